@@ -1,0 +1,101 @@
+/*
+ * A bounded reader over bytes somebody else owns. Its error sticks: after a short or malformed
+ * read every further read returns 0 and moves nothing, so field code needs no branches and a
+ * record needs one check at its end.
+ */
+#ifndef PV_BASE_CURSOR_H
+#define PV_BASE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct pv_cursor {
+	const uint8_t *at, *end;
+	bool short_read; /* ran into `end` */
+	bool malformed;  /* a value that no writer produces, e.g. a LEB128 of more than 10 bytes */
+};
+
+/* Bytes not yet read. */
+static inline size_t pv_cursor_left(const struct pv_cursor *c)
+{
+	return (size_t)(c->end - c->at);
+}
+
+static inline bool pv_cursor_ok(const struct pv_cursor *c)
+{
+	return !c->short_read && !c->malformed;
+}
+
+static inline uint8_t pv_get_u8(struct pv_cursor *c)
+{
+	if (c->at == c->end || c->malformed) {
+		c->short_read |= !c->malformed;
+		return 0;
+	}
+	return *c->at++;
+}
+
+/* Fixed-width little-endian integers. */
+uint16_t pv_get_u16(struct pv_cursor *c);
+uint32_t pv_get_u32(struct pv_cursor *c);
+uint64_t pv_get_u64(struct pv_cursor *c);
+double pv_get_f64(struct pv_cursor *c);
+
+/* LEB128, at most 10 bytes; the long forms live out of line. */
+uint64_t pv_get_uleb_slow(struct pv_cursor *c);
+int64_t pv_get_sleb_slow(struct pv_cursor *c);
+
+static inline uint64_t pv_get_uleb(struct pv_cursor *c)
+{
+	if (c->at != c->end && *c->at < 0x80 && !c->malformed)
+		return *c->at++;
+	return pv_get_uleb_slow(c);
+}
+
+static inline int64_t pv_get_sleb(struct pv_cursor *c)
+{
+	if (c->at != c->end && *c->at < 0x80 && !c->malformed) {
+		unsigned b = *c->at++;
+		return (int64_t)b - (int64_t)((b & 0x40) << 1);
+	}
+	return pv_get_sleb_slow(c);
+}
+
+/*
+ * The bytes before the next NUL, which is consumed. *ret_len excludes it; the result points into
+ * the input and is NUL-terminated. "" after a failure.
+ */
+const char *pv_get_cstr(struct pv_cursor *c, size_t *ret_len);
+
+/* `n` bytes as they are; NULL after a failure. */
+const uint8_t *pv_get_bytes(struct pv_cursor *c, size_t n);
+
+/* Writers into caller memory with room enough; each returns the place after what it wrote. */
+enum { PV_LEB_MAX = 10 };
+uint8_t *pv_put_u16(uint8_t *to, uint16_t v);
+uint8_t *pv_put_u32(uint8_t *to, uint32_t v);
+uint8_t *pv_put_u64(uint8_t *to, uint64_t v);
+
+static inline uint8_t *pv_put_uleb(uint8_t *to, uint64_t v)
+{
+	while (v >= 0x80) {
+		*to++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+static inline uint8_t *pv_put_sleb(uint8_t *to, int64_t v)
+{
+	while (v < -64 || v > 63) {
+		*to++ = (uint8_t)(((uint64_t)v & 0x7f) | 0x80);
+		v >>= 7; /* arithmetic on every compiler we build with */
+	}
+	*to++ = (uint8_t)((uint64_t)v & 0x7f);
+	return to;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Strings to small ids and back. Id 0 is the empty string. Text is append-only and never moves:
+ * a name's pointer is good until pv_intern_finish(). Valid when zeroed. One writer; readers of
+ * pv_intern_text() need the writer's lock only to learn the id.
+ */
+#ifndef PV_BASE_INTERN_H
+#define PV_BASE_INTERN_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+struct pv_intern {
+	struct pv_arena arena;
+	PV_ARRAY(const char *) text; /* by id */
+	PV_ARRAY(uint32_t) next;     /* by id: next id with the same hash, 0 ends */
+	struct pv_map heads;         /* hash -> newest id with it */
+};
+
+/* The id of `len` bytes at `text`, made when new. False when out of memory. */
+bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t *ret_id);
+
+/* Never NULL; "" for id 0 and for ids that were never given out. */
+const char *pv_intern_text(const struct pv_intern *in, uint32_t id);
+
+void pv_intern_finish(struct pv_intern *in);
+
+#endif

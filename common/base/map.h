@@ -1,0 +1,51 @@
+/*
+ * u64 -> u32 open-addressing hash map. Keys may be any value, 0 included; the value UINT32_MAX is
+ * reserved. Valid when zeroed. Not thread-safe. No deletion: ids outlive their keys here.
+ */
+#ifndef PV_BASE_MAP_H
+#define PV_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PV_MAP_NONE UINT32_MAX
+
+struct pv_map_slot {
+	uint64_t key;
+	uint32_t value; /* PV_MAP_NONE: empty */
+};
+
+struct pv_map {
+	struct pv_map_slot *slots;
+	size_t mask; /* slots - 1 */
+	size_t n;
+};
+
+/* Mixes all bits of a key; also good for combining: pv_hash(a ^ pv_hash(b)). */
+static inline uint64_t pv_hash(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	x ^= x >> 32;
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	return x ^ (x >> 32);
+}
+
+/* PV_MAP_NONE when the key is not there. */
+static inline uint32_t pv_map_get(const struct pv_map *m, uint64_t key)
+{
+	if (!m->slots)
+		return PV_MAP_NONE;
+	for (size_t i = pv_hash(key) & m->mask;; i = (i + 1) & m->mask)
+		if (m->slots[i].value == PV_MAP_NONE || m->slots[i].key == key)
+			return m->slots[i].value;
+}
+
+/* Sets key to value, replacing an earlier one. False when out of memory (the map is as before). */
+bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value);
+
+void pv_map_clear(struct pv_map *m);
+void pv_map_finish(struct pv_map *m);
+
+#endif

@@ -1,0 +1,100 @@
+#include "common/base/mem.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64 * 1024 };
+
+struct pv_arena_chunk {
+	struct pv_arena_chunk *before;
+	size_t used, room;
+	alignas(max_align_t) char bytes[];
+};
+
+bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size)
+{
+	if (extra > SIZE_MAX / 2 - n)
+		return false;
+	size_t want = *room < 8 ? 8 : *room + *room / 2;
+	if (want < n + extra)
+		want = n + extra;
+	if (want > SIZE_MAX / size)
+		return false;
+	void *grown = realloc(*v, want * size);
+	if (!grown)
+		return false;
+	*v = grown;
+	*room = want;
+	return true;
+}
+
+void pv_free_array(void **v, size_t *n, size_t *room)
+{
+	free(*v);
+	*v = NULL;
+	*n = *room = 0;
+}
+
+static bool add_chunk(struct pv_arena *a, size_t size)
+{
+	size_t room = size > CHUNK ? size : CHUNK;
+	if (room > SIZE_MAX - sizeof(struct pv_arena_chunk))
+		return false;
+	struct pv_arena_chunk *c = calloc(1, sizeof *c + room);
+	if (!c)
+		return false;
+	c->room = room;
+	c->before = a->last;
+	a->last = c;
+	return true;
+}
+
+void *pv_arena_alloc(struct pv_arena *a, size_t size)
+{
+	size_t align = alignof(max_align_t);
+	if (size > SIZE_MAX - align)
+		return NULL;
+	size = (size + align - 1) & ~(align - 1);
+	if ((!a->last || a->last->room - a->last->used < size) && !add_chunk(a, size))
+		return NULL;
+	void *p = a->last->bytes + a->last->used;
+	a->last->used += size;
+	a->bytes += size;
+	return p;
+}
+
+char *pv_arena_copy(struct pv_arena *a, const char *text, size_t len)
+{
+	char *copy = len < SIZE_MAX ? pv_arena_alloc(a, len + 1) : NULL;
+	if (copy && len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *pv_arena_printf(struct pv_arena *a, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *text = len < 0 ? NULL : pv_arena_alloc(a, (size_t)len + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+void pv_arena_finish(struct pv_arena *a)
+{
+	for (struct pv_arena_chunk *c = a->last; c;) {
+		struct pv_arena_chunk *before = c->before;
+		free(c);
+		c = before;
+	}
+	*a = (struct pv_arena){ 0 };
+}

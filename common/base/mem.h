@@ -1,0 +1,56 @@
+/*
+ * Growable arrays and an append-only arena. Allocation failure is a value (false or NULL),
+ * never an exit.
+ */
+#ifndef PV_BASE_MEM_H
+#define PV_BASE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * PV_ARRAY(T) declares a growable array of T: { T *v; size_t n, room; }, valid when zeroed.
+ * pv_reserve(&array, extra) makes room for `extra` more elements; false when out of memory, and
+ * then the array is as before. Elements move when it grows: keep indices, not pointers.
+ */
+#define PV_ARRAY(T)                                                                                \
+	struct {                                                                                   \
+		T *v;                                                                              \
+		size_t n, room;                                                                    \
+	}
+
+#define pv_reserve(a, extra)                                                                       \
+	((a)->room - (a)->n >= (size_t)(extra) ||                                                  \
+	 pv_grow_array((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),              \
+		 sizeof *(a)->v))
+
+/* Frees the elements and leaves the array empty and usable. */
+#define pv_array_finish(a) pv_free_array((void **)(void *)&(a)->v, &(a)->n, &(a)->room)
+
+bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size);
+void pv_free_array(void **v, size_t *n, size_t *room);
+
+/*
+ * An arena hands out memory that never moves and dies all at once. Valid when zeroed. Not
+ * thread-safe for writers; what was handed out may be read from any thread that learnt of it
+ * under a lock.
+ */
+struct pv_arena {
+	struct pv_arena_chunk *last;
+	size_t bytes; /* total handed out */
+};
+
+/* `size` zeroed bytes, aligned for any scalar; NULL when out of memory. */
+void *pv_arena_alloc(struct pv_arena *a, size_t size);
+
+/* A NUL-terminated copy of `len` bytes. */
+char *pv_arena_copy(struct pv_arena *a, const char *text, size_t len);
+
+/* printf into the arena; NULL when out of memory. */
+char *pv_arena_printf(struct pv_arena *a, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void pv_arena_finish(struct pv_arena *a);
+
+#endif

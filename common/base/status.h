@@ -1,0 +1,40 @@
+/*
+ * Errors are values. Nothing in common/ or probe/ prints or exits: a call that can fail returns
+ * false (or NULL) and fills a struct pv_error; only tui/ turns that into words on stderr.
+ */
+#ifndef PV_BASE_STATUS_H
+#define PV_BASE_STATUS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pv_code {
+	PV_OK,
+	PV_ENOMEM,
+	PV_EIO,       /* the system refused: open, read, write, lock */
+	PV_ETRUNCATED, /* the input ends inside something */
+	PV_ECORRUPT,  /* the bytes contradict the format */
+	PV_EVERSION,  /* a format, or version of one, that is not read */
+	PV_EUSAGE,    /* the caller's request makes no sense */
+	PV_EBUSY,     /* somebody else holds it */
+	PV_ECANCELLED,
+};
+
+/* Where it went wrong, in the words of the person who has the file. */
+struct pv_error {
+	enum pv_code code;
+	uint64_t offset; /* in the inflated stream; 0 where no offset applies */
+	char what[200];
+};
+
+/* Fills *e (which may be NULL) and returns false, so that callers can `return pv_fail(...)`. */
+bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* A short noun phrase for a code, never NULL. */
+const char *pv_code_text(enum pv_code code);
+
+#define PV_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,113 @@
+#include "common/base/utf8.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static size_t sequence_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead < 0xe0)
+		return 2;
+	if (lead >= 0xe0 && lead < 0xf0)
+		return 3;
+	if (lead >= 0xf0 && lead < 0xf5)
+		return 4;
+	return 0;
+}
+
+/* The second byte is where over-long forms, surrogates and values past U+10FFFF show. */
+static bool second_ok(unsigned char lead, unsigned char second)
+{
+	if (lead == 0xe0)
+		return second >= 0xa0 && second <= 0xbf;
+	if (lead == 0xed)
+		return second >= 0x80 && second <= 0x9f;
+	if (lead == 0xf0)
+		return second >= 0x90 && second <= 0xbf;
+	if (lead == 0xf4)
+		return second >= 0x80 && second <= 0x8f;
+	return second >= 0x80 && second <= 0xbf;
+}
+
+uint32_t pv_utf8_next(const char *text, const char *end, size_t *ret_len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t left = (size_t)(end - text), len = sequence_length(p[0]);
+	*ret_len = 1;
+	if (len == 0)
+		return PV_UTF8_BAD;
+	if (len == 1)
+		return p[0];
+	uint32_t code = p[0] & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		bool ok = i < left && (i == 1 ? second_ok(p[0], p[1]) : (p[i] & 0xc0) == 0x80);
+		if (!ok) {
+			*ret_len = i;
+			return PV_UTF8_BAD;
+		}
+		code = code << 6 | (p[i] & 0x3fu);
+	}
+	*ret_len = len;
+	return code;
+}
+
+size_t pv_utf8_put(char buf[4], uint32_t code)
+{
+	if (code < 0x80) {
+		buf[0] = (char)code;
+		return 1;
+	}
+	size_t len = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	for (size_t i = len; i-- > 1; code >>= 6)
+		buf[i] = (char)(0x80 | (code & 0x3f));
+	buf[0] = (char)(lead[len] | code);
+	return len;
+}
+
+struct range {
+	uint32_t first, last;
+};
+
+static bool in_ranges(const struct range *r, size_t n, uint32_t code)
+{
+	for (size_t i = 0; i < n; i++)
+		if (code >= r[i].first && code <= r[i].last)
+			return true;
+	return false;
+}
+
+int pv_utf8_width(uint32_t code)
+{
+	/* Unicode's East Asian Width W and F, and the common combining blocks, in short. */
+	static const struct range wide[] = { { 0x1100, 0x115f }, { 0x2329, 0x232a },
+		{ 0x2e80, 0x303e }, { 0x3041, 0x33ff }, { 0x3400, 0x4dbf }, { 0x4e00, 0x9fff },
+		{ 0xa000, 0xa4cf }, { 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
+		{ 0xfe30, 0xfe6f }, { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f },
+		{ 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd } };
+	static const struct range zero[] = { { 0x0300, 0x036f }, { 0x0483, 0x0489 },
+		{ 0x0591, 0x05bd }, { 0x0610, 0x061a }, { 0x064b, 0x065f }, { 0x0e31, 0x0e31 },
+		{ 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
+		{ 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f },
+		{ 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff } };
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+		return 0;
+	if (code < 0x300)
+		return 1;
+	if (in_ranges(zero, sizeof zero / sizeof zero[0], code))
+		return 0;
+	return in_ranges(wide, sizeof wide / sizeof wide[0], code) ? 2 : 1;
+}
+
+int pv_utf8_cells(const char *text)
+{
+	const char *end = text + strlen(text);
+	int cells = 0;
+	while (text < end) {
+		size_t len;
+		cells += pv_utf8_width(pv_utf8_next(text, end, &len));
+		text += len;
+	}
+	return cells;
+}

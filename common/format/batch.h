@@ -1,0 +1,53 @@
+/*
+ * What one buffer of a log decodes to: parallel arrays for the hot kinds, whole events for the
+ * rest. A decode worker fills a batch, the ingest owner applies it and gives it back for reuse;
+ * at any time exactly one thread uses it.
+ */
+#ifndef PV_FORMAT_BATCH_H
+#define PV_FORMAT_BATCH_H
+
+#include "common/base/mem.h"
+#include "common/format/event.h"
+
+struct pv_alloc {
+	uint64_t type, object, size; /* class or vtable key; address; bytes */
+	struct pv_span stack;        /* pool; n = 0 when the event has none */
+};
+
+struct pv_batch {
+	uint64_t offset;    /* of the buffer header, in the inflated stream */
+	uint64_t bytes_len; /* payload bytes this batch covers */
+	uint64_t thread;    /* native id of the thread that wrote the buffer */
+	uint64_t time_base; /* ns */
+	bool continues;     /* a further piece of the buffer before (very large buffers) */
+	bool gap_before;    /* bytes before this buffer were lost or damaged */
+
+	/* Event i: time[i], kind[i], key[i]. n is the same for all three. */
+	size_t n, room;
+	uint64_t *time;
+	uint8_t *kind;
+	uint64_t *key; /* method for METHOD_ENTER/LEAVE/EXC_LEAVE; index into allocs for ALLOC;
+			* index into rare for every other kind */
+
+	PV_ARRAY(struct pv_alloc) allocs;
+	PV_ARRAY(struct pv_event) rare;
+	PV_ARRAY(uint64_t) pool;
+	PV_ARRAY(struct pv_counter_desc) descs;
+	PV_ARRAY(struct pv_counter_value) values;
+	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
+
+	/* Set when the payload's tail could not be decoded; events before it are good. */
+	bool damaged;
+	uint64_t damage_offset; /* in the stream, of the first byte that was not understood */
+	uint64_t damage_bytes;
+	char damage_reason[80];
+};
+
+/* Zeroed batches are valid. reset keeps the memory, finish frees it. */
+void pv_batch_reset(struct pv_batch *b);
+void pv_batch_finish(struct pv_batch *b);
+
+/* Room for `extra` more entries in time, kind and key; false when out of memory. */
+bool pv_batch_reserve(struct pv_batch *b, size_t extra);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * The neutral vocabulary: what both log families say, in one set of words. Decoders produce it,
+ * the model, the dump and the encoder consume it. Everything here is wire values: pointers as
+ * they stand in the log (masked to the log's pointer size), times in ns on the log's own clock.
+ * Only the ingest owner turns them into ids.
+ *
+ * Spans index the pool of the batch the event came in, texts point into that batch's bytes; both
+ * die with it.
+ */
+#ifndef PV_FORMAT_EVENT_H
+#define PV_FORMAT_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* KIND(SYMBOL, name): name is the JSON key in "events", with or without backtrace under one. */
+#define PV_KINDS(KIND)                                                                             \
+	KIND(ALLOC, "alloc")                                                                       \
+	KIND(METHOD_ENTER, "method.enter")                                                         \
+	KIND(METHOD_LEAVE, "method.leave")                                                         \
+	KIND(METHOD_EXC_LEAVE, "method.exc_leave")                                                 \
+	KIND(METHOD_JIT, "method.jit")                                                             \
+	KIND(GC_EVENT, "gc.event")                                                                 \
+	KIND(GC_RESIZE, "gc.resize")                                                               \
+	KIND(GC_MOVE, "gc.move")                                                                   \
+	KIND(GC_HANDLE_CREATED, "gc.handle_created")                                               \
+	KIND(GC_HANDLE_DESTROYED, "gc.handle_destroyed")                                           \
+	KIND(GC_FINALIZE_START, "gc.finalize_start")                                               \
+	KIND(GC_FINALIZE_END, "gc.finalize_end")                                                   \
+	KIND(GC_FINALIZE_OBJECT_START, "gc.finalize_object_start")                                 \
+	KIND(GC_FINALIZE_OBJECT_END, "gc.finalize_object_end")                                     \
+	KIND(CLASS_LOAD, "class.load")                                                             \
+	KIND(VTABLE_LOAD, "vtable.load")                                                           \
+	KIND(IMAGE_LOAD, "image.load")                                                             \
+	KIND(IMAGE_UNLOAD, "image.unload")                                                         \
+	KIND(ASSEMBLY_LOAD, "assembly.load")                                                       \
+	KIND(ASSEMBLY_UNLOAD, "assembly.unload")                                                   \
+	KIND(DOMAIN_LOAD, "domain.load")                                                           \
+	KIND(DOMAIN_UNLOAD, "domain.unload")                                                       \
+	KIND(DOMAIN_NAME, "domain.name")                                                           \
+	KIND(THREAD_START, "thread.start")                                                         \
+	KIND(THREAD_END, "thread.end")                                                             \
+	KIND(THREAD_NAME, "thread.name")                                                           \
+	KIND(CONTEXT_LOAD, "context.load")                                                         \
+	KIND(CONTEXT_UNLOAD, "context.unload")                                                     \
+	KIND(EXCEPTION_THROW, "exception.throw")                                                   \
+	KIND(EXCEPTION_CLAUSE, "exception.clause")                                                 \
+	KIND(MONITOR_CONTENTION, "monitor.contention")                                             \
+	KIND(MONITOR_DONE, "monitor.done")                                                         \
+	KIND(MONITOR_FAIL, "monitor.fail")                                                         \
+	KIND(HEAP_START, "heap.start")                                                             \
+	KIND(HEAP_END, "heap.end")                                                                 \
+	KIND(HEAP_OBJECT, "heap.object")                                                           \
+	KIND(HEAP_ROOTS, "heap.roots")                                                             \
+	KIND(HEAP_ROOT_REGISTER, "heap.root_register")                                             \
+	KIND(HEAP_ROOT_UNREGISTER, "heap.root_unregister")                                         \
+	KIND(SAMPLE_HIT, "sample.hit")                                                             \
+	KIND(SAMPLE_SYMBOL, "sample.symbol")                                                       \
+	KIND(SAMPLE_BINARY, "sample.binary")                                                       \
+	KIND(COUNTERS_DESCRIBE, "counters.describe")                                               \
+	KIND(COUNTERS_SAMPLE, "counters.sample")                                                   \
+	KIND(JIT_HELPER, "runtime.jit_helper")                                                     \
+	KIND(COVERAGE_ASSEMBLY, "coverage.assembly")                                               \
+	KIND(COVERAGE_METHOD, "coverage.method")                                                   \
+	KIND(COVERAGE_STATEMENT, "coverage.statement")                                             \
+	KIND(COVERAGE_CLASS, "coverage.class")                                                     \
+	KIND(SYNC_POINT, "meta.sync_point")                                                        \
+	KIND(AOT_ID, "meta.aot_id")                                                                \
+	KIND(EXT_MARK, "ext.mark.mark")                                                            \
+	KIND(EXT_UNKNOWN, "ext.unknown")
+
+enum pv_kind {
+#define KIND(symbol, name) PV_KIND_##symbol,
+	PV_KINDS(KIND)
+#undef KIND
+	PV_KIND_COUNT
+};
+
+/* Elements `at` .. `at + n - 1` of the batch's pool. */
+struct pv_span {
+	uint32_t at, n;
+};
+
+/* `len` bytes, always followed by a NUL. Never NULL when the event has the field. */
+struct pv_text {
+	const char *at;
+	size_t len;
+};
+
+/* Enumeration values (formats.md 1.9 of the wire description); unknown ones are data. */
+enum pv_gc_step { PV_GC_START = 0, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
+	PV_GC_PRE_START = 8, PV_GC_POST_START = 9, PV_GC_PRE_STOP_LOCKED = 10,
+	PV_GC_POST_START_UNLOCKED = 11 };
+enum pv_counter_type { PV_COUNTER_INT, PV_COUNTER_UINT, PV_COUNTER_WORD, PV_COUNTER_LONG,
+	PV_COUNTER_ULONG, PV_COUNTER_DOUBLE, PV_COUNTER_STRING, PV_COUNTER_TIME_INTERVAL };
+enum { PV_SECTION_PERFCOUNTERS = 0x8000, PV_SECTION_PROFILER = 0x10000 };
+
+/* One entry of COUNTERS_DESCRIBE; `unit` and `variance` as on the wire. */
+struct pv_counter_desc {
+	uint64_t section, type, unit, variance, index;
+	struct pv_text section_name; /* given only for section PV_SECTION_PERFCOUNTERS */
+	struct pv_text name;
+};
+
+/* One entry of COUNTERS_SAMPLE; `raw` is the wire value, still a difference where the type says. */
+struct pv_counter_value {
+	uint64_t index, type;
+	uint64_t raw;        /* DOUBLE: the bits; STRING: 1 when text is given */
+	struct pv_text text; /* STRING only */
+};
+
+/*
+ * One event. Numbers are all u64 so that the row table can name them by offset. `stack` spans
+ * hold method keys outermost first (backtraces); `frames` of a hit innermost first, as on the wire.
+ */
+struct pv_event {
+	uint64_t time; /* ns on the log's clock; for kinds without a time, the running time */
+	uint32_t offset; /* of the event byte from the start of the buffer's events */
+	uint16_t row;    /* wire row it came from, for the dump */
+	uint8_t kind;    /* enum pv_kind */
+	union {
+		struct { uint64_t type, object, size; struct pv_span stack; } alloc;
+		struct { uint64_t method; } call; /* enter, leave, exc_leave */
+		struct { uint64_t method, code, size; struct pv_text name; } jit;
+		struct { uint64_t step, generation; } gc;
+		struct { uint64_t bytes; } resize;
+		struct { struct pv_span pairs; } moves; /* old, new, old, new ... */
+		struct { uint64_t type, handle, object; struct pv_span stack; } handle;
+		struct { uint64_t object; } finalize;
+		/* class, vtable, image, assembly, domain, thread, context: load, unload, name */
+		struct { uint64_t key, image, domain, owner, flags; struct pv_text name, mvid; } meta;
+		struct { uint64_t object; struct pv_span stack; } thrown;
+		struct { uint64_t type, index, method, object; } clause;
+		struct { uint64_t object; struct pv_span stack; } monitor;
+		struct { uint64_t object, type, size, generation; struct pv_span refs; } heap_object;
+		/* width 2: (slot address, object); width 3: (object, root type, extra) */
+		struct { uint64_t collections, width; struct pv_span roots; } roots;
+		struct { uint64_t start, size, source, key; struct pv_text name; } root_area;
+		struct { uint64_t type, thread, timestamp; struct pv_span ips, frames; } hit;
+		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
+		struct { struct pv_span list; } counters; /* into batch->descs or batch->values */
+		struct { uint64_t type, address, size; struct pv_text name; } helper;
+		struct {
+			uint64_t methods, full, partial, token, method_id, statements, il, hits,
+				line, column;
+			struct pv_text assembly, class_name, method, signature, file, guid;
+		} coverage;
+		struct { uint64_t type; } sync;
+		struct { struct pv_text id; } aot;
+		/* an extension event: family (the byte's high nibble), kind, its raw fields */
+		struct { uint64_t family, kind, value; struct pv_text text; } ext;
+	};
+};
+
+/* heap_object.refs holds pairs (offset from the object's start in bytes, referenced object). */
+
+/* The JSON name of a kind; "?" for values outside the enum. */
+const char *pv_kind_name(unsigned kind);
+
+#endif

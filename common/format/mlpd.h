@@ -1,0 +1,129 @@
+/*
+ * The Mono log profiler's wire format (MLPD): header, rows, decode, encode. Facts: formats.md
+ * part 1 of the project's notes, checked against logs of stock Mono 6.8 (data version 17).
+ */
+#ifndef PV_FORMAT_MLPD_H
+#define PV_FORMAT_MLPD_H
+
+#include "common/base/cursor.h"
+#include "common/base/status.h"
+#include "common/format/batch.h"
+
+enum {
+	MLPD_FILE_ID = 0x4D505A01,
+	MLPD_BUFFER_ID = 0x4D504C01,
+	MLPD_BUFFER_HEADER = 48,
+	MLPD_NEWEST = 17, /* data version */
+};
+
+/* What the bytes of the events depend on. */
+struct mlpd_format {
+	uint8_t data_version; /* 1 to 17 */
+	uint8_t header_major;
+	uint8_t pointer_size; /* 4 or 8, of the profiled process */
+};
+
+struct mlpd_header {
+	struct mlpd_format format;
+	uint8_t header_minor;
+	uint64_t start_time_ms; /* since the Unix epoch */
+	uint64_t startup_ns;    /* monotonic; 0 when the header (major < 3) does not give it */
+	uint32_t timer_overhead_ns;
+	uint32_t flags;
+	uint32_t pid;
+	uint16_t port; /* control port, 0 if none */
+	struct pv_text args, arch, os; /* point into the decoded bytes; "" below major 1 */
+};
+
+struct mlpd_buffer_header {
+	uint32_t length; /* payload bytes */
+	uint64_t time_base, ptr_base;
+	uint64_t obj_base; /* already shifted right by 3 */
+	uint64_t thread, method_base;
+};
+
+enum mlpd_status {
+	MLPD_OK,
+	MLPD_SHORT, /* needs more bytes than there are */
+	MLPD_BAD,   /* not this format, or contradictory */
+	MLPD_NOMEM,
+};
+
+/*
+ * File header from the bytes at the cursor. On MLPD_BAD, *reterr says why (bad id, data version 0
+ * or newer, flags, pointer size, string length). The cursor moves only on MLPD_OK.
+ */
+enum mlpd_status mlpd_get_header(struct pv_cursor *c, struct mlpd_header *ret,
+	struct pv_error *reterr);
+enum mlpd_status mlpd_get_buffer_header(struct pv_cursor *c, struct mlpd_buffer_header *ret);
+
+/* Running state inside one buffer (formats.md 1.5). */
+struct mlpd_bases {
+	uint64_t time, method; /* chained */
+	uint64_t ptr, obj;     /* fixed; obj already shifted right by 3 */
+};
+
+void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
+
+/*
+ * Decodes one event by its row, all or nothing: cursor and bases move and the batch's pools grow
+ * only on MLPD_OK. Spans of *ret index batch->pool (descs, values); ret->offset is not set.
+ */
+enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
+	const struct mlpd_format *f, struct pv_batch *pools, struct pv_event *ret);
+
+/*
+ * Decodes the payload in b->bytes (b->offset, thread, time_base set by the caller) into the
+ * batch: the fast loop for the hot kinds, rows for the others. What cannot be decoded costs the
+ * payload's tail and is described in b->damage_*. With `partial` set, an event cut by the end of
+ * the bytes is left: *ret_used says how many bytes were consumed. False when out of memory.
+ */
+bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
+	bool partial, size_t *ret_used);
+
+/* --- writing: used by the probe, by convert and by tests --- */
+
+/* Writes a header 3.0; returns its length, or 0 when it does not fit `room`. */
+size_t mlpd_put_header(uint8_t *to, size_t room, const struct mlpd_header *h);
+size_t mlpd_put_buffer_header(uint8_t to[MLPD_BUFFER_HEADER], const struct mlpd_buffer_header *h);
+
+/* Upper bound of the bytes mlpd_encode() needs for this event. */
+size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools);
+
+/*
+ * Encodes one event by its row for this format; 0 when the data version has no such event or
+ * `room` is too small. Bases are chained as a reader will.
+ */
+size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct mlpd_format *f,
+	const struct pv_event *e, const struct pv_batch *pools);
+
+/* --- rows, for dump, coverage and tests --- */
+
+enum mlpd_type { MLPD_END, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
+	MLPD_SPTR /* absolute sleb */, MLPD_OBJ, MLPD_METH, MLPD_CSTR, MLPD_FLAGS, MLPD_BT,
+	MLPD_OBJS, MLPD_REFS, MLPD_ROOTS, MLPD_OLD_ROOTS, MLPD_IPS, MLPD_FRAMES, MLPD_DESCS,
+	MLPD_VALUES, MLPD_EXT };
+
+struct mlpd_field {
+	uint8_t type; /* enum mlpd_type; MLPD_END ends the list */
+	uint8_t since, until;
+	uint16_t member; /* offset in struct pv_event */
+	const char *name;
+};
+
+enum { MLPD_MAX_FIELDS = 13, MLPD_NO_SUB = 0xff };
+
+struct mlpd_row {
+	const char *symbol;
+	uint8_t kind;
+	uint8_t byte;  /* type | ex << 4 */
+	uint8_t sub;   /* METADATA mtype or MONITOR event, MLPD_NO_SUB for other types */
+	uint8_t since, until;  /* data versions */
+	uint8_t time_since;    /* first data version in which the event carries `t` */
+	struct mlpd_field field[MLPD_MAX_FIELDS + 1];
+};
+
+extern const struct mlpd_row mlpd_rows[];
+extern const size_t mlpd_row_count;
+
+#endif

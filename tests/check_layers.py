@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Who may include whom, how long files may be, and that no two files share a base name."""
+import pathlib
+import re
+import sys
+
+MAY = {
+    'common/base': set(),
+    'common/io': {'common/base'},
+    'common/format': {'common/base'},
+    'common/model': {'common/base', 'common/format'},
+    'common/ingest': {'common/base', 'common/io', 'common/format', 'common/model'},
+    'common/query': {'common/base', 'common/model'},
+    'common/report': {'common/base', 'common/query'},
+    'common/target': {'common/base', 'common/io'},
+    'probe': {'common/base', 'common/format'},
+    'tui': {'common/base', 'common/query', 'common/report'},
+}
+# Single files that may see more than their layer.
+EXTRA = {
+    'common/report/dump.c': {'common/format', 'common/io'},
+    'common/report/dump.h': {'common/format', 'common/io'},
+    'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
+}
+# A third-party header may be named in these files only.
+ONLY = {
+    'ncurses.h': {'tui/term.c'}, 'curses.h': set(),
+    'event2/event.h': {'tui/app.c'},
+    'cjson/cJSON.h': {'common/report/json.c'},
+    'zlib.h': {'common/io/source_gzip.c'},
+}
+MAX_LINES = 600
+MAX_HEADER = 150
+
+
+def layer(name):
+    return next((l for l in sorted(MAY, key=len, reverse=True) if name.startswith(l + '/')), None)
+
+
+def check_includes(name, text):
+    own = layer(name)
+    for inc in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M):
+        if inc in ONLY and not name.startswith('tests/') and name not in ONLY[inc]:
+            yield f'{name}: only {sorted(ONLY[inc])} may include <{inc}>'
+        target = layer(inc)
+        allowed = {own} | MAY.get(own, set()) | EXTRA.get(name, set())
+        if own and target and target not in allowed:
+            yield f'{name}: layer {own} may not include {inc}'
+
+
+def check_size(name, text):
+    lines = text.count('\n')
+    limit = MAX_HEADER if name.endswith('.h') and not name.startswith('tests/') else MAX_LINES
+    # The vocabulary header is a list of kinds and their fields; it reads better whole.
+    if lines > limit and name not in ('common/format/event.h', 'common/format/mlpd.h'):
+        yield f'{name}: {lines} lines (limit {limit})'
+
+
+def check_quiet(name, text):
+    if name.startswith(('common/', 'probe/')):
+        for call in re.findall(r'\b(exit|abort|_exit|assert|f?printf|perror|puts)\s*\(', text):
+            if call in ('exit', 'abort', 'assert', 'printf', 'perror', 'puts') and not \
+                    re.search(r'pv-allow: ' + call, text):
+                yield f'{name}: calls {call}(); below tui/ errors are values'
+
+
+def main(root):
+    problems, seen = [], {}
+    for path in sorted(pathlib.Path(root).rglob('*')):
+        name = path.relative_to(root).as_posix()
+        if path.suffix not in ('.c', '.h', '.def') or name.startswith(('build', '.')):
+            continue
+        text = path.read_text(encoding='utf-8')
+        code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda m: m.group(0)
+                      if m.group(0).startswith('"') or 'pv-allow' in m.group(0) else '', text,
+                      flags=re.S)
+        problems += check_includes(name, text)
+        problems += check_size(name, text)
+        problems += check_quiet(name, code)
+        other = seen.setdefault(path.name, name)
+        if other != name:
+            problems.append(f'{name}: same base name as {other}')
+    print('\n'.join(problems) or f'{len(seen)} files keep the layers')
+    return 1 if problems or not seen else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

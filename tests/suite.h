@@ -1,0 +1,17 @@
+/* What every Check program here shares: run one suite, exit code says the rest. */
+#ifndef PV_TESTS_SUITE_H
+#define PV_TESTS_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+static inline int run_suite(Suite *s)
+{
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

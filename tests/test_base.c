@@ -1,0 +1,202 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/cursor.h"
+#include "common/base/intern.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "tests/suite.h"
+
+static struct pv_cursor over(const void *bytes, size_t n)
+{
+	return (struct pv_cursor){ .at = bytes, .end = (const uint8_t *)bytes + n };
+}
+
+START_TEST(fixed_width_is_little_endian)
+{
+	const uint8_t b[] = { 1, 2, 3, 4, 5, 6, 7, 0x88 };
+	struct pv_cursor c = over(b, 8);
+	ck_assert_uint_eq(pv_get_u64(&c), UINT64_C(0x8807060504030201));
+	c = over(b, 8);
+	ck_assert_uint_eq(pv_get_u16(&c), 0x0201);
+	ck_assert_uint_eq(pv_get_u32(&c), 0x06050403);
+	ck_assert_uint_eq(pv_get_u32(&c), 0);
+	ck_assert(c.short_read);
+	ck_assert_uint_eq(pv_cursor_left(&c), 2);
+}
+END_TEST
+
+START_TEST(leb_vectors)
+{
+	static const struct { uint64_t v; size_t n; uint8_t b[10]; } u[] = {
+		{ 0, 1, { 0 } }, { 127, 1, { 0x7f } }, { 128, 2, { 0x80, 1 } },
+		{ 624485, 3, { 0xe5, 0x8e, 0x26 } },
+		{ UINT64_MAX, 10, { 255, 255, 255, 255, 255, 255, 255, 255, 255, 1 } },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(u); i++) {
+		struct pv_cursor c = over(u[i].b, u[i].n);
+		ck_assert_uint_eq(pv_get_uleb(&c), u[i].v);
+		ck_assert(pv_cursor_ok(&c) && c.at == c.end);
+		uint8_t out[10];
+		ck_assert_uint_eq((size_t)(pv_put_uleb(out, u[i].v) - out), u[i].n);
+		ck_assert_mem_eq(out, u[i].b, u[i].n);
+	}
+	static const struct { int64_t v; size_t n; uint8_t b[10]; } s[] = {
+		{ -1, 1, { 0x7f } }, { 63, 1, { 0x3f } }, { 64, 2, { 0xc0, 0 } },
+		{ -64, 1, { 0x40 } }, { -65, 2, { 0xbf, 0x7f } }, { -123456, 3, { 0xc0, 0xbb, 0x78 } },
+		{ INT64_MIN, 10, { 128, 128, 128, 128, 128, 128, 128, 128, 128, 0x7f } },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(s); i++) {
+		struct pv_cursor c = over(s[i].b, s[i].n);
+		ck_assert_int_eq(pv_get_sleb(&c), s[i].v);
+		uint8_t out[10];
+		ck_assert_uint_eq((size_t)(pv_put_sleb(out, s[i].v) - out), s[i].n);
+		ck_assert_mem_eq(out, s[i].b, s[i].n);
+	}
+}
+END_TEST
+
+START_TEST(leb_longer_than_ten_bytes_is_malformed)
+{
+	uint8_t b[12];
+	memset(b, 0x80, sizeof b);
+	struct pv_cursor c = over(b, sizeof b);
+	ck_assert_uint_eq(pv_get_uleb(&c), 0);
+	ck_assert(c.malformed && !c.short_read);
+	ck_assert_uint_eq(pv_get_u8(&c), 0);
+	c = over(b, 9);
+	pv_get_sleb(&c);
+	ck_assert(c.short_read && !c.malformed);
+}
+END_TEST
+
+START_TEST(strings_stop_at_their_nul_or_fail)
+{
+	struct pv_cursor c = over("ab\0c", 4);
+	size_t len;
+	ck_assert_str_eq(pv_get_cstr(&c, &len), "ab");
+	ck_assert_uint_eq(len, 2);
+	ck_assert_str_eq(pv_get_cstr(&c, &len), "");
+	ck_assert(c.short_read);
+}
+END_TEST
+
+START_TEST(map_keeps_every_key)
+{
+	struct pv_map m = { 0 };
+	ck_assert_uint_eq(pv_map_get(&m, 7), PV_MAP_NONE);
+	for (uint32_t i = 0; i < 10000; i++)
+		ck_assert(pv_map_set(&m, (uint64_t)i << 40, i));
+	ck_assert(pv_map_set(&m, 0, 77));
+	ck_assert_uint_eq(m.n, 10000);
+	ck_assert_uint_eq(pv_map_get(&m, 0), 77);
+	for (uint32_t i = 1; i < 10000; i++)
+		ck_assert_uint_eq(pv_map_get(&m, (uint64_t)i << 40), i);
+	ck_assert_uint_eq(pv_map_get(&m, 1), PV_MAP_NONE);
+	pv_map_finish(&m);
+}
+END_TEST
+
+START_TEST(interned_text_is_one_and_never_moves)
+{
+	struct pv_intern in = { 0 };
+	uint32_t a, b, again;
+	ck_assert(pv_intern_add(&in, "System.String", 13, &a));
+	const char *first = pv_intern_text(&in, a);
+	for (int i = 0; i < 5000; i++) {
+		char text[16];
+		int len = snprintf(text, sizeof text, "name%d", i);
+		ck_assert(pv_intern_add(&in, text, (size_t)len, &b));
+	}
+	ck_assert(pv_intern_add(&in, "System.String", 13, &again));
+	ck_assert_uint_eq(a, again);
+	ck_assert_ptr_eq(first, pv_intern_text(&in, a));
+	ck_assert_str_eq(pv_intern_text(&in, b), "name4999");
+	ck_assert(pv_intern_add(&in, "", 0, &b));
+	ck_assert_uint_eq(b, 0);
+	ck_assert_str_eq(pv_intern_text(&in, 1u << 30), "");
+	pv_intern_finish(&in);
+}
+END_TEST
+
+START_TEST(units_read_like_people_write)
+{
+	static const struct { uint64_t v; const char *bytes, *count; int64_t ns; const char *time; }
+	row[] = {
+		{ 0, "0 B", "0", 0, "0 ns" },
+		{ 999, "999 B", "999", 999, "999 ns" },
+		{ 1000, "0.98 KiB", "1 000", 4200, "4.20 us" },
+		{ 1536, "1.50 KiB", "1 536", 88000000, "88.0 ms" },
+		{ 99999, "97.7 KiB", "99 999", 133000000000, "2 m 13 s" },
+		{ 327155712, "312 MiB", "327M", -1500000000, "-1.50 s" },
+	};
+	char buf[PV_UNIT_MAX];
+	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
+		ck_assert_str_eq(pv_units_bytes(buf, sizeof buf, row[i].v), row[i].bytes);
+		ck_assert_str_eq(pv_units_count(buf, sizeof buf, row[i].v), row[i].count);
+		ck_assert_str_eq(pv_units_ns(buf, sizeof buf, row[i].ns), row[i].time);
+	}
+	ck_assert_str_eq(pv_units_clock(buf, sizeof buf, 81310000000), "00:01:21.310");
+	ck_assert_str_eq(pv_units_percent(buf, sizeof buf, 1, 3), "33.3");
+}
+END_TEST
+
+START_TEST(typed_times_and_sizes)
+{
+	static const struct { const char *text; bool ok; int64_t ns; } t[] = {
+		{ "1.5s", true, 1500000000 }, { "200ms", true, 200000000 },
+		{ "00:01:12", true, 72000000000 }, { "90", true, 90000000000 },
+		{ "-10s", true, -10000000000 }, { "", false, 0 }, { "s", false, 0 },
+		{ "1x", false, 0 }, { "nan", false, 0 }, { "1e99", false, 0 },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(t); i++) {
+		int64_t ns = 0;
+		bool ok = pv_units_parse_time(t[i].text, strlen(t[i].text), &ns);
+		ck_assert_msg(ok == t[i].ok, "%s", t[i].text);
+		ck_assert_int_eq(ns, t[i].ns);
+	}
+	uint64_t bytes;
+	ck_assert(pv_units_parse_bytes("64MiB", &bytes) && bytes == 64 << 20);
+	ck_assert(pv_units_parse_bytes("1g", &bytes) == false);
+	ck_assert(pv_units_parse_bytes("4096", &bytes) && bytes == 4096);
+	ck_assert(!pv_units_parse_bytes("-1", &bytes));
+}
+END_TEST
+
+START_TEST(utf8_never_fails)
+{
+	size_t len;
+	const char *e = "\xe2\x82\xac";
+	ck_assert_uint_eq(pv_utf8_next(e, e + 3, &len), 0x20ac);
+	ck_assert_uint_eq(len, 3);
+	ck_assert_uint_eq(pv_utf8_next(e, e + 2, &len), PV_UTF8_BAD);
+	ck_assert_uint_eq(len, 2);
+	const char *bad = "\xc0\xaf";
+	ck_assert_uint_eq(pv_utf8_next(bad, bad + 2, &len), PV_UTF8_BAD);
+	ck_assert_uint_eq(len, 1);
+	ck_assert_int_eq(pv_utf8_cells("a\xe4\xb8\xad\xcc\x81"), 3);
+	char buf[4];
+	ck_assert_uint_eq(pv_utf8_put(buf, 0x1f600), 4);
+	ck_assert_uint_eq(pv_utf8_next(buf, buf + 4, &len), 0x1f600);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("base");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, fixed_width_is_little_endian);
+	tcase_add_test(c, leb_vectors);
+	tcase_add_test(c, leb_longer_than_ten_bytes_is_malformed);
+	tcase_add_test(c, strings_stop_at_their_nul_or_fail);
+	tcase_add_test(c, map_keeps_every_key);
+	tcase_add_test(c, interned_text_is_one_and_never_moves);
+	tcase_add_test(c, units_read_like_people_write);
+	tcase_add_test(c, typed_times_and_sizes);
+	tcase_add_test(c, utf8_never_fails);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
