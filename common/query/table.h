@@ -1,0 +1,101 @@
+/*
+ * The one thing panes draw and reports print: an immutable table of rows and typed cells, sorted
+ * and filtered, with its coverage line. A tree is a table whose rows know their depth.
+ *
+ * A table owns everything it points to except names, which live as long as the model. It may be
+ * read from any thread; destroy with pv_table_destroy().
+ */
+#ifndef PV_QUERY_TABLE_H
+#define PV_QUERY_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum pv_unit {
+	PV_UNIT_TEXT,
+	PV_UNIT_COUNT,   /* a number of things */
+	PV_UNIT_BYTES,
+	PV_UNIT_NS,      /* a duration */
+	PV_UNIT_TIME,    /* a point in time, ns since the recording's zero (signed) */
+	PV_UNIT_PERCENT, /* d is 0..100 */
+	PV_UNIT_ADDRESS, /* shown "0x..." */
+	PV_UNIT_BOOL,
+	PV_UNIT_NUMBER,  /* d as it is */
+	PV_UNIT_DELTA_COUNT, /* signed; shown with its sign */
+	PV_UNIT_DELTA_BYTES,
+	PV_UNIT_LIST,    /* text: frames of a stack, outermost first, separated by '\n' */
+};
+
+enum pv_column_flags {
+	PV_COLUMN_HIDE_JSON = 1,   /* for the screen only (shares, bars) */
+	PV_COLUMN_HIDE_SCREEN = 2, /* for reports only */
+	PV_COLUMN_TREE = 4,        /* indented by depth */
+	PV_COLUMN_ASCENDING = 8,   /* first sort on it is ascending (names) */
+	PV_COLUMN_GROWS = 16,      /* takes the spare width */
+};
+
+struct pv_column {
+	const char *id;    /* JSON key, --sort key */
+	const char *title; /* screen header, short */
+	enum pv_unit unit;
+	uint8_t width;     /* cells wanted on screen */
+	uint8_t drop;      /* when narrow, columns with the highest drop go first; 0 = never */
+	unsigned flags;    /* enum pv_column_flags */
+};
+
+enum pv_cell_state { PV_CELL_VALUE, PV_CELL_NULL /* the log cannot say */, PV_CELL_PENDING /* ... */ };
+
+struct pv_cell {
+	union {
+		uint64_t u; /* counts, bytes, addresses, bool */
+		int64_t i;  /* times, durations, deltas */
+		double d;   /* percent, number */
+		const char *s;
+	};
+	uint8_t state; /* enum pv_cell_state */
+};
+
+enum pv_row_flags {
+	PV_ROW_HAS_CHILDREN = 1, /* tree: there is something to unfold */
+	PV_ROW_OPEN = 2,         /* tree: children follow */
+	PV_ROW_MARKED = 4,
+	PV_ROW_WARN = 8,
+};
+
+struct pv_row {
+	uint64_t id;     /* stable across queries of one model; selection is kept by it */
+	uint64_t parent; /* tree: id of the parent row, 0 for roots */
+	uint32_t depth;
+	uint32_t flags;
+	struct pv_cell *cell; /* columns of them */
+};
+
+struct pv_table {
+	const char *name; /* section name, e.g. "methods" */
+	const struct pv_column *column;
+	size_t columns;
+	struct pv_row *row;
+	size_t rows;
+	size_t rows_all;   /* before limit: "N more" = rows_all - rows */
+	int sort;          /* column sorted by, -1 none */
+	bool descending;
+	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
+	uint64_t generation;  /* of the model when it was taken */
+	struct pv_arena arena; /* private */
+};
+
+void pv_table_destroy(struct pv_table *t); /* NULL is fine */
+
+/* Index of a column by id, -1 when there is none. */
+int pv_table_column(const struct pv_table *t, const char *id);
+
+/*
+ * The text of a cell for people ("1.4 MiB", "00:01:02.400", "-" for null, "..." for pending);
+ * points into buf or at the cell's own text.
+ */
+const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
+
+#endif

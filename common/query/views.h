@@ -1,0 +1,127 @@
+/*
+ * Every question that panes and reports ask of a model, by name. Each takes the model's lock for
+ * the time it copies, and returns tables and series that outlive any later change of the model.
+ */
+#ifndef PV_QUERY_VIEWS_H
+#define PV_QUERY_VIEWS_H
+
+#include "common/query/series.h"
+#include "common/query/table.h"
+
+struct pv_model;
+
+/* VIEW(SYMBOL, name): name is the table's name; report sections use the same words. */
+#define PV_VIEWS(VIEW)                                                                             \
+	VIEW(METHODS, "methods")                                                                   \
+	VIEW(CALLERS, "callers")         /* of method row `select`; ids are method row ids */      \
+	VIEW(CALLEES, "callees")                                                                   \
+	VIEW(CALL_TREE, "call_tree")     /* only open rows' children, see pv_query.open */         \
+	VIEW(CLASSES, "classes")                                                                   \
+	VIEW(CLASS_STACKS, "class_stacks") /* call tree of the allocations of class row `select`,  \
+					    * innermost frame first */                             \
+	VIEW(ALLOCATION_SITES, "allocation_sites")                                                 \
+	VIEW(COLLECTIONS, "collections")                                                           \
+	VIEW(PAUSES, "pauses")                                                                     \
+	VIEW(GENERATIONS, "generations")                                                           \
+	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
+	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
+	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
+	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
+	VIEW(THROW_SITES, "throw_sites")                                                           \
+	VIEW(CLAUSES, "clauses")                                                                   \
+	VIEW(LOCKS, "locks")             /* by object */                                           \
+	VIEW(WAIT_SITES, "wait_sites")                                                             \
+	VIEW(THREADS, "threads")                                                                   \
+	VIEW(JIT_METHODS, "jit_methods")                                                           \
+	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
+	VIEW(IMAGES, "images")                                                                     \
+	VIEW(ASSEMBLIES, "assemblies")                                                             \
+	VIEW(DOMAINS, "domains")                                                                   \
+	VIEW(CONTEXTS, "contexts")                                                                 \
+	VIEW(COUNTERS, "counters")       /* tree: section > counter; last, min, max, per second */ \
+	VIEW(COUNTER_SAMPLES, "counter_samples") /* of counter row `select` */                     \
+	VIEW(EVENTS, "events")           /* every kind met and how often */                        \
+	VIEW(COVERAGE, "coverage")                                                                 \
+	VIEW(CODE_COVERAGE, "code_coverage")                                                       \
+	VIEW(DAMAGE, "damage")
+
+enum pv_view {
+#define VIEW(symbol, name) PV_VIEW_##symbol,
+	PV_VIEWS(VIEW)
+#undef VIEW
+	PV_VIEW_COUNT
+};
+
+struct pv_query {
+	const char *sort;   /* column id; NULL = the view's own order */
+	bool invert;        /* of the column's natural direction */
+	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */
+	size_t limit;       /* 0 = all rows */
+	uint64_t window_ns; /* 0 = since the start, else the rolling window (counts, self, samples,
+			     * totals, bytes of that window only) */
+	uint64_t select;    /* row id, for views that need one */
+	uint64_t base;      /* SHOT_DIFF: row id of the base shot */
+	const uint64_t *open; /* trees: sorted ids of unfolded rows */
+	size_t opens;
+	bool open_all;      /* trees: everything is unfolded (reports) */
+	bool hide_internal; /* leave out the profiler's own threads */
+};
+
+/* NULL when out of memory only. Rows that do not exist give an empty table. */
+struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q);
+
+const char *pv_view_name(enum pv_view view);
+/* The columns a view has, without running it. */
+const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n);
+
+enum pv_series_kind {
+	PV_SERIES_HEAP,        /* heap size, bytes */
+	PV_SERIES_ALLOC_RATE,  /* bytes a second */
+	PV_SERIES_EVENT_RATE,  /* events a second */
+	PV_SERIES_CALL_RATE,   /* calls a second */
+	PV_SERIES_SAMPLE_RATE, /* samples a second */
+	PV_SERIES_THROW_RATE,  /* exceptions a second */
+	PV_SERIES_PAUSE,       /* ns stopped within the cell */
+	PV_SERIES_MINOR,       /* collections of generation 0 started in the cell */
+	PV_SERIES_MAJOR,
+	PV_SERIES_COUNTER,     /* of counter row `id` */
+	PV_SERIES_WAIT,        /* ns waited for locks within the cell */
+};
+
+/* `from_ns` >= `to_ns` means the whole recording. NULL when out of memory. */
+struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,
+	int64_t from_ns, int64_t to_ns, size_t cells);
+
+/* The first page: what ran, how long, what stands out. Plain values, one lock. */
+struct pv_summary {
+	uint64_t generation;
+	char format[24];      /* "mlpd 17", "logging 2007 B" */
+	char runtime[64];     /* "x86-64 linux" */
+	char args[200];       /* header args, cut */
+	uint32_t pid, port;
+	uint64_t start_time_ms;
+	int64_t duration_ns;  /* latest event minus zero */
+	uint64_t events, buffers, damaged, damaged_bytes, lost_events;
+	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
+	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
+	uint64_t heap_bytes, heap_max_bytes;
+	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
+	bool shot_open;       /* one is being read now */
+	uint64_t threads, threads_ended, methods_jitted, code_bytes, classes;
+	/* which groups the log has at all: enum pv_group bits */
+	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
+	bool joined;          /* the beginning of the stream was missed */
+	uint64_t recordings;
+};
+
+enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROUP_SAMPLES = 8,
+	PV_GROUP_SHOTS = 16, PV_GROUP_EXCEPTIONS = 32, PV_GROUP_LOCKS = 64, PV_GROUP_COUNTERS = 128,
+	PV_GROUP_JIT = 256, PV_GROUP_MOVES = 512, PV_GROUP_HANDLES = 1024, PV_GROUP_ROOTS = 2048,
+	PV_GROUP_FINALIZERS = 4096, PV_GROUP_CODE_COVERAGE = 8192, PV_GROUP_THREADS = 16384 };
+
+void pv_view_summary(struct pv_model *m, struct pv_summary *ret);
+
+/* Changes whenever anything a view shows may have changed; any thread. */
+uint64_t pv_view_generation(struct pv_model *m);
+
+#endif
