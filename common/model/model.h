@@ -1,0 +1,111 @@
+/*
+ * Facts of one recording, built by applying batches in file order. One owner thread writes, under
+ * the lock, in slices of at most 5 ms; queries read under the lock. Nothing here formats text or
+ * knows columns. Memory is bounded by names and by what is alive, never by the log's length.
+ *
+ * The stores below are visible for queries, which only read them.
+ */
+#ifndef PV_MODEL_MODEL_H
+#define PV_MODEL_MODEL_H
+
+#include "common/base/status.h"
+#include "common/format/batch.h"
+#include "common/model/calls.h"
+#include "common/model/names.h"
+#include "common/model/stacks.h"
+
+struct pv_allocs;     /* allocs.h: per class, per (class, stack) site */
+struct pv_gc;         /* gc.h: collections, pauses, heap size, handles, moves, finalizers */
+struct pv_heap_shots; /* shots.h: per shot and class */
+struct pv_threads;    /* threads.h: (native id, epoch), names, call stacks */
+struct pv_locks;      /* locks.h: objects, waits per stack */
+struct pv_throws;     /* throws.h: per class, per (class, stack) site, clauses */
+struct pv_counters;   /* counters.h: descriptions and samples */
+struct pv_window;     /* window.h: ring of 100 ms cells */
+struct pv_timeline;   /* timeline.h: dense global series */
+struct pv_helpers;    /* jit.h: helpers by type, code coverage */
+
+struct pv_target_info { /* of the header; text interned in names.text */
+	bool logging2007;
+	uint8_t data_version, header_major, pointer_size;
+	uint64_t start_time_ms, startup_ns;
+	uint32_t timer_overhead_ns, pid;
+	uint16_t port;
+	const char *args, *arch, *os;
+	bool joined; /* the stream's beginning was missed */
+};
+
+struct pv_damage_entry { uint64_t offset, bytes; char reason[80]; };
+enum { PV_DAMAGE_LIST = 4096 };
+
+/* What a report is restricted to; all-zero means everything. Set before the first batch. */
+struct pv_restrict {
+	bool ranged;
+	int64_t from_ns, to_ns;  /* since zero, half-open */
+	bool threaded;
+	uint64_t thread_id;      /* native id, when thread_name is NULL */
+	const char *thread_name; /* borrowed */
+};
+
+struct pv_model {
+	struct pv_target_info target;
+	struct pv_restrict only;
+	int64_t zero_ns;         /* log clock: startup ns, else smallest time_base of the first second */
+	bool have_zero;
+	int64_t first_ns, last_ns; /* least and greatest event time met (log clock) */
+	uint64_t kinds[PV_KIND_COUNT];
+	uint64_t buffers, bytes, events;
+	uint64_t generation;     /* read through pv_model_generation() */
+	uint64_t recordings;
+
+	PV_ARRAY(struct pv_damage_entry) damage; /* first PV_DAMAGE_LIST */
+	uint64_t damaged, damaged_bytes, lost_events;
+	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
+
+	struct pv_names names;
+	struct pv_stacks stacks;
+	struct pv_calls calls;
+	struct pv_allocs *allocs;
+	struct pv_gc *gc;
+	struct pv_heap_shots *shots;
+	struct pv_threads *threads;
+	struct pv_locks *locks;
+	struct pv_throws *throws;
+	struct pv_counters *counters;
+	struct pv_window *window;
+	struct pv_timeline *timeline;
+	struct pv_helpers *helpers;
+	struct pv_model_private *private;
+};
+
+/* NULL when out of memory. */
+struct pv_model *pv_model_create(const struct pv_restrict *only);
+void pv_model_destroy(struct pv_model *m);
+
+void pv_model_lock(struct pv_model *m);
+void pv_model_unlock(struct pv_model *m);
+
+/* Any thread, no lock. Changes after every applied slice. */
+uint64_t pv_model_generation(const struct pv_model *m);
+
+/*
+ * The owner's calls; each needs the lock. False when out of memory: the model then stays usable
+ * with what it had, and the caller stops.
+ *
+ * begin: a recording's header. The same pid and start time again continues (stacks are reset);
+ * another must go to a new model.
+ */
+bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target);
+
+/*
+ * Applies events from *at on until the batch ends or about `budget_ns` passed (0: no limit);
+ * *at moves. True when done with the batch or the budget is used; check *at == batch->n.
+ */
+bool pv_model_apply(struct pv_model *m, const struct pv_batch *batch, size_t *at,
+	uint64_t budget_ns);
+
+/* Bytes of the stream that could not be read; frames open on every thread close here. */
+void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
+void pv_model_end(struct pv_model *m, bool complete);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * Names and lifetimes: wire keys -> ids -> names. A key (pointer) may name different things over
+ * time; an id stands for (key, epoch). Ids are dense, start at 1 and never die; 0 is unknown.
+ * Text is interned: a name's pointer is good until the model dies.
+ *
+ * Part of the model: written by the ingest owner under the model's lock, read under it.
+ */
+#ifndef PV_MODEL_NAMES_H
+#define PV_MODEL_NAMES_H
+
+#include "common/base/intern.h"
+#include "common/format/event.h"
+
+/* Things with a name that log events load, name and unload. */
+enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENTITY_ASSEMBLY,
+	PV_ENTITY_DOMAIN, PV_ENTITY_CONTEXT, PV_ENTITY_KINDS };
+
+#define PV_NEVER INT64_MAX
+
+/* One epoch of one key. */
+struct pv_entity {
+	uint64_t key;
+	uint32_t name;    /* interned; 0 until known */
+	uint32_t extra;   /* interned MVID of an image, else 0 */
+	uint64_t owner;   /* key of: class's image, vtable's class, assembly's image, context's domain */
+	uint64_t domain;  /* vtable: its domain's key */
+	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
+	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
+	bool failed;      /* a load that did not succeed */
+};
+
+struct pv_method {
+	uint64_t key;
+	uint32_t name;      /* interned full name; 0: show the key */
+	uint64_t code;      /* address; 0 unknown */
+	uint64_t code_size; /* bytes; 0 when unknown or impossible */
+	int64_t jit_ns;     /* log clock of its description, PV_NEVER without */
+	uint32_t before;
+	uint32_t jits;      /* descriptions seen */
+};
+
+/* A class as allocations and heap objects name it: by vtable (data version >= 15) or class key. */
+struct pv_class_use {
+	uint64_t key;
+	uint32_t entity; /* id in entities[VTABLE] or [CLASS], 0 until one is known */
+	bool by_vtable;
+};
+
+struct pv_names {
+	struct pv_intern text;
+	PV_ARRAY(struct pv_entity) entity[PV_ENTITY_KINDS]; /* by id; [0] unused */
+	struct pv_map entity_of[PV_ENTITY_KINDS];           /* key -> newest id */
+	PV_ARRAY(struct pv_method) method;
+	struct pv_map method_of;
+	PV_ARRAY(struct pv_class_use) class_use;
+	struct pv_map class_of;
+	bool classes_by_vtable;
+	uint64_t unloads; /* unload events met: epochs matter from then on */
+};
+
+bool pv_names_init(struct pv_names *n);
+void pv_names_finish(struct pv_names *n);
+
+/* The id a key has now, made when new; 0 only when out of memory. */
+uint32_t pv_names_method(struct pv_names *n, uint64_t key);
+uint32_t pv_names_class(struct pv_names *n, uint64_t key);
+
+/* Applies METHOD_JIT and load, unload and name events (all metadata kinds but threads). */
+bool pv_names_apply(struct pv_names *n, const struct pv_event *e);
+
+/*
+ * The interned name of a method or class use, 0 when no definition has arrived (yet): asked at
+ * query time, so names that arrive late are right. *_text give the key as "0x..." in buf then.
+ */
+uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method);
+uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use);
+const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char buf[24]);
+const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24]);
+
+/* The image (module) a class use belongs to, interned; 0 unknown. */
+uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
+
+#endif
