@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Installs what is missing on a Debian machine, builds profview, tests it and shows it off.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+BUILD_PACKAGES=(meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
+	libcjson-dev check zlib1g-dev python3)
+MONO_PACKAGES=(mono-runtime mono-mcs libmono-profiler)
+TEST_PACKAGES=(tmux mono-utils libmono-2.0-dev)
+
+usage() {
+	cat <<'END'
+usage: ./bootstrap.sh build              build profview into build/
+       ./bootstrap.sh test               build, run every test, then again under sanitizers
+       ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
+       ./bootstrap.sh demo native [SECONDS]
+                                         watch a C program under profview's probe
+Missing Debian packages are installed first, as root or through sudo.
+Without a terminal on standard output the demos run to their end and print the overview.
+END
+}
+
+say() {
+	printf 'bootstrap: %s\n' "$*" >&2
+}
+
+# ---- packages
+
+missing_of() {
+	local package
+	for package; do
+		case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
+		installed) ;;
+		*) printf '%s\n' "$package" ;;
+		esac
+	done
+}
+
+need_packages() {
+	local missing as_root=()
+	mapfile -t missing < <(missing_of "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	local install=(apt-get install -y --no-install-recommends "${missing[@]}")
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! sudo -n true 2>/dev/null; then
+			say 'these packages are missing and there are no rights to install them; run:'
+			printf 'sudo apt-get update && sudo %s\n' "${install[*]}" >&2
+			exit 2
+		fi
+		as_root=(sudo -n)
+	fi
+	say "installing ${missing[*]}"
+	"${as_root[@]}" apt-get update -q >&2
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -q >&2
+}
+
+# ---- building and testing
+
+# build_in DIR [meson options]; its words go to standard error, so that a demo prints only frames
+build_in() {
+	local dir=$1
+	shift
+	[ -f "$dir/build.ninja" ] || meson setup "$dir" "$@" >&2
+	ninja -C "$dir" >&2
+}
+
+# The tests of a suite in a build folder. A failure is remembered, the rest still runs.
+run_tests() {
+	local dir=$1
+	shift
+	say "testing in $dir"
+	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || failed=1
+}
+
+do_test() {
+	need_packages "${BUILD_PACKAGES[@]}" "${MONO_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+	failed=0
+	build_in build
+	run_tests build
+	export CK_FORK=no
+	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests build-asan --suite unit
+	build_in build-tsan -Db_sanitize=thread -Db_lundef=false
+	TSAN_OPTIONS=halt_on_error=1 run_tests build-tsan --suite threaded
+	python3 tests/summary.py tests/skips.txt build build-asan build-tsan || failed=1
+	exit "$failed"
+}
+
+# ---- demos
+
+scratch=
+target=
+
+stop_target() {
+	[ -n "$target" ] || return 0
+	kill "$target" 2>/dev/null || true
+	wait "$target" 2>/dev/null || true
+	target=
+}
+
+clean_up() {
+	trap - EXIT INT TERM HUP
+	stop_target
+	[ -z "$scratch" ] || rm -rf "$scratch"
+}
+
+# follow SECONDS PROGRAM...: starts the program, which writes into $scratch/pipe, and watches it.
+follow() {
+	local seconds=$1 status=0
+	shift
+	mkfifo -m 600 "$scratch/pipe"
+	"$@" >"$scratch/said" 2>&1 </dev/null &
+	target=$!
+	if [ -t 1 ]; then
+		build/profview --follow "$scratch/pipe" || status=$?
+	else
+		timeout $((seconds + 60)) \
+			build/profview --follow "$scratch/pipe" --dump --size 120x36 || status=$?
+		[ "$status" -ne 0 ] || wait "$target" || status=$?
+	fi
+	stop_target
+	[ ! -s "$scratch/said" ] || sed 's/^/bootstrap: the program said: /' "$scratch/said" >&2
+	return "$status"
+}
+
+demo_mono() {
+	local seconds=$1
+	need_packages "${BUILD_PACKAGES[@]}" "${MONO_PACKAGES[@]}"
+	build_in build
+	mcs -out:"$scratch/demo.exe" tests/real/demo.cs >&2
+	# Calls of the program's own methods only: tracing the class library too is 28 times slower.
+	follow "$seconds" mono --profile=log:nodefaults,calls,callspec=program,sample=200,alloc,\
+exception,monitor,counter,gchandle,finalization,heapshot=8000ms,output="$scratch/pipe" \
+		"$scratch/demo.exe" "$seconds"
+}
+
+do_demo() {
+	local kind=mono
+	if [ "${1:-}" = native ]; then
+		kind=native
+		shift
+	fi
+	local seconds=${1:-60}
+	case $seconds in
+	'' | *[!0-9]*)
+		usage >&2
+		exit 2
+		;;
+	esac
+	scratch=$(mktemp -d)
+	trap clean_up EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	"demo_$kind" "$seconds"
+}
+
+case ${1:-} in
+build)
+	need_packages "${BUILD_PACKAGES[@]}"
+	build_in build
+	;;
+test)
+	do_test
+	;;
+demo)
+	shift
+	do_demo "$@"
+	;;
+-h | --help | help)
+	usage
+	;;
+*)
+	usage >&2
+	exit 2
+	;;
+esac
