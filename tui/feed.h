@@ -1,0 +1,87 @@
+/*
+ * The seam between the screen and everything that brings bytes in: it opens a log, follows it,
+ * has it decoded on threads of its own, and keeps the model that the panes are asked from.
+ * feed.c alone of tui/ sees io, ingest, model and target.
+ *
+ * One thread (the screen's) makes all calls. None of them but ui_feed_load() waits.
+ */
+#ifndef UI_FEED_H
+#define UI_FEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+struct pv_model;
+struct ui_feed;
+
+struct ui_feed_options {
+	const char *path;     /* a file, a named pipe, or "-": standard input */
+	bool follow;
+	const char *record;   /* NULL, or where a pipe's bytes are kept */
+	uint64_t spool_limit; /* bytes; 0 = the default */
+	unsigned jobs;        /* decode workers; 0 = as many as cores */
+	bool no_index;
+	bool readonly;        /* nothing is ever sent to the target */
+};
+
+enum ui_feed_state {
+	UI_FEED_LOADING, /* reading what is already there; bytes_total tells how far */
+	UI_FEED_LIVE,    /* caught up, and more may come */
+	UI_FEED_WAITING, /* the input does not exist yet, or has no writer */
+	UI_FEED_ENDED,   /* everything there will be has been read */
+	UI_FEED_FAILED,  /* `error` says why; the model holds what came before */
+};
+
+struct ui_feed_status {
+	enum ui_feed_state state;
+	uint64_t bytes_read, bytes_total;  /* of the input as stored; total 0 = unknown */
+	uint64_t bytes_per_s, events_per_s; /* over about the last second */
+	int64_t behind_ns;   /* how much older the newest event on screen is than now; -1 unknown */
+	uint64_t damaged;    /* damaged places met */
+	uint64_t lost;       /* events counted lost by the probe; plus gaps of the spool */
+	uint64_t recordings; /* begun in this input; see ui_feed_adopt() */
+	bool stock_pipe;     /* live and written by stock Mono through a pipe: leaving loses it */
+	int exit_code;       /* what the program should exit with if left now: 0, 3 or 4 */
+	char error[200];     /* FAILED: why. Else empty, or what to say in the message line */
+};
+
+/*
+ * Opens and starts reading. Forks the drainer for pipes and standard input, so no thread may
+ * have been started before. NULL when it cannot be opened at all.
+ */
+struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr);
+void ui_feed_close(struct ui_feed *f); /* cancels whatever runs; NULL is fine */
+
+void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
+
+/*
+ * The model to ask now; never NULL. A new recording in the same input (recordings went up)
+ * takes over only when this is called: then the model returned before dies, so its tables must
+ * be destroyed first.
+ */
+struct pv_model *ui_feed_adopt(struct ui_feed *f);
+
+/*
+ * One descriptor for the event loop, readable when the model or the status may have changed.
+ * ui_feed_turn() empties it and does what must be done on this thread; it is not signalled
+ * again before that call, however much happens. Nothing new to read: nothing is signalled.
+ */
+int ui_feed_fd(const struct ui_feed *f);
+void ui_feed_turn(struct ui_feed *f);
+
+/*
+ * Waits until all there is has been read (followed input: until it ended), or until `stop`
+ * (may be NULL) becomes readable. False when stopped or failed; the status tells which.
+ */
+bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
+
+/* The rolling window forgets everything before now. */
+void ui_feed_zero_window(struct ui_feed *f);
+
+/* Asks the target for a heap shot, without waiting: false with a reason when it cannot be asked. */
+bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
+
+#endif
