@@ -1,0 +1,29 @@
+/*
+ * What a report says about a log before its figures: where it comes from, what wrote it, what of
+ * it could not be read. Plain values taken under one lock.
+ */
+#ifndef PV_QUERY_FACTS_H
+#define PV_QUERY_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pv_model;
+
+struct pv_facts {
+	bool logging2007;
+	const char *stage;    /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
+	unsigned data_version;
+	unsigned pointer_size;
+	uint64_t start_time_ms; /* since the Unix epoch */
+	uint64_t timer_overhead_ns, pid, port;
+	const char *args, *arch, *os; /* never NULL; live as long as the model */
+	int64_t duration_ns;  /* latest event minus zero */
+	uint64_t buffers, recordings, damaged, events;
+	bool ended, complete, joined;
+	uint64_t generation;
+};
+
+void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * A model as text, JSON, CSV or Markdown. The same tables that panes draw, printed in a fixed
+ * order; what is shown and how it is sorted is decided by the query layer. Nothing here opens
+ * files: the caller gives a stream and gets write errors back.
+ */
+#ifndef PV_REPORT_REPORT_H
+#define PV_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/status.h"
+
+struct pv_model;
+
+enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
+
+/* What only the reader of the bytes knows. Texts are borrowed for the call. */
+struct pv_report_source {
+	const char *path;    /* as the user wrote it, "-" for standard input */
+	uint64_t bytes;      /* of the inflated stream that were read */
+	uint64_t file_bytes; /* as stored; equals bytes when not compressed */
+	bool compressed;
+	bool complete;       /* no damage, and an end at a buffer's end */
+};
+
+/* All-zero (with limited = false) is the default report as text. */
+struct pv_report_options {
+	enum pv_report_format format;
+	const char *sections; /* "methods,classes"; NULL or "": the default set. CSV and Markdown
+			       * take exactly one list, also dotted ("gc.pauses"). "all" is every
+			       * section. */
+	const char *sort;     /* JSON key; sections without that key keep their own order */
+	const char *filter;   /* case-insensitive substring of the rows' names */
+	size_t limit;         /* rows of each list, 0 = all */
+	bool limited;         /* limit is meant; else 20 for text and all for the others */
+};
+
+/* "text", "json", "csv", "md"; false for other words. */
+bool pv_report_format_of(const char *text, enum pv_report_format *ret);
+
+/*
+ * Whether the options make sense: section names exist, the sort key is a column of one of them,
+ * CSV and Markdown name one list. Needs no model, so a caller can refuse before a long load.
+ * PV_EUSAGE with the choices listed.
+ */
+bool pv_report_check(const struct pv_report_options *options, struct pv_error *reterr);
+
+/*
+ * Writes the report; takes the model's lock itself, for short times. PV_EUSAGE as above, PV_ENOMEM,
+ * or PV_EIO when `out` could not be written. `out` is flushed, not closed.
+ */
+bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
+	const struct pv_report_options *options, FILE *out, struct pv_error *reterr);
+
+/* Every section name one can ask for, in report order, dotted ones included; NULL past the end. */
+const char *pv_report_section_name(size_t i);
+
+#endif
