@@ -138,7 +138,8 @@ struct pv_event {
 		struct { uint64_t start, size, source, key; struct pv_text name; } root_area;
 		struct { uint64_t type, thread, timestamp; struct pv_span ips, frames; } hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
-		struct { struct pv_span list; } counters; /* into batch->descs or batch->values */
+		/* list: into batch->descs or batch->values; ms: absolute time below data version 13 */
+		struct { uint64_t ms; struct pv_span list; } counters;
 		struct { uint64_t type, address, size; struct pv_text name; } helper;
 		struct {
 			uint64_t methods, full, partial, token, method_id, statements, il, hits,

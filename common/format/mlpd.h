@@ -83,7 +83,7 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 
 /* --- writing: used by the probe, by convert and by tests --- */
 
-/* Writes a header 3.0; returns its length, or 0 when it does not fit `room`. */
+/* Writes a header as its major says; returns its length, or 0 when it does not fit `room`. */
 size_t mlpd_put_header(uint8_t *to, size_t room, const struct mlpd_header *h);
 size_t mlpd_put_buffer_header(uint8_t to[MLPD_BUFFER_HEADER], const struct mlpd_buffer_header *h);
 
@@ -102,7 +102,7 @@ size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct 
 enum mlpd_type { MLPD_END, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
 	MLPD_SPTR /* absolute sleb */, MLPD_OBJ, MLPD_METH, MLPD_CSTR, MLPD_FLAGS, MLPD_BT,
 	MLPD_OBJS, MLPD_REFS, MLPD_ROOTS, MLPD_OLD_ROOTS, MLPD_IPS, MLPD_FRAMES, MLPD_DESCS,
-	MLPD_VALUES, MLPD_EXT };
+	MLPD_VALUES, MLPD_HELPER_NAME };
 
 struct mlpd_field {
 	uint8_t type; /* enum mlpd_type; MLPD_END ends the list */
@@ -111,13 +111,13 @@ struct mlpd_field {
 	const char *name;
 };
 
-enum { MLPD_MAX_FIELDS = 13, MLPD_NO_SUB = 0xff };
+enum { MLPD_MAX_FIELDS = 8, MLPD_SUB_NONE = 0xff, MLPD_SUB_ANY = 0xfe, MLPD_EXT_TYPE = 15 };
 
 struct mlpd_row {
 	const char *symbol;
 	uint8_t kind;
 	uint8_t byte;  /* type | ex << 4 */
-	uint8_t sub;   /* METADATA mtype or MONITOR event, MLPD_NO_SUB for other types */
+	uint8_t sub;   /* METADATA mtype, MONITOR event, kind number of an extension; MLPD_SUB_* */
 	uint8_t since, until;  /* data versions */
 	uint8_t time_since;    /* first data version in which the event carries `t` */
 	struct mlpd_field field[MLPD_MAX_FIELDS + 1];
@@ -125,5 +125,15 @@ struct mlpd_row {
 
 extern const struct mlpd_row mlpd_rows[];
 extern const size_t mlpd_row_count;
+
+/*
+ * The row for an event byte (and sub, where the byte has rows by sub) in a data version; NULL when
+ * there is none. mlpd_byte_has_sub() says whether a sub byte follows the time.
+ */
+const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, uint8_t data_version);
+bool mlpd_byte_has_sub(uint8_t byte, uint8_t data_version);
+
+/* The row that writes a kind with or without its stack; NULL when the version has none. */
+const struct mlpd_row *mlpd_row_for(const struct pv_event *e, uint8_t data_version);
 
 #endif
