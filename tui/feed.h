@@ -15,6 +15,7 @@
 #include "common/base/status.h"
 
 struct pv_model;
+struct pv_report_source;
 struct ui_feed;
 
 struct ui_feed_options {
@@ -25,6 +26,10 @@ struct ui_feed_options {
 	unsigned jobs;        /* decode workers; 0 = as many as cores */
 	bool no_index;
 	bool readonly;        /* nothing is ever sent to the target */
+	bool ranged;          /* reports: only from_ns to to_ns (half-open; negative with */
+	bool from_end;        /* from_end: counted from the latest event) */
+	int64_t from_ns, to_ns;
+	const char *thread;   /* reports: only this one, "0x..." or a name; NULL = all */
 };
 
 enum ui_feed_state {
@@ -77,6 +82,9 @@ void ui_feed_turn(struct ui_feed *f);
  * (may be NULL) becomes readable. False when stopped or failed; the status tells which.
  */
 bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
+
+/* What a report says of the input; its texts live as long as the feed. After ui_feed_load(). */
+void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 
 /* The rolling window forgets everything before now. */
 void ui_feed_zero_window(struct ui_feed *f);
