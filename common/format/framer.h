@@ -48,7 +48,9 @@ struct mlpd_framer {
 	size_t start, filled, room;
 	uint64_t window_offset; /* stream offset of window[start] */
 	uint64_t piece_left;    /* payload bytes of a large buffer still to come */
-	bool have_header, ended, lost;
+	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
+	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
+	bool have_header, header_taken, ended, lost, gap_pending;
 	int state;
 };
 

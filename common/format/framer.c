@@ -1,0 +1,422 @@
+#include "common/format/framer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	FIRST_WINDOW = 1 << 20,
+	LEAST_ROOM = 64 << 10,
+	HEADER_LIMIT = 4 << 20, /* a file header longer than this is not one */
+	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
+	LIVE_MAX = 64 << 20,  /* plausible payload length when looking for a place to resume */
+};
+
+enum state { AT_START, AT_PIECE, IN_BUFFER, SEARCHING, FAILED };
+
+bool mlpd_framer_init(struct mlpd_framer *f)
+{
+	bool may_join = f->may_join;
+	*f = (struct mlpd_framer){ .may_join = may_join };
+	f->window = malloc(FIRST_WINDOW);
+	f->room = f->window ? FIRST_WINDOW : 0;
+	return f->window != NULL;
+}
+
+void mlpd_framer_finish(struct mlpd_framer *f)
+{
+	free(f->window);
+	f->window = NULL;
+	f->room = f->filled = f->start = 0;
+}
+
+static size_t left(const struct mlpd_framer *f)
+{
+	return f->filled - f->start;
+}
+
+static const uint8_t *here(const struct mlpd_framer *f)
+{
+	return f->window + f->start;
+}
+
+static void take(struct mlpd_framer *f, size_t n)
+{
+	f->start += n;
+	f->window_offset += n;
+}
+
+uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size)
+{
+	if (f->room - f->filled < LEAST_ROOM && f->start > 0) {
+		memmove(f->window, here(f), left(f));
+		f->filled -= f->start;
+		f->start = 0;
+	}
+	if (f->room - f->filled < LEAST_ROOM) {
+		uint8_t *grown = realloc(f->window, f->room * 2);
+		if (!grown)
+			return NULL;
+		f->window = grown;
+		f->room *= 2;
+	}
+	*ret_size = f->room - f->filled;
+	return f->window + f->filled;
+}
+
+void mlpd_framer_filled(struct mlpd_framer *f, size_t n)
+{
+	f->filled += n;
+}
+
+void mlpd_framer_end(struct mlpd_framer *f)
+{
+	f->ended = true;
+}
+
+static enum mlpd_piece fail(struct mlpd_framer *f, enum pv_code code, const char *what)
+{
+	pv_fail(&f->error, code, f->window_offset, "%s", what);
+	f->state = FAILED;
+	return MLPD_FAILED;
+}
+
+static enum mlpd_piece damage(struct mlpd_framer *f, uint64_t offset, uint64_t bytes,
+	const char *reason)
+{
+	f->damage = (struct mlpd_damage){ .offset = offset, .bytes = bytes };
+	snprintf(f->damage.reason, sizeof f->damage.reason, "%s", reason);
+	f->lost = true;
+	return MLPD_DAMAGE;
+}
+
+void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
+{
+	/* What stands in the window unfinished belongs to a buffer whose rest is gone. */
+	damage(f, f->window_offset, left(f) + bytes, reason);
+	f->window_offset += left(f) + bytes;
+	f->start = f->filled = 0;
+	f->piece_left = 0;
+	f->gap_pending = true;
+	if (f->have_header)
+		f->state = SEARCHING;
+}
+
+/* What a file that is no log looks like, for the person who named it. */
+static const char *looks_like(const uint8_t *p, size_t n)
+{
+	static const struct { const char *magic; size_t len; const char *what; } known[] = {
+		{ "\x7f" "ELF", 4, "it looks like an ELF program or library" },
+		{ "MZ", 2, "it looks like a Windows or .NET program" },
+		{ "PK\x03\x04", 4, "it looks like a zip archive" },
+		{ "Nettrace", 8, "it looks like a .nettrace of dotnet-trace" },
+		{ "\x89PNG", 4, "it looks like a picture" },
+		{ "{", 1, "it looks like JSON" },
+		{ "<", 1, "it looks like XML" },
+		{ "#!", 2, "it looks like a script" },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(known); i++)
+		if (n >= known[i].len && memcmp(p, known[i].magic, known[i].len) == 0)
+			return known[i].what;
+	size_t zeros = 0, printable = 0, look = n < 256 ? n : 256;
+	for (size_t i = 0; i < look; i++) {
+		zeros += p[i] == 0;
+		printable += (p[i] >= ' ' && p[i] < 0x7f) || p[i] == '\n' || p[i] == '\t' ||
+			p[i] == '\r';
+	}
+	if (look && zeros == look)
+		return "it holds zeros";
+	return look && printable == look ? "it looks like text" : "its bytes are of no known format";
+}
+
+static enum mlpd_piece not_a_log(struct mlpd_framer *f)
+{
+	char what[160];
+	if (left(f) == 0)
+		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
+	snprintf(what, sizeof what, "not a profiler log: %s", looks_like(here(f), left(f)));
+	return fail(f, PV_EVERSION, what);
+}
+
+/* --- headers --- */
+
+static enum mlpd_piece resume(struct mlpd_framer *f);
+
+static bool id_at(const struct mlpd_framer *f, size_t at, uint32_t id)
+{
+	struct pv_cursor c = { .at = here(f) + at, .end = f->window + f->filled };
+	return pv_get_u32(&c) == id && pv_cursor_ok(&c);
+}
+
+static enum mlpd_piece get_header(struct mlpd_framer *f)
+{
+	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
+	switch (mlpd_get_header(&c, &f->header, &f->error)) {
+	case MLPD_OK:
+		f->offset = f->window_offset;
+		f->have_header = true;
+		f->state = AT_PIECE;
+		take(f, (size_t)(c.at - here(f)));
+		return MLPD_HEADER;
+	case MLPD_SHORT:
+		if (!f->ended && left(f) < HEADER_LIMIT)
+			return MLPD_MORE;
+		return fail(f, PV_ETRUNCATED, "the file ends inside its header");
+	default:
+		if (f->have_header) {
+			f->state = SEARCHING; /* in mid-stream: only this place is bad */
+			take(f, 1);
+			f->skipped = 1;
+			return resume(f);
+		}
+		f->state = FAILED;
+		f->error.offset = f->window_offset;
+		return MLPD_FAILED;
+	}
+}
+
+/* --- finding a buffer again --- */
+
+/*
+ * A buffer header is believed when its length is plausible and another id, or the end of the
+ * input, stands where it ends.
+ */
+enum belief { NO, YES, UNSURE };
+
+static enum belief believe(const struct mlpd_framer *f, size_t at)
+{
+	struct pv_cursor c = { .at = here(f) + at, .end = f->window + f->filled };
+	struct mlpd_buffer_header h;
+	enum mlpd_status s = mlpd_get_buffer_header(&c, &h);
+	if (s == MLPD_SHORT)
+		return f->ended ? NO : UNSURE;
+	if (s != MLPD_OK || h.length > LIVE_MAX)
+		return NO;
+	size_t next = at + MLPD_BUFFER_HEADER + h.length;
+	if (next + 4 > left(f)) {
+		if (!f->ended)
+			return UNSURE;
+		return next == left(f) ? YES : NO;
+	}
+	return id_at(f, next, MLPD_BUFFER_ID) || id_at(f, next, MLPD_FILE_ID) ? YES : NO;
+}
+
+/* Offset in the window of the next place that may be a buffer; *ret_sure when it surely is. */
+static size_t search(const struct mlpd_framer *f, size_t from, bool *ret_sure)
+{
+	static const uint8_t id[4] = { 0x01, 0x4c, 0x50, 0x4d };
+	size_t n = left(f);
+	*ret_sure = false;
+	for (size_t at = from; at + 4 <= n;) {
+		const uint8_t *p = memmem(here(f) + at, n - at, id, sizeof id);
+		if (!p)
+			break;
+		at = (size_t)(p - here(f));
+		enum belief b = believe(f, at);
+		*ret_sure = b == YES;
+		if (b != NO)
+			return at;
+		at++;
+	}
+	return f->ended ? n : n < 3 ? 0 : n - 3;
+}
+
+/* Skips to the next believable buffer; everything before it is damage. */
+static enum mlpd_piece resume(struct mlpd_framer *f)
+{
+	bool sure;
+	size_t skip = search(f, 0, &sure);
+	uint64_t offset = f->window_offset;
+	if (!sure && !f->ended) {
+		/* Keep the candidate, drop what is surely not one; report it once, when found. */
+		f->skipped += skip;
+		take(f, skip);
+		return MLPD_MORE;
+	}
+	take(f, skip);
+	uint64_t bytes = f->skipped + skip;
+	f->skipped = 0;
+	f->state = AT_PIECE;
+	if (bytes == 0)
+		return mlpd_framer_next(f);
+	return damage(f, offset + skip - bytes, bytes, "no buffer header here");
+}
+
+/* --- joining a stream in its middle --- */
+
+static unsigned failures(const struct mlpd_framer *f, size_t at, const struct mlpd_format *format)
+{
+	unsigned bad = 0;
+	struct pv_batch b = { 0 };
+	for (unsigned i = 0; i < 8 && at + MLPD_BUFFER_HEADER <= left(f); i++) {
+		struct pv_cursor c = { .at = here(f) + at, .end = f->window + f->filled };
+		struct mlpd_buffer_header h;
+		if (mlpd_get_buffer_header(&c, &h) != MLPD_OK || pv_cursor_left(&c) < h.length)
+			break;
+		struct mlpd_bases bases;
+		size_t used;
+		pv_batch_reset(&b);
+		if (!pv_reserve(&b.bytes, h.length))
+			break;
+		if (h.length)
+			memcpy(b.bytes.v, c.at, h.length);
+		b.bytes.n = h.length;
+		mlpd_bases_init(&bases, &h);
+		if (!mlpd_decode_batch(&b, &bases, format, false, &used) || b.damaged)
+			bad++;
+		at += MLPD_BUFFER_HEADER + h.length;
+	}
+	pv_batch_finish(&b);
+	return bad;
+}
+
+/* The newest data version, and 8-byte pointers before 4, under which the buffers decode best. */
+static struct mlpd_format try_formats(const struct mlpd_framer *f)
+{
+	struct mlpd_format best = { MLPD_NEWEST, 3, 8 };
+	unsigned least = UINT32_MAX;
+	for (int version = MLPD_NEWEST; version > 0 && least; version--) {
+		for (uint8_t size = 8; size >= 4 && least; size = (uint8_t)(size - 4)) {
+			struct mlpd_format try = { (uint8_t)version,
+				version >= 16 ? 3 : version >= 14 ? 2 : version == 13, size };
+			unsigned bad = failures(f, 0, &try);
+			if (bad < least) {
+				least = bad;
+				best = try;
+			}
+		}
+	}
+	return best;
+}
+
+static enum mlpd_piece join(struct mlpd_framer *f)
+{
+	bool sure;
+	size_t at = search(f, 0, &sure);
+	if (!sure && !f->ended && f->window_offset + at < SEARCH_LIMIT) {
+		take(f, at); /* keeps a candidate, drops what is surely none */
+		return MLPD_MORE;
+	}
+	if (!sure)
+		return not_a_log(f);
+	take(f, at);
+	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
+	struct mlpd_buffer_header first;
+	mlpd_get_buffer_header(&c, &first);
+	f->header = (struct mlpd_header){ .format = try_formats(f), .startup_ns = first.time_base,
+		.args = { "joined", 6 }, .arch = { "", 0 }, .os = { "", 0 } };
+	f->joined = f->have_header = true;
+	f->offset = f->window_offset;
+	f->state = AT_PIECE;
+	return MLPD_HEADER;
+}
+
+static enum mlpd_piece at_start(struct mlpd_framer *f)
+{
+	if (left(f) < 4 && !f->ended)
+		return MLPD_MORE;
+	if (left(f) >= 4 && id_at(f, 0, MLPD_FILE_ID))
+		return get_header(f);
+	if (f->may_join)
+		return join(f);
+	return not_a_log(f);
+}
+
+/* --- buffers --- */
+
+static enum mlpd_piece cut_tail(struct mlpd_framer *f)
+{
+	size_t n = left(f);
+	if (n == 0)
+		return MLPD_MORE;
+	uint64_t offset = f->window_offset;
+	take(f, n);
+	return damage(f, offset, n, "the input ends inside a buffer header");
+}
+
+/* A payload that has come whole, in one piece where it is small enough. */
+static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
+{
+	f->payload = here(f);
+	f->payload_len = n;
+	take(f, n);
+	f->piece_left -= n;
+	f->whole = f->last_piece = f->piece_left == 0;
+	f->state = f->piece_left ? IN_BUFFER : AT_PIECE;
+	f->gap_before = f->lost;
+	f->lost = false;
+	return MLPD_BUFFER;
+}
+
+static enum mlpd_piece in_buffer(struct mlpd_framer *f)
+{
+	size_t want = f->piece_left < MLPD_MAX_PIECE ? (size_t)f->piece_left : MLPD_MAX_PIECE;
+	if (left(f) >= want) {
+		enum mlpd_piece p = give_payload(f, want);
+		f->whole = true;
+		return p;
+	}
+	if (!f->ended)
+		return MLPD_MORE;
+	/* The input ends inside this buffer: what came is worth decoding. */
+	size_t n = left(f);
+	uint64_t missing = f->piece_left - n;
+	enum mlpd_piece p = give_payload(f, n);
+	f->whole = false;
+	f->last_piece = true;
+	f->piece_left = 0;
+	f->state = AT_PIECE;
+	f->cut_bytes = missing;
+	return p;
+}
+
+static enum mlpd_piece at_piece(struct mlpd_framer *f)
+{
+	if (f->cut_bytes) {
+		uint64_t bytes = f->cut_bytes;
+		f->cut_bytes = 0;
+		return damage(f, f->window_offset, bytes, "the input ends inside a buffer");
+	}
+	if (id_at(f, 0, MLPD_FILE_ID))
+		return get_header(f);
+	if (left(f) < MLPD_BUFFER_HEADER)
+		return f->ended ? cut_tail(f) : MLPD_MORE;
+	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
+	if (mlpd_get_buffer_header(&c, &f->buffer) != MLPD_OK) {
+		f->state = SEARCHING;
+		return resume(f);
+	}
+	f->offset = f->window_offset;
+	f->piece_left = f->buffer.length;
+	f->continues = false;
+	take(f, MLPD_BUFFER_HEADER);
+	f->state = IN_BUFFER;
+	enum mlpd_piece p = in_buffer(f);
+	if (p == MLPD_MORE)
+		f->header_taken = true;
+	return p;
+}
+
+enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f)
+{
+	if (f->gap_pending) {
+		f->gap_pending = false;
+		return MLPD_DAMAGE;
+	}
+	switch ((enum state)f->state) {
+	case AT_START:
+		return at_start(f);
+	case AT_PIECE:
+		return at_piece(f);
+	case IN_BUFFER:
+		f->continues = !f->header_taken;
+		enum mlpd_piece p = in_buffer(f);
+		if (p != MLPD_MORE)
+			f->header_taken = false;
+		return p;
+	case SEARCHING:
+		return resume(f);
+	default:
+		return MLPD_FAILED;
+	}
+}
