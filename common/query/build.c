@@ -1,0 +1,365 @@
+#include "common/query/build.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+
+bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
+	const struct pv_query *query)
+{
+	*b = (struct pv_build){ .query = query, .spec = spec };
+	b->table = calloc(1, sizeof *b->table);
+	if (!b->table)
+		return false;
+	b->table->name = name;
+	b->table->column = spec->column;
+	b->table->columns = spec->columns;
+	b->table->sort = -1;
+	b->table->coverage = "";
+	return true;
+}
+
+void pv_build_fail(struct pv_build *b)
+{
+	pv_table_destroy(b->table);
+	b->table = NULL;
+}
+
+struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent, unsigned flags)
+{
+	struct pv_table *t = b->table;
+	if (!t)
+		return b->scratch;
+	if (t->rows == b->room) {
+		if (!pv_grow_array((void **)(void *)&t->row, t->rows, &b->room, 1, sizeof *t->row)) {
+			pv_build_fail(b);
+			return b->scratch;
+		}
+	}
+	struct pv_cell *cell = pv_arena_alloc(&t->arena, t->columns * sizeof *cell);
+	if (!cell) {
+		pv_build_fail(b);
+		return b->scratch;
+	}
+	t->row[t->rows++] = (struct pv_row){ .id = id, .parent = parent, .flags = flags,
+		.cell = cell };
+	return cell;
+}
+
+struct pv_cell *pv_build_row(struct pv_build *b, uint64_t id)
+{
+	return pv_build_child(b, id, 0, 0);
+}
+
+const char *pv_build_text(struct pv_build *b, const char *text)
+{
+	char *copy = b->table ? pv_arena_copy(&b->table->arena, text, strlen(text)) : NULL;
+	if (!copy)
+		pv_build_fail(b);
+	return copy ? copy : "";
+}
+
+const char *pv_build_hex(struct pv_build *b, uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "0x%" PRIx64, v);
+	return pv_build_text(b, text);
+}
+
+const char *pv_build_printf(struct pv_build *b, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return pv_build_text(b, text);
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+bool pv_text_has(const char *text, const char *part)
+{
+	for (;; text++) {
+		size_t i = 0;
+		while (part[i] && text[i] && lower(text[i]) == lower(part[i]))
+			i++;
+		if (!part[i])
+			return true;
+		if (!*text)
+			return false;
+	}
+}
+
+static bool filtering(const struct pv_build *b)
+{
+	return b->query->filter && b->query->filter[0] && b->spec->name;
+}
+
+static bool is_open(const struct pv_query *q, uint64_t id)
+{
+	size_t low = 0, high = q->opens;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (q->open[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return q->open_all || (low < q->opens && q->open[low] == id);
+}
+
+bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
+{
+	return filtering(b) || is_open(b->query, id);
+}
+
+/* --- order --- */
+
+struct order {
+	enum pv_unit unit[3];
+	int column[3]; /* -1 ends; the last is the name */
+	bool descending[3];
+};
+
+static int compare_values(const struct pv_cell *x, const struct pv_cell *y, enum pv_unit unit)
+{
+	switch (unit) {
+	case PV_UNIT_TEXT:
+	case PV_UNIT_LIST:
+		return strcmp(x->s, y->s);
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		return (x->d > y->d) - (x->d < y->d);
+	case PV_UNIT_NS:
+	case PV_UNIT_TIME:
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		return (x->i > y->i) - (x->i < y->i);
+	default:
+		return (x->u > y->u) - (x->u < y->u);
+	}
+}
+
+/* Cells that say nothing come last, whichever way the column is sorted. */
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct pv_row *x = a, *y = b;
+	const struct order *o = arg;
+	for (int i = 0; i < 3 && o->column[i] >= 0; i++) {
+		const struct pv_cell *p = &x->cell[o->column[i]], *q = &y->cell[o->column[i]];
+		bool p_null = p->state != PV_CELL_VALUE, q_null = q->state != PV_CELL_VALUE;
+		if (p_null || q_null) {
+			if (p_null != q_null)
+				return p_null ? 1 : -1;
+			continue;
+		}
+		int c = compare_values(p, q, o->unit[i]);
+		if (c)
+			return o->descending[i] ? -c : c;
+	}
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void add_key(struct order *o, int *n, const struct pv_table *t, const char *id, bool invert)
+{
+	int column = pv_table_column(t, id);
+	if (column < 0 || *n == 3)
+		return;
+	o->column[*n] = column;
+	o->unit[*n] = t->column[column].unit;
+	o->descending[*n] = !(t->column[column].flags & PV_COLUMN_ASCENDING) != invert;
+	(*n)++;
+}
+
+static struct order choose_order(struct pv_build *b)
+{
+	struct pv_table *t = b->table;
+	const struct pv_query *q = b->query;
+	struct order o = { .column = { -1, -1, -1 } };
+	int n = 0;
+	bool own = !q->sort || pv_table_column(t, q->sort) < 0;
+	if (own) {
+		add_key(&o, &n, t, b->spec->sort, q->invert);
+		add_key(&o, &n, t, b->spec->then, q->invert);
+	} else {
+		add_key(&o, &n, t, q->sort, q->invert);
+		if (b->spec->sort && strcmp(q->sort, b->spec->sort) == 0)
+			add_key(&o, &n, t, b->spec->then, q->invert);
+	}
+	t->sort = n ? o.column[0] : -1;
+	t->descending = n && o.descending[0];
+	int name = pv_table_column(t, b->spec->name);
+	if (name >= 0 && n < 3) {
+		o.column[n] = name;
+		o.unit[n] = t->column[name].unit;
+		o.descending[n] = false;
+	}
+	return o;
+}
+
+/* --- flat tables --- */
+
+static void filter_rows(struct pv_build *b)
+{
+	struct pv_table *t = b->table;
+	int name = pv_table_column(t, b->spec->name);
+	size_t kept = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[name];
+		if (c->state == PV_CELL_VALUE && pv_text_has(c->s, b->query->filter))
+			t->row[kept++] = t->row[i];
+	}
+	t->rows = kept;
+}
+
+/* --- trees --- */
+
+struct tree {
+	struct pv_map first;  /* row id -> its first child's place in `sorted` */
+	const struct pv_row *sorted; /* by parent, then order */
+	bool *keep;           /* filter: matches or leads to a match */
+	size_t n;
+};
+
+static int compare_siblings(const void *a, const void *b, void *arg)
+{
+	const struct pv_row *x = a, *y = b;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return compare_rows(a, b, arg);
+}
+
+static bool index_children(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (i == 0 || tree->sorted[i].parent != tree->sorted[i - 1].parent)
+			if (!pv_map_set(&tree->first, tree->sorted[i].parent, (uint32_t)i))
+				return false;
+	return true;
+}
+
+struct level {
+	size_t at; /* next row to visit in `sorted` */
+	uint64_t parent;
+};
+
+struct walk {
+	PV_ARRAY(struct level) stack;
+	struct pv_row *out;
+	size_t n;
+};
+
+static bool descend(struct walk *w, const struct tree *tree, uint64_t parent)
+{
+	uint32_t first = pv_map_get(&tree->first, parent);
+	if (first == PV_MAP_NONE)
+		return true;
+	if (!pv_reserve(&w->stack, 1))
+		return false;
+	w->stack.v[w->stack.n++] = (struct level){ .at = first, .parent = parent };
+	return true;
+}
+
+/* Rows in preorder with their depth; only what hangs together with a root arrives. */
+static bool flatten(struct walk *w, const struct tree *tree, const struct pv_build *b)
+{
+	bool filter = filtering(b);
+	if (!descend(w, tree, 0))
+		return false;
+	while (w->stack.n) {
+		struct level *top = &w->stack.v[w->stack.n - 1];
+		if (top->at == tree->n || tree->sorted[top->at].parent != top->parent) {
+			w->stack.n--;
+			continue;
+		}
+		size_t i = top->at++;
+		if (filter && !tree->keep[i])
+			continue;
+		struct pv_row *row = &w->out[w->n++];
+		*row = tree->sorted[i];
+		row->depth = (uint32_t)(w->stack.n - 1);
+		bool open = filter || is_open(b->query, row->id);
+		if (pv_map_get(&tree->first, row->id) != PV_MAP_NONE)
+			row->flags |= PV_ROW_HAS_CHILDREN;
+		if (!open || !(row->flags & PV_ROW_HAS_CHILDREN))
+			continue;
+		row->flags |= PV_ROW_OPEN;
+		if (!descend(w, tree, row->id))
+			return false;
+	}
+	return true;
+}
+
+/* A row stays when it or anything below it matches. */
+static bool mark_matches(struct tree *tree, const struct pv_build *b)
+{
+	int name = pv_table_column(b->table, b->spec->name);
+	struct pv_map place = { 0 };
+	bool ok = (tree->keep = calloc(tree->n ? tree->n : 1, sizeof *tree->keep)) != NULL;
+	for (size_t i = 0; ok && i < tree->n; i++)
+		ok = pv_map_set(&place, tree->sorted[i].id, (uint32_t)i);
+	for (size_t i = 0; ok && i < tree->n; i++) {
+		const struct pv_cell *c = &tree->sorted[i].cell[name];
+		if (c->state != PV_CELL_VALUE || !pv_text_has(c->s, b->query->filter))
+			continue;
+		for (uint32_t at = (uint32_t)i; at != PV_MAP_NONE && !tree->keep[at];) {
+			tree->keep[at] = true;
+			uint64_t parent = tree->sorted[at].parent;
+			at = parent ? pv_map_get(&place, parent) : PV_MAP_NONE;
+		}
+	}
+	pv_map_finish(&place);
+	return ok;
+}
+
+static bool unfold(struct pv_build *b, struct order *order)
+{
+	struct pv_table *t = b->table;
+	qsort_r(t->row, t->rows, sizeof *t->row, compare_siblings, order);
+	struct tree tree = { .sorted = t->row, .n = t->rows };
+	struct walk walk = { .out = calloc(t->rows ? t->rows : 1, sizeof *walk.out) };
+	bool ok = walk.out && index_children(&tree) && (!filtering(b) || mark_matches(&tree, b)) &&
+		flatten(&walk, &tree, b);
+	pv_map_finish(&tree.first);
+	free(tree.keep);
+	pv_array_finish(&walk.stack);
+	if (!ok) {
+		free(walk.out);
+		return false;
+	}
+	free(t->row);
+	t->row = walk.out;
+	t->rows = walk.n;
+	return true;
+}
+
+struct pv_table *pv_build_finish(struct pv_build *b)
+{
+	struct pv_table *t = b->table;
+	if (!t)
+		return NULL;
+	struct order order = choose_order(b);
+	if (b->spec->tree) {
+		if (!unfold(b, &order)) {
+			pv_build_fail(b);
+			return NULL;
+		}
+	} else {
+		if (filtering(b))
+			filter_rows(b);
+		qsort_r(t->row, t->rows, sizeof *t->row, compare_rows, &order);
+	}
+	t->rows_all = t->rows;
+	if (b->query->limit && t->rows > b->query->limit)
+		t->rows = b->query->limit;
+	b->table = NULL;
+	return t;
+}

@@ -1,0 +1,104 @@
+/*
+ * Private to the query layer: makes a table. Views append rows in any order; finishing filters,
+ * sorts, unfolds and cuts them. Out of memory sticks: rows after it go nowhere and finish says so.
+ */
+#ifndef PV_QUERY_BUILD_H
+#define PV_QUERY_BUILD_H
+
+#include "common/query/views.h"
+
+enum { PV_MAX_COLUMNS = 24 };
+
+struct pv_build;
+
+/* What a view is, without its figures. */
+struct pv_view_spec {
+	const struct pv_column *column;
+	size_t columns;
+	const char *name;  /* column filtered on and used to break ties; NULL none */
+	const char *sort;  /* the view's own order; NULL: by id */
+	const char *then;  /* second key of that order, NULL none */
+	bool tree;
+	/* Appends the rows: copy runs under the model's lock, run takes it itself. */
+	void (*copy)(struct pv_build *b, struct pv_model *m);
+	void (*run)(struct pv_build *b, struct pv_model *m);
+};
+
+struct pv_build {
+	struct pv_table *table; /* NULL after out of memory */
+	const struct pv_query *query;
+	const struct pv_view_spec *spec;
+	size_t room;
+	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
+};
+
+bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
+	const struct pv_query *query);
+
+/* The cells of a new row, all 0 and PV_CELL_VALUE; never NULL. */
+struct pv_cell *pv_build_row(struct pv_build *b, uint64_t id);
+/* The same in a tree. Rows whose parent is not in the table are dropped. */
+struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent, unsigned flags);
+
+/* A copy that lives as long as the table; "" when out of memory, which then sticks. */
+const char *pv_build_text(struct pv_build *b, const char *text);
+const char *pv_build_hex(struct pv_build *b, uint64_t v);
+const char *pv_build_printf(struct pv_build *b, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Gives the table over, or NULL when memory ran out anywhere on the way. */
+struct pv_table *pv_build_finish(struct pv_build *b);
+void pv_build_fail(struct pv_build *b);
+
+/* Whether a tree row's children should be appended: it is open, or a filter must see them. */
+bool pv_build_wants_children(const struct pv_build *b, uint64_t id);
+
+/* ASCII case-insensitive; "" is in everything. */
+bool pv_text_has(const char *text, const char *part);
+
+static inline void pv_cell_u(struct pv_cell *c, uint64_t v)
+{
+	*c = (struct pv_cell){ .u = v, .state = PV_CELL_VALUE };
+}
+
+static inline void pv_cell_i(struct pv_cell *c, int64_t v)
+{
+	*c = (struct pv_cell){ .i = v, .state = PV_CELL_VALUE };
+}
+
+static inline void pv_cell_s(struct pv_cell *c, const char *v)
+{
+	*c = (struct pv_cell){ .s = v, .state = v ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+static inline void pv_cell_null(struct pv_cell *c)
+{
+	*c = (struct pv_cell){ .state = PV_CELL_NULL };
+}
+
+/* null unless the log can say it. */
+static inline void pv_cell_u_if(struct pv_cell *c, bool known, uint64_t v)
+{
+	*c = (struct pv_cell){ .u = known ? v : 0, .state = known ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+static inline void pv_cell_i_if(struct pv_cell *c, bool known, int64_t v)
+{
+	*c = (struct pv_cell){ .i = known ? v : 0, .state = known ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+/* part of whole in percent; null when whole is 0. */
+static inline void pv_cell_share(struct pv_cell *c, double part, double whole)
+{
+	bool known = whole > 0;
+	*c = (struct pv_cell){ .d = known ? 100 * part / whole : 0,
+		.state = known ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+static inline void pv_cell_d(struct pv_cell *c, double v)
+{
+	bool known = v - v == 0; /* neither infinite nor NaN */
+	*c = (struct pv_cell){ .d = known ? v : 0, .state = known ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+#endif

@@ -1,0 +1,115 @@
+#include "common/query/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+
+void pv_table_destroy(struct pv_table *t)
+{
+	if (!t)
+		return;
+	pv_arena_finish(&t->arena);
+	free(t->row);
+	free(t);
+}
+
+int pv_table_column(const struct pv_table *t, const char *id)
+{
+	for (size_t i = 0; id && i < t->columns; i++)
+		if (strcmp(t->column[i].id, id) == 0)
+			return (int)i;
+	return -1;
+}
+
+static const char *signed_text(char *buf, size_t size, int64_t v, enum pv_unit unit)
+{
+	char digits[PV_UNIT_MAX];
+	uint64_t magnitude = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	if (unit == PV_UNIT_DELTA_BYTES)
+		pv_units_bytes(digits, sizeof digits, magnitude);
+	else
+		pv_units_count(digits, sizeof digits, magnitude);
+	snprintf(buf, size, "%s%s", v < 0 ? "-" : v > 0 ? "+" : "", digits);
+	return buf;
+}
+
+/* Frames on one line, outermost first; the innermost stay when there is no room for all. */
+static const char *list_text(char *buf, size_t size, const char *list)
+{
+	static const char between[] = " > ", cut[] = "... > ";
+	size_t need = 1;
+	for (const char *p = list; *p; p++)
+		need += *p == '\n' ? sizeof between - 1 : 1;
+	const char *from = list;
+	size_t lead = 0;
+	while (need + lead > size) {
+		const char *next = strchr(from, '\n');
+		if (!next)
+			break;
+		need -= (size_t)(next - from) + sizeof between - 1;
+		from = next + 1;
+		lead = sizeof cut - 1;
+	}
+	size_t at = (size_t)snprintf(buf, size, "%s", lead ? cut : "");
+	for (const char *p = from; *p && at + 1 < size; p++) {
+		if (*p == '\n')
+			at += (size_t)snprintf(buf + at, size - at, "%s", between);
+		else
+			buf[at++] = *p;
+	}
+	buf[at < size ? at : size - 1] = 0;
+	return buf;
+}
+
+static const char *number_text(char *buf, size_t size, double v)
+{
+	if (v - v != 0)
+		snprintf(buf, size, "-");
+	else if (v == floor(v) && fabs(v) < 1e15)
+		snprintf(buf, size, "%.0f", v);
+	else
+		snprintf(buf, size, "%.6g", v);
+	return buf;
+}
+
+const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
+{
+	if (size == 0)
+		return "";
+	if (c->state == PV_CELL_NULL)
+		return "-";
+	if (c->state == PV_CELL_PENDING)
+		return "...";
+	switch (unit) {
+	case PV_UNIT_TEXT:
+		return c->s ? c->s : "-";
+	case PV_UNIT_COUNT:
+		return pv_units_count(buf, size, c->u);
+	case PV_UNIT_BYTES:
+		return pv_units_bytes(buf, size, c->u);
+	case PV_UNIT_NS:
+		return pv_units_ns(buf, size, c->i);
+	case PV_UNIT_TIME:
+		return pv_units_clock(buf, size, c->i);
+	case PV_UNIT_PERCENT:
+		snprintf(buf, size, "%.1f", c->d);
+		return buf;
+	case PV_UNIT_ADDRESS:
+		snprintf(buf, size, "0x%" PRIx64, c->u);
+		return buf;
+	case PV_UNIT_BOOL:
+		return c->u ? "yes" : "no";
+	case PV_UNIT_NUMBER:
+		return number_text(buf, size, c->d);
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		return signed_text(buf, size, c->i, unit);
+	case PV_UNIT_LIST:
+		return list_text(buf, size, c->s ? c->s : "");
+	}
+	return "-";
+}
