@@ -1,0 +1,45 @@
+/* What keys and the `:` line can do: the rows of commands.def. Pure; any thread. */
+#ifndef UI_COMMANDS_H
+#define UI_COMMANDS_H
+
+#include <stddef.h>
+
+enum ui_command {
+	UI_CMD_NONE,
+#define COMMAND(symbol, name, keys, scope, help) UI_CMD_##symbol,
+#include "tui/commands.def"
+#undef COMMAND
+	UI_CMD_COUNT
+};
+
+/* Where a command holds. Narrower ones have greater bits. */
+enum ui_scope {
+	UI_SCOPE_ANY = 1,
+	UI_SCOPE_MOVE = 2,   /* something that scrolls */
+	UI_SCOPE_LIST = 4,   /* a list of rows has the keys */
+	UI_SCOPE_TREE = 8,   /* and it is a tree */
+	UI_SCOPE_CALLS = 16, /* methods and call tree */
+	UI_SCOPE_HEAP = 32,  /* heap shots */
+};
+
+struct ui_command_row {
+	const char *name; /* for the command line */
+	const char *keys;
+	unsigned scope; /* one enum ui_scope */
+	const char *help;
+};
+
+/* NULL for UI_CMD_NONE and what is out of range. */
+const struct ui_command_row *ui_command_row(enum ui_command cmd);
+
+/* UI_CMD_NONE when the key means nothing in these scopes (bits of enum ui_scope). */
+enum ui_command ui_command_of_key(int key, unsigned scopes);
+enum ui_command ui_command_of_name(const char *name);
+
+/* The command's keys for people: "j, Down". Returns buf. */
+const char *ui_command_keys(enum ui_command cmd, char *buf, size_t size);
+
+/* Calls `each` with every key of a row. */
+void ui_command_each_key(enum ui_command cmd, void (*each)(void *ctx, int key), void *ctx);
+
+#endif
