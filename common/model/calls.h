@@ -12,19 +12,23 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { PV_TREE_CAP = 1000000 };
+enum { PV_TREE_CAP = 1000000, PV_STACK_DEPTH = 1 << 18 };
 
+/* Parents always have smaller numbers than their children. */
 struct pv_tree_node {
-	uint32_t parent, first_child, next_sibling; /* 0 = none; node 0 is the root above all threads */
-	uint32_t method;     /* id in names */
+	uint64_t key;        /* private: wire key of the method; UINT64_MAX when it no longer counts */
+	uint32_t parent;     /* node 0 is the root above all threads */
+	uint32_t first_child, next_sibling; /* 0 = none */
+	uint32_t method;     /* id in names; 0 = "other": what was folded at the cap */
 	uint64_t calls;      /* enters */
-	int64_t self_ns;
+	int64_t self_ns;     /* paid so far: the open top frame's last stretch is not in it */
 	int64_t total_ns;    /* of ended calls of this node */
 	int64_t max_ns;      /* longest ended call */
+	uint32_t cell;       /* private to the window */
+	uint32_t children;   /* private */
 	uint64_t exc_leaves; /* calls ended by an exception */
 	uint64_t samples;    /* whose innermost frame is this node */
 	uint32_t stack;      /* the same path in pv_stacks, 0 until asked for */
-	uint32_t cell;       /* private to the window: its slot in the current cell */
 };
 
 struct pv_frame {
@@ -32,11 +36,11 @@ struct pv_frame {
 	int64_t enter_ns;
 };
 
-/* One (native thread id, epoch). */
+/* Of one (native thread id, epoch). */
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
-	int64_t last_ns; /* of the thread's newest enter or leave: self time is paid up to here */
-	int64_t event_ns; /* of the thread's newest event of any kind in its own buffers */
+	int64_t last_ns;  /* of the thread's newest enter or leave: self time is paid up to here */
+	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
 };
 
 struct pv_calls {
@@ -44,8 +48,46 @@ struct pv_calls {
 	uint64_t calls, samples;
 	uint64_t stray_leaves;   /* leave without an enter: popped nothing */
 	uint64_t missing_leaves; /* closed when an outer frame left */
+	uint64_t unwound;        /* closed because an exception left an outer frame */
 	uint64_t gap_closed;     /* frames closed by a gap */
 	uint64_t folded;         /* nodes folded into "other" at the cap */
+	uint64_t folds;          /* times that happened: node numbers changed then */
+	size_t cap;
+
+	/* private */
+	struct pv_map wide;      /* (parent << 32 | method) -> node, of parents with many children */
 };
+
+struct pv_model;
+
+/* What the open frames add to a node when they run to their thread's last event. */
+struct pv_open_call {
+	uint32_t node;
+	int64_t self_ns, total_ns, max_ns;
+};
+
+struct pv_open_calls {
+	PV_ARRAY(struct pv_open_call) call; /* each node once, ascending */
+};
+
+/* False when out of memory. The caller holds the model's lock, here and below. */
+bool pv_calls_open(const struct pv_model *m, struct pv_open_calls *ret);
+void pv_open_calls_finish(struct pv_open_calls *o);
+
+/* Figures of one method, or of all that share a group. */
+struct pv_method_sum {
+	uint64_t calls, exc_leaves;
+	int64_t self_ns, max_ns;
+	int64_t total_ns;      /* outermost activations only */
+	uint64_t samples_self, samples_total; /* total: once per stack */
+};
+
+/*
+ * Flat figures, open frames included. group_of[method id] (names.method.n entries) is below
+ * `groups`; methods of one group count as one, also when they call each other. `ret` has `groups`
+ * entries and is overwritten. False when out of memory.
+ */
+bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t groups,
+	struct pv_method_sum *ret);
 
 #endif

@@ -3,27 +3,29 @@
  * the lock, in slices of at most 5 ms; queries read under the lock. Nothing here formats text or
  * knows columns. Memory is bounded by names and by what is alive, never by the log's length.
  *
- * The stores below are visible for queries, which only read them.
+ * The stores are visible for queries, which only read them. A NULL pointer inside is never met
+ * between pv_model_create() and pv_model_destroy().
  */
 #ifndef PV_MODEL_MODEL_H
 #define PV_MODEL_MODEL_H
 
 #include "common/base/status.h"
 #include "common/format/batch.h"
+#include "common/model/allocs.h"
 #include "common/model/calls.h"
+#include "common/model/counters.h"
+#include "common/model/gc.h"
+#include "common/model/jit.h"
+#include "common/model/locks.h"
 #include "common/model/names.h"
+#include "common/model/shots.h"
 #include "common/model/stacks.h"
+#include "common/model/threads.h"
+#include "common/model/throws.h"
+#include "common/model/timeline.h"
 
-struct pv_allocs;     /* allocs.h: per class, per (class, stack) site */
-struct pv_gc;         /* gc.h: collections, pauses, heap size, handles, moves, finalizers */
-struct pv_heap_shots; /* shots.h: per shot and class */
-struct pv_threads;    /* threads.h: (native id, epoch), names, call stacks */
-struct pv_locks;      /* locks.h: objects, waits per stack */
-struct pv_throws;     /* throws.h: per class, per (class, stack) site, clauses */
-struct pv_counters;   /* counters.h: descriptions and samples */
-struct pv_window;     /* window.h: ring of 100 ms cells */
-struct pv_timeline;   /* timeline.h: dense global series */
-struct pv_helpers;    /* jit.h: helpers by type, code coverage */
+struct pv_window;
+struct pv_model_private;
 
 struct pv_target_info { /* of the header; text interned in names.text */
 	bool logging2007;
@@ -38,13 +40,24 @@ struct pv_target_info { /* of the header; text interned in names.text */
 struct pv_damage_entry { uint64_t offset, bytes; char reason[80]; };
 enum { PV_DAMAGE_LIST = 4096 };
 
-/* What a report is restricted to; all-zero means everything. Set before the first batch. */
+/*
+ * What a report is restricted to; all-zero means everything. Set before the first batch.
+ *
+ * Point events count by their own time and by the thread whose buffer they stand in (samples: by
+ * the thread that was hit); calls, waits and self time are clipped; `calls` counts enters inside;
+ * collections, pauses and shots count by their start. Names count always.
+ *
+ * A thread's name may come after its events, and a log below header 3.0 knows its zero only after
+ * a second: for these `scout` is a model that has read the same log without a restriction. With a
+ * thread_name it is needed; it must live until the restricted model has read its last batch.
+ */
 struct pv_restrict {
 	bool ranged;
 	int64_t from_ns, to_ns;  /* since zero, half-open */
 	bool threaded;
-	uint64_t thread_id;      /* native id, when thread_name is NULL */
+	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
 	const char *thread_name; /* borrowed */
+	const struct pv_model *scout;
 };
 
 struct pv_model {
@@ -59,22 +72,26 @@ struct pv_model {
 	uint64_t recordings;
 
 	PV_ARRAY(struct pv_damage_entry) damage; /* first PV_DAMAGE_LIST */
-	uint64_t damaged, damaged_bytes, lost_events;
+	uint64_t damaged, damaged_bytes;
+	uint64_t lost_events;    /* said by the probe's counter "lost events" */
+	uint64_t pauses;         /* said by its counter "paused" */
+	uint64_t sync_points;
+	uint32_t aot_id;         /* interned in names.text, 0 = none */
 	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
 
 	struct pv_names names;
 	struct pv_stacks stacks;
 	struct pv_calls calls;
-	struct pv_allocs *allocs;
-	struct pv_gc *gc;
-	struct pv_heap_shots *shots;
-	struct pv_threads *threads;
-	struct pv_locks *locks;
-	struct pv_throws *throws;
-	struct pv_counters *counters;
+	struct pv_allocs allocs;
+	struct pv_gc gc;
+	struct pv_heap_shots shots;
+	struct pv_threads threads;
+	struct pv_locks locks;
+	struct pv_throws throws;
+	struct pv_counters counters;
 	struct pv_window *window;
-	struct pv_timeline *timeline;
-	struct pv_helpers *helpers;
+	struct pv_timeline timeline;
+	struct pv_helpers helpers;
 	struct pv_model_private *private;
 };
 

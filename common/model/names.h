@@ -10,12 +10,15 @@
 
 #include "common/base/intern.h"
 #include "common/format/event.h"
+#include "common/model/ranges.h"
 
 /* Things with a name that log events load, name and unload. */
 enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENTITY_ASSEMBLY,
 	PV_ENTITY_DOMAIN, PV_ENTITY_CONTEXT, PV_ENTITY_KINDS };
 
-#define PV_NEVER INT64_MAX
+#define PV_NEVER INT64_MAX /* a time that was not seen */
+
+enum { PV_NATIVE_CAP = 65536 };
 
 /* One epoch of one key. */
 struct pv_entity {
@@ -37,6 +40,7 @@ struct pv_method {
 	int64_t jit_ns;     /* log clock of its description, PV_NEVER without */
 	uint32_t before;
 	uint32_t jits;      /* descriptions seen */
+	bool native;        /* not a method: an address sampled outside managed code */
 };
 
 /* A class as allocations and heap objects name it: by vtable (data version >= 15) or class key. */
@@ -44,6 +48,8 @@ struct pv_class_use {
 	uint64_t key;
 	uint32_t entity; /* id in entities[VTABLE] or [CLASS], 0 until one is known */
 	bool by_vtable;
+	bool ended;      /* its epoch is over: later uses of the key get another id */
+	uint32_t before; /* id of the key's earlier epoch, 0 = none */
 };
 
 struct pv_names {
@@ -55,7 +61,13 @@ struct pv_names {
 	PV_ARRAY(struct pv_class_use) class_use;
 	struct pv_map class_of;
 	bool classes_by_vtable;
-	uint64_t unloads; /* unload events met: epochs matter from then on */
+	struct pv_ranges symbols; /* unmanaged: address -> interned name */
+	struct pv_ranges code;    /* compiled methods: address -> method id */
+	uint64_t unloads;   /* unload events met */
+	uint64_t epochs;    /* keys that were given a second meaning */
+
+	/* private */
+	struct pv_map native_of; /* sampled address -> method id */
 };
 
 bool pv_names_init(struct pv_names *n);
@@ -63,10 +75,22 @@ void pv_names_finish(struct pv_names *n);
 
 /* The id a key has now, made when new; 0 only when out of memory. */
 uint32_t pv_names_method(struct pv_names *n, uint64_t key);
-uint32_t pv_names_class(struct pv_names *n, uint64_t key);
 
-/* Applies METHOD_JIT and load, unload and name events (all metadata kinds but threads). */
-bool pv_names_apply(struct pv_names *n, const struct pv_event *e);
+/* The same for a use at `time`, which may lie in an earlier epoch of the key. */
+uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
+
+/*
+ * What a sampled address stands in: the id of the compiled method whose code holds it, else an id
+ * for the bare address (`native`; its name is that of the symbol there, whenever that arrives).
+ * 0 when there are too many such addresses or no memory.
+ */
+uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
+
+/*
+ * Applies METHOD_JIT, SAMPLE_SYMBOL and load, unload and name events (all metadata kinds but
+ * threads). *ret_renamed: the id of a method whose key now means another one, else 0.
+ */
+bool pv_names_apply(struct pv_names *n, const struct pv_event *e, uint32_t *ret_renamed);
 
 /*
  * The interned name of a method or class use, 0 when no definition has arrived (yet): asked at

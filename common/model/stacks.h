@@ -12,7 +12,7 @@ enum { PV_STACKS_CAP = 1000000 };
 
 struct pv_stack_node {
 	uint32_t parent;
-	uint32_t method; /* id in names; 0 = "other": folded at the cap */
+	uint32_t method; /* id in names; 0 = "other": what lay deeper when the cap was reached */
 };
 
 struct pv_stacks {

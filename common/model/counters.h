@@ -1,0 +1,41 @@
+/* Counters and their samples over time. Values are absolute here, whatever the wire said. */
+#ifndef PV_MODEL_COUNTERS_H
+#define PV_MODEL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_COUNTER_LIST = 65536, PV_COUNTER_SAMPLES = 2000000 };
+
+struct pv_counter_sample {
+	int64_t time_ns; /* log clock */
+	union {
+		int64_t i;    /* INT (sign-extended), WORD, LONG, TIME_INTERVAL */
+		uint64_t u;   /* UINT, ULONG */
+		double d;     /* DOUBLE */
+		uint64_t text; /* STRING: interned in names.text */
+	};
+};
+
+struct pv_counter {
+	uint64_t index;    /* the log's number for it */
+	uint64_t section, type, unit, variance; /* as on the wire; type is enum pv_counter_type */
+	uint32_t name, section_name; /* interned in names.text */
+	bool described;    /* false: sampled before any description came */
+	PV_ARRAY(struct pv_counter_sample) samples; /* in file order, the restriction applied */
+	uint64_t seen;     /* samples met; more than samples.n when the list has been halved */
+	uint64_t raw;      /* private: the running value */
+};
+
+struct pv_counters {
+	PV_ARRAY(struct pv_counter) counter; /* by order of first appearance; [0] unused */
+	struct pv_map of;   /* log index -> newest */
+	uint64_t folded;    /* samples merged away */
+	size_t total;       /* samples kept, of all */
+	uint64_t strings;   /* private */
+};
+
+#endif

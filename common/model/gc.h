@@ -1,0 +1,77 @@
+/*
+ * Collections, pauses, heap size, handles, moves, finalizers. Times are ns on the log's clock.
+ *
+ * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
+ * its start to the next end of its generation, which for a concurrent one is in a later stop.
+ * Both lists are sorted by start whatever order the buffers came in.
+ */
+#ifndef PV_MODEL_GC_H
+#define PV_MODEL_GC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3, PV_HANDLE_TYPES = 5 };
+
+struct pv_collection {
+	int64_t start_ns;
+	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
+	int64_t pause_ns;    /* of the stops that hold its start or its end */
+	uint64_t allocated;  /* bytes since the collection before this one started */
+	uint64_t start_stop, end_stop; /* private: numbers of those stops, 0 = none */
+	uint32_t merged;     /* collections in this entry: 1 until the list was full */
+	uint8_t generation;
+	bool concurrent;     /* start and end in different stops */
+};
+
+struct pv_pause {
+	int64_t start_ns;    /* pre-stop */
+	int64_t duration_ns; /* to post-start */
+	uint32_t merged;     /* when > 1, duration_ns is their sum */
+};
+
+struct pv_heap_size {
+	int64_t time_ns;
+	uint64_t bytes;
+};
+
+struct pv_generation {
+	uint64_t count;    /* started (within the restriction) */
+	int64_t total_ns;  /* start to end, ended ones */
+	int64_t max_ns;
+};
+
+struct pv_gc {
+	PV_ARRAY(struct pv_collection) collections;
+	PV_ARRAY(struct pv_pause) pauses;
+	PV_ARRAY(struct pv_heap_size) sizes; /* resize events, by time */
+	struct pv_generation generation[PV_GC_GENERATIONS]; /* higher numbers count as 2 */
+	uint64_t pause_count;
+	int64_t pause_ns, pause_max_ns;
+	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
+	int64_t heap_ns;          /* when heap_bytes was said, PV_NEVER = not yet */
+	uint64_t moved;           /* pairs */
+	uint64_t handles_created[PV_HANDLE_TYPES], handles_destroyed[PV_HANDLE_TYPES]; /* [4]: other */
+	uint64_t finalize_runs, finalizing_ns; /* start .. end pairs on one thread */
+	uint64_t finalizers_started, finalizers_ended; /* of single objects */
+	uint64_t roots_registered, roots_unregistered;
+	uint64_t folded;          /* entries merged because a list was full */
+
+	/* private */
+	uint64_t stops;
+	struct pv_gc_pending *pending; /* allocated bytes not yet given to a collection */
+	uint64_t roots_since_gc;
+};
+
+/* Heap size at a time: of the last resize at or before it; 0 when none. */
+uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);
+
+/* Heap size when collection `i` started, and when it had ended (its last stop included). */
+void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after);
+
+/* Bytes allocated after the newest collection's start. */
+uint64_t pv_gc_allocated_pending(const struct pv_gc *gc);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Contended monitors, by object, and waits per (class, stack). A wait runs from a contention to
+ * the next done or fail on its thread.
+ */
+#ifndef PV_MODEL_LOCKS_H
+#define PV_MODEL_LOCKS_H
+
+#include "common/model/sites.h"
+
+enum { PV_LOCKS_CAP = 65536 };
+
+struct pv_lock {
+	uint64_t object;     /* its newest known address; 0 in [0], the "other" row */
+	uint32_t class_use;  /* 0 = class not recorded */
+	uint64_t contentions, acquired, failed;
+	int64_t wait_ns;     /* of ended waits */
+	int64_t max_wait_ns;
+};
+
+struct pv_locks {
+	PV_ARRAY(struct pv_lock) lock; /* [0] = "other": folded at the cap; unused while zero */
+	struct pv_map of;              /* address -> index, 0 = no longer there */
+	struct pv_sites sites;         /* count = contentions, amount = wait ns */
+	uint64_t contentions, acquired, failed;
+	int64_t wait_ns;
+	uint64_t unpaired;      /* done or fail without a contention before it on its thread */
+	uint64_t unknown_class; /* contentions whose object was in no allocation, move or shot */
+	uint64_t folded;
+};
+
+#endif

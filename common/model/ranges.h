@@ -1,0 +1,26 @@
+/* Address ranges and what they stand for: compiled code, unmanaged symbols. Valid when zeroed. */
+#ifndef PV_MODEL_RANGES_H
+#define PV_MODEL_RANGES_H
+
+#include "common/base/mem.h"
+
+struct pv_range {
+	uint64_t start, size; /* size 0: this one address */
+	uint32_t value;       /* not 0 */
+};
+
+/* Sorted by start up to `sorted`; the short rest is sorted in when it grows. */
+struct pv_ranges {
+	PV_ARRAY(struct pv_range) range;
+	size_t sorted;
+};
+
+/* False when out of memory. Of ranges with one start the one added last holds. */
+bool pv_ranges_add(struct pv_ranges *r, uint64_t start, uint64_t size, uint32_t value);
+
+/* The value of the range that holds the address and starts nearest to it; 0 when there is none. */
+uint32_t pv_ranges_find(const struct pv_ranges *r, uint64_t address);
+
+void pv_ranges_finish(struct pv_ranges *r);
+
+#endif

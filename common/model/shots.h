@@ -1,0 +1,46 @@
+/* Heap shots, summarised per class while they are read. */
+#ifndef PV_MODEL_SHOTS_H
+#define PV_MODEL_SHOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_SHOTS_ROWS = 2000000 }; /* class rows of all shots together */
+
+struct pv_shot_class {
+	uint32_t class_use; /* id in names */
+	uint64_t objects, bytes;
+};
+
+struct pv_shot {
+	uint32_t index;      /* its number in the log, from 0, shots outside a range included */
+	int64_t start_ns, end_ns; /* log clock; end PV_NEVER while open */
+	uint64_t objects;    /* of size > 0: size 0 continues an object */
+	uint64_t bytes;
+	uint64_t references; /* continuations included */
+	uint64_t roots;
+	PV_ARRAY(struct pv_shot_class) classes; /* sorted by class_use once ended */
+	bool open;           /* being read now: figures so far */
+	bool torn;           /* its end is missing */
+	bool classes_folded; /* the class rows were dropped to stay within PV_SHOTS_ROWS */
+};
+
+struct pv_heap_shots {
+	PV_ARRAY(struct pv_shot) shot; /* in file order; never shrinks */
+	uint64_t stray_objects;   /* heap objects outside any shot */
+	uint64_t discarded;       /* the probe's counter "discarded heap shots" */
+	uint64_t folded;          /* shots whose class rows were dropped */
+
+	/* private */
+	uint32_t next_index;
+	uint64_t rows;
+	size_t open;                /* index + 1 of the open shot; 0 = none */
+	PV_ARRAY(uint32_t) row_of;  /* class_use -> row + 1 in the open shot */
+};
+
+/* The newest shot that has ended, NULL when there is none. */
+const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Figures per (class, stack): allocations, throws and waits share this one table. A site's index
+ * is its id; [0] is unused. At the cap the quarter of the sites with the least amount (count
+ * where there is no amount) folds into its class's "other" site.
+ */
+#ifndef PV_MODEL_SITES_H
+#define PV_MODEL_SITES_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_SITES_CAP = 500000 };
+
+struct pv_site {
+	uint32_t class_use; /* id in names; 0 = class not recorded */
+	uint32_t stack;     /* id in stacks; 0 = no stack was recorded */
+	uint64_t count;     /* allocations, throws, contentions */
+	uint64_t amount;    /* bytes, 0, ns waited (as a signed sum) */
+	uint32_t cell;      /* private to the window */
+	bool other;         /* what was folded of this class; its stack is 0 */
+};
+
+struct pv_sites {
+	PV_ARRAY(struct pv_site) site;
+	struct pv_map of;    /* (class_use << 32 | stack) -> index */
+	struct pv_map other; /* class_use -> index of its "other" site */
+	uint64_t folded;     /* sites folded so far */
+	size_t cap;
+};
+
+bool pv_sites_init(struct pv_sites *s);
+void pv_sites_finish(struct pv_sites *s);
+
+/*
+ * The site's index, made when new; 0 only when out of memory. *ret_remap (may be NULL) is set
+ * when making room folded sites: old index -> new index, `before` entries, owned by the caller
+ * (free()); NULL when nothing moved.
+ */
+uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, uint32_t **ret_remap);
+
+#endif

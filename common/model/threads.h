@@ -1,0 +1,58 @@
+/*
+ * Threads as (native id, epoch): native ids are used again. `thread.start`, or the first event
+ * after `thread.end`, opens an epoch with an empty call stack. When every buffer of a log has
+ * thread id 0 there is one thread with id 0.
+ */
+#ifndef PV_MODEL_THREADS_H
+#define PV_MODEL_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/intern.h"
+#include "common/model/calls.h"
+
+enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8 };
+
+/* A contention that has not ended yet. */
+struct pv_wait {
+	uint64_t object;
+	int64_t start_ns;
+	uint32_t lock, class_use, stack;
+};
+
+struct pv_thread {
+	uint64_t id;       /* native */
+	uint32_t epoch;    /* of this native id, from 1 */
+	uint32_t before;   /* index of its earlier epoch, 0 = none */
+	uint32_t name;     /* interned in names.text, 0 = none given */
+	int64_t start_ns;  /* thread.start; PV_NEVER when not seen */
+	int64_t end_ns;    /* thread.end; PV_NEVER when not seen */
+	int64_t first_ns, last_ns; /* of the events in its own buffers; PV_NEVER without */
+	uint64_t events;   /* in its own buffers */
+	uint64_t allocations, allocated_bytes;
+	uint64_t samples;  /* hits of this thread, whoever wrote them */
+	uint64_t calls;    /* enters */
+	bool own;          /* has buffers of its own (else only named by others) */
+	bool selected;     /* passes the model's restriction */
+
+	/* private to the model */
+	struct pv_thread_calls stack;
+	struct pv_wait wait[PV_WAITS_MAX];
+	unsigned waits;
+	uint64_t stop;         /* number of the stop of the world it is in, 0 = none */
+	int64_t stop_ns;
+	int64_t finalize_ns;   /* start of the finalizer run it is in, PV_NEVER */
+};
+
+struct pv_threads {
+	PV_ARRAY(struct pv_thread *) thread; /* by index; [0] is NULL; pointers stay */
+	struct pv_map newest;                /* native id -> index */
+	uint64_t ended;
+	uint64_t folded;  /* epochs counted in their predecessor because there were too many */
+};
+
+/* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
+uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The rolling window: what happened lately, in a ring of 100 ms cells that each hold, sparse, the
+ * touched call-tree nodes and allocation sites. 64 MiB together; when that is full the cells get
+ * wider. Self time is split at the cells' edges, whichever order the buffers come in.
+ */
+#ifndef PV_MODEL_WINDOW_H
+#define PV_MODEL_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_WINDOW_CELLS = 640, PV_WINDOW_CELL_MS = 100, PV_WINDOW_BYTES = 64 << 20 };
+
+struct pv_model;
+struct pv_window;
+
+struct pv_window_node {
+	uint32_t node; /* in calls */
+	uint64_t calls, samples;
+	int64_t self_ns;
+};
+
+struct pv_window_site {
+	uint32_t site; /* in allocs.sites */
+	uint64_t count, bytes;
+};
+
+/* Each node and site once, ascending. Totals and callers are summed up the tree by the caller. */
+struct pv_window_sums {
+	PV_ARRAY(struct pv_window_node) nodes;
+	PV_ARRAY(struct pv_window_site) sites;
+	int64_t from_ns, to_ns; /* log clock: what is covered, whole cells but for the last */
+};
+
+/*
+ * What happened in the last `window_ns` before now: the newest event time, or where
+ * pv_window_advance() put it. Open frames count up to their thread's last event. The caller holds
+ * the model's lock. False when out of memory.
+ */
+bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_window_sums *ret);
+void pv_window_sums_finish(struct pv_window_sums *s);
+
+/*
+ * Moves the end of the window to `now_ns` (log clock) when that is later than the newest event:
+ * with no events coming the window decays to empty. False once it is empty for every length up to
+ * a minute. The caller holds the lock; the generation changes when a cell fell out.
+ */
+bool pv_window_advance(struct pv_model *m, int64_t now_ns);
+
+/* Keeps no window from now on: for reports, which never ask for it. */
+void pv_window_off(struct pv_model *m);
+
+#endif
