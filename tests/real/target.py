@@ -1,0 +1,104 @@
+"""Runs the self-counting program under the stock log profiler and talks with it."""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import rawlog
+
+SKIP = 77
+DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
+
+
+class TimedOut(Exception):
+    """A condition did not come true in time."""
+
+
+def wait_for(what, condition, deadline=DEADLINE):
+    """Polls until `condition` gives something true, and gives that back."""
+    end = time.monotonic() + deadline
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise TimedOut(f'{what}: not within {deadline} s')
+        time.sleep(0.02)
+
+
+class Mono:
+    """One run. `counts` holds what the program said of itself last, `phase` how often it did."""
+
+    def __init__(self, exe, worlds, options, output, runtime=()):
+        self.counts, self.phase = {}, 0
+        self.output = pathlib.Path(output)
+        self.news = threading.Condition()
+        self.process = subprocess.Popen(
+            ['mono', *runtime, f'--profile=log:{options},output={output}', str(exe), *worlds],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self._listen, daemon=True)
+        self.reader.start()
+
+    def _listen(self):
+        fresh = {}
+        for line in self.process.stdout:
+            key, _, value = line.rstrip('\n').rpartition('=')
+            if key != 'phase':
+                fresh[key] = int(value)
+                continue
+            with self.news:
+                self.counts, self.phase, fresh = fresh, int(value), {}
+                self.news.notify_all()
+
+    def wait_phase(self, phase):
+        """The program stands in its pause number `phase` (or has ended behind it)."""
+        with self.news:
+            if not self.news.wait_for(lambda: self.phase >= phase, DEADLINE):
+                raise TimedOut(f'phase {phase} of the program')
+        return self.counts
+
+    def go(self):
+        self.process.stdin.write('go\n')
+        self.process.stdin.flush()
+
+    def heapshot(self):
+        """Asks for a heap shot over the port named in the log's header, and waits for its end."""
+        port = wait_for('the header', self._header)['port']
+        before = sum(s['ended'] for s in rawlog.load(self.output).shots)
+        with socket.create_connection(('127.0.0.1', port), DEADLINE) as s:
+            s.sendall(b'heapshot\n')
+            wait_for('the heap shot', lambda: sum(
+                s['ended'] for s in rawlog.load(self.output).shots) > before)
+
+    def _header(self):
+        data = self.output.read_bytes() if self.output.exists() else b''
+        return rawlog.header(rawlog.inflate(data))[0]
+
+    def wait(self):
+        code = self.process.wait(DEADLINE)
+        self.reader.join(DEADLINE)
+        self.process.stdin.close()
+        if code:
+            raise RuntimeError(f'the program ended with {code}')
+        return self.counts
+
+    def rss(self):
+        """Resident bytes of the program now."""
+        pages = pathlib.Path(f'/proc/{self.process.pid}/statm').read_text().split()[1]
+        return int(pages) * os.sysconf('SC_PAGE_SIZE')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+
+def scratch():
+    return tempfile.TemporaryDirectory(prefix='profview-real-')
