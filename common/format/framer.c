@@ -132,9 +132,11 @@ static const char *looks_like(const uint8_t *p, size_t n)
 static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 {
 	char what[160];
-	if (left(f) == 0)
+	if (!f->looks && left(f) == 0)
 		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
-	snprintf(what, sizeof what, "not a profiler log: %s", looks_like(here(f), left(f)));
+	snprintf(what, sizeof what, "not a profiler log: %s",
+		f->looks ? f->looks : looks_like(here(f), left(f)));
+	f->window_offset = 0;
 	return fail(f, PV_EVERSION, what);
 }
 
@@ -317,9 +319,11 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (left(f) >= 4 && id_at(f, 0, MLPD_FILE_ID))
 		return get_header(f);
-	if (f->may_join)
-		return join(f);
-	return not_a_log(f);
+	if (!f->may_join || left(f) < 4)
+		return not_a_log(f);
+	if (!f->looks)
+		f->looks = looks_like(here(f), left(f));
+	return join(f);
 }
 
 /* --- buffers --- */
@@ -339,6 +343,7 @@ static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 {
 	f->payload = here(f);
 	f->payload_len = n;
+	f->payload_offset = f->window_offset;
 	take(f, n);
 	f->piece_left -= n;
 	f->whole = f->last_piece = f->piece_left == 0;

@@ -23,7 +23,7 @@ struct mlpd_damage {
 	char reason[80];
 };
 
-enum { MLPD_MAX_PIECE = 16 << 20 }; /* larger payloads come in pieces */
+enum { MLPD_MAX_PIECE = 1 << 20 }; /* larger payloads come in pieces */
 
 struct mlpd_framer {
 	/* Results of next(); good until the next call of next(), room() or finish. */
@@ -32,6 +32,7 @@ struct mlpd_framer {
 	const uint8_t *payload;
 	size_t payload_len;
 	uint64_t offset;  /* of the piece: header, or buffer header, in the stream */
+	uint64_t payload_offset; /* of payload[0] in the stream */
 	bool continues;   /* payload continues the buffer before */
 	bool last_piece;  /* payload ends its buffer (false: more pieces follow, or it is cut) */
 	bool whole;       /* every byte of this payload that the header promised is here */
@@ -51,6 +52,7 @@ struct mlpd_framer {
 	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
 	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
 	bool have_header, header_taken, ended, lost, gap_pending;
+	const char *looks; /* what the first bytes looked like, when they were no header */
 	int state;
 };
 

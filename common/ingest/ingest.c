@@ -1,0 +1,531 @@
+#include "common/ingest/ingest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/format/framer.h"
+#include "common/ingest/decode_pool.h"
+#include "common/ingest/meter.h"
+
+enum {
+	SLICE_NS = 5 * 1000 * 1000,  /* the model's lock is never held longer by the owner */
+	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
+};
+
+struct pv_ingest {
+	struct pv_source *source;
+	struct pv_ingest_options options;
+	pthread_t thread;
+	bool started;
+	int changed_fd, stop_fd;
+
+	/* the owner's alone */
+	struct mlpd_framer framer;
+	struct pv_decode_pool *pool;
+	struct mlpd_format format;
+	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
+	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
+	bool live;                  /* caught up at least once */
+
+	/* under `lock` */
+	pthread_mutex_t lock;
+	struct pv_model *model;     /* being filled */
+	struct pv_model *shown;     /* what the caller holds; often the same */
+	struct pv_meter meter;
+	struct pv_ingest_status status;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void signal_fd(int fd)
+{
+	uint64_t one = 1;
+	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+static void set_state(struct pv_ingest *in, enum pv_ingest_state state)
+{
+	pthread_mutex_lock(&in->lock);
+	bool changed = in->status.state != state;
+	in->status.state = state;
+	pthread_mutex_unlock(&in->lock);
+	if (changed)
+		signal_fd(in->changed_fd);
+}
+
+static bool fail(struct pv_ingest *in, const struct pv_error *error)
+{
+	pthread_mutex_lock(&in->lock);
+	in->status.error = *error;
+	pthread_mutex_unlock(&in->lock);
+	set_state(in, PV_INGEST_FAILED);
+	return false;
+}
+
+static bool fail_nomem(struct pv_ingest *in)
+{
+	struct pv_error e;
+	pv_fail(&e, PV_ENOMEM, in->framer.offset, "out of memory");
+	return fail(in, &e);
+}
+
+static bool stopping(const struct pv_ingest *in)
+{
+	struct pollfd p = { .fd = in->stop_fd, .events = POLLIN };
+	return poll(&p, 1, 0) > 0;
+}
+
+/* --- applying --- */
+
+static void note_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
+{
+	pv_model_lock(in->model);
+	pv_model_damage(in->model, offset, bytes, reason);
+	pv_model_unlock(in->model);
+	pthread_mutex_lock(&in->lock);
+	in->status.damaged = true;
+	pthread_mutex_unlock(&in->lock);
+}
+
+static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
+{
+	int64_t now = now_ns(), newest = in->model->last_ns;
+	pthread_mutex_lock(&in->lock);
+	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, b->n);
+	int64_t behind = now - newest;
+	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
+	in->status.behind_ns = in->live && sane ? behind : -1;
+	in->status.damaged |= b->damaged;
+	pthread_mutex_unlock(&in->lock);
+	signal_fd(in->changed_fd);
+}
+
+static bool apply(struct pv_ingest *in, const struct pv_batch *b)
+{
+	size_t at = 0;
+	bool ok = true;
+	do {
+		pv_model_lock(in->model);
+		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
+		pv_model_unlock(in->model);
+		/* A query may be waiting for the lock; a mutex alone would let us take it again. */
+		if (at < b->n)
+			sched_yield();
+	} while (ok && at < b->n && !stopping(in));
+	note_progress(in, b);
+	return ok || fail_nomem(in);
+}
+
+/* Applies the oldest decoded buffer. False when the pool is empty or on failure (*ret_ok). */
+static bool apply_one(struct pv_ingest *in, bool *ret_ok)
+{
+	struct pv_decode_task *t = pv_decode_pool_take(in->pool);
+	*ret_ok = true;
+	if (!t)
+		return false;
+	*ret_ok = t->nomem ? fail_nomem(in) : apply(in, &t->batch);
+	pv_decode_pool_done(in->pool);
+	return *ret_ok;
+}
+
+static bool drain(struct pv_ingest *in)
+{
+	bool ok;
+	while (apply_one(in, &ok))
+		;
+	return ok;
+}
+
+/* --- recordings --- */
+
+static struct pv_text or_empty(struct pv_text t)
+{
+	return t.at ? t : (struct pv_text){ "", 0 };
+}
+
+static bool same_recording(const struct pv_model *m, const struct mlpd_header *h)
+{
+	return m->recordings > 0 && m->target.pid == h->pid &&
+		m->target.start_time_ms == h->start_time_ms &&
+		m->target.data_version == h->format.data_version;
+}
+
+/* A fresh model takes the place of the one being filled; the caller's stays until adopted. */
+static bool renew_model(struct pv_ingest *in)
+{
+	struct pv_model *fresh = pv_model_create(&in->options.only);
+	if (!fresh)
+		return fail_nomem(in);
+	pthread_mutex_lock(&in->lock);
+	struct pv_model *old = in->model != in->shown ? in->model : NULL;
+	in->model = fresh;
+	in->status.damaged = in->status.complete = false;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_destroy(old);
+	return true;
+}
+
+static bool begin(struct pv_ingest *in)
+{
+	const struct mlpd_header *h = &in->framer.header;
+	if (!drain(in))
+		return false;
+	if (in->model->recordings > 0 && !same_recording(in->model, h) && !renew_model(in))
+		return false;
+	in->format = h->format;
+	struct pv_target_info t = { .data_version = h->format.data_version,
+		.header_major = h->format.header_major, .pointer_size = h->format.pointer_size,
+		.start_time_ms = h->start_time_ms, .startup_ns = h->startup_ns,
+		.timer_overhead_ns = h->timer_overhead_ns, .pid = h->pid, .port = h->port,
+		.args = or_empty(h->args).at, .arch = or_empty(h->arch).at,
+		.os = or_empty(h->os).at, .joined = in->framer.joined };
+	pthread_mutex_lock(&in->lock);
+	uint64_t recordings = ++in->status.recordings;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_lock(in->model);
+	bool ok = pv_model_begin(in->model, &t);
+	in->model->recordings = recordings;
+	pv_model_unlock(in->model);
+	if (!in->framer.joined)
+		pv_source_set_target(in->source, h->pid, h->start_time_ms);
+	return ok || fail_nomem(in);
+}
+
+/* --- buffers --- */
+
+static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
+{
+	const struct mlpd_framer *f = &in->framer;
+	struct pv_batch *b = &t->batch;
+	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + 1))
+		return fail_nomem(in);
+	if (in->carry.n)
+		memcpy(b->bytes.v, in->carry.v, in->carry.n);
+	if (f->payload_len)
+		memcpy(b->bytes.v + in->carry.n, f->payload, f->payload_len);
+	b->bytes.n = in->carry.n + f->payload_len;
+	/* Damage is told from here on: the place in the stream that the first byte came from. */
+	b->offset = f->payload_offset - in->carry.n - MLPD_BUFFER_HEADER;
+	b->bytes_len = f->payload_len;
+	b->thread = f->buffer.thread;
+	b->time_base = f->buffer.time_base;
+	b->continues = f->continues;
+	b->gap_before = f->gap_before;
+	t->format = in->format;
+	t->partial = !f->last_piece || !f->whole;
+	if (f->continues)
+		t->bases = in->bases;
+	else
+		mlpd_bases_init(&t->bases, &f->buffer);
+	in->carry.n = 0;
+	return true;
+}
+
+/* Pieces of one large buffer depend on each other, so they are decoded here and now. */
+static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
+{
+	struct pv_batch *b = &t->batch;
+	t->decoded = true;
+	if (!mlpd_decode_batch(b, &t->bases, &t->format, t->partial, &t->used))
+		return fail_nomem(in);
+	in->bases = t->bases;
+	size_t rest = b->bytes.n - t->used;
+	if (in->framer.last_piece || b->damaged)
+		return true;
+	if (rest > CARRY_LIMIT) {
+		b->damaged = true;
+		b->damage_offset = b->offset + MLPD_BUFFER_HEADER + t->used;
+		b->damage_bytes = rest;
+		strcpy(b->damage_reason, "an event larger than 64 MiB");
+		return true;
+	}
+	if (!pv_reserve(&in->carry, rest + 1))
+		return fail_nomem(in);
+	if (rest)
+		memcpy(in->carry.v, b->bytes.v + t->used, rest);
+	in->carry.n = rest;
+	return true;
+}
+
+static bool submit_buffer(struct pv_ingest *in)
+{
+	struct pv_decode_task *t;
+	bool ok = true;
+	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
+		;
+	if (!t || !ok || !fill_task(in, t))
+		return false;
+	if ((in->framer.continues || !in->framer.last_piece) && !decode_piece(in, t))
+		return false;
+	pv_decode_pool_submit(in->pool);
+	return true;
+}
+
+/* Everything the framer can give now. */
+static bool frame(struct pv_ingest *in)
+{
+	for (;;) {
+		switch (mlpd_framer_next(&in->framer)) {
+		case MLPD_MORE:
+			return true;
+		case MLPD_HEADER:
+			if (!begin(in))
+				return false;
+			break;
+		case MLPD_BUFFER:
+			if (!submit_buffer(in))
+				return false;
+			break;
+		case MLPD_DAMAGE:
+			if (!drain(in))
+				return false;
+			note_damage(in, in->framer.damage.offset, in->framer.damage.bytes,
+				in->framer.damage.reason);
+			break;
+		case MLPD_FAILED:
+			return fail(in, &in->framer.error);
+		}
+		if (stopping(in))
+			return false;
+	}
+}
+
+/* --- reading --- */
+
+static bool restart(struct pv_ingest *in)
+{
+	if (!drain(in))
+		return false;
+	bool may_join = in->framer.may_join;
+	mlpd_framer_finish(&in->framer);
+	in->framer.may_join = may_join;
+	in->carry.n = 0;
+	/* What comes is a new recording even where its header is the old one's: it starts over. */
+	return mlpd_framer_init(&in->framer) ? renew_model(in) : fail_nomem(in);
+}
+
+static bool finish(struct pv_ingest *in)
+{
+	mlpd_framer_end(&in->framer);
+	if (!frame(in) || !drain(in))
+		return false;
+	bool damaged;
+	struct pv_source_info info;
+	pv_source_info(in->source, &info);
+	pthread_mutex_lock(&in->lock);
+	damaged = in->status.damaged || in->framer.joined || info.dropped > 0;
+	in->status.complete = !damaged;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_lock(in->model);
+	pv_model_end(in->model, !damaged);
+	pv_model_unlock(in->model);
+	set_state(in, PV_INGEST_ENDED);
+	return true;
+}
+
+static void note_source(struct pv_ingest *in)
+{
+	struct pv_source_info info;
+	pv_source_info(in->source, &info);
+	pthread_mutex_lock(&in->lock);
+	in->status.source = info;
+	in->status.stream_bytes = in->framer.window_offset + in->framer.filled - in->framer.start;
+	pthread_mutex_unlock(&in->lock);
+}
+
+/* Blocks until the source may have more, or until told to stop. */
+static bool wait_for_more(struct pv_ingest *in)
+{
+	struct pollfd p[] = { { .fd = in->stop_fd, .events = POLLIN },
+		{ .fd = pv_source_wait_fd(in->source), .events = POLLIN } };
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	pv_source_wait_clear(in->source);
+	return !p[0].revents;
+}
+
+static bool nothing_now(struct pv_ingest *in)
+{
+	if (!drain(in))
+		return false;
+	note_source(in);
+	bool begun = in->model->recordings > 0;
+	in->live = begun;
+	set_state(in, begun ? PV_INGEST_LIVE : PV_INGEST_WAITING);
+	return wait_for_more(in);
+}
+
+/* The input has ended, but a pipe may get another writer and a file may be replaced. */
+static bool at_end(struct pv_ingest *in, bool *ended)
+{
+	if (!*ended && !finish(in))
+		return false;
+	*ended = true;
+	note_source(in);
+	signal_fd(in->changed_fd);
+	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
+}
+
+static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
+{
+	if (*ended) {
+		in->framer.ended = false; /* a further writer came to the pipe */
+		*ended = false;
+		set_state(in, PV_INGEST_LIVE);
+	}
+	mlpd_framer_filled(&in->framer, n);
+	note_source(in);
+	return frame(in);
+}
+
+static bool read_some(struct pv_ingest *in, bool *ended)
+{
+	size_t size;
+	uint64_t n = 0;
+	struct pv_error e = { 0 };
+	uint8_t *to = mlpd_framer_room(&in->framer, &size);
+	if (!to)
+		return fail_nomem(in);
+	switch (pv_source_read(in->source, to, size, &n, &e)) {
+	case PV_READ_BYTES:
+		return got_bytes(in, (size_t)n, ended);
+	case PV_READ_NOTHING:
+		return nothing_now(in);
+	case PV_READ_END:
+		return at_end(in, ended);
+	case PV_READ_GAP:
+		mlpd_framer_gap(&in->framer, n, "dropped unread: the spool was full");
+		in->carry.n = 0;
+		return frame(in);
+	case PV_READ_RESTART:
+		*ended = false;
+		return restart(in);
+	case PV_READ_ERROR:
+		break;
+	}
+	return fail(in, &e);
+}
+
+static void *owner(void *arg)
+{
+	struct pv_ingest *in = arg;
+	bool ended = false;
+	while (!stopping(in) && read_some(in, &ended))
+		;
+	note_source(in);
+	signal_fd(in->changed_fd);
+	return NULL;
+}
+
+/* --- life --- */
+
+static unsigned workers(unsigned jobs)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	if (jobs == 0)
+		jobs = cores > 1 ? (unsigned)cores : 1;
+	return jobs - 1;
+}
+
+static bool start_thread(struct pv_ingest *in)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	in->started = pthread_create(&in->thread, NULL, owner, in) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return in->started;
+}
+
+struct pv_ingest *pv_ingest_start(struct pv_source *source,
+	const struct pv_ingest_options *options, struct pv_error *reterr)
+{
+	struct pv_ingest *in = calloc(1, sizeof *in);
+	if (!in) {
+		pv_source_close(source);
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	in->source = source;
+	in->options = *options;
+	in->status.behind_ns = -1;
+	pthread_mutex_init(&in->lock, NULL);
+	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->framer.may_join = true;
+	pv_source_info(source, &in->status.source);
+	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && mlpd_framer_init(&in->framer) &&
+		(in->pool = pv_decode_pool_create(workers(options->jobs))) &&
+		(in->model = in->shown = pv_model_create(&options->only)) && start_thread(in);
+	if (ok)
+		return in;
+	pv_ingest_destroy(in);
+	pv_fail(reterr, PV_ENOMEM, 0, "cannot start reading: out of memory or threads");
+	return NULL;
+}
+
+void pv_ingest_destroy(struct pv_ingest *in)
+{
+	if (!in)
+		return;
+	if (in->started) {
+		signal_fd(in->stop_fd);
+		pthread_join(in->thread, NULL);
+	}
+	pv_decode_pool_destroy(in->pool);
+	mlpd_framer_finish(&in->framer);
+	pv_array_finish(&in->carry);
+	if (in->shown != in->model)
+		pv_model_destroy(in->shown);
+	pv_model_destroy(in->model);
+	pv_source_close(in->source);
+	close(in->changed_fd);
+	close(in->stop_fd);
+	pthread_mutex_destroy(&in->lock);
+	free(in);
+}
+
+struct pv_model *pv_ingest_adopt(struct pv_ingest *in)
+{
+	pthread_mutex_lock(&in->lock);
+	struct pv_model *old = in->shown != in->model ? in->shown : NULL;
+	in->shown = in->model;
+	struct pv_model *m = in->shown;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_destroy(old);
+	return m;
+}
+
+void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret)
+{
+	pthread_mutex_lock(&in->lock);
+	*ret = in->status;
+	pv_meter_rates(&in->meter, now_ns(), &ret->bytes_per_s, &ret->events_per_s);
+	pthread_mutex_unlock(&in->lock);
+}
+
+int pv_ingest_fd(const struct pv_ingest *in)
+{
+	return in->changed_fd;
+}
+
+void pv_ingest_clear(struct pv_ingest *in)
+{
+	uint64_t n;
+	while (read(in->changed_fd, &n, sizeof n) < 0 && errno == EINTR)
+		;
+}

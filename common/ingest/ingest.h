@@ -1,0 +1,59 @@
+/*
+ * Reads a source, has its buffers decoded, and applies them to a model in file order on a thread
+ * of its own (the owner). Everything else learns of it through status(), the model's generation
+ * and one descriptor.
+ *
+ * A model holds one recording. When the input begins another one, a fresh model is filled, and
+ * the one the caller holds stays valid until it calls pv_ingest_adopt().
+ */
+#ifndef PV_INGEST_INGEST_H
+#define PV_INGEST_INGEST_H
+
+#include "common/io/source.h"
+#include "common/model/model.h"
+
+struct pv_ingest;
+
+struct pv_ingest_options {
+	unsigned jobs;           /* threads that decode, the owner included; 0 = as many as cores */
+	bool follow;             /* an end of the input is waiting, not truncation, while it is live */
+	struct pv_restrict only; /* texts are borrowed until destroy */
+};
+
+enum pv_ingest_state {
+	PV_INGEST_LOADING, /* reading what is already there */
+	PV_INGEST_LIVE,    /* caught up; more may come */
+	PV_INGEST_WAITING, /* nothing has come yet */
+	PV_INGEST_ENDED,   /* the input is over (more may still come to a pipe) */
+	PV_INGEST_FAILED,  /* error says why; the model holds what came before */
+};
+
+struct pv_ingest_status {
+	enum pv_ingest_state state;
+	struct pv_error error;    /* FAILED: why */
+	struct pv_source_info source;
+	uint64_t stream_bytes;    /* inflated bytes framed so far */
+	uint64_t bytes_per_s, events_per_s; /* over the last second */
+	int64_t behind_ns;        /* age of the newest event when it was applied; -1 unknown */
+	uint64_t recordings;
+	bool complete;            /* ended, without damage, at a buffer's end */
+	bool damaged;             /* something of the present recording was lost or damaged */
+};
+
+/* Takes over the source (closed by destroy, also after a failure here). Starts the threads. */
+struct pv_ingest *pv_ingest_start(struct pv_source *source,
+	const struct pv_ingest_options *options, struct pv_error *reterr);
+
+/* Stops the threads, frees models and source. NULL is fine. */
+void pv_ingest_destroy(struct pv_ingest *in);
+
+/* The newest recording's model, never NULL; the one returned before it dies. One caller thread. */
+struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
+
+void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret);
+
+/* An eventfd, readable when model or status may have changed; clear() empties it. */
+int pv_ingest_fd(const struct pv_ingest *in);
+void pv_ingest_clear(struct pv_ingest *in);
+
+#endif
