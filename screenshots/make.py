@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Takes the pictures of this folder: the demo program, followed live in a real terminal (tmux).
+
+    ./screenshots/make.py            all of them, from a live run of the demo (about half a minute)
+    ./screenshots/make.py LOG        the same frames of a finished log
+
+Each pane is shown by its key, captured with its colours, and written as an SVG.
+"""
+import html
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COLS, ROWS = 120, 36
+CELL_W, CELL_H, FONT = 8.4, 17, 14
+BACKGROUND, FOREGROUND = '#16181d', '#d5d8de'
+PALETTE = ['#3b4048', '#e06c75', '#98c379', '#d8b365', '#61afef', '#c678dd', '#56b6c2', '#d5d8de',
+           '#7f848e', '#ff8a93', '#b5e08f', '#f0cf86', '#8ac6ff', '#e29bf5', '#7fd6e0', '#ffffff']
+# (file, keys to send, text that tells that the pane is there)
+FRAMES = [
+    ('overview', '1', 'Overview'),
+    ('methods', '2', 'CALLERS'),
+    ('tree', '3', 'Call tree'),
+    ('alloc', '5', 'Alloc'),
+    ('gc', '6', 'GC'),
+    ('shots', '7', 'Heap'),
+    ('threads', '0', 'Threads'),
+    ('locks', 'L', 'Locks'),
+    ('exceptions', 'X', 'Exc'),
+    ('jit', 'J', 'JIT'),
+    ('counters', 'C', 'Count'),
+    ('help', 'F1', 'elp'),
+]
+
+
+def colour(n):
+    if n < 16:
+        return PALETTE[n]
+    if n >= 232:
+        return '#%02x%02x%02x' % ((8 + 10 * (n - 232),) * 3)
+    n -= 16
+    return '#%02x%02x%02x' % tuple(0 if v == 0 else 55 + 40 * v for v in (n // 36, n // 6 % 6, n % 6))
+
+
+class Style:
+    def __init__(self):
+        self.fg = self.bg = None
+        self.bold = self.dim = self.under = self.reverse = False
+
+    def apply(self, codes):
+        codes = [int(c or 0) for c in codes.split(';')]
+        while codes:
+            c = codes.pop(0)
+            if c == 0:
+                self.__init__()
+            elif c in (38, 48) and codes and codes.pop(0) == 5:
+                setattr(self, 'fg' if c == 38 else 'bg', colour(codes.pop(0)))
+            elif c in (39, 49):
+                setattr(self, 'fg' if c == 39 else 'bg', None)
+            elif 30 <= c <= 37 or 90 <= c <= 97:
+                self.fg = PALETTE[c - 30 if c < 90 else c - 82]
+            elif 40 <= c <= 47 or 100 <= c <= 107:
+                self.bg = PALETTE[c - 40 if c < 100 else c - 92]
+            elif c in (1, 2, 4, 7):
+                setattr(self, {1: 'bold', 2: 'dim', 4: 'under', 7: 'reverse'}[c], True)
+            elif c in (22, 24, 27):
+                self.bold, self.dim = (False, False) if c == 22 else (self.bold, self.dim)
+                self.under = self.under and c != 24
+                self.reverse = self.reverse and c != 27
+
+    def colours(self):
+        fg, bg = self.fg or FOREGROUND, self.bg or BACKGROUND
+        return (bg, fg) if self.reverse else (fg, bg)
+
+
+def runs(line):
+    """(column, text, style colours, bold) of one captured line."""
+    style, col = Style(), 0
+    for part in re.split(r'(\x1b\[[0-9;]*m|\x1b\(B|\x0e|\x0f)', line):
+        if part.startswith('\x1b['):
+            style.apply(part[2:-1])
+        elif part and part[0] not in '\x1b\x0e\x0f':
+            yield col, part, style.colours(), style.bold, style.dim
+            col += len(part)
+
+
+def svg(lines):
+    width, height = COLS * CELL_W + 16, ROWS * CELL_H + 16
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+           f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT}">',
+           f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"/>']
+    for row, line in enumerate(lines[:ROWS]):
+        y = 8 + row * CELL_H
+        for col, text, (fg, bg), bold, dim in runs(line):
+            x, w = 8 + col * CELL_W, len(text) * CELL_W
+            if bg != BACKGROUND:
+                out.append(f'<rect x="{x:.1f}" y="{y}" width="{w:.1f}" height="{CELL_H}" fill="{bg}"/>')
+            if text.strip():
+                extra = (' font-weight="bold"' if bold else '') + (' opacity="0.7"' if dim else '')
+                out.append(f'<text x="{x:.1f}" y="{y + 13}" textLength="{w:.1f}" fill="{fg}"{extra} '
+                           f'xml:space="preserve">{html.escape(text)}</text>')
+    return '\n'.join(out + ['</svg>', ''])
+
+
+class Terminal:
+    def __init__(self, folder):
+        self.socket = os.path.join(folder, 'tmux')
+
+    def tmux(self, *args):
+        return subprocess.run(['tmux', '-S', self.socket, '-f', '/dev/null', *args], check=True,
+                              capture_output=True, text=True).stdout
+
+    def start(self, command):
+        env = dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')
+        env.pop('NO_COLOR', None)
+        subprocess.run(['tmux', '-S', self.socket, '-f', '/dev/null', 'new-session', '-d', '-x', str(COLS),
+                        '-y', str(ROWS), command], check=True, env=env)
+        self.tmux('set', '-g', 'default-terminal', 'tmux-256color')
+
+    def until(self, text, seconds=60):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            screen = self.tmux('capture-pane', '-p')
+            if text in screen:
+                return
+            time.sleep(0.05)
+        raise SystemExit(f'the screen never showed {text!r}:\n{screen}')
+
+    def picture(self, name, keys, text):
+        self.tmux('send-keys', keys)
+        self.until(text)
+        before = None
+        for _ in range(40):  # a frame that stands still, or the newest of a live one
+            lines = self.tmux('capture-pane', '-p', '-e').split('\n')
+            if lines == before:
+                break
+            before = lines
+            time.sleep(0.15)
+        (ROOT / 'screenshots' / f'{name}.svg').write_text(svg(lines))
+        print(f'screenshots/{name}.svg')
+
+    def stop(self):
+        subprocess.run(['tmux', '-S', self.socket, 'kill-server'], capture_output=True)
+
+
+def main(log):
+    profview = ROOT / 'build' / 'tui' / 'profview'
+    with tempfile.TemporaryDirectory() as folder:
+        term = Terminal(folder)
+        try:
+            command = f'{profview} {log}' if log else f'{ROOT}/bootstrap.sh demo 40'
+            term.start(command)
+            term.until('Overview', 120)
+            if not log:
+                term.until('00:00:1', 60)  # some seconds of real life on the clock
+                term.tmux('send-keys', 'S')
+                time.sleep(2)
+                term.tmux('send-keys', 'S')
+            for frame in FRAMES:
+                term.picture(*frame)
+            term.tmux('send-keys', 'Q')
+        finally:
+            term.stop()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

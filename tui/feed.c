@@ -1,0 +1,220 @@
+#include "tui/feed.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/ingest/ingest.h"
+#include "common/io/source.h"
+#include "common/model/model.h"
+#include "common/model/window.h"
+#include "common/report/report.h"
+#include "common/target/control.h"
+
+struct ui_feed {
+	struct ui_feed_options options;
+	struct pv_ingest *ingest;
+	struct pv_model *model; /* the one handed out */
+};
+
+/* "0x1f" is a native id, everything else a name. */
+static void restrict_thread(struct pv_restrict *only, const char *thread)
+{
+	char *end;
+	if (!thread)
+		return;
+	only->threaded = true;
+	only->thread_name = thread;
+	if (strncmp(thread, "0x", 2) != 0)
+		return;
+	errno = 0;
+	uint64_t id = strtoull(thread, &end, 16);
+	if (*end == 0 && errno == 0) {
+		only->thread_name = NULL;
+		only->thread_id = id;
+	}
+}
+
+static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_restrict *only,
+	struct pv_error *reterr)
+{
+	struct pv_source_options so = { .follow = o->follow, .record = o->record,
+		.spool_limit = o->spool_limit };
+	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .only = *only };
+	struct pv_source *source = pv_source_open(o->path, &so, reterr);
+	return source ? pv_ingest_start(source, &io, reterr) : NULL;
+}
+
+static bool over(const struct pv_ingest_status *s)
+{
+	return s->state == PV_INGEST_ENDED || s->state == PV_INGEST_FAILED;
+}
+
+/* False when stopped. */
+static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
+{
+	struct pv_ingest_status s;
+	for (pv_ingest_status(in, &s); !over(&s); pv_ingest_status(in, &s)) {
+		struct pollfd p[] = { { .fd = pv_ingest_fd(in), .events = POLLIN },
+			{ .fd = stop_fd ? *stop_fd : -1, .events = POLLIN } };
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (p[1].revents)
+			return false;
+		pv_ingest_clear(in);
+	}
+	return true;
+}
+
+/* A range that counts from the end needs the end first: the input is read once for it. */
+static bool range_from_end(const struct ui_feed_options *o, struct pv_restrict *only,
+	struct pv_error *reterr)
+{
+	struct pv_restrict all = { .threaded = only->threaded, .thread_id = only->thread_id,
+		.thread_name = only->thread_name };
+	struct pv_ingest *in = start(o, &all, reterr);
+	if (!in)
+		return false;
+	wait_until_over(in, NULL);
+	const struct pv_model *m = pv_ingest_adopt(in);
+	int64_t duration = m->last_ns - m->zero_ns;
+	if (only->from_ns < 0)
+		only->from_ns += duration;
+	if (only->to_ns < 0)
+		only->to_ns += duration;
+	pv_ingest_destroy(in);
+	return true;
+}
+
+struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr)
+{
+	struct pv_restrict only = { .ranged = options->ranged, .from_ns = options->from_ns,
+		.to_ns = options->to_ns };
+	restrict_thread(&only, options->thread);
+	if (options->ranged && options->from_end && !range_from_end(options, &only, reterr))
+		return NULL;
+	struct ui_feed *f = calloc(1, sizeof *f);
+	if (!f) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	f->options = *options;
+	f->ingest = start(options, &only, reterr);
+	if (!f->ingest) {
+		free(f);
+		return NULL;
+	}
+	f->model = pv_ingest_adopt(f->ingest);
+	return f;
+}
+
+void ui_feed_close(struct ui_feed *f)
+{
+	if (!f)
+		return;
+	pv_ingest_destroy(f->ingest);
+	free(f);
+}
+
+static enum ui_feed_state state_of(const struct pv_ingest_status *s)
+{
+	switch (s->state) {
+	case PV_INGEST_LOADING:
+		return UI_FEED_LOADING;
+	case PV_INGEST_LIVE:
+		return UI_FEED_LIVE;
+	case PV_INGEST_WAITING:
+		return UI_FEED_WAITING;
+	case PV_INGEST_ENDED:
+		return UI_FEED_ENDED;
+	case PV_INGEST_FAILED:
+		break;
+	}
+	return UI_FEED_FAILED;
+}
+
+static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
+{
+	if (s->state == PV_INGEST_FAILED && s->error.offset)
+		snprintf(to, size, "%s, at byte %llu", s->error.what,
+			(unsigned long long)s->error.offset);
+	else if (s->state == PV_INGEST_FAILED)
+		snprintf(to, size, "%s", s->error.what);
+	else if (s->source.record_error)
+		snprintf(to, size, "recording stopped: %s", s->source.record_error);
+	else if (s->source.dropped)
+		snprintf(to, size, "%llu bytes dropped unread: the spool was full",
+			(unsigned long long)s->source.dropped);
+}
+
+void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
+{
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	*ret = (struct ui_feed_status){ .state = state_of(&s),
+		.bytes_read = s.source.input_read, .bytes_total = s.source.file_bytes,
+		.bytes_per_s = s.bytes_per_s, .events_per_s = s.events_per_s,
+		.behind_ns = s.behind_ns, .recordings = s.recordings };
+	pv_model_lock(f->model);
+	ret->damaged = f->model->damaged;
+	ret->lost = f->model->lost_events;
+	pv_model_unlock(f->model);
+	ret->stock_pipe = s.source.kind == PV_SOURCE_PIPE && s.state == PV_INGEST_LIVE;
+	ret->exit_code = s.state == PV_INGEST_FAILED ? 3 : ret->damaged ? 4 : 0;
+	say_error(&s, ret->error, sizeof ret->error);
+}
+
+struct pv_model *ui_feed_adopt(struct ui_feed *f)
+{
+	return f->model = pv_ingest_adopt(f->ingest);
+}
+
+int ui_feed_fd(const struct ui_feed *f)
+{
+	return pv_ingest_fd(f->ingest);
+}
+
+void ui_feed_turn(struct ui_feed *f)
+{
+	pv_ingest_clear(f->ingest);
+}
+
+bool ui_feed_load(struct ui_feed *f, const int *stop_fd)
+{
+	bool all = wait_until_over(f->ingest, stop_fd);
+	ui_feed_adopt(f);
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	return all && s.state != PV_INGEST_FAILED;
+}
+
+void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
+{
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	*ret = (struct pv_report_source){ .path = f->options.path, .bytes = s.stream_bytes,
+		.file_bytes = s.source.file_bytes, .compressed = s.source.compressed,
+		.complete = s.complete };
+}
+
+void ui_feed_zero_window(struct ui_feed *f)
+{
+	pv_model_lock(f->model);
+	pv_window_clear(f->model->window);
+	pv_model_unlock(f->model);
+}
+
+bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
+{
+	if (f->options.readonly)
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
+	pv_model_lock(f->model);
+	uint16_t port = f->model->target.port;
+	pv_model_unlock(f->model);
+	if (port == 0)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
+	return pv_control_heapshot(port, reterr);
+}
