@@ -73,32 +73,45 @@ static bool push_rare(struct pv_batch *b, const struct pv_event *e)
 	return true;
 }
 
-/* Enter and leave events in a row; stops before anything else, or an event that is cut. */
+/* The kinds of the three call bytes, one more than the kind so that 0 means "none of them". */
+static const uint8_t call_kind[256] = {
+	[ENTER] = PV_KIND_METHOD_ENTER + 1,
+	[LEAVE] = PV_KIND_METHOD_LEAVE + 1,
+	[EXC_LEAVE] = PV_KIND_METHOD_EXC_LEAVE + 1,
+};
+
+/*
+ * Enter and leave events in a row; stops before anything else, or an event that is cut. This is
+ * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
+ * alias any structure.
+ */
 static void decode_calls(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
 	uint64_t mask)
 {
 	struct pv_cursor at = *c;
-	uint64_t time = bases->time, method = bases->method;
-	while (at.at != at.end && b->n < b->room) {
-		uint8_t byte = *at.at, kind;
-		if (byte == ENTER)
-			kind = PV_KIND_METHOD_ENTER;
-		else if (byte == LEAVE)
-			kind = PV_KIND_METHOD_LEAVE;
-		else if (byte == EXC_LEAVE)
-			kind = PV_KIND_METHOD_EXC_LEAVE;
-		else
+	const uint8_t *done = c->at;
+	uint64_t now = bases->time, method = bases->method;
+	uint64_t *restrict time = b->time + b->n, *restrict key = b->key + b->n;
+	uint8_t *restrict kind = b->kind + b->n;
+	size_t n = 0, room = b->room - b->n;
+	while (at.at != at.end && n < room) {
+		uint8_t k = call_kind[*at.at];
+		if (k == 0)
 			break;
 		at.at++;
-		uint64_t t = time + pv_get_uleb(&at), m = method + (uint64_t)pv_get_sleb(&at);
+		uint64_t t = now + pv_get_uleb(&at), m = method + (uint64_t)pv_get_sleb(&at);
 		if (!pv_cursor_ok(&at))
 			break;
-		time = t;
+		time[n] = now = t;
 		method = m;
-		push(b, time, kind, method & mask);
-		c->at = at.at;
+		key[n] = m & mask;
+		kind[n] = (uint8_t)(k - 1);
+		n++;
+		done = at.at;
 	}
-	bases->time = time;
+	b->n += n;
+	c->at = done;
+	bases->time = now;
 	bases->method = method;
 }
 
