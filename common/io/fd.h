@@ -1,0 +1,34 @@
+/*
+ * Small things about descriptors that every input here needs. All of it is async-signal-safe, so
+ * the drainer may use it after a fork.
+ */
+#ifndef PV_IO_FD_H
+#define PV_IO_FD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* pread(2) and read(2), again after a signal. */
+ssize_t pv_fd_pread(int fd, void *to, size_t n, uint64_t at);
+ssize_t pv_fd_read(int fd, void *to, size_t n);
+
+/* Writes all `n` bytes at `at`; false with errno set when some could not be written. */
+bool pv_fd_pwrite(int fd, const void *from, size_t n, uint64_t at);
+
+/*
+ * A fresh open file description of what `fd` reads, non-blocking where it is a pipe; -1 where the
+ * system has no way to make one (a socket, no /proc). Close-on-exec, and never 0, 1 or 2.
+ */
+int pv_fd_reopen(int fd);
+
+/* `fd` moved out of the way of 0, 1 and 2; -1 stays -1. -1 and `fd` closed when out of them. */
+int pv_fd_above_standard(int fd);
+
+void pv_fd_close(int *fd); /* -1 is fine; leaves -1 */
+
+/* Closes every descriptor from 3 up but the `n` in `keep`, which it sorts. */
+void pv_fd_close_all_but(int *keep, size_t n);
+
+#endif

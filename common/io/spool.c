@@ -1,0 +1,442 @@
+#include "common/io/spool.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+
+enum {
+	MARKS = 64,          /* places marked at once */
+	MARKS_FOR_ENDS = 48, /* further ends among them are not told apart; gaps always are */
+	MOST_CHUNK = 256 << 10,
+};
+#define NOWHERE UINT64_MAX
+#define WORTH_TRUNCATING (UINT64_C(16) << 20)
+
+/* Something stands before the byte at `at`. */
+struct mark {
+	uint64_t at;
+	uint64_t dropped; /* in the whole stream up to here */
+	bool end;
+};
+
+enum record { RECORD_NONE, RECORD_UNDECIDED, RECORD_ASKED };
+
+/*
+ * In shared memory. What the drainer writes becomes the viewer's by the release store of
+ * `written`, what the viewer has taken becomes the drainer's by that of `consumed`.
+ */
+struct shared {
+	/* by the drainer */
+	_Atomic uint64_t written, dropped;
+	_Atomic uint64_t ended;  /* position + 1 where the last writer left; 0: there is one */
+	_Atomic uint64_t origin; /* the position that stands at the ring's offset 0 */
+	_Atomic uint64_t record_from, record_until; /* positions that are in the record alone */
+	_Atomic uint64_t record_offset;             /* of position record_from in the record */
+	_Atomic int record_errno, ring_errno;
+	_Atomic uint32_t marks_made;
+	struct mark mark[MARKS];
+
+	/* by the viewer */
+	_Atomic uint64_t consumed;
+	_Atomic uint32_t marks_taken;
+	_Atomic int record;  /* enum record */
+	uint64_t asked_from; /* this and the head are there when record is RECORD_ASKED */
+	size_t head_n;
+	uint8_t head[PV_SPOOL_HEAD];
+
+	_Atomic int woken;
+};
+
+struct pv_spool {
+	struct shared *shared;
+	int ring_fd, record_fd;
+	uint64_t limit; /* of the ring */
+
+	/* the drainer's */
+	uint64_t marked_dropped; /* of `dropped`, what the marks tell */
+	bool dropping;
+	bool catching_up, direct;
+	uint64_t record_next; /* catching_up: the first position not yet in the record */
+	uint64_t record_size;
+	uint64_t ring_size;
+
+	/* the viewer's */
+	uint64_t at, told_dropped, told_end;
+};
+
+static uint64_t get(const _Atomic uint64_t *v)
+{
+	return atomic_load_explicit(v, memory_order_acquire);
+}
+
+static void set(_Atomic uint64_t *v, uint64_t to)
+{
+	atomic_store_explicit(v, to, memory_order_release);
+}
+
+struct pv_spool *pv_spool_create(int ring_fd, uint64_t limit, int record_fd)
+{
+	struct pv_spool *s = calloc(1, sizeof *s);
+	void *shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!s || shared == MAP_FAILED) {
+		if (shared != MAP_FAILED)
+			munmap(shared, sizeof(struct shared));
+		free(s);
+		pv_fd_close(&ring_fd);
+		pv_fd_close(&record_fd);
+		return NULL;
+	}
+	s->shared = shared;
+	s->ring_fd = ring_fd;
+	s->record_fd = record_fd;
+	s->limit = limit < PV_SPOOL_LEAST ? PV_SPOOL_LEAST : limit;
+	atomic_init(&s->shared->record_from, NOWHERE);
+	atomic_init(&s->shared->record_until, NOWHERE);
+	atomic_init(&s->shared->record, record_fd < 0 ? RECORD_NONE : RECORD_UNDECIDED);
+	return s;
+}
+
+void pv_spool_destroy(struct pv_spool *s)
+{
+	if (!s)
+		return;
+	munmap(s->shared, sizeof *s->shared);
+	pv_fd_close(&s->ring_fd);
+	pv_fd_close(&s->record_fd);
+	free(s);
+}
+
+void pv_spool_fds(const struct pv_spool *s, int ret_fds[2])
+{
+	ret_fds[0] = s->ring_fd;
+	ret_fds[1] = s->record_fd;
+}
+
+/* ---- The drainer's side ---- */
+
+size_t pv_spool_chunk(const struct pv_spool *s)
+{
+	return s->limit / 8 < MOST_CHUNK ? (size_t)(s->limit / 8) : MOST_CHUNK;
+}
+
+static bool just_asked(const struct pv_spool *s)
+{
+	return !s->catching_up && !s->direct && s->record_size == 0 && s->record_fd >= 0 &&
+	       atomic_load_explicit(&s->shared->record, memory_order_acquire) == RECORD_ASKED &&
+	       atomic_load_explicit(&s->shared->record_errno, memory_order_relaxed) == 0;
+}
+
+/* The first position whose byte the ring must still hold. */
+static uint64_t ring_base(const struct pv_spool *s)
+{
+	/* In this order: whoever lets go of bytes that the record needs has asked before. */
+	uint64_t base = get(&s->shared->consumed);
+	uint64_t needed = s->catching_up  ? s->record_next
+			  : just_asked(s) ? s->shared->asked_from
+					  : NOWHERE;
+	if (needed < base)
+		return needed;
+	uint64_t until = get(&s->shared->record_until);
+	bool behind = until != NOWHERE && base >= get(&s->shared->record_from);
+	return behind && until > base ? until : base;
+}
+
+static uint32_t marks_open(const struct pv_spool *s)
+{
+	return atomic_load_explicit(&s->shared->marks_made, memory_order_relaxed) -
+	       atomic_load_explicit(&s->shared->marks_taken, memory_order_acquire);
+}
+
+/* Notes what stands between the bytes so far and those that come now. */
+static void make_mark(struct pv_spool *s)
+{
+	struct shared *sh = s->shared;
+	uint64_t dropped = get(&sh->dropped);
+	bool gap = dropped != s->marked_dropped, end = get(&sh->ended) != 0;
+	uint32_t most = gap && !s->dropping ? MARKS : MARKS_FOR_ENDS;
+	if ((!gap && !end) || marks_open(s) >= most)
+		return;
+	uint32_t made = atomic_load_explicit(&sh->marks_made, memory_order_relaxed);
+	sh->mark[made % MARKS] = (struct mark){ get(&sh->written), dropped, end };
+	atomic_store_explicit(&sh->marks_made, made + 1, memory_order_release);
+	s->marked_dropped = dropped;
+}
+
+static bool write_ring(struct pv_spool *s, const uint8_t *bytes, size_t n, uint64_t at)
+{
+	uint64_t offset = (at - get(&s->shared->origin)) % s->limit;
+	size_t first = s->limit - offset < n ? (size_t)(s->limit - offset) : n;
+	if (!pv_fd_pwrite(s->ring_fd, bytes, first, offset) ||
+		(first < n && !pv_fd_pwrite(s->ring_fd, bytes + first, n - first, 0))) {
+		atomic_store(&s->shared->ring_errno, errno);
+		return false;
+	}
+	uint64_t end = first < n ? s->limit : offset + n;
+	if (end > s->ring_size)
+		s->ring_size = end;
+	return true;
+}
+
+/* An empty ring begins at its front again, so that it stays small while the viewer keeps up. */
+static void rewind_ring(struct pv_spool *s)
+{
+	if (s->ring_size > WORTH_TRUNCATING && ftruncate(s->ring_fd, 0) == 0)
+		s->ring_size = 0;
+	set(&s->shared->origin, get(&s->shared->written));
+}
+
+static bool keep_in_ring(struct pv_spool *s, const void *bytes, size_t n)
+{
+	uint64_t written = get(&s->shared->written), base = ring_base(s);
+	/* Once bytes were dropped, wait for some room: few gaps rather than one a chunk. */
+	uint64_t wanted = s->dropping ? s->limit / 8 : n;
+	if (written - base > s->limit - wanted || marks_open(s) >= MARKS)
+		return false;
+	if (written == base)
+		rewind_ring(s);
+	return write_ring(s, bytes, n, written);
+}
+
+/* The record ends where the last chunk that is whole in it does; the ring takes over. */
+static void stop_record(struct pv_spool *s, int why)
+{
+	bool shortened = ftruncate(s->record_fd, (off_t)s->record_size) == 0;
+	(void)shortened; /* else a piece of a chunk stays behind the record: a cut, as any end */
+	if (s->direct)
+		set(&s->shared->record_until, get(&s->shared->written));
+	s->direct = s->catching_up = false;
+	atomic_store(&s->shared->record_errno, why ? why : EIO);
+}
+
+static bool keep_in_record(struct pv_spool *s, const void *bytes, size_t n)
+{
+	if (!s->direct)
+		return false;
+	if (pv_fd_pwrite(s->record_fd, bytes, n, s->record_size)) {
+		s->record_size += n;
+		return true;
+	}
+	stop_record(s, errno);
+	return false;
+}
+
+void pv_spool_put(struct pv_spool *s, const void *bytes, size_t n)
+{
+	struct shared *sh = s->shared;
+	s->dropping = !keep_in_record(s, bytes, n) && !keep_in_ring(s, bytes, n);
+	/* A mark for what stands before these bytes; drops themselves are marked when they end. */
+	if (!s->dropping || get(&sh->ended))
+		make_mark(s);
+	set(&sh->ended, 0);
+	if (s->dropping)
+		set(&sh->dropped, get(&sh->dropped) + n);
+	else
+		set(&sh->written, get(&sh->written) + n);
+}
+
+void pv_spool_put_end(struct pv_spool *s)
+{
+	set(&s->shared->ended, get(&s->shared->written) + 1);
+}
+
+/* From the ring into the record, without letting the pipe wait for long. */
+static bool copy_some(struct pv_spool *s)
+{
+	static uint8_t slice[64 << 10];
+	uint64_t left = get(&s->shared->written) - s->record_next;
+	uint64_t offset = (s->record_next - get(&s->shared->origin)) % s->limit;
+	size_t n = left < sizeof slice ? (size_t)left : sizeof slice;
+	if (s->limit - offset < n)
+		n = (size_t)(s->limit - offset);
+	errno = 0;
+	ssize_t got = pv_fd_pread(s->ring_fd, slice, n, offset);
+	if (got <= 0 || !pv_fd_pwrite(s->record_fd, slice, (size_t)got, s->record_size))
+		return false;
+	s->record_size += (uint64_t)got;
+	s->record_next += (uint64_t)got;
+	return true;
+}
+
+bool pv_spool_record_step(struct pv_spool *s)
+{
+	struct shared *sh = s->shared;
+	if (just_asked(s)) {
+		s->catching_up = true;
+		s->record_next = sh->asked_from;
+		if (!pv_fd_pwrite(s->record_fd, sh->head, sh->head_n, 0))
+			stop_record(s, errno);
+		else
+			s->record_size = sh->head_n;
+	}
+	if (!s->catching_up)
+		return false;
+	uint64_t written = get(&sh->written);
+	if (s->record_next < written) {
+		if (!copy_some(s))
+			stop_record(s, errno);
+		return s->catching_up;
+	}
+	s->catching_up = false;
+	s->direct = true;
+	set(&sh->record_offset, s->record_size);
+	set(&sh->record_from, written);
+	return false;
+}
+
+bool pv_spool_wake(struct pv_spool *s)
+{
+	return atomic_exchange(&s->shared->woken, 1) == 0;
+}
+
+/* ---- The viewer's side ---- */
+
+void pv_spool_wake_clear(struct pv_spool *s)
+{
+	atomic_exchange(&s->shared->woken, 0);
+}
+
+/* What stands before the byte at our position; NOTHING when only bytes follow. */
+static enum pv_read take_mark(struct pv_spool *s, const struct mark *m, uint64_t *ret_n)
+{
+	if (m->dropped > s->told_dropped) {
+		*ret_n = m->dropped - s->told_dropped;
+		s->told_dropped = m->dropped;
+		return PV_READ_GAP;
+	}
+	bool end = m->end && s->told_end != m->at + 1;
+	s->told_end = end ? m->at + 1 : s->told_end;
+	return end ? PV_READ_END : PV_READ_NOTHING;
+}
+
+/* Up to which position one read may go from ours, and from which file and offset. */
+static uint64_t locate(const struct pv_spool *s, int *ret_fd, uint64_t *ret_offset)
+{
+	uint64_t from = get(&s->shared->record_from), until = get(&s->shared->record_until);
+	if (s->at >= from && s->at < until) {
+		*ret_fd = s->record_fd;
+		*ret_offset = get(&s->shared->record_offset) + (s->at - from);
+		return until;
+	}
+	uint64_t offset = (s->at - get(&s->shared->origin)) % s->limit;
+	uint64_t wrap = s->at + (s->limit - offset);
+	*ret_fd = s->ring_fd;
+	*ret_offset = offset;
+	return s->at < from && from < wrap ? from : wrap;
+}
+
+/* While it is not known where the record begins, the last quarter of the ring is held for it. */
+static void let_go(struct pv_spool *s)
+{
+	bool undecided =
+		atomic_load_explicit(&s->shared->record, memory_order_relaxed) == RECORD_UNDECIDED;
+	uint64_t hold = undecided ? s->limit / 4 : 0;
+	if (s->at > get(&s->shared->consumed) + hold)
+		set(&s->shared->consumed, s->at - hold);
+}
+
+static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_t size,
+	uint64_t *ret_n, struct pv_error *reterr)
+{
+	int fd;
+	uint64_t offset, stop = locate(s, &fd, &offset);
+	if (stop < end)
+		end = stop;
+	ssize_t n = pv_fd_pread(fd, to, end - s->at < size ? (size_t)(end - s->at) : size, offset);
+	if (n <= 0) {
+		pv_fail(reterr, PV_EIO, s->at, "reading back what came from the pipe: %s",
+			n < 0 ? strerror(errno) : "it is gone");
+		return PV_READ_ERROR;
+	}
+	s->at += (uint64_t)n;
+	*ret_n = (uint64_t)n;
+	let_go(s);
+	return PV_READ_BYTES;
+}
+
+/* Everything kept was read. `dropped` and `ended` were loaded before that was known. */
+static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ended, uint64_t *ret_n)
+{
+	if (dropped > s->told_dropped) {
+		*ret_n = dropped - s->told_dropped;
+		s->told_dropped = dropped;
+		return PV_READ_GAP;
+	}
+	if (ended != s->at + 1)
+		return PV_READ_NOTHING;
+	s->told_end = ended;
+	return PV_READ_END;
+}
+
+enum pv_read pv_spool_read(
+	struct pv_spool *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	struct shared *sh = s->shared;
+	for (;;) {
+		/* In this order: if then nothing is left, these two are about this place. */
+		uint64_t ended = get(&sh->ended), dropped = get(&sh->dropped);
+		uint64_t end = get(&sh->written);
+		uint32_t taken = atomic_load_explicit(&sh->marks_taken, memory_order_relaxed);
+		const struct mark *m = NULL;
+		if (atomic_load_explicit(&sh->marks_made, memory_order_acquire) != taken)
+			m = &sh->mark[taken % MARKS];
+		if (m && m->at == s->at) {
+			enum pv_read what = take_mark(s, m, ret_n);
+			if (what != PV_READ_GAP)
+				atomic_store_explicit(
+					&sh->marks_taken, taken + 1, memory_order_release);
+			if (what != PV_READ_NOTHING)
+				return what;
+			continue;
+		}
+		if (m && m->at < end)
+			end = m->at;
+		if (s->at < end)
+			return read_bytes(s, end, to, size, ret_n, reterr);
+		return at_front(s, dropped, ended, ret_n);
+	}
+}
+
+uint64_t pv_spool_dropped(const struct pv_spool *s)
+{
+	return get(&s->shared->dropped);
+}
+
+uint64_t pv_spool_kept(const struct pv_spool *s)
+{
+	return get(&s->shared->written);
+}
+
+int pv_spool_record_errno(const struct pv_spool *s)
+{
+	return atomic_load(&s->shared->record_errno);
+}
+
+int pv_spool_errno(const struct pv_spool *s)
+{
+	return atomic_load(&s->shared->ring_errno);
+}
+
+bool pv_spool_record(
+	struct pv_spool *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr)
+{
+	struct shared *sh = s->shared;
+	if (atomic_load(&sh->record) != RECORD_UNDECIDED)
+		return pv_fail(reterr, PV_EUSAGE, from, "no record is waiting to begin");
+	if (from > s->at || n > sizeof sh->head)
+		return pv_fail(reterr, PV_EUSAGE, from, "a record cannot begin there");
+	if (from < get(&sh->consumed))
+		return pv_fail(reterr, PV_EIO, from, "too late to record from there");
+	if (n > 0)
+		memcpy(sh->head, head, n);
+	sh->head_n = n;
+	sh->asked_from = from;
+	atomic_store_explicit(&sh->record, RECORD_ASKED, memory_order_release);
+	let_go(s);
+	return true;
+}

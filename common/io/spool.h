@@ -1,0 +1,67 @@
+/*
+ * What lies between the drainer, which alone puts bytes in, and the viewer, which alone takes
+ * them out: a file used as a ring, a small block of shared memory, and perhaps a record, which is
+ * then where the bytes are. They are two processes; the putting side is async-signal-safe.
+ *
+ * Positions count the bytes kept since the stream began. Bytes for which there was no room are
+ * counted, and the place where they are missing is marked; so is a place where the last writer
+ * left. Internal to common/io.
+ */
+#ifndef PV_IO_SPOOL_H
+#define PV_IO_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/io/source.h"
+
+enum {
+	PV_SPOOL_LEAST = 64 << 10, /* smaller limits are raised to this */
+	PV_SPOOL_HEAD = 4096,      /* most that may be put before a record */
+};
+
+struct pv_spool;
+
+/*
+ * `ring_fd` is a file of any content, which may grow to `limit` bytes; `record_fd` an empty one,
+ * or -1. Both are taken over, also on failure. NULL when out of memory.
+ */
+struct pv_spool *pv_spool_create(int ring_fd, uint64_t limit, int record_fd);
+void pv_spool_destroy(struct pv_spool *s);
+void pv_spool_fds(const struct pv_spool *s, int ret_fds[2]); /* ring, record or -1 */
+
+/* ---- The drainer's side ---- */
+
+/* The most that one pv_spool_put() may bring. */
+size_t pv_spool_chunk(const struct pv_spool *s);
+
+/* Keeps all `n` bytes, or drops and counts them all. */
+void pv_spool_put(struct pv_spool *s, const void *bytes, size_t n);
+void pv_spool_put_end(struct pv_spool *s); /* no writer is left */
+
+/* Does some of what a new record needs to catch up; false when there is nothing to do. */
+bool pv_spool_record_step(struct pv_spool *s);
+
+/* True when the viewer should be woken, and has not been since it last cleared. */
+bool pv_spool_wake(struct pv_spool *s);
+
+/* ---- The viewer's side: one reading thread, but clear, dropped and kept on any ---- */
+
+enum pv_read pv_spool_read(
+	struct pv_spool *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
+void pv_spool_wake_clear(struct pv_spool *s);
+uint64_t pv_spool_dropped(const struct pv_spool *s);
+uint64_t pv_spool_kept(const struct pv_spool *s);
+int pv_spool_record_errno(const struct pv_spool *s); /* 0, or why recording stopped */
+int pv_spool_errno(const struct pv_spool *s);        /* 0, or why the ring last failed */
+
+/*
+ * The record is to hold `head`, then everything from position `from` on. The drainer must be
+ * woken then. False: PV_EUSAGE (no record, begun already, a head too long, a position that was not
+ * read yet), PV_EIO (the ring no longer has those bytes).
+ */
+bool pv_spool_record(
+	struct pv_spool *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
+
+#endif

@@ -1,0 +1,16 @@
+/* Where the spool's ring lies on disk. Internal to common/io. */
+#ifndef PV_IO_SPOOL_PLACE_H
+#define PV_IO_SPOOL_PLACE_H
+
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+/*
+ * A new file without a name, in profview's folder in the user's cache, else in /var/tmp; -1 and
+ * PV_EIO when there is no place. On a machine with no other file system than memory it is there,
+ * and *limit (bytes) is lowered to what may be spent of that.
+ */
+int pv_spool_place(uint64_t *limit, struct pv_error *reterr);
+
+#endif
