@@ -14,60 +14,84 @@
 
 struct pv_source;
 
+/* GROWING is any followed file; it turns into PIPE if a named pipe appears where it is awaited. */
 enum pv_source_kind { PV_SOURCE_FILE, PV_SOURCE_GROWING, PV_SOURCE_PIPE, PV_SOURCE_STDIN };
 
 struct pv_source_options {
-	bool follow;            /* a file may grow, be replaced, or not exist yet */
-	const char *record;     /* NULL, or a file to keep a pipe's bytes in (must not exist) */
-	uint64_t spool_limit;   /* bytes; 0 = default (1 GiB) */
+	bool follow;          /* a file may grow, be replaced, or not exist yet */
+	const char *record;   /* NULL, or a file to keep a pipe's bytes in (must not exist) */
+	uint64_t spool_limit; /* bytes; 0 = default (1 GiB), at least 64 KiB */
 };
 
 /*
- * Opens `path` ("-" is standard input). For pipes and stdin this forks the drainer, so it must
- * run before the process starts any thread. NULL on failure: PV_EIO (cannot open), PV_EBUSY
- * (another viewer holds the pipe; *reterr names its pid), PV_EUSAGE (record exists), PV_ENOMEM.
+ * Opens `path` ("-" is standard input). For pipes and stdin this forks the drainer, so it should
+ * run before the process starts any thread; descriptor 0 is /dev/null afterwards. Standard input
+ * that is a regular file is that file. (A pipe that only appears while it is followed is forked
+ * for in pv_source_read(); the child keeps to what is safe after a fork among threads.)
+ * NULL on failure: PV_EIO (cannot open), PV_EBUSY (another viewer holds the pipe; *reterr names
+ * its pid), PV_EUSAGE (record exists, or there is no pipe to record; stdin is a terminal),
+ * PV_ENOMEM.
  */
-struct pv_source *pv_source_open(const char *path, const struct pv_source_options *options,
-	struct pv_error *reterr);
-void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer */
+struct pv_source *pv_source_open(
+	const char *path, const struct pv_source_options *options, struct pv_error *reterr);
+void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and reaps it */
 
 enum pv_read {
-	PV_READ_BYTES,   /* n bytes came */
+	PV_READ_BYTES,   /* n bytes came, at least 1 */
 	PV_READ_NOTHING, /* nothing now; wait_fd becomes readable when that may have changed */
 	PV_READ_END,     /* no more will come (finished file; target exited; no writer is left).
 			  * For pipes and followed files, later calls may still give bytes when
-			  * somebody writes again. */
-	PV_READ_GAP,     /* n64 bytes of the stream were dropped unread (spool limit) */
-	PV_READ_RESTART, /* the file shrank or was replaced: what follows is a new stream */
-	PV_READ_ERROR,   /* *reterr */
+			  * somebody writes again; until then they give END. A pipe's END stands
+			  * where the writer left, also if another has written since. */
+	PV_READ_GAP,     /* n bytes of the stored stream were dropped here (spool limit) */
+	PV_READ_RESTART, /* the file shrank, was written anew or replaced: what follows is a new
+			  * stream, and its target is to be set again */
+	PV_READ_ERROR,   /* *reterr; calling again is allowed and mostly gives it again */
 };
 
-enum pv_read pv_source_read(struct pv_source *s, void *to, size_t size, uint64_t *ret_n,
-	struct pv_error *reterr);
+/* `size` must not be 0. */
+enum pv_read pv_source_read(
+	struct pv_source *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 
 /*
  * An epoll descriptor for poll(2) or libevent, readable when pv_source_read() may have something
- * new; -1 for finished files. pv_source_wait_clear() empties what made it readable. Both may be
- * called from another thread than the reading one.
+ * new; -1 for finished files. pv_source_wait_clear() empties what made it readable: call it
+ * first, then read until NOTHING or END. Both may be called from another thread than the
+ * reading one.
  */
 int pv_source_wait_fd(const struct pv_source *s);
 void pv_source_wait_clear(struct pv_source *s);
 
 /*
  * The log's header named this pid: when that process (local, older than the log) exits, a
- * followed file has ended. Call from the reading thread; pid 0 and foreign pids are ignored.
+ * followed file has ended. If it has exited already, or its number belongs to a younger process
+ * now, the file ends where it ends at present. Call from the reading thread; pid 0 is ignored,
+ * and for pipes and finished files the whole call is.
  */
 void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time_ms);
+
+/*
+ * Begins the record that the options asked for: `head` (n bytes, at most 4096; a header made up
+ * after a late join), then the stored stream from offset `from` on, counted in bytes given by
+ * pv_source_read() and without gaps. A stream that begins with its own header: from 0, no head.
+ * A compressed stream can only begin at 0. Until this is called nothing is recorded, and the
+ * bytes since `from` must fit into a quarter of the spool. Call from the reading thread, once.
+ * False: PV_EUSAGE (nothing to begin, or not there), PV_EIO (too late).
+ */
+bool pv_source_record(
+	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
 struct pv_source_info {
 	enum pv_source_kind kind;
 	const char *path; /* as opened; valid while the source is */
+	bool waiting;     /* the file does not exist yet, or nobody has written to the pipe yet */
 	bool compressed;
-	bool compressed_cut;  /* the gzip member has no valid end (seen at END) */
-	uint64_t file_bytes;  /* size of the input as stored, as known now */
-	uint64_t input_read;  /* stored (not inflated) bytes read so far, for progress */
-	uint64_t dropped;     /* bytes lost to the spool limit */
+	bool compressed_cut;      /* the gzip stream has no valid end (seen at END) or is damaged */
+	uint64_t file_bytes;      /* size of the input as stored, as known now */
+	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */
+	uint64_t dropped;         /* bytes lost to the spool limit, told in a GAP or not yet */
 	const char *record_error; /* NULL, or why recording stopped (valid while the source is) */
+	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
 
 /* Any thread. */

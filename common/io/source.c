@@ -1,0 +1,284 @@
+#include "common/io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+#include "common/io/source_file.h"
+#include "common/io/source_gzip.h"
+#include "common/io/source_pipe.h"
+#include "common/io/source_wait.h"
+
+struct pv_source {
+	char *path, *record;
+	struct pv_source_options options;
+	int epoll_fd; /* -1: nothing to wait for */
+	struct pv_file *file, *file_before_pipe;
+	struct pv_pipe *_Atomic pipe; /* a file that is waited for may turn out to be one */
+	struct pv_gzip *gzip;
+	pthread_mutex_t lock; /* over `shown` and the texts of the pipe's errors */
+	struct pv_source_info shown;
+};
+
+static enum pv_read stored(
+	void *ctx, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
+
+static void start_info(struct pv_source *s, enum pv_source_kind kind)
+{
+	pthread_mutex_lock(&s->lock);
+	s->shown.kind = kind;
+	s->shown.path = s->path;
+	s->shown.waiting = s->file ? !pv_file_exists(s->file) : true;
+	s->shown.file_bytes = s->file ? pv_file_size(s->file) : 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool take_file(struct pv_source *s, int fd, const char *path, struct pv_error *reterr)
+{
+	s->file = pv_file_open(fd, path, s->options.follow ? s->epoll_fd : -1, reterr);
+	if (!s->file)
+		return false;
+	start_info(s, s->options.follow ? PV_SOURCE_GROWING : PV_SOURCE_FILE);
+	return true;
+}
+
+static bool take_pipe(struct pv_source *s, int fd, bool at_open, struct pv_error *reterr)
+{
+	bool standard_input = strcmp(s->path, "-") == 0;
+	struct pv_pipe *p = pv_pipe_open(&(struct pv_pipe_setup){ .fd = fd,
+						 .epoll_fd = s->epoll_fd,
+						 .standard_input = standard_input,
+						 .record_must_begin = at_open,
+						 .options = &s->options },
+		reterr);
+	if (!p)
+		return false;
+	s->file_before_pipe = s->file;
+	s->file = NULL;
+	atomic_store(&s->pipe, p);
+	pv_gzip_set_many_writers(s->gzip, true);
+	start_info(s, standard_input ? PV_SOURCE_STDIN : PV_SOURCE_PIPE);
+	return true;
+}
+
+/* The drainer alone shall hold what standard input was. */
+static void leave_standard_input(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null > 0) {
+		dup2(null, 0);
+		close(null);
+	}
+}
+
+static int open_input(struct pv_source *s, struct stat *ret_st)
+{
+	int fd;
+	if (strcmp(s->path, "-") == 0) {
+		bool pipe = fstat(0, ret_st) == 0 && S_ISFIFO(ret_st->st_mode);
+		fd = pipe ? pv_fd_reopen(0) : -1;
+		if (fd < 0)
+			fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	} else {
+		fd = open(s->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		fd = pv_fd_above_standard(fd);
+	}
+	if (fd >= 0 && fstat(fd, ret_st) == 0)
+		return fd;
+	pv_fd_close(&fd);
+	return -1;
+}
+
+static bool open_what_is_there(struct pv_source *s, struct pv_error *reterr)
+{
+	struct stat st;
+	bool standard_input = strcmp(s->path, "-") == 0;
+	int fd = open_input(s, &st);
+	bool may_appear = fd < 0 && errno == ENOENT && s->options.follow && !standard_input;
+	if (fd < 0 && !may_appear)
+		return pv_fail(reterr, PV_EIO, 0, "%s", strerror(errno));
+	if (may_appear)
+		return take_file(s, -1, s->path, reterr);
+	if (S_ISREG(st.st_mode) && !s->options.record)
+		return take_file(s, fd, standard_input ? NULL : s->path, reterr);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !isatty(fd)) {
+		bool ok = take_pipe(s, fd, true, reterr);
+		if (ok && standard_input)
+			leave_standard_input();
+		return ok;
+	}
+	if (S_ISREG(st.st_mode))
+		pv_fail(reterr, PV_EUSAGE, 0, "a file cannot be recorded, only a pipe");
+	else if (S_ISDIR(st.st_mode))
+		pv_fail(reterr, PV_EIO, 0, "it is a directory");
+	else
+		pv_fail(reterr, PV_EUSAGE, 0, "it is a terminal, not a log");
+	close(fd);
+	return false;
+}
+
+static bool record_is_free(const char *record, struct pv_error *reterr)
+{
+	struct stat st;
+	if (!record || (lstat(record, &st) < 0 && errno == ENOENT))
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already");
+}
+
+static bool set_up(struct pv_source *s, const char *path, const struct pv_source_options *options)
+{
+	if (pthread_mutex_init(&s->lock, NULL) != 0)
+		return false;
+	s->options = *options;
+	s->path = strdup(path);
+	s->record = options->record ? strdup(options->record) : NULL;
+	s->options.record = s->record;
+	s->gzip = pv_gzip_create(stored, s);
+	return s->path && s->gzip && (s->record || !options->record);
+}
+
+struct pv_source *pv_source_open(
+	const char *path, const struct pv_source_options *options, struct pv_error *reterr)
+{
+	if (!record_is_free(options->record, reterr))
+		return NULL;
+	struct pv_source *s = calloc(1, sizeof *s);
+	if (!s) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	s->epoll_fd = pv_fd_above_standard(epoll_create1(EPOLL_CLOEXEC));
+	int why = errno;
+	bool ok = set_up(s, path, options) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (ok && s->epoll_fd < 0)
+		ok = pv_fail(reterr, PV_EIO, 0, "epoll: %s", strerror(why));
+	if (!ok || !open_what_is_there(s, reterr)) {
+		pv_source_close(s);
+		return NULL;
+	}
+	if (s->shown.kind == PV_SOURCE_FILE)
+		pv_fd_close(&s->epoll_fd);
+	return s;
+}
+
+void pv_source_close(struct pv_source *s)
+{
+	if (!s)
+		return;
+	pv_pipe_close(atomic_load(&s->pipe));
+	pv_file_close(s->file_before_pipe);
+	pv_file_close(s->file);
+	pv_gzip_destroy(s->gzip);
+	pv_fd_close(&s->epoll_fd);
+	pthread_mutex_destroy(&s->lock);
+	free(s->path);
+	free(s->record);
+	free(s);
+}
+
+static enum pv_read stored_now(
+	struct pv_source *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	struct pv_pipe *pipe = atomic_load_explicit(&s->pipe, memory_order_relaxed);
+	if (pipe)
+		return pv_pipe_read(pipe, to, size, ret_n, reterr);
+	enum pv_read what = pv_file_read(s->file, to, size, ret_n, reterr);
+	int fd;
+	if (what != PV_READ_NOTHING || !pv_file_is_pipe(s->file, &fd))
+		return what;
+	if (!take_pipe(s, fd, false, reterr))
+		return PV_READ_ERROR;
+	return pv_pipe_read(atomic_load(&s->pipe), to, size, ret_n, reterr);
+}
+
+/* Stored bytes for the inflater, counted on their way. */
+static enum pv_read stored(
+	void *ctx, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	struct pv_source *s = ctx;
+	enum pv_read what = stored_now(s, to, size, ret_n, reterr);
+	pthread_mutex_lock(&s->lock);
+	if (what == PV_READ_BYTES)
+		s->shown.input_read += *ret_n;
+	if (what == PV_READ_RESTART)
+		s->shown.input_read = 0;
+	if (what == PV_READ_BYTES || what == PV_READ_END || what == PV_READ_GAP)
+		s->shown.waiting = false;
+	if (s->file) {
+		s->shown.file_bytes = pv_file_size(s->file);
+		s->shown.waiting = !pv_file_exists(s->file);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return what;
+}
+
+enum pv_read pv_source_read(
+	struct pv_source *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	if (size == 0) {
+		pv_fail(reterr, PV_EUSAGE, 0, "nothing was asked for");
+		return PV_READ_ERROR;
+	}
+	uint64_t n = 0;
+	enum pv_read what = pv_gzip_read(s->gzip, to, size, &n, reterr);
+	if (what == PV_READ_BYTES || what == PV_READ_GAP)
+		*ret_n = n;
+	pthread_mutex_lock(&s->lock);
+	s->shown.compressed = pv_gzip_compressed(s->gzip);
+	s->shown.compressed_cut = pv_gzip_cut(s->gzip);
+	pthread_mutex_unlock(&s->lock);
+	return what;
+}
+
+int pv_source_wait_fd(const struct pv_source *s)
+{
+	return s->epoll_fd;
+}
+
+void pv_source_wait_clear(struct pv_source *s)
+{
+	int fd;
+	enum pv_wait what;
+	/* A few rounds: whatever stays readable will call again. */
+	for (int i = 0; s->epoll_fd >= 0 && i < 4 && pv_wait_next(s->epoll_fd, &fd, &what); i++) {
+		if (what == PV_WAIT_INOTIFY)
+			pv_file_wait_clear(fd);
+		else if (what == PV_WAIT_DRAINER && atomic_load(&s->pipe))
+			pv_pipe_wait_clear(atomic_load(&s->pipe), s->epoll_fd, fd);
+	}
+}
+
+void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time_ms)
+{
+	if (s->file)
+		pv_file_set_target(s->file, pid, start_time_ms);
+}
+
+bool pv_source_record(
+	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr)
+{
+	struct pv_pipe *pipe = atomic_load(&s->pipe);
+	if (!pipe || !s->record)
+		return pv_fail(reterr, PV_EUSAGE, from, "no record was asked for");
+	if (from > 0 && pv_gzip_compressed(s->gzip))
+		return pv_fail(reterr, PV_EUSAGE, from, "a gzip stream is recorded whole");
+	return pv_pipe_record(pipe, from, head, n, reterr);
+}
+
+void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)
+{
+	struct pv_source *writable = (struct pv_source *)s; /* the lock is not part of its value */
+	struct pv_pipe *pipe = atomic_load(&writable->pipe);
+	pthread_mutex_lock(&writable->lock);
+	*ret = s->shown;
+	if (pipe)
+		pv_pipe_info(pipe, ret);
+	pthread_mutex_unlock(&writable->lock);
+}

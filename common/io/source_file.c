@@ -1,0 +1,311 @@
+#include "common/io/source_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+#include "common/io/process.h"
+#include "common/io/source_wait.h"
+
+/* The file's first bytes are kept: when they change, it was written anew. */
+enum { HEAD_BYTES = 256 };
+
+struct pv_file {
+	int fd; /* -1: does not exist yet */
+	uint64_t at, size;
+	bool follow;
+
+	/* only with follow */
+	const char *path; /* borrowed; NULL: cannot be replaced */
+	int epoll_fd, inotify_fd, watch;
+	int pipe_fd; /* a pipe that appeared at path; -1 */
+	dev_t device;
+	ino_t inode;
+	uint8_t head[HEAD_BYTES];
+	size_t head_n;
+	enum pv_process_state target;
+	int target_fd;
+};
+
+/* A watch is on the inode, so take it from the descriptor: the path may be another by now. */
+static void watch_file(struct pv_file *f)
+{
+	char path[32];
+	if (f->watch >= 0)
+		inotify_rm_watch(f->inotify_fd, f->watch);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
+	uint32_t what = IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF;
+	f->watch = inotify_add_watch(f->inotify_fd, path, what);
+	if (f->watch < 0 && f->path)
+		f->watch = inotify_add_watch(f->inotify_fd, f->path, what);
+}
+
+static bool watch_directory(struct pv_file *f, struct pv_error *reterr)
+{
+	const char *slash = strrchr(f->path, '/');
+	size_t n = slash ? (size_t)(slash - f->path) : 0;
+	char *dir = !slash ? strdup(".") : n == 0 ? strdup("/") : strndup(f->path, n);
+	if (!dir)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	int watch = inotify_add_watch(f->inotify_fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+	int why = errno;
+	/* A file that is there can be followed without; only its successor will go unseen. */
+	if (watch < 0 && f->fd < 0 && (why == ENOENT || why == ENOTDIR))
+		pv_fail(reterr, PV_EIO, 0,
+			"its directory does not exist, so it cannot be waited for");
+	else if (watch < 0 && f->fd < 0)
+		pv_fail(reterr, PV_EIO, 0, "its directory cannot be watched: %s", strerror(why));
+	free(dir);
+	return watch >= 0 || f->fd >= 0;
+}
+
+static void identify(struct pv_file *f)
+{
+	struct stat st;
+	if (fstat(f->fd, &st) < 0)
+		return;
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	f->size = (uint64_t)st.st_size;
+}
+
+static bool start_following(struct pv_file *f, struct pv_error *reterr)
+{
+	f->inotify_fd = pv_fd_above_standard(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+	if (f->inotify_fd < 0 || !pv_wait_add(f->epoll_fd, f->inotify_fd, PV_WAIT_INOTIFY))
+		return pv_fail(reterr, PV_EIO, 0, "cannot follow: inotify: %s", strerror(errno));
+	if (f->path && !watch_directory(f, reterr))
+		return false;
+	if (f->fd >= 0)
+		watch_file(f);
+	return true;
+}
+
+struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_error *reterr)
+{
+	struct pv_file *f = malloc(sizeof *f);
+	if (!f) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		pv_fd_close(&fd);
+		return NULL;
+	}
+	*f = (struct pv_file){ .fd = fd,
+		.path = path,
+		.follow = epoll_fd >= 0,
+		.epoll_fd = epoll_fd,
+		.inotify_fd = -1,
+		.watch = -1,
+		.pipe_fd = -1,
+		.target = PV_PROCESS_UNKNOWN,
+		.target_fd = -1 };
+	if (fd >= 0) {
+		off_t at = lseek(fd, 0, SEEK_CUR);
+		f->at = at > 0 ? (uint64_t)at : 0;
+		identify(f);
+		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	}
+	if (f->follow && !start_following(f, reterr)) {
+		pv_file_close(f);
+		return NULL;
+	}
+	return f;
+}
+
+void pv_file_close(struct pv_file *f)
+{
+	if (!f)
+		return;
+	pv_fd_close(&f->target_fd);
+	pv_fd_close(&f->inotify_fd);
+	pv_fd_close(&f->pipe_fd);
+	pv_fd_close(&f->fd);
+	free(f);
+}
+
+static void forget_target(struct pv_file *f)
+{
+	pv_fd_close(&f->target_fd);
+	f->target = PV_PROCESS_UNKNOWN;
+}
+
+void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms)
+{
+	if (!f->follow)
+		return;
+	forget_target(f);
+	if (pid == 0 || pid > INT32_MAX)
+		return;
+	f->target = pv_process_watch((pid_t)pid, start_time_ms, &f->target_fd);
+	if (f->target != PV_PROCESS_RUNS)
+		return;
+	f->target_fd = pv_fd_above_standard(f->target_fd);
+	if (f->target_fd < 0 || !pv_wait_add(f->epoll_fd, f->target_fd, PV_WAIT_TARGET))
+		forget_target(f);
+}
+
+static bool target_is_gone(struct pv_file *f)
+{
+	struct pollfd exited = { .fd = f->target_fd, .events = POLLIN };
+	if (f->target == PV_PROCESS_RUNS && poll(&exited, 1, 0) == 1) {
+		forget_target(f);
+		f->target = PV_PROCESS_GONE;
+	}
+	return f->target == PV_PROCESS_GONE;
+}
+
+static enum pv_read begin_again(struct pv_file *f)
+{
+	f->at = 0;
+	f->head_n = 0;
+	forget_target(f);
+	return PV_READ_RESTART;
+}
+
+/* What stands at the path now, if it is a file, or a pipe where no file was yet; else -1. */
+static int open_path(struct pv_file *f, struct stat *ret_st)
+{
+	int fd = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0 && fstat(fd, ret_st) == 0 &&
+		(S_ISREG(ret_st->st_mode) || (S_ISFIFO(ret_st->st_mode) && f->fd < 0)))
+		return pv_fd_above_standard(fd);
+	if (fd >= 0) {
+		close(fd);
+		errno = ENOENT;
+	}
+	return -1;
+}
+
+/* The file that was waited for may be there. */
+static enum pv_read appear(struct pv_file *f, struct pv_error *reterr)
+{
+	struct stat st;
+	int fd = open_path(f, &st);
+	if (fd < 0 && errno == ENOENT)
+		return PV_READ_NOTHING;
+	if (fd < 0) {
+		pv_fail(reterr, PV_EIO, 0, "%s", strerror(errno));
+		return PV_READ_ERROR;
+	}
+	if (S_ISFIFO(st.st_mode)) {
+		pv_fd_close(&f->pipe_fd);
+		f->pipe_fd = fd;
+		return PV_READ_NOTHING;
+	}
+	f->fd = fd;
+	identify(f);
+	watch_file(f);
+	return PV_READ_BYTES;
+}
+
+/* Whether another file has taken the path; takes it then. */
+static bool replaced(struct pv_file *f)
+{
+	struct stat st;
+	if (!f->path || stat(f->path, &st) < 0 || !S_ISREG(st.st_mode) ||
+		(st.st_dev == f->device && st.st_ino == f->inode))
+		return false;
+	int fd = open_path(f, &st);
+	if (fd < 0)
+		return false;
+	pv_fd_close(&f->fd);
+	f->fd = fd;
+	identify(f);
+	watch_file(f);
+	return true;
+}
+
+/*
+ * Whether the file still begins as it did. A file that was emptied and written past the old
+ * position between two looks shows in nothing else.
+ */
+static bool same_head(struct pv_file *f)
+{
+	uint8_t now[HEAD_BYTES];
+	ssize_t n = pv_fd_pread(f->fd, now, sizeof now, 0);
+	if (n < (ssize_t)f->head_n || memcmp(now, f->head, f->head_n) != 0)
+		return false;
+	memcpy(f->head, now, (size_t)n);
+	f->head_n = (size_t)n;
+	return true;
+}
+
+static enum pv_read read_followed(
+	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	enum pv_read there = f->fd < 0 ? appear(f, reterr) : PV_READ_BYTES;
+	if (there != PV_READ_BYTES)
+		return there;
+	/* Asked before the bytes are: what it wrote before it exited is then seen. */
+	bool gone = target_is_gone(f);
+	struct stat st;
+	ssize_t n = pv_fd_pread(f->fd, to, size, f->at);
+	if (n < 0 || fstat(f->fd, &st) < 0) {
+		pv_fail(reterr, PV_EIO, f->at, "%s", strerror(errno));
+		return PV_READ_ERROR;
+	}
+	f->size = (uint64_t)st.st_size;
+	/* Judged after the bytes were taken: a head that still stands vouches for them. */
+	if (f->size < f->at || !same_head(f))
+		return begin_again(f);
+	if (n > 0) {
+		f->at += (uint64_t)n;
+		*ret_n = (uint64_t)n;
+		return PV_READ_BYTES;
+	}
+	if (replaced(f))
+		return begin_again(f);
+	return gone ? PV_READ_END : PV_READ_NOTHING;
+}
+
+enum pv_read pv_file_read(
+	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	if (f->follow)
+		return read_followed(f, to, size, ret_n, reterr);
+	ssize_t n = pv_fd_pread(f->fd, to, size, f->at);
+	if (n < 0) {
+		pv_fail(reterr, PV_EIO, f->at, "%s", strerror(errno));
+		return PV_READ_ERROR;
+	}
+	if (n == 0)
+		return PV_READ_END;
+	f->at += (uint64_t)n;
+	*ret_n = (uint64_t)n;
+	return PV_READ_BYTES;
+}
+
+bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)
+{
+	if (f->pipe_fd < 0)
+		return false;
+	*ret_fd = f->pipe_fd;
+	f->pipe_fd = -1;
+	/* Not closed before the end: another thread may just be clearing it. */
+	pv_wait_remove(f->epoll_fd, f->inotify_fd);
+	return true;
+}
+
+uint64_t pv_file_size(const struct pv_file *f)
+{
+	return f->size;
+}
+
+bool pv_file_exists(const struct pv_file *f)
+{
+	return f->fd >= 0;
+}
+
+void pv_file_wait_clear(int inotify_fd)
+{
+	/* What changed is seen by looking at the file; the events only say when to look. */
+	char events[4096];
+	for (int i = 0; i < 16 && pv_fd_read(inotify_fd, events, sizeof events) > 0; i++)
+		;
+}

@@ -1,0 +1,38 @@
+/*
+ * The stored bytes of a regular file, finished or followed. Internal to common/io: everybody else
+ * uses source.h, whose rules on threads hold here too.
+ */
+#ifndef PV_IO_SOURCE_FILE_H
+#define PV_IO_SOURCE_FILE_H
+
+#include "common/io/source.h"
+
+struct pv_file;
+
+/*
+ * Takes `fd` over, also on failure; -1 means that `path` does not exist yet (follow only). With
+ * `path` NULL (standard input) the file cannot be replaced. Reading starts at the descriptor's
+ * own position.
+ */
+struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_error *reterr);
+void pv_file_close(struct pv_file *f);
+
+/* As pv_source_read(); without follow never NOTHING or RESTART. */
+enum pv_read pv_file_read(
+	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
+
+/*
+ * Once true, a pipe has appeared where the file was waited for; *ret_fd is its open read end, and
+ * only pv_file_close() is left to call.
+ */
+bool pv_file_is_pipe(struct pv_file *f, int *ret_fd);
+
+void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms);
+
+uint64_t pv_file_size(const struct pv_file *f); /* as known at the last read */
+bool pv_file_exists(const struct pv_file *f);
+
+/* What pv_source_wait_clear() does for an inotify descriptor. */
+void pv_file_wait_clear(int inotify_fd);
+
+#endif

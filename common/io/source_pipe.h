@@ -1,0 +1,35 @@
+/*
+ * The stored bytes of a named pipe or standard input, through the drainer's spool. Internal to
+ * common/io: everybody else uses source.h, whose rules on threads hold here too.
+ */
+#ifndef PV_IO_SOURCE_PIPE_H
+#define PV_IO_SOURCE_PIPE_H
+
+#include "common/io/source.h"
+
+struct pv_pipe;
+
+/*
+ * Takes `fd` over, also on failure. `standard_input`: a writer has been there. Forks.
+ * `record_must_begin` false: a record that cannot be made shows in the info only.
+ */
+struct pv_pipe_setup {
+	int fd, epoll_fd;
+	bool standard_input, record_must_begin;
+	const struct pv_source_options *options; /* `record` is borrowed until the close */
+};
+struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error *reterr);
+void pv_pipe_close(struct pv_pipe *p);
+
+enum pv_read pv_pipe_read(
+	struct pv_pipe *p, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
+bool pv_pipe_record(
+	struct pv_pipe *p, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
+
+/* What pv_source_wait_clear() does for the drainer's socket. */
+void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket);
+
+/* Fills in what only the pipe knows. One thread at a time. */
+void pv_pipe_info(struct pv_pipe *p, struct pv_source_info *ret);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * What stands in a source's epoll set. The kind and descriptor are in the event itself, so that
+ * clearing needs nothing else of the source and may run on any thread.
+ */
+#ifndef PV_IO_SOURCE_WAIT_H
+#define PV_IO_SOURCE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pv_wait {
+	PV_WAIT_INOTIFY,
+	PV_WAIT_TARGET,  /* a pidfd: told once */
+	PV_WAIT_DRAINER, /* the drainer's socket */
+};
+
+/* False with errno set. A descriptor leaves the set when it is closed. */
+bool pv_wait_add(int epoll_fd, int fd, enum pv_wait what);
+void pv_wait_remove(int epoll_fd, int fd);
+
+/* One thing that is readable now; false when nothing is. */
+bool pv_wait_next(int epoll_fd, int *ret_fd, enum pv_wait *ret_what);
+
+#endif
