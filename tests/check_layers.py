@@ -40,7 +40,7 @@ def layer(name):
 def check_includes(name, text):
     own = layer(name)
     for inc in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M):
-        if inc in ONLY and not name.startswith('tests/') and name not in ONLY[inc]:
+        if inc in ONLY and not name.startswith("tests/") and name not in ONLY[inc]:
             yield f'{name}: only {sorted(ONLY[inc])} may include <{inc}>'
         target = layer(inc)
         allowed = {own} | MAY.get(own, set()) | EXTRA.get(name, set())
@@ -50,7 +50,7 @@ def check_includes(name, text):
 
 def check_size(name, text):
     lines = text.count('\n')
-    limit = MAX_HEADER if name.endswith('.h') and not name.startswith('tests/') else MAX_LINES
+    limit = MAX_HEADER if name.endswith('.h') and not name.startswith("tests/") else MAX_LINES
     # The vocabulary header is a list of kinds and their fields; it reads better whole.
     if lines > limit and name not in ('common/format/event.h', 'common/format/mlpd.h'):
         yield f'{name}: {lines} lines (limit {limit})'
