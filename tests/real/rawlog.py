@@ -175,7 +175,7 @@ def header(data):
 
 
 def buffers(data, at):
-    """(offset, thread, bases, event bytes) of each whole buffer, then the number of bytes left."""
+    """(offset, thread, bases, event bytes) of each whole buffer; the last has only an offset."""
     while at + 48 <= len(data) and data[at:at + 4] == BUFFER_MAGIC:
         size, time, ptr, obj, thread, method = struct.unpack_from('<IQQQQQ', data, at + 4)
         if at + 48 + size > len(data):
@@ -445,8 +445,19 @@ READERS = {0: read_alloc, 1: read_gc, 2: read_meta, 3: read_method, 4: read_exce
            5: read_monitor, 6: read_heap, 7: read_sample, 8: read_runtime, 10: read_info}
 
 
-def parse(data):
-    """A Log from the bytes of a (possibly still growing) log."""
+def read_event(log, c):
+    b = c.byte()
+    reader = READERS.get(b & 15)
+    if not reader:
+        raise Damaged(c.at)
+    reader(log, c, b >> 4)
+
+
+def parse(data, watch=None):
+    """
+    A Log from the bytes of a (possibly still growing) log. `watch(offset, log)` is called with the
+    offset behind each buffer header and each event.
+    """
     log = Log()
     data = inflate(data)
     log.header, at = header(data)
@@ -459,14 +470,14 @@ def parse(data):
         c = Cursor(events, thread, bases)
         try:
             while c.at < len(events):
-                b = c.byte()
-                reader = READERS.get(b & 15)
-                if not reader:
-                    raise Damaged(c.at)
-                reader(log, c, b >> 4)
+                if watch:
+                    watch(at + 48 + c.at, log)
+                read_event(log, c)
             log.clean += 1
         except Damaged:
             log.damaged += 1
+        if watch:
+            watch(at + 48 + len(events), log)
         log.times.seen(thread, c.time)
     log.times.finish()
     log.rest = len(data) - at

@@ -1,4 +1,4 @@
-"""Runs the self-counting program under the stock log profiler and talks with it."""
+"""Runs the self-counting programs under a profiler and talks with them."""
 import os
 import pathlib
 import signal
@@ -30,16 +30,15 @@ def wait_for(what, condition, deadline=DEADLINE):
         time.sleep(0.02)
 
 
-class Mono:
+class Program:
     """One run. `counts` holds what the program said of itself last, `phase` how often it did."""
 
-    def __init__(self, exe, worlds, options, output, runtime=()):
+    def __init__(self, command, output):
         self.counts, self.phase = {}, 0
         self.output = pathlib.Path(output)
         self.news = threading.Condition()
-        self.process = subprocess.Popen(
-            ['mono', *runtime, f'--profile=log:{options},output={output}', str(exe), *worlds],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
         self.reader = threading.Thread(target=self._listen, daemon=True)
         self.reader.start()
 
@@ -65,19 +64,6 @@ class Mono:
         self.process.stdin.write('go\n')
         self.process.stdin.flush()
 
-    def heapshot(self):
-        """Asks for a heap shot over the port named in the log's header, and waits for its end."""
-        port = wait_for('the header', self._header)['port']
-        before = sum(s['ended'] for s in rawlog.load(self.output).shots)
-        with socket.create_connection(('127.0.0.1', port), DEADLINE) as s:
-            s.sendall(b'heapshot\n')
-            wait_for('the heap shot', lambda: sum(
-                s['ended'] for s in rawlog.load(self.output).shots) > before)
-
-    def _header(self):
-        data = self.output.read_bytes() if self.output.exists() else b''
-        return rawlog.header(rawlog.inflate(data))[0]
-
     def wait(self):
         code = self.process.wait(DEADLINE)
         self.reader.join(DEADLINE)
@@ -98,6 +84,33 @@ class Mono:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
+
+
+class Mono(Program):
+    """The C# program under the stock log profiler."""
+
+    def __init__(self, exe, worlds, options, output):
+        super().__init__(['mono', f'--profile=log:{options},output={output}', exe, *worlds], output)
+
+    def heapshot(self):
+        """Asks for a heap shot over the port named in the log's header, and waits for its end."""
+        port = wait_for('the header', self._header)['port']
+        before = sum(s['ended'] for s in rawlog.load(self.output).shots)
+        with socket.create_connection(('127.0.0.1', port), DEADLINE) as s:
+            s.sendall(b'heapshot\n')
+            wait_for('the heap shot', lambda: sum(
+                s['ended'] for s in rawlog.load(self.output).shots) > before)
+
+    def _header(self):
+        data = self.output.read_bytes() if self.output.exists() else b''
+        return rawlog.header(rawlog.inflate(data))[0]
+
+
+class Native(Program):
+    """The C program under our own probe."""
+
+    def __init__(self, exe, worlds, output):
+        super().__init__([exe, output, *worlds], output)
 
 
 def scratch():
