@@ -61,3 +61,26 @@ void ui_marks(struct ui_canvas *c, struct ui_rect r, enum ui_style style, struct
 		if (value_at(&r, &v, x) > 0)
 			ui_put_code(c, r.x + x, r.y, style, code);
 }
+
+const char *ui_value_text(double v, enum pv_unit unit, char *buf, size_t size)
+{
+	struct pv_cell cell = { .state = PV_CELL_VALUE };
+	if (isnan(v))
+		cell.state = PV_CELL_NULL;
+	switch (unit) {
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		cell.d = v;
+		break;
+	case PV_UNIT_NS:
+	case PV_UNIT_TIME:
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		cell.i = llround(v);
+		break;
+	default:
+		cell.u = v > 0 ? (uint64_t)llround(v) : 0;
+		break;
+	}
+	return pv_cell_text(&cell, unit, buf, size);
+}

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "common/query/table.h"
 #include "tui/canvas.h"
 
 /* A bar from the left edge of the first row of `r`; `part` is 0..1 of its width. */
@@ -26,5 +27,8 @@ void ui_graph(struct ui_canvas *c, struct ui_rect r, enum ui_style style, struct
 /* A mark in each column of the first row of `r` whose value is above 0. */
 void ui_marks(struct ui_canvas *c, struct ui_rect r, enum ui_style style, struct ui_values v,
 	uint32_t code);
+
+/* A number as a cell of that unit would show it. Returns a text in buf or a constant one. */
+const char *ui_value_text(double v, enum pv_unit unit, char *buf, size_t size);
 
 #endif

@@ -1,0 +1,243 @@
+/*
+ * A model made by hand, for tests of the screen: views answer from a short list of rows that a
+ * test may change, through the query layer's own sorting, filtering and unfolding. Included by one
+ * file of a test program, in place of the real views.
+ */
+#ifndef PV_TESTS_FAKE_VIEWS_H
+#define PV_TESTS_FAKE_VIEWS_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/query/build.h"
+#include "common/query/views.h"
+
+enum { FAKE_ROWS = 64 };
+
+struct fake_row {
+	enum pv_view view;
+	uint64_t id, parent;
+	const char *name;
+	uint64_t count;
+	int64_t time;
+	uint64_t select; /* only when this row of another view is selected, 0 = always */
+};
+
+struct pv_model {
+	uint64_t generation;
+	struct pv_summary summary;
+	struct fake_row row[FAKE_ROWS];
+	size_t rows;
+	unsigned asked; /* how many tables were taken */
+};
+
+/* The share, a bar's worth; what was counted; a time; a column that goes first; the name. */
+static const struct pv_column fake_flat[] = {
+	{ .id = "share", .title = "SELF%", .unit = PV_UNIT_PERCENT, .width = 6, .drop = 1 },
+	{ .id = "count", .title = "CALLS", .unit = PV_UNIT_COUNT, .width = 9, .drop = 2 },
+	{ .id = "time", .title = "TIME", .unit = PV_UNIT_NS, .width = 9, .drop = 3 },
+	{ .id = "delta", .title = "CHANGE", .unit = PV_UNIT_DELTA_BYTES, .width = 9, .drop = 9 },
+	{ .id = "half", .title = "HALF", .unit = PV_UNIT_COUNT, .width = 7, .drop = 8 },
+	{ .id = "third", .title = "THIRD", .unit = PV_UNIT_COUNT, .width = 7, .drop = 7 },
+	{ .id = "name",
+		.title = "NAME",
+		.unit = PV_UNIT_TEXT,
+		.width = 20,
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static const struct pv_column fake_tree[] = {
+	{ .id = "share", .title = "TOTAL%", .unit = PV_UNIT_PERCENT, .width = 6, .drop = 1 },
+	{ .id = "count", .title = "CALLS", .unit = PV_UNIT_COUNT, .width = 9, .drop = 2 },
+	{ .id = "time", .title = "TIME", .unit = PV_UNIT_NS, .width = 9, .drop = 3 },
+	{ .id = "delta", .title = "CHANGE", .unit = PV_UNIT_DELTA_BYTES, .width = 9, .drop = 9 },
+	{ .id = "half", .title = "HALF", .unit = PV_UNIT_COUNT, .width = 7, .drop = 8 },
+	{ .id = "third", .title = "THIRD", .unit = PV_UNIT_COUNT, .width = 7, .drop = 7 },
+	{ .id = "name",
+		.title = "NAME",
+		.unit = PV_UNIT_TEXT,
+		.width = 20,
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_TREE },
+};
+
+static bool fake_is_tree(enum pv_view view)
+{
+	return view == PV_VIEW_CALL_TREE || view == PV_VIEW_CLASS_STACKS ||
+	       view == PV_VIEW_COUNTERS;
+}
+
+struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
+{
+	bool tree = fake_is_tree(view);
+	struct pv_view_spec spec = { .column = tree ? fake_tree : fake_flat,
+		.columns = PV_COUNT_OF(fake_flat),
+		.name = "name",
+		.sort = "count",
+		.tree = tree };
+	struct pv_build b;
+	m->asked++;
+	if (!pv_build_init(&b, &spec, pv_view_name(view), q))
+		return NULL;
+	for (size_t i = 0; i < m->rows; i++) {
+		const struct fake_row *r = &m->row[i];
+		if (r->view != view || (r->select && r->select != q->select))
+			continue;
+		struct pv_cell *cell = pv_build_child(&b, r->id, r->parent, 0);
+		pv_cell_share(&cell[0], (double)r->count, 1000);
+		/* The window halves what is counted, so that it can be told apart. */
+		pv_cell_u(&cell[1], q->window_ns ? r->count / 2 : r->count);
+		pv_cell_i(&cell[2], r->time);
+		pv_cell_i(&cell[3], q->base ? (int64_t)r->count - 20 : 0);
+		pv_cell_u(&cell[4], r->count / 2);
+		pv_cell_u(&cell[5], r->count / 3);
+		pv_cell_s(&cell[6], r->name);
+	}
+	struct pv_table *t = pv_build_finish(&b);
+	if (t) {
+		t->generation = m->generation;
+		t->coverage = "complete: everything in this test";
+	}
+	return t;
+}
+
+const char *pv_view_name(enum pv_view view)
+{
+	static const char *const names[] = {
+#define VIEW(symbol, name) name,
+		PV_VIEWS(VIEW)
+#undef VIEW
+	};
+	return names[view];
+}
+
+const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
+{
+	*ret_n = PV_COUNT_OF(fake_flat);
+	return fake_is_tree(view) ? fake_tree : fake_flat;
+}
+
+struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,
+	int64_t from_ns, int64_t to_ns, size_t cells)
+{
+	(void)from_ns, (void)to_ns;
+	struct pv_series *s = calloc(1, sizeof *s);
+	if (!s || !(s->value = calloc(cells ? cells : 1, sizeof *s->value))) {
+		free(s);
+		return NULL;
+	}
+	s->n = cells;
+	s->unit = kind == PV_SERIES_HEAP ? PV_UNIT_BYTES : PV_UNIT_COUNT;
+	for (size_t i = 0; i < cells; i++)
+		s->value[i] = (double)((i + id + m->generation) % 8);
+	s->max = 7;
+	return s;
+}
+
+void pv_series_destroy(struct pv_series *s)
+{
+	if (s)
+		free(s->value);
+	free(s);
+}
+
+void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
+{
+	*ret = m->summary;
+	ret->generation = m->generation;
+}
+
+uint64_t pv_view_generation(struct pv_model *m)
+{
+	return m->generation;
+}
+
+/* --- a small world --- */
+
+static inline void fake_add(struct pv_model *m, struct fake_row row)
+{
+	if (m->rows < FAKE_ROWS)
+		m->row[m->rows++] = row;
+	m->generation++;
+}
+
+static inline struct fake_row *fake_find(struct pv_model *m, enum pv_view view, uint64_t id)
+{
+	for (size_t i = 0; i < m->rows; i++)
+		if (m->row[i].view == view && m->row[i].id == id)
+			return &m->row[i];
+	return NULL;
+}
+
+static inline struct pv_model *fake_world(void)
+{
+	static const struct fake_row rows[] = {
+		{ PV_VIEW_METHODS, 1, 0, "App.Main()", 10, 900, 0 },
+		{ PV_VIEW_METHODS, 2, 0, "App.Work(int)", 300, 500, 0 },
+		{ PV_VIEW_METHODS, 3, 0, "Lib.Sort(int[])", 200, 700, 0 },
+		{ PV_VIEW_METHODS, 4, 0, "Lib.Read()", 100, 100, 0 },
+		{ PV_VIEW_CALLERS, 1, 0, "App.Main()", 7, 70, 2 },
+		{ PV_VIEW_CALLERS, 2, 0, "App.Work(int)", 5, 50, 3 },
+		{ PV_VIEW_CALLERS, 4, 0, "Lib.Read()", 4, 40, 3 },
+		{ PV_VIEW_CALLEES, 3, 0, "Lib.Sort(int[])", 6, 60, 2 },
+		{ PV_VIEW_CALLEES, 4, 0, "Lib.Read()", 3, 30, 2 },
+		{ PV_VIEW_CALL_TREE, 11, 0, "App.Main()", 400, 900, 0 },
+		{ PV_VIEW_CALL_TREE, 12, 11, "App.Work(int)", 300, 500, 0 },
+		{ PV_VIEW_CALL_TREE, 13, 12, "Lib.Sort(int[])", 200, 300, 0 },
+		{ PV_VIEW_CALL_TREE, 14, 11, "Lib.Read()", 100, 100, 0 },
+		{ PV_VIEW_CALL_TREE, 15, 14, "Lib.Parse()", 50, 90, 0 },
+		{ PV_VIEW_CALL_TREE, 16, 0, "Worker.Run()", 30, 80, 0 },
+		{ PV_VIEW_CLASSES, 21, 0, "System.String", 800, 0, 0 },
+		{ PV_VIEW_CLASSES, 22, 0, "App.Tile", 100, 0, 0 },
+		{ PV_VIEW_CLASS_STACKS, 31, 0, "Lib.Read()", 700, 0, 21 },
+		{ PV_VIEW_CLASS_STACKS, 32, 31, "App.Main()", 700, 0, 21 },
+		{ PV_VIEW_COLLECTIONS, 41, 0, "minor", 1, 3, 0 },
+		{ PV_VIEW_COLLECTIONS, 42, 0, "major", 2, 9, 0 },
+		{ PV_VIEW_GENERATIONS, 1, 0, "0", 5, 15, 0 },
+		{ PV_VIEW_PAUSES, 1, 0, "stop", 1, 2, 0 },
+		{ PV_VIEW_PAUSES, 2, 0, "stop", 2, 3, 0 },
+		{ PV_VIEW_SHOTS, 1, 0, "at 1 s", 50, 0, 0 },
+		{ PV_VIEW_SHOTS, 2, 0, "at 2 s", 40, 0, 0 },
+		{ PV_VIEW_SHOT_CLASSES, 21, 0, "System.String", 30, 0, 0 },
+		{ PV_VIEW_SHOT_CLASSES, 22, 0, "App.Tile", 20, 0, 0 },
+		{ PV_VIEW_SHOT_DIFF, 22, 0, "App.Tile", 25, 0, 0 },
+		{ PV_VIEW_THREADS, 51, 0, "main", 70, 0, 0 },
+		{ PV_VIEW_THREADS, 52, 0, "worker", 60, 0, 0 },
+		{ PV_VIEW_LOCKS, 61, 0, "App.Cache", 9, 90, 0 },
+		{ PV_VIEW_WAIT_SITES, 62, 0, "App.Main()\nLib.Read()", 9, 90, 0 },
+		{ PV_VIEW_EXCEPTIONS, 71, 0, "System.IO.IOException", 3, 0, 0 },
+		{ PV_VIEW_THROW_SITES, 72, 0, "App.Main()\nLib.Read()", 3, 0, 0 },
+		{ PV_VIEW_CLAUSES, 1, 0, "catch", 3, 0, 0 },
+		{ PV_VIEW_JIT_METHODS, 81, 0, "App.Main()", 100, 5, 0 },
+		{ PV_VIEW_JIT_HELPERS, 82, 0, "trampoline", 100, 5, 0 },
+		{ PV_VIEW_COUNTERS, 91, 0, "Mono JIT", 0, 0, 0 },
+		{ PV_VIEW_COUNTERS, 92, 91, "Methods compiled", 55, 0, 0 },
+		{ PV_VIEW_COUNTERS, 93, 91, "Code bytes", 44, 0, 0 },
+	};
+	struct pv_model *m = calloc(1, sizeof *m);
+	if (!m)
+		return NULL;
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++)
+		fake_add(m, rows[i]);
+	m->summary = (struct pv_summary){ .format = "mlpd 17",
+		.runtime = "x86-64 linux",
+		.pid = 4711,
+		.duration_ns = INT64_C(61400000000),
+		.events = 12345,
+		.calls = 610,
+		.thrown = 3,
+		.allocations = 900,
+		.allocated_bytes = 65536,
+		.heap_bytes = 4 << 20,
+		.heap_max_bytes = 5 << 20,
+		.collections = { 6, 1 },
+		.pause_ns = 12000000,
+		.pause_max_ns = 9000000,
+		.threads = 2,
+		.recorded = 0x7fff,
+		.enabled = 0x7fff };
+	return m;
+}
+
+#endif

@@ -1,0 +1,129 @@
+#include "tui/columns.h"
+
+#include <string.h>
+
+#include "common/base/utf8.h"
+#include "tui/rect.h"
+
+enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10 };
+
+bool ui_column_is_text(const struct pv_column *column)
+{
+	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST ||
+	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_BOOL;
+}
+
+static bool is_shown(const struct pv_column *column)
+{
+	return !(column->flags & PV_COLUMN_HIDE_SCREEN);
+}
+
+int ui_columns_name(const struct pv_column *column, size_t n)
+{
+	int grows = -1, text = -1;
+	for (size_t i = 0; i < n; i++) {
+		if (column[i].flags & PV_COLUMN_TREE)
+			return (int)i;
+		if (!is_shown(&column[i]) || !ui_column_is_text(&column[i]))
+			continue;
+		if (grows < 0 && (column[i].flags & PV_COLUMN_GROWS))
+			grows = (int)i;
+		if (text < 0)
+			text = (int)i;
+	}
+	return grows >= 0 ? grows : text;
+}
+
+/* The title and the sign of the sort order must fit. */
+static int natural_width(const struct pv_column *column)
+{
+	int title = pv_utf8_cells(column->title) + 1;
+	return ui_max(column->width, title);
+}
+
+struct fit {
+	const struct pv_column *column;
+	size_t n;
+	int name, name_w; /* the least it should get */
+	bool in[UI_COLUMNS_MAX];
+};
+
+static int width_of(const struct fit *f, size_t i)
+{
+	return (int)i == f->name ? f->name_w : natural_width(&f->column[i]);
+}
+
+static int total_width(const struct fit *f)
+{
+	int sum = 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->in[i])
+			sum += width_of(f, i) + (sum ? GAP : 0);
+	return sum;
+}
+
+/* Highest drop first; among equals the rightmost. Columns without one only when they must. */
+static bool drop_one(struct fit *f, bool must)
+{
+	int worst = -1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->in[i] && (int)i != f->name &&
+			(worst < 0 || f->column[i].drop >= f->column[worst].drop))
+			worst = (int)i;
+	if (worst < 0 || (!must && f->column[worst].drop == 0))
+		return false;
+	f->in[worst] = false;
+	return true;
+}
+
+static void place(const struct fit *f, int width, struct ui_columns *ret)
+{
+	int spare = width - total_width(f), x = 0;
+	ret->bar_w = 0;
+	int percent = -1;
+	for (size_t i = 0; i < f->n && percent < 0; i++)
+		if (f->in[i] && f->column[i].unit == PV_UNIT_PERCENT)
+			percent = (int)i;
+	if (percent >= 0 && f->name >= 0 &&
+		spare + width_of(f, (size_t)f->name) >= NAME_GOOD + GAP + BAR_W) {
+		ret->bar_w = BAR_W;
+		ret->bar_column = (size_t)percent;
+		spare -= BAR_W + 1;
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->in[i])
+			continue;
+		int w = width_of(f, i) + ((int)i == f->name ? spare : 0);
+		ret->at[ret->n++] =
+			(struct ui_column_place){ i, x, ui_max(0, ui_min(w, width - x)) };
+		x += w + GAP;
+		if (ret->bar_w && (int)i == percent) {
+			ret->bar_x = x - 1;
+			x += BAR_W + 1;
+		}
+	}
+}
+
+void ui_columns_fit(
+	const struct pv_column *column, size_t n, int width, size_t skip, struct ui_columns *ret)
+{
+	struct fit f = { .column = column, .n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX };
+	*ret = (struct ui_columns){ 0 };
+	f.name = ui_columns_name(column, f.n);
+	for (size_t i = 0; i < f.n; i++) {
+		f.in[i] = is_shown(&column[i]);
+		if (f.in[i] && (int)i != f.name && skip > 0) {
+			f.in[i] = false;
+			skip--;
+		}
+	}
+	/* A name of a few letters helps nobody: first what can be spared makes room for it. */
+	int natural = f.name >= 0 ? natural_width(&column[f.name]) : 0;
+	f.name_w = ui_min(natural, ui_max(NAME_MIN, ui_min(width * 2 / 5, NAME_MOST)));
+	while (total_width(&f) > width && drop_one(&f, false))
+		continue;
+	f.name_w = ui_min(f.name_w, NAME_MIN);
+	while (total_width(&f) > width && drop_one(&f, true))
+		continue;
+	place(&f, width, ret);
+}

@@ -1,0 +1,39 @@
+/* Which columns of a table fit, and where they stand. Pure. */
+#ifndef UI_COLUMNS_H
+#define UI_COLUMNS_H
+
+#include <stddef.h>
+
+#include "common/query/table.h"
+
+enum { UI_COLUMNS_MAX = 32 };
+
+struct ui_column_place {
+	size_t column; /* index in the table */
+	int x, w;
+};
+
+struct ui_columns {
+	struct ui_column_place at[UI_COLUMNS_MAX];
+	size_t n;
+	int bar_x, bar_w; /* room for bars of the first percent column, 0 wide = none */
+	size_t bar_column;
+};
+
+/*
+ * The column that names rows: the tree's, else the growing text, else the first text; -1 when
+ * there is none.
+ */
+int ui_columns_name(const struct pv_column *column, size_t n);
+
+/* Whether its text is flush left. */
+bool ui_column_is_text(const struct pv_column *column);
+
+/*
+ * Places columns in `width` cells, `skip` of the movable ones (all but the name) scrolled out to
+ * the left. Those with the highest `drop` go first when room is short; the name stays.
+ */
+void ui_columns_fit(
+	const struct pv_column *column, size_t n, int width, size_t skip, struct ui_columns *ret);
+
+#endif

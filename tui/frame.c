@@ -1,0 +1,219 @@
+#include "tui/frame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "tui/chart.h"
+#include "tui/key.h"
+
+enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
+
+void ui_clock_finish(struct ui_clock *k)
+{
+	pv_series_destroy(k->heap);
+	pv_series_destroy(k->minor);
+	pv_series_destroy(k->major);
+	*k = (struct ui_clock){ 0 };
+}
+
+static struct ui_rect clock_room(struct ui_rect r)
+{
+	int value = r.w >= CLOCK_NARROW ? CLOCK_VALUE : 12;
+	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
+}
+
+void ui_clock_refresh(struct ui_clock *k, const struct ui_shared *s, int w)
+{
+	int cells = clock_room((struct ui_rect){ 0, 0, w, 1 }).w;
+	bool moved_on = !s->paused && k->generation != s->generation;
+	if (!s->model || cells < 1 || (k->heap && k->cells == (size_t)cells && !moved_on))
+		return;
+	ui_clock_finish(k);
+	k->cells = (size_t)cells;
+	k->generation = s->generation;
+	k->heap = pv_view_series(s->model, PV_SERIES_HEAP, 0, 0, 0, k->cells);
+	k->minor = pv_view_series(s->model, PV_SERIES_MINOR, 0, 0, 0, k->cells);
+	k->major = pv_view_series(s->model, PV_SERIES_MAJOR, 0, 0, 0, k->cells);
+}
+
+void ui_frame_heap(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s)
+{
+	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
+	ui_put(c, r, UI_DIM, " heap");
+	if (!(s->summary.recorded & PV_GROUP_GC)) {
+		ui_put(c, room, UI_DIM, "no heap size recorded yet");
+		return;
+	}
+	if (k->heap)
+		ui_spark(c, room, UI_HEAP,
+			(struct ui_values){ k->heap->value, k->heap->n, k->heap->max });
+	pv_units_bytes(now, sizeof now, s->summary.heap_bytes);
+	pv_units_bytes(most, sizeof most, s->summary.heap_max_bytes);
+	if (r.w >= CLOCK_NARROW)
+		ui_printf(c, value, UI_PLAIN, "%s  max %s", now, most);
+	else
+		ui_put(c, value, UI_PLAIN, now);
+}
+
+void ui_frame_gc(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s)
+{
+	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	ui_put(c, r, UI_DIM, " GC");
+	if (!(s->summary.recorded & PV_GROUP_GC))
+		return;
+	if (k->minor)
+		ui_marks(c, room, UI_MINOR,
+			(struct ui_values){ k->minor->value, k->minor->n, k->minor->max }, '\'');
+	if (k->major)
+		ui_marks(c, room, UI_MAJOR,
+			(struct ui_values){ k->major->value, k->major->n, k->major->max }, '|');
+	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " '  major %" PRIu64 " |",
+		s->summary.collections[0], s->summary.collections[1] + s->summary.collections[2]);
+}
+
+/* --- tabs --- */
+
+static int tab_text(size_t i, size_t current, int w, char *buf, size_t size)
+{
+	const struct ui_pane_def *def = &ui_pane_defs[i];
+	const char *key = ui_command_row(def->command)->keys;
+	bool full = w >= 96 || i == current;
+	if (!full && w < 78)
+		snprintf(buf, size, "%s", key);
+	else
+		snprintf(buf, size, "%s %.*s", key, full ? 12 : 4, def->tab);
+	return pv_utf8_cells(buf);
+}
+
+/* Calls for each tab in turn with its column; stops when `at` is inside one, and returns that. */
+static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int at)
+{
+	int x = 0;
+	for (size_t i = 0; i < ui_pane_count && x < r.w; i++) {
+		char text[32];
+		int n = tab_text(i, current, r.w, text, sizeof text);
+		if (at >= r.x + x && at <= r.x + x + n)
+			return (int)i;
+		if (c && i == current)
+			ui_printf(c, ui_cols(r, x, n + 2), UI_TAB_ON, "[%s]", text);
+		else if (c)
+			ui_put(c, ui_cols(r, x + 1, n), UI_TAB, text);
+		x += n + 1;
+	}
+	return -1;
+}
+
+void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current)
+{
+	ui_clear(c, r, UI_TAB);
+	walk_tabs(c, r, current, -1);
+}
+
+int ui_frame_tab_at(struct ui_rect r, size_t current, int x)
+{
+	return walk_tabs(NULL, r, current, x);
+}
+
+/* --- selection --- */
+
+static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
+{
+	int room = r.w - x;
+	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
+}
+
+void ui_frame_crumb(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct ui_command_row *row = ui_command_row(p->def->command);
+	char text[512];
+	snprintf(
+		text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"), row->help);
+	int x = add(c, r, 0, UI_TITLE, text);
+	if (s->window_ns > 0) {
+		snprintf(text, sizeof text, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (p->def->parts == 0)
+		return;
+	const struct ui_list *l = &p->list[p->focus];
+	if (l->filter[0]) {
+		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (l->follow)
+		x = add(c, r, x, UI_LIVE, " ▸ following");
+	if (s->paused && l->newer)
+		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
+	const char *name = ui_pane_name(p);
+	if (name) {
+		snprintf(text, sizeof text, " ▸ %s", name);
+		add(c, r, x, UI_PLAIN, text);
+	}
+}
+
+/* --- function bar --- */
+
+static const struct {
+	enum ui_command cmd;
+	const char *label;
+} bar[] = {
+	{ UI_CMD_HELP, "Help" },
+	{ UI_CMD_SEARCH, "Search" },
+	{ UI_CMD_FILTER, "Filter" },
+	{ UI_CMD_FLIP, "Tree" },
+	{ UI_CMD_SORT_MENU, "Sort" },
+	{ UI_CMD_TAKE_SHOT, "Shot" },
+	{ UI_CMD_QUIT_NOW, "Quit" },
+};
+
+static void function_key(void *ctx, int key)
+{
+	int *ret = ctx;
+	if (key > UI_KEY_F0)
+		*ret = key;
+}
+
+static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned scopes, int at)
+{
+	int x = 1;
+	for (size_t i = 0; i < PV_COUNT_OF(bar); i++) {
+		char name[16];
+		int key = UI_KEY_NONE;
+		if (!(ui_command_row(bar[i].cmd)->scope & scopes))
+			continue;
+		ui_command_each_key(bar[i].cmd, function_key, &key);
+		ui_key_name(key, name, sizeof name);
+		int n = (int)strlen(name), w = n + (int)strlen(bar[i].label) + 1;
+		if (x + w > r.w)
+			break;
+		if (at >= r.x + x && at < r.x + x + w)
+			return bar[i].cmd;
+		if (c) {
+			ui_put(c, ui_cols(r, x, n), UI_KEYCAP, name);
+			ui_put(c, ui_cols(r, x + n, w - n), UI_KEYTEXT, bar[i].label);
+		}
+		x += w + (r.w >= 80);
+	}
+	static const char command[] = ": command";
+	if (c && x + (int)sizeof command < r.w)
+		ui_put_right(c, r, UI_DIM, command);
+	return UI_CMD_NONE;
+}
+
+void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes)
+{
+	walk_bar(c, r, scopes, -1);
+}
+
+enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, int x)
+{
+	return walk_bar(NULL, r, scopes, x);
+}

@@ -1,0 +1,110 @@
+/*
+ * Any query table on screen, flat or a tree: cursor, scrolling, sorting, filter, search, folding.
+ * The cursor keeps to a row by its id, so it survives re-sorting and growth; a cursor that was
+ * never moved, or sent to the top, stays on the first row.
+ *
+ * A list owns its table. Valid after ui_list_init(); all calls on the screen's thread.
+ */
+#ifndef UI_LIST_H
+#define UI_LIST_H
+
+#include "common/base/mem.h"
+#include "tui/canvas.h"
+#include "tui/columns.h"
+#include "tui/commands.h"
+#include "tui/key.h"
+#include "tui/shared.h"
+
+enum { UI_TEXT_MAX = 128, UI_LIST_FIRST_ROWS = 1000 };
+
+/* How a tree looks before the user has folded anything. */
+enum ui_unfold { UI_UNFOLD_NOTHING, UI_UNFOLD_ROOTS, UI_UNFOLD_HOT };
+
+struct ui_list {
+	enum pv_view view;
+	bool tree;
+	enum ui_unfold unfold;
+	bool needs_select;      /* without `select` there is nothing to ask */
+	struct pv_table *table; /* NULL before the first answer, or out of memory */
+
+	/* what is asked for */
+	const char *sort; /* a column's id, NULL = the view's own */
+	bool invert;
+	char filter[UI_TEXT_MAX];
+	uint64_t select, base;
+	PV_ARRAY(uint64_t) open;
+	size_t limit;
+
+	/* the answer that `table` is */
+	bool stale; /* the question has changed since */
+	bool newer; /* asked after the picture was frozen */
+	uint64_t asked_window;
+	char asked_filter[UI_TEXT_MAX];
+	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
+	bool unfolded;   /* `unfold` was done */
+
+	/* where the user is */
+	uint64_t selected;
+	bool pinned;    /* the cursor keeps to `selected`; else to the top */
+	bool follow;    /* ... to the last row */
+	bool to_end;    /* once, as soon as all rows are there */
+	size_t at, top; /* row numbers */
+	size_t skip;    /* columns scrolled out */
+	int page;       /* rows on screen, as last drawn */
+	char search[UI_TEXT_MAX];
+	uint64_t marked; /* a row with a sign of its own, 0 = none */
+	char *want;      /* a row of this name is to be found, owned */
+
+	struct ui_rect drawn; /* for the mouse */
+	struct ui_columns columns;
+};
+
+void ui_list_init(struct ui_list *l, enum pv_view view, bool tree);
+void ui_list_finish(struct ui_list *l);
+
+/* Asks the model again if the question or the model has changed. */
+void ui_list_refresh(struct ui_list *l, const struct ui_shared *s);
+
+/* Forgets the answer, not the question: the model it came from is about to die. */
+void ui_list_forget(struct ui_list *l);
+
+/* Header and rows; `focus`: the keys go here. */
+void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool focus);
+
+/* Bits of enum ui_reply. */
+unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
+unsigned ui_list_mouse(struct ui_list *l, const struct ui_shared *s, struct ui_mouse m);
+
+/* The selected row, and a row's name; NULL when there is none. */
+const struct pv_row *ui_list_row(const struct ui_list *l);
+const char *ui_list_name(const struct ui_list *l, const struct pv_row *row);
+
+void ui_list_move_to(struct ui_list *l, size_t row);
+void ui_list_want(struct ui_list *l, const char *name);
+void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);
+void ui_list_set_filter(struct ui_list *l, const char *filter);
+/* `column` counts the columns of the table; the one sorted by already is turned round. */
+void ui_list_sort(struct ui_list *l, size_t column);
+
+/*
+ * list_find.c. Goes to the next row (dir 1), the one before (-1), or the first from the cursor on
+ * (0) whose name holds the search text; folded rows are unfolded for it. False: there is none.
+ */
+bool ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
+/* Goes to the first row of exactly this name. */
+bool ui_list_find_name(struct ui_list *l, const struct ui_shared *s, const char *name);
+/* Whether `text` holds `part`, ignoring ASCII case; where, or -1. "" is nowhere. */
+int ui_find_text(const char *text, const char *part);
+
+/* list_tree.c: unfolding. */
+bool ui_list_is_open(const struct ui_list *l, uint64_t id);
+void ui_list_set_open(struct ui_list *l, uint64_t id, bool open);
+unsigned ui_list_tree_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
+void ui_list_first_unfold(struct ui_list *l, const struct ui_shared *s);
+/* The whole tree, unfolded, in the list's order; the caller destroys it. */
+struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s);
+
+/* list_frozen.c: sorts and filters the table at hand instead of asking. False: cannot. */
+bool ui_list_rearrange(struct ui_list *l);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * A pane is a row of a table: a main list, up to two lists of details about its selected row, and
+ * perhaps a chart above. What a pane does not do itself, its lists do; what they do not, the
+ * screen does.
+ */
+#ifndef UI_PANE_H
+#define UI_PANE_H
+
+#include "tui/layout.h"
+#include "tui/list.h"
+
+enum { UI_PARTS = 3, UI_PANE_SERIES = 2 };
+
+/* What Enter does on a row. */
+enum ui_drill {
+	UI_DRILL_DETAIL,  /* the keys go to the first list of details */
+	UI_DRILL_MAIN,    /* the main list goes to the row of this name */
+	UI_DRILL_METHODS, /* pane Methods, at this method */
+	UI_DRILL_TREE,
+	UI_DRILL_CLASSES, /* pane Allocations, at this class */
+	UI_DRILL_FOLD,
+	UI_DRILL_NOWHERE,
+};
+
+struct ui_part {
+	enum pv_view view;
+	const char *title; /* of details; "%s" is the name of the main list's row */
+	enum ui_kind kind; /* what its rows stand for */
+	enum ui_drill drill;
+	bool tree;
+	enum ui_unfold unfold;
+};
+
+struct ui_pane;
+
+struct ui_chart {
+	int rows; /* wanted; 0 = none */
+	void (*refresh)(struct ui_pane *p, const struct ui_shared *s, size_t cells);
+	void (*draw)(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r);
+};
+
+struct ui_pane_def {
+	enum ui_command command; /* opens it, and gives its name and key */
+	const char *tab;
+	const char *hint;
+	unsigned scope; /* more than any list has */
+	int parts;      /* 0: drawn by the overview */
+	bool either;    /* the second detail takes the place of the first */
+	struct ui_part part[UI_PARTS];
+	struct ui_chart chart;
+};
+
+struct ui_pane {
+	const struct ui_pane_def *def;
+	struct ui_list list[UI_PARTS];
+	int focus; /* the list that has the keys */
+	struct ui_split split;
+	struct pv_series *series[UI_PANE_SERIES]; /* owned */
+	uint64_t series_generation, series_id;
+};
+
+/* All panes, in the order of their tabs; the first is the overview. */
+extern const struct ui_pane_def ui_pane_defs[];
+extern const size_t ui_pane_count;
+
+void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
+void ui_pane_finish(struct ui_pane *p);
+void ui_pane_forget(struct ui_pane *p); /* before the model dies */
+
+/* Where it stands; needed before refresh and draw. */
+void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
+void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
+void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
+
+/* It becomes the pane on screen: the user's selection comes along. */
+void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);
+
+unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd);
+unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m);
+/* The next list of the pane in one direction; false when there is none. */
+bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir);
+void ui_pane_focus(struct ui_pane *p, int part);
+
+unsigned ui_pane_scopes(const struct ui_pane *p);
+struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
+const char *ui_pane_coverage(const struct ui_pane *p);
+
+/* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */
+const char *ui_pane_name(const struct ui_pane *p);
+
+/* Remembers what the user has picked; `name` may be NULL: nothing changes. */
+void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name);
+
+#endif

@@ -1,0 +1,181 @@
+/* The panes as rows, and the charts of the two that have one. */
+#include <stdio.h>
+
+#include "common/base/status.h"
+#include "tui/chart.h"
+#include "tui/pane.h"
+
+enum { LABEL_W = 11, CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
+
+/* A graph with its greatest value and zero at the left. */
+static void draw_graph(
+	struct ui_canvas *c, struct ui_rect r, const struct pv_series *s, enum ui_style style)
+{
+	char text[64];
+	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, LABEL_W - 2), UI_DIM,
+		ui_value_text(s->max, s->unit, text, sizeof text));
+	if (r.h > 1)
+		ui_put_right(c, ui_cols(ui_rows(r, r.h - 1, 1), 0, LABEL_W - 2), UI_DIM, "0");
+	ui_vline(c, ui_cols(r, LABEL_W - 1, 1));
+	ui_graph(c, ui_cols(r, LABEL_W, r.w), style, (struct ui_values){ s->value, s->n, s->max });
+}
+
+static struct pv_series *ask(
+	const struct ui_shared *s, enum pv_series_kind kind, uint64_t id, size_t cells)
+{
+	return cells > LABEL_W ? pv_view_series(s->model, kind, id, 0, 0, cells - LABEL_W) : NULL;
+}
+
+static void refresh_gc(struct ui_pane *p, const struct ui_shared *s, size_t cells)
+{
+	p->series[HEAP] = ask(s, PV_SERIES_HEAP, 0, cells);
+	p->series[PAUSES] = ask(s, PV_SERIES_PAUSE, 0, cells);
+}
+
+static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
+{
+	struct ui_rect heap = ui_rows(r, 0, r.h - 1), pause = ui_rows(r, r.h - 1, 1);
+	if (p->series[HEAP])
+		draw_graph(c, heap, p->series[HEAP], UI_HEAP);
+	const struct pv_series *s = p->series[PAUSES];
+	if (!s)
+		return;
+	ui_put_right(c, ui_cols(pause, 0, LABEL_W - 2), UI_DIM, "pauses");
+	ui_vline(c, ui_cols(pause, LABEL_W - 1, 1));
+	ui_spark(c, ui_cols(pause, LABEL_W, r.w), UI_MAJOR,
+		(struct ui_values){ s->value, s->n, s->max });
+}
+
+static void refresh_counter(struct ui_pane *p, const struct ui_shared *s, size_t cells)
+{
+	if (p->list[0].selected)
+		p->series[0] = ask(s, PV_SERIES_COUNTER, p->list[0].selected, cells);
+}
+
+static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
+{
+	const char *name = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
+	ui_put(c, ui_cols(r, LABEL_W, r.w), UI_TITLE, name ? name : "");
+	if (p->series[0] && p->series[0]->n)
+		draw_graph(c, ui_rows(r, 1, r.h), p->series[0], UI_HEAP);
+}
+
+const struct ui_pane_def ui_pane_defs[] = {
+	{ .command = UI_CMD_OVERVIEW,
+		.tab = "Over",
+		.hint = "Tab goes from box to box, Enter opens the pane behind it" },
+	{ .command = UI_CMD_METHODS,
+		.tab = "Methods",
+		.scope = UI_SCOPE_CALLS,
+		.parts = 3,
+		.hint = "Enter on a caller or callee goes there, Backspace back; Enter on a method"
+			" or F5: its place in the call tree",
+		.part = { { .view = PV_VIEW_METHODS,
+				  .kind = UI_KIND_METHOD,
+				  .drill = UI_DRILL_TREE },
+			{ .view = PV_VIEW_CALLERS,
+				.title = "CALLERS of %s",
+				.kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_MAIN },
+			{ .view = PV_VIEW_CALLEES,
+				.title = "CALLEES of %s",
+				.kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_MAIN } } },
+	{ .command = UI_CMD_CALL_TREE,
+		.tab = "Tree",
+		.scope = UI_SCOPE_CALLS,
+		.parts = 1,
+		.hint = "+ - * fold, l heaviest path, Enter or F5: the method with its callers",
+		.part = { { .view = PV_VIEW_CALL_TREE,
+			.kind = UI_KIND_METHOD,
+			.tree = true,
+			.drill = UI_DRILL_METHODS,
+			.unfold = UI_UNFOLD_HOT } } },
+	{ .command = UI_CMD_ALLOCATIONS,
+		.tab = "Alloc",
+		.parts = 2,
+		.hint = "Enter: the stacks that allocate; Enter there: the method",
+		.part = { { .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_CLASS_STACKS,
+				.title = "WHERE %s IS ALLOCATED",
+				.kind = UI_KIND_METHOD,
+				.tree = true,
+				.unfold = UI_UNFOLD_HOT,
+				.drill = UI_DRILL_METHODS } } },
+	{ .command = UI_CMD_COLLECTIONS,
+		.tab = "GC",
+		.parts = 3,
+		.hint = "F stays at the newest collection; Tab: generations, pauses",
+		.chart = { CHART_ROWS, refresh_gc, draw_gc },
+		.part = { { .view = PV_VIEW_COLLECTIONS },
+			{ .view = PV_VIEW_GENERATIONS,
+				.title = "GENERATIONS",
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_PAUSES,
+				.title = "PAUSES",
+				.drill = UI_DRILL_NOWHERE } } },
+	{ .command = UI_CMD_SHOTS,
+		.tab = "Heap",
+		.scope = UI_SCOPE_HEAP,
+		.parts = 3,
+		.either = true,
+		.hint = "S takes a shot, m marks the base; then another shot shows the difference"
+			" to it",
+		.part = { { .view = PV_VIEW_SHOTS },
+			{ .view = PV_VIEW_SHOT_CLASSES,
+				.title = "CLASSES of %s",
+				.kind = UI_KIND_CLASS,
+				.drill = UI_DRILL_CLASSES },
+			{ .view = PV_VIEW_SHOT_DIFF,
+				.title = "DIFFERENCE from the base (B) to %s",
+				.kind = UI_KIND_CLASS,
+				.drill = UI_DRILL_CLASSES } } },
+	{ .command = UI_CMD_THREADS,
+		.tab = "Threads",
+		.parts = 1,
+		.hint = "Threads by what they did; < > choose the order",
+		.part = { { .view = PV_VIEW_THREADS,
+			.kind = UI_KIND_THREAD,
+			.drill = UI_DRILL_NOWHERE } } },
+	{ .command = UI_CMD_LOCKS,
+		.tab = "Locks",
+		.parts = 2,
+		.hint = "Enter: where threads waited; Enter there: the method",
+		.part = { { .view = PV_VIEW_LOCKS }, { .view = PV_VIEW_WAIT_SITES,
+							     .title = "WHERE THREADS WAITED",
+							     .kind = UI_KIND_METHOD,
+							     .drill = UI_DRILL_METHODS } } },
+	{ .command = UI_CMD_EXCEPTIONS,
+		.tab = "Exc",
+		.parts = 3,
+		.hint = "Enter: where they are thrown; Enter there: the method",
+		.part = { { .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_THROW_SITES,
+				.title = "WHERE THEY ARE THROWN",
+				.kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_CLAUSES,
+				.title = "CLAUSES RUN",
+				.drill = UI_DRILL_NOWHERE } } },
+	{ .command = UI_CMD_JIT,
+		.tab = "JIT",
+		.parts = 2,
+		.hint = "Enter: the method in pane 2",
+		.part = { { .view = PV_VIEW_JIT_METHODS,
+				  .kind = UI_KIND_METHOD,
+				  .drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_JIT_HELPERS,
+				.title = "OTHER CODE BY TYPE",
+				.drill = UI_DRILL_NOWHERE } } },
+	{ .command = UI_CMD_COUNTERS,
+		.tab = "Count",
+		.parts = 1,
+		.hint = "The graph shows the selected counter over the whole recording",
+		.chart = { CHART_ROWS, refresh_counter, draw_counter },
+		.part = { { .view = PV_VIEW_COUNTERS,
+			.tree = true,
+			.unfold = UI_UNFOLD_ROOTS,
+			.drill = UI_DRILL_FOLD } } },
+};
+
+const size_t ui_pane_count = PV_COUNT_OF(ui_pane_defs);

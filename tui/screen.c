@@ -1,0 +1,447 @@
+#include "tui/screen.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
+{
+	*s = (struct ui_screen){ .canvas.ascii = options->ascii };
+	s->shared.source = options->source;
+	s->shared.readonly = options->readonly;
+	s->pane = calloc(ui_pane_count, sizeof *s->pane);
+	if (!s->pane)
+		return false;
+	for (size_t i = 0; i < ui_pane_count; i++)
+		ui_pane_init(&s->pane[i], &ui_pane_defs[i]);
+	ui_overview_init(&s->overview);
+	return true;
+}
+
+void ui_screen_finish(struct ui_screen *s)
+{
+	for (size_t i = 0; s->pane && i < ui_pane_count; i++)
+		ui_pane_finish(&s->pane[i]);
+	free(s->pane);
+	for (int i = 0; i < UI_KIND_COUNT; i++)
+		free(s->shared.picked[i]);
+	ui_overview_finish(&s->overview);
+	ui_clock_finish(&s->clock);
+	ui_help_finish(&s->help);
+	ui_prompt_finish(&s->prompt);
+	ui_canvas_finish(&s->canvas);
+	pv_array_finish(&s->history);
+	*s = (struct ui_screen){ 0 };
+}
+
+bool ui_screen_resize(struct ui_screen *s, int w, int h)
+{
+	if (!ui_canvas_resize(&s->canvas, w, h))
+		return false;
+	s->layout = ui_layout(w, h);
+	return true;
+}
+
+void ui_screen_forget(struct ui_screen *s)
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		ui_pane_forget(&s->pane[i]);
+	ui_overview_forget(&s->overview);
+	ui_clock_finish(&s->clock);
+	s->history.n = 0;
+	s->shared.model = NULL;
+	s->shared.generation = 0;
+	s->shared.paused = false;
+	s->shared.base_shot = 0;
+	s->shared.summary = (struct pv_summary){ 0 };
+	s->menu.open = false;
+}
+
+void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(s->message, sizeof s->message, format, args);
+	va_end(args);
+	s->message_bad = bad;
+}
+
+void ui_screen_update(
+	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns)
+{
+	struct ui_shared *shared = &s->shared;
+	shared->feed = *feed;
+	s->now_ns = now_ns;
+	shared->paused_for_ns = shared->paused ? now_ns - s->paused_since_ns : 0;
+	shared->model = m;
+	uint64_t generation = m ? pv_view_generation(m) : 0;
+	if (!m || shared->paused || (generation == shared->generation && generation))
+		return;
+	shared->generation = generation;
+	pv_view_summary(m, &shared->summary);
+}
+
+struct ui_list *ui_screen_list(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	return p->def->parts ? ui_pane_list(p) : NULL;
+}
+
+unsigned ui_screen_scopes(const struct ui_screen *s)
+{
+	return s->help.open ? UI_SCOPE_ANY | UI_SCOPE_MOVE : ui_pane_scopes(&s->pane[s->current]);
+}
+
+/* --- commands of the screen itself --- */
+
+/* Before the picture freezes every pane takes its figures, so that all show the same moment. */
+static void pause_or_go_on(struct ui_screen *s)
+{
+	struct ui_shared *shared = &s->shared;
+	if (!shared->paused)
+		for (size_t i = 0; i < ui_pane_count; i++)
+			for (int k = 0; k < s->pane[i].def->parts; k++)
+				ui_list_refresh(&s->pane[i].list[k], shared);
+	shared->paused = !shared->paused;
+	shared->paused_at_ns = shared->summary.duration_ns;
+	shared->paused_for_ns = 0;
+	s->paused_since_ns = s->now_ns;
+	shared->generation = shared->paused ? shared->generation : 0;
+}
+
+static void next_window(struct ui_screen *s)
+{
+	static const uint64_t seconds[] = { 0, 60, 10, 1 };
+	uint64_t now = s->shared.window_ns / 1000000000;
+	size_t i = 0;
+	while (i + 1 < PV_COUNT_OF(seconds) && seconds[i] != now)
+		i++;
+	s->shared.window_ns = seconds[(i + 1) % PV_COUNT_OF(seconds)] * 1000000000;
+	if (s->shared.window_ns)
+		ui_screen_say(s, false, "figures of the last %u s",
+			(unsigned)(s->shared.window_ns / 1000000000));
+	else
+		ui_screen_say(s, false, "figures since the start");
+}
+
+static void open_sort_menu(struct ui_screen *s)
+{
+	const struct ui_list *l = ui_screen_list(s);
+	if (!l || !l->table)
+		return;
+	s->menu = (struct ui_menu){ .open = true, .title = "Sort by" };
+	for (size_t i = 0; i < l->table->columns && s->menu.n < UI_MENU_MAX; i++) {
+		if (l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN)
+			continue;
+		if ((int)i == l->table->sort)
+			s->menu.at = s->menu.n;
+		s->menu.item[s->menu.n] = l->table->column[i].title;
+		s->menu.value[s->menu.n++] = i;
+	}
+	s->menu.open = s->menu.n > 0;
+}
+
+static void menu_answer(struct ui_screen *s, enum ui_menu_answer answer)
+{
+	struct ui_list *l = ui_screen_list(s);
+	if (answer == UI_MENU_CHOSEN && l)
+		ui_list_sort(l, s->menu.value[s->menu.at]);
+}
+
+static unsigned leave(struct ui_screen *s)
+{
+	if (s->shared.feed.stock_pipe) {
+		ui_screen_ask(s, UI_PROMPT_CONFIRM);
+		return UI_HANDLED;
+	}
+	return UI_LEAVE;
+}
+
+static unsigned quit(struct ui_screen *s)
+{
+	if (s->help.open) {
+		s->help.open = false;
+		return UI_HANDLED;
+	}
+	return ui_screen_go_back(s) ? UI_HANDLED : leave(s);
+}
+
+static unsigned shoot(struct ui_screen *s)
+{
+	if (s->shared.readonly) {
+		ui_screen_say(s, true, "read-only: nothing is sent to the program");
+		return UI_HANDLED;
+	}
+	return UI_SHOOT;
+}
+
+static void cancel(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	s->help.search[0] = 0;
+	if (l)
+		l->search[0] = 0;
+}
+
+static void open_help(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	if (s->help.open)
+		s->help.open = false;
+	else
+		ui_help_open(&s->help, ui_pane_scopes(p), ui_command_row(p->def->command)->help);
+}
+
+/* Commands that every pane shares; UI_IGNORED: it is not one of them. */
+static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
+{
+	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_COUNTERS) {
+		ui_screen_go(s, cmd);
+		return UI_HANDLED;
+	}
+	switch (cmd) {
+	case UI_CMD_HELP:
+		open_help(s);
+		return UI_HANDLED;
+	case UI_CMD_PAUSE:
+		pause_or_go_on(s);
+		return UI_HANDLED;
+	case UI_CMD_WINDOW:
+		next_window(s);
+		return UI_HANDLED;
+	case UI_CMD_ZERO:
+		ui_screen_say(s, false, "the window's figures start anew");
+		return UI_HANDLED | UI_ZERO;
+	case UI_CMD_TAKE_SHOT:
+		return shoot(s);
+	case UI_CMD_REDRAW:
+		return UI_HANDLED | UI_REPAINT;
+	case UI_CMD_CANCEL:
+		cancel(s);
+		return UI_HANDLED;
+	case UI_CMD_SORT_MENU:
+		open_sort_menu(s);
+		return UI_HANDLED;
+	case UI_CMD_QUIT:
+		return quit(s);
+	case UI_CMD_QUIT_NOW:
+		return leave(s);
+	case UI_CMD_PROMPT:
+		ui_screen_ask(s, UI_PROMPT_COMMAND);
+		return UI_HANDLED;
+	case UI_CMD_SEARCH:
+		ui_screen_ask(s, UI_PROMPT_SEARCH);
+		return UI_HANDLED;
+	case UI_CMD_FILTER:
+		ui_screen_ask(s, UI_PROMPT_FILTER);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
+{
+	switch (cmd) {
+	case UI_CMD_NEXT_PART:
+		ui_screen_go_on(s, 1);
+		return UI_HANDLED;
+	case UI_CMD_PREV_PART:
+		ui_screen_go_on(s, -1);
+		return UI_HANDLED;
+	case UI_CMD_BACK:
+		if (!ui_screen_go_back(s))
+			ui_screen_say(s, false, "nothing to go back to; q leaves");
+		return UI_HANDLED;
+	case UI_CMD_FLIP:
+		ui_screen_go_in(s);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
+{
+	unsigned reply = own_command(s, cmd);
+	if (reply != UI_IGNORED)
+		return reply;
+	if (s->help.open)
+		return ui_help_command(&s->help, cmd);
+	reply = moving_command(s, cmd);
+	if (reply != UI_IGNORED)
+		return reply;
+	struct ui_pane *p = &s->pane[s->current];
+	if (p->def->parts == 0) {
+		if (cmd == UI_CMD_ENTER)
+			ui_screen_go_in(s);
+		return cmd == UI_CMD_ENTER ? UI_HANDLED : UI_IGNORED;
+	}
+	struct ui_list *l = ui_pane_list(p);
+	bool search = cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV;
+	if (search && !l->search[0])
+		snprintf(l->search, sizeof l->search, "%s", s->search);
+	if (search && !l->search[0])
+		ui_screen_say(s, false, "nothing to search for yet; / asks for it");
+	reply = ui_pane_command(p, &s->shared, cmd);
+	if (reply & UI_DRILL)
+		ui_screen_go_in(s);
+	return reply & ~(unsigned)UI_DRILL;
+}
+
+unsigned ui_screen_key(struct ui_screen *s, int key)
+{
+	s->message[0] = 0;
+	if (s->prompt.open)
+		return ui_screen_type(s, key);
+	if (s->menu.open) {
+		menu_answer(s, ui_menu_key(&s->menu, key));
+		return UI_HANDLED;
+	}
+	/* The overview has no list, but one moves between its sections as if it were one. */
+	if (!s->help.open && s->pane[s->current].def->parts == 0) {
+		int dir = key == UI_KEY_DOWN || key == 'j' ? 1
+			  : key == UI_KEY_UP || key == 'k' ? -1
+							   : 0;
+		if (dir) {
+			ui_overview_next(&s->overview, dir);
+			return UI_HANDLED;
+		}
+	}
+	enum ui_command cmd = ui_command_of_key(key, ui_screen_scopes(s));
+	return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
+}
+
+/* --- mouse --- */
+
+static unsigned click_overview(struct ui_screen *s, struct ui_mouse m)
+{
+	bool hit = m.click <= UI_CLICK_DOUBLE && ui_overview_click(&s->overview, m.x, m.y);
+	if (hit && m.click == UI_CLICK_DOUBLE)
+		ui_screen_go_in(s);
+	return hit ? UI_HANDLED : UI_IGNORED;
+}
+
+static unsigned click_body(struct ui_screen *s, struct ui_mouse m)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	if (s->help.open) {
+		if (m.click == UI_CLICK_WHEEL_UP || m.click == UI_CLICK_WHEEL_DOWN)
+			return ui_help_command(
+				&s->help, m.click == UI_CLICK_WHEEL_UP ? UI_CMD_UP : UI_CMD_DOWN);
+		return UI_HANDLED;
+	}
+	if (p->def->parts == 0)
+		return click_overview(s, m);
+	unsigned reply = ui_pane_mouse(p, &s->shared, m);
+	if (reply & UI_DRILL)
+		ui_screen_go_in(s);
+	return reply & ~(unsigned)UI_DRILL;
+}
+
+unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
+{
+	if (s->prompt.open || s->layout.too_small)
+		return UI_IGNORED;
+	s->message[0] = 0;
+	if (s->menu.open) {
+		if (m.click <= UI_CLICK_DOUBLE)
+			menu_answer(s, ui_menu_click(&s->menu, m.x, m.y));
+		return UI_HANDLED;
+	}
+	bool press = m.click <= UI_CLICK_DOUBLE;
+	if (press && ui_rect_has(s->layout.tabs, m.x, m.y)) {
+		int pane = ui_frame_tab_at(s->layout.tabs, s->current, m.x);
+		return pane < 0 ? UI_IGNORED : ui_screen_command(s, ui_pane_defs[pane].command);
+	}
+	if (press && ui_rect_has(s->layout.keys, m.x, m.y)) {
+		enum ui_command cmd = ui_frame_key_at(s->layout.keys, ui_screen_scopes(s), m.x);
+		return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
+	}
+	if (ui_rect_has(s->layout.body, m.x, m.y))
+		return click_body(s, m);
+	return UI_IGNORED;
+}
+
+/* --- drawing --- */
+
+static void draw_bottom(struct ui_screen *s)
+{
+	const struct ui_layout *l = &s->layout;
+	struct ui_canvas *c = &s->canvas;
+	const struct ui_pane *p = &s->pane[s->current];
+	struct ui_rect line = l->message.h ? l->message : l->keys;
+	const char *feed = s->shared.feed.error;
+	ui_frame_keys(c, l->keys, ui_screen_scopes(s));
+	if (s->prompt.open) {
+		ui_prompt_draw(&s->prompt, c, line);
+		return;
+	}
+	const char *text = s->message[0] ? s->message : feed;
+	bool bad = s->message[0] ? s->message_bad : s->shared.feed.state == UI_FEED_FAILED;
+	if (text[0]) {
+		ui_clear(c, line, UI_PLAIN);
+		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+	} else if (l->message.h && p->def->hint) {
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
+	}
+}
+
+static void draw_body(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	struct ui_rect body = s->layout.body;
+	if (p->def->parts == 0) {
+		ui_overview_place(&s->overview, body);
+		ui_overview_refresh(&s->overview, &s->shared);
+		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
+	} else {
+		/* The answer can change which details there are. */
+		ui_pane_place(p, &s->shared, body);
+		ui_pane_refresh(p, &s->shared);
+		ui_pane_place(p, &s->shared, body);
+		ui_pane_refresh(p, &s->shared);
+		ui_pane_draw(p, &s->shared, &s->canvas);
+	}
+	if (s->help.open)
+		ui_help_draw(&s->help, &s->canvas, body);
+	if (s->menu.open)
+		ui_menu_draw(&s->menu, &s->canvas, body);
+}
+
+static void draw_coverage(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	const struct ui_list *first = &s->overview.list[0];
+	const char *text = p->def->parts  ? ui_pane_coverage(p)
+			   : first->table ? first->table->coverage
+					  : "";
+	if (text && text[0])
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ⓘ %s", text);
+}
+
+void ui_screen_draw(struct ui_screen *s)
+{
+	struct ui_canvas *c = &s->canvas;
+	const struct ui_layout *l = &s->layout;
+	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
+	if (l->too_small) {
+		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,
+			UI_MIN_H);
+		return;
+	}
+	ui_frame_status(c, l->status, &s->shared);
+	if (l->heap.h)
+		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
+	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
+	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
+	ui_frame_tabs(c, l->tabs, s->current);
+	draw_body(s);
+	if (l->crumb.h)
+		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
+	draw_coverage(s);
+	draw_bottom(s);
+}

@@ -1,0 +1,89 @@
+/*
+ * The whole front end without a terminal and without an input: keys go in, a canvas comes out.
+ * app.c drives it from a real terminal, --dump and the tests drive it with keys as text.
+ *
+ * One thread. The model it is given must outlive it or be taken back with ui_screen_forget().
+ */
+#ifndef UI_SCREEN_H
+#define UI_SCREEN_H
+
+#include "tui/frame.h"
+#include "tui/help.h"
+#include "tui/menu.h"
+#include "tui/overview.h"
+#include "tui/pane.h"
+#include "tui/prompt.h"
+
+/* Where the user was when Enter led away. */
+struct ui_place {
+	size_t pane;
+	int focus;
+	uint64_t selected;
+};
+
+struct ui_screen {
+	struct ui_shared shared;
+	struct ui_canvas canvas;
+	struct ui_layout layout;
+	struct ui_pane *pane; /* ui_pane_count of them */
+	struct ui_overview overview;
+	struct ui_clock clock;
+	size_t current;
+	struct ui_help help;
+	struct ui_prompt prompt;
+	struct ui_menu menu;
+	char message[256];
+	bool message_bad;
+	PV_ARRAY(struct ui_place) history;
+	char search[UI_TEXT_MAX]; /* the last one, for lists that have none */
+	char was[UI_TEXT_MAX];    /* what a prompt changes while typing, to put it back */
+	size_t was_at;
+	int64_t now_ns, paused_since_ns; /* by the clock of ui_screen_update() */
+};
+
+struct ui_screen_options {
+	const char *source; /* as the user named it; borrowed */
+	bool ascii;
+	bool readonly;
+};
+
+/* False when out of memory. */
+bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options);
+void ui_screen_finish(struct ui_screen *s);
+bool ui_screen_resize(struct ui_screen *s, int w, int h);
+
+/* What there is to show; `now_ns` is any clock that only goes on. */
+void ui_screen_update(
+	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns);
+/* Lets go of everything that came from the model, which may die then. */
+void ui_screen_forget(struct ui_screen *s);
+
+/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO. */
+unsigned ui_screen_key(struct ui_screen *s, int key);
+unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
+unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
+
+/* Asks what must be asked anew, and draws everything into `canvas`. */
+void ui_screen_draw(struct ui_screen *s);
+
+/* Shown until the next key. */
+void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* goto.c: between panes. */
+void ui_screen_go(struct ui_screen *s, enum ui_command pane);
+void ui_screen_go_in(struct ui_screen *s);
+bool ui_screen_go_back(struct ui_screen *s);
+void ui_screen_go_on(struct ui_screen *s, int dir);
+
+/* typing.c: prompts and the command line. */
+void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
+unsigned ui_screen_type(struct ui_screen *s, int key);
+unsigned ui_screen_run(struct ui_screen *s, const char *line);
+
+/* What the keys mean now, as bits of enum ui_scope. */
+unsigned ui_screen_scopes(const struct ui_screen *s);
+/* The list with the keys, NULL in the overview. */
+struct ui_list *ui_screen_list(struct ui_screen *s);
+
+#endif

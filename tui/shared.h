@@ -1,0 +1,43 @@
+/*
+ * What all panes share: the model to ask, the window, whether the picture is frozen, and what the
+ * user has selected, which follows from pane to pane.
+ */
+#ifndef UI_SHARED_H
+#define UI_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/query/views.h"
+#include "tui/feed.h"
+
+/* What a row stands for; UI_KIND_NONE rows are not followed. */
+enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };
+
+/* What must happen after a command; bits. */
+enum ui_reply {
+	UI_IGNORED = 0,
+	UI_HANDLED = 1,
+	UI_DRILL = 2,   /* Enter on a row that the list itself has no use for */
+	UI_REPAINT = 4, /* the terminal is drawn anew */
+	UI_LEAVE = 8,
+	UI_SHOOT = 16, /* ask for a heap shot */
+	UI_ZERO = 32,  /* the window starts anew */
+};
+
+struct ui_shared {
+	struct pv_model *model; /* NULL until there is one */
+	uint64_t generation;    /* of the model, as last looked at */
+	struct pv_summary summary;
+	struct ui_feed_status feed;
+	const char *source; /* as the user named it */
+	uint64_t window_ns; /* 0 = all */
+	bool paused;
+	bool readonly;
+	int64_t paused_at_ns;        /* the recording's time when it was */
+	int64_t paused_for_ns;       /* how long ago, by the clock */
+	uint64_t base_shot;          /* row id, 0 = none */
+	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
+};
+
+#endif

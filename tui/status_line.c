@@ -1,0 +1,147 @@
+/* The status line: what is read, how it goes, and what is wrong. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "tui/frame.h"
+
+enum { PIECES = 12, PIECE_MAX = 160, NAME_MAX = 40, NAME_NARROW = 14 };
+
+/* Pieces stand in this order; where they do not all fit, those of the highest `drop` go first. */
+struct piece {
+	enum ui_style style;
+	int drop;
+	char text[PIECE_MAX];
+};
+
+struct line {
+	struct piece piece[PIECES];
+	int n;
+};
+
+static void add(struct line *l, enum ui_style style, int drop, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void add(struct line *l, enum ui_style style, int drop, const char *format, ...)
+{
+	if (l->n == PIECES)
+		return;
+	struct piece *p = &l->piece[l->n++];
+	p->style = style;
+	p->drop = drop;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(p->text, sizeof p->text, format, args);
+	va_end(args);
+}
+
+static void add_state(struct line *l, const struct ui_shared *s)
+{
+	char at[PV_UNIT_MAX], ago[PV_UNIT_MAX];
+	const struct ui_feed_status *f = &s->feed;
+	if (s->paused) {
+		add(l, UI_PAUSED, 0, " PAUSED at %.8s, %s behind ",
+			pv_units_clock(at, sizeof at, s->paused_at_ns),
+			pv_units_ns(ago, sizeof ago, s->paused_for_ns));
+		return;
+	}
+	switch (f->state) {
+	case UI_FEED_LOADING:
+		if (f->bytes_total > 0)
+			add(l, UI_WAITING, 0, "○ LOADING %s %%",
+				pv_units_percent(at, sizeof at, f->bytes_read, f->bytes_total));
+		else
+			add(l, UI_WAITING, 0, "○ LOADING");
+		break;
+	case UI_FEED_LIVE:
+		add(l, UI_LIVE, 0, "● LIVE");
+		break;
+	case UI_FEED_WAITING:
+		add(l, UI_WAITING, 0, "○ WAITING for a writer");
+		break;
+	case UI_FEED_ENDED:
+		add(l, UI_STRONG, 0, "■ ENDED");
+		break;
+	case UI_FEED_FAILED:
+		add(l, UI_BAD, 0, "■ FAILED");
+		break;
+	}
+}
+
+static void add_losses(struct line *l, const struct ui_shared *s)
+{
+	char n[PV_UNIT_MAX];
+	uint64_t damaged =
+		s->feed.damaged > s->summary.damaged ? s->feed.damaged : s->summary.damaged;
+	uint64_t lost =
+		s->feed.lost > s->summary.lost_events ? s->feed.lost : s->summary.lost_events;
+	if (damaged)
+		add(l, UI_BAD, 1, "damaged %s", pv_units_count(n, sizeof n, damaged));
+	add(l, lost ? UI_BAD : UI_PLAIN, lost ? 1 : 5, "lost %s",
+		pv_units_count(n, sizeof n, lost));
+}
+
+static void add_rates(struct line *l, const struct ui_shared *s)
+{
+	char n[PV_UNIT_MAX];
+	const struct ui_feed_status *f = &s->feed;
+	bool moving = f->state == UI_FEED_LIVE || f->state == UI_FEED_LOADING;
+	if (!moving) {
+		add(l, UI_PLAIN, 4, "%s events", pv_units_count(n, sizeof n, s->summary.events));
+		return;
+	}
+	if (f->state == UI_FEED_LIVE && f->behind_ns >= 0)
+		add(l, f->behind_ns > 1000000000 ? UI_WARN : UI_PLAIN, 6, "behind %s",
+			pv_units_ns(n, sizeof n, f->behind_ns));
+	add(l, UI_PLAIN, 4, "%s ev/s", pv_units_count(n, sizeof n, f->events_per_s));
+	add(l, UI_PLAIN, 7, "%s/s", pv_units_bytes(n, sizeof n, f->bytes_per_s));
+}
+
+static void drop_until_it_fits(struct line *l, int w)
+{
+	for (;;) {
+		int sum = 0, worst = -1;
+		for (int i = 0; i < l->n; i++) {
+			sum += pv_utf8_cells(l->piece[i].text) + 2;
+			if (worst < 0 || l->piece[i].drop >= l->piece[worst].drop)
+				worst = i;
+		}
+		if (sum - 1 <= w || worst < 0 || l->piece[worst].drop == 0)
+			return;
+		memmove(&l->piece[worst], &l->piece[worst + 1],
+			(size_t)(l->n - worst - 1) * sizeof l->piece[0]);
+		l->n--;
+	}
+}
+
+/* The end of a path says more than its beginning. */
+static const char *short_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash && slash[1] ? slash + 1 : path ? path : "";
+	return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
+{
+	struct line l = { .n = 0 };
+	char up[PV_UNIT_MAX];
+	add(&l, UI_STRONG, 8, "profview");
+	add(&l, UI_PLAIN, 2, "%.*s", r.w < 60 ? NAME_NARROW : NAME_MAX, short_name(s->source));
+	add_state(&l, s);
+	add(&l, UI_PLAIN, 3, "%.8s", pv_units_clock(up, sizeof up, s->summary.duration_ns));
+	add_rates(&l, s);
+	add_losses(&l, s);
+	if (s->summary.pid)
+		add(&l, UI_PLAIN, 9, "pid %" PRIu32, s->summary.pid);
+	if (s->summary.format[0])
+		add(&l, UI_DIM, 10, "%s %s", s->summary.format, s->summary.runtime);
+	ui_clear(c, r, UI_PLAIN);
+	drop_until_it_fits(&l, r.w - 1);
+	int x = 1;
+	for (int i = 0; i < l.n; i++)
+		x += ui_put(c, ui_cols(r, x, r.w), l.piece[i].style, l.piece[i].text) + 2;
+}

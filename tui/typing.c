@@ -1,0 +1,215 @@
+/* Prompts: search and filter act while one types; the command line takes names of commands. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tui/screen.h"
+
+void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
+{
+	struct ui_list *l = ui_screen_list(s);
+	const char *label = kind == UI_PROMPT_SEARCH   ? "Search: "
+			    : kind == UI_PROMPT_FILTER ? "Filter: "
+						       : ":";
+	if (kind == UI_PROMPT_CONFIRM) {
+		ui_prompt_open(&s->prompt, kind,
+			"The program goes on, but its log from here on is lost. Leave? (y/n) ", "");
+		return;
+	}
+	s->was[0] = 0;
+	if (kind == UI_PROMPT_FILTER && l)
+		snprintf(s->was, sizeof s->was, "%s", l->filter);
+	else if (kind == UI_PROMPT_SEARCH && l && !s->help.open)
+		s->was_at = l->at;
+	ui_prompt_open(&s->prompt, kind, label, s->was);
+}
+
+static void search_now(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	bool found = true;
+	if (s->help.open) {
+		snprintf(s->help.search, sizeof s->help.search, "%s", s->prompt.text);
+		found = !s->prompt.len || ui_help_find(&s->help, 0);
+	} else if (l) {
+		snprintf(l->search, sizeof l->search, "%s", s->prompt.text);
+		ui_list_move_to(l, s->was_at);
+		found = !s->prompt.len || ui_list_find(l, &s->shared, 0);
+	}
+	snprintf(s->prompt.label, sizeof s->prompt.label, "%s",
+		found ? "Search: " : "Search (not found): ");
+}
+
+static void changed(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	if (s->prompt.kind == UI_PROMPT_FILTER && l)
+		ui_list_set_filter(l, s->prompt.text);
+	else if (s->prompt.kind == UI_PROMPT_SEARCH)
+		search_now(s);
+}
+
+/* Esc puts everything back as it was. */
+static void gone(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	if (s->prompt.kind == UI_PROMPT_FILTER && l) {
+		ui_list_set_filter(l, s->was);
+	} else if (s->prompt.kind == UI_PROMPT_SEARCH) {
+		s->help.search[0] = 0;
+		if (l && !s->help.open) {
+			l->search[0] = 0;
+			ui_list_move_to(l, s->was_at);
+		}
+	}
+}
+
+static unsigned done(struct ui_screen *s)
+{
+	if (s->prompt.kind == UI_PROMPT_CONFIRM)
+		return UI_HANDLED | UI_LEAVE;
+	if (s->prompt.kind == UI_PROMPT_COMMAND)
+		return ui_screen_run(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_SEARCH)
+		snprintf(s->search, sizeof s->search, "%s", s->prompt.text);
+	return UI_HANDLED;
+}
+
+/* As far as all names that begin so agree; the candidates stand in the message line. */
+static void complete(struct ui_screen *s)
+{
+	char common[UI_PROMPT_MAX] = "", list[sizeof s->message] = "";
+	size_t n = strlen(s->prompt.text), used = 0, hits = 0;
+	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++) {
+		const char *name = ui_command_row(cmd)->name;
+		if (strncmp(name, s->prompt.text, n) != 0)
+			continue;
+		if (hits++ == 0)
+			snprintf(common, sizeof common, "%s", name);
+		size_t same = 0;
+		while (common[same] && common[same] == name[same])
+			same++;
+		common[same] = 0;
+		if (used + strlen(name) + 2 < sizeof list)
+			used += (size_t)snprintf(list + used, sizeof list - used, " %s", name);
+	}
+	if (hits > 0)
+		ui_prompt_set(&s->prompt, common);
+	snprintf(s->prompt.label, sizeof s->prompt.label, ":");
+	if (hits > 1)
+		snprintf(s->prompt.label, sizeof s->prompt.label, "(%.100s ) :", list + 1);
+}
+
+unsigned ui_screen_type(struct ui_screen *s, int key)
+{
+	switch (ui_prompt_key(&s->prompt, key)) {
+	case UI_PROMPT_CHANGED:
+		changed(s);
+		return UI_HANDLED;
+	case UI_PROMPT_DONE:
+		return done(s);
+	case UI_PROMPT_GONE:
+		gone(s);
+		return UI_HANDLED;
+	case UI_PROMPT_TAB:
+		if (s->prompt.kind == UI_PROMPT_COMMAND)
+			complete(s);
+		return UI_HANDLED;
+	case UI_PROMPT_SAME:
+		return UI_HANDLED;
+	}
+	return UI_HANDLED;
+}
+
+static bool sort_by(struct ui_screen *s, const char *column)
+{
+	struct ui_list *l = ui_screen_list(s);
+	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
+		if (strcasecmp(l->table->column[i].id, column) != 0 &&
+			strcasecmp(l->table->column[i].title, column) != 0)
+			continue;
+		ui_list_sort(l, i);
+		return true;
+	}
+	ui_screen_say(s, true, "no column %s here", column);
+	return false;
+}
+
+static void set_window(struct ui_screen *s, const char *text)
+{
+	char *end;
+	unsigned long seconds = strtoul(text, &end, 10);
+	bool all = strcmp(text, "all") == 0;
+	if (!all && (*end || (seconds != 1 && seconds != 10 && seconds != 60)))
+		ui_screen_say(s, true, "the window is 1, 10, 60 or all");
+	else
+		s->shared.window_ns = all ? 0 : (uint64_t)seconds * 1000000000;
+}
+
+/* Commands that take a word on the command line; false: this one does not. */
+static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
+{
+	struct ui_list *l = ui_screen_list(s);
+	switch (cmd) {
+	case UI_CMD_SORT_MENU:
+		sort_by(s, word);
+		return true;
+	case UI_CMD_WINDOW:
+		set_window(s, word);
+		return true;
+	case UI_CMD_FILTER:
+		if (l)
+			ui_list_set_filter(l, word);
+		return true;
+	case UI_CMD_SEARCH:
+		if (!l)
+			return true;
+		snprintf(l->search, sizeof l->search, "%s", word);
+		snprintf(s->search, sizeof s->search, "%s", word);
+		if (!ui_list_find(l, &s->shared, 0))
+			ui_screen_say(s, true, "not found: %s", word);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A name, or the beginning of exactly one. */
+static enum ui_command command_of(const char *name)
+{
+	enum ui_command found = ui_command_of_name(name);
+	size_t hits = 0;
+	if (found != UI_CMD_NONE || !name[0])
+		return found;
+	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++) {
+		if (strncmp(ui_command_row(cmd)->name, name, strlen(name)) != 0)
+			continue;
+		found = cmd;
+		hits++;
+	}
+	return hits == 1 ? found : UI_CMD_NONE;
+}
+
+unsigned ui_screen_run(struct ui_screen *s, const char *line)
+{
+	char name[UI_PROMPT_MAX];
+	line += strspn(line, " ");
+	size_t n = strcspn(line, " ");
+	snprintf(name, sizeof name, "%.*s", (int)n, line);
+	const char *word = line + n + strspn(line + n, " ");
+	if (!name[0])
+		return UI_HANDLED;
+	enum ui_command cmd = command_of(name);
+	if (cmd == UI_CMD_NONE) {
+		ui_screen_say(s, true, "no command %s; Tab lists them, F1 explains them", name);
+		return UI_HANDLED;
+	}
+	if (word[0] && run_with(s, cmd, word))
+		return UI_HANDLED;
+	if (!(ui_command_row(cmd)->scope & ui_screen_scopes(s))) {
+		ui_screen_say(s, true, "%s does nothing in this pane", ui_command_row(cmd)->name);
+		return UI_HANDLED;
+	}
+	return ui_screen_command(s, cmd);
+}
