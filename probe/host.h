@@ -1,0 +1,37 @@
+/*
+ * What the probe's core asks of the kind of program it sits in. Events come the other way: the
+ * host calls emit.h. All of this runs on the writer's thread.
+ */
+#ifndef PV_PROBE_HOST_H
+#define PV_PROBE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pvp_method {
+	uint64_t code, size; /* 0 when not known */
+	const char *name;    /* good until the host's next call */
+	size_t name_len;
+};
+
+struct pvp_host {
+	const char *name; /* as the log's header says it */
+
+	/* A session begins, ends. May be NULL. */
+	void (*start)(void);
+	void (*stop)(void);
+
+	/*
+	 * Called before each round of writing. Reports address ranges whose methods are gone, so
+	 * that keys used again get a new description. May be NULL.
+	 */
+	void (*refresh)(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx);
+
+	/* False: nothing is known of the key; the core then writes its number. */
+	bool (*method)(uint64_t key, struct pvp_method *ret);
+};
+
+extern const struct pvp_host pvp_host_native, pvp_host_fake;
+
+#endif

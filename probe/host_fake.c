@@ -1,0 +1,46 @@
+#include "probe/host_fake.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+static char name[64];
+static _Atomic uint64_t gone_from, gone_to, generation;
+
+uint64_t pvp_fake_key(unsigned number)
+{
+	return UINT64_C(0x100000) + 16 * (uint64_t)number;
+}
+
+void pvp_fake_unload(unsigned first, unsigned last)
+{
+	atomic_store(&gone_from, pvp_fake_key(first));
+	atomic_fetch_add(&generation, 1);
+	atomic_store(&gone_to, pvp_fake_key(last) + 1);
+}
+
+static void refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx)
+{
+	uint64_t to = atomic_exchange(&gone_to, 0);
+	if (to)
+		gone(ctx, atomic_load(&gone_from), to);
+}
+
+static bool method(uint64_t key, struct pvp_method *ret)
+{
+	if (key < pvp_fake_key(0))
+		return false;
+	uint64_t number = (key - pvp_fake_key(0)) / 16, times = atomic_load(&generation);
+	int n = times ? snprintf(name, sizeof name, "fake.method_%llu#%llu",
+				(unsigned long long)number, (unsigned long long)times)
+		      : snprintf(name, sizeof name, "fake.method_%llu",
+				(unsigned long long)number);
+	*ret = (struct pvp_method){ .code = key, .size = 16, .name = name,
+		.name_len = (size_t)n };
+	return true;
+}
+
+const struct pvp_host pvp_host_fake = {
+	.name = "fake",
+	.refresh = refresh,
+	.method = method,
+};

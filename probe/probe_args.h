@@ -1,0 +1,29 @@
+/* The probe's options: "key=value,..." from a call or from the environment. */
+#ifndef PV_PROBE_PROBE_ARGS_H
+#define PV_PROBE_PROBE_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/status.h"
+
+enum { PVP_PATH_MAX = 1024 };
+
+struct pvp_config {
+	char output[PVP_PATH_MAX];
+	bool calls, alloc, marks;
+	size_t buffer;      /* bytes for events not yet written */
+	unsigned linger_ms; /* how long a reader may take nothing at the end */
+};
+
+/* `text` may be NULL: the defaults. On failure *ret is untouched and *reterr names the culprit. */
+bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr);
+
+/*
+ * What the log's header says of them, for a host: "profview:native,calls,...". Allocations are
+ * those the program reports itself, so the word for them is not the stock profiler's. Returns the
+ * length; the text is cut at `room` - 1.
+ */
+size_t pvp_args_describe(const struct pvp_config *c, const char *host, char *to, size_t room);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * profview's probe: writes what a program does into a log that profview follows while it grows.
+ *
+ * The probe is a guest: no call here prints, exits, aborts or waits for a reader, except where it
+ * says so. Every call may come from any thread at any time, before start and after stop too (it
+ * then does nothing), but not from a signal handler, unless it says so. Calls that fail return an
+ * errno value, 0 is success.
+ *
+ * With PROFVIEW_OFF defined every call is an empty inline function. With PROFVIEW_WEAK the
+ * functions are weak: a program that may run without the library asks `if (profview_start)` once
+ * and leaves the calls out if it is NULL.
+ */
+#ifndef PROFVIEW_PROBE_H
+#define PROFVIEW_PROBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function's address, or what profview_region() gave. 0 is nothing: calls with it are ignored. */
+typedef uint64_t profview_method;
+
+/* What profview_class() gave; 0 is nothing, as above. */
+typedef uint32_t profview_class_id;
+
+/* A named value that the log follows. NULL is nothing. Lives as long as the process. */
+struct profview_counter;
+
+enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW_COUNT,
+	PROFVIEW_PERCENT };
+
+#ifdef PROFVIEW_OFF
+#define PROFVIEW_CALL(type, call, result) \
+	static inline type call { return result; }
+#define PROFVIEW_DO(call) static inline void call { }
+#elif defined(PROFVIEW_WEAK)
+#define PROFVIEW_CALL(type, call, result) __attribute__((weak)) type call;
+#define PROFVIEW_DO(call) __attribute__((weak)) void call;
+#else
+#define PROFVIEW_CALL(type, call, result) type call;
+#define PROFVIEW_DO(call) void call;
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
+/*
+ * Starts recording. `options` is "key=value,key,..." or NULL for the defaults; the last of a key
+ * counts, and values hold no comma:
+ *   output=PATH   a file, made anew, or a named pipe; %p is the pid. Default: output.mlpd.
+ *                 A pipe without a reader is waited for in the background
+ *   calls=on|off  function calls; default on
+ *   alloc=on|off  profview_alloc(); default on
+ *   marks=on|off  profview_mark(); default off, because stock mprof-report stops at a mark
+ *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
+ *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)
+ * EINVAL: an unknown key, a bad value. EALREADY: recording already. EBUSY: another process
+ * writes this file. ENOMEM, EAGAIN: no memory, no thread. Else what open() said about the file.
+ */
+PROFVIEW_CALL(int, profview_start(const char *options), 0)
+
+/*
+ * Writes out what was recorded, then closes the log. The end of the process does so too. Waits
+ * while the reader keeps taking, at most linger ms in which it takes nothing. ETIMEDOUT: some was
+ * left unwritten. EALREADY: not recording. Start may be called again, with another output.
+ */
+PROFVIEW_CALL(int, profview_stop(void), 0)
+
+/*
+ * Waits until all that was recorded before the call is written (not synced to the disk). Without
+ * it that happens within 100 ms. ETIMEDOUT: not within linger ms. EALREADY: not recording.
+ */
+PROFVIEW_CALL(int, profview_flush(void), 0)
+
+/*
+ * Calls: the thread enters and leaves a function. Each enter needs a leave. May be called from
+ * signal handlers; one that interrupts the probe itself is not recorded but counted as lost.
+ */
+PROFVIEW_DO(profview_enter(profview_method method))
+PROFVIEW_DO(profview_leave(profview_method method))
+
+/*
+ * A method for a stretch of code of this name; the same name gives the same method. Keep what it
+ * returns. 0: out of memory, or more than 60,000 names.
+ */
+PROFVIEW_CALL(profview_method, profview_region(const char *name), 0)
+
+/* A class of objects, alike; at most 1,000,000 names. */
+PROFVIEW_CALL(profview_class_id, profview_class(const char *name), 0)
+
+/* An object of `bytes` bytes was made at `object` (its low three bits are not kept). */
+PROFVIEW_DO(profview_alloc(profview_class_id type, const void *object, size_t bytes))
+
+/* A text at this moment of this thread; at most 1,000 bytes are kept. Needs marks=on. */
+PROFVIEW_DO(profview_mark(const char *text))
+
+/* Names the calling thread; 63 bytes are kept. Without it the system's name is taken. */
+PROFVIEW_DO(profview_thread_name(const char *name))
+
+/*
+ * A counter, found by its name or made; the first call decides the unit. The log takes its value
+ * every 100 ms if it changed. NULL: out of memory, or more than 1,024 counters.
+ */
+PROFVIEW_CALL(struct profview_counter *,
+	profview_counter(const char *name, enum profview_unit unit), NULL)
+PROFVIEW_DO(profview_counter_set(struct profview_counter *counter, int64_t value))
+PROFVIEW_DO(profview_counter_add(struct profview_counter *counter, int64_t value))
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+#undef PROFVIEW_CALL
+#undef PROFVIEW_DO
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

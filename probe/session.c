@@ -1,0 +1,108 @@
+#include "probe/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/probe_args.h"
+#include "probe/registry.h"
+#include "probe/writer.h"
+
+enum { EXIT_WAIT_S = 1 };
+
+static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
+static bool recording, fork_handled;
+static pid_t owner;
+
+/* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
+static _Thread_local bool held;
+
+static void before_fork(void)
+{
+	held = pvp_guard_on();
+	if (!held)
+		return;
+	pvp_registry_hold();
+	pthread_mutex_lock(&pvp_core.lock);
+}
+
+static void after_fork(void)
+{
+	if (!held)
+		return;
+	pthread_mutex_unlock(&pvp_core.lock);
+	pvp_registry_release();
+	pvp_guard_off();
+}
+
+/* A child has neither the writer nor a right to the sink; it may start a recording of its own. */
+static void in_child(void)
+{
+	pthread_mutex_init(&lifecycle, NULL);
+	pthread_mutex_init(&pvp_core.lock, NULL);
+	pvp_registry_reset_lock();
+	recording = false;
+	pvp_writer_forget();
+	pvp_threads_forget();
+	if (!held)
+		return; /* the interrupted event still writes into its chunk */
+	pvp_pools_unmap();
+	pvp_guard_off();
+}
+
+static int start(const struct pvp_config *config, const struct pvp_host *host)
+{
+	if (recording)
+		return EALREADY;
+	int error = fork_handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	fork_handled |= error == 0;
+	if (!error)
+		error = pvp_writer_start(config, host);
+	recording = error == 0;
+	owner = getpid();
+	return error;
+}
+
+int pvp_session_start(const char *options, const struct pvp_host *host)
+{
+	struct pvp_config config;
+	if (!pvp_args_parse(options, &config, NULL))
+		return EINVAL;
+	pthread_mutex_lock(&lifecycle);
+	int error = start(&config, host);
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+static int stop(void)
+{
+	if (!recording || owner != getpid())
+		return EALREADY;
+	recording = false;
+	return pvp_writer_stop();
+}
+
+int pvp_session_stop(void)
+{
+	pthread_mutex_lock(&lifecycle);
+	int error = stop();
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+int pvp_session_flush(void)
+{
+	return pvp_writer_flush();
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += EXIT_WAIT_S;
+	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
+		return; /* whoever holds it will not let go any more */
+	stop();
+	pthread_mutex_unlock(&lifecycle);
+}

@@ -1,0 +1,14 @@
+/* Start and stop of recording, and what becomes of it at fork and at exit. */
+#ifndef PV_PROBE_SESSION_H
+#define PV_PROBE_SESSION_H
+
+#include "probe/host.h"
+
+/* As profview_start(), for a host. */
+int pvp_session_start(const char *options, const struct pvp_host *host);
+
+/* As profview_stop(), profview_flush(). */
+int pvp_session_stop(void);
+int pvp_session_flush(void);
+
+#endif

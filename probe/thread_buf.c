@@ -1,0 +1,271 @@
+#include "probe/thread_buf.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	SLAB = 64 << 10,
+	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
+};
+
+/* What a thread points to before its first event. Nobody writes it. */
+static struct pvp_thread nobody;
+static struct pvp_thread *spare; /* structs to use again, linked by next */
+static pthread_key_t key;
+static bool have_key;
+
+_Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec"))) = {
+	.thread = &nobody,
+};
+
+struct pvp_core pvp_core = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+bool pvp_lock(void)
+{
+	if (!pvp_guard_on())
+		return false;
+	pthread_mutex_lock(&pvp_core.lock);
+	return true;
+}
+
+void pvp_unlock(void)
+{
+	pthread_mutex_unlock(&pvp_core.lock);
+	pvp_guard_off();
+}
+
+static uint32_t session_now(void)
+{
+	return atomic_load_explicit(&pvp_core.session, memory_order_acquire);
+}
+
+static void count(_Atomic uint64_t *n)
+{
+	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+}
+
+void pvp_nested(void)
+{
+	struct pvp_thread *t = pvp_tls.thread;
+	if (pvp_tls.closed || !session_now())
+		return;
+	count(t == &nobody ? &pvp_core.orphans : &t->lost);
+}
+
+/* ---- threads come and go */
+
+static struct pvp_thread *take_spare(void)
+{
+	if (!spare) {
+		void *slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+		if (slab == MAP_FAILED)
+			return NULL;
+		struct pvp_thread *t = slab;
+		for (size_t i = 0; i < SLAB / sizeof *t; i++) {
+			t[i].next = spare;
+			spare = &t[i];
+		}
+	}
+	struct pvp_thread *t = spare;
+	spare = t->next;
+	memset(t, 0, sizeof *t);
+	return t;
+}
+
+struct pvp_thread *pvp_thread_here(void)
+{
+	if (pvp_tls.thread != &nobody)
+		return pvp_tls.thread;
+	struct pvp_thread *t = have_key && !pvp_tls.closed ? take_spare() : NULL;
+	if (!t)
+		return NULL;
+	t->tid = (uint64_t)syscall(SYS_gettid);
+	t->inside = &pvp_tls.inside;
+	t->queue_end = &t->queue;
+	t->next = pvp_core.threads;
+	if (t->next)
+		t->next->before = t;
+	pvp_core.threads = t;
+	pvp_tls.thread = t;
+	pthread_setspecific(key, t);
+	return t;
+}
+
+void pvp_thread_remove(struct pvp_thread *t)
+{
+	if (t->before)
+		t->before->next = t->next;
+	else
+		pvp_core.threads = t->next;
+	if (t->next)
+		t->next->before = t->before;
+	t->next = spare;
+	spare = t;
+}
+
+static void set_limits(struct pvp_thread *t)
+{
+	uint8_t *limit = NULL;
+	/* Without a counter every event takes the slow way, which reads the system's clock. */
+	if (t->chunk && t->clock.mult)
+		limit = t->chunk->end - PVP_HOT_MAX;
+	atomic_store_explicit(&t->call_limit, atomic_load(&pvp_core.calls) ? limit : NULL,
+		memory_order_relaxed);
+	atomic_store_explicit(&t->alloc_limit, atomic_load(&pvp_core.alloc) ? limit : NULL,
+		memory_order_relaxed);
+}
+
+/* The chunk waits for the writer; or goes back when its session is over. */
+static void hand_over(struct pvp_thread *t)
+{
+	struct pvp_chunk *c = t->chunk;
+	if (!c)
+		return;
+	t->chunk = NULL;
+	if (t->session != session_now()) {
+		pvp_pool_put(t->pool, c);
+		return;
+	}
+	c->final = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+	*t->queue_end = c;
+	t->queue_end = &c->next;
+	if (++pvp_core.queued == pvp_core.wake_at)
+		pthread_cond_signal(&pvp_core.wake);
+}
+
+static void finish_thread(struct pvp_thread *t)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	hand_over(t);
+	t->exited = true;
+	t->inside = NULL;
+	t->exit_time = pvp_now(&t->clock);
+	if (!t->name[0] && t->tid != (uint64_t)getpid())
+		prctl(PR_GET_NAME, t->name); /* 16 bytes at most */
+	if (t->session != pvp_core.writing)
+		pvp_thread_remove(t);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+/* The key's destructor: waits for a late round, since other destructors may still have events. */
+static void thread_exits(void *thread)
+{
+	if (++pvp_tls.rounds < ROUNDS) {
+		pthread_setspecific(key, thread);
+		return;
+	}
+	if (!pvp_guard_on())
+		return;
+	pvp_tls.closed = true;
+	finish_thread(thread);
+	pvp_tls.thread = &nobody;
+}
+
+int pvp_threads_init(void)
+{
+	if (have_key)
+		return 0;
+	int error = pthread_key_create(&key, thread_exits);
+	have_key = error == 0;
+	return error;
+}
+
+void pvp_threads_forget(void)
+{
+	while (pvp_core.threads)
+		pvp_thread_remove(pvp_core.threads);
+	pvp_tls.thread = &nobody;
+	if (have_key)
+		pthread_setspecific(key, NULL);
+}
+
+void pvp_poke_all(void)
+{
+	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next) {
+		atomic_store_explicit(&t->poked, true, memory_order_relaxed);
+		atomic_store_explicit(&t->call_limit, NULL, memory_order_relaxed);
+		atomic_store_explicit(&t->alloc_limit, NULL, memory_order_relaxed);
+	}
+}
+
+/* ---- chunks */
+
+static bool fits(const struct pvp_thread *t, size_t need)
+{
+	const uint8_t *at = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+	return t->chunk && (size_t)(t->chunk->end - at) >= need;
+}
+
+static bool next_chunk(struct pvp_thread *t)
+{
+	hand_over(t);
+	struct pvp_chunk *c = pvp_pool_take(t->pool);
+	t->chunk = c;
+	t->obj_base = 0;
+	if (c)
+		c->lost = atomic_load_explicit(&t->lost, memory_order_relaxed);
+	atomic_store_explicit(&t->cursor, c ? c->data : NULL, memory_order_release);
+	return c;
+}
+
+static void join_session(struct pvp_thread *t, uint32_t session)
+{
+	hand_over(t);
+	t->session = session;
+	t->pool = pvp_core.pool;
+	t->queue = NULL;
+	t->queue_end = &t->queue;
+	t->time = t->method = 0;
+	t->name_new = t->name[0] != 0;
+	memset(&t->w, 0, sizeof t->w);
+	atomic_store_explicit(&t->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&t->cursor, NULL, memory_order_relaxed);
+}
+
+static struct pvp_thread *room_locked(size_t need)
+{
+	uint32_t session = session_now();
+	struct pvp_thread *t = session ? pvp_thread_here() : pvp_tls.thread;
+	if (!session) {
+		hand_over(t);
+		return NULL;
+	}
+	if (!t) {
+		count(&pvp_core.orphans);
+		return NULL;
+	}
+	if (t->session != session)
+		join_session(t, session);
+	atomic_store_explicit(&t->poked, false, memory_order_relaxed);
+	t->clock = pvp_core.clock;
+	bool ok = fits(t, need) || next_chunk(t);
+	if (!ok)
+		count(&t->lost);
+	set_limits(t);
+	return ok ? t : NULL;
+}
+
+struct pvp_thread *pvp_room(size_t need)
+{
+	struct pvp_thread *t = pvp_tls.thread;
+	uint32_t session = session_now();
+	if (!session && !t->chunk)
+		return NULL;
+	if (t->session == session && !atomic_load_explicit(&t->poked, memory_order_relaxed)) {
+		if (fits(t, need))
+			return t;
+		if (!t->chunk && pvp_chunks_free() == 0) {
+			count(&t->lost);
+			return NULL;
+		}
+	}
+	pthread_mutex_lock(&pvp_core.lock);
+	t = room_locked(need);
+	pthread_mutex_unlock(&pvp_core.lock);
+	return t;
+}

@@ -1,0 +1,127 @@
+/*
+ * Where threads put their events: each thread encodes into a chunk of its own and publishes what
+ * is written with one release store. Chunks come from a pool of fixed size; a thread that finds
+ * it empty drops its events and counts them. Full chunks wait in their thread's queue for the
+ * writer, which alone gives chunks back while a session runs.
+ */
+#ifndef PV_PROBE_THREAD_BUF_H
+#define PV_PROBE_THREAD_BUF_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/chunk_pool.h"
+#include "probe/probe_clock.h"
+
+enum {
+	PVP_NAME_MAX = 64,
+	PVP_HOT_MAX = 64,    /* no hot event needs more bytes */
+	PVP_ROOM_MAX = 2048, /* no event does */
+};
+
+struct pvp_thread {
+	/* The thread's own; others only set the limits to NULL, which sends it to pvp_room(). */
+	_Alignas(64) _Atomic(uint8_t *) cursor; /* end of what is published */
+	_Atomic(uint8_t *) call_limit, alloc_limit;
+	uint64_t time, method; /* of the last event */
+	struct pvp_calibration clock;
+	uint64_t obj_base;
+	struct pvp_chunk *chunk; /* changed under the lock */
+	struct pvp_frames *frames; /* the native host's */
+	_Atomic uint64_t lost;   /* events of this session */
+
+	/* under the lock */
+	uint32_t session; /* the last one joined */
+	struct pvp_pool *pool;
+	struct pvp_chunk *queue, **queue_end;
+	struct pvp_thread *next, *before;
+	_Atomic bool poked;
+	bool exited, name_new;
+	_Atomic unsigned char *inside; /* the thread's guard; NULL once it exited */
+	uint64_t tid, exit_time;
+	char name[PVP_NAME_MAX];
+
+	/* the writer's: what it took in this pass, and what it has written */
+	struct {
+		struct pvp_thread *next;
+		struct pvp_chunk *queue, *chunk;
+		uint8_t *to;
+		uint64_t lost, lost_before, lost_written, dropped;
+		uint64_t last; /* time of the last event */
+		bool exited, name_new, begun, busy;
+	} w;
+};
+
+struct pvp_tls {
+	struct pvp_thread *thread;
+	_Atomic unsigned char inside; /* re-entry guard */
+	bool closed;                  /* never records (again) */
+	unsigned char rounds;         /* of pthread key destructors */
+};
+
+extern _Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec")));
+
+struct pvp_core {
+	pthread_mutex_t lock; /* of all that is not atomic; never held over a system call that waits */
+	pthread_cond_t wake;  /* the writer's */
+	_Atomic uint32_t session; /* 0: not recording */
+	_Atomic bool calls, alloc, marks;
+	_Atomic uint64_t orphans; /* events lost on threads that have no struct pvp_thread */
+	struct pvp_pool *pool;
+	struct pvp_thread *threads; /* newest first */
+	uint32_t writing;           /* the session whose writer runs; only it removes its threads */
+	struct pvp_calibration clock;
+	size_t queued, wake_at; /* chunks handed over since the writer looked */
+};
+
+extern struct pvp_core pvp_core;
+
+/* Marks the thread as inside the probe; false when it is already. Pairs with pvp_guard_off(). */
+static inline bool pvp_guard_on(void)
+{
+	if (atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed))
+		return false;
+	atomic_store_explicit(&pvp_tls.inside, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}
+
+static inline void pvp_guard_off(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&pvp_tls.inside, 0, memory_order_relaxed);
+}
+
+/* Locks the core for a thread that is not known to hold the guard; false: it is inside already. */
+bool pvp_lock(void);
+void pvp_unlock(void);
+
+/*
+ * Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
+ * held. Registers the thread, takes a newer calibration, changes chunks. NULL: not recording, or
+ * the event is dropped and was counted.
+ */
+struct pvp_thread *pvp_room(size_t need);
+
+/* An event came while the thread was inside the probe: counts it. */
+void pvp_nested(void);
+
+/* The calling thread's struct, made if needed; NULL when out of memory. Under the lock. */
+struct pvp_thread *pvp_thread_here(void);
+
+/* --- the session's side, under the lock --- */
+
+/* Sends every thread through pvp_room() at its next event. */
+void pvp_poke_all(void);
+void pvp_thread_remove(struct pvp_thread *t);
+
+/* Once, before all else; an errno value. */
+int pvp_threads_init(void);
+
+/* In a child of fork: forgets every thread. */
+void pvp_threads_forget(void);
+
+#endif

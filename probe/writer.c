@@ -1,0 +1,449 @@
+#include "probe/writer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/emit.h"
+
+enum {
+	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
+	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
+	STOP_POLL_MS = 20,
+	LONGEST_STOP_MS = 10000, /* however slowly the reader takes */
+	STACK = 256 << 10,
+	OVERHEAD_PAIRS = 2000,
+	MS = 1000000, /* ns */
+	CALIBRATE_NS = 50 * MS,
+};
+
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8 };
+
+/* The session's writer; under the core's lock. Stays after the end for those who wait in flush. */
+static struct pvp_writer *current;
+static pthread_cond_t flushed = PTHREAD_COND_INITIALIZER;
+static uint32_t sessions;
+
+static uint64_t ms_ago(uint64_t since)
+{
+	return (pvp_monotonic() - since) / MS;
+}
+
+static void deadline_at(struct timespec *t, uint64_t ns)
+{
+	t->tv_sec = (time_t)(ns / 1000000000);
+	t->tv_nsec = (long)(ns % 1000000000);
+}
+
+static void deadline_in(struct timespec *t, uint64_t ms)
+{
+	deadline_at(t, pvp_monotonic() + ms * MS);
+}
+
+/* ---- the sink's questions */
+
+static bool stopping(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool stop = w->stopping;
+	pthread_mutex_unlock(&pvp_core.lock);
+	return stop;
+}
+
+static int patience(void *ctx, bool moved)
+{
+	struct pvp_writer *w = ctx;
+	if (moved)
+		w->stuck_since = 0;
+	if (!stopping(w))
+		return PVP_TICK_MS;
+	if (!w->stuck_since)
+		w->stuck_since = pvp_monotonic();
+	bool enough = ms_ago(w->stuck_since) >= w->config.linger_ms ||
+		ms_ago(w->stop_since) >= LONGEST_STOP_MS;
+	return enough ? -1 : STOP_POLL_MS;
+}
+
+static void rest(void *ctx, int ms)
+{
+	(void)ctx;
+	struct timespec t;
+	deadline_in(&t, (uint64_t)ms);
+	pthread_mutex_lock(&pvp_core.lock);
+	pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+/* ---- sending */
+
+/* Header and names for whoever reads the stream from here. */
+static void begin_stream(struct pvp_writer *w)
+{
+	if (!pvp_sink_reopen(&w->sink)) {
+		int ms = w->sink.dead ? -1 : patience(w, false);
+		w->failed = ms < 0;
+		if (ms >= 0)
+			rest(w, ms);
+		return;
+	}
+	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
+	w->began = w->greeting = true;
+	w->streams++;
+	if (pvp_writer_send(w, &part, 1))
+		pvp_tell_again(w);
+	w->greeting = false;
+}
+
+bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
+{
+	while (!w->failed) {
+		if (!w->began) {
+			if (w->greeting)
+				return false;
+			begin_stream(w);
+			continue;
+		}
+		switch (pvp_sink_send(&w->sink, parts, n)) {
+		case PVP_SENT:
+			return true;
+		case PVP_READER_GONE:
+			w->began = false;
+			break;
+		case PVP_GAVE_UP:
+			w->failed = true;
+			break;
+		}
+	}
+	return false;
+}
+
+bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p)
+{
+	uint8_t head[MLPD_BUFFER_HEADER];
+	if (!p->n)
+		return true;
+	p->header.length = (uint32_t)p->n;
+	struct iovec parts[2] = {
+		{ head, mlpd_put_buffer_header(head, &p->header) },
+		{ p->bytes, p->n },
+	};
+	p->n = 0;
+	return pvp_writer_send(w, parts, 2);
+}
+
+bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev,
+	const struct pv_batch *pools)
+{
+	if (p->n && mlpd_encode_max(ev, pools) > sizeof p->bytes - p->n && !pvp_page_send(w, p))
+		return false;
+	if (!p->n) {
+		p->header = (struct mlpd_buffer_header){ .time_base = ev->time, .thread = w->tid,
+			.method_base = ev->kind == PV_KIND_METHOD_JIT ? ev->jit.method : 0 };
+		mlpd_bases_init(&p->bases, &p->header);
+	}
+	size_t n = mlpd_encode(p->bytes + p->n, sizeof p->bytes - p->n, &p->bases, &format, ev,
+		pools);
+	p->n += n;
+	return n > 0;
+}
+
+/* ---- the thread */
+
+/* Waits for the next round's reason. True: the session shall end. */
+static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
+{
+	bool first = w->calibrator.usable && !pvp_core.clock.mult;
+	struct timespec t;
+	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : PVP_TICK_MS) * MS);
+	pthread_mutex_lock(&pvp_core.lock);
+	while (!w->stopping && w->flush_wanted == w->flush_done &&
+		pvp_core.queued < pvp_core.wake_at)
+		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
+			break;
+	*ret_wanted = w->flush_wanted;
+	bool stop = w->stopping;
+	pthread_mutex_unlock(&pvp_core.lock);
+	return stop;
+}
+
+static void keep_time(struct pvp_writer *w)
+{
+	struct pvp_calibration c;
+	if (pvp_core.clock.mult && pvp_monotonic() - pvp_core.clock.base < CALIBRATE_NS)
+		return;
+	if (!pvp_calibrate(&w->calibrator, &c))
+		return;
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_core.clock = c;
+	pvp_poke_all();
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+static void say_flushed(struct pvp_writer *w, uint64_t wanted)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	w->flush_done = wanted;
+	pthread_cond_broadcast(&flushed);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+/* Whether there is somebody to write for; the last round waits for him. */
+static bool ready(struct pvp_writer *w, bool last)
+{
+	if (w->began || w->failed)
+		return true;
+	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead)
+		return false;
+	while (!w->began && !w->failed)
+		begin_stream(w);
+	return true;
+}
+
+static void *run(void *arg)
+{
+	struct pvp_writer *w = arg;
+	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_tls.closed = true;
+	w->tid = (uint64_t)syscall(SYS_gettid);
+	prctl(PR_SET_NAME, "profview");
+	if (w->host->start)
+		w->host->start();
+	uint64_t wanted = 0;
+	w->round_ns = pvp_monotonic();
+	ready(w, false);
+	for (bool last = false; !last;) {
+		last = wait_for_work(w, &wanted);
+		keep_time(w);
+		if (!ready(w, last)) {
+			rest(w, PVP_TICK_MS);
+			continue;
+		}
+		pvp_round(w, last);
+		say_flushed(w, wanted);
+	}
+	if (w->host->stop)
+		w->host->stop();
+	return NULL;
+}
+
+/* ---- lifecycle */
+
+/* What an enter and its leave cost here, in ns. */
+static uint32_t measure_overhead(const struct pvp_writer *w)
+{
+	uint8_t room[2 * PVP_HOT_MAX];
+	struct pvp_thread t = { 0 };
+	if (w->calibrator.usable)
+		t.clock = (struct pvp_calibration){ w->calibrator.tsc, w->calibrator.ns,
+			UINT64_C(1) << 31 };
+	uint64_t before = pvp_monotonic();
+	for (uint64_t i = 0; i < OVERHEAD_PAIRS; i++) {
+		uint8_t *p = pvp_put_call(&t, room, PVP_ENTER, i << 8, pvp_now(&t.clock));
+		pvp_publish(&t, p);
+		pvp_publish(&t, pvp_put_call(&t, p, PVP_LEAVE, i << 8, pvp_now(&t.clock)));
+	}
+	return (uint32_t)((pvp_monotonic() - before) / OVERHEAD_PAIRS);
+}
+
+static void fill_header(struct pvp_writer *w)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	w->start_ns = pvp_monotonic();
+	size_t n = pvp_args_describe(&w->config, w->host->name, w->args, sizeof w->args);
+	w->header = (struct mlpd_header){
+		.format = format,
+		.start_time_ms = (uint64_t)t.tv_sec * 1000,
+		.startup_ns = w->start_ns,
+		.timer_overhead_ns = measure_overhead(w),
+		.pid = (uint32_t)getpid(),
+		.args = { w->args, n },
+#if defined(__x86_64__)
+		.arch = { "x86-64", 6 },
+#elif defined(__aarch64__)
+		.arch = { "armv8", 5 },
+#else
+		.arch = { "unknown", 7 },
+#endif
+		.os = { "linux", 5 },
+	};
+	prctl(PR_GET_NAME, w->comm);
+}
+
+static int start_thread(struct pvp_writer *w)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	sigfillset(&all);
+	int error = pthread_attr_init(&attr);
+	if (error)
+		return error;
+	pthread_attr_setstacksize(&attr, STACK);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, &attr, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return error;
+}
+
+static void free_writer(struct pvp_writer *w)
+{
+	pv_map_finish(&w->described);
+	free(w);
+}
+
+/* Under the lock: from here on events are taken. */
+static void open_session(struct pvp_writer *w)
+{
+	size_t chunks = pvp_pool_chunks(pvp_core.pool);
+	pvp_core.wake_at = chunks / 8 < WAKE_CHUNKS ? chunks / 8 : WAKE_CHUNKS;
+	pvp_core.queued = 0;
+	pvp_core.clock = (struct pvp_calibration){ 0 };
+	atomic_store(&pvp_core.calls, w->config.calls);
+	atomic_store(&pvp_core.alloc, w->config.alloc);
+	atomic_store(&pvp_core.marks, w->config.marks);
+	atomic_store(&pvp_core.orphans, 0);
+	if (++sessions == 0)
+		sessions = 1;
+	pvp_core.writing = sessions;
+	current = w;
+	atomic_store_explicit(&pvp_core.session, sessions, memory_order_release);
+}
+
+/* Under the lock: nobody writes any more. */
+static void close_session(void)
+{
+	atomic_store_explicit(&pvp_core.session, 0, memory_order_release);
+	pvp_core.writing = 0;
+	current = NULL;
+	if (pvp_core.pool)
+		pvp_pool_retire(pvp_core.pool);
+	pvp_core.pool = NULL;
+	for (struct pvp_thread *t = pvp_core.threads, *next; t; t = next) {
+		next = t->next;
+		if (t->exited)
+			pvp_thread_remove(t);
+	}
+	pthread_cond_broadcast(&flushed);
+}
+
+static int init_conditions(void)
+{
+	pthread_condattr_t attr;
+	int error = pthread_condattr_init(&attr);
+	if (error)
+		return error;
+	error = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	if (!error)
+		error = pthread_cond_init(&pvp_core.wake, &attr);
+	if (!error)
+		error = pthread_cond_init(&flushed, &attr);
+	pthread_condattr_destroy(&attr);
+	return error;
+}
+
+int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *host)
+{
+	static bool ready_once;
+	int error = pvp_threads_init();
+	if (!error && !ready_once)
+		error = init_conditions();
+	if (error)
+		return error;
+	ready_once = true;
+	struct pvp_writer *w = calloc(1, sizeof *w);
+	if (!w)
+		return ENOMEM;
+	w->config = *config;
+	w->host = host;
+	pvp_calibrator_init(&w->calibrator);
+	fill_header(w);
+	error = pvp_sink_open(&w->sink, w->config.output);
+	w->sink.patience = patience;
+	w->sink.rest = rest;
+	w->sink.ctx = w;
+	if (error)
+		goto fail;
+	error = ENOMEM;
+	if (!pvp_lock())
+		goto fail_sink;
+	pvp_core.pool = pvp_pool_create(config->buffer);
+	bool opened = pvp_core.pool;
+	if (opened)
+		open_session(w);
+	pvp_unlock();
+	if (opened)
+		error = start_thread(w);
+	if (!error)
+		return 0;
+	if (opened && pvp_lock()) {
+		close_session();
+		pvp_unlock();
+	}
+fail_sink:
+	pvp_sink_close(&w->sink);
+fail:
+	free_writer(w);
+	return error;
+}
+
+int pvp_writer_stop(void)
+{
+	if (!pvp_lock())
+		return EALREADY;
+	struct pvp_writer *w = current;
+	if (w) {
+		w->stopping = true;
+		w->stop_since = pvp_monotonic();
+		pthread_cond_signal(&pvp_core.wake);
+	}
+	pvp_unlock();
+	if (!w)
+		return EALREADY;
+	pthread_join(w->thread, NULL);
+	int result = w->failed ? ETIMEDOUT : 0;
+	if (pvp_lock()) {
+		close_session();
+		pvp_unlock();
+	}
+	pvp_sink_close(&w->sink);
+	free_writer(w);
+	return result;
+}
+
+int pvp_writer_flush(void)
+{
+	struct timespec t;
+	if (!pvp_lock())
+		return EALREADY;
+	struct pvp_writer *w = current;
+	int error = w ? 0 : EALREADY;
+	uint64_t mine = w ? ++w->flush_wanted : 0;
+	if (w) {
+		deadline_in(&t, w->config.linger_ms);
+		pthread_cond_signal(&pvp_core.wake);
+	}
+	while (!error && current == w && w->flush_done < mine)
+		error = pthread_cond_timedwait(&flushed, &pvp_core.lock, &t);
+	pvp_unlock();
+	return error;
+}
+
+void pvp_writer_forget(void)
+{
+	struct pvp_writer *w = current;
+	init_conditions();
+	atomic_store(&pvp_core.session, 0);
+	pvp_core.writing = 0;
+	pvp_core.pool = NULL;
+	current = NULL;
+	if (!w)
+		return;
+	pvp_sink_close(&w->sink);
+	free_writer(w);
+}

@@ -1,0 +1,91 @@
+/*
+ * The writer: one thread with all signals blocked that looks every 100 ms, or earlier when chunks
+ * pile up, at what the threads have published, writes names first, then the events, and says what
+ * was lost. It never calls the program's code.
+ */
+#ifndef PV_PROBE_WRITER_H
+#define PV_PROBE_WRITER_H
+
+#include "common/base/map.h"
+#include "common/format/mlpd.h"
+#include "probe/host.h"
+#include "probe/probe_args.h"
+#include "probe/probe_clock.h"
+#include "probe/sink.h"
+#include "probe/thread_buf.h"
+
+enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10, PVP_SEEN = 1024 };
+
+/* A buffer of events of the writer's own: names, counters, sync points. */
+struct pvp_page {
+	struct mlpd_buffer_header header;
+	struct mlpd_bases bases;
+	size_t n;
+	uint8_t bytes[PVP_PAGE];
+};
+
+struct pvp_writer {
+	pthread_t thread;
+	uint64_t tid, start_ns;
+	struct pvp_config config;
+	const struct pvp_host *host;
+	struct pvp_sink sink;
+	struct mlpd_header header;
+	char args[PVP_PATH_MAX + 256];
+	uint8_t head[PVP_PATH_MAX + 512];
+	struct pvp_calibrator calibrator;
+	struct pvp_page page, hello; /* hello: what a pipe's new reader is told */
+	struct pvp_thread *threads;  /* taken in this round, linked by w.next */
+
+	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
+	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
+	uint32_t classes;            /* written so far */
+	uint64_t orphans, last_sync;
+	uint64_t round_ns; /* when this round began */
+	bool last, wrote;  /* this round is the session's last; it wrote events */
+	uint64_t streams; /* begun so far; more than one when a pipe's reader left */
+	bool began;    /* the stream's header is written */
+	bool greeting; /* and now the names, for whoever reads it */
+	bool failed;   /* nothing more can be written */
+	char comm[16]; /* the process's name, which threads have before they get their own */
+
+	/* under the core's lock */
+	bool stopping;
+	uint64_t flush_wanted, flush_done;
+	uint64_t stop_since;
+
+	uint64_t stuck_since; /* ns: since when the reader takes nothing; 0: it does */
+};
+
+/* Starts a session for this host. An errno value. */
+int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *host);
+
+/* Ends it, with all that was published before written. ETIMEDOUT: not all was. EALREADY: none. */
+int pvp_writer_stop(void);
+
+int pvp_writer_flush(void);
+
+/* In a child of fork: the parent's writer and sink are not here. Frees what may be freed. */
+void pvp_writer_forget(void);
+
+/* --- between the writer's files --- */
+
+/* Sends parts, beginning anew for a new reader as often as needed; false: w->failed. */
+bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n);
+
+/* Appends an event, sending the page when it is full. */
+bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev,
+	const struct pv_batch *pools);
+bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p);
+
+/* A round: takes what the threads have published and writes it. `last` ends the session. */
+void pvp_round(struct pvp_writer *w, bool last);
+
+/* Names, into the page given. */
+void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
+void pvp_tell_classes(struct pvp_writer *w);
+void pvp_tell_counters(struct pvp_writer *w);
+/* All that was told so far, for a new reader, through w->hello; false: he is gone as well. */
+bool pvp_tell_again(struct pvp_writer *w);
+
+#endif
