@@ -94,6 +94,15 @@ static enum pvp_sent leave(struct pvp_sink *s)
 	return PVP_READER_GONE;
 }
 
+bool pvp_sink_alone(struct pvp_sink *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 &&
+		p.revents & POLLERR)
+		leave(s);
+	return s->pipe && s->fd < 0;
+}
+
 /* Drops `n` written bytes from the front of the parts. */
 static void advance(struct iovec *parts, int count, size_t n)
 {

@@ -47,6 +47,9 @@ int pvp_sink_open(struct pvp_sink *s, const char *path);
 /* Tries to open the pipe for a reader; true when there is one. */
 bool pvp_sink_reopen(struct pvp_sink *s);
 
+/* Whether a pipe's reader has left; what comes next is then PVP_READER_GONE. */
+bool pvp_sink_alone(struct pvp_sink *s);
+
 /* Writes all parts, n <= PVP_MAX_PARTS, as one piece. */
 enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n);
 

@@ -195,6 +195,7 @@ static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 /* Whether there is somebody to write for; the last round waits for him. */
 static bool ready(struct pvp_writer *w, bool last)
 {
+	w->began = w->began && !pvp_sink_alone(&w->sink);
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead)
