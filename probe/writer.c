@@ -238,7 +238,7 @@ static void *run(void *arg)
 static uint32_t measure_overhead(const struct pvp_writer *w)
 {
 	uint8_t room[2 * PVP_HOT_MAX];
-	struct pvp_thread t = { 0 };
+	struct pvp_thread t = { .time = 0 };
 	if (w->calibrator.usable)
 		t.clock = (struct pvp_calibration){ w->calibrator.tsc, w->calibrator.ns,
 			UINT64_C(1) << 31 };
