@@ -8,6 +8,8 @@
 
 #include "common/base/map.h"
 
+enum { TREE_ROWS = 1000000 };
+
 bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
 	const struct pv_query *query)
 {
@@ -118,7 +120,8 @@ static bool is_open(const struct pv_query *q, uint64_t id)
 
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
 {
-	return filtering(b) || is_open(b->query, id);
+	return b->table && b->table->rows < TREE_ROWS &&
+		(filtering(b) || is_open(b->query, id));
 }
 
 /* --- order --- */
@@ -197,7 +200,7 @@ static struct order choose_order(struct pv_build *b)
 	t->sort = n ? o.column[0] : -1;
 	t->descending = n && o.descending[0];
 	int name = pv_table_column(t, b->spec->name);
-	if (name >= 0 && n < 3) {
+	if (name >= 0 && n > 0 && n < 3) {
 		o.column[n] = name;
 		o.unit[n] = t->column[name].unit;
 		o.descending[n] = false;

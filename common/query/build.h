@@ -5,6 +5,8 @@
 #ifndef PV_QUERY_BUILD_H
 #define PV_QUERY_BUILD_H
 
+#include <math.h>
+
 #include "common/query/views.h"
 
 enum { PV_MAX_COLUMNS = 24 };
@@ -22,12 +24,15 @@ struct pv_view_spec {
 	/* Appends the rows: copy runs under the model's lock, run takes it itself. */
 	void (*copy)(struct pv_build *b, struct pv_model *m);
 	void (*run)(struct pv_build *b, struct pv_model *m);
+	/* Fills in, under the lock, what only the rows that stayed need. False: out of memory. */
+	bool (*late)(struct pv_table *t, const struct pv_model *m);
 };
 
 struct pv_build {
 	struct pv_table *table; /* NULL after out of memory */
 	const struct pv_query *query;
 	const struct pv_view_spec *spec;
+	enum pv_view view;
 	size_t room;
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
 };
@@ -50,7 +55,10 @@ const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 struct pv_table *pv_build_finish(struct pv_build *b);
 void pv_build_fail(struct pv_build *b);
 
-/* Whether a tree row's children should be appended: it is open, or a filter must see them. */
+/*
+ * Whether a tree row's children should be appended: it is open, or a filter must see them. Never
+ * beyond a million rows, which no one reads.
+ */
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id);
 
 /* ASCII case-insensitive; "" is in everything. */
@@ -93,6 +101,12 @@ static inline void pv_cell_share(struct pv_cell *c, double part, double whole)
 	bool known = whole > 0;
 	*c = (struct pv_cell){ .d = known ? 100 * part / whole : 0,
 		.state = known ? PV_CELL_VALUE : PV_CELL_NULL };
+}
+
+/* The 95 % confidence half-width of a count of samples, as a share of all of them in percent. */
+static inline void pv_cell_error(struct pv_cell *c, uint64_t n, double all)
+{
+	pv_cell_share(c, 1.96 * sqrt((double)n), all);
 }
 
 static inline void pv_cell_d(struct pv_cell *c, double v)

@@ -26,4 +26,17 @@ struct pv_facts {
 
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
 
+/* Figures that stand beside the lists of a report. Those of a group the log lacks are 0. */
+struct pv_totals {
+	unsigned known; /* enum pv_group bits: met in the events, or asked for in the header's args */
+	uint64_t samples, thrown;
+	uint64_t gc_resizes, max_heap_bytes, moved_objects;
+	uint64_t handles_created, handles_destroyed, objects_finalized;
+	uint64_t contentions, acquired, failed;
+	int64_t wait_ns;
+	uint64_t jit_methods, code_bytes, helpers, helper_bytes;
+};
+
+void pv_view_totals(struct pv_model *m, struct pv_totals *ret);
+
 #endif

@@ -1,0 +1,169 @@
+#include "common/query/call_copy.h"
+
+#include <stdlib.h>
+
+#include "common/base/map.h"
+#include "common/model/model.h"
+#include "common/model/window.h"
+
+static bool make_room(struct pv_call_copy *c, size_t n)
+{
+	c->n = n;
+	c->parent = calloc(n, sizeof *c->parent);
+	c->first_child = calloc(n, sizeof *c->first_child);
+	c->next_sibling = calloc(n, sizeof *c->next_sibling);
+	c->group = calloc(n, sizeof *c->group);
+	c->figures = calloc(n, sizeof *c->figures);
+	return c->parent && c->first_child && c->next_sibling && c->group && c->figures;
+}
+
+void pv_call_copy_finish(struct pv_call_copy *c)
+{
+	free(c->parent);
+	free(c->first_child);
+	free(c->next_sibling);
+	free(c->group);
+	free(c->figures);
+	*c = (struct pv_call_copy){ 0 };
+}
+
+/* Children are linked so that they are met in ascending order. */
+static void link_children(struct pv_call_copy *c)
+{
+	for (size_t i = c->n; i-- > 1;) {
+		uint32_t p = c->parent[i];
+		c->next_sibling[i] = c->first_child[p];
+		c->first_child[p] = (uint32_t)i;
+	}
+}
+
+static void sum_up(struct pv_call_copy *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct pv_call_figures *f = &c->figures[i];
+		c->self_ns += f->self_ns;
+		c->samples += f->samples;
+		f->samples_below = f->samples;
+		if (c->window)
+			f->total_ns = f->self_ns;
+	}
+	for (size_t i = c->n; i-- > 1;) {
+		struct pv_call_figures *f = &c->figures[i], *up = &c->figures[c->parent[i]];
+		up->samples_below += f->samples_below;
+		if (c->window)
+			up->total_ns += f->total_ns;
+	}
+}
+
+static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct pv_call_copy *c)
+{
+	const struct pv_calls *calls = &m->calls;
+	if (!make_room(c, calls->node.n ? calls->node.n : 1))
+		return false;
+	for (size_t i = 1; i < calls->node.n; i++) {
+		const struct pv_tree_node *n = &calls->node.v[i];
+		c->parent[i] = n->parent;
+		c->group[i] = pv_group_of(g, n->method);
+		c->figures[i] = (struct pv_call_figures){ .calls = n->calls,
+			.exc_leaves = n->exc_leaves, .samples = n->samples, .self_ns = n->self_ns,
+			.total_ns = n->total_ns, .max_ns = n->max_ns };
+	}
+	struct pv_open_calls open = { 0 };
+	bool ok = pv_calls_open(m, &open);
+	for (size_t i = 0; ok && i < open.call.n; i++) {
+		const struct pv_open_call *o = &open.call.v[i];
+		struct pv_call_figures *f = &c->figures[o->node];
+		f->self_ns += o->self_ns;
+		f->total_ns += o->total_ns;
+		if (o->max_ns > f->max_ns)
+			f->max_ns = o->max_ns;
+	}
+	pv_open_calls_finish(&open);
+	return ok;
+}
+
+/* Numbers of the model's nodes in the copy: those of the window and what lies above them. */
+static bool number_active(const struct pv_model *m, const struct pv_window_sums *w,
+	struct pv_map *number, uint32_t *ret_n)
+{
+	const struct pv_calls *calls = &m->calls;
+	uint8_t *active = calloc(calls->node.n + 1, 1);
+	if (!active)
+		return false;
+	for (size_t i = 0; i < w->nodes.n; i++)
+		for (uint32_t at = w->nodes.v[i].node; at && !active[at];
+			at = calls->node.v[at].parent)
+			active[at] = 1;
+	uint32_t n = 1;
+	bool ok = pv_map_set(number, 0, 0);
+	for (size_t i = 1; ok && i < calls->node.n; i++)
+		if (active[i])
+			ok = pv_map_set(number, i, n++);
+	free(active);
+	*ret_n = n;
+	return ok;
+}
+
+static bool copy_active(const struct pv_model *m, const struct pv_groups *g,
+	const struct pv_window_sums *w, struct pv_call_copy *c)
+{
+	const struct pv_calls *calls = &m->calls;
+	struct pv_map number = { 0 };
+	uint32_t n = 1;
+	bool ok = number_active(m, w, &number, &n) && make_room(c, n);
+	for (size_t slot = 0; ok && slot <= number.mask; slot++) {
+		uint64_t node = number.slots[slot].key;
+		uint32_t i = number.slots[slot].value;
+		if (i == PV_MAP_NONE || i == 0)
+			continue;
+		c->parent[i] = pv_map_get(&number, calls->node.v[node].parent);
+		c->group[i] = pv_group_of(g, calls->node.v[node].method);
+	}
+	for (size_t i = 0; ok && i < w->nodes.n; i++) {
+		const struct pv_window_node *from = &w->nodes.v[i];
+		c->figures[pv_map_get(&number, from->node)] = (struct pv_call_figures){
+			.calls = from->calls, .samples = from->samples, .self_ns = from->self_ns };
+	}
+	pv_map_finish(&number);
+	return ok;
+}
+
+bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
+	struct pv_call_copy *ret)
+{
+	*ret = (struct pv_call_copy){ .window = window_ns != 0 };
+	bool ok;
+	if (window_ns) {
+		struct pv_window_sums sums = { 0 };
+		ok = pv_window_sum(m, window_ns, &sums) && copy_active(m, g, &sums, ret);
+		pv_window_sums_finish(&sums);
+	} else {
+		ok = copy_all(m, g, ret);
+	}
+	if (!ok)
+		return false;
+	link_children(ret);
+	sum_up(ret);
+	return true;
+}
+
+void pv_call_walk(const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave,
+	void *ctx)
+{
+	uint32_t at = c->first_child[0];
+	while (at) {
+		enter(ctx, c, at);
+		if (c->first_child[at]) {
+			at = c->first_child[at];
+			continue;
+		}
+		while (at) {
+			leave(ctx, c, at);
+			if (c->next_sibling[at]) {
+				at = c->next_sibling[at];
+				break;
+			}
+			at = c->parent[at];
+		}
+	}
+}

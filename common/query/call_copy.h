@@ -1,0 +1,38 @@
+/*
+ * Private to the query layer: the call tree with its figures as compact arrays, taken under the
+ * model's lock and walked without it. In a window only what was active in it is copied.
+ */
+#ifndef PV_QUERY_CALL_COPY_H
+#define PV_QUERY_CALL_COPY_H
+
+#include "common/query/groups.h"
+
+struct pv_call_figures {
+	uint64_t calls, exc_leaves, samples;
+	uint64_t samples_below; /* of this node and everything below it */
+	int64_t self_ns, total_ns, max_ns; /* open calls included; in a window total_ns is the
+					    * self time of the subtree and max_ns is not known */
+};
+
+/* Node 0 is the root above all threads; parents have smaller numbers than their children. */
+struct pv_call_copy {
+	size_t n;
+	uint32_t *parent, *first_child, *next_sibling, *group;
+	struct pv_call_figures *figures;
+	int64_t self_ns;   /* of all nodes: what shares are of */
+	uint64_t samples;
+	bool window;
+};
+
+/* False when out of memory; finish is fine then too. `window_ns` 0: since the start. */
+bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
+	struct pv_call_copy *ret);
+void pv_call_copy_finish(struct pv_call_copy *c);
+
+typedef void pv_call_visit(void *ctx, const struct pv_call_copy *c, uint32_t node);
+
+/* Visits every node but the root, parents before their children; `leave` after the last child. */
+void pv_call_walk(const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave,
+	void *ctx);
+
+#endif

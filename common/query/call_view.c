@@ -1,0 +1,284 @@
+#include <stdlib.h>
+
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/call_copy.h"
+#include "common/query/specs.h"
+
+/* --- methods --- */
+
+enum { M_SELF_SHARE, M_SELF, M_TOTAL_SHARE, M_TOTAL, M_CALLS, M_AVERAGE, M_MAX, M_HIT_SHARE,
+	M_HIT_ERROR, M_HITS, M_HITS_TOTAL, M_EXC, M_CPU_USER, M_CPU_KERNEL, M_NAME, M_COLUMNS };
+
+static const struct pv_column method_columns[] = {
+	[M_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[M_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, 0 },
+	[M_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
+	[M_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
+	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
+	[M_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 9, PV_COLUMN_HIDE_JSON },
+	[M_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
+	[M_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[M_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
+	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
+	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, 0 },
+	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, 0 },
+	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
+	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
+	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+/* What the log can say of calls and samples at all. */
+struct known {
+	bool calls, samples, window;
+};
+
+static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
+{
+	unsigned groups = pv_groups_known(m);
+	return (struct known){ .calls = groups & PV_GROUP_CALLS, .window = q->window_ns != 0,
+		.samples = groups & PV_GROUP_SAMPLES };
+}
+
+struct method_totals {
+	int64_t self_ns;
+	uint64_t samples;
+};
+
+static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t group,
+	const struct pv_method_sum *s, const struct method_totals *all, const struct known *known)
+{
+	struct pv_cell *c = pv_build_row(b, g->row.v[group].id);
+	double self = known->calls ? (double)all->self_ns : 0;
+	double samples = known->samples ? (double)all->samples : 0;
+	pv_cell_share(&c[M_SELF_SHARE], (double)s->self_ns, self);
+	pv_cell_i_if(&c[M_SELF], known->calls, s->self_ns);
+	pv_cell_share(&c[M_TOTAL_SHARE], (double)s->total_ns, self);
+	pv_cell_i_if(&c[M_TOTAL], known->calls, s->total_ns);
+	pv_cell_u_if(&c[M_CALLS], known->calls, s->calls);
+	pv_cell_i_if(&c[M_AVERAGE], known->calls && s->calls,
+		s->calls ? s->total_ns / (int64_t)s->calls : 0);
+	pv_cell_i_if(&c[M_MAX], known->calls && !known->window, s->max_ns);
+	pv_cell_share(&c[M_HIT_SHARE], (double)s->samples_self, samples);
+	pv_cell_error(&c[M_HIT_ERROR], s->samples_self, samples);
+	pv_cell_u_if(&c[M_HITS], known->samples, s->samples_self);
+	pv_cell_u_if(&c[M_HITS_TOTAL], known->samples, s->samples_total);
+	pv_cell_u_if(&c[M_EXC], known->calls && !known->window, s->exc_leaves);
+	pv_cell_null(&c[M_CPU_USER]);
+	pv_cell_null(&c[M_CPU_KERNEL]);
+	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
+}
+
+static bool met(const struct pv_method_sum *s)
+{
+	return s->calls || s->self_ns || s->total_ns || s->samples_self || s->samples_total;
+}
+
+static void put_methods(struct pv_build *b, const struct pv_groups *g,
+	const struct pv_method_sum *sum, const struct known *known)
+{
+	struct method_totals all = { 0 };
+	for (size_t i = 0; i < g->row.n; i++) {
+		all.self_ns += sum[i].self_ns;
+		all.samples += sum[i].samples_self;
+	}
+	for (size_t i = 0; i < g->row.n; i++)
+		if (met(&sum[i]))
+			put_method(b, g, (uint32_t)i, &sum[i], &all, known);
+}
+
+/* Sums per group while walking; a group counts once on each path. */
+struct flatten {
+	struct pv_method_sum *sum;
+	uint32_t *on_path;
+};
+
+static void enter_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
+{
+	struct flatten *f = ctx;
+	struct pv_method_sum *s = &f->sum[c->group[node]];
+	const struct pv_call_figures *v = &c->figures[node];
+	s->calls += v->calls;
+	s->self_ns += v->self_ns;
+	s->samples_self += v->samples;
+	if (f->on_path[c->group[node]]++ == 0) {
+		s->total_ns += v->total_ns;
+		s->samples_total += v->samples_below;
+	}
+}
+
+static void leave_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
+{
+	struct flatten *f = ctx;
+	f->on_path[c->group[node]]--;
+}
+
+static bool window_methods(const struct pv_call_copy *c, struct pv_method_sum *sum, size_t groups)
+{
+	struct flatten f = { .sum = sum, .on_path = calloc(groups, sizeof *f.on_path) };
+	if (!f.on_path)
+		return false;
+	pv_call_walk(c, enter_flat, leave_flat, &f);
+	free(f.on_path);
+	return true;
+}
+
+static void run_methods(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	struct pv_call_copy copy = { 0 };
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	struct known known = what_is_known(m, b->query);
+	bool ok = pv_groups_methods(m, &g);
+	struct pv_method_sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
+	ok = ok && sum;
+	if (ok)
+		ok = known.window ? pv_call_copy(m, &g, b->query->window_ns, &copy) :
+			pv_calls_flat(m, g.of, g.row.n, sum);
+	pv_model_unlock(m);
+	if (ok && known.window)
+		ok = window_methods(&copy, sum, g.row.n);
+	if (ok)
+		put_methods(b, &g, sum, &known);
+	else
+		pv_build_fail(b);
+	pv_call_copy_finish(&copy);
+	pv_groups_finish(&g);
+	free(sum);
+}
+
+const struct pv_view_spec pv_spec_methods = { .column = method_columns, .columns = M_COLUMNS,
+	.name = "name", .sort = "self_ns", .then = "samples_self", .run = run_methods };
+
+/* --- callers and callees of one method --- */
+
+enum { E_SHARE, E_TOTAL, E_CALLS, E_HIT_SHARE, E_HIT_ERROR, E_HITS, E_NAME, E_COLUMNS };
+
+static const struct pv_column edge_columns[] = {
+	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
+	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
+	[E_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
+	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
+	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+/*
+ * Calls between the chosen method and each other one. Time counts while such a call is on the
+ * stack, once however often the same pair stands there.
+ */
+struct edges {
+	struct pv_method_sum *sum; /* by the other method's group */
+	uint32_t *on_path;         /* calls of that pair on the way down */
+	uint32_t chosen, chosen_on_path;
+	bool callers;              /* else callees */
+	int64_t total_ns;          /* of the chosen method, outermost */
+	uint64_t samples;
+};
+
+static bool edge_of(const struct edges *e, const struct pv_call_copy *c, uint32_t node,
+	uint32_t *ret_other)
+{
+	uint32_t parent = c->parent[node];
+	uint32_t mine = e->callers ? node : parent, other = e->callers ? parent : node;
+	*ret_other = c->group[other];
+	return parent != 0 && c->group[mine] == e->chosen;
+}
+
+static void enter_edge(void *ctx, const struct pv_call_copy *c, uint32_t node)
+{
+	struct edges *e = ctx;
+	const struct pv_call_figures *v = &c->figures[node];
+	uint32_t other;
+	if (c->group[node] == e->chosen && e->chosen_on_path++ == 0) {
+		e->total_ns += v->total_ns;
+		e->samples += v->samples_below;
+	}
+	if (!edge_of(e, c, node, &other))
+		return;
+	e->sum[other].calls += v->calls;
+	if (e->on_path[other]++ == 0) {
+		e->sum[other].total_ns += v->total_ns;
+		e->sum[other].samples_total += v->samples_below;
+	}
+}
+
+static void leave_edge(void *ctx, const struct pv_call_copy *c, uint32_t node)
+{
+	struct edges *e = ctx;
+	uint32_t other;
+	if (c->group[node] == e->chosen)
+		e->chosen_on_path--;
+	if (edge_of(e, c, node, &other))
+		e->on_path[other]--;
+}
+
+static void put_edges(struct pv_build *b, const struct pv_groups *g, const struct edges *e,
+	const struct known *known)
+{
+	double total = known->calls ? (double)e->total_ns : 0;
+	double samples = known->samples ? (double)e->samples : 0;
+	for (size_t i = 0; i < g->row.n; i++) {
+		const struct pv_method_sum *s = &e->sum[i];
+		if (!met(s))
+			continue;
+		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		pv_cell_share(&c[E_SHARE], (double)s->total_ns, total);
+		pv_cell_i_if(&c[E_TOTAL], known->calls, s->total_ns);
+		pv_cell_u_if(&c[E_CALLS], known->calls, s->calls);
+		pv_cell_share(&c[E_HIT_SHARE], (double)s->samples_total, samples);
+		pv_cell_error(&c[E_HIT_ERROR], s->samples_total, samples);
+		pv_cell_u_if(&c[E_HITS], known->samples, s->samples_total);
+		pv_cell_s(&c[E_NAME], pv_group_name(b, g, (uint32_t)i));
+	}
+}
+
+static bool sum_edges(const struct pv_call_copy *c, const struct pv_groups *g, struct edges *e)
+{
+	e->sum = calloc(g->row.n, sizeof *e->sum);
+	e->on_path = calloc(g->row.n, sizeof *e->on_path);
+	if (!e->sum || !e->on_path)
+		return false;
+	if (e->chosen != UINT32_MAX)
+		pv_call_walk(c, enter_edge, leave_edge, e);
+	return true;
+}
+
+static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
+{
+	struct pv_groups g;
+	struct pv_call_copy copy = { 0 };
+	struct edges e = { .callers = callers };
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	struct known known = what_is_known(m, b->query);
+	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
+	pv_model_unlock(m);
+	if (ok)
+		e.chosen = pv_groups_find(&g, b->query->select);
+	if (ok && sum_edges(&copy, &g, &e))
+		put_edges(b, &g, &e, &known);
+	else
+		pv_build_fail(b);
+	free(e.sum);
+	free(e.on_path);
+	pv_call_copy_finish(&copy);
+	pv_groups_finish(&g);
+}
+
+static void run_callers(struct pv_build *b, struct pv_model *m)
+{
+	run_edges(b, m, true);
+}
+
+static void run_callees(struct pv_build *b, struct pv_model *m)
+{
+	run_edges(b, m, false);
+}
+
+const struct pv_view_spec pv_spec_callers = { .column = edge_columns, .columns = E_COLUMNS,
+	.name = "name", .sort = "total_ns", .then = "samples", .run = run_callers };
+const struct pv_view_spec pv_spec_callees = { .column = edge_columns, .columns = E_COLUMNS,
+	.name = "name", .sort = "total_ns", .then = "samples", .run = run_callees };

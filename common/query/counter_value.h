@@ -1,0 +1,16 @@
+/* Private to the query layer: what a counter's sample says, by the counter's type. */
+#ifndef PV_QUERY_COUNTER_VALUE_H
+#define PV_QUERY_COUNTER_VALUE_H
+
+#include <stddef.h>
+
+#include "common/model/counters.h"
+
+/* NAN for strings. */
+double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sample *s);
+
+/* All digits, as JSON writes numbers; false for what is no finite number. */
+bool pv_counter_exact(const struct pv_counter *k, const struct pv_counter_sample *s, char *buf,
+	size_t size);
+
+#endif

@@ -1,0 +1,443 @@
+#include "common/query/coverage.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/model/allocs.h"
+#include "common/model/counters.h"
+#include "common/model/gc.h"
+#include "common/model/jit.h"
+#include "common/model/locks.h"
+#include "common/model/model.h"
+#include "common/model/shots.h"
+#include "common/model/threads.h"
+#include "common/model/throws.h"
+#include "common/query/specs.h"
+
+const char *pv_what_text(enum pv_what what)
+{
+	static const char *const text[PV_WHATS] = { "calls", "allocations", "allocation_stacks",
+		"gc", "moves", "handles", "finalizers", "heap_shots", "roots", "exceptions",
+		"locks", "samples", "threads", "jit", "counters", "code_coverage", "names",
+		"losses", "damage" };
+	return text[what];
+}
+
+const char *pv_coverage_text(enum pv_coverage_state state)
+{
+	static const char *const text[] = { "complete", "partial", "not recorded", "lost",
+		"inferred" };
+	return text[state];
+}
+
+static uint64_t kind(const struct pv_model *m, enum pv_kind k)
+{
+	return m->kinds[k];
+}
+
+/* Appends a phrase to the detail. */
+static void say(struct pv_coverage *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(struct pv_coverage *c, const char *format, ...)
+{
+	size_t at = strlen(c->detail);
+	if (at && at + 2 < sizeof c->detail) {
+		memcpy(c->detail + at, ", ", 3);
+		at += 2;
+	}
+	va_list args;
+	va_start(args, format);
+	vsnprintf(c->detail + at, sizeof c->detail - at, format, args);
+	va_end(args);
+}
+
+/* "41 207 enters": a count and what it counts. */
+static void count(struct pv_coverage *c, uint64_t n, const char *one, const char *many)
+{
+	char digits[PV_UNIT_MAX];
+	say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), n == 1 ? one : many);
+}
+
+/* The same for what should not be: nothing is said when there is none of it. */
+static void flaw(struct pv_coverage *c, uint64_t n, enum pv_coverage_state state, const char *what)
+{
+	char digits[PV_UNIT_MAX];
+	if (n == 0)
+		return;
+	if (c->state == PV_COMPLETE)
+		c->state = state;
+	say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), what);
+}
+
+/* Whether anything of the group was met; otherwise the entry is finished here. */
+static bool met(const struct pv_model *m, unsigned group, struct pv_coverage *c)
+{
+	if (pv_groups_recorded(m) & group)
+		return true;
+	c->state = PV_NOT_RECORDED;
+	if (pv_groups_enabled(m) & group) {
+		c->state = PV_COMPLETE;
+		say(c, "none happened");
+	}
+	return false;
+}
+
+static void of_calls(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_CALLS, c))
+		return;
+	count(c, kind(m, PV_KIND_METHOD_ENTER), "enter", "enters");
+	count(c, kind(m, PV_KIND_METHOD_LEAVE), "leave", "leaves");
+	if (kind(m, PV_KIND_METHOD_EXC_LEAVE))
+		count(c, kind(m, PV_KIND_METHOD_EXC_LEAVE), "by exception", "by exceptions");
+	flaw(c, m->calls.stray_leaves, PV_PARTIAL, "leaves without an enter");
+	flaw(c, m->calls.missing_leaves, PV_PARTIAL, "enters without a leave");
+	flaw(c, m->calls.gap_closed, PV_PARTIAL, "calls cut by gaps");
+	flaw(c, m->calls.folded, PV_PARTIAL, "call paths folded into (other)");
+}
+
+static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_ALLOC, c))
+		return;
+	char bytes[PV_UNIT_MAX];
+	count(c, m->allocs.count, "allocation", "allocations");
+	say(c, "%s", pv_units_bytes(bytes, sizeof bytes, m->allocs.bytes));
+}
+
+static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_allocs *a = &m->allocs;
+	if (!met(m, PV_GROUP_ALLOC, c))
+		return;
+	uint64_t with = a->with_backtrace + a->with_path;
+	if (with == 0) {
+		c->state = PV_NOT_RECORDED;
+		return;
+	}
+	if (a->with_backtrace)
+		count(c, a->with_backtrace, "with its stack", "with their stacks");
+	flaw(c, a->with_path, PV_INFERRED, "placed on the calls open at the time");
+	flaw(c, a->count > with ? a->count - with : 0, PV_PARTIAL, "without a stack");
+	flaw(c, a->sites.folded, PV_PARTIAL, "sites folded into (other)");
+	flaw(c, m->stacks.folded, PV_PARTIAL, "stacks cut by the limit");
+}
+
+static void of_gc(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_gc *gc = &m->gc;
+	if (!met(m, PV_GROUP_GC, c))
+		return;
+	uint64_t n = 0;
+	for (size_t i = 0; i < PV_GC_GENERATIONS; i++)
+		n += gc->generation[i].count;
+	count(c, n, "collection", "collections");
+	count(c, gc->pause_count, "pause", "pauses");
+	count(c, gc->resizes, "heap size", "heap sizes");
+	if (gc->resizes == 0 || (n && kind(m, PV_KIND_GC_EVENT) == 0))
+		c->state = PV_PARTIAL;
+	flaw(c, gc->folded, PV_PARTIAL, "entries merged to save memory");
+}
+
+static void of_moves(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (met(m, PV_GROUP_MOVES, c))
+		count(c, m->gc.moved, "object moved", "objects moved");
+}
+
+static void of_handles(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_HANDLES, c))
+		return;
+	count(c, kind(m, PV_KIND_GC_HANDLE_CREATED), "created", "created");
+	count(c, kind(m, PV_KIND_GC_HANDLE_DESTROYED), "destroyed", "destroyed");
+}
+
+static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_FINALIZERS, c))
+		return;
+	count(c, kind(m, PV_KIND_GC_FINALIZE_START), "run", "runs");
+	count(c, kind(m, PV_KIND_GC_FINALIZE_OBJECT_START), "object", "objects");
+	uint64_t ends = kind(m, PV_KIND_GC_FINALIZE_END);
+	uint64_t object_ends = kind(m, PV_KIND_GC_FINALIZE_OBJECT_END);
+	uint64_t runs = kind(m, PV_KIND_GC_FINALIZE_START);
+	uint64_t objects = kind(m, PV_KIND_GC_FINALIZE_OBJECT_START);
+	flaw(c, runs > ends ? runs - ends : ends - runs, PV_PARTIAL, "runs unpaired");
+	flaw(c, objects > object_ends ? objects - object_ends : object_ends - objects, PV_PARTIAL,
+		"objects unpaired");
+}
+
+static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_heap_shots *s = &m->shots;
+	if (!met(m, PV_GROUP_SHOTS, c))
+		return;
+	uint64_t torn = 0;
+	for (size_t i = 0; i < s->shot.n; i++)
+		torn += s->shot.v[i].torn;
+	count(c, s->shot.n, "shot", "shots");
+	count(c, kind(m, PV_KIND_HEAP_OBJECT), "object event", "object events");
+	flaw(c, torn, PV_PARTIAL, "cut off");
+	flaw(c, s->discarded, PV_LOST, "discarded by the probe");
+	flaw(c, s->stray_objects, PV_PARTIAL, "objects outside any shot");
+	flaw(c, s->folded, PV_PARTIAL, "without their classes to save memory");
+}
+
+static void of_roots(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (met(m, PV_GROUP_ROOTS, c))
+		count(c, kind(m, PV_KIND_HEAP_ROOTS), "list", "lists");
+	if (m->gc.roots_registered || m->gc.roots_unregistered) {
+		count(c, m->gc.roots_registered, "area registered", "areas registered");
+		count(c, m->gc.roots_unregistered, "unregistered", "unregistered");
+	}
+}
+
+static void of_exceptions(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_EXCEPTIONS, c))
+		return;
+	uint64_t clauses = kind(m, PV_KIND_EXCEPTION_CLAUSE);
+	count(c, m->throws.thrown, "thrown", "thrown");
+	count(c, clauses, "clause entered", "clauses entered");
+	flaw(c, m->throws.unknown_class, PV_PARTIAL, "of a class not recorded");
+	flaw(c, m->throws.sites.folded, PV_PARTIAL, "sites folded into (other)");
+}
+
+static void of_locks(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_locks *l = &m->locks;
+	if (!met(m, PV_GROUP_LOCKS, c))
+		return;
+	count(c, l->contentions, "contention", "contentions");
+	count(c, l->acquired, "acquired", "acquired");
+	count(c, l->failed, "failed", "failed");
+	uint64_t ended = l->acquired + l->failed - l->unpaired;
+	flaw(c, l->contentions > ended ? l->contentions - ended : 0, PV_PARTIAL,
+		"waits without an end");
+	flaw(c, l->unpaired, PV_PARTIAL, "ends without a contention");
+	flaw(c, l->unknown_class, PV_PARTIAL, "of a class not recorded");
+	flaw(c, l->folded, PV_PARTIAL, "locks folded into (other)");
+	flaw(c, l->sites.folded, PV_PARTIAL, "sites folded into (other)");
+}
+
+static void of_samples(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (!met(m, PV_GROUP_SAMPLES, c))
+		return;
+	count(c, kind(m, PV_KIND_SAMPLE_HIT), "sample", "samples");
+	uint64_t native = kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
+	if (native)
+		count(c, native, "native symbol", "native symbols");
+	if (!(pv_groups_recorded(m) & PV_GROUP_CALLS))
+		flaw(c, m->calls.folded, PV_PARTIAL, "call paths folded into (other)");
+}
+
+static void of_threads(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_threads *t = &m->threads;
+	size_t n = t->thread.n > 1 ? t->thread.n - 1 : 0;
+	if (!met(m, PV_GROUP_THREADS, c))
+		return;
+	count(c, n, "thread", "threads");
+	count(c, kind(m, PV_KIND_THREAD_START), "start", "starts");
+	count(c, kind(m, PV_KIND_THREAD_END), "end", "ends");
+	count(c, kind(m, PV_KIND_THREAD_NAME), "name", "names");
+	if (kind(m, PV_KIND_THREAD_START) == 0 && m->buffers)
+		c->state = PV_INFERRED;
+	if (n == 1 && t->thread.v[1]->id == 0) {
+		c->state = PV_INFERRED;
+		say(c, "the log tells no threads apart");
+	}
+	flaw(c, t->folded, PV_PARTIAL, "counted in an earlier thread of their id");
+}
+
+static void of_jit(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_helpers *h = &m->helpers;
+	if (!met(m, PV_GROUP_JIT, c))
+		return;
+	count(c, h->jitted, "method described", "methods described");
+	count(c, h->count, "helper", "helpers");
+	if (h->count == 0 && !(pv_groups_enabled(m) & PV_GROUP_JIT)) {
+		c->state = PV_PARTIAL;
+		say(c, "helpers not recorded");
+	}
+	flaw(c, h->bad_sizes, PV_PARTIAL, "impossible code sizes left out");
+}
+
+static void of_counters(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_counters *k = &m->counters;
+	if (!met(m, PV_GROUP_COUNTERS, c))
+		return;
+	uint64_t undescribed = 0;
+	for (size_t i = 1; i < k->counter.n; i++)
+		undescribed += !k->counter.v[i].described;
+	count(c, k->counter.n > 1 ? k->counter.n - 1 : 0, "counter", "counters");
+	count(c, kind(m, PV_KIND_COUNTERS_SAMPLE), "reading", "readings");
+	flaw(c, undescribed, PV_PARTIAL, "counters without a description");
+	flaw(c, k->folded, PV_PARTIAL, "values merged to save memory");
+}
+
+static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_helpers *h = &m->helpers;
+	if (!met(m, PV_GROUP_CODE_COVERAGE, c))
+		return;
+	count(c, h->methods.n, "method", "methods");
+	count(c, kind(m, PV_KIND_COVERAGE_STATEMENT), "statement", "statements");
+	count(c, h->assemblies.n, "assembly", "assemblies");
+	count(c, h->classes.n, "class", "classes");
+	flaw(c, h->statements_dropped, PV_PARTIAL, "statements beyond the limit");
+	flaw(c, h->stray_statements, PV_PARTIAL, "statements of unknown methods");
+}
+
+static void of_names(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_names *n = &m->names;
+	uint64_t methods = 0, classes = 0;
+	for (uint32_t i = 1; i < n->method.n; i++)
+		methods += !n->method.v[i].native && pv_names_method_name(n, i) == 0;
+	for (uint32_t i = 1; i < n->class_use.n; i++)
+		classes += pv_names_class_name(n, i) == 0;
+	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
+	count(c, n->class_use.n > 1 ? n->class_use.n - 1 : 0, "class", "classes");
+	flaw(c, methods, PV_PARTIAL, "methods without a name");
+	flaw(c, classes, PV_PARTIAL, "classes without a name");
+	if (n->unloads)
+		count(c, n->unloads, "unload", "unloads");
+	if (n->epochs)
+		count(c, n->epochs, "address used again", "addresses used again");
+}
+
+static void of_losses(const struct pv_model *m, struct pv_coverage *c)
+{
+	flaw(c, m->lost_events, PV_LOST, "events lost by the probe");
+	flaw(c, m->pauses, PV_NOT_RECORDED, "stretches in which the probe was paused");
+	if (m->target.joined) {
+		c->state = PV_PARTIAL;
+		say(c, "joined after the beginning: earlier events and names are missing");
+	}
+	if (m->recordings > 1) {
+		c->state = PV_PARTIAL;
+		say(c, "the last of %" PRIu64 " recordings in this input", m->recordings);
+	}
+	if (c->state == PV_COMPLETE)
+		say(c, "none");
+	if (m->sync_points)
+		count(c, m->sync_points, "sync point", "sync points");
+}
+
+static void of_damage(const struct pv_model *m, struct pv_coverage *c)
+{
+	flaw(c, m->damaged, PV_LOST, m->damaged == 1 ? "place" : "places");
+	flaw(c, m->damaged_bytes, PV_LOST, "bytes that could not be read");
+	if (m->ended && !m->complete && m->damaged == 0) {
+		c->state = PV_PARTIAL;
+		say(c, "the input ends early");
+	}
+	if (c->state == PV_COMPLETE)
+		say(c, "none");
+}
+
+void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret)
+{
+	static void (*const of[PV_WHATS])(const struct pv_model *, struct pv_coverage *) = {
+		[PV_WHAT_CALLS] = of_calls, [PV_WHAT_ALLOCATIONS] = of_allocations,
+		[PV_WHAT_ALLOCATION_STACKS] = of_allocation_stacks, [PV_WHAT_GC] = of_gc,
+		[PV_WHAT_MOVES] = of_moves, [PV_WHAT_HANDLES] = of_handles,
+		[PV_WHAT_FINALIZERS] = of_finalizers, [PV_WHAT_HEAP_SHOTS] = of_heap_shots,
+		[PV_WHAT_ROOTS] = of_roots, [PV_WHAT_EXCEPTIONS] = of_exceptions,
+		[PV_WHAT_LOCKS] = of_locks, [PV_WHAT_SAMPLES] = of_samples,
+		[PV_WHAT_THREADS] = of_threads, [PV_WHAT_JIT] = of_jit,
+		[PV_WHAT_COUNTERS] = of_counters, [PV_WHAT_CODE_COVERAGE] = of_code_coverage,
+		[PV_WHAT_NAMES] = of_names, [PV_WHAT_LOSSES] = of_losses,
+		[PV_WHAT_DAMAGE] = of_damage };
+	*ret = (struct pv_coverage){ .state = PV_COMPLETE };
+	of[what](m, ret);
+}
+
+/* --- one line a view --- */
+
+#define BIT(what) (1u << PV_WHAT_##what)
+
+/* What a view's figures rest on. Losses and damage concern all of them. */
+static const unsigned concerns[PV_VIEW_COUNT] = {
+	[PV_VIEW_METHODS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
+	[PV_VIEW_CALLERS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
+	[PV_VIEW_CALLEES] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
+	[PV_VIEW_CALL_TREE] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
+	[PV_VIEW_CLASSES] = BIT(ALLOCATIONS) | BIT(NAMES),
+	[PV_VIEW_CLASS_STACKS] = BIT(ALLOCATIONS) | BIT(ALLOCATION_STACKS) | BIT(NAMES),
+	[PV_VIEW_ALLOCATION_SITES] = BIT(ALLOCATIONS) | BIT(ALLOCATION_STACKS) | BIT(NAMES),
+	[PV_VIEW_COLLECTIONS] = BIT(GC) | BIT(ALLOCATIONS) | BIT(MOVES),
+	[PV_VIEW_PAUSES] = BIT(GC),
+	[PV_VIEW_GENERATIONS] = BIT(GC),
+	[PV_VIEW_SHOTS] = BIT(HEAP_SHOTS) | BIT(ROOTS),
+	[PV_VIEW_SHOT_CLASSES] = BIT(HEAP_SHOTS) | BIT(NAMES),
+	[PV_VIEW_SHOT_DIFF] = BIT(HEAP_SHOTS) | BIT(NAMES),
+	[PV_VIEW_EXCEPTIONS] = BIT(EXCEPTIONS) | BIT(NAMES),
+	[PV_VIEW_THROW_SITES] = BIT(EXCEPTIONS) | BIT(NAMES),
+	[PV_VIEW_CLAUSES] = BIT(EXCEPTIONS),
+	[PV_VIEW_LOCKS] = BIT(LOCKS) | BIT(MOVES) | BIT(NAMES),
+	[PV_VIEW_WAIT_SITES] = BIT(LOCKS) | BIT(NAMES),
+	[PV_VIEW_THREADS] = BIT(THREADS) | BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS),
+	[PV_VIEW_JIT_METHODS] = BIT(JIT),
+	[PV_VIEW_JIT_HELPERS] = BIT(JIT),
+	[PV_VIEW_IMAGES] = BIT(NAMES),
+	[PV_VIEW_ASSEMBLIES] = BIT(NAMES),
+	[PV_VIEW_DOMAINS] = BIT(NAMES),
+	[PV_VIEW_CONTEXTS] = BIT(NAMES),
+	[PV_VIEW_COUNTERS] = BIT(COUNTERS),
+	[PV_VIEW_COUNTER_SAMPLES] = BIT(COUNTERS),
+	[PV_VIEW_EVENTS] = 0,
+	[PV_VIEW_COVERAGE] = 0,
+	[PV_VIEW_CODE_COVERAGE] = BIT(CODE_COVERAGE),
+	[PV_VIEW_DAMAGE] = 0,
+};
+
+static void append(char *buf, size_t size, const char *text)
+{
+	size_t at = strlen(buf);
+	snprintf(buf + at, size - at, "%s%s", at ? "; " : "", text);
+}
+
+static void append_entry(const struct pv_model *m, enum pv_what what, char *buf, size_t size)
+{
+	struct pv_coverage c;
+	char text[300];
+	pv_coverage_of(m, what, &c);
+	bool quiet = what >= PV_WHAT_NAMES;
+	if (quiet && c.state == PV_COMPLETE)
+		return;
+	if (c.state == PV_COMPLETE)
+		snprintf(text, sizeof text, "%s: %s", pv_what_text(what), c.detail);
+	else
+		snprintf(text, sizeof text, "%s %s%s%s", pv_what_text(what),
+			pv_coverage_text(c.state), c.detail[0] ? ": " : "", c.detail);
+	append(buf, size, text);
+}
+
+void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, size_t size)
+{
+	unsigned bits = concerns[view] | BIT(LOSSES) | BIT(DAMAGE);
+	buf[0] = 0;
+	if (view == PV_VIEW_EVENTS) {
+		unsigned kinds = 0;
+		for (size_t i = 0; i < PV_KIND_COUNT; i++)
+			kinds += m->kinds[i] > 0;
+		snprintf(buf, size, "%u kinds of events met", kinds);
+	}
+	for (unsigned what = 0; what < PV_WHATS; what++)
+		if (bits >> what & 1)
+			append_entry(m, (enum pv_what)what, buf, size);
+	if (!buf[0])
+		snprintf(buf, size, "complete");
+}

@@ -1,0 +1,36 @@
+/*
+ * Private to the query layer: what a log cannot say, computed from what it holds. One entry per
+ * word of the report's "coverage"; every view's line is made of the entries that concern it.
+ */
+#ifndef PV_QUERY_COVERAGE_H
+#define PV_QUERY_COVERAGE_H
+
+#include <stddef.h>
+
+#include "common/query/views.h"
+
+enum pv_what { PV_WHAT_CALLS, PV_WHAT_ALLOCATIONS, PV_WHAT_ALLOCATION_STACKS, PV_WHAT_GC,
+	PV_WHAT_MOVES, PV_WHAT_HANDLES, PV_WHAT_FINALIZERS, PV_WHAT_HEAP_SHOTS, PV_WHAT_ROOTS,
+	PV_WHAT_EXCEPTIONS, PV_WHAT_LOCKS, PV_WHAT_SAMPLES, PV_WHAT_THREADS, PV_WHAT_JIT,
+	PV_WHAT_COUNTERS, PV_WHAT_CODE_COVERAGE, PV_WHAT_NAMES, PV_WHAT_LOSSES, PV_WHAT_DAMAGE,
+	PV_WHATS };
+
+enum pv_coverage_state { PV_COMPLETE, PV_PARTIAL, PV_NOT_RECORDED, PV_LOST, PV_INFERRED };
+
+struct pv_coverage {
+	enum pv_coverage_state state;
+	char detail[200];
+};
+
+const char *pv_what_text(enum pv_what what);
+const char *pv_coverage_text(enum pv_coverage_state state);
+
+/* Needs the model's lock. */
+void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret);
+
+enum { PV_COVERAGE_LINE = 500 };
+
+/* The line of a view, cut to size. */
+void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, size_t size);
+
+#endif

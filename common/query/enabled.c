@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/model/counters.h"
+#include "common/model/model.h"
+#include "common/model/threads.h"
+#include "common/query/specs.h"
+
+/* What an option of the profiler switches on (formats.md 1.12, and what our probes write). */
+struct option {
+	const char *word;
+	unsigned groups;
+};
+
+#define ALIAS_LEGACY                                                                               \
+	(PV_GROUP_EXCEPTIONS | PV_GROUP_LOCKS | PV_GROUP_GC | PV_GROUP_MOVES | PV_GROUP_ROOTS |    \
+		PV_GROUP_HANDLES | PV_GROUP_FINALIZERS | PV_GROUP_COUNTERS)
+
+static const struct option options[] = {
+	{ "alloc", PV_GROUP_ALLOC | PV_GROUP_GC | PV_GROUP_MOVES },
+	{ "calls", PV_GROUP_CALLS },
+	{ "counter", PV_GROUP_COUNTERS },
+	{ "counters", PV_GROUP_COUNTERS },
+	{ "coverage", PV_GROUP_CODE_COVERAGE },
+	{ "exception", PV_GROUP_EXCEPTIONS },
+	{ "finalization", PV_GROUP_FINALIZERS },
+	{ "gc", PV_GROUP_GC },
+	{ "gcalloc", PV_GROUP_ALLOC },
+	{ "gchandle", PV_GROUP_HANDLES },
+	{ "gcmove", PV_GROUP_MOVES },
+	{ "gcroot", PV_GROUP_ROOTS },
+	{ "heapshot", PV_GROUP_SHOTS | PV_GROUP_GC | PV_GROUP_ROOTS },
+	{ "heapshot-on-shutdown", PV_GROUP_SHOTS | PV_GROUP_GC | PV_GROUP_ROOTS },
+	{ "jit", PV_GROUP_JIT },
+	{ "legacy", ALIAS_LEGACY },
+	{ "monitor", PV_GROUP_LOCKS },
+	{ "reported-allocations", PV_GROUP_ALLOC },
+	{ "sample", PV_GROUP_SAMPLES },
+	{ "sample-real", PV_GROUP_SAMPLES },
+};
+
+static unsigned groups_of(const char *word, size_t len)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(options); i++)
+		if (strlen(options[i].word) == len && memcmp(options[i].word, word, len) == 0)
+			return options[i].groups;
+	return 0;
+}
+
+/* "heapshot=ondemand" is about heapshot; "nogc" takes back what stood before it. */
+static unsigned apply_option(unsigned groups, const char *word, size_t len)
+{
+	unsigned on = groups_of(word, len);
+	if (on)
+		return groups | on;
+	if (len > 2 && memcmp(word, "no", 2) == 0)
+		groups &= ~groups_of(word + 2, len - 2);
+	return groups;
+}
+
+unsigned pv_groups_enabled(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	bool stock = strncmp(args, "log:", 4) == 0;
+	bool ours = strncmp(args, "profview:", 9) == 0;
+	if (!stock && !ours)
+		return 0; /* a bare "log" switches nothing on */
+	const char *at = strchr(args, ':') + 1;
+	bool defaults = stock && m->target.data_version >= 14 &&
+		(strncmp(at, "nodefaults", 10) != 0 || (at[10] && at[10] != ','));
+	unsigned groups = defaults ? PV_GROUP_EXCEPTIONS | PV_GROUP_COUNTERS : 0;
+	bool shots = false;
+	while (*at) {
+		size_t len = strcspn(at, ","), word = strcspn(at, "=,");
+		groups = apply_option(groups, at, word);
+		shots |= word >= 8 && memcmp(at, "heapshot", 8) == 0;
+		at += len + (at[len] == ',');
+	}
+	return groups | (shots && defaults ? PV_GROUP_MOVES : 0);
+}
+
+struct evidence {
+	unsigned group;
+	uint8_t first, last; /* kinds, in the order of the vocabulary */
+};
+
+static const struct evidence evidence[] = {
+	{ PV_GROUP_ALLOC, PV_KIND_ALLOC, PV_KIND_ALLOC },
+	{ PV_GROUP_CALLS, PV_KIND_METHOD_ENTER, PV_KIND_METHOD_EXC_LEAVE },
+	{ PV_GROUP_JIT, PV_KIND_METHOD_JIT, PV_KIND_METHOD_JIT },
+	{ PV_GROUP_JIT, PV_KIND_JIT_HELPER, PV_KIND_JIT_HELPER },
+	{ PV_GROUP_GC, PV_KIND_GC_EVENT, PV_KIND_GC_RESIZE },
+	{ PV_GROUP_MOVES, PV_KIND_GC_MOVE, PV_KIND_GC_MOVE },
+	{ PV_GROUP_HANDLES, PV_KIND_GC_HANDLE_CREATED, PV_KIND_GC_HANDLE_DESTROYED },
+	{ PV_GROUP_FINALIZERS, PV_KIND_GC_FINALIZE_START, PV_KIND_GC_FINALIZE_OBJECT_END },
+	{ PV_GROUP_IMAGES, PV_KIND_IMAGE_LOAD, PV_KIND_IMAGE_UNLOAD },
+	{ PV_GROUP_ASSEMBLIES, PV_KIND_ASSEMBLY_LOAD, PV_KIND_ASSEMBLY_UNLOAD },
+	{ PV_GROUP_DOMAINS, PV_KIND_DOMAIN_LOAD, PV_KIND_DOMAIN_NAME },
+	{ PV_GROUP_CONTEXTS, PV_KIND_CONTEXT_LOAD, PV_KIND_CONTEXT_UNLOAD },
+	{ PV_GROUP_EXCEPTIONS, PV_KIND_EXCEPTION_THROW, PV_KIND_EXCEPTION_CLAUSE },
+	{ PV_GROUP_LOCKS, PV_KIND_MONITOR_CONTENTION, PV_KIND_MONITOR_FAIL },
+	{ PV_GROUP_SHOTS, PV_KIND_HEAP_START, PV_KIND_HEAP_OBJECT },
+	{ PV_GROUP_ROOTS, PV_KIND_HEAP_ROOTS, PV_KIND_HEAP_ROOTS },
+	{ PV_GROUP_SAMPLES, PV_KIND_SAMPLE_HIT, PV_KIND_SAMPLE_HIT },
+	{ PV_GROUP_COUNTERS, PV_KIND_COUNTERS_DESCRIBE, PV_KIND_COUNTERS_SAMPLE },
+	{ PV_GROUP_CODE_COVERAGE, PV_KIND_COVERAGE_ASSEMBLY, PV_KIND_COVERAGE_STATEMENT },
+	{ PV_GROUP_THREADS, PV_KIND_THREAD_START, PV_KIND_THREAD_NAME },
+};
+
+unsigned pv_groups_recorded(const struct pv_model *m)
+{
+	unsigned groups = m->threads.thread.n > 1 ? PV_GROUP_THREADS : 0;
+	for (size_t i = 0; i < PV_COUNT_OF(evidence); i++)
+		for (unsigned k = evidence[i].first; k <= evidence[i].last; k++)
+			if (m->kinds[k])
+				groups |= evidence[i].group;
+	return groups;
+}
+
+unsigned pv_groups_known(const struct pv_model *m)
+{
+	return pv_groups_recorded(m) | pv_groups_enabled(m);
+}

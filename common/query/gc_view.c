@@ -1,0 +1,100 @@
+#include "common/base/status.h"
+#include "common/model/gc.h"
+#include "common/model/model.h"
+#include "common/query/specs.h"
+
+/* --- collections --- */
+
+enum { C_START, C_GENERATION, C_PAUSE, C_DURATION, C_CONCURRENT, C_BEFORE, C_AFTER, C_FREED,
+	C_ALLOCATED, C_MERGED };
+
+static const struct pv_column collection_columns[] = {
+	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
+	[C_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 1, 0 },
+	[C_PAUSE] = { "pause_ns", "PAUSE", PV_UNIT_NS, 9, 2, 0 },
+	[C_DURATION] = { "duration_ns", "DURATION", PV_UNIT_NS, 9, 4, 0 },
+	[C_CONCURRENT] = { "concurrent", "CONCURRENT", PV_UNIT_BOOL, 10, 8, 0 },
+	[C_BEFORE] = { "heap_before", "BEFORE", PV_UNIT_BYTES, 9, 5, 0 },
+	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, 0 },
+	[C_FREED] = { "heap_change", "CHANGE", PV_UNIT_DELTA_BYTES, 10, 7, PV_COLUMN_HIDE_JSON },
+	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6, 0 },
+	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN },
+};
+
+static void copy_collections(struct pv_build *b, struct pv_model *m)
+{
+	const struct pv_gc *gc = &m->gc;
+	unsigned known = pv_groups_known(m);
+	bool heap = m->kinds[PV_KIND_GC_RESIZE] > 0;
+	for (size_t i = 0; i < gc->collections.n; i++) {
+		const struct pv_collection *e = &gc->collections.v[i];
+		uint64_t before, after;
+		pv_gc_heap_around(gc, i, &before, &after);
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_time(&c[C_START], m, e->start_ns);
+		pv_cell_u(&c[C_GENERATION], e->generation);
+		pv_cell_i(&c[C_PAUSE], e->pause_ns);
+		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER,
+			(int64_t)((uint64_t)e->end_ns - (uint64_t)e->start_ns));
+		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
+		pv_cell_u_if(&c[C_BEFORE], heap, before);
+		pv_cell_u_if(&c[C_AFTER], heap, after);
+		pv_cell_i_if(&c[C_FREED], heap, (int64_t)(after - before));
+		pv_cell_u_if(&c[C_ALLOCATED], known & PV_GROUP_ALLOC, e->allocated);
+		pv_cell_u(&c[C_MERGED], e->merged);
+	}
+}
+
+const struct pv_view_spec pv_spec_collections = { .column = collection_columns,
+	.columns = PV_COUNT_OF(collection_columns), .sort = "start_ns", .copy = copy_collections };
+
+/* --- pauses --- */
+
+static const struct pv_column pause_columns[] = {
+	{ "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
+	{ "duration_ns", "PAUSE", PV_UNIT_NS, 9, 0, 0 },
+};
+
+static void copy_pauses(struct pv_build *b, struct pv_model *m)
+{
+	for (size_t i = 0; i < m->gc.pauses.n; i++) {
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_time(&c[0], m, m->gc.pauses.v[i].start_ns);
+		pv_cell_i(&c[1], m->gc.pauses.v[i].duration_ns);
+	}
+}
+
+const struct pv_view_spec pv_spec_pauses = { .column = pause_columns,
+	.columns = PV_COUNT_OF(pause_columns), .sort = "start_ns", .copy = copy_pauses };
+
+/* --- generations --- */
+
+enum { G_GENERATION, G_COUNT, G_TOTAL, G_MAX, G_AVERAGE };
+
+static const struct pv_column generation_columns[] = {
+	[G_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 0, PV_COLUMN_ASCENDING },
+	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, 0 },
+	[G_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, 0 },
+	[G_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
+	[G_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
+};
+
+static void copy_generations(struct pv_build *b, struct pv_model *m)
+{
+	for (size_t i = 0; i < PV_GC_GENERATIONS; i++) {
+		const struct pv_generation *g = &m->gc.generation[i];
+		if (g->count == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_u(&c[G_GENERATION], i);
+		pv_cell_u(&c[G_COUNT], g->count);
+		pv_cell_i(&c[G_TOTAL], g->total_ns);
+		pv_cell_i(&c[G_MAX], g->max_ns);
+		pv_cell_i(&c[G_AVERAGE], g->total_ns / (int64_t)g->count);
+	}
+}
+
+const struct pv_view_spec pv_spec_generations = { .column = generation_columns,
+	.columns = PV_COUNT_OF(generation_columns), .sort = "generation",
+	.copy = copy_generations };

@@ -1,0 +1,40 @@
+/*
+ * Private to the query layer: rows merge what has one name. A group is a row: methods by full
+ * name, classes by (image, full name). Taken under the model's lock, usable after it.
+ */
+#ifndef PV_QUERY_GROUPS_H
+#define PV_QUERY_GROUPS_H
+
+#include "common/query/build.h"
+
+struct pv_group_row {
+	uint64_t id;       /* the row's id */
+	uint64_t key;      /* wire key, shown when there is no name */
+	const char *name;  /* lives as long as the model; NULL when it never arrived */
+	const char *image; /* classes: NULL when unknown */
+};
+
+struct pv_groups {
+	uint32_t *of; /* by method id, or class use id: index into row */
+	size_t of_n;
+	PV_ARRAY(struct pv_group_row) row; /* [0] stands for id 0 */
+};
+
+/* False when out of memory; finish is fine then too. */
+bool pv_groups_methods(const struct pv_model *m, struct pv_groups *ret);
+bool pv_groups_classes(const struct pv_model *m, struct pv_groups *ret);
+void pv_groups_finish(struct pv_groups *g);
+
+/* The group of an id; 0 for ids never given out. */
+static inline uint32_t pv_group_of(const struct pv_groups *g, uint32_t id)
+{
+	return id < g->of_n ? g->of[id] : 0;
+}
+
+/* The group whose row has this id, UINT32_MAX when there is none. */
+uint32_t pv_groups_find(const struct pv_groups *g, uint64_t row_id);
+
+/* Its name, or its key as hex kept in the table. */
+const char *pv_group_name(struct pv_build *b, const struct pv_groups *g, uint32_t group);
+
+#endif

@@ -1,0 +1,178 @@
+#include <stdlib.h>
+
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/model/shots.h"
+#include "common/query/groups.h"
+#include "common/query/specs.h"
+
+/* Row id of a shot = its number + 1. */
+static const struct pv_shot *find_shot(const struct pv_model *m, uint64_t row_id)
+{
+	for (size_t i = 0; row_id && i < m->shots.shot.n; i++)
+		if (m->shots.shot.v[i].index == row_id - 1)
+			return &m->shots.shot.v[i];
+	return NULL;
+}
+
+/* --- list of shots --- */
+
+enum { S_INDEX, S_TIME, S_OBJECTS, S_BYTES, S_D_OBJECTS, S_D_BYTES, S_REFERENCES, S_ROOTS, S_TOOK,
+	S_STATE };
+
+static const struct pv_column shot_columns[] = {
+	[S_INDEX] = { "index", "SHOT", PV_UNIT_COUNT, 4, 0, PV_COLUMN_ASCENDING },
+	[S_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
+	[S_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
+	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	[S_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 4,
+		PV_COLUMN_HIDE_JSON },
+	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3, PV_COLUMN_HIDE_JSON },
+	[S_REFERENCES] = { "references", "REFERENCES", PV_UNIT_COUNT, 10, 6, 0 },
+	[S_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 7, 5, 0 },
+	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, PV_COLUMN_HIDE_JSON },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_HIDE_JSON | PV_COLUMN_GROWS },
+};
+
+static const char *shot_state(const struct pv_shot *s)
+{
+	return s->open ? "being read" : s->torn ? "cut off" : s->classes_folded ?
+		"classes dropped" : "";
+}
+
+static void copy_shots(struct pv_build *b, struct pv_model *m)
+{
+	const struct pv_shot *last = NULL;
+	bool roots = m->kinds[PV_KIND_HEAP_ROOTS] > 0;
+	for (size_t i = 0; i < m->shots.shot.n; i++) {
+		const struct pv_shot *s = &m->shots.shot.v[i];
+		struct pv_cell *c = pv_build_row(b, (uint64_t)s->index + 1);
+		pv_cell_u(&c[S_INDEX], s->index);
+		pv_cell_time(&c[S_TIME], m, s->start_ns);
+		pv_cell_u(&c[S_OBJECTS], s->objects);
+		pv_cell_u(&c[S_BYTES], s->bytes);
+		pv_cell_i_if(&c[S_D_OBJECTS], last, last ? (int64_t)(s->objects - last->objects) : 0);
+		pv_cell_i_if(&c[S_D_BYTES], last, last ? (int64_t)(s->bytes - last->bytes) : 0);
+		pv_cell_u(&c[S_REFERENCES], s->references);
+		pv_cell_u_if(&c[S_ROOTS], roots, s->roots);
+		pv_cell_i_if(&c[S_TOOK], !s->open && s->end_ns != PV_NEVER,
+			(int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns));
+		pv_cell_s(&c[S_STATE], shot_state(s));
+		last = s->open || s->torn ? last : s;
+	}
+}
+
+const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
+	.columns = PV_COUNT_OF(shot_columns), .sort = "index", .copy = copy_shots };
+
+/* --- classes of one shot, and the difference of two --- */
+
+struct sum {
+	uint64_t objects, bytes;
+};
+
+/* Figures of a shot by class group; NULL when out of memory. A shot that is not there is empty. */
+static struct sum *sum_shot(const struct pv_shot *s, const struct pv_groups *g)
+{
+	struct sum *sum = calloc(g->row.n, sizeof *sum);
+	for (size_t i = 0; sum && s && i < s->classes.n; i++) {
+		struct sum *to = &sum[pv_group_of(g, s->classes.v[i].class_use)];
+		to->objects += s->classes.v[i].objects;
+		to->bytes += s->classes.v[i].bytes;
+	}
+	return sum;
+}
+
+enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_NAME };
+
+static const struct pv_column class_columns[] = {
+	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
+	[H_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	[H_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
+	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
+	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void put_classes(struct pv_build *b, const struct pv_groups *g, const struct sum *sum)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < g->row.n; i++)
+		all += sum[i].bytes;
+	for (size_t i = 0; i < g->row.n; i++) {
+		if (sum[i].objects == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
+		pv_cell_u(&c[H_BYTES], sum[i].bytes);
+		pv_cell_u(&c[H_OBJECTS], sum[i].objects);
+		pv_cell_u(&c[H_AVERAGE], sum[i].bytes / sum[i].objects);
+		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
+	}
+}
+
+static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	bool ok = pv_groups_classes(m, &g);
+	struct sum *sum = ok ? sum_shot(find_shot(m, b->query->select), &g) : NULL;
+	if (sum)
+		put_classes(b, &g, sum);
+	else
+		pv_build_fail(b);
+	free(sum);
+	pv_groups_finish(&g);
+}
+
+const struct pv_view_spec pv_spec_shot_classes = { .column = class_columns,
+	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "bytes",
+	.copy = copy_shot_classes };
+
+enum { D_BYTES, D_OBJECTS, D_NEW_BYTES, D_NEW_OBJECTS, D_BASE_BYTES, D_BASE_OBJECTS, D_NAME };
+
+static const struct pv_column diff_columns[] = {
+	[D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 0, 0 },
+	[D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 1, 0 },
+	[D_NEW_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 2, 0 },
+	[D_NEW_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, 0 },
+	[D_BASE_BYTES] = { "base_bytes", "BASE BYTES", PV_UNIT_BYTES, 10, 4, 0 },
+	[D_BASE_OBJECTS] = { "base_objects", "BASE OBJ", PV_UNIT_COUNT, 9, 5, 0 },
+	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void put_diff(struct pv_build *b, const struct pv_groups *g, const struct sum *base,
+	const struct sum *now)
+{
+	for (size_t i = 0; i < g->row.n; i++) {
+		if (base[i].objects == 0 && now[i].objects == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		pv_cell_i(&c[D_BYTES], (int64_t)(now[i].bytes - base[i].bytes));
+		pv_cell_i(&c[D_OBJECTS], (int64_t)(now[i].objects - base[i].objects));
+		pv_cell_u(&c[D_NEW_BYTES], now[i].bytes);
+		pv_cell_u(&c[D_NEW_OBJECTS], now[i].objects);
+		pv_cell_u(&c[D_BASE_BYTES], base[i].bytes);
+		pv_cell_u(&c[D_BASE_OBJECTS], base[i].objects);
+		pv_cell_s(&c[D_NAME], pv_group_name(b, g, (uint32_t)i));
+	}
+}
+
+static void copy_shot_diff(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	bool ok = pv_groups_classes(m, &g);
+	const struct pv_shot *base = find_shot(m, b->query->base);
+	const struct pv_shot *now = find_shot(m, b->query->select);
+	struct sum *before = ok ? sum_shot(base, &g) : NULL;
+	struct sum *after = before ? sum_shot(now, &g) : NULL;
+	if (!before || !after)
+		pv_build_fail(b);
+	else if (base && now) /* a shot that is not there says nothing about what changed */
+		put_diff(b, &g, before, after);
+	free(before);
+	free(after);
+	pv_groups_finish(&g);
+}
+
+const struct pv_view_spec pv_spec_shot_diff = { .column = diff_columns,
+	.columns = PV_COUNT_OF(diff_columns), .name = "name", .sort = "bytes_change",
+	.copy = copy_shot_diff };

@@ -1,0 +1,132 @@
+#include <stdlib.h>
+
+#include "common/base/status.h"
+#include "common/model/jit.h"
+#include "common/model/model.h"
+#include "common/query/groups.h"
+#include "common/query/specs.h"
+
+/* --- methods described to the log, which is when they are compiled or first used --- */
+
+enum { J_TIME, J_BYTES, J_COUNT, J_CODE, J_NAME };
+
+static const struct pv_column method_columns[] = {
+	[J_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
+	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, 0 },
+	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, 0 },
+	[J_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+struct sum {
+	uint64_t count, bytes, code;
+	int64_t first_ns;
+	bool sized;
+};
+
+static void add(struct sum *s, const struct pv_method *m)
+{
+	if (s->count == 0 || m->jit_ns < s->first_ns)
+		s->first_ns = m->jit_ns;
+	if (m->code)
+		s->code = m->code;
+	s->count += m->jits;
+	s->bytes += m->code_size;
+	s->sized |= m->code_size > 0;
+}
+
+static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	bool ok = pv_groups_methods(m, &g);
+	struct sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
+	for (size_t i = 1; sum && i < m->names.method.n; i++)
+		if (m->names.method.v[i].jits)
+			add(&sum[pv_group_of(&g, (uint32_t)i)], &m->names.method.v[i]);
+	for (size_t i = 0; sum && i < g.row.n; i++) {
+		if (sum[i].count == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, g.row.v[i].id);
+		pv_cell_time(&c[J_TIME], m, sum[i].first_ns);
+		pv_cell_u_if(&c[J_BYTES], sum[i].sized, sum[i].bytes);
+		pv_cell_u(&c[J_COUNT], sum[i].count);
+		pv_cell_u_if(&c[J_CODE], sum[i].code, sum[i].code);
+		pv_cell_s(&c[J_NAME], pv_group_name(b, &g, (uint32_t)i));
+	}
+	if (!sum)
+		pv_build_fail(b);
+	free(sum);
+	pv_groups_finish(&g);
+}
+
+const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
+	.columns = PV_COUNT_OF(method_columns), .name = "name", .sort = "code_bytes",
+	.copy = copy_jit_methods };
+
+/* --- code the runtime makes for itself --- */
+
+static const struct pv_column helper_columns[] = {
+	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, 0 },
+	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
+	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_jit_helpers(struct pv_build *b, struct pv_model *m)
+{
+	static const char *const name[PV_HELPER_TYPES] = { [PV_HELPER_METHOD] = "method",
+		[PV_HELPER_TRAMPOLINE] = "method trampoline", [PV_HELPER_UNBOX] = "unbox trampoline",
+		[PV_HELPER_IMT] = "interface trampoline",
+		[PV_HELPER_GENERICS] = "generics trampoline",
+		[PV_HELPER_SPECIFIC] = "specific trampoline", [PV_HELPER_HELPER] = "helper",
+		[PV_HELPER_MONITOR] = "monitor", [PV_HELPER_DELEGATE] = "delegate invoke",
+		[PV_HELPER_EXCEPTION] = "exception handling", [PV_HELPER_UNKNOWN] = "unknown",
+		[PV_HELPER_OTHER] = "other" };
+	for (size_t i = 0; i < PV_HELPER_TYPES; i++) {
+		if (m->helpers.helper[i].count == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_u(&c[0], m->helpers.helper[i].count);
+		pv_cell_u(&c[1], m->helpers.helper[i].bytes);
+		pv_cell_s(&c[2], name[i]);
+	}
+}
+
+const struct pv_view_spec pv_spec_jit_helpers = { .column = helper_columns,
+	.columns = PV_COUNT_OF(helper_columns), .name = "name", .sort = "bytes",
+	.copy = copy_jit_helpers };
+
+/* --- code coverage of data versions 10 to 15 --- */
+
+enum { V_STATEMENTS, V_COVERED, V_SHARE, V_ASSEMBLY, V_CLASS, V_FILE, V_SIGNATURE, V_NAME };
+
+static const struct pv_column coverage_columns[] = {
+	[V_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, 0 },
+	[V_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, 0 },
+	[V_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[V_ASSEMBLY] = { "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 5, PV_COLUMN_ASCENDING },
+	[V_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 3, PV_COLUMN_ASCENDING },
+	[V_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING },
+	[V_SIGNATURE] = { "signature", "SIGNATURE", PV_UNIT_TEXT, 20, 7, PV_COLUMN_ASCENDING },
+	[V_NAME] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_code_coverage(struct pv_build *b, struct pv_model *m)
+{
+	const struct pv_intern *text = &m->names.text;
+	for (size_t i = 0; i < m->helpers.methods.n; i++) {
+		const struct pv_covered_method *v = &m->helpers.methods.v[i];
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_u(&c[V_STATEMENTS], v->statements);
+		pv_cell_u(&c[V_COVERED], v->covered);
+		pv_cell_share(&c[V_SHARE], (double)v->covered, (double)v->statements);
+		pv_cell_s(&c[V_ASSEMBLY], pv_intern_text(text, v->assembly));
+		pv_cell_s(&c[V_CLASS], pv_intern_text(text, v->class_name));
+		pv_cell_s(&c[V_FILE], pv_intern_text(text, v->file));
+		pv_cell_s(&c[V_SIGNATURE], pv_intern_text(text, v->signature));
+		pv_cell_s(&c[V_NAME], pv_intern_text(text, v->name));
+	}
+}
+
+const struct pv_view_spec pv_spec_code_coverage = { .column = coverage_columns,
+	.columns = PV_COUNT_OF(coverage_columns), .name = "method", .sort = "assembly",
+	.then = "class", .copy = copy_code_coverage };

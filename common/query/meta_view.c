@@ -1,0 +1,112 @@
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/specs.h"
+
+/* --- images, assemblies, domains, contexts --- */
+
+enum { E_ID, E_LOAD, E_UNLOAD, E_NAME };
+
+static const struct pv_column entity_columns[] = {
+	[E_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
+	[E_LOAD] = { "load_ns", "LOADED", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
+	[E_UNLOAD] = { "unload_ns", "UNLOADED", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
+	[E_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_entities(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind)
+{
+	for (size_t i = 1; i < m->names.entity[kind].n; i++) {
+		const struct pv_entity *e = &m->names.entity[kind].v[i];
+		const char *name = e->name ? pv_intern_text(&m->names.text, e->name) :
+			pv_build_hex(b, e->key);
+		struct pv_cell *c = pv_build_row(b, i);
+		pv_cell_u(&c[E_ID], e->key);
+		pv_cell_time(&c[E_LOAD], m, e->load_ns);
+		pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
+		pv_cell_s(&c[E_NAME], e->failed ? pv_build_printf(b, "%s (load failed)", name) : name);
+	}
+}
+
+static void copy_images(struct pv_build *b, struct pv_model *m)
+{
+	copy_entities(b, m, PV_ENTITY_IMAGE);
+}
+
+static void copy_assemblies(struct pv_build *b, struct pv_model *m)
+{
+	copy_entities(b, m, PV_ENTITY_ASSEMBLY);
+}
+
+static void copy_domains(struct pv_build *b, struct pv_model *m)
+{
+	copy_entities(b, m, PV_ENTITY_DOMAIN);
+}
+
+static void copy_contexts(struct pv_build *b, struct pv_model *m)
+{
+	copy_entities(b, m, PV_ENTITY_CONTEXT);
+}
+
+const struct pv_view_spec pv_spec_images = { .column = entity_columns,
+	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
+	.copy = copy_images };
+const struct pv_view_spec pv_spec_assemblies = { .column = entity_columns,
+	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
+	.copy = copy_assemblies };
+const struct pv_view_spec pv_spec_domains = { .column = entity_columns,
+	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
+	.copy = copy_domains };
+const struct pv_view_spec pv_spec_contexts = { .column = entity_columns,
+	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
+	.copy = copy_contexts };
+
+/* --- every kind of event met --- */
+
+static const struct pv_column event_columns[] = {
+	{ "count", "EVENTS", PV_UNIT_COUNT, 10, 0, 0 },
+	{ "percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	{ "name", "KIND", PV_UNIT_TEXT, 26, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_events(struct pv_build *b, struct pv_model *m)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < PV_KIND_COUNT; i++)
+		all += m->kinds[i];
+	for (size_t i = 0; i < PV_KIND_COUNT; i++) {
+		if (m->kinds[i] == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_u(&c[0], m->kinds[i]);
+		pv_cell_share(&c[1], (double)m->kinds[i], (double)all);
+		pv_cell_s(&c[2], pv_kind_name((unsigned)i));
+	}
+}
+
+const struct pv_view_spec pv_spec_events = { .column = event_columns,
+	.columns = PV_COUNT_OF(event_columns), .name = "name", .sort = "count",
+	.copy = copy_events };
+
+/* --- places that could not be read --- */
+
+static const struct pv_column damage_columns[] = {
+	{ "offset", "OFFSET", PV_UNIT_COUNT, 12, 0, PV_COLUMN_ASCENDING },
+	{ "bytes", "BYTES", PV_UNIT_COUNT, 10, 0, 0 },
+	{ "reason", "REASON", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_damage(struct pv_build *b, struct pv_model *m)
+{
+	for (size_t i = 0; i < m->damage.n; i++) {
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_u(&c[0], m->damage.v[i].offset);
+		pv_cell_u(&c[1], m->damage.v[i].bytes);
+		pv_cell_s(&c[2], pv_build_text(b, m->damage.v[i].reason));
+	}
+}
+
+const struct pv_view_spec pv_spec_damage = { .column = damage_columns,
+	.columns = PV_COUNT_OF(damage_columns), .name = "reason", .sort = "offset",
+	.copy = copy_damage };

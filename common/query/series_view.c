@@ -1,0 +1,246 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/model/counters.h"
+#include "common/model/gc.h"
+#include "common/model/model.h"
+#include "common/model/timeline.h"
+#include "common/query/counter_value.h"
+#include "common/query/specs.h"
+
+void pv_series_destroy(struct pv_series *s)
+{
+	if (!s)
+		return;
+	free(s->value);
+	free(s);
+}
+
+struct kind {
+	const char *name;
+	enum pv_unit unit;
+	unsigned group;      /* the log can say something only when this was recorded; 0 = always */
+	enum pv_track track; /* for those that come from the timeline */
+	bool rate;           /* a second, else the amount within the cell */
+};
+
+static const struct kind kinds[] = {
+	[PV_SERIES_HEAP] = { "heap", PV_UNIT_BYTES, PV_GROUP_GC, PV_TRACK_HEAP, false },
+	[PV_SERIES_ALLOC_RATE] = { "allocated", PV_UNIT_BYTES, PV_GROUP_ALLOC, PV_TRACK_ALLOC_BYTES,
+		true },
+	[PV_SERIES_EVENT_RATE] = { "events", PV_UNIT_COUNT, 0, PV_TRACK_EVENTS, true },
+	[PV_SERIES_CALL_RATE] = { "calls", PV_UNIT_COUNT, PV_GROUP_CALLS, PV_TRACK_CALLS, true },
+	[PV_SERIES_SAMPLE_RATE] = { "samples", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACK_SAMPLES,
+		true },
+	[PV_SERIES_THROW_RATE] = { "exceptions", PV_UNIT_COUNT, PV_GROUP_EXCEPTIONS,
+		PV_TRACK_THROWS, true },
+	[PV_SERIES_PAUSE] = { "pause", PV_UNIT_NS, PV_GROUP_GC, PV_TRACK_PAUSE_NS, false },
+	[PV_SERIES_MINOR] = { "minor", PV_UNIT_COUNT, PV_GROUP_GC, PV_TRACK_MINOR, false },
+	[PV_SERIES_MAJOR] = { "major", PV_UNIT_COUNT, PV_GROUP_GC, PV_TRACK_MAJOR, false },
+	[PV_SERIES_COUNTER] = { "counter", PV_UNIT_NUMBER, PV_GROUP_COUNTERS, PV_TRACKS, false },
+	[PV_SERIES_WAIT] = { "waited", PV_UNIT_NS, PV_GROUP_LOCKS, PV_TRACK_WAIT_NS, false },
+};
+
+/* The cells of the answer on the log's clock. */
+struct grid {
+	struct pv_series *s;
+	double from, width; /* ns since zero */
+	double first, end;  /* what is known: first to latest event, since zero */
+};
+
+static double cell_start(const struct grid *g, size_t i)
+{
+	return g->from + (double)i * g->width;
+}
+
+/* Cells that lie wholly outside what was recorded stay unknown; the others start at 0. */
+static void mark_known(struct grid *g, double start)
+{
+	for (size_t i = 0; i < g->s->n; i++)
+		if (cell_start(g, i) <= g->end && cell_start(g, i + 1) > g->first)
+			g->s->value[i] = start;
+}
+
+static long cell_of(const struct grid *g, double at)
+{
+	double i = floor((at - g->from) / g->width);
+	return i < 0 ? -1 : i >= (double)g->s->n ? (long)g->s->n : (long)i;
+}
+
+/* Adds an amount spread evenly over a span of time; a span of no length is a point. */
+static void spread(struct grid *g, double at, double length, double amount)
+{
+	long first = cell_of(g, at), last = length > 0 ? cell_of(g, at + length) : first;
+	for (long i = first < 0 ? 0 : first; i <= last && i < (long)g->s->n; i++) {
+		double from = cell_start(g, (size_t)i), to = from + g->width, share = 1;
+		if (length > 0) {
+			from = from > at ? from : at;
+			to = to < at + length ? to : at + length;
+			share = to > from ? (to - from) / length : 0;
+		}
+		if (!isnan(g->s->value[i]))
+			g->s->value[i] += amount * share;
+	}
+}
+
+static double since_zero(const struct pv_model *m, int64_t log_ns)
+{
+	return (double)(int64_t)((uint64_t)log_ns - (uint64_t)m->zero_ns);
+}
+
+static void from_timeline(const struct pv_model *m, const struct kind *k, struct grid *g)
+{
+	const struct pv_timeline *t = &m->timeline;
+	mark_known(g, 0);
+	double width = (double)t->width_ns, origin = since_zero(m, t->origin_ns);
+	for (size_t i = 0; i < t->used; i++) {
+		/* The newest cell has not lasted its whole width yet. */
+		double at = origin + (double)i * width, length = width;
+		if (t->cell[k->track][i] == 0)
+			continue;
+		if (at + length > g->end && g->end > at)
+			length = g->end - at;
+		spread(g, at, length, (double)t->cell[k->track][i]);
+	}
+	for (size_t i = 0; k->rate && i < g->s->n; i++)
+		g->s->value[i] *= 1e9 / g->width;
+}
+
+static void from_pauses(const struct pv_model *m, struct grid *g)
+{
+	mark_known(g, 0);
+	for (size_t i = 0; i < m->gc.pauses.n; i++) {
+		const struct pv_pause *p = &m->gc.pauses.v[i];
+		spread(g, since_zero(m, p->start_ns), (double)p->duration_ns,
+			(double)p->duration_ns);
+	}
+}
+
+static void from_collections(const struct pv_model *m, bool major, struct grid *g)
+{
+	mark_known(g, 0);
+	for (size_t i = 0; i < m->gc.collections.n; i++) {
+		const struct pv_collection *c = &m->gc.collections.v[i];
+		if ((c->generation > 0) == major)
+			spread(g, since_zero(m, c->start_ns), 0, c->merged);
+	}
+}
+
+/* A level holds until the next one is said; a cell shows the greatest it saw. */
+struct level {
+	struct grid *g;
+	double value; /* NAN: not said yet */
+	long cell;    /* filled up to here, exclusive */
+};
+
+static void fill_to(struct level *l, long cell)
+{
+	for (; l->cell < cell && l->cell < (long)l->g->s->n; l->cell++)
+		if (l->cell >= 0 && cell_start(l->g, (size_t)l->cell) <= l->g->end)
+			l->g->s->value[l->cell] = l->value;
+}
+
+static void set_level(struct level *l, double at, double value)
+{
+	long cell = cell_of(l->g, at);
+	fill_to(l, cell);
+	if (cell >= 0 && cell < (long)l->g->s->n) {
+		double *v = &l->g->s->value[cell];
+		double before = l->cell > cell ? *v : l->value;
+		*v = isnan(before) || value > before ? value : before;
+		l->cell = cell + 1;
+	}
+	l->value = value;
+}
+
+static void from_heap(const struct pv_model *m, struct grid *g)
+{
+	struct level l = { .g = g, .value = NAN };
+	for (size_t i = 0; i < m->gc.sizes.n; i++)
+		set_level(&l, since_zero(m, m->gc.sizes.v[i].time_ns),
+			(double)m->gc.sizes.v[i].bytes);
+	fill_to(&l, (long)g->s->n);
+}
+
+static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
+{
+	struct level l = { .g = g, .value = NAN };
+	if (id == 0 || id >= m->counters.counter.n)
+		return;
+	const struct pv_counter *k = &m->counters.counter.v[id];
+	for (size_t i = 0; i < k->samples.n; i++) {
+		double v = pv_counter_number(k, &k->samples.v[i]);
+		if (isfinite(v))
+			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
+	}
+	fill_to(&l, (long)g->s->n);
+	if (k->name)
+		g->s->name = pv_intern_text(&m->names.text, k->name);
+}
+
+static void fill(const struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
+{
+	const struct kind *k = &kinds[kind];
+	if (k->group && !(pv_groups_known(m) & k->group))
+		return;
+	switch (kind) {
+	case PV_SERIES_HEAP:
+		from_heap(m, g);
+		break;
+	case PV_SERIES_PAUSE:
+		from_pauses(m, g);
+		break;
+	case PV_SERIES_MINOR:
+	case PV_SERIES_MAJOR:
+		from_collections(m, kind == PV_SERIES_MAJOR, g);
+		break;
+	case PV_SERIES_COUNTER:
+		from_counter(m, id, g);
+		break;
+	default:
+		from_timeline(m, k, g);
+	}
+}
+
+static void find_extremes(struct pv_series *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (isnan(s->value[i]))
+			continue;
+		s->last = s->value[i];
+		if (s->value[i] > s->max)
+			s->max = s->value[i];
+	}
+}
+
+struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,
+	int64_t from_ns, int64_t to_ns, size_t cells)
+{
+	struct pv_series *s = calloc(1, sizeof *s);
+	double *value = calloc(cells ? cells : 1, sizeof *value);
+	if (!s || !value) {
+		free(s);
+		free(value);
+		return NULL;
+	}
+	*s = (struct pv_series){ .name = kinds[kind].name, .unit = kinds[kind].unit, .n = cells,
+		.value = value };
+	for (size_t i = 0; i < cells; i++)
+		value[i] = NAN;
+	pv_model_lock(m);
+	struct grid g = { .s = s, .first = m->events ? since_zero(m, m->first_ns) : 0,
+		.end = m->events ? since_zero(m, m->last_ns) : -1 };
+	if (from_ns >= to_ns) {
+		from_ns = 0;
+		to_ns = g.end > 0 ? (int64_t)g.end + 1 : 1;
+	}
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
+	g.from = (double)from_ns;
+	g.width = ((double)to_ns - (double)from_ns) / (double)(cells ? cells : 1);
+	if (cells && m->events)
+		fill(m, kind, id, &g);
+	pv_model_unlock(m);
+	find_extremes(s);
+	return s;
+}

@@ -1,0 +1,29 @@
+/* Private to the query layer: every view's spec, and what their fillers share. */
+#ifndef PV_QUERY_SPECS_H
+#define PV_QUERY_SPECS_H
+
+#include "common/query/build.h"
+
+extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_callees,
+	pv_spec_call_tree, pv_spec_classes, pv_spec_class_stacks, pv_spec_allocation_sites,
+	pv_spec_collections, pv_spec_pauses, pv_spec_generations, pv_spec_shots,
+	pv_spec_shot_classes, pv_spec_shot_diff, pv_spec_exceptions, pv_spec_throw_sites,
+	pv_spec_clauses, pv_spec_locks, pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods,
+	pv_spec_jit_helpers, pv_spec_images, pv_spec_assemblies, pv_spec_domains,
+	pv_spec_contexts, pv_spec_counters, pv_spec_counter_samples, pv_spec_events,
+	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage;
+
+/* The functions below need the model's lock. */
+
+/* Generation and coverage line of the view being built. */
+void pv_build_stamp(struct pv_build *b, const struct pv_model *m);
+
+/* enum pv_group bits: met in the events; asked for by the header's args; either. */
+unsigned pv_groups_recorded(const struct pv_model *m);
+unsigned pv_groups_enabled(const struct pv_model *m);
+unsigned pv_groups_known(const struct pv_model *m);
+
+/* A log time as ns since the recording's zero; null for PV_NEVER. */
+void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns);
+
+#endif

@@ -1,0 +1,127 @@
+#include <stdio.h>
+
+#include "common/model/allocs.h"
+#include "common/model/gc.h"
+#include "common/model/jit.h"
+#include "common/model/locks.h"
+#include "common/model/model.h"
+#include "common/model/shots.h"
+#include "common/model/threads.h"
+#include "common/model/throws.h"
+#include "common/query/facts.h"
+#include "common/query/specs.h"
+
+static const char *text(const char *t)
+{
+	return t ? t : "";
+}
+
+static int64_t duration(const struct pv_model *m)
+{
+	return m->events ? (int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns) : 0;
+}
+
+void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
+{
+	pv_model_lock(m);
+	const struct pv_target_info *t = &m->target;
+	*ret = (struct pv_facts){ .logging2007 = t->logging2007, .data_version = t->data_version,
+		.pointer_size = t->pointer_size, .start_time_ms = t->start_time_ms,
+		.timer_overhead_ns = t->timer_overhead_ns, .pid = t->pid, .port = t->port,
+		.args = text(t->args), .arch = text(t->arch), .os = text(t->os),
+		.duration_ns = duration(m), .buffers = m->buffers, .recordings = m->recordings,
+		.damaged = m->damaged, .events = m->events, .ended = m->ended,
+		.complete = m->complete, .joined = t->joined,
+		.generation = pv_model_generation(m) };
+	pv_model_unlock(m);
+}
+
+static uint64_t sum(const uint64_t *v, size_t n)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < n; i++)
+		all += v[i];
+	return all;
+}
+
+void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
+{
+	pv_model_lock(m);
+	*ret = (struct pv_totals){ .known = pv_groups_known(m), .samples = m->calls.samples,
+		.thrown = m->throws.thrown, .gc_resizes = m->gc.resizes,
+		.max_heap_bytes = m->gc.max_heap_bytes, .moved_objects = m->gc.moved,
+		.handles_created = sum(m->gc.handles_created, PV_HANDLE_TYPES),
+		.handles_destroyed = sum(m->gc.handles_destroyed, PV_HANDLE_TYPES),
+		.objects_finalized = m->gc.finalizers_ended,
+		.contentions = m->locks.contentions, .acquired = m->locks.acquired,
+		.failed = m->locks.failed, .wait_ns = m->locks.wait_ns,
+		.jit_methods = m->helpers.jitted, .code_bytes = m->helpers.code_bytes,
+		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes };
+	pv_model_unlock(m);
+}
+
+static void sum_log(const struct pv_model *m, struct pv_summary *s)
+{
+	const struct pv_target_info *t = &m->target;
+	if (t->logging2007)
+		snprintf(s->format, sizeof s->format, "logging 2007");
+	else
+		snprintf(s->format, sizeof s->format, "mlpd %u", t->data_version);
+	snprintf(s->runtime, sizeof s->runtime, "%s%s%s", text(t->arch),
+		t->arch && t->arch[0] && t->os && t->os[0] ? " " : "", text(t->os));
+	snprintf(s->args, sizeof s->args, "%s", text(t->args));
+	s->pid = t->pid;
+	s->port = t->port;
+	s->start_time_ms = t->start_time_ms;
+	s->joined = t->joined;
+	s->duration_ns = duration(m);
+	s->events = m->events;
+	s->buffers = m->buffers;
+	s->damaged = m->damaged;
+	s->damaged_bytes = m->damaged_bytes;
+	s->lost_events = m->lost_events;
+	s->recordings = m->recordings;
+	s->recorded = pv_groups_recorded(m);
+	s->enabled = pv_groups_enabled(m);
+	s->generation = pv_model_generation(m);
+}
+
+static void sum_memory(const struct pv_model *m, struct pv_summary *s)
+{
+	const struct pv_gc *gc = &m->gc;
+	s->allocations = m->allocs.count;
+	s->allocated_bytes = m->allocs.bytes;
+	for (size_t i = 0; i < PV_GC_GENERATIONS; i++)
+		s->collections[i] = gc->generation[i].count;
+	s->pauses = gc->pause_count;
+	s->pause_ns = (uint64_t)gc->pause_ns;
+	s->pause_max_ns = (uint64_t)gc->pause_max_ns;
+	s->moved_objects = gc->moved;
+	s->heap_bytes = gc->heap_bytes;
+	s->heap_max_bytes = gc->max_heap_bytes;
+	s->shots = m->shots.shot.n;
+	s->shot_open = s->shots && m->shots.shot.v[s->shots - 1].open;
+	const struct pv_shot *newest = pv_shots_newest(&m->shots);
+	s->shot_objects = newest ? newest->objects : 0;
+	s->shot_bytes = newest ? newest->bytes : 0;
+}
+
+void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
+{
+	*ret = (struct pv_summary){ 0 };
+	pv_model_lock(m);
+	sum_log(m, ret);
+	sum_memory(m, ret);
+	ret->calls = m->calls.calls;
+	ret->samples = m->calls.samples;
+	ret->thrown = m->throws.thrown;
+	ret->contentions = m->locks.contentions;
+	ret->wait_ns = (uint64_t)m->locks.wait_ns;
+	ret->threads = m->threads.thread.n ? m->threads.thread.n - 1 : 0;
+	ret->threads_ended = m->threads.ended;
+	ret->methods_jitted = m->helpers.jitted;
+	ret->code_bytes = m->helpers.code_bytes;
+	for (size_t i = 0; i < m->allocs.class_use.n; i++)
+		ret->classes += m->allocs.class_use.v[i].count > 0;
+	pv_model_unlock(m);
+}

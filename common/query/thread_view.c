@@ -1,0 +1,71 @@
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/model/threads.h"
+#include "common/query/specs.h"
+
+enum { T_ID, T_EVENTS, T_SHARE, T_CALLS, T_SAMPLES, T_ALLOCATIONS, T_BYTES, T_START, T_END, T_STATE,
+	T_NAME };
+
+static const struct pv_column columns[] = {
+	[T_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[T_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 8, 2, 0 },
+	[T_SHARE] = { "events_percent", "EVENT%", PV_UNIT_PERCENT, 6, 5, PV_COLUMN_HIDE_JSON },
+	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 6, PV_COLUMN_HIDE_JSON },
+	[T_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 7, PV_COLUMN_HIDE_JSON },
+	[T_ALLOCATIONS] = { "allocations", "ALLOCS", PV_UNIT_COUNT, 8, 8, PV_COLUMN_HIDE_JSON },
+	[T_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 3, 0 },
+	[T_START] = { "start_ns", "START", PV_UNIT_TIME, 12, 9, PV_COLUMN_ASCENDING },
+	[T_END] = { "end_ns", "END", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING },
+	[T_STATE] = { "state", "STATE", PV_UNIT_TEXT, 7, 1, PV_COLUMN_HIDE_JSON },
+	[T_NAME] = { "name", "NAME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+/* Threads that stock Mono's profiler runs for itself (formats.md 1.12), and ours. */
+static bool is_internal(const char *name)
+{
+	static const char *const own[] = { "Profiler Helper", "Profiler Dumper", "Profiler Writer",
+		"Profiler Sampler", "profview writer" };
+	for (size_t i = 0; i < PV_COUNT_OF(own); i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct pv_model *m, const struct pv_thread *t, const struct pv_query *q)
+{
+	if (m->only.threaded && !t->selected)
+		return false;
+	return !q->hide_internal || !is_internal(pv_intern_text(&m->names.text, t->name));
+}
+
+static void put_thread(struct pv_build *b, const struct pv_model *m, const struct pv_thread *t,
+	struct pv_cell *c)
+{
+	unsigned known = pv_groups_known(m);
+	const char *name = pv_intern_text(&m->names.text, t->name);
+	pv_cell_u(&c[T_ID], t->id);
+	pv_cell_u(&c[T_EVENTS], t->events);
+	pv_cell_share(&c[T_SHARE], (double)t->events, (double)m->events);
+	pv_cell_u_if(&c[T_CALLS], known & PV_GROUP_CALLS, t->calls);
+	pv_cell_u_if(&c[T_SAMPLES], known & PV_GROUP_SAMPLES, t->samples);
+	pv_cell_u_if(&c[T_ALLOCATIONS], known & PV_GROUP_ALLOC, t->allocations);
+	pv_cell_u_if(&c[T_BYTES], known & PV_GROUP_ALLOC, t->allocated_bytes);
+	pv_cell_time(&c[T_START], m, t->start_ns);
+	pv_cell_time(&c[T_END], m, t->end_ns);
+	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended" : m->ended ? "" : "running");
+	pv_cell_s(&c[T_NAME], t->name ? name : pv_build_hex(b, t->id));
+}
+
+static void copy_threads(struct pv_build *b, struct pv_model *m)
+{
+	for (size_t i = 1; i < m->threads.thread.n; i++) {
+		const struct pv_thread *t = m->threads.thread.v[i];
+		if (is_shown(m, t, b->query))
+			put_thread(b, m, t, pv_build_row(b, i));
+	}
+}
+
+const struct pv_view_spec pv_spec_threads = { .column = columns, .columns = PV_COUNT_OF(columns),
+	.name = "name", .sort = "start_ns", .copy = copy_threads };

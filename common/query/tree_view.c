@@ -1,0 +1,174 @@
+#include <stdlib.h>
+
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/call_copy.h"
+#include "common/query/specs.h"
+
+/*
+ * Trees whose rows merge what has one name under one parent row. Only what is visible is merged:
+ * a row stands for its members, and opening it groups their children.
+ */
+
+/* A row's id follows from the way to it, so it is the same in every query. */
+static uint64_t row_id(uint64_t parent, uint64_t group_id)
+{
+	uint64_t id = pv_hash(parent * 31 + pv_hash(group_id));
+	return id ? id : 1;
+}
+
+struct member {
+	uint32_t node; /* of the call copy */
+	uint32_t next; /* index + 1; 0 ends */
+};
+
+struct open_row {
+	uint64_t id;
+	uint32_t members; /* index + 1 of the first */
+};
+
+/* What children of one row have one group. */
+struct bucket {
+	struct pv_call_figures sum;
+	uint32_t group, members;
+	bool children;
+};
+
+struct unfold {
+	struct pv_build *b;
+	const struct pv_call_copy *copy;
+	const struct pv_groups *groups;
+	bool calls, samples; /* known at all */
+	uint32_t *bucket_of; /* by group: index + 1 in bucket while one row is opened */
+	PV_ARRAY(struct member) member;
+	PV_ARRAY(struct open_row) todo;
+	PV_ARRAY(struct bucket) bucket;
+};
+
+enum { T_TOTAL_SHARE, T_SELF_SHARE, T_TOTAL, T_SELF, T_CALLS, T_MAX, T_HIT_SHARE, T_HIT_ERROR,
+	T_HITS, T_HITS_BELOW, T_METHOD, T_COLUMNS };
+
+static const struct pv_column tree_columns[] = {
+	[T_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[T_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
+	[T_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
+	[T_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, 0 },
+	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
+	[T_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
+	[T_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[T_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
+	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
+	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
+	[T_METHOD] = { "method", "CALL TREE", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+};
+
+static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struct bucket *k)
+{
+	const struct pv_call_figures *f = &k->sum;
+	double self = u->calls ? (double)u->copy->self_ns : 0;
+	double all = u->samples ? (double)u->copy->samples : 0;
+	struct pv_cell *c = pv_build_child(u->b, id, parent,
+		k->children ? PV_ROW_HAS_CHILDREN : 0);
+	pv_cell_share(&c[T_TOTAL_SHARE], (double)f->total_ns, self);
+	pv_cell_share(&c[T_SELF_SHARE], (double)f->self_ns, self);
+	pv_cell_i_if(&c[T_TOTAL], u->calls, f->total_ns);
+	pv_cell_i_if(&c[T_SELF], u->calls, f->self_ns);
+	pv_cell_u_if(&c[T_CALLS], u->calls, f->calls);
+	pv_cell_i_if(&c[T_MAX], u->calls && !u->copy->window, f->max_ns);
+	pv_cell_share(&c[T_HIT_SHARE], (double)f->samples_below, all);
+	pv_cell_error(&c[T_HIT_ERROR], f->samples_below, all);
+	pv_cell_u_if(&c[T_HITS], u->samples, f->samples);
+	pv_cell_u_if(&c[T_HITS_BELOW], u->samples, f->samples_below);
+	pv_cell_s(&c[T_METHOD], pv_group_name(u->b, u->groups, k->group));
+}
+
+static void add_figures(struct pv_call_figures *to, const struct pv_call_figures *f)
+{
+	to->calls += f->calls;
+	to->samples += f->samples;
+	to->samples_below += f->samples_below;
+	to->self_ns += f->self_ns;
+	to->total_ns += f->total_ns;
+	if (f->max_ns > to->max_ns)
+		to->max_ns = f->max_ns;
+}
+
+static bool add_member(struct unfold *u, uint32_t node)
+{
+	uint32_t group = u->copy->group[node];
+	if (u->bucket_of[group] == 0) {
+		if (!pv_reserve(&u->bucket, 1))
+			return false;
+		u->bucket.v[u->bucket.n++] = (struct bucket){ .group = group };
+		u->bucket_of[group] = (uint32_t)u->bucket.n;
+	}
+	if (!pv_reserve(&u->member, 1))
+		return false;
+	struct bucket *k = &u->bucket.v[u->bucket_of[group] - 1];
+	u->member.v[u->member.n++] = (struct member){ .node = node, .next = k->members };
+	k->members = (uint32_t)u->member.n;
+	k->children |= u->copy->first_child[node] != 0;
+	add_figures(&k->sum, &u->copy->figures[node]);
+	return true;
+}
+
+static bool open_row(struct unfold *u, struct open_row row)
+{
+	u->bucket.n = 0;
+	for (uint32_t i = row.members; i; i = u->member.v[i - 1].next) {
+		uint32_t child = u->copy->first_child[u->member.v[i - 1].node];
+		for (; child; child = u->copy->next_sibling[child])
+			if (!add_member(u, child))
+				return false;
+	}
+	if (!pv_reserve(&u->todo, u->bucket.n))
+		return false;
+	for (size_t i = 0; i < u->bucket.n; i++) {
+		const struct bucket *k = &u->bucket.v[i];
+		uint64_t id = row_id(row.id, u->groups->row.v[k->group].id);
+		put_node(u, id, row.id, k);
+		if (k->children && pv_build_wants_children(u->b, id))
+			u->todo.v[u->todo.n++] = (struct open_row){ id, k->members };
+		u->bucket_of[k->group] = 0;
+	}
+	return true;
+}
+
+static bool unfold(struct unfold *u)
+{
+	u->bucket_of = calloc(u->groups->row.n, sizeof *u->bucket_of);
+	bool ok = u->bucket_of && pv_reserve(&u->member, 1);
+	if (ok)
+		u->member.v[u->member.n++] = (struct member){ 0 };
+	ok = ok && open_row(u, (struct open_row){ .members = 1 });
+	while (ok && u->todo.n)
+		ok = open_row(u, u->todo.v[--u->todo.n]);
+	free(u->bucket_of);
+	pv_array_finish(&u->member);
+	pv_array_finish(&u->todo);
+	pv_array_finish(&u->bucket);
+	return ok;
+}
+
+static void run_call_tree(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	struct pv_call_copy copy = { 0 };
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	unsigned known = pv_groups_known(m);
+	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
+	pv_model_unlock(m);
+	struct unfold u = { .b = b, .copy = &copy, .groups = &g,
+		.calls = known & PV_GROUP_CALLS, .samples = known & PV_GROUP_SAMPLES };
+	if (!ok || !unfold(&u))
+		pv_build_fail(b);
+	pv_call_copy_finish(&copy);
+	pv_groups_finish(&g);
+}
+
+const struct pv_view_spec pv_spec_call_tree = { .column = tree_columns, .columns = T_COLUMNS,
+	.name = "method", .sort = "self_ns", .then = "samples", .tree = true,
+	.run = run_call_tree };

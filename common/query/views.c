@@ -1,0 +1,133 @@
+#include "common/query/views.h"
+
+#include "common/model/model.h"
+#include "common/query/coverage.h"
+#include "common/query/specs.h"
+
+static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
+	[PV_VIEW_METHODS] = &pv_spec_methods,
+	[PV_VIEW_CALLERS] = &pv_spec_callers,
+	[PV_VIEW_CALLEES] = &pv_spec_callees,
+	[PV_VIEW_CALL_TREE] = &pv_spec_call_tree,
+	[PV_VIEW_CLASSES] = &pv_spec_classes,
+	[PV_VIEW_CLASS_STACKS] = &pv_spec_class_stacks,
+	[PV_VIEW_ALLOCATION_SITES] = &pv_spec_allocation_sites,
+	[PV_VIEW_COLLECTIONS] = &pv_spec_collections,
+	[PV_VIEW_PAUSES] = &pv_spec_pauses,
+	[PV_VIEW_GENERATIONS] = &pv_spec_generations,
+	[PV_VIEW_SHOTS] = &pv_spec_shots,
+	[PV_VIEW_SHOT_CLASSES] = &pv_spec_shot_classes,
+	[PV_VIEW_SHOT_DIFF] = &pv_spec_shot_diff,
+	[PV_VIEW_EXCEPTIONS] = &pv_spec_exceptions,
+	[PV_VIEW_THROW_SITES] = &pv_spec_throw_sites,
+	[PV_VIEW_CLAUSES] = &pv_spec_clauses,
+	[PV_VIEW_LOCKS] = &pv_spec_locks,
+	[PV_VIEW_WAIT_SITES] = &pv_spec_wait_sites,
+	[PV_VIEW_THREADS] = &pv_spec_threads,
+	[PV_VIEW_JIT_METHODS] = &pv_spec_jit_methods,
+	[PV_VIEW_JIT_HELPERS] = &pv_spec_jit_helpers,
+	[PV_VIEW_IMAGES] = &pv_spec_images,
+	[PV_VIEW_ASSEMBLIES] = &pv_spec_assemblies,
+	[PV_VIEW_DOMAINS] = &pv_spec_domains,
+	[PV_VIEW_CONTEXTS] = &pv_spec_contexts,
+	[PV_VIEW_COUNTERS] = &pv_spec_counters,
+	[PV_VIEW_COUNTER_SAMPLES] = &pv_spec_counter_samples,
+	[PV_VIEW_EVENTS] = &pv_spec_events,
+	[PV_VIEW_COVERAGE] = &pv_spec_coverage,
+	[PV_VIEW_CODE_COVERAGE] = &pv_spec_code_coverage,
+	[PV_VIEW_DAMAGE] = &pv_spec_damage,
+};
+
+const char *pv_view_name(enum pv_view view)
+{
+	static const char *const name[] = {
+#define VIEW(symbol, text) [PV_VIEW_##symbol] = text,
+		PV_VIEWS(VIEW)
+#undef VIEW
+	};
+	return name[view];
+}
+
+const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
+{
+	*ret_n = specs[view]->columns;
+	return specs[view]->column;
+}
+
+void pv_build_stamp(struct pv_build *b, const struct pv_model *m)
+{
+	char line[PV_COVERAGE_LINE];
+	if (!b->table)
+		return;
+	pv_coverage_line(m, b->view, line, sizeof line);
+	const char *kept = pv_build_text(b, line);
+	if (!b->table)
+		return;
+	b->table->coverage = kept;
+	b->table->generation = pv_model_generation(m);
+}
+
+void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns)
+{
+	if (log_ns == PV_NEVER)
+		pv_cell_null(c);
+	else
+		pv_cell_i(c, (int64_t)((uint64_t)log_ns - (uint64_t)m->zero_ns));
+}
+
+struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
+{
+	const struct pv_view_spec *spec = specs[view];
+	struct pv_build b;
+	if (!pv_build_init(&b, spec, pv_view_name(view), q))
+		return NULL;
+	b.view = view;
+	if (spec->copy) {
+		pv_model_lock(m);
+		pv_build_stamp(&b, m);
+		spec->copy(&b, m);
+		pv_model_unlock(m);
+	} else {
+		spec->run(&b, m);
+	}
+	struct pv_table *t = pv_build_finish(&b);
+	if (!t || !spec->late)
+		return t;
+	pv_model_lock(m);
+	bool ok = spec->late(t, m);
+	pv_model_unlock(m);
+	if (ok)
+		return t;
+	pv_table_destroy(t);
+	return NULL;
+}
+
+uint64_t pv_view_generation(struct pv_model *m)
+{
+	return pv_model_generation(m);
+}
+
+/* --- the coverage table --- */
+
+static const struct pv_column coverage_columns[] = {
+	{ "what", "WHAT", PV_UNIT_TEXT, 18, 0, PV_COLUMN_ASCENDING },
+	{ "state", "STATE", PV_UNIT_TEXT, 12, 0, PV_COLUMN_ASCENDING },
+	{ "detail", "DETAIL", PV_UNIT_TEXT, 40, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void copy_coverage(struct pv_build *b, struct pv_model *m)
+{
+	for (unsigned what = 0; what < PV_WHATS; what++) {
+		struct pv_coverage v;
+		pv_coverage_of(m, (enum pv_what)what, &v);
+		struct pv_cell *c = pv_build_row(b, what + 1);
+		pv_cell_s(&c[0], pv_what_text((enum pv_what)what));
+		pv_cell_s(&c[1], pv_coverage_text(v.state));
+		pv_cell_s(&c[2], pv_build_text(b, v.detail));
+	}
+}
+
+/* Sorted by id, which is the order of the words in design and manual. */
+const struct pv_view_spec pv_spec_coverage = { .column = coverage_columns,
+	.columns = sizeof coverage_columns / sizeof coverage_columns[0], .name = "what",
+	.sort = NULL, .copy = copy_coverage };
