@@ -1,0 +1,471 @@
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/report/report_sections.h"
+
+/*
+ * Rows are built with cJSON one at a time and written at once, so a report needs memory for one
+ * row. Numbers are given to it as raw text: it would print 10^15 as 1e+15.
+ */
+struct json {
+	const struct pv_report *r;
+	struct pv_error *reterr;
+	bool ok;
+};
+
+static void fail(struct json *j)
+{
+	if (j->ok)
+		pv_fail(j->reterr, PV_ENOMEM, 0, "out of memory");
+	j->ok = false;
+}
+
+/* --- values --- */
+
+static cJSON *text_item(const char *text)
+{
+	char *clean = pv_report_clean(text ? text : "", false);
+	cJSON *item = clean ? cJSON_CreateString(clean) : NULL;
+	free(clean);
+	return item;
+}
+
+static cJSON *unsigned_item(uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, v);
+	return cJSON_CreateRaw(text);
+}
+
+static cJSON *signed_item(int64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRId64, v);
+	return cJSON_CreateRaw(text);
+}
+
+static cJSON *address_item(uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "0x%" PRIx64, v);
+	return cJSON_CreateString(text);
+}
+
+static cJSON *double_item(double v)
+{
+	char text[40];
+	if (!isfinite(v))
+		return cJSON_CreateNull();
+	if (v == floor(v) && fabs(v) < 1e18)
+		snprintf(text, sizeof text, "%.0f", v);
+	else
+		snprintf(text, sizeof text, "%.17g", v);
+	return cJSON_CreateRaw(text);
+}
+
+/* Frames of a stack, one string each. */
+static cJSON *list_item(const char *list)
+{
+	cJSON *array = cJSON_CreateArray();
+	char *copy = strdup(list ? list : "");
+	bool ok = array && copy;
+	for (char *at = copy; ok && *at;) {
+		size_t len = strcspn(at, "\n");
+		bool more = at[len] == '\n';
+		at[len] = 0;
+		cJSON *frame = text_item(at);
+		ok = frame && cJSON_AddItemToArray(array, frame);
+		at += len + more;
+	}
+	free(copy);
+	if (ok)
+		return array;
+	cJSON_Delete(array);
+	return NULL;
+}
+
+static cJSON *cell_item(const struct pv_cell *c, enum pv_unit unit)
+{
+	if (c->state != PV_CELL_VALUE)
+		return cJSON_CreateNull();
+	switch (unit) {
+	case PV_UNIT_TEXT:
+		return text_item(c->s);
+	case PV_UNIT_LIST:
+		return list_item(c->s);
+	case PV_UNIT_ADDRESS:
+		return address_item(c->u);
+	case PV_UNIT_BOOL:
+		return cJSON_CreateBool(c->u != 0);
+	case PV_UNIT_COUNT:
+	case PV_UNIT_BYTES:
+		return unsigned_item(c->u);
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		return double_item(c->d);
+	default:
+		return signed_item(c->i);
+	}
+}
+
+static void add(struct json *j, cJSON *object, const char *key, cJSON *item)
+{
+	if (!object || !item || !cJSON_AddItemToObject(object, key, item)) {
+		cJSON_Delete(item);
+		fail(j);
+	}
+}
+
+/* --- rows --- */
+
+/* Writes and frees the object; `open` leaves off its closing brace, for more to follow. */
+static void put_object(struct json *j, cJSON *object, bool open)
+{
+	char *text = object && j->ok ? cJSON_PrintUnformatted(object) : NULL;
+	size_t len = text ? strlen(text) : 0;
+	if (!text)
+		fail(j);
+	else
+		fwrite(text, 1, open ? len - 1 : len, j->r->out);
+	cJSON_free(text);
+	cJSON_Delete(object);
+}
+
+static cJSON *row_object(struct json *j, const struct pv_section *s, const struct pv_table *t,
+	size_t i, cJSON *object)
+{
+	for (size_t k = 0; object && k < PV_MAX_KEYS && s->keys[k]; k++) {
+		int c = pv_table_column(t, s->keys[k]);
+		add(j, object, s->keys[k], cell_item(&t->row[i].cell[c], t->column[c].unit));
+	}
+	return object;
+}
+
+/* A key of the report itself; the head stands before it. */
+static void put_key(struct json *j, const char *name)
+{
+	fprintf(j->r->out, ",\n  \"%s\": ", name);
+}
+
+/* A row of a list with something nested in it. */
+typedef void put_row(struct json *j, const struct pv_section *s, const struct pv_table *t,
+	size_t i);
+
+static void put_plain(struct json *j, const struct pv_section *s, const struct pv_table *t, size_t i)
+{
+	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), false);
+}
+
+static struct pv_table *ask(struct json *j, const struct pv_section *s, uint64_t select)
+{
+	struct pv_table *t = j->ok ? pv_report_table(j->r, s, select, j->reterr) : NULL;
+	j->ok = t != NULL;
+	return t;
+}
+
+static void put_list_of(struct json *j, const struct pv_section *s, uint64_t select, put_row *put)
+{
+	struct pv_table *t = ask(j, s, select);
+	bool any = false;
+	fputs("[", j->r->out);
+	for (size_t i = 0; t && j->ok && i < t->rows && !ferror(j->r->out); i++) {
+		if (s->view == PV_VIEW_COUNTERS && t->row[i].depth == 0)
+			continue; /* sections are keys here, not rows */
+		fputs(any ? ",\n    " : "\n    ", j->r->out);
+		any = true;
+		put(j, s, t, i);
+	}
+	fputs(any ? "\n  ]" : "]", j->r->out);
+	pv_table_destroy(t);
+}
+
+/* A list under its own key; null when the log has nothing to say about it. */
+static void put_section(struct json *j, const char *name, put_row *put)
+{
+	const struct pv_section *s = pv_section_find(name);
+	if (!pv_report_wants(j->r, s))
+		return;
+	put_key(j, name);
+	if (pv_report_knows(j->r, s))
+		put_list_of(j, s, 0, put);
+	else
+		fputs("null", j->r->out);
+}
+
+static void put_shot(struct json *j, const struct pv_section *s, const struct pv_table *t, size_t i)
+{
+	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	fputs(",\"classes\":", j->r->out);
+	put_list_of(j, pv_section_find("heap_shots.classes"), t->row[i].id, put_plain);
+	fputs("}", j->r->out);
+}
+
+/* Values as raw digits: a counter may hold more than a double does. */
+static void put_samples(struct json *j, uint64_t counter, bool strings)
+{
+	struct pv_report_options every = { .format = PV_REPORT_JSON };
+	struct pv_report r = *j->r;
+	r.options = &every; /* a limit is on counters, not on what they counted */
+	struct pv_table *t = pv_report_table(&r, pv_section_find("counters.samples"), counter,
+		j->reterr);
+	j->ok = j->ok && t;
+	int time = t ? pv_table_column(t, "time_ns") : 0, value = t ? pv_table_column(t, "value") : 0;
+	for (size_t i = 0; j->ok && i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[value];
+		fprintf(j->r->out, "%s[%" PRId64 ",", i ? "," : "", t->row[i].cell[time].i);
+		if (strings || c->state != PV_CELL_VALUE)
+			put_object(j, cell_item(c, PV_UNIT_TEXT), false);
+		else
+			fputs(c->s, j->r->out);
+		fputs("]", j->r->out);
+	}
+	pv_table_destroy(t);
+}
+
+static void put_counter(struct json *j, const struct pv_section *s, const struct pv_table *t,
+	size_t i)
+{
+	const struct pv_cell *type = &t->row[i].cell[pv_table_column(t, "type")];
+	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	fputs(",\"samples\":[", j->r->out);
+	put_samples(j, t->row[i].id, type->s && strcmp(type->s, "string") == 0);
+	fputs("]}", j->r->out);
+}
+
+/* --- the call tree: rows name their parents by preorder number --- */
+
+static void put_call_tree(struct json *j)
+{
+	const struct pv_section *s = pv_section_find("call_tree");
+	if (!pv_report_wants(j->r, s))
+		return;
+	put_key(j, s->name);
+	if (!pv_report_knows(j->r, s)) {
+		fputs("null", j->r->out);
+		return;
+	}
+	struct pv_table *t = ask(j, s, 0);
+	PV_ARRAY(size_t) path = { 0 }; /* number of the row at each depth */
+	fputs("[", j->r->out);
+	for (size_t i = 0; t && j->ok && i < t->rows && !ferror(j->r->out); i++) {
+		uint32_t depth = t->row[i].depth;
+		path.n = depth;
+		if (!pv_reserve(&path, 1)) {
+			fail(j);
+			break;
+		}
+		path.v[path.n++] = i + 1;
+		cJSON *object = cJSON_CreateObject();
+		add(j, object, "id", unsigned_item(i + 1));
+		add(j, object, "parent", unsigned_item(depth ? path.v[depth - 1] : 0));
+		fputs(i ? ",\n    " : "\n    ", j->r->out);
+		put_object(j, row_object(j, s, t, i, object), false);
+	}
+	fputs(t && t->rows ? "\n  ]" : "]", j->r->out);
+	pv_array_finish(&path);
+	pv_table_destroy(t);
+}
+
+/* --- groups: figures and lists under one key --- */
+
+static void known_number(struct json *j, cJSON *object, const char *name, unsigned group,
+	uint64_t v)
+{
+	bool known = j->r->totals.known & group;
+	add(j, object, name, known ? unsigned_item(v) : cJSON_CreateNull());
+}
+
+/* Begins `"name": ` and says whether an object is to follow: not asked for, or null, it is not. */
+static bool begin_group(struct json *j, const char *name, const char *first_section)
+{
+	const struct pv_section *s = pv_section_find(first_section);
+	bool wanted = false;
+	size_t len = strlen(name);
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (strncmp(pv_sections[i].name, name, len) == 0 &&
+			(pv_sections[i].name[len] == '.' || pv_sections[i].name[len] == 0))
+			wanted |= pv_report_wants(j->r, &pv_sections[i]);
+	if (!wanted || !j->ok)
+		return false;
+	put_key(j, name);
+	if (!pv_report_knows(j->r, s))
+		fputs("null", j->r->out);
+	return pv_report_knows(j->r, s);
+}
+
+static void put_inner(struct json *j, const char *lead, const char *section)
+{
+	fputs(lead, j->r->out);
+	put_list_of(j, pv_section_find(section), 0, put_plain);
+}
+
+static void put_gc(struct json *j)
+{
+	const struct pv_totals *t = &j->r->totals;
+	if (!begin_group(j, "gc", "gc.collections"))
+		return;
+	put_inner(j, "{\"collections\":", "gc.collections");
+	put_inner(j, ",\n  \"pauses\":", "gc.pauses");
+	put_inner(j, ",\n  \"generations\":", "gc.generations");
+	cJSON *o = cJSON_CreateObject();
+	known_number(j, o, "resizes", PV_GROUP_GC, t->gc_resizes);
+	add(j, o, "max_heap_bytes", t->gc_resizes ? unsigned_item(t->max_heap_bytes) :
+		cJSON_CreateNull());
+	known_number(j, o, "moved_objects", PV_GROUP_MOVES, t->moved_objects);
+	known_number(j, o, "handles_created", PV_GROUP_HANDLES, t->handles_created);
+	known_number(j, o, "handles_destroyed", PV_GROUP_HANDLES, t->handles_destroyed);
+	known_number(j, o, "objects_finalized", PV_GROUP_FINALIZERS, t->objects_finalized);
+	fputs(",\n  \"", j->r->out);
+	char *text = j->ok ? cJSON_PrintUnformatted(o) : NULL;
+	if (text)
+		fputs(text + 2, j->r->out); /* without its {" */
+	else
+		fail(j);
+	cJSON_free(text);
+	cJSON_Delete(o);
+}
+
+static void put_clauses(struct json *j)
+{
+	struct pv_table *t = ask(j, pv_section_find("exceptions.clauses"), 0);
+	cJSON *o = cJSON_CreateObject();
+	int name = t ? pv_table_column(t, "name") : 0, n = t ? pv_table_column(t, "count") : 0;
+	for (size_t i = 0; t && i < t->rows; i++)
+		add(j, o, t->row[i].cell[name].s, unsigned_item(t->row[i].cell[n].u));
+	put_object(j, o, false);
+	pv_table_destroy(t);
+}
+
+static void put_exceptions(struct json *j)
+{
+	if (!begin_group(j, "exceptions", "exceptions.classes"))
+		return;
+	fprintf(j->r->out, "{\"thrown\":%" PRIu64 ",\"clauses\":", j->r->totals.thrown);
+	put_clauses(j);
+	put_inner(j, ",\"classes\":", "exceptions.classes");
+	fputs("}", j->r->out);
+}
+
+static void put_locks(struct json *j)
+{
+	const struct pv_totals *t = &j->r->totals;
+	if (!begin_group(j, "locks", "locks.objects"))
+		return;
+	fprintf(j->r->out, "{\"contentions\":%" PRIu64 ",\"acquired\":%" PRIu64 ",\"failed\":%" PRIu64
+		",\"wait_ns\":%" PRId64, t->contentions, t->acquired, t->failed, t->wait_ns);
+	put_inner(j, ",\"objects\":", "locks.objects");
+	fputs("}", j->r->out);
+}
+
+static void put_samples_total(struct json *j)
+{
+	if (begin_group(j, "samples", "samples"))
+		fprintf(j->r->out, "{\"total\":%" PRIu64 "}", j->r->totals.samples);
+}
+
+static void put_jit(struct json *j)
+{
+	const struct pv_totals *t = &j->r->totals;
+	if (begin_group(j, "jit", "jit.methods"))
+		fprintf(j->r->out, "{\"methods\":%" PRIu64 ",\"code_bytes\":%" PRIu64
+			",\"helpers\":%" PRIu64 ",\"helper_bytes\":%" PRIu64 "}", t->jit_methods,
+			t->code_bytes, t->helpers, t->helper_bytes);
+}
+
+/* --- the head --- */
+
+static void put_events(struct json *j)
+{
+	const struct pv_section *s = pv_section_find("events");
+	if (!pv_report_wants(j->r, s))
+		return;
+	struct pv_table *t = ask(j, s, 0);
+	int name = t ? pv_table_column(t, "name") : 0, n = t ? pv_table_column(t, "count") : 0;
+	put_key(j, s->name);
+	fputs("{", j->r->out);
+	for (size_t i = 0; t && i < t->rows; i++)
+		fprintf(j->r->out, "%s\"%s\": %" PRIu64, i ? ",\n    " : "\n    ",
+			t->row[i].cell[name].s, t->row[i].cell[n].u);
+	fputs("}", j->r->out);
+	pv_table_destroy(t);
+}
+
+static void put_source(struct json *j)
+{
+	const struct pv_facts *f = &j->r->facts;
+	const struct pv_report_source *s = j->r->source;
+	bool old = f->logging2007;
+	cJSON *o = cJSON_CreateObject();
+	add(j, o, "path", text_item(s->path));
+	add(j, o, "format", text_item(old ? "logging2007" : "mlpd"));
+	add(j, o, "data_version", old ? cJSON_CreateNull() : unsigned_item(f->data_version));
+	add(j, o, "stage", old && f->stage ? text_item(f->stage) : cJSON_CreateNull());
+	add(j, o, "bytes", unsigned_item(s->bytes));
+	add(j, o, "file_bytes", unsigned_item(s->file_bytes));
+	add(j, o, "compressed", cJSON_CreateBool(s->compressed));
+	add(j, o, "buffers", unsigned_item(f->buffers));
+	add(j, o, "recordings", unsigned_item(f->recordings));
+	add(j, o, "complete", cJSON_CreateBool(s->complete));
+	put_object(j, o, true);
+	fputs(",\"damage\":", j->r->out);
+	put_list_of(j, pv_section_find("source.damage"), 0, put_plain);
+	fputs("}", j->r->out);
+}
+
+static void put_target(struct json *j)
+{
+	const struct pv_facts *f = &j->r->facts;
+	cJSON *o = cJSON_CreateObject();
+	add(j, o, "pid", unsigned_item(f->pid));
+	add(j, o, "pointer_size", unsigned_item(f->pointer_size));
+	add(j, o, "start_time_ms", unsigned_item(f->start_time_ms));
+	add(j, o, "args", text_item(f->args));
+	add(j, o, "arch", text_item(f->arch));
+	add(j, o, "os", text_item(f->os));
+	add(j, o, "timer_overhead_ns", unsigned_item(f->timer_overhead_ns));
+	add(j, o, "control_port", f->port ? unsigned_item(f->port) : cJSON_CreateNull());
+	put_object(j, o, false);
+}
+
+static void put_head(struct json *j)
+{
+	FILE *out = j->r->out;
+	fprintf(out, "{\"profview\": \"%s\",\n  \"source\": ", PV_VERSION);
+	put_source(j);
+	fputs(",\n  \"target\": ", out);
+	put_target(j);
+	fprintf(out, ",\n  \"duration_ns\": %" PRId64 ",\n  \"coverage\": ",
+		j->r->facts.duration_ns);
+	put_list_of(j, pv_section_find("coverage"), 0, put_plain);
+}
+
+bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
+{
+	struct json j = { .r = r, .reterr = reterr, .ok = true };
+	put_head(&j);
+	put_events(&j);
+	put_section(&j, "methods", put_plain);
+	put_call_tree(&j);
+	put_section(&j, "classes", put_plain);
+	put_section(&j, "allocation_sites", put_plain);
+	put_section(&j, "throw_sites", put_plain);
+	put_section(&j, "wait_sites", put_plain);
+	put_gc(&j);
+	put_section(&j, "heap_shots", put_shot);
+	put_exceptions(&j);
+	put_locks(&j);
+	put_samples_total(&j);
+	put_section(&j, "threads", put_plain);
+	put_jit(&j);
+	put_section(&j, "images", put_plain);
+	put_section(&j, "assemblies", put_plain);
+	put_section(&j, "domains", put_plain);
+	put_section(&j, "contexts", put_plain);
+	put_section(&j, "counters", put_counter);
+	put_section(&j, "code_coverage", put_plain);
+	fputs("}\n", r->out);
+	return j.ok;
+}

@@ -1,0 +1,98 @@
+#include "common/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "common/report/report_sections.h"
+
+enum { TEXT_LIMIT = 20 };
+
+bool pv_report_wants(const struct pv_report *r, const struct pv_section *s)
+{
+	return r->chosen >> (s - pv_sections) & 1;
+}
+
+bool pv_report_knows(const struct pv_report *r, const struct pv_section *s)
+{
+	return s->group == 0 || r->totals.known & s->group;
+}
+
+struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_section *s,
+	uint64_t select, struct pv_error *reterr)
+{
+	const struct pv_report_options *o = r->options;
+	struct pv_query q = { .open_all = true, .select = select };
+	if (!(s->flags & PV_SECTION_FACT)) {
+		q.sort = o->sort && o->sort[0] ? o->sort : NULL;
+		q.filter = o->filter;
+		q.limit = o->limited ? o->limit : o->format == PV_REPORT_TEXT ? TEXT_LIMIT : 0;
+	}
+	struct pv_table *t = pv_view_table(r->model, s->view, &q);
+	if (!t)
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return t;
+}
+
+char *pv_report_clean(const char *text, bool printable)
+{
+	size_t len = strlen(text), at = 0;
+	char *clean = malloc(len * 3 + 1); /* one bad byte becomes three */
+	if (!clean)
+		return NULL;
+	for (const char *p = text, *end = text + len; p < end;) {
+		size_t n;
+		uint32_t code = pv_utf8_next(p, end, &n);
+		bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
+		p += n;
+		at += pv_utf8_put(clean + at, printable && control ? PV_UTF8_BAD : code);
+	}
+	clean[at] = 0;
+	return clean;
+}
+
+const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
+{
+	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
+	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_BYTES))
+		return pv_units_exact(buf, size, c->u);
+	if (c->state == PV_CELL_VALUE && delta && size > 1) {
+		buf[0] = c->i < 0 ? '-' : '+';
+		pv_units_exact(buf + 1, size - 1, c->i < 0 ? 0 - (uint64_t)c->i : (uint64_t)c->i);
+		return c->i ? buf : buf + 1;
+	}
+	return pv_cell_text(c, unit, buf, size);
+}
+
+static bool write_format(struct pv_report *r, struct pv_error *reterr)
+{
+	switch (r->options->format) {
+	case PV_REPORT_JSON:
+		return pv_report_json(r, reterr);
+	case PV_REPORT_CSV:
+		return pv_report_csv(r, reterr);
+	case PV_REPORT_MARKDOWN:
+		return pv_report_markdown(r, reterr);
+	default:
+		return pv_report_text(r, reterr);
+	}
+}
+
+bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
+	const struct pv_report_options *options, FILE *out, struct pv_error *reterr)
+{
+	struct pv_report r = { .model = m, .source = source, .options = options, .out = out };
+	if (!pv_report_check(options, reterr) || !pv_sections_chosen(options, &r.chosen, reterr))
+		return false;
+	pv_view_facts(m, &r.facts);
+	pv_view_totals(m, &r.totals);
+	if (!write_format(&r, reterr))
+		return false;
+	if (fflush(out) != 0 || ferror(out))
+		return pv_fail(reterr, PV_EIO, 0, "cannot write: %s",
+			errno ? strerror(errno) : "the output failed");
+	return true;
+}

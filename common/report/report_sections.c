@@ -1,0 +1,248 @@
+#include "common/report/report_sections.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct pv_section pv_sections[] = {
+	{ .name = "coverage", .title = "What the log can say", .view = PV_VIEW_COVERAGE,
+		.keys = { "what", "state", "detail" }, .flags = PV_SECTION_FACT },
+	{ .name = "events", .title = "Events", .view = PV_VIEW_EVENTS, .keys = { "name", "count" } },
+	{ .name = "methods", .title = "Methods", .view = PV_VIEW_METHODS,
+		.keys = { "name", "calls", "total_ns", "self_ns", "max_ns", "exceptional_leaves",
+			"samples_self", "samples_total", "cpu_user_ns", "cpu_kernel_ns" },
+		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES },
+	{ .name = "call_tree", .title = "Call tree", .view = PV_VIEW_CALL_TREE,
+		.keys = { "method", "calls", "total_ns", "self_ns", "max_ns", "samples" },
+		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES, .flags = PV_SECTION_EXTRA },
+	{ .name = "classes", .title = "Allocations by class", .view = PV_VIEW_CLASSES,
+		.keys = { "name", "allocations", "allocated_bytes", "estimated" },
+		.group = PV_GROUP_ALLOC },
+	{ .name = "allocation_sites", .title = "Allocation sites",
+		.view = PV_VIEW_ALLOCATION_SITES,
+		.keys = { "class", "stack", "allocations", "allocated_bytes" },
+		.group = PV_GROUP_ALLOC, .flags = PV_SECTION_EXTRA },
+	{ .name = "throw_sites", .title = "Throw sites", .view = PV_VIEW_THROW_SITES,
+		.keys = { "class", "stack", "thrown" }, .group = PV_GROUP_EXCEPTIONS,
+		.flags = PV_SECTION_EXTRA },
+	{ .name = "wait_sites", .title = "Wait sites", .view = PV_VIEW_WAIT_SITES,
+		.keys = { "class", "stack", "contentions", "wait_ns" }, .group = PV_GROUP_LOCKS,
+		.flags = PV_SECTION_EXTRA },
+	{ .name = "gc.collections", .title = "Collections", .view = PV_VIEW_COLLECTIONS,
+		.keys = { "generation", "start_ns", "duration_ns", "pause_ns", "concurrent",
+			"heap_before", "heap_after", "allocated_since_last" },
+		.group = PV_GROUP_GC },
+	{ .name = "gc.pauses", .title = "Pauses", .view = PV_VIEW_PAUSES,
+		.keys = { "start_ns", "duration_ns" }, .group = PV_GROUP_GC },
+	{ .name = "gc.generations", .title = "Generations", .view = PV_VIEW_GENERATIONS,
+		.keys = { "generation", "count", "total_ns", "max_ns" }, .group = PV_GROUP_GC },
+	{ .name = "heap_shots", .title = "Heap shots", .view = PV_VIEW_SHOTS,
+		.keys = { "index", "time_ns", "objects", "bytes", "references", "roots" },
+		.group = PV_GROUP_SHOTS },
+	{ .name = "heap_shots.classes", .title = "Heap shot by class",
+		.view = PV_VIEW_SHOT_CLASSES, .keys = { "name", "objects", "bytes" },
+		.group = PV_GROUP_SHOTS },
+	{ .name = "exceptions.clauses", .title = "Exception clauses", .view = PV_VIEW_CLAUSES,
+		.keys = { "name", "count" }, .group = PV_GROUP_EXCEPTIONS,
+		.flags = PV_SECTION_FACT },
+	{ .name = "exceptions.classes", .title = "Exceptions by class",
+		.view = PV_VIEW_EXCEPTIONS, .keys = { "name", "thrown" },
+		.group = PV_GROUP_EXCEPTIONS },
+	{ .name = "locks.objects", .title = "Locks", .view = PV_VIEW_LOCKS,
+		.keys = { "object", "class", "contentions", "wait_ns", "max_wait_ns" },
+		.group = PV_GROUP_LOCKS },
+	{ .name = "samples", .title = "Samples", .view = PV_VIEW_COUNT, .group = PV_GROUP_SAMPLES },
+	{ .name = "threads", .title = "Threads", .view = PV_VIEW_THREADS,
+		.keys = { "id", "name", "start_ns", "end_ns", "events", "allocated_bytes" },
+		.group = PV_GROUP_THREADS },
+	{ .name = "jit.methods", .title = "Compiled methods", .view = PV_VIEW_JIT_METHODS,
+		.keys = { "name", "count", "code_bytes", "code", "time_ns" },
+		.group = PV_GROUP_JIT },
+	{ .name = "jit.helpers", .title = "Compiled helpers", .view = PV_VIEW_JIT_HELPERS,
+		.keys = { "name", "count", "bytes" }, .group = PV_GROUP_JIT },
+	{ .name = "images", .title = "Images", .view = PV_VIEW_IMAGES,
+		.keys = { "id", "name", "load_ns", "unload_ns" }, .group = PV_GROUP_IMAGES },
+	{ .name = "assemblies", .title = "Assemblies", .view = PV_VIEW_ASSEMBLIES,
+		.keys = { "id", "name", "load_ns", "unload_ns" }, .group = PV_GROUP_ASSEMBLIES },
+	{ .name = "domains", .title = "Domains", .view = PV_VIEW_DOMAINS,
+		.keys = { "id", "name", "load_ns", "unload_ns" }, .group = PV_GROUP_DOMAINS },
+	{ .name = "contexts", .title = "Contexts", .view = PV_VIEW_CONTEXTS,
+		.keys = { "id", "name", "load_ns", "unload_ns" }, .group = PV_GROUP_CONTEXTS },
+	{ .name = "counters", .title = "Counters", .view = PV_VIEW_COUNTERS,
+		.keys = { "section", "name", "type", "unit", "variance" },
+		.group = PV_GROUP_COUNTERS },
+	{ .name = "counters.samples", .title = "Counter samples", .view = PV_VIEW_COUNTER_SAMPLES,
+		.keys = { "time_ns", "value" }, .group = PV_GROUP_COUNTERS,
+		.flags = PV_SECTION_CSV },
+	{ .name = "code_coverage", .title = "Code coverage", .view = PV_VIEW_CODE_COVERAGE,
+		.keys = { "assembly", "class", "method", "signature", "file", "statements",
+			"covered" },
+		.group = PV_GROUP_CODE_COVERAGE },
+	{ .name = "source.damage", .title = "Damage", .view = PV_VIEW_DAMAGE,
+		.keys = { "offset", "bytes", "reason" }, .flags = PV_SECTION_FACT },
+};
+
+const size_t pv_section_count = PV_COUNT_OF(pv_sections);
+
+_Static_assert(PV_COUNT_OF(pv_sections) <= 64, "chosen sections are bits of a u64");
+
+/* Parts of the report that come first whatever is asked for. */
+static const char *const heads[] = { "source", "target", "duration_ns" };
+
+const char *pv_report_section_name(size_t i)
+{
+	return i < pv_section_count ? pv_sections[i].name : NULL;
+}
+
+const struct pv_section *pv_section_find(const char *name)
+{
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (strcmp(pv_sections[i].name, name) == 0)
+			return &pv_sections[i];
+	return NULL;
+}
+
+bool pv_report_format_of(const char *text, enum pv_report_format *ret)
+{
+	static const char *const word[] = { [PV_REPORT_TEXT] = "text", [PV_REPORT_JSON] = "json",
+		[PV_REPORT_CSV] = "csv", [PV_REPORT_MARKDOWN] = "md" };
+	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
+		if (strcmp(text, word[i]) == 0) {
+			*ret = (enum pv_report_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool one_list(const struct pv_report_options *o)
+{
+	return o->format == PV_REPORT_CSV || o->format == PV_REPORT_MARKDOWN;
+}
+
+static bool is_word(const char *name, const char *word, size_t len)
+{
+	return strncmp(name, word, len) == 0 && name[len] == 0;
+}
+
+/* "gc" stands for every "gc.x"; in a format of one list a name is that list only. */
+static bool matches(const struct pv_report_options *o, const struct pv_section *s, const char *word,
+	size_t len)
+{
+	if (is_word(s->name, word, len))
+		return true;
+	return !one_list(o) && !(s->flags & PV_SECTION_CSV) &&
+		strncmp(s->name, word, len) == 0 && s->name[len] == '.';
+}
+
+static bool is_head(const char *word, size_t len)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(heads); i++)
+		if (is_word(heads[i], word, len))
+			return true;
+	return false;
+}
+
+static bool unknown_section(const char *word, size_t len, struct pv_error *reterr)
+{
+	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there are:", (int)(len < 40 ? len : 40),
+		word);
+	for (size_t i = 0; reterr && i < pv_section_count; i++) {
+		size_t at = strlen(reterr->what);
+		snprintf(reterr->what + at, sizeof reterr->what - at, " %s", pv_sections[i].name);
+	}
+	return false;
+}
+
+static bool add_word(const struct pv_report_options *o, const char *word, size_t len,
+	uint64_t *bits, struct pv_error *reterr)
+{
+	uint64_t found = 0;
+	for (size_t i = 0; i < pv_section_count; i++) {
+		bool all = is_word("all", word, len) && !one_list(o) &&
+			!(pv_sections[i].flags & PV_SECTION_CSV);
+		if (all || matches(o, &pv_sections[i], word, len))
+			found |= UINT64_C(1) << i;
+	}
+	*bits |= found;
+	return found || (is_head(word, len) && !one_list(o)) || unknown_section(word, len, reterr);
+}
+
+static uint64_t default_bits(void)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (!(pv_sections[i].flags & (PV_SECTION_EXTRA | PV_SECTION_CSV)))
+			bits |= UINT64_C(1) << i;
+	return bits;
+}
+
+static bool check_one_list(const struct pv_report_options *o, uint64_t bits,
+	struct pv_error *reterr)
+{
+	bool one = bits && (bits & (bits - 1)) == 0;
+	if (one && (bits >> (pv_section_find("samples") - pv_sections) & 1))
+		return pv_fail(reterr, PV_EUSAGE, 0, "\"samples\" is no list");
+	return one || !one_list(o) ||
+		pv_fail(reterr, PV_EUSAGE, 0, "this format takes exactly one list, for example "
+			"--section methods, --section gc.pauses");
+}
+
+bool pv_sections_chosen(const struct pv_report_options *o, uint64_t *ret_bits,
+	struct pv_error *reterr)
+{
+	uint64_t bits = 0;
+	const char *at = o->sections ? o->sections : "";
+	if (!*at)
+		bits = default_bits();
+	while (*at) {
+		size_t len = strcspn(at, ",");
+		if (len && !add_word(o, at, len, &bits, reterr))
+			return false;
+		at += len + (at[len] == ',');
+	}
+	if (one_list(o) && !check_one_list(o, o->sections ? bits : 0, reterr))
+		return false;
+	*ret_bits = bits;
+	return true;
+}
+
+static bool has_column(const struct pv_section *s, const char *id)
+{
+	size_t n;
+	if (s->view == PV_VIEW_COUNT || s->flags & PV_SECTION_FACT)
+		return false;
+	const struct pv_column *c = pv_view_columns(s->view, &n);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(c[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
+{
+	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%.40s\"", key);
+	if (!reterr || !bits || bits & (bits - 1))
+		return false;
+	const struct pv_section *s = pv_sections;
+	while (!(bits & 1))
+		bits >>= 1, s++;
+	size_t at = strlen(reterr->what);
+	at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, "; %s has:", s->name);
+	for (size_t i = 0; i < PV_MAX_KEYS && s->keys[i] && at < sizeof reterr->what; i++)
+		at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, " %s",
+			s->keys[i]);
+	return false;
+}
+
+bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
+{
+	uint64_t bits;
+	if (!pv_sections_chosen(o, &bits, reterr))
+		return false;
+	if (!o->sort || !o->sort[0])
+		return true;
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (bits >> i & 1 && has_column(&pv_sections[i], o->sort))
+			return true;
+	return no_such_key(o->sort, bits, reterr);
+}

@@ -1,0 +1,70 @@
+/*
+ * What a report consists of, as rows: which view gives a section, its place in the JSON report
+ * and the keys of its objects there, in order. Private to the report layer.
+ */
+#ifndef PV_REPORT_REPORT_SECTIONS_H
+#define PV_REPORT_REPORT_SECTIONS_H
+
+#include "common/query/facts.h"
+#include "common/query/views.h"
+#include "common/report/report.h"
+
+enum { PV_MAX_KEYS = 12 };
+
+struct pv_section {
+	const char *name;   /* "gc.pauses": a list inside the group "gc" */
+	const char *title;  /* of the text report */
+	enum pv_view view;
+	const char *keys[PV_MAX_KEYS]; /* columns in JSON order; NULL ends */
+	unsigned group;     /* enum pv_group bits: null unless one of them was recorded or asked for */
+	unsigned flags;     /* enum pv_section_flags */
+};
+
+enum pv_section_flags {
+	PV_SECTION_EXTRA = 1, /* only when asked for by name */
+	PV_SECTION_FACT = 2,  /* describes the log: neither cut, filtered nor sorted */
+	PV_SECTION_CSV = 4,   /* too long for anything but CSV */
+};
+
+extern const struct pv_section pv_sections[];
+extern const size_t pv_section_count;
+
+/* Which sections the options ask for, as a bit per row of pv_sections. */
+bool pv_sections_chosen(const struct pv_report_options *options, uint64_t *ret_bits,
+	struct pv_error *reterr);
+
+/* The row of that name; NULL when there is none. */
+const struct pv_section *pv_section_find(const char *name);
+
+/* One report under way. */
+struct pv_report {
+	struct pv_model *model;
+	const struct pv_report_source *source;
+	const struct pv_report_options *options;
+	uint64_t chosen;
+	struct pv_facts facts;
+	struct pv_totals totals;
+	FILE *out;
+};
+
+bool pv_report_wants(const struct pv_report *r, const struct pv_section *s);
+/* Whether the log can say anything about the section: else it is null. */
+bool pv_report_knows(const struct pv_report *r, const struct pv_section *s);
+
+/* A section's table under the options, about the row `select` where its view needs one. */
+struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_section *s,
+	uint64_t select, struct pv_error *reterr);
+
+bool pv_report_text(struct pv_report *r, struct pv_error *reterr);
+bool pv_report_json(struct pv_report *r, struct pv_error *reterr);
+bool pv_report_csv(struct pv_report *r, struct pv_error *reterr);
+bool pv_report_markdown(struct pv_report *r, struct pv_error *reterr);
+
+/* Well-formed UTF-8 for `text`: bytes that are none become U+FFFD; with `printable`, control
+ * characters too. NULL when out of memory; free() it. */
+char *pv_report_clean(const char *text, bool printable);
+
+/* Text of a cell with every digit: what a report says where a pane would round. */
+const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
+
+#endif

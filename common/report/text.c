@@ -1,0 +1,300 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/mem.h"
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "common/report/report_sections.h"
+
+enum { CELL = 512, INDENT = 2, GAP = 2, COLUMNS = 24 };
+
+/* --- one aligned table --- */
+
+struct layout {
+	int width[COLUMNS];
+	bool shown[COLUMNS];
+	size_t last; /* the last shown column is not padded */
+};
+
+static bool is_text(enum pv_unit unit)
+{
+	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST;
+}
+
+static const char *cell_text(const struct pv_table *t, size_t row, size_t column, char buf[CELL])
+{
+	return pv_report_cell(&t->row[row].cell[column], t->column[column].unit, buf, CELL);
+}
+
+/* Columns that say nothing in any row would only push the others aside. */
+static bool says_something(const struct pv_table *t, size_t column)
+{
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->row[i].cell[column].state != PV_CELL_NULL)
+			return true;
+	return t->rows == 0;
+}
+
+static void measure(const struct pv_table *t, struct layout *l)
+{
+	char buf[CELL];
+	*l = (struct layout){ 0 };
+	for (size_t c = 0; c < t->columns && c < COLUMNS; c++) {
+		if (t->column[c].flags & PV_COLUMN_HIDE_SCREEN || !says_something(t, c))
+			continue;
+		l->shown[c] = true;
+		l->last = c;
+		l->width[c] = pv_utf8_cells(t->column[c].title);
+		for (size_t i = 0; i < t->rows; i++) {
+			int cells = pv_utf8_cells(cell_text(t, i, c, buf));
+			if (cells > l->width[c])
+				l->width[c] = cells;
+		}
+	}
+}
+
+static void put_spaces(FILE *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		putc(' ', out);
+}
+
+static bool put_text(FILE *out, const char *text)
+{
+	char *clean = pv_report_clean(text, true);
+	if (!clean)
+		return false;
+	fputs(clean, out);
+	free(clean);
+	return true;
+}
+
+static bool put_cell(FILE *out, const struct layout *l, size_t column, bool left, const char *text)
+{
+	int pad = l->width[column] - pv_utf8_cells(text);
+	if (!left)
+		put_spaces(out, pad);
+	bool ok = put_text(out, text);
+	if (left && column != l->last)
+		put_spaces(out, pad);
+	if (column != l->last)
+		put_spaces(out, GAP);
+	return ok;
+}
+
+static void put_titles(FILE *out, const struct pv_table *t, const struct layout *l)
+{
+	fputs("  ", out);
+	for (size_t c = 0; c < t->columns; c++)
+		if (l->shown[c])
+			put_cell(out, l, c, is_text(t->column[c].unit), t->column[c].title);
+	putc('\n', out);
+}
+
+static bool put_row(FILE *out, const struct pv_table *t, const struct layout *l, size_t i)
+{
+	bool ok = true;
+	fputs("  ", out);
+	for (size_t c = 0; ok && c < t->columns; c++) {
+		char buf[CELL];
+		if (!l->shown[c])
+			continue;
+		if (t->column[c].flags & PV_COLUMN_TREE)
+			put_spaces(out, INDENT * (int)(t->row[i].depth < 100 ? t->row[i].depth : 100));
+		ok = put_cell(out, l, c, is_text(t->column[c].unit), cell_text(t, i, c, buf));
+	}
+	putc('\n', out);
+	return ok;
+}
+
+static bool put_table(const struct pv_report *r, const struct pv_section *s,
+	const struct pv_table *t, const char *suffix)
+{
+	char digits[PV_UNIT_MAX];
+	struct layout l;
+	bool ok = true;
+	fprintf(r->out, "\n%s%s\n", s->title, suffix);
+	if (!(s->flags & PV_SECTION_FACT)) {
+		fputs("  (", r->out);
+		ok = put_text(r->out, t->coverage);
+		fputs(")\n", r->out);
+	}
+	if (t->rows == 0) {
+		fputs(pv_report_knows(r, s) ? "  none\n" : "  not recorded\n", r->out);
+		return ok;
+	}
+	measure(t, &l);
+	put_titles(r->out, t, &l);
+	for (size_t i = 0; ok && i < t->rows; i++)
+		ok = put_row(r->out, t, &l, i);
+	if (t->rows < t->rows_all)
+		fprintf(r->out, "  %s more\n",
+			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));
+	return ok;
+}
+
+/* --- what stands before the sections --- */
+
+static bool put_labelled(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "%-10s ", label);
+	return put_text(out, text);
+}
+
+static bool put_source(const struct pv_report *r)
+{
+	const struct pv_facts *f = &r->facts;
+	const struct pv_report_source *s = r->source;
+	char bytes[PV_UNIT_MAX], stored[PV_UNIT_MAX], n[PV_UNIT_MAX];
+	bool ok = put_labelled(r->out, "source", s->path ? s->path : "-");
+	if (f->logging2007)
+		fprintf(r->out, ", logging 2007 stage %s", f->stage ? f->stage : "?");
+	else
+		fprintf(r->out, ", mlpd data version %u", f->data_version);
+	fprintf(r->out, ", %s", pv_units_bytes(bytes, sizeof bytes, s->bytes));
+	if (s->compressed)
+		fprintf(r->out, " from %s of gzip",
+			pv_units_bytes(stored, sizeof stored, s->file_bytes));
+	fprintf(r->out, ", %s buffers, %s\n", pv_units_exact(n, sizeof n, f->buffers),
+		s->complete ? "complete" : "not complete");
+	return ok;
+}
+
+static bool put_target(const struct pv_report *r)
+{
+	const struct pv_facts *f = &r->facts;
+	char when[40] = "at an unknown time";
+	time_t seconds = (time_t)(f->start_time_ms / 1000);
+	struct tm tm;
+	if (f->start_time_ms && gmtime_r(&seconds, &tm))
+		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &tm);
+	fprintf(r->out, "%-10s pid %" PRIu64 ", ", "target", f->pid);
+	bool ok = put_text(r->out, f->arch[0] ? f->arch : "unknown processor");
+	putc(' ', r->out);
+	ok = ok && put_text(r->out, f->os[0] ? f->os : "unknown system");
+	fprintf(r->out, ", %u-byte pointers, started %s\n", f->pointer_size, when);
+	if (!ok || !f->args[0])
+		return ok;
+	ok = put_labelled(r->out, "options", f->args);
+	putc('\n', r->out);
+	return ok;
+}
+
+static void put_duration(const struct pv_report *r)
+{
+	char clock[PV_UNIT_MAX], events[PV_UNIT_MAX];
+	fprintf(r->out, "%-10s %s, %s events\n", "duration",
+		pv_units_clock(clock, sizeof clock, r->facts.duration_ns),
+		pv_units_exact(events, sizeof events, r->facts.events));
+}
+
+/* --- figures beside the lists --- */
+
+struct figure {
+	const char *section; /* printed above this section's table */
+	const char *label;
+	unsigned group;
+	size_t at;           /* offset in struct pv_totals */
+	enum pv_unit unit;
+};
+
+#define FIGURE(section, label, group, member, unit)                                                \
+	{ section, label, group, offsetof(struct pv_totals, member), unit }
+
+static const struct figure figures[] = {
+	FIGURE("gc.collections", "greatest heap", PV_GROUP_GC, max_heap_bytes, PV_UNIT_BYTES),
+	FIGURE("gc.collections", "heap resizes", PV_GROUP_GC, gc_resizes, PV_UNIT_COUNT),
+	FIGURE("gc.collections", "objects moved", PV_GROUP_MOVES, moved_objects, PV_UNIT_COUNT),
+	FIGURE("gc.collections", "handles created", PV_GROUP_HANDLES, handles_created, PV_UNIT_COUNT),
+	FIGURE("gc.collections", "handles destroyed", PV_GROUP_HANDLES, handles_destroyed,
+		PV_UNIT_COUNT),
+	FIGURE("gc.collections", "objects finalized", PV_GROUP_FINALIZERS, objects_finalized,
+		PV_UNIT_COUNT),
+	FIGURE("exceptions.clauses", "exceptions thrown", PV_GROUP_EXCEPTIONS, thrown, PV_UNIT_COUNT),
+	FIGURE("locks.objects", "contentions", PV_GROUP_LOCKS, contentions, PV_UNIT_COUNT),
+	FIGURE("locks.objects", "acquired", PV_GROUP_LOCKS, acquired, PV_UNIT_COUNT),
+	FIGURE("locks.objects", "failed", PV_GROUP_LOCKS, failed, PV_UNIT_COUNT),
+	FIGURE("locks.objects", "waited", PV_GROUP_LOCKS, wait_ns, PV_UNIT_NS),
+	FIGURE("samples", "samples", PV_GROUP_SAMPLES, samples, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "methods described", PV_GROUP_JIT, jit_methods, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "bytes of code", PV_GROUP_JIT, code_bytes, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "helpers", PV_GROUP_JIT, helpers, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "bytes of helpers", PV_GROUP_JIT, helper_bytes, PV_UNIT_COUNT),
+};
+
+#undef FIGURE
+
+static void put_figures(const struct pv_report *r, const struct pv_section *s)
+{
+	bool any = false;
+	for (size_t i = 0; i < PV_COUNT_OF(figures); i++) {
+		const struct figure *f = &figures[i];
+		char buf[CELL];
+		struct pv_cell c = { .state = PV_CELL_VALUE };
+		if (strcmp(f->section, s->name) != 0 || !(r->totals.known & f->group))
+			continue;
+		memcpy(&c.u, (const char *)&r->totals + f->at, sizeof c.u);
+		fprintf(r->out, "%s%s %s", any ? ", " : "\n", f->label,
+			pv_report_cell(&c, f->unit, buf, sizeof buf));
+		any = true;
+	}
+	if (any)
+		putc('\n', r->out);
+}
+
+/* --- sections --- */
+
+static bool put_section(const struct pv_report *r, const struct pv_section *s, uint64_t select,
+	const char *suffix, struct pv_error *reterr)
+{
+	struct pv_table *t = pv_report_table(r, s, select, reterr);
+	if (!t)
+		return false;
+	bool quiet = s->view == PV_VIEW_DAMAGE && t->rows == 0;
+	bool ok = quiet || put_table(r, s, t, suffix);
+	pv_table_destroy(t);
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+}
+
+/* Of the shots the newest one's classes are listed; JSON and CSV have those of all. */
+static bool put_shot_classes(const struct pv_report *r, const struct pv_section *s,
+	struct pv_error *reterr)
+{
+	const struct pv_section *shots = pv_section_find("heap_shots");
+	struct pv_report all = *r;
+	struct pv_report_options every = { .format = PV_REPORT_TEXT, .limited = true };
+	all.options = &every;
+	struct pv_table *t = pv_report_table(&all, shots, 0, reterr);
+	if (!t)
+		return false;
+	uint64_t newest = t->rows ? t->row[t->rows - 1].id : 0;
+	pv_table_destroy(t);
+	char suffix[48] = "";
+	if (newest)
+		snprintf(suffix, sizeof suffix, ", shot %" PRIu64, newest - 1);
+	return put_section(r, s, newest, suffix, reterr);
+}
+
+bool pv_report_text(struct pv_report *r, struct pv_error *reterr)
+{
+	fprintf(r->out, "%-10s %s\n", "profview", PV_VERSION);
+	if (!put_source(r) || !put_target(r))
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	put_duration(r);
+	for (size_t i = 0; i < pv_section_count; i++) {
+		const struct pv_section *s = &pv_sections[i];
+		bool coverage = s->view == PV_VIEW_COVERAGE, ok = true;
+		if (!pv_report_wants(r, s) && !coverage)
+			continue;
+		put_figures(r, s);
+		if (s->view == PV_VIEW_SHOT_CLASSES)
+			ok = put_shot_classes(r, s, reterr);
+		else if (s->view != PV_VIEW_COUNT)
+			ok = put_section(r, s, 0, "", reterr);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
