@@ -62,14 +62,13 @@ def groups(v, r):
 
 
 def calls(v, r):
-    listed = r.json['methods']
-    got = nonzero(rows(listed, 'name', 'calls'))
-    v.same_rows('calls', got, nonzero(r.log.by_method(r.log.calls)))
+    got = nonzero(rows(r.json['methods'], 'name', 'calls'))
     v.same_rows('calls after mprof-report', got, nonzero(r.mprof['calls']))
     v.equal('calls in all', sum(got.values()), r.mprof['calls_total'])
+    v.same_rows('calls', got, nonzero(r.log.by_method(r.log.calls)))
     for name, n in said_of(r.said, 'calls').items():
         v.equal(f'calls the program made to {name}', got.get(name, 0), n)
-    unwound = rows(listed, 'name', 'exceptional_leaves')
+    unwound = rows(r.json['methods'], 'name', 'exceptional_leaves')
     v.same_rows('exceptional leaves', nonzero(unwound),
                 nonzero(r.log.by_method(r.log.exceptional)))
     for name, n in said_of(r.said, 'unwound').items():
@@ -104,8 +103,6 @@ def call_tree(v, r):
 def allocations(v, r):
     counts = nonzero(rows(r.json['classes'], 'name', 'allocations'))
     sizes = nonzero(rows(r.json['classes'], 'name', 'allocated_bytes'))
-    v.same_rows('allocations', counts, nonzero(r.log.by_class(r.log.alloc_count)))
-    v.same_rows('allocated bytes', sizes, nonzero(r.log.by_class(r.log.alloc_bytes)))
     v.equal('allocations after mprof-report',
             (sum(counts.values()), sum(sizes.values())), r.mprof['alloc_total'])
     early = {r.log.class_of(vtable) for vtable in r.log.early}
@@ -114,6 +111,16 @@ def allocations(v, r):
             v.equal(f'allocations of {name} after mprof-report', counts.get(name), n)
             v.equal(f'bytes of {name} after mprof-report', sizes.get(name),
                     r.mprof['alloc_bytes'][name])
+    v.same_rows('allocations', counts, nonzero(r.log.by_class(r.log.alloc_count)))
+    v.same_rows('allocated bytes', sizes, nonzero(r.log.by_class(r.log.alloc_bytes)))
+    own_allocations(v, r)
+
+
+def own_allocations(v, r):
+    counts = nonzero(rows(r.json['classes'], 'name', 'allocations'))
+    sizes = nonzero(rows(r.json['classes'], 'name', 'allocated_bytes'))
+    v.equal('allocations in all', (sum(counts.values()), sum(sizes.values())),
+            (sum(r.log.alloc_count.values()), sum(r.log.alloc_bytes.values())))
     for name, n in said_of(r.said, 'allocs').items():
         v.equal(f'{name} objects the program made', counts.get(name), n)
     for name, n in said_of(r.said, 'bytes').items():
@@ -288,6 +295,14 @@ def jit(v, r):
     v.equal('jitted bytes', got['code_bytes'], r.mprof['jit_bytes'])
     v.equal('helpers', got['helpers'] or 0, r.mprof['helpers'])
     v.equal('helper bytes', got['helper_bytes'] or 0, r.mprof['helper_bytes'])
+
+
+def domains(v, r):
+    gone = [d for d in r.json['domains'] if d['unload_ns'] is not None]
+    v.at_least('unloaded domains', len(gone), r.said['unloaded domains'])
+    v.equal('unloaded domains after the log', len(gone), r.log.events['domain.unload'])
+    for d in gone:
+        v.true(f'domain {d["id"]} is unloaded after its load', d['unload_ns'] > d['load_ns'])
 
 
 def modules(v, r):

@@ -2,6 +2,8 @@
 //
 // usage: counted.exe WORLD...
 //   calls allocs throws locks threads handles finalizers heap collect spin   do some of it
+//   domains  work in application domains that are unloaded again
+//   flood    four million calls, for more bytes than any buffer between two programs holds
 //   rest     sleep for three seconds, so that counters are sampled a few times
 //   pause    collect garbage, print every count so far, wait for a line on standard input
 // At the end every count is printed once more. A line reads KEY=VALUE; keys start with a word that
@@ -36,6 +38,8 @@ static class Program {
 		case "heap": Heap.Run (); break;
 		case "collect": Collect (); break;
 		case "spin": Spin.Run (); break;
+		case "domains": Domains.Run (); break;
+		case "flood": Calls.Flood (); break;
 		case "rest": Thread.Sleep (3000); break;
 		case "pause": Pause (); break;
 		default: throw new ArgumentException (world);

@@ -64,6 +64,16 @@ static class Calls {
 			Leaf (i);
 	}
 
+	public static void Flood ()
+	{
+		for (int i = 0; i < 4000000; i++)
+			Drop (i);
+		Tally.Add ("calls Counted.Calls:Drop (int)", 4000000);
+		Tally.Add ("calls Counted.Calls:Flood ()", 1);
+	}
+
+	static void Drop (int i) {}
+
 	static void Leaf (int i) { Interlocked.Increment (ref leaf); }
 
 	static int Recurse (int depth)

@@ -135,4 +135,34 @@ static class Threads {
 	static void Touch () {}
 }
 
+// Images, assemblies and vtables come and go with a domain; what they did still counts.
+class Guest { public int A; }
+
+static class Domains {
+	const int Visits = 3;
+	static Guest guest;
+
+	public static void Run ()
+	{
+		for (int i = 0; i < Visits; i++) {
+			AppDomain domain = AppDomain.CreateDomain ("guest-" + i);
+			domain.DoCallBack (Stay);
+			AppDomain.Unload (domain);
+		}
+		Tally.Add ("calls Counted.Domains:Stay ()", Visits);
+		Tally.Add ("calls Counted.Domains:Step ()", Visits * 50);
+		Tally.Add ("allocs Counted.Guest", Visits * 50);
+		Tally.Add ("bytes Counted.Guest", Visits * 50 * 24);
+		Tally.Add ("unloaded domains", Visits);
+	}
+
+	static void Stay ()
+	{
+		for (int i = 0; i < 50; i++)
+			Step ();
+	}
+
+	static void Step () { guest = new Guest (); guest.A++; }
+}
+
 }

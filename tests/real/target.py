@@ -95,11 +95,15 @@ class Mono(Program):
     def heapshot(self):
         """Asks for a heap shot over the port named in the log's header, and waits for its end."""
         port = wait_for('the header', self._header)['port']
-        before = sum(s['ended'] for s in rawlog.load(self.output).shots)
+        before = self.shots_in(self.output)
         with socket.create_connection(('127.0.0.1', port), DEADLINE) as s:
             s.sendall(b'heapshot\n')
-            wait_for('the heap shot', lambda: sum(
-                s['ended'] for s in rawlog.load(self.output).shots) > before)
+            wait_for('the heap shot', lambda: self.shots_in(self.output) > before)
+
+    @staticmethod
+    def shots_in(path):
+        """How many finished heap shots a log holds now."""
+        return sum(s['ended'] for s in rawlog.load(path).shots)
 
     def _header(self):
         data = self.output.read_bytes() if self.output.exists() else b''

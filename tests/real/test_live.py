@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""The viewer in a real terminal (tmux) while a real program runs.
+
+usage: test_live.py CASE PROFVIEW COUNTED.EXE
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import target
+import term
+from live import OPTIONS, figures, left, only, scene, watch
+from verdict import Verdict
+
+WORLDS = 'calls allocs throws locks'
+NAME = re.compile(r'Counted\.[\w.]+:\w+')
+
+
+def names(screen):
+    """Names of methods on the screen, from top to bottom, each once."""
+    return list(dict.fromkeys(NAME.findall(screen)))
+
+
+def mid_run(v, profview, exe, folder):
+    """Figures are exact at both handshakes and at the end, and equal a report of the same bytes."""
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause {WORLDS} pause {WORLDS}'.split()
+    with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
+        watch(t, place, place.pipe)
+        t.wait('live')
+        for phase in (1, 2):
+            figures(t, program.wait_phase(phase))
+            program.go()
+        said = program.wait()
+        t.wait('ended')
+        figures(t, said)
+        methods = {m['name']: m['calls'] for m in place.report(place.record)['methods']}
+        t.keys('2')
+        for name in names(t.text()):
+            full = next(m for m in methods if m.startswith(name + ' ('))
+            t.wait_row(name, methods[full])
+            v.true(f'{name} as in a report of the record', True)
+        left(t, v)
+
+
+def panes(v, profview, exe, folder):
+    """Panes switch, sorting changes the order, inverting turns it round."""
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause'.split()
+    with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
+        watch(t, place, place.pipe)
+        program.wait_phase(1)
+        seen = set()
+        for key in '1235670LXJC':
+            before = t.text()
+            t.keys(key)
+            if key != '1':
+                t.wait(lambda screen, old=before: screen != old)
+            seen.add(t.text().splitlines()[-20])
+        t.keys('2')
+        only(t, 'Counted.Calls:')
+        order = t.wait(lambda screen: len(names(screen)) >= 10 and names(screen))
+        t.keys('I')
+        turned = t.wait(lambda screen: names(screen)[::-1] == order and names(screen))
+        v.equal('inverted order', turned[::-1], order)
+        t.keys('I')
+        t.wait(lambda screen: names(screen) == order)
+        orders = {tuple(order)}
+        for _ in range(8):
+            header = t.text()
+            t.type('>')
+            t.wait(lambda screen, old=header: screen != old)
+            orders.add(tuple(names(t.text())))
+        v.at_least('orders by different columns', len(orders), 3)
+        program.go()
+        program.wait()
+        t.wait('ended')
+        left(t, v)
+
+
+def pause(v, profview, exe, folder):
+    """A paused picture stands still, the pipe does not: the program's memory does not grow."""
+    place, terminal = scene(profview, folder)
+    worlds = 'calls pause flood pause calls'.split()
+    with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
+        watch(t, place, place.pipe)
+        program.wait_phase(1)
+        t.keys('2')
+        only(t, 'Counted.Calls:')
+        t.wait_row('Counted.Calls:Leaf', 12500)
+        t.keys('p')
+        t.wait(lambda screen: 'PAUSED' in screen.upper())
+        before, rss = t.text(), program.rss()
+        program.go()
+        said = program.wait_phase(2)
+        v.between('resident growth of the program', program.rss() - rss, -1 << 40, 12 << 20)
+        v.true('no flood in the picture', 'Drop' not in t.text())
+        v.equal('rows of the paused picture', rows_of(t.text()), rows_of(before))
+        t.keys('p')
+        t.wait_row('Counted.Calls:Flood', said['calls Counted.Calls:Flood ()'])
+        t.wait('Counted.Calls:Drop')
+        program.go()
+        program.wait()
+        t.wait('ended')
+        left(t, v)
+        drop = next(m for m in place.report(place.record)['methods']
+                    if m['name'].startswith('Counted.Calls:Drop '))
+        v.equal('calls of the flood', drop['calls'], 4000000)
+
+
+def rows_of(screen):
+    return [line.split() for line in screen.splitlines() if NAME.search(line)]
+
+
+def growing(v, profview, exe, folder):
+    """A file that does not exist yet, then grows, then has ended with its program."""
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause {WORLDS}'.split()
+    with terminal as t:
+        watch(t, place, place.file)
+        t.wait(lambda screen: 'wait' in screen.lower())
+        with target.Mono(exe, worlds, OPTIONS, place.file) as program:
+            figures(t, program.wait_phase(1))
+            program.go()
+            said = program.wait()
+            t.wait('ended')
+            figures(t, said)
+        left(t, v)
+
+
+def finished_log(exe, path, worlds):
+    with target.Mono(exe, worlds.split(), OPTIONS, path) as program:
+        return program.wait()
+
+
+def changed(v, profview, exe, folder):
+    """A followed file that is replaced, then truncated and written anew, shows the new one."""
+    place, terminal = scene(profview, folder)
+    one, two = place.folder / 'one.mlpd', place.folder / 'two.mlpd'
+    first = finished_log(exe, one, WORLDS)
+    second = finished_log(exe, two, f'{WORLDS} {WORLDS}')
+    with terminal as t:
+        shutil.copy(one, place.file)
+        watch(t, place, place.file)
+        figures(t, first)
+        fresh = place.folder / 'fresh.mlpd'
+        shutil.copy(two, fresh)
+        os.rename(fresh, place.file)
+        figures(t, second)
+        os.truncate(place.file, 0)
+        place.file.write_bytes(one.read_bytes())
+        figures(t, first)
+        left(t, v)
+
+
+def sizes(v, profview, exe, folder):
+    """Every size has a frame that fits; suspend and resume bring the picture back."""
+    place, terminal = scene(profview, folder)
+    finished_log(exe, place.file, WORLDS)
+    with terminal as t:
+        t.run(profview, place.file)
+        target.wait_for('the viewer', lambda: t.ask('alternate_on') == '1')
+        t.keys('2')
+        only(t, 'Counted.Calls:')
+        t.wait('Counted.Calls:Leaf')
+        for columns, rows in ((80, 24), (40, 10), (200, 50), (12, 3), (1, 1), (120, 36)):
+            t.resize(columns, rows)
+            target.wait_for('the new size', lambda: t.ask('pane_width') == str(columns))
+            v.equal(f'the viewer lives at {columns}x{rows}', t.ask('alternate_on'), '1')
+        t.wait('Counted.Calls:Leaf')
+        t.keys('C-z')
+        target.wait_for('the shell', lambda: t.ask('alternate_on') == '0')
+        t.resize(80, 24)
+        t.run('fg')
+        target.wait_for('the viewer again', lambda: t.ask('alternate_on') == '1')
+        t.wait('Counted.Calls:')
+        left(t, v)
+
+
+def plain(v, profview, exe, folder):
+    """In the C locale with NO_COLOR every frame is ASCII without colour."""
+    place, terminal = scene(profview, folder, env={'LC_ALL': 'C', 'NO_COLOR': '1'})
+    finished_log(exe, place.file, WORLDS)
+    with terminal as t:
+        t.run(profview, place.file)
+        target.wait_for('the viewer', lambda: t.ask('alternate_on') == '1')
+        for key in '123567':
+            t.keys(key)
+            t.wait(lambda screen: len(screen.split()) > 20)
+            painted = t.tmux('capture-pane', '-p', '-e')
+            v.true(f'pane {key} is ASCII', painted.isascii(),
+                   sorted(set(painted) - set(map(chr, range(128)))))
+            codes = re.findall(r'\x1b\[([\d;]*)m', painted)
+            v.true(f'pane {key} has no colour', not any(
+                re.fullmatch(r'[349]\d|10\d|[34]8.*', c) and c not in ('39', '49')
+                for code in codes for c in code.split(';')), codes[:20])
+        left(t, v)
+
+
+def two_viewers(v, profview, exe, folder):
+    """A second viewer of one pipe is refused and told who has it; the first goes on."""
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause {WORLDS}'.split()
+    with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
+        watch(t, place, place.pipe)
+        program.wait_phase(1)
+        t.wait('live')
+        done = subprocess.run([profview, '--follow', str(place.pipe), '--dump'], timeout=60,
+                              capture_output=True, text=True, check=False)
+        v.equal('exit code of the second viewer', done.returncode, 3)
+        v.true('the second viewer says why', re.search(r'\d', done.stderr), done.stderr)
+        program.go()
+        figures(t, program.wait())
+        t.wait('ended')
+        left(t, v)
+
+
+def no_terminal(v, profview, exe, folder):
+    """Without a terminal the viewer follows to the end and prints one frame."""
+    place, _ = scene(profview, folder)
+    os.mkfifo(place.pipe)
+    worlds = WORLDS.split()
+    with target.Mono(exe, worlds, OPTIONS, place.pipe) as program:
+        done = subprocess.run([profview, '--follow', str(place.pipe), '--dump', '--size', '120x36',
+                               '--keys', '2'], capture_output=True, text=True, timeout=60,
+                              check=False)
+        said = program.wait()
+    v.equal('exit code', done.returncode, 0)
+    v.equal('standard error', done.stderr, '')
+    lines = done.stdout.splitlines()
+    v.equal('lines of the frame', len(lines), 36)
+    leaf = next((line for line in lines if 'Counted.Calls:Leaf' in line), '')
+    v.true('calls of Leaf', term.holds(leaf, said['calls Counted.Calls:Leaf (int)']), leaf)
+
+
+def shot(v, profview, exe, folder):
+    """`S` takes a heap shot of the stock profiler over the port in the log's header."""
+    place, terminal = scene(profview, folder)
+    with terminal as t, place.tee(), target.Mono(
+            exe, 'heap pause heap pause'.split(), OPTIONS, place.written) as program:
+        watch(t, place, place.pipe)
+        for phase in (1, 2):
+            said = program.wait_phase(phase)
+            t.keys('7')
+            t.keys('S')
+            target.wait_for('the shot', lambda n=phase:
+                            program.shots_in(place.record) >= n)
+            t.keys('7')
+            program.go()
+        program.wait()
+        t.wait('ended')
+        shots = place.report(place.record)['heap_shots']
+        v.equal('shots', len(shots), 2)
+        kept = [c['objects'] for c in shots[-1]['classes'] if c['name'] == 'Counted.Kept']
+        v.equal('kept objects in the second shot', kept, [said['alive Counted.Kept']])
+        left(t, v)
+
+
+CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing,
+         'changed': changed, 'sizes': sizes, 'plain': plain, 'two-viewers': two_viewers,
+         'no-terminal': no_terminal, 'shot': shot}
+
+
+def main(case, profview, exe):
+    if not shutil.which('tmux'):
+        sys.exit(target.SKIP)
+    v = Verdict(f'live-{case}')
+    with target.scratch() as folder:
+        CASES[case](v, profview, exe, folder)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
