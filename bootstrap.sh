@@ -134,6 +134,13 @@ exception,monitor,counter,gchandle,finalization,heapshot=8000ms,output="$scratch
 		"$scratch/demo.exe" "$seconds"
 }
 
+demo_native() {
+	local seconds=$1
+	need_packages "${BUILD_PACKAGES[@]}"
+	build_in build
+	follow "$seconds" build/tests/real/demo-native "$scratch/pipe" "$seconds"
+}
+
 do_demo() {
 	local kind=mono
 	if [ "${1:-}" = native ]; then
