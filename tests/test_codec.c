@@ -22,9 +22,9 @@ struct vector {
 /* obj +1 is address 0x1008; ptr 7f is -1: 0xfff; meth 10 is 0x5010. */
 static const struct vector vectors[] = {
 	{ 17, "00 05 10 01 18", "ALLOC t=1005 type=1010 object=1008 size=18" },
-	{ 17, "80 05 10 01 18 02 10 7f",
+	{ 17, "10 05 10 01 18 02 10 7f",
 		"ALLOC_BT t=1005 type=1010 object=1008 size=18 stack=[5010 500f]" },
-	{ 12, "80 05 10 01 18 00 02 10 7f",
+	{ 12, "10 05 10 01 18 00 02 10 7f",
 		"ALLOC_BT t=1005 type=1010 object=1008 size=18 stack=[1010 fff]" },
 	{ 17, "11 01 05 01", "GC_EVENT t=1001 step=5 generation=1" },
 	{ 12, "11 01 85 00 01", "GC_EVENT t=1001 step=5 generation=1" },
@@ -254,7 +254,7 @@ END_TEST
 
 START_TEST(counts_are_bounded_by_the_bytes_left)
 {
-	static const char *const liars[] = { "31 01 ff ff ff ff 0f 00", "80 05 10 01 18 ff 7f 00",
+	static const char *const liars[] = { "31 01 ff ff ff ff 0f 00", "10 05 10 01 18 ff 7f 00",
 		"26 01 01 10 20 01 ff ff 03 00 00", "36 01 ff ff ff ff 0f 00 00",
 		"07 01 02 ff ff ff 7f 00", "37 01 ff ff ff ff 0f 00", "2f 01 ff ff ff ff 0f 01" };
 	struct pv_batch pools = { 0 };
@@ -345,7 +345,7 @@ END_TEST
 START_TEST(fast_loop_equals_the_rows)
 {
 	static const char hex[] = "23 01 10 13 81 01 7f 00 05 10 01 18 33 ff ff ff ff ff ff ff ff ff "
-		"01 80 7f 80 05 10 01 18 02 10 7f 23 01 00 0a 01 01 13 05 ff ff 7f";
+		"01 80 7f 10 05 10 01 18 02 10 7f 23 01 00 0a 01 01 13 05 ff ff 7f";
 	struct pv_batch fast = { 0 }, slow = { 0 };
 	struct mlpd_format f = format_of(17);
 	struct mlpd_bases b, c;
