@@ -46,6 +46,23 @@ START_TEST(the_cursor_keeps_to_its_row)
 }
 END_TEST
 
+START_TEST(keys_need_no_frames_between_them)
+{
+	static const char keys[] = "2jj35\tI27m\r";
+	for (const char *at = keys; *at; at++)
+		ui_screen_key(&screen, *at);
+	show();
+	ck_assert(seen("[7 Heap]"));
+	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
+	ui_screen_key(&screen, '3');
+	ui_screen_key(&screen, 'g');
+	ui_screen_key(&screen, 'j');
+	ui_screen_key(&screen, 'j');
+	show();
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+}
+END_TEST
+
 START_TEST(nothing_new_asks_nothing)
 {
 	press("2");
@@ -320,6 +337,7 @@ int main(void)
 	tcase_add_checked_fixture(t, open_screen, close_screen);
 	tcase_add_test(t, lists_sort_and_invert);
 	tcase_add_test(t, the_cursor_keeps_to_its_row);
+	tcase_add_test(t, keys_need_no_frames_between_them);
 	tcase_add_test(t, nothing_new_asks_nothing);
 	tcase_add_test(t, callers_and_callees_follow_and_lead);
 	tcase_add_test(t, the_selection_goes_from_pane_to_pane);

@@ -120,8 +120,8 @@ static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
 }
 
 /* The ellipsis takes the place of what stood at the last column that may be used. */
-static int put_line(
-	struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text, bool ellipsis)
+static int put_line(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text,
+	bool ellipsis)
 {
 	if (r.w <= 0 || r.h <= 0)
 		return 0;

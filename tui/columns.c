@@ -7,6 +7,11 @@
 
 enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10 };
 
+static bool is_words(const struct pv_column *column)
+{
+	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST;
+}
+
 bool ui_column_is_text(const struct pv_column *column)
 {
 	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST ||
@@ -24,7 +29,7 @@ int ui_columns_name(const struct pv_column *column, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (column[i].flags & PV_COLUMN_TREE)
 			return (int)i;
-		if (!is_shown(&column[i]) || !ui_column_is_text(&column[i]))
+		if (!is_shown(&column[i]) || !is_words(&column[i]))
 			continue;
 		if (grows < 0 && (column[i].flags & PV_COLUMN_GROWS))
 			grows = (int)i;
@@ -104,14 +109,33 @@ static void place(const struct fit *f, int width, struct ui_columns *ret)
 	}
 }
 
-void ui_columns_fit(
-	const struct pv_column *column, size_t n, int width, size_t skip, struct ui_columns *ret)
+static bool says_something(const struct pv_table *t, size_t column)
 {
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->row[i].cell[column].state != PV_CELL_NULL)
+			return true;
+	return t->rows == 0;
+}
+
+uint32_t ui_columns_silent(const struct pv_table *t)
+{
+	uint32_t silent = 0;
+	for (size_t i = 0; i < t->columns && i < UI_COLUMNS_MAX; i++)
+		if (!says_something(t, i))
+			silent |= UINT32_C(1) << i;
+	return silent;
+}
+
+void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struct ui_columns *ret)
+{
+	const struct pv_column *column = t->column;
+	size_t n = t->columns, skip = wish.skip;
+	int width = wish.width;
 	struct fit f = { .column = column, .n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX };
 	*ret = (struct ui_columns){ 0 };
 	f.name = ui_columns_name(column, f.n);
 	for (size_t i = 0; i < f.n; i++) {
-		f.in[i] = is_shown(&column[i]);
+		f.in[i] = is_shown(&column[i]) && !(wish.silent >> i & 1);
 		if (f.in[i] && (int)i != f.name && skip > 0) {
 			f.in[i] = false;
 			skip--;

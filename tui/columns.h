@@ -3,6 +3,7 @@
 #define UI_COLUMNS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/query/table.h"
 
@@ -29,11 +30,18 @@ int ui_columns_name(const struct pv_column *column, size_t n);
 /* Whether its text is flush left. */
 bool ui_column_is_text(const struct pv_column *column);
 
+/* A bit for each column of which no row can say anything: the log has no such events. */
+uint32_t ui_columns_silent(const struct pv_table *t);
+
+struct ui_columns_wish {
+	int width;       /* cells there are */
+	size_t skip;     /* movable columns (all but the name) scrolled out to the left */
+	uint32_t silent; /* columns that are left out */
+};
+
 /*
- * Places columns in `width` cells, `skip` of the movable ones (all but the name) scrolled out to
- * the left. Those with the highest `drop` go first when room is short; the name stays.
+ * Places columns. Those with the highest `drop` go first when room is short; the name stays.
  */
-void ui_columns_fit(
-	const struct pv_column *column, size_t n, int width, size_t skip, struct ui_columns *ret);
+void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struct ui_columns *ret);
 
 #endif

@@ -40,8 +40,8 @@ void ui_clock_refresh(struct ui_clock *k, const struct ui_shared *s, int w)
 	k->major = pv_view_series(s->model, PV_SERIES_MAJOR, 0, 0, 0, k->cells);
 }
 
-void ui_frame_heap(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s)
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+	const struct ui_shared *s)
 {
 	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
@@ -61,8 +61,8 @@ void ui_frame_heap(
 		ui_put(c, value, UI_PLAIN, now);
 }
 
-void ui_frame_gc(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s)
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+	const struct ui_shared *s)
 {
 	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	ui_put(c, r, UI_DIM, " GC");
@@ -129,13 +129,13 @@ static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style
 	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
 }
 
-void ui_frame_crumb(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
+void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
+	const struct ui_shared *s)
 {
 	const struct ui_command_row *row = ui_command_row(p->def->command);
 	char text[512];
-	snprintf(
-		text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"), row->help);
+	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
+		row->help);
 	int x = add(c, r, 0, UI_TITLE, text);
 	if (s->window_ns > 0) {
 		snprintf(text, sizeof text, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);

@@ -16,17 +16,17 @@ struct ui_clock {
 };
 void ui_clock_refresh(struct ui_clock *k, const struct ui_shared *s, int w);
 void ui_clock_finish(struct ui_clock *k);
-void ui_frame_heap(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s);
-void ui_frame_gc(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k, const struct ui_shared *s);
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+	const struct ui_shared *s);
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+	const struct ui_shared *s);
 
 void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current);
 /* The pane whose tab is at column x, or -1. */
 int ui_frame_tab_at(struct ui_rect r, size_t current, int x);
 
-void ui_frame_crumb(
-	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s);
+void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
+	const struct ui_shared *s);
 
 void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes);
 /* The command of the function bar at column x, or UI_CMD_NONE. */

@@ -30,6 +30,17 @@ struct ui_layout ui_layout(int w, int h)
 	return l;
 }
 
+void ui_layout_bare(struct ui_layout *l)
+{
+	int above = l->tabs.h + l->crumb.h, below = l->message.h + l->keys.h;
+	if (l->too_small)
+		return;
+	l->body.y -= above;
+	l->body.h += above + below;
+	l->coverage.y += below;
+	l->tabs.h = l->crumb.h = l->message.h = l->keys.h = 0;
+}
+
 static void place_details(struct ui_split *s, struct ui_rect at, struct ui_split_wish wish)
 {
 	if (wish.details == 1) {

@@ -25,6 +25,9 @@ struct ui_layout {
 
 struct ui_layout ui_layout(int w, int h);
 
+/* Gives the lines that only somebody at the keys needs to the body. */
+void ui_layout_bare(struct ui_layout *l);
+
 /*
  * A pane's body: a chart above, the main list, and up to two lists of details under it, side by
  * side. Where there is no room for all, the list `focus` (0 main, 1, 2 details) is what is kept.

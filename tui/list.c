@@ -102,6 +102,7 @@ static bool ask(struct ui_list *l, const struct ui_shared *s)
 	pv_table_destroy(l->table);
 	l->table = t;
 	l->all_rows = t->rows;
+	l->silent = ui_columns_silent(t);
 	l->stale = false;
 	l->newer = s->paused;
 	l->asked_window = s->window_ns;
@@ -219,6 +220,12 @@ void ui_list_sort(struct ui_list *l, size_t column)
 	l->stale = true;
 }
 
+bool ui_list_shows(const struct ui_list *l, size_t column)
+{
+	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
+		(column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
+}
+
 /* The next column that is on screen for the eye, in either direction, round the end. */
 static void sort_step(struct ui_list *l, int dir)
 {
@@ -227,7 +234,7 @@ static void sort_step(struct ui_list *l, int dir)
 	size_t n = l->table->columns, at = l->table->sort < 0 ? n - 1 : (size_t)l->table->sort;
 	do
 		at = dir > 0 ? (at + 1) % n : (at + n - 1) % n;
-	while ((l->table->column[at].flags & PV_COLUMN_HIDE_SCREEN) && (int)at != l->table->sort);
+	while (!ui_list_shows(l, at) && (int)at != l->table->sort);
 	if ((int)at != l->table->sort)
 		ui_list_sort(l, at);
 }
@@ -236,7 +243,7 @@ static void sort_step(struct ui_list *l, int dir)
 static void sort_nth(struct ui_list *l, size_t n)
 {
 	for (size_t i = 0; l->table && i < l->table->columns; i++) {
-		if (l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN)
+		if (!ui_list_shows(l, i))
 			continue;
 		if (n-- == 0) {
 			ui_list_sort(l, i);
@@ -322,7 +329,7 @@ static void scroll_columns(struct ui_list *l, int by)
 {
 	size_t shown = 0;
 	for (size_t i = 0; l->table && i < l->table->columns; i++)
-		shown += !(l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN);
+		shown += ui_list_shows(l, i);
 	if (by > 0 && l->skip + 2 < shown)
 		l->skip++;
 	else if (by < 0 && l->skip > 0)

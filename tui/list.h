@@ -37,6 +37,7 @@ struct ui_list {
 
 	/* the answer that `table` is */
 	bool stale; /* the question has changed since */
+	uint32_t silent; /* see columns.h */
 	bool newer; /* asked after the picture was frozen */
 	uint64_t asked_window;
 	char asked_filter[UI_TEXT_MAX];
@@ -85,6 +86,8 @@ void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);
 void ui_list_set_filter(struct ui_list *l, const char *filter);
 /* `column` counts the columns of the table; the one sorted by already is turned round. */
 void ui_list_sort(struct ui_list *l, size_t column);
+/* Whether a column of the table is one to see, were there room. */
+bool ui_list_shows(const struct ui_list *l, size_t column);
 
 /*
  * list_find.c. Goes to the next row (dir 1), the one before (-1), or the first from the cursor on

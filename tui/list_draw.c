@@ -52,8 +52,8 @@ static const char *stack_text(const char *frames, char *buf, size_t size)
 		const char *start = end;
 		while (start > frames && start[-1] != '\n')
 			start--;
-		int len = snprintf(
-			buf + n, size - n, "%s%.*s", n ? arrow : "", (int)(end - start), start);
+		int len = snprintf(buf + n, size - n, "%s%.*s", n ? arrow : "", (int)(end - start),
+			start);
 		if (len < 0 || (size_t)len >= size - n)
 			break;
 		n += (size_t)len;
@@ -62,8 +62,8 @@ static const char *stack_text(const char *frames, char *buf, size_t size)
 	return buf;
 }
 
-static void mark_hits(
-	const struct ui_list *l, struct ui_canvas *c, struct ui_rect at, const char *text)
+static void mark_hits(const struct ui_list *l, struct ui_canvas *c, struct ui_rect at,
+	const char *text)
 {
 	int hit = ui_find_text(text, l->search);
 	if (hit < 0)
@@ -74,8 +74,8 @@ static void mark_hits(
 }
 
 /* The indent of a tree's row and the sign for what hangs below it. */
-static struct ui_rect draw_branch(
-	struct ui_canvas *c, struct ui_rect at, const struct pv_row *row, enum ui_style style)
+static struct ui_rect draw_branch(struct ui_canvas *c, struct ui_rect at, const struct pv_row *row,
+	enum ui_style style)
 {
 	int depth = (int)(row->depth < 1000 ? row->depth : 1000);
 	int most = at.w / 2; /* deep rows share the last indent, so that names stay readable */
@@ -163,8 +163,8 @@ void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool
 	l->drawn = r;
 	if (r.h < 1 || !l->table)
 		return;
-	ui_columns_fit(
-		l->table->column, l->table->columns, ui_max(0, r.w - GUTTER), l->skip, &l->columns);
+	struct ui_columns_wish wish = { ui_max(0, r.w - GUTTER), l->skip, l->silent };
+	ui_columns_fit(l->table, wish, &l->columns);
 	keep_cursor_in_view(l, r.h - 1);
 	draw_header(l, c, ui_rows(r, 0, 1));
 	draw_more(l, c, ui_rows(r, 0, 1));

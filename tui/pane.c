@@ -117,8 +117,8 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 		struct ui_list *l = &p->list[i];
 		bool diff = p->def->part[i].view == PV_VIEW_SHOT_DIFF;
 		if (l->needs_select)
-			ui_list_set_select(
-				l, diff && !s->base_shot ? 0 : id, diff ? s->base_shot : 0);
+			ui_list_set_select(l, diff && !s->base_shot ? 0 : id,
+				diff ? s->base_shot : 0);
 		if (p->split.part[i].h > 0)
 			ui_list_refresh(l, s);
 	}
@@ -229,8 +229,8 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
 		return UI_HANDLED | UI_DRILL;
 	case UI_DRILL_FOLD:
-		return ui_list_command(
-			l, s, ui_list_row(l)->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
+		return ui_list_command(l, s,
+			ui_list_row(l)->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
 	default:
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
 		return reply;

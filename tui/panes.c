@@ -8,8 +8,8 @@
 enum { LABEL_W = 11, CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
 
 /* A graph with its greatest value and zero at the left. */
-static void draw_graph(
-	struct ui_canvas *c, struct ui_rect r, const struct pv_series *s, enum ui_style style)
+static void draw_graph(struct ui_canvas *c, struct ui_rect r, const struct pv_series *s,
+	enum ui_style style)
 {
 	char text[64];
 	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, LABEL_W - 2), UI_DIM,
@@ -20,8 +20,8 @@ static void draw_graph(
 	ui_graph(c, ui_cols(r, LABEL_W, r.w), style, (struct ui_values){ s->value, s->n, s->max });
 }
 
-static struct pv_series *ask(
-	const struct ui_shared *s, enum pv_series_kind kind, uint64_t id, size_t cells)
+static struct pv_series *ask(const struct ui_shared *s, enum pv_series_kind kind, uint64_t id,
+	size_t cells)
 {
 	return cells > LABEL_W ? pv_view_series(s->model, kind, id, 0, 0, cells - LABEL_W) : NULL;
 }

@@ -31,8 +31,8 @@ struct ui_prompt {
 	char *past[UI_PROMPT_KINDS][UI_PROMPT_HISTORY]; /* newest first, owned */
 };
 
-void ui_prompt_open(
-	struct ui_prompt *p, enum ui_prompt_kind kind, const char *label, const char *text);
+void ui_prompt_open(struct ui_prompt *p, enum ui_prompt_kind kind, const char *label,
+	const char *text);
 void ui_prompt_finish(struct ui_prompt *p);
 
 enum ui_prompt_answer {

@@ -42,6 +42,8 @@ bool ui_screen_resize(struct ui_screen *s, int w, int h)
 	if (!ui_canvas_resize(&s->canvas, w, h))
 		return false;
 	s->layout = ui_layout(w, h);
+	if (s->bare)
+		ui_layout_bare(&s->layout);
 	return true;
 }
 
@@ -69,8 +71,8 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 	s->message_bad = bad;
 }
 
-void ui_screen_update(
-	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns)
+void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
+	int64_t now_ns)
 {
 	struct ui_shared *shared = &s->shared;
 	shared->feed = *feed;
@@ -134,7 +136,7 @@ static void open_sort_menu(struct ui_screen *s)
 		return;
 	s->menu = (struct ui_menu){ .open = true, .title = "Sort by" };
 	for (size_t i = 0; i < l->table->columns && s->menu.n < UI_MENU_MAX; i++) {
-		if (l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN)
+		if (!ui_list_shows(l, i))
 			continue;
 		if ((int)i == l->table->sort)
 			s->menu.at = s->menu.n;
@@ -292,8 +294,26 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 	return reply & ~(unsigned)UI_DRILL;
 }
 
+/* The answers a pane's lists are to have; asks only what has changed. */
+static void settle(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	s->settled = true;
+	if (p->def->parts == 0)
+		return;
+	/* An answer can change which details there are. */
+	for (int i = 0; i < 2; i++) {
+		ui_pane_place(p, &s->shared, s->layout.body);
+		ui_pane_refresh(p, &s->shared);
+	}
+}
+
 unsigned ui_screen_key(struct ui_screen *s, int key)
 {
+	/* Keys can come faster than frames; each acts on what the one before it has led to. */
+	if (!s->settled)
+		settle(s);
+	s->settled = false;
 	s->message[0] = 0;
 	if (s->prompt.open)
 		return ui_screen_type(s, key);
@@ -330,8 +350,8 @@ static unsigned click_body(struct ui_screen *s, struct ui_mouse m)
 	struct ui_pane *p = &s->pane[s->current];
 	if (s->help.open) {
 		if (m.click == UI_CLICK_WHEEL_UP || m.click == UI_CLICK_WHEEL_DOWN)
-			return ui_help_command(
-				&s->help, m.click == UI_CLICK_WHEEL_UP ? UI_CMD_UP : UI_CMD_DOWN);
+			return ui_help_command(&s->help,
+				m.click == UI_CLICK_WHEEL_UP ? UI_CMD_UP : UI_CMD_DOWN);
 		return UI_HANDLED;
 	}
 	if (p->def->parts == 0)
@@ -399,11 +419,7 @@ static void draw_body(struct ui_screen *s)
 		ui_overview_refresh(&s->overview, &s->shared);
 		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
 	} else {
-		/* The answer can change which details there are. */
-		ui_pane_place(p, &s->shared, body);
-		ui_pane_refresh(p, &s->shared);
-		ui_pane_place(p, &s->shared, body);
-		ui_pane_refresh(p, &s->shared);
+		settle(s);
 		ui_pane_draw(p, &s->shared, &s->canvas);
 	}
 	if (s->help.open)
@@ -438,10 +454,12 @@ void ui_screen_draw(struct ui_screen *s)
 		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
 	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
 	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
-	ui_frame_tabs(c, l->tabs, s->current);
+	if (l->tabs.h)
+		ui_frame_tabs(c, l->tabs, s->current);
 	draw_body(s);
 	if (l->crumb.h)
 		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
 	draw_coverage(s);
-	draw_bottom(s);
+	if (l->keys.h)
+		draw_bottom(s);
 }

@@ -29,6 +29,8 @@ struct ui_screen {
 	struct ui_overview overview;
 	struct ui_clock clock;
 	size_t current;
+	bool settled; /* the lists have answered the last key */
+	bool bare; /* for reading only: no tabs, no keys */
 	struct ui_help help;
 	struct ui_prompt prompt;
 	struct ui_menu menu;
@@ -53,8 +55,8 @@ void ui_screen_finish(struct ui_screen *s);
 bool ui_screen_resize(struct ui_screen *s, int w, int h);
 
 /* What there is to show; `now_ns` is any clock that only goes on. */
-void ui_screen_update(
-	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns);
+void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
+	int64_t now_ns);
 /* Lets go of everything that came from the model, which may die then. */
 void ui_screen_forget(struct ui_screen *s);
 

@@ -9,8 +9,8 @@
 
 enum { LABEL = 10, VALUE = 13 };
 
-static void say(
-	struct ui_canvas *c, struct ui_rect r, int row, const char *label, const char *value)
+static void say(struct ui_canvas *c, struct ui_rect r, int row, const char *label,
+	const char *value)
 {
 	struct ui_rect at = ui_rows(r, row, 1);
 	ui_put(c, ui_cols(at, 0, LABEL), UI_DIM, label);
@@ -103,8 +103,8 @@ static void draw_source(const struct ui_overview *o, const struct ui_shared *s, 
 }
 
 /* Rows of a table as "share bar name": the first percent column, and the name. */
-static void draw_shares(
-	const struct ui_list *l, struct ui_canvas *c, struct ui_rect r, const char *figure)
+static void draw_shares(const struct ui_list *l, struct ui_canvas *c, struct ui_rect r,
+	const char *figure)
 {
 	enum { SHARE = 6, BAR = 10, FIGURE = 11 };
 	const struct pv_table *t = l->table;
@@ -119,15 +119,15 @@ static void draw_shares(
 		char text[48];
 		if (share >= 0 && row->cell[share].state == PV_CELL_VALUE) {
 			ui_put_right(c, ui_cols(at, 0, SHARE - 1), UI_PLAIN,
-				pv_cell_text(
-					&row->cell[share], PV_UNIT_PERCENT, text, sizeof text));
+				pv_cell_text(&row->cell[share], PV_UNIT_PERCENT, text,
+					sizeof text));
 			ui_bar(c, ui_cols(at, SHARE, BAR), UI_BAR, row->cell[share].d / 100);
 		}
 		int x = share >= 0 ? SHARE + BAR + 1 : 0;
 		if (more >= 0 && at.w >= x + FIGURE + 12) {
 			ui_put_right(c, ui_cols(at, x, FIGURE - 1), UI_PLAIN,
-				pv_cell_text(
-					&row->cell[more], t->column[more].unit, text, sizeof text));
+				pv_cell_text(&row->cell[more], t->column[more].unit, text,
+					sizeof text));
 			x += FIGURE;
 		}
 		const char *name = ui_list_name(l, row);
@@ -153,8 +153,8 @@ static void draw_classes(const struct ui_overview *o, const struct ui_shared *s,
 		say_missing(c, r);
 }
 
-static const char *cell(
-	const struct pv_table *t, size_t row, const char *id, char *buf, size_t size)
+static const char *cell(const struct pv_table *t, size_t row, const char *id, char *buf,
+	size_t size)
 {
 	int column = pv_table_column(t, id);
 	return column < 0

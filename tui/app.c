@@ -1,0 +1,393 @@
+#include "tui/app.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tui/screen.h"
+
+/* Frames for keys come at once, but not closer than this; frames for data are rarer. */
+enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SETTLE_MS = 500, BUSY_SHARE = 4 };
+
+static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
+
+struct app {
+	struct ui_feed *feed;
+	struct ui_term *term;
+	struct ui_screen screen;
+	struct event_base *base;
+	struct event *keys, *data, *frame, *settle;
+	struct event *signal[PV_COUNT_OF(signals)];
+	struct pv_model *model;
+	uint64_t recordings;
+	struct ui_feed_status status;
+	int64_t drawn_ns, cost_ns; /* when, and how long it took */
+	int exit_code;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct timeval ms_to_timeval(int64_t ms)
+{
+	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+}
+
+/* Arms the frame timer, or brings it forward; never two frames closer than `gap_ms`. */
+static void want_frame(struct app *a, int64_t gap_ms)
+{
+	int64_t since = (now_ns() - a->drawn_ns) / 1000000;
+	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
+	struct timeval left;
+	if (event_pending(a->frame, EV_TIMEOUT, &left)) {
+		struct timeval now;
+		event_base_gettimeofday_cached(a->base, &now);
+		int64_t due = (int64_t)(left.tv_sec - now.tv_sec) * 1000 +
+			      (left.tv_usec - now.tv_usec) / 1000;
+		if (due <= wait)
+			return;
+	}
+	struct timeval t = ms_to_timeval(wait);
+	event_add(a->frame, &t);
+}
+
+/* A frame that took long leaves the processor to others for a while. */
+static void want_data_frame(struct app *a)
+{
+	int64_t gap = a->cost_ns * BUSY_SHARE / 1000000;
+	want_frame(a, gap > DATA_FRAME_MS ? gap : DATA_FRAME_MS);
+}
+
+/* Another recording has begun in the same input: nothing of the old one may be kept. */
+static void take_status(struct app *a)
+{
+	ui_feed_status(a->feed, &a->status);
+	if (a->model && a->status.recordings == a->recordings)
+		return;
+	if (a->model)
+		ui_screen_forget(&a->screen);
+	a->model = ui_feed_adopt(a->feed);
+	a->recordings = a->status.recordings;
+}
+
+static void leave(struct app *a, int code)
+{
+	a->exit_code = code;
+	if (a->base)
+		event_base_loopbreak(a->base);
+}
+
+static void shoot(struct app *a)
+{
+	struct pv_error err = { 0 };
+	if (ui_feed_take_shot(a->feed, &err))
+		ui_screen_say(&a->screen, false, "heap shot asked for; it comes with the next collection");
+	else
+		ui_screen_say(&a->screen, true, "no heap shot: %s", err.what);
+}
+
+/* What the screen cannot do itself. False: the user wants to leave. */
+static bool do_reply(struct app *a, unsigned reply)
+{
+	if (reply & UI_LEAVE) {
+		leave(a, a->status.exit_code);
+		return false;
+	}
+	if (reply & UI_SHOOT)
+		shoot(a);
+	if (reply & UI_ZERO)
+		ui_feed_zero_window(a->feed);
+	if (reply & UI_REPAINT && a->term)
+		ui_term_repaint(a->term);
+	return true;
+}
+
+static void draw(struct app *a)
+{
+	int64_t start = now_ns();
+	take_status(a);
+	ui_screen_update(&a->screen, a->model, &a->status, start);
+	ui_screen_draw(&a->screen);
+	if (a->term)
+		ui_term_draw(a->term, &a->screen.canvas);
+	a->drawn_ns = now_ns();
+	a->cost_ns = a->drawn_ns - start;
+}
+
+/* --- events --- */
+
+static void on_key(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	struct ui_mouse m;
+	int key;
+	bool any = false;
+	while ((key = ui_term_key(a->term, &m)) != UI_KEY_NONE) {
+		unsigned reply = key == UI_KEY_MOUSE ? ui_screen_mouse(&a->screen, m)
+						     : ui_screen_key(&a->screen, key);
+		any = true;
+		if (!do_reply(a, reply))
+			return;
+	}
+	if (any)
+		want_frame(a, KEY_FRAME_MS);
+	else if (ui_term_gone(a->term))
+		leave(a, 128 + SIGHUP);
+}
+
+/* Until the next frame nobody looks, so nothing more need be heard of. */
+static void on_data(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	event_del(a->data);
+	want_data_frame(a);
+}
+
+/* When data stops, rates must still come down to nothing; then all is quiet. */
+static void watch_rates(struct app *a)
+{
+	struct timeval t = ms_to_timeval(SETTLE_MS);
+	bool moving = a->status.events_per_s || a->status.bytes_per_s;
+	if (moving && a->status.state == UI_FEED_LIVE)
+		event_add(a->settle, &t);
+}
+
+static void on_frame(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	ui_feed_turn(a->feed);
+	draw(a);
+	event_add(a->data, NULL);
+	watch_rates(a);
+}
+
+static void resize(struct app *a)
+{
+	int w, h;
+	ui_term_size(a->term, &w, &h);
+	ui_screen_resize(&a->screen, w, h);
+	ui_term_repaint(a->term);
+	want_frame(a, KEY_FRAME_MS);
+}
+
+static struct event *signal_event(struct app *a, int sig)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
+		if (signals[i] == sig)
+			return a->signal[i];
+	return NULL;
+}
+
+/* The shell must see the usual stop, so the usual action is taken, here. */
+static void stop_for_the_shell(struct app *a)
+{
+	struct event *stop = signal_event(a, SIGTSTP);
+	ui_term_suspend(a->term);
+	event_del(stop);
+	raise(SIGTSTP);
+	event_add(stop, NULL);
+	ui_term_resume(a->term);
+	resize(a);
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)what;
+	struct app *a = arg;
+	switch (sig) {
+	case SIGWINCH:
+		resize(a);
+		break;
+	case SIGTSTP:
+		stop_for_the_shell(a);
+		break;
+	case SIGCONT:
+		ui_term_resume(a->term);
+		resize(a);
+		break;
+	case SIGINT:
+		if (a->screen.prompt.open) {
+			do_reply(a, ui_screen_key(&a->screen, UI_KEY_ESC));
+			want_frame(a, KEY_FRAME_MS);
+			break;
+		}
+		leave(a, 128 + SIGINT);
+		break;
+	default:
+		leave(a, 128 + (int)sig);
+		break;
+	}
+}
+
+/* --- life --- */
+
+static void free_event(struct event *e)
+{
+	if (e)
+		event_free(e);
+}
+
+static void close_loop(struct app *a)
+{
+	free_event(a->keys);
+	free_event(a->data);
+	free_event(a->frame);
+	free_event(a->settle);
+	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
+		free_event(a->signal[i]);
+	if (a->base)
+		event_base_free(a->base);
+	a->base = NULL;
+}
+
+/*
+ * A terminal or a plain file behind the keys may be something epoll refuses, so any method that
+ * can watch every kind of descriptor is asked for.
+ */
+static struct event_base *make_base(void)
+{
+	struct event_config *config = event_config_new();
+	if (!config)
+		return NULL;
+	event_config_require_features(config, EV_FEATURE_FDS);
+	struct event_base *base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+static bool open_loop(struct app *a, struct pv_error *reterr)
+{
+	a->base = make_base();
+	if (!a->base)
+		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
+	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
+	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
+	a->frame = event_new(a->base, -1, 0, on_frame, a);
+	a->settle = event_new(a->base, -1, 0, on_data, a);
+	bool ok = a->keys && a->data && a->frame && a->settle && event_add(a->keys, NULL) == 0;
+	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
+		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
+		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
+	}
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "cannot watch keys and signals");
+}
+
+static bool open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
+{
+	struct ui_screen_options so = { .source = o->path, .readonly = o->readonly,
+		.ascii = o->ascii || !ui_term_unicode() };
+	if (!ui_screen_init(&a->screen, &so))
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return true;
+}
+
+/* Keys given on the command line, as if typed. False: one of them left, or does not exist. */
+static bool press(struct app *a, const char *keys, struct pv_error *reterr)
+{
+	while (keys && *keys) {
+		int key;
+		unsigned times;
+		size_t len = ui_key_parse(keys, &key, &times);
+		if (len == 0)
+			return pv_fail(reterr, PV_EUSAGE, 0, "--keys: there is no key %.20s", keys);
+		for (keys += len; times > 0; times--) {
+			if (!do_reply(a, ui_screen_key(&a->screen, key)))
+				return true;
+			draw(a);
+		}
+	}
+	return true;
+}
+
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
+	struct pv_error *reterr)
+{
+	struct app a = { .feed = f };
+	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
+	if (!open_screen(&a, o, reterr))
+		return false;
+	a.term = ui_term_open(&to, reterr);
+	bool ok = a.term && open_loop(&a, reterr);
+	if (ok) {
+		int w, h;
+		ui_term_size(a.term, &w, &h);
+		ok = ui_screen_resize(&a.screen, w, h) ||
+		     pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	}
+	if (ok) {
+		on_frame(-1, 0, &a);
+		ok = press(&a, o->keys, reterr);
+	}
+	if (ok && !event_base_got_break(a.base))
+		event_base_dispatch(a.base);
+	ui_screen_finish(&a.screen);
+	close_loop(&a);
+	ui_term_close(a.term);
+	*ret_exit = a.exit_code;
+	return ok;
+}
+
+/* --- without a terminal --- */
+
+/* Signals that end the reading early become readable here. */
+static int signals_fd(sigset_t *ret_old)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, ret_old);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int read_to_the_end(struct ui_feed *f)
+{
+	sigset_t old;
+	int fd = signals_fd(&old), sig = 0;
+	ui_feed_load(f, fd >= 0 ? &fd : NULL);
+	struct signalfd_siginfo info;
+	if (fd >= 0 && read(fd, &info, sizeof info) == (ssize_t)sizeof info)
+		sig = (int)info.ssi_signo;
+	if (fd >= 0)
+		close(fd);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return sig;
+}
+
+bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, bool bare, char **ret_text,
+	int *ret_exit, struct pv_error *reterr)
+{
+	struct app a = { .feed = f };
+	if (!open_screen(&a, o, reterr))
+		return false;
+	a.screen.bare = bare;
+	int sig = read_to_the_end(f);
+	bool ok = ui_screen_resize(&a.screen, o->w ? o->w : bare ? 120 : 80, o->w ? o->h : bare ? 36 : 24) ||
+		  pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (ok) {
+		draw(&a);
+		ok = press(&a, o->keys, reterr);
+	}
+	char *text = ok ? ui_canvas_text(&a.screen.canvas) : NULL;
+	if (ok && !text)
+		ok = pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	ui_screen_finish(&a.screen);
+	if (!ok)
+		return false;
+	*ret_text = text;
+	*ret_exit = sig ? 128 + sig : a.status.exit_code;
+	return true;
+}

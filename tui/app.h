@@ -1,0 +1,23 @@
+/*
+ * The program around the screen: the event loop with a terminal, or one frame as text without.
+ * Feeds are borrowed. The only user of libevent.
+ */
+#ifndef UI_APP_H
+#define UI_APP_H
+
+#include "common/base/status.h"
+#include "tui/feed.h"
+#include "tui/options.h"
+
+/* Watches until the user leaves or a signal ends it; *ret_exit is the program's exit code. */
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
+	struct pv_error *reterr);
+
+/*
+ * Reads to the end, presses o->keys, and gives the frame as text (free() it). `bare`: only what
+ * is to be read, no tabs and keys. A signal stops the reading; *ret_exit then says so.
+ */
+bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, bool bare, char **ret_text,
+	int *ret_exit, struct pv_error *reterr);
+
+#endif

@@ -1,0 +1,183 @@
+/* argv -> what is asked for -> the exit code. The only place that prints errors. */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/report/dump.h"
+#include "common/report/report.h"
+#include "tui/app.h"
+#include "tui/feed.h"
+#include "tui/options.h"
+
+enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
+
+static int exit_of(enum pv_code code)
+{
+	switch (code) {
+	case PV_OK:
+		return 0;
+	case PV_EUSAGE:
+		return EXIT_USAGE;
+	case PV_ENOMEM:
+	case PV_ECANCELLED:
+		return EXIT_OWN;
+	default:
+		return EXIT_INPUT;
+	}
+}
+
+/* "profview: FILE: what happened"; `path` may be NULL. */
+static int complain(const char *path, const struct pv_error *e)
+{
+	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
+	if (path)
+		fprintf(stderr, "profview: %s: %s\n", path, what);
+	else
+		fprintf(stderr, "profview: %s\n", what);
+	return exit_of(e->code);
+}
+
+/* Standard output may be full or closed; a reader that had enough is none of our business. */
+static int finish_output(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (errno == EPIPE)
+		return code;
+	fprintf(stderr, "profview: standard output: %s\n", strerror(errno));
+	return EXIT_OWN;
+}
+
+static int print_help(void)
+{
+	char *text = ui_options_help();
+	if (!text)
+		return EXIT_OWN;
+	fputs(text, stdout);
+	free(text);
+	return finish_output(0);
+}
+
+static struct ui_feed *open_feed(const struct ui_options *o, struct pv_error *err)
+{
+	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
+		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
+		.readonly = o->readonly, .ranged = o->ranged, .from_end = o->from_end,
+		.from_ns = o->from_ns, .to_ns = o->to_ns, .thread = o->thread };
+	return ui_feed_open(&fo, err);
+}
+
+/* What went wrong while reading, once, on stderr. */
+static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
+{
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	if (s.exit_code && s.error[0])
+		fprintf(stderr, "profview: %s: %s\n", o->path, s.error);
+	return code;
+}
+
+static int run_report(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	if (!pv_report_check(&o->report, &err))
+		return complain(NULL, &err);
+	struct ui_feed *f = open_feed(o, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	int code = s.exit_code;
+	if (code != EXIT_INPUT) {
+		struct pv_report_source source;
+		ui_feed_report_source(f, &source);
+		if (!pv_report_write(ui_feed_adopt(f), &source, &o->report, stdout, &err))
+			code = err.code == PV_EIO ? finish_output(EXIT_OWN) : complain(NULL, &err);
+	}
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return finish_output(code);
+}
+
+static volatile int stop;
+
+static void on_stop(int sig)
+{
+	stop = sig;
+}
+
+static int run_dump(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct pv_dump_totals totals = { 0 };
+	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	bool ok = pv_dump_path(o->path, o->follow, &stop, stdout, &totals, &err);
+	if (stop)
+		return finish_output(128 + stop);
+	if (!ok)
+		return err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
+							    : complain(o->path, &err);
+	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
+}
+
+static int run_dumped(const struct ui_options *o, struct ui_feed *f)
+{
+	struct pv_error err = { 0 };
+	char *text;
+	int code;
+	if (!ui_app_dump(f, o, !o->dump, &text, &code, &err))
+		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+	fputs(text, stdout);
+	free(text);
+	return finish_output(tell_status(o, f, code));
+}
+
+static int run_viewer(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	bool screen = !o->dump && isatty(STDOUT_FILENO);
+	struct ui_feed *f = open_feed(o, &err);
+	if (!f)
+		return complain(o->path, &err);
+	int code = 0;
+	if (!screen)
+		code = run_dumped(o, f);
+	else if (!ui_app_run(f, o, &code, &err))
+		code = complain(NULL, &err);
+	else
+		tell_status(o, f, code);
+	ui_feed_close(f);
+	return code;
+}
+
+int main(int argc, char *argv[])
+{
+	struct ui_options o;
+	struct pv_error err = { 0 };
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, SIG_IGN);
+	if (!ui_options_parse(argc, argv, &o, &err))
+		return complain(NULL, &err);
+	if (o.help)
+		return print_help();
+	if (o.version) {
+		puts("profview " PV_VERSION);
+		return finish_output(0);
+	}
+	switch (o.verb) {
+	case UI_VERB_REPORT:
+		return run_report(&o);
+	case UI_VERB_DUMP:
+		return run_dump(&o);
+	default:
+		return run_viewer(&o);
+	}
+}

@@ -1,0 +1,368 @@
+#include "tui/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+
+enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP, MAX_SIDE = 1000 };
+
+struct parse {
+	struct ui_options *o;
+	struct pv_error *err;
+	const char *name; /* of the option at hand */
+};
+
+static bool bad_value(const struct parse *p, const char *wants, const char *value)
+{
+	return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s, not \"%.60s\"", p->name, wants, value);
+}
+
+static bool set_help(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->help = true;
+}
+
+static bool set_version(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->version = true;
+}
+
+static bool set_follow(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->follow = true;
+}
+
+static bool set_no_index(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->no_index = true;
+}
+
+static bool set_readonly(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->readonly = true;
+}
+
+static bool set_ascii(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->ascii = true;
+}
+
+static bool set_dump(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->dump = true;
+}
+
+static bool set_record(const struct parse *p, const char *value)
+{
+	p->o->record = value;
+	return true;
+}
+
+static bool set_keys(const struct parse *p, const char *value)
+{
+	p->o->keys = value;
+	return true;
+}
+
+static bool set_spool(const struct parse *p, const char *value)
+{
+	return (pv_units_parse_bytes(value, &p->o->spool_limit) && p->o->spool_limit > 0) ||
+		bad_value(p, "a size like 512MiB", value);
+}
+
+static bool set_color(const struct parse *p, const char *value)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		if (strcmp(words[i], value) == 0) {
+			p->o->color = (enum ui_color)i;
+			return true;
+		}
+	}
+	return bad_value(p, "auto, always or never", value);
+}
+
+static bool set_size(const struct parse *p, const char *value)
+{
+	char *end;
+	long w = strtol(value, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+	if (*end || w < 1 || h < 1 || w > MAX_SIDE || h > MAX_SIDE)
+		return bad_value(p, "COLUMNSxROWS, like 120x36", value);
+	p->o->w = (int)w;
+	p->o->h = (int)h;
+	return true;
+}
+
+static bool number(const char *text, unsigned long max, unsigned long *ret)
+{
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || n > max)
+		return false;
+	*ret = n;
+	return true;
+}
+
+static bool set_jobs(const struct parse *p, const char *value)
+{
+	unsigned long n;
+	if (!number(value, 1024, &n) || n < 1)
+		return bad_value(p, "a number from 1 on", value);
+	p->o->jobs = (unsigned)n;
+	return true;
+}
+
+static bool set_format(const struct parse *p, const char *value)
+{
+	return pv_report_format_of(value, &p->o->report.format) ||
+		bad_value(p, "text, json, csv or md", value);
+}
+
+static bool set_section(const struct parse *p, const char *value)
+{
+	p->o->report.sections = value;
+	return true;
+}
+
+static bool set_sort(const struct parse *p, const char *value)
+{
+	p->o->report.sort = value;
+	return true;
+}
+
+static bool set_filter(const struct parse *p, const char *value)
+{
+	p->o->report.filter = value;
+	return true;
+}
+
+static bool set_limit(const struct parse *p, const char *value)
+{
+	unsigned long n;
+	if (!number(value, 1000000000, &n))
+		return bad_value(p, "a number of rows, 0 for all", value);
+	p->o->report.limit = n;
+	p->o->report.limited = true;
+	return true;
+}
+
+static bool set_thread(const struct parse *p, const char *value)
+{
+	p->o->thread = value;
+	return value[0] || bad_value(p, "a thread's id or name", value);
+}
+
+/* An empty end is open; a negative time counts from the latest event. */
+static bool range_end(const char *text, size_t len, int64_t open, int64_t *ret)
+{
+	if (len == 0) {
+		*ret = open;
+		return true;
+	}
+	return pv_units_parse_time(text, len, ret);
+}
+
+static bool set_range(const struct parse *p, const char *value)
+{
+	const char *dots = strstr(value, "..");
+	if (!dots || !range_end(value, (size_t)(dots - value), INT64_MIN, &p->o->from_ns) ||
+		!range_end(dots + 2, strlen(dots + 2), INT64_MAX, &p->o->to_ns))
+		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+	bool from = p->o->from_ns < 0 && p->o->from_ns != INT64_MIN, to = p->o->to_ns < 0;
+	p->o->ranged = true;
+	p->o->from_end = from || to;
+	return true;
+}
+
+/* The row that users see, and what it does. */
+static const struct {
+	struct ui_option_row row;
+	bool (*set)(const struct parse *p, const char *value);
+} rows[] = {
+	{ { "--follow", 'f', NULL, UI_VERB_VIEW | UI_VERB_DUMP,
+		  "go on reading while FILE grows, is replaced, or is not there yet" }, set_follow },
+	{ { "--record", 0, "FILE", UI_VERB_VIEW, "keep what comes through a pipe in FILE" },
+		set_record },
+	{ { "--spool", 0, "LIMIT", UI_VERB_VIEW,
+		  "at most that much of a pipe waits to be read, like 512MiB" }, set_spool },
+	{ { "--readonly", 0, NULL, UI_VERB_VIEW, "send nothing to the program, no heap shots" },
+		set_readonly },
+	{ { "--color", 0, "WHEN", UI_VERB_VIEW, "auto (the default; minds NO_COLOR), always, never" },
+		set_color },
+	{ { "--ascii", 0, NULL, UI_VERB_VIEW, "draw with ASCII alone" }, set_ascii },
+	{ { "--dump", 0, NULL, UI_VERB_VIEW, "read to the end, print one frame as text, and exit" },
+		set_dump },
+	{ { "--keys", 0, "KEYS", UI_VERB_VIEW,
+		  "press these first: j <Enter> <F1> <C-l>; <3j> is three times j" }, set_keys },
+	{ { "--size", 0, "CxR", UI_VERB_VIEW, "columns and rows of that frame (80x24)" }, set_size },
+	{ { "--format", 0, "FORMAT", UI_VERB_REPORT, "text (the default), json, csv or md" },
+		set_format },
+	{ { "--section", 0, "NAME,...", UI_VERB_REPORT, "only these sections, named as in JSON; all" },
+		set_section },
+	{ { "--sort", 0, "KEY", UI_VERB_REPORT, "sort by this JSON key where a section has it" },
+		set_sort },
+	{ { "--limit", 0, "N", UI_VERB_REPORT, "rows of each list, 0 for all (text: 20)" },
+		set_limit },
+	{ { "--filter", 0, "TEXT", UI_VERB_REPORT, "only rows whose name holds TEXT" }, set_filter },
+	{ { "--range", 0, "A..B", UI_VERB_REPORT, "only from A to B: 1.5s..00:01:12, 10s.., -10s.." },
+		set_range },
+	{ { "--thread", 0, "ID|NAME", UI_VERB_REPORT, "only this thread" }, set_thread },
+	{ { "--jobs", 'j', "N", UI_VERB_VIEW | UI_VERB_REPORT, "decode with N threads" }, set_jobs },
+	{ { "--no-index", 0, NULL, UI_VERB_VIEW | UI_VERB_REPORT,
+		  "neither read nor write FILE.idx" }, set_no_index },
+	{ { "--help", 'h', NULL, ALL, "print this and exit" }, set_help },
+	{ { "--version", 'V', NULL, ALL, "print the version and exit" }, set_version },
+};
+
+const struct ui_option_row *ui_option_row(size_t i)
+{
+	return i < PV_COUNT_OF(rows) ? &rows[i].row : NULL;
+}
+
+/* The row of "--name", "--name=value" or "-n"; -1 when there is none. */
+static int find_row(const char *arg, const char **ret_value)
+{
+	size_t len = strcspn(arg, "=");
+	*ret_value = arg[len] ? arg + len + 1 : NULL;
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++) {
+		const struct ui_option_row *row = &rows[i].row;
+		if (strlen(row->name) == len && strncmp(row->name, arg, len) == 0)
+			return (int)i;
+		if (row->letter && arg[1] == row->letter && arg[2] == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static const char *verb_name(enum ui_verb verb)
+{
+	return verb == UI_VERB_REPORT ? "profview report" : verb == UI_VERB_DUMP ? "profview dump"
+								: "profview";
+}
+
+/* Uses up one option, and the next word where that is its argument. */
+static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
+{
+	const char *value, *arg = argv[*at];
+	int i = find_row(arg, &value);
+	if (i < 0)
+		return pv_fail(p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help", arg);
+	const struct ui_option_row *row = &rows[i].row;
+	p->name = row->name;
+	if (!(row->verbs & p->o->verb))
+		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no %s; see profview --help",
+			verb_name(p->o->verb), row->name);
+	if (!row->argument && value)
+		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no argument", row->name);
+	if (row->argument && !value) {
+		if (*at + 1 >= argc)
+			return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s", row->name, row->argument);
+		value = argv[++*at];
+	}
+	return rows[i].set(p, value);
+}
+
+static bool take_file(struct parse *p, const char *path)
+{
+	if (p->o->path)
+		return pv_fail(p->err, PV_EUSAGE, 0, "one file at a time, not both %.60s and %.60s",
+			p->o->path, path);
+	if (!path[0])
+		return pv_fail(p->err, PV_EUSAGE, 0, "the file's name is empty");
+	p->o->path = path;
+	return true;
+}
+
+static enum ui_verb verb_of(const char *word)
+{
+	if (word && strcmp(word, "report") == 0)
+		return UI_VERB_REPORT;
+	if (word && strcmp(word, "dump") == 0)
+		return UI_VERB_DUMP;
+	return UI_VERB_VIEW;
+}
+
+static bool makes_sense(const struct parse *p)
+{
+	const struct ui_options *o = p->o;
+	if (o->help || o->version)
+		return true;
+	if (!o->path)
+		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
+			verb_name(o->verb));
+	if (o->w && !o->dump)
+		return pv_fail(p->err, PV_EUSAGE, 0, "--size goes with --dump");
+	return true;
+}
+
+bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr)
+{
+	struct ui_options o = { .verb = verb_of(argc > 1 ? argv[1] : NULL) };
+	struct parse p = { .o = &o, .err = reterr };
+	bool only_files = false;
+	for (int i = o.verb == UI_VERB_VIEW ? 1 : 2; i < argc; i++) {
+		const char *arg = argv[i];
+		bool is_option = !only_files && arg[0] == '-' && arg[1];
+		if (is_option && strcmp(arg, "--") == 0)
+			only_files = true;
+		else if (!(is_option ? parse_option(&p, argc, argv, &i) : take_file(&p, arg)))
+			return false;
+	}
+	if (!makes_sense(&p))
+		return false;
+	*ret = o;
+	return true;
+}
+
+static void print_rows(FILE *out, const char *heading, unsigned verb)
+{
+	fprintf(out, "\n%s\n", heading);
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++) {
+		const struct ui_option_row *row = &rows[i].row;
+		char left[48], letter[8] = "    ";
+		if (row->letter)
+			snprintf(letter, sizeof letter, "-%c, ", row->letter);
+		snprintf(left, sizeof left, "%s%s%s%s", letter, row->name, row->argument ? " " : "",
+			row->argument ? row->argument : "");
+		if (row->verbs & verb && (verb == UI_VERB_VIEW || !(row->verbs & UI_VERB_VIEW)))
+			fprintf(out, "  %-24s %s\n", left, row->help);
+	}
+}
+
+char *ui_options_help(void)
+{
+	static const char usage[] =
+		"profview " PV_VERSION " - a profiler you can watch in a terminal\n"
+		"\n"
+		"  profview [OPTIONS] FILE         browse a log\n"
+		"  profview --follow FILE          follow a growing file or a named pipe\n"
+		"  profview -                      read standard input\n"
+		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
+		"  profview dump [--follow] FILE   every event, one a line\n";
+	static const char end[] =
+		"\n"
+		"Exit codes: 0 ok, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
+		"125 profview's own failure, 128+n ended by signal n. Keys are explained by F1.\n";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	fputs(usage, out);
+	print_rows(out, "Options:", UI_VERB_VIEW);
+	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
+	fputs(end, out);
+	fclose(out);
+	return text;
+}
