@@ -29,7 +29,6 @@ struct pv_entity {
 	uint64_t domain;  /* vtable: its domain's key */
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
-	bool failed;      /* a load that did not succeed */
 };
 
 struct pv_method {

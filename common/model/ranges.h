@@ -4,15 +4,19 @@
 
 #include "common/base/mem.h"
 
+enum { PV_RANGE_GUESS = 16384 }; /* bytes */
+
 struct pv_range {
-	uint64_t start, size; /* size 0: this one address */
+	uint64_t start, size; /* size 0: unknown, up to the next start and PV_RANGE_GUESS */
 	uint32_t value;       /* not 0 */
+	uint32_t order;       /* private: of two with one start the later one holds */
 };
 
 /* Sorted by start up to `sorted`; the short rest is sorted in when it grows. */
 struct pv_ranges {
 	PV_ARRAY(struct pv_range) range;
 	size_t sorted;
+	uint32_t added;
 };
 
 /* False when out of memory. Of ranges with one start the one added last holds. */

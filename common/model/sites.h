@@ -15,7 +15,7 @@ struct pv_site {
 	uint32_t class_use; /* id in names; 0 = class not recorded */
 	uint32_t stack;     /* id in stacks; 0 = no stack was recorded */
 	uint64_t count;     /* allocations, throws, contentions */
-	uint64_t amount;    /* bytes, 0, ns waited (as a signed sum) */
+	int64_t amount;     /* bytes, 0, ns waited */
 	uint32_t cell;      /* private to the window */
 	bool other;         /* what was folded of this class; its stack is 0 */
 };
@@ -25,7 +25,8 @@ struct pv_sites {
 	struct pv_map of;    /* (class_use << 32 | stack) -> index */
 	struct pv_map other; /* class_use -> index of its "other" site */
 	uint64_t folded;     /* sites folded so far */
-	size_t cap;
+	size_t cap;          /* PV_SITES_CAP, less in tests */
+	size_t fold_at;      /* private: entries at which the next fold is due */
 };
 
 bool pv_sites_init(struct pv_sites *s);

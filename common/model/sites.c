@@ -1,0 +1,160 @@
+#include "common/model/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of a fold: foldable sites, the least first. */
+struct order {
+	int64_t amount;
+	uint64_t count;
+	uint32_t site;
+};
+
+static uint64_t key_of(uint32_t class_use, uint32_t stack)
+{
+	return (uint64_t)class_use << 32 | stack;
+}
+
+bool pv_sites_init(struct pv_sites *s)
+{
+	*s = (struct pv_sites){ .cap = PV_SITES_CAP };
+	if (!pv_reserve(&s->site, 64))
+		return false;
+	s->site.v[s->site.n++] = (struct pv_site){ 0 };
+	return true;
+}
+
+void pv_sites_finish(struct pv_sites *s)
+{
+	pv_array_finish(&s->site);
+	pv_map_finish(&s->of);
+	pv_map_finish(&s->other);
+}
+
+static int least_first(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	if (x->amount != y->amount)
+		return x->amount > y->amount ? 1 : -1;
+	if (x->count != y->count)
+		return x->count > y->count ? 1 : -1;
+	return x->site < y->site ? 1 : -1; /* ties: the newest first */
+}
+
+/* Marks the quarter to fold in `fold`; false when out of memory. */
+static bool choose(const struct pv_sites *s, bool *fold)
+{
+	struct order *order = malloc(s->site.n * sizeof *order);
+	if (!order)
+		return false;
+	size_t n = 0;
+	for (uint32_t i = 1; i < s->site.n; i++) {
+		const struct pv_site *x = &s->site.v[i];
+		if (!x->other)
+			order[n++] = (struct order){ x->amount, x->count, i };
+	}
+	qsort(order, n, sizeof *order, least_first);
+	for (size_t i = 0; i < (n + 3) / 4; i++)
+		fold[order[i].site] = true;
+	free(order);
+	return true;
+}
+
+static bool index_all(struct pv_sites *s)
+{
+	pv_map_clear(&s->of);
+	pv_map_clear(&s->other);
+	for (uint32_t i = 1; i < s->site.n; i++) {
+		const struct pv_site *x = &s->site.v[i];
+		if (!(x->other ? pv_map_set(&s->other, x->class_use, i)
+			       : pv_map_set(&s->of, key_of(x->class_use, x->stack), i)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Folds in place: the first site of a class that folds becomes its "other", so nothing grows and
+ * the order of the rest stays. remap[old] is the new index.
+ */
+static void compact(struct pv_sites *s, const bool *fold, uint32_t *remap)
+{
+	uint32_t to = 1;
+	for (uint32_t i = 1; i < s->site.n; i++) {
+		struct pv_site x = s->site.v[i];
+		uint32_t other = fold[i] ? pv_map_get(&s->other, x.class_use) : PV_MAP_NONE;
+		if (other != PV_MAP_NONE && other != 0) {
+			/* an "other" that stands further on moves when its turn comes */
+			struct pv_site *o = &s->site.v[other < i ? remap[other] : other];
+			o->count += x.count;
+			o->amount += x.amount;
+			s->folded++;
+			remap[i] = UINT32_MAX - other;
+			continue;
+		}
+		if (fold[i]) {
+			x.other = true;
+			x.stack = 0;
+			s->folded++;
+			pv_map_set(&s->other, x.class_use, i);
+		}
+		remap[i] = to;
+		s->site.v[to++] = x;
+	}
+	for (uint32_t i = 1; i < s->site.n; i++)
+		if (remap[i] > to)
+			remap[i] = remap[UINT32_MAX - remap[i]];
+	s->site.n = to;
+}
+
+static bool make_room(struct pv_sites *s, uint32_t **ret_remap)
+{
+	bool *fold = calloc(s->site.n, sizeof *fold);
+	uint32_t *remap = calloc(s->site.n, sizeof *remap);
+	if (!fold || !remap || !choose(s, fold)) {
+		free(fold);
+		free(remap);
+		return false;
+	}
+	compact(s, fold, remap);
+	s->fold_at = s->site.n + s->cap / 16;
+	if (s->fold_at < s->cap)
+		s->fold_at = s->cap;
+	free(fold);
+	if (ret_remap)
+		*ret_remap = remap;
+	else
+		free(remap);
+	return index_all(s);
+}
+
+/* Where everything is full of "other" sites already: one for all classes. */
+static uint32_t other_of(struct pv_sites *s, uint32_t class_use)
+{
+	uint32_t at = pv_map_get(&s->other, class_use);
+	return at != PV_MAP_NONE ? at : pv_map_get(&s->other, 0);
+}
+
+uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, uint32_t **ret_remap)
+{
+	uint32_t at = pv_map_get(&s->of, key_of(class_use, stack));
+	if (at != PV_MAP_NONE)
+		return at;
+	if (s->site.n >= s->cap && s->site.n >= s->fold_at && !make_room(s, ret_remap))
+		return 0;
+	at = (uint32_t)s->site.n;
+	bool full = at >= s->cap + s->cap / 4; /* folding no longer helps */
+	if (full) {
+		uint32_t other = other_of(s, class_use);
+		if (other != PV_MAP_NONE)
+			return other;
+		class_use = 0;
+	}
+	if (!pv_reserve(&s->site, 1) ||
+		!(full ? pv_map_set(&s->other, 0, at)
+		       : pv_map_set(&s->of, key_of(class_use, stack), at)))
+		return 0;
+	s->site.v[s->site.n++] = (struct pv_site){
+		.class_use = class_use, .stack = full ? 0 : stack, .other = full };
+	return at;
+}
