@@ -14,21 +14,25 @@
 
 enum { PV_TREE_CAP = 1000000, PV_STACK_DEPTH = 1 << 18 };
 
-/* Parents always have smaller numbers than their children. */
+/*
+ * Parents always have smaller numbers than their children. A sample's innermost node can stand
+ * for a bare address outside managed code (names.method[].native).
+ */
 struct pv_tree_node {
-	uint64_t key;        /* private: wire key of the method; UINT64_MAX when it no longer counts */
+	uint64_t key;        /* private: wire key, UINT64_MAX when it is not found by one */
 	uint32_t parent;     /* node 0 is the root above all threads */
-	uint32_t first_child, next_sibling; /* 0 = none */
 	uint32_t method;     /* id in names; 0 = "other": what was folded at the cap */
+	uint32_t first_child, next_sibling; /* 0 = none */
+	uint32_t recent;     /* private: child entered last */
+	uint32_t cell;       /* private to the window */
 	uint64_t calls;      /* enters */
 	int64_t self_ns;     /* paid so far: the open top frame's last stretch is not in it */
 	int64_t total_ns;    /* of ended calls of this node */
 	int64_t max_ns;      /* longest ended call */
-	uint32_t cell;       /* private to the window */
-	uint32_t children;   /* private */
 	uint64_t exc_leaves; /* calls ended by an exception */
 	uint64_t samples;    /* whose innermost frame is this node */
-	uint32_t stack;      /* the same path in pv_stacks, 0 until asked for */
+	uint32_t stack;      /* private: the same path in pv_stacks, 0 until asked for */
+	uint32_t children;
 };
 
 struct pv_frame {
@@ -39,7 +43,7 @@ struct pv_frame {
 /* Of one (native thread id, epoch). */
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
-	int64_t last_ns;  /* of the thread's newest enter or leave: self time is paid up to here */
+	int64_t last_ns;   /* self time is paid up to here */
 	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
 };
 
@@ -52,7 +56,7 @@ struct pv_calls {
 	uint64_t gap_closed;     /* frames closed by a gap */
 	uint64_t folded;         /* nodes folded into "other" at the cap */
 	uint64_t folds;          /* times that happened: node numbers changed then */
-	size_t cap;
+	size_t cap;              /* PV_TREE_CAP, less in tests */
 
 	/* private */
 	struct pv_map wide;      /* (parent << 32 | method) -> node, of parents with many children */

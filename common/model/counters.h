@@ -20,10 +20,14 @@ struct pv_counter_sample {
 	};
 };
 
+/* What our probes say of themselves through counters of section PV_SECTION_PROFILER. */
+enum pv_counter_role { PV_COUNTER_PLAIN, PV_COUNTER_LOST, PV_COUNTER_PAUSED, PV_COUNTER_DISCARDED };
+
 struct pv_counter {
 	uint64_t index;    /* the log's number for it */
 	uint64_t section, type, unit, variance; /* as on the wire; type is enum pv_counter_type */
 	uint32_t name, section_name; /* interned in names.text */
+	enum pv_counter_role role;
 	bool described;    /* false: sampled before any description came */
 	PV_ARRAY(struct pv_counter_sample) samples; /* in file order, the restriction applied */
 	uint64_t seen;     /* samples met; more than samples.n when the list has been halved */

@@ -18,12 +18,17 @@ enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3, PV_HANDLE_TYPES = 5 };
 struct pv_collection {
 	int64_t start_ns;
 	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
-	int64_t pause_ns;    /* of the stops that hold its start or its end */
+	int64_t duration_ns; /* start to end, 0 while open; the sum when merged > 1 */
+	int64_t pause_ns;    /* of the stops that hold its start or its end; sum when merged */
+	int64_t settled_ns;  /* when the stop that holds its end was over */
 	uint64_t allocated;  /* bytes since the collection before this one started */
-	uint64_t start_stop, end_stop; /* private: numbers of those stops, 0 = none */
 	uint32_t merged;     /* collections in this entry: 1 until the list was full */
 	uint8_t generation;
 	bool concurrent;     /* start and end in different stops */
+
+	/* private */
+	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
+	int64_t start_pause_ns, end_pause_ns;
 };
 
 struct pv_pause {
@@ -39,7 +44,7 @@ struct pv_heap_size {
 
 struct pv_generation {
 	uint64_t count;    /* started (within the restriction) */
-	int64_t total_ns;  /* start to end, ended ones */
+	int64_t total_ns;  /* start to end, of the ended ones */
 	int64_t max_ns;
 };
 
@@ -61,7 +66,9 @@ struct pv_gc {
 
 	/* private */
 	uint64_t stops;
-	struct pv_gc_pending *pending; /* allocated bytes not yet given to a collection */
+	struct pv_gc_pending *pending; /* what waits for its collection */
+	int64_t folded_max_ns[PV_GC_GENERATIONS];
+	int64_t folded_total_ns[PV_GC_GENERATIONS];
 	uint64_t roots_since_gc;
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "common/base/map.h"
 #include "common/base/mem.h"
 
 enum { PV_HELPER_TYPES = 12, PV_COVERAGE_LIST = 1000000 };
@@ -41,6 +42,7 @@ struct pv_helpers {
 	PV_ARRAY(struct pv_covered_statement) statements; /* first PV_COVERAGE_LIST */
 	uint64_t statements_dropped;
 	uint64_t stray_statements; /* of a method that was not described */
+	struct pv_map method_of;   /* private: the log's method id -> index */
 };
 
 #endif

@@ -26,6 +26,7 @@ struct pv_locks {
 	uint64_t unpaired;      /* done or fail without a contention before it on its thread */
 	uint64_t unknown_class; /* contentions whose object was in no allocation, move or shot */
 	uint64_t folded;
+	size_t cap;             /* PV_LOCKS_CAP, less in tests */
 };
 
 #endif

@@ -116,7 +116,8 @@ static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_
 	if (!pv_reserve(&n->entity[kind], 1) || !pv_map_set(&n->entity_of[kind], key, id))
 		return 0;
 	n->entity[kind].v[n->entity[kind].n++] = (struct pv_entity){
-		.key = key, .load_ns = PV_NEVER, .unload_ns = PV_NEVER, .before = before };
+		.key = key, .load_ns = PV_NEVER, .unload_ns = PV_NEVER, .before = before
+	};
 	n->epochs += before != 0;
 	return id;
 }
@@ -137,8 +138,8 @@ static void end_class_use(struct pv_names *n, uint64_t key)
 static void end_entity(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time);
 
 /* Ends what died with its container: of `kind`, where member `owner` or `domain` is the key. */
-static void end_members(struct pv_names *n, enum pv_entity_kind kind, bool domain, uint64_t key,
-	int64_t time)
+static void end_members(
+	struct pv_names *n, enum pv_entity_kind kind, bool domain, uint64_t key, int64_t time)
 {
 	for (uint32_t i = 1; i < n->entity[kind].n; i++) {
 		const struct pv_entity *x = &n->entity[kind].v[i];

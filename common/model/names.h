@@ -29,6 +29,7 @@ struct pv_entity {
 	uint64_t domain;  /* vtable: its domain's key */
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
+	bool failed;      /* a load that did not succeed: no log read so far says so */
 };
 
 struct pv_method {
@@ -99,6 +100,12 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method);
 uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use);
 const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char buf[24]);
 const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24]);
+
+/*
+ * The method a sampled bare address turned out to stand in, once its code is known; any other id
+ * as it is.
+ */
+uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 
 /* The image (module) a class use belongs to, interned; 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);

@@ -10,8 +10,8 @@ static enum pv_entity_kind kind_of(const struct pv_class_use *use)
 }
 
 /* The newest epoch of a key with its load at or before `time`, else the first later one. */
-static uint32_t entity_at(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key,
-	int64_t time)
+static uint32_t entity_at(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
 {
 	uint32_t id = pv_map_get(&n->entity_of[kind], key);
 	if (id == PV_MAP_NONE)
@@ -27,8 +27,9 @@ static uint32_t add_class_use(struct pv_names *n, uint64_t key, int64_t time, ui
 	uint32_t id = (uint32_t)n->class_use.n;
 	if (!pv_reserve(&n->class_use, 1) || !pv_map_set(&n->class_of, key, id))
 		return 0;
-	struct pv_class_use use = { .key = key, .by_vtable = n->classes_by_vtable,
-		.before = before };
+	struct pv_class_use use = {
+		.key = key, .by_vtable = n->classes_by_vtable, .before = before
+	};
 	use.entity = entity_at(n, kind_of(&use), key, time);
 	if (use.entity && before && use.entity == n->class_use.v[before].entity)
 		use.entity = 0; /* the next definition is still to come */
@@ -68,11 +69,19 @@ uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time)
 	return use->ended || use->before ? class_epoch(n, id, time) : id;
 }
 
+uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method)
+{
+	if (method >= n->method.n || !n->method.v[method].native)
+		return method;
+	uint32_t in = pv_ranges_find(&n->code, n->method.v[method].key);
+	return in ? in : method;
+}
+
 uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 {
 	if (method >= n->method.n)
 		return 0;
-	const struct pv_method *m = &n->method.v[method];
+	const struct pv_method *m = &n->method.v[pv_names_resolved(n, method)];
 	return m->native ? pv_ranges_find(&n->symbols, m->key) : m->name;
 }
 

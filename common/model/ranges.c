@@ -55,7 +55,7 @@ bool pv_ranges_add(struct pv_ranges *r, uint64_t start, uint64_t size, uint32_t 
 	if (!pv_reserve(&r->range, 1))
 		return false;
 	bool last = r->sorted == r->range.n &&
-		(r->sorted == 0 || r->range.v[r->sorted - 1].start < start);
+		    (r->sorted == 0 || r->range.v[r->sorted - 1].start < start);
 	r->range.v[r->range.n++] = (struct pv_range){ start, size, value, r->added++ };
 	r->sorted += last;
 	return true;

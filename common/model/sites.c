@@ -5,7 +5,7 @@
 
 /* Memory of a fold: foldable sites, the least first. */
 struct order {
-	int64_t amount;
+	uint64_t amount;
 	uint64_t count;
 	uint32_t site;
 };
@@ -150,11 +150,11 @@ uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, ui
 			return other;
 		class_use = 0;
 	}
-	if (!pv_reserve(&s->site, 1) ||
-		!(full ? pv_map_set(&s->other, 0, at)
-		       : pv_map_set(&s->of, key_of(class_use, stack), at)))
+	if (!pv_reserve(&s->site, 1) || !(full ? pv_map_set(&s->other, 0, at)
+					       : pv_map_set(&s->of, key_of(class_use, stack), at)))
 		return 0;
 	s->site.v[s->site.n++] = (struct pv_site){
-		.class_use = class_use, .stack = full ? 0 : stack, .other = full };
+		.class_use = class_use, .stack = full ? 0 : stack, .other = full
+	};
 	return at;
 }

@@ -15,7 +15,7 @@ struct pv_site {
 	uint32_t class_use; /* id in names; 0 = class not recorded */
 	uint32_t stack;     /* id in stacks; 0 = no stack was recorded */
 	uint64_t count;     /* allocations, throws, contentions */
-	int64_t amount;     /* bytes, 0, ns waited */
+	uint64_t amount;    /* bytes, 0, ns waited */
 	uint32_t cell;      /* private to the window */
 	bool other;         /* what was folded of this class; its stack is 0 */
 };

@@ -12,7 +12,7 @@
 #include "common/base/intern.h"
 #include "common/model/calls.h"
 
-enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8 };
+enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8 };
 
 /* A contention that has not ended yet. */
 struct pv_wait {
@@ -25,7 +25,8 @@ struct pv_thread {
 	uint64_t id;       /* native */
 	uint32_t epoch;    /* of this native id, from 1 */
 	uint32_t before;   /* index of its earlier epoch, 0 = none */
-	uint32_t name;     /* interned in names.text, 0 = none given */
+	uint32_t name;     /* interned in names.text, 0 = none given; without a start and a name of
+			    * its own that of the epoch before: threads write on after their end */
 	int64_t start_ns;  /* thread.start; PV_NEVER when not seen */
 	int64_t end_ns;    /* thread.end; PV_NEVER when not seen */
 	int64_t first_ns, last_ns; /* of the events in its own buffers; PV_NEVER without */
@@ -34,6 +35,7 @@ struct pv_thread {
 	uint64_t samples;  /* hits of this thread, whoever wrote them */
 	uint64_t calls;    /* enters */
 	bool own;          /* has buffers of its own (else only named by others) */
+	bool named;        /* by an event of this epoch */
 	bool selected;     /* passes the model's restriction */
 
 	/* private to the model */
@@ -42,6 +44,8 @@ struct pv_thread {
 	unsigned waits;
 	uint64_t stop;         /* number of the stop of the world it is in, 0 = none */
 	int64_t stop_ns;
+	struct pv_gc_edge { int64_t time_ns; uint8_t generation; bool end; } edge[PV_EDGES_MAX];
+	unsigned edges;        /* of collections, within that stop */
 	int64_t finalize_ns;   /* start of the finalizer run it is in, PV_NEVER */
 };
 

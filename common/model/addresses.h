@@ -1,0 +1,31 @@
+/*
+ * Object address -> class, for events that name only an address (throws, locks). A fixed table of
+ * 2^20 entries: newest wins, so it knows about the last million objects met.
+ */
+#ifndef PV_MODEL_ADDRESSES_H
+#define PV_MODEL_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PV_ADDRESSES = 1 << 20 };
+
+struct pv_address {
+	uint64_t object;
+	uint32_t class_use; /* 0 = empty */
+	uint32_t lock;      /* 1: this object has a row in locks */
+};
+
+struct pv_addresses {
+	struct pv_address *slot; /* NULL until the first object */
+};
+
+/* The slot an object has or would take; NULL when out of memory. */
+struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
+
+/* 0 when the table does not know the object. */
+uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object);
+
+void pv_addresses_finish(struct pv_addresses *a);
+
+#endif

@@ -1,0 +1,87 @@
+#include "common/model/allocs.h"
+
+#include <stdlib.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
+{
+	if (backtrace.n)
+		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
+	const struct pv_thread_calls *s = &x->thread->stack;
+	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
+}
+
+bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more)
+{
+	bool windowed = s == &x->m->allocs.sites;
+	uint32_t *remap = NULL;
+	if (windowed && s->site.n >= s->cap && !pv_window_flush(x->m))
+		return false;
+	size_t before = s->site.n;
+	uint32_t at = pv_sites_get(s, more->class_use, more->stack, &remap);
+	if (!at)
+		return false;
+	if (remap && windowed)
+		pv_window_renumber_sites(x->m, remap);
+	free(remap);
+	struct pv_site *site = &s->site.v[at];
+	if (windowed) {
+		if (at + 1 == s->site.n && s->site.n != before)
+			site->cell = pv_window_untouched(x->m);
+		if (!site->cell)
+			pv_window_touch_site(x->m, at);
+	}
+	site->count += more->count;
+	site->amount += more->amount;
+	return true;
+}
+
+static bool grow_to(struct pv_allocs *a, uint32_t id)
+{
+	if (id < a->class_use.n)
+		return true;
+	if (!pv_reserve(&a->class_use, id + 1 - a->class_use.n))
+		return false;
+	while (a->class_use.n <= id)
+		a->class_use.v[a->class_use.n++] = (struct pv_class_allocs){ 0 };
+	return true;
+}
+
+/* The object is known from here on; whoever lived at its address before is gone. */
+static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
+{
+	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
+	if (!s)
+		return false;
+	bool ok = !s->lock || s->object != object || pv_locks_moved(&m->locks, object, 0);
+	*s = (struct pv_address){ object, class_use, 0 };
+	return ok;
+}
+
+bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
+{
+	struct pv_model *m = x->m;
+	uint32_t id = pv_names_class(&m->names, a->type, x->time);
+	if (!id || !remember(m, a->object, id))
+		return false;
+	if (!pv_gc_allocated(&m->gc, x->thread, x->time, a->size))
+		return false;
+	if (!x->counts)
+		return true;
+	uint32_t stack = pv_stack_of(x, a->stack);
+	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
+		return false;
+	m->allocs.class_use.v[id].count++;
+	m->allocs.class_use.v[id].bytes += a->size;
+	m->allocs.count++;
+	m->allocs.bytes += a->size;
+	*(a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path) += stack != 0;
+	x->thread->allocations++;
+	x->thread->allocated_bytes += a->size;
+	const struct pv_site more = {
+		.class_use = id, .stack = stack, .count = 1, .amount = a->size
+	};
+	return pv_sites_add(x, &m->allocs.sites, &more);
+}

@@ -1,0 +1,458 @@
+/*
+ * Batches into the model. The loop over a batch's arrays is the hottest code of the program: the
+ * usual enter and leave touch the thread's stack, one or two tree nodes, and nothing else.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+enum { CHUNK = 4096 };
+
+/* --- look-ups shared by the stores */
+
+uint32_t pv_model_method(struct pv_model *m, uint64_t key)
+{
+	struct pv_key_cache *c = &m->private->method[pv_hash(key) % PV_KEY_CACHE];
+	if (c->id && c->key == key)
+		return c->id;
+	uint32_t id = pv_names_method(&m->names, key);
+	if (id)
+		*c = (struct pv_key_cache){ key, id };
+	return id;
+}
+
+uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
+{
+	struct pv_model_private *p = m->private;
+	size_t i = 0;
+	while (i < n && i < p->memo_n && p->memo_key[i] == keys[i])
+		i++;
+	uint32_t stack = i ? p->memo_stack[i - 1] : 0;
+	for (; i < n; i++) {
+		uint32_t method = pv_model_method(m, keys[i]);
+		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
+		if (stack == PV_MAP_NONE) {
+			p->memo_n = 0;
+			return PV_MAP_NONE;
+		}
+		if (i < PV_STACK_MEMO) {
+			p->memo_key[i] = keys[i];
+			p->memo_stack[i] = stack;
+			p->memo_n = i + 1;
+		}
+	}
+	return stack;
+}
+
+/* --- the rarer kinds */
+
+static bool rare_names(struct pv_context *x, const struct pv_event *e)
+{
+	uint32_t renamed;
+	if (!pv_names_apply(&x->m->names, e, &renamed))
+		return false;
+	if (renamed)
+		pv_calls_renamed(x->m, renamed);
+	return e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e);
+}
+
+static bool rare(struct pv_context *x, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_GC_EVENT:
+	case PV_KIND_GC_RESIZE:
+	case PV_KIND_GC_MOVE:
+	case PV_KIND_GC_HANDLE_CREATED:
+	case PV_KIND_GC_HANDLE_DESTROYED:
+	case PV_KIND_GC_FINALIZE_START:
+	case PV_KIND_GC_FINALIZE_END:
+	case PV_KIND_GC_FINALIZE_OBJECT_START:
+	case PV_KIND_GC_FINALIZE_OBJECT_END:
+	case PV_KIND_HEAP_ROOT_REGISTER:
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		return pv_gc_apply(x, e);
+	case PV_KIND_HEAP_START:
+	case PV_KIND_HEAP_END:
+	case PV_KIND_HEAP_OBJECT:
+	case PV_KIND_HEAP_ROOTS:
+		return pv_shots_apply(x, e);
+	case PV_KIND_THREAD_START:
+	case PV_KIND_THREAD_END:
+	case PV_KIND_THREAD_NAME:
+		return pv_threads_apply(x->m, e);
+	case PV_KIND_EXCEPTION_THROW:
+	case PV_KIND_EXCEPTION_CLAUSE:
+		return pv_throws_apply(x, e);
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+		return pv_locks_apply(x, e);
+	case PV_KIND_SAMPLE_HIT:
+		return pv_samples_apply(x, e);
+	case PV_KIND_COUNTERS_DESCRIBE:
+	case PV_KIND_COUNTERS_SAMPLE:
+		return pv_counters_apply(x, e);
+	case PV_KIND_JIT_HELPER:
+	case PV_KIND_COVERAGE_ASSEMBLY:
+	case PV_KIND_COVERAGE_CLASS:
+	case PV_KIND_COVERAGE_METHOD:
+	case PV_KIND_COVERAGE_STATEMENT:
+		return pv_helpers_apply(x, e);
+	case PV_KIND_SYNC_POINT:
+		x->m->sync_points++;
+		return true;
+	case PV_KIND_AOT_ID:
+		return pv_intern_add(&x->m->names.text, e->aot.id.at, e->aot.id.len, &x->m->aot_id);
+	default:
+		return rare_names(x, e);
+	}
+}
+
+/* --- the loop */
+
+/* Counted since the last change of cell. */
+struct tally {
+	uint64_t enters, leaves, exc_leaves, allocs, alloc_bytes, rare;
+	uint64_t outside; /* not counted: the restriction leaves them out */
+	int64_t time;     /* any within the cell */
+};
+
+static void put_away(struct pv_context *x, struct tally *t)
+{
+	struct pv_model *m = x->m;
+	uint64_t hot = t->enters + t->leaves + t->exc_leaves + t->allocs;
+	if (hot) {
+		pv_timeline_add(&m->timeline, PV_TRACK_EVENTS, t->time, hot);
+		pv_timeline_add(&m->timeline, PV_TRACK_CALLS, t->time, t->enters);
+		pv_timeline_add(&m->timeline, PV_TRACK_ALLOC_BYTES, t->time, t->alloc_bytes);
+	}
+	m->kinds[PV_KIND_METHOD_ENTER] += t->enters;
+	m->kinds[PV_KIND_METHOD_LEAVE] += t->leaves;
+	m->kinds[PV_KIND_METHOD_EXC_LEAVE] += t->exc_leaves;
+	m->kinds[PV_KIND_ALLOC] += t->allocs;
+	m->calls.calls += t->enters;
+	x->thread->calls += t->enters;
+	x->thread->events += hot + t->rare;
+	m->events += hot + t->rare;
+	*t = (struct tally){ .time = t->time };
+}
+
+/* A time in another cell of the window or the timeline. */
+static bool change_cell(struct pv_context *x, struct tally *t, int64_t time)
+{
+	struct pv_model_private *p = x->m->private;
+	int64_t from, to, window_from, window_to;
+	put_away(x, t);
+	t->time = time;
+	bool ok = pv_window_enter(x->m, x->thread, time, &window_from, &window_to);
+	pv_timeline_cell(&x->m->timeline, time, &from, &to);
+	from = from < window_from ? window_from : from;
+	to = to > window_to ? window_to : to;
+	p->slice_from = from;
+	p->slice_width = (uint64_t)to - (uint64_t)from;
+	return ok;
+}
+
+/* Copies of what the loop needs, kept in registers between calls that may change the originals. */
+struct hot {
+	struct pv_tree_node *node;
+	struct pv_frame *frame;
+	size_t depth, room;
+	int64_t last; /* self time is paid up to here */
+	uint64_t deep;
+	int64_t newest; /* greatest event time of the thread */
+};
+
+static inline void save(const struct hot *h, struct pv_thread *th)
+{
+	th->stack.stack.n = h->depth;
+	th->stack.last_ns = h->last;
+	th->stack.too_deep = h->deep;
+	th->last_ns = h->newest;
+}
+
+static inline void load(struct hot *h, const struct pv_model *m, const struct pv_thread *th)
+{
+	h->node = m->calls.node.v;
+	h->frame = th->stack.stack.v;
+	h->depth = th->stack.stack.n;
+	h->room = th->stack.stack.room;
+	h->last = th->stack.last_ns;
+	h->deep = th->stack.too_deep;
+}
+
+/*
+ * An enter whose node is not the child entered last, or whose frame has no room. The top frame is
+ * paid. False when out of memory.
+ */
+static bool enter_slowly(struct pv_context *x, uint64_t key)
+{
+	struct pv_model *m = x->m;
+	struct pv_thread_calls *s = &x->thread->stack;
+	uint32_t parent = s->stack.n ? s->stack.v[s->stack.n - 1].node : 0;
+	if (s->too_deep || s->stack.n >= PV_STACK_DEPTH) {
+		s->too_deep++;
+		return true;
+	}
+	uint32_t child = pv_calls_child(m, parent, key, 0);
+	if (child == PV_MAP_NONE || !pv_reserve(&s->stack, 1))
+		return false;
+	if (child == 0) {
+		s->too_deep++;
+		return true;
+	}
+	pv_window_touch(m, child);
+	m->calls.node.v[child].calls += x->counts;
+	s->stack.v[s->stack.n++] = (struct pv_frame){ child, x->time };
+	return true;
+}
+
+static inline bool enter(
+	struct pv_context *x, struct hot *h, uint64_t key, int64_t t, const bool limited)
+{
+	uint32_t parent = h->depth ? h->frame[h->depth - 1].node : 0;
+	struct pv_tree_node *n = &h->node[parent];
+	if (h->depth) {
+		pv_window_touch(x->m, parent);
+		n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
+	}
+	h->last = t;
+	uint32_t child = n->recent;
+	if (child == 0 || h->node[child].key != key || h->depth == h->room || h->deep ||
+		h->depth >= PV_STACK_DEPTH) {
+		save(h, x->thread);
+		x->time = t;
+		bool ok = enter_slowly(x, key);
+		load(h, x->m, x->thread);
+		return ok;
+	}
+	pv_window_touch(x->m, child);
+	h->node[child].calls += limited ? x->counts : 1;
+	h->frame[h->depth++] = (struct pv_frame){ child, t };
+	return true;
+}
+
+static inline void leave(struct pv_context *x, struct hot *h, uint64_t key, int64_t t,
+	const bool limited, const bool exceptional)
+{
+	uint32_t top = h->depth ? h->frame[h->depth - 1].node : 0;
+	struct pv_tree_node *n = &h->node[top];
+	if (top == 0 || n->key != key || h->deep) {
+		save(h, x->thread);
+		x->time = t;
+		pv_calls_leave(x, key, exceptional);
+		load(h, x->m, x->thread);
+		return;
+	}
+	int64_t entered = h->frame[--h->depth].enter_ns;
+	int64_t ns = limited ? pv_clipped(x->m, entered, t) : t - entered;
+	pv_window_touch(x->m, top);
+	n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
+	n->total_ns += ns;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+	if (exceptional)
+		n->exc_leaves += limited ? x->counts : 1;
+	h->last = t;
+}
+
+static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, size_t i)
+{
+	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
+	save(h, x->thread);
+	x->time = (int64_t)x->batch->time[i];
+	tally->allocs += x->counts;
+	tally->alloc_bytes += x->counts ? a->size : 0;
+	return pv_allocs_apply(x, a);
+}
+
+/* The thread's epoch may be over: then the loop must start anew behind event i. */
+static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool *ret_stop)
+{
+	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
+	struct pv_model *m = x->m;
+	x->time = (int64_t)e->time;
+	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)
+						  : x->thread->selected && pv_in_range(m, x->time);
+	if (x->counts) {
+		m->kinds[e->kind]++;
+		tally->rare++;
+		pv_timeline_add(&m->timeline, PV_TRACK_EVENTS, x->time, 1);
+	}
+	*ret_stop = e->kind == PV_KIND_THREAD_END;
+	return rare(x, e);
+}
+
+static inline void note_times(struct pv_context *x, int64_t oldest, int64_t newest)
+{
+	struct pv_model *m = x->m;
+	struct pv_thread *th = x->thread;
+	th->last_ns = newest;
+	if (th->first_ns == PV_NEVER || oldest < th->first_ns)
+		th->first_ns = oldest;
+	if (m->first_ns == PV_NEVER || oldest < m->first_ns)
+		m->first_ns = oldest;
+	if (m->last_ns == PV_NEVER || newest > m->last_ns)
+		m->last_ns = newest;
+}
+
+/* Events *at .. end - 1, less when an epoch begins or ends there. False: out of memory. */
+static inline __attribute__((always_inline)) bool run(
+	struct pv_context *x, size_t *at, size_t end, const bool limited)
+{
+	const struct pv_batch *b = x->batch;
+	struct pv_model *m = x->m;
+	struct pv_model_private *p = m->private;
+	struct pv_thread *th = x->thread;
+	struct tally tally = { 0 };
+	struct hot h = { .newest = th->last_ns == PV_NEVER ? INT64_MIN : th->last_ns };
+	int64_t oldest = INT64_MAX;
+	size_t i = *at;
+	bool ok = true, stop = false;
+	load(&h, m, th);
+	p->slice_width = 0; /* the first event finds its cell, and pays for the time between */
+	for (; ok && !stop && i < end; i++) {
+		int64_t t = (int64_t)b->time[i];
+		unsigned kind = b->kind[i];
+		bool hot = kind <= PV_KIND_METHOD_EXC_LEAVE;
+		if (hot && (uint64_t)t - (uint64_t)p->slice_from >= p->slice_width) {
+			save(&h, th);
+			ok = change_cell(x, &tally, t);
+			load(&h, m, th);
+		}
+		if (limited && hot) {
+			x->counts = th->selected && pv_in_range(m, t);
+			if (!th->selected && kind != PV_KIND_ALLOC)
+				kind = PV_KIND_COUNT;
+		}
+		switch (kind) {
+		case PV_KIND_METHOD_ENTER:
+			tally.enters += limited ? x->counts : 1;
+			ok &= enter(x, &h, b->key[i], t, limited);
+			break;
+		case PV_KIND_METHOD_LEAVE:
+			tally.leaves += limited ? x->counts : 1;
+			leave(x, &h, b->key[i], t, limited, false);
+			break;
+		case PV_KIND_METHOD_EXC_LEAVE:
+			tally.exc_leaves += limited ? x->counts : 1;
+			leave(x, &h, b->key[i], t, limited, true);
+			break;
+		case PV_KIND_ALLOC:
+			ok &= allocate(x, &tally, &h, i);
+			break;
+		case PV_KIND_COUNT:
+			break;
+		case PV_KIND_THREAD_START:
+			if (i > *at) { /* perhaps of this thread: its new epoch counts it */
+				end = i--;
+				continue;
+			}
+			/* fall through */
+		default:
+			save(&h, th);
+			ok &= rare_event(x, &tally, i, &stop);
+			load(&h, m, th);
+			x->counts = true;
+		}
+		if (t > h.newest)
+			h.newest = t;
+		if (t < oldest)
+			oldest = t;
+	}
+	save(&h, th);
+	put_away(x, &tally);
+	if (i > *at)
+		note_times(x, oldest, h.newest);
+	*at = i;
+	return ok;
+}
+
+static bool run_all(struct pv_context *x, size_t *at, size_t end)
+{
+	return run(x, at, end, false);
+}
+
+static bool run_limited(struct pv_context *x, size_t *at, size_t end)
+{
+	return run(x, at, end, true);
+}
+
+/* --- batches */
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Once the epoch has ended, events after its end belong to the next one. */
+static size_t epoch_end(const struct pv_batch *b, const struct pv_thread *th, size_t at, size_t end)
+{
+	if (th->end_ns == PV_NEVER)
+		return end;
+	while (at < end && (int64_t)b->time[at] <= th->end_ns)
+		at++;
+	return at;
+}
+
+/* A start of the buffer's own thread counts for the epoch that it opens. */
+static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
+{
+	if (b->kind[at] != PV_KIND_THREAD_START)
+		return true;
+	const struct pv_event *e = &b->rare.v[b->key[at]];
+	return e->meta.key != b->thread || pv_threads_apply(m, e);
+}
+
+static void begin_batch(struct pv_model *m, const struct pv_batch *b)
+{
+	pv_model_time_base(m, (int64_t)b->time_base);
+	m->buffers += !b->continues;
+	m->bytes += b->bytes_len;
+	if (b->gap_before)
+		for (size_t i = 1; i < m->threads.thread.n; i++)
+			pv_model_gap(m, m->threads.thread.v[i]);
+}
+
+static void end_batch(struct pv_model *m, const struct pv_batch *b)
+{
+	if (!b->damaged)
+		return;
+	pv_model_note_damage(m, b->damage_offset, b->damage_bytes, b->damage_reason);
+	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
+	if (at != PV_MAP_NONE)
+		pv_model_gap(m, m->threads.thread.v[at]);
+}
+
+bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, uint64_t budget_ns)
+{
+	int64_t start = budget_ns ? clock_ns() : 0;
+	bool limited = m->only.ranged || m->only.threaded;
+	bool ok = true;
+	if (*at == 0)
+		begin_batch(m, b);
+	while (ok && *at < b->n) {
+		ok = start_epoch(m, b, *at);
+		struct pv_context x = { .m = m,
+			.batch = b,
+			.counts = true,
+			.thread = pv_threads_own(m, b->thread, (int64_t)b->time[*at]) };
+		if (!ok || !x.thread) {
+			ok = false;
+			break;
+		}
+		size_t end = b->n - *at < CHUNK ? b->n : *at + CHUNK;
+		end = epoch_end(b, x.thread, *at, end);
+		ok = (limited ? run_limited : run_all)(&x, at, end);
+		if (budget_ns && clock_ns() - start >= (int64_t)budget_ns)
+			break;
+	}
+	if (*at == b->n)
+		end_batch(m, b);
+	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
+	return ok;
+}

@@ -1,0 +1,264 @@
+#include "common/model/calls.h"
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+/* Parents with more children than this find them by hash. */
+enum { WIDE = 16 };
+
+bool pv_calls_init(struct pv_calls *c)
+{
+	*c = (struct pv_calls){ .cap = PV_TREE_CAP };
+	if (!pv_reserve(&c->node, 1024))
+		return false;
+	c->node.v[c->node.n++] = (struct pv_tree_node){ .key = UINT64_MAX };
+	return true;
+}
+
+void pv_calls_finish(struct pv_calls *c)
+{
+	pv_array_finish(&c->node);
+	pv_map_finish(&c->wide);
+}
+
+/* --- finding and making nodes */
+
+static uint64_t wide_key(uint32_t parent, uint32_t method)
+{
+	return (uint64_t)parent << 32 | method;
+}
+
+/* In the list of children, most recent first; what is found moves to the front. 0: not there. */
+static uint32_t find_listed(struct pv_calls *c, uint32_t parent, uint32_t method)
+{
+	struct pv_tree_node *v = c->node.v;
+	uint32_t before = 0;
+	for (uint32_t at = v[parent].first_child; at; before = at, at = v[at].next_sibling) {
+		if (v[at].method != method)
+			continue;
+		if (before) {
+			v[before].next_sibling = v[at].next_sibling;
+			v[at].next_sibling = v[parent].first_child;
+			v[parent].first_child = at;
+		}
+		return at;
+	}
+	return 0;
+}
+
+static uint32_t find_child(struct pv_calls *c, uint32_t parent, uint32_t method)
+{
+	if (c->node.v[parent].children <= WIDE)
+		return find_listed(c, parent, method);
+	uint32_t at = pv_map_get(&c->wide, wide_key(parent, method));
+	return at == PV_MAP_NONE ? 0 : at;
+}
+
+/* A parent that has just become wide has its children indexed, later ones one by one. */
+bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest)
+{
+	const struct pv_tree_node *v = c->node.v;
+	if (v[parent].children <= WIDE)
+		return true;
+	if (v[parent].children > WIDE + 1)
+		return pv_map_set(&c->wide, wide_key(parent, v[newest].method), newest);
+	for (uint32_t at = v[parent].first_child; at; at = v[at].next_sibling)
+		if (!pv_map_set(&c->wide, wide_key(parent, v[at].method), at))
+			return false;
+	return true;
+}
+
+static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method)
+{
+	struct pv_calls *c = &m->calls;
+	if (!pv_reserve(&c->node, 1))
+		return PV_MAP_NONE;
+	uint32_t at = (uint32_t)c->node.n++;
+	struct pv_tree_node *v = c->node.v;
+	v[at] = (struct pv_tree_node){ .key = key,
+		.parent = parent,
+		.method = method,
+		.next_sibling = v[parent].first_child,
+		.cell = pv_window_untouched(m) };
+	v[parent].first_child = at;
+	v[parent].children++;
+	return pv_calls_index(c, parent, at) ? at : PV_MAP_NONE;
+}
+
+uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method)
+{
+	struct pv_calls *c = &m->calls;
+	if (!method)
+		method = pv_model_method(m, key);
+	if (!method)
+		return PV_MAP_NONE;
+	uint32_t at = find_child(c, parent, method);
+	if (!at) {
+		if (c->node.n >= c->cap && !pv_calls_fold(m, &parent))
+			return PV_MAP_NONE;
+		if (c->node.n >= c->cap)
+			return 0; /* all of it is open */
+		at = add_node(m, parent, key, method);
+		if (at == PV_MAP_NONE)
+			return at;
+	}
+	c->node.v[parent].recent = at;
+	return at;
+}
+
+void pv_calls_renamed(struct pv_model *m, uint32_t method)
+{
+	struct pv_calls *c = &m->calls;
+	for (uint32_t i = 1; i < c->node.n; i++)
+		if (c->node.v[i].method == method)
+			c->node.v[i].key = UINT64_MAX;
+	struct pv_key_cache *k = m->private->method;
+	for (size_t i = 0; i < PV_KEY_CACHE; i++)
+		if (k[i].id == method)
+			k[i] = (struct pv_key_cache){ 0 };
+	m->private->memo_n = 0;
+}
+
+uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)
+{
+	struct pv_tree_node *v = m->calls.node.v;
+	if (node == 0 || v[node].stack)
+		return v[node].stack;
+	/* Up to the nearest ancestor that has one, then down again: paths can be very deep. */
+	struct pv_model_private *p = m->private;
+	p->path.n = 0;
+	for (uint32_t at = node; at && !v[at].stack; at = v[at].parent) {
+		if (!pv_reserve(&p->path, 1))
+			return PV_MAP_NONE;
+		p->path.v[p->path.n++] = at;
+	}
+	while (p->path.n > 0) {
+		struct pv_tree_node *x = &v[p->path.v[--p->path.n]];
+		uint32_t stack = pv_stacks_child(&m->stacks, v[x->parent].stack, x->method);
+		if (stack == PV_MAP_NONE)
+			return PV_MAP_NONE;
+		x->stack = stack;
+	}
+	return v[node].stack;
+}
+
+/* --- ends of calls */
+
+static void pay(struct pv_context *x)
+{
+	struct pv_thread_calls *s = &x->thread->stack;
+	if (s->stack.n) {
+		uint32_t top = s->stack.v[s->stack.n - 1].node;
+		pv_window_touch(x->m, top);
+		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, s->last_ns, x->time);
+	}
+	s->last_ns = x->time;
+}
+
+static void end_frame(struct pv_model *m, const struct pv_frame *f, int64_t time)
+{
+	struct pv_tree_node *n = &m->calls.node.v[f->node];
+	int64_t ns = pv_clipped(m, f->enter_ns, time);
+	n->total_ns += ns;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+}
+
+void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
+{
+	struct pv_model *m = x->m;
+	struct pv_thread_calls *s = &x->thread->stack;
+	pay(x);
+	if (s->too_deep) {
+		s->too_deep--;
+		return;
+	}
+	size_t at = s->stack.n;
+	while (at > 0 &&
+		m->names.method.v[m->calls.node.v[s->stack.v[at - 1].node].method].key != key)
+		at--;
+	if (at == 0) {
+		m->calls.stray_leaves++;
+		return;
+	}
+	uint64_t above = s->stack.n - at;
+	*(exceptional ? &m->calls.unwound : &m->calls.missing_leaves) += above;
+	for (size_t i = s->stack.n; i >= at; i--)
+		end_frame(m, &s->stack.v[i - 1], x->time);
+	m->calls.node.v[s->stack.v[at - 1].node].exc_leaves += exceptional && x->counts;
+	s->stack.n = at - 1;
+}
+
+void pv_calls_close(struct pv_model *m, struct pv_thread *th)
+{
+	struct pv_thread_calls *s = &th->stack;
+	if (s->stack.n == 0)
+		return;
+	pv_window_pay(m, th, th->last_ns);
+	for (size_t i = s->stack.n; i > 0; i--)
+		end_frame(m, &s->stack.v[i - 1], th->last_ns);
+	s->stack.n = 0;
+	s->too_deep = 0;
+}
+
+/* --- samples */
+
+/* Times of hits below data version 13 stand in a field of their own, if on our clock at all. */
+static int64_t hit_time(const struct pv_context *x, const struct pv_event *e)
+{
+	const int64_t hour = INT64_C(3600000000000);
+	if (x->m->target.data_version >= 13 || x->m->target.logging2007)
+		return x->time;
+	int64_t t = (int64_t)e->hit.timestamp;
+	return t > x->time - hour && t < x->time + hour ? t : x->time;
+}
+
+/* The innermost managed frame is not always where the program was: native code, or a leaf. */
+static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
+{
+	const struct pv_method *top = &m->names.method.v[m->calls.node.v[node].method];
+	if (node && address >= top->code && address - top->code < top->code_size)
+		return node;
+	uint32_t id = pv_names_ip(&m->names, address);
+	if (!id || (node && id == m->calls.node.v[node].method))
+		return node;
+	const struct pv_method *there = &m->names.method.v[id];
+	uint32_t child = pv_calls_child(m, node, there->native ? UINT64_MAX : there->key, id);
+	return child ? child : node;
+}
+
+bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_thread *hit = x->thread;
+	int64_t time = hit_time(x, e);
+	if (e->hit.thread)
+		hit = pv_threads_of(x->m, e->hit.thread, time);
+	return hit && hit->selected && pv_in_range(x->m, time);
+}
+
+bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	int64_t time = hit_time(x, e);
+	const uint64_t *pool = x->batch->pool.v;
+	uint32_t node = 0;
+	if (!x->counts)
+		return true;
+	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
+		uint32_t child = pv_calls_child(m, node, pool[e->hit.frames.at + i], 0);
+		if (child == PV_MAP_NONE)
+			return false;
+		node = child ? child : node;
+	}
+	if (e->hit.ips.n)
+		node = at_address(m, node, pool[e->hit.ips.at]);
+	if (node == PV_MAP_NONE)
+		return false;
+	m->calls.node.v[node].samples++;
+	m->calls.samples++;
+	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
+	if (hit)
+		hit->samples++;
+	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);
+	return pv_window_sample(m, node, time);
+}

@@ -1,0 +1,579 @@
+#include "common/model/gc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+/*
+ * Bytes allocated after the newest known collection wait here until the next one comes: buffers
+ * of other threads may hold allocations from before and after it. A run is what one thread
+ * allocated within a short time; a run counts for the collection that its first byte precedes.
+ */
+enum { RUNS = 65536 };
+#define RUN_GAP INT64_C(20000) /* ns; a stopped world takes longer */
+#define RUN_MAX INT64_C(1000000)
+
+struct run {
+	int64_t first_ns, last_ns;
+	uint64_t bytes;
+	const struct pv_thread *thread;
+};
+
+/* An end of a collection that is to be paired, or was. */
+struct end {
+	int64_t time_ns, pause_ns, settled_ns;
+	uint64_t stop;
+	uint8_t generation;
+};
+
+enum { EARLY_ENDS = 64 };
+
+struct pv_gc_pending {
+	PV_ARRAY(struct run) run;
+	struct end early[EARLY_ENDS]; /* ends whose start has not come yet */
+	size_t ends;
+};
+
+bool pv_gc_init(struct pv_gc *gc)
+{
+	*gc = (struct pv_gc){ .heap_ns = PV_NEVER };
+	gc->pending = calloc(1, sizeof *gc->pending);
+	return gc->pending != NULL;
+}
+
+void pv_gc_finish(struct pv_gc *gc)
+{
+	pv_array_finish(&gc->collections);
+	pv_array_finish(&gc->pauses);
+	pv_array_finish(&gc->sizes);
+	if (gc->pending)
+		pv_array_finish(&gc->pending->run);
+	free(gc->pending);
+	gc->pending = NULL;
+}
+
+/* --- allocations between collections */
+
+/* The oldest collection that starts at or after `time`; NULL when none is known yet. */
+static struct pv_collection *next_after(const struct pv_gc *gc, int64_t time)
+{
+	size_t i = gc->collections.n;
+	while (i > 0 && gc->collections.v[i - 1].start_ns >= time)
+		i--;
+	return i < gc->collections.n ? &gc->collections.v[i] : NULL;
+}
+
+static void merge_runs(struct pv_gc_pending *p)
+{
+	size_t to = 0;
+	for (size_t i = 0; i + 1 < p->run.n; i += 2) {
+		struct run a = p->run.v[i];
+		a.last_ns = p->run.v[i + 1].last_ns;
+		a.bytes += p->run.v[i + 1].bytes;
+		p->run.v[to++] = a;
+	}
+	p->run.n = to;
+}
+
+bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes)
+{
+	size_t n = gc->collections.n;
+	if (n && gc->collections.v[n - 1].start_ns >= time) {
+		next_after(gc, time)->allocated += bytes;
+		return true;
+	}
+	struct pv_gc_pending *p = gc->pending;
+	struct run *last = p->run.n ? &p->run.v[p->run.n - 1] : NULL;
+	if (last && last->thread == th && time >= last->last_ns && time - last->last_ns < RUN_GAP &&
+		time - last->first_ns < RUN_MAX) {
+		last->last_ns = time;
+		last->bytes += bytes;
+		return true;
+	}
+	if (p->run.n >= RUNS)
+		merge_runs(p);
+	if (!pv_reserve(&p->run, 1))
+		return false;
+	p->run.v[p->run.n++] = (struct run){ time, time, bytes, th };
+	return true;
+}
+
+uint64_t pv_gc_allocated_pending(const struct pv_gc *gc)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < gc->pending->run.n; i++)
+		bytes += gc->pending->run.v[i].bytes;
+	return bytes;
+}
+
+/* --- lists */
+
+static void fold_duration(struct pv_gc *gc, const struct pv_collection *c)
+{
+	if (c->merged > 1)
+		return;
+	gc->folded_total_ns[c->generation] += c->duration_ns;
+	if (c->duration_ns > gc->folded_max_ns[c->generation])
+		gc->folded_max_ns[c->generation] = c->duration_ns;
+}
+
+static void merge_collections(
+	struct pv_gc *gc, struct pv_collection *b, const struct pv_collection *a)
+{
+	fold_duration(gc, b);
+	fold_duration(gc, a);
+	b->end_ns = a->end_ns;
+	b->settled_ns = a->settled_ns;
+	b->pause_ns += a->pause_ns;
+	b->duration_ns += a->duration_ns;
+	b->allocated += a->allocated;
+	b->merged += a->merged;
+	b->concurrent |= a->concurrent;
+	b->start_stop = b->end_stop = 0;
+	gc->folded++;
+}
+
+/* Neighbours of one generation become one entry; what is still open stays as it is. */
+static void halve_collections(struct pv_gc *gc)
+{
+	struct pv_collection *v = gc->collections.v;
+	size_t half[PV_GC_GENERATIONS] = { 0 }, to = 0;
+	for (size_t i = 0; i < gc->collections.n; i++) {
+		struct pv_collection *a = &v[i];
+		if (a->end_ns == PV_NEVER) {
+			v[to++] = *a;
+			continue;
+		}
+		size_t *open = &half[a->generation];
+		if (*open == 0) {
+			v[to++] = *a;
+			*open = to;
+			continue;
+		}
+		merge_collections(gc, &v[*open - 1], a);
+		*open = 0;
+	}
+	gc->collections.n = to;
+}
+
+static bool insert_collection(struct pv_gc *gc, const struct pv_collection *c, size_t *ret_at)
+{
+	if (gc->collections.n >= PV_GC_LIST)
+		halve_collections(gc);
+	if (!pv_reserve(&gc->collections, 1))
+		return false;
+	struct pv_collection *v = gc->collections.v;
+	size_t at = gc->collections.n++;
+	for (; at > 0 && v[at - 1].start_ns > c->start_ns; at--)
+		v[at] = v[at - 1];
+	v[at] = *c;
+	*ret_at = at;
+	return true;
+}
+
+static void halve_pauses(struct pv_gc *gc)
+{
+	struct pv_pause *v = gc->pauses.v;
+	size_t to = 0;
+	for (size_t i = 0; i + 1 < gc->pauses.n; i += 2) {
+		struct pv_pause a = v[i];
+		a.duration_ns += v[i + 1].duration_ns;
+		a.merged += v[i + 1].merged;
+		v[to++] = a;
+		gc->folded++;
+	}
+	gc->pauses.n = to;
+}
+
+static bool add_pause(struct pv_gc *gc, int64_t start, int64_t duration)
+{
+	if (gc->pauses.n >= PV_GC_LIST)
+		halve_pauses(gc);
+	if (!pv_reserve(&gc->pauses, 1))
+		return false;
+	struct pv_pause *v = gc->pauses.v;
+	size_t at = gc->pauses.n++;
+	for (; at > 0 && v[at - 1].start_ns > start; at--)
+		v[at] = v[at - 1];
+	v[at] = (struct pv_pause){ start, duration, 1 };
+	gc->pause_count++;
+	gc->pause_ns += duration;
+	if (duration > gc->pause_max_ns)
+		gc->pause_max_ns = duration;
+	return true;
+}
+
+/* --- collections */
+
+static uint8_t generation_of(const struct pv_event *e)
+{
+	return (uint8_t)(e->gc.generation < PV_GC_GENERATIONS ? e->gc.generation
+							      : PV_GC_GENERATIONS - 1);
+}
+
+static void recount(struct pv_gc *gc, uint8_t generation)
+{
+	struct pv_generation *g = &gc->generation[generation];
+	g->total_ns = gc->folded_total_ns[generation];
+	g->max_ns = gc->folded_max_ns[generation];
+	for (size_t i = 0; i < gc->collections.n; i++) {
+		const struct pv_collection *c = &gc->collections.v[i];
+		if (c->generation != generation || c->merged > 1)
+			continue;
+		g->total_ns += c->duration_ns;
+		if (c->duration_ns > g->max_ns)
+			g->max_ns = c->duration_ns;
+	}
+}
+
+static void sum_pauses(struct pv_collection *c)
+{
+	bool one = c->start_stop && c->start_stop == c->end_stop;
+	c->pause_ns = c->start_pause_ns + (one ? 0 : c->end_pause_ns);
+}
+
+static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct end *e)
+{
+	struct pv_generation *g = &gc->generation[c->generation];
+	c->end_ns = e->time_ns;
+	c->settled_ns = e->settled_ns;
+	c->end_stop = e->stop;
+	c->end_pause_ns = e->pause_ns;
+	c->concurrent = c->start_stop != e->stop;
+	c->duration_ns = e->time_ns - c->start_ns;
+	sum_pauses(c);
+	g->total_ns += c->duration_ns;
+	if (c->duration_ns > g->max_ns)
+		g->max_ns = c->duration_ns;
+}
+
+static struct end take_end(struct pv_gc *gc, struct pv_collection *c)
+{
+	struct end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop, c->generation };
+	c->end_ns = PV_NEVER;
+	c->duration_ns = c->end_pause_ns = 0;
+	c->end_stop = 0;
+	c->concurrent = false;
+	sum_pauses(c);
+	recount(gc, c->generation);
+	return e;
+}
+
+/*
+ * An end belongs to the latest start of its generation before it. Buffers may bring the two in
+ * any order, so an end may turn out to be that of an earlier collection, or wait for its start.
+ */
+static void place_end(struct pv_gc *gc, struct end e)
+{
+	for (size_t i = gc->collections.n; i > 0; i--) {
+		struct pv_collection *c = &gc->collections.v[i - 1];
+		if (c->generation != e.generation || c->start_ns > e.time_ns || c->merged > 1)
+			continue;
+		if (c->end_ns == PV_NEVER) {
+			set_end(gc, c, &e);
+			return;
+		}
+		if (c->end_ns <= e.time_ns)
+			break;
+		struct end later = take_end(gc, c);
+		set_end(gc, c, &e);
+		e = later;
+		i = gc->collections.n + 1;
+	}
+	if (gc->pending->ends < EARLY_ENDS)
+		gc->pending->early[gc->pending->ends++] = e;
+}
+
+/* A start may find its end here already: the next one of its generation. */
+static void place_start(struct pv_gc *gc, size_t at)
+{
+	struct pv_collection *c = &gc->collections.v[at];
+	struct pv_gc_pending *p = gc->pending;
+	for (size_t i = at; i > 0; i--) {
+		struct pv_collection *b = &gc->collections.v[i - 1];
+		if (b->generation != c->generation || b->merged > 1)
+			continue;
+		if (b->end_ns == PV_NEVER || b->end_ns <= c->start_ns)
+			break;
+		struct end e = take_end(gc, b);
+		set_end(gc, c, &e);
+		return;
+	}
+	size_t best = p->ends;
+	for (size_t i = 0; i < p->ends; i++)
+		if (p->early[i].generation == c->generation && p->early[i].time_ns >= c->start_ns &&
+			(best == p->ends || p->early[i].time_ns < p->early[best].time_ns))
+			best = i;
+	if (best == p->ends)
+		return;
+	set_end(gc, c, &p->early[best]);
+	p->early[best] = p->early[--p->ends];
+}
+
+/* The share of the waiting allocations that lie before this collection. */
+static uint64_t take_pending(struct pv_gc *gc, int64_t start)
+{
+	struct pv_gc_pending *p = gc->pending;
+	uint64_t bytes = 0;
+	size_t to = 0;
+	for (size_t i = 0; i < p->run.n; i++) {
+		if (p->run.v[i].first_ns <= start)
+			bytes += p->run.v[i].bytes;
+		else
+			p->run.v[to++] = p->run.v[i];
+	}
+	p->run.n = to;
+	return bytes;
+}
+
+static void note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bool end)
+{
+	if (th->stop && th->edges < PV_EDGES_MAX)
+		th->edge[th->edges++] = (struct pv_gc_edge){ time, generation, end };
+}
+
+static bool collection_starts(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	struct pv_collection c = { .start_ns = x->time,
+		.end_ns = PV_NEVER,
+		.merged = 1,
+		.settled_ns = PV_NEVER,
+		.generation = generation_of(e),
+		.start_stop = x->thread->stop };
+	size_t n = gc->collections.n, at;
+	if (n == 0 || gc->collections.v[n - 1].start_ns <= x->time)
+		c.allocated = take_pending(gc, x->time);
+	gc->roots_since_gc = 0;
+	if (!x->counts)
+		return true;
+	if (!insert_collection(gc, &c, &at))
+		return false;
+	gc->generation[c.generation].count++;
+	pv_timeline_add(
+		&x->m->timeline, c.generation == 0 ? PV_TRACK_MINOR : PV_TRACK_MAJOR, x->time, 1);
+	note_edge(x->thread, x->time, c.generation, false);
+	place_start(gc, at);
+	return true;
+}
+
+static void collection_ends(struct pv_context *x, const struct pv_event *e)
+{
+	struct end end = { .time_ns = x->time,
+		.settled_ns = x->time,
+		.stop = x->thread->stop,
+		.generation = generation_of(e) };
+	note_edge(x->thread, x->time, end.generation, true);
+	place_end(&x->m->gc, end);
+}
+
+/* --- stops of the world */
+
+/* Tells the collection that starts or ends inside the stop how long that took. */
+static void settle(
+	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
+{
+	int64_t ns = now - th->stop_ns;
+	for (size_t i = gc->collections.n; i > 0; i--) {
+		struct pv_collection *c = &gc->collections.v[i - 1];
+		if (c->generation != edge->generation || c->start_ns > edge->time_ns)
+			continue;
+		if (!edge->end && c->start_stop == th->stop)
+			c->start_pause_ns = ns;
+		if (edge->end && c->end_stop == th->stop) {
+			c->end_pause_ns = ns;
+			c->settled_ns = now;
+		}
+		sum_pauses(c);
+		break;
+	}
+	for (size_t i = 0; edge->end && i < gc->pending->ends; i++) {
+		struct end *e = &gc->pending->early[i];
+		if (e->stop == th->stop) {
+			e->pause_ns = ns;
+			e->settled_ns = now;
+		}
+	}
+}
+
+static bool world_starts(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	struct pv_gc *gc = &x->m->gc;
+	if (!th->stop)
+		return true; /* its beginning was missed */
+	for (unsigned i = 0; i < th->edges; i++)
+		settle(gc, th, &th->edge[i], x->time);
+	int64_t start = th->stop_ns;
+	th->stop = 0;
+	th->edges = 0;
+	if (!th->selected || !pv_in_range(x->m, start))
+		return true;
+	pv_timeline_span(&x->m->timeline, PV_TRACK_PAUSE_NS, start, x->time);
+	return add_pause(gc, start, x->time - start);
+}
+
+static void world_stops(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	th->stop = ++x->m->gc.stops;
+	th->stop_ns = x->time;
+	th->edges = 0;
+}
+
+static bool step(struct pv_context *x, const struct pv_event *e)
+{
+	switch (e->gc.step) {
+	case PV_GC_START:
+		return collection_starts(x, e);
+	case PV_GC_END:
+		collection_ends(x, e);
+		return true;
+	case PV_GC_PRE_STOP:
+		world_stops(x);
+		return true;
+	case PV_GC_POST_START:
+		return world_starts(x);
+	default:
+		return true;
+	}
+}
+
+/* --- heap size, handles, moves, finalizers */
+
+static bool resize(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	if (gc->sizes.n >= PV_GC_LIST) {
+		size_t to = 0;
+		for (size_t i = 1; i < gc->sizes.n; i += 2)
+			gc->sizes.v[to++] = gc->sizes.v[i];
+		gc->folded += gc->sizes.n - to;
+		gc->sizes.n = to;
+	}
+	if (!pv_reserve(&gc->sizes, 1))
+		return false;
+	struct pv_heap_size *v = gc->sizes.v;
+	size_t at = gc->sizes.n++;
+	for (; at > 0 && v[at - 1].time_ns > x->time; at--)
+		v[at] = v[at - 1];
+	v[at] = (struct pv_heap_size){ x->time, e->resize.bytes };
+	if (gc->heap_ns == PV_NEVER || x->time >= gc->heap_ns) {
+		gc->heap_ns = x->time;
+		gc->heap_bytes = e->resize.bytes;
+	}
+	if (!x->counts)
+		return true;
+	gc->resizes++;
+	if (e->resize.bytes > gc->max_heap_bytes)
+		gc->max_heap_bytes = e->resize.bytes;
+	pv_timeline_set(&x->m->timeline, PV_TRACK_HEAP, x->time, e->resize.bytes);
+	return true;
+}
+
+uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
+{
+	size_t low = 0, high = gc->sizes.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (gc->sizes.v[mid].time_ns <= time_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? gc->sizes.v[low - 1].bytes : 0;
+}
+
+void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after)
+{
+	const struct pv_collection *c = &gc->collections.v[i];
+	*ret_before = pv_gc_heap_at(gc, c->start_ns);
+	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
+}
+
+/* Old addresses are all read before new ones are written: they speak of one moment. */
+static bool moves(struct pv_context *x, const struct pv_event *e)
+{
+	const uint64_t *pair = x->batch->pool.v + e->moves.pairs.at;
+	size_t n = e->moves.pairs.n / 2;
+	struct pv_model *m = x->m;
+	struct pv_address at[512];
+	if (x->counts)
+		m->gc.moved += n;
+	for (size_t done = 0; done < n;) {
+		size_t part = n - done < PV_COUNT_OF(at) ? n - done : PV_COUNT_OF(at);
+		for (size_t i = 0; i < part; i++) {
+			const struct pv_address *s =
+				pv_addresses_slot(&m->private->addresses, pair[2 * (done + i)]);
+			if (!s)
+				return false;
+			bool known = s->object == pair[2 * (done + i)];
+			at[i] = known ? *s : (struct pv_address){ 0 };
+		}
+		for (size_t i = 0; i < part; i++) {
+			uint64_t to = pair[2 * (done + i) + 1];
+			if (!at[i].class_use)
+				continue;
+			*pv_addresses_slot(&m->private->addresses, to) =
+				(struct pv_address){ to, at[i].class_use, at[i].lock };
+			if (at[i].lock && !pv_locks_moved(&m->locks, at[i].object, to))
+				return false;
+		}
+		done += part;
+	}
+	return true;
+}
+
+static void finalizers(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	int64_t *since = &x->thread->finalize_ns;
+	switch (e->kind) {
+	case PV_KIND_GC_FINALIZE_START:
+		*since = x->time;
+		break;
+	case PV_KIND_GC_FINALIZE_END:
+		if (*since != PV_NEVER && x->thread->selected) {
+			gc->finalize_runs += x->counts;
+			gc->finalizing_ns += (uint64_t)pv_clipped(x->m, *since, x->time);
+		}
+		*since = PV_NEVER;
+		break;
+	case PV_KIND_GC_FINALIZE_OBJECT_START:
+		gc->finalizers_started += x->counts;
+		break;
+	default:
+		gc->finalizers_ended += x->counts;
+	}
+}
+
+bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	uint64_t type = e->handle.type < PV_HANDLE_TYPES ? e->handle.type : PV_HANDLE_TYPES - 1;
+	switch (e->kind) {
+	case PV_KIND_GC_EVENT:
+		return step(x, e);
+	case PV_KIND_GC_RESIZE:
+		return resize(x, e);
+	case PV_KIND_GC_MOVE:
+		return moves(x, e);
+	case PV_KIND_GC_HANDLE_CREATED:
+		gc->handles_created[type] += x->counts;
+		return true;
+	case PV_KIND_GC_HANDLE_DESTROYED:
+		gc->handles_destroyed[type] += x->counts;
+		return true;
+	case PV_KIND_HEAP_ROOT_REGISTER:
+		gc->roots_registered += x->counts;
+		return true;
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		gc->roots_unregistered += x->counts;
+		return true;
+	default:
+		finalizers(x, e);
+		return true;
+	}
+}

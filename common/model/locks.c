@@ -1,0 +1,232 @@
+#include "common/model/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+bool pv_locks_init(struct pv_locks *l)
+{
+	*l = (struct pv_locks){ .cap = PV_LOCKS_CAP };
+	if (!pv_sites_init(&l->sites) || !pv_reserve(&l->lock, 16))
+		return false;
+	l->lock.v[l->lock.n++] = (struct pv_lock){ 0 };
+	return true;
+}
+
+void pv_locks_finish(struct pv_locks *l)
+{
+	pv_array_finish(&l->lock);
+	pv_map_finish(&l->of);
+	pv_sites_finish(&l->sites);
+}
+
+bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
+{
+	uint32_t at = pv_map_get(&l->of, from);
+	if (at == PV_MAP_NONE || at == 0)
+		return true;
+	if (!pv_map_set(&l->of, from, 0))
+		return false;
+	if (to == 0)
+		return true;
+	l->lock.v[at].object = to;
+	return pv_map_set(&l->of, to, at);
+}
+
+/* --- the cap: the quarter with the least wait becomes the "other" row */
+
+struct order {
+	int64_t wait_ns;
+	uint32_t lock;
+};
+
+static int least_first(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns > y->wait_ns ? 1 : -1;
+	return x->lock < y->lock ? 1 : -1;
+}
+
+static void fold(struct pv_locks *l, struct order *order, uint32_t *to)
+{
+	size_t n = l->lock.n;
+	for (uint32_t i = 1; i < n; i++)
+		order[i - 1] = (struct order){ l->lock.v[i].wait_ns, i };
+	qsort(order, n - 1, sizeof *order, least_first);
+	memset(to, 0, n * sizeof *to);
+	for (size_t i = (n + 2) / 4; i < n - 1; i++)
+		to[order[i].lock] = 1;
+	struct pv_lock *other = &l->lock.v[0];
+	uint32_t kept = 1;
+	for (uint32_t i = 1; i < n; i++) {
+		struct pv_lock x = l->lock.v[i];
+		if (to[i]) {
+			to[i] = kept;
+			l->lock.v[kept++] = x;
+			continue;
+		}
+		other->contentions += x.contentions;
+		other->acquired += x.acquired;
+		other->failed += x.failed;
+		other->wait_ns += x.wait_ns;
+		if (x.max_wait_ns > other->max_wait_ns)
+			other->max_wait_ns = x.max_wait_ns;
+		l->folded++;
+	}
+	l->lock.n = kept;
+}
+
+static bool make_room(struct pv_model *m)
+{
+	struct pv_locks *l = &m->locks;
+	struct order *order = malloc(l->lock.n * sizeof *order);
+	uint32_t *to = malloc(l->lock.n * sizeof *to);
+	bool ok = order && to;
+	if (ok) {
+		fold(l, order, to);
+		for (size_t i = 0; l->of.slots && i <= l->of.mask; i++)
+			if (l->of.slots[i].value != PV_MAP_NONE)
+				l->of.slots[i].value = to[l->of.slots[i].value];
+		for (size_t t = 1; t < m->threads.thread.n; t++)
+			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
+				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
+				*lock = to[*lock];
+			}
+	}
+	free(order);
+	free(to);
+	return ok;
+}
+
+/* --- rows */
+
+/* The row of the object at this address; *ret_class is what the address table says of it. */
+static bool row(struct pv_model *m, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
+{
+	struct pv_locks *l = &m->locks;
+	struct pv_address *known = pv_addresses_slot(&m->private->addresses, object);
+	if (!known)
+		return false;
+	uint32_t class_use = known->object == object ? known->class_use : 0;
+	uint32_t at = pv_map_get(&l->of, object);
+	*ret_class = class_use;
+	bool same =
+		at != PV_MAP_NONE && at != 0 &&
+		(l->lock.v[at].class_use == class_use || !class_use || !l->lock.v[at].class_use);
+	if (!same) {
+		if (l->lock.n >= l->cap && !make_room(m))
+			return false;
+		at = (uint32_t)l->lock.n;
+		if (!pv_reserve(&l->lock, 1) || !pv_map_set(&l->of, object, at))
+			return false;
+		l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object };
+	}
+	if (class_use) {
+		l->lock.v[at].class_use = class_use;
+		known->lock = 1;
+	}
+	*ret_lock = at;
+	return true;
+}
+
+/* --- contention, done, fail */
+
+static struct pv_wait *waiting_for(struct pv_thread *th, uint64_t object)
+{
+	for (unsigned i = th->waits; i > 0; i--)
+		if (th->wait[i - 1].object == object)
+			return &th->wait[i - 1];
+	return NULL;
+}
+
+/* A second contention for the same object: how the first ended was not recorded. */
+static void remember(struct pv_thread *th, const struct pv_wait *wait)
+{
+	struct pv_wait *old = waiting_for(th, wait->object);
+	if (old) {
+		*old = *wait;
+		return;
+	}
+	if (th->waits == PV_WAITS_MAX) {
+		memmove(th->wait, th->wait + 1, sizeof th->wait - sizeof th->wait[0]);
+		th->waits--;
+	}
+	th->wait[th->waits++] = *wait;
+}
+
+static bool contention(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	struct pv_locks *l = &m->locks;
+	struct pv_thread *th = x->thread;
+	struct pv_wait wait = { .object = e->monitor.object, .start_ns = x->time };
+	if (!th->selected)
+		return true;
+	if (!row(m, wait.object, &wait.lock, &wait.class_use))
+		return false;
+	wait.stack = pv_stack_of(x, e->monitor.stack);
+	if (wait.stack == PV_MAP_NONE)
+		return false;
+	remember(th, &wait);
+	if (!x->counts)
+		return true;
+	l->contentions++;
+	l->unknown_class += wait.class_use == 0;
+	l->lock.v[wait.lock].contentions++;
+	pv_timeline_add(&m->timeline, PV_TRACK_CONTENTIONS, x->time, 1);
+	const struct pv_site more = {
+		.class_use = wait.class_use, .stack = wait.stack, .count = 1
+	};
+	return pv_sites_add(x, &l->sites, &more);
+}
+
+static bool add_wait(struct pv_context *x, const struct pv_wait *w)
+{
+	struct pv_model *m = x->m;
+	struct pv_lock *lock = &m->locks.lock.v[w->lock];
+	int64_t ns = pv_clipped(m, w->start_ns, x->time);
+	if (ns == 0)
+		return true;
+	lock->wait_ns += ns;
+	if (ns > lock->max_wait_ns)
+		lock->max_wait_ns = ns;
+	m->locks.wait_ns += ns;
+	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
+	const struct pv_site more = {
+		.class_use = w->class_use, .stack = w->stack, .amount = (uint64_t)ns
+	};
+	return pv_sites_add(x, &m->locks.sites, &more);
+}
+
+/* The object may have moved while the thread waited: then its newest wait is meant. */
+static bool ended(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_locks *l = &x->m->locks;
+	struct pv_thread *th = x->thread;
+	bool done = e->kind == PV_KIND_MONITOR_DONE;
+	if (!th->selected)
+		return true;
+	if (x->counts)
+		*(done ? &l->acquired : &l->failed) += 1;
+	struct pv_wait *w = waiting_for(th, e->monitor.object);
+	if (!w && th->waits)
+		w = &th->wait[th->waits - 1];
+	if (!w) {
+		l->unpaired += x->counts;
+		return true;
+	}
+	struct pv_wait over = *w;
+	memmove(w, w + 1, (size_t)(th->wait + th->waits - (w + 1)) * sizeof *w);
+	th->waits--;
+	if (x->counts)
+		*(done ? &l->lock.v[over.lock].acquired : &l->lock.v[over.lock].failed) += 1;
+	return add_wait(x, &over);
+}
+
+bool pv_locks_apply(struct pv_context *x, const struct pv_event *e)
+{
+	return e->kind == PV_KIND_MONITOR_CONTENTION ? contention(x, e) : ended(x, e);
+}

@@ -1,0 +1,200 @@
+#include "common/model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+static bool init_stores(struct pv_model *m)
+{
+	return pv_names_init(&m->names) && pv_stacks_init(&m->stacks) && pv_calls_init(&m->calls) &&
+	       pv_sites_init(&m->allocs.sites) && pv_gc_init(&m->gc) &&
+	       pv_threads_init(&m->threads) && pv_locks_init(&m->locks) &&
+	       pv_sites_init(&m->throws.sites) && pv_counters_init(&m->counters);
+}
+
+struct pv_model *pv_model_create(const struct pv_restrict *only)
+{
+	struct pv_model *m = calloc(1, sizeof *m);
+	if (!m)
+		return NULL;
+	m->first_ns = m->last_ns = PV_NEVER;
+	m->private = calloc(1, sizeof *m->private);
+	m->window = pv_window_create();
+	if (m->private)
+		pthread_mutex_init(&m->private->lock, NULL);
+	if (!m->private || !m->window || !init_stores(m)) {
+		pv_model_destroy(m);
+		return NULL;
+	}
+	m->shots.cap = PV_SHOTS_ROWS;
+	m->target.args = m->target.arch = m->target.os = "";
+	if (only)
+		m->only = *only;
+	if (m->only.ranged || m->only.threaded)
+		pv_window_off(m);
+	return m;
+}
+
+void pv_model_destroy(struct pv_model *m)
+{
+	if (!m)
+		return;
+	pv_window_destroy(m->window);
+	pv_names_finish(&m->names);
+	pv_stacks_finish(&m->stacks);
+	pv_calls_finish(&m->calls);
+	pv_array_finish(&m->allocs.class_use);
+	pv_sites_finish(&m->allocs.sites);
+	pv_gc_finish(&m->gc);
+	pv_shots_finish(&m->shots);
+	pv_threads_finish(&m->threads);
+	pv_locks_finish(&m->locks);
+	pv_sites_finish(&m->throws.sites);
+	pv_counters_finish(&m->counters);
+	pv_helpers_finish(&m->helpers);
+	pv_array_finish(&m->damage);
+	if (m->private) {
+		pthread_mutex_destroy(&m->private->lock);
+		pv_addresses_finish(&m->private->addresses);
+		pv_array_finish(&m->private->path);
+		free(m->private);
+	}
+	free(m);
+}
+
+void pv_model_lock(struct pv_model *m)
+{
+	pthread_mutex_lock(&m->private->lock);
+}
+
+void pv_model_unlock(struct pv_model *m)
+{
+	pthread_mutex_unlock(&m->private->lock);
+}
+
+uint64_t pv_model_generation(const struct pv_model *m)
+{
+	return __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
+}
+
+static void changed(struct pv_model *m)
+{
+	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
+}
+
+/* --- zero and the restriction */
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static void place_range(struct pv_model *m)
+{
+	int64_t zero = m->only.scout ? m->only.scout->zero_ns : m->zero_ns;
+	m->private->ranged = m->only.ranged;
+	m->private->from_ns = plus(zero, m->only.from_ns);
+	m->private->to_ns = plus(zero, m->only.to_ns);
+}
+
+int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to)
+{
+	const struct pv_model_private *p = m->private;
+	if (!p->ranged)
+		return to - from;
+	if (to < from)
+		return -pv_clipped(m, to, from);
+	from = from < p->from_ns ? p->from_ns : from;
+	to = to > p->to_ns ? p->to_ns : to;
+	return to > from ? to - from : 0;
+}
+
+void pv_model_time_base(struct pv_model *m, int64_t base)
+{
+	struct pv_model_private *p = m->private;
+	const int64_t second = 1000000000;
+	if (!m->have_zero) {
+		m->have_zero = p->zero_open = true;
+		m->zero_ns = p->first_base_ns = base;
+	} else if (p->zero_open) {
+		p->zero_open = base < plus(p->first_base_ns, second);
+		if (p->zero_open && base < m->zero_ns)
+			m->zero_ns = base;
+	}
+	if (m->timeline.width_ns == 0)
+		pv_timeline_init(&m->timeline, m->zero_ns);
+	place_range(m);
+}
+
+/* --- what ingest says */
+
+static bool intern(struct pv_model *m, const char *text, const char **ret)
+{
+	uint32_t id = 0;
+	if (text && !pv_intern_add(&m->names.text, text, strlen(text), &id))
+		return false;
+	*ret = pv_intern_text(&m->names.text, id);
+	return true;
+}
+
+bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
+{
+	struct pv_target_info t = *target;
+	if (!intern(m, target->args, &t.args) || !intern(m, target->arch, &t.arch) ||
+		!intern(m, target->os, &t.os))
+		return false;
+	m->target = t;
+	m->recordings++;
+	m->ended = m->complete = false;
+	m->names.classes_by_vtable = t.data_version >= 15 && !t.logging2007;
+	if (t.header_major >= 3 && t.startup_ns && !m->have_zero) {
+		m->have_zero = true;
+		m->zero_ns = (int64_t)t.startup_ns;
+	}
+	for (size_t i = 1; i < m->threads.thread.n; i++)
+		pv_model_gap(m, m->threads.thread.v[i]);
+	changed(m);
+	return true;
+}
+
+void pv_model_gap(struct pv_model *m, struct pv_thread *th)
+{
+	m->calls.gap_closed += th->stack.stack.n;
+	pv_calls_close(m, th);
+	th->waits = 0;
+	th->stop = 0;
+	th->edges = 0;
+	th->finalize_ns = PV_NEVER;
+}
+
+void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
+{
+	m->damaged++;
+	m->damaged_bytes += bytes;
+	if (m->damage.n >= PV_DAMAGE_LIST || !pv_reserve(&m->damage, 1))
+		return; /* counted, not listed */
+	struct pv_damage_entry *d = &m->damage.v[m->damage.n++];
+	*d = (struct pv_damage_entry){ .offset = offset, .bytes = bytes };
+	snprintf(d->reason, sizeof d->reason, "%s", reason);
+}
+
+void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
+{
+	pv_model_note_damage(m, offset, bytes, reason);
+	for (size_t i = 1; i < m->threads.thread.n; i++)
+		pv_model_gap(m, m->threads.thread.v[i]);
+	changed(m);
+}
+
+void pv_model_end(struct pv_model *m, bool complete)
+{
+	m->ended = true;
+	m->complete = complete;
+	changed(m);
+}

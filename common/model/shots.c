@@ -1,0 +1,164 @@
+#include "common/model/shots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+
+static struct pv_shot *open_shot(struct pv_heap_shots *s)
+{
+	return s->open ? &s->shot.v[s->open - 1] : NULL;
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct pv_shot_class *x = a, *y = b;
+	return (x->class_use > y->class_use) - (x->class_use < y->class_use);
+}
+
+/* Past PV_SHOTS_ROWS every second of the shots that still have rows gives them up, oldest first. */
+static void drop_rows(struct pv_heap_shots *s)
+{
+	while (s->rows > s->cap) {
+		uint64_t before = s->rows;
+		bool drop = false;
+		for (size_t i = 0; i + 2 < s->shot.n && s->rows > s->cap; i++) {
+			struct pv_shot *x = &s->shot.v[i];
+			if (x->open || x->classes.n == 0)
+				continue;
+			if (drop) {
+				s->rows -= x->classes.n;
+				pv_array_finish(&x->classes);
+				x->classes_folded = true;
+				s->folded++;
+			}
+			drop = !drop;
+		}
+		if (s->rows == before)
+			return;
+	}
+}
+
+static void close_shot(struct pv_heap_shots *s, int64_t time, bool torn)
+{
+	struct pv_shot *x = open_shot(s);
+	if (!x)
+		return;
+	x->end_ns = torn ? PV_NEVER : time;
+	x->open = false;
+	x->torn = torn;
+	for (size_t i = 0; i < x->classes.n; i++)
+		s->row_of.v[x->classes.v[i].class_use] = 0;
+	if (x->classes.n)
+		qsort(x->classes.v, x->classes.n, sizeof *x->classes.v, by_class);
+	s->rows += x->classes.n;
+	s->open = 0;
+	s->skipping = false;
+	drop_rows(s);
+}
+
+static bool shot_starts(struct pv_context *x)
+{
+	struct pv_heap_shots *s = &x->m->shots;
+	close_shot(s, x->time, true);
+	uint32_t index = s->next_index++;
+	s->skipping = !x->counts;
+	s->thread = x->thread->id;
+	if (!x->counts)
+		return true;
+	if (!pv_reserve(&s->shot, 1))
+		return false;
+	/* Up to data version 13 the roots of a shot come before it, with the collection. */
+	uint64_t roots = x->m->target.data_version <= 13 ? x->m->gc.roots_since_gc : 0;
+	s->shot.v[s->shot.n++] = (struct pv_shot){ .index = index,
+		.start_ns = x->time,
+		.end_ns = PV_NEVER,
+		.roots = roots,
+		.open = true };
+	s->open = s->shot.n;
+	return true;
+}
+
+/* The class's row in the open shot. */
+static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uint32_t class_use)
+{
+	while (s->row_of.n <= class_use) {
+		if (!pv_reserve(&s->row_of, class_use + 1 - s->row_of.n))
+			return NULL;
+		s->row_of.v[s->row_of.n++] = 0;
+	}
+	if (!s->row_of.v[class_use]) {
+		if (!pv_reserve(&x->classes, 1))
+			return NULL;
+		x->classes.v[x->classes.n++] = (struct pv_shot_class){ .class_use = class_use };
+		s->row_of.v[class_use] = (uint32_t)x->classes.n;
+	}
+	return &x->classes.v[s->row_of.v[class_use] - 1];
+}
+
+static bool object(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	struct pv_shot *shot = open_shot(&m->shots);
+	uint64_t size = e->heap_object.size;
+	if (shot)
+		shot->references += e->heap_object.refs.n / 2;
+	else if (!m->shots.skipping && x->counts)
+		m->shots.stray_objects++;
+	if (size == 0)
+		return true;
+	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
+	struct pv_address *known = pv_addresses_slot(&m->private->addresses, e->heap_object.object);
+	if (!id || !known)
+		return false;
+	if (known->object != e->heap_object.object || known->class_use != id)
+		*known = (struct pv_address){ e->heap_object.object, id, 0 };
+	if (!shot)
+		return true;
+	struct pv_shot_class *c = row(&m->shots, shot, id);
+	if (!c)
+		return false;
+	c->objects++;
+	c->bytes += size;
+	shot->objects++;
+	shot->bytes += size;
+	return true;
+}
+
+bool pv_shots_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	switch (e->kind) {
+	case PV_KIND_HEAP_START:
+		return shot_starts(x);
+	case PV_KIND_HEAP_END:
+		close_shot(&m->shots, x->time, false);
+		m->shots.skipping = false;
+		return true;
+	case PV_KIND_HEAP_ROOTS: {
+		uint64_t n = e->roots.roots.n / (e->roots.width ? e->roots.width : 1);
+		m->gc.roots_since_gc += n;
+		if (m->shots.open)
+			open_shot(&m->shots)->roots += n;
+		return true;
+	}
+	default:
+		return object(x, e);
+	}
+}
+
+const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s)
+{
+	for (size_t i = s->shot.n; i > 0; i--)
+		if (!s->shot.v[i - 1].open && !s->shot.v[i - 1].torn)
+			return &s->shot.v[i - 1];
+	return NULL;
+}
+
+void pv_shots_finish(struct pv_heap_shots *s)
+{
+	for (size_t i = 0; i < s->shot.n; i++)
+		pv_array_finish(&s->shot.v[i].classes);
+	pv_array_finish(&s->shot);
+	pv_array_finish(&s->row_of);
+}

@@ -1,0 +1,232 @@
+#include "common/model/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+struct pv_window *pv_window_create(void)
+{
+	struct pv_window *w = calloc(1, sizeof *w);
+	if (!w || !pv_reserve(&w->nodes, 64) || !pv_reserve(&w->sites, 64)) {
+		pv_window_destroy(w);
+		return NULL;
+	}
+	w->width = (int64_t)PV_WINDOW_CELL_MS * 1000000;
+	w->limit = PV_WINDOW_BYTES;
+	w->newest = INT64_MIN / 2;
+	w->advanced_ns = INT64_MIN;
+	w->nodes.v[w->nodes.n++] = (struct pv_window_touched){ 0 };
+	w->sites.v[w->sites.n++] = (struct pv_window_touched){ 0 };
+	return w;
+}
+
+void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c)
+{
+	w->bytes -= c->nodes.room * sizeof *c->nodes.v + c->sites.room * sizeof *c->sites.v;
+	pv_array_finish(&c->nodes);
+	pv_array_finish(&c->sites);
+	c->used = false;
+}
+
+void pv_window_destroy(struct pv_window *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
+		pv_window_empty_cell(w, &w->cell[i]);
+	pv_array_finish(&w->nodes);
+	pv_array_finish(&w->sites);
+	free(w);
+}
+
+void pv_window_off(struct pv_model *m)
+{
+	pv_window_flush(m);
+	struct pv_window *w = m->window;
+	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
+		pv_window_empty_cell(w, &w->cell[i]);
+	w->off = true;
+	for (size_t i = 0; i < m->calls.node.n; i++)
+		m->calls.node.v[i].cell = 1;
+	for (size_t i = 0; i < m->allocs.sites.site.n; i++)
+		m->allocs.sites.site.v[i].cell = 1;
+	m->private->slice_width = 0;
+}
+
+uint32_t pv_window_untouched(const struct pv_model *m)
+{
+	return m->window->off;
+}
+
+/* --- cells */
+
+int64_t pv_window_number(const struct pv_window *w, int64_t time)
+{
+	int64_t n = time / w->width;
+	return n - (time % w->width < 0);
+}
+
+static size_t slot_of(int64_t number)
+{
+	return (size_t)(((number % PV_WINDOW_CELLS) + PV_WINDOW_CELLS) % PV_WINDOW_CELLS);
+}
+
+struct pv_window_cell *pv_window_cell_of(struct pv_window *w, int64_t number)
+{
+	if (number > w->newest)
+		w->newest = number;
+	if (number <= w->newest - PV_WINDOW_CELLS)
+		return NULL;
+	struct pv_window_cell *c = &w->cell[slot_of(number)];
+	if (c->used && c->number != number) {
+		if (c->number > number)
+			return NULL;
+		pv_window_empty_cell(w, c);
+	}
+	c->number = number;
+	c->used = true;
+	return c;
+}
+
+static bool add_node(struct pv_window *w, int64_t number, const struct pv_window_entry *e)
+{
+	struct pv_window_cell *c = pv_window_cell_of(w, number);
+	if (!c)
+		return true;
+	size_t before = c->nodes.room;
+	if (!pv_reserve(&c->nodes, 1))
+		return false;
+	w->bytes += (c->nodes.room - before) * sizeof *c->nodes.v;
+	c->nodes.v[c->nodes.n++] = *e;
+	return w->bytes <= w->limit || pv_window_shrink(w);
+}
+
+static bool add_site(struct pv_window *w, int64_t number, const struct pv_window_bytes *e)
+{
+	struct pv_window_cell *c = pv_window_cell_of(w, number);
+	if (!c)
+		return true;
+	size_t before = c->sites.room;
+	if (!pv_reserve(&c->sites, 1))
+		return false;
+	w->bytes += (c->sites.room - before) * sizeof *c->sites.v;
+	c->sites.v[c->sites.n++] = *e;
+	return w->bytes <= w->limit || pv_window_shrink(w);
+}
+
+/* --- what the present cell gathers */
+
+void pv_window_touch_node(struct pv_model *m, uint32_t node)
+{
+	struct pv_window *w = m->window;
+	struct pv_tree_node *n = &m->calls.node.v[node];
+	if (!pv_reserve(&w->nodes, 1)) {
+		w->failed = true;
+		return;
+	}
+	n->cell = (uint32_t)w->nodes.n;
+	w->nodes.v[w->nodes.n++] = (struct pv_window_touched){ node, n->calls, n->self_ns };
+}
+
+void pv_window_touch_site(struct pv_model *m, uint32_t site)
+{
+	struct pv_window *w = m->window;
+	struct pv_site *s = &m->allocs.sites.site.v[site];
+	if (!pv_reserve(&w->sites, 1)) {
+		w->failed = true;
+		return;
+	}
+	s->cell = (uint32_t)w->sites.n;
+	w->sites.v[w->sites.n++] = (struct pv_window_touched){ site, s->count, (int64_t)s->amount };
+}
+
+bool pv_window_flush(struct pv_model *m)
+{
+	struct pv_window *w = m->window;
+	bool ok = !w->failed;
+	w->failed = false;
+	for (size_t i = 1; i < w->nodes.n; i++) {
+		const struct pv_window_touched *t = &w->nodes.v[i];
+		struct pv_tree_node *n = &m->calls.node.v[t->id];
+		n->cell = 0;
+		struct pv_window_entry e = { t->id, (uint32_t)(n->calls - t->count),
+			n->self_ns - t->amount, 0 };
+		if (e.calls || e.self_ns)
+			ok &= add_node(w, w->present, &e);
+	}
+	w->nodes.n = 1;
+	for (size_t i = 1; i < w->sites.n; i++) {
+		const struct pv_window_touched *t = &w->sites.v[i];
+		struct pv_site *s = &m->allocs.sites.site.v[t->id];
+		s->cell = 0;
+		struct pv_window_bytes e = { t->id, (uint32_t)(s->count - t->count),
+			s->amount - (uint64_t)t->amount };
+		if (e.count)
+			ok &= add_site(w, w->present, &e);
+	}
+	w->sites.n = 1;
+	return ok;
+}
+
+bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
+{
+	struct pv_window *w = m->window;
+	struct pv_thread_calls *s = &th->stack;
+	int64_t from = s->last_ns;
+	s->last_ns = time;
+	if (s->stack.n == 0)
+		return true;
+	uint32_t node = s->stack.v[s->stack.n - 1].node;
+	struct pv_tree_node *n = &m->calls.node.v[node];
+	int64_t ns = pv_clipped(m, from, time);
+	n->self_ns += ns;
+	if (w->off)
+		return true;
+	if (n->cell) /* the present cell must not count it as its own */
+		w->nodes.v[n->cell].amount += ns;
+	/* Cells older than the ring would be dropped one by one. */
+	int64_t first = pv_window_number(w, time) - PV_WINDOW_CELLS;
+	if (time > from && pv_window_number(w, from) < first)
+		from = first * w->width;
+	bool ok = true;
+	while (from < time && ok) {
+		int64_t number = pv_window_number(w, from), edge = (number + 1) * w->width;
+		if (edge > time)
+			edge = time;
+		struct pv_window_entry e = { node, 0, edge - from, 0 };
+		ok = add_node(w, number, &e);
+		from = edge;
+	}
+	return ok;
+}
+
+bool pv_window_enter(
+	struct pv_model *m, struct pv_thread *th, int64_t time, int64_t *ret_from, int64_t *ret_to)
+{
+	struct pv_window *w = m->window;
+	*ret_from = INT64_MIN;
+	*ret_to = INT64_MAX;
+	if (w->off)
+		return true;
+	int64_t number = pv_window_number(w, time);
+	bool ok = true;
+	if (!w->entered || number != w->present) {
+		ok = pv_window_flush(m);
+		w->present = number;
+		w->entered = true;
+		pv_window_cell_of(w, number);
+	}
+	*ret_from = number * w->width;
+	*ret_to = *ret_from + w->width;
+	if (th->stack.stack.n && th->stack.last_ns < *ret_from)
+		ok &= pv_window_pay(m, th, *ret_from);
+	return ok;
+}
+
+bool pv_window_sample(struct pv_model *m, uint32_t node, int64_t time)
+{
+	struct pv_window_entry e = { .node = node, .samples = 1 };
+	return m->window->off || add_node(m->window, pv_window_number(m->window, time), &e);
+}
