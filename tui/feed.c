@@ -43,7 +43,8 @@ static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_
 {
 	struct pv_source_options so = { .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit };
-	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .only = *only };
+	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
+		.only = *only };
 	struct pv_source *source = pv_source_open(o->path, &so, reterr);
 	return source ? pv_ingest_start(source, &io, reterr) : NULL;
 }
@@ -145,6 +146,8 @@ static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 		snprintf(to, size, "%s", s->error.what);
 	else if (s->source.record_error)
 		snprintf(to, size, "recording stopped: %s", s->source.record_error);
+	else if (s->source.spool_error)
+		snprintf(to, size, "spooling stopped: %s", s->source.spool_error);
 	else if (s->source.dropped)
 		snprintf(to, size, "%llu bytes dropped unread: the spool was full",
 			(unsigned long long)s->source.dropped);

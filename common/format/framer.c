@@ -258,7 +258,7 @@ static unsigned failures(const struct mlpd_framer *f, size_t at, const struct ml
 		struct mlpd_bases bases;
 		size_t used;
 		pv_batch_reset(&b);
-		if (!pv_reserve(&b.bytes, h.length))
+		if (!pv_reserve(&b.bytes, (size_t)h.length + 1))
 			break;
 		if (h.length)
 			memcpy(b.bytes.v, c.at, h.length);

@@ -34,6 +34,7 @@ struct pv_ingest {
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
 	bool live;                  /* caught up at least once */
+	bool recording;             /* the source was told where its record begins */
 
 	/* under `lock` */
 	pthread_mutex_t lock;
@@ -179,6 +180,26 @@ static bool renew_model(struct pv_ingest *in)
 	return true;
 }
 
+/*
+ * The record begins with the stream's own header or, after a late join, with one made up in front
+ * of the first whole buffer. A record that cannot begin is told by the source's info.
+ */
+static void begin_record(struct pv_ingest *in)
+{
+	const struct mlpd_framer *f = &in->framer;
+	uint8_t head[256];
+	size_t n = 0;
+	if (!in->options.record || in->recording)
+		return;
+	in->recording = true;
+	if (f->joined) {
+		struct mlpd_header h = f->header;
+		h.format.header_major = 3;
+		n = mlpd_put_header(head, sizeof head, &h);
+	}
+	pv_source_record(in->source, f->joined ? f->offset : 0, head, n, NULL);
+}
+
 static bool begin(struct pv_ingest *in)
 {
 	const struct mlpd_header *h = &in->framer.header;
@@ -187,6 +208,7 @@ static bool begin(struct pv_ingest *in)
 	if (in->model->recordings > 0 && !same_recording(in->model, h) && !renew_model(in))
 		return false;
 	in->format = h->format;
+	begin_record(in);
 	struct pv_target_info t = { .data_version = h->format.data_version,
 		.header_major = h->format.header_major, .pointer_size = h->format.pointer_size,
 		.start_time_ms = h->start_time_ms, .startup_ns = h->startup_ns,
