@@ -25,7 +25,7 @@ static void copy_entities(struct pv_build *b, const struct pv_model *m, enum pv_
 		pv_cell_u(&c[E_ID], e->key);
 		pv_cell_time(&c[E_LOAD], m, e->load_ns);
 		pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
-		pv_cell_s(&c[E_NAME], e->failed ? pv_build_printf(b, "%s (load failed)", name) : name);
+		pv_cell_s(&c[E_NAME], name);
 	}
 }
 
