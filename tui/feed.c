@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/ingest/ingest.h"
@@ -140,7 +141,7 @@ static enum ui_feed_state state_of(const struct pv_ingest_status *s)
 static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 {
 	if (s->state == PV_INGEST_FAILED && s->error.offset)
-		snprintf(to, size, "%s, at byte %llu", s->error.what,
+		snprintf(to, size, "%.160s, at byte %llu", s->error.what,
 			(unsigned long long)s->error.offset);
 	else if (s->state == PV_INGEST_FAILED)
 		snprintf(to, size, "%s", s->error.what);
@@ -206,8 +207,22 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
 void ui_feed_zero_window(struct ui_feed *f)
 {
 	pv_model_lock(f->model);
-	pv_window_clear(f->model->window);
+	pv_window_zero(f->model);
 	pv_model_unlock(f->model);
+}
+
+bool ui_feed_decay(struct ui_feed *f)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	if (s.behind_ns < 0)
+		return false; /* the log's clock is not this machine's, or nothing is live */
+	pv_model_lock(f->model);
+	bool more = pv_window_advance(f->model, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	pv_model_unlock(f->model);
+	return more;
 }
 
 bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)

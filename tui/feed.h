@@ -89,6 +89,13 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 /* The rolling window forgets everything before now. */
 void ui_feed_zero_window(struct ui_feed *f);
 
+/*
+ * Lets the rolling window end now rather than at the newest event, so that it empties when
+ * nothing comes. False when it is empty, or cannot be aged: then no timer is needed until the
+ * next event. To be called a few times a second while a window is shown of a live log.
+ */
+bool ui_feed_decay(struct ui_feed *f);
+
 /* Asks the target for a heap shot, without waiting: false with a reason when it cannot be asked. */
 bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 

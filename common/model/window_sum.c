@@ -171,6 +171,15 @@ void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to)
 			w->cell[i].sites.v[k].site = to[w->cell[i].sites.v[k].site];
 }
 
+bool pv_window_zero(struct pv_model *m)
+{
+	if (!pv_window_flush(m))
+		return false;
+	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
+		pv_window_empty_cell(m->window, &m->window->cell[i]);
+	return true;
+}
+
 /* --- sums */
 
 struct gather {
