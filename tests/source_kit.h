@@ -52,7 +52,18 @@ static inline int64_t now_ms(void)
 /* The stream every writer writes: a byte that tells its position. */
 static inline uint8_t pattern(uint64_t at)
 {
-	return (uint8_t)((at * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+	uint64_t x = (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint8_t)(x >> 56);
+}
+
+/* Check writes a line for every assertion, so bytes are compared first and asserted at once. */
+static inline bool is_pattern(const uint8_t *b, uint64_t from, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (b[i] != pattern(from + i))
+			return false;
+	return true;
 }
 
 static inline uint8_t *pattern_bytes(uint64_t from, size_t n)
