@@ -221,7 +221,7 @@ static bool gather(struct unfold *u, struct start *s, const struct pv_groups *cl
 	size_t n = window ? w.sites.n : sites->site.n;
 	for (size_t i = window ? 0 : 1; ok && i < n; i++) {
 		const struct pv_site *site = &sites->site.v[window ? w.sites.v[i].site : i];
-		struct sum sum = { site->count, site->amount };
+		struct sum sum = { site->count, (uint64_t)site->amount };
 		if (window)
 			sum = (struct sum){ w.sites.v[i].count, w.sites.v[i].bytes };
 		if (sum.count && pv_group_of(classes, site->class_use) == class)

@@ -35,8 +35,7 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		pv_cell_time(&c[C_START], m, e->start_ns);
 		pv_cell_u(&c[C_GENERATION], e->generation);
 		pv_cell_i(&c[C_PAUSE], e->pause_ns);
-		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER,
-			(int64_t)((uint64_t)e->end_ns - (uint64_t)e->start_ns));
+		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER, e->duration_ns);
 		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
 		pv_cell_u_if(&c[C_BEFORE], heap, before);
 		pv_cell_u_if(&c[C_AFTER], heap, after);

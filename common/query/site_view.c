@@ -69,7 +69,7 @@ static uint64_t site_id(const struct sites *s, const struct pv_site *site, uint3
 	return id ? id : 1;
 }
 
-static bool add_site(struct sites *s, const struct pv_site *site, uint64_t count, uint64_t amount)
+static bool add_site(struct sites *s, const struct pv_site *site, uint64_t count, int64_t amount)
 {
 	uint32_t class = pv_group_of(&s->classes, site->class_use);
 	uint64_t id = site_id(s, site, class);
@@ -87,7 +87,7 @@ static bool add_site(struct sites *s, const struct pv_site *site, uint64_t count
 	}
 	c[S_COUNT].u += count;
 	if (s->amounts)
-		c[S_AMOUNT].u += amount;
+		c[S_AMOUNT].i += amount; /* bytes are never negative */
 	return true;
 }
 
@@ -97,7 +97,7 @@ static bool add_window(struct sites *s)
 	bool ok = pv_window_sum(s->m, s->b->query->window_ns, &sums);
 	for (size_t i = 0; ok && i < sums.sites.n; i++) {
 		const struct pv_window_site *w = &sums.sites.v[i];
-		ok = add_site(s, &s->from->site.v[w->site], w->count, w->bytes);
+		ok = add_site(s, &s->from->site.v[w->site], w->count, (int64_t)w->bytes);
 	}
 	pv_window_sums_finish(&sums);
 	return ok;
@@ -114,7 +114,7 @@ static void copy_sites(struct pv_build *b, const struct pv_model *m, const struc
 	for (size_t i = 1; ok && !window && i < from->site.n; i++) {
 		const struct pv_site *site = &from->site.v[i];
 		if (site->count)
-			ok = add_site(&s, site, site->count, site->amount);
+			ok = add_site(&s, site, site->count, (int64_t)site->amount);
 	}
 	if (!ok)
 		pv_build_fail(b);
