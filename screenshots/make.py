@@ -149,7 +149,7 @@ class Terminal:
 
 
 def main(log):
-    profview = ROOT / 'build' / 'tui' / 'profview'
+    profview = ROOT / 'build' / 'profview'
     with tempfile.TemporaryDirectory() as folder:
         term = Terminal(folder)
         try:

@@ -3,9 +3,11 @@
 #define PV_TESTS_SOURCE_KIT_H
 
 #include <check.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +54,18 @@ static inline int64_t now_ms(void)
 /* The stream every writer writes: a byte that tells its position. */
 static inline uint8_t pattern(uint64_t at)
 {
-	return (uint8_t)((at * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+	uint64_t x = (at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint8_t)(x >> 56);
+}
+
+/* Check writes a line for every assertion, so bytes are compared first and asserted at once. */
+static inline bool is_pattern(const uint8_t *b, uint64_t from, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (b[i] != pattern(from + i))
+			return false;
+	return true;
 }
 
 static inline uint8_t *pattern_bytes(uint64_t from, size_t n)
@@ -207,20 +220,36 @@ static inline long long proc_number(pid_t pid, const char *file, const char *key
 	return v;
 }
 
-/* The drainer that `parent` has forked; 0 when there is none. */
-static inline pid_t drainer_of(pid_t parent)
+/* The drainer that `parent` has now; 0 when there is none. */
+static inline pid_t find_drainer(pid_t parent)
 {
-	char path[64], name[64];
-	for (pid_t pid = parent + 1; pid < parent + 5000; pid++) {
-		snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-		FILE *f = fopen(path, "re");
+	char path[300], name[64];
+	pid_t found = 0;
+	DIR *proc = opendir("/proc");
+	for (struct dirent *e; proc && !found && (e = readdir(proc));) {
+		pid_t pid = (pid_t)atoi(e->d_name);
+		snprintf(path, sizeof path, "/proc/%.20s/comm", e->d_name);
+		FILE *f = pid > 0 ? fopen(path, "re") : NULL;
 		bool is = f && fgets(name, sizeof name, f) && !strcmp(name, "profview-drain\n");
 		if (f)
 			fclose(f);
 		if (is && proc_number(pid, "status", "PPid:") == parent)
-			return pid;
+			found = pid;
 	}
-	return 0;
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* The same, once it has got so far as to have its name. */
+static inline pid_t drainer_of(pid_t parent)
+{
+	int64_t end = now_ms() + DEADLINE_MS;
+	pid_t pid;
+	while (!(pid = find_drainer(parent)) && now_ms() < end)
+		sched_yield();
+	ck_assert_int_gt(pid, 0);
+	return pid;
 }
 
 #endif

@@ -167,9 +167,10 @@ START_TEST(killed_writer_is_an_end)
 	uint8_t b[4096];
 	uint64_t n, at = 100000;
 	enum pv_read what;
-	while ((what = next_read(s, b, sizeof b, &n)) == PV_READ_BYTES)
-		for (uint64_t i = 0; i < n; i++, at++)
-			ck_assert_uint_eq(b[i], pattern(at));
+	while ((what = next_read(s, b, sizeof b, &n)) == PV_READ_BYTES) {
+		ck_assert(is_pattern(b, at, n));
+		at += n;
+	}
 	ck_assert_int_eq(what, PV_READ_END);
 	w = (struct writing){ path, 5, 1000, 1000 };
 	end_child(start_child(write_pattern, &w), 0);
@@ -216,9 +217,9 @@ START_TEST(a_pipe_that_appears_late)
 	pv_source_info(s, &info);
 	ck_assert_int_eq(info.kind, PV_SOURCE_PIPE);
 	ck_assert_uint_eq(info.input_read, 50000);
-	ck_assert_int_ne(drainer_of(getpid()), 0);
+	ck_assert_int_gt(drainer_of(getpid()), 0);
 	pv_source_close(s);
-	ck_assert_int_eq(drainer_of(getpid()), 0);
+	ck_assert_int_eq(find_drainer(getpid()), 0);
 }
 END_TEST
 

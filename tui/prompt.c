@@ -21,6 +21,7 @@ void ui_prompt_open(struct ui_prompt *p, enum ui_prompt_kind kind, const char *l
 	p->back = 0;
 	snprintf(p->label, sizeof p->label, "%s", label);
 	ui_prompt_set(p, text);
+	p->untouched = p->len > 0;
 }
 
 void ui_prompt_finish(struct ui_prompt *p)
@@ -158,6 +159,9 @@ static enum ui_prompt_answer close_with(struct ui_prompt *p, enum ui_prompt_answ
 
 enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key)
 {
+	if (p->untouched && ui_key_printable(key))
+		ui_prompt_set(p, "");
+	p->untouched = false;
 	if (key == UI_KEY_ESC || key == CTRL_C)
 		return close_with(p, UI_PROMPT_GONE);
 	if (p->kind == UI_PROMPT_CONFIRM)
@@ -190,7 +194,9 @@ int ui_prompt_draw(const struct ui_prompt *p, struct ui_canvas *c, struct ui_rec
 		cells -= pv_utf8_width(pv_utf8_next(from, p->text + p->len, &len));
 		from += len;
 	}
-	ui_put_cut(c, field, UI_PROMPT, from);
+	int text = ui_put_cut(c, field, UI_PROMPT, from);
+	if (p->untouched)
+		ui_restyle(c, ui_cols(field, 0, text), UI_CURSOR_OFF);
 	int cursor = field.x + ui_min(cells, ui_max(field.w - 1, 0));
 	ui_restyle(c, (struct ui_rect){ cursor, r.y, 1, 1 }, UI_CURSOR);
 	return cursor;

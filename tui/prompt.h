@@ -26,6 +26,7 @@ struct ui_prompt {
 	char label[UI_PROMPT_MAX];
 	char text[UI_PROMPT_MAX];
 	size_t len, at;            /* bytes; where the next character goes */
+	bool untouched; /* the first character typed replaces what it was opened with */
 	size_t back;               /* how far up in the history, 0 = what is being typed */
 	char typed[UI_PROMPT_MAX]; /* that, while the history is looked at */
 	char *past[UI_PROMPT_KINDS][UI_PROMPT_HISTORY]; /* newest first, owned */

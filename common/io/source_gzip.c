@@ -196,8 +196,10 @@ static enum pv_read fetch(
 		z->in[0] = z->in[z->at];
 	z->filled = held(z);
 	z->at = 0;
+	/* No more than is needed to tell: the bytes of a plain stream shall not lie about here. */
+	size_t wanted = (z->state == SNIFF ? 2 : IN_BYTES) - z->filled;
 	uint64_t n = 0;
-	enum pv_read what = z->stored(z->ctx, z->in + z->filled, IN_BYTES - z->filled, &n, reterr);
+	enum pv_read what = z->stored(z->ctx, z->in + z->filled, wanted, &n, reterr);
 	if (what == PV_READ_BYTES)
 		z->filled += (size_t)n;
 	else

@@ -277,11 +277,10 @@ bool pv_spool_record_step(struct pv_spool *s)
 	if (!s->catching_up)
 		return false;
 	uint64_t written = get(&sh->written);
-	if (s->record_next < written) {
-		if (!copy_some(s))
-			stop_record(s, errno);
+	if (s->record_next < written && !copy_some(s))
+		stop_record(s, errno);
+	if (!s->catching_up || s->record_next < written)
 		return s->catching_up;
-	}
 	s->catching_up = false;
 	s->direct = true;
 	set(&sh->record_offset, s->record_size);

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""The manual names every option and every command, and no option that does not exist.
+
+usage: test_manual.py SOURCE_ROOT
+"""
+import pathlib
+import re
+import sys
+
+
+def main(root):
+    tui = pathlib.Path(root, 'tui')
+    manual = (tui / 'profview.1.scd').read_text(encoding='utf-8')
+    options = re.findall(r'\{ \{ "(--[\w-]+)"', (tui / 'options.c').read_text(encoding='utf-8'))
+    commands = re.findall(r'^COMMAND\(\w+,\s*"([^"]+)"', (tui / 'commands.def').read_text(
+        encoding='utf-8'), re.M)
+    if len(options) < 15 or len(commands) < 40:
+        sys.exit('rows of options or commands are not found any more')
+    bold = set(re.findall(r'\*([^*\n]+)\*', manual.replace('\\*', '')))
+    ranged = {f'sort-{n}' for n in range(2, 7)}  # "sort-1 to sort-7"
+    missing = [name for name in options + commands if name not in bold | ranged]
+    unknown = [name for name in bold if name.startswith('--') and name not in options
+               and name != '--']
+    for name in missing:
+        print(f'profview.1.scd does not name {name}')
+    for name in unknown:
+        print(f'profview.1.scd names {name}, which is no option')
+    sys.exit(1 if missing or unknown else 0)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1])
