@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +122,6 @@ static bool apply(struct pv_ingest *in, const struct pv_batch *b)
 		pv_model_lock(in->model);
 		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
 		pv_model_unlock(in->model);
-		/* A query may be waiting for the lock; a mutex alone would let us take it again. */
-		if (at < b->n)
-			sched_yield();
 	} while (ok && at < b->n && !stopping(in));
 	note_progress(in, b);
 	return ok || fail_nomem(in);

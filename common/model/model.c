@@ -23,8 +23,10 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 	m->first_ns = m->last_ns = PV_NEVER;
 	m->private = calloc(1, sizeof *m->private);
 	m->window = pv_window_create();
-	if (m->private)
+	if (m->private) {
 		pthread_mutex_init(&m->private->lock, NULL);
+		pthread_mutex_init(&m->private->next, NULL);
+	}
 	if (!m->private || !m->window || !init_stores(m)) {
 		pv_model_destroy(m);
 		return NULL;
@@ -58,6 +60,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_array_finish(&m->damage);
 	if (m->private) {
 		pthread_mutex_destroy(&m->private->lock);
+		pthread_mutex_destroy(&m->private->next);
 		pv_addresses_finish(&m->private->addresses);
 		pv_array_finish(&m->private->path);
 		free(m->private);
@@ -67,7 +70,13 @@ void pv_model_destroy(struct pv_model *m)
 
 void pv_model_lock(struct pv_model *m)
 {
+	/*
+	 * Whoever waits holds `next`, so that the owner, which lets go only to take the lock again
+	 * at once, queues behind a query instead of starving it.
+	 */
+	pthread_mutex_lock(&m->private->next);
 	pthread_mutex_lock(&m->private->lock);
+	pthread_mutex_unlock(&m->private->next);
 }
 
 void pv_model_unlock(struct pv_model *m)

@@ -19,7 +19,7 @@ struct pv_key_cache { /* direct-mapped: wire key -> method id */
 };
 
 struct pv_model_private {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock, next;
 	struct pv_addresses addresses;
 
 	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
