@@ -1,0 +1,362 @@
+/* Exceptions, locks and counters: events that need something from elsewhere to be understood. */
+#include <string.h>
+
+#include "tests/logkit.h"
+#include "tests/suite.h"
+
+enum { A = 0xa0, B = 0xb0, OOPS = 0x500, LOCK = 0x600, WORD = 0x700 };
+
+static struct logkit *world(void)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, OOPS, "Oops");
+	logkit_class(k, 0, LOCK, "Lock");
+	logkit_class(k, 0, WORD, "Word");
+	logkit_method(k, 0, A, "A");
+	return k;
+}
+
+static uint64_t thrown(struct logkit *k, const char *class_name)
+{
+	struct pv_model *m = logkit_model(k);
+	uint64_t n = 0;
+	for (size_t i = 1; i < m->throws.sites.site.n; i++) {
+		const struct pv_site *s = &m->throws.sites.site.v[i];
+		const char *name = pv_intern_text(
+			&m->names.text, pv_names_class_name(&m->names, s->class_use));
+		n += strcmp(name, class_name) == 0 ? s->count : 0;
+	}
+	return n;
+}
+
+START_TEST(classes_of_throws_follow_the_address)
+{
+	struct logkit *k = world();
+	logkit_alloc(k, 1, OOPS, 0x8000, 24);
+	logkit_object(k, 2, PV_KIND_EXCEPTION_THROW, 0x8000);
+	struct pv_span moved = LOGKIT_LIST(k, 0x8000, 0x9000);
+	logkit_event(k, 3, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+	logkit_alloc(k, 4, WORD, 0x8000, 24); /* the address is used again */
+	logkit_object(k, 5, PV_KIND_EXCEPTION_THROW, 0x9000);
+	logkit_object(k, 6, PV_KIND_EXCEPTION_THROW, 0x8000);
+	logkit_object(k, 7, PV_KIND_EXCEPTION_THROW, 0xaaaa0);
+	logkit_plain(k, 8, PV_KIND_HEAP_START);
+	logkit_event(k, 9,
+		(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+			.heap_object = { 0xaaaa0, logkit_type(k, OOPS), 24, 0, { 0, 0 } } });
+	logkit_plain(k, 10, PV_KIND_HEAP_END);
+	logkit_object(k, 11, PV_KIND_EXCEPTION_THROW, 0xaaaa0);
+	ck_assert_uint_eq(thrown(k, "Oops"), 3);
+	ck_assert_uint_eq(thrown(k, "Word"), 1);
+	ck_assert_uint_eq(thrown(k, ""), 1);
+	ck_assert_uint_eq(k->model->throws.thrown, 5);
+	ck_assert_uint_eq(k->model->throws.unknown_class, 1);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(moves_of_one_event_speak_of_one_moment)
+{
+	struct logkit *k = world();
+	logkit_alloc(k, 1, OOPS, 0x8000, 24);
+	logkit_alloc(k, 1, WORD, 0x9000, 24);
+	struct pv_span moved = LOGKIT_LIST(k, 0x8000, 0x9000, 0x9000, 0xa000);
+	logkit_event(k, 3, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+	logkit_object(k, 5, PV_KIND_EXCEPTION_THROW, 0x9000);
+	logkit_object(k, 6, PV_KIND_EXCEPTION_THROW, 0xa000);
+	logkit_object(k, 7, PV_KIND_EXCEPTION_THROW, 0xa000);
+	ck_assert_uint_eq(thrown(k, "Oops"), 1);
+	ck_assert_uint_eq(thrown(k, "Word"), 2);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(throw_stacks_and_clauses)
+{
+	struct logkit *k = world();
+	struct pv_span stack = LOGKIT_LIST(k, A, B);
+	logkit_event(k, 1,
+		(struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW, .thrown = { 0x8000, stack } });
+	logkit_enter(k, 2, A);
+	logkit_object(k, 3, PV_KIND_EXCEPTION_THROW, 0x8000); /* in calls mode: the path */
+	const uint64_t types[] = { 0, 0, 1, 2, 2, 2, 4, 9 };
+	for (size_t i = 0; i < PV_COUNT_OF(types); i++)
+		logkit_event(k, 10,
+			(struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
+				.clause = { types[i], 0, A, 0x8000 } });
+	struct pv_model *m = logkit_model(k);
+	ck_assert_uint_eq(m->throws.sites.site.n, 3);
+	ck_assert_uint_ne(m->throws.sites.site.v[1].stack, m->throws.sites.site.v[2].stack);
+	ck_assert_uint_eq(m->stacks.node.v[m->throws.sites.site.v[2].stack].parent, 0);
+	ck_assert_uint_eq(m->throws.clauses[PV_CLAUSE_CATCH], 2);
+	ck_assert_uint_eq(m->throws.clauses[PV_CLAUSE_FILTER], 1);
+	ck_assert_uint_eq(m->throws.clauses[PV_CLAUSE_FINALLY], 3);
+	ck_assert_uint_eq(m->throws.clauses[PV_CLAUSE_FAULT], 1);
+	ck_assert_uint_eq(m->throws.clauses[PV_CLAUSE_OTHER], 1);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(waits_pair_on_their_thread)
+{
+	struct logkit *k = world();
+	logkit_alloc(k, 0, LOCK, 0x8000, 24);
+	logkit_object(k, 100, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_object(k, 150, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_object(k, 190, PV_KIND_MONITOR_FAIL, 0x8000);
+	logkit_object(k, 195, PV_KIND_MONITOR_DONE, 0x8000); /* nobody waited */
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_object(k, 300, PV_KIND_MONITOR_DONE, 0x8000);
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->contentions, 2);
+	ck_assert_uint_eq(l->acquired, 2);
+	ck_assert_uint_eq(l->failed, 1);
+	ck_assert_int_eq(l->wait_ns, 200 + 40);
+	ck_assert_uint_eq(l->unpaired, 1);
+	ck_assert_uint_eq(l->lock.n, 2);
+	ck_assert_uint_eq(l->lock.v[1].contentions, 2);
+	ck_assert_uint_eq(l->lock.v[1].acquired, 1);
+	ck_assert_int_eq(l->lock.v[1].wait_ns, 240);
+	ck_assert_int_eq(l->lock.v[1].max_wait_ns, 200);
+	ck_assert_uint_eq(l->lock.v[1].object, 0x8000);
+	char buf[24];
+	ck_assert_str_eq(
+		pv_names_class_text(&k->model->names, l->lock.v[1].class_use, buf), "Lock");
+	ck_assert_uint_eq(l->sites.site.n, 2);
+	ck_assert_uint_eq(l->sites.site.v[1].count, 2);
+	ck_assert_uint_eq(l->sites.site.v[1].amount, 240);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(a_lock_moves_while_somebody_waits)
+{
+	struct logkit *k = world();
+	logkit_alloc(k, 0, LOCK, 0x8000, 24);
+	logkit_object(k, 100, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	struct pv_span moved = LOGKIT_LIST(k, 0x8000, 0x9000);
+	logkit_event(k, 110, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+	logkit_alloc(k, 120, LOCK, 0x8000, 24); /* another lock where it was */
+	logkit_object(k, 160, PV_KIND_MONITOR_DONE, 0x9000);
+	logkit_object(k, 200, PV_KIND_MONITOR_CONTENTION, 0x9000);
+	logkit_object(k, 210, PV_KIND_MONITOR_DONE, 0x9000);
+	logkit_object(k, 300, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_object(k, 301, PV_KIND_MONITOR_DONE, 0x8000);
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->lock.n, 3);
+	ck_assert_uint_eq(l->lock.v[1].object, 0x9000);
+	ck_assert_uint_eq(l->lock.v[1].contentions, 2);
+	ck_assert_int_eq(l->lock.v[1].wait_ns, 70);
+	ck_assert_uint_eq(l->lock.v[2].object, 0x8000);
+	ck_assert_int_eq(l->lock.v[2].wait_ns, 1);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(a_full_lock_list_folds_the_least)
+{
+	struct logkit *k = world();
+	k->model->locks.cap = 9; /* 8 locks beside "other" */
+	int64_t t = 0, wait = 0;
+	for (uint64_t i = 1; i <= 9; i++) {
+		logkit_object(k, t, PV_KIND_MONITOR_CONTENTION, 0x8000 + i * 0x100);
+		logkit_object(k, t + 10 * (int64_t)i, PV_KIND_MONITOR_DONE, 0x8000 + i * 0x100);
+		t += 1000;
+		wait += 10 * (int64_t)i;
+	}
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->folded, 2);
+	ck_assert_uint_eq(l->lock.n, 8);
+	ck_assert_int_eq(l->lock.v[0].wait_ns, 10 + 20);
+	ck_assert_uint_eq(l->lock.v[1].object, 0x8300);
+	ck_assert_uint_eq(l->lock.v[7].object, 0x8900);
+	ck_assert_int_eq(l->wait_ns, wait);
+	logkit_object(k, t, PV_KIND_MONITOR_CONTENTION, 0x8300);     /* still found */
+	logkit_object(k, t + 5, PV_KIND_MONITOR_CONTENTION, 0x8100); /* a row of its own again */
+	ck_assert_uint_eq(logkit_model(k)->locks.lock.v[1].contentions, 2);
+	ck_assert_uint_eq(l->lock.n, 9);
+	logkit_free(k);
+}
+END_TEST
+
+/* --- counters */
+
+static void describe(
+	struct logkit *k, uint64_t index, uint64_t section, uint64_t type, const char *name)
+{
+	ck_assert(pv_reserve(&k->pools.descs, 1));
+	k->pools.descs.v[0] = (struct pv_counter_desc){ .section = section,
+		.type = type,
+		.unit = 3u << 24,
+		.variance = 1u << 28,
+		.index = index,
+		.section_name = { "Category", 8 },
+		.name = { name, strlen(name) } };
+	k->pools.descs.n = 1;
+	logkit_event(k, 0,
+		(struct pv_event){
+			.kind = PV_KIND_COUNTERS_DESCRIBE, .counters = { .list = { 0, 1 } } });
+}
+
+static void value(struct logkit *k, int64_t t, uint64_t index, uint64_t type, uint64_t raw)
+{
+	ck_assert(pv_reserve(&k->pools.values, 1));
+	k->pools.values.v[0] =
+		(struct pv_counter_value){ .index = index, .type = type, .raw = raw };
+	k->pools.values.n = 1;
+	logkit_event(k, t,
+		(struct pv_event){
+			.kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 1 } } });
+}
+
+static const struct pv_counter *counter(struct logkit *k, uint64_t index)
+{
+	struct pv_counters *c = &logkit_model(k)->counters;
+	uint32_t at = pv_map_get(&c->of, index);
+	ck_assert_uint_ne(at, PV_MAP_NONE);
+	return &c->counter.v[at];
+}
+
+START_TEST(differences_wrap_by_type)
+{
+	struct logkit *k = world();
+	describe(k, 1, 0x100, PV_COUNTER_INT, "int");
+	describe(k, 2, 0x100, PV_COUNTER_UINT, "uint");
+	describe(k, 3, 0x100, PV_COUNTER_LONG, "long");
+	describe(k, 4, PV_SECTION_PERFCOUNTERS, PV_COUNTER_LONG, "perf");
+	describe(k, 5, 0x100, PV_COUNTER_DOUBLE, "double");
+	value(k, 10, 1, PV_COUNTER_INT, 5);
+	value(k, 20, 1, PV_COUNTER_INT, (uint64_t)-8);
+	value(k, 10, 2, PV_COUNTER_UINT, 10);
+	value(k, 20, 2, PV_COUNTER_UINT, UINT32_MAX - 4); /* 10 - 5, in 32 bits */
+	value(k, 10, 3, PV_COUNTER_LONG, UINT64_C(1) << 40);
+	value(k, 20, 3, PV_COUNTER_LONG, (uint64_t)-1);
+	value(k, 10, 4, PV_COUNTER_LONG, 100); /* absolute each time */
+	value(k, 20, 4, PV_COUNTER_LONG, 103);
+	double half = 0.5;
+	uint64_t bits;
+	memcpy(&bits, &half, sizeof bits);
+	value(k, 10, 5, PV_COUNTER_DOUBLE, bits);
+	value(k, 20, 5, PV_COUNTER_DOUBLE, bits);
+	ck_assert_int_eq(counter(k, 1)->samples.v[0].i, 5);
+	ck_assert_int_eq(counter(k, 1)->samples.v[1].i, -3);
+	ck_assert_uint_eq(counter(k, 2)->samples.v[1].u, 5);
+	ck_assert_int_eq(counter(k, 3)->samples.v[1].i, (INT64_C(1) << 40) - 1);
+	ck_assert_int_eq(counter(k, 4)->samples.v[1].i, 103);
+	ck_assert(counter(k, 5)->samples.v[1].d == 0.5);
+	ck_assert_int_eq(counter(k, 5)->samples.v[1].time_ns, LOGKIT_ZERO + 20);
+	ck_assert_str_eq(
+		pv_intern_text(&k->model->names.text, counter(k, 4)->section_name), "Category");
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(long_counter_lists_halve)
+{
+	struct logkit *k = world();
+	describe(k, 1, 0x100, PV_COUNTER_LONG, "long");
+	for (int i = 0; i < PV_COUNTER_LIST + 1; i++) {
+		value(k, i, 1, PV_COUNTER_LONG, 1);
+		if (i % 5000 == 0)
+			logkit_flush(k);
+	}
+	const struct pv_counter *c = counter(k, 1);
+	ck_assert_uint_eq(c->samples.n, PV_COUNTER_LIST / 2 + 1);
+	ck_assert_uint_eq(c->seen, PV_COUNTER_LIST + 1);
+	ck_assert_int_eq(c->samples.v[c->samples.n - 1].i, PV_COUNTER_LIST + 1);
+	ck_assert_int_eq(c->samples.v[0].i, 2);
+	ck_assert_uint_eq(k->model->counters.folded, PV_COUNTER_LIST / 2);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(lost_events_close_the_frames_of_their_thread)
+{
+	struct logkit *k = world();
+	describe(k, 7, PV_SECTION_PROFILER, PV_COUNTER_LONG, "lost events");
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_enter(k, 0, A);
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_enter(k, 100, A);
+	logkit_object(k, 130, PV_KIND_EXCEPTION_THROW, 0x8000);
+	logkit_flush(k);
+	value(k, 9000, 7, PV_COUNTER_LONG, 12);
+	logkit_leave(k, 9100, A);
+	logkit_flush(k);
+	value(k, 9900, 7, PV_COUNTER_LONG, 3);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_leave(k, 500, A);
+	ck_assert_int_eq(logkit_sum(k, "A").total_ns, 30 + 500);
+	ck_assert_uint_eq(k->model->lost_events, 15);
+	ck_assert_uint_eq(k->model->calls.gap_closed, 1);
+	ck_assert_uint_eq(k->model->calls.stray_leaves, 1);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(counters_before_their_description)
+{
+	struct logkit *k = world();
+	value(k, 5, 3, PV_COUNTER_LONG, 10);
+	describe(k, 3, 0x100, PV_COUNTER_LONG, "late");
+	value(k, 6, 3, PV_COUNTER_LONG, 1);
+	describe(k, 3, 0x100, PV_COUNTER_LONG, "late"); /* said again */
+	value(k, 7, 3, PV_COUNTER_LONG, 1);
+	describe(k, 3, 0x100, PV_COUNTER_LONG, "another");
+	value(k, 8, 3, PV_COUNTER_LONG, 50);
+	ck_assert_uint_eq(logkit_model(k)->counters.counter.n, 3);
+	const struct pv_counter *first = &k->model->counters.counter.v[1];
+	ck_assert_uint_eq(first->samples.n, 3);
+	ck_assert_int_eq(first->samples.v[2].i, 12);
+	ck_assert_int_eq(counter(k, 3)->samples.v[0].i, 50);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(helpers_by_meaning)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_event(k, 1,
+		(struct pv_event){
+			.kind = PV_KIND_JIT_HELPER, .helper = { 5, 0x1000, 30, { "tramp", 5 } } });
+	logkit_event(k, 1,
+		(struct pv_event){
+			.kind = PV_KIND_JIT_HELPER, .helper = { .type = 9, .size = 7 } });
+	ck_assert_uint_eq(logkit_model(k)->helpers.helper[PV_HELPER_SPECIFIC].bytes, 30);
+	ck_assert_uint_eq(k->model->helpers.helper[PV_HELPER_EXCEPTION].count, 1);
+	ck_assert_uint_eq(k->model->helpers.bytes, 37);
+	logkit_free(k);
+	k = logkit_new(13);
+	logkit_event(k, 1,
+		(struct pv_event){
+			.kind = PV_KIND_JIT_HELPER, .helper = { 6, 0x1000, 30, { "tramp", 5 } } });
+	ck_assert_uint_eq(logkit_model(k)->helpers.helper[PV_HELPER_SPECIFIC].bytes, 30);
+	logkit_free(k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model events");
+	TCase *t = tcase_create("events");
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, classes_of_throws_follow_the_address);
+	tcase_add_test(t, moves_of_one_event_speak_of_one_moment);
+	tcase_add_test(t, throw_stacks_and_clauses);
+	tcase_add_test(t, waits_pair_on_their_thread);
+	tcase_add_test(t, a_lock_moves_while_somebody_waits);
+	tcase_add_test(t, a_full_lock_list_folds_the_least);
+	tcase_add_test(t, differences_wrap_by_type);
+	tcase_add_test(t, long_counter_lists_halve);
+	tcase_add_test(t, lost_events_close_the_frames_of_their_thread);
+	tcase_add_test(t, counters_before_their_description);
+	tcase_add_test(t, helpers_by_meaning);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
