@@ -23,6 +23,7 @@ struct fake_row {
 	uint64_t count;
 	int64_t time;
 	uint64_t select; /* only when this row of another view is selected, 0 = always */
+	const char *of;  /* sites: the class */
 };
 
 struct pv_model {
@@ -46,6 +47,7 @@ static const struct pv_column fake_flat[] = {
 		.unit = PV_UNIT_TEXT,
 		.width = 20,
 		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ .id = "class", .title = "CLASS", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_HIDE_SCREEN },
 };
 
 static const struct pv_column fake_tree[] = {
@@ -60,6 +62,7 @@ static const struct pv_column fake_tree[] = {
 		.unit = PV_UNIT_TEXT,
 		.width = 20,
 		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_TREE },
+	{ .id = "class", .title = "CLASS", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_HIDE_SCREEN },
 };
 
 static bool fake_is_tree(enum pv_view view)
@@ -71,9 +74,10 @@ static bool fake_is_tree(enum pv_view view)
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
 {
 	bool tree = fake_is_tree(view);
+	bool sites = view == PV_VIEW_WAIT_SITES || view == PV_VIEW_THROW_SITES;
 	struct pv_view_spec spec = { .column = tree ? fake_tree : fake_flat,
 		.columns = PV_COUNT_OF(fake_flat),
-		.name = "name",
+		.name = sites ? "class" : "name",
 		.sort = "count",
 		.tree = tree };
 	struct pv_build b;
@@ -93,6 +97,7 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 		pv_cell_u(&cell[4], r->count / 2);
 		pv_cell_u(&cell[5], r->count / 3);
 		pv_cell_s(&cell[6], r->name);
+		pv_cell_s(&cell[7], r->of ? r->of : "");
 	}
 	struct pv_table *t = pv_build_finish(&b);
 	if (t) {
@@ -173,47 +178,48 @@ static inline struct fake_row *fake_find(struct pv_model *m, enum pv_view view, 
 static inline struct pv_model *fake_world(void)
 {
 	static const struct fake_row rows[] = {
-		{ PV_VIEW_METHODS, 1, 0, "App.Main()", 10, 900, 0 },
-		{ PV_VIEW_METHODS, 2, 0, "App.Work(int)", 300, 500, 0 },
-		{ PV_VIEW_METHODS, 3, 0, "Lib.Sort(int[])", 200, 700, 0 },
-		{ PV_VIEW_METHODS, 4, 0, "Lib.Read()", 100, 100, 0 },
-		{ PV_VIEW_CALLERS, 1, 0, "App.Main()", 7, 70, 2 },
-		{ PV_VIEW_CALLERS, 2, 0, "App.Work(int)", 5, 50, 3 },
-		{ PV_VIEW_CALLERS, 4, 0, "Lib.Read()", 4, 40, 3 },
-		{ PV_VIEW_CALLEES, 3, 0, "Lib.Sort(int[])", 6, 60, 2 },
-		{ PV_VIEW_CALLEES, 4, 0, "Lib.Read()", 3, 30, 2 },
-		{ PV_VIEW_CALL_TREE, 11, 0, "App.Main()", 400, 900, 0 },
-		{ PV_VIEW_CALL_TREE, 12, 11, "App.Work(int)", 300, 500, 0 },
-		{ PV_VIEW_CALL_TREE, 13, 12, "Lib.Sort(int[])", 200, 300, 0 },
-		{ PV_VIEW_CALL_TREE, 14, 11, "Lib.Read()", 100, 100, 0 },
-		{ PV_VIEW_CALL_TREE, 15, 14, "Lib.Parse()", 50, 90, 0 },
-		{ PV_VIEW_CALL_TREE, 16, 0, "Worker.Run()", 30, 80, 0 },
-		{ PV_VIEW_CLASSES, 21, 0, "System.String", 800, 0, 0 },
-		{ PV_VIEW_CLASSES, 22, 0, "App.Tile", 100, 0, 0 },
-		{ PV_VIEW_CLASS_STACKS, 31, 0, "Lib.Read()", 700, 0, 21 },
-		{ PV_VIEW_CLASS_STACKS, 32, 31, "App.Main()", 700, 0, 21 },
-		{ PV_VIEW_COLLECTIONS, 41, 0, "minor", 1, 3, 0 },
-		{ PV_VIEW_COLLECTIONS, 42, 0, "major", 2, 9, 0 },
-		{ PV_VIEW_GENERATIONS, 1, 0, "0", 5, 15, 0 },
-		{ PV_VIEW_PAUSES, 1, 0, "stop", 1, 2, 0 },
-		{ PV_VIEW_PAUSES, 2, 0, "stop", 2, 3, 0 },
-		{ PV_VIEW_SHOTS, 1, 0, "at 1 s", 50, 0, 0 },
-		{ PV_VIEW_SHOTS, 2, 0, "at 2 s", 40, 0, 0 },
-		{ PV_VIEW_SHOT_CLASSES, 21, 0, "System.String", 30, 0, 0 },
-		{ PV_VIEW_SHOT_CLASSES, 22, 0, "App.Tile", 20, 0, 0 },
-		{ PV_VIEW_SHOT_DIFF, 22, 0, "App.Tile", 25, 0, 0 },
-		{ PV_VIEW_THREADS, 51, 0, "main", 70, 0, 0 },
-		{ PV_VIEW_THREADS, 52, 0, "worker", 60, 0, 0 },
-		{ PV_VIEW_LOCKS, 61, 0, "App.Cache", 9, 90, 0 },
-		{ PV_VIEW_WAIT_SITES, 62, 0, "App.Main()\nLib.Read()", 9, 90, 0 },
-		{ PV_VIEW_EXCEPTIONS, 71, 0, "System.IO.IOException", 3, 0, 0 },
-		{ PV_VIEW_THROW_SITES, 72, 0, "App.Main()\nLib.Read()", 3, 0, 0 },
-		{ PV_VIEW_CLAUSES, 1, 0, "catch", 3, 0, 0 },
-		{ PV_VIEW_JIT_METHODS, 81, 0, "App.Main()", 100, 5, 0 },
-		{ PV_VIEW_JIT_HELPERS, 82, 0, "trampoline", 100, 5, 0 },
-		{ PV_VIEW_COUNTERS, 91, 0, "Mono JIT", 0, 0, 0 },
-		{ PV_VIEW_COUNTERS, 92, 91, "Methods compiled", 55, 0, 0 },
-		{ PV_VIEW_COUNTERS, 93, 91, "Code bytes", 44, 0, 0 },
+		{ PV_VIEW_METHODS, 1, 0, "App.Main()", 10, 900, 0, NULL },
+		{ PV_VIEW_METHODS, 2, 0, "App.Work(int)", 300, 500, 0, NULL },
+		{ PV_VIEW_METHODS, 3, 0, "Lib.Sort(int[])", 200, 700, 0, NULL },
+		{ PV_VIEW_METHODS, 4, 0, "Lib.Read()", 100, 100, 0, NULL },
+		{ PV_VIEW_CALLERS, 1, 0, "App.Main()", 7, 70, 2, NULL },
+		{ PV_VIEW_CALLERS, 2, 0, "App.Work(int)", 5, 50, 3, NULL },
+		{ PV_VIEW_CALLERS, 4, 0, "Lib.Read()", 4, 40, 3, NULL },
+		{ PV_VIEW_CALLEES, 3, 0, "Lib.Sort(int[])", 6, 60, 2, NULL },
+		{ PV_VIEW_CALLEES, 4, 0, "Lib.Read()", 3, 30, 2, NULL },
+		{ PV_VIEW_CALL_TREE, 11, 0, "App.Main()", 400, 900, 0, NULL },
+		{ PV_VIEW_CALL_TREE, 12, 11, "App.Work(int)", 300, 500, 0, NULL },
+		{ PV_VIEW_CALL_TREE, 13, 12, "Lib.Sort(int[])", 200, 300, 0, NULL },
+		{ PV_VIEW_CALL_TREE, 14, 11, "Lib.Read()", 100, 100, 0, NULL },
+		{ PV_VIEW_CALL_TREE, 15, 14, "Lib.Parse()", 50, 90, 0, NULL },
+		{ PV_VIEW_CALL_TREE, 16, 0, "Worker.Run()", 30, 80, 0, NULL },
+		{ PV_VIEW_CLASSES, 21, 0, "System.String", 800, 0, 0, NULL },
+		{ PV_VIEW_CLASSES, 22, 0, "App.Tile", 100, 0, 0, NULL },
+		{ PV_VIEW_CLASS_STACKS, 31, 0, "Lib.Read()", 700, 0, 21, NULL },
+		{ PV_VIEW_CLASS_STACKS, 32, 31, "App.Main()", 700, 0, 21, NULL },
+		{ PV_VIEW_COLLECTIONS, 41, 0, "minor", 1, 3, 0, NULL },
+		{ PV_VIEW_COLLECTIONS, 42, 0, "major", 2, 9, 0, NULL },
+		{ PV_VIEW_GENERATIONS, 1, 0, "0", 5, 15, 0, NULL },
+		{ PV_VIEW_PAUSES, 1, 0, "stop", 1, 2, 0, NULL },
+		{ PV_VIEW_PAUSES, 2, 0, "stop", 2, 3, 0, NULL },
+		{ PV_VIEW_SHOTS, 1, 0, "at 1 s", 50, 0, 0, NULL },
+		{ PV_VIEW_SHOTS, 2, 0, "at 2 s", 40, 0, 0, NULL },
+		{ PV_VIEW_SHOT_CLASSES, 21, 0, "System.String", 30, 0, 0, NULL },
+		{ PV_VIEW_SHOT_CLASSES, 22, 0, "App.Tile", 20, 0, 0, NULL },
+		{ PV_VIEW_SHOT_DIFF, 22, 0, "App.Tile", 25, 0, 0, NULL },
+		{ PV_VIEW_THREADS, 51, 0, "main", 70, 0, 0, NULL },
+		{ PV_VIEW_THREADS, 52, 0, "worker", 60, 0, 0, NULL },
+		{ PV_VIEW_LOCKS, 61, 0, "App.Cache", 9, 90, 0, NULL },
+		{ PV_VIEW_WAIT_SITES, 62, 0, "App.Main()\nLib.Read()", 9, 90, 0, "App.Cache" },
+		{ PV_VIEW_WAIT_SITES, 63, 0, "App.Main()\nLib.Parse()", 8, 90, 0, "App.CacheEntry" },
+		{ PV_VIEW_EXCEPTIONS, 71, 0, "System.IO.IOException", 3, 0, 0, NULL },
+		{ PV_VIEW_THROW_SITES, 72, 0, "App.Main()\nLib.Read()", 3, 0, 0, "System.IO.IOException" },
+		{ PV_VIEW_CLAUSES, 1, 0, "catch", 3, 0, 0, NULL },
+		{ PV_VIEW_JIT_METHODS, 81, 0, "App.Main()", 100, 5, 0, NULL },
+		{ PV_VIEW_JIT_HELPERS, 82, 0, "trampoline", 100, 5, 0, NULL },
+		{ PV_VIEW_COUNTERS, 91, 0, "Mono JIT", 0, 0, 0, NULL },
+		{ PV_VIEW_COUNTERS, 92, 91, "Methods compiled", 55, 0, 0, NULL },
+		{ PV_VIEW_COUNTERS, 93, 91, "Code bytes", 44, 0, 0, NULL },
 	};
 	struct pv_model *m = calloc(1, sizeof *m);
 	if (!m)

@@ -25,7 +25,7 @@ static const struct {
 	{ UI_CMD_FOLD, "3" },
 	{ UI_CMD_FOLD_ALL, "3" },
 	{ UI_CMD_HOT_PATH, "3*" },
-	{ UI_CMD_BASE, "7" },
+	{ UI_CMD_BASE, "7g" },
 	{ UI_CMD_CANCEL, "2/lib" },
 	{ UI_CMD_QUIT, "2<Enter>" },
 };

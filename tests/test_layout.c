@@ -66,10 +66,10 @@ START_TEST(split_tiles_the_body)
 {
 	for (int h = 0; h <= 70; h++) {
 		for (int w = 1; w <= 200; w += 7) {
-			for (int wish = 0; wish < 18; wish++) {
+			for (int wish = 0; wish < 36; wish++) {
 				struct ui_rect body = { 3, 5, w, h };
-				struct ui_split_wish want = { wish / 9 * 8, wish / 3 % 3,
-					wish % 3 };
+				struct ui_split_wish want = { wish / 9 % 2 * 8, wish / 3 % 3,
+					wish % 3, wish / 18 * 3 };
 				struct ui_split s = ui_split(body, want);
 				struct ui_rect all[] = { s.chart, s.rule, s.divide, s.part[0],
 					s.part[1], s.part[2] };
@@ -87,7 +87,7 @@ START_TEST(what_has_the_keys_is_always_seen)
 		for (int details = 0; details < 3; details++) {
 			for (int focus = 0; focus <= details; focus++) {
 				struct ui_split s = ui_split((struct ui_rect){ 0, 0, 40, h },
-					(struct ui_split_wish){ 8, details, focus });
+					(struct ui_split_wish){ 8, details, focus, 0 });
 				ck_assert_int_ge(s.part[focus].h, 4);
 				ck_assert_int_gt(s.part[focus].w, 0);
 			}
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(a_wide_screen_shows_both_details)
 {
 	struct ui_split s =
-		ui_split((struct ui_rect){ 0, 0, 120, 28 }, (struct ui_split_wish){ 0, 2, 0 });
+		ui_split((struct ui_rect){ 0, 0, 120, 28 }, (struct ui_split_wish){ 0, 2, 0, 0 });
 	ck_assert_int_eq(s.part[1].w, 59);
 	ck_assert_int_eq(s.part[2].w, 60);
 	ck_assert_int_ge(s.part[0].h, 14);

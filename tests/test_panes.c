@@ -30,7 +30,7 @@ START_TEST(the_cursor_keeps_to_its_row)
 	press("2jj");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	fake_find(world, PV_VIEW_METHODS, 4)->count = 999;
-	fake_add(world, (struct fake_row){ PV_VIEW_METHODS, 9, 0, "Late.Comer()", 500, 1, 0 });
+	fake_add(world, (struct fake_row){ PV_VIEW_METHODS, 9, 0, "Late.Comer()", 500, 1, 0, NULL });
 	show();
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	ck_assert_uint_eq(ui_screen_list(&screen)->at, 0);
@@ -242,6 +242,8 @@ END_TEST
 START_TEST(shots_differ_from_their_base)
 {
 	press("7");
+	ck_assert(seen("CLASSES of shot 1")); /* the last row */
+	press("g");
 	ck_assert(seen("CLASSES of shot 0"));
 	press("m");
 	ck_assert(seen("CLASSES of shot 0")); /* no difference to itself */
@@ -270,6 +272,20 @@ START_TEST(stacks_lead_to_their_innermost_frame)
 }
 END_TEST
 
+START_TEST(sites_are_those_of_the_selected_class)
+{
+	press("L");
+	ck_assert(seen("WHERE THREADS WAITED for App.Cache"));
+	ck_assert(seen("App.Main() Lib.Read()"));
+	ck_assert(!seen("Lib.Parse()")); /* of App.CacheEntry, which only begins alike */
+	fake_find(world, PV_VIEW_LOCKS, 61)->name = "App.CacheEntry";
+	world->generation++;
+	show();
+	ck_assert(seen("App.Main() Lib.Parse()"));
+	ck_assert(!seen("Lib.Read()"));
+}
+END_TEST
+
 START_TEST(tab_goes_through_lists_and_panes)
 {
 	press("5<Tab>");
@@ -280,7 +296,7 @@ START_TEST(tab_goes_through_lists_and_panes)
 	ck_assert(seen("[5 Alloc]"));
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("1<S-Tab>");
-	ck_assert(seen("[C Count]"));
+	ck_assert(seen("[i Info]"));
 }
 END_TEST
 
@@ -349,6 +365,7 @@ int main(void)
 	tcase_add_test(t, the_window_changes_figures);
 	tcase_add_test(t, shots_differ_from_their_base);
 	tcase_add_test(t, stacks_lead_to_their_innermost_frame);
+	tcase_add_test(t, sites_are_those_of_the_selected_class);
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);

@@ -5,7 +5,7 @@
 #include "common/base/utf8.h"
 #include "tui/rect.h"
 
-enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10 };
+enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10, CLOCK_W = 13 };
 
 static bool is_words(const struct pv_column *column)
 {
@@ -43,7 +43,8 @@ int ui_columns_name(const struct pv_column *column, size_t n)
 static int natural_width(const struct pv_column *column)
 {
 	int title = pv_utf8_cells(column->title) + 1;
-	return ui_max(column->width, title);
+	int least = column->unit == PV_UNIT_TIME ? CLOCK_W : 0; /* times before zero have a sign */
+	return ui_max(ui_max(column->width, title), least);
 }
 
 struct fit {

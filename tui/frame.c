@@ -153,7 +153,7 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	if (s->paused && l->newer)
 		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
 	const char *name = ui_pane_name(p);
-	if (name) {
+	if (name && name[0]) {
 		snprintf(text, sizeof text, " ▸ %s", name);
 		add(c, r, x, UI_PLAIN, text);
 	}

@@ -2,7 +2,7 @@
 
 /* Heights from which a line of the frame is worth its row. */
 enum { CRUMB_FROM = 14, HEAP_FROM = 20, GC_FROM = 30, MESSAGE_FROM = 30 };
-enum { SPLIT_ROWS = 12, PAIR_COLUMNS = 80, CHART_ROWS = 16 };
+enum { SPLIT_ROWS = 12, PAIR_COLUMNS = 80, CHART_ROWS = 16, MAIN_ROWS = 5 };
 
 static struct ui_rect take(struct ui_rect *left, int rows)
 {
@@ -70,7 +70,9 @@ struct ui_split ui_split(struct ui_rect body, struct ui_split_wish wish)
 		s.part[ui_max(0, ui_min(wish.focus, wish.details))] = body;
 		return s;
 	}
-	s.part[0] = take(&body, (body.h * 11 + 10) / 20);
+	int most = (body.h * 11 + 10) / 20;
+	int least = ui_min(MAIN_ROWS, most);
+	s.part[0] = take(&body, wish.main > 0 ? ui_max(least, ui_min(wish.main, most)) : most);
 	s.rule = take(&body, 1);
 	place_details(&s, body, wish);
 	return s;

@@ -16,6 +16,7 @@ void ui_list_finish(struct ui_list *l)
 	pv_table_destroy(l->table);
 	pv_array_finish(&l->open);
 	free(l->want);
+	free(l->about);
 	*l = (struct ui_list){ 0 };
 }
 
@@ -54,16 +55,10 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
 
 static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
 {
-	return (struct pv_query){ .sort = l->sort,
-		.invert = l->invert,
-		.filter = l->filter,
-		.limit = l->limit,
-		.window_ns = s->window_ns,
-		.select = l->select,
-		.base = l->base,
-		.open = l->open.v,
-		.opens = l->open.n,
-		.hide_internal = true };
+	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
+	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
+		.limit = l->limit, .window_ns = s->window_ns, .select = l->select, .base = l->base,
+		.open = l->open.v, .opens = l->open.n, .hide_internal = true };
 }
 
 static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
@@ -93,6 +88,22 @@ static void settle(struct ui_list *l)
 	l->selected = row ? row->id : 0;
 }
 
+/* The query's filter finds parts of names; here it must be the very class. */
+static void keep_only(struct pv_table *t, const char *class_name)
+{
+	int column = pv_table_column(t, "class");
+	size_t kept = 0;
+	if (column < 0)
+		return;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *cell = &t->row[i].cell[column];
+		if (cell->state == PV_CELL_VALUE && strcmp(cell->s, class_name) == 0)
+			t->row[kept++] = t->row[i];
+	}
+	t->rows_all -= t->rows - kept;
+	t->rows = kept;
+}
+
 static bool ask(struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query q = query_of(l, s);
@@ -100,9 +111,14 @@ static bool ask(struct ui_list *l, const struct ui_shared *s)
 	if (!t)
 		return false; /* out of memory: the old picture stays */
 	pv_table_destroy(l->table);
+	if (l->about)
+		keep_only(t, l->about);
 	l->table = t;
 	l->all_rows = t->rows;
 	l->silent = ui_columns_silent(t);
+	int named = l->about ? pv_table_column(t, "class") : -1;
+	if (named >= 0 && named < UI_COLUMNS_MAX)
+		l->silent |= UINT32_C(1) << named; /* the title says it */
 	l->stale = false;
 	l->newer = s->paused;
 	l->asked_window = s->window_ns;
@@ -208,10 +224,30 @@ void ui_list_set_filter(struct ui_list *l, const char *filter)
 	l->stale = true;
 }
 
+void ui_list_set_about(struct ui_list *l, const char *class_name)
+{
+	if (l->about && class_name && strcmp(l->about, class_name) == 0)
+		return;
+	if (!l->about && !class_name)
+		return;
+	free(l->about);
+	l->about = class_name ? strdup(class_name) : NULL;
+	l->stale = true;
+}
+
+void ui_list_set_order(struct ui_list *l, const char *column)
+{
+	if (l->chosen || l->sort == column)
+		return;
+	l->sort = column;
+	l->stale = true;
+}
+
 void ui_list_sort(struct ui_list *l, size_t column)
 {
 	if (!l->table || column >= l->table->columns)
 		return;
+	l->chosen = true;
 	if ((int)column == l->table->sort)
 		l->invert = !l->invert;
 	else

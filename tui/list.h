@@ -37,6 +37,9 @@ struct ui_list {
 
 	/* the answer that `table` is */
 	bool stale; /* the question has changed since */
+	char *about;        /* only rows of this class, owned; NULL = all */
+	bool finished;      /* no more will come */
+	bool chosen;        /* `sort` is the user\'s wish */
 	uint32_t silent; /* see columns.h */
 	bool newer; /* asked after the picture was frozen */
 	uint64_t asked_window;
@@ -83,6 +86,10 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row);
 void ui_list_move_to(struct ui_list *l, size_t row);
 void ui_list_want(struct ui_list *l, const char *name);
 void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);
+/* Of a list of sites: only those of one class. */
+void ui_list_set_about(struct ui_list *l, const char *class_name);
+/* The order before the user chooses one. */
+void ui_list_set_order(struct ui_list *l, const char *column);
 void ui_list_set_filter(struct ui_list *l, const char *filter);
 /* `column` counts the columns of the table; the one sorted by already is turned round. */
 void ui_list_sort(struct ui_list *l, size_t column);

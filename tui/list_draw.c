@@ -4,6 +4,7 @@
 #include "common/base/utf8.h"
 #include "tui/chart.h"
 #include "tui/list.h"
+#include "tui/shorten.h"
 
 enum { GUTTER = 2, CELL_MAX = 1024 };
 
@@ -113,6 +114,9 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 	}
 	if (col->flags & PV_COLUMN_TREE)
 		at = draw_branch(c, at, row, style);
+	char small[CELL_MAX];
+	if (col->unit == PV_UNIT_TEXT)
+		text = ui_shorten(text, at.w, small, sizeof small);
 	ui_put(c, at, style, text);
 	if (l->search[0])
 		mark_hits(l, c, at, text);
@@ -177,6 +181,7 @@ void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool
 	}
 	if (l->table->rows == 0 && r.h > 1)
 		ui_put(c, ui_cols(ui_rows(r, 1, 1), GUTTER, r.w), UI_DIM,
-			l->filter[0] ? "nothing matches the filter (Del removes it)"
-				     : "nothing yet");
+			l->filter[0]  ? "nothing matches the filter (Del removes it)"
+			: l->finished ? "nothing"
+				      : "nothing yet");
 }

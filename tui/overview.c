@@ -8,7 +8,7 @@
 #include "tui/sections.h"
 
 /* Sections stand in bands, side by side; a screen shows as many bands as it has rows for. */
-enum { TWO_FROM = 78, FOUR_FROM = 116, SERIES_LABEL = 26 };
+enum { TWO_FROM = 78, FOUR_FROM = 116, SERIES_LABEL = 26, TALL_FROM = 26 };
 
 static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_TOP_METHODS] = PV_VIEW_METHODS,
@@ -60,11 +60,11 @@ static int band_size(int first, int w)
 	return first == UI_SECTIONS - 4 && w >= FOUR_FROM ? 4 : 2;
 }
 
-static int band_height(int first, int n)
+static int band_height(int first, int n, int body)
 {
 	int h = 0;
 	for (int i = first; i < first + n; i++)
-		h = ui_max(h, ui_sections[i].rows + 1);
+		h = ui_max(h, (body >= TALL_FROM ? ui_sections[i].tall : ui_sections[i].rows) + 1);
 	return h;
 }
 
@@ -75,7 +75,7 @@ static int first_band(const struct ui_overview *o, struct ui_rect body)
 		int h = 0;
 		for (int i = first; i < UI_SECTIONS; i += band_size(i, body.w)) {
 			int n = band_size(i, body.w);
-			h += band_height(i, n);
+			h += band_height(i, n, body.h);
 			if (o->focus >= i && o->focus < i + n) {
 				if (h <= body.h || i == first)
 					return first;
@@ -101,7 +101,7 @@ void ui_overview_place(struct ui_overview *o, struct ui_rect body)
 		o->at[i] = (struct ui_rect){ 0 };
 	int y = 0, first = first_band(o, body), spare = body.h, grows = 0, last = first;
 	for (int i = first; i < UI_SECTIONS && spare > 0; i += band_size(i, body.w)) {
-		int n = band_size(i, body.w), h = band_height(i, n);
+		int n = band_size(i, body.w), h = band_height(i, n, body.h);
 		if (h > spare && i > first)
 			break;
 		spare -= h;
@@ -109,7 +109,7 @@ void ui_overview_place(struct ui_overview *o, struct ui_rect body)
 		last = i;
 	}
 	for (int i = first; i <= last; i += band_size(i, body.w)) {
-		int n = band_size(i, body.w), h = band_height(i, n);
+		int n = band_size(i, body.w), h = band_height(i, n, body.h);
 		if (ui_sections[i].grows && spare > 0) {
 			int more = spare / grows--;
 			h += more;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/shorten.h"
+
 enum { TITLE_MAX = 400 };
 
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
@@ -13,7 +15,9 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 	for (int i = 0; i < def->parts; i++) {
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
-		p->list[i].needs_select = i > 0 && strchr(def->part[i].title, '%') != NULL;
+		p->list[i].follow = def->part[i].newest;
+		p->list[i].needs_select = i > 0 && strchr(def->part[i].title, '%') != NULL &&
+			!def->part[i].by_class;
 	}
 }
 
@@ -73,8 +77,11 @@ void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect 
 	int n = lists_of(p, s, list);
 	int at = place_of(list, n, p->focus);
 	p->focus = list[at];
-	struct ui_split split =
-		ui_split(body, (struct ui_split_wish){ p->def->chart.rows, n - 1, at });
+	const struct pv_table *main = p->list[0].table;
+	struct ui_split_wish wish = { p->def->chart.rows, n - 1, at, 0 };
+	if (p->def->few)
+		wish.main = 1 + (main && main->rows_all < 1000 ? (int)main->rows_all : 1000);
+	struct ui_split split = ui_split(body, wish);
 	p->split = split;
 	for (int i = 0; i < UI_PARTS; i++)
 		p->split.part[i] = (struct ui_rect){ 0 };
@@ -116,6 +123,8 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 	for (int i = 1; i < p->def->parts; i++) {
 		struct ui_list *l = &p->list[i];
 		bool diff = p->def->part[i].view == PV_VIEW_SHOT_DIFF;
+		if (p->def->part[i].by_class)
+			ui_list_set_about(l, ui_list_name(&p->list[0], row));
 		if (l->needs_select)
 			ui_list_set_select(l, diff && !s->base_shot ? 0 : id,
 				diff ? s->base_shot : 0);
@@ -127,6 +136,11 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
+	for (int i = 0; i < p->def->parts; i++)
+		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
+	if (p->def->part[0].view == PV_VIEW_CALL_TREE)
+		ui_list_set_order(&p->list[0],
+			s->summary.recorded & PV_GROUP_CALLS ? "total_ns" : "samples_total");
 	ui_list_refresh(&p->list[0], s);
 	p->list[0].marked = p->def->scope & UI_SCOPE_HEAP ? s->base_shot : 0;
 	refresh_details(p, s);
@@ -156,7 +170,9 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 	}
 	const char *format = p->def->part[part].title;
 	const char *hole = strstr(format, "%s");
-	char title[TITLE_MAX];
+	char title[TITLE_MAX], small[TITLE_MAX];
+	if (name)
+		name = ui_shorten(name, r.w - (int)strlen(format) - 6, small, sizeof small);
 	if (hole)
 		snprintf(title, sizeof title, " %.*s%s%s%s ", (int)(hole - format), format,
 			name ? name : "the selected row", hole + 2,

@@ -29,6 +29,8 @@ struct ui_part {
 	enum ui_drill drill;
 	bool tree;
 	enum ui_unfold unfold;
+	bool newest;   /* the cursor begins at the last row and stays there */
+	bool by_class; /* only the sites of the main list's class */
 };
 
 struct ui_pane;
@@ -45,6 +47,7 @@ struct ui_pane_def {
 	const char *hint;
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */
+	bool few;       /* the main list is short: it takes no more than its rows */
 	bool either;    /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;

@@ -200,7 +200,7 @@ static void open_help(struct ui_screen *s)
 /* Commands that every pane shares; UI_IGNORED: it is not one of them. */
 static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 {
-	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_COUNTERS) {
+	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_INFO) {
 		ui_screen_go(s, cmd);
 		return UI_HANDLED;
 	}

@@ -6,6 +6,7 @@
 
 #include "common/base/units.h"
 #include "tui/chart.h"
+#include "tui/shorten.h"
 
 enum { LABEL = 10, VALUE = 13 };
 
@@ -131,7 +132,9 @@ static void draw_shares(const struct ui_list *l, struct ui_canvas *c, struct ui_
 			x += FIGURE;
 		}
 		const char *name = ui_list_name(l, row);
-		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN, name ? name : "-");
+		char small[400];
+		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
+			name ? ui_shorten(name, at.w - x, small, sizeof small) : "-");
 	}
 }
 
@@ -180,7 +183,7 @@ static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, stru
 		pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
 	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
 		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN,
-			"generation %s   %s collections   total %s   longest %s",
+			"gen %s   %s times   total %s   longest %s",
 			cell(t, i, "generation", share, sizeof share),
 			cell(t, i, "count", a, sizeof a), cell(t, i, "total_ns", b, sizeof b),
 			cell(t, i, "max_ns", d, sizeof d));
@@ -244,7 +247,7 @@ static void draw_exceptions(const struct ui_overview *o, const struct ui_shared 
 	say(c, r, 0, "thrown", pv_units_count(text, sizeof text, m->thrown));
 	double seconds = (double)m->duration_ns / 1e9;
 	snprintf(rate, sizeof rate, "%.1f/s", seconds > 0 ? (double)m->thrown / seconds : 0.0);
-	say(c, r, 1, "on average", rate);
+	say(c, r, 1, "average", rate);
 }
 
 static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
@@ -262,14 +265,14 @@ static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, str
 }
 
 const struct ui_section ui_sections[UI_SECTIONS] = {
-	{ "Activity", UI_CMD_COUNTERS, 3, false, draw_activity },
-	{ "Recording", UI_CMD_OVERVIEW, 3, false, draw_source },
-	{ "Hottest methods, self", UI_CMD_METHODS, 4, true, draw_methods },
-	{ "Allocation by class", UI_CMD_ALLOCATIONS, 4, true, draw_classes },
-	{ "Collections", UI_CMD_COLLECTIONS, 3, true, draw_gc },
-	{ "Heap shots", UI_CMD_SHOTS, 3, true, draw_shots },
-	{ "Threads", UI_CMD_THREADS, 2, false, draw_threads },
-	{ "Locks", UI_CMD_LOCKS, 2, false, draw_locks },
-	{ "Exceptions", UI_CMD_EXCEPTIONS, 2, false, draw_exceptions },
-	{ "Compiled code", UI_CMD_JIT, 2, false, draw_jit },
+	{ "Activity, most", UI_CMD_COUNTERS, 3, 5, false, draw_activity },
+	{ "Recording", UI_CMD_INFO, 3, 5, false, draw_source },
+	{ "Hottest methods, self", UI_CMD_METHODS, 4, 4, true, draw_methods },
+	{ "Allocation by class", UI_CMD_ALLOCATIONS, 4, 4, true, draw_classes },
+	{ "Collections", UI_CMD_COLLECTIONS, 3, 3, true, draw_gc },
+	{ "Heap shots", UI_CMD_SHOTS, 3, 3, true, draw_shots },
+	{ "Threads", UI_CMD_THREADS, 2, 2, false, draw_threads },
+	{ "Locks", UI_CMD_LOCKS, 2, 2, false, draw_locks },
+	{ "Exceptions", UI_CMD_EXCEPTIONS, 2, 2, false, draw_exceptions },
+	{ "Compiled code", UI_CMD_JIT, 2, 2, false, draw_jit },
 };
