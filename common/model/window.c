@@ -214,6 +214,7 @@ bool pv_window_enter(
 	bool ok = true;
 	if (!w->entered || number != w->present) {
 		ok = pv_window_flush(m);
+		number = pv_window_number(w, time); /* the width may have changed */
 		w->present = number;
 		w->entered = true;
 		pv_window_cell_of(w, number);
