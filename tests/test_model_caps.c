@@ -1,0 +1,266 @@
+/* Tables that are full: what folds, what never does, and that nothing is lost from the sums. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/model/window.h"
+#include "tests/logkit.h"
+#include "tests/suite.h"
+
+enum { A = 0xa0, B = 0xb0, CAR = 0x500, LEAF = 0x10000 };
+
+struct sums {
+	uint64_t calls, samples;
+	int64_t self_ns;
+};
+
+static struct sums tree(struct logkit *k)
+{
+	const struct pv_calls *c = &logkit_model(k)->calls;
+	struct sums s = { 0, 0, 0 };
+	for (uint32_t i = 1; i < c->node.n; i++) {
+		ck_assert_uint_lt(c->node.v[i].parent, i);
+		s.calls += c->node.v[i].calls;
+		s.self_ns += c->node.v[i].self_ns;
+		s.samples += c->node.v[i].samples;
+	}
+	return s;
+}
+
+static void leaf(struct logkit *k, int64_t t, uint64_t i, int64_t ns)
+{
+	logkit_enter(k, t, LEAF + i * 8);
+	logkit_leave(k, t + ns, LEAF + i * 8);
+}
+
+START_TEST(the_least_quarter_of_the_leaves_folds)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->calls.cap = 18; /* root, A and 16 leaves */
+	logkit_method(k, 0, A, "A");
+	logkit_enter(k, 0, A);
+	for (uint64_t i = 0; i < 16; i++) /* leaf i takes i + 1 ns; leaves 4 to 7 take 1 ns */
+		leaf(k, 100 * (int64_t)i, i, i >= 4 && i < 8 ? 1 : (int64_t)i + 1);
+	logkit_flush(k);
+	struct sums before = tree(k);
+	ck_assert_uint_eq(k->model->calls.folded, 0);
+	leaf(k, 5000, 99, 7); /* one too many */
+	logkit_flush(k);
+	ck_assert_uint_eq(k->model->calls.folds, 1);
+	ck_assert_uint_eq(k->model->calls.folded, 4);
+	/* five leaves have 1 ns: 0 and 4 to 7; of these the four newest went */
+	ck_assert_uint_ne(logkit_node(k, "A/0x10000"), 0);
+	for (uint64_t i = 4; i < 8; i++) {
+		char path[40];
+		snprintf(path, sizeof path, "A/0x%x", (unsigned)(LEAF + i * 8));
+		ck_assert_uint_eq(logkit_node(k, path), 0);
+	}
+	ck_assert_uint_ne(logkit_node(k, "A/0x10040"), 0);
+	uint32_t other = logkit_node(k, "A/0x0");
+	ck_assert_uint_ne(other, 0);
+	ck_assert_uint_eq(k->model->calls.node.v[other].method, 0);
+	ck_assert_uint_eq(k->model->calls.node.v[other].calls, 4);
+	ck_assert_int_eq(k->model->calls.node.v[other].self_ns, 4);
+	ck_assert_int_eq(k->model->calls.node.v[other].total_ns, 4);
+	struct sums after = tree(k);
+	ck_assert_uint_eq(after.calls, before.calls + 1);
+	ck_assert_int_eq(after.self_ns, before.self_ns + 7 + (5000 - 1516));
+	leaf(k, 6000, 8, 20); /* known leaves are still found under their names */
+	logkit_leave(k, 7000, A);
+	ck_assert_uint_eq(logkit_sum(k, "0x10040").calls, 2);
+	ck_assert_int_eq(logkit_sum(k, "A").total_ns, 7000);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(open_stacks_never_fold)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->calls.cap = 64;
+	int64_t t = 0;
+	for (uint64_t i = 0; i < 20; i++) /* stays open to the end */
+		logkit_enter(k, t++, 0x9000 + i * 8);
+	for (uint64_t i = 0; i < 3000; i++, t += 10)
+		leaf(k, t, i, 5);
+	for (uint64_t i = 20; i-- > 0;)
+		logkit_leave(k, t++, 0x9000 + i * 8);
+	struct sums s = tree(k);
+	ck_assert_uint_eq(s.calls, 3020);
+	ck_assert_uint_eq(k->model->calls.missing_leaves, 0);
+	ck_assert_uint_eq(k->model->calls.stray_leaves, 0);
+	ck_assert_uint_le(k->model->calls.node.n, 64);
+	for (uint64_t i = 0; i < 20; i++) {
+		char name[24];
+		snprintf(name, sizeof name, "0x%x", (unsigned)(0x9000 + i * 8));
+		ck_assert_uint_eq(logkit_sum(k, name).calls, 1);
+		ck_assert_int_eq(
+			logkit_sum(k, name).total_ns, (int64_t)(t - 1 - (int64_t)i) - (int64_t)i);
+	}
+	ck_assert_int_eq(s.self_ns, t - 1);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(chains_fold_from_their_ends)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->calls.cap = 100;
+	int64_t t = 0;
+	for (uint64_t chain = 0; chain < 200; chain++) { /* each its own path of 5 */
+		for (uint64_t i = 0; i < 5; i++)
+			logkit_enter(k, t++, LEAF + chain * 80 + i * 8);
+		for (uint64_t i = 5; i-- > 0;)
+			logkit_leave(k, t++, LEAF + chain * 80 + i * 8);
+	}
+	struct sums s = tree(k);
+	ck_assert_uint_eq(s.calls, 1000);
+	ck_assert_int_eq(s.self_ns, 200 * 9);
+	ck_assert_uint_le(k->model->calls.node.n, 100);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(samples_and_the_window_survive_a_fold)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->calls.cap = 40;
+	for (uint64_t i = 0; i < 500; i++) {
+		struct pv_span frames = LOGKIT_LIST(k, LEAF + i * 8, A), ips = LOGKIT_LIST(k, 1);
+		logkit_event(k, (int64_t)i * LOGKIT_MS,
+			(struct pv_event){ .kind = PV_KIND_SAMPLE_HIT,
+				.hit = { .type = 1, .thread = 1, .ips = ips, .frames = frames } });
+		leaf(k, (int64_t)i * LOGKIT_MS + 10, i + 1000, 5);
+	}
+	struct pv_window_sums sums;
+	struct sums all = tree(k), window = { 0, 0, 0 };
+	ck_assert(pv_window_sum(k->model, 10 * (uint64_t)LOGKIT_S, &sums));
+	for (size_t i = 0; i < sums.nodes.n; i++) {
+		ck_assert_uint_lt(sums.nodes.v[i].node, k->model->calls.node.n);
+		window.calls += sums.nodes.v[i].calls;
+		window.samples += sums.nodes.v[i].samples;
+		window.self_ns += sums.nodes.v[i].self_ns;
+	}
+	pv_window_sums_finish(&sums);
+	ck_assert_uint_gt(k->model->calls.folds, 0);
+	ck_assert_uint_eq(all.samples, 500);
+	ck_assert_uint_eq(all.calls, 500);
+	ck_assert_uint_eq(window.samples, 500);
+	ck_assert_uint_eq(window.calls, 500);
+	ck_assert_int_eq(window.self_ns, all.self_ns);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(when_all_is_open_deeper_calls_count_where_they_are)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->calls.cap = 10;
+	for (uint64_t i = 0; i < 30; i++)
+		logkit_enter(k, (int64_t)i, LEAF + i * 8);
+	for (uint64_t i = 30; i-- > 0;)
+		logkit_leave(k, 60 - (int64_t)i, LEAF + i * 8);
+	ck_assert_uint_le(logkit_model(k)->calls.node.n, 10);
+	ck_assert_uint_eq(k->model->calls.calls, 30);
+	ck_assert_uint_eq(k->model->calls.stray_leaves, 0);
+	ck_assert_int_eq(logkit_sum(k, "0x10000").total_ns, 60);
+	ck_assert_int_eq(tree(k).self_ns, 60);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(stacks_end_in_other)
+{
+	struct pv_stacks s;
+	ck_assert(pv_stacks_init(&s));
+	s.cap = 4; /* the empty one and three more */
+	uint32_t a = pv_stacks_child(&s, 0, 1), b = pv_stacks_child(&s, a, 2);
+	ck_assert_uint_eq(pv_stacks_child(&s, 0, 3), 3);
+	uint32_t other = pv_stacks_child(&s, b, 4);
+	ck_assert_uint_eq(s.node.v[other].method, 0);
+	ck_assert_uint_eq(s.node.v[other].parent, b);
+	ck_assert_uint_eq(pv_stacks_child(&s, b, 5), other);
+	ck_assert_uint_eq(pv_stacks_child(&s, other, 6), other);
+	ck_assert_uint_eq(pv_stacks_child(&s, 0, 1), a); /* known ones are still found */
+	for (uint32_t i = 0; i < 100; i++)
+		pv_stacks_child(&s, i % 5, 50 + i);
+	ck_assert_uint_le(s.node.n, 4 + 1);
+	ck_assert_uint_gt(s.folded, 3);
+	pv_stacks_finish(&s);
+}
+END_TEST
+
+START_TEST(sites_fold_by_bytes)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->allocs.sites.cap = 9; /* 8 beside [0] */
+	logkit_class(k, 0, CAR, "Car");
+	for (uint64_t i = 0; i < 9; i++) { /* stack i allocates 10 * (i + 1) */
+		struct pv_span stack = LOGKIT_LIST(k, LEAF + i * 8);
+		logkit_event(k, (int64_t)i,
+			(struct pv_event){ .kind = PV_KIND_ALLOC,
+				.alloc = { logkit_type(k, CAR), 0x8000, 10 * (i + 1), stack } });
+	}
+	const struct pv_sites *s = &logkit_model(k)->allocs.sites;
+	uint64_t bytes = 0, others = 0;
+	for (size_t i = 1; i < s->site.n; i++) {
+		bytes += s->site.v[i].amount;
+		if (s->site.v[i].other) {
+			others++;
+			ck_assert_uint_eq(s->site.v[i].amount, 10 + 20);
+			ck_assert_uint_eq(s->site.v[i].count, 2);
+		}
+	}
+	ck_assert_uint_eq(bytes, 450);
+	ck_assert_uint_eq(others, 1);
+	ck_assert_uint_eq(s->folded, 2);
+	struct pv_window_sums sums;
+	ck_assert(pv_window_sum(k->model, (uint64_t)LOGKIT_S, &sums));
+	bytes = 0;
+	for (size_t i = 0; i < sums.sites.n; i++)
+		bytes += sums.sites.v[i].bytes;
+	ck_assert_uint_eq(bytes, 450);
+	pv_window_sums_finish(&sums);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(sites_of_many_classes_stay_bounded)
+{
+	struct pv_sites s;
+	ck_assert(pv_sites_init(&s));
+	s.cap = 100;
+	for (uint32_t i = 1; i <= 5000; i++) {
+		uint32_t *remap = NULL;
+		uint32_t at = pv_sites_get(&s, i, i * 3, &remap);
+		ck_assert_uint_ne(at, 0);
+		free(remap);
+		s.site.v[at].count++;
+		s.site.v[at].amount += i;
+	}
+	uint64_t count = 0, amount = 0;
+	for (size_t i = 1; i < s.site.n; i++) {
+		count += s.site.v[i].count;
+		amount += s.site.v[i].amount;
+	}
+	ck_assert_uint_le(s.site.n, 100 + 100 / 4 + 1);
+	ck_assert_uint_eq(count, 5000);
+	ck_assert_uint_eq(amount, 5000 * 5001 / 2);
+	pv_sites_finish(&s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model caps");
+	TCase *t = tcase_create("caps");
+	tcase_set_timeout(t, 30);
+	tcase_add_test(t, the_least_quarter_of_the_leaves_folds);
+	tcase_add_test(t, open_stacks_never_fold);
+	tcase_add_test(t, chains_fold_from_their_ends);
+	tcase_add_test(t, samples_and_the_window_survive_a_fold);
+	tcase_add_test(t, when_all_is_open_deeper_calls_count_where_they_are);
+	tcase_add_test(t, stacks_end_in_other);
+	tcase_add_test(t, sites_fold_by_bytes);
+	tcase_add_test(t, sites_of_many_classes_stay_bounded);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
