@@ -178,12 +178,15 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 	const struct pv_heap_shots *s = &m->shots;
 	if (!met(m, PV_GROUP_SHOTS, c))
 		return;
-	uint64_t torn = 0;
-	for (size_t i = 0; i < s->shot.n; i++)
+	uint64_t torn = 0, open = 0;
+	for (size_t i = 0; i < s->shot.n; i++) {
 		torn += s->shot.v[i].torn;
+		open += s->shot.v[i].open;
+	}
 	count(c, s->shot.n, "shot", "shots");
 	count(c, kind(m, PV_KIND_HEAP_OBJECT), "object event", "object events");
 	flaw(c, torn, PV_PARTIAL, "cut off");
+	flaw(c, open, PV_PARTIAL, "not at its end yet");
 	flaw(c, s->discarded, PV_LOST, "discarded by the probe");
 	flaw(c, s->stray_objects, PV_PARTIAL, "objects outside any shot");
 	flaw(c, s->folded, PV_PARTIAL, "without their classes to save memory");

@@ -26,7 +26,6 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_gc *gc = &m->gc;
 	unsigned known = pv_groups_known(m);
-	bool heap = m->kinds[PV_KIND_GC_RESIZE] > 0;
 	for (size_t i = 0; i < gc->collections.n; i++) {
 		const struct pv_collection *e = &gc->collections.v[i];
 		uint64_t before, after;
@@ -37,9 +36,9 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		pv_cell_i(&c[C_PAUSE], e->pause_ns);
 		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER, e->duration_ns);
 		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
-		pv_cell_u_if(&c[C_BEFORE], heap, before);
-		pv_cell_u_if(&c[C_AFTER], heap, after);
-		pv_cell_i_if(&c[C_FREED], heap, (int64_t)(after - before));
+		pv_cell_u_if(&c[C_BEFORE], before, before); /* 0: not said yet */
+		pv_cell_u_if(&c[C_AFTER], after, after);
+		pv_cell_i_if(&c[C_FREED], before && after, (int64_t)(after - before));
 		pv_cell_u_if(&c[C_ALLOCATED], known & PV_GROUP_ALLOC, e->allocated);
 		pv_cell_u(&c[C_MERGED], e->merged);
 	}

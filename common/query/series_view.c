@@ -45,7 +45,7 @@ static const struct kind kinds[] = {
 struct grid {
 	struct pv_series *s;
 	double from, width; /* ns since zero */
-	double first, end;  /* what is known: first to latest event, since zero */
+	double first, end;  /* what is known: zero, or an event before it, to the latest event */
 };
 
 static double cell_start(const struct grid *g, size_t i)
@@ -228,7 +228,7 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 	for (size_t i = 0; i < cells; i++)
 		value[i] = NAN;
 	pv_model_lock(m);
-	struct grid g = { .s = s, .first = m->events ? since_zero(m, m->first_ns) : 0,
+	struct grid g = { .s = s, .first = m->events ? fmin(since_zero(m, m->first_ns), 0) : 0,
 		.end = m->events ? since_zero(m, m->last_ns) : -1 };
 	if (from_ns >= to_ns) {
 		from_ns = 0;

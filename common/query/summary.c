@@ -44,6 +44,15 @@ static uint64_t sum(const uint64_t *v, size_t n)
 	return all;
 }
 
+/* Methods whose code is known; others were only named because an event used them. */
+static uint64_t compiled(const struct pv_model *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 1; i < m->names.method.n; i++)
+		n += m->names.method.v[i].jits && m->names.method.v[i].code;
+	return n;
+}
+
 void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 {
 	pv_model_lock(m);
@@ -55,7 +64,7 @@ void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 		.objects_finalized = m->gc.finalizers_ended,
 		.contentions = m->locks.contentions, .acquired = m->locks.acquired,
 		.failed = m->locks.failed, .wait_ns = m->locks.wait_ns,
-		.jit_methods = m->helpers.jitted, .code_bytes = m->helpers.code_bytes,
+		.jit_methods = compiled(m), .code_bytes = m->helpers.code_bytes,
 		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes };
 	pv_model_unlock(m);
 }
@@ -119,7 +128,7 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	ret->wait_ns = (uint64_t)m->locks.wait_ns;
 	ret->threads = m->threads.thread.n ? m->threads.thread.n - 1 : 0;
 	ret->threads_ended = m->threads.ended;
-	ret->methods_jitted = m->helpers.jitted;
+	ret->methods_jitted = compiled(m);
 	ret->code_bytes = m->helpers.code_bytes;
 	for (size_t i = 0; i < m->allocs.class_use.n; i++)
 		ret->classes += m->allocs.class_use.v[i].count > 0;

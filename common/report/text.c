@@ -218,7 +218,7 @@ static const struct figure figures[] = {
 	FIGURE("locks.objects", "failed", PV_GROUP_LOCKS, failed, PV_UNIT_COUNT),
 	FIGURE("locks.objects", "waited", PV_GROUP_LOCKS, wait_ns, PV_UNIT_NS),
 	FIGURE("samples", "samples", PV_GROUP_SAMPLES, samples, PV_UNIT_COUNT),
-	FIGURE("jit.methods", "methods described", PV_GROUP_JIT, jit_methods, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "methods compiled", PV_GROUP_JIT, jit_methods, PV_UNIT_COUNT),
 	FIGURE("jit.methods", "bytes of code", PV_GROUP_JIT, code_bytes, PV_UNIT_COUNT),
 	FIGURE("jit.methods", "helpers", PV_GROUP_JIT, helpers, PV_UNIT_COUNT),
 	FIGURE("jit.methods", "bytes of helpers", PV_GROUP_JIT, helper_bytes, PV_UNIT_COUNT),
