@@ -9,9 +9,9 @@ struct kit kit_new(const char *args)
 	struct kit k = { .m = pv_model_create(NULL), .time = KIT_ZERO };
 	struct pv_target_info target = { .data_version = 17, .header_major = 3, .pointer_size = 8,
 		.startup_ns = KIT_ZERO, .pid = 77, .args = args, .arch = "x86-64", .os = "linux" };
-	ck_assert_ptr_nonnull(k.m);
+	kit_must(k.m != NULL);
 	pv_model_lock(k.m);
-	ck_assert(pv_model_begin(k.m, &target));
+	kit_must(pv_model_begin(k.m, &target));
 	pv_model_unlock(k.m);
 	k.batch.thread = 0x10;
 	return k;
@@ -31,7 +31,7 @@ void kit_flush(struct kit *k)
 	k->batch.time_base = k->batch.time[0];
 	pv_model_lock(k->m);
 	while (at < k->batch.n)
-		ck_assert(pv_model_apply(k->m, &k->batch, &at, 0));
+		kit_must(pv_model_apply(k->m, &k->batch, &at, 0));
 	pv_model_unlock(k->m);
 	uint64_t thread = k->batch.thread;
 	pv_batch_reset(&k->batch);
@@ -62,7 +62,7 @@ static void add(struct kit *k, enum pv_kind kind, uint64_t key)
 	struct pv_batch *b = &k->batch;
 	if (k->skip >> kind & 1)
 		return;
-	ck_assert(pv_batch_reserve(b, 1));
+	kit_must(pv_batch_reserve(b, 1));
 	b->time[b->n] = k->time;
 	b->kind[b->n] = (uint8_t)kind;
 	b->key[b->n++] = key;
@@ -71,7 +71,7 @@ static void add(struct kit *k, enum pv_kind kind, uint64_t key)
 void kit_event(struct kit *k, struct pv_event e)
 {
 	e.time = k->time;
-	ck_assert(pv_reserve(&k->batch.rare, 1));
+	kit_must(pv_reserve(&k->batch.rare, 1));
 	k->batch.rare.v[k->batch.rare.n++] = e;
 	add(k, e.kind, k->batch.rare.n - 1);
 }
@@ -114,7 +114,7 @@ static struct pv_span pool(struct kit *k, const uint64_t *list)
 {
 	struct pv_span s = { (uint32_t)k->batch.pool.n, 0 };
 	for (; list && list[s.n]; s.n++) {
-		ck_assert(pv_reserve(&k->batch.pool, 1));
+		kit_must(pv_reserve(&k->batch.pool, 1));
 		k->batch.pool.v[k->batch.pool.n++] = list[s.n];
 	}
 	return s;
@@ -123,7 +123,7 @@ static struct pv_span pool(struct kit *k, const uint64_t *list)
 void kit_alloc(struct kit *k, uint64_t class, uint64_t object, uint64_t size, const uint64_t *stack)
 {
 	struct pv_alloc a = { class + 1, object, size, pool(k, stack) };
-	ck_assert(pv_reserve(&k->batch.allocs, 1));
+	kit_must(pv_reserve(&k->batch.allocs, 1));
 	k->batch.allocs.v[k->batch.allocs.n++] = a;
 	add(k, PV_KIND_ALLOC, k->batch.allocs.n - 1);
 }
@@ -155,7 +155,7 @@ void kit_gc(struct kit *k, enum pv_gc_step step, uint64_t generation)
 void kit_shot_object(struct kit *k, uint64_t class, uint64_t object, uint64_t size, uint64_t refs)
 {
 	struct pv_span s = { (uint32_t)k->batch.pool.n, (uint32_t)refs * 2 };
-	ck_assert(pv_reserve(&k->batch.pool, refs * 2));
+	kit_must(pv_reserve(&k->batch.pool, refs * 2));
 	for (uint64_t i = 0; i < refs * 2; i++)
 		k->batch.pool.v[k->batch.pool.n++] = 8 * (i + 1);
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,

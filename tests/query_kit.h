@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "common/model/model.h"
 #include "common/query/views.h"
@@ -20,6 +21,13 @@ struct kit {
 };
 
 enum { KIT_ZERO = 1000000 /* startup ns */ };
+
+/* For what is built outside a Check test too, where ck_assert may not be used. */
+static inline void kit_must(bool ok)
+{
+	if (!ok)
+		abort();
+}
 
 struct kit kit_new(const char *args);
 void kit_free(struct kit *k); /* the model too */

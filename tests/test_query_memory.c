@@ -193,8 +193,8 @@ START_TEST(shots_count_objects_that_have_a_size)
 		"roots", "objects_change", "bytes_change", "took_ns", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_SHOTS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
-	ck_assert_str_eq(kit_text(t, 0, row), "0 10000 4 160 8 - - - 5000");
-	ck_assert_str_eq(kit_text(t, 1, row), "1 50000 5 288 12 - 1 128 5000");
+	ck_assert_str_eq(kit_text(t, 0, row), "0 10000 4 160 8 0 - - 5000");
+	ck_assert_str_eq(kit_text(t, 1, row), "1 50000 5 288 12 0 1 128 5000");
 	ck_assert_uint_eq(t->row[1].id, 2);
 	pv_table_destroy(t);
 

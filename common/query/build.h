@@ -103,10 +103,13 @@ static inline void pv_cell_share(struct pv_cell *c, double part, double whole)
 		.state = known ? PV_CELL_VALUE : PV_CELL_NULL };
 }
 
-/* The 95 % confidence half-width of a count of samples, as a share of all of them in percent. */
+/*
+ * The 95 % confidence half-width of a count of samples, as a share of all of them in percent; null
+ * where none was met, which says nothing of how rare it is.
+ */
 static inline void pv_cell_error(struct pv_cell *c, uint64_t n, double all)
 {
-	pv_cell_share(c, 1.96 * sqrt((double)n), all);
+	pv_cell_share(c, 1.96 * sqrt((double)n), n ? all : 0);
 }
 
 static inline void pv_cell_d(struct pv_cell *c, double v)

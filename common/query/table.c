@@ -69,7 +69,7 @@ static const char *number_text(char *buf, size_t size, double v)
 {
 	if (v - v != 0)
 		snprintf(buf, size, "-");
-	else if (v == floor(v) && fabs(v) < 1e15)
+	else if (v == floor(v) && fabs(v) < 9e15)
 		snprintf(buf, size, "%.0f", v);
 	else
 		snprintf(buf, size, "%.6g", v);

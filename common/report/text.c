@@ -157,8 +157,8 @@ static bool put_source(const struct pv_report *r)
 	if (s->compressed)
 		fprintf(r->out, " from %s of gzip",
 			pv_units_bytes(stored, sizeof stored, s->file_bytes));
-	fprintf(r->out, ", %s buffers, %s\n", pv_units_exact(n, sizeof n, f->buffers),
-		s->complete ? "complete" : "not complete");
+	fprintf(r->out, ", %s buffer%s, %s\n", pv_units_exact(n, sizeof n, f->buffers),
+		f->buffers == 1 ? "" : "s", s->complete ? "complete" : "not complete");
 	return ok;
 }
 

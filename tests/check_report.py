@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""JSON reports: valid, the contract's keys in the contract's order, and the figures of the text."""
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+
+SITES = ['class', 'stack']
+KEYS = {
+    'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
+               'buffers', 'recordings', 'complete', 'damage'],
+    'source.damage': ['offset', 'bytes', 'reason'],
+    'target': ['pid', 'pointer_size', 'start_time_ms', 'args', 'arch', 'os', 'timer_overhead_ns',
+               'control_port'],
+    'coverage': ['what', 'state', 'detail'],
+    'methods': ['name', 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
+                'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
+    'call_tree': ['id', 'parent', 'method', 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
+    'classes': ['name', 'allocations', 'allocated_bytes', 'estimated'],
+    'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
+    'throw_sites': SITES + ['thrown'],
+    'wait_sites': SITES + ['contentions', 'wait_ns'],
+    'gc': ['collections', 'pauses', 'generations', 'resizes', 'max_heap_bytes', 'moved_objects',
+           'handles_created', 'handles_destroyed', 'objects_finalized'],
+    'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
+                       'heap_before', 'heap_after', 'allocated_since_last'],
+    'gc.pauses': ['start_ns', 'duration_ns'],
+    'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
+    'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'classes'],
+    'heap_shots.classes': ['name', 'objects', 'bytes'],
+    'exceptions': ['thrown', 'clauses', 'classes'],
+    'exceptions.classes': ['name', 'thrown'],
+    'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
+    'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
+    'samples': ['total'],
+    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes'],
+    'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes'],
+    'images': ['id', 'name', 'load_ns', 'unload_ns'],
+    'assemblies': ['id', 'name', 'load_ns', 'unload_ns'],
+    'domains': ['id', 'name', 'load_ns', 'unload_ns'],
+    'contexts': ['id', 'name', 'load_ns', 'unload_ns'],
+    'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
+}
+EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites']
+TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
+       'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'heap_shots', 'exceptions',
+       'locks', 'samples', 'threads', 'jit', 'images', 'assemblies', 'domains', 'contexts',
+       'counters', 'code_coverage']
+WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
+         'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
+         'code_coverage', 'names', 'losses', 'damage']
+
+
+def run(program, *args):
+    return subprocess.run([program, *args], check=True, stdout=subprocess.PIPE).stdout
+
+
+def refuse(text):
+    raise AssertionError(f'number that is none: {text}')
+
+
+def parse(raw):
+    for number in re.findall(rb'(?<=[:\[, ])-?\d[\d.eE+-]*', re.sub(rb'"(\\.|[^"\\])*"', b'""', raw)):
+        assert b'e' not in number.lower(), f'exponent in {number!r}'
+    return json.loads(raw.decode('utf-8'), parse_constant=refuse)
+
+
+def same(got, want, what):
+    assert got == want, f'{what}: {got!r}, not {want!r}'
+
+
+def check_keys(report):
+    for name, keys in KEYS.items():
+        value = report
+        for part in name.split('.'):
+            value = [v for one in value for v in one[part]] if isinstance(value, list) else value[part]
+        for row in value if isinstance(value, list) else [value]:
+            same(list(row), keys, name)
+
+
+def check_world(program):
+    report = parse(run(program, 'world', 'json', 'all'))
+    same(list(report), TOP, 'keys of the report')
+    same(list(parse(run(program, 'world', 'json', ''))), [k for k in TOP if k not in EXTRA], 'default')
+    report['contexts'] = report['contexts'] or []
+    report['code_coverage'] = report['code_coverage'] or []
+    check_keys(report)
+    same([c['what'] for c in report['coverage']], WHATS, 'coverage')
+    same(report['source']['damage'][0]['reason'], 'event byte 0xfe\tis not understood', 'reason')
+    same(report['source']['path'], 'dir/app "1".mlpd', 'path')
+    same(report['classes'][0], {'name': 'Bad\ufffd\ufffd("\\\x01|', 'allocations': 1,
+                                'allocated_bytes': 10 ** 15, 'estimated': False}, 'class')
+    same(report['allocation_sites'][0]['stack'], ['App:Main (string[])', 'App:Work<A,B> ("x")'],
+         'stack')
+    methods = {m['name']: m for m in report['methods']}
+    same(methods['App:Work<A,B> ("x")'], {
+        'name': 'App:Work<A,B> ("x")', 'calls': 1, 'total_ns': 5000, 'self_ns': 5000,
+        'max_ns': 5000, 'exceptional_leaves': 1, 'samples_self': 1, 'samples_total': 1,
+        'cpu_user_ns': None, 'cpu_kernel_ns': None}, 'method')
+    same([(n['id'], n['parent'], n['method'][:8]) for n in report['call_tree']],
+         [(1, 0, 'App:Main'), (2, 1, 'App:Work')], 'tree')
+    same(report['gc']['collections'][0], {
+        'generation': 0, 'start_ns': 20000, 'duration_ns': 9000, 'pause_ns': 10000,
+        'concurrent': False, 'heap_before': 65536, 'heap_after': 65536,
+        'allocated_since_last': 10 ** 15 + 48}, 'collection')
+    same(report['gc']['handles_created'], 0, 'asked for, but none came')
+    same(report['gc']['objects_finalized'], None, 'not asked for')
+    same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',
+                                                                  'App.Fault'], 'shot')
+    same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
+         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}]}, 'exceptions')
+    same(report['locks']['objects'][0]['object'], '0x8000', 'address')
+    same(report['samples'], {'total': 1}, 'samples')
+    same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40}, 'jit')
+    same(report['counters'], [
+        {'section': 'gc', 'name': 'Heap', 'type': 'long', 'unit': 'bytes', 'variance': 'variable',
+         'samples': [[0, 10 ** 15]]},
+        {'section': 'runtime', 'name': 'Load', 'type': 'double', 'unit': 'raw', 'variance': '0x0',
+         'samples': [[0, None], [0, 0.5]]},
+        {'section': 'runtime', 'name': 'Mode', 'type': 'string', 'unit': 'raw', 'variance': '0x0',
+         'samples': [[0, 'fa"st']]}], 'counters')
+    same(report['duration_ns'], 50000, 'duration')
+    return report
+
+
+def check_empty(program):
+    report = parse(run(program, 'log', 'json', 'all'))
+    for key in TOP[6:]:
+        assert report[key] is None, f'{key} of an empty log is {report[key]!r}'
+    same(report['events'], {}, 'events')
+    asked = parse(run(program, 'log:alloc,heapshot,calls,sample', 'json', ''))
+    for key in ('methods', 'classes', 'heap_shots', 'counters'):
+        same(asked[key], [], f'{key} that was asked for')
+    same(asked['gc']['moved_objects'], 0, 'moves')
+    same(asked['gc']['handles_created'], None, 'handles')
+    same(asked['samples'], {'total': 0}, 'samples')
+    same(asked['exceptions']['thrown'], 0, 'exceptions by default')
+
+
+def check_lists(program, report):
+    """CSV says what JSON says; text and Markdown show the same figures with spaces in them."""
+    for name in ('methods', 'classes', 'gc.collections', 'gc.pauses', 'threads', 'locks.objects',
+                 'exceptions.classes', 'wait_sites', 'images', 'counters', 'coverage'):
+        value = report
+        for part in name.split('.'):
+            value = value[part]
+        text = run(program, 'world', 'csv', name).decode('utf-8')
+        rows = list(csv.DictReader(io.StringIO(text, newline='')))
+        same(len(rows), len(value), f'{name} rows')
+        for got, want in zip(rows, value):
+            for key, cell in got.items():
+                w = want[key]
+                w = '' if w is None else ' > '.join(w) if isinstance(w, list) else w
+                same(cell, str(w).lower() if isinstance(w, bool) else str(w), f'{name}.{key}')
+    text = run(program, 'world', 'text', 'all').decode('utf-8')
+    assert '1 000 000 000 000 000' in text and '\x01' not in text and '\ufffd' in text
+    for m in report['methods']:
+        assert m['name'] in text
+    md = run(program, 'world', 'md', 'classes').decode('utf-8').splitlines()
+    same(len(md), 2 + len(report['classes']), 'lines of Markdown')
+    assert all(re.sub(r'\\.', '', line).count('|') == 5 for line in md), md
+    shots = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'heap_shots.classes').decode())))
+    same(shots[0], ['index', 'name', 'objects', 'bytes'], 'columns of shots')
+    same(shots[2], ['0', 'App.Fault', '1', '48'], 'class of a shot')
+    samples = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'counters.samples').decode())))
+    same(samples[1], ['Heap', '0', '1000000000000000'], 'sample')
+
+
+def check_golden(program, golden):
+    got = run(program, 'world', 'text', '').decode('utf-8')
+    if '--write' in sys.argv:
+        with open(golden, 'w', encoding='utf-8') as out:
+            out.write(got)
+    with open(golden, encoding='utf-8') as f:
+        want = f.read()
+    for number, (g, w) in enumerate(zip(got.split('\n'), want.split('\n')), 1):
+        assert g == w, f'{golden}:{number}: {g!r}, not {w!r}'
+    same(len(got.split('\n')), len(want.split('\n')), 'lines of the text report')
+
+
+def main(program, golden):
+    report = check_world(program)
+    check_empty(program)
+    check_lists(program, report)
+    check_golden(program, golden)
+    print('reports keep their contract')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1], sys.argv[2])
