@@ -29,12 +29,12 @@ def mid_run(v, profview, exe, folder):
     worlds = f'{WORLDS} pause {WORLDS} pause {WORLDS}'.split()
     with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
         watch(t, place, place.pipe)
-        t.wait('live')
+        t.wait('LIVE')
         for phase in (1, 2):
             figures(t, program.wait_phase(phase))
             program.go()
         said = program.wait()
-        t.wait('ended')
+        t.wait('ENDED')
         figures(t, said)
         methods = {m['name']: m['calls'] for m in place.report(place.record)['methods']}
         t.keys('2')
@@ -76,7 +76,7 @@ def panes(v, profview, exe, folder):
         v.at_least('orders by different columns', len(orders), 3)
         program.go()
         program.wait()
-        t.wait('ended')
+        t.wait('ENDED')
         left(t, v)
 
 
@@ -103,7 +103,7 @@ def pause(v, profview, exe, folder):
         t.wait('Counted.Calls:Drop')
         program.go()
         program.wait()
-        t.wait('ended')
+        t.wait('ENDED')
         left(t, v)
         drop = next(m for m in place.report(place.record)['methods']
                     if m['name'].startswith('Counted.Calls:Drop '))
@@ -125,7 +125,7 @@ def growing(v, profview, exe, folder):
             figures(t, program.wait_phase(1))
             program.go()
             said = program.wait()
-            t.wait('ended')
+            t.wait('ENDED')
             figures(t, said)
         left(t, v)
 
@@ -206,14 +206,14 @@ def two_viewers(v, profview, exe, folder):
     with terminal as t, place.tee(), target.Mono(exe, worlds, OPTIONS, place.written) as program:
         watch(t, place, place.pipe)
         program.wait_phase(1)
-        t.wait('live')
+        t.wait('LIVE')
         done = subprocess.run([profview, '--follow', str(place.pipe), '--dump'], timeout=60,
                               capture_output=True, text=True, check=False)
         v.equal('exit code of the second viewer', done.returncode, 3)
         v.true('the second viewer says why', re.search(r'\d', done.stderr), done.stderr)
         program.go()
         figures(t, program.wait())
-        t.wait('ended')
+        t.wait('ENDED')
         left(t, v)
 
 
@@ -250,7 +250,7 @@ def shot(v, profview, exe, folder):
             t.keys('7')
             program.go()
         program.wait()
-        t.wait('ended')
+        t.wait('ENDED')
         shots = place.report(place.record)['heap_shots']
         v.equal('shots', len(shots), 2)
         kept = [c['objects'] for c in shots[-1]['classes'] if c['name'] == 'Counted.Kept']
