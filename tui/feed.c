@@ -154,6 +154,23 @@ static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 			(unsigned long long)s->source.dropped);
 }
 
+/* The first damaged place, once nothing more will come. With the model's lock held. */
+static void say_damage(const struct pv_model *m, char *to, size_t size)
+{
+	if (m->damage.n == 0)
+		return;
+	const struct pv_damage_entry *d = &m->damage.v[0];
+	int n = snprintf(to, size, "%s at byte %llu (%llu bytes)", d->reason,
+		(unsigned long long)d->offset, (unsigned long long)d->bytes);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	if (m->damaged > 1)
+		snprintf(to + n, size - (size_t)n, " and %llu more places; the rest is shown",
+			(unsigned long long)(m->damaged - 1));
+	else
+		snprintf(to + n, size - (size_t)n, "; the rest is shown");
+}
+
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 {
 	struct pv_ingest_status s;
@@ -165,6 +182,8 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 	pv_model_lock(f->model);
 	ret->damaged = f->model->damaged;
 	ret->lost = f->model->lost_events;
+	if (s.state == PV_INGEST_ENDED)
+		say_damage(f->model, ret->error, sizeof ret->error);
 	pv_model_unlock(f->model);
 	ret->stock_pipe = s.source.kind == PV_SOURCE_PIPE && s.state == PV_INGEST_LIVE;
 	ret->exit_code = s.state == PV_INGEST_FAILED ? 3 : ret->damaged ? 4 : 0;

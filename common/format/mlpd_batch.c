@@ -80,6 +80,81 @@ static const uint8_t call_kind[256] = {
 	[EXC_LEAVE] = PV_KIND_METHOD_EXC_LEAVE + 1,
 };
 
+/* A call event is at most this long: byte, time and method difference. */
+enum { CALL_MAX = 1 + 2 * PV_LEB_MAX };
+
+/*
+ * LEB128 without a look at the end: the caller has seen to it that PV_LEB_MAX bytes are there.
+ * *shift is the number of value bits; more than 70 is malformed. Differences of times take one or
+ * two bytes and those of methods up to four, each with a branch of its own that predicts well.
+ */
+static inline const uint8_t *take_leb(const uint8_t *p, uint64_t *v, unsigned *shift)
+{
+	uint64_t x = p[0] & 0x7f;
+	*shift = 7;
+	*v = x;
+	if (p[0] < 0x80)
+		return p + 1;
+	x |= (uint64_t)(p[1] & 0x7f) << 7;
+	*shift = 14;
+	*v = x;
+	if (p[1] < 0x80)
+		return p + 2;
+	x |= (uint64_t)(p[2] & 0x7f) << 14;
+	*shift = 21;
+	*v = x;
+	if (p[2] < 0x80)
+		return p + 3;
+	x |= (uint64_t)(p[3] & 0x7f) << 21;
+	*shift = 28;
+	*v = x;
+	if (p[3] < 0x80)
+		return p + 4;
+	unsigned i = 4;
+	do {
+		x |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+		*shift += 7;
+	} while (p[i++] >= 0x80 && i < PV_LEB_MAX);
+	*v = x;
+	if (p[i - 1] >= 0x80)
+		*shift = 77;
+	return p + i;
+}
+
+static inline uint64_t sign_extended(uint64_t v, unsigned shift)
+{
+	if (shift >= 64)
+		return v;
+	uint64_t sign = UINT64_C(1) << (shift - 1);
+	return (v ^ sign) - sign;
+}
+
+struct call {
+	uint64_t time, method; /* differences */
+	const uint8_t *behind; /* NULL: cut or malformed */
+};
+
+static inline struct call take_call(const uint8_t *p)
+{
+	struct call e;
+	unsigned time_bits, method_bits;
+	e.behind = take_leb(p, &e.time, &time_bits);
+	e.behind = take_leb(e.behind, &e.method, &method_bits);
+	e.method = sign_extended(e.method, method_bits);
+	if (time_bits > 70 || method_bits > 70)
+		e.behind = NULL;
+	return e;
+}
+
+/* The same near the end of the payload, through the bounded cursor. */
+static struct call take_last_call(const uint8_t *p, const uint8_t *end)
+{
+	struct pv_cursor c = { .at = p, .end = end };
+	struct call e = { .time = pv_get_uleb(&c), .method = (uint64_t)pv_get_sleb(&c) };
+	e.behind = pv_cursor_ok(&c) ? c.at : NULL;
+	return e;
+}
+
 /*
  * Enter and leave events in a row; stops before anything else, or an event that is cut. This is
  * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
@@ -88,29 +163,27 @@ static const uint8_t call_kind[256] = {
 static void decode_calls(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
 	uint64_t mask)
 {
-	struct pv_cursor at = *c;
-	const uint8_t *done = c->at;
+	const uint8_t *p = c->at, *end = c->end;
 	uint64_t now = bases->time, method = bases->method;
 	uint64_t *restrict time = b->time + b->n, *restrict key = b->key + b->n;
 	uint8_t *restrict kind = b->kind + b->n;
 	size_t n = 0, room = b->room - b->n;
-	while (at.at != at.end && n < room) {
-		uint8_t k = call_kind[*at.at];
+	while (p != end && n < room) {
+		uint8_t k = call_kind[*p];
 		if (k == 0)
 			break;
-		at.at++;
-		uint64_t t = now + pv_get_uleb(&at), m = method + (uint64_t)pv_get_sleb(&at);
-		if (!pv_cursor_ok(&at))
+		struct call e = end - p >= CALL_MAX ? take_call(p + 1) : take_last_call(p + 1, end);
+		if (!e.behind)
 			break;
-		time[n] = now = t;
-		method = m;
-		key[n] = m & mask;
+		p = e.behind;
+		time[n] = now += e.time;
+		method += e.method;
+		key[n] = method & mask;
 		kind[n] = (uint8_t)(k - 1);
 		n++;
-		done = at.at;
 	}
 	b->n += n;
-	c->at = done;
+	c->at = p;
 	bases->time = now;
 	bases->method = method;
 }

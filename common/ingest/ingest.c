@@ -220,6 +220,9 @@ static bool begin(struct pv_ingest *in)
 	pv_model_unlock(in->model);
 	if (!in->framer.joined)
 		pv_source_set_target(in->source, h->pid, h->start_time_ms);
+	else if (in->status.source.kind == PV_SOURCE_FILE)
+		note_damage(in, 0, in->framer.offset,
+			"the log's beginning is missing: read from its first whole buffer on");
 	return ok || fail_nomem(in);
 }
 
