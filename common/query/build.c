@@ -208,6 +208,13 @@ static struct order choose_order(struct pv_build *b)
 	return o;
 }
 
+static void sort_rows(struct pv_table *t, int (*compare)(const void *, const void *, void *),
+	struct order *order)
+{
+	if (t->rows > 1)
+		qsort_r(t->row, t->rows, sizeof *t->row, compare, order);
+}
+
 /* --- flat tables --- */
 
 static void filter_rows(struct pv_build *b)
@@ -326,7 +333,7 @@ static bool mark_matches(struct tree *tree, const struct pv_build *b)
 static bool unfold(struct pv_build *b, struct order *order)
 {
 	struct pv_table *t = b->table;
-	qsort_r(t->row, t->rows, sizeof *t->row, compare_siblings, order);
+	sort_rows(t, compare_siblings, order);
 	struct tree tree = { .sorted = t->row, .n = t->rows };
 	struct walk walk = { .out = calloc(t->rows ? t->rows : 1, sizeof *walk.out) };
 	bool ok = walk.out && index_children(&tree) && (!filtering(b) || mark_matches(&tree, b)) &&
@@ -358,7 +365,7 @@ struct pv_table *pv_build_finish(struct pv_build *b)
 	} else {
 		if (filtering(b))
 			filter_rows(b);
-		qsort_r(t->row, t->rows, sizeof *t->row, compare_rows, &order);
+		sort_rows(t, compare_rows, &order);
 	}
 	t->rows_all = t->rows;
 	if (b->query->limit && t->rows > b->query->limit)
