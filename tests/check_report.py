@@ -137,6 +137,9 @@ def check_empty(program):
     same(asked['gc']['handles_created'], None, 'handles')
     same(asked['samples'], {'total': 0}, 'samples')
     same(asked['exceptions']['thrown'], 0, 'exceptions by default')
+    handles = parse(run(program, 'log:nodefaults,gchandle', 'json', 'gc'))['gc']
+    same((handles['handles_created'], handles['pauses'], handles['resizes']), (0, None, None),
+         'handles alone')
 
 
 def check_lists(program, report):

@@ -14,25 +14,25 @@
  * Figures per (class, stack). Sites that read the same are one row. A row keeps the number of a
  * stack until sorting and cutting are done; only then is its text made.
  */
-enum { S_CLASS, S_STACK, S_COUNT, S_AMOUNT };
+enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right behind an amount */
 #define STACK_OTHER UINT64_MAX /* several stacks, folded when there were too many */
 
 static const struct pv_column alloc_columns[] = {
-	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
-	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
-	[S_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
-	[S_AMOUNT] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
+	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 static const struct pv_column throw_columns[] = {
-	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
-	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
-	[S_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, 0 },
+	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, 0 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
+	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 static const struct pv_column wait_columns[] = {
-	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
-	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
-	[S_COUNT] = { "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, 0 },
-	[S_AMOUNT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, 0 },
+	{ "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, 0 },
+	{ "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, 0 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
+	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 
 struct sites {
@@ -69,25 +69,27 @@ static uint64_t site_id(const struct sites *s, const struct pv_site *site, uint3
 	return id ? id : 1;
 }
 
-static bool add_site(struct sites *s, const struct pv_site *site, uint64_t count, int64_t amount)
+static bool add_site(struct sites *s, const struct pv_site *site, uint64_t count, int64_t sum)
 {
 	uint32_t class = pv_group_of(&s->classes, site->class_use);
 	uint64_t id = site_id(s, site, class);
 	uint32_t at = pv_map_get(&s->row_of, id);
-	struct pv_cell *c;
+	struct pv_cell *c, *amount;
 	if (at != PV_MAP_NONE && s->b->table) {
-		c = s->b->table->row[at].cell;
+		amount = s->b->table->row[at].cell;
+		c = amount + s->amounts;
 	} else {
 		if (!s->b->table || !pv_map_set(&s->row_of, id, (uint32_t)s->b->table->rows))
 			return false;
-		c = pv_build_row(s->b, id);
+		amount = pv_build_row(s->b, id);
+		c = amount + s->amounts;
 		pv_cell_s(&c[S_CLASS], pv_group_name(s->b, &s->classes, class));
 		c[S_STACK].u = site->other ? STACK_OTHER : site->stack;
 		c[S_STACK].state = PV_CELL_PENDING;
 	}
 	c[S_COUNT].u += count;
 	if (s->amounts)
-		c[S_AMOUNT].i += amount; /* bytes are never negative */
+		amount->i += sum; /* bytes are never negative */
 	return true;
 }
 
@@ -194,9 +196,10 @@ static const char *stack_text(struct pv_table *t, const struct pv_model *m, uint
 static bool write_stacks(struct pv_table *t, const struct pv_model *m)
 {
 	struct text x = { 0 };
+	int stack = pv_table_column(t, "stack");
 	bool ok = true;
 	for (size_t i = 0; ok && i < t->rows; i++) {
-		struct pv_cell *c = &t->row[i].cell[S_STACK];
+		struct pv_cell *c = &t->row[i].cell[stack];
 		const char *text = stack_text(t, m, c->u, &x);
 		ok = text != NULL;
 		if (ok)

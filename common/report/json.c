@@ -278,10 +278,12 @@ static void known_number(struct json *j, cJSON *object, const char *name, unsign
 	add(j, object, name, known ? unsigned_item(v) : cJSON_CreateNull());
 }
 
-/* Begins `"name": ` and says whether an object is to follow: not asked for, or null, it is not. */
-static bool begin_group(struct json *j, const char *name, const char *first_section)
+/*
+ * Begins `"name": ` and says whether an object is to follow: not when it was not asked for, nor
+ * when it is null because none of the groups is known.
+ */
+static bool begin_group(struct json *j, const char *name, unsigned groups)
 {
-	const struct pv_section *s = pv_section_find(first_section);
 	bool wanted = false;
 	size_t len = strlen(name);
 	for (size_t i = 0; i < pv_section_count; i++)
@@ -291,21 +293,28 @@ static bool begin_group(struct json *j, const char *name, const char *first_sect
 	if (!wanted || !j->ok)
 		return false;
 	put_key(j, name);
-	if (!pv_report_knows(j->r, s))
+	bool known = j->r->totals.known & groups;
+	if (!known)
 		fputs("null", j->r->out);
-	return pv_report_knows(j->r, s);
+	return known;
 }
 
 static void put_inner(struct json *j, const char *lead, const char *section)
 {
+	const struct pv_section *s = pv_section_find(section);
 	fputs(lead, j->r->out);
-	put_list_of(j, pv_section_find(section), 0, put_plain);
+	if (pv_report_knows(j->r, s))
+		put_list_of(j, s, 0, put_plain);
+	else
+		fputs("null", j->r->out);
 }
 
 static void put_gc(struct json *j)
 {
+	const unsigned of_gc = PV_GROUP_GC | PV_GROUP_MOVES | PV_GROUP_HANDLES |
+		PV_GROUP_FINALIZERS;
 	const struct pv_totals *t = &j->r->totals;
-	if (!begin_group(j, "gc", "gc.collections"))
+	if (!begin_group(j, "gc", of_gc))
 		return;
 	put_inner(j, "{\"collections\":", "gc.collections");
 	put_inner(j, ",\n  \"pauses\":", "gc.pauses");
@@ -341,7 +350,7 @@ static void put_clauses(struct json *j)
 
 static void put_exceptions(struct json *j)
 {
-	if (!begin_group(j, "exceptions", "exceptions.classes"))
+	if (!begin_group(j, "exceptions", PV_GROUP_EXCEPTIONS))
 		return;
 	fprintf(j->r->out, "{\"thrown\":%" PRIu64 ",\"clauses\":", j->r->totals.thrown);
 	put_clauses(j);
@@ -352,7 +361,7 @@ static void put_exceptions(struct json *j)
 static void put_locks(struct json *j)
 {
 	const struct pv_totals *t = &j->r->totals;
-	if (!begin_group(j, "locks", "locks.objects"))
+	if (!begin_group(j, "locks", PV_GROUP_LOCKS))
 		return;
 	fprintf(j->r->out, "{\"contentions\":%" PRIu64 ",\"acquired\":%" PRIu64 ",\"failed\":%" PRIu64
 		",\"wait_ns\":%" PRId64, t->contentions, t->acquired, t->failed, t->wait_ns);
@@ -362,14 +371,14 @@ static void put_locks(struct json *j)
 
 static void put_samples_total(struct json *j)
 {
-	if (begin_group(j, "samples", "samples"))
+	if (begin_group(j, "samples", PV_GROUP_SAMPLES))
 		fprintf(j->r->out, "{\"total\":%" PRIu64 "}", j->r->totals.samples);
 }
 
 static void put_jit(struct json *j)
 {
 	const struct pv_totals *t = &j->r->totals;
-	if (begin_group(j, "jit", "jit.methods"))
+	if (begin_group(j, "jit", PV_GROUP_JIT))
 		fprintf(j->r->out, "{\"methods\":%" PRIu64 ",\"code_bytes\":%" PRIu64
 			",\"helpers\":%" PRIu64 ",\"helper_bytes\":%" PRIu64 "}", t->jit_methods,
 			t->code_bytes, t->helpers, t->helper_bytes);
