@@ -6,47 +6,96 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 1000 };
+/* Long for this machine's own network, short for somebody who has pressed a key. */
+enum { PATIENCE_MS = 500 };
 
-/* 0, or the errno that says why the connection does not stand. */
-static int finish_connect(int fd)
+static int64_t now_ms(void)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	int failed = 0, n;
-	socklen_t size = sizeof failed;
-	do
-		n = poll(&p, 1, PATIENCE_MS);
-	while (n < 0 && errno == EINTR);
-	if (n == 0)
-		return ETIMEDOUT;
-	if (n < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size) < 0)
-		return errno;
-	return failed;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static int connect_local(int fd, uint16_t port)
+/* False with errno ETIMEDOUT when the descriptor did not become writable before `end`. */
+static bool wait_writable(int fd, int64_t end)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port),
-		.sin_addr = { htonl(INADDR_LOOPBACK) } };
-	if (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
-		return 0;
-	return errno == EINPROGRESS ? finish_connect(fd) : errno;
+	for (;;) {
+		int64_t left = end - now_ms();
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+		int n = poll(&p, 1, left > 0 ? (int)left : 0);
+		if (n > 0)
+			return true;
+		if (n == 0)
+			errno = ETIMEDOUT;
+		if (n == 0 || errno != EINTR)
+			return false;
+	}
+}
+
+/* A port that nobody listens on can be given to our own end, and the socket meet itself. */
+static bool is_itself(int fd)
+{
+	struct sockaddr_in ours = { 0 }, theirs = { 0 };
+	socklen_t a = sizeof ours, b = sizeof theirs;
+	return getsockname(fd, (struct sockaddr *)&ours, &a) == 0 &&
+	       getpeername(fd, (struct sockaddr *)&theirs, &b) == 0 &&
+	       ours.sin_port == theirs.sin_port;
+}
+
+static bool connect_to(int fd, uint16_t port, int64_t end)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int why = 0;
+	socklen_t size = sizeof why;
+	if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0) {
+		if (errno != EINPROGRESS && errno != EINTR)
+			return false;
+		if (!wait_writable(fd, end) ||
+			getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) < 0)
+			return false;
+	}
+	if (why == 0 && is_itself(fd))
+		why = ECONNREFUSED;
+	errno = why;
+	return why == 0;
+}
+
+/* The profiler compares what one read gives it with the whole line, so it goes out in one piece. */
+static bool send_line(int fd, const char *line, int64_t end)
+{
+	for (;;) {
+		ssize_t n = send(fd, line, strlen(line), MSG_NOSIGNAL);
+		if (n == (ssize_t)strlen(line))
+			return true;
+		if (n >= 0)
+			errno = EMSGSIZE;
+		if (n < 0 && errno == EAGAIN && wait_writable(fd, end))
+			continue;
+		if (n >= 0 || errno != EINTR)
+			return false;
+	}
 }
 
 bool pv_control_heapshot(uint16_t port, struct pv_error *reterr)
 {
-	static const char line[] = "heapshot\n";
+	if (port == 0)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no port to ask at");
+	int64_t end = now_ms() + PATIENCE_MS;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return pv_fail(reterr, PV_EIO, 0, "no socket: %s", strerror(errno));
-	int failed = connect_local(fd, port);
-	if (!failed && send(fd, line, sizeof line - 1, MSG_NOSIGNAL) != sizeof line - 1)
-		failed = errno;
-	close(fd);
-	if (failed)
-		return pv_fail(reterr, PV_EIO, 0, "the program does not take commands on port %u: %s",
-			(unsigned)port, strerror(failed));
-	return true;
+	bool ok = fd >= 0 && connect_to(fd, port, end) && send_line(fd, "heapshot\n", end);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (ok)
+		return true;
+	if (why == ECONNREFUSED)
+		return pv_fail(reterr, PV_EIO, 0,
+			"nobody listens on port %u: the program has ended, or runs elsewhere",
+			(unsigned)port);
+	return pv_fail(reterr, PV_EIO, 0, "asking on port %u: %s", (unsigned)port, strerror(why));
 }

@@ -10,8 +10,10 @@
 #include "common/base/status.h"
 
 /*
- * Asks the stock log profiler on this machine for a heap shot. Returns at once when nobody
- * listens, after at most a second when somebody does not answer. PV_EIO with the reason.
+ * Asks the stock log profiler on this machine for a heap shot. It does not answer: the shot comes
+ * in the log. Returns at once when nobody listens, after at most half a second when somebody does
+ * not take the line. PV_EUSAGE (port 0: the log names none) or PV_EIO with the reason.
+ * Thread-safe.
  */
 bool pv_control_heapshot(uint16_t port, struct pv_error *reterr);
 
