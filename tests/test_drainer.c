@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <sys/syscall.h>
+#include <zlib.h>
 
 #include "tests/source_kit.h"
 #include "tests/suite.h"
@@ -97,6 +98,44 @@ START_TEST(the_end_comes_behind_the_gap)
 	ck_assert_uint_eq(seen.bytes + seen.dropped, 500000);
 	expect(s, PV_READ_END);
 	pv_source_close(s);
+}
+END_TEST
+
+/* What is behind a gap in compressed bytes cannot be read, but is taken from the writer. */
+START_TEST(a_gap_in_a_gzip_stream_ends_it)
+{
+	struct pv_source_info info;
+	uint8_t b[4096];
+	uint64_t n, at = 0, gap = 0;
+	uint8_t *plain = pattern_bytes(0, 300000), *packed = malloc(400000);
+	z_stream z = {
+		.next_in = plain, .avail_in = 300000, .next_out = packed, .avail_out = 400000
+	};
+	ck_assert_int_eq(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	struct pv_source *s = open_ok(pipe_path, &small);
+	int fd = open_writer();
+	ck_assert(write_all(fd, packed, z.total_out));
+	wait_until_drained(s, z.total_out);
+	enum pv_read what;
+	while ((what = next_read(s, b, sizeof b, &n)) == PV_READ_BYTES) {
+		ck_assert(is_pattern(b, at, n));
+		at += n;
+	}
+	ck_assert_int_eq(what, PV_READ_GAP);
+	gap = n;
+	ck_assert(at > 30000 && at <= LIMIT);
+	ck_assert(write_all(fd, packed, 1000));
+	close(fd);
+	expect(s, PV_READ_END);
+	pv_source_info(s, &info);
+	ck_assert(info.compressed && info.compressed_cut);
+	ck_assert_uint_eq(info.dropped, gap);
+	ck_assert_uint_eq(info.input_read, z.total_out + 1000 - gap);
+	pv_source_close(s);
+	deflateEnd(&z);
+	free(plain);
+	free(packed);
 }
 END_TEST
 
@@ -339,6 +378,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, kit_teardown);
 	tcase_add_test(c, the_writer_never_waits_for_a_slow_viewer);
 	tcase_add_test(c, the_end_comes_behind_the_gap);
+	tcase_add_test(c, a_gap_in_a_gzip_stream_ends_it);
 	tcase_add_test(c, gaps_are_exact_while_both_run);
 	tcase_add_test(c, a_killed_viewer_takes_its_drainer_along);
 	tcase_add_test(c, a_stopped_viewer_does_not_stop_the_draining);
