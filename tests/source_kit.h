@@ -252,4 +252,29 @@ static inline pid_t drainer_of(pid_t parent)
 	return pid;
 }
 
+static inline char state_of(pid_t pid)
+{
+	char path[64], state = 0;
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	FILE *f = fopen(path, "re");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+/*
+ * This process's drainer, once it sleeps: then it has nothing more to do. Bytes or an end make it
+ * runnable before the writer's call returns.
+ */
+static inline pid_t settled_drainer(void)
+{
+	pid_t drainer = drainer_of(getpid());
+	int64_t end = now_ms() + DEADLINE_MS;
+	while (state_of(drainer) != 'S' && now_ms() < end)
+		sched_yield();
+	return drainer;
+}
+
 #endif

@@ -25,28 +25,6 @@ static void expect_idle(struct pv_source *s, pid_t drainer)
 	ck_assert_int_eq(proc_number(drainer, "status", "nonvoluntary_ctxt_switches:"), driven);
 }
 
-static char state_of(pid_t pid)
-{
-	char path[64], state = 0;
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	FILE *f = fopen(path, "re");
-	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (f)
-		fclose(f);
-	return state;
-}
-
-/* It has nothing more to do once it sleeps: whatever it was sent has been seen here already. */
-static pid_t settled_drainer(void)
-{
-	pid_t drainer = drainer_of(getpid());
-	int64_t end = now_ms() + DEADLINE_MS;
-	while (state_of(drainer) != 'S' && now_ms() < end)
-		sched_yield();
-	return drainer;
-}
-
 START_TEST(files_that_do_not_grow)
 {
 	char path[KIT_PATH];

@@ -110,6 +110,23 @@ START_TEST(a_gap_stands_where_the_bytes_are_missing)
 }
 END_TEST
 
+START_TEST(a_slow_reader_meets_few_gaps)
+{
+	struct stream st = { .s = new_spool(-1) };
+	for (int i = 0; i < 9; i++)
+		put(&st, CHUNK);
+	for (int i = 0; i < 1000; i++) {
+		put(&st, 200);
+		take(&st, 100);
+	}
+	while (st.seen < st.put && !st.wrong)
+		take(&st, CHUNK);
+	ck_assert(!st.wrong);
+	ck_assert_uint_le(st.gaps, 100000 / CHUNK + 2);
+	pv_spool_destroy(st.s);
+}
+END_TEST
+
 START_TEST(ends_stand_in_their_places)
 {
 	struct stream st = { .s = new_spool(-1) };
@@ -288,6 +305,7 @@ int main(void)
 	tcase_add_checked_fixture(c, kit_setup, kit_teardown);
 	tcase_add_test(c, a_full_ring_drops_whole_chunks_and_counts_them);
 	tcase_add_test(c, a_gap_stands_where_the_bytes_are_missing);
+	tcase_add_test(c, a_slow_reader_meets_few_gaps);
 	tcase_add_test(c, ends_stand_in_their_places);
 	tcase_add_test(c, ends_and_gaps_in_one_place_keep_their_order);
 	tcase_add_test(c, countless_ends_are_bounded_and_lose_no_byte);

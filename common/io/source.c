@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,6 +253,8 @@ void pv_source_wait_clear(struct pv_source *s)
 	for (int i = 0; s->epoll_fd >= 0 && i < 4 && pv_wait_next(s->epoll_fd, &fd, &what); i++) {
 		if (what == PV_WAIT_INOTIFY)
 			pv_file_wait_clear(fd);
+		else if (what == PV_WAIT_MORE)
+			eventfd_read(fd, &(eventfd_t){ 0 });
 		else if (what == PV_WAIT_DRAINER && atomic_load(&s->pipe))
 			pv_pipe_wait_clear(atomic_load(&s->pipe), s->epoll_fd, fd);
 	}

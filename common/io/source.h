@@ -42,7 +42,8 @@ enum pv_read {
 	PV_READ_END,     /* no more will come (finished file; target exited; no writer is left).
 			  * For pipes and followed files, later calls may still give bytes when
 			  * somebody writes again; until then they give END. A pipe's END stands
-			  * where the writer left, also if another has written since. */
+			  * where the writer left, also if another has written since: then
+			  * wait_fd is readable at once. */
 	PV_READ_GAP,     /* n bytes of the stored stream were dropped here (spool limit) */
 	PV_READ_RESTART, /* the file shrank, was written anew or replaced: what follows is a new
 			  * stream, and its target is to be set again */

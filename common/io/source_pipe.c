@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ enum { PIPE_BYTES = 1 << 20 };
 struct pv_pipe {
 	struct pv_spool *spool;
 	struct pv_drainer *drainer;
+	int more_fd;        /* an eventfd: there is more behind an END, so do not wait */
 	const char *record; /* borrowed; NULL: none */
 	char record_error[160], spool_error[160];
 };
@@ -105,7 +107,9 @@ struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error 
 	struct pv_pipe *p = calloc(1, sizeof *p);
 	struct pv_drainer_input in;
 	bool ok = open_ends(setup->fd, setup->standard_input, &in, reterr);
-	if (!p)
+	if (p)
+		p->more_fd = -1;
+	else
 		ok = pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	if (ok) {
 		p->record = setup->options->record;
@@ -118,7 +122,9 @@ struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error 
 		return NULL;
 	}
 	p->drainer = pv_drainer_start(p->spool, &in, reterr);
-	if (p->drainer &&
+	p->more_fd = pv_fd_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (p->drainer && p->more_fd >= 0 &&
+		pv_wait_add(setup->epoll_fd, p->more_fd, PV_WAIT_MORE) &&
 		pv_wait_add(setup->epoll_fd, pv_drainer_socket(p->drainer), PV_WAIT_DRAINER))
 		return p;
 	if (p->drainer)
@@ -147,6 +153,7 @@ void pv_pipe_close(struct pv_pipe *p)
 	if (p->spool)
 		drop_empty_record(p);
 	pv_spool_destroy(p->spool);
+	pv_fd_close(&p->more_fd);
 	free(p);
 }
 
@@ -154,6 +161,10 @@ enum pv_read pv_pipe_read(
 	struct pv_pipe *p, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
 	enum pv_read what = pv_spool_read(p->spool, to, size, ret_n, reterr);
+	if (what == PV_READ_END && pv_spool_has_more(p->spool)) {
+		eventfd_write(p->more_fd, 1);
+		return what;
+	}
 	if ((what != PV_READ_NOTHING && what != PV_READ_END) || !pv_drainer_died(p->drainer))
 		return what;
 	/* It may have put something between our look and its death. */

@@ -401,6 +401,11 @@ enum pv_read pv_spool_read(
 	}
 }
 
+bool pv_spool_has_more(const struct pv_spool *s)
+{
+	return get(&s->shared->written) > s->at || get(&s->shared->dropped) > s->told_dropped;
+}
+
 uint64_t pv_spool_dropped(const struct pv_spool *s)
 {
 	return get(&s->shared->dropped);

@@ -50,6 +50,9 @@ bool pv_spool_wake(struct pv_spool *s);
 
 enum pv_read pv_spool_read(
 	struct pv_spool *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
+
+/* Whether more lies behind what pv_spool_read() has given: an END need not be the last word. */
+bool pv_spool_has_more(const struct pv_spool *s);
 void pv_spool_wake_clear(struct pv_spool *s);
 uint64_t pv_spool_dropped(const struct pv_spool *s);
 uint64_t pv_spool_kept(const struct pv_spool *s);
