@@ -155,7 +155,9 @@ START_TEST(too_late_is_said)
 	}
 	ck_assert(!pv_source_record(r.s, 0, NULL, 0, &e));
 	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert_ptr_nonnull(record_error(&r));
 	ck_assert(pv_source_record(r.s, 320000 - LIMIT / 4, NULL, 0, &e));
+	ck_assert_ptr_null(record_error(&r));
 	end_writing(&r);
 }
 END_TEST

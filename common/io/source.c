@@ -24,6 +24,7 @@ struct pv_source {
 	struct pv_file *file, *file_before_pipe;
 	struct pv_pipe *_Atomic pipe; /* a file that is waited for may turn out to be one */
 	struct pv_gzip *gzip;
+	bool recording;
 	pthread_mutex_t lock; /* over `shown` and the texts of the pipe's errors */
 	struct pv_source_info shown;
 };
@@ -266,7 +267,7 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time
 		pv_file_set_target(s->file, pid, start_time_ms);
 }
 
-bool pv_source_record(
+static bool begin_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr)
 {
 	struct pv_pipe *pipe = atomic_load(&s->pipe);
@@ -275,6 +276,20 @@ bool pv_source_record(
 	if (from > 0 && pv_gzip_compressed(s->gzip))
 		return pv_fail(reterr, PV_EUSAGE, from, "a gzip stream is recorded whole");
 	return pv_pipe_record(pipe, from, head, n, reterr);
+}
+
+bool pv_source_record(
+	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr)
+{
+	bool begun = begin_record(s, from, head, n, reterr);
+	s->recording |= begun;
+	pthread_mutex_lock(&s->lock);
+	if (!s->recording)
+		s->shown.record_error = "recording could not begin";
+	else if (begun)
+		s->shown.record_error = NULL;
+	pthread_mutex_unlock(&s->lock);
+	return begun;
 }
 
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)

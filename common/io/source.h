@@ -77,7 +77,7 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time
  * pv_source_read() and without gaps. A stream that begins with its own header: from 0, no head.
  * A compressed stream can only begin at 0. Until this is called nothing is recorded, and the
  * bytes since `from` must fit into a quarter of the spool. Call from the reading thread, once.
- * False: PV_EUSAGE (nothing to begin, or not there), PV_EIO (too late).
+ * False: PV_EUSAGE (nothing to begin, or not there), PV_EIO (too late); the info says so too.
  */
 bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
@@ -91,7 +91,8 @@ struct pv_source_info {
 	uint64_t file_bytes;      /* size of the input as stored, as known now */
 	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */
 	uint64_t dropped;         /* bytes lost to the spool limit, told in a GAP or not yet */
-	const char *record_error; /* NULL, or why recording stopped (valid while the source is) */
+	const char *record_error; /* NULL, or why nothing more is recorded (valid while the source
+				     is) */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
 

@@ -205,6 +205,8 @@ void pv_pipe_info(struct pv_pipe *p, struct pv_source_info *ret)
 			strerror(ring));
 	ret->dropped = pv_spool_dropped(p->spool);
 	ret->file_bytes = pv_spool_kept(p->spool) + ret->dropped;
-	ret->record_error = p->record_error[0] ? p->record_error : NULL;
-	ret->spool_error = p->spool_error[0] ? p->spool_error : NULL;
+	if (p->record_error[0])
+		ret->record_error = p->record_error;
+	if (p->spool_error[0])
+		ret->spool_error = p->spool_error;
 }
