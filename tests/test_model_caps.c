@@ -248,6 +248,21 @@ START_TEST(sites_of_many_classes_stay_bounded)
 }
 END_TEST
 
+START_TEST(classes_beyond_the_cap_are_one)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->names.class_cap = 4; /* three classes */
+	for (uint64_t i = 0; i < 6; i++)
+		logkit_alloc(k, (int64_t)i, CAR + i * 16, 0x8000, 10);
+	logkit_alloc(k, 10, CAR, 0x8000, 1); /* known ones go on */
+	ck_assert_uint_eq(logkit_allocs(k, "0x501").bytes, 11);
+	ck_assert_uint_eq(logkit_allocs(k, "other").bytes, 30);
+	ck_assert_uint_eq(k->model->names.folded_uses, 3);
+	ck_assert_uint_eq(k->model->names.class_use.n, 5);
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model caps");
@@ -260,6 +275,7 @@ int main(void)
 	tcase_add_test(t, when_all_is_open_deeper_calls_count_where_they_are);
 	tcase_add_test(t, stacks_end_in_other);
 	tcase_add_test(t, sites_fold_by_bytes);
+	tcase_add_test(t, classes_beyond_the_cap_are_one);
 	tcase_add_test(t, sites_of_many_classes_stay_bounded);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -182,6 +182,36 @@ START_TEST(a_full_lock_list_folds_the_least)
 }
 END_TEST
 
+START_TEST(short_lived_locks_leave_nothing_behind)
+{
+	struct logkit *k = world();
+	k->model->locks.cap = 16;
+	for (uint64_t i = 0; i < 1000; i++) { /* a new lock each time, and it moves */
+		uint64_t from = 0x100000 + i * 32, to = 0x900000 + i * 32;
+		int64_t t = (int64_t)i * 100;
+		logkit_alloc(k, t, LOCK, from, 24);
+		logkit_object(k, t + 1, PV_KIND_MONITOR_CONTENTION, from);
+		struct pv_span moved = LOGKIT_LIST(k, from, to);
+		logkit_event(
+			k, t + 2, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+		logkit_object(k, t + 11, PV_KIND_MONITOR_DONE, to);
+	}
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	uint64_t contentions = 0;
+	int64_t wait = 0;
+	for (size_t i = 0; i < l->lock.n; i++) {
+		contentions += l->lock.v[i].contentions;
+		wait += l->lock.v[i].wait_ns;
+	}
+	ck_assert_uint_le(l->lock.n, 16);
+	ck_assert_uint_le(l->of.n, 4 * 16 + 1);
+	ck_assert_uint_eq(contentions, 1000);
+	ck_assert_int_eq(wait, 10000);
+	ck_assert_int_eq(l->wait_ns, 10000);
+	logkit_free(k);
+}
+END_TEST
+
 /* --- counters */
 
 static void describe(
@@ -352,6 +382,7 @@ int main(void)
 	tcase_add_test(t, waits_pair_on_their_thread);
 	tcase_add_test(t, a_lock_moves_while_somebody_waits);
 	tcase_add_test(t, a_full_lock_list_folds_the_least);
+	tcase_add_test(t, short_lived_locks_leave_nothing_behind);
 	tcase_add_test(t, differences_wrap_by_type);
 	tcase_add_test(t, long_counter_lists_halve);
 	tcase_add_test(t, lost_events_close_the_frames_of_their_thread);

@@ -4,10 +4,13 @@
 
 #include "common/base/map.h"
 
+/*
+ * Objects are at least 16 bytes long, so no two of a 16 MiB region meet, and objects that were
+ * allocated one after another lie side by side here, too. Regions are spread by their hash.
+ */
 static uint64_t slot_of(uint64_t object)
 {
-	/* Neighbours stay neighbours in groups of 8, which a walk over the heap likes. */
-	return ((pv_hash(object >> 6) << 3) | ((object >> 3) & 7)) & (PV_ADDRESSES - 1);
+	return ((object >> 4) + pv_hash(object >> 24)) & (PV_ADDRESSES - 1);
 }
 
 struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object)

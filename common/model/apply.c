@@ -10,6 +10,8 @@
 
 enum { CHUNK = 4096 };
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* --- look-ups shared by the stores */
 
 uint32_t pv_model_method(struct pv_model *m, uint64_t key)
@@ -165,7 +167,7 @@ struct hot {
 	int64_t newest; /* greatest event time of the thread */
 };
 
-static inline void save(const struct hot *h, struct pv_thread *th)
+static ALWAYS_INLINE void save(const struct hot *h, struct pv_thread *th)
 {
 	th->stack.stack.n = h->depth;
 	th->stack.last_ns = h->last;
@@ -173,7 +175,7 @@ static inline void save(const struct hot *h, struct pv_thread *th)
 	th->last_ns = h->newest;
 }
 
-static inline void load(struct hot *h, const struct pv_model *m, const struct pv_thread *th)
+static ALWAYS_INLINE void load(struct hot *h, const struct pv_model *m, const struct pv_thread *th)
 {
 	h->node = m->calls.node.v;
 	h->frame = th->stack.stack.v;
@@ -181,6 +183,12 @@ static inline void load(struct hot *h, const struct pv_model *m, const struct pv
 	h->room = th->stack.stack.room;
 	h->last = th->stack.last_ns;
 	h->deep = th->stack.too_deep;
+}
+
+static ALWAYS_INLINE void touch(struct pv_context *x, const struct hot *h, uint32_t node)
+{
+	if (!h->node[node].cell)
+		pv_window_touch_node(x->m, node);
 }
 
 /*
@@ -209,13 +217,13 @@ static bool enter_slowly(struct pv_context *x, uint64_t key)
 	return true;
 }
 
-static inline bool enter(
+static ALWAYS_INLINE bool enter(
 	struct pv_context *x, struct hot *h, uint64_t key, int64_t t, const bool limited)
 {
 	uint32_t parent = h->depth ? h->frame[h->depth - 1].node : 0;
 	struct pv_tree_node *n = &h->node[parent];
 	if (h->depth) {
-		pv_window_touch(x->m, parent);
+		touch(x, h, parent);
 		n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
 	}
 	h->last = t;
@@ -228,13 +236,13 @@ static inline bool enter(
 		load(h, x->m, x->thread);
 		return ok;
 	}
-	pv_window_touch(x->m, child);
+	touch(x, h, child);
 	h->node[child].calls += limited ? x->counts : 1;
 	h->frame[h->depth++] = (struct pv_frame){ child, t };
 	return true;
 }
 
-static inline void leave(struct pv_context *x, struct hot *h, uint64_t key, int64_t t,
+static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, uint64_t key, int64_t t,
 	const bool limited, const bool exceptional)
 {
 	uint32_t top = h->depth ? h->frame[h->depth - 1].node : 0;
@@ -248,7 +256,7 @@ static inline void leave(struct pv_context *x, struct hot *h, uint64_t key, int6
 	}
 	int64_t entered = h->frame[--h->depth].enter_ns;
 	int64_t ns = limited ? pv_clipped(x->m, entered, t) : t - entered;
-	pv_window_touch(x->m, top);
+	touch(x, h, top);
 	n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
 	n->total_ns += ns;
 	if (ns > n->max_ns)
@@ -299,10 +307,10 @@ static inline void note_times(struct pv_context *x, int64_t oldest, int64_t newe
 }
 
 /* Events *at .. end - 1, less when an epoch begins or ends there. False: out of memory. */
-static inline __attribute__((always_inline)) bool run(
-	struct pv_context *x, size_t *at, size_t end, const bool limited)
+static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, const bool limited)
 {
-	const struct pv_batch *b = x->batch;
+	const uint64_t *time = x->batch->time, *key = x->batch->key;
+	const uint8_t *kinds = x->batch->kind;
 	struct pv_model *m = x->m;
 	struct pv_model_private *p = m->private;
 	struct pv_thread *th = x->thread;
@@ -314,8 +322,8 @@ static inline __attribute__((always_inline)) bool run(
 	load(&h, m, th);
 	p->slice_width = 0; /* the first event finds its cell, and pays for the time between */
 	for (; ok && !stop && i < end; i++) {
-		int64_t t = (int64_t)b->time[i];
-		unsigned kind = b->kind[i];
+		int64_t t = (int64_t)time[i];
+		unsigned kind = kinds[i];
 		bool hot = kind <= PV_KIND_METHOD_EXC_LEAVE;
 		if (hot && (uint64_t)t - (uint64_t)p->slice_from >= p->slice_width) {
 			save(&h, th);
@@ -330,15 +338,15 @@ static inline __attribute__((always_inline)) bool run(
 		switch (kind) {
 		case PV_KIND_METHOD_ENTER:
 			tally.enters += limited ? x->counts : 1;
-			ok &= enter(x, &h, b->key[i], t, limited);
+			ok &= enter(x, &h, key[i], t, limited);
 			break;
 		case PV_KIND_METHOD_LEAVE:
 			tally.leaves += limited ? x->counts : 1;
-			leave(x, &h, b->key[i], t, limited, false);
+			leave(x, &h, key[i], t, limited, false);
 			break;
 		case PV_KIND_METHOD_EXC_LEAVE:
 			tally.exc_leaves += limited ? x->counts : 1;
-			leave(x, &h, b->key[i], t, limited, true);
+			leave(x, &h, key[i], t, limited, true);
 			break;
 		case PV_KIND_ALLOC:
 			ok &= allocate(x, &tally, &h, i);

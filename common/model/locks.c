@@ -22,17 +22,36 @@ void pv_locks_finish(struct pv_locks *l)
 	pv_sites_finish(&l->sites);
 }
 
+/* Addresses that locks have left would pile up in the map, which cannot forget. */
+static bool reindex(struct pv_locks *l)
+{
+	pv_map_clear(&l->of);
+	for (uint32_t i = 1; i < l->lock.n; i++)
+		if (!l->lock.v[i].gone && !pv_map_set(&l->of, l->lock.v[i].object, i))
+			return false;
+	return true;
+}
+
+static bool place(struct pv_locks *l, uint64_t object, uint32_t lock)
+{
+	if (l->of.n >= 4 * l->cap && !reindex(l))
+		return false;
+	return pv_map_set(&l->of, object, lock);
+}
+
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
 {
 	uint32_t at = pv_map_get(&l->of, from);
 	if (at == PV_MAP_NONE || at == 0)
 		return true;
-	if (!pv_map_set(&l->of, from, 0))
+	if (!place(l, from, 0))
 		return false;
-	if (to == 0)
+	if (to == 0) {
+		l->lock.v[at].gone = true;
 		return true;
+	}
 	l->lock.v[at].object = to;
-	return pv_map_set(&l->of, to, at);
+	return place(l, to, at);
 }
 
 /* --- the cap: the quarter with the least wait becomes the "other" row */
@@ -87,9 +106,7 @@ static bool make_room(struct pv_model *m)
 	bool ok = order && to;
 	if (ok) {
 		fold(l, order, to);
-		for (size_t i = 0; l->of.slots && i <= l->of.mask; i++)
-			if (l->of.slots[i].value != PV_MAP_NONE)
-				l->of.slots[i].value = to[l->of.slots[i].value];
+		ok = reindex(l);
 		for (size_t t = 1; t < m->threads.thread.n; t++)
 			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
 				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
@@ -120,7 +137,7 @@ static bool row(struct pv_model *m, uint64_t object, uint32_t *ret_lock, uint32_
 		if (l->lock.n >= l->cap && !make_room(m))
 			return false;
 		at = (uint32_t)l->lock.n;
-		if (!pv_reserve(&l->lock, 1) || !pv_map_set(&l->of, object, at))
+		if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
 			return false;
 		l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object };
 	}

@@ -8,7 +8,7 @@ enum { MAX_CODE = 64 << 20 };
 
 bool pv_names_init(struct pv_names *n)
 {
-	*n = (struct pv_names){ 0 };
+	*n = (struct pv_names){ .class_cap = PV_CLASSES_CAP };
 	if (!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
 		return false;
 	n->method.v[n->method.n++] = (struct pv_method){ .jit_ns = PV_NEVER };

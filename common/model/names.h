@@ -18,7 +18,7 @@ enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENT
 
 #define PV_NEVER INT64_MAX /* a time that was not seen */
 
-enum { PV_NATIVE_CAP = 65536 };
+enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000 };
 
 /* One epoch of one key. */
 struct pv_entity {
@@ -49,6 +49,7 @@ struct pv_class_use {
 	uint32_t entity; /* id in entities[VTABLE] or [CLASS], 0 until one is known */
 	bool by_vtable;
 	bool ended;      /* its epoch is over: later uses of the key get another id */
+	bool other;      /* stands for every class that came when there were too many */
 	uint32_t before; /* id of the key's earlier epoch, 0 = none */
 };
 
@@ -63,6 +64,9 @@ struct pv_names {
 	bool classes_by_vtable;
 	struct pv_ranges symbols; /* unmanaged: address -> interned name */
 	struct pv_ranges code;    /* compiled methods: address -> method id */
+	size_t class_cap;         /* PV_CLASSES_CAP, less in tests */
+	uint32_t other_class;     /* id of the class use for those beyond it, 0 = not needed yet */
+	uint64_t folded_uses;     /* uses of classes that it stands for */
 	uint64_t unloads;   /* unload events met */
 	uint64_t epochs;    /* keys that were given a second meaning */
 

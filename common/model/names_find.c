@@ -22,9 +22,24 @@ static uint32_t entity_at(
 	return id;
 }
 
+/* Too many classes: whatever comes now is one class. */
+static uint32_t other_class(struct pv_names *n)
+{
+	n->folded_uses++;
+	if (n->other_class)
+		return n->other_class;
+	if (!pv_reserve(&n->class_use, 1))
+		return 0;
+	n->other_class = (uint32_t)n->class_use.n;
+	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ .other = true };
+	return n->other_class;
+}
+
 static uint32_t add_class_use(struct pv_names *n, uint64_t key, int64_t time, uint32_t before)
 {
 	uint32_t id = (uint32_t)n->class_use.n;
+	if (id >= n->class_cap)
+		return other_class(n);
 	if (!pv_reserve(&n->class_use, 1) || !pv_map_set(&n->class_of, key, id))
 		return 0;
 	struct pv_class_use use = {
@@ -130,5 +145,7 @@ const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char
 const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24])
 {
 	uint64_t key = class_use < n->class_use.n ? n->class_use.v[class_use].key : 0;
+	if (class_use && class_use == n->other_class)
+		return "other";
 	return name_or_key(n, pv_names_class_name(n, class_use), key, buf);
 }

@@ -63,7 +63,6 @@ static bool shot_starts(struct pv_context *x)
 	close_shot(s, x->time, true);
 	uint32_t index = s->next_index++;
 	s->skipping = !x->counts;
-	s->thread = x->thread->id;
 	if (!x->counts)
 		return true;
 	if (!pv_reserve(&s->shot, 1))

@@ -37,7 +37,6 @@ struct pv_heap_shots {
 	uint32_t next_index;
 	uint64_t rows, cap;         /* class rows of ended shots; PV_SHOTS_ROWS, less in tests */
 	bool skipping;              /* inside a shot that the restriction leaves out */
-	uint64_t thread;            /* native id of the thread that writes the open shot */
 	size_t open;                /* index + 1 of the open shot; 0 = none */
 	PV_ARRAY(uint32_t) row_of;  /* class_use -> row + 1 in the open shot */
 };
