@@ -19,7 +19,7 @@ static uint64_t begin_event(struct pvp_thread *t, const uint8_t *p)
 	return now;
 }
 
-void pvp_call_slow(enum pvp_call_event event, uint64_t method)
+void pvp_call_room(enum pvp_call_event event, uint64_t method)
 {
 	struct pvp_thread *t = atomic_load(&pvp_core.calls) ? pvp_room(PVP_HOT_MAX) : NULL;
 	if (t) {
@@ -29,6 +29,11 @@ void pvp_call_slow(enum pvp_call_event event, uint64_t method)
 		uint64_t now = begin_event(t, p);
 		pvp_publish(t, pvp_put_call(t, p, event, method, now));
 	}
+}
+
+void pvp_call_slow(enum pvp_call_event event, uint64_t method)
+{
+	pvp_call_room(event, method);
 	pvp_guard_off();
 }
 

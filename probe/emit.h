@@ -54,6 +54,10 @@ static inline void pvp_publish(struct pvp_thread *t, uint8_t *end)
 	atomic_store_explicit(&t->cursor, end, memory_order_release);
 }
 
+/* The same for a thread whose chunk may be full, or that has none; with the guard held. */
+void pvp_call_room(enum pvp_call_event event, uint64_t method);
+
+/* That, then lets go of the guard. */
 void pvp_call_slow(enum pvp_call_event event, uint64_t method);
 void pvp_alloc_slow(uint64_t type, uint64_t object, uint64_t bytes);
 

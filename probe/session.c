@@ -44,7 +44,7 @@ static void in_child(void)
 	pvp_registry_reset_lock();
 	recording = false;
 	pvp_writer_forget();
-	pvp_threads_forget();
+	pvp_threads_forget(held);
 	if (!held)
 		return; /* the interrupted event still writes into its chunk */
 	pvp_pools_unmap();

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/frames.h"
+
 enum {
 	SLAB = 64 << 10,
 	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
@@ -120,6 +122,12 @@ static void set_limits(struct pvp_thread *t)
 		memory_order_relaxed);
 }
 
+static void drop_frames(struct pvp_thread *t)
+{
+	pvp_frames_destroy(t->frames);
+	t->frames = NULL;
+}
+
 /* The chunk waits for the writer; or goes back when its session is over. */
 static void hand_over(struct pvp_thread *t)
 {
@@ -142,6 +150,7 @@ static void finish_thread(struct pvp_thread *t)
 {
 	pthread_mutex_lock(&pvp_core.lock);
 	hand_over(t);
+	drop_frames(t);
 	t->exited = true;
 	t->inside = NULL;
 	t->exit_time = pvp_now(&t->clock);
@@ -175,10 +184,13 @@ int pvp_threads_init(void)
 	return error;
 }
 
-void pvp_threads_forget(void)
+void pvp_threads_forget(bool all)
 {
-	while (pvp_core.threads)
+	while (pvp_core.threads) {
+		if (all || pvp_core.threads != pvp_tls.thread)
+			drop_frames(pvp_core.threads);
 		pvp_thread_remove(pvp_core.threads);
+	}
 	pvp_tls.thread = &nobody;
 	if (have_key)
 		pthread_setspecific(key, NULL);

@@ -121,7 +121,7 @@ void pvp_thread_remove(struct pvp_thread *t);
 /* Once, before all else; an errno value. */
 int pvp_threads_init(void);
 
-/* In a child of fork: forgets every thread. */
-void pvp_threads_forget(void);
+/* In a child of fork: forgets every thread; not all: the calling one is in the middle of an event. */
+void pvp_threads_forget(bool all);
 
 #endif

@@ -22,6 +22,8 @@ void probe_log_finish(struct probe_log *log)
 	pv_map_finish(&log->method_index);
 	pv_map_finish(&log->class_index);
 	pv_array_finish(&log->methods);
+	for (size_t i = 0; i < log->threads.n; i++)
+		pv_array_finish(&log->threads.v[i].stack);
 	pv_array_finish(&log->threads);
 	pv_array_finish(&log->counters);
 }
@@ -76,6 +78,14 @@ static void take_call(struct probe_log *log, struct probe_thread *t, unsigned ki
 	m->exc_leaves += kind == PV_KIND_METHOD_EXC_LEAVE;
 	t->enters += kind == PV_KIND_METHOD_ENTER;
 	t->leaves += kind != PV_KIND_METHOD_ENTER;
+	if (kind == PV_KIND_METHOD_ENTER) {
+		ck_assert(pv_reserve(&t->stack, 1));
+		t->stack.v[t->stack.n++] = key;
+	} else if (t->stack.n && t->stack.v[t->stack.n - 1] == key) {
+		t->stack.n--;
+	} else {
+		log->mismatches++;
+	}
 }
 
 static void take_samples(struct probe_log *log, struct probe_thread *t, const struct pv_event *e,
@@ -90,6 +100,7 @@ static void take_samples(struct probe_log *log, struct probe_thread *t, const st
 			continue;
 		log->lost += v->raw;
 		t->lost += v->raw;
+		t->stack.n = 0;
 		log->misplaced_losses += !first;
 	}
 }

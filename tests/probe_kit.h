@@ -28,7 +28,7 @@ struct probe_thread {
 	char name[64];
 	uint64_t enters, leaves, allocs, marks, lost;
 	unsigned starts, ends;
-	bool gap; /* since the last loss nothing was recorded yet */
+	PV_ARRAY(uint64_t) stack; /* methods entered and not left; cut at a loss */
 };
 
 struct probe_counter {
@@ -54,6 +54,7 @@ struct probe_log {
 
 	/* What a log of the probe must never hold; probe_log_check() looks. */
 	unsigned headers, damages, failures, unnamed, back_steps, before_sync, misplaced_losses;
+	unsigned mismatches; /* leaves that are not of the method entered last */
 };
 
 void probe_log_init(struct probe_log *log);

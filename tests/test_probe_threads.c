@@ -26,6 +26,7 @@ static void stop_and_read(struct probe_log *log)
 	probe_log_read(log, path);
 	probe_log_check(log);
 	ck_assert_uint_eq(log->lost, 0);
+	ck_assert_uint_eq(log->mismatches, 0);
 }
 
 struct job {

@@ -1,0 +1,55 @@
+/*
+ * The calls a thread stands in, as the native host sees them, so that a longjmp() that leaves
+ * some of them behind is noticed: their leave is then written when the next call shows it.
+ * One a thread, used by that thread alone, inside the probe.
+ */
+#ifndef PV_PROBE_FRAMES_H
+#define PV_PROBE_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PVP_FRAMES_BYTES = 256 << 10 };
+
+struct pvp_frame {
+	uintptr_t sp, pc; /* stack pointer and return address of the hook that said "enter" */
+	uint64_t method;
+};
+
+struct pvp_frames {
+	struct pvp_frame *top, *end; /* the next free one; behind the last */
+	uint64_t beyond;             /* calls open that found no room here */
+	uint32_t session;
+	struct pvp_frame at[]; /* at[0] is below all: its sp is the highest address */
+};
+
+/* NULL: out of memory. */
+struct pvp_frames *pvp_frames_create(void);
+void pvp_frames_destroy(struct pvp_frames *f);
+void pvp_frames_reset(struct pvp_frames *f, uint32_t session);
+
+/* Whether an enter from here leaves the calls below it alive, as most do, and there is room. */
+static inline bool pvp_frames_plain(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc)
+{
+	if (!f || f->top == f->end)
+		return false;
+	const struct pvp_frame *below = f->top - 1;
+	while (below->sp == sp && below->pc != pc) /* inlined into it */
+		below--;
+	return below->sp > sp;
+}
+
+static inline void pvp_frames_push(struct pvp_frames *f, uintptr_t sp, uintptr_t pc,
+	uint64_t method)
+{
+	*f->top++ = (struct pvp_frame){ sp, pc, method };
+}
+
+/* How many calls are dead, now that a call is entered with this stack pointer from this place. */
+size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc);
+
+/* How many stand above the newest call of this method; SIZE_MAX when there is none. */
+size_t pvp_frames_above(const struct pvp_frames *f, uint64_t method);
+
+#endif

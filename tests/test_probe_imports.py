@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""The probe's library cannot end the program it is loaded into, and exports nothing by accident.
+
+usage: test_probe_imports.py NM LIBRARY
+"""
+import re
+import subprocess
+import sys
+
+FORBIDDEN = re.compile(
+    r'_?exit|_Exit|quick_exit|abort|__assert\w*|__stack_chk_fail|\w*_chk|__fortify_fail|raise|'
+    r'kill|perror|psignal|puts|putchar|v?printf|v?fprintf|__tls_get_addr|err[cx]?|warnx?|signal|'
+    r'sigaction|setenv|unsetenv|putenv|atexit|dlopen|dlsym|system|popen')
+EXPORTED = {
+    '__cyg_profile_func_enter', '__cyg_profile_func_exit', 'profview_alloc', 'profview_class',
+    'profview_counter', 'profview_counter_add', 'profview_counter_set', 'profview_enter',
+    'profview_flush', 'profview_leave', 'profview_mark', 'profview_region', 'profview_start',
+    'profview_stop', 'profview_thread_name',
+}
+
+
+def names(nm, library, which):
+    out = subprocess.run([nm, '-D', which, library], check=True, capture_output=True, text=True)
+    return {line.split()[-1].split('@')[0] for line in out.stdout.splitlines()}
+
+
+def main(nm, library):
+    undefined, defined = names(nm, library, '--undefined-only'), names(nm, library, '--defined-only')
+    problems = [f'it can reach {n}()' for n in sorted(undefined) if FORBIDDEN.fullmatch(n)]
+    problems += [f'it exports {n}' for n in sorted(defined - EXPORTED)]
+    problems += [f'it does not export {n}' for n in sorted(EXPORTED - defined)]
+    if 'writev' not in undefined:
+        problems.append('this is not the probe: it never writes')
+    print('\n'.join(problems) or f'{len(undefined)} functions are used, none of them forbidden')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
