@@ -9,10 +9,17 @@ static const struct probe_method no_method;
 static const struct probe_thread no_thread;
 static const struct probe_counter no_counter;
 
+/* Not ck_assert(): that writes a line for each time it holds, and this runs for each event. */
+static void need(bool ok)
+{
+	if (!ok)
+		ck_abort_msg("out of memory");
+}
+
 void probe_log_init(struct probe_log *log)
 {
 	memset(log, 0, sizeof *log);
-	ck_assert(mlpd_framer_init(&log->framer));
+	need(mlpd_framer_init(&log->framer));
 }
 
 void probe_log_finish(struct probe_log *log)
@@ -33,7 +40,7 @@ static struct probe_thread *thread_of(struct probe_log *log, uint64_t id)
 	for (size_t i = 0; i < log->threads.n; i++)
 		if (log->threads.v[i].id == id)
 			return &log->threads.v[i];
-	ck_assert(pv_reserve(&log->threads, 1));
+	need(pv_reserve(&log->threads, 1));
 	struct probe_thread *t = &log->threads.v[log->threads.n++];
 	*t = (struct probe_thread){ .id = id };
 	return t;
@@ -44,9 +51,9 @@ static struct probe_method *method_of(struct probe_log *log, uint64_t key)
 	uint32_t i = pv_map_get(&log->method_index, key);
 	if (i == PV_MAP_NONE) {
 		i = (uint32_t)log->methods.n;
-		ck_assert(pv_reserve(&log->methods, 1));
+		need(pv_reserve(&log->methods, 1));
 		log->methods.v[log->methods.n++] = (struct probe_method){ .key = key };
-		ck_assert(pv_map_set(&log->method_index, key, i));
+		need(pv_map_set(&log->method_index, key, i));
 	}
 	return &log->methods.v[i];
 }
@@ -56,7 +63,7 @@ static struct probe_counter *counter_of(struct probe_log *log, uint64_t index)
 	for (size_t i = 0; i < log->counters.n; i++)
 		if (log->counters.v[i].index == index)
 			return &log->counters.v[i];
-	ck_assert(pv_reserve(&log->counters, 1));
+	need(pv_reserve(&log->counters, 1));
 	struct probe_counter *c = &log->counters.v[log->counters.n++];
 	*c = (struct probe_counter){ .index = index };
 	return c;
@@ -79,7 +86,7 @@ static void take_call(struct probe_log *log, struct probe_thread *t, unsigned ki
 	t->enters += kind == PV_KIND_METHOD_ENTER;
 	t->leaves += kind != PV_KIND_METHOD_ENTER;
 	if (kind == PV_KIND_METHOD_ENTER) {
-		ck_assert(pv_reserve(&t->stack, 1));
+		need(pv_reserve(&t->stack, 1));
 		t->stack.v[t->stack.n++] = key;
 	} else if (t->stack.n && t->stack.v[t->stack.n - 1] == key) {
 		t->stack.n--;
@@ -118,7 +125,7 @@ static void take_rare(struct probe_log *log, struct probe_thread *t, const struc
 		break;
 	}
 	case PV_KIND_VTABLE_LOAD:
-		ck_assert(pv_map_set(&log->class_index, e->meta.key, (uint32_t)e->meta.owner));
+		need(pv_map_set(&log->class_index, e->meta.key, (uint32_t)e->meta.owner));
 		break;
 	case PV_KIND_THREAD_START:
 		thread_of(log, e->meta.key)->starts++;
@@ -184,12 +191,12 @@ static void take_buffer(struct probe_log *log)
 	struct mlpd_bases bases;
 	size_t used;
 	pv_batch_reset(b);
-	ck_assert(pv_reserve(&b->bytes, f->payload_len));
+	need(pv_reserve(&b->bytes, f->payload_len));
 	memcpy(b->bytes.v, f->payload, f->payload_len);
 	b->bytes.n = f->payload_len;
 	b->offset = f->offset;
 	mlpd_bases_init(&bases, &f->buffer);
-	ck_assert(mlpd_decode_batch(b, &bases, &log->header.format, !f->whole, &used));
+	need(mlpd_decode_batch(b, &bases, &log->header.format, !f->whole, &used));
 	log->damages += b->damaged;
 	for (size_t i = 0; i < b->n; i++)
 		take_event(log, f->buffer.thread, i);
@@ -224,7 +231,7 @@ void probe_log_feed(struct probe_log *log, const void *bytes, size_t len)
 	while (len) {
 		size_t room;
 		uint8_t *to = mlpd_framer_room(&log->framer, &room);
-		ck_assert_ptr_nonnull(to);
+		need(to);
 		size_t n = len < room ? len : room;
 		memcpy(to, bytes, n);
 		mlpd_framer_filled(&log->framer, n);

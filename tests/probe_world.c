@@ -5,7 +5,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#ifdef __clang__
+#define KEPT __attribute__((noinline))
+#else
 #define KEPT __attribute__((noinline, noclone))
+#endif
 
 static volatile int sink;
 static jmp_buf back;

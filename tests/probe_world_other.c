@@ -2,7 +2,7 @@
 
 static volatile int sink;
 
-static __attribute__((noinline, noclone)) void twin(int x)
+static __attribute__((noinline)) void twin(int x)
 {
 	sink = x;
 }
