@@ -284,7 +284,7 @@ bool pv_source_record(
 	bool begun = begin_record(s, from, head, n, reterr);
 	s->recording |= begun;
 	pthread_mutex_lock(&s->lock);
-	if (!s->recording)
+	if (s->record && !s->recording)
 		s->shown.record_error = "recording could not begin";
 	else if (begun)
 		s->shown.record_error = NULL;
