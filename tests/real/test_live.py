@@ -15,12 +15,21 @@ from live import OPTIONS, figures, left, only, scene, watch
 from verdict import Verdict
 
 WORLDS = 'calls allocs throws locks'
-NAME = re.compile(r'Counted\.[\w.]+:\w+')
+NAME = re.compile(r'Counted\.[\w.]+:\w+(?:<\w+>)?')
+
+
+def main_list(screen):
+    """The lines between the column titles and the rule over the callers."""
+    lines = screen.splitlines()
+    top = next((i for i, line in enumerate(lines) if line.rstrip().endswith('METHOD')
+                or ' METHOD  ' in line), len(lines))
+    end = next((i for i, line in enumerate(lines) if 'CALLERS of' in line), len(lines))
+    return '\n'.join(lines[top:end])
 
 
 def names(screen):
-    """Names of methods on the screen, from top to bottom, each once."""
-    return list(dict.fromkeys(NAME.findall(screen)))
+    """Names of methods in the main list, from top to bottom, each once."""
+    return list(dict.fromkeys(NAME.findall(main_list(screen))))
 
 
 def mid_run(v, profview, exe, folder):
