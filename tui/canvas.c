@@ -262,6 +262,7 @@ static const struct {
 	{ 0x2212, '-' },
 	{ 0x394, 'd' },
 	{ 0xa0, ' ' },
+	{ 0xd7, 'x' },
 };
 
 uint32_t ui_ascii_of(uint32_t code)

@@ -10,6 +10,7 @@
 #include "tui/chart.h"
 #include "tui/key.h"
 
+enum { TABS_WIDE = 96, TABS_BRIEF = 78 };
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
 
 void ui_clock_finish(struct ui_clock *k)
@@ -84,11 +85,12 @@ static int tab_text(size_t i, size_t current, int w, char *buf, size_t size)
 {
 	const struct ui_pane_def *def = &ui_pane_defs[i];
 	const char *key = ui_command_row(def->command)->keys;
-	bool full = w >= 96 || i == current;
-	if (!full && w < 78)
-		snprintf(buf, size, "%s", key);
+	if (w >= TABS_WIDE || (i == current && w < TABS_BRIEF))
+		snprintf(buf, size, "%s %s", key, def->tab);
+	else if (w >= TABS_BRIEF)
+		snprintf(buf, size, "%s %s", key, def->brief);
 	else
-		snprintf(buf, size, "%s %.*s", key, full ? 12 : 4, def->tab);
+		snprintf(buf, size, "%s", key);
 	return pv_utf8_cells(buf);
 }
 

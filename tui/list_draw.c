@@ -42,23 +42,37 @@ static void draw_header(const struct ui_list *l, struct ui_canvas *c, struct ui_
 	}
 }
 
-/* Innermost first is what one looks for in a stack, and what must stay when it is cut. */
+/* The frame before `end`, and where it begins. */
+static const char *frame_before(const char *frames, const char *end)
+{
+	while (end > frames && end[-1] != '\n')
+		end--;
+	return end;
+}
+
+/*
+ * Innermost first is what one looks for in a stack, and what must stay when it is cut. The
+ * runtime's own wrappers there say nothing of the program and share one sign.
+ */
 static const char *stack_text(const char *frames, char *buf, size_t size)
 {
-	static const char arrow[] = " ← ";
+	static const char arrow[] = " ← ", wrapper[] = "(wrapper ";
+	const char *end = frames + strlen(frames), *start = frame_before(frames, end);
 	size_t n = 0;
 	buf[0] = 0;
-	const char *end = frames + strlen(frames);
+	while (start > frames && strncmp(start, wrapper, sizeof wrapper - 1) == 0) {
+		n = (size_t)snprintf(buf, size, "(w)");
+		end = start - 1;
+		start = frame_before(frames, end);
+	}
 	while (end > frames) {
-		const char *start = end;
-		while (start > frames && start[-1] != '\n')
-			start--;
 		int len = snprintf(buf + n, size - n, "%s%.*s", n ? arrow : "", (int)(end - start),
 			start);
 		if (len < 0 || (size_t)len >= size - n)
 			break;
 		n += (size_t)len;
 		end = start > frames ? start - 1 : frames;
+		start = frame_before(frames, end);
 	}
 	return buf;
 }

@@ -43,7 +43,7 @@ struct ui_chart {
 
 struct ui_pane_def {
 	enum ui_command command; /* opens it, and gives its name and key */
-	const char *tab;
+	const char *tab, *brief; /* for wide and for narrow screens */
 	const char *hint;
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */

@@ -176,14 +176,12 @@ static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, stru
 	}
 	char a[64], b[64], d[64], share[PV_UNIT_MAX];
 	int y = 0;
-	ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s of %s (%s %%), longest %s",
+	ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s (%s %%), max %s",
 		pv_units_ns(a, sizeof a, (int64_t)m->pause_ns),
-		pv_units_ns(b, sizeof b, m->duration_ns),
 		pv_units_percent(share, sizeof share, m->pause_ns, (uint64_t)m->duration_ns),
 		pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
 	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
-		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN,
-			"gen %s   %s times   total %s   longest %s",
+		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s×  %s  max %s",
 			cell(t, i, "generation", share, sizeof share),
 			cell(t, i, "count", a, sizeof a), cell(t, i, "total_ns", b, sizeof b),
 			cell(t, i, "max_ns", d, sizeof d));
@@ -200,12 +198,13 @@ static void draw_shots(const struct ui_overview *o, const struct ui_shared *s, s
 	}
 	size_t first = t->rows > (size_t)r.h ? t->rows - (size_t)r.h : 0;
 	for (size_t i = first; i < t->rows; i++) {
-		char time[64], objects[64], bytes[64];
+		char time[64], objects[64], bytes[64], change[64];
 		ui_printf(c, ui_rows(r, (int)(i - first), 1), UI_PLAIN,
-			"%3" PRIu64 "  %s  %s objects  %s", t->row[i].id - 1,
+			"%3" PRIu64 "  %.8s  %8s obj  %9s  %s", t->row[i].id - 1,
 			cell(t, i, "time_ns", time, sizeof time),
 			cell(t, i, "objects", objects, sizeof objects),
-			cell(t, i, "bytes", bytes, sizeof bytes));
+			cell(t, i, "bytes", bytes, sizeof bytes),
+			cell(t, i, "bytes_change", change, sizeof change));
 	}
 }
 
@@ -265,7 +264,7 @@ static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, str
 }
 
 const struct ui_section ui_sections[UI_SECTIONS] = {
-	{ "Activity, most", UI_CMD_COUNTERS, 3, 5, false, draw_activity },
+	{ "Activity, peak", UI_CMD_COUNTERS, 3, 5, false, draw_activity },
 	{ "Recording", UI_CMD_INFO, 3, 5, false, draw_source },
 	{ "Hottest methods, self", UI_CMD_METHODS, 4, 4, true, draw_methods },
 	{ "Allocation by class", UI_CMD_ALLOCATIONS, 4, 4, true, draw_classes },

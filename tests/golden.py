@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Frames of committed logs, compared with committed text.
+
+usage: golden.py PROFVIEW FOLDER
+
+With PV_GOLDEN=write in the environment the texts are written instead. Whoever commits a change of
+one names each figure that changed and why.
+"""
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+
+LOG = 'shop.mlpd.gz'
+PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
+         'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
+         'heap-diff': '7gmG', 'threads': '0', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
+         'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
+         'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w'}
+SIZES = ('120x36', '80x24')
+SMALL = ('overview', 'methods', 'gc', 'heap', 'info')
+ASCII = ('overview', 'tree', 'gc', 'heap-diff')
+
+
+def cases():
+    """(name, keys, size, locale)"""
+    for name, keys in PANES.items():
+        for size in SIZES:
+            yield f'{name}-{size}', keys, size, 'C.UTF-8'
+    for name in SMALL:
+        yield f'{name}-40x10', PANES[name], '40x10', 'C.UTF-8'
+    for name in ASCII:
+        yield f'{name}-80x24-ascii', PANES[name], '80x24', 'C'
+
+
+def frame(profview, log, keys, size, locale):
+    env = {**os.environ, 'LC_ALL': locale, 'NO_COLOR': '1'}
+    done = subprocess.run([profview, log, '--dump', '--no-index', '--size', size, '--keys', keys],
+                          capture_output=True, env=env, timeout=60, check=False)
+    text = done.stdout.decode('utf-8')
+    return text + f'exit code {done.returncode}\n' + done.stderr.decode('utf-8')
+
+
+def main(profview, folder):
+    folder = pathlib.Path(folder)
+    write = os.environ.get('PV_GOLDEN') == 'write'
+    wrong, made = [], set()
+    for name, keys, size, locale in cases():
+        path = folder / 'screens' / f'{name}.txt'
+        made.add(path.name)
+        text = frame(profview, str(folder / LOG), keys, size, locale)
+        if locale == 'C' and not text.isascii():
+            wrong.append(f'{name} is not ASCII')
+        if write:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding='utf-8')
+            continue
+        want = path.read_text(encoding='utf-8') if path.exists() else ''
+        if text != want:
+            wrong.append('\n'.join(difflib.unified_diff(
+                want.splitlines(), text.splitlines(), f'golden/screens/{name}.txt', 'now',
+                lineterm='')))
+    stale = {path.name for path in (folder / 'screens').glob('*.txt')} - made
+    wrong += [f'golden/screens/{name} belongs to no case' for name in sorted(stale)]
+    print('\n'.join(wrong))
+    print(f'{len(made)} frames, {len(wrong)} wrong')
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

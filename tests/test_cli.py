@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What the program does without a terminal: exit codes, where words go, and what it does then.
+
+usage: test_cli.py PROFVIEW LOG.mlpd.gz
+"""
+import gzip
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FAILED = []
+
+
+def run(profview, *words, **options):
+    return subprocess.run([profview, *map(str, words)], capture_output=True, text=True, timeout=60,
+                          check=False, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'TERM': 'dumb'},
+                          **options)
+
+
+def check(what, got, want):
+    if got != want:
+        FAILED.append(f'{what}: {got!r}, not {want!r}')
+
+
+def holds(what, text, part):
+    if part not in text:
+        FAILED.append(f'{what}: no {part!r} in {text[:300]!r}')
+
+
+def usage(profview):
+    for words, part in (([], 'FILE'), (['--nonsense'], '--nonsense'), (['x', 'y'], 'one file'),
+                        (['report', 'x', '--section', 'nonsense'], 'nonsense'),
+                        (['x', '--dump', '--size', '3'], 'COLUMNSxROWS')):
+        done = run(profview, *words)
+        check(f'{words}: exit code', done.returncode, 2)
+        check(f'{words}: standard output', done.stdout, '')
+        check(f'{words}: lines of complaint', done.stderr.count('\n'), 1)
+        holds(f'{words}', done.stderr, part)
+    for words in (['--help'], ['report', '-h']):
+        done = run(profview, *words)
+        check(f'{words}: exit code', (done.returncode, done.stderr), (0, ''))
+        holds(f'{words}', done.stdout, '--follow')
+    done = run(profview, '--version')
+    check('--version', (done.returncode, done.stderr), (0, ''))
+    holds('--version', done.stdout, 'profview ')
+
+
+def inputs(profview, log, folder):
+    raw = gzip.decompress(log.read_bytes())
+    cut, text, empty = folder / 'cut.mlpd', folder / 'text', folder / 'empty'
+    cut.write_bytes(raw[:len(raw) - 100])
+    text.write_text('This is no log.\n')
+    empty.write_bytes(b'')
+    for verb in ([], ['report'], ['dump']):
+        last = ['--dump'] if not verb else []
+        done = run(profview, *verb, log, *last)
+        check(f'{verb} a whole log', (done.returncode, done.stderr), (0, ''))
+        check(f'{verb} prints', len(done.stdout) > 1000, True)
+        done = run(profview, *verb, cut, *last)
+        check(f'{verb} a cut log', done.returncode, 4)
+        check(f'{verb} prints a cut log', len(done.stdout) > 1000, True)
+        done = run(profview, *verb, folder / 'missing', *last)
+        check(f'{verb} a missing file', (done.returncode, done.stdout), (3, ''))
+        holds(f'{verb} a missing file', done.stderr, 'missing')
+        done = run(profview, *verb, text, *last)
+        check(f'{verb} a text', done.returncode, 3)
+        holds(f'{verb} a text', done.stderr, 'profview: ')
+
+
+def streams(profview, log):
+    raw = gzip.decompress(log.read_bytes())
+    for name, data in (('plain', raw), ('gzip', log.read_bytes())):
+        done = subprocess.run([profview, '-', '--dump', '--keys', '2'], input=data, timeout=60,
+                              capture_output=True, check=False)
+        check(f'{name} on standard input', done.returncode, 0)
+        holds(f'{name} on standard input', done.stdout.decode(), 'Shop:Main')
+    done = run(profview, log)
+    check('without a terminal', (done.returncode, done.stderr), (0, ''))
+    holds('without a terminal', done.stdout, 'Hottest methods')
+    check('no function keys without a terminal', 'F10' in done.stdout, False)
+    with open('/dev/full', 'w', encoding='ascii') as full:
+        done = subprocess.run([profview, 'report', log], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=60, check=False)
+    check('a full disk', done.returncode, 125)
+    holds('a full disk', done.stderr, 'profview: ')
+    done = run(profview, log, '--dump', '--keys', '<Nonsense>')
+    check('keys that do not exist', done.returncode, 2)
+
+
+def main(profview, log):
+    log = pathlib.Path(log)
+    with tempfile.TemporaryDirectory() as folder:
+        usage(profview)
+        inputs(profview, log, pathlib.Path(folder))
+        streams(profview, log)
+    print('\n'.join(FAILED) or 'all as it should be')
+    sys.exit(1 if FAILED else 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
