@@ -1,6 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/format/mlpd.h"
@@ -217,6 +219,94 @@ START_TEST(a_file_is_dumped_to_its_end)
 }
 END_TEST
 
+static bool shows(const char *path, const char *line)
+{
+	char text[8192];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	return strstr(text, line) != NULL;
+}
+
+static bool shows_soon(const char *path, const char *line)
+{
+	for (int i = 0; i < 2000 && !shows(path, line); i++)
+		usleep(10000);
+	return shows(path, line);
+}
+
+/*
+ * The program that is watched: writes half a buffer more only when what came before is on the
+ * dump, and ends when all of it is. Its exit code says whether every line came in time.
+ */
+static int write_slowly(const char *log, const char *out)
+{
+	struct log l;
+	make(&l);
+	struct mlpd_header h = { .format = v17, .pid = (uint32_t)getpid(), .startup_ns = 900,
+		.start_time_ms = (uint64_t)time(NULL) * 1000 + 1000,
+		.args = { "log:calls", 9 }, .arch = { "x86-64", 6 }, .os = { "linux", 5 } };
+	ck_assert_uint_eq(mlpd_put_header(l.bytes, sizeof l.bytes, &h), l.buffer);
+	FILE *f = fopen(log, "w");
+	size_t half = l.n - 10;
+	bool ok = f && fwrite(l.bytes, 1, half, f) == half && fflush(f) == 0 &&
+		shows_soon(out, " header: ") && !shows(out, "gc.event");
+	ok = ok && fwrite(l.bytes + half, 1, 10, f) == 10 && fflush(f) == 0 &&
+		shows_soon(out, "gc.event step=7");
+	ok = ok && fwrite(l.bytes + l.buffer, 1, l.n - l.buffer, f) == l.n - l.buffer &&
+		fclose(f) == 0;
+	return ok ? 0 : 1;
+}
+
+START_TEST(a_growing_file_is_followed_until_its_writer_has_gone)
+{
+	char dir[] = "/tmp/pv-dump-XXXXXX", log[40], text[40];
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(log, sizeof log, "%s/log", dir);
+	snprintf(text, sizeof text, "%s/text", dir);
+	FILE *out = fopen(text, "w");
+	ck_assert_ptr_nonnull(out);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(write_slowly(log, text));
+	struct pv_dump_totals totals;
+	struct pv_error e = { 0 };
+	int status;
+	ck_assert_msg(pv_dump_path(log, true, NULL, out, &totals, &e), "%s", e.what);
+	fclose(out);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(totals.buffers, 2);
+	ck_assert_uint_eq(totals.events, 12);
+	ck_assert(totals.complete);
+	unlink(log);
+	unlink(text);
+	rmdir(dir);
+}
+END_TEST
+
+START_TEST(following_stops_when_told)
+{
+	static volatile int stop = 1;
+	char path[] = "/tmp/pv-dump-XXXXXX";
+	struct log l;
+	make(&l);
+	int fd = mkstemp(path);
+	ck_assert_int_eq(write(fd, l.bytes, l.n - 5), (ssize_t)l.n - 5);
+	close(fd);
+	struct pv_dump_totals totals;
+	struct pv_error e = { 0 };
+	FILE *out = fopen("/dev/null", "w");
+	ck_assert(pv_dump_path(path, true, &stop, out, &totals, &e));
+	ck_assert(totals.complete); /* what is still on its way is no damage */
+	fclose(out);
+	unlink(path);
+	pv_batch_finish(&l.pools);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("dump");
@@ -228,6 +318,9 @@ int main(void)
 	tcase_add_test(c, what_is_no_log_is_refused);
 	tcase_add_test(c, a_full_disk_is_an_error);
 	tcase_add_test(c, a_file_is_dumped_to_its_end);
+	tcase_add_test(c, a_growing_file_is_followed_until_its_writer_has_gone);
+	tcase_add_test(c, following_stops_when_told);
+	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

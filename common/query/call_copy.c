@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/map.h"
 #include "common/model/model.h"
 #include "common/model/window.h"
 
@@ -82,49 +81,43 @@ static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct
 	return ok;
 }
 
-/* Numbers of the model's nodes in the copy: those of the window and what lies above them. */
-static bool number_active(const struct pv_model *m, const struct pv_window_sums *w,
-	struct pv_map *number, uint32_t *ret_n)
+/*
+ * By the model's node: its number in the copy, 0 for those that were not active. Numbers keep the
+ * order, so parents stay before their children. NULL when out of memory; *ret_n counts the root.
+ */
+static uint32_t *number_active(const struct pv_calls *calls, const struct pv_window_sums *w,
+	uint32_t *ret_n)
 {
-	const struct pv_calls *calls = &m->calls;
-	uint8_t *active = calloc(calls->node.n + 1, 1);
-	if (!active)
-		return false;
-	for (size_t i = 0; i < w->nodes.n; i++)
-		for (uint32_t at = w->nodes.v[i].node; at && !active[at];
+	uint32_t *number = calloc(calls->node.n + 1, sizeof *number), n = 1;
+	for (size_t i = 0; number && i < w->nodes.n; i++)
+		for (uint32_t at = w->nodes.v[i].node; at && !number[at];
 			at = calls->node.v[at].parent)
-			active[at] = 1;
-	uint32_t n = 1;
-	bool ok = pv_map_set(number, 0, 0);
-	for (size_t i = 1; ok && i < calls->node.n; i++)
-		if (active[i])
-			ok = pv_map_set(number, i, n++);
-	free(active);
+			number[at] = 1;
+	for (size_t i = 1; number && i < calls->node.n; i++)
+		if (number[i])
+			number[i] = n++;
 	*ret_n = n;
-	return ok;
+	return number;
 }
 
 static bool copy_active(const struct pv_model *m, const struct pv_groups *g,
 	const struct pv_window_sums *w, struct pv_call_copy *c)
 {
 	const struct pv_calls *calls = &m->calls;
-	struct pv_map number = { 0 };
-	uint32_t n = 1;
-	bool ok = number_active(m, w, &number, &n) && make_room(c, n);
-	for (size_t slot = 0; ok && slot <= number.mask; slot++) {
-		uint64_t node = number.slots[slot].key;
-		uint32_t i = number.slots[slot].value;
-		if (i == PV_MAP_NONE || i == 0)
+	uint32_t n = 1, *number = number_active(calls, w, &n);
+	bool ok = number && make_room(c, n);
+	for (size_t i = 1; ok && i < calls->node.n; i++) {
+		if (!number[i])
 			continue;
-		c->parent[i] = pv_map_get(&number, calls->node.v[node].parent);
-		c->group[i] = pv_group_of(g, calls->node.v[node].method);
+		c->parent[number[i]] = number[calls->node.v[i].parent];
+		c->group[number[i]] = pv_group_of(g, calls->node.v[i].method);
 	}
 	for (size_t i = 0; ok && i < w->nodes.n; i++) {
 		const struct pv_window_node *from = &w->nodes.v[i];
-		c->figures[pv_map_get(&number, from->node)] = (struct pv_call_figures){
-			.calls = from->calls, .samples = from->samples, .self_ns = from->self_ns };
+		c->figures[number[from->node]] = (struct pv_call_figures){ .calls = from->calls,
+			.samples = from->samples, .self_ns = from->self_ns };
 	}
-	pv_map_finish(&number);
+	free(number);
 	return ok;
 }
 
@@ -132,19 +125,18 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t 
 	struct pv_call_copy *ret)
 {
 	*ret = (struct pv_call_copy){ .window = window_ns != 0 };
-	bool ok;
-	if (window_ns) {
-		struct pv_window_sums sums = { 0 };
-		ok = pv_window_sum(m, window_ns, &sums) && copy_active(m, g, &sums, ret);
-		pv_window_sums_finish(&sums);
-	} else {
-		ok = copy_all(m, g, ret);
-	}
-	if (!ok)
-		return false;
-	link_children(ret);
-	sum_up(ret);
-	return true;
+	if (!window_ns)
+		return copy_all(m, g, ret);
+	struct pv_window_sums sums = { 0 };
+	bool ok = pv_window_sum(m, window_ns, &sums) && copy_active(m, g, &sums, ret);
+	pv_window_sums_finish(&sums);
+	return ok;
+}
+
+void pv_call_copy_link(struct pv_call_copy *c)
+{
+	link_children(c);
+	sum_up(c);
 }
 
 void pv_call_walk(const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave,

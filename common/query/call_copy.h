@@ -24,9 +24,13 @@ struct pv_call_copy {
 	bool window;
 };
 
-/* False when out of memory; finish is fine then too. `window_ns` 0: since the start. */
+/*
+ * False when out of memory; finish is fine then too. `window_ns` 0: since the start. The copy is
+ * usable after pv_call_copy_link(), which needs no lock.
+ */
 bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
 	struct pv_call_copy *ret);
+void pv_call_copy_link(struct pv_call_copy *c);
 void pv_call_copy_finish(struct pv_call_copy *c);
 
 typedef void pv_call_visit(void *ctx, const struct pv_call_copy *c, uint32_t node);

@@ -138,6 +138,8 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 			pv_calls_flat(m, g.of, g.row.n, sum);
 	pv_model_unlock(m);
 	if (ok && known.window)
+		pv_call_copy_link(&copy);
+	if (ok && known.window)
 		ok = window_methods(&copy, sum, g.row.n);
 	if (ok)
 		put_methods(b, &g, sum, &known);
@@ -256,8 +258,10 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	struct known known = what_is_known(m, b->query);
 	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
-	if (ok)
+	if (ok) {
+		pv_call_copy_link(&copy);
 		e.chosen = pv_groups_find(&g, b->query->select);
+	}
 	if (ok && sum_edges(&copy, &g, &e))
 		put_edges(b, &g, &e, &known);
 	else

@@ -161,6 +161,8 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 	unsigned known = pv_groups_known(m);
 	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
+	if (ok)
+		pv_call_copy_link(&copy);
 	struct unfold u = { .b = b, .copy = &copy, .groups = &g,
 		.calls = known & PV_GROUP_CALLS, .samples = known & PV_GROUP_SAMPLES };
 	if (!ok || !unfold(&u))
