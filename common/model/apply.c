@@ -157,6 +157,11 @@ static bool change_cell(struct pv_context *x, struct tally *t, int64_t time)
 	return ok;
 }
 
+struct call {
+	uint64_t key;
+	int64_t time;
+};
+
 /* Copies of what the loop needs, kept in registers between calls that may change the originals. */
 struct hot {
 	struct pv_tree_node *node;
@@ -218,52 +223,52 @@ static bool enter_slowly(struct pv_context *x, uint64_t key)
 }
 
 static ALWAYS_INLINE bool enter(
-	struct pv_context *x, struct hot *h, uint64_t key, int64_t t, const bool limited)
+	struct pv_context *x, struct hot *h, struct call c, const bool limited)
 {
 	uint32_t parent = h->depth ? h->frame[h->depth - 1].node : 0;
 	struct pv_tree_node *n = &h->node[parent];
 	if (h->depth) {
 		touch(x, h, parent);
-		n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
+		n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
 	}
-	h->last = t;
+	h->last = c.time;
 	uint32_t child = n->recent;
-	if (child == 0 || h->node[child].key != key || h->depth == h->room || h->deep ||
+	if (child == 0 || h->node[child].key != c.key || h->depth == h->room || h->deep ||
 		h->depth >= PV_STACK_DEPTH) {
 		save(h, x->thread);
-		x->time = t;
-		bool ok = enter_slowly(x, key);
+		x->time = c.time;
+		bool ok = enter_slowly(x, c.key);
 		load(h, x->m, x->thread);
 		return ok;
 	}
 	touch(x, h, child);
 	h->node[child].calls += limited ? x->counts : 1;
-	h->frame[h->depth++] = (struct pv_frame){ child, t };
+	h->frame[h->depth++] = (struct pv_frame){ child, c.time };
 	return true;
 }
 
-static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, uint64_t key, int64_t t,
+static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call c,
 	const bool limited, const bool exceptional)
 {
 	uint32_t top = h->depth ? h->frame[h->depth - 1].node : 0;
 	struct pv_tree_node *n = &h->node[top];
-	if (top == 0 || n->key != key || h->deep) {
+	if (top == 0 || n->key != c.key || h->deep) {
 		save(h, x->thread);
-		x->time = t;
-		pv_calls_leave(x, key, exceptional);
+		x->time = c.time;
+		pv_calls_leave(x, c.key, exceptional);
 		load(h, x->m, x->thread);
 		return;
 	}
 	int64_t entered = h->frame[--h->depth].enter_ns;
-	int64_t ns = limited ? pv_clipped(x->m, entered, t) : t - entered;
+	int64_t ns = limited ? pv_clipped(x->m, entered, c.time) : c.time - entered;
 	touch(x, h, top);
-	n->self_ns += limited ? pv_clipped(x->m, h->last, t) : t - h->last;
+	n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
 	n->total_ns += ns;
 	if (ns > n->max_ns)
 		n->max_ns = ns;
 	if (exceptional)
 		n->exc_leaves += limited ? x->counts : 1;
-	h->last = t;
+	h->last = c.time;
 }
 
 static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, size_t i)
@@ -338,15 +343,15 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 		switch (kind) {
 		case PV_KIND_METHOD_ENTER:
 			tally.enters += limited ? x->counts : 1;
-			ok &= enter(x, &h, key[i], t, limited);
+			ok &= enter(x, &h, (struct call){ key[i], t }, limited);
 			break;
 		case PV_KIND_METHOD_LEAVE:
 			tally.leaves += limited ? x->counts : 1;
-			leave(x, &h, key[i], t, limited, false);
+			leave(x, &h, (struct call){ key[i], t }, limited, false);
 			break;
 		case PV_KIND_METHOD_EXC_LEAVE:
 			tally.exc_leaves += limited ? x->counts : 1;
-			leave(x, &h, key[i], t, limited, true);
+			leave(x, &h, (struct call){ key[i], t }, limited, true);
 			break;
 		case PV_KIND_ALLOC:
 			ok &= allocate(x, &tally, &h, i);

@@ -126,6 +126,9 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
+bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
+void pv_gc_finalizers(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
 
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
