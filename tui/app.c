@@ -154,12 +154,18 @@ static void on_data(evutil_socket_t fd, short what, void *arg)
 	want_data_frame(a);
 }
 
-/* When data stops, rates must still come down to nothing; then all is quiet. */
+/*
+ * When data stops, rates must still come down to nothing and a rolling window must empty; then
+ * all is quiet.
+ */
 static void watch_rates(struct app *a)
 {
 	struct timeval t = ms_to_timeval(SETTLE_MS);
+	if (a->status.state != UI_FEED_LIVE)
+		return;
 	bool moving = a->status.events_per_s || a->status.bytes_per_s;
-	if (moving && a->status.state == UI_FEED_LIVE)
+	bool ageing = a->screen.shared.window_ns && ui_feed_decay(a->feed);
+	if (moving || ageing)
 		event_add(a->settle, &t);
 }
 
