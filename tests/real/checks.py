@@ -46,7 +46,7 @@ def source(v, r):
     t, h = r.json['target'], r.log.header
     for key, want in (('pid', h['pid']), ('pointer_size', h['pointer']), ('args', h['args']),
                       ('arch', h['arch']), ('os', h['os']), ('start_time_ms', h['start_ms']),
-                      ('timer_overhead_ns', h['overhead']), ('control_port', h['port'])):
+                      ('timer_overhead_ns', h['overhead']), ('control_port', h['port'] or None)):
         v.equal(f'target.{key}', t[key], want)
 
 
@@ -70,7 +70,7 @@ def calls(v, r):
         v.equal(f'calls the program made to {name}', got.get(name, 0), n)
     unwound = rows(r.json['methods'], 'name', 'exceptional_leaves')
     v.same_rows('exceptional leaves', nonzero(unwound),
-                nonzero(r.log.by_method(r.log.exceptional)))
+                nonzero(r.log.by_method(r.log.times.exceptional)))
     for name, n in said_of(r.said, 'unwound').items():
         v.equal(f'frames the program unwound of {name}', unwound.get(name, 0), n)
 
@@ -78,8 +78,9 @@ def calls(v, r):
 def times(v, r):
     t = r.log.times
     called = {n: True for n in r.log.by_method(r.log.calls)}
-    for column, reference in (('total_ns', t.total), ('self_ns', t.self_time)):
-        want = r.log.by_method(reference)
+    for column, reference in (('total_ns', t.total), ('self_ns', t.self_time),
+                              ('max_ns', t.longest)):
+        want = collections.Counter(reference)
         got = rows(r.json['methods'], 'name', column)
         v.same_rows(column, {n: got[n] for n in called if n in got}, {n: want[n] for n in called})
     for name, inside in said_of(r.said, 'inside').items():
@@ -135,8 +136,8 @@ def sites(v, r):
                     rows(r.json['classes'], 'name', column))
     for row in listed:
         if row['class'] == 'Counted.Wide':
-            v.true('innermost frame of a Wide', row['stack'] and
-                   row['stack'][-1] == 'Counted.Allocs:Make (int)', row['stack'][-1:])
+            own = [f for f in row['stack'] if not f.startswith('(wrapper')]
+            v.equal('innermost frame of a Wide', own[-1:], ['Counted.Allocs:Make (int)'])
 
 
 def collections_(v, r):
@@ -222,12 +223,17 @@ def locks(v, r, classes=True):
             k['contentions'])
 
 
+def outsiders(names):
+    return dict(collections.Counter(n for n in names if n and not n.startswith('Profiler ')))
+
+
 def threads(v, r):
     names = collections.Counter(t['name'] for t in r.json['threads'])
     for name, n in said_of(r.said, 'threads').items():
         v.equal(f'threads named {name}', names[name], n)
-    v.same_rows('named threads', dict(collections.Counter(n for n in names.elements() if n)),
-                dict(collections.Counter(n for _, n in r.log.thread_names)))
+    # The profiler's own threads still log when they have ended; they may get two rows.
+    v.same_rows('named threads', outsiders(names.elements()),
+                outsiders(n for _, n in r.log.thread_names))
     for t in r.json['threads']:
         if t['name'] in said_of(r.said, 'threads'):
             v.true(f'{t["name"]} ends after its start', t['end_ns'] > t['start_ns'])
@@ -292,7 +298,8 @@ def samples(v, r):
 def jit(v, r):
     got = r.json['jit']
     v.equal('jitted methods', got['methods'], r.mprof['jit_methods'])
-    v.equal('jitted bytes', got['code_bytes'], r.mprof['jit_bytes'])
+    if not r.log.events['domain.unload']:   # then sizes are garbage, and the stock tool adds them
+        v.equal('jitted bytes', got['code_bytes'], r.mprof['jit_bytes'])
     v.equal('helpers', got['helpers'] or 0, r.mprof['helpers'])
     v.equal('helper bytes', got['helper_bytes'] or 0, r.mprof['helper_bytes'])
 

@@ -51,7 +51,8 @@ def watch(t, place, path, *words):
 
 
 def only(t, text):
-    """Filters the list in front."""
+    """Filters the list in front, whatever its filter was."""
+    t.keys('DC')
     t.type('\\')
     t.type(text)
     t.keys('Enter')

@@ -285,7 +285,7 @@ def read_method(log, c, ex):
         log.times.leave(c.thread, method, c.time)
     elif kind == 'exc_leave':
         log.exceptional[method] += 1
-        log.times.leave(c.thread, method, c.time)
+        log.times.leave(c.thread, method, c.time, exceptional=True)
     elif kind == 'jit':
         code, size = c.ptr(), c.uleb()
         log.method_names[method] = c.text()
@@ -479,7 +479,7 @@ def parse(data, watch=None):
         if watch:
             watch(at + 48 + len(events), log)
         log.times.seen(thread, c.time)
-    log.times.finish()
+    log.times.replay(log.method_names)
     log.rest = len(data) - at
     return log
 

@@ -15,16 +15,7 @@ from live import OPTIONS, figures, left, only, scene, watch
 from verdict import Verdict
 
 WORLDS = 'calls allocs throws locks'
-NAME = re.compile(r'Counted\.[\w.]+:\w+(?:<\w+>)?')
-
-
-def main_list(screen):
-    """The lines between the column titles and the rule over the callers."""
-    lines = screen.splitlines()
-    top = next((i for i, line in enumerate(lines) if line.rstrip().endswith('METHOD')
-                or ' METHOD  ' in line), len(lines))
-    end = next((i for i, line in enumerate(lines) if 'CALLERS of' in line), len(lines))
-    return '\n'.join(lines[top:end])
+NAME = re.compile(r'Counted\.[\w.]+:[\w<>]+')
 
 
 def names(screen):
@@ -100,7 +91,7 @@ def pause(v, profview, exe, folder):
         only(t, 'Counted.Calls:')
         t.wait_row('Counted.Calls:Leaf', 12500)
         t.keys('p')
-        t.wait(lambda screen: 'PAUSED' in screen.upper())
+        t.wait(lambda screen: 'PAUSED' in screen)
         before, rss = t.text(), program.rss()
         program.go()
         said = program.wait_phase(2)
