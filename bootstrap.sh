@@ -112,10 +112,10 @@ follow() {
 	"$@" >"$scratch/said" 2>&1 </dev/null &
 	target=$!
 	if [ -t 1 ]; then
-		build/tui/profview --follow "$scratch/pipe" || status=$?
+		build/profview --follow "$scratch/pipe" || status=$?
 	else
 		timeout $((seconds + 60)) \
-			build/tui/profview --follow "$scratch/pipe" --dump --size 120x36 || status=$?
+			build/profview --follow "$scratch/pipe" --dump --size 120x36 || status=$?
 		[ "$status" -ne 0 ] || wait "$target" || status=$?
 	fi
 	stop_target

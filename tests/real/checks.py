@@ -287,7 +287,7 @@ def samples(v, r):
     for name, n in r.log.samples_in_code().items():
         v.at_least(f'samples in the code of {name}', own.get(name), n)
     total = rows(r.json['methods'], 'name', 'samples_total')
-    for name, n in r.log.by_method(r.log.on_stack).items():
+    for name, n in r.log.samples_on_stack().items():
         v.at_least(f'samples with {name} on the stack', total.get(name), n)
     for row in r.json['methods']:
         v.true(f'samples_total of {row["name"]}',

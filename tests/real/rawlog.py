@@ -107,7 +107,7 @@ class Log:
         self.handles = collections.Counter()
         self.max_heap = 0
         self.samples = 0
-        self.on_stack = collections.Counter()   # method: samples with it anywhere on the stack
+        self.stacks = collections.Counter()     # frames, innermost first: samples
         self.innermost = collections.Counter()  # (ip, innermost frame or 0): samples
         self.symbols = {}       # address: (size, name)
         self.code = {}          # method: (code address, size)
@@ -124,6 +124,14 @@ class Log:
 
     def class_of(self, vtable):
         return self.class_names.get(self.vtables.get(vtable), hex(vtable))
+
+    def samples_on_stack(self):
+        """Samples with a method of that name anywhere on the stack, each once."""
+        found = collections.Counter()
+        for frames, n in self.stacks.items():
+            for name in {self.method_names.get(m, hex(m)) for m in frames}:
+                found[name] += n
+        return found
 
     def samples_in_code(self):
         """Samples whose address lies in the code of methods of one name only, by that name."""
@@ -384,7 +392,7 @@ def read_hit(log, c):
     c.ptr()
     ips = [c.ptr() for _ in range(c.uleb())]
     frames = c.stack()
-    log.on_stack.update(set(frames))
+    log.stacks[tuple(frames)] += 1
     log.innermost[ips[0] if ips else 0, frames[0] if frames else 0] += 1
 
 
