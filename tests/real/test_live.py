@@ -19,8 +19,9 @@ NAME = re.compile(r'Counted\.[\w.]+:[\w<>]+')
 
 
 def names(screen):
-    """Names of methods in the main list, from top to bottom, each once."""
-    return list(dict.fromkeys(NAME.findall(main_list(screen))))
+    """Names in the list of methods, from top to bottom."""
+    listed = screen.partition(' METHOD\n')[2].partition(' CALLERS of ')[0]
+    return [m[0] for m in map(NAME.search, listed.splitlines()) if m]
 
 
 def mid_run(v, profview, exe, folder):
