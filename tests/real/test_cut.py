@@ -19,7 +19,7 @@ from verdict import Verdict
 
 OPTIONS = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,gchandle,finalization'
 WORLDS = 'throws locks handles finalizers'.split()
-TAIL = 3072
+TAIL = 2048
 FLIPS = 400
 SECTIONS = 'source,events,methods,classes,gc,exceptions,locks,threads'
 
