@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 
-enum { PV_RANGE_GUESS = 16384 }; /* bytes */
+enum { PV_RANGE_GUESS = 4096 }; /* bytes; what the stock reader guesses, too */
 
 struct pv_range {
 	uint64_t start, size; /* size 0: unknown, up to the next start and PV_RANGE_GUESS */
