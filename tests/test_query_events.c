@@ -235,6 +235,26 @@ START_TEST(loads_and_unloads)
 }
 END_TEST
 
+START_TEST(covered_statements)
+{
+	struct kit k = kit_new("log:coverage");
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_METHOD, .coverage = {
+		.assembly = text("app"), .class_name = text("App.Node"), .method = text("Walk"),
+		.signature = text("void ()"), .file = text("node.cs"), .method_id = 7,
+		.statements = 4 } });
+	for (uint64_t i = 0; i < 4; i++)
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_STATEMENT, .coverage = {
+			.method_id = 7, .il = 2, .hits = i % 3, .line = i + 1 } });
+	static const char *const row[] = { "assembly", "class", "method", "signature", "file",
+		"statements", "covered", "covered_percent", NULL };
+	struct pv_table *t = kit_view(&k, PV_VIEW_CODE_COVERAGE, NULL);
+	ck_assert_uint_eq(t->rows, 1);
+	ck_assert_str_eq(kit_text(t, 0, row), "app App.Node Walk void () node.cs 4 2 50");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(damage_is_listed)
 {
 	struct kit k = kit_new("log:calls");
@@ -264,6 +284,7 @@ int main(void)
 	tcase_add_test(c, compiled_code);
 	tcase_add_test(c, counters_in_their_sections);
 	tcase_add_test(c, loads_and_unloads);
+	tcase_add_test(c, covered_statements);
 	tcase_add_test(c, damage_is_listed);
 	suite_add_tcase(s, c);
 	return run_suite(s);
