@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "tui/chart.h"
 #include "tui/list.h"
@@ -93,7 +94,7 @@ static struct ui_rect draw_branch(struct ui_canvas *c, struct ui_rect at, const 
 	enum ui_style style)
 {
 	int depth = (int)(row->depth < 1000 ? row->depth : 1000);
-	int most = at.w / 2; /* deep rows share the last indent, so that names stay readable */
+	int most = at.w / 4 * 2; /* deep rows share the last indent, so that names stay readable */
 	int indent = ui_min(depth * 2, most);
 	at = ui_cols(at, indent, at.w);
 	const char *sign = row->flags & PV_ROW_OPEN           ? "▼ "
@@ -110,6 +111,16 @@ static enum ui_style cell_style(const struct pv_column *column, const struct pv_
 	if (delta && cell->i != 0)
 		return cell->i > 0 ? UI_MORE : UI_LESS;
 	return UI_PLAIN;
+}
+
+/* Names are shortened where they say least; other words just lose their end. */
+static bool is_name(const struct pv_column *column)
+{
+	static const char *const ids[] = { "name", "method", "class" };
+	for (size_t i = 0; i < PV_COUNT_OF(ids); i++)
+		if (strcmp(column->id, ids[i]) == 0)
+			return column->unit == PV_UNIT_TEXT;
+	return false;
 }
 
 static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_rect at,
@@ -129,7 +140,7 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 	if (col->flags & PV_COLUMN_TREE)
 		at = draw_branch(c, at, row, style);
 	char small[CELL_MAX];
-	if (col->unit == PV_UNIT_TEXT)
+	if (is_name(col))
 		text = ui_shorten(text, at.w, small, sizeof small);
 	ui_put(c, at, style, text);
 	if (l->search[0])
