@@ -202,6 +202,7 @@ START_TEST(pause_freezes_every_pane)
 	world->generation++;
 	show();
 	ck_assert(seen("PAUSED at 00:01:01, 38.0 s behind"));
+	ck_assert(!seen("as of now"));
 	ck_assert_str_eq(cursor(), "App.Work(int)");
 	ck_assert(!seen("5 000"));
 	press("0");
@@ -213,6 +214,9 @@ START_TEST(pause_freezes_every_pane)
 	ck_assert_uint_eq(ui_screen_list(&screen)->table->rows, 1);
 	press("<Del>");
 	ck_assert_uint_eq(ui_screen_list(&screen)->table->rows, 4);
+	/* Details of another row cannot be as of the pause; they say so. */
+	press("/read<Enter>");
+	ck_assert(seen("CALLERS of Lib.Read()  (as of now, not of the pause)"));
 	press("p");
 	ck_assert(!seen("PAUSED"));
 	press("<Del>g");

@@ -64,12 +64,12 @@ START_TEST(it_ends)
 	ck_assert_int_eq(type("abc<Enter>"), UI_PROMPT_DONE);
 	ck_assert(!p.open);
 	ck_assert_str_eq(p.text, "abc");
-	open_prompt();
+	ui_prompt_open(&p, UI_PROMPT_SEARCH, "Search: ", "");
 	ck_assert_int_eq(type("abc<Esc>"), UI_PROMPT_GONE);
-	open_prompt();
+	ui_prompt_open(&p, UI_PROMPT_SEARCH, "Search: ", "");
 	ck_assert_int_eq(type("a<Backspace>"), UI_PROMPT_CHANGED);
 	ck_assert_int_eq(type("<Backspace>"), UI_PROMPT_GONE);
-	open_prompt();
+	ui_prompt_open(&p, UI_PROMPT_SEARCH, "Search: ", "");
 	ck_assert_int_eq(type("<C-c>"), UI_PROMPT_GONE);
 }
 END_TEST

@@ -119,7 +119,7 @@ static bool ask(struct ui_list *l, const struct ui_shared *s)
 	int named = l->about ? pv_table_column(t, "class") : -1;
 	if (named >= 0 && named < UI_COLUMNS_MAX)
 		l->silent |= UINT32_C(1) << named; /* the title says it */
-	l->stale = false;
+	l->stale = l->other = false;
 	l->newer = s->paused;
 	l->asked_window = s->window_ns;
 	memcpy(l->asked_filter, l->filter, sizeof l->filter);
@@ -209,7 +209,7 @@ void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base)
 		return;
 	l->select = select;
 	l->base = base;
-	l->stale = true;
+	l->stale = l->other = true;
 	l->unfolded = false;
 	l->open.n = 0;
 	l->pinned = false;
@@ -232,7 +232,7 @@ void ui_list_set_about(struct ui_list *l, const char *class_name)
 		return;
 	free(l->about);
 	l->about = class_name ? strdup(class_name) : NULL;
-	l->stale = true;
+	l->stale = l->other = true;
 }
 
 void ui_list_set_order(struct ui_list *l, const char *column)

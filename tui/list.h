@@ -41,6 +41,7 @@ struct ui_list {
 	bool finished;      /* no more will come */
 	bool chosen;        /* `sort` is the user\'s wish */
 	uint32_t silent; /* see columns.h */
+	bool other;         /* ... to rows of something else: they must be asked for */
 	bool newer; /* asked after the picture was frozen */
 	uint64_t asked_window;
 	char asked_filter[UI_TEXT_MAX];

@@ -58,7 +58,9 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 static bool filter_rows(struct ui_list *l)
 {
 	struct pv_table *t = l->table;
-	struct pv_row *out = malloc((l->all_rows + 1) * sizeof *out);
+	if (l->all_rows == 0)
+		return true;
+	struct pv_row *out = malloc(l->all_rows * sizeof *out);
 	if (!out)
 		return false;
 	size_t in = 0, kept_out = 0;
@@ -79,6 +81,8 @@ static bool filter_rows(struct ui_list *l)
 bool ui_list_rearrange(struct ui_list *l)
 {
 	struct pv_table *t = l->table;
+	if (l->other)
+		return false;
 	if (t->rows_all > l->all_rows && (l->limit == 0 || l->limit > l->all_rows))
 		return false; /* more rows are wanted than were taken */
 	if (l->asked_filter[0] && ui_find_text(l->filter, l->asked_filter) < 0)
@@ -86,7 +90,7 @@ bool ui_list_rearrange(struct ui_list *l)
 	if (!filter_rows(l))
 		return false;
 	int column = l->sort ? pv_table_column(t, l->sort) : t->sort;
-	if (column < 0)
+	if (column < 0 || t->rows == 0)
 		return true;
 	bool natural = !(t->column[column].flags & PV_COLUMN_ASCENDING);
 	struct order o = { t, column, ui_columns_name(t->column, t->columns),
