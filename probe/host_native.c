@@ -31,6 +31,15 @@ const struct pvp_host pvp_host_native = {
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
 
+/* No calls wanted; or not recording, and no chunk of an earlier session to give back. */
+static inline bool idle(void)
+{
+	if (!atomic_load_explicit(&pvp_core.calls, memory_order_relaxed))
+		return true;
+	return !atomic_load_explicit(&pvp_core.session, memory_order_relaxed) &&
+		!pvp_tls.thread->chunk;
+}
+
 /* The calling thread's frames, of this session; NULL while it has no part in one. */
 static struct pvp_frames *frames_here(void)
 {
@@ -54,6 +63,10 @@ static void drop_calls(struct pvp_frames *f, size_t n)
 
 static __attribute__((noinline)) void enter_slow(uint64_t method, uintptr_t sp, uintptr_t pc)
 {
+	if (idle()) {
+		pvp_guard_off();
+		return;
+	}
 	struct pvp_frames *f = frames_here();
 	if (f)
 		drop_calls(f, pvp_frames_dead(f, sp, pc));
@@ -68,6 +81,10 @@ static __attribute__((noinline)) void enter_slow(uint64_t method, uintptr_t sp, 
 
 static __attribute__((noinline)) void leave_slow(uint64_t method)
 {
+	if (idle()) {
+		pvp_guard_off();
+		return;
+	}
 	struct pvp_frames *f = frames_here();
 	size_t above = f && !f->beyond ? pvp_frames_above(f, method) : SIZE_MAX;
 	if (above != SIZE_MAX) {

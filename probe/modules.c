@@ -4,15 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "probe/elf_syms.h"
 
-enum { NAME_ROOM = 8192, MAX_HEADERS = 256 };
+#define OWN_FILE "/proc/self/exe"
+
+enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
 
 struct module {
-	char *path;
+	char *path, *shown; /* shown: its base name */
+	bool main;
 	uint64_t bias, from, to;
 	ElfW(Phdr) *headers; /* a copy */
 	size_t n_headers;
@@ -37,15 +41,22 @@ static uint64_t hash_text(const char *text)
 	return pv_hash(h);
 }
 
-static const char *base_name(const char *path)
+/* Of the main program the loader gives no name. */
+static void set_paths(struct module *m, const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
+	char target[PATH_ROOM] = "";
+	m->main = !*name;
+	m->path = strdup(m->main ? OWN_FILE : name);
+	if (m->main && readlink(OWN_FILE, target, sizeof target - 1) > 0)
+		name = target;
+	const char *slash = strrchr(name, '/');
+	m->shown = strdup(slash ? slash + 1 : name);
 }
 
 static void free_module(struct module *m)
 {
 	free(m->path);
+	free(m->shown);
 	free(m->headers);
 	pvp_elf_finish(&m->elf);
 	pv_map_finish(&m->twins);
@@ -64,44 +75,54 @@ static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-static struct module *known(uint64_t bias, uint64_t from, uint64_t to)
+static bool is_this(const struct module *m, const struct dl_phdr_info *info)
 {
-	for (size_t i = 0; i < loaded.list.n; i++) {
-		struct module *m = &loaded.list.v[i];
-		if (m->bias == bias && m->from == from && m->to == to)
-			return m;
+	return m->bias == info->dlpi_addr && m->n_headers == info->dlpi_phnum &&
+		memcmp(m->headers, info->dlpi_phdr, m->n_headers * sizeof *m->headers) == 0 &&
+		(m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
+}
+
+/* Where its segments lie. */
+static void set_range(struct module *m)
+{
+	m->from = UINT64_MAX;
+	for (size_t i = 0; i < m->n_headers; i++) {
+		uint64_t start = m->bias + m->headers[i].p_vaddr;
+		uint64_t end = start + m->headers[i].p_memsz;
+		if (m->headers[i].p_type != PT_LOAD)
+			continue;
+		m->from = start < m->from ? start : m->from;
+		m->to = end > m->to ? end : m->to;
 	}
-	return NULL;
+}
+
+static void add_module(const struct dl_phdr_info *info)
+{
+	size_t bytes = info->dlpi_phnum * sizeof *info->dlpi_phdr;
+	struct module m = { .bias = info->dlpi_addr, .n_headers = info->dlpi_phnum, .there = true };
+	if (!bytes || !pv_reserve(&loaded.list, 1))
+		return;
+	m.headers = malloc(bytes);
+	set_paths(&m, info->dlpi_name);
+	if (!m.path || !m.shown || !m.headers) {
+		free_module(&m);
+		return;
+	}
+	memcpy(m.headers, info->dlpi_phdr, bytes);
+	set_range(&m);
+	loaded.list.v[loaded.list.n++] = m;
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size, (void)arg;
-	uint64_t from = UINT64_MAX, to = 0;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		if (h->p_type != PT_LOAD)
-			continue;
-		uint64_t start = info->dlpi_addr + h->p_vaddr;
-		from = start < from ? start : from;
-		to = start + h->p_memsz > to ? start + h->p_memsz : to;
-	}
-	struct module *m = known(info->dlpi_addr, from, to);
-	if (!m && from < to && info->dlpi_phnum <= MAX_HEADERS && pv_reserve(&loaded.list, 1)) {
-		m = &loaded.list.v[loaded.list.n];
-		size_t bytes = info->dlpi_phnum * sizeof *m->headers;
-		*m = (struct module){ .bias = info->dlpi_addr, .from = from, .to = to,
-			.path = strdup(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe"),
-			.headers = malloc(bytes), .n_headers = info->dlpi_phnum };
-		if (!m->path || !m->headers) {
-			free_module(m);
-			return 1;
+	for (size_t i = 0; i < loaded.list.n; i++) {
+		if (is_this(&loaded.list.v[i], info)) {
+			loaded.list.v[i].there = true;
+			return 0;
 		}
-		memcpy(m->headers, info->dlpi_phdr, bytes);
-		loaded.list.n++;
 	}
-	if (m)
-		m->there = true;
+	add_module(info);
 	return 0;
 }
 
@@ -163,15 +184,21 @@ static bool claim(uint64_t address)
 	return holder == PV_MAP_NONE || holder == low;
 }
 
+/*
+ * Functions of the main program and those that libraries offer keep their names, static ones of
+ * libraries say where they are; so most names do not depend on who was met first.
+ */
 static void name_symbol(struct module *m, const struct pvp_elf_symbol *s, uint64_t address)
 {
 	const char *name = m->elf.strings + s->name, *file = m->elf.strings + s->file;
-	bool twin = s->file && *file && pv_map_get(&m->twins, hash_text(name)) == 2;
+	bool is_static = s->file && *file;
+	bool twin = is_static && pv_map_get(&m->twins, hash_text(name)) == 2;
+	bool tell = is_static && !m->main;
 	int n = twin ? snprintf(loaded.name, NAME_ROOM, "%s (%s)", name, file)
 		     : snprintf(loaded.name, NAME_ROOM, "%s", name);
-	if (n < 0 || n >= NAME_ROOM || claim(address))
+	if (n < 0 || n >= NAME_ROOM || (!tell && claim(address)))
 		return;
-	snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " [%s]", base_name(m->path));
+	snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " [%s]", m->shown);
 	if (!claim(address))
 		snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " 0x%" PRIx64, address);
 }
@@ -188,7 +215,7 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->elf.strings + s->name,
 			address - m->bias - s->start);
 	else
-		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, base_name(m->path),
+		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown,
 			address - m->bias);
 	*ret = (struct pvp_method){ .code = address, .size = s ? s->size : 0,
 		.name = loaded.name, .name_len = strlen(loaded.name) };

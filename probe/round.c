@@ -11,6 +11,7 @@
 enum {
 	LOST = 1,            /* index of the counter `lost events` */
 	EXTRA_BYTES = 512,   /* for the events the writer puts around a thread's own */
+	NAME_ROUNDS = 10,    /* between two looks at what the system calls a nameless thread */
 	SETTLE_NS = 1000000, /* a store is visible to everybody long before this */
 };
 
@@ -97,8 +98,10 @@ static void add_name(const struct pvp_writer *w, struct extra *x, struct pvp_thr
 		name = "main";
 	else if (!*name && !t->w.exited)
 		name = read_comm(w, t->tid, system);
-	if (*name && strcmp(name, w->comm) != 0)
-		add_thread(x, PV_KIND_THREAD_NAME, t, name);
+	if (!*name || strcmp(name, w->comm) == 0)
+		return;
+	add_thread(x, PV_KIND_THREAD_NAME, t, name);
+	t->w.named = true;
 }
 
 /* ---- what a thread has published */
@@ -188,13 +191,16 @@ static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 	uint64_t stream = w->streams, now = t->w.exited ? t->exit_time : w->round_ns;
 	bool ends = t->w.exited && t->w.begun;
 	bool lost = t->w.lost > t->w.lost_written && (!wrote || t->w.exited || w->last);
+	/* Programs may name a thread long after it began. */
+	if (t->w.begun && !t->w.named && (t->w.exited || w->rounds % NAME_ROUNDS == 0))
+		t->w.name_new = true;
 	extra_init(&x, t, now > t->w.last ? now : t->w.last);
 	if (lost || (t->w.name_new && t->w.begun))
-		add_front(w, &x, t, t->w.lost);
+		add_front(w, &x, t, lost ? t->w.lost : 0);
 	if (ends || (lost && t->w.exited))
 		add_thread(&x, PV_KIND_THREAD_END, t, "");
 	if (x.n > MLPD_BUFFER_HEADER && extra_send(w, &x, NULL, 0))
-		front_written(w, t, t->w.lost, stream);
+		front_written(w, t, lost ? t->w.lost : 0, stream);
 }
 
 static void take_thread(struct pvp_writer *w, struct pvp_thread *t)
@@ -305,6 +311,7 @@ static void say_dropped(struct pvp_writer *w)
 void pvp_round(struct pvp_writer *w, bool last)
 {
 	w->last = last;
+	w->rounds++;
 	if (w->host->refresh)
 		w->host->refresh(forget_range, w);
 	take_all(w);

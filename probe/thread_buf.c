@@ -53,7 +53,7 @@ static void count(_Atomic uint64_t *n)
 void pvp_nested(void)
 {
 	struct pvp_thread *t = pvp_tls.thread;
-	if (pvp_tls.closed || !session_now())
+	if (pvp_tls.muted || !session_now())
 		return;
 	count(t == &nobody ? &pvp_core.orphans : &t->lost);
 }

@@ -51,14 +51,15 @@ struct pvp_thread {
 		uint8_t *to;
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
-		bool exited, name_new, begun, busy;
+		bool exited, name_new, begun, busy, named;
 	} w;
 };
 
 struct pvp_tls {
 	struct pvp_thread *thread;
 	_Atomic unsigned char inside; /* re-entry guard */
-	bool closed;                  /* never records (again) */
+	bool closed;                  /* never records again */
+	bool muted;                   /* what it does is no event: the writer */
 	unsigned char rounds;         /* of pthread key destructors */
 };
 

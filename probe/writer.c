@@ -17,7 +17,8 @@ enum {
 	STOP_POLL_MS = 20,
 	LONGEST_STOP_MS = 10000, /* however slowly the reader takes */
 	STACK = 256 << 10,
-	OVERHEAD_PAIRS = 2000,
+	OVERHEAD_RUNS = 20,
+	OVERHEAD_PAIRS = 100,
 	MS = 1000000, /* ns */
 	CALIBRATE_NS = 50 * MS,
 };
@@ -209,7 +210,7 @@ static void *run(void *arg)
 {
 	struct pvp_writer *w = arg;
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
-	pvp_tls.closed = true;
+	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
@@ -234,21 +235,27 @@ static void *run(void *arg)
 
 /* ---- lifecycle */
 
-/* What an enter and its leave cost here, in ns. */
+/* What an enter and its leave cost here, in ns: the least of several runs. */
 static uint32_t measure_overhead(const struct pvp_writer *w)
 {
 	uint8_t room[2 * PVP_HOT_MAX];
 	struct pvp_thread t = { .time = 0 };
+	uint64_t least = UINT32_MAX;
 	if (w->calibrator.usable)
 		t.clock = (struct pvp_calibration){ w->calibrator.tsc, w->calibrator.ns,
 			UINT64_C(1) << 31 };
-	uint64_t before = pvp_monotonic();
-	for (uint64_t i = 0; i < OVERHEAD_PAIRS; i++) {
-		uint8_t *p = pvp_put_call(&t, room, PVP_ENTER, i << 8, pvp_now(&t.clock));
-		pvp_publish(&t, p);
-		pvp_publish(&t, pvp_put_call(&t, p, PVP_LEAVE, i << 8, pvp_now(&t.clock)));
+	for (int run = 0; run < OVERHEAD_RUNS; run++) {
+		uint64_t before = pvp_monotonic();
+		for (uint64_t i = 0; i < OVERHEAD_PAIRS; i++) {
+			uint8_t *p = pvp_put_call(&t, room, PVP_ENTER, i << 8, pvp_now(&t.clock));
+			pvp_publish(&t, p);
+			p = pvp_put_call(&t, p, PVP_LEAVE, i << 8, pvp_now(&t.clock));
+			pvp_publish(&t, p);
+		}
+		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
+		least = took < least ? took : least;
 	}
-	return (uint32_t)((pvp_monotonic() - before) / OVERHEAD_PAIRS);
+	return (uint32_t)least;
 }
 
 static void fill_header(struct pvp_writer *w)
@@ -276,19 +283,26 @@ static void fill_header(struct pvp_writer *w)
 	prctl(PR_GET_NAME, w->comm);
 }
 
-static int start_thread(struct pvp_writer *w)
+/* A small stack, unless the program's thread-local variables need more. */
+static int create_thread(struct pvp_writer *w)
 {
 	pthread_attr_t attr;
-	sigset_t all, before;
-	sigfillset(&all);
 	int error = pthread_attr_init(&attr);
 	if (error)
 		return error;
 	pthread_attr_setstacksize(&attr, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&w->thread, &attr, run, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
+	return error == EINVAL ? pthread_create(&w->thread, NULL, run, w) : error;
+}
+
+static int start_thread(struct pvp_writer *w)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = create_thread(w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 

@@ -203,6 +203,53 @@ START_TEST(names_change_and_come_late)
 }
 END_TEST
 
+static atomic_bool go_on;
+
+static void *named_late(void *arg)
+{
+	once(arg);
+	while (!atomic_load(&go_on))
+		probe_nap();
+	pthread_setname_np(pthread_self(), "late riser");
+	return NULL;
+}
+
+/* What the system calls a thread is found out as well, at the latest when it ends. */
+START_TEST(names_of_the_system)
+{
+	struct probe_log log;
+	unsigned one = 1;
+	pthread_t t;
+	atomic_store(&go_on, false);
+	start("");
+	ck_assert_int_eq(pthread_create(&t, NULL, named_late, &one), 0);
+	ck_assert_int_eq(pvp_session_flush(), 0);
+	ck_assert_int_eq(pthread_setname_np(t, "early bird"), 0);
+	for (int i = 0; i < 12; i++)
+		ck_assert_int_eq(pvp_session_flush(), 0);
+	atomic_store(&go_on, true);
+	pthread_join(t, NULL);
+	stop_and_read(&log);
+	ck_assert_uint_eq(probe_log_thread(&log, "early bird")->enters, 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
+START_TEST(names_are_read_at_the_end)
+{
+	struct probe_log log;
+	unsigned one = 1;
+	pthread_t t;
+	atomic_store(&go_on, true);
+	start("");
+	ck_assert_int_eq(pthread_create(&t, NULL, named_late, &one), 0);
+	pthread_join(t, NULL);
+	stop_and_read(&log);
+	ck_assert_uint_eq(probe_log_thread(&log, "late riser")->enters, 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
 START_TEST(keys_used_again_get_new_names)
 {
 	struct probe_log log;
@@ -285,6 +332,8 @@ int main(void)
 	tcase_add_test(t, short_threads_leave_nothing_behind);
 	tcase_add_test(t, events_of_a_threads_destructors_count);
 	tcase_add_test(t, names_change_and_come_late);
+	tcase_add_test(t, names_of_the_system);
+	tcase_add_test(t, names_are_read_at_the_end);
 	tcase_add_test(t, keys_used_again_get_new_names);
 	tcase_add_test(t, regions_counters_and_marks);
 	tcase_add_test(t, groups_can_be_left_out);
