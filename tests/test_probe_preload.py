@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The probe in a program that was only compiled for it: stock mprof-report reads what it wrote.
 
-usage: test_probe_preload.py LIBRARY SAMPLE PLUGIN
+usage: test_probe_preload.py LIBRARY SAMPLE PLUGIN WEAK
 """
 import os
 import pathlib
@@ -49,8 +49,7 @@ def check(log, said):
 
 
 def environment(log):
-    env = dict(os.environ, LD_PRELOAD=LIBRARY, PROFVIEW_OPTIONS=f'output={log}')
-    return env
+    return dict(os.environ, LD_PRELOAD=LIBRARY, PROFVIEW_OPTIONS=f'output={log}')
 
 
 def to_the_end(folder):
@@ -93,12 +92,19 @@ def refused(folder):
         equal(f'standard error with {options}', done.stderr, '')
 
 
+def found(folder):
+    """A program that may run without the library finds it when it is there."""
+    done = subprocess.run([WEAK], env=environment(folder / 'weak.mlpd'))
+    equal('exit code with the library', done.returncode, 3)
+    equal('exit code without', subprocess.run([WEAK]).returncode, 0)
+
+
 def main():
     if not shutil.which('mprof-report'):
         print('SKIP: mprof-report is not installed')
         return 77
     failed = 0
-    for case in (to_the_end, killed, refused):
+    for case in (to_the_end, killed, refused, found):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 case(pathlib.Path(folder))
@@ -110,5 +116,5 @@ def main():
 
 
 if __name__ == '__main__':
-    LIBRARY, SAMPLE, PLUGIN = (os.path.abspath(a) for a in sys.argv[1:])
+    LIBRARY, SAMPLE, PLUGIN, WEAK = (os.path.abspath(a) for a in sys.argv[1:])
     sys.exit(main())
