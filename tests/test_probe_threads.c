@@ -203,11 +203,12 @@ START_TEST(names_change_and_come_late)
 }
 END_TEST
 
-static atomic_bool go_on;
+static atomic_bool go_on, began;
 
 static void *named_late(void *arg)
 {
 	once(arg);
+	atomic_store(&began, true);
 	while (!atomic_load(&go_on))
 		probe_nap();
 	pthread_setname_np(pthread_self(), "late riser");
@@ -221,8 +222,10 @@ START_TEST(names_of_the_system)
 	unsigned one = 1;
 	pthread_t t;
 	atomic_store(&go_on, false);
+	atomic_store(&began, false);
 	start("");
 	ck_assert_int_eq(pthread_create(&t, NULL, named_late, &one), 0);
+	PROBE_WAIT(atomic_load(&began));
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	ck_assert_int_eq(pthread_setname_np(t, "early bird"), 0);
 	for (int i = 0; i < 12; i++)
