@@ -110,8 +110,8 @@ START_TEST(every_event_is_a_line)
 		" 0xab 0.000000600 method.enter method=0x5000 \"A:b ()\"\n",
 		" class.load key=0x140 image=0x180 name=\"Bad\\xff\\x0a\\\"\"\n",
 		" vtable.load key=0x1c0 domain=0x0 owner=0x140 \"Bad\\xff\\x0a\\\"\"\n",
-		" 0xab -0.000000100 alloc type=0x1c0 \"Bad\\xff\\x0a\\\"\" object=0x8010 size=24 "
-		"stack=[0x5000 \"A:b ()\", 0x5010]\n",
+		" 0xab -0.000000100 alloc type=0x1c0 \"Bad\\xff\\x0a\\\"\" object=0x8010 ",
+		" object=0x8010 size=24 stack=[0x5000 \"A:b ()\", 0x5010]\n",
 		" 0xab 1.999999101 gc.event step=7 (post stop world) generation=1\n",
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(rest); i++)
