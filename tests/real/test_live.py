@@ -11,7 +11,7 @@ import sys
 
 import target
 import term
-from live import OPTIONS, figures, left, only, scene, watch
+from live import OPTIONS, Place, figures, left, only, scene, watch
 from verdict import Verdict
 
 WORLDS = 'calls allocs throws locks'
@@ -220,7 +220,7 @@ def two_viewers(v, profview, exe, folder):
 
 def no_terminal(v, profview, exe, folder):
     """Without a terminal the viewer follows to the end and prints one frame."""
-    place, _ = scene(profview, folder)
+    place = Place(folder, profview)
     os.mkfifo(place.pipe)
     worlds = WORLDS.split()
     with target.Mono(exe, worlds, OPTIONS, place.pipe) as program:
