@@ -150,6 +150,23 @@ START_TEST(a_bad_buffer_id_costs_that_buffer_only)
 }
 END_TEST
 
+START_TEST(a_wrong_length_costs_no_other_buffer)
+{
+	struct stream s;
+	for (unsigned bit = 0; bit < 32; bit++) {
+		make(&s);
+		s.bytes[s.at[1] + 4 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+		struct result r = run(s.bytes, s.n, 4096, false);
+		ck_assert_uint_eq(r.headers, 1);
+		ck_assert_uint_ge(r.buffers, BUFFERS);
+		ck_assert_uint_eq(r.damages, 1);
+		ck_assert_uint_ge(r.damage_offset, s.at[1]);
+		ck_assert_uint_le(r.damage_offset, s.at[2]);
+		ck_assert(!r.failed && r.last_whole && r.payload <= (3 + 4 + 5 + 6 + 7) * 6);
+	}
+}
+END_TEST
+
 START_TEST(missing_middle_is_reported_and_the_rest_is_read)
 {
 	struct stream s;
@@ -266,6 +283,7 @@ int main(void)
 	tcase_add_test(c, any_step_gives_the_same_pieces);
 	tcase_add_test(c, every_cut_keeps_what_came_before_it);
 	tcase_add_test(c, a_bad_buffer_id_costs_that_buffer_only);
+	tcase_add_test(c, a_wrong_length_costs_no_other_buffer);
 	tcase_add_test(c, missing_middle_is_reported_and_the_rest_is_read);
 	tcase_add_test(c, a_stream_can_be_joined_in_its_middle);
 	tcase_add_test(c, a_header_in_mid_stream_begins_or_continues_a_recording);

@@ -353,8 +353,34 @@ static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 	return MLPD_BUFFER;
 }
 
+/*
+ * A damaged length must not swallow the buffers behind: where no id stands at the end it promises,
+ * but a believable buffer stands before that end, the payload ends there. An end that has not come
+ * yet is waited for as long as the payload is of a usual size.
+ */
+static void correct_length(struct mlpd_framer *f)
+{
+	size_t n = left(f);
+	uint64_t want = f->piece_left;
+	if (want <= n && want + 4 > n)
+		return;
+	if (want < n && (id_at(f, (size_t)want, MLPD_BUFFER_ID) ||
+		id_at(f, (size_t)want, MLPD_FILE_ID)))
+		return;
+	if (want > n && !f->ended && n < MLPD_MAX_PIECE)
+		return;
+	bool sure;
+	size_t at = search(f, 0, &sure);
+	if (!sure || at >= want)
+		return;
+	f->piece_left = at;
+	f->wrong_length = true;
+}
+
 static enum mlpd_piece in_buffer(struct mlpd_framer *f)
 {
+	if (!f->continues)
+		correct_length(f);
 	size_t want = f->piece_left < MLPD_MAX_PIECE ? (size_t)f->piece_left : MLPD_MAX_PIECE;
 	if (left(f) >= want) {
 		enum mlpd_piece p = give_payload(f, want);
@@ -377,6 +403,10 @@ static enum mlpd_piece in_buffer(struct mlpd_framer *f)
 
 static enum mlpd_piece at_piece(struct mlpd_framer *f)
 {
+	if (f->wrong_length) {
+		f->wrong_length = false;
+		return damage(f, f->offset + 4, 4, "a buffer header states a wrong length");
+	}
 	if (f->cut_bytes) {
 		uint64_t bytes = f->cut_bytes;
 		f->cut_bytes = 0;

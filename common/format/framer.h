@@ -52,6 +52,7 @@ struct mlpd_framer {
 	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
 	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
 	bool have_header, header_taken, ended, lost, gap_pending;
+	bool wrong_length;      /* of the buffer just given, not yet reported */
 	const char *looks; /* what the first bytes looked like, when they were no header */
 	int state;
 };
