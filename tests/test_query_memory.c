@@ -4,7 +4,7 @@
 #include "tests/query_kit.h"
 #include "tests/suite.h"
 
-enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, TEXT = 0x200, NODE = 0x300, LOST = 0x400 };
+enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, ODD = 0x130, TEXT = 0x200, NODE = 0x300, LOST = 0x400 };
 
 /* Text: 24 + 40 bytes in Main > Work, 16 in Main > Work > Read; Node: 100 in Main; one nameless. */
 static struct kit allocations(void)
@@ -102,9 +102,14 @@ START_TEST(sites_are_class_and_stack)
 	ck_assert(strstr(t->coverage, "allocation_stacks partial: 4 with their stacks, "
 		"1 without a stack"));
 	pv_table_destroy(t);
+	kit_method(&k, ODD, "Odd\nname()");
+	kit_alloc(&k, NODE, 0x9000, 1000, (const uint64_t[]){ MAIN, ODD, 0 });
+	t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, NULL);
+	ck_assert_str_eq(kit_text(t, 0, row), "App.Node Main()\nOdd name() 1 1000");
+	pv_table_destroy(t);
 	t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, &(struct pv_query){ .limit = 1 });
 	ck_assert_uint_eq(t->rows, 1);
-	ck_assert_uint_eq(t->rows_all, 4);
+	ck_assert_uint_eq(t->rows_all, 5);
 	pv_table_destroy(t);
 	kit_free(&k);
 }

@@ -157,8 +157,8 @@ static const char *join(struct pv_table *t, const struct text *x)
 		return NULL;
 	for (size_t i = x->frame.n; i-- > 0;) {
 		size_t n = strlen(x->frame.v[i]);
-		memcpy(to, x->frame.v[i], n);
-		to += n;
+		for (size_t k = 0; k < n; k++) /* a name may hold anything; a line is a frame */
+			*to++ = x->frame.v[i][k] == '\n' ? ' ' : x->frame.v[i][k];
 		if (i)
 			*to++ = '\n';
 	}
