@@ -263,6 +263,93 @@ START_TEST(classes_beyond_the_cap_are_one)
 }
 END_TEST
 
+START_TEST(methods_beyond_the_cap_are_one)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->names.method_cap = 3;
+	logkit_enter(k, 0, A);
+	for (uint64_t i = 0; i < 4; i++)
+		leaf(k, 10 + 10 * (int64_t)i, i, 5);
+	logkit_leave(k, 100, A);
+	ck_assert_int_eq(logkit_sum(k, "0xa0").total_ns, 100);
+	ck_assert_uint_eq(logkit_sum(k, "0x10000").calls, 1);
+	ck_assert_uint_eq(logkit_sum(k, "other").calls, 3);
+	ck_assert_uint_eq(k->model->names.method.n, 4);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(threads_beyond_the_cap_are_one)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->threads.cap = 3;
+	for (uint64_t id = 1; id <= 6; id++) {
+		logkit_on(k, id * 8);
+		logkit_enter(k, 0, A);
+		logkit_object(k, 10, PV_KIND_EXCEPTION_THROW, 0x8000);
+		logkit_flush(k);
+	}
+	for (int i = 0; i < 5; i++) { /* epochs of a known one stay in its row */
+		logkit_on(k, 8);
+		logkit_event(k, 100 + 10 * i,
+			(struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 8 } });
+		logkit_enter(k, 105 + 10 * i, B);
+		logkit_leave(k, 106 + 10 * i, B);
+		logkit_flush(k);
+	}
+	struct pv_model *m = logkit_model(k);
+	ck_assert_uint_eq(m->threads.thread.n, 1 + 3 + 1);
+	ck_assert_uint_eq(logkit_thread(k, PV_THREAD_OTHER, 1)->events, 6);
+	ck_assert_uint_eq(logkit_thread(k, 8, 1)->calls, 1 + 5);
+	ck_assert_uint_eq(logkit_sum(k, "0xa0").calls, 6);
+	ck_assert_int_eq(logkit_sum(k, "0xa0").total_ns, 5 * 10 + 100);
+	ck_assert_int_eq(logkit_sum(k, "0xb0").total_ns, 5);
+	ck_assert_uint_eq(logkit_node(k, "0xa0/0xa0"), 0);
+	ck_assert_uint_gt(m->threads.folded, 0);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(too_many_shots_thin_out)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->shots.list_cap = 8;
+	for (int i = 0; i < 30; i++) {
+		logkit_plain(k, 10 * i, PV_KIND_HEAP_START);
+		logkit_event(k, 10 * i + 1,
+			(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+				.heap_object = { 0x8000, logkit_type(k, CAR), 24, 0, { 0, 0 } } });
+		logkit_plain(k, 10 * i + 3, PV_KIND_HEAP_END);
+	}
+	const struct pv_heap_shots *s = &logkit_model(k)->shots;
+	ck_assert_uint_le(s->shot.n, 8);
+	ck_assert_uint_eq(s->shot.v[0].index, 0);
+	ck_assert_uint_eq(pv_shots_newest(s)->index, 29);
+	ck_assert_uint_eq(s->folded, 30 - s->shot.n);
+	ck_assert_uint_eq(s->rows, s->shot.n);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(counters_beyond_the_cap_are_counted)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->counters.cap = 2;
+	for (uint64_t i = 1; i <= 4; i++) {
+		ck_assert(pv_reserve(&k->pools.values, 1));
+		k->pools.values.v[0] =
+			(struct pv_counter_value){ .index = i, .type = PV_COUNTER_LONG, .raw = 5 };
+		k->pools.values.n = 1;
+		logkit_event(k, 0,
+			(struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
+				.counters = { .list = { 0, 1 } } });
+	}
+	ck_assert_uint_eq(logkit_model(k)->counters.counter.n, 3);
+	ck_assert_uint_eq(k->model->counters.folded, 2);
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model caps");
@@ -275,6 +362,10 @@ int main(void)
 	tcase_add_test(t, when_all_is_open_deeper_calls_count_where_they_are);
 	tcase_add_test(t, stacks_end_in_other);
 	tcase_add_test(t, sites_fold_by_bytes);
+	tcase_add_test(t, methods_beyond_the_cap_are_one);
+	tcase_add_test(t, threads_beyond_the_cap_are_one);
+	tcase_add_test(t, too_many_shots_thin_out);
+	tcase_add_test(t, counters_beyond_the_cap_are_counted);
 	tcase_add_test(t, classes_beyond_the_cap_are_one);
 	tcase_add_test(t, sites_of_many_classes_stay_bounded);
 	suite_add_tcase(s, t);

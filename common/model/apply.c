@@ -458,6 +458,8 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 			ok = false;
 			break;
 		}
+		if (x.thread->id != b->thread && *at == 0)
+			pv_model_gap(m, x.thread); /* one for many: their stacks do not mix */
 		size_t end = b->n - *at < CHUNK ? b->n : *at + CHUNK;
 		end = epoch_end(b, x.thread, *at, end);
 		ok = (limited ? run_limited : run_all)(&x, at, end);

@@ -8,7 +8,7 @@ enum { STRINGS = 65536 };
 
 bool pv_counters_init(struct pv_counters *c)
 {
-	*c = (struct pv_counters){ 0 };
+	*c = (struct pv_counters){ .cap = PV_COUNTERS_CAP };
 	if (!pv_reserve(&c->counter, 16))
 		return false;
 	c->counter.v[c->counter.n++] = (struct pv_counter){ 0 };
@@ -69,6 +69,8 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 	struct pv_counter *c = newest(&m->counters, d->index);
 	bool again = c && c->described && c->name == said.name && c->section == said.section;
 	if (again)
+		return true;
+	if ((!c || c->described) && m->counters.counter.n > m->counters.cap)
 		return true;
 	if (!c || c->described)
 		c = add_counter(&m->counters, d->index, d->type);
@@ -167,6 +169,10 @@ static bool sample(struct pv_context *x, const struct pv_counter_value *v, int64
 {
 	struct pv_counters *all = &x->m->counters;
 	struct pv_counter *c = newest(all, v->index);
+	if (!c && all->counter.n > all->cap) {
+		all->folded++;
+		return true;
+	}
 	if (!c && !(c = add_counter(all, v->index, v->type)))
 		return false;
 	uint64_t before = c->raw, raw = v->raw;

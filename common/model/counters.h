@@ -8,7 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { PV_COUNTER_LIST = 65536, PV_COUNTER_SAMPLES = 2000000 };
+enum { PV_COUNTER_LIST = 65536, PV_COUNTER_SAMPLES = 2000000, PV_COUNTERS_CAP = 65536 };
 
 struct pv_counter_sample {
 	int64_t time_ns; /* log clock */
@@ -37,7 +37,8 @@ struct pv_counter {
 struct pv_counters {
 	PV_ARRAY(struct pv_counter) counter; /* by order of first appearance; [0] unused */
 	struct pv_map of;   /* log index -> newest */
-	uint64_t folded;    /* samples merged away */
+	uint64_t folded;    /* samples merged away, or of counters beyond the cap */
+	size_t cap;         /* PV_COUNTERS_CAP, less in tests */
 	size_t total;       /* samples kept, of all */
 	uint64_t strings;   /* private */
 };

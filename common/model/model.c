@@ -32,6 +32,7 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 		return NULL;
 	}
 	m->shots.cap = PV_SHOTS_ROWS;
+	m->shots.list_cap = PV_SHOTS_LIST;
 	m->target.args = m->target.arch = m->target.os = "";
 	if (only)
 		m->only = *only;

@@ -8,7 +8,7 @@ enum { MAX_CODE = 64 << 20 };
 
 bool pv_names_init(struct pv_names *n)
 {
-	*n = (struct pv_names){ .class_cap = PV_CLASSES_CAP };
+	*n = (struct pv_names){ .class_cap = PV_CLASSES_CAP, .method_cap = PV_METHODS_CAP };
 	if (!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
 		return false;
 	n->method.v[n->method.n++] = (struct pv_method){ .jit_ns = PV_NEVER };
@@ -49,10 +49,26 @@ static uint32_t add_method(struct pv_names *n, uint64_t key, uint32_t before)
 	return id;
 }
 
+/* Too many methods: whatever comes now is one method. */
+static uint32_t other_method(struct pv_names *n)
+{
+	n->folded_uses++;
+	if (n->other_method)
+		return n->other_method;
+	struct pv_method x = { .jit_ns = PV_NEVER };
+	if (!pv_intern_add(&n->text, "other", 5, &x.name) || !pv_reserve(&n->method, 1))
+		return 0;
+	n->other_method = (uint32_t)n->method.n;
+	n->method.v[n->method.n++] = x;
+	return n->other_method;
+}
+
 uint32_t pv_names_method(struct pv_names *n, uint64_t key)
 {
 	uint32_t id = pv_map_get(&n->method_of, key);
-	return id != PV_MAP_NONE ? id : add_method(n, key, 0);
+	if (id != PV_MAP_NONE)
+		return id;
+	return n->method.n >= n->method_cap ? other_method(n) : add_method(n, key, 0);
 }
 
 uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
@@ -80,6 +96,8 @@ static bool describe_method(struct pv_names *n, const struct pv_event *e, uint32
 	uint32_t id = pv_names_method(n, e->jit.method);
 	if (!id || !pv_intern_add(&n->text, e->jit.name.at, e->jit.name.len, &name))
 		return false;
+	if (id == n->other_method)
+		return true;
 	if (n->method.v[id].name && name && n->method.v[id].name != name) {
 		uint32_t old = id;
 		id = add_method(n, e->jit.method, old);

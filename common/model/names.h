@@ -18,7 +18,7 @@ enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENT
 
 #define PV_NEVER INT64_MAX /* a time that was not seen */
 
-enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000 };
+enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000, PV_METHODS_CAP = 4000000 };
 
 /* One epoch of one key. */
 struct pv_entity {
@@ -66,7 +66,9 @@ struct pv_names {
 	struct pv_ranges code;    /* compiled methods: address -> method id */
 	size_t class_cap;         /* PV_CLASSES_CAP, less in tests */
 	uint32_t other_class;     /* id of the class use for those beyond it, 0 = not needed yet */
-	uint64_t folded_uses;     /* uses of classes that it stands for */
+	size_t method_cap;        /* PV_METHODS_CAP, less in tests */
+	uint32_t other_method;    /* likewise */
+	uint64_t folded_uses;     /* look-ups that ended in one of the two */
 	uint64_t unloads;   /* unload events met */
 	uint64_t epochs;    /* keys that were given a second meaning */
 

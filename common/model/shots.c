@@ -57,6 +57,22 @@ static void close_shot(struct pv_heap_shots *s, int64_t time, bool torn)
 	drop_rows(s);
 }
 
+/* Every second shot goes; the first stays, and the numbers tell that some are missing. */
+static void thin_out(struct pv_heap_shots *s)
+{
+	size_t to = 0;
+	for (size_t i = 0; i < s->shot.n; i++) {
+		if (i % 2 == 0) {
+			s->shot.v[to++] = s->shot.v[i];
+			continue;
+		}
+		s->rows -= s->shot.v[i].classes.n;
+		pv_array_finish(&s->shot.v[i].classes);
+		s->folded++;
+	}
+	s->shot.n = to;
+}
+
 static bool shot_starts(struct pv_context *x)
 {
 	struct pv_heap_shots *s = &x->m->shots;
@@ -65,6 +81,8 @@ static bool shot_starts(struct pv_context *x)
 	s->skipping = !x->counts;
 	if (!x->counts)
 		return true;
+	if (s->shot.n >= s->list_cap)
+		thin_out(s);
 	if (!pv_reserve(&s->shot, 1))
 		return false;
 	/* Up to data version 13 the roots of a shot come before it, with the collection. */

@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 
-enum { PV_SHOTS_ROWS = 2000000 }; /* class rows of all shots together */
+enum { PV_SHOTS_ROWS = 2000000, PV_SHOTS_LIST = 65536 }; /* class rows of all shots together */
 
 struct pv_shot_class {
 	uint32_t class_use; /* id in names */
@@ -28,13 +28,14 @@ struct pv_shot {
 };
 
 struct pv_heap_shots {
-	PV_ARRAY(struct pv_shot) shot; /* in file order; never shrinks */
+	PV_ARRAY(struct pv_shot) shot; /* in file order; every second goes when there are too many */
 	uint64_t stray_objects;   /* heap objects outside any shot */
 	uint64_t discarded;       /* the probe's counter "discarded heap shots" */
-	uint64_t folded;          /* shots whose class rows were dropped */
+	uint64_t folded;          /* shots that were dropped, or whose class rows were */
 
 	/* private */
 	uint32_t next_index;
+	size_t list_cap;            /* PV_SHOTS_LIST, less in tests */
 	uint64_t rows, cap;         /* class rows of ended shots; PV_SHOTS_ROWS, less in tests */
 	bool skipping;              /* inside a shot that the restriction leaves out */
 	size_t open;                /* index + 1 of the open shot; 0 = none */

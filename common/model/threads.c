@@ -7,7 +7,7 @@
 
 bool pv_threads_init(struct pv_threads *t)
 {
-	*t = (struct pv_threads){ 0 };
+	*t = (struct pv_threads){ .cap = PV_THREADS_CAP };
 	if (!pv_reserve(&t->thread, 16))
 		return false;
 	t->thread.v[t->thread.n++] = NULL;
@@ -59,6 +59,22 @@ static struct pv_thread *reopen(struct pv_model *m, struct pv_thread *th)
 	return th;
 }
 
+static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id);
+
+/* One thread for every id that is new when there are too many. */
+static struct pv_thread *other_thread(struct pv_model *m)
+{
+	struct pv_threads *t = &m->threads;
+	t->folded++;
+	if (!t->other) {
+		uint32_t at = (uint32_t)t->thread.n;
+		if (!open_epoch(m, PV_THREAD_OTHER))
+			return NULL;
+		t->other = at;
+	}
+	return t->thread.v[t->other];
+}
+
 static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 {
 	struct pv_threads *t = &m->threads;
@@ -66,8 +82,8 @@ static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 	struct pv_thread *old = before == PV_MAP_NONE ? NULL : t->thread.v[before];
 	if (old)
 		pv_calls_close(m, old);
-	if (old && t->thread.n > PV_THREADS_CAP)
-		return reopen(m, old);
+	if (t->thread.n > t->cap && (old || id != PV_THREAD_OTHER))
+		return old ? reopen(m, old) : other_thread(m);
 	struct pv_thread *th = calloc(1, sizeof *th);
 	uint32_t at = (uint32_t)t->thread.n;
 	if (!th || !pv_reserve(&t->thread, 1) || !pv_map_set(&t->newest, id, at)) {

@@ -14,6 +14,9 @@
 
 enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8 };
 
+/* id of the thread that stands for all that came when there were too many */
+#define PV_THREAD_OTHER UINT64_MAX
+
 /* A contention that has not ended yet. */
 struct pv_wait {
 	uint64_t object;
@@ -54,6 +57,8 @@ struct pv_threads {
 	struct pv_map newest;                /* native id -> index */
 	uint64_t ended;
 	uint64_t folded;  /* epochs counted in their predecessor because there were too many */
+	uint32_t other;   /* index of the thread that stands for all ids beyond the cap, 0 = none */
+	size_t cap;       /* PV_THREADS_CAP, less in tests */
 };
 
 /* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
