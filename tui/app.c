@@ -12,7 +12,7 @@
 #include "tui/screen.h"
 
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
-enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SETTLE_MS = 500, BUSY_SHARE = 4 };
+enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500, BUSY_SHARE = 4 };
 
 static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
 
@@ -64,7 +64,8 @@ static void want_frame(struct app *a, int64_t gap_ms)
 static void want_data_frame(struct app *a)
 {
 	int64_t gap = a->cost_ns * BUSY_SHARE / 1000000;
-	want_frame(a, gap > DATA_FRAME_MS ? gap : DATA_FRAME_MS);
+	gap = gap < DATA_FRAME_MS ? DATA_FRAME_MS : gap > SLOW_FRAME_MS ? SLOW_FRAME_MS : gap;
+	want_frame(a, gap);
 }
 
 /* Another recording has begun in the same input: nothing of the old one may be kept. */

@@ -2,7 +2,7 @@
 
 #include "tui/list.h"
 
-enum { UNFOLD_MAX = 10000, HOT_DEPTH = 200 };
+enum { UNFOLD_MAX = 10000, FIRST_DEPTH = 12, HOT_DEPTH = 100 };
 
 /* Index of the first open id that is not below `id`. */
 static size_t place_of(const struct ui_list *l, uint64_t id)
@@ -56,15 +56,29 @@ struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *
 	return s->model ? pv_view_table(s->model, l->view, &q) : NULL;
 }
 
-/* In the list's order the first child is the heaviest. */
-static void unfold_hot(struct ui_list *l, const struct pv_table *whole, size_t from)
+/* The heaviest child of an open row, 0 when there is none: in the list's order it is the first. */
+static uint64_t first_child(const struct pv_table *t, uint64_t id)
 {
-	size_t at = from;
-	for (int i = 0; i < HOT_DEPTH && whole->row[at].flags & PV_ROW_HAS_CHILDREN; i++) {
-		ui_list_set_open(l, whole->row[at].id, true);
-		if (at + 1 >= whole->rows || whole->row[at + 1].depth <= whole->row[at].depth)
-			break;
-		at++;
+	for (size_t i = 0; t && i + 1 < t->rows; i++)
+		if (t->row[i].id == id)
+			return t->row[i + 1].depth > t->row[i].depth ? t->row[i + 1].id : 0;
+	return 0;
+}
+
+/*
+ * Level by level, so that of a tree of a million rows only those on the path and beside it are
+ * asked for.
+ */
+static void unfold_hot(struct ui_list *l, const struct ui_shared *s, uint64_t id, int levels)
+{
+	for (int i = 0; i < levels && id; i++) {
+		ui_list_set_open(l, id, true);
+		struct pv_query q = { .sort = l->sort, .invert = l->invert, .filter = l->filter,
+			.window_ns = s->window_ns, .select = l->select, .base = l->base,
+			.open = l->open.v, .opens = l->open.n, .hide_internal = true };
+		struct pv_table *t = s->model ? pv_view_table(s->model, l->view, &q) : NULL;
+		id = first_child(t, id);
+		pv_table_destroy(t);
 	}
 }
 
@@ -76,23 +90,8 @@ void ui_list_first_unfold(struct ui_list *l, const struct ui_shared *s)
 			if (l->table->row[i].depth == 0)
 				ui_list_set_open(l, l->table->row[i].id, true);
 	} else if (l->unfold == UI_UNFOLD_HOT) {
-		struct pv_table *whole = ui_list_whole(l, s);
-		if (whole && whole->rows)
-			unfold_hot(l, whole, 0);
-		pv_table_destroy(whole);
+		unfold_hot(l, s, l->table->row[0].id, FIRST_DEPTH);
 	}
-}
-
-static void hot_path(struct ui_list *l, const struct ui_shared *s)
-{
-	struct pv_table *whole = ui_list_whole(l, s);
-	for (size_t i = 0; whole && i < whole->rows; i++) {
-		if (whole->row[i].id != l->selected)
-			continue;
-		unfold_hot(l, whole, i);
-		break;
-	}
-	pv_table_destroy(whole);
 }
 
 static void fold_all(struct ui_list *l, const struct ui_shared *s)
@@ -144,7 +143,7 @@ unsigned ui_list_tree_command(struct ui_list *l, const struct ui_shared *s, enum
 		fold_all(l, s);
 		return UI_HANDLED;
 	case UI_CMD_HOT_PATH:
-		hot_path(l, s);
+		unfold_hot(l, s, l->selected, HOT_DEPTH);
 		return UI_HANDLED;
 	case UI_CMD_RIGHT:
 		if (open)
