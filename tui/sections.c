@@ -103,16 +103,22 @@ static void draw_source(const struct ui_overview *o, const struct ui_shared *s, 
 	say(c, r, 4, "options", m->args[0] ? m->args : "-");
 }
 
-/* Rows of a table as "share bar name": the first percent column, and the name. */
+/* The first share that the log can say: of the time where calls were traced, else of the samples. */
+static int share_column(const struct pv_table *t)
+{
+	for (size_t i = 0; t && t->rows && i < t->columns; i++)
+		if (t->column[i].unit == PV_UNIT_PERCENT && t->row[0].cell[i].state == PV_CELL_VALUE)
+			return (int)i;
+	return -1;
+}
+
+/* Rows of a table as "share bar name". */
 static void draw_shares(const struct ui_list *l, struct ui_canvas *c, struct ui_rect r,
 	const char *figure)
 {
 	enum { SHARE = 6, BAR = 10, FIGURE = 11 };
 	const struct pv_table *t = l->table;
-	int share = -1;
-	for (size_t i = 0; t && i < t->columns && share < 0; i++)
-		if (t->column[i].unit == PV_UNIT_PERCENT)
-			share = (int)i;
+	int share = share_column(t);
 	int more = t && figure ? pv_table_column(t, figure) : -1;
 	for (int y = 0; t && y < r.h && (size_t)y < t->rows; y++) {
 		const struct pv_row *row = &t->row[y];
