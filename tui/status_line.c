@@ -132,7 +132,10 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	add(&l, UI_STRONG, 8, "profview");
 	add(&l, UI_PLAIN, 2, "%.*s", r.w < 60 ? NAME_NARROW : NAME_MAX, short_name(s->source));
 	add_state(&l, s);
-	add(&l, UI_PLAIN, 3, "%.8s", pv_units_clock(up, sizeof up, s->summary.duration_ns));
+	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
+		s->feed.events_per_s == 0;
+	add(&l, UI_PLAIN, 3, "%s%.8s", idle ? "idle since " : "",
+		pv_units_clock(up, sizeof up, s->summary.duration_ns));
 	add_rates(&l, s);
 	add_losses(&l, s);
 	if (s->summary.pid)
