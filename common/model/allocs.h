@@ -10,7 +10,8 @@ struct pv_class_allocs {
 
 struct pv_allocs {
 	PV_ARRAY(struct pv_class_allocs) class_use; /* by id in names; may be shorter than it */
-	struct pv_sites sites; /* amount = bytes; without backtraces the thread's current call path */
+	/* amount = bytes; without backtraces the stack is the thread's current call path */
+	struct pv_sites sites;
 	uint64_t count, bytes;
 	uint64_t with_backtrace; /* events that brought their own stack */
 	uint64_t with_path;      /* events placed on their thread's current call path */

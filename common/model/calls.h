@@ -59,7 +59,7 @@ struct pv_calls {
 	size_t cap;              /* PV_TREE_CAP, less in tests */
 
 	/* private */
-	struct pv_map wide;      /* (parent << 32 | method) -> node, of parents with many children */
+	struct pv_map wide; /* (parent << 32 | method) -> node, of parents with many children */
 };
 
 struct pv_model;

@@ -58,7 +58,8 @@ struct pv_gc {
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
 	int64_t heap_ns;          /* when heap_bytes was said, PV_NEVER = not yet */
 	uint64_t moved;           /* pairs */
-	uint64_t handles_created[PV_HANDLE_TYPES], handles_destroyed[PV_HANDLE_TYPES]; /* [4]: other */
+	uint64_t handles_created[PV_HANDLE_TYPES]; /* by type; [4]: other */
+	uint64_t handles_destroyed[PV_HANDLE_TYPES];
 	uint64_t finalize_runs, finalizing_ns; /* start .. end pairs on one thread */
 	uint64_t finalizers_started, finalizers_ended; /* of single objects */
 	uint64_t roots_registered, roots_unregistered;

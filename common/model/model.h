@@ -63,7 +63,7 @@ struct pv_restrict {
 struct pv_model {
 	struct pv_target_info target;
 	struct pv_restrict only;
-	int64_t zero_ns;         /* log clock: startup ns, else smallest time_base of the first second */
+	int64_t zero_ns; /* log clock: startup ns, else smallest time_base of the first second */
 	bool have_zero;
 	int64_t first_ns, last_ns; /* least and greatest event time met (log clock) */
 	uint64_t kinds[PV_KIND_COUNT];

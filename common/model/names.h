@@ -25,7 +25,8 @@ struct pv_entity {
 	uint64_t key;
 	uint32_t name;    /* interned; 0 until known */
 	uint32_t extra;   /* interned MVID of an image, else 0 */
-	uint64_t owner;   /* key of: class's image, vtable's class, assembly's image, context's domain */
+	uint64_t owner;   /* key of the class's image, vtable's class, assembly's image,
+			   * context's domain */
 	uint64_t domain;  /* vtable: its domain's key */
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */

@@ -28,7 +28,8 @@ struct pv_shot {
 };
 
 struct pv_heap_shots {
-	PV_ARRAY(struct pv_shot) shot; /* in file order; every second goes when there are too many */
+	/* In file order; every second one goes when there are too many. */
+	PV_ARRAY(struct pv_shot) shot;
 	uint64_t stray_objects;   /* heap objects outside any shot */
 	uint64_t discarded;       /* the probe's counter "discarded heap shots" */
 	uint64_t folded;          /* shots that were dropped, or whose class rows were */
