@@ -74,7 +74,7 @@ void pvp_mark(const char *text)
 	if (t) {
 		uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
 		uint64_t now = begin_event(t, p);
-		struct mlpd_format f = { MLPD_NEWEST, 3, 8 };
+		struct mlpd_format f = { MLPD_NEWEST, 3, 8, 0 };
 		struct mlpd_bases b = { .time = t->time, .method = t->method };
 		if (now > t->time)
 			t->time = now;

@@ -23,7 +23,7 @@ struct extra {
 	uint8_t bytes[MLPD_BUFFER_HEADER + EXTRA_BYTES];
 };
 
-static const struct mlpd_format format = { MLPD_NEWEST, 3, 8 };
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
 static void extra_init(struct extra *x, const struct pvp_thread *t, uint64_t time)
 {

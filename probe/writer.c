@@ -23,7 +23,7 @@ enum {
 	CALIBRATE_NS = 50 * MS,
 };
 
-static const struct mlpd_format format = { MLPD_NEWEST, 3, 8 };
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
 /* The session's writer; under the core's lock. Stays after the end for those who wait in flush. */
 static struct pvp_writer *current;

@@ -25,7 +25,7 @@ struct logkit *logkit_new_only(unsigned data_version, const struct pv_restrict *
 		data_version >= 16   ? 3
 		: data_version >= 13 ? 1
 				     : 0,
-		8 };
+		8, 0 };
 	k->thread = 1;
 	k->model = pv_model_create(only);
 	ck_assert_ptr_nonnull(k->model);

@@ -128,6 +128,91 @@ static const struct vector vectors[] = {
 	{ 17, "0a 01 02", "SYNC t=1001 type=2" },
 	{ 17, "1a 01 69 00", "AOT_ID t=1001 id=\"i\"" },
 	{ 17, "2f 01 04 01 68 69 00", "EXT_MARK t=1001 text=\"hi\"" },
+	/* What changed from version to version, before and after each step. */
+	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
+	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },
+	{ 13, "26 05 01 10 20 01 10 02", "HEAP_OBJECT t=1005 object=1008 type=1010 size=20 refs=[10 1010]" },
+	{ 15, "26 05 01 10 20 01 10 02", "HEAP_OBJECT t=1005 object=1008 type=1010 size=20 refs=[10 1010]" },
+	{ 16, "26 05 01 10 20 01 01 10 02",
+		"HEAP_OBJECT t=1005 object=1008 type=1010 size=20 generation=1 refs=[10 1010]" },
+	{ 3, "36 01 07 01 82 02 05", "OLD_ROOTS t=1000 roots=[1008 102 5]" },
+	{ 14, "36 01 01 07 01 82 02 05", "OLD_ROOTS t=1001 roots=[1008 102 5]" },
+	{ 15, "36 01 01 00 01", "ROOTS t=1001 roots=[1000 1008]" },
+	{ 5, "07 01 09 01 03", "HIT t=1000 type=1 timestamp=9 ips=[1003]" },
+	{ 10, "07 01 09 01 03 01 10 7f 04", "HIT t=1000 type=1 timestamp=9 ips=[1003] frames=[5010]" },
+	{ 11, "07 01 09 02 01 03 02 10 00 04 10 00 08",
+		"HIT t=1000 type=1 timestamp=9 thread=1002 ips=[1003] frames=[5010 5020]" },
+	{ 14, "07 01 02 01 03 01 10", "HIT t=1001 thread=1002 ips=[1003] frames=[5010]" },
+	{ 12, "17 10 20 73 00", "SYMBOL t=1000 address=1010 size=20 name=\"s\"" },
+	{ 13, "17 01 10 20 73 00", "SYMBOL t=1001 address=1010 size=20 name=\"s\"" },
+	{ 4, "27 01 90 20 04 20 62 00", "BINARY t=1001 address=1010 file_offset=4 size=20 name=\"b\"" },
+	{ 14, "27 01 10 04 20 62 00", "BINARY t=1001 address=1010 file_offset=4 size=20 name=\"b\"" },
+	{ 5, "37 01 80 02 67 00 03 80 80 80 08 80 80 80 80 01 01",
+		"DESCRIBE t=1000 list=[100//g/3/1000000/10000000/1]" },
+	{ 7, "37 01 80 80 02 43 00 67 00 03 00 00 02", "DESCRIBE t=1000 list=[8000/C/g/3/0/0/2]" },
+	{ 12, "37 01 80 80 02 43 00 67 00 03 00 00 02", "DESCRIBE t=1000 list=[8000/C/g/3/0/0/2]" },
+	{ 14, "37 01 01 80 02 67 00 83 00 00 01", "DESCRIBE t=1001 list=[100//g/83/0/0/1]" },
+	{ 15, "37 01 01 80 02 67 00 83 00 00 00 01", "DESCRIBE t=1001 list=[100//g/3/0/0/1]" },
+	{ 5, "47 e8 07 01 83 00 02 00", "COUNTERS t=1000 ms=3e8 list=[1:3:2:]" },
+	{ 13, "47 05 01 03 02 00", "COUNTERS t=1005 list=[1:3:2:]" },
+	{ 14, "47 05 01 03 02 02 04 81 01 00", "COUNTERS t=1005 list=[1:3:2: 2:4:81:]" },
+	{ 15, "47 05 01 83 00 02 00", "COUNTERS t=1005 list=[1:3:2:]" },
+	{ 8, "18 01 06 10 20 6e 00", "HELPER t=1001 type=6 address=1010 size=20 name=\"n\"" },
+	{ 9, "18 01 8a 00 10 20", "HELPER t=1001 type=a address=1010 size=20 name=\"\"" },
+	{ 14, "18 01 05 10 20 6e 00", "HELPER t=1001 type=5 address=1010 size=20 name=\"n\"" },
+	{ 10, "09 61 00 67 00 66 00 03 02 00",
+		"COVERAGE_ASSEMBLY t=1000 assembly=\"a\" guid=\"g\" file=\"f\" methods=3 full=2 partial=0" },
+	{ 15, "19 05 61 00 63 00 6d 00 73 00 66 00 01 02 03",
+		"COVERAGE_METHOD t=1005 assembly=\"a\" class_name=\"c\" method=\"m\" signature=\"s\" "
+		"file=\"f\" token=1 method_id=2 statements=3" },
+	{ 12, "29 02 05 07 0a 04",
+		"COVERAGE_STATEMENT t=1000 method_id=2 il=5 hits=7 line=a column=4" },
+	{ 12, "39 61 00 63 00 03 02 00",
+		"COVERAGE_CLASS t=1000 assembly=\"a\" class_name=\"c\" methods=3 full=2 partial=0" },
+	{ 13, "11 01 05 01", "GC_EVENT t=1001 step=5 generation=1" },
+	{ 1, "41 01 02 09 01", "HANDLE_NEW t=1001 type=2 handle=9 object=1008" },
+	{ 11, "61 01 02 09 01 00 01 10",
+		"HANDLE_NEW_BT t=1001 type=2 handle=9 object=1008 stack=[1010]" },
+	{ 12, "71 01 03 09 00 01 10", "HANDLE_GONE_BT t=1001 type=3 handle=9 stack=[1010]" },
+	{ 13, "71 01 03 09 01 10", "HANDLE_GONE_BT t=1001 type=3 handle=9 stack=[5010]" },
+	{ 13, "14 01 02 03 10", "CLAUSE t=1001 type=2 index=3 method=5010" },
+	{ 14, "14 01 02 03 10 01", "CLAUSE t=1001 type=2 index=3 method=5010 object=1008" },
+	{ 1, "84 01 01 00 01 10", "THROW_BT t=1001 object=1008 stack=[1010]" },
+	{ 13, "84 01 01 01 10", "THROW_BT t=1001 object=1008 stack=[5010]" },
+	{ 1, "95 01 01 00 00", "CONTENTION_13_BT t=1001 object=1008 stack=[]" },
+	{ 14, "85 01 01 01 01 10", "CONTENTION_BT t=1001 object=1008 stack=[5010]" },
+	{ 11, "02 01 04 01 00 61 00", "DOMAIN_NAME t=1001 key=1001 name=\"a\"" },
+	{ 12, "02 01 05 01 00 77 31 00", "THREAD_NAME t=1001 key=1001 name=\"w1\"" },
+	{ 13, "02 01 05 01 77 31 00", "THREAD_NAME t=1001 key=1001 name=\"w1\"" },
+	{ 11, "22 01 01 01 02 00 43 00", "CLASS_LOAD t=1001 key=1001 image=1002 name=\"C\"" },
+	{ 13, "22 01 01 01 02 43 00", "CLASS_LOAD t=1001 key=1001 image=1002 name=\"C\"" },
+	{ 12, "22 01 02 01 00 69 00", "IMAGE_LOAD t=1001 key=1001 name=\"i\"" },
+	{ 16, "22 01 02 01 69 00 00", "IMAGE_LOAD t=1001 key=1001 name=\"i\" mvid=\"\"" },
+	{ 11, "22 01 03 01 00 41 00", "ASSEMBLY_LOAD t=1001 key=1001 name=\"A\"" },
+	{ 14, "22 01 03 01 02 41 00", "ASSEMBLY_LOAD t=1001 key=1001 image=1002 name=\"A\"" },
+	{ 11, "22 01 04 01 00", "DOMAIN_LOAD t=1001 key=1001" },
+	{ 11, "22 01 05 01 00", "THREAD_START t=1001 key=1001" },
+	{ 12, "22 01 06 01 00 02", "CONTEXT_LOAD t=1001 key=1001 domain=1002" },
+	{ 15, "22 01 07 01 02 03", "VTABLE_LOAD t=1001 key=1001 domain=1002 owner=1003" },
+	{ 12, "42 01 02 01 00 69 00", "IMAGE_UNLOAD t=1001 key=1001 name=\"i\"" },
+	{ 12, "42 01 03 01 00 41 00", "ASSEMBLY_UNLOAD t=1001 key=1001 name=\"A\"" },
+	{ 11, "42 01 04 01 00", "DOMAIN_UNLOAD t=1001 key=1001" },
+	{ 11, "42 01 05 01 00", "THREAD_END t=1001 key=1001" },
+	{ 11, "42 01 06 01 00 02", "CONTEXT_UNLOAD t=1001 key=1001 domain=1002" },
+	{ 12, "42 01 01 01 02 00 43 00", "CLASS_UNLOAD t=1001 key=1001 image=1002 name=\"C\"" },
+	{ 13, "42 01 01 01 02 43 00", "CLASS_UNLOAD t=1001 key=1001 image=1002 name=\"C\"" },
+	/* Before 11 the high nibble of METADATA says nothing, except that a load failed. */
+	{ 10, "22 01 01 01 02 00 43 00", "CLASS_LOAD t=1001 key=1001 image=1002 name=\"C\"" },
+	{ 10, "42 01 01 01 02 00 43 00", "CLASS_10 t=1001 key=1001 image=1002 name=\"C\"" },
+	{ 4, "12 01 02 01 00 69 00", "IMAGE_10 t=1001 key=1001 name=\"i\"" },
+	{ 10, "22 01 05 01 00 77 31 00", "THREAD_10 t=1001 key=1001 name=\"w1\"" },
+	{ 1, "22 01 03 01", "ASSEMBLY_10 t=1001 key=1001" },
+	{ 10, "02 01 04 01", "DOMAIN_10 t=1001 key=1001" },
+	{ 8, "82 01 01 01 02 00 43 00", "CLASS_FAILED t=1001 key=1001 image=1002 name=\"C\" failed=1" },
+	{ 8, "a2 01 02 01 00 69 00", "IMAGE_FAILED t=1001 key=1001 name=\"i\" failed=1" },
+	{ 8, "82 01 05 01 00 77 00", "THREAD_FAILED t=1001 key=1001 name=\"w\" failed=1" },
+	{ 8, "82 01 03 01", "ASSEMBLY_10 t=1001 key=1001 failed=1" },
+	{ 8, "82 01 04 01", "DOMAIN_10 t=1001 key=1001 failed=1" },
 };
 
 static size_t from_hex(const char *hex, uint8_t *to)
@@ -141,7 +226,7 @@ static size_t from_hex(const char *hex, uint8_t *to)
 
 static struct mlpd_format format_of(uint8_t version)
 {
-	return (struct mlpd_format){ version, version >= 16 ? 3 : 0, 8 };
+	return (struct mlpd_format){ version, version >= 16 ? 3 : 0, 8, 0 };
 }
 
 static enum mlpd_status decode(const uint8_t *at, size_t n, uint8_t version,
@@ -184,7 +269,8 @@ START_TEST(encoding_gives_an_event_that_decodes_the_same)
 	char text[512];
 	ck_assert(decode(bytes, n, v->version, &pools, &e, &used) == MLPD_OK);
 	mlpd_bases_init(&b, &bases_header);
-	if (e.kind == PV_KIND_EXT_UNKNOWN) {
+	if (e.kind == PV_KIND_EXT_UNKNOWN || !mlpd_rows[e.row].written ||
+		strstr(v->text, "stack=[]")) {
 		pv_batch_finish(&pools);
 		return; /* what nobody defined is never written */
 	}
@@ -199,7 +285,8 @@ START_TEST(encoding_gives_an_event_that_decodes_the_same)
 	event_text(text, sizeof text, &back, &pools, v->version);
 	ck_assert_str_eq(text, v->text);
 	/* Writers emit minimal forms: the same bytes, where the vector is minimal too. */
-	if (v->version >= 13 && !strstr(v->hex, "f8 ff ff ff ff 01"))
+	if (v->version >= 13 && !strstr(v->hex, "f8 ff ff ff ff 01") &&
+		!strstr(v->hex, "83 00"))
 		ck_assert_mem_eq(again, bytes, n);
 	pv_batch_finish(&pools);
 }
@@ -233,6 +320,8 @@ START_TEST(every_row_has_a_vector_in_a_version_it_is_valid_for)
 {
 	const struct mlpd_row *r = &mlpd_rows[_i];
 	size_t len = strlen(r->symbol);
+	if (r->layout)
+		return; /* of development builds, which have a test of their own */
 	for (size_t i = 0; i < PV_COUNT_OF(vectors); i++) {
 		const struct vector *v = &vectors[i];
 		if (strncmp(v->text, r->symbol, len) == 0 && v->text[len] == ' ' &&
@@ -332,7 +421,7 @@ START_TEST(pointers_of_a_32_bit_log_wrap_at_32_bits)
 	const uint8_t bytes[] = { 0x00, 5, 0x7f, 0x7f, 8 };
 	struct pv_cursor c = { .at = bytes, .end = bytes + sizeof bytes };
 	struct mlpd_bases b = { .time = 0 };
-	struct mlpd_format f = { 17, 3, 4 };
+	struct mlpd_format f = { 17, 3, 4, 0 };
 	struct pv_batch pools = { 0 };
 	struct pv_event e;
 	ck_assert(mlpd_decode(&c, &b, &f, &pools, &e) == MLPD_OK);

@@ -13,7 +13,7 @@ struct stream {
 
 static void add_header(struct stream *s, uint32_t pid)
 {
-	struct mlpd_header h = { .format = { 17, 3, 8 }, .pid = pid, .startup_ns = 900,
+	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .pid = pid, .startup_ns = 900,
 		.args = { "log:calls", 9 }, .arch = { "x86-64", 6 }, .os = { "linux", 5 } };
 	s->n += mlpd_put_header(s->bytes + s->n, sizeof s->bytes - s->n, &h);
 }
@@ -231,7 +231,7 @@ END_TEST
 START_TEST(large_payloads_come_in_pieces)
 {
 	enum { LEN = 3 * MLPD_MAX_PIECE + 500 };
-	struct mlpd_header h = { .format = { 17, 3, 8 }, .args = { "", 0 }, .arch = { "", 0 },
+	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 },
 		.os = { "", 0 } };
 	struct mlpd_buffer_header b = { .length = LEN };
 	uint8_t *bytes = calloc(1, 256 + LEN);

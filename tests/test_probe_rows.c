@@ -38,7 +38,7 @@ struct world {
 	struct mlpd_bases bases;
 };
 
-static const struct mlpd_format format = { MLPD_NEWEST, 3, 8 };
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
 static void world_init(struct world *w)
 {

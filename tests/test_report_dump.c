@@ -16,7 +16,7 @@ struct log {
 	struct pv_batch pools;
 };
 
-static const struct mlpd_format v17 = { 17, 3, 8 };
+static const struct mlpd_format v17 = { 17, 3, 8, 0 };
 
 static void add(struct log *l, struct pv_event e)
 {

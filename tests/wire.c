@@ -4,7 +4,7 @@
 
 void wire_init(struct wire *w)
 {
-	*w = (struct wire){ .format = { 17, 3, 8 }, .now = 1000000, .step = 10 };
+	*w = (struct wire){ .format = { 17, 3, 8, 0 }, .now = 1000000, .step = 10 };
 }
 
 void wire_finish(struct wire *w)

@@ -128,7 +128,11 @@ struct pv_event {
 		struct { uint64_t type, handle, object; struct pv_span stack; } handle;
 		struct { uint64_t object; } finalize;
 		/* class, vtable, image, assembly, domain, thread, context: load, unload, name */
-		struct { uint64_t key, image, domain, owner, flags; struct pv_text name, mvid; } meta;
+		struct {
+			uint64_t key, image, domain, owner, flags;
+			uint64_t failed; /* 1: the load did not succeed */
+			struct pv_text name, mvid;
+		} meta;
 		struct { uint64_t object; struct pv_span stack; } thrown;
 		struct { uint64_t type, index, method, object; } clause;
 		struct { uint64_t object; struct pv_span stack; } monitor;

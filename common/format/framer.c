@@ -275,12 +275,12 @@ static unsigned failures(const struct mlpd_framer *f, size_t at, const struct ml
 /* The newest data version, and 8-byte pointers before 4, under which the buffers decode best. */
 static struct mlpd_format try_formats(const struct mlpd_framer *f)
 {
-	struct mlpd_format best = { MLPD_NEWEST, 3, 8 };
+	struct mlpd_format best = { MLPD_NEWEST, 3, 8, 0 };
 	unsigned least = UINT32_MAX;
 	for (int version = MLPD_NEWEST; version > 0 && least; version--) {
 		for (uint8_t size = 8; size >= 4 && least; size = (uint8_t)(size - 4)) {
 			struct mlpd_format try = { (uint8_t)version,
-				version >= 16 ? 3 : version >= 14 ? 2 : version == 13, size };
+				version >= 16 ? 3 : version >= 14 ? 2 : version == 13, size, 0 };
 			unsigned bad = failures(f, 0, &try);
 			if (bad < least) {
 				least = bad;

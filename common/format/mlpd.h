@@ -16,11 +16,28 @@ enum {
 	MLPD_NEWEST = 17, /* data version */
 };
 
+/*
+ * Layouts of development builds and foreign writers that reuse the number of a data version. They
+ * are bits: a build in between two changes has one change and not the other. No bit is what
+ * releases write.
+ */
+enum mlpd_layout {
+	MLPD_SYNC_12 = 1,       /* 12's rules and sync points: the first builds that say 13 */
+	MLPD_NARROW_ROOTS = 2,  /* 14 with one byte for the type of a root */
+	MLPD_TYPED_HITS = 4,    /* 14 with the type byte in hits */
+	MLPD_HELPERS_13 = 8,    /* 14 with the JIT helper numbers of 13 */
+	MLPD_NEW_ROOTS = 16,    /* 14 with 15's roots */
+	MLPD_WIDE_COUNTERS = 32, /* 14's rules with 15's counters: the first builds that say 15 */
+	MLPD_EARLY_16 = 64,     /* 16 without MVID and generations */
+	MLPD_OPEN_PSS = 128,    /* "5" of another writer: JIT start and JIT end apart */
+};
+
 /* What the bytes of the events depend on. */
 struct mlpd_format {
-	uint8_t data_version; /* 1 to 17 */
+	uint8_t data_version; /* 1 to 17: whose rules hold, which may not be what the header says */
 	uint8_t header_major;
 	uint8_t pointer_size; /* 4 or 8, of the profiled process */
+	uint8_t layout;       /* bits of enum mlpd_layout */
 };
 
 struct mlpd_header {
@@ -99,13 +116,24 @@ size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct 
 
 /* --- rows, for dump, coverage and tests --- */
 
-enum mlpd_type { MLPD_END, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
+enum mlpd_type { MLPD_END, MLPD_SET /* 1, without a byte */, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
 	MLPD_SPTR /* absolute sleb */, MLPD_OBJ, MLPD_METH, MLPD_CSTR, MLPD_FLAGS, MLPD_BT,
 	MLPD_OBJS, MLPD_REFS, MLPD_ROOTS, MLPD_OLD_ROOTS, MLPD_IPS, MLPD_FRAMES, MLPD_DESCS,
 	MLPD_VALUES, MLPD_HELPER_NAME };
 
+/* Older ways to write a type. */
+enum mlpd_form {
+	MLPD_PLAIN,
+	MLPD_POINTERS,    /* BT: a flags word in front, methods as pointers */
+	MLPD_OFFSETS,     /* FRAMES: with IL and native offset */
+	MLPD_BARE,        /* REFS: without offsets; DESCS: never a section name */
+	MLPD_NARROW,      /* one byte where others have a uleb: root type, counter words */
+	MLPD_OLD_NUMBERS, /* HELPER_NAME: the type with a name is 6, not 5 */
+};
+
 struct mlpd_field {
 	uint8_t type; /* enum mlpd_type; MLPD_END ends the list */
+	uint8_t form; /* enum mlpd_form */
 	uint8_t since, until;
 	uint16_t member; /* offset in struct pv_event */
 	const char *name;
@@ -120,6 +148,8 @@ struct mlpd_row {
 	uint8_t sub;   /* METADATA mtype, MONITOR event, kind number of an extension; MLPD_SUB_* */
 	uint8_t since, until;  /* data versions */
 	uint8_t time_since;    /* first data version in which the event carries `t` */
+	uint8_t layout;        /* bits of enum mlpd_layout that must hold */
+	bool written;          /* false: the encoder never chooses it */
 	struct mlpd_field field[MLPD_MAX_FIELDS + 1];
 };
 
@@ -127,13 +157,16 @@ extern const struct mlpd_row mlpd_rows[];
 extern const size_t mlpd_row_count;
 
 /*
- * The row for an event byte (and sub, where the byte has rows by sub) in a data version; NULL when
- * there is none. mlpd_byte_has_sub() says whether a sub byte follows the time.
+ * The row for an event byte (and sub, where the byte has rows by sub) in a format; NULL when there
+ * is none. mlpd_byte_has_sub() says whether a sub byte follows the time.
  */
-const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, uint8_t data_version);
-bool mlpd_byte_has_sub(uint8_t byte, uint8_t data_version);
+const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f);
+bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f);
 
-/* The row that writes a kind with or without its stack; NULL when the version has none. */
-const struct mlpd_row *mlpd_row_for(const struct pv_event *e, uint8_t data_version);
+/* Whether a JIT helper of this type has a name, in a form of the field. */
+bool mlpd_helper_named(uint64_t type, uint8_t form);
+
+/* The row that writes a kind with or without its stack; NULL when the format has none. */
+const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f);
 
 #endif

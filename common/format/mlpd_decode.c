@@ -1,8 +1,5 @@
 #include "common/format/mlpd.h"
 
-/* JIT helper type whose event carries a name; renumbered in data version 14 (formats.md 1.9). */
-enum { SPECIFIC_TRAMPOLINE_13 = 6, SPECIFIC_TRAMPOLINE = 5 };
-
 /* Everything a field needs, in one place: the functions below stay short and alike. */
 struct decoder {
 	struct pv_cursor c;
@@ -10,6 +7,7 @@ struct decoder {
 	const struct mlpd_format *f;
 	struct pv_batch *pools;
 	uint64_t mask; /* of the profiled process's pointers */
+	uint8_t form;  /* enum mlpd_form of the field at hand */
 	bool nomem;
 };
 
@@ -70,7 +68,7 @@ static struct pv_span take_pool(struct decoder *d, size_t n)
 
 static struct pv_span get_backtrace(struct decoder *d)
 {
-	bool plain = d->f->data_version <= 12;
+	bool plain = d->form == MLPD_POINTERS;
 	if (plain && pv_get_uleb(&d->c) != 0)
 		d->c.malformed = true; /* flags no writer ever set */
 	struct pv_span s = take_pool(d, get_count(d, 1));
@@ -90,7 +88,7 @@ static struct pv_span get_objects(struct decoder *d)
 /* Pairs (offset, object); the wire has each offset as the step from the one before. */
 static struct pv_span get_references(struct decoder *d)
 {
-	bool with_offset = d->f->data_version >= 2;
+	bool with_offset = d->form != MLPD_BARE;
 	uint32_t n = get_count(d, with_offset ? 2 : 1);
 	struct pv_span s = take_pool(d, (size_t)n * 2);
 	uint64_t offset = 0;
@@ -125,7 +123,7 @@ static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
 	for (uint32_t i = 0; i + 2 < s.n; i += 3) {
 		uint64_t *root = &d->pools->pool.v[s.at + i];
 		root[0] = get_obj(d);
-		root[1] = d->f->data_version == 13 ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
+		root[1] = d->form == MLPD_NARROW ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
 		root[2] = pv_get_uleb(&d->c);
 	}
 	return s;
@@ -141,7 +139,7 @@ static struct pv_span get_ips(struct decoder *d)
 
 static struct pv_span get_frames(struct decoder *d)
 {
-	bool with_offsets = d->f->data_version <= 12;
+	bool with_offsets = d->form == MLPD_OFFSETS;
 	struct pv_span s = take_pool(d, get_count(d, with_offsets ? 3 : 1));
 	for (uint32_t i = 0; i < s.n; i++) {
 		d->pools->pool.v[s.at + i] = get_meth(d);
@@ -153,11 +151,10 @@ static struct pv_span get_frames(struct decoder *d)
 	return s;
 }
 
-/* Counter type, unit and variance: one byte each in 13 and 14, uleb in all others. */
+/* Counter type, unit and variance. */
 static uint64_t get_counter_word(struct decoder *d)
 {
-	bool narrow = d->f->data_version == 13 || d->f->data_version == 14;
-	return narrow ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
+	return d->form == MLPD_NARROW ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
 }
 
 static struct pv_span get_descriptions(struct decoder *d)
@@ -173,7 +170,7 @@ static struct pv_span get_descriptions(struct decoder *d)
 		struct pv_counter_desc *desc = &d->pools->descs.v[s.at + i];
 		*desc = (struct pv_counter_desc){ .section = get_size(d),
 			.section_name = { "", 0 } };
-		if (desc->section == PV_SECTION_PERFCOUNTERS && d->f->data_version >= 7)
+		if (desc->section == PV_SECTION_PERFCOUNTERS && d->form != MLPD_BARE)
 			desc->section_name = get_text(d);
 		desc->name = get_text(d);
 		desc->type = get_counter_word(d);
@@ -230,11 +227,6 @@ static struct pv_span get_values(struct decoder *d)
 	}
 }
 
-static bool helper_has_name(const struct mlpd_format *f, uint64_t type)
-{
-	return type == (f->data_version <= 13 ? SPECIFIC_TRAMPOLINE_13 : SPECIFIC_TRAMPOLINE);
-}
-
 static void get_list(struct decoder *d, struct pv_event *e, uint8_t type, struct pv_span *span)
 {
 	switch (type) {
@@ -271,6 +263,8 @@ static void get_list(struct decoder *d, struct pv_event *e, uint8_t type, struct
 static uint64_t get_number(struct decoder *d, uint8_t type)
 {
 	switch (type) {
+	case MLPD_SET:
+		return 1;
 	case MLPD_SIZE:
 		return get_size(d);
 	case MLPD_HANDLE:
@@ -295,10 +289,11 @@ static uint64_t get_number(struct decoder *d, uint8_t type)
 static void get_field(struct decoder *d, struct pv_event *e, const struct mlpd_field *field)
 {
 	void *member = (char *)e + field->member;
+	d->form = field->form;
 	if (field->type == MLPD_CSTR)
 		*(struct pv_text *)member = get_text(d);
 	else if (field->type == MLPD_HELPER_NAME)
-		*(struct pv_text *)member = helper_has_name(d->f, e->helper.type)
+		*(struct pv_text *)member = mlpd_helper_named(e->helper.type, field->form)
 			? get_text(d) : (struct pv_text){ "", 0 };
 	else if (field->type >= MLPD_BT)
 		get_list(d, e, field->type, member);
@@ -343,7 +338,7 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 	d->c = (struct pv_cursor){ .at = payload, .end = payload + len };
 	e->ext.kind = pv_get_uleb(&d->c);
 	const struct mlpd_row *row = e->ext.kind && e->ext.kind < MLPD_SUB_ANY
-		? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f->data_version) : NULL;
+		? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f) : NULL;
 	if (row && pv_cursor_ok(&d->c)) {
 		e->kind = row->kind;
 		e->row = (uint16_t)(row - mlpd_rows);
@@ -358,8 +353,8 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 {
 	uint8_t version = d->f->data_version, sub = MLPD_SUB_NONE;
-	const struct mlpd_row *row = mlpd_find_row(byte, sub, version);
-	bool has_sub = mlpd_byte_has_sub(byte, version);
+	const struct mlpd_row *row = mlpd_find_row(byte, sub, d->f);
+	bool has_sub = mlpd_byte_has_sub(byte, d->f);
 	if (!row && !has_sub) {
 		d->c.malformed = true;
 		return;
@@ -368,7 +363,7 @@ static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 		d->b.time += pv_get_uleb(&d->c);
 	if (has_sub) {
 		sub = pv_get_u8(&d->c);
-		row = sub < MLPD_SUB_ANY ? mlpd_find_row(byte, sub, version) : NULL;
+		row = sub < MLPD_SUB_ANY ? mlpd_find_row(byte, sub, d->f) : NULL;
 	}
 	if (!row || !pv_cursor_ok(&d->c)) {
 		d->c.malformed |= !row && !d->c.short_read;

@@ -8,6 +8,7 @@ struct encoder {
 	struct mlpd_bases b;
 	const struct mlpd_format *f;
 	const struct pv_batch *pools;
+	uint8_t form; /* enum mlpd_form of the field at hand */
 };
 
 /* Differences wrap at the pointer size, so that a 32-bit log holds what a 32-bit writer writes. */
@@ -48,7 +49,7 @@ static void put_text(struct encoder *e, struct pv_text t)
 
 static void put_counter_word(struct encoder *e, uint64_t v)
 {
-	if (e->f->data_version == 13 || e->f->data_version == 14)
+	if (e->form == MLPD_NARROW)
 		*e->to++ = (uint8_t)v;
 	else
 		put_uleb(e, v);
@@ -80,7 +81,7 @@ static void put_descriptions(struct encoder *e, struct pv_span s)
 	for (uint32_t i = 0; i < s.n; i++) {
 		const struct pv_counter_desc *d = &e->pools->descs.v[s.at + i];
 		put_uleb(e, d->section);
-		if (d->section == PV_SECTION_PERFCOUNTERS && e->f->data_version >= 7)
+		if (d->section == PV_SECTION_PERFCOUNTERS && e->form != MLPD_BARE)
 			put_text(e, d->section_name);
 		put_text(e, d->name);
 		put_counter_word(e, d->type);
@@ -95,7 +96,7 @@ static void put_references(struct encoder *e, const uint64_t *v, uint32_t n)
 	uint64_t before = 0;
 	put_uleb(e, n / 2);
 	for (uint32_t i = 0; i + 1 < n; i += 2) {
-		if (e->f->data_version >= 2)
+		if (e->form != MLPD_BARE)
 			put_uleb(e, v[i] - before);
 		before = v[i];
 		put_obj(e, v[i + 1]);
@@ -108,7 +109,7 @@ static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint
 	put_uleb(e, collections);
 	for (uint32_t i = 0; i + 2 < n; i += 3) {
 		put_obj(e, v[i]);
-		if (e->f->data_version == 13)
+		if (e->form == MLPD_NARROW)
 			*e->to++ = (uint8_t)v[i + 1];
 		else
 			put_uleb(e, v[i + 1]);
@@ -116,18 +117,17 @@ static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint
 	}
 }
 
-static void put_methods(struct encoder *e, uint8_t type, const uint64_t *v, uint32_t n)
+static void put_methods(struct encoder *e, const uint64_t *v, uint32_t n)
 {
-	bool old = e->f->data_version <= 12;
-	if (type == MLPD_BT && old)
+	if (e->form == MLPD_POINTERS)
 		put_uleb(e, 0);
 	put_uleb(e, n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (type == MLPD_BT && old)
+		if (e->form == MLPD_POINTERS)
 			put_ptr(e, v[i]);
 		else
 			put_meth(e, v[i]);
-		if (type == MLPD_FRAMES && old)
+		if (e->form == MLPD_OFFSETS)
 			e->to = pv_put_uleb(pv_put_uleb(e->to, 0), 0);
 	}
 }
@@ -140,7 +140,7 @@ static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
 	switch (type) {
 	case MLPD_BT:
 	case MLPD_FRAMES:
-		put_methods(e, type, v, s.n);
+		put_methods(e, v, s.n);
 		break;
 	case MLPD_REFS:
 		put_references(e, v, s.n);
@@ -165,14 +165,16 @@ static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
 	}
 }
 
-static bool helper_named(const struct mlpd_format *f, uint64_t type)
+bool mlpd_helper_named(uint64_t type, uint8_t form)
 {
-	return type == (f->data_version <= 13 ? 6 : 5);
+	return type == (form == MLPD_OLD_NUMBERS ? 6 : 5);
 }
 
 static void put_number(struct encoder *e, uint8_t type, uint64_t v)
 {
 	switch (type) {
+	case MLPD_SET:
+		break;
 	case MLPD_BYTE:
 		*e->to++ = (uint8_t)v;
 		break;
@@ -197,10 +199,11 @@ static void put_number(struct encoder *e, uint8_t type, uint64_t v)
 static void put_field(struct encoder *e, const struct pv_event *ev, const struct mlpd_field *f)
 {
 	const void *member = (const char *)ev + f->member;
+	e->form = f->form;
 	if (f->type == MLPD_CSTR)
 		put_text(e, *(const struct pv_text *)member);
 	else if (f->type == MLPD_HELPER_NAME) {
-		if (helper_named(e->f, ev->helper.type))
+		if (mlpd_helper_named(ev->helper.type, f->form))
 			put_text(e, *(const struct pv_text *)member);
 	} else if (f->type >= MLPD_BT)
 		put_list(e, ev, f->type, *(const struct pv_span *)member);
@@ -242,15 +245,17 @@ static size_t field_max(const struct pv_event *ev, const struct mlpd_field *f,
 	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + 2);
 }
 
-
 size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)
 {
 	size_t n = 2 + 3 * PV_LEB_MAX; /* byte, sub, time, extension length and kind */
-	const struct mlpd_row *row = mlpd_row_for(e, MLPD_NEWEST);
-	for (size_t v = MLPD_NEWEST; !row && v > 0; v--)
-		row = mlpd_row_for(e, (uint8_t)v);
-	for (const struct mlpd_field *f = row ? row->field : NULL; f && f->type; f++)
-		n += field_max(e, f, pools);
+	struct mlpd_format any = { .data_version = MLPD_NEWEST };
+	const struct mlpd_row *row = mlpd_row_for(e, &any);
+	while (!row && --any.data_version > 0)
+		row = mlpd_row_for(e, &any);
+	const struct mlpd_field *before = NULL;
+	for (const struct mlpd_field *f = row ? row->field : NULL; f && f->type; before = f++)
+		if (!before || before->member != f->member) /* a form of the same field */
+			n += field_max(e, f, pools);
 	return n;
 }
 
@@ -288,7 +293,7 @@ static void put_event(struct encoder *e, const struct pv_event *ev, const struct
 size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct mlpd_format *f,
 	const struct pv_event *ev, const struct pv_batch *pools)
 {
-	const struct mlpd_row *row = mlpd_row_for(ev, f->data_version);
+	const struct mlpd_row *row = mlpd_row_for(ev, f);
 	if (!row || mlpd_encode_max(ev, pools) > room)
 		return 0;
 	struct encoder e = { .to = to, .b = *b, .f = f, .pools = pools };

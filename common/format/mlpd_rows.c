@@ -1,66 +1,98 @@
 #include "common/format/mlpd.h"
 
-enum { ALWAYS = 1, NEWEST = 99, ROWS_FIRST_NONE = 0xff };
+enum { ALWAYS = 1, NEWEST = 99, NEVER = 100, NO_ROW = UINT16_MAX };
 
 #define NONE MLPD_SUB_NONE
 #define ANY MLPD_SUB_ANY
 #define NO_FIELDS
-#define V(since, until, type, member)                                                              \
-	{ MLPD_##type, since, until, offsetof(struct pv_event, member), #member },
+#define W(since, until, form, type, member)                                                        \
+	{ MLPD_##type, MLPD_##form, since, until, offsetof(struct pv_event, member), #member },
+#define V(since, until, type, member) W(since, until, PLAIN, type, member)
 #define F(type, member) V(ALWAYS, NEWEST, type, member)
+#define BACKTRACE(member) W(1, 12, POINTERS, BT, member) V(13, NEWEST, BT, member)
+
+/* The three kinds of names that METADATA had before data version 11, and two it never had. */
+#define OLD_META_AS(byte, CLASS, IMAGE, THREAD, failed)                                            \
+	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1, F(PTR, meta.key) F(PTR, meta.image)             \
+		F(FLAGS, meta.flags) F(CSTR, meta.name) failed)                                    \
+	READ(IMAGE, IMAGE_LOAD, byte, 2, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)           \
+		F(CSTR, meta.name) V(NEVER, NEVER, CSTR, meta.mvid) failed)                        \
+	READ(ASSEMBLY_10, ASSEMBLY_LOAD, byte, 3, 1, 10, 1, F(PTR, meta.key)                       \
+		V(NEVER, NEVER, CSTR, meta.name) failed)                                           \
+	READ(DOMAIN_10, DOMAIN_LOAD, byte, 4, 1, 10, 1, F(PTR, meta.key) failed)                   \
+	READ(THREAD, THREAD_NAME, byte, 5, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)         \
+		F(CSTR, meta.name) failed)
+#define OLD_META(byte) OLD_META_AS(byte, CLASS_10, IMAGE_10, THREAD_10, NO_FIELDS)
+#define OLD_META_FAILED(byte)                                                                      \
+	OLD_META_AS(byte, CLASS_FAILED, IMAGE_FAILED, THREAD_FAILED, F(SET, meta.failed))
 
 const struct mlpd_row mlpd_rows[] = {
-#define EVENT(symbol, kind, byte, sub, since, until, time_since, fields)                           \
-	{ #symbol, PV_KIND_##kind, byte, sub, since, until, time_since, { fields { 0 } } },
-#define EXT(symbol, kind, ex, number, fields)                                                      \
-	{ "EXT_" #symbol, PV_KIND_##kind, MLPD_EXT_TYPE | ex << 4, number, ALWAYS, NEWEST, ALWAYS, \
-		{ fields { 0 } } },
+#define ROW(symbol, kind, byte, sub, since, until, time_since, layout, written, ...)               \
+	{ symbol, kind, byte, sub, since, until, time_since, layout, written,                      \
+		{ __VA_ARGS__ { 0 } } },
+#define EVENT(symbol, kind, byte, sub, since, until, time_since, ...)                              \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, 0, true, __VA_ARGS__)
+#define READ(symbol, kind, byte, sub, since, until, time_since, ...)                               \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, 0, false, __VA_ARGS__)
+#define ALT(layout, symbol, kind, byte, sub, since, until, time_since, ...)                        \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, MLPD_##layout, true,     \
+		__VA_ARGS__)
+#define EXT(symbol, kind, ex, number, ...)                                                         \
+	ROW("EXT_" #symbol, PV_KIND_##kind, MLPD_EXT_TYPE | ex << 4, number, ALWAYS, NEWEST,       \
+		ALWAYS, 0, true, __VA_ARGS__)
 #include "common/format/mlpd.def"
 #undef EVENT
+#undef READ
+#undef ALT
 #undef EXT
+#undef ROW
 };
 
 #undef NONE
 #undef ANY
 #undef F
 #undef V
+#undef W
+#undef BACKTRACE
+#undef OLD_META
+#undef OLD_META_AS
+#undef OLD_META_FAILED
 #undef NO_FIELDS
 
 const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
 
 /* First row of each event byte; filled once, before main or when the library is loaded. */
-static uint8_t first_row[256];
-
-_Static_assert(PV_COUNT_OF(mlpd_rows) < ROWS_FIRST_NONE, "first_row holds row numbers in a byte");
+static uint16_t first_row[256];
 
 __attribute__((constructor)) static void fill_first_row(void)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
-		first_row[i] = ROWS_FIRST_NONE;
+		first_row[i] = NO_ROW;
 	for (size_t i = mlpd_row_count; i-- > 0;)
-		first_row[mlpd_rows[i].byte] = (uint8_t)i;
+		first_row[mlpd_rows[i].byte] = (uint16_t)i;
 }
 
-static bool in_version(const struct mlpd_row *r, uint8_t version)
+static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
 {
-	return version >= r->since && version <= r->until;
+	return f->data_version >= r->since && f->data_version <= r->until &&
+		(r->layout & f->layout) == r->layout;
 }
 
-const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, uint8_t data_version)
+const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f)
 {
 	for (size_t i = first_row[byte]; i < mlpd_row_count && mlpd_rows[i].byte == byte; i++) {
 		const struct mlpd_row *r = &mlpd_rows[i];
 		bool sub_ok = r->sub == MLPD_SUB_NONE || r->sub == MLPD_SUB_ANY || r->sub == sub;
-		if (sub_ok && in_version(r, data_version))
+		if (sub_ok && in_format(r, f))
 			return r;
 	}
 	return NULL;
 }
 
-bool mlpd_byte_has_sub(uint8_t byte, uint8_t data_version)
+bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f)
 {
 	for (size_t i = first_row[byte]; i < mlpd_row_count && mlpd_rows[i].byte == byte; i++)
-		if (in_version(&mlpd_rows[i], data_version))
+		if (in_format(&mlpd_rows[i], f))
 			return mlpd_rows[i].sub != MLPD_SUB_NONE &&
 				(byte & 0xf) != MLPD_EXT_TYPE;
 	return false;
@@ -93,12 +125,12 @@ static bool has_stack_field(const struct mlpd_row *r)
 	return false;
 }
 
-const struct mlpd_row *mlpd_row_for(const struct pv_event *e, uint8_t data_version)
+const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f)
 {
 	bool with_stack = stack_length(e) > 0;
 	for (size_t i = 0; i < mlpd_row_count; i++) {
 		const struct mlpd_row *r = &mlpd_rows[i];
-		if (r->kind == e->kind && in_version(r, data_version) &&
+		if (r->kind == e->kind && r->written && in_format(r, f) &&
 			has_stack_field(r) == with_stack && r->sub != MLPD_SUB_ANY)
 			return r;
 	}
