@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 struct ui_feed {
 	struct ui_feed_options options;
 	struct pv_ingest *ingest;
+	struct pv_ingest *scout; /* an unrestricted first reading, NULL mostly */
 	struct pv_model *model; /* the one handed out */
 };
 
@@ -71,23 +73,36 @@ static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
 	return true;
 }
 
-/* A range that counts from the end needs the end first: the input is read once for it. */
-static bool range_from_end(const struct ui_feed_options *o, struct pv_restrict *only,
-	struct pv_error *reterr)
+static bool can_be_read_twice(const char *path)
 {
-	struct pv_restrict all = { .threaded = only->threaded, .thread_id = only->thread_id,
-		.thread_name = only->thread_name };
-	struct pv_ingest *in = start(o, &all, reterr);
-	if (!in)
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/*
+ * What a restriction must know beforehand (where the end is, which thread bears a name, an old
+ * log's zero) takes a first reading, whose model stays as the scout of the second.
+ */
+static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *reterr)
+{
+	const struct ui_feed_options *o = &f->options;
+	struct pv_restrict all = { 0 };
+	if (!can_be_read_twice(o->path)) {
+		if (!only->thread_name && !o->from_end)
+			return true;
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s needs a file: the input is read twice",
+			o->from_end ? "a range counted from the end" : "a thread's name");
+	}
+	f->scout = start(o, &all, reterr);
+	if (!f->scout)
 		return false;
-	wait_until_over(in, NULL);
-	const struct pv_model *m = pv_ingest_adopt(in);
+	wait_until_over(f->scout, NULL);
+	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
 	int64_t duration = m->last_ns - m->zero_ns;
-	if (only->from_ns < 0)
+	if (o->from_end && only->from_ns < 0)
 		only->from_ns += duration;
-	if (only->to_ns < 0)
+	if (o->from_end && only->to_ns < 0)
 		only->to_ns += duration;
-	pv_ingest_destroy(in);
 	return true;
 }
 
@@ -95,18 +110,18 @@ struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_er
 {
 	struct pv_restrict only = { .ranged = options->ranged, .from_ns = options->from_ns,
 		.to_ns = options->to_ns };
-	restrict_thread(&only, options->thread);
-	if (options->ranged && options->from_end && !range_from_end(options, &only, reterr))
-		return NULL;
 	struct ui_feed *f = calloc(1, sizeof *f);
 	if (!f) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 		return NULL;
 	}
 	f->options = *options;
-	f->ingest = start(options, &only, reterr);
+	restrict_thread(&only, options->thread);
+	bool restricted = only.ranged || only.thread_name;
+	if (!restricted || scout(f, &only, reterr))
+		f->ingest = start(options, &only, reterr);
 	if (!f->ingest) {
-		free(f);
+		ui_feed_close(f);
 		return NULL;
 	}
 	f->model = pv_ingest_adopt(f->ingest);
@@ -118,6 +133,7 @@ void ui_feed_close(struct ui_feed *f)
 	if (!f)
 		return;
 	pv_ingest_destroy(f->ingest);
+	pv_ingest_destroy(f->scout);
 	free(f);
 }
 
