@@ -9,8 +9,8 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
 
 /*
  * The function at the address. Functions of one name are told apart by source file or module:
- * "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses without a symbol are "module+0xoffset". False when no
- * module holds the address.
+ * "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses without a
+ * symbol are "module+0xoffset". False when no module holds the address.
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 

@@ -65,8 +65,9 @@ PROFVIEW_CALL(int, profview_start(const char *options), 0)
 
 /*
  * Writes out what was recorded, then closes the log. The end of the process does so too. Waits
- * while the reader keeps taking, at most linger ms in which it takes nothing. ETIMEDOUT: some was
- * left unwritten. EALREADY: not recording. Start may be called again, with another output.
+ * while the reader keeps taking, at most linger ms in which it takes nothing, and 10 s + linger
+ * in all. ETIMEDOUT: some was left unwritten. EALREADY: not recording. Start may be called again,
+ * with another output.
  */
 PROFVIEW_CALL(int, profview_stop(void), 0)
 

@@ -122,7 +122,7 @@ void pvp_thread_remove(struct pvp_thread *t);
 /* Once, before all else; an errno value. */
 int pvp_threads_init(void);
 
-/* In a child of fork: forgets every thread; not all: the calling one is in the middle of an event. */
+/* In a child of fork: forgets every thread. `all`: also what the calling one works on. */
 void pvp_threads_forget(bool all);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
-	LONGEST_STOP_MS = 10000, /* however slowly the reader takes */
+	LONGEST_STOP_MS = 10000, /* and linger, however slowly the reader takes */
 	STACK = 256 << 10,
 	OVERHEAD_RUNS = 20,
 	OVERHEAD_PAIRS = 100,
@@ -66,7 +66,7 @@ static int patience(void *ctx, bool moved)
 	if (!w->stuck_since)
 		w->stuck_since = pvp_monotonic();
 	bool enough = ms_ago(w->stuck_since) >= w->config.linger_ms ||
-		ms_ago(w->stop_since) >= LONGEST_STOP_MS;
+		ms_ago(w->stop_since) >= LONGEST_STOP_MS + w->config.linger_ms;
 	return enough ? -1 : STOP_POLL_MS;
 }
 

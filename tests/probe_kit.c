@@ -107,6 +107,7 @@ static void take_samples(struct probe_log *log, struct probe_thread *t, const st
 			continue;
 		log->lost += v->raw;
 		t->lost += v->raw;
+		t->next_size += v->raw;
 		t->stack.n = 0;
 		log->misplaced_losses += !first;
 	}
@@ -177,6 +178,7 @@ static void take_event(struct probe_log *log, uint64_t thread, size_t i)
 	} else if (kind == PV_KIND_ALLOC) {
 		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
 		log->bytes_allocated += a->size;
+		log->misnumbered += a->size != t->next_size++;
 		log->unnamed += pv_map_get(&log->class_index, a->type) == PV_MAP_NONE;
 		t->allocs++;
 	} else {

@@ -1,4 +1,4 @@
-/* What the tests of the probe share: reading its logs back, strictly, and waiting with a deadline. */
+/* What the tests of the probe share: reading its logs back, strictly; waiting with a deadline. */
 #ifndef PV_TESTS_PROBE_KIT_H
 #define PV_TESTS_PROBE_KIT_H
 
@@ -28,6 +28,7 @@ struct probe_thread {
 	char name[64];
 	uint64_t enters, leaves, allocs, marks, lost;
 	unsigned starts, ends;
+	uint64_t next_size; /* of the next allocation, when their sizes count up */
 	PV_ARRAY(uint64_t) stack; /* methods entered and not left; cut at a loss */
 };
 
@@ -54,6 +55,7 @@ struct probe_log {
 
 	/* What a log of the probe must never hold; probe_log_check() looks. */
 	unsigned headers, damages, failures, unnamed, back_steps, before_sync, misplaced_losses;
+	unsigned misnumbered; /* allocations of another size than that, losses counted in */
 	unsigned mismatches; /* leaves that are not of the method entered last */
 };
 
