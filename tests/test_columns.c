@@ -125,12 +125,13 @@ START_TEST(short_names_fit)
 {
 	static const char *const names[] = { "a.b:c (d)", "()", ")", "(wrapper x", "(wrapper x) ",
 		"System.Collections.Generic.Dictionary`2<int, Customer>:TryInsert (int,Customer)",
-		"e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" };
+		"e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81"
+		"e\xcc\x81" "e\xcc\x81" };
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		for (int cells = 8; cells < 100; cells++) {
 			char buf[400];
-			ck_assert_int_le(pv_utf8_cells(ui_shorten(names[i], cells, buf, sizeof buf)),
-				cells);
+			const char *text = ui_shorten(names[i], cells, buf, sizeof buf);
+			ck_assert_int_le(pv_utf8_cells(text), cells);
 		}
 	}
 }

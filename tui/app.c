@@ -12,7 +12,8 @@
 #include "tui/screen.h"
 
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
-enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500, BUSY_SHARE = 4 };
+enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
+enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 
 static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
 
@@ -91,7 +92,8 @@ static void shoot(struct app *a)
 {
 	struct pv_error err = { 0 };
 	if (ui_feed_take_shot(a->feed, &err))
-		ui_screen_say(&a->screen, false, "heap shot asked for; it comes with the next collection");
+		ui_screen_say(&a->screen, false,
+			"heap shot asked for; it comes with the next collection");
 	else
 		ui_screen_say(&a->screen, true, "no heap shot: %s", err.what);
 }
@@ -374,27 +376,33 @@ static int read_to_the_end(struct ui_feed *f)
 	return sig;
 }
 
-bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, bool bare, char **ret_text,
-	int *ret_exit, struct pv_error *reterr)
+static bool first_frame(struct app *a, const struct ui_options *o, struct pv_error *reterr)
+{
+	bool bare = a->screen.bare;
+	int w = o->w ? o->w : bare ? 120 : 80, h = o->w ? o->h : bare ? 36 : 24;
+	if (!ui_screen_resize(&a->screen, w, h))
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	draw(a);
+	return true;
+}
+
+bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
+	struct pv_error *reterr)
 {
 	struct app a = { .feed = f };
 	if (!open_screen(&a, o, reterr))
 		return false;
-	a.screen.bare = bare;
+	a.screen.bare = !o->dump;
 	int sig = read_to_the_end(f);
-	bool ok = ui_screen_resize(&a.screen, o->w ? o->w : bare ? 120 : 80, o->w ? o->h : bare ? 36 : 24) ||
-		  pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (ok) {
-		draw(&a);
-		ok = press(&a, o->keys, reterr);
+	char *text = NULL;
+	if (first_frame(&a, o, reterr) && press(&a, o->keys, reterr)) {
+		text = ui_canvas_text(&a.screen.canvas);
+		if (!text)
+			pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	}
-	char *text = ok ? ui_canvas_text(&a.screen.canvas) : NULL;
-	if (ok && !text)
-		ok = pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	ui_screen_finish(&a.screen);
-	if (!ok)
+	if (!text)
 		return false;
-	*ret_text = text;
-	*ret_exit = sig ? 128 + sig : a.status.exit_code;
+	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code };
 	return true;
 }

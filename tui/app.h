@@ -13,11 +13,16 @@
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
 	struct pv_error *reterr);
 
+struct ui_app_frame {
+	char *text; /* free() it */
+	int exit_code;
+};
+
 /*
- * Reads to the end, presses o->keys, and gives the frame as text (free() it). `bare`: only what
- * is to be read, no tabs and keys. A signal stops the reading; *ret_exit then says so.
+ * Reads to the end, presses o->keys, and gives the frame as text. Without o->dump it has only what
+ * is to be read, no tabs and keys. A signal stops the reading; the exit code then says so.
  */
-bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, bool bare, char **ret_text,
-	int *ret_exit, struct pv_error *reterr);
+bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
+	struct pv_error *reterr);
 
 #endif

@@ -131,13 +131,12 @@ static int run_dump(const struct ui_options *o)
 static int run_dumped(const struct ui_options *o, struct ui_feed *f)
 {
 	struct pv_error err = { 0 };
-	char *text;
-	int code;
-	if (!ui_app_dump(f, o, !o->dump, &text, &code, &err))
+	struct ui_app_frame frame;
+	if (!ui_app_dump(f, o, &frame, &err))
 		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
-	fputs(text, stdout);
-	free(text);
-	return finish_output(tell_status(o, f, code));
+	fputs(frame.text, stdout);
+	free(frame.text);
+	return finish_output(tell_status(o, f, frame.exit_code));
 }
 
 static int run_viewer(const struct ui_options *o)

@@ -185,44 +185,65 @@ static bool set_range(const struct parse *p, const char *value)
 	return true;
 }
 
-/* The row that users see, and what it does. */
+/* What users see, and what it does. */
 static const struct {
 	struct ui_option_row row;
 	bool (*set)(const struct parse *p, const char *value);
 } rows[] = {
-	{ { "--follow", 'f', NULL, UI_VERB_VIEW | UI_VERB_DUMP,
-		  "go on reading while FILE grows, is replaced, or is not there yet" }, set_follow },
-	{ { "--record", 0, "FILE", UI_VERB_VIEW, "keep what comes through a pipe in FILE" },
-		set_record },
-	{ { "--spool", 0, "LIMIT", UI_VERB_VIEW,
-		  "at most that much of a pipe waits to be read, like 512MiB" }, set_spool },
-	{ { "--readonly", 0, NULL, UI_VERB_VIEW, "send nothing to the program, no heap shots" },
-		set_readonly },
-	{ { "--color", 0, "WHEN", UI_VERB_VIEW, "auto (the default; minds NO_COLOR), always, never" },
-		set_color },
-	{ { "--ascii", 0, NULL, UI_VERB_VIEW, "draw with ASCII alone" }, set_ascii },
-	{ { "--dump", 0, NULL, UI_VERB_VIEW, "read to the end, print one frame as text, and exit" },
-		set_dump },
-	{ { "--keys", 0, "KEYS", UI_VERB_VIEW,
-		  "press these first: j <Enter> <F1> <C-l>; <3j> is three times j" }, set_keys },
-	{ { "--size", 0, "CxR", UI_VERB_VIEW, "columns and rows of that frame (80x24)" }, set_size },
-	{ { "--format", 0, "FORMAT", UI_VERB_REPORT, "text (the default), json, csv or md" },
-		set_format },
-	{ { "--section", 0, "NAME,...", UI_VERB_REPORT, "only these sections, named as in JSON; all" },
-		set_section },
-	{ { "--sort", 0, "KEY", UI_VERB_REPORT, "sort by this JSON key where a section has it" },
-		set_sort },
-	{ { "--limit", 0, "N", UI_VERB_REPORT, "rows of each list, 0 for all (text: 20)" },
-		set_limit },
-	{ { "--filter", 0, "TEXT", UI_VERB_REPORT, "only rows whose name holds TEXT" }, set_filter },
-	{ { "--range", 0, "A..B", UI_VERB_REPORT, "only from A to B: 1.5s..00:01:12, 10s.., -10s.." },
-		set_range },
-	{ { "--thread", 0, "ID|NAME", UI_VERB_REPORT, "only this thread" }, set_thread },
-	{ { "--jobs", 'j', "N", UI_VERB_VIEW | UI_VERB_REPORT, "decode with N threads" }, set_jobs },
-	{ { "--no-index", 0, NULL, UI_VERB_VIEW | UI_VERB_REPORT,
-		  "neither read nor write FILE.idx" }, set_no_index },
-	{ { "--help", 'h', NULL, ALL, "print this and exit" }, set_help },
-	{ { "--version", 'V', NULL, ALL, "print the version and exit" }, set_version },
+	{ .set = set_follow,
+		.row = { "--follow", 'f', NULL, UI_VERB_VIEW | UI_VERB_DUMP,
+			"go on reading while FILE grows, is replaced, or is not there yet" } },
+	{ .set = set_record,
+		.row = { "--record", 0, "FILE", UI_VERB_VIEW,
+			"keep what comes through a pipe in FILE" } },
+	{ .set = set_spool,
+		.row = { "--spool", 0, "LIMIT", UI_VERB_VIEW,
+			"at most that much of a pipe waits to be read, like 512MiB" } },
+	{ .set = set_readonly,
+		.row = { "--readonly", 0, NULL, UI_VERB_VIEW,
+			"send nothing to the program, no heap shots" } },
+	{ .set = set_color,
+		.row = { "--color", 0, "WHEN", UI_VERB_VIEW,
+			"auto (the default; minds NO_COLOR), always, never" } },
+	{ .set = set_ascii,
+		.row = { "--ascii", 0, NULL, UI_VERB_VIEW, "draw with ASCII alone" } },
+	{ .set = set_dump,
+		.row = { "--dump", 0, NULL, UI_VERB_VIEW,
+			"read to the end, print one frame as text, and exit" } },
+	{ .set = set_keys,
+		.row = { "--keys", 0, "KEYS", UI_VERB_VIEW,
+			"press these first: j <Enter> <F1> <C-l>; <3j> is three times j" } },
+	{ .set = set_size,
+		.row = { "--size", 0, "CxR", UI_VERB_VIEW,
+			"columns and rows of that frame (80x24)" } },
+	{ .set = set_format,
+		.row = { "--format", 0, "FORMAT", UI_VERB_REPORT,
+			"text (the default), json, csv or md" } },
+	{ .set = set_section,
+		.row = { "--section", 0, "NAME,...", UI_VERB_REPORT,
+			"only these sections, named as in JSON; all" } },
+	{ .set = set_sort,
+		.row = { "--sort", 0, "KEY", UI_VERB_REPORT,
+			"sort by this JSON key where a section has it" } },
+	{ .set = set_limit,
+		.row = { "--limit", 0, "N", UI_VERB_REPORT,
+			"rows of each list, 0 for all (text: 20)" } },
+	{ .set = set_filter,
+		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT,
+			"only rows whose name holds TEXT" } },
+	{ .set = set_range,
+		.row = { "--range", 0, "A..B", UI_VERB_REPORT,
+			"only from A to B: 1.5s..00:01:12, 10s.., -10s.." } },
+	{ .set = set_thread,
+		.row = { "--thread", 0, "ID|NAME", UI_VERB_REPORT, "only this thread" } },
+	{ .set = set_jobs,
+		.row = { "--jobs", 'j', "N", UI_VERB_VIEW | UI_VERB_REPORT,
+			"decode with N threads" } },
+	{ .set = set_no_index,
+		.row = { "--no-index", 0, NULL, UI_VERB_VIEW | UI_VERB_REPORT,
+			"neither read nor write FILE.idx" } },
+	{ .set = set_help, .row = { "--help", 'h', NULL, ALL, "print this and exit" } },
+	{ .set = set_version, .row = { "--version", 'V', NULL, ALL, "print the version and exit" } },
 };
 
 const struct ui_option_row *ui_option_row(size_t i)
@@ -257,7 +278,8 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 	const char *value, *arg = argv[*at];
 	int i = find_row(arg, &value);
 	if (i < 0)
-		return pv_fail(p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help", arg);
+		return pv_fail(p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help",
+			arg);
 	const struct ui_option_row *row = &rows[i].row;
 	p->name = row->name;
 	if (!(row->verbs & p->o->verb))
@@ -267,7 +289,8 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no argument", row->name);
 	if (row->argument && !value) {
 		if (*at + 1 >= argc)
-			return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s", row->name, row->argument);
+			return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s", row->name,
+				row->argument);
 		value = argv[++*at];
 	}
 	return rows[i].set(p, value);

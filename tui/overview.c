@@ -68,22 +68,30 @@ static int band_height(int first, int n, int body)
 	return h;
 }
 
+/* Rows from band `first` to the one with the keys; 0 when that stands before it. */
+static int rows_to_focus(const struct ui_overview *o, struct ui_rect body, int first)
+{
+	int h = 0;
+	for (int i = first, n; i < UI_SECTIONS; i += n) {
+		n = band_size(i, body.w);
+		h += band_height(i, n, body.h);
+		if (o->focus >= i && o->focus < i + n)
+			return h;
+	}
+	return 0;
+}
+
 /* Where the first band shown begins, so that the one with the keys is among them. */
 static int first_band(const struct ui_overview *o, struct ui_rect body)
 {
-	for (int first = 0; first < UI_SECTIONS; first += band_size(first, body.w)) {
-		int h = 0;
-		for (int i = first; i < UI_SECTIONS; i += band_size(i, body.w)) {
-			int n = band_size(i, body.w);
-			h += band_height(i, n, body.h);
-			if (o->focus >= i && o->focus < i + n) {
-				if (h <= body.h || i == first)
-					return first;
-				break;
-			}
-		}
+	int first = 0;
+	for (;;) {
+		int n = band_size(first, body.w);
+		bool here = o->focus >= first && o->focus < first + n;
+		if (here || rows_to_focus(o, body, first) <= body.h || first + n >= UI_SECTIONS)
+			return first;
+		first += n;
 	}
-	return 0;
 }
 
 static void place_band(struct ui_overview *o, struct ui_rect r, int first, int n)

@@ -67,7 +67,8 @@ static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui
 const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .tab = "Over", .brief = "Over",
 		.hint = "Tab goes from box to box, Enter opens the pane behind it" },
-	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth", .scope = UI_SCOPE_CALLS, .parts = 3,
+	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth",
+		.scope = UI_SCOPE_CALLS, .parts = 3,
 		.hint = "Enter on a caller or callee goes there, Backspace back; Enter on a method"
 			" or F5: its place in the call tree",
 		.part = {
@@ -77,13 +78,15 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_CALLEES, .title = "CALLEES of %s",
 				.kind = UI_KIND_METHOD, .drill = UI_DRILL_MAIN },
 		} },
-	{ .command = UI_CMD_CALL_TREE, .tab = "Tree", .brief = "Tree", .scope = UI_SCOPE_CALLS, .parts = 1,
+	{ .command = UI_CMD_CALL_TREE, .tab = "Tree", .brief = "Tree",
+		.scope = UI_SCOPE_CALLS, .parts = 1,
 		.hint = "+ - * fold, l heaviest path, Enter or F5: the method with its callers",
 		.part = {
 			{ .view = PV_VIEW_CALL_TREE, .kind = UI_KIND_METHOD, .tree = true,
 				.unfold = UI_UNFOLD_HOT, .drill = UI_DRILL_METHODS },
 		} },
-	{ .command = UI_CMD_ALLOCATIONS, .tab = "Alloc", .brief = "Allo", .parts = 2,
+	{ .command = UI_CMD_ALLOCATIONS, .tab = "Alloc", .brief = "Allo",
+		.parts = 2,
 		.hint = "Enter: the stacks that allocate; Enter there: the method",
 		.part = {
 			{ .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS },
@@ -91,8 +94,10 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.kind = UI_KIND_METHOD, .tree = true, .unfold = UI_UNFOLD_HOT,
 				.drill = UI_DRILL_METHODS },
 		} },
-	{ .command = UI_CMD_COLLECTIONS, .tab = "GC", .brief = "GC", .parts = 3,
-		.hint = "The cursor follows the newest until it is moved, F lets it follow again; Tab: generations, pauses",
+	{ .command = UI_CMD_COLLECTIONS, .tab = "GC", .brief = "GC",
+		.parts = 3,
+		.hint = "The cursor follows the newest until it is moved, F lets it follow again;"
+			" Tab: generations, pauses",
 		.chart = { CHART_ROWS, refresh_gc, draw_gc },
 		.part = {
 			{ .view = PV_VIEW_COLLECTIONS, .newest = true },
@@ -101,7 +106,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_PAUSES, .title = "PAUSES", .newest = true,
 				.drill = UI_DRILL_NOWHERE },
 		} },
-	{ .command = UI_CMD_SHOTS, .tab = "Heap", .brief = "Heap", .scope = UI_SCOPE_HEAP, .parts = 3,
+	{ .command = UI_CMD_SHOTS, .tab = "Heap", .brief = "Heap",
+		.scope = UI_SCOPE_HEAP, .parts = 3,
 		.either = true, .few = true,
 		.hint = "S takes a shot, m marks the base; then another shot shows the difference"
 			" to it",
@@ -112,13 +118,15 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_SHOT_DIFF, .title = "DIFFERENCE from the base (B) to %s",
 				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
 		} },
-	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr", .parts = 1,
+	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr",
+		.parts = 1,
 		.hint = "Threads by what they did; < > choose the order",
 		.part = {
 			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD,
 				.drill = UI_DRILL_NOWHERE },
 		} },
-	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock", .parts = 2, .few = true,
+	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock",
+		.parts = 2, .few = true,
 		.hint = "Enter: where threads waited; Enter there: the method",
 		.part = {
 			{ .view = PV_VIEW_LOCKS },
@@ -126,7 +134,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.by_class = true, .kind = UI_KIND_METHOD,
 				.drill = UI_DRILL_METHODS },
 		} },
-	{ .command = UI_CMD_EXCEPTIONS, .tab = "Exc", .brief = "Exc", .parts = 3, .few = true,
+	{ .command = UI_CMD_EXCEPTIONS, .tab = "Exc", .brief = "Exc",
+		.parts = 3, .few = true,
 		.hint = "Enter: where they are thrown; Enter there: the method",
 		.part = {
 			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
@@ -136,7 +145,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_CLAUSES, .title = "CLAUSES RUN",
 				.drill = UI_DRILL_NOWHERE },
 		} },
-	{ .command = UI_CMD_JIT, .tab = "JIT", .brief = "JIT", .parts = 2,
+	{ .command = UI_CMD_JIT, .tab = "JIT", .brief = "JIT",
+		.parts = 2,
 		.hint = "Enter: the method in pane 2",
 		.part = {
 			{ .view = PV_VIEW_JIT_METHODS, .kind = UI_KIND_METHOD,
@@ -144,14 +154,16 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_JIT_HELPERS, .title = "OTHER CODE BY TYPE",
 				.drill = UI_DRILL_NOWHERE },
 		} },
-	{ .command = UI_CMD_COUNTERS, .tab = "Count", .brief = "Cnt", .parts = 1,
+	{ .command = UI_CMD_COUNTERS, .tab = "Count", .brief = "Cnt",
+		.parts = 1,
 		.hint = "The graph shows the selected counter over the whole recording",
 		.chart = { CHART_ROWS, refresh_counter, draw_counter },
 		.part = {
 			{ .view = PV_VIEW_COUNTERS, .tree = true, .unfold = UI_UNFOLD_ROOTS,
 				.drill = UI_DRILL_FOLD },
 		} },
-	{ .command = UI_CMD_INFO, .tab = "Info", .brief = "Inf", .parts = 3,
+	{ .command = UI_CMD_INFO, .tab = "Info", .brief = "Inf",
+		.parts = 3,
 		.hint = "What the log can say, what it cannot, and what of it is damaged",
 		.part = {
 			{ .view = PV_VIEW_COVERAGE },

@@ -79,6 +79,7 @@ const char *ui_shorten(const char *name, int cells, char *buf, size_t size)
 	if (tail <= head)
 		snprintf(buf, size, "%.*s", (int)(end - name), name);
 	else
-		snprintf(buf, size, "%.*s%s%.*s", (int)(head - name), name, hole, (int)(end - tail), tail);
+		snprintf(buf, size, "%.*s%s%.*s", (int)(head - name), name, hole, (int)(end - tail),
+			tail);
 	return buf;
 }

@@ -49,7 +49,8 @@ static void on_crash(int sig)
 		crash.armed = 0;
 		ssize_t n = write(crash.fd, crash.restore, crash.restore_len);
 		tcsetattr(crash.fd, TCSANOW, &crash.saved);
-		static const char text[] = "profview: ended by a fault of its own; the log is unharmed\n";
+		static const char text[] =
+			"profview: ended by a fault of its own; the log is unharmed\n";
 		n = write(STDERR_FILENO, text, sizeof text - 1);
 		(void)n;
 	}
@@ -147,12 +148,14 @@ static bool can_draw(struct pv_error *reterr)
 		getenv("TERM") ? getenv("TERM") : "");
 }
 
-static bool open_terminal(struct ui_term *t, const struct ui_term_options *o, struct pv_error *reterr)
+static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
+	struct pv_error *reterr)
 {
 	const char *name = getenv("TERM");
 	if (!name || !name[0])
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"TERM is not set, so the terminal is unknown; profview report FILE prints text");
+			"TERM is not set, so the terminal is unknown;"
+			" profview report FILE prints text");
 	if (o->keys_from_tty && !(t->in = fopen("/dev/tty", "r")))
 		return pv_fail(reterr, PV_EIO, 0, "cannot read keys from /dev/tty: %s",
 			strerror(errno));
