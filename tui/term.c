@@ -148,6 +148,19 @@ static bool can_draw(struct pv_error *reterr)
 		getenv("TERM") ? getenv("TERM") : "");
 }
 
+/*
+ * curses would ignore SIGTSTP while it writes, and so lose one that comes then. It leaves the
+ * signal alone when it finds it taken.
+ */
+static SCREEN *new_screen(FILE *in)
+{
+	struct sigaction taken = { .sa_handler = SIG_IGN }, before;
+	sigaction(SIGTSTP, &taken, &before);
+	SCREEN *screen = newterm(NULL, stdout, in);
+	sigaction(SIGTSTP, &before, NULL);
+	return screen;
+}
+
 static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
 	struct pv_error *reterr)
 {
@@ -161,7 +174,7 @@ static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
 			strerror(errno));
 	t->fd = t->in ? fileno(t->in) : STDIN_FILENO;
 	tcgetattr(t->fd, &crash.saved);
-	t->screen = newterm(NULL, stdout, t->in ? t->in : stdin);
+	t->screen = new_screen(t->in ? t->in : stdin);
 	if (!t->screen)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"the terminal (TERM=%s) is unknown here; profview report FILE prints text",
