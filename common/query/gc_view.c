@@ -33,7 +33,7 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_time(&c[C_START], m, e->start_ns);
 		pv_cell_u(&c[C_GENERATION], e->generation);
-		pv_cell_i(&c[C_PAUSE], e->pause_ns);
+		pv_cell_i_if(&c[C_PAUSE], e->pause_ns != 0, e->pause_ns); /* 0: its stop has not ended */
 		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER, e->duration_ns);
 		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
 		pv_cell_u_if(&c[C_BEFORE], before, before); /* 0: not said yet */
