@@ -59,7 +59,7 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
  *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)
  * EINVAL: an unknown key, a bad value. EALREADY: recording already. EBUSY: another process
- * writes this file. ENOMEM, EAGAIN: no memory, no thread. Else what open() said about the file.
+ * writes to it. ENOMEM, EAGAIN: no memory, no thread. Else what open() said about the file.
  */
 PROFVIEW_CALL(int, profview_start(const char *options), 0)
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +18,17 @@ static int move_up(int fd)
 	return high;
 }
 
+/*
+ * One writer for each file and pipe: a child that runs another program with the same options must
+ * not tear the stream. The lock goes with the descriptor; flock() is left to a pipe's readers.
+ */
+static int claim(int fd)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	bool taken = fcntl(fd, F_OFD_SETLK, &all) != 0 && (errno == EAGAIN || errno == EACCES);
+	return taken ? EBUSY : 0; /* where there are no locks, there is no knowing */
+}
+
 /* What fd is. Returns an errno value. */
 static int settle(struct pvp_sink *s, int fd)
 {
@@ -26,10 +36,11 @@ static int settle(struct pvp_sink *s, int fd)
 	if (fstat(fd, &st) != 0)
 		return errno;
 	s->pipe = S_ISFIFO(st.st_mode);
+	int error = s->pipe || S_ISREG(st.st_mode) ? claim(fd) : 0;
+	if (error)
+		return error;
 	if (s->pipe)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-	else if (S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0)
-		return errno == EWOULDBLOCK ? EBUSY : errno;
 	else if (S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
 		return errno;
 	s->device = st.st_dev;
@@ -63,11 +74,13 @@ bool pvp_sink_reopen(struct pvp_sink *s)
 	if (fd < 0)
 		return false;
 	fd = move_up(fd);
-	if (settle(s, fd) == 0 && s->pipe)
+	int error = settle(s, fd);
+	if (!error && s->pipe)
 		return true;
 	close(fd);
 	s->fd = -1;
-	s->dead = true; /* no longer the pipe it was */
+	s->dead = error != EBUSY; /* no longer the pipe it was */
+	s->pipe = true;
 	return false;
 }
 

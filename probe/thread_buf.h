@@ -66,7 +66,7 @@ struct pvp_tls {
 extern _Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec")));
 
 struct pvp_core {
-	pthread_mutex_t lock; /* of all that is not atomic; never held over a system call that waits */
+	pthread_mutex_t lock; /* of all that is not atomic; never held over a call that waits */
 	pthread_cond_t wake;  /* the writer's */
 	_Atomic uint32_t session; /* 0: not recording */
 	_Atomic bool calls, alloc, marks;
@@ -122,7 +122,7 @@ void pvp_thread_remove(struct pvp_thread *t);
 /* Once, before all else; an errno value. */
 int pvp_threads_init(void);
 
-/* In a child of fork: forgets every thread. `all`: also what the calling one works on. */
+/* In a child of fork: forgets every thread. all: the calling one's frames too. */
 void pvp_threads_forget(bool all);
 
 #endif

@@ -2,8 +2,11 @@
 #include "tests/suite.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "probe/emit.h"
@@ -38,10 +41,8 @@ static uint64_t events_in_file(void)
 	return n;
 }
 
-START_TEST(two_writers_of_one_file_are_refused)
+static void refused_to_a_child(void)
 {
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
-	emit(10, 1);
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
@@ -49,8 +50,31 @@ START_TEST(two_writers_of_one_file_are_refused)
 	int status;
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(two_writers_of_one_file_are_refused)
+{
+	ck_assert_int_eq(start("log.mlpd", ""), 0);
+	emit(10, 1);
+	refused_to_a_child();
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_uint_eq(events_in_file(), 20);
+	ck_assert_int_eq(start("log.mlpd", ""), 0); /* nothing holds it any more */
+	ck_assert_int_eq(pvp_session_stop(), 0);
+}
+END_TEST
+
+/* A pipe's reader may hold a lock of its own on it. */
+START_TEST(two_writers_of_one_pipe_are_refused)
+{
+	ck_assert_int_eq(mkfifo(probe_path(path, "log.mlpd"), 0600), 0);
+	int reader = open(path, O_RDONLY | O_NONBLOCK);
+	ck_assert_int_ge(reader, 0);
+	ck_assert_int_eq(flock(reader, LOCK_EX | LOCK_NB), 0);
+	ck_assert_int_eq(start("log.mlpd", ""), 0);
+	refused_to_a_child();
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	close(reader);
 }
 END_TEST
 
@@ -122,6 +146,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	tcase_add_test(t, two_writers_of_one_file_are_refused);
+	tcase_add_test(t, two_writers_of_one_pipe_are_refused);
 	tcase_add_test(t, a_killed_program_leaves_its_log);
 	tcase_add_test(t, a_busy_program_is_never_far_ahead);
 	suite_add_tcase(s, t);

@@ -193,7 +193,8 @@ START_TEST(names_change_and_come_late)
 	start("");
 	once(&one);
 	ck_assert_int_eq(pvp_session_flush(), 0);
-	profview_thread_name("a name that is longer than the sixty-three bytes that are kept of it");
+	profview_thread_name(
+		"a name that is longer than the sixty-three bytes that are kept of it");
 	stop_and_read(&log);
 	ck_assert_uint_eq(log.n[PV_KIND_THREAD_NAME], 3); /* and the writer's */
 	const struct probe_thread *t = probe_log_thread(&log,
