@@ -436,7 +436,7 @@ static void draw_coverage(struct ui_screen *s)
 			   : first->table ? first->table->coverage
 					  : "";
 	if (text && text[0])
-		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ⓘ %s", text);
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s", text);
 }
 
 void ui_screen_draw(struct ui_screen *s)
