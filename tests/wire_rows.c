@@ -11,13 +11,13 @@ bool wire_row_is_written(const struct mlpd_row *row, const struct mlpd_format *f
 	return row->kind != PV_KIND_EXT_UNKNOWN && mlpd_row_for(&e, f) == row;
 }
 
-/* A value that survives the wire: objects are multiples of 8, a byte holds 255 at most. */
+/* A value that survives the wire: objects are multiples of 8, a byte below 128, as real ones are. */
 static uint64_t value(uint8_t type, const struct mlpd_format *f, unsigned salt)
 {
 	uint64_t high = f->pointer_size == 4 ? UINT64_C(0x7ffe0000) : UINT64_C(0x7ffe00001000);
 	switch (type) {
 	case MLPD_BYTE:
-		return salt % 200;
+		return salt % 100;
 	case MLPD_PTR:
 	case MLPD_SPTR:
 	case MLPD_METH:
@@ -82,12 +82,22 @@ static struct pv_span values(struct pv_batch *p, unsigned salt)
 	return s;
 }
 
+/* Root types with the top bit of a byte, so that one byte is not one uleb. */
+static struct pv_span old_root_list(struct pv_batch *p, const struct mlpd_format *f, unsigned salt)
+{
+	static const uint8_t types[] = { MLPD_OBJ, MLPD_BYTE, MLPD_ULEB };
+	struct pv_span s = pool_list(p, f, types, 3, salt);
+	for (uint32_t i = 1; i < s.n; i += 3)
+		p->pool.v[s.at + i] |= 0x80;
+	return s;
+}
+
 static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	const struct mlpd_format *f, struct pv_batch *p, unsigned salt)
 {
 	static const uint8_t objects[] = { MLPD_OBJ, MLPD_OBJ }, bare[] = { MLPD_FLAGS, MLPD_OBJ },
 		refs[] = { MLPD_ULEB, MLPD_OBJ }, roots[] = { MLPD_PTR, MLPD_OBJ },
-		old_roots[] = { MLPD_OBJ, MLPD_BYTE, MLPD_ULEB }, one[] = { MLPD_PTR };
+		one[] = { MLPD_PTR };
 	switch (field->type) {
 	case MLPD_OBJS:
 		return pool_list(p, f, objects, 2, salt);
@@ -99,7 +109,7 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	case MLPD_OLD_ROOTS:
 		e->roots.width = 3;
 		e->roots.collections = salt;
-		return pool_list(p, f, old_roots, 3, salt);
+		return old_root_list(p, f, salt);
 	case MLPD_DESCS:
 		return descriptions(p, field->form, salt);
 	case MLPD_VALUES:

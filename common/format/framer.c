@@ -9,6 +9,7 @@ enum {
 	LEAST_ROOM = 64 << 10,
 	HEADER_LIMIT = 4 << 20, /* a file header longer than this is not one */
 	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
+	LONGEST_FIX = 1 << 20, /* a buffer whose length is too short is not lengthened beyond */
 	LIVE_MAX = 64 << 20,  /* plausible payload length when looking for a place to resume */
 };
 
@@ -353,25 +354,44 @@ static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 	return MLPD_BUFFER;
 }
 
+/* Whether the next `n` bytes, taken as this buffer's payload, are events up to their very end. */
+static bool decodes(const struct mlpd_framer *f, size_t n)
+{
+	struct pv_batch b = { 0 };
+	struct mlpd_bases bases;
+	size_t used;
+	bool ok = pv_reserve(&b.bytes, n + 1);
+	if (ok)
+		memcpy(b.bytes.v, here(f), n);
+	b.bytes.n = n;
+	mlpd_bases_init(&bases, &f->buffer);
+	ok = ok && mlpd_decode_batch(&b, &bases, &f->header.format, false, &used) && !b.damaged;
+	pv_batch_finish(&b);
+	return ok;
+}
+
+static bool id_behind(const struct mlpd_framer *f, size_t at)
+{
+	return id_at(f, at, MLPD_BUFFER_ID) || id_at(f, at, MLPD_FILE_ID);
+}
+
 /*
- * A damaged length must not swallow the buffers behind: where no id stands at the end it promises,
- * but a believable buffer stands before that end, the payload ends there. An end that has not come
- * yet is waited for as long as the payload is of a usual size.
+ * A damaged length must not swallow the buffers behind, nor cost its own buffer's tail: where no id
+ * stands at the end it promises, but a believable buffer stands before that end, the payload ends
+ * there; where it stands behind, and all up to it are events, they belong to this buffer.
  */
 static void correct_length(struct mlpd_framer *f)
 {
-	size_t n = left(f);
+	size_t n = left(f), from = 0;
 	uint64_t want = f->piece_left;
-	if (want <= n && want + 4 > n)
+	if ((want <= n && want + 4 > n) || (want < n && id_behind(f, (size_t)want)))
 		return;
-	if (want < n && (id_at(f, (size_t)want, MLPD_BUFFER_ID) ||
-		id_at(f, (size_t)want, MLPD_FILE_ID)))
-		return;
-	if (want > n && !f->ended && n < MLPD_MAX_PIECE)
-		return;
-	bool sure;
-	size_t at = search(f, 0, &sure);
-	if (!sure || at >= want)
+	bool waits = want > n && !f->ended, sure;
+	if (waits)
+		from = f->looked < n ? f->looked : n;
+	size_t at = search(f, from, &sure);
+	f->looked = waits && !sure ? at : 0;
+	if (!sure || at == want || (at > want && (at > LONGEST_FIX || !decodes(f, at))))
 		return;
 	f->piece_left = at;
 	f->wrong_length = true;
@@ -424,12 +444,40 @@ static enum mlpd_piece at_piece(struct mlpd_framer *f)
 	f->offset = f->window_offset;
 	f->piece_left = f->buffer.length;
 	f->continues = false;
+	f->looked = 0;
 	take(f, MLPD_BUFFER_HEADER);
 	f->state = IN_BUFFER;
 	enum mlpd_piece p = in_buffer(f);
 	if (p == MLPD_MORE)
 		f->header_taken = true;
 	return p;
+}
+
+size_t mlpd_framer_back(struct mlpd_framer *f, size_t n)
+{
+	bool sure;
+	struct mlpd_framer back = *f;
+	if (n > f->payload_len || f->state == FAILED)
+		return n;
+	back.start -= n;
+	back.window_offset -= n;
+	size_t skip = search(&back, 0, &sure);
+	if (!sure || skip >= n)
+		return n;
+	take(&back, skip);
+	back.state = AT_PIECE;
+	back.piece_left = back.cut_bytes = 0;
+	back.header_taken = back.wrong_length = false;
+	*f = back;
+	return skip;
+}
+
+void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset)
+{
+	f->header = *h;
+	f->have_header = true;
+	f->window_offset = offset;
+	f->state = SEARCHING;
 }
 
 enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f)

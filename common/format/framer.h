@@ -52,6 +52,7 @@ struct mlpd_framer {
 	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
 	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
 	bool have_header, header_taken, ended, lost, gap_pending;
+	size_t looked;          /* payload bytes in which no buffer begins, while more are waited for */
 	bool wrong_length;      /* of the buffer just given, not yet reported */
 	const char *looks; /* what the first bytes looked like, when they were no header */
 	int state;
@@ -71,5 +72,14 @@ void mlpd_framer_end(struct mlpd_framer *f);
 void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason);
 
 enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f);
+
+/*
+ * The last `n` bytes of the payload that next() just gave did not decode. Where a believable buffer
+ * stands among them, next() goes on with it; returns how many of the `n` stand before it (n: none).
+ */
+size_t mlpd_framer_back(struct mlpd_framer *f, size_t n);
+
+/* After init: the input begins at `offset` of a stream with this header, maybe amid a buffer. */
+void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
 
 #endif

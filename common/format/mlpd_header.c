@@ -54,6 +54,9 @@ enum mlpd_status mlpd_get_header(struct pv_cursor *cursor, struct mlpd_header *r
 	h.header_minor = pv_get_u8(&c);
 	h.format.data_version = pv_get_u8(&c);
 	h.format.pointer_size = pv_get_u8(&c);
+	/* The one layout of a development build that the header tells. */
+	if (h.format.data_version == 16 && h.format.header_major == 2)
+		h.format.layout = MLPD_EARLY_16;
 	h.start_time_ms = pv_get_u64(&c);
 	if (h.format.header_major >= 3)
 		h.startup_ns = pv_get_u64(&c);

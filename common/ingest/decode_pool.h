@@ -21,6 +21,7 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops wh
 struct pv_decode_task {
 	struct pv_batch batch;
 	struct mlpd_bases bases;
+	struct mlpd_bases start; /* bases at the first byte, for another try */
 	struct mlpd_format format;
 	bool partial;  /* the payload may end inside an event without that being damage */
 	bool decoded;  /* by the caller already: only keeps its place in the order */

@@ -13,9 +13,11 @@
 #include "common/format/framer.h"
 #include "common/ingest/decode_pool.h"
 #include "common/ingest/meter.h"
+#include "common/ingest/trial.h"
 
 enum {
 	SLICE_NS = 5 * 1000 * 1000,  /* the model's lock is never held longer by the owner */
+	TRIALS = 64,                 /* buffers that may be tried in other layouts */
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
 };
 
@@ -30,9 +32,12 @@ struct pv_ingest {
 	struct mlpd_framer framer;
 	struct pv_decode_pool *pool;
 	struct mlpd_format format;
+	uint8_t says;               /* the data version in the header */
+	unsigned trials;            /* left */
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
 	bool live;                  /* caught up at least once */
+	bool skip_pieces;           /* the rest of this buffer stands behind damage */
 	bool recording;             /* the source was told where its record begins */
 
 	/* under `lock` */
@@ -114,8 +119,9 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	signal_fd(in->changed_fd);
 }
 
-static bool apply(struct pv_ingest *in, const struct pv_batch *b)
+static bool apply(void *owner_ctx, const struct pv_batch *b)
 {
+	struct pv_ingest *in = owner_ctx;
 	size_t at = 0;
 	bool ok = true;
 	do {
@@ -127,6 +133,31 @@ static bool apply(struct pv_ingest *in, const struct pv_batch *b)
 	return ok || fail_nomem(in);
 }
 
+static void note_inner(void *ctx, const struct mlpd_damage *d)
+{
+	note_damage(ctx, d->offset, d->bytes, d->reason);
+}
+
+/* A buffer that did not decode: in another layout, or with others in its tail. */
+static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
+{
+	struct pv_trial trial = { 0 };
+	const struct pv_trial_sink to = { in, apply, note_inner };
+	if (in->trials > 0 && !t->batch.continues) {
+		in->trials--;
+		if (!pv_trial_layout(t, in->says, &in->format))
+			return fail_nomem(in);
+		in->framer.header.format = in->format; /* for what it decodes itself */
+		pv_model_lock(in->model);
+		pv_model_rules(in->model, in->format.data_version);
+		pv_model_unlock(in->model);
+	}
+	bool inside = t->batch.damaged && pv_trial_inside(&trial, &t->batch, &in->framer.header, &in->format);
+	bool ok = apply(in, &t->batch) && (!inside || pv_trial_give(&trial, &to));
+	pv_trial_finish(&trial);
+	return ok;
+}
+
 /* Applies the oldest decoded buffer. False when the pool is empty or on failure (*ret_ok). */
 static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 {
@@ -134,7 +165,8 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	*ret_ok = true;
 	if (!t)
 		return false;
-	*ret_ok = t->nomem ? fail_nomem(in) : apply(in, &t->batch);
+	*ret_ok = t->nomem ? fail_nomem(in)
+		: t->batch.damaged ? apply_damaged(in, t) : apply(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
 }
@@ -204,6 +236,8 @@ static bool begin(struct pv_ingest *in)
 	if (in->model->recordings > 0 && !same_recording(in->model, h) && !renew_model(in))
 		return false;
 	in->format = h->format;
+	in->says = h->format.data_version;
+	in->trials = TRIALS;
 	begin_record(in);
 	struct pv_target_info t = { .data_version = h->format.data_version,
 		.header_major = h->format.header_major, .pointer_size = h->format.pointer_size,
@@ -252,6 +286,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 		t->bases = in->bases;
 	else
 		mlpd_bases_init(&t->bases, &f->buffer);
+	t->start = t->bases;
 	in->carry.n = 0;
 	return true;
 }
@@ -265,6 +300,10 @@ static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
 		return fail_nomem(in);
 	in->bases = t->bases;
 	size_t rest = b->bytes.n - t->used;
+	size_t lost = b->damaged ? mlpd_framer_back(&in->framer, rest) : 0;
+	if (lost < rest && b->damaged)
+		pv_trial_shorten(b, in->framer.offset, lost);
+	in->skip_pieces = b->damaged;
 	if (in->framer.last_piece || b->damaged)
 		return true;
 	if (rest > CARRY_LIMIT) {
@@ -286,6 +325,12 @@ static bool submit_buffer(struct pv_ingest *in)
 {
 	struct pv_decode_task *t;
 	bool ok = true;
+	if (in->framer.continues && in->skip_pieces) {
+		ok = drain(in);
+		note_damage(in, in->framer.payload_offset, in->framer.payload_len,
+			"behind an event that cannot be decoded");
+		return ok;
+	}
 	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
 		;
 	if (!t || !ok || !fill_task(in, t))

@@ -7,7 +7,7 @@ enum { MAX_CODE = 64 << 20 };
 /* Numbers up to data version 13 are one higher; 0 was "unknown" there. */
 static enum pv_helper_type helper_type(const struct pv_model *m, uint64_t type)
 {
-	if (m->target.data_version <= 13) {
+	if (m->target.rules <= 13) {
 		if (type == 0)
 			return PV_HELPER_UNKNOWN;
 		type--;

@@ -153,16 +153,24 @@ static bool intern(struct pv_model *m, const char *text, const char **ret)
 	return true;
 }
 
+void pv_model_rules(struct pv_model *m, uint8_t data_version)
+{
+	m->target.rules = data_version;
+	m->names.classes_by_vtable = data_version >= 15 && !m->target.logging2007;
+}
+
 bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 {
 	struct pv_target_info t = *target;
 	if (!intern(m, target->args, &t.args) || !intern(m, target->arch, &t.arch) ||
 		!intern(m, target->os, &t.os))
 		return false;
+	if (t.rules == 0)
+		t.rules = t.data_version;
 	m->target = t;
 	m->recordings++;
 	m->ended = m->complete = false;
-	m->names.classes_by_vtable = t.data_version >= 15 && !t.logging2007;
+	pv_model_rules(m, t.rules);
 	if (t.header_major >= 3 && t.startup_ns && !m->have_zero) {
 		m->have_zero = true;
 		m->zero_ns = (int64_t)t.startup_ns;

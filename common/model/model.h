@@ -30,6 +30,7 @@ struct pv_model_private;
 struct pv_target_info { /* of the header; text interned in names.text */
 	bool logging2007;
 	uint8_t data_version, header_major, pointer_size;
+	uint8_t rules; /* data version whose meaning the events have; 0: data_version's */
 	uint64_t start_time_ms, startup_ns;
 	uint32_t timer_overhead_ns, pid;
 	uint16_t port;
@@ -113,6 +114,9 @@ uint64_t pv_model_generation(const struct pv_model *m);
  * another must go to a new model.
  */
 bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target);
+
+/* The events turned out to follow another data version's rules than the header's. */
+void pv_model_rules(struct pv_model *m, uint8_t data_version);
 
 /*
  * Applies events from *at on until the batch ends or about `budget_ns` passed (0: no limit);

@@ -86,7 +86,7 @@ static bool shot_starts(struct pv_context *x)
 	if (!pv_reserve(&s->shot, 1))
 		return false;
 	/* Up to data version 13 the roots of a shot come before it, with the collection. */
-	uint64_t roots = x->m->target.data_version <= 13 ? x->m->gc.roots_since_gc : 0;
+	uint64_t roots = x->m->target.rules <= 13 ? x->m->gc.roots_since_gc : 0;
 	s->shot.v[s->shot.n++] = (struct pv_shot){ .index = index,
 		.start_ns = x->time,
 		.end_ns = PV_NEVER,
