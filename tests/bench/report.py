@@ -73,7 +73,7 @@ def make_logs(folder):
 
 
 def run(command):
-    """Wall seconds and greatest resident KiB of one run."""
+    """Wall seconds, processor seconds and greatest resident KiB of one run."""
     start = time.monotonic()
     with open(os.devnull, 'wb') as nowhere:
         process = subprocess.Popen(command, stdout=nowhere)
@@ -82,7 +82,7 @@ def run(command):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f'{" ".join(command)}: exit {process.returncode}')
-    return took, usage.ru_maxrss
+    return took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
 def measure(name, log, profview, runs):
@@ -90,12 +90,14 @@ def measure(name, log, profview, runs):
     commands = {'mprof-report': ['mprof-report', str(log)],
                 'profview': own, 'profview --jobs 1': [*own, '--jobs', '1']}
     times = {k: [] for k in commands}
+    busy = {k: [] for k in commands}
     peak = dict.fromkeys(commands, 0)
     for i in range(runs):
         order = list(commands.items())
         for key, command in order if i % 2 == 0 else reversed(order):
-            took, rss = run(command)
+            took, cpu, rss = run(command)
             times[key].append(took)
+            busy[key].append(cpu)
             peak[key] = max(peak[key], rss)
     size = log.stat().st_size
     print(f'{name}: {size / 1e6:.1f} MB, {os.cpu_count()} cores, median of {runs}')
@@ -104,7 +106,8 @@ def measure(name, log, profview, runs):
         middle = statistics.median(taken)
         print(f'  {key:18} {middle:7.3f} s  {size / 1e6 / middle:7.1f} MB/s  '
               f'{theirs / middle:5.2f} x mprof-report  '
-              f'{min(taken):.3f}..{max(taken):.3f} s  {peak[key] / 1024:7.1f} MiB')
+              f'{min(taken):.3f}..{max(taken):.3f} s  '
+              f'cpu {statistics.median(busy[key]):.3f} s  {peak[key] / 1024:7.1f} MiB')
 
 
 def main():
