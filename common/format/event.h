@@ -67,7 +67,19 @@
 	KIND(SYNC_POINT, "meta.sync_point")                                                        \
 	KIND(AOT_ID, "meta.aot_id")                                                                \
 	KIND(EXT_MARK, "ext.mark.mark")                                                            \
-	KIND(EXT_UNKNOWN, "ext.unknown")
+	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
+	KIND(METHOD_NAME, "method.name")                                                           \
+	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
+	KIND(METHOD_JIT_FAIL, "method.jit_fail")                                                   \
+	KIND(METHOD_FREE, "method.free")                                                           \
+	KIND(CLASS_NAME, "class.name")                                                             \
+	KIND(CLASS_LOAD_START, "class.load_start")                                                 \
+	KIND(CLASS_LOAD_FAIL, "class.load_fail")                                                   \
+	KIND(CLASS_UNLOAD_START, "class.unload_start")                                             \
+	KIND(CLASS_UNLOAD, "class.unload")                                                         \
+	KIND(HEAP_DEAD, "heap.dead")                                                               \
+	KIND(HEAP_SUMMARY, "heap.summary")                                                         \
+	KIND(DIRECTIVES, "meta.directives")
 
 enum pv_kind {
 #define KIND(symbol, name) PV_KIND_##symbol,
@@ -121,9 +133,9 @@ struct pv_event {
 	union {
 		struct { uint64_t type, object, size; struct pv_span stack; } alloc;
 		struct { uint64_t method; } call; /* enter, leave, exc_leave */
-		struct { uint64_t method, code, size; struct pv_text name; } jit;
-		struct { uint64_t step, generation; } gc;
-		struct { uint64_t bytes; } resize;
+		struct { uint64_t method, code, size; struct pv_text name; uint64_t started; } jit;
+		struct { uint64_t step, generation, collection; } gc;
+		struct { uint64_t bytes, collection; } resize;
 		struct { struct pv_span pairs; } moves; /* old, new, old, new ... */
 		struct { uint64_t type, handle, object; struct pv_span stack; } handle;
 		struct { uint64_t object; } finalize;
@@ -132,15 +144,28 @@ struct pv_event {
 			uint64_t key, image, domain, owner, flags;
 			uint64_t failed; /* 1: the load did not succeed */
 			struct pv_text name, mvid;
+			uint64_t started;
 		} meta;
-		struct { uint64_t object; struct pv_span stack; } thrown;
+		struct { uint64_t object; struct pv_span stack; uint64_t type; } thrown;
 		struct { uint64_t type, index, method, object; } clause;
-		struct { uint64_t object; struct pv_span stack; } monitor;
-		struct { uint64_t object, type, size, generation; struct pv_span refs; } heap_object;
+		struct { uint64_t object; struct pv_span stack; uint64_t type; } monitor;
+		struct { uint64_t collection, summary; } shot; /* HEAP_START */
+		/* HEAP_DEAD: type and size alone */
+		struct {
+			uint64_t object, type, size, generation;
+			struct pv_span refs;
+			uint64_t unsized;
+		} heap_object;
+		/* one class of a HEAP_SUMMARY */
+		struct { uint64_t type, objects, bytes, dead_objects, dead_bytes; } heap_class;
 		/* width 2: (slot address, object); width 3: (object, root type, extra) */
 		struct { uint64_t collections, width; struct pv_span roots; } roots;
 		struct { uint64_t start, size, source, key; struct pv_text name; } root_area;
-		struct { uint64_t type, thread, timestamp; struct pv_span ips, frames; } hit;
+		struct {
+			uint64_t type, thread, timestamp;
+			struct pv_span ips, frames;
+			uint64_t address;
+		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
 		/* list: into batch->descs or batch->values; ms: absolute time below data version 13 */
 		struct { uint64_t ms; struct pv_span list; } counters;
@@ -152,12 +177,20 @@ struct pv_event {
 		} coverage;
 		struct { uint64_t type; } sync;
 		struct { struct pv_text id; } aot;
+		struct { struct pv_span codes; } directives;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};
 };
 
-/* heap_object.refs holds pairs (offset from the object's start in bytes, referenced object). */
+/*
+ * heap_object.refs holds pairs (offset from the object's start in bytes, referenced object).
+ *
+ * What only logs of the 2007 family fill in; 0 in others: `started` (time at which what this event
+ * ends began, 0 = not known), `failed`, `collection` (its number), `type` of throws and monitors
+ * (the class; their object may be 0), `unsized` (an object whose class and size were not recorded)
+ * and hit.address (of native code, absolute or 0).
+ */
 
 /* The JSON name of a kind; "?" for values outside the enum. */
 const char *pv_kind_name(unsigned kind);

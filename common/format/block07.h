@@ -1,0 +1,91 @@
+/*
+ * The 2007 "logging profiler" family: a push stream that turns bytes into batches of neutral
+ * events. Blocks depend on what stood before them (directives, names, regions, clock), so framing
+ * and decoding are one, in order. Accepts any cut of the input. Not thread-safe.
+ *
+ * Use: room() gives memory to read into, filled() says how much came, next() returns pieces until
+ * MORE; end() says that no more will come and lets next() give out the cut tail.
+ *
+ * Keys in events are the log's ids (they start at 1). What is hit outside managed code becomes a
+ * method of its own, under keys made here (B07_FUNCTION and so on), named by METHOD_NAME events.
+ * Times are ns since the Unix epoch, interpolated between the (counter, time) pairs of the log.
+ * Hits carry no time: they are spread over their block by their position in it.
+ */
+#ifndef PV_FORMAT_BLOCK07_H
+#define PV_FORMAT_BLOCK07_H
+
+#include "common/base/status.h"
+#include "common/format/batch.h"
+
+enum b07_sniffed { B07_NO, B07_YES, B07_UNSURE /* more bytes are needed */ };
+enum { B07_SNIFF = 16 }; /* bytes that always suffice */
+
+enum b07_sniffed b07_sniff(const uint8_t *bytes, size_t n);
+
+/* Keys of methods that are none: or-ed with the function's or region's id. */
+#define B07_FUNCTION (UINT64_C(1) << 62)
+#define B07_REGION (UINT64_C(1) << 61)
+#define B07_NATIVE (UINT64_C(1) << 60) /* unmanaged code that is not told apart */
+
+enum b07_piece {
+	B07_MORE,   /* needs more bytes (after end(): everything was given out) */
+	B07_HEADER, /* ->header: first, or of a new recording in mid-stream */
+	B07_BATCH,  /* ->batch, with its own damage if its block has any */
+	B07_DAMAGE, /* ->damage: bytes between blocks that were skipped or are missing */
+	B07_FAILED, /* ->error: not such a log, or out of memory; final */
+};
+
+enum b07_stage { B07_DRAFT, B07_A, B07_B, B07_C, B07_D };
+
+struct b07_header {
+	enum b07_stage stage; /* as far as the blocks at hand tell */
+	uint64_t flags;       /* the runtime's event mask; 0 in the draft */
+	uint64_t start_us;    /* since the Unix epoch */
+	uint64_t offset;      /* of the block in the stream */
+};
+
+enum { B07_CALLS = 1 << 12 }; /* of flags: every enter and leave is recorded */
+
+struct b07_damage {
+	uint64_t offset, bytes;
+	char reason[80];
+};
+
+struct b07_stream {
+	/* Results of next(); good until the next call of next(), room() or finish. */
+	struct b07_header header;
+	struct pv_batch batch; /* ->offset: of the block's header in the stream */
+	uint16_t code;         /* of the batch's block */
+	PV_ARRAY(uint64_t) offsets; /* of event i of the batch in the stream, with want_offsets */
+	struct b07_damage damage;
+	struct pv_error error;
+
+	/* What the directives met so far say; may rise after the header, up to D. */
+	enum b07_stage stage;
+	uint64_t offset; /* of the next byte to be looked at */
+
+	bool want_offsets; /* set before the first byte */
+
+	struct b07 *b07;   /* private */
+};
+
+bool b07_init(struct b07_stream *s);
+void b07_finish(struct b07_stream *s);
+
+/* Memory for the next bytes (at least 1 byte), after MORE only; NULL when out of memory. */
+uint8_t *b07_room(struct b07_stream *s, size_t *ret_size);
+void b07_filled(struct b07_stream *s, size_t n);
+
+/* No more bytes will come; resume() takes that back. */
+void b07_end(struct b07_stream *s);
+void b07_resume(struct b07_stream *s);
+
+/* `bytes` bytes of the stream are missing here (after MORE only). */
+void b07_gap(struct b07_stream *s, uint64_t bytes);
+
+enum b07_piece b07_next(struct b07_stream *s);
+
+/* "draft", "A" ... "D". */
+const char *b07_stage_name(enum b07_stage stage);
+
+#endif
