@@ -192,8 +192,9 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 		from = first * w->width;
 	bool ok = true;
 	while (from < time && ok) {
-		int64_t number = pv_window_number(w, from), edge = (number + 1) * w->width;
-		if (edge > time)
+		int64_t number = pv_window_number(w, from), edge;
+		edge = (int64_t)((uint64_t)(number + 1) * (uint64_t)w->width);
+		if (edge > time || edge <= from) /* the last cell's end is past what a time can be */
 			edge = time;
 		struct pv_window_entry e = { node, 0, edge - from, 0 };
 		ok = add_node(w, number, &e);
