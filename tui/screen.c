@@ -215,6 +215,10 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		next_window(s);
 		return UI_HANDLED;
 	case UI_CMD_ZERO:
+		if (s->shared.window_ns == 0) {
+			ui_screen_say(s, true, "figures since the start stay; w chooses a window first");
+			return UI_HANDLED;
+		}
 		ui_screen_say(s, false, "the window's figures start anew");
 		return UI_HANDLED | UI_ZERO;
 	case UI_CMD_TAKE_SHOT:

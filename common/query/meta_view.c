@@ -92,8 +92,8 @@ const struct pv_view_spec pv_spec_events = { .column = event_columns,
 /* --- places that could not be read --- */
 
 static const struct pv_column damage_columns[] = {
-	{ "offset", "OFFSET", PV_UNIT_COUNT, 12, 0, PV_COLUMN_ASCENDING },
-	{ "bytes", "BYTES", PV_UNIT_COUNT, 10, 0, 0 },
+	{ "offset", "OFFSET", PV_UNIT_EXACT, 15, 0, PV_COLUMN_ASCENDING },
+	{ "bytes", "BYTES", PV_UNIT_EXACT, 13, 0, 0 },
 	{ "reason", "REASON", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 

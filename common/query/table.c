@@ -89,6 +89,8 @@ const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 		return c->s ? c->s : "-";
 	case PV_UNIT_COUNT:
 		return pv_units_count(buf, size, c->u);
+	case PV_UNIT_EXACT:
+		return pv_units_exact(buf, size, c->u);
 	case PV_UNIT_BYTES:
 		return pv_units_bytes(buf, size, c->u);
 	case PV_UNIT_NS:

@@ -17,6 +17,7 @@
 enum pv_unit {
 	PV_UNIT_TEXT,
 	PV_UNIT_COUNT,   /* a number of things */
+	PV_UNIT_EXACT,   /* a number that is never rounded: a place in a file */
 	PV_UNIT_BYTES,
 	PV_UNIT_NS,      /* a duration */
 	PV_UNIT_TIME,    /* a point in time, ns since the recording's zero (signed) */

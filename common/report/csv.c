@@ -77,6 +77,7 @@ static const char *exact(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 {
 	switch (unit) {
 	case PV_UNIT_COUNT:
+	case PV_UNIT_EXACT:
 	case PV_UNIT_BYTES:
 		snprintf(buf, size, "%" PRIu64, c->u);
 		return buf;

@@ -101,6 +101,7 @@ static cJSON *cell_item(const struct pv_cell *c, enum pv_unit unit)
 	case PV_UNIT_BOOL:
 		return cJSON_CreateBool(c->u != 0);
 	case PV_UNIT_COUNT:
+	case PV_UNIT_EXACT:
 	case PV_UNIT_BYTES:
 		return unsigned_item(c->u);
 	case PV_UNIT_PERCENT:

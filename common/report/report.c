@@ -57,7 +57,8 @@ char *pv_report_clean(const char *text, bool printable)
 const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
 {
 	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
-	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_BYTES))
+	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT ||
+						       unit == PV_UNIT_BYTES))
 		return pv_units_exact(buf, size, c->u);
 	if (c->state == PV_CELL_VALUE && delta && size > 1) {
 		buf[0] = c->i < 0 ? '-' : '+';
