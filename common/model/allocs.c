@@ -52,6 +52,8 @@ static bool grow_to(struct pv_allocs *a, uint32_t id)
 /* The object is known from here on; whoever lived at its address before is gone. */
 static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
 {
+	if (object == 0)
+		return true; /* not recorded: logs of 2007 */
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;

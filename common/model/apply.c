@@ -79,6 +79,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_HEAP_END:
 	case PV_KIND_HEAP_OBJECT:
 	case PV_KIND_HEAP_ROOTS:
+	case PV_KIND_HEAP_DEAD:
+	case PV_KIND_HEAP_SUMMARY:
 		return pv_shots_apply(x, e);
 	case PV_KIND_THREAD_START:
 	case PV_KIND_THREAD_END:

@@ -149,6 +149,19 @@ static bool row(struct pv_model *m, uint64_t object, uint32_t *ret_lock, uint32_
 	return true;
 }
 
+/* Logs of 2007 give the class with the event. */
+static bool say_class(struct pv_context *x, const struct pv_event *e)
+{
+	uint32_t class_use = pv_names_class(&x->m->names, e->monitor.type, x->time);
+	struct pv_address *a =
+		pv_addresses_slot(&x->m->private->addresses, e->monitor.object);
+	if (!class_use || !a)
+		return false;
+	if (a->object != e->monitor.object || a->class_use != class_use)
+		*a = (struct pv_address){ e->monitor.object, class_use, 0 };
+	return true;
+}
+
 /* --- contention, done, fail */
 
 static struct pv_wait *waiting_for(struct pv_thread *th, uint64_t object)
@@ -182,6 +195,8 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	struct pv_wait wait = { .object = e->monitor.object, .start_ns = x->time };
 	if (!th->selected)
 		return true;
+	if (e->monitor.type && !say_class(x, e))
+		return false;
 	if (!row(m, wait.object, &wait.lock, &wait.class_use))
 		return false;
 	wait.stack = pv_stack_of(x, e->monitor.stack);

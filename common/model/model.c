@@ -171,7 +171,7 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	m->recordings++;
 	m->ended = m->complete = false;
 	pv_model_rules(m, t.rules);
-	if (t.header_major >= 3 && t.startup_ns && !m->have_zero) {
+	if ((t.header_major >= 3 || t.logging2007) && t.startup_ns && !m->have_zero) {
 		m->have_zero = true;
 		m->zero_ns = (int64_t)t.startup_ns;
 	}

@@ -29,6 +29,7 @@ struct pv_model_private;
 
 struct pv_target_info { /* of the header; text interned in names.text */
 	bool logging2007;
+	const char *stage; /* of a 2007 log, a constant: "draft", "A" ... "D"; else NULL */
 	uint8_t data_version, header_major, pointer_size;
 	uint8_t rules; /* data version whose meaning the events have; 0: data_version's */
 	uint64_t start_time_ms, startup_ns;

@@ -89,27 +89,35 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
 	return id;
 }
 
-/* A description under another name begins a new epoch of the key; under the same, nothing new. */
-static bool describe_method(struct pv_names *n, const struct pv_event *e, uint32_t *ret_renamed)
+/* Another name begins a new epoch of the key. 0: out of memory. */
+static uint32_t name_method(
+	struct pv_names *n, uint64_t key, const struct pv_text *t, uint32_t *ret_renamed)
 {
 	uint32_t name;
-	uint32_t id = pv_names_method(n, e->jit.method);
-	if (!id || !pv_intern_add(&n->text, e->jit.name.at, e->jit.name.len, &name))
-		return false;
-	if (id == n->other_method)
-		return true;
-	if (n->method.v[id].name && name && n->method.v[id].name != name) {
+	uint32_t id = pv_names_method(n, key);
+	if (!id || !pv_intern_add(&n->text, t->at, t->len, &name))
+		return 0;
+	if (id == n->other_method || !name)
+		return id;
+	if (n->method.v[id].name && n->method.v[id].name != name) {
 		uint32_t old = id;
-		id = add_method(n, e->jit.method, old);
+		id = add_method(n, key, old);
 		if (!id)
-			return false;
+			return 0;
 		n->epochs++;
 		*ret_renamed = old;
 	}
+	n->method.v[id].name = name;
+	return id;
+}
+
+static bool describe_method(struct pv_names *n, const struct pv_event *e, uint32_t *ret_renamed)
+{
+	uint32_t id = name_method(n, e->jit.method, &e->jit.name, ret_renamed);
+	if (!id || id == n->other_method)
+		return id != 0;
 	struct pv_method *m = &n->method.v[id];
 	m->jits++;
-	if (name)
-		m->name = name;
 	if (m->jit_ns == PV_NEVER)
 		m->jit_ns = (int64_t)e->time;
 	if (!e->jit.code)
@@ -247,6 +255,7 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 	x->extra = said.extra ? said.extra : x->extra;
 	x->owner = said.owner;
 	x->domain = said.domain;
+	x->failed = e->meta.failed != 0;
 	if (names_classes(n, kind))
 		bind_class_use(n, said.key, id);
 	return true;
@@ -297,8 +306,11 @@ bool pv_names_apply(struct pv_names *n, const struct pv_event *e, uint32_t *ret_
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT:
 		return describe_method(n, e, ret_renamed);
+	case PV_KIND_METHOD_NAME:
+		return name_method(n, e->meta.key, &e->meta.name, ret_renamed) != 0;
 	case PV_KIND_SAMPLE_SYMBOL:
 		return symbol(n, e);
+	case PV_KIND_CLASS_NAME:
 	case PV_KIND_CLASS_LOAD:
 		return load(n, PV_ENTITY_CLASS, e);
 	case PV_KIND_VTABLE_LOAD:

@@ -73,10 +73,21 @@ static void thin_out(struct pv_heap_shots *s)
 	s->shot.n = to;
 }
 
-static bool shot_starts(struct pv_context *x)
+/* A log of 2007 may tell of one collection twice: by object, and summed up. */
+static bool said_already(const struct pv_heap_shots *s, const struct pv_event *e)
+{
+	const struct pv_shot *last = s->shot.n ? &s->shot.v[s->shot.n - 1] : NULL;
+	return e->shot.summary && last && !last->torn && e->shot.collection &&
+		last->collection == e->shot.collection;
+}
+
+static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_heap_shots *s = &x->m->shots;
 	close_shot(s, x->time, true);
+	s->skipping = true;
+	if (said_already(s, e))
+		return true;
 	uint32_t index = s->next_index++;
 	s->skipping = !x->counts;
 	if (!x->counts)
@@ -90,6 +101,7 @@ static bool shot_starts(struct pv_context *x)
 	s->shot.v[s->shot.n++] = (struct pv_shot){ .index = index,
 		.start_ns = x->time,
 		.end_ns = PV_NEVER,
+		.collection = e->shot.collection,
 		.roots = roots,
 		.open = true };
 	s->open = s->shot.n;
@@ -122,6 +134,8 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 		shot->references += e->heap_object.refs.n / 2;
 	else if (!m->shots.skipping && x->counts)
 		m->shots.stray_objects++;
+	if (shot && e->heap_object.unsized)
+		shot->objects++;
 	if (size == 0)
 		return true;
 	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
@@ -142,12 +156,54 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
+/* Figures of one class: an object met dead, or the line of a summary. */
+static bool class_figures(struct pv_context *x, uint64_t type, const struct pv_shot_class *more)
+{
+	struct pv_model *m = x->m;
+	struct pv_shot *shot = open_shot(&m->shots);
+	if (!shot)
+		return true;
+	uint32_t id = pv_names_class(&m->names, type, x->time);
+	struct pv_shot_class *c = id ? row(&m->shots, shot, id) : NULL;
+	if (!c)
+		return false;
+	c->objects += more->objects;
+	c->bytes += more->bytes;
+	c->dead_objects += more->dead_objects;
+	c->dead_bytes += more->dead_bytes;
+	shot->objects += more->objects;
+	shot->bytes += more->bytes;
+	shot->dead_objects += more->dead_objects;
+	shot->dead_bytes += more->dead_bytes;
+	return true;
+}
+
+static bool summary(struct pv_context *x, const struct pv_event *e)
+{
+	const struct pv_shot_class more = { .objects = e->heap_class.objects,
+		.bytes = e->heap_class.bytes,
+		.dead_objects = e->heap_class.dead_objects,
+		.dead_bytes = e->heap_class.dead_bytes };
+	return class_figures(x, e->heap_class.type, &more);
+}
+
+static bool dead(struct pv_context *x, const struct pv_event *e)
+{
+	const struct pv_shot_class more = { .dead_objects = 1,
+		.dead_bytes = e->heap_object.size };
+	return class_figures(x, e->heap_object.type, &more);
+}
+
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
 	switch (e->kind) {
 	case PV_KIND_HEAP_START:
-		return shot_starts(x);
+		return shot_starts(x, e);
+	case PV_KIND_HEAP_DEAD:
+		return dead(x, e);
+	case PV_KIND_HEAP_SUMMARY:
+		return summary(x, e);
 	case PV_KIND_HEAP_END:
 		close_shot(&m->shots, x->time, false);
 		m->shots.skipping = false;

@@ -12,6 +12,7 @@ enum { PV_SHOTS_ROWS = 2000000, PV_SHOTS_LIST = 65536 }; /* class rows of all sh
 struct pv_shot_class {
 	uint32_t class_use; /* id in names */
 	uint64_t objects, bytes;
+	uint64_t dead_objects, dead_bytes; /* met dead or unreachable: logs of 2007 alone say so */
 };
 
 struct pv_shot {
@@ -21,6 +22,8 @@ struct pv_shot {
 	uint64_t bytes;
 	uint64_t references; /* continuations included */
 	uint64_t roots;
+	uint64_t dead_objects, dead_bytes;
+	uint64_t collection; /* its number in a log of 2007, else 0 */
 	PV_ARRAY(struct pv_shot_class) classes; /* sorted by class_use once ended */
 	bool open;           /* being read now: figures so far */
 	bool torn;           /* its end is missing */

@@ -28,7 +28,9 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 		t->clauses[clause_of(e->clause.type)]++;
 		return true;
 	}
-	uint32_t class_use = pv_addresses_class(&x->m->private->addresses, e->thrown.object);
+	uint32_t class_use = e->thrown.type
+		? pv_names_class(&x->m->names, e->thrown.type, x->time)
+		: pv_addresses_class(&x->m->private->addresses, e->thrown.object);
 	uint32_t stack = pv_stack_of(x, e->thrown.stack);
 	if (stack == PV_MAP_NONE)
 		return false;

@@ -68,7 +68,7 @@ const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
 /* --- classes of one shot, and the difference of two --- */
 
 struct sum {
-	uint64_t objects, bytes;
+	uint64_t objects, bytes, dead_objects, dead_bytes;
 };
 
 /* Figures of a shot by class group; NULL when out of memory. A shot that is not there is empty. */
@@ -79,33 +79,42 @@ static struct sum *sum_shot(const struct pv_shot *s, const struct pv_groups *g)
 		struct sum *to = &sum[pv_group_of(g, s->classes.v[i].class_use)];
 		to->objects += s->classes.v[i].objects;
 		to->bytes += s->classes.v[i].bytes;
+		to->dead_objects += s->classes.v[i].dead_objects;
+		to->dead_bytes += s->classes.v[i].dead_bytes;
 	}
 	return sum;
 }
 
-enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_NAME };
+enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_DEAD, H_DEAD_BYTES, H_NAME };
 
 static const struct pv_column class_columns[] = {
 	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
 	[H_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
 	[H_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
 	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
+	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, 0 },
+	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, 0 },
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-static void put_classes(struct pv_build *b, const struct pv_groups *g, const struct sum *sum)
+/* `old`: a log of 2007, which alone tells what was found dead. */
+static void put_classes(
+	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, bool old)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < g->row.n; i++)
 		all += sum[i].bytes;
 	for (size_t i = 0; i < g->row.n; i++) {
-		if (sum[i].objects == 0)
+		if (sum[i].objects + sum[i].dead_objects == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
 		pv_cell_u(&c[H_BYTES], sum[i].bytes);
 		pv_cell_u(&c[H_OBJECTS], sum[i].objects);
-		pv_cell_u(&c[H_AVERAGE], sum[i].bytes / sum[i].objects);
+		if (sum[i].objects)
+			pv_cell_u(&c[H_AVERAGE], sum[i].bytes / sum[i].objects);
+		pv_cell_u_if(&c[H_DEAD], old, sum[i].dead_objects);
+		pv_cell_u_if(&c[H_DEAD_BYTES], old, sum[i].dead_bytes);
 		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
 	}
 }
@@ -116,7 +125,7 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 	bool ok = pv_groups_classes(m, &g);
 	struct sum *sum = ok ? sum_shot(find_shot(m, b->query->select), &g) : NULL;
 	if (sum)
-		put_classes(b, &g, sum);
+		put_classes(b, &g, sum, m->target.logging2007);
 	else
 		pv_build_fail(b);
 	free(sum);

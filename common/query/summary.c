@@ -25,7 +25,8 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 {
 	pv_model_lock(m);
 	const struct pv_target_info *t = &m->target;
-	*ret = (struct pv_facts){ .logging2007 = t->logging2007, .data_version = t->data_version,
+	*ret = (struct pv_facts){ .logging2007 = t->logging2007, .stage = t->stage,
+		.data_version = t->data_version,
 		.pointer_size = t->pointer_size, .start_time_ms = t->start_time_ms,
 		.timer_overhead_ns = t->timer_overhead_ns, .pid = t->pid, .port = t->port,
 		.args = text(t->args), .arch = text(t->arch), .os = text(t->os),
@@ -73,7 +74,7 @@ static void sum_log(const struct pv_model *m, struct pv_summary *s)
 {
 	const struct pv_target_info *t = &m->target;
 	if (t->logging2007)
-		snprintf(s->format, sizeof s->format, "logging 2007");
+		snprintf(s->format, sizeof s->format, "logging 2007 %s", text(t->stage));
 	else
 		snprintf(s->format, sizeof s->format, "mlpd %u", t->data_version);
 	snprintf(s->runtime, sizeof s->runtime, "%s%s%s", text(t->arch),
