@@ -326,9 +326,10 @@ static void put_hits(struct b07_kit *k)
 	B07_VARS(k, 9, 0, 2, 0x7f0000, 0x1000, 0x40);
 	b07_kit_text(k, "libc.so.6");
 	b07_kit_var(k, 0);
-	B07_VARS(k, 33 << bits | 1, 0 << bits | 1);
-	B07_VARS(k, 2 << bits | (bits == 2 ? 2 : 4), 0x123); /* in the region */
-	B07_VARS(k, 0 << bits | (bits == 2 ? 2 : 4), 0x55550000);
+	const uint64_t unit = UINT64_C(1) << bits, region = bits == 2 ? 2 : 4;
+	B07_VARS(k, 33 * unit + 1, 1);
+	B07_VARS(k, 2 * unit + region, 0x123); /* in the region */
+	B07_VARS(k, region, 0x55550000);
 	if (bits == 3) {
 		B07_VARS(k, 2 << 3 | 3, 5);
 		b07_kit_text(k, "memcpy");

@@ -78,6 +78,7 @@ uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
 void b07_filled(struct b07_stream *s, size_t n)
 {
 	s->b07->filled += n;
+	s->received += n;
 }
 
 void b07_end(struct b07_stream *s)
@@ -93,6 +94,7 @@ void b07_resume(struct b07_stream *s)
 void b07_gap(struct b07_stream *s, uint64_t bytes)
 {
 	s->b07->gap += bytes;
+	s->received += bytes;
 	s->b07->gapped = true;
 }
 

@@ -63,6 +63,7 @@ struct b07_stream {
 	/* What the directives met so far say; may rise after the header, up to D. */
 	enum b07_stage stage;
 	uint64_t offset; /* of the next byte to be looked at */
+	uint64_t received; /* bytes of the stream so far, those missing in gaps included */
 
 	bool want_offsets; /* set before the first byte */
 

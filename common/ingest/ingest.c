@@ -1,4 +1,4 @@
-#include "common/ingest/ingest.h"
+#include "common/ingest/ingest_parts.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,9 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/framer.h"
-#include "common/ingest/decode_pool.h"
-#include "common/ingest/meter.h"
 #include "common/ingest/trial.h"
 
 enum {
@@ -21,34 +18,7 @@ enum {
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
 };
 
-struct pv_ingest {
-	struct pv_source *source;
-	struct pv_ingest_options options;
-	pthread_t thread;
-	bool started;
-	int changed_fd, stop_fd;
-
-	/* the owner's alone */
-	struct mlpd_framer framer;
-	struct pv_decode_pool *pool;
-	struct mlpd_format format;
-	uint8_t says;               /* the data version in the header */
-	unsigned trials;            /* left */
-	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
-	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
-	bool live;                  /* caught up at least once */
-	bool skip_pieces;           /* the rest of this buffer stands behind damage */
-	bool recording;             /* the source was told where its record begins */
-
-	/* under `lock` */
-	pthread_mutex_t lock;
-	struct pv_model *model;     /* being filled */
-	struct pv_model *shown;     /* what the caller holds; often the same */
-	struct pv_meter meter;
-	struct pv_ingest_status status;
-};
-
-static int64_t now_ns(void)
+int64_t pv_ingest_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -72,7 +42,7 @@ static void set_state(struct pv_ingest *in, enum pv_ingest_state state)
 		signal_fd(in->changed_fd);
 }
 
-static bool fail(struct pv_ingest *in, const struct pv_error *error)
+bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error)
 {
 	pthread_mutex_lock(&in->lock);
 	in->status.error = *error;
@@ -81,14 +51,14 @@ static bool fail(struct pv_ingest *in, const struct pv_error *error)
 	return false;
 }
 
-static bool fail_nomem(struct pv_ingest *in)
+bool pv_ingest_fail_nomem(struct pv_ingest *in)
 {
 	struct pv_error e;
 	pv_fail(&e, PV_ENOMEM, in->framer.offset, "out of memory");
-	return fail(in, &e);
+	return pv_ingest_fail(in, &e);
 }
 
-static bool stopping(const struct pv_ingest *in)
+bool pv_ingest_stopping(const struct pv_ingest *in)
 {
 	struct pollfd p = { .fd = in->stop_fd, .events = POLLIN };
 	return poll(&p, 1, 0) > 0;
@@ -96,7 +66,7 @@ static bool stopping(const struct pv_ingest *in)
 
 /* --- applying --- */
 
-static void note_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
+void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	pv_model_lock(in->model);
 	pv_model_damage(in->model, offset, bytes, reason);
@@ -108,7 +78,7 @@ static void note_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, c
 
 static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 {
-	int64_t now = now_ns(), newest = in->model->last_ns;
+	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, b->n);
 	int64_t behind = now - newest;
@@ -119,7 +89,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	signal_fd(in->changed_fd);
 }
 
-static bool apply(void *owner_ctx, const struct pv_batch *b)
+bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
 {
 	struct pv_ingest *in = owner_ctx;
 	size_t at = 0;
@@ -128,32 +98,32 @@ static bool apply(void *owner_ctx, const struct pv_batch *b)
 		pv_model_lock(in->model);
 		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
 		pv_model_unlock(in->model);
-	} while (ok && at < b->n && !stopping(in));
+	} while (ok && at < b->n && !pv_ingest_stopping(in));
 	note_progress(in, b);
-	return ok || fail_nomem(in);
+	return ok || pv_ingest_fail_nomem(in);
 }
 
 static void note_inner(void *ctx, const struct mlpd_damage *d)
 {
-	note_damage(ctx, d->offset, d->bytes, d->reason);
+	pv_ingest_damage(ctx, d->offset, d->bytes, d->reason);
 }
 
 /* A buffer that did not decode: in another layout, or with others in its tail. */
 static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	struct pv_trial trial = { 0 };
-	const struct pv_trial_sink to = { in, apply, note_inner };
+	const struct pv_trial_sink to = { in, pv_ingest_apply, note_inner };
 	if (in->trials > 0 && !t->batch.continues) {
 		in->trials--;
 		if (!pv_trial_layout(t, in->says, &in->format))
-			return fail_nomem(in);
+			return pv_ingest_fail_nomem(in);
 		in->framer.header.format = in->format; /* for what it decodes itself */
 		pv_model_lock(in->model);
 		pv_model_rules(in->model, in->format.data_version);
 		pv_model_unlock(in->model);
 	}
 	bool inside = t->batch.damaged && pv_trial_inside(&trial, &t->batch, &in->framer.header, &in->format);
-	bool ok = apply(in, &t->batch) && (!inside || pv_trial_give(&trial, &to));
+	bool ok = pv_ingest_apply(in, &t->batch) && (!inside || pv_trial_give(&trial, &to));
 	pv_trial_finish(&trial);
 	return ok;
 }
@@ -165,8 +135,8 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	*ret_ok = true;
 	if (!t)
 		return false;
-	*ret_ok = t->nomem ? fail_nomem(in)
-		: t->batch.damaged ? apply_damaged(in, t) : apply(in, &t->batch);
+	*ret_ok = t->nomem ? pv_ingest_fail_nomem(in)
+		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_apply(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
 }
@@ -198,7 +168,7 @@ static bool renew_model(struct pv_ingest *in)
 {
 	struct pv_model *fresh = pv_model_create(&in->options.only);
 	if (!fresh)
-		return fail_nomem(in);
+		return pv_ingest_fail_nomem(in);
 	pthread_mutex_lock(&in->lock);
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
 	in->model = fresh;
@@ -228,6 +198,20 @@ static void begin_record(struct pv_ingest *in)
 	pv_source_record(in->source, f->joined ? f->offset : 0, head, n, NULL);
 }
 
+bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same)
+{
+	if (in->model->recordings > 0 && !same && !renew_model(in))
+		return false;
+	pthread_mutex_lock(&in->lock);
+	uint64_t recordings = ++in->status.recordings;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_lock(in->model);
+	bool ok = pv_model_begin(in->model, t);
+	in->model->recordings = recordings;
+	pv_model_unlock(in->model);
+	return ok || pv_ingest_fail_nomem(in);
+}
+
 static bool begin(struct pv_ingest *in)
 {
 	const struct mlpd_header *h = &in->framer.header;
@@ -245,19 +229,14 @@ static bool begin(struct pv_ingest *in)
 		.timer_overhead_ns = h->timer_overhead_ns, .pid = h->pid, .port = h->port,
 		.args = or_empty(h->args).at, .arch = or_empty(h->arch).at,
 		.os = or_empty(h->os).at, .joined = in->framer.joined };
-	pthread_mutex_lock(&in->lock);
-	uint64_t recordings = ++in->status.recordings;
-	pthread_mutex_unlock(&in->lock);
-	pv_model_lock(in->model);
-	bool ok = pv_model_begin(in->model, &t);
-	in->model->recordings = recordings;
-	pv_model_unlock(in->model);
+	if (!pv_ingest_begin(in, &t, true))
+		return false;
 	if (!in->framer.joined)
 		pv_source_set_target(in->source, h->pid, h->start_time_ms);
 	else if (in->status.source.kind == PV_SOURCE_FILE)
-		note_damage(in, 0, in->framer.offset,
+		pv_ingest_damage(in, 0, in->framer.offset,
 			"the log's beginning is missing: read from its first whole buffer on");
-	return ok || fail_nomem(in);
+	return true;
 }
 
 /* --- buffers --- */
@@ -267,7 +246,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 	const struct mlpd_framer *f = &in->framer;
 	struct pv_batch *b = &t->batch;
 	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + 1))
-		return fail_nomem(in);
+		return pv_ingest_fail_nomem(in);
 	if (in->carry.n)
 		memcpy(b->bytes.v, in->carry.v, in->carry.n);
 	if (f->payload_len)
@@ -297,7 +276,7 @@ static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
 	struct pv_batch *b = &t->batch;
 	t->decoded = true;
 	if (!mlpd_decode_batch(b, &t->bases, &t->format, t->partial, &t->used))
-		return fail_nomem(in);
+		return pv_ingest_fail_nomem(in);
 	in->bases = t->bases;
 	size_t rest = b->bytes.n - t->used;
 	size_t lost = b->damaged ? mlpd_framer_back(&in->framer, rest) : 0;
@@ -314,7 +293,7 @@ static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
 		return true;
 	}
 	if (!pv_reserve(&in->carry, rest + 1))
-		return fail_nomem(in);
+		return pv_ingest_fail_nomem(in);
 	if (rest)
 		memcpy(in->carry.v, b->bytes.v + t->used, rest);
 	in->carry.n = rest;
@@ -327,7 +306,7 @@ static bool submit_buffer(struct pv_ingest *in)
 	bool ok = true;
 	if (in->framer.continues && in->skip_pieces) {
 		ok = drain(in);
-		note_damage(in, in->framer.payload_offset, in->framer.payload_len,
+		pv_ingest_damage(in, in->framer.payload_offset, in->framer.payload_len,
 			"behind an event that cannot be decoded");
 		return ok;
 	}
@@ -344,6 +323,8 @@ static bool submit_buffer(struct pv_ingest *in)
 /* Everything the framer can give now. */
 static bool frame(struct pv_ingest *in)
 {
+	if (in->is_old)
+		return pv_input07_frame(in);
 	for (;;) {
 		switch (mlpd_framer_next(&in->framer)) {
 		case MLPD_MORE:
@@ -359,13 +340,13 @@ static bool frame(struct pv_ingest *in)
 		case MLPD_DAMAGE:
 			if (!drain(in))
 				return false;
-			note_damage(in, in->framer.damage.offset, in->framer.damage.bytes,
+			pv_ingest_damage(in, in->framer.damage.offset, in->framer.damage.bytes,
 				in->framer.damage.reason);
 			break;
 		case MLPD_FAILED:
-			return fail(in, &in->framer.error);
+			return pv_ingest_fail(in, &in->framer.error);
 		}
-		if (stopping(in))
+		if (pv_ingest_stopping(in))
 			return false;
 	}
 }
@@ -378,15 +359,20 @@ static bool restart(struct pv_ingest *in)
 		return false;
 	bool may_join = in->framer.may_join;
 	mlpd_framer_finish(&in->framer);
+	b07_finish(&in->old);
+	in->chosen = in->is_old = false;
 	in->framer.may_join = may_join;
 	in->carry.n = 0;
 	/* What comes is a new recording even where its header is the old one's: it starts over. */
-	return mlpd_framer_init(&in->framer) ? renew_model(in) : fail_nomem(in);
+	return mlpd_framer_init(&in->framer) ? renew_model(in) : pv_ingest_fail_nomem(in);
 }
 
 static bool finish(struct pv_ingest *in)
 {
+	in->chosen = in->chosen || pv_input07_choose(in, true);
 	mlpd_framer_end(&in->framer);
+	if (in->is_old)
+		b07_end(&in->old);
 	if (!frame(in) || !drain(in))
 		return false;
 	bool damaged;
@@ -409,7 +395,8 @@ static void note_source(struct pv_ingest *in)
 	pv_source_info(in->source, &info);
 	pthread_mutex_lock(&in->lock);
 	in->status.source = info;
-	in->status.stream_bytes = in->framer.window_offset + in->framer.filled - in->framer.start;
+	in->status.stream_bytes = in->is_old ? in->old.received :
+		in->framer.window_offset + in->framer.filled - in->framer.start;
 	pthread_mutex_unlock(&in->lock);
 }
 
@@ -450,12 +437,18 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 {
 	if (*ended) {
 		in->framer.ended = false; /* a further writer came to the pipe */
+		if (in->is_old)
+			b07_resume(&in->old);
 		*ended = false;
 		set_state(in, PV_INGEST_LIVE);
 	}
-	mlpd_framer_filled(&in->framer, n);
+	if (in->is_old)
+		b07_filled(&in->old, n);
+	else
+		mlpd_framer_filled(&in->framer, n);
+	in->chosen = in->chosen || pv_input07_choose(in, false);
 	note_source(in);
-	return frame(in);
+	return !in->chosen || frame(in);
 }
 
 static bool read_some(struct pv_ingest *in, bool *ended)
@@ -463,9 +456,9 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	size_t size;
 	uint64_t n = 0;
 	struct pv_error e = { 0 };
-	uint8_t *to = mlpd_framer_room(&in->framer, &size);
+	uint8_t *to = in->is_old ? b07_room(&in->old, &size) : mlpd_framer_room(&in->framer, &size);
 	if (!to)
-		return fail_nomem(in);
+		return pv_ingest_fail_nomem(in);
 	switch (pv_source_read(in->source, to, size, &n, &e)) {
 	case PV_READ_BYTES:
 		return got_bytes(in, (size_t)n, ended);
@@ -474,7 +467,11 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	case PV_READ_END:
 		return at_end(in, ended);
 	case PV_READ_GAP:
-		mlpd_framer_gap(&in->framer, n, "dropped unread: the spool was full");
+		if (in->is_old)
+			b07_gap(&in->old, n);
+		else
+			mlpd_framer_gap(&in->framer, n, "dropped unread: the spool was full");
+		in->chosen = true;
 		in->carry.n = 0;
 		return frame(in);
 	case PV_READ_RESTART:
@@ -483,14 +480,14 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	case PV_READ_ERROR:
 		break;
 	}
-	return fail(in, &e);
+	return pv_ingest_fail(in, &e);
 }
 
 static void *owner(void *arg)
 {
 	struct pv_ingest *in = arg;
 	bool ended = false;
-	while (!stopping(in) && read_some(in, &ended))
+	while (!pv_ingest_stopping(in) && read_some(in, &ended))
 		;
 	note_source(in);
 	signal_fd(in->changed_fd);
@@ -554,6 +551,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	}
 	pv_decode_pool_destroy(in->pool);
 	mlpd_framer_finish(&in->framer);
+	b07_finish(&in->old);
 	pv_array_finish(&in->carry);
 	if (in->shown != in->model)
 		pv_model_destroy(in->shown);
@@ -563,35 +561,4 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	close(in->stop_fd);
 	pthread_mutex_destroy(&in->lock);
 	free(in);
-}
-
-struct pv_model *pv_ingest_adopt(struct pv_ingest *in)
-{
-	pthread_mutex_lock(&in->lock);
-	struct pv_model *old = in->shown != in->model ? in->shown : NULL;
-	in->shown = in->model;
-	struct pv_model *m = in->shown;
-	pthread_mutex_unlock(&in->lock);
-	pv_model_destroy(old);
-	return m;
-}
-
-void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret)
-{
-	pthread_mutex_lock(&in->lock);
-	*ret = in->status;
-	pv_meter_rates(&in->meter, now_ns(), &ret->bytes_per_s, &ret->events_per_s);
-	pthread_mutex_unlock(&in->lock);
-}
-
-int pv_ingest_fd(const struct pv_ingest *in)
-{
-	return in->changed_fd;
-}
-
-void pv_ingest_clear(struct pv_ingest *in)
-{
-	uint64_t n;
-	while (read(in->changed_fd, &n, sizeof n) < 0 && errno == EINTR)
-		;
 }

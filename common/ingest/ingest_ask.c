@@ -1,0 +1,36 @@
+/* What the caller of an ingest asks of it, on the caller's thread. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/ingest/ingest_parts.h"
+
+struct pv_model *pv_ingest_adopt(struct pv_ingest *in)
+{
+	pthread_mutex_lock(&in->lock);
+	struct pv_model *old = in->shown != in->model ? in->shown : NULL;
+	in->shown = in->model;
+	struct pv_model *m = in->shown;
+	pthread_mutex_unlock(&in->lock);
+	pv_model_destroy(old);
+	return m;
+}
+
+void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret)
+{
+	pthread_mutex_lock(&in->lock);
+	*ret = in->status;
+	pv_meter_rates(&in->meter, pv_ingest_now(), &ret->bytes_per_s, &ret->events_per_s);
+	pthread_mutex_unlock(&in->lock);
+}
+
+int pv_ingest_fd(const struct pv_ingest *in)
+{
+	return in->changed_fd;
+}
+
+void pv_ingest_clear(struct pv_ingest *in)
+{
+	uint64_t n;
+	while (read(in->changed_fd, &n, sizeof n) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,65 @@
+/* What the files of the ingest share; nobody else includes this. All run on the owner's thread. */
+#ifndef PV_INGEST_INGEST_PARTS_H
+#define PV_INGEST_INGEST_PARTS_H
+
+#include <pthread.h>
+
+#include "common/format/block07.h"
+#include "common/format/framer.h"
+#include "common/ingest/decode_pool.h"
+#include "common/ingest/ingest.h"
+#include "common/ingest/meter.h"
+
+struct pv_ingest {
+	struct pv_source *source;
+	struct pv_ingest_options options;
+	pthread_t thread;
+	bool started;
+	int changed_fd, stop_fd;
+
+	/* the owner's alone */
+	struct mlpd_framer framer;
+	struct pv_decode_pool *pool;
+	struct mlpd_format format;
+	uint8_t says;               /* the data version in the header */
+	unsigned trials;            /* left */
+	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
+	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
+	struct b07_stream old;      /* a log of 2007 is read with this instead of the framer */
+	bool chosen, is_old;        /* which of the two it is */
+	bool live;                  /* caught up at least once */
+	bool skip_pieces;           /* the rest of this buffer stands behind damage */
+	bool recording;             /* the source was told where its record begins */
+
+	/* under `lock` */
+	pthread_mutex_t lock;
+	struct pv_model *model;     /* being filled */
+	struct pv_model *shown;     /* what the caller holds; often the same */
+	struct pv_meter meter;
+	struct pv_ingest_status status;
+};
+
+/* For the meter and for how old an event is. */
+int64_t pv_ingest_now(void);
+
+/* The state becomes FAILED; these return false. */
+bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error);
+bool pv_ingest_fail_nomem(struct pv_ingest *in);
+bool pv_ingest_stopping(const struct pv_ingest *in);
+
+/* A recording begins, in a new model unless `same` as before. */
+bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same);
+bool pv_ingest_apply(void *in, const struct pv_batch *b);
+void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
+
+/* --- input07.c */
+
+/*
+ * The first bytes have come to the framer: what log they are. False: too few to tell. A log of
+ * 2007 takes them over.
+ */
+bool pv_input07_choose(struct pv_ingest *in, bool ended);
+/* Everything the blocks at hand can give now. */
+bool pv_input07_frame(struct pv_ingest *in);
+
+#endif

@@ -1,0 +1,78 @@
+/* Logs of the 2007 logging profiler: decoded in order on the owner's thread. */
+#include <string.h>
+
+#include "common/ingest/ingest_parts.h"
+
+bool pv_input07_choose(struct pv_ingest *in, bool ended)
+{
+	struct mlpd_framer *f = &in->framer;
+	const uint8_t *bytes = f->window + f->start;
+	size_t n = f->filled - f->start, room = 0;
+	enum b07_sniffed s = n ? b07_sniff(bytes, n) : B07_UNSURE;
+	if (s == B07_UNSURE)
+		return ended;
+	if (s == B07_NO || !b07_init(&in->old))
+		return true;
+	for (size_t done = 0; done < n;) {
+		uint8_t *to = b07_room(&in->old, &room);
+		if (!to) {
+			b07_finish(&in->old);
+			return true;
+		}
+		size_t part = n - done < room ? n - done : room;
+		memcpy(to, bytes + done, part);
+		b07_filled(&in->old, part);
+		done += part;
+	}
+	return in->is_old = true;
+}
+
+static bool begin(struct pv_ingest *in)
+{
+	const struct b07_header *h = &in->old.header;
+	const struct pv_target_info t = { .logging2007 = true,
+		.stage = b07_stage_name(h->stage), .start_time_ms = h->start_us / 1000,
+		.startup_ns = h->start_us * 1000, .args = "", .arch = "", .os = "" };
+	if (in->options.record && !in->recording) {
+		in->recording = true;
+		pv_source_record(in->source, 0, NULL, 0, NULL);
+	}
+	return pv_ingest_begin(in, &t, false);
+}
+
+static bool batch(struct pv_ingest *in)
+{
+	const char *stage = b07_stage_name(in->old.stage);
+	if (in->model->target.stage != stage) { /* a directive has told more */
+		pv_model_lock(in->model);
+		in->model->target.stage = stage;
+		pv_model_unlock(in->model);
+	}
+	return pv_ingest_apply(in, &in->old.batch);
+}
+
+bool pv_input07_frame(struct pv_ingest *in)
+{
+	for (;;) {
+		switch (b07_next(&in->old)) {
+		case B07_MORE:
+			return true;
+		case B07_HEADER:
+			if (!begin(in))
+				return false;
+			break;
+		case B07_BATCH:
+			if (!batch(in))
+				return false;
+			break;
+		case B07_DAMAGE:
+			pv_ingest_damage(in, in->old.damage.offset, in->old.damage.bytes,
+				in->old.damage.reason);
+			break;
+		case B07_FAILED:
+			return pv_ingest_fail(in, &in->old.error);
+		}
+		if (pv_ingest_stopping(in))
+			return false;
+	}
+}

@@ -1,0 +1,151 @@
+/* Logs of 2007 through source, ingest and model: the figures that reports and panes are made of. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/ingest/ingest.h"
+#include "tests/b07_kit.h"
+#include "tests/suite.h"
+
+static const char stages[] = { 'x', 'A', 'B', 'C', 'D' };
+static struct b07_kit kit;
+
+static struct pv_ingest *start(const uint8_t *bytes, size_t n)
+{
+	char path[] = "/tmp/pv-input07-XXXXXX";
+	struct pv_error e = { 0 };
+	struct pv_ingest_options io = { .jobs = 2 };
+	struct pv_source_options so = { 0 };
+	int fd = mkstemp(path);
+	ck_assert(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+	close(fd);
+	struct pv_source *s = pv_source_open(path, &so, &e);
+	unlink(path);
+	ck_assert_msg(s != NULL, "%s", e.what);
+	struct pv_ingest *in = pv_ingest_start(s, &io, &e);
+	ck_assert_msg(in != NULL, "%s", e.what);
+	return in;
+}
+
+static struct pv_ingest_status wait_end(struct pv_ingest *in)
+{
+	struct pv_ingest_status s;
+	for (int tries = 0; tries < 200; tries++) {
+		pv_ingest_status(in, &s);
+		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
+			return s;
+		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
+		poll(&p, 1, 100);
+		pv_ingest_clear(in);
+	}
+	ck_abort_msg("no end: state %d", (int)s.state);
+}
+
+static const struct pv_method *method(const struct pv_model *m, const char *name)
+{
+	for (size_t i = 1; i < m->names.method.n; i++)
+		if (strcmp(pv_intern_text(&m->names.text, m->names.method.v[i].name), name) == 0)
+			return &m->names.method.v[i];
+	return NULL;
+}
+
+static bool has_class(const struct pv_model *m, uint32_t class_use, const char *name)
+{
+	char buf[24];
+	return strcmp(pv_names_class_text(&m->names, class_use, buf), name) == 0;
+}
+
+static void check_common(struct pv_model *m, int i)
+{
+	bool draft = i == 0;
+	ck_assert_str_eq(m->target.stage, b07_stage_name((enum b07_stage)i));
+	ck_assert(m->target.logging2007);
+	ck_assert_int_eq(m->zero_ns, 1000000000);
+	ck_assert_uint_eq(m->calls.calls, 2);
+	ck_assert_uint_eq(m->kinds[PV_KIND_METHOD_LEAVE], 2);
+	ck_assert_ptr_nonnull(method(m, "App.Main:Run (int)"));
+	ck_assert_uint_eq(m->helpers.jitted, 1);
+	ck_assert_uint_eq(m->allocs.count, draft ? 1 : i == 1 ? 2 : 3);
+	ck_assert_uint_eq(m->throws.thrown, 1);
+	ck_assert_uint_eq(m->throws.unknown_class, 0);
+	ck_assert(has_class(m, m->throws.sites.site.v[1].class_use, "App.Main"));
+	ck_assert_uint_eq(m->gc.collections.n, 1);
+	ck_assert_uint_eq(m->gc.max_heap_bytes, 1 << 20);
+	ck_assert_uint_eq(m->gc.pause_count, i >= 2);
+	ck_assert_uint_eq(m->names.entity[PV_ENTITY_IMAGE].n, 3);
+	ck_assert(!m->names.entity[PV_ENTITY_IMAGE].v[1].failed);
+	ck_assert(m->names.entity[PV_ENTITY_IMAGE].v[1].unload_ns != PV_NEVER);
+	ck_assert(m->names.entity[PV_ENTITY_IMAGE].v[2].failed);
+	ck_assert_uint_eq(m->calls.samples, draft ? 5 : i == 1 ? 4 : 6);
+}
+
+static void check_shots(const struct pv_model *m, int i)
+{
+	const struct pv_shot *s = m->shots.shot.v;
+	ck_assert_uint_eq(m->shots.shot.n, i == 0 ? 0 : i == 1 ? 1 : 2);
+	if (i == 0)
+		return;
+	ck_assert_uint_eq(s[0].objects, 2);
+	ck_assert_uint_eq(s[0].references, 2);
+	ck_assert_uint_eq(s[0].bytes, i == 1 ? 0 : 56);
+	ck_assert_uint_eq(s[0].dead_objects, 1);
+	ck_assert_uint_eq(s[0].dead_bytes, 24);
+	if (i == 1)
+		return;
+	ck_assert_uint_eq(s[1].objects, 4);
+	ck_assert_uint_eq(s[1].bytes, 120);
+	ck_assert_uint_eq(s[1].dead_objects, 2);
+	ck_assert_uint_eq(s[1].dead_bytes, 64);
+}
+
+START_TEST(figures)
+{
+	b07_kit_init(&kit, stages[_i], 1);
+	b07_kit_log(&kit);
+	struct pv_ingest *in = start(kit.bytes, kit.n);
+	struct pv_ingest_status s = wait_end(in);
+	struct pv_model *m = pv_ingest_adopt(in);
+	ck_assert_int_eq(s.state, PV_INGEST_ENDED);
+	ck_assert(s.complete && !s.damaged);
+	ck_assert_uint_eq(s.stream_bytes, kit.n);
+	check_common(m, _i);
+	check_shots(m, _i);
+	if (stages[_i] == 'D') {
+		ck_assert_uint_eq(m->locks.contentions, 1);
+		ck_assert_int_eq(m->locks.wait_ns, 50000);
+		ck_assert(has_class(m, m->locks.lock.v[1].class_use, "App.Main"));
+	}
+	pv_ingest_destroy(in);
+}
+END_TEST
+
+START_TEST(cut_logs_say_so)
+{
+	b07_kit_init(&kit, stages[_i], 1);
+	b07_kit_log(&kit);
+	size_t at_edge = kit.blocks[kit.n_blocks - 1]; /* without its END block */
+	for (size_t n = at_edge; n >= at_edge - 1; n--) {
+		struct pv_ingest *in = start(kit.bytes, n);
+		struct pv_ingest_status s = wait_end(in);
+		ck_assert_int_eq(s.state, PV_INGEST_ENDED);
+		ck_assert_int_eq(s.complete, n == at_edge);
+		ck_assert_uint_eq(pv_ingest_adopt(in)->damaged, n != at_edge);
+		ck_assert_uint_eq(pv_ingest_adopt(in)->calls.calls, 2);
+		pv_ingest_destroy(in);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("input07");
+	TCase *t = tcase_create("stages");
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, figures, 0, PV_COUNT_OF(stages));
+	tcase_add_loop_test(t, cut_logs_say_so, 0, PV_COUNT_OF(stages));
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
