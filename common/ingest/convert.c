@@ -1,0 +1,265 @@
+#include "common/ingest/convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/map.h"
+#include "common/ingest/convert_parts.h"
+#include "common/ingest/reread.h"
+
+/* --- the first reading: zero, end, threads, vtables, counters' sections --- */
+
+static bool first_header(void *ctx, const struct mlpd_header *h)
+{
+	struct pv_convert *c = ctx;
+	if (c->headers++ && (h->pid != c->header.pid || h->start_time_ms != c->header.start_time_ms))
+		return pv_fail(c->err, PV_EVERSION, 0,
+			"it holds more than one recording; only one can be converted");
+	c->header = *h;
+	c->header.args = c->header.arch = c->header.os = (struct pv_text){ "", 0 };
+	if (h->startup_ns) {
+		c->zero = (int64_t)h->startup_ns;
+		c->have_zero = true;
+	}
+	return true;
+}
+
+static bool wanted_name(const struct pv_convert *c, struct pv_text name)
+{
+	const char *want = c->options->thread;
+	return want && strlen(want) == name.len && memcmp(want, name.at, name.len) == 0;
+}
+
+static bool learn(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_THREAD_NAME:
+		return !wanted_name(c, e->meta.name) || pv_map_set(&c->threads, e->meta.key, 1);
+	case PV_KIND_VTABLE_LOAD:
+		if (!pv_reserve(&c->owners, 1))
+			return false;
+		c->owners.v[c->owners.n] = e->meta.owner;
+		return pv_map_set(&c->vtables, e->meta.key, (uint32_t)c->owners.n++);
+	case PV_KIND_COUNTERS_DESCRIBE:
+		for (uint32_t i = 0; i < e->counters.list.n; i++) {
+			const struct pv_counter_desc *d = &b->descs.v[e->counters.list.at + i];
+			if (d->section == PV_SECTION_PERFCOUNTERS &&
+				!pv_map_set(&c->absolute, d->index, 1))
+				return false;
+		}
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool first_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+{
+	struct pv_convert *c = ctx;
+	int64_t base = (int64_t)h->time_base;
+	if (!c->have_zero && (c->buffers++ == 0 || base < c->zero))
+		c->zero = base;
+	for (size_t i = 0; i < b->n; i++)
+		if ((int64_t)b->time[i] > c->last)
+			c->last = (int64_t)b->time[i];
+	for (size_t i = 0; i < b->rare.n; i++)
+		if (!learn(c, b, &b->rare.v[i]))
+			return pv_fail(c->err, PV_ENOMEM, b->offset, "out of memory");
+	return true;
+}
+
+static int64_t bound(const struct pv_convert *c, int64_t ns)
+{
+	if (ns == INT64_MIN || ns == INT64_MAX)
+		return ns;
+	return ns < 0 ? c->last + ns : c->zero + ns;
+}
+
+static bool settle(struct pv_convert *c)
+{
+	const struct pv_convert_options *o = c->options;
+	c->from = o->ranged ? bound(c, o->from_ns) : INT64_MIN;
+	c->to = o->ranged ? bound(c, o->to_ns) : INT64_MAX;
+	if (!o->thread)
+		return true;
+	char *end;
+	errno = 0;
+	unsigned long long id = strtoull(o->thread, &end, 16);
+	if (strncmp(o->thread, "0x", 2) == 0 && !*end && !errno)
+		return pv_map_set(&c->threads, id, 1) ||
+			pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
+	return c->threads.n > 0 || pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s",
+		o->thread);
+}
+
+/* --- the second: writing --- */
+
+static bool write_bytes(struct pv_convert *c, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, c->out) == n ||
+		pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
+}
+
+static bool second_header(void *ctx, const struct mlpd_header *h)
+{
+	struct pv_convert *c = ctx;
+	struct mlpd_header out = *h;
+	uint8_t v = c->options->data_version ? (uint8_t)c->options->data_version
+					     : h->format.data_version;
+	if (c->begun)
+		return true;
+	c->begun = true;
+	out.format = h->format;
+	if (c->options->data_version) {
+		out.format.data_version = v;
+		out.format.layout = 0;
+		out.format.header_major = v >= 16 ? 3 : v >= 14 ? 2 : v == 13;
+		out.header_minor = v <= 3 ? 2 : v <= 12 ? 4 : 0;
+	}
+	if (out.format.header_major >= 3 && out.startup_ns == 0)
+		out.startup_ns = (uint64_t)c->zero;
+	c->says = out.format;
+	size_t room = 128 + h->args.len + h->arch.len + h->os.len;
+	uint8_t *bytes = malloc(room);
+	bool ok = bytes && write_bytes(c, bytes, mlpd_put_header(bytes, room, &out));
+	free(bytes);
+	return ok || c->err->code || pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
+}
+
+static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
+{
+	*ret = (struct pv_event){ .time = b->time[i], .kind = b->kind[i] };
+	if (b->kind[i] == PV_KIND_ALLOC) {
+		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
+		ret->alloc.type = a->type;
+		ret->alloc.object = a->object;
+		ret->alloc.size = a->size;
+		ret->alloc.stack = a->stack;
+	} else if (b->kind[i] == PV_KIND_METHOD_ENTER || b->kind[i] == PV_KIND_METHOD_LEAVE ||
+		b->kind[i] == PV_KIND_METHOD_EXC_LEAVE) {
+		ret->call.method = b->key[i];
+	} else {
+		*ret = b->rare.v[b->key[i]];
+		ret->time = b->time[i];
+	}
+}
+
+static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+{
+	if (!mlpd_row_for(e, &c->says)) {
+		c->totals.left_out++;
+		return true;
+	}
+	if (c->events.n == 0) {
+		c->head.time_base = e->time;
+		mlpd_bases_init(&c->bases, &c->head);
+	}
+	size_t max = mlpd_encode_max(e, pools);
+	if (!pv_reserve(&c->events, max))
+		return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
+	c->events.n += mlpd_encode(c->events.v + c->events.n, max, &c->bases, &c->says, e, pools);
+	c->totals.events++;
+	return true;
+}
+
+static bool flush(struct pv_convert *c)
+{
+	uint8_t head[MLPD_BUFFER_HEADER];
+	if (c->events.n == 0)
+		return true;
+	c->head.length = (uint32_t)c->events.n;
+	c->totals.buffers++;
+	mlpd_put_buffer_header(head, &c->head);
+	bool ok = write_bytes(c, head, sizeof head) &&
+		write_bytes(c, c->events.v, c->events.n);
+	c->events.n = 0;
+	return ok;
+}
+
+static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+{
+	struct pv_convert *c = ctx;
+	c->head = *h;
+	/* The rules may have been found only now, when a development build wrote the log. */
+	c->rules = c->reread->format;
+	if (!c->options->data_version)
+		c->says = c->rules;
+	for (size_t i = 0; i < b->n; i++) {
+		struct pv_event e, more;
+		const struct pv_batch *pools = b;
+		event_at(b, i, &e);
+		if (!pv_convert_keeps(c, b, &e))
+			continue;
+		if (!pv_convert_event(c, b, &e, &pools, &more))
+			return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
+		if (!put(c, &e, pools) || (more.kind != PV_KIND_COUNT && !put(c, &more, pools)))
+			return false;
+	}
+	return flush(c);
+}
+
+static bool convert(struct pv_convert *c, const char *in)
+{
+	struct pv_reread one = { c, first_header, first_buffer, c->err, false, { 0 } };
+	struct pv_reread two = { c, second_header, second_buffer, c->err, false, { 0 } };
+	c->reread = &two;
+	if (strcmp(in, "-") == 0)
+		return pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");
+	bool ok = pv_reread(&one, in) && settle(c) && pv_reread(&two, in);
+	c->totals.damaged = two.damaged;
+	if (ok && fflush(c->out) != 0)
+		ok = pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
+	return ok;
+}
+
+bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
+	struct pv_convert_totals *ret_totals, struct pv_error *reterr)
+{
+	struct pv_convert c = { .options = o, .out = out, .err = reterr, .last = INT64_MIN };
+	reterr->code = PV_OK;
+	if (o->data_version > MLPD_NEWEST)
+		return pv_fail(reterr, PV_EUSAGE, 0, "data versions go from 1 to %d",
+			(int)MLPD_NEWEST);
+	bool ok = convert(&c, in);
+	if (ok)
+		*ret_totals = c.totals;
+	pv_map_finish(&c.threads);
+	pv_map_finish(&c.vtables);
+	pv_map_finish(&c.absolute);
+	pv_map_finish(&c.counter_at);
+	pv_map_finish(&c.in_shot);
+	pv_array_finish(&c.owners);
+	pv_array_finish(&c.counters);
+	pv_array_finish(&c.events);
+	pv_batch_finish(&c.pools);
+	return ok;
+}
+
+bool pv_convert_file(const char *in, const struct pv_convert_options *o, const char *path,
+	struct pv_convert_totals *ret_totals, struct pv_error *reterr)
+{
+	char temp[4096];
+	mode_t mask = umask(0);
+	umask(mask);
+	if (access(path, F_OK) == 0)
+		return pv_fail(reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is",
+			path);
+	if ((size_t)snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= sizeof temp)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
+	int fd = mkstemp(temp);
+	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+	if (!out)
+		return pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+	bool ok = pv_convert(in, o, out, ret_totals, reterr);
+	if (fclose(out) != 0 && ok)
+		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+	/* A link refuses where a rename would replace what came there meanwhile. */
+	if (ok && link(temp, path) != 0)
+		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+	unlink(temp);
+	return ok;
+}

@@ -1,0 +1,38 @@
+/*
+ * `profview convert`: writes a log again, cut to a range of time or to one thread, or in another
+ * data version. Names are kept whatever their time; events of the range are written as they are;
+ * no enter is invented for calls that were open at the cut; the first sample of a counter is its
+ * value; a heap shot is written whole, by its start, or not at all.
+ */
+#ifndef PV_INGEST_CONVERT_H
+#define PV_INGEST_CONVERT_H
+
+#include <stdio.h>
+
+#include "common/base/status.h"
+
+struct pv_convert_options {
+	bool ranged;
+	int64_t from_ns, to_ns; /* since zero, half-open; negative: before the end; INT64_MIN/MAX: open */
+	const char *thread;     /* "0x..." or a name; NULL: all */
+	unsigned data_version;  /* 0: the log's own */
+};
+
+struct pv_convert_totals {
+	uint64_t events, buffers; /* written */
+	uint64_t left_out;        /* of the range, but the data version cannot say them */
+	bool damaged;             /* the input was; what could be read was written */
+};
+
+/*
+ * Reads the file `in` twice and writes to `out` (borrowed). PV_EIO with an errno text when `out`
+ * cannot be written; other errors are the input's.
+ */
+bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
+	struct pv_convert_totals *ret_totals, struct pv_error *reterr);
+
+/* The same into a new file: refused (PV_EUSAGE) where one stands; none is left after a failure. */
+bool pv_convert_file(const char *in, const struct pv_convert_options *o, const char *path,
+	struct pv_convert_totals *ret_totals, struct pv_error *reterr);
+
+#endif

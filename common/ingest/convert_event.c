@@ -1,0 +1,201 @@
+#include "common/ingest/convert_parts.h"
+
+enum { KEPT = 1, LEFT_OUT = 2, NS_PER_MS = 1000000 };
+
+/* --- what is kept --- */
+
+/* What gives names, areas and units: needed whatever the range. */
+static bool is_name(unsigned kind)
+{
+	switch (kind) {
+	case PV_KIND_METHOD_JIT:
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_VTABLE_LOAD:
+	case PV_KIND_IMAGE_LOAD:
+	case PV_KIND_ASSEMBLY_LOAD:
+	case PV_KIND_DOMAIN_LOAD:
+	case PV_KIND_DOMAIN_NAME:
+	case PV_KIND_THREAD_NAME:
+	case PV_KIND_CONTEXT_LOAD:
+	case PV_KIND_HEAP_ROOT_REGISTER:
+	case PV_KIND_SAMPLE_SYMBOL:
+	case PV_KIND_SAMPLE_BINARY:
+	case PV_KIND_COUNTERS_DESCRIBE:
+	case PV_KIND_AOT_ID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What ends a name: needed where it comes before the range's end, as keys are used again. */
+static bool ends_name(unsigned kind)
+{
+	return kind == PV_KIND_IMAGE_UNLOAD || kind == PV_KIND_ASSEMBLY_UNLOAD ||
+		kind == PV_KIND_DOMAIN_UNLOAD || kind == PV_KIND_CONTEXT_UNLOAD ||
+		kind == PV_KIND_HEAP_ROOT_UNREGISTER;
+}
+
+static bool in_thread(const struct pv_convert *c, uint64_t thread)
+{
+	return !c->options->thread || pv_map_get(&c->threads, thread) != PV_MAP_NONE;
+}
+
+static bool in_range(const struct pv_convert *c, const struct pv_event *e)
+{
+	return (int64_t)e->time >= c->from && (int64_t)e->time < c->to;
+}
+
+/* Sums a counter up; NULL when out of memory. */
+static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_counter_value *v)
+{
+	uint32_t at = pv_map_get(&c->counter_at, v->index);
+	if (at == PV_MAP_NONE) {
+		at = (uint32_t)c->counters.n;
+		if (!pv_reserve(&c->counters, 1) || !pv_map_set(&c->counter_at, v->index, at))
+			return NULL;
+		c->counters.v[c->counters.n++] = (struct pv_convert_counter){ .index = v->index };
+	}
+	struct pv_convert_counter *counter = &c->counters.v[at];
+	bool value = v->type == PV_COUNTER_DOUBLE || v->type == PV_COUNTER_STRING ||
+		pv_map_get(&c->absolute, v->index) != PV_MAP_NONE;
+	counter->type = v->type;
+	counter->value = value ? v->raw : counter->value + v->raw;
+	if (v->type == PV_COUNTER_INT ||
+		(v->type == PV_COUNTER_WORD && c->rules.pointer_size == 4))
+		counter->value = (uint64_t)(int64_t)(int32_t)(uint32_t)counter->value;
+	else if (v->type == PV_COUNTER_UINT)
+		counter->value = (uint32_t)counter->value;
+	return counter;
+}
+
+/* A shot is kept or left out as a whole, by its start. */
+static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
+{
+	uint32_t state = pv_map_get(&c->in_shot, b->thread);
+	if (e->kind == PV_KIND_HEAP_START) {
+		state = in_range(c, e) && in_thread(c, b->thread) ? KEPT : LEFT_OUT;
+		if (!pv_map_set(&c->in_shot, b->thread, state))
+			return false;
+	} else if (e->kind == PV_KIND_HEAP_END) {
+		pv_map_set(&c->in_shot, b->thread, 0);
+	}
+	if (state == KEPT || state == LEFT_OUT)
+		return state == KEPT;
+	return in_range(c, e) && in_thread(c, b->thread);
+}
+
+bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
+{
+	uint64_t thread = e->kind == PV_KIND_SAMPLE_HIT && e->hit.thread ? e->hit.thread : b->thread;
+	if (is_name(e->kind)) {
+		/* A name that comes late must not make the log last longer than its range. */
+		if (c->to != INT64_MAX && (int64_t)e->time >= c->to)
+			e->time = (uint64_t)(c->to - 1);
+		return true;
+	}
+	if (ends_name(e->kind))
+		return (int64_t)e->time < c->to;
+	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END)
+		return (int64_t)e->time < c->to && in_thread(c, e->meta.key);
+	if (e->kind == PV_KIND_HEAP_START || e->kind == PV_KIND_HEAP_END ||
+		e->kind == PV_KIND_HEAP_OBJECT || e->kind == PV_KIND_HEAP_ROOTS)
+		return keeps_shot(c, b, e);
+	bool kept = in_range(c, e) && in_thread(c, thread);
+	if (e->kind == PV_KIND_COUNTERS_SAMPLE && !kept)
+		for (uint32_t i = 0; i < e->counters.list.n; i++)
+			count(c, &b->values.v[e->counters.list.at + i]);
+	return kept;
+}
+
+/* --- in other words --- */
+
+/* The first sample that is written says every counter's value, as a difference from 0. */
+static bool restart_counters(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
+{
+	pv_batch_reset(&c->pools);
+	for (uint32_t i = 0; i < e->counters.list.n; i++)
+		if (!count(c, &b->values.v[e->counters.list.at + i]))
+			return false;
+	if (!pv_reserve(&c->pools.values, c->counters.n))
+		return false;
+	for (size_t i = 0; i < c->counters.n; i++) {
+		const struct pv_convert_counter *counter = &c->counters.v[i];
+		if (counter->type != PV_COUNTER_STRING)
+			c->pools.values.v[c->pools.values.n++] = (struct pv_counter_value){
+				.index = counter->index, .type = counter->type,
+				.raw = counter->value, .text = { "", 0 } };
+	}
+	e->counters.list = (struct pv_span){ 0, (uint32_t)c->pools.values.n };
+	c->counted = true;
+	return true;
+}
+
+/* Classes stand in allocations up to 14, vtables from 15 on. */
+static uint64_t type_of(const struct pv_convert *c, uint64_t type)
+{
+	if (c->rules.data_version < 15 || c->says.data_version >= 15)
+		return type;
+	uint32_t at = pv_map_get(&c->vtables, type);
+	return at == PV_MAP_NONE ? type : c->owners.v[at];
+}
+
+static void renumber_helper(const struct pv_convert *c, struct pv_event *e)
+{
+	bool from_old = c->rules.data_version <= 13, to_old = c->says.data_version <= 13;
+	if (to_old && !from_old)
+		e->helper.type++;
+	else if (from_old && !to_old && e->helper.type > 0)
+		e->helper.type--;
+	if (mlpd_helper_named(e->helper.type, to_old ? MLPD_OLD_NUMBERS : MLPD_PLAIN) &&
+		!e->helper.name.at)
+		e->helper.name = (struct pv_text){ "", 0 };
+}
+
+static void change_time(const struct pv_convert *c, struct pv_event *e)
+{
+	bool from_old = c->rules.data_version < 13, to_old = c->says.data_version < 13;
+	if (e->kind == PV_KIND_COUNTERS_SAMPLE && to_old && !from_old)
+		e->counters.ms = ((int64_t)e->time > c->zero)
+			? (e->time - (uint64_t)c->zero) / NS_PER_MS : 0;
+	else if (e->kind == PV_KIND_COUNTERS_SAMPLE && from_old && !to_old)
+		e->time = (uint64_t)c->zero + e->counters.ms * NS_PER_MS;
+	else if (e->kind == PV_KIND_SAMPLE_HIT && to_old && !from_old)
+		e->hit.timestamp = e->time;
+	else if (e->kind == PV_KIND_SAMPLE_HIT && from_old && !to_old && e->hit.timestamp)
+		e->time = e->hit.timestamp;
+	if (e->kind == PV_KIND_SAMPLE_HIT && e->hit.type == 0)
+		e->hit.type = 1;
+}
+
+/* The two forms of roots say different things; neither can be made from the other. */
+static void drop_other_roots(const struct pv_convert *c, struct pv_event *e)
+{
+	if ((c->says.data_version >= 15) != (e->roots.width == 2))
+		e->kind = PV_KIND_EXT_UNKNOWN;
+}
+
+bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
+	const struct pv_batch **pools, struct pv_event *more)
+{
+	more->kind = PV_KIND_COUNT;
+	if (e->kind == PV_KIND_COUNTERS_SAMPLE && !c->counted) {
+		if (!restart_counters(c, b, e))
+			return false;
+		*pools = &c->pools;
+	}
+	change_time(c, e);
+	if (e->kind == PV_KIND_ALLOC)
+		e->alloc.type = type_of(c, e->alloc.type);
+	else if (e->kind == PV_KIND_HEAP_OBJECT)
+		e->heap_object.type = type_of(c, e->heap_object.type);
+	else if (e->kind == PV_KIND_JIT_HELPER)
+		renumber_helper(c, e);
+	else if (e->kind == PV_KIND_HEAP_ROOTS && c->options->data_version)
+		drop_other_roots(c, e);
+	else if (e->kind == PV_KIND_CLASS_LOAD && c->rules.data_version < 15 &&
+		c->says.data_version >= 15)
+		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD, .time = e->time,
+			.meta = { .key = e->meta.key, .owner = e->meta.key } };
+	return true;
+}

@@ -1,0 +1,52 @@
+/* Between the two files of convert: what is known of the log, and of its new form. */
+#ifndef PV_INGEST_CONVERT_PARTS_H
+#define PV_INGEST_CONVERT_PARTS_H
+
+#include "common/base/map.h"
+#include "common/ingest/convert.h"
+#include "common/ingest/reread.h"
+
+struct pv_convert_counter {
+	uint64_t index, type, value; /* as summed up so far */
+};
+
+struct pv_convert {
+	const struct pv_convert_options *options;
+	const struct pv_reread *reread;
+	FILE *out;
+	struct pv_error *err;
+	struct pv_convert_totals totals;
+
+	/* of the first reading; absolute ns */
+	struct mlpd_header header;
+	uint64_t headers, buffers;
+	int64_t zero, last, from, to;
+	bool have_zero, begun;
+	struct pv_map threads;   /* native ids that are kept */
+	struct pv_map vtables;   /* vtable > place in owners */
+	PV_ARRAY(uint64_t) owners;
+	struct pv_map absolute;  /* counters whose samples are values, not differences */
+
+	/* of the second */
+	struct mlpd_format rules, says; /* of the input's events, of the output's */
+	struct pv_map counter_at;       /* index > place in counters */
+	PV_ARRAY(struct pv_convert_counter) counters;
+	bool counted;            /* a sample was written */
+	struct pv_map in_shot;   /* thread > 1: in a shot that is kept, 2: in one that is not */
+	struct mlpd_buffer_header head;
+	struct mlpd_bases bases;
+	PV_ARRAY(uint8_t) events;
+	struct pv_batch pools;   /* of an event that was changed */
+};
+
+/* Whether this event of the batch is written. Sums counters up and follows shots. */
+bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e);
+
+/*
+ * Says the event in the words of the output's data version. *pools may become c->pools; *more is a
+ * further event, or one of kind PV_KIND_COUNT. False: out of memory.
+ */
+bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
+	const struct pv_batch **pools, struct pv_event *more);
+
+#endif

@@ -1,0 +1,138 @@
+#include "common/ingest/reread.h"
+
+#include "common/format/mlpd_layout.h"
+#include "common/io/source.h"
+
+struct state {
+	struct pv_reread *to;
+	struct mlpd_framer framer;
+	struct pv_batch batch;
+	struct mlpd_bases bases;
+	PV_ARRAY(uint8_t) carry; /* the begin of an event that goes on in the next piece */
+	uint8_t says;
+	bool skip;
+};
+
+static bool nomem(struct state *s)
+{
+	return pv_fail(s->to->err, PV_ENOMEM, s->framer.offset, "out of memory");
+}
+
+static bool load(struct state *s)
+{
+	const struct mlpd_framer *f = &s->framer;
+	struct pv_batch *b = &s->batch;
+	pv_batch_reset(b);
+	if (!pv_reserve(&b->bytes, s->carry.n + f->payload_len + 1))
+		return nomem(s);
+	if (s->carry.n)
+		memcpy(b->bytes.v, s->carry.v, s->carry.n);
+	if (f->payload_len)
+		memcpy(b->bytes.v + s->carry.n, f->payload, f->payload_len);
+	b->bytes.n = s->carry.n + f->payload_len;
+	b->offset = f->payload_offset - s->carry.n - MLPD_BUFFER_HEADER;
+	b->thread = f->buffer.thread;
+	b->time_base = f->buffer.time_base;
+	s->carry.n = 0;
+	return true;
+}
+
+static bool buffer(struct state *s)
+{
+	struct mlpd_framer *f = &s->framer;
+	struct pv_batch *b = &s->batch;
+	if (!f->continues) {
+		s->carry.n = 0;
+		s->skip = false;
+		mlpd_bases_init(&s->bases, &f->buffer);
+	}
+	if (s->skip)
+		return true;
+	struct mlpd_trial t = { .says = s->says, .partial = !f->last_piece || !f->whole,
+		.start = s->bases };
+	size_t used;
+	bool changed;
+	if (!load(s) || !mlpd_decode_batch(b, &s->bases, &f->header.format, t.partial, &used))
+		return nomem(s);
+	if (b->damaged && !f->continues && !mlpd_try_layouts(b, &t, &f->header.format, &changed))
+		return nomem(s);
+	size_t rest = b->bytes.n - used;
+	if (b->damaged) {
+		s->to->damaged = s->skip = true;
+		mlpd_framer_back(f, rest < f->payload_len ? rest : f->payload_len);
+	} else if (!f->last_piece && rest) {
+		if (!pv_reserve(&s->carry, rest))
+			return nomem(s);
+		memcpy(s->carry.v, b->bytes.v + used, rest);
+		s->carry.n = rest;
+	}
+	s->to->format = f->header.format;
+	return s->to->buffer(s->to->ctx, &f->buffer, b);
+}
+
+static bool frame(struct state *s)
+{
+	for (;;) {
+		switch (mlpd_framer_next(&s->framer)) {
+		case MLPD_MORE:
+			return true;
+		case MLPD_HEADER:
+			s->says = s->framer.header.format.data_version;
+			s->to->format = s->framer.header.format;
+			if (!s->to->header(s->to->ctx, &s->framer.header))
+				return false;
+			break;
+		case MLPD_BUFFER:
+			if (!buffer(s))
+				return false;
+			break;
+		case MLPD_DAMAGE:
+			s->to->damaged = true;
+			break;
+		case MLPD_FAILED:
+			*s->to->err = s->framer.error;
+			return false;
+		}
+	}
+}
+
+static bool read_all(struct state *s, struct pv_source *source)
+{
+	for (;;) {
+		size_t room;
+		uint64_t n = 0;
+		uint8_t *to = mlpd_framer_room(&s->framer, &room);
+		if (!to)
+			return nomem(s);
+		switch (pv_source_read(source, to, room, &n, s->to->err)) {
+		case PV_READ_BYTES:
+			mlpd_framer_filled(&s->framer, (size_t)n);
+			if (!frame(s))
+				return false;
+			break;
+		case PV_READ_END:
+			mlpd_framer_end(&s->framer);
+			return frame(s);
+		case PV_READ_ERROR:
+			return false;
+		default:
+			return pv_fail(s->to->err, PV_EIO, s->framer.offset,
+				"the file changed while it was read");
+		}
+	}
+}
+
+bool pv_reread(struct pv_reread *r, const char *path)
+{
+	struct state s = { .to = r, .framer = { .may_join = true } };
+	r->damaged = false;
+	struct pv_source *source = pv_source_open(path, &(struct pv_source_options){ 0 }, r->err);
+	if (!source)
+		return false;
+	bool ok = mlpd_framer_init(&s.framer) ? read_all(&s, source) : nomem(&s);
+	pv_source_close(source);
+	mlpd_framer_finish(&s.framer);
+	pv_batch_finish(&s.batch);
+	pv_array_finish(&s.carry);
+	return ok;
+}
