@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/ingest/convert.h"
 #include "common/ingest/ingest.h"
 #include "common/io/source.h"
 #include "common/model/model.h"
@@ -270,4 +271,16 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 	if (port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
 	return pv_control_heapshot(port, reterr);
+}
+
+bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, struct pv_error *reterr)
+{
+	const struct pv_convert_options co = { .ranged = o->ranged, .from_ns = o->from_ns,
+		.to_ns = o->to_ns, .thread = o->thread, .data_version = o->data_version };
+	struct pv_convert_totals totals = { 0 };
+	bool ok = strcmp(o->output, "-") == 0
+		? pv_convert(o->path, &co, stdout, &totals, reterr)
+		: pv_convert_file(o->path, &co, o->output, &totals, reterr);
+	*ret_damaged = totals.damaged;
+	return ok;
 }

@@ -99,4 +99,15 @@ bool ui_feed_decay(struct ui_feed *f);
 /* Asks the target for a heap shot, without waiting: false with a reason when it cannot be asked. */
 bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 
+struct ui_convert_options {
+	const char *path, *output; /* output "-": standard output */
+	bool ranged;
+	int64_t from_ns, to_ns;    /* as in ui_feed_options */
+	const char *thread;
+	unsigned data_version;     /* 0: the log's own */
+};
+
+/* Writes a log again. *ret_damaged: the input was damaged; what could be read was written. */
+bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, struct pv_error *reterr);
+
 #endif

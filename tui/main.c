@@ -128,6 +128,21 @@ static int run_dump(const struct ui_options *o)
 	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 
+static int run_convert(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	const struct ui_convert_options co = { .path = o->path, .output = o->output,
+		.ranged = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
+		.thread = o->thread, .data_version = o->data_version };
+	bool damaged;
+	if (!ui_feed_convert(&co, &damaged, &err))
+		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+	if (damaged)
+		fprintf(stderr, "profview: %s: the log is damaged; what could be read was written\n",
+			o->path);
+	return finish_output(damaged ? EXIT_DAMAGED : 0);
+}
+
 static int run_dumped(const struct ui_options *o, struct ui_feed *f)
 {
 	struct pv_error err = { 0 };
@@ -176,6 +191,8 @@ int main(int argc, char *argv[])
 		return run_report(&o);
 	case UI_VERB_DUMP:
 		return run_dump(&o);
+	case UI_VERB_CONVERT:
+		return run_convert(&o);
 	default:
 		return run_viewer(&o);
 	}

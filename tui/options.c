@@ -7,7 +7,7 @@
 
 #include "common/base/units.h"
 
-enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP, MAX_SIDE = 1000 };
+enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP | UI_VERB_CONVERT, MAX_SIDE = 1000 };
 
 struct parse {
 	struct ui_options *o;
@@ -163,6 +163,21 @@ static bool set_thread(const struct parse *p, const char *value)
 	return value[0] || bad_value(p, "a thread's id or name", value);
 }
 
+static bool set_output(const struct parse *p, const char *value)
+{
+	p->o->output = value;
+	return value[0] || bad_value(p, "a file's name, or - for standard output", value);
+}
+
+static bool set_data_version(const struct parse *p, const char *value)
+{
+	unsigned long n;
+	if (!number(value, 17, &n) || n < 1)
+		return bad_value(p, "a number from 1 to 17", value);
+	p->o->data_version = (unsigned)n;
+	return true;
+}
+
 /* An empty end is open; a negative time counts from the latest event. */
 static bool range_end(const char *text, size_t len, int64_t open, int64_t *ret)
 {
@@ -232,10 +247,17 @@ static const struct {
 		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT,
 			"only rows whose name holds TEXT" } },
 	{ .set = set_range,
-		.row = { "--range", 0, "A..B", UI_VERB_REPORT,
+		.row = { "--range", 0, "A..B", UI_VERB_REPORT | UI_VERB_CONVERT,
 			"only from A to B: 1.5s..00:01:12, 10s.., -10s.." } },
 	{ .set = set_thread,
-		.row = { "--thread", 0, "ID|NAME", UI_VERB_REPORT, "only this thread" } },
+		.row = { "--thread", 0, "ID|NAME", UI_VERB_REPORT | UI_VERB_CONVERT,
+			"only this thread" } },
+	{ .set = set_output,
+		.row = { "--output", 'o', "FILE", UI_VERB_CONVERT,
+			"the log to write; - is standard output" } },
+	{ .set = set_data_version,
+		.row = { "--data-version", 0, "N", UI_VERB_CONVERT,
+			"write data version N, 1 to 17" } },
 	{ .set = set_jobs,
 		.row = { "--jobs", 'j', "N", UI_VERB_VIEW | UI_VERB_REPORT,
 			"decode with N threads" } },
@@ -268,8 +290,9 @@ static int find_row(const char *arg, const char **ret_value)
 
 static const char *verb_name(enum ui_verb verb)
 {
-	return verb == UI_VERB_REPORT ? "profview report" : verb == UI_VERB_DUMP ? "profview dump"
-								: "profview";
+	return verb == UI_VERB_REPORT  ? "profview report"
+		: verb == UI_VERB_DUMP ? "profview dump"
+		: verb == UI_VERB_CONVERT ? "profview convert" : "profview";
 }
 
 /* Uses up one option, and the next word where that is its argument. */
@@ -313,6 +336,8 @@ static enum ui_verb verb_of(const char *word)
 		return UI_VERB_REPORT;
 	if (word && strcmp(word, "dump") == 0)
 		return UI_VERB_DUMP;
+	if (word && strcmp(word, "convert") == 0)
+		return UI_VERB_CONVERT;
 	return UI_VERB_VIEW;
 }
 
@@ -324,6 +349,8 @@ static bool makes_sense(const struct parse *p)
 	if (!o->path)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
 			verb_name(o->verb));
+	if (o->verb == UI_VERB_CONVERT && !o->output)
+		return pv_fail(p->err, PV_EUSAGE, 0, "profview convert wants -o FILE");
 	if (o->w && !o->dump)
 		return pv_fail(p->err, PV_EUSAGE, 0, "--size goes with --dump");
 	return true;
@@ -372,7 +399,8 @@ char *ui_options_help(void)
 		"  profview --follow FILE          follow a growing file or a named pipe\n"
 		"  profview -                      read standard input\n"
 		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
-		"  profview dump [--follow] FILE   every event, one a line\n";
+		"  profview dump [--follow] FILE   every event, one a line\n"
+		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n";
 	static const char end[] =
 		"\n"
 		"Exit codes: 0 ok, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
@@ -385,6 +413,7 @@ char *ui_options_help(void)
 	fputs(usage, out);
 	print_rows(out, "Options:", UI_VERB_VIEW);
 	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
+	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
 	fputs(end, out);
 	fclose(out);
 	return text;

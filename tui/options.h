@@ -13,7 +13,7 @@
 #include "common/report/report.h"
 #include "tui/term.h"
 
-enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4 };
+enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4, UI_VERB_CONVERT = 8 };
 
 struct ui_options {
 	enum ui_verb verb;
@@ -30,6 +30,8 @@ struct ui_options {
 	bool ranged, from_end; /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
+	const char *output;    /* of convert */
+	unsigned data_version; /* 0 = the log's own */
 };
 
 struct ui_option_row {
