@@ -29,7 +29,7 @@ KEYS = {
     'gc.pauses': ['start_ns', 'duration_ns'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
     'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'classes'],
-    'heap_shots.classes': ['name', 'objects', 'bytes'],
+    'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes'],
     'exceptions.classes': ['name', 'thrown'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
@@ -165,8 +165,9 @@ def check_lists(program, report):
     same(len(md), 2 + len(report['classes']), 'lines of Markdown')
     assert all(re.sub(r'\\.', '', line).count('|') == 5 for line in md), md
     shots = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'heap_shots.classes').decode())))
-    same(shots[0], ['index', 'name', 'objects', 'bytes'], 'columns of shots')
-    same(shots[2], ['0', 'App.Fault', '1', '48'], 'class of a shot')
+    same(shots[0], ['index', 'name', 'objects', 'bytes',
+         'dead_objects', 'dead_bytes'], 'columns of shots')
+    same(shots[2], ['0', 'App.Fault', '1', '48', '', ''], 'class of a shot')
     samples = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'counters.samples').decode())))
     same(samples[1], ['Heap', '0', '1000000000000000'], 'sample')
 

@@ -231,8 +231,11 @@ static bool open_sized(struct b07 *d)
 /* False: more bytes are needed. */
 static bool begin(struct b07 *d, bool *ret_no)
 {
-	const uint8_t *at = d->window + d->start;
 	bool sure;
+	*ret_no = d->ended;
+	if (have(d) == 0)
+		return false;
+	const uint8_t *at = d->window + d->start;
 	d->header_size = b07_header_size(at, have(d), &sure);
 	d->draft = d->header_size && d->header_size < 6;
 	*ret_no = (!sure && d->ended) || !d->header_size;
