@@ -19,6 +19,7 @@ MAY = {
 # Single files that may see more than their layer.
 EXTRA = {
     'common/report/dump.c': {'common/format', 'common/io'},
+    'common/report/dump07.c': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }

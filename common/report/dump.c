@@ -8,12 +8,16 @@
 
 #include "common/base/intern.h"
 #include "common/base/utf8.h"
+#include "common/format/block07.h"
 #include "common/format/framer.h"
 #include "common/io/source.h"
+#include "common/report/dump07.h"
 
 struct pv_dump {
 	FILE *out;
 	struct mlpd_framer framer;
+	struct pv_dump07 *old; /* a log of 2007 is read with this instead */
+	bool chosen;           /* which of the two it is */
 	struct pv_dump_totals totals;
 	int64_t zero;
 	bool have_zero;
@@ -49,6 +53,7 @@ void pv_dump_destroy(struct pv_dump *d)
 	if (!d)
 		return;
 	mlpd_framer_finish(&d->framer);
+	pv_dump07_destroy(d->old);
 	pv_intern_finish(&d->text);
 	pv_map_finish(&d->methods);
 	pv_map_finish(&d->entities);
@@ -437,11 +442,26 @@ static bool print(struct pv_dump *d, struct pv_error *reterr)
 	}
 }
 
+/* By the first bytes; they go over to the other reader when it is a log of 2007. */
+static bool choose(struct pv_dump *d, struct pv_error *reterr)
+{
+	const uint8_t *bytes = d->framer.window + d->framer.start;
+	size_t n = d->framer.filled - d->framer.start;
+	enum b07_sniffed s = b07_sniff(bytes, n);
+	d->chosen = s != B07_UNSURE;
+	if (s != B07_YES)
+		return true;
+	d->old = pv_dump07_create(d->out, &d->totals);
+	if (!d->old)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return pv_dump07_push(d->old, bytes, n, reterr);
+}
+
 bool pv_dump_push(struct pv_dump *d, const void *bytes, size_t n, struct pv_error *reterr)
 {
 	const uint8_t *at = bytes;
 	d->totals.bytes += n;
-	while (n) {
+	while (n && !d->old) {
 		size_t room;
 		uint8_t *to = mlpd_framer_room(&d->framer, &room);
 		if (!to)
@@ -451,20 +471,28 @@ bool pv_dump_push(struct pv_dump *d, const void *bytes, size_t n, struct pv_erro
 		mlpd_framer_filled(&d->framer, take);
 		at += take;
 		n -= take;
-		if (!print(d, reterr))
+		if (!d->chosen && !choose(d, reterr))
+			return false;
+		if (d->chosen && !d->old && !print(d, reterr))
 			return false;
 	}
-	return true;
+	return !n || pv_dump07_push(d->old, at, n, reterr);
 }
 
 bool pv_dump_gap(struct pv_dump *d, uint64_t bytes, struct pv_error *reterr)
 {
+	d->chosen = true;
+	if (d->old)
+		return pv_dump07_gap(d->old, bytes, reterr);
 	mlpd_framer_gap(&d->framer, bytes, "dropped unread");
 	return print(d, reterr);
 }
 
 bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr)
 {
+	d->chosen = true;
+	if (d->old)
+		return pv_dump07_end(d->old, reterr);
 	mlpd_framer_end(&d->framer);
 	return print(d, reterr);
 }

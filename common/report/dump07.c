@@ -1,0 +1,281 @@
+#include "common/report/dump07.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/format/block07.h"
+
+struct pv_dump07 {
+	FILE *out;
+	struct pv_dump_totals *totals;
+	struct b07_stream stream;
+};
+
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals)
+{
+	struct pv_dump07 *d = calloc(1, sizeof *d);
+	if (!d)
+		return NULL;
+	d->out = out;
+	d->totals = totals;
+	d->stream.want_offsets = true;
+	if (b07_init(&d->stream))
+		return d;
+	free(d);
+	return NULL;
+}
+
+void pv_dump07_destroy(struct pv_dump07 *d)
+{
+	if (!d)
+		return;
+	b07_finish(&d->stream);
+	free(d);
+}
+
+/* --- fields */
+
+static void number(const struct pv_dump07 *d, const char *name, uint64_t v)
+{
+	fprintf(d->out, " %s=%" PRIu64, name, v);
+}
+
+static void address(const struct pv_dump07 *d, const char *name, uint64_t v)
+{
+	fprintf(d->out, " %s=0x%" PRIx64, name, v);
+}
+
+static void list(const struct pv_dump07 *d, const char *name, struct pv_span s, uint32_t step)
+{
+	fprintf(d->out, " %s=[", name);
+	for (uint32_t i = step - 1; i < s.n; i += step)
+		fprintf(d->out, "%s0x%" PRIx64, i >= step ? ", " : "",
+			d->stream.batch.pool.v[s.at + i]);
+	putc(']', d->out);
+}
+
+static void text(const struct pv_dump07 *d, const char *name, const struct pv_text *t)
+{
+	fprintf(d->out, " %s=\"", name);
+	for (size_t i = 0; t->at && i < t->len; i++) {
+		unsigned char c = (unsigned char)t->at[i];
+		if (c < ' ' || c >= 0x7f)
+			fprintf(d->out, "\\x%02x", c);
+		else
+			fprintf(d->out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+	}
+	putc('"', d->out);
+}
+
+static void took(const struct pv_dump07 *d, const struct pv_event *e, uint64_t started)
+{
+	if (started && e->time >= started)
+		number(d, "took_ns", e->time - started);
+}
+
+static void put_heap(const struct pv_dump07 *d, const struct pv_event *e)
+{
+	if (e->kind == PV_KIND_HEAP_START) {
+		number(d, "collection", e->shot.collection);
+		number(d, "summary", e->shot.summary);
+	} else if (e->kind == PV_KIND_HEAP_SUMMARY) {
+		number(d, "class", e->heap_class.type);
+		number(d, "reachable", e->heap_class.objects);
+		number(d, "reachable_bytes", e->heap_class.bytes);
+		number(d, "unreachable", e->heap_class.dead_objects);
+		number(d, "unreachable_bytes", e->heap_class.dead_bytes);
+	} else if (e->kind != PV_KIND_HEAP_END) {
+		number(d, "class", e->heap_object.type);
+		number(d, "size", e->heap_object.size);
+		if (e->kind == PV_KIND_HEAP_DEAD)
+			return;
+		address(d, "object", e->heap_object.object);
+		list(d, "refs", e->heap_object.refs, 2);
+	}
+}
+
+static void put_meta(const struct pv_dump07 *d, const struct pv_event *e)
+{
+	address(d, "key", e->meta.key);
+	if (e->meta.owner)
+		address(d, "of", e->meta.owner);
+	text(d, "name", &e->meta.name);
+	if (e->meta.failed)
+		fputs(" failed=1", d->out);
+	took(d, e, e->meta.started);
+}
+
+static void put_code(const struct pv_dump07 *d, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_METHOD_JIT:
+	case PV_KIND_METHOD_JIT_START:
+	case PV_KIND_METHOD_JIT_FAIL:
+	case PV_KIND_METHOD_FREE:
+		address(d, "method", e->jit.method);
+		took(d, e, e->jit.started);
+		break;
+	case PV_KIND_SAMPLE_HIT:
+		address(d, "address", e->hit.address);
+		list(d, "ips", e->hit.ips, 1);
+		list(d, "frames", e->hit.frames, 1);
+		break;
+	case PV_KIND_SAMPLE_BINARY:
+		address(d, "address", e->symbol.address);
+		number(d, "size", e->symbol.size);
+		number(d, "file_offset", e->symbol.file_offset);
+		text(d, "name", &e->symbol.name);
+		break;
+	default:
+		put_meta(d, e);
+	}
+}
+
+static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_GC_EVENT:
+		number(d, "step", e->gc.step);
+		number(d, "generation", e->gc.generation);
+		number(d, "collection", e->gc.collection);
+		break;
+	case PV_KIND_GC_RESIZE:
+		number(d, "bytes", e->resize.bytes);
+		number(d, "collection", e->resize.collection);
+		break;
+	case PV_KIND_EXCEPTION_THROW:
+		number(d, "class", e->thrown.type);
+		list(d, "stack", e->thrown.stack, 1);
+		break;
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+		number(d, "class", e->monitor.type);
+		address(d, "object", e->monitor.object);
+		list(d, "stack", e->monitor.stack, 1);
+		break;
+	case PV_KIND_DIRECTIVES:
+		list(d, "codes", e->directives.codes, 1);
+		break;
+	case PV_KIND_EXT_UNKNOWN:
+		number(d, "group", e->ext.family);
+		number(d, "code", e->ext.kind);
+		number(d, "data", e->ext.value);
+		break;
+	case PV_KIND_HEAP_START:
+	case PV_KIND_HEAP_END:
+	case PV_KIND_HEAP_OBJECT:
+	case PV_KIND_HEAP_DEAD:
+	case PV_KIND_HEAP_SUMMARY:
+		put_heap(d, e);
+		break;
+	default:
+		put_code(d, e);
+	}
+}
+
+static void put_event(const struct pv_dump07 *d, size_t i)
+{
+	const struct pv_batch *b = &d->stream.batch;
+	int64_t ns = (int64_t)(b->time[i] - d->stream.header.start_us * 1000);
+	uint64_t abs = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	fprintf(d->out, "%10" PRIu64 " 0x%" PRIx64 " %s%" PRIu64 ".%09" PRIu64 " %s",
+		d->stream.offsets.v[i], b->thread, ns < 0 ? "-" : "", abs / 1000000000,
+		abs % 1000000000, pv_kind_name(b->kind[i]));
+	if (b->kind[i] == PV_KIND_ALLOC) {
+		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
+		number(d, "class", a->type);
+		number(d, "size", a->size);
+		address(d, "object", a->object);
+		list(d, "stack", a->stack, 1);
+	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
+		address(d, "method", b->key[i]);
+	} else {
+		put_fields(d, &b->rare.v[b->key[i]]);
+	}
+	putc('\n', d->out);
+}
+
+/* --- pieces */
+
+static void put_damage(struct pv_dump07 *d, uint64_t offset, uint64_t bytes, const char *reason)
+{
+	d->totals->damages++;
+	fprintf(d->out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
+}
+
+static void put_batch(struct pv_dump07 *d)
+{
+	const struct pv_batch *b = &d->stream.batch;
+	d->totals->buffers += !b->continues;
+	d->totals->events += b->n;
+	if (!b->continues)
+		fprintf(d->out, "%10" PRIu64 " block: code %u, thread 0x%" PRIx64 "\n", b->offset,
+			d->stream.code, b->thread);
+	for (size_t i = 0; i < b->n; i++)
+		put_event(d, i);
+	if (b->damaged)
+		put_damage(d, b->damage_offset, b->damage_bytes, b->damage_reason);
+}
+
+static bool print(struct pv_dump07 *d, struct pv_error *reterr)
+{
+	struct b07_stream *s = &d->stream;
+	for (;;) {
+		switch (b07_next(s)) {
+		case B07_MORE:
+			return true;
+		case B07_HEADER:
+			fprintf(d->out, "%10" PRIu64 " header: logging profiler of 2007, stage %s, flags "
+				"0x%" PRIx64 ", started %" PRIu64 " us\n", s->header.offset,
+				b07_stage_name(s->header.stage), s->header.flags, s->header.start_us);
+			break;
+		case B07_BATCH:
+			put_batch(d);
+			break;
+		case B07_DAMAGE:
+			put_damage(d, s->damage.offset, s->damage.bytes, s->damage.reason);
+			break;
+		case B07_FAILED:
+			if (reterr)
+				*reterr = s->error;
+			return false;
+		}
+		if (fflush(d->out) != 0 || ferror(d->out))
+			return pv_fail(reterr, PV_EIO, s->offset, "cannot write: %s",
+				strerror(errno));
+	}
+}
+
+bool pv_dump07_push(struct pv_dump07 *d, const void *bytes, size_t n, struct pv_error *reterr)
+{
+	const uint8_t *at = bytes;
+	while (n) {
+		size_t room;
+		uint8_t *to = b07_room(&d->stream, &room);
+		if (!to)
+			return pv_fail(reterr, PV_ENOMEM, d->stream.offset, "out of memory");
+		size_t take = n < room ? n : room;
+		memcpy(to, at, take);
+		b07_filled(&d->stream, take);
+		at += take;
+		n -= take;
+		if (!print(d, reterr))
+			return false;
+	}
+	return true;
+}
+
+bool pv_dump07_gap(struct pv_dump07 *d, uint64_t bytes, struct pv_error *reterr)
+{
+	b07_gap(&d->stream, bytes);
+	return print(d, reterr);
+}
+
+bool pv_dump07_end(struct pv_dump07 *d, struct pv_error *reterr)
+{
+	b07_end(&d->stream);
+	return print(d, reterr);
+}

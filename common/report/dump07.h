@@ -1,0 +1,20 @@
+/* `profview dump` of a log of the 2007 logging profiler: a line a header, event and damage. */
+#ifndef PV_REPORT_DUMP07_H
+#define PV_REPORT_DUMP07_H
+
+#include <stdio.h>
+
+#include "common/report/dump.h"
+
+struct pv_dump07;
+
+/* NULL when out of memory. `out` and `totals` are borrowed; events and damages are counted. */
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals);
+void pv_dump07_destroy(struct pv_dump07 *d); /* NULL is fine */
+
+/* As those of pv_dump. */
+bool pv_dump07_push(struct pv_dump07 *d, const void *bytes, size_t n, struct pv_error *reterr);
+bool pv_dump07_gap(struct pv_dump07 *d, uint64_t bytes, struct pv_error *reterr);
+bool pv_dump07_end(struct pv_dump07 *d, struct pv_error *reterr);
+
+#endif
