@@ -207,10 +207,12 @@ void pv_calls_close(struct pv_model *m, struct pv_thread *th)
 static int64_t hit_time(const struct pv_context *x, const struct pv_event *e)
 {
 	const int64_t hour = INT64_C(3600000000000);
+	int64_t apart;
 	if (x->m->target.rules >= 13 || x->m->target.logging2007)
 		return x->time;
 	int64_t t = (int64_t)e->hit.timestamp;
-	return t > x->time - hour && t < x->time + hour ? t : x->time;
+	bool near = !__builtin_sub_overflow(t, x->time, &apart) && apart > -hour && apart < hour;
+	return near ? t : x->time;
 }
 
 /* The innermost managed frame is not always where the program was: native code, or a leaf. */

@@ -220,8 +220,11 @@ bool pv_window_enter(
 		w->entered = true;
 		pv_window_cell_of(w, number);
 	}
-	*ret_from = number * w->width;
-	*ret_to = *ret_from + w->width;
+	/* At the ends of the clock a cell is cut off, not wrapped. */
+	if (__builtin_mul_overflow(number, w->width, ret_from))
+		*ret_from = INT64_MIN;
+	if (__builtin_add_overflow(*ret_from, w->width, ret_to))
+		*ret_to = INT64_MAX;
 	if (th->stack.stack.n && th->stack.last_ns < *ret_from)
 		ok &= pv_window_pay(m, th, *ret_from);
 	return ok;
