@@ -159,8 +159,7 @@ def main(log):
             if not log:
                 term.until('00:00:1', 60)  # some seconds of real life on the clock
                 term.tmux('send-keys', 'S')
-                time.sleep(2)
-                term.tmux('send-keys', 'S')
+                term.until('heap shot asked for')
             for frame in FRAMES:
                 term.picture(*frame)
             term.tmux('send-keys', 'Q')
