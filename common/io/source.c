@@ -241,6 +241,39 @@ enum pv_read pv_source_read(
 	return what;
 }
 
+static bool seek_stored(void *ctx, uint64_t offset)
+{
+	struct pv_source *s = ctx;
+	if (!s->file)
+		return false;
+	pv_file_seek(s->file, offset);
+	pthread_mutex_lock(&s->lock);
+	s->shown.input_read = offset;
+	pthread_mutex_unlock(&s->lock);
+	return true;
+}
+
+bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr)
+{
+	if (!s->file)
+		return pv_fail(reterr, PV_EUSAGE, offset, "a pipe cannot be read anew");
+	bool ok = pv_gzip_seek(s->gzip, seek_stored, offset, reterr);
+	pthread_mutex_lock(&s->lock);
+	s->shown.compressed = pv_gzip_compressed(s->gzip);
+	pthread_mutex_unlock(&s->lock);
+	return ok;
+}
+
+size_t pv_source_points(const struct pv_source *s, const struct pv_source_point **ret)
+{
+	return pv_gzip_points(s->gzip, ret);
+}
+
+bool pv_source_set_points(struct pv_source *s, const struct pv_source_point *points, size_t n)
+{
+	return pv_gzip_set_points(s->gzip, points, n);
+}
+
 int pv_source_wait_fd(const struct pv_source *s)
 {
 	return s->epoll_fd;

@@ -82,6 +82,31 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time
 bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
+/*
+ * The next byte read is the one at `offset` of the inflated stream. For files alone: PV_EUSAGE for
+ * pipes, PV_EIO when it lies behind the end. What set_target() and a followed file's restarts say
+ * holds on. Call from the reading thread.
+ */
+bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);
+
+/*
+ * Where inflating can begin without what lies before: taken every 16 MiB of the inflated stream
+ * while a gzip file is read (twice as far apart each time there are too many). Kept in an index,
+ * they make a later seek quick.
+ */
+enum { PV_GZIP_WINDOW = 32768, PV_SOURCE_POINTS = 512 };
+struct pv_source_point {
+	uint64_t out, in; /* offsets: in the inflated stream, of the first whole byte stored */
+	uint32_t bits;    /* of the byte before `in` that still belong to this point: 0 to 7 */
+	uint32_t window_n;
+	uint8_t window[PV_GZIP_WINDOW]; /* the bytes before `out`, window_n of them */
+};
+
+/* Those met so far, owned by the source; good until the next read or seek. Reading thread only. */
+size_t pv_source_points(const struct pv_source *s, const struct pv_source_point **ret);
+/* Copies points of the same file, before the first read. False when out of memory. */
+bool pv_source_set_points(struct pv_source *s, const struct pv_source_point *points, size_t n);
+
 struct pv_source_info {
 	enum pv_source_kind kind;
 	const char *path; /* as opened; valid while the source is */

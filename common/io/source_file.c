@@ -281,6 +281,11 @@ enum pv_read pv_file_read(
 	return PV_READ_BYTES;
 }
 
+void pv_file_seek(struct pv_file *f, uint64_t offset)
+{
+	f->at = offset;
+}
+
 bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)
 {
 	if (f->pipe_fd < 0)

@@ -27,6 +27,9 @@ enum pv_read pv_file_read(
  */
 bool pv_file_is_pipe(struct pv_file *f, int *ret_fd);
 
+/* Reading goes on at `offset` of the stored bytes. */
+void pv_file_seek(struct pv_file *f, uint64_t offset);
+
 void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms);
 
 uint64_t pv_file_size(const struct pv_file *f); /* as known at the last read */

@@ -4,12 +4,16 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { IN_BYTES = 65536, GZIP_ONLY = 15 + 16 };
+#include "common/base/mem.h"
+
+enum { IN_BYTES = 65536, GZIP_ONLY = 15 + 16, DEFLATE_ONLY = -15, TRAILER = 8 };
+#define FIRST_SPACING (UINT64_C(16) << 20) /* bytes of the log between access points */
 
 enum state {
 	SNIFF, /* the next two bytes say what this is */
 	PLAIN,
 	MEMBER,  /* inside a gzip member */
+	TRAILING, /* behind one entered in its middle: its trailer cannot be verified */
 	BETWEEN, /* behind one: another member, or padding */
 	PADDING, /* whatever follows means nothing */
 	LOST,    /* damage or a gap in compressed data: nothing can be read behind it */
@@ -20,6 +24,11 @@ struct pv_gzip {
 	void *ctx;
 	enum state state;
 	bool many_writers, compressed, cut, have_z, more_out;
+	bool entered;     /* the present member, in its middle: bare deflate, no header was read */
+	size_t trailer;   /* bytes of the trailer still to pass over */
+	uint64_t in_at, out_at; /* stored bytes taken into in[], bytes of the log given */
+	PV_ARRAY(struct pv_source_point) point; /* ascending */
+	uint64_t spacing;
 	z_stream z;
 	size_t at, filled; /* of in[] */
 	uint8_t in[IN_BYTES];
@@ -33,6 +42,7 @@ struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx)
 	z->stored = stored;
 	z->ctx = ctx;
 	z->state = SNIFF;
+	z->spacing = FIRST_SPACING;
 	return z;
 }
 
@@ -40,6 +50,8 @@ void pv_gzip_destroy(struct pv_gzip *z)
 {
 	if (z && z->have_z)
 		inflateEnd(&z->z);
+	if (z)
+		pv_array_finish(&z->point);
 	free(z);
 }
 
@@ -71,9 +83,10 @@ static bool can_tell(const struct pv_gzip *z)
 
 static bool begin_member(struct pv_gzip *z)
 {
-	int ok = z->have_z ? inflateReset(&z->z) : inflateInit2(&z->z, GZIP_ONLY);
+	int ok = z->have_z ? inflateReset2(&z->z, GZIP_ONLY) : inflateInit2(&z->z, GZIP_ONLY);
 	z->have_z |= ok == Z_OK;
 	z->state = MEMBER;
+	z->entered = false;
 	z->compressed = true;
 	z->cut = z->more_out = false;
 	return ok == Z_OK;
@@ -97,6 +110,39 @@ static size_t give_held(struct pv_gzip *z, void *to, size_t size)
 	return n;
 }
 
+/* --- access points */
+
+/* Every second one goes, and new ones come half as often. */
+static void thin_points(struct pv_gzip *z)
+{
+	size_t n = 0;
+	for (size_t i = 1; i < z->point.n; i += 2)
+		z->point.v[n++] = z->point.v[i];
+	z->point.n = n;
+	z->spacing *= 2;
+}
+
+/* Between two deflate blocks nothing but the last 32 KiB is needed to go on. */
+static void note_point(struct pv_gzip *z)
+{
+	uint64_t before = z->point.n ? z->point.v[z->point.n - 1].out : 0;
+	if (z->many_writers || z->out_at < before + z->spacing)
+		return;
+	if (z->point.n == PV_SOURCE_POINTS)
+		thin_points(z);
+	if (!pv_reserve(&z->point, 1))
+		return; /* a seek takes longer then */
+	struct pv_source_point *p = &z->point.v[z->point.n];
+	uInt n = 0;
+	p->out = z->out_at;
+	p->in = z->in_at - held(z);
+	p->bits = (uint32_t)z->z.data_type & 7;
+	if (inflateGetDictionary(&z->z, p->window, &n) != Z_OK)
+		return;
+	p->window_n = n;
+	z->point.n++;
+}
+
 /* What came out of the bytes held; the state moves on at the member's end or damage. */
 static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 {
@@ -105,15 +151,29 @@ static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 	z->z.avail_in = (uInt)held(z);
 	z->z.next_out = to;
 	z->z.avail_out = room;
-	int what = inflate(&z->z, Z_SYNC_FLUSH);
+	/* Stops behind each deflate block, and otherwise gives out all it can. */
+	int what = inflate(&z->z, Z_BLOCK);
 	z->at = z->filled - z->z.avail_in;
+	z->out_at += room - z->z.avail_out;
 	z->more_out = z->z.avail_out == 0;
+	if (what == Z_OK && (z->z.data_type & (128 | 64)) == 128)
+		note_point(z);
+	z->trailer = TRAILER;
 	if (what == Z_STREAM_END)
-		z->state = BETWEEN;
+		z->state = z->entered ? TRAILING : BETWEEN;
 	else if (what != Z_OK && what != Z_BUF_ERROR)
 		z->state = LOST;
 	z->cut = z->state == LOST;
 	return room - z->z.avail_out;
+}
+
+static void pass_trailer(struct pv_gzip *z)
+{
+	size_t n = held(z) < z->trailer ? held(z) : z->trailer;
+	z->at += n;
+	z->trailer -= n;
+	if (z->trailer == 0)
+		z->state = BETWEEN;
 }
 
 /* Works on what is held; true when that gave bytes. */
@@ -131,6 +191,8 @@ static bool digest(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, bo
 			n = give_held(z, to, size);
 		} else if (z->state == MEMBER) {
 			n = inflate_held(z, to, size);
+		} else if (z->state == TRAILING) {
+			pass_trailer(z);
 		} else {
 			z->at = z->filled;
 		}
@@ -151,6 +213,9 @@ static void sniff_again(struct pv_gzip *z)
 {
 	forget_held(z);
 	z->state = SNIFF;
+	z->in_at = z->out_at = 0;
+	z->point.n = 0;
+	z->spacing = FIRST_SPACING;
 }
 
 /* No bytes came, but `what`. Returns what to tell instead; BYTES to go round once more. */
@@ -171,7 +236,8 @@ static enum pv_read no_bytes(struct pv_gzip *z, enum pv_read what)
 			z->state = PLAIN; /* the whole stream is a byte that gzip too begins with */
 			return PV_READ_BYTES;
 		}
-		if (z->state == MEMBER || (z->state == BETWEEN && held(z) > 0))
+		if (z->state == MEMBER || z->state == TRAILING ||
+			(z->state == BETWEEN && held(z) > 0))
 			z->cut = true;
 		if (z->many_writers)
 			sniff_again(z);
@@ -200,10 +266,12 @@ static enum pv_read fetch(
 	size_t wanted = (z->state == SNIFF ? 2 : IN_BYTES) - z->filled;
 	uint64_t n = 0;
 	enum pv_read what = z->stored(z->ctx, z->in + z->filled, wanted, &n, reterr);
-	if (what == PV_READ_BYTES)
+	if (what == PV_READ_BYTES) {
 		z->filled += (size_t)n;
-	else
+		z->in_at += n;
+	} else {
 		*ret_n = n;
+	}
 	return what;
 }
 
@@ -227,4 +295,99 @@ enum pv_read pv_gzip_read(
 		if (what != PV_READ_BYTES)
 			return what;
 	}
+}
+
+/* --- seeking */
+
+size_t pv_gzip_points(const struct pv_gzip *z, const struct pv_source_point **ret)
+{
+	*ret = z->point.v;
+	return z->point.n;
+}
+
+bool pv_gzip_set_points(struct pv_gzip *z, const struct pv_source_point *points, size_t n)
+{
+	z->point.n = 0;
+	if (!pv_reserve(&z->point, n))
+		return false;
+	for (; z->point.n < n; z->point.n++)
+		z->point.v[z->point.n] = points[z->point.n];
+	while (n > 1 && z->spacing < points[0].out)
+		z->spacing *= 2;
+	return true;
+}
+
+/* The last point at or before `offset`; NULL: from the beginning. */
+static const struct pv_source_point *point_before(const struct pv_gzip *z, uint64_t offset)
+{
+	size_t i = z->point.n;
+	while (i > 0 && z->point.v[i - 1].out > offset)
+		i--;
+	return i ? &z->point.v[i - 1] : NULL;
+}
+
+/* Goes on inside a member, from between two of its blocks. */
+static bool enter(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_source_point *p)
+{
+	uint8_t shared;
+	uint64_t n = 0;
+	int ok = z->have_z ? inflateReset2(&z->z, DEFLATE_ONLY) : inflateInit2(&z->z, DEFLATE_ONLY);
+	z->have_z |= ok == Z_OK;
+	bool sane = p->window_n <= PV_GZIP_WINDOW && p->bits <= 7 && p->in > 0;
+	if (ok != Z_OK || !sane || !seek(z->ctx, p->in - (p->bits > 0)))
+		return false;
+	if (p->bits && (z->stored(z->ctx, &shared, 1, &n, NULL) != PV_READ_BYTES ||
+			inflatePrime(&z->z, (int)p->bits, shared >> (8 - p->bits)) != Z_OK))
+		return false;
+	z->state = MEMBER;
+	z->entered = z->compressed = true;
+	z->in_at = p->in;
+	z->out_at = p->out;
+	return inflateSetDictionary(&z->z, p->window, p->window_n) == Z_OK;
+}
+
+/* What the stream is, before the first byte was read. */
+static bool sniff(struct pv_gzip *z, struct pv_error *reterr)
+{
+	uint64_t n;
+	bool failed = false;
+	while (z->state == SNIFF && !can_tell(z))
+		if (fetch(z, NULL, 0, &n, reterr) != PV_READ_BYTES)
+			return false;
+	if (z->state == SNIFF)
+		failed = !tell(z);
+	return !failed;
+}
+
+/* Inflates and drops what lies before `offset`. */
+static bool skip_to(struct pv_gzip *z, uint64_t offset, struct pv_error *reterr)
+{
+	uint8_t dropped[16384];
+	uint64_t n = 0;
+	while (z->out_at < offset) {
+		uint64_t want = offset - z->out_at;
+		size_t size = want < sizeof dropped ? (size_t)want : sizeof dropped;
+		if (pv_gzip_read(z, dropped, size, &n, reterr) != PV_READ_BYTES)
+			return false;
+	}
+	return true;
+}
+
+bool pv_gzip_seek(
+	struct pv_gzip *z, pv_stored_seek_fn seek, uint64_t offset, struct pv_error *reterr)
+{
+	struct pv_error why;
+	if (!sniff(z, &why))
+		return pv_fail(reterr, PV_EIO, offset, "it cannot be read from here");
+	forget_held(z);
+	if (z->state == PLAIN)
+		return seek(z->ctx, offset) || pv_fail(reterr, PV_EIO, offset, "it cannot be read anew");
+	const struct pv_source_point *p = point_before(z, offset);
+	z->cut = false;
+	bool ok = p ? enter(z, seek, p) : seek(z->ctx, 0) && begin_member(z);
+	if (!p)
+		z->in_at = z->out_at = 0;
+	if (!ok || !skip_to(z, offset, &why))
+		return pv_fail(reterr, PV_EIO, offset, "it cannot be inflated from here");
+	return true;
 }

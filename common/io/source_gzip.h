@@ -28,4 +28,19 @@ void pv_gzip_set_many_writers(struct pv_gzip *z, bool many_writers);
 bool pv_gzip_compressed(const struct pv_gzip *z);
 bool pv_gzip_cut(const struct pv_gzip *z);
 
+/* The stored bytes are read from `offset` on; false when they cannot be read anew. */
+typedef bool (*pv_stored_seek_fn)(void *ctx, uint64_t offset);
+
+/*
+ * The next byte read is the one at `offset` of the log: at once where the stream is plain, else
+ * inflating begins at the last access point before it. Nothing is verified that lies before.
+ * False (PV_EIO): the stored bytes cannot be read anew, are damaged, or end before `offset`.
+ */
+bool pv_gzip_seek(
+	struct pv_gzip *z, pv_stored_seek_fn seek, uint64_t offset, struct pv_error *reterr);
+
+/* As pv_source_points() and pv_source_set_points(). */
+size_t pv_gzip_points(const struct pv_gzip *z, const struct pv_source_point **ret);
+bool pv_gzip_set_points(struct pv_gzip *z, const struct pv_source_point *points, size_t n);
+
 #endif
