@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/model/model_parts.h"
+#include "common/model/own_time.h"
 #include "common/model/window_parts.h"
 
 enum { CHUNK = 4096 };
@@ -288,7 +289,9 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 {
 	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
 	struct pv_model *m = x->m;
-	x->time = (int64_t)e->time;
+	x->time = pv_own_time(x, e);
+	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
+		m->last_ns = x->time;
 	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)
 						  : x->thread->selected && pv_in_range(m, x->time);
 	if (x->counts) {

@@ -203,18 +203,6 @@ void pv_calls_close(struct pv_model *m, struct pv_thread *th)
 
 /* --- samples */
 
-/* Times of hits below data version 13 stand in a field of their own, if on our clock at all. */
-static int64_t hit_time(const struct pv_context *x, const struct pv_event *e)
-{
-	const int64_t hour = INT64_C(3600000000000);
-	int64_t apart;
-	if (x->m->target.rules >= 13 || x->m->target.logging2007)
-		return x->time;
-	int64_t t = (int64_t)e->hit.timestamp;
-	bool near = !__builtin_sub_overflow(t, x->time, &apart) && apart > -hour && apart < hour;
-	return near ? t : x->time;
-}
-
 /* The innermost managed frame is not always where the program was: native code, or a leaf. */
 static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 {
@@ -232,16 +220,15 @@ static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_thread *hit = x->thread;
-	int64_t time = hit_time(x, e);
 	if (e->hit.thread)
-		hit = pv_threads_of(x->m, e->hit.thread, time);
-	return hit && hit->selected && pv_in_range(x->m, time);
+		hit = pv_threads_of(x->m, e->hit.thread, x->time);
+	return hit && hit->selected && pv_in_range(x->m, x->time);
 }
 
 bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
-	int64_t time = hit_time(x, e);
+	int64_t time = x->time;
 	const uint64_t *pool = x->batch->pool.v;
 	uint32_t node = 0;
 	if (!x->counts)

@@ -194,10 +194,7 @@ bool pv_counters_apply(struct pv_context *x, const struct pv_event *e)
 			ok = describe(x->m, &x->batch->descs.v[list->at + i]);
 		return ok;
 	}
-	int64_t time = x->time; /* before data version 13: ms since the start */
-	if (x->m->target.rules < 13 && !x->m->target.logging2007)
-		time = x->m->zero_ns + (int64_t)(e->counters.ms * 1000000);
 	for (uint32_t i = 0; ok && i < list->n; i++)
-		ok = sample(x, &x->batch->values.v[list->at + i], time);
+		ok = sample(x, &x->batch->values.v[list->at + i], x->time);
 	return ok;
 }
