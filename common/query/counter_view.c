@@ -111,6 +111,19 @@ static void put_range(struct pv_cell *c, const struct pv_counter *k)
 	pv_cell_d(&c[K_MAX], r.max);
 }
 
+/* Data versions 13 and 14 have one byte for what stands in bits from 24 on: it is lost there. */
+static void put_kind(struct pv_build *b, struct pv_cell *c, const struct pv_counter *k, bool lost)
+{
+	if (lost && k->unit == 0)
+		pv_cell_null(&c[K_UNIT]);
+	else
+		pv_cell_s(&c[K_UNIT], word_of(b, units, PV_COUNT_OF(units), k->unit));
+	if (lost && k->variance == 0)
+		pv_cell_null(&c[K_VARIANCE]);
+	else
+		pv_cell_s(&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
+}
+
 static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, uint64_t section)
 {
 	const struct pv_counter *k = &m->counters.counter.v[i];
@@ -118,8 +131,7 @@ static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, 
 	put_range(c, k);
 	pv_cell_u(&c[K_SAMPLES], k->seen);
 	if (k->described) {
-		pv_cell_s(&c[K_UNIT], word_of(b, units, PV_COUNT_OF(units), k->unit));
-		pv_cell_s(&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
+		put_kind(b, c, k, m->target.rules == 13 || m->target.rules == 14);
 		pv_cell_s(&c[K_SECTION], section_text(b, m, k));
 	} else {
 		pv_cell_null(&c[K_UNIT]);
