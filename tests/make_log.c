@@ -1,0 +1,57 @@
+/* usage: make_log WORLD DATA-VERSION POINTER-SIZE [stock] > LOG; see the worlds of worlds.h */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/worlds.h"
+
+static const struct {
+	const char *name;
+	void (*make)(struct world *x);
+} worlds[] = {
+	{ "every-kind", world_every_kind },
+};
+
+static char **arg;
+
+/* A test, because the kit's assertions hold only in one. */
+START_TEST(make)
+{
+	struct world x;
+	size_t i = 0;
+	while (i < PV_COUNT_OF(worlds) && strcmp(arg[1], worlds[i].name) != 0)
+		i++;
+	ck_assert_msg(i < PV_COUNT_OF(worlds), "there is no world %s", arg[1]);
+	world_init(&x, (uint8_t)atoi(arg[2]), (uint8_t)atoi(arg[3]), "log:nodefaults,alloc,calls");
+	x.leaves_out = arg[4] != NULL;
+	worlds[i].make(&x);
+	wire_end_buffer(&x.w);
+	ck_assert_uint_eq(fwrite(x.w.out.v, 1, x.w.out.n, stdout), x.w.out.n);
+	ck_assert_int_eq(fflush(stdout), 0);
+	world_finish(&x);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fprintf(stderr, "usage: make_log WORLD DATA-VERSION POINTER-SIZE [stock]\n");
+		return 2;
+	}
+	arg = argv;
+	Suite *s = suite_create("make_log");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, make);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_set_fork_status(r, CK_NOFORK);
+	srunner_run_all(r, CK_SILENT);
+	int failed = srunner_ntests_failed(r);
+	if (failed) {
+		TestResult **why = srunner_failures(r);
+		fprintf(stderr, "make_log: %s\n", tr_msg(why[0]));
+		free(why);
+	}
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
