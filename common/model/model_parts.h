@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "common/base/archive.h"
 #include "common/model/addresses.h"
 #include "common/model/model.h"
 
@@ -125,6 +126,8 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 
 bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
+/* persist.c: what waits for its collection; threads come before. */
+void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);

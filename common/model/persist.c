@@ -1,0 +1,483 @@
+/*
+ * Each store is written as its structure with the arrays taken out, then array by array. So a new
+ * number in a store is kept without a line here, while a new array changes the structure's size
+ * and stops the build below: say here how it is kept, then note the new size.
+ */
+#include "common/model/persist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model_parts.h"
+#include "common/model/window_parts.h"
+
+enum { LAYOUT = 1 }; /* to be raised when a field's meaning changes but no size does */
+
+#define SAME_SIZE(type, size)                                                                      \
+	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type                        \
+		": new arrays must be described in this file")
+
+#define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
+#define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
+
+/* --- names and stacks */
+
+SAME_SIZE(struct pv_names, 640);
+SAME_SIZE(struct pv_ranges, 40);
+
+static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
+{
+	struct pv_ranges plain = *r;
+	TAKE_OUT(plain.range);
+	pv_archive_value(a, plain);
+	pv_archive_array(a, &r->range);
+	r->sorted = plain.sorted;
+	r->added = plain.added;
+}
+
+static void archive_names(struct pv_archive *a, struct pv_names *n)
+{
+	struct pv_names plain = *n;
+	plain.text = (struct pv_intern){ 0 };
+	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
+		TAKE_OUT(plain.entity[i]);
+		TAKE_OUT_MAP(plain.entity_of[i]);
+	}
+	TAKE_OUT(plain.method);
+	TAKE_OUT_MAP(plain.method_of);
+	TAKE_OUT(plain.class_use);
+	TAKE_OUT_MAP(plain.class_of);
+	TAKE_OUT(plain.symbols.range);
+	TAKE_OUT(plain.code.range);
+	TAKE_OUT_MAP(plain.native_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_names_finish(n);
+		*n = plain;
+	}
+	pv_archive_intern(a, &n->text);
+	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
+		pv_archive_array(a, &n->entity[i]);
+		pv_archive_map(a, &n->entity_of[i]);
+	}
+	pv_archive_array(a, &n->method);
+	pv_archive_map(a, &n->method_of);
+	pv_archive_array(a, &n->class_use);
+	pv_archive_map(a, &n->class_of);
+	archive_ranges(a, &n->symbols);
+	archive_ranges(a, &n->code);
+	pv_archive_map(a, &n->native_of);
+}
+
+SAME_SIZE(struct pv_stacks, 64);
+
+static void archive_stacks(struct pv_archive *a, struct pv_stacks *s)
+{
+	pv_archive_array(a, &s->node);
+	pv_archive_map(a, &s->child);
+	pv_archive_value(a, s->cap);
+	pv_archive_value(a, s->folded);
+}
+
+/* --- calls, sites */
+
+SAME_SIZE(struct pv_calls, 120);
+
+static void archive_calls(struct pv_archive *a, struct pv_calls *c)
+{
+	struct pv_calls plain = *c;
+	TAKE_OUT(plain.node);
+	TAKE_OUT_MAP(plain.wide);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_calls_finish(c);
+		*c = plain;
+	}
+	pv_archive_array(a, &c->node);
+	pv_archive_map(a, &c->wide);
+}
+
+SAME_SIZE(struct pv_sites, 96);
+
+static void archive_sites(struct pv_archive *a, struct pv_sites *s)
+{
+	struct pv_sites plain = *s;
+	TAKE_OUT(plain.site);
+	TAKE_OUT_MAP(plain.of);
+	TAKE_OUT_MAP(plain.other);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_sites_finish(s);
+		*s = plain;
+	}
+	pv_archive_array(a, &s->site);
+	pv_archive_map(a, &s->of);
+	pv_archive_map(a, &s->other);
+}
+
+SAME_SIZE(struct pv_allocs, 152);
+
+static void archive_allocs(struct pv_archive *a, struct pv_allocs *s)
+{
+	struct pv_allocs plain = *s;
+	TAKE_OUT(plain.class_use);
+	memset(&plain.sites, 0, sizeof plain.sites);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		plain.sites = s->sites;
+		pv_array_finish(&s->class_use);
+		*s = plain;
+	}
+	pv_archive_array(a, &s->class_use);
+	archive_sites(a, &s->sites);
+}
+
+SAME_SIZE(struct pv_throws, 152);
+
+static void archive_throws(struct pv_archive *a, struct pv_throws *t)
+{
+	struct pv_throws plain = *t;
+	memset(&plain.sites, 0, sizeof plain.sites);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		plain.sites = t->sites;
+		*t = plain;
+	}
+	archive_sites(a, &t->sites);
+}
+
+SAME_SIZE(struct pv_locks, 208);
+
+static void archive_locks(struct pv_archive *a, struct pv_locks *l)
+{
+	struct pv_locks plain = *l;
+	TAKE_OUT(plain.lock);
+	TAKE_OUT_MAP(plain.of);
+	memset(&plain.sites, 0, sizeof plain.sites);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		plain.sites = l->sites;
+		pv_array_finish(&l->lock);
+		pv_map_finish(&l->of);
+		*l = plain;
+	}
+	pv_archive_array(a, &l->lock);
+	pv_archive_map(a, &l->of);
+	archive_sites(a, &l->sites);
+}
+
+/* --- threads */
+
+SAME_SIZE(struct pv_thread, 568);
+SAME_SIZE(struct pv_threads, 80);
+
+static void archive_thread(struct pv_archive *a, struct pv_thread *th)
+{
+	struct pv_thread plain = *th;
+	TAKE_OUT(plain.stack.stack);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*th = plain;
+	pv_archive_array(a, &th->stack.stack);
+}
+
+/* A pointer a thread; [0] is none. */
+static void archive_threads(struct pv_archive *a, struct pv_threads *t)
+{
+	struct pv_threads plain = *t;
+	size_t n = pv_archive_count(a, t->thread.n, PV_THREADS_CAP + 2);
+	TAKE_OUT(plain.thread);
+	TAKE_OUT_MAP(plain.newest);
+	pv_archive_value(a, plain);
+	for (size_t i = 1; i < n && !a->failed; i++) {
+		if (a->loading) {
+			struct pv_thread *th = calloc(1, sizeof *th);
+			if (!th || !pv_reserve(&t->thread, 1)) {
+				free(th);
+				a->failed = true;
+				break;
+			}
+			t->thread.v[t->thread.n++] = th;
+		}
+		archive_thread(a, t->thread.v[i]);
+	}
+	pv_archive_map(a, &t->newest);
+	if (a->loading && !a->failed) {
+		plain.thread.v = t->thread.v;
+		plain.thread.n = t->thread.n;
+		plain.thread.room = t->thread.room;
+		plain.newest = t->newest;
+		*t = plain;
+	}
+}
+
+/* --- collections, shots */
+
+SAME_SIZE(struct pv_gc, 416);
+
+static void archive_gc(struct pv_archive *a, struct pv_model *m)
+{
+	struct pv_gc *gc = &m->gc, plain = *gc;
+	TAKE_OUT(plain.collections);
+	TAKE_OUT(plain.pauses);
+	TAKE_OUT(plain.sizes);
+	plain.pending = NULL;
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		plain.pending = gc->pending;
+		*gc = plain;
+	}
+	pv_archive_array(a, &gc->collections);
+	pv_archive_array(a, &gc->pauses);
+	pv_archive_array(a, &gc->sizes);
+	pv_gc_archive_pending(a, m);
+}
+
+SAME_SIZE(struct pv_heap_shots, 120);
+SAME_SIZE(struct pv_shot, 112);
+
+static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
+{
+	struct pv_heap_shots plain = *s;
+	TAKE_OUT(plain.shot);
+	TAKE_OUT(plain.row_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*s = plain;
+	size_t n = pv_archive_count(a, s->shot.n, PV_SHOTS_LIST + 2);
+	for (size_t i = 0; i < n && !a->failed; i++) {
+		struct pv_shot shot = { 0 };
+		if (!a->loading)
+			shot = s->shot.v[i];
+		TAKE_OUT(shot.classes);
+		pv_archive_value(a, shot);
+		TAKE_OUT(shot.classes);
+		if (a->loading && !pv_reserve(&s->shot, 1))
+			a->failed = true;
+		else if (a->loading)
+			s->shot.v[s->shot.n++] = shot;
+		if (!a->failed)
+			pv_archive_array(a, &s->shot.v[i].classes);
+	}
+	pv_archive_array(a, &s->row_of);
+}
+
+/* --- the rest */
+
+SAME_SIZE(struct pv_counters, 80);
+SAME_SIZE(struct pv_counter, 96);
+
+static void archive_counters(struct pv_archive *a, struct pv_counters *c)
+{
+	struct pv_counters plain = *c;
+	TAKE_OUT(plain.counter);
+	TAKE_OUT_MAP(plain.of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_counters_finish(c);
+		*c = plain;
+	}
+	size_t n = pv_archive_count(a, c->counter.n, PV_COUNTERS_CAP + 2);
+	for (size_t i = 0; i < n && !a->failed; i++) {
+		struct pv_counter one = { 0 };
+		if (!a->loading)
+			one = c->counter.v[i];
+		TAKE_OUT(one.samples);
+		pv_archive_value(a, one);
+		TAKE_OUT(one.samples);
+		if (a->loading && !pv_reserve(&c->counter, 1))
+			a->failed = true;
+		else if (a->loading)
+			c->counter.v[c->counter.n++] = one;
+		if (!a->failed)
+			pv_archive_array(a, &c->counter.v[i].samples);
+	}
+	pv_archive_map(a, &c->of);
+}
+
+SAME_SIZE(struct pv_helpers, 368);
+
+static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
+{
+	struct pv_helpers plain = *h;
+	TAKE_OUT(plain.assemblies);
+	TAKE_OUT(plain.classes);
+	TAKE_OUT(plain.methods);
+	TAKE_OUT(plain.statements);
+	TAKE_OUT_MAP(plain.method_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_helpers_finish(h);
+		*h = plain;
+	}
+	pv_archive_array(a, &h->assemblies);
+	pv_archive_array(a, &h->classes);
+	pv_archive_array(a, &h->methods);
+	pv_archive_array(a, &h->statements);
+	pv_archive_map(a, &h->method_of);
+}
+
+static void archive_timeline(struct pv_archive *a, struct pv_timeline *t)
+{
+	pv_archive_value(a, t->origin_ns);
+	pv_archive_value(a, t->width_ns);
+	t->used = pv_archive_count(a, t->used, PV_TIMELINE_CELLS);
+	for (unsigned i = 0; i < PV_TRACKS && !a->failed; i++)
+		pv_archive_bytes(a, t->cell[i], t->used * sizeof t->cell[i][0]);
+}
+
+/* The slots in use, with their places. */
+static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
+{
+	struct { uint64_t at; struct pv_address slot; } one;
+	size_t n = 0, next = 0;
+	for (size_t i = 0; !a->loading && t->slot && i < PV_ADDRESSES; i++)
+		n += t->slot[i].class_use != 0;
+	n = pv_archive_count(a, n, PV_ADDRESSES);
+	if (a->loading && n && !t->slot && !pv_addresses_slot(t, 0))
+		a->failed = true;
+	for (size_t i = 0; i < n && !a->failed; i++) {
+		while (!a->loading && t->slot[next].class_use == 0)
+			next++;
+		memset(&one, 0, sizeof one);
+		if (!a->loading) {
+			one.slot = t->slot[next];
+			one.at = next++;
+		}
+		pv_archive_value(a, one);
+		a->failed |= one.at >= PV_ADDRESSES;
+		if (a->loading && !a->failed)
+			t->slot[one.at] = one.slot;
+	}
+}
+
+/* Constants and interned texts alike become texts of the loaded model. */
+static void archive_text(struct pv_archive *a, struct pv_model *m, const char **text)
+{
+	uint64_t n = *text ? strlen(*text) + 1 : 0;
+	uint32_t id = 0;
+	pv_archive_value(a, n);
+	if (!a->loading) {
+		pv_archive_bytes(a, (void *)(uintptr_t)*text, (size_t)n);
+		return;
+	}
+	*text = NULL;
+	if (a->failed || n == 0)
+		return;
+	if (n > (size_t)(a->end - a->at) || a->at[n - 1] != 0 ||
+		!pv_intern_add(&m->names.text, (const char *)a->at, (size_t)n - 1, &id)) {
+		a->failed = true;
+		return;
+	}
+	a->at += n + (8 - n % 8) % 8;
+	*text = pv_intern_text(&m->names.text, id);
+}
+
+SAME_SIZE(struct pv_target_info, 88);
+
+static void archive_target(struct pv_archive *a, struct pv_model *m)
+{
+	struct pv_target_info *t = &m->target, plain = *t;
+	plain.stage = plain.args = plain.arch = plain.os = NULL;
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*t = plain;
+	archive_text(a, m, &t->stage);
+	archive_text(a, m, &t->args);
+	archive_text(a, m, &t->arch);
+	archive_text(a, m, &t->os);
+}
+
+static void archive_own(struct pv_archive *a, struct pv_model *m)
+{
+	struct pv_model_private *p = m->private;
+	pv_archive_value(a, m->zero_ns);
+	pv_archive_value(a, m->have_zero);
+	pv_archive_value(a, m->first_ns);
+	pv_archive_value(a, m->last_ns);
+	pv_archive_value(a, m->kinds);
+	pv_archive_value(a, m->buffers);
+	pv_archive_value(a, m->bytes);
+	pv_archive_value(a, m->events);
+	pv_archive_value(a, m->recordings);
+	pv_archive_array(a, &m->damage);
+	pv_archive_value(a, m->damaged);
+	pv_archive_value(a, m->damaged_bytes);
+	pv_archive_value(a, m->lost_events);
+	pv_archive_value(a, m->pauses);
+	pv_archive_value(a, m->sync_points);
+	pv_archive_value(a, m->aot_id);
+	pv_archive_value(a, m->ended);
+	pv_archive_value(a, m->complete);
+	pv_archive_value(a, p->zero_open);
+	pv_archive_value(a, p->first_base_ns);
+	archive_addresses(a, &p->addresses);
+}
+
+SAME_SIZE(struct pv_model, 363696);
+
+static void archive_model(struct pv_archive *a, struct pv_model *m)
+{
+	archive_names(a, &m->names);
+	archive_target(a, m);
+	archive_own(a, m);
+	archive_stacks(a, &m->stacks);
+	archive_calls(a, &m->calls);
+	archive_allocs(a, &m->allocs);
+	archive_threads(a, &m->threads);
+	archive_gc(a, m);
+	archive_shots(a, &m->shots);
+	archive_locks(a, &m->locks);
+	archive_throws(a, &m->throws);
+	archive_counters(a, &m->counters);
+	archive_helpers(a, &m->helpers);
+	archive_timeline(a, &m->timeline);
+}
+
+/* --- in and out */
+
+uint64_t pv_model_layout(void)
+{
+	const uint64_t sizes[] = { LAYOUT, sizeof(struct pv_model), sizeof(struct pv_thread),
+		sizeof(struct pv_tree_node), sizeof(struct pv_site), sizeof(struct pv_method),
+		sizeof(struct pv_entity), sizeof(struct pv_class_use), sizeof(struct pv_collection),
+		sizeof(struct pv_shot), sizeof(struct pv_counter), sizeof(struct pv_lock),
+		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
+		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry) };
+	uint64_t h = 0x70766964; /* reads differently in the other byte order */
+	const uint8_t *bytes = (const uint8_t *)&h;
+	h = pv_hash(h ^ bytes[0]);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		h = pv_hash(h ^ pv_hash(sizes[i] + i));
+	for (const char *v = PV_VERSION; *v; v++)
+		h = pv_hash(h ^ (uint8_t)*v);
+	return h;
+}
+
+bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ctx)
+{
+	struct pv_archive a = { .write = write, .ctx = ctx };
+	archive_model(&a, (struct pv_model *)m); /* saving changes nothing */
+	return !a.failed;
+}
+
+/* The window knows nothing of what was loaded. */
+static void forget_window(struct pv_model *m)
+{
+	for (size_t i = 0; i < m->calls.node.n; i++)
+		m->calls.node.v[i].cell = i ? pv_window_untouched(m) : 0;
+	struct pv_sites *s = &m->allocs.sites;
+	for (size_t i = 0; i < s->site.n; i++)
+		s->site.v[i].cell = i ? pv_window_untouched(m) : 0;
+}
+
+bool pv_model_load(struct pv_model *m, const void *bytes, size_t n)
+{
+	struct pv_archive a = { .loading = true, .at = bytes, .end = (const uint8_t *)bytes + n };
+	archive_model(&a, m);
+	if (a.failed || a.at != a.end)
+		return false;
+	forget_window(m);
+	m->generation++;
+	return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * A whole model to bytes and back, for the index beside a log. What is left out is the rolling
+ * window (it starts empty) and the look-up caches; everything else goes on exactly where it was,
+ * so that more of the same log can be applied.
+ *
+ * The bytes are those of this build: pv_model_layout() changes whenever a store's layout does, and
+ * bytes with another layout must not be loaded.
+ */
+#ifndef PV_MODEL_PERSIST_H
+#define PV_MODEL_PERSIST_H
+
+#include "common/base/archive.h"
+#include "common/model/model.h"
+
+/* A number for how this build lays out a model. */
+uint64_t pv_model_layout(void);
+
+/* The owner's thread (or nobody applies meanwhile); no lock needed: nothing is changed. */
+bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ctx);
+
+/*
+ * Into a freshly created model without a restriction. False when the bytes make no sense or memory
+ * is short: then the model can only be destroyed.
+ */
+bool pv_model_load(struct pv_model *m, const void *bytes, size_t n);
+
+#endif
