@@ -180,13 +180,25 @@ static void put_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t v
 	B07_VARS(k, data, value);
 }
 
-static void put_alloc(struct b07_kit *k, uint64_t class, uint64_t size, uint64_t object)
+static void put_alloc(struct b07_kit *k, uint64_t class, uint64_t size, uint64_t caller,
+	uint64_t object)
 {
 	put_packed(k, 4, class, size);
 	if (k->stage >= 'B')
-		b07_kit_var(k, 33);
+		b07_kit_var(k, caller);
 	if (k->stage >= 'C')
 		b07_kit_var(k, object);
+}
+
+/* `valid` frames stay, one is new or none: method id << 1 | whether it is being compiled. */
+static void put_section(struct b07_kit *k, uint64_t valid, uint64_t frame)
+{
+	if (k->stage < 'C' || k->stage == 'x')
+		return;
+	b07_kit_byte(k, 0x4f);
+	B07_VARS(k, valid, frame != 0);
+	if (frame)
+		b07_kit_var(k, frame);
 }
 
 enum { METHOD = 5, CLASS = 6, OTHER = 7, END = 0x80 };
@@ -223,10 +235,7 @@ static void put_events(struct b07_kit *k)
 	b07_kit_clock(k, 900);
 	b07_kit_var(k, 0x71);
 	b07_kit_at(k, 300);
-	if (k->stage >= 'C') { /* stack: Run > Leaf, topmost first */
-		b07_kit_byte(k, 0x4f);
-		B07_VARS(k, 0, 2, 33 << 1 | 1, 1 << 1 | 1);
-	}
+	put_section(k, 0, 0); /* the stack as it was last written: nothing yet */
 	put_full(k, full(OTHER, 1, 0), 0x71, r);
 	put_full(k, full(METHOD, 0, 0), 1, r);
 	put_full(k, full(METHOD, 0, END), 1, 4 * r);
@@ -235,13 +244,11 @@ static void put_events(struct b07_kit *k)
 	put_full(k, full(CLASS, 0, 0), 40, r);
 	put_full(k, full(CLASS, 0, END), 40, 3 * r);
 	put_packed(k, 1, 1, r);
-	put_alloc(k, 40, 24, 0x1000);
+	put_section(k, 0, 1 << 1);
+	put_alloc(k, 40, 24, 1, 0x1000);
 	put_packed(k, 1, 33, 10 * r);
-	if (k->stage >= 'C') { /* Run alone */
-		b07_kit_byte(k, 0x4f);
-		B07_VARS(k, 1, 0);
-	}
-	put_alloc(k, 1, 32, 0x1020);
+	put_section(k, 1, 33 << 1);
+	put_alloc(k, 1, 32, 33, 0x1020);
 	put_full(k, full(CLASS, 2, 0), 40, r);
 	put_packed(k, 3, 33, 20 * r);
 	if (k->stage == 'D') {
@@ -251,9 +258,10 @@ static void put_events(struct b07_kit *k)
 		B07_VARS(k, 2, 0x1000);
 	}
 	put_gc(k);
-	if (k->stage >= 'B') {
+	if (k->stage >= 'B') { /* while Leaf is compiled */
+		put_section(k, 1, 33 << 1 | 1);
 		put_full(k, full(OTHER, 8, 0), 1, 48);
-		b07_kit_var(k, 1);
+		b07_kit_var(k, 33);
 		if (k->stage >= 'C')
 			b07_kit_var(k, 0x1040);
 	}
@@ -381,7 +389,7 @@ static void put_unknown(struct b07_kit *k)
 
 void b07_kit_log(struct b07_kit *k)
 {
-	b07_kit_intro(k, 0);
+	b07_kit_intro(k, 0x393df);
 	if (k->stage >= 'B' && k->stage != 'x')
 		b07_kit_directives(k, 2);
 	put_load(k, 4 | 8, 1, "App.exe", false);
@@ -395,7 +403,8 @@ void b07_kit_log(struct b07_kit *k)
 		put_events(k);
 		put_hits(k);
 		put_heap(k);
-		put_unknown(k);
+		if (!k->known_blocks)
+			put_unknown(k);
 	}
 	put_load(k, 1, 3, "corlib.dll", true);
 	b07_kit_begin(k, k->stage == 'x' ? 8 : 2);

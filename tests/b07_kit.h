@@ -17,6 +17,7 @@ struct b07_kit {
 	size_t blocks[64];   /* where each block begins, and the end */
 	size_t n_blocks;
 	bool codes_of_one_byte; /* the draft with one-byte block codes */
+	bool known_blocks;      /* none of a code that no profiler wrote */
 };
 
 enum { B07_KIT_START = 1000000 }; /* us: time at counter 0, so that lines stay short */

@@ -13,6 +13,9 @@
 #define INTRO_A "\1\0\x0b\0\0\0" "\x81mono\0" "\x80" "\x80" "\x40\x04\xbd"
 #define TIME(low) low "\x04\xbd" /* 1,000,000 us and a little: 40 04 3d, low group first */
 
+/* directive 4 */
+#define STAGE_D "\x0a\0\x0a\0\0\0\0\0\0\0" "\x82" TIME("\x42") "\x84\x80" "\x83" TIME("\x43")
+
 struct sample {
 	const char *bytes;
 	size_t n;
@@ -45,6 +48,17 @@ static const struct sample samples[] = {
 		"\0" "\x92" TIME("\x52"),
 		"4 7 alloc 2 0 24 stack=[]\n4 7 method.jit_start 3\n5 7 method.jit 3 took 1\n"
 		"5 7 exception.throw 2 stack=[]\n5 7 thread.end 7 of 0 ''\n"),
+	/* stage D: a section of method 2, being compiled (2 << 1 | 1), is that of the allocation
+	 * behind it, not of the second; then 2 runs and waits for an object 8 of class 5 */
+	SAMPLE(INTRO STAGE_D "\6\0\x29\0\0\0\0\0\0\0" "\x90" TIME("\x50") "\x87" "\x84"
+		"\x4f\x80\x80" "\x2c\x80\x98"
+		"\x4f\x80\x81\x85" "\x2c\x80\x98" "\x2c\x80\x98"
+		"\x4f\x80\x81\x84" "\x1e\x85\x81\x81\x88" "\x1e\x85\x82\x82\x88"
+		"\0" "\x92" TIME("\x52"),
+		"2 0 meta.directives codes=[4]\n4 7 alloc 5 0 24 stack=[]\n"
+		"4 7 method.name 800000000000002 of 0 '(method not recorded, being compiled)'\n"
+		"4 7 alloc 5 0 24 stack=[800000000000002]\n4 7 alloc 5 0 24 stack=[]\n"
+		"5 7 monitor.contention 5 8 stack=[2]\n7 7 monitor.done 5 8 stack=[]\n"),
 	/* a hit of method 2 = 2 << 3 | 1 with one caller, method 3 */
 	SAMPLE(INTRO "\7\0\x0c\0\0\0\0\0\0\0" "\x82" TIME("\x42") "\x91\x8d\x99\x80" "\x82"
 		TIME("\x42"), "2 0 sample.hit 0 ips=[] frames=[2 3]\n"),

@@ -7,7 +7,8 @@
  * MORE; end() says that no more will come and lets next() give out the cut tail.
  *
  * Keys in events are the log's ids (they start at 1). What is hit outside managed code becomes a
- * method of its own, under keys made here (B07_FUNCTION and so on), named by METHOD_NAME events.
+ * method of its own, under keys made here (B07_FUNCTION and so on), named by METHOD_NAME events;
+ * so does a frame of a stack in which a method was not running but being compiled.
  * Times are ns since the Unix epoch, interpolated between the (counter, time) pairs of the log.
  * Hits carry no time: they are spread over their block by their position in it.
  */
@@ -26,6 +27,7 @@ enum b07_sniffed b07_sniff(const uint8_t *bytes, size_t n);
 #define B07_FUNCTION (UINT64_C(1) << 62)
 #define B07_REGION (UINT64_C(1) << 61)
 #define B07_NATIVE (UINT64_C(1) << 60) /* unmanaged code that is not told apart */
+#define B07_COMPILING (UINT64_C(1) << 59) /* with a method's id: the compiler at work on it */
 
 enum b07_piece {
 	B07_MORE,   /* needs more bytes (after end(): everything was given out) */

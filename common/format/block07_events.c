@@ -1,4 +1,6 @@
 /* EVENTS blocks of stages A to D, and the events that the draft has in common with them. */
+#include <string.h>
+
 #include "common/format/block07_parts.h"
 
 enum { ENTER = 1, LEAVE = 3, ALLOCATION = 4, METHOD = 5, CLASS = 6, OTHER = 7 };
@@ -37,11 +39,15 @@ uint64_t b07_begun(struct b07 *d, uint8_t kind, uint64_t id)
 	return 0;
 }
 
+/*
+ * A section is written for the allocation or contention right behind it. One of no frames says
+ * nothing: such a one opens every block, whether or not stacks are recorded.
+ */
 bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 {
 	struct b07_block *b = &d->block;
 	*ret = (struct pv_span){ 0, 0 };
-	if (b->have_stack) {
+	if (b->fresh && d->stack.n) {
 		if (!b->span_good && !b07_pool(d, d->stack.v, d->stack.n, &b->span))
 			return false;
 		b->span_good = true;
@@ -81,11 +87,12 @@ static struct pv_text class_text(const struct b07 *d, uint64_t id)
 	return (struct pv_text){ text, strlen(text) };
 }
 
+/* No section is written for a throw. */
 static bool thrown(struct b07 *d, uint64_t class, uint64_t time)
 {
 	struct pv_event e = { .kind = PV_KIND_EXCEPTION_THROW };
 	e.thrown.type = class;
-	return b07_stack(d, 0, &e.thrown.stack) && b07_push(d, &e, time);
+	return b07_push(d, &e, time);
 }
 
 bool b07_class_event(struct b07 *d, unsigned code, bool end, bool failed, uint64_t id)
@@ -149,18 +156,47 @@ bool b07_other(struct b07 *d, unsigned group, unsigned code, uint64_t data)
 
 /* --- stages A to D */
 
+/* The frame of the compiler at work on a method; named when it is first met. */
+static bool compiling(struct b07 *d, uint64_t method, uint64_t *ret_key)
+{
+	uint32_t at = pv_map_get(&d->methods, method);
+	*ret_key = B07_COMPILING | method;
+	if (pv_map_get(&d->compiling, method) != PV_MAP_NONE)
+		return true;
+	char *name = at == PV_MAP_NONE
+		? pv_arena_printf(&d->texts, "(method not recorded, being compiled)")
+		: pv_arena_printf(&d->texts, "%s (being compiled)", pv_intern_text(&d->text, at));
+	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
+	return name && pv_map_set(&d->compiling, method, 1) &&
+		b07_push_name(d, *ret_key, 0, (struct pv_text){ name, strlen(name) }, time);
+}
+
+enum caller { NO_CALLER, CALLER, COMPILING_CALLER };
+
 /* Class and size are read; caller and object follow where the directives say so. */
-static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, bool callers)
+static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, enum caller has)
 {
 	struct pv_cursor *c = &d->block.c;
-	uint64_t caller = callers ? b07_var(c) : 0;
+	uint64_t caller = has ? b07_var(c) : 0;
 	struct pv_alloc a = { .type = class, .size = size };
 	a.object = d->directives & B07_OBJECT_ID ? b07_var(c) : 0;
 	if (!pv_cursor_ok(c))
 		return B07_BAD;
+	if (has == COMPILING_CALLER && caller && !compiling(d, caller, &caller))
+		return B07_NOMEM;
 	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
 	return b07_stack(d, caller, &a.stack) && b07_push_alloc(d, &a, time) ? B07_AGAIN
 									      : B07_NOMEM;
+}
+
+/* One frame: the method, and whether it was being compiled. */
+static enum b07_step frame(struct b07 *d, uint64_t *ret_key)
+{
+	uint64_t v = b07_var(&d->block.c);
+	if (!pv_cursor_ok(&d->block.c))
+		return B07_BAD;
+	*ret_key = v >> 1;
+	return !(v & 1) || compiling(d, v >> 1, ret_key) ? B07_AGAIN : B07_NOMEM;
 }
 
 /* The frames come topmost first, the stack is kept the other way round. */
@@ -176,13 +212,12 @@ static enum b07_step stack_section(struct b07 *d)
 	if (!pv_reserve(&d->stack, (size_t)n))
 		return B07_NOMEM;
 	d->stack.n = (size_t)(valid + n);
-	for (size_t i = d->stack.n; i > valid; i--)
-		d->stack.v[i - 1] = b07_var(c) >> 1;
-	if (!pv_cursor_ok(c))
-		return B07_BAD;
-	b->have_stack = true;
+	enum b07_step step = B07_AGAIN;
+	for (size_t i = d->stack.n; i > valid && step == B07_AGAIN; i--)
+		step = frame(d, &d->stack.v[i - 1]);
+	b->fresh = step == B07_AGAIN;
 	b->span_good = false;
-	return B07_AGAIN;
+	return step;
 }
 
 static enum b07_step monitor(struct b07 *d, uint64_t class, uint64_t diff)
@@ -224,7 +259,7 @@ static enum b07_step other_event(struct b07 *d, unsigned code, bool end, uint64_
 		[7] = { PV_GC_PRE_START, PV_GC_POST_START } };
 	bool ok;
 	if (code == JIT_ALLOCATION)
-		return allocation(d, data, value, true);
+		return allocation(d, data, value, COMPILING_CALLER);
 	if (code == 5)
 		ok = b07_resize_event(d, data, value, b07_clock_ns(&d->clock, d->block.counter));
 	else if (b07_advance(d, value), code == 1)
@@ -264,7 +299,7 @@ static enum b07_step packed_event(struct b07 *d, unsigned byte)
 	if (!pv_cursor_ok(c))
 		return B07_BAD;
 	if (code == ALLOCATION)
-		return allocation(d, id, value, d->directives & B07_CALLER);
+		return allocation(d, id, value, d->directives & B07_CALLER ? CALLER : NO_CALLER);
 	if (code != ENTER && code != LEAVE)
 		return b07_bad(d, "an event code that no profiler has written");
 	d->calls = true;
@@ -290,5 +325,12 @@ enum b07_step b07_events(struct b07 *d)
 		b07_pair(&b->c);
 		return b07_ok(d, B07_DONE);
 	}
-	return (byte & 7) < METHOD ? packed_event(d, byte) : full_event(d, byte);
+	bool packed = (byte & 7) < METHOD;
+	enum b07_step step = packed ? packed_event(d, byte) : full_event(d, byte);
+	/* Until stage D a section may hold for several allocations. */
+	bool section = (byte & 7) == OTHER && (byte >> 3 & 0xf) == STACK_SECTION;
+	bool again = (byte & 7) == ALLOCATION && d->out->stage < B07_D;
+	if (!section && !again)
+		b->fresh = false;
+	return step;
 }

@@ -52,7 +52,10 @@ static enum b07_step method_name(struct b07 *d, uint64_t id)
 	e.meta.name = b07_text(&b->c);
 	if (!pv_cursor_ok(&b->c))
 		return B07_BAD;
+	uint32_t name;
 	bool ok = full_name(d, e.meta.owner, &e.meta.name) &&
+		pv_intern_add(&d->text, e.meta.name.at, e.meta.name.len, &name) &&
+		pv_map_set(&d->methods, id, name) &&
 		b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
 	return ok ? B07_AGAIN : B07_NOMEM;
 }

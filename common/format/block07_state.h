@@ -58,7 +58,8 @@ struct b07_block {
 	uint64_t end_counter;   /* heap job */
 	uint64_t object, type, refs; /* an object whose references go on in the next event */
 	struct pv_span span;    /* of `stack` in the batch's pool, while it is unchanged */
-	bool span_good, have_stack;
+	bool span_good;
+	bool fresh;             /* a stack section stands before the present event */
 };
 
 /* A start that waits for its end. */
@@ -94,6 +95,8 @@ struct b07 {
 	struct b07_clock clock;
 	struct pv_intern text;
 	struct pv_map classes;   /* class id -> name */
+	struct pv_map methods;   /* method id -> full name */
+	struct pv_map compiling; /* of those, which were named as being compiled */
 	struct pv_map regions;   /* region id -> index in region */
 	PV_ARRAY(struct b07_region) region;
 	bool native_named, unknown_named;
