@@ -188,16 +188,16 @@ START_TEST(handles_moves_and_finalizers)
 				.kind = PV_KIND_GC_FINALIZE_OBJECT_END, .finalize = { 0x8000 } });
 	}
 	logkit_plain(k, 90, PV_KIND_GC_FINALIZE_END);
-	const struct pv_gc *gc = &logkit_model(k)->gc;
-	ck_assert_uint_eq(gc->handles_created[0], 1);
-	ck_assert_uint_eq(gc->handles_created[3], 1);
-	ck_assert_uint_eq(gc->handles_created[4], 2); /* types nobody has heard of */
-	ck_assert_uint_eq(gc->handles_destroyed[3], 1);
-	ck_assert_uint_eq(gc->moved, 3);
-	ck_assert_uint_eq(gc->finalizers_started, 3);
-	ck_assert_uint_eq(gc->finalizers_ended, 3);
-	ck_assert_uint_eq(gc->finalize_runs, 1);
-	ck_assert_uint_eq(gc->finalizing_ns, 50);
+	const struct pv_model *m = logkit_model(k);
+	ck_assert_uint_eq(m->handles.type[PV_HANDLE_WEAK].created, 1);
+	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].created, 1);
+	ck_assert_uint_eq(m->handles.type[PV_HANDLE_OTHER].created, 2); /* types nobody has heard of */
+	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].destroyed, 1);
+	ck_assert_uint_eq(m->gc.moved, 3);
+	ck_assert_uint_eq(m->finalizers.started, 3);
+	ck_assert_uint_eq(m->finalizers.ended, 3);
+	ck_assert_uint_eq(m->finalizers.runs.objects, 1);
+	ck_assert_int_eq(m->finalizers.runs.total_ns, 50);
 	logkit_free(k);
 }
 END_TEST

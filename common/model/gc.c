@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
@@ -466,8 +467,6 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
 {
-	struct pv_gc *gc = &x->m->gc;
-	uint64_t type = e->handle.type < PV_HANDLE_TYPES ? e->handle.type : PV_HANDLE_TYPES - 1;
 	switch (e->kind) {
 	case PV_KIND_GC_EVENT:
 		return step(x, e);
@@ -476,19 +475,12 @@ bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_GC_MOVE:
 		return pv_gc_moves(x, e);
 	case PV_KIND_GC_HANDLE_CREATED:
-		gc->handles_created[type] += x->counts;
-		return true;
 	case PV_KIND_GC_HANDLE_DESTROYED:
-		gc->handles_destroyed[type] += x->counts;
-		return true;
+		return pv_handles_apply(x, e);
 	case PV_KIND_HEAP_ROOT_REGISTER:
-		gc->roots_registered += x->counts;
-		return true;
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
-		gc->roots_unregistered += x->counts;
-		return true;
+		return pv_roots_apply(x, e);
 	default:
-		pv_gc_finalizers(x, e);
-		return true;
+		return pv_finalizers_apply(x, e);
 	}
 }

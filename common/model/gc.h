@@ -1,5 +1,5 @@
 /*
- * Collections, pauses, heap size, handles, moves, finalizers. Times are ns on the log's clock.
+ * Collections, pauses, heap size, moves. Times are ns on the log's clock.
  *
  * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
  * its start to the next end of its generation, which for a concurrent one is in a later stop.
@@ -13,7 +13,7 @@
 
 #include "common/base/mem.h"
 
-enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3, PV_HANDLE_TYPES = 5 };
+enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
 
 struct pv_collection {
 	int64_t start_ns;
@@ -58,11 +58,6 @@ struct pv_gc {
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
 	int64_t heap_ns;          /* when heap_bytes was said, PV_NEVER = not yet */
 	uint64_t moved;           /* pairs */
-	uint64_t handles_created[PV_HANDLE_TYPES]; /* by type; [4]: other */
-	uint64_t handles_destroyed[PV_HANDLE_TYPES];
-	uint64_t finalize_runs, finalizing_ns; /* start .. end pairs on one thread */
-	uint64_t finalizers_started, finalizers_ended; /* of single objects */
-	uint64_t roots_registered, roots_unregistered;
 	uint64_t folded;          /* entries merged because a list was full */
 
 	/* private */

@@ -1,5 +1,5 @@
-/* What collections do to the heap: its size, moved objects, finalizers. */
-#include "common/model/model_parts.h"
+/* What collections do to the heap: its size, moved objects. */
+#include "common/model/gc_parts.h"
 #include "common/model/window_parts.h"
 
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
@@ -83,27 +83,4 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 		done += part;
 	}
 	return true;
-}
-
-void pv_gc_finalizers(struct pv_context *x, const struct pv_event *e)
-{
-	struct pv_gc *gc = &x->m->gc;
-	int64_t *since = &x->thread->finalize_ns;
-	switch (e->kind) {
-	case PV_KIND_GC_FINALIZE_START:
-		*since = x->time;
-		break;
-	case PV_KIND_GC_FINALIZE_END:
-		if (*since != PV_NEVER && x->thread->selected) {
-			gc->finalize_runs += x->counts;
-			gc->finalizing_ns += (uint64_t)pv_clipped(x->m, *since, x->time);
-		}
-		*since = PV_NEVER;
-		break;
-	case PV_KIND_GC_FINALIZE_OBJECT_START:
-		gc->finalizers_started += x->counts;
-		break;
-	default:
-		gc->finalizers_ended += x->counts;
-	}
 }

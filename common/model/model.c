@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
@@ -31,6 +32,7 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 		pv_model_destroy(m);
 		return NULL;
 	}
+	pv_handles_init(&m->handles);
 	m->shots.cap = PV_SHOTS_ROWS;
 	m->shots.list_cap = PV_SHOTS_LIST;
 	m->target.args = m->target.arch = m->target.os = "";
@@ -52,6 +54,9 @@ void pv_model_destroy(struct pv_model *m)
 	pv_array_finish(&m->allocs.class_use);
 	pv_sites_finish(&m->allocs.sites);
 	pv_gc_finish(&m->gc);
+	pv_handles_finish(&m->handles);
+	pv_finalizers_finish(&m->finalizers);
+	pv_roots_finish(&m->roots);
 	pv_shots_finish(&m->shots);
 	pv_threads_finish(&m->threads);
 	pv_locks_finish(&m->locks);
@@ -188,7 +193,7 @@ void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 	th->waits = 0;
 	th->stop = 0;
 	th->edges = 0;
-	th->finalize_ns = PV_NEVER;
+	pv_finalizers_gap(&m->finalizers, th);
 }
 
 void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)

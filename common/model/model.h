@@ -14,10 +14,13 @@
 #include "common/model/allocs.h"
 #include "common/model/calls.h"
 #include "common/model/counters.h"
+#include "common/model/finalizers.h"
 #include "common/model/gc.h"
+#include "common/model/handles.h"
 #include "common/model/jit.h"
 #include "common/model/locks.h"
 #include "common/model/names.h"
+#include "common/model/roots.h"
 #include "common/model/shots.h"
 #include "common/model/stacks.h"
 #include "common/model/threads.h"
@@ -86,6 +89,9 @@ struct pv_model {
 	struct pv_calls calls;
 	struct pv_allocs allocs;
 	struct pv_gc gc;
+	struct pv_handles handles;
+	struct pv_finalizers finalizers;
+	struct pv_roots roots;
 	struct pv_heap_shots shots;
 	struct pv_threads threads;
 	struct pv_locks locks;

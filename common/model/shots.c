@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 
 static struct pv_shot *open_shot(struct pv_heap_shots *s)
@@ -209,6 +210,8 @@ bool pv_shots_apply(struct pv_context *x, const struct pv_event *e)
 		m->shots.skipping = false;
 		return true;
 	case PV_KIND_HEAP_ROOTS: {
+		if (!pv_roots_apply(x, e)) /* it wants to know whether a list begins */
+			return false;
 		uint64_t n = e->roots.roots.n / (e->roots.width ? e->roots.width : 1);
 		m->gc.roots_since_gc += n;
 		if (m->shots.open)

@@ -95,7 +95,6 @@ static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 	th->before = old ? before : 0;
 	th->name = old ? old->name : 0; /* until a start shows that it is another one */
 	th->start_ns = th->end_ns = th->first_ns = th->last_ns = PV_NEVER;
-	th->finalize_ns = PV_NEVER;
 	th->selected = selected(m, th);
 	t->thread.v[t->thread.n++] = th;
 	return th;

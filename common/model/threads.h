@@ -49,7 +49,6 @@ struct pv_thread {
 	int64_t stop_ns;
 	struct pv_gc_edge { int64_t time_ns; uint8_t generation; bool end; } edge[PV_EDGES_MAX];
 	unsigned edges;        /* of collections, within that stop */
-	int64_t finalize_ns;   /* start of the finalizer run it is in, PV_NEVER */
 };
 
 struct pv_threads {

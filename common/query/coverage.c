@@ -154,8 +154,20 @@ static void of_handles(const struct pv_model *m, struct pv_coverage *c)
 {
 	if (!met(m, PV_GROUP_HANDLES, c))
 		return;
-	count(c, kind(m, PV_KIND_GC_HANDLE_CREATED), "created", "created");
+	const struct pv_handles *h = &m->handles;
+	uint64_t created = 0, live = 0;
+	for (size_t i = 0; i < PV_HANDLE_TYPES; i++) {
+		created += h->type[i].created;
+		live += h->type[i].live;
+	}
+	count(c, created, "created", "created");
 	count(c, kind(m, PV_KIND_GC_HANDLE_DESTROYED), "destroyed", "destroyed");
+	count(c, live, "alive", "alive");
+	flaw(c, h->owed, PV_PARTIAL, "made again without an end");
+	flaw(c, h->unknown_class, PV_PARTIAL, "of a class not recorded");
+	flaw(c, h->without_stack, PV_PARTIAL, "without a stack");
+	flaw(c, h->folded, PV_PARTIAL, "beyond the limit: not known whether alive");
+	flaw(c, h->folded_sites, PV_PARTIAL, "sites folded into (other)");
 }
 
 static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
@@ -171,6 +183,7 @@ static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, runs > ends ? runs - ends : ends - runs, PV_PARTIAL, "runs unpaired");
 	flaw(c, objects > object_ends ? objects - object_ends : object_ends - objects, PV_PARTIAL,
 		"objects unpaired");
+	flaw(c, m->finalizers.unknown_class, PV_PARTIAL, "of a class not recorded");
 }
 
 static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
@@ -194,12 +207,20 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 
 static void of_roots(const struct pv_model *m, struct pv_coverage *c)
 {
-	if (met(m, PV_GROUP_ROOTS, c))
-		count(c, kind(m, PV_KIND_HEAP_ROOTS), "list", "lists");
-	if (m->gc.roots_registered || m->gc.roots_unregistered) {
-		count(c, m->gc.roots_registered, "area registered", "areas registered");
-		count(c, m->gc.roots_unregistered, "unregistered", "unregistered");
+	const struct pv_roots *r = &m->roots;
+	uint64_t unknown = r->source[PV_ROOT_UNKNOWN].roots.all;
+	if (!met(m, PV_GROUP_ROOTS, c))
+		return;
+	count(c, r->lists, "list", "lists");
+	if (r->lists == 0 && !(pv_groups_enabled(m) & PV_GROUP_ROOTS))
+		c->state = PV_PARTIAL;
+	if (!r->old_form) {
+		count(c, kind(m, PV_KIND_HEAP_ROOT_REGISTER), "area registered", "areas registered");
+		count(c, kind(m, PV_KIND_HEAP_ROOT_UNREGISTER), "unregistered", "unregistered");
 	}
+	flaw(c, unknown, PV_PARTIAL, r->old_form ? "of an unknown type" : "in no area that was told");
+	flaw(c, r->stray_unregistered, PV_PARTIAL, "unregistered without a beginning");
+	flaw(c, r->folded, PV_PARTIAL, "areas and slots beyond the limit");
 }
 
 static void of_exceptions(const struct pv_model *m, struct pv_coverage *c)

@@ -31,7 +31,9 @@ struct pv_totals {
 	unsigned known; /* enum pv_group bits: met in the events, or asked for in the header's args */
 	uint64_t samples, thrown;
 	uint64_t gc_resizes, max_heap_bytes, moved_objects;
-	uint64_t handles_created, handles_destroyed, objects_finalized;
+	uint64_t handles_created, handles_destroyed, handles_live, objects_finalized;
+	uint64_t finalizer_runs;
+	int64_t finalizing_ns;
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns;
 	uint64_t jit_methods, code_bytes, helpers, helper_bytes;

@@ -43,7 +43,7 @@ static const char *shot_state(const struct pv_shot *s)
 static void copy_shots(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_shot *last = NULL;
-	bool roots = pv_groups_known(m) & PV_GROUP_ROOTS;
+	bool roots = m->kinds[PV_KIND_HEAP_ROOTS] || pv_groups_enabled(m) & PV_GROUP_ROOTS;
 	for (size_t i = 0; i < m->shots.shot.n; i++) {
 		const struct pv_shot *s = &m->shots.shot.v[i];
 		struct pv_cell *c = pv_build_row(b, (uint64_t)s->index + 1);

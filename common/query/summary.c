@@ -37,12 +37,13 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 	pv_model_unlock(m);
 }
 
-static uint64_t sum(const uint64_t *v, size_t n)
+static void sum_handles(const struct pv_model *m, struct pv_totals *t)
 {
-	uint64_t all = 0;
-	for (size_t i = 0; i < n; i++)
-		all += v[i];
-	return all;
+	for (size_t i = 0; i < PV_HANDLE_TYPES; i++) {
+		t->handles_created += m->handles.type[i].created;
+		t->handles_destroyed += m->handles.type[i].destroyed;
+		t->handles_live += m->handles.type[i].live;
+	}
 }
 
 /* Methods whose code is known; others were only named because an event used them. */
@@ -60,13 +61,14 @@ void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 	*ret = (struct pv_totals){ .known = pv_groups_known(m), .samples = m->calls.samples,
 		.thrown = m->throws.thrown, .gc_resizes = m->gc.resizes,
 		.max_heap_bytes = m->gc.max_heap_bytes, .moved_objects = m->gc.moved,
-		.handles_created = sum(m->gc.handles_created, PV_HANDLE_TYPES),
-		.handles_destroyed = sum(m->gc.handles_destroyed, PV_HANDLE_TYPES),
-		.objects_finalized = m->gc.finalizers_ended,
+		.objects_finalized = m->finalizers.ended,
+		.finalizer_runs = m->finalizers.runs.objects,
+		.finalizing_ns = m->finalizers.runs.total_ns,
 		.contentions = m->locks.contentions, .acquired = m->locks.acquired,
 		.failed = m->locks.failed, .wait_ns = m->locks.wait_ns,
 		.jit_methods = compiled(m), .code_bytes = m->helpers.code_bytes,
 		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes };
+	sum_handles(m, ret);
 	pv_model_unlock(m);
 }
 

@@ -1,0 +1,93 @@
+/*
+ * GC roots: how many slots held an object, by what they are, and by the registered area they lie
+ * in. Up to data version 14 a root says what it is itself; from 15 on it is a slot's address, and
+ * the areas tell.
+ *
+ * A list is what was told between two beginnings of collections. Areas may be registered in
+ * buffers that come later in the file than the roots in them: such slots wait for their area.
+ */
+#ifndef PV_MODEL_ROOTS_H
+#define PV_MODEL_ROOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+/* The numbers of data version 15 on, then what only older logs say. */
+enum pv_root_source {
+	PV_ROOT_EXTERNAL,
+	PV_ROOT_STACK,
+	PV_ROOT_FINALIZER,
+	PV_ROOT_STATIC,
+	PV_ROOT_THREAD_STATIC,
+	PV_ROOT_CONTEXT_STATIC,
+	PV_ROOT_HANDLE,
+	PV_ROOT_JIT,
+	PV_ROOT_THREADING,
+	PV_ROOT_DOMAIN,
+	PV_ROOT_REFLECTION,
+	PV_ROOT_MARSHAL,
+	PV_ROOT_THREAD_POOL,
+	PV_ROOT_DEBUGGER,
+	PV_ROOT_HANDLE_STACK,
+	PV_ROOT_EPHEMERON,
+	PV_ROOT_TOGGLEREF,
+	PV_ROOT_OTHER,
+	PV_ROOT_MISC,
+	PV_ROOT_UNKNOWN, /* in no registered area, or a number nobody has heard of */
+	PV_ROOT_SOURCES
+};
+
+enum { PV_ROOT_AREAS_CAP = 1 << 16, PV_ROOT_WAITING_CAP = 1 << 16 };
+
+struct pv_root_count {
+	uint64_t all;    /* within the restriction */
+	uint64_t newest; /* in the list `list` */
+	uint64_t list;
+};
+
+struct pv_root_area {
+	uint64_t start, size; /* bytes; 0 or 1: a pseudo area */
+	uint64_t key;         /* thread id, vtable or domain id, as the source says */
+	uint32_t name;        /* interned */
+	uint8_t source;       /* enum pv_root_source */
+	uint8_t number;       /* as on the wire */
+	int64_t registered_ns, unregistered_ns; /* log clock; PV_NEVER while registered */
+	struct pv_root_count roots;
+};
+
+struct pv_root_sum {
+	struct pv_root_count roots;
+	uint64_t registered, unregistered; /* areas, within the restriction */
+	uint64_t live, live_bytes;         /* registered now */
+	/* flags of the roots before data version 15, of `all` */
+	uint64_t pinning, weak, interior;
+};
+
+/* A slot in no area so far. */
+struct pv_root_waiting {
+	uint64_t slot;
+	int64_t time_ns;
+	struct pv_root_count roots;
+};
+
+struct pv_roots {
+	struct pv_root_sum source[PV_ROOT_SOURCES];
+	PV_ARRAY(struct pv_root_area) area; /* in file order */
+	uint64_t list, lists;               /* number of the newest; how many there were */
+	bool old_form, flags;        /* met: roots that say what they are; with their flags */
+	uint64_t stray_unregistered; /* of areas that were not registered */
+	uint64_t folded;             /* areas, or slots, beyond what is kept */
+
+	/* private */
+	PV_ARRAY(uint32_t) live; /* areas registered now, by start */
+	int64_t latest_end_ns;   /* greatest unregistered_ns */
+	bool any_end;
+	PV_ARRAY(struct pv_root_waiting) waiting;
+	struct pv_map waiting_of; /* slot -> index */
+	uint32_t recent;          /* area found last */
+};
+
+#endif
