@@ -12,11 +12,16 @@ static void forget(struct pv_finalizers *f, size_t at)
 	memmove(f->open.v + at, f->open.v + at + 1, (f->open.n - at) * sizeof *f->open.v);
 }
 
+static bool is_of(const struct pv_finalizing *f, const struct pv_thread *th)
+{
+	return f->thread == th->id && f->epoch == th->epoch;
+}
+
 /* The newest of this thread and object; open.n when there is none. */
 static size_t find(const struct pv_finalizers *f, const struct pv_thread *th, uint64_t object)
 {
 	for (size_t i = f->open.n; i-- > 0;)
-		if (f->open.v[i].thread == th && f->open.v[i].object == object)
+		if (is_of(&f->open.v[i], th) && f->open.v[i].object == object)
 			return i;
 	return f->open.n;
 }
@@ -31,7 +36,8 @@ static bool begin(struct pv_context *x, uint64_t object)
 		forget(f, 0);
 	if (!pv_reserve(&f->open, 1))
 		return false;
-	f->open.v[f->open.n++] = (struct pv_finalizing){ .thread = x->thread,
+	f->open.v[f->open.n++] = (struct pv_finalizing){ .thread = x->thread->id,
+		.epoch = x->thread->epoch,
 		.object = object,
 		.start_ns = x->time,
 		.class_use = pv_addresses_class(&x->m->private->addresses, object) };
@@ -109,7 +115,7 @@ bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e)
 void pv_finalizers_gap(struct pv_finalizers *f, const struct pv_thread *th)
 {
 	for (size_t i = f->open.n; i-- > 0;)
-		if (f->open.v[i].thread == th)
+		if (is_of(&f->open.v[i], th))
 			forget(f, i);
 }
 

@@ -15,10 +15,11 @@ struct pv_finalized {
 
 /* One object on its way, or a run of them. */
 struct pv_finalizing {
-	const struct pv_thread *thread;
+	uint64_t thread;   /* native id */
+	uint32_t epoch;    /* of the thread */
 	uint64_t object;
-	int64_t start_ns;
 	uint32_t class_use;
+	int64_t start_ns;
 };
 
 enum { PV_FINALIZING_MAX = 1024 };

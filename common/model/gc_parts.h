@@ -20,4 +20,7 @@ void pv_finalizers_finish(struct pv_finalizers *f);
 bool pv_roots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_roots_finish(struct pv_roots *r);
 
+/* Handles, finalizers and roots, saved or loaded. */
+void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m);
+
 #endif

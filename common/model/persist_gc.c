@@ -1,0 +1,65 @@
+/* Handles, finalizers and roots to bytes and back; see persist.c for the way it is done. */
+#include "common/base/archive.h"
+#include "common/model/gc_parts.h"
+
+#define SAME_SIZE(type, size)                                                                      \
+	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size),                              \
+		#type ": new arrays must be described in this file")
+
+#define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
+#define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
+
+SAME_SIZE(struct pv_handles, 312);
+SAME_SIZE(struct pv_finalizers, 104);
+SAME_SIZE(struct pv_roots, 1760);
+
+static void archive_handles(struct pv_archive *a, struct pv_handles *h)
+{
+	struct pv_handles plain = *h;
+	TAKE_OUT(plain.site);
+	TAKE_OUT(plain.handle);
+	TAKE_OUT_MAP(plain.handle_of);
+	TAKE_OUT_MAP(plain.site_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*h = plain;
+	pv_archive_array(a, &h->site);
+	pv_archive_array(a, &h->handle);
+	pv_archive_map(a, &h->handle_of);
+	pv_archive_map(a, &h->site_of);
+}
+
+static void archive_finalizers(struct pv_archive *a, struct pv_finalizers *f)
+{
+	struct pv_finalizers plain = *f;
+	TAKE_OUT(plain.of_class);
+	TAKE_OUT(plain.open);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*f = plain;
+	pv_archive_array(a, &f->of_class);
+	pv_archive_array(a, &f->open);
+}
+
+static void archive_roots(struct pv_archive *a, struct pv_roots *r)
+{
+	struct pv_roots plain = *r;
+	TAKE_OUT(plain.area);
+	TAKE_OUT(plain.live);
+	TAKE_OUT(plain.waiting);
+	TAKE_OUT_MAP(plain.waiting_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*r = plain;
+	pv_archive_array(a, &r->area);
+	pv_archive_array(a, &r->live);
+	pv_archive_array(a, &r->waiting);
+	pv_archive_map(a, &r->waiting_of);
+}
+
+void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m)
+{
+	archive_handles(a, &m->handles);
+	archive_finalizers(a, &m->finalizers);
+	archive_roots(a, &m->roots);
+}
