@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/model/buckets_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/own_time.h"
 #include "common/model/window_parts.h"
@@ -124,7 +125,21 @@ struct tally {
 	int64_t time;     /* any within the cell */
 };
 
-static void put_away(struct pv_context *x, struct tally *t)
+/* What this thread did in the cell, for the buckets. False: out of memory. */
+static bool tell_buckets(struct pv_context *x, const struct tally *t)
+{
+	struct pv_thread *th = x->thread;
+	struct pv_thread_calls *s = &th->stack;
+	const struct pv_bucket_entry calls = { PV_BUCKET_THREAD, th->index, t->enters,
+		s->last_ns - s->told_ns };
+	const struct pv_bucket_entry bytes = { PV_BUCKET_THREAD_BYTES, th->index, t->allocs,
+		(int64_t)t->alloc_bytes };
+	bool ok = (!calls.count && !calls.amount) || pv_buckets_add(x->m, t->time, &calls);
+	s->told_ns = s->last_ns;
+	return (!bytes.count || pv_buckets_add(x->m, t->time, &bytes)) && ok;
+}
+
+static bool put_away(struct pv_context *x, struct tally *t)
 {
 	struct pv_model *m = x->m;
 	uint64_t hot = t->enters + t->leaves + t->exc_leaves + t->allocs;
@@ -141,7 +156,9 @@ static void put_away(struct pv_context *x, struct tally *t)
 	x->thread->calls += t->enters;
 	x->thread->events += hot + t->rare;
 	m->events += hot + t->rare;
+	bool ok = tell_buckets(x, t);
 	*t = (struct tally){ .time = t->time };
+	return ok;
 }
 
 /* A time in another cell of the window or the timeline. */
@@ -149,9 +166,9 @@ static bool change_cell(struct pv_context *x, struct tally *t, int64_t time)
 {
 	struct pv_model_private *p = x->m->private;
 	int64_t from, to, window_from, window_to;
-	put_away(x, t);
+	bool ok = put_away(x, t);
 	t->time = time;
-	bool ok = pv_window_enter(x->m, x->thread, time, &window_from, &window_to);
+	ok &= pv_window_enter(x->m, x->thread, time, &window_from, &window_to);
 	pv_timeline_cell(&x->m->timeline, time, &from, &to);
 	from = from < window_from ? window_from : from;
 	to = to > window_to ? window_to : to;
@@ -233,6 +250,8 @@ static ALWAYS_INLINE bool enter(
 	if (h->depth) {
 		touch(x, h, parent);
 		n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
+	} else {
+		x->thread->stack.told_ns += c.time - h->last;
 	}
 	h->last = c.time;
 	uint32_t child = n->recent;
@@ -381,7 +400,7 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 			oldest = t;
 	}
 	save(&h, th);
-	put_away(x, &tally);
+	ok &= put_away(x, &tally);
 	if (i > *at)
 		note_times(x, oldest, h.newest);
 	*at = i;

@@ -1,5 +1,6 @@
 #include "common/model/calls.h"
 
+#include "common/model/buckets_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
@@ -151,6 +152,8 @@ static void pay(struct pv_context *x)
 		uint32_t top = s->stack.v[s->stack.n - 1].node;
 		pv_window_touch(x->m, top);
 		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, s->last_ns, x->time);
+	} else {
+		s->told_ns += x->time - s->last_ns;
 	}
 	s->last_ns = x->time;
 }
@@ -248,6 +251,9 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
 	if (hit)
 		hit->samples++;
+	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1, 0 };
+	if (hit && !pv_buckets_add(m, time, &bucket))
+		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);
 	return pv_window_sample(m, node, time);
 }

@@ -44,6 +44,7 @@ struct pv_frame {
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
 	int64_t last_ns;   /* self time is paid up to here */
+	int64_t told_ns;   /* private: last_ns - told_ns is self time the buckets do not have yet */
 	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
@@ -24,11 +25,12 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 	m->first_ns = m->last_ns = PV_NEVER;
 	m->private = calloc(1, sizeof *m->private);
 	m->window = pv_window_create();
+	m->buckets = pv_buckets_create((int64_t)PV_WINDOW_CELL_MS * 1000000);
 	if (m->private) {
 		pthread_mutex_init(&m->private->lock, NULL);
 		pthread_mutex_init(&m->private->next, NULL);
 	}
-	if (!m->private || !m->window || !init_stores(m)) {
+	if (!m->private || !m->window || !m->buckets || !init_stores(m)) {
 		pv_model_destroy(m);
 		return NULL;
 	}
@@ -48,6 +50,7 @@ void pv_model_destroy(struct pv_model *m)
 	if (!m)
 		return;
 	pv_window_destroy(m->window);
+	pv_buckets_destroy(m->buckets);
 	pv_names_finish(&m->names);
 	pv_stacks_finish(&m->stacks);
 	pv_calls_finish(&m->calls);

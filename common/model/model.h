@@ -27,6 +27,7 @@
 #include "common/model/throws.h"
 #include "common/model/timeline.h"
 
+struct pv_buckets;
 struct pv_window;
 struct pv_model_private;
 
@@ -98,6 +99,7 @@ struct pv_model {
 	struct pv_throws throws;
 	struct pv_counters counters;
 	struct pv_window *window;
+	struct pv_buckets *buckets; /* NULL: none are kept */
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
 	struct pv_model_private *private;

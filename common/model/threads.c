@@ -93,6 +93,7 @@ static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 	th->id = id;
 	th->epoch = old ? old->epoch + 1 : 1;
 	th->before = old ? before : 0;
+	th->index = at;
 	th->name = old ? old->name : 0; /* until a start shows that it is another one */
 	th->start_ns = th->end_ns = th->first_ns = th->last_ns = PV_NEVER;
 	th->selected = selected(m, th);

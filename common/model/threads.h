@@ -28,6 +28,7 @@ struct pv_thread {
 	uint64_t id;       /* native */
 	uint32_t epoch;    /* of this native id, from 1 */
 	uint32_t before;   /* index of its earlier epoch, 0 = none */
+	uint32_t index;    /* its own */
 	uint32_t name;     /* interned in names.text, 0 = none given; without a start and a name of
 			    * its own that of the epoch before: threads write on after their end */
 	int64_t start_ns;  /* thread.start; PV_NEVER when not seen */

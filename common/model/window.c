@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/buckets_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
@@ -48,6 +49,8 @@ void pv_window_off(struct pv_model *m)
 	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
 		pv_window_empty_cell(w, &w->cell[i]);
 	w->off = true;
+	pv_buckets_destroy(m->buckets); /* the window feeds them */
+	m->buckets = NULL;
 	for (size_t i = 0; i < m->calls.node.n; i++)
 		m->calls.node.v[i].cell = 1;
 	for (size_t i = 0; i < m->allocs.sites.site.n; i++)
@@ -145,6 +148,7 @@ void pv_window_touch_site(struct pv_model *m, uint32_t site)
 bool pv_window_flush(struct pv_model *m)
 {
 	struct pv_window *w = m->window;
+	int64_t time = w->present * w->width;
 	bool ok = !w->failed;
 	w->failed = false;
 	for (size_t i = 1; i < w->nodes.n; i++) {
@@ -153,8 +157,11 @@ bool pv_window_flush(struct pv_model *m)
 		n->cell = 0;
 		struct pv_window_entry e = { t->id, (uint32_t)(n->calls - t->count),
 			n->self_ns - t->amount, 0 };
-		if (e.calls || e.self_ns)
-			ok &= add_node(w, w->present, &e);
+		if (!e.calls && !e.self_ns)
+			continue;
+		const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD, n->method, e.calls,
+			e.self_ns };
+		ok &= add_node(w, w->present, &e) && pv_buckets_add(m, time, &bucket);
 	}
 	w->nodes.n = 1;
 	for (size_t i = 1; i < w->sites.n; i++) {
@@ -163,11 +170,14 @@ bool pv_window_flush(struct pv_model *m)
 		s->cell = 0;
 		struct pv_window_bytes e = { t->id, (uint32_t)(s->count - t->count),
 			s->amount - (uint64_t)t->amount };
-		if (e.count)
-			ok &= add_site(w, w->present, &e);
+		if (!e.count)
+			continue;
+		const struct pv_bucket_entry bucket = { PV_BUCKET_CLASS, s->class_use, e.count,
+			(int64_t)e.bytes };
+		ok &= add_site(w, w->present, &e) && pv_buckets_add(m, time, &bucket);
 	}
 	w->sites.n = 1;
-	return ok;
+	return ok && pv_buckets_widen_to(m, w->width);
 }
 
 bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
@@ -176,6 +186,7 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 	struct pv_thread_calls *s = &th->stack;
 	int64_t from = s->last_ns;
 	s->last_ns = time;
+	s->told_ns += time - from;
 	if (s->stack.n == 0)
 		return true;
 	uint32_t node = s->stack.v[s->stack.n - 1].node;
@@ -186,11 +197,11 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 		return true;
 	if (n->cell) /* the present cell must not count it as its own */
 		w->nodes.v[n->cell].amount += ns;
+	bool ok = pv_buckets_span(m, n->method, th->index, from, time);
 	/* Cells older than the ring would be dropped one by one. */
 	int64_t first = pv_window_number(w, time) - PV_WINDOW_CELLS;
 	if (time > from && pv_window_number(w, from) < first)
 		from = first * w->width;
-	bool ok = true;
 	while (from < time && ok) {
 		int64_t number = pv_window_number(w, from), edge;
 		edge = (int64_t)((uint64_t)(number + 1) * (uint64_t)w->width);
@@ -233,5 +244,8 @@ bool pv_window_enter(
 bool pv_window_sample(struct pv_model *m, uint32_t node, int64_t time)
 {
 	struct pv_window_entry e = { .node = node, .samples = 1 };
-	return m->window->off || add_node(m->window, pv_window_number(m->window, time), &e);
+	const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD_SAMPLES,
+		m->calls.node.v[node].method, 1, 0 };
+	return m->window->off || (add_node(m->window, pv_window_number(m->window, time), &e) &&
+					 pv_buckets_add(m, time, &bucket));
 }

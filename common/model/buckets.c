@@ -1,0 +1,228 @@
+#include "common/model/buckets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/buckets_parts.h"
+
+enum { MERGE_FROM = 64 }; /* entries below which looking for equal ones is not worth it */
+
+struct pv_buckets *pv_buckets_create(int64_t width)
+{
+	struct pv_buckets *b = calloc(1, sizeof *b);
+	if (!b)
+		return NULL;
+	b->width = width;
+	b->limit = PV_BUCKETS_BYTES;
+	b->most = PV_BUCKETS_MOST;
+	return b;
+}
+
+void pv_buckets_destroy(struct pv_buckets *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->bucket.n; i++)
+		pv_array_finish(&b->bucket.v[i].entry);
+	pv_array_finish(&b->bucket);
+	free(b);
+}
+
+static int64_t number_of(const struct pv_buckets *b, int64_t time)
+{
+	int64_t n = time / b->width;
+	return n - (time % b->width < 0);
+}
+
+/* --- merging */
+
+int pv_buckets_compare(const void *a, const void *b)
+{
+	const struct pv_bucket_entry *x = a, *y = b;
+	if (x->what != y->what)
+		return x->what > y->what ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+size_t pv_buckets_merge(struct pv_bucket_entry *v, size_t n)
+{
+	size_t to = 0;
+	if (n)
+		qsort(v, n, sizeof *v, pv_buckets_compare);
+	for (size_t i = 0; i < n; i++) {
+		if (to && pv_buckets_compare(&v[to - 1], &v[i]) == 0) {
+			v[to - 1].count += v[i].count;
+			v[to - 1].amount += v[i].amount;
+		} else {
+			v[to++] = v[i];
+		}
+	}
+	return to;
+}
+
+static void merge(struct pv_bucket *x)
+{
+	if (x->merged < x->entry.n)
+		x->entry.n = pv_buckets_merge(x->entry.v, x->entry.n);
+	x->merged = x->entry.n;
+}
+
+/* Gives back what merging left unused; a failing realloc keeps it. */
+static void trim(struct pv_buckets *b, struct pv_bucket *x)
+{
+	if (x->entry.n == x->entry.room || x->entry.n == 0)
+		return;
+	void *v = realloc(x->entry.v, x->entry.n * sizeof *x->entry.v);
+	if (!v)
+		return;
+	b->bytes -= (x->entry.room - x->entry.n) * sizeof *x->entry.v;
+	x->entry.v = v;
+	x->entry.room = x->entry.n;
+}
+
+static bool append_all(struct pv_buckets *b, struct pv_bucket *to, struct pv_bucket *from)
+{
+	size_t before = to->entry.room;
+	if (!pv_reserve(&to->entry, from->entry.n))
+		return false;
+	b->bytes += (to->entry.room - before) * sizeof *to->entry.v;
+	if (from->entry.n)
+		memcpy(to->entry.v + to->entry.n, from->entry.v,
+			from->entry.n * sizeof *from->entry.v);
+	to->entry.n += from->entry.n;
+	b->bytes -= from->entry.room * sizeof *from->entry.v;
+	pv_array_finish(&from->entry);
+	return true;
+}
+
+/* Two neighbours become one bucket of twice the width. On failure some figures are lost. */
+static bool widen(struct pv_buckets *b)
+{
+	struct pv_bucket *v = b->bucket.v;
+	bool ok = !__builtin_mul_overflow(b->width, 2, &b->width);
+	size_t to = 0;
+	for (size_t i = 0; i < b->bucket.n; i++) {
+		v[i].number >>= 1;
+		if (to && v[to - 1].number == v[i].number) {
+			ok &= append_all(b, &v[to - 1], &v[i]);
+			merge(&v[to - 1]);
+			trim(b, &v[to - 1]);
+		} else {
+			v[to++] = v[i];
+		}
+	}
+	b->bucket.n = to;
+	b->at = 0;
+	return ok;
+}
+
+static bool shrink(struct pv_buckets *b)
+{
+	bool ok = true;
+	for (size_t i = 0; i < b->bucket.n; i++) {
+		merge(&b->bucket.v[i]);
+		trim(b, &b->bucket.v[i]);
+	}
+	while (ok && b->bytes > b->limit / 4 * 3 && b->bucket.n > 1)
+		ok = widen(b);
+	return ok;
+}
+
+bool pv_buckets_widen_to(struct pv_model *m, int64_t width)
+{
+	struct pv_buckets *b = m->buckets;
+	bool ok = true;
+	while (ok && b && b->width < width)
+		ok = widen(b);
+	return ok;
+}
+
+/* --- filling */
+
+/* Where the bucket of this number stands, or would. */
+static size_t place_of(const struct pv_buckets *b, int64_t number)
+{
+	size_t low = 0, high = b->bucket.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (b->bucket.v[mid].number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The bucket of this time, made when new; NULL when out of memory. */
+static struct pv_bucket *bucket_of(struct pv_buckets *b, int64_t time)
+{
+	int64_t number = number_of(b, time);
+	if (b->at < b->bucket.n && b->bucket.v[b->at].number == number)
+		return &b->bucket.v[b->at];
+	b->at = place_of(b, number);
+	if (b->at < b->bucket.n && b->bucket.v[b->at].number == number)
+		return &b->bucket.v[b->at];
+	if (b->bucket.n >= b->most)
+		return widen(b) ? bucket_of(b, time) : NULL;
+	if (!pv_reserve(&b->bucket, 1))
+		return NULL;
+	struct pv_bucket *x = &b->bucket.v[b->at];
+	memmove(x + 1, x, (b->bucket.n - b->at) * sizeof *x);
+	*x = (struct pv_bucket){ .number = number };
+	b->bucket.n++;
+	return x;
+}
+
+static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e)
+{
+	struct pv_bucket *x = bucket_of(b, time);
+	if (!x)
+		return false;
+	if (x->entry.n == x->entry.room && x->entry.n >= MERGE_FROM && x->merged < x->entry.n)
+		merge(x);
+	size_t before = x->entry.room;
+	/* A bucket that merging left nearly full grows, or it would be merged again at once. */
+	size_t more = x->entry.n > before / 4 * 3 ? before - x->entry.n + 1 : 1;
+	if (!pv_reserve(&x->entry, more))
+		return false;
+	b->bytes += (x->entry.room - before) * sizeof *x->entry.v;
+	x->entry.v[x->entry.n++] = *e;
+	return b->bytes <= b->limit || shrink(b);
+}
+
+bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e)
+{
+	return !m->buckets || add(m->buckets, time, e);
+}
+
+static bool add_self(
+	struct pv_buckets *b, uint32_t method, uint32_t thread, int64_t from, int64_t to)
+{
+	const struct pv_bucket_entry of_method = { PV_BUCKET_METHOD, method, 0, to - from };
+	const struct pv_bucket_entry of_thread = { PV_BUCKET_THREAD, thread, 0, to - from };
+	return add(b, from, &of_method) && add(b, from, &of_thread);
+}
+
+bool pv_buckets_span(struct pv_model *m, uint32_t method, uint32_t thread, int64_t from, int64_t to)
+{
+	struct pv_buckets *b = m->buckets;
+	bool ok = true;
+	if (!b || from == to)
+		return true;
+	/* Time may step back; and a span may be as long as the clock. */
+	if (to < from) {
+		const struct pv_bucket_entry of_method = { PV_BUCKET_METHOD, method, 0, to - from };
+		const struct pv_bucket_entry of_thread = { PV_BUCKET_THREAD, thread, 0, to - from };
+		return add(b, to, &of_method) && add(b, to, &of_thread);
+	}
+	while (ok && ((uint64_t)to - (uint64_t)from) / (uint64_t)b->width >= b->most / 4)
+		ok = widen(b);
+	while (ok && from < to) {
+		int64_t edge = (int64_t)((uint64_t)(number_of(b, from) + 1) * (uint64_t)b->width);
+		if (edge > to || edge <= from)
+			edge = to;
+		ok = add_self(b, method, thread, from, edge);
+		from = edge;
+	}
+	return ok;
+}

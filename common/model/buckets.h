@@ -1,0 +1,57 @@
+/*
+ * Time buckets: what each method, class and thread did when, over the whole recording. Sparse and
+ * all of one width, which begins at that of the rolling window's cells and doubles when their
+ * 64 MiB are full. Self time is split at the buckets' edges, whichever order the buffers come in.
+ *
+ * They answer at once for any range, but for whole buckets only; totals, longest calls and trees
+ * need the events read again.
+ */
+#ifndef PV_MODEL_BUCKETS_H
+#define PV_MODEL_BUCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_BUCKETS_BYTES = 64 << 20, PV_BUCKETS_MOST = 16384 };
+
+struct pv_model;
+
+/* What an entry is about, and what its `count` and `amount` are. */
+enum pv_bucket_what {
+	PV_BUCKET_METHOD,         /* id in names; enters, self ns */
+	PV_BUCKET_METHOD_SAMPLES, /* id in names, of the innermost frame; hits */
+	PV_BUCKET_CLASS,          /* class use in names; allocations, bytes */
+	PV_BUCKET_THREAD,         /* index in threads; enters, self ns */
+	PV_BUCKET_THREAD_SAMPLES, /* index in threads, of the thread that was hit; hits */
+	PV_BUCKET_THREAD_BYTES,   /* index in threads; allocations, bytes */
+	PV_BUCKET_WHATS
+};
+
+struct pv_bucket_entry {
+	uint32_t what, id;
+	uint64_t count;
+	int64_t amount;
+};
+
+/* Each (what, id) once, ascending. */
+struct pv_bucket_sums {
+	PV_ARRAY(struct pv_bucket_entry) entry;
+	int64_t from_ns, to_ns; /* log clock: what is covered, whole buckets */
+};
+
+/*
+ * Everything in the buckets that share any time with [from_ns, to_ns) of the log's clock. Open
+ * frames count up to their thread's last event. The caller holds the model's lock. False when out
+ * of memory. Without buckets the answer is empty, and covers nothing (from_ns == to_ns).
+ */
+bool pv_buckets_sum(
+	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret);
+void pv_bucket_sums_finish(struct pv_bucket_sums *s);
+
+/* The entry of (what, id); NULL when there is none. */
+const struct pv_bucket_entry *pv_bucket_find(
+	const struct pv_bucket_sums *s, enum pv_bucket_what what, uint32_t id);
+
+#endif
