@@ -1,5 +1,6 @@
 /* Time buckets: splits, edges, merging, and agreement with exact figures of a range. */
 #include "common/model/buckets_parts.h"
+#include "common/model/persist.h"
 #include "common/model/window.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
@@ -256,6 +257,44 @@ START_TEST(too_many_buckets_become_wider)
 }
 END_TEST
 
+struct bytes {
+	PV_ARRAY(uint8_t) at;
+};
+
+static bool keep(void *ctx, const void *bytes, size_t n)
+{
+	struct bytes *b = ctx;
+	ck_assert(pv_reserve(&b->at, n));
+	memcpy(b->at.v + b->at.n, bytes, n);
+	b->at.n += n;
+	return true;
+}
+
+START_TEST(saved_and_loaded_they_go_on)
+{
+	struct logkit *k = world(NULL);
+	play(k, 11);
+	struct bytes b = { 0 };
+	ck_assert(pv_model_save(logkit_model(k), keep, &b));
+	struct logkit *again = world(NULL);
+	pv_model_destroy(again->model);
+	again->model = pv_model_create(NULL);
+	ck_assert(pv_model_load(again->model, b.at.v, b.at.n));
+	for (int64_t from = 0; from < 8000; from += 900) {
+		struct pv_bucket_sums x = sums(k, from * MS, from * MS + 1900 * MS);
+		struct pv_bucket_sums y = sums(again, from * MS, from * MS + 1900 * MS);
+		ck_assert_uint_eq(x.entry.n, y.entry.n);
+		for (size_t i = 0; i < x.entry.n; i++)
+			ck_assert_mem_eq(&x.entry.v[i], &y.entry.v[i], sizeof x.entry.v[i]);
+		pv_bucket_sums_finish(&x);
+		pv_bucket_sums_finish(&y);
+	}
+	pv_array_finish(&b.at);
+	logkit_free(again);
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model buckets");
@@ -267,6 +306,7 @@ int main(void)
 	tcase_add_test(t, a_range_on_edges_is_exact);
 	tcase_add_test(t, full_buckets_become_wider);
 	tcase_add_test(t, too_many_buckets_become_wider);
+	tcase_add_test(t, saved_and_loaded_they_go_on);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -45,12 +45,12 @@ static bool add_buckets(struct gather *g)
 	return true;
 }
 
-/* What the window's present cell has gathered but not yet put away. */
-static bool add_touched(struct gather *g)
+bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 {
-	const struct pv_window *w = g->m->window;
-	const struct pv_tree_node *node = g->m->calls.node.v;
-	const struct pv_site *site = g->m->allocs.sites.site.v;
+	struct gather gather = { m, s }, *g = &gather;
+	const struct pv_window *w = m->window;
+	const struct pv_tree_node *node = m->calls.node.v;
+	const struct pv_site *site = m->allocs.sites.site.v;
 	int64_t present = w->present * w->width;
 	if (!w->entered || present < g->sums->from_ns || present >= g->sums->to_ns)
 		return true;
@@ -117,7 +117,7 @@ bool pv_buckets_sum(
 	ret->from_ns = from_ns == INT64_MIN ? from_ns : edge_at(from_ns, b->width, false);
 	ret->to_ns = to_ns == INT64_MAX ? to_ns : edge_at(to_ns, b->width, true);
 	struct gather g = { m, ret };
-	if (!add_buckets(&g) || !add_touched(&g) || !add_open(&g)) {
+	if (!add_buckets(&g) || !pv_buckets_touched(m, ret) || !add_open(&g)) {
 		pv_bucket_sums_finish(ret);
 		return false;
 	}

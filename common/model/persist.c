@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/window_parts.h"
 
@@ -168,7 +169,7 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 
 /* --- threads */
 
-SAME_SIZE(struct pv_thread, 560);
+SAME_SIZE(struct pv_thread, 568);
 SAME_SIZE(struct pv_threads, 80);
 
 static void archive_thread(struct pv_archive *a, struct pv_thread *th)
@@ -414,7 +415,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 365744);
+SAME_SIZE(struct pv_model, 365752);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -433,6 +434,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	archive_counters(a, &m->counters);
 	archive_helpers(a, &m->helpers);
 	archive_timeline(a, &m->timeline);
+	pv_buckets_archive(a, m);
 }
 
 /* --- in and out */
@@ -444,7 +446,8 @@ uint64_t pv_model_layout(void)
 		sizeof(struct pv_entity), sizeof(struct pv_class_use), sizeof(struct pv_collection),
 		sizeof(struct pv_shot), sizeof(struct pv_counter), sizeof(struct pv_lock),
 		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
-		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry) };
+		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry),
+		sizeof(struct pv_bucket_entry) };
 	uint64_t h = 0x70766964; /* reads differently in the other byte order */
 	const uint8_t *bytes = (const uint8_t *)&h;
 	h = pv_hash(h ^ bytes[0]);
