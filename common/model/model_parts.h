@@ -117,7 +117,6 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
 struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);
 
 /* --- the rest, a file each */
-
 bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a);
 /* Adds count and amount of `more` to the site of its class and stack. */
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more);
