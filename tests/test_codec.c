@@ -71,11 +71,11 @@ static const struct vector vectors[] = {
 	{ 17, "05 01 01 01", "CONTENTION t=1001 object=1008" },
 	{ 17, "05 01 02 01", "DONE t=1001 object=1008" },
 	{ 17, "05 01 03 01", "FAIL t=1001 object=1008" },
-	{ 17, "05 01 09 01", "MONITOR_OTHER t=1001 object=1008" },
+	{ 17, "05 01 09 01", "MONITOR_OTHER t=1001 type=9 object=1008" },
 	{ 17, "85 01 01 01 01 10", "CONTENTION_BT t=1001 object=1008 stack=[5010]" },
 	{ 17, "85 01 02 01 01 10", "DONE_BT t=1001 object=1008 stack=[5010]" },
 	{ 17, "85 01 03 01 01 10", "FAIL_BT t=1001 object=1008 stack=[5010]" },
-	{ 17, "85 01 09 01 01 10", "MONITOR_OTHER_BT t=1001 object=1008 stack=[5010]" },
+	{ 17, "85 01 09 01 01 10", "MONITOR_OTHER_BT t=1001 type=9 object=1008 stack=[5010]" },
 	{ 12, "15 01 01", "CONTENTION_13 t=1001 object=1008" },
 	{ 12, "95 01 01 00 01 10", "CONTENTION_13_BT t=1001 object=1008 stack=[1010]" },
 	{ 12, "25 01 01", "DONE_13 t=1001 object=1008" },
@@ -285,7 +285,8 @@ START_TEST(encoding_gives_an_event_that_decodes_the_same)
 	event_text(text, sizeof text, &back, &pools, v->version);
 	ck_assert_str_eq(text, v->text);
 	/* Writers emit minimal forms: the same bytes, where the vector is minimal too. */
-	if (v->version >= 13 && !strstr(v->hex, "f8 ff ff ff ff 01") &&
+	bool exact = v->version >= 13 || strncmp(v->text, "HIT", 3) == 0;
+	if (exact && !strstr(v->hex, "f8 ff ff ff ff 01") &&
 		!strstr(v->hex, "83 00"))
 		ck_assert_mem_eq(again, bytes, n);
 	pv_batch_finish(&pools);

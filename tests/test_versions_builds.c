@@ -117,7 +117,7 @@ static const struct vector {
 	{ 14, MLPD_TYPED_HITS, "07 01 01 02 01 03 01 10",
 		"HIT_14 t=1001 type=1 thread=1002 ips=[1003] frames=[5010]" },
 	{ 14, MLPD_HELPERS_13, "18 01 06 10 20 6e 00",
-		"HELPER_14 t=1001 type=6 address=1010 size=20 name=\"n\"" },
+		"HELPER_14 t=1001 type=5 address=1010 size=20 name=\"n\"" },
 	{ 14, MLPD_WIDE_COUNTERS, "37 01 01 80 02 67 00 03 80 80 80 08 80 80 80 80 01 01",
 		"DESCRIBE_14 t=1001 list=[100//g/3/1000000/10000000/1]" },
 	{ 14, MLPD_WIDE_COUNTERS, "47 05 01 83 00 02 00", "COUNTERS_14 t=1005 list=[1:3:2:]" },

@@ -119,6 +119,14 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	}
 }
 
+/* Mostly of the type that has a name. */
+static void set_helper(struct pv_event *e, uint8_t form, unsigned salt)
+{
+	uint64_t named = mlpd_helper_named(5, form) ? 5 : 6;
+	e->helper.type = salt % 4 ? named : salt % 8;
+	e->helper.name = text(e->helper.type == named ? 2 : 0);
+}
+
 struct pv_event wire_row_event(const struct mlpd_row *row, const struct mlpd_format *f,
 	unsigned salt, struct pv_batch *pools)
 {
@@ -130,14 +138,11 @@ struct pv_event wire_row_event(const struct mlpd_row *row, const struct mlpd_for
 		if (field->type == MLPD_CSTR)
 			*(struct pv_text *)at = text(salt++);
 		else if (field->type == MLPD_HELPER_NAME)
-			*(struct pv_text *)at = text(
-				mlpd_helper_named(e.helper.type, field->form) ? 2 : 0);
+			set_helper(&e, field->form, salt++);
 		else if (field->type >= MLPD_BT)
 			*(struct pv_span *)at = list(field, &e, f, pools, salt++);
 		else
 			*(uint64_t *)at = value(field->type, f, salt++);
 	}
-	if (row->kind == PV_KIND_JIT_HELPER)
-		e.helper.type = salt % 8;
 	return e;
 }

@@ -164,6 +164,7 @@ struct pv_event {
 		struct {
 			uint64_t type, thread, timestamp;
 			struct pv_span ips, frames;
+			struct pv_span offsets; /* (IL, native) of each frame, or empty */
 			uint64_t address;
 		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;

@@ -116,7 +116,8 @@ size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct 
 
 /* --- rows, for dump, coverage and tests --- */
 
-enum mlpd_type { MLPD_END, MLPD_SET /* 1, without a byte */, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
+enum mlpd_type { MLPD_END, MLPD_SET /* 1, without a byte */,
+	MLPD_SUB /* the byte that chose the row, again */, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
 	MLPD_SPTR /* absolute sleb */, MLPD_OBJ, MLPD_METH, MLPD_CSTR, MLPD_FLAGS, MLPD_BT,
 	MLPD_OBJS, MLPD_REFS, MLPD_ROOTS, MLPD_OLD_ROOTS, MLPD_IPS, MLPD_FRAMES, MLPD_DESCS,
 	MLPD_VALUES, MLPD_HELPER_NAME };
@@ -128,7 +129,7 @@ enum mlpd_form {
 	MLPD_OFFSETS,     /* FRAMES: with IL and native offset */
 	MLPD_BARE,        /* REFS: without offsets; DESCS: never a section name */
 	MLPD_NARROW,      /* one byte where others have a uleb: root type, counter words */
-	MLPD_OLD_NUMBERS, /* HELPER_NAME: the type with a name is 6, not 5 */
+	MLPD_OLD_NUMBERS, /* HELPER_NAME: the type with a name is 6, not 5; BYTE: one more */
 };
 
 struct mlpd_field {

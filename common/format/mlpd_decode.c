@@ -8,6 +8,7 @@ struct decoder {
 	struct pv_batch *pools;
 	uint64_t mask; /* of the profiled process's pointers */
 	uint8_t form;  /* enum mlpd_form of the field at hand */
+	uint8_t sub;   /* the byte that chose the row */
 	bool nomem;
 };
 
@@ -137,16 +138,20 @@ static struct pv_span get_ips(struct decoder *d)
 	return s;
 }
 
-static struct pv_span get_frames(struct decoder *d)
+/* Each offset pair stands behind its method on the wire, all of them behind all methods here. */
+static struct pv_span get_frames(struct decoder *d, struct pv_event *e)
 {
 	bool with_offsets = d->form == MLPD_OFFSETS;
-	struct pv_span s = take_pool(d, get_count(d, with_offsets ? 3 : 1));
+	uint32_t n = get_count(d, with_offsets ? 3 : 1);
+	struct pv_span s = take_pool(d, (size_t)n * (with_offsets ? 3 : 1));
+	s.n = s.n ? n : 0;
+	if (with_offsets)
+		e->hit.offsets = (struct pv_span){ s.at + s.n, 2 * s.n };
 	for (uint32_t i = 0; i < s.n; i++) {
 		d->pools->pool.v[s.at + i] = get_meth(d);
-		if (with_offsets) {
-			pv_get_sleb(&d->c); /* IL offset */
-			pv_get_sleb(&d->c); /* native offset */
-		}
+		for (uint32_t k = 0; k < 2 && with_offsets; k++)
+			d->pools->pool.v[e->hit.offsets.at + 2 * i + k] =
+				(uint64_t)pv_get_sleb(&d->c);
 	}
 	return s;
 }
@@ -249,7 +254,7 @@ static void get_list(struct decoder *d, struct pv_event *e, uint8_t type, struct
 		*span = get_ips(d);
 		break;
 	case MLPD_FRAMES:
-		*span = get_frames(d);
+		*span = get_frames(d, e);
 		break;
 	case MLPD_DESCS:
 		*span = get_descriptions(d);
@@ -265,6 +270,8 @@ static uint64_t get_number(struct decoder *d, uint8_t type)
 	switch (type) {
 	case MLPD_SET:
 		return 1;
+	case MLPD_SUB:
+		return d->sub;
 	case MLPD_SIZE:
 		return get_size(d);
 	case MLPD_HANDLE:
@@ -274,7 +281,9 @@ static uint64_t get_number(struct decoder *d, uint8_t type)
 	case MLPD_SPTR:
 		return (uint64_t)pv_get_sleb(&d->c) & d->mask;
 	case MLPD_BYTE:
-		return pv_get_u8(&d->c);
+		/* JIT helpers: numbers that begin one higher mean the same (formats.md 1.9). */
+		return d->form == MLPD_OLD_NUMBERS ? pv_get_u8(&d->c) - UINT64_C(1)
+						   : pv_get_u8(&d->c);
 	case MLPD_PTR:
 		return get_ptr(d);
 	case MLPD_OBJ:
@@ -362,7 +371,7 @@ static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 	if (has_sub || version >= row->time_since)
 		d->b.time += pv_get_uleb(&d->c);
 	if (has_sub) {
-		sub = pv_get_u8(&d->c);
+		sub = d->sub = pv_get_u8(&d->c);
 		row = sub < MLPD_SUB_ANY ? mlpd_find_row(byte, sub, d->f) : NULL;
 	}
 	if (!row || !pv_cursor_ok(&d->c)) {

@@ -117,7 +117,15 @@ static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint
 	}
 }
 
-static void put_methods(struct encoder *e, const uint64_t *v, uint32_t n)
+/* Offsets that nobody knows are 0. */
+static void put_offsets(struct encoder *e, struct pv_span known, uint32_t n, uint32_t i)
+{
+	for (uint32_t k = 0; k < 2; k++)
+		e->to = pv_put_sleb(e->to, known.n == 2 * n
+			? (int64_t)e->pools->pool.v[known.at + 2 * i + k] : 0);
+}
+
+static void put_methods(struct encoder *e, const struct pv_event *ev, const uint64_t *v, uint32_t n)
 {
 	if (e->form == MLPD_POINTERS)
 		put_uleb(e, 0);
@@ -128,7 +136,7 @@ static void put_methods(struct encoder *e, const uint64_t *v, uint32_t n)
 		else
 			put_meth(e, v[i]);
 		if (e->form == MLPD_OFFSETS)
-			e->to = pv_put_uleb(pv_put_uleb(e->to, 0), 0);
+			put_offsets(e, ev->hit.offsets, n, i);
 	}
 }
 
@@ -140,7 +148,7 @@ static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
 	switch (type) {
 	case MLPD_BT:
 	case MLPD_FRAMES:
-		put_methods(e, v, s.n);
+		put_methods(e, ev, v, s.n);
 		break;
 	case MLPD_REFS:
 		put_references(e, v, s.n);
@@ -174,9 +182,10 @@ static void put_number(struct encoder *e, uint8_t type, uint64_t v)
 {
 	switch (type) {
 	case MLPD_SET:
+	case MLPD_SUB:
 		break;
 	case MLPD_BYTE:
-		*e->to++ = (uint8_t)v;
+		*e->to++ = (uint8_t)(e->form == MLPD_OLD_NUMBERS ? v + 1 : v);
 		break;
 	case MLPD_PTR:
 		put_ptr(e, v);
@@ -241,8 +250,9 @@ static size_t field_max(const struct pv_event *ev, const struct mlpd_field *f,
 		return values_max(pools, *span);
 	if (f->type == MLPD_DESCS)
 		return descriptions_max(pools, *span);
-	/* flags, count, collection count, and per element at most value + two offsets */
-	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + 2);
+	/* flags, count, collection count, and what an element has besides its value */
+	size_t more = f->type == MLPD_FRAMES ? 2 * PV_LEB_MAX : 2;
+	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + more);
 }
 
 size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)

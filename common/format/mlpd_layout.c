@@ -64,20 +64,22 @@ bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_trial *t, struct mlp
 	return decode_again(b, t, &before);
 }
 
-bool mlpd_choose_layout(const struct mlpd_buffer_header *h, const uint8_t *payload, uint8_t says,
-	struct mlpd_format *f)
+bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_trial *t,
+	struct mlpd_format *f, unsigned *trials)
 {
 	struct pv_batch b = { 0 };
-	struct mlpd_trial t = { .says = says };
 	bool changed = false;
-	if (!mlpd_has_layouts(says))
+	if (!mlpd_has_layouts(t->says) || *trials == 0)
 		return true;
-	bool ok = pv_reserve(&b.bytes, (size_t)h->length + 1);
-	if (ok && h->length)
-		memcpy(b.bytes.v, payload, h->length);
-	b.bytes.n = h->length;
-	mlpd_bases_init(&t.start, h);
-	ok = ok && decode_again(&b, &t, f) && (!b.damaged || mlpd_try_layouts(&b, &t, f, &changed));
+	bool ok = pv_reserve(&b.bytes, n + 1);
+	if (ok && n)
+		memcpy(b.bytes.v, payload, n);
+	b.bytes.n = n;
+	ok = ok && decode_again(&b, t, f);
+	if (ok && b.damaged) {
+		--*trials;
+		ok = mlpd_try_layouts(&b, t, f, &changed);
+	}
 	pv_batch_finish(&b);
 	return ok;
 }

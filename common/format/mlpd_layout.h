@@ -24,8 +24,14 @@ struct mlpd_trial {
 bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f,
 	bool *ret_changed);
 
-/* The same for the bytes of a whole buffer, kept by the caller. */
-bool mlpd_choose_layout(const struct mlpd_buffer_header *h, const uint8_t *payload, uint8_t says,
-	struct mlpd_format *f);
+/* Buffers that may fail before a log is taken for a damaged release. */
+enum { MLPD_TRIALS = 64 };
+
+/*
+ * The same for the first `n` bytes of a buffer, kept by the caller. *trials, MLPD_TRIALS at first,
+ * goes down with each that did not decode.
+ */
+bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_trial *t,
+	struct mlpd_format *f, unsigned *trials);
 
 #endif

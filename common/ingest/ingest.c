@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/format/mlpd_layout.h"
 #include "common/ingest/trial.h"
 
 enum {
 	SLICE_NS = 5 * 1000 * 1000,  /* the model's lock is never held longer by the owner */
-	TRIALS = 64,                 /* buffers that may be tried in other layouts */
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
 };
 
@@ -221,7 +221,7 @@ static bool begin(struct pv_ingest *in)
 		return false;
 	in->format = h->format;
 	in->says = h->format.data_version;
-	in->trials = TRIALS;
+	in->trials = MLPD_TRIALS;
 	begin_record(in);
 	struct pv_target_info t = { .data_version = h->format.data_version,
 		.header_major = h->format.header_major, .pointer_size = h->format.pointer_size,
