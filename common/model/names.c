@@ -224,7 +224,8 @@ static uint32_t loaded(struct pv_names *n, enum pv_entity_kind kind, const struc
 static void bind_class_use(struct pv_names *n, uint64_t key, uint32_t entity)
 {
 	uint32_t use = pv_map_get(&n->class_of, key);
-	if (use != PV_MAP_NONE && n->class_use.v[use].entity == 0)
+	if (use != PV_MAP_NONE && n->class_use.v[use].entity == 0 &&
+		n->class_use.v[use].by_vtable == n->classes_by_vtable)
 		n->class_use.v[use].entity = entity;
 }
 
@@ -306,6 +307,9 @@ bool pv_names_apply(struct pv_names *n, const struct pv_event *e, uint32_t *ret_
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT:
 		return describe_method(n, e, ret_renamed);
+	case PV_KIND_METHOD_JIT_START: /* with the name in OpenPSS's logs alone */
+		return !e->jit.name.at ||
+			name_method(n, e->jit.method, &e->jit.name, ret_renamed) != 0;
 	case PV_KIND_METHOD_NAME:
 		return name_method(n, e->meta.key, &e->meta.name, ret_renamed) != 0;
 	case PV_KIND_SAMPLE_SYMBOL:

@@ -103,10 +103,13 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 /* The entity of the class itself, past its vtable; 0 unknown. */
 static uint32_t class_entity(const struct pv_names *n, uint32_t class_use)
 {
-	if (class_use >= n->class_use.n || !n->class_use.v[class_use].entity)
+	if (class_use >= n->class_use.n)
 		return 0;
 	const struct pv_class_use *use = &n->class_use.v[class_use];
-	if (!use->by_vtable)
+	/* Builds that said 15 before there were vtables (formats.md 1.11) name classes in place. */
+	if (!use->entity && use->by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1)
+		return entity_at(n, PV_ENTITY_CLASS, use->key, INT64_MAX);
+	if (!use->entity || !use->by_vtable)
 		return use->entity;
 	const struct pv_entity *vtable = &n->entity[PV_ENTITY_VTABLE].v[use->entity];
 	return entity_at(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns);

@@ -111,14 +111,19 @@ static void put_range(struct pv_cell *c, const struct pv_counter *k)
 	pv_cell_d(&c[K_MAX], r.max);
 }
 
-/* Data versions 13 and 14 have one byte for what stands in bits from 24 on: it is lost there. */
-static void put_kind(struct pv_build *b, struct pv_cell *c, const struct pv_counter *k, bool lost)
+/*
+ * Data versions 13 and 14 have one byte for what stands in bits from 24 on: it is lost there. No
+ * counter is without a variance, so where one is given nothing was lost.
+ */
+static void put_kind(
+	struct pv_build *b, struct pv_cell *c, const struct pv_model *m, const struct pv_counter *k)
 {
+	bool lost = (m->target.rules == 13 || m->target.rules == 14) && k->variance == 0;
 	if (lost && k->unit == 0)
 		pv_cell_null(&c[K_UNIT]);
 	else
 		pv_cell_s(&c[K_UNIT], word_of(b, units, PV_COUNT_OF(units), k->unit));
-	if (lost && k->variance == 0)
+	if (lost)
 		pv_cell_null(&c[K_VARIANCE]);
 	else
 		pv_cell_s(&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
@@ -131,7 +136,7 @@ static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, 
 	put_range(c, k);
 	pv_cell_u(&c[K_SAMPLES], k->seen);
 	if (k->described) {
-		put_kind(b, c, k, m->target.rules == 13 || m->target.rules == 14);
+		put_kind(b, c, m, k);
 		pv_cell_s(&c[K_SECTION], section_text(b, m, k));
 	} else {
 		pv_cell_null(&c[K_UNIT]);
