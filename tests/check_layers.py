@@ -20,6 +20,8 @@ MAY = {
 EXTRA = {
     'common/report/dump.c': {'common/format', 'common/io'},
     'common/report/dump07.c': {'common/format'},
+    'common/report/dump_event.c': {'common/format'},
+    'common/report/dump_event.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }

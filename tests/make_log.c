@@ -1,4 +1,9 @@
-/* usage: make_log WORLD DATA-VERSION POINTER-SIZE [stock] > LOG; see the worlds of worlds.h */
+/*
+ * usage: make_log WORLD DATA-VERSION POINTER-SIZE [all|stock [SAYS LAYOUT [MAJOR]]] > LOG
+ *
+ * A world of worlds.h; `stock`: without what ends Mono's own reader. SAYS is the data version in
+ * the header where a layout of development builds is wanted, MAJOR that of the header.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +18,7 @@ static const struct {
 };
 
 static char **arg;
+static int args;
 
 /* A test, because the kit's assertions hold only in one. */
 START_TEST(make)
@@ -22,8 +28,18 @@ START_TEST(make)
 	while (i < PV_COUNT_OF(worlds) && strcmp(arg[1], worlds[i].name) != 0)
 		i++;
 	ck_assert_msg(i < PV_COUNT_OF(worlds), "there is no world %s", arg[1]);
-	world_init(&x, (uint8_t)atoi(arg[2]), (uint8_t)atoi(arg[3]), "log:nodefaults,alloc,calls");
-	x.leaves_out = arg[4] != NULL;
+	uint8_t version = (uint8_t)atoi(arg[2]);
+	struct mlpd_format f = { version,
+		version >= 16   ? 3
+		: version >= 14 ? 2
+				: version == 13,
+		(uint8_t)atoi(arg[3]), 0 };
+	if (args > 6)
+		f.layout = (uint8_t)atoi(arg[6]);
+	if (args > 7)
+		f.header_major = (uint8_t)atoi(arg[7]);
+	world_init(&x, &f, args > 6 ? (uint8_t)atoi(arg[5]) : version);
+	x.leaves_out = args > 4 && strcmp(arg[4], "stock") == 0;
 	worlds[i].make(&x);
 	wire_end_buffer(&x.w);
 	ck_assert_uint_eq(fwrite(x.w.out.v, 1, x.w.out.n, stdout), x.w.out.n);
@@ -35,10 +51,11 @@ END_TEST
 int main(int argc, char **argv)
 {
 	if (argc < 4) {
-		fprintf(stderr, "usage: make_log WORLD DATA-VERSION POINTER-SIZE [stock]\n");
+		fprintf(stderr, "usage: make_log WORLD DATA-VERSION POINTER-SIZE ...\n");
 		return 2;
 	}
 	arg = argv;
+	args = argc;
 	Suite *s = suite_create("make_log");
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, make);

@@ -145,7 +145,7 @@ START_TEST(damage_has_its_line)
 	end_buffer(&l);
 	struct result r = dump(l.bytes, l.n, l.n);
 	char line[100];
-	snprintf(line, sizeof line, "%10zu damage: 2 bytes: event byte 0xfe is not understood\n",
+	snprintf(line, sizeof line, "%10zu damage: 2 bytes: event 0xfe cannot be decoded\n",
 		l.n - 2);
 	ck_assert_msg(r.ok && strstr(r.text, line), "%s", r.text);
 	ck_assert_uint_eq(r.totals.events, 6);

@@ -204,7 +204,7 @@ static void roots(struct world *x, int64_t us)
 {
 	struct pv_event e = EVENT(HEAP_ROOTS, .roots = { 1, 2, { 0, 0 } });
 	bool bits = x->w.format.data_version == 14;
-	if (x->w.format.data_version >= 15) {
+	if (x->w.format.data_version >= 15 || x->w.format.layout & MLPD_NEW_ROOTS) {
 		e.roots.roots = WORLD_LIST(x, x->high + AREA, world_object(x, 21),
 			x->high + AREA + 8, world_object(x, 29));
 	} else {
@@ -293,10 +293,11 @@ static void samples(struct world *x)
 				    .timestamp = x->w.head.time_base + 700 * 1000 - 450 * 1000 });
 	e.hit.ips = WORLD_LIST(x, x->high + 0x22004);
 	e.hit.frames = WORLD_LIST(x, M(2), M(1));
+	e.hit.offsets = WORLD_LIST(x, 0, 4, 0, 40);
 	world_put(x, 700, e);
 	e.hit.timestamp += 10 * 1000;
 	e.hit.ips = WORLD_LIST(x, x->high + NATIVE + 16);
-	e.hit.frames = (struct pv_span){ 0, 0 };
+	e.hit.frames = e.hit.offsets = (struct pv_span){ 0, 0 };
 	world_put(x, 710, e);
 }
 

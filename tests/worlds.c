@@ -4,28 +4,25 @@
 
 enum { START = 1000000, CODE = 0x20000 };
 
-void world_init(struct world *x, uint8_t version, uint8_t pointer_size, const char *args)
+void world_init(struct world *x, const struct mlpd_format *f, uint8_t says)
 {
-	*x = (struct world){ .high = pointer_size == 8 ? UINT64_C(0x7f1200000000)
-						       : UINT64_C(0x71200000) };
+	*x = (struct world){ .high = f->pointer_size == 8 ? UINT64_C(0x7f1200000000)
+							  : UINT64_C(0x71200000) };
 	wire_init(&x->w);
-	x->w.format = (struct mlpd_format){ version,
-		version >= 16   ? 3
-		: version >= 14 ? 2
-				: version == 13,
-		pointer_size, 0 };
+	x->w.format = *f;
 	x->w.now = START;
-	struct mlpd_header h = { .format = x->w.format,
-		.header_minor = version <= 3    ? 2
-				: version <= 12 ? 4
-						: 0,
+	struct mlpd_header h = { .format = *f,
+		.header_minor = says <= 3    ? 2
+				: says <= 12 ? 4
+					     : 0,
 		.pid = 4242,
 		.start_time_ms = 1600000000000,
 		.startup_ns = START,
 		.timer_overhead_ns = 25,
-		.args = world_text(args),
+		.args = world_text("log:nodefaults,alloc,calls"),
 		.arch = world_text("x86-64"),
 		.os = world_text("linux") };
+	h.format.data_version = says;
 	ck_assert(pv_reserve(&x->w.out, 512));
 	x->w.out.n = mlpd_put_header(x->w.out.v, 512, &h);
 }
@@ -92,6 +89,9 @@ struct pv_text world_text(const char *text)
 
 void world_jit(struct world *x, int64_t us, unsigned method, uint64_t size, const char *name)
 {
+	world_put(x, us,
+		(struct pv_event){ .kind = PV_KIND_METHOD_JIT_START,
+			.jit = { world_method(x, method), 0, 0, world_text(name), 0 } });
 	world_put(x, us,
 		(struct pv_event){ .kind = PV_KIND_METHOD_JIT,
 			.jit = { world_method(x, method), x->high + CODE + method * 0x1000, size,

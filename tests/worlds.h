@@ -17,7 +17,8 @@ struct world {
 
 enum { WORLD_MAIN = 0x9100, WORLD_WORKER = 0x9200 };
 
-void world_init(struct world *x, uint8_t version, uint8_t pointer_size, const char *args);
+/* `layout`: bits of enum mlpd_layout, of a log whose header says data version `says`. */
+void world_init(struct world *x, const struct mlpd_format *f, uint8_t says);
 void world_finish(struct world *x);
 
 /* A buffer of this thread (H + thread) begins. */

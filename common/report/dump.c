@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/intern.h"
-#include "common/base/utf8.h"
 #include "common/format/block07.h"
 #include "common/format/framer.h"
+#include "common/format/mlpd_layout.h"
 #include "common/io/source.h"
 #include "common/report/dump07.h"
+#include "common/report/dump_event.h"
 
 struct pv_dump {
 	FILE *out;
@@ -22,9 +22,9 @@ struct pv_dump {
 	int64_t zero;
 	bool have_zero;
 
-	/* Names seen so far: what a key meant last. */
-	struct pv_intern text;
-	struct pv_map methods, entities; /* key -> interned name */
+	struct pv_dump_names names;
+	uint8_t says;          /* the data version in the header */
+	unsigned trials;       /* buffers that may still be tried in other layouts */
 
 	/* The buffer being read. */
 	struct mlpd_bases bases;
@@ -54,9 +54,7 @@ void pv_dump_destroy(struct pv_dump *d)
 		return;
 	mlpd_framer_finish(&d->framer);
 	pv_dump07_destroy(d->old);
-	pv_intern_finish(&d->text);
-	pv_map_finish(&d->methods);
-	pv_map_finish(&d->entities);
+	pv_dump_names_finish(&d->names);
 	pv_batch_finish(&d->pools);
 	pv_array_finish(&d->carry);
 	free(d);
@@ -66,217 +64,6 @@ void pv_dump_totals(const struct pv_dump *d, struct pv_dump_totals *ret)
 {
 	*ret = d->totals;
 	ret->complete = d->totals.damages == 0;
-}
-
-/* --- names --- */
-
-static bool remember(struct pv_dump *d, struct pv_map *map, uint64_t key, const struct pv_text *t)
-{
-	uint32_t id;
-	return pv_intern_add(&d->text, t->at, t->len, &id) && pv_map_set(map, key, id);
-}
-
-static bool learn(struct pv_dump *d, const struct pv_event *e)
-{
-	uint32_t class;
-	switch (e->kind) {
-	case PV_KIND_METHOD_JIT:
-		return remember(d, &d->methods, e->jit.method, &e->jit.name);
-	case PV_KIND_CLASS_LOAD:
-	case PV_KIND_IMAGE_LOAD:
-	case PV_KIND_ASSEMBLY_LOAD:
-	case PV_KIND_DOMAIN_NAME:
-	case PV_KIND_THREAD_NAME:
-		return remember(d, &d->entities, e->meta.key, &e->meta.name);
-	case PV_KIND_VTABLE_LOAD:
-		class = pv_map_get(&d->entities, e->meta.owner);
-		return class == PV_MAP_NONE || pv_map_set(&d->entities, e->meta.key, class);
-	default:
-		return true;
-	}
-}
-
-/* --- fields --- */
-
-/* Quoted; what is not printable UTF-8 as \xNN, so that one event stays one line. */
-static void put_text(FILE *out, const char *text, size_t len)
-{
-	putc('"', out);
-	for (const char *p = text, *end = text + len; p < end;) {
-		size_t n;
-		uint32_t code = pv_utf8_next(p, end, &n);
-		bool bad = code == PV_UTF8_BAD || code < ' ' || (code >= 0x7f && code < 0xa0);
-		for (size_t i = 0; i < n && bad; i++)
-			fprintf(out, "\\x%02x", (unsigned char)p[i]);
-		if (!bad && (*p == '"' || *p == '\\'))
-			putc('\\', out);
-		if (!bad)
-			fwrite(p, 1, n, out);
-		p += n;
-	}
-	putc('"', out);
-}
-
-static void put_key(const struct pv_dump *d, const struct pv_map *map, uint64_t key)
-{
-	fprintf(d->out, "0x%" PRIx64, key);
-	uint32_t id = map ? pv_map_get(map, key) : PV_MAP_NONE;
-	if (id == PV_MAP_NONE || id == 0)
-		return;
-	const char *name = pv_intern_text(&d->text, id);
-	putc(' ', d->out);
-	put_text(d->out, name, strlen(name));
-}
-
-static void put_list(const struct pv_dump *d, struct pv_span s, const struct pv_map *map)
-{
-	putc('[', d->out);
-	for (uint32_t i = 0; i < s.n; i++) {
-		if (i)
-			fputs(", ", d->out);
-		put_key(d, map, d->pools.pool.v[s.at + i]);
-	}
-	putc(']', d->out);
-}
-
-/* Groups of `width` numbers: old -> new, offset -> object, slot -> object. */
-static void put_groups(const struct pv_dump *d, struct pv_span s, uint32_t width)
-{
-	putc('[', d->out);
-	for (uint32_t i = 0; i + width <= s.n; i += width) {
-		fputs(i ? ", " : "", d->out);
-		for (uint32_t k = 0; k < width; k++)
-			fprintf(d->out, "%s0x%" PRIx64, k ? " -> " : "",
-				d->pools.pool.v[s.at + i + k]);
-	}
-	putc(']', d->out);
-}
-
-static void put_descs(const struct pv_dump *d, struct pv_span s)
-{
-	putc('[', d->out);
-	for (uint32_t i = 0; i < s.n; i++) {
-		const struct pv_counter_desc *c = &d->pools.descs.v[s.at + i];
-		fprintf(d->out, "%s%" PRIu64 ": section=0x%" PRIx64 " ", i ? ", " : "", c->index,
-			c->section);
-		if (c->section_name.at && c->section_name.len) {
-			put_text(d->out, c->section_name.at, c->section_name.len);
-			putc(' ', d->out);
-		}
-		put_text(d->out, c->name.at ? c->name.at : "", c->name.len);
-		fprintf(d->out, " type=%" PRIu64 " unit=0x%" PRIx64 " variance=0x%" PRIx64, c->type,
-			c->unit, c->variance);
-	}
-	putc(']', d->out);
-}
-
-static void put_values(const struct pv_dump *d, struct pv_span s)
-{
-	putc('[', d->out);
-	for (uint32_t i = 0; i < s.n; i++) {
-		const struct pv_counter_value *v = &d->pools.values.v[s.at + i];
-		fprintf(d->out, "%s%" PRIu64 ": ", i ? ", " : "", v->index);
-		double number;
-		memcpy(&number, &v->raw, sizeof number);
-		switch (v->type) {
-		case PV_COUNTER_STRING:
-			if (v->raw && v->text.at)
-				put_text(d->out, v->text.at, v->text.len);
-			else
-				fputs("null", d->out);
-			break;
-		case PV_COUNTER_DOUBLE:
-			fprintf(d->out, "%.17g", number);
-			break;
-		case PV_COUNTER_UINT:
-		case PV_COUNTER_ULONG:
-			fprintf(d->out, "%" PRIu64, v->raw);
-			break;
-		default:
-			fprintf(d->out, "%" PRId64, (int64_t)v->raw);
-		}
-	}
-	putc(']', d->out);
-}
-
-static const char *step_name(uint64_t step)
-{
-	static const char *const name[] = { "start", "mark start", "mark end", "reclaim start",
-		"reclaim end", "end", "pre stop world", "post stop world", "pre start world",
-		"post start world", "pre stop world locked", "post start world unlocked" };
-	return step < PV_COUNT_OF(name) ? name[step] : "?";
-}
-
-/* The last word of "alloc.type", which is what people call the field. */
-static const char *short_name(const struct mlpd_field *f)
-{
-	const char *dot = strrchr(f->name, '.');
-	return dot ? dot + 1 : f->name;
-}
-
-static void put_pointer(const struct pv_dump *d, const char *name, uint64_t v)
-{
-	static const char *const named[] = { "type", "image", "owner", "domain", "thread" };
-	const struct pv_map *map = NULL;
-	for (size_t i = 0; i < PV_COUNT_OF(named); i++)
-		if (strcmp(name, named[i]) == 0)
-			map = &d->entities;
-	put_key(d, map, v);
-}
-
-static void put_field(const struct pv_dump *d, const struct pv_event *e, const struct mlpd_field *f)
-{
-	const void *at = (const char *)e + f->member;
-	const char *name = short_name(f);
-	uint64_t v;
-	struct pv_span s;
-	struct pv_text t;
-	memcpy(&v, at, sizeof v);
-	memcpy(&s, at, sizeof s);
-	fprintf(d->out, " %s=", name);
-	switch (f->type) {
-	case MLPD_PTR:
-	case MLPD_SPTR:
-	case MLPD_OBJ:
-		put_pointer(d, name, v);
-		break;
-	case MLPD_METH:
-		put_key(d, &d->methods, v);
-		break;
-	case MLPD_BT:
-	case MLPD_FRAMES:
-		put_list(d, s, &d->methods);
-		break;
-	case MLPD_IPS:
-		put_list(d, s, NULL);
-		break;
-	case MLPD_OBJS:
-	case MLPD_REFS:
-	case MLPD_ROOTS:
-		put_groups(d, s, 2);
-		break;
-	case MLPD_OLD_ROOTS:
-		put_groups(d, s, 3);
-		break;
-	case MLPD_DESCS:
-		put_descs(d, s);
-		break;
-	case MLPD_VALUES:
-		put_values(d, s);
-		break;
-	case MLPD_CSTR:
-	case MLPD_HELPER_NAME:
-		memcpy(&t, at, sizeof t);
-		put_text(d->out, t.at ? t.at : "", t.at ? t.len : 0);
-		break;
-	case MLPD_SLEB:
-		fprintf(d->out, "%" PRId64, (int64_t)v);
-		break;
-	default:
-		fprintf(d->out, "%" PRIu64, v);
-		if (e->kind == PV_KIND_GC_EVENT && strcmp(name, "step") == 0)
-			fprintf(d->out, " (%s)", step_name(v));
-	}
 }
 
 /* Seconds since the recording's zero, exact to the ns; negative times are real. */
@@ -290,14 +77,12 @@ static void put_time(const struct pv_dump *d, uint64_t time)
 
 static void put_event(const struct pv_dump *d, const struct pv_event *e, uint64_t offset)
 {
-	const struct mlpd_row *row = &mlpd_rows[e->row < mlpd_row_count ? e->row : 0];
+	const struct pv_dump_line line = { d->out, &d->names, &d->pools,
+		d->framer.header.format.data_version };
 	fprintf(d->out, "%10" PRIu64 " 0x%" PRIx64 " ", offset, d->framer.buffer.thread);
 	put_time(d, e->time);
-	fprintf(d->out, " %s", pv_kind_name(e->kind));
-	unsigned version = d->framer.header.format.data_version;
-	for (const struct mlpd_field *f = row->field; f->type != MLPD_END; f++)
-		if (version >= f->since && version <= f->until)
-			put_field(d, e, f);
+	putc(' ', d->out);
+	pv_dump_event(&line, e);
 	putc('\n', d->out);
 }
 
@@ -314,16 +99,18 @@ static void put_header(struct pv_dump *d)
 	const struct mlpd_header *h = &d->framer.header;
 	d->zero = (int64_t)h->startup_ns;
 	d->have_zero = h->startup_ns != 0;
+	d->says = h->format.data_version;
+	d->trials = MLPD_TRIALS;
 	fprintf(d->out, "%10" PRIu64 " header: data version %u, header %u.%u, %u-byte pointers, "
 		"started %" PRIu64 " ms, startup %" PRIu64 " ns, timer overhead %u ns, pid %u, port %u, "
 		"args ", d->framer.offset, h->format.data_version, h->format.header_major,
 		h->header_minor, h->format.pointer_size, h->start_time_ms, h->startup_ns,
 		h->timer_overhead_ns, h->pid, h->port);
-	put_text(d->out, h->args.at, h->args.len);
+	pv_dump_text(d->out, h->args.at, h->args.len);
 	fputs(", arch ", d->out);
-	put_text(d->out, h->arch.at, h->arch.len);
+	pv_dump_text(d->out, h->arch.at, h->arch.len);
 	fputs(", os ", d->out);
-	put_text(d->out, h->os.at, h->os.len);
+	pv_dump_text(d->out, h->os.at, h->os.len);
 	fputs(d->framer.joined ? ", joined in mid-stream\n" : "\n", d->out);
 }
 
@@ -345,12 +132,24 @@ static void put_buffer(struct pv_dump *d)
 	d->skip = false;
 }
 
-static const char *why(enum mlpd_status s, const struct pv_cursor *c, char text[64])
+/*
+ * An event at the cursor is not understood: its buffer may promise more than is its own. What is
+ * lost ends where another buffer begins.
+ */
+static void lose_rest(struct pv_dump *d, struct pv_cursor *c, uint64_t here, enum mlpd_status s)
 {
-	if (s == MLPD_SHORT)
-		return "an event runs past the end of its buffer";
-	snprintf(text, 64, "event byte 0x%02x is not understood", *c->at);
-	return text;
+	char text[64];
+	size_t n = pv_cursor_left(c), back = n;
+	snprintf(text, sizeof text, s == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
+						    : "event 0x%02x cannot be decoded", *c->at);
+	if (n <= d->framer.payload_len)
+		back = mlpd_framer_back(&d->framer, n);
+	if (back > 0)
+		put_damage(d, here, back, text);
+	else
+		put_damage(d, d->framer.offset + 4, 4, "a buffer header states a wrong length");
+	d->skip = true;
+	c->at = c->end;
 }
 
 /* Every event of these bytes; what is left over is an event that goes on in the next piece. */
@@ -370,15 +169,12 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 			break;
 		uint64_t here = offset + (uint64_t)(at - start);
 		if (s != MLPD_OK) {
-			char text[64];
-			put_damage(d, here, (uint64_t)(c->end - at), why(s, c, text));
-			d->skip = true;
-			c->at = c->end;
+			lose_rest(d, c, here, s);
 			break;
 		}
 		put_event(d, &e, here);
 		d->totals.events++;
-		if (!learn(d, &e))
+		if (!pv_dump_learn(&d->names, &e))
 			return false;
 	}
 	d->next_offset = offset + (uint64_t)(c->at - start);
@@ -387,9 +183,16 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 
 static bool put_piece(struct pv_dump *d)
 {
-	const struct mlpd_framer *f = &d->framer;
-	if (!f->continues)
+	struct mlpd_framer *f = &d->framer;
+	/* A cut buffer's last event is short too, but the damage behind it says so. */
+	bool partial = !f->last_piece || !f->whole;
+	if (!f->continues) {
 		put_buffer(d);
+		const struct mlpd_trial t = { d->says, partial, d->bases };
+		if (!mlpd_choose_layout(f->payload, f->payload_len, &t, &f->header.format,
+			    &d->trials))
+			return false;
+	}
 	if (d->skip)
 		return true;
 	struct pv_cursor c = { .at = f->payload, .end = f->payload + f->payload_len };
@@ -400,8 +203,7 @@ static bool put_piece(struct pv_dump *d)
 		d->carry.n += f->payload_len;
 		c = (struct pv_cursor){ .at = d->carry.v, .end = d->carry.v + d->carry.n };
 	}
-	/* A cut buffer's last event is short too, but the damage behind it says so. */
-	if (!put_events(d, &c, !f->last_piece || !f->whole))
+	if (!put_events(d, &c, partial))
 		return false;
 	size_t left = (size_t)(c.end - c.at);
 	if (d->carry.n < left && !pv_reserve(&d->carry, left - d->carry.n))

@@ -1,0 +1,35 @@
+/* One event of an MLPD log as text: its kind, then every field by name. */
+#ifndef PV_REPORT_DUMP_EVENT_H
+#define PV_REPORT_DUMP_EVENT_H
+
+#include <stdio.h>
+
+#include "common/base/intern.h"
+#include "common/base/map.h"
+#include "common/format/mlpd.h"
+
+/* What keys meant last, as far as the log was read. Zeroed is empty. */
+struct pv_dump_names {
+	struct pv_intern text;
+	struct pv_map methods, entities; /* key -> interned name */
+};
+
+void pv_dump_names_finish(struct pv_dump_names *n);
+
+/* Remembers what the event names. False when out of memory. */
+bool pv_dump_learn(struct pv_dump_names *n, const struct pv_event *e);
+
+struct pv_dump_line {
+	FILE *out;
+	const struct pv_dump_names *names;
+	const struct pv_batch *pools; /* of the event */
+	uint8_t version;              /* data version whose rules the event follows */
+};
+
+/* No time, no line break. */
+void pv_dump_event(const struct pv_dump_line *d, const struct pv_event *e);
+
+/* Quoted; what is not printable UTF-8 as \xNN, so that one event stays one line. */
+void pv_dump_text(FILE *out, const char *text, size_t len);
+
+#endif
