@@ -48,7 +48,7 @@ static struct pv_bucket_entry in(
 
 static uint32_t method_id(struct logkit *k, unsigned i)
 {
-	return pv_names_method(&k->model->names, key(i));
+	return pv_names_method(&k->model->names, key(i), 0);
 }
 
 static struct pv_bucket_entry method_in(struct logkit *k, int64_t from, int64_t to, unsigned i)

@@ -7,6 +7,7 @@
 
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 {
+	x->m->private->use_ns = x->time;
 	if (backtrace.n)
 		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
 	const struct pv_thread_calls *s = &x->thread->stack;

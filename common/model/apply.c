@@ -21,8 +21,8 @@ uint32_t pv_model_method(struct pv_model *m, uint64_t key)
 	struct pv_key_cache *c = &m->private->method[pv_hash(key) % PV_KEY_CACHE];
 	if (c->id && c->key == key)
 		return c->id;
-	uint32_t id = pv_names_method(&m->names, key);
-	if (id)
+	uint32_t id = pv_names_method(&m->names, key, m->private->use_ns);
+	if (id && !m->names.method.v[id].shared)
 		*c = (struct pv_key_cache){ key, id };
 	return id;
 }
@@ -34,6 +34,8 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 	while (i < n && i < p->memo_n && p->memo_key[i] == keys[i])
 		i++;
 	uint32_t stack = i ? p->memo_stack[i - 1] : 0;
+	if (i < n)
+		p->memo_n = i;
 	for (; i < n; i++) {
 		uint32_t method = pv_model_method(m, keys[i]);
 		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
@@ -41,7 +43,7 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 			p->memo_n = 0;
 			return PV_MAP_NONE;
 		}
-		if (i < PV_STACK_MEMO) {
+		if (i < PV_STACK_MEMO && p->memo_n == i && !m->names.method.v[method].shared) {
 			p->memo_key[i] = keys[i];
 			p->memo_stack[i] = stack;
 			p->memo_n = i + 1;
@@ -54,11 +56,16 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 
 static bool rare_names(struct pv_context *x, const struct pv_event *e)
 {
-	uint32_t renamed;
-	if (!pv_names_apply(&x->m->names, e, &renamed))
+	bool shared;
+	struct pv_model *m = x->m;
+	const int64_t last[] = { m->last_ns, x->thread->last_ns };
+	for (int i = 0; i < 2; i++)
+		if (last[i] != PV_NEVER && last[i] > m->names.applied_ns)
+			m->names.applied_ns = last[i];
+	if (!pv_names_apply(&m->names, e, &shared))
 		return false;
-	if (renamed)
-		pv_calls_renamed(x->m, renamed);
+	if (shared)
+		pv_calls_unkey(m);
 	return e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e);
 }
 
@@ -229,6 +236,7 @@ static bool enter_slowly(struct pv_context *x, uint64_t key)
 		s->too_deep++;
 		return true;
 	}
+	m->private->use_ns = x->time;
 	uint32_t child = pv_calls_child(m, parent, key, 0);
 	if (child == PV_MAP_NONE || !pv_reserve(&s->stack, 1))
 		return false;

@@ -76,11 +76,13 @@ static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint
 		return PV_MAP_NONE;
 	uint32_t at = (uint32_t)c->node.n++;
 	struct pv_tree_node *v = c->node.v;
-	v[at] = (struct pv_tree_node){ .key = key,
+	v[at] = (struct pv_tree_node){
+		.key = m->names.method.v[method].shared ? UINT64_MAX : key,
 		.parent = parent,
 		.method = method,
 		.next_sibling = v[parent].first_child,
-		.cell = pv_window_untouched(m) };
+		.cell = pv_window_untouched(m)
+	};
 	v[parent].first_child = at;
 	v[parent].children++;
 	return pv_calls_index(c, parent, at) ? at : PV_MAP_NONE;
@@ -107,15 +109,16 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 	return at;
 }
 
-void pv_calls_renamed(struct pv_model *m, uint32_t method)
+void pv_calls_unkey(struct pv_model *m)
 {
 	struct pv_calls *c = &m->calls;
+	const struct pv_method *method = m->names.method.v;
 	for (uint32_t i = 1; i < c->node.n; i++)
-		if (c->node.v[i].method == method)
+		if (method[c->node.v[i].method].shared)
 			c->node.v[i].key = UINT64_MAX;
 	struct pv_key_cache *k = m->private->method;
 	for (size_t i = 0; i < PV_KEY_CACHE; i++)
-		if (k[i].id == method)
+		if (method[k[i].id].shared)
 			k[i] = (struct pv_key_cache){ 0 };
 	m->private->memo_n = 0;
 }
@@ -236,6 +239,7 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	uint32_t node = 0;
 	if (!x->counts)
 		return true;
+	m->private->use_ns = time;
 	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
 		uint32_t child = pv_calls_child(m, node, pool[e->hit.frames.at + i], 0);
 		if (child == PV_MAP_NONE)

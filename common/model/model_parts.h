@@ -28,6 +28,7 @@ struct pv_model_private {
 	uint64_t slice_width;
 
 	struct pv_key_cache method[PV_KEY_CACHE];
+	int64_t use_ns; /* when what is being looked up was used: keys may mean several things */
 
 	/* The backtrace seen last: a prefix of the next one needs no look-up. */
 	size_t memo_n;
@@ -84,8 +85,8 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional);
 /* Ends every open frame of the thread at its last event. */
 void pv_calls_close(struct pv_model *m, struct pv_thread *th);
-/* Nodes of a method whose key now means another one are no longer found by it. */
-void pv_calls_renamed(struct pv_model *m, uint32_t method);
+/* Nodes of shared methods are no longer found by their keys alone. */
+void pv_calls_unkey(struct pv_model *m);
 /* The stack id of a node's path; PV_MAP_NONE when out of memory. */
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */

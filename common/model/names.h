@@ -30,6 +30,7 @@ struct pv_entity {
 	uint64_t domain;  /* vtable: its domain's key */
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
+	uint32_t next_owned, next_in_domain; /* private */
 	bool failed;      /* a load that did not succeed: no log read so far says so */
 };
 
@@ -38,9 +39,14 @@ struct pv_method {
 	uint32_t name;      /* interned full name; 0: show the key */
 	uint64_t code;      /* address; 0 unknown */
 	uint64_t code_size; /* bytes; 0 when unknown or impossible */
-	int64_t jit_ns;     /* log clock of its description, PV_NEVER without */
-	uint32_t before;
+	int64_t from_ns;    /* log clock of the first word on it, PV_NEVER without */
+	int64_t jit_ns;     /* of its first compilation, likewise */
+	int64_t end_ns;     /* it was freed, or its class died; PV_NEVER when not seen */
+	uint32_t before;    /* id of the key's earlier epoch, 0 = none */
 	uint32_t jits;      /* descriptions seen */
+	uint32_t next_of_class; /* private */
+	bool shared;        /* its key has, or may come to have, other meanings: the time decides */
+	bool used;          /* by something else than its description */
 	bool native;        /* not a method: an address sampled outside managed code */
 };
 
@@ -49,9 +55,10 @@ struct pv_class_use {
 	uint64_t key;
 	uint32_t entity; /* id in entities[VTABLE] or [CLASS], 0 until one is known */
 	bool by_vtable;
-	bool ended;      /* its epoch is over: later uses of the key get another id */
+	bool ended;      /* its key has had another meaning: the time of a use decides */
 	bool other;      /* stands for every class that came when there were too many */
-	uint32_t before; /* id of the key's earlier epoch, 0 = none */
+	uint32_t before; /* id of another use of the key, 0 = none */
+	int64_t last_ns; /* greatest time of a use */
 };
 
 struct pv_names {
@@ -72,18 +79,25 @@ struct pv_names {
 	uint64_t folded_uses;     /* look-ups that ended in one of the two */
 	uint64_t unloads;   /* unload events met */
 	uint64_t epochs;    /* keys that were given a second meaning */
+	uint64_t late;      /* ends and second meanings told after uses that they may concern */
 
 	/* private */
+	int64_t applied_ns;      /* greatest time of the uses that were counted so far */
+	bool newly_shared;       /* since the last pv_names_apply() */
 	struct pv_map native_of; /* sampled address -> method id */
+	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
+	struct pv_map owned[PV_ENTITY_KINDS], in_domain; /* container's key -> newest member */
 };
 
 bool pv_names_init(struct pv_names *n);
 void pv_names_finish(struct pv_names *n);
 
-/* The id a key has now, made when new; 0 only when out of memory. */
-uint32_t pv_names_method(struct pv_names *n, uint64_t key);
-
-/* The same for a use at `time`, which may lie in an earlier epoch of the key. */
+/*
+ * What a use at `time` (log clock) of a key means, made when new; 0 only when out of memory: the
+ * newest definition at or before it that had not ended, else the first later one. While a method
+ * is not `shared` its key means nothing else, whatever the time.
+ */
+uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time);
 uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
 
 /*
@@ -95,9 +109,9 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
 
 /*
  * Applies METHOD_JIT, SAMPLE_SYMBOL and load, unload and name events (all metadata kinds but
- * threads). *ret_renamed: the id of a method whose key now means another one, else 0.
+ * threads). *ret_shared: methods have become `shared`.
  */
-bool pv_names_apply(struct pv_names *n, const struct pv_event *e, uint32_t *ret_renamed);
+bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared);
 
 /*
  * The interned name of a method or class use, 0 when no definition has arrived (yet): asked at

@@ -2,24 +2,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/model/names.h"
+#include "common/model/names_parts.h"
 
-static enum pv_entity_kind kind_of(const struct pv_class_use *use)
+static enum pv_entity_kind class_kind(const struct pv_names *n)
 {
-	return use->by_vtable ? PV_ENTITY_VTABLE : PV_ENTITY_CLASS;
+	return n->classes_by_vtable ? PV_ENTITY_VTABLE : PV_ENTITY_CLASS;
 }
 
-/* The newest epoch of a key with its load at or before `time`, else the first later one. */
-static uint32_t entity_at(
-	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
+uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key)
 {
 	uint32_t id = pv_map_get(&n->entity_of[kind], key);
-	if (id == PV_MAP_NONE)
-		return 0;
+	return id == PV_MAP_NONE ? 0 : id;
+}
+
+uint32_t pv_names_entity_at(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
+{
 	const struct pv_entity *v = n->entity[kind].v;
-	while (v[id].before && v[id].load_ns > time)
+	uint32_t later = 0, id = pv_names_newest(n, kind, key);
+	while (id && v[id].load_ns != PV_NEVER && v[id].load_ns > time) {
+		later = id;
 		id = v[id].before;
-	return id;
+	}
+	return id && time <= v[id].unload_ns ? id : later;
 }
 
 /* Too many classes: whatever comes now is one class. */
@@ -35,53 +40,84 @@ static uint32_t other_class(struct pv_names *n)
 	return n->other_class;
 }
 
-static uint32_t add_class_use(struct pv_names *n, uint64_t key, int64_t time, uint32_t before)
+static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity, uint32_t before)
 {
 	uint32_t id = (uint32_t)n->class_use.n;
 	if (id >= n->class_cap)
 		return other_class(n);
 	if (!pv_reserve(&n->class_use, 1) || !pv_map_set(&n->class_of, key, id))
 		return 0;
-	struct pv_class_use use = {
-		.key = key, .by_vtable = n->classes_by_vtable, .before = before
-	};
-	use.entity = entity_at(n, kind_of(&use), key, time);
-	if (use.entity && before && use.entity == n->class_use.v[before].entity)
-		use.entity = 0; /* the next definition is still to come */
-	n->class_use.v[n->class_use.n++] = use;
+	const struct pv_entity *v = n->entity[class_kind(n)].v;
+	uint32_t newest = pv_names_newest(n, class_kind(n), key);
+	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ .key = key,
+		.entity = entity,
+		.ended = newest && (v[newest].before || v[newest].unload_ns != PV_NEVER),
+		.by_vtable = n->classes_by_vtable,
+		.before = before,
+		.last_ns = INT64_MIN };
 	return id;
 }
 
-static int64_t load_of(const struct pv_names *n, const struct pv_class_use *use)
+static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t time)
 {
-	return use->entity ? n->entity[kind_of(use)].v[use->entity].load_ns : PV_NEVER;
+	return pv_names_entity_at(n, class_kind(n), key, time);
 }
 
-/* Once a key has had two meanings the time decides. */
-static uint32_t class_epoch(struct pv_names *n, uint32_t id, int64_t time)
+/* Once a key has had two meanings the time decides. `id`: its newest use. */
+static uint32_t use_at(struct pv_names *n, uint32_t id, int64_t time)
 {
-	const struct pv_class_use *use = &n->class_use.v[id];
-	int64_t end = use->entity ? n->entity[kind_of(use)].v[use->entity].unload_ns : PV_NEVER;
-	if (use->ended && time > end)
-		return add_class_use(n, use->key, time, id);
-	while (use->before && load_of(n, use) > time) {
-		const struct pv_class_use *old = &n->class_use.v[use->before];
-		if (!use->entity && old->entity &&
-			time > n->entity[kind_of(old)].v[old->entity].unload_ns)
-			break; /* behind the old meaning's end, before the new one is defined */
-		id = use->before;
-		use = old;
-	}
-	return id;
+	uint64_t key = n->class_use.v[id].key;
+	uint32_t entity = entity_of_use(n, key, time);
+	for (uint32_t at = id; at; at = n->class_use.v[at].before)
+		if (n->class_use.v[at].entity == entity)
+			return at;
+	return add_class_use(n, key, entity, id);
 }
 
 uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time)
 {
 	uint32_t id = pv_map_get(&n->class_of, key);
 	if (id == PV_MAP_NONE)
-		return add_class_use(n, key, time, 0);
-	const struct pv_class_use *use = &n->class_use.v[id];
-	return use->ended || use->before ? class_epoch(n, id, time) : id;
+		id = add_class_use(n, key, entity_of_use(n, key, time), 0);
+	else if (n->class_use.v[id].ended || n->class_use.v[id].before)
+		id = use_at(n, id, time);
+	if (time > n->class_use.v[id].last_ns)
+		n->class_use.v[id].last_ns = time;
+	return id;
+}
+
+/* The use of the key whose meaning is `entity`, of those named by vtable or by class as now. */
+static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
+{
+	uint32_t id = pv_map_get(&n->class_of, key);
+	while (id != PV_MAP_NONE && id &&
+		(n->class_use.v[id].entity != entity ||
+			n->class_use.v[id].by_vtable != n->classes_by_vtable))
+		id = n->class_use.v[id].before;
+	return id == PV_MAP_NONE ? 0 : id;
+}
+
+void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int64_t time)
+{
+	uint32_t id = use_of(n, key, entity);
+	if (!id)
+		return;
+	n->class_use.v[id].ended = true;
+	n->late += n->class_use.v[id].last_ns > time;
+}
+
+/* Uses that no definition is known for take the first one. */
+void pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
+{
+	enum pv_entity_kind kind = class_kind(n);
+	uint32_t id = use_of(n, key, 0), newest = pv_names_newest(n, kind, key);
+	if (id && !use_of(n, key, entity))
+		n->class_use.v[id].entity = entity;
+	id = pv_map_get(&n->class_of, key);
+	if (id == PV_MAP_NONE || newest == entity || n->class_use.v[id].ended)
+		return;
+	n->class_use.v[id].ended = true; /* what it meant before is told after what it means */
+	n->late += n->entity[kind].v[entity].load_ns < n->class_use.v[id].last_ns;
 }
 
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method)
@@ -108,11 +144,11 @@ static uint32_t class_entity(const struct pv_names *n, uint32_t class_use)
 	const struct pv_class_use *use = &n->class_use.v[class_use];
 	/* Builds that said 15 before there were vtables (formats.md 1.11) name classes in place. */
 	if (!use->entity && use->by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1)
-		return entity_at(n, PV_ENTITY_CLASS, use->key, INT64_MAX);
+		return pv_names_entity_at(n, PV_ENTITY_CLASS, use->key, INT64_MAX);
 	if (!use->entity || !use->by_vtable)
 		return use->entity;
 	const struct pv_entity *vtable = &n->entity[PV_ENTITY_VTABLE].v[use->entity];
-	return entity_at(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns);
+	return pv_names_entity_at(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns);
 }
 
 uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use)
@@ -127,7 +163,7 @@ uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
 	if (!id)
 		return 0;
 	const struct pv_entity *x = &n->entity[PV_ENTITY_CLASS].v[id];
-	uint32_t image = entity_at(n, PV_ENTITY_IMAGE, x->owner, x->load_ns);
+	uint32_t image = pv_names_entity_at(n, PV_ENTITY_IMAGE, x->owner, x->load_ns);
 	return image ? n->entity[PV_ENTITY_IMAGE].v[image].name : 0;
 }
 

@@ -23,7 +23,7 @@ enum { LAYOUT = 1 }; /* to be raised when a field's meaning changes but no size 
 
 /* --- names and stacks */
 
-SAME_SIZE(struct pv_names, 640);
+SAME_SIZE(struct pv_names, 880);
 SAME_SIZE(struct pv_ranges, 40);
 
 static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
@@ -43,6 +43,7 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
 		TAKE_OUT(plain.entity[i]);
 		TAKE_OUT_MAP(plain.entity_of[i]);
+		TAKE_OUT_MAP(plain.owned[i]);
 	}
 	TAKE_OUT(plain.method);
 	TAKE_OUT_MAP(plain.method_of);
@@ -51,6 +52,9 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	TAKE_OUT(plain.symbols.range);
 	TAKE_OUT(plain.code.range);
 	TAKE_OUT_MAP(plain.native_of);
+	TAKE_OUT_MAP(plain.methods_of);
+	TAKE_OUT_MAP(plain.living);
+	TAKE_OUT_MAP(plain.in_domain);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		pv_names_finish(n);
@@ -60,6 +64,7 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
 		pv_archive_array(a, &n->entity[i]);
 		pv_archive_map(a, &n->entity_of[i]);
+		pv_archive_map(a, &n->owned[i]);
 	}
 	pv_archive_array(a, &n->method);
 	pv_archive_map(a, &n->method_of);
@@ -68,6 +73,9 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	archive_ranges(a, &n->symbols);
 	archive_ranges(a, &n->code);
 	pv_archive_map(a, &n->native_of);
+	pv_archive_map(a, &n->methods_of);
+	pv_archive_map(a, &n->living);
+	pv_archive_map(a, &n->in_domain);
 }
 
 SAME_SIZE(struct pv_stacks, 64);
@@ -415,7 +423,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 365752);
+SAME_SIZE(struct pv_model, 365992);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
