@@ -23,11 +23,19 @@ KEYS = {
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
     'gc': ['collections', 'pauses', 'generations', 'resizes', 'max_heap_bytes', 'moved_objects',
-           'handles_created', 'handles_destroyed', 'objects_finalized'],
+           'handles_created', 'handles_destroyed', 'handles_live', 'objects_finalized',
+           'finalizer_runs', 'finalizing_ns'],
     'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
                        'heap_before', 'heap_after', 'allocated_since_last'],
     'gc.pauses': ['start_ns', 'duration_ns'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
+    'handles': ['type', 'live', 'most_live', 'created', 'destroyed'],
+    'handle_sites': ['type', 'class', 'stack', 'created', 'live'],
+    'finalizers': ['class', 'objects', 'total_ns', 'max_ns'],
+    'roots': ['source', 'roots', 'roots_total', 'areas', 'area_bytes', 'registered',
+              'unregistered', 'pinning', 'weak', 'interior'],
+    'root_areas': ['name', 'source', 'start', 'bytes', 'key', 'owner', 'registered_ns',
+                   'unregistered_ns', 'roots', 'roots_total'],
     'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'classes'],
     'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes'],
@@ -43,10 +51,10 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites']
+EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites', 'root_areas']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
-       'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'heap_shots', 'exceptions',
-       'locks', 'samples', 'threads', 'jit', 'images', 'assemblies', 'domains', 'contexts',
+       'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
+       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'images', 'assemblies', 'domains', 'contexts',
        'counters', 'code_coverage']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
@@ -84,8 +92,8 @@ def check_world(program):
     report = parse(run(program, 'world', 'json', 'all'))
     same(list(report), TOP, 'keys of the report')
     same(list(parse(run(program, 'world', 'json', ''))), [k for k in TOP if k not in EXTRA], 'default')
-    report['contexts'] = report['contexts'] or []
-    report['code_coverage'] = report['code_coverage'] or []
+    for name in ('contexts', 'code_coverage', 'finalizers'):
+        report[name] = report[name] or []
     check_keys(report)
     same([c['what'] for c in report['coverage']], WHATS, 'coverage')
     same(report['source']['damage'][0]['reason'], 'event byte 0xfe\tis not understood', 'reason')

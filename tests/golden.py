@@ -15,7 +15,7 @@ import sys
 LOG = 'shop.mlpd.gz'
 PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
          'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
-         'heap-diff': '7gmG', 'threads': '0', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
+         'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
          'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
          'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w'}
 SIZES = ('120x36', '80x24')

@@ -10,7 +10,7 @@
 #include "tui/chart.h"
 #include "tui/key.h"
 
-enum { TABS_WIDE = 96, TABS_BRIEF = 78 };
+enum { TABS_BRIEF = 78 };
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
 
 void ui_clock_finish(struct ui_clock *k)
@@ -81,26 +81,54 @@ void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k
 
 /* --- tabs --- */
 
-static int tab_text(size_t i, size_t current, int w, char *buf, size_t size)
+/* What a tab says: its key, with less of its name the more of them there are to show. */
+enum tab_form { TAB_NAME, TAB_BRIEF, TAB_KEY };
+
+static int tab_text(size_t i, bool current, enum tab_form form, char *buf, size_t size)
 {
 	const struct ui_pane_def *def = &ui_pane_defs[i];
 	const char *key = ui_command_row(def->command)->keys;
-	if (w >= TABS_WIDE || (i == current && w < TABS_BRIEF))
+	if (form == TAB_NAME || (current && form == TAB_KEY))
 		snprintf(buf, size, "%s %s", key, def->tab);
-	else if (w >= TABS_BRIEF)
+	else if (form == TAB_BRIEF)
 		snprintf(buf, size, "%s %s", key, def->brief);
 	else
 		snprintf(buf, size, "%s", key);
 	return pv_utf8_cells(buf);
 }
 
-/* Calls for each tab in turn with its column; stops when `at` is inside one, and returns that. */
+/* Columns that the tabs from `first` to `last` take, one before each and one behind. */
+static int tabs_width(size_t first, size_t last, size_t current, enum tab_form form)
+{
+	int w = 1;
+	for (size_t i = first; i <= last; i++) {
+		char text[32];
+		w += tab_text(i, i == current, form, text, sizeof text) + 1;
+	}
+	return w;
+}
+
+static enum tab_form tab_form(int w, size_t current)
+{
+	if (tabs_width(0, ui_pane_count - 1, current, TAB_NAME) <= w)
+		return TAB_NAME;
+	return w >= TABS_BRIEF ? TAB_BRIEF : TAB_KEY;
+}
+
+/*
+ * Calls for each tab in turn with its column; stops when `at` is inside one, and returns that.
+ * Where not all have room, the strip begins so far on that the current one and its neighbour show.
+ */
 static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int at)
 {
+	enum tab_form form = tab_form(r.w, current);
+	size_t show = current + (current + 1 < ui_pane_count), first = 0;
+	while (first < current && tabs_width(first, show, current, form) > r.w)
+		first++;
 	int x = 0;
-	for (size_t i = 0; i < ui_pane_count && x < r.w; i++) {
+	for (size_t i = first; i < ui_pane_count && x < r.w; i++) {
 		char text[32];
-		int n = tab_text(i, current, r.w, text, sizeof text);
+		int n = tab_text(i, i == current, form, text, sizeof text);
 		if (at >= r.x + x && at <= r.x + x + n)
 			return (int)i;
 		if (c && i == current)
@@ -109,6 +137,8 @@ static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int 
 			ui_put(c, ui_cols(r, x + 1, n), UI_TAB, text);
 		x += n + 1;
 	}
+	if (c && x >= r.w)
+		ui_put(c, ui_cols(r, r.w - 1, 1), UI_DIM, "▸");
 	return -1;
 }
 

@@ -70,6 +70,8 @@ static const struct {
 	{ PV_GROUP_COUNTERS, "counters" },
 	{ PV_GROUP_MOVES, "moves" },
 	{ PV_GROUP_HANDLES, "handles" },
+	{ PV_GROUP_ROOTS, "roots" },
+	{ PV_GROUP_FINALIZERS, "finalizers" },
 };
 
 static void group_names(unsigned bits, char *buf, size_t size)

@@ -11,7 +11,8 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_clauses, pv_spec_locks, pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods,
 	pv_spec_jit_helpers, pv_spec_images, pv_spec_assemblies, pv_spec_domains,
 	pv_spec_contexts, pv_spec_counters, pv_spec_counter_samples, pv_spec_events,
-	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage;
+	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage, pv_spec_handles,
+	pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas;
 
 /* The functions below need the model's lock. */
 

@@ -23,6 +23,11 @@ struct pv_model;
 	VIEW(COLLECTIONS, "collections")                                                           \
 	VIEW(PAUSES, "pauses")                                                                     \
 	VIEW(GENERATIONS, "generations")                                                           \
+	VIEW(HANDLES, "handles")         /* GC handles by type */                                  \
+	VIEW(HANDLE_SITES, "handle_sites") /* of handle row `select`, 0: of all */                \
+	VIEW(FINALIZERS, "finalizers")   /* finalized objects by class */                          \
+	VIEW(ROOTS, "roots")             /* by source */                                           \
+	VIEW(ROOT_AREAS, "root_areas")   /* of root row `select`, 0: of all */                     \
 	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
 	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
 	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \

@@ -327,7 +327,10 @@ static void put_gc(struct json *j)
 	known_number(j, o, "moved_objects", PV_GROUP_MOVES, t->moved_objects);
 	known_number(j, o, "handles_created", PV_GROUP_HANDLES, t->handles_created);
 	known_number(j, o, "handles_destroyed", PV_GROUP_HANDLES, t->handles_destroyed);
+	known_number(j, o, "handles_live", PV_GROUP_HANDLES, t->handles_live);
 	known_number(j, o, "objects_finalized", PV_GROUP_FINALIZERS, t->objects_finalized);
+	known_number(j, o, "finalizer_runs", PV_GROUP_FINALIZERS, t->finalizer_runs);
+	known_number(j, o, "finalizing_ns", PV_GROUP_FINALIZERS, (uint64_t)t->finalizing_ns);
 	fputs(",\n  \"", j->r->out);
 	char *text = j->ok ? cJSON_PrintUnformatted(o) : NULL;
 	if (text)
@@ -464,6 +467,11 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "throw_sites", put_plain);
 	put_section(&j, "wait_sites", put_plain);
 	put_gc(&j);
+	put_section(&j, "handles", put_plain);
+	put_section(&j, "handle_sites", put_plain);
+	put_section(&j, "finalizers", put_plain);
+	put_section(&j, "roots", put_plain);
+	put_section(&j, "root_areas", put_plain);
 	put_section(&j, "heap_shots", put_shot);
 	put_exceptions(&j);
 	put_locks(&j);

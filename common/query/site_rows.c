@@ -1,0 +1,139 @@
+#include "common/query/site_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model.h"
+
+#define STACK_OTHER UINT64_MAX
+
+/* Parents have smaller numbers, so one pass knows every stack's hash. */
+static bool hash_stacks(struct pv_site_rows *r)
+{
+	const struct pv_stacks *stacks = &r->m->stacks;
+	r->stack_hash = calloc(stacks->node.n + 1, sizeof *r->stack_hash);
+	if (!r->stack_hash)
+		return false;
+	for (size_t i = 1; i < stacks->node.n; i++) {
+		const struct pv_stack_node *n = &stacks->node.v[i];
+		uint32_t group = pv_group_of(&r->methods, n->method);
+		r->stack_hash[i] = pv_hash(
+			r->stack_hash[n->parent] * 31 + pv_hash(r->methods.row.v[group].id));
+	}
+	return true;
+}
+
+bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, const struct pv_model *m,
+	size_t class_column, size_t stack_column)
+{
+	*r = (struct pv_site_rows){
+		.b = b, .m = m, .class_column = class_column, .stack_column = stack_column
+	};
+	return pv_groups_classes(m, &r->classes) && pv_groups_methods(m, &r->methods) &&
+	       hash_stacks(r);
+}
+
+void pv_site_rows_finish(struct pv_site_rows *r)
+{
+	free(r->stack_hash);
+	pv_map_finish(&r->row_of);
+	pv_groups_finish(&r->classes);
+	pv_groups_finish(&r->methods);
+}
+
+static uint64_t row_id(const struct pv_site_rows *r, struct pv_site_key key, uint32_t class)
+{
+	uint64_t stack = key.other                         ? STACK_OTHER
+			 : key.stack < r->m->stacks.node.n ? r->stack_hash[key.stack]
+							   : 0;
+	uint64_t id = pv_hash(r->classes.row.v[class].id * 31 + pv_hash(stack));
+	if (key.kind)
+		id = pv_hash(id + key.kind);
+	return id ? id : 1;
+}
+
+struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key)
+{
+	uint32_t class = pv_group_of(&r->classes, key.class_use);
+	uint64_t id = row_id(r, key, class);
+	uint32_t at = pv_map_get(&r->row_of, id);
+	if (!r->b->table)
+		return NULL;
+	if (at != PV_MAP_NONE)
+		return r->b->table->row[at].cell;
+	if (!pv_map_set(&r->row_of, id, (uint32_t)r->b->table->rows))
+		return NULL;
+	struct pv_cell *c = pv_build_row(r->b, id);
+	pv_cell_s(&c[r->class_column], pv_group_name(r->b, &r->classes, class));
+	c[r->stack_column].u = key.other ? STACK_OTHER : key.stack;
+	c[r->stack_column].state = PV_CELL_PENDING;
+	return c;
+}
+
+/* --- texts of the stacks that are shown */
+
+struct text {
+	PV_ARRAY(const char *) frame; /* innermost first */
+};
+
+static const char *join(struct pv_table *t, const struct text *x)
+{
+	size_t len = 1;
+	for (size_t i = 0; i < x->frame.n; i++)
+		len += strlen(x->frame.v[i]) + 1;
+	char *text = pv_arena_alloc(&t->arena, len), *to = text;
+	if (!text)
+		return NULL;
+	for (size_t i = x->frame.n; i-- > 0;) {
+		size_t n = strlen(x->frame.v[i]);
+		for (size_t k = 0; k < n; k++) /* a name may hold anything; a line is a frame */
+			*to++ = x->frame.v[i][k] == '\n' ? ' ' : x->frame.v[i][k];
+		if (i)
+			*to++ = '\n';
+	}
+	*to = 0;
+	return text;
+}
+
+static const char *frame_text(struct pv_table *t, const struct pv_model *m, uint32_t method)
+{
+	uint32_t name = method ? pv_names_method_name(&m->names, method) : 0;
+	if (name)
+		return pv_intern_text(&m->names.text, name);
+	if (method == 0)
+		return "(other)";
+	char buf[24];
+	const char *hex = pv_names_method_text(&m->names, method, buf);
+	return pv_arena_copy(&t->arena, hex, strlen(hex));
+}
+
+static const char *stack_text(
+	struct pv_table *t, const struct pv_model *m, uint64_t stack, struct text *x)
+{
+	if (stack == STACK_OTHER)
+		return "(other)";
+	x->frame.n = 0;
+	for (uint64_t i = stack; i && i < m->stacks.node.n; i = m->stacks.node.v[i].parent) {
+		const char *text = frame_text(t, m, m->stacks.node.v[i].method);
+		if (!text || !pv_reserve(&x->frame, 1))
+			return NULL;
+		x->frame.v[x->frame.n++] = text;
+	}
+	return join(t, x);
+}
+
+bool pv_site_rows_text(struct pv_table *t, const struct pv_model *m)
+{
+	struct text x = { 0 };
+	int stack = pv_table_column(t, "stack");
+	bool ok = true;
+	for (size_t i = 0; ok && i < t->rows; i++) {
+		struct pv_cell *c = &t->row[i].cell[stack];
+		const char *text = stack_text(t, m, c->u, &x);
+		ok = text != NULL;
+		if (ok)
+			*c = (struct pv_cell){ .s = text, .state = PV_CELL_VALUE };
+	}
+	pv_array_finish(&x.frame);
+	return ok;
+}
