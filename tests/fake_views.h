@@ -31,7 +31,7 @@ struct pv_model {
 	struct pv_summary summary;
 	struct fake_row row[FAKE_ROWS];
 	size_t rows;
-	unsigned asked; /* how many tables were taken */
+	_Atomic unsigned asked; /* how many tables were taken; on any thread */
 };
 
 /* The share, a bar's worth; what was counted; a time; a column that goes first; the name. */
@@ -65,6 +65,9 @@ static const struct pv_column fake_tree[] = {
 	{ .id = "class", .title = "CLASS", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_HIDE_SCREEN },
 };
 
+/* Called by every view before it answers: a test may hold it up. */
+static void (*fake_gate)(void);
+
 static bool fake_is_tree(enum pv_view view)
 {
 	return view == PV_VIEW_CALL_TREE || view == PV_VIEW_CLASS_STACKS ||
@@ -81,6 +84,8 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 		.sort = "count",
 		.tree = tree };
 	struct pv_build b;
+	if (fake_gate)
+		fake_gate();
 	m->asked++;
 	if (!pv_build_init(&b, &spec, pv_view_name(view), q))
 		return NULL;

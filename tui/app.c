@@ -9,11 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tui/asker.h"
 #include "tui/screen.h"
 
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
 enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
+enum { AHEAD_MAX = 64 }; /* keys typed before there is anything for them to act on */
 
 static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
 
@@ -22,11 +24,15 @@ struct app {
 	struct ui_term *term;
 	struct ui_screen screen;
 	struct event_base *base;
-	struct event *keys, *data, *frame, *settle;
+	struct ui_asker *asker; /* NULL: the model is asked on this thread */
+	struct ui_slot decay, zero;
+	struct event *keys, *data, *answers, *frame, *settle;
 	struct event *signal[PV_COUNT_OF(signals)];
 	struct pv_model *model;
 	uint64_t recordings;
 	struct ui_feed_status status;
+	int ahead[AHEAD_MAX];
+	size_t aheads;
 	int64_t drawn_ns, cost_ns; /* when, and how long it took */
 	int exit_code;
 };
@@ -69,14 +75,28 @@ static void want_data_frame(struct app *a)
 	want_frame(a, gap);
 }
 
-/* Another recording has begun in the same input: nothing of the old one may be kept. */
+/* Looking may go on beside reading, but what reads needs the processor more than what looks. */
+static unsigned spare(const struct app *a)
+{
+	bool busy = a->status.state == UI_FEED_LOADING && !a->screen.shared.paused;
+	return busy ? BUSY_SHARE : a->status.state == UI_FEED_LIVE ? 1 : 0;
+}
+
+/*
+ * Another recording has begun in the same input: nothing of the old one may be kept. Until the
+ * last question about it has ended there is no model.
+ */
 static void take_status(struct app *a)
 {
 	ui_feed_status(a->feed, &a->status);
+	ui_asker_spare(a->asker, spare(a));
 	if (a->model && a->status.recordings == a->recordings)
 		return;
 	if (a->model)
 		ui_screen_forget(&a->screen);
+	a->model = NULL;
+	if (!ui_asker_idle(a->asker))
+		return;
 	a->model = ui_feed_adopt(a->feed);
 	a->recordings = a->status.recordings;
 }
@@ -98,6 +118,40 @@ static void shoot(struct app *a)
 		ui_screen_say(&a->screen, true, "no heap shot: %s", err.what);
 }
 
+/* --- what the model is told to do --- */
+
+struct order {
+	struct ui_job job;
+	struct ui_feed *feed;
+	bool more; /* of the window's decay: it is not empty yet */
+};
+
+static void run_decay(struct ui_job *j)
+{
+	struct order *o = (struct order *)j;
+	o->more = ui_feed_decay(o->feed);
+}
+
+static void run_zero(struct ui_job *j)
+{
+	ui_feed_zero_window(((struct order *)j)->feed);
+}
+
+static void drop_order(struct ui_job *j)
+{
+	free(j);
+}
+
+static void order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *))
+{
+	struct order *o = calloc(1, sizeof *o);
+	if (!o)
+		return;
+	o->job = (struct ui_job){ .run = run, .drop = drop_order, .urgent = true };
+	o->feed = a->feed;
+	ui_asker_post(a->asker, slot, &o->job);
+}
+
 /* What the screen cannot do itself. False: the user wants to leave. */
 static bool do_reply(struct app *a, unsigned reply)
 {
@@ -108,7 +162,7 @@ static bool do_reply(struct app *a, unsigned reply)
 	if (reply & UI_SHOOT)
 		shoot(a);
 	if (reply & UI_ZERO)
-		ui_feed_zero_window(a->feed);
+		order(a, &a->zero, run_zero);
 	if (reply & UI_REPAINT && a->term)
 		ui_term_repaint(a->term);
 	return true;
@@ -126,6 +180,36 @@ static void draw(struct app *a)
 	a->cost_ns = a->drawn_ns - start;
 }
 
+/* --- keys --- */
+
+/* Keys that came before the rows they are for; false: one of them leaves. */
+static bool catch_up(struct app *a)
+{
+	while (a->aheads && !ui_screen_awaits(&a->screen, a->ahead[0])) {
+		int key = a->ahead[0];
+		memmove(a->ahead, a->ahead + 1, --a->aheads * sizeof a->ahead[0]);
+		if (!do_reply(a, ui_screen_key(&a->screen, key)))
+			return false;
+		want_frame(a, KEY_FRAME_MS);
+	}
+	return true;
+}
+
+/*
+ * Every key acts at once but those that move in rows which are still being asked for. Another key
+ * overtakes them, and they are forgotten.
+ */
+static bool take_key(struct app *a, int key)
+{
+	if (ui_screen_awaits(&a->screen, key)) {
+		if (a->aheads < AHEAD_MAX)
+			a->ahead[a->aheads++] = key;
+		return true;
+	}
+	a->aheads = 0;
+	return do_reply(a, ui_screen_key(&a->screen, key));
+}
+
 /* --- events --- */
 
 static void on_key(evutil_socket_t fd, short what, void *arg)
@@ -136,16 +220,23 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 	int key;
 	bool any = false;
 	while ((key = ui_term_key(a->term, &m)) != UI_KEY_NONE) {
-		unsigned reply = key == UI_KEY_MOUSE ? ui_screen_mouse(&a->screen, m)
-						     : ui_screen_key(&a->screen, key);
 		any = true;
-		if (!do_reply(a, reply))
+		if (!(key == UI_KEY_MOUSE ? do_reply(a, ui_screen_mouse(&a->screen, m))
+					  : take_key(a, key)))
 			return;
 	}
 	if (any)
 		want_frame(a, KEY_FRAME_MS);
 	else if (ui_term_gone(a->term))
 		leave(a, 128 + SIGHUP);
+}
+
+static void on_answers(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	ui_asker_clear(a->asker);
+	want_frame(a, KEY_FRAME_MS);
 }
 
 /* Until the next frame nobody looks, so nothing more need be heard of. */
@@ -166,10 +257,18 @@ static void watch_rates(struct app *a)
 	struct timeval t = ms_to_timeval(SETTLE_MS);
 	if (a->status.state != UI_FEED_LIVE)
 		return;
-	bool moving = a->status.events_per_s || a->status.bytes_per_s;
-	bool ageing = a->screen.shared.window_ns && ui_feed_decay(a->feed);
-	if (moving || ageing)
+	if (a->status.events_per_s || a->status.bytes_per_s)
 		event_add(a->settle, &t);
+	if (!a->screen.shared.window_ns)
+		return;
+	struct order *o = (struct order *)ui_slot_take(&a->decay);
+	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->settle, EV_TIMEOUT, NULL)) {
+		order(a, &a->decay, run_decay);
+		o = (struct order *)ui_slot_take(&a->decay);
+	}
+	if (o && o->more)
+		event_add(a->settle, &t);
+	free(o);
 }
 
 static void on_frame(evutil_socket_t fd, short what, void *arg)
@@ -178,6 +277,8 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	ui_feed_turn(a->feed);
 	draw(a);
+	if (!catch_up(a))
+		return;
 	event_add(a->data, NULL);
 	watch_rates(a);
 }
@@ -252,6 +353,7 @@ static void close_loop(struct app *a)
 {
 	free_event(a->keys);
 	free_event(a->data);
+	free_event(a->answers);
 	free_event(a->frame);
 	free_event(a->settle);
 	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
@@ -283,9 +385,12 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
 	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
 	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
+	a->answers = event_new(a->base, ui_asker_fd(a->asker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
-	bool ok = a->keys && a->data && a->frame && a->settle && event_add(a->keys, NULL) == 0;
+	bool ok = a->keys && a->data && a->answers && a->frame && a->settle &&
+		event_add(a->keys, NULL) == 0 &&
+		(!a->asker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
 		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
@@ -296,7 +401,7 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 static bool open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
 {
 	struct ui_screen_options so = { .source = o->path, .readonly = o->readonly,
-		.ascii = o->ascii || !ui_term_unicode() };
+		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return true;
@@ -312,7 +417,7 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 		if (len == 0)
 			return pv_fail(reterr, PV_EUSAGE, 0, "--keys: there is no key %.20s", keys);
 		for (keys += len; times > 0; times--) {
-			if (!do_reply(a, ui_screen_key(&a->screen, key)))
+			if (!take_key(a, key))
 				return true;
 			draw(a);
 		}
@@ -323,10 +428,12 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
 	struct pv_error *reterr)
 {
-	struct app a = { .feed = f };
+	struct app a = { .feed = f, .asker = ui_asker_create() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
-	if (!open_screen(&a, o, reterr))
+	if (!open_screen(&a, o, reterr)) {
+		ui_asker_destroy(a.asker);
 		return false;
+	}
 	a.term = ui_term_open(&to, reterr);
 	bool ok = a.term && open_loop(&a, reterr);
 	if (ok) {
@@ -341,9 +448,12 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
 	}
 	if (ok && !event_base_got_break(a.base))
 		event_base_dispatch(a.base);
-	ui_screen_finish(&a.screen);
 	close_loop(&a);
 	ui_term_close(a.term);
+	ui_screen_finish(&a.screen);
+	ui_slot_cancel(&a.decay);
+	ui_slot_cancel(&a.zero);
+	ui_asker_destroy(a.asker);
 	*ret_exit = a.exit_code;
 	return ok;
 }

@@ -171,19 +171,19 @@ static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 			(unsigned long long)s->source.dropped);
 }
 
-/* The first damaged place, once nothing more will come. With the model's lock held. */
-static void say_damage(const struct pv_model *m, char *to, size_t size)
+/* The first damaged place, once nothing more will come. */
+static void say_damage(const struct pv_ingest_status *s, char *to, size_t size)
 {
-	if (m->damage.n == 0)
+	const struct pv_damage_entry *d = &s->first;
+	if (s->places == 0)
 		return;
-	const struct pv_damage_entry *d = &m->damage.v[0];
 	int n = snprintf(to, size, "%s at byte %llu (%llu bytes)", d->reason,
 		(unsigned long long)d->offset, (unsigned long long)d->bytes);
 	if (n < 0 || (size_t)n >= size)
 		return;
-	if (m->damaged > 1)
+	if (s->places > 1)
 		snprintf(to + n, size - (size_t)n, " and %llu more places; the rest is shown",
-			(unsigned long long)(m->damaged - 1));
+			(unsigned long long)(s->places - 1));
 	else
 		snprintf(to + n, size - (size_t)n, "; the rest is shown");
 }
@@ -195,13 +195,10 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 	*ret = (struct ui_feed_status){ .state = state_of(&s),
 		.bytes_read = s.source.input_read, .bytes_total = s.source.file_bytes,
 		.bytes_per_s = s.bytes_per_s, .events_per_s = s.events_per_s,
-		.behind_ns = s.behind_ns, .recordings = s.recordings };
-	pv_model_lock(f->model);
-	ret->damaged = f->model->damaged;
-	ret->lost = f->model->lost_events;
+		.behind_ns = s.behind_ns, .recordings = s.recordings,
+		.damaged = s.places, .lost = s.lost_events };
 	if (s.state == PV_INGEST_ENDED)
-		say_damage(f->model, ret->error, sizeof ret->error);
-	pv_model_unlock(f->model);
+		say_damage(&s, ret->error, sizeof ret->error);
 	ret->stock_pipe = s.source.kind == PV_SOURCE_PIPE && s.state == PV_INGEST_LIVE;
 	ret->exit_code = s.state == PV_INGEST_FAILED ? 3 : ret->damaged ? 4 : 0;
 	say_error(&s, ret->error, sizeof ret->error);
@@ -265,12 +262,11 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 {
 	if (f->options.readonly)
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
-	pv_model_lock(f->model);
-	uint16_t port = f->model->target.port;
-	pv_model_unlock(f->model);
-	if (port == 0)
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	if (s.port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
-	return pv_control_heapshot(port, reterr);
+	return pv_control_heapshot(s.port, reterr);
 }
 
 bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, struct pv_error *reterr)

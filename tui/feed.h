@@ -3,7 +3,8 @@
  * has it decoded on threads of its own, and keeps the model that the panes are asked from.
  * feed.c alone of tui/ sees io, ingest, model and target.
  *
- * One thread (the screen's) makes all calls. None of them but ui_feed_load() waits.
+ * One thread (the screen's) makes all calls but those that say otherwise. None of them but
+ * ui_feed_load() waits, and those that take the model's lock, which are for another thread.
  */
 #ifndef UI_FEED_H
 #define UI_FEED_H
@@ -86,7 +87,11 @@ bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
 /* What a report says of the input; its texts live as long as the feed. After ui_feed_load(). */
 void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 
-/* The rolling window forgets everything before now. */
+/*
+ * Both of these take the model's lock; any thread, but none while ui_feed_adopt() runs.
+ *
+ * The rolling window forgets everything before now.
+ */
 void ui_feed_zero_window(struct ui_feed *f);
 
 /*

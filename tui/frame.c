@@ -13,35 +13,31 @@
 enum { TABS_BRIEF = 78 };
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
 
-void ui_clock_finish(struct ui_clock *k)
-{
-	pv_series_destroy(k->heap);
-	pv_series_destroy(k->minor);
-	pv_series_destroy(k->major);
-	*k = (struct ui_clock){ 0 };
-}
-
 static struct ui_rect clock_room(struct ui_rect r)
 {
 	int value = r.w >= CLOCK_NARROW ? CLOCK_VALUE : 12;
 	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
 }
 
-void ui_clock_refresh(struct ui_clock *k, const struct ui_shared *s, int w)
+void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
 {
+	static const enum pv_series_kind kinds[UI_CLOCK_SERIES] = {
+		[UI_CLOCK_HEAP] = PV_SERIES_HEAP,
+		[UI_CLOCK_MINOR] = PV_SERIES_MINOR,
+		[UI_CLOCK_MAJOR] = PV_SERIES_MAJOR,
+	};
 	int cells = clock_room((struct ui_rect){ 0, 0, w, 1 }).w;
-	bool moved_on = !s->paused && k->generation != s->generation;
-	if (!s->model || cells < 1 || (k->heap && k->cells == (size_t)cells && !moved_on))
-		return;
-	ui_clock_finish(k);
-	k->cells = (size_t)cells;
-	k->generation = s->generation;
-	k->heap = pv_view_series(s->model, PV_SERIES_HEAP, 0, 0, 0, k->cells);
-	k->minor = pv_view_series(s->model, PV_SERIES_MINOR, 0, 0, 0, k->cells);
-	k->major = pv_view_series(s->model, PV_SERIES_MAJOR, 0, 0, 0, k->cells);
+	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_CLOCK_SERIES };
+	wish.cells = cells > 0 ? (size_t)cells : 0;
+	ui_graphs_refresh(k, s, &wish);
 }
 
-void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+static struct ui_values values_of(const struct pv_series *s)
+{
+	return (struct ui_values){ s->value, s->n, s->max };
+}
+
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s)
 {
 	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
@@ -51,9 +47,8 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock 
 		ui_put(c, room, UI_DIM, "no heap size recorded yet");
 		return;
 	}
-	if (k->heap)
-		ui_spark(c, room, UI_HEAP,
-			(struct ui_values){ k->heap->value, k->heap->n, k->heap->max });
+	if (k->series[UI_CLOCK_HEAP])
+		ui_spark(c, room, UI_HEAP, values_of(k->series[UI_CLOCK_HEAP]));
 	pv_units_bytes(now, sizeof now, s->summary.heap_bytes);
 	pv_units_bytes(most, sizeof most, s->summary.heap_max_bytes);
 	if (r.w >= CLOCK_NARROW)
@@ -62,19 +57,17 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock 
 		ui_put(c, value, UI_PLAIN, now);
 }
 
-void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s)
 {
 	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	ui_put(c, r, UI_DIM, " GC");
 	if (!(s->summary.recorded & PV_GROUP_GC))
 		return;
-	if (k->minor)
-		ui_marks(c, room, UI_MINOR,
-			(struct ui_values){ k->minor->value, k->minor->n, k->minor->max }, '\'');
-	if (k->major)
-		ui_marks(c, room, UI_MAJOR,
-			(struct ui_values){ k->major->value, k->major->n, k->major->max }, '|');
+	if (k->series[UI_CLOCK_MINOR])
+		ui_marks(c, room, UI_MINOR, values_of(k->series[UI_CLOCK_MINOR]), '\'');
+	if (k->series[UI_CLOCK_MAJOR])
+		ui_marks(c, room, UI_MAJOR, values_of(k->series[UI_CLOCK_MAJOR]), '|');
 	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " '  major %" PRIu64 " |",
 		s->summary.collections[0], s->summary.collections[1] + s->summary.collections[2]);
 }

@@ -3,22 +3,18 @@
 #define UI_FRAME_H
 
 #include "tui/canvas.h"
+#include "tui/graphs.h"
 #include "tui/pane.h"
 #include "tui/shared.h"
 
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
-/* Heap size, and collections with shots below it. NULL series are just not there. */
-struct ui_clock {
-	struct pv_series *heap, *minor, *major; /* owned */
-	uint64_t generation;
-	size_t cells;
-};
-void ui_clock_refresh(struct ui_clock *k, const struct ui_shared *s, int w);
-void ui_clock_finish(struct ui_clock *k);
-void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+/* Heap size, and collections below it: the series of a clock. */
+enum ui_clock { UI_CLOCK_HEAP, UI_CLOCK_MINOR, UI_CLOCK_MAJOR, UI_CLOCK_SERIES };
+void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w);
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);
-void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_clock *k,
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);
 
 void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current);

@@ -13,6 +13,7 @@ void ui_list_init(struct ui_list *l, enum pv_view view, bool tree)
 
 void ui_list_finish(struct ui_list *l)
 {
+	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
 	pv_array_finish(&l->open);
 	free(l->want);
@@ -22,6 +23,7 @@ void ui_list_finish(struct ui_list *l)
 
 void ui_list_forget(struct ui_list *l)
 {
+	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
 	l->table = NULL;
 	l->stale = true;
@@ -88,72 +90,131 @@ static void settle(struct ui_list *l)
 	l->selected = row ? row->id : 0;
 }
 
-/* The query's filter finds parts of names; here it must be the very class. */
-static void keep_only(struct pv_table *t, const char *class_name)
+/* Everything the next answer is to settle. NULL when out of memory. */
+static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
-	int column = pv_table_column(t, "class");
-	size_t kept = 0;
-	if (column < 0)
+	struct pv_query query = query_of(l, s);
+	struct ui_question *q = ui_question_new(s->model, l->view, &query, l->about);
+	if (!q)
+		return NULL;
+	bool look = l->look == UI_LOOK_ASKED;
+	q->tree = l->tree;
+	q->unfold = l->unfolded ? l->unfold_next : l->unfold;
+	q->keep = l->pinned && !l->follow;
+	q->selected = l->selected;
+	q->at = l->at;
+	q->newer = s->paused;
+	if (l->want || look)
+		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
+			.exact = l->want != NULL, .dir = l->want ? 0 : l->look_dir };
+	return q;
+}
+
+static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
+{
+	struct ui_question *q = question_of(l, s);
+	if (!q)
+		return; /* out of memory: the old picture stays */
+	q->job.urgent = changed;
+	l->stale = false;
+	l->posted_window = s->window_ns;
+	memcpy(l->posted_filter, l->filter, sizeof l->filter);
+	ui_asker_post(s->asker, &l->slot, &q->job);
+}
+
+/* What was looked for, if it was, and found, if it was. */
+static void take_aim(struct ui_list *l, const struct ui_question *q)
+{
+	if (!q->aim.text)
 		return;
-	for (size_t i = 0; i < t->rows; i++) {
-		const struct pv_cell *cell = &t->row[i].cell[column];
-		if (cell->state == PV_CELL_VALUE && strcmp(cell->s, class_name) == 0)
-			t->row[kept++] = t->row[i];
+	if (!q->aim.exact) {
+		l->look = q->found ? UI_LOOK_FOUND : UI_LOOK_MISSED;
+	} else if (l->want && strcmp(l->want, q->aim.text) == 0) {
+		free(l->want);
+		l->want = NULL;
 	}
-	t->rows_all -= t->rows - kept;
-	t->rows = kept;
+	if (!q->found)
+		return;
+	l->selected = q->hit;
+	l->pinned = true;
+	l->follow = false;
 }
 
-static bool ask(struct ui_list *l, const struct ui_shared *s)
+static void take_table(struct ui_list *l, struct ui_question *q)
 {
-	struct pv_query q = query_of(l, s);
-	struct pv_table *t = pv_view_table(s->model, l->view, &q);
-	if (!t)
-		return false; /* out of memory: the old picture stays */
 	pv_table_destroy(l->table);
-	if (l->about)
-		keep_only(t, l->about);
-	l->table = t;
-	l->all_rows = t->rows;
-	l->silent = ui_columns_silent(t);
-	int named = l->about ? pv_table_column(t, "class") : -1;
-	if (named >= 0 && named < UI_COLUMNS_MAX)
-		l->silent |= UINT32_C(1) << named; /* the title says it */
-	l->stale = l->other = false;
-	l->newer = s->paused;
-	l->asked_window = s->window_ns;
-	memcpy(l->asked_filter, l->filter, sizeof l->filter);
+	l->table = q->table;
+	q->table = NULL;
+	l->all_rows = l->table->rows;
+	l->silent = q->silent;
+	l->other = false;
+	l->newer = q->newer;
+	l->limit = q->query.limit;
+	memcpy(l->asked_filter, l->posted_filter, sizeof l->asked_filter);
+	l->unfolded = l->unfolded || (l->tree && l->table->rows > 0);
+	l->unfold_next = UI_UNFOLD_NOTHING;
+	if (!q->unfolded)
+		return;
+	pv_array_finish(&l->open);
+	l->open.v = q->open.v;
+	l->open.n = q->open.n;
+	l->open.room = q->open.room;
+	q->open.v = NULL;
+	q->open.n = q->open.room = 0;
+}
+
+/* False when there is no answer to take. */
+static bool take_answer(struct ui_list *l)
+{
+	struct ui_question *q = (struct ui_question *)ui_slot_take(&l->slot);
+	if (!q)
+		return false;
+	if (q->table) {
+		take_table(l, q);
+		take_aim(l, q);
+		settle(l);
+	} else {
+		l->stale = true;
+	}
+	ui_question_drop(q);
 	return true;
-}
-
-/* The selected row may be one of those beyond the limit: then all are asked for. */
-static void ask_wide(struct ui_list *l, const struct ui_shared *s)
-{
-	size_t at;
-	if (!ask(l, s) || !l->pinned || l->limit == 0 || l->table->rows >= l->table->rows_all)
-		return;
-	if (find_id(l, l->selected, &at) && !l->follow)
-		return;
-	l->limit = 0;
-	ask(l, s);
-}
-
-/* A method picked in one pane is looked for in the next. */
-static void find_wanted(struct ui_list *l, const struct ui_shared *s)
-{
-	char *name = l->want;
-	const char *here = ui_list_name(l, ui_list_row(l));
-	l->want = NULL;
-	if (!here || strcmp(here, name) != 0)
-		ui_list_find_name(l, s, name);
-	free(name);
 }
 
 static void forget_answer(struct ui_list *l)
 {
+	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
 	l->table = NULL;
 	l->at = l->top = 0;
+}
+
+bool ui_list_awaits(const struct ui_list *l)
+{
+	return !l->table && !(l->needs_select && !l->select);
+}
+
+/* A new order or filter of the rows at hand, which may be only the best there is until the answer. */
+static bool rearranged(struct ui_list *l)
+{
+	if (l->tree || !l->table || !ui_list_rearrange(l))
+		return false;
+	settle(l);
+	return true;
+}
+
+/* Asks again if the question has changed or the model has gone on. */
+static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
+{
+	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
+	bool pending = ui_slot_pending(&l->slot);
+	bool changed = l->stale || l->posted_window != s->window_ns ||
+		(!pending && (!l->table || l->want));
+	bool moved_on = l->table && l->table->generation != s->generation;
+	if (!changed && (!moved_on || s->paused || pending))
+		return;
+	post(l, s, changed);
+	if (!take_answer(l) && changed && l->all_rows <= AT_ONCE_MAX)
+		rearranged(l);
 }
 
 void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
@@ -165,21 +226,20 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 		l->stale = true;
 		return;
 	}
-	bool moved_on = l->table && l->table->generation != s->generation;
-	bool changed = l->stale || !l->table || l->asked_window != s->window_ns;
-	if (s->paused && l->stale && l->table && !l->tree && ui_list_rearrange(l)) {
-		l->stale = false;
-		settle(l);
-	} else if (changed || (moved_on && !s->paused)) {
-		ask_wide(l, s);
-		if (l->tree && !l->unfolded && row_count(l) > 0)
-			ui_list_first_unfold(l, s);
-		if (l->stale && l->table)
-			ask(l, s);
-		settle(l);
+	bool frozen = s->paused && l->stale;
+	if (l->stale && !frozen)
+		ui_slot_cancel(&l->slot); /* nobody asks that any more */
+	take_answer(l);
+	if (l->want && !l->stale && ui_list_find_wanted(l)) {
+		free(l->want);
+		l->want = NULL;
 	}
-	if (l->want && l->table)
-		find_wanted(l, s);
+	if (frozen && ui_slot_pending(&l->slot))
+		return; /* the figures of the moment of the pause are still to come */
+	if (frozen && rearranged(l))
+		l->stale = false;
+	else
+		ask_if_needed(l, s);
 }
 
 void ui_list_move_to(struct ui_list *l, size_t row)
@@ -381,7 +441,7 @@ unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_c
 		return UI_HANDLED;
 	}
 	if (l->tree)
-		return ui_list_tree_command(l, s, cmd);
+		return ui_list_tree_command(l, cmd);
 	switch (cmd) {
 	case UI_CMD_RIGHT:
 	case UI_CMD_LEFT:

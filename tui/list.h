@@ -13,17 +13,19 @@
 #include "tui/columns.h"
 #include "tui/commands.h"
 #include "tui/key.h"
+#include "tui/question.h"
 #include "tui/shared.h"
 
 enum { UI_TEXT_MAX = 128, UI_LIST_FIRST_ROWS = 1000 };
 
-/* How a tree looks before the user has folded anything. */
-enum ui_unfold { UI_UNFOLD_NOTHING, UI_UNFOLD_ROOTS, UI_UNFOLD_HOT };
+/* What has come of a search. */
+enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
 
 struct ui_list {
 	enum pv_view view;
 	bool tree;
-	enum ui_unfold unfold;
+	enum ui_unfold unfold;      /* how a tree looks before the user has folded anything */
+	enum ui_unfold unfold_next; /* what the user wants unfolded since */
 	bool needs_select;      /* without `select` there is nothing to ask */
 	struct pv_table *table; /* NULL before the first answer, or out of memory */
 
@@ -35,16 +37,18 @@ struct ui_list {
 	PV_ARRAY(uint64_t) open;
 	size_t limit;
 
+	struct ui_slot slot;
+
 	/* the answer that `table` is */
-	bool stale; /* the question has changed since */
+	bool stale; /* the question has changed since it was last asked */
 	char *about;        /* only rows of this class, owned; NULL = all */
 	bool finished;      /* no more will come */
-	bool chosen;        /* `sort` is the user\'s wish */
+	bool chosen;        /* `sort` is the user's wish */
 	uint32_t silent; /* see columns.h */
 	bool other;         /* ... to rows of something else: they must be asked for */
 	bool newer; /* asked after the picture was frozen */
-	uint64_t asked_window;
-	char asked_filter[UI_TEXT_MAX];
+	uint64_t posted_window;
+	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
 	bool unfolded;   /* `unfold` was done */
 
@@ -57,6 +61,9 @@ struct ui_list {
 	size_t skip;    /* columns scrolled out */
 	int page;       /* rows on screen, as last drawn */
 	char search[UI_TEXT_MAX];
+	enum ui_look look;
+	int look_dir;
+	bool look_tell; /* a search in vain is to be told */
 	uint64_t marked; /* a row with a sign of its own, 0 = none */
 	char *want;      /* a row of this name is to be found, owned */
 
@@ -97,23 +104,22 @@ void ui_list_sort(struct ui_list *l, size_t column);
 /* Whether a column of the table is one to see, were there room. */
 bool ui_list_shows(const struct ui_list *l, size_t column);
 
+/* Whether its first answer is still to come: keys have nothing to act on yet. */
+bool ui_list_awaits(const struct ui_list *l);
+
 /*
  * list_find.c. Goes to the next row (dir 1), the one before (-1), or the first from the cursor on
- * (0) whose name holds the search text; folded rows are unfolded for it. False: there is none.
+ * (0) whose name holds the search text; folded rows are unfolded for it. l->look says what came of
+ * it, at once or after the next answer.
  */
-bool ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
-/* Goes to the first row of exactly this name. */
-bool ui_list_find_name(struct ui_list *l, const struct ui_shared *s, const char *name);
-/* Whether `text` holds `part`, ignoring ASCII case; where, or -1. "" is nowhere. */
-int ui_find_text(const char *text, const char *part);
+void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
+/* The wanted name among the rows at hand. False: they must be asked for. */
+bool ui_list_find_wanted(struct ui_list *l);
 
 /* list_tree.c: unfolding. */
 bool ui_list_is_open(const struct ui_list *l, uint64_t id);
 void ui_list_set_open(struct ui_list *l, uint64_t id, bool open);
-unsigned ui_list_tree_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
-void ui_list_first_unfold(struct ui_list *l, const struct ui_shared *s);
-/* The whole tree, unfolded, in the list's order; the caller destroys it. */
-struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s);
+unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd);
 
 /* list_frozen.c: sorts and filters the table at hand instead of asking. False: cannot. */
 bool ui_list_rearrange(struct ui_list *l);

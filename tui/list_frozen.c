@@ -1,6 +1,6 @@
 /*
- * While the picture is frozen the model has gone on, so a new order or filter is made from the
- * rows at hand.
+ * A new order or filter made from the rows at hand: while the picture is frozen, since the model
+ * has gone on, and until the model has answered.
  */
 #include <stdlib.h>
 #include <string.h>

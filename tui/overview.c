@@ -29,25 +29,16 @@ void ui_overview_init(struct ui_overview *o)
 	}
 }
 
-static void drop_series(struct ui_overview *o)
-{
-	for (int i = 0; i < UI_OVERVIEW_SERIES; i++) {
-		pv_series_destroy(o->series[i]);
-		o->series[i] = NULL;
-	}
-}
-
 void ui_overview_finish(struct ui_overview *o)
 {
-	drop_series(o);
+	ui_graphs_finish(&o->graphs);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_finish(&o->list[i]);
 }
 
 void ui_overview_forget(struct ui_overview *o)
 {
-	drop_series(o);
-	o->series_generation = 0;
+	ui_graphs_finish(&o->graphs);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_forget(&o->list[i]);
 }
@@ -133,17 +124,9 @@ void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_refresh(&o->list[i], s);
 	struct ui_rect r = o->at[0];
-	size_t cells = r.w > SERIES_LABEL ? (size_t)(r.w - SERIES_LABEL) : 0;
-	if (!s->model || cells == 0)
-		return;
-	bool moved_on = !s->paused && o->series_generation != s->generation;
-	if (o->series[0] && o->series_cells == cells && !moved_on)
-		return;
-	drop_series(o);
-	for (int i = 0; i < UI_OVERVIEW_SERIES; i++)
-		o->series[i] = pv_view_series(s->model, kinds[i], 0, 0, 0, cells);
-	o->series_generation = s->generation;
-	o->series_cells = cells;
+	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_OVERVIEW_SERIES };
+	wish.cells = r.w > SERIES_LABEL ? (size_t)(r.w - SERIES_LABEL) : 0;
+	ui_graphs_refresh(&o->graphs, s, &wish);
 }
 
 static void draw_title(const struct ui_overview *o, struct ui_canvas *c, int i)

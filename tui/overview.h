@@ -3,6 +3,7 @@
 #define UI_OVERVIEW_H
 
 #include "tui/commands.h"
+#include "tui/graphs.h"
 #include "tui/list.h"
 
 enum { UI_SECTIONS = 10, UI_OVERVIEW_LISTS = 4, UI_OVERVIEW_SERIES = 5 };
@@ -10,9 +11,7 @@ enum { UI_SECTIONS = 10, UI_OVERVIEW_LISTS = 4, UI_OVERVIEW_SERIES = 5 };
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {
 	struct ui_list list[UI_OVERVIEW_LISTS];
-	struct pv_series *series[UI_OVERVIEW_SERIES];
-	uint64_t series_generation;
-	size_t series_cells;
+	struct ui_graphs graphs;
 	struct ui_rect at[UI_SECTIONS]; /* empty: not on screen */
 	int focus;
 };

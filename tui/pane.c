@@ -21,25 +21,16 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 	}
 }
 
-static void drop_series(struct ui_pane *p)
-{
-	for (int i = 0; i < UI_PANE_SERIES; i++) {
-		pv_series_destroy(p->series[i]);
-		p->series[i] = NULL;
-	}
-	p->series_generation = 0;
-}
-
 void ui_pane_finish(struct ui_pane *p)
 {
-	drop_series(p);
+	ui_graphs_finish(&p->graphs);
 	for (int i = 0; i < UI_PARTS; i++)
 		ui_list_finish(&p->list[i]);
 }
 
 void ui_pane_forget(struct ui_pane *p)
 {
-	drop_series(p);
+	ui_graphs_finish(&p->graphs);
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_forget(&p->list[i]);
 }
@@ -133,6 +124,18 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 	}
 }
 
+static void refresh_chart(struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct ui_chart *chart = &p->def->chart;
+	int cells = p->split.chart.w - UI_CHART_LABEL;
+	struct ui_graphs_wish wish = { .kind = chart->kind, .n = chart->kinds };
+	if (chart->kinds == 0 || p->split.chart.h == 0 || cells <= 0)
+		return;
+	wish.id = chart->of_row ? p->list[0].selected : 0;
+	wish.cells = chart->of_row && wish.id == 0 ? 0 : (size_t)cells;
+	ui_graphs_refresh(&p->graphs, s, &wish);
+}
+
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
@@ -146,16 +149,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	refresh_details(p, s);
 	if (focus->pinned && !focus->want)
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
-	const struct ui_chart *chart = &p->def->chart;
-	if (!chart->refresh || p->split.chart.h == 0 || !s->model)
-		return;
-	if (!p->series[0] || (!s->paused && p->series_generation != s->generation) ||
-		p->series_id != p->list[0].selected) {
-		drop_series(p);
-		chart->refresh(p, s, (size_t)p->split.chart.w);
-		p->series_generation = s->generation;
-		p->series_id = p->list[0].selected;
-	}
+	refresh_chart(p, s);
 }
 
 static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, int part)

@@ -6,10 +6,11 @@
 #ifndef UI_PANE_H
 #define UI_PANE_H
 
+#include "tui/graphs.h"
 #include "tui/layout.h"
 #include "tui/list.h"
 
-enum { UI_PARTS = 3, UI_PANE_SERIES = 2 };
+enum { UI_PARTS = 3, UI_CHART_LABEL = 11 /* cells left of a chart */ };
 
 /* What Enter does on a row. */
 enum ui_drill {
@@ -37,7 +38,9 @@ struct ui_pane;
 
 struct ui_chart {
 	int rows; /* wanted; 0 = none */
-	void (*refresh)(struct ui_pane *p, const struct ui_shared *s, size_t cells);
+	enum pv_series_kind kind[UI_GRAPHS_MAX];
+	size_t kinds;
+	bool of_row; /* of the main list's row, else of the whole recording */
 	void (*draw)(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r);
 };
 
@@ -58,8 +61,7 @@ struct ui_pane {
 	struct ui_list list[UI_PARTS];
 	int focus; /* the list that has the keys */
 	struct ui_split split;
-	struct pv_series *series[UI_PANE_SERIES]; /* owned */
-	uint64_t series_generation, series_id;
+	struct ui_graphs graphs;
 };
 
 /* All panes, in the order of their tabs; the first is the overview. */

@@ -5,63 +5,45 @@
 #include "tui/chart.h"
 #include "tui/pane.h"
 
-enum { LABEL_W = 11, CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
+enum { CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
 
 /* A graph with its greatest value and zero at the left. */
 static void draw_graph(struct ui_canvas *c, struct ui_rect r, const struct pv_series *s,
 	enum ui_style style)
 {
 	char text[64];
-	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, LABEL_W - 2), UI_DIM,
+	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, UI_CHART_LABEL - 2), UI_DIM,
 		ui_value_text(s->max, s->unit, text, sizeof text));
 	if (r.h > 1)
-		ui_put_right(c, ui_cols(ui_rows(r, r.h - 1, 1), 0, LABEL_W - 2), UI_DIM, "0");
-	ui_vline(c, ui_cols(r, LABEL_W - 1, 1));
-	ui_graph(c, ui_cols(r, LABEL_W, r.w), style, (struct ui_values){ s->value, s->n, s->max });
-}
-
-static struct pv_series *ask(const struct ui_shared *s, enum pv_series_kind kind, uint64_t id,
-	size_t cells)
-{
-	return cells > LABEL_W ? pv_view_series(s->model, kind, id, 0, 0, cells - LABEL_W) : NULL;
-}
-
-static void refresh_gc(struct ui_pane *p, const struct ui_shared *s, size_t cells)
-{
-	p->series[HEAP] = ask(s, PV_SERIES_HEAP, 0, cells);
-	p->series[PAUSES] = ask(s, PV_SERIES_PAUSE, 0, cells);
+		ui_put_right(c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
+	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
+	ui_graph(c, ui_cols(r, UI_CHART_LABEL, r.w), style, (struct ui_values){ s->value, s->n, s->max });
 }
 
 static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
 {
 	struct ui_rect heap = ui_rows(r, 0, r.h - 1), pause = ui_rows(r, r.h - 1, 1);
-	if (p->series[HEAP])
-		draw_graph(c, heap, p->series[HEAP], UI_HEAP);
-	const struct pv_series *s = p->series[PAUSES];
+	if (p->graphs.series[HEAP])
+		draw_graph(c, heap, p->graphs.series[HEAP], UI_HEAP);
+	const struct pv_series *s = p->graphs.series[PAUSES];
 	if (!s)
 		return;
-	ui_put_right(c, ui_cols(pause, 0, LABEL_W - 2), UI_DIM, "pauses");
-	ui_vline(c, ui_cols(pause, LABEL_W - 1, 1));
-	ui_spark(c, ui_cols(pause, LABEL_W, r.w), UI_MAJOR,
+	ui_put_right(c, ui_cols(pause, 0, UI_CHART_LABEL - 2), UI_DIM, "pauses");
+	ui_vline(c, ui_cols(pause, UI_CHART_LABEL - 1, 1));
+	ui_spark(c, ui_cols(pause, UI_CHART_LABEL, r.w), UI_MAJOR,
 		(struct ui_values){ s->value, s->n, s->max });
-}
-
-static void refresh_counter(struct ui_pane *p, const struct ui_shared *s, size_t cells)
-{
-	if (p->list[0].selected)
-		p->series[0] = ask(s, PV_SERIES_COUNTER, p->list[0].selected, cells);
 }
 
 static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
 {
 	const char *name = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
-	ui_put(c, ui_cols(r, LABEL_W, r.w), UI_TITLE, name ? name : "");
+	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, name ? name : "");
 	const struct pv_row *row = ui_list_row(&p->list[0]);
 	if (row && row->parent == 0)
-		ui_put(c, ui_rows(ui_cols(r, LABEL_W, r.w), 1, 1), UI_DIM,
+		ui_put(c, ui_rows(ui_cols(r, UI_CHART_LABEL, r.w), 1, 1), UI_DIM,
 			"a counter below it shows its graph here");
-	else if (p->series[0] && p->series[0]->n)
-		draw_graph(c, ui_rows(r, 1, r.h), p->series[0], UI_HEAP);
+	else if (p->graphs.series[0] && p->graphs.series[0]->n)
+		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
 }
 
 const struct ui_pane_def ui_pane_defs[] = {
@@ -98,7 +80,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.parts = 3,
 		.hint = "The cursor follows the newest until it is moved, F lets it follow again;"
 			" Tab: generations, pauses",
-		.chart = { CHART_ROWS, refresh_gc, draw_gc },
+		.chart = { .rows = CHART_ROWS, .kinds = 2, .draw = draw_gc,
+			.kind = { [HEAP] = PV_SERIES_HEAP, [PAUSES] = PV_SERIES_PAUSE } },
 		.part = {
 			{ .view = PV_VIEW_COLLECTIONS, .newest = true },
 			{ .view = PV_VIEW_GENERATIONS, .title = "GENERATIONS",
@@ -176,7 +159,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_COUNTERS, .tab = "Count", .brief = "Cnt",
 		.parts = 1,
 		.hint = "The graph shows the selected counter over the whole recording",
-		.chart = { CHART_ROWS, refresh_counter, draw_counter },
+		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
+			.draw = draw_counter },
 		.part = {
 			{ .view = PV_VIEW_COUNTERS, .tree = true, .unfold = UI_UNFOLD_ROOTS,
 				.drill = UI_DRILL_FOLD },

@@ -12,6 +12,7 @@ bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options
 	*s = (struct ui_screen){ .canvas.ascii = options->ascii };
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
+	s->shared.asker = options->asker;
 	s->pane = calloc(ui_pane_count, sizeof *s->pane);
 	if (!s->pane)
 		return false;
@@ -29,7 +30,8 @@ void ui_screen_finish(struct ui_screen *s)
 	for (int i = 0; i < UI_KIND_COUNT; i++)
 		free(s->shared.picked[i]);
 	ui_overview_finish(&s->overview);
-	ui_clock_finish(&s->clock);
+	ui_graphs_finish(&s->clock);
+	ui_slot_cancel(&s->summary);
 	ui_help_finish(&s->help);
 	ui_prompt_finish(&s->prompt);
 	ui_canvas_finish(&s->canvas);
@@ -52,13 +54,15 @@ void ui_screen_forget(struct ui_screen *s)
 	for (size_t i = 0; i < ui_pane_count; i++)
 		ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
-	ui_clock_finish(&s->clock);
+	ui_graphs_finish(&s->clock);
+	ui_slot_cancel(&s->summary);
 	s->history.n = 0;
 	s->shared.model = NULL;
 	s->shared.generation = 0;
 	s->shared.paused = false;
 	s->shared.base_shot = 0;
 	s->shared.summary = (struct pv_summary){ 0 };
+	s->summed_up = false;
 	s->menu.open = false;
 }
 
@@ -71,6 +75,45 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 	s->message_bad = bad;
 }
 
+/* --- the summary --- */
+
+struct summary_job {
+	struct ui_job job;
+	struct pv_model *model;
+	struct pv_summary summary;
+};
+
+static void run_summary(struct ui_job *j)
+{
+	struct summary_job *q = (struct summary_job *)j;
+	pv_view_summary(q->model, &q->summary);
+}
+
+static void drop_summary(struct ui_job *j)
+{
+	free(j);
+}
+
+static void ask_summary(struct ui_screen *s)
+{
+	struct summary_job *q = calloc(1, sizeof *q);
+	if (!q)
+		return;
+	q->job = (struct ui_job){ .run = run_summary, .drop = drop_summary };
+	q->job.urgent = !s->summed_up;
+	q->model = s->shared.model;
+	ui_asker_post(s->shared.asker, &s->summary, &q->job);
+}
+
+static void take_summary(struct ui_screen *s)
+{
+	struct summary_job *q = (struct summary_job *)ui_slot_take(&s->summary);
+	if (q)
+		s->shared.summary = q->summary;
+	s->summed_up = s->summed_up || q;
+	free(q);
+}
+
 void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
 	int64_t now_ns)
 {
@@ -79,11 +122,15 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 	s->now_ns = now_ns;
 	shared->paused_for_ns = shared->paused ? now_ns - s->paused_since_ns : 0;
 	shared->model = m;
+	take_summary(s);
 	uint64_t generation = m ? pv_view_generation(m) : 0;
-	if (!m || shared->paused || (generation == shared->generation && generation))
+	if (!m || shared->paused)
 		return;
 	shared->generation = generation;
-	pv_view_summary(m, &shared->summary);
+	bool moved_on = generation != shared->summary.generation || !s->summed_up;
+	if (moved_on && !ui_slot_pending(&s->summary))
+		ask_summary(s);
+	take_summary(s);
 }
 
 struct ui_list *ui_screen_list(struct ui_screen *s)
@@ -312,6 +359,34 @@ static void settle(struct ui_screen *s)
 	}
 }
 
+static bool needs_rows(enum ui_command cmd)
+{
+	const struct ui_command_row *row = ui_command_row(cmd);
+	switch (cmd) {
+	case UI_CMD_ENTER:
+		return true;
+	case UI_CMD_SEARCH:
+	case UI_CMD_FILTER:
+	case UI_CMD_UNFILTER:
+	case UI_CMD_INVERT:
+	case UI_CMD_FOLLOW:
+		return false; /* they are a part of the question */
+	default:
+		return row && row->scope != UI_SCOPE_ANY;
+	}
+}
+
+bool ui_screen_awaits(const struct ui_screen *s, int key)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	if (!s->shared.asker || !s->shared.model || p->def->parts == 0)
+		return false;
+	if (s->help.open || s->prompt.open || s->menu.open)
+		return false;
+	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
+	return needs_rows(cmd) && (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
+}
+
 unsigned ui_screen_key(struct ui_screen *s, int key)
 {
 	/* Keys can come faster than frames; each acts on what the one before it has led to. */
@@ -454,6 +529,7 @@ void ui_screen_draw(struct ui_screen *s)
 		return;
 	}
 	ui_frame_status(c, l->status, &s->shared);
+	ui_screen_tell_search(s);
 	if (l->heap.h)
 		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
 	ui_frame_heap(c, l->heap, &s->clock, &s->shared);

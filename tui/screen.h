@@ -27,7 +27,9 @@ struct ui_screen {
 	struct ui_layout layout;
 	struct ui_pane *pane; /* ui_pane_count of them */
 	struct ui_overview overview;
-	struct ui_clock clock;
+	struct ui_graphs clock; /* see enum ui_clock */
+	struct ui_slot summary;
+	bool summed_up; /* there was an answer to that */
 	size_t current;
 	bool settled; /* the lists have answered the last key */
 	bool bare; /* for reading only: no tabs, no keys */
@@ -45,6 +47,7 @@ struct ui_screen {
 
 struct ui_screen_options {
 	const char *source; /* as the user named it; borrowed */
+	struct ui_asker *asker; /* borrowed; NULL: the model is asked at once, on this thread */
 	bool ascii;
 	bool readonly;
 };
@@ -80,8 +83,13 @@ void ui_screen_go_on(struct ui_screen *s, int dir);
 
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
+/* What has come of searches since the last frame. */
+void ui_screen_tell_search(struct ui_screen *s);
 unsigned ui_screen_type(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
+
+/* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
+bool ui_screen_awaits(const struct ui_screen *s, int key);
 
 /* What the keys mean now, as bits of enum ui_scope. */
 unsigned ui_screen_scopes(const struct ui_screen *s);

@@ -40,7 +40,7 @@ static void draw_activity(const struct ui_overview *o, const struct ui_shared *s
 	};
 	int y = 0;
 	for (int i = 0; i < UI_OVERVIEW_SERIES && y < r.h; i++) {
-		const struct pv_series *series = o->series[i];
+		const struct pv_series *series = o->graphs.series[i];
 		if (!series || !(s->summary.recorded & rows[i].group))
 			continue;
 		struct ui_rect at = ui_rows(r, y++, 1);

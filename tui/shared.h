@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/query/views.h"
+#include "tui/asker.h"
 #include "tui/feed.h"
 
 /* What a row stands for; UI_KIND_NONE rows are not followed. */
@@ -27,6 +28,7 @@ enum ui_reply {
 
 struct ui_shared {
 	struct pv_model *model; /* NULL until there is one */
+	struct ui_asker *asker; /* NULL: everything is asked at once */
 	uint64_t generation;    /* of the model, as last looked at */
 	struct pv_summary summary;
 	struct ui_feed_status feed;

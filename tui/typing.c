@@ -25,20 +25,42 @@ void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 	ui_prompt_open(&s->prompt, kind, label, s->was);
 }
 
+static void label_search(struct ui_screen *s, bool missed)
+{
+	snprintf(s->prompt.label, sizeof s->prompt.label, "%s",
+		missed ? "Search (not found): " : "Search: ");
+}
+
 static void search_now(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
-	bool found = true;
+	bool missed = false;
 	if (s->help.open) {
 		snprintf(s->help.search, sizeof s->help.search, "%s", s->prompt.text);
-		found = !s->prompt.len || ui_help_find(&s->help, 0);
+		missed = s->prompt.len && !ui_help_find(&s->help, 0);
 	} else if (l) {
 		snprintf(l->search, sizeof l->search, "%s", s->prompt.text);
+		l->look = UI_LOOK_NOT;
 		ui_list_move_to(l, s->was_at);
-		found = !s->prompt.len || ui_list_find(l, &s->shared, 0);
+		if (s->prompt.len)
+			ui_list_find(l, &s->shared, 0);
+		missed = l->look == UI_LOOK_MISSED;
 	}
-	snprintf(s->prompt.label, sizeof s->prompt.label, "%s",
-		found ? "Search: " : "Search (not found): ");
+	label_search(s, missed);
+}
+
+void ui_screen_tell_search(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	if (!l || s->help.open)
+		return;
+	if (s->prompt.open && s->prompt.kind == UI_PROMPT_SEARCH)
+		label_search(s, l->look == UI_LOOK_MISSED);
+	if (!l->look_tell || l->look == UI_LOOK_ASKED)
+		return;
+	if (l->look == UI_LOOK_MISSED)
+		ui_screen_say(s, true, "not found: %s", l->search);
+	l->look_tell = false;
 }
 
 static void changed(struct ui_screen *s)
@@ -167,8 +189,8 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 			return true;
 		snprintf(l->search, sizeof l->search, "%s", word);
 		snprintf(s->search, sizeof s->search, "%s", word);
-		if (!ui_list_find(l, &s->shared, 0))
-			ui_screen_say(s, true, "not found: %s", word);
+		l->look_tell = true;
+		ui_list_find(l, &s->shared, 0);
 		return true;
 	default:
 		return false;

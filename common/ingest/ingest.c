@@ -66,6 +66,16 @@ bool pv_ingest_stopping(const struct pv_ingest *in)
 
 /* --- applying --- */
 
+/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
+static void note_model(struct pv_ingest *in)
+{
+	const struct pv_model *m = in->model;
+	in->status.places = m->damaged;
+	in->status.lost_events = m->lost_events;
+	in->status.port = m->target.port;
+	in->status.first = m->damage.n ? m->damage.v[0] : (struct pv_damage_entry){ 0 };
+}
+
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	pv_model_lock(in->model);
@@ -73,6 +83,7 @@ void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, con
 	pv_model_unlock(in->model);
 	pthread_mutex_lock(&in->lock);
 	in->status.damaged = true;
+	note_model(in);
 	pthread_mutex_unlock(&in->lock);
 }
 
@@ -85,6 +96,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
 	in->status.behind_ns = in->live && sane ? behind : -1;
 	in->status.damaged |= b->damaged;
+	note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	signal_fd(in->changed_fd);
 }
@@ -173,6 +185,7 @@ static bool renew_model(struct pv_ingest *in)
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
 	in->model = fresh;
 	in->status.damaged = in->status.complete = false;
+	note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
 	return true;
@@ -209,6 +222,9 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	bool ok = pv_model_begin(in->model, t);
 	in->model->recordings = recordings;
 	pv_model_unlock(in->model);
+	pthread_mutex_lock(&in->lock);
+	note_model(in);
+	pthread_mutex_unlock(&in->lock);
 	return ok || pv_ingest_fail_nomem(in);
 }
 

@@ -39,6 +39,9 @@ struct pv_ingest_status {
 	uint64_t recordings;
 	bool complete;            /* ended, without damage, at a buffer's end */
 	bool damaged;             /* something of the present recording was lost or damaged */
+	uint64_t places, lost_events; /* as the model counts them, without its lock */
+	struct pv_damage_entry first; /* of the damaged places; all-zero when there is none */
+	uint16_t port;            /* that the log names; 0: none */
 };
 
 /* Takes over the source (closed by destroy, also after a failure here). Starts the threads. */

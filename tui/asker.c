@@ -1,0 +1,289 @@
+#include "tui/asker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND INT64_C(1000000000)
+/* No job is held back longer; a picture is shown in parts when its answers take longer. */
+#define HOLD_MAX SECOND
+#define PART_EVERY (SECOND / 10)
+
+struct ui_asker {
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	pthread_t thread;
+	int fd;
+	struct ui_job *first, *last; /* that wait */
+	struct ui_job *running;
+	int64_t resume_ns; /* before it only urgent ones run */
+	int64_t told_ns;
+	unsigned share;
+	bool stop;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* --- the queue, with the lock held --- */
+
+static void append(struct ui_asker *a, struct ui_job *j)
+{
+	j->next = NULL;
+	if (a->last)
+		a->last->next = j;
+	else
+		a->first = j;
+	a->last = j;
+}
+
+static void unlink_job(struct ui_asker *a, struct ui_job *j)
+{
+	struct ui_job *before = NULL;
+	for (struct ui_job *at = a->first; at && at != j; at = at->next)
+		before = at;
+	if (before)
+		before->next = j->next;
+	else
+		a->first = j->next;
+	if (a->last == j)
+		a->last = before;
+}
+
+/* The next to run: the first urgent one, else the first unless it is to be held back. */
+static struct ui_job *choose(const struct ui_asker *a, int64_t now)
+{
+	for (struct ui_job *j = a->first; j; j = j->next)
+		if (j->urgent)
+			return j;
+	return now >= a->resume_ns ? a->first : NULL;
+}
+
+static void wait_for_work(struct ui_asker *a)
+{
+	if (!a->first) {
+		pthread_cond_wait(&a->work, &a->lock);
+		return;
+	}
+	struct timespec until = { .tv_sec = (time_t)(a->resume_ns / SECOND),
+		.tv_nsec = (long)(a->resume_ns % SECOND) };
+	pthread_cond_timedwait(&a->work, &a->lock, &until);
+}
+
+/* --- its thread --- */
+
+static void tell(struct ui_asker *a, int64_t now)
+{
+	uint64_t one = 1;
+	a->told_ns = now;
+	while (write(a->fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+/* With the lock held, which is let go while the job runs. */
+static void run(struct ui_asker *a, struct ui_job *j)
+{
+	unlink_job(a, j);
+	a->running = j;
+	j->slot->waiting = NULL;
+	j->slot->running = j;
+	pthread_mutex_unlock(&a->lock);
+	int64_t start = now_ns();
+	j->run(j);
+	int64_t end = now_ns(), hold = (end - start) * a->share;
+	pthread_mutex_lock(&a->lock);
+	a->running = NULL;
+	if (!j->urgent)
+		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
+	bool urgent = j->urgent;
+	if (j->slot) {
+		j->slot->running = NULL;
+		j->slot->done = j;
+	} else {
+		j->drop(j);
+	}
+	if (urgent || !a->first || end - a->told_ns >= PART_EVERY)
+		tell(a, end);
+}
+
+static void *serve(void *arg)
+{
+	struct ui_asker *a = arg;
+	pthread_mutex_lock(&a->lock);
+	while (!a->stop) {
+		struct ui_job *j = choose(a, now_ns());
+		if (j)
+			run(a, j);
+		else
+			wait_for_work(a);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+/* --- life --- */
+
+static bool start_thread(struct ui_asker *a)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool ok = pthread_create(&a->thread, NULL, serve, a) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+static void release(struct ui_asker *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	pthread_cond_destroy(&a->work);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+struct ui_asker *ui_asker_create(void)
+{
+	struct ui_asker *a = calloc(1, sizeof *a);
+	pthread_condattr_t attr;
+	if (!a)
+		return NULL;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->work, &attr);
+	pthread_condattr_destroy(&attr);
+	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->fd >= 0 && start_thread(a))
+		return a;
+	release(a);
+	return NULL;
+}
+
+void ui_asker_destroy(struct ui_asker *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->stop = true;
+	pthread_cond_signal(&a->work);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	while (a->first) {
+		struct ui_job *j = a->first;
+		a->first = j->next;
+		j->slot->waiting = NULL;
+		j->drop(j);
+	}
+	release(a);
+}
+
+/* --- slots --- */
+
+/* With the lock held. */
+static void forget(struct ui_slot *slot)
+{
+	struct ui_job *waiting = slot->waiting, *done = slot->done;
+	if (slot->running)
+		slot->running->slot = NULL;
+	if (waiting) {
+		unlink_job(slot->asker, waiting);
+		waiting->drop(waiting);
+	}
+	if (done)
+		done->drop(done);
+	slot->waiting = slot->running = slot->done = NULL;
+}
+
+void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
+{
+	job->slot = slot;
+	slot->asker = a;
+	if (!a) {
+		job->run(job);
+		if (slot->done)
+			slot->done->drop(slot->done);
+		slot->done = job;
+		return;
+	}
+	pthread_mutex_lock(&a->lock);
+	forget(slot);
+	slot->waiting = job;
+	append(a, job);
+	pthread_cond_signal(&a->work);
+	pthread_mutex_unlock(&a->lock);
+}
+
+struct ui_job *ui_slot_take(struct ui_slot *slot)
+{
+	if (slot->asker)
+		pthread_mutex_lock(&slot->asker->lock);
+	struct ui_job *j = slot->done;
+	slot->done = NULL;
+	if (slot->asker)
+		pthread_mutex_unlock(&slot->asker->lock);
+	return j;
+}
+
+bool ui_slot_pending(const struct ui_slot *slot)
+{
+	if (!slot->asker)
+		return false;
+	pthread_mutex_lock(&slot->asker->lock);
+	bool pending = slot->waiting || slot->running;
+	pthread_mutex_unlock(&slot->asker->lock);
+	return pending;
+}
+
+void ui_slot_cancel(struct ui_slot *slot)
+{
+	struct ui_asker *a = slot->asker;
+	if (a)
+		pthread_mutex_lock(&a->lock);
+	forget(slot);
+	if (a)
+		pthread_mutex_unlock(&a->lock);
+}
+
+bool ui_asker_idle(struct ui_asker *a)
+{
+	if (!a)
+		return true;
+	pthread_mutex_lock(&a->lock);
+	bool idle = !a->running;
+	pthread_mutex_unlock(&a->lock);
+	return idle;
+}
+
+void ui_asker_spare(struct ui_asker *a, unsigned share)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	if (share < a->share) {
+		a->resume_ns = 0;
+		pthread_cond_signal(&a->work);
+	}
+	a->share = share;
+	pthread_mutex_unlock(&a->lock);
+}
+
+int ui_asker_fd(const struct ui_asker *a)
+{
+	return a ? a->fd : -1;
+}
+
+void ui_asker_clear(struct ui_asker *a)
+{
+	uint64_t n;
+	while (a && read(a->fd, &n, sizeof n) < 0 && errno == EINTR)
+		;
+}
