@@ -15,6 +15,16 @@ static const struct {
 	void (*make)(struct world *x);
 } worlds[] = {
 	{ "every-kind", world_every_kind },
+	{ "helpers", world_helpers },
+	{ "monitors", world_monitors },
+	{ "recursion", world_recursion },
+	{ "lost-leaves", world_lost_leaves },
+	{ "strangers", world_strangers },
+	{ "stray-object", world_stray_object },
+	{ "word-counter", world_word_counter },
+	{ "performance-counter", world_performance_counter },
+	{ "class-unload", world_class_unload },
+	{ "old-roots", world_old_roots },
 };
 
 static char **arg;

@@ -45,4 +45,16 @@ struct pv_text world_text(const char *text);
 /* world_all.c: every kind of the data version, in every form. */
 void world_every_kind(struct world *x);
 
+/* world_bugs.c: what other readers get wrong. */
+void world_helpers(struct world *x);
+void world_monitors(struct world *x);
+void world_recursion(struct world *x);
+void world_lost_leaves(struct world *x);
+void world_strangers(struct world *x);
+void world_stray_object(struct world *x);
+void world_word_counter(struct world *x);
+void world_performance_counter(struct world *x);
+void world_class_unload(struct world *x);
+void world_old_roots(struct world *x);
+
 #endif
