@@ -144,7 +144,7 @@ static uint32_t class_entity(const struct pv_names *n, uint32_t class_use)
 	const struct pv_class_use *use = &n->class_use.v[class_use];
 	/* Builds that said 15 before there were vtables (formats.md 1.11) name classes in place. */
 	if (!use->entity && use->by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1)
-		return pv_names_entity_at(n, PV_ENTITY_CLASS, use->key, INT64_MAX);
+		return pv_names_entity_at(n, PV_ENTITY_CLASS, use->key, use->last_ns);
 	if (!use->entity || !use->by_vtable)
 		return use->entity;
 	const struct pv_entity *vtable = &n->entity[PV_ENTITY_VTABLE].v[use->entity];
