@@ -8,11 +8,6 @@ static size_t padding(size_t n)
 	return (8 - n % 8) % 8;
 }
 
-static size_t left(const struct pv_archive *a)
-{
-	return (size_t)(a->end - a->at);
-}
-
 void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n)
 {
 	static const uint8_t zeros[8];
@@ -23,12 +18,11 @@ void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n)
 		a->failed = !a->write(a->ctx, bytes, n) || (pad && !a->write(a->ctx, zeros, pad));
 		return;
 	}
-	if (n > left(a) || pad > left(a) - n) {
-		a->failed = true;
-		return;
-	}
-	memcpy(bytes, a->at, n);
-	a->at += n + pad;
+	uint8_t dropped[8];
+	a->failed = n > a->left || pad > a->left - n || !a->read(a->ctx, bytes, n) ||
+		(pad && !a->read(a->ctx, dropped, pad));
+	if (!a->failed)
+		a->left -= n + pad;
 }
 
 size_t pv_archive_count(struct pv_archive *a, size_t n, size_t most)
@@ -41,7 +35,7 @@ size_t pv_archive_count(struct pv_archive *a, size_t n, size_t most)
 
 void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size)
 {
-	size_t most = a->loading ? left(a) / size : SIZE_MAX;
+	size_t most = a->loading ? (size_t)a->left / size : SIZE_MAX;
 	size_t count = pv_archive_count(a, *n, most);
 	if (a->loading) {
 		pv_free_array(v, n, room);
@@ -64,7 +58,7 @@ void pv_archive_map(struct pv_archive *a, struct pv_map *m)
 	if (a->loading) {
 		pv_map_finish(m);
 		/* A power of two with an empty slot, else a look-up would never end. */
-		if (head.slots & (head.slots - 1) || head.slots > left(a) / sizeof *m->slots ||
+		if (head.slots & (head.slots - 1) || head.slots > a->left / sizeof *m->slots ||
 			(head.slots && head.n >= head.slots)) {
 			a->failed = true;
 			return;
@@ -82,6 +76,27 @@ void pv_archive_map(struct pv_archive *a, struct pv_map *m)
 		a->failed = true;
 		pv_map_finish(m);
 	}
+}
+
+void pv_archive_text(struct pv_archive *a, struct pv_intern *in, const char **text)
+{
+	uint64_t n = !a->loading && *text ? strlen(*text) + 1 : 0;
+	uint32_t id = 0;
+	pv_archive_value(a, n);
+	if (!a->loading) {
+		pv_archive_bytes(a, (void *)(uintptr_t)*text, (size_t)n);
+		return;
+	}
+	*text = NULL;
+	char *copy = a->failed || n == 0 || n > a->left ? NULL : malloc((size_t)n);
+	a->failed |= n > 0 && !copy;
+	if (copy)
+		pv_archive_bytes(a, copy, (size_t)n);
+	if (copy && !a->failed) {
+		a->failed = copy[n - 1] != 0 || !pv_intern_add(in, copy, (size_t)n - 1, &id);
+		*text = pv_intern_text(in, id);
+	}
+	free(copy);
 }
 
 /* All texts behind each other, each with its NUL. */
@@ -102,7 +117,7 @@ static void load_texts(struct pv_archive *a, struct pv_intern *in, size_t n)
 {
 	uint64_t bytes = 0;
 	pv_archive_value(a, bytes);
-	if (a->failed || bytes > left(a)) {
+	if (a->failed || bytes > a->left) {
 		a->failed = true;
 		return;
 	}

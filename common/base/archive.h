@@ -14,19 +14,18 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-/* False: the bytes could not be kept. */
+/* False: the bytes could not be kept, or got. */
 typedef bool (*pv_archive_write_fn)(void *ctx, const void *bytes, size_t n);
+typedef bool (*pv_archive_read_fn)(void *ctx, void *to, size_t n);
 
 struct pv_archive {
 	bool loading;
 	bool failed; /* to write, to allocate, or to believe; from then on nothing is done */
 
-	/* saving */
-	pv_archive_write_fn write;
+	pv_archive_write_fn write; /* saving */
+	pv_archive_read_fn read;   /* loading */
+	uint64_t left;             /* loading: bytes there are still */
 	void *ctx;
-
-	/* loading: borrowed */
-	const uint8_t *at, *end;
 };
 
 /* `n` bytes; what follows stands at a multiple of 8 again. */
@@ -40,6 +39,8 @@ void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n);
 void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size);
 
 void pv_archive_map(struct pv_archive *a, struct pv_map *m);
+/* A text or NULL; loading interns it, and the pointer is the one of `in`. */
+void pv_archive_text(struct pv_archive *a, struct pv_intern *in, const char **text);
 void pv_archive_intern(struct pv_archive *a, struct pv_intern *in);
 
 /* A count that is at most `most`, for loops: 0 once failed. */

@@ -480,6 +480,24 @@ void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint
 	f->state = SEARCHING;
 }
 
+bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset)
+{
+	bool untouched = f->state == IN_BUFFER && f->header_taken;
+	if (f->gap_pending || f->wrong_length || f->cut_bytes || f->lost || f->skipped ||
+		(f->state != AT_PIECE && !untouched))
+		return false;
+	*ret_offset = untouched ? f->offset : f->window_offset;
+	return true;
+}
+
+void mlpd_framer_go_on(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset)
+{
+	f->header = *h;
+	f->have_header = true;
+	f->window_offset = offset;
+	f->state = AT_PIECE;
+}
+
 enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f)
 {
 	if (f->gap_pending) {

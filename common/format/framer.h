@@ -79,6 +79,14 @@ enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f);
  */
 size_t mlpd_framer_back(struct mlpd_framer *f, size_t n);
 
+/*
+ * Where reading could begin anew: everything before `*ret_offset` was given out, nothing is half
+ * done or lost there. False when there is no such place at present.
+ */
+bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset);
+/* After init: the stream with this header goes on at `offset`, where a header or a buffer begins. */
+void mlpd_framer_go_on(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
+
 /* After init: the input begins at `offset` of a stream with this header, maybe amid a buffer. */
 void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
 

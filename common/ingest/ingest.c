@@ -386,6 +386,9 @@ static bool restart(struct pv_ingest *in)
 static bool finish(struct pv_ingest *in)
 {
 	in->chosen = in->chosen || pv_input07_choose(in, true);
+	if (!drain(in))
+		return false;
+	bool placed = pv_ingest_save_index(in, false);
 	mlpd_framer_end(&in->framer);
 	if (in->is_old)
 		b07_end(&in->old);
@@ -401,6 +404,8 @@ static bool finish(struct pv_ingest *in)
 	pv_model_lock(in->model);
 	pv_model_end(in->model, !damaged);
 	pv_model_unlock(in->model);
+	if (!placed)
+		pv_ingest_save_index(in, true);
 	set_state(in, PV_INGEST_ENDED);
 	return true;
 }
@@ -441,6 +446,8 @@ static bool nothing_now(struct pv_ingest *in)
 /* The input has ended, but a pipe may get another writer and a file may be replaced. */
 static bool at_end(struct pv_ingest *in, bool *ended)
 {
+	if (!*ended)
+		note_source(in); /* what is told at the end includes what was read */
 	if (!*ended && !finish(in))
 		return false;
 	*ended = true;
@@ -464,7 +471,13 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 		mlpd_framer_filled(&in->framer, n);
 	in->chosen = in->chosen || pv_input07_choose(in, false);
 	note_source(in);
-	return !in->chosen || frame(in);
+	if (in->chosen && !frame(in))
+		return false;
+	if (!pv_ingest_index_due(in))
+		return true;
+	bool ok = drain(in);
+	pv_ingest_save_index(in, false);
+	return ok;
 }
 
 static bool read_some(struct pv_ingest *in, bool *ended)
@@ -503,6 +516,11 @@ static void *owner(void *arg)
 {
 	struct pv_ingest *in = arg;
 	bool ended = false;
+	if (pv_ingest_load_index(in) == PV_INDEXED_ALL) {
+		set_state(in, PV_INGEST_ENDED);
+		return NULL;
+	}
+	in->indexed_ns = pv_ingest_now();
 	while (!pv_ingest_stopping(in) && read_some(in, &ended))
 		;
 	note_source(in);

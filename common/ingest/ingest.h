@@ -18,6 +18,8 @@ struct pv_ingest_options {
 	unsigned jobs;           /* threads that decode, the owner included; 0 = as many as cores */
 	bool follow;             /* an end of the input is waiting, not truncation, while it is live */
 	bool record;             /* the source was opened with a record: begin it at the first header */
+	bool index;              /* begin with FILE.idx where there is one, and keep one; for files,
+				  * without a restriction */
 	struct pv_restrict only; /* texts are borrowed until destroy */
 };
 

@@ -30,6 +30,8 @@ struct pv_ingest {
 	bool live;                  /* caught up at least once */
 	bool skip_pieces;           /* the rest of this buffer stands behind damage */
 	bool recording;             /* the source was told where its record begins */
+	uint64_t indexed;           /* what the index that was read or written last covers */
+	int64_t indexed_ns;         /* when that was */
 
 	/* under `lock` */
 	pthread_mutex_t lock;
@@ -51,6 +53,23 @@ bool pv_ingest_stopping(const struct pv_ingest *in);
 bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same);
 bool pv_ingest_apply(void *in, const struct pv_batch *b);
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
+
+/* --- ingest_index.c */
+
+enum pv_indexed {
+	PV_INDEXED_NOT,    /* no index: everything is to be read */
+	PV_INDEXED_SO_FAR, /* the model is filled, reading goes on behind it */
+	PV_INDEXED_ALL,    /* everything is known */
+};
+
+/* Before the first byte was read. */
+enum pv_indexed pv_ingest_load_index(struct pv_ingest *in);
+/*
+ * All that was framed is applied. `finished`: the input's end was dealt with. False: there is no
+ * place in the stream at present that reading could go on from.
+ */
+bool pv_ingest_save_index(struct pv_ingest *in, bool finished);
+bool pv_ingest_index_due(const struct pv_ingest *in);
 
 /* --- input07.c */
 

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "common/io/cache.h"
 #include "common/io/fd.h"
 
 #define MEMORY_LIMIT (UINT64_C(64) << 20)
@@ -39,25 +40,10 @@ static bool in_memory(int fd)
 	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* profview's folder in the cache, made if need be; empty when there is no place for one. */
-static void cache_folder(char dir[PATH_MAX])
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	bool own = cache && cache[0] == '/';
-	const char *base = own ? cache : home && home[0] == '/' ? home : NULL;
-	dir[0] = 0;
-	if (!base || strlen(base) > PATH_MAX - 64)
-		return;
-	snprintf(dir, PATH_MAX, "%s%s", base, own ? "" : "/.cache");
-	mkdir(dir, 0700);
-	strcat(dir, "/profview");
-	mkdir(dir, 0700);
-}
-
 int pv_spool_place(uint64_t *limit, struct pv_error *reterr)
 {
 	char cache[PATH_MAX];
-	cache_folder(cache);
+	pv_cache_folder(cache);
 	const char *const dir[] = { cache, "/var/tmp", "/tmp" };
 	int memory = -1, why = ENOENT;
 	for (size_t i = 0; i < PV_COUNT_OF(dir); i++) {

@@ -126,7 +126,6 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 
 bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
-/* persist.c: what waits for its collection; threads come before. */
 void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);

@@ -335,51 +335,25 @@ static void archive_timeline(struct pv_archive *a, struct pv_timeline *t)
 		pv_archive_bytes(a, t->cell[i], t->used * sizeof t->cell[i][0]);
 }
 
-/* The slots in use, with their places. */
+/* The slots in use; an object tells its place. */
 static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
 {
-	struct { uint64_t at; struct pv_address slot; } one;
 	size_t n = 0, next = 0;
 	for (size_t i = 0; !a->loading && t->slot && i < PV_ADDRESSES; i++)
 		n += t->slot[i].class_use != 0;
 	n = pv_archive_count(a, n, PV_ADDRESSES);
-	if (a->loading && n && !t->slot && !pv_addresses_slot(t, 0))
-		a->failed = true;
 	for (size_t i = 0; i < n && !a->failed; i++) {
+		struct pv_address one = { 0 };
 		while (!a->loading && t->slot[next].class_use == 0)
 			next++;
-		memset(&one, 0, sizeof one);
-		if (!a->loading) {
-			one.slot = t->slot[next];
-			one.at = next++;
-		}
+		if (!a->loading)
+			one = t->slot[next++];
 		pv_archive_value(a, one);
-		a->failed |= one.at >= PV_ADDRESSES;
-		if (a->loading && !a->failed)
-			t->slot[one.at] = one.slot;
+		struct pv_address *to = a->loading ? pv_addresses_slot(t, one.object) : NULL;
+		a->failed |= a->loading && !to;
+		if (to)
+			*to = one;
 	}
-}
-
-/* Constants and interned texts alike become texts of the loaded model. */
-static void archive_text(struct pv_archive *a, struct pv_model *m, const char **text)
-{
-	uint64_t n = *text ? strlen(*text) + 1 : 0;
-	uint32_t id = 0;
-	pv_archive_value(a, n);
-	if (!a->loading) {
-		pv_archive_bytes(a, (void *)(uintptr_t)*text, (size_t)n);
-		return;
-	}
-	*text = NULL;
-	if (a->failed || n == 0)
-		return;
-	if (n > (size_t)(a->end - a->at) || a->at[n - 1] != 0 ||
-		!pv_intern_add(&m->names.text, (const char *)a->at, (size_t)n - 1, &id)) {
-		a->failed = true;
-		return;
-	}
-	a->at += n + (8 - n % 8) % 8;
-	*text = pv_intern_text(&m->names.text, id);
 }
 
 SAME_SIZE(struct pv_target_info, 88);
@@ -391,10 +365,11 @@ static void archive_target(struct pv_archive *a, struct pv_model *m)
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed)
 		*t = plain;
-	archive_text(a, m, &t->stage);
-	archive_text(a, m, &t->args);
-	archive_text(a, m, &t->arch);
-	archive_text(a, m, &t->os);
+	/* Constants and interned texts alike become texts of the loaded model. */
+	pv_archive_text(a, &m->names.text, &t->stage);
+	pv_archive_text(a, &m->names.text, &t->args);
+	pv_archive_text(a, &m->names.text, &t->arch);
+	pv_archive_text(a, &m->names.text, &t->os);
 }
 
 static void archive_own(struct pv_archive *a, struct pv_model *m)
@@ -483,11 +458,11 @@ static void forget_window(struct pv_model *m)
 		s->site.v[i].cell = i ? pv_window_untouched(m) : 0;
 }
 
-bool pv_model_load(struct pv_model *m, const void *bytes, size_t n)
+bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint64_t n)
 {
-	struct pv_archive a = { .loading = true, .at = bytes, .end = (const uint8_t *)bytes + n };
+	struct pv_archive a = { .loading = true, .read = read, .ctx = ctx, .left = n };
 	archive_model(&a, m);
-	if (a.failed || a.at != a.end)
+	if (a.failed || a.left > 0)
 		return false;
 	forget_window(m);
 	m->generation++;

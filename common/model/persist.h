@@ -19,9 +19,10 @@ uint64_t pv_model_layout(void);
 bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ctx);
 
 /*
- * Into a freshly created model without a restriction. False when the bytes make no sense or memory
- * is short: then the model can only be destroyed.
+ * From `n` bytes into a freshly created model without a restriction. They must be what was saved:
+ * little more than their number is doubted. False when they do not suffice or memory is short:
+ * then the model can only be destroyed.
  */
-bool pv_model_load(struct pv_model *m, const void *bytes, size_t n);
+bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint64_t n);
 
 #endif

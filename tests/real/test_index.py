@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""FILE.idx: figures are the same with it and without, and a bad one is as good as none.
+
+usage: test_index.py whole|grown|damaged|places|follow PROFVIEW COUNTED.EXE
+"""
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+import target
+from verdict import Verdict
+
+OPTIONS = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,gc,counter'
+WORLDS = 'throws locks allocs allocs handles calls allocs threads allocs finalizers heap'.split()
+ENOUGH = 3 << 20  # bytes: well above the size from which an index is kept
+
+
+class Same(Verdict):
+    """Whole reports are compared: too much to print."""
+
+    def same(self, what, got, want):
+        self.true(what, got == want)
+
+
+def report(profview, path, *more, **how):
+    done = subprocess.run(
+        [profview, 'report', str(path), '--format', 'json', '--section', 'all', *more],
+        capture_output=True, timeout=target.DEADLINE, check=False, **how)
+    return done.returncode, done.stdout
+
+
+def real_log(folder, exe):
+    """A log of the stock profiler that is large enough to be kept an index of."""
+    path = pathlib.Path(folder, 'log.mlpd')
+    with target.Mono(exe, WORLDS, OPTIONS, path) as program:
+        program.wait()
+    data = path.read_bytes()
+    if len(data) < ENOUGH:
+        raise RuntimeError(f'a log of {len(data)} bytes only')
+    return path, data
+
+
+def index_of(path):
+    return pathlib.Path(f'{path}.idx')
+
+
+def whole(profview, folder, exe, verdict):
+    path, data = real_log(folder, exe)
+    for name, bytes_ in (('plain', data), ('gzip', gzip.compress(data, 1))):
+        path.write_bytes(bytes_)
+        index_of(path).unlink(missing_ok=True)
+        without = report(profview, path, '--no-index')
+        verdict.same(f'{name}: --no-index leaves no index', index_of(path).exists(), False)
+        first = report(profview, path)
+        verdict.same(f'{name}: an index is left', index_of(path).exists(), True)
+        stamp = index_of(path).stat().st_mtime_ns
+        verdict.same(f'{name}: while it is written', first, without)
+        for jobs in '1', '2', '8':
+            verdict.same(f'{name}: read again, {jobs} jobs',
+                         report(profview, path, '--jobs', jobs), without)
+        verdict.same(f'{name}: and not written again', index_of(path).stat().st_mtime_ns, stamp)
+        ranged = report(profview, path, '--range', '10ms..60ms')
+        verdict.same(f'{name}: a range is the same',
+                     ranged, report(profview, path, '--range', '10ms..60ms', '--no-index'))
+
+
+def grown(profview, folder, exe, verdict):
+    """The log goes on behind what the index covers, wherever it was cut."""
+    path, data = real_log(folder, exe)
+    choose = random.Random(7)
+    path.write_bytes(data)
+    want = report(profview, path, '--no-index')
+    for cut in sorted(choose.sample(range(ENOUGH // 2, len(data)), 12)) + [len(data) - 1]:
+        for squeeze in (False, True):
+            index_of(path).unlink(missing_ok=True)
+            path.write_bytes(gzip.compress(data[:cut], 1) if squeeze else data[:cut])
+            short = report(profview, path, '--no-index')
+            verdict.same(f'{cut} {squeeze}: cut, first time', report(profview, path), short)
+            verdict.same(f'{cut} {squeeze}: cut, with the index', report(profview, path), short)
+            if not squeeze:
+                path.write_bytes(data)
+                verdict.same(f'{cut}: grown', report(profview, path), want)
+                verdict.same(f'{cut}: grown, once more', report(profview, path), want)
+
+
+def damaged(profview, folder, exe, verdict):
+    """Whatever happens to the index: the figures are those of the log."""
+    path, data = real_log(folder, exe)
+    want = report(profview, path)
+    index = index_of(path)
+    good = index.read_bytes()
+    choose = random.Random(11)
+
+    def with_index(what, bytes_):
+        index.write_bytes(bytes_)
+        verdict.same(what, report(profview, path), want)
+        verdict.same(f'{what}: made anew', len(index.read_bytes()), len(good))
+
+    for at in [0, 8, 16, 24, 48, 60] + [choose.randrange(len(good)) for _ in range(30)]:
+        flipped = bytearray(good)
+        flipped[at] ^= 1 << choose.randrange(8)
+        with_index(f'byte {at} flipped', bytes(flipped))
+    for size in 0, 1, 63, 64, 65, len(good) // 2, len(good) - 1:
+        with_index(f'cut at {size}', good[:size])
+    with_index('longer', good + b'x')
+    with_index('something else', b'PK' * 5000)
+    # The log is another one of the same length: its first byte behind the header differs.
+    other = bytearray(data)
+    other[len(data) // 2] ^= 0xff
+    index.write_bytes(good)
+    path.write_bytes(other)
+    verdict.same('of another log', report(profview, path), report(profview, path, '--no-index'))
+    # It became shorter.
+    path.write_bytes(data)
+    report(profview, path)
+    path.write_bytes(data[:len(data) // 2])
+    verdict.same('of a longer log', report(profview, path), report(profview, path, '--no-index'))
+
+
+def places(profview, folder, exe, verdict):
+    """Where the log's folder cannot be written the index goes to the cache."""
+    path, _ = real_log(folder, exe)
+    want = report(profview, path, '--no-index')
+    index_of(path).mkdir()
+    nowhere = dict(os.environ, HOME='/nonexistent', XDG_CACHE_HOME='')
+    verdict.same('something is in its place', report(profview, path, env=nowhere), want)
+    verdict.same('nothing is left over', list(pathlib.Path(folder).glob('*part*')), [])
+    index_of(path).rmdir()
+    home = pathlib.Path(folder, 'home')
+    home.mkdir()
+    how = {'env': dict(os.environ, HOME=str(home), XDG_CACHE_HOME='')}
+    if os.geteuid() == 0:  # who can write every folder
+        how['user'] = 65534
+        os.chown(home, 65534, 65534)
+        profview = shutil.copy(profview, folder)
+        os.chmod(folder, 0o755)
+        path.chmod(0o644)
+    else:
+        os.chmod(folder, 0o500)
+    try:
+        verdict.same('read-only', report(profview, path, **how), want)
+        found = list(home.glob('.cache/profview/*.idx'))
+        verdict.equal('in the cache', len(found), 1)
+        stamp = found[0].stat().st_mtime_ns
+        verdict.same('read-only, again', report(profview, path, **how), want)
+        verdict.equal('not written again', found[0].stat().st_mtime_ns, stamp)
+    finally:
+        os.chmod(folder, 0o700)
+
+
+def follow(profview, folder, exe, verdict):
+    """A frame of a log that begins with an index, in the viewer too."""
+    path, _ = real_log(folder, exe)
+    frame = [profview, str(path), '--dump', '--size', '100x30', '--keys', '2']
+    without = subprocess.run([*frame, '--no-index'], capture_output=True, check=True).stdout
+    report(profview, path)
+    verdict.same('an index is there', index_of(path).exists(), True)
+    verdict.same('the frame', subprocess.run(frame, capture_output=True, check=True).stdout, without)
+
+
+def main():
+    name, profview, exe = sys.argv[1:]
+    verdict = Same(name)
+    with target.scratch() as folder:
+        globals()[name](profview, folder, exe, verdict)
+    verdict.close()
+
+
+if __name__ == '__main__':
+    main()
