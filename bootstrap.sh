@@ -7,11 +7,12 @@ BUILD_PACKAGES=(meson ninja-build gcc libc6-dev pkg-config libncurses-dev libeve
 	libcjson-dev check zlib1g-dev python3)
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-profiler)
 TEST_PACKAGES=(tmux mono-utils libmono-2.0-dev)
+FUZZ_PACKAGES=(clang)
 
 usage() {
 	cat <<'END'
 usage: ./bootstrap.sh build              build profview into build/
-       ./bootstrap.sh test               build, run every test, then again under sanitizers
+       ./bootstrap.sh test               build, run every test, again under sanitizers, and fuzz
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
@@ -56,12 +57,14 @@ need_packages() {
 
 # ---- building and testing
 
-# build_in DIR [meson options]; its words go to standard error, so that a demo prints only frames
+# set_up DIR [meson options]; its words go to standard error, so that a demo prints only frames
+set_up() {
+	[ -f "$1/build.ninja" ] || meson setup "$@" >&2
+}
+
 build_in() {
-	local dir=$1
-	shift
-	[ -f "$dir/build.ninja" ] || meson setup "$dir" "$@" >&2
-	ninja -C "$dir" >&2
+	set_up "$@"
+	ninja -C "$1" >&2
 }
 
 # The tests of a suite in a build folder. A failure is remembered, the rest still runs.
@@ -72,8 +75,15 @@ run_tests() {
 	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || failed=1
 }
 
+# clang's fuzzer is in a package whose name holds clang's version.
+need_fuzzer() {
+	need_packages "${FUZZ_PACKAGES[@]}"
+	need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
 do_test() {
 	need_packages "${BUILD_PACKAGES[@]}" "${MONO_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+	need_fuzzer
 	failed=0
 	build_in build
 	run_tests build
@@ -82,7 +92,10 @@ do_test() {
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests build-asan --suite unit
 	build_in build-tsan -Db_sanitize=thread -Db_lundef=false
 	TSAN_OPTIONS=halt_on_error=1 run_tests build-tsan --suite threaded
-	python3 tests/summary.py tests/skips.txt build build-asan build-tsan || failed=1
+	CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
+	ninja -C build-fuzz fuzzers >&2
+	run_tests build-fuzz --suite fuzz
+	python3 tests/summary.py tests/skips.txt build build-asan build-tsan build-fuzz || failed=1
 	exit "$failed"
 }
 

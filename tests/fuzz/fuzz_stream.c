@@ -1,7 +1,8 @@
 /*
- * Bytes -> framer -> decoder: any input must end, in bounded memory, without reading past it.
- * Built as a libFuzzer target with -Dfuzz=enabled (clang), and always as a driver that replays
- * the files it is given, so that every input that once crashed stays in the suite.
+ * Bytes -> framer -> decoder: any input must end, in bounded memory, without reading past it, and
+ * the fast loop must find what the rows say, event by event. A libFuzzer target with -Dfuzz=enabled
+ * (clang); else a driver that replays files, so that every input that once crashed stays in the
+ * suite.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,38 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static void decode(const struct mlpd_framer *f, struct pv_batch *b)
+static bool is_call(uint8_t kind)
+{
+	return kind == PV_KIND_METHOD_ENTER || kind == PV_KIND_METHOD_LEAVE ||
+	       kind == PV_KIND_METHOD_EXC_LEAVE;
+}
+
+/* What a batch holds is what one event after the other gives by its row. */
+static void compare_with_rows(const struct pv_batch *b, const struct mlpd_framer *f, size_t used)
+{
+	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
+	struct pv_batch pools = { 0 };
+	struct mlpd_bases bases;
+	struct pv_event e;
+	enum mlpd_status s = MLPD_OK;
+	mlpd_bases_init(&bases, &f->buffer);
+	for (size_t i = 0; i < b->n && s == MLPD_OK; i++) {
+		s = mlpd_decode(&c, &bases, &f->header.format, &pools, &e);
+		if (s == MLPD_NOMEM)
+			break;
+		if (s != MLPD_OK || b->time[i] != e.time || b->kind[i] != e.kind ||
+			(is_call(e.kind) && b->key[i] != e.call.method))
+			abort();
+	}
+	if (s == MLPD_OK && (c.at != b->bytes.v + used || pools.pool.n != b->pool.n))
+		abort();
+	if (s == MLPD_OK && (c.at != c.end || b->damaged) &&
+		mlpd_decode(&c, &bases, &f->header.format, &pools, &e) == MLPD_OK)
+		abort(); /* it stopped too early */
+	pv_batch_finish(&pools);
+}
+
+static void decode(struct mlpd_framer *f, struct pv_batch *b)
 {
 	struct mlpd_bases bases;
 	size_t used;
@@ -25,6 +57,10 @@ static void decode(const struct mlpd_framer *f, struct pv_batch *b)
 		return;
 	if (used > b->bytes.n || b->n > b->room)
 		abort();
+	if (!f->continues)
+		compare_with_rows(b, f, used);
+	if (b->damaged && !f->continues)
+		mlpd_framer_back(f, b->bytes.n - used);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

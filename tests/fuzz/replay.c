@@ -1,13 +1,16 @@
 /*
- * Without libFuzzer: hands each file it is given to the fuzz target it is linked with, so that
- * every input that once crashed stays in the suite.
+ * Without libFuzzer: hands each file it is given, and each file of each folder, to the fuzz target
+ * it is linked with, so that every input that once crashed stays in the suite.
  */
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static unsigned long replayed;
 
 static int replay(const char *path)
 {
@@ -26,13 +29,30 @@ static int replay(const char *path)
 	memcpy(copy, bytes, n);
 	LLVMFuzzerTestOneInput(copy, n);
 	free(copy);
+	replayed++;
 	return 0;
+}
+
+static int replay_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+	char path[4096];
+	int failed = 0;
+	if (!d)
+		return replay(folder);
+	for (const struct dirent *e; (e = readdir(d));)
+		if (e->d_name[0] != '.' &&
+			(size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path)
+			failed |= replay(path);
+	closedir(d);
+	return failed;
 }
 
 int main(int argc, char **argv)
 {
 	int failed = argc < 2;
 	for (int i = 1; i < argc; i++)
-		failed |= replay(argv[i]);
-	return failed;
+		failed |= replay_folder(argv[i]);
+	printf("%lu inputs\n", replayed);
+	return failed || replayed == 0;
 }
