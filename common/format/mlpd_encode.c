@@ -144,7 +144,8 @@ static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
 	struct pv_span s)
 {
 	static const uint64_t nothing[1];
-	const uint64_t *v = s.n && e->pools ? e->pools->pool.v + s.at : nothing;
+	bool pooled = type != MLPD_DESCS && type != MLPD_VALUES; /* they have pools of their own */
+	const uint64_t *v = s.n && e->pools && pooled ? e->pools->pool.v + s.at : nothing;
 	switch (type) {
 	case MLPD_BT:
 	case MLPD_FRAMES:

@@ -76,7 +76,11 @@ static int64_t bound(const struct pv_convert *c, int64_t ns)
 {
 	if (ns == INT64_MIN || ns == INT64_MAX)
 		return ns;
-	return ns < 0 ? c->last + ns : c->zero + ns;
+	/* Damaged times stand at the ends of the clock, and so does the end of a log without events. */
+	int64_t at, origin = ns < 0 ? c->last : c->zero;
+	if (__builtin_add_overflow(origin, ns, &at))
+		return ns < 0 ? INT64_MIN : INT64_MAX;
+	return at;
 }
 
 static bool settle(struct pv_convert *c)
