@@ -316,7 +316,7 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 {
 	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
 	struct pv_model *m = x->m;
-	x->time = pv_own_time(x, e);
+	x->time = pv_own_time(e, m->target.logging2007 ? UINT8_MAX : m->target.rules, m->zero_ns);
 	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
 		m->last_ns = x->time;
 	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)

@@ -5,9 +5,12 @@
 #ifndef PV_MODEL_OWN_TIME_H
 #define PV_MODEL_OWN_TIME_H
 
-#include "common/model/model_parts.h"
+#include "common/format/event.h"
 
-/* In ns on the log's clock; the running time where the event's own cannot be meant. */
-int64_t pv_own_time(const struct pv_context *x, const struct pv_event *e);
+/*
+ * In ns on the log's clock; the running time where the event's own cannot be meant. `rules`: the
+ * data version whose rules the event follows; `zero`: the time counters count their ms from.
+ */
+int64_t pv_own_time(const struct pv_event *e, unsigned rules, int64_t zero);
 
 #endif
