@@ -25,6 +25,7 @@ static const struct {
 	{ "performance-counter", world_performance_counter },
 	{ "class-unload", world_class_unload },
 	{ "old-roots", world_old_roots },
+	{ "thread-lives", world_thread_lives },
 };
 
 static char **arg;

@@ -173,3 +173,29 @@ void world_old_roots(struct world *x)
 	world_put(x, 2, e);
 	world_put(x, 3, EVENT(GC_EVENT, .gc = { 5, 1, 0 }));
 }
+
+/* One native id used for three threads: "alpha", "beta" and "alpha" again, 1, 2 and 4 calls. */
+void world_thread_lives(struct world *x)
+{
+	static const char *const name[] = { "alpha", "beta", "alpha" };
+	world_buffer(x, WORLD_MAIN, 0);
+	world_jit(x, 0, 1, 100, "First ()");
+	world_jit(x, 0, 2, 100, "Second ()");
+	world_jit(x, 0, 3, 100, "Third ()");
+	CALL(1, METHOD_ENTER, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		int64_t us = 100 + i * 100;
+		struct pv_event e = { .kind = PV_KIND_THREAD_START,
+			.meta = { .key = x->high + WORLD_WORKER, .name = world_text(name[i]) } };
+		world_buffer(x, WORLD_WORKER, us);
+		world_put(x, us, e);
+		e.kind = PV_KIND_THREAD_NAME;
+		world_put(x, us + 1, e);
+		for (unsigned n = 0; n < 1U << i; n++) {
+			CALL(us + 10 + n, METHOD_ENTER, i + 1);
+			CALL(us + 10 + n, METHOD_LEAVE, i + 1);
+		}
+		e.kind = PV_KIND_THREAD_END;
+		world_put(x, us + 50, e);
+	}
+}

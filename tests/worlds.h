@@ -56,5 +56,6 @@ void world_word_counter(struct world *x);
 void world_performance_counter(struct world *x);
 void world_class_unload(struct world *x);
 void world_old_roots(struct world *x);
+void world_thread_lives(struct world *x);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tui/feed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,7 +270,29 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 	return pv_control_heapshot(s.port, reterr);
 }
 
-bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, struct pv_error *reterr)
+/* The first kinds by name, in the order of the kinds; the rest is a number. */
+static void name_left_out(const struct pv_convert_totals *t, char *text, size_t size)
+{
+	enum { NAMED = 4 };
+	uint64_t rest = t->left_out;
+	size_t n = 0;
+	*text = 0;
+	for (unsigned kind = 0, named = 0; kind < PV_KIND_COUNT && named < NAMED; kind++) {
+		if (!t->left_out_kind[kind])
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%" PRIu64 " %s", named++ ? ", " : "",
+			t->left_out_kind[kind], pv_kind_name(kind));
+		rest -= t->left_out_kind[kind];
+	}
+	if (rest)
+		n += (size_t)snprintf(text + n, size - n, " and %" PRIu64 " events more", rest);
+	if (t->stacks_left_out)
+		snprintf(text + n, size - n, "%sthe stacks of %" PRIu64 " events", n ? "; " : "",
+			t->stacks_left_out);
+}
+
+bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,
+	struct pv_error *reterr)
 {
 	const struct pv_convert_options co = { .ranged = o->ranged, .from_ns = o->from_ns,
 		.to_ns = o->to_ns, .thread = o->thread, .data_version = o->data_version };
@@ -277,6 +300,7 @@ bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, stru
 	bool ok = strcmp(o->output, "-") == 0
 		? pv_convert(o->path, &co, stdout, &totals, reterr)
 		: pv_convert_file(o->path, &co, o->output, &totals, reterr);
-	*ret_damaged = totals.damaged;
+	ret->damaged = totals.damaged;
+	name_left_out(&totals, ret->left_out, sizeof ret->left_out);
 	return ok;
 }

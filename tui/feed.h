@@ -112,7 +112,13 @@ struct ui_convert_options {
 	unsigned data_version;     /* 0: the log's own */
 };
 
-/* Writes a log again. *ret_damaged: the input was damaged; what could be read was written. */
-bool ui_feed_convert(const struct ui_convert_options *o, bool *ret_damaged, struct pv_error *reterr);
+struct ui_converted {
+	bool damaged;       /* the input was; what could be read was written */
+	char left_out[240]; /* what the data version has no words for; "" when nothing */
+};
+
+/* Writes a log again. */
+bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,
+	struct pv_error *reterr);
 
 #endif

@@ -134,13 +134,16 @@ static int run_convert(const struct ui_options *o)
 	const struct ui_convert_options co = { .path = o->path, .output = o->output,
 		.ranged = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
 		.thread = o->thread, .data_version = o->data_version };
-	bool damaged;
-	if (!ui_feed_convert(&co, &damaged, &err))
+	struct ui_converted done;
+	if (!ui_feed_convert(&co, &done, &err))
 		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
-	if (damaged)
+	if (*done.left_out)
+		fprintf(stderr, "profview: %s: not in the new log, which has no words for it: %s\n",
+			o->path, done.left_out);
+	if (done.damaged)
 		fprintf(stderr, "profview: %s: the log is damaged; what could be read was written\n",
 			o->path);
-	return finish_output(damaged ? EXIT_DAMAGED : 0);
+	return finish_output(done.damaged ? EXIT_DAMAGED : 0);
 }
 
 static int run_dumped(const struct ui_options *o, struct ui_feed *f)

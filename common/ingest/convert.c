@@ -10,6 +10,7 @@
 #include "common/base/map.h"
 #include "common/ingest/convert_parts.h"
 #include "common/ingest/reread.h"
+#include "common/model/own_time.h"
 
 /* --- the first reading: zero, end, threads, vtables, counters' sections --- */
 
@@ -28,17 +29,23 @@ static bool first_header(void *ctx, const struct mlpd_header *h)
 	return true;
 }
 
-static bool wanted_name(const struct pv_convert *c, struct pv_text name)
+/* OpenPSS tells a method's name where it begins to compile it, and its code where it ends. */
+static bool learn_name(struct pv_convert *c, const struct pv_event *e)
 {
-	const char *want = c->options->thread;
-	return want && strlen(want) == name.len && memcmp(want, name.at, name.len) == 0;
+	uint32_t name;
+	return pv_intern_add(&c->text, e->jit.name.at, e->jit.name.len, &name) &&
+		pv_map_set(&c->jit_names, e->jit.method, name);
 }
 
 static bool learn(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
 {
 	switch (e->kind) {
+	case PV_KIND_THREAD_START:
+	case PV_KIND_THREAD_END:
 	case PV_KIND_THREAD_NAME:
-		return !wanted_name(c, e->meta.name) || pv_map_set(&c->threads, e->meta.key, 1);
+		return !c->options->thread || pv_convert_live(c, e);
+	case PV_KIND_METHOD_JIT_START:
+		return e->jit.name.len == 0 || learn_name(c, e);
 	case PV_KIND_VTABLE_LOAD:
 		if (!pv_reserve(&c->owners, 1))
 			return false;
@@ -66,9 +73,13 @@ static bool first_buffer(void *ctx, const struct mlpd_buffer_header *h, const st
 	for (size_t i = 0; i < b->n; i++)
 		if ((int64_t)b->time[i] > c->last)
 			c->last = (int64_t)b->time[i];
-	for (size_t i = 0; i < b->rare.n; i++)
+	for (size_t i = 0; i < b->rare.n; i++) {
+		int64_t time = pv_own_time(&b->rare.v[i], c->header.format.data_version, c->zero);
+		if (time > c->last)
+			c->last = time;
 		if (!learn(c, b, &b->rare.v[i]))
 			return pv_fail(c->err, PV_ENOMEM, b->offset, "out of memory");
+	}
 	return true;
 }
 
@@ -92,11 +103,9 @@ static bool settle(struct pv_convert *c)
 		return true;
 	char *end;
 	errno = 0;
-	unsigned long long id = strtoull(o->thread, &end, 16);
-	if (strncmp(o->thread, "0x", 2) == 0 && !*end && !errno)
-		return pv_map_set(&c->threads, id, 1) ||
-			pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
-	return c->threads.n > 0 || pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s",
+	c->id = strtoull(o->thread, &end, 16);
+	c->by_id = strncmp(o->thread, "0x", 2) == 0 && !*end && !errno;
+	return c->by_id || c->named || pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s",
 		o->thread);
 }
 
@@ -126,6 +135,7 @@ static bool second_header(void *ctx, const struct mlpd_header *h)
 	}
 	if (out.format.header_major >= 3 && out.startup_ns == 0)
 		out.startup_ns = (uint64_t)c->zero;
+	c->zeroed = out.format.header_major >= 3;
 	c->says = out.format;
 	size_t room = 128 + h->args.len + h->arch.len + h->os.len;
 	uint8_t *bytes = malloc(room);
@@ -152,12 +162,28 @@ static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
 	}
 }
 
+/* Handles had no stacks before data version 11: then the event does without. */
+static bool has_words(struct pv_convert *c, struct pv_event *e)
+{
+	bool handle = e->kind == PV_KIND_GC_HANDLE_CREATED || e->kind == PV_KIND_GC_HANDLE_DESTROYED;
+	if (mlpd_row_for(e, &c->says))
+		return true;
+	if (handle && e->handle.stack.n) {
+		c->totals.stacks_left_out++;
+		e->handle.stack.n = 0;
+		return mlpd_row_for(e, &c->says) != NULL;
+	}
+	c->totals.left_out++;
+	c->totals.left_out_kind[e->kind]++;
+	return false;
+}
+
+static bool flush(struct pv_convert *c);
+
 static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
 {
-	if (!mlpd_row_for(e, &c->says)) {
-		c->totals.left_out++;
+	if (e->kind == PV_KIND_COUNT || !has_words(c, e))
 		return true;
-	}
 	if (c->events.n == 0) {
 		c->head.time_base = e->time;
 		mlpd_bases_init(&c->bases, &c->head);
@@ -167,7 +193,19 @@ static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch 
 		return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
 	c->events.n += mlpd_encode(c->events.v + c->events.n, max, &c->bases, &c->says, e, pools);
 	c->totals.events++;
-	return true;
+	/* Mono's own reader takes what stands behind an image's unload for a part of it. */
+	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush(c);
+}
+
+/* Where the header has no place for zero, a buffer without events begins at that time. */
+static bool tell_zero(struct pv_convert *c)
+{
+	uint8_t bytes[MLPD_BUFFER_HEADER];
+	struct mlpd_buffer_header zero = c->head;
+	zero.length = 0;
+	zero.time_base = (uint64_t)c->zero;
+	mlpd_put_buffer_header(bytes, &zero);
+	return write_bytes(c, bytes, sizeof bytes);
 }
 
 static bool flush(struct pv_convert *c)
@@ -175,6 +213,10 @@ static bool flush(struct pv_convert *c)
 	uint8_t head[MLPD_BUFFER_HEADER];
 	if (c->events.n == 0)
 		return true;
+	bool starts = c->zeroed || (int64_t)c->head.time_base == c->zero;
+	c->zeroed = true;
+	if (!starts && !tell_zero(c))
+		return false;
 	c->head.length = (uint32_t)c->events.n;
 	c->totals.buffers++;
 	mlpd_put_buffer_header(head, &c->head);
@@ -200,7 +242,7 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 			continue;
 		if (!pv_convert_event(c, b, &e, &pools, &more))
 			return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
-		if (!put(c, &e, pools) || (more.kind != PV_KIND_COUNT && !put(c, &more, pools)))
+		if (!put(c, &e, pools) || !put(c, &more, pools))
 			return false;
 	}
 	return flush(c);
@@ -231,12 +273,17 @@ bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
 	bool ok = convert(&c, in);
 	if (ok)
 		*ret_totals = c.totals;
-	pv_map_finish(&c.threads);
+	pv_array_finish(&c.lives);
+	pv_map_finish(&c.life_of);
+	pv_map_finish(&c.jit_names);
+	pv_intern_finish(&c.text);
 	pv_map_finish(&c.vtables);
 	pv_map_finish(&c.absolute);
 	pv_map_finish(&c.counter_at);
 	pv_map_finish(&c.in_shot);
 	pv_array_finish(&c.owners);
+	for (size_t i = 0; i < c.counters.n; i++)
+		pv_array_finish(&c.counters.v[i].text);
 	pv_array_finish(&c.counters);
 	pv_array_finish(&c.events);
 	pv_batch_finish(&c.pools);

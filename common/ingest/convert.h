@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "common/base/status.h"
+#include "common/format/event.h"
 
 struct pv_convert_options {
 	bool ranged;
@@ -20,7 +21,9 @@ struct pv_convert_options {
 
 struct pv_convert_totals {
 	uint64_t events, buffers; /* written */
-	uint64_t left_out;        /* of the range, but the data version cannot say them */
+	/* of the range, but the data version cannot say them */
+	uint64_t left_out, left_out_kind[PV_KIND_COUNT];
+	uint64_t stacks_left_out; /* of events that were written without */
 	bool damaged;             /* the input was; what could be read was written */
 };
 

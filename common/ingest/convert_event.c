@@ -1,5 +1,7 @@
 #include "common/ingest/convert_parts.h"
 
+#include "common/model/own_time.h"
+
 enum { KEPT = 1, LEFT_OUT = 2, NS_PER_MS = 1000000 };
 
 /* --- what is kept --- */
@@ -36,14 +38,20 @@ static bool ends_name(unsigned kind)
 		kind == PV_KIND_HEAP_ROOT_UNREGISTER;
 }
 
-static bool in_thread(const struct pv_convert *c, uint64_t thread)
-{
-	return !c->options->thread || pv_map_get(&c->threads, thread) != PV_MAP_NONE;
-}
-
 static bool in_range(const struct pv_convert *c, const struct pv_event *e)
 {
-	return (int64_t)e->time >= c->from && (int64_t)e->time < c->to;
+	int64_t time = pv_own_time(e, c->rules.data_version, c->zero);
+	return time >= c->from && time < c->to;
+}
+
+static bool keep_text(struct pv_convert_counter *counter, struct pv_text t)
+{
+	counter->text.n = 0;
+	if (!pv_reserve(&counter->text, t.len + 1))
+		return false;
+	memcpy(counter->text.v, t.at, t.len + 1);
+	counter->text.n = t.len + 1;
+	return true;
 }
 
 /* Sums a counter up; NULL when out of memory. */
@@ -59,6 +67,8 @@ static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_co
 	struct pv_convert_counter *counter = &c->counters.v[at];
 	bool value = v->type == PV_COUNTER_DOUBLE || v->type == PV_COUNTER_STRING ||
 		pv_map_get(&c->absolute, v->index) != PV_MAP_NONE;
+	if (v->type == PV_COUNTER_STRING && v->raw && !keep_text(counter, v->text))
+		return NULL;
 	counter->type = v->type;
 	counter->value = value ? v->raw : counter->value + v->raw;
 	if (v->type == PV_COUNTER_INT ||
@@ -74,7 +84,8 @@ static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, const str
 {
 	uint32_t state = pv_map_get(&c->in_shot, b->thread);
 	if (e->kind == PV_KIND_HEAP_START) {
-		state = in_range(c, e) && in_thread(c, b->thread) ? KEPT : LEFT_OUT;
+		state = in_range(c, e) && pv_convert_thread(c, b->thread, e->time) ? KEPT
+									      : LEFT_OUT;
 		if (!pv_map_set(&c->in_shot, b->thread, state))
 			return false;
 	} else if (e->kind == PV_KIND_HEAP_END) {
@@ -82,7 +93,7 @@ static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, const str
 	}
 	if (state == KEPT || state == LEFT_OUT)
 		return state == KEPT;
-	return in_range(c, e) && in_thread(c, b->thread);
+	return in_range(c, e) && pv_convert_thread(c, b->thread, e->time);
 }
 
 bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
@@ -97,11 +108,11 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	if (ends_name(e->kind))
 		return (int64_t)e->time < c->to;
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END)
-		return (int64_t)e->time < c->to && in_thread(c, e->meta.key);
+		return (int64_t)e->time < c->to && pv_convert_thread(c, e->meta.key, e->time);
 	if (e->kind == PV_KIND_HEAP_START || e->kind == PV_KIND_HEAP_END ||
 		e->kind == PV_KIND_HEAP_OBJECT || e->kind == PV_KIND_HEAP_ROOTS)
 		return keeps_shot(c, b, e);
-	bool kept = in_range(c, e) && in_thread(c, thread);
+	bool kept = in_range(c, e) && pv_convert_thread(c, thread, e->time);
 	if (e->kind == PV_KIND_COUNTERS_SAMPLE && !kept)
 		for (uint32_t i = 0; i < e->counters.list.n; i++)
 			count(c, &b->values.v[e->counters.list.at + i]);
@@ -121,10 +132,10 @@ static bool restart_counters(struct pv_convert *c, const struct pv_batch *b, str
 		return false;
 	for (size_t i = 0; i < c->counters.n; i++) {
 		const struct pv_convert_counter *counter = &c->counters.v[i];
-		if (counter->type != PV_COUNTER_STRING)
-			c->pools.values.v[c->pools.values.n++] = (struct pv_counter_value){
-				.index = counter->index, .type = counter->type,
-				.raw = counter->value, .text = { "", 0 } };
+		c->pools.values.v[c->pools.values.n++] = (struct pv_counter_value){
+			.index = counter->index, .type = counter->type,
+			.raw = counter->value, .text = { counter->text.n ? counter->text.v : "",
+				counter->text.n ? counter->text.n - 1 : 0 } };
 	}
 	e->counters.list = (struct pv_span){ 0, (uint32_t)c->pools.values.n };
 	c->counted = true;
@@ -158,21 +169,85 @@ static void change_time(const struct pv_convert *c, struct pv_event *e)
 	if (e->kind == PV_KIND_COUNTERS_SAMPLE && to_old && !from_old)
 		e->counters.ms = ((int64_t)e->time > c->zero)
 			? (e->time - (uint64_t)c->zero) / NS_PER_MS : 0;
-	else if (e->kind == PV_KIND_COUNTERS_SAMPLE && from_old && !to_old)
-		e->time = (uint64_t)c->zero + e->counters.ms * NS_PER_MS;
 	else if (e->kind == PV_KIND_SAMPLE_HIT && to_old && !from_old)
 		e->hit.timestamp = e->time;
-	else if (e->kind == PV_KIND_SAMPLE_HIT && from_old && !to_old && e->hit.timestamp)
-		e->time = e->hit.timestamp;
+	else if (from_old && !to_old)
+		e->time = (uint64_t)pv_own_time(e, c->rules.data_version, c->zero);
 	if (e->kind == PV_KIND_SAMPLE_HIT && e->hit.type == 0)
 		e->hit.type = 1;
 }
 
-/* The two forms of roots say different things; neither can be made from the other. */
-static void drop_other_roots(const struct pv_convert *c, struct pv_event *e)
+static void leave_out(struct pv_convert *c, struct pv_event *e)
 {
-	if ((c->says.data_version >= 15) != (e->roots.width == 2))
-		e->kind = PV_KIND_EXT_UNKNOWN;
+	c->totals.left_out++;
+	c->totals.left_out_kind[e->kind]++;
+	e->kind = PV_KIND_COUNT;
+}
+
+static bool failed_load(const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_IMAGE_LOAD:
+	case PV_KIND_ASSEMBLY_LOAD:
+	case PV_KIND_DOMAIN_LOAD:
+	case PV_KIND_THREAD_NAME:
+		return e->meta.failed;
+	default:
+		return false;
+	}
+}
+
+enum { ROOT_SOURCE = 0xff, ROOT_OTHER = 3 };
+
+/* What a root comes from is a number up to 13 and a bit in 14; flags stand above both. */
+static uint64_t root_type(uint64_t type, bool to_bits)
+{
+	uint64_t source = type & ROOT_SOURCE, n = 0;
+	if (to_bits)
+		return (type & ~(uint64_t)ROOT_SOURCE) |
+			UINT64_C(1) << (source <= 4 ? source : ROOT_OTHER);
+	while (source >> n > 1)
+		n++;
+	return (type & ~(uint64_t)ROOT_SOURCE) | n;
+}
+
+/* The two forms of roots say different things; neither can be made from the other. */
+static bool say_roots(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
+	const struct pv_batch **pools)
+{
+	bool to_bits = c->says.data_version == 14, bits = c->rules.data_version == 14;
+	const struct pv_span from = e->roots.roots;
+	if ((c->says.data_version >= 15) != (e->roots.width == 2)) {
+		leave_out(c, e);
+		return true;
+	}
+	if (e->roots.width == 2 || bits == to_bits)
+		return true;
+	pv_batch_reset(&c->pools);
+	if (!pv_reserve(&c->pools.pool, from.n))
+		return false;
+	for (uint32_t i = 0; i < from.n; i++) {
+		uint64_t v = b->pool.v[from.at + i];
+		c->pools.pool.v[c->pools.pool.n++] = i % 3 == 1 ? root_type(v, to_bits) : v;
+	}
+	e->roots.roots.at = 0;
+	*pools = &c->pools;
+	return true;
+}
+
+/* Name and code apart, as only OpenPSS tells them, become one. */
+static void say_jit(const struct pv_convert *c, struct pv_event *e)
+{
+	uint32_t name = pv_map_get(&c->jit_names, e->jit.method);
+	if (c->says.layout & MLPD_OPEN_PSS || name == PV_MAP_NONE)
+		return;
+	if (e->kind == PV_KIND_METHOD_JIT_START) {
+		e->kind = PV_KIND_COUNT;
+	} else if (e->jit.name.len == 0) {
+		const char *text = pv_intern_text(&c->text, name);
+		e->jit.name = (struct pv_text){ text, strlen(text) };
+	}
 }
 
 bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
@@ -185,14 +260,18 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 		*pools = &c->pools;
 	}
 	change_time(c, e);
-	if (e->kind == PV_KIND_ALLOC)
+	if (e->kind == PV_KIND_HEAP_ROOTS && c->options->data_version)
+		return say_roots(c, b, e, pools);
+	if (e->kind == PV_KIND_METHOD_JIT || e->kind == PV_KIND_METHOD_JIT_START)
+		say_jit(c, e);
+	else if (e->kind == PV_KIND_ALLOC)
 		e->alloc.type = type_of(c, e->alloc.type);
 	else if (e->kind == PV_KIND_HEAP_OBJECT)
 		e->heap_object.type = type_of(c, e->heap_object.type);
 	else if (e->kind == PV_KIND_JIT_HELPER)
 		renumber_helper(c, e);
-	else if (e->kind == PV_KIND_HEAP_ROOTS && c->options->data_version)
-		drop_other_roots(c, e);
+	else if (failed_load(e))
+		leave_out(c, e); /* written, it would be a load like others */
 	else if (e->kind == PV_KIND_CLASS_LOAD && c->rules.data_version < 15 &&
 		c->says.data_version >= 15)
 		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD, .time = e->time,

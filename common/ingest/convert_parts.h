@@ -2,12 +2,23 @@
 #ifndef PV_INGEST_CONVERT_PARTS_H
 #define PV_INGEST_CONVERT_PARTS_H
 
+#include <string.h>
+
+#include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/ingest/convert.h"
 #include "common/ingest/reread.h"
 
 struct pv_convert_counter {
 	uint64_t index, type, value; /* as summed up so far */
+	PV_ARRAY(char) text;         /* of one that is text, with its NUL */
+};
+
+/* A thread from its start to its end; `before` is an earlier one of the same native id. */
+struct pv_convert_life {
+	int64_t from;
+	uint32_t before;
+	bool started, ended, wanted;
 };
 
 struct pv_convert {
@@ -22,7 +33,12 @@ struct pv_convert {
 	uint64_t headers, buffers;
 	int64_t zero, last, from, to;
 	bool have_zero, begun;
-	struct pv_map threads;   /* native ids that are kept */
+	uint64_t id;             /* of the thread to keep, where it was asked for by_id */
+	bool by_id, named;       /* named: a thread of the name was met */
+	PV_ARRAY(struct pv_convert_life) lives;
+	struct pv_map life_of;   /* native id > place of the newest in lives */
+	struct pv_intern text;
+	struct pv_map jit_names; /* method > name, where it is told apart from the code */
 	struct pv_map vtables;   /* vtable > place in owners */
 	PV_ARRAY(uint64_t) owners;
 	struct pv_map absolute;  /* counters whose samples are values, not differences */
@@ -32,6 +48,7 @@ struct pv_convert {
 	struct pv_map counter_at;       /* index > place in counters */
 	PV_ARRAY(struct pv_convert_counter) counters;
 	bool counted;            /* a sample was written */
+	bool zeroed;             /* no buffer is needed that only tells zero */
 	struct pv_map in_shot;   /* thread > 1: in a shot that is kept, 2: in one that is not */
 	struct mlpd_buffer_header head;
 	struct mlpd_bases bases;
@@ -44,9 +61,16 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 
 /*
  * Says the event in the words of the output's data version. *pools may become c->pools; *more is a
- * further event, or one of kind PV_KIND_COUNT. False: out of memory.
+ * further event, or one of kind PV_KIND_COUNT, as *e may become. False: out of memory.
  */
 bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools, struct pv_event *more);
+
+/* --- convert_lives.c: for a thread asked for by name */
+
+/* A start, an end or a name of a thread, in the first reading. False: out of memory. */
+bool pv_convert_live(struct pv_convert *c, const struct pv_event *e);
+/* Whether the thread that had this native id at a time is kept. */
+bool pv_convert_thread(const struct pv_convert *c, uint64_t id, uint64_t time);
 
 #endif

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""`profview convert` of logs with every kind, from each data version to each: what stays is equal.
+
+usage: test_convert_versions.py all|range|names|builds|stock PROFVIEW MAKE_LOG
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import test_dump_kinds
+import test_every_kind as every
+from verdict import Verdict
+
+ROOTS = ('heap.roots',)
+
+
+def convert(profview, log, out, *args):
+    """Gives the report of what was written, and what was said to be left out."""
+    out.unlink(missing_ok=True)
+    done = subprocess.run([profview, 'convert', log, '-o', out, *map(str, args)],
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.decode()
+    return every.report(profview, out), said.partition('no words for it: ')[2].strip()
+
+
+def form_of_roots(version):
+    return 'new' if version >= 15 else 'old' if version >= 3 else None
+
+
+def events(a, b):
+    """What the one has and the other can say; classes get vtables where they had none."""
+    of = {k: n for k, n in every.events(a).items() if k in every.events(b)}
+    of['gc.event'] = every.events(a)['gc.event']
+    if form_of_roots(a) != form_of_roots(b):
+        of.pop('heap.roots', None)
+    if a < 15 <= b:
+        of['vtable.load'] = 2
+    return of
+
+
+def counters(a, b):
+    """A byte holds no unit; the section's own name came with 7."""
+    rows = every.counters(a, False) if b >= 5 else None
+    for row in rows or []:
+        if b in (13, 14):
+            row['unit'] = row['variance'] = None
+        elif a in (13, 14):
+            row['unit'], row['variance'] = 'raw', '0x0'
+        if row['section'] == '.NET' and b < 7:
+            row['section'] = 'performance counters'
+    return sorted(rows, key=lambda r: (r['section'], r['name'])) if rows else None
+
+
+def roots(a, b):
+    """Up to 13 they stand in front of the shot, which is not made up for."""
+    if 'heap.roots' not in events(a, b):
+        return 0 if 'heap.root_register' in events(a, b) else None
+    return 0 if a <= 13 < b else 2
+
+
+def duration(a, b):
+    both = min(a, b)
+    return 3250000 if both >= 11 else 3000000 if both >= 5 else 710000 if both == 4 else 630000
+
+
+def facts(a, b):
+    """Of the log of version a as b tells it: what only one of them has is unknown."""
+    less = min(a, b)
+    want = every.facts(a, 8)
+    for key in ('assemblies', 'domains', 'contexts', 'samples'):
+        want[key] = every.facts(less, 8)[key]
+    want['images'][0]['unload_ns'] = every.facts(less, 8)['images'][0]['unload_ns']
+    want['source'] = {'data_version': b, 'complete': True, 'damage': []}
+    want['target'] = {'pid': 4242, 'pointer_size': 8, 'start_time_ms': 1600000000000,
+                      'args': every.facts(less, 8)['target']['args']}
+    want['duration_ns'] = duration(a, b)
+    want['methods'], want['call_tree'] = every.methods(less), every.call_tree(less)
+    want['counters'] = counters(a, b)
+    want['code_coverage'] = every.facts(a, 8)['code_coverage'] if 10 <= b <= 15 else None
+    want['gc']['objects_finalized'] = 1 if less >= 13 else None
+    want['jit'] = every.facts(less, 8)['jit']
+    want['heap_shots'][0]['roots'] = roots(a, b)
+    total = sum(events(a, b).values())
+    worker = 6 if less >= 11 else 4
+    for thread, n in zip(want['threads'], (total - worker, worker)):
+        named = every.facts(less, 8)['threads'][thread['name'] == 'worker']
+        thread.update(start_ns=named['start_ns'], end_ns=named['end_ns'], events=n)
+    return want
+
+
+def left_out(a, b):
+    """Everything of a that b cannot say, as the complaint counts it."""
+    had, stays = every.events(a), events(a, b)
+    return sum(n - min(n, stays.get(k, 0)) for k, n in had.items())
+
+
+def said_in_all(said):
+    """The sum of "2 domain.load, 1 domain.name and 3 events more; the stacks of 2 events"."""
+    said = said.partition('the stacks')[0].replace(' and ', ', ').replace('; ', '')
+    return sum(int(part.split()[0]) for part in said.split(', ') if part.strip())
+
+
+def check_all(v, profview, make_log, folder):
+    for a in every.VERSIONS:
+        log = every.make(make_log, folder / 'in.mlpd', a, 8)
+        for b in every.VERSIONS:
+            got, said = convert(profview, log, folder / 'out.mlpd', '--data-version', b)
+            of = f'{a} to {b}'
+            v.equal(f'{of} events', got['events'], events(a, b))
+            v.equal(f'{of} left out', said_in_all(said), left_out(a, b))
+            v.equal(f'{of} stacks', 'the stacks of 2 events' in said, b < 11 <= a)
+            every.same(v, of, got, facts(a, b))
+
+
+NAMED = ('class.load', 'vtable.load', 'image.load', 'assembly.load', 'domain.load', 'domain.name',
+         'thread.name', 'context.load', 'method.jit', 'heap.root_register', 'sample.symbol',
+         'sample.binary', 'counters.describe', 'meta.aot_id', 'thread.start')
+
+
+def check_range(v, profview, make_log, folder):
+    """Names are kept, no enter is made up, counters go on from their value."""
+    for version in every.VERSIONS:
+        log = every.make(make_log, folder / 'in.mlpd', version, 8)
+        names = {k: n for k, n in every.events(version).items() if k in NAMED}
+        got, said = convert(profview, log, folder / 'out.mlpd', '--range', '115000ns..145000ns')
+        v.equal(f'{version}: events of a call cut at its enter', got['events'],
+                names | {'alloc': 2, 'method.leave': 1} |
+                ({'thread.end': 1} if version >= 11 else {}))  # of what had ended by then
+        v.equal(f'{version}: calls', [r['calls'] for r in got['methods'] or []], [])
+        v.equal(f'{version}: classes', [(r['name'], r['allocations'], r['allocated_bytes'])
+                                        for r in got['classes']], [('Shop.Item', 2, 56)])
+        v.equal(f'{version}: said', said, '')
+        if version < 5:
+            continue
+        got, _ = convert(profview, log, folder / 'out.mlpd', '--range', '2500000ns..')
+        want = every.counters(version, False)
+        for row in want:
+            del row['samples'][0]
+        v.equal(f'{version}: counters behind the cut', got['counters'], want)
+
+
+def check_names(v, profview, make_log, folder):
+    """A name means the lives of a native id that had it, an id all of them."""
+    for version in (11, 13, 17):
+        log = folder / 'in.mlpd'
+        log.write_bytes(every.run(make_log, 'thread-lives', version, 8))
+        for thread, want in (('alpha', {'First ()': 1, 'Third ()': 4}), ('beta', {'Second ()': 2}),
+                             ('0x7f1200009200', {'First ()': 1, 'Second ()': 2, 'Third ()': 4})):
+            got, said = convert(profview, log, folder / 'out.mlpd', '--thread', thread)
+            of = f'{version}, {thread}'
+            v.equal(f'{of}: calls', {r['name']: r['calls'] for r in got['methods']}, want)
+            v.equal(f'{of}: said', said, '')
+            own = every.report(profview, log)
+            v.equal(f'{of}: names of all methods', got['events']['method.jit'],
+                    own['events']['method.jit'])
+
+
+def check_builds(v, profview, make_log, folder):
+    """A development build's log becomes one of a release."""
+    for rules, *more in test_dump_kinds.BUILDS:
+        log = every.make(make_log, folder / 'in.mlpd', rules, 8, *more)
+        before = every.report(profview, log)
+        got, _ = convert(profview, log, folder / 'out.mlpd', '--data-version', 17)
+        of = f'{rules} {more}'
+        v.equal(f'{of}: version', got['source']['data_version'], 17)
+        for key in ('methods', 'classes', 'locks', 'exceptions', 'jit', 'duration_ns'):
+            v.equal(f'{of}: {key}', got[key], before[key])
+
+
+def check_stock(v, profview, make_log, folder):
+    """What was made data version 17, mprof-report reads the same."""
+    for a in every.VERSIONS:
+        log = every.make(make_log, folder / 'in.mlpd', a, 8, 'stock')
+        got, _ = convert(profview, log, folder / 'out.mlpd', '--data-version', 17)
+        every.agree(v, f'{a} to 17', 17, got, every.mprof.report(folder / 'out.mlpd'))
+
+
+CASES = {'all': check_all, 'range': check_range, 'names': check_names, 'builds': check_builds, 'stock': check_stock}
+
+
+def main(case, profview, make_log):
+    v = Verdict(f'convert versions, {case}')
+    with tempfile.TemporaryDirectory() as folder:
+        CASES[case](v, profview, make_log, pathlib.Path(folder))
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
