@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`profview convert` of logs with every kind, from each data version to each: what stays is equal.
 
-usage: test_convert_versions.py all|range|names|builds|stock PROFVIEW MAKE_LOG
+usage: test_convert_versions.py all|range|names|builds|old|stock PROFVIEW MAKE_LOG
 """
 import pathlib
 import subprocess
@@ -169,15 +169,56 @@ def check_builds(v, profview, make_log, folder):
             v.equal(f'{of}: {key}', got[key], before[key])
 
 
+def old_logs():
+    return sorted(p for p in (pathlib.Path(__file__).parent / 'fuzz' / 'corpus07').iterdir()
+                  if p.name.startswith(('draft', 'stage')))
+
+
+def check_old(v, profview, make_log, folder):
+    """Logs of 2007 as data version 17, and as one that has no vtables."""
+    for log in old_logs():
+        before = every.report(profview, log)
+        for version in (17, 12):
+            got, said = convert(profview, log, folder / 'out.mlpd', '--data-version', version)
+            of = f'{log.name} to {version}'
+            v.equal(f'{of}: form', (got['source']['format'], got['source']['data_version'],
+                                    got['source']['damage']), ('mlpd', version, []))
+            v.true(f'{of}: duration', got['duration_ns'] <= before['duration_ns'])
+            for key in ('classes', 'samples'):
+                v.equal(f'{of}: {key}', got[key], before[key])
+            for key, columns in (('methods', ('name', 'calls', 'total_ns', 'self_ns')),
+                                 ('threads', ('id', 'start_ns', 'end_ns', 'allocated_bytes'))):
+                want, have = ([[r[c] for c in columns] for r in report[key] if r.get('calls', 1)]
+                              for report in (before, got))
+                v.equal(f'{of}: {key}', sorted(have, key=str), sorted(want, key=str))
+            for key in ('generations', 'pauses', 'resizes', 'max_heap_bytes'):
+                v.equal(f'{of}: {key}', got['gc'][key], before['gc'][key])
+            v.equal(f'{of}: thrown', got['exceptions']['thrown'], before['exceptions']['thrown'])
+            v.equal(f'{of}: waits', got['locks'] and got['locks']['wait_ns'],
+                    before['locks'] and before['locks']['wait_ns'])
+            v.true(f'{of}: what is left out is said', said)
+
+
 def check_stock(v, profview, make_log, folder):
     """What was made data version 17, mprof-report reads the same."""
     for a in every.VERSIONS:
         log = every.make(make_log, folder / 'in.mlpd', a, 8, 'stock')
         got, _ = convert(profview, log, folder / 'out.mlpd', '--data-version', 17)
         every.agree(v, f'{a} to 17', 17, got, every.mprof.report(folder / 'out.mlpd'))
+    for log in old_logs():
+        got, _ = convert(profview, log, folder / 'out.mlpd', '--data-version', 17)
+        theirs, of = every.mprof.report(folder / 'out.mlpd'), log.name
+        v.equal(f'{of}: calls', dict(theirs['calls']),
+                every.names(got['methods'], 'name', 'calls'))
+        v.equal(f'{of}: allocations', dict(theirs['allocs']),
+                every.names(got['classes'], 'name', 'allocations'))
+        v.equal(f'{of}: thrown', theirs['throws'], got['exceptions']['thrown'])
+        v.equal(f'{of}: collections', dict(theirs['collections']),
+                every.names(got['gc']['generations'], 'generation', 'count'))
 
 
-CASES = {'all': check_all, 'range': check_range, 'names': check_names, 'builds': check_builds, 'stock': check_stock}
+CASES = {'all': check_all, 'range': check_range, 'names': check_names, 'builds': check_builds,
+         'old': check_old, 'stock': check_stock}
 
 
 def main(case, profview, make_log):

@@ -250,8 +250,12 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 
 static bool convert(struct pv_convert *c, const char *in)
 {
-	struct pv_reread one = { c, first_header, first_buffer, c->err, false, { 0 } };
-	struct pv_reread two = { c, second_header, second_buffer, c->err, false, { 0 } };
+	struct pv_reread one = {
+		.ctx = c, .header = first_header, .buffer = first_buffer, .err = c->err
+	};
+	struct pv_reread two = {
+		.ctx = c, .header = second_header, .buffer = second_buffer, .err = c->err
+	};
 	c->reread = &two;
 	if (strcmp(in, "-") == 0)
 		return pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");

@@ -2,7 +2,7 @@
 
 #include "common/model/own_time.h"
 
-enum { KEPT = 1, LEFT_OUT = 2, NS_PER_MS = 1000000 };
+enum { KEPT = 1, LEFT_OUT = 2, UNSAID = 3, NS_PER_MS = 1000000 };
 
 /* --- what is kept --- */
 
@@ -10,6 +10,8 @@ enum { KEPT = 1, LEFT_OUT = 2, NS_PER_MS = 1000000 };
 static bool is_name(unsigned kind)
 {
 	switch (kind) {
+	case PV_KIND_METHOD_NAME:
+	case PV_KIND_CLASS_NAME:
 	case PV_KIND_METHOD_JIT:
 	case PV_KIND_CLASS_LOAD:
 	case PV_KIND_VTABLE_LOAD:
@@ -79,19 +81,42 @@ static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_co
 	return counter;
 }
 
+/* Newer logs have no words for a shot that is summed up by class, or of objects without sizes. */
+static bool can_say_shot(const struct pv_convert *c, const struct pv_batch *b,
+	const struct pv_event *start)
+{
+	if (!c->reread->logging2007)
+		return true;
+	for (size_t i = 0; i < b->rare.n; i++)
+		if (b->rare.v[i].kind == PV_KIND_HEAP_OBJECT && b->rare.v[i].heap_object.unsized)
+			return false;
+	return !start->shot.summary;
+}
+
+static void leave_out(struct pv_convert *c, struct pv_event *e)
+{
+	c->totals.left_out++;
+	c->totals.left_out_kind[e->kind]++;
+	e->kind = PV_KIND_COUNT;
+}
+
 /* A shot is kept or left out as a whole, by its start. */
-static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
+static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
 {
 	uint32_t state = pv_map_get(&c->in_shot, b->thread);
 	if (e->kind == PV_KIND_HEAP_START) {
 		state = in_range(c, e) && pv_convert_thread(c, b->thread, e->time) ? KEPT
 									      : LEFT_OUT;
+		if (state == KEPT && !can_say_shot(c, b, e))
+			state = UNSAID;
 		if (!pv_map_set(&c->in_shot, b->thread, state))
 			return false;
 	} else if (e->kind == PV_KIND_HEAP_END) {
 		pv_map_set(&c->in_shot, b->thread, 0);
 	}
-	if (state == KEPT || state == LEFT_OUT)
+	if (state == UNSAID)
+		leave_out(c, e);
+	if (state == KEPT || state == LEFT_OUT || state == UNSAID)
 		return state == KEPT;
 	return in_range(c, e) && pv_convert_thread(c, b->thread, e->time);
 }
@@ -110,7 +135,8 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END)
 		return (int64_t)e->time < c->to && pv_convert_thread(c, e->meta.key, e->time);
 	if (e->kind == PV_KIND_HEAP_START || e->kind == PV_KIND_HEAP_END ||
-		e->kind == PV_KIND_HEAP_OBJECT || e->kind == PV_KIND_HEAP_ROOTS)
+		e->kind == PV_KIND_HEAP_OBJECT || e->kind == PV_KIND_HEAP_ROOTS ||
+		e->kind == PV_KIND_HEAP_DEAD || e->kind == PV_KIND_HEAP_SUMMARY)
 		return keeps_shot(c, b, e);
 	bool kept = in_range(c, e) && pv_convert_thread(c, thread, e->time);
 	if (e->kind == PV_KIND_COUNTERS_SAMPLE && !kept)
@@ -175,13 +201,6 @@ static void change_time(const struct pv_convert *c, struct pv_event *e)
 		e->time = (uint64_t)pv_own_time(e, c->rules.data_version, c->zero);
 	if (e->kind == PV_KIND_SAMPLE_HIT && e->hit.type == 0)
 		e->hit.type = 1;
-}
-
-static void leave_out(struct pv_convert *c, struct pv_event *e)
-{
-	c->totals.left_out++;
-	c->totals.left_out_kind[e->kind]++;
-	e->kind = PV_KIND_COUNT;
 }
 
 static bool failed_load(const struct pv_event *e)
@@ -250,6 +269,31 @@ static void say_jit(const struct pv_convert *c, struct pv_event *e)
 	}
 }
 
+/* Events of the 2007 family that newer logs tell in other words, or cannot tell. */
+static void say_2007(struct pv_convert *c, struct pv_event *e)
+{
+	struct pv_text name = e->meta.name;
+	switch (e->kind) {
+	case PV_KIND_METHOD_NAME:
+		*e = (struct pv_event){ .time = e->time, .kind = PV_KIND_METHOD_JIT,
+			.jit = { .method = e->meta.key, .name = name } };
+		return;
+	case PV_KIND_CLASS_NAME:
+		e->kind = PV_KIND_CLASS_LOAD;
+		return;
+	case PV_KIND_METHOD_JIT: /* without names: others have told them */
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_CLASS_UNLOAD:
+		leave_out(c, e);
+		return;
+	case PV_KIND_DIRECTIVES:
+		e->kind = PV_KIND_COUNT;
+		return;
+	default:
+		return;
+	}
+}
+
 bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools, struct pv_event *more)
 {
@@ -259,6 +303,8 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 			return false;
 		*pools = &c->pools;
 	}
+	if (c->reread->logging2007)
+		say_2007(c, e);
 	change_time(c, e);
 	if (e->kind == PV_KIND_HEAP_ROOTS && c->options->data_version)
 		return say_roots(c, b, e, pools);
@@ -272,8 +318,8 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 		renumber_helper(c, e);
 	else if (failed_load(e))
 		leave_out(c, e); /* written, it would be a load like others */
-	else if (e->kind == PV_KIND_CLASS_LOAD && c->rules.data_version < 15 &&
-		c->says.data_version >= 15)
+	else if (e->kind == PV_KIND_CLASS_LOAD && c->says.data_version >= 15 &&
+		(c->rules.data_version < 15 || c->reread->logging2007))
 		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD, .time = e->time,
 			.meta = { .key = e->meta.key, .owner = e->meta.key } };
 	return true;

@@ -1,7 +1,7 @@
 #include "common/ingest/reread.h"
 
+#include "common/format/block07.h"
 #include "common/format/mlpd_layout.h"
-#include "common/io/source.h"
 
 struct state {
 	struct pv_reread *to;
@@ -10,8 +10,20 @@ struct state {
 	struct mlpd_bases bases;
 	PV_ARRAY(uint8_t) carry; /* the begin of an event that goes on in the next piece */
 	uint8_t says;
-	bool skip;
+	bool skip, chosen; /* chosen: it is known which family the log is of */
 };
+
+enum family { THIS_ONE, OF_2007, NOT_YET };
+
+/* By the first bytes, which stand in the framer's window. */
+static enum family choose(struct state *s)
+{
+	const struct mlpd_framer *f = &s->framer;
+	enum b07_sniffed is = s->chosen ? B07_NO : b07_sniff(f->window + f->start,
+							 f->filled - f->start);
+	s->chosen = is != B07_UNSURE;
+	return is == B07_NO ? THIS_ONE : is == B07_YES ? OF_2007 : NOT_YET;
+}
 
 static bool nomem(struct state *s)
 {
@@ -107,8 +119,18 @@ static bool read_all(struct state *s, struct pv_source *source)
 		switch (pv_source_read(source, to, room, &n, s->to->err)) {
 		case PV_READ_BYTES:
 			mlpd_framer_filled(&s->framer, (size_t)n);
-			if (!frame(s))
-				return false;
+			switch (choose(s)) {
+			case OF_2007:
+				return pv_reread07(s->to, source,
+					s->framer.window + s->framer.start,
+					s->framer.filled - s->framer.start);
+			case THIS_ONE:
+				if (!frame(s))
+					return false;
+				break;
+			case NOT_YET:
+				break;
+			}
 			break;
 		case PV_READ_END:
 			mlpd_framer_end(&s->framer);

@@ -3,6 +3,7 @@
 #define PV_INGEST_REREAD_H
 
 #include "common/format/framer.h"
+#include "common/io/source.h"
 
 struct pv_reread {
 	void *ctx;
@@ -12,8 +13,12 @@ struct pv_reread {
 	struct pv_error *err; /* what went wrong */
 	bool damaged;         /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */
+	bool logging2007;     /* result: a log of that family; its header is made up */
 };
 
 bool pv_reread(struct pv_reread *r, const char *path);
+
+/* reread07.c: the rest, where the source's first `n` bytes are those of a log of 2007. */
+bool pv_reread07(struct pv_reread *r, struct pv_source *source, const uint8_t *bytes, size_t n);
 
 #endif
