@@ -259,6 +259,31 @@ START_TEST(wrong_header_fields_are_said)
 }
 END_TEST
 
+/* A field of the header that is wrong costs that field: the buffers behind are read. */
+START_TEST(a_wrong_header_field_costs_no_event)
+{
+	static const struct { size_t at; uint8_t byte; uint64_t offset, bytes; const char *says; }
+	field[] = {
+		{ 6, 99, 6, 1, "newer" }, { 7, 5, 7, 1, "pointer size 5" },
+		{ 28, 1, 28, 1, "flags 0x1" }, { 38, 0xff, 38, 0, "header string" },
+		{ 39, 1, 38, 0, "header string" }, { 40, 9, 38, 0, "inside its header" },
+		{ 41, 0xff, 38, 0, "header string" },
+	};
+	struct log l;
+	make(&l);
+	uint8_t was = l.w.out.v[field[_i].at];
+	ck_assert_uint_eq(l.w.out.v[4], 3);
+	ck_assert_uint_ne(was, field[_i].byte);
+	l.w.out.v[field[_i].at] = field[_i].byte;
+	struct read r = read_log(&l);
+	is_damage(&r, 0, field[_i].offset, field[_i].bytes ? field[_i].bytes : l.at[0] - 38,
+		field[_i].says);
+	ck_assert_uint_eq(r.m->target.pointer_size, 8);
+	ck_assert_uint_eq(r.m->target.data_version, 17);
+	has(&r, BUFFERS * CALLS, 1);
+}
+END_TEST
+
 START_TEST(a_header_that_is_not_one_costs_the_header)
 {
 	struct log l;
@@ -351,6 +376,7 @@ int main(void)
 	tcase_add_test(c, a_missing_middle_costs_what_is_missing);
 	tcase_add_test(c, buffers_twice_and_in_another_order_are_read);
 	tcase_add_test(c, wrong_header_fields_are_said);
+	tcase_add_loop_test(c, a_wrong_header_field_costs_no_event, 0, 7);
 	tcase_add_test(c, a_header_that_is_not_one_costs_the_header);
 	tcase_add_test(c, damage_in_a_buffer_of_many_pieces_costs_its_rest);
 	tcase_add_test(c, a_build_before_vtables_names_its_classes);

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/format/looks.h"
+
 enum {
 	FIRST_WINDOW = 1 << 20,
 	LEAST_ROOM = 64 << 10,
 	HEADER_LIMIT = 4 << 20, /* a file header longer than this is not one */
+	FIXED_HEADER = 30, /* in front of the strings; major 3 has 8 more */
 	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
 	LONGEST_FIX = 1 << 20, /* a buffer whose length is too short is not lengthened beyond */
 	LIVE_MAX = 64 << 20,  /* plausible payload length when looking for a place to resume */
@@ -103,40 +106,13 @@ void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 		f->state = SEARCHING;
 }
 
-/* What a file that is no log looks like, for the person who named it. */
-static const char *looks_like(const uint8_t *p, size_t n)
-{
-	static const struct { const char *magic; size_t len; const char *what; } known[] = {
-		{ "\x7f" "ELF", 4, "it looks like an ELF program or library" },
-		{ "MZ", 2, "it looks like a Windows or .NET program" },
-		{ "PK\x03\x04", 4, "it looks like a zip archive" },
-		{ "Nettrace", 8, "it looks like a .nettrace of dotnet-trace" },
-		{ "\x89PNG", 4, "it looks like a picture" },
-		{ "{", 1, "it looks like JSON" },
-		{ "<", 1, "it looks like XML" },
-		{ "#!", 2, "it looks like a script" },
-	};
-	for (size_t i = 0; i < PV_COUNT_OF(known); i++)
-		if (n >= known[i].len && memcmp(p, known[i].magic, known[i].len) == 0)
-			return known[i].what;
-	size_t zeros = 0, printable = 0, look = n < 256 ? n : 256;
-	for (size_t i = 0; i < look; i++) {
-		zeros += p[i] == 0;
-		printable += (p[i] >= ' ' && p[i] < 0x7f) || p[i] == '\n' || p[i] == '\t' ||
-			p[i] == '\r';
-	}
-	if (look && zeros == look)
-		return "it holds zeros";
-	return look && printable == look ? "it looks like text" : "its bytes are of no known format";
-}
-
 static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 {
 	char what[160];
 	if (!f->looks && left(f) == 0)
 		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
 	snprintf(what, sizeof what, "not a profiler log: %s",
-		f->looks ? f->looks : looks_like(here(f), left(f)));
+		f->looks ? f->looks : pv_looks_like(here(f), left(f)));
 	f->window_offset = 0;
 	return fail(f, PV_EVERSION, what);
 }
@@ -151,31 +127,40 @@ static bool id_at(const struct mlpd_framer *f, size_t at, uint32_t id)
 	return pv_get_u32(&c) == id && pv_cursor_ok(&c);
 }
 
+static enum mlpd_piece give_header(struct mlpd_framer *f, size_t n)
+{
+	f->offset = f->window_offset;
+	f->have_header = true;
+	f->state = AT_PIECE;
+	take(f, n);
+	return MLPD_HEADER;
+}
+
+static enum mlpd_piece mend(struct mlpd_framer *f, size_t used, bool cut);
+
 static enum mlpd_piece get_header(struct mlpd_framer *f)
 {
 	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
-	switch (mlpd_get_header(&c, &f->header, &f->error)) {
-	case MLPD_OK:
-		f->offset = f->window_offset;
-		f->have_header = true;
-		f->state = AT_PIECE;
-		take(f, (size_t)(c.at - here(f)));
-		return MLPD_HEADER;
-	case MLPD_SHORT:
-		if (!f->ended && left(f) < HEADER_LIMIT)
-			return MLPD_MORE;
-		return fail(f, PV_ETRUNCATED, "the file ends inside its header");
-	default:
-		if (f->have_header) {
-			f->state = SEARCHING; /* in mid-stream: only this place is bad */
-			take(f, 1);
-			f->skipped = 1;
-			return resume(f);
-		}
-		f->state = FAILED;
-		f->error.offset = f->window_offset;
-		return MLPD_FAILED;
+	enum mlpd_status s = mlpd_get_header(&c, &f->header, &f->error);
+	size_t used = (size_t)(c.at - here(f));
+	if (s == MLPD_OK)
+		return give_header(f, used);
+	if (s == MLPD_SHORT && !f->ended && left(f) < HEADER_LIMIT)
+		return MLPD_MORE;
+	if (f->have_header) {
+		f->state = SEARCHING; /* in mid-stream: only this place is bad */
+		take(f, 1);
+		f->skipped = 1;
+		return resume(f);
 	}
+	bool cut = s == MLPD_SHORT || f->error.offset == used;
+	if (s == MLPD_SHORT) {
+		size_t fixed = f->header.format.header_major >= 3 ? FIXED_HEADER + 8 : FIXED_HEADER;
+		used = left(f) < fixed ? left(f) : fixed;
+		pv_fail(&f->error, PV_ETRUNCATED, used, "the file ends inside its header");
+	}
+	f->error.offset += f->window_offset;
+	return mend(f, used, cut);
 }
 
 /* --- finding a buffer again --- */
@@ -292,6 +277,43 @@ static struct mlpd_format try_formats(const struct mlpd_framer *f)
 	return best;
 }
 
+static void mend_format(struct mlpd_framer *f, size_t at)
+{
+	struct mlpd_format *format = &f->header.format;
+	if (format->data_version > MLPD_NEWEST)
+		format->data_version = MLPD_NEWEST;
+	if (format->pointer_size == 4 || format->pointer_size == 8)
+		return;
+	format->pointer_size = 4;
+	unsigned narrow = failures(f, at, format);
+	format->pointer_size = 8;
+	if (narrow < failures(f, at, format))
+		format->pointer_size = 4;
+}
+
+/*
+ * The header contradicts itself or the file, as f->error says. Its other fields hold: where buffers
+ * stand behind it they are worth reading, with what is wrong put right. The bad field becomes damage,
+ * which is told behind the header. `n`: where the header ends; its strings do not end there if `cut`.
+ */
+static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
+{
+	bool sure = false, hopeless = !f->may_join || f->header.format.data_version == 0;
+	size_t at = hopeless ? 0 : search(f, n, &sure);
+	if (!hopeless && !sure && !f->ended && left(f) < HEADER_LIMIT)
+		return MLPD_MORE;
+	if (!sure) {
+		f->state = FAILED;
+		return MLPD_FAILED;
+	}
+	f->header_damage = (struct mlpd_damage){ .offset = cut ? f->window_offset + n : f->error.offset,
+		.bytes = cut ? at - n : 1 };
+	mend_format(f, at);
+	snprintf(f->header_damage.reason, sizeof f->header_damage.reason, "%.79s", f->error.what);
+	f->error = (struct pv_error){ 0 };
+	return give_header(f, cut ? at : n);
+}
+
 static enum mlpd_piece join(struct mlpd_framer *f)
 {
 	bool sure;
@@ -320,10 +342,12 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (left(f) >= 4 && id_at(f, 0, MLPD_FILE_ID))
 		return get_header(f);
+	if (left(f) < PV_LOOKS && !f->ended)
+		return MLPD_MORE;
 	if (!f->may_join || left(f) < 4)
 		return not_a_log(f);
 	if (!f->looks)
-		f->looks = looks_like(here(f), left(f));
+		f->looks = pv_looks_like(here(f), left(f));
 	return join(f);
 }
 
@@ -502,6 +526,11 @@ enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f)
 {
 	if (f->gap_pending) {
 		f->gap_pending = false;
+		return MLPD_DAMAGE;
+	}
+	if (f->header_damage.bytes && f->have_header) {
+		f->damage = f->header_damage;
+		f->header_damage.bytes = 0;
 		return MLPD_DAMAGE;
 	}
 	switch ((enum state)f->state) {

@@ -54,6 +54,7 @@ struct mlpd_framer {
 	bool have_header, header_taken, ended, lost, gap_pending;
 	size_t looked;          /* payload bytes in which no buffer begins, while more are waited for */
 	bool wrong_length;      /* of the buffer just given, not yet reported */
+	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
 	const char *looks; /* what the first bytes looked like, when they were no header */
 	int state;
 };

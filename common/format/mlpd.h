@@ -67,8 +67,10 @@ enum mlpd_status {
 };
 
 /*
- * File header from the bytes at the cursor. On MLPD_BAD, *reterr says why (bad id, data version 0
- * or newer, flags, pointer size, string length). The cursor moves only on MLPD_OK.
+ * File header from the bytes at the cursor, which moves behind it on MLPD_OK. On MLPD_BAD, *reterr
+ * says why and at which byte of the header (id, data version 0 or newer, pointer size, flags, length
+ * of a string); of one whose id is right, *ret holds what could be read, and the cursor stands
+ * behind that. The same holds of *ret on MLPD_SHORT behind the fixed fields.
  */
 enum mlpd_status mlpd_get_header(struct pv_cursor *c, struct mlpd_header *ret,
 	struct pv_error *reterr);

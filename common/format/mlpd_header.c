@@ -4,85 +4,91 @@
 
 enum { MAX_STRING = 1 << 20 }; /* header strings are command lines and short words */
 
-static struct pv_text get_counted(struct pv_cursor *c, bool *bad)
+/* The length includes the NUL. Of a string that contradicts it nothing is taken. */
+static struct pv_text get_counted(struct pv_cursor *c)
 {
+	const uint8_t *start = c->at;
 	uint32_t n = pv_get_u32(c);
-	if (n > MAX_STRING) {
-		*bad = true;
-		return (struct pv_text){ "", 0 };
+	const uint8_t *p = n > MAX_STRING ? NULL : pv_get_bytes(c, n);
+	if (n > MAX_STRING || (p && n && memchr(p, 0, n) != p + n - 1)) {
+		c->malformed = true;
+		c->at = start;
 	}
-	const uint8_t *p = pv_get_bytes(c, n);
-	if (!p || n == 0)
+	if (!p || n == 0 || c->malformed)
 		return (struct pv_text){ "", 0 };
-	const uint8_t *nul = memchr(p, 0, n);
-	if (!nul) {
-		*bad = true;
-		return (struct pv_text){ "", 0 };
-	}
-	return (struct pv_text){ (const char *)p, (size_t)(nul - p) };
+	return (struct pv_text){ (const char *)p, n - 1 };
 }
 
-static enum mlpd_status check(const struct mlpd_header *h, struct pv_error *reterr)
+enum { AT_VERSION = 6, AT_POINTER_SIZE = 7 };
+
+static enum mlpd_status check(const struct mlpd_header *h, const struct pv_cursor *c, uint64_t at,
+	struct pv_error *reterr)
 {
 	unsigned version = h->format.data_version, size = h->format.pointer_size;
 	if (version == 0)
-		pv_fail(reterr, PV_EVERSION, 0, "data version 0 is not Mono's format "
+		pv_fail(reterr, PV_EVERSION, AT_VERSION, "data version 0 is not Mono's format "
 			"(CitizenFX writes such files); it cannot be read");
+	else if (c->malformed)
+		pv_fail(reterr, PV_ECORRUPT, at, "a header string does not end where it should");
+	else if (c->short_read)
+		return MLPD_SHORT;
 	else if (version > MLPD_NEWEST)
-		pv_fail(reterr, PV_EVERSION, 0, "data version %u is newer than the newest known (%u)",
-			version, (unsigned)MLPD_NEWEST);
+		pv_fail(reterr, PV_EVERSION, AT_VERSION,
+			"data version %u is newer than the newest known (%u)", version,
+			(unsigned)MLPD_NEWEST);
 	else if (size != 4 && size != 8)
-		pv_fail(reterr, PV_ECORRUPT, 0, "pointer size %u in the header is neither 4 nor 8",
-			size);
+		pv_fail(reterr, PV_ECORRUPT, AT_POINTER_SIZE,
+			"pointer size %u in the header is neither 4 nor 8", size);
+	else if (h->flags)
+		pv_fail(reterr, PV_ECORRUPT, h->format.header_major >= 3 ? 28 : 20,
+			"flags 0x%" PRIx32 " in the header, where only 0 is known", h->flags);
 	else
 		return MLPD_OK;
 	return MLPD_BAD;
+}
+
+static void get_fixed(struct pv_cursor *c, struct mlpd_header *h)
+{
+	h->format.header_major = pv_get_u8(c);
+	h->header_minor = pv_get_u8(c);
+	h->format.data_version = pv_get_u8(c);
+	h->format.pointer_size = pv_get_u8(c);
+	/* The one layout of a development build that the header tells. */
+	if (h->format.data_version == 16 && h->format.header_major == 2)
+		h->format.layout = MLPD_EARLY_16;
+	h->start_time_ms = pv_get_u64(c);
+	if (h->format.header_major >= 3)
+		h->startup_ns = pv_get_u64(c);
+	h->timer_overhead_ns = pv_get_u32(c);
+	h->flags = pv_get_u32(c);
+	h->pid = pv_get_u32(c);
+	h->port = pv_get_u16(c);
 }
 
 enum mlpd_status mlpd_get_header(struct pv_cursor *cursor, struct mlpd_header *ret,
 	struct pv_error *reterr)
 {
 	struct pv_cursor c = *cursor;
-	struct mlpd_header h = { 0 };
-	bool bad = false;
+	struct mlpd_header h = { .args = { "", 0 }, .arch = { "", 0 }, .os = { "", 0 } };
 	uint32_t id = pv_get_u32(&c);
 	if (!c.short_read && id != MLPD_FILE_ID) {
 		pv_fail(reterr, PV_ECORRUPT, 0, "no MLPD header: id 0x%08" PRIx32, id);
 		return MLPD_BAD;
 	}
-	h.format.header_major = pv_get_u8(&c);
-	h.header_minor = pv_get_u8(&c);
-	h.format.data_version = pv_get_u8(&c);
-	h.format.pointer_size = pv_get_u8(&c);
-	/* The one layout of a development build that the header tells. */
-	if (h.format.data_version == 16 && h.format.header_major == 2)
-		h.format.layout = MLPD_EARLY_16;
-	h.start_time_ms = pv_get_u64(&c);
-	if (h.format.header_major >= 3)
-		h.startup_ns = pv_get_u64(&c);
-	h.timer_overhead_ns = pv_get_u32(&c);
-	h.flags = pv_get_u32(&c);
-	h.pid = pv_get_u32(&c);
-	h.port = pv_get_u16(&c);
-	h.args = h.arch = h.os = (struct pv_text){ "", 0 };
+	get_fixed(&c, &h);
+	if (c.short_read)
+		return MLPD_SHORT;
 	if (h.format.header_major == 0) {
 		pv_get_u16(&c); /* system id, always 0 */
 	} else {
-		h.args = get_counted(&c, &bad);
-		h.arch = get_counted(&c, &bad);
-		h.os = get_counted(&c, &bad);
+		h.args = get_counted(&c);
+		h.arch = get_counted(&c);
+		h.os = get_counted(&c);
 	}
-	if (bad) {
-		pv_fail(reterr, PV_ECORRUPT, 0, "a header string has no end");
-		return MLPD_BAD;
-	}
-	if (!pv_cursor_ok(&c))
-		return MLPD_SHORT;
-	enum mlpd_status s = check(&h, reterr);
-	if (s == MLPD_OK) {
-		*cursor = c;
-		*ret = h;
-	}
+	enum mlpd_status s = check(&h, &c, (uint64_t)(c.at - cursor->at), reterr);
+	*ret = h;
+	if (s != MLPD_SHORT)
+		*cursor = (struct pv_cursor){ .at = c.at, .end = c.end };
 	return s;
 }
 

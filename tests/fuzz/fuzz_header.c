@@ -27,7 +27,7 @@ static enum mlpd_status read_part(const uint8_t *bytes, size_t n, struct mlpd_he
 		memcpy(part, bytes, n);
 	struct pv_cursor c = { .at = part, .end = part + n };
 	enum mlpd_status s = mlpd_get_header(&c, ret, &e);
-	must((s == MLPD_OK) == (c.at != part) && c.at <= c.end);
+	must((s != MLPD_OK || c.at != part) && (s != MLPD_SHORT || c.at == part) && c.at <= c.end);
 	must((s == MLPD_BAD) == (e.code != PV_OK) && (s != MLPD_BAD || e.what[0]));
 	free(part);
 	return s;
