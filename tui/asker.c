@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/thread.h"
+
 #define SECOND INT64_C(1000000000)
 /* No job is held back longer; a picture is shown in parts when its answers take longer. */
 #define HOLD_MAX SECOND
@@ -117,6 +119,7 @@ static void run(struct ui_asker *a, struct ui_job *j)
 static void *serve(void *arg)
 {
 	struct ui_asker *a = arg;
+	pv_thread_give_way();
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
 		struct ui_job *j = choose(a, now_ns());

@@ -63,11 +63,11 @@ static int print_help(void)
 	return finish_output(0);
 }
 
-static struct ui_feed *open_feed(const struct ui_options *o, struct pv_error *err)
+static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
 {
 	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
-		.readonly = o->readonly, .ranged = o->ranged, .from_end = o->from_end,
+		.readonly = o->readonly, .give_way = screen, .ranged = o->ranged, .from_end = o->from_end,
 		.from_ns = o->from_ns, .to_ns = o->to_ns, .thread = o->thread };
 	return ui_feed_open(&fo, err);
 }
@@ -87,7 +87,7 @@ static int run_report(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
 		return complain(NULL, &err);
-	struct ui_feed *f = open_feed(o, &err);
+	struct ui_feed *f = open_feed(o, false, &err);
 	if (!f)
 		return complain(o->path, &err);
 	ui_feed_load(f, NULL);
@@ -161,7 +161,7 @@ static int run_viewer(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool screen = !o->dump && isatty(STDOUT_FILENO);
-	struct ui_feed *f = open_feed(o, &err);
+	struct ui_feed *f = open_feed(o, screen, &err);
 	if (!f)
 		return complain(o->path, &err);
 	int code = 0;

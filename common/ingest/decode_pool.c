@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "common/base/thread.h"
+
 /* Enough to keep workers busy while the owner applies; each slot holds one decoded buffer. */
 enum { SLOTS = 8, MAX_WORKERS = 16 };
 
@@ -19,7 +21,7 @@ struct pv_decode_pool {
 	pthread_cond_t work, ready;
 	struct slot slot[SLOTS];
 	size_t first, count; /* slots in use, in order */
-	bool stop;
+	bool stop, give_way;
 	unsigned workers;
 	pthread_t thread[MAX_WORKERS];
 };
@@ -45,6 +47,8 @@ static struct slot *next_queued(struct pv_decode_pool *p)
 static void *worker(void *arg)
 {
 	struct pv_decode_pool *p = arg;
+	if (p->give_way)
+		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
 		struct slot *s = next_queued(p);
@@ -75,11 +79,12 @@ static bool start_worker(struct pv_decode_pool *p)
 	return !failed;
 }
 
-struct pv_decode_pool *pv_decode_pool_create(unsigned workers)
+struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 {
 	struct pv_decode_pool *p = calloc(1, sizeof *p);
 	if (!p)
 		return NULL;
+	p->give_way = give_way;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);

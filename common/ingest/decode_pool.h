@@ -10,8 +10,11 @@
 
 struct pv_decode_pool;
 
-/* NULL when out of memory or when a thread cannot be started. */
-struct pv_decode_pool *pv_decode_pool_create(unsigned workers);
+/*
+ * NULL when out of memory or when a thread cannot be started. With `give_way` they are threads
+ * that leave the processor to others first.
+ */
+struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
 
 /*

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/format/mlpd_layout.h"
+#include "common/base/thread.h"
 #include "common/ingest/trial.h"
 
 enum {
@@ -516,6 +517,8 @@ static void *owner(void *arg)
 {
 	struct pv_ingest *in = arg;
 	bool ended = false;
+	if (in->options.give_way)
+		pv_thread_give_way();
 	if (pv_ingest_load_index(in) == PV_INDEXED_ALL) {
 		set_state(in, PV_INGEST_ENDED);
 		return NULL;
@@ -566,7 +569,7 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	in->framer.may_join = true;
 	pv_source_info(source, &in->status.source);
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && mlpd_framer_init(&in->framer) &&
-		(in->pool = pv_decode_pool_create(workers(options->jobs))) &&
+		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
 		(in->model = in->shown = pv_model_create(&options->only)) && start_thread(in);
 	if (ok)
 		return in;

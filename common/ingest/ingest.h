@@ -17,6 +17,7 @@ struct pv_ingest;
 struct pv_ingest_options {
 	unsigned jobs;           /* threads that decode, the owner included; 0 = as many as cores */
 	bool follow;             /* an end of the input is waiting, not truncation, while it is live */
+	bool give_way;           /* reading leaves the processor to others first */
 	bool record;             /* the source was opened with a record: begin it at the first header */
 	bool index;              /* begin with FILE.idx where there is one, and keep one; for files,
 				  * without a restriction */

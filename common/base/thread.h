@@ -1,0 +1,11 @@
+/* Small things that threads need. */
+#ifndef PV_BASE_THREAD_H
+#define PV_BASE_THREAD_H
+
+/*
+ * The calling thread gives way: the screen's thread and the program that is watched go first
+ * where there is less processor than work. It cannot be taken back.
+ */
+void pv_thread_give_way(void);
+
+#endif

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""How quick the viewer is: what design promises of the screen, measured and printed beside it.
+
+usage: viewer.py PROFVIEW BIGLOG [--size MB] [--log FILE] [first] [keys] [live] [idle]
+BIGLOG is the writer of synthetic logs in the build folder. Without --log one of --size MB is made
+(default 2000). This measures; it is no test. Times depend on what else the machine does.
+"""
+import argparse
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+
+from screen import Program
+
+MS = 1000
+PANES = {'1': '[1 Over', '2': '[2 Meth', '3': '[3 Tree', '5': '[5 Alloc', '6': '[6 GC',
+         '0': '[0 Thr', 'L': '[L Lock', 'X': '[X Exc', 'J': '[J JIT', 'C': '[C Count', 'i': '[i Info'}
+
+
+def row(what, figure, target, missed):
+    print(f'| {what} | {figure} | {target} | {"MISSED" if missed else "ok"} |', flush=True)
+
+
+def shown(text):
+    """The whole first frame: status, a pane, the keys."""
+    return 'profview' in text and 'F10Quit' in text and '[1 Over' in text
+
+
+def first(a, log):
+    """From exec to the first whole frame, and to the first figures; then quitting."""
+    whole, figures, left = [], [], []
+    for _ in range(a.runs):
+        v = Program([a.profview, str(log), '--no-index'])
+        v.until(shown)
+        whole.append((time.monotonic() - v.started) * MS)
+        v.until(lambda text: 'Big.Program' in text or '.' in text.partition('Hottest')[2][:200])
+        figures.append((time.monotonic() - v.started) * MS)
+        start = time.monotonic()
+        v.keys('Q')
+        v.wait()
+        left.append((time.monotonic() - start) * MS)
+    size = log.stat().st_size / 1e9
+    worst = max(whole)
+    row(f'first frame, log of {size:.1f} GB', f'{statistics.median(whole):.0f} ms, worst {worst:.0f}',
+        '500 ms', worst > 500)
+    row('first figures in it', f'{statistics.median(figures):.0f} ms, worst {max(figures):.0f}',
+        '-', False)
+    row('Q while it loads, to the end of the process',
+        f'{statistics.median(left):.0f} ms, worst {max(left):.0f}', '50 ms', max(left) > 50)
+
+
+def cursor(text):
+    """The line of the cursor in the list in front."""
+    return next((i for i, line in enumerate(text.split('\n')) if line[:1] == '▶'), None)
+
+
+def answer(v, key, holds):
+    """Milliseconds from the key to the frame that shows what it did."""
+    while v.read(0) and not v.read(0.001):
+        pass
+    v.keys(key)
+    took = v.until(holds, 10)
+    return took * MS if took is not None else 10000.0
+
+
+def moved(v, key):
+    before = cursor(v.screen.text())
+    return answer(v, key, lambda text: cursor(text) not in (None, before))
+
+
+def press_all(v, times):
+    """Every kind of key once."""
+    for key, title in PANES.items():
+        times['panes'].append(answer(v, key, lambda text, t=title: t in text))
+        if key in '23':
+            v.until(lambda text: cursor(text) is not None, 5)
+            for move in 'jjjk':
+                times['moving'].append(moved(v, move))
+    v.keys('2')
+    v.until(lambda text: PANES['2'] in text)
+    times['help'].append(answer(v, '?', lambda text: 'In lists' in text))
+    times['help'].append(answer(v, '?', lambda text: 'In lists' not in text))
+    for i, key in enumerate('\\sys'):
+        wanted = ('Filter: ' + 'sys'[:i]).rstrip()
+        times['filter'].append(answer(v, key, lambda text, w=wanted: w in text))
+    times['filter'].append(answer(v, '\x1b', lambda text: 'Filter:' not in text))
+    times['order'].append(answer(v, '$', lambda text: 'TOTAL▼' in text))
+    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▲' in text))
+    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▼' in text))
+    times['window'].append(answer(v, 'w', lambda text: 'last 60 s' in text))
+    v.keys(':window all\r')
+    v.keys(':sort self\r')
+    v.until(lambda text: re.search(r'SELF[▼▲]', text))
+    times['pause'].append(answer(v, 'p', lambda text: 'PAUSED' in text))
+    times['pause'].append(answer(v, 'p', lambda text: 'PAUSED' not in text))
+
+
+def keys(a, log):
+    """Keys while a log loads, until the frame shows what they did."""
+    times = {k: [] for k in ('panes', 'moving', 'help', 'filter', 'order', 'window', 'pause')}
+    v = Program([a.profview, str(log), '--no-index'])
+    v.until(shown)
+    rounds = 0
+    while 'LOADING' in v.screen.text() and rounds < a.rounds:
+        press_all(v, times)
+        rounds += 1
+    v.keys('Q')
+    v.wait()
+    everything = sorted(sum(times.values(), []))
+    if not everything:
+        print('the log was loaded before a key could be pressed: give a larger --size')
+        return
+    for name, taken in (*times.items(), ('all', everything)):
+        taken = sorted(taken)
+        p99 = taken[min(len(taken) - 1, len(taken) * 99 // 100)]
+        row(f'keys while it loads: {name}, {len(taken)} keys',
+            f'{statistics.median(taken):.0f} ms, p99 {p99:.0f}, worst {taken[-1]:.0f}', '50 ms',
+            taken[-1] > 50)
+
+
+def live(a, folder):
+    """A fifo written at a rate: when marks are on the screen, and how long the writer blocked."""
+    pipe, marks = folder / 'pipe', folder / 'marks'
+    os.mkfifo(pipe)
+    v = Program([a.profview, '--follow', str(pipe)])
+    v.until(lambda text: 'WAITING' in text)
+    with open(pipe, 'wb') as out:
+        writer = subprocess.Popen([a.biglog, 'calls', str(a.rate * a.seconds), '--rate',
+                                   str(a.rate), '--marks', str(marks)], stdout=out)
+    seen = {}
+
+    def thrown(text):
+        m = re.search(r'thrown +([\d ]+?)  ', text.partition('Exceptions')[2])
+        return int(m[1].replace(' ', '')) if m else 0
+
+    while writer.poll() is None:
+        v.read(0.05)
+        n = thrown(v.screen.text())
+        if n and n not in seen:
+            seen[n] = time.monotonic_ns()
+    v.until(lambda text: 'ENDED' in text or 'LIVE' in text, 5)
+    v.keys('Q')
+    v.keys('y')
+    _, usage = v.wait()
+    lines = [line.split() for line in marks.read_text().splitlines()]
+    written = {int(n): int(at) for n, at, _ in lines}
+    late, last = [], 0
+    for n in sorted(seen):
+        # What was not seen on its own came with the next that was.
+        late += [(seen[n] - written[k]) / 1e6 for k in range(last + 1, n + 1) if k in written]
+        last = n
+    late.sort()
+    if not late:
+        print('live: no mark was seen')
+        return
+    p99 = late[min(len(late) - 1, len(late) * 99 // 100)]
+    row(f'live: {a.rate} MB/s for {a.seconds} s, {len(late)} marks to the screen',
+        f'{statistics.median(late):.0f} ms, p99 {p99:.0f}, worst {late[-1]:.0f}', '250 ms',
+        late[-1] > 250)
+    blocked = int(lines[-1][2]) / 1e6
+    row('live: longest write() of the writer', f'{blocked:.0f} ms', '250 ms', blocked > 250)
+    cpu = usage.ru_utime + usage.ru_stime
+    row('live: processor time of the viewer', f'{100 * cpu / a.seconds:.0f} % of a core', '-', False)
+
+
+def cpu_of(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii') as stat:
+        fields = stat.read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def switches(pid):
+    total = 0
+    for task in os.listdir(f'/proc/{pid}/task'):
+        with open(f'/proc/{pid}/task/{task}/status', encoding='ascii') as status:
+            total += int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', status.read(), re.M)[1])
+    return total
+
+
+def idle(a, folder):
+    """A log that is followed and does not grow."""
+    log = folder / 'idle.mlpd'
+    with open(log, 'wb') as out:
+        subprocess.run([a.biglog, 'calls', '30'], stdout=out, check=True)
+    v = Program([a.profview, '--follow', str(log)])
+    v.until(lambda text: 'idle since' in text)
+    stop = time.monotonic() + 3
+    while time.monotonic() < stop:
+        v.read(0.2)
+    before, turns = cpu_of(v.pid), switches(v.pid)
+    stop = time.monotonic() + a.idle
+    output = 0
+    while time.monotonic() < stop:
+        text = v.screen.text()
+        v.read(0.5)
+        output += text != v.screen.text()
+    used, turned = cpu_of(v.pid) - before, switches(v.pid) - turns
+    row(f'idle: processor time in {a.idle} s', f'{used * MS:.0f} ms', '0 ms', used > 0)
+    row('idle: times a thread woke', f'{turned}', '0', turned > 0)
+    os.kill(v.pid, signal.SIGTERM)
+    v.wait()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument('profview')
+    p.add_argument('biglog')
+    p.add_argument('what', nargs='*', default=['first', 'keys', 'live', 'idle'])
+    p.add_argument('--log', type=pathlib.Path)
+    p.add_argument('--size', type=int, default=2000, help='MB')
+    p.add_argument('--runs', type=int, default=5)
+    p.add_argument('--rounds', type=int, default=20)
+    p.add_argument('--rate', type=int, default=100, help='MB/s')
+    p.add_argument('--seconds', type=int, default=60)
+    p.add_argument('--idle', type=int, default=10, help='seconds')
+    a = p.parse_args()
+    a.profview, a.biglog = os.path.abspath(a.profview), os.path.abspath(a.biglog)
+    print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n')
+    print('| what | measured | target | |\n|---|---|---|---|')
+    with tempfile.TemporaryDirectory(prefix='profview-bench-') as name:
+        folder = pathlib.Path(name)
+        log = a.log
+        if not log and {'first', 'keys'} & set(a.what):
+            log = folder / 'big.mlpd'
+            with open(log, 'wb') as out:
+                subprocess.run([a.biglog, 'calls', str(a.size)], stdout=out, check=True)
+        for what, run in (('first', first), ('keys', keys)):
+            if what in a.what:
+                run(a, log)
+        for what, run in (('live', live), ('idle', idle)):
+            if what in a.what:
+                run(a, folder)
+
+
+if __name__ == '__main__':
+    main()
