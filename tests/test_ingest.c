@@ -282,6 +282,34 @@ START_TEST(loading_can_be_left_at_once)
 }
 END_TEST
 
+/* In the middle of a pipe whose writer goes on, so that there is always more to come. */
+START_TEST(reading_can_be_cut_short)
+{
+	struct wire w;
+	make_log(&w, 10, 500);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	struct pv_ingest *in = start(true, 2);
+	int fd = open(path, O_WRONLY);
+	ck_assert_int_eq(write(fd, w.out.v, w.out.n / 2), (ssize_t)(w.out.n / 2));
+	wait_for(in, PV_INGEST_LIVE, 1);
+	pv_ingest_cut(in);
+	struct pv_ingest_status s = wait_for(in, PV_INGEST_ENDED, 1);
+	ck_assert(!s.complete);
+	struct pv_model *m = pv_ingest_adopt(in);
+	pv_model_lock(m);
+	uint64_t events = m->events;
+	ck_assert(m->ended && !m->complete && m->cut);
+	ck_assert_uint_eq(m->damaged, 0);
+	pv_model_unlock(m);
+	ck_assert_int_gt(write(fd, w.out.v + w.out.n / 2, w.out.n / 4), 0);
+	poll(NULL, 0, 100); /* long enough for what must not happen */
+	ck_assert_uint_eq(m->events, events);
+	pv_ingest_destroy(in);
+	close(fd);
+	wire_finish(&w);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ingest");
@@ -297,6 +325,7 @@ int main(void)
 	tcase_add_test(c, a_pipe_is_followed_to_the_end_of_its_writer);
 	tcase_add_test(c, what_is_no_log_fails_with_a_reason);
 	tcase_add_test(c, loading_can_be_left_at_once);
+	tcase_add_test(c, reading_can_be_cut_short);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

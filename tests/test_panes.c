@@ -314,6 +314,30 @@ START_TEST(the_overview_leads_to_panes)
 }
 END_TEST
 
+START_TEST(loading_shows_how_far_it_is_and_stops)
+{
+	feed = (struct ui_feed_status){ .state = UI_FEED_LOADING, .behind_ns = -1,
+		.bytes_read = 300 << 20, .bytes_total = UINT64_C(1000) << 20,
+		.bytes_per_s = 100 << 20 };
+	show();
+	ck_assert(seen("300 MiB of 0.98 GiB  100 MiB/s  00:00:08 left  (z stops)"));
+	ck_assert(seen("[██") && seen("LOADING 30.0 %"));
+	ck_assert_uint_eq(press("z"), UI_STOP);
+	ck_assert(seen("loading stops"));
+	press("2");
+	ck_assert(ui_screen_resize(&screen, 80, 24));
+	show();
+	ck_assert(seen("300 MiB of 0.98 GiB  100 MiB/s  00:00:08 left"));
+	feed.bytes_total = 0; /* not known */
+	show();
+	ck_assert(!seen("100 MiB/s  00"));
+	feed.state = UI_FEED_LIVE;
+	show();
+	ck_assert_uint_eq(press("z"), 0);
+	ck_assert(seen("nothing is being loaded"));
+}
+END_TEST
+
 START_TEST(leaving_a_stock_pipe_asks)
 {
 	feed.stock_pipe = true;
@@ -372,6 +396,7 @@ int main(void)
 	tcase_add_test(t, sites_are_those_of_the_selected_class);
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
 	tcase_add_test(t, the_overview_leads_to_panes);
+	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);
 	tcase_add_test(t, a_dead_model_leaves_nothing_behind);
 	tcase_add_test(t, no_model_draws_too);

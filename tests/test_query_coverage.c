@@ -216,6 +216,27 @@ START_TEST(a_log_without_threads_says_so)
 }
 END_TEST
 
+START_TEST(what_was_not_read_to_its_end_says_so)
+{
+	char detail[300];
+	struct kit k = kit_new("log:calls");
+	kit_enter(&k, MAIN);
+	kit_flush(&k);
+	pv_model_lock(k.m);
+	k.m->cut = true;
+	k.m->cut_at = 34 << 20;
+	k.m->cut_of = 100 << 20;
+	pv_model_end(k.m, false);
+	pv_model_unlock(k.m);
+	ck_assert_str_eq(state_of(&k, "damage", detail), "partial");
+	ck_assert_str_eq(detail, "reading was stopped after 34.0 MiB of 100 MiB");
+	struct pv_table *t = pv_view_table(k.m, PV_VIEW_METHODS, &(struct pv_query){ 0 });
+	ck_assert(strstr(t->coverage, "reading was stopped after 34.0 MiB"));
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query coverage");
@@ -225,6 +246,7 @@ int main(void)
 	tcase_add_test(c, flaws_have_their_state);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_test(c, a_log_without_threads_says_so);
+	tcase_add_test(c, what_was_not_read_to_its_end_says_so);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -15,6 +15,8 @@
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
 enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
+/* Ctrl-C ends a load that has taken so long, and only then the program. */
+#define LONG_LOAD_NS INT64_C(1000000000)
 enum { AHEAD_MAX = 64 }; /* keys typed before there is anything for them to act on */
 
 static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
@@ -33,6 +35,7 @@ struct app {
 	struct ui_feed_status status;
 	int ahead[AHEAD_MAX];
 	size_t aheads;
+	int64_t begun_ns;
 	int64_t drawn_ns, cost_ns; /* when, and how long it took */
 	int exit_code;
 };
@@ -161,6 +164,8 @@ static bool do_reply(struct app *a, unsigned reply)
 	}
 	if (reply & UI_SHOOT)
 		shoot(a);
+	if (reply & UI_STOP)
+		ui_feed_stop(a->feed);
 	if (reply & UI_ZERO)
 		order(a, &a->zero, run_zero);
 	if (reply & UI_REPAINT && a->term)
@@ -333,6 +338,11 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 			want_frame(a, KEY_FRAME_MS);
 			break;
 		}
+		if (a->status.state == UI_FEED_LOADING && now_ns() - a->begun_ns > LONG_LOAD_NS) {
+			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
+			want_frame(a, KEY_FRAME_MS);
+			break;
+		}
 		leave(a, 128 + SIGINT);
 		break;
 	default:
@@ -428,7 +438,7 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
 	struct pv_error *reterr)
 {
-	struct app a = { .feed = f, .asker = ui_asker_create() };
+	struct app a = { .feed = f, .asker = ui_asker_create(), .begun_ns = now_ns() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	if (!open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);

@@ -210,6 +210,11 @@ struct pv_model *ui_feed_adopt(struct ui_feed *f)
 	return f->model = pv_ingest_adopt(f->ingest);
 }
 
+void ui_feed_stop(struct ui_feed *f)
+{
+	pv_ingest_cut(f->ingest);
+}
+
 int ui_feed_fd(const struct ui_feed *f)
 {
 	return pv_ingest_fd(f->ingest);

@@ -71,6 +71,9 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 
+/* Nothing more is read; what was read so far is kept, and its coverage says so. */
+void ui_feed_stop(struct ui_feed *f);
+
 /*
  * One descriptor for the event loop, readable when the model or the status may have changed.
  * ui_feed_turn() empties it and does what must be done on this thread; it is not signalled

@@ -9,6 +9,9 @@
 
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
+/* How far loading is; false when nothing is loaded, or how much there is is not known. */
+bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
+
 /* Heap size, and collections below it: the series of a clock. */
 enum ui_clock { UI_CLOCK_HEAP, UI_CLOCK_MINOR, UI_CLOCK_MAJOR, UI_CLOCK_SERIES };
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w);

@@ -227,6 +227,14 @@ static unsigned shoot(struct ui_screen *s)
 	return UI_SHOOT;
 }
 
+static unsigned stop(struct ui_screen *s)
+{
+	bool loading = s->shared.feed.state == UI_FEED_LOADING;
+	ui_screen_say(s, !loading, loading ? "loading stops; what was read is kept"
+					   : "nothing is being loaded");
+	return loading ? UI_HANDLED | UI_STOP : UI_HANDLED;
+}
+
 static void cancel(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
@@ -270,6 +278,8 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED | UI_ZERO;
 	case UI_CMD_TAKE_SHOT:
 		return shoot(s);
+	case UI_CMD_STOP:
+		return stop(s);
 	case UI_CMD_REDRAW:
 		return UI_HANDLED | UI_REPAINT;
 	case UI_CMD_CANCEL:
@@ -484,6 +494,8 @@ static void draw_bottom(struct ui_screen *s)
 	if (text[0]) {
 		ui_clear(c, line, UI_PLAIN);
 		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
+		return;
 	} else if (l->message.h && p->def->hint) {
 		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
 	}
@@ -539,6 +551,8 @@ void ui_screen_draw(struct ui_screen *s)
 	draw_body(s);
 	if (l->crumb.h)
 		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
+	if (l->crumb.h && !l->message.h)
+		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
 	draw_coverage(s);
 	if (l->keys.h)
 		draw_bottom(s);

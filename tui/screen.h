@@ -63,7 +63,7 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 /* Lets go of everything that came from the model, which may die then. */
 void ui_screen_forget(struct ui_screen *s);
 
-/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO. */
+/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP. */
 unsigned ui_screen_key(struct ui_screen *s, int key);
 unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);

@@ -24,6 +24,7 @@ enum ui_reply {
 	UI_LEAVE = 8,
 	UI_SHOOT = 16, /* ask for a heap shot */
 	UI_ZERO = 32,  /* the window starts anew */
+	UI_STOP = 64,  /* nothing more is read */
 };
 
 struct ui_shared {

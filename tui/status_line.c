@@ -6,6 +6,7 @@
 
 #include "common/base/units.h"
 #include "common/base/utf8.h"
+#include "tui/chart.h"
 #include "tui/frame.h"
 
 enum { PIECES = 12, PIECE_MAX = 160, NAME_MAX = 40, NAME_NARROW = 14 };
@@ -147,4 +148,35 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	int x = 1;
 	for (int i = 0; i < l.n; i++)
 		x += ui_put(c, ui_cols(r, x, r.w), l.piece[i].style, l.piece[i].text) + 2;
+}
+
+bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
+{
+	enum { BAR_LEAST = 6 };
+	const struct ui_feed_status *f = &s->feed;
+	char read[PV_UNIT_MAX], all[PV_UNIT_MAX], rate[PV_UNIT_MAX], time[PV_UNIT_MAX], text[160];
+	if (f->state != UI_FEED_LOADING || f->bytes_total == 0 || f->bytes_read > f->bytes_total)
+		return false;
+	uint64_t left = f->bytes_total - f->bytes_read;
+	uint64_t seconds = f->bytes_per_s ? left / f->bytes_per_s + 1 : 0;
+	int64_t left_ns = seconds < 100000 ? (int64_t)seconds * 1000000000 : 0;
+	int n = snprintf(text, sizeof text, " %s of %s  %s/s",
+		pv_units_bytes(read, sizeof read, f->bytes_read),
+		pv_units_bytes(all, sizeof all, f->bytes_total),
+		pv_units_bytes(rate, sizeof rate, f->bytes_per_s));
+	if (left_ns)
+		n += snprintf(text + n, sizeof text - (size_t)n, "  %.8s left",
+			pv_units_clock(time, sizeof time, left_ns));
+	if (r.w >= n + 30)
+		n += snprintf(text + n, sizeof text - (size_t)n, "  (z stops)");
+	ui_clear(c, r, UI_PLAIN);
+	int bar = r.w - n - 1;
+	if (bar >= BAR_LEAST) {
+		struct ui_rect at = ui_cols(r, 1, bar);
+		ui_put_code(c, r.x, r.y, UI_DIM, '[');
+		ui_bar(c, at, UI_BAR, (double)f->bytes_read / (double)f->bytes_total);
+		ui_put_code(c, r.x + bar, r.y, UI_DIM, ']');
+	}
+	ui_put(c, ui_cols(r, bar >= BAR_LEAST ? bar + 1 : 0, r.w), UI_WAITING, text);
+	return true;
 }

@@ -59,10 +59,15 @@ bool pv_ingest_fail_nomem(struct pv_ingest *in)
 	return pv_ingest_fail(in, &e);
 }
 
+static bool readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	return poll(&p, 1, 0) > 0;
+}
+
 bool pv_ingest_stopping(const struct pv_ingest *in)
 {
-	struct pollfd p = { .fd = in->stop_fd, .events = POLLIN };
-	return poll(&p, 1, 0) > 0;
+	return readable(in->stop_fd);
 }
 
 /* --- applying --- */
@@ -426,8 +431,9 @@ static void note_source(struct pv_ingest *in)
 static bool wait_for_more(struct pv_ingest *in)
 {
 	struct pollfd p[] = { { .fd = in->stop_fd, .events = POLLIN },
+		{ .fd = in->cut_fd, .events = POLLIN },
 		{ .fd = pv_source_wait_fd(in->source), .events = POLLIN } };
-	while (poll(p, 2, -1) < 0 && errno == EINTR)
+	while (poll(p, 3, -1) < 0 && errno == EINTR)
 		;
 	pv_source_wait_clear(in->source);
 	return !p[0].revents;
@@ -513,19 +519,40 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	return pv_ingest_fail(in, &e);
 }
 
+/* Keeps what was read, in the middle of the input. */
+static void cut_short(struct pv_ingest *in)
+{
+	if (!drain(in))
+		return;
+	note_source(in);
+	pv_model_lock(in->model);
+	in->model->cut = true;
+	in->model->cut_at = in->status.source.input_read;
+	in->model->cut_of = in->status.source.file_bytes;
+	pv_model_end(in->model, false);
+	pv_model_unlock(in->model);
+	set_state(in, PV_INGEST_ENDED);
+}
+
 static void *owner(void *arg)
 {
 	struct pv_ingest *in = arg;
 	bool ended = false;
 	if (in->options.give_way)
 		pv_thread_give_way();
-	if (pv_ingest_load_index(in) == PV_INDEXED_ALL) {
+	enum pv_indexed indexed = pv_ingest_load_index(in);
+	pthread_mutex_lock(&in->lock);
+	note_model(in);
+	pthread_mutex_unlock(&in->lock);
+	if (indexed == PV_INDEXED_ALL) {
 		set_state(in, PV_INGEST_ENDED);
 		return NULL;
 	}
 	in->indexed_ns = pv_ingest_now();
-	while (!pv_ingest_stopping(in) && read_some(in, &ended))
+	while (!pv_ingest_stopping(in) && !readable(in->cut_fd) && read_some(in, &ended))
 		;
+	if (readable(in->cut_fd) && !ended && in->status.state != PV_INGEST_FAILED)
+		cut_short(in);
 	note_source(in);
 	signal_fd(in->changed_fd);
 	return NULL;
@@ -566,9 +593,10 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	pthread_mutex_init(&in->lock, NULL);
 	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	in->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->cut_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	in->framer.may_join = true;
 	pv_source_info(source, &in->status.source);
-	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && mlpd_framer_init(&in->framer) &&
+	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 && mlpd_framer_init(&in->framer) &&
 		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
 		(in->model = in->shown = pv_model_create(&options->only)) && start_thread(in);
 	if (ok)
@@ -596,6 +624,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	pv_source_close(in->source);
 	close(in->changed_fd);
 	close(in->stop_fd);
+	close(in->cut_fd);
 	pthread_mutex_destroy(&in->lock);
 	free(in);
 }

@@ -57,6 +57,12 @@ void pv_ingest_destroy(struct pv_ingest *in);
 /* The newest recording's model, never NULL; the one returned before it dies. One caller thread. */
 struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
 
+/*
+ * Nothing more is read: what was read so far stays, as an input that ends there, and its coverage
+ * says so. The state becomes ENDED soon after. Any thread.
+ */
+void pv_ingest_cut(struct pv_ingest *in);
+
 void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret);
 
 /* An eventfd, readable when model or status may have changed; clear() empties it. */

@@ -15,6 +15,13 @@ struct pv_model *pv_ingest_adopt(struct pv_ingest *in)
 	return m;
 }
 
+void pv_ingest_cut(struct pv_ingest *in)
+{
+	uint64_t one = 1;
+	while (write(in->cut_fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
 void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret)
 {
 	pthread_mutex_lock(&in->lock);

@@ -16,6 +16,7 @@ struct pv_ingest {
 	pthread_t thread;
 	bool started;
 	int changed_fd, stop_fd;
+	int cut_fd;                 /* readable: nothing more is to be read */
 
 	/* the owner's alone */
 	struct mlpd_framer framer;

@@ -83,6 +83,8 @@ struct pv_model {
 	uint64_t pauses;         /* said by its counter "paused" */
 	uint64_t sync_points;
 	uint32_t aot_id;         /* interned in names.text, 0 = none */
+	bool cut;                /* reading was stopped, after so many of the input's bytes */
+	uint64_t cut_at, cut_of;
 	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
 
 	struct pv_names names;

@@ -363,7 +363,14 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->damaged, PV_LOST, m->damaged == 1 ? "place" : "places");
 	flaw(c, m->damaged_bytes, PV_LOST, "bytes that could not be read");
-	if (m->ended && !m->complete && m->damaged == 0) {
+	if (m->cut) {
+		char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
+		c->state = PV_PARTIAL;
+		pv_units_bytes(at, sizeof at, m->cut_at);
+		pv_units_bytes(of, sizeof of, m->cut_of);
+		say(c, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
+			m->cut_of ? of : "");
+	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
 		say(c, "the input ends early");
 	}
