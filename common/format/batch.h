@@ -20,6 +20,7 @@ struct pv_batch {
 	uint64_t thread;    /* native id of the thread that wrote the buffer */
 	uint64_t time_base; /* ns */
 	bool continues;     /* a further piece of the buffer before (very large buffers) */
+	bool told;          /* the model knows its definitions already */
 	bool gap_before;    /* bytes before this buffer were lost or damaged */
 
 	/* Event i: time[i], kind[i], key[i]. n is the same for all three. */

@@ -8,7 +8,7 @@ enum { FIRST_ROOM = 4096, LEAVE = 0x13, ENTER = 0x23, EXC_LEAVE = 0x33 };
 void pv_batch_reset(struct pv_batch *b)
 {
 	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = b->bytes.n = 0;
-	b->continues = b->gap_before = b->damaged = false;
+	b->continues = b->told = b->gap_before = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 }
 

@@ -84,6 +84,7 @@ static void note_model(struct pv_ingest *in)
 
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
 {
+	pv_ingest_flush(in, true);
 	pv_model_lock(in->model);
 	pv_model_damage(in->model, offset, bytes, reason);
 	pv_model_unlock(in->model);
@@ -107,9 +108,8 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	signal_fd(in->changed_fd);
 }
 
-bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
+bool pv_ingest_apply_now(struct pv_ingest *in, const struct pv_batch *b)
 {
-	struct pv_ingest *in = owner_ctx;
 	size_t at = 0;
 	bool ok = true;
 	do {
@@ -136,6 +136,7 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		if (!pv_trial_layout(t, in->says, &in->format))
 			return pv_ingest_fail_nomem(in);
 		in->framer.header.format = in->format; /* for what it decodes itself */
+		pv_ingest_flush(in, true);
 		pv_model_lock(in->model);
 		pv_model_rules(in->model, in->format.data_version);
 		pv_model_unlock(in->model);
@@ -154,7 +155,7 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	if (!t)
 		return false;
 	*ret_ok = t->nomem ? pv_ingest_fail_nomem(in)
-		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_apply(in, &t->batch);
+		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_take(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
 }
@@ -164,7 +165,7 @@ static bool drain(struct pv_ingest *in)
 	bool ok;
 	while (apply_one(in, &ok))
 		;
-	return ok;
+	return ok && pv_ingest_flush(in, true);
 }
 
 /* --- recordings --- */
@@ -219,7 +220,7 @@ static void begin_record(struct pv_ingest *in)
 
 bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same)
 {
-	if (in->model->recordings > 0 && !same && !renew_model(in))
+	if (!pv_ingest_flush(in, true) || (in->model->recordings > 0 && !same && !renew_model(in)))
 		return false;
 	pthread_mutex_lock(&in->lock);
 	uint64_t recordings = ++in->status.recordings;
@@ -617,6 +618,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	pv_decode_pool_destroy(in->pool);
 	mlpd_framer_finish(&in->framer);
 	b07_finish(&in->old);
+	pv_hold_finish(&in->hold);
 	pv_array_finish(&in->carry);
 	if (in->shown != in->model)
 		pv_model_destroy(in->shown);

@@ -7,6 +7,7 @@
 #include "common/format/block07.h"
 #include "common/format/framer.h"
 #include "common/ingest/decode_pool.h"
+#include "common/ingest/hold.h"
 #include "common/ingest/ingest.h"
 #include "common/ingest/meter.h"
 
@@ -24,6 +25,7 @@ struct pv_ingest {
 	struct mlpd_format format;
 	uint8_t says;               /* the data version in the header */
 	unsigned trials;            /* left */
+	struct pv_hold hold;        /* batches decoded and not applied yet */
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
 	struct b07_stream old;      /* a log of 2007 is read with this instead of the framer */
@@ -52,8 +54,17 @@ bool pv_ingest_stopping(const struct pv_ingest *in);
 
 /* A recording begins, in a new model unless `same` as before. */
 bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same);
-bool pv_ingest_apply(void *in, const struct pv_batch *b);
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
+bool pv_ingest_apply_now(struct pv_ingest *in, const struct pv_batch *b);
+
+/* --- ingest_keep.c */
+
+/* Applies what is kept and due, or all of it. */
+bool pv_ingest_flush(struct pv_ingest *in, bool all);
+/* Applies the batch at once, behind everything that is kept. */
+bool pv_ingest_apply(void *in, const struct pv_batch *b);
+/* Applies it or keeps it; what is left in *b may be used for the next one. */
+bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b);
 
 /* --- ingest_index.c */
 

@@ -48,7 +48,7 @@ static bool batch(struct pv_ingest *in)
 		in->model->target.stage = stage;
 		pv_model_unlock(in->model);
 	}
-	return pv_ingest_apply(in, &in->old.batch);
+	return pv_ingest_take(in, &in->old.batch);
 }
 
 bool pv_input07_frame(struct pv_ingest *in)

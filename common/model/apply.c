@@ -7,6 +7,7 @@
 
 #include "common/model/buckets_parts.h"
 #include "common/model/model_parts.h"
+#include "common/model/told.h"
 #include "common/model/own_time.h"
 #include "common/model/window_parts.h"
 
@@ -56,16 +57,11 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 
 static bool rare_names(struct pv_context *x, const struct pv_event *e)
 {
-	bool shared;
-	struct pv_model *m = x->m;
-	const int64_t last[] = { m->last_ns, x->thread->last_ns };
-	for (int i = 0; i < 2; i++)
-		if (last[i] != PV_NEVER && last[i] > m->names.applied_ns)
-			m->names.applied_ns = last[i];
-	if (!pv_names_apply(&m->names, e, &shared))
+	struct pv_names *n = &x->m->names;
+	if (x->thread->last_ns != PV_NEVER && x->thread->last_ns > n->applied_ns)
+		n->applied_ns = x->thread->last_ns;
+	if (!x->batch->told && !pv_names_take(x->m, e))
 		return false;
-	if (shared)
-		pv_calls_unkey(m);
 	return e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e);
 }
 

@@ -178,7 +178,7 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 /* --- threads */
 
 SAME_SIZE(struct pv_thread, 568);
-SAME_SIZE(struct pv_threads, 80);
+SAME_SIZE(struct pv_threads, 88);
 
 static void archive_thread(struct pv_archive *a, struct pv_thread *th)
 {
@@ -398,7 +398,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366016);
+SAME_SIZE(struct pv_model, 366024);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

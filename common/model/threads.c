@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/model/model_parts.h"
+#include "common/model/told.h"
 
 bool pv_threads_init(struct pv_threads *t)
 {
@@ -162,9 +163,23 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 	struct pv_thread *th = pv_threads_of(m, id, time);
 	if (!th)
 		return false;
-	m->threads.ended += th->end_ns == PV_NEVER;
+	if (th->end_ns == PV_NEVER) {
+		m->threads.ended++;
+		m->threads.late += th->last_ns != PV_NEVER && th->last_ns > time;
+	}
 	th->end_ns = time;
 	return true;
+}
+
+void pv_threads_told_end(struct pv_threads *t, uint64_t id, int64_t time)
+{
+	struct pv_thread *th = newest(t, id);
+	if (!th || th->end_ns != PV_NEVER || began(th) == PV_NEVER || began(th) > time)
+		return;
+	if (th->last_ns != PV_NEVER && th->last_ns > time)
+		return; /* too late for this: told with its event */
+	t->ended++;
+	th->end_ns = time;
 }
 
 bool pv_threads_apply(struct pv_model *m, const struct pv_event *e)

@@ -56,6 +56,7 @@ struct pv_threads {
 	PV_ARRAY(struct pv_thread *) thread; /* by index; [0] is NULL; pointers stay */
 	struct pv_map newest;                /* native id -> index */
 	uint64_t ended;
+	uint64_t late;    /* ends told after events that were behind them */
 	uint64_t folded;  /* epochs counted in their predecessor because there were too many */
 	uint32_t other;   /* index of the thread that stands for all ids beyond the cap, 0 = none */
 	size_t cap;       /* PV_THREADS_CAP, less in tests */

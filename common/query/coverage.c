@@ -279,6 +279,7 @@ static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 		c->state = PV_INFERRED;
 		say(c, "the log tells no threads apart");
 	}
+	flaw(c, t->late, PV_INFERRED, "ends told after events behind them");
 	flaw(c, t->folded, PV_PARTIAL, "counted in an earlier thread of their id");
 }
 
@@ -333,6 +334,7 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 		classes += pv_names_class_name(n, i) == 0;
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
 	count(c, n->class_use.n > 1 ? n->class_use.n - 1 : 0, "class", "classes");
+	flaw(c, n->late, PV_INFERRED, "ends or new meanings told after uses that they may concern");
 	flaw(c, methods, PV_PARTIAL, "methods without a name");
 	flaw(c, classes, PV_PARTIAL, "classes without a name");
 	if (n->unloads)

@@ -1,0 +1,53 @@
+/*
+ * Batches kept for a while before they are applied. What a key means may be told after its use, by
+ * another thread's buffer; a log that has shown that things come to an end is therefore read a
+ * little ahead: the definitions of a batch go to the model at once, its events when a sync point
+ * says that everything before it has been written (before data version 13, where there are none:
+ * 256 buffers later). So a use finds the definition of its time, however late that was told.
+ *
+ * Nothing is kept while a log has shown no end. The owner's alone.
+ */
+#ifndef PV_INGEST_HOLD_H
+#define PV_INGEST_HOLD_H
+
+#include "common/format/batch.h"
+#include "common/model/model.h"
+
+enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_ENDS = 1024 };
+
+struct pv_hold_end {
+	uint64_t thread;
+	int64_t time;
+};
+
+struct pv_hold {
+	PV_ARRAY(struct pv_batch) batch; /* first ... n - 1 are kept, in order */
+	size_t first;
+	size_t due;                      /* as many from there on stand before a sync point */
+	PV_ARRAY(struct pv_batch) spare; /* empty, with their memory */
+	size_t bytes, spare_bytes;
+	PV_ARRAY(struct pv_hold_end) ends; /* of threads, said by others in a kept batch */
+};
+
+void pv_hold_finish(struct pv_hold *h);
+
+/* Whether the next batch should be kept. */
+bool pv_hold_wanted(const struct pv_hold *h, const struct pv_model *m);
+
+/*
+ * Takes the batch, leaving an empty one in its place, and tells its definitions to the model,
+ * whose lock the caller holds. False when out of memory: then the batch is where it was.
+ */
+bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
+
+/*
+ * The oldest batch when it is due (`all`: whether or not), else NULL; good until the next call
+ * here. Without `all` that is when the newest one has a sync point, and when too much is kept.
+ */
+const struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all);
+void pv_hold_done(struct pv_hold *h);
+
+/* The ends of its thread that others have told go to the model, before the batch is applied. */
+void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct pv_batch *b);
+
+#endif

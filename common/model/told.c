@@ -1,0 +1,28 @@
+/* Definitions ahead of the events around them: for whoever keeps batches before applying them. */
+#include "common/model/told.h"
+
+bool pv_names_take(struct pv_model *m, const struct pv_event *e)
+{
+	bool shared;
+	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
+		m->names.applied_ns = m->last_ns;
+	if (!pv_names_apply(&m->names, e, &shared))
+		return false;
+	if (shared)
+		pv_calls_unkey(m);
+	return true;
+}
+
+bool pv_model_tell(struct pv_model *m, struct pv_batch *b)
+{
+	b->told = true;
+	for (size_t i = 0; i < b->rare.n; i++)
+		if (!pv_names_take(m, &b->rare.v[i]))
+			return false;
+	return true;
+}
+
+void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
+{
+	pv_threads_told_end(&m->threads, thread, time);
+}
