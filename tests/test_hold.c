@@ -334,7 +334,7 @@ END_TEST
 
 START_TEST(beyond_32_mib_it_is_inferred)
 {
-	too_late(17, false, 200, 4000); /* 1.6 million events of 17 bytes and their payload */
+	too_late(17, false, 260, 4000); /* 2 million events of 17 bytes and their payload */
 }
 END_TEST
 

@@ -15,7 +15,6 @@
 #include "common/ingest/trial.h"
 
 enum {
-	SLICE_NS = 5 * 1000 * 1000,  /* the model's lock is never held longer by the owner */
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
 };
 
@@ -26,7 +25,7 @@ int64_t pv_ingest_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void signal_fd(int fd)
+void pv_ingest_signal(int fd)
 {
 	uint64_t one = 1;
 	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
@@ -40,7 +39,7 @@ static void set_state(struct pv_ingest *in, enum pv_ingest_state state)
 	in->status.state = state;
 	pthread_mutex_unlock(&in->lock);
 	if (changed)
-		signal_fd(in->changed_fd);
+		pv_ingest_signal(in->changed_fd);
 }
 
 bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error)
@@ -71,55 +70,6 @@ bool pv_ingest_stopping(const struct pv_ingest *in)
 }
 
 /* --- applying --- */
-
-/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
-static void note_model(struct pv_ingest *in)
-{
-	const struct pv_model *m = in->model;
-	in->status.places = m->damaged;
-	in->status.lost_events = m->lost_events;
-	in->status.port = m->target.port;
-	in->status.first = m->damage.n ? m->damage.v[0] : (struct pv_damage_entry){ 0 };
-}
-
-void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
-{
-	pv_ingest_flush(in, true);
-	pv_model_lock(in->model);
-	pv_model_damage(in->model, offset, bytes, reason);
-	pv_model_unlock(in->model);
-	pthread_mutex_lock(&in->lock);
-	in->status.damaged = true;
-	note_model(in);
-	pthread_mutex_unlock(&in->lock);
-}
-
-static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
-{
-	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
-	pthread_mutex_lock(&in->lock);
-	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, b->n);
-	int64_t behind = now - newest;
-	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
-	in->status.behind_ns = in->live && sane ? behind : -1;
-	in->status.damaged |= b->damaged;
-	note_model(in);
-	pthread_mutex_unlock(&in->lock);
-	signal_fd(in->changed_fd);
-}
-
-bool pv_ingest_apply_now(struct pv_ingest *in, const struct pv_batch *b)
-{
-	size_t at = 0;
-	bool ok = true;
-	do {
-		pv_model_lock(in->model);
-		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
-		pv_model_unlock(in->model);
-	} while (ok && at < b->n && !pv_ingest_stopping(in));
-	note_progress(in, b);
-	return ok || pv_ingest_fail_nomem(in);
-}
 
 static void note_inner(void *ctx, const struct mlpd_damage *d)
 {
@@ -192,7 +142,7 @@ static bool renew_model(struct pv_ingest *in)
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
 	in->model = fresh;
 	in->status.damaged = in->status.complete = false;
-	note_model(in);
+	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
 	return true;
@@ -230,7 +180,7 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	in->model->recordings = recordings;
 	pv_model_unlock(in->model);
 	pthread_mutex_lock(&in->lock);
-	note_model(in);
+	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	return ok || pv_ingest_fail_nomem(in);
 }
@@ -460,7 +410,7 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 		return false;
 	*ended = true;
 	note_source(in);
-	signal_fd(in->changed_fd);
+	pv_ingest_signal(in->changed_fd);
 	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
 }
 
@@ -543,7 +493,7 @@ static void *owner(void *arg)
 		pv_thread_give_way();
 	enum pv_indexed indexed = pv_ingest_load_index(in);
 	pthread_mutex_lock(&in->lock);
-	note_model(in);
+	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	if (indexed == PV_INDEXED_ALL) {
 		set_state(in, PV_INGEST_ENDED);
@@ -555,7 +505,7 @@ static void *owner(void *arg)
 	if (readable(in->cut_fd) && !ended && in->status.state != PV_INGEST_FAILED)
 		cut_short(in);
 	note_source(in);
-	signal_fd(in->changed_fd);
+	pv_ingest_signal(in->changed_fd);
 	return NULL;
 }
 
@@ -612,7 +562,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	if (!in)
 		return;
 	if (in->started) {
-		signal_fd(in->stop_fd);
+		pv_ingest_signal(in->stop_fd);
 		pthread_join(in->thread, NULL);
 	}
 	pv_decode_pool_destroy(in->pool);

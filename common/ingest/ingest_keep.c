@@ -1,6 +1,57 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
+enum { SLICE_NS = 5 * 1000 * 1000 }; /* the model's lock is never held longer by the owner */
+
+/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
+void pv_ingest_note_model(struct pv_ingest *in)
+{
+	const struct pv_model *m = in->model;
+	in->status.places = m->damaged;
+	in->status.lost_events = m->lost_events;
+	in->status.port = m->target.port;
+	in->status.first = m->damage.n ? m->damage.v[0] : (struct pv_damage_entry){ 0 };
+}
+
+void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
+{
+	pv_ingest_flush(in, true);
+	pv_model_lock(in->model);
+	pv_model_damage(in->model, offset, bytes, reason);
+	pv_model_unlock(in->model);
+	pthread_mutex_lock(&in->lock);
+	in->status.damaged = true;
+	pv_ingest_note_model(in);
+	pthread_mutex_unlock(&in->lock);
+}
+
+static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
+{
+	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
+	pthread_mutex_lock(&in->lock);
+	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, b->n);
+	int64_t behind = now - newest;
+	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
+	in->status.behind_ns = in->live && sane ? behind : -1;
+	in->status.damaged |= b->damaged;
+	pv_ingest_note_model(in);
+	pthread_mutex_unlock(&in->lock);
+	pv_ingest_signal(in->changed_fd);
+}
+
+static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
+{
+	size_t at = 0;
+	bool ok = true;
+	do {
+		pv_model_lock(in->model);
+		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
+		pv_model_unlock(in->model);
+	} while (ok && at < b->n && !pv_ingest_stopping(in));
+	note_progress(in, b);
+	return ok || pv_ingest_fail_nomem(in);
+}
+
 /* What is kept and due, or all of it. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all)
 {
@@ -10,7 +61,7 @@ bool pv_ingest_flush(struct pv_ingest *in, bool all)
 		pv_model_lock(in->model);
 		pv_hold_tell_ends(&in->hold, in->model, b);
 		pv_model_unlock(in->model);
-		ok = pv_ingest_apply_now(in, b);
+		ok = apply_now(in, b);
 		pv_hold_done(&in->hold);
 	}
 	return ok;
@@ -19,13 +70,13 @@ bool pv_ingest_flush(struct pv_ingest *in, bool all)
 bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
 {
 	struct pv_ingest *in = owner_ctx;
-	return pv_ingest_flush(in, true) && pv_ingest_apply_now(in, b);
+	return pv_ingest_flush(in, true) && apply_now(in, b);
 }
 
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 {
 	if (!pv_hold_wanted(&in->hold, in->model))
-		return pv_ingest_apply_now(in, b);
+		return apply_now(in, b);
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);
 	pv_model_unlock(in->model);

@@ -51,13 +51,16 @@ int64_t pv_ingest_now(void);
 bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error);
 bool pv_ingest_fail_nomem(struct pv_ingest *in);
 bool pv_ingest_stopping(const struct pv_ingest *in);
+void pv_ingest_signal(int fd); /* an eventfd: somebody waits on it */
 
 /* A recording begins, in a new model unless `same` as before. */
 bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same);
-void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
-bool pv_ingest_apply_now(struct pv_ingest *in, const struct pv_batch *b);
 
 /* --- ingest_keep.c */
+
+/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
+void pv_ingest_note_model(struct pv_ingest *in);
+void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
 
 /* Applies what is kept and due, or all of it. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all);
