@@ -26,10 +26,20 @@ void pv_call_copy_finish(struct pv_call_copy *c)
 	*c = (struct pv_call_copy){ 0 };
 }
 
-/* Children are linked so that they are met in ascending order. */
+static bool is_empty(const struct pv_call_figures *f)
+{
+	return !f->calls && !f->samples && !f->self_ns && !f->total_ns && !f->exc_leaves;
+}
+
+/*
+ * Children are linked so that they are met in ascending order. A path on which nothing happened
+ * within the restriction is left out.
+ */
 static void link_children(struct pv_call_copy *c)
 {
 	for (size_t i = c->n; i-- > 1;) {
+		if (is_empty(&c->figures[i]) && !c->first_child[i])
+			continue;
 		uint32_t p = c->parent[i];
 		c->next_sibling[i] = c->first_child[p];
 		c->first_child[p] = (uint32_t)i;

@@ -7,6 +7,15 @@
 
 #define STACK_OTHER UINT64_MAX
 
+/*
+ * Equal in every reading of a log, whatever ids it gives to what has no name: rows that tie stand
+ * in one order.
+ */
+static uint64_t hash_of(const struct pv_group_row *r)
+{
+	return pv_hash(r->name ? r->id : pv_hash(r->key) + 1);
+}
+
 /* Parents have smaller numbers, so one pass knows every stack's hash. */
 static bool hash_stacks(struct pv_site_rows *r)
 {
@@ -18,7 +27,7 @@ static bool hash_stacks(struct pv_site_rows *r)
 		const struct pv_stack_node *n = &stacks->node.v[i];
 		uint32_t group = pv_group_of(&r->methods, n->method);
 		r->stack_hash[i] = pv_hash(
-			r->stack_hash[n->parent] * 31 + pv_hash(r->methods.row.v[group].id));
+			r->stack_hash[n->parent] * 31 + hash_of(&r->methods.row.v[group]));
 	}
 	return true;
 }
@@ -46,7 +55,7 @@ static uint64_t row_id(const struct pv_site_rows *r, struct pv_site_key key, uin
 	uint64_t stack = key.other                         ? STACK_OTHER
 			 : key.stack < r->m->stacks.node.n ? r->stack_hash[key.stack]
 							   : 0;
-	uint64_t id = pv_hash(r->classes.row.v[class].id * 31 + pv_hash(stack));
+	uint64_t id = pv_hash(hash_of(&r->classes.row.v[class]) * 31 + pv_hash(stack));
 	if (key.kind)
 		id = pv_hash(id + key.kind);
 	return id ? id : 1;
