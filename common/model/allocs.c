@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/model/model_parts.h"
+#include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
@@ -51,14 +51,15 @@ static bool grow_to(struct pv_allocs *a, uint32_t id)
 }
 
 /* The object is known from here on; whoever lived at its address before is gone. */
-static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
+static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
-	if (object == 0)
-		return true; /* not recorded: logs of 2007 */
+	struct pv_model *m = x->m;
+	if (object == 0 || m->only.recall)
+		return true; /* not recorded: logs of 2007; or nobody will ask the table */
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;
-	bool ok = !s->lock || s->object != object || pv_locks_moved(&m->locks, object, 0);
+	bool ok = !s->lock || s->object != object || pv_object_moved(x, object, 0);
 	*s = (struct pv_address){ object, class_use, 0 };
 	return ok;
 }
@@ -67,7 +68,7 @@ bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
 {
 	struct pv_model *m = x->m;
 	uint32_t id = pv_names_class(&m->names, a->type, x->time);
-	if (!id || !remember(m, a->object, id))
+	if (!id || !remember(x, a->object, id))
 		return false;
 	if (!pv_gc_allocated(&m->gc, x->thread, x->time, a->size))
 		return false;

@@ -302,6 +302,7 @@ static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, s
 	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
 	save(h, x->thread);
 	x->time = (int64_t)x->batch->time[i];
+	x->place = x->batch->offset + i;
 	tally->allocs += x->counts;
 	tally->alloc_bytes += x->counts ? a->size : 0;
 	return pv_allocs_apply(x, a);
@@ -313,6 +314,7 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
 	struct pv_model *m = x->m;
 	x->time = pv_own_time(e, m->target.logging2007 ? UINT8_MAX : m->target.rules, m->zero_ns);
+	x->place = x->batch->offset + i;
 	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
 		m->last_ns = x->time;
 	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/model/gc_parts.h"
+#include "common/model/recall_parts.h"
 
 #define RUN UINT64_MAX /* in place of an object */
 
@@ -40,7 +41,7 @@ static bool begin(struct pv_context *x, uint64_t object)
 		.epoch = x->thread->epoch,
 		.object = object,
 		.start_ns = x->time,
-		.class_use = pv_addresses_class(&x->m->private->addresses, object) };
+		.class_use = pv_class_at(x, object) };
 	return true;
 }
 
@@ -74,7 +75,7 @@ static bool object_ends(struct pv_context *x, uint64_t object)
 	size_t at = find(f, x->thread, object);
 	bool met = at < f->open.n;
 	uint32_t class_use = met ? f->open.v[at].class_use
-				 : pv_addresses_class(&x->m->private->addresses, object);
+				 : pv_class_at(x, object);
 	struct pv_finalized *sum = of_class(f, class_use);
 	if (!sum)
 		return false;

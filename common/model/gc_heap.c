@@ -1,5 +1,6 @@
 /* What collections do to the heap: its size, moved objects. */
 #include "common/model/gc_parts.h"
+#include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
@@ -61,6 +62,8 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 	struct pv_address at[512];
 	if (x->counts)
 		m->gc.moved += n;
+	if (m->only.recall)
+		return true;
 	for (size_t done = 0; done < n;) {
 		size_t part = n - done < PV_COUNT_OF(at) ? n - done : PV_COUNT_OF(at);
 		for (size_t i = 0; i < part; i++) {
@@ -77,7 +80,7 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 				continue;
 			*pv_addresses_slot(&m->private->addresses, to) =
 				(struct pv_address){ to, at[i].class_use, at[i].lock };
-			if (at[i].lock && !pv_locks_moved(&m->locks, at[i].object, to))
+			if (at[i].lock && !pv_object_moved(x, at[i].object, to))
 				return false;
 		}
 		done += part;

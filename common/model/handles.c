@@ -1,6 +1,7 @@
 #include "common/model/handles.h"
 
 #include "common/model/gc_parts.h"
+#include "common/model/recall_parts.h"
 
 static enum pv_handle_type type_of(const struct pv_event *e)
 {
@@ -83,7 +84,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	if (!x->counts)
 		return true;
 	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
-		.class_use = pv_addresses_class(&x->m->private->addresses, e->handle.object),
+		.class_use = pv_class_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
 	struct pv_handle *handle;
 	if (said.stack == PV_MAP_NONE || !handle_of(h, e, &handle))

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/model_parts.h"
+#include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 bool pv_locks_init(struct pv_locks *l)
@@ -121,13 +121,16 @@ static bool make_room(struct pv_model *m)
 /* --- rows */
 
 /* The row of the object at this address; *ret_class is what the address table says of it. */
-static bool row(struct pv_model *m, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
+static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
 {
+	struct pv_model *m = x->m;
 	struct pv_locks *l = &m->locks;
-	struct pv_address *known = pv_addresses_slot(&m->private->addresses, object);
-	if (!known)
+	struct pv_address *known = NULL;
+	if (!pv_recall_moves(m, x->place))
 		return false;
-	uint32_t class_use = known->object == object ? known->class_use : 0;
+	if (!m->only.recall && !(known = pv_addresses_slot(&m->private->addresses, object)))
+		return false;
+	uint32_t class_use = pv_class_at(x, object);
 	uint32_t at = pv_map_get(&l->of, object);
 	*ret_class = class_use;
 	bool same =
@@ -143,7 +146,8 @@ static bool row(struct pv_model *m, uint64_t object, uint32_t *ret_lock, uint32_
 	}
 	if (class_use) {
 		l->lock.v[at].class_use = class_use;
-		known->lock = 1;
+		if (known)
+			known->lock = 1;
 	}
 	*ret_lock = at;
 	return true;
@@ -197,7 +201,7 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 		return true;
 	if (e->monitor.type && !say_class(x, e))
 		return false;
-	if (!row(m, wait.object, &wait.lock, &wait.class_use))
+	if (!row(x, wait.object, &wait.lock, &wait.class_use))
 		return false;
 	wait.stack = pv_stack_of(x, e->monitor.stack);
 	if (wait.stack == PV_MAP_NONE)

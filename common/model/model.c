@@ -7,6 +7,7 @@
 #include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
+#include "common/model/skip.h"
 #include "common/model/window_parts.h"
 
 static bool init_stores(struct pv_model *m)
@@ -115,7 +116,9 @@ static int64_t plus(int64_t a, int64_t b)
 
 static void place_range(struct pv_model *m)
 {
-	int64_t zero = m->only.scout ? m->only.scout->zero_ns : m->zero_ns;
+	int64_t zero = m->only.scout        ? m->only.scout->zero_ns
+		       : m->only.zero_known ? m->only.zero_ns
+					    : m->zero_ns;
 	m->private->ranged = m->only.ranged;
 	m->private->from_ns = plus(zero, m->only.from_ns);
 	m->private->to_ns = plus(zero, m->only.to_ns);
@@ -222,5 +225,9 @@ void pv_model_end(struct pv_model *m, bool complete)
 {
 	m->ended = true;
 	m->complete = complete;
+	/* A restricted model does not know all collections, and so not which one an allocation precedes. */
+	const struct pv_model *scout = m->only.scout;
+	if (scout)
+		pv_gc_take_allocated(&m->gc, scout->gc.collections.v, scout->gc.collections.n);
 	changed(m);
 }

@@ -28,6 +28,7 @@
 #include "common/model/timeline.h"
 
 struct pv_buckets;
+struct pv_recall;
 struct pv_window;
 struct pv_model_private;
 
@@ -64,6 +65,9 @@ struct pv_restrict {
 	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
 	const char *thread_name; /* borrowed */
 	const struct pv_model *scout;
+	const struct pv_recall *recall; /* set by pv_model_know() */
+	bool zero_known;         /* without a scout: zero, on the log's clock, is */
+	int64_t zero_ns;
 };
 
 struct pv_model {
@@ -102,6 +106,7 @@ struct pv_model {
 	struct pv_counters counters;
 	struct pv_window *window;
 	struct pv_buckets *buckets; /* NULL: none are kept */
+	struct pv_recall *recall;   /* NULL: none is kept; the ingest's */
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
 	struct pv_model_private *private;

@@ -42,6 +42,7 @@ struct pv_model_private {
 	int64_t from_ns, to_ns;
 	bool zero_open;        /* zero may still move: within the first second of buffers */
 	int64_t first_base_ns; /* time_base of the first buffer */
+	size_t recalled_moves; /* of only.recall: followed so far */
 };
 
 /* What an event is, beside itself. */
@@ -51,6 +52,7 @@ struct pv_context {
 	struct pv_thread *thread; /* that wrote it */
 	int64_t time;
 	bool counts;              /* inside the restriction */
+	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
 };
 
 /* --- times and the restriction */

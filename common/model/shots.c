@@ -126,6 +126,17 @@ static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uin
 	return &x->classes.v[s->row_of.v[class_use] - 1];
 }
 
+/* The object is known from here on, unless nobody will ask. */
+static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
+{
+	if (m->only.recall)
+		return true;
+	struct pv_address *known = pv_addresses_slot(&m->private->addresses, object);
+	if (known && (known->object != object || known->class_use != class_use))
+		*known = (struct pv_address){ object, class_use, 0 };
+	return known != NULL;
+}
+
 static bool object(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
@@ -140,11 +151,8 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 	if (size == 0)
 		return true;
 	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
-	struct pv_address *known = pv_addresses_slot(&m->private->addresses, e->heap_object.object);
-	if (!id || !known)
+	if (!id || !remember(m, e->heap_object.object, id))
 		return false;
-	if (known->object != e->heap_object.object || known->class_use != id)
-		*known = (struct pv_address){ e->heap_object.object, id, 0 };
 	if (!shot)
 		return true;
 	struct pv_shot_class *c = row(&m->shots, shot, id);

@@ -1,6 +1,6 @@
 #include "common/model/throws.h"
 
-#include "common/model/model_parts.h"
+#include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 static enum pv_clause clause_of(uint64_t type)
@@ -30,7 +30,7 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 	}
 	uint32_t class_use = e->thrown.type
 		? pv_names_class(&x->m->names, e->thrown.type, x->time)
-		: pv_addresses_class(&x->m->private->addresses, e->thrown.object);
+		: pv_class_at(x, e->thrown.object);
 	uint32_t stack = pv_stack_of(x, e->thrown.stack);
 	if (stack == PV_MAP_NONE)
 		return false;

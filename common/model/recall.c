@@ -1,0 +1,65 @@
+#include "common/model/recall.h"
+
+#include "common/model/recall_parts.h"
+
+void pv_recall_finish(struct pv_recall *r)
+{
+	pv_array_finish(&r->classes);
+	pv_array_finish(&r->moves);
+	r->full = false;
+}
+
+static uint64_t recalled(const struct pv_recall *r, uint64_t place)
+{
+	size_t low = 0, high = r->classes.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (r->classes.v[mid].place < place)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	bool found = low < r->classes.n && r->classes.v[low].place == place;
+	return found ? r->classes.v[low].class_use : 0;
+}
+
+static void record(struct pv_recall *r, uint64_t place, uint32_t class_use)
+{
+	if (r->classes.n >= PV_RECALL_MOST || !pv_reserve(&r->classes, 1))
+		r->full = true;
+	else
+		r->classes.v[r->classes.n++] = (struct pv_recall_class){ place, class_use };
+}
+
+uint32_t pv_class_at(struct pv_context *x, uint64_t object)
+{
+	struct pv_model *m = x->m;
+	if (m->only.recall) {
+		uint64_t key = recalled(m->only.recall, x->place);
+		return key ? pv_names_class(&m->names, key, x->time) : 0;
+	}
+	uint32_t class_use = pv_addresses_class(&m->private->addresses, object);
+	if (m->recall && class_use)
+		record(m->recall, x->place, class_use);
+	return class_use;
+}
+
+bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to)
+{
+	struct pv_recall *r = x->m->recall;
+	if (r && (r->moves.n >= PV_RECALL_MOST || !pv_reserve(&r->moves, 1)))
+		r->full = true;
+	else if (r)
+		r->moves.v[r->moves.n++] = (struct pv_recall_move){ x->place, from, to };
+	return pv_locks_moved(&x->m->locks, from, to);
+}
+
+bool pv_recall_moves(struct pv_model *m, uint64_t place)
+{
+	const struct pv_recall *r = m->only.recall;
+	size_t *at = &m->private->recalled_moves;
+	bool ok = true;
+	for (; ok && r && *at < r->moves.n && r->moves.v[*at].place < place; ++*at)
+		ok = pv_locks_moved(&m->locks, r->moves.v[*at].from, r->moves.v[*at].to);
+	return ok;
+}

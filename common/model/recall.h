@@ -1,0 +1,38 @@
+/*
+ * What the address table answered while a whole log was read, by place in the log. A second
+ * reading that leaves buffers out has not met all allocations and moves, so it asks this instead:
+ * the class of an object that only its address names, and where contended objects moved.
+ *
+ * A place is the offset of the event's buffer in the inflated stream plus the event's number in
+ * it; an event takes more than a byte, so places are told apart and ascend with the log.
+ */
+#ifndef PV_MODEL_RECALL_H
+#define PV_MODEL_RECALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_RECALL_MOST = 1 << 20 }; /* entries of each list */
+
+struct pv_recall_class {
+	uint64_t place;
+	uint64_t class_use; /* id in names of the model that recorded; in a copy: its wire key */
+};
+
+struct pv_recall_move {
+	uint64_t place, from, to; /* addresses; to 0: the object is gone */
+};
+
+/* Valid when zeroed. */
+struct pv_recall {
+	PV_ARRAY(struct pv_recall_class)
+	classes;                               /* by place; objects of no known class have none */
+	PV_ARRAY(struct pv_recall_move) moves; /* by place, of objects with a row in locks */
+	bool full;                             /* something did not fit: not to be used */
+};
+
+void pv_recall_finish(struct pv_recall *r);
+
+#endif

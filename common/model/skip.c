@@ -1,0 +1,146 @@
+#include "common/model/skip.h"
+
+#include <string.h>
+
+#include "common/model/recall_parts.h"
+
+static bool copy_recall(
+	const struct pv_model *m, const struct pv_recall *from, struct pv_recall *to)
+{
+	if (!from)
+		return true;
+	if (!pv_reserve(&to->classes, from->classes.n) || !pv_reserve(&to->moves, from->moves.n))
+		return false;
+	for (size_t i = 0; i < from->classes.n; i++) {
+		struct pv_recall_class c = from->classes.v[i];
+		c.class_use = m->names.class_use.v[c.class_use].key;
+		to->classes.v[to->classes.n++] = c;
+	}
+	if (from->moves.n)
+		memcpy(to->moves.v, from->moves.v, from->moves.n * sizeof *from->moves.v);
+	to->moves.n = from->moves.n;
+	to->full = from->full;
+	return true;
+}
+
+bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret)
+{
+	const struct pv_gc *gc = &m->gc;
+	*ret = (struct pv_known){ .zero_ns = m->zero_ns,
+		.first_ns = m->first_ns,
+		.last_ns = m->last_ns,
+		.buffers = m->buffers,
+		.bytes = m->bytes,
+		.recordings = m->recordings,
+		.sync_points = m->sync_points,
+		.late_names = m->names.late,
+		.stray_leaves = m->calls.stray_leaves,
+		.missing_leaves = m->calls.missing_leaves,
+		.unwound = m->calls.unwound,
+		.gap_closed = m->calls.gap_closed,
+		.ended = m->ended,
+		.complete = m->complete };
+	if (!pv_reserve(&ret->collections, gc->collections.n + 1) ||
+		!copy_recall(m, recall, &ret->recall)) {
+		pv_known_finish(ret);
+		return false;
+	}
+	if (gc->collections.n)
+		memcpy(ret->collections.v, gc->collections.v,
+			gc->collections.n * sizeof *gc->collections.v);
+	ret->collections.n = gc->collections.n;
+	return true;
+}
+
+void pv_known_finish(struct pv_known *k)
+{
+	pv_recall_finish(&k->recall);
+	pv_array_finish(&k->collections);
+}
+
+void pv_model_know(struct pv_model *m, const struct pv_known *k)
+{
+	m->have_zero = true;
+	m->zero_ns = k->zero_ns;
+	m->private->zero_open = false;
+	m->only.recall = &k->recall;
+	pv_model_time_base(m, k->zero_ns); /* makes what hangs on zero */
+}
+
+void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < gc->collections.n; i++) {
+		struct pv_collection *c = &gc->collections.v[i];
+		while (at < n && all[at].start_ns < c->start_ns)
+			at++;
+		for (size_t k = at; k < n && all[k].start_ns == c->start_ns; k++)
+			if (all[k].generation == c->generation && all[k].merged == c->merged)
+				c->allocated = all[k].allocated;
+	}
+}
+
+bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
+{
+	bool ok = pv_recall_moves(m, UINT64_MAX);
+	m->first_ns = k->first_ns;
+	m->last_ns = k->last_ns;
+	m->buffers = k->buffers;
+	m->bytes = k->bytes;
+	m->recordings = k->recordings;
+	m->sync_points = k->sync_points;
+	m->names.late = k->late_names;
+	m->calls.stray_leaves = k->stray_leaves;
+	m->calls.missing_leaves = k->missing_leaves;
+	m->calls.unwound = k->unwound;
+	m->calls.gap_closed = k->gap_closed;
+	pv_gc_take_allocated(&m->gc, k->collections.v, k->collections.n);
+	m->only.recall = NULL; /* no more batches will come */
+	if (k->ended)
+		pv_model_end(m, k->complete);
+	return ok;
+}
+
+static void end_frames(struct pv_model *m, struct pv_thread_calls *s, const struct pv_stand *to)
+{
+	for (size_t i = s->stack.n; i > to->keep; i--) {
+		const struct pv_frame *f = &s->stack.v[i - 1];
+		struct pv_tree_node *n = &m->calls.node.v[f->node];
+		int64_t ns = pv_clipped(m, f->enter_ns, to->last_ns);
+		n->total_ns += ns;
+		if (ns > n->max_ns)
+			n->max_ns = ns;
+	}
+	if (s->stack.n > to->keep)
+		s->stack.n = to->keep;
+}
+
+bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
+{
+	uint32_t at = pv_map_get(&m->threads.newest, s->thread);
+	if (at == PV_MAP_NONE)
+		return true;
+	struct pv_thread *th = m->threads.thread.v[at];
+	struct pv_thread_calls *calls = &th->stack;
+	m->private->use_ns = s->last_ns;
+	end_frames(m, calls, s);
+	if (!pv_reserve(&calls->stack, s->n))
+		return false;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t depth = calls->stack.n;
+		uint32_t parent = depth ? calls->stack.v[depth - 1].node : 0;
+		uint32_t child = pv_calls_child(m, parent, s->keys[i], 0);
+		if (child == PV_MAP_NONE)
+			return false;
+		if (child == 0)
+			break; /* no room: as the whole reading found */
+		calls->stack.v[calls->stack.n++] = (struct pv_frame){ child, s->last_ns };
+	}
+	calls->too_deep = s->too_deep;
+	calls->last_ns = s->last_ns;
+	if (th->last_ns == PV_NEVER || s->newest_ns > th->last_ns)
+		th->last_ns = s->newest_ns;
+	if (th->first_ns == PV_NEVER || s->oldest_ns < th->first_ns)
+		th->first_ns = s->oldest_ns;
+	return true;
+}

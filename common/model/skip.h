@@ -1,0 +1,50 @@
+/*
+ * For a second reading that leaves out buffers which do not touch its range: what a model must be
+ * told of them. All calls need the model's lock.
+ */
+#ifndef PV_MODEL_SKIP_H
+#define PV_MODEL_SKIP_H
+
+#include "common/model/model.h"
+#include "common/model/recall.h"
+
+/* What the model of a whole log knows and a partial reading cannot find out. */
+struct pv_known {
+	int64_t zero_ns, first_ns, last_ns;
+	uint64_t buffers, bytes, recordings, sync_points;
+	uint64_t late_names, stray_leaves, missing_leaves, unwound, gap_closed;
+	bool ended, complete;
+	struct pv_recall recall;                    /* classes by their wire keys */
+	PV_ARRAY(struct pv_collection) collections; /* for their `allocated` */
+};
+
+/* False when out of memory. `recall` may be NULL. */
+bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret);
+void pv_known_finish(struct pv_known *k);
+
+/* After pv_model_begin(), before the first batch; `k` must outlive the reading. */
+void pv_model_know(struct pv_model *m, const struct pv_known *k);
+/* After the last batch. False when out of memory. */
+bool pv_model_settle(struct pv_model *m, const struct pv_known *k);
+
+/* How a thread stands after buffers that were left out; it must have been met before them. */
+struct pv_stand {
+	uint64_t thread;      /* native id */
+	size_t keep;          /* frames that stayed open all the time, from the outermost on */
+	const uint64_t *keys; /* wire keys of the methods open above them, outermost first */
+	size_t n;
+	uint64_t too_deep;            /* calls open beyond PV_STACK_DEPTH */
+	int64_t last_ns;              /* of its last call event */
+	int64_t oldest_ns, newest_ns; /* of all its events in these buffers */
+};
+
+/*
+ * Neither a call nor a part of one that lies in the buffers left out may be in the model's range.
+ * False when out of memory.
+ */
+bool pv_model_stand(struct pv_model *m, const struct pv_stand *s);
+
+/* Collections take what was allocated before them from a model that knows all of them. */
+void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n);
+
+#endif
