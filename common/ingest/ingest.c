@@ -132,6 +132,18 @@ static bool same_recording(const struct pv_model *m, const struct mlpd_header *h
 		m->target.data_version == h->format.data_version;
 }
 
+/* A table of buffers for the model that is filled from now on. */
+static bool renew_table(struct pv_ingest *in)
+{
+	if (!in->options.ranges)
+		return true;
+	pv_buffers_destroy(in->table);
+	in->table = pv_buffers_create();
+	if (in->table)
+		in->model->recall = &in->table->recall;
+	return in->table != NULL;
+}
+
 /* A fresh model takes the place of the one being filled; the caller's stays until adopted. */
 static bool renew_model(struct pv_ingest *in)
 {
@@ -140,12 +152,14 @@ static bool renew_model(struct pv_ingest *in)
 		return pv_ingest_fail_nomem(in);
 	pthread_mutex_lock(&in->lock);
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
+	in->model->recall = NULL;
 	in->model = fresh;
+	bool ok = renew_table(in);
 	in->status.damaged = in->status.complete = false;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
-	return true;
+	return ok || pv_ingest_fail_nomem(in);
 }
 
 /*
@@ -176,6 +190,10 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	uint64_t recordings = ++in->status.recordings;
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
+	if (in->table && in->is_old)
+		pv_buffers_spoil(in->table, "a log of 2007");
+	else if (in->table && in->table->row.n)
+		pv_buffers_spoil(in->table, "the recording goes on behind a second header");
 	bool ok = pv_model_begin(in->model, t);
 	in->model->recordings = recordings;
 	pv_model_unlock(in->model);
@@ -549,7 +567,8 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	pv_source_info(source, &in->status.source);
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 && mlpd_framer_init(&in->framer) &&
 		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
-		(in->model = in->shown = pv_model_create(&options->only)) && start_thread(in);
+		(in->model = in->shown = pv_model_create(&options->only)) && renew_table(in) &&
+		start_thread(in);
 	if (ok)
 		return in;
 	pv_ingest_destroy(in);
@@ -573,6 +592,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	if (in->shown != in->model)
 		pv_model_destroy(in->shown);
 	pv_model_destroy(in->model);
+	pv_buffers_destroy(in->table);
 	pv_source_close(in->source);
 	close(in->changed_fd);
 	close(in->stop_fd);

@@ -21,6 +21,7 @@ struct pv_ingest_options {
 	bool record;             /* the source was opened with a record: begin it at the first header */
 	bool index;              /* begin with FILE.idx where there is one, and keep one; for files,
 				  * without a restriction */
+	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
 	struct pv_restrict only; /* texts are borrowed until destroy */
 };
 

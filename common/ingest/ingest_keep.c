@@ -18,6 +18,8 @@ void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, con
 	pv_ingest_flush(in, true);
 	pv_model_lock(in->model);
 	pv_model_damage(in->model, offset, bytes, reason);
+	if (in->table)
+		pv_buffers_damage(in->table, offset, bytes, reason);
 	pv_model_unlock(in->model);
 	pthread_mutex_lock(&in->lock);
 	in->status.damaged = true;
@@ -46,6 +48,8 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	do {
 		pv_model_lock(in->model);
 		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
+		if (in->table && ok && at == b->n)
+			pv_buffers_note(in->table, &in->format, in->model, b);
 		pv_model_unlock(in->model);
 	} while (ok && at < b->n && !pv_ingest_stopping(in));
 	note_progress(in, b);

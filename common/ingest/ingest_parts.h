@@ -6,6 +6,7 @@
 
 #include "common/format/block07.h"
 #include "common/format/framer.h"
+#include "common/ingest/buffers.h"
 #include "common/ingest/decode_pool.h"
 #include "common/ingest/hold.h"
 #include "common/ingest/ingest.h"
@@ -40,6 +41,7 @@ struct pv_ingest {
 	pthread_mutex_t lock;
 	struct pv_model *model;     /* being filled */
 	struct pv_model *shown;     /* what the caller holds; often the same */
+	struct pv_buffers *table;   /* of `model`, changed under its lock; NULL: none is kept */
 	struct pv_meter meter;
 	struct pv_ingest_status status;
 };

@@ -43,6 +43,8 @@ static bool load(struct state *s)
 		memcpy(b->bytes.v + s->carry.n, f->payload, f->payload_len);
 	b->bytes.n = s->carry.n + f->payload_len;
 	b->offset = f->payload_offset - s->carry.n - MLPD_BUFFER_HEADER;
+	b->bytes_len = f->payload_len;
+	b->continues = f->continues;
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
 	s->carry.n = 0;
@@ -153,6 +155,73 @@ bool pv_reread(struct pv_reread *r, const char *path)
 		return false;
 	bool ok = mlpd_framer_init(&s.framer) ? read_all(&s, source) : nomem(&s);
 	pv_source_close(source);
+	mlpd_framer_finish(&s.framer);
+	pv_batch_finish(&s.batch);
+	pv_array_finish(&s.carry);
+	return ok;
+}
+
+/* --- parts */
+
+/* Reads a part's bytes through the framer, which begins at its first buffer. */
+static bool read_part(struct state *s, struct pv_source *source, uint64_t bytes)
+{
+	while (bytes > 0) {
+		size_t room;
+		uint64_t n = 0;
+		uint8_t *to = mlpd_framer_room(&s->framer, &room);
+		if (!to)
+			return nomem(s);
+		if (room > bytes)
+			room = (size_t)bytes;
+		enum pv_read what = pv_source_read(source, to, room, &n, s->to->err);
+		if (what == PV_READ_ERROR)
+			return false;
+		if (what != PV_READ_BYTES)
+			return pv_fail(s->to->err, PV_EIO, s->framer.offset,
+				"the file changed while it was read");
+		bytes -= n;
+		mlpd_framer_filled(&s->framer, (size_t)n);
+		if (!frame(s))
+			return false;
+	}
+	return true;
+}
+
+/* The framer stands at `offset` of the stream, with nothing before it. */
+static bool go_to(struct state *s, const struct mlpd_header *h, uint64_t offset)
+{
+	mlpd_framer_finish(&s->framer);
+	s->framer = (struct mlpd_framer){ 0 };
+	s->carry.n = 0;
+	if (!mlpd_framer_init(&s->framer))
+		return nomem(s);
+	mlpd_framer_go_on(&s->framer, h, offset);
+	return true;
+}
+
+bool pv_reread_parts(
+	struct pv_reread *r, struct pv_source *source, const struct mlpd_format *format)
+{
+	struct state s = { .to = r, .says = format->data_version };
+	const struct mlpd_header h = { .format = *format };
+	struct pv_reread_part part;
+	uint64_t at = UINT64_MAX, given;
+	bool ok = true;
+	r->damaged = false;
+	while (ok && r->next(r->ctx, &part)) {
+		if (part.offset != at)
+			ok = pv_source_seek(source, part.offset, r->err) &&
+			     go_to(&s, &h, part.offset);
+		ok = ok && read_part(&s, source, part.bytes);
+		at = part.offset + part.bytes;
+		given = s.framer.payload_offset + s.framer.payload_len;
+		if (ok && given != at) { /* a buffer is cut there */
+			mlpd_framer_end(&s.framer);
+			ok = frame(&s);
+			at = UINT64_MAX;
+		}
+	}
 	mlpd_framer_finish(&s.framer);
 	pv_batch_finish(&s.batch);
 	pv_array_finish(&s.carry);

@@ -5,6 +5,10 @@
 #include "common/format/framer.h"
 #include "common/io/source.h"
 
+struct pv_reread_part {
+	uint64_t offset, bytes; /* in the inflated stream: whole buffers, one behind the other */
+};
+
 struct pv_reread {
 	void *ctx;
 	/* Return false to stop; *reterr of pv_reread() is theirs to set then. */
@@ -14,11 +18,21 @@ struct pv_reread {
 	bool damaged;         /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */
 	bool logging2007;     /* result: a log of that family; its header is made up */
+	/* pv_reread_parts() alone: the next part; false to stop. */
+	bool (*next)(void *ctx, struct pv_reread_part *ret);
 };
 
 bool pv_reread(struct pv_reread *r, const char *path);
 
 /* reread07.c: the rest, where the source's first `n` bytes are those of a log of 2007. */
 bool pv_reread07(struct pv_reread *r, struct pv_source *source, const uint8_t *bytes, size_t n);
+
+/*
+ * Only parts of a log whose format is known; parts ascend. No header is given out, and a last
+ * buffer that is cut is no error: whoever knows the parts knows that. False also when a callback
+ * stopped it.
+ */
+bool pv_reread_parts(
+	struct pv_reread *r, struct pv_source *source, const struct mlpd_format *format);
 
 #endif

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -168,6 +169,17 @@ struct pv_source *pv_source_open(
 	if (s->shown.kind == PV_SOURCE_FILE)
 		pv_fd_close(&s->epoll_fd);
 	return s;
+}
+
+struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr)
+{
+	char path[32];
+	if (!s->file || !pv_file_exists(s->file)) {
+		pv_fail(reterr, PV_EUSAGE, 0, "a pipe cannot be read anew");
+		return NULL;
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", pv_file_fd(s->file));
+	return pv_source_open(path, &(struct pv_source_options){ 0 }, reterr);
 }
 
 void pv_source_close(struct pv_source *s)

@@ -36,6 +36,12 @@ struct pv_source *pv_source_open(
 	const char *path, const struct pv_source_options *options, struct pv_error *reterr);
 void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and reaps it */
 
+/*
+ * The same input once more, from its beginning, for a second reading on any one thread; also when
+ * its name is gone. For files alone: PV_EUSAGE for pipes. What is read is what is there now.
+ */
+struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr);
+
 enum pv_read {
 	PV_READ_BYTES,   /* n bytes came, at least 1 */
 	PV_READ_NOTHING, /* nothing now; wait_fd becomes readable when that may have changed */

@@ -281,6 +281,11 @@ enum pv_read pv_file_read(
 	return PV_READ_BYTES;
 }
 
+int pv_file_fd(const struct pv_file *f)
+{
+	return f->fd;
+}
+
 void pv_file_seek(struct pv_file *f, uint64_t offset)
 {
 	f->at = offset;

@@ -1,0 +1,97 @@
+/*
+ * The table of a log's buffers: where each stands, which times and threads it touches, and which
+ * calls it left open. With it a range is read again from the buffers that overlap it alone.
+ *
+ * Plain arrays of plain structures, so that it can be kept in a file. The ingest owner fills it
+ * under the model's lock, right after a batch was applied. 64 MiB together: when that is full,
+ * neighbouring buffers share a row.
+ */
+#ifndef PV_INGEST_BUFFERS_H
+#define PV_INGEST_BUFFERS_H
+
+#include "common/format/batch.h"
+#include "common/format/mlpd.h"
+#include "common/model/model.h"
+#include "common/model/recall.h"
+
+enum {
+	PV_BUFFERS_BYTES = 64 << 20,
+	PV_BUFFERS_WHOLE = 1024, /* buffers of a thread, then a change holds its whole stack */
+};
+
+enum pv_buffer_flags {
+	PV_BUFFER_STATE = 1,  /* holds events that matter beyond their own time: always read */
+	PV_BUFFER_ALL = 2,    /* some of them are about other threads' stacks */
+	PV_BUFFER_DAMAGE = 4, /* no buffer but lost bytes: `change` is an index in damage[] */
+};
+
+/* Buffers that lie one behind the other; one of them until rows are shared. */
+struct pv_buffer_row {
+	uint64_t offset; /* of the first one's header, in the inflated stream */
+	uint64_t bytes;  /* to the end of the last one */
+	uint32_t flags;
+	uint32_t change; /* index of its first change; they run to the next row's first */
+};
+
+/* What a row did to one thread. */
+struct pv_buffer_change {
+	uint64_t thread; /* native id */
+	int64_t min_ns,
+		max_ns;    /* least and greatest time of its events, log clock; min > max: none */
+	int64_t last_ns;   /* self time is paid up to here: its last call event */
+	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH at the end */
+	uint32_t keep;     /* lowest stack depth: so many outermost frames are as before */
+	uint32_t frames;   /* open above them at the end */
+	uint64_t frame;    /* index of the first, outermost, in frame[] */
+};
+
+struct pv_buffer_damage {
+	uint64_t offset, bytes;
+	char reason[80];
+};
+
+struct pv_buffers {
+	PV_ARRAY(struct pv_buffer_row) row; /* by offset */
+	PV_ARRAY(struct pv_buffer_change) change;
+	PV_ARRAY(uint32_t) frame; /* method ids of the model */
+	PV_ARRAY(struct pv_buffer_damage) damage;
+	uint64_t end;              /* of the last row: the table holds up to here */
+	uint32_t per_row;          /* buffers that share one, a power of 2 */
+	uint32_t in_row;           /* in the last one */
+	char unusable[64];         /* empty, or why ranges must be read from the whole log */
+	struct mlpd_format format; /* of the buffers */
+	struct pv_recall recall;
+	size_t limit; /* bytes; PV_BUFFERS_BYTES, less in tests */
+
+	/* private: not kept in a file, found anew when a table is loaded */
+	PV_ARRAY(struct pv_buffer_thread) thread;
+	struct pv_map thread_at; /* native id > index in thread */
+	uint64_t epochs;         /* of the model's threads, after the last batch */
+	uint64_t folds;          /* of its call tree, likewise */
+	size_t recalled;         /* entries of recall, likewise */
+	uint64_t last_batch;     /* offset */
+};
+
+/* A thread's stack as the last change left it. */
+struct pv_buffer_thread {
+	PV_ARRAY(uint32_t) node; /* of the call tree */
+	uint32_t since_whole;
+};
+
+/* NULL when out of memory. */
+struct pv_buffers *pv_buffers_create(void);
+void pv_buffers_destroy(struct pv_buffers *b);
+
+/* `m` has applied the whole batch. Out of memory makes the table unusable, nothing else. */
+void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
+	const struct pv_model *m, const struct pv_batch *batch);
+/* Bytes between buffers were told to the model as damage. */
+void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, const char *reason);
+/* Something the table cannot say; the first reason stays. */
+void pv_buffers_spoil(struct pv_buffers *b, const char *why);
+
+/* A copy of what is not private; false when out of memory. */
+bool pv_buffers_copy(const struct pv_buffers *b, struct pv_buffers *ret);
+void pv_buffers_finish(struct pv_buffers *b); /* of a copy */
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * A range read the quick way (table of buffers) and the slow way (every byte), compared by their
+ * whole reports. Needs no Check, so that a program can use it on any log.
+ */
+#ifndef PV_TESTS_RANGE_KIT_H
+#define PV_TESTS_RANGE_KIT_H
+
+#include "common/ingest/range.h"
+
+/* Reads the file to its end with a table of buffers; NULL with a reason on standard error. */
+struct pv_ingest *range_kit_load(const char *path);
+
+struct range_kit_result {
+	bool equal;
+	bool whole;          /* the table could not be used */
+	uint64_t bytes_read; /* for the range */
+	char *quick, *slow;  /* the reports; free() */
+};
+
+/* False when one of the ways failed. */
+bool range_kit_compare(struct pv_ingest *in, const char *path, int64_t from_ns, int64_t to_ns,
+	struct range_kit_result *ret);
+
+#endif
