@@ -66,6 +66,8 @@ bool pv_buffers_copy(const struct pv_buffers *b, struct pv_buffers *ret)
 
 /* --- what a batch holds */
 
+enum { OTHERS = 1 << 30 }; /* tells of another thread's begin or end */
+
 /* Events that matter only at their own time: others make their buffer be read for every range. */
 static bool is_momentary(const struct pv_model *m, enum pv_kind kind)
 {
@@ -91,8 +93,11 @@ static uint32_t flags_of(const struct pv_model *m, const struct pv_batch *batch)
 		enum pv_kind kind = batch->rare.v[i].kind;
 		if (!is_momentary(m, kind))
 			flags |= PV_BUFFER_STATE;
-		if (kind == PV_KIND_THREAD_START || kind == PV_KIND_THREAD_END)
+		bool of_thread = kind == PV_KIND_THREAD_START || kind == PV_KIND_THREAD_END;
+		if (of_thread)
 			flags |= PV_BUFFER_ALL;
+		if (of_thread && batch->rare.v[i].meta.key != batch->thread)
+			flags |= OTHERS;
 	}
 	return flags;
 }
@@ -333,6 +338,7 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 static const char *objection(
 	const struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
 {
+	bool others = flags_of(m, batch) & OTHERS;
 	bool asked = b->recall.classes.n + b->recall.moves.n != b->recalled;
 	if (batch->damaged)
 		return "a buffer is damaged";
@@ -348,6 +354,8 @@ static const char *objection(
 		return "bytes are missing before a buffer";
 	if (b->row.n == 0 && m->buffers > 1)
 		return "the table does not begin with the log";
+	if (others) /* such ends are told to the model before their buffer's turn */
+		return "threads tell of each other's ends";
 	if (m->threads.other)
 		return "more threads than are kept";
 	return NULL;

@@ -132,18 +132,6 @@ static bool same_recording(const struct pv_model *m, const struct mlpd_header *h
 		m->target.data_version == h->format.data_version;
 }
 
-/* A table of buffers for the model that is filled from now on. */
-static bool renew_table(struct pv_ingest *in)
-{
-	if (!in->options.ranges)
-		return true;
-	pv_buffers_destroy(in->table);
-	in->table = pv_buffers_create();
-	if (in->table)
-		in->model->recall = &in->table->recall;
-	return in->table != NULL;
-}
-
 /* A fresh model takes the place of the one being filled; the caller's stays until adopted. */
 static bool renew_model(struct pv_ingest *in)
 {
@@ -154,7 +142,7 @@ static bool renew_model(struct pv_ingest *in)
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
 	in->model->recall = NULL;
 	in->model = fresh;
-	bool ok = renew_table(in);
+	bool ok = pv_ingest_renew_table(in);
 	in->status.damaged = in->status.complete = false;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
@@ -567,7 +555,7 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	pv_source_info(source, &in->status.source);
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 && mlpd_framer_init(&in->framer) &&
 		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
-		(in->model = in->shown = pv_model_create(&options->only)) && renew_table(in) &&
+		(in->model = in->shown = pv_model_create(&options->only)) && pv_ingest_renew_table(in) &&
 		start_thread(in);
 	if (ok)
 		return in;

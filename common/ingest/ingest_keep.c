@@ -86,3 +86,14 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 	pv_model_unlock(in->model);
 	return ok ? pv_ingest_flush(in, false) : pv_ingest_fail_nomem(in);
 }
+
+bool pv_ingest_renew_table(struct pv_ingest *in)
+{
+	if (!in->options.ranges)
+		return true;
+	pv_buffers_destroy(in->table);
+	in->table = pv_buffers_create();
+	if (in->table)
+		in->model->recall = &in->table->recall;
+	return in->table != NULL;
+}

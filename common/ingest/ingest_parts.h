@@ -55,6 +55,9 @@ bool pv_ingest_fail_nomem(struct pv_ingest *in);
 bool pv_ingest_stopping(const struct pv_ingest *in);
 void pv_ingest_signal(int fd); /* an eventfd: somebody waits on it */
 
+/* A table of buffers, where wanted, for the model that is filled from now on. */
+bool pv_ingest_renew_table(struct pv_ingest *in);
+
 /* A recording begins, in a new model unless `same` as before. */
 bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool same);
 
