@@ -79,6 +79,8 @@ static const struct vector vectors[] = {
 	{ 12, "15 01 01", "CONTENTION_13 t=1001 object=1008" },
 	{ 12, "95 01 01 00 01 10", "CONTENTION_13_BT t=1001 object=1008 stack=[1010]" },
 	{ 12, "25 01 01", "DONE_13 t=1001 object=1008" },
+	{ 12, "05 01 01", "MONITOR_OTHER_13 t=1001 object=1008" },
+	{ 13, "85 01 01 01 10", "MONITOR_OTHER_13_BT t=1001 object=1008 stack=[5010]" },
 	{ 13, "a5 01 01 01 10", "DONE_13_BT t=1001 object=1008 stack=[5010]" },
 	{ 13, "35 01 01", "FAIL_13 t=1001 object=1008" },
 	{ 13, "b5 01 01 01 10", "FAIL_13_BT t=1001 object=1008 stack=[5010]" },
@@ -106,6 +108,8 @@ static const struct vector vectors[] = {
 	{ 13, "27 01 90 20 04 20 62 00", "BINARY t=1001 address=1010 file_offset=4 size=20 name=\"b\"" },
 	{ 17, "37 01 01 80 02 67 00 03 80 80 80 08 80 80 80 80 01 01",
 		"DESCRIBE t=1001 list=[100//g/3/1000000/10000000/1]" },
+	{ 17, "37 01 01 80 80 80 80 f8 ff ff ff ff 01 67 00 03 00 00 02",
+		"DESCRIBE t=1001 list=[80000000//g/3/0/0/2]" },
 	{ 17, "37 01 01 80 80 02 43 00 67 00 03 00 00 02", "DESCRIBE t=1001 list=[8000/C/g/3/0/0/2]" },
 	{ 13, "37 01 01 80 02 67 00 03 00 00 01", "DESCRIBE t=1001 list=[100//g/3/0/0/1]" },
 	{ 6, "37 01 80 80 02 67 00 03 00 00 02", "DESCRIBE t=1000 list=[8000//g/3/0/0/2]" },
@@ -253,6 +257,57 @@ START_TEST(bytes_written_by_hand_say_what_the_format_says)
 	ck_assert_uint_eq(used, n);
 	event_text(text, sizeof text, &e, &pools, v->version);
 	ck_assert_str_eq(text, v->text);
+	pv_batch_finish(&pools);
+}
+END_TEST
+
+/* Everything above fits into 32 bits, so that a 32-bit program's log holds the same bytes. */
+START_TEST(the_same_bytes_of_a_32_bit_program_say_the_same)
+{
+	const struct vector *v = &vectors[_i];
+	uint8_t bytes[64];
+	size_t n = from_hex(v->hex, bytes);
+	struct pv_cursor c = { .at = bytes, .end = bytes + n };
+	struct pv_batch pools = { 0 };
+	struct mlpd_format f = format_of(v->version);
+	struct mlpd_bases b;
+	struct pv_event e;
+	char text[512];
+	f.pointer_size = 4;
+	mlpd_bases_init(&b, &bases_header);
+	ck_assert_msg(mlpd_decode(&c, &b, &f, &pools, &e) == MLPD_OK, "%s", v->text);
+	ck_assert(c.at == c.end);
+	event_text(text, sizeof text, &e, &pools, v->version);
+	ck_assert_str_eq(text, v->text);
+	pv_batch_finish(&pools);
+}
+END_TEST
+
+/* Bases and values at both ends of the address space: differences of 32 bits, signed. */
+START_TEST(differences_of_a_32_bit_program_wrap)
+{
+	static const struct mlpd_buffer_header h = { .ptr_base = 0xfffff000, .obj_base = 0x1ffffff0,
+		.method_base = 0xfffffff0 };
+	/* type +0x2000, object +0x20 in units of 8, method +0x20 */
+	const uint8_t bytes[] = { 0x10, 1, 0x80, 0xc0, 0x00, 0x20, 8, 1, 0x20 };
+	struct pv_cursor c = { .at = bytes, .end = bytes + sizeof bytes };
+	struct mlpd_format f = { 17, 3, 4, 0 };
+	struct pv_batch pools = { 0 };
+	struct mlpd_bases b, from;
+	struct pv_event e;
+	uint8_t again[128];
+	mlpd_bases_init(&b, &h);
+	from = b;
+	ck_assert(mlpd_decode(&c, &b, &f, &pools, &e) == MLPD_OK);
+	ck_assert_uint_eq(e.alloc.type, 0x1000);
+	ck_assert_uint_eq(e.alloc.object, 0x80);
+	ck_assert_uint_eq(pools.pool.v[e.alloc.stack.at], 0x10);
+	size_t n = mlpd_encode(again, sizeof again, &from, &f, &e, &pools);
+	c = (struct pv_cursor){ .at = again, .end = again + n };
+	mlpd_bases_init(&b, &h);
+	ck_assert(mlpd_decode(&c, &b, &f, &pools, &e) == MLPD_OK);
+	ck_assert_uint_eq(e.alloc.type, 0x1000);
+	ck_assert_uint_eq(e.alloc.object, 0x80);
 	pv_batch_finish(&pools);
 }
 END_TEST
@@ -482,6 +537,8 @@ int main(void)
 	TCase *c = tcase_create("rows");
 	int n = (int)PV_COUNT_OF(vectors);
 	tcase_add_loop_test(c, bytes_written_by_hand_say_what_the_format_says, 0, n);
+	tcase_add_loop_test(c, the_same_bytes_of_a_32_bit_program_say_the_same, 0, n);
+	tcase_add_test(c, differences_of_a_32_bit_program_wrap);
 	tcase_add_loop_test(c, encoding_gives_an_event_that_decodes_the_same, 0, n);
 	tcase_add_loop_test(c, every_prefix_is_short_and_nothing_is_read_past_it, 0, n);
 	tcase_add_loop_test(c, every_row_has_a_vector_in_a_version_it_is_valid_for, 0,

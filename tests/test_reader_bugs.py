@@ -239,6 +239,59 @@ def impossible_totals(v, logs, stock):
             r'^ *(\d+) +\d+ +10 (?:Outer|Inner)', logs.stock()[2], re.M), ['5400', '5300'])
 
 
+def headers(v, logs, stock):
+    """A version that is none is refused with a reason; a newer one is read by the newest rules."""
+    def says(version, length=None):
+        return lambda data: (data[:6] + bytes([version]) + data[7:])[:length]
+
+    logs.make('every-kind', 17, change=says(0, 90))
+    done = subprocess.run([logs.profview, 'report', logs.path], capture_output=True, timeout=60,
+                          check=False)
+    v.equal('version 0', (done.returncode, done.stdout), (3, b''))
+    v.true('version 0 is explained', b'data version 0' in done.stderr, done.stderr)
+    logs.make('every-kind', 17)
+    known = logs.report()
+    for version in (18, 255):
+        logs.make('every-kind', 17, change=says(version))
+        got = logs.report(code=4)
+        v.equal(f'{version}: read as', got['source']['data_version'], 17)
+        for key in ('methods', 'classes', 'events', 'duration_ns', 'threads'):
+            v.equal(f'{version}: {key}', got[key], known[key])
+        said = got['source']['damage'][0]
+        v.true(f'{version}: said', said['offset'] == 6 and str(version) in said['reason'], said)
+
+
+def failed_loads(v, logs, stock):
+    """The 2010 description has a bit for loads that failed; below 11 nothing else stands there."""
+    for version in (1, 10):
+        logs.make('every-kind', version, change=lambda b: b.replace(
+            b'\x22\xd0\x0f\x02', b'\xa2\xd0\x0f\x02', 1))
+        done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=60,
+                              check=True)
+        lines = [l for l in done.stdout.decode().splitlines() if ' image.load ' in l]
+        v.equal(f'{version}: failed', [l.endswith(' failed=1') for l in lines], [True])
+
+
+def unknown_extension(v, logs, stock):
+    """An extension event of a later probe is passed over, and dumped as what it is."""
+    def add(data):
+        at = data.index(BUFFER)
+        n = int.from_bytes(data[at + 4:at + 8], 'little')
+        more = b'\x9f\x00\x03\x63\x01\x02'
+        return data[:at + 4] + (n + len(more)).to_bytes(4, 'little') + data[at + 8:at + 48] + \
+            more + data[at + 48:]
+
+    logs.make('every-kind', 17)
+    known = logs.report()
+    logs.make('every-kind', 17, change=add)
+    got = logs.report()
+    v.equal('methods', got['methods'], known['methods'])
+    v.equal('events', got['events'], known['events'] | {'ext.unknown': 1})
+    done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=60,
+                          check=True)
+    v.true('dumped', b' ext.unknown family=9 kind=99\n' in done.stdout)
+
+
 def counters_listed(v, logs, stock):
     """11. Every counter is listed, not a fixed set."""
     logs.make('every-kind', 17)
@@ -247,7 +300,7 @@ def counters_listed(v, logs, stock):
 
 CASES = (helpers, unknown_byte, monitors, performance_counters, old_roots, silent_ends, strangers,
          stray_object, word_counters, text_counters, class_unload, threads_alone,
-         impossible_totals, counters_listed)
+         impossible_totals, headers, failed_loads, unknown_extension, counters_listed)
 
 
 def main(case, profview, make_log):
