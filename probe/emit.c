@@ -59,28 +59,44 @@ static size_t mark_length(const char *text)
 	return n;
 }
 
+static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv_batch *pools,
+	uint64_t object)
+{
+	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+	uint64_t now = begin_event(t, p);
+	struct mlpd_format f = { MLPD_NEWEST, 3, 8, 0 };
+	if (object && !t->obj_base) {
+		t->obj_base = object >> 3 ? object >> 3 : 1;
+		atomic_store_explicit(&t->chunk->obj_base, t->obj_base, memory_order_relaxed);
+	}
+	struct mlpd_bases b = { .time = t->time, .method = t->method, .obj = t->obj_base };
+	if (now > t->time)
+		t->time = now;
+	ev->time = t->time;
+	p += mlpd_encode(p, (size_t)(t->chunk->end - p), &b, &f, ev, pools);
+	t->method = b.method;
+	pvp_publish(t, p);
+}
+
+bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
+{
+	if (!pvp_guard_on()) {
+		pvp_nested();
+		return false;
+	}
+	struct pvp_thread *t = pvp_room(mlpd_encode_max(ev, pools));
+	if (t)
+		put_event(t, ev, pools, object);
+	pvp_guard_off();
+	return t;
+}
+
 void pvp_mark(const char *text)
 {
 	if (!text || !atomic_load(&pvp_core.marks))
 		return;
-	if (!pvp_guard_on()) {
-		pvp_nested();
-		return;
-	}
 	struct pv_event ev = { .kind = PV_KIND_EXT_MARK,
 		.ext = { .family = MARK_FAMILY, .kind = MARK_KIND,
 			.text = { text, mark_length(text) } } };
-	struct pvp_thread *t = pvp_room(mlpd_encode_max(&ev, NULL));
-	if (t) {
-		uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
-		uint64_t now = begin_event(t, p);
-		struct mlpd_format f = { MLPD_NEWEST, 3, 8, 0 };
-		struct mlpd_bases b = { .time = t->time, .method = t->method };
-		if (now > t->time)
-			t->time = now;
-		ev.time = t->time;
-		p += mlpd_encode(p, (size_t)(t->chunk->end - p), &b, &f, &ev, NULL);
-		pvp_publish(t, p);
-	}
-	pvp_guard_off();
+	pvp_event(&ev, NULL, 0);
 }

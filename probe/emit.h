@@ -7,6 +7,7 @@
 #define PV_PROBE_EMIT_H
 
 #include "common/base/cursor.h"
+#include "common/format/batch.h"
 #include "probe/thread_buf.h"
 
 /* Bytes of the rows LEAVE, ENTER, EXC_LEAVE. */
@@ -92,6 +93,13 @@ static inline void pvp_alloc(uint64_t type, uint64_t object, uint64_t bytes)
 	pvp_publish(t, pvp_put_alloc(t, p, type, object, bytes, pvp_tsc_ns(&t->clock)));
 	pvp_guard_off();
 }
+
+/*
+ * Any other event, at this moment: ev->time is set, spans index pools->pool (NULL: none). `object`
+ * is the first address in it, 0 when it has none: a chunk's first object chooses the base of all.
+ * At most PVP_ROOM_MAX bytes. False: not recorded (and counted, when a session runs).
+ */
+bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
 
 /* A text at this moment, as the extension event of marks; NULL and marks=off do nothing. */
 void pvp_mark(const char *text);

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pvp_writer;
+struct pvp_page;
+
 struct pvp_method {
 	uint64_t code, size; /* 0 when not known */
 	const char *name;    /* good until the host's next call */
@@ -30,6 +33,19 @@ struct pvp_host {
 
 	/* False: nothing is known of the key; the core then writes its number. */
 	bool (*method)(uint64_t key, struct pvp_method *ret);
+
+	/*
+	 * Definitions that have come since the last call, as events into `page`, before any event
+	 * that may use them; `again`: all that are alive, for a new reader. False: it could not be
+	 * written. May be NULL.
+	 */
+	bool (*tell)(struct pvp_writer *w, struct pvp_page *page, bool again);
+
+	/* The events taken in this round are written: so may be what came after them. May be NULL. */
+	void (*told)(struct pvp_writer *w);
+
+	/* What the header says is recorded: "calls,alloc". NULL: what the core knows of. */
+	const char *(*words)(void);
 };
 
 extern const struct pvp_host pvp_host_native, pvp_host_fake;

@@ -133,10 +133,13 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
 	return true;
 }
 
-size_t pvp_args_describe(const struct pvp_config *c, const char *host, char *to, size_t room)
+size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
+	size_t room)
 {
-	int n = snprintf(to, room, "profview:%s%s%s%s,buffer=%zu,output=%s", host,
-		c->calls ? ",calls" : "", c->alloc ? ",reported-allocations" : "",
-		c->marks ? ",marks" : "", c->buffer, c->output);
+	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu,output=%s", host,
+		words && *words ? "," : "", words ? words : "",
+		c->calls && !words ? ",calls" : "",
+		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
+		c->buffer, c->output);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }

@@ -166,8 +166,8 @@ static void piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 	if (c->taken == to)
 		return;
 	struct use use = { w, c->time };
-	struct pvp_scan s = { .time = c->time, .method = c->method, .use = use_method,
-		.ctx = &use };
+	struct pvp_scan s = { .time = c->time, .method = c->method, .scratch = &w->scratch,
+		.use = use_method, .ctx = &use };
 	bool sound = pvp_scan(&s, c->taken, to);
 	if (!sound || !pvp_page_send(w, &w->page) || !send_piece(w, t, c, to, lost))
 		t->w.dropped += s.events;
@@ -316,8 +316,12 @@ void pvp_round(struct pvp_writer *w, bool last)
 		w->host->refresh(forget_range, w);
 	take_all(w);
 	pvp_tell_classes(w);
+	if (w->host->tell)
+		w->host->tell(w, &w->page, false);
 	for (struct pvp_thread *t = w->threads; t; t = t->w.next)
 		take_thread(w, t);
+	if (w->host->told)
+		w->host->told(w);
 	pvp_tell_counters(w);
 	add_sync(w);
 	pvp_page_send(w, &w->page);

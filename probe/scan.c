@@ -1,27 +1,57 @@
 #include "probe/scan.h"
 
-#include "common/base/cursor.h"
+#include "common/format/mlpd.h"
 #include "probe/emit.h"
-
-enum { TYPE = 0x0f, EXTENSION = 0x0f };
-
-/* What stands behind byte and time of an event that is no call. */
-static void skip(struct pv_cursor *c, uint8_t byte)
-{
-	if (byte == PVP_ALLOC) {
-		pv_get_sleb(c);
-		pv_get_sleb(c);
-		pv_get_uleb(c);
-	} else if ((byte & TYPE) == EXTENSION) {
-		pv_get_bytes(c, (size_t)pv_get_uleb(c));
-	} else {
-		c->malformed = true;
-	}
-}
 
 static bool is_call(uint8_t byte)
 {
 	return byte == PVP_ENTER || byte == PVP_LEAVE || byte == PVP_EXC_LEAVE;
+}
+
+static void skip_alloc(struct pv_cursor *c)
+{
+	pv_get_sleb(c);
+	pv_get_sleb(c);
+	pv_get_uleb(c);
+}
+
+/* The backtraces of the kinds that have one; a clause names one method. */
+static struct pv_span methods_of(const struct pv_event *ev)
+{
+	switch (ev->kind) {
+	case PV_KIND_ALLOC:
+		return ev->alloc.stack;
+	case PV_KIND_EXCEPTION_THROW:
+		return ev->thrown.stack;
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+		return ev->monitor.stack;
+	case PV_KIND_GC_HANDLE_CREATED:
+	case PV_KIND_GC_HANDLE_DESTROYED:
+		return ev->handle.stack;
+	default:
+		return (struct pv_span){ 0, 0 };
+	}
+}
+
+/* By its row, as any reader would. */
+static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
+{
+	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
+	struct mlpd_bases b = { .time = s->time, .method = s->method };
+	struct pv_event ev;
+	s->scratch->pool.n = s->scratch->descs.n = s->scratch->values.n = 0;
+	if (mlpd_decode(c, &b, &format, s->scratch, &ev) != MLPD_OK)
+		return false;
+	s->time = b.time;
+	s->method = b.method;
+	struct pv_span m = methods_of(&ev);
+	for (uint32_t i = 0; i < m.n; i++)
+		s->use(s->ctx, s->scratch->pool.v[m.at + i]);
+	if (ev.kind == PV_KIND_EXCEPTION_CLAUSE && ev.clause.method)
+		s->use(s->ctx, ev.clause.method);
+	return true;
 }
 
 bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
@@ -29,16 +59,24 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 	struct pv_cursor c = { .at = at, .end = end };
 	bool first = true;
 	while (c.at != end) {
-		uint8_t byte = pv_get_u8(&c);
+		uint8_t byte = *c.at;
+		if (!is_call(byte) && byte != PVP_ALLOC) {
+			if (!take_other(s, &c))
+				return false;
+			s->events++;
+			first = true;
+			continue;
+		}
+		c.at++;
 		s->time += pv_get_uleb(&c);
-		if (is_call(byte)) {
+		if (byte == PVP_ALLOC) {
+			skip_alloc(&c);
+		} else {
 			int64_t step = pv_get_sleb(&c);
 			s->method += (uint64_t)step;
 			if (step || first)
 				s->use(s->ctx, s->method);
 			first = false;
-		} else {
-			skip(&c, byte);
 		}
 		if (!pv_cursor_ok(&c))
 			return false;

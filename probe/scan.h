@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pv_batch;
+
 struct pvp_scan {
 	uint64_t time, method; /* in: before the first event; out: behind the last */
+	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
 	uint64_t events;       /* added to */
-	void (*use)(void *ctx, uint64_t method); /* for each call event; neighbours once */
+	void (*use)(void *ctx, uint64_t method); /* for each method named; neighbours once */
 	void *ctx;
 };
 

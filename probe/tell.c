@@ -166,5 +166,7 @@ bool pvp_tell_again(struct pvp_writer *w)
 	for (size_t i = 0; ok && w->described.slots && i <= w->described.mask; i++)
 		if (w->described.slots[i].value == 1)
 			ok = describe(w, &w->hello, w->described.slots[i].key, w->start_ns);
+	if (ok && w->host->tell)
+		ok = w->host->tell(w, &w->hello, true);
 	return ok && pvp_page_send(w, &w->hello);
 }

@@ -276,7 +276,12 @@ struct pvp_thread *pvp_room(size_t need)
 			return NULL;
 		}
 	}
-	pthread_mutex_lock(&pvp_core.lock);
+	if (pvp_tls.hurried && pthread_mutex_trylock(&pvp_core.lock) != 0) {
+		count(t == &nobody ? &pvp_core.orphans : &t->lost);
+		return NULL;
+	}
+	if (!pvp_tls.hurried)
+		pthread_mutex_lock(&pvp_core.lock);
 	t = room_locked(need);
 	pthread_mutex_unlock(&pvp_core.lock);
 	return t;

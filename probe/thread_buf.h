@@ -60,6 +60,8 @@ struct pvp_tls {
 	_Atomic unsigned char inside; /* re-entry guard */
 	bool closed;                  /* never records again */
 	bool muted;                   /* what it does is no event: the writer */
+	bool hurried;                 /* never waits for the core's lock: others may stand still
+				       * that hold it */
 	unsigned char rounds;         /* of pthread key destructors */
 };
 

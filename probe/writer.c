@@ -263,7 +263,8 @@ static void fill_header(struct pvp_writer *w)
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
 	w->start_ns = pvp_monotonic();
-	size_t n = pvp_args_describe(&w->config, w->host->name, w->args, sizeof w->args);
+	size_t n = pvp_args_describe(&w->config, w->host->name,
+		w->host->words ? w->host->words() : NULL, w->args, sizeof w->args);
 	w->header = (struct mlpd_header){
 		.format = format,
 		.start_time_ms = (uint64_t)t.tv_sec * 1000,
@@ -309,6 +310,9 @@ static int start_thread(struct pvp_writer *w)
 static void free_writer(struct pvp_writer *w)
 {
 	pv_map_finish(&w->described);
+	pv_array_finish(&w->scratch.pool);
+	pv_array_finish(&w->scratch.descs);
+	pv_array_finish(&w->scratch.values);
 	free(w);
 }
 

@@ -37,6 +37,7 @@ struct pvp_writer {
 	struct pvp_page page, hello; /* hello: what a pipe's new reader is told */
 	struct pvp_thread *threads;  /* taken in this round, linked by w.next */
 
+	struct pv_batch scratch;     /* for reading what threads have published */
 	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
 	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
 	uint32_t classes;            /* written so far */

@@ -94,10 +94,10 @@ START_TEST(description_fits)
 	struct pvp_config c;
 	char text[200], little[12];
 	ck_assert(pvp_args_parse("output=x.mlpd,marks,alloc=off", &c, NULL));
-	size_t n = pvp_args_describe(&c, "fake", text, sizeof text);
+	size_t n = pvp_args_describe(&c, "fake", NULL, text, sizeof text);
 	ck_assert_str_eq(text, "profview:fake,calls,marks,buffer=67108864,output=x.mlpd");
 	ck_assert_uint_eq(n, strlen(text));
-	ck_assert_uint_eq(pvp_args_describe(&c, "fake", little, sizeof little), 11);
+	ck_assert_uint_eq(pvp_args_describe(&c, "fake", NULL, little, sizeof little), 11);
 	ck_assert_str_eq(little, "profview:fa");
 }
 END_TEST

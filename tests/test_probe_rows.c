@@ -140,7 +140,8 @@ START_TEST(scan_finds_the_state_behind)
 		before = m;
 		calls++;
 	}
-	struct pvp_scan s = { .time = 5, .use = use, .ctx = &used };
+	struct pv_batch scratch = { 0 };
+	struct pvp_scan s = { .time = 5, .scratch = &scratch, .use = use, .ctx = &used };
 	ck_assert(pvp_scan(&s, w.mine, w.p));
 	ck_assert_uint_eq(s.time, w.t.time);
 	ck_assert_uint_eq(s.method, w.t.method);
@@ -156,7 +157,8 @@ START_TEST(scan_refuses_other_bytes)
 		{ 0x2f, 0, 9, 0 }, { 0x23, 0, 0, 0x13 } };
 	struct used used = { 0, 0 };
 	for (size_t i = 0; i < PV_COUNT_OF(bad); i++) {
-		struct pvp_scan s = { .use = use, .ctx = &used };
+		struct pv_batch scratch = { 0 };
+		struct pvp_scan s = { .scratch = &scratch, .use = use, .ctx = &used };
 		ck_assert(!pvp_scan(&s, bad[i], bad[i] + 4));
 	}
 }
