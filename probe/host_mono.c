@@ -1,0 +1,89 @@
+/*
+ * `mono --profile=profview:OPTIONS`: Mono loads libmono-profiler-profview.so and calls the init
+ * function with the whole text. API version 3 (Mono 5 and later).
+ */
+#include "probe/host_mono.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/emit.h"
+#include "probe/mono_filter.h"
+#include "probe/mono_names.h"
+#include "probe/session.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct _MonoProfiler pvp_mono;
+
+static const char *words(void)
+{
+	return pvp_mono.options.words;
+}
+
+static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	bool ok = pvp_names_tell(w, page, again);
+	if (ok && !again && pvp_mono.options.groups & PVP_MONO_SAMPLES)
+		pvp_mono_samples_tell(w, page);
+	return ok;
+}
+
+static const struct pvp_host host = {
+	.name = "mono",
+	.method = pvp_names_method,
+	.tell = tell,
+	.told = pvp_names_told,
+	.words = words,
+};
+
+/* The runtime is going down: everything is to be in the log before it is gone. */
+static void cleanup(MonoProfiler *p)
+{
+	(void)p;
+	pvp_session_stop();
+}
+
+static void complain(const char *what)
+{
+	char line[256];
+	int n = snprintf(line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
+	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+		return;
+}
+
+/* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
+EXPORT void mono_profiler_init_profview(const char *text);
+EXPORT void mono_profiler_init_profview(const char *text)
+{
+	static const char name[] = "profview";
+	char core[2 * PVP_MONO_TEXT];
+	if (strncmp(text, name, sizeof name - 1) == 0)
+		text += sizeof name - 1;
+	struct _MonoProfiler *p = &pvp_mono;
+	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter)) {
+		complain("an option after --profile=profview: is not understood");
+		return;
+	}
+	unsigned groups = p->options.groups;
+	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
+		groups & PVP_MONO_CALLS ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
+		p->options.rest[0] ? "," : "", p->options.rest);
+	p->handle = mono_profiler_create(p);
+	int error = pvp_session_start(core, &host);
+	if (error) {
+		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
+		complain(core);
+		return;
+	}
+	mono_profiler_set_cleanup_callback(p->handle, cleanup);
+	pvp_mono_meta_init(p);
+	pvp_mono_events_init(p);
+	if (groups & PVP_MONO_CALLS)
+		pvp_mono_calls_init(p);
+	if (groups & PVP_MONO_ALLOC)
+		pvp_mono_alloc_init(p);
+	if (groups & PVP_MONO_SAMPLES)
+		pvp_mono_samples_init(p);
+}

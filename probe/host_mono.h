@@ -1,0 +1,46 @@
+/* The Mono module's own files among themselves. Callbacks run on the program's threads. */
+#ifndef PV_PROBE_HOST_MONO_H
+#define PV_PROBE_HOST_MONO_H
+
+#include <mono/metadata/profiler.h>
+
+#include "probe/mono_args.h"
+#include "probe/writer.h"
+
+/* Mono hands this to every callback; there is one. */
+struct _MonoProfiler {
+	MonoProfilerHandle handle;
+	struct pvp_mono_options options;
+};
+
+extern struct _MonoProfiler pvp_mono;
+
+/* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
+size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES]);
+
+/* Sets the callbacks of each file, as the options say. In the module's init alone. */
+void pvp_mono_calls_init(struct _MonoProfiler *p);
+void pvp_mono_alloc_init(struct _MonoProfiler *p);
+void pvp_mono_meta_init(struct _MonoProfiler *p);
+void pvp_mono_events_init(struct _MonoProfiler *p);
+void pvp_mono_samples_init(struct _MonoProfiler *p);
+
+/* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */
+struct pvp_mono_type {
+	MonoVTable *vtable;
+	uint32_t id;
+	uint32_t size; /* of an object with its header, bytes; 0: each has its own */
+};
+bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret);
+/* A vtable of that address is another one from now on. */
+void pvp_mono_type_loaded(MonoVTable *vtable);
+/* Vtables have died: what threads remember of them is void. */
+void pvp_mono_types_died(void);
+
+/* The dying thread's part of the above. */
+void pvp_mono_thread_done(void);
+
+/* The writer's, in each round: samples that have come since. */
+void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Options of the Mono module: `mono --profile=profview:OPTIONS`. Words mean what they mean to the
+ * stock log profiler, so that one word of a command line changes.
+ */
+#ifndef PV_PROBE_MONO_ARGS_H
+#define PV_PROBE_MONO_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pvp_mono_group {
+	PVP_MONO_CALLS = 1 << 0,
+	PVP_MONO_ALLOC = 1 << 1,
+	PVP_MONO_GC = 1 << 2,
+	PVP_MONO_MOVES = 1 << 3,
+	PVP_MONO_ROOTS = 1 << 4,
+	PVP_MONO_HANDLES = 1 << 5,
+	PVP_MONO_EXCEPTIONS = 1 << 6,
+	PVP_MONO_MONITORS = 1 << 7,
+	PVP_MONO_FINALIZERS = 1 << 8,
+	PVP_MONO_JIT = 1 << 9,
+	PVP_MONO_SAMPLES = 1 << 10,
+	PVP_MONO_HEAPSHOTS = 1 << 11,
+};
+
+enum { PVP_MONO_TEXT = 1024, PVP_MONO_FRAMES = 64 };
+
+struct pvp_mono_options {
+	unsigned groups;
+	unsigned sample_hz;
+	bool sample_real;          /* wall clock, idle threads too */
+	bool shot_at_end;          /* heapshot-on-shutdown */
+	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
+	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */
+	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
+	bool frames_given;
+	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */
+	char rest[PVP_MONO_TEXT];  /* options that are the core's */
+	char words[PVP_MONO_TEXT]; /* what the log's header says is on */
+};
+
+/* `text` is all behind "profview", with or without its colon. False: an option is not known. */
+bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret);
+
+#endif

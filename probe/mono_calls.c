@@ -1,0 +1,79 @@
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/metadata.h>
+
+#include "probe/emit.h"
+#include "probe/host_mono.h"
+#include "probe/mono_filter.h"
+#include "probe/mono_names.h"
+
+enum {
+	TRACED = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |
+		MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+		MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL |
+		MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
+};
+
+static void entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	(void)p, (void)context;
+	pvp_call(PVP_ENTER, pvp_mono_key(method));
+}
+
+static void left(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	(void)p, (void)context;
+	pvp_call(PVP_LEAVE, pvp_mono_key(method));
+}
+
+/* The method's frame is gone; its target will enter by itself. */
+static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
+{
+	(void)p, (void)target;
+	pvp_call(PVP_LEAVE, pvp_mono_key(method));
+}
+
+static void thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
+{
+	(void)p, (void)exception;
+	pvp_call(PVP_EXC_LEAVE, pvp_mono_key(method));
+}
+
+static uint32_t il_size(MonoMethod *method)
+{
+	uint32_t n = 0;
+	MonoMethodHeader *header = mono_method_get_header(method);
+	if (header) {
+		mono_method_header_get_code(header, &n, NULL);
+		mono_metadata_free_mh(header);
+	}
+	return n;
+}
+
+static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
+{
+	const char *filter = p->options.filter;
+	if (!*filter)
+		return (MonoProfilerCallInstrumentationFlags)TRACED;
+	MonoClass *klass = mono_method_get_class(method);
+	struct pvp_mono_method m = {
+		.assembly = mono_image_get_name(mono_class_get_image(klass)),
+		.name_space = mono_class_get_namespace(klass),
+		.class_name = mono_class_get_name(klass),
+		.name = mono_method_get_name(method),
+		.il = il_size(method),
+	};
+	return pvp_filter_takes(filter, &m) ? (MonoProfilerCallInstrumentationFlags)TRACED
+					    : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
+void pvp_mono_calls_init(struct _MonoProfiler *p)
+{
+	mono_profiler_set_call_instrumentation_filter_callback(p->handle, traced);
+	mono_profiler_set_method_enter_callback(p->handle, entered);
+	mono_profiler_set_method_leave_callback(p->handle, left);
+	mono_profiler_set_method_tail_call_callback(p->handle, tail_called);
+	mono_profiler_set_method_exception_leave_callback(p->handle, thrown_out_of);
+}

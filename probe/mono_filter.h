@@ -1,0 +1,26 @@
+/*
+ * Which methods are traced: `filter=TERM+TERM...`, asked once when a method is compiled, so what is
+ * left out costs nothing.
+ *
+ *	a:NAME  assembly      n:NAME  namespace      c:NAME  class      m:NAME  method
+ *	il:N    methods of at least N bytes of IL
+ *
+ * NAME may hold * and ?. A term that begins with - leaves out what it names. A method is traced
+ * when one of the including terms names it (or there is none), none of the others does, and it is
+ * large enough.
+ */
+#ifndef PV_PROBE_MONO_FILTER_H
+#define PV_PROBE_MONO_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pvp_mono_method {
+	const char *assembly, *name_space, *class_name, *name;
+	uint32_t il; /* bytes */
+};
+
+bool pvp_filter_sound(const char *filter);
+bool pvp_filter_takes(const char *filter, const struct pvp_mono_method *m);
+
+#endif

@@ -1,0 +1,313 @@
+/* Definitions and unloads: methods, classes, images, assemblies, domains, contexts, threads. */
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/emit.h"
+#include "probe/host_mono.h"
+#include "probe/mono_names.h"
+
+/* What Mono gives for us to free. */
+extern void mono_free(void *);
+
+static struct pv_text text_of(const char *t)
+{
+	return (struct pv_text){ t ? t : "", t ? strlen(t) : 0 };
+}
+
+static struct pv_event meta(uint8_t kind, const void *key)
+{
+	return (struct pv_event){ .kind = kind,
+		.meta = { .key = pvp_mono_key(key), .name = { "", 0 }, .mvid = { "", 0 } } };
+}
+
+/* --- methods */
+
+static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
+{
+	(void)p;
+	char *name = mono_method_full_name(method, 1);
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { .method = pvp_mono_key(method),
+			.code = (uint64_t)(uintptr_t)mono_jit_info_get_code_start(info),
+			.size = (uint64_t)mono_jit_info_get_code_size(info),
+			.name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(name);
+}
+
+static void method_freed(MonoProfiler *p, MonoMethod *method)
+{
+	(void)p;
+	pvp_names_free_method(pvp_mono_key(method));
+}
+
+/* Mono's numbers to the log's, which are those of data version 14 on. */
+static void code_buffer(MonoProfiler *p, const mono_byte *buffer, uint64_t size,
+	MonoProfilerCodeBufferType type, const void *data)
+{
+	(void)p;
+	if (type == MONO_PROFILER_CODE_BUFFER_METHOD)
+		return; /* the method's own definition says it */
+	bool named = type == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE;
+	struct pv_event ev = { .kind = PV_KIND_JIT_HELPER,
+		.helper = { (uint64_t)type, (uint64_t)(uintptr_t)buffer, size,
+			text_of(named ? data : NULL) } };
+	pvp_names_define(&ev);
+}
+
+/* --- classes */
+
+static _Atomic bool initialized;
+
+static void runtime_initialized(MonoProfiler *p)
+{
+	(void)p;
+	atomic_store(&initialized, true);
+}
+
+static void define_class(MonoClass *klass, const char *name)
+{
+	struct pv_event ev = meta(PV_KIND_CLASS_LOAD, klass);
+	ev.meta.image = pvp_mono_key(mono_class_get_image(klass));
+	ev.meta.name = text_of(name);
+	pvp_names_define(&ev);
+}
+
+/* Before the runtime stands, names of types cannot be asked for; these have plain ones. */
+static void early_class(MonoClass *klass)
+{
+	char name[512];
+	const char *space = mono_class_get_namespace(klass);
+	snprintf(name, sizeof name, "%.250s%s%.250s", space, *space ? "." : "",
+		mono_class_get_name(klass));
+	define_class(klass, name);
+}
+
+static void class_loaded(MonoProfiler *p, MonoClass *klass)
+{
+	(void)p;
+	if (!atomic_load_explicit(&initialized, memory_order_relaxed)) {
+		early_class(klass);
+		return;
+	}
+	char *name = mono_type_get_name(mono_class_get_type(klass));
+	define_class(klass, name);
+	mono_free(name);
+}
+
+static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
+{
+	(void)p;
+	pvp_mono_type_loaded(vtable);
+}
+
+/* --- images and assemblies */
+
+static struct pv_event image_event(uint8_t kind, MonoImage *image)
+{
+	struct pv_event ev = meta(kind, image);
+	ev.meta.name = text_of(mono_image_get_filename(image));
+	if (kind == PV_KIND_IMAGE_LOAD)
+		ev.meta.mvid = text_of(mono_image_get_guid(image));
+	return ev;
+}
+
+static void image_loaded(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	struct pv_event ev = image_event(PV_KIND_IMAGE_LOAD, image);
+	pvp_names_define(&ev);
+}
+
+static void image_unloading(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	struct pv_event ev = image_event(PV_KIND_IMAGE_UNLOAD, image);
+	pvp_names_end(&ev);
+}
+
+static void assembly(uint8_t kind, MonoAssembly *a)
+{
+	char *name = mono_stringify_assembly_name(mono_assembly_get_name(a));
+	struct pv_event ev = meta(kind, a);
+	ev.meta.image = pvp_mono_key(mono_assembly_get_image(a));
+	ev.meta.name = text_of(name);
+	if (kind == PV_KIND_ASSEMBLY_LOAD)
+		pvp_names_define(&ev);
+	else
+		pvp_names_end(&ev);
+	mono_free(name);
+}
+
+static void assembly_loaded(MonoProfiler *p, MonoAssembly *a)
+{
+	(void)p;
+	assembly(PV_KIND_ASSEMBLY_LOAD, a);
+}
+
+static void assembly_unloading(MonoProfiler *p, MonoAssembly *a)
+{
+	(void)p;
+	assembly(PV_KIND_ASSEMBLY_UNLOAD, a);
+}
+
+/* --- domains and contexts */
+
+static void domain_loaded(MonoProfiler *p, MonoDomain *domain)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_LOAD, domain);
+	pvp_names_define(&ev);
+}
+
+static void domain_unloading(MonoProfiler *p, MonoDomain *domain)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_UNLOAD, domain);
+	pvp_names_end(&ev);
+}
+
+static void domain_unloaded(MonoProfiler *p, MonoDomain *domain)
+{
+	(void)p, (void)domain;
+	pvp_mono_types_died();
+}
+
+static void domain_named(MonoProfiler *p, MonoDomain *domain, const char *name)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_NAME, domain);
+	ev.meta.name = text_of(name);
+	pvp_names_define(&ev);
+}
+
+static void context(uint8_t kind, MonoAppContext *c)
+{
+	struct pv_event ev = meta(kind, NULL);
+	ev.meta.key = (uint32_t)mono_context_get_id(c);
+	ev.meta.domain = (uint32_t)mono_context_get_domain_id(c);
+	if (kind == PV_KIND_CONTEXT_LOAD)
+		pvp_names_define(&ev);
+	else
+		pvp_names_end(&ev);
+}
+
+static void context_loaded(MonoProfiler *p, MonoAppContext *c)
+{
+	(void)p;
+	context(PV_KIND_CONTEXT_LOAD, c);
+}
+
+static void context_unloaded(MonoProfiler *p, MonoAppContext *c)
+{
+	(void)p;
+	context(PV_KIND_CONTEXT_UNLOAD, c);
+}
+
+/* --- threads */
+
+/* Threads that may be named by others; a few thousand at most are alive. */
+struct known {
+	uintptr_t id;
+	struct pvp_thread *thread; /* NULL before its first event */
+	char name[PVP_NAME_MAX];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static PV_ARRAY(struct known) known;
+
+/* Under the lock; made when new. */
+static struct known *find(uintptr_t id)
+{
+	for (size_t i = 0; i < known.n; i++)
+		if (known.v[i].id == id)
+			return &known.v[i];
+	if (!pv_reserve(&known, 1))
+		return NULL;
+	known.v[known.n] = (struct known){ .id = id };
+	return &known.v[known.n++];
+}
+
+/* Under the lock. The core writes it with the thread's next events. */
+static void give_name(const struct known *k)
+{
+	if (!k->thread || !k->name[0] || !pvp_lock())
+		return;
+	memcpy(k->thread->name, k->name, sizeof k->name);
+	k->thread->name_new = true;
+	pvp_unlock();
+}
+
+static void thread_started(MonoProfiler *p, uintptr_t id)
+{
+	(void)p;
+	struct pvp_thread *here = NULL;
+	if (pvp_lock()) {
+		here = pvp_thread_here();
+		pvp_unlock();
+	}
+	pthread_mutex_lock(&lock);
+	struct known *k = find(id);
+	if (k) {
+		k->thread = here;
+		give_name(k);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void thread_named(MonoProfiler *p, uintptr_t id, const char *name)
+{
+	(void)p;
+	pthread_mutex_lock(&lock);
+	struct known *k = name ? find(id) : NULL;
+	if (k) {
+		strncpy(k->name, name, sizeof k->name - 1);
+		give_name(k);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void thread_stopped(MonoProfiler *p, uintptr_t id)
+{
+	(void)p;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < known.n; i++) {
+		if (known.v[i].id == id) {
+			known.v[i] = known.v[--known.n];
+			break;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	pvp_mono_thread_done();
+}
+
+void pvp_mono_meta_init(struct _MonoProfiler *p)
+{
+	MonoProfilerHandle h = p->handle;
+	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
+	mono_profiler_set_jit_done_callback(h, jitted);
+	mono_profiler_set_method_free_callback(h, method_freed);
+	if (p->options.groups & PVP_MONO_JIT)
+		mono_profiler_set_jit_code_buffer_callback(h, code_buffer);
+	mono_profiler_set_class_loaded_callback(h, class_loaded);
+	mono_profiler_set_vtable_loaded_callback(h, vtable_loaded);
+	mono_profiler_set_image_loaded_callback(h, image_loaded);
+	mono_profiler_set_image_unloading_callback(h, image_unloading);
+	mono_profiler_set_assembly_loaded_callback(h, assembly_loaded);
+	mono_profiler_set_assembly_unloading_callback(h, assembly_unloading);
+	mono_profiler_set_domain_loaded_callback(h, domain_loaded);
+	mono_profiler_set_domain_unloading_callback(h, domain_unloading);
+	mono_profiler_set_domain_unloaded_callback(h, domain_unloaded);
+	mono_profiler_set_domain_name_callback(h, domain_named);
+	mono_profiler_set_context_loaded_callback(h, context_loaded);
+	mono_profiler_set_context_unloaded_callback(h, context_unloaded);
+	mono_profiler_set_thread_started_callback(h, thread_started);
+	mono_profiler_set_thread_name_callback(h, thread_named);
+	mono_profiler_set_thread_stopped_callback(h, thread_stopped);
+}

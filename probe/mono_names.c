@@ -1,0 +1,263 @@
+#include "probe/mono_names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "probe/probe_clock.h"
+
+/* One definition or unload, with its texts behind it. */
+struct def {
+	struct pv_event ev;
+	bool dead; /* another took its place, or it was unloaded */
+	char text[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* In the order in which they came; freed ones are NULL until the list is packed. */
+static PV_ARRAY(struct def *) defs;
+static size_t told;     /* of these, how many the log has */
+static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
+static struct pv_map at; /* kind and key -> place in defs */
+static uint64_t last;   /* time of the newest */
+
+static uint64_t place_key(uint8_t kind, uint64_t key)
+{
+	return key ^ (uint64_t)kind << 56;
+}
+
+static uint64_t key_of(const struct pv_event *ev)
+{
+	switch (ev->kind) {
+	case PV_KIND_METHOD_JIT:
+		return ev->jit.method;
+	case PV_KIND_JIT_HELPER:
+		return ev->helper.address;
+	case PV_KIND_HEAP_ROOT_REGISTER:
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		return ev->root_area.start;
+	default:
+		return ev->meta.key;
+	}
+}
+
+/* What an unload ends; the kinds of definitions themselves. */
+static uint8_t ends(uint8_t kind)
+{
+	switch (kind) {
+	case PV_KIND_IMAGE_UNLOAD:
+		return PV_KIND_IMAGE_LOAD;
+	case PV_KIND_ASSEMBLY_UNLOAD:
+		return PV_KIND_ASSEMBLY_LOAD;
+	case PV_KIND_DOMAIN_UNLOAD:
+		return PV_KIND_DOMAIN_LOAD;
+	case PV_KIND_CONTEXT_UNLOAD:
+		return PV_KIND_CONTEXT_LOAD;
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		return PV_KIND_HEAP_ROOT_REGISTER;
+	default:
+		return kind;
+	}
+}
+
+static void copy_text(struct pv_text *t, char **to)
+{
+	if (t->len)
+		memcpy(*to, t->at, t->len);
+	(*to)[t->len] = 0;
+	t->at = *to;
+	*to += t->len + 1;
+}
+
+/* The texts of an event; NULL where it has fewer. */
+static void texts_of(struct pv_event *ev, struct pv_text *ret[2])
+{
+	ret[1] = NULL;
+	switch (ev->kind) {
+	case PV_KIND_METHOD_JIT:
+		ret[0] = &ev->jit.name;
+		break;
+	case PV_KIND_JIT_HELPER:
+		ret[0] = &ev->helper.name;
+		break;
+	case PV_KIND_HEAP_ROOT_REGISTER:
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		ret[0] = &ev->root_area.name;
+		break;
+	default:
+		ret[0] = &ev->meta.name;
+		ret[1] = &ev->meta.mvid;
+	}
+}
+
+static struct def *copy(const struct pv_event *ev)
+{
+	struct pv_text *text[2];
+	struct pv_event e = *ev;
+	texts_of(&e, text);
+	size_t n = text[0]->len + 1 + (text[1] ? text[1]->len + 1 : 0);
+	struct def *d = calloc(1, sizeof *d + n);
+	if (!d)
+		return NULL;
+	d->ev = *ev;
+	char *to = d->text;
+	texts_of(&d->ev, text);
+	copy_text(text[0], &to);
+	if (text[1])
+		copy_text(text[1], &to);
+	return d;
+}
+
+static void kill_place(uint64_t place)
+{
+	uint32_t i = pv_map_get(&at, place);
+	if (i == PV_MAP_NONE || i >= defs.n || !defs.v[i] || defs.v[i]->dead)
+		return;
+	defs.v[i]->dead = true;
+	dying++;
+}
+
+static void append(struct def *d)
+{
+	uint64_t place = place_key(ends(d->ev.kind), key_of(&d->ev));
+	uint64_t now = pvp_monotonic();
+	last = now > last ? now : last;
+	d->ev.time = last;
+	if (d->ev.kind != PV_KIND_DOMAIN_NAME)
+		kill_place(place);
+	if (!pv_reserve(&defs, 1)) {
+		free(d);
+		return;
+	}
+	if (ends(d->ev.kind) == d->ev.kind && d->ev.kind != PV_KIND_DOMAIN_NAME)
+		pv_map_set(&at, place, (uint32_t)defs.n);
+	defs.v[defs.n++] = d;
+}
+
+void pvp_names_define(const struct pv_event *ev)
+{
+	struct def *d = copy(ev);
+	if (!d)
+		return; /* its key stands for its name then */
+	pthread_mutex_lock(&lock);
+	append(d);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_names_end(const struct pv_event *ev)
+{
+	struct def *d = copy(ev);
+	if (!d)
+		return;
+	d->dead = true;
+	pthread_mutex_lock(&lock);
+	dying++;
+	append(d);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_names_free_method(uint64_t key)
+{
+	pthread_mutex_lock(&lock);
+	kill_place(place_key(PV_KIND_METHOD_JIT, key));
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- the writer's side: it alone frees, so what it has looked up stays without the lock */
+
+static bool tell(struct pvp_writer *w, struct pvp_page *page, const struct def *d)
+{
+	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
+		return false;
+	return pvp_page_add(w, page, &d->ev, NULL);
+}
+
+bool pvp_names_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	bool ok = true;
+	size_t i = again ? 0 : told;
+	for (;; i++) {
+		pthread_mutex_lock(&lock);
+		struct def *d = i < defs.n && (!again || i < told) ? defs.v[i] : NULL;
+		bool more = again ? i < told : i < defs.n;
+		bool dead = d && d->dead;
+		if (more && !again)
+			told = i + 1;
+		pthread_mutex_unlock(&lock);
+		if (!more || !ok)
+			return ok;
+		/* Methods are told again by the core, which knows those that were used. */
+		if (d && !(again && (dead || d->ev.kind == PV_KIND_METHOD_JIT)))
+			ok = tell(w, page, d);
+	}
+}
+
+static void pack(void)
+{
+	size_t n = 0;
+	pv_map_clear(&at);
+	for (size_t i = 0; i < defs.n; i++) {
+		struct def *d = defs.v[i];
+		if (!d)
+			continue;
+		if (!d->dead && d->ev.kind != PV_KIND_DOMAIN_NAME)
+			pv_map_set(&at, place_key(d->ev.kind, key_of(&d->ev)), (uint32_t)n);
+		defs.v[n++] = d;
+	}
+	told -= holes;
+	defs.n = n;
+	holes = 0;
+}
+
+void pvp_names_told(struct pvp_writer *w)
+{
+	(void)w;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; dying && i < told; i++) {
+		if (!defs.v[i] || !defs.v[i]->dead)
+			continue;
+		free(defs.v[i]);
+		defs.v[i] = NULL;
+		holes++;
+		dying--;
+	}
+	if (holes > 1024 && holes > defs.n / 2)
+		pack();
+	pthread_mutex_unlock(&lock);
+}
+
+bool pvp_names_method(uint64_t key, struct pvp_method *ret)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t i = pv_map_get(&at, place_key(PV_KIND_METHOD_JIT, key));
+	struct def *d = i != PV_MAP_NONE && i < defs.n ? defs.v[i] : NULL;
+	pthread_mutex_unlock(&lock);
+	if (!d || d->ev.kind != PV_KIND_METHOD_JIT || d->ev.jit.method != key)
+		return false;
+	*ret = (struct pvp_method){ .code = d->ev.jit.code, .size = d->ev.jit.size,
+		.name = d->ev.jit.name.at, .name_len = d->ev.jit.name.len };
+	return true;
+}
+
+void pvp_names_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < defs.n; i++)
+		free(defs.v[i]);
+	pv_array_finish(&defs);
+	pv_map_finish(&at);
+	told = holes = dying = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_names_hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void pvp_names_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}

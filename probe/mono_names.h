@@ -1,0 +1,41 @@
+/*
+ * What the Mono runtime has told us of methods, classes, images ...: copied at first sight, since
+ * nothing of the runtime may be touched afterwards, and told by the writer before the events that
+ * use it. One copy while it is alive; freed once it is unloaded and that is written.
+ */
+#ifndef PV_PROBE_MONO_NAMES_H
+#define PV_PROBE_MONO_NAMES_H
+
+#include "probe/writer.h"
+
+/* Pointers of the runtime stand in the log without the bits that are always 0. */
+static inline uint64_t pvp_mono_key(const void *p)
+{
+	return (uint64_t)(uintptr_t)p >> 3;
+}
+
+/*
+ * Any thread of the program that does not hold the world still. `ev` is a definition: its texts
+ * are copied, its time is set here. A second definition of a key takes the place of the first.
+ */
+void pvp_names_define(const struct pv_event *ev);
+
+/* The same for an unload; the definition it ends dies with it. */
+void pvp_names_end(const struct pv_event *ev);
+
+/* A method is gone, for which the log has no event: its key may be used again. */
+void pvp_names_free_method(uint64_t key);
+
+/* As in struct pvp_host; the writer's thread. */
+bool pvp_names_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+void pvp_names_told(struct pvp_writer *w);
+bool pvp_names_method(uint64_t key, struct pvp_method *ret);
+
+/* After the writer's end. */
+void pvp_names_forget(void);
+
+/* Around fork, so that the child finds them whole. */
+void pvp_names_hold(void);
+void pvp_names_release(void);
+
+#endif

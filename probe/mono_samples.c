@@ -1,0 +1,93 @@
+/*
+ * Samples come in a signal handler, on whatever the thread was doing, also inside the probe: they
+ * go to a ring of their own, which the writer empties. A slot is claimed by an atomic addition and
+ * published by its turn number; when the writer is a whole ring behind, samples are dropped.
+ */
+#include <mono/metadata/loader.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe/emit.h"
+#include "probe/host_mono.h"
+#include "probe/mono_names.h"
+#include "probe/probe_clock.h"
+
+enum { SLOTS = 4096, FRAMES = PVP_MONO_FRAMES };
+
+struct slot {
+	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
+	uint64_t time, thread, ip;
+	uint32_t n;
+	uint64_t frames[FRAMES]; /* innermost first */
+};
+
+static struct slot *_Atomic ring; /* NULL: not sampling */
+static _Atomic uint64_t claimed, taken, dropped;
+
+static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
+{
+	struct slot *s = ctx;
+	(void)domain, (void)base, (void)offset;
+	if (method)
+		s->frames[s->n++] = pvp_mono_key(method);
+	return s->n == FRAMES;
+}
+
+static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
+{
+	(void)p;
+	uint64_t turn = atomic_load_explicit(&claimed, memory_order_relaxed);
+	do {
+		if (turn - atomic_load_explicit(&taken, memory_order_acquire) >= SLOTS) {
+			atomic_fetch_add_explicit(&dropped, 1, memory_order_relaxed);
+			return;
+		}
+	} while (!atomic_compare_exchange_weak_explicit(&claimed, &turn, turn + 1,
+		memory_order_relaxed, memory_order_relaxed));
+	struct slot *s = &atomic_load_explicit(&ring, memory_order_acquire)[turn % SLOTS];
+	atomic_store_explicit(&s->turn, 2 * turn + 1, memory_order_relaxed);
+	s->time = pvp_monotonic();
+	s->thread = (uint64_t)syscall(SYS_gettid);
+	s->ip = (uint64_t)(uintptr_t)ip;
+	s->n = 0;
+	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
+	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
+}
+
+void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+{
+	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
+	uint64_t turn = atomic_load_explicit(&taken, memory_order_relaxed);
+	for (; slots; turn++) {
+		struct slot *s = &slots[turn % SLOTS];
+		if (atomic_load_explicit(&s->turn, memory_order_acquire) != 2 * turn + 2)
+			break;
+		uint64_t keys[1 + FRAMES];
+		keys[0] = s->ip;
+		for (uint32_t i = 0; i < s->n; i++) {
+			keys[1 + i] = s->frames[i];
+			pvp_tell_method(w, s->frames[i], s->time);
+		}
+		const struct pv_batch pools = { .pool = { keys, 1 + s->n, 1 + s->n } };
+		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT, .time = s->time,
+			.hit = { .thread = s->thread, .ips = { 0, 1 },
+				.frames = { 1, s->n } } };
+		if (!pvp_page_add(w, page, &ev, &pools))
+			break;
+		atomic_store_explicit(&taken, turn + 1, memory_order_release);
+	}
+}
+
+void pvp_mono_samples_init(struct _MonoProfiler *p)
+{
+	MonoProfilerSampleMode mode = p->options.sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL
+							     : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+	struct slot *slots = calloc(SLOTS, sizeof *slots);
+	atomic_store_explicit(&ring, slots, memory_order_release);
+	if (!slots || !mono_profiler_enable_sampling(p->handle))
+		return;
+	mono_profiler_set_sample_mode(p->handle, mode, p->options.sample_hz);
+	mono_profiler_set_sample_hit_callback(p->handle, hit);
+}
