@@ -34,6 +34,9 @@ struct pvp_host {
 	/* False: nothing is known of the key; the core then writes its number. */
 	bool (*method)(uint64_t key, struct pvp_method *ret);
 
+	/* May be NULL. Else the core writes nothing for such a key: its name will be told later. */
+	void (*unnamed)(uint64_t key);
+
 	/*
 	 * Definitions that have come since the last call, as events into `page`, before any event
 	 * that may use them; `again`: all that are alive, for a new reader. False: it could not be

@@ -33,6 +33,7 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 static const struct pvp_host host = {
 	.name = "mono",
 	.method = pvp_names_method,
+	.unnamed = pvp_names_unnamed,
 	.tell = tell,
 	.told = pvp_names_told,
 	.words = words,

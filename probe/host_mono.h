@@ -40,6 +40,11 @@ void pvp_mono_types_died(void);
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 
+/* Gives names to methods that only stood on stacks; where the runtime may be asked. */
+void pvp_mono_name_missing(void);
+/* What has been sampled is written, and its methods are known, before the runtime goes. */
+void pvp_mono_last_samples(void);
+
 /* The writer's, in each round: samples that have come since. */
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page);
 

@@ -61,6 +61,8 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generat
 	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
 		pvp_tls.hurried = true;
 	pvp_event(&ev, NULL, 0);
+	if (step == MONO_GC_EVENT_POST_STOP_WORLD || step == MONO_GC_EVENT_PRE_START_WORLD)
+		pvp_fence(pvp_now(&pvp_tls.thread->clock));
 	if (step == MONO_GC_EVENT_POST_START_WORLD)
 		pvp_tls.hurried = false;
 }

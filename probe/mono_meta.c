@@ -39,6 +39,32 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 			.name = text_of(name) } };
 	pvp_names_define(&ev);
 	mono_free(name);
+	pvp_mono_name_missing();
+}
+
+/* The address a key stands for. */
+static MonoMethod *method_of(uint64_t key)
+{
+	return (MonoMethod *)(uintptr_t)(key << 3);
+}
+
+void pvp_mono_name_missing(void)
+{
+	uint64_t key;
+	while (pvp_names_take_unnamed(&key)) {
+		char *name = mono_method_full_name(method_of(key), 1);
+		struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+			.jit = { .method = key, .name = text_of(name) } };
+		pvp_names_define(&ev);
+		mono_free(name);
+	}
+}
+
+static void shutdown_begins(MonoProfiler *p)
+{
+	(void)p;
+	pvp_mono_last_samples();
+	pvp_mono_name_missing();
 }
 
 static void method_freed(MonoProfiler *p, MonoMethod *method)
@@ -291,6 +317,7 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 {
 	MonoProfilerHandle h = p->handle;
 	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
+	mono_profiler_set_runtime_shutdown_begin_callback(h, shutdown_begins);
 	mono_profiler_set_jit_done_callback(h, jitted);
 	mono_profiler_set_method_free_callback(h, method_freed);
 	if (p->options.groups & PVP_MONO_JIT)

@@ -1,6 +1,7 @@
 #include "probe/mono_names.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct def *) defs;
 static size_t told;     /* of these, how many the log has */
 static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
+enum { UNNAMED = 4096 };
+static uint64_t unnamed[UNNAMED];
+static _Atomic size_t missing; /* of these */
 static struct pv_map at; /* kind and key -> place in defs */
 static uint64_t last;   /* time of the newest */
 
@@ -161,8 +165,36 @@ void pvp_names_end(const struct pv_event *ev)
 void pvp_names_free_method(uint64_t key)
 {
 	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < atomic_load_explicit(&missing, memory_order_relaxed); i++)
+		if (unnamed[i] == key)
+			unnamed[i] = 0;
 	kill_place(place_key(PV_KIND_METHOD_JIT, key));
 	pthread_mutex_unlock(&lock);
+}
+
+void pvp_names_unnamed(uint64_t key)
+{
+	pthread_mutex_lock(&lock);
+	size_t n = atomic_load_explicit(&missing, memory_order_relaxed);
+	if (n < UNNAMED) {
+		unnamed[n] = key;
+		atomic_store_explicit(&missing, n + 1, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool pvp_names_take_unnamed(uint64_t *ret_key)
+{
+	if (atomic_load_explicit(&missing, memory_order_relaxed) == 0)
+		return false;
+	*ret_key = 0;
+	pthread_mutex_lock(&lock);
+	size_t n = atomic_load_explicit(&missing, memory_order_relaxed);
+	while (n > 0 && *ret_key == 0)
+		*ret_key = unnamed[--n];
+	atomic_store_explicit(&missing, n, memory_order_relaxed);
+	pthread_mutex_unlock(&lock);
+	return *ret_key;
 }
 
 /* --- the writer's side: it alone frees, so what it has looked up stays without the lock */

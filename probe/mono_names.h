@@ -26,6 +26,14 @@ void pvp_names_end(const struct pv_event *ev);
 /* A method is gone, for which the log has no event: its key may be used again. */
 void pvp_names_free_method(uint64_t key);
 
+/*
+ * Methods that only ever stood on a stack: of them the runtime tells nothing by itself. The writer
+ * notes them; a thread of the program that may ask takes one after the other: false when there is
+ * none (left). What is freed meanwhile is not among them any more.
+ */
+void pvp_names_unnamed(uint64_t key);
+bool pvp_names_take_unnamed(uint64_t *ret_key);
+
 /* As in struct pvp_host; the writer's thread. */
 bool pvp_names_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
 void pvp_names_told(struct pvp_writer *w);

@@ -13,6 +13,7 @@
 #include "probe/host_mono.h"
 #include "probe/mono_names.h"
 #include "probe/probe_clock.h"
+#include "probe/session.h"
 
 enum { SLOTS = 4096, FRAMES = PVP_MONO_FRAMES };
 
@@ -90,4 +91,10 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 		return;
 	mono_profiler_set_sample_mode(p->handle, mode, p->options.sample_hz);
 	mono_profiler_set_sample_hit_callback(p->handle, hit);
+}
+
+void pvp_mono_last_samples(void)
+{
+	if (atomic_load_explicit(&ring, memory_order_relaxed))
+		pvp_session_flush();
 }

@@ -153,28 +153,35 @@ static bool send_piece(struct pvp_writer *w, struct pvp_thread *t, const struct 
 	return true;
 }
 
-static void piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *c,
-	const uint8_t *to)
+/* Events up to `to` that are not later than `until` (0: all). False: later ones are left. */
+static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *c,
+	const uint8_t *to, uint64_t until)
 {
-	uint64_t lost = t->w.lost_before;
-	if (!c->taken) {
+	bool begun = c->taken;
+	uint64_t lost = begun ? t->w.lost_before : c->lost;
+	const uint8_t *from = begun ? c->taken : c->data;
+	if (from == to)
+		return true;
+	struct use use = { w, begun ? c->time : c->time_base };
+	struct pvp_scan s = { .time = use.time, .method = begun ? c->method : c->method_base,
+		.until = until, .scratch = &w->scratch, .use = use_method, .ctx = &use };
+	bool sound = pvp_scan(&s, from, to);
+	const uint8_t *behind = sound ? s.behind : to;
+	if (behind == from)
+		return false;
+	if (!begun) {
 		c->taken = c->data;
 		c->time = c->time_base;
 		c->method = c->method_base;
-		lost = c->lost;
 	}
-	if (c->taken == to)
-		return;
-	struct use use = { w, c->time };
-	struct pvp_scan s = { .time = c->time, .method = c->method, .scratch = &w->scratch,
-		.use = use_method, .ctx = &use };
-	bool sound = pvp_scan(&s, c->taken, to);
-	if (!sound || !pvp_page_send(w, &w->page) || !send_piece(w, t, c, to, lost))
+	if (!sound || !pvp_page_send(w, &w->page) || !send_piece(w, t, c, behind, lost))
 		t->w.dropped += s.events;
 	t->w.last = s.time;
-	c->taken += to - c->taken;
+	t->w.wrote = true;
+	c->taken += behind - c->taken;
 	c->time = s.time;
 	c->method = s.method;
+	return behind == to;
 }
 
 static void give_back(struct pvp_thread *t, struct pvp_chunk *c)
@@ -203,21 +210,44 @@ static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 		front_written(w, t, lost ? t->w.lost : 0, stream);
 }
 
-static void take_thread(struct pvp_writer *w, struct pvp_thread *t)
+/* What the thread has published, up to a time (0: all of it). */
+static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t until)
 {
-	bool wrote = t->w.queue;
-	for (struct pvp_chunk *c = t->w.queue, *next; c; c = next) {
-		next = c->next;
-		piece(w, t, c, c->final);
+	while (t->w.queue) {
+		struct pvp_chunk *c = t->w.queue;
+		if (!piece(w, t, c, c->final, until))
+			return;
+		t->w.queue = c->next;
 		give_back(t, c);
 	}
-	if (t->w.chunk && t->w.to != t->w.chunk->data) {
-		wrote |= t->w.chunk->taken != t->w.to;
-		piece(w, t, t->w.chunk, t->w.to);
-	}
-	thread_tail(w, t, wrote);
+	if (t->w.chunk && t->w.to != t->w.chunk->data)
+		piece(w, t, t->w.chunk, t->w.to, until);
+}
+
+static void end_thread(struct pvp_writer *w, struct pvp_thread *t)
+{
+	thread_tail(w, t, t->w.wrote);
 	t->w.lost_before = t->w.lost;
-	w->wrote |= wrote;
+	w->wrote |= t->w.wrote;
+	t->w.wrote = false;
+}
+
+/* Where all threads stood still, what each did before comes before what any did after. */
+static void take_threads(struct pvp_writer *w)
+{
+	uint64_t n = atomic_load_explicit(&pvp_core.fences, memory_order_acquire);
+	if (n - w->fences > PVP_FENCES)
+		w->fences = n - PVP_FENCES;
+	for (; w->fences < n; w->fences++) {
+		uint64_t until = atomic_load_explicit(&pvp_core.fence[w->fences % PVP_FENCES],
+			memory_order_relaxed);
+		for (struct pvp_thread *t = w->threads; t && until <= w->round_ns; t = t->w.next)
+			take_events(w, t, until);
+	}
+	for (struct pvp_thread *t = w->threads; t; t = t->w.next) {
+		take_events(w, t, 0);
+		end_thread(w, t);
+	}
 }
 
 /* ---- one round */
@@ -318,8 +348,7 @@ void pvp_round(struct pvp_writer *w, bool last)
 	pvp_tell_classes(w);
 	if (w->host->tell)
 		w->host->tell(w, &w->page, false);
-	for (struct pvp_thread *t = w->threads; t; t = t->w.next)
-		take_thread(w, t);
+	take_threads(w);
 	if (w->host->told)
 		w->host->told(w);
 	pvp_tell_counters(w);

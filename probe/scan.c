@@ -54,16 +54,24 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 	return true;
 }
 
+static bool too_late(const struct pvp_scan *s, struct pv_cursor c)
+{
+	c.at++;
+	return s->until && s->time + pv_get_uleb(&c) > s->until;
+}
+
 bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 {
 	struct pv_cursor c = { .at = at, .end = end };
 	bool first = true;
-	while (c.at != end) {
+	s->behind = at;
+	while (c.at != end && !too_late(s, c)) {
 		uint8_t byte = *c.at;
 		if (!is_call(byte) && byte != PVP_ALLOC) {
 			if (!take_other(s, &c))
 				return false;
 			s->events++;
+			s->behind = c.at;
 			first = true;
 			continue;
 		}
@@ -81,6 +89,7 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 		if (!pv_cursor_ok(&c))
 			return false;
 		s->events++;
+		s->behind = c.at;
 	}
 	return true;
 }

@@ -29,6 +29,10 @@ static bool describe(struct pvp_writer *w, struct pvp_page *p, uint64_t key, uin
 		m.name = region;
 		m.name_len = strlen(region);
 	} else if (!w->host->method(key, &m)) {
+		if (w->host->unnamed) {
+			w->host->unnamed(key);
+			return true;
+		}
 		m.name = number;
 		m.name_len = (size_t)snprintf(number, sizeof number, "0x%" PRIx64, key);
 	}

@@ -58,6 +58,13 @@ void pvp_nested(void)
 	count(t == &nobody ? &pvp_core.orphans : &t->lost);
 }
 
+void pvp_fence(uint64_t time)
+{
+	uint64_t n = atomic_load_explicit(&pvp_core.fences, memory_order_relaxed);
+	atomic_store_explicit(&pvp_core.fence[n % PVP_FENCES], time, memory_order_relaxed);
+	atomic_store_explicit(&pvp_core.fences, n + 1, memory_order_release);
+}
+
 /* ---- threads come and go */
 
 static struct pvp_thread *take_spare(void)

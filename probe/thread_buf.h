@@ -20,6 +20,7 @@ enum {
 	PVP_NAME_MAX = 64,
 	PVP_HOT_MAX = 64,    /* no hot event needs more bytes */
 	PVP_ROOM_MAX = 2048, /* no event does */
+	PVP_FENCES = 256,    /* that a round can tell apart */
 };
 
 struct pvp_thread {
@@ -51,7 +52,7 @@ struct pvp_thread {
 		uint8_t *to;
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
-		bool exited, name_new, begun, busy, named;
+		bool exited, name_new, begun, busy, named, wrote;
 	} w;
 };
 
@@ -77,6 +78,12 @@ struct pvp_core {
 	struct pvp_thread *threads; /* newest first */
 	uint32_t writing;           /* the session whose writer runs; only it removes its threads */
 	struct pvp_calibration clock;
+	/*
+	 * Times at which all threads stood still: nobody's later events are written before
+	 * everybody's earlier ones. One thread at a time adds (it is alone then), the writer reads.
+	 */
+	_Atomic uint64_t fences;
+	_Atomic uint64_t fence[PVP_FENCES];
 	size_t queued, wake_at; /* chunks handed over since the writer looked */
 };
 
@@ -108,6 +115,9 @@ void pvp_unlock(void);
  * the event is dropped and was counted.
  */
 struct pvp_thread *pvp_room(size_t need);
+
+/* All threads stand still at this time. Allocates and locks nothing. */
+void pvp_fence(uint64_t time);
 
 /* An event came while the thread was inside the probe: counts it. */
 void pvp_nested(void);

@@ -43,7 +43,7 @@ struct pvp_writer {
 	uint32_t classes;            /* written so far */
 	uint64_t orphans, last_sync;
 	uint64_t round_ns; /* when this round began */
-	uint64_t rounds;
+	uint64_t rounds, fences; /* the latter: those dealt with */
 	bool last, wrote;  /* this round is the session's last; it wrote events */
 	uint64_t streams; /* begun so far; more than one when a pipe's reader left */
 	bool began;    /* the stream's header is written */

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Mono programs under our own module: the report says what the program and mprof-report say.
+
+usage: test_mono_probe.py CASE PROFVIEW COUNTED.EXE MODULE
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+import checks
+import target
+from test_mono import Run, alone
+from verdict import Verdict
+
+
+class Probed(target.Program):
+    """The C# program under libmono-profiler-profview.so, which Mono finds by its folder."""
+
+    def __init__(self, exe, worlds, options, output, module):
+        os.environ['LD_LIBRARY_PATH'] = os.path.dirname(module)
+        super().__init__(['mono', f'--profile=profview:{options},output={output}', exe, *worlds],
+                         output)
+
+
+def stock_reads(v, r):
+    """The stock reader takes every event of a log without extensions, and warns of none."""
+    done = subprocess.run(['mprof-report', str(r.path)], capture_output=True, text=True, check=False)
+    v.equal('exit code of mprof-report', done.returncode, 0)
+    v.equal('standard error of mprof-report', done.stderr, '')
+
+
+def names(v, r):
+    """No method that was called lacks its name."""
+    for m in r.json['methods'] or []:
+        native = not m['calls'] and len(m['name']) == 14  # sampled outside managed code
+        v.true(f'name of {m["name"]}', native or not m['name'].startswith('0x'))
+    for c in r.json['classes'] or []:
+        v.true(f'name of {c["name"]}', not c['name'].startswith('0x'))
+
+
+ALWAYS = (checks.source, checks.events, stock_reads, names)
+
+CASES = {
+    'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
+              (checks.calls, checks.times, checks.call_tree)),
+    'alloc': ('nodefaults,alloc', 'allocs finalizers',
+              (checks.allocations, checks.sites, checks.collections_, checks.moves)),
+    'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
+                 (checks.handles, checks.finalizers)),
+    'exception': ('nodefaults,exception', 'throws calls', (alone(checks.exceptions),)),
+    'exception-alloc': ('nodefaults,exception,alloc', 'throws calls', (checks.exceptions,)),
+    'monitor': ('nodefaults,monitor', 'locks', (alone(checks.locks),)),
+    'monitor-alloc': ('nodefaults,monitor,alloc', 'locks', (checks.locks, checks.allocations)),
+    'sample': ('nodefaults,sample=1000', 'spin calls ' + 12 * 'spin ', (checks.samples,)),
+    'everything': ('calls,alloc,gchandle,finalization,sample=500',
+                   'calls allocs throws locks threads handles finalizers', (
+        checks.calls, checks.times, checks.call_tree, checks.allocations, checks.collections_,
+        checks.moves, checks.handles, checks.finalizers, checks.exceptions, checks.locks)),
+    'domains': ('nodefaults,calls,alloc,filter=a:counted', 'domains calls domains',
+                (checks.calls, checks.times, checks.own_allocations, checks.domains)),
+}
+
+
+def main(case, profview, exe, module):
+    options, worlds, wanted = CASES[case]
+    v = Verdict(f'mono-probe-{case}')
+    with target.scratch() as folder:
+        path = pathlib.Path(folder, 'log.mlpd')
+        with Probed(exe, worlds.split(), options, path, module) as program:
+            said = program.wait()
+        run = Run(profview, path, said, [])
+        v.equal('exit code', run.exit, 0)
+        v.equal('standard error', run.complaint, '')
+        if run.json:
+            for check in ALWAYS + wanted:
+                check(v, run)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
