@@ -47,6 +47,9 @@ struct pvp_host {
 	/* The events taken in this round are written: so may be what came after them. May be NULL. */
 	void (*told)(struct pvp_writer *w);
 
+	/* Heap shots given up so far. May be NULL. */
+	uint64_t (*discarded_shots)(void);
+
 	/* What the header says is recorded: "calls,alloc". NULL: what the core knows of. */
 	const char *(*words)(void);
 };

@@ -30,12 +30,19 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 	return ok;
 }
 
+static void told(struct pvp_writer *w)
+{
+	pvp_names_told(w);
+	pvp_mono_heap_told(w);
+}
+
 static const struct pvp_host host = {
 	.name = "mono",
 	.method = pvp_names_method,
 	.unnamed = pvp_names_unnamed,
 	.tell = tell,
-	.told = pvp_names_told,
+	.told = told,
+	.discarded_shots = pvp_mono_heap_discarded,
 	.words = words,
 };
 

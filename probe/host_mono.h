@@ -37,6 +37,22 @@ void pvp_mono_type_loaded(MonoVTable *vtable);
 /* Vtables have died: what threads remember of them is void. */
 void pvp_mono_types_died(void);
 
+/*
+ * For a heap shot, with the world stopped: the numbers given so far are held still, without
+ * waiting (false: not now). met() is 0 for a vtable that has none.
+ */
+bool pvp_mono_types_hold(void);
+uint32_t pvp_mono_type_met(MonoVTable *vtable);
+void pvp_mono_types_release(void);
+
+/* The world stands still at the end of a collection: a heap shot, if one is due. */
+void pvp_mono_heap_stopped(uint32_t generation);
+/* Collects, with a heap shot; on a thread of the runtime. */
+void pvp_mono_heap_collect(void);
+/* The writer's: a finished shot goes into the log. */
+void pvp_mono_heap_told(struct pvp_writer *w);
+uint64_t pvp_mono_heap_discarded(void);
+
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 

@@ -87,6 +87,22 @@ void pvp_mono_types_died(void)
 	atomic_fetch_add_explicit(&deaths, 1, memory_order_relaxed);
 }
 
+bool pvp_mono_types_hold(void)
+{
+	return pthread_mutex_trylock(&lock) == 0;
+}
+
+uint32_t pvp_mono_type_met(MonoVTable *vtable)
+{
+	uint32_t id = pv_map_get(&ids, (uint64_t)(uintptr_t)vtable);
+	return id == PV_MAP_NONE ? 0 : id;
+}
+
+void pvp_mono_types_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 void pvp_mono_thread_done(void)
 {
 	free(memory);

@@ -8,6 +8,10 @@
 /* What "nodefaults" leaves out. */
 enum { DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT };
 
+/* What a heap shot is of no use without. */
+enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_ROOTS };
+#define SHOT_BYTES ((size_t)256 << 20)
+
 struct word {
 	const char *text;
 	unsigned groups;
@@ -56,7 +60,7 @@ static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 {
 	unsigned n;
 	size_t used;
-	o->groups |= PVP_MONO_HEAPSHOTS | PVP_MONO_GC;
+	o->groups |= SHOTS;
 	if (len == 0) {
 		o->shot_collections = 1;
 		return true;
@@ -124,7 +128,7 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 	if (is(at, key, "heapshot"))
 		return heapshot(o, value, value_len);
 	if (!eq && is(at, len, "heapshot-on-shutdown")) {
-		o->groups |= PVP_MONO_HEAPSHOTS | PVP_MONO_GC;
+		o->groups |= SHOTS;
 		return o->shot_at_end = true;
 	}
 	if (is(at, key, "sample") || is(at, key, "sample-real"))
@@ -163,7 +167,7 @@ static void describe(struct pvp_mono_options *o)
 
 bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 {
-	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32 };
+	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES };
 	text += *text == ':';
 	size_t first = strcspn(text, ",");
 	if (is(text, first, "nodefaults"))

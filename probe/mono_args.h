@@ -33,6 +33,7 @@ struct pvp_mono_options {
 	bool shot_at_end;          /* heapshot-on-shutdown */
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
 	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */
+	size_t shot_bytes;         /* that a heap shot may take before it is written */
 	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
 	bool frames_given;
 	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */

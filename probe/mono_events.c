@@ -54,15 +54,18 @@ static void with_stack(struct pv_event *ev, struct pv_span *stack, const void *o
 
 /* --- collections: from stop to start nothing may wait, and no memory may be asked for */
 
-static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation, mono_bool serial)
+static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation,
+	mono_bool serial)
 {
-	(void)p, (void)serial;
+	(void)serial;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
 	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
 		pvp_tls.hurried = true;
 	pvp_event(&ev, NULL, 0);
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD || step == MONO_GC_EVENT_PRE_START_WORLD)
 		pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	if (step == MONO_GC_EVENT_PRE_START_WORLD && p->options.groups & PVP_MONO_HEAPSHOTS)
+		pvp_mono_heap_stopped(generation);
 	if (step == MONO_GC_EVENT_POST_START_WORLD)
 		pvp_tls.hurried = false;
 }
@@ -129,7 +132,8 @@ static void root_unregistered(MonoProfiler *p, const mono_byte *start)
 
 /* --- handles, finalizers */
 
-static void handle_created(MonoProfiler *p, uint32_t handle, MonoGCHandleType type, MonoObject *object)
+static void handle_created(MonoProfiler *p, uint32_t handle, MonoGCHandleType type,
+	MonoObject *object)
 {
 	(void)p;
 	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_CREATED,

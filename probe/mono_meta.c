@@ -62,7 +62,8 @@ void pvp_mono_name_missing(void)
 
 static void shutdown_begins(MonoProfiler *p)
 {
-	(void)p;
+	if (p->options.shot_at_end)
+		pvp_mono_heap_collect();
 	pvp_mono_last_samples();
 	pvp_mono_name_missing();
 }

@@ -8,6 +8,7 @@
 enum {
 	IMAGE = 1,      /* the one image that all classes belong to */
 	LOST = 1,       /* index of the counter `lost events` */
+	DISCARDED = 2,  /* of `discarded heap shots` */
 	LONGEST_NAME = 16 << 10,
 	SECTION_RUNTIME = 0x2000,
 	UNIT_COUNT = 3 << 24,
@@ -119,12 +120,20 @@ static void tell_orphans(struct pvp_writer *w, uint64_t now)
 		w->orphans = n;
 }
 
+static void tell_discarded(struct pvp_writer *w, uint64_t now)
+{
+	uint64_t n = w->host->discarded_shots ? w->host->discarded_shots() : 0;
+	if (n != w->discarded && sample(w, now, DISCARDED, (int64_t)(n - w->discarded)))
+		w->discarded = n;
+}
+
 void pvp_tell_counters(struct pvp_writer *w)
 {
 	uint64_t now = pvp_monotonic();
 	for (struct profview_counter *c = NULL; (c = pvp_next_counter(c));)
 		tell_counter(w, c, now);
 	tell_orphans(w, now);
+	tell_discarded(w, now);
 }
 
 /* ---- a new reader */
@@ -144,6 +153,13 @@ static void forget_told(struct pvp_writer *w)
 	w->hello.n = 0;
 }
 
+static bool describe_own(struct pvp_writer *w, uint64_t index, const char *name)
+{
+	return describe_counter(w, &w->hello, w->start_ns, (struct pv_counter_desc){
+		.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG, .unit = UNIT_COUNT,
+		.variance = MONOTONIC, .index = index, .name = text(name) });
+}
+
 static bool tell_self(struct pvp_writer *w)
 {
 	struct pv_event start = { .kind = PV_KIND_THREAD_START, .time = w->start_ns,
@@ -155,10 +171,9 @@ static bool tell_self(struct pvp_writer *w)
 	return pvp_page_add(w, &w->hello, &start, NULL) &&
 		pvp_page_add(w, &w->hello, &name, NULL) &&
 		pvp_page_add(w, &w->hello, &image, NULL) &&
-		describe_counter(w, &w->hello, w->start_ns, (struct pv_counter_desc){
-			.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG,
-			.unit = UNIT_COUNT, .variance = MONOTONIC, .index = LOST,
-			.name = text("lost events") });
+		describe_own(w, LOST, "lost events") &&
+		(!w->host->discarded_shots ||
+			describe_own(w, DISCARDED, "discarded heap shots"));
 }
 
 bool pvp_tell_again(struct pvp_writer *w)

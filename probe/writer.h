@@ -41,7 +41,7 @@ struct pvp_writer {
 	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
 	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
 	uint32_t classes;            /* written so far */
-	uint64_t orphans, last_sync;
+	uint64_t orphans, discarded, last_sync;
 	uint64_t round_ns; /* when this round began */
 	uint64_t rounds, fences; /* the latter: those dealt with */
 	bool last, wrote;  /* this round is the session's last; it wrote events */

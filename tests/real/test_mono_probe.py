@@ -17,8 +17,7 @@ from verdict import Verdict
 class Probed(target.Program):
     """The C# program under libmono-profiler-profview.so, which Mono finds by its folder."""
 
-    def __init__(self, exe, worlds, options, output, module):
-        os.environ['LD_LIBRARY_PATH'] = os.path.dirname(module)
+    def __init__(self, exe, worlds, options, output):
         super().__init__(['mono', f'--profile=profview:{options},output={output}', exe, *worlds],
                          output)
 
@@ -52,6 +51,8 @@ CASES = {
     'exception-alloc': ('nodefaults,exception,alloc', 'throws calls', (checks.exceptions,)),
     'monitor': ('nodefaults,monitor', 'locks', (alone(checks.locks),)),
     'monitor-alloc': ('nodefaults,monitor,alloc', 'locks', (checks.locks, checks.allocations)),
+    'heapshot': ('nodefaults,heapshot=1gc,alloc', 'heap collect allocs collect heap collect',
+                 (checks.shots, checks.allocations, checks.collections_)),
     'sample': ('nodefaults,sample=1000', 'spin calls ' + 12 * 'spin ', (checks.samples,)),
     'everything': ('calls,alloc,gchandle,finalization,sample=500',
                    'calls allocs throws locks threads handles finalizers', (
@@ -64,10 +65,11 @@ CASES = {
 
 def main(case, profview, exe, module):
     options, worlds, wanted = CASES[case]
+    os.environ['LD_LIBRARY_PATH'] = os.path.dirname(module)
     v = Verdict(f'mono-probe-{case}')
     with target.scratch() as folder:
         path = pathlib.Path(folder, 'log.mlpd')
-        with Probed(exe, worlds.split(), options, path, module) as program:
+        with Probed(exe, worlds.split(), options, path) as program:
             said = program.wait()
         run = Run(profview, path, said, [])
         v.equal('exit code', run.exit, 0)
