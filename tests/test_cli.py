@@ -4,6 +4,7 @@
 usage: test_cli.py PROFVIEW LOG.mlpd.gz
 """
 import gzip
+import json
 import os
 import pathlib
 import subprocess
@@ -69,6 +70,23 @@ def inputs(profview, log, folder):
         holds(f'{verb} a text', done.stderr, 'profview: ')
 
 
+def groups(profview, log):
+    """Rows put together or chosen by what they belong to add up to what they were."""
+    def calls(*args):
+        done = run(profview, 'report', log, '--section', 'methods', '--format', 'json', *args)
+        return {row['name']: row['calls'] for row in json.loads(done.stdout)['methods']}
+    every, images = calls(), calls('--group', 'image')
+    check('calls by image', sum(images.values()), sum(every.values()))
+    check('fewer images than methods', len(images) < len(every), True)
+    for image, count in images.items():
+        if image != '(not recorded)':
+            check(f'calls in {image}', sum(calls('--in', f'image:{image}').values()), count)
+    check('split', sum(calls('--split', 'image').values()), sum(every.values()))
+    for args in (['--group', 'colour'], ['--split', 'name'], ['--in', 'image'], ['--in', 'x:y']):
+        done = run(profview, 'report', log, *args)
+        check(f'{args} is refused', (done.returncode, done.stdout), (2, ''))
+
+
 def streams(profview, log):
     raw = gzip.decompress(log.read_bytes())
     for name, data in (('plain', raw), ('gzip', log.read_bytes())):
@@ -95,6 +113,7 @@ def main(profview, log):
         usage(profview)
         inputs(profview, log, pathlib.Path(folder))
         streams(profview, log)
+        groups(profview, log)
     print('\n'.join(FAILED) or 'all as it should be')
     sys.exit(1 if FAILED else 0)
 

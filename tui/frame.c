@@ -168,6 +168,10 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	}
 	if (p->def->parts == 0)
 		return;
+	if (s->group) {
+		snprintf(text, sizeof text, " ▸ by %s", pv_by_name(s->group));
+		x = add(c, r, x, UI_WARN, text);
+	}
 	const struct ui_list *l = &p->list[p->focus];
 	if (l->filter[0]) {
 		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);

@@ -59,7 +59,8 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 {
 	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
 	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
-		.limit = l->limit, .window_ns = s->window_ns, .select = l->select, .base = l->base,
+		.limit = l->limit, .window_ns = s->window_ns, .group = s->group,
+		.select = l->select, .base = l->base,
 		.open = l->open.v, .opens = l->open.n, .hide_internal = true };
 }
 
@@ -118,6 +119,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	q->job.urgent = changed;
 	l->stale = false;
 	l->posted_window = s->window_ns;
+	l->posted_group = s->group;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_asker_post(s->asker, &l->slot, &q->job);
 }
@@ -208,6 +210,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
 	bool pending = ui_slot_pending(&l->slot);
 	bool changed = l->stale || l->posted_window != s->window_ns ||
+		l->posted_group != s->group ||
 		(!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation;
 	if (!changed && (!moved_on || s->paused || pending))

@@ -48,6 +48,7 @@ struct ui_list {
 	bool other;         /* ... to rows of something else: they must be asked for */
 	bool newer; /* asked after the picture was frozen */
 	uint64_t posted_window;
+	enum pv_by posted_group;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
 	bool unfolded;   /* `unfold` was done */

@@ -147,6 +147,24 @@ static bool set_filter(const struct parse *p, const char *value)
 	return true;
 }
 
+static bool set_group(const struct parse *p, const char *value)
+{
+	p->o->report.group = value;
+	return true;
+}
+
+static bool set_split(const struct parse *p, const char *value)
+{
+	p->o->report.split = value;
+	return true;
+}
+
+static bool set_in(const struct parse *p, const char *value)
+{
+	p->o->report.in = value;
+	return true;
+}
+
 static bool set_limit(const struct parse *p, const char *value)
 {
 	unsigned long n;
@@ -246,6 +264,15 @@ static const struct {
 	{ .set = set_filter,
 		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT,
 			"only rows whose name holds TEXT" } },
+	{ .set = set_group,
+		.row = { "--group", 0, "KEY", UI_VERB_REPORT,
+			"a row for each namespace, class, image, assembly or domain" } },
+	{ .set = set_split,
+		.row = { "--split", 0, "KEY", UI_VERB_REPORT,
+			"tell rows of one name apart by such a KEY" } },
+	{ .set = set_in,
+		.row = { "--in", 0, "KEY:TEXT", UI_VERB_REPORT,
+			"only what belongs to a KEY that holds TEXT" } },
 	{ .set = set_range,
 		.row = { "--range", 0, "A..B", UI_VERB_REPORT | UI_VERB_CONVERT,
 			"only from A to B: 1.5s..00:01:12, 10s.., -10s.." } },

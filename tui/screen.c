@@ -269,6 +269,10 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_WINDOW:
 		next_window(s);
 		return UI_HANDLED;
+	case UI_CMD_GROUP:
+		s->shared.group = (s->shared.group + 1) % PV_BY_COUNT;
+		ui_screen_say(s, false, "methods and classes by %s", pv_by_name(s->shared.group));
+		return UI_HANDLED;
 	case UI_CMD_ZERO:
 		if (s->shared.window_ns == 0) {
 			ui_screen_say(s, true, "figures since the start stay; w chooses a window first");

@@ -35,6 +35,7 @@ struct ui_shared {
 	struct ui_feed_status feed;
 	const char *source; /* as the user named it */
 	uint64_t window_ns; /* 0 = all */
+	enum pv_by group;   /* rows of methods and classes */
 	bool paused;
 	bool readonly;
 	int64_t paused_at_ns;        /* the recording's time when it was */

@@ -169,6 +169,13 @@ static void set_window(struct ui_screen *s, const char *text)
 		s->shared.window_ns = all ? 0 : (uint64_t)seconds * 1000000000;
 }
 
+static void set_group(struct ui_screen *s, const char *text)
+{
+	if (!pv_by_of(text, strlen(text), &s->shared.group))
+		ui_screen_say(s, true,
+			"group by name, namespace, class, image, assembly or domain");
+}
+
 /* Commands that take a word on the command line; false: this one does not. */
 static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 {
@@ -179,6 +186,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_WINDOW:
 		set_window(s, word);
+		return true;
+	case UI_CMD_GROUP:
+		set_group(s, word);
 		return true;
 	case UI_CMD_FILTER:
 		if (l)

@@ -128,6 +128,13 @@ const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, ch
  */
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 
+/* The class a use is of, past its vtable, as an id in entity[CLASS]; 0 unknown. */
+uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
+
+/* What a key of that kind meant at a time, by the rule above; 0 unknown. */
+uint32_t pv_names_entity(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
+
 /* The image (module) a class use belongs to, interned; 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
 

@@ -15,7 +15,7 @@ uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uin
 	return id == PV_MAP_NONE ? 0 : id;
 }
 
-uint32_t pv_names_entity_at(
+uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
 {
 	const struct pv_entity *v = n->entity[kind].v;
@@ -60,7 +60,7 @@ static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity,
 
 static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t time)
 {
-	return pv_names_entity_at(n, class_kind(n), key, time);
+	return pv_names_entity(n, class_kind(n), key, time);
 }
 
 /* Once a key has had two meanings the time decides. `id`: its newest use. */
@@ -136,34 +136,33 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 	return m->native ? pv_ranges_find(&n->symbols, m->key) : m->name;
 }
 
-/* The entity of the class itself, past its vtable; 0 unknown. */
-static uint32_t class_entity(const struct pv_names *n, uint32_t class_use)
+uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use)
 {
 	if (class_use >= n->class_use.n)
 		return 0;
 	const struct pv_class_use *use = &n->class_use.v[class_use];
 	/* Builds that said 15 before there were vtables (formats.md 1.11) name classes in place. */
 	if (!use->entity && use->by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1)
-		return pv_names_entity_at(n, PV_ENTITY_CLASS, use->key, use->last_ns);
+		return pv_names_entity(n, PV_ENTITY_CLASS, use->key, use->last_ns);
 	if (!use->entity || !use->by_vtable)
 		return use->entity;
 	const struct pv_entity *vtable = &n->entity[PV_ENTITY_VTABLE].v[use->entity];
-	return pv_names_entity_at(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns);
+	return pv_names_entity(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns);
 }
 
 uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use)
 {
-	uint32_t id = class_entity(n, class_use);
+	uint32_t id = pv_names_class_entity(n, class_use);
 	return id ? n->entity[PV_ENTITY_CLASS].v[id].name : 0;
 }
 
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
 {
-	uint32_t id = class_entity(n, class_use);
+	uint32_t id = pv_names_class_entity(n, class_use);
 	if (!id)
 		return 0;
 	const struct pv_entity *x = &n->entity[PV_ENTITY_CLASS].v[id];
-	uint32_t image = pv_names_entity_at(n, PV_ENTITY_IMAGE, x->owner, x->load_ns);
+	uint32_t image = pv_names_entity(n, PV_ENTITY_IMAGE, x->owner, x->load_ns);
 	return image ? n->entity[PV_ENTITY_IMAGE].v[image].name : 0;
 }
 

@@ -21,13 +21,6 @@ bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time);
 /* --- names_find.c */
 
 uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key);
-/*
- * What the key meant at `time`: the newest epoch that had begun, unless it had ended by then; else
- * the first later one; 0 when there is none.
- */
-uint32_t pv_names_entity_at(
-	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
-
 static inline bool pv_names_are_classes(const struct pv_names *n, enum pv_entity_kind kind)
 {
 	return kind == (n->classes_by_vtable ? PV_ENTITY_VTABLE : PV_ENTITY_CLASS);

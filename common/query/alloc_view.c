@@ -73,7 +73,7 @@ static bool sum_window(const struct pv_model *m, const struct pv_groups *g, uint
 static void copy_classes(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_classes(m, &g);
+	bool ok = pv_groups_classes(m, b, &g);
 	struct sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	ok = ok && sum;
 	if (ok && b->query->window_ns)
@@ -251,7 +251,7 @@ static void copy_class_stacks(struct pv_build *b, struct pv_model *m)
 	struct unfold u = { .b = b, .m = m };
 	struct start s = { .root = { .id = 0 } };
 	struct pv_groups classes;
-	bool ok = pv_groups_classes(m, &classes) && pv_groups_methods(m, &u.methods);
+	bool ok = pv_groups_classes(m, b, &classes) && pv_groups_methods(m, NULL, &u.methods);
 	uint32_t class = ok ? pv_groups_find(&classes, b->query->select) : UINT32_MAX;
 	if (ok && class != UINT32_MAX)
 		ok = gather(&u, &s, &classes, class) && unfold(&u, &s);

@@ -34,7 +34,7 @@ void pv_build_fail(struct pv_build *b)
 struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent, unsigned flags)
 {
 	struct pv_table *t = b->table;
-	if (!t)
+	if (!t || id == PV_ROW_OUTSIDE)
 		return b->scratch;
 	if (t->rows == b->room) {
 		if (!pv_grow_array((void **)(void *)&t->row, t->rows, &b->room, 1, sizeof *t->row)) {

@@ -13,6 +13,9 @@ enum { PV_MAX_COLUMNS = 24 };
 
 struct pv_build;
 
+/* Rows with this id are nothing: they go nowhere. */
+#define PV_ROW_OUTSIDE UINT64_MAX
+
 /* What a view is, without its figures. */
 struct pv_view_spec {
 	const struct pv_column *column;

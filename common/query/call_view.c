@@ -130,7 +130,7 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
-	bool ok = pv_groups_methods(m, &g);
+	bool ok = pv_groups_methods(m, b, &g);
 	struct pv_method_sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	ok = ok && sum;
 	if (ok)
@@ -256,7 +256,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
-	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
+	bool ok = pv_groups_methods(m, b, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
 	if (ok) {
 		pv_call_copy_link(&copy);

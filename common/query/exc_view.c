@@ -20,7 +20,7 @@ static void copy_exceptions(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_sites *sites = &m->throws.sites;
 	struct pv_groups g;
-	bool ok = pv_groups_classes(m, &g);
+	bool ok = pv_groups_classes(m, b, &g);
 	uint64_t *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	for (size_t i = 1; sum && i < sites->site.n; i++)
 		sum[pv_group_of(&g, sites->site.v[i].class_use)] += sites->site.v[i].count;

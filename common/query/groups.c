@@ -4,10 +4,12 @@
 
 #include "common/base/map.h"
 #include "common/model/model.h"
+#include "common/query/belongs.h"
 
 /* Row ids tell kinds of keys apart, so that a name and a bare key never share one. */
 #define ID_NAMELESS (UINT64_C(1) << 62)
 #define ID_NONE (UINT64_C(1) << 63)
+#define ID_PLACED (UINT64_C(1) << 61)
 
 static bool start(struct pv_groups *g, size_t n, const char *zero)
 {
@@ -36,28 +38,99 @@ static bool assign(struct pv_groups *g, struct pv_map *known, uint32_t id,
 	return true;
 }
 
-bool pv_groups_methods(const struct pv_model *m, struct pv_groups *ret)
+/* --- by what they belong to */
+
+typedef struct pv_slice belongs(const struct pv_belongs *x, uint32_t id, enum pv_by by);
+
+struct making {
+	struct pv_groups *g;
+	struct pv_build *b;
+	struct pv_map known;
+	struct pv_belongs x;
+	belongs *of;
+	bool placed; /* the query asks for more than names */
+};
+
+static bool begin(struct making *k, const struct pv_model *m)
+{
+	const struct pv_query *q = k->b ? k->b->query : NULL;
+	k->placed = q && (q->group || q->split || (q->in && q->in[0]));
+	if (k->placed && q->in && q->in[0])
+		k->g->row.v[0].id = PV_ROW_OUTSIDE;
+	return !k->placed || pv_belongs_init(&k->x, m);
+}
+
+static void end(struct making *k)
+{
+	pv_map_finish(&k->known);
+	pv_belongs_finish(&k->x);
+}
+
+static uint64_t id_of(struct pv_slice s, uint64_t seed)
+{
+	uint64_t h = pv_hash(seed + 1);
+	for (size_t i = 0; i < s.len; i++)
+		h = pv_hash(h ^ (unsigned char)s.at[i]);
+	return (h & (ID_PLACED - 1)) | ID_PLACED;
+}
+
+/* Copied once for each group: the text of a slice ends where it does. */
+static const char *text_of(struct making *k, struct pv_slice s, uint64_t id)
+{
+	uint32_t at = pv_map_get(&k->known, id);
+	if (at != PV_MAP_NONE)
+		return k->g->row.v[at].name;
+	return pv_build_printf(k->b, "%.*s", (int)(s.len < 390 ? s.len : 390), s.at);
+}
+
+static bool put(struct making *k, uint32_t id, struct pv_group_row row)
+{
+	const struct pv_slice none = { "(not recorded)", 14 };
+	if (!k->placed)
+		return assign(k->g, &k->known, id, &row);
+	const struct pv_query *q = k->b->query;
+	if (q->in && q->in[0] && !pv_slice_has(k->of(&k->x, id, q->in_by), q->in)) {
+		k->g->of[id] = 0;
+		return true;
+	}
+	enum pv_by by = q->group ? q->group : q->split;
+	struct pv_slice s = by ? k->of(&k->x, id, by) : none;
+	s = s.len ? s : none;
+	if (q->group) {
+		row = (struct pv_group_row){ .id = id_of(s, 0) };
+		row.name = text_of(k, s, row.id);
+	} else if (q->split) {
+		const char *name = row.name ? row.name : pv_build_hex(k->b, row.key);
+		row.id = id_of(s, row.id);
+		row.name = pv_map_get(&k->known, row.id) != PV_MAP_NONE
+			? name : pv_build_printf(k->b, "%s [%.*s]", name,
+				(int)(s.len < 150 ? s.len : 150), s.at);
+	}
+	return k->b->table && assign(k->g, &k->known, id, &row);
+}
+
+bool pv_groups_methods(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
 {
 	const struct pv_names *n = &m->names;
-	struct pv_map known = { 0 };
-	bool ok = start(ret, n->method.n, "(other)");
+	struct making k = { .g = ret, .b = b, .of = pv_belongs_method };
+	bool ok = start(ret, n->method.n, "(other)") && begin(&k, m);
 	for (uint32_t i = 1; ok && i < n->method.n; i++) {
 		uint32_t name = pv_names_method_name(n, i);
 		struct pv_group_row row = { .id = name ? name : ID_NAMELESS | i,
 			.key = n->method.v[i].key };
 		if (name)
 			row.name = pv_intern_text(&n->text, name);
-		ok = assign(ret, &known, i, &row);
+		ok = put(&k, i, row);
 	}
-	pv_map_finish(&known);
+	end(&k);
 	return ok;
 }
 
-bool pv_groups_classes(const struct pv_model *m, struct pv_groups *ret)
+bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
 {
 	const struct pv_names *n = &m->names;
-	struct pv_map known = { 0 };
-	bool ok = start(ret, n->class_use.n, "(class not recorded)");
+	struct making k = { .g = ret, .b = b, .of = pv_belongs_class };
+	bool ok = start(ret, n->class_use.n, "(class not recorded)") && begin(&k, m);
 	for (uint32_t i = 1; ok && i < n->class_use.n; i++) {
 		uint32_t name = pv_names_class_name(n, i), image = pv_names_class_image(n, i);
 		struct pv_group_row row = { .id = ID_NAMELESS | i, .key = n->class_use.v[i].key };
@@ -67,9 +140,9 @@ bool pv_groups_classes(const struct pv_model *m, struct pv_groups *ret)
 			row.id = ((uint64_t)image << 32 | name) & ~(ID_NAMELESS | ID_NONE);
 			row.name = pv_intern_text(&n->text, name);
 		}
-		ok = assign(ret, &known, i, &row);
+		ok = put(&k, i, row);
 	}
-	pv_map_finish(&known);
+	end(&k);
 	return ok;
 }
 

@@ -20,9 +20,13 @@ struct pv_groups {
 	PV_ARRAY(struct pv_group_row) row; /* [0] stands for id 0 */
 };
 
-/* False when out of memory; finish is fine then too. */
-bool pv_groups_methods(const struct pv_model *m, struct pv_groups *ret);
-bool pv_groups_classes(const struct pv_model *m, struct pv_groups *ret);
+/*
+ * As the query says: put together or told apart by what they belong to; what it leaves out is in a
+ * row of id PV_ROW_OUTSIDE. Without `b` by name alone. False when out of memory; finish is fine
+ * then too.
+ */
+bool pv_groups_methods(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
+bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
 void pv_groups_finish(struct pv_groups *g);
 
 /* The group of an id; 0 for ids never given out. */

@@ -123,7 +123,7 @@ static void copy_finalizers(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_finalizers *f = &m->finalizers;
 	struct pv_groups g;
-	bool ok = pv_groups_classes(m, &g);
+	bool ok = pv_groups_classes(m, b, &g);
 	struct pv_finalized *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	for (size_t i = 0; sum && i < f->of_class.n; i++) {
 		struct pv_finalized *to = &sum[pv_group_of(&g, (uint32_t)i)];

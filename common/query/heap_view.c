@@ -122,7 +122,7 @@ static void put_classes(
 static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_classes(m, &g);
+	bool ok = pv_groups_classes(m, b, &g);
 	struct sum *sum = ok ? sum_shot(find_shot(m, b->query->select), &g) : NULL;
 	if (sum)
 		put_classes(b, &g, sum, m->target.logging2007);
@@ -168,7 +168,7 @@ static void put_diff(struct pv_build *b, const struct pv_groups *g, const struct
 static void copy_shot_diff(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_classes(m, &g);
+	bool ok = pv_groups_classes(m, b, &g);
 	const struct pv_shot *base = find_shot(m, b->query->base);
 	const struct pv_shot *now = find_shot(m, b->query->select);
 	struct sum *before = ok ? sum_shot(base, &g) : NULL;

@@ -38,7 +38,7 @@ static void add(struct sum *s, const struct pv_method *m)
 static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_methods(m, &g);
+	bool ok = pv_groups_methods(m, b, &g);
 	struct sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	for (size_t i = 1; sum && i < m->names.method.n; i++)
 		if (m->names.method.v[i].jits)

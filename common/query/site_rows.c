@@ -38,7 +38,7 @@ bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, const struct 
 	*r = (struct pv_site_rows){
 		.b = b, .m = m, .class_column = class_column, .stack_column = stack_column
 	};
-	return pv_groups_classes(m, &r->classes) && pv_groups_methods(m, &r->methods) &&
+	return pv_groups_classes(m, b, &r->classes) && pv_groups_methods(m, NULL, &r->methods) &&
 	       hash_stacks(r);
 }
 
@@ -65,6 +65,8 @@ struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key)
 {
 	uint32_t class = pv_group_of(&r->classes, key.class_use);
 	uint64_t id = row_id(r, key, class);
+	if (r->classes.row.v[class].id == PV_ROW_OUTSIDE)
+		return r->b->scratch;
 	uint32_t at = pv_map_get(&r->row_of, id);
 	if (!r->b->table)
 		return NULL;

@@ -159,7 +159,7 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	unsigned known = pv_groups_known(m);
-	bool ok = pv_groups_methods(m, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
+	bool ok = pv_groups_methods(m, NULL, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
 	if (ok)
 		pv_call_copy_link(&copy);

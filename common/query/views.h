@@ -57,6 +57,14 @@ enum pv_view {
 	PV_VIEW_COUNT
 };
 
+/* What rows of methods and classes can be put together, told apart or chosen by. */
+enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
+	PV_BY_COUNT };
+
+const char *pv_by_name(enum pv_by by);
+/* "namespace", "image" ...; false for other words. */
+bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
+
 struct pv_query {
 	const char *sort;   /* column id; NULL = the view's own order */
 	bool invert;        /* of the column's natural direction */
@@ -70,6 +78,10 @@ struct pv_query {
 	size_t opens;
 	bool open_all;      /* trees: everything is unfolded (reports) */
 	bool hide_internal; /* leave out the profiler's own threads */
+	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */
+	enum pv_by split;   /* names are told apart by this; PV_BY_NAME: they are not */
+	enum pv_by in_by;   /* with `in`: only what belongs to these */
+	const char *in;     /* case-insensitive substring of their names, NULL = all */
 };
 
 /* NULL when out of memory only. Rows that do not exist give an empty table. */

@@ -34,6 +34,9 @@ struct pv_report_options {
 			       * section. */
 	const char *sort;     /* JSON key; sections without that key keep their own order */
 	const char *filter;   /* case-insensitive substring of the rows' names */
+	const char *group;    /* a row for each "namespace", "class", "image", "assembly", "domain" */
+	const char *split;    /* rows of one name told apart by one of these */
+	const char *in;       /* "image:NAME" and so on: only what belongs there */
 	size_t limit;         /* rows of each list, 0 = all */
 	bool limited;         /* limit is meant; else 20 for text and all for the others */
 };

@@ -253,10 +253,37 @@ static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
 	return false;
 }
 
+static bool by_of(const char *option, const char *text, size_t len, enum pv_by *ret,
+	struct pv_error *reterr)
+{
+	if (pv_by_of(text, len, ret) && *ret != PV_BY_NAME)
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"%s: '%.*s' is not one of namespace, class, image, assembly, domain", option,
+		(int)len, text);
+}
+
+bool pv_report_belongs(
+	const struct pv_report_options *o, struct pv_query *q, struct pv_error *reterr)
+{
+	if (o->group && !by_of("--group", o->group, strlen(o->group), &q->group, reterr))
+		return false;
+	if (o->split && !by_of("--split", o->split, strlen(o->split), &q->split, reterr))
+		return false;
+	if (!o->in)
+		return true;
+	const char *colon = strchr(o->in, ':');
+	if (!colon || !colon[1])
+		return pv_fail(reterr, PV_EUSAGE, 0, "--in wants KEY:TEXT, like image:mscorlib");
+	q->in = colon + 1;
+	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
+}
+
 bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 {
 	uint64_t bits;
-	if (!pv_sections_chosen(o, &bits, reterr))
+	struct pv_query q = { 0 };
+	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_belongs(o, &q, reterr))
 		return false;
 	if (!o->sort || !o->sort[0])
 		return true;

@@ -33,6 +33,10 @@ extern const size_t pv_section_count;
 bool pv_sections_chosen(const struct pv_report_options *options, uint64_t *ret_bits,
 	struct pv_error *reterr);
 
+/* What the options say of group, split and in; PV_EUSAGE for words that are none. */
+bool pv_report_belongs(
+	const struct pv_report_options *options, struct pv_query *q, struct pv_error *reterr);
+
 /* The row of that name; NULL when there is none. */
 const struct pv_section *pv_section_find(const char *name);
 

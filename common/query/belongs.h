@@ -1,0 +1,35 @@
+/*
+ * Private to the query layer: what a method or a class belongs to. Asked under the model's lock.
+ * A method's log entry names its class only as text; where classes of one name stand in several
+ * images the one loaded last is meant.
+ */
+#ifndef PV_QUERY_BELONGS_H
+#define PV_QUERY_BELONGS_H
+
+#include "common/base/map.h"
+#include "common/query/views.h"
+
+/* Text that is not ended; len 0: the log does not say. */
+struct pv_slice {
+	const char *at;
+	size_t len;
+};
+
+struct pv_belongs {
+	const struct pv_model *m;
+	struct pv_map class_of;    /* hash of a class's name without type arguments -> class */
+	struct pv_map assembly_of; /* image key -> newest assembly of it */
+};
+
+/* False when out of memory; finish is fine then too. */
+bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m);
+void pv_belongs_finish(struct pv_belongs *x);
+
+/* Of a method id, of a class use. */
+struct pv_slice pv_belongs_method(const struct pv_belongs *x, uint32_t method, enum pv_by by);
+struct pv_slice pv_belongs_class(const struct pv_belongs *x, uint32_t class_use, enum pv_by by);
+
+/* ASCII case-insensitive. */
+bool pv_slice_has(struct pv_slice s, const char *part);
+
+#endif
