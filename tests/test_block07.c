@@ -88,6 +88,7 @@ static const struct sample samples[] = {
 	SAMPLE("\1\0" "\x81mono\0" "\x80" TIME("\x40") "\7\0" "\x85\x82\x83\x80\x84\x80\x86" "\x08\0"
 		"\x81\x90" TIME("\x50"),
 		"5 0 sample.hit 0 ips=[] frames=[2]\n5 0 sample.hit 0 ips=[] frames=[3]\n"
+		"5 0 method.name 4000000000000004 of 0 '(unmanaged function 4)'\n"
 		"5 0 sample.hit 0 ips=[] frames=[4000000000000004]\n"),
 };
 

@@ -31,7 +31,8 @@ static const char *const expected[] = {
 	"xABCD 301 71 thread.start 71 of 0 ''",
 	"xABCD 306 71 method.jit 1 took 4",
 	"xABCD 309 71 method.jit_fail 33 took 2",
-	"xABCD 313 71 class.load 28 of 0 'App.Main' took 3",
+	"xABC 313 71 class.load 28 of 0 'App.Main' took 3",
+	"D 313 71 class.load 28 of 2 'App.Main' took 3",
 	"xABCD 314 71 method.enter 1",
 	"xAB 314 71 alloc 40 0 24 stack=[]", /* calls are recorded: they say more than a caller */
 	"CD 314 71 alloc 40 1000 24 stack=[1]",
@@ -54,7 +55,7 @@ static const char *const expected[] = {
 	"D 406 71 alloc 1 1040 48 stack=[1 800000000000021]",
 	"CD 71 method.name 800000000000021 of 0 'App.Main:Leaf () (being compiled)'",
 	"D 415 71 thread.end 71 of 0 ''",
-	"D 414 71 class.unload 28 of 0 'App.Main' took 1",
+	"D 414 71 class.unload 28 of 2 'App.Main' took 1",
 	"ABCD sample.binary 7f0000 1000 40 'libc.so.6'",
 	"ABCD sample.hit 0 ips=[] frames=[21]",
 	"ABCD sample.hit 7f0123 ips=[] frames=[2000000000000002]",

@@ -82,6 +82,40 @@ static void check_common(struct pv_model *m, int i)
 	ck_assert_uint_eq(m->calls.samples, draft ? 5 : i == 1 ? 4 : 6);
 }
 
+/* What began and ended took its time; draft and stages alike. */
+static void check_durations(const struct pv_model *m)
+{
+	const struct pv_collection *c = &m->gc.collections.v[0];
+	const struct pv_loads *l = &m->loads;
+	ck_assert_uint_eq(c->phases, PV_COLLECTION_MARKED | PV_COLLECTION_SWEPT);
+	ck_assert_int_eq(c->mark_ns, 1000);
+	ck_assert_int_eq(c->sweep_ns, 1000);
+	ck_assert_uint_eq(l->loads, 7);
+	ck_assert_uint_eq(l->failed, 1);
+	for (size_t i = 0; i < l->load.n; i++) {
+		const struct pv_load *x = &l->load.v[i];
+		const char *name = pv_intern_text(&m->names.text, x->name);
+		ck_assert_int_eq(x->failed, strcmp(name, "missing.dll") == 0);
+		ck_assert_int_eq(x->took_ns, x->what != PV_ENTITY_CLASS ? 10000
+			: x->unload ? 1000 : 3000);
+	}
+	ck_assert_uint_eq(l->compiles, 2);
+	ck_assert_uint_eq(l->compiles_failed, 1);
+	ck_assert_int_eq(l->compile_ns, 6000);
+	ck_assert_int_eq(l->compile_max_ns, 4000);
+	ck_assert_uint_eq(l->compile.n, 2);
+	ck_assert_uint_eq(l->compile.v[1].failed, 1);
+}
+
+/* What is freed or unloaded keeps its name: the ids of these logs are given once. */
+static void check_names(const struct pv_model *m)
+{
+	for (uint32_t i = 1; i < m->names.class_use.n; i++)
+		ck_assert_uint_ne(pv_names_class_name(&m->names, i), 0);
+	for (uint32_t i = 1; i < m->names.method.n; i++)
+		ck_assert(m->names.method.v[i].native || pv_names_method_name(&m->names, i));
+}
+
 static void check_shots(const struct pv_model *m, int i)
 {
 	const struct pv_shot *s = m->shots.shot.v;
@@ -93,8 +127,10 @@ static void check_shots(const struct pv_model *m, int i)
 	ck_assert_uint_eq(s[0].bytes, i == 1 ? 0 : 56);
 	ck_assert_uint_eq(s[0].dead_objects, 1);
 	ck_assert_uint_eq(s[0].dead_bytes, 24);
+	ck_assert_uint_eq(s[0].unsized, i == 1 ? 2 : 0);
 	if (i == 1)
 		return;
+	ck_assert(s[1].summary && !s[0].summary);
 	ck_assert_uint_eq(s[1].objects, 4);
 	ck_assert_uint_eq(s[1].bytes, 120);
 	ck_assert_uint_eq(s[1].dead_objects, 2);
@@ -113,11 +149,57 @@ START_TEST(figures)
 	ck_assert_uint_eq(s.stream_bytes, kit.n);
 	check_common(m, _i);
 	check_shots(m, _i);
+	check_durations(m);
+	check_names(m);
 	if (stages[_i] == 'D') {
 		ck_assert_uint_eq(m->locks.contentions, 1);
 		ck_assert_int_eq(m->locks.wait_ns, 50000);
 		ck_assert(has_class(m, m->locks.lock.v[1].class_use, "App.Main"));
 	}
+	pv_ingest_destroy(in);
+}
+END_TEST
+
+static void put_class_sums(uint64_t collection)
+{
+	b07_kit_begin(&kit, 9);
+	b07_kit_clock(&kit, 300);
+	B07_VARS(&kit, collection, 40, 1, 24, 2, 48, 0);
+	b07_kit_clock(&kit, 301);
+	b07_kit_end(&kit);
+}
+
+static void put_objects(uint64_t collection)
+{
+	b07_kit_begin(&kit, 8);
+	b07_kit_clock(&kit, 310);
+	b07_kit_clock(&kit, 320);
+	b07_kit_var(&kit, collection);
+	b07_kit_clock(&kit, 321);
+	B07_VARS(&kit, 40 << 2 | 2, 24, 0x1000 | 1, 40, 24, 2, 0x1000, 0x1000, 0);
+	b07_kit_clock(&kit, 322);
+	b07_kit_end(&kit);
+}
+
+/* The profiler sums a collection up and then lists its objects: that is one shot. */
+START_TEST(summary_and_objects_are_one)
+{
+	b07_kit_init(&kit, 'B', 1);
+	b07_kit_intro(&kit, 0);
+	put_class_sums(7);
+	put_objects(7);
+	put_class_sums(8);
+	struct pv_ingest *in = start(kit.bytes, kit.n);
+	wait_end(in);
+	struct pv_model *m = pv_ingest_adopt(in);
+	const struct pv_shot *s = m->shots.shot.v;
+	ck_assert_uint_eq(m->shots.shot.n, 2);
+	ck_assert(!s[0].summary && s[1].summary);
+	ck_assert_uint_eq(s[0].objects, 1);
+	ck_assert_uint_eq(s[0].dead_objects, 2);
+	ck_assert_uint_eq(s[0].references, 2);
+	ck_assert_uint_eq(s[0].classes.n, 1);
+	ck_assert_uint_eq(m->shots.rows, 2);
 	pv_ingest_destroy(in);
 }
 END_TEST
@@ -145,6 +227,7 @@ int main(void)
 	TCase *t = tcase_create("stages");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, figures, 0, PV_COUNT_OF(stages));
+	tcase_add_test(t, summary_and_objects_are_one);
 	tcase_add_loop_test(t, cut_logs_say_so, 0, PV_COUNT_OF(stages));
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -29,8 +29,9 @@ static void forget(struct b07 *d)
 {
 	pv_intern_finish(&d->text);
 	pv_map_finish(&d->classes);
+	pv_map_finish(&d->assemblies);
 	pv_map_finish(&d->methods);
-	pv_map_finish(&d->compiling);
+	pv_map_finish(&d->named);
 	pv_map_finish(&d->regions);
 	pv_array_finish(&d->region);
 	pv_array_finish(&d->stack);

@@ -41,12 +41,10 @@ enum b07_stage { B07_DRAFT, B07_A, B07_B, B07_C, B07_D };
 
 struct b07_header {
 	enum b07_stage stage; /* as far as the blocks at hand tell */
-	uint64_t flags;       /* the runtime's event mask; 0 in the draft */
+	uint64_t flags;       /* the runtime's event mask (enum pv_mask07); 0 in the draft */
 	uint64_t start_us;    /* since the Unix epoch */
 	uint64_t offset;      /* of the block in the stream */
 };
-
-enum { B07_CALLS = 1 << 12 }; /* of flags: every enter and leave is recorded */
 
 struct b07_damage {
 	uint64_t offset, bytes;

@@ -2,6 +2,9 @@
  * The draft of October 2007. Its blocks have no sizes: where one ends is found by reading it, and
  * damage ends the stream.
  */
+#include <inttypes.h>
+#include <string.h>
+
 #include "common/format/block07_parts.h"
 
 static void skip_pairs_of_names(struct pv_cursor *c, unsigned numbers)
@@ -178,6 +181,17 @@ static enum b07_step events(struct b07 *d)
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
+/* The draft has numbers for functions and no names. */
+static bool name_function(struct b07 *d, uint64_t id)
+{
+	uint64_t key = B07_FUNCTION | id;
+	if (pv_map_get(&d->named, key) != PV_MAP_NONE)
+		return true;
+	char *name = pv_arena_printf(&d->texts, "(unmanaged function %" PRIu64 ")", id);
+	return name && pv_map_set(&d->named, key, 1) &&
+		b07_push_name(d, key, 0, (struct pv_text){ name, strlen(name) }, d->hit_time);
+}
+
 /* Phase 1: methods, 2: functions. Neither has a time; they stand at the block's start. */
 static enum b07_step statistical(struct b07 *d)
 {
@@ -196,6 +210,8 @@ static enum b07_step statistical(struct b07 *d)
 	if (id == 0)
 		return b->phase++ == 1 ? B07_AGAIN : B07_DONE;
 	d->hit_time = b07_clock_ns(&d->clock, b->counter);
+	if (b->phase == 2 && !name_function(d, id))
+		return B07_NOMEM;
 	enum b07_step step = b07_add_hit(d, b->phase == 1 ? id : B07_FUNCTION | id, 0);
 	if (step != B07_AGAIN)
 		return step;

@@ -55,7 +55,7 @@ bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 		return true;
 	}
 	/* Where every call is recorded, the calls open at the time say more than one frame. */
-	if (caller == 0 || d->calls || (d->flags & B07_CALLS))
+	if (caller == 0 || d->calls || (d->flags & PV_MASK07_CALLS))
 		return true;
 	return b07_pool(d, &caller, 1, ret);
 }
@@ -107,6 +107,8 @@ bool b07_class_event(struct b07 *d, unsigned code, bool end, bool failed, uint64
 	e.kind = start;
 	e.meta.key = id;
 	e.meta.name = class_text(d, id);
+	uint32_t assembly = pv_map_get(&d->assemblies, id);
+	e.meta.owner = assembly == PV_MAP_NONE ? 0 : assembly;
 	e.meta.mvid.at = "";
 	if (!end) {
 		b07_begin(d, start, id, time);
@@ -161,13 +163,13 @@ static bool compiling(struct b07 *d, uint64_t method, uint64_t *ret_key)
 {
 	uint32_t at = pv_map_get(&d->methods, method);
 	*ret_key = B07_COMPILING | method;
-	if (pv_map_get(&d->compiling, method) != PV_MAP_NONE)
+	if (pv_map_get(&d->named, *ret_key) != PV_MAP_NONE)
 		return true;
 	char *name = at == PV_MAP_NONE
 		? pv_arena_printf(&d->texts, "(method not recorded, being compiled)")
 		: pv_arena_printf(&d->texts, "%s (being compiled)", pv_intern_text(&d->text, at));
 	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
-	return name && pv_map_set(&d->compiling, method, 1) &&
+	return name && pv_map_set(&d->named, *ret_key, 1) &&
 		b07_push_name(d, *ret_key, 0, (struct pv_text){ name, strlen(name) }, time);
 }
 
@@ -254,8 +256,8 @@ static enum b07_step other_event(struct b07 *d, unsigned code, bool end, uint64_
 	/* generation alone in stage A */
 	bool numbered = d->out->stage > B07_A;
 	uint64_t generation = numbered ? data & 0xff : data, collection = numbered ? data >> 8 : 0;
-	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END }, [3] = { 1, 2 },
-		[4] = { 3, 4 }, [6] = { PV_GC_PRE_STOP, PV_GC_POST_STOP },
+	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END }, [3] = { PV_GC_MARK_START, PV_GC_MARK_END },
+		[4] = { PV_GC_SWEEP_START, PV_GC_SWEEP_END }, [6] = { PV_GC_PRE_STOP, PV_GC_POST_STOP },
 		[7] = { PV_GC_PRE_START, PV_GC_POST_START } };
 	bool ok;
 	if (code == JIT_ALLOCATION)

@@ -25,6 +25,8 @@ static enum b07_step class_name(struct b07 *d, uint64_t id)
 		return B07_BAD;
 	bool ok = pv_intern_add(&d->text, e.meta.name.at, e.meta.name.len, &name) &&
 		pv_map_set(&d->classes, id, name) &&
+		(e.meta.owner == 0 || e.meta.owner >= PV_MAP_NONE ||
+			pv_map_set(&d->assemblies, id, (uint32_t)e.meta.owner)) &&
 		b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
 	return ok ? B07_AGAIN : B07_NOMEM;
 }

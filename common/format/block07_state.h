@@ -95,8 +95,9 @@ struct b07 {
 	struct b07_clock clock;
 	struct pv_intern text;
 	struct pv_map classes;   /* class id -> name */
+	struct pv_map assemblies; /* class id -> assembly id, where it has one */
 	struct pv_map methods;   /* method id -> full name */
-	struct pv_map compiling; /* of those, which were named as being compiled */
+	struct pv_map named;     /* keys made here that have their name */
 	struct pv_map regions;   /* region id -> index in region */
 	PV_ARRAY(struct b07_region) region;
 	bool native_named, unknown_named;

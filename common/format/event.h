@@ -100,9 +100,17 @@ struct pv_text {
 };
 
 /* Enumeration values (formats.md 1.9 of the wire description); unknown ones are data. */
-enum pv_gc_step { PV_GC_START = 0, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
+enum pv_gc_step { PV_GC_START = 0, PV_GC_MARK_START = 1, PV_GC_MARK_END = 2,
+	PV_GC_SWEEP_START = 3, PV_GC_SWEEP_END = 4, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
 	PV_GC_PRE_START = 8, PV_GC_POST_START = 9, PV_GC_PRE_STOP_LOCKED = 10,
 	PV_GC_POST_START_UNLOCKED = 11 };
+/* What the runtime was asked to tell the profiler of 2007: bits in the intro block of its logs. */
+enum pv_mask07 { PV_MASK07_DOMAINS = 1 << 0, PV_MASK07_ASSEMBLIES = 1 << 1,
+	PV_MASK07_MODULES = 1 << 2,
+	PV_MASK07_CLASSES = 1 << 3, PV_MASK07_JIT = 1 << 4, PV_MASK07_EXCEPTIONS = 1 << 6,
+	PV_MASK07_ALLOCATIONS = 1 << 7, PV_MASK07_GC = 1 << 8, PV_MASK07_THREADS = 1 << 9,
+	PV_MASK07_CALLS = 1 << 12, PV_MASK07_SAMPLES = 1 << 15, PV_MASK07_METHODS = 1 << 16,
+	PV_MASK07_MONITORS = 1 << 17 };
 enum pv_counter_type { PV_COUNTER_INT, PV_COUNTER_UINT, PV_COUNTER_WORD, PV_COUNTER_LONG,
 	PV_COUNTER_ULONG, PV_COUNTER_DOUBLE, PV_COUNTER_STRING, PV_COUNTER_TIME_INTERVAL };
 enum { PV_SECTION_PERFCOUNTERS = 0x8000, PV_SECTION_PROFILER = 0x10000 };

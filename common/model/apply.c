@@ -62,7 +62,7 @@ static bool rare_names(struct pv_context *x, const struct pv_event *e)
 		n->applied_ns = x->thread->last_ns;
 	if (!x->batch->told && !pv_names_take(x->m, e))
 		return false;
-	return e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e);
+	return (e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e)) && pv_loads_apply(x, e);
 }
 
 static bool rare(struct pv_context *x, const struct pv_event *e)

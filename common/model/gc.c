@@ -40,6 +40,8 @@ struct pv_gc_pending {
 bool pv_gc_init(struct pv_gc *gc)
 {
 	*gc = (struct pv_gc){ .heap_ns = PV_NEVER };
+	for (unsigned i = 0; i < PV_GC_GENERATIONS; i++)
+		gc->phase_ns[0][i] = gc->phase_ns[1][i] = PV_NEVER;
 	gc->pending = calloc(1, sizeof *gc->pending);
 	return gc->pending != NULL;
 }
@@ -155,6 +157,9 @@ static void merge_collections(
 	b->allocated += a->allocated;
 	b->merged += a->merged;
 	b->concurrent |= a->concurrent;
+	b->phases |= a->phases;
+	b->mark_ns += a->mark_ns;
+	b->sweep_ns += a->sweep_ns;
 	b->start_stop = b->end_stop = 0;
 	gc->folded++;
 }
@@ -366,6 +371,7 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 		.merged = 1,
 		.settled_ns = PV_NEVER,
 		.generation = generation_of(e),
+		.number = e->gc.collection,
 		.start_stop = x->thread->stop };
 	size_t n = gc->collections.n, at;
 	if (n == 0 || gc->collections.v[n - 1].start_ns <= x->time)
@@ -454,6 +460,12 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 		return collection_starts(x, e);
 	case PV_GC_END:
 		collection_ends(x, e);
+		return true;
+	case PV_GC_MARK_START:
+	case PV_GC_MARK_END:
+	case PV_GC_SWEEP_START:
+	case PV_GC_SWEEP_END:
+		pv_gc_phase(x, e);
 		return true;
 	case PV_GC_PRE_STOP:
 		world_stops(x);

@@ -15,6 +15,8 @@
 
 enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
 
+enum pv_collection_phases { PV_COLLECTION_MARKED = 1, PV_COLLECTION_SWEPT = 2 };
+
 struct pv_collection {
 	int64_t start_ns;
 	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
@@ -25,6 +27,9 @@ struct pv_collection {
 	uint32_t merged;     /* collections in this entry: 1 until the list was full */
 	uint8_t generation;
 	bool concurrent;     /* start and end in different stops */
+	uint8_t phases;      /* enum pv_collection_phases: which of the two below were recorded */
+	int64_t mark_ns, sweep_ns;
+	uint64_t number;     /* as logs of 2007 count them from stage B on, else 0 */
 
 	/* private */
 	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
@@ -66,7 +71,14 @@ struct pv_gc {
 	int64_t folded_max_ns[PV_GC_GENERATIONS];
 	int64_t folded_total_ns[PV_GC_GENERATIONS];
 	uint64_t roots_since_gc;
+	int64_t phase_ns[2][PV_GC_GENERATIONS]; /* open marking, sweeping; PV_NEVER */
 };
+
+struct pv_context;
+struct pv_event;
+
+/* gc_phase.c, private to the model: marking or sweeping begins or ends. */
+void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 
 /* Heap size at a time: of the last resize at or before it; 0 when none. */
 uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);

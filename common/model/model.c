@@ -67,6 +67,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_sites_finish(&m->throws.sites);
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
+	pv_loads_finish(&m->loads);
 	pv_array_finish(&m->damage);
 	if (m->private) {
 		pthread_mutex_destroy(&m->private->lock);

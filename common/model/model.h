@@ -18,6 +18,7 @@
 #include "common/model/gc.h"
 #include "common/model/handles.h"
 #include "common/model/jit.h"
+#include "common/model/loads.h"
 #include "common/model/locks.h"
 #include "common/model/names.h"
 #include "common/model/roots.h"
@@ -35,6 +36,7 @@ struct pv_model_private;
 struct pv_target_info { /* of the header; text interned in names.text */
 	bool logging2007;
 	const char *stage; /* of a 2007 log, a constant: "draft", "A" ... "D"; else NULL */
+	uint64_t event_mask; /* of a 2007 log from stage A on: bits of enum pv_mask07 */
 	uint8_t data_version, header_major, pointer_size;
 	uint8_t rules; /* data version whose meaning the events have; 0: data_version's */
 	uint64_t start_time_ms, startup_ns;
@@ -109,6 +111,7 @@ struct pv_model {
 	struct pv_recall *recall;   /* NULL: none is kept; the ingest's */
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
+	struct pv_loads loads;
 	struct pv_model_private *private;
 };
 

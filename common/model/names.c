@@ -196,6 +196,8 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 		said.owner = e->meta.domain;
 	if (kind == PV_ENTITY_VTABLE)
 		said.domain = e->meta.domain;
+	else if (kind == PV_ENTITY_CLASS)
+		said.domain = e->meta.owner;
 	said.failed = e->meta.failed != 0;
 	uint32_t id = loaded(n, kind, &said);
 	return id && define(n, kind, id, &said);

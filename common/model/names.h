@@ -27,7 +27,7 @@ struct pv_entity {
 	uint32_t extra;   /* interned MVID of an image, else 0 */
 	uint64_t owner;   /* key of the class's image, vtable's class, assembly's image,
 			   * context's domain */
-	uint64_t domain;  /* vtable: its domain's key */
+	uint64_t domain;  /* vtable: its domain's key; class of a 2007 log: its assembly's */
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
 	uint32_t next_owned, next_in_domain; /* private */
@@ -135,7 +135,7 @@ uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
 
-/* The image (module) a class use belongs to, interned; 0 unknown. */
+/* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
 
 #endif

@@ -162,8 +162,9 @@ uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
 	if (!id)
 		return 0;
 	const struct pv_entity *x = &n->entity[PV_ENTITY_CLASS].v[id];
-	uint32_t image = pv_names_entity(n, PV_ENTITY_IMAGE, x->owner, x->load_ns);
-	return image ? n->entity[PV_ENTITY_IMAGE].v[image].name : 0;
+	enum pv_entity_kind kind = x->domain ? PV_ENTITY_ASSEMBLY : PV_ENTITY_IMAGE;
+	uint32_t of = pv_names_entity(n, kind, x->domain ? x->domain : x->owner, x->load_ns);
+	return of ? n->entity[kind].v[of].name : 0;
 }
 
 static const char *name_or_key(const struct pv_names *n, uint32_t name, uint64_t key, char buf[24])

@@ -222,7 +222,7 @@ static void archive_threads(struct pv_archive *a, struct pv_threads *t)
 
 /* --- collections, shots */
 
-SAME_SIZE(struct pv_gc, 288);
+SAME_SIZE(struct pv_gc, 336);
 
 static void archive_gc(struct pv_archive *a, struct pv_model *m)
 {
@@ -243,7 +243,7 @@ static void archive_gc(struct pv_archive *a, struct pv_model *m)
 }
 
 SAME_SIZE(struct pv_heap_shots, 120);
-SAME_SIZE(struct pv_shot, 112);
+SAME_SIZE(struct pv_shot, 120);
 
 static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
 {
@@ -326,6 +326,24 @@ static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
 	pv_archive_map(a, &h->method_of);
 }
 
+SAME_SIZE(struct pv_loads, 120);
+
+static void archive_loads(struct pv_archive *a, struct pv_loads *s)
+{
+	struct pv_loads plain = *s;
+	TAKE_OUT(plain.load);
+	TAKE_OUT(plain.compile);
+	TAKE_OUT_MAP(plain.compile_of);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_loads_finish(s);
+		*s = plain;
+	}
+	pv_archive_array(a, &s->load);
+	pv_archive_array(a, &s->compile);
+	pv_archive_map(a, &s->compile_of);
+}
+
 static void archive_timeline(struct pv_archive *a, struct pv_timeline *t)
 {
 	pv_archive_value(a, t->origin_ns);
@@ -356,7 +374,7 @@ static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
 	}
 }
 
-SAME_SIZE(struct pv_target_info, 88);
+SAME_SIZE(struct pv_target_info, 96);
 
 static void archive_target(struct pv_archive *a, struct pv_model *m)
 {
@@ -398,7 +416,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366056);
+SAME_SIZE(struct pv_model, 366232);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -416,6 +434,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	archive_throws(a, &m->throws);
 	archive_counters(a, &m->counters);
 	archive_helpers(a, &m->helpers);
+	archive_loads(a, &m->loads);
 	archive_timeline(a, &m->timeline);
 	pv_buckets_archive(a, m);
 }
@@ -430,7 +449,8 @@ uint64_t pv_model_layout(void)
 		sizeof(struct pv_shot), sizeof(struct pv_counter), sizeof(struct pv_lock),
 		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
 		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry),
-		sizeof(struct pv_bucket_entry) };
+		sizeof(struct pv_bucket_entry), sizeof(struct pv_load),
+		sizeof(struct pv_compile) };
 	uint64_t h = 0x70766964; /* reads differently in the other byte order */
 	const uint8_t *bytes = (const uint8_t *)&h;
 	h = pv_hash(h ^ bytes[0]);

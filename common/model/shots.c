@@ -74,12 +74,23 @@ static void thin_out(struct pv_heap_shots *s)
 	s->shot.n = to;
 }
 
-/* A log of 2007 may tell of one collection twice: by object, and summed up. */
-static bool said_already(const struct pv_heap_shots *s, const struct pv_event *e)
+/* A log of 2007 may tell of one collection twice: summed up, and by object. */
+static struct pv_shot *said_already(const struct pv_heap_shots *s, const struct pv_event *e)
 {
-	const struct pv_shot *last = s->shot.n ? &s->shot.v[s->shot.n - 1] : NULL;
-	return e->shot.summary && last && !last->torn && e->shot.collection &&
+	struct pv_shot *last = s->shot.n ? &s->shot.v[s->shot.n - 1] : NULL;
+	bool same = last && !last->torn && e->shot.collection &&
 		last->collection == e->shot.collection;
+	return same && e->shot.summary != last->summary ? last : NULL;
+}
+
+/* Its figures are known from the summary; the objects add what they refer to. */
+static void reopen(struct pv_heap_shots *s, struct pv_shot *shot)
+{
+	shot->summary = false;
+	shot->open = shot->told = true;
+	s->rows -= shot->classes.n;
+	s->open = (size_t)(shot - s->shot.v) + 1;
+	s->skipping = false;
 }
 
 static bool shot_starts(struct pv_context *x, const struct pv_event *e)
@@ -87,7 +98,10 @@ static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 	struct pv_heap_shots *s = &x->m->shots;
 	close_shot(s, x->time, true);
 	s->skipping = true;
-	if (said_already(s, e))
+	struct pv_shot *said = said_already(s, e);
+	if (said && !e->shot.summary && x->counts)
+		reopen(s, said);
+	if (said)
 		return true;
 	uint32_t index = s->next_index++;
 	s->skipping = !x->counts;
@@ -103,6 +117,7 @@ static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 		.start_ns = x->time,
 		.end_ns = PV_NEVER,
 		.collection = e->shot.collection,
+		.summary = e->shot.summary,
 		.roots = roots,
 		.open = true };
 	s->open = s->shot.n;
@@ -146,14 +161,16 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 		shot->references += e->heap_object.refs.n / 2;
 	else if (!m->shots.skipping && x->counts)
 		m->shots.stray_objects++;
-	if (shot && e->heap_object.unsized)
+	if (shot && e->heap_object.unsized) {
 		shot->objects++;
+		shot->unsized++;
+	}
 	if (size == 0)
 		return true;
 	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
 	if (!id || !remember(m, e->heap_object.object, id))
 		return false;
-	if (!shot)
+	if (!shot || shot->told)
 		return true;
 	struct pv_shot_class *c = row(&m->shots, shot, id);
 	if (!c)
@@ -170,7 +187,7 @@ static bool class_figures(struct pv_context *x, uint64_t type, const struct pv_s
 {
 	struct pv_model *m = x->m;
 	struct pv_shot *shot = open_shot(&m->shots);
-	if (!shot)
+	if (!shot || shot->told)
 		return true;
 	uint32_t id = pv_names_class(&m->names, type, x->time);
 	struct pv_shot_class *c = id ? row(&m->shots, shot, id) : NULL;

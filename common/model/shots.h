@@ -24,8 +24,11 @@ struct pv_shot {
 	uint64_t roots;
 	uint64_t dead_objects, dead_bytes;
 	uint64_t collection; /* its number in a log of 2007, else 0 */
+	uint64_t unsized;    /* of the objects: size and class were not recorded (stage A of 2007) */
 	PV_ARRAY(struct pv_shot_class) classes; /* sorted by class_use once ended */
+	bool summary;        /* of a log of 2007, by class: no objects or references were listed */
 	bool open;           /* being read now: figures so far */
+	bool told;           /* private: figures are those of its summary */
 	bool torn;           /* its end is missing */
 	bool classes_folded; /* the class rows were dropped to stay within PV_SHOTS_ROWS */
 };

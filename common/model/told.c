@@ -4,6 +4,10 @@
 bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 {
 	bool shared;
+	/* Ids of a 2007 log are given once: what is freed keeps its own, with all that used it. */
+	if (m->target.logging2007 &&
+		(e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD))
+		return true;
 	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
 		m->names.applied_ns = m->last_ns;
 	if (!pv_names_apply(&m->names, e, &shared))

@@ -1,0 +1,49 @@
+/*
+ * How long it took to load, unload and compile things, and what of it failed. Logs of 2007 alone
+ * tell when each began; other logs can only say that a load failed.
+ */
+#ifndef PV_MODEL_LOADS_H
+#define PV_MODEL_LOADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_LOADS_LIST = 65536 };
+
+struct pv_load {
+	int64_t end_ns;  /* log clock */
+	int64_t took_ns; /* PV_NEVER: its begin was not recorded */
+	uint64_t key;    /* of the thing in the log */
+	uint32_t name;   /* interned in names.text, 0 = none given */
+	uint8_t what;    /* enum pv_entity_kind: domain, assembly, image or class */
+	bool unload, failed;
+};
+
+/* The compiler's work on one method, work on others in between included. */
+struct pv_compile {
+	uint32_t method; /* id in names */
+	uint32_t times;  /* whose begin was recorded */
+	uint32_t failed; /* of those */
+	int64_t total_ns, max_ns;
+};
+
+struct pv_loads {
+	PV_ARRAY(struct pv_load) load; /* first PV_LOADS_LIST */
+	uint64_t loads, failed;        /* all of them */
+	PV_ARRAY(struct pv_compile) compile;
+	struct pv_map compile_of;           /* method id -> index */
+	uint64_t compiles, compiles_failed; /* all that ended; of those, without success */
+	int64_t compile_ns, compile_max_ns;
+};
+
+struct pv_context;
+struct pv_event;
+
+/* Private to the model. */
+bool pv_loads_apply(struct pv_context *x, const struct pv_event *e);
+void pv_loads_finish(struct pv_loads *s);
+
+#endif
