@@ -13,7 +13,7 @@ KEYS = {
                'buffers', 'recordings', 'complete', 'damage'],
     'source.damage': ['offset', 'bytes', 'reason'],
     'target': ['pid', 'pointer_size', 'start_time_ms', 'args', 'arch', 'os', 'timer_overhead_ns',
-               'control_port'],
+               'control_port', 'event_mask'],
     'coverage': ['what', 'state', 'detail'],
     'methods': ['name', 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
                 'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
@@ -26,7 +26,8 @@ KEYS = {
            'handles_created', 'handles_destroyed', 'handles_live', 'objects_finalized',
            'finalizer_runs', 'finalizing_ns'],
     'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
-                       'heap_before', 'heap_after', 'allocated_since_last'],
+                       'heap_before', 'heap_after', 'allocated_since_last', 'mark_ns',
+                       'sweep_ns', 'number'],
     'gc.pauses': ['start_ns', 'duration_ns'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
     'handles': ['type', 'live', 'most_live', 'created', 'destroyed'],
@@ -36,7 +37,8 @@ KEYS = {
               'unregistered', 'pinning', 'weak', 'interior'],
     'root_areas': ['name', 'source', 'start', 'bytes', 'key', 'owner', 'registered_ns',
                    'unregistered_ns', 'roots', 'roots_total'],
-    'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'classes'],
+    'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'dead_objects',
+                   'dead_bytes', 'collection', 'classes'],
     'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes'],
     'exceptions.classes': ['name', 'thrown'],
@@ -44,18 +46,18 @@ KEYS = {
     'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
     'samples': ['total'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes'],
-    'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes'],
-    'images': ['id', 'name', 'load_ns', 'unload_ns'],
-    'assemblies': ['id', 'name', 'load_ns', 'unload_ns'],
-    'domains': ['id', 'name', 'load_ns', 'unload_ns'],
+    'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns'],
+    'images': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
+    'assemblies': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
+    'domains': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
     'contexts': ['id', 'name', 'load_ns', 'unload_ns'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
 EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites', 'root_areas']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
        'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
-       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'images', 'assemblies', 'domains', 'contexts',
-       'counters', 'code_coverage']
+       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples', 'threads',
+       'jit', 'loads', 'images', 'assemblies', 'domains', 'contexts', 'counters', 'code_coverage']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
          'code_coverage', 'names', 'losses', 'damage']
@@ -112,7 +114,8 @@ def check_world(program):
     same(report['gc']['collections'][0], {
         'generation': 0, 'start_ns': 20000, 'duration_ns': 9000, 'pause_ns': 10000,
         'concurrent': False, 'heap_before': 65536, 'heap_after': 65536,
-        'allocated_since_last': 10 ** 15 + 48}, 'collection')
+        'allocated_since_last': 10 ** 15 + 48, 'mark_ns': None, 'sweep_ns': None,
+        'number': None}, 'collection')
     same(report['gc']['handles_created'], 0, 'asked for, but none came')
     same(report['gc']['objects_finalized'], None, 'not asked for')
     same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',
@@ -121,7 +124,8 @@ def check_world(program):
          'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')
     same(report['samples'], {'total': 1}, 'samples')
-    same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40}, 'jit')
+    same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40,
+         'failed': None, 'total_ns': None, 'max_ns': None}, 'jit')
     same(report['counters'], [
         {'section': 'gc', 'name': 'Heap', 'type': 'long', 'unit': 'bytes', 'variance': 'variable',
          'samples': [[0, 10 ** 15]]},

@@ -24,6 +24,7 @@
 #include "common/model/roots.h"
 #include "common/model/shots.h"
 #include "common/model/stacks.h"
+#include "common/model/target_info.h"
 #include "common/model/threads.h"
 #include "common/model/throws.h"
 #include "common/model/timeline.h"
@@ -32,19 +33,6 @@ struct pv_buckets;
 struct pv_recall;
 struct pv_window;
 struct pv_model_private;
-
-struct pv_target_info { /* of the header; text interned in names.text */
-	bool logging2007;
-	const char *stage; /* of a 2007 log, a constant: "draft", "A" ... "D"; else NULL */
-	uint64_t event_mask; /* of a 2007 log from stage A on: bits of enum pv_mask07 */
-	uint8_t data_version, header_major, pointer_size;
-	uint8_t rules; /* data version whose meaning the events have; 0: data_version's */
-	uint64_t start_time_ms, startup_ns;
-	uint32_t timer_overhead_ns, pid;
-	uint16_t port;
-	const char *args, *arch, *os;
-	bool joined; /* the stream's beginning was missed */
-};
 
 struct pv_damage_entry { uint64_t offset, bytes; char reason[80]; };
 enum { PV_DAMAGE_LIST = 4096 };

@@ -31,13 +31,14 @@ static const struct pv_column method_columns[] = {
 /* What the log can say of calls and samples at all. */
 struct known {
 	bool calls, samples, window;
+	bool exc_leaves; /* told apart from others: not in logs of 2007 */
 };
 
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
 {
 	unsigned groups = pv_groups_known(m);
 	return (struct known){ .calls = groups & PV_GROUP_CALLS, .window = q->window_ns != 0,
-		.samples = groups & PV_GROUP_SAMPLES };
+		.samples = groups & PV_GROUP_SAMPLES, .exc_leaves = !m->target.logging2007 };
 }
 
 struct method_totals {
@@ -63,7 +64,7 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_error(&c[M_HIT_ERROR], s->samples_self, samples);
 	pv_cell_u_if(&c[M_HITS], known->samples, s->samples_self);
 	pv_cell_u_if(&c[M_HITS_TOTAL], known->samples, s->samples_total);
-	pv_cell_u_if(&c[M_EXC], known->calls && !known->window, s->exc_leaves);
+	pv_cell_u_if(&c[M_EXC], known->calls && known->exc_leaves && !known->window, s->exc_leaves);
 	pv_cell_null(&c[M_CPU_USER]);
 	pv_cell_null(&c[M_CPU_KERNEL]);
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));

@@ -39,11 +39,7 @@ static uint64_t kind(const struct pv_model *m, enum pv_kind k)
 	return m->kinds[k];
 }
 
-/* Appends a phrase to the detail. */
-static void say(struct pv_coverage *c, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(struct pv_coverage *c, const char *format, ...)
+void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 {
 	size_t at = strlen(c->detail);
 	if (at && at + 2 < sizeof c->detail) {
@@ -60,7 +56,7 @@ static void say(struct pv_coverage *c, const char *format, ...)
 static void count(struct pv_coverage *c, uint64_t n, const char *one, const char *many)
 {
 	char digits[PV_UNIT_MAX];
-	say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), n == 1 ? one : many);
+	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), n == 1 ? one : many);
 }
 
 /* The same for what should not be: nothing is said when there is none of it. */
@@ -71,7 +67,7 @@ static void flaw(struct pv_coverage *c, uint64_t n, enum pv_coverage_state state
 		return;
 	if (c->state == PV_COMPLETE)
 		c->state = state;
-	say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), what);
+	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), what);
 }
 
 /* Whether anything of the group was met; otherwise the entry is finished here. */
@@ -82,7 +78,7 @@ static bool met(const struct pv_model *m, unsigned group, struct pv_coverage *c)
 	c->state = PV_NOT_RECORDED;
 	if (pv_groups_enabled(m) & group) {
 		c->state = PV_COMPLETE;
-		say(c, "none happened");
+		pv_coverage_say(c, "none happened");
 	}
 	return false;
 }
@@ -107,7 +103,7 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	char bytes[PV_UNIT_MAX];
 	count(c, m->allocs.count, "allocation", "allocations");
-	say(c, "%s", pv_units_bytes(bytes, sizeof bytes, m->allocs.bytes));
+	pv_coverage_say(c, "%s", pv_units_bytes(bytes, sizeof bytes, m->allocs.bytes));
 }
 
 static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c)
@@ -229,7 +225,8 @@ static void of_exceptions(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	uint64_t clauses = kind(m, PV_KIND_EXCEPTION_CLAUSE);
 	count(c, m->throws.thrown, "thrown", "thrown");
-	count(c, clauses, "clause entered", "clauses entered");
+	if (!m->target.logging2007)
+		count(c, clauses, "clause entered", "clauses entered");
 	flaw(c, m->throws.unknown_class, PV_PARTIAL, "of a class not recorded");
 	flaw(c, m->throws.sites.folded, PV_PARTIAL, "sites folded into (other)");
 }
@@ -266,18 +263,19 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_threads *t = &m->threads;
-	size_t n = t->thread.n > 1 ? t->thread.n - 1 : 0;
+	uint64_t n = pv_threads_told(m);
 	if (!met(m, PV_GROUP_THREADS, c))
 		return;
 	count(c, n, "thread", "threads");
 	count(c, kind(m, PV_KIND_THREAD_START), "start", "starts");
 	count(c, kind(m, PV_KIND_THREAD_END), "end", "ends");
-	count(c, kind(m, PV_KIND_THREAD_NAME), "name", "names");
+	if (!m->target.logging2007)
+		count(c, kind(m, PV_KIND_THREAD_NAME), "name", "names");
 	if (kind(m, PV_KIND_THREAD_START) == 0 && m->buffers)
 		c->state = PV_INFERRED;
-	if (n == 1 && t->thread.v[1]->id == 0) {
+	if (t->thread.n == 2 && t->thread.v[1]->id == 0) {
 		c->state = PV_INFERRED;
-		say(c, "the log tells no threads apart");
+		pv_coverage_say(c, "the log tells no threads apart");
 	}
 	flaw(c, t->late, PV_INFERRED, "ends told after events behind them");
 	flaw(c, t->folded, PV_PARTIAL, "counted in an earlier thread of their id");
@@ -289,10 +287,12 @@ static void of_jit(const struct pv_model *m, struct pv_coverage *c)
 	if (!met(m, PV_GROUP_JIT, c))
 		return;
 	count(c, h->jitted, "method described", "methods described");
+	if (m->target.logging2007)
+		return;
 	count(c, h->count, "helper", "helpers");
 	if (h->count == 0 && !(pv_groups_enabled(m) & PV_GROUP_JIT)) {
 		c->state = PV_PARTIAL;
-		say(c, "helpers not recorded");
+		pv_coverage_say(c, "helpers not recorded");
 	}
 	flaw(c, h->bad_sizes, PV_PARTIAL, "impossible code sizes left out");
 }
@@ -349,14 +349,14 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, m->pauses, PV_NOT_RECORDED, "stretches in which the probe was paused");
 	if (m->target.joined) {
 		c->state = PV_PARTIAL;
-		say(c, "joined after the beginning: earlier events and names are missing");
+		pv_coverage_say(c, "joined after the beginning: earlier events and names are missing");
 	}
 	if (m->recordings > 1) {
 		c->state = PV_PARTIAL;
-		say(c, "the last of %" PRIu64 " recordings in this input", m->recordings);
+		pv_coverage_say(c, "the last of %" PRIu64 " recordings in this input", m->recordings);
 	}
 	if (c->state == PV_COMPLETE)
-		say(c, "none");
+		pv_coverage_say(c, "none");
 	if (m->sync_points)
 		count(c, m->sync_points, "sync point", "sync points");
 }
@@ -370,14 +370,14 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 		c->state = PV_PARTIAL;
 		pv_units_bytes(at, sizeof at, m->cut_at);
 		pv_units_bytes(of, sizeof of, m->cut_of);
-		say(c, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
+		pv_coverage_say(c, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
 			m->cut_of ? of : "");
 	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
-		say(c, "the input ends early");
+		pv_coverage_say(c, "the input ends early");
 	}
 	if (c->state == PV_COMPLETE)
-		say(c, "none");
+		pv_coverage_say(c, "none");
 }
 
 void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret)
@@ -395,6 +395,8 @@ void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_cover
 		[PV_WHAT_DAMAGE] = of_damage };
 	*ret = (struct pv_coverage){ .state = PV_COMPLETE };
 	of[what](m, ret);
+	if (m->target.logging2007)
+		pv_coverage07(m, what, ret);
 }
 
 /* --- one line a view --- */
@@ -429,6 +431,7 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_THREADS] = BIT(THREADS) | BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS),
 	[PV_VIEW_JIT_METHODS] = BIT(JIT),
 	[PV_VIEW_JIT_HELPERS] = BIT(JIT),
+	[PV_VIEW_LOADS] = 0,
 	[PV_VIEW_IMAGES] = BIT(NAMES),
 	[PV_VIEW_ASSEMBLIES] = BIT(NAMES),
 	[PV_VIEW_DOMAINS] = BIT(NAMES),

@@ -28,6 +28,12 @@ const char *pv_coverage_text(enum pv_coverage_state state);
 /* Needs the model's lock. */
 void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret);
 
+/* Appends a phrase to the detail. */
+void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* coverage07.c: what a log of 2007 lacks. */
+void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
+
 enum { PV_COVERAGE_LINE = 500 };
 
 /* The line of a view, cut to size. */

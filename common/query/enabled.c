@@ -58,8 +58,29 @@ static unsigned apply_option(unsigned groups, const char *word, size_t len)
 	return groups;
 }
 
+/*
+ * The event mask of a 2007 log. Compiling and loads of classes are in it but are only written with
+ * an option of their own, so they do not count; locks are written from stage D on.
+ */
+static unsigned groups_of_mask(const struct pv_model *m)
+{
+	static const struct { uint64_t bit; unsigned groups; } bits[] = {
+		{ PV_MASK07_DOMAINS, PV_GROUP_DOMAINS }, { PV_MASK07_ASSEMBLIES, PV_GROUP_ASSEMBLIES },
+		{ PV_MASK07_MODULES, PV_GROUP_IMAGES }, { PV_MASK07_EXCEPTIONS, PV_GROUP_EXCEPTIONS },
+		{ PV_MASK07_ALLOCATIONS, PV_GROUP_ALLOC }, { PV_MASK07_GC, PV_GROUP_GC },
+		{ PV_MASK07_THREADS, PV_GROUP_THREADS }, { PV_MASK07_CALLS, PV_GROUP_CALLS },
+		{ PV_MASK07_SAMPLES, PV_GROUP_SAMPLES }, { PV_MASK07_MONITORS, PV_GROUP_LOCKS } };
+	unsigned groups = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(bits); i++)
+		if (m->target.event_mask & bits[i].bit)
+			groups |= bits[i].groups;
+	return pv_stage_at_least(m, 'D') ? groups : groups & ~(unsigned)PV_GROUP_LOCKS;
+}
+
 unsigned pv_groups_enabled(const struct pv_model *m)
 {
+	if (m->target.logging2007)
+		return groups_of_mask(m);
 	const char *args = m->target.args ? m->target.args : "";
 	bool stock = strncmp(args, "log:", 4) == 0;
 	bool ours = strncmp(args, "profview:", 9) == 0;
@@ -110,6 +131,7 @@ static const struct evidence evidence[] = {
 unsigned pv_groups_recorded(const struct pv_model *m)
 {
 	unsigned groups = m->threads.thread.n > 1 ? PV_GROUP_THREADS : 0;
+	groups |= m->loads.loads ? PV_GROUP_LOADS : 0;
 	for (size_t i = 0; i < PV_COUNT_OF(evidence); i++)
 		for (unsigned k = evidence[i].first; k <= evidence[i].last; k++)
 			if (m->kinds[k])
@@ -119,5 +141,8 @@ unsigned pv_groups_recorded(const struct pv_model *m)
 
 unsigned pv_groups_known(const struct pv_model *m)
 {
-	return pv_groups_recorded(m) | pv_groups_enabled(m);
+	unsigned groups = pv_groups_recorded(m) | pv_groups_enabled(m);
+	if (groups & PV_GROUP_JIT)
+		groups |= m->target.logging2007 ? PV_GROUP_JIT_TIMES : PV_GROUP_CODE;
+	return groups;
 }

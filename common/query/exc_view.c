@@ -54,7 +54,7 @@ static void copy_clauses(struct pv_build *b, struct pv_model *m)
 	static const char *const name[PV_CLAUSES] = { [PV_CLAUSE_CATCH] = "catch",
 		[PV_CLAUSE_FILTER] = "filter", [PV_CLAUSE_FINALLY] = "finally",
 		[PV_CLAUSE_FAULT] = "fault", [PV_CLAUSE_OTHER] = "other" };
-	for (size_t i = 0; i < PV_CLAUSES; i++) {
+	for (size_t i = 0; i < PV_CLAUSES && !m->target.logging2007; i++) {
 		if (i == PV_CLAUSE_OTHER && m->throws.clauses[i] == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);

@@ -15,6 +15,7 @@ struct pv_facts {
 	const char *stage;    /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
 	unsigned data_version;
 	unsigned pointer_size;
+	uint64_t event_mask; /* of a 2007 log from stage A on: what the profiler asked for, else 0 */
 	uint64_t start_time_ms; /* since the Unix epoch */
 	uint64_t timer_overhead_ns, pid, port;
 	const char *args, *arch, *os; /* never NULL; live as long as the model */
@@ -37,6 +38,8 @@ struct pv_totals {
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns;
 	uint64_t jit_methods, code_bytes, helpers, helper_bytes;
+	uint64_t jit_failed, loads, loads_failed;
+	int64_t jit_ns, jit_max_ns;
 };
 
 void pv_view_totals(struct pv_model *m, struct pv_totals *ret);

@@ -6,7 +6,7 @@
 /* --- collections --- */
 
 enum { C_START, C_GENERATION, C_PAUSE, C_DURATION, C_CONCURRENT, C_BEFORE, C_AFTER, C_FREED,
-	C_ALLOCATED, C_MERGED };
+	C_ALLOCATED, C_MARK, C_SWEEP, C_NUMBER, C_MERGED };
 
 static const struct pv_column collection_columns[] = {
 	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
@@ -18,6 +18,9 @@ static const struct pv_column collection_columns[] = {
 	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, 0 },
 	[C_FREED] = { "heap_change", "CHANGE", PV_UNIT_DELTA_BYTES, 10, 7, PV_COLUMN_HIDE_JSON },
 	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6, 0 },
+	[C_MARK] = { "mark_ns", "MARK", PV_UNIT_NS, 9, 10, 0 },
+	[C_SWEEP] = { "sweep_ns", "SWEEP", PV_UNIT_NS, 9, 11, 0 },
+	[C_NUMBER] = { "number", "NUMBER", PV_UNIT_COUNT, 6, 12, 0 },
 	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN },
 };
@@ -40,6 +43,9 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		pv_cell_u_if(&c[C_AFTER], after, after);
 		pv_cell_i_if(&c[C_FREED], before && after, (int64_t)(after - before));
 		pv_cell_u_if(&c[C_ALLOCATED], known & PV_GROUP_ALLOC, e->allocated);
+		pv_cell_i_if(&c[C_MARK], e->phases & PV_COLLECTION_MARKED, e->mark_ns);
+		pv_cell_i_if(&c[C_SWEEP], e->phases & PV_COLLECTION_SWEPT, e->sweep_ns);
+		pv_cell_u_if(&c[C_NUMBER], e->merged == 1 && pv_stage_at_least(m, 'B'), e->number);
 		pv_cell_u(&c[C_MERGED], e->merged);
 	}
 }

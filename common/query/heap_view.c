@@ -17,8 +17,8 @@ static const struct pv_shot *find_shot(const struct pv_model *m, uint64_t row_id
 
 /* --- list of shots --- */
 
-enum { S_INDEX, S_TIME, S_OBJECTS, S_BYTES, S_D_OBJECTS, S_D_BYTES, S_REFERENCES, S_ROOTS, S_TOOK,
-	S_STATE };
+enum { S_INDEX, S_TIME, S_OBJECTS, S_BYTES, S_D_OBJECTS, S_D_BYTES, S_REFERENCES, S_ROOTS, S_DEAD,
+	S_DEAD_BYTES, S_COLLECTION, S_TOOK, S_STATE };
 
 static const struct pv_column shot_columns[] = {
 	[S_INDEX] = { "index", "SHOT", PV_UNIT_COUNT, 4, 0, PV_COLUMN_ASCENDING },
@@ -30,6 +30,9 @@ static const struct pv_column shot_columns[] = {
 	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3, PV_COLUMN_HIDE_JSON },
 	[S_REFERENCES] = { "references", "REFERENCES", PV_UNIT_COUNT, 10, 6, 0 },
 	[S_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 7, 5, 0 },
+	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 9, 0 },
+	[S_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 10, 0 },
+	[S_COLLECTION] = { "collection", "COLLECTION", PV_UNIT_COUNT, 10, 11, 0 },
 	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, PV_COLUMN_HIDE_JSON },
 	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_HIDE_JSON | PV_COLUMN_GROWS },
 };
@@ -37,24 +40,30 @@ static const struct pv_column shot_columns[] = {
 static const char *shot_state(const struct pv_shot *s)
 {
 	return s->open ? "being read" : s->torn ? "cut off" : s->classes_folded ?
-		"classes dropped" : "";
+		"classes dropped" : s->summary ? "summary" : "";
 }
 
 static void copy_shots(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_shot *last = NULL;
 	bool roots = m->kinds[PV_KIND_HEAP_ROOTS] || pv_groups_enabled(m) & PV_GROUP_ROOTS;
+	bool old = m->target.logging2007;
 	for (size_t i = 0; i < m->shots.shot.n; i++) {
 		const struct pv_shot *s = &m->shots.shot.v[i];
 		struct pv_cell *c = pv_build_row(b, (uint64_t)s->index + 1);
 		pv_cell_u(&c[S_INDEX], s->index);
 		pv_cell_time(&c[S_TIME], m, s->start_ns);
 		pv_cell_u(&c[S_OBJECTS], s->objects);
-		pv_cell_u(&c[S_BYTES], s->bytes);
+		bool sized = s->unsized == 0;
+		pv_cell_u_if(&c[S_BYTES], sized, s->bytes);
 		pv_cell_i_if(&c[S_D_OBJECTS], last, last ? (int64_t)(s->objects - last->objects) : 0);
-		pv_cell_i_if(&c[S_D_BYTES], last, last ? (int64_t)(s->bytes - last->bytes) : 0);
-		pv_cell_u(&c[S_REFERENCES], s->references);
+		pv_cell_i_if(&c[S_D_BYTES], last && sized && last->unsized == 0,
+			last ? (int64_t)(s->bytes - last->bytes) : 0);
+		pv_cell_u_if(&c[S_REFERENCES], !s->summary, s->references);
 		pv_cell_u_if(&c[S_ROOTS], roots, s->roots);
+		pv_cell_u_if(&c[S_DEAD], old, s->dead_objects);
+		pv_cell_u_if(&c[S_DEAD_BYTES], old, s->dead_bytes);
+		pv_cell_u_if(&c[S_COLLECTION], pv_stage_at_least(m, 'B'), s->collection);
 		pv_cell_i_if(&c[S_TOOK], !s->open && s->end_ns != PV_NEVER,
 			(int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns));
 		pv_cell_s(&c[S_STATE], shot_state(s));
@@ -97,9 +106,13 @@ static const struct pv_column class_columns[] = {
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-/* `old`: a log of 2007, which alone tells what was found dead. */
+/* `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive. */
+struct told {
+	bool old, sized;
+};
+
 static void put_classes(
-	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, bool old)
+	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, struct told told)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < g->row.n; i++)
@@ -109,12 +122,12 @@ static void put_classes(
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
-		pv_cell_u(&c[H_BYTES], sum[i].bytes);
-		pv_cell_u(&c[H_OBJECTS], sum[i].objects);
-		if (sum[i].objects)
-			pv_cell_u(&c[H_AVERAGE], sum[i].bytes / sum[i].objects);
-		pv_cell_u_if(&c[H_DEAD], old, sum[i].dead_objects);
-		pv_cell_u_if(&c[H_DEAD_BYTES], old, sum[i].dead_bytes);
+		pv_cell_u_if(&c[H_BYTES], told.sized, sum[i].bytes);
+		pv_cell_u_if(&c[H_OBJECTS], told.sized, sum[i].objects);
+		pv_cell_u_if(&c[H_AVERAGE], sum[i].objects,
+			sum[i].objects ? sum[i].bytes / sum[i].objects : 0);
+		pv_cell_u_if(&c[H_DEAD], told.old, sum[i].dead_objects);
+		pv_cell_u_if(&c[H_DEAD_BYTES], told.old, sum[i].dead_bytes);
 		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
 	}
 }
@@ -123,9 +136,11 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
 	bool ok = pv_groups_classes(m, b, &g);
-	struct sum *sum = ok ? sum_shot(find_shot(m, b->query->select), &g) : NULL;
+	const struct pv_shot *shot = find_shot(m, b->query->select);
+	struct sum *sum = ok ? sum_shot(shot, &g) : NULL;
+	struct told told = { m->target.logging2007, !shot || shot->unsized == 0 };
 	if (sum)
-		put_classes(b, &g, sum, m->target.logging2007);
+		put_classes(b, &g, sum, told);
 	else
 		pv_build_fail(b);
 	free(sum);

@@ -8,21 +8,34 @@
 
 /* --- methods described to the log, which is when they are compiled or first used --- */
 
-enum { J_TIME, J_BYTES, J_COUNT, J_CODE, J_NAME };
+enum { J_TIME, J_BYTES, J_COUNT, J_CODE, J_NS, J_MAX, J_FAILED, J_NAME };
 
 static const struct pv_column method_columns[] = {
 	[J_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
 	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, 0 },
 	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, 0 },
 	[J_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, 0 },
+	[J_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
+	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, 0 },
 	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
 struct sum {
 	uint64_t count, bytes, code;
 	int64_t first_ns;
+	int64_t jit_ns, max_ns;
+	uint64_t timed, failed;
 	bool sized;
 };
+
+static void add_time(struct sum *s, const struct pv_compile *c)
+{
+	s->jit_ns += c->total_ns;
+	s->max_ns = c->max_ns > s->max_ns ? c->max_ns : s->max_ns;
+	s->timed += c->times;
+	s->failed += c->failed;
+}
 
 static void add(struct sum *s, const struct pv_method *m)
 {
@@ -43,14 +56,20 @@ static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
 	for (size_t i = 1; sum && i < m->names.method.n; i++)
 		if (m->names.method.v[i].jits)
 			add(&sum[pv_group_of(&g, (uint32_t)i)], &m->names.method.v[i]);
+	for (size_t i = 0; sum && i < m->loads.compile.n; i++)
+		add_time(&sum[pv_group_of(&g, m->loads.compile.v[i].method)],
+			&m->loads.compile.v[i]);
 	for (size_t i = 0; sum && i < g.row.n; i++) {
-		if (sum[i].count == 0)
+		if (sum[i].count + sum[i].timed == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, g.row.v[i].id);
-		pv_cell_time(&c[J_TIME], m, sum[i].first_ns);
+		pv_cell_time(&c[J_TIME], m, sum[i].count ? sum[i].first_ns : PV_NEVER);
 		pv_cell_u_if(&c[J_BYTES], sum[i].sized, sum[i].bytes);
 		pv_cell_u(&c[J_COUNT], sum[i].count);
 		pv_cell_u_if(&c[J_CODE], sum[i].code, sum[i].code);
+		pv_cell_i_if(&c[J_NS], sum[i].timed, sum[i].jit_ns);
+		pv_cell_i_if(&c[J_MAX], sum[i].timed, sum[i].max_ns);
+		pv_cell_u_if(&c[J_FAILED], sum[i].timed, sum[i].failed);
 		pv_cell_s(&c[J_NAME], pv_group_name(b, &g, (uint32_t)i));
 	}
 	if (!sum)

@@ -1,32 +1,65 @@
 #include <string.h>
 
+#include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/specs.h"
 
 /* --- images, assemblies, domains, contexts --- */
 
-enum { E_ID, E_LOAD, E_UNLOAD, E_NAME };
+enum { E_ID, E_LOAD, E_UNLOAD, E_TOOK, E_FAILED, E_NAME };
 
 static const struct pv_column entity_columns[] = {
 	[E_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
 	[E_LOAD] = { "load_ns", "LOADED", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
 	[E_UNLOAD] = { "unload_ns", "UNLOADED", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
+	[E_TOOK] = { "load_took_ns", "TOOK", PV_UNIT_NS, 9, 4, 0 },
+	[E_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 5, 0 },
 	[E_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
+/* A load is found again by what was loaded and when it was there. */
+static uint64_t load_key(uint64_t key, int64_t end_ns)
+{
+	return pv_hash(pv_hash(key) ^ (uint64_t)end_ns);
+}
+
+static bool map_loads(struct pv_map *map, const struct pv_model *m, enum pv_entity_kind kind)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < m->loads.load.n; i++) {
+		const struct pv_load *l = &m->loads.load.v[i];
+		if (l->what == kind && !l->unload)
+			ok = pv_map_set(map, load_key(l->key, l->end_ns), (uint32_t)i);
+	}
+	return ok;
+}
+
+static void put_took(struct pv_cell *c, const struct pv_model *m, uint32_t load)
+{
+	int64_t ns = load == PV_MAP_NONE ? PV_NEVER : m->loads.load.v[load].took_ns;
+	pv_cell_i_if(c, ns != PV_NEVER, ns);
+}
+
 static void copy_entities(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind)
 {
+	bool old = m->target.logging2007; /* they have ids from stage D on */
+	struct pv_map loads = { 0 };
+	if (!map_loads(&loads, m, kind))
+		pv_build_fail(b);
 	for (size_t i = 1; i < m->names.entity[kind].n; i++) {
 		const struct pv_entity *e = &m->names.entity[kind].v[i];
 		const char *name = e->name ? pv_intern_text(&m->names.text, e->name) :
 			pv_build_hex(b, e->key);
 		struct pv_cell *c = pv_build_row(b, i);
-		pv_cell_u(&c[E_ID], e->key);
+		pv_cell_u_if(&c[E_ID], !old || pv_stage_at_least(m, 'D'), e->key);
 		pv_cell_time(&c[E_LOAD], m, e->load_ns);
 		pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
+		put_took(&c[E_TOOK], m, pv_map_get(&loads, load_key(e->key, e->load_ns)));
+		pv_cell_u_if(&c[E_FAILED], old || e->failed, e->failed);
 		pv_cell_s(&c[E_NAME], name);
 	}
+	pv_map_finish(&loads);
 }
 
 static void copy_images(struct pv_build *b, struct pv_model *m)

@@ -2,6 +2,7 @@
 #ifndef PV_QUERY_SPECS_H
 #define PV_QUERY_SPECS_H
 
+#include "common/model/model.h"
 #include "common/query/build.h"
 
 extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_callees,
@@ -9,7 +10,7 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_collections, pv_spec_pauses, pv_spec_generations, pv_spec_shots,
 	pv_spec_shot_classes, pv_spec_shot_diff, pv_spec_exceptions, pv_spec_throw_sites,
 	pv_spec_clauses, pv_spec_locks, pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods,
-	pv_spec_jit_helpers, pv_spec_images, pv_spec_assemblies, pv_spec_domains,
+	pv_spec_jit_helpers, pv_spec_loads, pv_spec_images, pv_spec_assemblies, pv_spec_domains,
 	pv_spec_contexts, pv_spec_counters, pv_spec_counter_samples, pv_spec_events,
 	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage, pv_spec_handles,
 	pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas;
@@ -23,6 +24,25 @@ void pv_build_stamp(struct pv_build *b, const struct pv_model *m);
 unsigned pv_groups_recorded(const struct pv_model *m);
 unsigned pv_groups_enabled(const struct pv_model *m);
 unsigned pv_groups_known(const struct pv_model *m);
+
+/* Whether it is a log of 2007 of this stage or a later one ('A' ... 'D'; not the draft). */
+static inline bool pv_stage_at_least(const struct pv_model *m, char stage)
+{
+	const char *s = m->target.stage;
+	return m->target.logging2007 && s && s[0] >= stage && s[0] <= 'D';
+}
+
+/*
+ * Blocks of a 2007 log that belong to no thread come with id 0, which is none: it is shown only where
+ * there is no other.
+ */
+static inline bool pv_thread_is_none(const struct pv_model *m, const struct pv_thread *t)
+{
+	return m->target.logging2007 && t->id == 0 && m->threads.thread.n > 2;
+}
+
+/* How many threads the log tells of. */
+uint64_t pv_threads_told(const struct pv_model *m);
 
 /* A log time as ns since the recording's zero; null for PV_NEVER. */
 void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns);

@@ -27,7 +27,7 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 	const struct pv_target_info *t = &m->target;
 	*ret = (struct pv_facts){ .logging2007 = t->logging2007, .stage = t->stage,
 		.data_version = t->data_version,
-		.pointer_size = t->pointer_size, .start_time_ms = t->start_time_ms,
+		.event_mask = t->event_mask, .pointer_size = t->pointer_size, .start_time_ms = t->start_time_ms,
 		.timer_overhead_ns = t->timer_overhead_ns, .pid = t->pid, .port = t->port,
 		.args = text(t->args), .arch = text(t->arch), .os = text(t->os),
 		.duration_ns = duration(m), .buffers = m->buffers, .recordings = m->recordings,
@@ -51,7 +51,8 @@ static uint64_t compiled(const struct pv_model *m)
 {
 	uint64_t n = 0;
 	for (size_t i = 1; i < m->names.method.n; i++)
-		n += m->names.method.v[i].jits && m->names.method.v[i].code;
+		n += m->names.method.v[i].jits &&
+			(m->names.method.v[i].code || m->target.logging2007);
 	return n;
 }
 
@@ -67,7 +68,10 @@ void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 		.contentions = m->locks.contentions, .acquired = m->locks.acquired,
 		.failed = m->locks.failed, .wait_ns = m->locks.wait_ns,
 		.jit_methods = compiled(m), .code_bytes = m->helpers.code_bytes,
-		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes };
+		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes,
+		.jit_failed = m->loads.compiles_failed,
+		.jit_ns = m->loads.compile_ns, .jit_max_ns = m->loads.compile_max_ns,
+		.loads = m->loads.loads, .loads_failed = m->loads.failed };
 	sum_handles(m, ret);
 	pv_model_unlock(m);
 }
@@ -129,7 +133,7 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	ret->thrown = m->throws.thrown;
 	ret->contentions = m->locks.contentions;
 	ret->wait_ns = (uint64_t)m->locks.wait_ns;
-	ret->threads = m->threads.thread.n ? m->threads.thread.n - 1 : 0;
+	ret->threads = pv_threads_told(m);
 	ret->threads_ended = m->threads.ended;
 	ret->methods_jitted = compiled(m);
 	ret->code_bytes = m->helpers.code_bytes;

@@ -35,9 +35,17 @@ static bool is_internal(const char *name)
 
 static bool is_shown(const struct pv_model *m, const struct pv_thread *t, const struct pv_query *q)
 {
-	if (m->only.threaded && !t->selected)
+	if ((m->only.threaded && !t->selected) || pv_thread_is_none(m, t))
 		return false;
 	return !q->hide_internal || !is_internal(pv_intern_text(&m->names.text, t->name));
+}
+
+uint64_t pv_threads_told(const struct pv_model *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 1; i < m->threads.thread.n; i++)
+		n += !pv_thread_is_none(m, m->threads.thread.v[i]);
+	return n;
 }
 
 static void put_thread(struct pv_build *b, const struct pv_model *m, const struct pv_thread *t,

@@ -39,6 +39,7 @@ struct pv_model;
 	VIEW(THREADS, "threads")                                                                   \
 	VIEW(JIT_METHODS, "jit_methods")                                                           \
 	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
+	VIEW(LOADS, "loads")             /* how long they took, and which failed */                 \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \
 	VIEW(DOMAINS, "domains")                                                                   \
@@ -136,7 +137,9 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_JIT = 256, PV_GROUP_MOVES = 512, PV_GROUP_HANDLES = 1024, PV_GROUP_ROOTS = 2048,
 	PV_GROUP_FINALIZERS = 4096, PV_GROUP_CODE_COVERAGE = 8192, PV_GROUP_THREADS = 16384,
 	PV_GROUP_IMAGES = 1 << 15, PV_GROUP_ASSEMBLIES = 1 << 16, PV_GROUP_DOMAINS = 1 << 17,
-	PV_GROUP_CONTEXTS = 1 << 18 };
+	PV_GROUP_CONTEXTS = 1 << 18, PV_GROUP_LOADS = 1 << 19,
+	/* of PV_GROUP_JIT: what came out of it; how long it took (logs of 2007) */
+	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21 };
 
 void pv_view_summary(struct pv_model *m, struct pv_summary *ret);
 

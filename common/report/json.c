@@ -40,6 +40,11 @@ static cJSON *unsigned_item(uint64_t v)
 	return cJSON_CreateRaw(text);
 }
 
+static cJSON *unless(bool unknown, uint64_t v)
+{
+	return unknown ? cJSON_CreateNull() : unsigned_item(v);
+}
+
 static cJSON *signed_item(int64_t v)
 {
 	char text[24];
@@ -357,7 +362,10 @@ static void put_exceptions(struct json *j)
 	if (!begin_group(j, "exceptions", PV_GROUP_EXCEPTIONS))
 		return;
 	fprintf(j->r->out, "{\"thrown\":%" PRIu64 ",\"clauses\":", j->r->totals.thrown);
-	put_clauses(j);
+	if (j->r->facts.logging2007)
+		fputs("null", j->r->out);
+	else
+		put_clauses(j);
 	put_inner(j, ",\"classes\":", "exceptions.classes");
 	fputs("}", j->r->out);
 }
@@ -379,13 +387,21 @@ static void put_samples_total(struct json *j)
 		fprintf(j->r->out, "{\"total\":%" PRIu64 "}", j->r->totals.samples);
 }
 
+/* Logs of 2007 tell how long it took, others what came out of it. */
 static void put_jit(struct json *j)
 {
 	const struct pv_totals *t = &j->r->totals;
-	if (begin_group(j, "jit", PV_GROUP_JIT))
-		fprintf(j->r->out, "{\"methods\":%" PRIu64 ",\"code_bytes\":%" PRIu64
-			",\"helpers\":%" PRIu64 ",\"helper_bytes\":%" PRIu64 "}", t->jit_methods,
-			t->code_bytes, t->helpers, t->helper_bytes);
+	if (!begin_group(j, "jit", PV_GROUP_JIT))
+		return;
+	cJSON *o = cJSON_CreateObject();
+	add(j, o, "methods", unsigned_item(t->jit_methods));
+	known_number(j, o, "code_bytes", PV_GROUP_CODE, t->code_bytes);
+	known_number(j, o, "helpers", PV_GROUP_CODE, t->helpers);
+	known_number(j, o, "helper_bytes", PV_GROUP_CODE, t->helper_bytes);
+	known_number(j, o, "failed", PV_GROUP_JIT_TIMES, t->jit_failed);
+	known_number(j, o, "total_ns", PV_GROUP_JIT_TIMES, (uint64_t)t->jit_ns);
+	known_number(j, o, "max_ns", PV_GROUP_JIT_TIMES, (uint64_t)t->jit_max_ns);
+	put_object(j, o, false);
 }
 
 /* --- the head --- */
@@ -432,14 +448,16 @@ static void put_target(struct json *j)
 {
 	const struct pv_facts *f = &j->r->facts;
 	cJSON *o = cJSON_CreateObject();
-	add(j, o, "pid", unsigned_item(f->pid));
-	add(j, o, "pointer_size", unsigned_item(f->pointer_size));
+	bool old = f->logging2007; /* they say neither */
+	add(j, o, "pid", unless(old, f->pid));
+	add(j, o, "pointer_size", unless(old, f->pointer_size));
 	add(j, o, "start_time_ms", unsigned_item(f->start_time_ms));
 	add(j, o, "args", text_item(f->args));
 	add(j, o, "arch", text_item(f->arch));
 	add(j, o, "os", text_item(f->os));
-	add(j, o, "timer_overhead_ns", unsigned_item(f->timer_overhead_ns));
-	add(j, o, "control_port", f->port ? unsigned_item(f->port) : cJSON_CreateNull());
+	add(j, o, "timer_overhead_ns", unless(old, f->timer_overhead_ns));
+	add(j, o, "control_port", unless(!f->port, f->port));
+	add(j, o, "event_mask", f->event_mask ? address_item(f->event_mask) : cJSON_CreateNull());
 	put_object(j, o, false);
 }
 
@@ -478,6 +496,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_samples_total(&j);
 	put_section(&j, "threads", put_plain);
 	put_jit(&j);
+	put_section(&j, "loads", put_plain);
 	put_section(&j, "images", put_plain);
 	put_section(&j, "assemblies", put_plain);
 	put_section(&j, "domains", put_plain);

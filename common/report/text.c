@@ -122,7 +122,9 @@ static bool put_table(const struct pv_report *r, const struct pv_section *s,
 		fputs(")\n", r->out);
 	}
 	if (t->rows == 0) {
-		fputs(pv_report_knows(r, s) ? "  none\n" : "  not recorded\n", r->out);
+		bool lacks = s->view == PV_VIEW_CLAUSES && r->facts.logging2007;
+		bool none = pv_report_knows(r, s) && !lacks;
+		fputs(none ? "  none\n" : "  not recorded\n", r->out);
 		return ok;
 	}
 	measure(t, &l);
@@ -162,6 +164,24 @@ static bool put_source(const struct pv_report *r)
 	return ok;
 }
 
+/* What the profiler asked the runtime to tell it of. */
+static void put_mask(FILE *out, uint64_t mask)
+{
+	static const char *const word[] = { "domains", "assemblies", "modules", "classes", "jit",
+		"inlining", "exceptions", "allocations", "gc", "threads", "remoting", "transitions",
+		"calls", "coverage", "instruction coverage", "samples", "methods", "locks",
+		"i/o map", "moves" };
+	bool any = false;
+	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
+		if (!(mask >> i & 1))
+			continue;
+		fprintf(out, any ? ", %s" : "events     %s", word[i]);
+		any = true;
+	}
+	if (any)
+		putc('\n', out);
+}
+
 static bool put_target(const struct pv_report *r)
 {
 	const struct pv_facts *f = &r->facts;
@@ -170,6 +190,11 @@ static bool put_target(const struct pv_report *r)
 	struct tm tm;
 	if (f->start_time_ms && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &tm);
+	if (f->logging2007) { /* of who wrote it these logs say nothing else */
+		fprintf(r->out, "%-10s started %s\n", "target", when);
+		put_mask(r->out, f->event_mask);
+		return true;
+	}
 	fprintf(r->out, "%-10s pid %" PRIu64 ", ", "target", f->pid);
 	bool ok = put_text(r->out, f->arch[0] ? f->arch : "unknown processor");
 	putc(' ', r->out);
@@ -222,9 +247,14 @@ static const struct figure figures[] = {
 	FIGURE("locks.objects", "waited", PV_GROUP_LOCKS, wait_ns, PV_UNIT_NS),
 	FIGURE("samples", "samples", PV_GROUP_SAMPLES, samples, PV_UNIT_COUNT),
 	FIGURE("jit.methods", "methods compiled", PV_GROUP_JIT, jit_methods, PV_UNIT_COUNT),
-	FIGURE("jit.methods", "bytes of code", PV_GROUP_JIT, code_bytes, PV_UNIT_COUNT),
-	FIGURE("jit.methods", "helpers", PV_GROUP_JIT, helpers, PV_UNIT_COUNT),
-	FIGURE("jit.methods", "bytes of helpers", PV_GROUP_JIT, helper_bytes, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "bytes of code", PV_GROUP_CODE, code_bytes, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "helpers", PV_GROUP_CODE, helpers, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "bytes of helpers", PV_GROUP_CODE, helper_bytes, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "failed", PV_GROUP_JIT_TIMES, jit_failed, PV_UNIT_COUNT),
+	FIGURE("jit.methods", "time to compile", PV_GROUP_JIT_TIMES, jit_ns, PV_UNIT_NS),
+	FIGURE("jit.methods", "longest", PV_GROUP_JIT_TIMES, jit_max_ns, PV_UNIT_NS),
+	FIGURE("loads", "loads and unloads", PV_GROUP_LOADS, loads, PV_UNIT_COUNT),
+	FIGURE("loads", "failed", PV_GROUP_LOADS, loads_failed, PV_UNIT_COUNT),
 };
 
 #undef FIGURE
