@@ -281,6 +281,19 @@ START_TEST(a_ring_that_cannot_be_written_is_a_gap_with_a_reason)
 }
 END_TEST
 
+START_TEST(room_is_there_until_a_chunk_would_be_dropped)
+{
+	struct stream st = { .s = new_spool(-1) };
+	while (pv_spool_has_room(st.s))
+		put(&st, CHUNK);
+	ck_assert_uint_eq(pv_spool_kept(st.s), LIMIT);
+	ck_assert_uint_eq(pv_spool_dropped(st.s), 0);
+	take_all(&st);
+	ck_assert(pv_spool_has_room(st.s));
+	pv_spool_destroy(st.s);
+}
+END_TEST
+
 START_TEST(a_ring_that_is_kept_up_with_stays_small)
 {
 	struct stream st = { .s = new_spool(-1) };
@@ -314,6 +327,7 @@ int main(void)
 	tcase_add_test(c, one_wake_until_it_is_cleared);
 	tcase_add_test(c, a_ring_that_cannot_be_written_is_a_gap_with_a_reason);
 	tcase_add_test(c, a_ring_that_is_kept_up_with_stays_small);
+	tcase_add_test(c, room_is_there_until_a_chunk_would_be_dropped);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -47,7 +47,7 @@ static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_
 	struct pv_error *reterr)
 {
 	struct pv_source_options so = { .follow = o->follow, .record = o->record,
-		.spool_limit = o->spool_limit };
+		.spool_limit = o->spool_limit, .patient = o->patient };
 	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
 		.index = !o->no_index, .give_way = o->give_way, .only = *only };
 	struct pv_source *source = pv_source_open(o->path, &so, reterr);

@@ -26,6 +26,7 @@ struct ui_feed_options {
 	uint64_t spool_limit; /* bytes; 0 = the default */
 	unsigned jobs;        /* decode workers; 0 = as many as cores */
 	bool no_index;
+	bool patient;         /* a pipe's writer rather waits than a byte is dropped */
 	bool give_way;        /* a screen is drawn meanwhile: reading gives way to it */
 	bool readonly;        /* nothing is ever sent to the target */
 	bool ranged;          /* reports: only from_ns to to_ns (half-open; negative with */

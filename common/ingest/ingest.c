@@ -420,8 +420,18 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
 }
 
+/* What was waited for has come: a pipe is live from its first byte on, a file is loaded first. */
+static void no_longer_waiting(struct pv_ingest *in)
+{
+	if (in->status.state != PV_INGEST_WAITING)
+		return;
+	in->live = in->status.source.kind == PV_SOURCE_PIPE;
+	set_state(in, in->live ? PV_INGEST_LIVE : PV_INGEST_LOADING);
+}
+
 static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 {
+	no_longer_waiting(in);
 	if (*ended) {
 		in->framer.ended = false; /* a further writer came to the pipe */
 		if (in->is_old)

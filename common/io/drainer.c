@@ -16,7 +16,7 @@
 #include "common/io/fd.h"
 #include "common/io/spool.h"
 
-enum { STOP_MS = 2000 };
+enum { STOP_MS = 2000, FULL_MS = 5 /* between looks whether there is room again */ };
 
 struct pv_drainer {
 	pid_t pid; /* 0 once reaped */
@@ -87,17 +87,20 @@ static void drain(struct drain *d)
 	bool more = d->nonblocking;
 	for (;;) {
 		bool busy = pv_spool_record_step(d->spool);
+		bool full = d->in.patient && !pv_spool_has_room(d->spool);
 		struct pollfd p[] = {
 			{ .fd = d->socket, .events = POLLIN },
-			{ .fd = d->in.read_fd, .events = POLLIN },
+			{ .fd = full ? -1 : d->in.read_fd, .events = POLLIN },
 		};
-		int n = poll(p, PV_COUNT_OF(p), busy || more ? 0 : -1);
+		int n = poll(p, PV_COUNT_OF(p), full ? FULL_MS : busy || more ? 0 : -1);
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n > 0 && p[0].revents && !viewer_lives(d->socket))
 			return;
 		bool ready = n > 0 && p[1].revents;
 		bool hung_up = ready && !(p[1].revents & POLLIN);
+		if (full)
+			continue;
 		if (d->in.read_fd >= 0 && (ready || more))
 			more = drain_some(d, hung_up);
 		else

@@ -15,6 +15,7 @@ struct pv_drainer_input {
 	int read_fd;     /* bytes are read here */
 	int hold_fd;     /* another open end that has the lock, or -1 */
 	bool named_pipe; /* there may be a next writer */
+	bool patient;    /* nothing is read while there is no room */
 	bool had_writer; /* an end without a byte before it is an end too */
 };
 

@@ -113,6 +113,7 @@ struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error 
 		ok = pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	if (ok) {
 		p->record = setup->options->record;
+		in.patient = setup->options->patient;
 		ok = make_spool(p, setup, reterr);
 	}
 	if (!ok) {

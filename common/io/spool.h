@@ -36,6 +36,9 @@ void pv_spool_fds(const struct pv_spool *s, int ret_fds[2]); /* ring, record or 
 /* The most that one pv_spool_put() may bring. */
 size_t pv_spool_chunk(const struct pv_spool *s);
 
+/* Whether a whole chunk would be kept. */
+bool pv_spool_has_room(const struct pv_spool *s);
+
 /* Keeps all `n` bytes, or drops and counts them all. */
 void pv_spool_put(struct pv_spool *s, const void *bytes, size_t n);
 void pv_spool_put_end(struct pv_spool *s); /* no writer is left */

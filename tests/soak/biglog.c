@@ -247,11 +247,39 @@ static void mark(struct log *l)
 
 /* --- kinds of logs --- */
 
-/* What a program does: calls up and down, allocations, collections, on four threads. */
+/* A call under way: which of its callees comes next, and how often again. */
+struct frame {
+	uint64_t method, next, again;
+};
+
+enum { DEPTH = 11, METHODS = 3000 };
+
+/*
+ * One enter or leave of a program that does the same again and again: each method has one to three
+ * callees, and those at the leaves are called some times in a row. Some 60,000 call paths.
+ */
+static void step(struct log *l, struct frame *stack, size_t *depth)
+{
+	struct frame *f = &stack[*depth - 1];
+	if (*depth == DEPTH || f->next > f->method % 3) {
+		leave(l, f->method);
+		--*depth;
+		return;
+	}
+	uint64_t callee = (f->method * 7 + f->next + 1) % METHODS;
+	if (*depth < DEPTH - 1 || f->again++ >= callee % 8) {
+		f->next++;
+		f->again = 0;
+	}
+	stack[(*depth)++] = (struct frame){ .method = callee };
+	enter(l, callee);
+}
+
+/* What a program does: calls, allocations, collections, on four threads. */
 static void write_calls(struct log *l)
 {
-	enum { METHODS = 3000, CLASSES = 300, DEPTH = 60, BRANCHES = 4, TURN = 12000, THREADS = 4 };
-	static uint64_t stack[THREADS][DEPTH];
+	enum { CLASSES = 300, TURN = 12000, THREADS = 4, ALLOC_EVERY = 40 };
+	static struct frame stack[THREADS][DEPTH];
 	size_t depth[THREADS] = { 0 };
 	begin(l, 1);
 	for (uint64_t i = 0; i < METHODS; i++)
@@ -263,19 +291,14 @@ static void write_calls(struct log *l)
 		mark(l);
 		begin(l, t + 1);
 		for (int i = 0; i < TURN; i++) {
-			uint64_t dice = roll(l, 64), up = depth[t];
-			bool down = up == 0 || (up < DEPTH && (dice & 1));
-			if (down) {
-				/* A method near the top calls five others, the rest one. */
-				uint64_t from = up ? stack[t][up - 1] : t;
-				uint64_t which = up < BRANCHES ? dice % 5 : 0;
-				stack[t][depth[t]++] = (from * 7 + which + 1) % METHODS;
-				enter(l, stack[t][up]);
-			} else {
-				leave(l, stack[t][--depth[t]]);
+			if (depth[t] == 0) {
+				stack[t][depth[t]++] = (struct frame){ .method = t + 2 };
+				enter(l, t + 2);
 			}
-			if (dice == 63)
-				allocate(l, roll(l, CLASSES), NULL, 0);
+			step(l, stack[t], &depth[t]);
+			if (i % ALLOC_EVERY == 0)
+				allocate(l, stack[t][depth[t] ? depth[t] - 1 : 0].method % CLASSES,
+					NULL, 0);
 		}
 		if (turn % 512 == 0)
 			collect(l, turn % 4096 == 0, (64 + roll(l, 64)) << 20);
@@ -305,13 +328,13 @@ static void write_threads(struct log *l)
 
 static void write_methods(struct log *l)
 {
-	enum { METHODS = 2000000 };
+	enum { MANY = 2000000 };
 	begin(l, 1);
 	for (uint64_t n = 0; !full(l); n++) {
-		if (n < METHODS)
+		if (n < MANY)
 			name_method(l, n);
-		enter(l, n % METHODS);
-		leave(l, n % METHODS);
+		enter(l, n % MANY);
+		leave(l, n % MANY);
 	}
 	end(l);
 }
@@ -319,15 +342,15 @@ static void write_methods(struct log *l)
 /* 100,000 frames deep, again and again. */
 static void write_deep(struct log *l)
 {
-	enum { DEEP = 100000, METHODS = 50 };
+	enum { DEEP = 100000, FEW = 50 };
 	begin(l, 1);
-	for (uint64_t i = 0; i < METHODS; i++)
+	for (uint64_t i = 0; i < FEW; i++)
 		name_method(l, i);
 	while (!full(l)) {
 		for (uint64_t i = 0; i < DEEP; i++)
-			enter(l, i % METHODS);
+			enter(l, i % FEW);
 		for (uint64_t i = DEEP; i-- > 0;)
-			leave(l, i % METHODS);
+			leave(l, i % FEW);
 	}
 	end(l);
 }
