@@ -340,6 +340,25 @@ START_TEST(process_substitution_names_a_pipe_too)
 }
 END_TEST
 
+/* Many times what the spool holds; the reader begins when it has long been full. */
+START_TEST(a_patient_pipe_loses_nothing)
+{
+	char path[KIT_PATH];
+	struct pv_source_options o = { .spool_limit = 64 << 10, .patient = true };
+	struct pv_source *s = open_ok(make_fifo(path), &o);
+	struct writing job = { path, 0, 4 << 20, 100000 };
+	pid_t writer = start_child(write_pattern, &job);
+	poll(NULL, 0, 100);
+	expect_pattern(s, 0, 4 << 20);
+	end_child(writer, 0);
+	expect(s, PV_READ_END);
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	ck_assert_uint_eq(info.dropped, 0);
+	pv_source_close(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("source_pipe");
@@ -360,6 +379,7 @@ int main(void)
 	tcase_add_test(c, standard_input_that_has_ended_already);
 	tcase_add_test(c, standard_input_is_a_named_pipe_or_no_pipe_at_all);
 	tcase_add_test(c, process_substitution_names_a_pipe_too);
+	tcase_add_test(c, a_patient_pipe_loses_nothing);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
