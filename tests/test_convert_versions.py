@@ -82,6 +82,9 @@ def facts(a, b):
     want['gc']['objects_finalized'] = 1 if less >= 13 else None
     want['jit'] = every.facts(less, 8)['jit']
     want['heap_shots'][0]['roots'] = roots(a, b)
+    want['finalizers'] = every.facts(less, 8)['finalizers']
+    if 'heap.roots' not in events(a, b):
+        want['roots'] = want['root_areas'] = None
     total = sum(events(a, b).values())
     worker = 6 if less >= 11 else 4
     for thread, n in zip(want['threads'], (total - worker, worker)):

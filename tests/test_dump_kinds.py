@@ -140,6 +140,10 @@ def check_builds(v, profview, make_log, folder):
         facts = every.facts(rules, 8)
         facts['source']['data_version'] = more[1]
         facts['threads'][0]['events'] += sum(own.values())
+        if layout == 16:
+            facts['roots'] = every.roots(15)
+            facts['root_areas'] = every.root_areas(15, 0x7f1200000000)
+            facts['root_areas'][0].update(key='0x7f1200000340', owner=None)  # no vtables yet
         if layout == 32:
             facts['counters'] = every.counters(15, False)
         every.same(v, of, got, facts)

@@ -112,6 +112,26 @@ def counters(v, stock):
     return sorted(rows, key=lambda r: (r['section'], r['name'])) or None
 
 
+def roots(v):
+    """Of a handle and of a stack; from 15 on both lie in the static fields of a class."""
+    names = ('static field',) if v >= 15 else ('gc handle', 'stack')
+    return when(v, 3, [{'source': name, 'roots': 2 // len(names), 'roots_total': 2 // len(names),
+                        'registered': when(v, 15, 1), 'unregistered': when(v, 15, 1)}
+                       for name in names])
+
+
+def root_areas(v, high):
+    return [{'name': 'statics', 'source': 'static field', 'start': hex(high + 0x60000),
+             'bytes': 16, 'key': hex(high + 0x440), 'owner': 'Shop.Item', 'registered_ns': 19000,
+             'unregistered_ns': 3200000, 'roots': 2}] if v >= 15 else when(v, 3, [])
+
+
+def handles():
+    return [{'type': name, 'created': n, 'destroyed': n, 'most_live': n, 'live': 0}
+            for name, n in (('normal', 1), ('weak', 1), ('pinned', 0),
+                            ('weak track resurrection', 0))]
+
+
 def duration(v):
     """Unloads from 11 on; below, readings of counters from 5 on, hits from 4 on, collections."""
     return 3250000 if v >= 11 else 3000000 if v >= 5 else 710000 if v == 4 else 630000
@@ -154,6 +174,10 @@ def facts(v, p, stock=False):
         'throw_sites': [{'class': 'Shop.Error', 'stack': [RUN, FAIL], 'thrown': 2}],
         'wait_sites': [{'class': 'Shop.Item', 'stack': [RUN], 'contentions': 4, 'wait_ns': 85000}],
         'gc': gc(v),
+        'handles': handles(),
+        'finalizers': when(v, 13, [{'class': 'Shop.Item', 'objects': 1, 'total_ns': 5000}]),
+        'roots': roots(v),
+        'root_areas': root_areas(v, high),
         'heap_shots': [{
             'index': 0, 'time_ns': 513000 if v >= 14 else 540000, 'objects': 3, 'bytes': 104,
             'references': 4, 'roots': when(v, 3, 2),

@@ -110,6 +110,8 @@ def old_roots(v, logs, stock):
     """7. Roots of 3 to 13 have numbers, of 14 bits: stack, finalizer, handle, other, misc."""
     for version, wire in ((3, range(5)), (13, range(5)), (14, (1, 2, 4, 8, 16))):
         logs.make('old-roots', version)
+        v.equal(f'{version}: roots by source', column(logs.report()['roots'], 'roots', 'source'),
+                dict.fromkeys(('stack', 'finalizer queue', 'gc handle', 'other', 'misc'), 1))
         done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True,
                               timeout=60, check=True)
         types = re.findall(r'0x7f[0-9a-f]+ -> 0x([0-9a-f]+) -> 0x0', done.stdout.decode())
