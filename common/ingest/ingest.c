@@ -110,12 +110,18 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	return *ret_ok;
 }
 
-static bool drain(struct pv_ingest *in)
+/* All that was decoded; some of it may be kept back (hold.h). */
+static bool apply_all(struct pv_ingest *in)
 {
 	bool ok;
 	while (apply_one(in, &ok))
 		;
-	return ok && pv_ingest_flush(in, true);
+	return ok;
+}
+
+static bool drain(struct pv_ingest *in)
+{
+	return apply_all(in) && pv_ingest_flush(in, true);
 }
 
 /* --- recordings --- */
@@ -349,7 +355,8 @@ static bool restart(struct pv_ingest *in)
 static bool finish(struct pv_ingest *in)
 {
 	in->chosen = in->chosen || pv_input07_choose(in, true);
-	if (!drain(in))
+	/* Before what is kept back goes to the model: more of the log might tell what it means. */
+	if (!apply_all(in))
 		return false;
 	bool placed = pv_ingest_save_index(in, false);
 	mlpd_framer_end(&in->framer);
@@ -449,7 +456,7 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 		return false;
 	if (!pv_ingest_index_due(in))
 		return true;
-	bool ok = drain(in);
+	bool ok = apply_all(in);
 	pv_ingest_save_index(in, false);
 	return ok;
 }

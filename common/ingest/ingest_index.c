@@ -28,6 +28,7 @@ struct index_state {
 	bool joined, damaged;
 	bool finished;       /* of the whole file; reading does not go on */
 	bool complete, compressed_cut;
+	bool table;          /* of buffers, is among it */
 };
 
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
@@ -87,6 +88,26 @@ static void archive_points(struct pv_archive *a, struct pv_source *s)
 	pv_array_finish(&loaded);
 }
 
+/* The table of buffers, where one is kept; what it keeps of threads is found anew. */
+static void archive_table(struct pv_archive *a, struct pv_buffers *b)
+{
+	pv_archive_array(a, &b->row);
+	pv_archive_array(a, &b->change);
+	pv_archive_array(a, &b->frame);
+	pv_archive_array(a, &b->damage);
+	pv_archive_value(a, b->end);
+	pv_archive_value(a, b->per_row);
+	pv_archive_value(a, b->in_row);
+	pv_archive_value(a, b->unusable);
+	pv_archive_value(a, b->format);
+	pv_archive_array(a, &b->recall.classes);
+	pv_archive_array(a, &b->recall.moves);
+	pv_archive_value(a, b->recall.full);
+	pv_archive_value(a, b->epochs);
+	pv_archive_value(a, b->folds);
+	pv_archive_value(a, b->recalled);
+}
+
 static bool save(struct pv_ingest *in, struct index_state *s, const struct pv_source_info *info)
 {
 	struct pv_index_out out;
@@ -98,6 +119,8 @@ static bool save(struct pv_ingest *in, struct index_state *s, const struct pv_so
 	struct pv_archive a = { .write = pv_index_write, .ctx = &out };
 	pv_archive_value(&a, *s);
 	archive_points(&a, in->source);
+	if (s->table)
+		archive_table(&a, in->table);
 	bool ok = !a.failed && save_model(in, &out) && pv_index_commit(&out, &head, info->path);
 	pv_index_abandon(&out);
 	return ok;
@@ -110,7 +133,10 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	struct index_state s;
 	memset(&s, 0, sizeof s); /* padding, too, is written */
 	s.finished = finished;
-	bool place = finished || (!in->is_old && mlpd_framer_resting(&in->framer, &s.offset));
+	/* What is held back until its definitions are known would be missing from the model. */
+	bool held = in->hold.batch.n > in->hold.first;
+	bool place = finished ||
+		(!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)
 		s.offset = in->status.stream_bytes;
 	if (!wanted(in, &info) || !place || s.offset < LEAST_STREAM || s.offset == in->indexed ||
@@ -122,6 +148,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	s.trials = in->trials;
 	s.says = in->says;
 	s.joined = in->framer.joined;
+	s.table = in->table != NULL;
 	s.compressed_cut = info.compressed_cut;
 	pthread_mutex_lock(&in->lock);
 	s.recordings = in->status.recordings;
@@ -167,6 +194,15 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 		pv_source_set_target(in->source, s->pid, s->start_time_ms);
 }
 
+static void take_table(struct pv_ingest *in, struct pv_buffers *table)
+{
+	pv_buffers_destroy(in->options.ranges ? in->table : table);
+	if (!in->options.ranges)
+		return;
+	in->table = table;
+	in->model->recall = &table->recall;
+}
+
 /* The whole file is known: there is nothing to read. */
 static void take_finished(struct pv_ingest *in, const struct index_state *s)
 {
@@ -192,17 +228,26 @@ static bool place_source(struct pv_ingest *in, const struct index_state *s, uint
 }
 
 static struct pv_model *load(struct pv_ingest *in, struct pv_index_in *from,
-	struct index_state *ret_state)
+	struct index_state *ret_state, struct pv_buffers **ret_table)
 {
 	struct pv_archive a = { .loading = true, .read = pv_index_read, .ctx = from,
 		.left = from->head.bytes };
 	pv_archive_value(&a, *ret_state);
 	archive_points(&a, in->source);
+	struct pv_buffers *table = pv_buffers_create();
+	a.failed |= !table;
+	if (!a.failed && ret_state->table)
+		archive_table(&a, table);
+	else if (!a.failed)
+		pv_buffers_spoil(table, "the index was made without a table of buffers");
 	struct pv_model *m = a.failed ? NULL : pv_model_create(NULL);
-	if (m && pv_model_load(m, pv_index_read, from, a.left))
-		return m;
-	pv_model_destroy(m);
-	return NULL;
+	if (!m || !pv_model_load(m, pv_index_read, from, a.left)) {
+		pv_buffers_destroy(table);
+		pv_model_destroy(m);
+		return NULL;
+	}
+	*ret_table = table;
+	return m;
 }
 
 enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
@@ -214,15 +259,18 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	pv_source_info(in->source, &info);
 	if (!wanted(in, &info) || !pv_index_open(&from, info.path, pv_model_layout()))
 		return PV_INDEXED_NOT;
-	struct pv_model *m = load(in, &from, &s);
+	struct pv_buffers *table = NULL;
+	struct pv_model *m = load(in, &from, &s, &table);
 	uint64_t covers = from.head.covers;
 	pv_index_close(&from);
 	if (m && place_source(in, &s, covers)) {
 		take_state(in, &s, m);
+		take_table(in, table);
 		if (s.finished)
 			take_finished(in, &s);
 		return s.finished ? PV_INDEXED_ALL : PV_INDEXED_SO_FAR;
 	}
+	pv_buffers_destroy(table);
 	pv_model_destroy(m);
 	if (!pv_source_seek(in->source, 0, &e))
 		pv_ingest_fail(in, &e);
