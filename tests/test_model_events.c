@@ -156,6 +156,35 @@ START_TEST(a_lock_moves_while_somebody_waits)
 }
 END_TEST
 
+START_TEST(a_lock_whose_allocation_is_told_late)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, 0x500, "Late");
+	logkit_class(k, 0, 0x600, "Next");
+	logkit_on(k, 2);
+	logkit_object(k, 100, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_object(k, 130, PV_KIND_MONITOR_DONE, 0x8000);
+	logkit_object(k, 140, PV_KIND_MONITOR_CONTENTION, 0x9000);
+	logkit_flush(k);
+	ck_assert_uint_eq(k->model->locks.unknown_class, 2);
+	logkit_on(k, 1);
+	logkit_alloc(k, 50, 0x500, 0x8000, 24);  /* before it was contended: that object */
+	logkit_alloc(k, 150, 0x600, 0x9000, 24); /* behind: another one at its address */
+	const struct pv_model *m = logkit_model(k);
+	char buf[24];
+	ck_assert_uint_eq(m->locks.lock.n, 3);
+	ck_assert_str_eq(
+		pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Late");
+	ck_assert(!m->locks.lock.v[1].gone);
+	ck_assert_uint_eq(m->locks.lock.v[2].class_use, 0);
+	ck_assert(m->locks.lock.v[2].gone);
+	ck_assert_uint_eq(m->locks.unknown_class, 1);
+	logkit_alloc(k, 200, 0x600, 0x8000, 24); /* now somebody else lives there */
+	ck_assert(logkit_model(k)->locks.lock.v[1].gone);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(a_full_lock_list_folds_the_least)
 {
 	struct logkit *k = world();
@@ -381,6 +410,7 @@ int main(void)
 	tcase_add_test(t, throw_stacks_and_clauses);
 	tcase_add_test(t, waits_pair_on_their_thread);
 	tcase_add_test(t, a_lock_moves_while_somebody_waits);
+	tcase_add_test(t, a_lock_whose_allocation_is_told_late);
 	tcase_add_test(t, a_full_lock_list_folds_the_least);
 	tcase_add_test(t, short_lived_locks_leave_nothing_behind);
 	tcase_add_test(t, differences_wrap_by_type);

@@ -115,11 +115,16 @@ START_TEST(threads_are_told_apart_by_their_lives)
 	kit_thread(&k, 0x30);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
 		.meta = { .key = 0x30, .name = text("Profiler Writer") } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x30 } });
+	kit_at(&k, 13); /* the profiler goes on behind the end that it made up for itself */
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT });
 	struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
 	ck_assert_uint_eq(t->rows, 4);
 	ck_assert_str_eq(kit_text(t, 0, row), "0x20 worker 1000 9000 5 16 1 ended");
 	ck_assert_str_eq(kit_text(t, 1, row), "0x20 0x20 11000 - 1 0 0 running");
-	ck_assert_ptr_nonnull(kit_row(t, "name", "Profiler Writer"));
+	const struct pv_row *own = kit_row(t, "name", "Profiler Writer");
+	ck_assert_uint_eq(kit_cell(t, own, "events")->u, 3);
+	ck_assert_uint_eq(k.m->threads.thread.v[k.m->threads.thread.n - 1]->epoch, 2);
 	pv_table_destroy(t);
 	t = kit_view(&k, PV_VIEW_THREADS, &(struct pv_query){ .hide_internal = true });
 	ck_assert_uint_eq(t->rows, 3);

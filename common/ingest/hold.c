@@ -1,5 +1,7 @@
 #include "common/ingest/hold.h"
 
+#include "common/model/told.h"
+
 void pv_hold_finish(struct pv_hold *h)
 {
 	for (size_t i = h->first; i < h->batch.n; i++)

@@ -12,7 +12,7 @@ enum { PV_ADDRESSES = 1 << 20 };
 
 struct pv_address {
 	uint64_t object;
-	uint32_t class_use; /* 0 = empty */
+	uint32_t class_use; /* 0 = empty, or not known yet */
 	uint32_t lock;      /* 1: this object has a row in locks */
 };
 

@@ -59,8 +59,10 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;
-	bool ok = !s->lock || s->object != object || pv_object_moved(x, object, 0);
-	*s = (struct pv_address){ object, class_use, 0 };
+	bool lock = s->lock && s->object == object;
+	bool same = lock && pv_locks_allocated(&m->locks, object, class_use, x->time);
+	bool ok = !lock || same || pv_object_moved(x, object, 0);
+	*s = (struct pv_address){ object, class_use, same };
 	return ok;
 }
 

@@ -54,6 +54,21 @@ bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
 	return place(l, to, at);
 }
 
+bool pv_locks_allocated(
+	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time)
+{
+	uint32_t at = pv_map_get(&l->of, object);
+	if (at == PV_MAP_NONE || at == 0)
+		return false;
+	struct pv_lock *lock = &l->lock.v[at];
+	if (lock->class_use || time > lock->first_ns)
+		return false;
+	lock->class_use = class_use;
+	l->unknown_class -= lock->contentions < l->unknown_class ? lock->contentions
+								 : l->unknown_class;
+	return true;
+}
+
 /* --- the cap: the quarter with the least wait becomes the "other" row */
 
 struct order {
@@ -142,8 +157,11 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 		at = (uint32_t)l->lock.n;
 		if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
 			return false;
-		l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object };
+		l->lock.v[l->lock.n++] =
+			(struct pv_lock){ .object = object, .first_ns = x->time };
 	}
+	if (!class_use && known && l->lock.v[at].class_use == 0)
+		*known = (struct pv_address){ object, 0, 1 }; /* its allocation may be told late */
 	if (class_use) {
 		l->lock.v[at].class_use = class_use;
 		if (known)

@@ -15,6 +15,7 @@ struct pv_lock {
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns;     /* of ended waits */
 	int64_t max_wait_ns;
+	int64_t first_ns;    /* first contention, log clock */
 	bool gone;           /* another object lives at its address now */
 };
 

@@ -132,13 +132,6 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version);
 bool pv_model_apply(struct pv_model *m, const struct pv_batch *batch, size_t *at,
 	uint64_t budget_ns);
 
-/*
- * Definitions (names, loads, unloads) of a batch that will be applied later, in its turn; and the
- * end of a thread that is said in such a batch of another thread.
- */
-bool pv_model_tell(struct pv_model *m, struct pv_batch *batch);
-void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time);
-
 /* Bytes of the stream that could not be read; frames open on every thread close here. */
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
 void pv_model_end(struct pv_model *m, bool complete);

@@ -1,5 +1,6 @@
-/* Definitions ahead of the events around them: for whoever keeps batches before applying them. */
 #include "common/model/told.h"
+
+#include "common/model/model_parts.h"
 
 bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 {

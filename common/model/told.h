@@ -1,8 +1,18 @@
-/* Private to the model: definitions and ends, told in their turn or ahead of it. */
+/* Definitions and ends that are told ahead of the events around them. */
 #ifndef PV_MODEL_TOLD_H
 #define PV_MODEL_TOLD_H
 
-#include "common/model/model_parts.h"
+#include "common/model/model.h"
+
+/*
+ * The owner's calls, with the model's lock: the definitions (names, loads, unloads) of a batch that
+ * will be applied later, in its turn; and the end of a thread that is said in such a batch of
+ * another thread. False when out of memory.
+ */
+bool pv_model_tell(struct pv_model *m, struct pv_batch *batch);
+void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time);
+
+/* --- private to the model */
 
 /* Any event; those that say nothing of names are nothing here. False: out of memory. */
 bool pv_names_take(struct pv_model *m, const struct pv_event *e);

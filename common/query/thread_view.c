@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
@@ -66,13 +67,47 @@ static void put_thread(struct pv_build *b, const struct pv_model *m, const struc
 	pv_cell_s(&c[T_NAME], t->name ? name : pv_build_hex(b, t->id));
 }
 
+/*
+ * The profiler's own threads go on behind the end that was made up for them at shutdown: that is
+ * no other thread, though the model must take it for one.
+ */
+static bool goes_on(const struct pv_model *m, const struct pv_thread *t)
+{
+	return t->before && t->start_ns == PV_NEVER && !t->named &&
+		is_internal(pv_intern_text(&m->names.text, t->name));
+}
+
+static void add_thread(struct pv_thread *to, const struct pv_thread *more)
+{
+	to->events += more->events;
+	to->calls += more->calls;
+	to->samples += more->samples;
+	to->allocations += more->allocations;
+	to->allocated_bytes += more->allocated_bytes;
+	if (more->end_ns != PV_NEVER)
+		to->end_ns = more->end_ns;
+}
+
 static void copy_threads(struct pv_build *b, struct pv_model *m)
 {
-	for (size_t i = 1; i < m->threads.thread.n; i++) {
-		const struct pv_thread *t = m->threads.thread.v[i];
-		if (is_shown(m, t, b->query))
-			put_thread(b, m, t, pv_build_row(b, i));
+	size_t n = m->threads.thread.n;
+	uint32_t *next = calloc(n, sizeof *next); /* the epoch that is counted with this one */
+	if (!next) {
+		pv_build_fail(b);
+		return;
 	}
+	for (uint32_t i = 1; i < n; i++)
+		if (goes_on(m, m->threads.thread.v[i]))
+			next[m->threads.thread.v[i]->before] = i;
+	for (uint32_t i = 1; i < n; i++) {
+		struct pv_thread t = *m->threads.thread.v[i];
+		if (goes_on(m, &t) || !is_shown(m, &t, b->query))
+			continue;
+		for (uint32_t more = next[i]; more; more = next[more])
+			add_thread(&t, m->threads.thread.v[more]);
+		put_thread(b, m, &t, pv_build_row(b, i));
+	}
+	free(next);
 }
 
 const struct pv_view_spec pv_spec_threads = { .column = columns, .columns = PV_COUNT_OF(columns),
