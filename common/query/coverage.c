@@ -361,17 +361,24 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 		count(c, m->sync_points, "sync point", "sync points");
 }
 
+static const char *cut_text(const struct pv_model *m, char *buf, size_t size)
+{
+	char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	pv_units_bytes(at, sizeof at, m->cut_at);
+	pv_units_bytes(of, sizeof of, m->cut_of);
+	snprintf(buf, size, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
+		m->cut_of ? of : "");
+	return buf;
+}
+
 static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->damaged, PV_LOST, m->damaged == 1 ? "place" : "places");
 	flaw(c, m->damaged_bytes, PV_LOST, "bytes that could not be read");
 	if (m->cut) {
-		char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
+		char text[100];
 		c->state = PV_PARTIAL;
-		pv_units_bytes(at, sizeof at, m->cut_at);
-		pv_units_bytes(of, sizeof of, m->cut_of);
-		pv_coverage_say(c, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
-			m->cut_of ? of : "");
+		pv_coverage_say(c, "%s", cut_text(m, text, sizeof text));
 	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "the input ends early");
@@ -470,11 +477,17 @@ void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, si
 {
 	unsigned bits = concerns[view] | BIT(LOSSES) | BIT(DAMAGE);
 	buf[0] = 0;
+	if (m->cut) {
+		cut_text(m, buf, size); /* first: it concerns every figure */
+		bits &= m->damaged ? bits : ~BIT(DAMAGE);
+	}
 	if (view == PV_VIEW_EVENTS) {
 		unsigned kinds = 0;
 		for (size_t i = 0; i < PV_KIND_COUNT; i++)
 			kinds += m->kinds[i] > 0;
-		snprintf(buf, size, "%u kinds of events met", kinds);
+		char met[40];
+		snprintf(met, sizeof met, "%u kinds of events met", kinds);
+		append(buf, size, met);
 	}
 	for (unsigned what = 0; what < PV_WHATS; what++)
 		if (bits >> what & 1)
