@@ -46,6 +46,9 @@ struct pv_ingest {
 	struct pv_ingest_status status;
 };
 
+/* The owner's thread: reads until it is told to stop. */
+void *pv_ingest_owner(void *in);
+
 /* For the meter and for how old an event is. */
 int64_t pv_ingest_now(void);
 

@@ -1,0 +1,81 @@
+/* The beginning and the end of an ingest, on its caller's thread. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "common/ingest/ingest_parts.h"
+
+static unsigned workers(unsigned jobs)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	if (jobs == 0)
+		jobs = cores > 1 ? (unsigned)cores : 1;
+	return jobs - 1;
+}
+
+static bool start_thread(struct pv_ingest *in)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	in->started = pthread_create(&in->thread, NULL, pv_ingest_owner, in) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return in->started;
+}
+
+struct pv_ingest *pv_ingest_start(struct pv_source *source,
+	const struct pv_ingest_options *options, struct pv_error *reterr)
+{
+	struct pv_ingest *in = calloc(1, sizeof *in);
+	if (!in) {
+		pv_source_close(source);
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	in->source = source;
+	in->options = *options;
+	in->status.behind_ns = -1;
+	pthread_mutex_init(&in->lock, NULL);
+	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->cut_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	in->framer.may_join = true;
+	pv_source_info(source, &in->status.source);
+	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 &&
+		mlpd_framer_init(&in->framer) &&
+		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
+		(in->model = in->shown = pv_model_create(&options->only)) && pv_ingest_renew_table(in) &&
+		start_thread(in);
+	if (ok)
+		return in;
+	pv_ingest_destroy(in);
+	pv_fail(reterr, PV_ENOMEM, 0, "cannot start reading: out of memory or threads");
+	return NULL;
+}
+
+void pv_ingest_destroy(struct pv_ingest *in)
+{
+	if (!in)
+		return;
+	if (in->started) {
+		pv_ingest_signal(in->stop_fd);
+		pthread_join(in->thread, NULL);
+	}
+	pv_decode_pool_destroy(in->pool);
+	mlpd_framer_finish(&in->framer);
+	b07_finish(&in->old);
+	pv_hold_finish(&in->hold);
+	pv_array_finish(&in->carry);
+	if (in->shown != in->model)
+		pv_model_destroy(in->shown);
+	pv_model_destroy(in->model);
+	pv_buffers_destroy(in->table);
+	pv_source_close(in->source);
+	close(in->changed_fd);
+	close(in->stop_fd);
+	close(in->cut_fd);
+	pthread_mutex_destroy(&in->lock);
+	free(in);
+}
