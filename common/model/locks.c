@@ -54,6 +54,7 @@ bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
 	return place(l, to, at);
 }
 
+/* Whether an allocation told now is that of the lock there: then the lock has its class. */
 bool pv_locks_allocated(
 	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time)
 {

@@ -140,7 +140,6 @@ void pv_locks_finish(struct pv_locks *l);
 bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);
 /* The object at `from` is now at `to`; at `to` 0 it is gone. */
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);
-/* Whether an allocation told now is that of the lock there: then the lock has its class. */
 bool pv_locks_allocated(struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time);
 bool pv_counters_init(struct pv_counters *c);
 void pv_counters_finish(struct pv_counters *c);
