@@ -28,6 +28,9 @@ static const struct {
 	{ UI_CMD_BASE, "7g" },
 	{ UI_CMD_CANCEL, "2/lib" },
 	{ UI_CMD_QUIT, "2<Enter>" },
+	{ UI_CMD_RANGE_CLEAR, "2[" },
+	{ UI_CMD_STEP_BACK, "2p" },
+	{ UI_CMD_STEP_ON, "2p," },
 };
 
 static const char *way_to(enum ui_command cmd)

@@ -43,8 +43,10 @@ START_TEST(frame_tiles_the_screen)
 	for (int w = 0; w <= 200; w++) {
 		for (int h = 0; h <= 80; h++) {
 			struct ui_layout l = ui_layout(w, h);
-			struct ui_rect all[] = { l.status, l.heap, l.gc, l.tabs, l.crumb, l.body,
-				l.coverage, l.message, l.keys };
+			if ((w + h) % 2)
+				ui_layout_range(&l);
+			struct ui_rect all[] = { l.status, l.heap, l.gc, l.range, l.tabs, l.crumb,
+				l.body, l.coverage, l.message, l.keys };
 			bool good = tiles(
 				all, sizeof all / sizeof all[0], (struct ui_rect){ 0, 0, w, h });
 			good = good && l.too_small == (w < UI_MIN_W || h < UI_MIN_H);
@@ -52,7 +54,7 @@ START_TEST(frame_tiles_the_screen)
 				good = good && l.body.h >= 6 &&
 				       l.status.h + l.tabs.h + l.coverage.h + l.keys.h == 4;
 			ui_layout_bare(&l);
-			struct ui_rect bare[] = { l.status, l.heap, l.gc, l.tabs, l.crumb, l.body,
+			struct ui_rect bare[] = { l.status, l.heap, l.gc, l.range, l.tabs, l.crumb, l.body,
 				l.coverage, l.message, l.keys };
 			good = good && tiles(bare, sizeof bare / sizeof bare[0],
 						(struct ui_rect){ 0, 0, w, h });

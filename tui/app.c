@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "tui/asker.h"
-#include "tui/screen.h"
+#include "tui/ranger.h"
+#include "tui/strip.h"
 
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
 enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
@@ -28,6 +29,7 @@ struct app {
 	struct event_base *base;
 	struct ui_asker *asker; /* NULL: the model is asked on this thread */
 	struct ui_slot decay, zero;
+	struct ui_ranger ranger;
 	struct event *keys, *data, *answers, *frame, *settle;
 	struct event *signal[PV_COUNT_OF(signals)];
 	struct pv_model *model;
@@ -100,6 +102,7 @@ static void take_status(struct app *a)
 	a->model = NULL;
 	if (!ui_asker_idle(a->asker))
 		return;
+	ui_ranger_drop(&a->ranger, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->recordings = a->status.recordings;
 }
@@ -173,11 +176,24 @@ static bool do_reply(struct app *a, unsigned reply)
 	return true;
 }
 
+/* Without a terminal nobody waits for a frame: it shows what is exact. */
+static void turn_range(struct app *a, int64_t now)
+{
+	struct timeval soon = ms_to_timeval(DATA_FRAME_MS);
+	if (!a->term)
+		ui_ranger_wait(&a->ranger, &a->screen);
+	else if (ui_ranger_turn(&a->ranger, &a->screen, a->asker) && a->settle)
+		event_add(a->settle, &soon);
+	ui_screen_update(&a->screen, a->model, &a->status, now);
+}
+
 static void draw(struct app *a)
 {
 	int64_t start = now_ns();
 	take_status(a);
 	ui_screen_update(&a->screen, a->model, &a->status, start);
+	if (a->model)
+		turn_range(a, start);
 	ui_screen_draw(&a->screen);
 	if (a->term)
 		ui_term_draw(a->term, &a->screen.canvas);
@@ -414,6 +430,11 @@ static bool open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	a->ranger.feed = a->feed;
+	const struct ui_range r = { .on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
+		.from_end = o->from_end };
+	if (o->ranged)
+		ui_strip_set(&a->screen, &r);
 	return true;
 }
 
@@ -464,6 +485,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
 	ui_slot_cancel(&a.decay);
 	ui_slot_cancel(&a.zero);
 	ui_asker_destroy(a.asker);
+	ui_ranger_drop(&a.ranger, NULL);
 	*ret_exit = a.exit_code;
 	return ok;
 }
@@ -521,6 +543,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 			pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	}
 	ui_screen_finish(&a.screen);
+	ui_ranger_drop(&a.ranger, NULL);
 	if (!text)
 		return false;
 	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code };

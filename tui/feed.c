@@ -12,6 +12,7 @@
 
 #include "common/ingest/convert.h"
 #include "common/ingest/ingest.h"
+#include "common/ingest/range.h"
 #include "common/io/source.h"
 #include "common/model/model.h"
 #include "common/model/window.h"
@@ -49,7 +50,8 @@ static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_
 	struct pv_source_options so = { .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit, .patient = o->patient };
 	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
-		.index = !o->no_index, .give_way = o->give_way, .only = *only };
+		.index = !o->no_index, .give_way = o->give_way, .ranges = o->ranges,
+		.only = *only };
 	struct pv_source *source = pv_source_open(o->path, &so, reterr);
 	return source ? pv_ingest_start(source, &io, reterr) : NULL;
 }
@@ -308,4 +310,57 @@ bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *re
 	ret->damaged = totals.damaged;
 	name_left_out(&totals, ret->left_out, sizeof ret->left_out);
 	return ok;
+}
+
+/* --- ranges --- */
+
+struct ui_reading {
+	struct pv_range_read *range;
+};
+
+struct ui_reading *ui_feed_read_range(
+	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr)
+{
+	struct ui_reading *r = calloc(1, sizeof *r);
+	if (!r) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	r->range = pv_range_start(f->ingest, from_ns, to_ns, reterr);
+	if (r->range)
+		return r;
+	free(r);
+	return NULL;
+}
+
+void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret)
+{
+	struct pv_range_status s;
+	pv_range_status(r->range, &s);
+	*ret = (struct ui_reading_status){ .over = s.over, .done = s.done,
+		.bytes_read = s.bytes_read, .bytes_total = s.bytes_total, .until_ns = s.until_ns };
+	snprintf(ret->error, sizeof ret->error, "%.100s", s.error.what);
+}
+
+struct pv_model *ui_reading_model(struct ui_reading *r)
+{
+	return pv_range_model(r->range);
+}
+
+void ui_reading_wait(struct ui_reading *r)
+{
+	pv_range_wait(r->range);
+}
+
+void ui_reading_cancel(struct ui_reading *r)
+{
+	pv_range_cancel(r->range);
+}
+
+void ui_reading_destroy(struct ui_reading *r)
+{
+	if (!r)
+		return;
+	pv_range_destroy(r->range);
+	free(r);
 }

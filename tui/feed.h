@@ -29,6 +29,7 @@ struct ui_feed_options {
 	bool patient;         /* a pipe's writer rather waits than a byte is dropped */
 	bool give_way;        /* a screen is drawn meanwhile: reading gives way to it */
 	bool readonly;        /* nothing is ever sent to the target */
+	bool ranges;          /* ranges will be read, see ui_feed_read_range() */
 	bool ranged;          /* reports: only from_ns to to_ns (half-open; negative with */
 	bool from_end;        /* from_end: counted from the latest event) */
 	int64_t from_ns, to_ns;
@@ -105,6 +106,27 @@ void ui_feed_zero_window(struct ui_feed *f);
  * next event. To be called a few times a second while a window is shown of a live log.
  */
 bool ui_feed_decay(struct ui_feed *f);
+
+/*
+ * A range of time that is read again beside everything else. Its model is that of the range alone,
+ * equal to what a report of it says, and lives as long as the reading.
+ */
+struct ui_reading;
+struct ui_reading_status {
+	bool over, done;  /* ended; with its model */
+	uint64_t bytes_read, bytes_total;
+	int64_t until_ns; /* since zero: of the newest event that was there when it began */
+	char error[120];
+};
+
+/* [from_ns, to_ns) since zero, INT64_MIN and INT64_MAX: open. NULL when it cannot be read. */
+struct ui_reading *ui_feed_read_range(
+	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr);
+void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret);
+struct pv_model *ui_reading_model(struct ui_reading *r); /* NULL until done */
+void ui_reading_wait(struct ui_reading *r);
+void ui_reading_cancel(struct ui_reading *r); /* it will be over soon */
+void ui_reading_destroy(struct ui_reading *r); /* before the feed is closed */
 
 /* Asks the target for a heap shot, without waiting: false with a reason when it cannot be asked. */
 bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);

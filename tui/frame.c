@@ -9,11 +9,12 @@
 #include "common/base/utf8.h"
 #include "tui/chart.h"
 #include "tui/key.h"
+#include "tui/strip.h"
 
 enum { TABS_BRIEF = 78 };
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
 
-static struct ui_rect clock_room(struct ui_rect r)
+struct ui_rect ui_frame_strip(struct ui_rect r)
 {
 	int value = r.w >= CLOCK_NARROW ? CLOCK_VALUE : 12;
 	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
@@ -26,8 +27,8 @@ void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
 		[UI_CLOCK_MINOR] = PV_SERIES_MINOR,
 		[UI_CLOCK_MAJOR] = PV_SERIES_MAJOR,
 	};
-	int cells = clock_room((struct ui_rect){ 0, 0, w, 1 }).w;
-	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_CLOCK_SERIES };
+	int cells = ui_frame_strip((struct ui_rect){ 0, 0, w, 1 }).w;
+	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_CLOCK_SERIES, .all = true };
 	wish.cells = cells > 0 ? (size_t)cells : 0;
 	ui_graphs_refresh(k, s, &wish);
 }
@@ -40,7 +41,7 @@ static struct ui_values values_of(const struct pv_series *s)
 void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s)
 {
-	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
 	ui_put(c, r, UI_DIM, " heap");
 	if (!(s->summary.recorded & PV_GROUP_GC)) {
@@ -60,7 +61,7 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs
 void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s)
 {
-	struct ui_rect room = clock_room(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	ui_put(c, r, UI_DIM, " GC");
 	if (!(s->summary.recorded & PV_GROUP_GC))
 		return;
@@ -162,8 +163,13 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
 		row->help);
 	int x = add(c, r, 0, UI_TITLE, text);
-	if (s->window_ns > 0) {
+	if (s->window_ns > 0 && !s->range.on) {
 		snprintf(text, sizeof text, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (s->range.on) {
+		char range[240];
+		snprintf(text, sizeof text, " ▸ %s", ui_strip_text(s, range, sizeof range));
 		x = add(c, r, x, UI_WARN, text);
 	}
 	if (p->def->parts == 0)

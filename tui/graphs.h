@@ -12,6 +12,7 @@ struct ui_graphs_wish {
 	size_t n;
 	uint64_t id;
 	size_t cells;
+	bool all; /* also where a range is set */
 };
 
 /* Valid when zeroed; before the first answer all series are NULL. Owns them. */
@@ -19,6 +20,7 @@ struct ui_graphs {
 	struct pv_series *series[UI_GRAPHS_MAX];
 	struct ui_slot slot;
 	uint64_t generation, id;
+	int64_t from_ns, to_ns;
 	size_t cells;
 	bool asked;
 };

@@ -30,6 +30,18 @@ struct ui_layout ui_layout(int w, int h)
 	return l;
 }
 
+void ui_layout_range(struct ui_layout *l)
+{
+	if (l->too_small || l->heap.h == 0 || l->body.h < 2)
+		return;
+	l->range = ui_rows(l->body, 0, 1);
+	l->range.y = l->gc.h ? l->gc.y + 1 : l->heap.y + 1;
+	l->tabs.y++;
+	l->crumb.y++;
+	l->body.y++;
+	l->body.h--;
+}
+
 void ui_layout_bare(struct ui_layout *l)
 {
 	int above = l->tabs.h + l->crumb.h, below = l->message.h + l->keys.h;

@@ -15,6 +15,7 @@ struct ui_layout {
 	struct ui_rect status; /* source, state, rates */
 	struct ui_rect heap;   /* heap size over time */
 	struct ui_rect gc;     /* collections and shots over time */
+	struct ui_rect range;  /* range and cursor over time; empty unless asked for */
 	struct ui_rect tabs;
 	struct ui_rect crumb; /* selection and filter */
 	struct ui_rect body;
@@ -24,6 +25,9 @@ struct ui_layout {
 };
 
 struct ui_layout ui_layout(int w, int h);
+
+/* Takes a row for the range from the body, where there is room for it. */
+void ui_layout_range(struct ui_layout *l);
 
 /* Gives the lines that only somebody at the keys needs to the body. */
 void ui_layout_bare(struct ui_layout *l);

@@ -34,6 +34,14 @@ void ui_list_forget(struct ui_list *l)
 	l->limit = UI_LIST_FIRST_ROWS;
 }
 
+void ui_list_drop(struct ui_list *l)
+{
+	ui_slot_cancel(&l->slot);
+	pv_table_destroy(l->table);
+	l->table = NULL;
+	l->stale = true;
+}
+
 static size_t row_count(const struct ui_list *l)
 {
 	return l->table ? l->table->rows : 0;
@@ -58,9 +66,11 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
 static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
+	bool bucketed = s->range.on && s->model == s->whole;
 	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
-		.limit = l->limit, .window_ns = s->window_ns, .group = s->group,
-		.select = l->select, .base = l->base,
+		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
+		.group = s->group, .bucketed = bucketed, .from_ns = s->range.from_ns,
+		.to_ns = s->range.to_ns, .select = l->select, .base = l->base,
 		.open = l->open.v, .opens = l->open.n, .hide_internal = true };
 }
 
@@ -104,7 +114,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
-	q->newer = s->paused;
+	q->newer = s->paused && !s->range.on;
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
 			.exact = l->want != NULL, .dir = l->want ? 0 : l->look_dir };

@@ -79,6 +79,8 @@ void ui_list_finish(struct ui_list *l);
 void ui_list_refresh(struct ui_list *l, const struct ui_shared *s);
 
 /* Forgets the answer, not the question: the model it came from is about to die. */
+/* Lets go of the answer, but not of the place: the same is asked of another model. */
+void ui_list_drop(struct ui_list *l);
 void ui_list_forget(struct ui_list *l);
 
 /* Header and rows; `focus`: the keys go here. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "tui/range.h"
 
 enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP | UI_VERB_CONVERT, MAX_SIDE = 1000 };
 
@@ -196,25 +197,15 @@ static bool set_data_version(const struct parse *p, const char *value)
 	return true;
 }
 
-/* An empty end is open; a negative time counts from the latest event. */
-static bool range_end(const char *text, size_t len, int64_t open, int64_t *ret)
-{
-	if (len == 0) {
-		*ret = open;
-		return true;
-	}
-	return pv_units_parse_time(text, len, ret);
-}
-
 static bool set_range(const struct parse *p, const char *value)
 {
-	const char *dots = strstr(value, "..");
-	if (!dots || !range_end(value, (size_t)(dots - value), INT64_MIN, &p->o->from_ns) ||
-		!range_end(dots + 2, strlen(dots + 2), INT64_MAX, &p->o->to_ns))
+	struct ui_range r;
+	if (!ui_range_parse(value, &r))
 		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
-	bool from = p->o->from_ns < 0 && p->o->from_ns != INT64_MIN, to = p->o->to_ns < 0;
 	p->o->ranged = true;
-	p->o->from_end = from || to;
+	p->o->from_ns = r.from_ns;
+	p->o->to_ns = r.to_ns;
+	p->o->from_end = r.from_end;
 	return true;
 }
 
@@ -274,7 +265,7 @@ static const struct {
 		.row = { "--in", 0, "KEY:TEXT", UI_VERB_REPORT,
 			"only what belongs to a KEY that holds TEXT" } },
 	{ .set = set_range,
-		.row = { "--range", 0, "A..B", UI_VERB_REPORT | UI_VERB_CONVERT,
+		.row = { "--range", 0, "A..B", UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_CONVERT,
 			"only from A to B: 1.5s..00:01:12, 10s.., -10s.." } },
 	{ .set = set_thread,
 		.row = { "--thread", 0, "ID|NAME", UI_VERB_REPORT | UI_VERB_CONVERT,

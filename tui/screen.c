@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "tui/strip.h"
 
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
 {
-	*s = (struct ui_screen){ .canvas.ascii = options->ascii };
+	*s = (struct ui_screen){ .canvas.ascii = options->ascii, .dragged_from = -1 };
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
 	s->shared.asker = options->asker;
@@ -39,13 +40,20 @@ void ui_screen_finish(struct ui_screen *s)
 	*s = (struct ui_screen){ 0 };
 }
 
+void ui_screen_place(struct ui_screen *s)
+{
+	s->layout = ui_layout(s->canvas.w, s->canvas.h);
+	if (s->shared.range.on || s->shared.range.cursor_on)
+		ui_layout_range(&s->layout);
+	if (s->bare)
+		ui_layout_bare(&s->layout);
+}
+
 bool ui_screen_resize(struct ui_screen *s, int w, int h)
 {
 	if (!ui_canvas_resize(&s->canvas, w, h))
 		return false;
-	s->layout = ui_layout(w, h);
-	if (s->bare)
-		ui_layout_bare(&s->layout);
+	ui_screen_place(s);
 	return true;
 }
 
@@ -57,13 +65,26 @@ void ui_screen_forget(struct ui_screen *s)
 	ui_graphs_finish(&s->clock);
 	ui_slot_cancel(&s->summary);
 	s->history.n = 0;
-	s->shared.model = NULL;
-	s->shared.generation = 0;
+	s->shared.model = s->shared.whole = s->range_model = NULL;
+	s->shared.generation = s->shared.whole_generation = 0;
 	s->shared.paused = false;
 	s->shared.base_shot = 0;
 	s->shared.summary = (struct pv_summary){ 0 };
 	s->summed_up = false;
 	s->menu.open = false;
+}
+
+void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		for (int k = 0; k < s->pane[i].def->parts; k++)
+			ui_list_drop(&s->pane[i].list[k]);
+	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
+		ui_list_drop(&s->overview.list[i]);
+	ui_slot_cancel(&s->summary);
+	s->summed_up = false;
+	s->range_model = range_model;
+	s->shared.model = range_model ? range_model : s->shared.whole;
 }
 
 void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
@@ -79,14 +100,18 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 
 struct summary_job {
 	struct ui_job job;
-	struct pv_model *model;
+	struct pv_model *model, *whole;
 	struct pv_summary summary;
+	int64_t duration_ns; /* of all */
 };
 
 static void run_summary(struct ui_job *j)
 {
 	struct summary_job *q = (struct summary_job *)j;
-	pv_view_summary(q->model, &q->summary);
+	pv_view_summary(q->whole, &q->summary);
+	q->duration_ns = q->summary.duration_ns;
+	if (q->model != q->whole)
+		pv_view_summary(q->model, &q->summary);
 }
 
 static void drop_summary(struct ui_job *j)
@@ -102,14 +127,18 @@ static void ask_summary(struct ui_screen *s)
 	q->job = (struct ui_job){ .run = run_summary, .drop = drop_summary };
 	q->job.urgent = !s->summed_up;
 	q->model = s->shared.model;
+	q->whole = s->shared.whole;
+	s->summary_generation = s->shared.whole_generation;
 	ui_asker_post(s->shared.asker, &s->summary, &q->job);
 }
 
 static void take_summary(struct ui_screen *s)
 {
 	struct summary_job *q = (struct summary_job *)ui_slot_take(&s->summary);
-	if (q)
+	if (q) {
 		s->shared.summary = q->summary;
+		s->shared.duration_ns = q->duration_ns;
+	}
 	s->summed_up = s->summed_up || q;
 	free(q);
 }
@@ -121,13 +150,14 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 	shared->feed = *feed;
 	s->now_ns = now_ns;
 	shared->paused_for_ns = shared->paused ? now_ns - s->paused_since_ns : 0;
-	shared->model = m;
+	shared->whole = m;
+	shared->model = s->range_model && m ? s->range_model : m;
 	take_summary(s);
-	uint64_t generation = m ? pv_view_generation(m) : 0;
-	if (!m || shared->paused)
+	if (!m || (shared->paused && s->summed_up))
 		return;
-	shared->generation = generation;
-	bool moved_on = generation != shared->summary.generation || !s->summed_up;
+	shared->whole_generation = pv_view_generation(m);
+	shared->generation = pv_view_generation(shared->model);
+	bool moved_on = shared->whole_generation != s->summary_generation || !s->summed_up;
 	if (moved_on && !ui_slot_pending(&s->summary))
 		ask_summary(s);
 	take_summary(s);
@@ -155,7 +185,7 @@ static void pause_or_go_on(struct ui_screen *s)
 			for (int k = 0; k < s->pane[i].def->parts; k++)
 				ui_list_refresh(&s->pane[i].list[k], shared);
 	shared->paused = !shared->paused;
-	shared->paused_at_ns = shared->summary.duration_ns;
+	shared->paused_at_ns = shared->duration_ns;
 	shared->paused_for_ns = 0;
 	s->paused_since_ns = s->now_ns;
 	shared->generation = shared->paused ? shared->generation : 0;
@@ -238,6 +268,7 @@ static unsigned stop(struct ui_screen *s)
 static void cancel(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
+	s->range_cancelled = true;
 	s->help.search[0] = 0;
 	if (l)
 		l->search[0] = 0;
@@ -334,6 +365,8 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 {
 	unsigned reply = own_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_strip_command(s, cmd);
 	if (reply != UI_IGNORED)
 		return reply;
 	if (s->help.open)
@@ -466,6 +499,11 @@ unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
 		return UI_HANDLED;
 	}
 	bool press = m.click <= UI_CLICK_DOUBLE;
+	if (m.click == UI_CLICK_RELEASE)
+		return s->dragged_from >= 0 ? ui_strip_mouse(s, m) : UI_IGNORED;
+	s->dragged_from = -1;
+	if (press && ui_strip_has(s, m))
+		return ui_strip_mouse(s, m);
 	if (press && ui_rect_has(s->layout.tabs, m.x, m.y)) {
 		int pane = ui_frame_tab_at(s->layout.tabs, s->current, m.x);
 		return pane < 0 ? UI_IGNORED : ui_screen_command(s, ui_pane_defs[pane].command);
@@ -550,6 +588,8 @@ void ui_screen_draw(struct ui_screen *s)
 		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
 	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
 	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
+	if (l->range.h)
+		ui_frame_range(c, l->range, &s->shared);
 	if (l->tabs.h)
 		ui_frame_tabs(c, l->tabs, s->current);
 	draw_body(s);

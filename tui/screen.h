@@ -42,6 +42,11 @@ struct ui_screen {
 	char search[UI_TEXT_MAX]; /* the last one, for lists that have none */
 	char was[UI_TEXT_MAX];    /* what a prompt changes while typing, to put it back */
 	size_t was_at;
+	struct pv_model *range_model; /* of the range, once it is read; NULL */
+	uint64_t summary_generation;  /* of the whole, when it was asked */
+	bool range_asked;             /* another range than before, or none */
+	bool range_cancelled;         /* its reading is to end */
+	int dragged_from;             /* cell of the strip, -1 */
 	int64_t now_ns, paused_since_ns; /* by the clock of ui_screen_update() */
 };
 
@@ -60,6 +65,10 @@ bool ui_screen_resize(struct ui_screen *s, int w, int h);
 /* What there is to show; `now_ns` is any clock that only goes on. */
 void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
 	int64_t now_ns);
+/* The range's own model, or NULL: all answers are asked for anew, places stay. */
+void ui_screen_use(struct ui_screen *s, struct pv_model *range_model);
+/* The lines have other places: a range came or went. */
+void ui_screen_place(struct ui_screen *s);
 /* Lets go of everything that came from the model, which may die then. */
 void ui_screen_forget(struct ui_screen *s);
 

@@ -11,6 +11,7 @@
 #include "common/query/views.h"
 #include "tui/asker.h"
 #include "tui/feed.h"
+#include "tui/range.h"
 
 /* What a row stands for; UI_KIND_NONE rows are not followed. */
 enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };
@@ -28,7 +29,11 @@ enum ui_reply {
 };
 
 struct ui_shared {
-	struct pv_model *model; /* NULL until there is one */
+	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
+	struct pv_model *whole; /* of all, for the strip and for graphs */
+	uint64_t whole_generation;
+	int64_t duration_ns;    /* of all */
+	struct ui_range range;
 	struct ui_asker *asker; /* NULL: everything is asked at once */
 	uint64_t generation;    /* of the model, as last looked at */
 	struct pv_summary summary;

@@ -136,7 +136,9 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
 		s->feed.events_per_s == 0;
 	add(&l, UI_PLAIN, 3, "%s%.8s", idle ? "idle since " : "",
-		pv_units_clock(up, sizeof up, s->summary.duration_ns));
+		pv_units_clock(up, sizeof up, s->duration_ns));
+	if (s->range.on)
+		add(&l, UI_WARN, 1, "%s", s->range.state == UI_RANGE_EXACT ? "range" : "range...");
 	add_rates(&l, s);
 	add_losses(&l, s);
 	if (s->summary.pid)

@@ -129,7 +129,7 @@ static void set_up(struct ui_term *t, enum ui_color color)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESC_DELAY_MS);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
 	t->colors = colors_of(color);
 	for (int style = 0; t->colors && style < UI_STYLE_COUNT; style++) {
@@ -272,6 +272,8 @@ static bool mouse(struct ui_term *t, struct ui_mouse *ret)
 		ret->click = UI_CLICK_WHEEL_DOWN;
 	else if (e.bstate & BUTTON1_PRESSED)
 		ret->click = is_double(t, e.x, e.y) ? UI_CLICK_DOUBLE : UI_CLICK_PRESS;
+	else if (e.bstate & BUTTON1_RELEASED)
+		ret->click = UI_CLICK_RELEASE;
 	else
 		return false;
 	return true;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/screen.h"
+#include "tui/strip.h"
 
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 {
@@ -93,6 +94,8 @@ static unsigned done(struct ui_screen *s)
 		return UI_HANDLED | UI_LEAVE;
 	if (s->prompt.kind == UI_PROMPT_COMMAND)
 		return ui_screen_run(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_RANGE)
+		return ui_strip_typed(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SEARCH)
 		snprintf(s->search, sizeof s->search, "%s", s->prompt.text);
 	return UI_HANDLED;
@@ -183,6 +186,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	switch (cmd) {
 	case UI_CMD_SORT_MENU:
 		sort_by(s, word);
+		return true;
+	case UI_CMD_RANGE:
+		ui_strip_typed(s, word);
 		return true;
 	case UI_CMD_WINDOW:
 		set_window(s, word);

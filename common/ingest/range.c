@@ -317,6 +317,18 @@ void pv_range_destroy(struct pv_range_read *r)
 	free(r);
 }
 
+void pv_range_cancel(struct pv_range_read *r)
+{
+	signal_fd(r->stop_fd);
+}
+
+void pv_range_wait(struct pv_range_read *r)
+{
+	if (r->started)
+		pthread_join(r->thread, NULL);
+	r->started = false;
+}
+
 void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
 {
 	pthread_mutex_lock(&r->lock);

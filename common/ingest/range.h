@@ -28,6 +28,11 @@ struct pv_range_read *pv_range_start(
 /* Cancels what is not done; its model dies. NULL is fine. */
 void pv_range_destroy(struct pv_range_read *r);
 
+/* It will be over soon, and not done. */
+void pv_range_cancel(struct pv_range_read *r);
+/* Until it is over. */
+void pv_range_wait(struct pv_range_read *r);
+
 /* Any thread. */
 void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret);
 /* An eventfd, readable when it is over, and a few times a second before. The caller reads it. */

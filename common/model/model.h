@@ -56,7 +56,7 @@ struct pv_restrict {
 	const char *thread_name; /* borrowed */
 	const struct pv_model *scout;
 	const struct pv_recall *recall; /* set by pv_model_know() */
-	bool zero_known;         /* without a scout: zero, on the log's clock, is */
+	bool zero_known;         /* zero_ns is, on the log's clock */
 	int64_t zero_ns;
 };
 

@@ -88,6 +88,13 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 	if (!pv_build_init(&b, spec, pv_view_name(view), q))
 		return NULL;
 	b.view = view;
+	if (q->bucketed) {
+		pv_model_lock(m);
+		pv_build_stamp(&b, m);
+		pv_bucket_view(&b, m);
+		pv_model_unlock(m);
+		return pv_build_finish(&b);
+	}
 	if (spec->copy) {
 		pv_model_lock(m);
 		pv_build_stamp(&b, m);

@@ -1,0 +1,47 @@
+/*
+ * The global range of time, as the user sets it: two ends and a cursor on the strip. Plain values
+ * and pure functions; who reads the events of the range again is ranger.h.
+ */
+#ifndef UI_RANGE_H
+#define UI_RANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ui_range_state {
+	UI_RANGE_BUCKETS, /* figures of whole buckets; the rest is "..." */
+	UI_RANGE_EXACT,
+	UI_RANGE_FAILED, /* only buckets there will be: `error` says why */
+};
+
+struct ui_range {
+	bool on;
+	int64_t from_ns, to_ns; /* since zero, half-open; INT64_MIN and INT64_MAX: open */
+	bool cursor_on;
+	int64_t cursor_ns;
+	enum ui_range_state state;
+	uint64_t read, total; /* bytes, while it is read; total 0: not begun */
+	int64_t until_ns;     /* what the exact figures were read up to */
+	char error[120];
+	/* a range that counts from the end waits for one */
+	bool from_end;
+};
+
+/* "A..B" as on the command line; false when it is none. */
+bool ui_range_parse(const char *text, struct ui_range *ret);
+/* Both ends of a range that counts from the end. */
+void ui_range_settle(struct ui_range *r, int64_t duration_ns);
+
+/* The ends for people: "00:00:01.200 to 00:00:03.000". Returns buf. */
+const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
+/* The same as one would type it. */
+const char *ui_range_typed(const struct ui_range *r, char *buf, size_t size);
+
+/* One end is moved; the other gives way where they would cross. */
+void ui_range_begin(struct ui_range *r, int64_t at_ns);
+void ui_range_end(struct ui_range *r, int64_t at_ns);
+/* By its own length, `times` times, as far as the recording goes. */
+void ui_range_step(struct ui_range *r, int times, int64_t duration_ns);
+
+#endif
