@@ -97,7 +97,7 @@ static void put_method(struct answer *a, const struct pv_groups *g, uint32_t i)
 static bool methods(struct answer *a)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_methods(a->m, &g) &&
+	bool ok = pv_groups_methods(a->m, a->b, &g) &&
 		  gather(a, &g, g.row.n, 1u << PV_BUCKET_METHOD | 1u << PV_BUCKET_METHOD_SAMPLES);
 	for (uint32_t i = 0; ok && i < g.row.n; i++)
 		if (a->sum[i].count || a->sum[i].amount || a->sum[i].samples)
@@ -109,7 +109,7 @@ static bool methods(struct answer *a)
 static bool classes(struct answer *a)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_classes(a->m, &g) && gather(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
+	bool ok = pv_groups_classes(a->m, a->b, &g) && gather(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
 	for (uint32_t i = 0; ok && i < g.row.n; i++) {
 		const struct sum *s = &a->sum[i];
 		if (s->count == 0)
