@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
-#include "tui/range.h"
+#include "tui/time_range.h"
 
 enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP | UI_VERB_CONVERT, MAX_SIDE = 1000 };
 

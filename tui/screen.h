@@ -65,7 +65,7 @@ bool ui_screen_resize(struct ui_screen *s, int w, int h);
 /* What there is to show; `now_ns` is any clock that only goes on. */
 void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
 	int64_t now_ns);
-/* The range's own model, or NULL: all answers are asked for anew, places stay. */
+/* strip.c: the range's own model, or NULL. All answers are asked for anew, places stay. */
 void ui_screen_use(struct ui_screen *s, struct pv_model *range_model);
 /* The lines have other places: a range came or went. */
 void ui_screen_place(struct ui_screen *s);

@@ -11,7 +11,7 @@
 #include "common/query/views.h"
 #include "tui/asker.h"
 #include "tui/feed.h"
-#include "tui/range.h"
+#include "tui/time_range.h"
 
 /* What a row stands for; UI_KIND_NONE rows are not followed. */
 enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };

@@ -226,3 +226,18 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 	ui_strip_set(s, &r);
 	return UI_HANDLED;
 }
+
+/* --- whose figures --- */
+
+void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		for (int k = 0; k < s->pane[i].def->parts; k++)
+			ui_list_drop(&s->pane[i].list[k]);
+	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
+		ui_list_drop(&s->overview.list[i]);
+	ui_slot_cancel(&s->summary);
+	s->summed_up = false;
+	s->range_model = range_model;
+	s->shared.model = range_model ? range_model : s->shared.whole;
+}

@@ -2,8 +2,8 @@
  * The global range of time, as the user sets it: two ends and a cursor on the strip. Plain values
  * and pure functions; who reads the events of the range again is ranger.h.
  */
-#ifndef UI_RANGE_H
-#define UI_RANGE_H
+#ifndef UI_TIME_RANGE_H
+#define UI_TIME_RANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "tui/range.h"
+#include "tui/time_range.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,33 @@
+#ifndef PV_MODEL_RESTRICT_H
+#define PV_MODEL_RESTRICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pv_model;
+struct pv_recall;
+
+/*
+ * What a report is restricted to; all-zero means everything. Set before the first batch.
+ *
+ * Point events count by their own time and by the thread whose buffer they stand in (samples: by
+ * the thread that was hit); calls, waits and self time are clipped; `calls` counts enters inside;
+ * collections, pauses and shots count by their start. Names count always.
+ *
+ * A thread's name may come after its events, and a log below header 3.0 knows its zero only after
+ * a second: for these `scout` is a model that has read the same log without a restriction. With a
+ * thread_name it is needed; it must live until the restricted model has read its last batch.
+ */
+struct pv_restrict {
+	bool ranged;
+	int64_t from_ns, to_ns;  /* since zero, half-open */
+	bool threaded;
+	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
+	const char *thread_name; /* borrowed */
+	const struct pv_model *scout;
+	const struct pv_recall *recall; /* set by pv_model_know() */
+	bool zero_known;         /* zero_ns is, on the log's clock */
+	int64_t zero_ns;
+};
+
+#endif
