@@ -118,8 +118,7 @@ struct ui_reading_status {
 	int64_t until_ns; /* since zero: of the newest event that was there when it began */
 	char error[120];
 };
-
-/* [from_ns, to_ns) since zero, INT64_MIN and INT64_MAX: open. NULL when it cannot be read. */
+/* Ends since zero, INT64_MIN and INT64_MAX: open. NULL when it cannot be read. */
 struct ui_reading *ui_feed_read_range(
 	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr);
 void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret);
