@@ -23,7 +23,7 @@ static const struct build {
 	{ 16, 16, MLPD_EARLY_16 },
 };
 
-/* One buffer with every kind of the format; counts its events. */
+/* One buffer with every kind of the format, twice; counts its events. */
 static size_t fill(struct wire *w, struct mlpd_format f)
 {
 	struct pv_batch pools = { 0 };
@@ -31,10 +31,11 @@ static size_t fill(struct wire *w, struct mlpd_format f)
 	wire_init(w);
 	w->format = f;
 	wire_buffer(w, 1);
-	for (size_t r = 0; r < mlpd_row_count; r++) {
-		if (!wire_row_is_written(&mlpd_rows[r], &f))
+	for (size_t r = 0; r < 2 * mlpd_row_count; r++) {
+		const struct mlpd_row *row = &mlpd_rows[r / 2];
+		if (!wire_row_is_written(row, &f))
 			continue;
-		struct pv_event e = wire_row_event(&mlpd_rows[r], &f, (unsigned)r + 3, &pools);
+		struct pv_event e = wire_row_event(row, &f, (unsigned)r + 3, &pools);
 		wire_event(w, &e, &pools);
 		n++;
 	}
