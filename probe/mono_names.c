@@ -203,7 +203,13 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, const struct def *
 {
 	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
 		return false;
-	return pvp_page_add(w, page, &d->ev, NULL);
+	if (!pvp_page_add(w, page, &d->ev, NULL))
+		return false;
+	/*
+	 * The stock reader looks for a second text behind an image's unload, where the format has
+	 * none, and loses its place. At the end of a buffer that does no harm.
+	 */
+	return d->ev.kind != PV_KIND_IMAGE_UNLOAD || pvp_page_send(w, page);
 }
 
 bool pvp_names_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
