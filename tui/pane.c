@@ -44,11 +44,15 @@ static bool differs(const struct ui_pane *p, const struct ui_shared *s)
 /* The lists there are to see, by number; returns how many. */
 static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list[UI_PARTS])
 {
-	if (!p->def->either) {
-		for (int i = 0; i < p->def->parts; i++)
-			list[i] = i;
-		return p->def->parts;
+	int n = 0;
+	for (int i = 0; i < p->def->parts; i++) {
+		const struct ui_part *part = &p->def->part[i];
+		bool shown = !part->only || s->summary.recorded & part->only;
+		if (shown && !(s->summary.recorded & part->unless))
+			list[n++] = i;
 	}
+	if (!p->def->either)
+		return n;
 	list[0] = 0;
 	list[1] = differs(p, s) ? 2 : 1;
 	return 2;

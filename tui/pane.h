@@ -32,6 +32,7 @@ struct ui_part {
 	enum ui_unfold unfold;
 	bool newest;   /* the cursor begins at the last row and stays there */
 	bool by_class; /* only the sites of the main list's class */
+	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
 };
 
 struct ui_pane;

@@ -6,10 +6,10 @@
 enum { L_TIME, L_TOOK, L_WHAT, L_UNLOAD, L_FAILED, L_NAME };
 
 static const struct pv_column columns[] = {
-	[L_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
+	[L_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 5, PV_COLUMN_ASCENDING },
 	[L_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 1, 0 },
-	[L_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 8, 3, PV_COLUMN_ASCENDING },
-	[L_UNLOAD] = { "unload", "UNLOAD", PV_UNIT_BOOL, 6, 5, 0 },
+	[L_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 8, 2, PV_COLUMN_ASCENDING },
+	[L_UNLOAD] = { "unload", "UNLOAD", PV_UNIT_BOOL, 6, 3, 0 },
 	[L_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 4, 0 },
 	[L_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
