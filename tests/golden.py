@@ -18,6 +18,12 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
          'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
          'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w'}
+# Logs of 2007, written by tests/b07_write.
+OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
+       'stage-A': {'heap': '7<Tab>', 'info': 'i'},
+       'stage-D': {'overview': '1', 'methods': '2', 'alloc-stacks': '5<Enter>', 'heap': '7k',
+                   'locks': 'L<Enter>', 'exceptions': 'X', 'threads': '0', 'jit': 'J<Tab>',
+                   'info': 'i'}}
 SIZES = ('120x36', '80x24')
 SMALL = ('overview', 'methods', 'gc', 'heap', 'info')
 ASCII = ('overview', 'tree', 'gc', 'heap-diff')
@@ -30,8 +36,15 @@ def cases():
             yield f'{name}-{size}', keys, size, 'C.UTF-8'
     for name in SMALL:
         yield f'{name}-40x10', PANES[name], '40x10', 'C.UTF-8'
+    for stage, panes in OLD.items():
+        for name, keys in panes.items():
+            yield f'{stage}-{name}-80x24', keys, '80x24', 'C.UTF-8'
     for name in ASCII:
         yield f'{name}-80x24-ascii', PANES[name], '80x24', 'C'
+
+
+def log_of(name):
+    return next((f'{stage}.mprof' for stage in OLD if name.startswith(stage)), LOG)
 
 
 def frame(profview, log, keys, size, locale):
@@ -49,7 +62,7 @@ def main(profview, folder):
     for name, keys, size, locale in cases():
         path = folder / 'screens' / f'{name}.txt'
         made.add(path.name)
-        text = frame(profview, str(folder / LOG), keys, size, locale)
+        text = frame(profview, str(folder / log_of(name)), keys, size, locale)
         if locale == 'C' and not text.isascii():
             wrong.append(f'{name} is not ASCII')
         if write:

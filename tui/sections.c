@@ -184,10 +184,14 @@ static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, stru
 	}
 	char a[64], b[64], d[64], share[PV_UNIT_MAX];
 	int y = 0;
-	ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s (%s %%), max %s",
-		pv_units_ns(a, sizeof a, (int64_t)m->pause_ns),
-		pv_units_percent(share, sizeof share, m->pause_ns, (uint64_t)m->duration_ns),
-		pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
+	if (!m->pauses_told)
+		ui_put(c, ui_rows(r, y++, 1), UI_DIM, "stops not recorded");
+	else
+		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s (%s %%), max %s",
+			pv_units_ns(a, sizeof a, (int64_t)m->pause_ns),
+			pv_units_percent(share, sizeof share, m->pause_ns,
+				(uint64_t)m->duration_ns),
+			pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
 	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
 		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s×  %s  max %s",
 			cell(t, i, "generation", share, sizeof share),
@@ -201,7 +205,8 @@ static void draw_shots(const struct ui_overview *o, const struct ui_shared *s, s
 	const struct pv_table *t = o->list[UI_SHOT_LIST].table;
 	if (!t || t->rows == 0) {
 		ui_put(c, ui_rows(r, 0, 1), UI_DIM,
-			s->summary.shot_open ? "the first is being read" : "none yet; S takes one");
+			s->summary.shot_open ? "the first is being read"
+			: s->summary.logging2007 ? "none" : "none yet; S takes one");
 		return;
 	}
 	size_t first = t->rows > (size_t)r.h ? t->rows - (size_t)r.h : 0;

@@ -144,5 +144,7 @@ unsigned pv_groups_known(const struct pv_model *m)
 	unsigned groups = pv_groups_recorded(m) | pv_groups_enabled(m);
 	if (groups & PV_GROUP_JIT)
 		groups |= m->target.logging2007 ? PV_GROUP_JIT_TIMES : PV_GROUP_CODE;
+	if (groups & PV_GROUP_GC && (!m->target.logging2007 || pv_stage_at_least(m, 'B')))
+		groups |= PV_GROUP_PAUSES;
 	return groups;
 }

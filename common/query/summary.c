@@ -110,6 +110,8 @@ static void sum_memory(const struct pv_model *m, struct pv_summary *s)
 	for (size_t i = 0; i < PV_GC_GENERATIONS; i++)
 		s->collections[i] = gc->generation[i].count;
 	s->pauses = gc->pause_count;
+	s->logging2007 = m->target.logging2007;
+	s->pauses_told = !s->logging2007 || pv_stage_at_least(m, 'B');
 	s->pause_ns = (uint64_t)gc->pause_ns;
 	s->pause_max_ns = (uint64_t)gc->pause_max_ns;
 	s->moved_objects = gc->moved;

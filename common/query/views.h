@@ -123,6 +123,7 @@ struct pv_summary {
 	uint64_t events, buffers, damaged, damaged_bytes, lost_events;
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
 	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
+	bool logging2007, pauses_told; /* stages of 2007 do not record pauses */
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
 	bool shot_open;       /* one is being read now */
@@ -139,8 +140,8 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_FINALIZERS = 4096, PV_GROUP_CODE_COVERAGE = 8192, PV_GROUP_THREADS = 16384,
 	PV_GROUP_IMAGES = 1 << 15, PV_GROUP_ASSEMBLIES = 1 << 16, PV_GROUP_DOMAINS = 1 << 17,
 	PV_GROUP_CONTEXTS = 1 << 18, PV_GROUP_LOADS = 1 << 19,
-	/* of PV_GROUP_JIT: what came out of it; how long it took (logs of 2007) */
-	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21 };
+	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
+	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
 
 void pv_view_summary(struct pv_model *m, struct pv_summary *ret);
 

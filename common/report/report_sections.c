@@ -33,7 +33,7 @@ const struct pv_section pv_sections[] = {
 			"sweep_ns", "number" },
 		.group = PV_GROUP_GC },
 	{ .name = "gc.pauses", .title = "Pauses", .view = PV_VIEW_PAUSES,
-		.keys = { "start_ns", "duration_ns" }, .group = PV_GROUP_GC },
+		.keys = { "start_ns", "duration_ns" }, .group = PV_GROUP_PAUSES },
 	{ .name = "gc.generations", .title = "Generations", .view = PV_VIEW_GENERATIONS,
 		.keys = { "generation", "count", "total_ns", "max_ns" }, .group = PV_GROUP_GC },
 	{ .name = "handles", .title = "GC handles", .view = PV_VIEW_HANDLES,
