@@ -1,12 +1,13 @@
 /*
  * What one buffer of a log decodes to: parallel arrays for the hot kinds, whole events for the
- * rest. A decode worker fills a batch, the ingest owner applies it and gives it back for reuse;
+ * rest, and where that is asked for sums of calls in place of the events. A decode worker fills a batch, the ingest owner applies it and gives it back for reuse;
  * at any time exactly one thread uses it.
  */
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H
 
 #include "common/base/mem.h"
+#include "common/format/digest.h"
 #include "common/format/event.h"
 
 struct pv_alloc {
@@ -36,6 +37,7 @@ struct pv_batch {
 	PV_ARRAY(struct pv_counter_desc) descs;
 	PV_ARRAY(struct pv_counter_value) values;
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
+	struct pv_digest digest; /* calls that stand in no event of the arrays above */
 
 	/* Set when the payload's tail could not be decoded; events before it are good. */
 	bool damaged;
@@ -50,5 +52,18 @@ void pv_batch_finish(struct pv_batch *b);
 
 /* Room for `extra` more entries in time, kind and key; false when out of memory. */
 bool pv_batch_reserve(struct pv_batch *b, size_t extra);
+
+/* How many events of the log stand before entry i. */
+static inline uint64_t pv_batch_number(const struct pv_batch *b, size_t i)
+{
+	const struct pv_digest *d = &b->digest;
+	return i < d->number.n ? d->number.v[i] : i + d->events - d->stretch.n;
+}
+
+/* Events of the log in the batch, those in stretches included. */
+static inline uint64_t pv_batch_events(const struct pv_batch *b)
+{
+	return b->n - b->digest.stretch.n + b->digest.events;
+}
 
 #endif

@@ -25,7 +25,7 @@ static size_t size_of(const struct pv_batch *b)
 	return b->room * (sizeof *b->time + sizeof *b->kind + sizeof *b->key) +
 	       b->allocs.room * sizeof *b->allocs.v + b->rare.room * sizeof *b->rare.v +
 	       b->pool.room * sizeof *b->pool.v + b->descs.room * sizeof *b->descs.v +
-	       b->values.room * sizeof *b->values.v + b->bytes.room;
+	       b->values.room * sizeof *b->values.v + b->bytes.room + pv_digest_bytes(&b->digest);
 }
 
 /* What others say of a thread's end, and whether there is a sync point. */
@@ -71,7 +71,7 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 	return true;
 }
 
-const struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all)
+struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all)
 {
 	size_t n = h->batch.n - h->first;
 	bool no_sync = m->target.rules < 13; /* also in logs of 2007 */

@@ -44,7 +44,7 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
  * The oldest batch when it is due (`all`: whether or not), else NULL; good until the next call
  * here. Without `all` that is when the newest one has a sync point, and when too much is kept.
  */
-const struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all);
+struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all);
 void pv_hold_done(struct pv_hold *h);
 
 /* The ends of its thread that others have told go to the model, before the batch is applied. */

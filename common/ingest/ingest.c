@@ -11,6 +11,7 @@
 #include "common/format/mlpd_layout.h"
 #include "common/base/thread.h"
 #include "common/ingest/trial.h"
+#include "common/model/stretch.h"
 
 enum {
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
@@ -102,7 +103,8 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	*ret_ok = true;
 	if (!t)
 		return false;
-	*ret_ok = t->nomem ? pv_ingest_fail_nomem(in)
+	bool nomem = t->nomem || (t->batch.damaged && !mlpd_decode_plain(&t->batch));
+	*ret_ok = nomem ? pv_ingest_fail_nomem(in)
 		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_take(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
@@ -250,6 +252,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 		mlpd_bases_init(&t->bases, &f->buffer);
 	t->start = t->bases;
 	in->carry.n = 0;
+	pv_model_digests(in->model, &b->digest);
 	return true;
 }
 
@@ -300,7 +303,7 @@ static bool submit_buffer(struct pv_ingest *in)
 	if ((in->framer.continues || !in->framer.last_piece) && !decode_piece(in, t))
 		return false;
 	pv_decode_pool_submit(in->pool);
-	return true;
+	return in->model->timeline.width_ns || drain(in); /* the first one shows how others come */
 }
 
 /* Everything the framer can give now. */

@@ -1,6 +1,8 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
+#include "common/model/stretch.h"
+
 enum { SLICE_NS = 5 * 1000 * 1000 }; /* the model's lock is never held longer by the owner */
 
 /* What the model counts, for those who may not wait for it. With the ingest's lock held. */
@@ -31,7 +33,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 {
 	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
-	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, b->n);
+	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
 	int64_t behind = now - newest;
 	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
 	in->status.behind_ns = in->live && sane ? behind : -1;
@@ -56,16 +58,24 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	return ok || pv_ingest_fail_nomem(in);
 }
 
+/* Event by event where the model cannot take the batch's calls summed up. */
+static bool apply_decoded(struct pv_ingest *in, struct pv_batch *b)
+{
+	if (!pv_model_takes(in->model, b) && !mlpd_decode_plain(b))
+		return pv_ingest_fail_nomem(in);
+	return apply_now(in, b);
+}
+
 /* What is kept and due, or all of it. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all)
 {
-	const struct pv_batch *b;
+	struct pv_batch *b;
 	bool ok = true;
 	while (ok && (b = pv_hold_due(&in->hold, in->model, all))) {
 		pv_model_lock(in->model);
 		pv_hold_tell_ends(&in->hold, in->model, b);
 		pv_model_unlock(in->model);
-		ok = apply_now(in, b);
+		ok = apply_decoded(in, b);
 		pv_hold_done(&in->hold);
 	}
 	return ok;
@@ -80,7 +90,7 @@ bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 {
 	if (!pv_hold_wanted(&in->hold, in->model))
-		return apply_now(in, b);
+		return apply_decoded(in, b);
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);
 	pv_model_unlock(in->model);

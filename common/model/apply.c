@@ -299,13 +299,36 @@ static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call
 
 static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, size_t i)
 {
-	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
+	const struct pv_digest *d = &x->batch->digest;
+	uint64_t at = x->batch->key[i];
+	const struct pv_alloc *a = &x->batch->allocs.v[at];
+	x->node = at < d->alloc_node.n ? d->alloc_node.v[at] : 0;
 	save(h, x->thread);
 	x->time = (int64_t)x->batch->time[i];
-	x->place = x->batch->offset + i;
+	x->place = x->batch->offset + pv_batch_number(x->batch, i);
 	tally->allocs += x->counts;
 	tally->alloc_bytes += x->counts ? a->size : 0;
 	return pv_allocs_apply(x, a);
+}
+
+/* Calls summed up, counted by cell. `h` is saved before and loaded after. */
+static bool stretch(struct pv_context *x, struct tally *t, size_t i, int64_t *newest)
+{
+	const struct pv_digest *d = &x->batch->digest;
+	const struct pv_stretch *s = &d->stretch.v[x->batch->key[i]];
+	const struct pv_model_private *p = x->m->private;
+	bool ok = true;
+	for (uint32_t k = 0; k < s->counts; k++) {
+		const struct pv_digest_count *c = &d->count.v[s->count + k];
+		if ((uint64_t)c->time_ns - (uint64_t)p->slice_from >= p->slice_width)
+			ok &= change_cell(x, t, c->time_ns);
+		t->enters += c->enters;
+		t->leaves += c->leaves;
+		t->exc_leaves += c->exc_leaves;
+	}
+	if (s->to_ns > *newest)
+		*newest = s->to_ns;
+	return ok && pv_stretch_apply(x, s);
 }
 
 /* The thread's epoch may be over: then the loop must start anew behind event i. */
@@ -314,7 +337,7 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
 	struct pv_model *m = x->m;
 	x->time = pv_own_time(e, m->target.logging2007 ? UINT8_MAX : m->target.rules, m->zero_ns);
-	x->place = x->batch->offset + i;
+	x->place = x->batch->offset + pv_batch_number(x->batch, i);
 	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
 		m->last_ns = x->time;
 	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)
@@ -387,6 +410,11 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 			ok &= allocate(x, &tally, &h, i);
 			break;
 		case PV_KIND_COUNT:
+			break;
+		case PV_BATCH_STRETCH:
+			save(&h, th);
+			ok &= stretch(x, &tally, i, &h.newest);
+			load(&h, m, th);
 			break;
 		case PV_KIND_THREAD_START:
 			if (i > *at) { /* perhaps of this thread: its new epoch counts it */

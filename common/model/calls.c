@@ -121,6 +121,7 @@ void pv_calls_unkey(struct pv_model *m)
 		if (method[k[i].id].shared)
 			k[i] = (struct pv_key_cache){ 0 };
 	m->private->memo_n = 0;
+	m->private->stretches.shared_known = false;
 }
 
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)

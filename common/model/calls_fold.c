@@ -201,5 +201,6 @@ bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 		if (!fold_once(m, parent))
 			return false;
 	c->folds++;
+	m->private->stretches.hash_of.n = 0;
 	return true;
 }

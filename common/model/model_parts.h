@@ -11,6 +11,7 @@
 #include "common/base/archive.h"
 #include "common/model/addresses.h"
 #include "common/model/model.h"
+#include "common/model/stretch.h"
 
 enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64 };
 
@@ -36,7 +37,7 @@ struct pv_model_private {
 	uint32_t memo_stack[PV_STACK_MEMO];
 
 	PV_ARRAY(uint32_t) path; /* scratch */
-
+	struct pv_stretches stretches;
 	/* The restriction on the log's clock. */
 	bool ranged;
 	int64_t from_ns, to_ns;
@@ -53,6 +54,7 @@ struct pv_context {
 	int64_t time;
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
+	uint32_t node;            /* of an allocation amid a stretch: in the digest; else 0 */
 };
 
 /* --- times and the restriction */
@@ -67,7 +69,6 @@ static inline bool pv_in_range(const struct pv_model *m, int64_t t)
 int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 
 /* --- names */
-
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 /* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
@@ -98,7 +99,6 @@ bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
 /* Whether a hit counts: by its own time and by the thread that was hit. */
 bool pv_samples_count(struct pv_context *x, const struct pv_event *e);
 bool pv_samples_apply(struct pv_context *x, const struct pv_event *e);
-
 /*
  * Something of this thread was not recorded before the present event: what is open on it ends at
  * its last event instead of growing over the gap.

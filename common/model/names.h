@@ -100,6 +100,9 @@ void pv_names_finish(struct pv_names *n);
 uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time);
 uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
 
+/* Whether all uses from one time to another mean the same method, as far as is known. */
+bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to);
+
 /*
  * What a sampled address stands in: the id of the compiled method whose code holds it, else an id
  * for the bare address (`native`; its name is that of the symbol there, whenever that arrives).

@@ -91,6 +91,16 @@ uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time)
 	return id;
 }
 
+bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to)
+{
+	uint32_t above, id = pv_map_get(&n->method_of, key);
+	if (id == PV_MAP_NONE || !n->method.v[id].shared)
+		return true;
+	uint32_t first = epoch_at(n, id, from, &above);
+	id = epoch_at(n, id, to, &above);
+	return first == id && (above || to <= n->method.v[id].end_ns);
+}
+
 uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
 {
 	uint32_t id = pv_ranges_find(&n->code, address);

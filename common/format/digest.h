@@ -1,0 +1,79 @@
+/*
+ * The calls of a buffer summed up where they are decoded: a stretch of enter and leave events is a
+ * small call tree below whatever was open when it began. What stands between stretches (a leave
+ * without its enter, everything that is no call) stays an event, in order, so whoever applies the
+ * batch knows the open calls before each stretch and ends up with the same figures as event by
+ * event, whoever decoded it.
+ *
+ * All sums wrap: times are what the log says.
+ */
+#ifndef PV_FORMAT_DIGEST_H
+#define PV_FORMAT_DIGEST_H
+
+#include "common/base/mem.h"
+
+/* In place of a kind: pv_batch.key is an index into digest.stretch. */
+enum { PV_BATCH_STRETCH = 0xff };
+
+/* Stretches end at multiples of this on the log's clock: no cell of the window is narrower. */
+#define PV_STRETCH_NS INT64_C(100000000)
+
+struct pv_digest_node {
+	uint64_t key;      /* method; of a stretch's first node: none */
+	uint64_t total_ns; /* of calls that ended */
+	int64_t max_ns;
+	uint64_t self_ns; /* within the stretch, open calls included */
+	uint32_t parent;  /* smaller than the node's own index */
+	uint32_t calls;   /* enters */
+	uint32_t exc_leaves;
+};
+
+/* Events between two edges of the timeline's cells. */
+struct pv_digest_count {
+	int64_t time_ns; /* of the first */
+	uint32_t enters, leaves, exc_leaves;
+};
+
+struct pv_digest_open {
+	uint32_t node;
+	int64_t enter_ns;
+};
+
+struct pv_stretch {
+	int64_t from_ns, to_ns; /* of its first and last call event; time does not step back */
+	uint32_t node, nodes;   /* the first stands for what was open when it began */
+	uint32_t count, counts;
+	uint32_t open, opens; /* calls that had not ended, outermost first */
+};
+
+struct pv_digest {
+	/* What the reader asks for, before decoding; reset with the batch. */
+	bool wanted;
+	int64_t cell_origin_ns, cell_ns; /* of the timeline */
+
+	PV_ARRAY(struct pv_digest_node) node; /* of all stretches; [0] unused */
+	PV_ARRAY(struct pv_digest_count) count;
+	PV_ARRAY(struct pv_digest_open) open;
+	PV_ARRAY(struct pv_stretch) stretch;
+	/* By index into batch.allocs: node of the stretch before it; 0: what the thread has open.
+	 */
+	PV_ARRAY(uint32_t) alloc_node;
+	PV_ARRAY(uint32_t)
+	number;          /* by index into the batch, up to the last stretch: events before */
+	uint64_t events; /* that stand in stretches */
+	size_t depth;    /* the stretches' depths together */
+
+	/* Private to the decoder: what it began with, to do it again. */
+	uint64_t base[4];
+	uint8_t format[4];
+	bool partial;
+
+	PV_ARRAY(int64_t) entered;
+	PV_ARRAY(uint16_t) slot; /* (parent, key) -> node, 0 = free */
+};
+
+void pv_digest_reset(struct pv_digest *d);
+void pv_digest_finish(struct pv_digest *d);
+size_t pv_digest_bytes(const struct pv_digest *d); /* memory it occupies */
+
+#endif

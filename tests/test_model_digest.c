@@ -1,0 +1,396 @@
+/*
+ * Random logs, read event by event and with the calls of each buffer summed up where it is
+ * decoded: every figure is the same.
+ */
+#include "common/format/framer.h"
+#include "common/model/buckets.h"
+#include "common/model/recall.h"
+#include "common/model/stretch.h"
+#include "common/model/window.h"
+#include "tests/logkit.h"
+#include "tests/suite.h"
+
+enum { LOOPS = 20, METHODS = 12, DEEP = 40 };
+
+static uint64_t state;
+
+static uint64_t odd(uint64_t below)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (state >> 33) % below;
+}
+
+/* --- worlds */
+
+struct teller { /* of a thread's calls */
+	uint64_t open[DEEP];
+	size_t depth;
+};
+
+struct world {
+	struct logkit *k;
+	struct teller thread[3];
+	bool gap[4096]; /* by buffer */
+	size_t buffers;
+	int64_t now;
+	bool wild; /* times step back, leaves go astray */
+};
+
+static uint64_t method_at(uint64_t i)
+{
+	return 0x7f0000401000 + i * i * 0x938;
+}
+
+static void step(struct world *w)
+{
+	static const int64_t by[] = { 1, 90, 150, 900, 17000, 3000000 };
+	w->now += by[odd(odd(8) ? 5 : 6)];
+	if (w->wild && odd(500) == 0)
+		w->now += odd(2) ? 400000000 : -(int64_t)odd(100000);
+}
+
+static void enter(struct world *w, struct teller *t)
+{
+	if (t->depth == DEEP)
+		return;
+	t->open[t->depth] = method_at(odd(odd(4) ? 3 : METHODS));
+	logkit_enter(w->k, w->now, t->open[t->depth++]);
+}
+
+static void leave(struct world *w, struct teller *t)
+{
+	bool exceptional = odd(20) == 0;
+	if (w->wild && odd(60) == 0) { /* a stray one, or one of a method further out */
+		logkit_leave(w->k, w->now, method_at(odd(METHODS)));
+		return;
+	}
+	if (t->depth == 0)
+		return;
+	t->depth -= w->wild && odd(40) == 0 ? odd(t->depth) + 1 : 1;
+	if (exceptional)
+		logkit_exc_leave(w->k, w->now, t->open[t->depth]);
+	else
+		logkit_leave(w->k, w->now, t->open[t->depth]);
+}
+
+static void sample(struct world *w)
+{
+	struct pv_event e = { .kind = PV_KIND_SAMPLE_HIT, .hit = { .type = 1, .thread = odd(3) } };
+	e.hit.ips = LOGKIT_LIST(w->k, method_at(odd(METHODS)) + 4);
+	e.hit.frames = LOGKIT_LIST(w->k, method_at(odd(METHODS)), method_at(odd(METHODS)));
+	logkit_event(w->k, w->now, e);
+}
+
+static void alloc(struct world *w)
+{
+	struct pv_event e = { .kind = PV_KIND_ALLOC };
+	e.alloc.type = logkit_type(w->k, 0xc000 + odd(4) * 16);
+	e.alloc.object = 0x10000 + odd(4000) * 8;
+	e.alloc.size = 16 + odd(100);
+	if (odd(3) == 0)
+		e.alloc.stack = LOGKIT_LIST(w->k, method_at(odd(METHODS)), method_at(odd(3)));
+	logkit_event(w->k, w->now, e);
+}
+
+static void rare(struct world *w)
+{
+	char name[8] = { 'm', (char)('a' + odd(METHODS)), (char)('0' + odd(2)) };
+	uint64_t thread = odd(3);
+	switch (odd(9)) {
+	case 0:
+		logkit_method(w->k, w->now, method_at(odd(METHODS)), name);
+		break;
+	case 1:
+		logkit_class(w->k, w->now, 0xc000 + odd(4) * 16, name);
+		break;
+	case 2:
+	case 3:
+		sample(w);
+		break;
+	case 4:
+		logkit_object(w->k, w->now, PV_KIND_EXCEPTION_THROW, 0x10000 + odd(4000) * 8);
+		break;
+	case 5:
+		logkit_object(w->k, w->now, PV_KIND_MONITOR_CONTENTION, 0x10000 + odd(40) * 8);
+		break;
+	case 6:
+		logkit_object(w->k, w->now, PV_KIND_MONITOR_DONE, 0x10000 + odd(40) * 8);
+		break;
+	default:
+		if (odd(60) == 0)
+			logkit_event(w->k, w->now,
+				(struct pv_event){
+					.kind = odd(2) ? PV_KIND_THREAD_START : PV_KIND_THREAD_END,
+					.meta = { .key = thread } });
+	}
+}
+
+static void flush(struct world *w)
+{
+	w->k->gap = w->gap[w->buffers++] = w->wild && odd(12) == 0;
+	w->k->damage = w->wild && odd(12) == 0 ? 1 + odd(9) : 0;
+	logkit_flush(w->k);
+}
+
+static void buffer(struct world *w)
+{
+	size_t thread = odd(3), events = odd(odd(4) ? 300 : 3000), often = 5 + odd(400);
+	struct teller *t = &w->thread[thread];
+	logkit_on(w->k, thread);
+	logkit_plain(w->k, w->now, PV_KIND_SYNC_POINT);
+	for (size_t i = 0; i < events; i++) {
+		step(w);
+		if (odd(often) == 0)
+			rare(w);
+		else if (odd(often) < 2)
+			alloc(w);
+		else if (odd(64 + 2 * t->depth) < 64)
+			enter(w, t);
+		else
+			leave(w, t);
+		if (odd(2) == 0)
+			leave(w, t);
+	}
+	flush(w);
+}
+
+/* --- the same log, summed up */
+
+static void read_buffer(
+	struct pv_model *m, const struct mlpd_framer *f, bool gap, uint64_t *digested)
+{
+	struct pv_batch b = { 0 };
+	struct mlpd_bases bases;
+	uint8_t bytes[256];
+	size_t used, at = 0, header = mlpd_put_header(bytes, sizeof bytes, &f->header);
+	ck_assert(pv_reserve(&b.bytes, f->payload_len + 1));
+	memcpy(b.bytes.v, f->payload, f->payload_len);
+	b.bytes.n = b.bytes_len = f->payload_len;
+	b.thread = f->buffer.thread;
+	b.time_base = f->buffer.time_base;
+	b.offset = f->offset - header; /* as logkit counts */
+	b.gap_before = gap;
+	pv_model_digests(m, &b.digest);
+	mlpd_bases_init(&bases, &f->buffer);
+	ck_assert(mlpd_decode_batch(&b, &bases, &f->header.format, false, &used));
+	if (!pv_model_takes(m, &b))
+		ck_assert(mlpd_decode_plain(&b));
+	*digested += b.digest.events;
+	ck_assert(pv_model_apply(m, &b, &at, 0));
+	ck_assert_uint_eq(at, b.n);
+	pv_batch_finish(&b);
+}
+
+static struct logkit *read_again(
+	const struct world *w, struct pv_recall *recall, uint64_t *ret_digested)
+{
+	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
+	struct pv_model *m = twin->model;
+	struct mlpd_framer f = { 0 };
+	size_t at = 0, buffer = 0, room;
+	m->calls.cap = w->k->model->calls.cap;
+	m->recall = recall;
+	ck_assert(mlpd_framer_init(&f));
+	while (at < w->k->file.n) {
+		uint8_t *to = mlpd_framer_room(&f, &room);
+		room = room < w->k->file.n - at ? room : w->k->file.n - at;
+		memcpy(to, w->k->file.v + at, room);
+		mlpd_framer_filled(&f, room);
+		at += room;
+		for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE;) {
+			ck_assert_int_ne(p, MLPD_FAILED);
+			if (p == MLPD_BUFFER)
+				read_buffer(m, &f, w->gap[buffer++], ret_digested);
+		}
+	}
+	ck_assert_uint_eq(buffer, w->buffers);
+	mlpd_framer_finish(&f);
+	return twin;
+}
+
+/* --- comparing */
+
+static void same_calls(const struct pv_model *a, const struct pv_model *b)
+{
+	const struct pv_calls *x = &a->calls, *y = &b->calls;
+	ck_assert_uint_eq(x->node.n, y->node.n);
+	for (size_t i = 0; i < x->node.n; i++) {
+		const struct pv_tree_node *n = &x->node.v[i], *o = &y->node.v[i];
+		ck_assert_uint_eq(n->parent, o->parent);
+		ck_assert_uint_eq(n->method, o->method);
+		ck_assert_uint_eq(n->key, o->key);
+		ck_assert_uint_eq(n->calls, o->calls);
+		ck_assert_int_eq(n->self_ns, o->self_ns);
+		ck_assert_int_eq(n->total_ns, o->total_ns);
+		ck_assert_int_eq(n->max_ns, o->max_ns);
+		ck_assert_uint_eq(n->exc_leaves, o->exc_leaves);
+		ck_assert_uint_eq(n->samples, o->samples);
+		ck_assert_uint_eq(n->stack, o->stack);
+		ck_assert_uint_eq(n->children, o->children);
+	}
+	ck_assert_uint_eq(x->calls, y->calls);
+	ck_assert_uint_eq(x->samples, y->samples);
+	ck_assert_uint_eq(x->stray_leaves, y->stray_leaves);
+	ck_assert_uint_eq(x->missing_leaves, y->missing_leaves);
+	ck_assert_uint_eq(x->unwound, y->unwound);
+	ck_assert_uint_eq(x->gap_closed, y->gap_closed);
+	ck_assert_uint_eq(x->folded, y->folded);
+}
+
+static void same_thread(const struct pv_thread *a, const struct pv_thread *b)
+{
+	ck_assert_uint_eq(a->id, b->id);
+	ck_assert_int_eq(a->first_ns, b->first_ns);
+	ck_assert_int_eq(a->last_ns, b->last_ns);
+	ck_assert_uint_eq(a->events, b->events);
+	ck_assert_uint_eq(a->calls, b->calls);
+	ck_assert_uint_eq(a->allocated_bytes, b->allocated_bytes);
+	ck_assert_int_eq(a->stack.last_ns, b->stack.last_ns);
+	ck_assert_uint_eq(a->stack.stack.n, b->stack.stack.n);
+	for (size_t i = 0; i < a->stack.stack.n; i++) {
+		ck_assert_uint_eq(a->stack.stack.v[i].node, b->stack.stack.v[i].node);
+		ck_assert_int_eq(a->stack.stack.v[i].enter_ns, b->stack.stack.v[i].enter_ns);
+	}
+}
+
+static void same_sites(const struct pv_sites *a, const struct pv_sites *b)
+{
+	ck_assert_uint_eq(a->site.n, b->site.n);
+	for (size_t i = 1; i < a->site.n; i++) {
+		ck_assert_uint_eq(a->site.v[i].class_use, b->site.v[i].class_use);
+		ck_assert_uint_eq(a->site.v[i].stack, b->site.v[i].stack);
+		ck_assert_uint_eq(a->site.v[i].count, b->site.v[i].count);
+		ck_assert_uint_eq(a->site.v[i].amount, b->site.v[i].amount);
+	}
+}
+
+static void same_window(const struct pv_model *a, const struct pv_model *b)
+{
+	static const uint64_t width[] = { 100000000, 1000000000, 10000000000 };
+	for (size_t i = 0; i < PV_COUNT_OF(width); i++) {
+		struct pv_window_sums x, y;
+		ck_assert(pv_window_sum(a, width[i], &x) && pv_window_sum(b, width[i], &y));
+		ck_assert_uint_eq(x.sites.n, y.sites.n);
+		for (size_t k = 0, l = 0; k < x.nodes.n || l < y.nodes.n;) {
+			/* A node may be there with nothing in it. */
+			const struct pv_window_node *n = &x.nodes.v[k], *o = &y.nodes.v[l];
+			if (k < x.nodes.n && !n->calls && !n->self_ns && !n->samples) {
+				k++;
+				continue;
+			}
+			if (l < y.nodes.n && !o->calls && !o->self_ns && !o->samples) {
+				l++;
+				continue;
+			}
+			ck_assert(k < x.nodes.n && l < y.nodes.n);
+			ck_assert_uint_eq(n->node, o->node);
+			ck_assert_uint_eq(n->calls, o->calls);
+			ck_assert_int_eq(n->self_ns, o->self_ns);
+			ck_assert_uint_eq(n->samples, o->samples);
+			k++, l++;
+		}
+		pv_window_sums_finish(&x);
+		pv_window_sums_finish(&y);
+	}
+}
+
+static size_t next_bucket(const struct pv_bucket_sums *s, size_t i)
+{
+	while (i < s->entry.n && !s->entry.v[i].count && !s->entry.v[i].amount)
+		i++;
+	return i;
+}
+
+static void same_buckets(const struct pv_model *a, const struct pv_model *b, int64_t from)
+{
+	struct pv_bucket_sums x, y;
+	ck_assert(pv_buckets_sum(a, from, from + 300000000, &x));
+	ck_assert(pv_buckets_sum(b, from, from + 300000000, &y));
+	size_t i = next_bucket(&x, 0), k = next_bucket(&y, 0);
+	while (i < x.entry.n && k < y.entry.n) {
+		ck_assert_mem_eq(&x.entry.v[i], &y.entry.v[k], sizeof *x.entry.v);
+		i = next_bucket(&x, i + 1);
+		k = next_bucket(&y, k + 1);
+	}
+	ck_assert(i == x.entry.n && k == y.entry.n);
+	pv_bucket_sums_finish(&x);
+	pv_bucket_sums_finish(&y);
+}
+
+static void same_places(const struct pv_recall *a, const struct pv_recall *b)
+{
+	ck_assert_uint_eq(a->classes.n, b->classes.n);
+	ck_assert_uint_eq(a->moves.n, b->moves.n);
+	for (size_t i = 0; i < a->classes.n; i++) {
+		ck_assert_uint_eq(a->classes.v[i].place, b->classes.v[i].place);
+		ck_assert_uint_eq(a->classes.v[i].class_use, b->classes.v[i].class_use);
+	}
+	for (size_t i = 0; i < a->moves.n; i++)
+		ck_assert_uint_eq(a->moves.v[i].place, b->moves.v[i].place);
+}
+
+static void same(const struct pv_model *a, const struct pv_model *b)
+{
+	same_calls(a, b);
+	ck_assert_uint_eq(a->threads.thread.n, b->threads.thread.n);
+	for (size_t i = 1; i < a->threads.thread.n; i++)
+		same_thread(a->threads.thread.v[i], b->threads.thread.v[i]);
+	ck_assert_mem_eq(a->kinds, b->kinds, sizeof a->kinds);
+	ck_assert_mem_eq(&a->timeline, &b->timeline, sizeof a->timeline);
+	ck_assert_uint_eq(a->events, b->events);
+	ck_assert_int_eq(a->first_ns, b->first_ns);
+	ck_assert_int_eq(a->last_ns, b->last_ns);
+	ck_assert_uint_eq(a->damaged, b->damaged);
+	ck_assert_uint_eq(a->stacks.node.n, b->stacks.node.n);
+	ck_assert_uint_eq(a->names.method.n, b->names.method.n);
+	same_sites(&a->allocs.sites, &b->allocs.sites);
+	same_sites(&a->throws.sites, &b->throws.sites);
+	ck_assert_uint_eq(a->allocs.with_path, b->allocs.with_path);
+	same_places(a->recall, b->recall);
+	same_window(a, b);
+	for (int64_t t = 0; t < 2000000000; t += 500000000)
+		same_buckets(a, b, LOGKIT_ZERO + t);
+}
+
+static void compare(uint64_t seed, uint64_t *digested, uint64_t *events)
+{
+	static const size_t caps[] = { 400, 4000, PV_TREE_CAP };
+	struct world *w = calloc(1, sizeof *w);
+	struct pv_recall recall[2] = { 0 };
+	state = seed;
+	w->k = logkit_new(17);
+	w->k->model->recall = &recall[0];
+	w->wild = odd(2);
+	w->k->model->calls.cap = caps[odd(3)];
+	for (size_t n = 3 + odd(30); n > 0; n--)
+		buffer(w);
+	struct logkit *other = read_again(w, &recall[1], digested);
+	same(logkit_model(w->k), other->model);
+	*events += other->model->calls.cap == PV_TREE_CAP ? other->model->events : 0;
+	logkit_free(other);
+	pv_recall_finish(&recall[0]);
+	pv_recall_finish(&recall[1]);
+	logkit_free(w->k);
+	free(w);
+}
+
+START_TEST(random_logs)
+{
+	uint64_t digested = 0, events = 0;
+	const char *more = getenv("DIGEST_WORLDS"); /* for a long run: worlds per loop */
+	uint64_t n = more ? strtoul(more, NULL, 10) : 4;
+	for (uint64_t i = 0; i < n; i++)
+		compare((uint64_t)_i * 1000 + i + 1, &digested, &events);
+	ck_assert_uint_gt(digested, events / 20); /* or this compares nothing */
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model digest");
+	TCase *t = tcase_create("digest");
+	tcase_set_timeout(t, 600);
+	tcase_add_loop_test(t, random_logs, 0, LOOPS);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
