@@ -32,10 +32,9 @@ struct pvp_mono_type {
 	uint32_t size; /* of an object with its header, bytes; 0: each has its own */
 };
 bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret);
-/* A vtable of that address is another one from now on. */
 void pvp_mono_type_loaded(MonoVTable *vtable);
-/* Vtables have died: what threads remember of them is void. */
-void pvp_mono_types_died(void);
+/* The domain's vtables have died: others may stand at their addresses from now on. */
+void pvp_mono_types_died(const MonoDomain *home);
 
 /*
  * For a heap shot, with the world stopped: the numbers given so far are held still, without

@@ -25,8 +25,9 @@ static _Thread_local struct memory *memory __attribute__((tls_model("initial-exe
 static _Atomic uint32_t deaths;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pv_map ids; /* vtable -> number */
+static struct pv_map ids; /* vtable -> number; 0: the vtable that stood there is dead */
 static PV_ARRAY(struct pvp_mono_type) types; /* by number; [0] unused */
+static PV_ARRAY(MonoDomain *) homes;         /* likewise: whose vtable it is */
 
 static void define(const struct pvp_mono_type *t)
 {
@@ -50,23 +51,26 @@ static uint32_t fixed_size(MonoVTable *vtable)
 /* Under the lock. A number for this vtable, whatever stood at its address before. */
 static bool number(MonoVTable *vtable, struct pvp_mono_type *ret)
 {
-	if (!pv_reserve(&types, 2))
+	if (!pv_reserve(&types, 2) || !pv_reserve(&homes, 2))
 		return false;
-	if (types.n == 0)
+	if (types.n == 0) {
 		types.v[types.n++] = (struct pvp_mono_type){ 0 };
+		homes.v[homes.n++] = NULL;
+	}
 	*ret = (struct pvp_mono_type){ vtable, (uint32_t)types.n, fixed_size(vtable) };
 	if (!pv_map_set(&ids, (uint64_t)(uintptr_t)vtable, ret->id))
 		return false;
 	types.v[types.n++] = *ret;
+	homes.v[homes.n++] = mono_vtable_domain(vtable);
 	return true;
 }
 
-static bool find_or_number(MonoVTable *vtable, struct pvp_mono_type *ret, bool always)
+static bool find_or_number(MonoVTable *vtable, struct pvp_mono_type *ret)
 {
 	bool fresh = false, ok = true;
 	pthread_mutex_lock(&lock);
-	uint32_t id = always ? PV_MAP_NONE : pv_map_get(&ids, (uint64_t)(uintptr_t)vtable);
-	if (id != PV_MAP_NONE)
+	uint32_t id = pv_map_get(&ids, (uint64_t)(uintptr_t)vtable);
+	if (id != PV_MAP_NONE && id != 0)
 		*ret = types.v[id];
 	else
 		ok = fresh = number(vtable, ret);
@@ -78,12 +82,20 @@ static bool find_or_number(MonoVTable *vtable, struct pvp_mono_type *ret, bool a
 
 void pvp_mono_type_loaded(MonoVTable *vtable)
 {
-	struct pvp_mono_type t;
-	find_or_number(vtable, &t, true);
+	struct pvp_mono_type t; /* objects may have come before */
+	find_or_number(vtable, &t);
 }
 
-void pvp_mono_types_died(void)
+void pvp_mono_types_died(const MonoDomain *home)
 {
+	pthread_mutex_lock(&lock);
+	for (size_t i = 1; i < types.n; i++) {
+		if (homes.v[i] != home)
+			continue;
+		pv_map_set(&ids, (uint64_t)(uintptr_t)types.v[i].vtable, 0);
+		homes.v[i] = NULL;
+	}
+	pthread_mutex_unlock(&lock);
 	atomic_fetch_add_explicit(&deaths, 1, memory_order_relaxed);
 }
 
@@ -129,7 +141,7 @@ bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret)
 	struct pvp_mono_type *t =
 		m ? &m->type[((uintptr_t)vtable >> 4 ^ (uintptr_t)vtable >> 12) % REMEMBERED] : ret;
 	if (!m || t->vtable != vtable) {
-		if (!find_or_number(vtable, t, false))
+		if (!find_or_number(vtable, t))
 			return false;
 	}
 	*ret = *t;

@@ -193,17 +193,13 @@ static void domain_loaded(MonoProfiler *p, MonoDomain *domain)
 	pvp_names_define(&ev);
 }
 
-static void domain_unloading(MonoProfiler *p, MonoDomain *domain)
+/* Until here the domain's code runs: what it uses has its names. */
+static void domain_unloaded(MonoProfiler *p, MonoDomain *domain)
 {
 	(void)p;
 	struct pv_event ev = meta(PV_KIND_DOMAIN_UNLOAD, domain);
 	pvp_names_end(&ev);
-}
-
-static void domain_unloaded(MonoProfiler *p, MonoDomain *domain)
-{
-	(void)p, (void)domain;
-	pvp_mono_types_died();
+	pvp_mono_types_died(domain);
 }
 
 static void domain_named(MonoProfiler *p, MonoDomain *domain, const char *name)
@@ -330,7 +326,6 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 	mono_profiler_set_assembly_loaded_callback(h, assembly_loaded);
 	mono_profiler_set_assembly_unloading_callback(h, assembly_unloading);
 	mono_profiler_set_domain_loaded_callback(h, domain_loaded);
-	mono_profiler_set_domain_unloading_callback(h, domain_unloading);
 	mono_profiler_set_domain_unloaded_callback(h, domain_unloaded);
 	mono_profiler_set_domain_name_callback(h, domain_named);
 	mono_profiler_set_context_loaded_callback(h, context_loaded);
