@@ -280,6 +280,7 @@ static struct mlpd_format try_formats(const struct mlpd_framer *f)
 static void mend_format(struct mlpd_framer *f, size_t at)
 {
 	struct mlpd_format *format = &f->header.format;
+	f->header.flags = 0;
 	if (format->data_version > MLPD_NEWEST)
 		format->data_version = MLPD_NEWEST;
 	if (format->pointer_size == 4 || format->pointer_size == 8)

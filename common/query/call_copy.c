@@ -50,6 +50,10 @@ static void sum_up(struct pv_call_copy *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct pv_call_figures *f = &c->figures[i];
+		if (f->self_ns < 0) /* times that damage put out of order */
+			f->self_ns = 0;
+		if (f->total_ns < 0)
+			f->total_ns = 0;
 		c->self_ns += f->self_ns;
 		c->samples += f->samples;
 		f->samples_below = f->samples;

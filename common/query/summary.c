@@ -18,7 +18,10 @@ static const char *text(const char *t)
 
 static int64_t duration(const struct pv_model *m)
 {
-	return m->events ? (int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns) : 0;
+	int64_t ns;
+	if (!m->events || m->last_ns <= m->zero_ns)
+		return 0; /* a damaged header may put the zero behind every event */
+	return __builtin_sub_overflow(m->last_ns, m->zero_ns, &ns) ? INT64_MAX : ns;
 }
 
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret)

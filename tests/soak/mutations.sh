@@ -1,13 +1,34 @@
 #!/bin/sh
-# 10,000 mutations of made and real logs under ASan and UBSan.
-# usage: mutations.sh BUILD [LOG]...   BUILD: a folder set up with -Db_sanitize=address,undefined
+# 10,000 mutations of made and real logs under ASan and UBSan; bounded ones are in the suite.
+# usage: mutations.sh BUILD [COUNT]   BUILD: a folder set up with -Db_sanitize=address,undefined
+#        -Db_lundef=false, and beside it `build`, whose real programs make the logs
 set -e
-build=$1
-shift
+asan=$1 count=${2:-10000}
+here=$(dirname "$0")/../..
+programs=$here/build/tests/real
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+# mono NAME OPTIONS WORLD...
+mono_log() {
+	name=$1 options=$2
+	shift 2
+	mono --profile="log:nodefaults,$options,output=$logs/$name.mlpd" \
+		"$programs/counted.exe" "$@" >/dev/null
+}
+
+mono_log calls calls,calldepth=100,callspec=program throws locks handles finalizers
+mono_log alloc alloc,gcmove throws handles
+mono_log sample sample=500 spin
+mono_log heapshot heapshot=1gc,gcroot,gcmove heap
+mono_log monitor monitor,exception,thread locks throws threads
+mono_log counter counter spin
+mono_log domains domain,assembly,image domains
+mono_log zip zip,alloc,exception throws handles
+mono_log everything calls,callspec=program,alloc,exception,monitor,counter,gchandle,\
+finalization,heapshot=1gc,gcroot,gcmove,sample throws locks handles finalizers
+"$programs/counted-native" "$logs/native.mlpd" calls >/dev/null
+
 export CK_FORK=no UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-"$build/tests/mutate" 5000 1
-if [ $# -gt 0 ]; then
-	"$build/tests/mutate" 5000 100000 "$@"
-else
-	"$build/tests/mutate" 5000 100000
-fi
+"$asan/tests/mutate" $((count / 2)) 1
+"$asan/tests/mutate" $((count - count / 2)) 100000 "$logs"/* "$here"/tests/fuzz/corpus07/[ds]*
