@@ -203,7 +203,7 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 	if (s.state == PV_INGEST_ENDED)
 		say_damage(&s, ret->error, sizeof ret->error);
 	ret->stock_pipe = s.source.kind == PV_SOURCE_PIPE && s.state == PV_INGEST_LIVE;
-	ret->exit_code = s.state == PV_INGEST_FAILED ? 3 : ret->damaged ? 4 : 0;
+	ret->exit_code = s.state == PV_INGEST_FAILED ? (s.error.code == PV_ENOMEM ? 125 : 3) : ret->damaged ? 4 : 0;
 	say_error(&s, ret->error, sizeof ret->error);
 }
 

@@ -1,5 +1,6 @@
 /* argv -> what is asked for -> the exit code. The only place that prints errors. */
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -35,7 +36,9 @@ static int exit_of(enum pv_code code)
 static int complain(const char *path, const struct pv_error *e)
 {
 	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
-	if (path)
+	if (path && e->offset)
+		fprintf(stderr, "profview: %s: %s, at byte %" PRIu64 "\n", path, what, e->offset);
+	else if (path)
 		fprintf(stderr, "profview: %s: %s\n", path, what);
 	else
 		fprintf(stderr, "profview: %s\n", what);
@@ -115,6 +118,17 @@ static void on_stop(int sig)
 	stop = sig;
 }
 
+static void tell_dumped(const char *path, const struct pv_dump_totals *t)
+{
+	if (t->damages == 0)
+		return;
+	fprintf(stderr, "profview: %s: %s at byte %" PRIu64 " (%" PRIu64 " bytes)", path,
+		t->first.reason, t->first.offset, t->first.bytes);
+	if (t->damages > 1)
+		fprintf(stderr, " and %" PRIu64 " more places", t->damages - 1);
+	fputs("; the rest is shown\n", stderr);
+}
+
 static int run_dump(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
@@ -128,6 +142,7 @@ static int run_dump(const struct ui_options *o)
 	if (!ok)
 		return err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
 							    : complain(o->path, &err);
+	tell_dumped(o->path, &totals);
 	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 

@@ -359,6 +359,7 @@ static bool finish(struct pv_ingest *in)
 	/* Before what is kept back goes to the model: more of the log might tell what it means. */
 	if (!apply_all(in))
 		return false;
+	pv_ingest_stored_damage(in);
 	bool placed = pv_ingest_save_index(in, false);
 	mlpd_framer_end(&in->framer);
 	if (in->is_old)
@@ -381,17 +382,6 @@ static bool finish(struct pv_ingest *in)
 	return true;
 }
 
-static void note_source(struct pv_ingest *in)
-{
-	struct pv_source_info info;
-	pv_source_info(in->source, &info);
-	pthread_mutex_lock(&in->lock);
-	in->status.source = info;
-	in->status.stream_bytes = in->is_old ? in->old.received :
-		in->framer.window_offset + in->framer.filled - in->framer.start;
-	pthread_mutex_unlock(&in->lock);
-}
-
 /* Blocks until the source may have more, or until told to stop. */
 static bool wait_for_more(struct pv_ingest *in)
 {
@@ -408,7 +398,7 @@ static bool nothing_now(struct pv_ingest *in)
 {
 	if (!drain(in))
 		return false;
-	note_source(in);
+	pv_ingest_note_source(in);
 	bool begun = in->model->recordings > 0;
 	in->live = begun;
 	set_state(in, begun ? PV_INGEST_LIVE : PV_INGEST_WAITING);
@@ -419,11 +409,11 @@ static bool nothing_now(struct pv_ingest *in)
 static bool at_end(struct pv_ingest *in, bool *ended)
 {
 	if (!*ended)
-		note_source(in); /* what is told at the end includes what was read */
+		pv_ingest_note_source(in); /* what is told at the end includes what was read */
 	if (!*ended && !finish(in))
 		return false;
 	*ended = true;
-	note_source(in);
+	pv_ingest_note_source(in);
 	pv_ingest_signal(in->changed_fd);
 	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
 }
@@ -452,7 +442,7 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 	else
 		mlpd_framer_filled(&in->framer, n);
 	in->chosen = in->chosen || pv_input07_choose(in, false);
-	note_source(in);
+	pv_ingest_note_source(in);
 	if (in->chosen && !frame(in))
 		return false;
 	if (!pv_ingest_index_due(in))
@@ -499,7 +489,7 @@ static void cut_short(struct pv_ingest *in)
 {
 	if (!drain(in))
 		return;
-	note_source(in);
+	pv_ingest_note_source(in);
 	pv_model_lock(in->model);
 	in->model->cut = true;
 	in->model->cut_at = in->status.source.input_read;
@@ -528,7 +518,7 @@ void *pv_ingest_owner(void *arg)
 		;
 	if (readable(in->cut_fd) && !ended && in->status.state != PV_INGEST_FAILED)
 		cut_short(in);
-	note_source(in);
+	pv_ingest_note_source(in);
 	pv_ingest_signal(in->changed_fd);
 	return NULL;
 }

@@ -94,6 +94,12 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in);
 bool pv_ingest_save_index(struct pv_ingest *in, bool finished);
 bool pv_ingest_index_due(const struct pv_ingest *in);
 
+/* --- ingest_source.c */
+
+void pv_ingest_note_source(struct pv_ingest *in);
+/* Compressed data that could not be read becomes damage where it would have come in the stream. */
+void pv_ingest_stored_damage(struct pv_ingest *in);
+
 /* --- input07.c */
 
 /*

@@ -112,6 +112,7 @@ static bool frame(struct state *s)
 
 static bool read_all(struct state *s, struct pv_source *source)
 {
+	struct pv_source_info info;
 	for (;;) {
 		size_t room;
 		uint64_t n = 0;
@@ -135,6 +136,8 @@ static bool read_all(struct state *s, struct pv_source *source)
 			}
 			break;
 		case PV_READ_END:
+			pv_source_info(source, &info);
+			s->to->damaged |= info.compressed_damage != NULL;
 			mlpd_framer_end(&s->framer);
 			return frame(s);
 		case PV_READ_ERROR:

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -249,6 +250,8 @@ enum pv_read pv_source_read(
 	pthread_mutex_lock(&s->lock);
 	s->shown.compressed = pv_gzip_compressed(s->gzip);
 	s->shown.compressed_cut = pv_gzip_cut(s->gzip);
+	s->shown.compressed_damage =
+		pv_gzip_damage(s->gzip, &s->shown.damaged_at, &s->shown.damaged_bytes);
 	pthread_mutex_unlock(&s->lock);
 	return what;
 }
@@ -346,4 +349,12 @@ void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)
 	if (pipe)
 		pv_pipe_info(pipe, ret);
 	pthread_mutex_unlock(&writable->lock);
+}
+
+bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size)
+{
+	if (info->compressed_damage)
+		snprintf(to, size, "%s, stored byte %" PRIu64, info->compressed_damage,
+			info->damaged_at);
+	return info->compressed_damage != NULL;
 }

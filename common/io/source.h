@@ -120,6 +120,9 @@ struct pv_source_info {
 	bool waiting;     /* the file does not exist yet, or nobody has written to the pipe yet */
 	bool compressed;
 	bool compressed_cut;      /* the gzip stream has no valid end (seen at END) or is damaged */
+	const char *compressed_damage; /* NULL, or what is wrong with the gzip data (a constant), */
+	uint64_t damaged_at;      /* at this stored byte, */
+	uint64_t damaged_bytes;   /* so that these many stored bytes could not be read, so far */
 	uint64_t file_bytes;      /* size of the input as stored, as known now */
 	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */
 	uint64_t dropped;         /* bytes lost to the spool limit, told in a GAP or not yet */
@@ -127,6 +130,9 @@ struct pv_source_info {
 				     is) */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
+
+/* Its damage in words, with the place in the stored stream; false when there is none. */
+bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size);
 
 /* Any thread. */
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret);

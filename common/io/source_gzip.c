@@ -24,6 +24,8 @@ struct pv_gzip {
 	void *ctx;
 	enum state state;
 	bool many_writers, compressed, cut, have_z, more_out;
+	const char *damage; /* NULL, or what is wrong with the compressed data */
+	uint64_t damaged_at, rest; /* stored bytes before that, and from there on */
 	bool entered;     /* the present member, in its middle: bare deflate, no header was read */
 	size_t trailer;   /* bytes of the trailer still to pass over */
 	uint64_t in_at, out_at; /* stored bytes taken into in[], bytes of the log given */
@@ -70,9 +72,26 @@ bool pv_gzip_cut(const struct pv_gzip *z)
 	return z->cut;
 }
 
+const char *pv_gzip_damage(const struct pv_gzip *z, uint64_t *ret_at, uint64_t *ret_rest)
+{
+	*ret_at = z->damaged_at;
+	*ret_rest = z->rest;
+	return z->damage;
+}
+
 static size_t held(const struct pv_gzip *z)
 {
 	return z->filled - z->at;
+}
+
+/* The first place counts: nothing is read behind it. */
+static void damaged(struct pv_gzip *z, const char *what)
+{
+	if (z->damage)
+		return;
+	z->damage = what;
+	z->damaged_at = z->in_at - held(z);
+	z->rest = 0;
 }
 
 /* In SNIFF and BETWEEN: are there enough bytes to tell? */
@@ -98,6 +117,8 @@ static bool tell(struct pv_gzip *z)
 		return begin_member(z);
 	if (z->state == SNIFF)
 		z->compressed = z->cut = false;
+	else if (z->in[z->at] != 0) /* tape blocks end in zeros */
+		damaged(z, "bytes that are not gzip");
 	z->state = z->state == SNIFF ? PLAIN : PADDING;
 	return true;
 }
@@ -161,8 +182,12 @@ static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 	z->trailer = TRAILER;
 	if (what == Z_STREAM_END)
 		z->state = z->entered ? TRAILING : BETWEEN;
-	else if (what != Z_OK && what != Z_BUF_ERROR)
+	else if (what != Z_OK && what != Z_BUF_ERROR) {
 		z->state = LOST;
+		damaged(z, z->z.msg && strncmp(z->z.msg, "incorrect", 9) == 0
+			? "gzip data of a wrong checksum"
+			: "damaged gzip data");
+	}
 	z->cut = z->state == LOST;
 	return room - z->z.avail_out;
 }
@@ -194,6 +219,7 @@ static bool digest(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, bo
 		} else if (z->state == TRAILING) {
 			pass_trailer(z);
 		} else {
+			z->rest += held(z);
 			z->at = z->filled;
 		}
 		*ret_n = n;
@@ -213,6 +239,7 @@ static void sniff_again(struct pv_gzip *z)
 {
 	forget_held(z);
 	z->state = SNIFF;
+	z->damage = NULL;
 	z->in_at = z->out_at = 0;
 	z->point.n = 0;
 	z->spacing = FIRST_SPACING;
@@ -384,6 +411,7 @@ bool pv_gzip_seek(
 		return seek(z->ctx, offset) || pv_fail(reterr, PV_EIO, offset, "it cannot be read anew");
 	const struct pv_source_point *p = point_before(z, offset);
 	z->cut = false;
+	z->damage = NULL;
 	bool ok = p ? enter(z, seek, p) : seek(z->ctx, 0) && begin_member(z);
 	if (!p)
 		z->in_at = z->out_at = 0;

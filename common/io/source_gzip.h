@@ -28,6 +28,12 @@ void pv_gzip_set_many_writers(struct pv_gzip *z, bool many_writers);
 bool pv_gzip_compressed(const struct pv_gzip *z);
 bool pv_gzip_cut(const struct pv_gzip *z);
 
+/*
+ * What is wrong with the compressed data, a constant, or NULL; where in the stored stream, and how
+ * many stored bytes were passed over from there on, so far. A missing end is no damage.
+ */
+const char *pv_gzip_damage(const struct pv_gzip *z, uint64_t *ret_at, uint64_t *ret_rest);
+
 /* The stored bytes are read from `offset` on; false when they cannot be read anew. */
 typedef bool (*pv_stored_seek_fn)(void *ctx, uint64_t offset);
 

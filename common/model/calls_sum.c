@@ -3,6 +3,8 @@
 
 #include "common/model/model_parts.h"
 
+#include "common/base/saturate.h"
+
 static int by_node(const void *a, const void *b)
 {
 	const struct pv_open_call *x = a, *y = b;
@@ -100,15 +102,8 @@ static const struct pv_open_call *open_at(const struct flat *f, uint32_t node)
 /* Times that damage put out of order can leave less than nothing. */
 static int64_t some_ns(int64_t ended, int64_t open)
 {
-	int64_t ns;
-	if (__builtin_add_overflow(ended, open, &ns))
-		return ended < 0 ? 0 : INT64_MAX;
+	int64_t ns = pv_sat_add(ended, open);
 	return ns < 0 ? 0 : ns;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 static void count(struct flat *f, uint32_t node, bool outermost)
@@ -119,12 +114,12 @@ static void count(struct flat *f, uint32_t node, bool outermost)
 	int64_t max = o && o->max_ns > n->max_ns ? o->max_ns : n->max_ns;
 	s->calls += n->calls;
 	s->exc_leaves += n->exc_leaves;
-	s->self_ns = plus(s->self_ns, some_ns(n->self_ns, o ? o->self_ns : 0));
+	s->self_ns = pv_sat_add(s->self_ns, some_ns(n->self_ns, o ? o->self_ns : 0));
 	s->samples_self += n->samples;
 	s->max_ns = max > s->max_ns ? max : s->max_ns;
 	if (!outermost)
 		return;
-	s->total_ns = plus(s->total_ns, some_ns(n->total_ns, o ? o->total_ns : 0));
+	s->total_ns = pv_sat_add(s->total_ns, some_ns(n->total_ns, o ? o->total_ns : 0));
 	s->samples_total += f->samples[node];
 }
 

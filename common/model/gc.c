@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
@@ -228,7 +229,7 @@ static bool add_pause(struct pv_gc *gc, int64_t start, int64_t duration)
 		v[at] = v[at - 1];
 	v[at] = (struct pv_pause){ start, duration, 1 };
 	gc->pause_count++;
-	gc->pause_ns += duration;
+	gc->pause_ns = pv_sat_add(gc->pause_ns, duration);
 	if (duration > gc->pause_max_ns)
 		gc->pause_max_ns = duration;
 	return true;
@@ -251,7 +252,7 @@ static void recount(struct pv_gc *gc, uint8_t generation)
 		const struct pv_collection *c = &gc->collections.v[i];
 		if (c->generation != generation || c->merged > 1)
 			continue;
-		g->total_ns += c->duration_ns;
+		g->total_ns = pv_sat_add(g->total_ns, c->duration_ns);
 		if (c->duration_ns > g->max_ns)
 			g->max_ns = c->duration_ns;
 	}
@@ -260,7 +261,7 @@ static void recount(struct pv_gc *gc, uint8_t generation)
 static void sum_pauses(struct pv_collection *c)
 {
 	bool one = c->start_stop && c->start_stop == c->end_stop;
-	c->pause_ns = c->start_pause_ns + (one ? 0 : c->end_pause_ns);
+	c->pause_ns = pv_sat_add(c->start_pause_ns, one ? 0 : c->end_pause_ns);
 }
 
 static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct end *e)
@@ -271,9 +272,9 @@ static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct end 
 	c->end_stop = e->stop;
 	c->end_pause_ns = e->pause_ns;
 	c->concurrent = c->start_stop != e->stop;
-	c->duration_ns = e->time_ns - c->start_ns;
+	c->duration_ns = pv_sat_span(c->start_ns, e->time_ns);
 	sum_pauses(c);
-	g->total_ns += c->duration_ns;
+	g->total_ns = pv_sat_add(g->total_ns, c->duration_ns);
 	if (c->duration_ns > g->max_ns)
 		g->max_ns = c->duration_ns;
 }
@@ -405,7 +406,7 @@ static void collection_ends(struct pv_context *x, const struct pv_event *e)
 static void settle(
 	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
 {
-	int64_t ns = now - th->stop_ns;
+	int64_t ns = pv_sat_span(th->stop_ns, now);
 	for (size_t i = gc->collections.n; i > 0; i--) {
 		struct pv_collection *c = &gc->collections.v[i - 1];
 		if (c->generation != edge->generation || c->start_ns > edge->time_ns)
@@ -442,7 +443,7 @@ static bool world_starts(struct pv_context *x)
 	if (!th->selected || !pv_in_range(x->m, start))
 		return true;
 	pv_timeline_span(&x->m->timeline, PV_TRACK_PAUSE_NS, start, x->time);
-	return add_pause(gc, start, x->time - start);
+	return add_pause(gc, start, pv_sat_span(start, x->time));
 }
 
 static void world_stops(struct pv_context *x)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
@@ -108,22 +109,14 @@ static void changed(struct pv_model *m)
 
 /* --- zero and the restriction */
 
-static int64_t plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return b > 0 ? INT64_MAX : INT64_MIN;
-}
-
 static void place_range(struct pv_model *m)
 {
 	int64_t zero = m->only.scout        ? m->only.scout->zero_ns
 		       : m->only.zero_known ? m->only.zero_ns
 					    : m->zero_ns;
 	m->private->ranged = m->only.ranged;
-	m->private->from_ns = plus(zero, m->only.from_ns);
-	m->private->to_ns = plus(zero, m->only.to_ns);
+	m->private->from_ns = pv_sat_add(zero, m->only.from_ns);
+	m->private->to_ns = pv_sat_add(zero, m->only.to_ns);
 }
 
 int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to)
@@ -146,7 +139,7 @@ void pv_model_time_base(struct pv_model *m, int64_t base)
 		m->have_zero = p->zero_open = true;
 		m->zero_ns = p->first_base_ns = base;
 	} else if (p->zero_open) {
-		p->zero_open = base < plus(p->first_base_ns, second);
+		p->zero_open = base < pv_sat_add(p->first_base_ns, second);
 		if (p->zero_open && base < m->zero_ns)
 			m->zero_ns = base;
 	}

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "common/base/saturate.h"
 #include "common/model/allocs.h"
 #include "common/model/gc.h"
 #include "common/model/jit.h"
@@ -18,10 +19,8 @@ static const char *text(const char *t)
 
 static int64_t duration(const struct pv_model *m)
 {
-	int64_t ns;
-	if (!m->events || m->last_ns <= m->zero_ns)
-		return 0; /* a damaged header may put the zero behind every event */
-	return __builtin_sub_overflow(m->last_ns, m->zero_ns, &ns) ? INT64_MAX : ns;
+	/* A damaged header may put the zero behind every event. */
+	return m->events ? pv_sat_span(m->zero_ns, m->last_ns) : 0;
 }
 
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret)

@@ -18,6 +18,7 @@ struct pv_dump {
 	struct mlpd_framer framer;
 	struct pv_dump07 *old; /* a log of 2007 is read with this instead */
 	bool chosen;           /* which of the two it is */
+	bool begins;           /* the input is no stream that was joined late */
 	struct pv_dump_totals totals;
 	int64_t zero;
 	bool have_zero;
@@ -86,10 +87,20 @@ static void put_event(const struct pv_dump *d, const struct pv_event *e, uint64_
 	putc('\n', d->out);
 }
 
+void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, uint64_t bytes,
+	const char *reason)
+{
+	if (totals->damages++ == 0) {
+		totals->first.offset = offset;
+		totals->first.bytes = bytes;
+		snprintf(totals->first.reason, sizeof totals->first.reason, "%s", reason);
+	}
+	fprintf(out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
+}
+
 static void put_damage(struct pv_dump *d, uint64_t offset, uint64_t bytes, const char *reason)
 {
-	d->totals.damages++;
-	fprintf(d->out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
+	pv_dump_damage(d->out, &d->totals, offset, bytes, reason);
 }
 
 /* --- pieces --- */
@@ -112,6 +123,9 @@ static void put_header(struct pv_dump *d)
 	fputs(", os ", d->out);
 	pv_dump_text(d->out, h->os.at, h->os.len);
 	fputs(d->framer.joined ? ", joined in mid-stream\n" : "\n", d->out);
+	if (d->framer.joined && d->begins)
+		put_damage(d, 0, d->framer.offset,
+			"the log's beginning is missing: read from its first whole buffer on");
 }
 
 static void put_buffer(struct pv_dump *d)
@@ -311,6 +325,17 @@ static void wait_for_more(struct pv_source *s, const volatile int *stop)
 	pv_source_wait_clear(s);
 }
 
+/* The end of a whole input, with what could not be inflated. */
+static bool end_whole(struct pv_dump *d, struct pv_source *s, struct pv_error *reterr)
+{
+	struct pv_source_info info;
+	char reason[80];
+	pv_source_info(s, &info);
+	if (pv_source_damage(&info, reason, sizeof reason))
+		put_damage(d, d->totals.bytes, info.damaged_bytes, reason);
+	return pv_dump_end(d, reterr);
+}
+
 static enum turn restart(struct pv_dump **d, FILE *out, struct pv_error *reterr)
 {
 	if (!pv_dump_end(*d, reterr))
@@ -360,14 +385,18 @@ bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE 
 		reterr);
 	if (!s)
 		return false;
+	struct pv_source_info info;
 	struct pv_dump *d = pv_dump_create(out);
 	enum turn turn = d ? GO_ON : FAILED;
-	if (!d)
+	pv_source_info(s, &info);
+	if (d)
+		d->begins = info.kind == PV_SOURCE_FILE;
+	else
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	while (turn == GO_ON && !(stop && *stop))
 		turn = pump(&d, s, stop, out, reterr);
 	/* Stopped by the user: what is still on its way is no damage. */
-	bool ok = turn == GO_ON || (turn == DONE && pv_dump_end(d, reterr));
+	bool ok = turn == GO_ON || (turn == DONE && end_whole(d, s, reterr));
 	if (d && ret_totals)
 		pv_dump_totals(d, ret_totals);
 	pv_dump_destroy(d);

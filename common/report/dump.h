@@ -19,6 +19,7 @@ struct pv_dump_totals {
 	uint64_t events, buffers, damages;
 	uint64_t bytes;   /* of the inflated stream */
 	bool complete;    /* nothing damaged and the end is a buffer's end */
+	struct { uint64_t offset, bytes; char reason[80]; } first; /* of the damages */
 };
 
 /*

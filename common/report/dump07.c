@@ -202,8 +202,7 @@ static void put_event(const struct pv_dump07 *d, size_t i)
 
 static void put_damage(struct pv_dump07 *d, uint64_t offset, uint64_t bytes, const char *reason)
 {
-	d->totals->damages++;
-	fprintf(d->out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
+	pv_dump_damage(d->out, d->totals, offset, bytes, reason);
 }
 
 static void put_batch(struct pv_dump07 *d)

@@ -10,6 +10,9 @@ struct pv_dump07;
 
 /* NULL when out of memory. `out` and `totals` are borrowed; events and damages are counted. */
 struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals);
+/* A line of its own for damage of either family; counted. */
+void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, uint64_t bytes,
+	const char *reason);
 void pv_dump07_destroy(struct pv_dump07 *d); /* NULL is fine */
 
 /* As those of pv_dump. */

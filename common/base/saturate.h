@@ -1,0 +1,24 @@
+/* Arithmetic on times and sizes of logs that may be damaged: it stops at the ends, never wraps. */
+#ifndef PV_BASE_SATURATE_H
+#define PV_BASE_SATURATE_H
+
+#include <stdint.h>
+
+static inline int64_t pv_sat_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* From one time to another: 0 where the second lies before the first. */
+static inline int64_t pv_sat_span(int64_t from, int64_t to)
+{
+	int64_t span;
+	if (to <= from)
+		return 0;
+	return __builtin_sub_overflow(to, from, &span) ? INT64_MAX : span;
+}
+
+#endif

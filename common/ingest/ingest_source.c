@@ -1,0 +1,27 @@
+/* What the source says of itself, for the status and the damage list. On the owner's thread. */
+#include "common/ingest/ingest_parts.h"
+
+static uint64_t stream_bytes(const struct pv_ingest *in)
+{
+	return in->is_old ? in->old.received
+			  : in->framer.window_offset + in->framer.filled - in->framer.start;
+}
+
+void pv_ingest_note_source(struct pv_ingest *in)
+{
+	struct pv_source_info info;
+	pv_source_info(in->source, &info);
+	pthread_mutex_lock(&in->lock);
+	in->status.source = info;
+	in->status.stream_bytes = stream_bytes(in);
+	pthread_mutex_unlock(&in->lock);
+}
+
+void pv_ingest_stored_damage(struct pv_ingest *in)
+{
+	struct pv_source_info info;
+	char reason[80];
+	pv_source_info(in->source, &info);
+	if (pv_source_damage(&info, reason, sizeof reason))
+		pv_ingest_damage(in, stream_bytes(in), info.damaged_bytes, reason);
+}
