@@ -210,6 +210,33 @@ START_TEST(a_header_in_mid_stream_begins_or_continues_a_recording)
 }
 END_TEST
 
+START_TEST(a_bad_header_in_mid_stream_changes_nothing)
+{
+	struct stream s;
+	make(&s);
+	size_t at = s.n;
+	add_header(&s, 43);
+	s.bytes[at + 6] = 99;
+	add_buffer(&s, 1, 2);
+	struct mlpd_framer f = { .may_join = true };
+	size_t room;
+	struct result r = { 0 };
+	ck_assert(mlpd_framer_init(&f));
+	memcpy(mlpd_framer_room(&f, &room), s.bytes, s.n);
+	mlpd_framer_filled(&f, s.n);
+	mlpd_framer_end(&f);
+	for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE;)
+		note(&r, &f, p);
+	ck_assert(!r.failed);
+	ck_assert_uint_eq(f.header.format.data_version, 17);
+	ck_assert_uint_eq(f.header.pid, 42);
+	ck_assert_uint_eq(r.headers, 1);
+	ck_assert_uint_eq(r.buffers, BUFFERS + 1);
+	ck_assert_uint_eq(r.damages, 1);
+	mlpd_framer_finish(&f);
+}
+END_TEST
+
 START_TEST(what_is_no_log_is_said_to_look_like_what_it_is)
 {
 	static const struct { const char *bytes; size_t n; const char *says; } file[] = {
@@ -287,6 +314,7 @@ int main(void)
 	tcase_add_test(c, missing_middle_is_reported_and_the_rest_is_read);
 	tcase_add_test(c, a_stream_can_be_joined_in_its_middle);
 	tcase_add_test(c, a_header_in_mid_stream_begins_or_continues_a_recording);
+	tcase_add_test(c, a_bad_header_in_mid_stream_changes_nothing);
 	tcase_add_test(c, what_is_no_log_is_said_to_look_like_what_it_is);
 	tcase_add_test(c, large_payloads_come_in_pieces);
 	tcase_add_test(c, a_gap_drops_the_unfinished_buffer_and_resumes);

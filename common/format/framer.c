@@ -141,13 +141,17 @@ static enum mlpd_piece mend(struct mlpd_framer *f, size_t used, bool cut);
 static enum mlpd_piece get_header(struct mlpd_framer *f)
 {
 	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
-	enum mlpd_status s = mlpd_get_header(&c, &f->header, &f->error);
+	struct mlpd_header h = f->header;
+	enum mlpd_status s = mlpd_get_header(&c, &h, &f->error);
 	size_t used = (size_t)(c.at - here(f));
+	if (s == MLPD_OK || !f->have_header)
+		f->header = h;
 	if (s == MLPD_OK)
 		return give_header(f, used);
 	if (s == MLPD_SHORT && !f->ended && left(f) < HEADER_LIMIT)
 		return MLPD_MORE;
 	if (f->have_header) {
+		f->error = (struct pv_error){ 0 };
 		f->state = SEARCHING; /* in mid-stream: only this place is bad */
 		take(f, 1);
 		f->skipped = 1;

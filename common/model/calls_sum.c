@@ -99,13 +99,6 @@ static const struct pv_open_call *open_at(const struct flat *f, uint32_t node)
 	return bsearch(&key, f->open.call.v, f->open.call.n, sizeof key, by_node);
 }
 
-/* Times that damage put out of order can leave less than nothing. */
-static int64_t some_ns(int64_t ended, int64_t open)
-{
-	int64_t ns = pv_sat_add(ended, open);
-	return ns < 0 ? 0 : ns;
-}
-
 static void count(struct flat *f, uint32_t node, bool outermost)
 {
 	const struct pv_tree_node *n = &f->m->calls.node.v[node];
@@ -114,12 +107,12 @@ static void count(struct flat *f, uint32_t node, bool outermost)
 	int64_t max = o && o->max_ns > n->max_ns ? o->max_ns : n->max_ns;
 	s->calls += n->calls;
 	s->exc_leaves += n->exc_leaves;
-	s->self_ns = pv_sat_add(s->self_ns, some_ns(n->self_ns, o ? o->self_ns : 0));
+	s->self_ns = pv_sat_add(s->self_ns, pv_sat_add(n->self_ns, o ? o->self_ns : 0));
 	s->samples_self += n->samples;
 	s->max_ns = max > s->max_ns ? max : s->max_ns;
 	if (!outermost)
 		return;
-	s->total_ns = pv_sat_add(s->total_ns, some_ns(n->total_ns, o ? o->total_ns : 0));
+	s->total_ns = pv_sat_add(s->total_ns, pv_sat_add(n->total_ns, o ? o->total_ns : 0));
 	s->samples_total += f->samples[node];
 }
 
@@ -144,6 +137,13 @@ static void walk(struct flat *f)
 	}
 }
 
+/* Times that damage put out of order can leave less than nothing. */
+static void at_least_nothing(struct pv_method_sum *s)
+{
+	s->self_ns = s->self_ns < 0 ? 0 : s->self_ns;
+	s->total_ns = s->total_ns < 0 ? 0 : s->total_ns;
+}
+
 bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t groups,
 	struct pv_method_sum *ret)
 {
@@ -160,6 +160,8 @@ bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t gr
 			ret[i] = (struct pv_method_sum){ 0 };
 		find_groups(&f);
 		walk(&f);
+		for (size_t i = 0; i < groups; i++)
+			at_least_nothing(&ret[i]);
 	}
 	free(f.active);
 	free(f.group);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/saturate.h"
 #include "common/model/model.h"
 #include "common/model/window.h"
 
@@ -54,7 +55,7 @@ static void sum_up(struct pv_call_copy *c)
 			f->self_ns = 0;
 		if (f->total_ns < 0)
 			f->total_ns = 0;
-		c->self_ns += f->self_ns;
+		c->self_ns = pv_sat_add(c->self_ns, f->self_ns);
 		c->samples += f->samples;
 		f->samples_below = f->samples;
 		if (c->window)
@@ -64,7 +65,7 @@ static void sum_up(struct pv_call_copy *c)
 		struct pv_call_figures *f = &c->figures[i], *up = &c->figures[c->parent[i]];
 		up->samples_below += f->samples_below;
 		if (c->window)
-			up->total_ns += f->total_ns;
+			up->total_ns = pv_sat_add(up->total_ns, f->total_ns);
 	}
 }
 
@@ -86,8 +87,8 @@ static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct
 	for (size_t i = 0; ok && i < open.call.n; i++) {
 		const struct pv_open_call *o = &open.call.v[i];
 		struct pv_call_figures *f = &c->figures[o->node];
-		f->self_ns += o->self_ns;
-		f->total_ns += o->total_ns;
+		f->self_ns = pv_sat_add(f->self_ns, o->self_ns);
+		f->total_ns = pv_sat_add(f->total_ns, o->total_ns);
 		if (o->max_ns > f->max_ns)
 			f->max_ns = o->max_ns;
 	}

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/call_copy.h"
@@ -80,7 +81,7 @@ static void put_methods(struct pv_build *b, const struct pv_groups *g,
 {
 	struct method_totals all = { 0 };
 	for (size_t i = 0; i < g->row.n; i++) {
-		all.self_ns += sum[i].self_ns;
+		all.self_ns = pv_sat_add(all.self_ns, sum[i].self_ns);
 		all.samples += sum[i].samples_self;
 	}
 	for (size_t i = 0; i < g->row.n; i++)
@@ -100,10 +101,10 @@ static void enter_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
 	struct pv_method_sum *s = &f->sum[c->group[node]];
 	const struct pv_call_figures *v = &c->figures[node];
 	s->calls += v->calls;
-	s->self_ns += v->self_ns;
+	s->self_ns = pv_sat_add(s->self_ns, v->self_ns);
 	s->samples_self += v->samples;
 	if (f->on_path[c->group[node]]++ == 0) {
-		s->total_ns += v->total_ns;
+		s->total_ns = pv_sat_add(s->total_ns, v->total_ns);
 		s->samples_total += v->samples_below;
 	}
 }
@@ -196,14 +197,14 @@ static void enter_edge(void *ctx, const struct pv_call_copy *c, uint32_t node)
 	const struct pv_call_figures *v = &c->figures[node];
 	uint32_t other;
 	if (c->group[node] == e->chosen && e->chosen_on_path++ == 0) {
-		e->total_ns += v->total_ns;
+		e->total_ns = pv_sat_add(e->total_ns, v->total_ns);
 		e->samples += v->samples_below;
 	}
 	if (!edge_of(e, c, node, &other))
 		return;
 	e->sum[other].calls += v->calls;
 	if (e->on_path[other]++ == 0) {
-		e->sum[other].total_ns += v->total_ns;
+		e->sum[other].total_ns = pv_sat_add(e->sum[other].total_ns, v->total_ns);
 		e->sum[other].samples_total += v->samples_below;
 	}
 }

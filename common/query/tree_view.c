@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "common/base/map.h"
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/call_copy.h"
@@ -89,8 +90,8 @@ static void add_figures(struct pv_call_figures *to, const struct pv_call_figures
 	to->calls += f->calls;
 	to->samples += f->samples;
 	to->samples_below += f->samples_below;
-	to->self_ns += f->self_ns;
-	to->total_ns += f->total_ns;
+	to->self_ns = pv_sat_add(to->self_ns, f->self_ns);
+	to->total_ns = pv_sat_add(to->total_ns, f->total_ns);
 	if (f->max_ns > to->max_ns)
 		to->max_ns = f->max_ns;
 }
