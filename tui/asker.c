@@ -17,13 +17,14 @@
 
 struct ui_asker {
 	pthread_mutex_t lock;
-	pthread_cond_t work;
+	pthread_cond_t work, ready;
 	pthread_t thread;
 	int fd;
 	struct ui_job *first, *last; /* that wait */
 	struct ui_job *running;
 	int64_t resume_ns; /* before it only urgent ones run */
 	int64_t told_ns;
+	int64_t patient_until_ns;
 	unsigned share;
 	bool stop;
 };
@@ -69,15 +70,19 @@ static struct ui_job *choose(const struct ui_asker *a, int64_t now)
 	return now >= a->resume_ns ? a->first : NULL;
 }
 
+static int wait_until(pthread_cond_t *what, struct ui_asker *a, int64_t ns)
+{
+	struct timespec until = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
+	return pthread_cond_timedwait(what, &a->lock, &until);
+}
+
 static void wait_for_work(struct ui_asker *a)
 {
 	if (!a->first) {
 		pthread_cond_wait(&a->work, &a->lock);
 		return;
 	}
-	struct timespec until = { .tv_sec = (time_t)(a->resume_ns / SECOND),
-		.tv_nsec = (long)(a->resume_ns % SECOND) };
-	pthread_cond_timedwait(&a->work, &a->lock, &until);
+	wait_until(&a->work, a, a->resume_ns);
 }
 
 /* --- its thread --- */
@@ -112,6 +117,7 @@ static void run(struct ui_asker *a, struct ui_job *j)
 	} else {
 		j->drop(j);
 	}
+	pthread_cond_signal(&a->ready);
 	if (urgent || !a->first || end - a->told_ns >= PART_EVERY)
 		tell(a, end);
 }
@@ -149,6 +155,7 @@ static void release(struct ui_asker *a)
 	if (a->fd >= 0)
 		close(a->fd);
 	pthread_cond_destroy(&a->work);
+	pthread_cond_destroy(&a->ready);
 	pthread_mutex_destroy(&a->lock);
 	free(a);
 }
@@ -163,6 +170,7 @@ struct ui_asker *ui_asker_create(void)
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&a->work, &attr);
+	pthread_cond_init(&a->ready, &attr);
 	pthread_condattr_destroy(&attr);
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (a->fd >= 0 && start_thread(a))
@@ -234,6 +242,27 @@ struct ui_job *ui_slot_take(struct ui_slot *slot)
 	if (slot->asker)
 		pthread_mutex_unlock(&slot->asker->lock);
 	return j;
+}
+
+struct ui_job *ui_slot_await(struct ui_slot *slot)
+{
+	struct ui_asker *a = slot->asker;
+	if (!a)
+		return ui_slot_take(slot);
+	pthread_mutex_lock(&a->lock);
+	while (!slot->done && (slot->waiting || slot->running) &&
+		wait_until(&a->ready, a, a->patient_until_ns) == 0)
+		;
+	struct ui_job *j = slot->done;
+	slot->done = NULL;
+	pthread_mutex_unlock(&a->lock);
+	return j;
+}
+
+void ui_asker_patience(struct ui_asker *a, int64_t ns)
+{
+	if (a)
+		a->patient_until_ns = now_ns() + ns; /* only the screen's thread looks at it */
 }
 
 bool ui_slot_pending(const struct ui_slot *slot)

@@ -41,6 +41,12 @@ void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
 
 /* The answer, which is the caller's then; NULL when there is none yet. */
 struct ui_job *ui_slot_take(struct ui_slot *slot);
+/*
+ * The same, but waits for it, as long as the frame has patience: an answer that comes at once
+ * spares a frame without it. ui_asker_patience() begins a frame.
+ */
+struct ui_job *ui_slot_await(struct ui_slot *slot);
+void ui_asker_patience(struct ui_asker *a, int64_t ns);
 /* Whether an answer is still to come. */
 bool ui_slot_pending(const struct ui_slot *slot);
 /* Nothing will come of what was asked. */

@@ -185,6 +185,8 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	}
 	if (l->follow)
 		x = add(c, r, x, UI_LIVE, " ▸ following");
+	if (ui_list_asking(l))
+		x = add(c, r, x, UI_WAITING, " ▸ asking");
 	if (s->paused && l->newer)
 		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
 	const char *name = ui_pane_name(p);

@@ -176,9 +176,9 @@ static void take_table(struct ui_list *l, struct ui_question *q)
 }
 
 /* False when there is no answer to take. */
-static bool take_answer(struct ui_list *l)
+static bool take_answer(struct ui_list *l, struct ui_job *answer)
 {
-	struct ui_question *q = (struct ui_question *)ui_slot_take(&l->slot);
+	struct ui_question *q = (struct ui_question *)answer;
 	if (!q)
 		return false;
 	if (q->table) {
@@ -198,6 +198,11 @@ static void forget_answer(struct ui_list *l)
 	pv_table_destroy(l->table);
 	l->table = NULL;
 	l->at = l->top = 0;
+}
+
+bool ui_list_asking(const struct ui_list *l)
+{
+	return l->asking && ui_slot_pending(&l->slot);
 }
 
 bool ui_list_awaits(const struct ui_list *l)
@@ -226,7 +231,9 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);
-	if (!take_answer(l) && changed && l->all_rows <= AT_ONCE_MAX)
+	l->asking = changed;
+	struct ui_job *answer = changed ? ui_slot_await(&l->slot) : ui_slot_take(&l->slot);
+	if (!take_answer(l, answer) && changed && l->all_rows <= AT_ONCE_MAX)
 		rearranged(l);
 }
 
@@ -242,7 +249,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 	bool frozen = s->paused && l->stale;
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* nobody asks that any more */
-	take_answer(l);
+	take_answer(l, ui_slot_take(&l->slot));
 	if (l->want && !l->stale && ui_list_find_wanted(l)) {
 		free(l->want);
 		l->want = NULL;

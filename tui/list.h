@@ -38,6 +38,7 @@ struct ui_list {
 	size_t limit;
 
 	struct ui_slot slot;
+	bool asking; /* what was last asked is something else than before */
 
 	/* the answer that `table` is */
 	bool stale; /* the question has changed since it was last asked */
@@ -107,6 +108,8 @@ void ui_list_sort(struct ui_list *l, size_t column);
 /* Whether a column of the table is one to see, were there room. */
 bool ui_list_shows(const struct ui_list *l, size_t column);
 
+/* Whether what is on screen is about to be replaced by the answer to something else. */
+bool ui_list_asking(const struct ui_list *l);
 /* Whether its first answer is still to come: keys have nothing to act on yet. */
 bool ui_list_awaits(const struct ui_list *l);
 

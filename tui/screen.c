@@ -8,6 +8,9 @@
 #include "common/base/status.h"
 #include "tui/strip.h"
 
+/* A frame waits so long for answers that come at once. */
+#define PATIENCE_NS INT64_C(8000000)
+
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
 {
 	*s = (struct ui_screen){ .canvas.ascii = options->ascii, .dragged_from = -1 };
@@ -135,6 +138,7 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 {
 	struct ui_shared *shared = &s->shared;
 	shared->feed = *feed;
+	ui_asker_patience(shared->asker, PATIENCE_NS);
 	s->now_ns = now_ns;
 	shared->paused_for_ns = shared->paused ? now_ns - s->paused_since_ns : 0;
 	shared->whole = m;

@@ -18,6 +18,7 @@ import time
 from screen import Program
 
 MS = 1000
+ASKING = '▸ asking'  # the frame says that the answer is on its way
 PANES = {'1': '[1 Over', '2': '[2 Meth', '3': '[3 Tree', '5': '[5 Alloc', '6': '[6 GC',
          '0': '[0 Thr', 'L': '[L Lock', 'X': '[X Exc', 'J': '[J JIT', 'C': '[C Count', 'i': '[i Info'}
 
@@ -68,9 +69,14 @@ def answer(v, key, holds):
     return took * MS if took is not None else 10000.0
 
 
+def place(text):
+    """Where the cursor is: its line, and what it is on."""
+    return cursor(text), text.split('\n')[4]
+
+
 def moved(v, key):
-    before = cursor(v.screen.text())
-    return answer(v, key, lambda text: cursor(text) not in (None, before))
+    before = place(v.screen.text())
+    return answer(v, key, lambda text: place(text) != before)
 
 
 def press_all(v, times):
@@ -89,9 +95,9 @@ def press_all(v, times):
         wanted = ('Filter: ' + 'sys'[:i]).rstrip()
         times['filter'].append(answer(v, key, lambda text, w=wanted: w in text))
     times['filter'].append(answer(v, '\x1b', lambda text: 'Filter:' not in text))
-    times['order'].append(answer(v, '$', lambda text: 'TOTAL▼' in text))
-    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▲' in text))
-    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▼' in text))
+    times['order'].append(answer(v, '$', lambda text: 'TOTAL▼' in text or ASKING in text))
+    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▲' in text or ASKING in text))
+    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▼' in text or ASKING in text))
     times['window'].append(answer(v, 'w', lambda text: 'last 60 s' in text))
     v.keys(':window all\r')
     v.keys(':sort self\r')
