@@ -208,6 +208,22 @@ START_TEST(keys_wait_for_the_first_rows_only)
 }
 END_TEST
 
+/* The tree looks for the method that was picked elsewhere; who moves meanwhile is left alone. */
+START_TEST(a_late_hit_does_not_move_who_moved)
+{
+	open_asked();
+	press_calmly("3l2/sort<Enter>3");
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	press_calmly("g2/main<Enter>");
+	pthread_mutex_lock(&gate);
+	press("3jj");
+	pthread_mutex_unlock(&gate);
+	calm();
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	close_asked();
+}
+END_TEST
+
 START_TEST(pause_takes_the_figures_of_its_moment)
 {
 	open_asked();
@@ -264,6 +280,7 @@ int main(void)
 	tcase_add_test(t, keys_wait_for_the_first_rows_only);
 	tcase_add_test(t, pause_takes_the_figures_of_its_moment);
 	tcase_add_test(t, a_model_dies_among_questions);
+	tcase_add_test(t, a_late_hit_does_not_move_who_moved);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

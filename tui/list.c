@@ -137,14 +137,14 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 /* What was looked for, if it was, and found, if it was. */
 static void take_aim(struct ui_list *l, const struct ui_question *q)
 {
-	if (!q->aim.text)
+	bool wanted = q->aim.exact ? l->want && q->aim.text && strcmp(l->want, q->aim.text) == 0
+				   : l->look == UI_LOOK_ASKED;
+	if (!q->aim.text || !wanted)
 		return;
-	if (!q->aim.exact) {
+	if (q->aim.exact)
+		ui_list_want(l, NULL);
+	else
 		l->look = q->found ? UI_LOOK_FOUND : UI_LOOK_MISSED;
-	} else if (l->want && strcmp(l->want, q->aim.text) == 0) {
-		free(l->want);
-		l->want = NULL;
-	}
 	if (!q->found)
 		return;
 	l->selected = q->hit;
@@ -368,9 +368,18 @@ static void sort_nth(struct ui_list *l, size_t n)
 	}
 }
 
+/* Who moves by hand is not to be taken elsewhere by an answer that comes late. */
+static void forget_aim(struct ui_list *l)
+{
+	ui_list_want(l, NULL);
+	if (l->look == UI_LOOK_ASKED)
+		l->look = UI_LOOK_NOT;
+}
+
 static void move_by(struct ui_list *l, long by)
 {
 	size_t step = (size_t)(by < 0 ? -by : by);
+	forget_aim(l);
 	l->follow = false;
 	ui_list_move_to(l, by > 0 ? l->at + step : l->at > step ? l->at - step : 0);
 }
@@ -401,6 +410,7 @@ static bool move_command(struct ui_list *l, enum ui_command cmd)
 		move_by(l, -(long)l->at);
 		return true;
 	case UI_CMD_BOTTOM:
+		forget_aim(l);
 		if (l->table && l->table->rows < l->table->rows_all) {
 			l->limit = 0;
 			l->stale = l->to_end = true;

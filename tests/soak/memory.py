@@ -17,9 +17,9 @@ import time
 # Kind, most MiB of resident memory whatever the size, and what the coverage must say beyond `from`
 # MB of log: the row and a part of its detail.
 KINDS = {
-    'calls': (128, None, '', 0),
-    'threads': (192, None, '', 0),    # 100,000 of them
-    'deep': (128, None, '', 0),       # 100,000 frames
+    'calls': (256, None, '', 0),
+    'threads': (256, None, '', 0),    # 100,000 of them
+    'deep': (256, None, '', 0),       # 100,000 frames
     'methods': (2300, None, '', 0),   # two million; names are kept, and the report is of them all
     'paths': (512, 'calls', 'folded', 60),               # ten million
     'stacks': (512, 'allocation_stacks', 'folded', 60),  # ten million
