@@ -3,11 +3,14 @@
 #include <stdlib.h>
 
 #include "common/model/recall_parts.h"
+#include "common/model/stacks_fold.h"
 #include "common/model/window_parts.h"
 
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 {
 	x->m->private->use_ns = x->time;
+	if (pv_stacks_are_many(&x->m->stacks) && !pv_stacks_make_room(x->m))
+		return PV_MAP_NONE;
 	if (backtrace.n)
 		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
 	const struct pv_thread_calls *s = &x->thread->stack;

@@ -2,6 +2,7 @@
 
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
+#include "common/model/stacks_fold.h"
 
 static enum pv_handle_type type_of(const struct pv_event *e)
 {
@@ -153,4 +154,16 @@ void pv_handles_finish(struct pv_handles *h)
 	pv_array_finish(&h->handle);
 	pv_map_finish(&h->handle_of);
 	pv_map_finish(&h->site_of);
+}
+
+/* Stacks in use here never fold: two sites never become one. */
+bool pv_handles_restack(struct pv_handles *h, const uint32_t *into)
+{
+	pv_map_clear(&h->site_of);
+	for (uint32_t i = 0; i < h->site.n; i++) {
+		h->site.v[i].stack = into[h->site.v[i].stack];
+		if (!pv_map_set(&h->site_of, site_key(&h->site.v[i]), i))
+			return false;
+	}
+	return true;
 }

@@ -78,13 +78,14 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	pv_archive_map(a, &n->in_domain);
 }
 
-SAME_SIZE(struct pv_stacks, 64);
+SAME_SIZE(struct pv_stacks, 72);
 
 static void archive_stacks(struct pv_archive *a, struct pv_stacks *s)
 {
 	pv_archive_array(a, &s->node);
 	pv_archive_map(a, &s->child);
 	pv_archive_value(a, s->cap);
+	pv_archive_value(a, s->fold_at);
 	pv_archive_value(a, s->folded);
 }
 
@@ -416,7 +417,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366232);
+SAME_SIZE(struct pv_model, 366240);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

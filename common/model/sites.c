@@ -1,5 +1,7 @@
 #include "common/model/sites.h"
 
+#include "common/model/stacks_fold.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,4 +159,36 @@ uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, ui
 		.class_use = class_use, .stack = full ? 0 : stack, .other = full
 	};
 	return at;
+}
+
+bool pv_sites_restack(struct pv_sites *s, const uint32_t *into, uint32_t **ret_remap)
+{
+	uint32_t *remap = calloc(s->site.n, sizeof *remap), to = 1;
+	if (!remap)
+		return false;
+	pv_map_clear(&s->of);
+	for (uint32_t i = 1; i < s->site.n; i++) {
+		struct pv_site x = s->site.v[i];
+		uint32_t at = PV_MAP_NONE;
+		if (!x.other) {
+			x.stack = into[x.stack];
+			at = pv_map_get(&s->of, key_of(x.class_use, x.stack));
+		}
+		remap[i] = at == PV_MAP_NONE ? to : at;
+		if (at != PV_MAP_NONE) {
+			s->site.v[at].count += x.count;
+			s->site.v[at].amount += x.amount;
+			continue;
+		}
+		s->site.v[to] = x;
+		if (!x.other && !pv_map_set(&s->of, key_of(x.class_use, x.stack), to))
+			break;
+		to++;
+	}
+	s->site.n = to;
+	if (ret_remap)
+		*ret_remap = remap;
+	else
+		free(remap);
+	return index_all(s);
 }

@@ -19,6 +19,7 @@ struct pv_stacks {
 	PV_ARRAY(struct pv_stack_node) node;
 	struct pv_map child; /* (parent << 32 | method) -> node */
 	size_t cap;          /* PV_STACKS_CAP, less in tests */
+	size_t fold_at;      /* private: nodes at which the next fold is due */
 	uint64_t folded;     /* stacks that ended in "other" because the cap was reached */
 };
 
@@ -26,7 +27,8 @@ bool pv_stacks_init(struct pv_stacks *s);
 void pv_stacks_finish(struct pv_stacks *s);
 
 /*
- * The child of `parent` for `method`, made when new. At the cap the parent's "other" child, or
+ * The child of `parent` for `method`, made when new. At the cap, which a single stack can still
+ * reach, the parent's "other" child, or
  * the parent itself where it is "other" or has none. PV_MAP_NONE when out of memory.
  */
 uint32_t pv_stacks_child(struct pv_stacks *s, uint32_t parent, uint32_t method);

@@ -61,7 +61,6 @@ enum pv_view {
 /* What rows of methods and classes can be put together, told apart or chosen by. */
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
 	PV_BY_COUNT };
-
 const char *pv_by_name(enum pv_by by);
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
