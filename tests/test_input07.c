@@ -221,6 +221,118 @@ START_TEST(cut_logs_say_so)
 }
 END_TEST
 
+static struct pv_ingest_status wait_for(struct pv_ingest *in, uint64_t bytes)
+{
+	struct pv_ingest_status s;
+	for (int tries = 0; tries < 200; tries++) {
+		pv_ingest_status(in, &s);
+		if (s.state == PV_INGEST_LIVE && s.stream_bytes == bytes)
+			return s;
+		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
+		poll(&p, 1, 100);
+		pv_ingest_clear(in);
+	}
+	ck_abort_msg("%llu of %llu bytes", (unsigned long long)s.stream_bytes,
+		(unsigned long long)bytes);
+}
+
+/* A block that is not all there is waited for, it is no damage. */
+START_TEST(growing_file_is_followed)
+{
+	char path[] = "/tmp/pv-input07-XXXXXX";
+	struct pv_error e = { 0 };
+	int fd = mkstemp(path);
+	b07_kit_init(&kit, stages[_i], 1);
+	b07_kit_log(&kit);
+	struct pv_source *s = pv_source_open(
+		path, &(struct pv_source_options){ .follow = true }, &e);
+	ck_assert_msg(fd >= 0 && s, "%s", e.what);
+	struct pv_ingest *in = pv_ingest_start(
+		s, &(struct pv_ingest_options){ .jobs = 1, .follow = true }, &e);
+	ck_assert_msg(in != NULL, "%s", e.what);
+	for (size_t at = 0; at < kit.n; at += 101) {
+		size_t part = kit.n - at < 101 ? kit.n - at : 101;
+		ck_assert(write(fd, kit.bytes + at, part) == (ssize_t)part);
+		if (at > kit.n / 2)
+			wait_for(in, at + part);
+	}
+	ck_assert(!wait_for(in, kit.n).damaged);
+	struct pv_model *m = pv_ingest_adopt(in);
+	uint64_t loads = 0, calls = 0;
+	for (int tries = 0; tries < 200 && loads < 7; tries++) { /* read, and soon applied */
+		poll(NULL, 0, 10);
+		pv_model_lock(m);
+		loads = m->loads.loads;
+		calls = m->calls.calls;
+		pv_model_unlock(m);
+	}
+	ck_assert_uint_eq(loads, 7);
+	ck_assert_uint_eq(calls, 2);
+	pv_ingest_destroy(in);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(gzip_is_read_alike)
+{
+	char path[] = "/tmp/pv-input07-XXXXXX", command[80];
+	b07_kit_init(&kit, stages[_i], 1);
+	b07_kit_log(&kit);
+	int fd = mkstemp(path);
+	ck_assert(fd >= 0);
+	close(fd);
+	snprintf(command, sizeof command, "gzip -c > %s", path);
+	FILE *gzip = popen(command, "w");
+	ck_assert(gzip && fwrite(kit.bytes, 1, kit.n, gzip) == kit.n && pclose(gzip) == 0);
+	static uint8_t packed[sizeof kit.bytes];
+	FILE *f = fopen(path, "rb");
+	ck_assert(f != NULL);
+	size_t n = fread(packed, 1, sizeof packed, f);
+	fclose(f);
+	unlink(path);
+	for (unsigned less = 0; less < 2; less++) { /* the second without its trailer */
+		struct pv_ingest *in = start(packed, n - 8 * less);
+		struct pv_ingest_status s = wait_end(in);
+		ck_assert(s.complete && !s.damaged);
+		ck_assert_uint_eq(s.stream_bytes, kit.n);
+		check_common(pv_ingest_adopt(in), _i);
+		pv_ingest_destroy(in);
+	}
+}
+END_TEST
+
+/* Logs one behind the other: the last one is shown. */
+START_TEST(recordings_in_a_row)
+{
+	static uint8_t both[2 * sizeof kit.bytes];
+	size_t n = 0;
+	for (int i = 0; i < 2; i++) {
+		b07_kit_init(&kit, i ? stages[_i % 4 + 1] : stages[_i / 4 + 1], 1);
+		b07_kit_log(&kit);
+		memcpy(both + n, kit.bytes, kit.n);
+		n += kit.n;
+	}
+	struct pv_ingest *in = start(both, n);
+	struct pv_ingest_status s = wait_end(in);
+	struct pv_model *m = pv_ingest_adopt(in);
+	ck_assert_msg(!s.damaged, "%s", m->damage.n ? m->damage.v[0].reason : "");
+	ck_assert_uint_eq(s.recordings, 2);
+	ck_assert_uint_eq(m->recordings, 2);
+	check_common(m, _i % 4 + 1);
+	pv_ingest_destroy(in);
+}
+END_TEST
+
+START_TEST(what_is_no_log)
+{
+	static const uint8_t zeros[4096];
+	struct pv_ingest *in = start(zeros, sizeof zeros);
+	ck_assert_int_eq(wait_end(in).state, PV_INGEST_FAILED);
+	pv_ingest_destroy(in);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("input07");
@@ -229,6 +341,10 @@ int main(void)
 	tcase_add_loop_test(t, figures, 0, PV_COUNT_OF(stages));
 	tcase_add_test(t, summary_and_objects_are_one);
 	tcase_add_loop_test(t, cut_logs_say_so, 0, PV_COUNT_OF(stages));
+	tcase_add_loop_test(t, growing_file_is_followed, 0, PV_COUNT_OF(stages));
+	tcase_add_loop_test(t, gzip_is_read_alike, 0, PV_COUNT_OF(stages));
+	tcase_add_loop_test(t, recordings_in_a_row, 0, 16);
+	tcase_add_test(t, what_is_no_log);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

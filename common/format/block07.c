@@ -10,6 +10,7 @@
 enum {
 	READ_ROOM = 64 << 10,
 	MAX_DRAFT = 64 << 20,
+	OFTEN = 1 << 20,        /* so many bytes are looked through whenever some come */
 	MAX_CODE = 63,          /* block codes above this are garbage, not the future */
 };
 
@@ -80,8 +81,12 @@ uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
 
 void b07_filled(struct b07_stream *s, size_t n)
 {
-	s->b07->filled += n;
+	struct b07 *d = s->b07;
+	d->filled += n;
 	s->received += n;
+	/* A little more, as from a log that grows: what is whole now should not wait for a lot. */
+	if (n < READ_ROOM && d->filled - d->start < OFTEN)
+		d->retry_at = 0;
 }
 
 void b07_end(struct b07_stream *s)
@@ -211,9 +216,19 @@ static bool open_draft(struct b07 *d)
 	return d->block.open;
 }
 
+/* The intro of another recording, whose stage may have headers of the other size. */
+static void measure_header(struct b07 *d)
+{
+	bool sure = false;
+	unsigned size = b07_header_size(d->window + d->start, have(d), &sure);
+	if (sure && size >= 6)
+		d->header_size = size;
+}
+
 /* The same for stages A to D. */
 static bool open_sized(struct b07 *d)
 {
+	measure_header(d);
 	struct pv_cursor c = { .at = d->window + d->start, .end = d->window + d->filled };
 	if (have(d) < d->header_size)
 		return b07_over(d);
