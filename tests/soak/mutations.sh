@@ -32,3 +32,4 @@ finalization,heapshot=1gc,gcroot,gcmove,sample throws locks handles finalizers
 export CK_FORK=no UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 "$asan/tests/mutate" $((count / 2)) 1
 "$asan/tests/mutate" $((count - count / 2)) 100000 "$logs"/* "$here"/tests/fuzz/corpus07/[ds]*
+"$asan/tests/mutate07" "$count" 1
