@@ -1,8 +1,11 @@
+#include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/vfs.h>
 
 #include "common/io/spool.h"
+#include "common/io/spool_place.h"
 #include "tests/source_kit.h"
 #include "tests/suite.h"
 
@@ -281,6 +284,34 @@ START_TEST(a_ring_that_cannot_be_written_is_a_gap_with_a_reason)
 }
 END_TEST
 
+/* A cache folder in memory is passed over: a gigabyte of it is not ours to take. */
+START_TEST(the_ring_is_not_in_memory)
+{
+	char shm[] = "/dev/shm/pv-spool-XXXXXX";
+	struct statfs fs;
+	if (!mkdtemp(shm))
+		return; /* no such file system here */
+	setenv("XDG_CACHE_HOME", shm, 1);
+	uint64_t limit = UINT64_C(1) << 30;
+	struct pv_error e = { 0 };
+	int fd = pv_spool_place(&limit, &e);
+	ck_assert_msg(fd >= 0, "%s", e.what);
+	ck_assert_int_eq(fstatfs(fd, &fs), 0);
+	if (fs.f_type == TMPFS_MAGIC)
+		ck_assert_uint_le(limit, UINT64_C(64) << 20); /* there is nothing but memory */
+	else
+		ck_assert_uint_eq(limit, UINT64_C(1) << 30);
+	struct stat was;
+	ck_assert_int_eq(fstat(fd, &was), 0);
+	ck_assert_uint_eq(was.st_nlink, 0);
+	close(fd);
+	char made[KIT_PATH];
+	snprintf(made, sizeof made, "%s/profview", shm);
+	rmdir(made);
+	rmdir(shm);
+}
+END_TEST
+
 START_TEST(room_is_there_until_a_chunk_would_be_dropped)
 {
 	struct stream st = { .s = new_spool(-1) };
@@ -328,6 +359,7 @@ int main(void)
 	tcase_add_test(c, a_ring_that_cannot_be_written_is_a_gap_with_a_reason);
 	tcase_add_test(c, a_ring_that_is_kept_up_with_stays_small);
 	tcase_add_test(c, room_is_there_until_a_chunk_would_be_dropped);
+	tcase_add_test(c, the_ring_is_not_in_memory);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -18,6 +18,7 @@ enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS =
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
+#define LATE_NS INT64_C(100000000)
 enum { AHEAD_MAX = 64 }; /* keys typed before there is anything for them to act on */
 
 static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
@@ -80,11 +81,18 @@ static void want_data_frame(struct app *a)
 	want_frame(a, gap);
 }
 
-/* Looking may go on beside reading, but what reads needs the processor more than what looks. */
+/*
+ * Looking may go on beside reading, but what reads needs the processor more than what looks, while
+ * it has more to read than it can.
+ */
 static unsigned spare(const struct app *a)
 {
-	bool busy = a->status.state == UI_FEED_LOADING && !a->screen.shared.paused;
-	return busy ? BUSY_SHARE : a->status.state == UI_FEED_LIVE ? 1 : 0;
+	const struct ui_feed_status *f = &a->status;
+	if (a->screen.shared.paused)
+		return 0; /* figures of this moment are wanted now */
+	if (f->state == UI_FEED_LIVE)
+		return f->behind_ns > LATE_NS ? BUSY_SHARE : 1;
+	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
 }
 
 /*
