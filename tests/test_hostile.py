@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""
+Damaged logs, and files that are none, through the real program: what could be saved is shown, the
+damage list says offset, bytes and reason, the exit code is 4 or 3, and one line on standard error
+tells of it.
+
+usage: test_hostile.py headers|events|gzip|others|inputs PROFVIEW LOG.mlpd.gz
+"""
+import gzip
+import json
+import os
+import pathlib
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+
+FAILED = []
+LIMIT = 2 << 30     # bytes of address space: memory is bounded whatever the input
+
+
+def check(what, got, want):
+    if got != want:
+        FAILED.append(f'{what}: {got!r}, not {want!r}')
+
+
+def run(profview, *words, **options):
+    limited = ['prlimit', f'--as={LIMIT}', profview, *map(str, words)]
+    return subprocess.run(limited, capture_output=True, text=True, errors='replace', timeout=60,
+                          check=False, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'TERM': 'dumb'},
+                          **options)
+
+
+class Logs:
+    """The log, where its buffers are, and a folder for what becomes of it."""
+
+    def __init__(self, profview, packed, folder):
+        self.profview, self.folder = profview, pathlib.Path(folder)
+        self.data = gzip.decompress(pathlib.Path(packed).read_bytes())
+        self.at, self.ends = self.data.index(b'\x01LPM'), []
+        at = self.at
+        while at < len(self.data):
+            at += 48 + struct.unpack_from('<I', self.data, at + 4)[0]
+            self.ends.append(at)
+
+    def file(self, data):
+        path = self.folder / 'log'
+        path.write_bytes(data)
+        return path
+
+    def changed(self, at, new):
+        return self.data[:at] + new + self.data[at + len(new):]
+
+    def saved(self, what, data, reason):
+        """Damage that leaves something to show."""
+        path = self.file(data)
+        done = run(self.profview, 'report', path, '--no-index', '--format', 'json')
+        check(f'{what}: exit code', done.returncode, 4)
+        check(f'{what}: lines of complaint', done.stderr.count('\n'), 1)
+        found = json.loads(done.stdout)['source'] if done.stdout else {'damage': []}
+        places = [d for d in found['damage'] if reason in d['reason']]
+        check(f'{what}: {reason!r} in {found["damage"]}', bool(places), True)
+        check(f'{what}: complete', found.get('complete'), False)
+        told = [d for d in found['damage'] if done.stderr.startswith(
+            f'profview: {path}: {d["reason"]} at byte {d["offset"]} ({d["bytes"]} bytes)')]
+        check(f'{what}: {found["damage"]} in {done.stderr!r}', len(told), 1)
+        for words in ['dump', path], [path, '--dump', '--keys', 'i', '--no-index']:
+            done = run(self.profview, *words)
+            check(f'{what}: exit code of {words[0]}', done.returncode, 4)
+            check(f'{what}: complaint of {words[0]}', done.stderr.count('\n'), 1)
+            check(f'{what}: {words[0]} shows', len(done.stdout) > 500, True)
+        return places[0] if places else {}
+
+    def refused(self, what, path, reason):
+        for words in ['report', path], ['dump', path], [path, '--dump'], \
+                ['convert', path, '-o', self.folder / 'out']:
+            done = run(self.profview, *words)
+            check(f'{what}: exit code of {words[0]}', done.returncode, 3)
+            check(f'{what}: complaint of {words[0]} {done.stderr!r}',
+                  done.stderr.count('\n') == 1 and reason in done.stderr, True)
+
+
+def headers(x):
+    for at, byte, reason in ((0, 2, 'beginning'), (6, 99, 'newer'), (7, 5, 'pointer size 5'),
+                             (28, 1, 'flags'), (38, 255, 'string'), (40, 9, 'header'),
+                             (41, 255, 'string')):
+        x.saved(f'header byte {at}', x.changed(at, bytes([byte])), reason)
+    x.refused('version 0', x.file(x.changed(6, b'\0')), 'version 0')
+    for n in (4, 20, x.at - 1):
+        x.refused(f'{n} bytes of a header', x.file(x.data[:n]), 'ends inside its header')
+
+
+# Events that lie about a group's count or do not end, as data version 17 writes them.
+HUGE = b'\xff\xff\xff\xff\x0f'
+LIES = {
+    'unknown type': b'\x0b\1', 'unknown gc': b'\xf1\1', 'unknown metadata': b'\x22\1\x63\0',
+    'unknown method': b'\x53\1', 'unknown sample': b'\x97\1', 'unknown heap': b'\xf6\1',
+    'unknown runtime': b'\x08\1', 'unknown meta': b'\x7a\1', 'unknown exception': b'\x54\1',
+    'unknown monitor': b'\x25\1', 'long leb': b'\x23' + b'\x80' * 11,
+    'backtrace': b'\x10\1\0\0\x08' + HUGE, 'moves': b'\x31\1' + HUGE,
+    'references': b'\x26\1\0\0\x08\0' + HUGE, 'roots': b'\x36\1' + HUGE,
+    'hit addresses': b'\x07\1\0' + HUGE, 'hit frames': b'\x07\1\0\0' + HUGE,
+    'counters': b'\x37\1' + HUGE, 'throw backtrace': b'\x84\1\0' + HUGE,
+    'handle backtrace': b'\x61\1\0\1\0' + HUGE, 'monitor backtrace': b'\x85\1\1\0' + HUGE,
+    'extension': b'\x0f\1' + HUGE,
+}
+
+
+def events(x):
+    begin, end = x.ends[3], x.ends[4]    # a buffer with many events
+    for name, lie in LIES.items():
+        place = x.saved(name, x.changed(begin + 48, lie), 'event 0x')
+        check(f'{name}: place', (place.get('offset'), place.get('bytes')),
+              (begin + 48, end - begin - 48))
+    name = x.changed(begin + 48, b'\x02\1\5\1' + b'a' * (end - begin - 52))
+    x.saved('string without end', name, 'past the end')
+    x.saved('bad id', x.changed(begin, b'\2'), 'no buffer header')
+    for length in (0, 7, end - begin - 49, end - begin, 1 << 31, 0xffffffff):
+        x.saved(f'length {length}', x.changed(begin + 4, struct.pack('<I', length)), 'length')
+    x.saved('missing middle', x.data[:begin + 1000] + x.data[x.ends[9] + 17:], '')
+    for n in (x.ends[3] + 20, x.ends[3] + 300, len(x.data) - 1):
+        x.saved(f'cut at {n}', x.data[:n], 'ends inside')
+
+
+def zipped(x):
+    whole = gzip.compress(x.data, mtime=0)
+    plain = run(x.profview, 'report', x.file(x.data), '--no-index', '--section', 'methods').stdout
+    two = gzip.compress(x.data[:x.ends[7] + 99]) + gzip.compress(x.data[x.ends[7] + 99:])
+    for what, data in (('one member', whole), ('two', two), ('no trailer', whole[:-8]),
+                       ('zeros behind', whole + bytes(512))):
+        done = run(x.profview, 'report', x.file(data), '--no-index', '--section', 'methods')
+        check(f'{what}: exit code', (done.returncode, done.stderr), (0, ''))
+        check(f'{what}: methods', done.stdout.split('Methods')[-1], plain.split('Methods')[-1])
+    x.saved('cut member', whole[:len(whole) // 2], 'ends inside')
+    x.saved('garbage behind', whole + b'garbage' * 9, 'not gzip')
+    x.saved('wrong checksum', whole[:-8] + bytes(8), 'checksum')
+    middle = len(whole) // 2
+    x.saved('damaged data', whole[:middle] + b'\xff' * 64 + whole[middle + 64:], 'gzip data')
+    packer = zlib.compressobj(wbits=31)
+    x.refused('text inside', x.file(packer.compress(b'hello\n' * 99) + packer.flush()), 'text')
+
+
+OTHERS = {
+    'ELF': b'\x7fELF\2\1\1' + bytes(99), 'Windows': b'MZ\x90\0' + bytes(99),
+    'zip archive': b'PK\3\4' + bytes(99), 'picture': b'\x89PNG\r\n\x1a\n' + bytes(99),
+    'portable pdb': b'BSJB\1\0\1\0' + bytes(99), 'nettrace': b'Nettrace' + bytes(99),
+    'Windows program': b'Microsoft C/C++ MSF 7.00\r\n' + bytes(99),
+    'perf.data': b'PERFILE2' + bytes(99), 'heap dump of Java': b'JAVA PROFILE 1.0.2\0' + bytes(9),
+    'speedscope': b'{"$schema":"https://www.speedscope.app/file-format-schema.json"}',
+    'Chrome': b'{"traceEvents":[]}', 'JSON': b'[1, 2, 3]', 'XML': b'<?xml version="1.0"?>',
+    'script': b'#!/bin/sh\n', 'text': 'Grüße, kein Log.\n'.encode(), 'zeros': bytes(100000),
+    'no known format': bytes(range(128, 256)) * 9, 'no bytes at all': b'',
+}
+
+
+def others(x):
+    for what, data in OTHERS.items():
+        x.refused(what, x.file(data), what)
+
+
+def inputs(x):
+    """Inputs that are no files, that cannot be read, or that change while they are read."""
+    x.refused('a directory', x.folder, 'directory')
+    x.refused('/proc/self/maps', '/proc/self/maps', 'text')
+    for path, reason in (('/dev/null', 'no bytes'), ('/dev/zero', 'zeros')):
+        done = run(x.profview, 'report', path, stdin=subprocess.DEVNULL)
+        check(f'{path}: {done.stderr!r}', (done.returncode, reason in done.stderr), (3, True))
+    secret = x.file(x.data)
+    secret.chmod(0)
+    if os.geteuid():
+        x.refused('a file without rights', secret, 'denied')
+    secret.chmod(stat.S_IRUSR | stat.S_IWUSR)
+    pipe = x.folder / 'pipe'
+    os.mkfifo(pipe)
+
+    def die_in_mid_buffer():
+        with open(pipe, 'wb') as writer:
+            writer.write(x.data[:x.ends[4] - 77])
+    writer = threading.Thread(target=die_in_mid_buffer)
+    writer.start()
+    done = run(x.profview, 'report', pipe, '--format', 'json')
+    writer.join()
+    check('a writer that dies: exit code', done.returncode, 4)
+    found = json.loads(done.stdout)['source']['damage'] if done.stdout else []
+    check('a writer that dies', found, [{'offset': x.ends[4] - 77, 'bytes': 77,
+                                         'reason': 'the input ends inside a buffer'}])
+    shrinking = x.file(x.data + x.data[x.at:] * 20)
+    with subprocess.Popen([x.profview, 'report', shrinking, '--no-index', '--format', 'json'],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+        os.truncate(shrinking, x.ends[5] - 10)
+        said, _ = reader.communicate(timeout=60)
+    check('a file that shrinks: exit code', reader.returncode in (0, 4), True)
+    check('a file that shrinks: a report', 'source' in json.loads(said), True)
+
+
+PARTS = {'headers': headers, 'events': events, 'gzip': zipped, 'others': others, 'inputs': inputs}
+
+
+def main(part, profview, log):
+    with tempfile.TemporaryDirectory() as folder:
+        PARTS[part](Logs(profview, log, folder))
+    print('\n'.join(FAILED) or 'all as it should be')
+    sys.exit(1 if FAILED else 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
