@@ -24,6 +24,8 @@ static const struct {
 	{ "word-counter", world_word_counter },
 	{ "performance-counter", world_performance_counter },
 	{ "class-unload", world_class_unload },
+	{ "vtable-late", world_vtable_late },
+	{ "image-unload", world_image_unload },
 	{ "old-roots", world_old_roots },
 	{ "thread-lives", world_thread_lives },
 };

@@ -47,6 +47,37 @@ def column(rows, value, key='name'):
     return {r[key]: r[value] for r in rows}
 
 
+def image_unload(v, logs, stock):
+    """1. Behind the unload of an image stock readers look for an MVID that is not there."""
+    for version in (11, 14, 16, 17):
+        logs.make('image-unload', version)
+        got = logs.report()
+        v.equal(f'{version}: the image', [(i['name'], i['unload_ns'] is not None)
+                                          for i in got['images']], [('plug.dll', True)])
+        v.equal(f'{version}: behind it', (column(got['methods'], 'calls'),
+                                          column(got['classes'], 'allocations'),
+                                          len(got['gc']['collections'])),
+                ({'Main ()': 1}, {'Next': 1}, 1))
+        v.equal(f'{version}: no damage', got['source']['damage'], [])
+        if stock and version >= 16:
+            code, theirs, _ = logs.stock()
+            v.true(f'{version}: stock loses its place',
+                   code != 0 or theirs['calls_total'] != 1 or not theirs['collections'])
+
+
+def late_vtables(v, logs, stock):
+    """6. Objects whose vtable is told behind them are of an unknown class for good."""
+    for version in (1, 14, 15, 17):
+        logs.make('vtable-late', version)
+        got = logs.report()
+        v.equal(f'{version}: classes', column(got['classes'], 'allocations'), {'Late': 3})
+        v.equal(f'{version}: bytes', column(got['classes'], 'allocated_bytes'), {'Late': 72})
+        if stock and version >= 15:
+            _, _, text = logs.stock()
+            v.equal(f'{version}: stock', re.findall(r'^ *(\d+) +(\d+) +24 (.*)$', text, re.M),
+                    [('72', '3', 'unresolved class (nil)')])
+
+
 def helpers(v, logs, stock):
     """2. Readers of 5.8 and 5.10 took 13's numbers of JIT helpers for 14's, and lost their place."""
     for version in (8, 9, 13, 14, 17):
@@ -300,7 +331,7 @@ def counters_listed(v, logs, stock):
     v.equal('counters', len(logs.report()['counters']), 9)
 
 
-CASES = (helpers, unknown_byte, monitors, performance_counters, old_roots, silent_ends, strangers,
+CASES = (image_unload, late_vtables, helpers, unknown_byte, monitors, performance_counters, old_roots, silent_ends, strangers,
          stray_object, word_counters, text_counters, class_unload, threads_alone,
          impossible_totals, headers, failed_loads, unknown_extension, counters_listed)
 

@@ -158,6 +158,41 @@ void world_class_unload(struct world *x)
 	world_class(x, 4, 2, "New");
 }
 
+/* Two objects whose class and vtable are told by another thread's buffer, behind them. */
+void world_vtable_late(struct world *x)
+{
+	world_buffer(x, WORLD_MAIN, 0);
+	for (unsigned i = 1; i <= 2; i++)
+		world_put(x, 10 + i,
+			EVENT(ALLOC,
+				.alloc = { world_type(x, 1), world_object(x, i), 24, { 0, 0 } }));
+	world_buffer(x, WORLD_MAIN + 1, 5);
+	world_class(x, 6, 1, "Late");
+	world_put(x, 20,
+		EVENT(ALLOC, .alloc = { world_type(x, 1), world_object(x, 3), 24, { 0, 0 } }));
+}
+
+/* An image is unloaded; a collection, a call and an object stand behind that. */
+void world_image_unload(struct world *x)
+{
+	world_buffer(x, WORLD_MAIN, 0);
+	world_put(x, 1,
+		EVENT(IMAGE_LOAD, .meta = { .key = x->high + 0x200,
+					  .name = world_text("plug.dll"),
+					  .mvid = world_text("") }));
+	world_put(x, 2,
+		EVENT(IMAGE_UNLOAD,
+			.meta = { .key = x->high + 0x200, .name = world_text("plug.dll") }));
+	world_put(x, 3, EVENT(GC_EVENT, .gc = { 0, 0, 0 }));
+	world_put(x, 4, EVENT(GC_EVENT, .gc = { 5, 0, 0 }));
+	world_class(x, 5, 1, "Next");
+	world_put(x, 6,
+		EVENT(ALLOC, .alloc = { world_type(x, 1), world_object(x, 1), 24, { 0, 0 } }));
+	world_jit(x, 7, 1, 100, "Main ()");
+	CALL(8, METHOD_ENTER, 1);
+	CALL(9, METHOD_LEAVE, 1);
+}
+
 /* One root of every source: numbers up to 13, bits in 14. */
 void world_old_roots(struct world *x)
 {

@@ -55,6 +55,8 @@ void world_stray_object(struct world *x);
 void world_word_counter(struct world *x);
 void world_performance_counter(struct world *x);
 void world_class_unload(struct world *x);
+void world_vtable_late(struct world *x);
+void world_image_unload(struct world *x);
 void world_old_roots(struct world *x);
 void world_thread_lives(struct world *x);
 
