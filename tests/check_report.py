@@ -10,7 +10,9 @@ import sys
 SITES = ['class', 'stack']
 KEYS = {
     'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
-               'buffers', 'recordings', 'complete', 'damage'],
+               'buffers', 'recordings', 'complete', 'header_version', 'rules', 'startup_ns', 'joined',
+               'aot_id', 'sync_points', 'damage'],
+    'source.sync_points': ['periodic', 'world_stop', 'world_start', 'other'],
     'source.damage': ['offset', 'bytes', 'reason'],
     'target': ['pid', 'pointer_size', 'start_time_ms', 'args', 'arch', 'os', 'timer_overhead_ns',
                'control_port', 'event_mask'],
@@ -44,20 +46,25 @@ KEYS = {
     'exceptions.classes': ['name', 'thrown'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
-    'samples': ['total'],
+    'samples': ['total', 'types'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes'],
-    'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns'],
-    'images': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
-    'assemblies': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
+    'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
+            'helper_types'],
+    'jit.helper_types': ['name', 'of', 'count', 'bytes'],
+    'native': ['kind', 'name', 'address', 'size', 'file_offset', 'time_ns'],
+    'marks': ['time_ns', 'thread', 'text'],
+    'images': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed', 'mvid'],
+    'assemblies': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed', 'of'],
     'domains': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
-    'contexts': ['id', 'name', 'load_ns', 'unload_ns'],
+    'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
 EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites', 'root_areas']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
        'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples', 'threads',
-       'jit', 'loads', 'images', 'assemblies', 'domains', 'contexts', 'counters', 'code_coverage']
+       'jit', 'loads', 'native', 'marks', 'images', 'assemblies', 'domains', 'contexts', 'counters',
+       'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
          'code_coverage', 'names', 'losses', 'damage']
@@ -94,7 +101,7 @@ def check_world(program):
     report = parse(run(program, 'world', 'json', 'all'))
     same(list(report), TOP, 'keys of the report')
     same(list(parse(run(program, 'world', 'json', ''))), [k for k in TOP if k not in EXTRA], 'default')
-    for name in ('contexts', 'code_coverage', 'finalizers'):
+    for name in ('contexts', 'code_coverage', 'finalizers', 'native', 'marks'):
         report[name] = report[name] or []
     check_keys(report)
     same([c['what'] for c in report['coverage']], WHATS, 'coverage')
@@ -123,9 +130,10 @@ def check_world(program):
     same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
          'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')
-    same(report['samples'], {'total': 1}, 'samples')
+    same(report['samples'], {'total': 1, 'types': None}, 'samples')
     same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40,
-         'failed': None, 'total_ns': None, 'max_ns': None}, 'jit')
+         'failed': None, 'total_ns': None, 'max_ns': None,
+         'helper_types': [{'name': 'helper', 'of': None, 'count': 1, 'bytes': 40}]}, 'jit')
     same(report['counters'], [
         {'section': 'gc', 'name': 'Heap', 'type': 'long', 'unit': 'bytes', 'variance': 'variable',
          'samples': [[0, 10 ** 15]]},
@@ -147,7 +155,7 @@ def check_empty(program):
         same(asked[key], [], f'{key} that was asked for')
     same(asked['gc']['moved_objects'], 0, 'moves')
     same(asked['gc']['handles_created'], None, 'handles')
-    same(asked['samples'], {'total': 0}, 'samples')
+    same(asked['samples'], {'total': 0, 'types': None}, 'samples')
     same(asked['exceptions']['thrown'], 0, 'exceptions by default')
     handles = parse(run(program, 'log:nodefaults,gchandle', 'json', 'gc'))['gc']
     same((handles['handles_created'], handles['pauses'], handles['resizes']), (0, None, None),

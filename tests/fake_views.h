@@ -71,7 +71,8 @@ static void (*fake_gate)(void);
 static bool fake_is_tree(enum pv_view view)
 {
 	return view == PV_VIEW_CALL_TREE || view == PV_VIEW_CLASS_STACKS ||
-	       view == PV_VIEW_COUNTERS;
+	       view == PV_VIEW_COUNTERS || view == PV_VIEW_LOADED ||
+	       view == PV_VIEW_COVERAGE_TREE;
 }
 
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
@@ -223,6 +224,11 @@ static inline struct pv_model *fake_world(void)
 		{ PV_VIEW_HANDLES, 1, 0, "weak", 30, 0, 0, NULL },
 		{ PV_VIEW_HANDLE_SITES, 2, 0, "App.Main()\nLib.Read()", 9, 0, 1, NULL },
 		{ PV_VIEW_FINALIZERS, 3, 0, "App.Tile", 8, 70, 0, NULL },
+		{ PV_VIEW_LOADED, 1, 0, "domains", 2, 0, 0, NULL },
+		{ PV_VIEW_LOADED, 2, 1, "app.exe", 1, 0, 0, NULL },
+		{ PV_VIEW_COVERAGE_TREE, 1, 0, "app", 40, 0, 0, NULL },
+		{ PV_VIEW_COVERAGE_TREE, 2, 1, "App.Tile", 30, 0, 0, NULL },
+		{ PV_VIEW_CODE_COVERAGE_LINES, 3, 0, "", 3, 0, 2, NULL },
 		{ PV_VIEW_ROOTS, 1, 0, "stack", 40, 0, 0, NULL },
 		{ PV_VIEW_ROOT_AREAS, 2, 0, "Thread Stack", 40, 0, 1, NULL },
 		{ PV_VIEW_JIT_METHODS, 81, 0, "App.Main()", 100, 5, 0, NULL },

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Frames of committed logs, compared with committed text.
 
-usage: golden.py PROFVIEW FOLDER
+usage: golden.py PROFVIEW FOLDER [MAKE_LOG]
 
 With PV_GOLDEN=write in the environment the texts are written instead. Whoever commits a change of
 one names each figure that changed and why.
@@ -11,8 +11,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 LOG = 'shop.mlpd.gz'
+ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
          'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
          'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
@@ -24,13 +26,27 @@ OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
        'stage-D': {'overview': '1', 'methods': '2', 'alloc-stacks': '5<Enter>', 'heap': '7k',
                    'locks': 'L<Enter>', 'exceptions': 'X', 'threads': '0', 'jit': 'J<Tab>',
                    'info': 'i'}}
+# Panes of what the first log does not hold, of the second one.
+ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'coverage': 'V',
+             'statements': 'Vjj+j', 'counters': 'Cj', 'info': 'i', 'helpers': 'J<Tab>'}
 SIZES = ('120x36', '80x24')
 SMALL = ('overview', 'methods', 'gc', 'heap', 'info')
 ASCII = ('overview', 'tree', 'gc', 'heap-diff')
 
 
 def cases():
-    """(name, keys, size, locale)"""
+    """(name, keys, size, locale, of the second log)"""
+    for name, *rest in first_cases():
+        yield name, *rest, False
+    for name, keys in ALL_PANES.items():
+        for size in SIZES:
+            yield f'all-{name}-{size}', keys, size, 'C.UTF-8', True
+    for name in ('handles', 'statements'):
+        yield f'all-{name}-40x10', ALL_PANES[name], '40x10', 'C.UTF-8', True
+        yield f'all-{name}-80x24-ascii', ALL_PANES[name], '80x24', 'C', True
+
+
+def first_cases():
     for name, keys in PANES.items():
         for size in SIZES:
             yield f'{name}-{size}', keys, size, 'C.UTF-8'
@@ -55,14 +71,24 @@ def frame(profview, log, keys, size, locale):
     return text + f'exit code {done.returncode}\n' + done.stderr.decode('utf-8')
 
 
-def main(profview, folder):
+def main(profview, folder, make_log=None):
+    make_log = make_log or pathlib.Path(profview).parent / 'tests' / 'make_log'
     folder = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as made:
+        second = pathlib.Path(made, 'all.mlpd')
+        second.write_bytes(subprocess.run([make_log, *ALL], stdout=subprocess.PIPE, check=True,
+                                          timeout=60).stdout)
+        compare(profview, folder, second)
+
+
+def compare(profview, folder, second):
     write = os.environ.get('PV_GOLDEN') == 'write'
     wrong, made = [], set()
-    for name, keys, size, locale in cases():
+    for name, keys, size, locale, other in cases():
         path = folder / 'screens' / f'{name}.txt'
         made.add(path.name)
-        text = frame(profview, str(folder / log_of(name)), keys, size, locale)
+        log = second if other else folder / log_of(name)
+        text = frame(profview, str(log), keys, size, locale)
         if locale == 'C' and not text.isascii():
             wrong.append(f'{name} is not ASCII')
         if write:

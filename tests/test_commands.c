@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(reserved_keys_mean_the_same_everywhere)
 {
-	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG12356 70LXJCHK";
+	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG12356 70LXJCHKAV";
 	for (const char *at = reserved; *at; at++) {
 		if (*at == ' ')
 			continue;

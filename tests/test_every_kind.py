@@ -39,6 +39,8 @@ EVENTS = {
     'coverage.method': (1, 10, 15), 'coverage.statement': (2, 10, 15),
     'coverage.class': (1, 10, 15), 'meta.sync_point': (1, 13, 17), 'meta.aot_id': (1, 16, 17),
 }
+HEADERS = {v: '0.2' if v <= 3 else '0.4' if v <= 12 else '1.0' if v == 13 else
+           '2.0' if v <= 15 else '3.0' for v in VERSIONS}
 COUNTERS = {  # section, name: type, unit, variance, values, first data version
     ('runtime', 'Workers'): ('int', 'raw', 'variable', (-5, 3), 5),
     ('metadata', 'Classes'): ('uint', 'count', 'monotonic', (10, 15), 5),
@@ -98,7 +100,8 @@ def gc(v):
             'generations': [{'generation': 0, 'count': 1, 'total_ns': 8000, 'max_ns': 8000},
                             {'generation': 1, 'count': 1, 'total_ns': 16000, 'max_ns': 16000}],
             'resizes': 2, 'max_heap_bytes': 2 << 20, 'moved_objects': 3, 'handles_created': 2,
-            'handles_destroyed': 2, 'objects_finalized': when(v, 13, 1)}
+            'handles_destroyed': 2, 'handles_live': 0, 'objects_finalized': when(v, 13, 1),
+            'finalizer_runs': when(v, 13, 1), 'finalizing_ns': when(v, 13, 20000)}
 
 
 def counters(v, stock):
@@ -112,24 +115,35 @@ def counters(v, stock):
     return sorted(rows, key=lambda r: (r['section'], r['name'])) or None
 
 
+def handle(kind, created, most):
+    return {'type': kind, 'live': 0, 'most_live': most, 'created': created, 'destroyed': created}
+
+
+def native(high, v):
+    rows = [{'kind': 'symbol', 'name': 'nat_work', 'address': hex(high + 0x50000), 'size': 64,
+             'file_offset': None}]
+    binary = {'kind': 'binary', 'name': 'libnat.so', 'address': hex(high + 0x50000), 'size': 4096,
+              'file_offset': '0x200', 'time_ns': 691000}
+    return ([binary] if v <= 15 else []) + rows
+
+
 def roots(v):
-    """Of a handle and of a stack; from 15 on both lie in the static fields of a class."""
-    names = ('static field',) if v >= 15 else ('gc handle', 'stack')
-    return when(v, 3, [{'source': name, 'roots': 2 // len(names), 'roots_total': 2 // len(names),
-                        'registered': when(v, 15, 1), 'unregistered': when(v, 15, 1)}
-                       for name in names])
+    """Two of the static area; until 14 a handle and a stack, whose flags 13 has no room for."""
+    if v >= 15:
+        return [{'source': 'static field', 'roots': 2, 'roots_total': 2, 'areas': 0,
+                 'area_bytes': 0, 'registered': 1, 'unregistered': 1, 'pinning': None}]
+    flags = None if v == 13 else 0
+    return [{'source': source, 'roots': 1, 'roots_total': 1, 'areas': None, 'registered': None,
+             'pinning': flags, 'weak': flags, 'interior': flags}
+            for source in ('gc handle', 'stack')]
 
 
-def root_areas(v, high):
-    return [{'name': 'statics', 'source': 'static field', 'start': hex(high + 0x60000),
-             'bytes': 16, 'key': hex(high + 0x440), 'owner': 'Shop.Item', 'registered_ns': 19000,
-             'unregistered_ns': 3200000, 'roots': 2}] if v >= 15 else when(v, 3, [])
-
-
-def handles():
-    return [{'type': name, 'created': n, 'destroyed': n, 'most_live': n, 'live': 0}
-            for name, n in (('normal', 1), ('weak', 1), ('pinned', 0),
-                            ('weak track resurrection', 0))]
+def areas(v, high):
+    if v < 15:
+        return [] if v >= 3 else None
+    return [{'name': 'statics', 'source': 'static field', 'start': hex(high + 0x60000), 'bytes': 16,
+             'key': hex(high + 0x440), 'owner': 'Shop.Item', 'registered_ns': 19000,
+             'unregistered_ns': 3200000, 'roots': 2, 'roots_total': 2}]
 
 
 def duration(v):
@@ -140,11 +154,10 @@ def duration(v):
 def facts(v, p, stock=False):
     high = 0x7f1200000000 if p == 8 else 0x71200000
     worker = 6 if v >= 11 else 4
-    named = {'load_ns': 1, 'unload_ns': 2}
 
-    def thing(at, name, load, unload, since=11):
-        row = {'id': hex(high + at), 'name': name, 'load_ns': load,
-               'unload_ns': when(v, 11, unload)}
+    def thing(at, name, load, unload, since=11, **more):
+        row = {'id': hex(high + at), 'name': name, 'load_ns': load, 'failed': None,
+               'unload_ns': when(v, 11, unload), **more}
         return when(v, since, [row])
 
     def thread(at, name, start, end, n, size):
@@ -157,7 +170,11 @@ def facts(v, p, stock=False):
 
     return {
         'source': {'format': 'mlpd', 'data_version': v, 'complete': True, 'damage': [],
-                   'buffers': 5 if v >= 11 else 4 if v >= 5 else 3},
+                   'buffers': 5 if v >= 11 else 4 if v >= 5 else 3, 'rules': v,
+                   'header_version': HEADERS[v], 'startup_ns': when(v, 16, 1000000),
+                   'aot_id': when(v, 16, 'aot-1'),
+                   'sync_points': when(v, 13, {'periodic': 1, 'world_stop': 0, 'world_start': 0,
+                                               'other': 0})},
         'target': {'pid': 4242, 'pointer_size': p, 'start_time_ms': 1600000000000,
                    'timer_overhead_ns': 25, 'arch': 'x86-64' if v >= 13 else '',
                    'os': 'linux' if v >= 13 else '',
@@ -174,10 +191,6 @@ def facts(v, p, stock=False):
         'throw_sites': [{'class': 'Shop.Error', 'stack': [RUN, FAIL], 'thrown': 2}],
         'wait_sites': [{'class': 'Shop.Item', 'stack': [RUN], 'contentions': 4, 'wait_ns': 85000}],
         'gc': gc(v),
-        'handles': handles(),
-        'finalizers': when(v, 13, [{'class': 'Shop.Item', 'objects': 1, 'total_ns': 5000}]),
-        'roots': roots(v),
-        'root_areas': root_areas(v, high),
         'heap_shots': [{
             'index': 0, 'time_ns': 513000 if v >= 14 else 540000, 'objects': 3, 'bytes': 104,
             'references': 4, 'roots': when(v, 3, 2),
@@ -188,20 +201,40 @@ def facts(v, p, stock=False):
         # Items 1 and 2 stand at 21 and 22 since they moved.
         'locks': {'contentions': 4, 'acquired': 2, 'failed': 2, 'wait_ns': 85000,
                   'objects': [lock(21, 3, 55000, 30000), lock(22, 1, 30000, 30000)]},
-        'samples': when(v, 4, {'total': 2}),
+        'samples': when(v, 4, {'total': 2, 'types': when(v, 4, {'cycles': 2, 'other': 0}, 13)}),
+        'native': when(v, 4, native(high, v)),
+        'handles': [handle('normal', 1, 1), handle('weak', 1, 1), handle('pinned', 0, 0),
+                    handle('weak track resurrection', 0, 0)],
+        'handle_sites': [{'type': kind, 'class': 'Shop.Item', 'stack': [RUN], 'created': 1,
+                          'live': 0} for kind in ('weak', 'normal')],
+        'finalizers': when(v, 13, [{'class': 'Shop.Item', 'objects': 1, 'total_ns': 5000,
+                                    'max_ns': 5000}]),
+        'roots': when(v, 3, roots(v)),
+        'root_areas': areas(v, high),
         'threads': [thread(0x9100, 'main', 2000, 3250000,
                            sum(events(v).values()) - worker, 104),
                     thread(0x9200, 'worker', 50000, 95000, worker, 16)],
         'jit': {'methods': 4, 'code_bytes': 230, 'helpers': 2 if v >= 8 else 0,
-                'helper_bytes': 32 if v >= 8 else 0},
-        'images': thing(0x200, '/app.exe', 5000, 3220000, 1),
-        'assemblies': thing(0x280, 'app', 6000, 3230000),
+                'helper_bytes': 32 if v >= 8 else 0,
+                'helper_types': [
+                    {'name': 'delegate invoke', 'of': None, 'count': 1, 'bytes': 20},
+                    {'name': 'specific trampoline', 'of': 'tramp', 'count': 1, 'bytes': 12}]
+                if v >= 8 else []},
+        'images': thing(0x200, '/app.exe', 5000, 3220000, 1, mvid=when(v, 16, '6a1b')),
+        'assemblies': thing(0x280, 'app', 6000, 3230000, of=when(v, 14, '/app.exe')),
         'domains': thing(0x100, 'app.exe', 0, 3240000),
-        'contexts': thing(0x180, hex(high + 0x180), 4000, 3210000),
+        'contexts': thing(0x180, hex(high + 0x180), 4000, 3210000, of='app.exe'),
         'counters': counters(v, stock),
         'code_coverage': when(v, 10, [{
             'assembly': 'app', 'class': 'Shop.Item', 'method': '.ctor', 'signature': 'void ()',
-            'file': 'Item.cs', 'statements': 2, 'covered': 1}], 15),
+            'file': 'Item.cs', 'statements': 2, 'covered': 1, 'token': '0x6000002',
+            'lines': [{'il': 0, 'hits': 3, 'line': 10, 'column': 4},
+                      {'il': 7, 'hits': 0, 'line': 11, 'column': 8}]}], 15),
+        'coverage_assemblies': when(v, 10, [{
+            'assembly': 'app', 'guid': '6a1b', 'file': '/app.exe', 'methods': 2, 'full': 1,
+            'partial': 0}], 15),
+        'coverage_classes': when(v, 10, [{
+            'assembly': 'app', 'class': 'Shop.Item', 'methods': 1, 'full': 1, 'partial': 0}], 15),
     }
 
 

@@ -68,13 +68,13 @@ START_TEST(split_tiles_the_body)
 {
 	for (int h = 0; h <= 70; h++) {
 		for (int w = 1; w <= 200; w += 7) {
-			for (int wish = 0; wish < 36; wish++) {
+			for (int wish = 0; wish < 64; wish++) {
 				struct ui_rect body = { 3, 5, w, h };
-				struct ui_split_wish want = { wish / 9 % 2 * 8, wish / 3 % 3,
-					wish % 3, wish / 18 * 3 };
+				struct ui_split_wish want = { wish / 16 % 2 * 8, wish / 4 % 4,
+					wish % 4, wish / 32 * 3 };
 				struct ui_split s = ui_split(body, want);
 				struct ui_rect all[] = { s.chart, s.rule, s.divide, s.part[0],
-					s.part[1], s.part[2] };
+					s.part[1], s.part[2], s.part[3] };
 				ck_assert_msg(tiles(all, sizeof all / sizeof all[0], body),
 					"%dx%d, wish %d", w, h, wish);
 			}
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(what_has_the_keys_is_always_seen)
 {
 	for (int h = 6; h <= 70; h++) {
-		for (int details = 0; details < 3; details++) {
+		for (int details = 0; details < 4; details++) {
 			for (int focus = 0; focus <= details; focus++) {
 				struct ui_split s = ui_split((struct ui_rect){ 0, 0, 40, h },
 					(struct ui_split_wish){ 8, details, focus, 0 });

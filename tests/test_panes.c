@@ -63,6 +63,30 @@ START_TEST(keys_need_no_frames_between_them)
 }
 END_TEST
 
+/* Marks are few, and most logs have none. */
+START_TEST(a_rare_list_shows_once_it_has_rows)
+{
+	press("0");
+	ck_assert(!seen("MARKS OF THE PROGRAM"));
+	fake_add(world, (struct fake_row){ PV_VIEW_MARKS, 1, 0, "round 1", 1, 5, 0, NULL });
+	show();
+	ck_assert(seen("MARKS OF THE PROGRAM"));
+	press("<Tab>");
+	ck_assert_str_eq(cursor(), "round 1");
+	press("i<Tab>");
+	ck_assert(seen("THE LOG ITSELF"));
+	ck_assert(seen("EVENTS READ"));
+	ck_assert(!seen("DAMAGE"));
+	fake_add(world, (struct fake_row){ PV_VIEW_DAMAGE, 1, 0, "torn", 1, 5, 0, NULL });
+	show();
+	ck_assert(seen("DAMAGE"));
+	ck_assert(!seen("EVENTS READ"));
+	press("<Tab><Tab>"); /* the third takes the second's place */
+	ck_assert(seen("EVENTS READ"));
+	ck_assert(!seen("DAMAGE"));
+}
+END_TEST
+
 START_TEST(nothing_new_asks_nothing)
 {
 	press("2");
@@ -382,6 +406,7 @@ int main(void)
 	tcase_add_test(t, lists_sort_and_invert);
 	tcase_add_test(t, the_cursor_keeps_to_its_row);
 	tcase_add_test(t, keys_need_no_frames_between_them);
+	tcase_add_test(t, a_rare_list_shows_once_it_has_rows);
 	tcase_add_test(t, nothing_new_asks_nothing);
 	tcase_add_test(t, callers_and_callees_follow_and_lead);
 	tcase_add_test(t, the_selection_goes_from_pane_to_pane);

@@ -75,54 +75,60 @@ void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *
 
 /* --- tabs --- */
 
-/* What a tab says: its key, with less of its name the more of them there are to show. */
-enum tab_form { TAB_NAME, TAB_BRIEF, TAB_KEY };
+/*
+ * How much of its name a tab says: the current one and the first `whole` ones all of it, the first
+ * `brief` ones a short one, the rest their key alone.
+ */
+struct tabs {
+	size_t current, whole, brief, first;
+};
 
-static int tab_text(size_t i, bool current, enum tab_form form, char *buf, size_t size)
+static int tab_text(size_t i, struct tabs t, char *buf, size_t size)
 {
 	const struct ui_pane_def *def = &ui_pane_defs[i];
 	const char *key = ui_command_row(def->command)->keys;
-	if (form == TAB_NAME || (current && form == TAB_KEY))
+	if (i == t.current || i < t.whole)
 		snprintf(buf, size, "%s %s", key, def->tab);
-	else if (form == TAB_BRIEF)
+	else if (i < t.brief)
 		snprintf(buf, size, "%s %s", key, def->brief);
 	else
 		snprintf(buf, size, "%s", key);
 	return pv_utf8_cells(buf);
 }
 
-/* Columns that the tabs from `first` to `last` take, one before each and one behind. */
-static int tabs_width(size_t first, size_t last, size_t current, enum tab_form form)
+/* Columns of the tabs from the first one shown to `last`: one before each, one behind. */
+static int tabs_width(struct tabs t, size_t last)
 {
 	int w = 1;
-	for (size_t i = first; i <= last; i++) {
+	for (size_t i = t.first; i <= last; i++) {
 		char text[32];
-		w += tab_text(i, i == current, form, text, sizeof text) + 1;
+		w += tab_text(i, t, text, sizeof text) + 1;
 	}
 	return w;
 }
 
-static enum tab_form tab_form(int w, size_t current)
+/* Where even the keys have no room the strip begins so far on that the current tab shows. */
+static struct tabs arrange_tabs(int w, size_t current)
 {
-	if (tabs_width(0, ui_pane_count - 1, current, TAB_NAME) <= w)
-		return TAB_NAME;
-	return w >= TABS_BRIEF ? TAB_BRIEF : TAB_KEY;
+	size_t last = ui_pane_count - 1, all = w < TABS_BRIEF ? 0 : ui_pane_count;
+	struct tabs t = { .current = current, .whole = all, .brief = all };
+	while (t.whole > 0 && tabs_width(t, last) > w)
+		t.whole--;
+	while (t.brief > 0 && tabs_width(t, last) > w)
+		t.brief--;
+	while (t.first < current && tabs_width(t, current) > w)
+		t.first++;
+	return t;
 }
 
-/*
- * Calls for each tab in turn with its column; stops when `at` is inside one, and returns that.
- * Where not all have room, the strip begins so far on that the current one and its neighbour show.
- */
+/* Calls for each tab in turn with its column; stops when `at` is inside one, and returns that. */
 static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int at)
 {
-	enum tab_form form = tab_form(r.w, current);
-	size_t show = current + (current + 1 < ui_pane_count), first = 0;
-	while (first < current && tabs_width(first, show, current, form) > r.w)
-		first++;
+	struct tabs t = arrange_tabs(r.w, current);
 	int x = 0;
-	for (size_t i = first; i < ui_pane_count && x < r.w; i++) {
+	for (size_t i = t.first; i < ui_pane_count && x < r.w; i++) {
 		char text[32];
-		int n = tab_text(i, i == current, form, text, sizeof text);
+		int n = tab_text(i, t, text, sizeof text);
 		if (at >= r.x + x && at <= r.x + x + n)
 			return (int)i;
 		if (c && i == current)
@@ -131,8 +137,6 @@ static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int 
 			ui_put(c, ui_cols(r, x + 1, n), UI_TAB, text);
 		x += n + 1;
 	}
-	if (c && x >= r.w)
-		ui_put(c, ui_cols(r, r.w - 1, 1), UI_DIM, "▸");
 	return -1;
 }
 

@@ -58,12 +58,12 @@ static void place_details(struct ui_split *s, struct ui_rect at, struct ui_split
 	if (wish.details == 1) {
 		s->part[1] = at;
 	} else if (at.w < PAIR_COLUMNS) {
-		s->part[wish.focus == 2 ? 2 : 1] = at;
+		s->part[wish.focus >= 2 ? wish.focus : 1] = at;
 	} else {
 		int half = (at.w - 1) / 2;
 		s->part[1] = ui_cols(at, 0, half);
 		s->divide = ui_cols(at, half, 1);
-		s->part[2] = ui_cols(at, half + 1, at.w - half - 1);
+		s->part[wish.focus == 3 ? 3 : 2] = ui_cols(at, half + 1, at.w - half - 1);
 	}
 }
 

@@ -33,12 +33,13 @@ void ui_layout_range(struct ui_layout *l);
 void ui_layout_bare(struct ui_layout *l);
 
 /*
- * A pane's body: a chart above, the main list, and up to two lists of details under it, side by
- * side. Where there is no room for all, the list `focus` (0 main, 1, 2 details) is what is kept.
+ * A pane's body: a chart above, the main list, and up to three lists of details under it, two side
+ * by side. Where there is no room for all, the list `focus` (0 main, 1 to 3 details) is what is
+ * kept; of three details the third takes the place of the second.
  */
 struct ui_split_wish {
 	int chart;   /* rows wanted for the chart, 0 = none */
-	int details; /* 0 to 2 */
+	int details; /* 0 to 3 */
 	int focus;
 	int main;    /* rows the main list has a use for, 0 = as many as there are */
 };
@@ -47,7 +48,7 @@ struct ui_split {
 	struct ui_rect chart;
 	struct ui_rect rule;   /* one row over the details */
 	struct ui_rect divide; /* one column between them */
-	struct ui_rect part[3];
+	struct ui_rect part[4];
 };
 
 struct ui_split ui_split(struct ui_rect body, struct ui_split_wish wish);

@@ -41,6 +41,11 @@ static bool differs(const struct ui_pane *p, const struct ui_shared *s)
 	return s->base_shot && row && row->id != s->base_shot;
 }
 
+static bool has_rows(const struct ui_list *l)
+{
+	return l->table && l->table->rows_all > 0;
+}
+
 /* The lists there are to see, by number; returns how many. */
 static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list[UI_PARTS])
 {
@@ -48,7 +53,8 @@ static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list
 	for (int i = 0; i < p->def->parts; i++) {
 		const struct ui_part *part = &p->def->part[i];
 		bool shown = !part->only || s->summary.recorded & part->only;
-		if (shown && !(s->summary.recorded & part->unless))
+		bool rows = !part->rare || has_rows(&p->list[i]);
+		if (shown && rows && !(s->summary.recorded & part->unless))
 			list[n++] = i;
 	}
 	if (!p->def->either)
@@ -123,7 +129,7 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 		if (l->needs_select)
 			ui_list_set_select(l, diff && !s->base_shot ? 0 : id,
 				diff ? s->base_shot : 0);
-		if (p->split.part[i].h > 0)
+		if (p->split.part[i].h > 0 || p->def->part[i].rare)
 			ui_list_refresh(l, s);
 	}
 }

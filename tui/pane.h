@@ -1,5 +1,5 @@
 /*
- * A pane is a row of a table: a main list, up to two lists of details about its selected row, and
+ * A pane is a row of a table: a main list, up to three lists of details about its selected row, and
  * perhaps a chart above. What a pane does not do itself, its lists do; what they do not, the
  * screen does.
  */
@@ -10,7 +10,7 @@
 #include "tui/layout.h"
 #include "tui/list.h"
 
-enum { UI_PARTS = 3, UI_CHART_LABEL = 11 /* cells left of a chart */ };
+enum { UI_PARTS = 4, UI_CHART_LABEL = 11 /* cells left of a chart */ };
 
 /* What Enter does on a row. */
 enum ui_drill {
@@ -33,6 +33,7 @@ struct ui_part {
 	bool newest;   /* the cursor begins at the last row and stays there */
 	bool by_class; /* only the sites of the main list's class */
 	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
+	bool rare;     /* left out while it has no rows */
 };
 
 struct ui_pane;

@@ -209,11 +209,11 @@ static bool begin(struct pv_ingest *in)
 	in->trials = MLPD_TRIALS;
 	begin_record(in);
 	struct pv_target_info t = { .data_version = h->format.data_version,
-		.header_major = h->format.header_major, .pointer_size = h->format.pointer_size,
-		.start_time_ms = h->start_time_ms, .startup_ns = h->startup_ns,
-		.timer_overhead_ns = h->timer_overhead_ns, .pid = h->pid, .port = h->port,
-		.args = or_empty(h->args).at, .arch = or_empty(h->arch).at,
-		.os = or_empty(h->os).at, .joined = in->framer.joined };
+		.header_major = h->format.header_major, .header_minor = h->header_minor,
+		.pointer_size = h->format.pointer_size, .start_time_ms = h->start_time_ms,
+		.startup_ns = h->startup_ns, .timer_overhead_ns = h->timer_overhead_ns,
+		.pid = h->pid, .port = h->port, .args = or_empty(h->args).at,
+		.arch = or_empty(h->arch).at, .os = or_empty(h->os).at, .joined = in->framer.joined };
 	if (!pv_ingest_begin(in, &t, true))
 		return false;
 	if (!in->framer.joined)

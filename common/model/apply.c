@@ -99,7 +99,10 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_MONITOR_FAIL:
 		return pv_locks_apply(x, e);
 	case PV_KIND_SAMPLE_HIT:
-		return pv_samples_apply(x, e);
+		return pv_notes_apply(x, e) && pv_samples_apply(x, e);
+	case PV_KIND_SAMPLE_SYMBOL:
+	case PV_KIND_SAMPLE_BINARY:
+		return pv_notes_apply(x, e) && rare_names(x, e);
 	case PV_KIND_COUNTERS_DESCRIBE:
 	case PV_KIND_COUNTERS_SAMPLE:
 		return pv_counters_apply(x, e);
@@ -110,8 +113,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_COVERAGE_STATEMENT:
 		return pv_helpers_apply(x, e);
 	case PV_KIND_SYNC_POINT:
-		x->m->sync_points++;
-		return true;
+	case PV_KIND_EXT_MARK:
+		return pv_notes_apply(x, e);
 	case PV_KIND_AOT_ID:
 		return pv_intern_add(&x->m->names.text, e->aot.id.at, e->aot.id.len, &x->m->aot_id);
 	default:

@@ -86,6 +86,42 @@ static bool covered_statement(struct pv_model *m, const struct pv_event *e)
 	return true;
 }
 
+static void add(struct pv_helper_sum *s, uint64_t bytes)
+{
+	s->count++;
+	s->bytes += bytes;
+}
+
+static bool named_helper(struct pv_model *m, const struct pv_event *e, enum pv_helper_type type)
+{
+	struct pv_helpers *h = &m->helpers;
+	struct pv_named_helper n = { .type = (uint8_t)type };
+	if (!intern(m, &e->helper.name, &n.name))
+		return false;
+	uint64_t key = (uint64_t)type << 32 | n.name;
+	uint32_t at = pv_map_get(&h->named_of, key);
+	if (at == PV_MAP_NONE && h->named.n >= PV_HELPER_NAMES)
+		return true;
+	if (at == PV_MAP_NONE) {
+		at = (uint32_t)h->named.n;
+		if (!pv_reserve(&h->named, 1) || !pv_map_set(&h->named_of, key, at))
+			return false;
+		h->named.v[h->named.n++] = n;
+	}
+	add(&h->named.v[at].sum, e->helper.size);
+	return true;
+}
+
+static bool helper(struct pv_model *m, const struct pv_event *e)
+{
+	struct pv_helpers *h = &m->helpers;
+	enum pv_helper_type type = helper_type(m, e->helper.type);
+	add(&h->helper[type], e->helper.size);
+	h->count++;
+	h->bytes += e->helper.size;
+	return e->helper.name.len == 0 || named_helper(m, e, type);
+}
+
 bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_helpers *h = &x->m->helpers;
@@ -99,14 +135,8 @@ bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e)
 		else
 			h->code_bytes += e->jit.size;
 		return true;
-	case PV_KIND_JIT_HELPER: {
-		struct pv_helper_sum *s = &h->helper[helper_type(x->m, e->helper.type)];
-		s->count++;
-		s->bytes += e->helper.size;
-		h->count++;
-		h->bytes += e->helper.size;
-		return true;
-	}
+	case PV_KIND_JIT_HELPER:
+		return helper(x->m, e);
 	case PV_KIND_COVERAGE_ASSEMBLY:
 		return covered_assembly(x->m, e);
 	case PV_KIND_COVERAGE_CLASS:
@@ -125,4 +155,6 @@ void pv_helpers_finish(struct pv_helpers *h)
 	pv_array_finish(&h->methods);
 	pv_array_finish(&h->statements);
 	pv_map_finish(&h->method_of);
+	pv_array_finish(&h->named);
+	pv_map_finish(&h->named_of);
 }

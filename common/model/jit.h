@@ -7,7 +7,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { PV_HELPER_TYPES = 12, PV_COVERAGE_LIST = 1000000 };
+enum { PV_HELPER_TYPES = 12, PV_COVERAGE_LIST = 1000000, PV_HELPER_NAMES = 4096 };
 
 /* By the meaning the numbers have from data version 14 on; older logs are translated. */
 enum pv_helper_type { PV_HELPER_METHOD, PV_HELPER_TRAMPOLINE, PV_HELPER_UNBOX, PV_HELPER_IMT,
@@ -30,8 +30,16 @@ struct pv_covered_method {
 };
 struct pv_covered_statement { uint32_t method; /* index */ uint64_t il, hits, line, column; };
 
+/* Helpers that have a name: specific trampolines. The other helpers of a type are its rest. */
+struct pv_named_helper {
+	uint32_t name;
+	uint8_t type;
+	struct pv_helper_sum sum;
+};
+
 struct pv_helpers {
 	struct pv_helper_sum helper[PV_HELPER_TYPES];
+	PV_ARRAY(struct pv_named_helper) named; /* first PV_HELPER_NAMES */
 	uint64_t count, bytes;     /* of helpers */
 	uint64_t jitted;           /* METHOD_JIT events */
 	uint64_t code_bytes;       /* of those, impossible sizes left out */
@@ -43,6 +51,7 @@ struct pv_helpers {
 	uint64_t statements_dropped;
 	uint64_t stray_statements; /* of a method that was not described */
 	struct pv_map method_of;   /* private: the log's method id -> index */
+	struct pv_map named_of;    /* private: type << 32 | name -> index */
 };
 
 #endif

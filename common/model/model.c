@@ -69,6 +69,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
 	pv_loads_finish(&m->loads);
+	pv_notes_finish(&m->notes);
 	pv_array_finish(&m->damage);
 	if (m->private) {
 		pthread_mutex_destroy(&m->private->lock);

@@ -21,6 +21,7 @@
 #include "common/model/loads.h"
 #include "common/model/locks.h"
 #include "common/model/names.h"
+#include "common/model/notes.h"
 #include "common/model/restrict.h"
 #include "common/model/roots.h"
 #include "common/model/shots.h"
@@ -78,6 +79,7 @@ struct pv_model {
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
 	struct pv_loads loads;
+	struct pv_notes notes;
 	struct pv_model_private *private;
 };
 

@@ -119,7 +119,6 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
 /* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */
 struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);
 
-/* --- the rest, a file each */
 bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a);
 /* Adds count and amount of `more` to the site of its class and stack. */
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more);
@@ -146,5 +145,7 @@ void pv_counters_finish(struct pv_counters *c);
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
 void pv_helpers_finish(struct pv_helpers *h);
+bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
+void pv_notes_finish(struct pv_notes *n);
 
 #endif

@@ -305,7 +305,7 @@ static void archive_counters(struct pv_archive *a, struct pv_counters *c)
 	pv_archive_map(a, &c->of);
 }
 
-SAME_SIZE(struct pv_helpers, 368);
+SAME_SIZE(struct pv_helpers, 416);
 
 static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
 {
@@ -315,6 +315,8 @@ static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
 	TAKE_OUT(plain.methods);
 	TAKE_OUT(plain.statements);
 	TAKE_OUT_MAP(plain.method_of);
+	TAKE_OUT(plain.named);
+	TAKE_OUT_MAP(plain.named_of);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		pv_helpers_finish(h);
@@ -325,6 +327,8 @@ static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
 	pv_archive_array(a, &h->methods);
 	pv_archive_array(a, &h->statements);
 	pv_archive_map(a, &h->method_of);
+	pv_archive_array(a, &h->named);
+	pv_archive_map(a, &h->named_of);
 }
 
 SAME_SIZE(struct pv_loads, 120);
@@ -417,7 +421,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366240);
+SAME_SIZE(struct pv_model, 366456);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

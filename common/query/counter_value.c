@@ -21,6 +21,22 @@ double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sam
 	return is_unsigned(k) ? (double)s->u : (double)s->i;
 }
 
+enum pv_scale pv_counter_scale(const struct pv_counter *k)
+{
+	if (k->type == PV_COUNTER_TIME_INTERVAL)
+		return PV_SCALE_US; /* whatever its unit says */
+	switch (k->unit) {
+	case 1 << 24:
+		return PV_SCALE_BYTES;
+	case 2 << 24:
+		return PV_SCALE_100NS;
+	case 4 << 24:
+		return PV_SCALE_PERCENT;
+	default:
+		return PV_SCALE_NONE;
+	}
+}
+
 bool pv_counter_exact(const struct pv_counter *k, const struct pv_counter_sample *s, char *buf,
 	size_t size)
 {

@@ -5,9 +5,13 @@
 #include <stddef.h>
 
 #include "common/model/counters.h"
+#include "common/query/table.h"
 
 /* NAN for strings. */
 double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sample *s);
+
+/* What the counter's unit makes of its numbers. */
+enum pv_scale pv_counter_scale(const struct pv_counter *k);
 
 /* All digits, as JSON writes numbers; false for what is no finite number. */
 bool pv_counter_exact(const struct pv_counter *k, const struct pv_counter_sample *s, char *buf,

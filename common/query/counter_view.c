@@ -109,6 +109,8 @@ static void put_range(struct pv_cell *c, const struct pv_counter *k)
 	pv_cell_d(&c[K_RATE], (r.last - r.first) / seconds); /* null when no time passed */
 	pv_cell_d(&c[K_MIN], r.min);
 	pv_cell_d(&c[K_MAX], r.max);
+	for (size_t i = K_LAST; i <= K_MAX; i++)
+		c[i].scale = (uint8_t)pv_counter_scale(k);
 }
 
 /*

@@ -16,6 +16,12 @@ struct pv_facts {
 	unsigned data_version;
 	unsigned pointer_size;
 	uint64_t event_mask; /* of a 2007 log from stage A on: what the profiler asked for, else 0 */
+	unsigned header_major, header_minor;
+	unsigned rules;       /* data version by whose rules the events were read */
+	uint64_t startup_ns;  /* on the log's clock; 0 before header 3.0 */
+	const char *aot_id;   /* NULL without one */
+	uint64_t sync_points[4]; /* periodic, world stop, world start, others */
+	uint64_t hits[8];     /* samples by type, data versions 4 to 13 */
 	uint64_t start_time_ms; /* since the Unix epoch */
 	uint64_t timer_overhead_ns, pid, port;
 	const char *args, *arch, *os; /* never NULL; live as long as the model */

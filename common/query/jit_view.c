@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/status.h"
 #include "common/model/jit.h"
@@ -87,65 +88,45 @@ const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 static const struct pv_column helper_columns[] = {
 	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, 0 },
 	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
-	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
+	{ "of", "NAME", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
+static const char *const helper_text[PV_HELPER_TYPES] = { [PV_HELPER_METHOD] = "method",
+	[PV_HELPER_TRAMPOLINE] = "method trampoline", [PV_HELPER_UNBOX] = "unbox trampoline",
+	[PV_HELPER_IMT] = "interface trampoline", [PV_HELPER_GENERICS] = "generics trampoline",
+	[PV_HELPER_SPECIFIC] = "specific trampoline", [PV_HELPER_HELPER] = "helper",
+	[PV_HELPER_MONITOR] = "monitor", [PV_HELPER_DELEGATE] = "delegate invoke",
+	[PV_HELPER_EXCEPTION] = "exception handling", [PV_HELPER_UNKNOWN] = "unknown",
+	[PV_HELPER_OTHER] = "other" };
+
+static void put_helper(struct pv_build *b, uint64_t id, struct pv_helper_sum sum, size_t type,
+	const char *name)
+{
+	struct pv_cell *c = pv_build_row(b, id);
+	pv_cell_u(&c[0], sum.count);
+	pv_cell_u(&c[1], sum.bytes);
+	pv_cell_s(&c[2], helper_text[type]);
+	pv_cell_s(&c[3], name);
+}
+
+/* Those with a name each, and of every type what is left. */
 static void copy_jit_helpers(struct pv_build *b, struct pv_model *m)
 {
-	static const char *const name[PV_HELPER_TYPES] = { [PV_HELPER_METHOD] = "method",
-		[PV_HELPER_TRAMPOLINE] = "method trampoline", [PV_HELPER_UNBOX] = "unbox trampoline",
-		[PV_HELPER_IMT] = "interface trampoline",
-		[PV_HELPER_GENERICS] = "generics trampoline",
-		[PV_HELPER_SPECIFIC] = "specific trampoline", [PV_HELPER_HELPER] = "helper",
-		[PV_HELPER_MONITOR] = "monitor", [PV_HELPER_DELEGATE] = "delegate invoke",
-		[PV_HELPER_EXCEPTION] = "exception handling", [PV_HELPER_UNKNOWN] = "unknown",
-		[PV_HELPER_OTHER] = "other" };
-	for (size_t i = 0; i < PV_HELPER_TYPES; i++) {
-		if (m->helpers.helper[i].count == 0)
-			continue;
-		struct pv_cell *c = pv_build_row(b, i + 1);
-		pv_cell_u(&c[0], m->helpers.helper[i].count);
-		pv_cell_u(&c[1], m->helpers.helper[i].bytes);
-		pv_cell_s(&c[2], name[i]);
+	struct pv_helper_sum rest[PV_HELPER_TYPES];
+	memcpy(rest, m->helpers.helper, sizeof rest);
+	for (size_t i = 0; i < m->helpers.named.n; i++) {
+		const struct pv_named_helper *n = &m->helpers.named.v[i];
+		put_helper(b, PV_HELPER_TYPES + 1 + i, n->sum, n->type,
+			pv_intern_text(&m->names.text, n->name));
+		rest[n->type].count -= n->sum.count;
+		rest[n->type].bytes -= n->sum.bytes;
 	}
+	for (size_t i = 0; i < PV_HELPER_TYPES; i++)
+		if (rest[i].count)
+			put_helper(b, i + 1, rest[i], i, NULL);
 }
 
 const struct pv_view_spec pv_spec_jit_helpers = { .column = helper_columns,
 	.columns = PV_COUNT_OF(helper_columns), .name = "name", .sort = "bytes",
 	.copy = copy_jit_helpers };
-
-/* --- code coverage of data versions 10 to 15 --- */
-
-enum { V_STATEMENTS, V_COVERED, V_SHARE, V_ASSEMBLY, V_CLASS, V_FILE, V_SIGNATURE, V_NAME };
-
-static const struct pv_column coverage_columns[] = {
-	[V_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, 0 },
-	[V_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, 0 },
-	[V_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[V_ASSEMBLY] = { "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 5, PV_COLUMN_ASCENDING },
-	[V_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 3, PV_COLUMN_ASCENDING },
-	[V_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING },
-	[V_SIGNATURE] = { "signature", "SIGNATURE", PV_UNIT_TEXT, 20, 7, PV_COLUMN_ASCENDING },
-	[V_NAME] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-};
-
-static void copy_code_coverage(struct pv_build *b, struct pv_model *m)
-{
-	const struct pv_intern *text = &m->names.text;
-	for (size_t i = 0; i < m->helpers.methods.n; i++) {
-		const struct pv_covered_method *v = &m->helpers.methods.v[i];
-		struct pv_cell *c = pv_build_row(b, i + 1);
-		pv_cell_u(&c[V_STATEMENTS], v->statements);
-		pv_cell_u(&c[V_COVERED], v->covered);
-		pv_cell_share(&c[V_SHARE], (double)v->covered, (double)v->statements);
-		pv_cell_s(&c[V_ASSEMBLY], pv_intern_text(text, v->assembly));
-		pv_cell_s(&c[V_CLASS], pv_intern_text(text, v->class_name));
-		pv_cell_s(&c[V_FILE], pv_intern_text(text, v->file));
-		pv_cell_s(&c[V_SIGNATURE], pv_intern_text(text, v->signature));
-		pv_cell_s(&c[V_NAME], pv_intern_text(text, v->name));
-	}
-}
-
-const struct pv_view_spec pv_spec_code_coverage = { .column = coverage_columns,
-	.columns = PV_COUNT_OF(coverage_columns), .name = "method", .sort = "assembly",
-	.then = "class", .copy = copy_code_coverage };

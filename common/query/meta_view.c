@@ -7,7 +7,7 @@
 
 /* --- images, assemblies, domains, contexts --- */
 
-enum { E_ID, E_LOAD, E_UNLOAD, E_TOOK, E_FAILED, E_NAME };
+enum { E_ID, E_LOAD, E_UNLOAD, E_TOOK, E_FAILED, E_OF, E_EXTRA, E_NAME };
 
 static const struct pv_column entity_columns[] = {
 	[E_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
@@ -15,7 +15,10 @@ static const struct pv_column entity_columns[] = {
 	[E_UNLOAD] = { "unload_ns", "UNLOADED", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
 	[E_TOOK] = { "load_took_ns", "TOOK", PV_UNIT_NS, 9, 4, 0 },
 	[E_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 5, 0 },
-	[E_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[E_OF] = { "of", "OF", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING },
+	[E_EXTRA] = { "mvid", "MVID", PV_UNIT_TEXT, 36, 7, PV_COLUMN_ASCENDING },
+	[E_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
 };
 
 /* A load is found again by what was loaded and when it was there. */
@@ -41,25 +44,62 @@ static void put_took(struct pv_cell *c, const struct pv_model *m, uint32_t load)
 	pv_cell_i_if(c, ns != PV_NEVER, ns);
 }
 
+/* The epoch of the owner's key that this one belongs to; 0 when it is not known. */
+static uint32_t owner_of(const struct pv_names *n, enum pv_entity_kind kind,
+	const struct pv_entity *e)
+{
+	uint32_t id = pv_map_get(&n->entity_of[kind], e->owner);
+	if (id == PV_MAP_NONE)
+		return 0;
+	while (n->entity[kind].v[id].before && n->entity[kind].v[id].load_ns != PV_NEVER &&
+		n->entity[kind].v[id].load_ns > e->load_ns)
+		id = n->entity[kind].v[id].before;
+	return id;
+}
+
+/* An assembly's image, a context's domain. */
+static const char *owner_text(struct pv_build *b, const struct pv_model *m,
+	enum pv_entity_kind kind, const struct pv_entity *e)
+{
+	enum pv_entity_kind of = kind == PV_ENTITY_CONTEXT ? PV_ENTITY_DOMAIN : PV_ENTITY_IMAGE;
+	if (e->owner == 0)
+		return NULL;
+	uint32_t id = owner_of(&m->names, of, e);
+	uint32_t name = id ? m->names.entity[of].v[id].name : 0;
+	return name ? pv_intern_text(&m->names.text, name) : pv_build_hex(b, e->owner);
+}
+
+struct entities {
+	struct pv_build *b;
+	const struct pv_model *m;
+	enum pv_entity_kind kind;
+	struct pv_map loads; /* by load_key() */
+};
+
+static void put_entity(const struct entities *x, size_t id, struct pv_cell *c)
+{
+	const struct pv_model *m = x->m;
+	const struct pv_entity *e = &m->names.entity[x->kind].v[id];
+	bool old = m->target.logging2007; /* they have ids from stage D on */
+	pv_cell_u_if(&c[E_ID], !old || pv_stage_at_least(m, 'D'), e->key);
+	pv_cell_time(&c[E_LOAD], m, e->load_ns);
+	pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
+	put_took(&c[E_TOOK], m, pv_map_get(&x->loads, load_key(e->key, e->load_ns)));
+	pv_cell_u_if(&c[E_FAILED], old || e->failed, e->failed);
+	pv_cell_s(&c[E_OF], owner_text(x->b, m, x->kind, e));
+	pv_cell_s(&c[E_EXTRA], e->extra ? pv_intern_text(&m->names.text, e->extra) : NULL);
+	pv_cell_s(&c[E_NAME], e->name ? pv_intern_text(&m->names.text, e->name) :
+		pv_build_hex(x->b, e->key));
+}
+
 static void copy_entities(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind)
 {
-	bool old = m->target.logging2007; /* they have ids from stage D on */
-	struct pv_map loads = { 0 };
-	if (!map_loads(&loads, m, kind))
+	struct entities x = { .b = b, .m = m, .kind = kind };
+	if (!map_loads(&x.loads, m, kind))
 		pv_build_fail(b);
-	for (size_t i = 1; i < m->names.entity[kind].n; i++) {
-		const struct pv_entity *e = &m->names.entity[kind].v[i];
-		const char *name = e->name ? pv_intern_text(&m->names.text, e->name) :
-			pv_build_hex(b, e->key);
-		struct pv_cell *c = pv_build_row(b, i);
-		pv_cell_u_if(&c[E_ID], !old || pv_stage_at_least(m, 'D'), e->key);
-		pv_cell_time(&c[E_LOAD], m, e->load_ns);
-		pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
-		put_took(&c[E_TOOK], m, pv_map_get(&loads, load_key(e->key, e->load_ns)));
-		pv_cell_u_if(&c[E_FAILED], old || e->failed, e->failed);
-		pv_cell_s(&c[E_NAME], name);
-	}
-	pv_map_finish(&loads);
+	for (size_t i = 1; i < m->names.entity[kind].n; i++)
+		put_entity(&x, i, pv_build_row(b, i));
+	pv_map_finish(&x.loads);
 }
 
 static void copy_images(struct pv_build *b, struct pv_model *m)
@@ -82,18 +122,48 @@ static void copy_contexts(struct pv_build *b, struct pv_model *m)
 	copy_entities(b, m, PV_ENTITY_CONTEXT);
 }
 
-const struct pv_view_spec pv_spec_images = { .column = entity_columns,
-	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
-	.copy = copy_images };
-const struct pv_view_spec pv_spec_assemblies = { .column = entity_columns,
-	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
-	.copy = copy_assemblies };
-const struct pv_view_spec pv_spec_domains = { .column = entity_columns,
-	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
-	.copy = copy_domains };
-const struct pv_view_spec pv_spec_contexts = { .column = entity_columns,
-	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns",
-	.copy = copy_contexts };
+#define ENTITIES(copied)                                                                           \
+	{ .column = entity_columns, .columns = PV_COUNT_OF(entity_columns), .name = "name",        \
+		.sort = "load_ns", .copy = copied }
+
+const struct pv_view_spec pv_spec_images = ENTITIES(copy_images);
+const struct pv_view_spec pv_spec_assemblies = ENTITIES(copy_assemblies);
+const struct pv_view_spec pv_spec_domains = ENTITIES(copy_domains);
+const struct pv_view_spec pv_spec_contexts = ENTITIES(copy_contexts);
+
+/* --- all of them as a tree, a branch each --- */
+
+static void put_branch(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind,
+	const char *name)
+{
+	uint64_t branch = ((uint64_t)kind + 1) << 40;
+	struct entities x = { .b = b, .m = m, .kind = kind };
+	if (m->names.entity[kind].n <= 1)
+		return;
+	struct pv_cell *c = pv_build_child(b, branch, 0, PV_ROW_HAS_CHILDREN);
+	for (size_t i = 0; i < PV_COUNT_OF(entity_columns); i++)
+		pv_cell_null(&c[i]);
+	pv_cell_s(&c[E_NAME], name);
+	if (!pv_build_wants_children(b, branch))
+		return;
+	if (!map_loads(&x.loads, m, kind))
+		pv_build_fail(b);
+	for (size_t i = 1; i < m->names.entity[kind].n; i++)
+		put_entity(&x, i, pv_build_child(b, branch | i, branch, 0));
+	pv_map_finish(&x.loads);
+}
+
+static void copy_loaded(struct pv_build *b, struct pv_model *m)
+{
+	put_branch(b, m, PV_ENTITY_DOMAIN, "domains");
+	put_branch(b, m, PV_ENTITY_CONTEXT, "contexts");
+	put_branch(b, m, PV_ENTITY_ASSEMBLY, "assemblies");
+	put_branch(b, m, PV_ENTITY_IMAGE, "images");
+}
+
+const struct pv_view_spec pv_spec_loaded = { .column = entity_columns,
+	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns", .tree = true,
+	.copy = copy_loaded };
 
 /* --- every kind of event met --- */
 

@@ -169,7 +169,8 @@ static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
 		return;
 	const struct pv_counter *k = &m->counters.counter.v[id];
 	for (size_t i = 0; i < k->samples.n; i++) {
-		double v = pv_counter_number(k, &k->samples.v[i]);
+		double v = pv_scaled(pv_counter_scale(k), pv_counter_number(k, &k->samples.v[i]),
+			&g->s->unit);
 		if (isfinite(v))
 			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
 	}

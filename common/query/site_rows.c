@@ -57,7 +57,7 @@ static uint64_t row_id(const struct pv_site_rows *r, struct pv_site_key key, uin
 							   : 0;
 	uint64_t id = pv_hash(hash_of(&r->classes.row.v[class]) * 31 + pv_hash(stack));
 	if (key.kind)
-		id = pv_hash(id + key.kind);
+		id = key.kind << 60 | id >> 4; /* what else is equal stands by kind */
 	return id ? id : 1;
 }
 

@@ -32,7 +32,7 @@ struct pv_site_rows {
 struct pv_site_key {
 	uint32_t class_use, stack;
 	bool other;    /* several stacks, folded when there were too many */
-	uint64_t kind; /* rows of different kinds are never one */
+	uint64_t kind; /* below 16: rows of different kinds are never one */
 };
 
 /* False when out of memory; finish is due then too. */

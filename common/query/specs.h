@@ -13,6 +13,8 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_jit_helpers, pv_spec_loads, pv_spec_images, pv_spec_assemblies, pv_spec_domains,
 	pv_spec_contexts, pv_spec_counters, pv_spec_counter_samples, pv_spec_events,
 	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage, pv_spec_handles,
+	pv_spec_code_coverage_lines, pv_spec_coverage_assemblies, pv_spec_coverage_classes,
+	pv_spec_coverage_tree, pv_spec_source, pv_spec_loaded, pv_spec_native, pv_spec_marks,
 	pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas;
 
 /* The functions below need the model's lock. */

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/model/allocs.h"
@@ -35,7 +36,12 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 		.duration_ns = duration(m), .buffers = m->buffers, .recordings = m->recordings,
 		.damaged = m->damaged, .events = m->events, .ended = m->ended,
 		.complete = m->complete, .joined = t->joined,
+		.header_major = t->header_major, .header_minor = t->header_minor,
+		.rules = t->rules ? t->rules : t->data_version, .startup_ns = t->startup_ns,
+		.aot_id = m->aot_id ? pv_intern_text(&m->names.text, m->aot_id) : NULL,
 		.generation = pv_model_generation(m) };
+	memcpy(ret->sync_points, m->notes.sync, sizeof ret->sync_points);
+	memcpy(ret->hits, m->notes.hits, sizeof ret->hits);
 	pv_model_unlock(m);
 }
 

@@ -76,6 +76,49 @@ static const char *number_text(char *buf, size_t size, double v)
 	return buf;
 }
 
+double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit)
+{
+	switch (scale) {
+	case PV_SCALE_BYTES:
+		*ret_unit = PV_UNIT_BYTES;
+		return v;
+	case PV_SCALE_US:
+		*ret_unit = PV_UNIT_NS;
+		return v * 1000;
+	case PV_SCALE_100NS:
+		*ret_unit = PV_UNIT_NS;
+		return v * 100;
+	case PV_SCALE_PERCENT:
+		*ret_unit = PV_UNIT_PERCENT;
+		return v;
+	default:
+		*ret_unit = PV_UNIT_NUMBER;
+		return v;
+	}
+}
+
+/* What no unit can hold is shown as the number it is. */
+static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
+{
+	enum pv_unit unit;
+	double v = pv_scaled((enum pv_scale)c->scale, c->d, &unit);
+	if (!(fabs(v) < 9e18))
+		return number_text(buf, size, c->d);
+	switch (unit) {
+	case PV_UNIT_BYTES:
+		buf[0] = '-';
+		return v < 0 && size > 1 ? (pv_units_bytes(buf + 1, size - 1, (uint64_t)-v), buf) :
+			pv_units_bytes(buf, size, v < 0 ? 0 : (uint64_t)v);
+	case PV_UNIT_NS:
+		return pv_units_ns(buf, size, (int64_t)v);
+	case PV_UNIT_PERCENT:
+		snprintf(buf, size, "%.6g %%", v);
+		return buf;
+	default:
+		return number_text(buf, size, v);
+	}
+}
+
 const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
 {
 	if (size == 0)
@@ -106,7 +149,7 @@ const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 	case PV_UNIT_BOOL:
 		return c->u ? "yes" : "no";
 	case PV_UNIT_NUMBER:
-		return number_text(buf, size, c->d);
+		return scaled_text(buf, size, c);
 	case PV_UNIT_DELTA_COUNT:
 	case PV_UNIT_DELTA_BYTES:
 		return signed_text(buf, size, c->i, unit);

@@ -47,6 +47,9 @@ struct pv_column {
 	unsigned flags;    /* enum pv_column_flags */
 };
 
+/* How people read a PV_UNIT_NUMBER whose unit is the row's own: of counters. */
+enum pv_scale { PV_SCALE_NONE, PV_SCALE_BYTES, PV_SCALE_US, PV_SCALE_100NS, PV_SCALE_PERCENT };
+
 enum pv_cell_state { PV_CELL_VALUE, PV_CELL_NULL /* the log cannot say */, PV_CELL_PENDING /* ... */ };
 
 struct pv_cell {
@@ -57,6 +60,7 @@ struct pv_cell {
 		const char *s;
 	};
 	uint8_t state; /* enum pv_cell_state */
+	uint8_t scale; /* enum pv_scale, with PV_UNIT_NUMBER */
 };
 
 enum pv_row_flags {
@@ -97,6 +101,9 @@ int pv_table_column(const struct pv_table *t, const char *id);
  * The text of a cell for people ("1.4 MiB", "00:01:02.400", "-" for null, "..." for pending);
  * points into buf or at the cell's own text.
  */
+/* A number of that scale in the unit given: "µs" become ns. */
+double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit);
+
 const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
 
 #endif

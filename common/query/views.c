@@ -41,6 +41,14 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_EVENTS] = &pv_spec_events,
 	[PV_VIEW_COVERAGE] = &pv_spec_coverage,
 	[PV_VIEW_CODE_COVERAGE] = &pv_spec_code_coverage,
+	[PV_VIEW_CODE_COVERAGE_LINES] = &pv_spec_code_coverage_lines,
+	[PV_VIEW_COVERAGE_ASSEMBLIES] = &pv_spec_coverage_assemblies,
+	[PV_VIEW_COVERAGE_CLASSES] = &pv_spec_coverage_classes,
+	[PV_VIEW_COVERAGE_TREE] = &pv_spec_coverage_tree,
+	[PV_VIEW_SOURCE] = &pv_spec_source,
+	[PV_VIEW_LOADED] = &pv_spec_loaded,
+	[PV_VIEW_NATIVE] = &pv_spec_native,
+	[PV_VIEW_MARKS] = &pv_spec_marks,
 	[PV_VIEW_DAMAGE] = &pv_spec_damage,
 };
 

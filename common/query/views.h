@@ -7,49 +7,9 @@
 
 #include "common/query/series.h"
 #include "common/query/table.h"
+#include "common/query/view_list.h"
 
 struct pv_model;
-
-/* VIEW(SYMBOL, name): name is the table's name; report sections use the same words. */
-#define PV_VIEWS(VIEW)                                                                             \
-	VIEW(METHODS, "methods")                                                                   \
-	VIEW(CALLERS, "callers")         /* of method row `select`; ids are method row ids */      \
-	VIEW(CALLEES, "callees")                                                                   \
-	VIEW(CALL_TREE, "call_tree")     /* only open rows' children, see pv_query.open */         \
-	VIEW(CLASSES, "classes")                                                                   \
-	VIEW(CLASS_STACKS, "class_stacks") /* call tree of the allocations of class row `select`,  \
-					    * innermost frame first */                             \
-	VIEW(ALLOCATION_SITES, "allocation_sites")                                                 \
-	VIEW(COLLECTIONS, "collections")                                                           \
-	VIEW(PAUSES, "pauses")                                                                     \
-	VIEW(GENERATIONS, "generations")                                                           \
-	VIEW(HANDLES, "handles")         /* GC handles by type */                                  \
-	VIEW(HANDLE_SITES, "handle_sites") /* of handle row `select`, 0: of all */                \
-	VIEW(FINALIZERS, "finalizers")   /* finalized objects by class */                          \
-	VIEW(ROOTS, "roots")             /* by source */                                           \
-	VIEW(ROOT_AREAS, "root_areas")   /* of root row `select`, 0: of all */                     \
-	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
-	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
-	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
-	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
-	VIEW(THROW_SITES, "throw_sites")                                                           \
-	VIEW(CLAUSES, "clauses")                                                                   \
-	VIEW(LOCKS, "locks")             /* by object */                                           \
-	VIEW(WAIT_SITES, "wait_sites")                                                             \
-	VIEW(THREADS, "threads")                                                                   \
-	VIEW(JIT_METHODS, "jit_methods")                                                           \
-	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
-	VIEW(LOADS, "loads")             /* how long they took, and which failed */                 \
-	VIEW(IMAGES, "images")                                                                     \
-	VIEW(ASSEMBLIES, "assemblies")                                                             \
-	VIEW(DOMAINS, "domains")                                                                   \
-	VIEW(CONTEXTS, "contexts")                                                                 \
-	VIEW(COUNTERS, "counters")       /* tree: section > counter; last, min, max, per second */ \
-	VIEW(COUNTER_SAMPLES, "counter_samples") /* of counter row `select` */                     \
-	VIEW(EVENTS, "events")           /* every kind met and how often */                        \
-	VIEW(COVERAGE, "coverage")                                                                 \
-	VIEW(CODE_COVERAGE, "code_coverage")                                                       \
-	VIEW(DAMAGE, "damage")
 
 enum pv_view {
 #define VIEW(symbol, name) PV_VIEW_##symbol,
@@ -139,6 +99,7 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_FINALIZERS = 4096, PV_GROUP_CODE_COVERAGE = 8192, PV_GROUP_THREADS = 16384,
 	PV_GROUP_IMAGES = 1 << 15, PV_GROUP_ASSEMBLIES = 1 << 16, PV_GROUP_DOMAINS = 1 << 17,
 	PV_GROUP_CONTEXTS = 1 << 18, PV_GROUP_LOADS = 1 << 19,
+	PV_GROUP_MARKS = 1 << 23, PV_GROUP_NATIVE = 1 << 24,
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
 

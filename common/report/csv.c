@@ -165,7 +165,7 @@ static void put_rows(struct lines *l, const struct pv_section *s, const struct p
 
 /* The list of every row of an outer list: classes of each shot, samples of each counter. */
 static void put_nested(struct lines *l, const struct pv_section *s, const char *outer,
-	const char *lead)
+	const char *column, const char *lead)
 {
 	struct pv_report_options every = { .format = PV_REPORT_CSV, .limited = true };
 	struct pv_report all = *l->r;
@@ -174,9 +174,9 @@ static void put_nested(struct lines *l, const struct pv_section *s, const char *
 	l->ok = t != NULL;
 	for (size_t i = 0; l->ok && i < t->rows; i++) {
 		char buf[64];
-		if (strcmp(lead, "counter") == 0 && t->row[i].depth == 0)
+		if (s->view == PV_VIEW_COUNTER_SAMPLES && t->row[i].depth == 0)
 			continue;
-		int c = pv_table_column(t, strcmp(lead, "counter") == 0 ? "name" : "index");
+		int c = pv_table_column(t, column);
 		struct pv_table *inner = pv_report_table(l->r, s, t->row[i].id, l->reterr);
 		l->ok = inner != NULL;
 		if (inner)
@@ -204,9 +204,11 @@ static bool put_list(struct pv_report *r, bool markdown, struct pv_error *reterr
 		if (!pv_report_wants(r, s))
 			continue;
 		if (s->view == PV_VIEW_SHOT_CLASSES)
-			put_nested(&l, s, "heap_shots", "index");
+			put_nested(&l, s, "heap_shots", "index", "index");
 		else if (s->view == PV_VIEW_COUNTER_SAMPLES)
-			put_nested(&l, s, "counters", "counter");
+			put_nested(&l, s, "counters", "name", "counter");
+		else if (s->view == PV_VIEW_CODE_COVERAGE_LINES)
+			put_nested(&l, s, "code_coverage", "method", "method");
 		else
 			put_one(&l, s);
 	}

@@ -125,6 +125,15 @@ static void add(struct json *j, cJSON *object, const char *key, cJSON *item)
 	}
 }
 
+/* An object of numbers; null when there is nothing to count. */
+static cJSON *numbers(struct json *j, const char *const *key, const uint64_t *v, size_t n, bool known)
+{
+	cJSON *o = known ? cJSON_CreateObject() : cJSON_CreateNull();
+	for (size_t i = 0; known && i < n; i++)
+		add(j, o, key[i], unsigned_item(v[i]));
+	return o;
+}
+
 /* --- rows --- */
 
 /* Writes and frees the object; `open` leaves off its closing brace, for more to follow. */
@@ -206,6 +215,22 @@ static void put_shot(struct json *j, const struct pv_section *s, const struct pv
 	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
 	fputs(",\"classes\":", j->r->out);
 	put_list_of(j, pv_section_find("heap_shots.classes"), t->row[i].id, put_plain);
+	fputs("}", j->r->out);
+}
+
+/* A limit is on methods, not on their statements. */
+static void put_covered(struct json *j, const struct pv_section *s, const struct pv_table *t,
+	size_t i)
+{
+	struct pv_report_options every = { .format = PV_REPORT_JSON };
+	struct pv_report r = *j->r;
+	struct json inner = *j;
+	r.options = &every;
+	inner.r = &r;
+	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	fputs(",\"lines\":", j->r->out);
+	put_list_of(&inner, pv_section_find("code_coverage.lines"), t->row[i].id, put_plain);
+	j->ok = j->ok && inner.ok;
 	fputs("}", j->r->out);
 }
 
@@ -383,8 +408,16 @@ static void put_locks(struct json *j)
 
 static void put_samples_total(struct json *j)
 {
-	if (begin_group(j, "samples", PV_GROUP_SAMPLES))
-		fprintf(j->r->out, "{\"total\":%" PRIu64 "}", j->r->totals.samples);
+	static const char *const type[] = { "untold", "cycles", "instructions", "cache_misses",
+		"cache_references", "branches", "branch_misses", "other" };
+	const struct pv_facts *f = &j->r->facts;
+	if (!begin_group(j, "samples", PV_GROUP_SAMPLES))
+		return;
+	cJSON *o = cJSON_CreateObject();
+	add(j, o, "total", unsigned_item(j->r->totals.samples));
+	add(j, o, "types", numbers(j, type, f->hits, PV_COUNT_OF(type),
+		!f->logging2007 && f->rules < 14));
+	put_object(j, o, false);
 }
 
 /* Logs of 2007 tell how long it took, others what came out of it. */
@@ -401,7 +434,9 @@ static void put_jit(struct json *j)
 	known_number(j, o, "failed", PV_GROUP_JIT_TIMES, t->jit_failed);
 	known_number(j, o, "total_ns", PV_GROUP_JIT_TIMES, (uint64_t)t->jit_ns);
 	known_number(j, o, "max_ns", PV_GROUP_JIT_TIMES, (uint64_t)t->jit_max_ns);
-	put_object(j, o, false);
+	put_object(j, o, true);
+	put_inner(j, ",\"helper_types\":", "jit.helpers");
+	fputs("}", j->r->out);
 }
 
 /* --- the head --- */
@@ -422,6 +457,22 @@ static void put_events(struct json *j)
 	pv_table_destroy(t);
 }
 
+static void put_header(struct json *j, cJSON *o)
+{
+	static const char *const sync[] = { "periodic", "world_stop", "world_start", "other" };
+	const struct pv_facts *f = &j->r->facts;
+	bool old = f->logging2007;
+	char version[32];
+	snprintf(version, sizeof version, "%u.%u", f->header_major, f->header_minor);
+	add(j, o, "header_version", old ? cJSON_CreateNull() : text_item(version));
+	add(j, o, "rules", old ? cJSON_CreateNull() : unsigned_item(f->rules));
+	add(j, o, "startup_ns", f->startup_ns ? unsigned_item(f->startup_ns) : cJSON_CreateNull());
+	add(j, o, "joined", cJSON_CreateBool(f->joined));
+	add(j, o, "aot_id", f->aot_id ? text_item(f->aot_id) : cJSON_CreateNull());
+	add(j, o, "sync_points", numbers(j, sync, f->sync_points, PV_COUNT_OF(sync),
+		!old && f->rules >= 13));
+}
+
 static void put_source(struct json *j)
 {
 	const struct pv_facts *f = &j->r->facts;
@@ -438,6 +489,7 @@ static void put_source(struct json *j)
 	add(j, o, "buffers", unsigned_item(f->buffers));
 	add(j, o, "recordings", unsigned_item(f->recordings));
 	add(j, o, "complete", cJSON_CreateBool(s->complete));
+	put_header(j, o);
 	put_object(j, o, true);
 	fputs(",\"damage\":", j->r->out);
 	put_list_of(j, pv_section_find("source.damage"), 0, put_plain);
@@ -497,12 +549,16 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "threads", put_plain);
 	put_jit(&j);
 	put_section(&j, "loads", put_plain);
+	put_section(&j, "native", put_plain);
+	put_section(&j, "marks", put_plain);
 	put_section(&j, "images", put_plain);
 	put_section(&j, "assemblies", put_plain);
 	put_section(&j, "domains", put_plain);
 	put_section(&j, "contexts", put_plain);
 	put_section(&j, "counters", put_counter);
-	put_section(&j, "code_coverage", put_plain);
+	put_section(&j, "code_coverage", put_covered);
+	put_section(&j, "coverage_assemblies", put_plain);
+	put_section(&j, "coverage_classes", put_plain);
 	fputs("}\n", r->out);
 	return j.ok;
 }

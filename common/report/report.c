@@ -57,6 +57,8 @@ char *pv_report_clean(const char *text, bool printable)
 
 const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
 {
+	struct pv_cell plain = *c;
+	plain.scale = PV_SCALE_NONE;
 	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
 	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT ||
 						       unit == PV_UNIT_BYTES))
@@ -66,7 +68,7 @@ const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf
 		pv_units_exact(buf + 1, size - 1, c->i < 0 ? 0 - (uint64_t)c->i : (uint64_t)c->i);
 		return c->i ? buf : buf + 1;
 	}
-	return pv_cell_text(c, unit, buf, size);
+	return pv_cell_text(&plain, unit, buf, size);
 }
 
 static bool write_format(struct pv_report *r, struct pv_error *reterr)

@@ -80,21 +80,26 @@ const struct pv_section pv_sections[] = {
 			"failed" },
 		.group = PV_GROUP_JIT },
 	{ .name = "jit.helpers", .title = "Compiled helpers", .view = PV_VIEW_JIT_HELPERS,
-		.keys = { "name", "count", "bytes" }, .group = PV_GROUP_JIT },
+		.keys = { "name", "of", "count", "bytes" }, .group = PV_GROUP_JIT },
+	{ .name = "native", .title = "Native symbols and binaries", .view = PV_VIEW_NATIVE,
+		.keys = { "kind", "name", "address", "size", "file_offset", "time_ns" },
+		.group = PV_GROUP_NATIVE },
+	{ .name = "marks", .title = "Marks", .view = PV_VIEW_MARKS,
+		.keys = { "time_ns", "thread", "text" }, .group = PV_GROUP_MARKS },
 	{ .name = "loads", .title = "Loads and unloads", .view = PV_VIEW_LOADS,
 		.keys = { "time_ns", "took_ns", "what", "unload", "failed", "name" },
 		.group = PV_GROUP_LOADS },
 	{ .name = "images", .title = "Images", .view = PV_VIEW_IMAGES,
-		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns",
-			"failed" }, .group = PV_GROUP_IMAGES },
+		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns", "failed", "mvid" },
+		.group = PV_GROUP_IMAGES },
 	{ .name = "assemblies", .title = "Assemblies", .view = PV_VIEW_ASSEMBLIES,
-		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns",
-			"failed" }, .group = PV_GROUP_ASSEMBLIES },
+		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns", "failed", "of" },
+		.group = PV_GROUP_ASSEMBLIES },
 	{ .name = "domains", .title = "Domains", .view = PV_VIEW_DOMAINS,
-		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns",
-			"failed" }, .group = PV_GROUP_DOMAINS },
+		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns", "failed" },
+		.group = PV_GROUP_DOMAINS },
 	{ .name = "contexts", .title = "Contexts", .view = PV_VIEW_CONTEXTS,
-		.keys = { "id", "name", "load_ns", "unload_ns" }, .group = PV_GROUP_CONTEXTS },
+		.keys = { "id", "name", "load_ns", "unload_ns", "failed", "of" }, .group = PV_GROUP_CONTEXTS },
 	{ .name = "counters", .title = "Counters", .view = PV_VIEW_COUNTERS,
 		.keys = { "section", "name", "type", "unit", "variance" },
 		.group = PV_GROUP_COUNTERS },
@@ -103,8 +108,21 @@ const struct pv_section pv_sections[] = {
 		.flags = PV_SECTION_CSV },
 	{ .name = "code_coverage", .title = "Code coverage", .view = PV_VIEW_CODE_COVERAGE,
 		.keys = { "assembly", "class", "method", "signature", "file", "statements",
-			"covered" },
+			"covered", "token" },
 		.group = PV_GROUP_CODE_COVERAGE },
+	{ .name = "code_coverage.lines", .title = "Statements", .view = PV_VIEW_CODE_COVERAGE_LINES,
+		.keys = { "il", "hits", "line", "column" },
+		.group = PV_GROUP_CODE_COVERAGE, .flags = PV_SECTION_CSV },
+	{ .name = "coverage_assemblies", .title = "Code coverage by assembly",
+		.view = PV_VIEW_COVERAGE_ASSEMBLIES,
+		.keys = { "assembly", "guid", "file", "methods", "full", "partial" },
+		.group = PV_GROUP_CODE_COVERAGE },
+	{ .name = "coverage_classes", .title = "Code coverage by class",
+		.view = PV_VIEW_COVERAGE_CLASSES,
+		.keys = { "assembly", "class", "methods", "full", "partial" },
+		.group = PV_GROUP_CODE_COVERAGE },
+	{ .name = "source.header", .title = "The log itself", .view = PV_VIEW_SOURCE,
+		.keys = { "name", "value" }, .flags = PV_SECTION_FACT | PV_SECTION_EXTRA },
 	{ .name = "source.damage", .title = "Damage", .view = PV_VIEW_DAMAGE,
 		.keys = { "offset", "bytes", "reason" }, .flags = PV_SECTION_FACT },
 };
@@ -175,8 +193,12 @@ static bool unknown_section(const char *word, size_t len, struct pv_error *reter
 	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there are:", (int)(len < 40 ? len : 40),
 		word);
 	for (size_t i = 0; reterr && i < pv_section_count; i++) {
-		size_t at = strlen(reterr->what);
-		snprintf(reterr->what + at, sizeof reterr->what - at, " %s", pv_sections[i].name);
+		size_t at = strlen(reterr->what), room = sizeof reterr->what - at;
+		if (strlen(pv_sections[i].name) + sizeof " ..." >= room) {
+			snprintf(reterr->what + at, room, " ...");
+			break;
+		}
+		snprintf(reterr->what + at, room, " %s", pv_sections[i].name);
 	}
 	return false;
 }

@@ -1,4 +1,4 @@
-/* Handles, finalizers and roots to bytes and back; see persist.c for the way it is done. */
+/* Handles, finalizers, roots and notes to bytes and back; see persist.c for the way it is done. */
 #include "common/base/archive.h"
 #include "common/model/gc_parts.h"
 
@@ -12,6 +12,7 @@
 SAME_SIZE(struct pv_handles, 312);
 SAME_SIZE(struct pv_finalizers, 104);
 SAME_SIZE(struct pv_roots, 1760);
+SAME_SIZE(struct pv_notes, 168);
 
 static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 {
@@ -57,9 +58,22 @@ static void archive_roots(struct pv_archive *a, struct pv_roots *r)
 	pv_archive_map(a, &r->waiting_of);
 }
 
+static void archive_notes(struct pv_archive *a, struct pv_notes *n)
+{
+	struct pv_notes plain = *n;
+	TAKE_OUT(plain.mark);
+	TAKE_OUT(plain.native);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*n = plain;
+	pv_archive_array(a, &n->mark);
+	pv_archive_array(a, &n->native);
+}
+
 void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m)
 {
 	archive_handles(a, &m->handles);
 	archive_finalizers(a, &m->finalizers);
 	archive_roots(a, &m->roots);
+	archive_notes(a, &m->notes);
 }

@@ -1,0 +1,38 @@
+/*
+ * What a log says beside its figures: marks of the program, native symbols and binaries, sync
+ * points, what samples were taken by.
+ */
+#ifndef PV_MODEL_NOTES_H
+#define PV_MODEL_NOTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+enum { PV_MARKS_CAP = 1 << 16, PV_NATIVES_CAP = 1 << 16, PV_SYNC_TYPES = 4, PV_HIT_TYPES = 8 };
+
+struct pv_mark {
+	int64_t time_ns;
+	uint64_t thread; /* native id */
+	uint32_t text;   /* interned */
+};
+
+/* As the log tells of it; names for samples are looked up elsewhere. */
+struct pv_native {
+	uint64_t address, size;
+	uint64_t file_offset; /* of a binary */
+	int64_t time_ns;
+	uint32_t name; /* interned; of a binary: its path */
+	bool binary;   /* else a symbol */
+};
+
+struct pv_notes {
+	PV_ARRAY(struct pv_mark) mark;     /* in file order */
+	PV_ARRAY(struct pv_native) native; /* in file order */
+	uint64_t marks, symbols, binaries; /* met, also beyond the limits */
+	uint64_t sync[PV_SYNC_TYPES];      /* periodic, world stop, world start, others */
+	uint64_t hits[PV_HIT_TYPES]; /* by the sample type of data versions 4 to 13; [7] others */
+};
+
+#endif

@@ -1,0 +1,54 @@
+/* The views there are, by name: the rows behind views.h. */
+#ifndef PV_QUERY_VIEW_LIST_H
+#define PV_QUERY_VIEW_LIST_H
+
+/* VIEW(SYMBOL, name): name is the table's name; report sections use the same words. */
+#define PV_VIEWS(VIEW)                                                                             \
+	VIEW(METHODS, "methods")                                                                   \
+	VIEW(CALLERS, "callers")         /* of method row `select`; ids are method row ids */      \
+	VIEW(CALLEES, "callees")                                                                   \
+	VIEW(CALL_TREE, "call_tree")     /* only open rows' children, see pv_query.open */         \
+	VIEW(CLASSES, "classes")                                                                   \
+	VIEW(CLASS_STACKS, "class_stacks") /* call tree of the allocations of class row `select`,  \
+					    * innermost frame first */                             \
+	VIEW(ALLOCATION_SITES, "allocation_sites")                                                 \
+	VIEW(COLLECTIONS, "collections")                                                           \
+	VIEW(PAUSES, "pauses")                                                                     \
+	VIEW(GENERATIONS, "generations")                                                           \
+	VIEW(HANDLES, "handles")         /* GC handles by type */                                  \
+	VIEW(HANDLE_SITES, "handle_sites") /* of handle row `select`, 0: of all */                \
+	VIEW(FINALIZERS, "finalizers")   /* finalized objects by class */                          \
+	VIEW(ROOTS, "roots")             /* by source */                                           \
+	VIEW(ROOT_AREAS, "root_areas")   /* of root row `select`, 0: of all */                     \
+	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
+	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
+	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
+	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
+	VIEW(THROW_SITES, "throw_sites")                                                           \
+	VIEW(CLAUSES, "clauses")                                                                   \
+	VIEW(LOCKS, "locks")             /* by object */                                           \
+	VIEW(WAIT_SITES, "wait_sites")                                                             \
+	VIEW(THREADS, "threads")                                                                   \
+	VIEW(JIT_METHODS, "jit_methods")                                                           \
+	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
+	VIEW(LOADS, "loads")             /* how long they took, and which failed */                 \
+	VIEW(IMAGES, "images")                                                                     \
+	VIEW(ASSEMBLIES, "assemblies")                                                             \
+	VIEW(DOMAINS, "domains")                                                                   \
+	VIEW(CONTEXTS, "contexts")                                                                 \
+	VIEW(LOADED, "loaded")           /* tree: those four, a branch each */                     \
+	VIEW(NATIVE, "native")           /* symbols and binaries */                                \
+	VIEW(MARKS, "marks")                                                                       \
+	VIEW(COUNTERS, "counters")       /* tree: section > counter; last, min, max, per second */ \
+	VIEW(COUNTER_SAMPLES, "counter_samples") /* of counter row `select` */                     \
+	VIEW(EVENTS, "events")           /* every kind met and how often */                        \
+	VIEW(COVERAGE, "coverage")                                                                 \
+	VIEW(CODE_COVERAGE, "code_coverage") /* methods */                                         \
+	VIEW(CODE_COVERAGE_LINES, "code_coverage_lines") /* statements of method row `select` */  \
+	VIEW(COVERAGE_ASSEMBLIES, "coverage_assemblies")                                           \
+	VIEW(COVERAGE_CLASSES, "coverage_classes")                                                 \
+	VIEW(COVERAGE_TREE, "coverage_tree") /* assembly > class > method */                       \
+	VIEW(SOURCE, "source")           /* facts as words */                                      \
+	VIEW(DAMAGE, "damage")
+
+#endif
