@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "common/base/mem.h"
+#include "common/model/finalizers.h"
+#include "common/model/handles.h"
+#include "common/model/roots.h"
 
 enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
 
