@@ -58,7 +58,8 @@ static void put_start(struct pv_build *b, const struct pv_target_info *t)
 
 static void put_target(struct pv_build *b, const struct pv_target_info *t)
 {
-	number(b, "pointer size", t->pointer_size, " bytes");
+	if (t->pointer_size)
+		number(b, "pointer size", t->pointer_size, " bytes");
 	put_start(b, t);
 	number(b, "timer overhead", t->timer_overhead_ns, " ns");
 	fact(b, "pid", pv_build_printf(b, "%" PRIu32, t->pid));
