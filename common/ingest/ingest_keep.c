@@ -3,7 +3,10 @@
 
 #include "common/model/stretch.h"
 
-enum { SLICE_NS = 5 * 1000 * 1000 }; /* the model's lock is never held longer by the owner */
+enum {
+	SLICE_NS = 5 * 1000 * 1000, /* the model's lock is never held longer by the owner */
+	TELL_NS = 5 * 1000 * 1000,  /* progress is signalled as often, and before a wait */
+};
 
 /* What the model counts, for those who may not wait for it. With the ingest's lock held. */
 void pv_ingest_note_model(struct pv_ingest *in)
@@ -40,7 +43,12 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	in->status.damaged |= b->damaged;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
-	pv_ingest_signal(in->changed_fd);
+	/* A buffer takes a tenth of a millisecond: waking somebody for each would cost as much. */
+	in->told = now - in->told_ns >= TELL_NS;
+	if (in->told) {
+		in->told_ns = now;
+		pv_ingest_signal(in->changed_fd);
+	}
 }
 
 static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
