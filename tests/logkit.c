@@ -187,7 +187,7 @@ void logkit_method(struct logkit *k, int64_t t, uint64_t key, const char *name)
 {
 	logkit_event(k, t,
 		(struct pv_event){ .kind = PV_KIND_METHOD_JIT,
-			.jit = { key, key << 8, 0x40, { name, strlen(name) } } });
+			.jit = { key, key << 8, 0x40, { name, strlen(name) }, 0 } });
 }
 
 void logkit_named(struct logkit *k, int64_t t, enum pv_kind kind, uint64_t key, const char *name)
@@ -224,7 +224,7 @@ void logkit_alloc(struct logkit *k, int64_t t, uint64_t class_key, uint64_t obje
 void logkit_gc(struct logkit *k, int64_t t, unsigned step, unsigned generation)
 {
 	logkit_event(
-		k, t, (struct pv_event){ .kind = PV_KIND_GC_EVENT, .gc = { step, generation } });
+		k, t, (struct pv_event){ .kind = PV_KIND_GC_EVENT, .gc = { step, generation, 0 } });
 }
 
 void logkit_object(struct logkit *k, int64_t t, enum pv_kind kind, uint64_t object)
