@@ -19,7 +19,9 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
          'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
          'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
-         'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w'}
+         'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w',
+         'range': '2:range<Space>1s..2s<Enter>', 'range-tree': '3:range<Space>1s..2s<Enter>**',
+         'range-overview': '1{{{['}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
        'stage-A': {'heap': '7<Tab>', 'info': 'i'},
@@ -30,8 +32,8 @@ OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'coverage': 'V',
              'statements': 'Vjj+j', 'counters': 'Cj', 'info': 'i', 'helpers': 'J<Tab>'}
 SIZES = ('120x36', '80x24')
-SMALL = ('overview', 'methods', 'gc', 'heap', 'info')
-ASCII = ('overview', 'tree', 'gc', 'heap-diff')
+SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range')
+ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range')
 
 
 def cases():

@@ -44,14 +44,14 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs
 	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
 	ui_put(c, r, UI_DIM, " heap");
-	if (!(s->summary.recorded & PV_GROUP_GC)) {
+	if (!(s->all.recorded & PV_GROUP_GC)) {
 		ui_put(c, room, UI_DIM, "no heap size recorded yet");
 		return;
 	}
 	if (k->series[UI_CLOCK_HEAP])
 		ui_spark(c, room, UI_HEAP, values_of(k->series[UI_CLOCK_HEAP]));
-	pv_units_bytes(now, sizeof now, s->summary.heap_bytes);
-	pv_units_bytes(most, sizeof most, s->summary.heap_max_bytes);
+	pv_units_bytes(now, sizeof now, s->all.heap_bytes);
+	pv_units_bytes(most, sizeof most, s->all.heap_max_bytes);
 	if (r.w >= CLOCK_NARROW)
 		ui_printf(c, value, UI_PLAIN, "%s  max %s", now, most);
 	else
@@ -63,14 +63,14 @@ void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *
 {
 	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	ui_put(c, r, UI_DIM, " GC");
-	if (!(s->summary.recorded & PV_GROUP_GC))
+	if (!(s->all.recorded & PV_GROUP_GC))
 		return;
 	if (k->series[UI_CLOCK_MINOR])
 		ui_marks(c, room, UI_MINOR, values_of(k->series[UI_CLOCK_MINOR]), '\'');
 	if (k->series[UI_CLOCK_MAJOR])
 		ui_marks(c, room, UI_MAJOR, values_of(k->series[UI_CLOCK_MAJOR]), '|');
 	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " '  major %" PRIu64 " |",
-		s->summary.collections[0], s->summary.collections[1] + s->summary.collections[2]);
+		s->all.collections[0], s->all.collections[1] + s->all.collections[2]);
 }
 
 /* --- tabs --- */

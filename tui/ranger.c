@@ -29,8 +29,7 @@ static void take_wish(struct ui_ranger *r, struct ui_screen *s)
 		return;
 	s->range_asked = false;
 	bury(r, &r->reading);
-	if (r->shown)
-		ui_screen_use(s, NULL);
+	ui_screen_use(s, NULL);
 	bury(r, &r->shown);
 	s->shared.range.state = UI_RANGE_BUCKETS;
 	s->shared.range.total = s->shared.range.read = 0;

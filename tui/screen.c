@@ -91,15 +91,14 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 struct summary_job {
 	struct ui_job job;
 	struct pv_model *model, *whole;
-	struct pv_summary summary;
-	int64_t duration_ns; /* of all */
+	struct pv_summary summary, all;
 };
 
 static void run_summary(struct ui_job *j)
 {
 	struct summary_job *q = (struct summary_job *)j;
-	pv_view_summary(q->whole, &q->summary);
-	q->duration_ns = q->summary.duration_ns;
+	pv_view_summary(q->whole, &q->all);
+	q->summary = q->all;
 	if (q->model != q->whole)
 		pv_view_summary(q->model, &q->summary);
 }
@@ -127,7 +126,8 @@ static void take_summary(struct ui_screen *s)
 	struct summary_job *q = (struct summary_job *)ui_slot_take(&s->summary);
 	if (q) {
 		s->shared.summary = q->summary;
-		s->shared.duration_ns = q->duration_ns;
+		s->shared.all = q->all;
+		s->shared.duration_ns = q->all.duration_ns;
 	}
 	s->summed_up = s->summed_up || q;
 	free(q);

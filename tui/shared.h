@@ -32,6 +32,7 @@ struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
 	uint64_t whole_generation;
+	struct pv_summary all;  /* of the whole recording, `summary` is of what is asked */
 	int64_t duration_ns;    /* of all */
 	struct ui_range range;
 	struct ui_asker *asker; /* NULL: everything is asked at once */

@@ -229,13 +229,24 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 
 /* --- whose figures --- */
 
+/* Where the old answer may stay, it does until the new one is there. */
+static void ask_anew(struct ui_list *l, bool keep)
+{
+	if (keep)
+		ui_slot_cancel(&l->slot);
+	else
+		ui_list_drop(l);
+	l->stale = true;
+}
+
 void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
 {
+	bool keep = !s->range_model && !s->shared.paused; /* the model of all lives on */
 	for (size_t i = 0; i < ui_pane_count; i++)
 		for (int k = 0; k < s->pane[i].def->parts; k++)
-			ui_list_drop(&s->pane[i].list[k]);
+			ask_anew(&s->pane[i].list[k], keep);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
-		ui_list_drop(&s->overview.list[i]);
+		ask_anew(&s->overview.list[i], keep);
 	ui_slot_cancel(&s->summary);
 	s->summed_up = false;
 	s->range_model = range_model;

@@ -31,8 +31,8 @@ struct pv_query {
 	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */
 	size_t limit;       /* 0 = all rows */
 	uint64_t window_ns; /* 0 = since the start, else figures of the rolling window only */
-	bool bucketed; /* from time buckets, the rest is pending: from_ns to to_ns, since zero */
-	int64_t from_ns, to_ns;
+	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
+	bool bucketed;
 	uint64_t select;    /* row id, for views that need one */
 	uint64_t base;      /* SHOT_DIFF: row id of the base shot */
 	const uint64_t *open; /* trees: sorted ids of unfolded rows */

@@ -3,6 +3,7 @@
 
 usage: test_live.py CASE PROFVIEW COUNTED.EXE
 """
+import json
 import os
 import re
 import shutil
@@ -259,9 +260,56 @@ def shot(v, profview, exe, folder):
         left(t, v)
 
 
+def in_range(v, t, place, words):
+    """The methods on screen have the calls that a report of the range gives them."""
+    done = subprocess.run([place.profview, 'report', str(place.file), '--format', 'json',
+                           '--no-index', '--section', 'methods', '--range', words],
+                          capture_output=True, check=False, timeout=target.DEADLINE)
+    calls = {m['name']: m['calls'] for m in json.loads(done.stdout)['methods']}
+
+    def shown(screen):
+        listed = screen.partition(' METHOD ')[2].partition(' CALLERS of ')[0]
+        return [m[0] for m in map(NAME.search, listed.splitlines()) if m]
+
+    t.wait(lambda screen: ' to 00:' in screen and 'bucket' not in screen and shown(screen))
+    v.true(f'methods in the range {words}', len(shown(t.text())) > 3)
+    for name in shown(t.text()):
+        full = next(m for m in calls if m.startswith(name + ' ('))
+        t.wait_row(name, calls[full])
+
+
+def ranged(v, profview, exe, folder):
+    """A range of a file that grows: exact as a report of it, before and after more has come."""
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause {WORLDS} pause {WORLDS}'.split()
+    with terminal as t:
+        watch(t, place, place.file)
+        with target.Mono(exe, worlds, OPTIONS, place.file) as program:
+            program.wait_phase(1)
+            t.wait('LIVE')
+            program.go()
+            program.wait_phase(2)
+            end = place.report(place.file)['duration_ns'] // 1000000
+            words = f'20ms..{end}ms'
+            t.keys('2')
+            t.type(f':range {words}')
+            t.keys('Enter')
+            in_range(v, t, place, words)
+            program.go()
+            program.wait()
+            t.wait('ENDED')
+            in_range(v, t, place, words)
+        t.keys('p', ',')
+        t.wait('PAUSED')
+        t.wait('00:00:00.000 to')
+        t.keys('C-r')
+        t.wait(lambda screen: ' to 00:' not in screen)
+        left(t, v)
+
+
 CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing,
          'changed': changed, 'sizes': sizes, 'plain': plain, 'two-viewers': two_viewers,
-         'no-terminal': no_terminal, 'shot': shot}
+         'no-terminal': no_terminal, 'shot': shot, 'range': ranged}
 
 
 def main(case, profview, exe):
