@@ -63,7 +63,7 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	if (!s)
 		return false;
 	bool lock = s->lock && s->object == object;
-	bool same = lock && pv_locks_allocated(&m->locks, object, class_use, x->time);
+	bool same = lock && pv_object_allocated(x, object, class_use);
 	bool ok = !lock || same || pv_object_moved(x, object, 0);
 	*s = (struct pv_address){ object, class_use, same };
 	return ok;

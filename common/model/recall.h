@@ -23,6 +23,8 @@ struct pv_recall_class {
 
 struct pv_recall_move {
 	uint64_t place, from, to; /* addresses; to 0: the object is gone */
+	uint64_t class_use;       /* not 0: it did not move, but its allocation was told late */
+	int64_t time_ns;          /* of that allocation */
 };
 
 /* Valid when zeroed. */

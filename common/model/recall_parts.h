@@ -11,6 +11,9 @@ uint32_t pv_class_at(struct pv_context *x, uint64_t object);
 /* An object that has a row in locks moved, or is gone (to 0). */
 bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to);
 
+/* Its allocation, told now, is that of the lock at this address: the lock has its class then. */
+bool pv_object_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+
 /* In a second reading: locks follow the moves that lie before `place`. */
 bool pv_recall_moves(struct pv_model *m, uint64_t place);
 

@@ -16,9 +16,12 @@ static bool copy_recall(
 		c.class_use = m->names.class_use.v[c.class_use].key;
 		to->classes.v[to->classes.n++] = c;
 	}
-	if (from->moves.n)
-		memcpy(to->moves.v, from->moves.v, from->moves.n * sizeof *from->moves.v);
-	to->moves.n = from->moves.n;
+	for (size_t i = 0; i < from->moves.n; i++) {
+		struct pv_recall_move move = from->moves.v[i];
+		if (move.class_use)
+			move.class_use = m->names.class_use.v[move.class_use].key;
+		to->moves.v[to->moves.n++] = move;
+	}
 	to->full = from->full;
 	return true;
 }
