@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/model/buckets_parts.h"
+#include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/told.h"
 #include "common/model/own_time.h"

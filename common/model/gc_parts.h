@@ -1,6 +1,6 @@
 /*
  * Private to the model: what gc.c hands on to the files about the heap's size, handles, finalizers
- * and roots. The rules of model_parts.h hold.
+ * and roots; and what apply.c hands on to notes.c. The rules of model_parts.h hold.
  */
 #ifndef PV_MODEL_GC_PARTS_H
 #define PV_MODEL_GC_PARTS_H
@@ -19,6 +19,8 @@ void pv_finalizers_gap(struct pv_finalizers *f, const struct pv_thread *th);
 void pv_finalizers_finish(struct pv_finalizers *f);
 bool pv_roots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_roots_finish(struct pv_roots *r);
+bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
+void pv_notes_finish(struct pv_notes *n);
 
 /* Handles, finalizers and roots, saved or loaded. */
 void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m);

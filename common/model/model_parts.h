@@ -145,7 +145,5 @@ void pv_counters_finish(struct pv_counters *c);
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
 void pv_helpers_finish(struct pv_helpers *h);
-bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
-void pv_notes_finish(struct pv_notes *n);
 
 #endif

@@ -1,5 +1,6 @@
 #include "common/model/notes.h"
 
+#include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 
 static bool mark(struct pv_context *x, const struct pv_event *e)
