@@ -4,7 +4,7 @@ Damaged logs, and files that are none, through the real program: what could be s
 damage list says offset, bytes and reason, the exit code is 4 or 3, and one line on standard error
 tells of it.
 
-usage: test_hostile.py headers|events|gzip|others|inputs PROFVIEW LOG.mlpd.gz
+usage: test_hostile.py headers|events|cuts|gzip|others|inputs PROFVIEW LOG.mlpd.gz
 """
 import gzip
 import json
@@ -125,6 +125,30 @@ def events(x):
         x.saved(f'cut at {n}', x.data[:n], 'ends inside')
 
 
+def figures(x, data):
+    """The whole report but for what it says of the file, its damage and the calls that cut short."""
+    done = run(x.profview, 'report', x.file(data), '--no-index', '--format', 'json', '--section',
+               'all')
+    said = json.loads(done.stdout)
+    said.pop('source')
+    said['coverage'] = [c for c in said['coverage'] if c['what'] not in ('damage', 'calls')]
+    return said
+
+
+def cuts(x):
+    """A cut log tells what its whole events tell: those of a log that ends behind the last one."""
+    lines = run(x.profview, 'dump', x.file(x.data)).stdout.splitlines()
+    places = [int(line.split()[0]) for line in lines if not line.startswith(' ' * 10)]
+    starts = sorted(set(places) | set(x.ends))
+    for n in range(x.ends[3] + 60, len(x.data), len(x.data) // 17):
+        begin = max([x.at] + [end for end in x.ends if end <= n])
+        end = max([begin + 48] + [at for at in starts if at <= n])
+        whole = x.data[:begin + 4] + struct.pack('<I', end - begin - 48) + x.data[begin + 8:end]
+        cut, prefix = figures(x, x.data[:n]), figures(x, whole)
+        for section in prefix:
+            check(f'cut at {n}, events to {end}: {section}', cut[section], prefix[section])
+
+
 def zipped(x):
     whole = gzip.compress(x.data, mtime=0)
     plain = run(x.profview, 'report', x.file(x.data), '--no-index', '--section', 'methods').stdout
@@ -196,7 +220,7 @@ def inputs(x):
     check('a file that shrinks: a report', 'source' in json.loads(said), True)
 
 
-PARTS = {'headers': headers, 'events': events, 'gzip': zipped, 'others': others, 'inputs': inputs}
+PARTS = {'headers': headers, 'events': events, 'cuts': cuts, 'gzip': zipped, 'others': others, 'inputs': inputs}
 
 
 def main(part, profview, log):
