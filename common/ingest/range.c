@@ -110,7 +110,7 @@ static bool look(struct pv_range_read *r)
 		return fail_nomem(r);
 	pthread_mutex_lock(&r->lock);
 	r->status.until_ns = r->known.last_ns - r->known.zero_ns;
-	r->status.whole = !in->table || r->table.unusable[0] || r->table.row.n == 0;
+	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
 	pthread_mutex_unlock(&r->lock);
 	return true;
 }
