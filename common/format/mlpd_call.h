@@ -102,7 +102,8 @@ static inline struct mlpd_call mlpd_take_call(const uint8_t *p)
 	m &= (last ^ (last - 1)) & 0x7f7f7f7f;
 	m = (m & 0x007f007f) | (m & 0x7f007f00) >> 1;
 	m = (m & 0x3fff) | (m >> 2 & 0xfffc000);
-	e.method = mlpd_sign_extended(m, bits - bits / 8);
+	unsigned above = 64 - bits + bits / 8;
+	e.method = (uint64_t)((int64_t)(m << above) >> above);
 	e.behind += bits / 8;
 	return e;
 }
@@ -116,13 +117,13 @@ static inline struct mlpd_call mlpd_get_call(const uint8_t *p, const uint8_t *en
 /* The unfinished digest of the batch being decoded; zeroed where none is wanted. */
 struct mlpd_digester {
 	struct pv_batch *batch;
-	bool on;          /* not given up for this buffer */
-	bool within;      /* a stretch is open */
-	int64_t end_ns;   /* the open stretch ends here ... */
-	int64_t limit_ns; /* ... and the timeline's cell here, if that is earlier */
-	uint32_t at;      /* node on top */
-	size_t depth;     /* of open calls, and the greatest */
-	size_t deepest;
+	bool on;           /* not given up for this buffer */
+	bool within;       /* a stretch is open */
+	int64_t end_ns;    /* the open stretch ends here ... */
+	int64_t limit_ns;  /* ... and the timeline's cell here, if that is earlier */
+	uint32_t at;       /* node on top */
+	size_t depth;      /* of open calls */
+	size_t all_enters; /* of the open stretch */
 	int64_t last_ns;
 	uint32_t enters, leaves, exc_leaves; /* since the last count was begun */
 };

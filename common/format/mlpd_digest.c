@@ -182,7 +182,8 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	b->kind[b->n] = PV_BATCH_STRETCH;
 	b->key[b->n++] = g->stretch.n;
 	d->within = true;
-	d->depth = d->deepest = 0;
+	d->depth = 0;
+	d->all_enters = 0;
 	d->at = add_node(g, 0, UINT64_MAX);
 	d->end_ns = next_edge(time, 0, PV_STRETCH_NS);
 	d->last_ns = time;
@@ -235,7 +236,7 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 		g->node.v[n->parent].self_ns -= n->total_ns;
 	}
 	g->node.v[s->node].self_ns += (uint64_t)s->to_ns - (uint64_t)s->from_ns;
-	g->depth += d->deepest;
+	g->depth += d->all_enters < g->entered.room ? d->all_enters : g->entered.room;
 	if (g->stretch.n >= FEW && g->events / g->stretch.n < SHORT)
 		d->on = false;
 	return true;
@@ -263,9 +264,9 @@ enum stop { OTHER, EDGE, CHILD, DEEP };
 /* The loop's variables, kept out of structures that stores might alias. */
 struct loop {
 	const uint8_t *p;
-	uint64_t now, method, left; /* left: ns to the limit; 0: no stretch is open */
-	uint32_t at, enters, leaves;
-	size_t depth, deepest;
+	uint64_t now, method, limit; /* limit: `now` while no stretch is open */
+	uint32_t at, enters;
+	size_t depth;
 	uint64_t time, key; /* of an event that was not taken */
 };
 
@@ -277,6 +278,7 @@ static inline void end_call(struct pv_digest_node *n, uint64_t ns)
 		n->max_ns = (int64_t)ns;
 }
 
+/* The last events before `end` are left: too close to it to be read without looking. */
 static enum stop take_calls(
 	struct loop *ret, const uint8_t *end, uint64_t mask, const struct pv_digest *g)
 {
@@ -284,56 +286,52 @@ static enum stop take_calls(
 	const uint16_t *const slot = g->slot.v;
 	int64_t *const entered = g->entered.v;
 	const size_t last_slot = g->slot.n - 1;
-	const unsigned shift = shift_of(g);
 	const size_t room = g->entered.room;
+	const unsigned shift = shift_of(g);
 	struct loop l = *ret;
 	enum stop why = OTHER;
-	while (l.p != end) {
-		uint8_t byte = *l.p;
-		if (byte != MLPD_ENTER && byte != MLPD_LEAVE)
-			break;
-		struct mlpd_call e = mlpd_get_call(l.p, end);
-		if (!e.behind)
-			break;
-		l.time = l.now + e.time;
+	while (end - l.p >= MLPD_CALL_MAX) {
+		struct mlpd_call e = mlpd_take_call(l.p);
 		l.key = (l.method + e.method) & mask;
-		if (e.time >= l.left) {
-			why = EDGE;
-			break;
-		}
-		if (byte == MLPD_ENTER) {
+		if (*l.p == MLPD_ENTER) {
+			if (!e.behind)
+				break;
+			if (e.time >= l.limit - l.now) {
+				why = EDGE;
+				break;
+			}
 			size_t s = slot_of(l.at, l.key, shift);
 			uint32_t child;
 			while ((child = slot[s]) != 0 &&
 				(node[child].key != l.key || node[child].parent != l.at))
 				s = (s + 1) & last_slot;
-			if (!child) {
-				why = CHILD;
+			if (!child || l.depth == room) {
+				why = child ? DEEP : CHILD;
 				break;
 			}
-			if (l.depth == l.deepest) {
-				if (l.depth == room) {
-					why = DEEP;
-					break;
-				}
-				l.deepest++;
-			}
+			l.now += e.time;
 			l.at = child;
-			entered[l.depth++] = (int64_t)l.time;
 			l.enters++;
-		} else {
+			entered[l.depth++] = (int64_t)l.now;
+		} else if (*l.p == MLPD_LEAVE) {
 			struct pv_digest_node *n = &node[l.at];
-			if (l.depth == 0 || n->key != l.key)
+			if (!e.behind || l.depth == 0 || n->key != l.key)
 				break;
-			end_call(n, l.time - (uint64_t)entered[--l.depth]);
+			if (e.time >= l.limit - l.now) {
+				why = EDGE;
+				break;
+			}
+			l.now += e.time;
+			end_call(n, l.now - (uint64_t)entered[--l.depth]);
 			l.at = n->parent;
-			l.leaves++;
+		} else {
+			break;
 		}
 		l.p = e.behind;
-		l.now = l.time;
 		l.method += e.method;
-		l.left -= e.time;
 	}
+	if (why == EDGE)
+		l.time = l.now + mlpd_take_call(l.p).time;
 	*ret = l;
 	return why;
 }
@@ -347,12 +345,11 @@ static bool take_exceptional(
 		return false;
 	struct pv_digest_node *n = &g->node.v[l->at];
 	struct mlpd_call e = mlpd_get_call(l->p, end);
-	if (!e.behind || e.time >= l->left || ((l->method + e.method) & mask) != n->key)
+	if (!e.behind || e.time >= l->limit - l->now || ((l->method + e.method) & mask) != n->key)
 		return false;
 	l->p = e.behind;
 	l->now += e.time;
 	l->method += e.method;
-	l->left -= e.time;
 	end_call(n, l->now - (uint64_t)g->entered.v[--l->depth]);
 	n->exc_leaves++;
 	l->at = n->parent;
@@ -363,21 +360,19 @@ static bool take_exceptional(
 static void load(struct loop *l, const struct mlpd_digester *d)
 {
 	bool before_limit = d->within && (int64_t)l->now < d->limit_ns;
-	l->left = before_limit ? (uint64_t)d->limit_ns - l->now : 0;
+	l->limit = before_limit ? (uint64_t)d->limit_ns : l->now;
 	l->at = d->at;
-	l->enters = d->enters;
-	l->leaves = d->leaves;
+	l->enters = 0;
 	l->depth = d->depth;
-	l->deepest = d->deepest;
 }
 
-static void save(const struct loop *l, struct mlpd_digester *d)
+static void save(const struct loop *l, struct mlpd_digester *d, bool exceptional)
 {
 	d->at = l->at;
-	d->enters = l->enters;
-	d->leaves = l->leaves;
+	d->leaves += (uint32_t)(d->depth + l->enters - l->depth) - (exceptional ? 1 : 0);
+	d->enters += l->enters;
+	d->all_enters += l->enters;
 	d->depth = l->depth;
-	d->deepest = l->deepest;
 }
 
 /*
@@ -419,7 +414,7 @@ bool mlpd_digest_calls(
 		load(&l, d);
 		enum stop why = take_calls(&l, c->end, mask, &d->batch->digest);
 		bool took = take_exceptional(&l, c->end, mask, d);
-		save(&l, d);
+		save(&l, d, took);
 		if (l.p != start)
 			d->last_ns = (int64_t)l.now;
 		if (took)
