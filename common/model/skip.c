@@ -43,6 +43,7 @@ bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, str
 		.gap_closed = m->calls.gap_closed,
 		.ended = m->ended,
 		.complete = m->complete };
+	memcpy(ret->sync, m->notes.sync, sizeof ret->sync);
 	if (!pv_reserve(&ret->collections, gc->collections.n + 1) ||
 		!copy_recall(m, recall, &ret->recall)) {
 		pv_known_finish(ret);
@@ -92,6 +93,7 @@ bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 	m->bytes = k->bytes;
 	m->recordings = k->recordings;
 	m->sync_points = k->sync_points;
+	memcpy(m->notes.sync, k->sync, sizeof m->notes.sync);
 	m->names.late = k->late_names;
 	m->calls.stray_leaves = k->stray_leaves;
 	m->calls.missing_leaves = k->missing_leaves;
