@@ -71,7 +71,7 @@ static inline struct mlpd_call mlpd_take_last_call(const uint8_t *p, const uint8
  * bytes long, so a branch finds that out; those of methods are one byte (the same method again) or
  * anything up to four, which no branch predicts well.
  */
-static inline struct mlpd_call mlpd_take_call(const uint8_t *p)
+static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(const uint8_t *p)
 {
 	struct mlpd_call e;
 	uint64_t w, m;

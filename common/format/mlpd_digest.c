@@ -297,6 +297,7 @@ static enum stop take_calls(
 			if (!e.behind)
 				break;
 			if (e.time >= l.limit - l.now) {
+				l.time = l.now + e.time;
 				why = EDGE;
 				break;
 			}
@@ -318,6 +319,7 @@ static enum stop take_calls(
 			if (!e.behind || l.depth == 0 || n->key != l.key)
 				break;
 			if (e.time >= l.limit - l.now) {
+				l.time = l.now + e.time;
 				why = EDGE;
 				break;
 			}
@@ -330,8 +332,6 @@ static enum stop take_calls(
 		l.p = e.behind;
 		l.method += e.method;
 	}
-	if (why == EDGE)
-		l.time = l.now + mlpd_take_call(l.p).time;
 	*ret = l;
 	return why;
 }
