@@ -106,6 +106,14 @@ bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 	return ok;
 }
 
+/* The whole model pays at edges of cells, too: the last call event can lie before what it says. */
+static void pay(struct pv_model *m, const struct pv_thread_calls *s, int64_t to_ns)
+{
+	if (s->stack.n)
+		m->calls.node.v[s->stack.v[s->stack.n - 1].node].self_ns +=
+			pv_clipped(m, s->last_ns, to_ns);
+}
+
 static void end_frames(struct pv_model *m, struct pv_thread_calls *s, const struct pv_stand *to)
 {
 	for (size_t i = s->stack.n; i > to->keep; i--) {
@@ -128,6 +136,7 @@ bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
 	struct pv_thread *th = m->threads.thread.v[at];
 	struct pv_thread_calls *calls = &th->stack;
 	m->private->use_ns = s->last_ns;
+	pay(m, calls, s->last_ns);
 	end_frames(m, calls, s);
 	if (!pv_reserve(&calls->stack, s->n))
 		return false;
