@@ -236,7 +236,8 @@ static void check_seed(uint32_t seed, size_t limit, size_t cut)
 	(void)limit;
 	uint64_t bytes = compare(in, &whole);
 	ck_assert(!whole);
-	ck_assert_uint_lt(bytes, 3 * k->file.n); /* of four ranges */
+	ck_assert_uint_gt(bytes, 0);
+	ck_assert_uint_lt(bytes, 4 * k->file.n); /* of four ranges: not everything each time */
 	pv_ingest_destroy(in);
 	logkit_free(k);
 }

@@ -200,6 +200,7 @@ static bool read_parts(struct pv_range_read *r)
 	tell(r, 0, total);
 	if (!pv_reread_parts(&to, r->source, &r->table.format) || r->error.code != PV_OK)
 		return false;
+	tell(r, r->read, total);
 	pv_model_lock(r->model);
 	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && pv_model_settle(r->model, &r->known);
 	pv_model_unlock(r->model);
