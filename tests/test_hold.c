@@ -325,7 +325,7 @@ START_TEST(within_256_buffers_of_an_old_log_it_is_exact)
 	struct wire w;
 	struct pv_ingest *in;
 	begin(&w, 12);
-	reload(&w, 250, 1);
+	reload(&w, 150, 1);
 	moved_exactly(read_log(&w, &in));
 	pv_ingest_destroy(in);
 	wire_finish(&w);
