@@ -51,7 +51,7 @@ static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_
 		.spool_limit = o->spool_limit, .patient = o->patient };
 	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
 		.index = !o->no_index, .give_way = o->give_way, .ranges = o->ranges,
-		.only = *only };
+		.no_window = o->no_index && !o->ranges, .only = *only };
 	struct pv_source *source = pv_source_open(o->path, &so, reterr);
 	return source ? pv_ingest_start(source, &io, reterr) : NULL;
 }

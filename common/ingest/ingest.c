@@ -1,4 +1,5 @@
 #include "common/ingest/ingest_parts.h"
+#include "common/model/window.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -142,6 +143,8 @@ static bool same_recording(const struct pv_model *m, const struct mlpd_header *h
 static bool renew_model(struct pv_ingest *in)
 {
 	struct pv_model *fresh = pv_model_create(&in->options.only);
+	if (fresh && in->options.no_window)
+		pv_window_off(fresh);
 	if (!fresh)
 		return pv_ingest_fail_nomem(in);
 	pthread_mutex_lock(&in->lock);

@@ -22,6 +22,7 @@ struct pv_ingest_options {
 	bool index;              /* begin with FILE.idx where there is one, and keep one; for files,
 				  * without a restriction */
 	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
+	bool no_window;          /* nobody will ask for the rolling window or for buckets */
 	struct pv_restrict only; /* texts are borrowed until destroy */
 };
 

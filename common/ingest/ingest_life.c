@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/ingest/ingest_parts.h"
+#include "common/model/window.h"
 
 static unsigned workers(unsigned jobs)
 {
@@ -23,6 +24,14 @@ static bool start_thread(struct pv_ingest *in)
 	in->started = pthread_create(&in->thread, NULL, pv_ingest_owner, in) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return in->started;
+}
+
+static bool create_model(struct pv_ingest *in)
+{
+	in->model = in->shown = pv_model_create(&in->options.only);
+	if (in->model && in->options.no_window)
+		pv_window_off(in->model);
+	return in->model != NULL;
 }
 
 struct pv_ingest *pv_ingest_start(struct pv_source *source,
@@ -46,7 +55,7 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 &&
 		mlpd_framer_init(&in->framer) &&
 		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
-		(in->model = in->shown = pv_model_create(&options->only)) && pv_ingest_renew_table(in) &&
+		create_model(in) && pv_ingest_renew_table(in) &&
 		start_thread(in);
 	if (ok)
 		return in;
