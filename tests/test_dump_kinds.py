@@ -138,11 +138,15 @@ def check_builds(v, profview, make_log, folder):
         v.equal(f'{of} events', got['events'], every.events(rules) | own)
         v.equal(f'{of} dump', counts(dump(profview, log)), got['events'])
         facts = every.facts(rules, 8)
-        facts['source']['data_version'] = more[1]
+        facts['source'].update(data_version=more[1],
+                               header_version=got['source']['header_version'],
+                               startup_ns=got['source']['startup_ns'])
+        if layout == 64:
+            facts['images'][0]['mvid'] = None
         facts['threads'][0]['events'] += sum(own.values())
         if layout == 16:
             facts['roots'] = every.roots(15)
-            facts['root_areas'] = every.root_areas(15, 0x7f1200000000)
+            facts['root_areas'] = every.areas(15, 0x7f1200000000)
             facts['root_areas'][0].update(key='0x7f1200000340', owner=None)  # no vtables yet
         if layout == 32:
             facts['counters'] = every.counters(15, False)
