@@ -297,7 +297,7 @@ static void too_late(uint8_t version, bool sync, unsigned buffers, unsigned fill
 	begin(&w, version);
 	reload(&w, buffers, fill_calls);
 	if (sync) {
-		w.out.n = w.events.n = 0;
+		wire_finish(&w);
 		begin(&w, version);
 		buffer(&w, 100, 1);
 		class_load(&w, 101, CLASS, "One");
