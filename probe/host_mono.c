@@ -53,6 +53,21 @@ static void cleanup(MonoProfiler *p)
 	pvp_session_stop();
 }
 
+/* A child records nothing, but the runtime goes on telling: nothing it locks may be held then. */
+static void before_fork(void)
+{
+	pvp_mono_threads_wait();
+	pvp_mono_types_wait();
+	pvp_names_hold();
+}
+
+static void after_fork(void)
+{
+	pvp_names_release();
+	pvp_mono_types_release();
+	pvp_mono_threads_release();
+}
+
 static void complain(const char *what)
 {
 	char line[256];
@@ -85,6 +100,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		complain(core);
 		return;
 	}
+	pthread_atfork(before_fork, after_fork, after_fork);
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);
 	pvp_mono_events_init(p);

@@ -44,6 +44,11 @@ bool pvp_mono_types_hold(void);
 uint32_t pvp_mono_type_met(MonoVTable *vtable);
 void pvp_mono_types_release(void);
 
+/* Around fork, so that a child finds no lock of these held by a thread it does not have. */
+void pvp_mono_types_wait(void);
+void pvp_mono_threads_wait(void);
+void pvp_mono_threads_release(void);
+
 /* The world stands still at the end of a collection: a heap shot, if one is due. */
 void pvp_mono_heap_stopped(uint32_t generation);
 /* Collects, with a heap shot; on a thread of the runtime. */

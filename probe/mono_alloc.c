@@ -99,6 +99,11 @@ void pvp_mono_types_died(const MonoDomain *home)
 	atomic_fetch_add_explicit(&deaths, 1, memory_order_relaxed);
 }
 
+void pvp_mono_types_wait(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
 bool pvp_mono_types_hold(void)
 {
 	return pthread_mutex_trylock(&lock) == 0;

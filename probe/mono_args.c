@@ -55,7 +55,7 @@ static bool number(const char *at, size_t len, unsigned *ret, size_t *ret_used)
 	return i > 0;
 }
 
-/* heapshot, heapshot=ondemand, heapshot=5gc, heapshot=200ms */
+/* heapshot, heapshot=5gc, heapshot=200ms; on demand nobody could ask for one yet */
 static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 {
 	unsigned n;
@@ -65,8 +65,6 @@ static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 		o->shot_collections = 1;
 		return true;
 	}
-	if (is(at, len, "ondemand"))
-		return true;
 	if (!number(at, len, &n, &used) || n == 0)
 		return false;
 	if (is(at + used, len - used, "gc"))

@@ -267,6 +267,16 @@ static void give_name(const struct known *k)
 	pvp_unlock();
 }
 
+void pvp_mono_threads_wait(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void pvp_mono_threads_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 static void thread_started(MonoProfiler *p, uintptr_t id)
 {
 	(void)p;

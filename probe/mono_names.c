@@ -142,7 +142,9 @@ static void append(struct def *d)
 
 void pvp_names_define(const struct pv_event *ev)
 {
-	struct def *d = copy(ev);
+	/* With nobody to write them (in a child of fork) they would only pile up. */
+	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
+	struct def *d = recording ? copy(ev) : NULL;
 	if (!d)
 		return; /* its key stands for its name then */
 	pthread_mutex_lock(&lock);
@@ -152,7 +154,8 @@ void pvp_names_define(const struct pv_event *ev)
 
 void pvp_names_end(const struct pv_event *ev)
 {
-	struct def *d = copy(ev);
+	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
+	struct def *d = recording ? copy(ev) : NULL;
 	if (!d)
 		return;
 	d->dead = true;

@@ -31,6 +31,19 @@ struct index_state {
 	bool table;          /* of buffers, is among it */
 };
 
+/* All that is written as it lies in memory must lie the same way in the build that reads it. */
+static uint64_t layout(void)
+{
+	const uint64_t sizes[] = { sizeof(struct index_state), sizeof(struct pv_source_point),
+		sizeof(struct pv_buffer_row), sizeof(struct pv_buffer_change),
+		sizeof(struct pv_buffer_damage), sizeof(struct pv_recall_class),
+		sizeof(struct pv_recall_move), sizeof(struct mlpd_format) };
+	uint64_t h = pv_model_layout();
+	for (size_t i = 0; i < PV_COUNT_OF(sizes); i++)
+		h = pv_hash(h ^ pv_hash(sizes[i] + i));
+	return h;
+}
+
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
 {
 	const struct pv_restrict *only = &in->options.only;
@@ -111,7 +124,7 @@ static void archive_table(struct pv_archive *a, struct pv_buffers *b)
 static bool save(struct pv_ingest *in, struct index_state *s, const struct pv_source_info *info)
 {
 	struct pv_index_out out;
-	struct pv_index_head head = { .layout = pv_model_layout() };
+	struct pv_index_head head = { .layout = layout() };
 	head.covers = s->finished ? info->file_bytes
 		: info->compressed ? info->input_read : s->offset;
 	if (!pv_index_create(&out, info->path))
@@ -257,7 +270,7 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	struct index_state s;
 	struct pv_error e;
 	pv_source_info(in->source, &info);
-	if (!wanted(in, &info) || !pv_index_open(&from, info.path, pv_model_layout()))
+	if (!wanted(in, &info) || !pv_index_open(&from, info.path, layout()))
 		return PV_INDEXED_NOT;
 	struct pv_buffers *table = NULL;
 	struct pv_model *m = load(in, &from, &s, &table);
