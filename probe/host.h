@@ -1,6 +1,6 @@
 /*
  * What the probe's core asks of the kind of program it sits in. Events come the other way: the
- * host calls emit.h. All of this runs on the writer's thread.
+ * host calls emit.h. All of this runs on the writer's thread, except the last three.
  */
 #ifndef PV_PROBE_HOST_H
 #define PV_PROBE_HOST_H
@@ -16,6 +16,13 @@ struct pvp_method {
 	uint64_t code, size; /* 0 when not known */
 	const char *name;    /* good until the host's next call */
 	size_t name_len;
+};
+
+/* What becomes of a command of the control socket. */
+enum pvp_reply {
+	PVP_REPLY_OK,
+	PVP_REPLY_ERROR,
+	PVP_REPLY_UNKNOWN, /* not the host's: the core does what it can */
 };
 
 struct pvp_host {
@@ -52,6 +59,25 @@ struct pvp_host {
 
 	/* What the header says is recorded: "calls,alloc". NULL: what the core knows of. */
 	const char *(*words)(void);
+
+	/*
+	 * Commands of the control socket, one at a time. They run on its own thread, which has all
+	 * signals blocked, is unknown to any runtime and must not wait for the program's threads.
+	 * `say` takes what stands behind "ok " or "error ": one line, may stay empty. Each may be
+	 * NULL.
+	 */
+
+	/* Queues a heap shot: "shot=N", the number it will have, from 0. */
+	enum pvp_reply (*heapshot)(char *say, size_t room);
+
+	/*
+	 * "set KEY=VALUE". For calls, alloc and marks PVP_REPLY_UNKNOWN lets the core leave such
+	 * events out (off) or take them again (on).
+	 */
+	enum pvp_reply (*set)(const char *key, const char *value, char *say, size_t room);
+
+	/* The core drops events while it pauses; a host may stop making them. */
+	void (*pause)(bool on);
 };
 
 extern const struct pvp_host pvp_host_native, pvp_host_fake;
