@@ -14,10 +14,18 @@
 
 /* --- the first reading: zero, end, threads, vtables, counters' sections --- */
 
+static bool same_recording(const struct mlpd_header *a, const struct mlpd_header *b)
+{
+	return a->pid == b->pid && a->start_time_ms == b->start_time_ms &&
+		a->format.data_version == b->format.data_version &&
+		a->format.header_major == b->format.header_major &&
+		a->format.pointer_size == b->format.pointer_size;
+}
+
 static bool first_header(void *ctx, const struct mlpd_header *h)
 {
 	struct pv_convert *c = ctx;
-	if (c->headers++ && (h->pid != c->header.pid || h->start_time_ms != c->header.start_time_ms))
+	if (c->headers++ && !same_recording(&c->header, h))
 		return pv_fail(c->err, PV_EVERSION, 0,
 			"it holds more than one recording; only one can be converted");
 	c->header = *h;
@@ -136,7 +144,7 @@ static bool second_header(void *ctx, const struct mlpd_header *h)
 	if (out.format.header_major >= 3 && out.startup_ns == 0)
 		out.startup_ns = (uint64_t)c->zero;
 	c->zeroed = out.format.header_major >= 3;
-	c->says = out.format;
+	c->says = c->options->data_version ? out.format : c->found;
 	size_t room = 128 + h->args.len + h->arch.len + h->os.len;
 	uint8_t *bytes = malloc(room);
 	bool ok = bytes && write_bytes(c, bytes, mlpd_put_header(bytes, room, &out));
@@ -230,10 +238,7 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 {
 	struct pv_convert *c = ctx;
 	c->head = *h;
-	/* The rules may have been found only now, when a development build wrote the log. */
 	c->rules = c->reread->format;
-	if (!c->options->data_version)
-		c->says = c->rules;
 	for (size_t i = 0; i < b->n; i++) {
 		struct pv_event e, more;
 		const struct pv_batch *pools = b;
@@ -259,7 +264,11 @@ static bool convert(struct pv_convert *c, const char *in)
 	c->reread = &two;
 	if (strcmp(in, "-") == 0)
 		return pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");
-	bool ok = pv_reread(&one, in) && settle(c) && pv_reread(&two, in);
+	bool ok = pv_reread(&one, in) && settle(c);
+	/* A development build's layout may have been found anywhere: now it holds from the first on. */
+	c->found = one.format;
+	two.found = &c->found;
+	ok = ok && pv_reread(&two, in);
 	c->totals.damaged = two.damaged;
 	if (ok && fflush(c->out) != 0)
 		ok = pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));

@@ -231,13 +231,18 @@ static uint64_t root_type(uint64_t type, bool to_bits)
 	return (type & ~(uint64_t)ROOT_SOURCE) | n;
 }
 
+static bool new_roots(const struct mlpd_format *f)
+{
+	return f->data_version >= 15 || f->layout & MLPD_NEW_ROOTS;
+}
+
 /* The two forms of roots say different things; neither can be made from the other. */
 static bool say_roots(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools)
 {
 	bool to_bits = c->says.data_version == 14, bits = c->rules.data_version == 14;
 	const struct pv_span from = e->roots.roots;
-	if ((c->says.data_version >= 15) != (e->roots.width == 2)) {
+	if (new_roots(&c->says) != (e->roots.width == 2)) {
 		leave_out(c, e);
 		return true;
 	}
@@ -306,7 +311,7 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	if (c->reread->logging2007)
 		say_2007(c, e);
 	change_time(c, e);
-	if (e->kind == PV_KIND_HEAP_ROOTS && c->options->data_version)
+	if (e->kind == PV_KIND_HEAP_ROOTS)
 		return say_roots(c, b, e, pools);
 	if (e->kind == PV_KIND_METHOD_JIT || e->kind == PV_KIND_METHOD_JIT_START)
 		say_jit(c, e);

@@ -44,6 +44,7 @@ struct pv_convert {
 	struct pv_map absolute;  /* counters whose samples are values, not differences */
 
 	/* of the second */
+	struct mlpd_format found;       /* the rules that the first reading ended with */
 	struct mlpd_format rules, says; /* of the input's events, of the output's */
 	struct pv_map counter_at;       /* index > place in counters */
 	PV_ARRAY(struct pv_convert_counter) counters;

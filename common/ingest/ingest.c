@@ -136,7 +136,9 @@ static bool same_recording(const struct pv_model *m, const struct mlpd_header *h
 {
 	return m->recordings > 0 && m->target.pid == h->pid &&
 		m->target.start_time_ms == h->start_time_ms &&
-		m->target.data_version == h->format.data_version;
+		m->target.data_version == h->format.data_version &&
+		m->target.header_major == h->format.header_major &&
+		m->target.pointer_size == h->format.pointer_size;
 }
 
 /* A fresh model takes the place of the one being filled; the caller's stays until adopted. */

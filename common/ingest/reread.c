@@ -92,9 +92,11 @@ static bool frame(struct state *s)
 			return true;
 		case MLPD_HEADER:
 			s->says = s->framer.header.format.data_version;
-			s->to->format = s->framer.header.format;
 			if (!s->to->header(s->to->ctx, &s->framer.header))
 				return false;
+			if (s->to->found)
+				s->framer.header.format = *s->to->found;
+			s->to->format = s->framer.header.format;
 			break;
 		case MLPD_BUFFER:
 			if (!buffer(s))

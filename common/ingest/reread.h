@@ -15,6 +15,8 @@ struct pv_reread {
 	bool (*header)(void *ctx, const struct mlpd_header *h);
 	bool (*buffer)(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b);
 	struct pv_error *err; /* what went wrong */
+	/* The rules an earlier reading of this log ended with, which hold from its header on; or NULL. */
+	const struct mlpd_format *found;
 	bool damaged;         /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */
 	bool logging2007;     /* result: a log of that family; its header is made up */
