@@ -54,6 +54,9 @@ struct pvp_host {
 	/* The events taken in this round are written: so may be what came after them. May be NULL. */
 	void (*told)(struct pvp_writer *w);
 
+	/* What came before this time, at which all threads stood still, is written. May be NULL. */
+	void (*stood_still)(struct pvp_writer *w, uint64_t time);
+
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 

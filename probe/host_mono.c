@@ -33,7 +33,9 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 static void told(struct pvp_writer *w)
 {
 	pvp_names_told(w);
-	pvp_mono_heap_told(w);
+	/* Its fence came too late for a round that was to be the last. */
+	if (w->last)
+		pvp_mono_heap_told(w, UINT64_MAX);
 }
 
 static const struct pvp_host host = {
@@ -42,8 +44,10 @@ static const struct pvp_host host = {
 	.unnamed = pvp_names_unnamed,
 	.tell = tell,
 	.told = told,
+	.stood_still = pvp_mono_heap_told,
 	.discarded_shots = pvp_mono_heap_discarded,
 	.words = words,
+	.heapshot = pvp_mono_heap_ask,
 };
 
 /* The runtime is going down: everything is to be in the log before it is gone. */

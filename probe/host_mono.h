@@ -49,17 +49,30 @@ void pvp_mono_types_wait(void);
 void pvp_mono_threads_wait(void);
 void pvp_mono_threads_release(void);
 
-/* The world stands still at the end of a collection: a heap shot, if one is due. */
-void pvp_mono_heap_stopped(uint32_t generation);
+/*
+ * The world has come to a stop for a collection: whether a heap shot of it is due, and begins. It
+ * ends when the collection has, before the world starts again. heap_root(): a list of roots, for the
+ * shot if there is one (else false).
+ */
+bool pvp_mono_heap_begins(uint32_t generation);
+bool pvp_mono_heap_root(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
+void pvp_mono_heap_ends(void);
 /* Collects, with a heap shot; on a thread of the runtime. */
 void pvp_mono_heap_collect(void);
-/* The writer's: a finished shot goes into the log. */
-void pvp_mono_heap_told(struct pvp_writer *w);
+/* From any thread: a shot will be taken soon, by a thread of the runtime that calls heap_asked(). */
+enum pvp_reply pvp_mono_heap_ask(char *say, size_t size);
+void pvp_mono_heap_asked(void);
+/* The writer's: a shot of a world that stopped before `until` goes into the log. */
+void pvp_mono_heap_told(struct pvp_writer *w, uint64_t until);
 uint64_t pvp_mono_heap_discarded(void);
 
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 
+/* Whether the thread met this key not long ago; from here on it has. */
+bool pvp_mono_seen(uint64_t key);
+/* A definition, for a method that stands on a stack, when it has no name yet. */
+void pvp_mono_name_method(uint64_t key);
 /* Gives names to methods that only stood on stacks; where the runtime may be asked. */
 void pvp_mono_name_missing(void);
 /* What has been sampled is written, and its methods are known, before the runtime goes. */

@@ -14,11 +14,12 @@
 #include "probe/host_mono.h"
 #include "probe/mono_names.h"
 
-enum { REMEMBERED = 256 }; /* types a thread */
+enum { REMEMBERED = 256, SEEN = 256 }; /* types, methods a thread */
 
 struct memory {
 	uint32_t deaths;
 	struct pvp_mono_type type[REMEMBERED];
+	uint64_t seen[SEEN];
 };
 
 static _Thread_local struct memory *memory __attribute__((tls_model("initial-exec")));
@@ -138,6 +139,16 @@ static struct memory *memory_here(void)
 		*m = (struct memory){ .deaths = now };
 	}
 	return m;
+}
+
+bool pvp_mono_seen(uint64_t key)
+{
+	struct memory *m = memory_here();
+	uint64_t *place = m ? &m->seen[(key ^ key >> 8) % SEEN] : NULL;
+	bool seen = place && *place == key;
+	if (place)
+		*place = key;
+	return seen;
 }
 
 bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret)

@@ -6,10 +6,13 @@
 #include "common/base/status.h"
 
 /* What "nodefaults" leaves out. */
-enum { DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT };
+enum {
+	DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT |
+		PVP_MONO_AREAS,
+};
 
-/* What a heap shot is of no use without. */
-enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_ROOTS };
+/* What a heap shot is of no use without; the roots of its own collection come with it. */
+enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_AREAS };
 #define SHOT_BYTES ((size_t)256 << 20)
 
 struct word {
@@ -23,7 +26,7 @@ static const struct word words[] = {
 	{ "gcalloc", PVP_MONO_ALLOC },
 	{ "gc", PVP_MONO_GC },
 	{ "gcmove", PVP_MONO_MOVES },
-	{ "gcroot", PVP_MONO_ROOTS },
+	{ "gcroot", PVP_MONO_ROOTS | PVP_MONO_AREAS },
 	{ "gchandle", PVP_MONO_HANDLES },
 	{ "exception", PVP_MONO_EXCEPTIONS },
 	{ "monitor", PVP_MONO_MONITORS },
@@ -55,7 +58,24 @@ static bool number(const char *at, size_t len, unsigned *ret, size_t *ret_used)
 	return i > 0;
 }
 
-/* heapshot, heapshot=5gc, heapshot=200ms; on demand nobody could ask for one yet */
+/* 4096, 512k, 64m: bytes */
+static bool bytes(const char *at, size_t len, size_t *ret)
+{
+	unsigned n, shift = 0;
+	size_t used;
+	if (!number(at, len, &n, &used))
+		return false;
+	if (used + 1 == len) {
+		char unit = (char)(at[used] | 0x20);
+		shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+	}
+	if (n == 0 || used + (shift > 0) != len)
+		return false;
+	*ret = (size_t)n << shift;
+	return true;
+}
+
+/* heapshot, heapshot=5gc, heapshot=200ms; whatever is said, one can be asked for at any time */
 static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 {
 	unsigned n;
@@ -65,6 +85,10 @@ static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 		o->shot_collections = 1;
 		return true;
 	}
+	if (is(at, len, "ondemand"))
+		return true;
+	if (is(at, len, "onshutdown"))
+		return o->shot_at_end = true;
 	if (!number(at, len, &n, &used) || n == 0)
 		return false;
 	if (is(at + used, len - used, "gc"))
@@ -129,6 +153,8 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 		o->groups |= SHOTS;
 		return o->shot_at_end = true;
 	}
+	if (is(at, key, "heapshot-room"))
+		return bytes(value, value_len, &o->shot_bytes);
 	if (is(at, key, "sample") || is(at, key, "sample-real"))
 		return sample(o, value, value_len, is(at, key, "sample-real"));
 	if (eq && is(at, key, "maxframes"))
@@ -146,7 +172,8 @@ static void describe(struct pvp_mono_options *o)
 	char text[64];
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		/* "alloc" is several; it is said by its parts. */
-		bool one = (words[i].groups & (words[i].groups - 1)) == 0;
+		unsigned g = words[i].groups & ~(unsigned)PVP_MONO_AREAS;
+		bool one = (g & (g - 1)) == 0;
 		if (one && o->groups & words[i].groups)
 			keep(o->words, words[i].text, strlen(words[i].text));
 	}

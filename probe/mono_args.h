@@ -22,6 +22,7 @@ enum pvp_mono_group {
 	PVP_MONO_JIT = 1 << 9,
 	PVP_MONO_SAMPLES = 1 << 10,
 	PVP_MONO_HEAPSHOTS = 1 << 11,
+	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 
 enum { PVP_MONO_TEXT = 1024, PVP_MONO_FRAMES = 64 };

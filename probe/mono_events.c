@@ -34,6 +34,10 @@ size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES])
 	struct walk w = { keys, 0, pvp_mono.options.frames };
 	if (w.most)
 		mono_stack_walk_no_il(frame, &w);
+	/* Some are only ever seen here, and may be freed before anybody else asks for their names. */
+	for (size_t i = 0; i < w.n; i++)
+		if (!pvp_mono_seen(keys[i]))
+			pvp_mono_name_method(keys[i]);
 	for (size_t i = 0; i < w.n / 2; i++) {
 		uint64_t k = keys[i];
 		keys[i] = keys[w.n - 1 - i];
@@ -53,22 +57,6 @@ static void with_stack(struct pv_event *ev, struct pv_span *stack, const void *o
 }
 
 /* --- collections: from stop to start nothing may wait, and no memory may be asked for */
-
-static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation,
-	mono_bool serial)
-{
-	(void)serial;
-	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
-	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
-		pvp_tls.hurried = true;
-	pvp_event(&ev, NULL, 0);
-	if (step == MONO_GC_EVENT_POST_STOP_WORLD || step == MONO_GC_EVENT_PRE_START_WORLD)
-		pvp_fence(pvp_now(&pvp_tls.thread->clock));
-	if (step == MONO_GC_EVENT_PRE_START_WORLD && p->options.groups & PVP_MONO_HEAPSHOTS)
-		pvp_mono_heap_stopped(generation);
-	if (step == MONO_GC_EVENT_POST_START_WORLD)
-		pvp_tls.hurried = false;
-}
 
 static void gc_resized(MonoProfiler *p, uintptr_t size)
 {
@@ -107,9 +95,43 @@ static void gc_roots(MonoProfiler *p, uint64_t count, const mono_byte *const *sl
 		const struct pv_batch pools = { .pool = { keys, 2 * n, 2 * n } };
 		struct pv_event ev = { .kind = PV_KIND_HEAP_ROOTS,
 			.roots = { 0, 2, { 0, (uint32_t)(2 * n) } } };
-		pvp_event(&ev, &pools, keys[1]);
+		if (!pvp_mono_heap_root(&ev, &pools, keys[1]))
+			pvp_event(&ev, &pools, keys[1]);
 		at += n;
 	}
+}
+
+static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation,
+	mono_bool serial)
+{
+	(void)serial;
+	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
+	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
+		pvp_tls.hurried = true;
+	if (p->options.groups & PVP_MONO_GC)
+		pvp_event(&ev, NULL, 0);
+	/* A shot has the roots of its collection, whoever else wants to know of roots. */
+	if (step == MONO_GC_EVENT_POST_STOP_WORLD && pvp_mono_heap_begins(generation))
+		mono_profiler_set_gc_roots_callback(p->handle, gc_roots);
+	if (step == MONO_GC_EVENT_PRE_START_WORLD) {
+		if (!(p->options.groups & PVP_MONO_ROOTS))
+			mono_profiler_set_gc_roots_callback(p->handle, NULL);
+		pvp_mono_heap_ends();
+	}
+	if (step == MONO_GC_EVENT_POST_STOP_WORLD || step == MONO_GC_EVENT_PRE_START_WORLD)
+		pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	if (step == MONO_GC_EVENT_POST_START_WORLD)
+		pvp_tls.hurried = false;
+}
+
+/* The finalizers' thread has been woken: by garbage, or because a heap shot is wanted. */
+static void finalizers_done(MonoProfiler *p)
+{
+	if (p->options.groups & PVP_MONO_FINALIZERS) {
+		struct pv_event ev = { .kind = PV_KIND_GC_FINALIZE_END };
+		pvp_event(&ev, NULL, 0);
+	}
+	pvp_mono_heap_asked();
 }
 
 static void root_registered(MonoProfiler *p, const mono_byte *start, uintptr_t size,
@@ -159,12 +181,6 @@ static void finalizing(MonoProfiler *p)
 {
 	(void)p;
 	plain(PV_KIND_GC_FINALIZE_START);
-}
-
-static void finalized(MonoProfiler *p)
-{
-	(void)p;
-	plain(PV_KIND_GC_FINALIZE_END);
 }
 
 static void finalizer(uint8_t kind, const MonoObject *object)
@@ -230,14 +246,15 @@ static void failed(MonoProfiler *p, MonoObject *object)
 
 static void gc_init(MonoProfilerHandle h, unsigned groups)
 {
-	if (groups & PVP_MONO_GC) {
-		mono_profiler_set_gc_event_callback(h, gc_event);
+	mono_profiler_set_gc_event_callback(h, gc_event);
+	mono_profiler_set_gc_finalized_callback(h, finalizers_done);
+	if (groups & PVP_MONO_GC)
 		mono_profiler_set_gc_resize_callback(h, gc_resized);
-	}
 	if (groups & PVP_MONO_MOVES)
 		mono_profiler_set_gc_moves_callback(h, gc_moved);
-	if (groups & PVP_MONO_ROOTS) {
+	if (groups & PVP_MONO_ROOTS)
 		mono_profiler_set_gc_roots_callback(h, gc_roots);
+	if (groups & PVP_MONO_AREAS) {
 		mono_profiler_set_gc_root_register_callback(h, root_registered);
 		mono_profiler_set_gc_root_unregister_callback(h, root_unregistered);
 	}
@@ -247,7 +264,6 @@ static void gc_init(MonoProfilerHandle h, unsigned groups)
 	}
 	if (groups & PVP_MONO_FINALIZERS) {
 		mono_profiler_set_gc_finalizing_callback(h, finalizing);
-		mono_profiler_set_gc_finalized_callback(h, finalized);
 		mono_profiler_set_gc_finalizing_object_callback(h, finalizing_object);
 		mono_profiler_set_gc_finalized_object_callback(h, finalized_object);
 	}

@@ -48,16 +48,27 @@ static MonoMethod *method_of(uint64_t key)
 	return (MonoMethod *)(uintptr_t)(key << 3);
 }
 
+static void name_method(uint64_t key)
+{
+	char *name = mono_method_full_name(method_of(key), 1);
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { .method = key, .name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(name);
+}
+
+void pvp_mono_name_method(uint64_t key)
+{
+	if (!pvp_tls.hurried && !pvp_names_knows(key))
+		name_method(key);
+}
+
 void pvp_mono_name_missing(void)
 {
 	uint64_t key;
-	while (pvp_names_take_unnamed(&key)) {
-		char *name = mono_method_full_name(method_of(key), 1);
-		struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-			.jit = { .method = key, .name = text_of(name) } };
-		pvp_names_define(&ev);
-		mono_free(name);
-	}
+	while (pvp_names_take_unnamed(&key))
+		if (!pvp_names_knows(key))
+			name_method(key);
 }
 
 static void shutdown_begins(MonoProfiler *p)

@@ -165,6 +165,15 @@ void pvp_names_end(const struct pv_event *ev)
 	pthread_mutex_unlock(&lock);
 }
 
+bool pvp_names_knows(uint64_t method)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t i = pv_map_get(&at, place_key(PV_KIND_METHOD_JIT, method));
+	bool known = i != PV_MAP_NONE && i < defs.n && defs.v[i] && !defs.v[i]->dead;
+	pthread_mutex_unlock(&lock);
+	return known;
+}
+
 void pvp_names_free_method(uint64_t key)
 {
 	pthread_mutex_lock(&lock);

@@ -23,6 +23,9 @@ void pvp_names_define(const struct pv_event *ev);
 /* The same for an unload; the definition it ends dies with it. */
 void pvp_names_end(const struct pv_event *ev);
 
+/* Whether the method has a definition. Any thread that does not hold the world still. */
+bool pvp_names_knows(uint64_t method);
+
 /* A method is gone, for which the log has no event: its key may be used again. */
 void pvp_names_free_method(uint64_t key);
 

@@ -243,6 +243,8 @@ static void take_threads(struct pvp_writer *w)
 			memory_order_relaxed);
 		for (struct pvp_thread *t = w->threads; t && until <= w->round_ns; t = t->w.next)
 			take_events(w, t, until);
+		if (until <= w->round_ns && w->host->stood_still)
+			w->host->stood_still(w, until);
 	}
 	for (struct pvp_thread *t = w->threads; t; t = t->w.next) {
 		take_events(w, t, 0);

@@ -104,7 +104,7 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 {
 	while (!w->failed) {
 		if (!w->began) {
-			if (w->greeting)
+			if (w->greeting || w->amid)
 				return false;
 			begin_stream(w);
 			continue;

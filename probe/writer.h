@@ -49,6 +49,7 @@ struct pvp_writer {
 	bool began;    /* the stream's header is written */
 	bool greeting; /* and now the names, for whoever reads it */
 	bool failed;   /* nothing more can be written */
+	bool amid;     /* what is sent belongs to what the same reader was sent before */
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
 	/* under the core's lock */

@@ -185,7 +185,7 @@ static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
 static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_heap_shots *s = &m->shots;
-	if (!met(m, PV_GROUP_SHOTS, c))
+	if (!s->discarded && !met(m, PV_GROUP_SHOTS, c))
 		return;
 	uint64_t torn = 0, open = 0;
 	for (size_t i = 0; i < s->shot.n; i++) {
