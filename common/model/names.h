@@ -138,6 +138,9 @@ uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
 
+/* One number for all uses of a class of one name and image: rows of tables have it as their id. */
+uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use);
+
 /* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
 

@@ -167,6 +167,15 @@ uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
 	return of ? n->entity[kind].v[of].name : 0;
 }
 
+uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use)
+{
+	const uint64_t nameless = UINT64_C(1) << 62; /* the two highest bits are for such rows */
+	uint32_t name = pv_names_class_name(n, class_use);
+	if (!name)
+		return nameless | class_use;
+	return ((uint64_t)pv_names_class_image(n, class_use) << 32 | name) & (nameless - 1);
+}
+
 static const char *name_or_key(const struct pv_names *n, uint32_t name, uint64_t key, char buf[24])
 {
 	if (name)

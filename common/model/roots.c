@@ -4,8 +4,6 @@
 
 #include "common/model/gc_parts.h"
 
-enum { OLD_PINNING = 0x100, OLD_WEAK = 0x200, OLD_INTERIOR = 0x400 };
-
 static void add(struct pv_root_count *c, uint64_t n, uint64_t list)
 {
 	if (c->list < list)
@@ -162,12 +160,12 @@ static void unregistered(struct pv_context *x, const struct pv_event *e)
 /* --- roots */
 
 /* Until data version 13 the low byte is a number, in 14 it is bits. */
-static enum pv_root_source old_source(const struct pv_model *m, uint64_t type)
+enum pv_root_source pv_root_old_source(uint8_t rules, uint64_t type)
 {
 	static const enum pv_root_source of[] = { PV_ROOT_STACK, PV_ROOT_FINALIZER, PV_ROOT_HANDLE,
 		PV_ROOT_OTHER, PV_ROOT_MISC };
 	uint64_t low = type & 0xff;
-	if (m->target.rules <= 13)
+	if (rules <= 13)
 		return low < PV_COUNT_OF(of) ? of[low] : PV_ROOT_UNKNOWN;
 	for (size_t i = 0; i < PV_COUNT_OF(of); i++)
 		if (low >> i & 1)
@@ -178,13 +176,13 @@ static enum pv_root_source old_source(const struct pv_model *m, uint64_t type)
 static void old_root(struct pv_context *x, uint64_t type)
 {
 	struct pv_roots *r = &x->m->roots;
-	struct pv_root_sum *s = &r->source[old_source(x->m, type)];
+	struct pv_root_sum *s = &r->source[pv_root_old_source(x->m->target.rules, type)];
 	r->old_form = true;
 	r->flags |= x->m->target.rules != 13; /* there the type is one byte */
 	add(&s->roots, 1, r->list);
-	s->pinning += (type & OLD_PINNING) != 0;
-	s->weak += (type & OLD_WEAK) != 0;
-	s->interior += (type & OLD_INTERIOR) != 0;
+	s->pinning += (type & PV_ROOT_OLD_PINNING) != 0;
+	s->weak += (type & PV_ROOT_OLD_WEAK) != 0;
+	s->interior += (type & PV_ROOT_OLD_INTERIOR) != 0;
 }
 
 static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)

@@ -133,13 +133,12 @@ bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_g
 	bool ok = start(ret, n->class_use.n, "(class not recorded)") && begin(&k, m);
 	for (uint32_t i = 1; ok && i < n->class_use.n; i++) {
 		uint32_t name = pv_names_class_name(n, i), image = pv_names_class_image(n, i);
-		struct pv_group_row row = { .id = ID_NAMELESS | i, .key = n->class_use.v[i].key };
+		struct pv_group_row row = { .id = pv_names_class_row(n, i),
+			.key = n->class_use.v[i].key };
 		if (image)
 			row.image = pv_intern_text(&n->text, image);
-		if (name) {
-			row.id = ((uint64_t)image << 32 | name) & ~(ID_NAMELESS | ID_NONE);
+		if (name)
 			row.name = pv_intern_text(&n->text, name);
-		}
 		ok = put(&k, i, row);
 	}
 	end(&k);

@@ -1,0 +1,64 @@
+/* What the files that make a graph share; nobody else includes this. */
+#ifndef PV_HEAP_GRAPH_PARTS_H
+#define PV_HEAP_GRAPH_PARTS_H
+
+#include "common/base/map.h"
+#include "common/heap/graph_build.h"
+
+/* An object as the log lists it. */
+struct pv_raw_object {
+	uint64_t address, size; /* size 0: it continues another one, unless `unsized` */
+	uint32_t type;          /* index in type */
+	uint32_t first;         /* of its references; they end where the next one's begin */
+	bool unsized;
+};
+
+struct pv_raw_type {
+	uint64_t key;    /* class or vtable */
+	int64_t time_ns; /* of its first object in the shot */
+};
+
+struct pv_raw_root {
+	uint64_t object, slot;
+	uint8_t source, flags;
+	bool in_area; /* its area tells what it is */
+};
+
+/* A weak GC handle and where its target is now. */
+struct pv_raw_handle {
+	uint64_t name; /* type << 32 | number */
+	uint64_t object;
+	uint32_t next; /* of the same object, index + 1; 0 ends */
+	bool alive;
+};
+
+struct pv_weak_handles {
+	PV_ARRAY(struct pv_raw_handle) handle;
+	struct pv_map by_name;   /* index in handle */
+	struct pv_map by_object; /* index + 1 of the first; 0: none any more */
+};
+
+struct pv_raw {
+	PV_ARRAY(struct pv_raw_object) object;
+	PV_ARRAY(uint64_t) target;
+	PV_ARRAY(uint32_t) offset;
+	PV_ARRAY(struct pv_raw_type) type;
+	struct pv_map type_of; /* key -> index in type */
+	PV_ARRAY(struct pv_raw_root) root;
+	int64_t time_ns;
+};
+
+void pv_raw_finish(struct pv_raw *r);
+
+bool pv_weak_handles_apply(
+	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);
+void pv_weak_handles_finish(struct pv_weak_handles *w);
+
+/* graph_link.c: nodes, edges; class_of are still raw types. Takes objects and references along. */
+bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct pv_graph *g,
+	struct pv_error *reterr);
+
+/* graph_names.c: classes, roots and their areas; `m` (may be NULL) is locked. */
+bool pv_graph_name(struct pv_raw *r, struct pv_model *m, struct pv_graph *g);
+
+#endif

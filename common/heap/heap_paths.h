@@ -1,0 +1,60 @@
+/* Ways from roots to objects. Pure functions of a heap; any thread. */
+#ifndef PV_HEAP_HEAP_PATHS_H
+#define PV_HEAP_HEAP_PATHS_H
+
+#include "common/heap/heap.h"
+
+/* One object on a way to a root. */
+struct pv_path_step {
+	uint32_t node;
+	uint32_t offset; /* in the step behind it (nearer to the root): where it refers to this;
+			  * NONE when not recorded, or for the last one */
+};
+
+struct pv_path {
+	PV_ARRAY(struct pv_path_step) step; /* from the object to the one that a root holds */
+	size_t root; /* index in the graph's root.v of the best root of the last step */
+};
+
+/* The shortest way; false when out of memory. No steps: no root reaches the object. */
+bool pv_path_find(const struct pv_heap *h, uint32_t node, struct pv_path *ret);
+void pv_path_finish(struct pv_path *p);
+
+/*
+ * Which kinds of roots reach the object, as bits 1 << enum pv_root_source. Looks at everything
+ * that leads to it. False when out of memory.
+ */
+bool pv_path_kinds(const struct pv_heap *h, uint32_t node, uint32_t *ret_bits);
+
+/*
+ * The shortest ways of a set of objects, laid over each other by class and field: a tree whose
+ * first level are roots (by area, or by source), and whose rows say how many of the set's objects
+ * and bytes come through them.
+ */
+struct pv_merged_row {
+	uint32_t parent; /* index of the row, NONE for roots */
+	uint32_t depth;
+	uint32_t klass;   /* index in klass; of roots: NONE */
+	uint32_t offset;  /* of the field in the parent's class; NONE: none, or array elements */
+	uint32_t area;    /* of roots: index + 1, 0 none */
+	uint8_t source;   /* of roots: enum pv_root_source */
+	uint32_t objects; /* distinct objects on this place of the ways */
+	uint64_t through, bytes; /* objects of the set whose way passes here, and their sizes */
+	uint64_t ends;           /* objects of the set that stand here themselves */
+};
+
+struct pv_merged {
+	PV_ARRAY(struct pv_merged_row) row; /* preorder; siblings by bytes, descending */
+	uint64_t unreachable;               /* objects of the set that no root reaches */
+	bool cut; /* rows beyond PV_MERGED_ROWS were left out; what passes them is in their parents
+		   */
+};
+
+enum { PV_MERGED_ROWS = 4096 };
+
+/* `node` need not be sorted. False when out of memory. */
+bool pv_merged_paths(
+	const struct pv_heap *h, const uint32_t *node, size_t n, struct pv_merged *ret);
+void pv_merged_finish(struct pv_merged *m);
+
+#endif
