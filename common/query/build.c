@@ -168,6 +168,8 @@ static int compare_rows(const void *a, const void *b, void *arg)
 		if (c)
 			return o->descending[i] ? -c : c;
 	}
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? 1 : -1;
 	return (x->id > y->id) - (x->id < y->id);
 }
 

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "common/model/model.h"
+#include "common/query/site_order.h"
 
 #define STACK_OTHER UINT64_MAX
 
-/*
- * Equal in every reading of a log, whatever ids it gives to what has no name: rows that tie stand
- * in one order.
- */
+/* What has no name is told from what has one. */
 static uint64_t hash_of(const struct pv_group_row *r)
 {
 	return pv_hash(r->name ? r->id : pv_hash(r->key) + 1);
@@ -39,12 +37,15 @@ bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, const struct 
 		.b = b, .m = m, .class_column = class_column, .stack_column = stack_column
 	};
 	return pv_groups_classes(m, b, &r->classes) && pv_groups_methods(m, NULL, &r->methods) &&
-	       hash_stacks(r);
+	       hash_stacks(r) && (r->class_rank = pv_group_ranks(&r->classes)) != NULL &&
+	       (r->stack_rank = pv_stack_ranks(&m->stacks, &r->methods)) != NULL;
 }
 
 void pv_site_rows_finish(struct pv_site_rows *r)
 {
 	free(r->stack_hash);
+	free(r->class_rank);
+	free(r->stack_rank);
 	pv_map_finish(&r->row_of);
 	pv_groups_finish(&r->classes);
 	pv_groups_finish(&r->methods);
@@ -61,6 +62,15 @@ static uint64_t row_id(const struct pv_site_rows *r, struct pv_site_key key, uin
 	return id ? id : 1;
 }
 
+/* By class, then the stack's text; several stacks come last. */
+static uint64_t rank_of(const struct pv_site_rows *r, struct pv_site_key key, uint32_t class)
+{
+	uint32_t stack = key.other                         ? UINT32_MAX
+			 : key.stack < r->m->stacks.node.n ? r->stack_rank[key.stack]
+							   : 0;
+	return (uint64_t)r->class_rank[class] << 32 | stack;
+}
+
 struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key)
 {
 	uint32_t class = pv_group_of(&r->classes, key.class_use);
@@ -75,6 +85,9 @@ struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key)
 	if (!pv_map_set(&r->row_of, id, (uint32_t)r->b->table->rows))
 		return NULL;
 	struct pv_cell *c = pv_build_row(r->b, id);
+	if (!r->b->table)
+		return NULL;
+	r->b->table->row[r->b->table->rows - 1].rank = rank_of(r, key, class);
 	pv_cell_s(&c[r->class_column], pv_group_name(r->b, &r->classes, class));
 	c[r->stack_column].u = key.other ? STACK_OTHER : key.stack;
 	c[r->stack_column].state = PV_CELL_PENDING;

@@ -26,6 +26,8 @@ struct pv_site_rows {
 
 	/* private */
 	uint64_t *stack_hash; /* by stack id: equal for stacks that read the same */
+	uint32_t *class_rank; /* by group of classes: places by name */
+	uint32_t *stack_rank; /* by stack id: places by text */
 	struct pv_map row_of; /* row id -> row */
 };
 

@@ -76,6 +76,7 @@ struct pv_row {
 	uint32_t depth;
 	uint32_t flags;
 	struct pv_cell *cell; /* columns of them */
+	uint64_t rank; /* tells rows of one name apart when they are sorted, before ids do */
 };
 
 struct pv_table {

@@ -31,9 +31,6 @@ def report(profview, jobs, path, stdin=None):
     j = json.loads(done.stdout)
     for key in ('path', 'file_bytes'):    # a pipe has no size
         j['source'].pop(key, None)
-    # Sites of one class with equal figures stand in the order in which their stacks were met,
-    # and a pipe that runs dry is applied before definitions that are still to come.
-    j['allocation_sites'].sort(key=json.dumps)
     return done.returncode, json.dumps(j)
 
 
