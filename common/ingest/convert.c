@@ -125,6 +125,18 @@ static bool write_bytes(struct pv_convert *c, const void *bytes, size_t n)
 		pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
 }
 
+/*
+ * A development build's layout shows in trying alone, which a part of its log may pass as what
+ * releases write. So they are written as releases do, but for layouts whose events these have no
+ * words for, and the one that the header tells.
+ */
+static struct mlpd_format own_format(const struct pv_convert *c)
+{
+	enum { KEPT = MLPD_NEW_ROOTS | MLPD_WIDE_COUNTERS | MLPD_OPEN_PSS };
+	struct mlpd_format f = c->found, release = c->header.format;
+	return f.layout & KEPT || f.layout == release.layout ? f : release;
+}
+
 static bool second_header(void *ctx, const struct mlpd_header *h)
 {
 	struct pv_convert *c = ctx;
@@ -144,7 +156,8 @@ static bool second_header(void *ctx, const struct mlpd_header *h)
 	if (out.format.header_major >= 3 && out.startup_ns == 0)
 		out.startup_ns = (uint64_t)c->zero;
 	c->zeroed = out.format.header_major >= 3;
-	c->says = c->options->data_version ? out.format : c->found;
+	c->says = c->options->data_version ? out.format : own_format(c);
+	c->totals.written = c->says;
 	size_t room = 128 + h->args.len + h->arch.len + h->os.len;
 	uint8_t *bytes = malloc(room);
 	bool ok = bytes && write_bytes(c, bytes, mlpd_put_header(bytes, room, &out));

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "common/base/status.h"
-#include "common/format/event.h"
+#include "common/format/mlpd.h"
 
 struct pv_convert_options {
 	bool ranged;
@@ -24,6 +24,7 @@ struct pv_convert_totals {
 	/* of the range, but the data version cannot say them */
 	uint64_t left_out, left_out_kind[PV_KIND_COUNT];
 	uint64_t stacks_left_out; /* of events that were written without */
+	struct mlpd_format written; /* the rules of the output's events */
 	bool damaged;             /* the input was; what could be read was written */
 };
 
