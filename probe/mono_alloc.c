@@ -10,6 +10,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "probe/alloc_period.h"
 #include "probe/emit.h"
 #include "probe/host_mono.h"
 #include "probe/mono_names.h"
@@ -181,6 +182,8 @@ static void allocated(MonoProfiler *p, MonoObject *object)
 		return;
 	uint64_t size = t.size ? t.size : mono_object_get_size(object);
 	size = (size + 7) & ~(uint64_t)7;
+	if (p->options.alloc_period && !pvp_alloc_taken(size))
+		return;
 	if (p->options.frames)
 		allocated_with_stack(t.id, (uint64_t)(uintptr_t)object, size);
 	else
@@ -189,6 +192,7 @@ static void allocated(MonoProfiler *p, MonoObject *object)
 
 void pvp_mono_alloc_init(struct _MonoProfiler *p)
 {
+	pvp_alloc_every(p->options.alloc_period);
 	if (mono_profiler_enable_allocations())
 		mono_profiler_set_gc_allocation_callback(p->handle, allocated);
 }

@@ -153,6 +153,10 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 		o->groups |= SHOTS;
 		return o->shot_at_end = true;
 	}
+	if (eq && is(at, key, "alloc")) {
+		o->groups |= PVP_MONO_ALLOC;
+		return bytes(value, value_len, &o->alloc_period);
+	}
 	if (is(at, key, "heapshot-room"))
 		return bytes(value, value_len, &o->shot_bytes);
 	if (is(at, key, "sample") || is(at, key, "sample-real"))
@@ -174,7 +178,8 @@ static void describe(struct pvp_mono_options *o)
 		/* "alloc" is several; it is said by its parts. */
 		unsigned g = words[i].groups & ~(unsigned)PVP_MONO_AREAS;
 		bool one = (g & (g - 1)) == 0;
-		if (one && o->groups & words[i].groups)
+		bool sampled = g == PVP_MONO_ALLOC && o->alloc_period;
+		if (one && o->groups & words[i].groups && !sampled)
 			keep(o->words, words[i].text, strlen(words[i].text));
 	}
 	if (o->groups & PVP_MONO_HEAPSHOTS)
@@ -182,6 +187,10 @@ static void describe(struct pvp_mono_options *o)
 	if (o->groups & PVP_MONO_SAMPLES) {
 		int n = snprintf(text, sizeof text, "sample%s=%u", o->sample_real ? "-real" : "",
 			o->sample_hz);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+	if (o->alloc_period) {
+		int n = snprintf(text, sizeof text, "alloc=%zu", o->alloc_period);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->filter[0]) {

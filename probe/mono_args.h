@@ -35,6 +35,7 @@ struct pvp_mono_options {
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
 	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */
 	size_t shot_bytes;         /* that a heap shot may take before it is written */
+	size_t alloc_period;       /* bytes between allocations that are written, 0: all are */
 	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
 	bool frames_given;
 	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */

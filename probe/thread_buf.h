@@ -64,6 +64,9 @@ struct pvp_tls {
 	bool hurried;                 /* never waits for the core's lock: others may stand still
 				       * that hold it */
 	unsigned char rounds;         /* of pthread key destructors */
+	bool alloc_begun;             /* the next two mean something: alloc_period.h */
+	int64_t alloc_left;           /* bytes to the next sample */
+	uint64_t alloc_random;
 };
 
 extern _Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec")));

@@ -262,7 +262,7 @@ struct pv_method_sum logkit_sum(struct logkit *k, const char *method)
 struct pv_class_allocs logkit_allocs(struct logkit *k, const char *class_name)
 {
 	struct pv_model *m = logkit_model(k);
-	struct pv_class_allocs sum = { 0, 0 };
+	struct pv_class_allocs sum = { 0 };
 	for (uint32_t i = 0; i < m->allocs.class_use.n; i++) {
 		char buf[24];
 		if (strcmp(pv_names_class_text(&m->names, i, buf), class_name) != 0)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/base/cursor.h"
+#include "common/base/estimate.h"
 #include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -184,6 +185,31 @@ START_TEST(utf8_never_fails)
 }
 END_TEST
 
+START_TEST(a_sampled_allocation_stands_for_many)
+{
+	ck_assert_uint_eq(pv_alloc_period("profview:mono,gc,alloc=512k,output=x"), 512 << 10);
+	ck_assert_uint_eq(pv_alloc_period("profview:mono,alloc"), 0);
+	ck_assert_uint_eq(pv_alloc_period("log:nodefaults,alloc"), 0);
+	ck_assert_uint_eq(pv_bytes_of("3m", 2), 3 << 20);
+	ck_assert_uint_eq(pv_bytes_of("3x", 2), 0);
+	ck_assert_uint_eq(pv_bytes_of("", 0), 0);
+	/* 1 - exp(-1/4): 4.5208 objects a sample; rounding keeps the sum. */
+	double carry = 0;
+	uint64_t count = 0, bytes = 0;
+	for (int i = 0; i < 10000; i++) {
+		struct pv_estimate e = pv_estimate_alloc(1024, 4096, &carry);
+		count += e.count;
+		bytes += e.bytes;
+	}
+	ck_assert_uint_eq(count, 45208);
+	ck_assert_uint_eq(bytes, 46290000);
+	struct pv_estimate all = pv_estimate_alloc(24, 0, &carry);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_uint_eq(all.bytes, 24);
+	ck_assert(all.variance == 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("base");
@@ -197,6 +223,7 @@ int main(void)
 	tcase_add_test(c, units_read_like_people_write);
 	tcase_add_test(c, typed_times_and_sizes);
 	tcase_add_test(c, utf8_never_fails);
+	tcase_add_test(c, a_sampled_allocation_stands_for_many);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

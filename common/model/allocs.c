@@ -69,13 +69,26 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	return ok;
 }
 
+static void add(struct pv_allocs *a, uint32_t id, const struct pv_estimate *e)
+{
+	struct pv_class_allocs *c = &a->class_use.v[id];
+	c->count += e->count;
+	c->bytes += e->bytes;
+	c->variance += e->variance;
+	a->count += e->count;
+	a->bytes += e->bytes;
+	a->variance += e->variance;
+	a->samples++;
+}
+
 bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
 {
 	struct pv_model *m = x->m;
 	uint32_t id = pv_names_class(&m->names, a->type, x->time);
 	if (!id || !remember(x, a->object, id))
 		return false;
-	if (!pv_gc_allocated(&m->gc, x->thread, x->time, a->size))
+	x->alloc = pv_estimate_alloc(a->size, m->allocs.period, &m->allocs.carry);
+	if (!pv_gc_allocated(&m->gc, x->thread, x->time, x->alloc.bytes))
 		return false;
 	if (!x->counts)
 		return true;
@@ -83,15 +96,14 @@ bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
 						: pv_stack_of(x, a->stack);
 	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
 		return false;
-	m->allocs.class_use.v[id].count++;
-	m->allocs.class_use.v[id].bytes += a->size;
-	m->allocs.count++;
-	m->allocs.bytes += a->size;
-	*(a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path) += stack != 0;
-	x->thread->allocations++;
-	x->thread->allocated_bytes += a->size;
-	const struct pv_site more = {
-		.class_use = id, .stack = stack, .count = 1, .amount = a->size
-	};
+	add(&m->allocs, id, &x->alloc);
+	uint64_t *with = a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path;
+	*with += stack ? x->alloc.count : 0;
+	x->thread->allocations += x->alloc.count;
+	x->thread->allocated_bytes += x->alloc.bytes;
+	const struct pv_site more = { .class_use = id,
+		.stack = stack,
+		.count = x->alloc.count,
+		.amount = x->alloc.bytes };
 	return pv_sites_add(x, &m->allocs.sites, &more);
 }

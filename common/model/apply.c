@@ -127,7 +127,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 
 /* Counted since the last change of cell. */
 struct tally {
-	uint64_t enters, leaves, exc_leaves, allocs, alloc_bytes, rare;
+	uint64_t enters, leaves, exc_leaves, allocs, rare;
+	uint64_t objects, bytes; /* that the allocations stand for */
 	uint64_t outside; /* not counted: the restriction leaves them out */
 	int64_t time;     /* any within the cell */
 };
@@ -139,8 +140,8 @@ static bool tell_buckets(struct pv_context *x, const struct tally *t)
 	struct pv_thread_calls *s = &th->stack;
 	const struct pv_bucket_entry calls = { PV_BUCKET_THREAD, th->index, t->enters,
 		s->last_ns - s->told_ns };
-	const struct pv_bucket_entry bytes = { PV_BUCKET_THREAD_BYTES, th->index, t->allocs,
-		(int64_t)t->alloc_bytes };
+	const struct pv_bucket_entry bytes = { PV_BUCKET_THREAD_BYTES, th->index, t->objects,
+		(int64_t)t->bytes };
 	bool ok = (!calls.count && !calls.amount) || pv_buckets_add(x->m, t->time, &calls);
 	s->told_ns = s->last_ns;
 	return (!bytes.count || pv_buckets_add(x->m, t->time, &bytes)) && ok;
@@ -153,7 +154,7 @@ static bool put_away(struct pv_context *x, struct tally *t)
 	if (hot) {
 		pv_timeline_add(&m->timeline, PV_TRACK_EVENTS, t->time, hot);
 		pv_timeline_add(&m->timeline, PV_TRACK_CALLS, t->time, t->enters);
-		pv_timeline_add(&m->timeline, PV_TRACK_ALLOC_BYTES, t->time, t->alloc_bytes);
+		pv_timeline_add(&m->timeline, PV_TRACK_ALLOC_BYTES, t->time, t->bytes);
 	}
 	m->kinds[PV_KIND_METHOD_ENTER] += t->enters;
 	m->kinds[PV_KIND_METHOD_LEAVE] += t->leaves;
@@ -310,9 +311,11 @@ static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, s
 	save(h, x->thread);
 	x->time = (int64_t)x->batch->time[i];
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
+	bool ok = pv_allocs_apply(x, a);
 	tally->allocs += x->counts;
-	tally->alloc_bytes += x->counts ? a->size : 0;
-	return pv_allocs_apply(x, a);
+	tally->objects += x->counts ? x->alloc.count : 0;
+	tally->bytes += x->counts ? x->alloc.bytes : 0;
+	return ok;
 }
 
 /* Calls summed up, counted by cell. `h` is saved before and loaded after. */

@@ -175,6 +175,7 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	if (t.rules == 0)
 		t.rules = t.data_version;
 	m->target = t;
+	m->allocs.period = pv_alloc_period(t.args);
 	m->recordings++;
 	m->ended = m->complete = false;
 	pv_model_rules(m, t.rules);

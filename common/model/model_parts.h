@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "common/base/archive.h"
+#include "common/base/estimate.h"
 #include "common/model/addresses.h"
 #include "common/model/model.h"
 #include "common/model/stretch.h"
@@ -54,6 +55,7 @@ struct pv_context {
 	int64_t time;
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
+	struct pv_estimate alloc; /* what the allocation applied last stands for */
 	uint32_t node;            /* of an allocation amid a stretch: in the digest; else 0 */
 };
 

@@ -125,7 +125,7 @@ static void archive_sites(struct pv_archive *a, struct pv_sites *s)
 	pv_archive_map(a, &s->other);
 }
 
-SAME_SIZE(struct pv_allocs, 152);
+SAME_SIZE(struct pv_allocs, 184);
 
 static void archive_allocs(struct pv_archive *a, struct pv_allocs *s)
 {
@@ -421,7 +421,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366456);
+SAME_SIZE(struct pv_model, 366488);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -10,11 +10,12 @@
 
 struct sum {
 	uint64_t count, bytes;
+	double variance; /* of bytes, where they are estimated */
 };
 
 /* --- by class --- */
 
-enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_ESTIMATED, C_IMAGE, C_NAME };
+enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_ESTIMATED, C_ERROR, C_IMAGE, C_NAME };
 
 static const struct pv_column class_columns[] = {
 	[C_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
@@ -22,12 +23,20 @@ static const struct pv_column class_columns[] = {
 	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
 	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[C_ESTIMATED] = { "estimated", "ESTIMATED", PV_UNIT_BOOL, 9, 9, PV_COLUMN_HIDE_SCREEN },
+	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN },
 	[C_IMAGE] = { "image", "IMAGE", PV_UNIT_TEXT, 16, 8,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
 	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-static void put_classes(struct pv_build *b, const struct pv_groups *g, const struct sum *sum)
+/* 95 % of such estimates are nearer to the truth than this. */
+static uint64_t error_of(const struct sum *s)
+{
+	return (uint64_t)(1.96 * sqrt(s->variance));
+}
+
+static void put_classes(struct pv_build *b, const struct pv_model *m, const struct pv_groups *g,
+	const struct sum *sum)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < g->row.n; i++)
@@ -40,7 +49,8 @@ static void put_classes(struct pv_build *b, const struct pv_groups *g, const str
 		pv_cell_u(&c[C_BYTES], sum[i].bytes);
 		pv_cell_u(&c[C_COUNT], sum[i].count);
 		pv_cell_u(&c[C_AVERAGE], sum[i].bytes / sum[i].count);
-		pv_cell_u(&c[C_ESTIMATED], false);
+		pv_cell_u(&c[C_ESTIMATED], m->allocs.period != 0);
+		pv_cell_u_if(&c[C_ERROR], sum[i].variance > 0, error_of(&sum[i]));
 		pv_cell_s(&c[C_IMAGE], g->row.v[i].image);
 		pv_cell_s(&c[C_NAME], pv_group_name(b, g, (uint32_t)i));
 	}
@@ -52,6 +62,7 @@ static void sum_all(const struct pv_model *m, const struct pv_groups *g, struct 
 		struct sum *to = &sum[pv_group_of(g, (uint32_t)i)];
 		to->count += m->allocs.class_use.v[i].count;
 		to->bytes += m->allocs.class_use.v[i].bytes;
+		to->variance += m->allocs.class_use.v[i].variance;
 	}
 }
 
@@ -81,7 +92,7 @@ static void copy_classes(struct pv_build *b, struct pv_model *m)
 	else if (ok)
 		sum_all(m, &g, sum);
 	if (ok)
-		put_classes(b, &g, sum);
+		put_classes(b, m, &g, sum);
 	else
 		pv_build_fail(b);
 	free(sum);
@@ -221,9 +232,9 @@ static bool gather(struct unfold *u, struct start *s, const struct pv_groups *cl
 	size_t n = window ? w.sites.n : sites->site.n;
 	for (size_t i = window ? 0 : 1; ok && i < n; i++) {
 		const struct pv_site *site = &sites->site.v[window ? w.sites.v[i].site : i];
-		struct sum sum = { site->count, (uint64_t)site->amount };
+		struct sum sum = { site->count, (uint64_t)site->amount, 0 };
 		if (window)
-			sum = (struct sum){ w.sites.v[i].count, w.sites.v[i].bytes };
+			sum = (struct sum){ w.sites.v[i].count, w.sites.v[i].bytes, 0 };
 		if (sum.count && pv_group_of(classes, site->class_use) == class)
 			ok = add_start(u, s, site, sum);
 	}

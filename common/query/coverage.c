@@ -1,6 +1,7 @@
 #include "common/query/coverage.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +105,13 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 	char bytes[PV_UNIT_MAX];
 	count(c, m->allocs.count, "allocation", "allocations");
 	pv_coverage_say(c, "%s", pv_units_bytes(bytes, sizeof bytes, m->allocs.bytes));
+	if (m->allocs.period == 0)
+		return;
+	double off = 1.96 * sqrt(m->allocs.variance);
+	pv_coverage_say(c, "+-%.1f %%", m->allocs.bytes ? 100 * off / (double)m->allocs.bytes : 0);
+	pv_coverage_say(c, "one every %s",
+		pv_units_bytes(bytes, sizeof bytes, m->allocs.period));
+	flaw(c, m->allocs.samples, PV_INFERRED, "samples scaled up");
 }
 
 static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c)

@@ -17,6 +17,7 @@ struct option {
 		PV_GROUP_HANDLES | PV_GROUP_FINALIZERS | PV_GROUP_COUNTERS)
 
 static const struct option options[] = {
+	{ "alloc=", PV_GROUP_ALLOC }, /* some of them */
 	{ "alloc", PV_GROUP_ALLOC | PV_GROUP_GC | PV_GROUP_MOVES },
 	{ "calls", PV_GROUP_CALLS },
 	{ "counter", PV_GROUP_COUNTERS },
@@ -94,6 +95,8 @@ unsigned pv_groups_enabled(const struct pv_model *m)
 	bool shots = false;
 	while (*at) {
 		size_t len = strcspn(at, ","), word = strcspn(at, "=,");
+		bool sampled = len > word + 1 && strncmp(at, "alloc=", word + 1) == 0;
+		word += sampled;
 		groups = apply_option(groups, at, word);
 		shots |= word >= 8 && memcmp(at, "heapshot", 8) == 0;
 		at += len + (at[len] == ',');

@@ -40,11 +40,33 @@ def names(v, r):
 
 ALWAYS = (checks.source, checks.events, stock_reads, names)
 
+def estimates(v, r):
+    """Sampled allocations are scaled to about what the program made, and say how near that is."""
+    said = checks.said_of(r.said, 'bytes')
+    rows = {c['name']: c for c in r.json['classes']}
+    for name, n in said.items():
+        if n < 100 * PERIOD:
+            continue
+        row = rows[name]
+        v.equal(f'estimated {name}', row['estimated'], True)
+        # three times the half-width of 95 %: once in a hundred million
+        v.between(f'bytes of {name}', row['allocated_bytes'], n - 3 * row['error_bytes'],
+                  n + 3 * row['error_bytes'])
+        v.between(f'error of {name}', row['error_bytes'], 1, n / 2)
+    cover = next(c for c in r.json['coverage'] if c['what'] == 'allocations')
+    v.equal('state of allocations', cover['state'], 'inferred')
+    stacks = sum(bool(s['stack']) for s in r.json['allocation_sites'])
+    v.at_least('sites with stacks', stacks, 2)
+    v.between('events', r.log.events['alloc'], 1, sum(said.values()) / PERIOD)
+
+
+PERIOD = 512
 CASES = {
     'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
               (checks.calls, checks.times, checks.call_tree)),
     'alloc': ('nodefaults,alloc', 'allocs finalizers',
               (checks.allocations, checks.sites, checks.collections_, checks.moves)),
+    'alloc-sampled': (f'nodefaults,alloc={PERIOD}', 'allocs allocs', (estimates,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
     'exception': ('nodefaults,exception', 'throws calls', (alone(checks.exceptions),)),

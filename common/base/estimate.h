@@ -1,0 +1,29 @@
+/*
+ * What a sampled allocation stands for. A sample is taken wherever a point of a random process,
+ * `period` bytes apart on average, falls into an allocation; so one of `size` bytes is met with
+ * the probability p = 1 - exp(-size / period), and stands for 1 / p of its kind.
+ */
+#ifndef PV_BASE_ESTIMATE_H
+#define PV_BASE_ESTIMATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pv_estimate {
+	uint64_t count, bytes;
+	double variance; /* of bytes; 0 when nothing was left out */
+};
+
+/* `carry` is what rounding the counts has left over so far; 0 at first. */
+struct pv_estimate pv_estimate_alloc(uint64_t size, uint64_t period, double *carry);
+
+/*
+ * Bytes between samples of allocations, as a probe's options say it ("alloc=512k", with k, m or
+ * g); 0 when all of them are written.
+ */
+uint64_t pv_alloc_period(const char *args);
+
+/* The number at `at`: 4096, 512k, 64m, 1g. 0: it is none. */
+uint64_t pv_bytes_of(const char *at, size_t len);
+
+#endif
