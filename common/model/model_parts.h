@@ -76,7 +76,6 @@ uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
 
 /* --- calls.c */
-
 bool pv_calls_init(struct pv_calls *c);
 void pv_calls_finish(struct pv_calls *c);
 
