@@ -13,6 +13,7 @@ struct pvp_chunk {
 	uint64_t time_base, method_base; /* set before the first event is published */
 	_Atomic uint64_t obj_base;       /* set before the first object is published */
 	uint64_t lost;                   /* of the thread, when the chunk was begun */
+	uint32_t gaps;                   /* pauses that had ended then */
 	/* the writer's: up to where it has read, and the running state there */
 	uint8_t *taken;
 	uint64_t time, method;

@@ -20,7 +20,7 @@ struct pvp_frame {
 struct pvp_frames {
 	struct pvp_frame *top, *end; /* the next free one; behind the last */
 	uint64_t beyond;             /* calls open that found no room here */
-	uint32_t session;
+	uint32_t session, gaps; /* that the calls belong to: a pause ends them */
 	struct pvp_frame at[]; /* at[0] is below all: its sp is the highest address */
 };
 

@@ -49,8 +49,11 @@ static struct pvp_frames *frames_here(void)
 		return NULL;
 	if (!t->frames)
 		t->frames = pvp_frames_create();
-	if (t->frames && t->frames->session != session)
+	uint32_t gaps = atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
+	if (t->frames && (t->frames->session != session || t->frames->gaps != gaps)) {
 		pvp_frames_reset(t->frames, session);
+		t->frames->gaps = gaps;
+	}
 	return t->frames;
 }
 

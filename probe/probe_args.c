@@ -79,6 +79,17 @@ static bool get_path(struct text value, char *to)
 	return n > 0;
 }
 
+/* on, off, or an absolute path. */
+static bool get_control(struct text value, char *to, size_t room)
+{
+	bool word = same(value, "on") || same(value, "off");
+	if (value.len >= room || (!word && (value.len < 2 || *value.at != '/')))
+		return false;
+	memcpy(to, value.at, value.len);
+	to[value.len] = 0;
+	return true;
+}
+
 static bool set(struct pvp_config *c, struct text key, struct text value)
 {
 	uint64_t ms;
@@ -92,6 +103,8 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 		return get_flag(value, &c->marks);
 	if (same(key, "buffer"))
 		return get_size(value, &c->buffer);
+	if (same(key, "control"))
+		return get_control(value, c->control, sizeof c->control);
 	if (!same(key, "linger") || !get_number(value, MAX_LINGER_MS, &ms))
 		return false;
 	c->linger_ms = (unsigned)ms;
@@ -101,7 +114,7 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 static bool known(struct text key)
 {
 	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
-		"linger" };
+		"linger", "control" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;
@@ -111,7 +124,7 @@ static bool known(struct text key)
 bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr)
 {
 	struct pvp_config c = { .output = "output.mlpd", .calls = true, .alloc = true,
-		.buffer = 64 << 20, .linger_ms = 500 };
+		.buffer = 64 << 20, .linger_ms = 500, .control = "on" };
 	for (const char *at = text ? text : ""; *at;) {
 		size_t len = strcspn(at, ","), key_len = strcspn(at, "=,");
 		struct text key = { at, key_len };
@@ -136,10 +149,11 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
 size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
 	size_t room)
 {
-	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu,output=%s", host,
+	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s,output=%s", host,
 		words && *words ? "," : "", words ? words : "",
 		c->calls && !words ? ",calls" : "",
 		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
-		c->buffer, c->output);
+		c->buffer, *c->control == '/' ? ",control=" : "",
+		*c->control == '/' ? c->control : "", c->output);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }

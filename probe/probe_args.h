@@ -13,6 +13,7 @@ struct pvp_config {
 	char output[PVP_PATH_MAX];
 	bool calls, alloc, marks;
 	size_t buffer;      /* bytes for events not yet written */
+	char control[108];  /* "on", "off", the path of the control socket */
 	unsigned linger_ms; /* how long a reader may take nothing at the end */
 };
 

@@ -9,7 +9,6 @@
 #include "probe/writer.h"
 
 enum {
-	LOST = 1,            /* index of the counter `lost events` */
 	EXTRA_BYTES = 512,   /* for the events the writer puts around a thread's own */
 	NAME_ROUNDS = 10,    /* between two looks at what the system calls a nameless thread */
 	SETTLE_NS = 1000000, /* a store is visible to everybody long before this */
@@ -52,9 +51,9 @@ static bool extra_send(struct pvp_writer *w, struct extra *x, const uint8_t *fro
 	return pvp_writer_send(w, parts, 2);
 }
 
-static void add_lost(struct extra *x, uint64_t n)
+static void add_count(struct extra *x, uint64_t index, uint64_t n)
 {
-	struct pv_counter_value v = { .index = LOST, .type = PV_COUNTER_LONG, .raw = n,
+	struct pv_counter_value v = { .index = index, .type = PV_COUNTER_LONG, .raw = n,
 		.text = { "", 0 } };
 	struct pv_batch pools = { .values = { &v, 1, 1 } };
 	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .time = x->header.time_base,
@@ -121,7 +120,7 @@ static void use_method(void *ctx, uint64_t method)
 static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *t, uint64_t lost)
 {
 	if (lost > t->w.lost_written)
-		add_lost(x, lost - t->w.lost_written);
+		add_count(x, PVP_COUNTER_LOST, lost - t->w.lost_written);
 	if (!t->w.begun)
 		add_thread(x, PV_KIND_THREAD_START, t, "");
 	if (!t->w.begun || t->w.name_new)
@@ -132,8 +131,10 @@ static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *
 static void front_written(struct pvp_writer *w, struct pvp_thread *t, uint64_t lost,
 	uint64_t stream)
 {
-	if (lost > t->w.lost_written)
+	if (lost > t->w.lost_written) {
+		w->lost += lost - t->w.lost_written;
 		t->w.lost_written = lost;
+	}
 	t->w.begun = w->streams == stream;
 	t->w.name_new = false;
 }
@@ -147,8 +148,11 @@ static bool send_piece(struct pvp_writer *w, struct pvp_thread *t, const struct 
 	x.header.method_base = c->method;
 	x.header.obj_base = atomic_load_explicit(&c->obj_base, memory_order_relaxed);
 	add_front(w, &x, t, lost);
+	if (c->gaps != t->w.gaps)
+		add_count(&x, PVP_COUNTER_PAUSED, c->gaps - t->w.gaps);
 	if (!extra_send(w, &x, c->taken, (size_t)(to - c->taken)))
 		return false;
+	t->w.gaps = c->gaps;
 	front_written(w, t, lost, stream);
 	return true;
 }
@@ -164,7 +168,7 @@ static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 		return true;
 	struct use use = { w, begun ? c->time : c->time_base };
 	struct pvp_scan s = { .time = use.time, .method = begun ? c->method : c->method_base,
-		.until = until, .scratch = &w->scratch, .use = use_method, .ctx = &use };
+		.until = until, .scratch = &w->scratch, .tally = &w->tally, .use = use_method, .ctx = &use };
 	bool sound = pvp_scan(&s, from, to);
 	const uint8_t *behind = sound ? s.behind : to;
 	if (behind == from)
@@ -334,7 +338,7 @@ static void say_dropped(struct pvp_writer *w)
 		struct extra x;
 		extra_init(&x, t, w->round_ns > t->w.last ? w->round_ns : t->w.last);
 		uint64_t lost = t->w.lost - t->w.lost_written + t->w.dropped;
-		add_lost(&x, lost);
+		add_count(&x, PVP_COUNTER_LOST, lost);
 		extra_send(w, &x, NULL, 0);
 	}
 	w->failed = true;

@@ -3,6 +3,30 @@
 #include "common/format/mlpd.h"
 #include "probe/emit.h"
 
+enum pvp_group pvp_group_of(unsigned kind)
+{
+	static const struct {
+		uint8_t first, last, group;
+	} rows[] = {
+		{ PV_KIND_ALLOC, PV_KIND_ALLOC, PVP_GROUP_ALLOCATIONS },
+		{ PV_KIND_METHOD_ENTER, PV_KIND_METHOD_EXC_LEAVE, PVP_GROUP_CALLS },
+		{ PV_KIND_METHOD_JIT, PV_KIND_METHOD_JIT, PVP_GROUP_NAMES },
+		{ PV_KIND_GC_EVENT, PV_KIND_GC_FINALIZE_OBJECT_END, PVP_GROUP_GC },
+		{ PV_KIND_CLASS_LOAD, PV_KIND_CONTEXT_UNLOAD, PVP_GROUP_NAMES },
+		{ PV_KIND_EXCEPTION_THROW, PV_KIND_EXCEPTION_CLAUSE, PVP_GROUP_EXCEPTIONS },
+		{ PV_KIND_MONITOR_CONTENTION, PV_KIND_MONITOR_FAIL, PVP_GROUP_LOCKS },
+		{ PV_KIND_HEAP_START, PV_KIND_HEAP_ROOT_UNREGISTER, PVP_GROUP_HEAP },
+		{ PV_KIND_SAMPLE_HIT, PV_KIND_SAMPLE_HIT, PVP_GROUP_SAMPLES },
+		{ PV_KIND_SAMPLE_SYMBOL, PV_KIND_SAMPLE_BINARY, PVP_GROUP_NAMES },
+		{ PV_KIND_COUNTERS_DESCRIBE, PV_KIND_COUNTERS_SAMPLE, PVP_GROUP_COUNTERS },
+		{ PV_KIND_JIT_HELPER, PV_KIND_JIT_HELPER, PVP_GROUP_NAMES },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++)
+		if (kind >= rows[i].first && kind <= rows[i].last)
+			return rows[i].group;
+	return PVP_GROUP_OTHER;
+}
+
 static bool is_call(uint8_t byte)
 {
 	return byte == PVP_ENTER || byte == PVP_LEAVE || byte == PVP_EXC_LEAVE;
@@ -35,6 +59,12 @@ static struct pv_span methods_of(const struct pv_event *ev)
 	}
 }
 
+static void note(struct pvp_tally *t, enum pvp_group group, const uint8_t *from, const uint8_t *to)
+{
+	t->events[group]++;
+	t->bytes[group] += (uint64_t)(to - from);
+}
+
 /* By its row, as any reader would. */
 static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 {
@@ -46,6 +76,7 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 		return false;
 	s->time = b.time;
 	s->method = b.method;
+	note(s->tally, pvp_group_of(ev.kind), s->behind, c->at);
 	struct pv_span m = methods_of(&ev);
 	for (uint32_t i = 0; i < m.n; i++)
 		s->use(s->ctx, s->scratch->pool.v[m.at + i]);
@@ -79,11 +110,13 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 		s->time += pv_get_uleb(&c);
 		if (byte == PVP_ALLOC) {
 			skip_alloc(&c);
+			note(s->tally, PVP_GROUP_ALLOCATIONS, s->behind, c.at);
 		} else {
 			int64_t step = pv_get_sleb(&c);
 			s->method += (uint64_t)step;
 			if (step || first)
 				s->use(s->ctx, s->method);
+			note(s->tally, PVP_GROUP_CALLS, s->behind, c.at);
 			first = false;
 		}
 		if (!pv_cursor_ok(&c))

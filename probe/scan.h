@@ -7,12 +7,35 @@
 
 struct pv_batch;
 
+/* What costs what: the groups that stats speaks of. */
+enum pvp_group {
+	PVP_GROUP_CALLS,
+	PVP_GROUP_ALLOCATIONS,
+	PVP_GROUP_GC,
+	PVP_GROUP_EXCEPTIONS,
+	PVP_GROUP_LOCKS,
+	PVP_GROUP_SAMPLES,
+	PVP_GROUP_HEAP,
+	PVP_GROUP_COUNTERS,
+	PVP_GROUP_NAMES,
+	PVP_GROUP_OTHER,
+	PVP_GROUPS
+};
+
+struct pvp_tally {
+	uint64_t events[PVP_GROUPS], bytes[PVP_GROUPS];
+};
+
+/* The group of a kind of event, PV_KIND_... */
+enum pvp_group pvp_group_of(unsigned kind);
+
 struct pvp_scan {
 	uint64_t time, method; /* in: before the first event; out: behind the last */
 	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
 	uint64_t until;        /* stops before the first later event, 0: never */
 	const uint8_t *behind; /* out: the last event read */
 	uint64_t events;       /* added to */
+	struct pvp_tally *tally; /* added to */
 	void (*use)(void *ctx, uint64_t method); /* for each method named; neighbours once */
 	void *ctx;
 };

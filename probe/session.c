@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/probe_control.h"
 #include "probe/probe_args.h"
 #include "probe/registry.h"
 #include "probe/writer.h"
@@ -43,6 +45,7 @@ static void in_child(void)
 	pthread_mutex_init(&pvp_core.lock, NULL);
 	pvp_registry_reset_lock();
 	recording = false;
+	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);
 	if (!held)
@@ -51,14 +54,22 @@ static void in_child(void)
 	pvp_guard_off();
 }
 
-static int start(const struct pvp_config *config, const struct pvp_host *host)
+static int start(struct pvp_config *config, const struct pvp_host *host)
 {
 	if (recording)
 		return EALREADY;
 	int error = fork_handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
 	fork_handled |= error == 0;
-	if (!error)
-		error = pvp_writer_start(config, host);
+	if (error)
+		return error;
+	char path[PVP_CONTROL_PATH];
+	pvp_control_open(config->control, path);
+	memcpy(config->control, path, sizeof path);
+	error = pvp_writer_start(config, host);
+	if (error)
+		pvp_control_close();
+	else
+		pvp_control_serve(host);
 	recording = error == 0;
 	owner = getpid();
 	return error;
@@ -80,12 +91,22 @@ static int stop(void)
 	if (!recording || owner != getpid())
 		return EALREADY;
 	recording = false;
+	pvp_control_close();
 	return pvp_writer_stop();
 }
 
 int pvp_session_stop(void)
 {
 	pthread_mutex_lock(&lifecycle);
+	int error = stop();
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+int pvp_session_try_stop(void)
+{
+	if (pthread_mutex_trylock(&lifecycle) != 0)
+		return EBUSY;
 	int error = stop();
 	pthread_mutex_unlock(&lifecycle);
 	return error;

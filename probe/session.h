@@ -9,6 +9,8 @@ int pvp_session_start(const char *options, const struct pvp_host *host);
 
 /* As profview_stop(), profview_flush(). */
 int pvp_session_stop(void);
+/* EBUSY: somebody else is starting or stopping it. */
+int pvp_session_try_stop(void);
 int pvp_session_flush(void);
 
 #endif

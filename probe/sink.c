@@ -166,12 +166,13 @@ enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n
 		} else if (error != EINTR) {
 			if (!wait_for_room(s, error, moved)) {
 				take_back(s);
-				return PVP_GAVE_UP;
+				return s->leaving ? leave(s) : PVP_GAVE_UP;
 			}
 			moved = false;
 		}
 	}
 	s->whole += all;
+	s->written += all;
 	return PVP_SENT;
 }
 

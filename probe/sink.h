@@ -25,8 +25,10 @@ struct pvp_sink {
 	bool pipe;
 	dev_t device;     /* what fd must still be: programs close descriptors they do not know */
 	ino_t inode;
+	uint64_t written; /* bytes, in all */
 	uint64_t whole; /* bytes of a file up to the end of the last complete piece */
 	bool dead;      /* the descriptor was closed or reused by the program */
+	bool leaving;   /* set by patience when it gives up, to go on with another sink */
 
 	/*
 	 * Called while nothing can be written; `moved` says that some bytes went out since the

@@ -7,8 +7,6 @@
 
 enum {
 	IMAGE = 1,      /* the one image that all classes belong to */
-	LOST = 1,       /* index of the counter `lost events` */
-	DISCARDED = 2,  /* of `discarded heap shots` */
 	LONGEST_NAME = 16 << 10,
 	SECTION_RUNTIME = 0x2000,
 	UNIT_COUNT = 3 << 24,
@@ -116,14 +114,21 @@ static void tell_counter(struct pvp_writer *w, struct profview_counter *c, uint6
 static void tell_orphans(struct pvp_writer *w, uint64_t now)
 {
 	uint64_t n = atomic_load_explicit(&pvp_core.orphans, memory_order_relaxed);
-	if (n != w->orphans && sample(w, now, LOST, (int64_t)(n - w->orphans)))
+	if (n != w->orphans && sample(w, now, PVP_COUNTER_LOST, (int64_t)(n - w->orphans)))
 		w->orphans = n;
+}
+
+static void tell_pauses(struct pvp_writer *w, uint64_t now)
+{
+	uint32_t n = atomic_load_explicit(&pvp_core.pauses, memory_order_relaxed);
+	if (n != w->pauses && sample(w, now, PVP_COUNTER_PAUSED, n - w->pauses))
+		w->pauses = n;
 }
 
 static void tell_discarded(struct pvp_writer *w, uint64_t now)
 {
 	uint64_t n = w->host->discarded_shots ? w->host->discarded_shots() : 0;
-	if (n != w->discarded && sample(w, now, DISCARDED, (int64_t)(n - w->discarded)))
+	if (n != w->discarded && sample(w, now, PVP_COUNTER_DISCARDED, (int64_t)(n - w->discarded)))
 		w->discarded = n;
 }
 
@@ -133,6 +138,7 @@ void pvp_tell_counters(struct pvp_writer *w)
 	for (struct profview_counter *c = NULL; (c = pvp_next_counter(c));)
 		tell_counter(w, c, now);
 	tell_orphans(w, now);
+	tell_pauses(w, now);
 	tell_discarded(w, now);
 }
 
@@ -171,9 +177,10 @@ static bool tell_self(struct pvp_writer *w)
 	return pvp_page_add(w, &w->hello, &start, NULL) &&
 		pvp_page_add(w, &w->hello, &name, NULL) &&
 		pvp_page_add(w, &w->hello, &image, NULL) &&
-		describe_own(w, LOST, "lost events") &&
+		describe_own(w, PVP_COUNTER_LOST, "lost events") &&
+		describe_own(w, PVP_COUNTER_PAUSED, "paused") &&
 		(!w->host->discarded_shots ||
-			describe_own(w, DISCARDED, "discarded heap shots"));
+			describe_own(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }
 
 bool pvp_tell_again(struct pvp_writer *w)

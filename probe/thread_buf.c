@@ -53,7 +53,7 @@ static void count(_Atomic uint64_t *n)
 void pvp_nested(void)
 {
 	struct pvp_thread *t = pvp_tls.thread;
-	if (pvp_tls.muted || !session_now())
+	if (pvp_tls.muted || !session_now() || pvp_paused())
 		return;
 	count(t == &nobody ? &pvp_core.orphans : &t->lost);
 }
@@ -212,6 +212,18 @@ void pvp_poke_all(void)
 	}
 }
 
+void pvp_switch(_Atomic bool *which, bool on)
+{
+	if (atomic_exchange(which, on) == on)
+		return;
+	bool records = on != (which == &pvp_core.paused);
+	if (!records)
+		atomic_fetch_add(&pvp_core.pauses, 1);
+	else if (which == &pvp_core.paused || which == &pvp_core.calls)
+		atomic_fetch_add(&pvp_core.gaps, 1);
+	pvp_poke_all();
+}
+
 /* ---- chunks */
 
 static bool fits(const struct pvp_thread *t, size_t need)
@@ -226,8 +238,10 @@ static bool next_chunk(struct pvp_thread *t)
 	struct pvp_chunk *c = pvp_pool_take(t->pool);
 	t->chunk = c;
 	t->obj_base = 0;
-	if (c)
+	if (c) {
 		c->lost = atomic_load_explicit(&t->lost, memory_order_relaxed);
+		c->gaps = atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
+	}
 	atomic_store_explicit(&t->cursor, c ? c->data : NULL, memory_order_release);
 	return c;
 }
@@ -242,6 +256,7 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 	t->time = t->method = 0;
 	t->name_new = t->name[0] != 0;
 	memset(&t->w, 0, sizeof t->w);
+	t->w.gaps = atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
 	atomic_store_explicit(&t->lost, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->cursor, NULL, memory_order_relaxed);
 }
@@ -262,7 +277,9 @@ static struct pvp_thread *room_locked(size_t need)
 		join_session(t, session);
 	atomic_store_explicit(&t->poked, false, memory_order_relaxed);
 	t->clock = pvp_core.clock;
-	bool ok = fits(t, need) || next_chunk(t);
+	bool same = t->chunk &&
+		t->chunk->gaps == atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
+	bool ok = (same && fits(t, need)) || next_chunk(t);
 	if (!ok)
 		count(&t->lost);
 	set_limits(t);
@@ -273,7 +290,7 @@ struct pvp_thread *pvp_room(size_t need)
 {
 	struct pvp_thread *t = pvp_tls.thread;
 	uint32_t session = session_now();
-	if (!session && !t->chunk)
+	if (session ? pvp_paused() : !t->chunk)
 		return NULL;
 	if (t->session == session && !atomic_load_explicit(&t->poked, memory_order_relaxed)) {
 		if (fits(t, need))

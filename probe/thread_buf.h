@@ -1,8 +1,7 @@
 /*
- * Where threads put their events: each thread encodes into a chunk of its own and publishes what
- * is written with one release store. Chunks come from a pool of fixed size; a thread that finds
- * it empty drops its events and counts them. Full chunks wait in their thread's queue for the
- * writer, which alone gives chunks back while a session runs.
+ * Where threads put their events: each encodes into a chunk of its own and publishes what is
+ * written with one release store. Chunks come from a fixed pool; a thread that finds it empty
+ * drops its events and counts them. Full ones wait in their thread's queue for the writer.
  */
 #ifndef PV_PROBE_THREAD_BUF_H
 #define PV_PROBE_THREAD_BUF_H
@@ -52,6 +51,7 @@ struct pvp_thread {
 		uint8_t *to;
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
+		uint32_t gaps; /* said so far */
 		bool exited, name_new, begun, busy, named, wrote;
 	} w;
 };
@@ -75,16 +75,15 @@ struct pvp_core {
 	pthread_mutex_t lock; /* of all that is not atomic; never held over a call that waits */
 	pthread_cond_t wake;  /* the writer's */
 	_Atomic uint32_t session; /* 0: not recording */
-	_Atomic bool calls, alloc, marks;
+	_Atomic bool calls, alloc, marks, paused;
+	_Atomic uint32_t pauses, gaps; /* begun in this session; ended, with calls to be seen anew */
 	_Atomic uint64_t orphans; /* events lost on threads that have no struct pvp_thread */
 	struct pvp_pool *pool;
 	struct pvp_thread *threads; /* newest first */
 	uint32_t writing;           /* the session whose writer runs; only it removes its threads */
 	struct pvp_calibration clock;
-	/*
-	 * Times at which all threads stood still: nobody's later events are written before
-	 * everybody's earlier ones. One thread at a time adds (it is alone then), the writer reads.
-	 */
+	/* Times at which all threads stood still: nobody's later events are written before
+	 * everybody's earlier ones. One thread at a time adds (it is alone then). */
 	_Atomic uint64_t fences;
 	_Atomic uint64_t fence[PVP_FENCES];
 	size_t queued, wake_at; /* chunks handed over since the writer looked */
@@ -106,6 +105,12 @@ static inline void pvp_guard_off(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&pvp_tls.inside, 0, memory_order_relaxed);
+}
+
+/* Events are left out for now; a mark in the log says so. */
+static inline bool pvp_paused(void)
+{
+	return atomic_load_explicit(&pvp_core.paused, memory_order_relaxed);
 }
 
 /* Locks the core for a thread that is not known to hold the guard; false: it is inside already. */
@@ -132,6 +137,8 @@ struct pvp_thread *pvp_thread_here(void);
 
 /* Sends every thread through pvp_room() at its next event. */
 void pvp_poke_all(void);
+/* Turns a switch of the core's; what was left out is marked, in threads' streams if calls were. */
+void pvp_switch(_Atomic bool *which, bool on);
 void pvp_thread_remove(struct pvp_thread *t);
 
 /* Once, before all else; an errno value. */

@@ -56,11 +56,18 @@ static bool stopping(struct pvp_writer *w)
 	return stop;
 }
 
+/* What the sink is asked while nothing can be written. */
 static int patience(void *ctx, bool moved)
 {
 	struct pvp_writer *w = ctx;
 	if (moved)
 		w->stuck_since = 0;
+	pthread_mutex_lock(&pvp_core.lock);
+	bool moving = w->moving;
+	pthread_mutex_unlock(&pvp_core.lock);
+	w->sink.leaving = moving;
+	if (moving)
+		return -1;
 	if (!stopping(w))
 		return PVP_TICK_MS;
 	if (!w->stuck_since)
@@ -82,12 +89,52 @@ static void rest(void *ctx, int ms)
 
 /* ---- sending */
 
+static void use_sink(struct pvp_writer *w, const struct pvp_sink *s)
+{
+	uint64_t written = w->sink.written;
+	w->sink = *s;
+	w->sink.path = w->config.output;
+	w->sink.patience = patience;
+	w->sink.rest = rest;
+	w->sink.ctx = w;
+	w->sink.written = written;
+}
+
+/* To the sink that was asked for, if one was. */
+static bool move(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool wanted = w->moving;
+	struct pvp_sink next = w->next, before = w->sink;
+	if (wanted) {
+		memcpy(w->config.output, w->next_path, sizeof w->next_path);
+		use_sink(w, &next);
+		w->moving = false;
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (wanted)
+		pvp_sink_close(&before);
+	return wanted;
+}
+
+static void take_orders(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool hello = w->hello_wanted;
+	w->hello_wanted = false;
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (move(w) || hello)
+		w->began = false;
+}
+
 /* Header and names for whoever reads the stream from here. */
 static void begin_stream(struct pvp_writer *w)
 {
+	move(w);
+	w->sink.leaving = false;
 	if (!pvp_sink_reopen(&w->sink)) {
 		int ms = w->sink.dead ? -1 : patience(w, false);
-		w->failed = ms < 0;
+		w->failed = ms < 0 && !w->sink.leaving;
 		if (ms >= 0)
 			rest(w, ms);
 		return;
@@ -149,6 +196,9 @@ bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_even
 	}
 	size_t n = mlpd_encode(p->bytes + p->n, sizeof p->bytes - p->n, &p->bases, &format, ev,
 		pools);
+	enum pvp_group group = pvp_group_of(ev->kind);
+	w->tally.events[group]++;
+	w->tally.bytes[group] += n;
 	p->n += n;
 	return n > 0;
 }
@@ -185,9 +235,21 @@ static void keep_time(struct pvp_writer *w)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
+static uint64_t thread_cpu(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 {
+	uint64_t cpu = thread_cpu();
 	pthread_mutex_lock(&pvp_core.lock);
+	w->stats = (struct pvp_stats){ .tally = w->tally, .lost = w->lost + w->orphans,
+		.start_ns = w->start_ns, .round_ns = w->round_ns, .cpu_ns = cpu,
+		.written = w->sink.written, .streams = w->streams,
+		.call_ns = w->header.timer_overhead_ns / 2 };
 	w->flush_done = wanted;
 	pthread_cond_broadcast(&flushed);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -212,6 +274,8 @@ static void *run(void *arg)
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
 	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
+	w->stats.start_ns = w->stats.round_ns = w->start_ns;
+	w->stats.call_ns = w->header.timer_overhead_ns / 2;
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
 		w->host->start();
@@ -221,6 +285,7 @@ static void *run(void *arg)
 	for (bool last = false; !last;) {
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
+		take_orders(w);
 		if (!ready(w, last)) {
 			rest(w, PVP_TICK_MS);
 			continue;
@@ -309,6 +374,8 @@ static int start_thread(struct pvp_writer *w)
 
 static void free_writer(struct pvp_writer *w)
 {
+	if (w->moving)
+		pvp_sink_close(&w->next);
 	pv_map_finish(&w->described);
 	pv_array_finish(&w->scratch.pool);
 	pv_array_finish(&w->scratch.descs);
@@ -326,6 +393,8 @@ static void open_session(struct pvp_writer *w)
 	atomic_store(&pvp_core.calls, w->config.calls);
 	atomic_store(&pvp_core.alloc, w->config.alloc);
 	atomic_store(&pvp_core.marks, w->config.marks);
+	atomic_store(&pvp_core.paused, false);
+	atomic_store(&pvp_core.pauses, 0);
 	atomic_store(&pvp_core.orphans, 0);
 	if (++sessions == 0)
 		sessions = 1;
@@ -382,12 +451,11 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 	w->host = host;
 	pvp_calibrator_init(&w->calibrator);
 	fill_header(w);
-	error = pvp_sink_open(&w->sink, w->config.output);
-	w->sink.patience = patience;
-	w->sink.rest = rest;
-	w->sink.ctx = w;
+	struct pvp_sink sink;
+	error = pvp_sink_open(&sink, w->config.output);
 	if (error)
 		goto fail;
+	use_sink(w, &sink);
 	error = ENOMEM;
 	if (!pvp_lock())
 		goto fail_sink;
@@ -450,6 +518,52 @@ int pvp_writer_flush(void)
 	while (!error && current == w && w->flush_done < mine)
 		error = pthread_cond_timedwait(&flushed, &pvp_core.lock, &t);
 	pvp_unlock();
+	return error;
+}
+
+int pvp_writer_stats(struct pvp_stats *ret)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	struct pvp_writer *w = current;
+	if (w) {
+		*ret = w->stats;
+		ret->chunks = pvp_pool_chunks(pvp_core.pool);
+		ret->chunks_free = pvp_chunks_free();
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	return w ? 0 : EALREADY;
+}
+
+int pvp_writer_hello(void)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	struct pvp_writer *w = current;
+	if (w)
+		w->hello_wanted = true;
+	pthread_mutex_unlock(&pvp_core.lock);
+	return w ? 0 : EALREADY;
+}
+
+int pvp_writer_move(const char *path)
+{
+	size_t len = strlen(path);
+	if (len >= PVP_PATH_MAX)
+		return ENAMETOOLONG;
+	struct pvp_sink next;
+	int error = pvp_sink_open(&next, path);
+	if (error)
+		return error;
+	pthread_mutex_lock(&pvp_core.lock);
+	struct pvp_writer *w = current;
+	error = !w ? EALREADY : w->moving ? EBUSY : 0;
+	if (!error) {
+		memcpy(w->next_path, path, len + 1);
+		w->next = next;
+		w->moving = true;
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (error)
+		pvp_sink_close(&next);
 	return error;
 }
 

@@ -11,10 +11,14 @@
 #include "probe/host.h"
 #include "probe/probe_args.h"
 #include "probe/probe_clock.h"
+#include "probe/scan.h"
 #include "probe/sink.h"
 #include "probe/thread_buf.h"
 
 enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10, PVP_SEEN = 1024 };
+
+/* The probe's own counters. */
+enum { PVP_COUNTER_LOST = 1, PVP_COUNTER_DISCARDED = 2, PVP_COUNTER_PAUSED = 3 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
 struct pvp_page {
@@ -22,6 +26,18 @@ struct pvp_page {
 	struct mlpd_bases bases;
 	size_t n;
 	uint8_t bytes[PVP_PAGE];
+};
+
+/* What recording costs. */
+struct pvp_stats {
+	struct pvp_tally tally;
+	uint64_t lost;
+	uint64_t start_ns, round_ns; /* of the session; of the last round that was written */
+	uint64_t cpu_ns;             /* of the writer's thread */
+	uint64_t written;            /* bytes into the sink */
+	uint64_t streams;            /* begun: one, and one more for each hello and new reader */
+	uint32_t call_ns;            /* an enter or a leave, as measured at the start */
+	size_t chunks, chunks_free;
 };
 
 struct pvp_writer {
@@ -42,6 +58,9 @@ struct pvp_writer {
 	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
 	uint32_t classes;            /* written so far */
 	uint64_t orphans, discarded, last_sync;
+	uint32_t pauses;        /* said so far */
+	uint64_t lost;          /* events said to be lost */
+	struct pvp_tally tally; /* of what was read or made */
 	uint64_t round_ns; /* when this round began */
 	uint64_t rounds, fences; /* the latter: those dealt with */
 	bool last, wrote;  /* this round is the session's last; it wrote events */
@@ -56,6 +75,11 @@ struct pvp_writer {
 	bool stopping;
 	uint64_t flush_wanted, flush_done;
 	uint64_t stop_since;
+	bool hello_wanted;
+	bool moving; /* to this sink, next: */
+	struct pvp_sink next;
+	char next_path[PVP_PATH_MAX];
+	struct pvp_stats stats; /* as of the last round */
 
 	uint64_t stuck_since; /* ns: since when the reader takes nothing; 0: it does */
 };
@@ -67,6 +91,12 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 int pvp_writer_stop(void);
 
 int pvp_writer_flush(void);
+
+/* For the control socket's thread. EALREADY: not recording. */
+int pvp_writer_stats(struct pvp_stats *ret);
+/* With the next flush: header and names once more; or into another sink, begun with the same. */
+int pvp_writer_hello(void);
+int pvp_writer_move(const char *path);
 
 /* In a child of fork: the parent's writer and sink are not here. Frees what may be freed. */
 void pvp_writer_forget(void);

@@ -141,7 +141,9 @@ START_TEST(scan_finds_the_state_behind)
 		calls++;
 	}
 	struct pv_batch scratch = { 0 };
-	struct pvp_scan s = { .time = 5, .scratch = &scratch, .use = use, .ctx = &used };
+	struct pvp_tally tally = { 0 };
+	struct pvp_scan s = { .time = 5, .scratch = &scratch, .tally = &tally, .use = use,
+		.ctx = &used };
 	ck_assert(pvp_scan(&s, w.mine, w.p));
 	ck_assert_uint_eq(s.time, w.t.time);
 	ck_assert_uint_eq(s.method, w.t.method);
@@ -158,7 +160,9 @@ START_TEST(scan_refuses_other_bytes)
 	struct used used = { 0, 0 };
 	for (size_t i = 0; i < PV_COUNT_OF(bad); i++) {
 		struct pv_batch scratch = { 0 };
-		struct pvp_scan s = { .scratch = &scratch, .use = use, .ctx = &used };
+		struct pvp_tally tally = { 0 };
+		struct pvp_scan s = { .scratch = &scratch, .tally = &tally, .use = use,
+			.ctx = &used };
 		ck_assert(!pvp_scan(&s, bad[i], bad[i] + 4));
 	}
 }
