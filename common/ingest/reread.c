@@ -151,18 +151,22 @@ static bool read_all(struct state *s, struct pv_source *source)
 	}
 }
 
-bool pv_reread(struct pv_reread *r, const char *path)
+bool pv_reread_source(struct pv_reread *r, struct pv_source *source)
 {
 	struct state s = { .to = r, .framer = { .may_join = true } };
 	r->damaged = false;
-	struct pv_source *source = pv_source_open(path, &(struct pv_source_options){ 0 }, r->err);
-	if (!source)
-		return false;
 	bool ok = mlpd_framer_init(&s.framer) ? read_all(&s, source) : nomem(&s);
-	pv_source_close(source);
 	mlpd_framer_finish(&s.framer);
 	pv_batch_finish(&s.batch);
 	pv_array_finish(&s.carry);
+	return ok;
+}
+
+bool pv_reread(struct pv_reread *r, const char *path)
+{
+	struct pv_source *source = pv_source_open(path, &(struct pv_source_options){ 0 }, r->err);
+	bool ok = source && pv_reread_source(r, source);
+	pv_source_close(source);
 	return ok;
 }
 

@@ -25,6 +25,8 @@ struct pv_reread {
 };
 
 bool pv_reread(struct pv_reread *r, const char *path);
+/* From where the source stands, its beginning, to its present end. */
+bool pv_reread_source(struct pv_reread *r, struct pv_source *source);
 
 /* reread07.c: the rest, where the source's first `n` bytes are those of a log of 2007. */
 bool pv_reread07(struct pv_reread *r, struct pv_source *source, const uint8_t *bytes, size_t n);
