@@ -1,0 +1,150 @@
+/*
+ * Which object is which: one identity from allocation through the collector's moves to the heap
+ * shots. Fed with the events of a log in the order of their times; keeps what is alive, and for
+ * every shot sums up who was born when. Built on demand, never while a log is loaded.
+ *
+ * An address used again is another object. An object that a shot does not list is dead. Moves of
+ * one collection are one batch: all sources are read before a target is written.
+ *
+ * Where allocations or moves were not recorded, objects are matched by address and class, and
+ * what that leaves by class and size; what rests on it counts as uncertain.
+ */
+#ifndef PV_MODEL_LIVES_H
+#define PV_MODEL_LIVES_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+/* Shots that a ladder has rungs for; of more, some are left out. Cells of all rungs together. */
+enum { PV_LIVES_STEPS = 64, PV_LIVES_CELLS = 8000000 };
+
+#define PV_LIVES_NO_SHOT UINT32_MAX
+
+/* What objects born in one place have in common: class, stack and thread of the allocation. */
+struct pv_life_site {
+	uint32_t class_use; /* id in the names of the model */
+	uint32_t stack;     /* of its stacks; 0: not recorded */
+	uint32_t thread;    /* index in its threads; 0: not recorded */
+	bool born;          /* the allocation was recorded */
+};
+
+/* Objects of a site first listed by one shot (cohort: the rung's number), at both ends of a diff.
+ */
+struct pv_life_row {
+	uint32_t site, cohort;
+	uint64_t base_objects, base_bytes; /* listed by the base shot */
+	uint64_t shot_objects,
+		shot_bytes;               /* by the other one; those of a cohort up to the base's */
+					  /* have survived, the others are new */
+	uint64_t uncertain;               /* of both, together once */
+	uint64_t collections;             /* ages of shot_objects with a birth, summed up */
+	uint64_t aged;                    /* so many of them */
+	int64_t born_from_ns, born_to_ns; /* log clock; from > to: none of them is known */
+};
+
+/* Survivors of a cohort of a class at one rung. */
+struct pv_life_cell {
+	uint32_t class_use;
+	uint16_t cohort, step;
+	uint64_t objects, bytes;
+};
+
+/* An object of the last shot. */
+struct pv_life_object {
+	uint64_t address;
+	uint64_t base_address; /* where the base shot lists it; 0: it does not */
+	int64_t born_ns;       /* log clock; PV_NEVER without a recorded birth */
+	uint32_t row;
+	uint32_t collections; /* it has lived through, from its birth or first shot on */
+};
+
+struct pv_lives_shot {
+	uint32_t index; /* its number in the log */
+	int64_t time_ns;
+	uint64_t objects, bytes;
+};
+
+struct pv_lives_options {
+	uint32_t base, shot;   /* numbers in the log; base < shot */
+	const uint32_t *steps; /* shots that are rungs, ascending; base and shot are among them */
+	size_t n_steps;        /* up to PV_LIVES_STEPS */
+	bool allocs, moves;    /* they were recorded */
+	bool by_address;       /* nothing but addresses and classes is looked at */
+};
+
+/* Private: an object that is, or may be, alive. */
+struct pv_life_slot {
+	int64_t born_ns;
+	uint64_t size, base_address;
+	uint32_t site;
+	uint32_t born_at; /* collections at its birth, or when it was listed first */
+	uint32_t seen;    /* shot that listed it last; of a free one: the next free one */
+	uint16_t cohort, flags;
+};
+
+struct pv_lives {
+	struct pv_lives_options options; /* steps: owned */
+	/* Results, once the last shot has ended. */
+	PV_ARRAY(struct pv_life_site) site; /* [0] unused */
+	PV_ARRAY(struct pv_life_row) row;
+	PV_ARRAY(struct pv_life_cell) cell;     /* by step */
+	PV_ARRAY(struct pv_life_object) object; /* by address */
+	PV_ARRAY(struct pv_lives_shot) step;
+	uint64_t collections;
+	uint64_t uncertain, of; /* objects whose being new, dead or the same is not sure; of all in
+				 * both shots */
+	uint64_t unborn;     /* listed, and their allocation was not recorded though others were */
+	uint64_t mismatched; /* listed with another class than was allocated there */
+	uint64_t duplicates; /* listed twice by one shot */
+	uint64_t guessed;    /* matched by class and size alone */
+	uint64_t lost;       /* events that the log says are missing */
+	bool damaged;        /* a part of the log could not be read */
+	bool unordered;      /* whose events are in the order of the file, not of their times */
+	bool cut;            /* cells beyond PV_LIVES_CELLS were left out */
+	bool done;           /* the shot was read to its end */
+
+	/* private */
+	struct pv_map at; /* address -> life, PV_LIFE_GONE: nothing lives there */
+	struct pv_map place_of, site_of, row_of, cell_of, written;
+	uint32_t places;
+	PV_ARRAY(struct pv_life_slot) life;
+	uint32_t free;            /* head of the list of free lives */
+	PV_ARRAY(uint64_t) pairs; /* of the collection under way: from, to */
+	uint32_t lives;           /* not free */
+	PV_ARRAY(uint32_t) listed;
+	PV_ARRAY(uint64_t) where; /* address of listed[i] */
+	uint64_t listed_at;       /* collections when the last shot ended */
+	int64_t open_ns;
+	uint32_t open; /* shot being listed, PV_LIVES_NO_SHOT without */
+	uint32_t last; /* shot listed before that */
+	uint32_t next_step;
+};
+
+bool pv_lives_init(struct pv_lives *l, const struct pv_lives_options *o);
+void pv_lives_finish(struct pv_lives *l);
+
+struct pv_birth {
+	uint64_t address;
+	int64_t time_ns;
+	uint32_t class_use, stack, thread;
+};
+
+/* The events, in the order of their times. All are false when out of memory only. */
+bool pv_lives_alloc(struct pv_lives *l, const struct pv_birth *b);
+bool pv_lives_moves(struct pv_lives *l, const uint64_t *pairs, size_t n); /* n addresses */
+/* A collection begins: the moves before it are another's. */
+bool pv_lives_collection(struct pv_lives *l);
+/* The world goes on: moves so far have happened. */
+bool pv_lives_settle(struct pv_lives *l);
+bool pv_lives_shot_begins(struct pv_lives *l, uint32_t index, int64_t time_ns);
+bool pv_lives_object(struct pv_lives *l, uint64_t address, uint32_t class_use, uint64_t size);
+/* `whole`: false when the rest of the list is missing, so that nobody is dead for it. */
+bool pv_lives_shot_ends(struct pv_lives *l, bool whole);
+
+/* How a row's objects stand between both shots. */
+static inline bool pv_life_is_new(const struct pv_lives *l, const struct pv_life_row *r)
+{
+	return l->step.v[r->cohort].index > l->options.base;
+}
+
+#endif
