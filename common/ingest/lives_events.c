@@ -1,4 +1,4 @@
-#include "common/ingest/lives_parts.h"
+#include "common/ingest/lives_read_parts.h"
 
 static bool birth(struct pv_lives_read *r, const struct pv_batch *b, size_t i)
 {

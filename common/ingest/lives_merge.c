@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/ingest/lives_parts.h"
+#include "common/ingest/lives_read_parts.h"
 
 enum { LARGE = 16 << 20 }; /* such buffers are taken in one go when they are due */
 

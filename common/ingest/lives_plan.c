@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/ingest/lives_parts.h"
+#include "common/ingest/lives_read_parts.h"
 
 enum { TELL_BYTES = 8 << 20 };
 

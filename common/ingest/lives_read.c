@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/ingest/ingest_parts.h"
-#include "common/ingest/lives_parts.h"
+#include "common/ingest/lives_read_parts.h"
 
 bool pv_lives_stopping(const struct pv_lives_read *r)
 {

@@ -1,6 +1,6 @@
 /* Private to the files of lives_read.h. Functions that return bool set `error` when false. */
-#ifndef PV_INGEST_LIVES_PARTS_H
-#define PV_INGEST_LIVES_PARTS_H
+#ifndef PV_INGEST_LIVES_READ_PARTS_H
+#define PV_INGEST_LIVES_READ_PARTS_H
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/lives_read.h"
