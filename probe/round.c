@@ -195,10 +195,23 @@ static void give_back(struct pvp_thread *t, struct pvp_chunk *c)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
+/* The start of a thread without events. */
+static void show(struct pvp_writer *w, struct pvp_thread *t)
+{
+	struct extra x;
+	uint64_t stream = w->streams;
+	extra_init(&x, t, t->since);
+	add_front(w, &x, t, 0);
+	if (extra_send(w, &x, NULL, 0))
+		front_written(w, t, 0, stream);
+}
+
 /* Losses that no later events of the thread will carry, and the thread's end. */
 static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 {
 	struct extra x;
+	if (t->since && !t->w.begun)
+		show(w, t);
 	uint64_t stream = w->streams, now = t->w.exited ? t->exit_time : w->round_ns;
 	bool ends = t->w.exited && t->w.begun;
 	bool lost = t->w.lost > t->w.lost_written && (!wrote || t->w.exited || w->last);

@@ -42,6 +42,7 @@ struct pvp_thread {
 	bool exited, name_new;
 	_Atomic unsigned char *inside; /* the thread's guard; NULL once it exited */
 	uint64_t tid, exit_time;
+	uint64_t since; /* told with this start, events or not; 0: only with its first event */
 	char name[PVP_NAME_MAX];
 
 	/* the writer's: what it took in this pass, and what it has written */
@@ -129,6 +130,9 @@ void pvp_fence(uint64_t time);
 
 /* An event came while the thread was inside the probe: counts it. */
 void pvp_nested(void);
+
+/* The calling thread begins to run now: the log is to say so even if nothing else ever happens. */
+void pvp_thread_began(void);
 
 /* The calling thread's struct, made if needed; NULL when out of memory. Under the lock. */
 struct pvp_thread *pvp_thread_here(void);
