@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/clr_api.h"
+#include "probe/clr_types.h"
 
 /* Takes the place of whatever it overlaps. */
 void pvp_ranges_add(struct pvp_clr_code code, uint64_t method);
