@@ -62,8 +62,7 @@ struct pvp_tls {
 	_Atomic unsigned char inside; /* re-entry guard */
 	bool closed;                  /* never records again */
 	bool muted;                   /* what it does is no event: the writer */
-	bool hurried;                 /* never waits for the core's lock: others may stand still
-				       * that hold it */
+	bool hurried;                 /* never waits for the core's lock: its holder may stand still */
 	unsigned char rounds;         /* of pthread key destructors */
 	bool alloc_begun;             /* the next two mean something: alloc_period.h */
 	int64_t alloc_left;           /* bytes to the next sample */
@@ -92,7 +91,7 @@ struct pvp_core {
 
 extern struct pvp_core pvp_core;
 
-/* Marks the thread as inside the probe; false when it is already. Pairs with pvp_guard_off(). */
+/* Marks the thread as inside the probe; false when it is already. pvp_guard_off() ends that. */
 static inline bool pvp_guard_on(void)
 {
 	if (atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed))
@@ -118,11 +117,9 @@ static inline bool pvp_paused(void)
 bool pvp_lock(void);
 void pvp_unlock(void);
 
-/*
- * Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
+/* Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
  * held. Registers the thread, takes a newer calibration, changes chunks. NULL: not recording, or
- * the event is dropped and was counted.
- */
+ * the event is dropped and was counted. */
 struct pvp_thread *pvp_room(size_t need);
 
 /* All threads stand still at this time. Allocates and locks nothing. */
@@ -131,11 +128,10 @@ void pvp_fence(uint64_t time);
 /* An event came while the thread was inside the probe: counts it. */
 void pvp_nested(void);
 
-/* The calling thread begins to run now: the log is to say so even if nothing else ever happens. */
-void pvp_thread_began(void);
-
 /* The calling thread's struct, made if needed; NULL when out of memory. Under the lock. */
 struct pvp_thread *pvp_thread_here(void);
+/* The calling thread begins now: the log says so even if nothing else ever happens on it. */
+void pvp_thread_began(void);
 
 /* --- the session's side, under the lock --- */
 
