@@ -53,7 +53,7 @@ struct pvp_thread {
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
 		uint32_t gaps; /* said so far */
-		bool exited, name_new, begun, busy, named, wrote;
+		bool exited, name_new, begun, started, busy, named, wrote;
 	} w;
 };
 
