@@ -556,11 +556,19 @@ int pvp_writer_move(const char *path)
 	if (len >= PVP_PATH_MAX)
 		return ENAMETOOLONG;
 	struct pvp_sink next;
-	int error = pvp_sink_open(&next, path, &w->config);
+	struct pvp_config options = { .zip = false };
+	pthread_mutex_lock(&pvp_core.lock);
+	struct pvp_writer *w = current;
+	if (w) {
+		options.zip = w->config.zip;
+		options.maxsize = w->config.maxsize;
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	int error = pvp_sink_open(&next, path, &options);
 	if (error)
 		return error;
 	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
+	w = current;
 	error = !w ? EALREADY : w->moving ? EBUSY : 0;
 	if (!error) {
 		memcpy(w->next_path, path, len + 1);
