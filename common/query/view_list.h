@@ -23,6 +23,13 @@
 	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
 	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
 	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
+	/* of the query's `lives`; empty without */                                                \
+	VIEW(HEAP_DIFF, "heap_diff")            /* new, died, survived by class */                 \
+	VIEW(HEAP_DIFF_SITES, "heap_diff_sites") /* by birth stack, of class row `select`, 0: all */ \
+	VIEW(HEAP_DIFF_THREADS, "heap_diff_threads") /* by thread of the birth, likewise */        \
+	VIEW(HEAP_LADDER, "heap_ladder")        /* classes whose young do not die */               \
+	VIEW(HEAP_COHORTS, "heap_cohorts")      /* of class row `select`, 0: all */                \
+	VIEW(HEAP_COHORT_SITES, "heap_cohort_sites") /* births of cohort row `base` - 1 of that */ \
 	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \
