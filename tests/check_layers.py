@@ -23,6 +23,8 @@ EXTRA = {
     'common/report/dump07.c': {'common/format'},
     'common/report/dump_event.c': {'common/format'},
     'common/report/dump_event.h': {'common/format'},
+    'common/report/dump_layout.c': {'common/format', 'common/io'},
+    'common/report/dump_layout.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
