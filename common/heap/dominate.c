@@ -160,7 +160,7 @@ static bool semidominators(struct dominate *d)
 	}
 	for (uint32_t w = 1; w < d->n; w++) {
 		uint32_t up = d->idom[w];
-		if (up > d->semi[w])
+		while (up > d->semi[w])
 			up = d->idom[up];
 		d->idom[w] = up;
 	}
