@@ -30,6 +30,13 @@
 	VIEW(HEAP_LADDER, "heap_ladder")        /* classes whose young do not die */               \
 	VIEW(HEAP_COHORTS, "heap_cohorts")      /* of class row `select`, 0: all */                \
 	VIEW(HEAP_COHORT_SITES, "heap_cohort_sites") /* births of cohort row `base` - 1 of that */ \
+	VIEW(HEAP_CLASSES, "heap_classes")      /* these are of pv_query.heap */                  \
+	VIEW(HEAP_OBJECTS, "heap_objects")      /* of class row `select`, 0: all; or of `set` */  \
+	VIEW(HEAP_PATH, "heap_path")            /* from object row `select` to a root */          \
+	VIEW(HEAP_REFERENCES, "heap_references")                                                   \
+	VIEW(HEAP_REFERRERS, "heap_referrers")                                                     \
+	VIEW(HEAP_KEPT, "heap_kept")            /* that `select` dominates, 0: only roots do */   \
+	VIEW(HEAP_MERGED, "heap_merged")        /* tree: paths of class row `select`, or `set` */ \
 	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \
