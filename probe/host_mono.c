@@ -95,7 +95,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	}
 	unsigned groups = p->options.groups;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
-		groups & PVP_MONO_CALLS ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
+		groups & (PVP_MONO_CALLS | PVP_MONO_TREE) ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
 		p->options.rest[0] ? "," : "", p->options.rest);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_session_start(core, &host);
@@ -108,7 +108,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);
 	pvp_mono_events_init(p);
-	if (groups & PVP_MONO_CALLS)
+	if (groups & (PVP_MONO_CALLS | PVP_MONO_TREE))
 		pvp_mono_calls_init(p);
 	if (groups & PVP_MONO_ALLOC)
 		pvp_mono_alloc_init(p);

@@ -14,6 +14,7 @@ enum {
 /* What a heap shot is of no use without; the roots of its own collection come with it. */
 enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_AREAS };
 #define SHOT_BYTES ((size_t)256 << 20)
+#define TREE_BYTES ((size_t)64 << 20)
 
 struct word {
 	const char *text;
@@ -32,6 +33,7 @@ static const struct word words[] = {
 	{ "monitor", PVP_MONO_MONITORS },
 	{ "finalization", PVP_MONO_FINALIZERS },
 	{ "jit", PVP_MONO_JIT },
+	{ "cpu", PVP_MONO_CPU },
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -153,6 +155,13 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 		o->groups |= SHOTS;
 		return o->shot_at_end = true;
 	}
+	if (is(at, key, "calltree")) {
+		o->groups |= PVP_MONO_TREE;
+		o->tree_cpu = is(value, value_len, "cpu");
+		return !eq || o->tree_cpu;
+	}
+	if (is(at, key, "calltree-room"))
+		return bytes(value, value_len, &o->tree_bytes);
 	if (eq && is(at, key, "alloc")) {
 		o->groups |= PVP_MONO_ALLOC;
 		return bytes(value, value_len, &o->alloc_period);
@@ -184,6 +193,8 @@ static void describe(struct pvp_mono_options *o)
 	}
 	if (o->groups & PVP_MONO_HEAPSHOTS)
 		keep(o->words, "heapshot", 8);
+	if (o->groups & PVP_MONO_TREE)
+		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
 	if (o->groups & PVP_MONO_SAMPLES) {
 		int n = snprintf(text, sizeof text, "sample%s=%u", o->sample_real ? "-real" : "",
 			o->sample_hz);
@@ -201,7 +212,8 @@ static void describe(struct pvp_mono_options *o)
 
 bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 {
-	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES };
+	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
+		.tree_bytes = TREE_BYTES };
 	text += *text == ':';
 	size_t first = strcspn(text, ",");
 	if (is(text, first, "nodefaults"))
@@ -212,6 +224,12 @@ bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 			return false;
 		at += len + (at[len] == ',');
 	}
+	/* Where extensions are written anyway, times of the processor come with the samples. */
+	if (o.groups & PVP_MONO_TREE && o.groups & PVP_MONO_SAMPLES && !o.tree_cpu)
+		o.groups |= PVP_MONO_CPU;
+	/* Calls are either summed up or told one by one. */
+	if (o.groups & PVP_MONO_TREE)
+		o.groups &= ~(unsigned)PVP_MONO_CALLS;
 	/* With calls traced every path is known; walking the stack again would cost the most. */
 	if (o.groups & PVP_MONO_CALLS && !o.frames_given)
 		o.frames = 0;

@@ -22,6 +22,8 @@ enum pvp_mono_group {
 	PVP_MONO_JIT = 1 << 9,
 	PVP_MONO_SAMPLES = 1 << 10,
 	PVP_MONO_HEAPSHOTS = 1 << 11,
+	PVP_MONO_TREE = 1 << 13,  /* calls are summed up here */
+	PVP_MONO_CPU = 1 << 14,   /* processor time with each sample */
 	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 
@@ -35,6 +37,8 @@ struct pvp_mono_options {
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
 	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */
 	size_t shot_bytes;         /* that a heap shot may take before it is written */
+	bool tree_cpu;             /* with the processor time of each call */
+	size_t tree_bytes;         /* that the trees may take */
 	size_t alloc_period;       /* bytes between allocations that are written, 0: all are */
 	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
 	bool frames_given;

@@ -4,6 +4,7 @@
 #include <mono/metadata/loader.h>
 #include <mono/metadata/metadata.h>
 
+#include "probe/call_tree.h"
 #include "probe/emit.h"
 #include "probe/host_mono.h"
 #include "probe/mono_filter.h"
@@ -41,6 +42,58 @@ static void thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *excep
 	pvp_call(PVP_EXC_LEAVE, pvp_mono_key(method));
 }
 
+/* --- summed up: the thread's call tree takes them */
+
+static void tree_entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	(void)p, (void)context;
+	if (PVP_UNLIKELY(!pvp_guard_on())) {
+		pvp_nested();
+		return;
+	}
+	pvp_tree_enter(pvp_mono_key(method));
+	pvp_guard_off();
+}
+
+static void tree_leaves(MonoMethod *method, bool exceptional)
+{
+	if (PVP_UNLIKELY(!pvp_guard_on())) {
+		pvp_nested();
+		return;
+	}
+	pvp_tree_leave(pvp_mono_key(method), exceptional);
+	pvp_guard_off();
+}
+
+static void tree_left(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	(void)p, (void)context;
+	tree_leaves(method, false);
+}
+
+static void tree_tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
+{
+	(void)p, (void)target;
+	tree_leaves(method, false);
+}
+
+static void tree_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
+{
+	(void)p, (void)exception;
+	tree_leaves(method, true);
+}
+
+static void tree_init(struct _MonoProfiler *p)
+{
+	pvp_tree_use(true, p->options.tree_cpu, p->options.tree_bytes);
+	mono_profiler_set_method_enter_callback(p->handle, tree_entered);
+	mono_profiler_set_method_leave_callback(p->handle, tree_left);
+	mono_profiler_set_method_tail_call_callback(p->handle, tree_tail_called);
+	mono_profiler_set_method_exception_leave_callback(p->handle, tree_thrown_out_of);
+}
+
+/* --- */
+
 static uint32_t il_size(MonoMethod *method)
 {
 	uint32_t n = 0;
@@ -72,6 +125,10 @@ static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *
 void pvp_mono_calls_init(struct _MonoProfiler *p)
 {
 	mono_profiler_set_call_instrumentation_filter_callback(p->handle, traced);
+	if (p->options.groups & PVP_MONO_TREE) {
+		tree_init(p);
+		return;
+	}
 	mono_profiler_set_method_enter_callback(p->handle, entered);
 	mono_profiler_set_method_leave_callback(p->handle, left);
 	mono_profiler_set_method_tail_call_callback(p->handle, tail_called);

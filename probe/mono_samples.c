@@ -6,6 +6,7 @@
 #include <mono/metadata/loader.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,12 +21,37 @@ enum { SLOTS = 4096, FRAMES = PVP_MONO_FRAMES };
 struct slot {
 	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
 	uint64_t time, thread, ip;
+	uint64_t user_ns, kernel_ns; /* of the processor, since the thread's last sample */
 	uint32_t n;
 	uint64_t frames[FRAMES]; /* innermost first */
 };
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
 static _Atomic uint64_t claimed, taken, dropped;
+
+/* What the thread had used when it was sampled last; both 0: never. */
+static _Thread_local struct {
+	uint64_t user_ns, kernel_ns;
+} used __attribute__((tls_model("initial-exec")));
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+static void read_cpu(struct slot *s)
+{
+	struct rusage r;
+	s->user_ns = s->kernel_ns = 0;
+	if (!(pvp_mono.options.groups & PVP_MONO_CPU) || getrusage(RUSAGE_THREAD, &r) != 0)
+		return;
+	uint64_t user = ns_of(&r.ru_utime), kernel = ns_of(&r.ru_stime);
+	/* The system splits them by guess and may take back some of what it gave to one. */
+	s->user_ns = user > used.user_ns ? user - used.user_ns : 0;
+	s->kernel_ns = kernel > used.kernel_ns ? kernel - used.kernel_ns : 0;
+	used.user_ns = user;
+	used.kernel_ns = kernel;
+}
 
 static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
 {
@@ -53,6 +79,7 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	s->thread = (uint64_t)syscall(SYS_gettid);
 	s->ip = (uint64_t)(uintptr_t)ip;
 	s->n = 0;
+	read_cpu(s);
 	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
@@ -75,7 +102,15 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT, .time = s->time,
 			.hit = { .thread = s->thread, .ips = { 0, 1 },
 				.frames = { 1, s->n } } };
+		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU, .time = s->time,
+			.cpu = { s->user_ns, s->kernel_ns } };
+		size_t need = mlpd_encode_max(&ev, &pools) + mlpd_encode_max(&cpu, NULL);
+		/* They are to stand in one buffer. */
+		if (sizeof page->bytes - page->n < need && !pvp_page_send(w, page))
+			break;
 		if (!pvp_page_add(w, page, &ev, &pools))
+			break;
+		if (s->user_ns + s->kernel_ns && !pvp_page_add(w, page, &cpu, NULL))
 			break;
 		atomic_store_explicit(&taken, turn + 1, memory_order_release);
 	}

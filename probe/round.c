@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "probe/call_tree.h"
 #include "probe/registry.h"
 #include "probe/scan.h"
 #include "probe/writer.h"
@@ -11,6 +12,7 @@
 enum {
 	EXTRA_BYTES = 512,   /* for the events the writer puts around a thread's own */
 	NAME_ROUNDS = 10,    /* between two looks at what the system calls a nameless thread */
+	TREE_NS = 1000000000, /* between two times that call trees are told */
 	SETTLE_NS = 1000000, /* a store is visible to everybody long before this */
 };
 
@@ -121,8 +123,7 @@ static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *
 {
 	if (lost > t->w.lost_written)
 		add_count(x, PVP_COUNTER_LOST, lost - t->w.lost_written);
-	/* Once alone: for who reads on behind a repeated header it would be another thread. */
-	if (!t->w.started)
+	if (!t->w.begun)
 		add_thread(x, PV_KIND_THREAD_START, t, "");
 	if (!t->w.begun || t->w.name_new)
 		add_name(w, x, t);
@@ -137,7 +138,6 @@ static void front_written(struct pvp_writer *w, struct pvp_thread *t, uint64_t l
 		t->w.lost_written = lost;
 	}
 	t->w.begun = w->streams == stream;
-	t->w.started = true;
 	t->w.name_new = false;
 }
 
@@ -197,23 +197,10 @@ static void give_back(struct pvp_thread *t, struct pvp_chunk *c)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-/* The start of a thread without events. */
-static void show(struct pvp_writer *w, struct pvp_thread *t)
-{
-	struct extra x;
-	uint64_t stream = w->streams;
-	extra_init(&x, t, t->since);
-	add_front(w, &x, t, 0);
-	if (extra_send(w, &x, NULL, 0))
-		front_written(w, t, 0, stream);
-}
-
 /* Losses that no later events of the thread will carry, and the thread's end. */
 static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 {
 	struct extra x;
-	if (t->since && !t->w.begun)
-		show(w, t);
 	uint64_t stream = w->streams, now = t->w.exited ? t->exit_time : w->round_ns;
 	bool ends = t->w.exited && t->w.begun;
 	bool lost = t->w.lost > t->w.lost_written && (!wrote || t->w.exited || w->last);
@@ -243,8 +230,29 @@ static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t unt
 		piece(w, t, t->w.chunk, t->w.to, until);
 }
 
+/* What the thread's call tree has gained; so as not to be missed, at the thread's end as well. */
+static void tell_tree(struct pvp_writer *w, struct pvp_thread *t)
+{
+	struct extra x;
+	uint64_t stream = w->streams;
+	uint64_t now = t->w.exited ? t->exit_time : w->round_ns;
+	bool due = w->tree_ns == w->round_ns || t->w.exited;
+	if (!due || !atomic_load_explicit(&t->tree, memory_order_acquire))
+		return;
+	extra_init(&x, t, now);
+	if (!t->w.begun) {
+		add_front(w, &x, t, t->w.lost);
+		if (extra_send(w, &x, NULL, 0))
+			front_written(w, t, t->w.lost, stream);
+	}
+	if (pvp_tree_tell(w, t, now))
+		t->w.last = now > t->w.last ? now : t->w.last;
+	w->wrote = true;
+}
+
 static void end_thread(struct pvp_writer *w, struct pvp_thread *t)
 {
+	tell_tree(w, t);
 	thread_tail(w, t, t->w.wrote);
 	t->w.lost_before = t->w.lost;
 	w->wrote |= t->w.wrote;
@@ -345,11 +353,10 @@ static void forget_range(void *ctx, uint64_t from, uint64_t to)
 	memset(w->seen, 0, sizeof w->seen);
 }
 
-/* Nothing could be written any more: what that left out is said where room is found. */
+/* Nothing could be written any more: what the last round left out is said where room is found. */
 static void say_dropped(struct pvp_writer *w)
 {
 	w->failed = false;
-	w->said = w->sink.last_words = true;
 	for (struct pvp_thread *t = w->threads; t && !w->failed; t = t->w.next) {
 		struct extra x;
 		extra_init(&x, t, w->round_ns > t->w.last ? w->round_ns : t->w.last);
@@ -357,21 +364,18 @@ static void say_dropped(struct pvp_writer *w)
 		add_count(&x, PVP_COUNTER_LOST, lost);
 		extra_send(w, &x, NULL, 0);
 	}
-	w->page.n = 0;
-	if (w->full)
-		pvp_tell_full(w);
-	pvp_page_send(w, &w->page);
 	w->failed = true;
 }
 
 void pvp_round(struct pvp_writer *w, bool last)
 {
-	bool closing = last || w->failed; /* no events come after this round */
 	w->last = last;
 	w->rounds++;
 	if (w->host->refresh)
 		w->host->refresh(forget_range, w);
 	take_all(w);
+	if (w->last || w->asked || w->round_ns - w->tree_ns >= TREE_NS)
+		w->tree_ns = w->round_ns;
 	pvp_tell_classes(w);
 	if (w->host->tell)
 		w->host->tell(w, &w->page, false);
@@ -381,7 +385,7 @@ void pvp_round(struct pvp_writer *w, bool last)
 	pvp_tell_counters(w);
 	add_sync(w);
 	pvp_page_send(w, &w->page);
-	if (w->failed && closing && !w->said)
+	if (w->failed && last)
 		say_dropped(w);
 	remove_exited(w);
 }

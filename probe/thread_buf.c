@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probe/call_tree.h"
 #include "probe/frames.h"
 
 enum {
@@ -113,6 +114,7 @@ void pvp_thread_remove(struct pvp_thread *t)
 		pvp_core.threads = t->next;
 	if (t->next)
 		t->next->before = t->before;
+	pvp_tree_destroy(atomic_load(&t->tree));
 	t->next = spare;
 	spare = t;
 }
@@ -196,6 +198,8 @@ void pvp_threads_forget(bool all)
 	while (pvp_core.threads) {
 		if (all || pvp_core.threads != pvp_tls.thread)
 			drop_frames(pvp_core.threads);
+		else
+			atomic_store(&pvp_core.threads->tree, NULL); /* it is in use */
 		pvp_thread_remove(pvp_core.threads);
 	}
 	pvp_tls.thread = &nobody;
@@ -209,6 +213,7 @@ void pvp_poke_all(void)
 		atomic_store_explicit(&t->poked, true, memory_order_relaxed);
 		atomic_store_explicit(&t->call_limit, NULL, memory_order_relaxed);
 		atomic_store_explicit(&t->alloc_limit, NULL, memory_order_relaxed);
+		atomic_store_explicit(&t->tree_ready, false, memory_order_relaxed);
 	}
 }
 
@@ -261,19 +266,6 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 	atomic_store_explicit(&t->cursor, NULL, memory_order_relaxed);
 }
 
-void pvp_thread_began(void)
-{
-	if (!pvp_lock())
-		return;
-	struct pvp_thread *t = session_now() ? pvp_thread_here() : NULL;
-	if (t) {
-		if (t->session != session_now())
-			join_session(t, session_now());
-		t->since = pvp_monotonic();
-	}
-	pvp_unlock();
-}
-
 static struct pvp_thread *room_locked(size_t need)
 {
 	uint32_t session = session_now();
@@ -297,6 +289,28 @@ static struct pvp_thread *room_locked(size_t need)
 		count(&t->lost);
 	set_limits(t);
 	return ok ? t : NULL;
+}
+
+struct pvp_thread *pvp_thread_refresh(void)
+{
+	struct pvp_thread *t = pvp_tls.thread;
+	uint32_t session = session_now();
+	if (!session)
+		return NULL;
+	if (pvp_tls.hurried && pthread_mutex_trylock(&pvp_core.lock) != 0)
+		return t->session == session ? t : NULL;
+	if (!pvp_tls.hurried)
+		pthread_mutex_lock(&pvp_core.lock);
+	session = session_now();
+	t = session ? pvp_thread_here() : NULL;
+	if (t && t->session != session)
+		join_session(t, session);
+	if (t) {
+		t->clock = pvp_core.clock;
+		atomic_store_explicit(&t->tree_ready, true, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	return t;
 }
 
 struct pvp_thread *pvp_room(size_t need)

@@ -31,6 +31,8 @@ struct pvp_thread {
 	uint64_t obj_base;
 	struct pvp_chunk *chunk; /* changed under the lock */
 	struct pvp_frames *frames; /* the native host's */
+	struct pvp_tree *_Atomic tree; /* call_tree.h; the writer reads it */
+	_Atomic bool tree_ready;   /* likewise; others clear it when there is news */
 	_Atomic uint64_t lost;   /* events of this session */
 
 	/* under the lock */
@@ -42,7 +44,6 @@ struct pvp_thread {
 	bool exited, name_new;
 	_Atomic unsigned char *inside; /* the thread's guard; NULL once it exited */
 	uint64_t tid, exit_time;
-	uint64_t since; /* told with this start, events or not; 0: only with its first event */
 	char name[PVP_NAME_MAX];
 
 	/* the writer's: what it took in this pass, and what it has written */
@@ -53,7 +54,7 @@ struct pvp_thread {
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
 		uint32_t gaps; /* said so far */
-		bool exited, name_new, begun, started, busy, named, wrote;
+		bool exited, name_new, begun, busy, named, wrote;
 	} w;
 };
 
@@ -68,7 +69,6 @@ struct pvp_tls {
 	int64_t alloc_left;           /* bytes to the next sample */
 	uint64_t alloc_random;
 };
-
 extern _Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec")));
 
 struct pvp_core {
@@ -88,10 +88,9 @@ struct pvp_core {
 	_Atomic uint64_t fence[PVP_FENCES];
 	size_t queued, wake_at; /* chunks handed over since the writer looked */
 };
-
 extern struct pvp_core pvp_core;
 
-/* Marks the thread as inside the probe; false when it is already. pvp_guard_off() ends that. */
+/* Marks the thread as inside the probe; false when it is already. Pairs with pvp_guard_off(). */
 static inline bool pvp_guard_on(void)
 {
 	if (atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed))
@@ -117,23 +116,24 @@ static inline bool pvp_paused(void)
 bool pvp_lock(void);
 void pvp_unlock(void);
 
-/* Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
+/*
+ * Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
  * held. Registers the thread, takes a newer calibration, changes chunks. NULL: not recording, or
- * the event is dropped and was counted. */
+ * the event is dropped and was counted.
+ */
 struct pvp_thread *pvp_room(size_t need);
+/* Without a chunk: joins the session, takes a newer calibration. Likewise. NULL: not recording. */
+struct pvp_thread *pvp_thread_refresh(void);
 
 /* All threads stand still at this time. Allocates and locks nothing. */
 void pvp_fence(uint64_t time);
-
 /* An event came while the thread was inside the probe: counts it. */
 void pvp_nested(void);
 
-/* The calling thread's struct, made if needed; NULL when out of memory. Under the lock. */
-struct pvp_thread *pvp_thread_here(void);
-/* The calling thread begins now: the log says so even if nothing else ever happens on it. */
-void pvp_thread_began(void);
+/* --- under the lock --- */
 
-/* --- the session's side, under the lock --- */
+/* The calling thread's struct, made if needed; NULL when out of memory. */
+struct pvp_thread *pvp_thread_here(void);
 
 /* Sends every thread through pvp_room() at its next event. */
 void pvp_poke_all(void);

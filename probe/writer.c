@@ -113,7 +113,7 @@ static bool move(struct pvp_writer *w)
 	}
 	pthread_mutex_unlock(&pvp_core.lock);
 	if (wanted)
-		pvp_sink_close(&before, false);
+		pvp_sink_close(&before);
 	return wanted;
 }
 
@@ -142,10 +142,8 @@ static void begin_stream(struct pvp_writer *w)
 	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
 	w->began = w->greeting = true;
 	w->streams++;
-	pvp_sink_tell(&w->sink, true);
 	if (pvp_writer_send(w, &part, 1))
 		pvp_tell_again(w);
-	pvp_sink_tell(&w->sink, false);
 	w->greeting = false;
 }
 
@@ -164,9 +162,6 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 		case PVP_READER_GONE:
 			w->began = false;
 			break;
-		case PVP_FULL:
-			w->full = true;
-			/* fall through */
 		case PVP_GAVE_UP:
 			w->failed = true;
 			break;
@@ -295,12 +290,12 @@ static void *run(void *arg)
 			rest(w, PVP_TICK_MS);
 			continue;
 		}
+		w->asked = wanted != w->flush_done;
 		pvp_round(w, last);
 		say_flushed(w, wanted);
 	}
 	if (w->host->stop)
 		w->host->stop();
-	pvp_sink_close(&w->sink, true);
 	return NULL;
 }
 
@@ -381,8 +376,9 @@ static int start_thread(struct pvp_writer *w)
 static void free_writer(struct pvp_writer *w)
 {
 	if (w->moving)
-		pvp_sink_forget(&w->next);
+		pvp_sink_close(&w->next);
 	pv_map_finish(&w->described);
+	free(w->tree);
 	pv_array_finish(&w->scratch.pool);
 	pv_array_finish(&w->scratch.descs);
 	pv_array_finish(&w->scratch.values);
@@ -458,7 +454,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 	pvp_calibrator_init(&w->calibrator);
 	fill_header(w);
 	struct pvp_sink sink;
-	error = pvp_sink_open(&sink, w->config.output, &w->config);
+	error = pvp_sink_open(&sink, w->config.output);
 	if (error)
 		goto fail;
 	use_sink(w, &sink);
@@ -479,7 +475,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 		pvp_unlock();
 	}
 fail_sink:
-	pvp_sink_forget(&w->sink);
+	pvp_sink_close(&w->sink);
 fail:
 	free_writer(w);
 	return error;
@@ -504,7 +500,7 @@ int pvp_writer_stop(void)
 		close_session();
 		pvp_unlock();
 	}
-	pvp_sink_forget(&w->sink);
+	pvp_sink_close(&w->sink);
 	free_writer(w);
 	return result;
 }
@@ -556,19 +552,11 @@ int pvp_writer_move(const char *path)
 	if (len >= PVP_PATH_MAX)
 		return ENAMETOOLONG;
 	struct pvp_sink next;
-	struct pvp_config options = { .zip = false };
-	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
-	if (w) {
-		options.zip = w->config.zip;
-		options.maxsize = w->config.maxsize;
-	}
-	pthread_mutex_unlock(&pvp_core.lock);
-	int error = pvp_sink_open(&next, path, &options);
+	int error = pvp_sink_open(&next, path);
 	if (error)
 		return error;
 	pthread_mutex_lock(&pvp_core.lock);
-	w = current;
+	struct pvp_writer *w = current;
 	error = !w ? EALREADY : w->moving ? EBUSY : 0;
 	if (!error) {
 		memcpy(w->next_path, path, len + 1);
@@ -577,7 +565,7 @@ int pvp_writer_move(const char *path)
 	}
 	pthread_mutex_unlock(&pvp_core.lock);
 	if (error)
-		pvp_sink_forget(&next);
+		pvp_sink_close(&next);
 	return error;
 }
 
@@ -591,6 +579,6 @@ void pvp_writer_forget(void)
 	current = NULL;
 	if (!w)
 		return;
-	pvp_sink_forget(&w->sink);
+	pvp_sink_close(&w->sink);
 	free_writer(w);
 }

@@ -17,13 +17,8 @@
 
 enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10, PVP_SEEN = 1024 };
 
-/* The probe's own counters. FULL: maxsize= was reached, so often. */
-enum {
-	PVP_COUNTER_LOST = 1,
-	PVP_COUNTER_DISCARDED = 2,
-	PVP_COUNTER_PAUSED = 3,
-	PVP_COUNTER_FULL = 4
-};
+/* The probe's own counters. */
+enum { PVP_COUNTER_LOST = 1, PVP_COUNTER_DISCARDED = 2, PVP_COUNTER_PAUSED = 3 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
 struct pvp_page {
@@ -45,6 +40,8 @@ struct pvp_stats {
 	size_t chunks, chunks_free;
 };
 
+struct pvp_tree_page;
+
 struct pvp_writer {
 	pthread_t thread;
 	uint64_t tid, start_ns;
@@ -55,6 +52,8 @@ struct pvp_writer {
 	char args[PVP_PATH_MAX + 256];
 	uint8_t head[PVP_PATH_MAX + 512];
 	struct pvp_calibrator calibrator;
+	struct pvp_tree_page *tree; /* NULL until a thread has a call tree */
+	uint64_t tree_ns;           /* when trees were told last */
 	struct pvp_page page, hello; /* hello: what a pipe's new reader is told */
 	struct pvp_thread *threads;  /* taken in this round, linked by w.next */
 
@@ -68,14 +67,12 @@ struct pvp_writer {
 	struct pvp_tally tally; /* of what was read or made */
 	uint64_t round_ns; /* when this round began */
 	uint64_t rounds, fences; /* the latter: those dealt with */
-	bool last, wrote;  /* this round is the session's last; it wrote events */
+	bool last, asked, wrote; /* this round is the session's last; a flush; it wrote events */
 	uint64_t streams; /* begun so far; more than one when a pipe's reader left */
 	bool began;    /* the stream's header is written */
 	bool greeting; /* and now the names, for whoever reads it */
 	bool failed;   /* nothing more can be written */
 	bool amid;     /* what is sent belongs to what the same reader was sent before */
-	bool full;     /* because of maxsize= */
-	bool said;     /* what that left out */
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
 	/* under the core's lock */
@@ -125,8 +122,6 @@ void pvp_round(struct pvp_writer *w, bool last);
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
-/* The log has reached its size. */
-void pvp_tell_full(struct pvp_writer *w);
 /* All that was told so far, for a new reader, through w->hello; false: he is gone as well. */
 bool pvp_tell_again(struct pvp_writer *w);
 

@@ -151,6 +151,16 @@ static void take_rare(struct probe_log *log, struct probe_thread *t, const struc
 	case PV_KIND_SYNC_POINT:
 		log->last_sync = e->time;
 		break;
+	case PV_KIND_EXT_TREE_CALL: {
+		struct probe_method *m = method_of(log, e->tree.method);
+		log->unnamed += !m->described;
+		log->tree_orphans += e->tree.back >= ++log->tree_places && e->tree.back;
+		m->enters += e->tree.calls;
+		m->exc_leaves += e->tree.exc_leaves;
+		t->enters += e->tree.calls;
+		t->tree_ns += (int64_t)e->tree.self_ns;
+		break;
+	}
 	case PV_KIND_EXT_MARK:
 		t->marks++;
 		copy(log->last_mark, sizeof log->last_mark, e->ext.text);
@@ -200,6 +210,7 @@ static void take_buffer(struct probe_log *log)
 	mlpd_bases_init(&bases, &f->buffer);
 	need(mlpd_decode_batch(b, &bases, &log->header.format, !f->whole, &used));
 	log->damages += b->damaged;
+	log->tree_places = 0;
 	for (size_t i = 0; i < b->n; i++)
 		take_event(log, f->buffer.thread, i);
 }
@@ -266,6 +277,7 @@ void probe_log_check(const struct probe_log *log)
 	ck_assert_uint_eq(log->headers, 1);
 	ck_assert_uint_eq(log->damages, 0);
 	ck_assert_uint_eq(log->failures, 0);
+	ck_assert_uint_eq(log->tree_orphans, 0);
 	ck_assert_uint_eq(log->unnamed, 0);
 	ck_assert_uint_eq(log->back_steps, 0);
 	ck_assert_uint_eq(log->before_sync, 0);

@@ -27,6 +27,7 @@ struct probe_thread {
 	uint64_t id, last_time;
 	char name[64];
 	uint64_t enters, leaves, allocs, marks, lost;
+	int64_t tree_ns; /* self times of its call tree */
 	unsigned starts, ends;
 	uint64_t next_size; /* of the next allocation, when their sizes count up */
 	PV_ARRAY(uint64_t) stack; /* methods entered and not left; cut at a loss */
@@ -56,6 +57,7 @@ struct probe_log {
 	/* What a log of the probe must never hold; probe_log_check() looks. */
 	unsigned headers, damages, failures, unnamed, back_steps, before_sync, misplaced_losses;
 	unsigned misnumbered; /* allocations of another size than that, losses counted in */
+	uint64_t tree_places, tree_orphans; /* nodes of this buffer; without their parent */
 	unsigned mismatches; /* leaves that are not of the method entered last */
 };
 

@@ -132,6 +132,10 @@ static const struct vector vectors[] = {
 	{ 17, "0a 01 02", "SYNC t=1001 type=2" },
 	{ 17, "1a 01 69 00", "AOT_ID t=1001 id=\"i\"" },
 	{ 17, "2f 01 04 01 68 69 00", "EXT_MARK t=1001 text=\"hi\"" },
+	{ 17, "0f 00 08 01 00 10 03 e8 07 64 01",
+		"EXT_TREE_CALL t=1000 back=0 method=1010 calls=3 self_ns=3e8 max_ns=64 exc_leaves=1" },
+	{ 17, "0f 00 04 02 ac 02 07", "EXT_TREE_CPU t=1000 user_ns=12c kernel_ns=7" },
+	{ 17, "1f 00 04 01 ac 02 07", "EXT_CPU t=1000 user_ns=12c kernel_ns=7" },
 	/* What changed from version to version, before and after each step. */
 	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
 	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },

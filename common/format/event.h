@@ -67,6 +67,9 @@
 	KIND(SYNC_POINT, "meta.sync_point")                                                        \
 	KIND(AOT_ID, "meta.aot_id")                                                                \
 	KIND(EXT_MARK, "ext.mark.mark")                                                            \
+	KIND(EXT_TREE_CALL, "ext.calltree.call")                                                   \
+	KIND(EXT_TREE_CPU, "ext.calltree.cpu")                                                     \
+	KIND(EXT_CPU, "ext.cpu.sample")                                                            \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -187,6 +190,12 @@ struct pv_event {
 		struct { uint64_t type; } sync;
 		struct { struct pv_text id; } aot;
 		struct { struct pv_span codes; } directives;
+		/*
+		 * what a node of the thread's call tree has gained; `back`: its parent is that many
+		 * such events earlier in the buffer, 0 = a root; max_ns: longest call so far
+		 */
+		struct { uint64_t back, method, calls, self_ns, max_ns, exc_leaves; } tree;
+		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the event before it */
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

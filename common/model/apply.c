@@ -116,6 +116,10 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_SYNC_POINT:
 	case PV_KIND_EXT_MARK:
 		return pv_notes_apply(x, e);
+	case PV_KIND_EXT_TREE_CALL:
+	case PV_KIND_EXT_TREE_CPU:
+	case PV_KIND_EXT_CPU:
+		return pv_tree_sums_apply(x, e);
 	case PV_KIND_AOT_ID:
 		return pv_intern_add(&x->m->names.text, e->aot.id.at, e->aot.id.len, &x->m->aot_id);
 	default:

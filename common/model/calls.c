@@ -238,6 +238,7 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	int64_t time = x->time;
 	const uint64_t *pool = x->batch->pool.v;
 	uint32_t node = 0;
+	m->tree_sums.method = 0;
 	if (!x->counts)
 		return true;
 	m->private->use_ns = time;
@@ -251,6 +252,7 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 		node = at_address(m, node, pool[e->hit.ips.at]);
 	if (node == PV_MAP_NONE)
 		return false;
+	pv_tree_sums_sampled(x, node);
 	m->calls.node.v[node].samples++;
 	m->calls.samples++;
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;

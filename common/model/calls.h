@@ -85,6 +85,7 @@ struct pv_method_sum {
 	int64_t self_ns, max_ns;
 	int64_t total_ns;      /* outermost activations only */
 	uint64_t samples_self, samples_total; /* total: once per stack */
+	uint64_t cpu_user_ns, cpu_kernel_ns;  /* of its own code */
 };
 
 /*

@@ -137,6 +137,17 @@ static void walk(struct flat *f)
 	}
 }
 
+static void add_cpu(struct flat *f)
+{
+	const struct pv_tree_sums *t = &f->m->tree_sums;
+	for (uint32_t i = 1; i < t->cpu.n; i++) {
+		struct pv_method_sum *s =
+			&f->sum[f->group_of[pv_names_resolved(&f->m->names, i)]];
+		s->cpu_user_ns += t->cpu.v[i].user_ns;
+		s->cpu_kernel_ns += t->cpu.v[i].kernel_ns;
+	}
+}
+
 /* Times that damage put out of order can leave less than nothing. */
 static void at_least_nothing(struct pv_method_sum *s)
 {
@@ -160,6 +171,7 @@ bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t gr
 			ret[i] = (struct pv_method_sum){ 0 };
 		find_groups(&f);
 		walk(&f);
+		add_cpu(&f);
 		for (size_t i = 0; i < groups; i++)
 			at_least_nothing(&ret[i]);
 	}

@@ -56,6 +56,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_names_finish(&m->names);
 	pv_stacks_finish(&m->stacks);
 	pv_calls_finish(&m->calls);
+	pv_tree_sums_finish(&m->tree_sums);
 	pv_array_finish(&m->allocs.class_use);
 	pv_sites_finish(&m->allocs.sites);
 	pv_gc_finish(&m->gc);

@@ -27,6 +27,7 @@
 #include "common/model/threads.h"
 #include "common/model/throws.h"
 #include "common/model/timeline.h"
+#include "common/model/tree_sums.h"
 
 struct pv_buckets;
 struct pv_recall;
@@ -60,6 +61,7 @@ struct pv_model {
 	struct pv_names names;
 	struct pv_stacks stacks;
 	struct pv_calls calls;
+	struct pv_tree_sums tree_sums;
 	struct pv_allocs allocs;
 	struct pv_gc gc;
 	struct pv_handles handles;

@@ -107,6 +107,26 @@ static void archive_calls(struct pv_archive *a, struct pv_calls *c)
 	pv_archive_map(a, &c->wide);
 }
 
+SAME_SIZE(struct pv_tree_sums, 144);
+
+static void archive_tree_sums(struct pv_archive *a, struct pv_tree_sums *t)
+{
+	struct pv_tree_sums plain = *t;
+	TAKE_OUT(plain.cpu);
+	TAKE_OUT(plain.node);
+	TAKE_OUT(plain.parent);
+	TAKE_OUT(plain.key);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed) {
+		pv_tree_sums_finish(t);
+		*t = plain;
+	}
+	pv_archive_array(a, &t->cpu);
+	pv_archive_array(a, &t->node);
+	pv_archive_array(a, &t->parent);
+	pv_archive_array(a, &t->key);
+}
+
 SAME_SIZE(struct pv_sites, 96);
 
 static void archive_sites(struct pv_archive *a, struct pv_sites *s)
@@ -243,8 +263,8 @@ static void archive_gc(struct pv_archive *a, struct pv_model *m)
 	pv_gc_archive_pending(a, m);
 }
 
-SAME_SIZE(struct pv_heap_shots, 128);
-SAME_SIZE(struct pv_shot, 136);
+SAME_SIZE(struct pv_heap_shots, 120);
+SAME_SIZE(struct pv_shot, 120);
 
 static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
 {
@@ -421,7 +441,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366496);
+SAME_SIZE(struct pv_model, 366656);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -430,6 +450,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	archive_own(a, m);
 	archive_stacks(a, &m->stacks);
 	archive_calls(a, &m->calls);
+	archive_tree_sums(a, &m->tree_sums);
 	archive_allocs(a, &m->allocs);
 	archive_threads(a, &m->threads);
 	archive_gc(a, m);

@@ -32,6 +32,7 @@ static const struct pv_column method_columns[] = {
 /* What the log can say of calls and samples at all. */
 struct known {
 	bool calls, samples, window;
+	bool cpu;        /* times of the processor */
 	bool exc_leaves; /* told apart from others: not in logs of 2007 */
 };
 
@@ -39,6 +40,7 @@ static struct known what_is_known(const struct pv_model *m, const struct pv_quer
 {
 	unsigned groups = pv_groups_known(m);
 	return (struct known){ .calls = groups & PV_GROUP_CALLS, .window = q->window_ns != 0,
+		.cpu = m->tree_sums.cpu_times != 0,
 		.samples = groups & PV_GROUP_SAMPLES, .exc_leaves = !m->target.logging2007 };
 }
 
@@ -66,8 +68,8 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_u_if(&c[M_HITS], known->samples, s->samples_self);
 	pv_cell_u_if(&c[M_HITS_TOTAL], known->samples, s->samples_total);
 	pv_cell_u_if(&c[M_EXC], known->calls && known->exc_leaves && !known->window, s->exc_leaves);
-	pv_cell_null(&c[M_CPU_USER]);
-	pv_cell_null(&c[M_CPU_KERNEL]);
+	pv_cell_u_if(&c[M_CPU_USER], known->cpu && !known->window, s->cpu_user_ns);
+	pv_cell_u_if(&c[M_CPU_KERNEL], known->cpu && !known->window, s->cpu_kernel_ns);
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
 }
 

@@ -20,6 +20,7 @@ static const struct option options[] = {
 	{ "alloc=", PV_GROUP_ALLOC }, /* some of them */
 	{ "alloc", PV_GROUP_ALLOC | PV_GROUP_GC | PV_GROUP_MOVES },
 	{ "calls", PV_GROUP_CALLS },
+	{ "calltree", PV_GROUP_CALLS },
 	{ "counter", PV_GROUP_COUNTERS },
 	{ "counters", PV_GROUP_COUNTERS },
 	{ "coverage", PV_GROUP_CODE_COVERAGE },
@@ -112,6 +113,7 @@ struct evidence {
 static const struct evidence evidence[] = {
 	{ PV_GROUP_ALLOC, PV_KIND_ALLOC, PV_KIND_ALLOC },
 	{ PV_GROUP_CALLS, PV_KIND_METHOD_ENTER, PV_KIND_METHOD_EXC_LEAVE },
+	{ PV_GROUP_CALLS, PV_KIND_EXT_TREE_CALL, PV_KIND_EXT_TREE_CALL },
 	{ PV_GROUP_JIT, PV_KIND_METHOD_JIT, PV_KIND_METHOD_JIT },
 	{ PV_GROUP_JIT, PV_KIND_JIT_HELPER, PV_KIND_JIT_HELPER },
 	{ PV_GROUP_GC, PV_KIND_GC_EVENT, PV_KIND_GC_RESIZE },

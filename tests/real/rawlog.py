@@ -115,6 +115,7 @@ class Log:
         self.counter_names = {}     # index: (section, name)
         self.counter_values = collections.defaultdict(list)     # index: [(time, value)]
         self.helpers = [0, 0]
+        self.extensions = 0
         self.clean = self.damaged = self.buffers = 0
         self.rest = 0           # bytes at the end that make no whole buffer
 
@@ -449,7 +450,23 @@ def read_info(log, c, ex):
         raise Damaged(c.at)
 
 
-READERS = {0: read_alloc, 1: read_gc, 2: read_meta, 3: read_method, 4: read_exception,
+EXTENSIONS = {(0, 1): 'ext.calltree.call', (0, 2): 'ext.calltree.cpu', (1, 1): 'ext.cpu.sample',
+              (2, 1): 'ext.mark.mark'}
+
+
+def read_extension(log, c, family):
+    c.stamp()
+    size = c.uleb()
+    end = c.at + size
+    kind = c.uleb()
+    log.events[EXTENSIONS.get((family, kind), 'ext.unknown')] += 1
+    log.extensions += 1
+    if end > len(c.data):
+        raise Damaged(c.at)
+    c.at = end
+
+
+READERS = {15: read_extension, 0: read_alloc, 1: read_gc, 2: read_meta, 3: read_method, 4: read_exception,
            5: read_monitor, 6: read_heap, 7: read_sample, 8: read_runtime, 10: read_info}
 
 

@@ -60,6 +60,34 @@ def estimates(v, r):
     v.between('events', r.log.events['alloc'], 1, sum(said.values()) / PERIOD)
 
 
+def tree(v, r):
+    """Calls that were summed up in the process are those the program made, with their times."""
+    said = checks.said_of(r.said, 'calls')
+    got = checks.rows(r.json['methods'], 'name', 'calls')
+    for name, n in said.items():
+        v.equal(f'calls the program made to {name}', got.get(name, 0), n)
+    unwound = checks.rows(r.json['methods'], 'name', 'exceptional_leaves')
+    for name, n in checks.said_of(r.said, 'unwound').items():
+        v.equal(f'frames the program unwound of {name}', unwound.get(name, 0), n)
+    totals = checks.rows(r.json['methods'], 'name', 'total_ns')
+    for name, inside in checks.said_of(r.said, 'inside').items():
+        v.between(f'time in {name}', totals[name], inside, r.said[f'around {name}'])
+    checks.call_tree(v, r)
+    v.equal('enters told one by one', r.log.events['method.enter'], 0)
+    state = {c['what']: c['state'] for c in r.json['coverage']}
+    v.equal('state of calls', state['calls'], 'complete')
+    v.equal('state of losses', state['losses'], 'complete')
+    v.between('bytes of the log', r.inflated, 1, 400000)
+
+
+def processor(v, r):
+    """Time of the processor goes to where the samples fell; the system knows it to 10 ms or so."""
+    used = sum(m['cpu_user_ns'] + m['cpu_kernel_ns'] for m in r.json['methods'])
+    wall = sum(t['end_ns'] - t['start_ns'] for t in r.json['threads'] if t['end_ns'])
+    v.between('processor time', used, 50_000_000, r.json['duration_ns'] * os.cpu_count() + wall)
+    v.at_least('samples', r.json['samples']['total'], 10)
+
+
 PERIOD = 512
 CASES = {
     'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
@@ -67,6 +95,10 @@ CASES = {
     'alloc': ('nodefaults,alloc', 'allocs finalizers',
               (checks.allocations, checks.sites, checks.collections_, checks.moves)),
     'alloc-sampled': (f'nodefaults,alloc={PERIOD}', 'allocs allocs', (estimates,)),
+    'calltree': ('nodefaults,calltree', 'calls spin throws threads finalizers', (tree,)),
+    'calltree-sample': ('nodefaults,calltree,sample=1000', 'calls' + 12 * ' spin',
+                        (tree, processor)),
+    'calltree-cpu': ('nodefaults,calltree=cpu', 'calls spin', (tree,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
     'exception': ('nodefaults,exception', 'throws calls', (alone(checks.exceptions),)),
@@ -97,8 +129,10 @@ def main(case, profview, exe, module):
         v.equal('exit code', run.exit, 0)
         v.equal('standard error', run.complaint, '')
         if run.json:
+            extended = run.log.extensions
             for check in ALWAYS + wanted:
-                check(v, run)
+                if check is not stock_reads or not extended:
+                    check(v, run)
     v.close()
 
 

@@ -1,0 +1,38 @@
+/*
+ * Calls that the probe summed up itself (extension family 0): what a thread's call tree has gained
+ * since it was told last, node by node, so that the model stands as if the calls had been traced.
+ * A buffer is whole in itself: each node names its parent by how many such events ago it came.
+ */
+#ifndef PV_MODEL_TREE_SUMS_H
+#define PV_MODEL_TREE_SUMS_H
+
+#include "common/base/mem.h"
+
+/* CPU time of a method's own code, ns: from sampled stacks, or as exactly as the probe was asked.
+ */
+struct pv_cpu_time {
+	uint64_t user_ns, kernel_ns;
+};
+
+struct pv_tree_sums {
+	PV_ARRAY(struct pv_cpu_time) cpu; /* by method id; may be shorter than the names */
+	uint64_t nodes, cpu_times;        /* told */
+	uint64_t lost;                    /* whose parent was not there */
+
+	/* private: of the present buffer */
+	PV_ARRAY(uint32_t) node;
+	PV_ARRAY(uint32_t) parent; /* of each, as an index here + 1; 0: a root */
+	PV_ARRAY(uint64_t) key;
+	uint64_t buffer, folds;
+	uint32_t method; /* that the next CPU time is about, 0 = none */
+};
+
+struct pv_context;
+struct pv_event;
+
+bool pv_tree_sums_apply(struct pv_context *x, const struct pv_event *e);
+/* The node a sample fell on: its CPU time may follow. */
+void pv_tree_sums_sampled(struct pv_context *x, uint32_t node);
+void pv_tree_sums_finish(struct pv_tree_sums *t);
+
+#endif
