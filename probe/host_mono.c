@@ -25,8 +25,13 @@ static const char *words(void)
 static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	bool ok = pvp_names_tell(w, page, again);
-	if (ok && !again && pvp_mono.options.groups & PVP_MONO_SAMPLES)
+	unsigned groups = pvp_mono.options.groups;
+	if (ok && !again && groups & PVP_MONO_SAMPLES)
 		pvp_mono_samples_tell(w, page);
+	if (ok && !again && groups & PVP_MONO_COUNTERS)
+		ok = pvp_mono_counters_tell(w, page);
+	if (again)
+		pvp_mono_counters_again();
 	return ok;
 }
 

@@ -66,6 +66,15 @@ void pvp_mono_heap_asked(void);
 void pvp_mono_heap_told(struct pvp_writer *w, uint64_t until);
 uint64_t pvp_mono_heap_discarded(void);
 
+/*
+ * The writer's: the runtime's counters, when it is time; again: a new reader knows none. end(): they
+ * are read once more, in the next round; close(): the runtime goes down, never again.
+ */
+bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_page *page);
+void pvp_mono_counters_again(void);
+void pvp_mono_counters_end(void);
+void pvp_mono_counters_close(void);
+
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 

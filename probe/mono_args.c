@@ -8,7 +8,7 @@
 /* What "nodefaults" leaves out. */
 enum {
 	DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT |
-		PVP_MONO_AREAS,
+		PVP_MONO_AREAS | PVP_MONO_COUNTERS,
 };
 
 /* What a heap shot is of no use without; the roots of its own collection come with it. */
@@ -34,6 +34,7 @@ static const struct word words[] = {
 	{ "finalization", PVP_MONO_FINALIZERS },
 	{ "jit", PVP_MONO_JIT },
 	{ "cpu", PVP_MONO_CPU },
+	{ "counter", PVP_MONO_COUNTERS },
 };
 
 static bool is(const char *at, size_t len, const char *word)

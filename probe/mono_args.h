@@ -24,6 +24,7 @@ enum pvp_mono_group {
 	PVP_MONO_HEAPSHOTS = 1 << 11,
 	PVP_MONO_TREE = 1 << 13,  /* calls are summed up here */
 	PVP_MONO_CPU = 1 << 14,   /* processor time with each sample */
+	PVP_MONO_COUNTERS = 1 << 15,
 	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 

@@ -75,7 +75,9 @@ static void shutdown_begins(MonoProfiler *p)
 {
 	if (p->options.shot_at_end)
 		pvp_mono_heap_collect();
+	pvp_mono_counters_end();
 	pvp_mono_last_samples();
+	pvp_mono_counters_close();
 	pvp_mono_name_missing();
 }
 

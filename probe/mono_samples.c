@@ -130,6 +130,6 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 
 void pvp_mono_last_samples(void)
 {
-	if (atomic_load_explicit(&ring, memory_order_relaxed))
+	if (pvp_mono.options.groups & (PVP_MONO_SAMPLES | PVP_MONO_COUNTERS))
 		pvp_session_flush();
 }

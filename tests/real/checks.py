@@ -319,7 +319,8 @@ def modules(v, r):
 
 def counters(v, r):
     start = r.log.header['start_ns']
-    got = {(c['name'], i): c['samples'] for i, c in enumerate(r.json['counters'])}
+    got = {(c['name'], i): c['samples'] for i, c in enumerate(r.json['counters'])
+           if c['samples']}
     by_name = collections.defaultdict(list)
     for (name, _), listed in got.items():
         by_name[name].append([[t, n] for t, n in listed])

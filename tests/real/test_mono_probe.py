@@ -88,6 +88,20 @@ def processor(v, r):
     v.at_least('samples', r.json['samples']['total'], 10)
 
 
+def same_counters(v, r):
+    """Sections, names, types and units are those of the stock profiler, but for its own."""
+    def described(report):
+        return {tuple(c[k] for k in ('section', 'name', 'type', 'unit', 'variance'))
+                for c in report['counters'] if c['section'] != 'profiler'}
+    other = r.path.with_name('stock.mlpd')
+    with target.Mono(r.exe, ['rest'], 'nodefaults,counter', other) as program:
+        program.wait()
+    stock = described(Run(r.profview, other, {}, []).json)
+    v.at_least('counters', len(stock), 100)
+    v.equal('counters that stock has', stock - described(r.json), set())
+    v.equal('counters that stock has not', described(r.json) - stock, set())
+
+
 PERIOD = 512
 CASES = {
     'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
@@ -99,6 +113,8 @@ CASES = {
     'calltree-sample': ('nodefaults,calltree,sample=1000', 'calls' + 12 * ' spin',
                         (tree, processor)),
     'calltree-cpu': ('nodefaults,calltree=cpu', 'calls spin', (tree,)),
+    'counter': ('nodefaults,counter', 'rest', (checks.counters, same_counters)),
+    'defaults': ('', 'calls throws locks collect rest', (alone(checks.exceptions), alone(checks.locks), checks.counters)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
     'exception': ('nodefaults,exception', 'throws calls', (alone(checks.exceptions),)),
@@ -126,6 +142,7 @@ def main(case, profview, exe, module):
         with Probed(exe, worlds.split(), options, path) as program:
             said = program.wait()
         run = Run(profview, path, said, [])
+        run.exe, run.profview = exe, profview
         v.equal('exit code', run.exit, 0)
         v.equal('standard error', run.complaint, '')
         if run.json:
