@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { KEY_MAX = 16, MIN_BUFFER = 256 << 10, MAX_LINGER_MS = 60000 };
+enum { MIN_BUFFER = 256 << 10, MIN_LOG = 256 << 10, MAX_LINGER_MS = 60000 };
 
 struct text {
 	const char *at;
@@ -39,7 +40,7 @@ static bool get_number(struct text value, uint64_t max, uint64_t *ret)
 	return value.len > 0 && n <= max;
 }
 
-static bool get_size(struct text value, size_t *ret)
+static bool get_size(struct text value, uint64_t least, uint64_t *ret)
 {
 	unsigned shift = 0;
 	switch (value.len ? value.at[value.len - 1] | 0x20 : 0) {
@@ -55,27 +56,59 @@ static bool get_size(struct text value, size_t *ret)
 	}
 	value.len -= shift != 0;
 	uint64_t n;
-	if (!get_number(value, (SIZE_MAX >> shift) / 4, &n) || n << shift < MIN_BUFFER)
+	if (!get_number(value, (SIZE_MAX >> shift) / 4, &n) || n << shift < least)
 		return false;
-	*ret = (size_t)n << shift;
+	*ret = n << shift;
 	return true;
 }
 
-/* %p becomes the pid, %% a percent sign. */
-static bool get_path(struct text value, char *to)
+/* What stands for a letter behind a percent sign; "" for a percent sign, NULL for other letters. */
+static const char *stands_for(char letter, char room[32])
 {
-	size_t n = 0;
-	for (size_t i = 0; i < value.len; i++) {
-		char c = value.at[i], next = i + 1 < value.len ? value.at[i + 1] : 0;
-		if (n + 16 >= PVP_PATH_MAX || (c == '%' && next != 'p' && next != '%'))
-			return false;
-		if (c == '%' && next == 'p')
-			n += (size_t)snprintf(to + n, 16, "%ld", (long)getpid());
-		else
-			to[n++] = c;
-		i += c == '%';
+	time_t now = time(NULL);
+	struct tm utc;
+	switch (letter) {
+	case 'p':
+		snprintf(room, 32, "%ld", (long)getpid());
+		return room;
+	case 't':
+		gmtime_r(&now, &utc);
+		strftime(room, 32, "%Y%m%d%H%M%S", &utc);
+		return room;
+	case '%':
+		return "%";
+	default:
+		return NULL;
 	}
-	to[n] = 0;
+}
+
+/*
+ * As the stock log profiler has it: %p is the pid, %t the time, %% a percent sign, "+NAME" is
+ * NAME.pid. Other signs in front (| and #) are the sink's.
+ */
+static bool get_output(struct text value, struct pvp_config *c)
+{
+	char room[32];
+	size_t n = 0;
+	bool plus = value.len > 1 && *value.at == '+';
+	c->own_sinks = plus;
+	for (size_t i = plus; i < value.len; i++) {
+		const char *text = value.at + i;
+		size_t len = 1;
+		if (*text == '%') {
+			char letter = ++i < value.len ? value.at[i] : 0;
+			text = stands_for(letter, room);
+			len = text ? strlen(text) : 0;
+			c->own_sinks |= letter == 'p';
+		}
+		if (!text || n + len + sizeof room >= PVP_PATH_MAX)
+			return false;
+		memcpy(c->output + n, text, len);
+		n += len;
+	}
+	c->output[n] = 0;
+	if (plus)
+		snprintf(c->output + n, sizeof room, ".%s", stands_for('p', room));
 	return n > 0;
 }
 
@@ -92,29 +125,37 @@ static bool get_control(struct text value, char *to, size_t room)
 
 static bool set(struct pvp_config *c, struct text key, struct text value)
 {
-	uint64_t ms;
+	uint64_t n;
 	if (same(key, "output"))
-		return get_path(value, c->output);
+		return get_output(value, c);
 	if (same(key, "calls"))
 		return get_flag(value, &c->calls);
 	if (same(key, "alloc"))
 		return get_flag(value, &c->alloc);
 	if (same(key, "marks"))
 		return get_flag(value, &c->marks);
-	if (same(key, "buffer"))
-		return get_size(value, &c->buffer);
 	if (same(key, "control"))
 		return get_control(value, c->control, sizeof c->control);
-	if (!same(key, "linger") || !get_number(value, MAX_LINGER_MS, &ms))
+	if (same(key, "zip"))
+		return get_flag(value, &c->zip);
+	if (same(key, "maxsize"))
+		return get_size(value, MIN_LOG, &c->maxsize);
+	if (same(key, "ring"))
+		return get_size(value, MIN_LOG, &c->ring);
+	bool buffer = same(key, "buffer");
+	if (buffer ? !get_size(value, MIN_BUFFER, &n) : !get_number(value, MAX_LINGER_MS, &n))
 		return false;
-	c->linger_ms = (unsigned)ms;
+	if (buffer)
+		c->buffer = (size_t)n;
+	else
+		c->linger_ms = (unsigned)n;
 	return true;
 }
 
 static bool known(struct text key)
 {
 	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
-		"linger", "control" };
+		"linger", "control", "zip", "maxsize", "ring" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;
@@ -142,18 +183,32 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
 				(int)(len < 99 ? len : 99), at);
 		at += len + (at[len] == ',');
 	}
+	if (c.ring && c.maxsize)
+		return pv_fail(reterr, PV_EUSAGE, 0, "maxsize and ring exclude each other");
 	*ret = c;
 	return true;
+}
+
+/* ",zip", ",ring=N": what bounds and packs the log. */
+static void describe_log(const struct pvp_config *c, char *to, size_t room)
+{
+	const char *word = c->ring ? ",ring=" : ",maxsize=";
+	uint64_t bound = c->ring ? c->ring : c->maxsize;
+	int n = snprintf(to, room, "%s", c->zip ? ",zip" : "");
+	if (bound)
+		n += snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
 }
 
 size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
 	size_t room)
 {
-	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s,output=%s", host,
+	char log[64];
+	describe_log(c, log, sizeof log);
+	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s%s,output=%s", host,
 		words && *words ? "," : "", words ? words : "",
 		c->calls && !words ? ",calls" : "",
 		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
-		c->buffer, *c->control == '/' ? ",control=" : "",
+		c->buffer, log, *c->control == '/' ? ",control=" : "",
 		*c->control == '/' ? c->control : "", c->output);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }

@@ -4,16 +4,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
 enum { PVP_PATH_MAX = 1024 };
 
 struct pvp_config {
-	char output[PVP_PATH_MAX];
+	char output[PVP_PATH_MAX]; /* as pvp_sink_open() has it */
+	bool own_sinks; /* the output names the process: a child may have one of its own */
 	bool calls, alloc, marks;
 	size_t buffer;      /* bytes for events not yet written */
 	char control[108];  /* "on", "off", the path of the control socket */
+	bool zip;
+	uint64_t maxsize;   /* of the log; 0: no bound */
+	uint64_t ring;      /* of its newest two segments together; 0: one log without end */
 	unsigned linger_ms; /* how long a reader may take nothing at the end */
 };
 

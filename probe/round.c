@@ -123,7 +123,8 @@ static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *
 {
 	if (lost > t->w.lost_written)
 		add_count(x, PVP_COUNTER_LOST, lost - t->w.lost_written);
-	if (!t->w.begun)
+	/* Once alone: for who reads on behind a repeated header it would be another thread. */
+	if (!t->w.started)
 		add_thread(x, PV_KIND_THREAD_START, t, "");
 	if (!t->w.begun || t->w.name_new)
 		add_name(w, x, t);
@@ -138,6 +139,7 @@ static void front_written(struct pvp_writer *w, struct pvp_thread *t, uint64_t l
 		t->w.lost_written = lost;
 	}
 	t->w.begun = w->streams == stream;
+	t->w.started = true;
 	t->w.name_new = false;
 }
 
@@ -197,10 +199,23 @@ static void give_back(struct pvp_thread *t, struct pvp_chunk *c)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
+/* The start of a thread without events. */
+static void show(struct pvp_writer *w, struct pvp_thread *t)
+{
+	struct extra x;
+	uint64_t stream = w->streams;
+	extra_init(&x, t, t->since);
+	add_front(w, &x, t, 0);
+	if (extra_send(w, &x, NULL, 0))
+		front_written(w, t, 0, stream);
+}
+
 /* Losses that no later events of the thread will carry, and the thread's end. */
 static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 {
 	struct extra x;
+	if (t->since && !t->w.begun)
+		show(w, t);
 	uint64_t stream = w->streams, now = t->w.exited ? t->exit_time : w->round_ns;
 	bool ends = t->w.exited && t->w.begun;
 	bool lost = t->w.lost > t->w.lost_written && (!wrote || t->w.exited || w->last);
@@ -353,10 +368,11 @@ static void forget_range(void *ctx, uint64_t from, uint64_t to)
 	memset(w->seen, 0, sizeof w->seen);
 }
 
-/* Nothing could be written any more: what the last round left out is said where room is found. */
+/* Nothing could be written any more: what that left out is said where room is found. */
 static void say_dropped(struct pvp_writer *w)
 {
 	w->failed = false;
+	w->said = w->sink.last_words = true;
 	for (struct pvp_thread *t = w->threads; t && !w->failed; t = t->w.next) {
 		struct extra x;
 		extra_init(&x, t, w->round_ns > t->w.last ? w->round_ns : t->w.last);
@@ -364,11 +380,16 @@ static void say_dropped(struct pvp_writer *w)
 		add_count(&x, PVP_COUNTER_LOST, lost);
 		extra_send(w, &x, NULL, 0);
 	}
+	w->page.n = 0;
+	if (w->full)
+		pvp_tell_full(w);
+	pvp_page_send(w, &w->page);
 	w->failed = true;
 }
 
 void pvp_round(struct pvp_writer *w, bool last)
 {
+	bool closing = last || w->failed; /* no events come after this round */
 	w->last = last;
 	w->rounds++;
 	if (w->host->refresh)
@@ -385,7 +406,7 @@ void pvp_round(struct pvp_writer *w, bool last)
 	pvp_tell_counters(w);
 	add_sync(w);
 	pvp_page_send(w, &w->page);
-	if (w->failed && last)
+	if (w->failed && closing && !w->said)
 		say_dropped(w);
 	remove_exited(w);
 }

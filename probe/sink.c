@@ -1,120 +1,65 @@
 #include "probe/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20, HIGH_FD = 200 };
-
-/* Away from the numbers that programs count on, such as the next one after 2. */
-static int move_up(int fd)
-{
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
-}
-
-/*
- * One writer for each file and pipe: a child that runs another program with the same options must
- * not tear the stream. The lock goes with the descriptor; flock() is left to a pipe's readers.
- */
-static int claim(int fd)
-{
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	bool taken = fcntl(fd, F_OFD_SETLK, &all) != 0 && (errno == EAGAIN || errno == EACCES);
-	return taken ? EBUSY : 0; /* where there are no locks, there is no knowing */
-}
-
-/* What fd is. Returns an errno value. */
-static int settle(struct pvp_sink *s, int fd)
-{
-	struct stat st;
-	if (fstat(fd, &st) != 0)
-		return errno;
-	s->pipe = S_ISFIFO(st.st_mode);
-	int error = s->pipe || S_ISREG(st.st_mode) ? claim(fd) : 0;
-	if (error)
-		return error;
-	if (s->pipe)
-		fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-	else if (S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
-		return errno;
-	s->device = st.st_dev;
-	s->inode = st.st_ino;
-	s->fd = fd;
-	return 0;
-}
-
-int pvp_sink_open(struct pvp_sink *s, const char *path)
-{
-	struct stat st;
-	*s = (struct pvp_sink){ .path = path, .fd = -1 };
-	int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
-	if (fd < 0) {
-		int error = errno;
-		s->pipe = error == ENXIO && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
-		return s->pipe ? 0 : error;
-	}
-	fd = move_up(fd);
-	int error = settle(s, fd);
-	if (error)
-		close(fd);
-	return error;
-}
-
-bool pvp_sink_reopen(struct pvp_sink *s)
-{
-	if (s->fd >= 0)
-		return true;
-	int fd = open(s->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	fd = move_up(fd);
-	int error = settle(s, fd);
-	if (!error && s->pipe)
-		return true;
-	close(fd);
-	s->fd = -1;
-	s->dead = error != EBUSY; /* no longer the pipe it was */
-	s->pipe = true;
-	return false;
-}
+#include "probe/deflate.h"
 
 static bool still_ours(struct pvp_sink *s)
 {
 	struct stat st;
 	s->dead |= s->fd >= 0 &&
-		(fstat(s->fd, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode);
+		   (fstat(s->fd, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode);
 	return !s->dead;
 }
 
 static void take_back(struct pvp_sink *s)
 {
+	if (s->zip)
+		pvp_gzip_settle(s->zip, false);
 	if (s->fd < 0 || s->pipe || s->dead)
 		return;
 	if (ftruncate(s->fd, (off_t)s->whole) == 0)
 		lseek(s->fd, (off_t)s->whole, SEEK_SET);
 }
 
+static enum pvp_sent let_go(struct pvp_sink *s)
+{
+	if (s->fd >= 0 && !s->dead)
+		close(s->fd);
+	s->fd = -1;
+	s->member = false;
+	return PVP_READER_GONE;
+}
+
+/* Nobody reads: another reader may come to a pipe, to nothing else. */
 static enum pvp_sent leave(struct pvp_sink *s)
 {
-	close(s->fd);
-	s->fd = -1;
-	return PVP_READER_GONE;
+	if (s->pipe)
+		return let_go(s);
+	s->dead = true;
+	return PVP_GAVE_UP;
 }
 
 bool pvp_sink_alone(struct pvp_sink *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
-	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 &&
-		p.revents & POLLERR)
+	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 && p.revents & POLLERR)
 		leave(s);
 	return s->pipe && s->fd < 0;
 }
+
+void pvp_sink_tell(struct pvp_sink *s, bool begin)
+{
+	s->telling = begin;
+	s->told = s->whole;
+}
+
+/* ---- bytes */
 
 /* Drops `n` written bytes from the front of the parts. */
 static void advance(struct iovec *parts, int count, size_t n)
@@ -133,7 +78,7 @@ static bool wait_for_room(struct pvp_sink *s, int error, bool moved)
 	int ms = s->patience(s->ctx, moved);
 	if (ms < 0)
 		return false;
-	if (s->pipe && error == EAGAIN) {
+	if (error == EAGAIN) {
 		struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 		poll(&p, 1, ms);
 	} else {
@@ -142,43 +87,138 @@ static bool wait_for_room(struct pvp_sink *s, int error, bool moved)
 	return true;
 }
 
-enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n)
+/* As writev(), with no signal and no wait where that can be had. */
+static ssize_t write_some(const struct pvp_sink *s, struct iovec *parts, int n)
 {
-	struct iovec left[PVP_MAX_PARTS];
-	size_t bytes = 0, all = 0;
-	for (int i = 0; i < n; i++) {
-		left[i] = parts[i];
-		all += parts[i].iov_len;
-	}
+	struct msghdr m = { .msg_iov = parts, .msg_iovlen = (size_t)n };
+	return s->socket ? sendmsg(s->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL)
+			 : writev(s->fd, parts, n);
+}
+
+/* The parts are changed. */
+static enum pvp_sent write_all(struct pvp_sink *s, struct iovec *parts, int n, size_t all)
+{
+	size_t bytes = 0;
 	for (bool moved = false; bytes < all;) {
 		if (!still_ours(s))
 			return PVP_GAVE_UP;
 		if (s->fd < 0)
 			return PVP_READER_GONE;
-		ssize_t k = writev(s->fd, left, n);
+		ssize_t k = write_some(s, parts, n);
 		int error = k < 0 ? errno : 0;
 		if (k > 0) {
 			bytes += (size_t)k;
-			advance(left, n, (size_t)k);
+			advance(parts, n, (size_t)k);
 			moved = true;
-		} else if (error == EPIPE && s->pipe) {
+		} else if (error == EPIPE || error == ECONNRESET) {
 			return leave(s);
 		} else if (error != EINTR) {
-			if (!wait_for_room(s, error, moved)) {
-				take_back(s);
-				return s->leaving ? leave(s) : PVP_GAVE_UP;
-			}
+			if (!wait_for_room(s, error, moved))
+				return PVP_GAVE_UP;
 			moved = false;
 		}
 	}
-	s->whole += all;
-	s->written += all;
 	return PVP_SENT;
 }
 
-void pvp_sink_close(struct pvp_sink *s)
+static enum pvp_sent write_block(struct pvp_sink *s, void *bytes, size_t n, uint64_t *total)
 {
-	if (still_ours(s) && s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
+	struct iovec part = { bytes, n };
+	*total += n;
+	return write_all(s, &part, 1, n);
+}
+
+/* ---- compressed */
+
+static size_t gather(struct iovec *parts, int n, uint8_t *to)
+{
+	size_t got = 0;
+	for (int i = 0; i < n; i++) {
+		size_t room = PVP_GZIP_IN - got;
+		size_t some = parts[i].iov_len < room ? parts[i].iov_len : room;
+		memcpy(to + got, parts[i].iov_base, some);
+		got += some;
+	}
+	advance(parts, n, got);
+	return got;
+}
+
+/* Each piece is one that can be read as soon as it is there. */
+static enum pvp_sent write_packed(struct pvp_sink *s, struct iovec *parts, int n, uint64_t *total)
+{
+	enum pvp_sent sent = PVP_SENT;
+	if (!s->member)
+		sent = write_block(s, s->packed, pvp_gzip_begin(s->zip, s->packed), total);
+	for (size_t got; sent == PVP_SENT && (got = gather(parts, n, s->unpacked)) > 0;)
+		sent = write_block(
+			s, s->packed, pvp_gzip_put(s->zip, s->unpacked, got, s->packed), total);
+	return sent;
+}
+
+/* ---- pieces */
+
+/* Whether it fits under maxsize. Compressed, it may take a little more than it is. */
+static bool fits(const struct pvp_sink *s, uint64_t bytes)
+{
+	uint64_t need = bytes + (s->zip ? bytes / 64 + 128 : 0);
+	uint64_t kept = s->last_words ? 0 : PVP_LAST_WORDS;
+	return !s->most || (s->written < s->most && need + kept <= s->most - s->written);
+}
+
+static bool segment_full(const struct pvp_sink *s, uint64_t bytes)
+{
+	return s->segment && !s->telling && s->whole > s->told &&
+	       s->whole - s->told + bytes > s->segment;
+}
+
+static void end_member(struct pvp_sink *s)
+{
+	uint64_t total = 0;
+	if (!s->zip || !s->member || s->fd < 0 || s->dead)
+		return;
+	if (write_block(s, s->packed, pvp_gzip_end(s->zip, s->packed), &total) != PVP_SENT)
+		take_back(s);
+	s->member = false;
+}
+
+enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n)
+{
+	struct iovec left[PVP_MAX_PARTS];
+	uint64_t all = 0;
+	for (int i = 0; i < n; i++) {
+		left[i] = parts[i];
+		all += parts[i].iov_len;
+	}
+	if (!fits(s, all))
+		return PVP_FULL;
+	if (segment_full(s, all) && still_ours(s)) {
+		end_member(s);
+		pvp_sink_rotate(s);
+		return PVP_READER_GONE;
+	}
+	uint64_t total = s->zip ? 0 : all;
+	enum pvp_sent sent = s->zip ? write_packed(s, left, n, &total) : write_all(s, left, n, all);
+	if (sent != PVP_SENT) {
+		take_back(s);
+		return sent == PVP_GAVE_UP && s->leaving ? let_go(s) : sent;
+	}
+	s->whole += total;
+	s->written += total;
+	if (s->zip)
+		pvp_gzip_settle(s->zip, true);
+	s->member = s->zip;
+	return PVP_SENT;
+}
+
+void pvp_sink_close(struct pvp_sink *s, bool wait)
+{
+	end_member(s);
+	still_ours(s);
+	let_go(s);
+	for (int ms = 0; wait && s->alive >= 0 && ms >= 0; ms = s->patience(s->ctx, false)) {
+		struct pollfd p = { .fd = s->alive };
+		if (poll(&p, 1, ms) == 1)
+			break;
+	}
+	pvp_sink_forget(s);
 }

@@ -1,6 +1,7 @@
 /*
- * Where the log goes: a regular file or a named pipe. One owner, the writer thread, which has all
- * signals blocked. Writing waits for room in short steps and asks between them whether to go on.
+ * Where the log goes: a file, a named pipe, a command's input, or a descriptor that was handed in;
+ * compressed or not, bounded or not. One owner, the writer thread, which has all signals blocked.
+ * Writing waits for room in short steps and asks between them whether to go on.
  */
 #ifndef PV_PROBE_SINK_H
 #define PV_PROBE_SINK_H
@@ -11,24 +12,40 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "probe/probe_args.h"
+
+struct pvp_gzip;
+
 enum pvp_sent {
 	PVP_SENT,
-	PVP_READER_GONE, /* a pipe's reader left, or there is none yet; the stream begins anew */
+	PVP_READER_GONE, /* a pipe's reader left, or there is none yet, or a segment is full; the
+			  * stream begins anew */
 	PVP_GAVE_UP,     /* `patience` said so; what was begun is taken back where it can be */
+	PVP_FULL,        /* maxsize= is reached */
 };
 
-enum { PVP_MAX_PARTS = 4 };
+enum { PVP_MAX_PARTS = 4, PVP_LAST_WORDS = 16 << 10 };
 
 struct pvp_sink {
 	const char *path; /* borrowed */
+	char place[32];   /* "", or what is opened for a pipe that was handed in */
 	int fd;           /* -1: a pipe that waits for a reader */
-	bool pipe;
-	dev_t device;     /* what fd must still be: programs close descriptors they do not know */
+	int alive;        /* hangs up when the command has ended; -1: there is none */
+	bool pipe;        /* a reader may leave and another come */
+	bool socket;
+	dev_t device; /* what fd must still be: programs close descriptors they do not know */
 	ino_t inode;
-	uint64_t written; /* bytes, in all */
-	uint64_t whole; /* bytes of a file up to the end of the last complete piece */
-	bool dead;      /* the descriptor was closed or reused by the program */
-	bool leaving;   /* set by patience when it gives up, to go on with another sink */
+	uint64_t written;       /* bytes, in all */
+	uint64_t whole;         /* bytes of a file up to the end of the last complete piece */
+	uint64_t most;          /* maxsize=; 0: no bound */
+	uint64_t segment, told; /* ring=: bytes of one segment; its header and names */
+	bool telling;           /* header and names: no segment ends there */
+	bool last_words;        /* PVP_LAST_WORDS bytes are kept for these */
+	bool dead; /* the descriptor was closed or reused by the program, or nobody will read */
+	bool leaving; /* set by patience when it gives up, to go on with another sink */
+	struct pvp_gzip *zip; /* NULL: plain */
+	bool member;          /* the stream's gzip header is written */
+	uint8_t *packed, *unpacked;
 
 	/*
 	 * Called while nothing can be written; `moved` says that some bytes went out since the
@@ -41,12 +58,14 @@ struct pvp_sink {
 };
 
 /*
- * Opens path; a regular file is made anew. A pipe without a reader is no error. `path` stays
- * borrowed. Returns an errno value. The callbacks are the caller's to set.
+ * Opens the output: "PATH", made anew if it is a file; "#N", a descriptor; "|COMMAND", run by the
+ * shell. A pipe without a reader is no error. Of the options zip, maxsize and ring count; ring asks
+ * for a file with a name (else EINVAL). `output` stays borrowed. Returns an errno value. The
+ * callbacks are the caller's to set.
  */
-int pvp_sink_open(struct pvp_sink *s, const char *path);
+int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_config *options);
 
-/* Tries to open the pipe for a reader; true when there is one. */
+/* Tries to open the pipe for a reader, or the next segment; true when there is one. */
 bool pvp_sink_reopen(struct pvp_sink *s);
 
 /* Whether a pipe's reader has left; what comes next is then PVP_READER_GONE. */
@@ -55,6 +74,27 @@ bool pvp_sink_alone(struct pvp_sink *s);
 /* Writes all parts, n <= PVP_MAX_PARTS, as one piece. */
 enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n);
 
-void pvp_sink_close(struct pvp_sink *s);
+/* Header and names, which every segment has, are sent between these two. */
+void pvp_sink_tell(struct pvp_sink *s, bool begin);
+
+/* Ends the stream; may wait for a command to end, as long as patience lasts. Then as forget. */
+void pvp_sink_close(struct pvp_sink *s, bool wait);
+
+/* Writes and waits for nothing: in a child of fork, or where nobody will read. May be repeated. */
+void pvp_sink_forget(struct pvp_sink *s);
+
+/* --- between the sink's files --- */
+
+/* What fd is: files are made anew. Returns an errno value. */
+int pvp_sink_settle(struct pvp_sink *s, int fd);
+
+/* Away from the numbers that programs count on, such as the next one after 2. */
+int pvp_sink_move_up(int fd);
+
+/*
+ * The file becomes the older segment, PATH.1; another takes its place at the next reopen. Where
+ * that cannot be done it is begun anew: the bound holds.
+ */
+void pvp_sink_rotate(struct pvp_sink *s);
 
 #endif

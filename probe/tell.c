@@ -132,6 +132,11 @@ static void tell_discarded(struct pvp_writer *w, uint64_t now)
 		w->discarded = n;
 }
 
+void pvp_tell_full(struct pvp_writer *w)
+{
+	sample(w, pvp_monotonic(), PVP_COUNTER_FULL, 1);
+}
+
 void pvp_tell_counters(struct pvp_writer *w)
 {
 	uint64_t now = pvp_monotonic();
@@ -179,6 +184,7 @@ static bool tell_self(struct pvp_writer *w)
 		pvp_page_add(w, &w->hello, &image, NULL) &&
 		describe_own(w, PVP_COUNTER_LOST, "lost events") &&
 		describe_own(w, PVP_COUNTER_PAUSED, "paused") &&
+		(!w->config.maxsize || describe_own(w, PVP_COUNTER_FULL, "log full")) &&
 		(!w->host->discarded_shots ||
 			describe_own(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }

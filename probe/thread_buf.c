@@ -266,6 +266,19 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 	atomic_store_explicit(&t->cursor, NULL, memory_order_relaxed);
 }
 
+void pvp_thread_began(void)
+{
+	if (!pvp_lock())
+		return;
+	struct pvp_thread *t = session_now() ? pvp_thread_here() : NULL;
+	if (t) {
+		if (t->session != session_now())
+			join_session(t, session_now());
+		t->since = pvp_monotonic();
+	}
+	pvp_unlock();
+}
+
 static struct pvp_thread *room_locked(size_t need)
 {
 	uint32_t session = session_now();

@@ -44,6 +44,7 @@ struct pvp_thread {
 	bool exited, name_new;
 	_Atomic unsigned char *inside; /* the thread's guard; NULL once it exited */
 	uint64_t tid, exit_time;
+	uint64_t since; /* told with this start, events or not; 0: only with its first event */
 	char name[PVP_NAME_MAX];
 
 	/* the writer's: what it took in this pass, and what it has written */
@@ -54,7 +55,7 @@ struct pvp_thread {
 		uint64_t lost, lost_before, lost_written, dropped;
 		uint64_t last; /* time of the last event */
 		uint32_t gaps; /* said so far */
-		bool exited, name_new, begun, busy, named, wrote;
+		bool exited, name_new, begun, started, busy, named, wrote;
 	} w;
 };
 
@@ -90,7 +91,7 @@ struct pvp_core {
 };
 extern struct pvp_core pvp_core;
 
-/* Marks the thread as inside the probe; false when it is already. Pairs with pvp_guard_off(). */
+/* Marks the thread as inside the probe; false when it is already. pvp_guard_off() ends that. */
 static inline bool pvp_guard_on(void)
 {
 	if (atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed))
@@ -116,11 +117,9 @@ static inline bool pvp_paused(void)
 bool pvp_lock(void);
 void pvp_unlock(void);
 
-/*
- * Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
+/* Room for `need` bytes (at most PVP_ROOM_MAX) at the calling thread's cursor, with the guard
  * held. Registers the thread, takes a newer calibration, changes chunks. NULL: not recording, or
- * the event is dropped and was counted.
- */
+ * the event is dropped and was counted. */
 struct pvp_thread *pvp_room(size_t need);
 /* Without a chunk: joins the session, takes a newer calibration. Likewise. NULL: not recording. */
 struct pvp_thread *pvp_thread_refresh(void);
@@ -131,9 +130,10 @@ void pvp_fence(uint64_t time);
 void pvp_nested(void);
 
 /* --- under the lock --- */
-
 /* The calling thread's struct, made if needed; NULL when out of memory. */
 struct pvp_thread *pvp_thread_here(void);
+/* The calling thread begins now: the log says so even if nothing else ever happens on it. */
+void pvp_thread_began(void);
 
 /* Sends every thread through pvp_room() at its next event. */
 void pvp_poke_all(void);

@@ -113,7 +113,7 @@ static bool move(struct pvp_writer *w)
 	}
 	pthread_mutex_unlock(&pvp_core.lock);
 	if (wanted)
-		pvp_sink_close(&before);
+		pvp_sink_close(&before, false);
 	return wanted;
 }
 
@@ -142,8 +142,10 @@ static void begin_stream(struct pvp_writer *w)
 	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
 	w->began = w->greeting = true;
 	w->streams++;
+	pvp_sink_tell(&w->sink, true);
 	if (pvp_writer_send(w, &part, 1))
 		pvp_tell_again(w);
+	pvp_sink_tell(&w->sink, false);
 	w->greeting = false;
 }
 
@@ -162,6 +164,9 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 		case PVP_READER_GONE:
 			w->began = false;
 			break;
+		case PVP_FULL:
+			w->full = true;
+			/* fall through */
 		case PVP_GAVE_UP:
 			w->failed = true;
 			break;
@@ -296,6 +301,7 @@ static void *run(void *arg)
 	}
 	if (w->host->stop)
 		w->host->stop();
+	pvp_sink_close(&w->sink, true);
 	return NULL;
 }
 
@@ -376,7 +382,7 @@ static int start_thread(struct pvp_writer *w)
 static void free_writer(struct pvp_writer *w)
 {
 	if (w->moving)
-		pvp_sink_close(&w->next);
+		pvp_sink_forget(&w->next);
 	pv_map_finish(&w->described);
 	free(w->tree);
 	pv_array_finish(&w->scratch.pool);
@@ -454,7 +460,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 	pvp_calibrator_init(&w->calibrator);
 	fill_header(w);
 	struct pvp_sink sink;
-	error = pvp_sink_open(&sink, w->config.output);
+	error = pvp_sink_open(&sink, w->config.output, &w->config);
 	if (error)
 		goto fail;
 	use_sink(w, &sink);
@@ -475,7 +481,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 		pvp_unlock();
 	}
 fail_sink:
-	pvp_sink_close(&w->sink);
+	pvp_sink_forget(&w->sink);
 fail:
 	free_writer(w);
 	return error;
@@ -500,7 +506,7 @@ int pvp_writer_stop(void)
 		close_session();
 		pvp_unlock();
 	}
-	pvp_sink_close(&w->sink);
+	pvp_sink_forget(&w->sink);
 	free_writer(w);
 	return result;
 }
@@ -552,11 +558,19 @@ int pvp_writer_move(const char *path)
 	if (len >= PVP_PATH_MAX)
 		return ENAMETOOLONG;
 	struct pvp_sink next;
-	int error = pvp_sink_open(&next, path);
+	struct pvp_config options = { .zip = false };
+	pthread_mutex_lock(&pvp_core.lock);
+	struct pvp_writer *w = current;
+	if (w) {
+		options.zip = w->config.zip;
+		options.maxsize = w->config.maxsize;
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	int error = pvp_sink_open(&next, path, &options);
 	if (error)
 		return error;
 	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
+	w = current;
 	error = !w ? EALREADY : w->moving ? EBUSY : 0;
 	if (!error) {
 		memcpy(w->next_path, path, len + 1);
@@ -565,7 +579,7 @@ int pvp_writer_move(const char *path)
 	}
 	pthread_mutex_unlock(&pvp_core.lock);
 	if (error)
-		pvp_sink_close(&next);
+		pvp_sink_forget(&next);
 	return error;
 }
 
@@ -579,6 +593,6 @@ void pvp_writer_forget(void)
 	current = NULL;
 	if (!w)
 		return;
-	pvp_sink_close(&w->sink);
+	pvp_sink_forget(&w->sink);
 	free_writer(w);
 }

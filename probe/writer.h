@@ -17,8 +17,13 @@
 
 enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10, PVP_SEEN = 1024 };
 
-/* The probe's own counters. */
-enum { PVP_COUNTER_LOST = 1, PVP_COUNTER_DISCARDED = 2, PVP_COUNTER_PAUSED = 3 };
+/* The probe's own counters. FULL: maxsize= was reached, so often. */
+enum {
+	PVP_COUNTER_LOST = 1,
+	PVP_COUNTER_DISCARDED = 2,
+	PVP_COUNTER_PAUSED = 3,
+	PVP_COUNTER_FULL = 4
+};
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
 struct pvp_page {
@@ -73,6 +78,8 @@ struct pvp_writer {
 	bool greeting; /* and now the names, for whoever reads it */
 	bool failed;   /* nothing more can be written */
 	bool amid;     /* what is sent belongs to what the same reader was sent before */
+	bool full;     /* because of maxsize= */
+	bool said;     /* what that left out */
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
 	/* under the core's lock */
@@ -122,6 +129,8 @@ void pvp_round(struct pvp_writer *w, bool last);
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
+/* The log has reached its size. */
+void pvp_tell_full(struct pvp_writer *w);
 /* All that was told so far, for a new reader, through w->hello; false: he is gone as well. */
 bool pvp_tell_again(struct pvp_writer *w);
 

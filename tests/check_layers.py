@@ -12,7 +12,7 @@ MAY = {
     'common/heap': {'common/base', 'common/format', 'common/model'},
     'common/ingest': {'common/base', 'common/io', 'common/format', 'common/model', 'common/heap'},
     'common/query': {'common/base', 'common/model', 'common/heap'},
-    'common/report': {'common/base', 'common/query'},
+    'common/report': {'common/base', 'common/heap', 'common/query'},
     'common/target': {'common/base', 'common/io'},
     'probe': {'common/base', 'common/format'},
     'tui': {'common/base', 'common/query', 'common/report'},
@@ -23,7 +23,10 @@ EXTRA = {
     'common/report/dump07.c': {'common/format'},
     'common/report/dump_event.c': {'common/format'},
     'common/report/dump_event.h': {'common/format'},
+    'common/report/dump_layout.c': {'common/format', 'common/io'},
+    'common/report/dump_layout.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
+    'tui/feed_heap.c': {'common/ingest'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.

@@ -28,6 +28,7 @@ static const struct {
 	{ "image-unload", world_image_unload },
 	{ "old-roots", world_old_roots },
 	{ "thread-lives", world_thread_lives },
+	{ "late-layout", world_late_layout },
 };
 
 static char **arg;

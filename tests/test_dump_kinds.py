@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`profview dump` of logs with every kind: a line each, with every field of its data version.
 
-usage: test_dump_kinds.py lines|builds|damage PROFVIEW MAKE_LOG
+usage: test_dump_kinds.py lines|builds|late|damage PROFVIEW MAKE_LOG
 """
 import collections
 import json
@@ -153,6 +153,25 @@ def check_builds(v, profview, make_log, folder):
         every.same(v, of, got, facts)
 
 
+def check_late(v, profview, make_log, folder):
+    """A layout that shows only behind other buffers holds for these too."""
+    release, early = folder / 'release.mlpd', folder / 'early.mlpd'
+    release.write_bytes(every.run(make_log, 'late-layout', 14, 8))
+    early.write_bytes(every.run(make_log, 'late-layout', 14, 8, 'all', 14, 14))
+    v.true('two layouts', release.read_bytes() != early.read_bytes())
+    want, got = every.report(profview, release), every.report(profview, early)
+    for key in ('jit', 'events', 'methods', 'threads', 'duration_ns'):
+        v.equal(f'late layout: {key}', got[key], want[key])
+    v.equal('late layout: recordings and damage',
+            (got['source']['recordings'], got['source']['damage']), (1, []))
+    helpers = [re.sub('^ *[0-9]+ ', '', line) for line in dump(profview, release).splitlines()
+               if 'runtime.jit_helper' in line]
+    v.equal('helpers in the dump', len(helpers), 5)
+    v.equal('late layout: dump', [re.sub('^ *[0-9]+ ', '', line)
+                                  for line in dump(profview, early).splitlines()
+                                  if 'runtime.jit_helper' in line], helpers)
+
+
 def mutated(rng, data):
     data = bytearray(data)
     for _ in range(rng.randint(1, 3)):
@@ -190,7 +209,7 @@ def check_damage(v, profview, make_log, folder):
     v.at_least('damaged logs', damaged, 60)
 
 
-CASES = {'lines': check_lines, 'builds': check_builds, 'damage': check_damage}
+CASES = {'lines': check_lines, 'builds': check_builds, 'late': check_late, 'damage': check_damage}
 
 
 def main(case, profview, make_log):

@@ -14,7 +14,7 @@
 #include "tests/suite.h"
 #include "tests/wire.h"
 
-enum { A = 0x5010, B = 0x5020, CLASS = 0x1500, IMAGE = 0x1100, DEADLINE_MS = 60000 };
+enum { A = 0x5010, B = 0x5020, CLASS = 0x1500, OTHER = 0x1700, IMAGE = 0x1100, DEADLINE_MS = 60000 };
 
 /* --- logs */
 
@@ -95,8 +95,10 @@ static void fill(struct wire *w, unsigned buffers, unsigned calls)
 {
 	for (unsigned i = 0; i < buffers; i++) {
 		buffer(w, 330, 9);
-		for (unsigned c = 0; c < calls; c++)
+		for (unsigned c = 0; c < calls; c++) {
 			call(w, 330, B, 0);
+			alloc(w, 330, OTHER, 8);
+		}
 	}
 }
 
@@ -226,6 +228,7 @@ static void reload(struct wire *w, unsigned buffers, unsigned fill_calls)
 	meta(w, 200, PV_KIND_IMAGE_UNLOAD, IMAGE, "one.dll");
 	meta(w, 300, PV_KIND_IMAGE_LOAD, IMAGE, "two.dll");
 	class_load(w, 301, CLASS, "Two");
+	class_load(w, 301, OTHER, "Fill");
 	method(w, 302, A, "Two:Run ()");
 	alloc(w, 340, CLASS, 32);
 	call(w, 350, A, 3);
@@ -325,7 +328,7 @@ START_TEST(within_256_buffers_of_an_old_log_it_is_exact)
 	struct wire w;
 	struct pv_ingest *in;
 	begin(&w, 12);
-	reload(&w, 150, 1);
+	reload(&w, 250, 1);
 	moved_exactly(read_log(&w, &in));
 	pv_ingest_destroy(in);
 	wire_finish(&w);
@@ -334,7 +337,7 @@ END_TEST
 
 START_TEST(beyond_32_mib_it_is_inferred)
 {
-	too_late(17, false, 260, 4000); /* 2 million events of 17 bytes and their payload */
+	too_late(17, false, 260, 4000); /* a million allocations of 57 bytes */
 }
 END_TEST
 

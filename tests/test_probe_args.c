@@ -44,6 +44,31 @@ START_TEST(path_holds_the_pid)
 }
 END_TEST
 
+START_TEST(outputs_as_the_stock_profiler_has_them)
+{
+	struct pvp_config c;
+	char want[64];
+	snprintf(want, sizeof want, "name.%ld", (long)getpid());
+	ck_assert(pvp_args_parse("output=+name", &c, NULL));
+	ck_assert_str_eq(c.output, want);
+	ck_assert(c.own_sinks);
+	ck_assert(pvp_args_parse("output=a-%t", &c, NULL));
+	ck_assert(!c.own_sinks);
+	ck_assert_uint_eq(strlen(c.output), 2 + 14);
+	ck_assert_uint_eq(strspn(c.output + 2, "0123456789"), 14);
+	ck_assert(pvp_args_parse("output=|gzip >x%p", &c, NULL));
+	ck_assert(c.own_sinks);
+	ck_assert_int_eq(*c.output, '|');
+	ck_assert(pvp_args_parse("output=#5,zip,maxsize=10m", &c, NULL));
+	ck_assert_str_eq(c.output, "#5");
+	ck_assert(c.zip && !c.own_sinks);
+	ck_assert_uint_eq(c.maxsize, 10 << 20);
+	ck_assert(pvp_args_parse("ring=1g,zip=off", &c, NULL));
+	ck_assert(!c.zip);
+	ck_assert_uint_eq(c.ring, 1 << 30);
+}
+END_TEST
+
 static const struct {
 	const char *text, *culprit;
 	unsigned offset;
@@ -62,6 +87,10 @@ static const struct {
 	{ "buffer=-1", "bad value in \"buffer=-1\"", 0 },
 	{ "buffer=99999999999999999999", "bad value in \"buffer=99999999999999999999\"", 0 },
 	{ "buffer=18446744073709551615g", "bad value in \"buffer=18446744073709551615g\"", 0 },
+	{ "ring=1k", "bad value in \"ring=1k\"", 0 },
+	{ "maxsize=", "bad value in \"maxsize=\"", 0 },
+	{ "zip=9", "bad value in \"zip=9\"", 0 },
+	{ "ring=1m,maxsize=1m", "maxsize and ring exclude each other", 0 },
 	{ "linger=60001", "bad value in \"linger=60001\"", 0 },
 };
 
@@ -109,6 +138,7 @@ int main(void)
 	tcase_add_test(t, defaults);
 	tcase_add_test(t, every_key);
 	tcase_add_test(t, path_holds_the_pid);
+	tcase_add_test(t, outputs_as_the_stock_profiler_has_them);
 	tcase_add_loop_test(t, culprits_are_named, 0, (int)PV_COUNT_OF(refused));
 	tcase_add_test(t, long_paths_are_refused);
 	tcase_add_test(t, description_fits);

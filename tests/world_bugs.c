@@ -209,6 +209,26 @@ void world_old_roots(struct world *x)
 	world_put(x, 3, EVENT(GC_EVENT, .gc = { 5, 1, 0 }));
 }
 
+/*
+ * Helpers whose numbers mean something in 13 and in 14; only what comes behind them tells the two
+ * apart.
+ */
+void world_late_layout(struct world *x)
+{
+	world_buffer(x, WORLD_MAIN, 0);
+	for (unsigned i = 0; i < 4; i++)
+		world_put(x, i,
+			EVENT(JIT_HELPER, .helper = { i, x->high + 0x60000 + i * 0x100, 1u << i,
+						  world_text("") }));
+	world_buffer(x, WORLD_WORKER, 5);
+	world_jit(x, 6, 1, 100, "Work ()");
+	CALL(7, METHOD_ENTER, 1);
+	CALL(8, METHOD_LEAVE, 1);
+	world_put(x, 9,
+		EVENT(JIT_HELPER, .helper = { 5, x->high + 0x70000, 64,
+					  world_text("(wrapper) trampoline") }));
+}
+
 /* One native id used for three threads: "alpha", "beta" and "alpha" again, 1, 2 and 4 calls. */
 void world_thread_lives(struct world *x)
 {

@@ -58,6 +58,7 @@ void world_class_unload(struct world *x);
 void world_vtable_late(struct world *x);
 void world_image_unload(struct world *x);
 void world_old_roots(struct world *x);
+void world_late_layout(struct world *x);
 void world_thread_lives(struct world *x);
 
 #endif

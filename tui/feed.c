@@ -18,6 +18,7 @@
 #include "common/model/window.h"
 #include "common/report/report.h"
 #include "common/target/control.h"
+#include "tui/feed_heap.h"
 
 struct ui_feed {
 	struct ui_feed_options options;
@@ -215,6 +216,11 @@ struct pv_model *ui_feed_adopt(struct ui_feed *f)
 void ui_feed_stop(struct ui_feed *f)
 {
 	pv_ingest_cut(f->ingest);
+}
+
+struct pv_ingest *ui_feed_ingest(struct ui_feed *f)
+{
+	return f->ingest;
 }
 
 int ui_feed_fd(const struct ui_feed *f)

@@ -13,6 +13,7 @@
 #include "common/report/report.h"
 #include "tui/app.h"
 #include "tui/feed.h"
+#include "tui/feed_heap.h"
 #include "tui/options.h"
 
 enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
@@ -88,6 +89,43 @@ static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 	return code;
 }
 
+struct shot {
+	struct ui_feed *feed;
+	struct ui_heap *heap;
+};
+
+static const struct pv_heap *open_shot(
+	void *ctx, const struct pv_report_shot *which, struct pv_error *reterr)
+{
+	struct shot *s = ctx;
+	struct ui_heap_status status;
+	s->heap = ui_feed_open_heap(s->feed, which->index, which->weak, which->retained, reterr);
+	if (!s->heap)
+		return NULL;
+	ui_heap_wait(s->heap);
+	ui_heap_status(s->heap, &status);
+	if (!status.done && reterr)
+		*reterr = status.error;
+	return ui_heap_get(s->heap);
+}
+
+/* The report of what was read, on standard output. */
+static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
+{
+	struct pv_error err = { 0 };
+	struct pv_report_source source;
+	struct shot shot = { .feed = f };
+	const struct pv_report_heaps heaps = { &shot, open_shot };
+	struct pv_report_options ro = o->report;
+	ro.heaps = &heaps;
+	ui_feed_report_source(f, &source);
+	if (!pv_report_write(ui_feed_adopt(f), &source, &ro, stdout, &err))
+		code = err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
+							    : complain(NULL, &err);
+	ui_heap_destroy(shot.heap);
+	return code;
+}
+
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
@@ -100,12 +138,8 @@ static int run_report(const struct ui_options *o)
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
 	int code = s.exit_code;
-	if (code != EXIT_INPUT) {
-		struct pv_report_source source;
-		ui_feed_report_source(f, &source);
-		if (!pv_report_write(ui_feed_adopt(f), &source, &o->report, stdout, &err))
-			code = err.code == PV_EIO ? finish_output(EXIT_OWN) : complain(NULL, &err);
-	}
+	if (code != EXIT_INPUT)
+		code = write_report(o, f, code);
 	code = tell_status(o, f, code);
 	ui_feed_close(f);
 	return finish_output(code);

@@ -176,6 +176,37 @@ static bool set_limit(const struct parse *p, const char *value)
 	return true;
 }
 
+static bool set_shot(const struct parse *p, const char *value)
+{
+	unsigned long n;
+	if (!number(value, UINT32_MAX - 1, &n))
+		return bad_value(p, "the number of a heap shot, counted from 0", value);
+	p->o->report.shot.index = (uint32_t)n;
+	return p->o->report.has_shot = true;
+}
+
+static bool set_object(const struct parse *p, const char *value)
+{
+	char *end;
+	errno = 0;
+	p->o->report.object = strtoull(value, &end, 16);
+	if (strncmp(value, "0x", 2) != 0 || !value[2] || *end || errno)
+		return bad_value(p, "an address, 0x...", value);
+	return p->o->report.has_object = true;
+}
+
+static bool set_retained(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.shot.retained = true;
+}
+
+static bool set_weak(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.shot.weak = true;
+}
+
 static bool set_thread(const struct parse *p, const char *value)
 {
 	p->o->thread = value;
@@ -270,6 +301,18 @@ static const struct {
 	{ .set = set_thread,
 		.row = { "--thread", 0, "ID|NAME", UI_VERB_REPORT | UI_VERB_CONVERT,
 			"only this thread" } },
+	{ .set = set_shot,
+		.row = { "--shot", 0, "N", UI_VERB_REPORT | UI_VERB_CONVERT,
+			"the heap shot that is meant, counted from 0" } },
+	{ .set = set_object,
+		.row = { "--object", 0, "0x...", UI_VERB_REPORT,
+			"the object whose path to a root heap_path gives" } },
+	{ .set = set_retained,
+		.row = { "--retained", 0, NULL, UI_VERB_REPORT,
+			"heap_classes: what each class keeps alive, too" } },
+	{ .set = set_weak,
+		.row = { "--weak", 0, NULL, UI_VERB_REPORT,
+			"weak references and handles keep objects alive, too" } },
 	{ .set = set_output,
 		.row = { "--output", 'o', "FILE", UI_VERB_CONVERT,
 			"the log to write; - is standard output" } },

@@ -177,5 +177,7 @@ bool mlpd_helper_named(uint64_t type, uint8_t form);
 
 /* The row that writes a kind with or without its stack; NULL when the format has none. */
 const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f);
+/* The rows that do so in whichever format: the next behind `r`, NULL at both ends. */
+const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r);
 
 #endif

@@ -256,18 +256,27 @@ static size_t field_max(const struct pv_event *ev, const struct mlpd_field *f,
 	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + more);
 }
 
-size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)
+static size_t row_max(const struct pv_event *e, const struct mlpd_row *row,
+	const struct pv_batch *pools)
 {
-	size_t n = 2 + 3 * PV_LEB_MAX; /* byte, sub, time, extension length and kind */
-	struct mlpd_format any = { .data_version = MLPD_NEWEST };
-	const struct mlpd_row *row = mlpd_row_for(e, &any);
-	while (!row && --any.data_version > 0)
-		row = mlpd_row_for(e, &any);
+	size_t n = 0;
 	const struct mlpd_field *before = NULL;
-	for (const struct mlpd_field *f = row ? row->field : NULL; f && f->type; before = f++)
+	for (const struct mlpd_field *f = row->field; f->type; before = f++)
 		if (!before || before->member != f->member) /* a form of the same field */
 			n += field_max(e, f, pools);
 	return n;
+}
+
+/* In whichever format: some kinds have rows in layouts alone. */
+size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)
+{
+	size_t most = 0;
+	const struct mlpd_row *row = NULL;
+	while ((row = mlpd_next_row(e, row)) != NULL) {
+		size_t n = row_max(e, row, pools);
+		most = n > most ? n : most;
+	}
+	return most + 2 + 3 * PV_LEB_MAX; /* byte, sub, time, extension length and kind */
 }
 
 static void put_fields(struct encoder *e, const struct pv_event *ev, const struct mlpd_row *row)

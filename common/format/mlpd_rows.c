@@ -125,16 +125,22 @@ static bool has_stack_field(const struct mlpd_row *r)
 	return false;
 }
 
-const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f)
+const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r)
 {
 	bool with_stack = stack_length(e) > 0;
-	for (size_t i = 0; i < mlpd_row_count; i++) {
-		const struct mlpd_row *r = &mlpd_rows[i];
-		if (r->kind == e->kind && r->written && in_format(r, f) &&
-			has_stack_field(r) == with_stack && r->sub != MLPD_SUB_ANY)
+	for (r = r ? r + 1 : mlpd_rows; r < mlpd_rows + mlpd_row_count; r++)
+		if (r->kind == e->kind && r->written && has_stack_field(r) == with_stack &&
+			r->sub != MLPD_SUB_ANY)
 			return r;
-	}
 	return NULL;
+}
+
+const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f)
+{
+	const struct mlpd_row *r = mlpd_next_row(e, NULL);
+	while (r && !in_format(r, f))
+		r = mlpd_next_row(e, r);
+	return r;
 }
 
 const char *pv_kind_name(unsigned kind)

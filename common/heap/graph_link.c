@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "common/heap/graph_parts.h"
+#include "common/heap/radix.h"
 
-enum { DIGIT = 11, DIGITS = 1 << DIGIT, PAGE_BITS = 12 };
+enum { PAGE_BITS = 12 };
 
 struct link {
 	struct pv_raw *raw;
@@ -28,51 +29,29 @@ static bool go_on(struct link *l, const char *phase, uint64_t done, uint64_t tot
 	       pv_fail(l->err, PV_ECANCELLED, 0, "cancelled");
 }
 
-/* --- by address: a stable radix sort of indices */
+/* --- by address */
 
-static void sort_by_digit(const struct pv_raw_object *v, uint64_t least, unsigned shift,
-	const uint32_t *from, uint32_t *to, size_t n)
+static bool sorting(void *ctx)
 {
-	size_t start[DIGITS + 1] = { 0 };
-	for (size_t i = 0; i < n; i++)
-		start[((v[i].address - least) >> shift & (DIGITS - 1)) + 1]++;
-	for (size_t i = 0; i < DIGITS; i++)
-		start[i + 1] += start[i];
-	for (size_t i = 0; i < n; i++)
-		to[start[(v[from[i]].address - least) >> shift & (DIGITS - 1)]++] = from[i];
+	return go_on(ctx, "sorting", 0, 0);
 }
 
 static bool sort(struct link *l)
 {
-	const struct pv_raw_object *v = l->raw->object.v;
 	size_t n = l->raw->object.n;
-	uint64_t least = UINT64_MAX, most = 0;
-	bool ascending = true;
 	uint32_t *spare = malloc((n + 1) * sizeof *spare);
 	l->order = malloc((n + 1) * sizeof *l->order);
-	if (!spare || !l->order) {
-		free(spare);
-		return nomem(l);
-	}
-	for (size_t i = 0; i < n; i++) {
+	bool ok = (spare && l->order) || nomem(l);
+	for (size_t i = 0; ok && i < n; i++)
 		l->order[i] = (uint32_t)i;
-		least = v[i].address < least ? v[i].address : least;
-		most = v[i].address > most ? v[i].address : most;
-		ascending = ascending && (i == 0 || v[i - 1].address <= v[i].address);
-	}
-	for (unsigned shift = 0; n && !ascending && shift < 64 && (most - least) >> shift;
-		shift += DIGIT) {
-		sort_by_digit(v, least, shift, l->order, spare, n);
-		uint32_t *was = l->order;
-		l->order = spare;
-		spare = was;
-		if (!go_on(l, "sorting", shift, 64)) {
-			free(spare);
-			return false;
-		}
-	}
+	if (ok && n)
+		ok = pv_radix_sort(&(struct pv_radix){ .key = &l->raw->object.v[0].address,
+					   .stride = sizeof *l->raw->object.v,
+					   .go_on = sorting,
+					   .ctx = l },
+			l->order, spare, n);
 	free(spare);
-	return true;
+	return ok;
 }
 
 /* --- nodes */

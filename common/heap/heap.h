@@ -53,4 +53,8 @@ static inline bool pv_heap_counts(const struct pv_heap *h, const struct pv_graph
 	return h->weak || !(r->flags & PV_GRAPH_WEAK);
 }
 
+/* The root of that node which tells most of why it is kept: index in root.v; SIZE_MAX: none counts.
+ */
+size_t pv_heap_best_root(const struct pv_heap *h, uint32_t node);
+
 #endif

@@ -13,15 +13,21 @@
 #include "common/format/batch.h"
 #include "common/model/model.h"
 
-enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_ENDS = 1024 };
+enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_ENDS = 1024,
+	PV_HOLD_SPARE = 64 << 10 };
 
 struct pv_hold_end {
 	uint64_t thread;
 	int64_t time;
 };
 
+struct pv_hold_kept {
+	struct pv_batch batch;
+	size_t bytes; /* that it occupied when it came */
+};
+
 struct pv_hold {
-	PV_ARRAY(struct pv_batch) batch; /* first ... n - 1 are kept, in order */
+	PV_ARRAY(struct pv_hold_kept) kept; /* first ... n - 1 are kept, in order */
 	size_t first;
 	size_t due;                      /* as many from there on stand before a sync point */
 	PV_ARRAY(struct pv_batch) spare; /* empty, with their memory */

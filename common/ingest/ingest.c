@@ -76,6 +76,21 @@ static void note_inner(void *ctx, const struct mlpd_damage *d)
 	pv_ingest_damage(ctx, d->offset, d->bytes, d->reason);
 }
 
+/*
+ * A development build's layout has shown: what came before was read as something else. A file is
+ * read anew, once; what a pipe has given is gone.
+ */
+static void note_layout(struct pv_ingest *in)
+{
+	enum pv_source_kind kind = in->status.source.kind;
+	bool can = kind == PV_SOURCE_FILE || kind == PV_SOURCE_GROWING;
+	if (!can || in->found_says || in->format.layout == 0)
+		return;
+	in->found = in->format;
+	in->found_says = in->says;
+	in->again = true;
+}
+
 /* A buffer that did not decode: in another layout, or with others in its tail. */
 static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 {
@@ -85,6 +100,8 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		in->trials--;
 		if (!pv_trial_layout(t, in->says, &in->format))
 			return pv_ingest_fail_nomem(in);
+		if (memcmp(&in->format, &in->framer.header.format, sizeof in->format) != 0)
+			note_layout(in);
 		in->framer.header.format = in->format; /* for what it decodes itself */
 		pv_ingest_flush(in, true);
 		pv_model_lock(in->model);
@@ -212,8 +229,10 @@ static bool begin(struct pv_ingest *in)
 	in->format = h->format;
 	in->says = h->format.data_version;
 	in->trials = MLPD_TRIALS;
+	if (in->found_says == in->says)
+		in->format = in->framer.header.format = in->found;
 	begin_record(in);
-	struct pv_target_info t = { .data_version = h->format.data_version,
+	struct pv_target_info t = { .data_version = in->says,
 		.header_major = h->format.header_major, .header_minor = h->header_minor,
 		.pointer_size = h->format.pointer_size, .start_time_ms = h->start_time_ms,
 		.startup_ns = h->startup_ns, .timer_overhead_ns = h->timer_overhead_ns,
@@ -221,6 +240,11 @@ static bool begin(struct pv_ingest *in)
 		.arch = or_empty(h->arch).at, .os = or_empty(h->os).at, .joined = in->framer.joined };
 	if (!pv_ingest_begin(in, &t, true))
 		return false;
+	if (in->format.data_version != in->says) {
+		pv_model_lock(in->model);
+		pv_model_rules(in->model, in->format.data_version);
+		pv_model_unlock(in->model);
+	}
 	if (!in->framer.joined)
 		pv_source_set_target(in->source, h->pid, h->start_time_ms);
 	else if (in->status.source.kind == PV_SOURCE_FILE)
@@ -358,12 +382,29 @@ static bool restart(struct pv_ingest *in)
 	return mlpd_framer_init(&in->framer) ? renew_model(in) : pv_ingest_fail_nomem(in);
 }
 
+/* From the beginning of the file, with the layout that was found. */
+static bool read_again(struct pv_ingest *in, bool *ended)
+{
+	struct pv_error e;
+	in->again = *ended = false;
+	if (!restart(in))
+		return false;
+	in->again = false; /* of what was on its way */
+	in->indexed = 0;
+	pthread_mutex_lock(&in->lock);
+	in->status.recordings = 0;
+	pthread_mutex_unlock(&in->lock);
+	return pv_source_seek(in->source, 0, &e) || pv_ingest_fail(in, &e);
+}
+
 static bool finish(struct pv_ingest *in)
 {
 	in->chosen = in->chosen || pv_input07_choose(in, true);
 	/* Before what is kept back goes to the model: more of the log might tell what it means. */
 	if (!apply_all(in))
 		return false;
+	if (in->again)
+		return true;
 	pv_ingest_stored_damage(in);
 	bool placed = pv_ingest_save_index(in, false);
 	mlpd_framer_end(&in->framer);
@@ -371,6 +412,8 @@ static bool finish(struct pv_ingest *in)
 		b07_end(&in->old);
 	if (!frame(in) || !drain(in))
 		return false;
+	if (in->again)
+		return true;
 	bool damaged;
 	struct pv_source_info info;
 	pv_source_info(in->source, &info);
@@ -420,6 +463,8 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 		pv_ingest_note_source(in); /* what is told at the end includes what was read */
 	if (!*ended && !finish(in))
 		return false;
+	if (in->again)
+		return true;
 	*ended = true;
 	pv_ingest_note_source(in);
 	pv_ingest_signal(in->changed_fd);
@@ -453,7 +498,7 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 	pv_ingest_note_source(in);
 	if (in->chosen && !frame(in))
 		return false;
-	if (!pv_ingest_index_due(in))
+	if (in->again || !pv_ingest_index_due(in))
 		return true;
 	bool ok = apply_all(in);
 	pv_ingest_save_index(in, false);
@@ -485,6 +530,7 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 		return frame(in);
 	case PV_READ_RESTART:
 		*ended = false;
+		in->found_says = 0;
 		return restart(in);
 	case PV_READ_ERROR:
 		break;
@@ -522,7 +568,8 @@ void *pv_ingest_owner(void *arg)
 		return NULL;
 	}
 	in->indexed_ns = pv_ingest_now();
-	while (!pv_ingest_stopping(in) && !readable(in->cut_fd) && read_some(in, &ended))
+	while (!pv_ingest_stopping(in) && !readable(in->cut_fd) && read_some(in, &ended) &&
+		(!in->again || read_again(in, &ended)))
 		;
 	if (readable(in->cut_fd) && !ended && in->status.state != PV_INGEST_FAILED)
 		cut_short(in);

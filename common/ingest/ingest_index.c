@@ -147,7 +147,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	memset(&s, 0, sizeof s); /* padding, too, is written */
 	s.finished = finished;
 	/* What is held back until its definitions are known would be missing from the model. */
-	bool held = in->hold.batch.n > in->hold.first;
+	bool held = in->hold.kept.n > in->hold.first;
 	bool place = finished ||
 		(!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)

@@ -26,6 +26,10 @@ struct pv_ingest {
 	struct mlpd_format format;
 	uint8_t says;               /* the data version in the header */
 	unsigned trials;            /* left */
+	struct mlpd_format found;   /* a layout that showed late; the log is read with it from its
+				     * beginning on, where its header says found_says */
+	uint8_t found_says;
+	bool again;                 /* that is to begin; it does so once */
 	struct pv_hold hold;        /* batches decoded and not applied yet */
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */

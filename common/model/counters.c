@@ -48,6 +48,8 @@ static enum pv_counter_role role_of(const struct pv_model *m, const struct pv_co
 		return PV_COUNTER_LOST;
 	if (strcmp(name, "paused") == 0)
 		return PV_COUNTER_PAUSED;
+	if (strcmp(name, "log full") == 0)
+		return PV_COUNTER_FULL;
 	return strcmp(name, "discarded heap shots") == 0 ? PV_COUNTER_DISCARDED : PV_COUNTER_PLAIN;
 }
 

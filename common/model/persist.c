@@ -263,8 +263,8 @@ static void archive_gc(struct pv_archive *a, struct pv_model *m)
 	pv_gc_archive_pending(a, m);
 }
 
-SAME_SIZE(struct pv_heap_shots, 120);
-SAME_SIZE(struct pv_shot, 120);
+SAME_SIZE(struct pv_heap_shots, 128);
+SAME_SIZE(struct pv_shot, 136);
 
 static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
 {
@@ -441,7 +441,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366656);
+SAME_SIZE(struct pv_model, 366664);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -93,6 +93,17 @@ static void reopen(struct pv_heap_shots *s, struct pv_shot *shot)
 	s->skipping = false;
 }
 
+/* Where to read from to meet it again: later pieces of a buffer are no place to begin. */
+static void place_shot(struct pv_context *x, struct pv_shot *shot)
+{
+	struct pv_heap_shots *s = &x->m->shots;
+	if (s->batch_at != x->batch->offset)
+		s->in_batch = 0;
+	s->batch_at = x->batch->offset;
+	shot->skip = s->in_batch++;
+	shot->at = x->batch->continues || x->m->target.logging2007 ? UINT64_MAX : s->batch_at;
+}
+
 static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_heap_shots *s = &x->m->shots;
@@ -104,6 +115,8 @@ static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 	if (said)
 		return true;
 	uint32_t index = s->next_index++;
+	struct pv_shot place;
+	place_shot(x, &place);
 	s->skipping = !x->counts;
 	if (!x->counts)
 		return true;
@@ -117,6 +130,8 @@ static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 		.start_ns = x->time,
 		.end_ns = PV_NEVER,
 		.collection = e->shot.collection,
+		.at = place.at,
+		.skip = place.skip,
 		.summary = e->shot.summary,
 		.roots = roots,
 		.open = true };

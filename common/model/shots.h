@@ -26,6 +26,8 @@ struct pv_shot {
 	uint64_t collection; /* its number in a log of 2007, else 0 */
 	uint64_t unsized;    /* of the objects: size and class were not recorded (stage A of 2007) */
 	PV_ARRAY(struct pv_shot_class) classes; /* sorted by class_use once ended */
+	uint64_t at;         /* offset of the buffer it begins in, or UINT64_MAX: not known */
+	uint32_t skip;       /* shots that begin before it in that buffer */
 	bool summary;        /* of a log of 2007, by class: no objects or references were listed */
 	bool open;           /* being read now: figures so far */
 	bool told;           /* private: figures are those of its summary */
@@ -44,6 +46,8 @@ struct pv_heap_shots {
 	uint32_t next_index;
 	size_t list_cap;            /* PV_SHOTS_LIST, less in tests */
 	uint64_t rows, cap;         /* class rows of ended shots; PV_SHOTS_ROWS, less in tests */
+	uint64_t batch_at;          /* buffer in which a shot began last, */
+	uint32_t in_batch;          /* and how many did */
 	bool skipping;              /* inside a shot that the restriction leaves out */
 	size_t open;                /* index + 1 of the open shot; 0 = none */
 	PV_ARRAY(uint32_t) row_of;  /* class_use -> row + 1 in the open shot */

@@ -365,11 +365,11 @@ struct pv_table *pv_build_finish(struct pv_build *b)
 			return NULL;
 		}
 	} else {
-		if (filtering(b))
+		if (filtering(b) && !b->filtered)
 			filter_rows(b);
 		sort_rows(t, compare_rows, &order);
 	}
-	t->rows_all = t->rows;
+	t->rows_all = t->rows + b->left_out;
 	if (b->query->limit && t->rows > b->query->limit)
 		t->rows = b->query->limit;
 	b->table = NULL;

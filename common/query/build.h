@@ -37,6 +37,8 @@ struct pv_build {
 	const struct pv_view_spec *spec;
 	enum pv_view view;
 	size_t room;
+	size_t left_out; /* rows that were never made, beyond the limit */
+	bool filtered;   /* the rows are those that match already */
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
 };
 

@@ -358,10 +358,21 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 		count(c, n->epochs, "address used again", "addresses used again");
 }
 
+/* The probe says by a counter that the log had grown as long as it may. */
+static uint64_t times_full(const struct pv_model *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < m->counters.counter.n; i++)
+		if (m->counters.counter.v[i].role == PV_COUNTER_FULL)
+			n += m->counters.counter.v[i].raw;
+	return n;
+}
+
 static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->lost_events, PV_LOST, "events lost by the probe");
 	flaw(c, m->pauses, PV_NOT_RECORDED, "stretches in which the probe was paused");
+	flaw(c, times_full(m), PV_NOT_RECORDED, "end at the size allowed: nothing later is here");
 	if (m->target.joined) {
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "joined after the beginning: earlier events and names are missing");

@@ -3,6 +3,7 @@
 
 #include "common/base/status.h"
 #include "common/model/model.h"
+#include "common/query/heap_rows.h"
 #include "common/query/specs.h"
 
 static const char *const source_text[PV_ROOT_SOURCES] = { [PV_ROOT_EXTERNAL] = "external",
@@ -25,6 +26,11 @@ static const char *const source_text[PV_ROOT_SOURCES] = { [PV_ROOT_EXTERNAL] = "
 	[PV_ROOT_OTHER] = "other",
 	[PV_ROOT_MISC] = "misc",
 	[PV_ROOT_UNKNOWN] = "(in no area told)" };
+
+const char *pv_root_source_text(enum pv_root_source source)
+{
+	return source_text[source < PV_ROOT_SOURCES ? source : PV_ROOT_UNKNOWN];
+}
 
 /* What the list met last holds of it. */
 static uint64_t newest(const struct pv_roots *r, const struct pv_root_count *c)
@@ -193,7 +199,7 @@ static void copy_root_areas(struct pv_build *b, struct pv_model *m)
 		pv_cell_u(&c[A_START], a->start);
 		pv_cell_s(&c[A_SOURCE], a->source == PV_ROOT_UNKNOWN
 						? pv_build_printf(b, "source %u", a->number)
-						: source_text[a->source]);
+						: pv_root_source_text(a->source));
 		pv_cell_s(&c[A_NAME], pv_intern_text(&m->names.text, a->name));
 		pv_cell_u_if(&c[A_KEY], a->key, a->key);
 		pv_cell_s(&c[A_OWNER], owner_text(b, m, a));

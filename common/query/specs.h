@@ -15,7 +15,11 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage, pv_spec_handles,
 	pv_spec_code_coverage_lines, pv_spec_coverage_assemblies, pv_spec_coverage_classes,
 	pv_spec_coverage_tree, pv_spec_source, pv_spec_loaded, pv_spec_native, pv_spec_marks,
-	pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas;
+	pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas,
+	pv_spec_heap_diff, pv_spec_heap_diff_sites, pv_spec_heap_diff_threads, pv_spec_heap_ladder,
+	pv_spec_heap_cohorts, pv_spec_heap_cohort_sites, pv_spec_heap_classes, pv_spec_heap_objects,
+	pv_spec_heap_path, pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept,
+	pv_spec_heap_merged;
 
 /* The functions below need the model's lock. */
 

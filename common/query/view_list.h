@@ -23,6 +23,20 @@
 	VIEW(SHOTS, "heap_shots")        /* row id = shot number + 1 */                            \
 	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
 	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
+	/* of the query's `lives`; empty without */                                                \
+	VIEW(HEAP_DIFF, "heap_diff")            /* new, died, survived by class */                 \
+	VIEW(HEAP_DIFF_SITES, "heap_diff_sites") /* by birth stack, of class row `select`, 0: all */ \
+	VIEW(HEAP_DIFF_THREADS, "heap_diff_threads") /* by thread of the birth, likewise */        \
+	VIEW(HEAP_LADDER, "heap_ladder")        /* classes whose young do not die */               \
+	VIEW(HEAP_COHORTS, "heap_cohorts")      /* of class row `select`, 0: all */                \
+	VIEW(HEAP_COHORT_SITES, "heap_cohort_sites") /* births of cohort row `base` - 1 of that */ \
+	VIEW(HEAP_CLASSES, "heap_classes")      /* these are of pv_query.heap */                  \
+	VIEW(HEAP_OBJECTS, "heap_objects")      /* of class row `select`, 0: all; or of `set` */  \
+	VIEW(HEAP_PATH, "heap_path")            /* from object row `select` to a root */          \
+	VIEW(HEAP_REFERENCES, "heap_references")                                                   \
+	VIEW(HEAP_REFERRERS, "heap_referrers")                                                     \
+	VIEW(HEAP_KEPT, "heap_kept")            /* that `select` dominates, 0: only roots do */   \
+	VIEW(HEAP_MERGED, "heap_merged")        /* tree: paths of class row `select`, or `set` */ \
 	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \

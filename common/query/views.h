@@ -9,6 +9,9 @@
 #include "common/query/table.h"
 #include "common/query/view_list.h"
 
+struct pv_lives;
+struct pv_heap;
+struct pv_heap_set;
 struct pv_model;
 
 enum pv_view {
@@ -35,6 +38,10 @@ struct pv_query {
 	bool bucketed;
 	uint64_t select;    /* row id, for views that need one */
 	uint64_t base;      /* SHOT_DIFF: row id of the base shot */
+	const struct pv_lives *lives; /* HEAP_DIFF and others, of this model; borrowed */
+	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
+	const struct pv_heap *heap;    /* HEAP_*: of the shot; NULL: empty tables */
+	const struct pv_heap_set *set; /* HEAP_*: only these objects; NULL: as `select` says */
 	const uint64_t *open; /* trees: sorted ids of unfolded rows */
 	size_t opens;
 	bool open_all;      /* trees: everything is unfolded (reports) */

@@ -12,6 +12,7 @@
 #include "common/io/source.h"
 #include "common/report/dump07.h"
 #include "common/report/dump_event.h"
+#include "common/report/dump_layout.h"
 
 struct pv_dump {
 	FILE *out;
@@ -26,6 +27,7 @@ struct pv_dump {
 	struct pv_dump_names names;
 	uint8_t says;          /* the data version in the header */
 	unsigned trials;       /* buffers that may still be tried in other layouts */
+	struct pv_dump_layout found; /* what the input was seen to be written in */
 
 	/* The buffer being read. */
 	struct mlpd_bases bases;
@@ -123,6 +125,8 @@ static void put_header(struct pv_dump *d)
 	fputs(", os ", d->out);
 	pv_dump_text(d->out, h->os.at, h->os.len);
 	fputs(d->framer.joined ? ", joined in mid-stream\n" : "\n", d->out);
+	if (d->found.says == d->says)
+		d->framer.header.format = d->found.format;
 	if (d->framer.joined && d->begins)
 		put_damage(d, 0, d->framer.offset,
 			"the log's beginning is missing: read from its first whole buffer on");
@@ -389,9 +393,11 @@ bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE 
 	struct pv_dump *d = pv_dump_create(out);
 	enum turn turn = d ? GO_ON : FAILED;
 	pv_source_info(s, &info);
-	if (d)
-		d->begins = info.kind == PV_SOURCE_FILE;
-	else
+	if (d && info.kind == PV_SOURCE_FILE) {
+		d->begins = true;
+		d->found = pv_dump_find_layout(s);
+	}
+	if (!d)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	while (turn == GO_ON && !(stop && *stop))
 		turn = pump(&d, s, stop, out, reterr);

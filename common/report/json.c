@@ -543,6 +543,9 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "roots", put_plain);
 	put_section(&j, "root_areas", put_plain);
 	put_section(&j, "heap_shots", put_shot);
+	put_section(&j, "heap_classes", put_plain);
+	put_section(&j, "heap_objects", put_plain);
+	put_section(&j, "heap_path", put_plain);
 	put_exceptions(&j);
 	put_locks(&j);
 	put_samples_total(&j);

@@ -7,6 +7,7 @@
 
 #include "common/base/units.h"
 #include "common/base/utf8.h"
+#include "common/heap/heap.h"
 #include "common/report/report_sections.h"
 
 enum { TEXT_LIMIT = 20 };
@@ -25,7 +26,9 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 	uint64_t select, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	struct pv_query q = { .open_all = true, .select = select };
+	struct pv_query q = { .open_all = true, .select = select, .heap = r->heap };
+	if (s->view == PV_VIEW_HEAP_PATH)
+		q.select = (uint64_t)r->object + 1;
 	if (!(s->flags & PV_SECTION_FACT)) {
 		q.sort = o->sort && o->sort[0] ? o->sort : NULL;
 		q.filter = o->filter;
@@ -85,6 +88,27 @@ static bool write_format(struct pv_report *r, struct pv_error *reterr)
 	}
 }
 
+/* Opens the shot where a section needs its objects. */
+static bool open_heap(struct pv_report *r, struct pv_error *reterr)
+{
+	const struct pv_report_options *o = r->options;
+	bool needed = false;
+	for (size_t i = 0; i < pv_section_count; i++)
+		needed |= pv_report_wants(r, &pv_sections[i]) &&
+			  pv_sections[i].flags & PV_SECTION_GRAPH;
+	if (!needed)
+		return true;
+	if (!o->heaps)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the objects of heap shots cannot be read here");
+	r->heap = o->heaps->open(o->heaps->ctx, &o->shot, reterr);
+	if (!r->heap || !o->has_object)
+		return r->heap != NULL;
+	r->object = pv_graph_find(&r->heap->graph, o->object);
+	return r->object != PV_GRAPH_NONE ||
+	       pv_fail(reterr, PV_EUSAGE, 0, "no object begins at 0x%" PRIx64 " in heap shot %" PRIu32,
+		       o->object, o->shot.index);
+}
+
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	const struct pv_report_options *options, FILE *out, struct pv_error *reterr)
 {
@@ -93,7 +117,7 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 		return false;
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
-	if (!write_format(&r, reterr))
+	if (!open_heap(&r, reterr) || !write_format(&r, reterr))
 		return false;
 	if (fflush(out) != 0 || ferror(out))
 		return pv_fail(reterr, PV_EIO, 0, "cannot write: %s",

@@ -13,9 +13,17 @@
 
 #include "common/base/status.h"
 
+struct pv_heap;
 struct pv_model;
 
 enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
+
+/* A heap shot, by its number from 0. */
+struct pv_report_shot {
+	uint32_t index;
+	bool weak;     /* weak references and handles count */
+	bool retained; /* sizes that classes retain too */
+};
 
 /* What only the reader of the bytes knows. Texts are borrowed for the call. */
 struct pv_report_source {
@@ -24,6 +32,14 @@ struct pv_report_source {
 	uint64_t file_bytes; /* as stored; equals bytes when not compressed */
 	bool compressed;
 	bool complete;       /* no damage, and an end at a buffer's end */
+};
+
+/* Opens heap shots for the sections that need their objects. */
+struct pv_report_heaps {
+	void *ctx;
+	/* The shot, which lives on; NULL with a reason: PV_EUSAGE where there is no such shot. */
+	const struct pv_heap *(*open)(void *ctx, const struct pv_report_shot *which,
+		struct pv_error *reterr);
 };
 
 /* All-zero (with limited = false) is the default report as text. */
@@ -38,6 +54,11 @@ struct pv_report_options {
 	const char *split;    /* rows of one name told apart by one of these */
 	const char *in;       /* "image:NAME" and so on: only what belongs there */
 	size_t limit;         /* rows of each list, 0 = all */
+	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
+	struct pv_report_shot shot;
+	bool has_shot;        /* `shot` is meant: heap_classes, heap_objects, heap_path need one */
+	bool has_object;
+	uint64_t object;      /* its address: of heap_path */
 	bool limited;         /* limit is meant; else 20 for text and all for the others */
 };
 

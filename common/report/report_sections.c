@@ -63,6 +63,17 @@ const struct pv_section pv_sections[] = {
 		.view = PV_VIEW_SHOT_CLASSES, .keys = { "name", "objects", "bytes",
 			"dead_objects", "dead_bytes" },
 		.group = PV_GROUP_SHOTS },
+	{ .name = "heap_classes", .title = "Heap shot by class, with what they keep",
+		.view = PV_VIEW_HEAP_CLASSES,
+		.keys = { "name", "objects", "bytes", "retained_bytes" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
+	{ .name = "heap_objects", .title = "Objects of the heap shot",
+		.view = PV_VIEW_HEAP_OBJECTS,
+		.keys = { "address", "class", "bytes", "retained_bytes", "dominator" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
+	{ .name = "heap_path", .title = "From the object to a root", .view = PV_VIEW_HEAP_PATH,
+		.keys = { "address", "class", "offset", "root", "area", "owner", "slot" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
 	{ .name = "exceptions.clauses", .title = "Exception clauses", .view = PV_VIEW_CLAUSES,
 		.keys = { "name", "count" }, .group = PV_GROUP_EXCEPTIONS,
 		.flags = PV_SECTION_FACT },
@@ -210,7 +221,7 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 	uint64_t found = 0;
 	for (size_t i = 0; i < pv_section_count; i++) {
 		bool all = is_word("all", word, len) && !one_list(o) &&
-			!(pv_sections[i].flags & PV_SECTION_CSV);
+			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH));
 		if (all || matches(o, &pv_sections[i], word, len))
 			found |= UINT64_C(1) << i;
 	}
@@ -311,11 +322,28 @@ bool pv_report_belongs(
 	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
 }
 
+static bool check_graph(
+	const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
+{
+	for (size_t i = 0; i < pv_section_count; i++) {
+		const struct pv_section *s = &pv_sections[i];
+		if (!(bits >> i & 1) || !(s->flags & PV_SECTION_GRAPH))
+			continue;
+		if (!o->has_shot)
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0",
+				s->name);
+		if (s->view == PV_VIEW_HEAP_PATH && !o->has_object)
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
+	}
+	return true;
+}
+
 bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 {
 	uint64_t bits;
 	struct pv_query q = { 0 };
-	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_belongs(o, &q, reterr))
+	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_belongs(o, &q, reterr) ||
+		!check_graph(o, bits, reterr))
 		return false;
 	if (!o->sort || !o->sort[0])
 		return true;

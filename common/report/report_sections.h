@@ -24,6 +24,7 @@ enum pv_section_flags {
 	PV_SECTION_EXTRA = 1, /* only when asked for by name */
 	PV_SECTION_FACT = 2,  /* describes the log: neither cut, filtered nor sorted */
 	PV_SECTION_CSV = 4,   /* too long for anything but CSV */
+	PV_SECTION_GRAPH = 8, /* needs the objects of a heap shot; not in "all" */
 };
 
 extern const struct pv_section pv_sections[];
@@ -48,6 +49,8 @@ struct pv_report {
 	uint64_t chosen;
 	struct pv_facts facts;
 	struct pv_totals totals;
+	const struct pv_heap *heap; /* NULL: no section needs one */
+	uint32_t object;            /* in it, of heap_path */
 	FILE *out;
 };
 

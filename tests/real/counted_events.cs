@@ -138,6 +138,7 @@ static class Threads {
 	static void Touch () {}
 }
 
+#if !NET
 // Images, assemblies and vtables come and go with a domain; what they did still counts.
 class Guest { public int A; }
 
@@ -167,5 +168,52 @@ static class Domains {
 
 	static void Step () { guest = new Guest (); guest.A++; }
 }
+#else
+// What takes their place: an assembly that is loaded by itself, used, and unloaded again.
+class Guest { public int A; }
+
+static class Domains {
+	const int Visits = 3;
+	static Guest guest;
+
+	public static void Run ()
+	{
+		for (int i = 0; i < Visits; i++) {
+			WeakReference home = Visit ();
+			for (int n = 0; home.IsAlive && n < 50; n++) {
+				GC.Collect ();
+				GC.WaitForPendingFinalizers ();
+			}
+			if (!home.IsAlive)
+				Tally.Add ("unloaded assemblies", 1);
+		}
+		Tally.Add ("calls Counted.Domains:Stay ()", Visits);
+		Tally.Add ("calls Counted.Domains:Step ()", Visits * 50);
+		Tally.Add ("allocs Counted.Guest", Visits * 50);
+		Tally.Add ("bytes Counted.Guest", Visits * 50 * 24);
+	}
+
+	[System.Runtime.CompilerServices.MethodImpl (
+		System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+	static WeakReference Visit ()
+	{
+		var home = new System.Runtime.Loader.AssemblyLoadContext ("guest", true);
+		var copy = home.LoadFromAssemblyPath (typeof (Domains).Assembly.Location);
+		var stay = copy.GetType ("Counted.Domains").GetMethod ("Stay",
+			System.Reflection.BindingFlags.NonPublic | System.Reflection.BindingFlags.Static);
+		stay.Invoke (null, null);
+		home.Unload ();
+		return new WeakReference (home);
+	}
+
+	static void Stay ()
+	{
+		for (int i = 0; i < 50; i++)
+			Step ();
+	}
+
+	static void Step () { guest = new Guest (); guest.A++; }
+}
+#endif
 
 }

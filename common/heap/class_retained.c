@@ -1,0 +1,282 @@
+/*
+ * What would be freed were all objects of a class gone: the sizes of those objects that can only
+ * be reached past one of that class. For each object the set of classes that stand on every way to
+ * it is found, as the greatest solution of
+ *
+ *	set(v) = class(v) and what the sets of all that refer to v have in common
+ *
+ * where roots refer with the empty set. There are few different sets: each is kept once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/heap/heap_parts.h"
+
+enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24 };
+
+struct set {
+	uint32_t at, n; /* in member */
+	uint32_t next;  /* of the same hash, index + 1; 0 ends */
+};
+
+struct sets {
+	PV_ARRAY(struct set) set;  /* [0] is the empty one */
+	PV_ARRAY(uint32_t) member; /* classes, ascending in each set */
+	PV_ARRAY(uint32_t) scratch;
+	struct pv_map of_hash;      /* index + 1 of the newest */
+	struct pv_map with, common; /* what was worked out before */
+	bool full;
+};
+
+struct job {
+	struct pv_heap_work *w;
+	struct sets s;
+	uint32_t *order; /* reached nodes, each behind most of those that refer to it */
+	uint32_t n;
+	uint32_t *of; /* [nodes] set; UINT32_MAX: all classes, as nothing is known yet */
+};
+
+/* The set in `scratch`; PV_MAP_NONE when there are too many, or no memory. */
+static uint32_t keep(struct sets *s)
+{
+	uint64_t hash = s->scratch.n;
+	for (size_t i = 0; i < s->scratch.n; i++)
+		hash = pv_hash(hash ^ s->scratch.v[i]);
+	uint32_t newest = pv_map_get(&s->of_hash, hash);
+	for (uint32_t i = newest == PV_MAP_NONE ? 0 : newest; i; i = s->set.v[i - 1].next) {
+		const struct set *x = &s->set.v[i - 1];
+		if (x->n == s->scratch.n && (x->n == 0 || memcmp(s->member.v + x->at, s->scratch.v,
+								  x->n * sizeof(uint32_t)) == 0))
+			return i - 1;
+	}
+	s->full = s->set.n >= MOST_SETS || s->member.n + s->scratch.n > MOST_MEMBERS;
+	if (s->full || !pv_reserve(&s->set, 1) || !pv_reserve(&s->member, s->scratch.n) ||
+		!pv_map_set(&s->of_hash, hash, (uint32_t)s->set.n + 1))
+		return PV_MAP_NONE;
+	s->set.v[s->set.n++] = (struct set){ (uint32_t)s->member.n, (uint32_t)s->scratch.n,
+		newest == PV_MAP_NONE ? 0 : newest };
+	for (size_t i = 0; i < s->scratch.n; i++)
+		s->member.v[s->member.n++] = s->scratch.v[i];
+	return (uint32_t)s->set.n - 1;
+}
+
+static uint32_t remember(struct pv_map *m, uint64_t key, uint32_t set)
+{
+	enum { MOST = 1 << 22 };
+	if (m->n > MOST)
+		pv_map_clear(m);
+	return set != PV_MAP_NONE && pv_map_set(m, key, set) ? set : PV_MAP_NONE;
+}
+
+static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)
+{
+	uint64_t key = (uint64_t)a << 32 | klass;
+	uint32_t known = pv_map_get(&s->with, key);
+	if (known != PV_MAP_NONE)
+		return known;
+	struct set x = s->set.v[a];
+	s->scratch.n = 0;
+	if (!pv_reserve(&s->scratch, (size_t)x.n + 1))
+		return PV_MAP_NONE;
+	uint32_t i = 0;
+	while (i < x.n && s->member.v[x.at + i] < klass)
+		s->scratch.v[s->scratch.n++] = s->member.v[x.at + i++];
+	s->scratch.v[s->scratch.n++] = klass;
+	for (; i < x.n; i++)
+		if (s->member.v[x.at + i] != klass)
+			s->scratch.v[s->scratch.n++] = s->member.v[x.at + i];
+	return remember(&s->with, key, keep(s));
+}
+
+static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
+{
+	if (a == b || b == (uint32_t)EVERYTHING)
+		return a;
+	if (a == (uint32_t)EVERYTHING)
+		return b;
+	if (a == 0 || b == 0)
+		return 0;
+	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+	uint32_t known = pv_map_get(&s->common, key);
+	if (known != PV_MAP_NONE)
+		return known;
+	struct set x = s->set.v[a], y = s->set.v[b];
+	const uint32_t *m = s->member.v;
+	s->scratch.n = 0;
+	if (!pv_reserve(&s->scratch, x.n))
+		return PV_MAP_NONE;
+	for (uint32_t i = 0, j = 0; i < x.n && j < y.n;) {
+		uint32_t p = m[x.at + i], q = m[y.at + j];
+		if (p == q)
+			s->scratch.v[s->scratch.n++] = p;
+		i += p <= q;
+		j += q <= p;
+	}
+	return remember(&s->common, key, keep(s));
+}
+
+/* --- an order in which few sets must be looked at twice: reverse postorder */
+
+static uint32_t enter(
+	struct job *j, uint32_t *cursor, uint32_t *stack, uint32_t node, uint32_t depth)
+{
+	cursor[node] = j->w->h->graph.first[node] + 1; /* 0: not met */
+	stack[depth] = node;
+	return depth + 1;
+}
+
+static bool walk(struct job *j, uint32_t *cursor, uint32_t *stack)
+{
+	const struct pv_graph *g = &j->w->h->graph;
+	uint32_t at = g->nodes;
+	for (size_t i = 0; i < g->root.n; i++) {
+		const struct pv_graph_root *r = &g->root.v[i];
+		if (cursor[r->node] || !pv_heap_counts(j->w->h, r))
+			continue;
+		for (uint32_t depth = enter(j, cursor, stack, r->node, 0); depth;) {
+			uint32_t node = stack[depth - 1], e = cursor[node] - 1;
+			while (e < g->first[node + 1] && cursor[g->to[e]])
+				e++;
+			cursor[node] = e + 2;
+			if (e < g->first[node + 1]) {
+				depth = enter(j, cursor, stack, g->to[e], depth);
+				continue;
+			}
+			cursor[node] = UINT32_MAX;
+			depth--;
+			j->order[--at] = node;
+		}
+	}
+	j->n = g->nodes - at;
+	memmove(j->order, j->order + at, j->n * sizeof *j->order);
+	return pv_heap_go_on(j->w, "classes", 0, j->n);
+}
+
+static bool put_in_order(struct job *j)
+{
+	size_t n = (size_t)j->w->h->graph.nodes + 1;
+	uint32_t *cursor = calloc(n, sizeof *cursor), *stack = malloc(n * sizeof *stack);
+	j->order = malloc(n * sizeof *j->order);
+	bool ok = cursor && stack && j->order ? walk(j, cursor, stack) : pv_heap_nomem(j->w);
+	free(cursor);
+	free(stack);
+	return ok;
+}
+
+/* --- the solution */
+
+static uint32_t set_of(struct job *j, uint32_t node)
+{
+	const struct pv_heap *h = j->w->h;
+	uint32_t all = pv_heap_best_root(h, node) != SIZE_MAX ? 0 : (uint32_t)EVERYTHING;
+	for (uint32_t i = h->by_first[node]; all != 0 && i < h->by_first[node + 1]; i++) {
+		uint32_t from = h->by[i];
+		if (h->idom[from] == PV_GRAPH_NONE || j->of[from] == (uint32_t)EVERYTHING)
+			continue;
+		all = common(&j->s, all, j->of[from]);
+		if (all == PV_MAP_NONE)
+			return PV_MAP_NONE;
+	}
+	return all == (uint32_t)EVERYTHING ? PV_MAP_NONE
+					   : with(&j->s, all, h->graph.class_of[node]);
+}
+
+/* False when cancelled, or when it did not work out; j->s.full then. */
+static bool solve(struct job *j)
+{
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < j->n; i++) {
+			uint32_t node = j->order[i], set = set_of(j, node);
+			if (set == PV_MAP_NONE)
+				return j->s.full ? false : pv_heap_nomem(j->w);
+			changed |= set != j->of[node];
+			j->of[node] = set;
+			if (i % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(j->w, "classes", i, j->n))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool sum_up(struct job *j)
+{
+	struct pv_heap *h = j->w->h;
+	uint64_t *weight = calloc(j->s.set.n + 1, sizeof *weight);
+	if (!weight)
+		return pv_heap_nomem(j->w);
+	for (uint32_t i = 0; i < j->n; i++)
+		weight[j->of[j->order[i]]] += h->graph.size[j->order[i]];
+	for (size_t i = 0; i < j->s.set.n; i++)
+		for (uint32_t k = 0; k < j->s.set.v[i].n; k++)
+			h->class_retained[j->s.member.v[j->s.set.v[i].at + k]] += weight[i];
+	free(weight);
+	return true;
+}
+
+/* Too many sets: what single objects keep, those inside another of the class left out. */
+static bool at_least(struct job *j)
+{
+	struct pv_heap *h = j->w->h;
+	uint32_t n = h->graph.nodes, depth = 0;
+	uint32_t *open = calloc(h->graph.klass.n + 1, sizeof *open);
+	uint32_t *stack = j->order, *cursor = j->of;
+	if (!open)
+		return pv_heap_nomem(j->w);
+	for (uint32_t top = h->kept_first[n]; top < h->kept_first[n + 1]; top++) {
+		stack[depth++] = h->kept[top];
+		cursor[h->kept[top]] = UINT32_MAX;
+		while (depth) {
+			uint32_t node = stack[depth - 1], klass = h->graph.class_of[node];
+			if (cursor[node] == UINT32_MAX) {
+				cursor[node] = h->kept_first[node];
+				if (open[klass]++ == 0)
+					h->class_retained[klass] += h->retained[node];
+			}
+			if (cursor[node] == h->kept_first[node + 1]) {
+				open[klass]--;
+				depth--;
+				continue;
+			}
+			uint32_t next = h->kept[cursor[node]++];
+			cursor[next] = UINT32_MAX;
+			stack[depth++] = next;
+		}
+	}
+	free(open);
+	h->class_least = true;
+	return pv_heap_go_on(j->w, "classes", n, n);
+}
+
+static void finish(struct job *j)
+{
+	pv_array_finish(&j->s.set);
+	pv_array_finish(&j->s.member);
+	pv_array_finish(&j->s.scratch);
+	pv_map_finish(&j->s.of_hash);
+	pv_map_finish(&j->s.with);
+	pv_map_finish(&j->s.common);
+	free(j->order);
+	free(j->of);
+}
+
+bool pv_heap_retain_classes(struct pv_heap_work *w)
+{
+	struct pv_heap *h = w->h;
+	struct job j = { .w = w };
+	j.of = malloc(((size_t)h->graph.nodes + 1) * sizeof *j.of);
+	h->class_retained = calloc(h->graph.klass.n + 1, sizeof *h->class_retained);
+	bool ok = (j.of && h->class_retained) || pv_heap_nomem(w);
+	if (ok)
+		memset(j.of, 0xff, ((size_t)h->graph.nodes + 1) * sizeof *j.of);
+	ok = ok && put_in_order(&j);
+	ok = ok && (keep(&j.s) != PV_MAP_NONE || pv_heap_nomem(w)); /* the empty set */
+	if (ok && solve(&j))
+		ok = sum_up(&j);
+	else if (ok)
+		ok = j.s.full && at_least(&j);
+	finish(&j);
+	return ok;
+}

@@ -1,0 +1,182 @@
+#include "common/heap/heap.h"
+
+#include <stdlib.h>
+
+#include "common/heap/heap_parts.h"
+#include "common/heap/radix.h"
+
+bool pv_heap_nomem(struct pv_heap_work *w)
+{
+	return pv_fail(w->err, PV_ENOMEM, 0, "out of memory");
+}
+
+bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total)
+{
+	return pv_go_on(w->progress, phase, done, total) ||
+	       pv_fail(w->err, PV_ECANCELLED, 0, "cancelled");
+}
+
+/* --- who refers to whom */
+
+static bool referrers(struct pv_heap_work *w)
+{
+	struct pv_heap *h = w->h;
+	const struct pv_graph *g = &h->graph;
+	h->by_first = calloc((size_t)g->nodes + 2, sizeof *h->by_first);
+	h->by = malloc(((size_t)g->edges + 1) * sizeof *h->by);
+	if (!h->by_first || !h->by)
+		return pv_heap_nomem(w);
+	uint32_t *count = h->by_first + 2, *at = h->by_first + 1;
+	for (uint32_t e = 0; e < g->edges; e++)
+		count[g->to[e]]++;
+	for (uint32_t i = 0; i < g->nodes; i++)
+		at[i + 1] += at[i];
+	for (uint32_t node = 0; node < g->nodes; node++) {
+		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
+			h->by[at[g->to[e]]++] = node;
+		if (node % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(w, "referrers", node, g->nodes))
+			return false;
+	}
+	return true;
+}
+
+/* --- shortest ways */
+
+/* What people want to be shown as the reason, where several are equally near: least first. */
+static unsigned rank(const struct pv_graph_root *r)
+{
+	static const uint8_t last[] = { PV_ROOT_UNKNOWN, PV_ROOT_EPHEMERON, PV_ROOT_FINALIZER,
+		PV_ROOT_HANDLE_STACK, PV_ROOT_STACK };
+	if (r->flags & PV_GRAPH_WEAK)
+		return 20;
+	for (unsigned i = 0; i < PV_COUNT_OF(last); i++)
+		if (r->source == last[i])
+			return 10 - i;
+	return r->source == PV_ROOT_STATIC ? 0 : 1;
+}
+
+size_t pv_heap_best_root(const struct pv_heap *h, uint32_t node)
+{
+	const struct pv_graph *g = &h->graph;
+	size_t first, n = pv_graph_roots_of(g, node, &first), best = SIZE_MAX;
+	for (size_t i = first; i < first + n; i++) {
+		const struct pv_graph_root *r = &g->root.v[i];
+		if (pv_heap_counts(h, r) && (best == SIZE_MAX || rank(r) < rank(&g->root.v[best])))
+			best = i;
+	}
+	return best;
+}
+
+static bool shortest(struct pv_heap_work *w)
+{
+	enum { RANKS = 21 };
+	struct pv_heap *h = w->h;
+	const struct pv_graph *g = &h->graph;
+	uint32_t *queue = malloc(((size_t)g->nodes + 1) * sizeof *queue);
+	uint32_t head = 0, tail = 0;
+	h->up = malloc(((size_t)g->nodes + 1) * sizeof *h->up);
+	bool ok = (queue && h->up) || pv_heap_nomem(w);
+	for (uint32_t node = 0; ok && node < g->nodes; node++)
+		h->up[node] = PV_GRAPH_NONE;
+	for (unsigned k = 0; ok && k < RANKS; k++) {
+		for (size_t i = 0; i < g->root.n; i++) {
+			const struct pv_graph_root *r = &g->root.v[i];
+			if (rank(r) != k || !pv_heap_counts(h, r) ||
+				h->up[r->node] != PV_GRAPH_NONE)
+				continue;
+			h->up[r->node] = PV_HEAP_ROOTS;
+			queue[tail++] = r->node;
+		}
+	}
+	while (ok && head < tail) {
+		uint32_t node = queue[head++];
+		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+			if (h->up[g->to[e]] != PV_GRAPH_NONE)
+				continue;
+			h->up[g->to[e]] = node;
+			queue[tail++] = g->to[e];
+		}
+		if (head % PV_PROGRESS_STEP == 0)
+			ok = pv_heap_go_on(w, "paths", head, g->nodes);
+	}
+	free(queue);
+	return ok;
+}
+
+/* --- the dominator tree, downwards */
+
+static bool sorting(void *ctx)
+{
+	return pv_heap_go_on(ctx, "biggest objects", 0, 0);
+}
+
+static uint32_t keeper(const struct pv_heap *h, uint32_t node)
+{
+	return h->idom[node] == PV_HEAP_ROOTS ? h->graph.nodes : h->idom[node];
+}
+
+/* By size all together, then dealt out to those who keep them. */
+static bool tree(struct pv_heap_work *w)
+{
+	struct pv_heap *h = w->h;
+	const struct pv_graph *g = &h->graph;
+	uint32_t n = g->nodes;
+	uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
+	h->kept = malloc(((size_t)n + 1) * sizeof *h->kept);
+	h->kept_first = calloc((size_t)n + 3, sizeof *h->kept_first);
+	bool ok = (order && h->kept && h->kept_first) || pv_heap_nomem(w);
+	for (uint32_t i = 0; ok && i < n; i++)
+		order[i] = i;
+	ok = ok && pv_radix_sort(&(struct pv_radix){ .key = h->retained,
+					 .stride = sizeof *h->retained,
+					 .descending = true,
+					 .go_on = sorting,
+					 .ctx = w },
+			   order, h->kept, n);
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (h->idom[i] != PV_GRAPH_NONE)
+			h->kept_first[keeper(h, i) + 2]++;
+	for (uint32_t i = 0; ok && i <= n; i++)
+		h->kept_first[i + 2] += h->kept_first[i + 1];
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (h->idom[order[i]] != PV_GRAPH_NONE)
+			h->kept[h->kept_first[keeper(h, order[i]) + 1]++] = order[i];
+	free(order);
+	return ok;
+}
+
+/* --- life */
+
+bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool classes,
+	const struct pv_progress *progress, struct pv_error *reterr)
+{
+	struct pv_heap_work w = { h, progress, reterr };
+	*h = (struct pv_heap){ .graph = *graph, .weak = weak };
+	*graph = (struct pv_graph){ 0 };
+	if (pv_heap_dominate(&w) && referrers(&w) && shortest(&w) && tree(&w) &&
+		(!classes || pv_heap_retain_classes(&w)))
+		return true;
+	pv_heap_finish(h);
+	return false;
+}
+
+void pv_heap_finish(struct pv_heap *h)
+{
+	pv_graph_finish(&h->graph);
+	free(h->idom);
+	free(h->retained);
+	free(h->by_first);
+	free(h->by);
+	free(h->up);
+	free(h->kept_first);
+	free(h->kept);
+	free(h->class_retained);
+	*h = (struct pv_heap){ 0 };
+}
+
+uint64_t pv_heap_memory(const struct pv_heap *h)
+{
+	uint64_t node = sizeof *h->idom + sizeof *h->retained + sizeof *h->by_first +
+			sizeof *h->up + sizeof *h->kept_first + sizeof *h->kept;
+	return pv_graph_memory(&h->graph) + h->graph.nodes * node + h->graph.edges * sizeof *h->by;
+}

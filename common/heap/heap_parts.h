@@ -1,0 +1,23 @@
+/* What the files that work on a graph share; nobody else includes this. */
+#ifndef PV_HEAP_HEAP_PARTS_H
+#define PV_HEAP_HEAP_PARTS_H
+
+#include "common/heap/heap.h"
+
+/* Work under way: whom to tell, and what went wrong. */
+struct pv_heap_work {
+	struct pv_heap *h;
+	const struct pv_progress *progress;
+	struct pv_error *err;
+};
+
+bool pv_heap_nomem(struct pv_heap_work *w);
+/* Says how far it is; false when nobody wants it any more. */
+bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total);
+
+/* dominate.c: idom, retained, unreachable. */
+bool pv_heap_dominate(struct pv_heap_work *w);
+/* class_retained.c: needs all else. */
+bool pv_heap_retain_classes(struct pv_heap_work *w);
+
+#endif

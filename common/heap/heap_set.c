@@ -1,0 +1,125 @@
+#include "common/heap/heap_set.h"
+
+#include <stdlib.h>
+
+void pv_heap_set_finish(struct pv_heap_set *s)
+{
+	pv_array_finish(&s->node);
+	s->bytes = 0;
+}
+
+static bool add(const struct pv_heap *h, struct pv_heap_set *s, uint32_t node)
+{
+	if (!pv_reserve(&s->node, 1))
+		return false;
+	s->node.v[s->node.n++] = node;
+	s->bytes += h->graph.size[node];
+	return true;
+}
+
+static bool done(bool ok, struct pv_heap_set *s)
+{
+	if (!ok)
+		pv_heap_set_finish(s);
+	return ok;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void sort(struct pv_heap_set *s)
+{
+	if (s->node.n)
+		qsort(s->node.v, s->node.n, sizeof *s->node.v, ascending);
+}
+
+bool pv_heap_set_of(
+	const struct pv_heap *h, const uint32_t *node, size_t n, struct pv_heap_set *ret)
+{
+	struct pv_heap_set all = { 0 };
+	bool ok = true;
+	*ret = (struct pv_heap_set){ 0 };
+	for (size_t i = 0; ok && i < n; i++)
+		ok = node[i] >= h->graph.nodes || add(h, &all, node[i]);
+	sort(&all);
+	for (size_t i = 0; ok && i < all.node.n; i++)
+		ok = (i > 0 && all.node.v[i - 1] == all.node.v[i]) || add(h, ret, all.node.v[i]);
+	pv_heap_set_finish(&all);
+	return done(ok, ret);
+}
+
+bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_set *ret)
+{
+	bool ok = true;
+	*ret = (struct pv_heap_set){ 0 };
+	for (uint32_t i = 0; ok && i < h->graph.nodes; i++)
+		ok = h->graph.class_of[i] != klass || add(h, ret, i);
+	return done(ok, ret);
+}
+
+bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret)
+{
+	bool ok = true;
+	*ret = (struct pv_heap_set){ 0 };
+	for (uint32_t i = 0; ok && i < h->graph.nodes; i++)
+		ok = h->idom[i] != PV_GRAPH_NONE || add(h, ret, i);
+	return done(ok, ret);
+}
+
+bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret)
+{
+	*ret = (struct pv_heap_set){ 0 };
+	bool ok = node >= h->graph.nodes || add(h, ret, node);
+	for (size_t at = 0; ok && at < ret->node.n; at++) {
+		uint32_t by = ret->node.v[at];
+		for (uint32_t i = h->kept_first[by]; ok && i < h->kept_first[by + 1]; i++)
+			ok = add(h, ret, h->kept[i]);
+	}
+	sort(ret);
+	return done(ok, ret);
+}
+
+bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret)
+{
+	const struct pv_graph *g = &h->graph;
+	uint8_t *met = calloc(((size_t)g->nodes + 8) / 8, 1);
+	*ret = (struct pv_heap_set){ 0 };
+	bool ok = met && (node >= g->nodes || add(h, ret, node));
+	if (ok && node < g->nodes)
+		met[node / 8] |= (uint8_t)(1 << node % 8);
+	for (size_t at = 0; ok && at < ret->node.n; at++) {
+		uint32_t from = ret->node.v[at];
+		for (uint32_t e = g->first[from]; ok && e < g->first[from + 1]; e++) {
+			uint32_t to = g->to[e];
+			if (met[to / 8] >> to % 8 & 1)
+				continue;
+			met[to / 8] |= (uint8_t)(1 << to % 8);
+			ok = add(h, ret, to);
+		}
+	}
+	free(met);
+	sort(ret);
+	return done(ok, ret);
+}
+
+bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
+	const struct pv_heap_set *a, const struct pv_heap_set *b, struct pv_heap_set *ret)
+{
+	size_t i = 0, j = 0;
+	bool ok = true;
+	*ret = (struct pv_heap_set){ 0 };
+	while (ok && (i < a->node.n || j < b->node.n)) {
+		bool left = i < a->node.n && (j == b->node.n || a->node.v[i] <= b->node.v[j]);
+		bool right = j < b->node.n && (i == a->node.n || b->node.v[j] <= a->node.v[i]);
+		uint32_t node = left ? a->node.v[i] : b->node.v[j];
+		bool in = op == PV_SET_UNION ||
+			  (op == PV_SET_INTERSECTION ? left && right : left && !right);
+		ok = !in || add(h, ret, node);
+		i += left;
+		j += right;
+	}
+	return done(ok, ret);
+}

@@ -1,0 +1,32 @@
+/* Sets of a heap's objects: nodes, ascending, each once. Valid when zeroed. */
+#ifndef PV_HEAP_HEAP_SET_H
+#define PV_HEAP_HEAP_SET_H
+
+#include "common/heap/heap.h"
+
+struct pv_heap_set {
+	PV_ARRAY(uint32_t) node;
+	uint64_t bytes; /* of all of them */
+};
+
+enum pv_heap_set_op { PV_SET_UNION, PV_SET_INTERSECTION, PV_SET_DIFFERENCE };
+
+void pv_heap_set_finish(struct pv_heap_set *s);
+
+/* All these are false when out of memory only, and *ret is empty then. */
+
+/* All objects of the class. */
+bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_set *ret);
+/* What the object dominates, itself included. */
+bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
+/* Everything that can be reached from the object, itself included. */
+bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
+bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret);
+/* Sorts `n` nodes into a set; those given twice count once. */
+bool pv_heap_set_of(
+	const struct pv_heap *h, const uint32_t *node, size_t n, struct pv_heap_set *ret);
+
+bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
+	const struct pv_heap_set *a, const struct pv_heap_set *b, struct pv_heap_set *ret);
+
+#endif

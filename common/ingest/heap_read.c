@@ -1,0 +1,344 @@
+#include "common/ingest/heap_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "common/heap/graph_build.h"
+#include "common/ingest/ingest_parts.h"
+#include "common/ingest/reread.h"
+
+enum { SIGNAL_NS = 50 * 1000 * 1000 };
+
+struct pv_heap_read {
+	struct pv_ingest *in; /* borrowed */
+	struct pv_heap_read_options options;
+	struct pv_source *source;
+	pthread_t thread;
+	bool started;
+	int changed_fd, stop_fd;
+
+	/* the thread's own */
+	struct pv_model *model; /* borrowed */
+	struct pv_target_info target;
+	struct pv_shot place; /* where it stands; not its lists */
+	uint64_t stream_bytes, read;
+	struct pv_graph_build *build;
+	bool right; /* the recording at hand is the model's */
+	bool part_given;
+	int64_t signalled_ns;
+	struct pv_error error;
+	struct pv_heap heap;
+
+	pthread_mutex_t lock;
+	struct pv_heap_read_status status; /* under it */
+};
+
+static void signal_fd(int fd)
+{
+	uint64_t one = 1;
+	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+static bool stopping(const struct pv_heap_read *r)
+{
+	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
+	return poll(&p, 1, 0) > 0;
+}
+
+/* A step of the work; false when nobody wants it any more. */
+static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
+{
+	struct pv_heap_read *r = ctx;
+	int64_t now = pv_ingest_now();
+	pthread_mutex_lock(&r->lock);
+	r->status.phase = phase;
+	r->status.step = done;
+	r->status.steps = total;
+	pthread_mutex_unlock(&r->lock);
+	if (now - r->signalled_ns > SIGNAL_NS) {
+		r->signalled_ns = now;
+		signal_fd(r->changed_fd);
+	}
+	return !stopping(r);
+}
+
+static bool cancelled(struct pv_heap_read *r)
+{
+	return pv_fail(&r->error, PV_ECANCELLED, 0, "cancelled");
+}
+
+/* --- which shot, and where */
+
+static bool no_such_shot(struct pv_error *err, uint32_t asked, uint32_t shots)
+{
+	if (shots == 0)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"there is no heap shot %" PRIu32 ": the log has none", asked);
+	return pv_fail(err, PV_EUSAGE, 0,
+		"there is no heap shot %" PRIu32 ": the log has %" PRIu32 ", counted from 0", asked,
+		shots);
+}
+
+/* With the model's lock held. */
+static bool find_shot(struct pv_heap_read *r)
+{
+	const struct pv_heap_shots *s = &r->model->shots;
+	r->place = (struct pv_shot){ .at = UINT64_MAX };
+	if (r->options.shot >= s->next_index)
+		return no_such_shot(&r->error, r->options.shot, s->next_index);
+	for (size_t i = 0; i < s->shot.n; i++) {
+		if (s->shot.v[i].index != r->options.shot)
+			continue;
+		if (s->shot.v[i].open && !r->model->ended)
+			return pv_fail(&r->error, PV_EUSAGE, 0,
+				"heap shot %" PRIu32 " is still being read", r->options.shot);
+		r->place.at = s->shot.v[i].at;
+		r->place.skip = s->shot.v[i].skip;
+		r->place.summary = s->shot.v[i].summary;
+	}
+	if (r->place.summary)
+		return pv_fail(&r->error, PV_EUSAGE, 0,
+			"heap shot %" PRIu32 " is a summary: it lists no objects", r->options.shot);
+	return true;
+}
+
+static bool look(struct pv_heap_read *r)
+{
+	struct pv_ingest *in = r->in;
+	pthread_mutex_lock(&in->lock);
+	r->model = in->shown;
+	r->stream_bytes = in->status.stream_bytes;
+	pv_model_lock(r->model);
+	r->target = r->model->target;
+	bool ok = find_shot(r);
+	pv_model_unlock(r->model);
+	pthread_mutex_unlock(&in->lock);
+	return ok;
+}
+
+static uint8_t rules(const struct pv_heap_read *r)
+{
+	return r->target.rules ? r->target.rules : r->target.data_version;
+}
+
+/* --- reading */
+
+static bool on_header(void *ctx, const struct mlpd_header *h)
+{
+	struct pv_heap_read *r = ctx;
+	bool right = r->target.logging2007 ||
+		     (h->pid == r->target.pid && h->start_time_ms == r->target.start_time_ms);
+	if (!right)
+		pv_graph_build_reset(r->build);
+	r->right = right;
+	return true;
+}
+
+static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+{
+	struct pv_heap_read *r = ctx;
+	(void)h;
+	r->read += b->bytes_len + MLPD_BUFFER_HEADER;
+	if (r->right && !pv_graph_build_add(r->build, b, &r->error))
+		return false;
+	uint64_t left = r->part_given ? r->stream_bytes - r->place.at : r->stream_bytes;
+	if (!go_on(r, "reading", r->read, r->read < left ? left : 0))
+		return cancelled(r);
+	return !pv_graph_build_done(r->build);
+}
+
+/* One part: from the shot's buffer to the end. */
+static bool on_next(void *ctx, struct pv_reread_part *ret)
+{
+	struct pv_heap_read *r = ctx;
+	if (r->part_given || r->place.at >= r->stream_bytes)
+		return false;
+	r->part_given = true;
+	*ret = (struct pv_reread_part){ r->place.at, r->stream_bytes - r->place.at };
+	return true;
+}
+
+static bool begin(struct pv_heap_read *r, uint32_t skip)
+{
+	pv_graph_build_destroy(r->build);
+	r->read = 0;
+	r->build = pv_graph_build_create(&(struct pv_graph_build_options){ .shot = r->options.shot,
+		.skip = skip,
+		.rules = rules(r),
+		.handles = r->options.weak });
+	return r->build || pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
+}
+
+/* Before 15 a shot's roots stand before it; weak handles may be told of anywhere before. */
+static bool can_begin_inside(const struct pv_heap_read *r)
+{
+	return r->place.at != UINT64_MAX && rules(r) >= 15 && !r->options.weak &&
+	       rules(r) == r->target.data_version;
+}
+
+/* *ret_found: the shot is there. False: not to be gone on with. */
+static bool read_inside(struct pv_heap_read *r, struct pv_reread *to, bool *ret_found)
+{
+	const struct mlpd_format format = { rules(r), r->target.header_major,
+		r->target.pointer_size, 0 };
+	if (!begin(r, r->place.skip))
+		return false;
+	r->right = true;
+	pv_reread_parts(to, r->source, &format);
+	*ret_found = pv_graph_build_done(r->build);
+	return r->error.code == PV_OK || *ret_found;
+}
+
+static bool read_shot(struct pv_heap_read *r)
+{
+	struct pv_reread to = { .ctx = r,
+		.header = on_header,
+		.buffer = on_buffer,
+		.next = on_next,
+		.err = &r->error };
+	bool found = false;
+	if (can_begin_inside(r) && (!read_inside(r, &to, &found) || found))
+		return found;
+	if (r->part_given) { /* it was not where it should be */
+		struct pv_source *again = pv_source_again(r->in->source, &r->error);
+		if (!again)
+			return false;
+		pv_source_close(r->source);
+		r->source = again;
+		r->part_given = false;
+	}
+	if (!begin(r, r->options.shot))
+		return false;
+	pv_reread_source(&to, r->source);
+	if (pv_graph_build_begun(r->build) && r->error.code == PV_OK)
+		return true;
+	return r->error.code == PV_OK &&
+	       pv_fail(&r->error, PV_EIO, 0, "heap shot %" PRIu32 " was not found again",
+		       r->options.shot);
+}
+
+static bool make_heap(struct pv_heap_read *r)
+{
+	const struct pv_progress progress = { r, go_on };
+	struct pv_graph graph;
+	bool ok = pv_graph_build_finish(r->build, r->model, &progress, &graph, &r->error);
+	pv_graph_build_destroy(r->build);
+	r->build = NULL;
+	return ok && pv_heap_init(&r->heap, &graph, r->options.weak, r->options.classes, &progress,
+			     &r->error);
+}
+
+/* --- life */
+
+static void *work(void *arg)
+{
+	struct pv_heap_read *r = arg;
+	bool ok = read_shot(r) && make_heap(r);
+	pv_source_close(r->source);
+	r->source = NULL;
+	pthread_mutex_lock(&r->lock);
+	r->status.over = true;
+	r->status.done = ok;
+	if (!ok)
+		r->status.error = r->error;
+	pthread_mutex_unlock(&r->lock);
+	signal_fd(r->changed_fd);
+	return NULL;
+}
+
+static bool start_thread(struct pv_heap_read *r)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r->started = pthread_create(&r->thread, NULL, work, r) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r->started || pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
+}
+
+struct pv_heap_read *pv_heap_read_start(
+	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr)
+{
+	struct pv_heap_read *r = calloc(1, sizeof *r);
+	if (!r) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	r->in = in;
+	r->options = *options;
+	r->status.phase = "reading";
+	pthread_mutex_init(&r->lock, NULL);
+	r->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->changed_fd < 0 || r->stop_fd < 0)
+		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
+	else if (look(r) && (r->source = pv_source_again(in->source, &r->error)) != NULL &&
+		 start_thread(r))
+		return r;
+	if (reterr)
+		*reterr = r->error;
+	pv_heap_read_destroy(r);
+	return NULL;
+}
+
+void pv_heap_read_destroy(struct pv_heap_read *r)
+{
+	if (!r)
+		return;
+	if (r->started) {
+		signal_fd(r->stop_fd);
+		pthread_join(r->thread, NULL);
+	}
+	pv_graph_build_destroy(r->build);
+	pv_heap_finish(&r->heap);
+	pv_source_close(r->source);
+	if (r->changed_fd >= 0)
+		close(r->changed_fd);
+	if (r->stop_fd >= 0)
+		close(r->stop_fd);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+void pv_heap_read_cancel(struct pv_heap_read *r)
+{
+	signal_fd(r->stop_fd);
+}
+
+void pv_heap_read_wait(struct pv_heap_read *r)
+{
+	struct pv_heap_read_status s;
+	for (pv_heap_read_status(r, &s); !s.over; pv_heap_read_status(r, &s)) {
+		struct pollfd p = { .fd = r->changed_fd, .events = POLLIN };
+		uint64_t n;
+		if (poll(&p, 1, -1) > 0)
+			while (read(r->changed_fd, &n, sizeof n) < 0 && errno == EINTR)
+				;
+	}
+}
+
+void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret)
+{
+	pthread_mutex_lock(&r->lock);
+	*ret = r->status;
+	pthread_mutex_unlock(&r->lock);
+}
+
+int pv_heap_read_fd(const struct pv_heap_read *r)
+{
+	return r->changed_fd;
+}
+
+const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r)
+{
+	struct pv_heap_read_status s;
+	pv_heap_read_status(r, &s);
+	return s.done ? &r->heap : NULL;
+}

@@ -1,0 +1,53 @@
+/* Private to the query layer: what the views of a heap's objects share. */
+#ifndef PV_QUERY_HEAP_ROWS_H
+#define PV_QUERY_HEAP_ROWS_H
+
+#include "common/heap/heap.h"
+#include "common/query/build.h"
+
+/* Rows of objects have this id; 0 stands for all roots together. */
+static inline uint64_t pv_object_row(uint32_t node)
+{
+	return (uint64_t)node + 1;
+}
+
+/* The object of a row id; NONE when the heap has none. */
+uint32_t pv_object_of(const struct pv_heap *h, uint64_t row);
+
+const char *pv_class_text(const struct pv_heap *h, uint32_t node);
+
+/* Retained bytes, null for what cannot be reached. */
+void pv_cell_retained(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
+
+/* Address of the immediate dominator, null for roots and what cannot be reached. */
+void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
+
+/* What is uncertain about the heap, as the table's coverage line, and its generation. */
+void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
+
+/* "static", "thread static", ... */
+const char *pv_root_source_text(enum pv_root_source source);
+
+/* "static Static Fields of Cache": what a root is, for people. */
+const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);
+
+/* Which objects a list is to have, the foremost `limit` by the column sorted by. */
+struct pv_chosen {
+	uint32_t *node;
+	size_t n;
+	size_t left_out;
+};
+enum pv_choice_key { PV_BY_RETAINED, PV_BY_BYTES, PV_BY_ADDRESS, PV_BY_CLASS_NAME };
+struct pv_choice {
+	enum pv_choice_key key;
+	bool descending;
+	const char *filter; /* of class names; or an address 0x...; NULL all */
+	uint64_t klass;     /* row id; 0 all */
+	const uint32_t *of; /* only these, of_n of them; NULL: all objects */
+	size_t of_n, limit; /* limit 0: none */
+};
+/* False when out of memory. */
+bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret);
+void pv_chosen_finish(struct pv_chosen *c);
+
+#endif

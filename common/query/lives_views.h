@@ -1,0 +1,25 @@
+/* Private to the query layer: what the views on lives (model/lives.h) share. */
+#ifndef PV_QUERY_LIVES_VIEWS_H
+#define PV_QUERY_LIVES_VIEWS_H
+
+#include "common/model/lives.h"
+#include "common/query/build.h"
+
+/* The table's coverage line: how sure it is who is who. Needs a query with lives. */
+void pv_lives_line(struct pv_build *b);
+
+/* Survivors of the cohorts of one class: [cohort * steps + step]; cohort <= step. */
+struct pv_ladder {
+	size_t steps;
+	const uint64_t *objects, *bytes;
+};
+
+struct pv_ladder_verdict {
+	double score;      /* 0 to 100: how much it looks like a leak, whatever its size */
+	const char *shape; /* a constant */
+};
+
+/* Pure: what the steps look like. */
+void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret);
+
+#endif

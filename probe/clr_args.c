@@ -1,0 +1,76 @@
+#include "probe/clr_args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+static const struct {
+	const char *text;
+	unsigned more;
+} words[] = {
+	{ "allocsample", PVP_CLR_SAMPLED },
+	{ "counter", PVP_CLR_COUNTING },
+	{ "suspend", PVP_CLR_REASONS },
+	{ "jitstart", PVP_CLR_JIT_STARTS },
+	{ "transition", PVP_CLR_CROSSINGS },
+	{ "loadfail", PVP_CLR_FAILURES },
+	{ "tier", PVP_CLR_TIERS },
+};
+
+static unsigned more_of(const char *at, size_t len)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if (strlen(words[i].text) == len && memcmp(words[i].text, at, len) == 0)
+			return words[i].more;
+	return 0;
+}
+
+/* Ours are taken out; the others' text goes to `rest`, which has room for all of it. */
+static unsigned split(const char *text, char *rest)
+{
+	unsigned more = 0;
+	size_t n = 0;
+	while (*text) {
+		size_t len = strcspn(text, ",");
+		unsigned on = more_of(text, len);
+		bool not = len > 2 && memcmp(text, "no", 2) == 0 && more_of(text + 2, len - 2);
+		if (not )
+			more &= ~more_of(text + 2, len - 2);
+		if (!on && !not ) {
+			if (n)
+				rest[n++] = ',';
+			memcpy(rest + n, text, len);
+			n += len;
+		}
+		more |= on;
+		text += len + (text[len] == ',');
+	}
+	rest[n] = 0;
+	return more;
+}
+
+static void describe(struct pvp_clr_options *o)
+{
+	size_t n = (size_t)snprintf(o->words, sizeof o->words, "%s", o->m.words);
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if (o->more & words[i].more && n < sizeof o->words)
+			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
+				n ? "," : "", words[i].text);
+}
+
+bool pvp_clr_parse(const char *text, struct pvp_clr_options *ret)
+{
+	char rest[4 * PVP_MONO_TEXT];
+	struct pvp_clr_options o = { 0 };
+	if (strlen(text) >= sizeof rest)
+		return false;
+	o.more = split(text, rest);
+	if (!pvp_mono_parse(rest, &o.m))
+		return false;
+	if (o.m.groups & PVP_MONO_CALLS)
+		o.m.frames = 0;
+	describe(&o);
+	*ret = o;
+	return true;
+}

@@ -1,0 +1,31 @@
+/*
+ * Options of the .NET module: those of the Mono module (mono_args.h), by the same words, and what
+ * only this runtime has. With calls traced there are no backtraces: the runtime would walk the
+ * stack at every call.
+ */
+#ifndef PV_PROBE_CLR_ARGS_H
+#define PV_PROBE_CLR_ARGS_H
+
+#include "probe/mono_args.h"
+
+enum pvp_clr_more {
+	PVP_CLR_SAMPLED = 1 << 0,  /* allocsample: about one allocation in 100 KB */
+	PVP_CLR_COUNTING = 1 << 1, /* counter: figures of the runtime and the process */
+	/* Extension events, which end stock mprof-report. */
+	PVP_CLR_REASONS = 1 << 2,    /* suspend: why the runtime stopped */
+	PVP_CLR_JIT_STARTS = 1 << 3, /* jitstart: when a method's compilation begins */
+	PVP_CLR_CROSSINGS = 1 << 4,  /* transition: between managed code and the rest */
+	PVP_CLR_FAILURES = 1 << 5,   /* loadfail: modules, classes, methods that could not be had */
+	PVP_CLR_TIERS = 1 << 6,      /* tier: which body of a method this is */
+};
+
+struct pvp_clr_options {
+	struct pvp_mono_options m;
+	unsigned more;                 /* enum pvp_clr_more */
+	char words[2 * PVP_MONO_TEXT]; /* what the log's header says is on */
+};
+
+/* False: an option is not known. */
+bool pvp_clr_parse(const char *text, struct pvp_clr_options *ret);
+
+#endif

@@ -1,0 +1,217 @@
+/* Stops, collections, exceptions; and the stacks on which things happen. */
+#include <pthread.h>
+
+#include "probe/emit.h"
+#include "probe/host_clr.h"
+
+enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096 };
+
+/* --- stacks */
+
+struct walk {
+	uint64_t *functions;
+	size_t n, most;
+};
+
+static pvp_hr frame(uint64_t function, uint64_t ip, uint64_t info, uint32_t context_size,
+	uint8_t *context, void *ctx)
+{
+	struct walk *w = ctx;
+	(void)ip, (void)info, (void)context_size, (void)context;
+	if (function)
+		w->functions[w->n++] = function;
+	return w->n == w->most;
+}
+
+size_t pvp_clr_stack(uint64_t keys[PVP_MONO_FRAMES])
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t functions[PVP_MONO_FRAMES];
+	struct walk w = { functions, 0, pvp_clr.options.m.frames };
+	if (w.most)
+		info->is->stack(info, 0, frame, 0, &w, NULL, 0);
+	for (size_t i = 0; i < w.n; i++)
+		keys[i] = pvp_clr_method(functions[w.n - 1 - i]);
+	return w.n;
+}
+
+void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object)
+{
+	uint64_t keys[PVP_MONO_FRAMES];
+	size_t n = pvp_clr_stack(keys);
+	const struct pv_batch pools = { .pool = { keys, n, n } };
+	*stack = (struct pv_span){ 0, (uint32_t)n };
+	pvp_event(ev, &pools, object);
+}
+
+/* --- stops: whoever stops the others tells */
+
+static void step(uint64_t what, uint64_t generation)
+{
+	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
+	pvp_event(&ev, NULL, 0);
+}
+
+enum step {
+	GC_START = 0,
+	GC_END = 5,
+	STOP = 6,
+	STOPPED = 7,
+	GO = 8,
+	GOING = 9,
+	STOP_LOCKED = 10,
+	GOING_UNLOCKED = 11
+};
+
+static pvp_hr suspending(void *self, int32_t reason)
+{
+	(void)self, (void)reason;
+	step(STOP, 0);
+	step(STOP_LOCKED, 0);
+	return 0;
+}
+
+static pvp_hr suspended(void *self)
+{
+	(void)self;
+	step(STOPPED, 0);
+	pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	return 0;
+}
+
+static pvp_hr resuming(void *self)
+{
+	(void)self;
+	step(GO, 0);
+	pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	return 0;
+}
+
+static pvp_hr resumed(void *self)
+{
+	(void)self;
+	step(GOING, 0);
+	step(GOING_UNLOCKED, 0);
+	return 0;
+}
+
+static pvp_hr not_suspended(void *self)
+{
+	return resumed(self);
+}
+
+/* --- collections: short ones happen while a concurrent one runs */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t running[NESTED];
+static unsigned depth;
+
+static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
+{
+	uint8_t generation = 0;
+	(void)self, (void)reason;
+	for (int32_t i = 0; i < n && i < GENERATIONS; i++)
+		if (which[i])
+			generation = (uint8_t)i;
+	pthread_mutex_lock(&lock);
+	if (depth < NESTED)
+		running[depth++] = generation;
+	pthread_mutex_unlock(&lock);
+	step(GC_START, generation);
+	return 0;
+}
+
+static void tell_size(void)
+{
+	static struct pvp_clr_range ranges[RANGES]; /* one collection ends at a time */
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint32_t n = 0;
+	struct pv_event ev = { .kind = PV_KIND_GC_RESIZE, .resize = { 0, 0 } };
+	if (info->is->generation_bounds(info, RANGES, &n, ranges) < 0)
+		return;
+	for (uint32_t i = 0; i < n && i < RANGES; i++)
+		ev.resize.bytes += ranges[i].length;
+	pvp_event(&ev, NULL, 0);
+}
+
+static pvp_hr collected(void *self)
+{
+	(void)self;
+	pthread_mutex_lock(&lock);
+	uint8_t generation = depth ? running[--depth] : 0;
+	pthread_mutex_unlock(&lock);
+	step(GC_END, generation);
+	tell_size();
+	return 0;
+}
+
+/* --- exceptions */
+
+static pvp_hr thrown(void *self, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
+	(void)self;
+	pvp_clr_with_stack(&ev, &ev.thrown.stack, object);
+	return 0;
+}
+
+static void clause(uint64_t type, uint64_t function, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_CLAUSE,
+		.clause = { type, 0, pvp_clr_method(function), object } };
+	pvp_event(&ev, NULL, object);
+}
+
+enum clause { CATCH = 0, FILTER = 1, FINALLY = 2 };
+
+static pvp_hr catching(void *self, uint64_t function, uint64_t object)
+{
+	(void)self;
+	clause(CATCH, function, object);
+	return 0;
+}
+
+static pvp_hr filtering(void *self, uint64_t function)
+{
+	(void)self;
+	clause(FILTER, function, 0);
+	return 0;
+}
+
+static pvp_hr finally(void *self, uint64_t function)
+{
+	(void)self;
+	clause(FINALLY, function, 0);
+	return 0;
+}
+
+static void gc_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	mask->low |= PVP_CLR_SUSPENDS;
+	mask->high |= PVP_CLR_BASIC_GC;
+	s[PVP_CLR_RuntimeSuspendStarted] = (pvp_clr_slot)suspending;
+	s[PVP_CLR_RuntimeSuspendFinished] = (pvp_clr_slot)suspended;
+	s[PVP_CLR_RuntimeSuspendAborted] = (pvp_clr_slot)not_suspended;
+	s[PVP_CLR_RuntimeResumeStarted] = (pvp_clr_slot)resuming;
+	s[PVP_CLR_RuntimeResumeFinished] = (pvp_clr_slot)resumed;
+	s[PVP_CLR_GarbageCollectionStarted] = (pvp_clr_slot)collecting;
+	s[PVP_CLR_GarbageCollectionFinished] = (pvp_clr_slot)collected;
+}
+
+void pvp_clr_events_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	unsigned groups = pvp_clr.options.m.groups;
+	if (groups & PVP_MONO_GC)
+		gc_init(mask);
+	if (pvp_clr.options.m.frames)
+		mask->low |= PVP_CLR_STACKS;
+	if (groups & PVP_MONO_EXCEPTIONS) {
+		mask->low |= PVP_CLR_EXCEPTIONS;
+		s[PVP_CLR_ExceptionThrown] = (pvp_clr_slot)thrown;
+		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
+		s[PVP_CLR_ExceptionSearchFilterEnter] = (pvp_clr_slot)filtering;
+		s[PVP_CLR_ExceptionUnwindFinallyEnter] = (pvp_clr_slot)finally;
+	}
+}

@@ -1,0 +1,222 @@
+/*
+ * Numbers for methods and classes. An id of the runtime that ends and comes again gets another
+ * number, so that nothing is told of the new owner under the old one's name.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "probe/clr_ranges.h"
+#include "probe/host_clr.h"
+#include "probe/mono_names.h"
+
+enum { BODIES = 64, PIECES = 4 };
+
+struct owned {
+	uint64_t id, module;
+};
+
+struct numbers {
+	struct pv_map of;            /* id -> number; 0: that id's owner is gone */
+	PV_ARRAY(struct owned) list; /* by number; [0] unused */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct numbers methods, classes;
+
+/* Under the lock; 0: none. */
+static uint32_t known(const struct numbers *n, uint64_t id)
+{
+	uint32_t at = pv_map_get(&n->of, id);
+	return at == PV_MAP_NONE ? 0 : at;
+}
+
+/* Under the lock; 0: out of memory. */
+static uint32_t add(struct numbers *n, struct owned one)
+{
+	if (!pv_reserve(&n->list, 2))
+		return 0;
+	if (n->list.n == 0)
+		n->list.v[n->list.n++] = (struct owned){ 0, 0 };
+	if (!pv_map_set(&n->of, one.id, (uint32_t)n->list.n))
+		return 0;
+	n->list.v[n->list.n] = one;
+	return (uint32_t)n->list.n++;
+}
+
+static uint32_t look_up(const struct numbers *n, uint64_t id)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t number = known(n, id);
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+/* --- methods */
+
+static void define_method(uint64_t number, const char *name, size_t len, struct pvp_clr_code code)
+{
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { number, code.start, code.size, { name, len } } };
+	pvp_names_define(&ev);
+}
+
+static uint64_t module_of_method(uint64_t function)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t type, module = 0;
+	uint32_t token, n;
+	if (info->is->function_info(info, function, 0, &type, &module, &token, 0, &n, NULL) < 0)
+		return 0;
+	return module;
+}
+
+/* A method's number, which is told with its name before anybody can use it. */
+static uint32_t number_method(
+	uint64_t function, const char *name, size_t len, struct pvp_clr_code code)
+{
+	struct owned one = { function, module_of_method(function) };
+	pthread_mutex_lock(&lock);
+	uint32_t number = known(&methods, function);
+	bool fresh = !number;
+	if (fresh)
+		number = add(&methods, one);
+	if (number && (fresh || code.size))
+		define_method(number, name, len, code);
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+uint64_t pvp_clr_method(uint64_t function)
+{
+	uint32_t number = function ? look_up(&methods, function) : 0;
+	if (number || !function)
+		return number;
+	char name[PVP_CLR_NAME];
+	size_t len = pvp_clr_method_name(function, name);
+	return number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
+}
+
+/* The bodies of a method that are not known yet: it has one for each tier. */
+void pvp_clr_compiled(uint64_t function)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t starts[BODIES];
+	uint32_t n = 0, pieces = 0, number = look_up(&methods, function);
+	struct pvp_clr_code piece[PIECES];
+	char name[PVP_CLR_NAME];
+	size_t len = pvp_clr_method_name(function, name);
+	if (pvp_clr.version < 9 || info->is->code_starts(info, function, 0, BODIES, &n, starts) < 0)
+		n = 0;
+	for (uint32_t i = 0; i < n && i < BODIES; i++) {
+		if (number && pvp_ranges_is(starts[i], number))
+			continue;
+		if (info->is->code_ranges(info, starts[i], PIECES, &pieces, piece) < 0)
+			continue;
+		for (uint32_t k = 0; k < pieces && k < PIECES; k++) {
+			number = number_method(function, name, len, piece[k]);
+			pvp_ranges_add(piece[k], number);
+		}
+	}
+	if (!number)
+		number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
+}
+
+void pvp_clr_method_gone(uint64_t function)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t number = known(&methods, function);
+	if (number)
+		pv_map_set(&methods.of, function, 0);
+	pthread_mutex_unlock(&lock);
+	if (number)
+		pvp_ranges_drop(number);
+}
+
+/* --- classes */
+
+uint64_t pvp_clr_class(uint64_t type)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint32_t number = type ? look_up(&classes, type) : 0, token, n;
+	uint64_t parent;
+	if (number || !type)
+		return number;
+	char name[PVP_CLR_NAME];
+	size_t len = pvp_clr_class_name(type, name);
+	struct owned one = { type, 0 };
+	info->is->class_info(info, type, &one.module, &token, &parent, 0, &n, NULL);
+	pthread_mutex_lock(&lock);
+	number = known(&classes, type);
+	if (!number) {
+		number = add(&classes, one);
+		struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
+			.meta = { .key = number,
+				.image = pvp_clr_key(one.module),
+				.name = { name, len },
+				.mvid = { "", 0 } } };
+		struct pv_event table = { .kind = PV_KIND_VTABLE_LOAD,
+			.meta = { .key = number,
+				.domain = pvp_clr_domain(),
+				.owner = number,
+				.name = { "", 0 },
+				.mvid = { "", 0 } } };
+		if (number) {
+			pvp_names_define(&class);
+			pvp_names_define(&table);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+uint64_t pvp_clr_class_met(uint64_t type)
+{
+	return look_up(&classes, type);
+}
+
+void pvp_clr_class_gone(uint64_t type)
+{
+	pthread_mutex_lock(&lock);
+	if (known(&classes, type))
+		pv_map_set(&classes.of, type, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- modules */
+
+static void forget(struct numbers *n, uint64_t module)
+{
+	for (size_t i = 1; i < n->list.n; i++) {
+		struct owned *o = &n->list.v[i];
+		if (o->module != module || known(n, o->id) != i)
+			continue;
+		pv_map_set(&n->of, o->id, 0);
+		o->module = 0;
+		if (n == &methods)
+			pvp_ranges_drop(i);
+	}
+}
+
+void pvp_clr_module_gone(uint64_t module)
+{
+	pthread_mutex_lock(&lock);
+	if (module) {
+		forget(&methods, module);
+		forget(&classes, module);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 2; i++) {
+		struct numbers *n = i ? &classes : &methods;
+		pv_map_finish(&n->of);
+		pv_array_finish(&n->list);
+	}
+	pthread_mutex_unlock(&lock);
+	pvp_ranges_forget();
+}

@@ -1,0 +1,65 @@
+/* What passes between the .NET runtime and a profiler: types of its published interfaces. */
+#ifndef PV_PROBE_CLR_TYPES_H
+#define PV_PROBE_CLR_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int32_t pvp_hr; /* negative: it failed */
+typedef uint16_t pvp_char;
+typedef void (*pvp_clr_slot)(void);
+
+#define PVP_HR(bits) ((pvp_hr)UINT32_C(bits))
+#define PVP_HR_NO_INTERFACE PVP_HR(0x80004002)
+#define PVP_HR_NO_CLASS PVP_HR(0x80040111)
+#define PVP_HR_POINTER PVP_HR(0x80004003)
+#define PVP_HR_CANCEL PVP_HR(0x80131375) /* of Initialize: runs on without us */
+
+struct pvp_guid {
+	uint32_t a;
+	uint16_t b, c;
+	uint8_t d[8];
+};
+
+/* A range of a generation. */
+struct pvp_clr_range {
+	uint32_t generation;
+	uint64_t start, length, reserved;
+};
+
+struct pvp_clr_code {
+	uint64_t start, size;
+};
+
+struct pvp_clr_provider {
+	const pvp_char *name;
+	uint64_t keywords;
+	uint32_t level;
+	const pvp_char *filter;
+};
+
+/* Returns non-zero to stop; both are called on the thread that asked. */
+typedef pvp_hr pvp_clr_frame(uint64_t function, uint64_t ip, uint64_t frame, uint32_t context_size,
+	uint8_t *context, void *ctx);
+/* Return zero to stop. */
+typedef int32_t pvp_clr_reference(uint64_t object, uint64_t *slot, void *ctx);
+typedef int32_t pvp_clr_object(uint64_t object, void *ctx);
+
+struct pvp_clr_unknown {
+	const struct pvp_clr_unknown_table {
+		pvp_hr (*query)(void *self, const struct pvp_guid *iid, void **ret);
+		uint32_t (*add_ref)(void *self);
+		uint32_t (*release)(void *self);
+	} * is;
+};
+
+struct pvp_clr_enum {
+	const struct pvp_clr_enum_table {
+		struct pvp_clr_unknown_table unknown;
+		pvp_clr_slot skip, reset, clone;
+		pvp_hr (*count)(void *self, uint32_t *ret);
+		pvp_hr (*next)(void *self, uint32_t room, void *ret, uint32_t *ret_n);
+	} * is;
+};
+
+#endif

@@ -1,0 +1,73 @@
+/* The .NET module's own files among themselves. Callbacks run on the program's threads. */
+#ifndef PV_PROBE_HOST_CLR_H
+#define PV_PROBE_HOST_CLR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "common/format/event.h"
+#include "probe/clr_api.h"
+#include "probe/clr_args.h"
+#include "probe/clr_flags.h"
+#include "probe/writer.h"
+
+enum { PVP_CLR_NAME = 4096 }; /* bytes of a name; longer ones are cut */
+
+struct pvp_clr {
+	struct pvp_clr_info *info;
+	int version; /* of info, 4 to 15 */
+	struct pvp_clr_options options;
+	bool attached; /* to a program that ran already */
+	pvp_clr_slot slots[PVP_CLR_SLOTS];
+};
+
+extern struct pvp_clr pvp_clr;
+
+/* Each file puts its callbacks into pvp_clr.slots, as the options say, and adds to the mask. */
+struct pvp_clr_mask {
+	uint32_t low, high;
+};
+void pvp_clr_meta_init(struct pvp_clr_mask *mask);
+void pvp_clr_threads_init(struct pvp_clr_mask *mask);
+void pvp_clr_events_init(struct pvp_clr_mask *mask);
+
+/*
+ * Keys: methods and classes have small numbers, given at first sight and never again, however
+ * often the runtime uses an id again. The rest are the runtime's ids without the bits that are
+ * always 0. 0: out of memory, or no such thing. None of the runtime is called under a lock of
+ * ours, so these may be asked for wherever the runtime may.
+ */
+uint64_t pvp_clr_method(uint64_t function);
+uint64_t pvp_clr_class(uint64_t type);
+uint64_t pvp_clr_class_met(uint64_t type); /* asks the runtime nothing; 0: not met yet */
+uint64_t pvp_clr_domain(void);
+
+static inline uint64_t pvp_clr_key(uint64_t id)
+{
+	return id >> 3;
+}
+
+/* A body of this method was compiled: a definition with its code. */
+void pvp_clr_compiled(uint64_t function);
+
+/* Ids that end: what comes with them later is something else. */
+void pvp_clr_method_gone(uint64_t function);
+void pvp_clr_class_gone(uint64_t type);
+void pvp_clr_module_gone(uint64_t module);
+void pvp_clr_forget(void); /* everything */
+
+/* Names, UTF-8, cut at PVP_CLR_NAME; the length. A name that cannot be had is "". */
+size_t pvp_clr_class_name(uint64_t type, char name[PVP_CLR_NAME]);
+size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME]);
+size_t pvp_clr_utf8(const pvp_char *from, uint32_t n, char *to, size_t room);
+
+/* The metadata of a module; release it. NULL: it has none. */
+struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);
+
+/* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
+size_t pvp_clr_stack(uint64_t keys[PVP_MONO_FRAMES]);
+
+/* An event about an object, with the stack it happens on put where `stack` points. */
+void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object);
+
+#endif

@@ -1,0 +1,317 @@
+#include "tests/fake_clr.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "common/base/coreclr.h"
+#include "common/base/status.h"
+
+struct fake fake;
+
+extern pvp_hr DllGetClassObject(
+	const struct pvp_guid *class, const struct pvp_guid *iid, void **ret);
+
+static void put(const char *text, uint32_t room, uint32_t *ret_n, pvp_char *to)
+{
+	uint32_t n = (uint32_t)strlen(text) + 1;
+	for (uint32_t i = 0; i < n && i < room; i++)
+		to[i] = (pvp_char)text[i];
+	*ret_n = n;
+}
+
+static uint32_t counted(void *self)
+{
+	(void)self;
+	return 1;
+}
+
+/* --- metadata: two types and three methods */
+
+static pvp_hr scope(
+	void *self, pvp_char *name, uint32_t room, uint32_t *ret_n, struct pvp_guid *ret_mvid)
+{
+	(void)self;
+	put("fake.dll", room, ret_n, name);
+	*ret_mvid =
+		(struct pvp_guid){ 0x01020304, 0x0506, 0x0708, { 9, 10, 11, 12, 13, 14, 15, 16 } };
+	return 0;
+}
+
+static pvp_hr type(void *self, uint32_t token, pvp_char *name, uint32_t room, uint32_t *ret_n,
+	uint32_t *ret_flags, uint32_t *ret_extends)
+{
+	static const char *const names[] = { "Fake.Thing`1", "Inner", "System.Int32",
+		"System.String" };
+	uint32_t row = (token & 0xffffff) - 2;
+	(void)self;
+	*ret_extends = 0;
+	if (token >> 24 != 2 || row >= PV_COUNT_OF(names))
+		return PVP_HR(0x80131130);
+	put(names[row], room, ret_n, name);
+	*ret_flags = row == 1 ? 2 : 1;
+	return 0;
+}
+
+static pvp_hr nested(void *self, uint32_t token, uint32_t *ret_around)
+{
+	(void)self;
+	*ret_around = 0x02000002;
+	return token == 0x02000003 ? 0 : PVP_HR(0x80131130);
+}
+
+/* Do (!0, string[,], ref int); Make<T> (!!0); one whose signature goes on for ever. */
+static const uint8_t do_sig[] = { 0x20, 3, 0x01, 0x13, 0, 0x14, 0x0e, 2, 0, 0, 0x10, 0x08 };
+static const uint8_t make_sig[] = { 0x10, 1, 1, 0x01, 0x1e, 0 };
+static const uint8_t endless_sig[] = { 0x00, 0x7f, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d,
+	0x1d, 0x1d, 0x1d, 0x1d, 0x15 };
+
+static pvp_hr method(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name, uint32_t room,
+	uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig, uint32_t *ret_sig_n,
+	uint32_t *ret_rva, uint32_t *ret_flags)
+{
+	static const char *const names[] = { "Do", "Make", "Endless" };
+	static const uint8_t *const sigs[] = { do_sig, make_sig, endless_sig };
+	static const uint32_t sizes[] = { sizeof do_sig, sizeof make_sig, sizeof endless_sig };
+	uint32_t row = (token & 0xffffff) - 1;
+	(void)self;
+	*ret_attributes = *ret_rva = *ret_flags = 0;
+	if (token >> 24 != 6 || row >= PV_COUNT_OF(names))
+		return PVP_HR(0x80131130);
+	*ret_type = 0x02000002;
+	*ret_sig = sigs[row];
+	*ret_sig_n = sizes[row];
+	put(names[row], room, ret_n, name);
+	return 0;
+}
+
+static const struct pvp_clr_metadata_table metadata_table = {
+	.unknown = { NULL, counted, counted },
+	.scope = scope,
+	.type = type,
+	.method = method,
+	.nested = nested,
+};
+static struct pvp_clr_metadata metadata = { &metadata_table };
+
+/* --- the information interface */
+
+static pvp_hr module_metadata(
+	void *self, uint64_t module, uint32_t flags, const struct pvp_guid *iid, void **ret)
+{
+	(void)self, (void)flags, (void)iid;
+	*ret = &metadata;
+	return module == FAKE_MODULE ? 0 : 1;
+}
+
+static pvp_hr array_class(
+	void *self, uint64_t id, uint32_t *ret_element, uint64_t *ret_base, uint32_t *ret_rank)
+{
+	(void)self;
+	*ret_element = 0x12;
+	*ret_base = FAKE_CLASS_OF_INT;
+	*ret_rank = 2;
+	return id == FAKE_ARRAY ? 0 : 1;
+}
+
+static pvp_hr class_info(void *self, uint64_t id, uint64_t *ret_module, uint32_t *ret_token,
+	uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types)
+{
+	static const uint64_t ids[] = { FAKE_CLASS, FAKE_INNER, FAKE_INT, FAKE_STRING };
+	(void)self;
+	*ret_parent = 0;
+	*ret_n = id == FAKE_CLASS_OF_INT;
+	if (room && *ret_n)
+		types[0] = FAKE_INT;
+	*ret_module = FAKE_MODULE;
+	*ret_token = 0x02000002;
+	if (id == FAKE_CLASS_OF_INT)
+		return 0;
+	for (uint32_t i = 0; i < PV_COUNT_OF(ids); i++)
+		if (id == ids[i]) {
+			*ret_token = 0x02000002 + i;
+			return 0;
+		}
+	return PVP_HR(0x80131360);
+}
+
+static pvp_hr function_info(void *self, uint64_t function, uint64_t frame, uint64_t *ret_class,
+	uint64_t *ret_module, uint32_t *ret_token, uint32_t room, uint32_t *ret_n, uint64_t *types)
+{
+	(void)self, (void)frame;
+	*ret_class = function == FAKE_METHOD ? FAKE_CLASS_OF_INT : 0;
+	*ret_module = FAKE_MODULE;
+	*ret_n = function == FAKE_GENERIC;
+	*ret_token = function == FAKE_METHOD    ? 0x06000001
+		     : function == FAKE_GENERIC ? 0x06000002
+		     : function == FAKE_BROKEN  ? 0x06000003
+						: 0x06000000;
+	if (*ret_n && room)
+		types[0] = FAKE_STRING;
+	return function >= FAKE_METHOD && function <= FAKE_BROKEN ? 0 : PVP_HR(0x80070057);
+}
+
+static pvp_hr dynamic_info(void *self, uint64_t function, uint64_t *ret_module,
+	const uint8_t **ret_sig, uint32_t *ret_sig_n, uint32_t room, uint32_t *ret_n,
+	pvp_char *name)
+{
+	(void)self;
+	*ret_module = FAKE_MODULE;
+	*ret_sig = NULL;
+	*ret_sig_n = 0;
+	put("lambda", room, ret_n, name);
+	return function == FAKE_DYNAMIC ? 0 : PVP_HR(0x80070057);
+}
+
+static pvp_hr code_starts(void *self, uint64_t function, uint64_t rejit, uint32_t room,
+	uint32_t *ret_n, uint64_t *ret)
+{
+	(void)self, (void)rejit;
+	*ret_n = function == FAKE_METHOD ? 2 : 1; /* one for each tier */
+	for (uint32_t i = 0; i < *ret_n && i < room; i++)
+		ret[i] = FAKE_CODE + function + i * 0x40;
+	return 0;
+}
+
+static pvp_hr code_ranges(
+	void *self, uint64_t start, uint32_t room, uint32_t *ret_n, struct pvp_clr_code *ret)
+{
+	(void)self;
+	*ret_n = room ? 1 : 0;
+	if (room)
+		*ret = (struct pvp_clr_code){ start, 0x30 };
+	return 0;
+}
+
+static pvp_hr module_info(void *self, uint64_t module, const uint8_t **ret_base, uint32_t room,
+	uint32_t *ret_n, pvp_char *name, uint64_t *ret_assembly)
+{
+	(void)self, (void)module;
+	*ret_base = NULL;
+	*ret_assembly = FAKE_ASSEMBLY;
+	put("/fake/fake.dll", room, ret_n, name);
+	return 0;
+}
+
+static pvp_hr assembly_info(void *self, uint64_t assembly, uint32_t room, uint32_t *ret_n,
+	pvp_char *name, uint64_t *ret_domain, uint64_t *ret_module)
+{
+	(void)self, (void)assembly;
+	*ret_domain = FAKE_DOMAIN;
+	*ret_module = FAKE_MODULE;
+	put("fake", room, ret_n, name);
+	return 0;
+}
+
+static pvp_hr domain_info(void *self, uint64_t domain, uint32_t room, uint32_t *ret_n,
+	pvp_char *name, uint64_t *ret_process)
+{
+	(void)self, (void)domain;
+	*ret_process = 1;
+	put("home", room, ret_n, name);
+	return 0;
+}
+
+static pvp_hr stack(void *self, uint64_t thread, pvp_clr_frame *frame, uint32_t flags, void *ctx,
+	uint8_t *context, uint32_t context_size)
+{
+	(void)self, (void)thread, (void)flags, (void)context, (void)context_size;
+	for (unsigned i = 0; i < fake.depth; i++)
+		if (frame(i % 3 == 1 ? 0 : FAKE_METHOD, FAKE_CODE, 0, 0, NULL, ctx) != 0)
+			return 1;
+	return 0;
+}
+
+static pvp_hr generation_bounds(
+	void *self, uint32_t room, uint32_t *ret_n, struct pvp_clr_range *ret)
+{
+	(void)self;
+	*ret_n = 3;
+	for (uint32_t i = 0; i < 3 && i < room; i++)
+		ret[i] = (struct pvp_clr_range){ i, FAKE_OBJECT + i * 0x1000, 1000, 0x1000 };
+	return 0;
+}
+
+static pvp_hr set_event_mask(void *self, uint32_t low, uint32_t high)
+{
+	(void)self;
+	fake.masks++;
+	fake.low = low;
+	fake.high = high;
+	return fake.refuse_mask;
+}
+
+static const struct pvp_clr_info_table known = {
+	.unknown = { NULL, counted, counted },
+	.array_class = array_class,
+	.module_info = module_info,
+	.module_metadata = module_metadata,
+	.domain_info = domain_info,
+	.assembly_info = assembly_info,
+	.stack = stack,
+	.function_info = function_info,
+	.class_info = class_info,
+	.generation_bounds = generation_bounds,
+	.set_event_mask = set_event_mask,
+	.dynamic_info = dynamic_info,
+	.code_starts = code_starts,
+	.code_ranges = code_ranges,
+};
+
+static void missing(void)
+{
+	ck_abort_msg("a slot was called that this runtime does not have");
+}
+
+/* The last slot of each version from 7 on. */
+static const size_t slots[] = { 86, 89, 92, 98, 100, 107, 110, 113, 114 };
+
+static union {
+	struct pvp_clr_info_table table;
+	pvp_clr_slot slot[115];
+} tables;
+static struct pvp_clr_info info = { &tables.table };
+
+static pvp_hr query(void *self, const struct pvp_guid *iid, void **ret)
+{
+	static const uint32_t first[] = { 0x9aeecc0d, 0xc5ac80a6, 0x008170db, 0x2f1b5152,
+		0x06398876, 0x27b24ccd, 0x6e6c7ee2, 0xf460e352, 0xb446462d };
+	(void)self;
+	*ret = NULL;
+	for (int i = 0; i < (int)PV_COUNT_OF(first); i++) {
+		if (iid->a != first[i] || i + 7 > fake.version)
+			continue;
+		memcpy(&tables.table, &known, sizeof tables);
+		for (size_t k = 0; k < PV_COUNT_OF(tables.slot); k++)
+			if (!tables.slot[k] || k > slots[i])
+				tables.slot[k] = missing;
+		*ret = &info;
+		return 0;
+	}
+	return PVP_HR_NO_INTERFACE;
+}
+
+struct pvp_clr_unknown *fake_runtime(void)
+{
+	static const struct pvp_clr_unknown_table table = { query, counted, counted };
+	static struct pvp_clr_unknown runtime = { &table };
+	return &runtime;
+}
+
+struct fake_profiler *fake_load(void)
+{
+	static const uint8_t guid[16] = PV_CORECLR_GUID_BYTES;
+	static const struct pvp_guid factory_iid = { 1, 0, 0, { 0xc0, 0, 0, 0, 0, 0, 0, 0x46 } };
+	static const struct pvp_guid iid = { 0x8a8cc829, 0xccf2, 0x49fe,
+		{ 0xbb, 0xae, 0x0f, 0x02, 0x22, 0x28, 0x07, 0x1a } };
+	struct {
+		pvp_hr (*const *is)(
+			void *self, void *outer, const struct pvp_guid *iid, void **ret);
+	} *factory = NULL;
+	struct pvp_guid class;
+	void *profiler = NULL;
+	memcpy(&class, guid, sizeof class);
+	ck_assert_int_eq(DllGetClassObject(&class, &factory_iid, (void **)&factory), 0);
+	ck_assert_int_eq(factory->is[3](factory, NULL, &iid, &profiler), 0);
+	ck_assert_ptr_nonnull(profiler);
+	return profiler;
+}

@@ -1,0 +1,50 @@
+/*
+ * A .NET runtime that is none: the tables of the profiling interfaces with a few classes, methods
+ * and objects behind them. A call of a slot that the fake does not have fails the test by number.
+ */
+#ifndef PV_TESTS_FAKE_CLR_H
+#define PV_TESTS_FAKE_CLR_H
+
+#include "probe/clr_api.h"
+#include "probe/clr_flags.h"
+
+/* Ids of the fake's things. A class, its instance over int, an array of it, one inside it. */
+enum {
+	FAKE_DOMAIN = 0x1000, FAKE_ASSEMBLY = 0x2000, FAKE_MODULE = 0x3000,
+	FAKE_CLASS = 0x4000, FAKE_CLASS_OF_INT = 0x4100, FAKE_ARRAY = 0x4200, FAKE_INNER = 0x4300,
+	FAKE_INT = 0x4400, FAKE_STRING = 0x4500,
+	FAKE_METHOD = 0x5000, FAKE_GENERIC = 0x5100, FAKE_DYNAMIC = 0x5200, FAKE_BROKEN = 0x5300,
+	FAKE_OBJECT = 0x10000, FAKE_CODE = 0x70000,
+};
+
+struct fake {
+	int version;            /* of ICorProfilerInfo that it has */
+	pvp_hr refuse_mask;     /* what it answers to an event mask; 0: takes it */
+	uint32_t low, high;     /* the mask it took */
+	unsigned masks, hooks_after_masks, hooks;
+	void (*enter)(void), (*leave)(void), (*tail_call)(void);
+	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
+	unsigned suspended, resumes, suspends;
+	pvp_hr refuse_suspend;
+	unsigned depth; /* of the stack that a walk meets */
+	unsigned objects; /* in its heap */
+	unsigned attaches, sessions, stopped_sessions, detaches;
+};
+
+extern struct fake fake;
+
+/* What Initialize is given. */
+struct pvp_clr_unknown *fake_runtime(void);
+
+/* A callback, with whatever it takes. */
+#define FAKE_CALL(profiler, slot, type, ...)                                                       \
+	(((pvp_hr(*) type)(profiler)->is[PVP_CLR_##slot])((profiler), __VA_ARGS__))
+
+struct fake_profiler {
+	const pvp_clr_slot *is;
+};
+
+/* Through DllGetClassObject and the factory; fails the test when refused. */
+struct fake_profiler *fake_load(void);
+
+#endif

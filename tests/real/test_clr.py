@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Programs on .NET under our own module: the report says what the program and mprof-report say.
+
+usage: test_clr.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none' for what is not there: skipped)
+"""
+import os
+import pathlib
+import sys
+
+import checks
+import target
+from test_mono import Run, alone
+from test_mono_probe import names, stock_reads
+from verdict import Verdict
+
+GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
+
+
+def environment(module, options):
+    return os.environ | {
+        'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID,
+        'CORECLR_PROFILER_PATH': module, 'PROFVIEW_OPTIONS': options,
+        'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1'}
+
+
+class Probed(target.Program):
+    """A program on .NET with our module in it, which takes its options from the environment."""
+
+    def __init__(self, dotnet, dll, worlds, options, output, module):
+        mine = os.environ.copy()
+        os.environ.update(environment(module, f'{options},output={output}'))
+        super().__init__([dotnet, dll, *worlds], output)
+        os.environ.clear()
+        os.environ.update(mine)
+
+
+def collections_(v, r):
+    """What the program counts as generation 0 are the collections of every generation."""
+    gc = r.json['gc']
+    got = {g['generation']: g['count'] for g in gc['generations']}
+    v.equal('collections', sum(got.values()), r.said['collections 0'])
+    v.equal('collections of 1 and 2', got.get(1, 0) + got.get(2, 0), r.said['collections 1'])
+    v.same_rows('collections after mprof-report', checks.nonzero(got),
+                checks.nonzero(r.mprof['collections']))
+    v.equal('listed collections', len(gc['collections']), sum(got.values()))
+    for c in gc['collections']:
+        v.true(f'duration of the collection at {c["start_ns"]}', 0 < c['duration_ns'])
+        v.true(f'pause of the collection at {c["start_ns"]}', 0 < c['pause_ns'])
+    v.at_least('heap at most', gc['max_heap_bytes'], 1)
+    v.true('there are pauses', len(gc['pauses']) >= len(gc['collections']))
+
+
+def jit(v, r):
+    v.equal('jitted methods', r.json['jit']['methods'], r.mprof['jit_methods'])
+    v.at_least('jitted methods of the program', r.json['jit']['methods'], 20)
+
+
+def loads(v, r):
+    """An assembly that was unloaded has its end, and its classes' ids were used again by others."""
+    own = [a for a in r.json['assemblies'] if a['name'] == 'counted']
+    v.equal('loads of the program\'s assembly', len(own), 1 + r.said['unloaded assemblies'])
+    gone = [a for a in own if a['unload_ns'] is not None]
+    v.equal('unloads of it', len(gone), r.said['unloaded assemblies'])
+    for a in gone:
+        v.true('it is unloaded after its load', a['unload_ns'] > a['load_ns'])
+
+
+ALWAYS = (checks.source, checks.events, stock_reads, names)
+
+# case: options, worlds, checks
+CASES = {
+    'threads': ('nodefaults', 'threads calls', (checks.threads, checks.modules, jit)),
+    'gc': ('nodefaults,gc', 'collect heap collect', (collections_,)),
+    'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
+}
+
+
+def main(case, profview, dll, module, dotnet):
+    if 'none' in (dll, module, dotnet):
+        print('no .NET SDK here')
+        return target.SKIP
+    options, worlds, wanted = CASES[case]
+    v = Verdict(f'clr-{case}')
+    with target.scratch() as folder:
+        path = pathlib.Path(folder, 'log.mlpd')
+        with Probed(dotnet, dll, worlds.split(), options, path, module) as program:
+            said = program.wait()
+        run = Run(profview, path, said, [])
+        v.equal('exit code', run.exit, 0)
+        v.equal('standard error', run.complaint, '')
+        if run.json:
+            for check in ALWAYS + wanted:
+                check(v, run)
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

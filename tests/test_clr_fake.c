@@ -1,0 +1,323 @@
+/* The .NET module under a runtime that is none: slots, refusals, odd orders, names. */
+#include "tests/suite.h"
+
+#include <errno.h>
+
+#include "common/base/coreclr.h"
+#include "common/base/status.h"
+#include "probe/host_clr.h"
+#include "probe/mono_names.h"
+#include "probe/session.h"
+#include "tests/fake_clr.h"
+#include "tests/probe_kit.h"
+
+extern pvp_hr DllGetClassObject(
+	const struct pvp_guid *class, const struct pvp_guid *iid, void **ret);
+
+static char path[PROBE_PATH];
+static struct fake_profiler *profiler;
+
+static void setup(void)
+{
+	probe_setup();
+	probe_path(path, "log.mlpd");
+	pvp_clr = (struct pvp_clr){ 0 };
+	fake = (struct fake){ .version = 15 };
+	profiler = fake_load();
+}
+
+static void teardown(void)
+{
+	pvp_session_stop();
+	pvp_names_forget();
+	pvp_clr_forget();
+	probe_teardown();
+}
+
+static pvp_hr begin(const char *words)
+{
+	char options[PROBE_PATH + 200];
+	snprintf(options, sizeof options, "%s,output=%s", words, path);
+	setenv(PV_CORECLR_OPTIONS, options, 1);
+	return FAKE_CALL(profiler, Initialize, (void *, struct pvp_clr_unknown *), fake_runtime());
+}
+
+static void end(struct probe_log *log)
+{
+	FAKE_CALL(profiler, Shutdown, (void *, int), 0);
+	probe_log_read(log, path);
+	probe_log_check(log);
+	ck_assert_uint_eq(log->lost, 0);
+}
+
+/* Of the published interface definitions. */
+static const struct {
+	size_t is, want;
+} places[] = {
+#define INFO(name, slot)                                                                           \
+	{                                                                                          \
+		offsetof(struct pvp_clr_info_table, name) / sizeof(pvp_clr_slot), slot             \
+	}
+#define META(name, slot)                                                                           \
+	{                                                                                          \
+		offsetof(struct pvp_clr_metadata_table, name) / sizeof(pvp_clr_slot), slot         \
+	}
+	INFO(class_of_object, 3),
+	INFO(object_size, 10),
+	INFO(array_class, 11),
+	INFO(thread_info, 12),
+	INFO(module_info, 20),
+	INFO(module_metadata, 21),
+	INFO(il_body, 22),
+	INFO(domain_info, 25),
+	INFO(assembly_info, 26),
+	INFO(force_gc, 28),
+	INFO(stack, 36),
+	INFO(function_info, 38),
+	INFO(class_info, 41),
+	INFO(generation_bounds, 54),
+	INFO(object_generation, 55),
+	INFO(request_detach, 58),
+	INFO(set_function_mapper, 59),
+	INFO(set_hooks, 61),
+	INFO(enum_modules, 66),
+	INFO(runtime_information, 67),
+	INFO(enum_threads, 71),
+	INFO(initialize_thread, 72),
+	INFO(function_of_ip_2, 76),
+	INFO(enum_functions, 79),
+	INFO(object_size_2, 80),
+	INFO(set_event_mask, 82),
+	INFO(function_of_ip, 88),
+	INFO(dynamic_info, 89),
+	INFO(code_starts, 90),
+	INFO(code_ranges, 92),
+	INFO(references, 93),
+	INFO(suspend, 97),
+	INFO(resume, 98),
+	INFO(get_environment, 99),
+	INFO(start_events, 101),
+	INFO(stop_events, 103),
+	INFO(provider_info, 105),
+	INFO(heap_objects, 114),
+	META(scope, 10),
+	META(type, 12),
+	META(type_ref, 14),
+	META(method, 30),
+	META(nested, 62),
+	{ PVP_CLR_Initialize, 3 },
+	{ PVP_CLR_ModuleLoadFinished, 14 },
+	{ PVP_CLR_JITCompilationFinished, 24 },
+	{ PVP_CLR_ThreadAssignedToOSThread, 31 },
+	{ PVP_CLR_RuntimeSuspendStarted, 42 },
+	{ PVP_CLR_ObjectAllocated, 50 },
+	{ PVP_CLR_ExceptionUnwindFunctionLeave, 63 },
+	{ PVP_CLR_ThreadNameChanged, 72 },
+	{ PVP_CLR_HandleDestroyed, 79 },
+	{ PVP_CLR_InitializeForAttach, 80 },
+	{ PVP_CLR_SurvivingReferences2, 88 },
+	{ PVP_CLR_EventPipeEventDelivered, 95 },
+	{ PVP_CLR_LoadAsNotificationOnly, 97 },
+};
+
+START_TEST(slot_numbers)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++)
+		ck_assert_msg(places[i].is == places[i].want, "row %zu: slot %zu, not %zu", i,
+			places[i].is, places[i].want);
+}
+END_TEST
+
+START_TEST(factory_refuses_others)
+{
+	struct pvp_guid other = { 1, 2, 3, { 4 } };
+	void *got = &other;
+	ck_assert_int_eq(DllGetClassObject(&other, &other, &got), PVP_HR_NO_CLASS);
+	ck_assert_ptr_null(got);
+	ck_assert_int_eq(DllGetClassObject(&other, &other, NULL), PVP_HR_POINTER);
+	pvp_hr (*query)(void *, const struct pvp_guid *, void **) =
+		((struct pvp_clr_unknown *)profiler)->is->query;
+	ck_assert_int_eq(query(profiler, &other, &got), PVP_HR_NO_INTERFACE);
+	ck_assert_ptr_null(got);
+	ck_assert_int_eq(query(profiler, &other, NULL), PVP_HR_POINTER);
+}
+END_TEST
+
+/* The text and the bytes of the identifier say the same. */
+START_TEST(guid_is_one)
+{
+	static const uint8_t b[16] = PV_CORECLR_GUID_BYTES;
+	char text[40];
+	snprintf(text, sizeof text,
+		"{%02X%02X%02X%02X-%02X%02X-%02X%02X-%02X%02X-%02X%02X%02X%02X%02X%02X}", b[3],
+		b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13],
+		b[14], b[15]);
+	ck_assert_str_eq(text, PV_CORECLR_GUID);
+}
+END_TEST
+
+static void call_everything(void)
+{
+	for (size_t i = PVP_CLR_Shutdown + 1; i < PVP_CLR_SLOTS; i++) {
+		if (i == PVP_CLR_InitializeForAttach)
+			continue;
+		pvp_hr (*any)(void *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t) =
+			(pvp_hr(*)(void *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+				uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+				uint64_t))profiler->is[i];
+		ck_assert_msg(
+			any(profiler, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == 0, "slot %zu", i);
+	}
+}
+
+/* Before the start, with all groups on, after the end; and a second start is refused. */
+START_TEST(any_callback_at_any_time)
+{
+	struct probe_log log;
+	call_everything();
+	ck_assert_int_eq(begin("gc,exception"), 0);
+	ck_assert_int_eq(begin("gc"), PVP_HR_CANCEL);
+	call_everything();
+	end(&log);
+	call_everything();
+	probe_log_finish(&log);
+}
+END_TEST
+
+START_TEST(refusals_leave_the_program_alone)
+{
+	ck_assert_int_eq(begin("nosuchword"), PVP_HR_CANCEL);
+	ck_assert_uint_eq(fake.masks, 0);
+	pvp_clr.info = NULL;
+	fake.version = 5;
+	ck_assert_int_eq(begin("gc"), PVP_HR_CANCEL);
+	fake.version = 15;
+	fake.refuse_mask = PVP_HR(0x80131374);
+	ck_assert_int_eq(begin("gc"), PVP_HR_CANCEL);
+	ck_assert_int_eq(pvp_session_stop(), EALREADY);
+	call_everything();
+}
+END_TEST
+
+/* Each version's table is used no further than it goes: what is beyond fails the test. */
+START_TEST(older_runtimes)
+{
+	struct probe_log log;
+	fake.version = 7 + _i;
+	fake.depth = 5;
+	ck_assert_int_eq(begin("gc,exception"), 0);
+	ck_assert_int_eq(pvp_clr.version, fake.version);
+	FAKE_CALL(profiler, JITCompilationFinished, (void *, uint64_t, pvp_hr, int32_t),
+		FAKE_METHOD, 0, 1);
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ARRAY, 0);
+	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXCEPTION_THROW], 1);
+	ck_assert_uint_ge(log.n[PV_KIND_METHOD_JIT], 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void method_is_called(uint64_t function, const char *want)
+{
+	char name[PVP_CLR_NAME];
+	size_t n = pvp_clr_method_name(function, name);
+	ck_assert_str_eq(name, want);
+	ck_assert_uint_eq(n, strlen(want));
+}
+
+static void class_is_called(uint64_t type, const char *want)
+{
+	char name[PVP_CLR_NAME];
+	ck_assert_uint_eq(pvp_clr_class_name(type, name), strlen(want));
+	ck_assert_str_eq(name, want);
+}
+
+START_TEST(names_of_things)
+{
+	ck_assert_int_eq(begin("nodefaults"), 0);
+	class_is_called(FAKE_CLASS, "Fake.Thing");
+	class_is_called(FAKE_CLASS_OF_INT, "Fake.Thing<System.Int32>");
+	class_is_called(FAKE_ARRAY, "Fake.Thing<System.Int32>[,]");
+	class_is_called(FAKE_INNER, "Fake.Thing/Inner");
+	class_is_called(1, "");
+	method_is_called(FAKE_METHOD, "Fake.Thing<System.Int32>:Do (int,string[,],int&)");
+	method_is_called(FAKE_GENERIC, "Fake.Thing:Make<string> (string)");
+	method_is_called(FAKE_DYNAMIC, "(dynamic):lambda");
+	method_is_called(1, "");
+	char name[PVP_CLR_NAME];
+	ck_assert_uint_gt(pvp_clr_method_name(FAKE_BROKEN, name), 0);
+}
+END_TEST
+
+/* A method has one name and as many bodies as there are tiers; what was unloaded begins anew. */
+START_TEST(ids_that_come_again)
+{
+	struct probe_log log;
+	ck_assert_int_eq(begin("nodefaults"), 0);
+	uint64_t method = pvp_clr_method(FAKE_METHOD), class = pvp_clr_class(FAKE_CLASS);
+	ck_assert_uint_eq(pvp_clr_method(FAKE_METHOD), method);
+	for (int i = 0; i < 3; i++)
+		FAKE_CALL(profiler, JITCompilationFinished, (void *, uint64_t, pvp_hr, int32_t),
+			FAKE_METHOD, 0, 1);
+	FAKE_CALL(profiler, ModuleLoadFinished, (void *, uint64_t, pvp_hr), FAKE_MODULE, 0);
+	FAKE_CALL(profiler, ModuleUnloadStarted, (void *, uint64_t), FAKE_MODULE);
+	ck_assert_uint_ne(pvp_clr_method(FAKE_METHOD), method);
+	ck_assert_uint_ne(pvp_clr_class(FAKE_CLASS), class);
+	method = pvp_clr_method(FAKE_DYNAMIC);
+	FAKE_CALL(profiler, DynamicMethodUnloaded, (void *, uint64_t), FAKE_DYNAMIC);
+	ck_assert_uint_ne(pvp_clr_method(FAKE_DYNAMIC), method);
+	end(&log);
+	/* named, two bodies; named again; the dynamic one twice */
+	ck_assert_uint_eq(log.n[PV_KIND_METHOD_JIT], 6);
+	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_VTABLE_LOAD], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_IMAGE_UNLOAD], 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* A concurrent collection ends after the short ones inside it. */
+START_TEST(collections_within_one)
+{
+	static const int32_t full[4] = { 1, 1, 1, 1 }, young[4] = { 1, 0, 0, 0 };
+	struct probe_log log;
+	ck_assert_int_eq(begin("nodefaults,gc"), 0);
+	ck_assert_uint_eq(fake.high & PVP_CLR_BASIC_GC, PVP_CLR_BASIC_GC);
+	ck_assert_uint_eq(fake.low & PVP_CLR_GC, 0);
+	FAKE_CALL(profiler, RuntimeSuspendStarted, (void *, int32_t), 1);
+	FAKE_CALL(profiler, RuntimeSuspendFinished, (void *, int), 0);
+	FAKE_CALL(profiler, GarbageCollectionStarted, (void *, int32_t, const int32_t *, int32_t),
+		4, full, 1);
+	FAKE_CALL(profiler, GarbageCollectionStarted, (void *, int32_t, const int32_t *, int32_t),
+		4, young, 1);
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeResumeStarted, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeResumeFinished, (void *, int), 0);
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0); /* one too many */
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_EVENT], 6 + 2 + 3);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_RESIZE], 3);
+	probe_log_finish(&log);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("fake .NET runtime");
+	TCase *t = tcase_create("fake .NET runtime");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, slot_numbers);
+	tcase_add_test(t, guid_is_one);
+	tcase_add_test(t, factory_refuses_others);
+	tcase_add_test(t, any_callback_at_any_time);
+	tcase_add_test(t, refusals_leave_the_program_alone);
+	tcase_add_loop_test(t, older_runtimes, 0, 9);
+	tcase_add_test(t, names_of_things);
+	tcase_add_test(t, ids_that_come_again);
+	tcase_add_test(t, collections_within_one);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""The .NET module cannot end the program it is loaded into, and exports what the runtime asks for.
+
+usage: test_clr_imports.py NM LIBRARY
+"""
+import sys
+
+import test_probe_imports as probe
+
+if __name__ == '__main__':
+    probe.EXPORTED = {'DllGetClassObject'}
+    sys.exit(probe.main(*sys.argv[1:]))
