@@ -11,6 +11,8 @@ static const struct {
 } words[] = {
 	{ "allocsample", PVP_CLR_SAMPLED },
 	{ "counter", PVP_CLR_COUNTING },
+	{ "everycall", PVP_CLR_EVERY_CALL },
+	{ "emptycalls", PVP_CLR_EMPTY },
 	{ "suspend", PVP_CLR_REASONS },
 	{ "jitstart", PVP_CLR_JIT_STARTS },
 	{ "transition", PVP_CLR_CROSSINGS },

@@ -167,7 +167,9 @@ enum clause { CATCH = 0, FILTER = 1, FINALLY = 2 };
 static pvp_hr catching(void *self, uint64_t function, uint64_t object)
 {
 	(void)self;
-	clause(CATCH, function, object);
+	pvp_clr_calls_caught();
+	if (pvp_clr.options.m.groups & PVP_MONO_EXCEPTIONS)
+		clause(CATCH, function, object);
 	return 0;
 }
 
@@ -207,6 +209,8 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 		gc_init(mask);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
+	if (groups & PVP_MONO_CALLS)
+		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
 	if (groups & PVP_MONO_EXCEPTIONS) {
 		mask->low |= PVP_CLR_EXCEPTIONS;
 		s[PVP_CLR_ExceptionThrown] = (pvp_clr_slot)thrown;

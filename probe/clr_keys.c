@@ -15,6 +15,7 @@ enum { BODIES = 64, PIECES = 4 };
 
 struct owned {
 	uint64_t id, module;
+	bool traced;
 };
 
 struct numbers {
@@ -38,7 +39,7 @@ static uint32_t add(struct numbers *n, struct owned one)
 	if (!pv_reserve(&n->list, 2))
 		return 0;
 	if (n->list.n == 0)
-		n->list.v[n->list.n++] = (struct owned){ 0, 0 };
+		n->list.v[n->list.n++] = (struct owned){ 0, 0, false };
 	if (!pv_map_set(&n->of, one.id, (uint32_t)n->list.n))
 		return 0;
 	n->list.v[n->list.n] = one;
@@ -76,7 +77,7 @@ static uint64_t module_of_method(uint64_t function)
 static uint32_t number_method(
 	uint64_t function, const char *name, size_t len, struct pvp_clr_code code)
 {
-	struct owned one = { function, module_of_method(function) };
+	struct owned one = { function, module_of_method(function), false };
 	pthread_mutex_lock(&lock);
 	uint32_t number = known(&methods, function);
 	bool fresh = !number;
@@ -96,6 +97,25 @@ uint64_t pvp_clr_method(uint64_t function)
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_method_name(function, name);
 	return number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
+}
+
+uint64_t pvp_clr_method_traced(uint64_t function)
+{
+	uint64_t number = pvp_clr_method(function);
+	pthread_mutex_lock(&lock);
+	if (number)
+		methods.list.v[number].traced = true;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+uint64_t pvp_clr_method_if_traced(uint64_t function)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t number = known(&methods, function);
+	bool traced = number && methods.list.v[number].traced;
+	pthread_mutex_unlock(&lock);
+	return traced ? number : 0;
 }
 
 /* The bodies of a method that are not known yet: it has one for each tier. */
@@ -145,7 +165,7 @@ uint64_t pvp_clr_class(uint64_t type)
 		return number;
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_class_name(type, name);
-	struct owned one = { type, 0 };
+	struct owned one = { type, 0, false };
 	info->is->class_info(info, type, &one.module, &token, &parent, 0, &n, NULL);
 	pthread_mutex_lock(&lock);
 	number = known(&classes, type);

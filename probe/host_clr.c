@@ -141,7 +141,8 @@ static bool watch(void)
 	pvp_clr_meta_init(&mask);
 	pvp_clr_threads_init(&mask);
 	pvp_clr_events_init(&mask);
-	if (info->is->set_event_mask(info, mask.low, mask.high) == 0)
+	pvp_clr_calls_init(&mask);
+	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook())
 		return true;
 	complain("the .NET runtime refuses to tell what was asked for");
 	return false;

@@ -30,6 +30,13 @@ struct pvp_clr_mask {
 void pvp_clr_meta_init(struct pvp_clr_mask *mask);
 void pvp_clr_threads_init(struct pvp_clr_mask *mask);
 void pvp_clr_events_init(struct pvp_clr_mask *mask);
+void pvp_clr_calls_init(struct pvp_clr_mask *mask);
+
+/* Once the mask is set, as the API wants it; false: refused. */
+bool pvp_clr_calls_hook(void);
+
+/* The thread's newest frame that was to be unwound catches the exception. */
+void pvp_clr_calls_caught(void);
 
 /*
  * Keys: methods and classes have small numbers, given at first sight and never again, however
@@ -38,6 +45,8 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask);
  * ours, so these may be asked for wherever the runtime may.
  */
 uint64_t pvp_clr_method(uint64_t function);
+uint64_t pvp_clr_method_traced(uint64_t function); /* the same, and notes that it is */
+uint64_t pvp_clr_method_if_traced(uint64_t function); /* else 0 */
 uint64_t pvp_clr_class(uint64_t type);
 uint64_t pvp_clr_class_met(uint64_t type); /* asks the runtime nothing; 0: not met yet */
 uint64_t pvp_clr_domain(void);
