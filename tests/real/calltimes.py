@@ -21,7 +21,8 @@ class CallTimes:
         self.self_time = collections.Counter()
         self.longest = collections.Counter()
         self.exceptional = collections.Counter()    # by method: only leaves of entered frames
-        self.unmatched = 0
+        self.unmatched = 0      # leaves without an enter
+        self.closed_early = 0   # frames that were left by the leave of one around them
 
     def enter(self, thread, method, time):
         self.log.append((thread, 'enter', method, time))
@@ -51,7 +52,7 @@ class CallTimes:
                     continue
                 self.exceptional[method] += what == 'thrown'
                 while self.close(t, time) != name:
-                    pass
+                    self.closed_early += 1
             elif what == 'end':
                 self.close_all(threads.pop(thread))
         for t in threads.values():

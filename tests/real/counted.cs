@@ -3,6 +3,7 @@
 // usage: counted.exe WORLD...
 //   calls allocs throws locks threads handles finalizers heap collect spin   do some of it
 //   domains  work in application domains that are unloaded again
+//   tasks    asynchronous work on the thread pool, exceptions that replace others (.NET alone)
 //   flood    four million calls, for more bytes than any buffer between two programs holds
 //   rest     sleep for three seconds, so that counters are sampled a few times
 //   pause    collect garbage, print every count so far, wait for a line on standard input
@@ -39,6 +40,9 @@ static class Program {
 		case "collect": Collect (); break;
 		case "spin": Spin.Run (); break;
 		case "domains": Domains.Run (); break;
+#if NET
+		case "tasks": Tasks.Run (); break;
+#endif
 		case "flood": Calls.Flood (); break;
 		case "rest": Thread.Sleep (3000); break;
 		case "pause": Pause (); break;

@@ -65,12 +65,37 @@ def loads(v, r):
         v.true('it is unloaded after its load', a['unload_ns'] > a['load_ns'])
 
 
+def paired(v, r):
+    """Every leave is of the method entered last, on each thread."""
+    v.equal('leaves without an enter', r.log.times.unmatched, 0)
+    v.equal('enters without a leave', r.log.times.closed_early, 0)
+
+
+def tasks(v, r):
+    """What may not be inlined is counted whole, also without `everycall`."""
+    got = checks.rows(r.json['methods'], 'name', 'calls')
+    for name, n in checks.said_of(r.said, 'calls').items():
+        if name.startswith(('Counted.Tasks:', 'Counted.Cell')):
+            v.equal(f'calls the program made to {name}', got.get(name, 0), n)
+
+
+def only_own(v, r):
+    for m in r.json['methods'] or []:
+        v.true(f'{m["name"]} is of the assembly that was asked for', m['name'].startswith('Counted.'))
+
+
 ALWAYS = (checks.source, checks.events, stock_reads, names)
 
 # case: options, worlds, checks
 CASES = {
     'threads': ('nodefaults', 'threads calls', (checks.threads, checks.modules, jit)),
     'gc': ('nodefaults,gc', 'collect heap collect', (collections_,)),
+    'calls': ('nodefaults,calls,everycall', 'calls throws threads',
+              (checks.calls, checks.times, checks.call_tree, paired)),
+    'calls-own': ('nodefaults,calls,everycall,filter=a:counted', 'calls throws domains calls', (
+        checks.calls, checks.times, checks.call_tree, paired, only_own, loads)),
+    'calls-late': ('nodefaults,calls', 'tasks throws tasks', (paired, tasks)),
+    'tasks': ('nodefaults,calls,everycall,filter=a:counted', 'tasks', (paired, checks.calls)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 
