@@ -78,6 +78,16 @@ void pvp_mono_counters_close(void);
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 
+/*
+ * Compilation on this thread: begins; the filter is asked, first for what is compiled (code that
+ * several methods share has a method of its own) and then for what might go into it; ends, as code
+ * or not. end() says when it began, 0 when not known, and whose code it is that calls us, 0 when it
+ * does not: code compiled ahead of time is only looked up.
+ */
+void pvp_mono_compile_begin(uint64_t method, uint64_t now);
+void pvp_mono_compile_asked(uint64_t method, bool chosen);
+uint64_t pvp_mono_compile_end(uint64_t method, uint64_t *ret_calling);
+
 /* Whether the thread met this key not long ago; from here on it has. */
 bool pvp_mono_seen(uint64_t key);
 /* A definition, for a method that stands on a stack, when it has no name yet. */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -16,11 +17,18 @@
 #include "probe/mono_names.h"
 
 enum { REMEMBERED = 256, SEEN = 256 }; /* types, methods a thread */
+enum { COMPILING = 32 };               /* methods at once: one may need another first */
 
 struct memory {
 	uint32_t deaths;
 	struct pvp_mono_type type[REMEMBERED];
 	uint64_t seen[SEEN];
+	struct {
+		uint64_t method, begin_ns;
+		uint64_t calling; /* the method whose code will call us, 0: none */
+		bool asked;
+	} compiling[COMPILING];
+	size_t open; /* of these, the innermost last */
 };
 
 static _Thread_local struct memory *memory __attribute__((tls_model("initial-exec")));
@@ -37,7 +45,8 @@ static void define(const struct pvp_mono_type *t)
 		.meta = { .key = t->id,
 			.domain = pvp_mono_key(mono_vtable_domain(t->vtable)),
 			.owner = pvp_mono_key(mono_vtable_class(t->vtable)),
-			.name = { "", 0 }, .mvid = { "", 0 } } };
+			.name = { "", 0 },
+			.mvid = { "", 0 } } };
 	pvp_names_define(&ev);
 }
 
@@ -137,7 +146,8 @@ static struct memory *memory_here(void)
 		if (m)
 			m->deaths = now;
 	} else if (PVP_UNLIKELY(m->deaths != now)) {
-		*m = (struct memory){ .deaths = now };
+		memset(m->type, 0, sizeof m->type);
+		m->deaths = now;
 	}
 	return m;
 }
@@ -150,6 +160,40 @@ bool pvp_mono_seen(uint64_t key)
 	if (place)
 		*place = key;
 	return seen;
+}
+
+void pvp_mono_compile_begin(uint64_t method, uint64_t now)
+{
+	struct memory *m = memory_here();
+	if (!m || m->open == COMPILING)
+		return;
+	m->compiling[m->open].method = method;
+	m->compiling[m->open].begin_ns = now;
+	m->compiling[m->open].asked = false;
+	m->compiling[m->open++].calling = 0;
+}
+
+void pvp_mono_compile_asked(uint64_t method, bool chosen)
+{
+	struct memory *m = memory;
+	if (!m || !m->open || m->compiling[m->open - 1].asked)
+		return;
+	m->compiling[m->open - 1].asked = true;
+	m->compiling[m->open - 1].calling = chosen ? method : 0;
+}
+
+uint64_t pvp_mono_compile_end(uint64_t method, uint64_t *ret_calling)
+{
+	struct memory *m = memory;
+	*ret_calling = 0;
+	for (size_t i = m ? m->open : 0; i > 0; i--) {
+		if (m->compiling[i - 1].method != method)
+			continue;
+		*ret_calling = m->compiling[i - 1].calling;
+		m->open = i - 1;
+		return m->compiling[i - 1].begin_ns;
+	}
+	return 0;
 }
 
 bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret)

@@ -36,10 +36,15 @@ static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
 	pvp_call(PVP_LEAVE, pvp_mono_key(method));
 }
 
+/*
+ * The runtime tells this of every frame whose method the filter takes, also of code compiled ahead
+ * of time, which has no calls into us and so was never entered.
+ */
 static void thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
 	(void)p, (void)exception;
-	pvp_call(PVP_EXC_LEAVE, pvp_mono_key(method));
+	if (pvp_names_calls(pvp_mono_key(method)))
+		pvp_call(PVP_EXC_LEAVE, pvp_mono_key(method));
 }
 
 /* --- summed up: the thread's call tree takes them */
@@ -80,7 +85,8 @@ static void tree_tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *ta
 static void tree_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
 	(void)p, (void)exception;
-	tree_leaves(method, true);
+	if (pvp_names_calls(pvp_mono_key(method)))
+		tree_leaves(method, true);
 }
 
 static void tree_init(struct _MonoProfiler *p)
@@ -105,7 +111,7 @@ static uint32_t il_size(MonoMethod *method)
 	return n;
 }
 
-static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
+static MonoProfilerCallInstrumentationFlags chosen(struct _MonoProfiler *p, MonoMethod *method)
 {
 	const char *filter = p->options.filter;
 	if (!*filter)
@@ -120,6 +126,13 @@ static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *
 	};
 	return pvp_filter_takes(filter, &m) ? (MonoProfilerCallInstrumentationFlags)TRACED
 					    : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
+static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
+{
+	MonoProfilerCallInstrumentationFlags flags = chosen(p, method);
+	pvp_mono_compile_asked(pvp_mono_key(method), flags != 0);
+	return flags;
 }
 
 void pvp_mono_calls_init(struct _MonoProfiler *p)

@@ -28,9 +28,24 @@ static struct pv_event meta(uint8_t kind, const void *key)
 
 /* --- methods */
 
+static void jit_begins(MonoProfiler *p, MonoMethod *method)
+{
+	(void)p;
+	pvp_mono_compile_begin(pvp_mono_key(method), pvp_monotonic());
+}
+
+static void jit_failed(MonoProfiler *p, MonoMethod *method)
+{
+	uint64_t calling;
+	(void)p;
+	pvp_mono_compile_end(pvp_mono_key(method), &calling);
+}
+
 static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 {
 	(void)p;
+	uint64_t calling;
+	pvp_mono_compile_end(pvp_mono_key(method), &calling);
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
 		.jit = { .method = pvp_mono_key(method),
@@ -38,6 +53,8 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 			.size = (uint64_t)mono_jit_info_get_code_size(info),
 			.name = text_of(name) } };
 	pvp_names_define(&ev);
+	if (calling)
+		pvp_names_set_calling(calling);
 	mono_free(name);
 	pvp_mono_name_missing();
 }
@@ -338,6 +355,8 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 	MonoProfilerHandle h = p->handle;
 	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback(h, shutdown_begins);
+	mono_profiler_set_jit_begin_callback(h, jit_begins);
+	mono_profiler_set_jit_failed_callback(h, jit_failed);
 	mono_profiler_set_jit_done_callback(h, jitted);
 	mono_profiler_set_method_free_callback(h, method_freed);
 	if (p->options.groups & PVP_MONO_JIT)

@@ -19,13 +19,14 @@ struct def {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* In the order in which they came; freed ones are NULL until the list is packed. */
 static PV_ARRAY(struct def *) defs;
-static size_t told;     /* of these, how many the log has */
+static size_t told;         /* of these, how many the log has */
 static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
 static _Atomic size_t missing; /* of these */
-static struct pv_map at; /* kind and key -> place in defs */
-static uint64_t last;   /* time of the newest */
+static struct pv_map calling;  /* methods whose code calls us -> 1 */
+static struct pv_map at;       /* kind and key -> place in defs */
+static uint64_t last;          /* time of the newest */
 
 static uint64_t place_key(uint8_t kind, uint64_t key)
 {
@@ -165,13 +166,34 @@ void pvp_names_end(const struct pv_event *ev)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Under the lock. */
+static const struct def *living(uint64_t method)
+{
+	uint32_t i = pv_map_get(&at, place_key(PV_KIND_METHOD_JIT, method));
+	return i != PV_MAP_NONE && i < defs.n && defs.v[i] && !defs.v[i]->dead ? defs.v[i] : NULL;
+}
+
 bool pvp_names_knows(uint64_t method)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t i = pv_map_get(&at, place_key(PV_KIND_METHOD_JIT, method));
-	bool known = i != PV_MAP_NONE && i < defs.n && defs.v[i] && !defs.v[i]->dead;
+	bool known = living(method);
 	pthread_mutex_unlock(&lock);
 	return known;
+}
+
+void pvp_names_set_calling(uint64_t method)
+{
+	pthread_mutex_lock(&lock);
+	pv_map_set(&calling, method, 1);
+	pthread_mutex_unlock(&lock);
+}
+
+bool pvp_names_calls(uint64_t method)
+{
+	pthread_mutex_lock(&lock);
+	bool yes = pv_map_get(&calling, method) == 1;
+	pthread_mutex_unlock(&lock);
+	return yes;
 }
 
 void pvp_names_free_method(uint64_t key)
@@ -181,6 +203,8 @@ void pvp_names_free_method(uint64_t key)
 		if (unnamed[i] == key)
 			unnamed[i] = 0;
 	kill_place(place_key(PV_KIND_METHOD_JIT, key));
+	if (pv_map_get(&calling, key) == 1)
+		pv_map_set(&calling, key, 0);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -286,8 +310,10 @@ bool pvp_names_method(uint64_t key, struct pvp_method *ret)
 	pthread_mutex_unlock(&lock);
 	if (!d || d->ev.kind != PV_KIND_METHOD_JIT || d->ev.jit.method != key)
 		return false;
-	*ret = (struct pvp_method){ .code = d->ev.jit.code, .size = d->ev.jit.size,
-		.name = d->ev.jit.name.at, .name_len = d->ev.jit.name.len };
+	*ret = (struct pvp_method){ .code = d->ev.jit.code,
+		.size = d->ev.jit.size,
+		.name = d->ev.jit.name.at,
+		.name_len = d->ev.jit.name.len };
 	return true;
 }
 
@@ -298,6 +324,7 @@ void pvp_names_forget(void)
 		free(defs.v[i]);
 	pv_array_finish(&defs);
 	pv_map_finish(&at);
+	pv_map_finish(&calling);
 	told = holes = dying = 0;
 	pthread_mutex_unlock(&lock);
 }

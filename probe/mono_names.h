@@ -26,6 +26,10 @@ void pvp_names_end(const struct pv_event *ev);
 /* Whether the method has a definition. Any thread that does not hold the world still. */
 bool pvp_names_knows(uint64_t method);
 
+/* Its code calls us where it begins and ends. The question is for the same threads. */
+void pvp_names_set_calling(uint64_t method);
+bool pvp_names_calls(uint64_t method);
+
 /* A method is gone, for which the log has no event: its key may be used again. */
 void pvp_names_free_method(uint64_t key);
 

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""What our Mono module must stand: losses, readers that come and go, ends without warning.
+
+usage: test_mono_proof.py CASE PROFVIEW PROOF.EXE MONOLOG.EXE COUNTED.EXE MODULE
+"""
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import rawlog
+import target
+from checks import said_of
+from verdict import Verdict
+
+
+class Place:
+    def __init__(self, folder, profview, proof, monolog, counted):
+        self.folder, self.profview = pathlib.Path(folder), profview
+        self.proof, self.monolog, self.counted = proof, monolog, counted
+
+    def run(self, options, *words, exe=None, output='log.mlpd'):
+        path = self.folder / output
+        command = ['mono', f'--profile=profview:{options},output={path}', exe or self.proof, *words]
+        return target.Program(command, path)
+
+    def stock(self, options, *words, exe=None):
+        path = self.folder / 'stock.mlpd'
+        return target.Program(['mono', f'--profile=log:{options},output={path}',
+                               exe or self.proof, *words], path)
+
+    def report(self, path, *words):
+        done = subprocess.run([self.profview, 'report', str(path), '--format', 'json', '--limit', '0',
+                               '--no-index', *words], capture_output=True, check=False)
+        return done.returncode, json.loads(done.stdout)
+
+    def library(self, path):
+        """What Mono's own Mono.Profiler.Log says of the log; nothing on standard error."""
+        done = subprocess.run(['mono', self.monolog, str(path)], capture_output=True, text=True,
+                              check=False)
+        pairs = (line.rpartition('=') for line in done.stdout.splitlines())
+        return done, {k: int(n) for k, _, n in pairs}
+
+
+def calls_of(report):
+    out = {}
+    for m in report['methods'] or []:
+        out[m['name']] = out.get(m['name'], 0) + (m['calls'] or 0)
+    return out
+
+
+def detail(report, what):
+    return next(c for c in report['coverage'] if c['what'] == what)
+
+
+def nameless(report):
+    return [m['name'] for m in report['methods'] or [] if m['name'].startswith('0x') and m['calls']]
+
+
+def leaves(v, p):
+    """Whichever way methods are left, each leave is of the method entered last."""
+    for options in ('nodefaults,calls', 'calls,alloc,sample=200'):
+        with p.run(options, 'leaves') as program:
+            program.wait()
+        done, said = p.library(program.output)
+        v.equal(f'standard error, {options}', done.stderr, '')
+        v.equal(f'mismatches, {options}', said['mismatches'], 0)
+        v.equal(f'nameless, {options}', said['nameless'], 0)
+        v.at_least(f'exceptional leaves, {options}', said['ExceptionalLeaveEvent'], 500)
+        _, report = p.report(program.output)
+        v.equal(f'state of calls, {options}', detail(report, 'calls')['state'], 'complete')
+
+
+KINDS = {'EnterEvent': 'method.enter', 'LeaveEvent': 'method.leave', 'ThrowEvent': 'exception.throw',
+         'ExceptionalLeaveEvent': 'method.exc_leave', 'AllocationEvent': 'alloc',
+         'HeapObjectEvent': 'heap.object', 'HeapBeginEvent': 'heap.start', 'GCEvent': 'gc.event',
+         'GCMoveEvent': 'gc.move', 'HeapRootsEvent': 'heap.roots', 'JitEvent': 'method.jit',
+         'ExceptionClauseEvent': 'exception.clause', 'SampleHitEvent': 'sample.hit',
+         'GCHandleCreationEvent': 'gc.handle_created', 'ThreadStartEvent': 'thread.start',
+         'CounterSamplesEvent': 'counters.sample', 'VTableLoadEvent': 'vtable.load'}
+
+
+def library(v, p):
+    """Mono's own library reads every event, in file order and sorted, and says nothing."""
+    with p.run('alloc,exception,gchandle,finalization,sample=500,heapshot=1gc,counter', 'throws',
+               'locks', 'threads', 'handles', 'heap', 'collect', 'spin', exe=p.counted) as program:
+        program.wait()
+    done, said = p.library(program.output)
+    v.equal('exit code', done.returncode, 0)
+    v.equal('standard error', done.stderr, '')
+    _, report = p.report(program.output)
+    for theirs, ours in KINDS.items():
+        v.equal(f'{ours} after the library', said.get(theirs, 0), report['events'].get(ours, 0))
+    v.equal('events that sorting loses', [k for k in said if k.startswith('sorted ')],
+            ['sorted mismatches'])
+
+
+def same(v, p):
+    """The stock profiler counts the same in the same run."""
+    words = ('calls', 'throws', 'allocs', 'finalizers')
+    with p.stock('nodefaults,calls,calldepth=100000,alloc,exception', *words, exe=p.counted) as s:
+        s.wait()
+    with p.run('nodefaults,calls,alloc,exception', *words, exe=p.counted) as o:
+        o.wait()
+    (_, stock), (_, ours) = p.report(s.output), p.report(o.output)
+    mine, theirs = calls_of(ours), calls_of(stock)
+    for name in sorted(n for n in theirs if n.startswith('Counted.')):
+        v.equal(f'calls of {name}', mine.get(name), theirs[name])
+    for column in ('allocations', 'allocated_bytes'):
+        a, b = ({c['name']: c[column] for c in r['classes'] if c['name'].startswith('Counted.')}
+                for r in (ours, stock))
+        v.same_rows(column, a, b)
+    v.equal('throws', ours['exceptions']['thrown'], stock['exceptions']['thrown'])
+    v.at_least('methods compared', sum(n.startswith('Counted.') for n in theirs), 30)
+
+
+def many(v, p):
+    with p.run('nodefaults,calls', 'many', '64', '2000') as program:
+        said = program.wait()
+    code, report = p.report(program.output)
+    v.equal('exit code', code, 0)
+    calls = calls_of(report)
+    for name, n in said_of(said, 'calls').items():
+        v.equal(f'calls of {name}', calls.get(name), n)
+    v.equal('state of losses', detail(report, 'losses')['state'], 'complete')
+    v.at_least('threads', len(report['threads']), 65)
+
+
+def loss(v, p):
+    """Nobody reads for a while: whole pieces are lost and counted, everything else is true."""
+    options = 'nodefaults,calls,filter=c:Proof'
+    with p.run(options, 'many', '4', '30000', output='whole.mlpd') as program:
+        program.wait()
+    events = rawlog.load(program.output).events
+    all_calls = sum(events[f'method.{k}'] for k in ('enter', 'leave', 'exc_leave'))
+    fifo, record = p.folder / 'pipe', p.folder / 'record.mlpd'
+    os.mkfifo(fifo)
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(fd, True)
+    with p.run(options + ',buffer=256k,linger=20000', 'many', '4', '30000', output='pipe') as program:
+        program.wait_phase(1)
+        with open(record, 'wb') as out:
+            while piece := os.read(fd, 1 << 16):
+                out.write(piece)
+        said = program.wait()
+    os.close(fd)
+    code, report = p.report(record)
+    log = rawlog.load(record)
+    got = sum(log.events[f'method.{k}'] for k in ('enter', 'leave', 'exc_leave'))
+    lost = sum(n for c in report['counters'] if c['name'] == 'lost events'
+               for n in [c['samples'][-1][1] if c['samples'] else 0])
+    v.equal('exit code', code, 0)
+    v.at_least('lost events', lost, 1000)
+    v.equal('events and losses together', got + lost + log.events['ext.unknown'], all_calls)
+    v.equal('methods without a name', nameless(report), [])
+    v.equal('state of losses', detail(report, 'losses')['state'], 'lost')
+    v.equal('mismatches outside of gaps', detail(report, 'calls')['detail'].count('without an'), 0)
+    for name, n in said_of(said, 'calls').items():
+        v.between(f'calls of {name}', calls_of(report).get(name, 0), 1, n - 1)
+
+
+def holds(program, path):
+    folder = pathlib.Path(f'/proc/{program.process.pid}/fd')
+    return any(os.path.realpath(fd) == str(path) for fd in folder.iterdir() if fd.is_symlink())
+
+
+def readers(v, p):
+    """Twenty readers, one after the other, each killed: each has a log of its own."""
+    fifo = p.folder / 'pipe'
+    os.mkfifo(fifo)
+    pieces = []
+    with p.run('nodefaults,calls,alloc', 'run', '60000', output='pipe') as program:
+        for i in range(20):
+            path = p.folder / f'piece{i}'
+            with open(path, 'wb') as out:
+                reader = subprocess.Popen(['cat', str(fifo)], stdout=out)
+                target.wait_for('bytes', lambda p=path: p.stat().st_size > 300000)
+                reader.kill()
+                reader.wait()
+                target.wait_for('the writer to notice', lambda: not holds(program, fifo))
+            pieces.append(path)
+        reader = subprocess.Popen(['cat', str(fifo)], stdout=subprocess.DEVNULL)
+        program.go()
+        program.wait()
+        reader.wait()
+    for i, path in enumerate(pieces):
+        code, report = p.report(path)
+        v.true(f'exit code {i}', code in (0, 4), code)
+        v.equal(f'recordings {i}', report['source']['recordings'], 1)
+        v.equal(f'damage {i}', [d for d in report['source']['damage']
+                                if d['offset'] + d['bytes'] < path.stat().st_size], [])
+        v.equal(f'methods without a name {i}', nameless(report), [])
+        v.at_least(f'calls {i}', calls_of(report).get('Proof:Outer (int)', 0), 1)
+
+
+SLACK_NS = 600_000_000  # 100 ms are promised; the rest is for a machine that is never quiet
+
+
+def killed(v, p):
+    """After SIGKILL the log is valid and ends a moment before it."""
+    for i in range(4):
+        with p.run('nodefaults,calls,alloc,counter', 'run', '60000') as program:
+            program.wait_phase(1)
+            time.sleep(0.3 + random.random() / 2)
+            program.process.send_signal(signal.SIGKILL)
+            at = time.monotonic_ns()
+            program.process.wait()
+            code, report = p.report(program.output)
+            last = rawlog.load(program.output).header['start_ns'] + report['duration_ns']
+            v.true(f'exit code {i}', code in (0, 4), code)
+            v.between(f'ns before the end {i}', at - last, -SLACK_NS, SLACK_NS)
+            v.equal(f'methods without a name {i}', nameless(report), [])
+            v.at_least(f'calls {i}', calls_of(report).get('Proof:Outer (int)', 0), 1000)
+
+
+def exits(v, p):
+    """Nothing waits at the end: the stock profiler adds a second."""
+    def seconds(*profile):
+        took = []
+        for _ in range(3):
+            start = time.monotonic()
+            subprocess.run(['mono', *profile, p.proof, 'many', '1', '1'], check=True,
+                           stdout=subprocess.DEVNULL)
+            took.append(time.monotonic() - start)
+        return min(took)
+    path = p.folder / 'log.mlpd'
+    v.between('seconds added', seconds(f'--profile=profview:calls,alloc,output={path}') - seconds(),
+              -1, 0.6)
+
+
+CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, killed, exits)}
+
+
+def main(case, profview, proof, monolog, counted, module):
+    os.environ['LD_LIBRARY_PATH'] = os.path.dirname(module)
+    v = Verdict(f'mono-proof-{case}')
+    with target.scratch() as folder:
+        CASES[case](v, Place(folder, profview, proof, monolog, counted))
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
