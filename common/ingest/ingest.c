@@ -172,6 +172,7 @@ static bool renew_model(struct pv_ingest *in)
 	in->model = fresh;
 	bool ok = pv_ingest_renew_table(in);
 	in->status.damaged = in->status.complete = false;
+	in->status.renewals++;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
@@ -203,7 +204,8 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	if (!pv_ingest_flush(in, true) || (in->model->recordings > 0 && !same && !renew_model(in)))
 		return false;
 	pthread_mutex_lock(&in->lock);
-	uint64_t recordings = ++in->status.recordings;
+	in->status.recordings++;
+	uint64_t recordings = in->status.renewals + 1;
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
 	if (in->table && in->is_old)

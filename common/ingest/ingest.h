@@ -41,7 +41,8 @@ struct pv_ingest_status {
 	uint64_t stream_bytes;    /* inflated bytes framed so far */
 	uint64_t bytes_per_s, events_per_s; /* over the last second */
 	int64_t behind_ns;        /* age of the newest event when it was applied; -1 unknown */
-	uint64_t recordings;
+	uint64_t recordings; /* headers read */
+	uint64_t renewals;   /* of them those that began another recording than the one before */
 	bool complete;            /* ended, without damage, at a buffer's end */
 	bool damaged;             /* something of the present recording was lost or damaged */
 	uint64_t places, lost_events; /* as the model counts them, without its lock */
