@@ -112,6 +112,15 @@ static bool get_output(struct text value, struct pvp_config *c)
 	return n > 0;
 }
 
+/* Those that run other files, such as the shells of a script, are not meant. */
+static bool get_program(struct text value, struct pvp_config *c)
+{
+	char self[PVP_PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+	c->other_program = n != (ssize_t)value.len || memcmp(self, value.at, value.len) != 0;
+	return value.len > 0;
+}
+
 /* on, off, or an absolute path. */
 static bool get_control(struct text value, char *to, size_t room)
 {
@@ -134,6 +143,8 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 		return get_flag(value, &c->alloc);
 	if (same(key, "marks"))
 		return get_flag(value, &c->marks);
+	if (same(key, "program"))
+		return get_program(value, c);
 	if (same(key, "control"))
 		return get_control(value, c->control, sizeof c->control);
 	if (same(key, "zip"))
@@ -155,7 +166,7 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 static bool known(struct text key)
 {
 	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
-		"linger", "control", "zip", "maxsize", "ring" };
+		"linger", "control", "program", "zip", "maxsize", "ring" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;

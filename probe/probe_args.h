@@ -15,6 +15,7 @@ struct pvp_config {
 	bool own_sinks; /* the output names the process: a child may have one of its own */
 	bool calls, alloc, marks;
 	size_t buffer;      /* bytes for events not yet written */
+	bool other_program; /* program=PATH names another file than the one that runs here */
 	char control[108];  /* "on", "off", the path of the control socket */
 	bool zip;
 	uint64_t maxsize;   /* of the log; 0: no bound */

@@ -56,6 +56,7 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  *   calls=on|off  function calls; default on
  *   alloc=on|off  profview_alloc(); default on
  *   marks=on|off  profview_mark(); default off, because stock mprof-report stops at a mark
+ *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
  *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)
  * EINVAL: an unknown key, a bad value. EALREADY: recording already. EBUSY: another process

@@ -80,6 +80,8 @@ int pvp_session_start(const char *options, const struct pvp_host *host)
 	struct pvp_config config;
 	if (!pvp_args_parse(options, &config, NULL))
 		return EINVAL;
+	if (config.other_program)
+		return ECANCELED;
 	pthread_mutex_lock(&lifecycle);
 	int error = start(&config, host);
 	pthread_mutex_unlock(&lifecycle);

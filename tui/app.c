@@ -1,7 +1,6 @@
 #include "tui/app.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,39 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tui/asker.h"
-#include "tui/ranger.h"
+#include "tui/app_parts.h"
 #include "tui/strip.h"
 
 /* Frames for keys come at once, but not closer than this; frames for data are rarer. */
-enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100, SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
+enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
 #define LATE_NS INT64_C(100000000)
-enum { AHEAD_MAX = 64 }; /* keys typed before there is anything for them to act on */
 
-static const int signals[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
-
-struct app {
-	struct ui_feed *feed;
-	struct ui_term *term;
-	struct ui_screen screen;
-	struct event_base *base;
-	struct ui_asker *asker; /* NULL: the model is asked on this thread */
-	struct ui_slot decay, zero;
-	struct ui_ranger ranger;
-	struct event *keys, *data, *answers, *frame, *settle;
-	struct event *signal[PV_COUNT_OF(signals)];
-	struct pv_model *model;
-	uint64_t recordings;
-	struct ui_feed_status status;
-	int ahead[AHEAD_MAX];
-	size_t aheads;
-	int64_t begun_ns;
-	int64_t drawn_ns, cost_ns; /* when, and how long it took */
-	int exit_code;
-};
+static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM,
+	SIGHUP };
 
 static int64_t now_ns(void)
 {
@@ -50,13 +28,13 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static struct timeval ms_to_timeval(int64_t ms)
+struct timeval ui_app_timeval(int64_t ms)
 {
 	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 }
 
 /* Arms the frame timer, or brings it forward; never two frames closer than `gap_ms`. */
-static void want_frame(struct app *a, int64_t gap_ms)
+void ui_app_want_frame(struct app *a, int64_t gap_ms)
 {
 	int64_t since = (now_ns() - a->drawn_ns) / 1000000;
 	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
@@ -69,7 +47,7 @@ static void want_frame(struct app *a, int64_t gap_ms)
 		if (due <= wait)
 			return;
 	}
-	struct timeval t = ms_to_timeval(wait);
+	struct timeval t = ui_app_timeval(wait);
 	event_add(a->frame, &t);
 }
 
@@ -78,7 +56,7 @@ static void want_data_frame(struct app *a)
 {
 	int64_t gap = a->cost_ns * BUSY_SHARE / 1000000;
 	gap = gap < DATA_FRAME_MS ? DATA_FRAME_MS : gap > SLOW_FRAME_MS ? SLOW_FRAME_MS : gap;
-	want_frame(a, gap);
+	ui_app_want_frame(a, gap);
 }
 
 /*
@@ -170,9 +148,13 @@ static void order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job
 static bool do_reply(struct app *a, unsigned reply)
 {
 	if (reply & UI_LEAVE) {
-		leave(a, a->status.exit_code);
+		leave(a, ui_app_code(a));
+		if (reply & UI_END_PROGRAM && a->guest)
+			ui_app_end_program(a);
 		return false;
 	}
+	if (reply & UI_CHEAPER)
+		ui_app_make_cheaper(a);
 	if (reply & UI_SHOOT)
 		shoot(a);
 	if (reply & UI_STOP)
@@ -187,7 +169,7 @@ static bool do_reply(struct app *a, unsigned reply)
 /* Without a terminal nobody waits for a frame: it shows what is exact. */
 static void turn_range(struct app *a, int64_t now)
 {
-	struct timeval soon = ms_to_timeval(DATA_FRAME_MS);
+	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
 	if (!a->term)
 		ui_ranger_wait(&a->ranger, &a->screen);
 	else if (ui_ranger_turn(&a->ranger, &a->screen, a->asker) && a->settle)
@@ -219,7 +201,7 @@ static bool catch_up(struct app *a)
 		memmove(a->ahead, a->ahead + 1, --a->aheads * sizeof a->ahead[0]);
 		if (!do_reply(a, ui_screen_key(&a->screen, key)))
 			return false;
-		want_frame(a, KEY_FRAME_MS);
+		ui_app_want_frame(a, KEY_FRAME_MS);
 	}
 	return true;
 }
@@ -231,7 +213,7 @@ static bool catch_up(struct app *a)
 static bool take_key(struct app *a, int key)
 {
 	if (ui_screen_awaits(&a->screen, key)) {
-		if (a->aheads < AHEAD_MAX)
+		if (a->aheads < UI_APP_AHEAD)
 			a->ahead[a->aheads++] = key;
 		return true;
 	}
@@ -255,7 +237,7 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 			return;
 	}
 	if (any)
-		want_frame(a, KEY_FRAME_MS);
+		ui_app_want_frame(a, KEY_FRAME_MS);
 	else if (ui_term_gone(a->term))
 		leave(a, 128 + SIGHUP);
 }
@@ -265,7 +247,7 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	struct app *a = arg;
 	ui_asker_clear(a->asker);
-	want_frame(a, KEY_FRAME_MS);
+	ui_app_want_frame(a, KEY_FRAME_MS);
 }
 
 /* Until the next frame nobody looks, so nothing more need be heard of. */
@@ -283,7 +265,7 @@ static void on_data(evutil_socket_t fd, short what, void *arg)
  */
 static void watch_rates(struct app *a)
 {
-	struct timeval t = ms_to_timeval(SETTLE_MS);
+	struct timeval t = ui_app_timeval(SETTLE_MS);
 	if (a->status.state != UI_FEED_LIVE)
 		return;
 	if (a->status.events_per_s || a->status.bytes_per_s)
@@ -317,8 +299,10 @@ static void resize(struct app *a)
 	int w, h;
 	ui_term_size(a->term, &w, &h);
 	ui_screen_resize(&a->screen, w, h);
+	if (a->guest)
+		ui_guest_resize(a->guest, w, h);
 	ui_term_repaint(a->term);
-	want_frame(a, KEY_FRAME_MS);
+	ui_app_want_frame(a, KEY_FRAME_MS);
 }
 
 static struct event *signal_event(struct app *a, int sig)
@@ -359,12 +343,17 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	case SIGINT:
 		if (a->screen.prompt.open) {
 			do_reply(a, ui_screen_key(&a->screen, UI_KEY_ESC));
-			want_frame(a, KEY_FRAME_MS);
+			ui_app_want_frame(a, KEY_FRAME_MS);
 			break;
 		}
 		if (a->status.state == UI_FEED_LOADING && now_ns() - a->begun_ns > LONG_LOAD_NS) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
-			want_frame(a, KEY_FRAME_MS);
+			ui_app_want_frame(a, KEY_FRAME_MS);
+			break;
+		}
+		if (a->screen.program_runs) {
+			do_reply(a, ui_screen_command(&a->screen, UI_CMD_QUIT_NOW));
+			ui_app_want_frame(a, KEY_FRAME_MS);
 			break;
 		}
 		leave(a, 128 + SIGINT);
@@ -390,6 +379,8 @@ static void close_loop(struct app *a)
 	free_event(a->answers);
 	free_event(a->frame);
 	free_event(a->settle);
+	free_event(a->words);
+	free_event(a->quiet);
 	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
 		free_event(a->signal[i]);
 	if (a->base)
@@ -422,7 +413,7 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 	a->answers = event_new(a->base, ui_asker_fd(a->asker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
-	bool ok = a->keys && a->data && a->answers && a->frame && a->settle &&
+	bool ok = ui_app_watch_guest(a) && a->keys && a->data && a->answers && a->frame && a->settle &&
 		event_add(a->keys, NULL) == 0 &&
 		(!a->asker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
@@ -434,7 +425,8 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 
 static bool open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
 {
-	struct ui_screen_options so = { .source = o->path, .readonly = o->readonly,
+	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
+		.output = a->guest ? ui_guest_output(a->guest) : NULL, .readonly = o->readonly,
 		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
@@ -464,10 +456,10 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 	return true;
 }
 
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
-	struct pv_error *reterr)
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
+	int *ret_exit, struct pv_error *reterr)
 {
-	struct app a = { .feed = f, .asker = ui_asker_create(), .begun_ns = now_ns() };
+	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = now_ns() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	if (!open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);

@@ -7,11 +7,15 @@
 
 #include "common/base/status.h"
 #include "tui/feed.h"
+#include "tui/guest.h"
 #include "tui/options.h"
 
-/* Watches until the user leaves or a signal ends it; *ret_exit is the program's exit code. */
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, int *ret_exit,
-	struct pv_error *reterr);
+/*
+ * Watches until the user leaves or a signal ends it; *ret_exit is the exit code: with a guest (may
+ * be NULL), the program that was started from here, its own.
+ */
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
+	int *ret_exit, struct pv_error *reterr);
 
 struct ui_app_frame {
 	char *text; /* free() it */

@@ -17,8 +17,8 @@
 #include "common/model/model.h"
 #include "common/model/window.h"
 #include "common/report/report.h"
-#include "common/target/control.h"
 #include "tui/feed_heap.h"
+#include "tui/feed_tell.h"
 
 struct ui_feed {
 	struct ui_feed_options options;
@@ -199,7 +199,7 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 	*ret = (struct ui_feed_status){ .state = state_of(&s),
 		.bytes_read = s.source.input_read, .bytes_total = s.source.file_bytes,
 		.bytes_per_s = s.bytes_per_s, .events_per_s = s.events_per_s,
-		.behind_ns = s.behind_ns, .recordings = s.recordings,
+		.behind_ns = s.behind_ns, .recordings = s.renewals + 1,
 		.damaged = s.places, .lost = s.lost_events };
 	if (s.state == PV_INGEST_ENDED)
 		say_damage(&s, ret->error, sizeof ret->error);
@@ -272,15 +272,14 @@ bool ui_feed_decay(struct ui_feed *f)
 	return more;
 }
 
-bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
+struct pv_model *ui_feed_model(struct ui_feed *f)
 {
-	if (f->options.readonly)
-		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
-	struct pv_ingest_status s;
-	pv_ingest_status(f->ingest, &s);
-	if (s.port == 0)
-		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
-	return pv_control_heapshot(s.port, reterr);
+	return f->model;
+}
+
+bool ui_feed_readonly(const struct ui_feed *f)
+{
+	return f->options.readonly;
 }
 
 /* The first kinds by name, in the order of the kinds; the rest is a number. */

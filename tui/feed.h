@@ -127,9 +127,6 @@ void ui_reading_wait(struct ui_reading *r);
 void ui_reading_cancel(struct ui_reading *r); /* it will be over soon */
 void ui_reading_destroy(struct ui_reading *r); /* before the feed is closed */
 
-/* Asks the target for a heap shot, without waiting: false with a reason when it cannot be asked. */
-bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
-
 struct ui_convert_options {
 	const char *path, *output; /* output "-": standard output */
 	bool ranged;

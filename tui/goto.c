@@ -13,6 +13,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 {
 	s->help.open = false;
 	s->menu.open = false;
+	s->output_open = false;
 	size_t to = pane_of(pane);
 	if (to == s->current)
 		return;

@@ -15,6 +15,7 @@
 #include "tui/feed.h"
 #include "tui/feed_heap.h"
 #include "tui/options.h"
+#include "tui/talk.h"
 
 enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
 
@@ -70,7 +71,7 @@ static int print_help(void)
 /* The viewer reads everything, and its range beside it. */
 static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
 {
-	bool viewer = o->verb == UI_VERB_VIEW;
+	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH);
 	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
 		.readonly = o->readonly, .give_way = screen, .patient = o->verb == UI_VERB_REPORT,
@@ -219,12 +220,116 @@ static int run_viewer(const struct ui_options *o)
 	int code = 0;
 	if (!screen)
 		code = run_dumped(o, f);
-	else if (!ui_app_run(f, o, &code, &err))
+	else if (!ui_app_run(f, o, NULL, &code, &err))
 		code = complain(NULL, &err);
 	else
 		tell_status(o, f, code);
 	ui_feed_close(f);
 	return code;
+}
+
+static struct ui_guest *passed_to;
+
+static void on_pass(int sig)
+{
+	ui_guest_signal(passed_to, sig);
+}
+
+/* The program has our streams and gets its own signals from the terminal; we wait. */
+static void wait_for_guest(struct ui_guest *g)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass },
+			 usual = { .sa_handler = SIG_DFL };
+	passed_to = g;
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	ui_guest_wait(g);
+	sigaction(SIGTERM, &usual, NULL);
+	sigaction(SIGHUP, &usual, NULL);
+	sigaction(SIGINT, &usual, NULL);
+}
+
+/* Without a screen the overview goes to stderr, where it is not in the way of the program's. */
+static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g)
+{
+	struct pv_error err = { 0 };
+	struct ui_app_frame frame;
+	struct ui_feed_status s;
+	char why[240];
+	bool ok = ui_app_dump(f, o, &frame, &err);
+	ui_feed_status(f, &s);
+	if (s.bytes_read == 0) {
+		ui_guest_silence(g, why, sizeof why);
+		fprintf(stderr, "profview: no log came: %s\n", why);
+	} else if (ok) {
+		fputs(frame.text, stderr);
+	} else {
+		complain(NULL, &err);
+	}
+	if (ok)
+		free(frame.text);
+}
+
+static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, bool screen)
+{
+	struct pv_error err = { 0 };
+	struct ui_guest_status s;
+	int code = EXIT_OWN;
+	if (!ui_guest_go(g)) {
+		fprintf(stderr, "profview: %s could not be started\n", o->words[0]);
+		return EXIT_OWN;
+	}
+	if (screen && !ui_app_run(f, o, g, &code, &err))
+		code = complain(NULL, &err);
+	if (!screen)
+		wait_for_guest(g);
+	ui_guest_status(g, &s);
+	if (!screen) {
+		tell_overview(o, f, g);
+		return s.exit_code;
+	}
+	if (s.runs)
+		fprintf(stderr, "profview: process %ld runs on; profview attach %ld joins it again\n",
+			s.pid, s.pid);
+	return code;
+}
+
+static int run_run(const struct ui_options *given)
+{
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	bool screen = isatty(STDOUT_FILENO);
+	int code;
+	struct ui_guest *g = ui_guest_create(&o, screen, &code, &err);
+	if (!g) {
+		complain(NULL, &err);
+		return code;
+	}
+	o.path = ui_guest_pipe(g);
+	struct ui_feed *f = open_feed(&o, screen, &err);
+	code = f ? run_guest(&o, f, g, screen) : complain(o.path, &err);
+	ui_feed_close(f);
+	ui_guest_close(g);
+	return code;
+}
+
+/* What a probe refuses is the input's fault, not the command line's. */
+static int run_ctl(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	if (ui_talk_ctl(o->pid, o->words, o->n_words, stdout, &err))
+		return finish_output(0);
+	err.code = PV_EIO;
+	return complain(NULL, &err);
+}
+
+static int run_ps(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	bool json = o->report.format == PV_REPORT_JSON;
+	return ui_talk_ps(stdout, json, &err) ? finish_output(0) : complain(NULL, &err);
 }
 
 int main(int argc, char *argv[])
@@ -248,6 +353,12 @@ int main(int argc, char *argv[])
 		return run_dump(&o);
 	case UI_VERB_CONVERT:
 		return run_convert(&o);
+	case UI_VERB_CTL:
+		return run_ctl(&o);
+	case UI_VERB_RUN:
+		return run_run(&o);
+	case UI_VERB_PS:
+		return run_ps(&o);
 	default:
 		return run_viewer(&o);
 	}

@@ -8,7 +8,7 @@
 #include "common/base/units.h"
 #include "tui/time_range.h"
 
-enum { ALL = UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_DUMP | UI_VERB_CONVERT, MAX_SIDE = 1000 };
+enum { ALL = 255, MAX_SIDE = 1000, LIVE = UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH };
 
 struct parse {
 	struct ui_options *o;
@@ -126,6 +126,8 @@ static bool set_jobs(const struct parse *p, const char *value)
 
 static bool set_format(const struct parse *p, const char *value)
 {
+	if (p->o->verb == UI_VERB_PS && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
+		return bad_value(p, "text or json", value);
 	return pv_report_format_of(value, &p->o->report.format) ||
 		bad_value(p, "text, json, csv or md", value);
 }
@@ -240,6 +242,41 @@ static bool set_range(const struct parse *p, const char *value)
 	return true;
 }
 
+static bool set_calls(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->calls = true;
+}
+
+static bool set_alloc(const struct parse *p, const char *value)
+{
+	uint64_t bytes;
+	p->o->alloc = value ? value : "";
+	return !value || (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
+		bad_value(p, "a size like 512k", value);
+}
+
+static bool set_sample(const struct parse *p, const char *value)
+{
+	unsigned long hz;
+	p->o->sample = value ? value : "";
+	return !value || number(value, 100000, &hz) ||
+		bad_value(p, "a number of times a second", value);
+}
+
+static bool set_heapshot(const struct parse *p, const char *value)
+{
+	p->o->heapshot = value ? value : "";
+	return !value || (*value && !strpbrk(value, ", ")) ||
+		bad_value(p, "a mode, like 5gc or 1000ms", value);
+}
+
+static bool set_probe(const struct parse *p, const char *value)
+{
+	p->o->probe = value;
+	return (*value && !strpbrk(value, " \"'")) || bad_value(p, "words without blanks", value);
+}
+
 /* What users see, and what it does. */
 static const struct {
 	struct ui_option_row row;
@@ -249,31 +286,31 @@ static const struct {
 		.row = { "--follow", 'f', NULL, UI_VERB_VIEW | UI_VERB_DUMP,
 			"go on reading while FILE grows, is replaced, or is not there yet" } },
 	{ .set = set_record,
-		.row = { "--record", 0, "FILE", UI_VERB_VIEW,
+		.row = { "--record", 0, "FILE", LIVE,
 			"keep what comes through a pipe in FILE" } },
 	{ .set = set_spool,
-		.row = { "--spool", 0, "LIMIT", UI_VERB_VIEW,
+		.row = { "--spool", 0, "LIMIT", LIVE,
 			"at most that much of a pipe waits to be read, like 512MiB" } },
 	{ .set = set_readonly,
-		.row = { "--readonly", 0, NULL, UI_VERB_VIEW,
+		.row = { "--readonly", 0, NULL, LIVE,
 			"send nothing to the program, no heap shots" } },
 	{ .set = set_color,
-		.row = { "--color", 0, "WHEN", UI_VERB_VIEW,
+		.row = { "--color", 0, "WHEN", LIVE,
 			"auto (the default; minds NO_COLOR), always, never" } },
 	{ .set = set_ascii,
-		.row = { "--ascii", 0, NULL, UI_VERB_VIEW, "draw with ASCII alone" } },
+		.row = { "--ascii", 0, NULL, LIVE, "draw with ASCII alone" } },
 	{ .set = set_dump,
 		.row = { "--dump", 0, NULL, UI_VERB_VIEW,
 			"read to the end, print one frame as text, and exit" } },
 	{ .set = set_keys,
-		.row = { "--keys", 0, "KEYS", UI_VERB_VIEW,
+		.row = { "--keys", 0, "KEYS", LIVE,
 			"press these first: j <Enter> <F1> <C-l>; <3j> is three times j" } },
 	{ .set = set_size,
 		.row = { "--size", 0, "CxR", UI_VERB_VIEW,
 			"columns and rows of that frame (80x24)" } },
 	{ .set = set_format,
-		.row = { "--format", 0, "FORMAT", UI_VERB_REPORT,
-			"text (the default), json, csv or md" } },
+		.row = { "--format", 0, "FORMAT", UI_VERB_REPORT | UI_VERB_PS,
+			"text (the default), json, csv or md; of ps text or json" } },
 	{ .set = set_section,
 		.row = { "--section", 0, "NAME,...", UI_VERB_REPORT,
 			"only these sections, named as in JSON; all" } },
@@ -320,11 +357,25 @@ static const struct {
 		.row = { "--data-version", 0, "N", UI_VERB_CONVERT,
 			"write data version N, 1 to 17" } },
 	{ .set = set_jobs,
-		.row = { "--jobs", 'j', "N", UI_VERB_VIEW | UI_VERB_REPORT,
+		.row = { "--jobs", 'j', "N", LIVE | UI_VERB_REPORT,
 			"decode with N threads" } },
 	{ .set = set_no_index,
 		.row = { "--no-index", 0, NULL, UI_VERB_VIEW | UI_VERB_REPORT,
 			"neither read nor write FILE.idx" } },
+	{ .set = set_calls,
+		.row = { "--calls", 0, NULL, UI_VERB_RUN, "every call of a method or function" } },
+	{ .set = set_alloc,
+		.row = { "--alloc", 0, "[=SIZE]", UI_VERB_RUN,
+			"every allocation; with SIZE one in so many bytes" } },
+	{ .set = set_sample,
+		.row = { "--sample", 0, "[=HZ]", UI_VERB_RUN,
+			"samples a second (100), 0 for none" } },
+	{ .set = set_heapshot,
+		.row = { "--heapshot", 0, "[=MODE]", UI_VERB_RUN,
+			"heap shots: at every major collection, 5gc, 1000ms" } },
+	{ .set = set_probe,
+		.row = { "--probe", 0, "OPTIONS", UI_VERB_RUN,
+			"further options of the probe, like filter=App" } },
 	{ .set = set_help, .row = { "--help", 'h', NULL, ALL, "print this and exit" } },
 	{ .set = set_version, .row = { "--version", 'V', NULL, ALL, "print the version and exit" } },
 };
@@ -349,11 +400,25 @@ static int find_row(const char *arg, const char **ret_value)
 	return -1;
 }
 
+static const struct {
+	const char *word, *name;
+	enum ui_verb verb;
+} verbs[] = {
+	{ "report", "profview report", UI_VERB_REPORT },
+	{ "dump", "profview dump", UI_VERB_DUMP },
+	{ "convert", "profview convert", UI_VERB_CONVERT },
+	{ "run", "profview run", UI_VERB_RUN },
+	{ "attach", "profview attach", UI_VERB_ATTACH },
+	{ "ps", "profview ps", UI_VERB_PS },
+	{ "ctl", "profview ctl", UI_VERB_CTL },
+};
+
 static const char *verb_name(enum ui_verb verb)
 {
-	return verb == UI_VERB_REPORT  ? "profview report"
-		: verb == UI_VERB_DUMP ? "profview dump"
-		: verb == UI_VERB_CONVERT ? "profview convert" : "profview";
+	for (size_t i = 0; i < PV_COUNT_OF(verbs); i++)
+		if (verbs[i].verb == verb)
+			return verbs[i].name;
+	return "profview";
 }
 
 /* Uses up one option, and the next word where that is its argument. */
@@ -371,7 +436,7 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 			verb_name(p->o->verb), row->name);
 	if (!row->argument && value)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no argument", row->name);
-	if (row->argument && !value) {
+	if (row->argument && *row->argument != '[' && !value) {
 		if (*at + 1 >= argc)
 			return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s", row->name,
 				row->argument);
@@ -380,8 +445,23 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 	return rows[i].set(p, value);
 }
 
+static bool take_pid(struct parse *p, const char *text)
+{
+	unsigned long pid;
+	if (p->o->pid)
+		return pv_fail(p->err, PV_EUSAGE, 0, "one process at a time");
+	if (!number(text, INT32_MAX, &pid) || pid == 0)
+		return pv_fail(p->err, PV_EUSAGE, 0, "\"%.60s\" is no process number", text);
+	p->o->pid = (long)pid;
+	return true;
+}
+
 static bool take_file(struct parse *p, const char *path)
 {
+	if (p->o->verb == UI_VERB_PS)
+		return pv_fail(p->err, PV_EUSAGE, 0, "profview ps takes no \"%.60s\"", path);
+	if (p->o->verb & (UI_VERB_CTL | UI_VERB_ATTACH))
+		return take_pid(p, path);
 	if (p->o->path)
 		return pv_fail(p->err, PV_EUSAGE, 0, "one file at a time, not both %.60s and %.60s",
 			p->o->path, path);
@@ -393,12 +473,9 @@ static bool take_file(struct parse *p, const char *path)
 
 static enum ui_verb verb_of(const char *word)
 {
-	if (word && strcmp(word, "report") == 0)
-		return UI_VERB_REPORT;
-	if (word && strcmp(word, "dump") == 0)
-		return UI_VERB_DUMP;
-	if (word && strcmp(word, "convert") == 0)
-		return UI_VERB_CONVERT;
+	for (size_t i = 0; word && i < PV_COUNT_OF(verbs); i++)
+		if (strcmp(word, verbs[i].word) == 0)
+			return verbs[i].verb;
 	return UI_VERB_VIEW;
 }
 
@@ -406,6 +483,17 @@ static bool makes_sense(const struct parse *p)
 {
 	const struct ui_options *o = p->o;
 	if (o->help || o->version)
+		return true;
+	if (o->verb == UI_VERB_RUN && !o->n_words)
+		return pv_fail(p->err, PV_EUSAGE, 0, "profview run wants -- COMMAND; see profview "
+			"--help");
+	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid)
+		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a process number; profview ps lists "
+			"them", verb_name(o->verb));
+	if (o->verb == UI_VERB_CTL && !o->n_words)
+		return pv_fail(p->err, PV_EUSAGE, 0, "profview ctl wants a line for the probe, like "
+			"stats");
+	if (o->verb & (UI_VERB_RUN | UI_VERB_PS | UI_VERB_CTL | UI_VERB_ATTACH))
 		return true;
 	if (!o->path)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
@@ -417,6 +505,13 @@ static bool makes_sense(const struct parse *p)
 	return true;
 }
 
+/* All that is left is the program's, or the probe's. */
+static void take_words(struct parse *p, char *const *words, int n)
+{
+	p->o->words = words;
+	p->o->n_words = n;
+}
+
 bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr)
 {
 	struct ui_options o = { .verb = verb_of(argc > 1 ? argv[1] : NULL) };
@@ -425,7 +520,16 @@ bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, stru
 	for (int i = o.verb == UI_VERB_VIEW ? 1 : 2; i < argc; i++) {
 		const char *arg = argv[i];
 		bool is_option = !only_files && arg[0] == '-' && arg[1];
-		if (is_option && strcmp(arg, "--") == 0)
+		bool ends = is_option && strcmp(arg, "--") == 0;
+		if (o.verb == UI_VERB_RUN && (ends || !is_option)) {
+			take_words(&p, argv + i + ends, argc - i - ends);
+			break;
+		}
+		if (o.verb == UI_VERB_CTL && o.pid) {
+			take_words(&p, argv + i, argc - i);
+			break;
+		}
+		if (ends)
 			only_files = true;
 		else if (!(is_option ? parse_option(&p, argc, argv, &i) : take_file(&p, arg)))
 			return false;
@@ -444,7 +548,8 @@ static void print_rows(FILE *out, const char *heading, unsigned verb)
 		char left[48], letter[8] = "    ";
 		if (row->letter)
 			snprintf(letter, sizeof letter, "-%c, ", row->letter);
-		snprintf(left, sizeof left, "%s%s%s%s", letter, row->name, row->argument ? " " : "",
+		bool apart = row->argument && *row->argument != '[';
+		snprintf(left, sizeof left, "%s%s%s%s", letter, row->name, apart ? " " : "",
 			row->argument ? row->argument : "");
 		if (row->verbs & verb && (verb == UI_VERB_VIEW || !(row->verbs & UI_VERB_VIEW)))
 			fprintf(out, "  %-24s %s\n", left, row->help);
@@ -461,11 +566,16 @@ char *ui_options_help(void)
 		"  profview -                      read standard input\n"
 		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
 		"  profview dump [--follow] FILE   every event, one a line\n"
-		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n";
+		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n"
+		"  profview run [OPTIONS] -- COMMAND  start a program with a probe inside and follow it\n"
+		"  profview attach PID             join a running program\n"
+		"  profview ps                     what can be joined\n"
+		"  profview ctl PID LINE           speak to a probe: stats, pause, resume, heapshot, ...\n";
 	static const char end[] =
 		"\n"
 		"Exit codes: 0 ok, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
-		"125 profview's own failure, 128+n ended by signal n. Keys are explained by F1.\n";
+		"125 profview's own failure, 128+n ended by signal n; run passes the program's\n"
+		"code on. Keys are explained by F1.\n";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -475,6 +585,7 @@ char *ui_options_help(void)
 	print_rows(out, "Options:", UI_VERB_VIEW);
 	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
 	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
+	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
 	fputs(end, out);
 	fclose(out);
 	return text;

@@ -13,7 +13,8 @@
 #include "common/report/report.h"
 #include "tui/term.h"
 
-enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4, UI_VERB_CONVERT = 8 };
+enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4, UI_VERB_CONVERT = 8,
+	UI_VERB_CTL = 16, UI_VERB_PS = 32, UI_VERB_RUN = 64, UI_VERB_ATTACH = 128 };
 
 struct ui_options {
 	enum ui_verb verb;
@@ -32,12 +33,17 @@ struct ui_options {
 	const char *thread;
 	const char *output;    /* of convert */
 	unsigned data_version; /* 0 = the log's own */
+	long pid;              /* of ctl and attach */
+	char *const *words;    /* the line of ctl, the command of run; ends with NULL */
+	int n_words;
+	bool calls;            /* of run; the others NULL = not given, "" = without a value */
+	const char *alloc, *sample, *heapshot, *probe;
 };
 
 struct ui_option_row {
 	const char *name;     /* with its dashes */
 	char letter;          /* 0 = none */
-	const char *argument; /* NULL: it takes none */
+	const char *argument; /* NULL: it takes none; "[=X]": it may have one */
 	unsigned verbs;       /* bits of enum ui_verb */
 	const char *help;
 };

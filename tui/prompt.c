@@ -152,7 +152,8 @@ static enum ui_prompt_answer edit(struct ui_prompt *p, int key)
 static enum ui_prompt_answer close_with(struct ui_prompt *p, enum ui_prompt_answer answer)
 {
 	p->open = false;
-	if (answer == UI_PROMPT_DONE && p->kind != UI_PROMPT_CONFIRM)
+	if (answer == UI_PROMPT_DONE && p->kind != UI_PROMPT_CONFIRM &&
+		p->kind != UI_PROMPT_PROGRAM)
 		remember(p);
 	return answer;
 }
@@ -166,6 +167,11 @@ enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key)
 		return close_with(p, UI_PROMPT_GONE);
 	if (p->kind == UI_PROMPT_CONFIRM)
 		return close_with(p, key == 'y' || key == 'Y' ? UI_PROMPT_DONE : UI_PROMPT_GONE);
+	if (p->kind == UI_PROMPT_PROGRAM) {
+		bool end = key == 'e' || key == 'E', stay = key == 'l' || key == 'L';
+		ui_prompt_set(p, end ? "e" : "l");
+		return close_with(p, end || stay ? UI_PROMPT_DONE : UI_PROMPT_GONE);
+	}
 	if (key == UI_KEY_ENTER)
 		return close_with(p, UI_PROMPT_DONE);
 	if (key == UI_KEY_TAB)

@@ -17,6 +17,7 @@ bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
 	s->shared.asker = options->asker;
+	s->output = options->output;
 	s->pane = calloc(ui_pane_count, sizeof *s->pane);
 	if (!s->pane)
 		return false;
@@ -157,12 +158,12 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 struct ui_list *ui_screen_list(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
-	return p->def->parts ? ui_pane_list(p) : NULL;
+	return p->def->parts && !s->output_open ? ui_pane_list(p) : NULL;
 }
 
 unsigned ui_screen_scopes(const struct ui_screen *s)
 {
-	return s->help.open ? UI_SCOPE_ANY | UI_SCOPE_MOVE : ui_pane_scopes(&s->pane[s->current]);
+	return s->help.open || s->output_open ? UI_SCOPE_ANY | UI_SCOPE_MOVE : ui_pane_scopes(&s->pane[s->current]);
 }
 
 /* --- commands of the screen itself --- */
@@ -214,7 +215,7 @@ static void open_sort_menu(struct ui_screen *s)
 	s->menu.open = s->menu.n > 0;
 }
 
-static void menu_answer(struct ui_screen *s, enum ui_menu_answer answer)
+void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
 {
 	struct ui_list *l = ui_screen_list(s);
 	if (answer == UI_MENU_CHOSEN && l)
@@ -223,8 +224,8 @@ static void menu_answer(struct ui_screen *s, enum ui_menu_answer answer)
 
 static unsigned leave(struct ui_screen *s)
 {
-	if (s->shared.feed.stock_pipe) {
-		ui_screen_ask(s, UI_PROMPT_CONFIRM);
+	if (s->shared.feed.stock_pipe || s->program_runs) {
+		ui_screen_ask(s, s->program_runs ? UI_PROMPT_PROGRAM : UI_PROMPT_CONFIRM);
 		return UI_HANDLED;
 	}
 	return UI_LEAVE;
@@ -234,6 +235,10 @@ static unsigned quit(struct ui_screen *s)
 {
 	if (s->help.open) {
 		s->help.open = false;
+		return UI_HANDLED;
+	}
+	if (s->output_open) {
+		s->output_open = false;
 		return UI_HANDLED;
 	}
 	return ui_screen_go_back(s) ? UI_HANDLED : leave(s);
@@ -256,11 +261,29 @@ static unsigned stop(struct ui_screen *s)
 	return loading ? UI_HANDLED | UI_STOP : UI_HANDLED;
 }
 
+static unsigned turn_off(struct ui_screen *s)
+{
+	if (s->shared.readonly)
+		ui_screen_say(s, true, "read-only: nothing is sent to the program");
+	return s->shared.readonly ? UI_HANDLED : UI_HANDLED | UI_CHEAPER;
+}
+
+static void open_output(struct ui_screen *s)
+{
+	if (s->output)
+		s->output_open = !s->output_open;
+	else
+		ui_screen_say(s, true, "no program was started from here; profview run does that");
+	s->help.open = false;
+}
+
 static void cancel(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
 	s->range_cancelled = true;
 	s->help.search[0] = 0;
+	if (s->output)
+		s->output->search[0] = 0;
 	if (l)
 		l->search[0] = 0;
 }
@@ -304,6 +327,11 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED | UI_ZERO;
 	case UI_CMD_TAKE_SHOT:
 		return shoot(s);
+	case UI_CMD_OUTPUT:
+		open_output(s);
+		return UI_HANDLED;
+	case UI_CMD_DEAREST:
+		return turn_off(s);
 	case UI_CMD_STOP:
 		return stop(s);
 	case UI_CMD_REDRAW:
@@ -362,6 +390,10 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 		return reply;
 	if (s->help.open)
 		return ui_help_command(&s->help, cmd);
+	if (s->output_open && (cmd == UI_CMD_BACK || cmd == UI_CMD_ENTER))
+		return quit(s);
+	if (s->output_open)
+		return ui_output_command(s->output, cmd);
 	reply = moving_command(s, cmd);
 	if (reply != UI_IGNORED)
 		return reply;
@@ -417,7 +449,7 @@ static bool needs_rows(enum ui_command cmd)
 bool ui_screen_awaits(const struct ui_screen *s, int key)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	if (!s->shared.asker || !s->shared.model || p->def->parts == 0)
+	if (!s->shared.asker || !s->shared.model || p->def->parts == 0 || s->output_open)
 		return false;
 	if (s->help.open || s->prompt.open || s->menu.open)
 		return false;
@@ -435,11 +467,11 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 	if (s->prompt.open)
 		return ui_screen_type(s, key);
 	if (s->menu.open) {
-		menu_answer(s, ui_menu_key(&s->menu, key));
+		ui_screen_choose(s, ui_menu_key(&s->menu, key));
 		return UI_HANDLED;
 	}
 	/* The overview has no list, but one moves between its sections as if it were one. */
-	if (!s->help.open && s->pane[s->current].def->parts == 0) {
+	if (!s->help.open && !s->output_open && s->pane[s->current].def->parts == 0) {
 		int dir = key == UI_KEY_DOWN || key == 'j' ? 1
 			  : key == UI_KEY_UP || key == 'k' ? -1
 							   : 0;
@@ -450,62 +482,6 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 	}
 	enum ui_command cmd = ui_command_of_key(key, ui_screen_scopes(s));
 	return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
-}
-
-/* --- mouse --- */
-
-static unsigned click_overview(struct ui_screen *s, struct ui_mouse m)
-{
-	bool hit = m.click <= UI_CLICK_DOUBLE && ui_overview_click(&s->overview, m.x, m.y);
-	if (hit && m.click == UI_CLICK_DOUBLE)
-		ui_screen_go_in(s);
-	return hit ? UI_HANDLED : UI_IGNORED;
-}
-
-static unsigned click_body(struct ui_screen *s, struct ui_mouse m)
-{
-	struct ui_pane *p = &s->pane[s->current];
-	if (s->help.open) {
-		if (m.click == UI_CLICK_WHEEL_UP || m.click == UI_CLICK_WHEEL_DOWN)
-			return ui_help_command(&s->help,
-				m.click == UI_CLICK_WHEEL_UP ? UI_CMD_UP : UI_CMD_DOWN);
-		return UI_HANDLED;
-	}
-	if (p->def->parts == 0)
-		return click_overview(s, m);
-	unsigned reply = ui_pane_mouse(p, &s->shared, m);
-	if (reply & UI_DRILL)
-		ui_screen_go_in(s);
-	return reply & ~(unsigned)UI_DRILL;
-}
-
-unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
-{
-	if (s->prompt.open || s->layout.too_small)
-		return UI_IGNORED;
-	s->message[0] = 0;
-	if (s->menu.open) {
-		if (m.click <= UI_CLICK_DOUBLE)
-			menu_answer(s, ui_menu_click(&s->menu, m.x, m.y));
-		return UI_HANDLED;
-	}
-	bool press = m.click <= UI_CLICK_DOUBLE;
-	if (m.click == UI_CLICK_RELEASE)
-		return s->dragged_from >= 0 ? ui_strip_mouse(s, m) : UI_IGNORED;
-	s->dragged_from = -1;
-	if (press && ui_strip_has(s, m))
-		return ui_strip_mouse(s, m);
-	if (press && ui_rect_has(s->layout.tabs, m.x, m.y)) {
-		int pane = ui_frame_tab_at(s->layout.tabs, s->current, m.x);
-		return pane < 0 ? UI_IGNORED : ui_screen_command(s, ui_pane_defs[pane].command);
-	}
-	if (press && ui_rect_has(s->layout.keys, m.x, m.y)) {
-		enum ui_command cmd = ui_frame_key_at(s->layout.keys, ui_screen_scopes(s), m.x);
-		return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
-	}
-	if (ui_rect_has(s->layout.body, m.x, m.y))
-		return click_body(s, m);
-	return UI_IGNORED;
 }
 
 /* --- drawing --- */
@@ -538,7 +514,9 @@ static void draw_body(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
 	struct ui_rect body = s->layout.body;
-	if (p->def->parts == 0) {
+	if (s->output_open) {
+		ui_output_draw(s->output, &s->canvas, body);
+	} else if (p->def->parts == 0) {
 		ui_overview_place(&s->overview, body);
 		ui_overview_refresh(&s->overview, &s->shared);
 		ui_overview_draw(&s->overview, &s->shared, &s->canvas);

@@ -10,6 +10,7 @@
 #include "tui/frame.h"
 #include "tui/help.h"
 #include "tui/menu.h"
+#include "tui/output.h"
 #include "tui/overview.h"
 #include "tui/pane.h"
 #include "tui/prompt.h"
@@ -34,6 +35,9 @@ struct ui_screen {
 	bool settled; /* the lists have answered the last key */
 	bool bare; /* for reading only: no tabs, no keys */
 	struct ui_help help;
+	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
+	bool output_open;
+	bool program_runs;
 	struct ui_prompt prompt;
 	struct ui_menu menu;
 	char message[256];
@@ -55,6 +59,7 @@ struct ui_screen_options {
 	struct ui_asker *asker; /* borrowed; NULL: the model is asked at once, on this thread */
 	bool ascii;
 	bool readonly;
+	struct ui_output *output; /* borrowed; NULL: no program was started from here */
 };
 
 /* False when out of memory. */
@@ -72,7 +77,8 @@ void ui_screen_place(struct ui_screen *s);
 /* Lets go of everything that came from the model, which may die then. */
 void ui_screen_forget(struct ui_screen *s);
 
-/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP. */
+/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP,
+ * CHEAPER, END_PROGRAM. */
 unsigned ui_screen_key(struct ui_screen *s, int key);
 unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
@@ -89,6 +95,9 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
+
+/* What was chosen from a menu, if anything. */
+void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
 
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);

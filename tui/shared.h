@@ -26,6 +26,8 @@ enum ui_reply {
 	UI_SHOOT = 16, /* ask for a heap shot */
 	UI_ZERO = 32,  /* the window starts anew */
 	UI_STOP = 64,  /* nothing more is read */
+	UI_CHEAPER = 128, /* the dearest kind of event is turned off in the program */
+	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
 };
 
 struct ui_shared {

@@ -18,6 +18,11 @@ void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 			"The program goes on, but its log from here on is lost. Leave? (y/n) ", "");
 		return;
 	}
+	if (kind == UI_PROMPT_PROGRAM) {
+		ui_prompt_open(&s->prompt, kind,
+			"The program runs: leave it running (l), end it (e), stay (Esc)? ", "");
+		return;
+	}
 	s->was[0] = 0;
 	if (kind == UI_PROMPT_FILTER && l)
 		snprintf(s->was, sizeof s->was, "%s", l->filter);
@@ -39,6 +44,9 @@ static void search_now(struct ui_screen *s)
 	if (s->help.open) {
 		snprintf(s->help.search, sizeof s->help.search, "%s", s->prompt.text);
 		missed = s->prompt.len && !ui_help_find(&s->help, 0);
+	} else if (s->output_open) {
+		snprintf(s->output->search, sizeof s->output->search, "%s", s->prompt.text);
+		missed = s->prompt.len && !ui_output_find(s->output, 0);
 	} else if (l) {
 		snprintf(l->search, sizeof l->search, "%s", s->prompt.text);
 		l->look = UI_LOOK_NOT;
@@ -81,6 +89,8 @@ static void gone(struct ui_screen *s)
 		ui_list_set_filter(l, s->was);
 	} else if (s->prompt.kind == UI_PROMPT_SEARCH) {
 		s->help.search[0] = 0;
+		if (s->output_open)
+			s->output->search[0] = 0;
 		if (l && !s->help.open) {
 			l->search[0] = 0;
 			ui_list_move_to(l, s->was_at);
@@ -92,6 +102,9 @@ static unsigned done(struct ui_screen *s)
 {
 	if (s->prompt.kind == UI_PROMPT_CONFIRM)
 		return UI_HANDLED | UI_LEAVE;
+	if (s->prompt.kind == UI_PROMPT_PROGRAM)
+		return UI_HANDLED | UI_LEAVE |
+		       (*s->prompt.text == 'e' ? (unsigned)UI_END_PROGRAM : 0);
 	if (s->prompt.kind == UI_PROMPT_COMMAND)
 		return ui_screen_run(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_RANGE)

@@ -1,0 +1,36 @@
+/*
+ * Processes on this machine that can be joined: with a probe of ours inside, Mono, .NET with its
+ * diagnostics socket. Looks at /proc and a few folders; opens nothing of a process but sockets.
+ */
+#ifndef PV_TARGET_JOINABLE_H
+#define PV_TARGET_JOINABLE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "common/base/mem.h"
+#include "common/base/status.h"
+
+enum pv_join { PV_JOIN_PROBE, PV_JOIN_MONO, PV_JOIN_DOTNET };
+
+struct pv_joinable {
+	pid_t pid;
+	enum pv_join how;
+	char runtime[24]; /* "mono", "native", ".NET" */
+	char version[24]; /* of the probe or runtime; "" when it does not say */
+	char path[160];   /* of the socket; "" where there is none */
+	char command[256];
+};
+
+struct pv_joinables {
+	PV_ARRAY(struct pv_joinable) list; /* by pid, then how */
+};
+
+/* False when out of memory; what was found until then is there. */
+bool pv_joinables_find(struct pv_joinables *ret, struct pv_error *reterr);
+void pv_joinables_finish(struct pv_joinables *j);
+
+/* The command line of a process, its words with blanks between; "" when it cannot be read. */
+void pv_process_command(pid_t pid, char *to, size_t room);
+
+#endif

@@ -1,0 +1,311 @@
+#include "common/target/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/coreclr.h"
+
+extern char **environ;
+
+enum { OPTIONS = 2048 };
+
+/* ---- the library */
+
+static bool below(const char *folder, const char *name, char to[PV_PROGRAM_PATH])
+{
+	static const char *const places[] = { "probe", "../lib/profview",
+		"../lib/x86_64-linux-gnu/profview", "../lib/aarch64-linux-gnu/profview",
+		"../lib64/profview" };
+	char path[PV_PROGRAM_PATH];
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
+		int n = snprintf(path, sizeof path, "%s/%s/%s", folder, places[i], name);
+		if (n >= (int)sizeof path || access(path, R_OK) != 0)
+			continue;
+		char *real = realpath(path, NULL);
+		snprintf(to, PV_PROGRAM_PATH, "%s", real ? real : path);
+		free(real);
+		return true;
+	}
+	return false;
+}
+
+bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH])
+{
+	char self[PV_PROGRAM_PATH];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0)
+		return false;
+	self[n] = 0;
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	return below(self, name, to);
+}
+
+static const char *library_of(enum pv_program_kind kind)
+{
+	switch (kind) {
+	case PV_PROGRAM_NATIVE:
+		return "libprofview-native.so";
+	case PV_PROGRAM_DOTNET:
+	case PV_PROGRAM_DOTNET_CLI:
+		return "libprofview-coreclr.so";
+	default:
+		return "libmono-profiler-profview.so";
+	}
+}
+
+/* ---- words and variables */
+
+__attribute__((format(printf, 2, 3))) static void add(char *to, const char *format, ...)
+{
+	size_t n = strlen(to);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(to + n, OPTIONS - n, format, args);
+	va_end(args);
+}
+
+/* Managed runtimes know the stock profiler's words. */
+static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
+{
+	snprintf(to, OPTIONS, "nodefaults,gc,exception,monitor");
+	if (!o->sample || strcmp(o->sample, "0") != 0)
+		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
+	if (o->alloc && !*o->alloc)
+		add(to, ",alloc");
+	else
+		add(to, ",alloc=%s", o->alloc ? o->alloc : "512k");
+	if (o->calls)
+		add(to, ",calls");
+	if (o->heapshot)
+		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
+	add(to, "%s%s,output=%s", o->probe ? "," : "", o->probe ? o->probe : "", l->pipe);
+}
+
+static void native_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
+{
+	snprintf(to, OPTIONS, "output=%s,program=%s", l->pipe, l->program.runs);
+	add(to, "%s%s", o->probe ? "," : "", o->probe ? o->probe : "");
+}
+
+static const char *variable(char *const *env, const char *name)
+{
+	size_t n = strlen(name);
+	for (; env && *env; env++)
+		if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Sets a variable; what it had stays in front of what is added, `between` them. */
+static bool set_variable(
+	struct pv_launch *l, const char *name, const char *between, const char *value)
+{
+	const char *before = variable(l->env, name);
+	char *text;
+	bool keep = before && *before && between;
+	if (asprintf(&text, "%s=%s%s%s", name, keep ? before : "", keep ? between : "", value) < 0)
+		return false;
+	if (before) {
+		for (char **at = l->env; *at; at++) {
+			if (*at + strlen(name) + 1 != before)
+				continue;
+			free(*at);
+			*at = text;
+			return true;
+		}
+	}
+	size_t n = count(l->env);
+	char **more = realloc(l->env, (n + 2) * sizeof *more);
+	if (!more) {
+		free(text);
+		return false;
+	}
+	more[n] = text;
+	more[n + 1] = NULL;
+	l->env = more;
+	return true;
+}
+
+static bool set_mono(struct pv_launch *l, const char *options)
+{
+	char text[OPTIONS + 32], folder[PV_PROGRAM_PATH];
+	snprintf(text, sizeof text, "--profile=profview:%s", options);
+	snprintf(folder, sizeof folder, "%s", l->library);
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = 0;
+	return set_variable(l, "LD_LIBRARY_PATH", ":", folder) &&
+	       set_variable(l, "MONO_ENV_OPTIONS", " ", text);
+}
+
+static bool set_coreclr(struct pv_launch *l, const char *options)
+{
+	return set_variable(l, PV_CORECLR_ENABLE, NULL, "1") &&
+	       set_variable(l, PV_CORECLR_PROFILER, NULL, PV_CORECLR_GUID) &&
+	       set_variable(l, PV_CORECLR_PATH, NULL, l->library) &&
+	       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
+}
+
+static bool set_environment(struct pv_launch *l, const struct pv_launch_options *o)
+{
+	char options[OPTIONS], managed[OPTIONS];
+	managed_options(l, o, managed);
+	native_options(l, o, options);
+	switch (l->program.kind) {
+	case PV_PROGRAM_NATIVE:
+		return set_variable(l, "LD_PRELOAD", ":", l->library) &&
+		       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
+	case PV_PROGRAM_DOTNET:
+	case PV_PROGRAM_DOTNET_CLI:
+		return set_coreclr(l, managed);
+	case PV_PROGRAM_SCRIPT:
+		if (!set_mono(l, managed))
+			return false;
+		return !pv_launch_library("libprofview-coreclr.so", l->library) ||
+		       set_coreclr(l, managed);
+	default:
+		return set_mono(l, managed);
+	}
+}
+
+static bool copy_list(char ***ret, char *const *list, const char *first)
+{
+	size_t n = count(list), k = 0;
+	char **copy = calloc(n + 2, sizeof *copy);
+	*ret = copy;
+	if (!copy)
+		return false;
+	if (first && !(copy[k++] = strdup(first)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!(copy[k++] = strdup(list[i])))
+			return false;
+	return true;
+}
+
+static void free_list(char **list)
+{
+	for (char **at = list; at && *at; at++)
+		free(*at);
+	free(list);
+}
+
+/* Names for what is made later; the pipe's stands in the options already. */
+static bool name_folder(struct pv_launch *l, struct pv_error *reterr)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	if (!base || *base != '/' || strlen(base) > 80 || strpbrk(base, ", ") ||
+		access(base, W_OK) != 0)
+		base = "/tmp";
+	snprintf(l->folder, sizeof l->folder, "%s/profview-run-XXXXXX", base);
+	if (!mkdtemp(l->folder)) {
+		l->folder[0] = 0;
+		return pv_fail(reterr, PV_EIO, 0, "no folder for the pipe: %s", strerror(errno));
+	}
+	snprintf(l->pipe, sizeof l->pipe, "%s/log", l->folder);
+	return true;
+}
+
+bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
+	bool *ret_missing, struct pv_error *reterr)
+{
+	*ret = (struct pv_launch){ 0 };
+	*ret_missing = false;
+	if (!pv_program_look(words[0], &ret->program, ret_missing, reterr))
+		return false;
+	const char *library = library_of(ret->program.kind);
+	if (!pv_launch_library(library, ret->library))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"%s is neither installed nor built: this kind of program cannot be watched",
+			library);
+	const char *runner = ret->program.kind == PV_PROGRAM_CLI          ? "mono"
+			     : ret->program.kind == PV_PROGRAM_DOTNET_CLI ? "dotnet"
+									  : NULL;
+	char path[PV_PROGRAM_PATH];
+	*ret_missing = runner && !pv_program_find(runner, path);
+	if (*ret_missing)
+		return pv_fail(reterr, PV_EIO, 0, "%s, which runs %.100s, is not installed", runner,
+			words[0]);
+	if (!name_folder(ret, reterr))
+		return false;
+	bool ok = copy_list(&ret->argv, words, runner) && copy_list(&ret->env, environ, NULL) &&
+		  set_environment(ret, o);
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+}
+
+bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr)
+{
+	if (mkfifo(l->pipe, 0600) == 0)
+		return true;
+	return pv_fail(reterr, PV_EIO, 0, "no pipe for the log: %s", strerror(errno));
+}
+
+void pv_launch_finish(struct pv_launch *l, bool remove)
+{
+	if (remove && *l->pipe)
+		unlink(l->pipe);
+	if (remove && *l->folder)
+		rmdir(l->folder);
+	free_list(l->argv);
+	free_list(l->env);
+	*l = (struct pv_launch){ 0 };
+}
+
+void pv_launch_hang_up(const struct pv_launch *l)
+{
+	int fd = open(l->pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Whether the process has the library in its memory. */
+static bool has_library(pid_t pid, const char *library)
+{
+	char path[64], line[PV_PROGRAM_PATH + 256];
+	snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
+	FILE *f = fopen(path, "re");
+	bool found = false;
+	while (f && !found && fgets(line, sizeof line, f))
+		found = strstr(line, library) != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t room)
+{
+	const char *name = strrchr(l->library, '/');
+	name = name ? name + 1 : l->library;
+	if (access(l->library, R_OK) != 0)
+		snprintf(to, room, "the probe's library is gone: %.120s", l->library);
+	else if (pid && has_library(pid, name))
+		snprintf(to, room, "%s is loaded, but has written nothing yet", name);
+	else if (pid)
+		snprintf(to, room,
+			"process %ld has not loaded %s: not started yet, or an option is refused"
+			" (see its output), or it cleans its environment",
+			(long)pid, name);
+	else if (l->program.kind == PV_PROGRAM_SCRIPT)
+		snprintf(to, room, "no process of this script loaded %s", name);
+	else
+		snprintf(to, room,
+			"the program ended without a word from %s: an option it refuses (see its"
+			" output), or its environment was cleaned",
+			name);
+}

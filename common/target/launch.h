@@ -1,0 +1,56 @@
+/*
+ * A program that is started with a probe inside: which words and variables that takes, the private
+ * folder with the pipe its log comes through, and why nothing came.
+ */
+#ifndef PV_TARGET_LAUNCH_H
+#define PV_TARGET_LAUNCH_H
+
+#include <sys/types.h>
+
+#include "common/target/program.h"
+
+struct pv_launch_options {
+	bool calls;
+	const char *alloc;    /* NULL: sampled; "": every one; a period like "512k" */
+	const char *sample;   /* NULL or "": 100 Hz; "0": none */
+	const char *heapshot; /* NULL: none; "" or a mode */
+	const char *probe;    /* further options, or NULL */
+};
+
+struct pv_launch {
+	struct pv_program program;
+	char folder[128]; /* "" until it is made */
+	char pipe[160];
+	char library[PV_PROGRAM_PATH]; /* the probe's */
+	char **argv;                   /* owned; ends with NULL */
+	char **env;                    /* owned: all of the environment */
+};
+
+/*
+ * Plans it: `words` (ends with NULL) is the command. Makes the private folder (0700). False as
+ * pv_program_look(), or PV_EIO when the probe's library is not there. pv_launch_finish() in any
+ * case.
+ */
+bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
+	bool *ret_missing, struct pv_error *reterr);
+
+/* Makes the pipe; pv_launch_finish() removes it and the folder. */
+bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr);
+void pv_launch_finish(struct pv_launch *l, bool remove);
+
+/*
+ * Opens the pipe for writing and closes it again: a reader that waits for somebody to come sees
+ * that nobody does.
+ */
+void pv_launch_hang_up(const struct pv_launch *l);
+
+/*
+ * Why no log may have come from process `pid` or its children (0: it has ended already), in one
+ * line.
+ */
+void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t room);
+
+/* The probe's library of that file name: installed, or in the build folder we run from. */
+bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH]);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * Speaking to a probe of ours in a running process through its control socket: one line out, one
+ * answer back. Thread-safe; waits no longer than said.
+ */
+#ifndef PV_TARGET_PROBE_SOCKET_H
+#define PV_TARGET_PROBE_SOCKET_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "common/base/status.h"
+
+enum { PV_PROBE_PATH = 108, PV_PROBE_ANSWER = 2100 };
+
+/*
+ * The socket of the probe in process `pid`; of several the first that answers. False: PV_EIO, and
+ * the reason.
+ */
+bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr);
+
+/*
+ * Calls `each` for every socket of this user's (root: of everybody's) probes; those that nobody
+ * answers at any more are left out. Stops when it says false.
+ */
+void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid), void *ctx);
+
+/*
+ * Sends `line`, without a newline, and waits at most `ms` for the answer, which is the text behind
+ * "ok " (may be ""). False: PV_EUSAGE with what stood behind "error "; PV_EIO when nobody answers,
+ * or somebody who is neither us nor, to us as root, the process's owner. `pid` 0: whoever it is.
+ */
+bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
+	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
+
+/* A word's value in a line of words KEY=VALUE; false when it is not there or does not fit. */
+bool pv_probe_word(const char *answer, const char *key, char *ret, size_t room);
+
+#endif

@@ -1,0 +1,336 @@
+#include "common/target/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+
+enum { HEAD = 64 << 10, DEEP = 5, WORDS = 32 };
+
+#if defined(__x86_64__)
+enum { OUR_MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { OUR_MACHINE = EM_AARCH64 };
+#else
+enum { OUR_MACHINE = EM_NONE };
+#endif
+
+struct look {
+	struct pv_program *to;
+	struct pv_error *err;
+	char head[HEAD + 1];
+	size_t n;
+	off_t size;
+};
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH])
+{
+	const char *path = getenv("PATH");
+	if (strchr(word, '/'))
+		return snprintf(to, PV_PROGRAM_PATH, "%s", word) < PV_PROGRAM_PATH && is_file(to);
+	for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+		int len = (int)strcspn(at, ":");
+		int n = snprintf(to, PV_PROGRAM_PATH, "%.*s%s%s", len, at, len ? "/" : "./", word);
+		if (n < PV_PROGRAM_PATH && is_file(to) && access(to, X_OK) == 0)
+			return true;
+		at += len + (at[len] == ':');
+	}
+	return false;
+}
+
+static bool read_head(struct look *l, const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pv_fd_pread(fd, l->head, HEAD, 0);
+	l->size = fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
+	if (fd >= 0)
+		close(fd);
+	l->n = n > 0 ? (size_t)n : 0;
+	l->head[l->n] = 0;
+	return n >= 0;
+}
+
+/* ---- ELF */
+
+static bool needs_loader(const struct look *l)
+{
+	Elf64_Ehdr h;
+	memcpy(&h, l->head, sizeof h);
+	for (unsigned i = 0; i < h.e_phnum; i++) {
+		Elf64_Phdr p;
+		uint64_t at = h.e_phoff + (uint64_t)i * h.e_phentsize;
+		if (at > l->n || l->n - at < sizeof p)
+			return true; /* not to be told from here */
+		memcpy(&p, l->head + at, sizeof p);
+		if (p.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+/* With other rights than ours the loader takes no library from us. */
+static bool has_other_rights(const char *path)
+{
+	struct stat st;
+	char value[32];
+	if (stat(path, &st) < 0)
+		return false;
+	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+		((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+			st.st_gid != getegid()))
+		return true;
+	return geteuid() != 0 && getxattr(path, "security.capability", value, sizeof value) > 0;
+}
+
+static bool with_beside(const char *path, const char *ending)
+{
+	char name[PV_PROGRAM_PATH + 32];
+	snprintf(name, sizeof name, "%s%s", path, ending);
+	return is_file(name);
+}
+
+/* The mark of a .NET program in one file, with a place behind it once there is something there. */
+static bool is_bundle(const char *path, off_t size)
+{
+	static const unsigned char mark[32] = { 0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38,
+		0x72, 0x7b, 0x93, 0x02, 0x14, 0xd7, 0xa0, 0x32, 0x13, 0xf5, 0xb9, 0xe6, 0xef, 0xae,
+		0x33, 0x18, 0xee, 0x3b, 0x2d, 0xce, 0x24, 0xb3, 0x6a, 0xae };
+	int fd = size > (off_t)sizeof mark + 8 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return false;
+	void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return false;
+	const char *found = memmem(map, (size_t)size, mark, sizeof mark);
+	uint64_t place = 0;
+	if (found && found - (char *)map >= 8)
+		memcpy(&place, found - 8, 8);
+	munmap(map, (size_t)size);
+	return place != 0;
+}
+
+static bool is_mono_name(const char *base)
+{
+	return strcmp(base, "mono") == 0 || strncmp(base, "mono-sgen", 9) == 0 ||
+	       strncmp(base, "mono-boehm", 10) == 0 || strcmp(base, "mono64") == 0 ||
+	       strcmp(base, "cli") == 0;
+}
+
+static bool look_at_elf(struct look *l, const char *path)
+{
+	const char *why = NULL;
+	Elf64_Ehdr h;
+	memcpy(&h, l->head, sizeof h);
+	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != OUR_MACHINE)
+		why = "is for another architecture than the probes are";
+	else if (has_other_rights(path))
+		why = "runs with other rights than yours (set-id, capabilities): no probe gets in";
+	if (why)
+		return pv_fail(l->err, PV_EUSAGE, 0, "%.120s %s", path, why);
+	if (is_mono_name(base_of(path)))
+		l->to->kind = PV_PROGRAM_MONO;
+	else if (strcmp(base_of(path), "dotnet") == 0 ||
+		 (with_beside(path, ".dll") && with_beside(path, ".runtimeconfig.json")) ||
+		 is_bundle(path, l->size))
+		l->to->kind = PV_PROGRAM_DOTNET;
+	else if (!needs_loader(l))
+		return pv_fail(l->err, PV_EUSAGE, 0,
+			"%.120s is linked statically: no probe gets in", path);
+	else
+		l->to->kind = PV_PROGRAM_NATIVE;
+	return true;
+}
+
+/* ---- images */
+
+/* A PE image with a CLI header. */
+static bool is_cli_image(const struct look *l)
+{
+	uint32_t pe;
+	uint16_t magic;
+	if (l->n < 0x40 || memcmp(l->head, "MZ", 2) != 0)
+		return false;
+	memcpy(&pe, l->head + 0x3c, 4);
+	if (pe > l->n || l->n - pe < 24 + 2 + 240 || memcmp(l->head + pe, "PE\0", 4) != 0)
+		return false;
+	memcpy(&magic, l->head + pe + 24, 2);
+	uint32_t directory;
+	memcpy(&directory, l->head + pe + 24 + (magic == 0x20b ? 112 : 96) + 14 * 8, 4);
+	return directory != 0;
+}
+
+static bool look_at_image(struct look *l, const char *path)
+{
+	char config[PV_PROGRAM_PATH];
+	snprintf(config, sizeof config, "%s", path);
+	char *dot = strrchr(config, '.');
+	bool core = false;
+	if (dot && !strchr(dot, '/')) {
+		*dot = 0;
+		core = with_beside(config, ".runtimeconfig.json");
+	}
+	l->to->kind = core ? PV_PROGRAM_DOTNET_CLI : PV_PROGRAM_CLI;
+	return true;
+}
+
+/* ---- scripts */
+
+static bool look_at(struct look *l, const char *path, int depth);
+
+/* The next word of a command line of a shell, without its quotes; false at the end. */
+static bool next_word(const char **at, char *to, size_t room)
+{
+	size_t n = 0;
+	char quote = 0;
+	*at += strspn(*at, " \t");
+	if (!**at || **at == ';' || **at == '&' || **at == '|' || **at == '#')
+		return false;
+	for (; **at && (quote || !strchr(" \t;&|", **at)); ++*at) {
+		char c = **at;
+		if (c == quote)
+			quote = 0;
+		else if (!quote && (c == '"' || c == '\''))
+			quote = c;
+		else if (n + 1 < room)
+			to[n++] = c;
+	}
+	to[n] = 0;
+	return true;
+}
+
+static bool is_assignment(const char *word)
+{
+	size_t n = strcspn(word, "=");
+	return n && word[n] &&
+	       strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			    "0123456789_") == n;
+}
+
+/* What a command line runs, behind assignments, exec and env; "" when it does not say. */
+static void command_of(const char *line, char *to, size_t room)
+{
+	bool skip = false;
+	for (int i = 0; i < WORDS && next_word(&line, to, room); i++) {
+		if (skip)
+			skip = false;
+		else if (strcmp(to, "-a") == 0)
+			skip = true;
+		else if (strcmp(to, "exec") != 0 && strcmp(base_of(to), "env") != 0 && *to != '-' &&
+			 !is_assignment(to))
+			return;
+	}
+	*to = 0;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	while (*list && strcmp(word, *list) != 0)
+		list++;
+	return *list;
+}
+
+/* The first line that runs a managed runtime, else the last that runs something of its own. */
+static void main_command(const struct look *l, char *to, size_t room)
+{
+	static const char *const shells_own[] = { "fi", "done", "esac", "}", "exit", "return",
+		"echo", "printf", "wait", "cd", "test", "[", "if", "then", "else", "for", "while",
+		"case", "trap", "set", "export", "unset", "shift", ":", "true", "false", NULL };
+	char line[1024], word[PV_PROGRAM_PATH];
+	*to = 0;
+	for (const char *at = strchr(l->head, '\n'); at; at = strchr(at + 1, '\n')) {
+		const char *from = at + 1 + strspn(at + 1, " \t");
+		size_t n = strcspn(from, "\n");
+		if (n >= sizeof line)
+			continue;
+		memcpy(line, from, n);
+		line[n] = 0;
+		command_of(line, word, sizeof word);
+		if (*word && !is_one_of(word, shells_own))
+			snprintf(to, room, "%s", word);
+		if (is_mono_name(base_of(word)) || strcmp(base_of(word), "dotnet") == 0)
+			return;
+	}
+}
+
+static bool is_shell(const char *base)
+{
+	static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", NULL };
+	return is_one_of(base, shells);
+}
+
+static bool look_at_script(struct look *l, int depth)
+{
+	char line[512], word[PV_PROGRAM_PATH], path[PV_PROGRAM_PATH];
+	snprintf(line, sizeof line, "%.*s", (int)strcspn(l->head + 2, "\n"), l->head + 2);
+	command_of(line, word, sizeof word); /* env is skipped */
+	if (!*word || depth >= DEEP)
+		goto unknown;
+	if (is_shell(base_of(word))) {
+		main_command(l, word, sizeof word);
+		if (!*word || strchr(word, '$') || strchr(word, '`'))
+			goto unknown;
+	}
+	if (pv_program_find(word, path))
+		return look_at(l, path, depth + 1);
+unknown:
+	l->to->kind = PV_PROGRAM_SCRIPT;
+	return true;
+}
+
+static bool look_at(struct look *l, const char *path, int depth)
+{
+	if (!read_head(l, path))
+		return pv_fail(l->err, PV_EIO, 0, "%.120s: %s", path, strerror(errno));
+	char *real = realpath(path, NULL);
+	snprintf(l->to->runs, sizeof l->to->runs, "%s", real ? real : path);
+	free(real);
+	if (l->n >= sizeof(Elf64_Ehdr) && memcmp(l->head, ELFMAG, SELFMAG) == 0)
+		return look_at_elf(l, path);
+	if (is_cli_image(l))
+		return look_at_image(l, path);
+	if (l->n > 2 && memcmp(l->head, "#!", 2) == 0)
+		return look_at_script(l, depth);
+	l->to->kind = PV_PROGRAM_SCRIPT;
+	return true;
+}
+
+bool pv_program_look(
+	const char *word, struct pv_program *ret, bool *ret_missing, struct pv_error *reterr)
+{
+	*ret_missing = !pv_program_find(word, ret->path);
+	if (*ret_missing)
+		return pv_fail(reterr, PV_EIO, 0, "%.120s: there is no such program", word);
+	struct look *l = calloc(1, sizeof *l);
+	if (!l)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	l->to = ret;
+	l->err = reterr;
+	bool ok = look_at(l, ret->path, 0);
+	free(l);
+	bool image = ret->kind == PV_PROGRAM_CLI || ret->kind == PV_PROGRAM_DOTNET_CLI;
+	if (ok && !image && access(ret->path, X_OK) != 0)
+		return pv_fail(reterr, PV_EIO, 0, "%.120s: %s", ret->path, strerror(errno));
+	return ok;
+}

@@ -1,0 +1,39 @@
+/*
+ * What kind of program a command is, so that it gets the right probe. Looks at files; runs nothing.
+ */
+#ifndef PV_TARGET_PROGRAM_H
+#define PV_TARGET_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "common/base/status.h"
+
+enum pv_program_kind {
+	PV_PROGRAM_NATIVE,
+	PV_PROGRAM_MONO,       /* the runtime itself, or a script that ends in it */
+	PV_PROGRAM_CLI,        /* an image that Mono can run */
+	PV_PROGRAM_DOTNET,     /* `dotnet`, an apphost, a single file */
+	PV_PROGRAM_DOTNET_CLI, /* an image that `dotnet` can run */
+	PV_PROGRAM_SCRIPT,     /* a script whose end says nothing */
+};
+
+enum { PV_PROGRAM_PATH = 1024 };
+
+struct pv_program {
+	enum pv_program_kind kind;
+	char path[PV_PROGRAM_PATH]; /* of the command's own file */
+	char runs[PV_PROGRAM_PATH]; /* the file that runs in the end: behind scripts */
+};
+
+/*
+ * `word` is looked for as a shell does. False: PV_EIO (not found, cannot be executed: *ret_missing
+ * tells which), or PV_EUSAGE with the reason why no probe can get into it: set-id, static, of
+ * another architecture.
+ */
+bool pv_program_look(
+	const char *word, struct pv_program *ret, bool *ret_missing, struct pv_error *reterr);
+
+/* Where `word` is, as a shell finds it. */
+bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH]);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * The program that was started, between it and us. With a terminal a process of its own, the
+ * relay, starts it, holds its terminal and empties it for as long as it runs, whatever becomes of
+ * us. Without, the program is our child and has our streams.
+ *
+ * Start forks, so no thread may run yet; the program itself begins with pv_relay_go().
+ */
+#ifndef PV_TARGET_RELAY_H
+#define PV_TARGET_RELAY_H
+
+#include <sys/types.h>
+
+#include "common/target/launch.h"
+
+struct pv_relay {
+	int fd;    /* with a terminal: readable when there is a message; else -1 */
+	int gate;  /* the program waits for this */
+	pid_t pid; /* of our child: the relay or the program */
+	bool relayed;
+};
+
+enum pv_relay_kind {
+	PV_RELAY_NOTHING, /* no message now */
+	PV_RELAY_STARTED, /* number: the program's pid */
+	PV_RELAY_OUTPUT,  /* n bytes of what it printed */
+	PV_RELAY_DROPPED, /* number: bytes it printed that we took too long to take */
+	PV_RELAY_EXITED,  /* number: as waitpid() gives it */
+	PV_RELAY_FAILED,  /* number: errno of what could not be started */
+	PV_RELAY_GONE,    /* the relay has ended, or was killed */
+};
+
+enum { PV_RELAY_MESSAGE = 4096 };
+
+struct pv_relay_message {
+	enum pv_relay_kind kind;
+	int64_t number;
+	size_t n;
+	char bytes[PV_RELAY_MESSAGE];
+};
+
+/* `l` is copied by the fork. The relay removes the folder once the program ended and we left. */
+bool pv_relay_start(
+	struct pv_relay *ret, const struct pv_launch *l, bool terminal, struct pv_error *reterr);
+bool pv_relay_go(struct pv_relay *r);
+
+void pv_relay_read(struct pv_relay *r, struct pv_relay_message *ret);
+
+/* To the program. */
+void pv_relay_signal(struct pv_relay *r, int sig);
+void pv_relay_resize(struct pv_relay *r, int w, int h);
+
+/* Without a terminal: waits for the program, as waitpid(); PV_RELAY_FAILED's errno by *ret_errno.
+ */
+bool pv_relay_wait(struct pv_relay *r, int *ret_status, int *ret_errno);
+
+/* Lets go of it: the program goes on if it still runs. */
+void pv_relay_leave(struct pv_relay *r);
+
+#endif

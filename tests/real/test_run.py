@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""`profview run`, `ps` and `ctl` with real programs, real terminals and real sockets.
+
+usage: test_run.py CASE PROFVIEW PROGRAM   PROGRAM: run_me.exe, or run_me of C for native cases
+"""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+
+from target import DEADLINE, TimedOut, wait_for
+from term import Terminal
+
+THROWN = 321
+LONG = '60000'  # ms: longer than any test, and ended by a signal
+
+
+class Wrong(Exception):
+    """What was seen is not what had to be."""
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        raise Wrong(f'{what}: {got!r}, not {wanted!r}')
+
+
+def expect_in(what, part, text):
+    if part not in text:
+        raise Wrong(f'{what}: {part!r} is not in\n{text}')
+
+
+class Bench:
+    def __init__(self, profview, program, folder):
+        self.profview, self.program = profview, program
+        self.folder = pathlib.Path(folder)
+        self.log = self.folder / 'log.mlpd'
+        self.runtime = self.folder / 'runtime'
+        self.runtime.mkdir(mode=0o700)
+        self.env = {**os.environ, 'XDG_RUNTIME_DIR': str(self.runtime)}
+
+    def call(self, *words, env=None, code=None):
+        done = subprocess.run([self.profview, *map(str, words)], env=env or self.env, text=True,
+                              capture_output=True, timeout=DEADLINE, check=False)
+        if code is not None and done.returncode != code:
+            raise Wrong(f'{words}: exit {done.returncode}, not {code}\n{done.stderr}')
+        return done
+
+    def run(self, *words, code=None):
+        return self.call('run', '--record', self.log, *words, code=code)
+
+    def report(self):
+        return json.loads(self.call('report', self.log, '--format', 'json', '--section', 'all',
+                                    '--no-index').stdout)
+
+    def processes(self):
+        return json.loads(self.call('ps', '--format', 'json', code=0).stdout)
+
+    def probe_of(self, part):
+        """The process with a probe whose command has that part; waits for it."""
+        return wait_for(f'a probe in {part}', lambda: next(
+            (p for p in self.processes() if p['join'] == 'probe' and part in p['command']), None))
+
+    def tell(self, pid, *line, code=0):
+        return self.call('ctl', pid, *line, code=code)
+
+    def left_over(self):
+        return [p.name for p in self.runtime.iterdir() if p.name.startswith('profview-run')]
+
+
+def thrown(report):
+    """By the program itself; the runtime throws where nobody sees it."""
+    return sum(s['thrown'] for s in report['throw_sites'] if 'RunMe:Throw ()' in s['stack'][-1])
+
+
+def methods(report):
+    return {m['name']: m for m in report['methods'] or []}
+
+
+def mono_plain(b):
+    """Figures right, streams kept apart, code passed on, nothing left behind."""
+    done = b.run('--calls', '--sample=0', '--', 'mono', b.program, THROWN, code=7)
+    expect('its output', done.stdout, f'thrown={THROWN}\ndone\n')
+    expect_in('its other stream', 'on the other stream\n', done.stderr)
+    expect_in('the overview', 'Hottest methods', done.stderr)
+    r = b.report()
+    expect('exceptional leaves', methods(r)['RunMe:Throw ()']['exceptional_leaves'], THROWN)
+    expect('calls', methods(r)['RunMe:Throw ()']['calls'], THROWN)
+    expect('complete', r['source']['complete'], True)
+    expect('left over', b.left_over(), [])
+
+
+def image(b):
+    """An image is run by mono; one that no record is made of too."""
+    done = b.call('run', b.program, 5, code=7)
+    expect('its output', done.stdout, 'thrown=5\ndone\n')
+
+
+def script(b):
+    """A script that ends in mono; what stood in MONO_ENV_OPTIONS stays."""
+    path = b.folder / 'tool'
+    path.write_text('#!/bin/sh\n# a tool\necho first\n'
+                    f'exec /usr/bin/env mono $OPTIONS "{b.program}" "$@"\n')
+    path.chmod(0o755)
+    b.env['MONO_ENV_OPTIONS'] = '--debug'
+    done = b.run('--', path, THROWN, code=7)
+    expect('its output', done.stdout, f'first\nthrown={THROWN}\ndone\n')
+    expect('exceptions', thrown(b.report()), THROWN)
+
+
+def sealed(b):
+    """Mono says nothing when it does not load a module: somebody must."""
+    path = b.folder / 'sealed'
+    path.write_text(f'#!/bin/sh\nunset MONO_ENV_OPTIONS\nexec mono "{b.program}" "$@"\n')
+    path.chmod(0o755)
+    done = b.call('run', '--', path, 3, code=7)
+    expect_in('why', 'no log came', done.stderr)
+    expect_in('why', 'environment', done.stderr)
+
+
+def refused(b):
+    """What no probe gets into is not started."""
+    static, other = b.folder / 'static', b.folder / 'other'
+    head = bytearray(pathlib.Path('/bin/true').read_bytes())
+    head[18:20] = (243).to_bytes(2, 'little')  # RISC-V
+    other.write_bytes(head)
+    head[18:20] = pathlib.Path('/bin/true').read_bytes()[18:20]
+    entries, at = int.from_bytes(head[56:58], 'little'), int.from_bytes(head[32:40], 'little')
+    for i in range(entries):
+        if int.from_bytes(head[at + 56 * i:at + 56 * i + 4], 'little') == 3:
+            head[at + 56 * i:at + 56 * i + 4] = b'\0\0\0\0'
+    static.write_bytes(head)
+    for path, why in (static, 'statically'), (other, 'another architecture'):
+        path.chmod(0o755)
+        expect_in(path.name, why, b.call('run', '--', path, code=3).stderr)
+    if os.geteuid() == 0:
+        setid = b.folder / 'setid'
+        setid.write_bytes(pathlib.Path('/bin/true').read_bytes())
+        os.chown(setid, 65534, 65534)
+        setid.chmod(0o755 | stat.S_ISUID)
+        expect_in('set-id', 'other rights', b.call('run', '--', setid, code=3).stderr)
+    b.call('run', '--', b.folder / 'nothing', code=127)
+    (b.folder / 'plain').write_text('text')
+    b.call('run', '--', b.folder / 'plain', code=126)
+    b.call('run', code=2)
+    expect('left over', b.left_over(), [])
+
+
+def signalled(b):
+    """128 + n, and a program that cannot be found in its script's place."""
+    b.run('--', 'sh', '-c', 'kill -KILL $$', code=128 + signal.SIGKILL)
+
+
+def native(b):
+    done = b.run('--', b.program, THROWN, code=5)
+    expect('its output', done.stdout, f'worked={THROWN}\n')
+    r = b.report()
+    expect('calls', methods(r)['run_me_work']['calls'], THROWN)
+    path = b.folder / 'tool'
+    path.write_text(f'#!/bin/sh\nls / >/dev/null\n"{b.program}" "$@"\n')
+    path.chmod(0o755)
+    b.log = b.folder / 'second.mlpd'
+    b.run('--', path, 77, code=5)
+    expect('calls by a script', methods(b.report())['run_me_work']['calls'], 77)
+
+
+def ps_and_ctl(b):
+    """A probe is listed and obeys; a pause stands in the log."""
+    with subprocess.Popen([b.profview, 'run', '--record', b.log, '--', 'mono', b.program, '10',
+                           LONG], env=b.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as run:
+        p = b.probe_of('run_me.exe')
+        expect('runtime', p['runtime'], 'mono')
+        expect_in('command', b.program, p['command'])
+        table = b.call('ps', code=0).stdout.splitlines()
+        expect('columns', table[0].split(), ['PID', 'BY', 'RUNTIME', 'VERSION', 'COMMAND'])
+        row = next(line for line in table if f' {p["pid"]} ' in f' {line} ')
+        expect('aligned', row.index('mono'), table[0].index('RUNTIME'))
+        expect('mode', stat.S_IMODE(os.stat(p['socket']).st_mode), 0o600)
+        stats = b.tell(p['pid'], 'stats').stdout
+        expect_in('stats', f'pid={p["pid"]} host=mono', stats)
+        for line in 'pause', 'resume', 'flush', 'set calls=off':
+            expect(line, b.tell(p['pid'], *line.split()).stdout, 'ok\n')
+        expect_in('a wrong line', 'not understood', b.tell(p['pid'], 'dance', code=3).stderr)
+        expect_in('no probe', 'no probe', b.tell(os.getpid(), 'stats', code=3).stderr)
+        os.kill(p['pid'], signal.SIGTERM)
+        run.communicate(timeout=DEADLINE)
+        expect('code', run.returncode, 128 + signal.SIGTERM)
+    paused = [c for c in b.report()['counters'] if c['name'] == 'paused']
+    expect('paused', len(paused), 1)
+    if paused[0]['samples'][-1][1] < 1:
+        raise Wrong(f'the pause is not marked: {paused}')
+
+
+def in_terminal(b):
+    return Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.runtime)})
+
+
+def screen(b):
+    """The program has a terminal of its own; its end and code are passed on."""
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--', 'mono', b.program, THROWN)
+        t.wait('ended with code 7')
+        t.keys('O')
+        t.wait(f'thrown={THROWN}')
+        t.wait('on the other stream')
+        t.type('/other')
+        t.keys('Enter')
+        t.keys('q')
+        t.wait('Hottest methods')
+        t.type('X')
+        t.wait_row('RunMe:Throw () ← RunMe:Main', THROWN)
+        t.keys('Q')
+        t.wait('ready>')
+        t.type('echo code=$?\n')
+        t.wait('code=7')
+    expect('left over', b.left_over(), [])
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
+    except FileNotFoundError:
+        return False
+
+
+def ask(b):
+    """Leaving asks: stay, end it, or let it run on."""
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
+        pid = b.probe_of('run_me.exe')['pid']
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('Escape')
+        t.wait('Hottest methods')
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('e')
+        t.wait('ready>')
+        t.type('echo code=$?\n')
+        t.wait('code=143')
+        wait_for('its end', lambda: not alive(pid))
+        t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
+        pid = b.probe_of('run_me.exe')['pid']
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('l')
+        t.wait(f'profview: process {pid} runs on')
+        expect('alive', alive(pid), True)
+        os.kill(pid, signal.SIGKILL)
+    wait_for('the relay to tidy up', lambda: not b.left_over())
+
+
+def killed(b):
+    """SIGKILL for the viewer is nothing to the program."""
+    out = b.folder / 'code'
+    path = b.folder / 'tool'
+    path.write_text(f'#!/bin/sh\nmono "{b.program}" "$@" >"{b.folder}/printed"\necho $? >"{out}"\n')
+    path.chmod(0o755)
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--', path, '3', '4000')
+        pid = b.probe_of('run_me.exe')['pid']
+        t.wait('LIVE')
+        shell = int(t.tmux('display-message', '-p', '#{pane_pid}'))
+        children = pathlib.Path(f'/proc/{shell}/task/{shell}/children').read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        expect('alive', alive(pid), True)
+        wait_for('the program to end by itself', out.exists)
+        wait_for('its code', lambda: out.read_text() == '7\n')
+        expect('printed', (b.folder / 'printed').read_text(), 'thrown=3\ndone\n')
+    wait_for('the relay to tidy up', lambda: not b.left_over())
+
+
+CASES = {'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
+         'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
+         'screen': screen, 'ask': ask, 'killed': killed}
+
+
+def main(case, profview, program):
+    with tempfile.TemporaryDirectory(prefix='run') as folder:
+        try:
+            CASES[case](Bench(profview, program, folder))
+        except (Wrong, TimedOut) as wrong:
+            print(f'{case}: {wrong}')
+            return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,79 @@
+#include "tui/app_parts.h"
+
+#include <signal.h>
+
+enum { QUIET_MS = 4000 }; /* a program that was started should have said something by then */
+
+/* With a program that was started from here its own code is passed on. */
+int ui_app_code(const struct app *a)
+{
+	struct ui_guest_status g = { 0 };
+	if (a->guest)
+		ui_guest_status(a->guest, &g);
+	return g.ended ? g.exit_code : a->status.exit_code;
+}
+
+void ui_app_end_program(struct app *a)
+{
+	struct ui_guest_status g;
+	ui_guest_end(a->guest);
+	ui_guest_status(a->guest, &g);
+	a->exit_code = g.ended ? g.exit_code : 128 + SIGTERM;
+}
+
+void ui_app_make_cheaper(struct app *a)
+{
+	struct pv_error err = { 0 };
+	char what[160];
+	if (ui_feed_turn_off(a->feed, what, sizeof what, &err))
+		ui_screen_say(&a->screen, false, "%s", what);
+	else
+		ui_screen_say(&a->screen, true, "nothing is turned off: %s", err.what);
+}
+
+/* The program that was started from here has printed something, or ended. */
+static void on_words(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	struct ui_guest_status before, now;
+	ui_guest_status(a->guest, &before);
+	ui_guest_turn(a->guest);
+	ui_guest_status(a->guest, &now);
+	a->screen.program_runs = now.runs;
+	if (now.ended && !before.ended && now.exit_code > 128)
+		ui_screen_say(&a->screen, true, "the program was ended by signal %d",
+			now.exit_code - 128);
+	else if (now.ended && !before.ended)
+		ui_screen_say(&a->screen, now.exit_code != 0,
+			"the program has ended with code %d; O shows what it printed",
+			now.exit_code);
+	if (now.ended)
+		event_del(a->words);
+	ui_app_want_frame(a, DATA_FRAME_MS);
+}
+
+/* Mono starts a program without its profiler in silence; somebody must say why nothing comes. */
+static void on_quiet(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	char why[220];
+	if (a->status.bytes_read > 0)
+		return;
+	ui_guest_silence(a->guest, why, sizeof why);
+	ui_screen_say(&a->screen, true, "no log yet: %s", why);
+	ui_app_want_frame(a, KEY_FRAME_MS);
+}
+
+bool ui_app_watch_guest(struct app *a)
+{
+	struct timeval t = ui_app_timeval(QUIET_MS);
+	if (!a->guest)
+		return true;
+	a->screen.program_runs = true;
+	a->words = event_new(a->base, ui_guest_fd(a->guest), EV_READ | EV_PERSIST, on_words, a);
+	a->quiet = event_new(a->base, -1, 0, on_quiet, a);
+	return a->words && a->quiet && event_add(a->words, NULL) == 0 &&
+	       event_add(a->quiet, &t) == 0;
+}

@@ -1,0 +1,49 @@
+/* The files of the program around the screen among themselves. One thread. */
+#ifndef UI_APP_PARTS_H
+#define UI_APP_PARTS_H
+
+#include <event2/event.h>
+
+#include "tui/app.h"
+#include "tui/asker.h"
+#include "tui/feed_tell.h"
+#include "tui/ranger.h"
+#include "tui/screen.h"
+#include "tui/term.h"
+
+/* Frames for keys come at once, but not closer than this; frames for data are rarer. */
+enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100 };
+enum { UI_APP_SIGNALS = 6 };
+enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to act on */
+
+struct app {
+	struct ui_feed *feed;
+	struct ui_term *term;
+	struct ui_guest *guest; /* the program started from here, or NULL */
+	struct ui_screen screen;
+	struct event_base *base;
+	struct ui_asker *asker; /* NULL: the model is asked on this thread */
+	struct ui_slot decay, zero;
+	struct ui_ranger ranger;
+	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
+	struct event *signal[UI_APP_SIGNALS];
+	struct pv_model *model;
+	uint64_t recordings;
+	struct ui_feed_status status;
+	int ahead[UI_APP_AHEAD];
+	size_t aheads;
+	int64_t begun_ns;
+	int64_t drawn_ns, cost_ns; /* when, and how long it took */
+	int exit_code;
+};
+
+struct timeval ui_app_timeval(int64_t ms);
+void ui_app_want_frame(struct app *a, int64_t gap_ms);
+
+/* app_guest.c: what is done with the program that writes the log. */
+int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
+void ui_app_end_program(struct app *a);
+void ui_app_make_cheaper(struct app *a);
+bool ui_app_watch_guest(struct app *a); /* false: out of memory */
+
+#endif

@@ -1,0 +1,96 @@
+#include "tui/feed_tell.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/ingest/ingest.h"
+#include "common/model/model.h"
+#include "common/target/control.h"
+#include "common/target/probe_socket.h"
+#include "tui/feed_heap.h"
+
+enum { ASK_MS = 1000 }; /* whoever has pressed a key waits so long */
+
+/* Where the probe that wrote the log listens; false: it is not one of ours. */
+static bool control_path(struct ui_feed *f, char to[PV_PROBE_PATH])
+{
+	const char *args = ui_feed_model(f)->target.args,
+		   *at = args ? strstr(args, "control=/") : NULL;
+	size_t n = at ? strcspn(at + 8, ",") : 0;
+	if (!n || n >= PV_PROBE_PATH || (at != args && at[-1] != ','))
+		return false;
+	memcpy(to, at + 8, n);
+	to[n] = 0;
+	return true;
+}
+
+/* One line to the probe. */
+static bool tell_probe(
+	struct ui_feed *f, const char *line, char answer[PV_PROBE_ANSWER], struct pv_error *reterr)
+{
+	char path[PV_PROBE_PATH];
+	if (ui_feed_readonly(f))
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
+	if (!control_path(f, path))
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control socket");
+	return pv_probe_ask(
+		path, (pid_t)ui_feed_model(f)->target.pid, line, ASK_MS, answer, reterr);
+}
+
+/* The kinds that can be turned off, as the probe calls them. */
+static const char *const kinds_to_turn_off[] = { "calls", "alloc", "exception", "monitor", "gc",
+	"sample" };
+
+static bool dearest(const char *stats, const char **ret_kind, uint64_t *ret_bytes)
+{
+	*ret_bytes = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(kinds_to_turn_off); i++) {
+		char key[32], text[32];
+		snprintf(key, sizeof key, "bytes.%s", kinds_to_turn_off[i]);
+		uint64_t bytes =
+			pv_probe_word(stats, key, text, sizeof text) ? strtoull(text, NULL, 10) : 0;
+		bool off = pv_probe_word(stats, kinds_to_turn_off[i], text, sizeof text) &&
+			   strcmp(text, "off") == 0;
+		if (bytes <= *ret_bytes || off)
+			continue;
+		*ret_bytes = bytes;
+		*ret_kind = kinds_to_turn_off[i];
+	}
+	return *ret_bytes > 0;
+}
+
+bool ui_feed_turn_off(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr)
+{
+	char answer[PV_PROBE_ANSWER], line[32], bytes[PV_UNIT_MAX];
+	const char *kind;
+	uint64_t n;
+	if (!tell_probe(f, "stats", answer, reterr))
+		return false;
+	if (!dearest(answer, &kind, &n))
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing that can be turned off is recorded");
+	snprintf(line, sizeof line, "set %s=off", kind);
+	if (!tell_probe(f, line, answer, reterr))
+		return false;
+	snprintf(what, room,
+		"%s turned off, %s of the log so far; back by: profview ctl %lu set %s=on", kind,
+		pv_units_bytes(bytes, sizeof bytes, n), (unsigned long)ui_feed_model(f)->target.pid,
+		kind);
+	return true;
+}
+
+bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
+{
+	if (ui_feed_readonly(f))
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
+	struct pv_ingest_status s;
+	char answer[PV_PROBE_ANSWER], path[PV_PROBE_PATH];
+	pv_ingest_status(ui_feed_ingest(f), &s);
+	if (control_path(f, path))
+		return tell_probe(f, "heapshot", answer, reterr);
+	if (s.port == 0)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
+	return pv_control_heapshot(s.port, reterr);
+}

@@ -1,0 +1,53 @@
+/*
+ * The program that `profview run` starts: made ready before any thread runs, started once its log
+ * is being read, watched while the screen is up. One of the files of tui/ that see common/target.
+ */
+#ifndef UI_GUEST_H
+#define UI_GUEST_H
+
+#include <stdbool.h>
+
+#include "common/base/status.h"
+#include "tui/options.h"
+#include "tui/output.h"
+
+struct ui_guest;
+
+/*
+ * Finds out what the command is, makes the pipe, forks whoever will start it. `screen`: it gets a
+ * terminal of its own. NULL: *ret_exit is what to exit with.
+ */
+struct ui_guest *ui_guest_create(
+	const struct ui_options *o, bool screen, int *ret_exit, struct pv_error *reterr);
+void ui_guest_close(struct ui_guest *g); /* the program goes on if it still runs; NULL is fine */
+
+const char *ui_guest_pipe(const struct ui_guest *g); /* where its log comes from */
+bool ui_guest_go(struct ui_guest *g);
+
+/* With a screen: readable when there is something for ui_guest_turn(). */
+int ui_guest_fd(const struct ui_guest *g);
+void ui_guest_turn(struct ui_guest *g);
+struct ui_output *ui_guest_output(struct ui_guest *g);
+
+struct ui_guest_status {
+	bool runs, ended;
+	long pid;
+	int exit_code; /* once it ended: its own, 128 + signal, 126 or 127 */
+};
+void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret);
+
+/* Why no log has come so far; one line. */
+void ui_guest_silence(const struct ui_guest *g, char *to, size_t room);
+
+/* Asks it to end (SIGTERM) and waits a little; what it printed meanwhile is taken. */
+void ui_guest_end(struct ui_guest *g);
+void ui_guest_signal(struct ui_guest *g, int sig);
+void ui_guest_resize(struct ui_guest *g, int w, int h);
+
+/* Without a screen: waits for its end. */
+void ui_guest_wait(struct ui_guest *g);
+
+/* Its log has no writer any more: who waits for one is told. */
+void ui_guest_hang_up(const struct ui_guest *g);
+
+#endif

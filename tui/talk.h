@@ -1,0 +1,19 @@
+/*
+ * What is said to and asked of running programs without a screen: `profview ctl`, `profview ps`.
+ * One of the files of tui/ that see common/target.
+ */
+#ifndef UI_TALK_H
+#define UI_TALK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/base/status.h"
+
+/* Sends the words as one line to the probe in process `pid`; its answer goes to `out`. */
+bool ui_talk_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr);
+
+/* The processes that can be joined, as a table or as JSON. */
+bool ui_talk_ps(FILE *out, bool json, struct pv_error *reterr);
+
+#endif
