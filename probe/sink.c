@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "probe/deflate.h"
+#include "probe/gzip.h"
 
 static bool still_ours(struct pvp_sink *s)
 {

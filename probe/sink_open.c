@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "probe/command.h"
-#include "probe/deflate.h"
+#include "probe/gzip.h"
 #include "probe/sink.h"
 
 enum { PIPE_BYTES = 1 << 20, HIGH_FD = 200 };
@@ -137,14 +137,6 @@ static int open_command(struct pvp_sink *s, const char *command)
 
 /* ---- */
 
-static bool make_zip(struct pvp_sink *s)
-{
-	s->zip = pvp_gzip_create();
-	s->packed = malloc(PVP_GZIP_OUT);
-	s->unpacked = malloc(PVP_GZIP_IN);
-	return s->zip && s->packed && s->unpacked;
-}
-
 static void drop_zip(struct pvp_sink *s)
 {
 	pvp_gzip_destroy(s->zip);
@@ -152,6 +144,18 @@ static void drop_zip(struct pvp_sink *s)
 	free(s->unpacked);
 	s->zip = NULL;
 	s->packed = s->unpacked = NULL;
+}
+
+static int make_zip(struct pvp_sink *s)
+{
+	int error = pvp_gzip_create(&s->zip);
+	s->packed = malloc(PVP_GZIP_OUT);
+	s->unpacked = malloc(PVP_GZIP_IN);
+	if (!error && (!s->packed || !s->unpacked))
+		error = ENOMEM;
+	if (error)
+		drop_zip(s);
+	return error;
 }
 
 static int open_output(struct pvp_sink *s)
@@ -178,11 +182,10 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 	if (s->segment && (*output == '#' || *output == '|' ||
 				  (stat(output, &st) == 0 && !S_ISREG(st.st_mode))))
 		return EINVAL;
-	if (options->zip && !make_zip(s)) {
-		drop_zip(s);
-		return ENOMEM;
-	}
-	int error = open_output(s);
+	int error = options->zip ? make_zip(s) : 0;
+	if (error)
+		return error;
+	error = open_output(s);
 	if (error)
 		drop_zip(s);
 	return error;

@@ -37,7 +37,8 @@ ONLY = {
     'ncurses.h': {'tui/term.c'}, 'curses.h': set(),
     'event2/event.h': {'tui/app_parts.h'},
     'cjson/cJSON.h': {'common/report/json.c'},
-    'zlib.h': {'common/io/source_gzip.c', 'common/ingest/index_file.c'},
+    'zlib.h': {'common/io/source_gzip.c', 'common/ingest/index_file.c',
+               'probe/gzip.c'},
 }
 MAX_LINES = 600
 MAX_HEADER = 150

@@ -176,7 +176,7 @@ static struct pv_model *read_log(struct wire *w, struct pv_ingest **ret_in)
 
 static struct pv_class_allocs allocs(const struct pv_model *m, const char *name)
 {
-	struct pv_class_allocs sum = { 0, 0 };
+	struct pv_class_allocs sum = { 0 };
 	for (uint32_t i = 1; i < m->allocs.class_use.n; i++) {
 		char buf[24];
 		if (strcmp(pv_names_class_text(&m->names, i, buf), name) != 0)

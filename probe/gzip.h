@@ -1,27 +1,28 @@
 /*
- * Gzip for the log (RFC 1951, 1952), written here because a guest must not bring libraries along
- * that can end the program. Each piece ends at a byte's boundary with an empty stored block, so
- * a reader has all of it at once. Fixed memory; one owner.
+ * Gzip for the log (RFC 1951, 1952), by the system's zlib: loaded when asked for, so that a program
+ * that is watched without `zip` gets no library that it has not. zlib neither ends the program nor
+ * says anything. Each piece ends at a byte's boundary, so a reader has all of it at once. Memory is
+ * taken at creation only; one owner.
  */
-#ifndef PV_PROBE_DEFLATE_H
-#define PV_PROBE_DEFLATE_H
+#ifndef PV_PROBE_GZIP_H
+#define PV_PROBE_GZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	PVP_GZIP_IN = 32 << 10,          /* most bytes in one call */
-	PVP_GZIP_OUT = PVP_GZIP_IN + 64, /* room that they may need */
+	PVP_GZIP_IN = 32 << 10,           /* most bytes in one call */
+	PVP_GZIP_OUT = PVP_GZIP_IN + 128, /* room that they may need */
 	PVP_GZIP_HEAD = 10,
 	PVP_GZIP_TAIL = 10,
 };
 
 struct pvp_gzip;
 
-/* NULL: out of memory. */
-struct pvp_gzip *pvp_gzip_create(void);
-void pvp_gzip_destroy(struct pvp_gzip *z);
+/* An errno value; ELIBACC: there is no zlib here. */
+int pvp_gzip_create(struct pvp_gzip **ret_gzip);
+void pvp_gzip_destroy(struct pvp_gzip *z); /* NULL is fine */
 
 /* A new member; returns the length of its header. */
 size_t pvp_gzip_begin(struct pvp_gzip *z, uint8_t to[PVP_GZIP_HEAD]);
