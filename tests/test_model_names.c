@@ -4,7 +4,7 @@
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
-enum { A = 0xa0, B = 0xb0, CLASS = 0x500, IMAGE = 0x1000 };
+enum { A = 0xa0, B = 0xb0, CLASS = 0x500, IMAGE = 0x1000, ASSEMBLY = 0x1100 };
 
 static void unload(struct logkit *k, int64_t t, enum pv_kind kind, uint64_t key)
 {
@@ -104,6 +104,32 @@ START_TEST(a_class_pointer_used_again_after_its_image_went)
 	struct pv_entity *image = &k->model->names.entity[PV_ENTITY_IMAGE].v[1];
 	ck_assert_int_eq(image->load_ns, LOGKIT_ZERO);
 	ck_assert_int_eq(image->unload_ns, LOGKIT_ZERO + 20);
+	logkit_free(k);
+}
+END_TEST
+
+/* Mono unloads an assembly's image behind the assembly. */
+START_TEST(an_image_ends_when_its_own_unload_says_so)
+{
+	struct logkit *k = logkit_new(17);
+	struct pv_event assembly = { .kind = PV_KIND_ASSEMBLY_LOAD,
+		.meta = { .key = ASSEMBLY, .image = IMAGE, .name = { "one", 3 } } };
+	for (int late = 0; late < 2; late++) {
+		int64_t t = late * 100;
+		logkit_named(k, t, PV_KIND_IMAGE_LOAD, IMAGE, "one.dll");
+		logkit_event(k, t + 1, assembly);
+		logkit_class(k, t + 2, CLASS, "One");
+		unload(k, t + 20, PV_KIND_ASSEMBLY_UNLOAD, ASSEMBLY);
+		if (late)
+			unload(k, t + 25, PV_KIND_IMAGE_UNLOAD, IMAGE);
+	}
+	const struct pv_names *n = &logkit_model(k)->names;
+	const struct pv_entity *image = n->entity[PV_ENTITY_IMAGE].v;
+	ck_assert_uint_eq(n->entity[PV_ENTITY_IMAGE].n, 3);
+	ck_assert_int_eq(image[1].unload_ns, LOGKIT_ZERO + 20); /* that is all there is to say */
+	ck_assert_int_eq(image[2].unload_ns, LOGKIT_ZERO + 125);
+	ck_assert_int_eq(n->entity[PV_ENTITY_ASSEMBLY].v[2].unload_ns, LOGKIT_ZERO + 120);
+	ck_assert_int_eq(n->entity[PV_ENTITY_CLASS].v[2].unload_ns, LOGKIT_ZERO + 120);
 	logkit_free(k);
 }
 END_TEST
@@ -215,6 +241,7 @@ int main(void)
 	tcase_add_test(t, rejit_under_one_name_is_one_method);
 	tcase_add_test(t, a_key_under_another_name_is_another_method);
 	tcase_add_test(t, a_class_pointer_used_again_after_its_image_went);
+	tcase_add_test(t, an_image_ends_when_its_own_unload_says_so);
 	tcase_add_test(t, a_domain_takes_its_vtables_along);
 	tcase_add_test(t, names_said_again_are_harmless);
 	tcase_add_test(t, class_keys_before_version_15);

@@ -303,6 +303,10 @@ def failed_loads(v, logs, stock):
                               check=True)
         lines = [l for l in done.stdout.decode().splitlines() if ' image.load ' in l]
         v.equal(f'{version}: failed', [l.endswith(' failed=1') for l in lines], [True])
+        got = logs.report()
+        v.equal(f'{version}: images that failed', [i['failed'] for i in got['images']], [True])
+        v.equal(f'{version}: loads', [(r['what'], r['failed'], r['unload']) for r in got['loads']],
+                [('image', True, False)])
 
 
 def unknown_extension(v, logs, stock):

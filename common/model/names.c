@@ -59,6 +59,7 @@ static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_
 }
 
 static bool end_entity(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time);
+static bool infer_end(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time);
 
 static uint32_t *next_member(struct pv_entity *x, bool domain)
 {
@@ -88,7 +89,7 @@ static bool end_members(
 		struct pv_entity *x = &n->entity[kind].v[at];
 		next = *next_member(x, domain);
 		if (x->load_ns == PV_NEVER || x->load_ns <= time) {
-			ok &= end_entity(n, kind, at, time);
+			ok &= infer_end(n, kind, at, time);
 			continue;
 		}
 		*next_member(x, domain) = later;
@@ -111,7 +112,7 @@ static bool end_parts(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 		return true;
 	uint32_t image = pv_names_newest(n, PV_ENTITY_IMAGE, owner);
 	if (image && n->entity[PV_ENTITY_IMAGE].v[image].load_ns <= time)
-		return end_entity(n, PV_ENTITY_IMAGE, image, time);
+		return infer_end(n, PV_ENTITY_IMAGE, image, time);
 	return true;
 }
 
@@ -125,6 +126,14 @@ static bool end_entity(struct pv_names *n, enum pv_entity_kind kind, uint32_t id
 		pv_names_uses_ended(n, x->key, id, time);
 	bool ok = kind != PV_ENTITY_CLASS || pv_names_class_died(n, x->name, time);
 	return end_parts(n, kind, id, time) && ok;
+}
+
+/* It died with what it was in, unless it had ended before. */
+static bool infer_end(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time)
+{
+	struct pv_entity *x = &n->entity[kind].v[id];
+	x->inferred |= x->unload_ns == PV_NEVER;
+	return end_entity(n, kind, id, time);
 }
 
 /* A load without a container may be a further word on a thing that has one; domains can be 0. */
@@ -239,6 +248,9 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 		if (kind == PV_ENTITY_CLASS && !pv_names_class_born(n, text))
 			return false;
 	}
+	if (x->inferred)
+		x->unload_ns = time; /* its own end is told behind that of what it was in */
+	x->inferred = false;
 	return end_entity(n, kind, id, time);
 }
 

@@ -31,7 +31,8 @@ struct pv_entity {
 	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
 	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
 	uint32_t next_owned, next_in_domain; /* private */
-	bool failed;      /* a load that did not succeed: no log read so far says so */
+	bool failed;      /* a load that did not succeed */
+	bool inferred;    /* unload_ns is that of what it was in: its own was not told yet */
 };
 
 struct pv_method {
