@@ -54,10 +54,10 @@ def counters(a, b):
 
 
 def roots(a, b):
-    """Up to 13 they stand in front of the shot, which is not made up for."""
+    """Up to 13 they stand in front of the shot, behind that in it."""
     if 'heap.roots' not in events(a, b):
         return 0 if 'heap.root_register' in events(a, b) else None
-    return 0 if a <= 13 < b else 2
+    return 2
 
 
 def duration(a, b):

@@ -247,6 +247,66 @@ static bool flush(struct pv_convert *c)
 	return ok;
 }
 
+/* --- roots of a shot, which up to 13 stand in front of its start, and from 14 on behind it --- */
+
+enum { HELD_MAX = 3 << 20 }; /* values */
+
+static bool roots_wait(const struct pv_convert *c, const struct pv_event *e)
+{
+	return e->kind == PV_KIND_HEAP_ROOTS && c->rules.data_version <= 13 &&
+		c->says.data_version >= 14 && c->held_values.pool.n < HELD_MAX;
+}
+
+static bool hold_roots(struct pv_convert *c, struct pv_event e, const struct pv_batch *pools)
+{
+	struct pv_batch *own = &c->held_values;
+	const uint64_t *from = pools->pool.v + e.roots.roots.at;
+	if (!pv_reserve(&c->held, 1) || !pv_reserve(&own->pool, e.roots.roots.n))
+		return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
+	if (c->held.n == 0)
+		c->held_head = c->head;
+	e.roots.roots.at = (uint32_t)own->pool.n;
+	for (uint32_t i = 0; i < e.roots.roots.n; i++)
+		own->pool.v[own->pool.n++] = from[i];
+	c->held.v[c->held.n++] = e;
+	return true;
+}
+
+static bool put_held(struct pv_convert *c)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < c->held.n; i++)
+		ok = put(c, &c->held.v[i], &c->held_values);
+	c->held.n = c->held_values.pool.n = 0;
+	return ok;
+}
+
+/* They were those of a collection without a shot, or of a shot in another thread's buffer. */
+static bool let_go(struct pv_convert *c)
+{
+	const struct mlpd_buffer_header head = c->head;
+	if (c->held.n == 0)
+		return true;
+	if (!flush(c))
+		return false;
+	c->head = c->held_head;
+	bool ok = put_held(c) && flush(c);
+	c->head = head;
+	return ok;
+}
+
+static bool put_in_turn(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+{
+	bool begins = e->kind == PV_KIND_GC_EVENT && e->gc.step == PV_GC_START;
+	bool other = c->held.n && c->held_head.thread != c->head.thread;
+	bool roots = roots_wait(c, e), shot = e->kind == PV_KIND_HEAP_START;
+	if ((begins || (other && (roots || shot))) && !let_go(c))
+		return false;
+	if (roots)
+		return hold_roots(c, *e, pools);
+	return put(c, e, pools) && (!shot || put_held(c));
+}
+
 static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_convert *c = ctx;
@@ -260,7 +320,7 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 			continue;
 		if (!pv_convert_event(c, b, &e, &pools, &more))
 			return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
-		if (!put(c, &e, pools) || !put(c, &more, pools))
+		if (!put_in_turn(c, &e, pools) || !put(c, &more, pools))
 			return false;
 	}
 	return flush(c);
@@ -281,7 +341,7 @@ static bool convert(struct pv_convert *c, const char *in)
 	/* A development build's layout may have been found anywhere: now it holds from the first on. */
 	c->found = one.format;
 	two.found = &c->found;
-	ok = ok && pv_reread(&two, in);
+	ok = ok && pv_reread(&two, in) && let_go(c);
 	c->totals.damaged = two.damaged;
 	if (ok && fflush(c->out) != 0)
 		ok = pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
@@ -313,6 +373,8 @@ bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
 	pv_array_finish(&c.counters);
 	pv_array_finish(&c.events);
 	pv_batch_finish(&c.pools);
+	pv_array_finish(&c.held);
+	pv_batch_finish(&c.held_values);
 	return ok;
 }
 

@@ -55,6 +55,9 @@ struct pv_convert {
 	struct mlpd_bases bases;
 	PV_ARRAY(uint8_t) events;
 	struct pv_batch pools;   /* of an event that was changed */
+	PV_ARRAY(struct pv_event) held; /* roots that wait for the start of their shot, */
+	struct pv_batch held_values;    /* their lists, */
+	struct mlpd_buffer_header held_head; /* and the buffer of the first */
 };
 
 /* Whether this event of the batch is written. Sums counters up and follows shots. */
