@@ -116,12 +116,47 @@ START_TEST(ties_stand_by_class_and_by_the_stacks_text)
 }
 END_TEST
 
+/* Another thread's buffer tells what was waited for only behind the waits. */
+START_TEST(waits_for_what_is_told_late_have_its_class)
+{
+	static const char *const row[] = { "class", "stack", "contentions", "wait_ns", NULL };
+	static const uint64_t here[] = { MAIN, 0 }, there[] = { MAIN, MADE, 0 };
+	struct kit k = kit_new("log:nodefaults,alloc,monitor");
+	for (size_t i = 0; i < 9; i++)
+		name(&k, i);
+	kit_thread(&k, 2);
+	for (uint64_t i = 0; i < 3; i++) {
+		kit_at(&k, 100 + 10 * i);
+		kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000 + 0x100 * i, i ? there : here);
+		kit_at(&k, 101 + 10 * i);
+		kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000 + 0x100 * i, NULL);
+	}
+	kit_thread(&k, 1);
+	kit_at(&k, 50);
+	kit_alloc(&k, TEXT, 0x8000, 24, NULL);
+	kit_alloc(&k, TILE, 0x8100, 24, NULL);
+	kit_thread(&k, 2);
+	kit_at(&k, 200);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000, here);
+	kit_at(&k, 205);
+	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
+	struct pv_table *t = kit_view(&k, PV_VIEW_WAIT_SITES, NULL);
+	ck_assert_uint_eq(t->rows, 3);
+	ck_assert_str_eq(kit_text(t, 0, row), "Text Main() 2 6000");
+	ck_assert_str_eq(kit_text(t, 1, row), "(class not recorded) Main()\nMade() 1 1000");
+	ck_assert_str_eq(kit_text(t, 2, row), "Tile Main()\nMade() 1 1000");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query sites");
 	TCase *c = tcase_create("all");
 	tcase_add_loop_test(c, ties_stand_by_class_and_by_the_stacks_text, 0,
 		(int)PV_COUNT_OF(views));
+	tcase_add_test(c, waits_for_what_is_told_late_have_its_class);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

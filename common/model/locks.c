@@ -9,7 +9,7 @@
 bool pv_locks_init(struct pv_locks *l)
 {
 	*l = (struct pv_locks){ .cap = PV_LOCKS_CAP };
-	if (!pv_sites_init(&l->sites) || !pv_reserve(&l->lock, 16))
+	if (!pv_sites_init(&l->sites) || !pv_sites_init(&l->nameless) || !pv_reserve(&l->lock, 16))
 		return false;
 	l->lock.v[l->lock.n++] = (struct pv_lock){ 0 };
 	return true;
@@ -20,6 +20,7 @@ void pv_locks_finish(struct pv_locks *l)
 	pv_array_finish(&l->lock);
 	pv_map_finish(&l->of);
 	pv_sites_finish(&l->sites);
+	pv_sites_finish(&l->nameless);
 }
 
 /* Addresses that locks have left would pile up in the map, which cannot forget. */
@@ -122,7 +123,7 @@ static bool make_room(struct pv_model *m)
 	bool ok = order && to;
 	if (ok) {
 		fold(l, order, to);
-		ok = reindex(l);
+		ok = reindex(l) && pv_sites_renumber(&l->nameless, NULL, to, NULL);
 		for (size_t t = 1; t < m->threads.thread.n; t++)
 			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
 				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
@@ -210,6 +211,13 @@ static void remember(struct pv_thread *th, const struct pv_wait *wait)
 	th->wait[th->waits++] = *wait;
 }
 
+static bool add_site(struct pv_context *x, const struct pv_wait *w, struct pv_site more)
+{
+	struct pv_locks *l = &x->m->locks;
+	more.class_use = w->class_use ? w->class_use : w->lock;
+	return pv_sites_add(x, w->class_use ? &l->sites : &l->nameless, &more);
+}
+
 static bool contention(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
@@ -232,10 +240,7 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	l->unknown_class += wait.class_use == 0;
 	l->lock.v[wait.lock].contentions++;
 	pv_timeline_add(&m->timeline, PV_TRACK_CONTENTIONS, x->time, 1);
-	const struct pv_site more = {
-		.class_use = wait.class_use, .stack = wait.stack, .count = 1
-	};
-	return pv_sites_add(x, &l->sites, &more);
+	return add_site(x, &wait, (struct pv_site){ .stack = wait.stack, .count = 1 });
 }
 
 static bool add_wait(struct pv_context *x, const struct pv_wait *w)
@@ -250,10 +255,7 @@ static bool add_wait(struct pv_context *x, const struct pv_wait *w)
 		lock->max_wait_ns = ns;
 	m->locks.wait_ns += ns;
 	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
-	const struct pv_site more = {
-		.class_use = w->class_use, .stack = w->stack, .amount = (uint64_t)ns
-	};
-	return pv_sites_add(x, &m->locks.sites, &more);
+	return add_site(x, w, (struct pv_site){ .stack = w->stack, .amount = (uint64_t)ns });
 }
 
 /* The object may have moved while the thread waited: then its newest wait is meant. */

@@ -23,6 +23,8 @@ struct pv_locks {
 	PV_ARRAY(struct pv_lock) lock; /* [0] = "other": folded at the cap; unused while zero */
 	struct pv_map of;              /* address -> index, 0 = no longer there */
 	struct pv_sites sites;         /* count = contentions, amount = wait ns */
+	struct pv_sites nameless;      /* likewise, of objects whose class was not known yet: in
+					* place of the class stands the lock's index */
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns;
 	uint64_t unpaired;      /* done or fail without a contention before it on its thread */

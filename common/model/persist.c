@@ -176,7 +176,7 @@ static void archive_throws(struct pv_archive *a, struct pv_throws *t)
 	archive_sites(a, &t->sites);
 }
 
-SAME_SIZE(struct pv_locks, 208);
+SAME_SIZE(struct pv_locks, 304);
 
 static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 {
@@ -184,9 +184,11 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 	TAKE_OUT(plain.lock);
 	TAKE_OUT_MAP(plain.of);
 	memset(&plain.sites, 0, sizeof plain.sites);
+	memset(&plain.nameless, 0, sizeof plain.nameless);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		plain.sites = l->sites;
+		plain.nameless = l->nameless;
 		pv_array_finish(&l->lock);
 		pv_map_finish(&l->of);
 		*l = plain;
@@ -194,6 +196,7 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 	pv_archive_array(a, &l->lock);
 	pv_archive_map(a, &l->of);
 	archive_sites(a, &l->sites);
+	archive_sites(a, &l->nameless);
 }
 
 /* --- threads */
@@ -441,7 +444,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 366664);
+SAME_SIZE(struct pv_model, 366760);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

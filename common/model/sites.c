@@ -161,19 +161,29 @@ uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, ui
 	return at;
 }
 
-bool pv_sites_restack(struct pv_sites *s, const uint32_t *into, uint32_t **ret_remap)
+static struct pv_map *map_of(struct pv_sites *s, const struct pv_site *x, uint64_t *ret_key)
+{
+	*ret_key = x->other ? x->class_use : key_of(x->class_use, x->stack);
+	return x->other ? &s->other : &s->of;
+}
+
+bool pv_sites_renumber(struct pv_sites *s, const uint32_t *stack_into, const uint32_t *class_into,
+	uint32_t **ret_remap)
 {
 	uint32_t *remap = calloc(s->site.n, sizeof *remap), to = 1;
+	uint64_t key;
 	if (!remap)
 		return false;
 	pv_map_clear(&s->of);
+	pv_map_clear(&s->other);
 	for (uint32_t i = 1; i < s->site.n; i++) {
 		struct pv_site x = s->site.v[i];
-		uint32_t at = PV_MAP_NONE;
-		if (!x.other) {
-			x.stack = into[x.stack];
-			at = pv_map_get(&s->of, key_of(x.class_use, x.stack));
-		}
+		if (stack_into && !x.other)
+			x.stack = stack_into[x.stack];
+		if (class_into)
+			x.class_use = class_into[x.class_use];
+		struct pv_map *map = map_of(s, &x, &key);
+		uint32_t at = pv_map_get(map, key);
 		remap[i] = at == PV_MAP_NONE ? to : at;
 		if (at != PV_MAP_NONE) {
 			s->site.v[at].count += x.count;
@@ -181,7 +191,7 @@ bool pv_sites_restack(struct pv_sites *s, const uint32_t *into, uint32_t **ret_r
 			continue;
 		}
 		s->site.v[to] = x;
-		if (!x.other && !pv_map_set(&s->of, key_of(x.class_use, x.stack), to))
+		if (!pv_map_set(map, key, to))
 			break;
 		to++;
 	}

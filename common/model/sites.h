@@ -39,4 +39,11 @@ void pv_sites_finish(struct pv_sites *s);
  */
 uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, uint32_t **ret_remap);
 
+/*
+ * Stack i is now stack_into[i], class i class_into[i]; NULL: as before. Sites that have become one
+ * are merged; *ret_remap (may be NULL): their new numbers, as above.
+ */
+bool pv_sites_renumber(struct pv_sites *s, const uint32_t *stack_into, const uint32_t *class_into,
+	uint32_t **ret_remap);
+
 #endif

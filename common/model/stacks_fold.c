@@ -142,10 +142,11 @@ static bool follow(struct pv_model *m, const uint32_t *into)
 			*stack = into[*stack];
 		}
 	m->private->memo_n = 0;
-	if (!pv_sites_restack(&m->throws.sites, into, NULL) ||
-		!pv_sites_restack(&m->locks.sites, into, NULL) ||
+	if (!pv_sites_renumber(&m->throws.sites, into, NULL, NULL) ||
+		!pv_sites_renumber(&m->locks.sites, into, NULL, NULL) ||
+		!pv_sites_renumber(&m->locks.nameless, into, NULL, NULL) ||
 		!pv_handles_restack(&m->handles, into) ||
-		!pv_sites_restack(&m->allocs.sites, into, &remap))
+		!pv_sites_renumber(&m->allocs.sites, into, NULL, &remap))
 		return false;
 	pv_window_renumber_sites(m, remap);
 	free(remap);

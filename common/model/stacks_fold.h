@@ -13,11 +13,6 @@ static inline bool pv_stacks_are_many(const struct pv_stacks *s)
 	return s->node.n >= s->cap - s->cap / 16 && s->node.n >= s->fold_at;
 }
 
-/*
- * Stack i is now into[i]. Sites that have become one are merged; *ret_remap (may be NULL): their
- * new numbers, as in pv_sites_get().
- */
-bool pv_sites_restack(struct pv_sites *s, const uint32_t *into, uint32_t **ret_remap);
 bool pv_handles_restack(struct pv_handles *h, const uint32_t *into);
 
 #endif

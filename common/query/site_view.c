@@ -52,6 +52,19 @@ static bool add_window(struct pv_site_rows *r, const struct pv_sites *from)
 	return ok;
 }
 
+/* By now the class of the object may be known. */
+static bool add_nameless(struct pv_site_rows *r, const struct pv_locks *l)
+{
+	bool ok = true;
+	for (size_t i = 1; ok && i < l->nameless.site.n; i++) {
+		struct pv_site site = l->nameless.site.v[i];
+		site.class_use = site.class_use < l->lock.n ? l->lock.v[site.class_use].class_use : 0;
+		if (site.count || site.amount)
+			ok = add_site(r, &site, site.count, (int64_t)site.amount);
+	}
+	return ok;
+}
+
 static void copy_sites(struct pv_build *b, const struct pv_model *m, const struct pv_sites *from,
 	bool amounts, bool window)
 {
@@ -61,9 +74,11 @@ static void copy_sites(struct pv_build *b, const struct pv_model *m, const struc
 		ok = add_window(&r, from);
 	for (size_t i = 1; ok && !window && i < from->site.n; i++) {
 		const struct pv_site *site = &from->site.v[i];
-		if (site->count)
+		if (site->count || site->amount)
 			ok = add_site(&r, site, site->count, (int64_t)site->amount);
 	}
+	if (ok && from == &m->locks.sites)
+		ok = add_nameless(&r, &m->locks);
 	if (!ok)
 		pv_build_fail(b);
 	pv_site_rows_finish(&r);
