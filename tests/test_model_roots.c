@@ -91,6 +91,34 @@ START_TEST(an_area_may_come_behind_its_roots)
 }
 END_TEST
 
+START_TEST(a_stack_is_scanned_behind_its_end)
+{
+	struct logkit *k = logkit_new(17);
+	add_area(k, 1, AREA, 64, PV_ROOT_STACK);
+	add_area(k, 1, AREA + 64, 64, PV_ROOT_STATIC);
+	end_area(k, 20, AREA);
+	end_area(k, 20, AREA + 64);
+	logkit_flush(k);
+	logkit_gc(k, 30, PV_GC_START, 1);
+	slots(k, 31, LOGKIT_LIST(k, AREA + 8, OBJECT, AREA + 16, OBJECT, AREA + 72, OBJECT));
+	const struct pv_roots *r = &logkit_model(k)->roots;
+	ck_assert_uint_eq(r->source[PV_ROOT_STACK].roots.all, 2);
+	ck_assert_uint_eq(r->area.v[0].roots.newest, 2);
+	ck_assert_uint_eq(r->source[PV_ROOT_UNKNOWN].roots.all, 1); /* fields are gone for good */
+	logkit_on(k, 2);
+	add_area(k, 25, AREA, 12, PV_ROOT_THREADING); /* told late: the one slot was its */
+	r = &logkit_model(k)->roots;
+	ck_assert_uint_eq(r->source[PV_ROOT_STACK].roots.all, 1);
+	ck_assert_uint_eq(newest(r, PV_ROOT_STACK), 1);
+	ck_assert_uint_eq(r->area.v[0].roots.all, 1);
+	ck_assert_uint_eq(r->source[PV_ROOT_THREADING].roots.all, 1);
+	logkit_on(k, 1);
+	slots(k, 32, LOGKIT_LIST(k, AREA + 16, OBJECT)); /* something else lives there by now */
+	ck_assert_uint_eq(logkit_model(k)->roots.source[PV_ROOT_UNKNOWN].roots.all, 2);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(an_area_ends_and_its_place_is_used_again)
 {
 	struct logkit *k = logkit_new(17);
@@ -164,6 +192,7 @@ int main(void)
 	tcase_set_timeout(c, 30);
 	tcase_add_test(c, slots_count_for_the_area_they_lie_in);
 	tcase_add_test(c, an_area_may_come_behind_its_roots);
+	tcase_add_test(c, a_stack_is_scanned_behind_its_end);
 	tcase_add_test(c, an_area_ends_and_its_place_is_used_again);
 	tcase_add_test(c, numbers_until_13_and_bits_in_14);
 	tcase_add_test(c, slots_that_no_area_holds_are_bounded);

@@ -11,7 +11,7 @@
 
 SAME_SIZE(struct pv_handles, 312);
 SAME_SIZE(struct pv_finalizers, 104);
-SAME_SIZE(struct pv_roots, 1760);
+SAME_SIZE(struct pv_roots, 2016);
 SAME_SIZE(struct pv_notes, 168);
 
 static void archive_handles(struct pv_archive *a, struct pv_handles *h)

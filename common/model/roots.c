@@ -65,11 +65,34 @@ static uint32_t area_of(struct pv_roots *r, uint64_t slot, int64_t time)
 	return 0;
 }
 
+/* The stack a slot lies in that had ended by then, index + 1. */
+static uint32_t gone_stack(const struct pv_roots *r, uint64_t slot, int64_t time)
+{
+	for (size_t i = 0; i < PV_ROOT_GONE; i++) {
+		const struct pv_root_area *a = &r->area.v[r->gone[i] ? r->gone[i] - 1 : 0];
+		if (r->gone[i] && holds(a, slot) && a->unregistered_ns <= time)
+			return r->gone[i];
+	}
+	return 0;
+}
+
+/* Something else stands there now. */
+static void forget_gone(struct pv_roots *r, const struct pv_root_area *by)
+{
+	for (size_t i = 0; i < PV_ROOT_GONE; i++) {
+		const struct pv_root_area *a = &r->area.v[r->gone[i] ? r->gone[i] - 1 : 0];
+		if (r->gone[i] && (holds(a, by->start) || holds(by, a->start)))
+			r->gone[i] = 0;
+	}
+}
+
 static void unregister(struct pv_roots *r, size_t at, int64_t time)
 {
 	struct pv_root_area *a = &r->area.v[r->live.v[at]];
 	struct pv_root_sum *s = &r->source[a->source];
 	a->unregistered_ns = time;
+	if (a->source == PV_ROOT_STACK)
+		r->gone[r->gone_next++ % PV_ROOT_GONE] = r->live.v[at] + 1;
 	s->live--;
 	s->live_bytes -= a->size;
 	r->live.n--;
@@ -86,6 +109,18 @@ static size_t live_at(const struct pv_roots *r, uint64_t start)
 	return at && r->area.v[r->live.v[at - 1]].start == start ? at - 1 : r->live.n;
 }
 
+/* What slots of an area that had ended, or of none, were counted for is not that. */
+static void uncount(struct pv_root_count *c, const struct pv_root_count *less)
+{
+	c->all -= less->all;
+	c->newest -= c->list == less->list ? less->newest : 0;
+}
+
+static enum pv_root_source source_counted(const struct pv_roots *r, uint32_t counted)
+{
+	return counted ? (enum pv_root_source)r->area.v[counted - 1].source : PV_ROOT_UNKNOWN;
+}
+
 /* Slots that waited for this area. */
 static bool settle(struct pv_roots *r, struct pv_root_area *a)
 {
@@ -96,9 +131,9 @@ static bool settle(struct pv_roots *r, struct pv_root_area *a)
 			r->waiting.v[to++] = *w;
 			continue;
 		}
-		struct pv_root_count *unknown = &r->source[PV_ROOT_UNKNOWN].roots;
-		unknown->all -= w->roots.all;
-		unknown->newest -= unknown->list == w->roots.list ? w->roots.newest : 0;
+		uncount(&r->source[source_counted(r, w->counted)].roots, &w->roots);
+		if (w->counted)
+			uncount(&r->area.v[w->counted - 1].roots, &w->roots);
 		take(&a->roots, &w->roots);
 		take(&r->source[a->source].roots, &w->roots);
 	}
@@ -142,6 +177,7 @@ static bool registered(struct pv_context *x, const struct pv_event *e)
 	s->live++;
 	s->live_bytes += a.size;
 	r->area.v[r->area.n++] = a;
+	forget_gone(r, &a);
 	return settle(r, &r->area.v[r->area.n - 1]);
 }
 
@@ -188,7 +224,10 @@ static void old_root(struct pv_context *x, uint64_t type)
 static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)
 {
 	uint32_t at = pv_map_get(&r->waiting_of, slot);
-	add(&r->source[PV_ROOT_UNKNOWN].roots, 1, r->list);
+	uint32_t counted = gone_stack(r, slot, time);
+	add(&r->source[source_counted(r, counted)].roots, 1, r->list);
+	if (counted)
+		add(&r->area.v[counted - 1].roots, 1, r->list);
 	if (at == PV_MAP_NONE) {
 		if (r->waiting.n >= PV_ROOT_WAITING_CAP) {
 			r->folded++;
@@ -199,6 +238,9 @@ static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)
 			return false;
 		r->waiting.v[r->waiting.n++] = (struct pv_root_waiting){ .slot = slot };
 	}
+	if (r->waiting.v[at].counted != counted)
+		r->waiting.v[at].roots = (struct pv_root_count){ 0 }; /* as they were counted */
+	r->waiting.v[at].counted = counted;
 	r->waiting.v[at].time_ns = time;
 	add(&r->waiting.v[at].roots, 1, r->list);
 	return true;

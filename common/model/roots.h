@@ -4,7 +4,9 @@
  * the areas tell.
  *
  * A list is what was told between two beginnings of collections. Areas may be registered in
- * buffers that come later in the file than the roots in them: such slots wait for their area.
+ * buffers that come later in the file than the roots in them: such slots wait for their area. A
+ * thread says that its stack is none any more while the collector goes on to scan it (seen with
+ * the helper threads of the log profiler itself in the last collection): such slots count for it.
  */
 #ifndef PV_MODEL_ROOTS_H
 #define PV_MODEL_ROOTS_H
@@ -40,7 +42,8 @@ enum pv_root_source {
 	PV_ROOT_SOURCES
 };
 
-enum { PV_ROOT_AREAS_CAP = 1 << 16, PV_ROOT_WAITING_CAP = 1 << 16 };
+enum { PV_ROOT_AREAS_CAP = 1 << 16, PV_ROOT_WAITING_CAP = 1 << 16,
+	PV_ROOT_GONE = 64 };
 
 struct pv_root_count {
 	uint64_t all;    /* within the restriction */
@@ -66,10 +69,11 @@ struct pv_root_sum {
 	uint64_t pinning, weak, interior;
 };
 
-/* A slot in no area so far. */
+/* A slot in no area so far, or in one that had ended by then. */
 struct pv_root_waiting {
 	uint64_t slot;
 	int64_t time_ns;
+	uint32_t counted; /* index + 1 of the area it was counted for; 0: for none */
 	struct pv_root_count roots;
 };
 
@@ -88,6 +92,9 @@ struct pv_roots {
 	PV_ARRAY(struct pv_root_waiting) waiting;
 	struct pv_map waiting_of; /* slot -> index */
 	uint32_t recent;          /* area found last */
+	/* Stacks that ended last and that no other area has taken the place of: index + 1. */
+	uint32_t gone[PV_ROOT_GONE];
+	uint32_t gone_next;
 };
 
 /* What roots before data version 15 say of themselves: their type's low byte, and its flags. */

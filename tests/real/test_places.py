@@ -49,9 +49,7 @@ def main(profview, exe):
             r['heap_shots'][-1]['roots'])
     v.equal('roots by area', sum(a['roots'] for a in r['root_areas']),
             sum(s['roots'] for s in r['roots'] if 'no area' not in s['source']))
-    # A thread that is just being born may have roots before its areas are told.
-    lost = sum(s['roots_total'] for s in r['roots'] if 'no area' in s['source'])
-    v.between('in no area', lost, 0, sum(s['roots_total'] for s in r['roots']) // 20)
+    v.equal('in no area', sum(s['roots_total'] for s in r['roots'] if 'no area' in s['source']), 0)
     v.true('static roots name their class', any(
         a['owner'] for a in r['root_areas'] if a['source'] == 'static field'))
     v.close()
