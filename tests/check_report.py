@@ -20,7 +20,7 @@ KEYS = {
     'methods': ['name', 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
                 'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
     'call_tree': ['id', 'parent', 'method', 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
-    'classes': ['name', 'allocations', 'allocated_bytes', 'estimated'],
+    'classes': ['name', 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
@@ -41,8 +41,11 @@ KEYS = {
                    'unregistered_ns', 'roots', 'roots_total'],
     'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'dead_objects',
                    'dead_bytes', 'collection', 'classes'],
-    'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes'],
-    'exceptions': ['thrown', 'clauses', 'classes'],
+    'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes',
+                           'young_objects', 'young_bytes'],
+    'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],
+    'exceptions.clause_methods': ['method', 'count', 'catch', 'filter', 'finally', 'fault',
+                                  'other'],
     'exceptions.classes': ['name', 'thrown'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
@@ -108,7 +111,7 @@ def check_world(program):
     same(report['source']['damage'][0]['reason'], 'event byte 0xfe\tis not understood', 'reason')
     same(report['source']['path'], 'dir/app "1".mlpd', 'path')
     same(report['classes'][0], {'name': 'Bad\ufffd\ufffd("\\\x01|', 'allocations': 1,
-                                'allocated_bytes': 10 ** 15, 'estimated': False}, 'class')
+                                'allocated_bytes': 10 ** 15, 'estimated': False, 'error_bytes': None}, 'class')
     same(report['allocation_sites'][0]['stack'], ['App:Main (string[])', 'App:Work<A,B> ("x")'],
          'stack')
     methods = {m['name']: m for m in report['methods']}
@@ -128,7 +131,9 @@ def check_world(program):
     same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',
                                                                   'App.Fault'], 'shot')
     same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
-         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}]}, 'exceptions')
+         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}], 'clause_methods': [
+             {'method': 'App:Main (string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
+              'other': 0}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')
     same(report['samples'], {'total': 1, 'types': None}, 'samples')
     same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40,
@@ -183,11 +188,11 @@ def check_lists(program, report):
         assert m['name'] in text
     md = run(program, 'world', 'md', 'classes').decode('utf-8').splitlines()
     same(len(md), 2 + len(report['classes']), 'lines of Markdown')
-    assert all(re.sub(r'\\.', '', line).count('|') == 5 for line in md), md
+    assert all(re.sub(r'\\.', '', line).count('|') == 6 for line in md), md
     shots = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'heap_shots.classes').decode())))
     same(shots[0], ['index', 'name', 'objects', 'bytes',
-         'dead_objects', 'dead_bytes'], 'columns of shots')
-    same(shots[2], ['0', 'App.Fault', '1', '48', '', ''], 'class of a shot')
+         'dead_objects', 'dead_bytes', 'young_objects', 'young_bytes'], 'columns of shots')
+    same(shots[2], ['0', 'App.Fault', '1', '48', '', '', '', ''], 'class of a shot')
     samples = list(csv.reader(io.StringIO(run(program, 'world', 'csv', 'counters.samples').decode())))
     same(samples[1], ['Heap', '0', '1000000000000000'], 'sample')
 

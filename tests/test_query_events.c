@@ -57,6 +57,15 @@ START_TEST(throws_by_class_and_stack)
 	for (size_t i = 0; i < t->rows; i++)
 		ck_assert_str_eq(kit_text(t, i, clause), clause_rows[i]);
 	pv_table_destroy(t);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
+		.clause = { .type = 2, .method = WORK } });
+	static const char *const by_method[] = { "method", "count", "catch", "filter", "finally",
+		"fault", "other", NULL };
+	t = kit_view(&k, PV_VIEW_CLAUSE_METHODS, NULL);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, by_method), "Main() 7 2 1 1 2 1");
+	ck_assert_str_eq(kit_text(t, 1, by_method), "Work() 1 0 0 1 0 0");
+	pv_table_destroy(t);
 	kit_free(&k);
 }
 END_TEST

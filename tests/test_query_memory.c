@@ -227,6 +227,41 @@ START_TEST(shots_count_objects_that_have_a_size)
 }
 END_TEST
 
+static void object(struct kit *k, uint64_t class, uint64_t at, uint64_t size, uint64_t generation)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+			     .heap_object = { .object = at,
+				     .type = class + 1,
+				     .size = size,
+				     .generation = generation } });
+}
+
+START_TEST(young_objects_of_a_shot_are_told_apart)
+{
+	static const char *const row[] = { "name", "objects", "bytes", "young_objects",
+		"young_bytes", "dead_objects", NULL };
+	static const char *const want[2][2] = { { "Node 2 64 - - -", "Text 1 8 - - -" },
+		{ "Node 2 64 1 24 -", "Text 1 8 0 0 -" } };
+	struct kit k = kit_new("log:nodefaults,heapshot");
+	kit_class(&k, NODE, "Node");
+	kit_class(&k, TEXT, "Text");
+	for (uint64_t shot = 0; shot < 2; shot++) {
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+		object(&k, NODE, 0x8000, 24, 0);
+		object(&k, NODE, 0x8100, 40, shot); /* of the first nobody says which they are */
+		object(&k, TEXT, 0x8200, 8, shot);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+		struct pv_query q = { .select = shot + 1 };
+		struct pv_table *t = kit_view(&k, PV_VIEW_SHOT_CLASSES, &q);
+		ck_assert_uint_eq(t->rows, 2);
+		for (size_t i = 0; i < 2; i++)
+			ck_assert_str_eq(kit_text(t, i, row), want[shot][i]);
+		pv_table_destroy(t);
+	}
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query memory");
@@ -236,6 +271,7 @@ int main(void)
 	tcase_add_test(c, sites_are_class_and_stack);
 	tcase_add_test(c, collections_and_pauses_are_told_apart);
 	tcase_add_test(c, shots_count_objects_that_have_a_size);
+	tcase_add_test(c, young_objects_of_a_shot_are_told_apart);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -66,7 +66,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_shots_finish(&m->shots);
 	pv_threads_finish(&m->threads);
 	pv_locks_finish(&m->locks);
-	pv_sites_finish(&m->throws.sites);
+	pv_throws_finish(&m->throws);
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
 	pv_loads_finish(&m->loads);

@@ -192,6 +192,12 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 		return false;
 	c->objects++;
 	c->bytes += size;
+	if (m->target.rules >= 16 && !m->target.logging2007) {
+		bool young = e->heap_object.generation == 0;
+		c->young_objects += young;
+		c->young_bytes += young ? size : 0;
+		shot->generations |= !young;
+	}
 	shot->objects++;
 	shot->bytes += size;
 	return true;

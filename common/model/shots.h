@@ -12,7 +12,14 @@ enum { PV_SHOTS_ROWS = 2000000, PV_SHOTS_LIST = 65536 }; /* class rows of all sh
 struct pv_shot_class {
 	uint32_t class_use; /* id in names */
 	uint64_t objects, bytes;
-	uint64_t dead_objects, dead_bytes; /* met dead or unreachable: logs of 2007 alone say so */
+	union {
+		uint64_t dead_objects; /* met dead or unreachable: logs of 2007 alone say so */
+		uint64_t young_objects; /* of generation 0: newer logs, from data version 16 on */
+	};
+	union {
+		uint64_t dead_bytes;
+		uint64_t young_bytes;
+	};
 };
 
 struct pv_shot {
@@ -32,6 +39,7 @@ struct pv_shot {
 	bool open;           /* being read now: figures so far */
 	bool told;           /* private: figures are those of its summary */
 	bool torn;           /* its end is missing */
+	bool generations;    /* told: an object was of another one than 0 */
 	bool classes_folded; /* the class rows were dropped to stay within PV_SHOTS_ROWS */
 };
 

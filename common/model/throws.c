@@ -19,15 +19,42 @@ static enum pv_clause clause_of(uint64_t type)
 	}
 }
 
+static bool clause(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_throws *t = &x->m->throws;
+	enum pv_clause kind = clause_of(e->clause.type);
+	uint32_t method = pv_names_method(&x->m->names, e->clause.method, x->time);
+	if (!method)
+		return false;
+	t->clauses[kind]++;
+	if (t->by_method.n >= PV_CLAUSE_METHODS_CAP &&
+		pv_map_get(&t->by_method_of, method) == PV_MAP_NONE)
+		method = 0;
+	uint32_t at = pv_map_get(&t->by_method_of, method);
+	if (at == PV_MAP_NONE) {
+		at = (uint32_t)t->by_method.n;
+		if (!pv_reserve(&t->by_method, 1) || !pv_map_set(&t->by_method_of, method, at))
+			return false;
+		t->by_method.v[t->by_method.n++] = (struct pv_clause_method){ .method = method };
+	}
+	t->by_method.v[at].clauses[kind]++;
+	return true;
+}
+
+void pv_throws_finish(struct pv_throws *t)
+{
+	pv_sites_finish(&t->sites);
+	pv_array_finish(&t->by_method);
+	pv_map_finish(&t->by_method_of);
+}
+
 bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_throws *t = &x->m->throws;
 	if (!x->counts)
 		return true;
-	if (e->kind == PV_KIND_EXCEPTION_CLAUSE) {
-		t->clauses[clause_of(e->clause.type)]++;
-		return true;
-	}
+	if (e->kind == PV_KIND_EXCEPTION_CLAUSE)
+		return clause(x, e);
 	uint32_t class_use = e->thrown.type
 		? pv_names_class(&x->m->names, e->thrown.type, x->time)
 		: pv_class_at(x, e->thrown.object);

@@ -65,3 +65,62 @@ static void copy_clauses(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_clauses = { .column = clause_columns,
 	.columns = PV_COUNT_OF(clause_columns), .name = "name", .copy = copy_clauses };
+
+/* --- by the method that has them --- */
+
+enum { C_ALL, C_CATCH, C_FILTER, C_FINALLY, C_FAULT, C_OTHER, C_METHOD };
+
+static const struct pv_column clause_method_columns[] = {
+	[C_ALL] = { "count", "ENTERED", PV_UNIT_COUNT, 8, 0, 0 },
+	[C_CATCH] = { "catch", "CATCH", PV_UNIT_COUNT, 8, 1, 0 },
+	[C_FILTER] = { "filter", "FILTER", PV_UNIT_COUNT, 8, 4, 0 },
+	[C_FINALLY] = { "finally", "FINALLY", PV_UNIT_COUNT, 8, 2, 0 },
+	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, 0 },
+	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, 0 },
+	[C_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+_Static_assert(C_OTHER - C_CATCH + 1 == PV_CLAUSES, "a column a kind of clause");
+
+static void put_clause_methods(
+	struct pv_build *b, const struct pv_groups *g, const struct pv_clause_method *sum)
+{
+	for (uint32_t i = 0; i < g->row.n; i++) {
+		uint64_t all = 0;
+		for (size_t k = 0; k < PV_CLAUSES; k++)
+			all += sum[i].clauses[k];
+		if (all == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		pv_cell_u(&c[C_ALL], all);
+		for (size_t k = 0; k < PV_CLAUSES; k++)
+			pv_cell_u(&c[C_CATCH + k], sum[i].clauses[k]);
+		pv_cell_s(&c[C_METHOD], pv_group_name(b, g, i));
+	}
+}
+
+static void copy_clause_methods(struct pv_build *b, struct pv_model *m)
+{
+	const struct pv_throws *t = &m->throws;
+	struct pv_groups g;
+	bool ok = pv_groups_methods(m, b, &g);
+	struct pv_clause_method *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
+	for (size_t i = 0; sum && i < t->by_method.n; i++) {
+		const struct pv_clause_method *from = &t->by_method.v[i];
+		for (size_t k = 0; k < PV_CLAUSES; k++)
+			sum[pv_group_of(&g, from->method)].clauses[k] += from->clauses[k];
+	}
+	if (sum)
+		put_clause_methods(b, &g, sum);
+	else
+		pv_build_fail(b);
+	free(sum);
+	pv_groups_finish(&g);
+}
+
+const struct pv_view_spec pv_spec_clause_methods = { .column = clause_method_columns,
+	.columns = PV_COUNT_OF(clause_method_columns),
+	.name = "method",
+	.sort = "count",
+	.copy = copy_clause_methods };

@@ -77,7 +77,8 @@ const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
 /* --- classes of one shot, and the difference of two --- */
 
 struct sum {
-	uint64_t objects, bytes, dead_objects, dead_bytes;
+	uint64_t objects, bytes;
+	uint64_t dead_objects, dead_bytes; /* or young ones, as in struct pv_shot_class */
 };
 
 /* Figures of a shot by class group; NULL when out of memory. A shot that is not there is empty. */
@@ -94,7 +95,8 @@ static struct sum *sum_shot(const struct pv_shot *s, const struct pv_groups *g)
 	return sum;
 }
 
-enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_DEAD, H_DEAD_BYTES, H_NAME };
+enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_DEAD, H_DEAD_BYTES, H_YOUNG, H_YOUNG_BYTES,
+	H_NAME };
 
 static const struct pv_column class_columns[] = {
 	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
@@ -103,12 +105,17 @@ static const struct pv_column class_columns[] = {
 	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, 0 },
 	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, 0 },
+	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, 0 },
+	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8, 0 },
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-/* `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive. */
+/*
+ * `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive; `young`:
+ * generations.
+ */
 struct told {
-	bool old, sized;
+	bool old, sized, young;
 };
 
 static void put_classes(
@@ -118,7 +125,7 @@ static void put_classes(
 	for (size_t i = 0; i < g->row.n; i++)
 		all += sum[i].bytes;
 	for (size_t i = 0; i < g->row.n; i++) {
-		if (sum[i].objects + sum[i].dead_objects == 0)
+		if (sum[i].objects == 0 && sum[i].dead_objects == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
@@ -128,6 +135,8 @@ static void put_classes(
 			sum[i].objects ? sum[i].bytes / sum[i].objects : 0);
 		pv_cell_u_if(&c[H_DEAD], told.old, sum[i].dead_objects);
 		pv_cell_u_if(&c[H_DEAD_BYTES], told.old, sum[i].dead_bytes);
+		pv_cell_u_if(&c[H_YOUNG], told.young, sum[i].dead_objects);
+		pv_cell_u_if(&c[H_YOUNG_BYTES], told.young, sum[i].dead_bytes);
 		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
 	}
 }
@@ -138,7 +147,8 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 	bool ok = pv_groups_classes(m, b, &g);
 	const struct pv_shot *shot = find_shot(m, b->query->select);
 	struct sum *sum = ok ? sum_shot(shot, &g) : NULL;
-	struct told told = { m->target.logging2007, !shot || shot->unsized == 0 };
+	struct told told = { m->target.logging2007, !shot || shot->unsized == 0,
+		shot && shot->generations };
 	if (sum)
 		put_classes(b, &g, sum, told);
 	else

@@ -40,6 +40,7 @@
 	VIEW(EXCEPTIONS, "exceptions")   /* thrown by class */                                     \
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \
+	VIEW(CLAUSE_METHODS, "clause_methods") /* by the method that has them */                   \
 	VIEW(LOCKS, "locks")             /* by object */                                           \
 	VIEW(WAIT_SITES, "wait_sites")                                                             \
 	VIEW(THREADS, "threads")                                                                   \

@@ -39,6 +39,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_EXCEPTIONS] = &pv_spec_exceptions,
 	[PV_VIEW_THROW_SITES] = &pv_spec_throw_sites,
 	[PV_VIEW_CLAUSES] = &pv_spec_clauses,
+	[PV_VIEW_CLAUSE_METHODS] = &pv_spec_clause_methods,
 	[PV_VIEW_LOCKS] = &pv_spec_locks,
 	[PV_VIEW_WAIT_SITES] = &pv_spec_wait_sites,
 	[PV_VIEW_THREADS] = &pv_spec_threads,

@@ -392,6 +392,10 @@ static void put_exceptions(struct json *j)
 	else
 		put_clauses(j);
 	put_inner(j, ",\"classes\":", "exceptions.classes");
+	if (j->r->facts.logging2007)
+		fputs(",\"clause_methods\":null", j->r->out);
+	else
+		put_inner(j, ",\n  \"clause_methods\":", "exceptions.clause_methods");
 	fputs("}", j->r->out);
 }
 

@@ -122,7 +122,8 @@ static bool put_table(const struct pv_report *r, const struct pv_section *s,
 		fputs(")\n", r->out);
 	}
 	if (t->rows == 0) {
-		bool lacks = s->view == PV_VIEW_CLAUSES && r->facts.logging2007;
+		bool clauses = s->view == PV_VIEW_CLAUSES || s->view == PV_VIEW_CLAUSE_METHODS;
+		bool lacks = clauses && r->facts.logging2007;
 		bool none = pv_report_knows(r, s) && !lacks;
 		fputs(none ? "  none\n" : "  not recorded\n", r->out);
 		return ok;
