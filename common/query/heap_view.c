@@ -105,8 +105,10 @@ static const struct pv_column class_columns[] = {
 	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, 0 },
 	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, 0 },
-	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, 0 },
-	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8, 0 },
+	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7,
+		PV_COLUMN_HIDE_SCREEN },
+	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8,
+		PV_COLUMN_HIDE_SCREEN },
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
