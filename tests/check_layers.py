@@ -15,7 +15,7 @@ MAY = {
     'common/report': {'common/base', 'common/heap', 'common/query'},
     'common/target': {'common/base', 'common/io'},
     'probe': {'common/base', 'common/format'},
-    'tui': {'common/base', 'common/query', 'common/report'},
+    'tui': {'common/base', 'common/heap', 'common/query', 'common/report'},
 }
 # Single files that may see more than their layer.
 EXTRA = {

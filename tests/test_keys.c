@@ -4,6 +4,8 @@
  */
 #include "tests/fake_screen.h"
 
+#include "tests/fake_heap.h"
+
 /* Keys that lead to where the command has something to do; "2" where nothing else is said. */
 static const struct {
 	enum ui_command cmd;
@@ -29,6 +31,20 @@ static const struct {
 	{ UI_CMD_CANCEL, "2/lib" },
 	{ UI_CMD_QUIT, "2<Enter>" },
 	{ UI_CMD_RANGE_CLEAR, "2[" },
+	{ UI_CMD_HEAP_CLASSES, "9d" },
+	{ UI_CMD_BIGGEST, "9" },
+	{ UI_CMD_DOMINATORS, "9" },
+	{ UI_CMD_PATHS, "9" },
+	{ UI_CMD_FIND_OBJECT, "9" },
+	{ UI_CMD_UNREACHABLE, "9" },
+	{ UI_CMD_WEAK, "9" },
+	{ UI_CMD_HEAP_BACK, "9d" },
+	{ UI_CMD_HEAP_FORWARD, "9d(" },
+	{ UI_CMD_SET_KEEP, "9" },
+	{ UI_CMD_SETS, "9a<Enter>" },
+	{ UI_CMD_SET_UNION, "9a<Enter>" },
+	{ UI_CMD_SET_COMMON, "9a<Enter>" },
+	{ UI_CMD_SET_WITHOUT, "9a<Enter>" },
 	{ UI_CMD_STEP_BACK, "2p" },
 	{ UI_CMD_STEP_ON, "2p," },
 };
@@ -50,8 +66,17 @@ static void press_one(void *ctx, int key)
 {
 	struct try *t = ctx;
 	char name[16];
+	struct pv_heap heap;
+	fake_heap(&heap, false);
 	open_screen();
-	press(way_to(t->cmd));
+	const char *way = way_to(t->cmd);
+	if (*way == '9') {
+		press("9");
+		ui_browser_use(&screen, &heap, NULL);
+		show();
+		way++;
+	}
+	press(way);
 	char *before = frame();
 	unsigned reply = ui_screen_key(&screen, key) & ~(unsigned)UI_HANDLED;
 	show();
@@ -61,6 +86,7 @@ static void press_one(void *ctx, int key)
 	free(before);
 	free(after);
 	close_screen();
+	pv_heap_finish(&heap);
 	t->keys++;
 }
 

@@ -89,6 +89,7 @@ static void take_status(struct app *a)
 	if (!ui_asker_idle(a->asker))
 		return;
 	ui_ranger_drop(&a->ranger, &a->screen);
+	ui_heaper_drop(&a->heaper, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->recordings = a->status.recordings;
 }
@@ -170,10 +171,15 @@ static bool do_reply(struct app *a, unsigned reply)
 static void turn_range(struct app *a, int64_t now)
 {
 	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
-	if (!a->term)
+	if (a->term) {
+		bool more = ui_ranger_turn(&a->ranger, &a->screen, a->asker);
+		more = ui_heaper_turn(&a->heaper, &a->screen, a->asker) || more;
+		if (more && a->settle)
+			event_add(a->settle, &soon);
+	} else {
 		ui_ranger_wait(&a->ranger, &a->screen);
-	else if (ui_ranger_turn(&a->ranger, &a->screen, a->asker) && a->settle)
-		event_add(a->settle, &soon);
+		ui_heaper_wait(&a->heaper, &a->screen);
+	}
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
 
@@ -430,7 +436,7 @@ static bool open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	a->ranger.feed = a->feed;
+	a->ranger.feed = a->heaper.feed = a->feed;
 	const struct ui_range r = { .on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
 		.from_end = o->from_end };
 	if (o->ranged)
@@ -486,6 +492,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	ui_slot_cancel(&a.zero);
 	ui_asker_destroy(a.asker);
 	ui_ranger_drop(&a.ranger, NULL);
+	ui_heaper_drop(&a.heaper, NULL);
 	*ret_exit = a.exit_code;
 	return ok;
 }
@@ -544,6 +551,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	}
 	ui_screen_finish(&a.screen);
 	ui_ranger_drop(&a.ranger, NULL);
+	ui_heaper_drop(&a.heaper, NULL);
 	if (!text)
 		return false;
 	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code };

@@ -7,6 +7,7 @@
 #include "tui/app.h"
 #include "tui/asker.h"
 #include "tui/feed_tell.h"
+#include "tui/heaper.h"
 #include "tui/ranger.h"
 #include "tui/screen.h"
 #include "tui/term.h"
@@ -25,6 +26,7 @@ struct app {
 	struct ui_asker *asker; /* NULL: the model is asked on this thread */
 	struct ui_slot decay, zero;
 	struct ui_ranger ranger;
+	struct ui_heaper heaper;
 	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;

@@ -20,6 +20,7 @@ enum ui_scope {
 	UI_SCOPE_TREE = 8,   /* and it is a tree */
 	UI_SCOPE_CALLS = 16, /* methods and call tree */
 	UI_SCOPE_HEAP = 32,  /* heap shots */
+	UI_SCOPE_OBJECTS = 64, /* objects of one */
 };
 
 struct ui_command_row {

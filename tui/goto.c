@@ -19,6 +19,8 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		return;
 	s->current = to;
 	ui_pane_enter(&s->pane[to], &s->shared);
+	if (pane == UI_CMD_OBJECTS)
+		ui_browser_visit(s);
 }
 
 static void remember(struct ui_screen *s)
@@ -53,6 +55,18 @@ static void go_to_pane(struct ui_screen *s, enum ui_command pane)
 	ui_pane_focus(&s->pane[s->current], 0);
 }
 
+/* The objects of the class under the cursor, in the shot that the main list has selected. */
+static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
+{
+	const struct pv_row *shot = ui_list_row(&p->list[0]), *row = ui_list_row(&p->list[p->focus]);
+	if (!shot || !row)
+		return;
+	uint32_t index = (uint32_t)(shot->id - 1);
+	uint64_t klass = row->id;
+	go_to_pane(s, UI_CMD_OBJECTS);
+	ui_browser_open(s, index, klass);
+}
+
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -75,6 +89,12 @@ void ui_screen_go_in(struct ui_screen *s)
 		break;
 	case UI_DRILL_CLASSES:
 		go_to_pane(s, UI_CMD_ALLOCATIONS);
+		break;
+	case UI_DRILL_OBJECTS:
+		go_to_objects(s, p);
+		break;
+	case UI_DRILL_BROWSE:
+		ui_browser_enter(s);
 		break;
 	default:
 		ui_screen_say(s, false, "there is nothing behind this row");

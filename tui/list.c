@@ -70,7 +70,7 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
 		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
 		.group = s->group, .bucketed = bucketed, .from_ns = s->range.from_ns,
-		.to_ns = s->range.to_ns, .select = l->select, .base = l->base,
+		.to_ns = s->range.to_ns, .select = l->select, .base = l->base, .heap = s->heap.heap, .set = l->set,
 		.open = l->open.v, .opens = l->open.n, .hide_internal = true };
 }
 

@@ -54,6 +54,7 @@ static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list
 		const struct ui_part *part = &p->def->part[i];
 		bool shown = !part->only || s->summary.recorded & part->only;
 		bool rows = !part->rare || has_rows(&p->list[i]);
+		shown = shown && (i == 0 || !p->alone);
 		if (shown && rows && !(s->summary.recorded & part->unless))
 			list[n++] = i;
 	}

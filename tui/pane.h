@@ -19,6 +19,8 @@ enum ui_drill {
 	UI_DRILL_METHODS, /* pane Methods, at this method */
 	UI_DRILL_TREE,
 	UI_DRILL_CLASSES, /* pane Allocations, at this class */
+	UI_DRILL_OBJECTS, /* pane Objects, at this class of the main list's shot */
+	UI_DRILL_BROWSE,  /* the object browser goes there */
 	UI_DRILL_FOLD,
 	UI_DRILL_NOWHERE,
 };
@@ -62,6 +64,7 @@ struct ui_pane {
 	const struct ui_pane_def *def;
 	struct ui_list list[UI_PARTS];
 	int focus; /* the list that has the keys */
+	bool alone; /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
 };

@@ -93,13 +93,26 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.scope = UI_SCOPE_HEAP, .parts = 3,
 		.either = true, .few = true,
 		.hint = "S takes a shot, m marks the base; then another shot shows the difference"
-			" to it",
+			" to it; Enter on a class: its objects",
 		.part = {
 			{ .view = PV_VIEW_SHOTS, .newest = true },
 			{ .view = PV_VIEW_SHOT_CLASSES, .title = "CLASSES of %s",
-				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
+				.kind = UI_KIND_CLASS, .drill = UI_DRILL_OBJECTS },
 			{ .view = PV_VIEW_SHOT_DIFF, .title = "DIFFERENCE from the base (B) to %s",
 				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
+		} },
+	{ .command = UI_CMD_OBJECTS, .tab = "Object", .brief = "Obj",
+		.scope = UI_SCOPE_OBJECTS, .parts = 4,
+		.hint = "c classes, d dominators, B biggest, W paths, f find, a keep as set; Enter in,"
+			" Backspace out, ( ) back and forward",
+		.part = {
+			{ .view = PV_VIEW_HEAP_CLASSES, .drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_REFERENCES, .title = "REFERENCES of %s",
+				.drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_REFERRERS, .title = "REFERRERS of %s",
+				.drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_PATH, .title = "PATH TO A ROOT from %s",
+				.drill = UI_DRILL_BROWSE },
 		} },
 	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr",
 		.parts = 2,

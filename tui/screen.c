@@ -38,6 +38,7 @@ void ui_screen_finish(struct ui_screen *s)
 	ui_graphs_finish(&s->clock);
 	ui_slot_cancel(&s->summary);
 	ui_help_finish(&s->help);
+	ui_browser_finish(&s->browser);
 	ui_prompt_finish(&s->prompt);
 	ui_canvas_finish(&s->canvas);
 	pv_array_finish(&s->history);
@@ -63,6 +64,7 @@ bool ui_screen_resize(struct ui_screen *s, int w, int h)
 
 void ui_screen_forget(struct ui_screen *s)
 {
+	ui_browser_forget(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
 		ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
@@ -218,7 +220,7 @@ static void open_sort_menu(struct ui_screen *s)
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
 {
 	struct ui_list *l = ui_screen_list(s);
-	if (answer == UI_MENU_CHOSEN && l)
+	if (!ui_browser_chose(s, answer) && answer == UI_MENU_CHOSEN && l)
 		ui_list_sort(l, s->menu.value[s->menu.at]);
 }
 
@@ -383,7 +385,9 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 {
-	unsigned reply = own_command(s, cmd);
+	unsigned reply = ui_browser_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_strip_command(s, cmd);
 	if (reply != UI_IGNORED)
@@ -422,6 +426,8 @@ static void settle(struct ui_screen *s)
 	s->settled = true;
 	if (p->def->parts == 0)
 		return;
+	if (p->def->scope & UI_SCOPE_OBJECTS)
+		ui_browser_place(s, p);
 	/* An answer can change which details there are. */
 	for (int i = 0; i < 2; i++) {
 		ui_pane_place(p, &s->shared, s->layout.body);

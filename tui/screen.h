@@ -7,6 +7,7 @@
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
 
+#include "tui/browser.h"
 #include "tui/frame.h"
 #include "tui/help.h"
 #include "tui/menu.h"
@@ -40,6 +41,7 @@ struct ui_screen {
 	bool program_runs;
 	struct ui_prompt prompt;
 	struct ui_menu menu;
+	struct ui_browser browser;
 	char message[256];
 	bool message_bad;
 	PV_ARRAY(struct ui_place) history;

@@ -30,6 +30,18 @@ enum ui_reply {
 	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
 };
 
+/* The heap shot whose objects are looked at. */
+struct ui_heap_shown {
+	const struct pv_heap *heap; /* NULL: none is open */
+	uint32_t shot;              /* wanted */
+	bool weak;                  /* with weak references */
+	bool reading;
+	const char *phase;    /* of that, a constant */
+	uint64_t step, steps; /* within the phase; steps 0: not known */
+	char error[120];      /* why there is none */
+	char trail[240];      /* where in it the user is */
+};
+
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
@@ -48,6 +60,7 @@ struct ui_shared {
 	bool readonly;
 	int64_t paused_at_ns;        /* the recording's time when it was */
 	int64_t paused_for_ns;       /* how long ago, by the clock */
+	struct ui_heap_shown heap;
 	uint64_t base_shot;          /* row id, 0 = none */
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };

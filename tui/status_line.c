@@ -152,13 +152,33 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 		x += ui_put(c, ui_cols(r, x, r.w), l.piece[i].style, l.piece[i].text) + 2;
 }
 
+/* How far reading a heap shot is, or why there is none. */
+static bool heap_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_heap_shown *h)
+{
+	char text[160];
+	int n;
+	if (!h->reading && !h->error[0])
+		return false;
+	if (!h->reading)
+		n = snprintf(text, sizeof text, " heap shot: %s", h->error);
+	else if (h->steps)
+		n = snprintf(text, sizeof text, " heap shot %" PRIu32 ": %s %.0f %%  (Esc or z stops)",
+			h->shot, h->phase, 100 * (double)h->step / (double)h->steps);
+	else
+		n = snprintf(text, sizeof text, " heap shot %" PRIu32 ": %s  (Esc or z stops)",
+			h->shot, h->phase);
+	ui_clear(c, r, UI_PLAIN);
+	ui_put(c, r, h->reading ? UI_WAITING : UI_BAD, text);
+	return n > 0;
+}
+
 bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
 	enum { BAR_LEAST = 6 };
 	const struct ui_feed_status *f = &s->feed;
 	char read[PV_UNIT_MAX], all[PV_UNIT_MAX], rate[PV_UNIT_MAX], time[PV_UNIT_MAX], text[160];
 	if (f->state != UI_FEED_LOADING || f->bytes_total == 0 || f->bytes_read > f->bytes_total)
-		return false;
+		return heap_progress(c, r, &s->heap);
 	uint64_t left = f->bytes_total - f->bytes_read;
 	uint64_t seconds = f->bytes_per_s ? left / f->bytes_per_s + 1 : 0;
 	int64_t left_ns = seconds < 100000 ? (int64_t)seconds * 1000000000 : 0;

@@ -12,6 +12,8 @@ void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 	struct ui_list *l = ui_screen_list(s);
 	const char *label = kind == UI_PROMPT_SEARCH   ? "Search: "
 			    : kind == UI_PROMPT_FILTER ? "Filter: "
+			    : kind == UI_PROMPT_OBJECT ? "Find (0x address, =24 >1MiB <64, class): "
+			    : kind == UI_PROMPT_SET    ? "Name of the set: "
 						       : ":";
 	if (kind == UI_PROMPT_CONFIRM) {
 		ui_prompt_open(&s->prompt, kind,
@@ -109,6 +111,10 @@ static unsigned done(struct ui_screen *s)
 		return ui_screen_run(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_RANGE)
 		return ui_strip_typed(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_OBJECT)
+		ui_browser_find(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_SET)
+		ui_browser_keep(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SEARCH)
 		snprintf(s->search, sizeof s->search, "%s", s->prompt.text);
 	return UI_HANDLED;
@@ -212,6 +218,12 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	case UI_CMD_FILTER:
 		if (l)
 			ui_list_set_filter(l, word);
+		return true;
+	case UI_CMD_FIND_OBJECT:
+		ui_browser_find(s, word);
+		return true;
+	case UI_CMD_SET_KEEP:
+		ui_browser_keep(s, word);
 		return true;
 	case UI_CMD_SEARCH:
 		if (!l)

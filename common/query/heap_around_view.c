@@ -3,7 +3,6 @@
 
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
-#include "common/model/model.h"
 #include "common/query/heap_rows.h"
 #include "common/query/specs.h"
 

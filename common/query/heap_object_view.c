@@ -4,7 +4,7 @@
 
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
-#include "common/model/model.h"
+#include "common/query/heap_choose.h"
 #include "common/query/heap_rows.h"
 #include "common/query/specs.h"
 
@@ -122,18 +122,20 @@ const struct pv_view_spec pv_spec_heap_objects = { .column = object_columns,
 
 /* --- the way to a root */
 
-enum { P_ADDRESS, P_OFFSET, P_RETAINED, P_ROOT, P_AREA, P_SLOT, P_OWNER, P_CLASS };
+enum { P_OFFSET, P_RETAINED, P_ADDRESS, P_SLOT, P_WHAT, P_CLASS, P_ROOT, P_AREA, P_OWNER };
 
+/* People read what stands there in one column; programs have it apart. */
 static const struct pv_column path_columns[] = {
-	[P_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 1, PV_COLUMN_ASCENDING },
-	[P_OFFSET] = { "offset", "OFFSET", PV_UNIT_EXACT, 7, 2, PV_COLUMN_ASCENDING },
-	[P_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 3, 0 },
-	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 4, PV_COLUMN_ASCENDING },
-	[P_AREA] = { "area", "AREA", PV_UNIT_TEXT, 20, 5, PV_COLUMN_ASCENDING },
-	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 6, PV_COLUMN_ASCENDING },
-	[P_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 7, PV_COLUMN_ASCENDING },
-	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[P_OFFSET] = { "offset", "OFFSET", PV_UNIT_EXACT, 7, 1, PV_COLUMN_ASCENDING },
+	[P_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 2, 0 },
+	[P_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
+	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[P_WHAT] = { "what", "OBJECT, THEN WHAT REFERS TO IT", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_HIDE_JSON },
+	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_AREA] = { "area", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
 };
 
 static void nothing(struct pv_cell *c, size_t n)
@@ -156,6 +158,7 @@ static void put_root(struct pv_build *b, const struct pv_heap *h, const struct p
 	if (a)
 		pv_cell_s(&c[P_OWNER], a->owner);
 	pv_cell_u_if(&c[P_SLOT], r->slot, r->slot);
+	pv_cell_s(&c[P_WHAT], pv_build_root(b, h, p->root));
 }
 
 /* Rows stand in the order of the way: ids count them. */
@@ -179,6 +182,7 @@ static void run_path(struct pv_build *b, struct pv_model *m)
 		pv_cell_u_if(&c[P_OFFSET], offset != PV_GRAPH_NONE, offset);
 		pv_cell_retained(&c[P_RETAINED], h, at);
 		pv_cell_s(&c[P_CLASS], pv_class_text(h, at));
+		pv_cell_s(&c[P_WHAT], pv_class_text(h, at));
 	}
 	if (p.root != SIZE_MAX)
 		put_root(b, h, &p);
@@ -187,5 +191,5 @@ static void run_path(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_heap_path = { .column = path_columns,
 	.columns = PV_COUNT_OF(path_columns),
-	.name = "class",
+	.name = "what",
 	.run = run_path };

@@ -1,13 +1,9 @@
 #include "common/query/heap_rows.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "common/heap/radix.h"
-#include "common/model/model.h"
-#include "common/query/heap_find.h"
 
 uint32_t pv_object_of(const struct pv_heap *h, uint64_t row)
 {
@@ -88,10 +84,36 @@ void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m)
 	if (!b->table)
 		return;
 	b->table->coverage = kept;
-	b->table->generation = pv_model_generation(m);
+	b->table->generation = pv_view_generation(m);
 }
 
 /* --- roots */
+
+static const char *const source_text[PV_ROOT_SOURCES] = { [PV_ROOT_EXTERNAL] = "external",
+	[PV_ROOT_STACK] = "stack",
+	[PV_ROOT_FINALIZER] = "finalizer queue",
+	[PV_ROOT_STATIC] = "static field",
+	[PV_ROOT_THREAD_STATIC] = "thread static",
+	[PV_ROOT_CONTEXT_STATIC] = "context static",
+	[PV_ROOT_HANDLE] = "gc handle",
+	[PV_ROOT_JIT] = "jit",
+	[PV_ROOT_THREADING] = "threading",
+	[PV_ROOT_DOMAIN] = "domain",
+	[PV_ROOT_REFLECTION] = "reflection",
+	[PV_ROOT_MARSHAL] = "marshalling",
+	[PV_ROOT_THREAD_POOL] = "thread pool",
+	[PV_ROOT_DEBUGGER] = "debugger",
+	[PV_ROOT_HANDLE_STACK] = "handle stack",
+	[PV_ROOT_EPHEMERON] = "ephemeron",
+	[PV_ROOT_TOGGLEREF] = "toggle ref",
+	[PV_ROOT_OTHER] = "other",
+	[PV_ROOT_MISC] = "misc",
+	[PV_ROOT_UNKNOWN] = "(in no area told)" };
+
+const char *pv_root_source_text(enum pv_root_source source)
+{
+	return source_text[source < PV_ROOT_SOURCES ? source : PV_ROOT_UNKNOWN];
+}
 
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root)
 {
@@ -102,106 +124,4 @@ const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t ro
 	return pv_build_printf(b, "%s%s%s%s%s%s", r->flags & PV_GRAPH_WEAK ? "weak " : "",
 		pv_root_source_text(r->source), a && a->name[0] ? " " : "", a ? a->name : "",
 		a && a->owner ? " of " : "", a && a->owner ? a->owner : "");
-}
-
-/* --- choosing objects */
-
-/* Which classes' names hold the text; NULL when out of memory. */
-static bool *matching(const struct pv_graph *g, const char *filter)
-{
-	bool *match = malloc((g->klass.n + 1) * sizeof *match);
-	for (size_t i = 0; match && i < g->klass.n; i++)
-		match[i] = !filter || !filter[0] || pv_text_has(g->klass.v[i].name, filter);
-	return match;
-}
-
-static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret)
-{
-	const struct pv_graph *g = &h->graph;
-	size_t all = c->of ? c->of_n : g->nodes;
-	uint32_t klass = c->klass ? pv_graph_class_of_id(g, c->klass) : PV_GRAPH_NONE;
-	struct pv_find find = { 0 };
-	bool exact = c->filter && pv_find_parse(c->filter, &find);
-	bool *match = matching(g, exact ? NULL : c->filter);
-	ret->node = malloc((all + 1) * sizeof *ret->node);
-	if (!match || !ret->node) {
-		free(match);
-		return false;
-	}
-	for (size_t i = 0; i < all; i++) {
-		uint32_t node = c->of ? c->of[i] : (uint32_t)i;
-		if ((c->klass && g->class_of[node] != klass) || !match[g->class_of[node]] ||
-			(exact && !pv_find_is(&find, h, node)))
-			continue;
-		ret->node[ret->n++] = node;
-	}
-	free(match);
-	return true;
-}
-
-static int by_name(const void *a, const void *b, void *ctx)
-{
-	const struct pv_graph_class *v = ctx;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = strcmp(v[x].name, v[y].name);
-	return c ? c : (x > y) - (x < y);
-}
-
-/* By node: the place of its class among all by name. */
-static uint64_t *class_places(const struct pv_graph *g)
-{
-	uint32_t *order = malloc((g->klass.n + 1) * sizeof *order);
-	uint64_t *place = malloc((g->klass.n + 1) * sizeof *place);
-	uint64_t *key = malloc(((size_t)g->nodes + 1) * sizeof *key);
-	bool ok = order && place && key;
-	for (uint32_t i = 0; ok && i < g->klass.n; i++)
-		order[i] = i;
-	if (ok && g->klass.n)
-		qsort_r(order, g->klass.n, sizeof *order, by_name, g->klass.v);
-	for (uint32_t i = 0; ok && i < g->klass.n; i++)
-		place[order[i]] = i;
-	for (uint32_t i = 0; ok && i < g->nodes; i++)
-		key[i] = place[g->class_of[i]];
-	free(order);
-	free(place);
-	if (ok)
-		return key;
-	free(key);
-	return NULL;
-}
-
-bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret)
-{
-	const struct pv_graph *g = &h->graph;
-	*ret = (struct pv_chosen){ 0 };
-	uint64_t *places = c->key == PV_BY_CLASS_NAME ? class_places(g) : NULL;
-	const uint64_t *key = c->key == PV_BY_RETAINED  ? h->retained
-			      : c->key == PV_BY_BYTES   ? g->size
-			      : c->key == PV_BY_ADDRESS ? g->address
-							: places;
-	bool ok = key && collect(h, c, ret);
-	uint32_t *spare = ok ? malloc((ret->n + 1) * sizeof *spare) : NULL;
-	ok = ok && spare;
-	if (ok)
-		pv_radix_sort(
-			&(struct pv_radix){
-				.key = key, .stride = sizeof *key, .descending = c->descending },
-			ret->node, spare, ret->n);
-	free(spare);
-	free(places);
-	if (!ok) {
-		pv_chosen_finish(ret);
-		return false;
-	}
-	if (c->limit && ret->n > c->limit) {
-		ret->left_out = ret->n - c->limit;
-		ret->n = c->limit;
-	}
-	return true;
-}
-
-void pv_chosen_finish(struct pv_chosen *c)
-{
-	free(c->node);
-	*c = (struct pv_chosen){ 0 };
 }

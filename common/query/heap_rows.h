@@ -31,23 +31,4 @@ const char *pv_root_source_text(enum pv_root_source source);
 /* "static Static Fields of Cache": what a root is, for people. */
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);
 
-/* Which objects a list is to have, the foremost `limit` by the column sorted by. */
-struct pv_chosen {
-	uint32_t *node;
-	size_t n;
-	size_t left_out;
-};
-enum pv_choice_key { PV_BY_RETAINED, PV_BY_BYTES, PV_BY_ADDRESS, PV_BY_CLASS_NAME };
-struct pv_choice {
-	enum pv_choice_key key;
-	bool descending;
-	const char *filter; /* of class names; or an address 0x...; NULL all */
-	uint64_t klass;     /* row id; 0 all */
-	const uint32_t *of; /* only these, of_n of them; NULL: all objects */
-	size_t of_n, limit; /* limit 0: none */
-};
-/* False when out of memory. */
-bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret);
-void pv_chosen_finish(struct pv_chosen *c);
-
 #endif

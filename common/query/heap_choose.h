@@ -1,0 +1,26 @@
+/* Which objects of a heap a list is to have, in which order. */
+#ifndef PV_QUERY_HEAP_CHOOSE_H
+#define PV_QUERY_HEAP_CHOOSE_H
+
+#include "common/heap/heap.h"
+
+/* The foremost `limit` by the column sorted by. */
+struct pv_chosen {
+	uint32_t *node;
+	size_t n;
+	size_t left_out;
+};
+enum pv_choice_key { PV_BY_RETAINED, PV_BY_BYTES, PV_BY_ADDRESS, PV_BY_CLASS_NAME };
+struct pv_choice {
+	enum pv_choice_key key;
+	bool descending;
+	const char *filter; /* of class names; or an address 0x...; NULL all */
+	uint64_t klass;     /* row id; 0 all */
+	const uint32_t *of; /* only these, of_n of them; NULL: all objects */
+	size_t of_n, limit; /* limit 0: none */
+};
+/* False when out of memory. */
+bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret);
+void pv_chosen_finish(struct pv_chosen *c);
+
+#endif
