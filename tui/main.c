@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/report/dump.h"
+#include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
 #include "tui/app.h"
 #include "tui/feed.h"
@@ -181,9 +182,37 @@ static int run_dump(const struct ui_options *o)
 	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 
+/* A heap shot for other programs. */
+static int run_snapshot(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct ui_feed *f = open_feed(o, false, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	struct shot shot = { .feed = f };
+	int code = s.exit_code;
+	const struct pv_heap *h =
+		code == EXIT_INPUT ? NULL : open_shot(&shot, &o->report.shot, &err);
+	if (!h && code != EXIT_INPUT)
+		code = complain(NULL, &err);
+	else if (h && !(strcmp(o->output, "-") == 0
+				 ? pv_heapsnapshot_write(h, stdout, &err)
+				 : pv_heapsnapshot_file(h, o->output, &err)))
+		code = complain(NULL, &err);
+	ui_heap_destroy(shot.heap);
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return code;
+}
+
 static int run_convert(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
+	if (o->report.has_shot)
+		return run_snapshot(o);
 	const struct ui_convert_options co = { .path = o->path, .output = o->output,
 		.ranged = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
 		.thread = o->thread, .data_version = o->data_version };

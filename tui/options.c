@@ -340,7 +340,7 @@ static const struct {
 			"only this thread" } },
 	{ .set = set_shot,
 		.row = { "--shot", 0, "N", UI_VERB_REPORT | UI_VERB_CONVERT,
-			"the heap shot that is meant, counted from 0" } },
+			"this heap shot, from 0; convert writes it for Chrome (.heapsnapshot)" } },
 	{ .set = set_object,
 		.row = { "--object", 0, "0x...", UI_VERB_REPORT,
 			"the object whose path to a root heap_path gives" } },
@@ -348,7 +348,7 @@ static const struct {
 		.row = { "--retained", 0, NULL, UI_VERB_REPORT,
 			"heap_classes: what each class keeps alive, too" } },
 	{ .set = set_weak,
-		.row = { "--weak", 0, NULL, UI_VERB_REPORT,
+		.row = { "--weak", 0, NULL, UI_VERB_REPORT | UI_VERB_CONVERT,
 			"weak references and handles keep objects alive, too" } },
 	{ .set = set_output,
 		.row = { "--output", 'o', "FILE", UI_VERB_CONVERT,
@@ -500,6 +500,14 @@ static bool makes_sense(const struct parse *p)
 			verb_name(o->verb));
 	if (o->verb == UI_VERB_CONVERT && !o->output)
 		return pv_fail(p->err, PV_EUSAGE, 0, "profview convert wants -o FILE");
+	size_t n = o->output ? strlen(o->output) : 0;
+	bool snapshot = n > 13 && strcmp(o->output + n - 13, ".heapsnapshot") == 0;
+	if (snapshot && !o->report.has_shot)
+		return pv_fail(p->err, PV_EUSAGE, 0, "a .heapsnapshot wants --shot N, counted from 0");
+	if (o->verb == UI_VERB_CONVERT && o->report.has_shot &&
+		(o->ranged || o->thread || o->data_version))
+		return pv_fail(p->err, PV_EUSAGE, 0,
+			"--shot writes a heap snapshot: without --range, --thread, --data-version");
 	if (o->w && !o->dump)
 		return pv_fail(p->err, PV_EUSAGE, 0, "--size goes with --dump");
 	return true;

@@ -4,6 +4,7 @@
 
 #include "common/heap/heap.h"
 #include "common/query/build.h"
+#include "common/query/heap_text.h"
 
 /* Rows of objects have this id; 0 stands for all roots together. */
 static inline uint64_t pv_object_row(uint32_t node)
@@ -24,9 +25,6 @@ void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node
 
 /* What is uncertain about the heap, as the table's coverage line, and its generation. */
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
-
-/* "static", "thread static", ... */
-const char *pv_root_source_text(enum pv_root_source source);
 
 /* "static Static Fields of Cache": what a root is, for people. */
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);

@@ -1,0 +1,10 @@
+/* Words for what stands in heap shots. */
+#ifndef PV_QUERY_HEAP_TEXT_H
+#define PV_QUERY_HEAP_TEXT_H
+
+#include "common/model/roots.h"
+
+/* "static field", "thread static", ...: a constant. */
+const char *pv_root_source_text(enum pv_root_source source);
+
+#endif
