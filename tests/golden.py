@@ -7,8 +7,10 @@ With PV_GOLDEN=write in the environment the texts are written instead. Whoever c
 one names each figure that changed and why.
 """
 import difflib
+import gzip
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,21 +33,36 @@ OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
 # Panes of what the first log does not hold, of the second one.
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'coverage': 'V',
              'statements': 'Vjj+j', 'counters': 'Cj', 'info': 'i', 'helpers': 'J<Tab>'}
+# Panes of the first log with three wounds: see damaged().
+HURT = {'overview': '1', 'methods': '2', 'tree': '3', 'info': 'i'}
 SIZES = ('120x36', '80x24')
 SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range')
 ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range')
 
 
+def damaged(data):
+    """A byte nobody writes in an event's place, a buffer's id overwritten, and the end cut off."""
+    buffers = [m.start() for m in re.finditer(b'\x01LPM', data)]
+    data = bytearray(data)
+    data[buffers[len(buffers) // 3] + 48] = 0xbc
+    at = buffers[len(buffers) // 2]
+    data[at:at + 4] = b'ruin'
+    return bytes(data[:-3])
+
+
 def cases():
-    """(name, keys, size, locale, of the second log)"""
+    """(name, keys, size, locale, which other log than the first)"""
     for name, *rest in first_cases():
-        yield name, *rest, False
+        yield name, *rest, None
+    for name, keys in HURT.items():
+        for size in ('80x24', '40x10'):
+            yield f'damaged-{name}-{size}', keys, size, 'C.UTF-8', 'damaged'
     for name, keys in ALL_PANES.items():
         for size in SIZES:
-            yield f'all-{name}-{size}', keys, size, 'C.UTF-8', True
+            yield f'all-{name}-{size}', keys, size, 'C.UTF-8', 'all'
     for name in ('handles', 'statements'):
-        yield f'all-{name}-40x10', ALL_PANES[name], '40x10', 'C.UTF-8', True
-        yield f'all-{name}-80x24-ascii', ALL_PANES[name], '80x24', 'C', True
+        yield f'all-{name}-40x10', ALL_PANES[name], '40x10', 'C.UTF-8', 'all'
+        yield f'all-{name}-80x24-ascii', ALL_PANES[name], '80x24', 'C', 'all'
 
 
 def first_cases():
@@ -70,26 +87,28 @@ def frame(profview, log, keys, size, locale):
     done = subprocess.run([profview, log, '--dump', '--no-index', '--size', size, '--keys', keys],
                           capture_output=True, env=env, timeout=60, check=False)
     text = done.stdout.decode('utf-8')
-    return text + f'exit code {done.returncode}\n' + done.stderr.decode('utf-8')
+    said = done.stderr.decode('utf-8').replace(log, pathlib.Path(log).name)
+    return text + f'exit code {done.returncode}\n' + said
 
 
 def main(profview, folder, make_log=None):
     make_log = make_log or pathlib.Path(profview).parent / 'tests' / 'make_log'
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as made:
-        second = pathlib.Path(made, 'all.mlpd')
-        second.write_bytes(subprocess.run([make_log, *ALL], stdout=subprocess.PIPE, check=True,
-                                          timeout=60).stdout)
-        compare(profview, folder, second)
+        others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'damaged')}
+        others['all'].write_bytes(subprocess.run([make_log, *ALL], stdout=subprocess.PIPE,
+                                                 check=True, timeout=60).stdout)
+        others['damaged'].write_bytes(damaged(gzip.decompress((folder / LOG).read_bytes())))
+        compare(profview, folder, others)
 
 
-def compare(profview, folder, second):
+def compare(profview, folder, others):
     write = os.environ.get('PV_GOLDEN') == 'write'
     wrong, made = [], set()
     for name, keys, size, locale, other in cases():
         path = folder / 'screens' / f'{name}.txt'
         made.add(path.name)
-        log = second if other else folder / log_of(name)
+        log = others[other] if other else folder / log_of(name)
         text = frame(profview, str(log), keys, size, locale)
         if locale == 'C' and not text.isascii():
             wrong.append(f'{name} is not ASCII')
