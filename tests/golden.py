@@ -23,7 +23,8 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
          'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w',
          'range': '2:range<Space>1s..2s<Enter>', 'range-tree': '3:range<Space>1s..2s<Enter>**',
-         'range-overview': '1{{{['}
+         'range-overview': '1{{{[', 'objects': '9<Enter>', 'dominators': '9d<Enter>',
+         'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
        'stage-A': {'heap': '7<Tab>', 'info': 'i'},
