@@ -9,7 +9,6 @@ static const struct {
 	const char *text;
 	unsigned more;
 } words[] = {
-	{ "allocsample", PVP_CLR_SAMPLED },
 	{ "counter", PVP_CLR_COUNTING },
 	{ "everycall", PVP_CLR_EVERY_CALL },
 	{ "emptycalls", PVP_CLR_EMPTY },
@@ -29,7 +28,7 @@ static unsigned more_of(const char *at, size_t len)
 }
 
 /* Ours are taken out; the others' text goes to `rest`, which has room for all of it. */
-static unsigned split(const char *text, char *rest)
+static unsigned split(const char *text, const char *period, char *rest)
 {
 	unsigned more = 0;
 	size_t n = 0;
@@ -42,8 +41,10 @@ static unsigned split(const char *text, char *rest)
 		if (!on && !not ) {
 			if (n)
 				rest[n++] = ',';
-			memcpy(rest + n, text, len);
-			n += len;
+			bool sampled = period && len > 6 && memcmp(text, "alloc=", 6) == 0;
+			size_t put = sampled ? strlen(period) : len;
+			memcpy(rest + n, sampled ? period : text, put);
+			n += put;
 		}
 		more |= on;
 		text += len + (text[len] == ',');
@@ -61,15 +62,16 @@ static void describe(struct pvp_clr_options *o)
 				n ? "," : "", words[i].text);
 }
 
-bool pvp_clr_parse(const char *text, struct pvp_clr_options *ret)
+bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret)
 {
-	char rest[4 * PVP_MONO_TEXT];
+	char rest[4 * PVP_MONO_TEXT], period[32];
 	struct pvp_clr_options o = { 0 };
-	if (strlen(text) >= sizeof rest)
+	if (strlen(text) >= sizeof rest / 4)
 		return false;
-	o.more = split(text, rest);
-	if (!pvp_mono_parse(rest, &o.m))
-		return false;
+	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
+	o.more = split(text, own_period ? period : NULL, rest);
+	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE)
+		return false; /* a tree of calls is made on Mono alone */
 	if (o.m.groups & PVP_MONO_CALLS)
 		o.m.frames = 0;
 	describe(&o);

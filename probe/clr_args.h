@@ -8,6 +8,8 @@
 
 #include "probe/mono_args.h"
 
+enum { PVP_CLR_ALLOC_PERIOD = 100 << 10 }; /* the runtime's own, bytes */
+
 enum pvp_clr_more {
 	PVP_CLR_SAMPLED = 1 << 0,  /* allocsample: about one allocation in 100 KB */
 	PVP_CLR_COUNTING = 1 << 1, /* counter: figures of the runtime and the process */
@@ -27,7 +29,10 @@ struct pvp_clr_options {
 	char words[2 * PVP_MONO_TEXT]; /* what the log's header says is on */
 };
 
-/* False: an option is not known. */
-bool pvp_clr_parse(const char *text, struct pvp_clr_options *ret);
+/*
+ * False: an option is not known. own_period: the runtime samples allocations itself, at a period
+ * of its own that takes the place of any that is asked for.
+ */
+bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret);
 
 #endif

@@ -143,6 +143,21 @@ void pvp_clr_compiled(uint64_t function)
 		number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
 }
 
+uint64_t pvp_clr_method_at(uint64_t ip)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t method = pvp_ranges_find(ip), function = 0, rejit;
+	if (method)
+		return method;
+	if (pvp_clr.version < 8
+			? info->is->function_of_ip_2(info, ip, &function, &rejit) < 0
+			: info->is->function_of_ip(info, ip, &function, &rejit) < 0)
+		return 0;
+	if (function)
+		pvp_clr_compiled(function); /* so that the next look finds it */
+	return pvp_clr_method(function);
+}
+
 void pvp_clr_method_gone(uint64_t function)
 {
 	pthread_mutex_lock(&lock);

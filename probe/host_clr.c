@@ -118,7 +118,7 @@ static bool start(const char *text)
 {
 	char core[2 * PVP_MONO_TEXT];
 	struct pvp_clr_options *o = &pvp_clr.options;
-	if (!pvp_clr_parse(text, o) || !pvp_filter_sound(o->m.filter)) {
+	if (!pvp_clr_parse(text, pvp_clr.version >= 12, o) || !pvp_filter_sound(o->m.filter)) {
 		complain("an option in " PV_CORECLR_OPTIONS " is not understood");
 		return false;
 	}
@@ -142,8 +142,12 @@ static bool watch(void)
 	pvp_clr_threads_init(&mask);
 	pvp_clr_events_init(&mask);
 	pvp_clr_calls_init(&mask);
-	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook())
+	pvp_clr_alloc_init(&mask);
+	pvp_clr_pipe_init(&mask);
+	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
+		pvp_clr_pipe_open();
 		return true;
+	}
 	complain("the .NET runtime refuses to tell what was asked for");
 	return false;
 }
@@ -166,6 +170,7 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 static pvp_hr shut_down(void *self)
 {
 	(void)self;
+	pvp_clr_pipe_close();
 	pvp_session_stop();
 	return 0;
 }

@@ -31,6 +31,12 @@ void pvp_clr_meta_init(struct pvp_clr_mask *mask);
 void pvp_clr_threads_init(struct pvp_clr_mask *mask);
 void pvp_clr_events_init(struct pvp_clr_mask *mask);
 void pvp_clr_calls_init(struct pvp_clr_mask *mask);
+void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
+void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
+
+/* The runtime's own events, once the mask is set: sampled allocations, locks. */
+void pvp_clr_pipe_open(void);
+void pvp_clr_pipe_close(void);
 
 /* Once the mask is set, as the API wants it; false: refused. */
 bool pvp_clr_calls_hook(void);
@@ -55,6 +61,9 @@ static inline uint64_t pvp_clr_key(uint64_t id)
 {
 	return id >> 3;
 }
+
+/* The method whose code holds the address, also one that was compiled before we came; 0: none. */
+uint64_t pvp_clr_method_at(uint64_t ip);
 
 /* A body of this method was compiled: a definition with its code. */
 void pvp_clr_compiled(uint64_t function);

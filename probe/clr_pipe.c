@@ -1,0 +1,175 @@
+/*
+ * The runtime's own events, which it hands over on the thread they happen on: allocations that it
+ * samples, locks that were waited for. Layouts grow at their end with versions;
+ * what is too short is left alone.
+ */
+#include <string.h>
+
+#include "probe/emit.h"
+#include "probe/host_clr.h"
+
+enum {
+	/* Events of Microsoft-Windows-DotNETRuntime. */
+	TICK = 10,
+	CONTENTION_START = 81,
+	CONTENTION_STOP = 91,
+	ALLOCATION_SAMPLED = 303,
+	INFORMATIONAL = 4,
+	VERBOSE = 5,
+};
+
+#define KEY_GC UINT64_C(0x1)
+#define KEY_CONTENTION UINT64_C(0x4000)
+#define KEY_SAMPLED UINT64_C(0x80000000000)
+
+struct payload {
+	const uint8_t *at, *end;
+	bool ok;
+};
+
+static uint64_t number(struct payload *p, size_t bytes)
+{
+	uint64_t n = 0;
+	if ((size_t)(p->end - p->at) < bytes) {
+		p->ok = false;
+		return 0;
+	}
+	memcpy(&n, p->at, bytes); /* little-endian, as this machine */
+	p->at += bytes;
+	return n;
+}
+
+static void skip_text(struct payload *p)
+{
+	while (number(p, 2) && p->ok)
+		;
+}
+
+static void allocation(uint64_t class, uint64_t object, uint64_t size)
+{
+	struct pv_event ev = { .kind = PV_KIND_ALLOC,
+		.alloc = { pvp_clr_class(class), object, (size + 7) & ~(uint64_t)7, { 0, 0 } } };
+	pvp_clr_with_stack(&ev, &ev.alloc.stack, object);
+}
+
+/* kind, instance, class, its name, address, size, offset of the sample */
+static void sampled(struct payload p)
+{
+	number(&p, 4 + 2);
+	uint64_t class = number(&p, 8);
+	skip_text(&p);
+	uint64_t object = number(&p, 8), size = number(&p, 8);
+	if (p.ok)
+		allocation(class, object, size);
+}
+
+/* amount, kind, instance, amount again, class, its name, heap, address, size (from version 4) */
+static void ticked(struct payload p)
+{
+	number(&p, 8);
+	number(&p, 2);
+	number(&p, 8);
+	uint64_t class = number(&p, 8);
+	skip_text(&p);
+	number(&p, 4);
+	uint64_t object = number(&p, 8), size = number(&p, 8);
+	if (p.ok)
+		allocation(class, object, size);
+}
+
+/* The object that this thread waits for. */
+static _Thread_local uint64_t contended __attribute__((tls_model("initial-exec")));
+
+static void monitor(uint8_t kind, uint64_t object)
+{
+	struct pv_event ev = { .kind = kind, .monitor = { object, { 0, 0 }, 0 } };
+	pvp_clr_with_stack(&ev, &ev.monitor.stack, object);
+}
+
+/* flags, instance, and from version 2 on: lock, object, the owner's thread */
+static void contention(struct payload p)
+{
+	number(&p, 1 + 2);
+	uint64_t lock = number(&p, 8), object = number(&p, 8);
+	contended = p.ok && object ? object : p.ok ? lock : 0;
+	monitor(PV_KIND_MONITOR_CONTENTION, contended);
+}
+
+static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t version,
+	uint32_t meta_n, const uint8_t *meta, uint32_t n, const uint8_t *data,
+	const struct pvp_guid *activity, const struct pvp_guid *related, uint64_t thread,
+	uint32_t frames, const uint64_t *ips)
+{
+	unsigned groups = pvp_clr.options.m.groups;
+	const struct payload p = { data, data + (data ? n : 0), true };
+	(void)self, (void)provider, (void)meta_n, (void)meta, (void)activity, (void)related;
+	(void)thread, (void)frames, (void)ips; /* no frames are given here */
+	if (id == ALLOCATION_SAMPLED && groups & PVP_MONO_ALLOC)
+		sampled(p);
+	else if (id == TICK && version >= 4 && groups & PVP_MONO_ALLOC)
+		ticked(p);
+	else if (id == CONTENTION_START && groups & PVP_MONO_MONITORS)
+		contention(p);
+	else if (id == CONTENTION_STOP && groups & PVP_MONO_MONITORS)
+		monitor(PV_KIND_MONITOR_DONE, contended);
+	return 0;
+}
+
+static bool newer_than_9(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint16_t instance, major = 0, minor, build, qfe;
+	uint32_t type;
+	return info->is->runtime_information(
+		       info, &instance, &type, &major, &minor, &build, &qfe, 0, NULL, NULL) >= 0 &&
+	       major >= 10;
+}
+
+static uint64_t keywords(uint32_t *ret_level)
+{
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	uint64_t keys = 0;
+	*ret_level = INFORMATIONAL;
+	if (pvp_clr.version < 12)
+		return 0;
+	if (o->groups & PVP_MONO_MONITORS)
+		keys |= KEY_CONTENTION;
+	if (o->groups & PVP_MONO_ALLOC && o->alloc_period) {
+		bool sampling = newer_than_9();
+		keys |= sampling ? KEY_SAMPLED : KEY_GC;
+		*ret_level = sampling ? INFORMATIONAL : VERBOSE;
+	}
+	return keys;
+}
+
+static uint64_t session;
+
+void pvp_clr_pipe_init(struct pvp_clr_mask *mask)
+{
+	uint32_t level;
+	if (!keywords(&level))
+		return;
+	mask->high |= PVP_CLR_EVENT_PIPE;
+	pvp_clr.slots[PVP_CLR_EventPipeEventDelivered] = (pvp_clr_slot)delivered;
+}
+
+void pvp_clr_pipe_open(void)
+{
+	static const char name[] = "Microsoft-Windows-DotNETRuntime";
+	pvp_char wide[sizeof name];
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_provider p = { .name = wide };
+	for (size_t i = 0; i < sizeof name; i++)
+		wide[i] = (pvp_char)name[i];
+	p.keywords = keywords(&p.level);
+	if (p.keywords && info->is->start_events(info, 1, &p, 0, &session) < 0)
+		session = 0;
+}
+
+void pvp_clr_pipe_close(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	if (session)
+		info->is->stop_events(info, session);
+	session = 0;
+}
