@@ -240,6 +240,76 @@ static pvp_hr set_event_mask(void *self, uint32_t low, uint32_t high)
 	return fake.refuse_mask;
 }
 
+static pvp_hr object_size_2(void *self, uint64_t object, uint64_t *ret)
+{
+	(void)self;
+	*ret = 20 + object % 8;
+	return object ? 0 : PVP_HR(0x80070057);
+}
+
+static pvp_hr runtime_information(void *self, uint16_t *ret_instance, uint32_t *ret_type,
+	uint16_t *ret_major, uint16_t *ret_minor, uint16_t *ret_build, uint16_t *ret_qfe,
+	uint32_t room, uint32_t *ret_n, pvp_char *text)
+{
+	(void)self, (void)ret_instance, (void)ret_type, (void)ret_minor, (void)ret_build;
+	(void)ret_qfe, (void)room, (void)ret_n, (void)text;
+	*ret_major = fake.version >= 15 ? 10 : 5;
+	return 0;
+}
+
+static pvp_hr function_of_ip(void *self, uint64_t ip, uint64_t *ret, uint64_t *ret_rejit)
+{
+	(void)self;
+	*ret_rejit = 0;
+	*ret = ip == FAKE_CODE ? FAKE_METHOD : 0;
+	return *ret ? 0 : PVP_HR(0x80004005);
+}
+
+static pvp_hr start_events(void *self, uint32_t n, struct pvp_clr_provider *providers,
+	int32_t rundown, uint64_t *ret_session)
+{
+	(void)self, (void)rundown;
+	ck_assert_uint_eq(n, 1);
+	fake.keywords = providers[0].keywords;
+	*ret_session = ++fake.sessions;
+	return 0;
+}
+
+static pvp_hr stop_events(void *self, uint64_t session)
+{
+	(void)self;
+	ck_assert_uint_eq(session, fake.sessions);
+	fake.stopped_sessions++;
+	return 0;
+}
+
+static pvp_hr il_body(
+	void *self, uint64_t module, uint32_t token, const uint8_t **ret, uint32_t *ret_size)
+{
+	static const uint8_t tiny[] = { 2 << 2 | 2, 0, 0x2a }, fat[12] = { 3, 0x30, 0, 0, 9 };
+	(void)self, (void)module;
+	*ret = token == 0x06000001 ? fat : tiny;
+	*ret_size = token == 0x06000001 ? sizeof fat : sizeof tiny;
+	return 0;
+}
+
+static pvp_hr set_function_mapper(
+	void *self, uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook), void *ctx)
+{
+	(void)self, (void)ctx;
+	fake.map = map;
+	return fake.masks ? 0 : PVP_HR(0x80131374);
+}
+
+/* The hooks themselves are called by compiled code, with registers that C does not know. */
+static pvp_hr set_hooks(
+	void *self, void (*enter)(void), void (*leave)(void), void (*tail_call)(void))
+{
+	(void)self;
+	fake.hooks = (enter != NULL) + (leave != NULL) + (tail_call != NULL);
+	return fake.masks ? 0 : PVP_HR(0x80131374);
+}
+
 static const struct pvp_clr_info_table known = {
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,
@@ -255,6 +325,15 @@ static const struct pvp_clr_info_table known = {
 	.dynamic_info = dynamic_info,
 	.code_starts = code_starts,
 	.code_ranges = code_ranges,
+	.il_body = il_body,
+	.set_function_mapper = set_function_mapper,
+	.set_hooks = set_hooks,
+	.object_size_2 = object_size_2,
+	.runtime_information = runtime_information,
+	.function_of_ip = function_of_ip,
+	.function_of_ip_2 = function_of_ip,
+	.start_events = start_events,
+	.stop_events = stop_events,
 };
 
 static void missing(void)

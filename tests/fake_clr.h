@@ -21,13 +21,13 @@ struct fake {
 	int version;            /* of ICorProfilerInfo that it has */
 	pvp_hr refuse_mask;     /* what it answers to an event mask; 0: takes it */
 	uint32_t low, high;     /* the mask it took */
-	unsigned masks, hooks_after_masks, hooks;
-	void (*enter)(void), (*leave)(void), (*tail_call)(void);
+	unsigned masks, hooks;
 	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
 	unsigned suspended, resumes, suspends;
 	pvp_hr refuse_suspend;
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
+	uint64_t keywords; /* of the last session of events */
 	unsigned attaches, sessions, stopped_sessions, detaches;
 };
 

@@ -304,6 +304,106 @@ START_TEST(collections_within_one)
 }
 END_TEST
 
+static void deliver(uint32_t id, uint32_t version, const void *data, uint32_t n)
+{
+	FAKE_CALL(profiler, EventPipeEventDelivered,
+		(void *, uint64_t, uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t,
+			const uint8_t *, void *, void *, uint64_t, uint32_t, const uint64_t *),
+		1, id, version, 0, NULL, n, data, NULL, NULL, 0, 0, NULL);
+}
+
+struct __attribute__((packed)) sampled {
+	uint32_t kind;
+	uint16_t instance;
+	uint64_t class;
+	uint16_t name[3];
+	uint64_t object, size, offset;
+};
+
+/* Allocations that the runtime samples; whole ones count, those that were cut do not. */
+START_TEST(sampled_allocations)
+{
+	struct probe_log log;
+	const struct sampled e = { 0, 1, FAKE_CLASS_OF_INT, { 'I', 'd', 0 }, FAKE_OBJECT, 20, 7 };
+	fake.depth = 3;
+	ck_assert_int_eq(begin("nodefaults,alloc=512k"), 0);
+	ck_assert_uint_eq(fake.low & PVP_CLR_ALLOCATED, 0);
+	ck_assert_uint_eq(fake.keywords, UINT64_C(0x80000000000));
+	deliver(303, 0, &e, sizeof e);
+	for (uint32_t n = 0; n < sizeof e - 8; n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+		memcpy(cut, &e, n);
+		deliver(303, 0, cut, n);
+		free(cut);
+	}
+	deliver(303, 0, NULL, 0);
+	deliver(81, 2, &e, sizeof e); /* not asked for */
+	end(&log);
+	ck_assert_uint_eq(fake.stopped_sessions, 1);
+	ck_assert_uint_eq(log.n[PV_KIND_ALLOC], 1);
+	ck_assert_uint_eq(log.bytes_allocated, 24);
+	ck_assert_uint_eq(log.n[PV_KIND_MONITOR_CONTENTION], 0);
+	ck_assert_ptr_nonnull(strstr(log.args, "alloc=102400"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* Without sampling of its own an older runtime is asked for every one. */
+START_TEST(every_allocation)
+{
+	struct probe_log log;
+	fake.version = 11;
+	ck_assert_int_eq(begin("nodefaults,gcalloc,maxframes=0"), 0);
+	ck_assert_uint_eq(fake.low & PVP_CLR_ALLOCATED, PVP_CLR_ALLOCATED);
+	ck_assert_uint_eq(fake.low & PVP_CLR_STACKS, 0);
+	ck_assert_uint_eq(fake.sessions, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		FAKE_CALL(profiler, ObjectAllocated, (void *, uint64_t, uint64_t),
+			FAKE_OBJECT + i * 32, i % 2 ? FAKE_CLASS : FAKE_ARRAY);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_ALLOC], 1000);
+	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
+	ck_assert_uint_eq(log.bytes_allocated, 24000);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void unwind(uint64_t function)
+{
+	FAKE_CALL(profiler, ExceptionUnwindFunctionEnter, (void *, uint64_t), function);
+}
+
+/* What unwinding leaves is told once; what catches goes on; what another exception takes over too.
+ */
+START_TEST(frames_that_are_unwound)
+{
+	struct probe_log log;
+	int32_t hook = 0;
+	ck_assert_int_eq(begin("nodefaults,calls,filter=c:Thing*+il:3"), 0);
+	ck_assert_uint_eq(fake.hooks, 3);
+	ck_assert_uint_eq(fake.low & PVP_CLR_STACKS, 0);
+	uint64_t number = fake.map(FAKE_METHOD, NULL, &hook);
+	ck_assert_int_eq(hook, 1);
+	ck_assert_uint_eq(number, pvp_clr_method(FAKE_METHOD));
+	fake.map(FAKE_BROKEN, NULL, &hook);
+	ck_assert_int_eq(hook, 0); /* too short */
+	for (int i = 0; i < 100; i++) {
+		unwind(FAKE_METHOD); /* whose finally clause throws */
+		unwind(FAKE_BROKEN);
+		FAKE_CALL(profiler, ExceptionUnwindFunctionLeave, (void *, int), 0);
+		unwind(FAKE_METHOD);
+		FAKE_CALL(profiler, ExceptionUnwindFunctionLeave, (void *, int), 0);
+		unwind(FAKE_METHOD);
+		FAKE_CALL(profiler, ExceptionCatcherEnter, (void *, uint64_t, uint64_t),
+			FAKE_METHOD, FAKE_OBJECT);
+	}
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_METHOD_EXC_LEAVE], 100);
+	ck_assert_uint_eq(log.n[PV_KIND_EXCEPTION_CLAUSE], 0);
+	probe_log_finish(&log);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fake .NET runtime");
@@ -318,6 +418,9 @@ int main(void)
 	tcase_add_test(t, names_of_things);
 	tcase_add_test(t, ids_that_come_again);
 	tcase_add_test(t, collections_within_one);
+	tcase_add_test(t, sampled_allocations);
+	tcase_add_test(t, every_allocation);
+	tcase_add_test(t, frames_that_are_unwound);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -71,6 +71,39 @@ def paired(v, r):
     v.equal('enters without a leave', r.log.times.closed_early, 0)
 
 
+def exceptions(v, r, classes=True):
+    """.NET 10 tells of no finally clauses."""
+    r.said.pop('finally at least', None)
+    checks.exceptions(v, r, classes)
+
+
+def locks(v, r):
+    """A wait that was given up ends like one that was not."""
+    k = r.json['locks']
+    v.equal('contentions after mprof-report', k['contentions'], r.mprof['contentions'])
+    v.equal('every wait ends', k['acquired'], k['contentions'])
+    gate = max(k['objects'], key=lambda o: o['contentions'])
+    v.equal('contentions of the gate', gate['contentions'], r.said['contended Counted.Gate'])
+    v.between('wait for the gate', gate['wait_ns'], r.said['waited at least'] * 9 // 10,
+              r.said['waited at most'])
+
+
+def sampled(v, r):
+    """The estimate is as near as it says, and the stacks end where the program allocates."""
+    v.at_least('samples', r.json['events'].get('alloc', 0), 10)
+    wide = [s for s in r.json['allocation_sites'] if s['class'] == 'Counted.Wide']
+    v.true('a Wide was sampled', wide)
+    for site in wide:
+        v.equal('innermost frame of a Wide', site['stack'][-1:], ['Counted.Allocs:Make (int)'])
+    v.true('allocations are estimates', all(c['estimated'] for c in r.json['classes']))
+
+
+def own_sites(v, r):
+    for site in r.json['allocation_sites']:
+        if site['class'] == 'Counted.Wide':
+            v.equal('innermost frame of a Wide', site['stack'][-1:], ['Counted.Allocs:Make (int)'])
+
+
 def tasks(v, r):
     """What may not be inlined is counted whole, also without `everycall`."""
     got = checks.rows(r.json['methods'], 'name', 'calls')
@@ -96,6 +129,11 @@ CASES = {
         checks.calls, checks.times, checks.call_tree, paired, only_own, loads)),
     'calls-late': ('nodefaults,calls', 'tasks throws tasks', (paired, tasks)),
     'tasks': ('nodefaults,calls,everycall,filter=a:counted', 'tasks', (paired, checks.calls)),
+    'alloc': ('nodefaults,gcalloc', 'allocs finalizers', (checks.allocations, own_sites)),
+    'sampled': ('nodefaults,alloc=512k', 20 * 'allocs ', (sampled,)),
+    'exception': ('nodefaults,exception', 'throws calls', (alone(exceptions),)),
+    'exception-alloc': ('nodefaults,exception,gcalloc', 'throws calls', (exceptions,)),
+    'monitor': ('nodefaults,monitor', 'locks', (locks,)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 
