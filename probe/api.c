@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/emit.h"
+#include "probe/host_native.h"
 #include "probe/registry.h"
 #include "probe/session.h"
 
@@ -10,7 +11,7 @@
 
 EXPORT int profview_start(const char *options)
 {
-	return pvp_session_start(options, &pvp_host_native);
+	return pvp_native_start(options);
 }
 
 EXPORT int profview_stop(void)

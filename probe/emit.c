@@ -48,6 +48,17 @@ void pvp_alloc_slow(uint64_t type, uint64_t object, uint64_t bytes)
 	pvp_guard_off();
 }
 
+void pvp_free_slow(uint64_t object)
+{
+	struct pvp_thread *t = atomic_load(&pvp_core.alloc) ? pvp_room(PVP_HOT_MAX) : NULL;
+	if (t) {
+		uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+		uint64_t now = begin_event(t, p);
+		pvp_publish(t, pvp_put_free(t, p, object, now));
+	}
+	pvp_guard_off();
+}
+
 /* At most MARK_MAX bytes, not ending inside a character. */
 static size_t mark_length(const char *text)
 {

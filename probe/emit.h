@@ -12,6 +12,7 @@
 
 /* Bytes of the rows LEAVE, ENTER, EXC_LEAVE. */
 enum pvp_call_event { PVP_LEAVE = 0x13, PVP_ENTER = 0x23, PVP_EXC_LEAVE = 0x33, PVP_ALLOC = 0x00 };
+enum { PVP_FREE = 0x5f, PVP_FREE_KIND = 1 }; /* the extension event of native frees */
 
 #define PVP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -36,18 +37,35 @@ static inline uint8_t *pvp_put_call(struct pvp_thread *t, uint8_t *p, enum pvp_c
 }
 
 /* Object addresses count in units of 8, from the first one in the chunk. */
-static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t type,
-	uint64_t object, uint64_t bytes, uint64_t now)
+static inline void pvp_base_object(struct pvp_thread *t, uint64_t object)
 {
 	if (PVP_UNLIKELY(!t->obj_base)) {
 		t->obj_base = object >> 3 ? object >> 3 : 1;
 		atomic_store_explicit(&t->chunk->obj_base, t->obj_base, memory_order_relaxed);
 	}
+}
+
+static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t type,
+	uint64_t object, uint64_t bytes, uint64_t now)
+{
+	pvp_base_object(t, object);
 	*p = PVP_ALLOC;
 	p = pvp_put_time(t, p + 1, now);
 	p = pv_put_sleb(p, (int64_t)type); /* the pointer base is 0 */
 	p = pv_put_sleb(p, (int64_t)((object >> 3) - t->obj_base));
 	return pv_put_uleb(p, bytes);
+}
+
+static inline uint8_t *pvp_put_free(struct pvp_thread *t, uint8_t *p, uint64_t object,
+	uint64_t now)
+{
+	pvp_base_object(t, object);
+	*p = PVP_FREE;
+	uint8_t *length = pvp_put_time(t, p + 1, now);
+	length[1] = PVP_FREE_KIND;
+	p = pv_put_sleb(length + 2, (int64_t)((object >> 3) - t->obj_base));
+	*length = (uint8_t)(p - length - 1);
+	return p;
 }
 
 static inline void pvp_publish(struct pvp_thread *t, uint8_t *end)
@@ -61,6 +79,7 @@ void pvp_call_room(enum pvp_call_event event, uint64_t method);
 /* That, then lets go of the guard. */
 void pvp_call_slow(enum pvp_call_event event, uint64_t method);
 void pvp_alloc_slow(uint64_t type, uint64_t object, uint64_t bytes);
+void pvp_free_slow(uint64_t object);
 
 static inline void pvp_call(enum pvp_call_event event, uint64_t method)
 {
@@ -91,6 +110,23 @@ static inline void pvp_alloc(uint64_t type, uint64_t object, uint64_t bytes)
 		return;
 	}
 	pvp_publish(t, pvp_put_alloc(t, p, type, object, bytes, pvp_tsc_ns(&t->clock)));
+	pvp_guard_off();
+}
+
+/* A native block is given back; only where the options ask for it. */
+static inline void pvp_free(uint64_t object)
+{
+	if (PVP_UNLIKELY(!pvp_guard_on())) {
+		pvp_nested();
+		return;
+	}
+	struct pvp_thread *t = pvp_tls.thread;
+	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+	if (PVP_UNLIKELY(p >= atomic_load_explicit(&t->alloc_limit, memory_order_relaxed))) {
+		pvp_free_slow(object);
+		return;
+	}
+	pvp_publish(t, pvp_put_free(t, p, object, pvp_tsc_ns(&t->clock)));
 	pvp_guard_off();
 }
 

@@ -57,6 +57,12 @@ struct pvp_host {
 	/* What came before this time, at which all threads stood still, is written. May be NULL. */
 	void (*stood_still)(struct pvp_writer *w, uint64_t time);
 
+	/*
+	 * What the log calls a class that the registry has under this name; good until the next
+	 * call. May be NULL: the same.
+	 */
+	const char *(*class_name)(const char *name);
+
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 

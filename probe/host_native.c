@@ -1,9 +1,20 @@
+#include "probe/host_native.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "probe/emit.h"
 #include "probe/frames.h"
 #include "probe/modules.h"
+#include "probe/native_blocks.h"
+#include "probe/native_record.h"
+#include "probe/native_samples.h"
 #include "probe/session.h"
+#include "probe/writer.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -20,12 +31,157 @@ static bool method(uint64_t key, struct pvp_method *ret)
 	return pvp_modules_method(key, ret);
 }
 
+/* ---- what the options ask for besides calls */
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static struct pvp_native_options options; /* of the recording; changed before it begins */
+static char words_text[320];
+
+static const char *words(void)
+{
+	return words_text;
+}
+
+static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	struct pvp_method m;
+	bool ok = true;
+	if (again && options.sample_hz)
+		for (size_t i = 0; ok && pvp_modules_next(&i, &m);) {
+			struct pv_event ev = { .kind = PV_KIND_SAMPLE_SYMBOL,
+				.time = w->start_ns,
+				.symbol = { m.code, m.size, 0, { m.name, m.name_len } } };
+			ok = pvp_page_add(w, page, &ev, NULL);
+		}
+	if (!again)
+		pvp_native_samples_tell(w, page);
+	return ok;
+}
+
+static void told(struct pvp_writer *w)
+{
+	if (options.shot_at_end && w->last)
+		pvp_blocks_ask();
+	pvp_blocks_tell(w);
+}
+
+static void start(void)
+{
+	pvp_blocks_clear();
+}
+
+static void stop(void)
+{
+	pvp_native_malloc_set(NULL);
+	pvp_native_samples_stop();
+	pvp_blocks_clear();
+	pvp_modules_finish();
+}
+
+static enum pvp_reply heapshot(char *say, size_t room)
+{
+	if (!options.blocks) {
+		snprintf(say, room, "blocks are not followed: start with the option heapshot");
+		return PVP_REPLY_ERROR;
+	}
+	snprintf(say, room, "shot=%" PRIu64, pvp_blocks_ask());
+	return PVP_REPLY_OK;
+}
+
+/* set sample=1000, sample-real=50, sample=0 */
+static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+{
+	char text[64];
+	struct pvp_native_options o;
+	if (strcmp(key, "sample") != 0 && strcmp(key, "sample-real") != 0)
+		return PVP_REPLY_UNKNOWN;
+	int n = snprintf(text, sizeof text, "%s=%s", key, value);
+	if (n < 0 || (size_t)n >= sizeof text || !pvp_native_parse(text, &o) || o.rest[0]) {
+		snprintf(say, room, "%s takes samples a second, up to 10000", key);
+		return PVP_REPLY_ERROR;
+	}
+	pvp_native_samples_set(&o);
+	return PVP_REPLY_OK;
+}
+
 const struct pvp_host pvp_host_native = {
 	.name = "native",
-	.stop = pvp_modules_finish,
+	.start = start,
+	.stop = stop,
 	.refresh = pvp_modules_refresh,
 	.method = method,
+	.tell = tell_native,
+	.told = told,
+	.class_name = pvp_native_class_name,
+	.discarded_shots = pvp_blocks_discarded,
+	.words = words,
+	.heapshot = heapshot,
+	.set = set,
 };
+
+static _Thread_local bool fork_held;
+
+/* What others do on the way to the fork is not recorded: the blocks' locks are held. */
+static void before_fork(void)
+{
+	fork_held = pvp_guard_on();
+	pvp_blocks_hold();
+}
+
+static void after_fork(void)
+{
+	pvp_blocks_release();
+	if (fork_held)
+		pvp_guard_off();
+}
+
+static void in_child(void)
+{
+	pvp_native_malloc_set(NULL);
+	pvp_native_samples_forget();
+	after_fork();
+}
+
+static int start_native(const struct pvp_native_options *o)
+{
+	static bool fork_handled;
+	struct pvp_config c;
+	if (!pvp_args_parse(o->rest, &c, NULL))
+		return EINVAL;
+	int error = pvp_session_recording() ? EALREADY : 0;
+	if (!error && !fork_handled)
+		error = pthread_atfork(before_fork, after_fork, in_child);
+	fork_handled |= error == 0;
+	if (error)
+		return error;
+	options = *o;
+	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
+	snprintf(words_text, sizeof words_text, "%s%s%s", c.calls ? ",calls" : "", reported,
+		o->words);
+	if (words_text[0])
+		memmove(words_text, words_text + 1, strlen(words_text));
+	error = pvp_session_start(o->rest, &pvp_host_native);
+	if (error)
+		return error;
+	pvp_native_samples_set(o);
+	pvp_native_malloc_set(o);
+	return 0;
+}
+
+int pvp_native_start(const char *text)
+{
+	struct pvp_native_options o;
+	if (!pvp_native_parse(text, &o))
+		return EINVAL;
+	if (o.malloc && !pvp_native_rest(&o, "alloc=on"))
+		return EINVAL;
+	pthread_mutex_lock(&starting);
+	int error = start_native(&o);
+	pthread_mutex_unlock(&starting);
+	return error;
+}
+
+/* ---- calls */
 
 /* What gcc and clang call with -finstrument-functions. */
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
@@ -37,7 +193,7 @@ static inline bool idle(void)
 	if (!atomic_load_explicit(&pvp_core.calls, memory_order_relaxed))
 		return true;
 	return !atomic_load_explicit(&pvp_core.session, memory_order_relaxed) &&
-		!pvp_tls.thread->chunk;
+	       !pvp_tls.thread->chunk;
 }
 
 /* The calling thread's frames, of this session; NULL while it has no part in one. */
@@ -104,7 +260,9 @@ static inline struct pvp_thread *thread_with_room(void)
 {
 	struct pvp_thread *t = pvp_tls.thread;
 	return atomic_load_explicit(&t->cursor, memory_order_relaxed) <
-		atomic_load_explicit(&t->call_limit, memory_order_relaxed) ? t : NULL;
+			       atomic_load_explicit(&t->call_limit, memory_order_relaxed)
+		       ? t
+		       : NULL;
 }
 
 static inline void put(struct pvp_thread *t, enum pvp_call_event event, uint64_t method)
@@ -142,8 +300,8 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 		return;
 	}
 	struct pvp_thread *t = thread_with_room();
-	if (PVP_UNLIKELY(!t || !t->frames || t->frames->beyond ||
-			t->frames->top[-1].method != method)) {
+	if (PVP_UNLIKELY(
+		    !t || !t->frames || t->frames->beyond || t->frames->top[-1].method != method)) {
 		leave_slow(method);
 		return;
 	}
@@ -154,7 +312,7 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 /* A program that was not changed is recorded by its environment. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
-	const char *options = getenv("PROFVIEW_OPTIONS");
-	if (options)
-		pvp_session_start(options, &pvp_host_native);
+	const char *text = getenv("PROFVIEW_OPTIONS");
+	if (text)
+		pvp_native_start(text);
 }

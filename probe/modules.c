@@ -209,16 +209,34 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 	if (!m)
 		return false;
 	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
-	if (s && s->start == address - m->bias)
-		name_symbol(m, s, address);
-	else if (s)
-		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->elf.strings + s->name,
-			address - m->bias - s->start);
+	uint64_t start = s ? m->bias + s->start : address;
+	if (s)
+		name_symbol(m, s, start);
+	else if (address == m->from)
+		snprintf(loaded.name, NAME_ROOM, "[%s]", m->shown);
 	else
-		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown,
-			address - m->bias);
-	*ret = (struct pvp_method){ .code = address, .size = s ? s->size : 0,
-		.name = loaded.name, .name_len = strlen(loaded.name) };
+		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, address - m->bias);
+	*ret = (struct pvp_method){ .code = start, .size = s ? s->size : 0, .name = loaded.name,
+		.name_len = strlen(loaded.name) };
+	return true;
+}
+
+uint64_t pvp_modules_start(uint64_t address)
+{
+	struct module *m = module_of(address);
+	if (!m)
+		return 0;
+	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
+	return s ? m->bias + s->start : m->from;
+}
+
+bool pvp_modules_next(size_t *at, struct pvp_method *ret)
+{
+	if (*at >= loaded.list.n)
+		return false;
+	const struct module *m = &loaded.list.v[(*at)++];
+	*ret = (struct pvp_method){ .code = m->from, .size = m->to - m->from, .name = m->path,
+		.name_len = strlen(m->path) };
 	return true;
 }
 

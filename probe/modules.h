@@ -8,11 +8,18 @@
 void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx);
 
 /*
- * The function at the address. Functions of one name are told apart by source file or module:
- * "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses without a
- * symbol are "module+0xoffset". False when no module holds the address.
+ * The function that holds the address. Functions of one name are told apart by source file or
+ * module: "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses
+ * without a symbol are "module+0xoffset", a module's first one is "[module]". False when no module
+ * holds the address.
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
+
+/* Where that function begins; without a symbol its module. 0: no module holds the address. */
+uint64_t pvp_modules_start(uint64_t address);
+
+/* Modules one after the other, *at from 0 on: code and size are those of all of it. */
+bool pvp_modules_next(size_t *at, struct pvp_method *ret);
 
 void pvp_modules_finish(void);
 

@@ -51,11 +51,22 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
 /*
  * Starts recording. `options` is "key=value,key,..." or NULL for the defaults; the last of a key
  * counts, and values hold no comma:
- *   output=PATH   a file, made anew, or a named pipe; %p is the pid. Default: output.mlpd.
- *                 A pipe without a reader is waited for in the background
+ *   output=PATH   a file, made anew, or a named pipe, whose reader may come late, leave and come
+ *                 back; #N: an open descriptor; |COMMAND: the shell runs it, the log is its input.
+ *                 %p is the pid, %t the time, +PATH is PATH.pid. Default: output.mlpd
+ *   zip           gzip, readable at any moment
+ *   maxsize=SIZE  the log's most; then recording ends, which the log says (counter "log full")
+ *   ring=SIZE     the newest SIZE / 2 to SIZE of the log, names besides, in two files each of which
+ *                 is a log: PATH, and PATH.1 before it (cat PATH.1 PATH | profview -)
  *   calls=on|off  function calls; default on
  *   alloc=on|off  profview_alloc(); default on
  *   marks=on|off  profview_mark(); default off, because stock mprof-report stops at a mark
+ *   malloc[=SIZE] all blocks of malloc, new and their kin, or one each SIZE bytes on average
+ *                 (alloc=SIZE is the same); class=site: by caller, not by size; maxframes=N: with
+ *                 stacks, by frame pointers; free: frees too, at which stock mprof-report stops
+ *   heapshot      blocks alive are followed, shots by the control socket; heapshot-on-shutdown
+ *   sample[=HZ]   each thread's stack, by its processor time (100; above 250 and sample-real: by the
+ *                 wall's clock, which interrupts what waits)
  *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
  *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)

@@ -88,6 +88,14 @@ int pvp_session_start(const char *options, const struct pvp_host *host)
 	return error;
 }
 
+bool pvp_session_recording(void)
+{
+	pthread_mutex_lock(&lifecycle);
+	bool now = recording;
+	pthread_mutex_unlock(&lifecycle);
+	return now;
+}
+
 static int stop(void)
 {
 	if (!recording || owner != getpid())

@@ -7,6 +7,9 @@
 /* As profview_start(), for a host. */
 int pvp_session_start(const char *options, const struct pvp_host *host);
 
+/* Whether one goes on now; it may end at any time. */
+bool pvp_session_recording(void);
+
 /* As profview_stop(), profview_flush(). */
 int pvp_session_stop(void);
 /* EBUSY: somebody else is starting or stopping it. */

@@ -53,9 +53,8 @@ bool pvp_sink_alone(struct pvp_sink *s)
 	return s->pipe && s->fd < 0;
 }
 
-void pvp_sink_tell(struct pvp_sink *s, bool begin)
+void pvp_sink_told(struct pvp_sink *s)
 {
-	s->telling = begin;
 	s->told = s->whole;
 }
 
@@ -167,7 +166,7 @@ static bool fits(const struct pvp_sink *s, uint64_t bytes)
 
 static bool segment_full(const struct pvp_sink *s, uint64_t bytes)
 {
-	return s->segment && !s->telling && s->whole > s->told &&
+	return s->segment && !s->amid && s->whole > s->told &&
 	       s->whole - s->told + bytes > s->segment;
 }
 

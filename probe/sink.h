@@ -39,7 +39,7 @@ struct pvp_sink {
 	uint64_t whole;         /* bytes of a file up to the end of the last complete piece */
 	uint64_t most;          /* maxsize=; 0: no bound */
 	uint64_t segment, told; /* ring=: bytes of one segment; its header and names */
-	bool telling;           /* header and names: no segment ends there */
+	bool amid;              /* no segment ends in what is sent now; the caller's */
 	bool last_words;        /* PVP_LAST_WORDS bytes are kept for these */
 	bool dead; /* the descriptor was closed or reused by the program, or nobody will read */
 	bool leaving; /* set by patience when it gives up, to go on with another sink */
@@ -74,8 +74,8 @@ bool pvp_sink_alone(struct pvp_sink *s);
 /* Writes all parts, n <= PVP_MAX_PARTS, as one piece. */
 enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n);
 
-/* Header and names, which every segment has, are sent between these two. */
-void pvp_sink_tell(struct pvp_sink *s, bool begin);
+/* Header and names, which every segment has, are written: its bytes count from here. */
+void pvp_sink_told(struct pvp_sink *s);
 
 /* Ends the stream; may wait for a command to end, as long as patience lasts. Then as forget. */
 void pvp_sink_close(struct pvp_sink *s, bool wait);

@@ -57,8 +57,11 @@ void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time)
 
 static bool tell_class(struct pvp_writer *w, struct pvp_page *p, uint32_t id)
 {
+	const char *name = pvp_class_name(id);
+	if (w->host->class_name)
+		name = w->host->class_name(name);
 	struct pv_event type = { .kind = PV_KIND_CLASS_LOAD, .time = w->start_ns,
-		.meta = { .key = id, .image = IMAGE, .name = text(pvp_class_name(id)) } };
+		.meta = { .key = id, .image = IMAGE, .name = text(name) } };
 	struct pv_event vtable = { .kind = PV_KIND_VTABLE_LOAD, .time = w->start_ns,
 		.meta = { .key = id, .owner = id } };
 	return pvp_page_add(w, p, &type, NULL) && pvp_page_add(w, p, &vtable, NULL);

@@ -142,10 +142,9 @@ static void begin_stream(struct pvp_writer *w)
 	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
 	w->began = w->greeting = true;
 	w->streams++;
-	pvp_sink_tell(&w->sink, true);
 	if (pvp_writer_send(w, &part, 1))
 		pvp_tell_again(w);
-	pvp_sink_tell(&w->sink, false);
+	pvp_sink_told(&w->sink);
 	w->greeting = false;
 }
 
@@ -158,6 +157,7 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 			begin_stream(w);
 			continue;
 		}
+		w->sink.amid = w->greeting || w->amid;
 		switch (pvp_sink_send(&w->sink, parts, n)) {
 		case PVP_SENT:
 			return true;

@@ -9,4 +9,5 @@ import test_probe_imports as probe
 
 if __name__ == '__main__':
     probe.EXPORTED = {'DllGetClassObject'}
+    probe.ALLOWED = set()
     sys.exit(probe.main(*sys.argv[1:]))

@@ -136,6 +136,7 @@ static const struct vector vectors[] = {
 		"EXT_TREE_CALL t=1000 back=0 method=1010 calls=3 self_ns=3e8 max_ns=64 exc_leaves=1" },
 	{ 17, "0f 00 04 02 ac 02 07", "EXT_TREE_CPU t=1000 user_ns=12c kernel_ns=7" },
 	{ 17, "1f 00 04 01 ac 02 07", "EXT_CPU t=1000 user_ns=12c kernel_ns=7" },
+	{ 17, "5f 01 02 01 01", "EXT_NATIVE_FREE t=1001 value=1008" },
 	/* What changed from version to version, before and after each step. */
 	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
 	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },

@@ -70,6 +70,7 @@
 	KIND(EXT_TREE_CALL, "ext.calltree.call")                                                   \
 	KIND(EXT_TREE_CPU, "ext.calltree.cpu")                                                     \
 	KIND(EXT_CPU, "ext.cpu.sample")                                                            \
+	KIND(EXT_NATIVE_FREE, "ext.native.free")                                                   \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \

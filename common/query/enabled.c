@@ -19,6 +19,7 @@ struct option {
 static const struct option options[] = {
 	{ "alloc=", PV_GROUP_ALLOC }, /* some of them */
 	{ "alloc", PV_GROUP_ALLOC | PV_GROUP_GC | PV_GROUP_MOVES },
+	{ "blocks", PV_GROUP_SHOTS }, /* of a native program */
 	{ "calls", PV_GROUP_CALLS },
 	{ "calltree", PV_GROUP_CALLS },
 	{ "counter", PV_GROUP_COUNTERS },

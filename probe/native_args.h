@@ -1,0 +1,31 @@
+/* The options of the native host, besides those of the core. */
+#ifndef PV_PROBE_NATIVE_ARGS_H
+#define PV_PROBE_NATIVE_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PVP_NATIVE_FRAMES = 64, PVP_NATIVE_TEXT = 1536 };
+
+struct pvp_native_options {
+	bool malloc;        /* malloc and its kin are recorded */
+	uint64_t period;    /* bytes between two that are, on average; 0: all are */
+	bool frees;         /* and free, as extension events */
+	bool by_site;       /* a block's class is the place that asked for it, not its size */
+	bool blocks;        /* those alive are known, for heap shots */
+	bool shot_at_end;   /* one when the recording ends */
+	unsigned frames;    /* of an allocation's stack */
+	unsigned sample_hz; /* 0: no samples */
+	bool sample_real;   /* by the wall's clock, not by the thread's processor time */
+	char words[256];    /* what the log's header says of all that */
+	char rest[PVP_NATIVE_TEXT]; /* for pvp_args_parse() */
+};
+
+/* False: an option is not understood, though those in `rest` are not looked at. */
+bool pvp_native_parse(const char *text, struct pvp_native_options *ret);
+
+/* Adds an option to `rest`; false: there is no room. */
+bool pvp_native_rest(struct pvp_native_options *o, const char *word);
+
+#endif

@@ -1,0 +1,294 @@
+#include "probe/native_samples.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "probe/modules.h"
+#include "probe/native_walk.h"
+#include "probe/probe_clock.h"
+#include "probe/registry.h"
+#include "probe/writer.h"
+
+enum {
+	SLOTS = 128,             /* of a ring: at 1000 Hz a tick's worth */
+	CPU_CLOCK_MOST_HZ = 250, /* the kernel looks at its ticks only */
+	SECOND = 1000000000,
+};
+
+struct sample {
+	uint64_t time, ip;
+	uint32_t n;
+	uint64_t caller[PVP_NATIVE_FRAMES]; /* innermost first */
+};
+
+/* One thread's, never unmapped: a late signal may still hold it. Used again for other threads. */
+struct ring {
+	struct ring *next;
+	_Atomic pid_t owner;             /* 0: nobody's */
+	_Atomic uint64_t written, taken; /* slots, in all */
+	_Atomic uint64_t dropped;
+	uint64_t cpu_ns, dropped_told;
+	timer_t timer;
+	bool seen;
+	struct sample slot[SLOTS];
+};
+
+static struct ring *rings; /* the writer's */
+static _Atomic unsigned hz;
+static _Atomic bool by_wall;
+static _Atomic uint64_t least_cpu; /* ns since the thread's last sample; 0: however little */
+static _Atomic unsigned changes;   /* of these three; what timers there are is then made anew */
+static unsigned changes_seen;      /* the writer's */
+static int number;                 /* of the signal; 0: none taken yet */
+
+/* ---- in the signal's handler */
+
+static uint64_t cpu_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* Whether it did something since; a timer of the wall's clock rings for idle threads too. */
+static bool busy(struct ring *r)
+{
+	uint64_t least = atomic_load_explicit(&least_cpu, memory_order_relaxed);
+	if (!least)
+		return true;
+	uint64_t now = cpu_now(), spent = now - r->cpu_ns;
+	r->cpu_ns = now;
+	return spent >= least;
+}
+
+static void where(const ucontext_t *u, uintptr_t *ret_ip, uintptr_t *ret_frame, uintptr_t *ret_sp)
+{
+#if defined(__x86_64__)
+	*ret_ip = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	*ret_frame = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
+	*ret_sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	*ret_ip = (uintptr_t)u->uc_mcontext.pc;
+	*ret_frame = (uintptr_t)u->uc_mcontext.regs[29];
+	*ret_sp = (uintptr_t)u->uc_mcontext.sp;
+#else
+	(void)u;
+	*ret_ip = *ret_frame = *ret_sp = 0;
+#endif
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	int before = errno;
+	struct ring *r = info->si_code == SI_TIMER ? info->si_value.sival_ptr : NULL;
+	uintptr_t ip, frame, sp;
+	(void)signal;
+	if (!r || !atomic_load_explicit(&hz, memory_order_relaxed) ||
+		atomic_load_explicit(&r->owner, memory_order_relaxed) !=
+			(pid_t)syscall(SYS_gettid) ||
+		!busy(r)) {
+		errno = before;
+		return;
+	}
+	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
+	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= SLOTS) {
+		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+		errno = before;
+		return;
+	}
+	struct sample *s = &r->slot[n % SLOTS];
+	where(context, &ip, &frame, &sp);
+	s->time = pvp_monotonic();
+	s->ip = ip;
+	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES);
+	atomic_store_explicit(&r->written, n + 1, memory_order_release);
+	errno = before;
+}
+
+/* ---- the signal */
+
+/* One that nobody uses: of the real-time ones the highest free, which keeps what it carries. */
+static int take_signal(void)
+{
+	struct sigaction now, ours = { .sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	if (number)
+		return number;
+	sigfillset(&ours.sa_mask);
+	for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
+		if (sigaction(n, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+			continue;
+		if (sigaction(n, &ours, NULL) == 0)
+			return number = n;
+	}
+	return 0;
+}
+
+void pvp_native_samples_set(const struct pvp_native_options *o)
+{
+	bool on = o->sample_hz && take_signal();
+	bool wall = o->sample_real || o->sample_hz > CPU_CLOCK_MOST_HZ;
+	atomic_store(&by_wall, wall);
+	atomic_store(&least_cpu, wall && !o->sample_real ? SECOND / 2 / o->sample_hz : 0);
+	atomic_store(&hz, on ? o->sample_hz : 0);
+	atomic_fetch_add(&changes, 1);
+}
+
+/* ---- timers, on the writer's thread */
+
+/* The clock of another thread's processor time, by the kernel's own numbering. */
+static clockid_t clock_of(pid_t tid)
+{
+	enum { THREAD = 4, SCHEDULER = 2 };
+	return (clockid_t)(~(unsigned)tid << 3 | THREAD | SCHEDULER);
+}
+
+static bool arm(struct ring *r, pid_t tid)
+{
+	unsigned rate = atomic_load(&hz);
+	struct sigevent e = {
+		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number, .sigev_value.sival_ptr = r
+	};
+	struct itimerspec every = { .it_interval.tv_sec = rate == 1,
+		.it_interval.tv_nsec = rate == 1 ? 0 : SECOND / (long)rate };
+	every.it_value = every.it_interval;
+	e._sigev_un._tid = tid;
+	if (timer_create(atomic_load(&by_wall) ? CLOCK_MONOTONIC : clock_of(tid), &e, &r->timer) !=
+		0)
+		return false;
+	atomic_store_explicit(&r->owner, tid, memory_order_release);
+	timer_settime(r->timer, 0, &every, NULL);
+	return true;
+}
+
+static struct ring *free_ring(void)
+{
+	for (struct ring *r = rings; r; r = r->next)
+		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+			return r;
+	struct ring *r =
+		mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r == MAP_FAILED)
+		return NULL;
+	r->next = rings;
+	rings = r;
+	return r;
+}
+
+static void disarm(struct ring *r)
+{
+	timer_delete(r->timer);
+	atomic_store_explicit(&r->owner, 0, memory_order_release);
+}
+
+static void met(pid_t tid, pid_t writer)
+{
+	if (tid == writer)
+		return;
+	for (struct ring *r = rings; r; r = r->next) {
+		if (atomic_load_explicit(&r->owner, memory_order_relaxed) == tid) {
+			r->seen = true;
+			return;
+		}
+	}
+	struct ring *r = free_ring();
+	r = r && arm(r, tid) ? r : NULL;
+	if (r)
+		r->seen = true;
+}
+
+static void look_for_threads(pid_t writer)
+{
+	DIR *d = opendir("/proc/self/task");
+	if (!d)
+		return;
+	for (struct ring *r = rings; r; r = r->next)
+		r->seen = false;
+	for (struct dirent *e; (e = readdir(d));)
+		if (*e->d_name != '.')
+			met((pid_t)strtol(e->d_name, NULL, 10), writer);
+	closedir(d);
+}
+
+/* ---- what was taken */
+
+/* The key of the function at the address, named in the log before it is used. */
+static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
+{
+	uint64_t key = pvp_modules_start(address);
+	if (!key)
+		key = pvp_region("[unknown code]");
+	pvp_tell_method(w, key, time);
+	return key;
+}
+
+static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample *s, pid_t tid)
+{
+	uint64_t keys[2 + PVP_NATIVE_FRAMES];
+	uint32_t n = 2 + s->n;
+	keys[0] = s->ip;
+	keys[1] = key_of(w, s->ip, s->time);
+	for (uint32_t i = 0; i < s->n; i++) /* a call may be the last thing in its function */
+		keys[2 + i] = key_of(w, s->caller[i] - 1, s->time);
+	const struct pv_batch pools = { .pool = { keys, n, n } };
+	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
+		.time = s->time,
+		.hit = { .thread = (uint64_t)tid, .ips = { 0, 1 }, .frames = { 1, n - 1 } } };
+	return pvp_page_add(w, page, &ev, &pools);
+}
+
+static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+{
+	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
+	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
+	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
+	for (; at < n; at++)
+		put(w, page, &r->slot[at % SLOTS], owner);
+	atomic_store_explicit(&r->taken, n, memory_order_release);
+	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
+	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_told);
+	r->dropped_told = dropped;
+}
+
+void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+{
+	unsigned now = atomic_load(&changes);
+	bool changed = now != changes_seen;
+	changes_seen = now;
+	if (atomic_load(&hz) && !changed)
+		look_for_threads((pid_t)w->tid);
+	for (struct ring *r = rings; r; r = r->next) {
+		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+			continue;
+		empty(w, page, r);
+		if (changed || !r->seen)
+			disarm(r);
+	}
+	if (atomic_load(&hz) && changed)
+		look_for_threads((pid_t)w->tid);
+}
+
+void pvp_native_samples_stop(void)
+{
+	atomic_store(&hz, 0);
+	for (struct ring *r = rings; r; r = r->next)
+		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
+			disarm(r);
+}
+
+void pvp_native_samples_forget(void)
+{
+	atomic_store(&hz, 0);
+	for (struct ring *r = rings; r; r = r->next)
+		atomic_store_explicit(&r->owner, 0, memory_order_relaxed);
+}

@@ -1,0 +1,25 @@
+/*
+ * Samples of a native program: each thread has a timer of its own whose signal walks the stack into
+ * a ring of the thread's, which the writer empties. The writer also finds threads that are new.
+ */
+#ifndef PV_PROBE_NATIVE_SAMPLES_H
+#define PV_PROBE_NATIVE_SAMPLES_H
+
+#include <stdbool.h>
+
+#include "probe/native_args.h"
+
+struct pvp_writer;
+struct pvp_page;
+
+/* Of this many a second for each thread; 0: none any more. Errors of the system: as 0. */
+void pvp_native_samples_set(const struct pvp_native_options *o);
+
+/* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
+void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page);
+void pvp_native_samples_stop(void);
+
+/* In a child of fork: there are no timers here. */
+void pvp_native_samples_forget(void);
+
+#endif
