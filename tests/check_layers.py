@@ -30,6 +30,7 @@ EXTRA = {
     'tui/talk.c': {'common/target'},
     'tui/guest.c': {'common/target'},
     'tui/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
+    'tui/feed_lives.c': {'common/ingest'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.

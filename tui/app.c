@@ -90,6 +90,7 @@ static void take_status(struct app *a)
 		return;
 	ui_ranger_drop(&a->ranger, &a->screen);
 	ui_heaper_drop(&a->heaper, &a->screen);
+	ui_follower_drop(&a->follower, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->recordings = a->status.recordings;
 }
@@ -174,11 +175,13 @@ static void turn_range(struct app *a, int64_t now)
 	if (a->term) {
 		bool more = ui_ranger_turn(&a->ranger, &a->screen, a->asker);
 		more = ui_heaper_turn(&a->heaper, &a->screen, a->asker) || more;
+		more = ui_follower_turn(&a->follower, &a->screen, a->asker) || more;
 		if (more && a->settle)
 			event_add(a->settle, &soon);
 	} else {
 		ui_ranger_wait(&a->ranger, &a->screen);
 		ui_heaper_wait(&a->heaper, &a->screen);
+		ui_follower_wait(&a->follower, &a->screen);
 	}
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
@@ -288,6 +291,20 @@ static void watch_rates(struct app *a)
 	free(o);
 }
 
+/* Asks for heap shots that are due, and wakes for the next one. */
+static void keep_schedule(struct app *a)
+{
+	struct ui_schedule *w = &a->screen.shared.schedule;
+	int64_t left;
+	if (!ui_schedule_on(w) || a->status.state != UI_FEED_LIVE)
+		return;
+	if (ui_schedule_due(w, now_ns(), ui_screen_collections(&a->screen), &left))
+		do_reply(a, UI_SHOOT);
+	struct timeval t = ui_app_timeval(left / 1000000 + 1);
+	if (left > 0 && !event_pending(a->settle, EV_TIMEOUT, NULL))
+		event_add(a->settle, &t);
+}
+
 static void on_frame(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
@@ -298,6 +315,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 		return;
 	event_add(a->data, NULL);
 	watch_rates(a);
+	keep_schedule(a);
 }
 
 static void resize(struct app *a)
@@ -437,6 +455,7 @@ static bool open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	a->ranger.feed = a->heaper.feed = a->feed;
+	a->follower.feed = a->feed;
 	const struct ui_range r = { .on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
 		.from_end = o->from_end };
 	if (o->ranged)
@@ -493,6 +512,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	ui_asker_destroy(a.asker);
 	ui_ranger_drop(&a.ranger, NULL);
 	ui_heaper_drop(&a.heaper, NULL);
+	ui_follower_drop(&a.follower, NULL);
 	*ret_exit = a.exit_code;
 	return ok;
 }
@@ -552,6 +572,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	ui_screen_finish(&a.screen);
 	ui_ranger_drop(&a.ranger, NULL);
 	ui_heaper_drop(&a.heaper, NULL);
+	ui_follower_drop(&a.follower, NULL);
 	if (!text)
 		return false;
 	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code };

@@ -8,6 +8,7 @@
 #include "tui/asker.h"
 #include "tui/feed_tell.h"
 #include "tui/heaper.h"
+#include "tui/follower.h"
 #include "tui/ranger.h"
 #include "tui/screen.h"
 #include "tui/term.h"
@@ -27,6 +28,7 @@ struct app {
 	struct ui_slot decay, zero;
 	struct ui_ranger ranger;
 	struct ui_heaper heaper;
+	struct ui_follower follower;
 	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;

@@ -21,6 +21,7 @@ enum ui_scope {
 	UI_SCOPE_CALLS = 16, /* methods and call tree */
 	UI_SCOPE_HEAP = 32,  /* heap shots */
 	UI_SCOPE_OBJECTS = 64, /* objects of one */
+	UI_SCOPE_DIFF = 128, /* two of them compared */
 };
 
 struct ui_command_row {

@@ -178,6 +178,12 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	}
 	if (p->def->parts == 0)
 		return;
+	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule)) {
+		char when[64];
+		snprintf(text, sizeof text, " ▸ shots %s",
+			ui_schedule_text(&s->schedule, when, sizeof when));
+		x = add(c, r, x, UI_LIVE, text);
+	}
 	if (p->def->scope & UI_SCOPE_OBJECTS) {
 		snprintf(text, sizeof text, " ▸ %s", s->heap.trail);
 		x = add(c, r, x, UI_PLAIN, text);

@@ -21,6 +21,8 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 	ui_pane_enter(&s->pane[to], &s->shared);
 	if (pane == UI_CMD_OBJECTS)
 		ui_browser_visit(s);
+	if (ui_compare_has(&s->pane[to]))
+		ui_compare_visit(s);
 }
 
 static void remember(struct ui_screen *s)

@@ -63,15 +63,23 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
 	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST ? row->cell[name].s : NULL;
 }
 
+/* Of objects followed between shots, which have a model of their own that nobody changes. */
+static bool of_lives(const struct ui_list *l)
+{
+	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
+}
+
 static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
-	bool bucketed = s->range.on && s->model == s->whole;
+	bool bucketed = s->range.on && s->model == s->whole && !of_lives(l);
 	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
 		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
 		.group = s->group, .bucketed = bucketed, .from_ns = s->range.from_ns,
 		.to_ns = s->range.to_ns, .select = l->select, .base = l->base, .heap = s->heap.heap, .set = l->set,
-		.open = l->open.v, .opens = l->open.n, .hide_internal = true };
+		.open = l->open.v, .opens = l->open.n, .hide_internal = true,
+		.lives = of_lives(l) ? s->lives.lives : NULL,
+		.matched_by_class = s->lives.by == UI_BY_CLASS };
 }
 
 static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
@@ -105,7 +113,8 @@ static void settle(struct ui_list *l)
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = query_of(l, s);
-	struct ui_question *q = ui_question_new(s->model, l->view, &query, l->about);
+	struct pv_model *model = of_lives(l) ? s->lives.model : s->model;
+	struct ui_question *q = ui_question_new(model, l->view, &query, l->about);
 	if (!q)
 		return NULL;
 	bool look = l->look == UI_LOOK_ASKED;
@@ -114,7 +123,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
-	q->newer = s->paused && !s->range.on;
+	q->newer = s->paused && !s->range.on && !of_lives(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
 			.exact = l->want != NULL, .dir = l->want ? 0 : l->look_dir };
@@ -207,7 +216,7 @@ bool ui_list_asking(const struct ui_list *l)
 
 bool ui_list_awaits(const struct ui_list *l)
 {
-	return !l->table && !(l->needs_select && !l->select);
+	return !l->table && !l->off && !(l->needs_select && !l->select);
 }
 
 /* A new order or filter of the rows at hand, which may be only the best there is until the answer. */
@@ -227,7 +236,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool changed = l->stale || l->posted_window != s->window_ns ||
 		l->posted_group != s->group ||
 		(!pending && (!l->table || l->want));
-	bool moved_on = l->table && l->table->generation != s->generation;
+	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);
@@ -241,12 +250,13 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 {
 	if (!s->model)
 		return;
-	if (l->needs_select && !l->select) {
+	l->off = of_lives(l) && !s->lives.lives;
+	if (l->off || (l->needs_select && !l->select)) {
 		forget_answer(l);
 		l->stale = true;
 		return;
 	}
-	bool frozen = s->paused && l->stale;
+	bool frozen = s->paused && l->stale && !of_lives(l);
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* nobody asks that any more */
 	take_answer(l, ui_slot_take(&l->slot));

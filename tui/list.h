@@ -45,6 +45,7 @@ struct ui_list {
 	bool stale; /* the question has changed since it was last asked */
 	char *about;        /* only rows of this class, owned; NULL = all */
 	bool finished;      /* no more will come */
+	bool off;           /* what it is about is not there: nothing is asked */
 	bool chosen;        /* `sort` is the user's wish */
 	uint32_t silent; /* see columns.h */
 	bool other;         /* ... to rows of something else: they must be asked for */

@@ -123,15 +123,32 @@ static bool is_name(const struct pv_column *column)
 	return false;
 }
 
+/* Whole numbers in their order. */
+static const char *numbers_text(const char *list, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s", list);
+	for (char *at = buf; *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	return buf;
+}
+
+static const char *text_of(
+	const struct pv_column *col, const struct pv_cell *cell, char *buf, size_t size)
+{
+	const char *list = cell->s ? cell->s : "";
+	if (col->unit != PV_UNIT_LIST || cell->state != PV_CELL_VALUE)
+		return pv_cell_text(cell, col->unit, buf, size);
+	return col->flags & PV_COLUMN_NUMBERS ? numbers_text(list, buf, size)
+					      : stack_text(list, buf, size);
+}
+
 static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_rect at,
 	const struct pv_row *row, size_t column)
 {
 	const struct pv_column *col = &l->table->column[column];
 	const struct pv_cell *cell = &row->cell[column];
 	char buf[CELL_MAX];
-	const char *text = col->unit == PV_UNIT_LIST && cell->state == PV_CELL_VALUE
-				   ? stack_text(cell->s ? cell->s : "", buf, sizeof buf)
-				   : pv_cell_text(cell, col->unit, buf, sizeof buf);
+	const char *text = text_of(col, cell, buf, sizeof buf);
 	enum ui_style style = cell_style(col, cell);
 	if (!ui_column_is_text(col)) {
 		ui_put_right(c, at, style, text);

@@ -15,6 +15,7 @@
 #include "tui/app.h"
 #include "tui/feed.h"
 #include "tui/feed_heap.h"
+#include "tui/feed_lives.h"
 #include "tui/options.h"
 #include "tui/talk.h"
 
@@ -94,6 +95,7 @@ static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 struct shot {
 	struct ui_feed *feed;
 	struct ui_heap *heap;
+	struct ui_following *following;
 };
 
 static const struct pv_heap *open_shot(
@@ -111,6 +113,23 @@ static const struct pv_heap *open_shot(
 	return ui_heap_get(s->heap);
 }
 
+static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *which,
+	struct pv_model **ret_model, struct pv_error *reterr)
+{
+	struct shot *s = ctx;
+	struct ui_following_status status;
+	s->following = ui_feed_follow(s->feed, which->has_base ? which->base : UI_NO_SHOT,
+		which->has_shot ? which->shot : UI_NO_SHOT, which->by == PV_REPORT_ADDRESS, reterr);
+	if (!s->following)
+		return NULL;
+	ui_following_wait(s->following);
+	ui_following_status(s->following, &status);
+	if (!status.done && reterr)
+		*reterr = status.error;
+	*ret_model = ui_following_model(s->following);
+	return ui_following_lives(s->following);
+}
+
 /* The report of what was read, on standard output. */
 static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
 {
@@ -119,12 +138,15 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
 	struct shot shot = { .feed = f };
 	const struct pv_report_heaps heaps = { &shot, open_shot };
 	struct pv_report_options ro = o->report;
+	const struct pv_report_follows follows = { &shot, follow };
 	ro.heaps = &heaps;
+	ro.follows = &follows;
 	ui_feed_report_source(f, &source);
 	if (!pv_report_write(ui_feed_adopt(f), &source, &ro, stdout, &err))
 		code = err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
 							    : complain(NULL, &err);
 	ui_heap_destroy(shot.heap);
+	ui_following_destroy(shot.following);
 	return code;
 }
 

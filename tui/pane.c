@@ -127,9 +127,12 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 		bool diff = p->def->part[i].view == PV_VIEW_SHOT_DIFF;
 		if (p->def->part[i].by_class)
 			ui_list_set_about(l, ui_list_name(&p->list[0], row));
+		const struct pv_row *second = ui_list_row(&p->list[1]);
+		uint64_t base = diff ? s->base_shot : 0;
+		if (p->def->part[i].of_second && second)
+			base = second->id;
 		if (l->needs_select)
-			ui_list_set_select(l, diff && !s->base_shot ? 0 : id,
-				diff ? s->base_shot : 0);
+			ui_list_set_select(l, diff && !s->base_shot ? 0 : id, base);
 		if (p->split.part[i].h > 0 || p->def->part[i].rare)
 			ui_list_refresh(l, s);
 	}

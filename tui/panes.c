@@ -101,6 +101,17 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_SHOT_DIFF, .title = "DIFFERENCE from the base (B) to %s",
 				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
 		} },
+	{ .command = UI_CMD_DIFF, .tab = "Diff", .brief = "Diff",
+		.scope = UI_SCOPE_DIFF, .parts = 3,
+		.hint = "m in pane 7 marks the base; y same by identity, class, address; o rows,"
+			" b groups, u up to now",
+		.part = {
+			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_DIFF_SITES, .title = "WHERE %s IS BORN",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_HEAP_DIFF_THREADS, .title = "WHO MADE %s",
+				.drill = UI_DRILL_NOWHERE },
+		} },
 	{ .command = UI_CMD_OBJECTS, .tab = "Object", .brief = "Obj",
 		.scope = UI_SCOPE_OBJECTS, .parts = 4,
 		.hint = "c classes, d dominators, B biggest, W paths, f find, a keep as set; Enter in,"
@@ -113,6 +124,18 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_BROWSE },
 			{ .view = PV_VIEW_HEAP_PATH, .title = "PATH TO A ROOT from %s",
 				.drill = UI_DRILL_BROWSE },
+		} },
+	{ .command = UI_CMD_LADDER, .tab = "Ladder", .brief = "Lad",
+		.scope = UI_SCOPE_DIFF, .parts = 3,
+		.hint = "Who was born between two shots and lives on; Enter: cohorts, their births,"
+			" the method",
+		.part = {
+			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_COHORTS, .title = "COHORTS of %s",
+				.drill = UI_DRILL_DETAIL },
+			{ .view = PV_VIEW_HEAP_COHORT_SITES, .title = "BIRTHS of the cohort of %s",
+				.of_second = true, .kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
 		} },
 	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr",
 		.parts = 2,

@@ -65,6 +65,7 @@ bool ui_screen_resize(struct ui_screen *s, int w, int h)
 void ui_screen_forget(struct ui_screen *s)
 {
 	ui_browser_forget(s);
+	ui_compare_forget(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
 		ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
@@ -334,6 +335,9 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return turn_off(s);
+	case UI_CMD_SCHEDULE:
+		ui_screen_schedule(s, NULL);
+		return UI_HANDLED;
 	case UI_CMD_STOP:
 		return stop(s);
 	case UI_CMD_REDRAW:
@@ -387,6 +391,8 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 {
 	unsigned reply = ui_browser_command(s, cmd);
 	if (reply == UI_IGNORED)
+		reply = ui_compare_command(s, cmd);
+	if (reply == UI_IGNORED)
 		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_strip_command(s, cmd);
@@ -428,6 +434,8 @@ static void settle(struct ui_screen *s)
 		return;
 	if (p->def->scope & UI_SCOPE_OBJECTS)
 		ui_browser_place(s, p);
+	if (ui_compare_has(p))
+		ui_compare_place(s, p);
 	/* An answer can change which details there are. */
 	for (int i = 0; i < 2; i++) {
 		ui_pane_place(p, &s->shared, s->layout.body);
@@ -551,6 +559,7 @@ void ui_screen_draw(struct ui_screen *s)
 {
 	struct ui_canvas *c = &s->canvas;
 	const struct ui_layout *l = &s->layout;
+	s->shared.lives.on_screen = ui_compare_has(&s->pane[s->current]);
 	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
 	if (l->too_small) {
 		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,

@@ -8,6 +8,7 @@
 #define UI_SCREEN_H
 
 #include "tui/browser.h"
+#include "tui/compare.h"
 #include "tui/frame.h"
 #include "tui/help.h"
 #include "tui/menu.h"
@@ -42,6 +43,7 @@ struct ui_screen {
 	struct ui_prompt prompt;
 	struct ui_menu menu;
 	struct ui_browser browser;
+	struct ui_compare compare;
 	char message[256];
 	bool message_bad;
 	PV_ARRAY(struct ui_place) history;
@@ -91,6 +93,10 @@ void ui_screen_draw(struct ui_screen *s);
 /* Shown until the next key. */
 void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Heap shots by themselves: as `word` says, NULL: the next usual way. */
+void ui_screen_schedule(struct ui_screen *s, const char *word);
+uint64_t ui_screen_collections(const struct ui_screen *s);
 
 /* goto.c: between panes. */
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);

@@ -11,6 +11,7 @@
 #include "common/query/views.h"
 #include "tui/asker.h"
 #include "tui/feed.h"
+#include "tui/schedule.h"
 #include "tui/time_range.h"
 
 /* What a row stands for; UI_KIND_NONE rows are not followed. */
@@ -42,6 +43,17 @@ struct ui_heap_shown {
 	char trail[240];      /* where in it the user is */
 };
 
+/* Objects followed between two heap shots. */
+struct ui_lives_shown {
+	const struct pv_lives *lives; /* NULL: none were, yet */
+	struct pv_model *model;       /* of these */
+	enum ui_same_by { UI_BY_IDENTITY, UI_BY_CLASS, UI_BY_ADDRESS, UI_BYS } by;
+	bool reading, on_screen;
+	const char *phase;    /* of the reading, a constant */
+	uint64_t step, steps; /* within the phase; steps 0: not known */
+	char error[120];      /* why there are none */
+};
+
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
@@ -61,6 +73,8 @@ struct ui_shared {
 	int64_t paused_at_ns;        /* the recording's time when it was */
 	int64_t paused_for_ns;       /* how long ago, by the clock */
 	struct ui_heap_shown heap;
+	struct ui_lives_shown lives;
+	struct ui_schedule schedule; /* of heap shots */
 	uint64_t base_shot;          /* row id, 0 = none */
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };

@@ -172,13 +172,31 @@ static bool heap_progress(struct ui_canvas *c, struct ui_rect r, const struct ui
 	return n > 0;
 }
 
+/* How far following objects is, or why there is nothing to compare. */
+static bool lives_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_lives_shown *l)
+{
+	char text[160];
+	if (!l->on_screen || (!l->reading && !l->error[0]))
+		return false;
+	if (!l->reading)
+		snprintf(text, sizeof text, " %s", l->error);
+	else if (l->steps)
+		snprintf(text, sizeof text, " %s: %.0f %%  (Esc or z stops)", l->phase,
+			100 * (double)l->step / (double)l->steps);
+	else
+		snprintf(text, sizeof text, " %s  (Esc or z stops)", l->phase);
+	ui_clear(c, r, UI_PLAIN);
+	ui_put(c, r, l->reading ? UI_WAITING : UI_BAD, text);
+	return true;
+}
+
 bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
 	enum { BAR_LEAST = 6 };
 	const struct ui_feed_status *f = &s->feed;
 	char read[PV_UNIT_MAX], all[PV_UNIT_MAX], rate[PV_UNIT_MAX], time[PV_UNIT_MAX], text[160];
 	if (f->state != UI_FEED_LOADING || f->bytes_total == 0 || f->bytes_read > f->bytes_total)
-		return heap_progress(c, r, &s->heap);
+		return lives_progress(c, r, &s->lives) || heap_progress(c, r, &s->heap);
 	uint64_t left = f->bytes_total - f->bytes_read;
 	uint64_t seconds = f->bytes_per_s ? left / f->bytes_per_s + 1 : 0;
 	int64_t left_ns = seconds < 100000 ? (int64_t)seconds * 1000000000 : 0;

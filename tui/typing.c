@@ -215,6 +215,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	case UI_CMD_GROUP:
 		set_group(s, word);
 		return true;
+	case UI_CMD_SCHEDULE:
+		ui_screen_schedule(s, word);
+		return true;
 	case UI_CMD_FILTER:
 		if (l)
 			ui_list_set_filter(l, word);

@@ -254,8 +254,10 @@ static bool agrees(struct pv_lives *l, uint32_t life, uint32_t class_use, uint64
 		l->mismatched += !l->options.by_address;
 		return false;
 	}
-	/* Two shots take sizes from one source; an allocation may say another one. */
-	return s->seen == PV_LIVES_NO_SHOT || s->size == size;
+	/* What an object takes changes where it moves; what stays must not, if nothing else is
+	 * known. */
+	bool sized = s->seen != PV_LIVES_NO_SHOT && !(s->flags & PV_LIFE_MOVED);
+	return !sized || (l->options.allocs && !l->options.by_address) || s->size == size;
 }
 
 static uint32_t unknown_life(struct pv_lives *l, uint32_t class_use)

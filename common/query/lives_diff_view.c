@@ -1,4 +1,5 @@
 /* What is new, what died and what survived between two heap shots. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/status.h"
@@ -84,6 +85,12 @@ static const struct pv_column site_columns[] = {
 	[D_STACK] = { "stack", "BORN IN", PV_UNIT_LIST, 36, 0, PV_COLUMN_GROWS },
 };
 
+/* Averages are no more exact than that. */
+static double tenths(double v)
+{
+	return floor(10 * v + 0.5) / 10;
+}
+
 static void put_sum(struct pv_cell *c, const struct sum *s)
 {
 	uint64_t died = s->base_objects - s->alive_objects;
@@ -97,7 +104,7 @@ static void put_sum(struct pv_cell *c, const struct sum *s)
 	pv_cell_u(&c[D_ALIVE_BYTES], s->alive_bytes);
 	pv_cell_u(&c[D_ALIVE], s->alive_objects);
 	if (s->aged)
-		pv_cell_d(&c[D_AGE], (double)s->collections / (double)s->aged);
+		pv_cell_d(&c[D_AGE], tenths((double)s->collections / (double)s->aged));
 	else
 		pv_cell_null(&c[D_AGE]);
 	pv_cell_u(&c[D_UNCERTAIN], s->uncertain);

@@ -99,7 +99,8 @@ static const struct pv_column ladder_columns[] = {
 	[L_GROWTH] = { "bytes_growth", "GROWTH", PV_UNIT_DELTA_BYTES, 10, 3, 0 },
 	[L_SURVIVAL] = { "young_survival_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 5, 0 },
 	[L_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[L_TOTALS] = { "alive_bytes", "ALIVE AT EACH SHOT", PV_UNIT_LIST, 24, 6, 0 },
+	[L_TOTALS] = { "alive_bytes", "ALIVE AT EACH SHOT", PV_UNIT_LIST, 24, 6,
+		PV_COLUMN_NUMBERS },
 };
 
 /* "17 30 41", a line each for those who read lists. */
@@ -192,14 +193,15 @@ enum { C_CLASS, C_AFTER, C_BEFORE, C_BORN_BYTES, C_BORN, C_BYTES, C_OBJECTS, C_L
 static const struct pv_column cohort_columns[] = {
 	[C_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 4,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 0, PV_COLUMN_ASCENDING },
+	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ASCENDING },
 	[C_BEFORE] = { "born_before", "BEFORE", PV_UNIT_COUNT, 6, 0, PV_COLUMN_ASCENDING },
 	[C_BORN_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, 0 },
 	[C_BORN] = { "born_objects", "BORN OBJ", PV_UNIT_COUNT, 8, 6, 0 },
-	[C_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 1, 0 },
-	[C_OBJECTS] = { "objects", "ALIVE OBJ", PV_UNIT_COUNT, 9, 2, 0 },
-	[C_LEFT] = { "left_percent", "LEFT%", PV_UNIT_PERCENT, 6, 3, 0 },
-	[C_SURVIVORS] = { "survivors", "AT EACH SHOT", PV_UNIT_LIST, 24, 0, 0 },
+	[C_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, 0 },
+	[C_OBJECTS] = { "objects", "ALIVE OBJ", PV_UNIT_COUNT, 9, 1, 0 },
+	[C_LEFT] = { "left_percent", "LEFT%", PV_UNIT_PERCENT, 6, 2, 0 },
+	[C_SURVIVORS] = { "survivors", "AT EACH SHOT", PV_UNIT_LIST, 12, 4,
+		PV_COLUMN_NUMBERS | PV_COLUMN_GROWS },
 };
 
 /* Of one class a cohort is known by its rung. */
@@ -213,7 +215,10 @@ static void put_cohort(struct pv_build *b, const struct matrices *x, const struc
 	if (born == 0)
 		return;
 	struct pv_cell *c = pv_build_row(b, b->query->select ? k + 1 : id);
-	pv_cell_s(&c[C_CLASS], pv_group_name(b, &x->g, group));
+	if (b->query->select) /* whose they are is known */
+		pv_cell_null(&c[C_CLASS]);
+	else
+		pv_cell_s(&c[C_CLASS], pv_group_name(b, &x->g, group));
 	pv_cell_u_if(&c[C_AFTER], k > 0, k ? lives->step.v[k - 1].index : 0);
 	pv_cell_u(&c[C_BEFORE], lives->step.v[k].index);
 	pv_cell_u(&c[C_BORN_BYTES], at(l, l->bytes, k, k));

@@ -36,6 +36,7 @@ enum pv_column_flags {
 	PV_COLUMN_TREE = 4,        /* indented by depth */
 	PV_COLUMN_ASCENDING = 8,   /* first sort on it is ascending (names) */
 	PV_COLUMN_GROWS = 16,      /* takes the spare width */
+	PV_COLUMN_NUMBERS = 32,    /* a PV_UNIT_LIST of whole numbers */
 };
 
 struct pv_column {

@@ -71,8 +71,8 @@ static cJSON *double_item(double v)
 	return cJSON_CreateRaw(text);
 }
 
-/* Frames of a stack, one string each. */
-static cJSON *list_item(const char *list)
+/* Frames of a stack, one string each; or whole numbers. */
+static cJSON *list_item(const char *list, bool numbers)
 {
 	cJSON *array = cJSON_CreateArray();
 	char *copy = strdup(list ? list : "");
@@ -81,7 +81,7 @@ static cJSON *list_item(const char *list)
 		size_t len = strcspn(at, "\n");
 		bool more = at[len] == '\n';
 		at[len] = 0;
-		cJSON *frame = text_item(at);
+		cJSON *frame = numbers ? cJSON_CreateRaw(at) : text_item(at);
 		ok = frame && cJSON_AddItemToArray(array, frame);
 		at += len + more;
 	}
@@ -100,7 +100,7 @@ static cJSON *cell_item(const struct pv_cell *c, enum pv_unit unit)
 	case PV_UNIT_TEXT:
 		return text_item(c->s);
 	case PV_UNIT_LIST:
-		return list_item(c->s);
+		return list_item(c->s, false);
 	case PV_UNIT_ADDRESS:
 		return address_item(c->u);
 	case PV_UNIT_BOOL:
@@ -154,7 +154,10 @@ static cJSON *row_object(struct json *j, const struct pv_section *s, const struc
 {
 	for (size_t k = 0; object && k < PV_MAX_KEYS && s->keys[k]; k++) {
 		int c = pv_table_column(t, s->keys[k]);
-		add(j, object, s->keys[k], cell_item(&t->row[i].cell[c], t->column[c].unit));
+		const struct pv_cell *cell = &t->row[i].cell[c];
+		bool numbers = t->column[c].flags & PV_COLUMN_NUMBERS && cell->state == PV_CELL_VALUE;
+		add(j, object, s->keys[k],
+			numbers ? list_item(cell->s, true) : cell_item(cell, t->column[c].unit));
 	}
 	return object;
 }
@@ -550,6 +553,11 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_classes", put_plain);
 	put_section(&j, "heap_objects", put_plain);
 	put_section(&j, "heap_path", put_plain);
+	put_section(&j, "heap_diff", put_plain);
+	put_section(&j, "heap_diff_sites", put_plain);
+	put_section(&j, "heap_diff_threads", put_plain);
+	put_section(&j, "heap_ladder", put_plain);
+	put_section(&j, "heap_cohorts", put_plain);
 	put_exceptions(&j);
 	put_locks(&j);
 	put_samples_total(&j);

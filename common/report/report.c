@@ -27,6 +27,11 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 {
 	const struct pv_report_options *o = r->options;
 	struct pv_query q = { .open_all = true, .select = select, .heap = r->heap };
+	bool lives = s->flags & PV_SECTION_LIVES;
+	if (lives) {
+		q.lives = r->lives;
+		q.matched_by_class = o->by == PV_REPORT_CLASS;
+	}
 	if (s->view == PV_VIEW_HEAP_PATH)
 		q.select = (uint64_t)r->object + 1;
 	if (!(s->flags & PV_SECTION_FACT)) {
@@ -35,7 +40,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		pv_report_belongs(o, &q, NULL);
 		q.limit = o->limited ? o->limit : o->format == PV_REPORT_TEXT ? TEXT_LIMIT : 0;
 	}
-	struct pv_table *t = pv_view_table(r->model, s->view, &q);
+	struct pv_table *t = pv_view_table(lives ? r->lives_model : r->model, s->view, &q);
 	if (!t)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return t;
@@ -88,15 +93,33 @@ static bool write_format(struct pv_report *r, struct pv_error *reterr)
 	}
 }
 
+/* Whether a section with one of the flags is asked for. */
+static bool needs(const struct pv_report *r, unsigned flags)
+{
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (pv_report_wants(r, &pv_sections[i]) && pv_sections[i].flags & flags)
+			return true;
+	return false;
+}
+
+/* Finds out which object is which, where a section needs that. */
+static bool follow(struct pv_report *r, struct pv_error *reterr)
+{
+	const struct pv_report_options *o = r->options;
+	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index, o->by };
+	if (!needs(r, PV_SECTION_LIVES))
+		return true;
+	if (!o->follows)
+		return pv_fail(reterr, PV_EUSAGE, 0, "objects cannot be followed here");
+	r->lives = o->follows->follow(o->follows->ctx, &which, &r->lives_model, reterr);
+	return r->lives != NULL;
+}
+
 /* Opens the shot where a section needs its objects. */
 static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	bool needed = false;
-	for (size_t i = 0; i < pv_section_count; i++)
-		needed |= pv_report_wants(r, &pv_sections[i]) &&
-			  pv_sections[i].flags & PV_SECTION_GRAPH;
-	if (!needed)
+	if (!needs(r, PV_SECTION_GRAPH))
 		return true;
 	if (!o->heaps)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the objects of heap shots cannot be read here");
@@ -117,7 +140,7 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 		return false;
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
-	if (!open_heap(&r, reterr) || !write_format(&r, reterr))
+	if (!open_heap(&r, reterr) || !follow(&r, reterr) || !write_format(&r, reterr))
 		return false;
 	if (fflush(out) != 0 || ferror(out))
 		return pv_fail(reterr, PV_EIO, 0, "cannot write: %s",

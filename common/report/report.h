@@ -14,6 +14,7 @@
 #include "common/base/status.h"
 
 struct pv_heap;
+struct pv_lives;
 struct pv_model;
 
 enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
@@ -42,6 +43,22 @@ struct pv_report_heaps {
 		struct pv_error *reterr);
 };
 
+/* Two heap shots that are compared. */
+enum pv_report_match { PV_REPORT_IDENTITY, PV_REPORT_ADDRESS, PV_REPORT_CLASS };
+struct pv_report_diff {
+	bool has_base, has_shot; /* else the first, and the last, that lists objects */
+	uint32_t base, shot;
+	enum pv_report_match by; /* what makes an object the same */
+};
+
+/* Follows objects for the sections that need to know which is which. */
+struct pv_report_follows {
+	void *ctx;
+	/* They and the model they speak of live on; NULL with a reason: PV_EUSAGE for wrong shots. */
+	const struct pv_lives *(*follow)(void *ctx, const struct pv_report_diff *which,
+		struct pv_model **ret_model, struct pv_error *reterr);
+};
+
 /* All-zero (with limited = false) is the default report as text. */
 struct pv_report_options {
 	enum pv_report_format format;
@@ -57,10 +74,17 @@ struct pv_report_options {
 	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
 	struct pv_report_shot shot;
 	bool has_shot;        /* `shot` is meant: heap_classes, heap_objects, heap_path need one */
+	const struct pv_report_follows *follows; /* NULL: heap_diff and others cannot be had */
+	bool has_base;        /* `base` is meant */
+	uint32_t base;        /* the shot that `shot` is compared with */
+	enum pv_report_match by;
 	bool has_object;
 	uint64_t object;      /* its address: of heap_path */
 	bool limited;         /* limit is meant; else 20 for text and all for the others */
 };
+
+/* "identity", "address", "class"; false for other words. */
+bool pv_report_match_of(const char *text, enum pv_report_match *ret);
 
 /* "text", "json", "csv", "md"; false for other words. */
 bool pv_report_format_of(const char *text, enum pv_report_format *ret);

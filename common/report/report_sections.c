@@ -74,6 +74,34 @@ const struct pv_section pv_sections[] = {
 	{ .name = "heap_path", .title = "From the object to a root", .view = PV_VIEW_HEAP_PATH,
 		.keys = { "address", "class", "offset", "root", "area", "owner", "slot" },
 		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
+	{ .name = "heap_diff", .title = "Objects new, dead and the same between two heap shots",
+		.view = PV_VIEW_HEAP_DIFF,
+		.keys = { "name", "new_objects", "new_bytes", "died_objects", "died_bytes",
+			"survived_objects", "survived_bytes", "objects_change", "bytes_change",
+			"uncertain_objects", "age_collections" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+	{ .name = "heap_diff_sites", .title = "The same by where they were born",
+		.view = PV_VIEW_HEAP_DIFF_SITES,
+		.keys = { "class", "stack", "new_objects", "new_bytes", "died_objects",
+			"died_bytes", "survived_objects", "survived_bytes",
+			"uncertain_objects", "age_collections" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+	{ .name = "heap_diff_threads", .title = "The same by the thread that made them",
+		.view = PV_VIEW_HEAP_DIFF_THREADS,
+		.keys = { "name", "new_objects", "new_bytes", "died_objects", "died_bytes",
+			"survived_objects", "survived_bytes", "uncertain_objects",
+			"age_collections" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+	{ .name = "heap_ladder", .title = "Classes whose young do not die",
+		.view = PV_VIEW_HEAP_LADDER,
+		.keys = { "name", "score", "shape", "objects", "bytes", "bytes_growth",
+			"young_survival_percent", "alive_bytes" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+	{ .name = "heap_cohorts", .title = "Who was born between two shots, and is alive at each",
+		.view = PV_VIEW_HEAP_COHORTS,
+		.keys = { "class", "born_after", "born_before", "born_objects", "born_bytes",
+			"objects", "bytes", "survivors" },
+		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
 	{ .name = "exceptions.clauses", .title = "Exception clauses", .view = PV_VIEW_CLAUSES,
 		.keys = { "name", "count" }, .group = PV_GROUP_EXCEPTIONS,
 		.flags = PV_SECTION_FACT },
@@ -176,6 +204,19 @@ bool pv_report_format_of(const char *text, enum pv_report_format *ret)
 	return false;
 }
 
+bool pv_report_match_of(const char *text, enum pv_report_match *ret)
+{
+	static const char *const word[] = { [PV_REPORT_IDENTITY] = "identity",
+		[PV_REPORT_ADDRESS] = "address", [PV_REPORT_CLASS] = "class" };
+	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
+		if (strcmp(text, word[i]) == 0) {
+			*ret = (enum pv_report_match)i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool one_list(const struct pv_report_options *o)
 {
 	return o->format == PV_REPORT_CSV || o->format == PV_REPORT_MARKDOWN;
@@ -225,7 +266,7 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 	uint64_t found = 0;
 	for (size_t i = 0; i < pv_section_count; i++) {
 		bool all = is_word("all", word, len) && !one_list(o) &&
-			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH));
+			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_LIVES));
 		if (all || matches(o, &pv_sections[i], word, len))
 			found |= UINT64_C(1) << i;
 	}

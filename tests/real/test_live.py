@@ -260,6 +260,53 @@ def shot(v, profview, exe, folder):
         left(t, v)
 
 
+def compared(v, profview, exe, folder):
+    """Shots by themselves and by `S`, compared object by object while the program goes on."""
+    place, terminal = scene(profview, folder)
+
+    def shots(n):
+        target.wait_for('shots', lambda: program.shots_in(place.file) >= n)
+
+    with terminal as t:
+        watch(t, place, place.file)
+        with target.Mono(exe, 'heap pause heap pause'.split(), OPTIONS, place.file) as program:
+            program.wait_phase(1)
+            t.wait('LIVE')
+            t.keys('7')
+            t.type(':schedule 1s')
+            t.keys('Enter')
+            t.wait('shots every 1 s')
+            shots(2)
+            t.type(':schedule off')
+            t.keys('Enter')
+            t.wait('by S alone')
+            program.go()
+            program.wait_phase(2)
+            before = program.shots_in(place.file)
+            t.keys('S')
+            shots(before + 1)
+            done = subprocess.run(
+                [place.profview, 'report', str(place.file), '--format', 'json', '--no-index',
+                 '--section', 'heap_diff,heap_ladder'], capture_output=True, check=False,
+                timeout=target.DEADLINE)
+            said = json.loads(done.stdout)
+            kept = next(r for r in said['heap_diff'] if r['name'] == 'Counted.Kept')
+            v.at_least('new objects', kept['new_objects'], 1)
+            t.keys('8')
+            t.wait('by identity')
+            only(t, 'Counted.Kept')
+            t.wait_row('Counted.Kept', kept['new_objects'])
+            t.wait_row('Counted.Kept', kept['survived_objects'])
+            t.keys('Y')
+            only(t, 'Counted.Kept')
+            rung = next(r for r in said['heap_ladder'] if r['name'] == 'Counted.Kept')
+            t.wait_row('Counted.Kept', rung['objects'])
+            program.go()
+            program.wait()
+            t.wait('ENDED')
+        left(t, v)
+
+
 def in_range(v, t, place, words):
     """The methods on screen have the calls that a report of the range gives them."""
     done = subprocess.run([place.profview, 'report', str(place.file), '--format', 'json',
@@ -309,7 +356,7 @@ def ranged(v, profview, exe, folder):
 
 CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing,
          'changed': changed, 'sizes': sizes, 'plain': plain, 'two-viewers': two_viewers,
-         'no-terminal': no_terminal, 'shot': shot, 'range': ranged}
+         'no-terminal': no_terminal, 'shot': shot, 'compared': compared, 'range': ranged}
 
 
 def main(case, profview, exe):

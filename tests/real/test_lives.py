@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Which object is which under a collector that moves them: what real programs know of themselves.
+
+usage: test_lives.py moving PROFVIEW MOVING.EXE LIVES_PRINT
+       test_lives.py planted PROFVIEW PLANTED.EXE
+"""
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from verdict import Verdict
+
+OPTIONS = 'nodefaults,alloc,gcmove,heapshot'
+PAIRS = [(0, 1), (0, 3), (1, 2), (2, 7), (0, 7), (6, 7), (3, 5)]
+
+
+def record(exe, log):
+    """Stock Mono with a small nursery, calls off; what the program says, as lists of words."""
+    done = subprocess.run(['mono', f'--profile=log:{OPTIONS},output={log}', exe],
+                          env={**os.environ, 'MONO_GC_PARAMS': 'nursery-size=512k'},
+                          capture_output=True, text=True, timeout=120, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+def objects(lives_print, log, base, shot):
+    """address: (address in the base shot, birth in ns or None, class, method)"""
+    done = subprocess.run([lives_print, log, str(base), str(shot)], capture_output=True, text=True,
+                          timeout=120, check=True)
+    rows = {}
+    for line in done.stdout.splitlines():
+        left, method = line.split('\t')
+        address, before, born, _, name = left.split(' ', 4)
+        rows[int(address, 16)] = (int(before, 16), None if born == '-' else int(born), name, method)
+    return rows, done.stderr
+
+
+def moving(v, lives_print, log, said):
+    places, makers = {}, []
+    for words in said:
+        if words[0] == 'at':
+            places.setdefault(int(words[1]), {})[int(words[2])] = int(words[3], 16)
+        else:
+            makers.append((f'Moving:{words[1]} ', int(words[2]), int(words[3])))
+    moved = reused = 0
+    for base, shot in PAIRS:
+        rows, told = objects(lives_print, log, base, shot)
+        births = []
+        for number, address in sorted(places[shot].items()):
+            what = f'shots {base} and {shot}, object {number}'
+            before = places[base].get(number, 0)
+            row = rows.get(address, (None, None, None, ''))
+            v.equal(f'{what}: class', row[2], 'Tracked')
+            v.equal(f'{what}: in the base shot', row[0], before)
+            maker = [m for m, first, end in makers if first <= number < end][0]
+            v.true(f'{what}: made by', maker in row[3] or '.ctor' in row[3], row[3])
+            births.append(row[1])
+            moved += before not in (0, address)
+            reused += address in places[base].values() and before != address
+        v.true(f'shots {base} and {shot}: births', None not in births)
+        v.true(f'shots {base} and {shot}: in order', births == sorted(births, key=lambda b: b or 0))
+        v.true(f'shots {base} and {shot}: certain', told.startswith('uncertain 0 '), told)
+    v.at_least('objects that moved between shots', moved, 20)
+    v.at_least('addresses used again', reused, 100)
+
+
+class Reports:
+    def __init__(self, profview, log):
+        self.profview, self.log = profview, log
+
+    def run(self, *args):
+        return subprocess.run([self.profview, 'report', self.log, '--no-index', *args],
+                              capture_output=True, text=True, timeout=120)
+
+    def json(self, *args):
+        return json.loads(self.run('--format', 'json', *args).stdout)
+
+
+def check_diff(v, r, said):
+    every = r.json('--section', 'heap_diff,heap_diff_sites', '--base', '1', '--shot', '6')
+    rows = {row['name']: row for row in every['heap_diff']}
+    v.equal('new Leaked', rows['Leaked']['new_objects'], 5 * 2000)
+    v.equal('Leaked that survived', rows['Leaked']['survived_objects'], 2 * 2000)
+    v.equal('Leaked that died', rows['Leaked']['died_objects'], 0)
+    v.equal('new Cached', rows['Cached']['new_objects'], 3000)
+    v.equal('Cached that died', rows['Cached']['died_objects'], 3000)
+    v.equal('new Warm', rows['Warm']['new_objects'], int(said['made', 'Warm']))
+    sites = [s for s in every['heap_diff_sites'] if s['class'] == 'Leaked']
+    v.equal('births of Leaked', sum(s['new_objects'] for s in sites), 10000)
+    for s in sites:  # the runtime allocates in two ways, whose wrappers stand innermost
+        v.true('its method', any(f.startswith('Planted:Leak ') for f in s['stack']), s)
+    by_class = r.json('--section', 'heap_diff', '--base', '1', '--shot', '6', '--by', 'class')
+    rows = {row['name']: row for row in by_class['heap_diff']}
+    v.equal('Cached by class', [rows['Cached'][k] for k in (
+        'new_objects', 'died_objects', 'survived_objects')], [0, 0, 3000])
+    line = r.run('--section', 'heap_diff', '--base', '1', '--shot', '6').stdout
+    v.true('certain', 'shots 1 to 6 by identity, uncertain 0.0 %' in line, line[-2000:])
+    line = r.run('--section', 'heap_diff', '--base', '1', '--shot', '6', '--by', 'address').stdout
+    v.true('by address it is said', 'by address, uncertain' in line, line[-2000:])
+
+
+def check_ladder(v, r):
+    ladder = r.json('--section', 'heap_ladder')['heap_ladder']
+    v.equal('first of the ladder', ladder[0]['name'], 'Leaked')
+    v.equal('its shape', ladder[0]['shape'], 'staircase')
+    rest = max(row['score'] for row in ladder[1:])
+    v.true('by far', ladder[0]['score'] > 3 * rest, (ladder[0]['score'], rest))
+    shape = {row['name']: row['shape'] for row in ladder}
+    v.equal('warm-up', shape['Warm'], 'step')
+    v.true('a cache is none', shape['Cached'] in ('plateau', 'churn'), shape['Cached'])
+    text = r.run('--section', 'heap_cohorts', '--format', 'csv', '--filter', 'Leaked').stdout
+    cohorts = [c for c in csv.DictReader(io.StringIO(text)) if c['class'] == 'Leaked']
+    v.equal('cohorts of Leaked', [int(c['born_objects']) for c in cohorts], 8 * [2000])
+    v.equal('nobody died', [int(c['objects']) for c in cohorts], 8 * [2000])
+    table = r.run('--section', 'heap_ladder', '--format', 'md', '--limit', '1').stdout
+    v.true('as Markdown', table.splitlines()[2].startswith('| Leaked |'), table)
+
+
+def check_path(v, r):
+    some = r.json('--section', 'heap_objects', '--shot', '6', '--filter', 'Leaked', '--limit', '1')
+    address = some['heap_objects'][0]['address']
+    path = r.json('--section', 'heap_path', '--shot', '6', '--object', address)['heap_path']
+    v.equal('the path begins at it', path[0]['address'], address)
+    last = json.dumps(path[-1])
+    v.true('and ends at the static field', 'Registry' in last and 'static' in last, last)
+
+
+def check_refusals(v, r):
+    for args, why in [
+            (['--base', '3', '--shot', '3'], 'the base, heap shot 3, is not before heap shot 3'),
+            (['--base', '99'], 'there is no heap shot 99: the log has 9'),
+            (['--by', 'magic'], '--by wants identity, address or class, not "magic"')]:
+        done = r.run('--section', 'heap_diff', *args)
+        v.equal(f'{args}: exit code', done.returncode, 2)
+        v.equal(f'{args}: what is said', done.stderr, f'profview: {why}\n')
+
+
+def main(case, profview, exe, *lives_print):
+    v = Verdict(f'lives {case}')
+    with tempfile.TemporaryDirectory() as folder:
+        log = f'{folder}/lives.mlpd'
+        said = record(exe, log)
+        if case == 'moving':
+            moving(v, *lives_print, log, said)
+        else:
+            r = Reports(profview, log)
+            check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
+            check_ladder(v, r)
+            check_path(v, r)
+            check_refusals(v, r)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
