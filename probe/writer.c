@@ -240,21 +240,36 @@ static void keep_time(struct pvp_writer *w)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-static uint64_t thread_cpu(void)
+static uint64_t cpu_time(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Under the lock. */
+static void note_stats(struct pvp_writer *w)
+{
+	struct pvp_stats *s = &w->stats;
+	s->tally = w->tally;
+	s->lost = w->lost + w->orphans;
+	s->start_ns = w->start_ns;
+	s->round_ns = w->round_ns;
+	s->cpu_ns = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+	s->process_cpu_ns = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+	s->written = w->sink.written;
+	s->streams = w->streams;
+	s->call_ns = w->header.timer_overhead_ns / 2;
+	s->plain = strspn(w->config.output, "|#") == 0;
+	s->pipe = w->sink.pipe;
+	s->reader = w->sink.fd >= 0;
+	memcpy(s->output, w->config.output, sizeof s->output);
 }
 
 static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 {
-	uint64_t cpu = thread_cpu();
 	pthread_mutex_lock(&pvp_core.lock);
-	w->stats = (struct pvp_stats){ .tally = w->tally, .lost = w->lost + w->orphans,
-		.start_ns = w->start_ns, .round_ns = w->round_ns, .cpu_ns = cpu,
-		.written = w->sink.written, .streams = w->streams,
-		.call_ns = w->header.timer_overhead_ns / 2 };
+	note_stats(w);
 	w->flush_done = wanted;
 	pthread_cond_broadcast(&flushed);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -279,19 +294,19 @@ static void *run(void *arg)
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
 	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
-	w->stats.start_ns = w->stats.round_ns = w->start_ns;
-	w->stats.call_ns = w->header.timer_overhead_ns / 2;
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
 		w->host->start();
 	uint64_t wanted = 0;
 	w->round_ns = pvp_monotonic();
+	say_flushed(w, 0);
 	ready(w, false);
 	for (bool last = false; !last;) {
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
 		take_orders(w);
 		if (!ready(w, last)) {
+			say_flushed(w, w->flush_done);
 			rest(w, PVP_TICK_MS);
 			continue;
 		}
@@ -529,58 +544,9 @@ int pvp_writer_flush(void)
 	return error;
 }
 
-int pvp_writer_stats(struct pvp_stats *ret)
+struct pvp_writer *pvp_writer_now(void)
 {
-	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
-	if (w) {
-		*ret = w->stats;
-		ret->chunks = pvp_pool_chunks(pvp_core.pool);
-		ret->chunks_free = pvp_chunks_free();
-	}
-	pthread_mutex_unlock(&pvp_core.lock);
-	return w ? 0 : EALREADY;
-}
-
-int pvp_writer_hello(void)
-{
-	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
-	if (w)
-		w->hello_wanted = true;
-	pthread_mutex_unlock(&pvp_core.lock);
-	return w ? 0 : EALREADY;
-}
-
-int pvp_writer_move(const char *path)
-{
-	size_t len = strlen(path);
-	if (len >= PVP_PATH_MAX)
-		return ENAMETOOLONG;
-	struct pvp_sink next;
-	struct pvp_config options = { .zip = false };
-	pthread_mutex_lock(&pvp_core.lock);
-	struct pvp_writer *w = current;
-	if (w) {
-		options.zip = w->config.zip;
-		options.maxsize = w->config.maxsize;
-	}
-	pthread_mutex_unlock(&pvp_core.lock);
-	int error = pvp_sink_open(&next, path, &options);
-	if (error)
-		return error;
-	pthread_mutex_lock(&pvp_core.lock);
-	w = current;
-	error = !w ? EALREADY : w->moving ? EBUSY : 0;
-	if (!error) {
-		memcpy(w->next_path, path, len + 1);
-		w->next = next;
-		w->moving = true;
-	}
-	pthread_mutex_unlock(&pvp_core.lock);
-	if (error)
-		pvp_sink_forget(&next);
-	return error;
+	return current;
 }
 
 void pvp_writer_forget(void)

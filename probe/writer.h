@@ -39,7 +39,10 @@ struct pvp_stats {
 	uint64_t lost;
 	uint64_t start_ns, round_ns; /* of the session; of the last round that was written */
 	uint64_t cpu_ns;             /* of the writer's thread */
+	uint64_t process_cpu_ns;     /* of all, that included */
 	uint64_t written;            /* bytes into the sink */
+	char output[PVP_PATH_MAX];   /* it */
+	bool plain, pipe, reader;    /* has that name; is a pipe; is read, or is a file */
 	uint64_t streams;            /* begun: one, and one more for each hello and new reader */
 	uint32_t call_ns;            /* an enter or a leave, as measured at the start */
 	size_t chunks, chunks_free;
@@ -108,6 +111,9 @@ int pvp_writer_stats(struct pvp_stats *ret);
 /* With the next flush: header and names once more; or into another sink, begun with the same. */
 int pvp_writer_hello(void);
 int pvp_writer_move(const char *path);
+
+/* The session's writer, NULL while there is none; under the core's lock. */
+struct pvp_writer *pvp_writer_now(void);
 
 /* In a child of fork: the parent's writer and sink are not here. Frees what may be freed. */
 void pvp_writer_forget(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/target/join.h"
 #include "common/target/launch.h"
 #include "common/target/relay.h"
 
@@ -214,4 +215,37 @@ void ui_guest_wait(struct ui_guest *g)
 void ui_guest_hang_up(const struct ui_guest *g)
 {
 	pv_launch_hang_up(&g->launch);
+}
+
+/* ---- one that runs already */
+
+struct ui_joined {
+	struct pv_join_place place;
+};
+
+struct ui_joined *ui_guest_join(long pid, bool readonly, struct pv_error *reterr)
+{
+	struct ui_joined *j = calloc(1, sizeof *j);
+	if (!j)
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (j && pv_join_find(&j->place, (pid_t)pid, readonly, reterr))
+		return j;
+	free(j);
+	return NULL;
+}
+
+const char *ui_joined_path(const struct ui_joined *j)
+{
+	return j->place.path;
+}
+
+bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr)
+{
+	return pv_join_go(&j->place, reterr);
+}
+
+void ui_joined_leave(struct ui_joined *j)
+{
+	pv_join_leave(&j->place);
+	free(j);
 }

@@ -47,6 +47,13 @@ void ui_guest_resize(struct ui_guest *g, int w, int h);
 /* Without a screen: waits for its end. */
 void ui_guest_wait(struct ui_guest *g);
 
+/* A process that runs already and has a probe inside: see common/target/join.h. */
+struct ui_joined;
+struct ui_joined *ui_guest_join(long pid, bool readonly, struct pv_error *reterr);
+const char *ui_joined_path(const struct ui_joined *j);
+bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
+void ui_joined_leave(struct ui_joined *j);
+
 /* Its log has no writer any more: who waits for one is told. */
 void ui_guest_hang_up(const struct ui_guest *g);
 

@@ -366,6 +366,34 @@ static int run_run(const struct ui_options *given)
 	return code;
 }
 
+/* Who cannot be joined is no fault of the command line's. */
+static int run_attach(const struct ui_options *given)
+{
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	struct ui_joined *j = ui_guest_join(o.pid, o.readonly, &err);
+	if (!j) {
+		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
+		return complain(NULL, &err);
+	}
+	o.path = ui_joined_path(j);
+	o.follow = true;
+	bool screen = isatty(STDOUT_FILENO);
+	struct ui_feed *f = open_feed(&o, screen, &err);
+	int code = 0;
+	if (!f || !ui_joined_go(j, &err))
+		code = complain(o.path, &err);
+	else if (!screen)
+		code = run_dumped(&o, f);
+	else if (!ui_app_run(f, &o, NULL, &code, &err))
+		code = complain(NULL, &err);
+	else
+		tell_status(&o, f, code);
+	ui_feed_close(f);
+	ui_joined_leave(j);
+	return code;
+}
+
 /* What a probe refuses is the input's fault, not the command line's. */
 static int run_ctl(const struct ui_options *o)
 {
@@ -408,6 +436,8 @@ int main(int argc, char *argv[])
 		return run_ctl(&o);
 	case UI_VERB_RUN:
 		return run_run(&o);
+	case UI_VERB_ATTACH:
+		return run_attach(&o);
 	case UI_VERB_PS:
 		return run_ps(&o);
 	default:

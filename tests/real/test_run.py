@@ -274,9 +274,50 @@ def killed(b):
     wait_for('the relay to tidy up', lambda: not b.left_over())
 
 
+def attach(b):
+    """A program that was left is joined again; one viewer at a time; a file is just followed."""
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
+        pid = b.probe_of('run_me.exe')['pid']
+        t.wait('LIVE')
+        expect_in('a second viewer', 'another viewer', b.call('attach', pid, code=3).stderr)
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('l')
+        t.wait('runs on')
+        wait_for('nobody to read', lambda: ' reader=no ' in b.tell(pid, 'stats').stdout)
+        for _ in range(3):
+            t.run(b.profview, 'attach', pid)
+            t.wait('LIVE')
+            expect_in('stats', ' reader=yes ', b.tell(pid, 'stats').stdout)
+            t.type('2')
+            t.wait('CALLERS of')
+            t.keys('Q')
+            t.wait('is lost. Leave?')
+            t.keys('y')
+            t.wait('ready>')
+            t.keys('C-l')
+        os.kill(pid, signal.SIGKILL)
+        wait_for('the relay to tidy up', lambda: not b.left_over())
+        options = f'--profile=profview:nodefaults,exception,output={b.log}'
+        lib = str(pathlib.Path(b.profview).parent / 'probe')
+        with subprocess.Popen(['mono', options, b.program, str(THROWN), LONG],
+                              env={**b.env, 'LD_LIBRARY_PATH': lib},
+                              stdout=subprocess.DEVNULL) as mono:
+            b.probe_of('run_me.exe')
+            t.run(b.profview, 'attach', mono.pid)
+            t.type('X')
+            t.wait_row('RunMe:Throw () ← RunMe:Main', THROWN)
+            t.keys('Q')
+            t.wait('ready>')
+            mono.terminate()
+    for pid in os.getpid(), 2 ** 22 + 1:
+        b.call('attach', pid, code=3)
+
+
 CASES = {'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
          'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
-         'screen': screen, 'ask': ask, 'killed': killed}
+         'screen': screen, 'ask': ask, 'attach': attach, 'killed': killed}
 
 
 def main(case, profview, program):

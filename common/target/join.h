@@ -1,0 +1,32 @@
+/*
+ * Joining a process that has a probe of ours inside: where its log can be read from now on. A log
+ * that goes to a file is followed there; a pipe that nobody reads is read; else the probe is asked
+ * to write into a pipe of ours, which begins with all names.
+ */
+#ifndef PV_TARGET_JOIN_H
+#define PV_TARGET_JOIN_H
+
+#include <sys/types.h>
+
+#include "common/target/probe_socket.h"
+
+struct pv_join_place {
+	pid_t pid;
+	char control[PV_PROBE_PATH];
+	char path[PV_PROBE_ANSWER]; /* to read from */
+	char folder[128];           /* ours, with the pipe in it; "": the path was there before */
+};
+
+/*
+ * Finds the place; `silent`: nothing may be sent that changes anything there. False: PV_EIO, or
+ * PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
+ */
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr);
+
+/* Once the place is being read: the probe writes there. */
+bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);
+
+/* Removes what was made. The probe drops events until the next reader comes. */
+void pv_join_leave(struct pv_join_place *j);
+
+#endif
