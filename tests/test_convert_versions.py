@@ -3,7 +3,9 @@
 
 usage: test_convert_versions.py all|range|names|builds|old|stock PROFVIEW MAKE_LOG
 """
+import csv
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -187,6 +189,14 @@ def old_logs():
                   if p.name.startswith(('draft', 'stage')))
 
 
+def compiled(profview, log, names):
+    """When these methods were compiled."""
+    done = subprocess.run([profview, 'report', log, '--section', 'jit.methods', '--format', 'csv',
+                           '--no-index'], capture_output=True, timeout=60, check=True)
+    rows = list(csv.DictReader(done.stdout.decode().splitlines()))
+    return {r['name']: int(r['time_ns']) for r in rows if r['name'] in names and r['time_ns']}
+
+
 def check_old(v, profview, make_log, folder):
     """Logs of 2007 as data version 17, and as one that has no vtables."""
     for log in old_logs():
@@ -212,7 +222,13 @@ def check_old(v, profview, make_log, folder):
             v.equal(f'{of}: thrown', got['exceptions']['thrown'], before['exceptions']['thrown'])
             v.equal(f'{of}: waits', got['locks'] and got['locks']['wait_ns'],
                     before['locks'] and before['locks']['wait_ns'])
-            v.true(f'{of}: what is left out is said', said)
+            for what in ('classes', 'durations'):
+                v.true(f'{of}: {what} are left out', re.search(f'the {what} of [1-9]', said), said)
+            ran = [r['name'] for r in before['methods'] if r['calls']]
+            want = compiled(profview, log, ran)
+            got_times = compiled(profview, folder / 'out.mlpd', want)
+            v.true(f'{of}: methods were compiled', want)
+            v.equal(f'{of}: when methods were compiled', got_times, want)
 
 
 def check_stock(v, profview, make_log, folder):

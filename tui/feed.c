@@ -282,25 +282,52 @@ bool ui_feed_readonly(const struct ui_feed *f)
 	return f->options.readonly;
 }
 
+/* What stands instead of a kind's name where that would not say what was lost. */
+static const char *left_out_name(unsigned kind, uint64_t n)
+{
+	switch (kind) {
+	case PV_KIND_HEAP_DEAD:
+		return n == 1 ? "object found dead" : "objects found dead";
+	case PV_KIND_HEAP_SUMMARY:
+		return n == 1 ? "class of a heap shot summed up" : "classes of heap shots summed up";
+	case PV_KIND_CLASS_LOAD_FAIL:
+		return n == 1 ? "class that failed to load" : "classes that failed to load";
+	case PV_KIND_METHOD_JIT_FAIL:
+		return n == 1 ? "method that failed to compile" : "methods that failed to compile";
+	default:
+		return pv_kind_name(kind);
+	}
+}
+
+static void say_part(char *text, size_t size, const char *what, uint64_t n)
+{
+	size_t at = strlen(text);
+	if (n)
+		snprintf(text + at, size - at, "%sthe %s of %" PRIu64 " event%s", at ? "; " : "", what,
+			n, n == 1 ? "" : "s");
+}
+
 /* The first kinds by name, in the order of the kinds; the rest is a number. */
 static void name_left_out(const struct pv_convert_totals *t, char *text, size_t size)
 {
-	enum { NAMED = 4 };
+	enum { NAMED = 8 };
 	uint64_t rest = t->left_out;
-	size_t n = 0;
 	*text = 0;
 	for (unsigned kind = 0, named = 0; kind < PV_KIND_COUNT && named < NAMED; kind++) {
-		if (!t->left_out_kind[kind])
+		uint64_t of_kind = t->left_out_kind[kind];
+		size_t n = strlen(text);
+		if (of_kind == 0)
 			continue;
-		n += (size_t)snprintf(text + n, size - n, "%s%" PRIu64 " %s", named++ ? ", " : "",
-			t->left_out_kind[kind], pv_kind_name(kind));
-		rest -= t->left_out_kind[kind];
+		snprintf(text + n, size - n, "%s%" PRIu64 " %s", named++ ? ", " : "", of_kind,
+			left_out_name(kind, of_kind));
+		rest -= of_kind;
 	}
+	size_t n = strlen(text);
 	if (rest)
-		n += (size_t)snprintf(text + n, size - n, " and %" PRIu64 " events more", rest);
-	if (t->stacks_left_out)
-		snprintf(text + n, size - n, "%sthe stacks of %" PRIu64 " events", n ? "; " : "",
-			t->stacks_left_out);
+		snprintf(text + n, size - n, " and %" PRIu64 " events more", rest);
+	say_part(text, size, "stacks", t->stacks_left_out);
+	say_part(text, size, "classes", t->classes_left_out);
+	say_part(text, size, "durations", t->durations_left_out);
 }
 
 bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,

@@ -137,7 +137,7 @@ struct ui_convert_options {
 
 struct ui_converted {
 	bool damaged;       /* the input was; what could be read was written */
-	char left_out[240]; /* what the data version has no words for; "" when nothing */
+	char left_out[500]; /* what the data version has no words for; "" when nothing */
 };
 
 /* Writes a log again. */

@@ -45,9 +45,24 @@ static bool learn_name(struct pv_convert *c, const struct pv_event *e)
 		pv_map_set(&c->jit_names, e->jit.method, name);
 }
 
+/* A log of 2007 tells the name of a thing in one place, and what became of it in another. */
+static bool learn_time(struct pv_convert *c, struct pv_map *of, uint64_t key, uint64_t time)
+{
+	if (pv_map_get(of, key) != PV_MAP_NONE)
+		return true;
+	if (!pv_reserve(&c->times, 1) || !pv_map_set(of, key, (uint32_t)c->times.n))
+		return false;
+	c->times.v[c->times.n++] = time;
+	return true;
+}
+
 static bool learn(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
 {
 	switch (e->kind) {
+	case PV_KIND_METHOD_JIT:
+		return e->jit.name.len || learn_time(c, &c->compiled, e->jit.method, e->time);
+	case PV_KIND_CLASS_LOAD:
+		return e->meta.name.len || learn_time(c, &c->loaded, e->meta.key, e->time);
 	case PV_KIND_THREAD_START:
 	case PV_KIND_THREAD_END:
 	case PV_KIND_THREAD_NAME:
@@ -362,6 +377,9 @@ bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
 	pv_array_finish(&c.lives);
 	pv_map_finish(&c.life_of);
 	pv_map_finish(&c.jit_names);
+	pv_map_finish(&c.compiled);
+	pv_map_finish(&c.loaded);
+	pv_array_finish(&c.times);
 	pv_intern_finish(&c.text);
 	pv_map_finish(&c.vtables);
 	pv_map_finish(&c.absolute);

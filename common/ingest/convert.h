@@ -23,7 +23,8 @@ struct pv_convert_totals {
 	uint64_t events, buffers; /* written */
 	/* of the range, but the data version cannot say them */
 	uint64_t left_out, left_out_kind[PV_KIND_COUNT];
-	uint64_t stacks_left_out; /* of events that were written without */
+	/* of events that were written without */
+	uint64_t stacks_left_out, classes_left_out, durations_left_out;
 	struct mlpd_format written; /* the rules of the output's events */
 	bool damaged;             /* the input was; what could be read was written */
 };

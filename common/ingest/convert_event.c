@@ -274,20 +274,63 @@ static void say_jit(const struct pv_convert *c, struct pv_event *e)
 	}
 }
 
+/* When what is named here happened, within the range. */
+static uint64_t time_of(
+	const struct pv_convert *c, const struct pv_map *of, uint64_t key, uint64_t time)
+{
+	uint32_t at = pv_map_get(of, key);
+	bool known = at != PV_MAP_NONE && (int64_t)c->times.v[at] < c->to;
+	return known ? c->times.v[at] : time;
+}
+
+/* What newer logs say of such an event holds no class, and no time that it took. */
+static void count_lost(struct pv_convert *c, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_EXCEPTION_THROW:
+		c->totals.classes_left_out += e->thrown.type != 0;
+		return;
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+		c->totals.classes_left_out += e->monitor.type != 0;
+		return;
+	case PV_KIND_METHOD_JIT:
+		c->totals.durations_left_out += e->jit.started != 0;
+		return;
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_IMAGE_LOAD:
+	case PV_KIND_IMAGE_UNLOAD:
+	case PV_KIND_ASSEMBLY_LOAD:
+	case PV_KIND_ASSEMBLY_UNLOAD:
+	case PV_KIND_DOMAIN_LOAD:
+	case PV_KIND_DOMAIN_UNLOAD:
+		c->totals.durations_left_out += e->meta.started && !e->meta.failed;
+		return;
+	default:
+		return;
+	}
+}
+
 /* Events of the 2007 family that newer logs tell in other words, or cannot tell. */
 static void say_2007(struct pv_convert *c, struct pv_event *e)
 {
 	struct pv_text name = e->meta.name;
+	uint64_t key = e->meta.key;
+	count_lost(c, e);
 	switch (e->kind) {
 	case PV_KIND_METHOD_NAME:
-		*e = (struct pv_event){ .time = e->time, .kind = PV_KIND_METHOD_JIT,
-			.jit = { .method = e->meta.key, .name = name } };
+		*e = (struct pv_event){ .time = time_of(c, &c->compiled, key, e->time),
+			.kind = PV_KIND_METHOD_JIT, .jit = { .method = key, .name = name } };
 		return;
 	case PV_KIND_CLASS_NAME:
 		e->kind = PV_KIND_CLASS_LOAD;
+		e->time = time_of(c, &c->loaded, key, e->time);
 		return;
-	case PV_KIND_METHOD_JIT: /* without names: others have told them */
+	case PV_KIND_METHOD_JIT: /* said with the name */
 	case PV_KIND_CLASS_LOAD:
+		e->kind = PV_KIND_COUNT;
+		return;
 	case PV_KIND_CLASS_UNLOAD:
 		leave_out(c, e);
 		return;

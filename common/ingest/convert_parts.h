@@ -39,6 +39,9 @@ struct pv_convert {
 	struct pv_map life_of;   /* native id > place of the newest in lives */
 	struct pv_intern text;
 	struct pv_map jit_names; /* method > name, where it is told apart from the code */
+	/* Of a log of 2007: when methods were compiled and classes loaded; key > place in times. */
+	struct pv_map compiled, loaded;
+	PV_ARRAY(uint64_t) times;
 	struct pv_map vtables;   /* vtable > place in owners */
 	PV_ARRAY(uint64_t) owners;
 	struct pv_map absolute;  /* counters whose samples are values, not differences */
