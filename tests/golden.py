@@ -24,7 +24,8 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w',
          'range': '2:range<Space>1s..2s<Enter>', 'range-tree': '3:range<Space>1s..2s<Enter>**',
          'range-overview': '1{{{[', 'objects': '9<Enter>', 'dominators': '9d<Enter>',
-         'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W'}
+         'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
+         'diff': '8<Enter>', 'diff-stacks': '8o', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
        'stage-A': {'heap': '7<Tab>', 'info': 'i'},
@@ -37,8 +38,8 @@ ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'c
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '1', 'methods': '2', 'tree': '3', 'info': 'i'}
 SIZES = ('120x36', '80x24')
-SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range')
-ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range')
+SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range', 'diff', 'ladder')
+ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range', 'diff', 'ladder')
 
 
 def damaged(data):
