@@ -12,6 +12,7 @@ static const struct {
 	{ "counter", PVP_CLR_COUNTING },
 	{ "everycall", PVP_CLR_EVERY_CALL },
 	{ "emptycalls", PVP_CLR_EMPTY },
+	{ "gcroot", PVP_CLR_ROOTS },
 	{ "suspend", PVP_CLR_REASONS },
 	{ "jitstart", PVP_CLR_JIT_STARTS },
 	{ "transition", PVP_CLR_CROSSINGS },
@@ -53,6 +54,24 @@ static unsigned split(const char *text, const char *period, char *rest)
 	return more;
 }
 
+/* Heap shots come without roots here, unless those are asked for by themselves. */
+static void without_roots(struct pvp_clr_options *o)
+{
+	static const char word[] = "gcroot";
+	size_t len = sizeof word - 1;
+	char *at = strstr(o->m.words, word);
+	o->m.groups &= ~(unsigned)PVP_MONO_ROOTS;
+	if (!at)
+		return;
+	if (at > o->m.words) {
+		at--;
+		len++;
+	} else {
+		len += at[len] == ',';
+	}
+	memmove(at, at + len, strlen(at + len) + 1);
+}
+
 static void describe(struct pvp_clr_options *o)
 {
 	size_t n = (size_t)snprintf(o->words, sizeof o->words, "%s", o->m.words);
@@ -74,6 +93,7 @@ bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *re
 		return false; /* a tree of calls is made on Mono alone */
 	if (o.m.groups & PVP_MONO_CALLS)
 		o.m.frames = 0;
+	without_roots(&o);
 	describe(&o);
 	*ret = o;
 	return true;

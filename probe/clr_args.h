@@ -15,6 +15,7 @@ enum pvp_clr_more {
 	PVP_CLR_COUNTING = 1 << 1, /* counter: figures of the runtime and the process */
 	PVP_CLR_EVERY_CALL = 1 << 7, /* everycall: nothing is inlined, so that no call is missed */
 	PVP_CLR_EMPTY = 1 << 8, /* emptycalls: hooks that note nothing: the runtime's own price */
+	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 	/* Extension events, which end stock mprof-report. */
 	PVP_CLR_REASONS = 1 << 2,    /* suspend: why the runtime stopped */
 	PVP_CLR_JIT_STARTS = 1 << 3, /* jitstart: when a method's compilation begins */

@@ -1,6 +1,7 @@
 /* Stops, collections, exceptions; and the stacks on which things happen. */
 #include <pthread.h>
 
+#include "probe/clr_heap.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 
@@ -117,6 +118,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	if (depth < NESTED)
 		running[depth++] = generation;
 	pthread_mutex_unlock(&lock);
+	pvp_clr_heap_begin();
 	step(GC_START, generation);
 	return 0;
 }
@@ -142,6 +144,7 @@ static pvp_hr collected(void *self)
 	pthread_mutex_unlock(&lock);
 	step(GC_END, generation);
 	tell_size();
+	pvp_clr_heap_collected(generation);
 	return 0;
 }
 

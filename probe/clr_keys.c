@@ -171,44 +171,77 @@ void pvp_clr_method_gone(uint64_t function)
 
 /* --- classes */
 
-uint64_t pvp_clr_class(uint64_t type)
+static PV_ARRAY(uint32_t) nameless; /* classes that were only reserved */
+
+/* Under the lock. */
+static void define_class(uint32_t number, uint64_t module, const char *name, size_t len)
+{
+	struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
+		.meta = { .key = number, .image = pvp_clr_key(module), .name = { name, len },
+			.mvid = { "", 0 } } };
+	struct pv_event table = { .kind = PV_KIND_VTABLE_LOAD,
+		.meta = { .key = number, .domain = pvp_clr_domain(), .owner = number,
+			.name = { "", 0 }, .mvid = { "", 0 } } };
+	pvp_names_define(&class);
+	pvp_names_define(&table);
+}
+
+static uint64_t module_of_class(uint64_t type)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	uint32_t number = type ? look_up(&classes, type) : 0, token, n;
-	uint64_t parent;
+	uint64_t parent, module = 0;
+	uint32_t token, n;
+	info->is->class_info(info, type, &module, &token, &parent, 0, &n, NULL);
+	return module;
+}
+
+uint64_t pvp_clr_class(uint64_t type)
+{
+	uint32_t number = type ? look_up(&classes, type) : 0;
 	if (number || !type)
 		return number;
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_class_name(type, name);
-	struct owned one = { type, 0, false };
-	info->is->class_info(info, type, &one.module, &token, &parent, 0, &n, NULL);
+	struct owned one = { type, module_of_class(type), false };
 	pthread_mutex_lock(&lock);
 	number = known(&classes, type);
 	if (!number) {
 		number = add(&classes, one);
-		struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
-			.meta = { .key = number,
-				.image = pvp_clr_key(one.module),
-				.name = { name, len },
-				.mvid = { "", 0 } } };
-		struct pv_event table = { .kind = PV_KIND_VTABLE_LOAD,
-			.meta = { .key = number,
-				.domain = pvp_clr_domain(),
-				.owner = number,
-				.name = { "", 0 },
-				.mvid = { "", 0 } } };
-		if (number) {
-			pvp_names_define(&class);
-			pvp_names_define(&table);
-		}
+		if (number)
+			define_class(number, one.module, name, len);
 	}
 	pthread_mutex_unlock(&lock);
 	return number;
 }
 
-uint64_t pvp_clr_class_met(uint64_t type)
+uint64_t pvp_clr_class_reserve(uint64_t type)
 {
-	return look_up(&classes, type);
+	pthread_mutex_lock(&lock);
+	uint32_t number = known(&classes, type);
+	if (!number && pv_reserve(&nameless, 1)) {
+		number = add(&classes, (struct owned){ type, 0, false });
+		if (number)
+			nameless.v[nameless.n++] = number;
+	}
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+void pvp_clr_classes_name(void)
+{
+	pthread_mutex_lock(&lock);
+	while (nameless.n) {
+		uint32_t number = nameless.v[--nameless.n];
+		uint64_t type = classes.list.v[number].id;
+		pthread_mutex_unlock(&lock);
+		char name[PVP_CLR_NAME];
+		size_t len = pvp_clr_class_name(type, name);
+		uint64_t module = module_of_class(type);
+		pthread_mutex_lock(&lock);
+		classes.list.v[number].module = module;
+		define_class(number, module, name, len);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void pvp_clr_class_gone(uint64_t type)
@@ -252,6 +285,7 @@ void pvp_clr_forget(void)
 		pv_map_finish(&n->of);
 		pv_array_finish(&n->list);
 	}
+	pv_array_finish(&nameless);
 	pthread_mutex_unlock(&lock);
 	pvp_ranges_forget();
 }

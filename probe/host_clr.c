@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "probe/clr_heap.h"
 #include "probe/mono_filter.h"
 #include "probe/mono_names.h"
 #include "probe/session.h"
@@ -64,11 +65,26 @@ static const char *words(void)
 	return pvp_clr.options.words;
 }
 
+static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	if (!again)
+		pvp_clr_heap_seen();
+	return pvp_names_tell(w, page, again);
+}
+
+static void told(struct pvp_writer *w)
+{
+	pvp_names_told(w);
+	pvp_clr_heap_told(w);
+}
+
 static const struct pvp_host host = {
 	.name = "coreclr",
 	.method = pvp_names_method,
-	.tell = pvp_names_tell,
-	.told = pvp_names_told,
+	.tell = tell,
+	.told = told,
+	.discarded_shots = pvp_clr_heap_discarded,
+	.heapshot = pvp_clr_heap_ask,
 	.words = words,
 };
 
@@ -144,6 +160,7 @@ static bool watch(void)
 	pvp_clr_calls_init(&mask);
 	pvp_clr_alloc_init(&mask);
 	pvp_clr_pipe_init(&mask);
+	pvp_clr_heap_init(&mask);
 	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
 		pvp_clr_pipe_open();
 		return true;
@@ -171,6 +188,7 @@ static pvp_hr shut_down(void *self)
 {
 	(void)self;
 	pvp_clr_pipe_close();
+	pvp_clr_heap_last();
 	pvp_session_stop();
 	return 0;
 }

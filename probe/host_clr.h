@@ -54,7 +54,9 @@ uint64_t pvp_clr_method(uint64_t function);
 uint64_t pvp_clr_method_traced(uint64_t function); /* the same, and notes that it is */
 uint64_t pvp_clr_method_if_traced(uint64_t function); /* else 0 */
 uint64_t pvp_clr_class(uint64_t type);
-uint64_t pvp_clr_class_met(uint64_t type); /* asks the runtime nothing; 0: not met yet */
+/* Asks the runtime nothing: a class not met before gets its name by classes_name(), later. */
+uint64_t pvp_clr_class_reserve(uint64_t type);
+void pvp_clr_classes_name(void);
 uint64_t pvp_clr_domain(void);
 
 static inline uint64_t pvp_clr_key(uint64_t id)

@@ -1,0 +1,86 @@
+/*
+ * A thread of our own that may ask the runtime what the writer must not: it takes heap shots. It
+ * holds no lock of ours while it does, and the program never waits for it.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "probe/clr_heap.h"
+#include "probe/host_clr.h"
+
+enum { END_WAIT_S = 5 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static bool running, stopping, busy;
+static unsigned wanted;
+
+static void *work(void *ctx)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	(void)ctx;
+	pvp_tls.muted = true;
+	info->is->initialize_thread(info);
+	pthread_mutex_lock(&lock);
+	while (!stopping || wanted) {
+		if (!wanted) {
+			pthread_cond_wait(&wake, &lock);
+			continue;
+		}
+		wanted--;
+		busy = true;
+		pthread_mutex_unlock(&lock);
+		pvp_clr_heap_take();
+		pthread_mutex_lock(&lock);
+		busy = false;
+		pthread_cond_broadcast(&done);
+	}
+	running = false;
+	pthread_cond_broadcast(&done);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* Under the lock. */
+static bool begin(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	if (running)
+		return !stopping;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	running = pthread_create(&thread, NULL, work, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (running)
+		pthread_detach(thread);
+	return running;
+}
+
+bool pvp_clr_agent_shoot(void)
+{
+	pthread_mutex_lock(&lock);
+	bool ok = begin();
+	if (ok && wanted < 2) /* more would show the same */
+		wanted++;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+/* Waits until what was asked for is done, though not for ever. */
+void pvp_clr_agent_end(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_WAIT_S;
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	pthread_cond_broadcast(&wake);
+	while (running && pthread_cond_timedwait(&done, &lock, &until) == 0)
+		;
+	stopping = running;
+	pthread_mutex_unlock(&lock);
+}

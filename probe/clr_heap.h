@@ -1,0 +1,41 @@
+/*
+ * Heap shots on .NET, without a collection: the runtime is stopped, walked and let go. Objects are
+ * written into pages of their own, which the writer gets when all of them are in; a shot that
+ * outgrows its bounds is given up whole, and counted.
+ */
+#ifndef PV_PROBE_CLR_HEAP_H
+#define PV_PROBE_CLR_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/host.h"
+
+struct pvp_clr_mask;
+
+void pvp_clr_heap_init(struct pvp_clr_mask *mask);
+
+/* Takes one, on the calling thread; it is known to the runtime and stands in none of its code. */
+void pvp_clr_heap_take(void);
+
+/* A collection begins; one of this generation is over. */
+void pvp_clr_heap_begin(void);
+void pvp_clr_heap_collected(unsigned generation);
+
+/* Before the runtime goes: the shot for the end, if one is wanted. */
+void pvp_clr_heap_last(void);
+
+/* The writer's: at a round's begin, and when all that was told before is written. */
+void pvp_clr_heap_seen(void);
+void pvp_clr_heap_told(struct pvp_writer *w);
+uint64_t pvp_clr_heap_discarded(void);
+
+/* Of the control socket. */
+enum pvp_reply pvp_clr_heap_ask(char *say, size_t room);
+
+/* clr_agent.c: a thread that takes a shot; false: there is none. */
+bool pvp_clr_agent_shoot(void);
+void pvp_clr_agent_end(void);
+
+#endif
