@@ -265,6 +265,59 @@ static pvp_hr function_of_ip(void *self, uint64_t ip, uint64_t *ret, uint64_t *r
 	return *ret ? 0 : PVP_HR(0x80004005);
 }
 
+static pvp_hr class_of_object(void *self, uint64_t object, uint64_t *ret)
+{
+	(void)self;
+	*ret = object % 64 ? FAKE_CLASS : FAKE_ARRAY;
+	return object ? 0 : PVP_HR(0x80070057);
+}
+
+static pvp_hr suspend(void *self)
+{
+	(void)self;
+	fake.suspends++;
+	if (fake.suspends <= fake.refused_suspends)
+		return PVP_HR(0x80131388);
+	ck_assert_uint_eq(fake.suspended++, 0);
+	return 0;
+}
+
+static pvp_hr resume(void *self)
+{
+	(void)self;
+	ck_assert_uint_eq(fake.suspended--, 1);
+	return 0;
+}
+
+static pvp_hr initialize_thread(void *self)
+{
+	(void)self;
+	return 0;
+}
+
+/* Each array names all that came before it, up to what no event can hold. */
+static pvp_hr references(void *self, uint64_t object, pvp_clr_reference *met, void *ctx)
+{
+	uint64_t i = (object - FAKE_OBJECT) / 32, target = FAKE_OBJECT;
+	(void)self;
+	ck_assert_uint_eq(fake.suspended, 1);
+	for (uint64_t k = 0; object % 64 == 0 && k < i; k++) {
+		if (!met(object, &target, ctx))
+			return 1;
+	}
+	return 0;
+}
+
+static pvp_hr heap_objects(void *self, pvp_clr_object *met, void *ctx)
+{
+	(void)self;
+	ck_assert_uint_eq(fake.suspended, 1);
+	for (uint64_t i = 0; i < fake.objects; i++)
+		if (!met(FAKE_OBJECT + 32 * i, ctx))
+			return 1;
+	return 0;
+}
+
 static pvp_hr start_events(void *self, uint32_t n, struct pvp_clr_provider *providers,
 	int32_t rundown, uint64_t *ret_session)
 {
@@ -306,7 +359,7 @@ static pvp_hr set_hooks(
 	void *self, void (*enter)(void), void (*leave)(void), void (*tail_call)(void))
 {
 	(void)self;
-	fake.hooks = (enter != NULL) + (leave != NULL) + (tail_call != NULL);
+	fake.hooks = (unsigned)(enter != NULL) + (leave != NULL) + (tail_call != NULL);
 	return fake.masks ? 0 : PVP_HR(0x80131374);
 }
 
@@ -328,6 +381,12 @@ static const struct pvp_clr_info_table known = {
 	.il_body = il_body,
 	.set_function_mapper = set_function_mapper,
 	.set_hooks = set_hooks,
+	.class_of_object = class_of_object,
+	.suspend = suspend,
+	.resume = resume,
+	.initialize_thread = initialize_thread,
+	.references = references,
+	.heap_objects = heap_objects,
 	.object_size_2 = object_size_2,
 	.runtime_information = runtime_information,
 	.function_of_ip = function_of_ip,

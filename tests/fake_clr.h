@@ -23,8 +23,8 @@ struct fake {
 	uint32_t low, high;     /* the mask it took */
 	unsigned masks, hooks;
 	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
-	unsigned suspended, resumes, suspends;
-	pvp_hr refuse_suspend;
+	unsigned suspended, suspends;
+	unsigned refused_suspends; /* so many are refused, as while a collection runs */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
 	uint64_t keywords; /* of the last session of events */

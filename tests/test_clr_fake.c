@@ -5,6 +5,7 @@
 
 #include "common/base/coreclr.h"
 #include "common/base/status.h"
+#include "probe/clr_heap.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
 #include "probe/session.h"
@@ -404,6 +405,48 @@ START_TEST(frames_that_are_unwound)
 }
 END_TEST
 
+/* Classes that nobody told of are numbered while the runtime stands still, and named afterwards. */
+START_TEST(heap_shots)
+{
+	struct probe_log log;
+	fake.objects = 2000;
+	fake.refused_suspends = 3;
+	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown"), 0);
+	ck_assert_uint_eq(fake.low & PVP_CLR_GC, 0);
+	char say[80];
+	ck_assert_int_eq(pvp_clr_heap_ask(say, sizeof say), PVP_REPLY_OK);
+	ck_assert_str_eq(say, "shot=0");
+	end(&log);
+	ck_assert_uint_eq(fake.suspended, 0);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_END], 2);
+	ck_assert_uint_gt(log.n[PV_KIND_HEAP_OBJECT], 2 * 2000); /* long lists go on */
+	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
+	ck_assert_uint_eq(pvp_clr_heap_discarded(), 0);
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* One that cannot be had whole is none: its room too small, or the runtime never stands still. */
+START_TEST(heap_shots_given_up)
+{
+	struct probe_log log;
+	fake.objects = 100000;
+	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown,heapshot-room=1m"), 0);
+	if (_i)
+		fake.refused_suspends = 1000000;
+	uint64_t before = pvp_clr_heap_discarded();
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 0);
+	ck_assert_uint_eq(pvp_clr_heap_discarded() - before, 1);
+	ck_assert_uint_eq(fake.suspended, 0);
+	probe_log_finish(&log);
+	char say[80];
+	pvp_clr.version = 14;
+	ck_assert_int_eq(pvp_clr_heap_ask(say, sizeof say), PVP_REPLY_ERROR);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fake .NET runtime");
@@ -421,6 +464,8 @@ int main(void)
 	tcase_add_test(t, sampled_allocations);
 	tcase_add_test(t, every_allocation);
 	tcase_add_test(t, frames_that_are_unwound);
+	tcase_add_test(t, heap_shots);
+	tcase_add_loop_test(t, heap_shots_given_up, 0, 2);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -104,6 +104,20 @@ def own_sites(v, r):
             v.equal('innermost frame of a Wide', site['stack'][-1:], ['Counted.Allocs:Make (int)'])
 
 
+def alive_at_end(v, r):
+    """The last shot holds what the program has kept, object by object."""
+    shot = r.json['heap_shots'][-1]
+    for column, word in (('objects', 'alive'), ('bytes', 'alive bytes')):
+        got = checks.shot_rows(shot, column)
+        for name, n in checks.said_of(r.said, word).items():
+            if not name.startswith('bytes '):
+                v.equal(f'{column} of {name} alive at the end', got.get(name), n)
+
+
+def rooted(v, r):
+    v.true('every shot has roots', all(s['roots'] > 0 for s in r.json['heap_shots']))
+
+
 def tasks(v, r):
     """What may not be inlined is counted whole, also without `everycall`."""
     got = checks.rows(r.json['methods'], 'name', 'calls')
@@ -134,6 +148,12 @@ CASES = {
     'exception': ('nodefaults,exception', 'throws calls', (alone(exceptions),)),
     'exception-alloc': ('nodefaults,exception,gcalloc', 'throws calls', (exceptions,)),
     'monitor': ('nodefaults,monitor', 'locks', (locks,)),
+    'heapshot': ('nodefaults,heapshot-on-shutdown', 'heap allocs', (checks.shots, alive_at_end)),
+    'heapshot-every': ('nodefaults,heapshot=2gc,heapshot-on-shutdown,gcroot',
+                       'heap collect allocs collect heap collect',
+                       (checks.shots, alive_at_end, rooted)),
+    'heapshot-load': ('nodefaults,heapshot=1gc,gcalloc,gc', 5 * 'tasks throws collect ',
+                      (checks.shots,)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 
