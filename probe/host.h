@@ -66,6 +66,12 @@ struct pvp_host {
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 
+	/* In a child of fork that has a sink of its own: begins as it was begun. May be NULL. */
+	void (*again)(void);
+
+	/* How many times as fast as the system's the time of events runs; for tests. May be NULL. */
+	uint64_t (*speed)(void);
+
 	/* What the header says is recorded: "calls,alloc". NULL: what the core knows of. */
 	const char *(*words)(void);
 

@@ -3,8 +3,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "probe/session.h"
+
 static char name[64];
-static _Atomic uint64_t gone_from, gone_to, generation;
+static _Atomic uint64_t gone_from, gone_to, generation, times_as_fast;
 
 uint64_t pvp_fake_key(unsigned number)
 {
@@ -16,6 +18,29 @@ void pvp_fake_unload(unsigned first, unsigned last)
 	atomic_store(&gone_from, pvp_fake_key(first));
 	atomic_fetch_add(&generation, 1);
 	atomic_store(&gone_to, pvp_fake_key(last) + 1);
+}
+
+void pvp_fake_speed(unsigned times)
+{
+	atomic_store(&times_as_fast, times);
+}
+
+static uint64_t speed(void)
+{
+	uint64_t times = atomic_load(&times_as_fast);
+	return times ? times : 1;
+}
+
+static const char *again_with;
+
+static void again(void)
+{
+	pvp_session_start(again_with, &pvp_host_fake);
+}
+
+void pvp_fake_again(const char *options)
+{
+	again_with = options;
 }
 
 static void refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx)
@@ -43,4 +68,6 @@ const struct pvp_host pvp_host_fake = {
 	.name = "fake",
 	.refresh = refresh,
 	.method = method,
+	.speed = speed,
+	.again = again,
 };

@@ -10,4 +10,10 @@ uint64_t pvp_fake_key(unsigned number);
 /* From now on these methods are others: their names get a "#1", "#2" ... */
 void pvp_fake_unload(unsigned first, unsigned last);
 
+/* Of the recording that begins next: its time runs so many times as fast; 0 and 1: it does not. */
+void pvp_fake_speed(unsigned times);
+
+/* What children of fork begin with, where they may; borrowed. */
+void pvp_fake_again(const char *options);
+
 #endif

@@ -13,6 +13,7 @@
 #include "probe/native_blocks.h"
 #include "probe/native_record.h"
 #include "probe/native_samples.h"
+#include "probe/reborn.h"
 #include "probe/session.h"
 #include "probe/writer.h"
 
@@ -36,6 +37,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_native_options options; /* of the recording; changed before it begins */
 static char words_text[320];
+static char given[PVP_NATIVE_TEXT]; /* as text, for children */
 
 static const char *words(void)
 {
@@ -104,8 +106,14 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	return PVP_REPLY_OK;
 }
 
+static void again(void)
+{
+	pvp_native_start(given);
+}
+
 const struct pvp_host pvp_host_native = {
 	.name = "native",
+	.again = again,
 	.start = start,
 	.stop = stop,
 	.refresh = pvp_modules_refresh,
@@ -137,7 +145,8 @@ static void after_fork(void)
 
 static void in_child(void)
 {
-	pvp_native_malloc_set(NULL);
+	if (!pvp_session_in_children())
+		pvp_native_malloc_set(NULL);
 	pvp_native_samples_forget();
 	after_fork();
 }
@@ -177,6 +186,8 @@ int pvp_native_start(const char *text)
 		return EINVAL;
 	pthread_mutex_lock(&starting);
 	int error = start_native(&o);
+	if (!error && text != given)
+		snprintf(given, sizeof given, "%s", text ? text : "");
 	pthread_mutex_unlock(&starting);
 	return error;
 }
@@ -190,6 +201,8 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site);
 /* No calls wanted; or not recording, and no chunk of an earlier session to give back. */
 static inline bool idle(void)
 {
+	if (atomic_load_explicit(&pvp_reborn, memory_order_relaxed))
+		return false;
 	if (!atomic_load_explicit(&pvp_core.calls, memory_order_relaxed))
 		return true;
 	return !atomic_load_explicit(&pvp_core.session, memory_order_relaxed) &&

@@ -16,8 +16,6 @@ enum {
 	TYPE_MASK = (1 << TYPE_BITS) - 1,
 };
 
-#define GONE UINT64_C(1) /* was removed; no address is as low */
-
 struct block {
 	uint64_t address;    /* 0: free */
 	uint64_t bytes_type; /* bytes << 20 | class */
@@ -26,7 +24,7 @@ struct block {
 struct part {
 	_Alignas(64) pthread_mutex_t lock;
 	struct block *slot;
-	size_t slots, used, live; /* used: with those removed */
+	size_t slots, live;
 };
 
 static struct part part[PARTS] = { [0 ... PARTS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
@@ -39,9 +37,9 @@ static uint64_t mixed(uint64_t address)
 	return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static struct part *part_of(uint64_t hash)
+static struct part *part_of(uint64_t address)
 {
-	return &part[hash >> 58];
+	return &part[mixed(address) >> 58];
 }
 
 static struct block *map_slots(size_t n)
@@ -51,31 +49,48 @@ static struct block *map_slots(size_t n)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* The slot of this address, or the one where it belongs. */
-static struct block *find(const struct part *p, uint64_t address, uint64_t hash)
+static size_t home_of(const struct part *p, uint64_t address)
 {
-	size_t i = (size_t)(hash >> 20) & (p->slots - 1);
+	return (size_t)(mixed(address) >> 20) & (p->slots - 1);
+}
+
+/* The slot of this address, or the free one where it belongs. */
+static struct block *find(const struct part *p, uint64_t address)
+{
+	size_t i = home_of(p, address);
 	while (p->slot[i].address && p->slot[i].address != address)
 		i = (i + 1) & (p->slots - 1);
 	return &p->slot[i];
 }
 
-/* Also shrinks, or only forgets those removed. */
+/* Those behind it move up, so that nobody meets a hole before he meets his block. */
+static void take_out(struct part *p, size_t hole)
+{
+	size_t mask = p->slots - 1;
+	for (size_t i = hole;;) {
+		i = (i + 1) & mask;
+		if (!p->slot[i].address)
+			break;
+		size_t home = home_of(p, p->slot[i].address);
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue; /* it stands at home, or between there and here */
+		p->slot[hole] = p->slot[i];
+		hole = i;
+	}
+	p->slot[hole].address = 0;
+}
+
 static bool grow(struct part *p)
 {
-	size_t slots = FIRST_SLOTS;
-	while (slots < p->live * 2 + 2)
-		slots *= 2;
+	size_t n = p->slots, slots = n ? 2 * n : FIRST_SLOTS;
 	struct block *before = p->slot, *now = slots > MOST_SLOTS ? NULL : map_slots(slots);
-	size_t n = p->slots;
 	if (!now)
 		return false;
 	p->slot = now;
 	p->slots = slots;
-	p->used = p->live;
 	for (size_t i = 0; i < n; i++)
-		if (before[i].address > GONE)
-			*find(p, before[i].address, mixed(before[i].address)) = before[i];
+		if (before[i].address)
+			*find(p, before[i].address) = before[i];
 	if (before)
 		munmap(before, n * sizeof *before);
 	return true;
@@ -83,14 +98,12 @@ static bool grow(struct part *p)
 
 void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type)
 {
-	uint64_t hash = mixed(address);
-	struct part *p = part_of(hash);
+	struct part *p = part_of(address);
 	pthread_mutex_lock(&p->lock);
-	if (p->used >= p->slots / 4 * 3 && !grow(p)) {
+	if (p->live >= p->slots / 4 * 3 && !grow(p)) {
 		atomic_store(&spoiled, true);
 	} else {
-		struct block *b = find(p, address, hash);
-		p->used += !b->address;
+		struct block *b = find(p, address);
 		p->live += !b->address;
 		b->address = address;
 		b->bytes_type = bytes << TYPE_BITS | type;
@@ -100,16 +113,15 @@ void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type)
 
 void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type)
 {
-	uint64_t hash = mixed(address);
-	struct part *p = part_of(hash);
-	pthread_mutex_lock(&p->lock);
-	struct block *b = p->slots ? find(p, address, hash) : NULL;
+	struct part *p = part_of(address);
 	*ret_bytes = 0;
 	*ret_type = 0;
+	pthread_mutex_lock(&p->lock);
+	struct block *b = p->slots ? find(p, address) : NULL;
 	if (b && b->address) {
 		*ret_bytes = b->bytes_type >> TYPE_BITS;
 		*ret_type = (uint32_t)(b->bytes_type & TYPE_MASK);
-		b->address = GONE;
+		take_out(p, (size_t)(b - p->slot));
 		p->live--;
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -122,7 +134,7 @@ void pvp_blocks_clear(void)
 		if (part[i].slot)
 			munmap(part[i].slot, part[i].slots * sizeof *part[i].slot);
 		part[i].slot = NULL;
-		part[i].slots = part[i].used = part[i].live = 0;
+		part[i].slots = part[i].live = 0;
 	}
 	pvp_blocks_release();
 	atomic_store(&spoiled, false);
@@ -167,7 +179,7 @@ static bool take(struct copy *c)
 	*c = (struct copy){ .block = map_slots(n + 1), .mapped = n + 1 };
 	for (int i = 0; c->block && i < PARTS; i++)
 		for (size_t k = 0; k < part[i].slots; k++)
-			if (part[i].slot[k].address > GONE)
+			if (part[i].slot[k].address)
 				c->block[c->n++] = part[i].slot[k];
 	pvp_blocks_release();
 	return c->block;

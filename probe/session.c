@@ -8,6 +8,7 @@
 
 #include "probe/probe_control.h"
 #include "probe/probe_args.h"
+#include "probe/reborn.h"
 #include "probe/registry.h"
 #include "probe/writer.h"
 
@@ -15,6 +16,8 @@ enum { EXIT_WAIT_S = 1 };
 
 static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
 static bool recording, fork_handled;
+static void (*for_children)(void); /* what begins a recording in them */
+void (*_Atomic pvp_reborn)(void);
 static pid_t owner;
 
 /* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
@@ -38,12 +41,16 @@ static void after_fork(void)
 	pvp_guard_off();
 }
 
-/* A child has neither the writer nor a right to the sink; it may start a recording of its own. */
+/*
+ * A child has neither the writer nor a right to the sink; it may start a recording of its own, and
+ * does so by itself where the output names the process. A stop before that leaves it at that.
+ */
 static void in_child(void)
 {
 	pthread_mutex_init(&lifecycle, NULL);
 	pthread_mutex_init(&pvp_core.lock, NULL);
 	pvp_registry_reset_lock();
+	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
 	recording = false;
 	pvp_control_forget();
 	pvp_writer_forget();
@@ -71,6 +78,7 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	else
 		pvp_control_serve(host);
 	recording = error == 0;
+	for_children = config->own_sinks ? host->again : NULL;
 	owner = getpid();
 	return error;
 }
@@ -88,6 +96,11 @@ int pvp_session_start(const char *options, const struct pvp_host *host)
 	return error;
 }
 
+bool pvp_session_in_children(void)
+{
+	return for_children;
+}
+
 bool pvp_session_recording(void)
 {
 	pthread_mutex_lock(&lifecycle);
@@ -98,6 +111,7 @@ bool pvp_session_recording(void)
 
 static int stop(void)
 {
+	atomic_store(&pvp_reborn, NULL);
 	if (!recording || owner != getpid())
 		return EALREADY;
 	recording = false;

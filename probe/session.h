@@ -10,6 +10,9 @@ int pvp_session_start(const char *options, const struct pvp_host *host);
 /* Whether one goes on now; it may end at any time. */
 bool pvp_session_recording(void);
 
+/* Whether children of fork record as well, into sinks of their own. */
+bool pvp_session_in_children(void);
+
 /* As profview_stop(), profview_flush(). */
 int pvp_session_stop(void);
 /* EBUSY: somebody else is starting or stopping it. */

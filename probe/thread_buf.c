@@ -9,6 +9,7 @@
 
 #include "probe/call_tree.h"
 #include "probe/frames.h"
+#include "probe/reborn.h"
 
 enum {
 	SLAB = 64 << 10,
@@ -326,12 +327,26 @@ struct pvp_thread *pvp_thread_refresh(void)
 	return t;
 }
 
+/* Not recording: unless this is a child's first event. */
+static struct pvp_thread *room_of_a_child(size_t need)
+{
+	if (!atomic_load_explicit(&pvp_reborn, memory_order_relaxed) || pvp_tls.muted)
+		return NULL;
+	void (*begin)(void) = atomic_exchange(&pvp_reborn, NULL);
+	if (!begin)
+		return NULL;
+	pvp_guard_off();
+	begin();
+	pvp_guard_on();
+	return session_now() ? pvp_room(need) : NULL;
+}
+
 struct pvp_thread *pvp_room(size_t need)
 {
 	struct pvp_thread *t = pvp_tls.thread;
 	uint32_t session = session_now();
 	if (session ? pvp_paused() : !t->chunk)
-		return NULL;
+		return session ? NULL : room_of_a_child(need);
 	if (t->session == session && !atomic_load_explicit(&t->poked, memory_order_relaxed)) {
 		if (fits(t, need))
 			return t;

@@ -234,6 +234,10 @@ static void keep_time(struct pvp_writer *w)
 		return;
 	if (!pvp_calibrate(&w->calibrator, &c))
 		return;
+	if (w->host->speed) {
+		c.base = w->start_ns + (c.base - w->start_ns) * w->host->speed();
+		c.mult *= w->host->speed();
+	}
 	pthread_mutex_lock(&pvp_core.lock);
 	pvp_core.clock = c;
 	pvp_poke_all();

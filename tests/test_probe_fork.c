@@ -98,6 +98,43 @@ START_TEST(a_child_may_start_its_own)
 }
 END_TEST
 
+/* Where the output names the process, a child begins with its first event, and not before. */
+START_TEST(children_have_sinks_of_their_own)
+{
+	char options[PROBE_PATH + 64], name[64];
+	struct probe_log log;
+	snprintf(options, sizeof options, "output=+%s,calls", probe_path(path, "log"));
+	pvp_fake_again(options);
+	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
+	emit(100, 1);
+	pid_t quiet = fork();
+	if (quiet == 0)
+		_exit(0);
+	pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		emit(1000, 2);
+		exit(0);
+	}
+	wait_for(quiet);
+	wait_for(child);
+	emit(100, 1);
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	snprintf(name, sizeof name, "log.%ld", (long)child);
+	read_back(&log, name);
+	ck_assert_uint_eq(log.header.pid, (uint32_t)child);
+	ck_assert_uint_eq(probe_log_method(&log, "fake.method_2")->leaves, 1000);
+	ck_assert_uint_eq(probe_log_events(&log), 2000);
+	probe_log_finish(&log);
+	snprintf(name, sizeof name, "log.%ld", (long)getpid());
+	read_back(&log, name);
+	ck_assert_uint_eq(probe_log_events(&log), 400);
+	probe_log_finish(&log);
+	snprintf(name, sizeof name, "log.%ld", (long)quiet);
+	ck_assert_int_eq(access(probe_path(path, name), F_OK), -1);
+}
+END_TEST
+
 static atomic_bool enough;
 static atomic_ulong emitted;
 
@@ -156,6 +193,7 @@ int main(void)
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	tcase_add_test(t, a_child_records_nothing);
 	tcase_add_test(t, a_child_may_start_its_own);
+	tcase_add_test(t, children_have_sinks_of_their_own);
 	tcase_add_test(t, forks_among_busy_threads);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Hard use of the probe's core, for long: test_probe_stress with each part N times as long.
+
+usage: probe.py BUILD [N]
+N is 50 by default: some ten minutes; 400 makes the fake host's day one of 864,000 rounds. BUILD may
+be one of sanitizers. Prints what failed and the exit code of the test.
+"""
+import os
+import subprocess
+import sys
+import time
+
+
+def main(build, times='50'):
+    env = dict(os.environ, PROBE_SOAK=times, CK_FORK='no', CK_VERBOSITY='verbose')
+    start = time.monotonic()
+    code = subprocess.run([os.path.join(build, 'tests', 'test_probe_stress')], env=env).returncode
+    print(f'{times} times as long: exit code {code} after {time.monotonic() - start:.0f} s')
+    return code
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
