@@ -94,7 +94,8 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	if (strncmp(text, name, sizeof name - 1) == 0)
 		text += sizeof name - 1;
 	struct _MonoProfiler *p = &pvp_mono;
-	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter)) {
+	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
+		!pvp_filter_sound(p->options.coverage)) {
 		complain("an option after --profile=profview: is not understood");
 		return;
 	}
@@ -117,6 +118,8 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		pvp_mono_calls_init(p);
 	if (groups & PVP_MONO_ALLOC)
 		pvp_mono_alloc_init(p);
+	if (groups & PVP_MONO_COVERAGE)
+		pvp_mono_coverage_init(p);
 	if (groups & PVP_MONO_SAMPLES)
 		pvp_mono_samples_init(p);
 }

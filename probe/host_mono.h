@@ -75,6 +75,14 @@ void pvp_mono_counters_again(void);
 void pvp_mono_counters_end(void);
 void pvp_mono_counters_close(void);
 
+/* Whether `filter` (mono_filter.h) takes a method; where the runtime may be asked. */
+bool pvp_mono_filter(const char *filter, MonoMethod *method);
+
+/* Code coverage: told at the end, while the runtime still stands. freed: such a method is gone. */
+void pvp_mono_coverage_init(struct _MonoProfiler *p);
+void pvp_mono_coverage_freed(const MonoMethod *method);
+void pvp_mono_coverage_tell(void);
+
 /* The dying thread's part of the above. */
 void pvp_mono_thread_done(void);
 

@@ -35,6 +35,8 @@ static const struct word words[] = {
 	{ "jit", PVP_MONO_JIT },
 	{ "cpu", PVP_MONO_CPU },
 	{ "counter", PVP_MONO_COUNTERS },
+	{ "runtime", PVP_MONO_RUNTIME },
+	{ "fields", PVP_MONO_FIELDS },
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -135,6 +137,15 @@ static bool take_frames(struct pvp_mono_options *o, const char *at, size_t len)
 	return true;
 }
 
+static bool take_filter(char to[PVP_MONO_TEXT], const char *at, size_t len)
+{
+	if (len >= PVP_MONO_TEXT)
+		return false;
+	memcpy(to, at, len);
+	to[len] = 0;
+	return true;
+}
+
 static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 {
 	const char *eq = memchr(at, '=', len);
@@ -173,10 +184,11 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len)
 		return sample(o, value, value_len, is(at, key, "sample-real"));
 	if (eq && is(at, key, "maxframes"))
 		return take_frames(o, value, value_len);
-	if (eq && is(at, key, "filter") && value_len < sizeof o->filter) {
-		memcpy(o->filter, value, value_len);
-		o->filter[value_len] = 0;
-		return true;
+	if (eq && is(at, key, "filter"))
+		return take_filter(o->filter, value, value_len);
+	if (is(at, key, "coverage")) {
+		o->groups |= PVP_MONO_COVERAGE;
+		return take_filter(o->coverage, value, value_len);
 	}
 	return keep(o->rest, at, len);
 }
@@ -201,6 +213,8 @@ static void describe(struct pvp_mono_options *o)
 			o->sample_hz);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
+	if (o->groups & PVP_MONO_COVERAGE)
+		keep(o->words, "coverage", 8);
 	if (o->alloc_period) {
 		int n = snprintf(text, sizeof text, "alloc=%zu", o->alloc_period);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);

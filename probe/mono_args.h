@@ -25,6 +25,9 @@ enum pvp_mono_group {
 	PVP_MONO_TREE = 1 << 13,  /* calls are summed up here */
 	PVP_MONO_CPU = 1 << 14,   /* processor time with each sample */
 	PVP_MONO_COUNTERS = 1 << 15,
+	PVP_MONO_RUNTIME = 1 << 16, /* times of compiling, failures */
+	PVP_MONO_FIELDS = 1 << 17,  /* names of fields */
+	PVP_MONO_COVERAGE = 1 << 18,
 	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 
@@ -44,6 +47,7 @@ struct pvp_mono_options {
 	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
 	bool frames_given;
 	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */
+	char coverage[PVP_MONO_TEXT]; /* likewise, of those whose coverage is wanted */
 	char rest[PVP_MONO_TEXT];  /* options that are the core's */
 	char words[PVP_MONO_TEXT]; /* what the log's header says is on */
 };

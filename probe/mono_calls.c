@@ -111,11 +111,10 @@ static uint32_t il_size(MonoMethod *method)
 	return n;
 }
 
-static MonoProfilerCallInstrumentationFlags chosen(struct _MonoProfiler *p, MonoMethod *method)
+bool pvp_mono_filter(const char *filter, MonoMethod *method)
 {
-	const char *filter = p->options.filter;
 	if (!*filter)
-		return (MonoProfilerCallInstrumentationFlags)TRACED;
+		return true;
 	MonoClass *klass = mono_method_get_class(method);
 	struct pvp_mono_method m = {
 		.assembly = mono_image_get_name(mono_class_get_image(klass)),
@@ -124,15 +123,15 @@ static MonoProfilerCallInstrumentationFlags chosen(struct _MonoProfiler *p, Mono
 		.name = mono_method_get_name(method),
 		.il = il_size(method),
 	};
-	return pvp_filter_takes(filter, &m) ? (MonoProfilerCallInstrumentationFlags)TRACED
-					    : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+	return pvp_filter_takes(filter, &m);
 }
 
 static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
 {
-	MonoProfilerCallInstrumentationFlags flags = chosen(p, method);
-	pvp_mono_compile_asked(pvp_mono_key(method), flags != 0);
-	return flags;
+	bool chosen = pvp_mono_filter(p->options.filter, method);
+	pvp_mono_compile_asked(pvp_mono_key(method), chosen);
+	return chosen ? (MonoProfilerCallInstrumentationFlags)TRACED
+		      : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 }
 
 void pvp_mono_calls_init(struct _MonoProfiler *p)

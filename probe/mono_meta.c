@@ -1,6 +1,7 @@
 /* Definitions and unloads: methods, classes, images, assemblies, domains, contexts, threads. */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>
+#include <mono/metadata/attrdefs.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
@@ -36,21 +37,29 @@ static void jit_begins(MonoProfiler *p, MonoMethod *method)
 
 static void jit_failed(MonoProfiler *p, MonoMethod *method)
 {
-	uint64_t calling;
-	(void)p;
-	pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	uint64_t calling, now = pvp_monotonic();
+	uint64_t begin = pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	if (!(p->options.groups & PVP_MONO_RUNTIME))
+		return;
+	char *name = mono_method_full_name(method, 1);
+	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
+		.jit = { .method = pvp_mono_key(method), .started = begin ? now - begin : 0,
+			.name = text_of(name) } };
+	pvp_names_say(&ev);
+	mono_free(name);
 }
 
 static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 {
-	(void)p;
-	uint64_t calling;
-	pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	uint64_t calling, now = pvp_monotonic();
+	uint64_t begin = pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	bool timed = begin && p->options.groups & PVP_MONO_RUNTIME;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
 		.jit = { .method = pvp_mono_key(method),
 			.code = (uint64_t)(uintptr_t)mono_jit_info_get_code_start(info),
 			.size = (uint64_t)mono_jit_info_get_code_size(info),
+			.started = timed ? now - begin : 0, /* how long it took */
 			.name = text_of(name) } };
 	pvp_names_define(&ev);
 	if (calling)
@@ -92,6 +101,8 @@ static void shutdown_begins(MonoProfiler *p)
 {
 	if (p->options.shot_at_end)
 		pvp_mono_heap_collect();
+	if (p->options.groups & PVP_MONO_COVERAGE)
+		pvp_mono_coverage_tell();
 	pvp_mono_counters_end();
 	pvp_mono_last_samples();
 	pvp_mono_counters_close();
@@ -102,6 +113,7 @@ static void method_freed(MonoProfiler *p, MonoMethod *method)
 {
 	(void)p;
 	pvp_names_free_method(pvp_mono_key(method));
+	pvp_mono_coverage_freed(method);
 }
 
 /* Mono's numbers to the log's, which are those of data version 14 on. */
@@ -158,10 +170,67 @@ static void class_loaded(MonoProfiler *p, MonoClass *klass)
 	mono_free(name);
 }
 
-static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
+
+/* --- what is only told when asked: loads that failed, names of fields */
+
+static void load_failed(uint64_t what, const void *key, const char *name)
+{
+	struct pv_event ev = meta(PV_KIND_EXT_LOAD_FAILED, key);
+	ev.meta.flags = what;
+	ev.meta.name = text_of(name);
+	pvp_names_say(&ev);
+}
+
+static void image_failed(MonoProfiler *p, MonoImage *image)
 {
 	(void)p;
+	load_failed(2, image, mono_image_get_filename(image));
+}
+
+static void class_failed(MonoProfiler *p, MonoClass *klass)
+{
+	(void)p;
+	load_failed(1, klass, mono_class_get_name(klass));
+}
+
+static void vtable_failed(MonoProfiler *p, MonoVTable *vtable)
+{
+	(void)p;
+	load_failed(7, vtable, mono_class_get_name(mono_vtable_class(vtable)));
+}
+
+static void define_fields(MonoClass *klass)
+{
+	void *at = NULL;
+	for (MonoClassField *f; (f = mono_class_get_fields(klass, &at));) {
+		MonoType *type = mono_field_get_type(f);
+		char *type_name = type ? mono_type_get_name(type) : NULL;
+		struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
+			.field = { .owner = pvp_mono_key(klass),
+				.offset = mono_field_get_offset(f),
+				.is_static = (mono_field_get_flags(f) & MONO_FIELD_ATTR_STATIC) != 0,
+				.type = text_of(type_name),
+				.name = text_of(mono_field_get_name(f)) } };
+		pvp_names_define(&ev);
+		mono_free(type_name);
+	}
+}
+
+/* A class has its layout once there is a vtable; its ancestors, too. */
+static void fields_known(MonoVTable *vtable)
+{
+	if (!atomic_load_explicit(&initialized, memory_order_relaxed))
+		return;
+	for (MonoClass *k = mono_vtable_class(vtable); k; k = mono_class_get_parent(k))
+		if (pvp_names_fields_new(pvp_mono_key(k)))
+			define_fields(k);
+}
+
+static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
+{
 	pvp_mono_type_loaded(vtable);
+	if (p->options.groups & PVP_MONO_FIELDS)
+		fields_known(vtable);
 }
 
 /* --- images and assemblies */
@@ -186,6 +255,7 @@ static void image_unloading(MonoProfiler *p, MonoImage *image)
 {
 	(void)p;
 	struct pv_event ev = image_event(PV_KIND_IMAGE_UNLOAD, image);
+	pvp_names_fields_again();
 	pvp_names_end(&ev);
 }
 
@@ -361,6 +431,11 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 	mono_profiler_set_method_free_callback(h, method_freed);
 	if (p->options.groups & PVP_MONO_JIT)
 		mono_profiler_set_jit_code_buffer_callback(h, code_buffer);
+	if (p->options.groups & PVP_MONO_RUNTIME) {
+		mono_profiler_set_image_failed_callback(h, image_failed);
+		mono_profiler_set_class_failed_callback(h, class_failed);
+		mono_profiler_set_vtable_failed_callback(h, vtable_failed);
+	}
 	mono_profiler_set_class_loaded_callback(h, class_loaded);
 	mono_profiler_set_vtable_loaded_callback(h, vtable_loaded);
 	mono_profiler_set_image_loaded_callback(h, image_loaded);

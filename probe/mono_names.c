@@ -24,6 +24,7 @@ static size_t holes, dying; /* freed ones; dead ones that the log does not know 
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
 static _Atomic size_t missing; /* of these */
+static struct pv_map with_fields; /* classes whose fields are told -> 1 */
 static struct pv_map calling;  /* methods whose code calls us -> 1 */
 static struct pv_map at;       /* kind and key -> place in defs */
 static uint64_t last;          /* time of the newest */
@@ -43,8 +44,26 @@ static uint64_t key_of(const struct pv_event *ev)
 	case PV_KIND_HEAP_ROOT_REGISTER:
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
 		return ev->root_area.start;
+	case PV_KIND_EXT_FIELD: /* a class has many */
+		return pv_hash(ev->field.owner ^ (ev->field.offset << 1 | ev->field.is_static) << 40);
 	default:
 		return ev->meta.key;
+	}
+}
+
+/* What happens and ends nothing: said once. */
+static bool is_news(uint8_t kind)
+{
+	switch (kind) {
+	case PV_KIND_EXT_JIT_FAILED:
+	case PV_KIND_EXT_LOAD_FAILED:
+	case PV_KIND_EXT_COVERED_ASSEMBLY:
+	case PV_KIND_EXT_COVERED_CLASS:
+	case PV_KIND_EXT_COVERED_METHOD:
+	case PV_KIND_EXT_COVERED_STATEMENT:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -76,42 +95,33 @@ static void copy_text(struct pv_text *t, char **to)
 	*to += t->len + 1;
 }
 
-/* The texts of an event; NULL where it has fewer. */
-static void texts_of(struct pv_event *ev, struct pv_text *ret[2])
+/* The texts of an event, as its row in the format names them. */
+static size_t texts_of(struct pv_event *ev, struct pv_text *ret[MLPD_MAX_FIELDS])
 {
-	ret[1] = NULL;
-	switch (ev->kind) {
-	case PV_KIND_METHOD_JIT:
-		ret[0] = &ev->jit.name;
-		break;
-	case PV_KIND_JIT_HELPER:
-		ret[0] = &ev->helper.name;
-		break;
-	case PV_KIND_HEAP_ROOT_REGISTER:
-	case PV_KIND_HEAP_ROOT_UNREGISTER:
-		ret[0] = &ev->root_area.name;
-		break;
-	default:
-		ret[0] = &ev->meta.name;
-		ret[1] = &ev->meta.mvid;
-	}
+	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
+	const struct mlpd_row *row = mlpd_row_for(ev, &format);
+	size_t n = 0;
+	for (const struct mlpd_field *f = row ? row->field : NULL; f && f->type; f++)
+		if (f->type == MLPD_CSTR || f->type == MLPD_HELPER_NAME)
+			ret[n++] = (void *)((char *)ev + f->member);
+	return n;
 }
 
 static struct def *copy(const struct pv_event *ev)
 {
-	struct pv_text *text[2];
+	struct pv_text *text[MLPD_MAX_FIELDS];
 	struct pv_event e = *ev;
-	texts_of(&e, text);
-	size_t n = text[0]->len + 1 + (text[1] ? text[1]->len + 1 : 0);
-	struct def *d = calloc(1, sizeof *d + n);
+	size_t n = texts_of(&e, text), bytes = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += text[i]->len + 1;
+	struct def *d = calloc(1, sizeof *d + bytes);
 	if (!d)
 		return NULL;
 	d->ev = *ev;
 	char *to = d->text;
 	texts_of(&d->ev, text);
-	copy_text(text[0], &to);
-	if (text[1])
-		copy_text(text[1], &to);
+	for (size_t i = 0; i < n; i++)
+		copy_text(text[i], &to);
 	return d;
 }
 
@@ -130,13 +140,13 @@ static void append(struct def *d)
 	uint64_t now = pvp_monotonic();
 	last = now > last ? now : last;
 	d->ev.time = last;
-	if (d->ev.kind != PV_KIND_DOMAIN_NAME)
+	if (d->ev.kind != PV_KIND_DOMAIN_NAME && !is_news(d->ev.kind))
 		kill_place(place);
 	if (!pv_reserve(&defs, 1)) {
 		free(d);
 		return;
 	}
-	if (ends(d->ev.kind) == d->ev.kind && d->ev.kind != PV_KIND_DOMAIN_NAME)
+	if (!d->dead && d->ev.kind != PV_KIND_DOMAIN_NAME)
 		pv_map_set(&at, place, (uint32_t)defs.n);
 	defs.v[defs.n++] = d;
 }
@@ -179,6 +189,23 @@ bool pvp_names_knows(uint64_t method)
 	bool known = living(method);
 	pthread_mutex_unlock(&lock);
 	return known;
+}
+
+bool pvp_names_fields_new(uint64_t klass)
+{
+	pthread_mutex_lock(&lock);
+	bool fresh = pv_map_get(&with_fields, klass) == PV_MAP_NONE &&
+		pv_map_set(&with_fields, klass, 1);
+	pthread_mutex_unlock(&lock);
+	return fresh;
+}
+
+/* Another class may take the place of one that is gone. */
+void pvp_names_fields_again(void)
+{
+	pthread_mutex_lock(&lock);
+	pv_map_clear(&with_fields);
+	pthread_mutex_unlock(&lock);
 }
 
 void pvp_names_set_calling(uint64_t method)
@@ -235,11 +262,20 @@ bool pvp_names_take_unnamed(uint64_t *ret_key)
 
 /* --- the writer's side: it alone frees, so what it has looked up stays without the lock */
 
+/* How long it took to compile, where that is recorded. */
+static bool tell_time(struct pvp_writer *w, struct pvp_page *page, const struct pv_event *jit)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_TIME, .time = jit->time,
+		.jit = { .method = jit->jit.method, .started = jit->jit.started } };
+	return jit->kind != PV_KIND_METHOD_JIT || !jit->jit.started ||
+		pvp_page_add(w, page, &ev, NULL);
+}
+
 static bool tell(struct pvp_writer *w, struct pvp_page *page, const struct def *d)
 {
 	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
 		return false;
-	if (!pvp_page_add(w, page, &d->ev, NULL))
+	if (!pvp_page_add(w, page, &d->ev, NULL) || !tell_time(w, page, &d->ev))
 		return false;
 	/*
 	 * The stock reader looks for a second text behind an image's unload, where the format has
@@ -325,6 +361,7 @@ void pvp_names_forget(void)
 	pv_array_finish(&defs);
 	pv_map_finish(&at);
 	pv_map_finish(&calling);
+	pv_map_finish(&with_fields);
 	told = holes = dying = 0;
 	pthread_mutex_unlock(&lock);
 }

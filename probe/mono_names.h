@@ -23,6 +23,16 @@ void pvp_names_define(const struct pv_event *ev);
 /* The same for an unload; the definition it ends dies with it. */
 void pvp_names_end(const struct pv_event *ev);
 
+/* Whether the fields of this class are yet to be told; from here on they are not. again: all. */
+bool pvp_names_fields_new(uint64_t klass);
+void pvp_names_fields_again(void);
+
+/* News that is no definition: said once. */
+static inline void pvp_names_say(const struct pv_event *ev)
+{
+	pvp_names_end(ev);
+}
+
 /* Whether the method has a definition. Any thread that does not hold the world still. */
 bool pvp_names_knows(uint64_t method);
 

@@ -71,6 +71,14 @@
 	KIND(EXT_TREE_CPU, "ext.calltree.cpu")                                                     \
 	KIND(EXT_CPU, "ext.cpu.sample")                                                            \
 	KIND(EXT_NATIVE_FREE, "ext.native.free")                                                   \
+	KIND(EXT_JIT_TIME, "ext.runtime.jit_time")                                                 \
+	KIND(EXT_JIT_FAILED, "ext.runtime.jit_failed")                                             \
+	KIND(EXT_LOAD_FAILED, "ext.runtime.load_failed")                                           \
+	KIND(EXT_COVERED_ASSEMBLY, "ext.runtime.covered_assembly")                                 \
+	KIND(EXT_COVERED_METHOD, "ext.runtime.covered_method")                                     \
+	KIND(EXT_COVERED_STATEMENT, "ext.runtime.covered_statement")                               \
+	KIND(EXT_COVERED_CLASS, "ext.runtime.covered_class")                                       \
+	KIND(EXT_FIELD, "ext.fields.field")                                                        \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -197,6 +205,8 @@ struct pv_event {
 		 */
 		struct { uint64_t back, method, calls, self_ns, max_ns, exc_leaves; } tree;
 		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the event before it */
+		/* of the class `owner`; offset in bytes from an object's start, or of the statics */
+		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};
@@ -204,6 +214,9 @@ struct pv_event {
 
 /*
  * heap_object.refs holds pairs (offset from the object's start in bytes, referenced object).
+ *
+ * EXT_JIT_TIME and EXT_JIT_FAILED have in `started` the ns that compiling took; EXT_LOAD_FAILED in
+ * `flags` what it was: 1 a class, 2 an image, 7 a vtable.
  *
  * What only logs of the 2007 family fill in; 0 in others: `started` (time at which what this event
  * ends began, 0 = not known), `failed`, `collection` (its number), `type` of throws and monitors

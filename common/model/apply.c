@@ -112,10 +112,20 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_COVERAGE_CLASS:
 	case PV_KIND_COVERAGE_METHOD:
 	case PV_KIND_COVERAGE_STATEMENT:
+	case PV_KIND_EXT_COVERED_ASSEMBLY:
+	case PV_KIND_EXT_COVERED_CLASS:
+	case PV_KIND_EXT_COVERED_METHOD:
+	case PV_KIND_EXT_COVERED_STATEMENT:
 		return pv_helpers_apply(x, e);
 	case PV_KIND_SYNC_POINT:
 	case PV_KIND_EXT_MARK:
 		return pv_notes_apply(x, e);
+	case PV_KIND_EXT_JIT_TIME:
+	case PV_KIND_EXT_JIT_FAILED:
+	case PV_KIND_EXT_LOAD_FAILED:
+		return pv_loads_told(x, e);
+	case PV_KIND_EXT_FIELD:
+		return true; /* whoever builds the object graph reads them */
 	case PV_KIND_EXT_TREE_CALL:
 	case PV_KIND_EXT_TREE_CPU:
 	case PV_KIND_EXT_CPU:

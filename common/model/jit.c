@@ -138,10 +138,13 @@ bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_JIT_HELPER:
 		return helper(x->m, e);
 	case PV_KIND_COVERAGE_ASSEMBLY:
+	case PV_KIND_EXT_COVERED_ASSEMBLY:
 		return covered_assembly(x->m, e);
 	case PV_KIND_COVERAGE_CLASS:
+	case PV_KIND_EXT_COVERED_CLASS:
 		return covered_class(x->m, e);
 	case PV_KIND_COVERAGE_METHOD:
+	case PV_KIND_EXT_COVERED_METHOD:
 		return covered_method(x->m, e);
 	default:
 		return covered_statement(x->m, e);

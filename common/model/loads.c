@@ -1,6 +1,7 @@
 #include "common/model/loads.h"
 
 #include "common/model/model_parts.h"
+#include "common/model/told.h"
 
 static enum pv_entity_kind entity_of(unsigned kind)
 {
@@ -96,6 +97,25 @@ bool pv_loads_apply(struct pv_context *x, const struct pv_event *e)
 	default:
 		return true;
 	}
+}
+
+bool pv_loads_told(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_event plain = *e;
+	if (e->kind == PV_KIND_EXT_LOAD_FAILED) {
+		plain.kind = e->meta.flags == 2 ? PV_KIND_IMAGE_LOAD : PV_KIND_CLASS_LOAD_FAIL;
+		plain.meta.failed = 1;
+		return pv_loads_apply(x, &plain);
+	}
+	if (e->kind == PV_KIND_EXT_JIT_FAILED) {
+		plain.kind = PV_KIND_METHOD_NAME;
+		if (!pv_names_take(x->m, &plain))
+			return false;
+	}
+	plain.kind = e->kind == PV_KIND_EXT_JIT_TIME ? PV_KIND_METHOD_JIT : PV_KIND_METHOD_JIT_FAIL;
+	plain.jit.started = e->time - e->jit.started;
+	x->m->private->use_ns = x->time;
+	return pv_loads_apply(x, &plain);
 }
 
 void pv_loads_finish(struct pv_loads *s)

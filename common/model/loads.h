@@ -1,6 +1,6 @@
 /*
- * How long it took to load, unload and compile things, and what of it failed. Logs of 2007 alone
- * tell when each began; other logs can only say that a load failed.
+ * How long it took to load, unload and compile things, and what of it failed. Logs of 2007 tell when
+ * each began; others know the time of compiling where a probe wrote it, and that a load failed.
  */
 #ifndef PV_MODEL_LOADS_H
 #define PV_MODEL_LOADS_H
@@ -44,6 +44,8 @@ struct pv_event;
 
 /* Private to the model. */
 bool pv_loads_apply(struct pv_context *x, const struct pv_event *e);
+/* The extension events of the same matters. */
+bool pv_loads_told(struct pv_context *x, const struct pv_event *e);
 void pv_loads_finish(struct pv_loads *s);
 
 #endif

@@ -450,7 +450,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 367072);
+SAME_SIZE(struct pv_model, 367136);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -332,7 +332,8 @@ static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
 	if (!met(m, PV_GROUP_CODE_COVERAGE, c))
 		return;
 	count(c, h->methods.n, "method", "methods");
-	count(c, kind(m, PV_KIND_COVERAGE_STATEMENT), "statement", "statements");
+	count(c, kind(m, PV_KIND_COVERAGE_STATEMENT) + kind(m, PV_KIND_EXT_COVERED_STATEMENT),
+		"statement", "statements");
 	count(c, h->assemblies.n, "assembly", "assemblies");
 	count(c, h->classes.n, "class", "classes");
 	flaw(c, h->statements_dropped, PV_PARTIAL, "statements beyond the limit");

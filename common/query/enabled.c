@@ -134,6 +134,7 @@ static const struct evidence evidence[] = {
 	{ PV_GROUP_MARKS, PV_KIND_EXT_MARK, PV_KIND_EXT_MARK },
 	{ PV_GROUP_COUNTERS, PV_KIND_COUNTERS_DESCRIBE, PV_KIND_COUNTERS_SAMPLE },
 	{ PV_GROUP_CODE_COVERAGE, PV_KIND_COVERAGE_ASSEMBLY, PV_KIND_COVERAGE_STATEMENT },
+	{ PV_GROUP_CODE_COVERAGE, PV_KIND_EXT_COVERED_ASSEMBLY, PV_KIND_EXT_COVERED_CLASS },
 	{ PV_GROUP_THREADS, PV_KIND_THREAD_START, PV_KIND_THREAD_NAME },
 };
 
@@ -141,6 +142,7 @@ unsigned pv_groups_recorded(const struct pv_model *m)
 {
 	unsigned groups = m->threads.thread.n > 1 ? PV_GROUP_THREADS : 0;
 	groups |= m->loads.loads ? PV_GROUP_LOADS : 0;
+	groups |= m->loads.compiles ? PV_GROUP_JIT_TIMES : 0;
 	for (size_t i = 0; i < PV_COUNT_OF(evidence); i++)
 		for (unsigned k = evidence[i].first; k <= evidence[i].last; k++)
 			if (m->kinds[k])

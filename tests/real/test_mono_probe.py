@@ -102,6 +102,27 @@ def same_counters(v, r):
     v.equal('counters that stock has not', described(r.json) - stock, set())
 
 
+def covered(v, r):
+    """Every method of the program that ran is in the table of coverage once, with what it passed."""
+    rows = r.json['code_coverage']
+    keys = [(m['class'], m['token'], m['file']) for m in rows if '<' not in m['class']]
+    v.equal('methods told twice', len(keys) - len(set(keys)), 0)
+    v.equal('assemblies', {m['assembly'] for m in rows}, {'counted'})
+    names = {(m['class'].split('.')[-1], m['method']): m for m in rows}
+    for name, n in checks.said_of(r.said, 'calls').items():
+        if n and '<' not in name and '/' not in name:
+            owner, method = name.split(' ')[0].split('.')[-1].split(':')
+            v.true(f'coverage of {name}', names.get((owner, method), {}).get('covered'), 'none')
+    v.between('passed', sum(m['covered'] for m in rows), 100, sum(m['statements'] for m in rows))
+
+
+def times_of_compiling(v, r):
+    jit = r.json['jit']
+    v.equal('times', r.log.events['ext.runtime.jit_time'] > 100, True)
+    v.between('time to compile', jit['total_ns'], 1000, r.json['duration_ns'] * 4)
+    v.at_least('names of fields', r.log.events['ext.fields.field'], 500)
+
+
 PERIOD = 512
 CASES = {
     'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
@@ -115,6 +136,8 @@ CASES = {
     'calltree-cpu': ('nodefaults,calltree=cpu', 'calls spin', (tree,)),
     'counter': ('nodefaults,counter', 'rest', (checks.counters, same_counters)),
     'defaults': ('', 'calls throws locks collect rest', (alone(checks.exceptions), alone(checks.locks), checks.counters)),
+    'coverage': ('nodefaults,coverage=a:counted', 'calls throws', (covered,)),
+    'runtime': ('nodefaults,jit,runtime,fields', 'calls throws', (times_of_compiling,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
     'exception': ('nodefaults,exception', 'throws calls', (alone(checks.exceptions),)),
