@@ -38,6 +38,7 @@ struct world {
 	bool used[SLOTS]; /* since the last collection */
 	int64_t t;
 	bool allocs, moves;
+	bool traced; /* calls are, and allocations have no stack of their own */
 };
 
 static uint64_t address(unsigned slot)
@@ -48,6 +49,11 @@ static uint64_t address(unsigned slot)
 static uint64_t class_key(unsigned i)
 {
 	return 0x5000 + 0x100 * i;
+}
+
+static uint64_t maker(unsigned th)
+{
+	return 0xa00 + 0x10 * (uint64_t)th;
 }
 
 static int64_t now(struct world *w)
@@ -68,10 +74,15 @@ static void allocate(struct world *w)
 	logkit_on(w->k, th);
 	if (!w->allocs)
 		return;
-	logkit_event(w->k, o->born,
-		(struct pv_event){ .kind = PV_KIND_ALLOC,
-			.alloc = { logkit_type(w->k, class_key(o->klass)), address(slot), 32,
-				LOGKIT_LIST(w->k, 0x900, 0xa00 + 0x10 * (uint64_t)th) } });
+	struct pv_event e = { .kind = PV_KIND_ALLOC,
+		.alloc = { logkit_type(w->k, class_key(o->klass)), address(slot), 32, { 0, 0 } } };
+	if (w->traced)
+		logkit_enter(w->k, o->born, maker(th));
+	if (!w->traced)
+		e.alloc.stack = LOGKIT_LIST(w->k, 0x900, maker(th));
+	logkit_event(w->k, o->born, e);
+	if (w->traced)
+		logkit_leave(w->k, o->born, maker(th));
 }
 
 static void die(struct world *w)
@@ -133,6 +144,11 @@ static void move(struct world *w)
 	tell_moves(w, pair + before, n - before);
 }
 
+static uint64_t size_at(const struct world *w, unsigned slot)
+{
+	return w->moves ? 32 + 8 * (slot % 2) : 32; /* what moves may take another size */
+}
+
 static void list(struct world *w)
 {
 	for (unsigned s = 0; s < SLOTS; s++) {
@@ -142,7 +158,7 @@ static void list(struct world *w)
 		logkit_event(w->k, now(w),
 			(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
 				.heap_object = { address(s), logkit_type(w->k, class_key(o->klass)),
-					32, 0, { 0, 0 }, 0 } });
+					size_at(w, s), 0, { 0, 0 }, 0 } });
 		if (rnd(20) == 0)
 			logkit_flush(w->k);
 	}
@@ -168,18 +184,24 @@ static void collect(struct world *w, bool shot)
 		logkit_flush(w->k);
 }
 
-static struct world *play(unsigned version, unsigned pointer_size, bool allocs, bool moves)
+static struct world *play_traced(
+	unsigned version, unsigned pointer_size, bool allocs, bool moves, bool traced)
 {
 	struct world *w = calloc(1, sizeof *w);
 	ck_assert_ptr_nonnull(w);
 	w->allocs = allocs;
 	w->moves = moves;
+	w->traced = traced;
 	w->k = logkit_new(version);
 	w->k->file.n = 0;
 	w->k->format.pointer_size = (uint8_t)pointer_size;
 	logkit_header(w->k);
 	for (unsigned i = 0; i < CLASSES; i++)
 		logkit_class(w->k, now(w), class_key(i), i == 0 ? "A" : i == 1 ? "B" : "C");
+	for (unsigned th = 1; traced && th <= THREADS; th++) {
+		logkit_on(w->k, th);
+		logkit_enter(w->k, now(w), 0x900);
+	}
 	for (unsigned step = 0; step < STEPS; step++) {
 		unsigned what = rnd(100);
 		if (step % (STEPS / SHOTS) == STEPS / SHOTS - 1 && w->shots < SHOTS)
@@ -202,6 +224,11 @@ static struct world *play(unsigned version, unsigned pointer_size, bool allocs, 
 	ck_assert_uint_eq(fwrite(w->k->file.v, 1, w->k->file.n, f), w->k->file.n);
 	ck_assert_int_eq(fclose(f), 0);
 	return w;
+}
+
+static struct world *play(unsigned version, unsigned pointer_size, bool allocs, bool moves)
+{
+	return play_traced(version, pointer_size, allocs, moves, false);
 }
 
 static struct pv_lives_read *follow(struct pv_ingest *in, const struct pv_lives_read_options *o)
@@ -236,8 +263,32 @@ static void check_object(const struct world *w, struct pv_lives_read *r, size_t 
 	ck_assert_int_eq(o->born_ns - LOGKIT_ZERO, w->object[is - 1].born);
 	ck_assert_uint_eq(m->threads.thread.v[site->thread]->id, w->object[is - 1].thread);
 	uint32_t method = m->stacks.node.v[site->stack].method;
-	ck_assert_uint_eq(
-		m->names.method.v[method].key, 0xa00 + 0x10 * (uint64_t)w->object[is - 1].thread);
+	ck_assert_uint_eq(m->names.method.v[method].key, maker(w->object[is - 1].thread));
+	method = m->stacks.node.v[m->stacks.node.v[site->stack].parent].method;
+	ck_assert_uint_eq(m->names.method.v[method].key, 0x900);
+}
+
+/* Those of the base shot that are gone took so much there. */
+static void check_dead(const struct world *w, const struct pv_lives *l)
+{
+	const unsigned *base = w->shot[l->options.base], *shot = w->shot[l->options.shot];
+	uint64_t died = 0, bytes = 0;
+	for (unsigned s = 0; s < SLOTS; s++) {
+		bool lives = false;
+		for (unsigned k = 0; k < SLOTS; k++)
+			lives |= shot[k] == base[s];
+		died += base[s] && !lives;
+		bytes += base[s] && !lives ? size_at(w, s) : 0;
+	}
+	for (size_t i = 0; i < l->row.n; i++) {
+		const struct pv_life_row *r = &l->row.v[i];
+		if (pv_life_is_new(l, r))
+			continue;
+		died -= r->base_objects - r->shot_objects;
+		bytes -= r->base_bytes - r->kept_bytes;
+	}
+	ck_assert_uint_eq(died, 0);
+	ck_assert_uint_eq(bytes, 0);
 }
 
 static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t base, uint32_t shot)
@@ -251,6 +302,7 @@ static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t bas
 	ck_assert_uint_eq(l->object.n, alive);
 	for (size_t i = 0; i < l->object.n; i++)
 		check_object(w, r, i);
+	check_dead(w, l);
 	if (w->allocs)
 		ck_assert_uint_eq(l->uncertain, 0);
 	ck_assert_uint_eq(l->duplicates, 0);
@@ -279,6 +331,13 @@ START_TEST(objects_are_themselves)
 {
 	state = 100 + (uint32_t)_i;
 	check_world(play(17, 8, true, true));
+}
+END_TEST
+
+START_TEST(born_where_calls_are_traced)
+{
+	state = 200 + (uint32_t)_i;
+	check_world(play_traced(_i % 2 ? 17 : 11, 8, true, true, true));
 }
 END_TEST
 
@@ -388,6 +447,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, objects_are_themselves, 0, 12);
+	tcase_add_loop_test(t, born_where_calls_are_traced, 0, 4);
 	tcase_add_loop_test(t, in_every_version, 1, 18);
 	tcase_add_loop_test(t, without_moves_by_class, 0, 3);
 	tcase_add_loop_test(t, by_address_it_is_the_address, 0, 3);

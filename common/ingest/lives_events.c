@@ -1,12 +1,14 @@
 #include "common/ingest/lives_read_parts.h"
 
-static bool birth(struct pv_lives_read *r, const struct pv_batch *b, size_t i)
+static bool birth(struct pv_lives_read *r, const struct pv_batch *b, size_t i, uint32_t path)
 {
 	struct pv_model *m = r->model;
 	const struct pv_alloc *a = &b->allocs.v[b->key[i]];
 	struct pv_birth birth = { .address = a->object, .time_ns = (int64_t)b->time[i] };
 	birth.class_use = pv_names_class(&m->names, a->type, birth.time_ns);
-	birth.stack = pv_lives_stack(m, birth.time_ns, b->pool.v + a->stack.at, a->stack.n);
+	birth.stack = path;
+	if (a->stack.n)
+		birth.stack = pv_lives_stack(m, birth.time_ns, b->pool.v + a->stack.at, a->stack.n);
 	birth.thread = pv_threads_at(&m->threads, b->thread, birth.time_ns);
 	return birth.class_use && birth.stack != PV_MAP_NONE && pv_lives_alloc(&r->lives, &birth);
 }
@@ -34,11 +36,12 @@ static bool shot_begins(struct pv_lives *l, const struct pv_event *e, uint32_t s
 	return ok && pv_lives_shot_begins(l, shot, (int64_t)e->time);
 }
 
-bool pv_lives_event(struct pv_lives_read *r, const struct pv_batch *b, size_t i, uint32_t shot)
+bool pv_lives_event(
+	struct pv_lives_read *r, const struct pv_batch *b, size_t i, struct pv_lives_where where)
 {
 	struct pv_lives *l = &r->lives;
 	if (b->kind[i] == PV_KIND_ALLOC)
-		return birth(r, b, i);
+		return birth(r, b, i, where.path);
 	const struct pv_event *e = &b->rare.v[b->key[i]];
 	switch (e->kind) {
 	case PV_KIND_GC_MOVE:
@@ -46,7 +49,7 @@ bool pv_lives_event(struct pv_lives_read *r, const struct pv_batch *b, size_t i,
 	case PV_KIND_GC_EVENT:
 		return collection(l, e);
 	case PV_KIND_HEAP_START:
-		return shot_begins(l, e, shot);
+		return shot_begins(l, e, where.shot);
 	case PV_KIND_HEAP_END:
 		return pv_lives_shot_ends(l, true);
 	case PV_KIND_HEAP_OBJECT: {

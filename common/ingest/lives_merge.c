@@ -14,8 +14,10 @@ struct stream {
 	uint64_t offset;
 	struct pv_batch b; /* its events alone: arrays as in a batch, names and stacks looked up */
 	size_t at;
-	uint32_t shot;   /* number of the next one that begins here */
-	int64_t time_ns; /* of event `at`, never before that of an earlier one */
+	uint32_t shot;           /* number of the next one that begins here */
+	uint32_t open;           /* stack of what the thread has open, behind what was kept */
+	PV_ARRAY(uint32_t) path; /* the same at each of b.allocs */
+	int64_t time_ns;         /* of event `at`, never before that of an earlier one */
 };
 
 struct merge {
@@ -71,6 +73,15 @@ static struct stream *spare(struct merge *m)
 	return s;
 }
 
+static void discard(struct stream *s)
+{
+	if (!s)
+		return;
+	pv_batch_finish(&s->b);
+	pv_array_finish(&s->path);
+	free(s);
+}
+
 static void drop(struct merge *m, struct stream *s)
 {
 	pv_batch_reset(&s->b);
@@ -78,8 +89,7 @@ static void drop(struct merge *m, struct stream *s)
 		m->spare.v[m->spare.n++] = s;
 		return;
 	}
-	pv_batch_finish(&s->b);
-	free(s);
+	discard(s);
 }
 
 /* --- events */
@@ -87,7 +97,9 @@ static void drop(struct merge *m, struct stream *s)
 static bool take(struct merge *m, struct stream *s)
 {
 	struct pv_lives_read *r = m->r;
-	bool ok = pv_lives_event(r, &s->b, s->at, s->shot);
+	bool alloc = s->b.kind[s->at] == PV_KIND_ALLOC;
+	bool ok = pv_lives_event(r, &s->b, s->at,
+		(struct pv_lives_where){ s->shot, alloc ? s->path.v[s->b.key[s->at]] : 0 });
 	s->shot += s->b.kind[s->at] == PV_KIND_HEAP_START;
 	if (++s->at < s->b.n && (int64_t)s->b.time[s->at] > s->time_ns)
 		s->time_ns = (int64_t)s->b.time[s->at];
@@ -132,6 +144,8 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 	s->offset = b->offset;
 	s->at = 0;
 	s->shot = b->shots;
+	s->open = b->path;
+	s->path.n = 0;
 	s->time_ns = b->from_ns;
 	m->filling = s;
 	m->large = b->bytes > LARGE;
@@ -185,8 +199,9 @@ static bool keep_span(struct stream *s, const struct pv_batch *b, struct pv_span
 static bool keep_alloc(struct stream *s, const struct pv_batch *b, size_t i)
 {
 	struct pv_alloc a = b->allocs.v[b->key[i]];
-	if (!keep_span(s, b, &a.stack) || !pv_reserve(&s->b.allocs, 1))
+	if (!keep_span(s, b, &a.stack) || !pv_reserve(&s->b.allocs, 1) || !pv_reserve(&s->path, 1))
 		return false;
+	s->path.v[s->path.n++] = s->open;
 	s->b.key[s->b.n] = s->b.allocs.n;
 	s->b.allocs.v[s->b.allocs.n++] = a;
 	return true;
@@ -205,10 +220,24 @@ static bool keep_rare(struct stream *s, const struct pv_batch *b, size_t i)
 	return true;
 }
 
-static bool keep(struct stream *s, const struct pv_batch *b)
+/* A call or a return, for allocations that come without a stack. */
+static bool follow_calls(
+	struct pv_lives_read *r, struct stream *s, const struct pv_batch *b, size_t i)
+{
+	int64_t t = (int64_t)b->time[i];
+	if (!r->bare || b->kind[i] > PV_KIND_METHOD_EXC_LEAVE)
+		return true;
+	s->open = (b->kind[i] == PV_KIND_METHOD_ENTER ? pv_lives_enter : pv_lives_leave)(
+		r->model, t, s->open, b->key[i]);
+	return s->open != PV_MAP_NONE;
+}
+
+static bool keep(struct pv_lives_read *r, struct stream *s, const struct pv_batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		bool alloc = b->kind[i] == PV_KIND_ALLOC;
+		if (!alloc && !follow_calls(r, s, b, i))
+			return false;
 		if (!pv_lives_matters(b->kind[i]))
 			continue;
 		if (!pv_batch_reserve(&s->b, 1) ||
@@ -228,14 +257,14 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	if (!s || (!b->continues && b->offset != s->offset)) /* one that stands in another's tail */
 		return true;
 	s->b.thread = b->thread;
-	bool ok = keep(s, b);
+	bool ok = keep(m->r, s, b);
 	while (ok && m->large && s->at < s->b.n)
 		ok = take(m, s);
 	if (m->large) {
 		uint64_t thread = s->b.thread;
 		pv_batch_reset(&s->b);
 		s->b.thread = thread;
-		s->at = 0;
+		s->at = s->path.n = 0;
 	}
 	return (ok || pv_lives_nomem(m->r)) && !pv_lives_stopping(m->r);
 }
@@ -248,17 +277,11 @@ static bool on_header(void *ctx, const struct mlpd_header *h)
 
 static void finish(struct merge *m)
 {
-	for (size_t i = 0; i < m->heap.n; i++) {
-		pv_batch_finish(&m->heap.v[i]->b);
-		free(m->heap.v[i]);
-	}
-	for (size_t i = 0; i < m->spare.n; i++) {
-		pv_batch_finish(&m->spare.v[i]->b);
-		free(m->spare.v[i]);
-	}
-	if (m->filling)
-		pv_batch_finish(&m->filling->b);
-	free(m->filling);
+	for (size_t i = 0; i < m->heap.n; i++)
+		discard(m->heap.v[i]);
+	for (size_t i = 0; i < m->spare.n; i++)
+		discard(m->spare.v[i]);
+	discard(m->filling);
 	pv_array_finish(&m->heap);
 	pv_array_finish(&m->spare);
 }
@@ -294,7 +317,7 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 			continue;
 		if (b->kind[i] == PV_KIND_HEAP_START)
 			shot = number(o, &b->rare.v[b->key[i]]);
-		if (!pv_lives_event(o->r, b, i, shot))
+		if (!pv_lives_event(o->r, b, i, (struct pv_lives_where){ shot, 0 }))
 			return pv_lives_nomem(o->r);
 	}
 	return !o->r->lives.done && !pv_lives_stopping(o->r);

@@ -110,15 +110,18 @@ static bool look(
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (size_t i = 0; i < b->n; i++) {
 		int64_t t = (int64_t)b->time[i];
+		r->calls |= b->kind[i] == PV_KIND_METHOD_ENTER;
 		if (!pv_lives_matters(b->kind[i]))
 			continue;
 		if (from == INT64_MAX)
 			from = t;
 		to = t > to ? t : to;
-		if (b->kind[i] == PV_KIND_ALLOC)
+		if (b->kind[i] == PV_KIND_ALLOC) {
 			r->allocs++;
-		else if (!note_rare(r, &b->rare.v[b->key[i]]))
+			r->bare |= b->allocs.v[b->key[i]].stack.n == 0;
+		} else if (!note_rare(r, &b->rare.v[b->key[i]])) {
 			return false;
+		}
 	}
 	*ret_from = from;
 	*ret_to = to;
@@ -139,7 +142,7 @@ static bool note(struct pv_lives_read *r, const struct pv_batch *b)
 	if (!w || !look(r, b, &from, &to) || !pv_reserve(&r->buffer, 1))
 		return false;
 	if (!b->continues)
-		r->head = (struct pv_lives_buffer){ b->offset, 0, INT64_MAX, shots };
+		r->head = (struct pv_lives_buffer){ b->offset, 0, INT64_MAX, shots, r->head.path };
 	if (r->head.from_ns == INT64_MAX && from != INT64_MAX) {
 		r->head.from_ns = b->thread && from < w->last_ns ? w->last_ns : from;
 		r->buffer.v[r->buffer.n++] = r->head;
@@ -156,6 +159,10 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	struct pv_lives_read *r = ctx;
 	size_t at = 0;
 	(void)h;
+	if (!b->continues)
+		r->head.path = r->calls ? pv_lives_path(r->model, b->thread) : 0;
+	if (r->head.path == PV_MAP_NONE)
+		return pv_lives_nomem(r);
 	if (!pv_model_apply(r->model, b, &at, 0) || !note(r, b))
 		return pv_lives_nomem(r);
 	r->reached = b->offset + b->bytes_len;

@@ -12,6 +12,7 @@ struct pv_lives_buffer {
 	uint64_t offset, bytes; /* of the inflated stream, header included */
 	int64_t from_ns;        /* it is due: log clock */
 	uint32_t shots;         /* shots that begin before it in the file */
+	uint32_t path;          /* stack of what its thread had open */
 };
 
 /* A shot as the log lists it. */
@@ -50,6 +51,7 @@ struct pv_lives_read {
 	uint64_t recording_ms;
 	bool begun, logging2007, damaged;
 	uint64_t allocs, moves, collections, reached, told;
+	bool calls, bare; /* traced; there are allocations without a stack of their own */
 
 	pthread_mutex_t lock;
 	struct pv_lives_read_status status; /* under it */
@@ -68,8 +70,14 @@ bool pv_lives_matters(unsigned kind);
 /* lives_merge.c: the second one. */
 bool pv_lives_merge(struct pv_lives_read *r);
 
-/* lives_events.c: one event of a batch to the lives, now. `shot`: number that a beginning one has.
- */
-bool pv_lives_event(struct pv_lives_read *r, const struct pv_batch *b, size_t i, uint32_t shot);
+/* What an event does not say itself. */
+struct pv_lives_where {
+	uint32_t shot; /* number that a shot has which begins here */
+	uint32_t path; /* stack of an allocation without one of its own */
+};
+
+/* lives_events.c: one event of a batch to the lives, now. */
+bool pv_lives_event(
+	struct pv_lives_read *r, const struct pv_batch *b, size_t i, struct pv_lives_where where);
 
 #endif

@@ -33,6 +33,7 @@ struct pv_life_site {
 struct pv_life_row {
 	uint32_t site, cohort;
 	uint64_t base_objects, base_bytes; /* listed by the base shot */
+	uint64_t kept_bytes;               /* of these, what the survivors took there */
 	uint64_t shot_objects,
 		shot_bytes;               /* by the other one; those of a cohort up to the base's */
 					  /* have survived, the others are new */
@@ -75,7 +76,7 @@ struct pv_lives_options {
 /* Private: an object that is, or may be, alive. */
 struct pv_life_slot {
 	int64_t born_ns;
-	uint64_t size, base_address;
+	uint64_t size, base_size, base_address;
 	uint32_t site;
 	uint32_t born_at; /* collections at its birth, or when it was listed first */
 	uint32_t seen;    /* shot that listed it last; of a free one: the next free one */

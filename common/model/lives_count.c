@@ -48,9 +48,9 @@ bool pv_lives_reborn(struct pv_lives *l, uint32_t life, uint32_t site, int64_t b
 			return false;
 		to = row(l, site, s->cohort);
 		from->base_objects--;
-		from->base_bytes -= s->size;
+		from->base_bytes -= s->base_size;
 		to->base_objects++;
-		to->base_bytes += s->size;
+		to->base_bytes += s->base_size;
 	}
 	s->site = site;
 	s->born_ns = born_ns;
@@ -88,6 +88,7 @@ static bool count_base(struct pv_lives *l, struct pv_life_slot *s, uint64_t addr
 	r->base_objects++;
 	r->base_bytes += s->size;
 	s->base_address = address;
+	s->base_size = s->size;
 	s->flags = (uint16_t)((s->flags | PV_LIFE_BASE) & ~PV_LIFE_DOUBT);
 	l->of++;
 	return true;
@@ -102,6 +103,7 @@ static bool count_shot(struct pv_lives *l, const struct pv_life_slot *s, uint64_
 		return false;
 	r->shot_objects++;
 	r->shot_bytes += s->size;
+	r->kept_bytes += s->flags & PV_LIFE_BASE ? s->base_size : 0;
 	if (s->flags & PV_LIFE_DOUBT) {
 		r->uncertain++;
 		l->uncertain++;

@@ -10,4 +10,12 @@
  */
 uint32_t pv_lives_stack(struct pv_model *m, int64_t time_ns, const uint64_t *keys, size_t n);
 
+/*
+ * Where calls are traced and allocations have no stack of their own: the stack of what the thread
+ * has open now, and what becomes of it with a call or a return. PV_MAP_NONE when out of memory.
+ */
+uint32_t pv_lives_path(struct pv_model *m, uint64_t thread);
+uint32_t pv_lives_enter(struct pv_model *m, int64_t time_ns, uint32_t path, uint64_t method);
+uint32_t pv_lives_leave(struct pv_model *m, int64_t time_ns, uint32_t path, uint64_t method);
+
 #endif

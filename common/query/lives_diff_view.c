@@ -12,6 +12,7 @@ struct sum {
 	uint64_t new_objects, new_bytes;
 	uint64_t base_objects, base_bytes;   /* of the base shot */
 	uint64_t alive_objects, alive_bytes; /* of those in the other one */
+	uint64_t kept_bytes;                 /* what these took in the base shot */
 	uint64_t uncertain, aged, collections;
 };
 
@@ -25,6 +26,7 @@ static void add_row(struct sum *to, const struct pv_lives *l, const struct pv_li
 		to->base_bytes += r->base_bytes;
 		to->alive_objects += r->shot_objects;
 		to->alive_bytes += r->shot_bytes;
+		to->kept_bytes += r->kept_bytes;
 	}
 	to->uncertain += r->uncertain;
 	to->aged += r->aged;
@@ -38,6 +40,7 @@ static void match_by_class(struct sum *s)
 	uint64_t bytes = s->new_bytes + s->alive_bytes;
 	s->alive_objects = objects < s->base_objects ? objects : s->base_objects;
 	s->alive_bytes = bytes < s->base_bytes ? bytes : s->base_bytes;
+	s->kept_bytes = s->alive_bytes;
 	s->new_objects = objects - s->alive_objects;
 	s->new_bytes = bytes - s->alive_bytes;
 	s->uncertain = s->alive_objects;
@@ -94,8 +97,8 @@ static double tenths(double v)
 static void put_sum(struct pv_cell *c, const struct sum *s)
 {
 	uint64_t died = s->base_objects - s->alive_objects;
-	uint64_t died_bytes = s->base_bytes - s->alive_bytes;
-	pv_cell_i(&c[D_BYTES], (int64_t)(s->new_bytes - died_bytes));
+	uint64_t died_bytes = s->base_bytes - s->kept_bytes; /* survivors may have grown */
+	pv_cell_i(&c[D_BYTES], (int64_t)(s->new_bytes + s->alive_bytes - s->base_bytes));
 	pv_cell_i(&c[D_OBJECTS], (int64_t)(s->new_objects - died));
 	pv_cell_u(&c[D_NEW_BYTES], s->new_bytes);
 	pv_cell_u(&c[D_NEW], s->new_objects);
@@ -161,9 +164,9 @@ static void add_to_cells(struct pv_cell *c, const struct pv_lives *l, const stru
 {
 	struct sum s = { 0 };
 	add_row(&s, l, r);
-	uint64_t died = s.base_objects - s.alive_objects, dead = s.base_bytes - s.alive_bytes;
+	uint64_t died = s.base_objects - s.alive_objects, dead = s.base_bytes - s.kept_bytes;
 	uint64_t before = c[D_NEW].u + c[D_ALIVE].u, now = s.new_objects + s.alive_objects;
-	c[D_BYTES].i += (int64_t)(s.new_bytes - dead);
+	c[D_BYTES].i += (int64_t)(s.new_bytes + s.alive_bytes - s.base_bytes);
 	c[D_OBJECTS].i += (int64_t)(s.new_objects - died);
 	c[D_NEW_BYTES].u += s.new_bytes;
 	c[D_NEW].u += s.new_objects;
