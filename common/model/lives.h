@@ -6,8 +6,8 @@
  * An address used again is another object. An object that a shot does not list is dead. Moves of
  * one collection are one batch: all sources are read before a target is written.
  *
- * Where allocations or moves were not recorded, objects are matched by address and class, and
- * what that leaves by class and size; what rests on it counts as uncertain.
+ * Without recorded allocations or moves, objects are matched by address and class, and what that
+ * leaves by class and size; what rests on it counts as uncertain.
  */
 #ifndef PV_MODEL_LIVES_H
 #define PV_MODEL_LIVES_H
@@ -33,7 +33,7 @@ struct pv_life_site {
 struct pv_life_row {
 	uint32_t site, cohort;
 	uint64_t base_objects, base_bytes; /* listed by the base shot */
-	uint64_t kept_bytes;               /* of these, what the survivors took there */
+	uint64_t kept_bytes; /* of these, those of survivors */
 	uint64_t shot_objects,
 		shot_bytes;               /* by the other one; those of a cohort up to the base's */
 					  /* have survived, the others are new */
@@ -142,7 +142,7 @@ bool pv_lives_object(struct pv_lives *l, uint64_t address, uint32_t class_use, u
 /* `whole`: false when the rest of the list is missing, so that nobody is dead for it. */
 bool pv_lives_shot_ends(struct pv_lives *l, bool whole);
 
-/* How a row's objects stand between both shots. */
+/* Those of a cohort up to the base's have survived, the others are new. */
 static inline bool pv_life_is_new(const struct pv_lives *l, const struct pv_life_row *r)
 {
 	return l->step.v[r->cohort].index > l->options.base;
