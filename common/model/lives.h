@@ -34,9 +34,7 @@ struct pv_life_row {
 	uint32_t site, cohort;
 	uint64_t base_objects, base_bytes; /* listed by the base shot */
 	uint64_t kept_bytes; /* of these, those of survivors */
-	uint64_t shot_objects,
-		shot_bytes;               /* by the other one; those of a cohort up to the base's */
-					  /* have survived, the others are new */
+	uint64_t shot_objects, shot_bytes; /* by the other one; see pv_life_is_new() */
 	uint64_t uncertain;               /* of both, together once */
 	uint64_t collections;             /* ages of shot_objects with a birth, summed up */
 	uint64_t aged;                    /* so many of them */
