@@ -192,7 +192,7 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 {
 	struct pv_entity said = { .key = e->meta.key, .load_ns = (int64_t)e->time };
 	if (e->meta.name.at &&
-		!pv_intern_add(&n->text, e->meta.name.at, e->meta.name.len, &said.name))
+		!pv_names_intern(n, &e->meta.name, &said.name))
 		return false;
 	if (e->meta.mvid.at &&
 		!pv_intern_add(&n->text, e->meta.mvid.at, e->meta.mvid.len, &said.extra))
@@ -257,7 +257,7 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 static bool symbol(struct pv_names *n, const struct pv_event *e)
 {
 	uint32_t text;
-	if (!pv_intern_add(&n->text, e->symbol.name.at, e->symbol.name.len, &text))
+	if (!pv_names_intern(n, &e->symbol.name, &text))
 		return false;
 	return text == 0 || pv_ranges_add(&n->symbols, e->symbol.address, e->symbol.size, text);
 }

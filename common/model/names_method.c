@@ -4,10 +4,11 @@
  */
 #include <string.h>
 
+#include "common/base/demangle.h"
 #include "common/model/names_parts.h"
 
 /* A method's code can be this long; longer sizes are garbage from after an unload. */
-enum { MAX_CODE = 64 << 20 };
+enum { MAX_CODE = 64 << 20, NAME_ROOM = 8192 };
 
 /* The key has several meanings from now on: nothing may find a method by it but its time. */
 static void share(struct pv_names *n, uint32_t id)
@@ -124,6 +125,13 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
 
 /* --- descriptions */
 
+bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *ret_id)
+{
+	char plain[NAME_ROOM];
+	size_t len = pv_demangle(text->at, text->len, plain, sizeof plain);
+	return pv_intern_add(&n->text, len ? plain : text->at, len ? len : text->len, ret_id);
+}
+
 /* "(wrapper kind) Class:Method (arguments)": the class; empty when there is none. */
 static struct pv_text class_part(const struct pv_text *name)
 {
@@ -189,7 +197,7 @@ static uint32_t name_method(
 	struct pv_names *n, uint64_t key, const struct pv_text *text, int64_t time)
 {
 	uint32_t name;
-	if (!pv_intern_add(&n->text, text->at, text->len, &name))
+	if (!pv_names_intern(n, text, &name))
 		return 0;
 	uint32_t id = name ? described(n, key, name, time) : find_method(n, key, time);
 	if (!id || id == n->other_method || !name)

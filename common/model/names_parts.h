@@ -13,6 +13,9 @@ bool pv_names_name_method(
 	struct pv_names *n, uint64_t key, const struct pv_text *name, int64_t time);
 void pv_names_free_method(struct pv_names *n, const struct pv_event *e);
 
+/* Interns a name of the log's; C++ symbols as their source has them. */
+bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *ret_id);
+
 /* A class of this name came to life. */
 bool pv_names_class_born(struct pv_names *n, uint32_t name);
 /* One died: with the last of its name its methods die too. */
