@@ -25,7 +25,7 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'range': '2:range<Space>1s..2s<Enter>', 'range-tree': '3:range<Space>1s..2s<Enter>**',
          'range-overview': '1{{{[', 'objects': '9<Enter>', 'dominators': '9d<Enter>',
          'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
-         'diff': '8<Enter>', 'diff-stacks': '8o', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
+         'diff': '8<Enter>', 'diff-stacks': '8o', 'diff-class': '8yb', 'ladder': 'Y<Enter>j', 'cohort-paths': 'Y<Enter>W'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
        'stage-A': {'heap': '7<Tab>', 'info': 'i'},

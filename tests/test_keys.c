@@ -32,6 +32,7 @@ static const struct {
 	{ UI_CMD_MATCH, "8" },
 	{ UI_CMD_ROWS, "8" },
 	{ UI_CMD_AGAIN, "8" },
+	{ UI_CMD_KEPT_BY, "8" },
 	{ UI_CMD_CANCEL, "2/lib" },
 	{ UI_CMD_QUIT, "2<Enter>" },
 	{ UI_CMD_RANGE_CLEAR, "2[" },

@@ -47,6 +47,7 @@ void ui_browser_finish(struct ui_browser *b)
 	}
 	ui_browser_sweep(b);
 	pv_array_finish(&b->dead);
+	pv_array_finish(&b->wish.address);
 	pv_array_finish(&b->back);
 	pv_array_finish(&b->forward);
 	*b = (struct ui_browser){ 0 };
@@ -139,6 +140,7 @@ void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char 
 	snprintf(h->error, sizeof h->error, "%.100s", why ? why : "");
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_drop(&p->list[i]);
+	ui_browser_grant(s);
 }
 
 /* --- from place to place */

@@ -7,6 +7,7 @@
 #define UI_BROWSER_H
 
 #include "common/heap/heap_set.h"
+#include "common/query/lives_choose.h"
 #include "tui/list.h"
 #include "tui/menu.h"
 
@@ -34,6 +35,13 @@ struct ui_browse_set {
 	struct pv_heap_set *set; /* owned */
 };
 
+/* Objects whose merged paths are to be shown when their shot is there. */
+struct ui_browse_wish {
+	uint32_t shot;
+	struct pv_address_list address; /* none: no wish */
+	char name[64];              /* of the set that they become */
+};
+
 enum { UI_BROWSE_SETS = UI_MENU_MAX, UI_BROWSE_STEPS = 200 };
 
 struct ui_browser {
@@ -42,6 +50,7 @@ struct ui_browser {
 	bool cancelled; /* nobody wants what is being read */
 	struct ui_browse_place at;
 	PV_ARRAY(struct ui_browse_place) back, forward;
+	struct ui_browse_wish wish;
 	struct ui_browse_set set[UI_BROWSE_SETS];
 	size_t sets;
 	PV_ARRAY(struct pv_heap_set *) dead; /* sets that a question may still be about */
@@ -61,6 +70,9 @@ void ui_browser_visit(struct ui_screen *s);
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass);
 /* The shot that was asked for is there; NULL: it is not, `why`. */
 void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char *why);
+
+/* Does what the wish says, once its shot is open. */
+void ui_browser_grant(struct ui_screen *s);
 
 /* Tells the pane's lists what to ask for; before they are refreshed. */
 void ui_browser_place(struct ui_screen *s, struct ui_pane *p);

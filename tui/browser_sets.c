@@ -96,6 +96,36 @@ void ui_browser_keep(struct ui_screen *s, const char *name)
 		show_set(s, number);
 }
 
+/* An object that the graph does not have is left out: it was listed twice. */
+static bool set_of_addresses(const struct pv_heap *h, const struct ui_browse_wish *w,
+	struct pv_heap_set *ret)
+{
+	PV_ARRAY(uint32_t) node = { 0 };
+	bool ok = pv_reserve(&node, w->address.n);
+	for (size_t i = 0; ok && i < w->address.n; i++) {
+		uint32_t n = pv_graph_find(&h->graph, w->address.v[i]);
+		if (n != PV_GRAPH_NONE)
+			node.v[node.n++] = n;
+	}
+	ok = ok && pv_heap_set_of(h, node.v, node.n, ret);
+	pv_array_finish(&node);
+	return ok;
+}
+
+void ui_browser_grant(struct ui_screen *s)
+{
+	struct ui_browse_wish *w = &s->browser.wish;
+	const struct pv_heap *h = s->shared.heap.heap;
+	struct pv_heap_set set;
+	if (!h || w->address.n == 0 || h->graph.shot != w->shot)
+		return;
+	size_t number = set_of_addresses(h, w, &set) ? add(s, &set, w->name) : 0;
+	w->address.n = 0;
+	if (number)
+		ui_browser_go(s, &(struct ui_browse_place){
+					 .mode = UI_BROWSE_MERGED, .set = number });
+}
+
 /* --- choosing one */
 
 static void open_menu(struct ui_screen *s, enum ui_command cmd, const char *title)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "common/query/lives_choose.h"
 #include "tui/screen.h"
 
 bool ui_compare_has(const struct ui_pane *p)
@@ -170,6 +171,40 @@ static void next_rows(struct ui_screen *s)
 	ui_screen_say(s, false, "rows by %s", word[c->rows]);
 }
 
+/* The objects of the row under the cursor, as a set of the object browser: what keeps them alive.
+ */
+static void show_paths(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	const struct pv_lives *l = s->shared.lives.lives;
+	const struct pv_row *row = ui_list_row(&p->list[0]), *cohort = ui_list_row(&p->list[1]);
+	struct ui_browse_wish *w = &s->browser.wish;
+	bool diff = p->def->command == UI_CMD_DIFF, one = !diff && p->focus > 0 && cohort;
+	const char *name = ui_list_name(&p->list[0], row);
+	if (!l || !row || (diff && s->compare.rows != UI_ROWS_CLASSES)) {
+		ui_screen_say(s, true, "there is no class under the cursor");
+		return;
+	}
+	const struct pv_query q = { .lives = l,
+		.select = row->id,
+		.base = one ? cohort->id : 0,
+		.group = s->shared.group };
+	w->address.n = 0;
+	w->shot = pv_lives_shot(l);
+	if (!pv_lives_choose(s->shared.lives.model, &q, diff, &w->address)) {
+		ui_screen_say(s, true, "out of memory");
+	} else if (w->address.n == 0) {
+		ui_screen_say(s, true, diff ? "no object of it is new" : "none of them is alive");
+	} else {
+		snprintf(w->name, sizeof w->name, "%s%.50s",
+			diff  ? "new "
+			: one ? "cohort of "
+			      : "",
+			name ? name : "");
+		ui_screen_go_to_paths(s);
+	}
+}
+
 unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 {
 	if (!ui_compare_has(&s->pane[s->current]) || s->help.open)
@@ -180,6 +215,9 @@ unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_ROWS:
 		next_rows(s);
+		return UI_HANDLED;
+	case UI_CMD_KEPT_BY:
+		show_paths(s);
 		return UI_HANDLED;
 	case UI_CMD_AGAIN:
 		ui_screen_say(s, false, "objects are followed again");

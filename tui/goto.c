@@ -57,6 +57,14 @@ static void go_to_pane(struct ui_screen *s, enum ui_command pane)
 	ui_pane_focus(&s->pane[s->current], 0);
 }
 
+void ui_screen_go_to_paths(struct ui_screen *s)
+{
+	uint32_t shot = s->browser.wish.shot;
+	go_to_pane(s, UI_CMD_OBJECTS);
+	ui_browser_open(s, shot, 0);
+	ui_browser_grant(s);
+}
+
 /* The objects of the class under the cursor, in the shot that the main list has selected. */
 static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
 {

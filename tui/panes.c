@@ -104,7 +104,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_DIFF, .tab = "Diff", .brief = "Diff",
 		.scope = UI_SCOPE_DIFF, .parts = 3,
 		.hint = "m in pane 7 marks the base; y same by identity, class, address; o rows,"
-			" b groups, u up to now",
+			" b groups; W what keeps the new",
 		.part = {
 			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_HEAP_DIFF_SITES, .title = "WHERE %s IS BORN",
@@ -127,8 +127,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_LADDER, .tab = "Ladder", .brief = "Lad",
 		.scope = UI_SCOPE_DIFF, .parts = 3,
-		.hint = "Who was born between two shots and lives on; Enter: cohorts, their births,"
-			" the method",
+		.hint = "Who was born between two shots and lives on; Enter: cohorts, births, the"
+			" method; W what keeps them",
 		.part = {
 			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_HEAP_COHORTS, .title = "COHORTS of %s",

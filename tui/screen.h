@@ -101,6 +101,8 @@ uint64_t ui_screen_collections(const struct ui_screen *s);
 /* goto.c: between panes. */
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
+/* The object browser, at the merged paths that are wished for. */
+void ui_screen_go_to_paths(struct ui_screen *s);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
 
