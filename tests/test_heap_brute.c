@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "common/heap/heap_parts.h"
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
 #include "tests/heap_kit.h"
@@ -161,6 +162,22 @@ static void check_class(const struct plain *p, const struct pv_heap *h, const st
 	}
 }
 
+/* With hardly any room the figures are lower bounds, and none below that of a single object. */
+static void check_least(const struct plain *p, struct pv_heap *h, const struct truth *t)
+{
+	struct pv_error err = { 0 };
+	uint64_t *exact = h->class_retained;
+	struct pv_heap_work w = { .h = h, .err = &err, .most_sets = 2 };
+	h->class_retained = NULL;
+	ck_assert_msg(pv_heap_retain_classes(&w), "%s", err.what);
+	for (unsigned v = 0; v < p->n; v++) {
+		uint64_t least = h->class_retained[h->graph.class_of[v]];
+		ck_assert_uint_ge(least, t->retained[v]);
+		ck_assert_uint_le(least, t->class_retained[p->klass[v]]);
+	}
+	free(exact);
+}
+
 static void check_path(
 	const struct plain *p, const struct pv_heap *h, const struct truth *t, unsigned v)
 {
@@ -272,6 +289,7 @@ static void check_graph(const struct plain *p)
 	ck_assert_uint_eq(h.unreachable, unreachable);
 	check_kept(p, &h, &t);
 	check_class(p, &h, &t);
+	check_least(p, &h, &t);
 	check_merged(p, &h, &t);
 	pv_heap_finish(&h);
 }

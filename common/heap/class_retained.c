@@ -11,13 +11,20 @@
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
 
-enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24 };
+enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24, MEMOS = 1 << 17 };
 
 struct set {
 	uint32_t at, n; /* in member */
 	uint32_t next;  /* of the same hash, index + 1; 0 ends */
+};
+
+/* What was worked out before, as long as nothing else takes its place. */
+struct memo {
+	uint64_t question; /* + 1; 0: none */
+	uint32_t set;
 };
 
 struct sets {
@@ -25,7 +32,8 @@ struct sets {
 	PV_ARRAY(uint32_t) member; /* classes, ascending in each set */
 	PV_ARRAY(uint32_t) scratch;
 	struct pv_map of_hash;      /* index + 1 of the newest */
-	struct pv_map with, common; /* what was worked out before */
+	struct memo *with, *common; /* [MEMOS] */
+	size_t most;                /* sets */
 	bool full;
 };
 
@@ -34,7 +42,8 @@ struct job {
 	struct sets s;
 	uint32_t *order; /* reached nodes, each behind most of those that refer to it */
 	uint32_t n;
-	uint32_t *of; /* [nodes] set; UINT32_MAX: all classes, as nothing is known yet */
+	uint64_t *due; /* [nodes / 64] bits: to be looked at (again) */
+	uint32_t *of;  /* [nodes] set; UINT32_MAX: all classes, as nothing is known yet */
 };
 
 /* The set in `scratch`; PV_MAP_NONE when there are too many, or no memory. */
@@ -50,7 +59,7 @@ static uint32_t keep(struct sets *s)
 								  x->n * sizeof(uint32_t)) == 0))
 			return i - 1;
 	}
-	s->full = s->set.n >= MOST_SETS || s->member.n + s->scratch.n > MOST_MEMBERS;
+	s->full = s->set.n >= s->most || s->member.n + s->scratch.n > MOST_MEMBERS;
 	if (s->full || !pv_reserve(&s->set, 1) || !pv_reserve(&s->member, s->scratch.n) ||
 		!pv_map_set(&s->of_hash, hash, (uint32_t)s->set.n + 1))
 		return PV_MAP_NONE;
@@ -61,20 +70,17 @@ static uint32_t keep(struct sets *s)
 	return (uint32_t)s->set.n - 1;
 }
 
-static uint32_t remember(struct pv_map *m, uint64_t key, uint32_t set)
+static struct memo *memo_of(struct memo *memos, uint64_t question)
 {
-	enum { MOST = 1 << 22 };
-	if (m->n > MOST)
-		pv_map_clear(m);
-	return set != PV_MAP_NONE && pv_map_set(m, key, set) ? set : PV_MAP_NONE;
+	return &memos[pv_hash(question) % MEMOS];
 }
 
 static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)
 {
 	uint64_t key = (uint64_t)a << 32 | klass;
-	uint32_t known = pv_map_get(&s->with, key);
-	if (known != PV_MAP_NONE)
-		return known;
+	struct memo *known = memo_of(s->with, key);
+	if (known->question == key + 1)
+		return known->set;
 	struct set x = s->set.v[a];
 	s->scratch.n = 0;
 	if (!pv_reserve(&s->scratch, (size_t)x.n + 1))
@@ -86,7 +92,8 @@ static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)
 	for (; i < x.n; i++)
 		if (s->member.v[x.at + i] != klass)
 			s->scratch.v[s->scratch.n++] = s->member.v[x.at + i];
-	return remember(&s->with, key, keep(s));
+	*known = (struct memo){ key + 1, keep(s) };
+	return known->set;
 }
 
 static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
@@ -98,9 +105,9 @@ static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
 	if (a == 0 || b == 0)
 		return 0;
 	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-	uint32_t known = pv_map_get(&s->common, key);
-	if (known != PV_MAP_NONE)
-		return known;
+	struct memo *known = memo_of(s->common, key);
+	if (known->question == key + 1)
+		return known->set;
 	struct set x = s->set.v[a], y = s->set.v[b];
 	const uint32_t *m = s->member.v;
 	s->scratch.n = 0;
@@ -113,7 +120,8 @@ static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
 		i += p <= q;
 		j += q <= p;
 	}
-	return remember(&s->common, key, keep(s));
+	*known = (struct memo){ key + 1, keep(s) };
+	return known->set;
 }
 
 /* --- an order in which few sets must be looked at twice: reverse postorder */
@@ -182,6 +190,20 @@ static uint32_t set_of(struct job *j, uint32_t node)
 					   : with(&j->s, all, h->graph.class_of[node]);
 }
 
+static bool is_due(const struct job *j, uint32_t node)
+{
+	return j->due[node / 64] >> node % 64 & 1;
+}
+
+/* Another set than before: those that it refers to must look at it again. */
+static void change(struct job *j, uint32_t node, uint32_t set)
+{
+	const struct pv_graph *g = &j->w->h->graph;
+	j->of[node] = set;
+	for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
+		j->due[g->to[e] / 64] |= UINT64_C(1) << g->to[e] % 64;
+}
+
 /* False when cancelled, or when it did not work out; j->s.full then. */
 static bool solve(struct job *j)
 {
@@ -189,13 +211,19 @@ static bool solve(struct job *j)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = 0; i < j->n; i++) {
-			uint32_t node = j->order[i], set = set_of(j, node);
-			if (set == PV_MAP_NONE)
-				return j->s.full ? false : pv_heap_nomem(j->w);
-			changed |= set != j->of[node];
-			j->of[node] = set;
+			uint32_t node = j->order[i];
 			if (i % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(j->w, "classes", i, j->n))
 				return false;
+			if (!is_due(j, node))
+				continue;
+			j->due[node / 64] &= ~(UINT64_C(1) << node % 64);
+			uint32_t set = set_of(j, node);
+			if (set == PV_MAP_NONE)
+				return j->s.full ? false : pv_heap_nomem(j->w);
+			if (set == j->of[node])
+				continue;
+			change(j, node, set);
+			changed = true;
 		}
 	}
 	return true;
@@ -256,23 +284,33 @@ static void finish(struct job *j)
 	pv_array_finish(&j->s.member);
 	pv_array_finish(&j->s.scratch);
 	pv_map_finish(&j->s.of_hash);
-	pv_map_finish(&j->s.with);
-	pv_map_finish(&j->s.common);
+	free(j->s.with);
+	free(j->s.common);
+	free(j->due);
 	free(j->order);
 	free(j->of);
 }
 
+static bool make_room(struct job *j)
+{
+	struct pv_heap *h = j->w->h;
+	size_t n = (size_t)h->graph.nodes + 1;
+	j->of = pv_big_alloc(n, sizeof *j->of);
+	j->due = pv_big_alloc(n / 64 + 1, sizeof *j->due);
+	j->s.with = calloc(MEMOS, sizeof *j->s.with);
+	j->s.common = calloc(MEMOS, sizeof *j->s.common);
+	h->class_retained = calloc(h->graph.klass.n + 1, sizeof *h->class_retained);
+	if (!j->of || !j->due || !j->s.with || !j->s.common || !h->class_retained)
+		return pv_heap_nomem(j->w);
+	memset(j->of, 0xff, n * sizeof *j->of);
+	memset(j->due, 0xff, (n / 64 + 1) * sizeof *j->due);
+	return keep(&j->s) != PV_MAP_NONE || pv_heap_nomem(j->w); /* the empty set */
+}
+
 bool pv_heap_retain_classes(struct pv_heap_work *w)
 {
-	struct pv_heap *h = w->h;
-	struct job j = { .w = w };
-	j.of = malloc(((size_t)h->graph.nodes + 1) * sizeof *j.of);
-	h->class_retained = calloc(h->graph.klass.n + 1, sizeof *h->class_retained);
-	bool ok = (j.of && h->class_retained) || pv_heap_nomem(w);
-	if (ok)
-		memset(j.of, 0xff, ((size_t)h->graph.nodes + 1) * sizeof *j.of);
-	ok = ok && put_in_order(&j);
-	ok = ok && (keep(&j.s) != PV_MAP_NONE || pv_heap_nomem(w)); /* the empty set */
+	struct job j = { .w = w, .s.most = w->most_sets ? w->most_sets : MOST_SETS };
+	bool ok = make_room(&j) && put_in_order(&j);
 	if (ok && solve(&j))
 		ok = sum_up(&j);
 	else if (ok)

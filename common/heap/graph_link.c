@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/heap/big.h"
 #include "common/heap/graph_parts.h"
 #include "common/heap/radix.h"
 
@@ -100,9 +101,9 @@ static bool make_nodes(struct link *l)
 {
 	struct pv_graph *g = l->g;
 	size_t n = l->raw->object.n;
-	g->address = malloc((n + 1) * sizeof *g->address);
-	g->size = malloc((n + 1) * sizeof *g->size);
-	g->class_of = malloc((n + 1) * sizeof *g->class_of);
+	g->address = pv_big_alloc(n + 1, sizeof *g->address);
+	g->size = pv_big_alloc(n + 1, sizeof *g->size);
+	g->class_of = pv_big_alloc(n + 1, sizeof *g->class_of);
 	l->head = malloc((n + 1) * sizeof *l->head);
 	if (!g->address || !g->size || !g->class_of || !l->head)
 		return nomem(l);
@@ -170,9 +171,9 @@ static bool make_edges(struct link *l)
 	const struct pv_raw_object *v = l->raw->object.v;
 	struct pv_graph *g = l->g;
 	size_t n = l->raw->object.n;
-	g->first = malloc(((size_t)g->nodes + 1) * sizeof *g->first);
-	g->to = malloc((l->raw->target.n + 1) * sizeof *g->to);
-	g->offset = malloc((l->raw->target.n + 1) * sizeof *g->offset);
+	g->first = pv_big_alloc((size_t)g->nodes + 1, sizeof *g->first);
+	g->to = pv_big_alloc(l->raw->target.n + 1, sizeof *g->to);
+	g->offset = pv_big_alloc(l->raw->target.n + 1, sizeof *g->offset);
 	if (!g->first || !g->to || !g->offset)
 		return nomem(l);
 	for (uint32_t node = 0; node < g->nodes; node++) {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
 #include "common/heap/radix.h"
 
@@ -22,8 +23,8 @@ static bool referrers(struct pv_heap_work *w)
 {
 	struct pv_heap *h = w->h;
 	const struct pv_graph *g = &h->graph;
-	h->by_first = calloc((size_t)g->nodes + 2, sizeof *h->by_first);
-	h->by = malloc(((size_t)g->edges + 1) * sizeof *h->by);
+	h->by_first = pv_big_alloc((size_t)g->nodes + 2, sizeof *h->by_first);
+	h->by = pv_big_alloc((size_t)g->edges + 1, sizeof *h->by);
 	if (!h->by_first || !h->by)
 		return pv_heap_nomem(w);
 	uint32_t *count = h->by_first + 2, *at = h->by_first + 1;
@@ -72,9 +73,9 @@ static bool shortest(struct pv_heap_work *w)
 	enum { RANKS = 21 };
 	struct pv_heap *h = w->h;
 	const struct pv_graph *g = &h->graph;
-	uint32_t *queue = malloc(((size_t)g->nodes + 1) * sizeof *queue);
+	uint32_t *queue = pv_big_alloc((size_t)g->nodes + 1, sizeof *queue);
 	uint32_t head = 0, tail = 0;
-	h->up = malloc(((size_t)g->nodes + 1) * sizeof *h->up);
+	h->up = pv_big_alloc((size_t)g->nodes + 1, sizeof *h->up);
 	bool ok = (queue && h->up) || pv_heap_nomem(w);
 	for (uint32_t node = 0; ok && node < g->nodes; node++)
 		h->up[node] = PV_GRAPH_NONE;
@@ -121,9 +122,9 @@ static bool tree(struct pv_heap_work *w)
 	struct pv_heap *h = w->h;
 	const struct pv_graph *g = &h->graph;
 	uint32_t n = g->nodes;
-	uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
-	h->kept = malloc(((size_t)n + 1) * sizeof *h->kept);
-	h->kept_first = calloc((size_t)n + 3, sizeof *h->kept_first);
+	uint32_t *order = pv_big_alloc((size_t)n + 1, sizeof *order);
+	h->kept = pv_big_alloc((size_t)n + 1, sizeof *h->kept);
+	h->kept_first = pv_big_alloc((size_t)n + 3, sizeof *h->kept_first);
 	bool ok = (order && h->kept && h->kept_first) || pv_heap_nomem(w);
 	for (uint32_t i = 0; ok && i < n; i++)
 		order[i] = i;
@@ -153,7 +154,7 @@ bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool cla
 	struct pv_heap_work w = { h, progress, reterr };
 	*h = (struct pv_heap){ .graph = *graph, .weak = weak };
 	*graph = (struct pv_graph){ 0 };
-	if (pv_heap_dominate(&w) && referrers(&w) && shortest(&w) && tree(&w) &&
+	if (referrers(&w) && pv_heap_dominate(&w) && shortest(&w) && tree(&w) &&
 		(!classes || pv_heap_retain_classes(&w)))
 		return true;
 	pv_heap_finish(h);

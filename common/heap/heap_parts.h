@@ -9,13 +9,14 @@ struct pv_heap_work {
 	struct pv_heap *h;
 	const struct pv_progress *progress;
 	struct pv_error *err;
+	size_t most_sets; /* of class_retained.c; 0: its own limit, less in tests */
 };
 
 bool pv_heap_nomem(struct pv_heap_work *w);
 /* Says how far it is; false when nobody wants it any more. */
 bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total);
 
-/* dominate.c: idom, retained, unreachable. */
+/* dominate.c: idom, retained, unreachable; needs the referrers. */
 bool pv_heap_dominate(struct pv_heap_work *w);
 /* class_retained.c: needs all else. */
 bool pv_heap_retain_classes(struct pv_heap_work *w);
