@@ -18,6 +18,9 @@ from checks import said_of
 from verdict import Verdict
 
 
+LONGER = int(os.environ.get('PROFVIEW_SOAK', '1'))  # so many times as long, see tests/soak
+
+
 class Place:
     def __init__(self, folder, profview, proof, monolog, counted):
         self.folder, self.profview = pathlib.Path(folder), profview
@@ -119,7 +122,7 @@ def same(v, p):
 
 
 def many(v, p):
-    with p.run('nodefaults,calls', 'many', '64', '2000') as program:
+    with p.run('nodefaults,calls', 'many', '64', str(2000 * LONGER)) as program:
         said = program.wait()
     code, report = p.report(program.output)
     v.equal('exit code', code, 0)
@@ -133,7 +136,7 @@ def many(v, p):
 def loss(v, p):
     """Nobody reads for a while: whole pieces are lost and counted, everything else is true."""
     options = 'nodefaults,calls,filter=c:Proof'
-    with p.run(options, 'many', '4', '30000', output='whole.mlpd') as program:
+    with p.run(options, 'many', '4', '10000', output='whole.mlpd') as program:
         program.wait()
     events = rawlog.load(program.output).events
     all_calls = sum(events[f'method.{k}'] for k in ('enter', 'leave', 'exc_leave'))
@@ -141,7 +144,7 @@ def loss(v, p):
     os.mkfifo(fifo)
     fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(fd, True)
-    with p.run(options + ',buffer=256k,linger=20000', 'many', '4', '30000', output='pipe') as program:
+    with p.run(options + ',buffer=256k,linger=20000', 'many', '4', '10000', output='pipe') as program:
         program.wait_phase(1)
         with open(record, 'wb') as out:
             while piece := os.read(fd, 1 << 16):
@@ -173,8 +176,8 @@ def readers(v, p):
     fifo = p.folder / 'pipe'
     os.mkfifo(fifo)
     pieces = []
-    with p.run('nodefaults,calls,alloc', 'run', '60000', output='pipe') as program:
-        for i in range(20):
+    with p.run('nodefaults,calls,alloc', 'run', '7200000', output='pipe') as program:
+        for i in range(20 * LONGER):
             path = p.folder / f'piece{i}'
             with open(path, 'wb') as out:
                 reader = subprocess.Popen(['cat', str(fifo)], stdout=out)
@@ -197,20 +200,41 @@ def readers(v, p):
         v.at_least(f'calls {i}', calls_of(report).get('Proof:Outer (int)', 0), 1)
 
 
+def ctl(v, p):
+    """Heap shots on demand, over the control socket: each is queued, taken, and whole."""
+    with p.run('nodefaults,heapshot=ondemand', 'run', '7200000') as program:
+        program.wait_phase(1)
+        pid = str(program.process.pid)
+        for i in range(3):
+            said = subprocess.run([p.profview, 'ctl', pid, 'heapshot'], capture_output=True,
+                                  text=True, check=False)
+            v.equal(f'answer {i}', said.stdout.strip(), f'ok shot={i}')
+            target.wait_for('the shot', lambda n=i: target.Mono.shots_in(program.output) > n)
+        program.go()
+        program.wait()
+    _, report = p.report(program.output)
+    v.equal('heap shots', len(report['heap_shots']), 3)
+    for s in report['heap_shots']:
+        v.at_least('roots', s['roots'], 1)
+        v.at_least('objects', s['objects'], 100)
+    v.equal('state', detail(report, 'heap_shots')['state'], 'complete')
+
+
 SLACK_NS = 600_000_000  # 100 ms are promised; the rest is for a machine that is never quiet
 
 
 def killed(v, p):
     """After SIGKILL the log is valid and ends a moment before it."""
-    for i in range(4):
-        with p.run('nodefaults,calls,alloc,counter', 'run', '60000') as program:
+    for i in range(4 * LONGER):
+        with p.run('nodefaults,calls,alloc,counter', 'run', '7200000') as program:
             program.wait_phase(1)
             time.sleep(0.3 + random.random() / 2)
             program.process.send_signal(signal.SIGKILL)
             at = time.monotonic_ns()
             program.process.wait()
             code, report = p.report(program.output)
-            last = rawlog.load(program.output).header['start_ns'] + report['duration_ns']
+            header = rawlog.header(program.output.read_bytes())[0]
+            last = header['start_ns'] + report['duration_ns']
             v.true(f'exit code {i}', code in (0, 4), code)
             v.between(f'ns before the end {i}', at - last, -SLACK_NS, SLACK_NS)
             v.equal(f'methods without a name {i}', nameless(report), [])
@@ -232,7 +256,7 @@ def exits(v, p):
               -1, 0.6)
 
 
-CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, killed, exits)}
+CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, ctl, killed, exits)}
 
 
 def main(case, profview, proof, monolog, counted, module):
