@@ -28,6 +28,7 @@ static const struct {
 	{ UI_CMD_FOLD_ALL, "3" },
 	{ UI_CMD_HOT_PATH, "3*" },
 	{ UI_CMD_BASE, "7g" },
+	{ UI_CMD_RETAINED, "7" },
 	{ UI_CMD_SCHEDULE, "7" },
 	{ UI_CMD_MATCH, "8" },
 	{ UI_CMD_ROWS, "8" },

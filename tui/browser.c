@@ -118,6 +118,21 @@ void ui_browser_visit(struct ui_screen *s)
 		ui_browser_open(s, shot, 0);
 }
 
+void ui_browser_retained(struct ui_screen *s)
+{
+	const struct ui_heap_shown *h = &s->shared.heap;
+	uint32_t shot;
+	if (!selected_shot(s, &shot)) {
+		ui_screen_say(s, true, "the log has no heap shot so far");
+		return;
+	}
+	if (!s->browser.visited || h->shot != shot)
+		ui_browser_forget(s);
+	want(s, shot, h->weak);
+	ui_screen_say(s, false, h->reading ? "what classes of shot %u retain is worked out"
+					   : "what classes of shot %u retain is known", shot);
+}
+
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass)
 {
 	bool other = !s->browser.visited || s->shared.heap.shot != shot;

@@ -66,6 +66,8 @@ void ui_browser_sweep(struct ui_browser *b);
 
 /* The pane comes on screen: the shot selected in the pane of shots, else the newest. */
 void ui_browser_visit(struct ui_screen *s);
+/* The shot selected in the pane of shots is opened, without going to its objects. */
+void ui_browser_retained(struct ui_screen *s);
 /* The objects of a class (row id; 0: all classes) of a shot. */
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass);
 /* The shot that was asked for is there; NULL: it is not, `why`. */

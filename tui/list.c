@@ -139,6 +139,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->stale = false;
 	l->posted_window = s->window_ns;
 	l->posted_group = s->group;
+	l->posted_heap = s->heap.heap;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_asker_post(s->asker, &l->slot, &q->job);
 }
@@ -233,7 +234,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 {
 	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
 	bool pending = ui_slot_pending(&l->slot);
-	bool changed = l->stale || l->posted_window != s->window_ns ||
+	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
+	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		l->posted_group != s->group ||
 		(!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);

@@ -335,6 +335,9 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return turn_off(s);
+	case UI_CMD_RETAINED:
+		ui_browser_retained(s);
+		return UI_HANDLED;
 	case UI_CMD_SCHEDULE:
 		ui_screen_schedule(s, NULL);
 		return UI_HANDLED;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "common/base/status.h"
+#include "common/heap/heap.h"
 #include "common/model/model.h"
 #include "common/model/shots.h"
 #include "common/query/groups.h"
@@ -17,8 +18,21 @@ static const struct pv_shot *find_shot(const struct pv_model *m, uint64_t row_id
 
 /* --- list of shots --- */
 
-enum { S_INDEX, S_TIME, S_OBJECTS, S_BYTES, S_D_OBJECTS, S_D_BYTES, S_REFERENCES, S_ROOTS, S_DEAD,
-	S_DEAD_BYTES, S_COLLECTION, S_TOOK, S_STATE };
+enum {
+	S_INDEX,
+	S_TIME,
+	S_OBJECTS,
+	S_BYTES,
+	S_D_OBJECTS,
+	S_D_BYTES,
+	S_REFERENCES,
+	S_ROOTS,
+	S_DEAD,
+	S_DEAD_BYTES,
+	S_COLLECTION,
+	S_TOOK,
+	S_STATE
+};
 
 static const struct pv_column shot_columns[] = {
 	[S_INDEX] = { "index", "SHOT", PV_UNIT_COUNT, 4, 0, PV_COLUMN_ASCENDING },
@@ -27,25 +41,31 @@ static const struct pv_column shot_columns[] = {
 	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
 	[S_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 4,
 		PV_COLUMN_HIDE_JSON },
-	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3, PV_COLUMN_HIDE_JSON },
+	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3,
+		PV_COLUMN_HIDE_JSON },
 	[S_REFERENCES] = { "references", "REFERENCES", PV_UNIT_COUNT, 10, 6, 0 },
 	[S_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 7, 5, 0 },
 	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 9, 0 },
 	[S_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 10, 0 },
 	[S_COLLECTION] = { "collection", "COLLECTION", PV_UNIT_COUNT, 10, 11, 0 },
 	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, PV_COLUMN_HIDE_JSON },
-	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_HIDE_JSON | PV_COLUMN_GROWS },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_GROWS },
 };
 
 /* Of one that arrives: how far it is, if it is to be as large as the one before. */
-static const char *shot_state(struct pv_build *b, const struct pv_shot *s, const struct pv_shot *last)
+static const char *shot_state(
+	struct pv_build *b, const struct pv_shot *s, const struct pv_shot *last)
 {
 	if (s->open && last && last->objects) {
 		double share = 100 * (double)s->objects / (double)last->objects;
 		return pv_build_printf(b, "reading %.0f %%", share < 99 ? share : 99);
 	}
-	return s->open ? "being read" : s->torn ? "cut off" : s->classes_folded ?
-		"classes dropped" : s->summary ? "summary" : "";
+	return s->open             ? "being read"
+	       : s->torn           ? "cut off"
+	       : s->classes_folded ? "classes dropped"
+	       : s->summary        ? "summary"
+				   : "";
 }
 
 static void copy_shots(struct pv_build *b, struct pv_model *m)
@@ -61,7 +81,8 @@ static void copy_shots(struct pv_build *b, struct pv_model *m)
 		pv_cell_u(&c[S_OBJECTS], s->objects);
 		bool sized = s->unsized == 0;
 		pv_cell_u_if(&c[S_BYTES], sized, s->bytes);
-		pv_cell_i_if(&c[S_D_OBJECTS], last, last ? (int64_t)(s->objects - last->objects) : 0);
+		pv_cell_i_if(
+			&c[S_D_OBJECTS], last, last ? (int64_t)(s->objects - last->objects) : 0);
 		pv_cell_i_if(&c[S_D_BYTES], last && sized && last->unsized == 0,
 			last ? (int64_t)(s->bytes - last->bytes) : 0);
 		pv_cell_u_if(&c[S_REFERENCES], !s->summary, s->references);
@@ -77,7 +98,9 @@ static void copy_shots(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
-	.columns = PV_COUNT_OF(shot_columns), .sort = "index", .copy = copy_shots };
+	.columns = PV_COUNT_OF(shot_columns),
+	.sort = "index",
+	.copy = copy_shots };
 
 /* --- classes of one shot, and the difference of two --- */
 
@@ -100,30 +123,80 @@ static struct sum *sum_shot(const struct pv_shot *s, const struct pv_groups *g)
 	return sum;
 }
 
-enum { H_SHARE, H_BYTES, H_OBJECTS, H_AVERAGE, H_DEAD, H_DEAD_BYTES, H_YOUNG, H_YOUNG_BYTES,
-	H_NAME };
+/* The shot before, if it was read to its end. */
+static const struct pv_shot *shot_before(const struct pv_model *m, const struct pv_shot *s)
+{
+	const struct pv_shot *first = m->shots.shot.v;
+	const struct pv_shot *before = s && s > first ? s - 1 : NULL;
+	return before && !before->torn && before->unsized == 0 && s->unsized == 0 ? before : NULL;
+}
+
+enum {
+	H_SHARE,
+	H_BYTES,
+	H_OBJECTS,
+	H_RETAINED,
+	H_D_BYTES,
+	H_D_OBJECTS,
+	H_AVERAGE,
+	H_DEAD,
+	H_DEAD_BYTES,
+	H_YOUNG,
+	H_YOUNG_BYTES,
+	H_NAME
+};
 
 static const struct pv_column class_columns[] = {
 	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
 	[H_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
 	[H_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
+	[H_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 3, PV_COLUMN_HIDE_JSON },
+	[H_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 4,
+		PV_COLUMN_HIDE_JSON },
+	[H_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 8,
+		PV_COLUMN_HIDE_JSON },
 	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, 0 },
 	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, 0 },
-	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7,
-		PV_COLUMN_HIDE_SCREEN },
+	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, PV_COLUMN_HIDE_SCREEN },
 	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8,
 		PV_COLUMN_HIDE_SCREEN },
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
 /*
- * `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive; `young`:
- * generations.
+ * `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive;
+ * `young`: generations.
  */
 struct told {
 	bool old, sized, young;
+	const struct sum *before;   /* in the shot before; NULL: there is none */
+	const struct pv_heap *heap; /* of this shot, if it is open */
 };
+
+/* What classes retain, by the id of their row. */
+static void put_retained(struct pv_build *b, const struct pv_heap *h)
+{
+	struct pv_map at = { 0 };
+	if (!h || !h->class_retained || !b->table)
+		return;
+	for (uint32_t i = 0; i < h->graph.klass.n; i++)
+		if (!pv_map_set(&at, h->graph.klass.v[i].id, i))
+			pv_build_fail(b);
+	for (size_t i = 0; b->table && i < b->table->rows; i++) {
+		uint32_t klass = pv_map_get(&at, b->table->row[i].id);
+		if (klass != PV_MAP_NONE)
+			pv_cell_u(&b->table->row[i].cell[H_RETAINED], h->class_retained[klass]);
+	}
+	pv_map_finish(&at);
+}
+
+static void put_change(struct pv_cell *c, const struct sum *now, const struct sum *before)
+{
+	pv_cell_i_if(&c[H_D_BYTES], before, before ? (int64_t)(now->bytes - before->bytes) : 0);
+	pv_cell_i_if(
+		&c[H_D_OBJECTS], before, before ? (int64_t)(now->objects - before->objects) : 0);
+}
 
 static void put_classes(
 	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, struct told told)
@@ -138,6 +211,8 @@ static void put_classes(
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
 		pv_cell_u_if(&c[H_BYTES], told.sized, sum[i].bytes);
 		pv_cell_u_if(&c[H_OBJECTS], told.sized, sum[i].objects);
+		pv_cell_null(&c[H_RETAINED]);
+		put_change(c, &sum[i], told.before ? &told.before[i] : NULL);
 		pv_cell_u_if(&c[H_AVERAGE], sum[i].objects,
 			sum[i].objects ? sum[i].bytes / sum[i].objects : 0);
 		pv_cell_u_if(&c[H_DEAD], told.old, sum[i].dead_objects);
@@ -146,6 +221,7 @@ static void put_classes(
 		pv_cell_u_if(&c[H_YOUNG_BYTES], told.young, sum[i].dead_bytes);
 		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
 	}
+	put_retained(b, told.heap);
 }
 
 static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
@@ -154,18 +230,25 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 	bool ok = pv_groups_classes(m, b, &g);
 	const struct pv_shot *shot = find_shot(m, b->query->select);
 	struct sum *sum = ok ? sum_shot(shot, &g) : NULL;
+	const struct pv_shot *last = shot_before(m, shot);
+	struct sum *before = sum && last ? sum_shot(last, &g) : NULL;
+	const struct pv_heap *heap = b->query->heap;
 	struct told told = { m->target.logging2007, !shot || shot->unsized == 0,
-		shot && shot->generations };
-	if (sum)
+		shot && shot->generations, before,
+		heap && shot && heap->graph.shot == shot->index ? heap : NULL };
+	if (sum && (before || !last))
 		put_classes(b, &g, sum, told);
 	else
 		pv_build_fail(b);
 	free(sum);
+	free(before);
 	pv_groups_finish(&g);
 }
 
 const struct pv_view_spec pv_spec_shot_classes = { .column = class_columns,
-	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "bytes",
+	.columns = PV_COUNT_OF(class_columns),
+	.name = "name",
+	.sort = "bytes",
 	.copy = copy_shot_classes };
 
 enum { D_BYTES, D_OBJECTS, D_NEW_BYTES, D_NEW_OBJECTS, D_BASE_BYTES, D_BASE_OBJECTS, D_NAME };
@@ -215,5 +298,7 @@ static void copy_shot_diff(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_shot_diff = { .column = diff_columns,
-	.columns = PV_COUNT_OF(diff_columns), .name = "name", .sort = "bytes_change",
+	.columns = PV_COUNT_OF(diff_columns),
+	.name = "name",
+	.sort = "bytes_change",
 	.copy = copy_shot_diff };
