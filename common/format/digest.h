@@ -18,14 +18,30 @@ enum { PV_BATCH_STRETCH = 0xff };
 /* Stretches end at multiples of this on the log's clock: no cell of the window is narrower. */
 #define PV_STRETCH_NS INT64_C(100000000)
 
+/*
+ * What came next here the last time: the bytes of the method difference, shifted left until
+ * nothing else is in them, so that an event that follows as before needs to be compared only.
+ */
+struct pv_digest_step {
+	uint32_t bytes;
+	uint32_t how; /* bits 0-4: the shift; 5-7: the event's length; above: the call that began */
+};
+
+/* One cache line. */
 struct pv_digest_node {
 	uint64_t key;      /* method; of a stretch's first node: none */
 	uint64_t total_ns; /* of calls that ended */
 	int64_t max_ns;
-	uint64_t self_ns; /* within the stretch, open calls included */
-	uint32_t parent;  /* smaller than the node's own index */
-	uint32_t calls;   /* enters */
+	uint32_t calls; /* enters; private while the stretch is open: leaves */
 	uint32_t exc_leaves;
+	uint32_t parent; /* smaller than the node's own index; the first's: itself */
+	union {
+		struct { /* private to the decoder */
+			struct pv_digest_step leave;       /* behind this call, its caller's */
+			struct pv_digest_step first, next; /* calls in this one, behind it */
+		};
+		uint64_t self_ns; /* within the stretch, open calls included */
+	};
 };
 
 /* Events between two edges of the timeline's cells. */
@@ -55,12 +71,11 @@ struct pv_digest {
 	PV_ARRAY(struct pv_digest_count) count;
 	PV_ARRAY(struct pv_digest_open) open;
 	PV_ARRAY(struct pv_stretch) stretch;
-	/* By index into batch.allocs: node of the stretch before it; 0: what the thread has open.
-	 */
+	/* By index into batch.allocs: node of the stretch before it; 0: what the thread has open. */
 	PV_ARRAY(uint32_t) alloc_node;
 	PV_ARRAY(uint32_t)
 	number;          /* by index into the batch, up to the last stretch: events before */
-	uint64_t events; /* that stand in stretches */
+	uint64_t events; /* of the batch that stand in stretches */
 	size_t depth;    /* the stretches' depths together */
 
 	/* Private to the decoder: what it began with, to do it again. */

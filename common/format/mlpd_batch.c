@@ -190,8 +190,8 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	b->digest.partial = partial;
 	memcpy(b->digest.base, bases, sizeof b->digest.base);
 	memcpy(b->digest.format, f, sizeof b->digest.format);
-	if (!mlpd_digest_begin(&d, b) || !decode_all(&d, &c, bases, f, partial) ||
-		!mlpd_digest_close(&d))
+	mlpd_digest_begin(&d, b);
+	if (!decode_all(&d, &c, bases, f, partial) || !mlpd_digest_close(&d))
 		return false;
 	*ret_used = (size_t)(c.at - b->bytes.v);
 	return true;
