@@ -413,7 +413,7 @@ START_TEST(what_is_kept_is_bounded)
 {
 	struct pv_hold h = { 0 };
 	struct pv_model *m = pv_model_create(NULL);
-	struct pv_batch b = { 0 };
+	struct pv_batch b = { 0 }, *due[PV_HOLD_RUN];
 	pv_model_rules(m, 17);
 	for (unsigned i = 0; i < 200; i++) {
 		ck_assert(pv_batch_reserve(&b, 20000));
@@ -422,13 +422,13 @@ START_TEST(what_is_kept_is_bounded)
 		memset(b.kind, PV_KIND_SYNC_POINT, b.n);
 		ck_assert(pv_hold_put(&h, m, &b));
 		ck_assert_uint_eq(b.n, 0);
-		const struct pv_batch *due;
-		while ((due = pv_hold_due(&h, m, false)))
+		while (pv_hold_due(&h, m, false, due))
 			pv_hold_done(&h);
 		ck_assert_uint_le(h.bytes + h.spare_bytes, PV_HOLD_BYTES);
 	}
 	ck_assert_uint_gt(h.bytes, PV_HOLD_BYTES / 2);
-	ck_assert_uint_lt(pv_hold_due(&h, m, true)->thread, 199);
+	ck_assert_uint_eq(pv_hold_due(&h, m, true, due), 1);
+	ck_assert_uint_lt(due[0]->thread, 199);
 	pv_batch_finish(&b);
 	pv_hold_finish(&h);
 	pv_model_destroy(m);

@@ -1,6 +1,7 @@
 /*
  * The calls of a buffer summed up where they are decoded: a stretch of enter and leave events is a
- * small call tree below whatever was open when it began. What stands between stretches (a leave
+ * small call tree below whatever was open when it began. It goes on in the next buffer of its thread
+ * where several are decoded together, a run: what they say holds only if all of them are applied. What stands between stretches (a leave
  * without its enter, everything that is no call) stays an event, in order, so whoever applies the
  * batch knows the open calls before each stretch and ends up with the same figures as event by
  * event, whoever decoded it.
@@ -77,6 +78,7 @@ struct pv_digest {
 	number;          /* by index into the batch, up to the last stretch: events before */
 	uint64_t events; /* of the batch that stand in stretches */
 	size_t depth;    /* the stretches' depths together */
+	uint32_t run, run_n; /* number of the run, and batches in it; 0: it stands for itself */
 
 	/* Private to the decoder: what it began with, to do it again. */
 	uint64_t base[4];

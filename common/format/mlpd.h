@@ -101,6 +101,17 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	bool partial, size_t *ret_used);
 
 /*
+ * Batches that are applied together, or not at all: a thread's calls are summed up over all of its
+ * batches among them, which must stay where they are until the end. Valid for one run after another.
+ */
+struct mlpd_run;
+struct mlpd_run *mlpd_run_create(void); /* NULL: out of memory */
+void mlpd_run_destroy(struct mlpd_run *r);
+bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
+	const struct mlpd_format *f, size_t *ret_used);
+bool mlpd_run_end(struct mlpd_run *r);
+
+/*
  * A batch that came with its calls summed up once more, event by event; what is known of damage in
  * it stays. Others stay as they are. False when out of memory.
  */

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "common/format/mlpd_call.h"
+#include "common/format/mlpd_digest.h"
 
-enum { FIRST_ROOM = 4096 };
+enum { FIRST_ROOM = 256 };
 
 void pv_batch_reset(struct pv_batch *b)
 {
@@ -80,16 +81,34 @@ static bool push_rare(struct pv_batch *b, const struct pv_event *e)
 	return true;
 }
 
+/* Kinds that neither change what a thread has open nor ask for it. */
+static bool is_apart(enum pv_kind kind)
+{
+	switch (kind) {
+	case PV_KIND_METHOD_JIT:
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_VTABLE_LOAD:
+	case PV_KIND_GC_MOVE:
+	case PV_KIND_SAMPLE_HIT:
+	case PV_KIND_SAMPLE_SYMBOL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 {
 	struct pv_batch *b = d->batch;
 	if (e->kind == PV_KIND_ALLOC)
 		return mlpd_digest_alloc(d, e) && mlpd_digest_number(d) && push_alloc(b, e);
-	if (!mlpd_digest_close(d) || !mlpd_digest_number(d))
+	if ((!is_apart(e->kind) && !mlpd_digest_close(d)) || !mlpd_digest_number(d))
 		return false;
 	/* Whose calls they are that follow shows when the event is applied. */
-	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END)
+	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END) {
 		d->on = false;
+		d->over = true;
+	}
 	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
 		return push_rare(b, e);
 	push(b, e->time, e->kind, e->call.method);
@@ -182,19 +201,82 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 	return true;
 }
 
-bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
-	bool partial, size_t *ret_used)
+static bool decode_with(struct mlpd_digester *d, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
+	struct pv_batch *b = d->batch;
 	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
-	struct mlpd_digester d;
 	b->digest.partial = partial;
 	memcpy(b->digest.base, bases, sizeof b->digest.base);
 	memcpy(b->digest.format, f, sizeof b->digest.format);
-	mlpd_digest_begin(&d, b);
-	if (!decode_all(&d, &c, bases, f, partial) || !mlpd_digest_close(&d))
+	if (!decode_all(d, &c, bases, f, partial))
 		return false;
 	*ret_used = (size_t)(c.at - b->bytes.v);
 	return true;
+}
+
+bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
+	bool partial, size_t *ret_used)
+{
+	struct mlpd_digester d;
+	mlpd_digest_begin(&d, b);
+	return decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+}
+
+/* --- runs */
+
+struct mlpd_strand { /* what a run has of one thread */
+	uint64_t thread;
+	struct mlpd_digester digester;
+};
+
+struct mlpd_run {
+	PV_ARRAY(struct mlpd_strand) strand;
+};
+
+struct mlpd_run *mlpd_run_create(void)
+{
+	return calloc(1, sizeof(struct mlpd_run));
+}
+
+void mlpd_run_destroy(struct mlpd_run *r)
+{
+	if (r)
+		pv_array_finish(&r->strand);
+	free(r);
+}
+
+static struct mlpd_digester *strand_of(struct mlpd_run *r, struct pv_batch *b)
+{
+	for (size_t i = 0; i < r->strand.n; i++) {
+		struct mlpd_strand *s = &r->strand.v[i];
+		if (s->thread == b->thread) {
+			mlpd_digest_next(&s->digester, b);
+			return &s->digester;
+		}
+	}
+	if (!pv_reserve(&r->strand, 1))
+		return NULL;
+	struct mlpd_strand *s = &r->strand.v[r->strand.n++];
+	s->thread = b->thread;
+	mlpd_digest_begin(&s->digester, b);
+	return &s->digester;
+}
+
+bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
+	const struct mlpd_format *f, size_t *ret_used)
+{
+	struct mlpd_digester *d = strand_of(r, b);
+	return d && decode_with(d, bases, f, false, ret_used);
+}
+
+bool mlpd_run_end(struct mlpd_run *r)
+{
+	bool ok = true;
+	for (size_t i = 0; i < r->strand.n; i++)
+		ok &= mlpd_digest_close(&r->strand.v[i].digester);
+	r->strand.n = 0;
+	return ok;
 }
 
 _Static_assert(sizeof(((struct pv_digest *)0)->base) == sizeof(struct mlpd_bases), "kept as it is");

@@ -1,12 +1,11 @@
-#include "common/format/digest.h"
+#include "common/format/mlpd_digest.h"
 
 #include <stdlib.h>
-
-#include "common/format/mlpd_call.h"
+#include <string.h>
 
 enum {
-	FIRST_BITS = 12, /* of the number of slots */
-	FIRST_NODES = 512,
+	FIRST_BITS = 10, /* of the number of slots */
+	FIRST_NODES = 128,
 	FIRST_ENTERED = 256,
 	NODES_MAX = 60000, /* a slot holds 16 bits */
 	FEW = 64,          /* stretches before they are judged ... */
@@ -21,6 +20,7 @@ void pv_digest_reset(struct pv_digest *d)
 	d->node.n = d->count.n = d->open.n = d->stretch.n = d->alloc_node.n = d->number.n = 0;
 	d->events = 0;
 	d->depth = 0;
+	d->run = d->run_n = 0;
 }
 
 void pv_digest_finish(struct pv_digest *d)
@@ -119,6 +119,12 @@ uint32_t mlpd_digest_child(struct mlpd_digester *d, uint32_t parent, uint64_t ke
 void mlpd_digest_begin(struct mlpd_digester *d, struct pv_batch *b)
 {
 	*d = (struct mlpd_digester){ .batch = b, .home = b, .on = b->digest.wanted };
+}
+
+void mlpd_digest_next(struct mlpd_digester *d, struct pv_batch *b)
+{
+	d->batch = b;
+	d->on = b->digest.wanted && !d->over;
 }
 
 /* A stretch will stand in the batch: room for the first nodes. */
@@ -264,14 +270,13 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	return true;
 }
 
-/* With a backtrace it ends a stretch, so that methods are met in the order of the log. */
 bool mlpd_digest_alloc(struct mlpd_digester *d, const struct pv_event *e)
 {
 	struct pv_digest *g = &d->batch->digest;
 	if (!g->wanted)
 		return true;
 	int64_t time = (int64_t)e->time;
-	bool outside = e->alloc.stack.n || time < d->last_ns || time >= d->end_ns;
+	bool outside = time < d->last_ns || time >= d->end_ns;
 	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
 		return false;
 	g->alloc_node.v[g->alloc_node.n++] = d->within ? mlpd_digest_top(d) : 0;

@@ -7,6 +7,8 @@
  * A place is a node of the tree and whether its call has begun (`behind` false) or has ended. The
  * method difference counts from the method of the last call event, which is always that node's.
  */
+#include "common/format/mlpd_digest.h"
+
 #include "common/format/mlpd_call.h"
 
 enum { WORD = 8 }; /* bytes that the loop looks at */
@@ -337,12 +339,15 @@ static enum took take_one(
 	bool enters = *l->p == MLPD_ENTER;
 	if (!e.behind || (!enters && !is_own(l, d, &e, mask)))
 		return OTHER;
-	if (e.time >= l->limit - l->now) {
+	int64_t time = (int64_t)(l->now + e.time);
+	/* A buffer's time can begin behind its first event. */
+	int64_t least = d->within && l->p == l->from ? d->last_ns : (int64_t)l->now;
+	if (time < least)
+		return OTHER;
+	if (!d->within || time >= d->limit_ns) {
 		bool go_on;
-		if ((int64_t)(l->now + e.time) < (int64_t)l->now)
-			return OTHER; /* time steps back */
 		save(l, d);
-		if (!mlpd_digest_pass_edge(d, (int64_t)(l->now + e.time), enters, &go_on))
+		if (!mlpd_digest_pass_edge(d, time, enters, &go_on))
 			return NOMEM;
 		load(l, d); /* before anything else: what was saved counts once */
 		if (!go_on)
@@ -363,7 +368,8 @@ bool mlpd_digest_calls(
 	struct loop l = { .p = c->at, .now = bases->time, .method = bases->method };
 	enum took took = TOOK;
 	load(&l, d);
-	if (d->within && (int64_t)l.now < d->limit_ns && is_chained(&l, d, mask))
+	if (d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
+		is_chained(&l, d, mask))
 		take_known(&l, c->end, d, mask);
 	while (d->on && (took = take_one(&l, c->end, d, mask)) == TOOK)
 		take_known(&l, c->end, d, mask);

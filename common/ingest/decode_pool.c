@@ -6,42 +6,107 @@
 
 #include "common/base/thread.h"
 
-/* Enough to keep workers busy while the owner applies; each slot holds one decoded buffer. */
-enum { SLOTS = 8, MAX_WORKERS = 16 };
+/* Enough to keep workers busy while the owner applies. */
+enum { RUNS = 4, MAX_WORKERS = 16, RUN_BYTES = 2 << 20, KEPT_NODES = 1024 };
 
-enum slot_state { SLOT_EMPTY, SLOT_QUEUED, SLOT_BUSY, SLOT_READY };
+enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 
-struct slot {
-	struct pv_decode_task task;
-	enum slot_state state;
+struct run {
+	struct pv_decode_task task[PV_DECODE_RUN];
+	size_t n, taken;
+	size_t bytes;
+	enum run_state state;
+	uint32_t number;
 };
 
 struct pv_decode_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
-	struct slot slot[SLOTS];
-	size_t first, count; /* slots in use, in order */
+	struct run run[RUNS];
+	size_t first, count; /* runs in use, in order; the last one may be open */
+	size_t longest;
+	uint32_t number;
 	bool stop, give_way;
 	unsigned workers;
 	pthread_t thread[MAX_WORKERS];
 };
 
-static void decode(struct pv_decode_task *t)
+/* Alone, or where pieces of one buffer may follow: nothing of another buffer goes on in it. */
+static void decode_alone(struct pv_decode_task *t)
 {
 	if (!t->decoded)
-		t->nomem = !mlpd_decode_batch(&t->batch, &t->bases, &t->format, t->partial,
-			&t->used);
+		t->nomem =
+			!mlpd_decode_batch(&t->batch, &t->bases, &t->format, t->partial, &t->used);
 }
 
-/* The oldest queued slot, NULL when there is none. With the lock held. */
-static struct slot *next_queued(struct pv_decode_pool *p)
+/*
+ * Whether what comes behind the batch may be applied much later than it is, or in view of what it
+ * says of lives and ends: nothing is summed up beyond it.
+ */
+static bool is_mark(const struct pv_batch *b)
+{
+	for (size_t i = 0; i < b->rare.n; i++) {
+		switch (b->rare.v[i].kind) {
+		case PV_KIND_SYNC_POINT:
+		case PV_KIND_THREAD_START:
+		case PV_KIND_THREAD_END:
+		case PV_KIND_METHOD_FREE:
+		case PV_KIND_CLASS_UNLOAD:
+		case PV_KIND_IMAGE_UNLOAD:
+		case PV_KIND_ASSEMBLY_UNLOAD:
+		case PV_KIND_DOMAIN_UNLOAD:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+static void decode(struct run *r)
+{
+	if (r->n == 1) {
+		decode_alone(&r->task[0]);
+		return;
+	}
+	struct mlpd_run *whole = mlpd_run_create();
+	bool ok = whole != NULL;
+	size_t from = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		struct pv_decode_task *t = &r->task[i];
+		ok = ok && mlpd_run_decode(whole, &t->batch, &t->bases, &t->format, &t->used);
+		t->nomem = !ok;
+		if (i + 1 < r->n && !is_mark(&t->batch))
+			continue;
+		t->nomem |= ok && !mlpd_run_end(whole);
+		for (size_t k = from; k <= i; k++) {
+			r->task[k].batch.digest.run = r->number + (uint32_t)from;
+			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
+		}
+		from = i + 1;
+	}
+	mlpd_run_destroy(whole);
+}
+
+/* The oldest queued run, NULL when there is none. With the lock held. */
+static struct run *next_queued(struct pv_decode_pool *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
-		struct slot *s = &p->slot[(p->first + i) % SLOTS];
-		if (s->state == SLOT_QUEUED)
-			return s;
+		struct run *r = &p->run[(p->first + i) % RUNS];
+		if (r->state == RUN_QUEUED)
+			return r;
 	}
 	return NULL;
+}
+
+/* With the lock held, which is given up meanwhile. */
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
+{
+	r->state = RUN_BUSY;
+	pthread_mutex_unlock(&p->lock);
+	decode(r);
+	pthread_mutex_lock(&p->lock);
+	r->state = RUN_READY;
 }
 
 static void *worker(void *arg)
@@ -51,16 +116,12 @@ static void *worker(void *arg)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		struct slot *s = next_queued(p);
-		if (!s) {
+		struct run *r = next_queued(p);
+		if (!r) {
 			pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		s->state = SLOT_BUSY;
-		pthread_mutex_unlock(&p->lock);
-		decode(&s->task);
-		pthread_mutex_lock(&p->lock);
-		s->state = SLOT_READY;
+		decode_unlocked(p, r);
 		pthread_cond_signal(&p->ready);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -85,6 +146,7 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	if (!p)
 		return NULL;
 	p->give_way = give_way;
+	p->longest = PV_DECODE_RUN;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
@@ -107,20 +169,63 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->workers; i++)
 		pthread_join(p->thread[i], NULL);
-	for (size_t i = 0; i < SLOTS; i++)
-		pv_batch_finish(&p->slot[i].task.batch);
+	for (size_t i = 0; i < RUNS; i++)
+		for (size_t k = 0; k < PV_DECODE_RUN; k++)
+			pv_batch_finish(&p->run[i].task[k].batch);
 	pthread_cond_destroy(&p->ready);
 	pthread_cond_destroy(&p->work);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
+void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n)
+{
+	p->longest = n;
+}
+
+/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it.
+ */
+static struct run *open_run(struct pv_decode_pool *p)
+{
+	struct run *r = p->count ? &p->run[(p->first + p->count - 1) % RUNS] : NULL;
+	return r && r->state == RUN_OPEN ? r : NULL;
+}
+
+void pv_decode_pool_cut(struct pv_decode_pool *p)
+{
+	struct run *r = open_run(p);
+	if (!r || r->n == 0)
+		return;
+	pthread_mutex_lock(&p->lock);
+	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
+	if (r->state == RUN_QUEUED)
+		pthread_cond_signal(&p->work);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static struct run *begin_run(struct pv_decode_pool *p)
+{
+	if (p->count == RUNS)
+		return NULL;
+	pthread_mutex_lock(&p->lock);
+	struct run *r = &p->run[(p->first + p->count) % RUNS];
+	r->state = RUN_OPEN;
+	r->n = r->taken = r->bytes = 0;
+	p->number += PV_DECODE_RUN; /* a number for each of its batches */
+	r->number = p->number ? p->number : (p->number += PV_DECODE_RUN);
+	p->count++;
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
 struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p)
 {
-	/* Only the owner changes first and count: reading them needs no lock here. */
-	if (p->count == SLOTS)
+	struct run *r = open_run(p);
+	if (!r)
+		r = begin_run(p);
+	if (!r)
 		return NULL;
-	struct pv_decode_task *t = &p->slot[(p->first + p->count) % SLOTS].task;
+	struct pv_decode_task *t = &r->task[r->n];
 	pv_batch_reset(&t->batch);
 	t->partial = t->decoded = t->nomem = false;
 	t->used = 0;
@@ -129,39 +234,66 @@ struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p)
 
 void pv_decode_pool_submit(struct pv_decode_pool *p)
 {
-	pthread_mutex_lock(&p->lock);
-	struct slot *s = &p->slot[(p->first + p->count) % SLOTS];
-	s->state = s->task.decoded ? SLOT_READY : SLOT_QUEUED;
-	p->count++;
-	if (s->state == SLOT_QUEUED)
-		pthread_cond_signal(&p->work);
-	pthread_mutex_unlock(&p->lock);
+	struct run *r = open_run(p);
+	const struct pv_decode_task *t = &r->task[r->n++];
+	r->bytes += t->batch.bytes.n;
+	if (r->n >= p->longest || r->bytes >= RUN_BYTES || t->decoded)
+		pv_decode_pool_cut(p);
+}
+
+/* Others are decoded here while a worker has the one that is needed. With the lock held. */
+static void finish_run(struct pv_decode_pool *p, struct run *r)
+{
+	while (r->state != RUN_READY) {
+		struct run *other = r->state == RUN_QUEUED ? r : next_queued(p);
+		if (other)
+			decode_unlocked(p, other);
+		else
+			pthread_cond_wait(&p->ready, &p->lock);
+	}
 }
 
 struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 {
-	if (p->count == 0)
+	struct run *r = &p->run[p->first];
+	if (p->count && r->state == RUN_OPEN)
+		pv_decode_pool_cut(p);
+	if (p->count == 0 || r->state == RUN_OPEN) /* nothing is in it yet */
 		return NULL;
 	pthread_mutex_lock(&p->lock);
-	struct slot *s = &p->slot[p->first];
-	if (s->state == SLOT_QUEUED) {
-		s->state = SLOT_BUSY;
-		pthread_mutex_unlock(&p->lock);
-		decode(&s->task);
-		pthread_mutex_lock(&p->lock);
-		s->state = SLOT_READY;
-	}
-	while (s->state != SLOT_READY)
-		pthread_cond_wait(&p->ready, &p->lock);
+	finish_run(p, r);
 	pthread_mutex_unlock(&p->lock);
-	return &s->task;
+	return &r->task[r->taken];
+}
+
+/* Any batch of a run may come to hold its tree: the room of a large one is not kept in each. */
+static void trim(struct pv_digest *d)
+{
+	if (d->node.room <= KEPT_NODES)
+		return;
+	pv_array_finish(&d->node);
+	pv_array_finish(&d->slot);
 }
 
 void pv_decode_pool_done(struct pv_decode_pool *p)
 {
+	struct run *r = &p->run[p->first];
+	trim(&r->task[r->taken].batch.digest);
+	if (++r->taken < r->n)
+		return;
 	pthread_mutex_lock(&p->lock);
-	p->slot[p->first].state = SLOT_EMPTY;
-	p->first = (p->first + 1) % SLOTS;
+	p->first = (p->first + 1) % RUNS;
 	p->count--;
 	pthread_mutex_unlock(&p->lock);
+}
+
+size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_first)
+{
+	struct run *r = &p->run[p->first];
+	struct pv_decode_task *t = &r->task[r->taken];
+	const struct pv_digest *d = &t->batch.digest;
+	*ret_first = t;
+	if (d->run_n <= 1)
+		return 1;
+	return d->run == r->number + r->taken ? d->run_n : 0;
 }

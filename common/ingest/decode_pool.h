@@ -1,7 +1,10 @@
 /*
  * Decode workers: buffers go in in file order, batches come out in the same order. One thread
- * (the ingest owner) puts and takes; it decodes itself when the next batch is not begun yet, so
+ * (the ingest owner) puts and takes; it decodes itself what is not begun yet while it waits, so
  * zero workers is a valid number and gives the same results.
+ *
+ * Buffers are decoded in runs (mlpd_run_decode()): a run ends where it is full, where the owner says
+ * so, and where it takes from it.
  */
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
@@ -17,6 +20,13 @@ struct pv_decode_pool;
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
 
+enum { PV_DECODE_RUN = 64 };
+
+/* From now on at most `n` buffers make a run, 1 to PV_DECODE_RUN (as at first). */
+void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);
+/* The next buffer begins a run. */
+void pv_decode_pool_cut(struct pv_decode_pool *p);
+
 /*
  * An empty slot to fill: its batch is reset, the caller copies the payload into batch->bytes and
  * sets offset, thread, time_base and flags. NULL while all slots are in use: take one first.
@@ -27,7 +37,7 @@ struct pv_decode_task {
 	struct mlpd_bases start; /* bases at the first byte, for another try */
 	struct mlpd_format format;
 	bool partial;  /* the payload may end inside an event without that being damage */
-	bool decoded;  /* by the caller already: only keeps its place in the order */
+	bool decoded;  /* by the caller already: only keeps its place in the order; a run of its own */
 	size_t used;   /* result: payload bytes understood */
 	bool nomem;    /* result */
 };
@@ -39,5 +49,11 @@ void pv_decode_pool_submit(struct pv_decode_pool *p);
 /* The oldest task, decoded; NULL when the pool is empty. Stays valid until pv_decode_pool_done(). */
 struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p);
 void pv_decode_pool_done(struct pv_decode_pool *p);
+
+/*
+ * The tasks of the run whose first task pv_decode_pool_take() has just given, all of them decoded;
+ * 0 where it gave a later one.
+ */
+size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_first);
 
 #endif

@@ -66,15 +66,39 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 	return true;
 }
 
-struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all)
+/* The oldest batch and those of its run that are here. */
+static size_t first_run(struct pv_hold *h, struct pv_batch *ret[PV_HOLD_RUN])
 {
-	size_t n = h->kept.n - h->first;
+	size_t n = 0, kept = h->kept.n - h->first;
+	uint32_t run = h->kept.v[h->first].batch.digest.run;
+	do
+		ret[n] = &h->kept.v[h->first + n].batch;
+	while (++n < kept && n < PV_HOLD_RUN && run != 0 &&
+		h->kept.v[h->first + n].batch.digest.run == run);
+	return n;
+}
+
+size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
+	struct pv_batch *ret[PV_HOLD_RUN])
+{
+	size_t kept = h->kept.n - h->first;
 	bool no_sync = m->target.rules < 13; /* also in logs of 2007 */
-	if (n == 0)
-		return NULL;
-	if (all || h->due || h->bytes > PV_HOLD_BYTES || (no_sync && n > PV_HOLD_BUFFERS))
-		return &h->kept.v[h->first].batch;
-	return NULL;
+	if (kept == 0)
+		return 0;
+	size_t n = first_run(h, ret);
+	if (all)
+		return n;
+	bool complete = n >= ret[0]->digest.run_n;
+	bool full = h->bytes > PV_HOLD_BYTES || (no_sync && kept > PV_HOLD_BUFFERS);
+	return complete && (h->due >= n || full) ? n : 0;
+}
+
+bool pv_hold_tells_end(const struct pv_hold *h, const struct pv_batch *b)
+{
+	for (size_t i = 0; i < h->ends.n; i++)
+		if (h->ends.v[i].thread == b->thread)
+			return true;
+	return false;
 }
 
 void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct pv_batch *b)

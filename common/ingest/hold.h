@@ -13,7 +13,7 @@
 #include "common/format/batch.h"
 #include "common/model/model.h"
 
-enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_ENDS = 1024,
+enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_RUN = 64, PV_HOLD_ENDS = 1024,
 	PV_HOLD_SPARE = 64 << 10 };
 
 struct pv_hold_end {
@@ -47,13 +47,16 @@ bool pv_hold_wanted(const struct pv_hold *h, const struct pv_model *m);
 bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
 
 /*
- * The oldest batch when it is due (`all`: whether or not), else NULL; good until the next call
- * here. Without `all` that is when the newest one has a sync point, and when too much is kept.
+ * The oldest batch when it is due (`all`: whether or not), with those of its run: their number, at
+ * most PV_HOLD_RUN, good until each was done. Without `all` they are due when one has come with a
+ * sync point behind all of them, and when too much is kept.
  */
-struct pv_batch *pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all);
+size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
+	struct pv_batch *ret[PV_HOLD_RUN]);
 void pv_hold_done(struct pv_hold *h);
 
 /* The ends of its thread that others have told go to the model, before the batch is applied. */
+bool pv_hold_tells_end(const struct pv_hold *h, const struct pv_batch *b);
 void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct pv_batch *b);
 
 #endif

@@ -121,6 +121,11 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	*ret_ok = true;
 	if (!t)
 		return false;
+	struct pv_decode_task *run;
+	size_t n = pv_decode_pool_run(in->pool, &run);
+	*ret_ok = n == 0 || pv_ingest_begin_run(in, run, n);
+	if (!*ret_ok)
+		return false;
 	bool nomem = t->nomem || (t->batch.damaged && !mlpd_decode_plain(&t->batch));
 	*ret_ok = nomem ? pv_ingest_fail_nomem(in)
 		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_take(in, &t->batch);
@@ -327,6 +332,9 @@ static bool submit_buffer(struct pv_ingest *in)
 			"behind an event that cannot be decoded");
 		return ok;
 	}
+	bool piece = in->framer.continues || !in->framer.last_piece || !in->framer.whole;
+	if (piece || in->framer.gap_before)
+		pv_decode_pool_cut(in->pool);
 	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
 		;
 	if (!t || !ok || !fill_task(in, t))
@@ -334,6 +342,8 @@ static bool submit_buffer(struct pv_ingest *in)
 	if ((in->framer.continues || !in->framer.last_piece) && !decode_piece(in, t))
 		return false;
 	pv_decode_pool_submit(in->pool);
+	if (piece)
+		pv_decode_pool_cut(in->pool);
 	return in->model->timeline.width_ns || drain(in); /* the first one shows how others come */
 }
 

@@ -66,25 +66,80 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	return ok || pv_ingest_fail_nomem(in);
 }
 
-/* Event by event where the model cannot take the batch's calls summed up. */
-static bool apply_decoded(struct pv_ingest *in, struct pv_batch *b)
+/* Event by event where the model cannot take the calls summed up. */
+static bool make_plain(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
 {
-	if (!pv_model_takes(in->model, b) && !mlpd_decode_plain(b))
-		return pv_ingest_fail_nomem(in);
+	for (size_t i = 0; i < n; i++)
+		if (!mlpd_decode_plain(b[i]))
+			return pv_ingest_fail_nomem(in);
+	return true;
+}
+
+static bool taken(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
+{
+	return pv_model_takes(in->model, (const struct pv_batch *const *)b, n);
+}
+
+/* A log that shows an end may have to be kept from there on: not all of the run is applied then. */
+static bool shows_end(const struct pv_batch *b)
+{
+	for (size_t i = 0; i < b->rare.n; i++)
+		if (b->rare.v[i].kind == PV_KIND_THREAD_END)
+			return true;
+	return false; /* others change names, and no run with such is taken */
+}
+
+bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t n)
+{
+	struct pv_batch *b[PV_DECODE_RUN];
+	bool plain = false;
+	in->as_run = false;
+	if (n == 1)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		b[i] = &t[i].batch;
+		if (t[i].nomem)
+			return pv_ingest_fail_nomem(in);
+		plain |= b[i]->damaged;
+	}
+	if (!plain && pv_hold_wanted(&in->hold, in->model))
+		return true; /* it is looked at when its turn comes */
+	for (size_t i = 0; i < n; i++)
+		plain |= shows_end(b[i]);
+	in->as_run = !plain && taken(in, b, n);
+	return in->as_run || make_plain(in, b, n);
+}
+
+static void tell_ends(struct pv_ingest *in, const struct pv_batch *b)
+{
+	pv_model_lock(in->model);
+	pv_hold_tell_ends(&in->hold, in->model, b);
+	pv_model_unlock(in->model);
+}
+
+static bool apply_kept(struct pv_ingest *in, const struct pv_batch *b)
+{
+	tell_ends(in, b);
 	return apply_now(in, b);
 }
 
 /* What is kept and due, or all of it. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all)
 {
-	struct pv_batch *b;
+	struct pv_batch *b[PV_DECODE_RUN];
 	bool ok = true;
-	while (ok && (b = pv_hold_due(&in->hold, in->model, all))) {
-		pv_model_lock(in->model);
-		pv_hold_tell_ends(&in->hold, in->model, b);
-		pv_model_unlock(in->model);
-		ok = apply_decoded(in, b);
-		pv_hold_done(&in->hold);
+	size_t n;
+	while (ok && (n = pv_hold_due(&in->hold, in->model, all, b)) > 0) {
+		bool whole = b[0]->digest.run_n <= 1 || b[0]->digest.run_n == n;
+		for (size_t i = 0; i < n && n > 1; i++)
+			whole &= !pv_hold_tells_end(&in->hold, b[i]);
+		if (n == 1)
+			tell_ends(in, b[0]);
+		ok = (whole && taken(in, b, n)) || make_plain(in, b, n);
+		for (size_t i = 0; i < n && ok; i++)
+			ok = apply_kept(in, b[i]);
+		for (size_t i = 0; i < n; i++)
+			pv_hold_done(&in->hold);
 	}
 	return ok;
 }
@@ -97,8 +152,10 @@ bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
 
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 {
+	if (in->as_run)
+		return apply_now(in, b);
 	if (!pv_hold_wanted(&in->hold, in->model))
-		return apply_decoded(in, b);
+		return (taken(in, &b, 1) || make_plain(in, &b, 1)) && apply_now(in, b);
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);
 	pv_model_unlock(in->model);
@@ -107,6 +164,8 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 
 bool pv_ingest_renew_table(struct pv_ingest *in)
 {
+	/* The table has what was open after each buffer. */
+	pv_decode_pool_runs(in->pool, in->options.ranges ? 1 : PV_DECODE_RUN);
 	if (!in->options.ranges)
 		return true;
 	pv_buffers_destroy(in->table);

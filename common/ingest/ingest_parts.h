@@ -31,6 +31,7 @@ struct pv_ingest {
 	uint8_t found_says;
 	bool again;                 /* that is to begin; it does so once */
 	struct pv_hold hold;        /* batches decoded and not applied yet */
+	bool as_run;                /* the run at hand is applied whole, and not kept */
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
 	struct b07_stream old;      /* a log of 2007 is read with this instead of the framer */
@@ -80,6 +81,8 @@ void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, con
 bool pv_ingest_flush(struct pv_ingest *in, bool all);
 /* Applies the batch at once, behind everything that is kept. */
 bool pv_ingest_apply(void *in, const struct pv_batch *b);
+/* What holds for all batches of a run, all of them decoded. Before the first one is taken. */
+bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t n);
 /* Applies it or keeps it; what is left in *b may be used for the next one. */
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b);
 

@@ -92,7 +92,7 @@ bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
 		return false;
 	if (!x->counts)
 		return true;
-	uint32_t stack = x->node && !a->stack.n ? pv_calls_stack(m, pv_stretch_node(m, x->node))
+	uint32_t stack = x->node && !a->stack.n ? pv_calls_stack(m, pv_stretch_node(m, x->thread, x->node))
 						: pv_stack_of(x, a->stack);
 	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
 		return false;

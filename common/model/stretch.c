@@ -21,8 +21,10 @@ void pv_stretches_finish(struct pv_stretches *s)
 {
 	pv_array_finish(&s->hash_of);
 	pv_array_finish(&s->hint);
-	pv_array_finish(&s->node);
 	pv_array_finish(&s->hash);
+	for (size_t i = 0; i < PV_STRETCH_MAPS; i++)
+		pv_array_finish(&s->map[i].node);
+	pv_map_finish(&s->described);
 }
 
 static uint32_t path_hash(uint32_t parent, uint64_t key)
@@ -113,13 +115,39 @@ static void fetch(struct pv_model *m, const uint32_t *pair)
 	__builtin_prefetch(at + sizeof(struct pv_tree_node) - 1, 1);
 }
 
-/* Nodes 1 .. n - 1 of a stretch that stands on `top`. */
-static bool merge(
-	struct pv_model *m, const struct pv_digest_node *v, uint32_t first, size_t n, uint32_t top)
+/* The thread's own, or the one that has not been used for longest. */
+static struct pv_stretch_map *map_of(struct pv_stretches *p, const struct pv_thread *th)
+{
+	if (p->map[p->map_at].thread == th)
+		return &p->map[p->map_at];
+	for (size_t i = 0; i < PV_STRETCH_MAPS; i++) {
+		if (p->map[i].thread == th) {
+			p->map_at = i;
+			return &p->map[i];
+		}
+	}
+	return NULL;
+}
+
+static struct pv_stretch_map *make_map(struct pv_stretches *p, const struct pv_thread *th)
+{
+	struct pv_stretch_map *map = map_of(p, th);
+	if (map)
+		return map;
+	p->map_at = p->map_next;
+	p->map_next = (p->map_next + 1) % PV_STRETCH_MAPS;
+	map = &p->map[p->map_at];
+	map->thread = th;
+	map->node.n = 0;
+	return map;
+}
+
+/* Nodes 1 .. n - 1 of a stretch that stands on map->node.v[0]. */
+static bool merge(struct pv_model *m, const struct pv_digest_node *v,
+	const struct pv_stretch_map *map, size_t n)
 {
 	struct pv_stretches *p = &m->private->stretches;
-	uint32_t *hash = p->hash.v, *to = p->node.v;
-	to[0] = top;
+	uint32_t *hash = p->hash.v, *to = map->node.v, first = map->first;
 	for (size_t i = 1; i < n; i++)
 		hash[i] = path_hash(hash[v[i].parent - first], v[i].key);
 	for (size_t i = 1; i < n; i++) {
@@ -158,28 +186,29 @@ bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 	const struct pv_digest *d = &x->batch->digest;
 	const struct pv_digest_node *v = &d->node.v[s->node];
 	struct pv_thread_calls *t = &x->thread->stack;
-	p->node.n = p->hash.n = 0;
+	struct pv_stretch_map *map = make_map(p, x->thread);
+	map->node.n = p->hash.n = 0;
+	map->first = s->node;
 	m->private->use_ns = s->from_ns;
-	if (!make_hints(m) || !pv_reserve(&p->node, s->nodes) || !pv_reserve(&p->hash, s->nodes) ||
-		!pv_reserve(&t->stack, s->opens))
+	if (!make_hints(m) || !pv_reserve(&map->node, s->nodes) ||
+		!pv_reserve(&p->hash, s->nodes) || !pv_reserve(&t->stack, s->opens))
 		return false;
-	uint32_t top = pay(x, s, (int64_t)v[0].self_ns);
-	if (!path_hash_of(m, top, &p->hash.v[0]) || !merge(m, v, s->node, s->nodes, top))
+	map->node.v[0] = pay(x, s, (int64_t)v[0].self_ns);
+	if (!path_hash_of(m, map->node.v[0], &p->hash.v[0]) || !merge(m, v, map, s->nodes))
 		return false;
-	p->first = s->node;
-	p->node.n = s->nodes;
+	map->node.n = s->nodes;
 	for (uint32_t i = 0; i < s->opens; i++) {
 		const struct pv_digest_open *o = &d->open.v[s->open + i];
-		uint32_t node = p->node.v[o->node - s->node];
+		uint32_t node = map->node.v[o->node - s->node];
 		t->stack.v[t->stack.n++] = (struct pv_frame){ node, o->enter_ns };
 	}
 	return true;
 }
 
-uint32_t pv_stretch_node(const struct pv_model *m, uint32_t node)
+uint32_t pv_stretch_node(struct pv_model *m, const struct pv_thread *th, uint32_t node)
 {
-	const struct pv_stretches *p = &m->private->stretches;
-	return node - p->first < p->node.n ? p->node.v[node - p->first] : 0;
+	const struct pv_stretch_map *map = map_of(&m->private->stretches, th);
+	return map && node - map->first < map->node.n ? map->node.v[node - map->first] : 0;
 }
 
 bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
@@ -225,21 +254,30 @@ static bool is_steady(
 	return true;
 }
 
-/* Events by which a key may get another meaning amid the batch. */
-static bool changes_names(const struct pv_model *m, const struct pv_batch *b)
+/* A method described again, under another name or in this very run. */
+static bool is_renamed(struct pv_model *m, const struct pv_event *e)
 {
-	uint64_t seen[64] = { 0 };
+	struct pv_map *seen = &m->private->stretches.described;
+	uint32_t id = pv_map_get(&m->names.method_of, e->jit.method);
+	if (pv_map_get(seen, e->jit.method) != PV_MAP_NONE || !pv_map_set(seen, e->jit.method, 0))
+		return true;
+	if (id == PV_MAP_NONE || !m->names.method.v[id].name)
+		return false;
+	const char *name = pv_intern_text(&m->names.text, m->names.method.v[id].name);
+	size_t n = strlen(name);
+	return m->names.method.v[id].shared || e->kind != PV_KIND_METHOD_JIT ||
+	       n != e->jit.name.len || memcmp(name, e->jit.name.at, n) != 0;
+}
+
+/* Events by which a key may get another meaning amid the run. */
+static bool changes_names(struct pv_model *m, const struct pv_batch *b)
+{
 	for (size_t i = 0; i < b->rare.n; i++) {
 		const struct pv_event *e = &b->rare.v[i];
 		switch (e->kind) {
 		case PV_KIND_METHOD_JIT:
-		case PV_KIND_METHOD_NAME:;
-			size_t bit = pv_hash(e->jit.method) % 4096;
-			uint32_t id = pv_map_get(&m->names.method_of, e->jit.method);
-			if (seen[bit / 64] >> bit % 64 & 1)
-				return true;
-			seen[bit / 64] |= UINT64_C(1) << bit % 64;
-			if (id != PV_MAP_NONE && m->names.method.v[id].name)
+		case PV_KIND_METHOD_NAME:
+			if (is_renamed(m, e))
 				return true;
 			break;
 		case PV_KIND_METHOD_FREE:
@@ -253,33 +291,65 @@ static bool changes_names(const struct pv_model *m, const struct pv_batch *b)
 	return false;
 }
 
-static bool is_unambiguous(struct pv_model *m, const struct pv_batch *b)
+static bool is_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n)
 {
 	if (!m->private->stretches.shared_known)
 		note_shared(m);
-	if (!b->told && changes_names(m, b))
-		return false;
-	for (size_t i = 0; i < b->digest.stretch.n; i++)
-		if (!is_steady(m, b, &b->digest.stretch.v[i]))
+	pv_map_clear(&m->private->stretches.described);
+	for (size_t i = 0; i < n; i++) {
+		if (!b[i]->told && changes_names(m, b[i]))
 			return false;
+		for (size_t k = 0; k < b[i]->digest.stretch.n; k++)
+			if (!is_steady(m, b[i], &b[i]->digest.stretch.v[k]))
+				return false;
+	}
 	return true;
 }
 
-bool pv_model_takes(struct pv_model *m, const struct pv_batch *b)
+/* The thread's calls can be applied, though other batches come before. */
+static bool thread_goes_on(const struct pv_model *m, const struct pv_batch *b, size_t depth)
 {
-	if (b->digest.stretch.n == 0)
-		return true;
-	/* Samples may add nodes, too. */
-	size_t more = b->digest.node.n + b->pool.n + b->rare.n;
-	if (m->calls.node.n + more >= m->calls.cap ||
-		m->names.method.n + more >= m->names.method_cap)
-		return false;
-	if (!is_unambiguous(m, b))
-		return false;
 	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
 	if (at == PV_MAP_NONE)
 		return m->threads.thread.n <= m->threads.cap;
 	const struct pv_thread *th = m->threads.thread.v[at];
 	return th->end_ns == PV_NEVER && !th->stack.too_deep &&
-	       th->stack.stack.n + b->digest.depth < PV_STACK_DEPTH;
+	       th->stack.stack.n + depth < PV_STACK_DEPTH;
+}
+
+/* Whether a batch tells of another thread's life that has calls in the run. */
+static bool tells_of_others(const struct pv_batch *b, const struct pv_batch *const *all, size_t n)
+{
+	for (size_t i = 0; i < b->rare.n; i++) {
+		const struct pv_event *e = &b->rare.v[i];
+		bool life = e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END;
+		if (!life || e->meta.key == b->thread)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (all[k]->thread == e->meta.key)
+				return true;
+	}
+	return false;
+}
+
+bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+{
+	size_t stretches = 0, depth = 0, more = 0;
+	for (size_t i = 0; i < n; i++) {
+		stretches += b[i]->digest.stretch.n;
+		depth += b[i]->digest.depth;
+		/* Samples may add nodes, too. */
+		more += b[i]->digest.node.n + b[i]->pool.n + b[i]->rare.n;
+	}
+	if (stretches == 0)
+		return true;
+	if (m->calls.node.n + more >= m->calls.cap ||
+		m->names.method.n + more >= m->names.method_cap)
+		return false;
+	if (m->threads.thread.n + n > m->threads.cap && n > 1)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!thread_goes_on(m, b[i], depth) || (n > 1 && tells_of_others(b[i], b, n)))
+			return false;
+	return is_unambiguous(m, b, n);
 }
