@@ -337,7 +337,7 @@ END_TEST
 
 START_TEST(beyond_32_mib_it_is_inferred)
 {
-	too_late(17, false, 260, 4000); /* a million allocations of 57 bytes */
+	too_late(17, false, 260, 2200); /* 572,000 allocations of 57 bytes and their payload */
 }
 END_TEST
 

@@ -263,6 +263,58 @@ START_TEST(classes_beyond_the_cap_are_one)
 }
 END_TEST
 
+/* Twelve classes of 10 ... 120 bytes, sixteen are room for; then four of 1000. */
+START_TEST(the_classes_with_the_least_bytes_fold)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->names.class_cap = 16;
+	for (uint64_t i = 0; i < 15; i++)
+		logkit_alloc(k, (int64_t)i, CAR + i * 16, 0x8000, i < 12 ? 10 * (1 + i % 12) : 10);
+	logkit_flush(k);
+	for (uint64_t i = 20; i < 24; i++)
+		logkit_alloc(k, (int64_t)i, CAR + i * 16, 0x8000, 1000);
+	logkit_alloc(k, 30, CAR, 0x8000, 5); /* it has folded: now it is a new one */
+	const struct pv_names *n = &logkit_model(k)->names;
+	ck_assert_uint_eq(n->classes_folded, 4); /* a quarter of 15 */
+	ck_assert_uint_eq(n->folded_uses, 1);
+	/* of those with 10 bytes the three newest, and then the oldest */
+	ck_assert_uint_eq(logkit_allocs(k, "other").bytes, 4 * 10 + 5);
+	ck_assert_uint_eq(logkit_allocs(k, "other").count, 5);
+	ck_assert_uint_eq(logkit_allocs(k, "0x511").bytes, 20);
+	ck_assert_uint_eq(logkit_allocs(k, "0x641").bytes, 1000);
+	ck_assert_uint_eq(logkit_allocs(k, "0x671").bytes, 1000);
+	ck_assert_uint_eq(k->model->allocs.bytes, 780 + 30 + 4000 + 5);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(names_of_classes_stay_bounded)
+{
+	struct logkit *k = logkit_new(17);
+	struct pv_names *n = &k->model->names;
+	n->class_cap = 64;
+	n->entity_cap = 128;
+	for (uint64_t i = 0; i < 5000; i++) {
+		logkit_class(k, (int64_t)i, 0x10000 + i * 16, "Same");
+		logkit_alloc(k, (int64_t)i, 0x10000 + i * 16, 0x8000, 8);
+		if (i % 10 == 0)
+			logkit_flush(k);
+	}
+	n = &logkit_model(k)->names;
+	ck_assert_uint_le(n->entity[PV_ENTITY_CLASS].n, 129);
+	ck_assert_uint_le(n->entity[PV_ENTITY_VTABLE].n, 129);
+	ck_assert_uint_le(n->class_use.n, 4 * 64 + 1);
+	ck_assert_uint_gt(n->undefined, 9000);
+	ck_assert_uint_eq(logkit_allocs(k, "Same").bytes + logkit_allocs(k, "other").bytes, 40000);
+	/* What a known one asks for is defined all the same. */
+	n->entity_cap = 0;
+	logkit_class(k, 6000, 0x10000, "Same");
+	logkit_flush(k);
+	ck_assert_uint_eq(logkit_allocs(k, "Same").bytes + logkit_allocs(k, "other").bytes, 40000);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(methods_beyond_the_cap_are_one)
 {
 	struct logkit *k = logkit_new(17);
@@ -362,6 +414,8 @@ int main(void)
 	tcase_add_test(t, when_all_is_open_deeper_calls_count_where_they_are);
 	tcase_add_test(t, stacks_end_in_other);
 	tcase_add_test(t, sites_fold_by_bytes);
+	tcase_add_test(t, the_classes_with_the_least_bytes_fold);
+	tcase_add_test(t, names_of_classes_stay_bounded);
 	tcase_add_test(t, methods_beyond_the_cap_are_one);
 	tcase_add_test(t, threads_beyond_the_cap_are_one);
 	tcase_add_test(t, too_many_shots_thin_out);

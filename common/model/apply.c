@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "common/model/buckets_parts.h"
+#include "common/model/classes_fold.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
 #include "common/model/told.h"
@@ -527,6 +528,8 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	bool ok = true;
 	if (*at == 0)
 		begin_batch(m, b);
+	if (*at == 0 && pv_classes_are_many(&m->names))
+		ok = pv_classes_make_room(m);
 	while (ok && *at < b->n) {
 		ok = start_epoch(m, b, *at);
 		struct pv_context x = { .m = m,

@@ -5,6 +5,7 @@
 bool pv_names_init(struct pv_names *n)
 {
 	*n = (struct pv_names){ .class_cap = PV_CLASSES_CAP,
+		.entity_cap = PV_ENTITIES_CAP,
 		.method_cap = PV_METHODS_CAP,
 		.applied_ns = INT64_MIN };
 	if (!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
@@ -188,8 +189,26 @@ static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 	return ok;
 }
 
+/*
+ * Names of classes are what memory grows by in a program that makes ever new ones. Beyond the cap
+ * only what something known asks for is defined: a vtable that was used, a class that one is of.
+ */
+static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key)
+{
+	if (n->entity[kind].n < n->entity_cap || pv_names_newest(n, kind, key))
+		return true;
+	if (kind == PV_ENTITY_CLASS && pv_map_get(&n->owned[PV_ENTITY_VTABLE], key) != PV_MAP_NONE)
+		return true;
+	return pv_names_are_classes(n, kind) && pv_map_get(&n->class_of, key) != PV_MAP_NONE;
+}
+
 static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
+	bool class = kind == PV_ENTITY_CLASS || kind == PV_ENTITY_VTABLE;
+	if (class && !has_place(n, kind, e->meta.key)) {
+		n->undefined++;
+		return true;
+	}
 	struct pv_entity said = { .key = e->meta.key, .load_ns = (int64_t)e->time };
 	if (e->meta.name.at &&
 		!pv_names_intern(n, &e->meta.name, &said.name))

@@ -18,7 +18,8 @@ enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENT
 
 #define PV_NEVER INT64_MAX /* a time that was not seen */
 
-enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000, PV_METHODS_CAP = 4000000 };
+enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000,
+	PV_ENTITIES_CAP = 2 * PV_CLASSES_CAP, PV_METHODS_CAP = 4000000 };
 
 /* One epoch of one key. */
 struct pv_entity {
@@ -57,7 +58,7 @@ struct pv_class_use {
 	uint32_t entity; /* id in entities[VTABLE] or [CLASS], 0 until one is known */
 	bool by_vtable;
 	bool ended;      /* its key has had another meaning: the time of a use decides */
-	bool other;      /* stands for every class that came when there were too many */
+	bool other;      /* one of those that there were too many of: its key is not known */
 	uint32_t before; /* id of another use of the key, 0 = none */
 	int64_t last_ns; /* greatest time of a use */
 };
@@ -78,12 +79,16 @@ struct pv_names {
 	size_t method_cap;        /* PV_METHODS_CAP, less in tests */
 	uint32_t other_method;    /* likewise */
 	uint64_t folded_uses;     /* look-ups that ended in one of the two */
+	uint64_t classes_folded;  /* classes that were known and are "other" now */
+	size_t entity_cap;        /* PV_ENTITIES_CAP, less in tests */
+	uint64_t undefined;       /* definitions of classes beyond it, which were dropped */
 	uint64_t unloads;   /* unload events met */
 	uint64_t epochs;    /* keys that were given a second meaning */
 	uint64_t late;      /* ends and second meanings told after uses that they may concern */
 
 	/* private */
 	int64_t applied_ns;      /* greatest time of the uses that were counted so far */
+	size_t class_fold_at;    /* ids at which the next fold is due */
 	bool newly_shared;       /* since the last pv_names_apply() */
 	struct pv_map native_of; /* sampled address -> method id */
 	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
@@ -117,19 +122,14 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
  */
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared);
 
-/*
- * The interned name of a method or class use, 0 when no definition has arrived (yet): asked at
- * query time, so names that arrive late are right. *_text give the key as "0x..." in buf then.
- */
+/* The interned name of a method or class use, 0 when no definition has arrived (yet): asked at
+ * query time, so names that arrive late are right. *_text give the key as "0x..." in buf then. */
 uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method);
 uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use);
 const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char buf[24]);
 const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24]);
 
-/*
- * The method a sampled bare address turned out to stand in, once its code is known; any other id
- * as it is.
- */
+/* The method a sampled bare address turned out to stand in, once its code is known; else the id. */
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 
 /* The class a use is of, past its vtable, as an id in entity[CLASS]; 0 unknown. */

@@ -42,8 +42,10 @@ static uint32_t other_class(struct pv_names *n)
 
 static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity, uint32_t before)
 {
+	enum { IDS = 4 }; /* times the cap: folding gives no id back */
 	uint32_t id = (uint32_t)n->class_use.n;
-	if (id >= n->class_cap)
+	bool full = id - n->classes_folded >= n->class_cap || id >= IDS * n->class_cap;
+	if (full || (!entity && n->undefined))
 		return other_class(n);
 	if (!pv_reserve(&n->class_use, 1) || !pv_map_set(&n->class_of, key, id))
 		return 0;
@@ -171,6 +173,8 @@ uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use)
 {
 	const uint64_t nameless = UINT64_C(1) << 62; /* the two highest bits are for such rows */
 	uint32_t name = pv_names_class_name(n, class_use);
+	if (class_use < n->class_use.n && n->class_use.v[class_use].other)
+		return nameless; /* all of them are one row */
 	if (!name)
 		return nameless | class_use;
 	return ((uint64_t)pv_names_class_image(n, class_use) << 32 | name) & (nameless - 1);
@@ -193,7 +197,7 @@ const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char
 const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24])
 {
 	uint64_t key = class_use < n->class_use.n ? n->class_use.v[class_use].key : 0;
-	if (class_use && class_use == n->other_class)
+	if (class_use < n->class_use.n && n->class_use.v[class_use].other)
 		return "other";
 	return name_or_key(n, pv_names_class_name(n, class_use), key, buf);
 }

@@ -347,12 +347,15 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	for (uint32_t i = 1; i < n->method.n; i++)
 		methods += !n->method.v[i].native && pv_names_method_name(n, i) == 0;
 	for (uint32_t i = 1; i < n->class_use.n; i++)
-		classes += pv_names_class_name(n, i) == 0;
+		classes += !n->class_use.v[i].other && pv_names_class_name(n, i) == 0;
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
-	count(c, n->class_use.n > 1 ? n->class_use.n - 1 : 0, "class", "classes");
+	count(c, n->class_use.n - (n->class_use.n > 0) - n->classes_folded, "class", "classes");
 	flaw(c, n->late, PV_INFERRED, "ends or new meanings told after uses that they may concern");
 	flaw(c, methods, PV_PARTIAL, "methods without a name");
 	flaw(c, classes, PV_PARTIAL, "classes without a name");
+	flaw(c, n->classes_folded, PV_PARTIAL, "classes folded into (other)");
+	flaw(c, n->undefined, PV_PARTIAL, "names of classes beyond the limit");
+	flaw(c, n->folded_uses, PV_PARTIAL, "uses of classes and methods beyond the limit");
 	if (n->unloads)
 		count(c, n->unloads, "unload", "unloads");
 	if (n->epochs)

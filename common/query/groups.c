@@ -139,6 +139,8 @@ bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_g
 			row.image = pv_intern_text(&n->text, image);
 		if (name)
 			row.name = pv_intern_text(&n->text, name);
+		else if (n->class_use.v[i].other)
+			row.name = "(other)";
 		ok = put(&k, i, row);
 	}
 	end(&k);
