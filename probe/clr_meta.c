@@ -141,6 +141,21 @@ static pvp_hr module_unloading(void *self, uint64_t id)
 	return 0;
 }
 
+void pvp_clr_module_there(uint64_t id)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	const uint8_t *base;
+	uint32_t n = 0;
+	uint64_t assembly = 0, home = 0, module;
+	image(PV_KIND_IMAGE_LOAD, id);
+	if (info->is->module_info(info, id, &base, 0, &n, NULL, &assembly) < 0 || !assembly ||
+		info->is->assembly_info(info, assembly, 0, &n, NULL, &home, &module) < 0)
+		return;
+	if (pvp_clr_key(home) != pvp_clr_domain())
+		domain_created(NULL, home, 0);
+	assembly_loaded(NULL, assembly, 0);
+}
+
 /* --- classes and methods */
 
 static pvp_hr class_loaded(void *self, uint64_t id, pvp_hr result)

@@ -88,6 +88,15 @@ static pvp_hr destroyed(void *self, uint64_t id)
 	return 0;
 }
 
+void pvp_clr_thread_there(uint64_t id, uint32_t native)
+{
+	pthread_mutex_lock(&lock);
+	struct known *k = find(id);
+	if (k)
+		k->native = native;
+	pthread_mutex_unlock(&lock);
+}
+
 void pvp_clr_threads_init(struct pvp_clr_mask *mask)
 {
 	mask->low |= PVP_CLR_THREADS;

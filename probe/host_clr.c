@@ -90,6 +90,8 @@ static const struct pvp_host host = {
 
 static void complain(const char *what)
 {
+	if (pvp_clr.attached)
+		return; /* whoever asked is told by the answer */
 	char line[256];
 	int n = snprintf(
 		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
@@ -183,6 +185,41 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 	return PVP_HR_CANCEL;
 }
 
+/* What only a program's start can give is refused, so that nobody waits for it. */
+static pvp_hr initialize_attached(
+	void *self, struct pvp_clr_unknown *runtime, const void *data, uint32_t n)
+{
+	char text[PVP_MONO_TEXT] = "";
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	(void)self;
+	if (pvp_clr.info || n >= sizeof text || !find_info(runtime))
+		return PVP_HR_CANCEL;
+	if (data)
+		memcpy(text, data, n);
+	text[data ? n : 0] = 0;
+	pvp_clr.attached = true;
+	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options);
+	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
+				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
+	if (!parsed || late || !start(text)) {
+		pvp_clr.info = NULL;
+		return late ? PVP_HR_NOT_ATTACHED : PVP_HR_CANCEL;
+	}
+	if (watch())
+		return 0;
+	pvp_session_stop();
+	pvp_clr.info = NULL;
+	return PVP_HR_CANCEL;
+}
+
+static pvp_hr attach_complete(void *self)
+{
+	(void)self;
+	if (pvp_clr.attached && pvp_clr.info)
+		pvp_clr_tell_all();
+	return 0;
+}
+
 /* Everything is to be in the log before the runtime is gone. */
 static pvp_hr shut_down(void *self)
 {
@@ -234,6 +271,8 @@ static pvp_hr create(void *self, void *outer, const struct pvp_guid *iid, void *
 	pvp_clr.slots[PVP_CLR_QueryInterface] = (pvp_clr_slot)query_profiler;
 	pvp_clr.slots[PVP_CLR_AddRef] = pvp_clr.slots[PVP_CLR_Release] = (pvp_clr_slot)keep;
 	pvp_clr.slots[PVP_CLR_Initialize] = (pvp_clr_slot)initialize;
+	pvp_clr.slots[PVP_CLR_InitializeForAttach] = (pvp_clr_slot)initialize_attached;
+	pvp_clr.slots[PVP_CLR_ProfilerAttachComplete] = (pvp_clr_slot)attach_complete;
 	pvp_clr.slots[PVP_CLR_Shutdown] = (pvp_clr_slot)shut_down;
 	return query_profiler(&profiler, iid, ret);
 }

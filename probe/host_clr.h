@@ -44,6 +44,11 @@ bool pvp_clr_calls_hook(void);
 /* The thread's newest frame that was to be unwound catches the exception. */
 void pvp_clr_calls_caught(void);
 
+/* What was there before we came: all of it; a module; a thread. */
+void pvp_clr_tell_all(void);
+void pvp_clr_module_there(uint64_t module);
+void pvp_clr_thread_there(uint64_t thread, uint32_t native);
+
 /*
  * Keys: methods and classes have small numbers, given at first sight and never again, however
  * often the runtime uses an id again. The rest are the runtime's ids without the bits that are
