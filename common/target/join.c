@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/coreclr.h"
 #include "common/target/joinable.h"
+#include "common/target/launch.h"
 
 enum { ASK_MS = 5000 };
 
@@ -26,10 +28,6 @@ static bool refuse(pid_t pid, struct pv_error *reterr)
 			"process %ld runs Mono without a probe, and Mono takes none in safely "
 			"while it"
 			" runs; start it with profview run",
-			(long)pid);
-	if (how == PV_JOIN_DOTNET)
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs .NET without a probe; start it with profview run",
 			(long)pid);
 	return pv_fail(reterr, PV_EUSAGE, 0,
 		"process %ld has no probe of profview's; start it with profview run", (long)pid);
@@ -78,6 +76,38 @@ static bool make_pipe(struct pv_join_place *j, struct pv_error *reterr)
 	return false;
 }
 
+/* .NET takes the probe in while it runs, and then writes into our pipe. */
+static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+{
+	struct pv_dotnet d;
+	char library[PV_PROGRAM_PATH];
+	if (!pv_dotnet_find(&d, pid, NULL))
+		return refuse(pid, reterr);
+	if (silent)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs .NET without a probe, and --readonly puts none in",
+			(long)pid);
+	if (!pv_launch_library(PV_CORECLR_LIBRARY, library))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs .NET, and " PV_CORECLR_LIBRARY " is not there",
+			(long)pid);
+	if (!pv_dotnet_ask(&d, reterr) || !make_pipe(ret, reterr))
+		return false;
+	ret->dotnet = d;
+	return true;
+}
+
+static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)
+{
+	char library[PV_PROGRAM_PATH], options[sizeof j->path + 128];
+	snprintf(options, sizeof options,
+		"nodefaults,sample=100,gc,exception,monitor,alloc=512k,"
+		"counter,output=%s",
+		j->path);
+	return pv_launch_library(PV_CORECLR_LIBRARY, library) &&
+	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
+}
+
 bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
 {
 	char stats[PV_PROBE_ANSWER];
@@ -87,7 +117,7 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_e
 		struct stat st;
 		char proc[32];
 		snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
-		return stat(proc, &st) == 0 ? refuse(pid, reterr) : false;
+		return stat(proc, &st) == 0 ? find_dotnet(ret, pid, silent, reterr) : false;
 	}
 	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr))
 		return false;
@@ -105,6 +135,8 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
 	if (!*j->folder)
 		return true;
+	if (j->dotnet.pid)
+		return attach_dotnet(j, reterr);
 	snprintf(line, sizeof line, "attach %.1000s", j->path);
 	return pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr);
 }

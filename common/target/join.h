@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "common/target/dotnet_ipc.h"
 #include "common/target/probe_socket.h"
 
 struct pv_join_place {
@@ -15,6 +16,7 @@ struct pv_join_place {
 	char control[PV_PROBE_PATH];
 	char path[PV_PROBE_ANSWER]; /* to read from */
 	char folder[128];           /* ours, with the pipe in it; "": the path was there before */
+	struct pv_dotnet dotnet;    /* a process that takes the probe in while it runs; else pid 0 */
 };
 
 /*
