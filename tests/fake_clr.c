@@ -363,6 +363,63 @@ static pvp_hr set_hooks(
 	return fake.masks ? 0 : PVP_HR(0x80131374);
 }
 
+/* Enumerations: two modules that are one, a thread that has no number yet, two functions. */
+struct list {
+	const struct pvp_clr_enum_table *is;
+	uint32_t at, n;
+	size_t size;
+	uint64_t values[4];
+};
+
+static pvp_hr list_next(void *self, uint32_t room, void *ret, uint32_t *ret_n)
+{
+	struct list *l = self;
+	uint32_t n = l->n - l->at < room ? l->n - l->at : room;
+	memcpy(ret, (const char *)l->values + l->at * l->size, n * l->size);
+	l->at += n;
+	*ret_n = n;
+	return l->at == l->n;
+}
+
+static const struct pvp_clr_enum_table list_table = {
+	.unknown = { NULL, counted, counted },
+	.next = list_next,
+};
+
+static pvp_hr enum_modules(void *self, struct pvp_clr_enum **ret)
+{
+	static struct list l;
+	(void)self;
+	l = (struct list){ &list_table, 0, 2, 8, { FAKE_MODULE, FAKE_MODULE } };
+	*ret = (struct pvp_clr_enum *)&l;
+	return 0;
+}
+
+static pvp_hr enum_threads(void *self, struct pvp_clr_enum **ret)
+{
+	static struct list l;
+	(void)self;
+	l = (struct list){ &list_table, 0, 1, 8, { 0x9000 } };
+	*ret = (struct pvp_clr_enum *)&l;
+	return 0;
+}
+
+static pvp_hr enum_functions(void *self, struct pvp_clr_enum **ret)
+{
+	static struct list l;
+	(void)self;
+	l = (struct list){ &list_table, 0, 2, 16, { FAKE_METHOD, 0, FAKE_DYNAMIC, 0 } };
+	*ret = (struct pvp_clr_enum *)&l;
+	return 0;
+}
+
+static pvp_hr thread_info(void *self, uint64_t thread, uint32_t *ret_native)
+{
+	(void)self, (void)thread;
+	*ret_native = 0;
+	return 0;
+}
+
 static const struct pvp_clr_info_table known = {
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,
@@ -387,6 +444,10 @@ static const struct pvp_clr_info_table known = {
 	.initialize_thread = initialize_thread,
 	.references = references,
 	.heap_objects = heap_objects,
+	.enum_modules = enum_modules,
+	.enum_threads = enum_threads,
+	.enum_functions = enum_functions,
+	.thread_info = thread_info,
 	.object_size_2 = object_size_2,
 	.runtime_information = runtime_information,
 	.function_of_ip = function_of_ip,

@@ -447,6 +447,43 @@ START_TEST(heap_shots_given_up)
 }
 END_TEST
 
+static pvp_hr attach(const char *words)
+{
+	char options[PROBE_PATH + 200];
+	int n = snprintf(options, sizeof options, "%s,output=%s", words, path);
+	/* no 0 behind it, as the runtime hands it over */
+	char *text = malloc((size_t)n);
+	memcpy(text, options, (size_t)n);
+	pvp_hr hr = FAKE_CALL(profiler, InitializeForAttach,
+		(void *, struct pvp_clr_unknown *, const void *, uint32_t), fake_runtime(), text,
+		(uint32_t)n);
+	free(text);
+	return hr;
+}
+
+/* What only the start can give is refused, and the next try is not spoilt by it. */
+START_TEST(joining_a_running_program)
+{
+	struct probe_log log;
+	ck_assert_int_eq(attach("nodefaults,calls"), PVP_HR_NOT_ATTACHED);
+	ck_assert_int_eq(attach("nodefaults,gcalloc"), PVP_HR_NOT_ATTACHED);
+	ck_assert_int_eq(attach("nosuchword"), PVP_HR_CANCEL);
+	ck_assert_uint_eq(fake.masks, 0);
+	ck_assert_int_eq(attach("gc,exception,alloc=512k"), 0);
+	ck_assert_int_eq(attach("gc"), PVP_HR_CANCEL);
+	/* nothing that may be set at the start alone */
+	ck_assert_uint_eq(
+		fake.low & (0x1 | 0x100 | 0x1000 | 0x2000 | 0x20000 | 0x800000 | 0x800), 0);
+	FAKE_CALL(profiler, ProfilerAttachComplete, (void *, int), 0);
+	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_IMAGE_LOAD], 1 + 2);
+	ck_assert_uint_eq(log.n[PV_KIND_DOMAIN_LOAD], 1);
+	ck_assert_uint_eq(log.n[PV_KIND_METHOD_JIT], 3);
+	probe_log_finish(&log);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fake .NET runtime");
@@ -466,6 +503,7 @@ int main(void)
 	tcase_add_test(t, frames_that_are_unwound);
 	tcase_add_test(t, heap_shots);
 	tcase_add_loop_test(t, heap_shots_given_up, 0, 2);
+	tcase_add_test(t, joining_a_running_program);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""A .NET program that runs already: found, joined, left and joined again.
+
+usage: test_clr_attach.py PROFVIEW COUNTED.DLL MODULE DOTNET [TIMES]   ('none': skipped)
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import target
+from verdict import Verdict
+
+
+def thrown(profview, log):
+    """Exceptions in a log that still grows; None while there is nothing to be read."""
+    done = subprocess.run([profview, 'report', '--format', 'json', '--no-index', '--section',
+                           'exceptions', str(log)], capture_output=True, text=True, check=False)
+    try:
+        return json.loads(done.stdout)['exceptions']['thrown']
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def visit(v, profview, program, log):
+    """Joins, lets the program work until its next pause, and leaves."""
+    before = program.counts
+    viewer = subprocess.Popen([profview, 'attach', str(program.process.pid), '--record', str(log)],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+    try:
+        target.wait_for('the log of a program that was joined',
+                        lambda: thrown(profview, log) is not None)
+        program.go()
+        said = program.wait_phase(program.phase + 1)
+        want = said['throws total'] - before.get('throws total', 0)
+        target.wait_for(f'{want} exceptions', lambda: (thrown(profview, log) or 0) >= want)
+    finally:
+        viewer.send_signal(signal.SIGINT)
+        complaint = viewer.communicate(timeout=target.DEADLINE)[1]
+    v.at_least('exceptions', thrown(profview, log), want)
+    v.true('no complaint', 'refuses' not in complaint, complaint)
+
+
+def main(profview, dll, module, dotnet, times='2'):
+    if 'none' in (dll, module, dotnet):
+        print('no .NET SDK here')
+        return target.SKIP
+    v = Verdict('clr-attach')
+    os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
+    worlds = ['heap', *int(times) * ['pause', 'tasks', 'throws', 'locks', 'collect'], 'pause']
+    with target.scratch() as folder, target.Program([dotnet, dll, *worlds], folder) as program:
+        program.wait_phase(1)
+        pid = program.process.pid
+        listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True,
+                                           capture_output=True, text=True).stdout)
+        mine = [p for p in listed if p.get('pid') == pid]
+        v.true('ps lists the program', mine, listed)
+        for i in range(int(times)):
+            visit(v, profview, program, pathlib.Path(folder, f'{i}.mlpd'))
+        program.go()
+        program.wait()
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
