@@ -151,7 +151,7 @@ static bool tree(struct pv_heap_work *w)
 bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool classes,
 	const struct pv_progress *progress, struct pv_error *reterr)
 {
-	struct pv_heap_work w = { h, progress, reterr };
+	struct pv_heap_work w = { .h = h, .progress = progress, .err = reterr };
 	*h = (struct pv_heap){ .graph = *graph, .weak = weak };
 	*graph = (struct pv_graph){ 0 };
 	if (referrers(&w) && pv_heap_dominate(&w) && shortest(&w) && tree(&w) &&
