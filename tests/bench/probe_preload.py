@@ -5,7 +5,8 @@ usage: probe_preload.py LIBRARY [--runs N] [--scale N]
 Programs compiled with -finstrument-functions: fib and a chain of small functions, on one and two
 threads, bare, under `uftrace record` and under ours; pairs of malloc and free, bare, under heaptrack
 and under ours (all blocks, with frees, sampled). In turn, medians of the time added, which the
-programs measure themselves; what was lost voids a figure. This measures; it is no test.
+programs measure themselves: processor time of the threads at work (what a busy machine disturbs
+least), and in brackets from start to end. What was lost voids a figure. This measures; it is no test.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import tempfile
 
 SOURCE = r'''
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +46,20 @@ QUIET static void blocks(int n)
 }
 static const char *what;
 static int n;
+static atomic_long cpu_ns;
+QUIET static long cpu(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
 QUIET static void *run(void *arg)
 {
+	long from = cpu();
 	if (!strcmp(what, "fib")) sink = fib(n);
 	else if (!strcmp(what, "chain")) chain(n);
 	else blocks(n);
+	cpu_ns += cpu() - from;
 	return arg;
 }
 QUIET int main(int argc, char **argv)
@@ -61,12 +72,14 @@ QUIET int main(int argc, char **argv)
 	int whole = n;
 	n = whole > 1000 ? 1000 : 10;
 	run(NULL); /* warm */
+	cpu_ns = 0;
 	n = whole;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (int i = 0; i < threads; i++) pthread_create(&t[i], NULL, run, NULL);
 	for (int i = 0; i < threads; i++) pthread_join(t[i], NULL);
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	printf("took %.3f\n", (to.tv_sec - from.tv_sec) * 1e3 + (to.tv_nsec - from.tv_nsec) / 1e6);
+	printf("took %.3f %.3f\n", cpu_ns / 1e6,
+		(to.tv_sec - from.tv_sec) * 1e3 + (to.tv_nsec - from.tv_nsec) / 1e6);
 	return argc < 4;
 }
 '''
@@ -82,7 +95,8 @@ def build(folder):
 def took(command, env=None):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True,
                           env=dict(os.environ, **(env or {})))
-    return float(re.search(r'took ([\d.]+)', done.stdout)[1])
+    found = re.search(r'took ([\d.]+) ([\d.]+)', done.stdout)
+    return float(found[1]), float(found[2])
 
 
 def lost(log, profview):
@@ -114,15 +128,21 @@ class Ways:
 
 
 def measure(ways, args, columns, runs):
-    """Medians of what each way adds to the bare run beside it."""
+    """Medians of what each way adds to the bare run beside it: processor time, time."""
     added = {name: [] for name in columns}
     bare = []
     for _ in range(runs):
         base = ways.bare(args)
         bare.append(base)
         for name, way in columns.items():
-            added[name].append(way(args) - base)
-    return statistics.median(bare), {k: statistics.median(v) for k, v in added.items()}
+            took_now = way(args)
+            added[name].append([t - b for t, b in zip(took_now, base)])
+    middle = lambda rows: [statistics.median(column) for column in zip(*rows)]
+    return middle(bare), {name: middle(rows) for name, rows in added.items()}
+
+
+def pair(ms):
+    return f'{ms[0]:8.2f} ({ms[1]:8.2f})'
 
 
 def main():
@@ -136,7 +156,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         ways = Ways(folder, build(folder), library)
-        print('calls (ms added; uftrace / ours)')
+        print('calls: ms added; uftrace / ours')
         for what, n, per in (('fib', 24 + a.scale, None), ('chain', 200000 * a.scale, 3)):
             for threads in (1, 2):
                 args = [what, n, threads]
@@ -146,11 +166,11 @@ def main():
                 bare, added = measure(ways, args, columns, a.runs)
                 ways.ours(args, 'calls')
                 void = ' VOID: events were lost' if lost(ways.log, profview) else ''
-                theirs = added.get('uftrace', 0)
+                theirs = added.get('uftrace', [0, 0])
                 size = ways.log.stat().st_size
-                print(f'  {what:6} {threads} thread(s): bare {bare:8.2f}  ours {added["ours"]:8.2f}  uftrace '
-                      f'{theirs:8.2f}  ratio {theirs / added["ours"]:5.2f}  log {size} bytes{void}')
-        print('malloc and free (ms added; heaptrack / ours)')
+                print(f'  {what:6} {threads} thread(s): bare {pair(bare)}  ours {pair(added["ours"])}  uftrace '
+                      f'{pair(theirs)}  ratio {theirs[0] / added["ours"][0]:5.2f}  log {size} bytes{void}')
+        print('malloc and free: ms added; heaptrack / ours')
         args = ['blocks', 300000 * a.scale, 1]
         columns = {o: (lambda x, o=o: ways.ours(x, 'calls=off,' + o))
                    for o in ('malloc', 'malloc,free', 'malloc,heapshot', 'alloc=512k')}
@@ -158,9 +178,9 @@ def main():
             columns['heaptrack'] = ways.heaptrack
         bare, added = measure(ways, args, columns, a.runs)
         for name, ms in added.items():
-            pair = ms * 1e6 / args[1]
-            print(f'  {name:16} bare {bare:8.2f}  added {ms:8.2f}  {pair:7.1f} ns a pair  '
-                  f'ratio {added.get("heaptrack", 0) / ms if ms else 0:6.1f}')
+            ratio = added.get('heaptrack', [0])[0] / ms[0] if ms[0] else 0
+            print(f'  {name:16} bare {pair(bare)}  added {pair(ms)}  {ms[0] * 1e6 / args[1]:7.1f} ns a pair  '
+                  f'ratio {ratio:6.1f}')
 
 
 if __name__ == '__main__':
