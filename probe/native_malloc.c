@@ -30,7 +30,6 @@ static struct {
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*make)(size_t), *(*make_array)(size_t); /* operator new, new[] */
 } next;
-static _Atomic bool found;
 static _Thread_local bool looking __attribute__((tls_model("initial-exec")));
 
 /* ---- before the real ones are known */
@@ -81,18 +80,25 @@ static void find_all(void)
 	find(&next.posix_memalign, "posix_memalign");
 	find(&next.malloc, "malloc");
 	looking = false;
-	atomic_store_explicit(&found, true, memory_order_release);
+	atomic_fetch_and_explicit(&pvp_recording, ~(unsigned)PVP_RECORD_LOOK, memory_order_release);
 }
 
 /* False: it is being looked for, by this very thread. */
 static bool ready(void)
 {
-	if (LIKELY(atomic_load_explicit(&found, memory_order_acquire)))
+	if (LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) & PVP_RECORD_LOOK)))
 		return true;
 	if (looking)
 		return false;
 	find_all();
 	return true;
+}
+
+/* None of this is wanted, and calls can be passed on: the shortest way. */
+static inline bool idle(unsigned what)
+{
+	return LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) &
+			(what | PVP_RECORD_LOOK)));
 }
 
 /* ---- what is offered */
@@ -119,24 +125,38 @@ INLINE void *got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 	return block;
 }
 
-EXPORT void *malloc(size_t bytes)
+static __attribute__((noinline)) void *malloc_told(size_t bytes, uintptr_t site)
 {
 	if (!ready())
 		return from_room(bytes);
-	return got(next.malloc(bytes), bytes, CALLER, FRAME);
+	return got(next.malloc(bytes), bytes, site, FRAME);
+}
+
+EXPORT void *malloc(size_t bytes)
+{
+	if (idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
+		return next.malloc(bytes);
+	return malloc_told(bytes, CALLER);
+}
+
+static __attribute__((noinline)) void *calloc_told(size_t n, size_t each, uintptr_t site)
+{
+	size_t bytes;
+	if (ready())
+		return got(next.calloc(n, each), n * each, site, FRAME);
+	return __builtin_mul_overflow(n, each, &bytes) ? NULL : from_room(bytes); /* zeros */
 }
 
 EXPORT void *calloc(size_t n, size_t each)
 {
-	if (ready())
-		return got(next.calloc(n, each), n * each, CALLER, FRAME);
-	size_t bytes;
-	return __builtin_mul_overflow(n, each, &bytes) ? NULL : from_room(bytes); /* zeros */
+	if (idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
+		return next.calloc(n, each);
+	return calloc_told(n, each, CALLER);
 }
 
-EXPORT void free(void *block)
+static __attribute__((noinline)) void free_told(void *block)
 {
-	if (!block || in_room(block))
+	if (!block)
 		return;
 	if (pvp_wanted(PVP_RECORD_FREE | PVP_RECORD_ALIVE)) {
 		int before = errno;
@@ -145,6 +165,16 @@ EXPORT void free(void *block)
 	}
 	if (ready())
 		next.free(block);
+}
+
+EXPORT void free(void *block)
+{
+	if (in_room(block))
+		return;
+	if (idle(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
+		next.free(block);
+	else
+		free_told(block);
 }
 
 static void *out_of_room(void *block, size_t bytes)

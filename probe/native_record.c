@@ -21,7 +21,7 @@ enum {
 	SITE_NAME = '@', /* in front of the address, in the registry */
 };
 
-_Atomic unsigned pvp_recording;
+_Atomic unsigned pvp_recording = PVP_RECORD_LOOK;
 
 static _Atomic bool by_site;
 static _Atomic unsigned frames;
@@ -43,7 +43,10 @@ void pvp_native_malloc_set(const struct pvp_native_options *o)
 		what = (o->malloc ? PVP_RECORD_NEW : 0u) | (o->frees ? PVP_RECORD_FREE : 0u) |
 		       (o->blocks ? PVP_RECORD_ALIVE : 0u);
 	}
-	atomic_store(&pvp_recording, what);
+	unsigned before = atomic_load(&pvp_recording);
+	while (!atomic_compare_exchange_weak(
+		&pvp_recording, &before, what | (before & PVP_RECORD_LOOK)))
+		;
 }
 
 /* ---- classes */
@@ -124,17 +127,19 @@ const char *pvp_native_class_name(const char *name)
 
 /* ---- events */
 
-static void with_stack(uint32_t type, uint64_t object, uint64_t bytes, uintptr_t frame)
+/* The frame may be of a function between: the place that asked is known. */
+static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
 {
 	uint64_t at[PVP_NATIVE_FRAMES], keys[PVP_NATIVE_FRAMES];
 	unsigned most = atomic_load_explicit(&frames, memory_order_relaxed);
 	unsigned n = pvp_native_walk(frame, frame, at, most);
-	for (unsigned i = 0; i < n;
-		i++) /* outermost first; inside the call, which may be the last */
+	if (n)
+		at[0] = site;
+	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */
 		keys[i] = at[n - 1 - i] - 1;
 	const struct pv_batch pools = { .pool = { keys, n, n } };
-	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, n } } };
-	pvp_event(&ev, &pools, object);
+	ev->alloc.stack = (struct pv_span){ 0, n };
+	pvp_event(ev, &pools, ev->alloc.object);
 }
 
 void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
@@ -151,10 +156,12 @@ void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 		pvp_blocks_add(object, bytes, type);
 	if (!taken || !type)
 		return;
-	if (atomic_load_explicit(&frames, memory_order_relaxed))
-		with_stack(type, object, bytes, frame);
-	else
+	if (!atomic_load_explicit(&frames, memory_order_relaxed)) {
 		pvp_alloc(type, object, bytes);
+		return;
+	}
+	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, 0 } } };
+	with_stack(&ev, site, frame);
 }
 
 struct pvp_gone pvp_block_gone(void *block)

@@ -9,8 +9,13 @@
 #include "probe/native_args.h"
 #include "probe/thread_buf.h"
 
-/* What is done about blocks. */
-enum pvp_record { PVP_RECORD_NEW = 1, PVP_RECORD_FREE = 2, PVP_RECORD_ALIVE = 4 };
+/* What is done about blocks; LOOK: the functions that calls are passed on to are not known yet. */
+enum pvp_record {
+	PVP_RECORD_NEW = 1,
+	PVP_RECORD_FREE = 2,
+	PVP_RECORD_ALIVE = 4,
+	PVP_RECORD_LOOK = 8
+};
 
 extern _Atomic unsigned pvp_recording;
 
@@ -30,7 +35,7 @@ void pvp_native_malloc_set(const struct pvp_native_options *o);
  */
 const char *pvp_native_class_name(const char *name);
 
-/* site: where it was asked for; frame: of the function that stands in malloc's place. */
+/* site: where it was asked for; frame: of a function called from there, or by such a one. */
 void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame);
 
 /* What was known of a block; zeros: nothing. */
