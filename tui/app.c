@@ -21,7 +21,7 @@ enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before th
 static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM,
 	SIGHUP };
 
-static int64_t now_ns(void)
+int64_t ui_app_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -36,7 +36,7 @@ struct timeval ui_app_timeval(int64_t ms)
 /* Arms the frame timer, or brings it forward; never two frames closer than `gap_ms`. */
 void ui_app_want_frame(struct app *a, int64_t gap_ms)
 {
-	int64_t since = (now_ns() - a->drawn_ns) / 1000000;
+	int64_t since = (ui_app_now() - a->drawn_ns) / 1000000;
 	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
 	struct timeval left;
 	if (event_pending(a->frame, EV_TIMEOUT, &left)) {
@@ -114,12 +114,6 @@ static void shoot(struct app *a)
 
 /* --- what the model is told to do --- */
 
-struct order {
-	struct ui_job job;
-	struct ui_feed *feed;
-	bool more; /* of the window's decay: it is not empty yet */
-};
-
 static void run_decay(struct ui_job *j)
 {
 	struct order *o = (struct order *)j;
@@ -136,7 +130,7 @@ static void drop_order(struct ui_job *j)
 	free(j);
 }
 
-static void order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *))
+void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *))
 {
 	struct order *o = calloc(1, sizeof *o);
 	if (!o)
@@ -162,7 +156,7 @@ static bool do_reply(struct app *a, unsigned reply)
 	if (reply & UI_STOP)
 		ui_feed_stop(a->feed);
 	if (reply & UI_ZERO)
-		order(a, &a->zero, run_zero);
+		ui_app_order(a, &a->zero, run_zero);
 	if (reply & UI_REPAINT && a->term)
 		ui_term_repaint(a->term);
 	return true;
@@ -188,7 +182,7 @@ static void turn_range(struct app *a, int64_t now)
 
 static void draw(struct app *a)
 {
-	int64_t start = now_ns();
+	int64_t start = ui_app_now();
 	take_status(a);
 	ui_screen_update(&a->screen, a->model, &a->status, start);
 	if (a->model)
@@ -196,7 +190,7 @@ static void draw(struct app *a)
 	ui_screen_draw(&a->screen);
 	if (a->term)
 		ui_term_draw(a->term, &a->screen.canvas);
-	a->drawn_ns = now_ns();
+	a->drawn_ns = ui_app_now();
 	a->cost_ns = a->drawn_ns - start;
 }
 
@@ -283,7 +277,7 @@ static void watch_rates(struct app *a)
 		return;
 	struct order *o = (struct order *)ui_slot_take(&a->decay);
 	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->settle, EV_TIMEOUT, NULL)) {
-		order(a, &a->decay, run_decay);
+		ui_app_order(a, &a->decay, run_decay);
 		o = (struct order *)ui_slot_take(&a->decay);
 	}
 	if (o && o->more)
@@ -298,7 +292,7 @@ static void keep_schedule(struct app *a)
 	int64_t left;
 	if (!ui_schedule_on(w) || a->status.state != UI_FEED_LIVE)
 		return;
-	if (ui_schedule_due(w, now_ns(), ui_screen_collections(&a->screen), &left))
+	if (ui_schedule_due(w, ui_app_now(), ui_screen_collections(&a->screen), &left))
 		do_reply(a, UI_SHOOT);
 	struct timeval t = ui_app_timeval(left / 1000000 + 1);
 	if (left > 0 && !event_pending(a->settle, EV_TIMEOUT, NULL))
@@ -315,6 +309,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 		return;
 	event_add(a->data, NULL);
 	watch_rates(a);
+	ui_app_watch_cost(a);
 	keep_schedule(a);
 }
 
@@ -370,7 +365,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 			ui_app_want_frame(a, KEY_FRAME_MS);
 			break;
 		}
-		if (a->status.state == UI_FEED_LOADING && now_ns() - a->begun_ns > LONG_LOAD_NS) {
+		if (a->status.state == UI_FEED_LOADING && ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
 			ui_app_want_frame(a, KEY_FRAME_MS);
 			break;
@@ -484,7 +479,7 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
 	int *ret_exit, struct pv_error *reterr)
 {
-	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = now_ns() };
+	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = ui_app_now() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	if (!open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);
@@ -509,6 +504,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	ui_screen_finish(&a.screen);
 	ui_slot_cancel(&a.decay);
 	ui_slot_cancel(&a.zero);
+	ui_slot_cancel(&a.costs);
 	ui_asker_destroy(a.asker);
 	ui_ranger_drop(&a.ranger, NULL);
 	ui_heaper_drop(&a.heaper, NULL);

@@ -1,7 +1,9 @@
 #include "tui/app_parts.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
+#define ASK_NS INT64_C(1000000000) /* between two looks at what recording costs */
 enum { QUIET_MS = 4000 }; /* a program that was started should have said something by then */
 
 /* With a program that was started from here its own code is passed on. */
@@ -25,7 +27,11 @@ void ui_app_make_cheaper(struct app *a)
 {
 	struct pv_error err = { 0 };
 	char what[160];
-	if (ui_feed_turn_off(a->feed, what, sizeof what, &err))
+	const struct ui_cost *c = &a->screen.shared.cost;
+	enum ui_cost_kind kind = c->known ? ui_cost_dearest_now(c) : UI_COST_KINDS;
+	a->screen.shared.cost.known = false; /* the next look shows what it has brought */
+	a->stats = (struct ui_stats){ 0 };
+	if (ui_feed_turn_off(a->feed, kind, what, sizeof what, &err))
 		ui_screen_say(&a->screen, false, "%s", what);
 	else
 		ui_screen_say(&a->screen, true, "nothing is turned off: %s", err.what);
@@ -76,4 +82,40 @@ bool ui_app_watch_guest(struct app *a)
 	a->quiet = event_new(a->base, -1, 0, on_quiet, a);
 	return a->words && a->quiet && event_add(a->words, NULL) == 0 &&
 	       event_add(a->quiet, &t) == 0;
+}
+
+/* ---- what recording costs */
+
+static void run_stats(struct ui_job *j)
+{
+	struct order *o = (struct order *)j;
+	o->heard = ui_feed_stats(o->feed, &o->stats);
+}
+
+static void take_stats(struct app *a)
+{
+	struct order *o = (struct order *)ui_slot_take(&a->costs);
+	struct ui_cost *cost = &a->screen.shared.cost;
+	if (o && o->heard && a->stats.ms && a->stats.ms < o->stats.ms)
+		ui_cost_between(&a->stats, &o->stats, cost);
+	if (o && o->heard)
+		a->stats = o->stats;
+	else if (o)
+		cost->known = false;
+	free(o);
+}
+
+/* Only while it is looked at, and while something comes: an idle log costs nothing. */
+void ui_app_watch_cost(struct app *a)
+{
+	const struct ui_screen *s = &a->screen;
+	bool live = a->status.state == UI_FEED_LIVE;
+	take_stats(a);
+	if (!live)
+		a->screen.shared.cost.known = false;
+	if (!live || s->current != 0 || s->shared.readonly || !a->model ||
+		ui_slot_pending(&a->costs) || ui_app_now() - a->stats_ns < ASK_NS)
+		return;
+	a->stats_ns = ui_app_now();
+	ui_app_order(a, &a->costs, run_stats);
 }

@@ -25,7 +25,9 @@ struct app {
 	struct ui_screen screen;
 	struct event_base *base;
 	struct ui_asker *asker; /* NULL: the model is asked on this thread */
-	struct ui_slot decay, zero;
+	struct ui_slot decay, zero, costs;
+	struct ui_stats stats; /* the last that was heard */
+	int64_t stats_ns;      /* when it was asked for; 0: never */
 	struct ui_ranger ranger;
 	struct ui_heaper heaper;
 	struct ui_follower follower;
@@ -41,6 +43,17 @@ struct app {
 	int exit_code;
 };
 
+/* Something that is done on the asker's thread. */
+struct order {
+	struct ui_job job;
+	struct ui_feed *feed;
+	bool more; /* of the window's decay: it is not empty yet */
+	bool heard;
+	struct ui_stats stats;
+};
+void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *));
+
+int64_t ui_app_now(void); /* ns */
 struct timeval ui_app_timeval(int64_t ms);
 void ui_app_want_frame(struct app *a, int64_t gap_ms);
 
@@ -48,6 +61,7 @@ void ui_app_want_frame(struct app *a, int64_t gap_ms);
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
 void ui_app_end_program(struct app *a);
 void ui_app_make_cheaper(struct app *a);
+void ui_app_watch_cost(struct app *a);  /* after a frame */
 bool ui_app_watch_guest(struct app *a); /* false: out of memory */
 
 #endif

@@ -40,44 +40,30 @@ static bool tell_probe(
 		path, (pid_t)ui_feed_model(f)->target.pid, line, ASK_MS, answer, reterr);
 }
 
-/* The kinds that can be turned off, as the probe calls them. */
-static const char *const kinds_to_turn_off[] = { "calls", "alloc", "exception", "monitor", "gc",
-	"sample" };
-
-static bool dearest(const char *stats, const char **ret_kind, uint64_t *ret_bytes)
+bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret)
 {
-	*ret_bytes = 0;
-	for (size_t i = 0; i < PV_COUNT_OF(kinds_to_turn_off); i++) {
-		char key[32], text[32];
-		snprintf(key, sizeof key, "bytes.%s", kinds_to_turn_off[i]);
-		uint64_t bytes =
-			pv_probe_word(stats, key, text, sizeof text) ? strtoull(text, NULL, 10) : 0;
-		bool off = pv_probe_word(stats, kinds_to_turn_off[i], text, sizeof text) &&
-			   strcmp(text, "off") == 0;
-		if (bytes <= *ret_bytes || off)
-			continue;
-		*ret_bytes = bytes;
-		*ret_kind = kinds_to_turn_off[i];
-	}
-	return *ret_bytes > 0;
+	char answer[PV_PROBE_ANSWER];
+	return tell_probe(f, "stats", answer, NULL) && ui_stats_parse(answer, ret);
 }
 
-bool ui_feed_turn_off(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr)
+bool ui_feed_turn_off(
+	struct ui_feed *f, enum ui_cost_kind kind, char *what, size_t room, struct pv_error *reterr)
 {
 	char answer[PV_PROBE_ANSWER], line[32], bytes[PV_UNIT_MAX];
-	const char *kind;
-	uint64_t n;
+	struct ui_stats s = { 0 };
 	if (!tell_probe(f, "stats", answer, reterr))
 		return false;
-	if (!dearest(answer, &kind, &n))
+	if (ui_stats_parse(answer, &s) && kind == UI_COST_KINDS)
+		kind = ui_cost_dearest(&s);
+	if (kind == UI_COST_KINDS)
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing that can be turned off is recorded");
-	snprintf(line, sizeof line, "set %s=off", kind);
+	snprintf(line, sizeof line, "set %s=off", ui_cost_names[kind]);
 	if (!tell_probe(f, line, answer, reterr))
 		return false;
 	snprintf(what, room,
-		"%s turned off, %s of the log so far; back by: profview ctl %lu set %s=on", kind,
-		pv_units_bytes(bytes, sizeof bytes, n), (unsigned long)ui_feed_model(f)->target.pid,
-		kind);
+		"%s turned off, %s of the log so far; back by: profview ctl %lu set %s=on",
+		ui_cost_names[kind], pv_units_bytes(bytes, sizeof bytes, s.bytes[kind]),
+		(unsigned long)ui_feed_model(f)->target.pid, ui_cost_names[kind]);
 	return true;
 }
 

@@ -129,12 +129,15 @@ void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 	ui_graphs_refresh(&o->graphs, s, &wish);
 }
 
-static void draw_title(const struct ui_overview *o, struct ui_canvas *c, int i)
+static void draw_title(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	int i)
 {
 	struct ui_rect line = ui_rows(o->at[i], 0, 1);
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);
 	char title[80];
-	snprintf(title, sizeof title, " %s ", ui_sections[i].title);
+	bool cost = s->cost.known && ui_sections[i].with_cost;
+	snprintf(title, sizeof title, " %s ",
+		cost ? ui_sections[i].with_cost : ui_sections[i].title);
 	ui_hline(c, line);
 	bool on = o->focus == i;
 	if (on)
@@ -149,7 +152,7 @@ void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, st
 	for (int i = 0; i < UI_SECTIONS; i++) {
 		if (o->at[i].h == 0)
 			continue;
-		draw_title(o, c, i);
+		draw_title(o, s, c, i);
 		struct ui_rect r = ui_rows(o->at[i], 1, o->at[i].h - 1);
 		ui_sections[i].draw(o, s, c, ui_cols(r, 1, r.w - 2));
 	}

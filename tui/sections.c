@@ -86,6 +86,25 @@ static void group_names(unsigned bits, char *buf, size_t size)
 		snprintf(buf, size, "nothing");
 }
 
+/* The last rows: what it costs together, then the dearest kinds. */
+static void draw_cost(const struct ui_cost *k, struct ui_canvas *c, struct ui_rect r)
+{
+	char text[200], events[PV_UNIT_MAX], bytes[PV_UNIT_MAX];
+	snprintf(text, sizeof text, "%s~%.1f %% slower, %.1f %% beside it; lag %llu ms, lost %s",
+		k->paused ? "paused; " : "", k->slower, k->beside,
+		(unsigned long long)k->lag_ms,
+		pv_units_count(events, sizeof events, k->lost));
+	say(c, r, 0, "cost", text);
+	for (size_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
+		const struct ui_cost_row *row = &k->row[i];
+		snprintf(text, sizeof text, "%.1f %%  %s/s  %s/s%s", row->slower,
+			pv_units_count(events, sizeof events, row->events_per_s),
+			pv_units_bytes(bytes, sizeof bytes, row->bytes_per_s),
+			row->kind == ui_cost_dearest_now(k) ? "  T turns it off" : "");
+		say(c, r, (int)i + 1, ui_cost_names[row->kind], text);
+	}
+}
+
 static void draw_source(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -98,6 +117,10 @@ static void draw_source(const struct ui_overview *o, const struct ui_shared *s, 
 		pv_units_count(count, sizeof count, m->events),
 		pv_units_bytes(bytes, sizeof bytes, s->feed.bytes_read));
 	say(c, r, 1, "size", text);
+	if (s->cost.known) {
+		draw_cost(&s->cost, c, ui_rows(r, r.h > 3 ? 2 : 1, r.h));
+		return;
+	}
 	group_names(m->recorded, text, sizeof text);
 	say(c, r, 2, "recorded", text);
 	group_names(~m->recorded, text, sizeof text);
@@ -277,14 +300,14 @@ static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, str
 }
 
 const struct ui_section ui_sections[UI_SECTIONS] = {
-	{ "Activity, peak", UI_CMD_COUNTERS, 3, 5, false, draw_activity },
-	{ "Recording", UI_CMD_INFO, 3, 5, false, draw_source },
-	{ "Hottest methods, self", UI_CMD_METHODS, 4, 4, true, draw_methods },
-	{ "Allocation by class", UI_CMD_ALLOCATIONS, 4, 4, true, draw_classes },
-	{ "Collections", UI_CMD_COLLECTIONS, 3, 3, true, draw_gc },
-	{ "Heap shots", UI_CMD_SHOTS, 3, 3, true, draw_shots },
-	{ "Threads", UI_CMD_THREADS, 2, 2, false, draw_threads },
-	{ "Locks", UI_CMD_LOCKS, 2, 2, false, draw_locks },
-	{ "Exceptions", UI_CMD_EXCEPTIONS, 2, 2, false, draw_exceptions },
-	{ "Compiled code", UI_CMD_JIT, 2, 2, false, draw_jit },
+	{ "Activity, peak", NULL, UI_CMD_COUNTERS, 3, 5, false, draw_activity },
+	{ "Recording", "Recording and its cost", UI_CMD_INFO, 3, 5, false, draw_source },
+	{ "Hottest methods, self", NULL, UI_CMD_METHODS, 4, 4, true, draw_methods },
+	{ "Allocation by class", NULL, UI_CMD_ALLOCATIONS, 4, 4, true, draw_classes },
+	{ "Collections", NULL, UI_CMD_COLLECTIONS, 3, 3, true, draw_gc },
+	{ "Heap shots", NULL, UI_CMD_SHOTS, 3, 3, true, draw_shots },
+	{ "Threads", NULL, UI_CMD_THREADS, 2, 2, false, draw_threads },
+	{ "Locks", NULL, UI_CMD_LOCKS, 2, 2, false, draw_locks },
+	{ "Exceptions", NULL, UI_CMD_EXCEPTIONS, 2, 2, false, draw_exceptions },
+	{ "Compiled code", NULL, UI_CMD_JIT, 2, 2, false, draw_jit },
 };

@@ -8,7 +8,7 @@
 enum { UI_TOP_METHODS, UI_TOP_CLASSES, UI_GENERATIONS, UI_SHOT_LIST };
 
 struct ui_section {
-	const char *title;
+	const char *title, *with_cost; /* the latter where recording tells what it costs, or NULL */
 	enum ui_command pane; /* behind it */
 	int rows, tall;       /* without the title: at least, and where there is room */
 	bool grows;           /* takes spare rows */

@@ -10,6 +10,7 @@
 
 #include "common/query/views.h"
 #include "tui/asker.h"
+#include "tui/cost.h"
 #include "tui/feed.h"
 #include "tui/schedule.h"
 #include "tui/time_range.h"
@@ -68,6 +69,7 @@ struct ui_shared {
 	const char *source; /* as the user named it */
 	uint64_t window_ns; /* 0 = all */
 	enum pv_by group;   /* rows of methods and classes */
+	struct ui_cost cost; /* of recording, lately; not known: nobody says */
 	bool paused;
 	bool readonly;
 	int64_t paused_at_ns;        /* the recording's time when it was */

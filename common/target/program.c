@@ -292,8 +292,15 @@ static bool look_at_script(struct look *l, int depth)
 		if (!*word || strchr(word, '$') || strchr(word, '`'))
 			goto unknown;
 	}
-	if (pv_program_find(word, path))
-		return look_at(l, path, depth + 1);
+	if (!pv_program_find(word, path))
+		goto unknown;
+	bool ok = look_at(l, path, depth + 1);
+	/* Who runs the image is the script's, or the system's, affair. */
+	if (l->to->kind == PV_PROGRAM_CLI)
+		l->to->kind = PV_PROGRAM_MONO;
+	if (l->to->kind == PV_PROGRAM_DOTNET_CLI)
+		l->to->kind = PV_PROGRAM_DOTNET;
+	return ok;
 unknown:
 	l->to->kind = PV_PROGRAM_SCRIPT;
 	return true;

@@ -274,6 +274,24 @@ def killed(b):
     wait_for('the relay to tidy up', lambda: not b.left_over())
 
 
+def cost(b):
+    """The overview tells what recording costs; a key turns the dearest kind off."""
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--calls', '--', 'mono', b.program, '3', LONG, 'busy')
+        pid = b.probe_of('run_me.exe')['pid']
+        t.wait('Recording and its cost')
+        expect_in('the dearest', ' calls ', t.wait_row('T turns it off'))
+        t.type('T')
+        t.wait('calls turned off')
+        wait_for('calls to be off', lambda: ' calls=off ' in b.tell(pid, 'stats').stdout)
+        b.tell(pid, 'set', 'calls=on')
+        t.wait(lambda text: 'T turns it off' in text and ' calls  ' in text)
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('e')
+        t.wait('ready>')
+
+
 def attach(b):
     """A program that was left is joined again; one viewer at a time; a file is just followed."""
     with in_terminal(b) as t:
@@ -317,7 +335,7 @@ def attach(b):
 
 CASES = {'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
          'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
-         'screen': screen, 'ask': ask, 'attach': attach, 'killed': killed}
+         'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'killed': killed}
 
 
 def main(case, profview, program):
