@@ -155,10 +155,20 @@ static void put_object(uint64_t i, uint64_t objects, uint64_t more)
 	}
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static void put_shot(uint64_t objects, uint64_t references)
 {
 	uint64_t areas = (objects + AREA - 1) / AREA, step = areas / 2 + 1;
-	while (step > 1 && areas % step == 0)
+	while (common_divisor(areas, step) > 1)
 		step++;
 	event(START);
 	event(ROOTS);
