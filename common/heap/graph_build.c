@@ -62,6 +62,11 @@ bool pv_graph_build_done(const struct pv_graph_build *b)
 	return b->state == DONE;
 }
 
+int64_t pv_graph_build_time(const struct pv_graph_build *b)
+{
+	return b->raw.time_ns;
+}
+
 bool pv_graph_build_begun(const struct pv_graph_build *b)
 {
 	return b->state != BEFORE;
@@ -138,17 +143,17 @@ static bool object(struct pv_graph_build *b, const struct pv_batch *batch, const
 		.type = type,
 		.first = (uint32_t)r->target.n,
 		.unsized = e->heap_object.unsized != 0 };
-	return refers(r, batch->pool.v + e->heap_object.refs.at, n) ||
+	return n == 0 || refers(r, batch->pool.v + e->heap_object.refs.at, n) ||
 	       pv_fail(reterr, PV_ENOMEM, batch->offset, "out of memory");
 }
 
 static bool roots(struct pv_graph_build *b, const struct pv_batch *batch, const struct pv_event *e)
 {
 	struct pv_raw *r = &b->raw;
-	const uint64_t *v = batch->pool.v + e->roots.roots.at;
 	uint64_t width = e->roots.width;
-	if (width < 2 || width > 3)
+	if (width < 2 || width > 3 || e->roots.roots.n == 0)
 		return true;
+	const uint64_t *v = batch->pool.v + e->roots.roots.at;
 	size_t n = e->roots.roots.n / width;
 	if (r->root.n + n > b->options.most || !pv_reserve(&r->root, n))
 		return false;

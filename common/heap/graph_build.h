@@ -34,6 +34,8 @@ bool pv_graph_build_add(
 	struct pv_graph_build *b, const struct pv_batch *batch, struct pv_error *reterr);
 /* The shot's end was met: nothing more is needed. */
 bool pv_graph_build_done(const struct pv_graph_build *b);
+/* When the shot began, log clock. */
+int64_t pv_graph_build_time(const struct pv_graph_build *b);
 /* The shot has begun. */
 bool pv_graph_build_begun(const struct pv_graph_build *b);
 

@@ -202,6 +202,8 @@ static int by_bytes(const void *a, const void *b, void *ctx)
 static bool put_in_order(struct pv_merged *to)
 {
 	uint32_t n = (uint32_t)to->row.n, depth = 0;
+	if (n == 0)
+		return true;
 	uint32_t *order = malloc((n + 1) * sizeof *order), *stack = malloc((n + 1) * sizeof *stack);
 	uint32_t *now = malloc((n + 1) * sizeof *now);
 	uint32_t *child = calloc(n + 1, sizeof *child), *next = calloc(n + 1, sizeof *next);

@@ -84,8 +84,10 @@ bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e)
 {
 	if (e->kind == PV_KIND_GC_MOVE) {
+		if (w->handle.n == 0 || e->moves.pairs.n == 0)
+			return true;
 		const uint64_t *v = b->pool.v + e->moves.pairs.at;
-		for (uint32_t i = 0; w->handle.n && i + 1 < e->moves.pairs.n; i += 2)
+		for (uint32_t i = 0; i + 1 < e->moves.pairs.n; i += 2)
 			if (!moved(w, v[i], v[i + 1]))
 				return false;
 		return remap(w);

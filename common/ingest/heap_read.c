@@ -101,6 +101,7 @@ static bool find_shot(struct pv_heap_read *r)
 				"heap shot %" PRIu32 " is still being read", r->options.shot);
 		r->place.at = s->shot.v[i].at;
 		r->place.skip = s->shot.v[i].skip;
+		r->place.start_ns = s->shot.v[i].start_ns;
 		r->place.summary = s->shot.v[i].summary;
 	}
 	if (r->place.summary)
@@ -192,7 +193,8 @@ static bool read_inside(struct pv_heap_read *r, struct pv_reread *to, bool *ret_
 		return false;
 	r->right = true;
 	pv_reread_parts(to, r->source, &format);
-	*ret_found = pv_graph_build_done(r->build);
+	*ret_found =
+		pv_graph_build_done(r->build) && pv_graph_build_time(r->build) == r->place.start_ns;
 	return r->error.code == PV_OK || *ret_found;
 }
 
@@ -253,6 +255,16 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static bool open_again(struct pv_heap_read *r)
+{
+	r->source = pv_source_again(r->in->source, &r->error);
+	if (!r->source && r->error.code == PV_EUSAGE)
+		return pv_fail(&r->error, PV_EUSAGE, 0,
+			"the objects of heap shots are read a second time, which a pipe cannot: "
+			"record it (--record) and open that file");
+	return r->source != NULL;
+}
+
 static bool start_thread(struct pv_heap_read *r)
 {
 	sigset_t all, before;
@@ -279,8 +291,7 @@ struct pv_heap_read *pv_heap_read_start(
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->changed_fd < 0 || r->stop_fd < 0)
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
-	else if (look(r) && (r->source = pv_source_again(in->source, &r->error)) != NULL &&
-		 start_thread(r))
+	else if (look(r) && open_again(r) && start_thread(r))
 		return r;
 	if (reterr)
 		*reterr = r->error;
