@@ -4,6 +4,7 @@
  */
 #include "probe/host_clr.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,8 @@ static bool start(const char *text)
 		o->m.groups & PVP_MONO_CALLS ? "on" : "off",
 		o->m.groups & PVP_MONO_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);
 	int error = pvp_session_start(core, &host);
-	if (error) {
+	/* Of several processes under one launch the first is recorded; the others say nothing. */
+	if (error && error != EBUSY && error != ECANCELED) {
 		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
 		complain(core);
 	}

@@ -4,6 +4,7 @@
  */
 #include "probe/host_mono.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,11 +106,13 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		p->options.rest[0] ? "," : "", p->options.rest);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_session_start(core, &host);
-	if (error) {
+	/* Of several processes under one launch the first is recorded; the others say nothing. */
+	if (error && error != EBUSY && error != ECANCELED) {
 		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
 		complain(core);
-		return;
 	}
+	if (error)
+		return;
 	pthread_atfork(before_fork, after_fork, after_fork);
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);

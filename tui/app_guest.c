@@ -2,9 +2,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ASK_NS INT64_C(1000000000) /* between two looks at what recording costs */
-enum { QUIET_MS = 4000 }; /* a program that was started should have said something by then */
+/* A program that was started should have said something by then; so often is looked around. */
+enum { QUIET_MS = 4000, LOOKS = 15 };
 
 /* With a program that was started from here its own code is passed on. */
 int ui_app_code(const struct app *a)
@@ -65,10 +67,20 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	struct app *a = arg;
 	char why[220];
-	if (a->status.bytes_read > 0)
+	struct timeval again = ui_app_timeval(QUIET_MS);
+	if (!a->screen.program_runs)
 		return;
-	ui_guest_silence(a->guest, why, sizeof why);
-	ui_screen_say(&a->screen, true, "no log yet: %s", why);
+	if (a->status.bytes_read == 0) {
+		ui_guest_silence(a->guest, why, sizeof why);
+		ui_screen_say(&a->screen, true, "no log yet: %s", why);
+	} else {
+		ui_guest_others(a->guest, a->screen.shared.all.pid, why, sizeof why);
+		if (*why && strcmp(why, a->others) != 0)
+			ui_screen_say(&a->screen, false, "not followed: %s", why);
+		memcpy(a->others, why, sizeof why);
+	}
+	if (++a->looks < LOOKS)
+		event_add(a->quiet, &again);
 	ui_app_want_frame(a, KEY_FRAME_MS);
 }
 

@@ -26,6 +26,8 @@ struct app {
 	struct event_base *base;
 	struct ui_asker *asker; /* NULL: the model is asked on this thread */
 	struct ui_slot decay, zero, costs;
+	char others[220];      /* processes not followed, as last said */
+	unsigned looks;        /* for them */
 	struct ui_stats stats; /* the last that was heard */
 	int64_t stats_ns;      /* when it was asked for; 0: never */
 	struct ui_ranger ranger;

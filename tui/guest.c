@@ -178,6 +178,11 @@ void ui_guest_silence(const struct ui_guest *g, char *to, size_t room)
 	pv_launch_silence(&g->launch, g->status.runs ? (pid_t)g->status.pid : 0, to, room);
 }
 
+void ui_guest_others(const struct ui_guest *g, long followed, char *to, size_t room)
+{
+	pv_launch_others(&g->launch, (pid_t)followed, to, room);
+}
+
 void ui_guest_signal(struct ui_guest *g, int sig)
 {
 	if (g->status.runs)

@@ -39,6 +39,9 @@ void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret);
 /* Why no log has come so far; one line. */
 void ui_guest_silence(const struct ui_guest *g, char *to, size_t room);
 
+/* Further processes under it that have a probe but are not followed; "" when there are none. */
+void ui_guest_others(const struct ui_guest *g, long followed, char *to, size_t room);
+
 /* Asks it to end (SIGTERM) and waits a little; what it printed meanwhile is taken. */
 void ui_guest_end(struct ui_guest *g);
 void ui_guest_signal(struct ui_guest *g, int sig);

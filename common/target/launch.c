@@ -1,5 +1,6 @@
 #include "common/target/launch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/target/joinable.h"
 
 extern char **environ;
 
@@ -75,7 +77,7 @@ __attribute__((format(printf, 2, 3))) static void add(char *to, const char *form
 /* Managed runtimes know the stock profiler's words. */
 static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
-	snprintf(to, OPTIONS, "nodefaults,gc,exception,monitor");
+	snprintf(to, OPTIONS, "nodefaults,gc,exception,monitor,counter");
 	if (!o->sample || strcmp(o->sample, "0") != 0)
 		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
 	if (o->alloc && !*o->alloc)
@@ -91,7 +93,17 @@ static void managed_options(const struct pv_launch *l, const struct pv_launch_op
 
 static void native_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
-	snprintf(to, OPTIONS, "output=%s,program=%s", l->pipe, l->program.runs);
+	snprintf(to, OPTIONS, "output=%s", l->pipe);
+	if (!strchr(l->program.runs, ','))
+		add(to, ",program=%s", l->program.runs);
+	if (!o->sample || strcmp(o->sample, "0") != 0)
+		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
+	if (o->alloc && !*o->alloc)
+		add(to, ",malloc");
+	else
+		add(to, ",malloc=%s", o->alloc ? o->alloc : "512k");
+	if (o->heapshot)
+		add(to, ",heapshot");
 	add(to, "%s%s", o->probe ? "," : "", o->probe ? o->probe : "");
 }
 
@@ -308,4 +320,39 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
 			"the program ended without a word from %s: an option it refuses (see its"
 			" output), or its environment was cleaned",
 			name);
+}
+
+/* Whether the pipe of this launch stands in the process's environment. */
+static bool is_of(const struct pv_launch *l, pid_t pid)
+{
+	char path[64];
+	static char text[256 << 10];
+	snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+	if (f)
+		fclose(f);
+	return memmem(text, n, l->pipe, strlen(l->pipe)) != NULL;
+}
+
+void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room)
+{
+	char command[80];
+	const char *name = strrchr(l->library, '/');
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	size_t n = 0;
+	*to = 0;
+	while (proc && (d = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
+		if (pid <= 0 || pid == followed || !is_of(l, pid) ||
+			!has_library(pid, name ? name : l->library))
+			continue;
+		pv_process_command(pid, command, sizeof command);
+		int k = snprintf(to + n, room - n, "%s%ld %s", n ? ", " : "", (long)pid, command);
+		n = k > 0 && (size_t)k < room - n ? n + (size_t)k : n;
+		to[n] = 0;
+	}
+	if (proc)
+		closedir(proc);
 }

@@ -50,6 +50,12 @@ void pv_launch_hang_up(const struct pv_launch *l);
  */
 void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t room);
 
+/*
+ * The processes under this launch that have a probe and are not `followed`: "123 mono b.exe, 124
+ * ..."; "" when there are none.
+ */
+void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room);
+
 /* The probe's library of that file name: installed, or in the build folder we run from. */
 bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH]);
 

@@ -274,6 +274,44 @@ def killed(b):
     wait_for('the relay to tidy up', lambda: not b.left_over())
 
 
+def several(b):
+    """Two processes at once: one is followed, the other is named and not disturbed."""
+    path = b.folder / 'tool'
+    path.write_text(f'#!/bin/sh\nmono "{b.program}" 3 {LONG} &\nsleep 1\n'
+                    f'mono "{b.program}" 4 {LONG} 2>"{b.folder}/second" &\nwait\n')
+    path.chmod(0o755)
+    with in_terminal(b) as t:
+        t.run(b.profview, 'run', '--', path)
+        first = b.probe_of('run_me.exe')['pid']
+        row = t.wait_row('not followed: ')
+        expect_in('the other', 'run_me.exe 4 ', row)
+        t.keys('q')
+        t.wait('leave it running (l)')
+        t.keys('l')
+        t.wait('ready>')
+        other = int(row.split('not followed: ')[1].split()[0])
+        expect('alive', (alive(first), alive(other)), (True, True))
+        os.kill(first, signal.SIGKILL)
+        os.kill(other, signal.SIGKILL)
+    expect('what it said', (b.folder / 'second').read_text(), 'on the other stream\n')
+
+
+def dotnet(b):
+    """`dotnet app.dll` and the image alone; b.program is counted.dll."""
+    for words in ['dotnet', b.program], [b.program]:
+        b.log = b.folder / f'{len(words)}.mlpd'
+        done = subprocess.run([b.profview, 'run', '--record', b.log, '--', *words], env=b.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=DEADLINE, check=False)
+        expect('code', (words, done.returncode), (words, 0))
+        expect_in('its output', 'phase=1', done.stdout)
+        r = b.report()
+        expect('complete', r['source']['complete'], True)
+        expect_in('host', 'coreclr', r['target']['args'])
+        if not r['classes'] or not r['assemblies']:
+            raise Wrong('no classes or no assemblies')
+
+
 def cost(b):
     """The overview tells what recording costs; a key turns the dearest kind off."""
     with in_terminal(b) as t:
@@ -335,7 +373,7 @@ def attach(b):
 
 CASES = {'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
          'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
-         'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'killed': killed}
+         'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'killed': killed}
 
 
 def main(case, profview, program):
