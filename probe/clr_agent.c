@@ -1,6 +1,7 @@
 /*
- * A thread of our own that may ask the runtime what the writer must not: it takes heap shots. It
- * holds no lock of ours while it does, and the program never waits for it.
+ * A thread of our own that may ask the runtime what the writer must not: it takes heap shots
+ * and finds whose code an address is. It holds no lock of ours while it does, and the program never
+ * waits for it.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +15,8 @@ enum { END_WAIT_S = 5 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static bool running, stopping, busy;
+static bool running, stopping;
+static bool unresolved;
 static unsigned wanted;
 
 static void *work(void *ctx)
@@ -25,17 +27,19 @@ static void *work(void *ctx)
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
 	while (!stopping || wanted) {
-		if (!wanted) {
+		if (!wanted && !unresolved) {
 			pthread_cond_wait(&wake, &lock);
 			continue;
 		}
-		wanted--;
-		busy = true;
+		bool shoot = wanted, resolve = unresolved;
+		wanted -= shoot;
+		unresolved = false;
 		pthread_mutex_unlock(&lock);
-		pvp_clr_heap_take();
+		if (resolve)
+			pvp_clr_samples_resolve();
+		if (shoot)
+			pvp_clr_heap_take();
 		pthread_mutex_lock(&lock);
-		busy = false;
-		pthread_cond_broadcast(&done);
 	}
 	running = false;
 	pthread_cond_broadcast(&done);
@@ -68,6 +72,15 @@ bool pvp_clr_agent_shoot(void)
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 	return ok;
+}
+
+void pvp_clr_agent_resolve(void)
+{
+	pthread_mutex_lock(&lock);
+	if (begin())
+		unresolved = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Waits until what was asked for is done, though not for ever. */

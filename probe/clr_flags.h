@@ -15,6 +15,7 @@ enum pvp_clr_low {
 	PVP_CLR_TRANSITIONS = 0x800,
 	PVP_CLR_CALLS = 0x1000,
 	PVP_CLR_SUSPENDS = 0x10000,
+	PVP_CLR_CACHED = 0x20000, /* code compiled before the program began is used; start only */
 	PVP_CLR_NO_INLINING = 0x200000,
 	PVP_CLR_ENABLE_ALLOCATED = 0x800000,
 	PVP_CLR_STACKS = 0x10000000,

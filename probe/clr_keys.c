@@ -11,7 +11,8 @@
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
 
-enum { BODIES = 64, PIECES = 4 };
+/* Regions of the core's have the numbers below; native functions in samples their addresses. */
+enum { BODIES = 64, PIECES = 4, FIRST = PVP_CLR_UNKNOWN };
 
 struct owned {
 	uint64_t id, module;
@@ -56,10 +57,15 @@ static uint32_t look_up(const struct numbers *n, uint64_t id)
 
 /* --- methods */
 
-static void define_method(uint64_t number, const char *name, size_t len, struct pvp_clr_code code)
+static uint64_t key_of(uint32_t number)
+{
+	return number ? (uint64_t)number + FIRST : 0;
+}
+
+static void define_method(uint32_t number, const char *name, size_t len, struct pvp_clr_code code)
 {
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { number, code.start, code.size, { name, len } } };
+		.jit = { key_of(number), code.start, code.size, { name, len } } };
 	pvp_names_define(&ev);
 }
 
@@ -74,7 +80,7 @@ static uint64_t module_of_method(uint64_t function)
 }
 
 /* A method's number, which is told with its name before anybody can use it. */
-static uint32_t number_method(
+static uint64_t number_method(
 	uint64_t function, const char *name, size_t len, struct pvp_clr_code code)
 {
 	struct owned one = { function, module_of_method(function), false };
@@ -86,14 +92,14 @@ static uint32_t number_method(
 	if (number && (fresh || code.size))
 		define_method(number, name, len, code);
 	pthread_mutex_unlock(&lock);
-	return number;
+	return key_of(number);
 }
 
 uint64_t pvp_clr_method(uint64_t function)
 {
 	uint32_t number = function ? look_up(&methods, function) : 0;
 	if (number || !function)
-		return number;
+		return key_of(number);
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_method_name(function, name);
 	return number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
@@ -101,12 +107,12 @@ uint64_t pvp_clr_method(uint64_t function)
 
 uint64_t pvp_clr_method_traced(uint64_t function)
 {
-	uint64_t number = pvp_clr_method(function);
+	uint64_t key = pvp_clr_method(function);
 	pthread_mutex_lock(&lock);
-	if (number)
-		methods.list.v[number].traced = true;
+	if (key)
+		methods.list.v[key - FIRST].traced = true;
 	pthread_mutex_unlock(&lock);
-	return number;
+	return key;
 }
 
 uint64_t pvp_clr_method_if_traced(uint64_t function)
@@ -115,7 +121,7 @@ uint64_t pvp_clr_method_if_traced(uint64_t function)
 	uint32_t number = known(&methods, function);
 	bool traced = number && methods.list.v[number].traced;
 	pthread_mutex_unlock(&lock);
-	return traced ? number : 0;
+	return traced ? key_of(number) : 0;
 }
 
 /* The bodies of a method that are not known yet: it has one for each tier. */
@@ -123,23 +129,24 @@ void pvp_clr_compiled(uint64_t function)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t starts[BODIES];
-	uint32_t n = 0, pieces = 0, number = look_up(&methods, function);
+	uint32_t n = 0, pieces = 0;
+	uint64_t key = key_of(look_up(&methods, function));
 	struct pvp_clr_code piece[PIECES];
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_method_name(function, name);
 	if (pvp_clr.version < 9 || info->is->code_starts(info, function, 0, BODIES, &n, starts) < 0)
 		n = 0;
 	for (uint32_t i = 0; i < n && i < BODIES; i++) {
-		if (number && pvp_ranges_is(starts[i], number))
+		if (key && pvp_ranges_is(starts[i], key))
 			continue;
 		if (info->is->code_ranges(info, starts[i], PIECES, &pieces, piece) < 0)
 			continue;
 		for (uint32_t k = 0; k < pieces && k < PIECES; k++) {
-			number = number_method(function, name, len, piece[k]);
-			pvp_ranges_add(piece[k], number);
+			key = number_method(function, name, len, piece[k]);
+			pvp_ranges_add(piece[k], key);
 		}
 	}
-	if (!number)
+	if (!key)
 		number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
 }
 
@@ -149,9 +156,8 @@ uint64_t pvp_clr_method_at(uint64_t ip)
 	uint64_t method = pvp_ranges_find(ip), function = 0, rejit;
 	if (method)
 		return method;
-	if (pvp_clr.version < 8
-			? info->is->function_of_ip_2(info, ip, &function, &rejit) < 0
-			: info->is->function_of_ip(info, ip, &function, &rejit) < 0)
+	if (pvp_clr.version < 8 ? info->is->function_of_ip_2(info, ip, &function, &rejit) < 0
+				: info->is->function_of_ip(info, ip, &function, &rejit) < 0)
 		return 0;
 	if (function)
 		pvp_clr_compiled(function); /* so that the next look finds it */
@@ -166,7 +172,7 @@ void pvp_clr_method_gone(uint64_t function)
 		pv_map_set(&methods.of, function, 0);
 	pthread_mutex_unlock(&lock);
 	if (number)
-		pvp_ranges_drop(number);
+		pvp_ranges_drop(key_of(number));
 }
 
 /* --- classes */
@@ -177,11 +183,16 @@ static PV_ARRAY(uint32_t) nameless; /* classes that were only reserved */
 static void define_class(uint32_t number, uint64_t module, const char *name, size_t len)
 {
 	struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
-		.meta = { .key = number, .image = pvp_clr_key(module), .name = { name, len },
+		.meta = { .key = number,
+			.image = pvp_clr_key(module),
+			.name = { name, len },
 			.mvid = { "", 0 } } };
 	struct pv_event table = { .kind = PV_KIND_VTABLE_LOAD,
-		.meta = { .key = number, .domain = pvp_clr_domain(), .owner = number,
-			.name = { "", 0 }, .mvid = { "", 0 } } };
+		.meta = { .key = number,
+			.domain = pvp_clr_domain(),
+			.owner = number,
+			.name = { "", 0 },
+			.mvid = { "", 0 } } };
 	pvp_names_define(&class);
 	pvp_names_define(&table);
 }
@@ -263,7 +274,7 @@ static void forget(struct numbers *n, uint64_t module)
 		pv_map_set(&n->of, o->id, 0);
 		o->module = 0;
 		if (n == &methods)
-			pvp_ranges_drop(i);
+			pvp_ranges_drop(key_of((uint32_t)i));
 	}
 }
 

@@ -13,7 +13,9 @@
 #include "common/base/coreclr.h"
 #include "probe/clr_heap.h"
 #include "probe/mono_filter.h"
+#include "probe/modules.h"
 #include "probe/mono_names.h"
+#include "probe/native_samples.h"
 #include "probe/session.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -70,7 +72,27 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	if (!again)
 		pvp_clr_heap_seen();
-	return pvp_names_tell(w, page, again);
+	bool ok = pvp_names_tell(w, page, again);
+	if (ok && !again)
+		pvp_clr_samples_tell(w, page);
+	return ok;
+}
+
+/* The runtime's methods, else native functions that samples met. */
+static bool method(uint64_t key, struct pvp_method *ret)
+{
+	static const char unknown[] = "[unknown code]";
+	if (key == PVP_CLR_UNKNOWN) {
+		*ret = (struct pvp_method){ 0, 0, unknown, sizeof unknown - 1 };
+		return true;
+	}
+	return pvp_names_method(key, ret) || pvp_modules_method(key, ret);
+}
+
+static void stop(void)
+{
+	pvp_native_samples_stop();
+	pvp_modules_finish();
 }
 
 static void told(struct pvp_writer *w)
@@ -81,7 +103,9 @@ static void told(struct pvp_writer *w)
 
 static const struct pvp_host host = {
 	.name = "coreclr",
-	.method = pvp_names_method,
+	.stop = stop,
+	.refresh = pvp_modules_refresh,
+	.method = method,
 	.tell = tell,
 	.told = told,
 	.discarded_shots = pvp_clr_heap_discarded,
@@ -165,6 +189,7 @@ static bool watch(void)
 	pvp_clr_alloc_init(&mask);
 	pvp_clr_pipe_init(&mask);
 	pvp_clr_heap_init(&mask);
+	pvp_clr_samples_init(&mask);
 	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
 		pvp_clr_pipe_open();
 		return true;

@@ -9,9 +9,13 @@
 #include "probe/clr_api.h"
 #include "probe/clr_args.h"
 #include "probe/clr_flags.h"
+#include "probe/registry.h"
 #include "probe/writer.h"
 
-enum { PVP_CLR_NAME = 4096 }; /* bytes of a name; longer ones are cut */
+enum {
+	PVP_CLR_NAME = 4096, /* bytes of a name; longer ones are cut */
+	PVP_CLR_UNKNOWN = PVP_MAX_REGIONS, /* the method of code that nobody knows */
+};
 
 struct pvp_clr {
 	struct pvp_clr_info *info;
@@ -33,6 +37,10 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask);
 void pvp_clr_calls_init(struct pvp_clr_mask *mask);
 void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
+
+void pvp_clr_samples_init(struct pvp_clr_mask *mask);
+void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page); /* the writer's */
+void pvp_clr_samples_resolve(void); /* the agent's: whose code the addresses noted are */
 
 /* The runtime's own events, once the mask is set: sampled allocations, locks. */
 void pvp_clr_pipe_open(void);

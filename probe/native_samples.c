@@ -222,10 +222,19 @@ static void look_for_threads(pid_t writer)
 
 /* ---- what was taken */
 
+static uint64_t (*code_of)(uint64_t address);
+
+void pvp_native_samples_ask(uint64_t (*key)(uint64_t address))
+{
+	code_of = key;
+}
+
 /* The key of the function at the address, named in the log before it is used. */
 static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
-	uint64_t key = pvp_modules_start(address);
+	uint64_t key = code_of ? code_of(address) : 0;
+	if (!key)
+		key = pvp_modules_start(address);
 	if (!key)
 		key = pvp_region("[unknown code]");
 	pvp_tell_method(w, key, time);

@@ -6,6 +6,7 @@
 #define PV_PROBE_NATIVE_SAMPLES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "probe/native_args.h"
 
@@ -14,6 +15,9 @@ struct pvp_page;
 
 /* Of this many a second for each thread; 0: none any more. Errors of the system: as 0. */
 void pvp_native_samples_set(const struct pvp_native_options *o);
+
+/* Code that no file holds: the function's key, 0: none of it. Before the first sample. */
+void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 
 /* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page);
