@@ -8,6 +8,5 @@ import sys
 import test_probe_imports as probe
 
 if __name__ == '__main__':
-    probe.EXPORTED = {'DllGetClassObject'}
-    probe.ALLOWED = set()
+    probe.EXPORTED = {'DllGetClassObject'}  # and samples take a signal, as in native programs
     sys.exit(probe.main(*sys.argv[1:]))

@@ -118,6 +118,17 @@ def rooted(v, r):
     v.true('every shot has roots', all(s['roots'] > 0 for s in r.json['heap_shots']))
 
 
+def samples(v, r):
+    """Most of the time goes to the busy loop, and its callers stand below it."""
+    v.equal('samples', r.json['samples']['total'], r.log.samples)
+    v.at_least('samples', r.log.samples, 20)
+    total = checks.rows(r.json['methods'], 'name', 'samples_total')
+    v.at_least('samples in the busy loop', total['Counted.Spin:Busy (int)'], r.log.samples // 5)
+    v.at_least('samples below Main', total['Counted.Program:Main (string[])'],
+               total['Counted.Spin:Busy (int)'])
+    v.at_least('samples of native code', total['[libcoreclr.so]'] + total['coreclr_execute_assembly'], 1)
+
+
 def tasks(v, r):
     """What may not be inlined is counted whole, also without `everycall`."""
     got = checks.rows(r.json['methods'], 'name', 'calls')
@@ -154,6 +165,7 @@ CASES = {
                        (checks.shots, alive_at_end, rooted)),
     'heapshot-load': ('nodefaults,heapshot=1gc,gcalloc,gc', 5 * 'tasks throws collect ',
                       (checks.shots,)),
+    'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 
