@@ -36,10 +36,25 @@ static bool shot_begins(struct pv_lives *l, const struct pv_event *e, uint32_t s
 	return ok && pv_lives_shot_begins(l, shot, (int64_t)e->time);
 }
 
+enum { SOON = 8 };
+
+/* Objects are all over memory: what the next ones need is fetched meanwhile. */
+static void look_ahead(const struct pv_lives *l, const struct pv_batch *b, size_t i)
+{
+	for (size_t at = i + SOON; at < b->n && at <= i + 2 * SOON; at += SOON) {
+		bool near = at == i + SOON;
+		if (b->kind[at] == PV_KIND_ALLOC)
+			pv_lives_expect(l, b->allocs.v[b->key[at]].object, near);
+		else if (b->kind[at] == PV_KIND_HEAP_OBJECT)
+			pv_lives_expect(l, b->rare.v[b->key[at]].heap_object.object, near);
+	}
+}
+
 bool pv_lives_event(
 	struct pv_lives_read *r, const struct pv_batch *b, size_t i, struct pv_lives_where where)
 {
 	struct pv_lives *l = &r->lives;
+	look_ahead(l, b, i);
 	if (b->kind[i] == PV_KIND_ALLOC)
 		return birth(r, b, i, where.path);
 	const struct pv_event *e = &b->rare.v[b->key[i]];

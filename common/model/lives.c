@@ -119,6 +119,17 @@ static bool put(struct pv_lives *l, uint64_t address, uint32_t life)
 	return true;
 }
 
+void pv_lives_expect(const struct pv_lives *l, uint64_t address, bool near)
+{
+	if (!l->at.slots)
+		return;
+	const struct pv_map_slot *slot = &l->at.slots[pv_hash(address) & l->at.mask];
+	if (!near)
+		__builtin_prefetch(slot, 1);
+	else if (slot->key == address && slot->value < GONE)
+		__builtin_prefetch(&l->life.v[slot->value], 1);
+}
+
 /* --- events */
 
 /*

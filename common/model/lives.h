@@ -19,7 +19,6 @@
 enum { PV_LIVES_STEPS = 64, PV_LIVES_CELLS = 8000000 };
 
 #define PV_LIVES_NO_SHOT UINT32_MAX
-
 /* What objects born in one place have in common: class, stack and thread of the allocation. */
 struct pv_life_site {
 	uint32_t class_use; /* id in the names of the model */
@@ -133,8 +132,10 @@ bool pv_lives_alloc(struct pv_lives *l, const struct pv_birth *b);
 bool pv_lives_moves(struct pv_lives *l, const uint64_t *pairs, size_t n); /* n addresses */
 /* A collection begins: the moves before it are another's. */
 bool pv_lives_collection(struct pv_lives *l);
-/* The world goes on: moves so far have happened. */
+/* Moves so far have happened. */
 bool pv_lives_settle(struct pv_lives *l);
+/* An event about this address comes soon, or `near`: memory is fetched. */
+void pv_lives_expect(const struct pv_lives *l, uint64_t address, bool near);
 bool pv_lives_shot_begins(struct pv_lives *l, uint32_t index, int64_t time_ns);
 bool pv_lives_object(struct pv_lives *l, uint64_t address, uint32_t class_use, uint64_t size);
 /* `whole`: false when the rest of the list is missing, so that nobody is dead for it. */
