@@ -103,7 +103,7 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 		return false;
 	wait_until_over(f->scout, NULL);
 	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
-	int64_t duration = m->last_ns - m->zero_ns;
+	int64_t duration = (int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns);
 	if (o->from_end && only->from_ns < 0)
 		only->from_ns += duration;
 	if (o->from_end && only->to_ns < 0)

@@ -37,7 +37,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
-	int64_t behind = now - newest;
+	int64_t behind = (int64_t)((uint64_t)now - (uint64_t)newest); /* what a log says may wrap */
 	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
 	in->status.behind_ns = in->live && sane ? behind : -1;
 	in->status.damaged |= b->damaged;

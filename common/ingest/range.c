@@ -109,7 +109,8 @@ static bool look(struct pv_range_read *r)
 	if (!ok)
 		return fail_nomem(r);
 	pthread_mutex_lock(&r->lock);
-	r->status.until_ns = r->known.last_ns - r->known.zero_ns;
+	r->status.until_ns =
+		(int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
 	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
 	pthread_mutex_unlock(&r->lock);
 	return true;
