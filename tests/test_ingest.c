@@ -283,6 +283,30 @@ START_TEST(loading_can_be_left_at_once)
 END_TEST
 
 /* In the middle of a pipe whose writer goes on, so that there is always more to come. */
+/* Nobody can say how far such a log lies behind; adding up must not go wrong over it. */
+START_TEST(a_followed_log_may_say_any_time)
+{
+	static const uint64_t times[] = { UINT64_C(1) << 63, UINT64_MAX >> 1, UINT64_MAX };
+	for (size_t i = 0; i < PV_COUNT_OF(times); i++) {
+		struct wire w;
+		wire_init(&w);
+		wire_header(&w, 77, 1000);
+		wire_buffer(&w, 1);
+		w.step = 0;
+		w.now = times[i];
+		wire_enter(&w, 0x5010);
+		wire_end_buffer(&w);
+		unlink(path);
+		append(w.out.v, w.out.n);
+		struct pv_ingest *in = start(true, 1);
+		struct pv_ingest_status s = wait_for(in, PV_INGEST_LIVE, 1);
+		ck_assert_int_eq(s.behind_ns, -1);
+		pv_ingest_destroy(in);
+		wire_finish(&w);
+	}
+}
+END_TEST
+
 START_TEST(reading_can_be_cut_short)
 {
 	struct wire w;
@@ -325,6 +349,7 @@ int main(void)
 	tcase_add_test(c, a_pipe_is_followed_to_the_end_of_its_writer);
 	tcase_add_test(c, what_is_no_log_fails_with_a_reason);
 	tcase_add_test(c, loading_can_be_left_at_once);
+	tcase_add_test(c, a_followed_log_may_say_any_time);
 	tcase_add_test(c, reading_can_be_cut_short);
 	suite_add_tcase(s, c);
 	return run_suite(s);

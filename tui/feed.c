@@ -103,11 +103,12 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 		return false;
 	wait_until_over(f->scout, NULL);
 	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
-	int64_t duration = (int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns);
+	/* Times are what the log says: their difference may wrap. */
+	uint64_t duration = (uint64_t)m->last_ns - (uint64_t)m->zero_ns;
 	if (o->from_end && only->from_ns < 0)
-		only->from_ns += duration;
+		only->from_ns = (int64_t)((uint64_t)only->from_ns + duration);
 	if (o->from_end && only->to_ns < 0)
-		only->to_ns += duration;
+		only->to_ns = (int64_t)((uint64_t)only->to_ns + duration);
 	return true;
 }
 
