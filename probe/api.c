@@ -4,6 +4,7 @@
 
 #include "probe/emit.h"
 #include "probe/host_native.h"
+#include "probe/native_record.h"
 #include "probe/registry.h"
 #include "probe/session.h"
 
@@ -48,7 +49,7 @@ EXPORT profview_class_id profview_class(const char *name)
 
 EXPORT void profview_alloc(profview_class_id type, const void *object, size_t bytes)
 {
-	if (type)
+	if (type && pvp_native_taken(bytes))
 		pvp_alloc(type, (uint64_t)(uintptr_t)object, bytes);
 }
 

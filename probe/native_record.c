@@ -35,6 +35,8 @@ static struct {
 void pvp_native_malloc_set(const struct pvp_native_options *o)
 {
 	unsigned what = 0;
+	if (!o)
+		atomic_store(&period, 0);
 	if (o) {
 		atomic_store(&by_site, o->by_site);
 		atomic_store(&frames, o->frames);
@@ -142,13 +144,16 @@ static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
 	pvp_event(ev, &pools, ev->alloc.object);
 }
 
+bool pvp_native_taken(size_t bytes)
+{
+	return !atomic_load_explicit(&period, memory_order_relaxed) || pvp_alloc_taken(bytes);
+}
+
 void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block;
-	bool taken =
-		what & PVP_RECORD_NEW &&
-		(!atomic_load_explicit(&period, memory_order_relaxed) || pvp_alloc_taken(bytes));
+	bool taken = what & PVP_RECORD_NEW && pvp_native_taken(bytes);
 	if (!taken && !(what & PVP_RECORD_ALIVE))
 		return;
 	uint32_t type = class_of(bytes, site);

@@ -3,6 +3,7 @@
 #define PV_PROBE_NATIVE_RECORD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,9 @@ const char *pvp_native_class_name(const char *name);
 
 /* site: where it was asked for; frame: of a function called from there, or by such a one. */
 void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame);
+
+/* Whether an object that the program reports itself is among those that are recorded. */
+bool pvp_native_taken(size_t bytes);
 
 /* What was known of a block; zeros: nothing. */
 struct pvp_gone {
