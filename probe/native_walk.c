@@ -31,7 +31,8 @@ unsigned pvp_native_walk(uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned m
 	int before = errno;
 	uintptr_t known = 0; /* the page that was found readable last, and is not 0 */
 	unsigned n = 0;
-	while (n < most && frame >= sp && frame - sp < FARTHEST && frame % sizeof(void *) == 0) {
+	while (n < most && frame >= PAGE && frame >= sp && frame - sp < FARTHEST &&
+		frame % sizeof(void *) == 0) {
 		uintptr_t last = (frame + sizeof(struct frame) - 1) / PAGE;
 		if (frame / PAGE != known && !readable(frame))
 			break;
