@@ -1,26 +1,32 @@
 /*
- * Immediate dominators by semi-NCA: a depth-first numbering, semidominators by path compression
- * in reverse order, then the nearest common ancestor of each with its parent. Number 0 stands for
- * all roots together. What belongs to a number lies by number: neighbours on a path are neighbours
- * in memory.
+ * Immediate dominators by semi-NCA: a depth-first numbering, semidominators in reverse order, then
+ * the nearest common ancestor of each with its parent. Least semidominators on a way up come from
+ * Lengauer and Tarjan's forest with balanced links, since depth-first trees of heaps are deep.
+ * Number 1 stands for all roots together, 0 for nothing. What belongs to a number lies by number:
+ * neighbours on a path are neighbours in memory.
  */
 #include <stdlib.h>
 
 #include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
 
-struct ancestor {
-	uint32_t above; /* number of the parent; compressed on the way */
+struct tree {
+	uint32_t above; /* in the forest, 0: a root of it; not the parent once links are balanced */
 	uint32_t label; /* least semidominator from here up to there */
+};
+
+struct balance {
+	uint32_t size, child;
 };
 
 struct dominate {
 	struct pv_heap_work *w;
 	const struct pv_graph *g;
-	uint32_t n;              /* numbers given out, 0 included */
+	uint32_t n;              /* numbers given out, 0 and 1 included */
 	uint32_t *num;           /* [nodes] number; 0: not reached */
 	uint32_t *node;          /* [n] and back */
-	struct ancestor *up;     /* [n] */
+	struct tree *up;         /* [n] */
+	struct balance *balance; /* [n] */
 	uint32_t *semi, *idom;   /* [n] */
 	uint64_t *met, *entry;   /* [nodes / 64] bits: reached; held by a root that counts */
 	PV_ARRAY(uint32_t) path; /* scratch */
@@ -34,22 +40,22 @@ static uint32_t visit(struct dominate *d, uint32_t node, uint32_t from)
 	d->met[node / 64] |= UINT64_C(1) << node % 64;
 	d->num[node] = i;
 	d->node[i] = node;
-	d->up[i].above = from;
-	d->idom[i] = d->g->first[node]; /* where it stands in its references */
+	d->idom[i] = from;              /* the parent */
+	d->semi[i] = d->g->first[node]; /* where it stands in its references */
 	return i;
 }
 
 static bool number_from(struct dominate *d, uint32_t root)
 {
 	const struct pv_graph *g = d->g;
-	uint32_t at = visit(d, root, 0);
-	while (at) {
-		uint32_t end = g->first[d->node[at] + 1], e = d->idom[at];
+	uint32_t at = visit(d, root, 1);
+	while (at > 1) {
+		uint32_t end = g->first[d->node[at] + 1], e = d->semi[at];
 		while (e < end && d->met[g->to[e] / 64] >> g->to[e] % 64 & 1)
 			e++;
-		d->idom[at] = e + 1;
+		d->semi[at] = e + 1;
 		if (e >= end) {
-			at = d->up[at].above;
+			at = d->idom[at];
 			continue;
 		}
 		at = visit(d, g->to[e], at);
@@ -63,8 +69,7 @@ static bool number_from(struct dominate *d, uint32_t root)
 static bool number(struct dominate *d)
 {
 	const struct pv_graph *g = d->g;
-	d->n = 1;
-	d->up[0].above = d->node[0] = 0;
+	d->n = 2;
 	for (size_t i = 0; i < g->root.n; i++) {
 		const struct pv_graph_root *r = &g->root.v[i];
 		if (pv_heap_counts(d->w->h, r) && !d->num[r->node] && !number_from(d, r->node))
@@ -73,34 +78,67 @@ static bool number(struct dominate *d)
 	return pv_heap_go_on(d->w, "dominators: numbering", d->n, d->n);
 }
 
-/* --- semidominators */
+/* --- the forest of those whose semidominators are known */
 
-/* The least semidominator on the way up from v, among those done already: `last` and above. */
-static bool eval(struct dominate *d, uint32_t v, uint32_t last, uint32_t *ret)
+/* The parent `v` takes over the tree of `w`. */
+static void join(struct dominate *d, uint32_t v, uint32_t w)
 {
+	struct tree *up = d->up;
+	struct balance *b = d->balance;
+	uint32_t s = w, least = up[w].label;
+	while (least < up[b[s].child].label) {
+		uint32_t child = b[s].child, below = b[child].child;
+		if ((uint64_t)b[s].size + b[below].size >= 2 * (uint64_t)b[child].size) {
+			up[child].above = s;
+			b[s].child = below;
+		} else {
+			b[child].size = b[s].size;
+			up[s].above = child;
+			s = child;
+		}
+	}
+	up[s].label = least;
+	b[v].size += b[w].size;
+	if (b[v].size < 2 * (uint64_t)b[w].size) {
+		uint32_t was = b[v].child;
+		b[v].child = s;
+		s = was;
+	}
+	for (; s; s = b[s].child)
+		up[s].above = v;
+}
+
+/* The least semidominator on the way up from v, below the forest's root. */
+static bool eval(struct dominate *d, uint32_t v, uint32_t *ret)
+{
+	struct tree *up = d->up;
+	*ret = up[v].label;
+	if (!up[v].above)
+		return true;
 	d->path.n = 0;
-	while (d->up[v].above >= last) {
+	for (uint32_t u = v; up[up[u].above].above; u = up[u].above) {
 		if (!pv_reserve(&d->path, 1))
 			return pv_heap_nomem(d->w);
-		d->path.v[d->path.n++] = v;
-		v = d->up[v].above;
+		d->path.v[d->path.n++] = u;
 	}
-	uint32_t top = d->up[v].above, least = d->up[v].label;
 	while (d->path.n) {
-		struct ancestor *u = &d->up[d->path.v[--d->path.n]];
-		least = u->label < least ? u->label : least;
-		*u = (struct ancestor){ top, least };
+		struct tree *u = &up[d->path.v[--d->path.n]], a = up[u->above];
+		u->label = a.label < u->label ? a.label : u->label;
+		u->above = a.above;
 	}
-	*ret = least;
+	uint32_t top = up[up[v].above].label;
+	*ret = top < up[v].label ? top : up[v].label;
 	return true;
 }
+
+/* --- semidominators */
 
 /* What will be asked for soon is fetched: most of it lies anywhere. */
 static void fetch(const struct dominate *d, uint32_t w)
 {
 	enum { FAR = 24, NEAR = 12, MOST = 8 };
 	const struct pv_heap *h = d->w->h;
-	if (w <= FAR)
+	if (w <= FAR + 2)
 		return;
 	__builtin_prefetch(&h->by_first[d->node[w - FAR]]);
 	uint32_t first = h->by_first[d->node[w - NEAR]], end = h->by_first[d->node[w - NEAR] + 1];
@@ -114,35 +152,38 @@ static void fetch(const struct dominate *d, uint32_t w)
 static bool semidominator(struct dominate *d, uint32_t w, uint32_t *ret)
 {
 	const struct pv_heap *h = d->w->h;
-	uint32_t semi = d->up[w].above, node = d->node[w], least;
-	for (uint32_t p = h->by_first[node]; p < h->by_first[node + 1]; p++) {
+	uint32_t semi = d->idom[w], node = d->node[w], least;
+	if (d->entry[node / 64] >> node % 64 & 1)
+		semi = 1;
+	for (uint32_t p = h->by_first[node]; semi > 1 && p < h->by_first[node + 1]; p++) {
 		uint32_t v = d->num[h->by[p]];
 		if (v == 0)
 			continue; /* it cannot be reached itself */
 		least = v;
-		if (v > w && !eval(d, v, w + 1, &least))
+		if (v > w && !eval(d, v, &least))
 			return false;
 		semi = least < semi ? least : semi;
 	}
-	*ret = d->entry[node / 64] >> node % 64 & 1 ? 0 : semi;
+	*ret = semi;
 	return true;
 }
 
 static bool semidominators(struct dominate *d)
 {
-	for (uint32_t i = 0; i < d->n; i++) {
+	for (uint32_t i = 1; i < d->n; i++) {
 		d->up[i].label = i;
-		d->idom[i] = d->up[i].above;
+		d->balance[i].size = 1;
 	}
-	for (uint32_t w = d->n - 1; w > 0; w--) {
+	for (uint32_t w = d->n - 1; w > 1; w--) {
 		fetch(d, w);
 		if (!semidominator(d, w, &d->semi[w]))
 			return false;
 		d->up[w].label = d->semi[w];
+		join(d, d->idom[w], w);
 		if (w % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(d->w, "dominators", d->n - w, d->n))
 			return false;
 	}
-	for (uint32_t w = 1; w < d->n; w++) {
+	for (uint32_t w = 2; w < d->n; w++) {
 		uint32_t up = d->idom[w];
 		while (up > d->semi[w])
 			up = d->idom[up];
@@ -165,23 +206,24 @@ static bool results(struct dominate *d)
 	struct pv_heap *h = d->w->h;
 	const struct pv_graph *g = d->g;
 	give_up(&d->up);
+	give_up(&d->balance);
 	give_up(&d->semi);
 	h->retained = pv_big_alloc(g->nodes, sizeof *h->retained);
 	if (!h->retained)
 		return pv_heap_nomem(d->w);
-	for (uint32_t i = d->n - 1; i > 0; i--) {
+	for (uint32_t i = d->n - 1; i > 1; i--) {
 		uint32_t node = d->node[i];
 		h->retained[node] += g->size[node];
-		if (d->idom[i])
+		if (d->idom[i] > 1)
 			h->retained[d->node[d->idom[i]]] += h->retained[node];
 	}
 	for (uint32_t node = 0; node < g->nodes; node++) {
 		uint32_t i = d->num[node];
 		h->unreachable += i == 0;
 		h->unreachable_bytes += i == 0 ? g->size[node] : 0;
-		d->num[node] = i == 0       ? PV_GRAPH_NONE
-			       : d->idom[i] ? d->node[d->idom[i]]
-					    : PV_HEAP_ROOTS;
+		d->num[node] = i == 0           ? PV_GRAPH_NONE
+			       : d->idom[i] > 1 ? d->node[d->idom[i]]
+						: PV_HEAP_ROOTS;
 	}
 	h->idom = d->num;
 	d->num = NULL;
@@ -190,15 +232,17 @@ static bool results(struct dominate *d)
 
 static bool make_room(struct dominate *d)
 {
-	size_t n = (size_t)d->g->nodes + 1;
+	size_t n = (size_t)d->g->nodes + 2;
 	d->num = pv_big_alloc(n, sizeof *d->num);
 	d->node = pv_big_alloc(n, sizeof *d->node);
 	d->up = pv_big_alloc(n, sizeof *d->up);
+	d->balance = pv_big_alloc(n, sizeof *d->balance);
 	d->semi = pv_big_alloc(n, sizeof *d->semi);
 	d->idom = pv_big_alloc(n, sizeof *d->idom);
 	d->met = pv_big_alloc(n / 64 + 1, sizeof *d->met);
 	d->entry = pv_big_alloc(n / 64 + 1, sizeof *d->entry);
-	bool ok = d->num && d->node && d->up && d->semi && d->idom && d->met && d->entry;
+	bool ok = d->num && d->node && d->up && d->balance && d->semi && d->idom && d->met &&
+		  d->entry;
 	for (size_t i = 0; ok && i < d->g->root.n; i++) {
 		const struct pv_graph_root *r = &d->g->root.v[i];
 		if (pv_heap_counts(d->w->h, r))
@@ -214,6 +258,7 @@ bool pv_heap_dominate(struct pv_heap_work *w)
 	give_up(&d.num);
 	give_up(&d.node);
 	give_up(&d.up);
+	give_up(&d.balance);
 	give_up(&d.semi);
 	give_up(&d.idom);
 	give_up(&d.met);
