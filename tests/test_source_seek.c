@@ -82,6 +82,33 @@ START_TEST(a_gzip_file_is_read_from_anywhere)
 }
 END_TEST
 
+/* Short ways back and forth are made in what was kept, long ones as without it. */
+START_TEST(what_was_read_lately_is_kept)
+{
+	char path[KIT_PATH];
+	struct pv_source_info before, after;
+	struct pv_error e;
+	put_packed(in_dir(path, "log"), MANY, MANY);
+	struct pv_source *s = open_plain(path, false);
+	ck_assert(pv_source_remember(s, 1 << 20, 0));
+	seek_about(s, MANY);
+	ck_assert(pv_source_seek(s, 10 << 20, &e));
+	ck_assert_uint_ge(read_from(s, 10 << 20, 1 << 20), 11 << 20);
+	pv_source_info(s, &before);
+	for (uint64_t back = 1000; back < 900000; back += 90001) {
+		uint64_t from = (11 << 20) - back;
+		ck_assert(pv_source_seek(s, from, &e));
+		ck_assert_uint_ge(read_from(s, from, 500), from + 500);
+	}
+	pv_source_info(s, &after);
+	ck_assert_uint_eq(before.input_read, after.input_read);
+	ck_assert(pv_source_seek(s, (11 << 20) + 300000, &e)); /* on, over what is not read yet */
+	ck_assert(pv_source_seek(s, (11 << 20) + 5, &e));
+	ck_assert_uint_eq(read_from(s, (11 << 20) + 5, UINT64_MAX), MANY);
+	pv_source_close(s);
+}
+END_TEST
+
 START_TEST(points_of_an_earlier_reading_serve)
 {
 	char path[KIT_PATH];
@@ -131,6 +158,7 @@ int main(void)
 	tcase_add_checked_fixture(c, kit_setup, kit_teardown);
 	tcase_add_test(c, a_plain_file_is_read_from_anywhere);
 	tcase_add_loop_test(c, a_gzip_file_is_read_from_anywhere, 0, 2);
+	tcase_add_test(c, what_was_read_lately_is_kept);
 	tcase_add_loop_test(c, points_of_an_earlier_reading_serve, 0, 2);
 	tcase_add_test(c, behind_the_end_of_gzip_there_is_nothing);
 	suite_add_tcase(s, c);

@@ -7,6 +7,7 @@
 
 #include "common/ingest/lives_read_parts.h"
 
+enum { RECENT = 64 << 20 }; /* buffers of other threads lie not far */
 enum { LARGE = 16 << 20 }; /* such buffers are taken in one go when they are due */
 
 /* What matters of a buffer that is begun, and how far it was taken. */
@@ -352,6 +353,10 @@ static bool read_new(struct pv_lives_read *r, struct pv_source *source)
 bool pv_lives_merge(struct pv_lives_read *r)
 {
 	struct pv_source *source = pv_source_again(r->in->source, &r->error);
+	struct pv_ingest_status s;
+	pv_ingest_status(r->in, &s);
+	if (source && s.source.compressed && !r->logging2007)
+		pv_source_remember(source, RECENT, 0); /* without it it only takes longer */
 	bool ok = source && (r->logging2007 ? read_old : read_new)(r, source);
 	pv_source_close(source);
 	return ok;

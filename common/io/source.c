@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/io/fd.h"
+#include "common/io/recent.h"
 #include "common/io/source_file.h"
 #include "common/io/source_gzip.h"
 #include "common/io/source_pipe.h"
@@ -26,6 +27,7 @@ struct pv_source {
 	struct pv_file *file, *file_before_pipe;
 	struct pv_pipe *_Atomic pipe; /* a file that is waited for may turn out to be one */
 	struct pv_gzip *gzip;
+	struct pv_recent recent;
 	bool recording;
 	pthread_mutex_t lock; /* over `shown` and the texts of the pipe's errors */
 	struct pv_source_info shown;
@@ -191,6 +193,7 @@ void pv_source_close(struct pv_source *s)
 	pv_file_close(s->file_before_pipe);
 	pv_file_close(s->file);
 	pv_gzip_destroy(s->gzip);
+	pv_recent_finish(&s->recent);
 	pv_fd_close(&s->epoll_fd);
 	pthread_mutex_destroy(&s->lock);
 	free(s->path);
@@ -243,8 +246,14 @@ enum pv_read pv_source_read(
 		pv_fail(reterr, PV_EUSAGE, 0, "nothing was asked for");
 		return PV_READ_ERROR;
 	}
-	uint64_t n = 0;
+	uint64_t n = pv_recent_take(&s->recent, to, size);
+	if (n > 0) {
+		*ret_n = n;
+		return PV_READ_BYTES;
+	}
 	enum pv_read what = pv_gzip_read(s->gzip, to, size, &n, reterr);
+	if (what == PV_READ_BYTES)
+		pv_recent_add(&s->recent, to, (size_t)n);
 	if (what == PV_READ_BYTES || what == PV_READ_GAP)
 		*ret_n = n;
 	pthread_mutex_lock(&s->lock);
@@ -268,11 +277,37 @@ static bool seek_stored(void *ctx, uint64_t offset)
 	return true;
 }
 
+bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset)
+{
+	pv_recent_finish(&s->recent);
+	return pv_recent_init(&s->recent, bytes, offset);
+}
+
+/* A short way on is read, so that what lies on it is kept. */
+static bool go_on_to(struct pv_source *s, uint64_t offset)
+{
+	uint8_t bytes[1 << 14];
+	struct pv_error e;
+	uint64_t n = 0, end = s->recent.end;
+	if (!s->recent.ring || offset < end || offset - end > s->recent.size / 2)
+		return false;
+	for (s->recent.at = end; end < offset; end += n) {
+		size_t want = offset - end < sizeof bytes ? (size_t)(offset - end) : sizeof bytes;
+		if (pv_source_read(s, bytes, want, &n, &e) != PV_READ_BYTES)
+			return false;
+	}
+	return true;
+}
+
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr)
 {
 	if (!s->file)
 		return pv_fail(reterr, PV_EUSAGE, offset, "a pipe cannot be read anew");
+	if (pv_recent_seek(&s->recent, offset) || go_on_to(s, offset))
+		return true;
 	bool ok = pv_gzip_seek(s->gzip, seek_stored, offset, reterr);
+	if (ok)
+		pv_recent_jump(&s->recent, offset);
 	pthread_mutex_lock(&s->lock);
 	s->shown.compressed = pv_gzip_compressed(s->gzip);
 	pthread_mutex_unlock(&s->lock);

@@ -97,6 +97,13 @@ bool pv_source_record(
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);
 
 /*
+ * From here on (the next byte read is the one at `offset`) the last `bytes` bytes are kept, so that a
+ * seek within them is quick: for compressed files read in another order than their own. False when
+ * out of memory.
+ */
+bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset);
+
+/*
  * Where inflating can begin without what lies before: taken every 16 MiB of the inflated stream
  * while a gzip file is read (twice as far apart each time there are too many). Kept in an index,
  * they make a later seek quick.
