@@ -57,6 +57,31 @@ START_TEST(totals_count_outermost_calls_only)
 }
 END_TEST
 
+START_TEST(the_probes_own_time_is_taken_off)
+{
+	struct kit k = calls();
+	struct pv_query net = { .net = true };
+	static const char *const times[] = { "total_ns", "self_ns", NULL };
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &net);
+	/* A log of the stock profiler does not say. */
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() 2 145000 70000 100000 0 - - -");
+	pv_table_destroy(t);
+	k.m->target.args = "profview:fake,calls";
+	k.m->target.timer_overhead_ns = 2 * US;
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	/* Half of it for each call of its own and each it makes; all of it for calls further down. */
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() 2 133000 65000 100000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 1, figures), "Work(int) 2 45000 36000 50000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 2, figures), "Read() 3 32000 32000 20000 0 - - -");
+	pv_table_destroy(t);
+	k.m->target.timer_overhead_ns = 1000 * US; /* never below nothing */
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, times), "0 0");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(callers_of_a_recursive_method)
 {
 	struct kit k = calls();
@@ -241,6 +266,7 @@ int main(void)
 	Suite *s = suite_create("query calls");
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, totals_count_outermost_calls_only);
+	tcase_add_test(c, the_probes_own_time_is_taken_off);
 	tcase_add_test(c, callers_of_a_recursive_method);
 	tcase_add_test(c, the_call_tree_opens_row_by_row);
 	tcase_add_test(c, one_name_is_one_row);

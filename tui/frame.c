@@ -191,6 +191,8 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 		snprintf(text, sizeof text, " ▸ by %s", pv_by_name(s->group));
 		x = add(c, r, x, UI_WARN, text);
 	}
+	if (s->net && p->def->scope & UI_SCOPE_CALLS)
+		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
 	const struct ui_list *l = &p->list[p->focus];
 	if (l->filter[0]) {
 		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);

@@ -237,6 +237,18 @@ static void draw_line(const struct ui_output *o, struct ui_canvas *c, struct ui_
 	ui_restyle(c, ui_cols(r, 1 + pv_utf8_cells(before), pv_utf8_cells(o->search)), UI_MATCH);
 }
 
+void ui_output_title(const struct ui_output *o, struct ui_canvas *c, struct ui_rect r)
+{
+	int x = ui_put(c, r, UI_TITLE, " O Output of the program");
+	char text[96];
+	snprintf(text, sizeof text, " ▸ %zu lines%s", ui_output_count(o),
+		o->loose ? "" : " ▸ following");
+	x += ui_put(c, ui_cols(r, x, r.w), UI_PLAIN, text);
+	if (o->gone)
+		ui_printf(c, ui_cols(r, x, r.w), UI_WARN, " ▸ %llu older ones are not kept",
+			(unsigned long long)o->gone);
+}
+
 void ui_output_draw(struct ui_output *o, struct ui_canvas *c, struct ui_rect r)
 {
 	size_t n = ui_output_count(o);

@@ -46,6 +46,7 @@ const char *ui_output_line(const struct ui_output *o, size_t i);
 unsigned ui_output_command(struct ui_output *o, enum ui_command cmd);
 /* To the newest line that has the text (dir 0), the next (1) or the one before (-1). */
 bool ui_output_find(struct ui_output *o, int dir);
+void ui_output_title(const struct ui_output *o, struct ui_canvas *c, struct ui_rect r);
 void ui_output_draw(struct ui_output *o, struct ui_canvas *c, struct ui_rect r);
 
 #endif

@@ -264,22 +264,6 @@ static unsigned stop(struct ui_screen *s)
 	return loading ? UI_HANDLED | UI_STOP : UI_HANDLED;
 }
 
-static unsigned turn_off(struct ui_screen *s)
-{
-	if (s->shared.readonly)
-		ui_screen_say(s, true, "read-only: nothing is sent to the program");
-	return s->shared.readonly ? UI_HANDLED : UI_HANDLED | UI_CHEAPER;
-}
-
-static void open_output(struct ui_screen *s)
-{
-	if (s->output)
-		s->output_open = !s->output_open;
-	else
-		ui_screen_say(s, true, "no program was started from here; profview run does that");
-	s->help.open = false;
-}
-
 static void cancel(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
@@ -330,11 +314,6 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED | UI_ZERO;
 	case UI_CMD_TAKE_SHOT:
 		return shoot(s);
-	case UI_CMD_OUTPUT:
-		open_output(s);
-		return UI_HANDLED;
-	case UI_CMD_DEAREST:
-		return turn_off(s);
 	case UI_CMD_RETAINED:
 		ui_browser_retained(s);
 		return UI_HANDLED;
@@ -397,6 +376,8 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 		reply = ui_compare_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = own_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_screen_target(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_strip_command(s, cmd);
 	if (reply != UI_IGNORED)
@@ -522,6 +503,9 @@ static void draw_bottom(struct ui_screen *s)
 		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
 	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
 		return;
+	} else if (l->message.h && s->output_open) {
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM,
+			"/ searches upwards from the newest line, G follows again, O or q goes back");
 	} else if (l->message.h && p->def->hint) {
 		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
 	}
@@ -551,7 +535,8 @@ static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *first = &s->overview.list[0];
-	const char *text = p->def->parts  ? ui_pane_coverage(p)
+	const char *text = s->output_open ? ""
+			   : p->def->parts  ? ui_pane_coverage(p)
 			   : first->table ? first->table->coverage
 					  : "";
 	if (text && text[0])
@@ -580,7 +565,9 @@ void ui_screen_draw(struct ui_screen *s)
 	if (l->tabs.h)
 		ui_frame_tabs(c, l->tabs, s->current);
 	draw_body(s);
-	if (l->crumb.h)
+	if (l->crumb.h && s->output_open)
+		ui_output_title(s->output, c, l->crumb);
+	else if (l->crumb.h)
 		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
 	if (l->crumb.h && !l->message.h)
 		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);

@@ -98,6 +98,9 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 void ui_screen_schedule(struct ui_screen *s, const char *word);
 uint64_t ui_screen_collections(const struct ui_screen *s);
 
+/* screen_target.c: UI_IGNORED when the command is none of its. */
+unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);
+
 /* goto.c: between panes. */
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);

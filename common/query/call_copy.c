@@ -1,6 +1,7 @@
 #include "common/query/call_copy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/model/model.h"
@@ -146,6 +147,32 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t 
 	bool ok = pv_window_sum(m, window_ns, &sums) && copy_active(m, g, &sums, ret);
 	pv_window_sums_finish(&sums);
 	return ok;
+}
+
+uint32_t pv_call_pair_ns(const struct pv_model *m)
+{
+	const char *args = m->target.args;
+	return args && strncmp(args, "profview:", 9) == 0 ? m->target.timer_overhead_ns : 0;
+}
+
+static int64_t less(int64_t time, uint64_t cost)
+{
+	return time > 0 && (uint64_t)time > cost ? time - (int64_t)cost : 0;
+}
+
+void pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns)
+{
+	uint64_t *below = pair_ns ? calloc(c->n, sizeof *below) : NULL; /* calls in the subtree */
+	uint64_t *children = below ? calloc(c->n, sizeof *children) : NULL;
+	for (size_t i = c->n; children && i-- > 1;) {
+		struct pv_call_figures *f = &c->figures[i];
+		f->self_ns = less(f->self_ns, (f->calls + children[i]) * pair_ns / 2);
+		f->total_ns = less(f->total_ns, f->calls * pair_ns / 2 + below[i] * pair_ns);
+		below[c->parent[i]] += below[i] + f->calls;
+		children[c->parent[i]] += f->calls;
+	}
+	free(below);
+	free(children);
 }
 
 void pv_call_copy_link(struct pv_call_copy *c)

@@ -32,6 +32,7 @@ static const struct pv_column method_columns[] = {
 /* What the log can say of calls and samples at all. */
 struct known {
 	bool calls, samples, window;
+	uint32_t pair_ns; /* taken off for each call; 0: nothing */
 	bool cpu;        /* times of the processor */
 	bool exc_leaves; /* told apart from others: not in logs of 2007 */
 };
@@ -40,7 +41,8 @@ static struct known what_is_known(const struct pv_model *m, const struct pv_quer
 {
 	unsigned groups = pv_groups_known(m);
 	return (struct known){ .calls = groups & PV_GROUP_CALLS, .window = q->window_ns != 0,
-		.cpu = m->tree_sums.cpu_times != 0,
+		.pair_ns = q->net ? pv_call_pair_ns(m) : 0,
+		.cpu = m->tree_sums.cpu_times != 0 && !q->net,
 		.samples = groups & PV_GROUP_SAMPLES, .exc_leaves = !m->target.logging2007 };
 }
 
@@ -103,8 +105,11 @@ static void enter_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
 	struct pv_method_sum *s = &f->sum[c->group[node]];
 	const struct pv_call_figures *v = &c->figures[node];
 	s->calls += v->calls;
+	s->exc_leaves += v->exc_leaves;
 	s->self_ns = pv_sat_add(s->self_ns, v->self_ns);
 	s->samples_self += v->samples;
+	if (v->max_ns > s->max_ns)
+		s->max_ns = v->max_ns;
 	if (f->on_path[c->group[node]]++ == 0) {
 		s->total_ns = pv_sat_add(s->total_ns, v->total_ns);
 		s->samples_total += v->samples_below;
@@ -137,14 +142,16 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	bool ok = pv_groups_methods(m, b, &g);
 	struct pv_method_sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	ok = ok && sum;
+	bool walk = known.window || known.pair_ns;
 	if (ok)
-		ok = known.window ? pv_call_copy(m, &g, b->query->window_ns, &copy) :
+		ok = walk ? pv_call_copy(m, &g, b->query->window_ns, &copy) :
 			pv_calls_flat(m, g.of, g.row.n, sum);
 	pv_model_unlock(m);
-	if (ok && known.window)
+	if (ok && walk) {
+		pv_call_copy_net(&copy, known.pair_ns);
 		pv_call_copy_link(&copy);
-	if (ok && known.window)
 		ok = window_methods(&copy, sum, g.row.n);
+	}
 	if (ok)
 		put_methods(b, &g, sum, &known);
 	else
@@ -263,6 +270,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	bool ok = pv_groups_methods(m, b, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
 	if (ok) {
+		pv_call_copy_net(&copy, known.pair_ns);
 		pv_call_copy_link(&copy);
 		e.chosen = pv_groups_find(&g, b->query->select);
 	}

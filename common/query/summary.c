@@ -10,6 +10,7 @@
 #include "common/model/shots.h"
 #include "common/model/threads.h"
 #include "common/model/throws.h"
+#include "common/query/call_copy.h"
 #include "common/query/facts.h"
 #include "common/query/specs.h"
 
@@ -98,6 +99,7 @@ static void sum_log(const struct pv_model *m, struct pv_summary *s)
 	s->port = t->port;
 	s->start_time_ms = t->start_time_ms;
 	s->joined = t->joined;
+	s->pair_ns = pv_call_pair_ns(m);
 	s->duration_ns = duration(m);
 	s->events = m->events;
 	s->buffers = m->buffers;

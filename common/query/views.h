@@ -45,6 +45,7 @@ struct pv_query {
 	const uint64_t *open; /* trees: sorted ids of unfolded rows */
 	size_t opens;
 	bool open_all;      /* trees: everything is unfolded (reports) */
+	bool net; /* METHODS and the like: times without what the probe's own calls took */
 	bool hide_internal; /* leave out the profiler's own threads */
 	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */
 	enum pv_by split;   /* names are told apart by this; PV_BY_NAME: they are not */
@@ -97,6 +98,7 @@ struct pv_summary {
 	/* which groups the log has at all: enum pv_group bits */
 	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
 	bool joined;          /* the beginning of the stream was missed */
+	uint32_t pair_ns;     /* what tracing a call took, as the probe measured; 0: not known */
 	uint64_t recordings;
 };
 

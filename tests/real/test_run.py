@@ -323,6 +323,13 @@ def cost(b):
         pid = b.probe_of('run_me.exe')['pid']
         t.wait('Recording and its cost')
         expect_in('the dearest', ' calls ', t.wait_row('T turns it off'))
+        t.type('2v')
+        t.wait('for each call; an estimate')
+        t.wait("without the probe's cost")
+        t.type('v7S')
+        t.wait('heap shot asked for')
+        t.wait_row('▸', 0)
+        t.type('1')
         t.type('T')
         t.wait('calls turned off')
         wait_for('calls to be off', lambda: ' calls=off ' in b.tell(pid, 'stats').stdout)
