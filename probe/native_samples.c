@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,11 +24,14 @@ enum {
 	SLOTS = 128,             /* of a ring: at 1000 Hz a tick's worth */
 	CPU_CLOCK_MOST_HZ = 250, /* the kernel looks at its ticks only */
 	SECOND = 1000000000,
+	MOST_TIMES = 100,
 };
 
 struct sample {
 	uint64_t time, ip;
 	uint32_t n;
+	uint32_t times; /* it counts: the timer may have run out more than once before the signal
+			   came */
 	uint64_t caller[PVP_NATIVE_FRAMES]; /* innermost first */
 };
 
@@ -39,7 +43,7 @@ struct ring {
 	_Atomic uint64_t dropped;
 	uint64_t cpu_ns, dropped_told;
 	timer_t timer;
-	bool seen;
+	bool seen, nameless; /* the latter: its thread's name is still to be told */
 	struct sample slot[SLOTS];
 };
 
@@ -110,6 +114,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	where(context, &ip, &frame, &sp);
 	s->time = pvp_monotonic();
 	s->ip = ip;
+	s->times = 1 + (uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
 	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 	errno = before;
@@ -204,7 +209,7 @@ static void met(pid_t tid, pid_t writer)
 	struct ring *r = free_ring();
 	r = r && arm(r, tid) ? r : NULL;
 	if (r)
-		r->seen = true;
+		r->seen = r->nameless = true;
 }
 
 static void look_for_threads(pid_t writer)
@@ -262,11 +267,32 @@ static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
 	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
 	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	for (; at < n; at++)
-		put(w, page, &r->slot[at % SLOTS], owner);
+		for (uint32_t i = 0; i < r->slot[at % SLOTS].times; i++)
+			put(w, page, &r->slot[at % SLOTS], owner);
 	atomic_store_explicit(&r->taken, n, memory_order_release);
 	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
 	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_told);
 	r->dropped_told = dropped;
+}
+
+/* A thread of which there are samples alone has nobody else to say what it is called. */
+static void tell_name(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+{
+	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
+	char path[64], name[16] = "";
+	snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
+	if (fd >= 0)
+		close(fd);
+	name[n > 0 ? strcspn(name, "\n") : 0] = 0;
+	const char *told = tid == getpid() ? "main" : strcmp(name, w->comm) == 0 ? "" : name;
+	struct pv_event ev = { .kind = PV_KIND_THREAD_NAME,
+		.time = pvp_monotonic(),
+		.meta = { .key = (uint64_t)tid, .name = { told, strlen(told) } } };
+	if (*told)
+		pvp_page_add(w, page, &ev, NULL);
+	r->nameless = false;
 }
 
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
@@ -279,6 +305,8 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 	for (struct ring *r = rings; r; r = r->next) {
 		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
 			continue;
+		if (r->nameless && atomic_load(&r->written) != atomic_load(&r->taken))
+			tell_name(w, page, r);
 		empty(w, page, r);
 		if (changed || !r->seen)
 			disarm(r);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <ctime>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
@@ -234,7 +235,10 @@ QUIET static void burn_here()
 
 QUIET static void burn()
 {
-	std::thread other(burn_here);
+	std::thread other([] {
+		pthread_setname_np(pthread_self(), "burner");
+		burn_here();
+	});
 	burn_here();
 	other.join();
 }
