@@ -9,15 +9,9 @@ static const struct {
 	const char *text;
 	unsigned more;
 } words[] = {
-	{ "counter", PVP_CLR_COUNTING },
 	{ "everycall", PVP_CLR_EVERY_CALL },
 	{ "emptycalls", PVP_CLR_EMPTY },
 	{ "gcroot", PVP_CLR_ROOTS },
-	{ "suspend", PVP_CLR_REASONS },
-	{ "jitstart", PVP_CLR_JIT_STARTS },
-	{ "transition", PVP_CLR_CROSSINGS },
-	{ "loadfail", PVP_CLR_FAILURES },
-	{ "tier", PVP_CLR_TIERS },
 };
 
 static unsigned more_of(const char *at, size_t len)
@@ -54,13 +48,14 @@ static unsigned split(const char *text, const char *period, char *rest)
 	return more;
 }
 
-/* Heap shots come without roots here, unless those are asked for by themselves. */
-static void without_roots(struct pvp_clr_options *o)
+/*
+ * What this host has not: heap shots come without roots, unless those are asked for by themselves;
+ * moves are told as ranges; counters are not read. The header must not say they are recorded.
+ */
+static void leave_out(struct pvp_clr_options *o, const char *word)
 {
-	static const char word[] = "gcroot";
-	size_t len = sizeof word - 1;
+	size_t len = strlen(word);
 	char *at = strstr(o->m.words, word);
-	o->m.groups &= ~(unsigned)PVP_MONO_ROOTS;
 	if (!at)
 		return;
 	if (at > o->m.words) {
@@ -93,7 +88,10 @@ bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *re
 		return false; /* a tree of calls is made on Mono alone */
 	if (o.m.groups & PVP_MONO_CALLS)
 		o.m.frames = 0;
-	without_roots(&o);
+	leave_out(&o, "gcroot");
+	leave_out(&o, "gcmove");
+	leave_out(&o, "counter");
+	o.m.groups &= ~(unsigned)(PVP_MONO_ROOTS | PVP_MONO_MOVES);
 	describe(&o);
 	*ret = o;
 	return true;

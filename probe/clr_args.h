@@ -12,16 +12,9 @@ enum { PVP_CLR_ALLOC_PERIOD = 100 << 10 }; /* the runtime's own, bytes */
 
 enum pvp_clr_more {
 	PVP_CLR_SAMPLED = 1 << 0,  /* allocsample: about one allocation in 100 KB */
-	PVP_CLR_COUNTING = 1 << 1, /* counter: figures of the runtime and the process */
 	PVP_CLR_EVERY_CALL = 1 << 7, /* everycall: nothing is inlined, so that no call is missed */
 	PVP_CLR_EMPTY = 1 << 8, /* emptycalls: hooks that note nothing: the runtime's own price */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
-	/* Extension events, which end stock mprof-report. */
-	PVP_CLR_REASONS = 1 << 2,    /* suspend: why the runtime stopped */
-	PVP_CLR_JIT_STARTS = 1 << 3, /* jitstart: when a method's compilation begins */
-	PVP_CLR_CROSSINGS = 1 << 4,  /* transition: between managed code and the rest */
-	PVP_CLR_FAILURES = 1 << 5,   /* loadfail: modules, classes, methods that could not be had */
-	PVP_CLR_TIERS = 1 << 6,      /* tier: which body of a method this is */
 };
 
 struct pvp_clr_options {

@@ -190,6 +190,54 @@ static pvp_hr finally(void *self, uint64_t function)
 	return 0;
 }
 
+/* --- handles and finalizers: with these, no collection is concurrent */
+
+enum { NORMAL = 2 }; /* a handle's type, which is not told */
+
+static pvp_hr handle_created(void *self, uint64_t handle, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_CREATED,
+		.handle = { NORMAL, (uint32_t)(handle >> 3), object, { 0, 0 } } };
+	(void)self;
+	pvp_clr_with_stack(&ev, &ev.handle.stack, object);
+	return 0;
+}
+
+static pvp_hr handle_destroyed(void *self, uint64_t handle)
+{
+	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_DESTROYED,
+		.handle = { NORMAL, (uint32_t)(handle >> 3), 0, { 0, 0 } } };
+	(void)self;
+	pvp_clr_with_stack(&ev, &ev.handle.stack, 0);
+	return 0;
+}
+
+/* Told when a collection finds that the object is to be finalized; the rest is not told. */
+static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
+{
+	(void)self, (void)flags;
+	for (int end = 0; end < 2; end++) {
+		struct pv_event ev = { .kind = end ? PV_KIND_GC_FINALIZE_OBJECT_END
+						   : PV_KIND_GC_FINALIZE_OBJECT_START,
+			.finalize = { object } };
+		pvp_event(&ev, NULL, object);
+	}
+	return 0;
+}
+
+static void objects_init(struct pvp_clr_mask *mask, unsigned groups)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	if (groups & (PVP_MONO_HANDLES | PVP_MONO_FINALIZERS))
+		mask->low |= PVP_CLR_GC;
+	if (groups & PVP_MONO_HANDLES) {
+		s[PVP_CLR_HandleCreated] = (pvp_clr_slot)handle_created;
+		s[PVP_CLR_HandleDestroyed] = (pvp_clr_slot)handle_destroyed;
+	}
+	if (groups & PVP_MONO_FINALIZERS)
+		s[PVP_CLR_FinalizeableObjectQueued] = (pvp_clr_slot)finalizable;
+}
+
 static void gc_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
@@ -210,6 +258,7 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 	unsigned groups = pvp_clr.options.m.groups;
 	if (groups & PVP_MONO_GC)
 		gc_init(mask);
+	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
 	if (groups & PVP_MONO_CALLS)

@@ -65,7 +65,10 @@ static uint64_t key_of(uint32_t number)
 static void define_method(uint32_t number, const char *name, size_t len, struct pvp_clr_code code)
 {
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { key_of(number), code.start, code.size, { name, len } } };
+		.jit = { .method = key_of(number),
+			.code = code.start,
+			.size = code.size,
+			.name = { name, len } } };
 	pvp_names_define(&ev);
 }
 
