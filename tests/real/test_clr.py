@@ -166,6 +166,8 @@ CASES = {
     'heapshot-load': ('nodefaults,heapshot=1gc,gcalloc,gc', 5 * 'tasks throws collect ',
                       (checks.shots,)),
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
+    'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
+                 (checks.handles, checks.finalizers)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 
