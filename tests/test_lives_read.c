@@ -399,6 +399,60 @@ START_TEST(by_address_it_is_the_address)
 }
 END_TEST
 
+/* Whatever it says, it ends, and nothing is used that is not there. */
+START_TEST(damaged_logs_do_no_harm)
+{
+	state = 700 + (uint32_t)_i;
+	struct world *w = play(_i % 3 == 0 ? 10 : 17, 8, true, true);
+	struct pv_error e = { 0 };
+	struct pv_lives_read_status s;
+	for (int i = 0; i < 40; i++) /* not the header */
+		w->k->file.v[64 + rnd((unsigned)w->k->file.n - 64)] ^= (uint8_t)(1 << rnd(8));
+	size_t n = w->k->file.n - (_i % 2 ? rnd(2000) : 0);
+	FILE *f = fopen(path, "wb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(w->k->file.v, 1, n, f), n);
+	ck_assert_int_eq(fclose(f), 0);
+	struct pv_ingest *in = range_kit_load(path);
+	const struct pv_lives_read_options o = { PV_LIVES_NO_SHOT, PV_LIVES_NO_SHOT, false };
+	struct pv_lives_read *r = in ? pv_lives_read_start(in, &o, &e) : NULL;
+	if (r) {
+		pv_lives_read_wait(r);
+		pv_lives_read_status(r, &s);
+		ck_assert(s.over);
+		ck_assert(s.done || s.error.code != PV_OK);
+	}
+	pv_lives_read_destroy(r);
+	pv_ingest_destroy(in);
+	world_end(w);
+}
+END_TEST
+
+/* What nobody wants ends soon, wherever it is, and gives everything back. */
+START_TEST(is_cancelled)
+{
+	state = 1;
+	world_end(play(17, 8, true, true));
+	struct pv_ingest *in = range_kit_load(path);
+	const struct pv_lives_read_options o = { PV_LIVES_NO_SHOT, PV_LIVES_NO_SHOT, false };
+	for (int i = 0; i < 10; i++) {
+		struct pv_error e = { 0 };
+		struct pv_lives_read_status s;
+		struct pv_lives_read *r = pv_lives_read_start(in, &o, &e);
+		ck_assert_ptr_nonnull(r);
+		if (i % 2) {
+			pv_lives_read_cancel(r);
+			pv_lives_read_wait(r);
+			pv_lives_read_status(r, &s);
+			ck_assert(s.over);
+			ck_assert(s.done == (pv_lives_read_lives(r) != NULL));
+		}
+		pv_lives_read_destroy(r);
+	}
+	pv_ingest_destroy(in);
+}
+END_TEST
+
 static void refused(uint32_t base, uint32_t shot, const char *why)
 {
 	struct pv_error e = { 0 };
@@ -451,6 +505,8 @@ int main(void)
 	tcase_add_loop_test(t, in_every_version, 1, 18);
 	tcase_add_loop_test(t, without_moves_by_class, 0, 3);
 	tcase_add_loop_test(t, by_address_it_is_the_address, 0, 3);
+	tcase_add_loop_test(t, damaged_logs_do_no_harm, 0, 12);
+	tcase_add_test(t, is_cancelled);
 	tcase_add_test(t, shots_that_there_are_not);
 	suite_add_tcase(s, t);
 	return run_suite(s);
