@@ -2,7 +2,7 @@
  * A C++ program that counts what it does itself: calls that end by exceptions, in threads, and
  * blocks that it asks for, keeps and gives back. Compiled with -finstrument-functions.
  *
- * usage: probe_things calls|blocks|burn|churn
+ * usage: probe_things calls|blocks|burn|churn|leave|exec
  *
  * Prints NAME=NUMBER lines: how often each function was called, how many blocks it asked for; and
  * for those it kept NAME.alive=NUMBER, NAME.bytes=BYTES.
@@ -259,6 +259,22 @@ QUIET static void churn()
 	}
 }
 
+/* The end of the process, called by one of several busy threads. */
+QUIET static void leave()
+{
+	for (int i = 0; i < 4; i++)
+		std::thread([i] {
+			for (int n = 0;; n++) {
+				use_blocks(5);
+				catcher(i);
+				if (i == 2 && n == 200)
+					std::exit(7);
+			}
+		}).detach();
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -270,7 +286,12 @@ int main(int argc, char **argv)
 		burn();
 	else if (!strcmp(what, "churn"))
 		churn();
-	else
+	else if (!strcmp(what, "leave"))
+		leave();
+	else if (!strcmp(what, "exec")) {
+		churn();
+		execl(argv[0], argv[0], "calls", (char *)NULL);
+	} else
 		return 2;
 	std::fflush(stdout);
 	return 0;

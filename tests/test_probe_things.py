@@ -22,12 +22,12 @@ def equal(what, got, want):
         raise Failure(f'{what}: {got!r}, want {want!r}')
 
 
-def run(folder, what, options):
+def run(folder, what, options, code=0):
     log = folder / 'log.mlpd'
     env = dict(os.environ, LD_PRELOAD=LIBRARY,
                PROFVIEW_OPTIONS=f'output={log},linger=20000,{options}')
     done = subprocess.run([PROGRAM, what], env=env, capture_output=True, text=True)
-    equal('exit code', done.returncode, 0)
+    equal('exit code', done.returncode, code)
     equal('standard error', done.stderr, '')
     said = {k: int(v) for k, v in (line.split('=') for line in done.stdout.split())}
     return log, said
@@ -144,8 +144,24 @@ def everything_at_once(folder):
         equal(f'report with {options}', done.returncode, 0)
 
 
+def ends(folder):
+    """Another thread ends the process; another program takes its place: the log is that one's."""
+    for options in ('calls,malloc,free,heapshot,sample=1000', 'zip,calls,malloc,heapshot-on-shutdown'):
+        log, _ = run(folder, 'leave', options, 7)
+        doc, _ = report(log)
+        equal('complete', doc['source']['complete'], True)
+        rows = {m['name'].split('(')[0]: m for m in doc['methods']}
+        if rows['by_malloc']['calls'] < 1000:
+            raise Failure(f'{rows["by_malloc"]}')
+        log, said = run(folder, 'exec', options)
+        doc, _ = report(log)
+        equal('complete', doc['source']['complete'], True)
+        named = sum(m['calls'] for m in doc['methods'] if 'thrower' in m['name'])
+        equal('calls', named, said['thrower'])
+
+
 def main(names):
-    cases = (calls, blocks, sizes, sampled, samples, everything_at_once)
+    cases = (calls, blocks, sizes, sampled, samples, ends, everything_at_once)
     failed = 0
     for case in cases:
         if names and case.__name__ not in names:
