@@ -107,6 +107,26 @@ def streams(profview, log):
     check('keys that do not exist', done.returncode, 2)
 
 
+def shots(profview, log, folder):
+    out = str(folder / 'out.heapsnapshot')
+    for words, part in (
+            (['report', log, '--section', 'heap_objects', '--shot', '99'], 'the log has 4'),
+            (['report', log, '--section', 'heap_path', '--shot', '0', '--object', '0x10'],
+             'no object begins at 0x10'),
+            (['report', log, '--section', 'heap_path', '--shot', '0', '--object', 'ten'],
+             '--object wants'),
+            (['report', log, '--section', 'heap_classes', '--shot', '-1'], '--shot wants'),
+            (['convert', log, '-o', out], 'wants --shot N'),
+            (['convert', log, '-o', out, '--shot', '9'], 'the log has 4'),
+            (['convert', log, '-o', out, '--shot', '1', '--range', '1s..'], '--shot writes')):
+        done = run(profview, *words)
+        check(f'{words[:1] + words[2:]}: exit code', done.returncode, 2)
+        check(f'{words[:1] + words[2:]}: standard output', done.stdout, '')
+        check(f'{words[:1] + words[2:]}: lines of complaint', done.stderr.count('\n'), 1)
+        holds(f'{words[:1] + words[2:]}', done.stderr, part)
+    check('nothing is left behind', list(folder.glob('out*')), [])
+
+
 def main(profview, log):
     log = pathlib.Path(log)
     with tempfile.TemporaryDirectory() as folder:
@@ -114,6 +134,7 @@ def main(profview, log):
         inputs(profview, log, pathlib.Path(folder))
         streams(profview, log)
         groups(profview, log)
+        shots(profview, log, pathlib.Path(folder))
     print('\n'.join(FAILED) or 'all as it should be')
     sys.exit(1 if FAILED else 0)
 

@@ -28,6 +28,10 @@ START_TEST(options_are_checked_before_a_long_load)
 		{ { .format = PV_REPORT_CSV, .sections = "methods,classes" }, "exactly one list" },
 		{ { .format = PV_REPORT_CSV, .sections = "gc" }, "no section \"gc\"" },
 		{ { .format = PV_REPORT_MARKDOWN, .sections = "samples" }, "is no list" },
+		{ { .sections = "heap_objects" }, "heap_objects wants --shot N" },
+		{ { .sections = "heap_classes", .has_shot = true }, NULL },
+		{ { .sections = "heap_path", .has_shot = true }, "heap_path wants --object" },
+		{ { .sections = "heap_path", .has_shot = true, .has_object = true }, NULL },
 		{ { .format = PV_REPORT_CSV, .sections = "all" }, "no section \"all\"" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {

@@ -129,8 +129,10 @@ void ui_browser_retained(struct ui_screen *s)
 	if (!s->browser.visited || h->shot != shot)
 		ui_browser_forget(s);
 	want(s, shot, h->weak);
-	ui_screen_say(s, false, h->reading ? "what classes of shot %u retain is worked out"
-					   : "what classes of shot %u retain is known", shot);
+	ui_screen_say(s, false,
+		h->reading ? "what classes of shot %u retain is worked out"
+			   : "what classes of shot %u retain is known",
+		shot);
 }
 
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass)
@@ -140,8 +142,8 @@ void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass)
 		ui_browser_forget(s);
 	want(s, shot, s->shared.heap.weak);
 	if (klass)
-		ui_browser_go(s, &(struct ui_browse_place){
-					 .mode = UI_BROWSE_OBJECTS, .klass = klass });
+		ui_browser_go(
+			s, &(struct ui_browse_place){ .mode = UI_BROWSE_OBJECTS, .klass = klass });
 	else if (!other)
 		ui_browser_go(s, &(struct ui_browse_place){ .mode = UI_BROWSE_CLASSES });
 }
@@ -284,6 +286,10 @@ void ui_browser_enter(struct ui_screen *s)
 	struct ui_pane *p = ui_browser_pane(s);
 	struct ui_list *l = &p->list[p->focus];
 	const struct pv_heap *h = heap_of(s);
+	if (!h)
+		ui_screen_say(s, false,
+			s->shared.heap.reading ? "the shot is still being read"
+					       : "no heap shot is open");
 	if (!h || !ui_list_row(l))
 		return;
 	if (p->focus == 0) {

@@ -92,13 +92,25 @@ static void look(struct ui_heaper *h, struct ui_screen *s)
 	bury(h, &old);
 }
 
+/* Where only weak references were to count, or no longer, what was there before is shown again. */
+static void cancel(struct ui_heaper *h, struct ui_screen *s)
+{
+	struct ui_heap_shown *want = &s->shared.heap;
+	struct ui_open_heap *known = find(h, want->shot, !want->weak);
+	bury(h, &h->reading);
+	s->browser.asked = false;
+	if (!known) {
+		ui_browser_use(s, NULL, "reading was cancelled; 9 reads the shot again");
+		return;
+	}
+	want->weak = known->weak;
+	show(h, s, known);
+}
+
 bool ui_heaper_turn(struct ui_heaper *h, struct ui_screen *s, struct ui_asker *asker)
 {
-	if (s->browser.cancelled && s->shared.heap.reading) {
-		bury(h, &h->reading);
-		s->browser.asked = false;
-		ui_browser_use(s, NULL, "reading was cancelled; 9 reads the shot again");
-	}
+	if (s->browser.cancelled && s->shared.heap.reading)
+		cancel(h, s);
 	s->browser.cancelled = false;
 	take_wish(h, s);
 	look(h, s);
