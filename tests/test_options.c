@@ -53,6 +53,39 @@ START_TEST(viewing)
 }
 END_TEST
 
+START_TEST(programs)
+{
+	ck_assert(parse("run --calls --alloc=64k --sample --record out.mlpd -- mono --debug a.exe -x"));
+	ck_assert_int_eq(o.verb, UI_VERB_RUN);
+	ck_assert(o.calls && !o.heapshot);
+	ck_assert_str_eq(o.alloc, "64k");
+	ck_assert_str_eq(o.sample, "");
+	ck_assert_str_eq(o.record, "out.mlpd");
+	ck_assert_int_eq(o.n_words, 4);
+	ck_assert_str_eq(o.words[1], "--debug");
+	ck_assert_str_eq(o.words[3], "-x");
+	ck_assert(parse("run ./app --calls")); /* the program's own */
+	ck_assert(!o.calls && o.n_words == 2);
+	ck_assert(parse("ctl 12 set calls=off") && o.pid == 12 && o.n_words == 2);
+	ck_assert(parse("ctl 12 --help") && !o.help && o.n_words == 1);
+	ck_assert(parse("attach 12 --readonly") && o.pid == 12 && o.readonly);
+	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);
+	expect_error("run", "COMMAND");
+	expect_error("run --", "COMMAND");
+	expect_error("run --alloc=much -- a", "--alloc");
+	expect_error("run --sample=often -- a", "--sample");
+	expect_error("run --probe a,b\"c -- a", "--probe");
+	expect_error("run --section methods -- a", "--section");
+	expect_error("ctl", "process number");
+	expect_error("ctl 12", "line");
+	expect_error("ctl x stats", "no process number");
+	expect_error("attach 0", "no process number");
+	expect_error("attach 1 2", "one process");
+	expect_error("ps extra", "extra");
+	expect_error("ps --format csv", "text or json");
+}
+END_TEST
+
 START_TEST(reporting)
 {
 	ck_assert(parse("report app.mlpd --format json --section methods,gc --sort calls --limit 0 "
@@ -142,6 +175,7 @@ int main(void)
 	Suite *s = suite_create("options");
 	TCase *t = tcase_create("options");
 	tcase_add_test(t, viewing);
+	tcase_add_test(t, programs);
 	tcase_add_test(t, reporting);
 	tcase_add_test(t, ranges);
 	tcase_add_test(t, errors_are_one_clear_line);
