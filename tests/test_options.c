@@ -13,7 +13,9 @@ static char line[256]; /* parsed options point into it */
 
 static bool parse(const char *words)
 {
-	char *argv[WORDS] = { line };
+	static char *argv[WORDS + 1];
+	memset(argv, 0, sizeof argv);
+	argv[0] = line;
 	int argc = 0;
 	snprintf(line, sizeof line, "profview %s", words);
 	for (char *word = strtok(line, " "); word && argc < WORDS; word = strtok(NULL, " "))
