@@ -121,6 +121,8 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		pvp_mono_calls_init(p);
 	if (groups & PVP_MONO_ALLOC)
 		pvp_mono_alloc_init(p);
+	if (groups & PVP_MONO_LINES)
+		pvp_mono_lines_init();
 	if (groups & PVP_MONO_COVERAGE)
 		pvp_mono_coverage_init(p);
 	if (groups & PVP_MONO_SAMPLES)

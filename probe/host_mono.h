@@ -78,6 +78,10 @@ void pvp_mono_counters_close(void);
 /* Whether `filter` (mono_filter.h) takes a method; where the runtime may be asked. */
 bool pvp_mono_filter(const char *filter, MonoMethod *method);
 
+/* Source lines: of a method that has just been compiled. init: in the module's init alone. */
+void pvp_mono_lines_init(void);
+void pvp_mono_lines(MonoMethod *method);
+
 /* Code coverage: told at the end, while the runtime still stands. freed: such a method is gone. */
 void pvp_mono_coverage_init(struct _MonoProfiler *p);
 void pvp_mono_coverage_freed(const MonoMethod *method);

@@ -37,6 +37,7 @@ static const struct word words[] = {
 	{ "counter", PVP_MONO_COUNTERS },
 	{ "runtime", PVP_MONO_RUNTIME },
 	{ "fields", PVP_MONO_FIELDS },
+	{ "lines", PVP_MONO_LINES },
 };
 
 static bool is(const char *at, size_t len, const char *word)

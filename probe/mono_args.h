@@ -28,6 +28,7 @@ enum pvp_mono_group {
 	PVP_MONO_RUNTIME = 1 << 16, /* times of compiling, failures */
 	PVP_MONO_FIELDS = 1 << 17,  /* names of fields */
 	PVP_MONO_COVERAGE = 1 << 18,
+	PVP_MONO_LINES = 1 << 19,   /* of source, for samples */
 	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 

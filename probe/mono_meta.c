@@ -64,6 +64,8 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 	pvp_names_define(&ev);
 	if (calling)
 		pvp_names_set_calling(calling);
+	if (p->options.groups & PVP_MONO_LINES)
+		pvp_mono_lines(method);
 	mono_free(name);
 	pvp_mono_name_missing();
 }

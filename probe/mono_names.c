@@ -12,6 +12,8 @@
 /* One definition or unload, with its texts behind it. */
 struct def {
 	struct pv_event ev;
+	uint64_t *list; /* what its span is about, or NULL */
+	size_t list_n;
 	bool dead; /* another took its place, or it was unloaded */
 	char text[];
 };
@@ -125,6 +127,13 @@ static struct def *copy(const struct pv_event *ev)
 	return d;
 }
 
+static void destroy(struct def *d)
+{
+	if (d)
+		free(d->list);
+	free(d);
+}
+
 static void kill_place(uint64_t place)
 {
 	uint32_t i = pv_map_get(&at, place);
@@ -143,7 +152,7 @@ static void append(struct def *d)
 	if (d->ev.kind != PV_KIND_DOMAIN_NAME && !is_news(d->ev.kind))
 		kill_place(place);
 	if (!pv_reserve(&defs, 1)) {
-		free(d);
+		destroy(d);
 		return;
 	}
 	if (!d->dead && d->ev.kind != PV_KIND_DOMAIN_NAME)
@@ -158,6 +167,24 @@ void pvp_names_define(const struct pv_event *ev)
 	struct def *d = recording ? copy(ev) : NULL;
 	if (!d)
 		return; /* its key stands for its name then */
+	pthread_mutex_lock(&lock);
+	append(d);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *pools)
+{
+	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
+	struct def *d = recording ? copy(ev) : NULL;
+	if (!d)
+		return;
+	d->list_n = pools->pool.n;
+	d->list = malloc(pools->pool.n * sizeof *d->list);
+	if (!d->list) {
+		free(d);
+		return;
+	}
+	memcpy(d->list, pools->pool.v, pools->pool.n * sizeof *d->list);
 	pthread_mutex_lock(&lock);
 	append(d);
 	pthread_mutex_unlock(&lock);
@@ -230,6 +257,7 @@ void pvp_names_free_method(uint64_t key)
 		if (unnamed[i] == key)
 			unnamed[i] = 0;
 	kill_place(place_key(PV_KIND_METHOD_JIT, key));
+	kill_place(place_key(PV_KIND_EXT_LINES, key));
 	if (pv_map_get(&calling, key) == 1)
 		pv_map_set(&calling, key, 0);
 	pthread_mutex_unlock(&lock);
@@ -275,7 +303,8 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, const struct def *
 {
 	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
 		return false;
-	if (!pvp_page_add(w, page, &d->ev, NULL) || !tell_time(w, page, &d->ev))
+	const struct pv_batch pools = { .pool = { d->list, d->list_n, d->list_n } };
+	if (!pvp_page_add(w, page, &d->ev, d->list ? &pools : NULL) || !tell_time(w, page, &d->ev))
 		return false;
 	/*
 	 * The stock reader looks for a second text behind an image's unload, where the format has
@@ -328,7 +357,7 @@ void pvp_names_told(struct pvp_writer *w)
 	for (size_t i = 0; dying && i < told; i++) {
 		if (!defs.v[i] || !defs.v[i]->dead)
 			continue;
-		free(defs.v[i]);
+		destroy(defs.v[i]);
 		defs.v[i] = NULL;
 		holes++;
 		dying--;
@@ -357,7 +386,7 @@ void pvp_names_forget(void)
 {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < defs.n; i++)
-		free(defs.v[i]);
+		destroy(defs.v[i]);
 	pv_array_finish(&defs);
 	pv_map_finish(&at);
 	pv_map_finish(&calling);

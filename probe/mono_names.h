@@ -20,6 +20,9 @@ static inline uint64_t pvp_mono_key(const void *p)
  */
 void pvp_names_define(const struct pv_event *ev);
 
+/* One with a list: copied likewise. */
+void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *pools);
+
 /* The same for an unload; the definition it ends dies with it. */
 void pvp_names_end(const struct pv_event *ev);
 

@@ -112,7 +112,22 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_COVERAGE_METHOD:
 	case PV_KIND_COVERAGE_STATEMENT:
 	case PV_KIND_COVERAGE_CLASS:
+	case PV_KIND_EXT_COVERED_ASSEMBLY:
+	case PV_KIND_EXT_COVERED_METHOD:
+	case PV_KIND_EXT_COVERED_STATEMENT:
+	case PV_KIND_EXT_COVERED_CLASS:
 		e.coverage.method_id = odd(), e.coverage.il = odd(), e.coverage.assembly = text();
+		break;
+	case PV_KIND_EXT_LINES:
+		e.lines.method = odd(), e.lines.file = text(), e.lines.pairs = span(b, 20, 2);
+		break;
+	case PV_KIND_EXT_TREE_CALL:
+		e.tree.back = number() % 5, e.tree.method = odd(), e.tree.calls = odd();
+		e.tree.self_ns = odd(), e.tree.max_ns = odd(), e.tree.exc_leaves = odd();
+		break;
+	case PV_KIND_EXT_JIT_TIME:
+	case PV_KIND_EXT_JIT_FAILED:
+		e.jit.method = odd(), e.jit.started = odd(), e.jit.name = text();
 		break;
 	case PV_KIND_AOT_ID:
 		e.aot.id = text();

@@ -152,6 +152,8 @@ static const struct vector vectors[] = {
 		"EXT_COVERED_CLASS t=1000 assembly=\"a\" class_name=\"c\" methods=3 full=2 partial=0" },
 	{ 17, "3f 00 08 01 10 18 00 54 00 6e 00",
 		"EXT_FIELD t=1000 owner=1010 offset=18 is_static=0 type=\"T\" name=\"n\"" },
+	{ 17, "7f 00 09 01 10 66 00 04 01 08 06 07",
+		"EXT_LINES t=1000 method=1010 file=\"f\" pairs=[1001 1008 1006 1007]" },
 	/* What changed from version to version, before and after each step. */
 	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
 	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },

@@ -50,7 +50,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .tab = "Over", .brief = "Over",
 		.hint = "Tab goes from box to box, Enter opens the pane behind it" },
 	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth",
-		.scope = UI_SCOPE_CALLS, .parts = 3,
+		.scope = UI_SCOPE_CALLS, .parts = 4,
 		.hint = "Enter on a caller or callee goes there, Backspace back; Enter on a method"
 			" or F5: its place in the call tree",
 		.part = {
@@ -59,6 +59,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.kind = UI_KIND_METHOD, .drill = UI_DRILL_MAIN },
 			{ .view = PV_VIEW_CALLEES, .title = "CALLEES of %s",
 				.kind = UI_KIND_METHOD, .drill = UI_DRILL_MAIN },
+			{ .view = PV_VIEW_SAMPLE_LINES, .title = "SAMPLES BY LINE of %s",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_LINES },
 		} },
 	{ .command = UI_CMD_CALL_TREE, .tab = "Tree", .brief = "Tree",
 		.scope = UI_SCOPE_CALLS, .parts = 1,

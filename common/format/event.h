@@ -79,6 +79,7 @@
 	KIND(EXT_COVERED_STATEMENT, "ext.runtime.covered_statement")                               \
 	KIND(EXT_COVERED_CLASS, "ext.runtime.covered_class")                                       \
 	KIND(EXT_FIELD, "ext.fields.field")                                                        \
+	KIND(EXT_LINES, "ext.lines.method")                                                        \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -207,6 +208,8 @@ struct pv_event {
 		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the event before it */
 		/* of the class `owner`; offset in bytes from an object's start, or of the statics */
 		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
+		/* pairs (offset in the method's code, line of the file from there on) */
+		struct { uint64_t method; struct pv_text file; struct pv_span pairs; } lines;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

@@ -125,6 +125,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_JIT_FAILED:
 	case PV_KIND_EXT_LOAD_FAILED:
 		return pv_loads_told(x, e);
+	case PV_KIND_EXT_LINES:
+		return pv_lines_apply(x, e);
 	case PV_KIND_EXT_FIELD:
 		return true; /* whoever builds the object graph reads them */
 	case PV_KIND_EXT_TREE_CALL:

@@ -248,6 +248,8 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 			return false;
 		node = child ? child : node;
 	}
+	if (e->hit.ips.n && node && !pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
+		return false;
 	if (e->hit.ips.n)
 		node = at_address(m, node, pool[e->hit.ips.at]);
 	if (node == PV_MAP_NONE)

@@ -16,6 +16,7 @@
 #include "common/model/counters.h"
 #include "common/model/gc.h"
 #include "common/model/jit.h"
+#include "common/model/lines.h"
 #include "common/model/loads.h"
 #include "common/model/locks.h"
 #include "common/model/names.h"
@@ -77,6 +78,7 @@ struct pv_model {
 	struct pv_recall *recall;   /* NULL: none is kept; the ingest's */
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
+	struct pv_lines lines;
 	struct pv_loads loads;
 	struct pv_notes notes;
 	struct pv_model_private *private;

@@ -107,24 +107,34 @@ static void archive_calls(struct pv_archive *a, struct pv_calls *c)
 	pv_archive_map(a, &c->wide);
 }
 
-SAME_SIZE(struct pv_tree_sums, 144);
+SAME_SIZE(struct pv_lines, 136);
+
+static void archive_lines(struct pv_archive *a, struct pv_lines *l)
+{
+	pv_archive_array(a, &l->table);
+	pv_archive_array(a, &l->line);
+	pv_archive_array(a, &l->hits);
+	pv_archive_map(a, &l->table_of);
+	pv_archive_map(a, &l->hits_of);
+	pv_archive_value(a, l->samples);
+	pv_archive_value(a, l->dropped);
+}
+
+SAME_SIZE(struct pv_tree_sums, 112);
 
 static void archive_tree_sums(struct pv_archive *a, struct pv_tree_sums *t)
 {
 	struct pv_tree_sums plain = *t;
 	TAKE_OUT(plain.cpu);
-	TAKE_OUT(plain.node);
-	TAKE_OUT(plain.parent);
-	TAKE_OUT(plain.key);
+	TAKE_OUT(plain.entry);
+	TAKE_OUT(plain.path);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		pv_tree_sums_finish(t);
 		*t = plain;
 	}
 	pv_archive_array(a, &t->cpu);
-	pv_archive_array(a, &t->node);
-	pv_archive_array(a, &t->parent);
-	pv_archive_array(a, &t->key);
+	pv_archive_array(a, &t->entry);
 }
 
 SAME_SIZE(struct pv_sites, 96);
@@ -450,7 +460,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 367168);
+SAME_SIZE(struct pv_model, 367280);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -460,6 +470,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	archive_stacks(a, &m->stacks);
 	archive_calls(a, &m->calls);
 	archive_tree_sums(a, &m->tree_sums);
+	archive_lines(a, &m->lines);
 	archive_allocs(a, &m->allocs);
 	archive_threads(a, &m->threads);
 	archive_gc(a, m);

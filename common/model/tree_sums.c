@@ -9,25 +9,39 @@ enum { NODES = 1 << 16 }; /* in one buffer: no probe writes so many */
 void pv_tree_sums_finish(struct pv_tree_sums *t)
 {
 	pv_array_finish(&t->cpu);
-	pv_array_finish(&t->node);
-	pv_array_finish(&t->parent);
-	pv_array_finish(&t->key);
+	pv_array_finish(&t->entry);
+	pv_array_finish(&t->path);
 }
 
-/* Folding gave the nodes other numbers: those of this buffer are looked for again. */
-static bool find_again(struct pv_context *x)
+/*
+ * The node of entry `at` of this buffer. Folding may have given nodes other numbers: then it is
+ * looked for again, from the outermost entry that is not known any more. 0: there is none now.
+ */
+static bool node_of(struct pv_context *x, uint32_t at, uint32_t *ret_node)
 {
 	struct pv_tree_sums *t = &x->m->tree_sums;
-	for (size_t tries = 0; t->folds != x->m->calls.folds && tries < 2; tries++) {
-		t->folds = x->m->calls.folds;
-		for (size_t i = 0; i < t->node.n; i++) {
-			uint32_t parent = t->parent.v[i] ? t->node.v[t->parent.v[i] - 1] : 0;
-			uint32_t at = pv_calls_child(x->m, parent, t->key.v[i], 0);
-			if (at == PV_MAP_NONE)
-				return false;
-			t->node.v[i] = at ? at : parent;
-		}
+	const struct pv_calls *c = &x->m->calls;
+	*ret_node = 0;
+	t->path.n = 0;
+	for (uint32_t i = at; i && t->entry.v[i - 1].folds != c->folds;
+		i = t->entry.v[i - 1].parent) {
+		if (!pv_reserve(&t->path, 1))
+			return false;
+		t->path.v[t->path.n++] = i;
 	}
+	uint64_t folds = c->folds;
+	while (t->path.n > 0) {
+		struct pv_tree_entry *e = &t->entry.v[t->path.v[--t->path.n] - 1];
+		uint32_t parent = e->parent ? t->entry.v[e->parent - 1].node : 0;
+		uint32_t found = pv_calls_child(x->m, parent, e->key, 0);
+		if (found == PV_MAP_NONE)
+			return false;
+		if (c->folds != folds) /* once more, and its place is needed: it goes without */
+			return true;
+		e->node = found ? found : parent;
+		e->folds = folds;
+	}
+	*ret_node = at ? t->entry.v[at - 1].node : 0;
 	return true;
 }
 
@@ -37,27 +51,23 @@ static bool place(struct pv_context *x, const struct pv_event *e, uint32_t *ret_
 	struct pv_tree_sums *t = &x->m->tree_sums;
 	if (t->buffer != x->batch->offset) {
 		t->buffer = x->batch->offset;
-		t->node.n = t->parent.n = t->key.n = 0;
-		t->folds = x->m->calls.folds;
+		t->entry.n = 0;
 	}
 	*ret_node = 0;
-	if (e->tree.back > t->node.n || t->node.n >= NODES) {
+	if (e->tree.back > t->entry.n || t->entry.n >= NODES) {
 		t->lost++;
 		return true;
 	}
-	if (!pv_reserve(&t->node, 1) || !pv_reserve(&t->parent, 1) || !pv_reserve(&t->key, 1) ||
-		!find_again(x))
+	if (!pv_reserve(&t->entry, 1))
 		return false;
-	uint32_t above = e->tree.back ? (uint32_t)(t->node.n - e->tree.back + 1) : 0;
-	uint32_t parent = above ? t->node.v[above - 1] : 0;
-	uint32_t at = pv_calls_child(x->m, parent, e->tree.method, 0);
-	if (at == PV_MAP_NONE)
-		return false;
-	*ret_node = at ? at : parent;
-	t->key.v[t->key.n++] = e->tree.method;
-	t->parent.v[t->parent.n++] = above;
-	t->node.v[t->node.n++] = *ret_node;
-	return find_again(x);
+	uint32_t above = e->tree.back ? (uint32_t)(t->entry.n - e->tree.back + 1) : 0;
+	t->entry.v[t->entry.n++] = (struct pv_tree_entry){
+		.key = e->tree.method, .parent = above, .folds = UINT64_MAX
+	};
+	bool ok = node_of(x, (uint32_t)t->entry.n, ret_node);
+	if (ok && !*ret_node) /* there was no room for it without a fold, now there is */
+		ok = node_of(x, (uint32_t)t->entry.n, ret_node);
+	return ok;
 }
 
 /* Own time is part of the total of everything above it. */
@@ -91,7 +101,6 @@ static bool call(struct pv_context *x, const struct pv_event *e)
 	m->private->slice_width = 0;
 	if (!pv_window_enter(m, x->thread, x->time, &from, &to))
 		return false;
-	node = m->tree_sums.node.v[m->tree_sums.node.n - 1];
 	add(m, node, e);
 	m->tree_sums.nodes++;
 	m->tree_sums.method = m->calls.node.v[node].method;

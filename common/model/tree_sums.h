@@ -14,16 +14,22 @@ struct pv_cpu_time {
 	uint64_t user_ns, kernel_ns;
 };
 
+/* A node told in the present buffer; `node` is its number as long as calls.folds is this. */
+struct pv_tree_entry {
+	uint64_t key, folds;
+	uint32_t parent; /* index + 1; 0: a root */
+	uint32_t node;
+};
+
 struct pv_tree_sums {
 	PV_ARRAY(struct pv_cpu_time) cpu; /* by method id; may be shorter than the names */
 	uint64_t nodes, cpu_times;        /* told */
 	uint64_t lost;                    /* whose parent was not there */
 
 	/* private: of the present buffer */
-	PV_ARRAY(uint32_t) node;
-	PV_ARRAY(uint32_t) parent; /* of each, as an index here + 1; 0: a root */
-	PV_ARRAY(uint64_t) key;
-	uint64_t buffer, folds;
+	PV_ARRAY(struct pv_tree_entry) entry;
+	PV_ARRAY(uint32_t) path; /* scratch */
+	uint64_t buffer;
 	uint32_t method; /* that the next CPU time is about, 0 = none */
 };
 

@@ -36,6 +36,7 @@ static const struct option options[] = {
 	{ "heapshot-on-shutdown", PV_GROUP_SHOTS | PV_GROUP_GC | PV_GROUP_ROOTS },
 	{ "jit", PV_GROUP_JIT },
 	{ "legacy", ALIAS_LEGACY },
+	{ "lines", PV_GROUP_LINES },
 	{ "marks", PV_GROUP_MARKS },
 	{ "monitor", PV_GROUP_LOCKS },
 	{ "reported-allocations", PV_GROUP_ALLOC },
@@ -135,6 +136,7 @@ static const struct evidence evidence[] = {
 	{ PV_GROUP_COUNTERS, PV_KIND_COUNTERS_DESCRIBE, PV_KIND_COUNTERS_SAMPLE },
 	{ PV_GROUP_CODE_COVERAGE, PV_KIND_COVERAGE_ASSEMBLY, PV_KIND_COVERAGE_STATEMENT },
 	{ PV_GROUP_CODE_COVERAGE, PV_KIND_EXT_COVERED_ASSEMBLY, PV_KIND_EXT_COVERED_CLASS },
+	{ PV_GROUP_LINES, PV_KIND_EXT_LINES, PV_KIND_EXT_LINES },
 	{ PV_GROUP_THREADS, PV_KIND_THREAD_START, PV_KIND_THREAD_NAME },
 };
 

@@ -46,6 +46,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_JIT_METHODS] = &pv_spec_jit_methods,
 	[PV_VIEW_JIT_HELPERS] = &pv_spec_jit_helpers,
 	[PV_VIEW_LOADS] = &pv_spec_loads,
+	[PV_VIEW_SAMPLE_LINES] = &pv_spec_sample_lines,
 	[PV_VIEW_IMAGES] = &pv_spec_images,
 	[PV_VIEW_ASSEMBLIES] = &pv_spec_assemblies,
 	[PV_VIEW_DOMAINS] = &pv_spec_domains,

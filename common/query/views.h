@@ -109,6 +109,7 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_IMAGES = 1 << 15, PV_GROUP_ASSEMBLIES = 1 << 16, PV_GROUP_DOMAINS = 1 << 17,
 	PV_GROUP_CONTEXTS = 1 << 18, PV_GROUP_LOADS = 1 << 19,
 	PV_GROUP_MARKS = 1 << 23, PV_GROUP_NATIVE = 1 << 24,
+	PV_GROUP_LINES = 1 << 25,
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
 

@@ -561,6 +561,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_exceptions(&j);
 	put_locks(&j);
 	put_samples_total(&j);
+	put_section(&j, "sample_lines", put_plain);
 	put_section(&j, "threads", put_plain);
 	put_jit(&j);
 	put_section(&j, "loads", put_plain);

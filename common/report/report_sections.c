@@ -130,6 +130,8 @@ const struct pv_section pv_sections[] = {
 		.group = PV_GROUP_NATIVE },
 	{ .name = "marks", .title = "Marks", .view = PV_VIEW_MARKS,
 		.keys = { "time_ns", "thread", "text" }, .group = PV_GROUP_MARKS },
+	{ .name = "sample_lines", .title = "Samples by source line", .view = PV_VIEW_SAMPLE_LINES,
+		.keys = { "method", "file", "line", "samples" }, .group = PV_GROUP_LINES },
 	{ .name = "loads", .title = "Loads and unloads", .view = PV_VIEW_LOADS,
 		.keys = { "time_ns", "took_ns", "what", "unload", "failed", "name" },
 		.group = PV_GROUP_LOADS },

@@ -220,6 +220,21 @@ def ctl(v, p):
     v.equal('state', detail(report, 'heap_shots')['state'], 'complete')
 
 
+def lines(v, p):
+    """Samples stand on lines of the source, inside the methods they fell on."""
+    with p.run('nodefaults,lines,sample-real=1000', 'many', '1', '100000000') as program:
+        program.wait()
+    _, report = p.report(program.output)
+    source = pathlib.Path(__file__).with_name('proof.cs').read_text(encoding='utf-8').splitlines()
+    rows = [r for r in report['sample_lines'] if r['method'].startswith('Proof')]
+    v.at_least('samples by line', sum(r['samples'] for r in rows), 20)
+    for r in rows:
+        v.equal('file', os.path.basename(r['file']), 'proof.cs')
+        if 'Many' in r['method']:
+            v.true(f'line {r["line"]}', 'Outer (k)' in source[r['line'] - 1], source[r['line'] - 1])
+    v.at_least('rows of the loop', sum('Many' in r['method'] for r in rows), 1)
+
+
 SLACK_NS = 600_000_000  # 100 ms are promised; the rest is for a machine that is never quiet
 
 
@@ -256,7 +271,7 @@ def exits(v, p):
               -1, 0.6)
 
 
-CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, ctl, killed, exits)}
+CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, ctl, lines, killed, exits)}
 
 
 def main(case, profview, proof, monolog, counted, module):
