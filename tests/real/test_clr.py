@@ -152,7 +152,7 @@ CASES = {
               (checks.calls, checks.times, checks.call_tree, paired)),
     'calls-own': ('nodefaults,calls,everycall,filter=a:counted', 'calls throws domains calls', (
         checks.calls, checks.times, checks.call_tree, paired, only_own, loads)),
-    'calls-late': ('nodefaults,calls', 'tasks throws tasks', (paired, tasks)),
+    'calls-late': ('nodefaults,calls', 'tasks', (paired, tasks)),
     'tasks': ('nodefaults,calls,everycall,filter=a:counted', 'tasks', (paired, checks.calls)),
     'alloc': ('nodefaults,gcalloc', 'allocs finalizers', (checks.allocations, own_sites)),
     'sampled': ('nodefaults,alloc=512k', 20 * 'allocs ', (sampled,)),
