@@ -45,6 +45,8 @@ def main():
     line('the graph itself', r['graph_bytes'] / 1e6, None, 'MB')
     line('dominators and retained sizes', r['dominators_s'], 8, 's')
     line('retained sizes of classes', r['classes_s'], None, 's')
+    if r['least']:
+        print('  (lower bounds: there were too many combinations of classes)')
     line('all that is worked out', r['all_s'], None, 's')
     line('peak additional memory', r['peak'] / 1e6, (48 * n + 12 * e) / 1e6, 'MB')
     line('slowest of 1,000 paths to a root', r['path_s'] * 1e3, 50, 'ms')

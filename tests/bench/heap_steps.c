@@ -131,10 +131,10 @@ int main(int argc, char *argv[])
 	printf("{\"objects\":%" PRIu32 ",\"references\":%" PRIu32 ",\"read_s\":%.3f,"
 	       "\"build_s\":%.3f,\"build_peak\":%.0f,\"graph_bytes\":%" PRIu64
 	       ",\"dominators_s\":%.3f,\"classes_s\":%.3f,\"all_s\":%.3f,\"peak\":%.0f,"
-	       "\"path_s\":%.6f,\"unreachable\":%" PRIu64 "}\n",
+	       "\"path_s\":%.6f,\"unreachable\":%" PRIu64 ",\"least\":%d}\n",
 		nodes, edges, read, link, build_peak, pv_graph_memory(&h.graph),
 		since("referrers", "paths"), since("classes", NULL), all, peak, slowest_path(&h),
-		h.unreachable);
+		h.unreachable, h.class_least);
 	pv_heap_finish(&h);
 	return 0;
 }
