@@ -21,9 +21,9 @@ mono_log calls calls,calldepth=100,callspec=program throws locks handles finaliz
 mono_log alloc alloc,gcmove throws handles
 mono_log sample sample=500 spin
 mono_log heapshot heapshot=1gc,gcroot,gcmove heap
-mono_log monitor monitor,exception,thread locks throws threads
+mono_log monitor monitor,exception locks throws threads
 mono_log counter counter spin
-mono_log domains domain,assembly,image domains
+mono_log domains alloc domains
 mono_log zip zip,alloc,exception throws handles
 mono_log everything calls,callspec=program,alloc,exception,monitor,counter,gchandle,\
 finalization,heapshot=1gc,gcroot,gcmove,sample throws locks handles finalizers
