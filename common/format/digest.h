@@ -86,7 +86,7 @@ struct pv_digest {
 	bool partial;
 
 	PV_ARRAY(int64_t) entered;
-	PV_ARRAY(uint16_t) slot; /* (parent, key) -> node, 0 = free */
+	PV_ARRAY(uint32_t) slot; /* (parent, key) -> node, 0 = free; bits of the hash above it */
 };
 
 void pv_digest_reset(struct pv_digest *d);

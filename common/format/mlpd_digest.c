@@ -48,10 +48,11 @@ size_t pv_digest_bytes(const struct pv_digest *d)
 static void put_in_slot(struct pv_digest *d, uint32_t node)
 {
 	const struct pv_digest_node *n = &d->node.v[node];
-	size_t at = mlpd_digest_slot(n->parent, n->key, mlpd_digest_shift(d));
+	uint64_t hash = mlpd_digest_hash(n->parent, n->key);
+	size_t at = (size_t)(hash >> mlpd_digest_shift(d));
 	while (d->slot.v[at])
 		at = (at + 1) & (d->slot.n - 1);
-	d->slot.v[at] = (uint16_t)node;
+	d->slot.v[at] = ((uint32_t)hash & ~(uint32_t)MLPD_SLOT_NODE) | node;
 }
 
 static bool grow_slots(struct pv_digest *d)
@@ -101,17 +102,16 @@ static uint32_t add_node(struct pv_digest *d, uint32_t parent, uint64_t key)
 uint32_t mlpd_digest_child(struct mlpd_digester *d, uint32_t parent, uint64_t key)
 {
 	struct pv_digest *g = &d->home->digest;
-	size_t at = mlpd_digest_slot(parent, key, mlpd_digest_shift(g));
-	for (uint32_t i; (i = g->slot.v[at]) != 0; at = (at + 1) & (g->slot.n - 1))
-		if (g->node.v[i].key == key && g->node.v[i].parent == parent)
-			return i;
+	uint32_t child = mlpd_digest_find(g, parent, key);
+	if (child)
+		return child;
 	if (g->node.n >= NODES_MAX) {
 		d->on = false;
 		return 0;
 	}
 	if (!pv_reserve(&g->node, 1) || (g->node.n > g->slot.n / 2 && !grow_slots(g)))
 		return 0;
-	uint32_t child = add_node(g, parent, key);
+	child = add_node(g, parent, key);
 	put_in_slot(g, child);
 	return child;
 }

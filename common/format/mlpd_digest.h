@@ -66,10 +66,25 @@ static inline unsigned mlpd_digest_shift(const struct pv_digest *d)
 	return 64 - (unsigned)__builtin_ctzll(d->slot.n);
 }
 
-static inline size_t mlpd_digest_slot(uint32_t parent, uint64_t key, unsigned shift)
+static inline uint64_t mlpd_digest_hash(uint32_t parent, uint64_t key)
 {
-	uint64_t x = (key + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
-	return (size_t)(x >> shift);
+	return (key + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+enum { MLPD_SLOT_NODE = 0xffff }; /* of a slot; above it: as many bits of the hash */
+
+/* 0: not there. */
+static inline uint32_t mlpd_digest_find(const struct pv_digest *d, uint32_t parent, uint64_t key)
+{
+	uint64_t hash = mlpd_digest_hash(parent, key);
+	size_t at = (size_t)(hash >> mlpd_digest_shift(d));
+	for (uint32_t s; (s = d->slot.v[at]) != 0; at = (at + 1) & (d->slot.n - 1)) {
+		const struct pv_digest_node *n = &d->node.v[s & MLPD_SLOT_NODE];
+		if (((s ^ (uint32_t)hash) & ~(uint32_t)MLPD_SLOT_NODE) == 0 && n->key == key &&
+			n->parent == parent)
+			return s & MLPD_SLOT_NODE;
+	}
+	return 0;
 }
 
 /* The node's child, made when new. 0: given up, since the tree is full; still on: out of memory. */

@@ -85,9 +85,11 @@ static bool usual_at(const uint8_t *p, const uint8_t *end, uint64_t *ret)
 	return is_usual(*ret);
 }
 
+/* Bit 7 of the two bytes is set, and bit 15 is not. */
 static inline int64_t time_of(uint64_t w)
 {
-	return (int64_t)((w >> 8 & 0x7f) | (w >> 9 & 0x3f80));
+	uint32_t t = (uint16_t)(w >> 8);
+	return (int64_t)t - 0x80 - (t >> 8 << 7);
 }
 
 static inline bool is_as(uint64_t w, const struct pv_digest_step *s)
@@ -243,10 +245,7 @@ static bool learn(
 	if (!usual_at(l->p, end, &w) || !take_bytes(w, &bytes, &shift))
 		return false;
 	uint64_t key = (n->key + difference(bytes, shift)) & mask;
-	size_t at = mlpd_digest_slot(parent, key, mlpd_digest_shift(g));
-	while ((child = g->slot.v[at]) != 0 &&
-		(node[child].key != key || node[child].parent != parent))
-		at = (at + 1) & (g->slot.n - 1);
+	child = mlpd_digest_find(g, parent, key);
 	*(l->behind ? &n->next : &n->first) =
 		child ? mlpd_step(bytes, shift, child) : mlpd_step(MLPD_NO_BYTES, 24, 0);
 	return child != 0 && l->depth < g->entered.room;

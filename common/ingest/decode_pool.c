@@ -24,7 +24,7 @@ struct pv_decode_pool {
 	pthread_cond_t work, ready;
 	struct run run[RUNS];
 	size_t first, count; /* runs in use, in order; the last one may be open */
-	size_t longest;
+	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number;
 	bool stop, give_way;
 	unsigned workers;
@@ -147,6 +147,7 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 		return NULL;
 	p->give_way = give_way;
 	p->longest = PV_DECODE_RUN;
+	p->runs = workers == 0 ? 1 : RUNS; /* alone, nothing is decoded ahead */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
@@ -205,7 +206,7 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 
 static struct run *begin_run(struct pv_decode_pool *p)
 {
-	if (p->count == RUNS)
+	if (p->count == p->runs)
 		return NULL;
 	pthread_mutex_lock(&p->lock);
 	struct run *r = &p->run[(p->first + p->count) % RUNS];
@@ -266,7 +267,7 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 	return &r->task[r->taken];
 }
 
-/* Any batch of a run may come to hold its tree: the room of a large one is not kept in each. */
+/* The first batch of a run has most of its trees; the room of others' is not kept. */
 static void trim(struct pv_digest *d)
 {
 	if (d->node.room <= KEPT_NODES)
@@ -278,7 +279,8 @@ static void trim(struct pv_digest *d)
 void pv_decode_pool_done(struct pv_decode_pool *p)
 {
 	struct run *r = &p->run[p->first];
-	trim(&r->task[r->taken].batch.digest);
+	if (r->taken > 0)
+		trim(&r->task[r->taken].batch.digest);
 	if (++r->taken < r->n)
 		return;
 	pthread_mutex_lock(&p->lock);
