@@ -7,14 +7,22 @@
 #include "common/base/thread.h"
 
 /* Enough to keep workers busy while the owner applies. */
-enum { RUNS = 4, MAX_WORKERS = 16, RUN_BYTES = 2 << 20, KEPT_NODES = 1024 };
+enum {
+	RUNS = 4,
+	MAX_WORKERS = 16,
+	RUN_BYTES = 2 << 20,
+	KEPT_NODES = 1024,
+	MANY_NODES = 32768,
+	FIRST_RUN = 8
+};
 
 enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 
 struct run {
 	struct pv_decode_task task[PV_DECODE_RUN];
 	size_t n, taken;
-	size_t bytes;
+	size_t limit;        /* buffers that make a tree of bearable size */
+	size_t bytes, nodes; /* of payloads; of trees, when it was decoded */
 	enum run_state state;
 	uint32_t number;
 };
@@ -23,7 +31,7 @@ struct pv_decode_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
 	struct run run[RUNS];
-	size_t first, count; /* runs in use, in order; the last one may be open */
+	size_t first, count;  /* runs in use, in order; the last one may be open */
 	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number;
 	bool stop, give_way;
@@ -65,6 +73,7 @@ static bool is_mark(const struct pv_batch *b)
 
 static void decode(struct run *r)
 {
+	r->nodes = 0;
 	if (r->n == 1) {
 		decode_alone(&r->task[0]);
 		return;
@@ -86,6 +95,8 @@ static void decode(struct run *r)
 		from = i + 1;
 	}
 	mlpd_run_destroy(whole);
+	for (size_t i = 0; i < r->n; i++)
+		r->nodes += r->task[i].batch.digest.node.n;
 }
 
 /* The oldest queued run, NULL when there is none. With the lock held. */
@@ -204,12 +215,27 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/*
+ * Where every call is a new path, trees of many buffers would take more memory than they spare.
+ * What stood in this place before says so: the same one, however many workers there are.
+ */
+static void set_limit(struct run *r)
+{
+	if (r->limit == 0)
+		r->limit = FIRST_RUN;
+	else if (r->nodes > MANY_NODES)
+		r->limit = r->n > 4 ? r->n / 4 : 1;
+	else if (r->nodes < MANY_NODES / 2 && r->limit < PV_DECODE_RUN)
+		r->limit *= 2;
+}
+
 static struct run *begin_run(struct pv_decode_pool *p)
 {
 	if (p->count == p->runs)
 		return NULL;
 	pthread_mutex_lock(&p->lock);
 	struct run *r = &p->run[(p->first + p->count) % RUNS];
+	set_limit(r);
 	r->state = RUN_OPEN;
 	r->n = r->taken = r->bytes = 0;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
@@ -238,7 +264,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 	struct run *r = open_run(p);
 	const struct pv_decode_task *t = &r->task[r->n++];
 	r->bytes += t->batch.bytes.n;
-	if (r->n >= p->longest || r->bytes >= RUN_BYTES || t->decoded)
+	if (r->n >= p->longest || r->n >= r->limit || r->bytes >= RUN_BYTES || t->decoded)
 		pv_decode_pool_cut(p);
 }
 
