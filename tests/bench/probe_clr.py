@@ -100,7 +100,7 @@ def main():
                  f'nodefaults,calls,{only},{options}')
                 for name, n in (('fib', 31), ('chain', 1000000)) for threads in (1, 2)]
         rows += [(f'objects {word}', ['objects', 3000000 * args.scale, 1], None,
-                  f'nodefaults,{word},maxframes=0,{options}') for word in ('gcalloc', 'allocsample')]
+                  f'nodefaults,{word},maxframes=0,{options}') for word in ('gcalloc', 'alloc=512k')]
         for name, words, empty, ours in rows:
             command = [dotnet, str(folder / 'work.dll'), *map(str, words)]
             took = {'bare': [], 'empty': [], 'ours': []}
