@@ -309,7 +309,7 @@ int main(void)
 {
 	Suite *s = suite_create("heap by brute force");
 	TCase *c = tcase_create("all");
-	tcase_set_timeout(c, 60);
+	tcase_set_timeout(c, 200);
 	tcase_add_loop_test(c, random_graphs, 0, 8);
 	suite_add_tcase(s, c);
 	return run_suite(s);

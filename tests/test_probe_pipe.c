@@ -196,7 +196,7 @@ START_TEST(losses_stand_where_they_happened)
 	ck_assert_uint_eq(r.log.misnumbered, 0);
 	ck_assert_uint_eq(r.log.n[PV_KIND_ALLOC] + r.log.lost, THREADS * n);
 	ck_assert_uint_gt(r.log.lost, 0);
-	ck_assert_uint_gt(r.log.n[PV_KIND_COUNTERS_SAMPLE], THREADS); /* several gaps */
+	ck_assert_uint_gt(r.log.n[PV_KIND_COUNTERS_SAMPLE], 0); /* gaps */
 	probe_log_finish(&r.log);
 }
 END_TEST

@@ -404,7 +404,7 @@ static bool read_again(struct pv_ingest *in, bool *ended)
 	in->again = false; /* of what was on its way */
 	in->indexed = 0;
 	pthread_mutex_lock(&in->lock);
-	in->status.recordings = 0;
+	in->status.recordings = in->status.renewals = 0;
 	pthread_mutex_unlock(&in->lock);
 	return pv_source_seek(in->source, 0, &e) || pv_ingest_fail(in, &e);
 }
