@@ -150,8 +150,9 @@ static bool make_home(struct mlpd_digester *d)
 
 static int64_t next_edge(int64_t time, int64_t origin, int64_t width)
 {
-	int64_t since = time - origin, n = since / width - (since % width < 0);
-	return origin + (n + 1) * width;
+	int64_t since = (int64_t)((uint64_t)time - (uint64_t)origin);
+	int64_t n = since / width - (since % width < 0);
+	return (int64_t)((uint64_t)origin + (uint64_t)(n + 1) * (uint64_t)width);
 }
 
 static void set_limit(struct mlpd_digester *d, int64_t time)
