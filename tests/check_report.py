@@ -65,8 +65,8 @@ KEYS = {
 EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites', 'root_areas']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
        'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
-       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples', 'threads',
-       'jit', 'loads', 'native', 'marks', 'images', 'assemblies', 'domains', 'contexts', 'counters',
+       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
+       'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks', 'images', 'assemblies', 'domains', 'contexts', 'counters',
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
