@@ -57,7 +57,7 @@ def jit(v, r):
 
 def loads(v, r):
     """An assembly that was unloaded has its end, and its classes' ids were used again by others."""
-    own = [a for a in r.json['assemblies'] if a['name'] == 'counted']
+    own = [a for a in r.json['assemblies'] if a['name'] == 'counted_clr']
     v.equal('loads of the program\'s assembly', len(own), 1 + r.said['unloaded assemblies'])
     gone = [a for a in own if a['unload_ns'] is not None]
     v.equal('unloads of it', len(gone), r.said['unloaded assemblies'])
@@ -150,10 +150,10 @@ CASES = {
     'gc': ('nodefaults,gc', 'collect heap collect', (collections_,)),
     'calls': ('nodefaults,calls,everycall', 'calls throws threads',
               (checks.calls, checks.times, checks.call_tree, paired)),
-    'calls-own': ('nodefaults,calls,everycall,filter=a:counted', 'calls throws domains calls', (
+    'calls-own': ('nodefaults,calls,everycall,filter=a:counted_clr', 'calls throws domains calls', (
         checks.calls, checks.times, checks.call_tree, paired, only_own, loads)),
     'calls-late': ('nodefaults,calls', 'tasks', (paired, tasks)),
-    'tasks': ('nodefaults,calls,everycall,filter=a:counted', 'tasks', (paired, checks.calls)),
+    'tasks': ('nodefaults,calls,everycall,filter=a:counted_clr', 'tasks', (paired, checks.calls)),
     'alloc': ('nodefaults,gcalloc', 'allocs finalizers', (checks.allocations, own_sites)),
     'sampled': ('nodefaults,alloc=512k', 20 * 'allocs ', (sampled,)),
     'exception': ('nodefaults,exception', 'throws calls', (alone(exceptions),)),

@@ -301,7 +301,7 @@ def several(b):
 
 
 def dotnet(b):
-    """`dotnet app.dll` and the image alone; b.program is counted.dll."""
+    """`dotnet app.dll` and the image alone; b.program is counted_clr.dll."""
     for words in ['dotnet', b.program], [b.program]:
         b.log = b.folder / f'{len(words)}.mlpd'
         done = subprocess.run([b.profview, 'run', '--record', b.log, '--', *words], env=b.env,
