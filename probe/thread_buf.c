@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probe/call_tree.h"
@@ -14,6 +15,8 @@
 enum {
 	SLAB = 64 << 10,
 	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
+	NAP_NS = 50000,
+	NAPS = 200, /* 20 ms and more, with what the kernel adds */
 };
 
 /* What a thread points to before its first event. Nobody writes it. */
@@ -305,13 +308,29 @@ static struct pvp_thread *room_locked(size_t need)
 	return ok ? t : NULL;
 }
 
+/*
+ * The core's lock for a thread that may not wait for long. Its holder is mostly the writer, which
+ * needs a moment more; but one that stands still gives it back only when this thread is done.
+ */
+static bool lock_soon(void)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	bool got = pthread_mutex_trylock(&pvp_core.lock) == 0;
+	for (unsigned i = 0; !got && !pvp_tls.hopeless && i < NAPS; i++) {
+		nanosleep(&nap, NULL);
+		got = pthread_mutex_trylock(&pvp_core.lock) == 0;
+	}
+	pvp_tls.hopeless = !got; /* the next events do not wait again */
+	return got;
+}
+
 struct pvp_thread *pvp_thread_refresh(void)
 {
 	struct pvp_thread *t = pvp_tls.thread;
 	uint32_t session = session_now();
 	if (!session)
 		return NULL;
-	if (pvp_tls.hurried && pthread_mutex_trylock(&pvp_core.lock) != 0)
+	if (pvp_tls.hurried && !lock_soon())
 		return t->session == session ? t : NULL;
 	if (!pvp_tls.hurried)
 		pthread_mutex_lock(&pvp_core.lock);
@@ -355,7 +374,7 @@ struct pvp_thread *pvp_room(size_t need)
 			return NULL;
 		}
 	}
-	if (pvp_tls.hurried && pthread_mutex_trylock(&pvp_core.lock) != 0) {
+	if (pvp_tls.hurried && !lock_soon()) {
 		count(t == &nobody ? &pvp_core.orphans : &t->lost);
 		return NULL;
 	}

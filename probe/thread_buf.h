@@ -64,7 +64,7 @@ struct pvp_tls {
 	_Atomic unsigned char inside; /* re-entry guard */
 	bool closed;                  /* never records again */
 	bool muted;                   /* what it does is no event: the writer */
-	bool hurried;                 /* never waits for the core's lock: its holder may stand still */
+	bool hurried, hopeless; /* waits little for the core's lock: its holder may stand still */
 	unsigned char rounds;         /* of pthread key destructors */
 	bool alloc_begun;             /* the next two mean something: alloc_period.h */
 	int64_t alloc_left;           /* bytes to the next sample */
