@@ -42,7 +42,7 @@ static struct pvp_tree *create(void)
 		return NULL;
 	t->last = &t->first;
 	SET(t->first.n, 1);
-	SET(t->top, &t->first.node[0]);
+	atomic_store_explicit(&t->top, &t->first.node[0], memory_order_release);
 	return t;
 }
 
@@ -187,7 +187,7 @@ void pvp_tree_enter(uint64_t method)
 	}
 	ADD(n->calls, !GET(t->quiet));
 	n->enter_ns = now;
-	SET(t->top, n);
+	atomic_store_explicit(&t->top, n, memory_order_release);
 }
 
 static void end(struct pvp_node *n, uint64_t now)
@@ -231,5 +231,5 @@ void pvp_tree_leave(uint64_t method, bool exceptional)
 	end(top, now);
 	if (exceptional && !GET(t->quiet))
 		ADD(top->exc_leaves, 1);
-	SET(t->top, top->parent);
+	atomic_store_explicit(&t->top, top->parent, memory_order_release);
 }

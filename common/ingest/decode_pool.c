@@ -23,7 +23,7 @@ struct run {
 	size_t n, taken;
 	size_t limit;        /* buffers that make a tree of bearable size */
 	size_t bytes, nodes; /* of payloads; of trees, when it was decoded */
-	enum run_state state;
+	_Atomic enum run_state state; /* open: the owner's alone */
 	uint32_t number;
 };
 

@@ -1,3 +1,4 @@
+#include "common/base/saturate.h"
 #include "common/model/allocs.h"
 #include "common/model/locks.h"
 #include "common/model/model.h"
@@ -36,7 +37,7 @@ static bool add_site(struct pv_site_rows *r, const struct pv_site *site, uint64_
 		return false;
 	c[amounts].u += count;
 	if (amounts)
-		c->i += sum; /* bytes are never negative */
+		c->i = pv_sat_add(c->i, sum);
 	return true;
 }
 
