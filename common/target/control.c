@@ -6,34 +6,12 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/target/patience.h"
 
 /* Long for this machine's own network, short for somebody who has pressed a key. */
 enum { PATIENCE_MS = 500 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* False with errno ETIMEDOUT when the descriptor did not become writable before `end`. */
-static bool wait_writable(int fd, int64_t end)
-{
-	for (;;) {
-		int64_t left = end - now_ms();
-		struct pollfd p = { .fd = fd, .events = POLLOUT };
-		int n = poll(&p, 1, left > 0 ? (int)left : 0);
-		if (n > 0)
-			return true;
-		if (n == 0)
-			errno = ETIMEDOUT;
-		if (n == 0 || errno != EINTR)
-			return false;
-	}
-}
 
 /* A port that nobody listens on can be given to our own end, and the socket meet itself. */
 static bool is_itself(int fd)
@@ -55,7 +33,7 @@ static bool connect_to(int fd, uint16_t port, int64_t end)
 	if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0) {
 		if (errno != EINPROGRESS && errno != EINTR)
 			return false;
-		if (!wait_writable(fd, end) ||
+		if (!pv_patience_wait(fd, POLLOUT, end) ||
 			getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size) < 0)
 			return false;
 	}
@@ -74,7 +52,7 @@ static bool send_line(int fd, const char *line, int64_t end)
 			return true;
 		if (n >= 0)
 			errno = EMSGSIZE;
-		if (n < 0 && errno == EAGAIN && wait_writable(fd, end))
+		if (n < 0 && errno == EAGAIN && pv_patience_wait(fd, POLLOUT, end))
 			continue;
 		if (n >= 0 || errno != EINTR)
 			return false;
@@ -85,7 +63,7 @@ bool pv_control_heapshot(uint16_t port, struct pv_error *reterr)
 {
 	if (port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no port to ask at");
-	int64_t end = now_ms() + PATIENCE_MS;
+	int64_t end = pv_patience_now_ms() + PATIENCE_MS;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	bool ok = fd >= 0 && connect_to(fd, port, end) && send_line(fd, "heapshot\n", end);
 	int why = errno;

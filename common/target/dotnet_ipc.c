@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/target/patience.h"
 
 enum {
 	HEAD = 20,
@@ -222,28 +223,6 @@ static void put_guid(struct message *m)
 
 /* --- a connection */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static bool wait_for(int fd, short what, int64_t end)
-{
-	for (;;) {
-		int64_t left = end - now_ms();
-		struct pollfd p = { .fd = fd, .events = what };
-		int n = poll(&p, 1, left > 0 ? (int)left : 0);
-		if (n > 0)
-			return true;
-		if (n == 0)
-			errno = ETIMEDOUT;
-		if (n == 0 || errno != EINTR)
-			return false;
-	}
-}
-
 static bool exchange(int fd, void *bytes, size_t n, bool out, int64_t end)
 {
 	for (size_t at = 0; at < n;) {
@@ -257,7 +236,7 @@ static bool exchange(int fd, void *bytes, size_t n, bool out, int64_t end)
 			errno = ECONNRESET;
 		if (done == 0 ||
 			(errno != EINTR &&
-				(errno != EAGAIN || !wait_for(fd, out ? POLLOUT : POLLIN, end))))
+				(errno != EAGAIN || !pv_patience_wait(fd, out ? POLLOUT : POLLIN, end))))
 			return false;
 	}
 	return true;
@@ -290,7 +269,7 @@ struct answer {
 static bool ask(
 	const struct pv_dotnet *d, struct message *m, struct answer *a, struct pv_error *reterr)
 {
-	int64_t end = now_ms() + PATIENCE_MS;
+	int64_t end = pv_patience_now_ms() + PATIENCE_MS;
 	uint8_t head[HEAD];
 	if (m->full)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a path or the options are too long");

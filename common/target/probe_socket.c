@@ -9,17 +9,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { FOLDERS = 3, FOLDER = 80 };
+#include "common/target/patience.h"
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+enum { FOLDERS = 3, FOLDER = 80 };
 
 /* Where the probes of a user may have their sockets. */
 static size_t folders_of(uid_t uid, char to[FOLDERS][FOLDER])
@@ -85,12 +79,8 @@ static bool hear(int fd, int64_t end, char *to, size_t room)
 {
 	size_t n = 0;
 	for (;;) {
-		int64_t left = end - now_ms();
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		if (left <= 0 || poll(&p, 1, (int)left) == 0) {
-			errno = ETIMEDOUT;
+		if (!pv_patience_wait(fd, POLLIN, end))
 			return false;
-		}
 		ssize_t k = recv(fd, to + n, room - 1 - n, MSG_DONTWAIT);
 		if (k == 0)
 			errno = ECONNRESET;
@@ -133,7 +123,7 @@ bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	if (fd < 0)
 		return false;
 	bool ok = send(fd, text, (size_t)n, MSG_NOSIGNAL) == n &&
-		  hear(fd, now_ms() + ms, got, sizeof got);
+		  hear(fd, pv_patience_now_ms() + ms, got, sizeof got);
 	int why = errno;
 	close(fd);
 	if (!ok)
