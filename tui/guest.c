@@ -104,6 +104,7 @@ static void note_failure(struct ui_guest *g, int why)
 	char text[320];
 	snprintf(text, sizeof text, "profview: %s: %s", g->name, strerror(why));
 	ui_output_note(&g->output, text);
+	g->status.not_run = why;
 	g->status.exit_code = why == ENOENT ? EXIT_MISSING : EXIT_UNRUNNABLE;
 }
 

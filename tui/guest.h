@@ -33,6 +33,7 @@ struct ui_guest_status {
 	bool runs, ended;
 	long pid;
 	int exit_code; /* once it ended: its own, 128 + signal, 126 or 127 */
+	int not_run;   /* errno: why it could not be started */
 };
 void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret);
 

@@ -308,7 +308,13 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 	struct pv_error err = { 0 };
 	struct ui_app_frame frame;
 	struct ui_feed_status s;
+	struct ui_guest_status program;
 	char why[240];
+	ui_guest_status(g, &program);
+	if (program.not_run) {
+		fprintf(stderr, "profview: %s: %s\n", o->words[0], strerror(program.not_run));
+		return;
+	}
 	bool ok = ui_app_dump(f, o, &frame, &err);
 	ui_feed_status(f, &s);
 	if (s.bytes_read == 0) {
@@ -360,7 +366,7 @@ static int run_run(const struct ui_options *given)
 	}
 	o.path = ui_guest_pipe(g);
 	struct ui_feed *f = open_feed(&o, screen, &err);
-	code = f ? run_guest(&o, f, g, screen) : complain(o.path, &err);
+	code = f ? run_guest(&o, f, g, screen) : complain(NULL, &err);
 	ui_feed_close(f);
 	ui_guest_close(g);
 	return code;

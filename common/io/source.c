@@ -135,7 +135,7 @@ static bool record_is_free(const char *record, struct pv_error *reterr)
 	struct stat st;
 	if (!record || (lstat(record, &st) < 0 && errno == ENOENT))
 		return true;
-	return pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already");
+	return pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s", record);
 }
 
 static bool set_up(struct pv_source *s, const char *path, const struct pv_source_options *options)

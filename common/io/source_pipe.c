@@ -73,12 +73,14 @@ static int make_record(struct pv_pipe *p, bool must, struct pv_error *reterr)
 	if (fd >= 0)
 		return pv_fd_above_standard(fd);
 	int why = errno;
+	const char *file = p->record;
 	snprintf(p->record_error, sizeof p->record_error, "cannot record: %s", strerror(why));
 	p->record = NULL;
 	if (must && why == EEXIST)
-		pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already");
+		pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s",
+			file);
 	else if (must)
-		pv_fail(reterr, PV_EIO, 0, "cannot record: %s", strerror(why));
+		pv_fail(reterr, PV_EIO, 0, "cannot record into %.120s: %s", file, strerror(why));
 	return -1;
 }
 

@@ -15,6 +15,8 @@
 
 extern char **environ;
 
+#define MONO_LIBRARY "libmono-profiler-profview.so"
+
 enum { OPTIONS = 2048 };
 
 /* ---- the library */
@@ -57,9 +59,9 @@ static const char *library_of(enum pv_program_kind kind)
 		return "libprofview-native.so";
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
-		return "libprofview-coreclr.so";
+		return PV_CORECLR_LIBRARY;
 	default:
-		return "libmono-profiler-profview.so";
+		return MONO_LIBRARY;
 	}
 }
 
@@ -166,17 +168,17 @@ static bool set_mono(struct pv_launch *l, const char *options)
 	       set_variable(l, "MONO_ENV_OPTIONS", " ", text);
 }
 
-static bool set_coreclr(struct pv_launch *l, const char *options)
+static bool set_coreclr(struct pv_launch *l, const char *library, const char *options)
 {
 	return set_variable(l, PV_CORECLR_ENABLE, NULL, "1") &&
 	       set_variable(l, PV_CORECLR_PROFILER, NULL, PV_CORECLR_GUID) &&
-	       set_variable(l, PV_CORECLR_PATH, NULL, l->library) &&
+	       set_variable(l, PV_CORECLR_PATH, NULL, library) &&
 	       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 }
 
 static bool set_environment(struct pv_launch *l, const struct pv_launch_options *o)
 {
-	char options[OPTIONS], managed[OPTIONS];
+	char options[OPTIONS], managed[OPTIONS], core[PV_PROGRAM_PATH];
 	managed_options(l, o, managed);
 	native_options(l, o, options);
 	switch (l->program.kind) {
@@ -185,12 +187,12 @@ static bool set_environment(struct pv_launch *l, const struct pv_launch_options 
 		       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
-		return set_coreclr(l, managed);
+		return set_coreclr(l, l->library, managed);
 	case PV_PROGRAM_SCRIPT:
 		if (!set_mono(l, managed))
 			return false;
-		return !pv_launch_library("libprofview-coreclr.so", l->library) ||
-		       set_coreclr(l, managed);
+		return !pv_launch_library(PV_CORECLR_LIBRARY, core) ||
+		       set_coreclr(l, core, managed);
 	default:
 		return set_mono(l, managed);
 	}
@@ -286,18 +288,32 @@ void pv_launch_hang_up(const struct pv_launch *l)
 		close(fd);
 }
 
-/* Whether the process has the library in its memory. */
-static bool has_library(pid_t pid, const char *library)
+/* Whether the process has a library in its memory that this launch puts there. */
+static bool has_library(pid_t pid, const struct pv_launch *l)
 {
 	char path[64], line[PV_PROGRAM_PATH + 256];
+	const char *slash = strrchr(l->library, '/'), *name = slash ? slash + 1 : l->library;
+	bool any = l->program.kind == PV_PROGRAM_SCRIPT, found = false;
 	snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
 	FILE *f = fopen(path, "re");
-	bool found = false;
 	while (f && !found && fgets(line, sizeof line, f))
-		found = strstr(line, library) != NULL;
+		found = strstr(line, name) || (any && strstr(line, PV_CORECLR_LIBRARY));
 	if (f)
 		fclose(f);
 	return found;
+}
+
+/* The first line holds for a script that runs; the second for one that has ended. */
+static void silence_of_script(pid_t pid, char *to, size_t room)
+{
+	if (pid)
+		snprintf(to, room,
+			"nothing that this script runs is Mono or .NET so far, or it cleans its"
+			" environment");
+	else
+		snprintf(to, room,
+			"nothing that this script ran is Mono or .NET, or it cleaned its"
+			" environment; native programs are started by their own name");
 }
 
 void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t room)
@@ -306,15 +322,15 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
 	name = name ? name + 1 : l->library;
 	if (access(l->library, R_OK) != 0)
 		snprintf(to, room, "the probe's library is gone: %.120s", l->library);
-	else if (pid && has_library(pid, name))
+	else if (pid && has_library(pid, l))
 		snprintf(to, room, "%s is loaded, but has written nothing yet", name);
+	else if (l->program.kind == PV_PROGRAM_SCRIPT)
+		silence_of_script(pid, to, room);
 	else if (pid)
 		snprintf(to, room,
 			"process %ld has not loaded %s: not started yet, or an option is refused"
 			" (see its output), or it cleans its environment",
 			(long)pid, name);
-	else if (l->program.kind == PV_PROGRAM_SCRIPT)
-		snprintf(to, room, "no process of this script loaded %s", name);
 	else
 		snprintf(to, room,
 			"the program ended without a word from %s: an option it refuses (see its"
@@ -338,15 +354,13 @@ static bool is_of(const struct pv_launch *l, pid_t pid)
 void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room)
 {
 	char command[80];
-	const char *name = strrchr(l->library, '/');
 	DIR *proc = opendir("/proc");
 	struct dirent *d;
 	size_t n = 0;
 	*to = 0;
 	while (proc && (d = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == followed || !is_of(l, pid) ||
-			!has_library(pid, name ? name : l->library))
+		if (pid <= 0 || pid == followed || !is_of(l, pid) || !has_library(pid, l))
 			continue;
 		pv_process_command(pid, command, sizeof command);
 		int k = snprintf(to + n, room - n, "%s%ld %s", n ? ", " : "", (long)pid, command);

@@ -43,6 +43,13 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Named as a place; in the search path folders are passed over. */
+static bool is_folder(const char *word)
+{
+	struct stat st;
+	return strchr(word, '/') && stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH])
 {
 	const char *path = getenv("PATH");
@@ -327,6 +334,12 @@ bool pv_program_look(
 	const char *word, struct pv_program *ret, bool *ret_missing, struct pv_error *reterr)
 {
 	*ret_missing = !pv_program_find(word, ret->path);
+	if (*ret_missing && is_folder(word)) {
+		*ret_missing = false;
+		return pv_fail(reterr, PV_EIO, 0, "%.120s: %s", word, strerror(EISDIR));
+	}
+	if (*ret_missing && !*word)
+		return pv_fail(reterr, PV_EIO, 0, "the command is an empty word");
 	if (*ret_missing)
 		return pv_fail(reterr, PV_EIO, 0, "%.120s: there is no such program", word);
 	struct look *l = calloc(1, sizeof *l);

@@ -119,6 +119,9 @@ def sealed(b):
     done = b.call('run', '--', path, 3, code=7)
     expect_in('why', 'no log came', done.stderr)
     expect_in('why', 'environment', done.stderr)
+    path.write_text('#!/bin/sh\nfor i in 1 2; do\n  "$1" $i\ndone\n')
+    done = b.call('run', '--', path, 'echo', code=0)
+    expect_in('why', 'nothing that this script ran is Mono or .NET', done.stderr)
 
 
 def refused(b):
@@ -145,6 +148,13 @@ def refused(b):
     b.call('run', '--', b.folder / 'nothing', code=127)
     (b.folder / 'plain').write_text('text')
     b.call('run', '--', b.folder / 'plain', code=126)
+    expect_in('a folder', 'directory', b.call('run', '--', b.folder, code=126).stderr)
+    circle = b.folder / 'circle'
+    circle.write_text(f'#!{circle}\n')
+    circle.chmod(0o755)
+    expect_in('why', f'profview: {circle}: ', b.call('run', '--', circle, code=126).stderr)
+    b.log.write_text('mine')
+    expect_in('the record', f'already: {b.log}', b.run('--', 'true', code=2).stderr)
     b.call('run', code=2)
     expect('left over', b.left_over(), [])
 
