@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/format/mlpd.h"
+#include "probe/scan.h"
 
 enum { MARK_MAX = 1000, MARK_FAMILY = 2, MARK_KIND = 1 };
 
@@ -89,8 +90,13 @@ static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv
 	pvp_publish(t, p);
 }
 
+_Atomic unsigned pvp_groups_off;
+
 bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
 {
+	unsigned off = atomic_load_explicit(&pvp_groups_off, memory_order_relaxed);
+	if (PVP_UNLIKELY(off) && off >> pvp_group_of(ev->kind) & 1)
+		return false;
 	if (!pvp_guard_on()) {
 		pvp_nested();
 		return false;

@@ -16,6 +16,7 @@
 #include "probe/modules.h"
 #include "probe/mono_names.h"
 #include "probe/native_samples.h"
+#include "probe/sample_rate.h"
 #include "probe/session.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -101,6 +102,22 @@ static void told(struct pvp_writer *w)
 	pvp_clr_heap_told(w);
 }
 
+/* What finds code that was compiled before is set up at the start only. */
+static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+{
+	const struct pvp_mono_options *m = &pvp_clr.options.m;
+	struct pvp_native_options o = { .sample_real = strcmp(key, "sample-real") == 0 };
+	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &o.sample_hz, say, room);
+	if (r != PVP_REPLY_OK)
+		return r;
+	if (!(m->groups & PVP_MONO_SAMPLES)) {
+		snprintf(say, room, "samples have to be asked for at the start");
+		return PVP_REPLY_ERROR;
+	}
+	pvp_native_samples_set(&o);
+	return r;
+}
+
 static const struct pvp_host host = {
 	.name = "coreclr",
 	.stop = stop,
@@ -110,6 +127,7 @@ static const struct pvp_host host = {
 	.told = told,
 	.discarded_shots = pvp_clr_heap_discarded,
 	.heapshot = pvp_clr_heap_ask,
+	.set = set,
 	.words = words,
 };
 

@@ -12,6 +12,7 @@
 #include "probe/emit.h"
 #include "probe/mono_filter.h"
 #include "probe/mono_names.h"
+#include "probe/sample_rate.h"
 #include "probe/session.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -44,6 +45,17 @@ static void told(struct pvp_writer *w)
 		pvp_mono_heap_told(w, UINT64_MAX);
 }
 
+static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+{
+	unsigned hz;
+	enum pvp_reply r =
+		pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
+	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz, strcmp(key, "sample-real") == 0))
+		return r;
+	snprintf(say, room, "samples have to be asked for at the start");
+	return PVP_REPLY_ERROR;
+}
+
 static const struct pvp_host host = {
 	.name = "mono",
 	.method = pvp_names_method,
@@ -54,6 +66,7 @@ static const struct pvp_host host = {
 	.discarded_shots = pvp_mono_heap_discarded,
 	.words = words,
 	.heapshot = pvp_mono_heap_ask,
+	.set = set,
 };
 
 /* The runtime is going down: everything is to be in the log before it is gone. */

@@ -25,6 +25,9 @@ void pvp_mono_meta_init(struct _MonoProfiler *p);
 void pvp_mono_events_init(struct _MonoProfiler *p);
 void pvp_mono_samples_init(struct _MonoProfiler *p);
 
+/* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
+bool pvp_mono_samples_set(unsigned hz, bool real);
+
 /* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */
 struct pvp_mono_type {
 	MonoVTable *vtable;

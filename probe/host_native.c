@@ -14,6 +14,7 @@
 #include "probe/native_record.h"
 #include "probe/native_samples.h"
 #include "probe/reborn.h"
+#include "probe/sample_rate.h"
 #include "probe/session.h"
 #include "probe/writer.h"
 
@@ -90,20 +91,14 @@ static enum pvp_reply heapshot(char *say, size_t room)
 	return PVP_REPLY_OK;
 }
 
-/* set sample=1000, sample-real=50, sample=0 */
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
-	char text[64];
-	struct pvp_native_options o;
-	if (strcmp(key, "sample") != 0 && strcmp(key, "sample-real") != 0)
-		return PVP_REPLY_UNKNOWN;
-	int n = snprintf(text, sizeof text, "%s=%s", key, value);
-	if (n < 0 || (size_t)n >= sizeof text || !pvp_native_parse(text, &o) || o.rest[0]) {
-		snprintf(say, room, "%s takes samples a second, up to 10000", key);
-		return PVP_REPLY_ERROR;
-	}
-	pvp_native_samples_set(&o);
-	return PVP_REPLY_OK;
+	struct pvp_native_options o = { .sample_real = strcmp(key, "sample-real") == 0 };
+	enum pvp_reply r =
+		pvp_sample_rate(key, value, options.sample_hz, &o.sample_hz, say, room);
+	if (r == PVP_REPLY_OK)
+		pvp_native_samples_set(&o);
+	return r;
 }
 
 static void again(void)

@@ -28,6 +28,7 @@ struct slot {
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
 static _Atomic uint64_t claimed, taken, dropped;
+static _Atomic bool sampling; /* the runtime was asked for samples when it began */
 
 /* What the thread had used when it was sampled last; both 0: never. */
 static _Thread_local struct {
@@ -126,6 +127,18 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 		return;
 	mono_profiler_set_sample_mode(p->handle, mode, p->options.sample_hz);
 	mono_profiler_set_sample_hit_callback(p->handle, hit);
+	atomic_store(&sampling, true);
+}
+
+/* Mono keeps both numbers and wakes its own thread, which looks at them. */
+bool pvp_mono_samples_set(unsigned hz, bool real)
+{
+	MonoProfilerSampleMode mode = real ? MONO_PROFILER_SAMPLE_MODE_REAL
+					   : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+	if (!atomic_load(&sampling))
+		return false;
+	return mono_profiler_set_sample_mode(pvp_mono.handle,
+		hz ? mode : MONO_PROFILER_SAMPLE_MODE_NONE, hz ? hz : 1);
 }
 
 void pvp_mono_last_samples(void)

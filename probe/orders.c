@@ -4,9 +4,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/emit.h"
+#include "probe/scan.h"
 #include "probe/session.h"
 #include "probe/writer.h"
 
@@ -144,6 +147,25 @@ static enum pvp_reply do_resume(const struct pvp_host *h, const char *rest, stru
 	return PVP_REPLY_OK;
 }
 
+/* No thread keeps a limit for these: who makes an event asks. Collections stay whole. */
+static unsigned gate_of(const char *key)
+{
+	static const enum pvp_group gated[] = { PVP_GROUP_ALLOCATIONS, PVP_GROUP_EXCEPTIONS,
+		PVP_GROUP_LOCKS };
+	for (size_t i = 0; i < PV_COUNT_OF(gated); i++)
+		if (strcmp(key, groups[gated[i]]) == 0)
+			return 1u << gated[i];
+	return 0;
+}
+
+/* False: it was so before. */
+static bool turn_gate(unsigned bit, bool on)
+{
+	unsigned before = on ? atomic_fetch_and(&pvp_groups_off, ~bit)
+			     : atomic_fetch_or(&pvp_groups_off, bit);
+	return on == !!(before & bit);
+}
+
 static _Atomic bool *switch_of(const char *key)
 {
 	return strcmp(key, "calls") == 0   ? &pvp_core.calls
@@ -156,7 +178,8 @@ static enum pvp_reply set_switch(const char *key, const char *value, struct say 
 {
 	_Atomic bool *which = switch_of(key);
 	bool on = strcmp(value, "on") == 0;
-	if (!which) {
+	unsigned bit = gate_of(key);
+	if (!which && !bit) {
 		add(s, "\"%.40s\" cannot be set here", key);
 		return PVP_REPLY_ERROR;
 	}
@@ -164,8 +187,21 @@ static enum pvp_reply set_switch(const char *key, const char *value, struct say 
 		add(s, "%s is on or off", key);
 		return PVP_REPLY_ERROR;
 	}
-	turn(which, on);
+	bool turned = turn_gate(bit, on);
+	if (which)
+		turn(which, on);
+	else if (turned && !on)
+		atomic_fetch_add(&pvp_core.pauses, 1);
 	return PVP_REPLY_OK;
+}
+
+/* The host starts and ends them; the log says that there was a time without. */
+static void note_samples(const char *value)
+{
+	bool off = strcmp(value, "off") == 0 || strtoul(value, NULL, 10) == 0;
+	off = off && strcmp(value, "on") != 0;
+	if (turn_gate(1u << PVP_GROUP_SAMPLES, !off) && off)
+		atomic_fetch_add(&pvp_core.pauses, 1);
 }
 
 static enum pvp_reply do_set(const struct pvp_host *h, const char *rest, struct say *s)
@@ -181,6 +217,8 @@ static enum pvp_reply do_set(const struct pvp_host *h, const char *rest, struct 
 	enum pvp_reply reply = PVP_REPLY_UNKNOWN;
 	if (h->set)
 		reply = h->set(key, rest + n + 1, s->at, s->room);
+	if (reply == PVP_REPLY_OK && strncmp(key, "sample", 6) == 0)
+		note_samples(rest + n + 1);
 	return reply == PVP_REPLY_UNKNOWN ? set_switch(key, rest + n + 1, s) : reply;
 }
 
@@ -201,6 +239,9 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 		(now - t.start_ns) / 1000000);
 	add(s, " paused=%s calls=%s alloc=%s", on_off(atomic_load(&pvp_core.paused)),
 		on_off(atomic_load(&pvp_core.calls)), on_off(atomic_load(&pvp_core.alloc)));
+	for (size_t i = PVP_GROUP_GC; i < PVP_GROUPS; i++)
+		if (atomic_load(&pvp_groups_off) >> i & 1)
+			add(s, " %s=off", groups[i]);
 	add(s, " lag_ms=%" PRIu64 " lost=%" PRIu64 " written=%" PRIu64 " streams=%" PRIu64,
 		(now - t.round_ns) / 1000000, t.lost, t.written, t.streams);
 	add(s, " chunks=%zu free=%zu call_ns=%u writer_cpu_us=%" PRIu64 " cpu_us=%" PRIu64, t.chunks,

@@ -422,6 +422,7 @@ static void open_session(struct pvp_writer *w)
 	atomic_store(&pvp_core.marks, w->config.marks);
 	atomic_store(&pvp_core.paused, false);
 	atomic_store(&pvp_core.pauses, 0);
+	atomic_store(&pvp_groups_off, 0);
 	atomic_store(&pvp_core.orphans, 0);
 	if (++sessions == 0)
 		sessions = 1;

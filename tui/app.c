@@ -151,6 +151,8 @@ static bool do_reply(struct app *a, unsigned reply)
 	}
 	if (reply & UI_CHEAPER)
 		ui_app_make_cheaper(a);
+	if (reply & UI_WHOLE)
+		ui_app_make_whole(a);
 	if (reply & UI_SHOOT)
 		shoot(a);
 	if (reply & UI_STOP)

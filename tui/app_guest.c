@@ -39,6 +39,18 @@ void ui_app_make_cheaper(struct app *a)
 		ui_screen_say(&a->screen, true, "nothing is turned off: %s", err.what);
 }
 
+void ui_app_make_whole(struct app *a)
+{
+	struct pv_error err = { 0 };
+	char what[160];
+	a->screen.shared.cost.known = false;
+	a->stats = (struct ui_stats){ 0 };
+	if (ui_feed_turn_on(a->feed, what, sizeof what, &err))
+		ui_screen_say(&a->screen, false, "%s", what);
+	else
+		ui_screen_say(&a->screen, true, "nothing is turned on: %s", err.what);
+}
+
 /* The program that was started from here has printed something, or ended. */
 static void on_words(evutil_socket_t fd, short what, void *arg)
 {

@@ -63,6 +63,7 @@ void ui_app_want_frame(struct app *a, int64_t gap_ms);
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
 void ui_app_end_program(struct app *a);
 void ui_app_make_cheaper(struct app *a);
+void ui_app_make_whole(struct app *a);
 void ui_app_watch_cost(struct app *a);  /* after a frame */
 bool ui_app_watch_guest(struct app *a); /* false: out of memory */
 

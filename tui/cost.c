@@ -16,8 +16,8 @@ static const uint64_t usual_ns[UI_COST_KINDS] = { [UI_COST_GC] = 300,
 	[UI_COST_NAMES] = 1,
 	[UI_COST_OTHER] = 100 };
 
-static const enum ui_cost_kind switches[] = { UI_COST_CALLS, UI_COST_ALLOC, UI_COST_GC,
-	UI_COST_EXCEPTION, UI_COST_MONITOR, UI_COST_SAMPLE };
+static const enum ui_cost_kind switches[] = { UI_COST_CALLS, UI_COST_ALLOC, UI_COST_EXCEPTION,
+	UI_COST_MONITOR, UI_COST_SAMPLE };
 
 /* The text behind " KEY=", or behind "KEY=" in front; NULL when it is not there. */
 static const char *word(const char *answer, const char *lead, const char *name)

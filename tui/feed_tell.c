@@ -61,9 +61,33 @@ bool ui_feed_turn_off(
 	if (!tell_probe(f, line, answer, reterr))
 		return false;
 	snprintf(what, room,
-		"%s turned off, %s of the log so far; back by: profview ctl %lu set %s=on",
-		ui_cost_names[kind], pv_units_bytes(bytes, sizeof bytes, s.bytes[kind]),
-		(unsigned long)ui_feed_model(f)->target.pid, ui_cost_names[kind]);
+		"%s turned off, %s of the log so far; Ctrl-T turns it on again",
+		ui_cost_names[kind], pv_units_bytes(bytes, sizeof bytes, s.bytes[kind]));
+	return true;
+}
+
+bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr)
+{
+	char answer[PV_PROBE_ANSWER], line[32];
+	struct ui_stats s;
+	size_t n = 0;
+	if (!tell_probe(f, "stats", answer, reterr))
+		return false;
+	if (!ui_stats_parse(answer, &s))
+		return pv_fail(reterr, PV_EUSAGE, 0, "the probe does not say what is off");
+	*what = 0;
+	for (int i = 0; i < UI_COST_KINDS; i++) {
+		if (!s.off[i] || !s.events[i]) /* what never was recorded was not asked for */
+			continue;
+		snprintf(line, sizeof line, "set %s=on", ui_cost_names[i]);
+		if (!tell_probe(f, line, answer, reterr))
+			return false;
+		int k = snprintf(what + n, room - n, "%s%s", n ? ", " : "", ui_cost_names[i]);
+		n = k > 0 && (size_t)k < room - n ? n + (size_t)k : n;
+	}
+	if (!n)
+		return pv_fail(reterr, PV_EUSAGE, 0, "all that was asked for is recorded");
+	snprintf(what + n, room - n, " turned on again");
 	return true;
 }
 

@@ -14,11 +14,11 @@ static void net_times(struct ui_screen *s)
 		ui_screen_say(s, false, "times as they were measured");
 }
 
-static unsigned turn_off(struct ui_screen *s)
+static unsigned tell(struct ui_screen *s, unsigned what)
 {
 	if (s->shared.readonly)
 		ui_screen_say(s, true, "read-only: nothing is sent to the program");
-	return s->shared.readonly ? UI_HANDLED : UI_HANDLED | UI_CHEAPER;
+	return s->shared.readonly ? UI_HANDLED : UI_HANDLED | what;
 }
 
 static void open_output(struct ui_screen *s)
@@ -40,7 +40,9 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		net_times(s);
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
-		return turn_off(s);
+		return tell(s, UI_CHEAPER);
+	case UI_CMD_TURN_ON:
+		return tell(s, UI_WHOLE);
 	default:
 		return UI_IGNORED;
 	}

@@ -30,6 +30,7 @@ enum ui_reply {
 	UI_STOP = 64,  /* nothing more is read */
 	UI_CHEAPER = 128, /* the dearest kind of event is turned off in the program */
 	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
+	UI_WHOLE = 512, /* what was turned off is recorded again */
 };
 
 /* The heap shot whose objects are looked at. */

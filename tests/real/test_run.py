@@ -343,8 +343,19 @@ def cost(b):
         t.type('T')
         t.wait('calls turned off')
         wait_for('calls to be off', lambda: ' calls=off ' in b.tell(pid, 'stats').stdout)
-        b.tell(pid, 'set', 'calls=on')
+        t.keys('C-t')
+        t.wait('calls turned on again')
+        wait_for('calls to be on', lambda: ' calls=on ' in b.tell(pid, 'stats').stdout)
         t.wait(lambda text: 'T turns it off' in text and ' calls  ' in text)
+        t.keys('C-t')
+        t.wait('all that was asked for is recorded')
+        for kind in 'sample', 'exception', 'monitor', 'alloc':
+            for state in 'off', 'on':
+                b.tell(pid, 'set', f'{kind}={state}')
+                stats = b.tell(pid, 'stats').stdout
+                expect(f'{kind}={state}', f' {kind}=off ' in stats, state == 'off')
+        expect_in('why', 'cannot be set', b.tell(pid, 'set', 'gc=off', code=3).stderr)
+        expect_in('why', 'on, off or samples', b.tell(pid, 'set', 'sample=x', code=3).stderr)
         t.keys('q')
         t.wait('leave it running (l)')
         t.keys('e')
