@@ -332,6 +332,30 @@ START_TEST(long_counter_lists_halve)
 }
 END_TEST
 
+/* Threads follow one another in the file; what one lost earlier stands before what others lost. */
+START_TEST(lost_events_of_threads_add_up_by_time)
+{
+	struct logkit *k = world();
+	describe(k, 7, PV_SECTION_PROFILER, PV_COUNTER_LONG, "lost events");
+	value(k, 900, 7, PV_COUNTER_LONG, 10);
+	value(k, 950, 7, PV_COUNTER_LONG, 4);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	value(k, 500, 7, PV_COUNTER_LONG, 3);
+	value(k, 920, 7, PV_COUNTER_LONG, 1);
+	logkit_flush(k);
+	const struct pv_counter *c = counter(k, 7);
+	const uint64_t is[][2] = { { 500, 3 }, { 900, 13 }, { 920, 14 }, { 950, 18 } };
+	ck_assert_uint_eq(c->samples.n, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(c->samples.v[i].time_ns - c->samples.v[0].time_ns,
+			(int64_t)(is[i][0] - is[0][0]));
+		ck_assert_uint_eq(c->samples.v[i].u, is[i][1]);
+	}
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(lost_events_close_the_frames_of_their_thread)
 {
 	struct logkit *k = world();
@@ -415,6 +439,7 @@ int main(void)
 	tcase_add_test(t, short_lived_locks_leave_nothing_behind);
 	tcase_add_test(t, differences_wrap_by_type);
 	tcase_add_test(t, long_counter_lists_halve);
+	tcase_add_test(t, lost_events_of_threads_add_up_by_time);
 	tcase_add_test(t, lost_events_close_the_frames_of_their_thread);
 	tcase_add_test(t, counters_before_their_description);
 	tcase_add_test(t, helpers_by_meaning);

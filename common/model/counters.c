@@ -129,7 +129,24 @@ static void halve_longest(struct pv_counters *c)
 	halve(c, longest);
 }
 
-static bool keep(struct pv_counters *c, struct pv_counter *x, int64_t time)
+/*
+ * A probe counts losses on each thread's own time, and threads follow one another in a file: what
+ * was lost earlier counts in all that is later.
+ */
+static void put_back(struct pv_counter *x, uint64_t more)
+{
+	struct pv_counter_sample *v = x->samples.v;
+	size_t i = x->samples.n - 1;
+	const struct pv_counter_sample late = v[i];
+	for (; i > 0 && v[i - 1].time_ns > late.time_ns; i--) {
+		v[i] = v[i - 1];
+		v[i].u += more;
+	}
+	v[i] = late;
+	v[i].u = (i ? v[i - 1].u : x->base) + more;
+}
+
+static bool keep(struct pv_counters *c, struct pv_counter *x, int64_t time, uint64_t before)
 {
 	if (x->samples.n >= PV_COUNTER_LIST)
 		halve(c, x);
@@ -137,7 +154,11 @@ static bool keep(struct pv_counters *c, struct pv_counter *x, int64_t time)
 		halve_longest(c);
 	if (!pv_reserve(&x->samples, 1))
 		return false;
+	if (!x->seen)
+		x->base = before;
 	x->samples.v[x->samples.n++] = (struct pv_counter_sample){ time, { .u = x->raw } };
+	if (x->role == PV_COUNTER_LOST || x->role == PV_COUNTER_PAUSED)
+		put_back(x, x->raw - before);
 	x->seen++;
 	c->total++;
 	return true;
@@ -184,7 +205,7 @@ static bool sample(struct pv_context *x, const struct pv_counter_value *v, int64
 		c->type = v->type;
 	c->raw = value_of(x->m, c, raw);
 	play(x, c, before);
-	return !x->counts || keep(all, c, time);
+	return !x->counts || keep(all, c, time, before);
 }
 
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e)

@@ -30,9 +30,11 @@ struct pv_counter {
 	uint32_t name, section_name; /* interned in names.text */
 	enum pv_counter_role role;
 	bool described;    /* false: sampled before any description came */
-	PV_ARRAY(struct pv_counter_sample) samples; /* in file order, the restriction applied */
+	/* in file order, losses and pauses by time; the restriction applied */
+	PV_ARRAY(struct pv_counter_sample) samples;
 	uint64_t seen;     /* samples met; more than samples.n when the list has been halved */
 	uint64_t raw;      /* private: the running value */
+	uint64_t base;     /* private: the value before the first sample */
 };
 
 struct pv_counters {

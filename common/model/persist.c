@@ -314,7 +314,7 @@ static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
 /* --- the rest */
 
 SAME_SIZE(struct pv_counters, 80);
-SAME_SIZE(struct pv_counter, 96);
+SAME_SIZE(struct pv_counter, 104);
 
 static void archive_counters(struct pv_archive *a, struct pv_counters *c)
 {
