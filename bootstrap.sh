@@ -78,12 +78,21 @@ build_in() {
 	ninja -C "$1" >&2
 }
 
-# The tests of a suite in a build folder. A failure is remembered, the rest still runs.
+# The tests of a suite in a build folder. One that fails is run again alone; the summary tells.
 run_tests() {
-	local dir=$1
+	local dir=$1 unsteady
 	shift
 	say "testing in $dir"
-	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || failed=1
+	rm -f "$dir"/meson-logs/{testlog,again}.json
+	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" && return
+	mapfile -t unsteady < <(python3 tests/summary.py --failed "$dir")
+	if [ ${#unsteady[@]} -eq 0 ]; then # meson itself failed
+		failed=1
+		return
+	fi
+	say "once more, alone: ${unsteady[*]}"
+	meson test -C "$dir" --no-rebuild --num-processes 1 --logbase again "${unsteady[@]}" ||
+		failed=1
 }
 
 # clang's fuzzer is in a package whose name holds clang's version.
