@@ -24,7 +24,7 @@ KEYS = {
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
-    'gc': ['collections', 'pauses', 'generations', 'resizes', 'max_heap_bytes', 'moved_objects',
+    'gc': ['collections', 'pauses', 'generations', 'survived', 'resizes', 'max_heap_bytes', 'moved_objects',
            'handles_created', 'handles_destroyed', 'handles_live', 'objects_finalized',
            'finalizer_runs', 'finalizing_ns'],
     'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
@@ -52,7 +52,7 @@ KEYS = {
     'samples': ['total', 'types'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
-            'helper_types'],
+            'helper_types', 'bodies'],
     'jit.helper_types': ['name', 'of', 'count', 'bytes'],
     'native': ['kind', 'name', 'address', 'size', 'file_offset', 'time_ns'],
     'marks': ['time_ns', 'thread', 'text'],
@@ -66,7 +66,8 @@ EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_s
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
        'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
-       'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks', 'images', 'assemblies', 'domains', 'contexts', 'counters',
+       'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks',
+       'spans', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
@@ -138,7 +139,7 @@ def check_world(program):
     same(report['samples'], {'total': 1, 'types': None}, 'samples')
     same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40,
          'failed': None, 'total_ns': None, 'max_ns': None,
-         'helper_types': [{'name': 'helper', 'of': None, 'count': 1, 'bytes': 40}]}, 'jit')
+         'helper_types': [{'name': 'helper', 'of': None, 'count': 1, 'bytes': 40}], 'bodies': None}, 'jit')
     same(report['counters'], [
         {'section': 'gc', 'name': 'Heap', 'type': 'long', 'unit': 'bytes', 'variance': 'variable',
          'samples': [[0, 10 ** 15]]},

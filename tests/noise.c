@@ -129,6 +129,29 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_JIT_FAILED:
 		e.jit.method = odd(), e.jit.started = odd(), e.jit.name = text();
 		break;
+	case PV_KIND_EXT_SUSPENSION:
+		e.stop.reason = number() % 12, e.stop.wait_ns = odd(), e.stop.stopped_ns = odd();
+		break;
+	case PV_KIND_EXT_BODY:
+	case PV_KIND_EXT_CODE_GONE:
+		e.body.method = odd(), e.body.code = odd(), e.body.size = odd();
+		e.body.tier = number() % 12, e.body.version = odd(), e.body.why = number() % 4;
+		break;
+	case PV_KIND_EXT_TRANSITION:
+		e.transition.method = odd(), e.transition.into = number() % 3;
+		e.transition.took_ns = odd();
+		break;
+	case PV_KIND_EXT_SURVIVED:
+		e.survived.generation = odd(), e.survived.ranges = odd();
+		e.survived.bytes = odd(), e.survived.moved_bytes = odd();
+		break;
+	case PV_KIND_EXT_SPAN:
+		e.span.took_ns = odd(), e.span.what = text(), e.span.name = text();
+		e.span.stack = span(b, 20, 1);
+		break;
+	case PV_KIND_EXT_STRING:
+		e.string.object = odd(), e.string.length = odd(), e.string.text = text();
+		break;
 	case PV_KIND_AOT_ID:
 		e.aot.id = text();
 		break;

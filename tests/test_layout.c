@@ -86,7 +86,7 @@ END_TEST
 START_TEST(what_has_the_keys_is_always_seen)
 {
 	for (int h = 6; h <= 70; h++) {
-		for (int details = 0; details < 4; details++) {
+		for (int details = 0; details < UI_SPLIT_PARTS; details++) {
 			for (int focus = 0; focus <= details; focus++) {
 				struct ui_split s = ui_split((struct ui_rect){ 0, 0, 40, h },
 					(struct ui_split_wish){ 8, details, focus, 0 });

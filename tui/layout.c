@@ -63,7 +63,7 @@ static void place_details(struct ui_split *s, struct ui_rect at, struct ui_split
 		int half = (at.w - 1) / 2;
 		s->part[1] = ui_cols(at, 0, half);
 		s->divide = ui_cols(at, half, 1);
-		s->part[wish.focus == 3 ? 3 : 2] = ui_cols(at, half + 1, at.w - half - 1);
+		s->part[wish.focus > 2 ? wish.focus : 2] = ui_cols(at, half + 1, at.w - half - 1);
 	}
 }
 

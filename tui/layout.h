@@ -37,9 +37,11 @@ void ui_layout_bare(struct ui_layout *l);
  * by side. Where there is no room for all, the list `focus` (0 main, 1 to 3 details) is what is
  * kept; of three details the third takes the place of the second.
  */
+enum { UI_SPLIT_PARTS = 5 };
+
 struct ui_split_wish {
 	int chart;   /* rows wanted for the chart, 0 = none */
-	int details; /* 0 to 3 */
+	int details; /* 0 to UI_SPLIT_PARTS - 1 */
 	int focus;
 	int main;    /* rows the main list has a use for, 0 = as many as there are */
 };
@@ -48,7 +50,7 @@ struct ui_split {
 	struct ui_rect chart;
 	struct ui_rect rule;   /* one row over the details */
 	struct ui_rect divide; /* one column between them */
-	struct ui_rect part[4];
+	struct ui_rect part[UI_SPLIT_PARTS];
 };
 
 struct ui_split ui_split(struct ui_rect body, struct ui_split_wish wish);

@@ -10,7 +10,7 @@
 #include "tui/layout.h"
 #include "tui/list.h"
 
-enum { UI_PARTS = 4, UI_CHART_LABEL = 11 /* cells left of a chart */ };
+enum { UI_PARTS = UI_SPLIT_PARTS, UI_CHART_LABEL = 11 /* cells left of a chart */ };
 
 /* What Enter does on a row. */
 enum ui_drill {

@@ -80,6 +80,15 @@
 	KIND(EXT_COVERED_CLASS, "ext.runtime.covered_class")                                       \
 	KIND(EXT_FIELD, "ext.fields.field")                                                        \
 	KIND(EXT_LINES, "ext.lines.method")                                                        \
+	KIND(EXT_SPAN, "ext.mark.span")                                                            \
+	KIND(EXT_STRING, "ext.strings.text")                                                       \
+	KIND(EXT_SUSPENSION, "ext.runtime.suspension")                                             \
+	KIND(EXT_BODY, "ext.runtime.body")                                                         \
+	KIND(EXT_CODE_GONE, "ext.runtime.code_gone")                                               \
+	KIND(EXT_TRANSITION, "ext.runtime.transition")                                             \
+	KIND(EXT_SURVIVED, "ext.runtime.survived")                                                 \
+	KIND(EXT_CONTEXT_NAME, "ext.runtime.context_name")                                         \
+	KIND(EXT_ASSEMBLY_IN, "ext.runtime.assembly_in")                                           \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -141,6 +150,16 @@ struct pv_counter_value {
 	uint64_t raw;        /* DOUBLE: the bits; STRING: 1 when text is given */
 	struct pv_text text; /* STRING only */
 };
+
+/* Of SUSPENSION, BODY, CODE_GONE, TRANSITION; numbers that are not here are data. */
+enum pv_stop_reason { PV_STOP_OTHER, PV_STOP_GC, PV_STOP_DOMAIN, PV_STOP_PITCHING,
+	PV_STOP_SHUTDOWN, PV_STOP_DEBUGGER = 6, PV_STOP_GC_PREPARES, PV_STOP_REJIT,
+	PV_STOP_PROFILER, PV_STOP_REASONS };
+enum pv_tier { PV_TIER_UNKNOWN, PV_TIER_PLAIN, PV_TIER_OPTIMIZED, PV_TIER_QUICK, PV_TIER_1,
+	PV_TIER_1_LOOP, PV_TIER_COUNTING, PV_TIER_COUNTING_OPTIMIZED, PV_TIER_PRECOMPILED,
+	PV_TIERS };
+enum pv_code_gone { PV_GONE_PITCHED = 1, PV_GONE_DYNAMIC };
+enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
 
 /*
  * One event. Numbers are all u64 so that the row table can name them by offset. `stack` spans
@@ -210,6 +229,21 @@ struct pv_event {
 		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
 		/* pairs (offset in the method's code, line of the file from there on) */
 		struct { uint64_t method; struct pv_text file; struct pv_span pairs; } lines;
+		/* all threads were made to stand: how long until they did, how long they did */
+		struct { uint64_t reason, wait_ns, stopped_ns, failed; } stop;
+		/* code of a method; version: of its source, 0 = as loaded; why: it is no more */
+		struct { uint64_t method, code, size, tier, version, why; } body;
+		/* a call between managed and native code that is over; into: enum pv_transition */
+		struct { uint64_t method, into, took_ns; } transition;
+		/* what a collection has left, in ranges of objects that lie together */
+		struct { uint64_t generation, ranges, bytes, moved_ranges, moved_bytes; } survived;
+		/* ended now; stack: method keys outermost first, of its begin */
+		struct {
+			uint64_t took_ns, failed;
+			struct pv_text what, name;
+			struct pv_span stack;
+		} span;
+		struct { uint64_t object, length; struct pv_text text; } string;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};
@@ -219,7 +253,8 @@ struct pv_event {
  * heap_object.refs holds pairs (offset from the object's start in bytes, referenced object).
  *
  * EXT_JIT_TIME and EXT_JIT_FAILED have in `started` the ns that compiling took; EXT_LOAD_FAILED in
- * `flags` what it was: 1 a class, 2 an image, 7 a vtable.
+ * `flags` what it was: 1 a class, 2 an image, 3 an assembly, 7 a vtable. EXT_ASSEMBLY_IN has the
+ * context of an assembly in `owner`.
  *
  * What only logs of the 2007 family fill in; 0 in others: `started` (time at which what this event
  * ends began, 0 = not known), `failed`, `collection` (its number), `type` of throws and monitors

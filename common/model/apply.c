@@ -127,7 +127,17 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 		return pv_loads_told(x, e);
 	case PV_KIND_EXT_LINES:
 		return pv_lines_apply(x, e);
+	case PV_KIND_EXT_SUSPENSION:
+	case PV_KIND_EXT_BODY:
+	case PV_KIND_EXT_CODE_GONE:
+	case PV_KIND_EXT_TRANSITION:
+	case PV_KIND_EXT_SURVIVED:
+	case PV_KIND_EXT_CONTEXT_NAME:
+	case PV_KIND_EXT_ASSEMBLY_IN:
+	case PV_KIND_EXT_SPAN:
+		return pv_runtime_apply(x, e);
 	case PV_KIND_EXT_FIELD:
+	case PV_KIND_EXT_STRING:
 		return true; /* whoever builds the object graph reads them */
 	case PV_KIND_EXT_TREE_CALL:
 	case PV_KIND_EXT_TREE_CPU:

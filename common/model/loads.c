@@ -103,7 +103,9 @@ bool pv_loads_told(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_event plain = *e;
 	if (e->kind == PV_KIND_EXT_LOAD_FAILED) {
-		plain.kind = e->meta.flags == 2 ? PV_KIND_IMAGE_LOAD : PV_KIND_CLASS_LOAD_FAIL;
+		plain.kind = e->meta.flags == 2   ? PV_KIND_IMAGE_LOAD
+			     : e->meta.flags == 3 ? PV_KIND_ASSEMBLY_LOAD
+						  : PV_KIND_CLASS_LOAD_FAIL;
 		plain.meta.failed = 1;
 		return pv_loads_apply(x, &plain);
 	}

@@ -72,6 +72,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_lines_finish(&m->lines);
 	pv_loads_finish(&m->loads);
 	pv_notes_finish(&m->notes);
+	pv_runtime_finish(&m->runtime);
 	pv_array_finish(&m->damage);
 	if (m->private) {
 		pthread_mutex_destroy(&m->private->lock);

@@ -22,6 +22,7 @@
 #include "common/model/names.h"
 #include "common/model/notes.h"
 #include "common/model/restrict.h"
+#include "common/model/runtime.h"
 #include "common/model/shots.h"
 #include "common/model/stacks.h"
 #include "common/model/target_info.h"
@@ -81,6 +82,7 @@ struct pv_model {
 	struct pv_lines lines;
 	struct pv_loads loads;
 	struct pv_notes notes;
+	struct pv_runtime runtime;
 	struct pv_model_private *private;
 };
 

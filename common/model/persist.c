@@ -460,7 +460,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 367280);
+SAME_SIZE(struct pv_model, 368160);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

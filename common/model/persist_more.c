@@ -70,10 +70,31 @@ static void archive_notes(struct pv_archive *a, struct pv_notes *n)
 	pv_archive_array(a, &n->native);
 }
 
+SAME_SIZE(struct pv_runtime, 808);
+
+static void archive_runtime(struct pv_archive *a, struct pv_runtime *r)
+{
+	struct pv_runtime plain = *r;
+	TAKE_OUT(plain.body);
+	TAKE_OUT(plain.transitions);
+	TAKE_OUT_MAP(plain.transitions_of);
+	TAKE_OUT(plain.survived);
+	TAKE_OUT(plain.work);
+	pv_archive_value(a, plain);
+	if (a->loading && !a->failed)
+		*r = plain;
+	pv_archive_array(a, &r->body);
+	pv_archive_array(a, &r->transitions);
+	pv_archive_map(a, &r->transitions_of);
+	pv_archive_array(a, &r->survived);
+	pv_archive_array(a, &r->work);
+}
+
 void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m)
 {
 	archive_handles(a, &m->handles);
 	archive_finalizers(a, &m->finalizers);
 	archive_roots(a, &m->roots);
 	archive_notes(a, &m->notes);
+	archive_runtime(a, &m->runtime);
 }

@@ -56,6 +56,8 @@ static void look_at_uses(const struct pv_model *m, struct fold *f)
 		f->bytes[sites->site.v[i].stack] += sites->site.v[i].amount;
 	for (size_t i = 0; i < m->handles.site.n; i++)
 		f->kept[m->handles.site.v[i].stack] = true;
+	for (size_t i = 0; i < m->runtime.work.n; i++)
+		f->kept[m->runtime.work.v[i].stack] = true;
 	for (size_t t = 1; t < m->threads.thread.n; t++)
 		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++)
 			f->kept[m->threads.thread.v[t]->wait[i].stack] = true;
@@ -141,6 +143,8 @@ static bool follow(struct pv_model *m, const uint32_t *into)
 			uint32_t *stack = &m->threads.thread.v[t]->wait[i].stack;
 			*stack = into[*stack];
 		}
+	for (size_t i = 0; i < m->runtime.work.n; i++)
+		m->runtime.work.v[i].stack = into[m->runtime.work.v[i].stack];
 	m->private->memo_n = 0;
 	if (!pv_sites_renumber(&m->throws.sites, into, NULL, NULL) ||
 		!pv_sites_renumber(&m->locks.sites, into, NULL, NULL) ||

@@ -111,6 +111,17 @@ static struct pv_slice entity_name(
 	return slice(id ? pv_intern_text(&n->text, n->entity[kind].v[id].name) : "");
 }
 
+/* The load context that an assembly was told to be in. */
+static struct pv_slice context_of(const struct pv_belongs *x, uint32_t assembly)
+{
+	const struct pv_names *n = &x->m->names;
+	const struct pv_entity *a = &n->entity[PV_ENTITY_ASSEMBLY].v[assembly];
+	if (!a->domain)
+		return slice("");
+	return entity_name(x, PV_ENTITY_CONTEXT,
+		pv_names_entity(n, PV_ENTITY_CONTEXT, a->domain, a->load_ns));
+}
+
 static struct pv_slice image_or_assembly(const struct pv_belongs *x, uint32_t class, enum pv_by by)
 {
 	const struct pv_names *n = &x->m->names;
@@ -118,6 +129,8 @@ static struct pv_slice image_or_assembly(const struct pv_belongs *x, uint32_t cl
 		return slice("");
 	const struct pv_entity *c = &n->entity[PV_ENTITY_CLASS].v[class];
 	uint32_t at = pv_map_get(&x->assembly_of, c->owner);
+	if (by == PV_BY_CONTEXT)
+		return at != PV_MAP_NONE && c->owner ? context_of(x, at) : slice("");
 	if (by == PV_BY_ASSEMBLY && at != PV_MAP_NONE && c->owner)
 		return entity_name(x, PV_ENTITY_ASSEMBLY, at);
 	return entity_name(

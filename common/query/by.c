@@ -8,7 +8,8 @@ static const char *const by_text[PV_BY_COUNT] = { [PV_BY_NAME] = "name",
 	[PV_BY_CLASS] = "class",
 	[PV_BY_IMAGE] = "image",
 	[PV_BY_ASSEMBLY] = "assembly",
-	[PV_BY_DOMAIN] = "domain" };
+	[PV_BY_DOMAIN] = "domain",
+	[PV_BY_CONTEXT] = "context" };
 
 const char *pv_by_name(enum pv_by by)
 {

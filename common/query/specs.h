@@ -19,7 +19,8 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_heap_diff, pv_spec_heap_diff_sites, pv_spec_heap_diff_threads, pv_spec_heap_ladder,
 	pv_spec_heap_cohorts, pv_spec_heap_cohort_sites, pv_spec_heap_classes, pv_spec_heap_objects,
 	pv_spec_heap_path, pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept,
-	pv_spec_heap_merged, pv_spec_sample_lines;
+	pv_spec_heap_merged, pv_spec_sample_lines, pv_spec_stops, pv_spec_bodies, pv_spec_transitions,
+	pv_spec_survived, pv_spec_spans;
 
 /* The functions below need the model's lock. */
 

@@ -48,6 +48,11 @@
 	VIEW(JIT_METHODS, "jit_methods")                                                           \
 	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
 	VIEW(LOADS, "loads")             /* how long they took, and which failed */                 \
+	VIEW(STOPS, "suspensions")       /* of all threads, by reason */                           \
+	VIEW(BODIES, "jit_bodies")       /* pieces of code, one by one */                          \
+	VIEW(TRANSITIONS, "transitions") /* between managed and native code, by method */          \
+	VIEW(SURVIVED, "gc_survived")    /* what each collection left */                           \
+	VIEW(SPANS, "spans")             /* work that libraries tell of */                         \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \
 	VIEW(DOMAINS, "domains")                                                                   \

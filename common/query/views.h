@@ -23,7 +23,7 @@ enum pv_view {
 
 /* What rows of methods and classes can be put together, told apart or chosen by. */
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
-	PV_BY_COUNT };
+	PV_BY_CONTEXT, PV_BY_COUNT };
 const char *pv_by_name(enum pv_by by);
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
@@ -109,7 +109,8 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_IMAGES = 1 << 15, PV_GROUP_ASSEMBLIES = 1 << 16, PV_GROUP_DOMAINS = 1 << 17,
 	PV_GROUP_CONTEXTS = 1 << 18, PV_GROUP_LOADS = 1 << 19,
 	PV_GROUP_MARKS = 1 << 23, PV_GROUP_NATIVE = 1 << 24,
-	PV_GROUP_LINES = 1 << 25,
+	PV_GROUP_LINES = 1 << 25, PV_GROUP_STOPS = 1 << 26, PV_GROUP_BODIES = 1 << 27,
+	PV_GROUP_TRANSITIONS = 1 << 28, PV_GROUP_SURVIVED = 1 << 29, PV_GROUP_SPANS = 1 << 30,
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
 

@@ -353,6 +353,7 @@ static void put_gc(struct json *j)
 	put_inner(j, "{\"collections\":", "gc.collections");
 	put_inner(j, ",\n  \"pauses\":", "gc.pauses");
 	put_inner(j, ",\n  \"generations\":", "gc.generations");
+	put_inner(j, ",\n  \"survived\":", "gc.survived");
 	cJSON *o = cJSON_CreateObject();
 	known_number(j, o, "resizes", PV_GROUP_GC, t->gc_resizes);
 	add(j, o, "max_heap_bytes", t->gc_resizes ? unsigned_item(t->max_heap_bytes) :
@@ -443,6 +444,7 @@ static void put_jit(struct json *j)
 	known_number(j, o, "max_ns", PV_GROUP_JIT_TIMES, (uint64_t)t->jit_max_ns);
 	put_object(j, o, true);
 	put_inner(j, ",\"helper_types\":", "jit.helpers");
+	put_inner(j, ",\n  \"bodies\":", "jit.bodies");
 	fputs("}", j->r->out);
 }
 
@@ -567,6 +569,9 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "loads", put_plain);
 	put_section(&j, "native", put_plain);
 	put_section(&j, "marks", put_plain);
+	put_section(&j, "spans", put_plain);
+	put_section(&j, "suspensions", put_plain);
+	put_section(&j, "transitions", put_plain);
 	put_section(&j, "images", put_plain);
 	put_section(&j, "assemblies", put_plain);
 	put_section(&j, "domains", put_plain);

@@ -135,6 +135,25 @@ const struct pv_section pv_sections[] = {
 	{ .name = "loads", .title = "Loads and unloads", .view = PV_VIEW_LOADS,
 		.keys = { "time_ns", "took_ns", "what", "unload", "failed", "name" },
 		.group = PV_GROUP_LOADS },
+	{ .name = "jit.bodies", .title = "Bodies of methods", .view = PV_VIEW_BODIES,
+		.keys = { "method", "tier", "version", "code", "bytes", "time_ns" },
+		.group = PV_GROUP_BODIES },
+	{ .name = "gc.survived", .title = "What collections left", .view = PV_VIEW_SURVIVED,
+		.keys = { "time_ns", "generation", "survived_bytes", "ranges", "moved_bytes",
+			"moved_ranges" },
+		.group = PV_GROUP_SURVIVED },
+	{ .name = "suspensions", .title = "Stops of all threads by reason", .view = PV_VIEW_STOPS,
+		.keys = { "reason", "count", "stopped_ns", "max_ns", "wait_ns", "wait_max_ns",
+			"failed" },
+		.group = PV_GROUP_STOPS },
+	{ .name = "transitions", .title = "Calls between managed and native code",
+		.view = PV_VIEW_TRANSITIONS,
+		.keys = { "method", "native_calls", "native_ns", "native_max_ns", "managed_calls",
+			"managed_ns", "managed_max_ns" },
+		.group = PV_GROUP_TRANSITIONS },
+	{ .name = "spans", .title = "Spans", .view = PV_VIEW_SPANS,
+		.keys = { "start_ns", "took_ns", "what", "name", "thread", "failed", "stack" },
+		.group = PV_GROUP_SPANS },
 	{ .name = "images", .title = "Images", .view = PV_VIEW_IMAGES,
 		.keys = { "id", "name", "load_ns", "unload_ns", "load_took_ns", "failed", "mvid" },
 		.group = PV_GROUP_IMAGES },
@@ -349,7 +368,7 @@ static bool by_of(const char *option, const char *text, size_t len, enum pv_by *
 	if (pv_by_of(text, len, ret) && *ret != PV_BY_NAME)
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"%s: '%.*s' is not one of namespace, class, image, assembly, domain", option,
+		"%s: '%.*s' is not one of namespace, class, image, assembly, domain, context", option,
 		(int)len, text);
 }
 
