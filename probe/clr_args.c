@@ -1,5 +1,6 @@
 #include "probe/clr_args.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,8 +85,9 @@ bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *re
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
 	o.more = split(text, own_period ? period : NULL, rest);
-	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE)
-		return false; /* a tree of calls is made on Mono alone */
+	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE || o.m.callspec[0] ||
+		o.m.call_depth != UINT_MAX || o.m.want_help)
+		return false; /* these are there on Mono alone */
 	if (o.m.groups & PVP_MONO_CALLS)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");

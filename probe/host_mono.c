@@ -99,6 +99,25 @@ static void complain(const char *what)
 		return;
 }
 
+static void show_help(void)
+{
+	static const char text[] =
+		"--profile=profview[:OPTION,...]; words of the stock log profiler mean what they mean there\n"
+		"  events     calls alloc gc gcalloc gcmove gcroot gchandle finalization exception monitor\n"
+		"             counter jit, legacy for most of them; noEVENT: without it; nodefaults, as the\n"
+		"             first word: nothing that is not named\n"
+		"  calls      callspec=SPEC filter=TERM+... calldepth=N; calltree[=cpu]: summed up\n"
+		"  samples    sample[=HZ] sample-real[=HZ], cpu: with processor time, lines: of source\n"
+		"  memory     alloc=BYTES: one each so many; heapshot[=Nms|Ngc|ondemand|onshutdown]\n"
+		"             heapshot-on-shutdown fields heapshot-room=SIZE; maxframes=N\n"
+		"  more       coverage[=TERM+...] runtime\n"
+		"  the log    output=FILE|PIPE|+FILE|'|COMMAND'|#FD zip maxsize=SIZE ring=SIZE buffer=SIZE\n"
+		"             block=yes linger=MS control=PATH report\n"
+		"the program runs unprofiled\n";
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		return;
+}
+
 /* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
 EXPORT void mono_profiler_init_profview(const char *text);
 EXPORT void mono_profiler_init_profview(const char *text)
@@ -109,8 +128,13 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		text += sizeof name - 1;
 	struct _MonoProfiler *p = &pvp_mono;
 	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
-		!pvp_filter_sound(p->options.coverage)) {
+		!pvp_filter_sound(p->options.coverage) ||
+		!pvp_mono_callspec_sound(p->options.callspec)) {
 		complain("an option after --profile=profview: is not understood");
+		return;
+	}
+	if (p->options.want_help) {
+		show_help();
 		return;
 	}
 	unsigned groups = p->options.groups;

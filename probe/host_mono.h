@@ -78,6 +78,9 @@ void pvp_mono_counters_again(void);
 void pvp_mono_counters_end(void);
 void pvp_mono_counters_close(void);
 
+/* In the module's init alone: whether the runtime understands callspec=. */
+bool pvp_mono_callspec_sound(const char *text);
+
 /* Whether `filter` (mono_filter.h) takes a method; where the runtime may be asked. */
 bool pvp_mono_filter(const char *filter, MonoMethod *method);
 

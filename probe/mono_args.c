@@ -1,5 +1,6 @@
 #include "probe/mono_args.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,14 @@ static const struct word words[] = {
 	{ "lines", PVP_MONO_LINES },
 };
 
+/* Other names for some of these. */
+static const struct word aliases[] = {
+	{ "counters", PVP_MONO_COUNTERS },
+	{ "legacy", PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_MOVES |
+			    PVP_MONO_ROOTS | PVP_MONO_AREAS | PVP_MONO_HANDLES |
+			    PVP_MONO_FINALIZERS | PVP_MONO_COUNTERS },
+};
+
 static bool is(const char *at, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(word, at, len) == 0;
@@ -50,6 +59,9 @@ static unsigned groups_of(const char *at, size_t len)
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
 		if (is(at, len, words[i].text))
 			return words[i].groups;
+	for (size_t i = 0; i < PV_COUNT_OF(aliases); i++)
+		if (is(at, len, aliases[i].text))
+			return aliases[i].groups;
 	return 0;
 }
 
@@ -112,6 +124,12 @@ static bool sample(struct pvp_mono_options *o, const char *at, size_t len, bool 
 	o->groups |= PVP_MONO_SAMPLES;
 	o->sample_real = real;
 	o->sample_hz = 100;
+	/* "cycles/1000": what is counted was once to be chosen */
+	const char *slash = len > 0 && (*at < '0' || *at > '9') ? memchr(at, '/', len) : NULL;
+	if (slash) {
+		len -= (size_t)(slash + 1 - at);
+		at = slash + 1;
+	}
 	return len == 0 || (number(at, len, &o->sample_hz, &used) && used == len && o->sample_hz > 0);
 }
 
@@ -147,51 +165,128 @@ static bool take_filter(char to[PVP_MONO_TEXT], const char *at, size_t len)
 	return true;
 }
 
-static bool take(struct pvp_mono_options *o, const char *at, size_t len)
+static bool take_depth(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	size_t used;
+	return number(at, len, &o->call_depth, &used) && used == len;
+}
+
+/* Some shells leave the quotes around it. */
+static bool take_callspec(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	bool open = len > 0 && *at == '"';
+	bool close = len > open && at[len - 1] == '"';
+	return take_filter(o->callspec, at + open, len - open - close);
+}
+
+static bool take_plain(struct pvp_mono_options *o, const char *at, size_t len, bool *ret_ok)
+{
+	*ret_ok = true;
+	if (is(at, len, "heapshot-on-shutdown")) {
+		o->groups |= SHOTS;
+		o->shot_at_end = true;
+	} else if (is(at, len, "report")) {
+		o->want_report = true;
+	} else if (is(at, len, "help")) {
+		o->want_help = true;
+	} else if (!is(at, len, "nodefaults") && !is(at, len, "debug")) {
+		return false;
+	}
+	return true;
+}
+
+static bool take_calls(
+	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+{
+	const char *value = at + key + (key < len);
+	size_t n = (size_t)(at + len - value);
+	if (is(at, key, "calltree")) {
+		o->groups |= PVP_MONO_TREE;
+		o->tree_cpu = is(value, n, "cpu");
+		*ret_ok = key == len || o->tree_cpu;
+	} else if (is(at, key, "calltree-room")) {
+		*ret_ok = bytes(value, n, &o->tree_bytes);
+	} else if (is(at, key, "calldepth")) {
+		*ret_ok = take_depth(o, value, n);
+	} else if (is(at, key, "callspec")) {
+		*ret_ok = take_callspec(o, value, n);
+	} else if (key < len && is(at, key, "filter")) {
+		*ret_ok = take_filter(o->filter, value, n);
+	} else if (is(at, key, "coverage")) {
+		o->groups |= PVP_MONO_COVERAGE;
+		*ret_ok = take_filter(o->coverage, value, n);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool take_valued(
+	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+{
+	const char *value = at + key + (key < len);
+	size_t n = (size_t)(at + len - value);
+	if (is(at, key, "heapshot")) {
+		*ret_ok = heapshot(o, value, n);
+	} else if (is(at, key, "heapshot-room")) {
+		*ret_ok = bytes(value, n, &o->shot_bytes);
+	} else if (is(at, key, "sample")) {
+		*ret_ok = sample(o, value, n, false);
+	} else if (is(at, key, "sample-real") || is(at, key, "sampling-real")) {
+		*ret_ok = sample(o, value, n, true);
+	} else if (key < len && is(at, key, "alloc")) {
+		o->groups |= PVP_MONO_ALLOC;
+		*ret_ok = bytes(value, n, &o->alloc_period);
+	} else if (key < len && is(at, key, "maxframes")) {
+		*ret_ok = take_frames(o, value, n);
+	} else if (key < len && (is(at, key, "maxsamples") || is(at, key, "port"))) {
+		*ret_ok = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* One word; what "no" takes away it takes away wherever it stands. */
+static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigned *off)
 {
 	const char *eq = memchr(at, '=', len);
 	size_t key = eq ? (size_t)(eq - at) : len;
-	const char *value = eq ? eq + 1 : at + len;
-	size_t value_len = (size_t)(at + len - value);
-	unsigned on = eq ? 0 : groups_of(at, len);
-	if (on || (!eq && is(at, len, "nodefaults"))) {
-		o->groups |= on;
-		return true;
+	bool ok = true;
+	bool no = !eq && len > 2 && memcmp(at, "no", 2) == 0 && groups_of(at + 2, len - 2);
+	if (no)
+		*off |= groups_of(at + 2, len - 2);
+	else if (!eq && groups_of(at, len))
+		o->groups |= groups_of(at, len);
+	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
+		!take_valued(o, at, key, len, &ok))
+		return keep(o->rest, at, len);
+	return ok;
+}
+
+/* The next word, without its quotes; behind it and its comma. NULL: it is too long. */
+static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret_len)
+{
+	char quote = 0;
+	size_t n = 0;
+	for (; *at && (quote || *at != ','); at++) {
+		if (*at == quote) {
+			quote = 0;
+			continue;
+		}
+		if (!quote && (*at == '"' || *at == '\'')) {
+			quote = *at;
+			continue;
+		}
+		if (*at == '\\' && at[1])
+			at++;
+		if (n + 1 == PVP_MONO_TEXT)
+			return NULL;
+		to[n++] = *at;
 	}
-	if (!eq && len > 2 && memcmp(at, "no", 2) == 0 && groups_of(at + 2, len - 2)) {
-		o->groups &= ~groups_of(at + 2, len - 2);
-		return true;
-	}
-	if (is(at, key, "heapshot"))
-		return heapshot(o, value, value_len);
-	if (!eq && is(at, len, "heapshot-on-shutdown")) {
-		o->groups |= SHOTS;
-		return o->shot_at_end = true;
-	}
-	if (is(at, key, "calltree")) {
-		o->groups |= PVP_MONO_TREE;
-		o->tree_cpu = is(value, value_len, "cpu");
-		return !eq || o->tree_cpu;
-	}
-	if (is(at, key, "calltree-room"))
-		return bytes(value, value_len, &o->tree_bytes);
-	if (eq && is(at, key, "alloc")) {
-		o->groups |= PVP_MONO_ALLOC;
-		return bytes(value, value_len, &o->alloc_period);
-	}
-	if (is(at, key, "heapshot-room"))
-		return bytes(value, value_len, &o->shot_bytes);
-	if (is(at, key, "sample") || is(at, key, "sample-real"))
-		return sample(o, value, value_len, is(at, key, "sample-real"));
-	if (eq && is(at, key, "maxframes"))
-		return take_frames(o, value, value_len);
-	if (eq && is(at, key, "filter"))
-		return take_filter(o->filter, value, value_len);
-	if (is(at, key, "coverage")) {
-		o->groups |= PVP_MONO_COVERAGE;
-		return take_filter(o->coverage, value, value_len);
-	}
-	return keep(o->rest, at, len);
+	to[n] = 0;
+	*ret_len = n;
+	return at + (*at == ',');
 }
 
 static void describe(struct pvp_mono_options *o)
@@ -216,6 +311,10 @@ static void describe(struct pvp_mono_options *o)
 	}
 	if (o->groups & PVP_MONO_COVERAGE)
 		keep(o->words, "coverage", 8);
+	if (o->groups & (PVP_MONO_CALLS | PVP_MONO_TREE) && o->call_depth != UINT_MAX) {
+		int n = snprintf(text, sizeof text, "calldepth=%u", o->call_depth);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
 	if (o->alloc_period) {
 		int n = snprintf(text, sizeof text, "alloc=%zu", o->alloc_period);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
@@ -226,20 +325,44 @@ static void describe(struct pvp_mono_options *o)
 	}
 }
 
+/* The log goes to mprof-report, which prints its report, or writes it where the log was to go. */
+static bool make_report(struct pvp_mono_options *o)
+{
+	static const char key[] = "output=";
+	char command[PVP_MONO_TEXT] = "output=|mprof-report -";
+	char *at = strncmp(o->rest, key, sizeof key - 1) == 0 ? o->rest : strstr(o->rest, ",output=");
+	if (at) {
+		char *value = strchr(at, '=') + 1;
+		size_t len = strcspn(value, ",");
+		int n = snprintf(command, sizeof command, "output=|mprof-report '--out=%.*s' -",
+			(int)len, value);
+		if (n < 0 || (size_t)n >= sizeof command || *value == '|' || *value == '#')
+			return false;
+		memmove(at, value + len, strlen(value + len) + 1);
+		if (*o->rest == ',')
+			memmove(o->rest, o->rest + 1, strlen(o->rest));
+	}
+	return keep(o->rest, command, strlen(command));
+}
+
 bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 {
 	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
-		.tree_bytes = TREE_BYTES };
+		.tree_bytes = TREE_BYTES, .call_depth = UINT_MAX };
+	char word[PVP_MONO_TEXT];
+	unsigned off = 0;
+	size_t len;
 	text += *text == ':';
-	size_t first = strcspn(text, ",");
-	if (is(text, first, "nodefaults"))
+	if (is(text, strcspn(text, ","), "nodefaults"))
 		o.groups = 0;
 	for (const char *at = text; *at;) {
-		size_t len = strcspn(at, ",");
-		if (len && !take(&o, at, len))
+		at = next_word(at, word, &len);
+		if (!at || (len && !take(&o, word, len, &off)))
 			return false;
-		at += len + (at[len] == ',');
 	}
+	o.groups &= ~off;
+	if (o.want_report && !make_report(&o))
+		return false;
 	/* Where extensions are written anyway, times of the processor come with the samples. */
 	if (o.groups & PVP_MONO_TREE && o.groups & PVP_MONO_SAMPLES && !o.tree_cpu)
 		o.groups |= PVP_MONO_CPU;

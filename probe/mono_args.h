@@ -1,6 +1,8 @@
 /*
  * Options of the Mono module: `mono --profile=profview:OPTIONS`. Words mean what they mean to the
- * stock log profiler, so that one word of a command line changes.
+ * stock log profiler, so that one word of a command line changes; its quotes and backslashes count
+ * too. Three of its words are taken and do nothing: maxsamples= (samples have a ring), debug, and
+ * port= (orders come over the control socket).
  */
 #ifndef PV_PROBE_MONO_ARGS_H
 #define PV_PROBE_MONO_ARGS_H
@@ -47,6 +49,10 @@ struct pvp_mono_options {
 	size_t alloc_period;       /* bytes between allocations that are written, 0: all are */
 	unsigned frames;           /* of a backtrace, at most PVP_MONO_FRAMES */
 	bool frames_given;
+	unsigned call_depth;       /* calls with more callers than this are left out; UINT_MAX: none */
+	bool want_report;          /* a report of mprof-report's in place of the log */
+	bool want_help;            /* nothing is recorded */
+	char callspec[PVP_MONO_TEXT]; /* of methods, as the runtime's own mono_callspec_parse() has it */
 	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */
 	char coverage[PVP_MONO_TEXT]; /* likewise, of those whose coverage is wanted */
 	char rest[PVP_MONO_TEXT];  /* options that are the core's */

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/image.h>
@@ -89,14 +90,53 @@ static void tree_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *
 		tree_leaves(method, true);
 }
 
-static void tree_init(struct _MonoProfiler *p)
+/* --- calldepth=N: what has more than N callers is left out */
+
+struct callbacks {
+	MonoProfilerMethodEnterCallback enter;
+	MonoProfilerMethodLeaveCallback leave;
+	MonoProfilerMethodTailCallCallback tail_call;
+	MonoProfilerMethodExceptionLeaveCallback exception_leave;
+};
+
+static const struct callbacks each = { entered, left, tail_called, thrown_out_of },
+	summed = { tree_entered, tree_left, tree_tail_called, tree_thrown_out_of };
+
+static const struct callbacks *shallow; /* those that take what is left */
+static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
+
+static bool leaves_shallow(const MonoProfiler *p)
 {
-	pvp_tree_use(true, p->options.tree_cpu, p->options.tree_bytes);
-	mono_profiler_set_method_enter_callback(p->handle, tree_entered);
-	mono_profiler_set_method_leave_callback(p->handle, tree_left);
-	mono_profiler_set_method_tail_call_callback(p->handle, tree_tail_called);
-	mono_profiler_set_method_exception_leave_callback(p->handle, tree_thrown_out_of);
+	depth -= depth > 0; /* it may have been entered before we were told of calls */
+	return depth <= p->options.call_depth;
 }
+
+static void shallow_entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	if (depth++ <= p->options.call_depth)
+		shallow->enter(p, method, context);
+}
+
+static void shallow_left(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	if (leaves_shallow(p))
+		shallow->leave(p, method, context);
+}
+
+static void shallow_tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
+{
+	if (leaves_shallow(p))
+		shallow->tail_call(p, method, target);
+}
+
+static void shallow_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
+{
+	if (pvp_names_calls(pvp_mono_key(method)) && leaves_shallow(p))
+		shallow->exception_leave(p, method, exception);
+}
+
+static const struct callbacks counting_depth = { shallow_entered, shallow_left,
+	shallow_tail_called, shallow_thrown_out_of };
 
 /* --- */
 
@@ -126,9 +166,27 @@ bool pvp_mono_filter(const char *filter, MonoMethod *method)
 	return pvp_filter_takes(filter, &m);
 }
 
+/* The runtime's own, which the stock profiler uses; in none of its headers, and newer than some. */
+extern mono_bool mono_callspec_parse(const char *text, void *ret, char **ret_error)
+	__attribute__((weak));
+extern mono_bool mono_callspec_eval(MonoMethod *method, const void *spec) __attribute__((weak));
+
+static union {
+	void *align;
+	char room[128]; /* it takes less than 32 */
+} spec;
+
+bool pvp_mono_callspec_sound(const char *text)
+{
+	char *error = NULL;
+	return !*text || (mono_callspec_parse && mono_callspec_eval &&
+		mono_callspec_parse(text, &spec, &error));
+}
+
 static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
 {
-	bool chosen = pvp_mono_filter(p->options.filter, method);
+	bool chosen = pvp_mono_filter(p->options.filter, method) &&
+		(!p->options.callspec[0] || mono_callspec_eval(method, &spec));
 	pvp_mono_compile_asked(pvp_mono_key(method), chosen);
 	return chosen ? (MonoProfilerCallInstrumentationFlags)TRACED
 		      : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
@@ -136,13 +194,18 @@ static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *
 
 void pvp_mono_calls_init(struct _MonoProfiler *p)
 {
+	const struct callbacks *c = &each;
 	mono_profiler_set_call_instrumentation_filter_callback(p->handle, traced);
 	if (p->options.groups & PVP_MONO_TREE) {
-		tree_init(p);
-		return;
+		pvp_tree_use(true, p->options.tree_cpu, p->options.tree_bytes);
+		c = &summed;
 	}
-	mono_profiler_set_method_enter_callback(p->handle, entered);
-	mono_profiler_set_method_leave_callback(p->handle, left);
-	mono_profiler_set_method_tail_call_callback(p->handle, tail_called);
-	mono_profiler_set_method_exception_leave_callback(p->handle, thrown_out_of);
+	if (p->options.call_depth != UINT_MAX) {
+		shallow = c;
+		c = &counting_depth;
+	}
+	mono_profiler_set_method_enter_callback(p->handle, c->enter);
+	mono_profiler_set_method_leave_callback(p->handle, c->leave);
+	mono_profiler_set_method_tail_call_callback(p->handle, c->tail_call);
+	mono_profiler_set_method_exception_leave_callback(p->handle, c->exception_leave);
 }

@@ -121,6 +121,23 @@ def same(v, p):
     v.at_least('methods compared', sum(n.startswith('Counted.') for n in theirs), 30)
 
 
+def options(v, p):
+    """callspec= and calldepth= choose the calls that they choose for the stock profiler."""
+    for chosen in ('calls,calldepth=3', 'calls,callspec=program,calldepth=100000',
+                   "calls,callspec='N:Counted,-T:Counted.Tree',calldepth=2"):
+        with p.stock('nodefaults,' + chosen, 'calls', exe=p.counted) as s:
+            s.wait()
+        with p.run('nodefaults,' + chosen, 'calls', exe=p.counted) as o:
+            o.wait()
+        (_, stock), (_, ours) = p.report(s.output), p.report(o.output)
+        mine, theirs = ({n: c for n, c in calls_of(r).items() if c and n.startswith('Counted.')}
+                        for r in (ours, stock))
+        v.same_rows(f'calls, {chosen}', mine, theirs)
+    text = subprocess.run(['mono', '--profile=profview:help', p.counted], capture_output=True,
+                          text=True, check=False).stderr
+    v.true('help', 'callspec=' in text and not os.path.exists('output.mlpd'), text)
+
+
 def many(v, p):
     with p.run('nodefaults,calls', 'many', '64', str(2000 * LONGER)) as program:
         said = program.wait()
@@ -300,7 +317,8 @@ def exits(v, p):
               -1, 0.6)
 
 
-CASES = {f.__name__: f for f in (leaves, library, same, many, loss, readers, ctl, lines, killed, exits)}
+CASES = {f.__name__: f for f in (leaves, library, same, options, many, loss, readers, ctl, lines,
+                                 killed, exits)}
 
 
 def main(case, profview, proof, monolog, counted, module):
