@@ -37,7 +37,6 @@ START_TEST(every_word_is_taken)
 	ck_assert(!pvp_mono_parse("calldepth=many", &o));
 	ck_assert(!pvp_mono_parse("heapshot=5", &o));
 	ck_assert(!pvp_mono_parse("sample=fast", &o));
-	ck_assert(!pvp_mono_parse("maxframes", &o));
 }
 END_TEST
 
