@@ -325,7 +325,7 @@ START_TEST(room_is_there_until_a_chunk_would_be_dropped)
 }
 END_TEST
 
-START_TEST(a_ring_that_is_kept_up_with_stays_small)
+START_TEST(a_ring_that_is_kept_up_with_goes_round)
 {
 	struct stream st = { .s = new_spool(-1) };
 	struct stat was;
@@ -335,7 +335,7 @@ START_TEST(a_ring_that_is_kept_up_with_stays_small)
 		take_all(&st);
 	}
 	ck_assert_int_eq(stat(in_dir(path, "ring"), &was), 0);
-	ck_assert_int_eq(was.st_size, CHUNK);
+	ck_assert_int_eq(was.st_size, LIMIT);
 	ck_assert_uint_eq(st.seen, 500 * CHUNK);
 	pv_spool_destroy(st.s);
 }
@@ -357,7 +357,7 @@ int main(void)
 	tcase_add_test(c, both_sides_at_once);
 	tcase_add_test(c, one_wake_until_it_is_cleared);
 	tcase_add_test(c, a_ring_that_cannot_be_written_is_a_gap_with_a_reason);
-	tcase_add_test(c, a_ring_that_is_kept_up_with_stays_small);
+	tcase_add_test(c, a_ring_that_is_kept_up_with_goes_round);
 	tcase_add_test(c, room_is_there_until_a_chunk_would_be_dropped);
 	tcase_add_test(c, the_ring_is_not_in_memory);
 	suite_add_tcase(s, c);

@@ -45,16 +45,22 @@ static void restrict_thread(struct pv_restrict *only, const char *thread)
 	}
 }
 
+/* NULL and *reterr set where the source is NULL. */
+static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed_options *o,
+	const struct pv_restrict *only, struct pv_error *reterr)
+{
+	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
+		.index = !o->no_index, .give_way = o->give_way, .ranges = o->ranges,
+		.no_window = o->no_index && !o->ranges, .only = *only };
+	return source ? pv_ingest_start(source, &io, reterr) : NULL;
+}
+
 static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_restrict *only,
 	struct pv_error *reterr)
 {
 	struct pv_source_options so = { .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit, .patient = o->patient };
-	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
-		.index = !o->no_index, .give_way = o->give_way, .ranges = o->ranges,
-		.no_window = o->no_index && !o->ranges, .only = *only };
-	struct pv_source *source = pv_source_open(o->path, &so, reterr);
-	return source ? pv_ingest_start(source, &io, reterr) : NULL;
+	return start_on(pv_source_open(o->path, &so, reterr), o, only, reterr);
 }
 
 static bool over(const struct pv_ingest_status *s)
@@ -78,7 +84,7 @@ static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
 	return true;
 }
 
-static bool can_be_read_twice(const char *path)
+static bool is_a_file(const char *path)
 {
 	struct stat st;
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -92,12 +98,8 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 {
 	const struct ui_feed_options *o = &f->options;
 	struct pv_restrict all = { 0 };
-	if (!can_be_read_twice(o->path)) {
-		if (!only->thread_name && !o->from_end)
-			return true;
-		return pv_fail(reterr, PV_EUSAGE, 0, "%s needs a file: the input is read twice",
-			o->from_end ? "a range counted from the end" : "a thread's name");
-	}
+	if (!is_a_file(o->path) && !only->thread_name && !o->from_end)
+		return true;
 	f->scout = start(o, &all, reterr);
 	if (!f->scout)
 		return false;
@@ -125,7 +127,10 @@ struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_er
 	restrict_thread(&only, options->thread);
 	bool restricted = only.ranged || only.thread_name;
 	if (!restricted || scout(f, &only, reterr))
-		f->ingest = start(options, &only, reterr);
+		f->ingest = !f->scout || is_a_file(options->path)
+				    ? start(options, &only, reterr)
+				    : start_on(pv_ingest_again(f->scout, reterr), options, &only,
+					      reterr);
 	if (!f->ingest) {
 		ui_feed_close(f);
 		return NULL;

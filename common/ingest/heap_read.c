@@ -255,13 +255,15 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* Of a pipe the shot may be gone from the spool; it is looked for where it began. */
 static bool open_again(struct pv_heap_read *r)
 {
-	r->source = pv_source_again(r->in->source, &r->error);
-	if (!r->source && r->error.code == PV_EUSAGE)
+	uint64_t floor = pv_source_floor(r->in->source);
+	if (floor > (can_begin_inside(r) ? r->place.at : 0))
 		return pv_fail(&r->error, PV_EUSAGE, 0,
-			"the objects of heap shots are read a second time, which a pipe cannot: "
-			"record it (--record) and open that file");
+			"heap shot %" PRIu32 " is no longer kept: more came through the pipe since "
+			"than the spool holds (--spool, --record)", r->options.shot);
+	r->source = pv_source_again(r->in->source, &r->error);
 	return r->source != NULL;
 }
 

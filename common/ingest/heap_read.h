@@ -26,8 +26,8 @@ struct pv_heap_read_status {
 };
 
 /*
- * The ingest must outlive it, and its model the heap. NULL on failure: PV_EUSAGE for inputs that
- * cannot be read twice, and for shots that there are not.
+ * The ingest must outlive it, and its model the heap. NULL on failure: PV_EUSAGE for shots that
+ * there are not, or that the spool of a pipe has no longer.
  */
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr);

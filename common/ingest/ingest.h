@@ -23,6 +23,8 @@ struct pv_ingest_options {
 				  * without a restriction */
 	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
 	bool no_window;          /* nobody will ask for the rolling window or for buckets */
+	const struct pv_model *names; /* NULL, or whose names and threads are known from the
+				  * beginning on (persist.h); needed until start returns */
 	struct pv_restrict only; /* texts are borrowed until destroy */
 };
 
@@ -59,6 +61,12 @@ void pv_ingest_destroy(struct pv_ingest *in);
 
 /* The newest recording's model, never NULL; the one returned before it dies. One caller thread. */
 struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
+
+/*
+ * The input once more, from its beginning (io/source.h); the ingest must outlive it where it is a
+ * pipe. NULL: PV_EUSAGE when not all of it is kept. Any thread.
+ */
+struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *reterr);
 
 /*
  * Nothing more is read: what was read so far stays, as an input that ends there, and its coverage

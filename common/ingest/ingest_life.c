@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/ingest/ingest_parts.h"
+#include "common/model/persist.h"
 #include "common/model/window.h"
 
 static unsigned workers(unsigned jobs)
@@ -31,7 +32,8 @@ static bool create_model(struct pv_ingest *in)
 	in->model = in->shown = pv_model_create(&in->options.only);
 	if (in->model && in->options.no_window)
 		pv_window_off(in->model);
-	return in->model != NULL;
+	return in->model &&
+	       (!in->options.names || pv_model_copy_names(in->options.names, in->model));
 }
 
 struct pv_ingest *pv_ingest_start(struct pv_source *source,

@@ -17,6 +17,15 @@ void pv_ingest_note_source(struct pv_ingest *in)
 	pthread_mutex_unlock(&in->lock);
 }
 
+struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *reterr)
+{
+	if (pv_source_floor(in->source) == 0)
+		return pv_source_again(in->source, reterr);
+	pv_fail(reterr, PV_EUSAGE, 0,
+		"more came through the pipe than the spool keeps (--spool): it cannot be read again");
+	return NULL;
+}
+
 void pv_ingest_stored_damage(struct pv_ingest *in)
 {
 	struct pv_source_info info;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/ingest/lives_read_parts.h"
+#include "common/model/persist.h"
 
 enum { TELL_BYTES = 8 << 20 };
 
@@ -24,7 +25,8 @@ static bool begin(struct pv_lives_read *r)
 	r->buffer.n = r->shot.n = r->writer.n = 0;
 	pv_map_clear(&r->writer_of);
 	r->allocs = r->moves = r->collections = 0;
-	return (r->model && pv_model_begin(r->model, &r->target)) || pv_lives_nomem(r);
+	bool ok = r->model && (!r->seed || pv_model_copy_names(r->seed, r->model));
+	return (ok && pv_model_begin(r->model, &r->target)) || pv_lives_nomem(r);
 }
 
 static bool on_header(void *ctx, const struct mlpd_header *h)
@@ -185,9 +187,13 @@ static int by_time(const void *a, const void *b)
 
 bool pv_lives_plan(struct pv_lives_read *r)
 {
-	struct pv_reread to = {
-		.ctx = r, .header = on_header, .buffer = on_buffer, .err = &r->error
-	};
+	const struct mlpd_format format = { r->target.rules ? r->target.rules : r->target.data_version,
+		r->target.header_major, r->target.pointer_size, 0 };
+	struct pv_reread to = { .ctx = r,
+		.header = on_header,
+		.buffer = on_buffer,
+		.err = &r->error,
+		.found = r->seed ? &format : NULL };
 	struct pv_source *source = pv_source_again(r->in->source, &r->error);
 	bool ok = source && pv_reread_source(&to, source);
 	pv_source_close(source);

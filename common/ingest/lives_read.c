@@ -9,6 +9,7 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/lives_read_parts.h"
+#include "common/model/persist.h"
 
 bool pv_lives_stopping(const struct pv_lives_read *r)
 {
@@ -121,9 +122,14 @@ static bool look(struct pv_lives_read *r)
 	pthread_mutex_lock(&in->lock);
 	pv_model_lock(in->model);
 	r->target = in->model->target;
+	bool ok = true;
+	if (pv_source_floor(in->source)) {
+		r->seed = pv_model_create(NULL);
+		ok = r->seed && pv_model_copy_names(in->model, r->seed);
+	}
 	pv_model_unlock(in->model);
 	pthread_mutex_unlock(&in->lock);
-	return true;
+	return ok || pv_lives_nomem(r);
 }
 
 static bool read_all(struct pv_lives_read *r)
@@ -194,6 +200,7 @@ void pv_lives_read_destroy(struct pv_lives_read *r)
 	}
 	pv_lives_finish(&r->lives);
 	pv_model_destroy(r->model);
+	pv_model_destroy(r->seed);
 	pv_array_finish(&r->shot);
 	close(r->changed_fd);
 	close(r->stop_fd);

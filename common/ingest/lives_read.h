@@ -27,7 +27,7 @@ struct pv_lives_read_status {
 	struct pv_error error; /* code PV_OK unless it failed; PV_EUSAGE: no such shots */
 };
 
-/* The ingest must outlive it. NULL on failure: PV_EUSAGE for inputs that cannot be read twice. */
+/* The ingest must outlive it. NULL on failure. */
 struct pv_lives_read *pv_lives_read_start(
 	struct pv_ingest *in, const struct pv_lives_read_options *options, struct pv_error *reterr);
 /* Cancels what is not done; its result dies. NULL is fine. */

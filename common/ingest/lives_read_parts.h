@@ -37,6 +37,7 @@ struct pv_lives_read {
 	/* the thread's own */
 	struct pv_target_info target;
 	struct pv_model *model;
+	struct pv_model *seed; /* NULL, or one that knows all names: the beginning is not kept */
 	struct pv_lives lives;
 	struct pv_error error;
 

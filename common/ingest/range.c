@@ -11,6 +11,7 @@
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/range_plan.h"
 #include "common/ingest/reread.h"
+#include "common/model/persist.h"
 
 enum { TELL_BYTES = 8 << 20 }; /* between two words on progress */
 
@@ -27,6 +28,7 @@ struct pv_range_read {
 	struct pv_target_info target;
 	struct pv_buffers table;
 	PV_ARRAY(uint64_t) method_key;
+	struct pv_model *seed; /* an empty one, which knows names where the beginning is gone */
 	struct pv_plan plan;
 	const struct pv_buffer_row *row; /* being read */
 	struct pv_model *model;
@@ -84,12 +86,21 @@ static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
 	return true;
 }
 
+static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
+{
+	const struct pv_restrict only = {
+		.ranged = true, .from_ns = r->from_ns, .to_ns = r->to_ns
+	};
+	r->seed = pv_model_create(&only);
+	return r->seed && (!pv_source_floor(r->in->source) || pv_model_copy_names(m, r->seed));
+}
+
 /* With both locks held. */
 static bool copy_all(struct pv_range_read *r, const struct pv_model *m)
 {
 	const struct pv_buffers *t = r->in->table;
 	r->target = m->target;
-	return pv_known_copy(m, t ? &t->recall : NULL, &r->known) &&
+	return make_seed(r, m) && pv_known_copy(m, t ? &t->recall : NULL, &r->known) &&
 	       (!t || pv_buffers_copy(t, &r->table)) && copy_keys(r, &m->names);
 }
 
@@ -148,11 +159,19 @@ static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row
 	pv_model_damage(r->model, d->offset, d->bytes, d->reason);
 }
 
+/* A pipe's spool goes on while this is read: what is about to be overwritten is left alone. */
+static void look_at_floor(struct pv_range_read *r)
+{
+	uint64_t floor = pv_source_floor(r->in->source);
+	r->plan.floor = floor && floor < r->table.end ? floor + (r->table.end - floor) / 64 : floor;
+}
+
 /* The next part to read; false when there is none, or something failed. */
 static bool on_next(void *ctx, struct pv_reread_part *ret)
 {
 	struct pv_range_read *r = ctx;
 	bool ok = !r->row || pv_plan_done(&r->plan, r->row);
+	look_at_floor(r);
 	while (ok && (r->row = pv_plan_next(&r->plan, &ok)) != NULL) {
 		pv_model_lock(r->model);
 		ok = pv_plan_settle(&r->plan, r->model, r->row);
@@ -174,11 +193,9 @@ static bool on_next(void *ctx, struct pv_reread_part *ret)
 
 static bool begin_model(struct pv_range_read *r)
 {
-	const struct pv_restrict only = {
-		.ranged = true, .from_ns = r->from_ns, .to_ns = r->to_ns
-	};
-	r->model = pv_model_create(&only);
-	if (!r->model || !pv_model_begin(r->model, &r->target))
+	r->model = r->seed;
+	r->seed = NULL;
+	if (!pv_model_begin(r->model, &r->target))
 		return fail_nomem(r);
 	pv_model_know(r->model, &r->known);
 	return true;
@@ -196,6 +213,7 @@ static bool read_parts(struct pv_range_read *r)
 		.buffer = on_buffer,
 		.next = on_next,
 		.err = &r->error };
+	look_at_floor(r);
 	if (!begin_model(r) || !pv_plan_bytes(&r->plan, &total))
 		return fail_nomem(r);
 	tell(r, 0, total);
@@ -203,6 +221,7 @@ static bool read_parts(struct pv_range_read *r)
 		return false;
 	tell(r, r->read, total);
 	pv_model_lock(r->model);
+	r->model->gone = r->plan.gone;
 	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && pv_model_settle(r->model, &r->known);
 	pv_model_unlock(r->model);
 	return ok || fail_nomem(r);
@@ -213,6 +232,7 @@ static bool read_parts(struct pv_range_read *r)
 static bool read_whole(struct pv_range_read *r)
 {
 	const struct pv_ingest_options o = { .jobs = r->in->options.jobs,
+		.names = pv_source_floor(r->in->source) ? r->seed : NULL,
 		.only = { .ranged = true,
 			.from_ns = r->from_ns,
 			.to_ns = r->to_ns,
@@ -308,6 +328,7 @@ void pv_range_destroy(struct pv_range_read *r)
 	if (!r->again)
 		pv_model_destroy(r->model);
 	pv_ingest_destroy(r->again);
+	pv_model_destroy(r->seed);
 	pv_source_close(r->source);
 	pv_plan_finish(&r->plan);
 	pv_buffers_finish(&r->table);

@@ -95,6 +95,10 @@ const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok)
 	for (; p->row < p->table->row.n; p->row++) {
 		const struct pv_buffer_row *r = &p->table->row.v[p->row];
 		bool needed = is_needed(p, r, ret_ok);
+		if (needed && r->offset < p->floor && !(r->flags & PV_BUFFER_DAMAGE)) {
+			needed = false;
+			p->gone = r->offset + r->bytes;
+		}
 		if (*ret_ok && needed) {
 			p->row++;
 			return r;
@@ -152,7 +156,8 @@ bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret)
 	struct pv_plan walk = { .table = p->table,
 		.method_key = p->method_key,
 		.from_ns = p->from_ns,
-		.to_ns = p->to_ns };
+		.to_ns = p->to_ns,
+		.floor = p->floor };
 	const struct pv_buffer_row *r;
 	uint64_t bytes = 0;
 	bool ok;

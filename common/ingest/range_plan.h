@@ -23,6 +23,8 @@ struct pv_plan {
 	const struct pv_buffers *table;
 	const uint64_t *method_key; /* of the model's method ids */
 	int64_t from_ns, to_ns;     /* log clock */
+	uint64_t floor;             /* rows before this offset cannot be read */
+	uint64_t gone;              /* result: end of the last one that was needed */
 	PV_ARRAY(struct pv_plan_thread) thread;
 	struct pv_map thread_at;
 	size_t row; /* the next one */
@@ -30,7 +32,7 @@ struct pv_plan {
 
 void pv_plan_finish(struct pv_plan *p);
 
-/* Bytes of the rows that will be read. False when out of memory. */
+/* Bytes of the rows that will be read, as the floor is now. False when out of memory. */
 bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret);
 
 /*

@@ -112,6 +112,23 @@ static bool frame(struct state *s)
 	}
 }
 
+/* Bytes that a pipe's spool dropped, or has no longer. */
+static bool gap(struct state *s, uint64_t n)
+{
+	struct mlpd_framer *f = &s->framer;
+	s->to->damaged = s->chosen = true;
+	s->carry.n = 0;
+	if (f->have_header || !s->to->found) {
+		mlpd_framer_gap(f, n, "not kept");
+		return frame(s);
+	}
+	const struct mlpd_header h = { .format = *s->to->found };
+	s->says = h.format.data_version;
+	s->to->format = h.format;
+	mlpd_framer_inside(f, &h, n);
+	return s->to->header(s->to->ctx, &h);
+}
+
 static bool read_all(struct state *s, struct pv_source *source)
 {
 	struct pv_source_info info;
@@ -142,6 +159,10 @@ static bool read_all(struct state *s, struct pv_source *source)
 			s->to->damaged |= info.compressed_damage != NULL;
 			mlpd_framer_end(&s->framer);
 			return frame(s);
+		case PV_READ_GAP:
+			if (!gap(s, n))
+				return false;
+			break;
 		case PV_READ_ERROR:
 			return false;
 		default:

@@ -15,7 +15,10 @@ struct pv_reread {
 	bool (*header)(void *ctx, const struct mlpd_header *h);
 	bool (*buffer)(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b);
 	struct pv_error *err; /* what went wrong */
-	/* The rules an earlier reading of this log ended with, which hold from its header on; or NULL. */
+	/*
+	 * The rules an earlier reading of this log ended with, which hold from its header on, or
+	 * from its first whole buffer on where the beginning is not kept; or NULL.
+	 */
 	const struct mlpd_format *found;
 	bool damaged;         /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */

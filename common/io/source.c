@@ -19,6 +19,7 @@
 #include "common/io/source_gzip.h"
 #include "common/io/source_pipe.h"
 #include "common/io/source_wait.h"
+#include "common/io/spool.h"
 
 struct pv_source {
 	char *path, *record;
@@ -26,6 +27,8 @@ struct pv_source {
 	int epoll_fd; /* -1: nothing to wait for */
 	struct pv_file *file, *file_before_pipe;
 	struct pv_pipe *_Atomic pipe; /* a file that is waited for may turn out to be one */
+	struct pv_spool *spool;       /* borrowed: that of the pipe which is read again, */
+	struct pv_spool_again *again; /* by this; NULL mostly */
 	struct pv_gzip *gzip;
 	struct pv_recent recent;
 	bool recording;
@@ -174,11 +177,65 @@ struct pv_source *pv_source_open(
 	return s;
 }
 
+static bool is_compressed(const struct pv_source *s)
+{
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	return info.compressed;
+}
+
+static struct pv_spool *spool_of(const struct pv_source *s)
+{
+	struct pv_pipe *pipe = atomic_load(&((struct pv_source *)s)->pipe);
+	return pipe ? pv_pipe_spool(pipe) : s->spool;
+}
+
+uint64_t pv_source_floor(const struct pv_source *s)
+{
+	struct pv_spool *spool = spool_of(s);
+	uint64_t floor = spool ? pv_spool_floor(spool) : 0;
+	return floor && is_compressed(s) ? UINT64_MAX : floor;
+}
+
+static bool set_up_again(struct pv_source *s, const struct pv_source *of, struct pv_spool *spool)
+{
+	const struct pv_source_options none = { 0 };
+	s->epoll_fd = -1;
+	s->spool = spool;
+	s->again = pv_spool_again_create(spool);
+	if (!set_up(s, of->path, &none) || !s->again)
+		return false;
+	pv_gzip_set_many_writers(s->gzip, !pv_spool_again_one_stream(s->again));
+	s->shown = (struct pv_source_info){ .kind = PV_SOURCE_FILE,
+		.path = s->path,
+		.file_bytes = pv_spool_again_size(s->again) };
+	return true;
+}
+
+static struct pv_source *pipe_again(
+	const struct pv_source *of, struct pv_spool *spool, struct pv_error *reterr)
+{
+	if (pv_source_floor(of) == UINT64_MAX) {
+		pv_fail(reterr, PV_EUSAGE, 0,
+			"the beginning of what came compressed is no longer in the spool");
+		return NULL;
+	}
+	struct pv_source *s = calloc(1, sizeof *s);
+	if (s && set_up_again(s, of, spool))
+		return s;
+	pv_source_close(s);
+	pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return NULL;
+}
+
 struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr)
 {
 	char path[32];
+	struct pv_spool *spool = spool_of(s);
+	if (spool)
+		return pipe_again(s, spool, reterr);
 	if (!s->file || !pv_file_exists(s->file)) {
-		pv_fail(reterr, PV_EUSAGE, 0, "a pipe cannot be read anew");
+		pv_fail(reterr, PV_EUSAGE, 0, "there is nothing yet to read again");
 		return NULL;
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", pv_file_fd(s->file));
@@ -192,6 +249,7 @@ void pv_source_close(struct pv_source *s)
 	pv_pipe_close(atomic_load(&s->pipe));
 	pv_file_close(s->file_before_pipe);
 	pv_file_close(s->file);
+	pv_spool_again_destroy(s->again);
 	pv_gzip_destroy(s->gzip);
 	pv_recent_finish(&s->recent);
 	pv_fd_close(&s->epoll_fd);
@@ -207,6 +265,8 @@ static enum pv_read stored_now(
 	struct pv_pipe *pipe = atomic_load_explicit(&s->pipe, memory_order_relaxed);
 	if (pipe)
 		return pv_pipe_read(pipe, to, size, ret_n, reterr);
+	if (s->again)
+		return pv_spool_again_read(s->again, to, size, ret_n, reterr);
 	enum pv_read what = pv_file_read(s->file, to, size, ret_n, reterr);
 	int fd;
 	if (what != PV_READ_NOTHING || !pv_file_is_pipe(s->file, &fd))
@@ -223,7 +283,7 @@ static enum pv_read stored(
 	struct pv_source *s = ctx;
 	enum pv_read what = stored_now(s, to, size, ret_n, reterr);
 	pthread_mutex_lock(&s->lock);
-	if (what == PV_READ_BYTES)
+	if (what == PV_READ_BYTES || (what == PV_READ_GAP && s->again))
 		s->shown.input_read += *ret_n;
 	if (what == PV_READ_RESTART)
 		s->shown.input_read = 0;
@@ -251,7 +311,10 @@ enum pv_read pv_source_read(
 		*ret_n = n;
 		return PV_READ_BYTES;
 	}
-	enum pv_read what = pv_gzip_read(s->gzip, to, size, &n, reterr);
+	enum pv_read what;
+	do /* a writer left in the middle: another one's bytes follow */
+		what = pv_gzip_read(s->gzip, to, size, &n, reterr);
+	while (what == PV_READ_END && s->again && !pv_spool_again_at_end(s->again));
 	if (what == PV_READ_BYTES)
 		pv_recent_add(&s->recent, to, (size_t)n);
 	if (what == PV_READ_BYTES || what == PV_READ_GAP)
@@ -268,9 +331,12 @@ enum pv_read pv_source_read(
 static bool seek_stored(void *ctx, uint64_t offset)
 {
 	struct pv_source *s = ctx;
-	if (!s->file)
+	if (s->again && !pv_spool_again_seek(s->again, offset))
 		return false;
-	pv_file_seek(s->file, offset);
+	if (!s->again && !s->file)
+		return false;
+	if (s->file)
+		pv_file_seek(s->file, offset);
 	pthread_mutex_lock(&s->lock);
 	s->shown.input_read = offset;
 	pthread_mutex_unlock(&s->lock);
@@ -301,7 +367,7 @@ static bool go_on_to(struct pv_source *s, uint64_t offset)
 
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr)
 {
-	if (!s->file)
+	if (!s->file && !s->again)
 		return pv_fail(reterr, PV_EUSAGE, offset, "a pipe cannot be read anew");
 	if (pv_recent_seek(&s->recent, offset) || go_on_to(s, offset))
 		return true;

@@ -39,9 +39,18 @@ void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and
 
 /*
  * The same input once more, from its beginning, for a second reading on any one thread; also when
- * its name is gone. For files alone: PV_EUSAGE for pipes. What is read is what is there now.
+ * its name is gone. What is read is what is there now. Of a pipe or standard input it is what was
+ * read so far and the spool or record still has; `s` must outlive that reading. Bytes that are not
+ * kept any more are a GAP. NULL: PV_EUSAGE when there is nothing yet, or the beginning of
+ * compressed data is gone; PV_ENOMEM. Any thread.
  */
 struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr);
+
+/*
+ * The offset in the inflated stream from which on everything that was read can be read again: 0
+ * but for pipes. UINT64_MAX: nothing can. It grows while a pipe is written to. Any thread.
+ */
+uint64_t pv_source_floor(const struct pv_source *s);
 
 enum pv_read {
 	PV_READ_BYTES,   /* n bytes came, at least 1 */
@@ -90,8 +99,8 @@ bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
 /*
- * The next byte read is the one at `offset` of the inflated stream. For files alone: PV_EUSAGE for
- * pipes, PV_EIO when it lies behind the end. What set_target() and a followed file's restarts say
+ * The next byte read is the one at `offset` of the inflated stream. For files, and for pipes that
+ * are read again: PV_EUSAGE else; PV_EIO when it lies behind the end or is not kept. What set_target() and a followed file's restarts say
  * holds on. Call from the reading thread.
  */
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);

@@ -378,9 +378,13 @@ static bool sniff(struct pv_gzip *z, struct pv_error *reterr)
 {
 	uint64_t n;
 	bool failed = false;
-	while (z->state == SNIFF && !can_tell(z))
-		if (fetch(z, NULL, 0, &n, reterr) != PV_READ_BYTES)
+	while (z->state == SNIFF && !can_tell(z)) {
+		enum pv_read what = fetch(z, NULL, 0, &n, reterr);
+		if (what == PV_READ_GAP)
+			no_bytes(z, what); /* of compressed data nothing could be read behind it */
+		else if (what != PV_READ_BYTES)
 			return false;
+	}
 	if (z->state == SNIFF)
 		failed = !tell(z);
 	return !failed;

@@ -188,6 +188,11 @@ bool pv_pipe_record(
 	return true;
 }
 
+struct pv_spool *pv_pipe_spool(const struct pv_pipe *p)
+{
+	return p->spool;
+}
+
 void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket)
 {
 	bool died;

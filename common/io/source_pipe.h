@@ -8,6 +8,7 @@
 #include "common/io/source.h"
 
 struct pv_pipe;
+struct pv_spool;
 
 /*
  * Takes `fd` over, also on failure. `standard_input`: a writer has been there. Forks.
@@ -25,6 +26,9 @@ enum pv_read pv_pipe_read(
 	struct pv_pipe *p, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 bool pv_pipe_record(
 	struct pv_pipe *p, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
+
+/* Where the bytes are kept; lives as long as `p`. */
+struct pv_spool *pv_pipe_spool(const struct pv_pipe *p);
 
 /* What pv_source_wait_clear() does for the drainer's socket. */
 void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket);

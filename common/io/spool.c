@@ -1,72 +1,17 @@
 #include "common/io/spool.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/io/fd.h"
+#include "common/io/spool_parts.h"
 
 enum {
-	MARKS = 64,          /* places marked at once */
 	MARKS_FOR_ENDS = 48, /* further ends among them are not told apart; gaps always are */
 	MOST_CHUNK = 256 << 10,
-};
-#define NOWHERE UINT64_MAX
-#define WORTH_TRUNCATING (UINT64_C(16) << 20)
-
-/* Something stands before the byte at `at`. */
-struct mark {
-	uint64_t at;
-	uint64_t dropped; /* in the whole stream up to here */
-	bool end;
-};
-
-enum record { RECORD_NONE, RECORD_UNDECIDED, RECORD_ASKED };
-
-/*
- * In shared memory. What the drainer writes becomes the viewer's by the release store of
- * `written`, what the viewer has taken becomes the drainer's by that of `consumed`.
- */
-struct shared {
-	/* by the drainer */
-	_Atomic uint64_t written, dropped;
-	_Atomic uint64_t ended;  /* position + 1 where the last writer left; 0: there is one */
-	_Atomic uint64_t origin; /* the position that stands at the ring's offset 0 */
-	_Atomic uint64_t record_from, record_until; /* positions that are in the record alone */
-	_Atomic uint64_t record_offset;             /* of position record_from in the record */
-	_Atomic int record_errno, ring_errno;
-	_Atomic uint32_t marks_made;
-	struct mark mark[MARKS];
-
-	/* by the viewer */
-	_Atomic uint64_t consumed;
-	_Atomic uint32_t marks_taken;
-	_Atomic int record;  /* enum record */
-	uint64_t asked_from; /* this and the head are there when record is RECORD_ASKED */
-	size_t head_n;
-	uint8_t head[PV_SPOOL_HEAD];
-
-	_Atomic int woken;
-};
-
-struct pv_spool {
-	struct shared *shared;
-	int ring_fd, record_fd;
-	uint64_t limit; /* of the ring */
-
-	/* the drainer's */
-	uint64_t marked_dropped; /* of `dropped`, what the marks tell */
-	bool dropping;
-	bool catching_up, direct;
-	uint64_t record_next; /* catching_up: the first position not yet in the record */
-	uint64_t record_size;
-	uint64_t ring_size;
-
-	/* the viewer's */
-	uint64_t at, told_dropped, told_end;
 };
 
 static uint64_t get(const _Atomic uint64_t *v)
@@ -82,22 +27,23 @@ static void set(_Atomic uint64_t *v, uint64_t to)
 struct pv_spool *pv_spool_create(int ring_fd, uint64_t limit, int record_fd)
 {
 	struct pv_spool *s = calloc(1, sizeof *s);
-	void *shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+	void *shared = mmap(NULL, sizeof(struct pv_spool_shared), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!s || shared == MAP_FAILED) {
 		if (shared != MAP_FAILED)
-			munmap(shared, sizeof(struct shared));
+			munmap(shared, sizeof(struct pv_spool_shared));
 		free(s);
 		pv_fd_close(&ring_fd);
 		pv_fd_close(&record_fd);
 		return NULL;
 	}
+	pthread_mutex_init(&s->lock, NULL);
 	s->shared = shared;
 	s->ring_fd = ring_fd;
 	s->record_fd = record_fd;
 	s->limit = limit < PV_SPOOL_LEAST ? PV_SPOOL_LEAST : limit;
-	atomic_init(&s->shared->record_from, NOWHERE);
-	atomic_init(&s->shared->record_until, NOWHERE);
+	atomic_init(&s->shared->record_from, PV_SPOOL_NOWHERE);
+	atomic_init(&s->shared->record_until, PV_SPOOL_NOWHERE);
 	atomic_init(&s->shared->record, record_fd < 0 ? RECORD_NONE : RECORD_UNDECIDED);
 	return s;
 }
@@ -106,6 +52,7 @@ void pv_spool_destroy(struct pv_spool *s)
 {
 	if (!s)
 		return;
+	pthread_mutex_destroy(&s->lock);
 	munmap(s->shared, sizeof *s->shared);
 	pv_fd_close(&s->ring_fd);
 	pv_fd_close(&s->record_fd);
@@ -139,11 +86,11 @@ static uint64_t ring_base(const struct pv_spool *s)
 	uint64_t base = get(&s->shared->consumed);
 	uint64_t needed = s->catching_up  ? s->record_next
 			  : just_asked(s) ? s->shared->asked_from
-					  : NOWHERE;
+					  : PV_SPOOL_NOWHERE;
 	if (needed < base)
 		return needed;
 	uint64_t until = get(&s->shared->record_until);
-	bool behind = until != NOWHERE && base >= get(&s->shared->record_from);
+	bool behind = until != PV_SPOOL_NOWHERE && base >= get(&s->shared->record_from);
 	return behind && until > base ? until : base;
 }
 
@@ -156,39 +103,38 @@ static uint32_t marks_open(const struct pv_spool *s)
 /* Notes what stands between the bytes so far and those that come now. */
 static void make_mark(struct pv_spool *s)
 {
-	struct shared *sh = s->shared;
+	struct pv_spool_shared *sh = s->shared;
 	uint64_t dropped = get(&sh->dropped);
 	bool gap = dropped != s->marked_dropped, end = get(&sh->ended) != 0;
-	uint32_t most = gap && !s->dropping ? MARKS : MARKS_FOR_ENDS;
+	uint32_t most = gap && !s->dropping ? PV_SPOOL_MARKS : MARKS_FOR_ENDS;
 	if ((!gap && !end) || marks_open(s) >= most)
 		return;
 	uint32_t made = atomic_load_explicit(&sh->marks_made, memory_order_relaxed);
-	sh->mark[made % MARKS] = (struct mark){ get(&sh->written), dropped, end };
+	sh->mark[made % PV_SPOOL_MARKS] = (struct pv_spool_mark){ get(&sh->written), dropped, end };
 	atomic_store_explicit(&sh->marks_made, made + 1, memory_order_release);
 	s->marked_dropped = dropped;
 }
 
+/* What is overwritten is given up first: whoever reads it again looks at the floor afterwards. */
+static void raise_floor(struct pv_spool *s, uint64_t end)
+{
+	if (end < s->limit || end - s->limit <= get(&s->shared->floor))
+		return;
+	set(&s->shared->floor, end - s->limit);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
 static bool write_ring(struct pv_spool *s, const uint8_t *bytes, size_t n, uint64_t at)
 {
-	uint64_t offset = (at - get(&s->shared->origin)) % s->limit;
+	uint64_t offset = at % s->limit;
 	size_t first = s->limit - offset < n ? (size_t)(s->limit - offset) : n;
+	raise_floor(s, at + n);
 	if (!pv_fd_pwrite(s->ring_fd, bytes, first, offset) ||
 		(first < n && !pv_fd_pwrite(s->ring_fd, bytes + first, n - first, 0))) {
 		atomic_store(&s->shared->ring_errno, errno);
 		return false;
 	}
-	uint64_t end = first < n ? s->limit : offset + n;
-	if (end > s->ring_size)
-		s->ring_size = end;
 	return true;
-}
-
-/* An empty ring begins at its front again, so that it stays small while the viewer keeps up. */
-static void rewind_ring(struct pv_spool *s)
-{
-	if (s->ring_size > WORTH_TRUNCATING && ftruncate(s->ring_fd, 0) == 0)
-		s->ring_size = 0;
-	set(&s->shared->origin, get(&s->shared->written));
 }
 
 static bool keep_in_ring(struct pv_spool *s, const void *bytes, size_t n)
@@ -196,17 +142,15 @@ static bool keep_in_ring(struct pv_spool *s, const void *bytes, size_t n)
 	uint64_t written = get(&s->shared->written), base = ring_base(s);
 	/* Once bytes were dropped, wait for some room: few gaps rather than one a chunk. */
 	uint64_t wanted = s->dropping ? s->limit / 8 : n;
-	if (written - base > s->limit - wanted || marks_open(s) >= MARKS)
+	if (written - base > s->limit - wanted || marks_open(s) >= PV_SPOOL_MARKS)
 		return false;
-	if (written == base)
-		rewind_ring(s);
 	return write_ring(s, bytes, n, written);
 }
 
 bool pv_spool_has_room(const struct pv_spool *s)
 {
 	uint64_t used = get(&s->shared->written) - ring_base(s);
-	return s->direct || (used <= s->limit - pv_spool_chunk(s) && marks_open(s) < MARKS);
+	return s->direct || (used <= s->limit - pv_spool_chunk(s) && marks_open(s) < PV_SPOOL_MARKS);
 }
 
 /* The record ends where the last chunk that is whole in it does; the ring takes over. */
@@ -234,7 +178,7 @@ static bool keep_in_record(struct pv_spool *s, const void *bytes, size_t n)
 
 void pv_spool_put(struct pv_spool *s, const void *bytes, size_t n)
 {
-	struct shared *sh = s->shared;
+	struct pv_spool_shared *sh = s->shared;
 	s->dropping = !keep_in_record(s, bytes, n) && !keep_in_ring(s, bytes, n);
 	/* A mark for what stands before these bytes; drops themselves are marked when they end. */
 	if (!s->dropping || get(&sh->ended))
@@ -256,7 +200,7 @@ static bool copy_some(struct pv_spool *s)
 {
 	static uint8_t slice[64 << 10];
 	uint64_t left = get(&s->shared->written) - s->record_next;
-	uint64_t offset = (s->record_next - get(&s->shared->origin)) % s->limit;
+	uint64_t offset = s->record_next % s->limit;
 	size_t n = left < sizeof slice ? (size_t)left : sizeof slice;
 	if (s->limit - offset < n)
 		n = (size_t)(s->limit - offset);
@@ -271,7 +215,7 @@ static bool copy_some(struct pv_spool *s)
 
 bool pv_spool_record_step(struct pv_spool *s)
 {
-	struct shared *sh = s->shared;
+	struct pv_spool_shared *sh = s->shared;
 	if (just_asked(s)) {
 		s->catching_up = true;
 		s->record_next = sh->asked_from;
@@ -306,33 +250,52 @@ void pv_spool_wake_clear(struct pv_spool *s)
 	atomic_exchange(&s->shared->woken, 0);
 }
 
-/* What stands before the byte at our position; NOTHING when only bytes follow. */
-static enum pv_read take_mark(struct pv_spool *s, const struct mark *m, uint64_t *ret_n)
+/* For those who read again: something stands before the byte at our position. */
+static void note_told(struct pv_spool *s, bool end)
 {
-	if (m->dropped > s->told_dropped) {
-		*ret_n = m->dropped - s->told_dropped;
-		s->told_dropped = m->dropped;
-		return PV_READ_GAP;
+	pthread_mutex_lock(&s->lock);
+	if (s->told_n == PV_SPOOL_TOLD) {
+		size_t half = PV_SPOOL_TOLD / 2;
+		memmove(s->told, s->told + half, half * sizeof *s->told);
+		s->told_n = half;
+		s->told_floor = s->told[0].at;
 	}
+	s->told[s->told_n++] = (struct pv_spool_mark){ s->at, s->told_dropped, end };
+	pthread_mutex_unlock(&s->lock);
+}
+
+static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret_n)
+{
+	*ret_n = dropped - s->told_dropped;
+	s->told_dropped = dropped;
+	note_told(s, false);
+	return PV_READ_GAP;
+}
+
+/* What stands before the byte at our position; NOTHING when only bytes follow. */
+static enum pv_read take_mark(struct pv_spool *s, const struct pv_spool_mark *m, uint64_t *ret_n)
+{
+	if (m->dropped > s->told_dropped)
+		return tell_gap(s, m->dropped, ret_n);
 	bool end = m->end && s->told_end != m->at + 1;
 	s->told_end = end ? m->at + 1 : s->told_end;
+	if (end)
+		note_told(s, true);
 	return end ? PV_READ_END : PV_READ_NOTHING;
 }
 
-/* Up to which position one read may go from ours, and from which file and offset. */
-static uint64_t locate(const struct pv_spool *s, int *ret_fd, uint64_t *ret_offset)
+uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint64_t *ret_offset)
 {
 	uint64_t from = get(&s->shared->record_from), until = get(&s->shared->record_until);
-	if (s->at >= from && s->at < until) {
+	if (at >= from && at < until) {
 		*ret_fd = s->record_fd;
-		*ret_offset = get(&s->shared->record_offset) + (s->at - from);
+		*ret_offset = get(&s->shared->record_offset) + (at - from);
 		return until;
 	}
-	uint64_t offset = (s->at - get(&s->shared->origin)) % s->limit;
-	uint64_t wrap = s->at + (s->limit - offset);
+	uint64_t offset = at % s->limit, wrap = at + (s->limit - offset);
 	*ret_fd = s->ring_fd;
 	*ret_offset = offset;
-	return s->at < from && from < wrap ? from : wrap;
+	return at < from && from < wrap ? from : wrap;
 }
 
 /* While it is not known where the record begins, the last quarter of the ring is held for it. */
@@ -349,7 +312,7 @@ static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_
 	uint64_t *ret_n, struct pv_error *reterr)
 {
 	int fd;
-	uint64_t offset, stop = locate(s, &fd, &offset);
+	uint64_t offset, stop = pv_spool_locate(s, s->at, &fd, &offset);
 	if (stop < end)
 		end = stop;
 	ssize_t n = pv_fd_pread(fd, to, end - s->at < size ? (size_t)(end - s->at) : size, offset);
@@ -367,13 +330,12 @@ static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_
 /* Everything kept was read. `dropped` and `ended` were loaded before that was known. */
 static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ended, uint64_t *ret_n)
 {
-	if (dropped > s->told_dropped) {
-		*ret_n = dropped - s->told_dropped;
-		s->told_dropped = dropped;
-		return PV_READ_GAP;
-	}
+	if (dropped > s->told_dropped)
+		return tell_gap(s, dropped, ret_n);
 	if (ended != s->at + 1)
 		return PV_READ_NOTHING;
+	if (s->told_end != ended)
+		note_told(s, true);
 	s->told_end = ended;
 	return PV_READ_END;
 }
@@ -381,15 +343,15 @@ static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ende
 enum pv_read pv_spool_read(
 	struct pv_spool *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
-	struct shared *sh = s->shared;
+	struct pv_spool_shared *sh = s->shared;
 	for (;;) {
 		/* In this order: if then nothing is left, these two are about this place. */
 		uint64_t ended = get(&sh->ended), dropped = get(&sh->dropped);
 		uint64_t end = get(&sh->written);
 		uint32_t taken = atomic_load_explicit(&sh->marks_taken, memory_order_relaxed);
-		const struct mark *m = NULL;
+		const struct pv_spool_mark *m = NULL;
 		if (atomic_load_explicit(&sh->marks_made, memory_order_acquire) != taken)
-			m = &sh->mark[taken % MARKS];
+			m = &sh->mark[taken % PV_SPOOL_MARKS];
 		if (m && m->at == s->at) {
 			enum pv_read what = take_mark(s, m, ret_n);
 			if (what != PV_READ_GAP)
@@ -435,7 +397,7 @@ int pv_spool_errno(const struct pv_spool *s)
 bool pv_spool_record(
 	struct pv_spool *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr)
 {
-	struct shared *sh = s->shared;
+	struct pv_spool_shared *sh = s->shared;
 	if (atomic_load(&sh->record) != RECORD_UNDECIDED)
 		return pv_fail(reterr, PV_EUSAGE, from, "no record is waiting to begin");
 	if (from > s->at || n > sizeof sh->head)

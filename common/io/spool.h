@@ -5,7 +5,8 @@
  *
  * Positions count the bytes kept since the stream began. Bytes for which there was no room are
  * counted, and the place where they are missing is marked; so is a place where the last writer
- * left. Internal to common/io.
+ * left. What was read stays in the ring until newer bytes need its place, and in the record for
+ * good: it can be read again. Internal to common/io.
  */
 #ifndef PV_IO_SPOOL_H
 #define PV_IO_SPOOL_H
@@ -69,5 +70,30 @@ int pv_spool_errno(const struct pv_spool *s);        /* 0, or why the ring last 
  */
 bool pv_spool_record(
 	struct pv_spool *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
+
+/* ---- Reading again what the viewer has read: any thread, one a reader ---- */
+
+/* Borrows the spool. Offsets count the dropped bytes, too: they are those of the stream. */
+struct pv_spool_again;
+
+/* It ends where the viewer stands now. NULL when out of memory. */
+struct pv_spool_again *pv_spool_again_create(struct pv_spool *s);
+void pv_spool_again_destroy(struct pv_spool_again *a); /* NULL is fine */
+
+/*
+ * As pv_source_read(), never NOTHING. What is no longer kept is a GAP. An END stands where a writer
+ * left, and for good at the end.
+ */
+enum pv_read pv_spool_again_read(struct pv_spool_again *a, void *to, size_t size, uint64_t *ret_n,
+	struct pv_error *reterr);
+/* Whether no other writer follows after the first. */
+bool pv_spool_again_one_stream(const struct pv_spool_again *a);
+bool pv_spool_again_at_end(const struct pv_spool_again *a);
+/* False when that byte is not kept, or lies behind the end. */
+bool pv_spool_again_seek(struct pv_spool_again *a, uint64_t offset);
+uint64_t pv_spool_again_size(const struct pv_spool_again *a); /* offset of the end */
+
+/* The offset from which everything that was read can still be read. Any thread. */
+uint64_t pv_spool_floor(struct pv_spool *s);
 
 #endif

@@ -58,6 +58,7 @@ struct pv_model {
 	uint32_t aot_id;         /* interned in names.text, 0 = none */
 	bool cut;                /* reading was stopped, after so many of the input's bytes */
 	uint64_t cut_at, cut_of;
+	uint64_t gone;           /* not 0: so many bytes of the stream's beginning are not kept */
 	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
 
 	struct pv_names names;

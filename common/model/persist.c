@@ -460,7 +460,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368160);
+SAME_SIZE(struct pv_model, 368168);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -512,6 +512,51 @@ bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ct
 	struct pv_archive a = { .write = write, .ctx = ctx };
 	archive_model(&a, (struct pv_model *)m); /* saving changes nothing */
 	return !a.failed;
+}
+
+/* --- names alone */
+
+struct memory {
+	PV_ARRAY(uint8_t) bytes;
+	size_t at;
+};
+
+static bool remember(void *ctx, const void *bytes, size_t n)
+{
+	struct memory *to = ctx;
+	if (!pv_reserve(&to->bytes, n))
+		return false;
+	if (n)
+		memcpy(to->bytes.v + to->bytes.n, bytes, n);
+	to->bytes.n += n;
+	return true;
+}
+
+static bool recall(void *ctx, void *to, size_t n)
+{
+	struct memory *from = ctx;
+	if (n > from->bytes.n - from->at)
+		return false;
+	if (n)
+		memcpy(to, from->bytes.v + from->at, n);
+	from->at += n;
+	return true;
+}
+
+bool pv_model_copy_names(const struct pv_model *from, struct pv_model *to)
+{
+	struct memory bytes = { 0 };
+	struct pv_archive out = { .write = remember, .ctx = &bytes };
+	archive_names(&out, (struct pv_names *)&from->names); /* saving changes nothing */
+	struct pv_archive in = {
+		.loading = true, .read = recall, .ctx = &bytes, .left = bytes.bytes.n
+	};
+	bool ok = !out.failed;
+	if (ok)
+		archive_names(&in, &to->names);
+	ok = ok && !in.failed && pv_threads_know(to, &from->threads);
+	pv_array_finish(&bytes.bytes);
+	return ok;
 }
 
 /* The window knows nothing of what was loaded. */

@@ -25,4 +25,10 @@ bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ct
  */
 bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint64_t n);
 
+/*
+ * Names and threads alone, into a freshly created model: for a second reading of a log whose
+ * beginning is not kept. With the lock of `from`. False when out of memory.
+ */
+bool pv_model_copy_names(const struct pv_model *from, struct pv_model *to);
+
 #endif

@@ -102,6 +102,26 @@ static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 	return th;
 }
 
+bool pv_threads_know(struct pv_model *m, const struct pv_threads *from)
+{
+	for (size_t i = 1; i < from->thread.n; i++) {
+		const struct pv_thread *known = from->thread.v[i];
+		uint32_t at = pv_map_get(&from->newest, known->id);
+		if (at != i || known->id == PV_THREAD_OTHER)
+			continue;
+		struct pv_thread *th = open_epoch(m, known->id);
+		if (!th)
+			return false;
+		th->epoch = known->epoch;
+		th->name = known->name;
+		th->start_ns = known->start_ns;
+		th->end_ns = known->end_ns;
+		th->named = known->named;
+		th->own = known->own;
+	}
+	return true;
+}
+
 struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time)
 {
 	struct pv_thread *th = newest(&m->threads, id);

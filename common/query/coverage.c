@@ -394,6 +394,11 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 static const char *cut_text(const struct pv_model *m, char *buf, size_t size)
 {
 	char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	if (!m->cut) {
+		pv_units_bytes(at, sizeof at, m->gone);
+		snprintf(buf, size, "the first %s are no longer kept (--spool)", at);
+		return buf;
+	}
 	pv_units_bytes(at, sizeof at, m->cut_at);
 	pv_units_bytes(of, sizeof of, m->cut_of);
 	snprintf(buf, size, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
@@ -405,7 +410,7 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->damaged, PV_LOST, m->damaged == 1 ? "place" : "places");
 	flaw(c, m->damaged_bytes, PV_LOST, "bytes that could not be read");
-	if (m->cut) {
+	if (m->cut || m->gone) {
 		char text[100];
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "%s", cut_text(m, text, sizeof text));
@@ -522,7 +527,7 @@ void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, si
 {
 	unsigned bits = concerns[view] | BIT(LOSSES) | BIT(DAMAGE);
 	buf[0] = 0;
-	if (m->cut) {
+	if (m->cut || m->gone) {
 		cut_text(m, buf, size); /* first: it concerns every figure */
 		bits &= m->damaged ? bits : ~BIT(DAMAGE);
 	}

@@ -1,0 +1,78 @@
+/* What the files of the spool share; nobody else includes this. */
+#ifndef PV_IO_SPOOL_PARTS_H
+#define PV_IO_SPOOL_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "common/io/spool.h"
+
+enum {
+	PV_SPOOL_MARKS = 64, /* places marked at once */
+	PV_SPOOL_TOLD = 256, /* of those that were told; the oldest are forgotten */
+};
+#define PV_SPOOL_NOWHERE UINT64_MAX
+
+/* Something stands before the byte at `at`. */
+struct pv_spool_mark {
+	uint64_t at;
+	uint64_t dropped; /* in the whole stream up to here */
+	bool end;
+};
+
+enum record { RECORD_NONE, RECORD_UNDECIDED, RECORD_ASKED };
+
+/*
+ * In shared memory. What the drainer writes becomes the viewer's by the release store of
+ * `written`, what the viewer has taken becomes the drainer's by that of `consumed`.
+ */
+struct pv_spool_shared {
+	/* by the drainer */
+	_Atomic uint64_t written, dropped;
+	_Atomic uint64_t ended; /* position + 1 where the last writer left; 0: there is one */
+	_Atomic uint64_t floor; /* positions before it are no longer in the ring */
+	_Atomic uint64_t record_from, record_until; /* positions that are in the record alone */
+	_Atomic uint64_t record_offset;             /* of position record_from in the record */
+	_Atomic int record_errno, ring_errno;
+	_Atomic uint32_t marks_made;
+	struct pv_spool_mark mark[PV_SPOOL_MARKS];
+
+	/* by the viewer */
+	_Atomic uint64_t consumed;
+	_Atomic uint32_t marks_taken;
+	_Atomic int record;  /* enum record */
+	uint64_t asked_from; /* this and the head are there when record is RECORD_ASKED */
+	size_t head_n;
+	uint8_t head[PV_SPOOL_HEAD];
+
+	_Atomic int woken;
+};
+
+struct pv_spool {
+	struct pv_spool_shared *shared;
+	int ring_fd, record_fd;
+	uint64_t limit; /* of the ring: position p stands at p % limit */
+
+	/* the drainer's */
+	uint64_t marked_dropped; /* of `dropped`, what the marks tell */
+	bool dropping;
+	bool catching_up, direct;
+	uint64_t record_next; /* catching_up: the first position not yet in the record */
+	uint64_t record_size;
+
+	/* the viewer's */
+	_Atomic uint64_t at; /* what was read; any thread may look */
+	uint64_t told_dropped, told_end;
+	pthread_mutex_t lock;                     /* over what was told, for those who read again */
+	struct pv_spool_mark told[PV_SPOOL_TOLD]; /* by position */
+	size_t told_n;
+	uint64_t told_floor; /* positions before it are not known any more */
+};
+
+/*
+ * Where the byte at `at` stands: file, offset, and up to which position one read may go on from
+ * there.
+ */
+uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint64_t *ret_offset);
+
+#endif

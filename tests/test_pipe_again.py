@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What is read twice gives the same from a pipe as from a file: ranges, objects, names of threads.
+
+usage: test_pipe_again.py PROFVIEW LOG.GZ LOG2007
+"""
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+DEADLINE = 120
+ASKED = (
+    ['--range', '500ms..2s'],
+    ['--range=-1s..'],
+    ['--thread', 'Main'],
+    ['--section', 'heap_objects', '--shot', '2', '--limit', '30'],
+    ['--section', 'heap_classes', '--shot', '1', '--retained'],
+    ['--section', 'heap_diff', '--base', '0', '--shot', '3'],
+    ['--section', 'heap_ladder'],
+    ['--section', 'heap_diff', '--base', '0', '--shot', '9'],
+)
+KEYS = (':range 500ms..2s\r2', ':range 500ms..2s\r6', '7', '79', '8')
+
+
+def fed(command, data, after=()):
+    """The program with the log on its standard input."""
+    end, begin = os.pipe()
+
+    def write():
+        with os.fdopen(begin, 'wb', buffering=0) as pipe:
+            try:
+                pipe.write(data)
+            except BrokenPipeError:
+                pass
+    writer = threading.Thread(target=write)
+    writer.start()
+    done = subprocess.run([*command, '-', *after], stdin=end, capture_output=True,
+                          timeout=DEADLINE, check=False)
+    os.close(end)
+    writer.join()
+    return done
+
+
+def told(done):
+    """Exit code, report without what names its input, and what was said."""
+    said = done.stderr.decode().replace('profview: -:', '')
+    if not done.stdout:
+        return done.returncode, None, said
+    j = json.loads(done.stdout)
+    for key in ('path', 'file_bytes'):
+        j.get('source', {}).pop(key, None)
+    return done.returncode, j, said
+
+
+def frame(done):
+    """A frame without its first line, which names the input."""
+    return done.returncode, done.stdout.decode().split('\n')[2:-2]
+
+
+def check(what, same, seen, wanted):
+    if same:
+        return 0
+    print(f'{what}: differs\n  {str(seen)[:1500]}\n  {str(wanted)[:1500]}', file=sys.stderr)
+    return 1
+
+
+def compare(profview, log, data, options):
+    command = [profview, 'report', '--format', 'json', '--no-index', *options]
+    alone = subprocess.run([*command, str(log)], capture_output=True, timeout=DEADLINE,
+                           check=False)
+    alone.stderr = alone.stderr.replace(f'profview: {log}:'.encode(), b'')
+    a, b = told(fed(command, data)), told(alone)
+    return check(f'{log.name} {" ".join(options)}', a == b, a, b)
+
+
+def compare_frame(profview, log, data, keys):
+    command = [profview, '--dump', '--size', '110x40', '--ascii', '--no-index', '--keys', keys]
+    alone = subprocess.run([*command, str(log)], capture_output=True, timeout=DEADLINE,
+                           check=False)
+    a, b = frame(fed(command, data)), frame(alone)
+    return check(f'{log.name} keys {keys!r}', a == b, a, b)
+
+
+def main(profview, packed, old):
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, 'log.mlpd')
+        log.write_bytes(gzip.decompress(pathlib.Path(packed).read_bytes()))
+        for options in ASKED:
+            wrong += compare(profview, log, log.read_bytes(), options)
+        for path in (pathlib.Path(packed), pathlib.Path(old)):
+            for options in (ASKED[0], ASKED[1], ASKED[3]):
+                wrong += compare(profview, path, path.read_bytes(), options)
+        for keys in KEYS:
+            wrong += compare_frame(profview, log, log.read_bytes(), keys)
+    sys.exit(wrong > 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
