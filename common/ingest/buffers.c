@@ -108,6 +108,8 @@ static void note_times(struct pv_buffer_change *c, const struct pv_batch *batch)
 	for (size_t i = 0; i < batch->n; i++) {
 		int64_t t = (int64_t)batch->time[i];
 		least = t < least ? t : least;
+		if (batch->kind[i] == PV_BATCH_STRETCH)
+			t = batch->digest.stretch.v[batch->key[i]].to_ns;
 		greatest = t > greatest ? t : greatest;
 	}
 	c->min_ns = least;

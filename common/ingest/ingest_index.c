@@ -31,10 +31,12 @@ struct index_state {
 	bool table;          /* of buffers, is among it */
 };
 
+enum { MEANING = 2 }; /* to be raised when what is written means something else */
+
 /* All that is written as it lies in memory must lie the same way in the build that reads it. */
 static uint64_t layout(void)
 {
-	const uint64_t sizes[] = { sizeof(struct index_state), sizeof(struct pv_source_point),
+	const uint64_t sizes[] = { MEANING, sizeof(struct index_state), sizeof(struct pv_source_point),
 		sizeof(struct pv_buffer_row), sizeof(struct pv_buffer_change),
 		sizeof(struct pv_buffer_damage), sizeof(struct pv_recall_class),
 		sizeof(struct pv_recall_move), sizeof(struct mlpd_format) };

@@ -39,17 +39,13 @@ void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and
 
 /*
  * The same input once more, from its beginning, for a second reading on any one thread; also when
- * its name is gone. What is read is what is there now. Of a pipe or standard input it is what was
- * read so far and the spool or record still has; `s` must outlive that reading. Bytes that are not
- * kept any more are a GAP. NULL: PV_EUSAGE when there is nothing yet, or the beginning of
- * compressed data is gone; PV_ENOMEM. Any thread.
+ * its name is gone. What is read is what is there now; of a pipe what was read so far, where what
+ * is not kept any more is a GAP, and `s` must outlive it. NULL: PV_EUSAGE when there is nothing
+ * yet, or the beginning of compressed data is gone; PV_ENOMEM. Any thread.
  */
 struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr);
 
-/*
- * The offset in the inflated stream from which on everything that was read can be read again: 0
- * but for pipes. UINT64_MAX: nothing can. It grows while a pipe is written to. Any thread.
- */
+/* From there on all that was read can be read again; UINT64_MAX: nothing can. Any thread. */
 uint64_t pv_source_floor(const struct pv_source *s);
 
 enum pv_read {
@@ -73,8 +69,7 @@ enum pv_read pv_source_read(
 /*
  * An epoll descriptor for poll(2) or libevent, readable when pv_source_read() may have something
  * new; -1 for finished files. pv_source_wait_clear() empties what made it readable: call it
- * first, then read until NOTHING or END. Both may be called from another thread than the
- * reading one.
+ * first, then read until NOTHING or END. Both may be called from another thread.
  */
 int pv_source_wait_fd(const struct pv_source *s);
 void pv_source_wait_clear(struct pv_source *s);
@@ -99,9 +94,8 @@ bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
 /*
- * The next byte read is the one at `offset` of the inflated stream. For files, and for pipes that
- * are read again: PV_EUSAGE else; PV_EIO when it lies behind the end or is not kept. What set_target() and a followed file's restarts say
- * holds on. Call from the reading thread.
+ * The next byte read is the one at `offset` of the inflated stream. PV_EUSAGE for pipes not read
+ * again, PV_EIO behind the end or where nothing is kept. Call from the reading thread.
  */
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);
 
@@ -147,7 +141,7 @@ struct pv_source_info {
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
 
-/* Its damage in words, with the place in the stored stream; false when there is none. */
+/* Its damage in words, with the place; false when there is none. */
 bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size);
 
 /* Any thread. */

@@ -115,8 +115,6 @@ void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, c
 bool pv_threads_init(struct pv_threads *t);
 void pv_threads_finish(struct pv_threads *t);
 /* The epoch of `id` that an event of its own buffers at `time` belongs to, opened when new. */
-/* The newest epoch of each, as they are known elsewhere, with the same names. False: no memory. */
-bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
 struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time);
 bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
 /* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */

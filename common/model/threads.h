@@ -62,6 +62,10 @@ struct pv_threads {
 	size_t cap;       /* PV_THREADS_CAP, less in tests */
 };
 
+/* The owner's, in a fresh model with the same names: the newest epoch of each id of `from`. */
+struct pv_model;
+bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
+
 /* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
 
