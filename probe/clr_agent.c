@@ -16,7 +16,7 @@ enum { END_WAIT_S = 5 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static bool running, stopping;
-static bool unresolved;
+static bool unresolved, sleepy, wakeful, leaving;
 static unsigned wanted;
 
 static void *work(void *ctx)
@@ -26,22 +26,29 @@ static void *work(void *ctx)
 	pvp_tls.muted = true;
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
-	while (!stopping || wanted) {
-		if (!wanted && !unresolved) {
+	while ((!stopping && !leaving) || wanted) {
+		if (!wanted && !unresolved && !sleepy && !wakeful) {
 			pthread_cond_wait(&wake, &lock);
 			continue;
 		}
-		bool shoot = wanted, resolve = unresolved;
+		bool shoot = wanted, resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
 		wanted -= shoot;
-		unresolved = false;
+		unresolved = sleepy = wakeful = false;
 		pthread_mutex_unlock(&lock);
 		if (resolve)
 			pvp_clr_samples_resolve();
 		if (shoot)
 			pvp_clr_heap_take();
+		if (turn)
+			pvp_clr_sleep(on);
 		pthread_mutex_lock(&lock);
 	}
-	running = false;
+	if (leaving) {
+		pthread_mutex_unlock(&lock);
+		pvp_clr_leave();
+		pthread_mutex_lock(&lock);
+	}
+	running = leaving = false;
 	pthread_cond_broadcast(&done);
 	pthread_mutex_unlock(&lock);
 	return NULL;
@@ -79,6 +86,25 @@ void pvp_clr_agent_resolve(void)
 	pthread_mutex_lock(&lock);
 	if (begin())
 		unresolved = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_sleep(bool on)
+{
+	pthread_mutex_lock(&lock);
+	if (begin()) {
+		sleepy = on;
+		wakeful = !on;
+	}
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_leave(void)
+{
+	pthread_mutex_lock(&lock);
+	leaving = begin();
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 }

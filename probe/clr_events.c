@@ -123,6 +123,13 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	return 0;
 }
 
+void pvp_clr_events_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	depth = 0;
+	pthread_mutex_unlock(&lock);
+}
+
 static void tell_size(void)
 {
 	static struct pvp_clr_range ranges[RANGES]; /* one collection ends at a time */

@@ -388,6 +388,17 @@ void pvp_clr_heap_told(struct pvp_writer *w)
 	atomic_store_explicit(&ready, NULL, memory_order_release);
 }
 
+void pvp_clr_heap_forget(void)
+{
+	drop(atomic_exchange(&ready, NULL));
+	seen = NULL;
+	atomic_store(&discarded, 0);
+	atomic_store(&taken, 0);
+	atomic_store(&collections, 0);
+	atomic_store(&last_ns, 0);
+	forget_roots();
+}
+
 uint64_t pvp_clr_heap_discarded(void)
 {
 	return atomic_load_explicit(&discarded, memory_order_relaxed);

@@ -31,6 +31,9 @@ void pvp_clr_heap_seen(void);
 void pvp_clr_heap_told(struct pvp_writer *w);
 uint64_t pvp_clr_heap_discarded(void);
 
+/* The session is over, and nothing of it is written any more. */
+void pvp_clr_heap_forget(void);
+
 /* Of the control socket. */
 enum pvp_reply pvp_clr_heap_ask(char *say, size_t room);
 

@@ -142,7 +142,7 @@ static uint64_t keywords(uint32_t *ret_level)
 	return keys;
 }
 
-static uint64_t session;
+static _Atomic uint64_t session;
 
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask)
 {
@@ -162,14 +162,15 @@ void pvp_clr_pipe_open(void)
 	for (size_t i = 0; i < sizeof name; i++)
 		wide[i] = (pvp_char)name[i];
 	p.keywords = keywords(&p.level);
-	if (p.keywords && info->is->start_events(info, 1, &p, 0, &session) < 0)
-		session = 0;
+	uint64_t ours = 0;
+	if (p.keywords && info->is->start_events(info, 1, &p, 0, &ours) >= 0)
+		atomic_store(&session, ours);
 }
 
 void pvp_clr_pipe_close(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	if (session)
-		info->is->stop_events(info, session);
-	session = 0;
+	uint64_t ours = atomic_exchange(&session, 0);
+	if (ours)
+		info->is->stop_events(info, ours);
 }

@@ -70,11 +70,18 @@ static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
 	return 0;
 }
 
-void pvp_clr_samples_init(struct pvp_clr_mask *mask)
+void pvp_clr_samples_begin(void)
 {
 	const struct pvp_mono_options *o = &pvp_clr.options.m;
 	struct pvp_native_options native = { .sample_hz = o->sample_hz,
 		.sample_real = o->sample_real };
+	if (o->groups & PVP_MONO_SAMPLES)
+		pvp_native_samples_set(&native);
+}
+
+void pvp_clr_samples_init(struct pvp_clr_mask *mask)
+{
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
 	if (!(o->groups & PVP_MONO_SAMPLES))
 		return;
 	if (!pvp_clr.attached) {
@@ -83,5 +90,5 @@ void pvp_clr_samples_init(struct pvp_clr_mask *mask)
 			(pvp_clr_slot)found_compiled;
 	}
 	pvp_native_samples_ask(key_of);
-	pvp_native_samples_set(&native);
+	pvp_clr_samples_begin();
 }

@@ -97,6 +97,13 @@ void pvp_clr_thread_there(uint64_t id, uint32_t native)
 	pthread_mutex_unlock(&lock);
 }
 
+void pvp_clr_threads_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	pv_array_finish(&known);
+	pthread_mutex_unlock(&lock);
+}
+
 void pvp_clr_threads_init(struct pvp_clr_mask *mask)
 {
 	mask->low |= PVP_CLR_THREADS;

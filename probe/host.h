@@ -63,6 +63,12 @@ struct pvp_host {
 	 */
 	const char *(*class_name)(const char *name);
 
+	/*
+	 * For a second the pipe has had no reader; it has one again. Nothing else is asked in
+	 * between. May be NULL.
+	 */
+	void (*alone)(bool on);
+
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 

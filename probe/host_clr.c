@@ -94,6 +94,7 @@ static void stop(void)
 {
 	pvp_native_samples_stop();
 	pvp_modules_finish();
+	pvp_clr_stopped();
 }
 
 static void told(struct pvp_writer *w)
@@ -125,6 +126,7 @@ static const struct pvp_host host = {
 	.method = method,
 	.tell = tell,
 	.told = told,
+	.alone = pvp_clr_alone,
 	.discarded_shots = pvp_clr_heap_discarded,
 	.heapshot = pvp_clr_heap_ask,
 	.set = set,
@@ -208,6 +210,7 @@ static bool watch(void)
 	pvp_clr_pipe_init(&mask);
 	pvp_clr_heap_init(&mask);
 	pvp_clr_samples_init(&mask);
+	pvp_clr_leave_init(&mask);
 	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
 		pvp_clr_pipe_open();
 		return true;
@@ -226,6 +229,7 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 		return PVP_HR_CANCEL;
 	if (watch())
 		return 0;
+	pvp_clr_leave_ending();
 	pvp_session_stop();
 	return PVP_HR_CANCEL;
 }
@@ -252,6 +256,7 @@ static pvp_hr initialize_attached(
 	}
 	if (watch())
 		return 0;
+	pvp_clr_leave_ending();
 	pvp_session_stop();
 	pvp_clr.info = NULL;
 	return PVP_HR_CANCEL;
@@ -269,6 +274,7 @@ static pvp_hr attach_complete(void *self)
 static pvp_hr shut_down(void *self)
 {
 	(void)self;
+	pvp_clr_leave_ending();
 	pvp_clr_pipe_close();
 	pvp_clr_heap_last();
 	pvp_session_stop();
@@ -310,7 +316,7 @@ static pvp_hr create(void *self, void *outer, const struct pvp_guid *iid, void *
 	(void)self;
 	if (outer)
 		return PVP_HR_NO_INTERFACE;
-	if (!pvp_clr.slots[PVP_CLR_QueryInterface])
+	if (!pvp_clr.info) /* what an earlier session asked for is over */
 		for (size_t i = 0; i < PVP_CLR_SLOTS; i++)
 			pvp_clr.slots[i] = (pvp_clr_slot)ignored;
 	pvp_clr.slots[PVP_CLR_QueryInterface] = (pvp_clr_slot)query_profiler;
@@ -318,6 +324,7 @@ static pvp_hr create(void *self, void *outer, const struct pvp_guid *iid, void *
 	pvp_clr.slots[PVP_CLR_Initialize] = (pvp_clr_slot)initialize;
 	pvp_clr.slots[PVP_CLR_InitializeForAttach] = (pvp_clr_slot)initialize_attached;
 	pvp_clr.slots[PVP_CLR_ProfilerAttachComplete] = (pvp_clr_slot)attach_complete;
+	pvp_clr.slots[PVP_CLR_ProfilerDetachSucceeded] = (pvp_clr_slot)pvp_clr_detached;
 	pvp_clr.slots[PVP_CLR_Shutdown] = (pvp_clr_slot)shut_down;
 	return query_profiler(&profiler, iid, ret);
 }

@@ -39,12 +39,31 @@ void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask);
+void pvp_clr_samples_begin(void); /* their timers, once more */
 void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page); /* the writer's */
 void pvp_clr_samples_resolve(void); /* the agent's: whose code the addresses noted are */
 
 /* The runtime's own events, once the mask is set: sampled allocations, locks. */
 void pvp_clr_pipe_open(void);
 void pvp_clr_pipe_close(void);
+
+/*
+ * When nobody reads (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
+ * has ended. The agent's: what it was asked to do then.
+ */
+void pvp_clr_leave_init(const struct pvp_clr_mask *mask);
+void pvp_clr_leave_ending(void); /* the process ends, or we are refused: nothing of the kind */
+void pvp_clr_alone(bool alone);
+void pvp_clr_stopped(void);
+void pvp_clr_sleep(bool on);
+void pvp_clr_leave(void);
+pvp_hr pvp_clr_detached(void *self);
+void pvp_clr_agent_sleep(bool on);
+void pvp_clr_agent_leave(void);
+
+/* A later session begins with nothing of the earlier. */
+void pvp_clr_threads_forget(void);
+void pvp_clr_events_forget(void);
 
 /* Once the mask is set, as the API wants it; false: refused. */
 bool pvp_clr_calls_hook(void);

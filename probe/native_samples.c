@@ -192,6 +192,8 @@ static struct ring *free_ring(void)
 
 static void disarm(struct ring *r)
 {
+	if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+		return; /* stopped in the midst of writing */
 	timer_delete(r->timer);
 	atomic_store_explicit(&r->owner, 0, memory_order_release);
 }

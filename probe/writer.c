@@ -15,6 +15,7 @@ enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
+	ALONE_MS = 1000,
 	LONGEST_STOP_MS = 10000, /* and linger, however slowly the reader takes */
 	STACK = 256 << 10,
 	OVERHEAD_RUNS = 20,
@@ -127,12 +128,26 @@ static void take_orders(struct pvp_writer *w)
 		w->began = false;
 }
 
+/* A host may save itself the work while nobody sees it. */
+static void note_alone(struct pvp_writer *w, bool alone)
+{
+	if (!alone || !w->alone_since)
+		w->alone_since = alone ? pvp_monotonic() : 0;
+	bool long_since = alone && ms_ago(w->alone_since) >= ALONE_MS;
+	if (long_since == w->alone_told || !w->host->alone || (alone && !long_since))
+		return;
+	w->alone_told = long_since;
+	w->host->alone(long_since);
+}
+
 /* Header and names for whoever reads the stream from here. */
 static void begin_stream(struct pvp_writer *w)
 {
 	move(w);
 	w->sink.leaving = false;
-	if (!pvp_sink_reopen(&w->sink)) {
+	bool there = pvp_sink_reopen(&w->sink);
+	note_alone(w, !there && !w->sink.dead);
+	if (!there) {
 		int ms = w->sink.dead ? -1 : patience(w, false);
 		w->failed = ms < 0 && !w->sink.leaving;
 		if (ms >= 0)
@@ -285,8 +300,10 @@ static bool ready(struct pvp_writer *w, bool last)
 	w->began = w->began && !pvp_sink_alone(&w->sink);
 	if (w->began || w->failed)
 		return true;
-	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead)
+	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
+		note_alone(w, true);
 		return false;
+	}
 	while (!w->began && !w->failed)
 		begin_stream(w);
 	return true;

@@ -237,6 +237,7 @@ static pvp_hr set_event_mask(void *self, uint32_t low, uint32_t high)
 	fake.masks++;
 	fake.low = low;
 	fake.high = high;
+	fake.low_now = low;
 	return fake.refuse_mask;
 }
 
@@ -334,6 +335,13 @@ static pvp_hr stop_events(void *self, uint64_t session)
 	ck_assert_uint_eq(session, fake.sessions);
 	fake.stopped_sessions++;
 	return 0;
+}
+
+static pvp_hr request_detach(void *self, uint32_t ms)
+{
+	(void)self, (void)ms;
+	fake.detaches++;
+	return fake.refuse_detach;
 }
 
 static pvp_hr il_body(
@@ -454,6 +462,7 @@ static const struct pvp_clr_info_table known = {
 	.function_of_ip_2 = function_of_ip,
 	.start_events = start_events,
 	.stop_events = stop_events,
+	.request_detach = request_detach,
 };
 
 static void missing(void)

@@ -28,7 +28,10 @@ struct fake {
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
 	uint64_t keywords; /* of the last session of events */
-	unsigned attaches, sessions, stopped_sessions, detaches;
+	unsigned sessions, stopped_sessions;
+	pvp_hr refuse_detach; /* 0: it may go */
+	_Atomic unsigned detaches;
+	_Atomic uint32_t low_now; /* as low */
 };
 
 extern struct fake fake;

@@ -24,6 +24,13 @@ def thrown(profview, log):
         return None
 
 
+def how(profview, pid):
+    """By what the process can be joined now."""
+    listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True,
+                                       capture_output=True, text=True).stdout)
+    return [p['join'] for p in listed if p.get('pid') == pid]
+
+
 def visit(v, profview, program, log):
     """Joins, lets the program work until its next pause, and leaves."""
     before = program.counts
@@ -41,10 +48,14 @@ def visit(v, profview, program, log):
         viewer.send_signal(signal.SIGINT)
         complaint = viewer.communicate(timeout=target.DEADLINE)[1]
     v.at_least('exceptions', thrown(profview, log), want)
+    methods = json.loads(subprocess.run(
+        [profview, 'report', '--format', 'json', '--no-index', '--section', 'throw_sites', str(log)],
+        capture_output=True, text=True, check=False).stdout)['throw_sites']
+    v.true('the stacks have names', any('Counted.' in s['stack'][-1] for s in methods if s['stack']))
     v.true('no complaint', 'refuses' not in complaint, complaint)
 
 
-def main(profview, dll, module, dotnet, times='2'):
+def main(profview, dll, module, dotnet, times='3'):
     if 'none' in (dll, module, dotnet):
         print('no .NET SDK here')
         return target.SKIP
@@ -54,12 +65,16 @@ def main(profview, dll, module, dotnet, times='2'):
     with target.scratch() as folder, target.Program([dotnet, dll, *worlds], folder) as program:
         program.wait_phase(1)
         pid = program.process.pid
-        listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True,
-                                           capture_output=True, text=True).stdout)
-        mine = [p for p in listed if p.get('pid') == pid]
-        v.true('ps lists the program', mine, listed)
+        v.equal('ps says how to join it', how(profview, pid), ['diagnostics'])
+        sizes = []
         for i in range(int(times)):
             visit(v, profview, program, pathlib.Path(folder, f'{i}.mlpd'))
+            if i % 2:  # else while the module is still about to leave
+                target.wait_for('the module to leave', lambda: how(profview, pid) == ['diagnostics'])
+            sizes.append(program.rss() >> 20)
+        if len(sizes) >= 20:
+            print('MiB after each visit:', *sizes)
+            v.true('it does not grow', max(sizes[-5:]) <= max(sizes[5:10]) + 20)
         program.go()
         program.wait()
     v.close()

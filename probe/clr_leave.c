@@ -1,0 +1,138 @@
+/*
+ * Nobody reads any more. A module that was attached leaves the runtime, which takes it in again
+ * whenever it is asked. One that was there from the start cannot: it sleeps, with its timers and
+ * what the runtime lets go of switched off, until a reader comes.
+ */
+#include <pthread.h>
+
+#include "probe/clr_heap.h"
+#include "probe/host_clr.h"
+#include "probe/mono_names.h"
+#include "probe/native_samples.h"
+#include "probe/session.h"
+#include "probe/thread_buf.h"
+
+enum {
+	/* What is given up in sleep. The rest cannot be changed later, or keeps names right. */
+	OPTIONAL_LOW = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS | PVP_CLR_ALLOCATED,
+	OPTIONAL_HIGH = PVP_CLR_BASIC_GC | PVP_CLR_MOVED,
+	EVACUATION_MS = 300, /* the least that the runtime takes for it */
+};
+
+static struct pvp_clr_mask full;
+static _Atomic bool ending;  /* the process is */
+static _Atomic bool leaving; /* the runtime said that we may */
+static bool asleep;	    /* the agent's */
+static bool paused_by_us;   /* the writer's */
+
+void pvp_clr_leave_init(const struct pvp_clr_mask *mask)
+{
+	full = *mask;
+	asleep = paused_by_us = false;
+	atomic_store(&ending, false);
+}
+
+void pvp_clr_leave_ending(void)
+{
+	atomic_store(&ending, true);
+}
+
+/* --- sleep */
+
+void pvp_clr_sleep(bool on)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_mask mask = full;
+	if (!info || on == asleep || atomic_load(&ending))
+		return;
+	if (on) {
+		/* Frames that an exception unwinds must not be missed by the hooks' own count. */
+		unsigned keep = full.low & PVP_CLR_CALLS ? PVP_CLR_EXCEPTIONS : 0;
+		mask.low &= ~(uint32_t)OPTIONAL_LOW | keep;
+		mask.high &= ~(uint32_t)OPTIONAL_HIGH;
+		pvp_clr_pipe_close();
+	}
+	asleep = on;
+	info->is->set_event_mask(info, mask.low, mask.high);
+	pvp_clr_events_forget();
+	if (!on)
+		pvp_clr_pipe_open();
+}
+
+static void pause_core(bool on)
+{
+	pthread_mutex_lock(&pvp_core.lock); /* the writer is never inside an event */
+	if (on)
+		paused_by_us = !atomic_load(&pvp_core.paused);
+	if (paused_by_us)
+		pvp_switch(&pvp_core.paused, on);
+	paused_by_us &= on;
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+void pvp_clr_alone(bool alone)
+{
+	if (alone)
+		pvp_native_samples_stop();
+	if (pvp_clr.attached) {
+		if (alone)
+			pvp_clr_agent_leave();
+		else
+			pvp_clr_samples_begin();
+		return;
+	}
+	pause_core(alone);
+	if (!alone)
+		pvp_clr_samples_begin();
+	pvp_clr_agent_sleep(alone);
+}
+
+void pvp_clr_stopped(void)
+{
+	if (atomic_load(&ending))
+		return;
+	if (pvp_clr.attached)
+		pvp_clr_agent_leave();
+	else
+		pvp_clr_agent_sleep(true);
+}
+
+/* --- leaving for good */
+
+static bool somebody_reads(void)
+{
+	struct pvp_stats s;
+	return pvp_session_recording() && pvp_writer_stats(&s) == 0 && s.reader;
+}
+
+void pvp_clr_leave(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	if (!info || atomic_load(&ending) || somebody_reads())
+		return;
+	pvp_clr_pipe_close();
+	atomic_store(&leaving, true);
+	if (info->is->request_detach(info, EVACUATION_MS) < 0) {
+		atomic_store(&leaving, false);
+		pvp_clr_sleep(true); /* and stays, with its socket */
+		return;
+	}
+	pvp_session_stop();
+}
+
+/* The runtime has let go of us: nothing of this session is to meet the next one. */
+pvp_hr pvp_clr_detached(void *self)
+{
+	(void)self;
+	if (!atomic_exchange(&leaving, false))
+		return 0;
+	pvp_session_stop(); /* the agent may still be at it */
+	pvp_names_forget();
+	pvp_clr_forget();
+	pvp_clr_threads_forget();
+	pvp_clr_events_forget();
+	pvp_clr_heap_forget();
+	pvp_clr.info = NULL;
+	pvp_clr.attached = false;
+	return 0;
+}
