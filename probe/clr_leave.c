@@ -22,8 +22,8 @@ enum {
 static struct pvp_clr_mask full;
 static _Atomic bool ending;  /* the process is */
 static _Atomic bool leaving; /* the runtime said that we may */
-static bool asleep;	    /* the agent's */
-static bool paused_by_us;   /* the writer's */
+static bool asleep;          /* the agent's */
+static bool paused_by_us;    /* the writer's */
 
 void pvp_clr_leave_init(const struct pvp_clr_mask *mask)
 {

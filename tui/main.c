@@ -387,9 +387,12 @@ static int run_attach(const struct ui_options *given)
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	int code = 0;
-	if (!f || !ui_joined_go(j, &err))
+	if (!f) {
 		code = complain(o.path, &err);
-	else if (!screen)
+	} else if (!ui_joined_go(j, &err)) {
+		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
+		code = complain(NULL, &err);
+	} else if (!screen)
 		code = run_dumped(&o, f);
 	else if (!ui_app_run(f, &o, NULL, &code, &err))
 		code = complain(NULL, &err);

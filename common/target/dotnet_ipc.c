@@ -1,15 +1,12 @@
 #include "common/target/dotnet_ipc.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,9 +19,12 @@ enum {
 	MESSAGE = 16 << 10, /* ours; the protocol's own limit is 64 KiB */
 	ANSWER = 64 << 10,
 	PATIENCE_MS = 10000,
-	ATTACH_MS = 5000, /* how long the runtime may take over it */
-	ENVIRONMENT = 128 << 10,
+	ATTACH_MS = 5000, /* how long the runtime may take over it, and how long we try */
+	LEAVE_MS = 2500,  /* what a probe of ours needs for leaving, and more */
+	AGAIN_MS = 100,
 };
+
+#define UNKNOWN_COMMAND 0x80131385u
 
 /* Command set << 8 | command. */
 enum {
@@ -37,116 +37,6 @@ enum {
 };
 
 static const char magic[14] = "DOTNET_IPC_V1";
-
-/* --- finding it */
-
-static ssize_t read_proc(pid_t pid, const char *what, char *to, size_t room)
-{
-	char path[64];
-	size_t n = 0;
-	snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : 0;
-	while (fd >= 0 && n + 1 < room && (got = read(fd, to + n, room - 1 - n)) > 0)
-		n += (size_t)got;
-	if (fd >= 0)
-		close(fd);
-	to[n] = 0;
-	return got < 0 ? -1 : (ssize_t)n;
-}
-
-/* The process's number where it lives, which may be a container. */
-static long inner_pid(pid_t pid)
-{
-	char status[4096];
-	const char *at = NULL;
-	long last = (long)pid;
-	if (read_proc(pid, "status", status, sizeof status) > 0)
-		at = strstr(status, "\nNSpid:");
-	if (!at)
-		return last;
-	for (at += 7; *at && *at != '\n';) {
-		char *end;
-		long n = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		last = n;
-		at = end;
-	}
-	return last;
-}
-
-static bool temporary_folder(pid_t pid, char *to, size_t room)
-{
-	char *environment = malloc(ENVIRONMENT);
-	if (!environment)
-		return false;
-	ssize_t n = read_proc(pid, "environ", environment, ENVIRONMENT);
-	snprintf(to, room, "/tmp");
-	for (const char *at = environment; at < environment + n; at += strlen(at) + 1)
-		if (strncmp(at, "TMPDIR=/", 8) == 0 && strlen(at + 7) < room)
-			snprintf(to, room, "%s", at + 7);
-	free(environment);
-	return n >= 0;
-}
-
-/* Of several sockets with one pid the newest is the living process's. */
-static bool newest(struct pv_dotnet *d, const char *folder, long inner)
-{
-	char start[64], path[sizeof d->socket];
-	struct timespec best = { 0, 0 };
-	struct stat st;
-	int n = snprintf(start, sizeof start, "dotnet-diagnostic-%ld-", inner);
-	DIR *dir = opendir(folder);
-	struct dirent *e;
-	d->socket[0] = 0;
-	while (dir && (e = readdir(dir))) {
-		if (strncmp(e->d_name, start, (size_t)n) != 0 ||
-			snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >=
-				(int)sizeof path ||
-			lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
-			continue;
-		if (*d->socket && (st.st_mtim.tv_sec < best.tv_sec ||
-					  (st.st_mtim.tv_sec == best.tv_sec &&
-						  st.st_mtim.tv_nsec <= best.tv_nsec)))
-			continue;
-		best = st.st_mtim;
-		memcpy(d->socket, path, sizeof path);
-	}
-	if (dir)
-		closedir(dir);
-	return *d->socket;
-}
-
-/* Whoever made the socket is whom we would tell: only the process's own user may be that. */
-static bool is_theirs(const struct pv_dotnet *d)
-{
-	char proc[32];
-	struct stat process, socket;
-	snprintf(proc, sizeof proc, "/proc/%ld", (long)d->pid);
-	return stat(proc, &process) == 0 && lstat(d->socket, &socket) == 0 &&
-	       process.st_uid == socket.st_uid;
-}
-
-bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr)
-{
-	char inside[64], folder[96];
-	struct pv_dotnet d = { .pid = pid };
-	if (!temporary_folder(pid, inside, sizeof inside))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld cannot be looked at: it is gone, or another user's",
-			(long)pid);
-	long inner = inner_pid(pid);
-	snprintf(folder, sizeof folder, "/proc/%ld/root%s", (long)pid, inside);
-	bool found = inner == (long)pid && newest(&d, inside, inner) && is_theirs(&d);
-	if (!found && !(newest(&d, folder, inner) && is_theirs(&d)))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld has no diagnostics socket in %s: not .NET, or started with "
-			"DOTNET_EnableDiagnostics=0",
-			(long)pid, inside);
-	*ret = d;
-	return true;
-}
 
 /* --- messages */
 
@@ -234,9 +124,9 @@ static bool exchange(int fd, void *bytes, size_t n, bool out, int64_t end)
 		}
 		if (done == 0)
 			errno = ECONNRESET;
-		if (done == 0 ||
-			(errno != EINTR &&
-				(errno != EAGAIN || !pv_patience_wait(fd, out ? POLLOUT : POLLIN, end))))
+		if (done == 0 || (errno != EINTR &&
+					 (errno != EAGAIN || !pv_patience_wait(fd,
+								     out ? POLLOUT : POLLIN, end))))
 			return false;
 	}
 	return true;
@@ -266,10 +156,10 @@ struct answer {
 	int command; /* ANSWER_OK, or anything else */
 };
 
-static bool ask(
-	const struct pv_dotnet *d, struct message *m, struct answer *a, struct pv_error *reterr)
+static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct answer *a,
+	struct pv_error *reterr)
 {
-	int64_t end = pv_patience_now_ms() + PATIENCE_MS;
+	int64_t end = pv_patience_now_ms() + ms;
 	uint8_t head[HEAD];
 	if (m->full)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a path or the options are too long");
@@ -294,16 +184,60 @@ static bool ask(
 
 /* --- what can be asked */
 
-/* The runtime's reasons, in the words of the person at the keyboard. */
-static bool refused(const struct answer *a, struct pv_error *reterr)
+/* Of the runtime's reasons those that pass, or that are asked about here. */
+enum {
+	NOT_YET = 0x5b,
+	LEAVING = 0x67,
+	TAKEN = 0x6a,
+	NOT_BEGUN = 0x71,
+	NOT_READY = 0x73,
+};
+#define REASON(code) (0x80131300u | (code))
+
+/* Whose it is: what was started with one says so; what was joined has the library in its memory. */
+static bool has_our_probe(const struct pv_dotnet *d, char *ret_path, size_t room)
 {
-	uint32_t why = 0;
-	if (a->n >= sizeof why)
-		memcpy(&why, a->bytes, sizeof why);
-	switch (why) {
-	case 0x8013136a:
+	pv_proc_variable(d->pid, PV_CORECLR_PATH, ret_path, room);
+	return *ret_path ? strstr(ret_path, PV_CORECLR_LIBRARY) != NULL
+			 : pv_proc_maps(d->pid, PV_CORECLR_LIBRARY);
+}
+
+static bool another_profiler(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	char path[512];
+	if (has_our_probe(d, path, sizeof path))
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"another profiler is in this process already, and .NET takes one");
+			"profview's probe is in process %ld already, and somebody follows it or it "
+			"is kept there: leave that viewer first",
+			(long)d->pid);
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"another profiler%s%.100s is in process %ld already, and .NET takes one: start it "
+		"without that one",
+		*path ? ", " : "", path, (long)d->pid);
+}
+
+static bool not_loaded(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	bool musl = pv_proc_maps(d->pid, "ld-musl");
+	return pv_fail(reterr, PV_EUSAGE, 0, "process %ld cannot load the probe's library: %s",
+		(long)d->pid,
+		musl ? "it runs on musl, and the probe was built for glibc"
+		     : "it must be readable there and built for its C library and architecture");
+}
+
+/* The runtime's reasons, in the words of the person at the keyboard. */
+static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *reterr)
+{
+	switch (why) {
+	case REASON(TAKEN):
+		return another_profiler(d, reterr);
+	case REASON(NOT_YET):
+	case REASON(LEAVING):
+	case REASON(NOT_BEGUN):
+	case REASON(NOT_READY):
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld is not ready for a profiler (0x%08x): try again", (long)d->pid,
+			why);
 	case 0x8013136f:
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"calls and every single allocation can be recorded from a program's start "
@@ -313,11 +247,8 @@ static bool refused(const struct answer *a, struct pv_error *reterr)
 	case 0x80070002:
 	case 0x8007007e:
 	case 0x80131107:
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"the process cannot load the probe's library: it must be readable there, "
-			"by "
-			"the same path and for its architecture");
-	case 0x80131385:
+		return not_loaded(d, reterr);
+	case UNKNOWN_COMMAND:
 	case 0x80131384:
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"this .NET does not know that command, or profilers are switched off "
@@ -327,14 +258,43 @@ static bool refused(const struct answer *a, struct pv_error *reterr)
 	}
 }
 
-static bool command(const struct pv_dotnet *d, struct message *m, struct pv_error *reterr)
+static uint32_t reason(const struct answer *a)
+{
+	uint32_t why = 0;
+	if (a->n >= sizeof why)
+		memcpy(&why, a->bytes, sizeof why);
+	return why;
+}
+
+/* *ret_why: the runtime's, when it is that which refuses; else 0. */
+static bool try(
+	const struct pv_dotnet *d, struct message *m, uint32_t *ret_why, struct pv_error *reterr)
 {
 	struct answer *a = malloc(sizeof *a);
-	bool ok = a ? ask(d, m, a, reterr) : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (ok && a->command != ANSWER_OK)
-		ok = refused(a, reterr);
+	bool ok = a ? ask(d, m, PATIENCE_MS, a, reterr)
+		    : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	*ret_why = 0;
+	if (ok && a->command != ANSWER_OK) {
+		*ret_why = reason(a);
+		ok = refused(d, *ret_why, reterr);
+	}
 	free(a);
 	return ok;
+}
+
+static bool command(const struct pv_dotnet *d, struct message *m, struct pv_error *reterr)
+{
+	uint32_t why;
+	return try(d, m, &why, reterr);
+}
+
+/* A probe of ours may be about to leave, or the program to begin. */
+static bool passes(const struct pv_dotnet *d, uint32_t why)
+{
+	char path[512];
+	return why == REASON(NOT_YET) || why == REASON(LEAVING) || why == REASON(NOT_BEGUN) ||
+	       why == REASON(NOT_READY) ||
+	       (why == REASON(TAKEN) && has_our_probe(d, path, sizeof path));
 }
 
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
@@ -347,7 +307,20 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 	put_text(&m, library);
 	put_u32(&m, strlen(options));
 	put(&m, options, strlen(options));
-	return command(d, &m, reterr);
+	int64_t since = pv_patience_now_ms();
+	for (;;) {
+		uint32_t why;
+		struct pv_error err = { 0 };
+		if (try(d, &m, &why, &err))
+			return true;
+		int patience = why == REASON(TAKEN) ? LEAVE_MS : ATTACH_MS;
+		if (!passes(d, why) || pv_patience_now_ms() - since >= patience) {
+			if (reterr)
+				*reterr = err;
+			return false;
+		}
+		poll(NULL, 0, AGAIN_MS);
+	}
 }
 
 bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char *options,
@@ -388,16 +361,18 @@ static bool take_text(const struct answer *a, size_t *at, char *to, size_t room)
 }
 
 /* number, cookie, command line, system, architecture, entry assembly, version */
-bool pv_dotnet_ask(struct pv_dotnet *d, struct pv_error *reterr)
+bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr)
 {
 	struct message m;
 	struct pv_dotnet got = *d;
 	size_t at = 8 + 16;
 	struct answer *a = malloc(sizeof *a);
 	begin(&m, PROCESS_INFO_2);
-	bool ok = a ? ask(d, &m, a, reterr) : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (ok && a->command != ANSWER_OK)
-		ok = refused(a, reterr);
+	bool ok = a ? ask(d, &m, ms, a, reterr) : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (ok && a->command != ANSWER_OK && reason(a) == UNKNOWN_COMMAND)
+		snprintf(got.version, sizeof got.version, "5 or older"); /* it says less */
+	else if (ok && a->command != ANSWER_OK)
+		ok = refused(d, reason(a), reterr);
 	else if (ok && !(take_text(a, &at, NULL, 0) && take_text(a, &at, NULL, 0) &&
 			       take_text(a, &at, got.arch, sizeof got.arch) &&
 			       take_text(a, &at, got.entry, sizeof got.entry) &&

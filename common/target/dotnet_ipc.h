@@ -17,13 +17,17 @@ struct pv_dotnet {
 	char version[48]; /* "10.0.1"; these "" until pv_dotnet_ask() */
 	char arch[16];    /* "x64" */
 	char entry[128];  /* the assembly that was started */
+	uid_t uid;        /* of the process */
+	gid_t gid;
+	char root[32];      /* "/proc/PID/root" when its files are not ours, as in a container */
+	char temporary[64]; /* its folder for temporary files, as it calls it */
 };
 
-/* Finds the socket of the process. False: PV_EUSAGE, with what may be the reason. */
+/* Finds the socket of the process. False: PV_EUSAGE, with the reason and what to do. */
 bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr);
 
-/* Fills in what the runtime says of itself. PV_EIO. */
-bool pv_dotnet_ask(struct pv_dotnet *d, struct pv_error *reterr);
+/* Fills in what the runtime says of itself, waiting at most `ms` for it. PV_EIO. */
+bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr);
 
 /*
  * Loads the profiler in the running process: `library` is an absolute path there, `options` the
@@ -38,5 +42,26 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
  */
 bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr);
+
+/* --- parts of these, which others use */
+
+/* Whether the process runs .NET, by what it has in its memory and by its program. */
+bool pv_dotnet_is(pid_t pid);
+
+/* Whether a variable, as variable() tells them, keeps the runtime from listening; which. */
+bool pv_dotnet_switched_off(
+	const char *(*variable)(const char *name, void *ctx), void *ctx, const char **ret_name);
+
+/* False, with the reason why *d has no socket. */
+bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);
+
+/* A file of /proc/PID, cut to the room, with a 0 behind it; -1: cannot be read. */
+ssize_t pv_proc_read(pid_t pid, const char *what, char *to, size_t room);
+
+/* A variable the process was started with, else ""; false: its variables cannot be read. */
+bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room);
+
+/* Whether the part stands in the list of what the process has mapped. */
+bool pv_proc_maps(pid_t pid, const char *part);
 
 #endif

@@ -1,6 +1,7 @@
 #include "common/target/join.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,29 +10,11 @@
 
 #include "common/base/coreclr.h"
 #include "common/target/joinable.h"
+#include "common/target/join_copy.h"
 #include "common/target/launch.h"
+#include "common/target/patience.h"
 
-enum { ASK_MS = 5000 };
-
-/* What to say of a process without a probe. */
-static bool refuse(pid_t pid, struct pv_error *reterr)
-{
-	struct pv_joinables all;
-	enum pv_join how = PV_JOIN_PROBE;
-	if (pv_joinables_find(&all, NULL))
-		for (size_t i = 0; i < all.list.n; i++)
-			if (all.list.v[i].pid == pid)
-				how = all.list.v[i].how;
-	pv_joinables_finish(&all);
-	if (how == PV_JOIN_MONO)
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs Mono without a probe, and Mono takes none in safely "
-			"while it"
-			" runs; start it with profview run",
-			(long)pid);
-	return pv_fail(reterr, PV_EUSAGE, 0,
-		"process %ld has no probe of profview's; start it with profview run", (long)pid);
-}
+enum { ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
 /* Where the probe writes, as we can open it: its folder may be another than ours. */
 static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_file)
@@ -61,12 +44,13 @@ static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_
 	return there && S_ISFIFO(st.st_mode);
 }
 
-static bool make_pipe(struct pv_join_place *j, struct pv_error *reterr)
+static bool make_pipe(struct pv_join_place *j, const char *base, struct pv_error *reterr)
 {
-	snprintf(j->folder, sizeof j->folder, "/tmp/profview-join-XXXXXX");
+	snprintf(j->folder, sizeof j->folder, "%s/profview-join-XXXXXX", base);
 	if (!mkdtemp(j->folder)) {
+		pv_fail(reterr, PV_EIO, 0, "no folder for a pipe in %s: %s", base, strerror(errno));
 		j->folder[0] = 0;
-		return pv_fail(reterr, PV_EIO, 0, "no folder for a pipe: %s", strerror(errno));
+		return false;
 	}
 	snprintf(j->path, sizeof j->path, "%s/log", j->folder);
 	if (mkfifo(j->path, 0600) == 0)
@@ -76,24 +60,85 @@ static bool make_pipe(struct pv_join_place *j, struct pv_error *reterr)
 	return false;
 }
 
+/* The process's user must be able to write it, where root has made it. */
+static bool hand_over(const struct pv_join_place *j, struct pv_error *reterr)
+{
+	const struct pv_dotnet *d = &j->dotnet;
+	if (d->uid == geteuid() || (lchown(j->folder, d->uid, d->gid) == 0 &&
+					   lchown(j->path, d->uid, d->gid) == 0))
+		return true;
+	return pv_fail(reterr, PV_EIO, 0, "the pipe cannot be given to user %u: %s",
+		(unsigned)d->uid, strerror(errno));
+}
+
+static bool fits(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+#if defined(__x86_64__)
+	static const char ours[] = "x64";
+#else
+	static const char ours[] = "arm64";
+#endif
+	if (!*d->arch || strcmp(d->arch, ours) == 0)
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"process %ld runs on %s, and this profview's probe is for %s: use one that was "
+		"built for it",
+		(long)d->pid, d->arch, ours);
+}
+
+/* A process that has just begun gets a little time to open its socket. */
+static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
+{
+	int64_t end = pv_patience_now_ms() + YOUNG_MS;
+	while (!pv_dotnet_find(d, pid, reterr)) {
+		if (!pv_process_is_younger(pid, YOUNG_MS) || !pv_dotnet_is(pid) ||
+			pv_patience_now_ms() >= end)
+			return false;
+		poll(NULL, 0, LOOK_MS);
+	}
+	return true;
+}
+
 /* .NET takes the probe in while it runs, and then writes into our pipe. */
 static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
 {
-	struct pv_dotnet d;
-	char library[PV_PROGRAM_PATH];
-	if (!pv_dotnet_find(&d, pid, NULL))
-		return refuse(pid, reterr);
+	char library[PV_PROGRAM_PATH], base[sizeof ret->dotnet.root + sizeof ret->dotnet.temporary];
+	if (pv_process_is_mono(pid))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs Mono without a probe, and Mono takes none in safely "
+			"while it runs; start it with profview run",
+			(long)pid);
+	struct pv_dotnet *d = &ret->dotnet;
+	if (!find_socket(d, pid, reterr))
+		return false;
 	if (silent)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs .NET without a probe, and --readonly puts none in",
 			(long)pid);
 	if (!pv_launch_library(PV_CORECLR_LIBRARY, library))
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs .NET, and " PV_CORECLR_LIBRARY " is not there",
+			"process %ld runs .NET, and " PV_CORECLR_LIBRARY
+			" is neither installed nor built",
 			(long)pid);
-	if (!pv_dotnet_ask(&d, reterr) || !make_pipe(ret, reterr))
+	snprintf(base, sizeof base, "%s%s", d->root, *d->root ? d->temporary : "/tmp");
+	if (!pv_dotnet_ask(d, ASK_MS, reterr) || !fits(d, reterr) || !make_pipe(ret, base, reterr))
 		return false;
-	ret->dotnet = d;
+	ret->inside = strlen(d->root);
+	if (hand_over(ret, reterr))
+		return true;
+	pv_join_leave(ret);
+	return false;
+}
+
+/* The library as the process can load it. Where its files are not ours it is copied there. */
+static bool library_for(const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
+{
+	char ours[PV_PROGRAM_PATH];
+	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours))
+		return pv_fail(reterr, PV_EIO, 0, PV_CORECLR_LIBRARY " is gone");
+	if (*d->root)
+		return pv_join_copy(d, ours, to, reterr);
+	memcpy(to, ours, sizeof ours);
 	return true;
 }
 
@@ -103,42 +148,63 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 	snprintf(options, sizeof options,
 		"nodefaults,sample=100,gc,exception,monitor,alloc=512k,"
 		"counter,output=%s",
-		j->path);
-	return pv_launch_library(PV_CORECLR_LIBRARY, library) &&
+		j->path + j->inside);
+	return library_for(&j->dotnet, library, reterr) &&
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }
 
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+/* A probe that is about to leave answers no more, and then .NET is there again without it. */
+static bool find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
 {
-	char stats[PV_PROBE_ANSWER];
+	char stats[PV_PROBE_ANSWER], proc[32];
+	struct stat st;
 	bool file;
 	*ret = (struct pv_join_place){ .pid = pid };
-	if (!pv_probe_find(pid, ret->control, reterr)) {
-		struct stat st;
-		char proc[32];
-		snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
+	snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
+	if (!pv_probe_find(pid, ret->control, reterr))
 		return stat(proc, &st) == 0 ? find_dotnet(ret, pid, silent, reterr) : false;
-	}
-	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr))
+	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr)) {
+		*ret->control = 0;
 		return false;
-	if (present_place(ret, stats, &file))
+	}
+	if (present_place(ret, stats, &file)) {
+		ret->greet = !file && !silent;
 		return true;
+	}
 	if (silent)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"its log goes nowhere that can be read, and --readonly asks for nothing "
 			"else");
-	return make_pipe(ret, reterr);
+	return make_pipe(ret, "/tmp", reterr);
+}
+
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+{
+	char socket[PV_PROBE_PATH];
+	if (find(ret, pid, silent, reterr))
+		return true;
+	/* It answered a moment ago and is gone: look once more for what is there now. */
+	if (!pv_probe_find(pid, socket, NULL) && pv_dotnet_is(pid) && reterr &&
+		reterr->code == PV_EIO)
+		return find(ret, pid, silent, reterr);
+	return false;
 }
 
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 {
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
+	if (j->greet) /* whoever is slow to answer has the line all the same */
+		pv_probe_ask(j->control, j->pid, "hello", ASK_MS, answer, NULL);
 	if (!*j->folder)
 		return true;
 	if (j->dotnet.pid)
 		return attach_dotnet(j, reterr);
 	snprintf(line, sizeof line, "attach %.1000s", j->path);
-	return pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr);
+	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
+		return true;
+	/* Of .NET: it has just left; the pipe is good for the next one too. */
+	return pv_dotnet_find(&j->dotnet, j->pid, NULL) && !*j->dotnet.root &&
+	       hand_over(j, reterr) && attach_dotnet(j, reterr);
 }
 
 void pv_join_leave(struct pv_join_place *j)

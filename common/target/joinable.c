@@ -1,14 +1,14 @@
 #include "common/target/joinable.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "common/io/fd.h"
+#include "common/target/dotnet_ipc.h"
 #include "common/target/probe_socket.h"
 
 enum { ASK_MS = 500 };
@@ -18,25 +18,9 @@ struct search {
 	bool failed;
 };
 
-static ssize_t read_proc(pid_t pid, const char *what, char *to, size_t room)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 0, k = fd < 0 ? -1 : 1;
-	while (k > 0 && (size_t)n < room - 1) {
-		k = pv_fd_read(fd, to + n, room - 1 - (size_t)n);
-		n += k > 0 ? k : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	to[n] = 0;
-	return n;
-}
-
 void pv_process_command(pid_t pid, char *to, size_t room)
 {
-	ssize_t n = read_proc(pid, "cmdline", to, room);
+	ssize_t n = pv_proc_read(pid, "cmdline", to, room);
 	while (n > 0 && !to[n - 1])
 		n--;
 	for (ssize_t i = 0; i < n; i++)
@@ -74,40 +58,36 @@ static bool add_probe(void *ctx, const char *path, pid_t pid)
 	return add(ctx, &j);
 }
 
-/* "dotnet-diagnostic-PID-START-socket" */
-static bool find_dotnet(struct search *s, pid_t pid, const char *folder)
+/* It is asked for its version, which one that is stopped does not tell. */
+static bool find_dotnet(struct search *s, pid_t pid)
 {
-	char want[64];
-	struct stat st;
 	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_DOTNET, .runtime = ".NET" };
-	int n = snprintf(want, sizeof want, "dotnet-diagnostic-%ld-", (long)pid);
-	DIR *dir = opendir(folder);
-	struct dirent *d;
-	bool found = false;
-	while (dir && !found && (d = readdir(dir))) {
-		if (strncmp(d->d_name, want, (size_t)n) != 0)
-			continue;
-		found = snprintf(j.path, sizeof j.path, "%s/%s", folder, d->d_name) <
-				(int)sizeof j.path &&
-			lstat(j.path, &st) == 0 && S_ISSOCK(st.st_mode);
-	}
-	if (dir)
-		closedir(dir);
-	return !found || add(s, &j);
+	struct pv_dotnet d;
+	if (!pv_dotnet_find(&d, pid, NULL))
+		return true;
+	pv_dotnet_ask(&d, ASK_MS, NULL);
+	snprintf(j.version, sizeof j.version, "%.*s", (int)strcspn(d.version, "+"), d.version);
+	snprintf(j.path, sizeof j.path, "%s", d.socket);
+	return add(s, &j);
 }
 
-/* Where the process has its temporary files, as it was told when it began. */
-static void temporary_folder(pid_t pid, char *to, size_t room)
+bool pv_process_is_younger(pid_t pid, int ms)
 {
-	static char environment[128 << 10];
-	ssize_t n = read_proc(pid, "environ", environment, sizeof environment);
-	snprintf(to, room, "/tmp");
-	for (const char *at = environment; at < environment + n; at += strlen(at) + 1)
-		if (strncmp(at, "TMPDIR=/", 8) == 0 && strlen(at + 7) < room)
-			snprintf(to, room, "%s", at + 7);
+	char stat[1024];
+	struct timespec now;
+	const char *at = NULL;
+	unsigned long long start = 0;
+	if (pv_proc_read(pid, "stat", stat, sizeof stat) > 0)
+		at = strrchr(stat, ')'); /* field 2; the start, in ticks since boot, is 22 */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, " %llu", &start) != 1 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+		return false;
+	long long began = (long long)start * 1000 / sysconf(_SC_CLK_TCK);
+	return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000 - began < ms;
 }
 
-static bool is_mono(pid_t pid)
+bool pv_process_is_mono(pid_t pid)
 {
 	char link[64], exe[256];
 	snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
@@ -123,14 +103,12 @@ static bool is_mono(pid_t pid)
 
 static bool look_at(struct search *s, pid_t pid, uid_t owner)
 {
-	char folder[128];
 	struct pv_joinable mono = { .pid = pid, .how = PV_JOIN_MONO, .runtime = "mono" };
 	if ((owner != geteuid() && geteuid() != 0) || has(s->to, pid))
 		return true;
-	if (is_mono(pid))
+	if (pv_process_is_mono(pid))
 		return add(s, &mono);
-	temporary_folder(pid, folder, sizeof folder);
-	return find_dotnet(s, pid, folder);
+	return find_dotnet(s, pid);
 }
 
 static int by_pid(const void *a, const void *b)

@@ -33,4 +33,10 @@ void pv_joinables_finish(struct pv_joinables *j);
 /* The command line of a process, its words with blanks between; "" when it cannot be read. */
 void pv_process_command(pid_t pid, char *to, size_t room);
 
+/* By its program's name. */
+bool pv_process_is_mono(pid_t pid);
+
+/* Whether it was started less than so long ago; false also when it is gone. */
+bool pv_process_is_younger(pid_t pid, int ms);
+
 #endif

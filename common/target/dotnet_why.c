@@ -1,0 +1,84 @@
+/* Why a process cannot be joined as .NET, in words that say what to do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/target/dotnet_ipc.h"
+#include "common/target/program.h"
+
+enum { MAPS = 1 << 20 };
+
+bool pv_proc_maps(pid_t pid, const char *part)
+{
+	char *maps = malloc(MAPS);
+	bool has = maps && pv_proc_read(pid, "maps", maps, MAPS) > 0 && strstr(maps, part);
+	free(maps);
+	return has;
+}
+
+bool pv_dotnet_is(pid_t pid)
+{
+	char link[64], exe[PV_PROGRAM_PATH];
+	struct pv_program p;
+	bool missing;
+	if (pv_proc_maps(pid, "/libcoreclr.so"))
+		return true;
+	snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
+	ssize_t n = readlink(link, exe, sizeof exe - 1);
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	return pv_program_look(exe, &p, &missing, NULL) && p.kind == PV_PROGRAM_DOTNET;
+}
+
+bool pv_dotnet_switched_off(
+	const char *(*variable)(const char *name, void *ctx), void *ctx, const char **ret_name)
+{
+	static const char *const names[] = { "DOTNET_EnableDiagnostics",
+		"DOTNET_EnableDiagnostics_IPC", "COMPlus_EnableDiagnostics",
+		"COMPlus_EnableDiagnostics_IPC" };
+	for (size_t i = 0; i < PV_COUNT_OF(names); i++) {
+		const char *value = variable(names[i], ctx);
+		if (value && *value && strspn(value, "0x") == strlen(value)) {
+			*ret_name = names[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+struct asked {
+	pid_t pid;
+	char value[32];
+};
+
+static const char *their_variable(const char *name, void *ctx)
+{
+	struct asked *a = ctx;
+	return pv_proc_variable(a->pid, name, a->value, sizeof a->value) ? a->value : NULL;
+}
+
+bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	struct asked a = { .pid = d->pid };
+	const char *name;
+	long pid = (long)d->pid;
+	if (!pv_dotnet_is(d->pid))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld has no probe of profview's; start it with profview run", pid);
+	if (pv_dotnet_switched_off(their_variable, &a, &name))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs .NET with its diagnostics off (%s=0): start it again "
+			"without that",
+			pid, name);
+	if (*d->socket)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld: %.100s is another user's, so it is left alone", pid,
+			d->socket);
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"process %ld runs .NET, but has no diagnostics socket in %s%s: it is just "
+		"starting, "
+		"the socket was removed, or its settings switch diagnostics off",
+		pid, d->root, d->temporary);
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Joining .NET programs that are hard to reach, that cannot be joined, or that go at the wrong time.
+
+usage: test_clr_join.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none': skipped)
+"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+import target
+from verdict import Verdict
+
+NOBODY = 65534
+GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
+
+
+class Place:
+    def __init__(self, profview, dll, module, dotnet, folder):
+        self.profview, self.dll, self.module, self.dotnet = profview, dll, module, dotnet
+        self.folder = pathlib.Path(folder)
+        self.logs = 0
+
+    @contextlib.contextmanager
+    def program(self, *before, env=None, wait=True):
+        """A program that stands still until it is told to go on; its number as we see it."""
+        command = [*before, self.dotnet, self.dll, *8 * ['throws', 'pause']]
+        with subprocess.Popen(command, env=os.environ | (env or {}), stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as p:
+            try:
+                if wait:
+                    while not p.stdout.readline().startswith('phase='):
+                        if p.poll() is not None:
+                            raise RuntimeError(f'{command} ended with {p.returncode}')
+                yield p
+            finally:
+                with contextlib.suppress(OSError):
+                    p.stdin.close()
+                p.kill()
+
+    def listed(self, pid):
+        done = subprocess.run([self.profview, 'ps', '--format', 'json'], check=True,
+                              capture_output=True, text=True)
+        return [p for p in json.loads(done.stdout) if p['pid'] == pid]
+
+    def attach(self, pid, *before, **more):
+        self.logs += 1
+        log = self.folder / f'{self.logs}.mlpd'
+        viewer = subprocess.Popen([*before, self.profview, 'attach', str(pid), '--record', str(log)],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, **more)
+        return viewer, log
+
+    def events(self, log):
+        done = subprocess.run([self.profview, 'report', '--format', 'json', '--no-index',
+                               '--section', 'events', str(log)], capture_output=True, text=True,
+                              check=False)
+        with contextlib.suppress(ValueError, KeyError):
+            return json.loads(done.stdout)['events']
+        return {}
+
+    def follows(self, viewer, log):
+        """Names have come: it is inside."""
+        def there():
+            if viewer.poll() is not None:
+                raise target.TimedOut(f'the viewer ended: {viewer.stderr.read()}')
+            return self.events(log).get('assembly.load')
+        target.wait_for('the log of a program that was joined', there)
+
+    def leave(self, viewer, how=signal.SIGINT):
+        viewer.send_signal(how)
+        return viewer.communicate(timeout=target.DEADLINE)[1]
+
+    def gone(self, pid):
+        target.wait_for('the module to leave',
+                        lambda: [j['join'] for j in self.listed(pid)] == ['diagnostics'])
+
+    def visit(self, v, pid, what):
+        viewer, log = self.attach(pid)
+        try:
+            self.follows(viewer, log)
+        finally:
+            said = self.leave(viewer)
+        v.true(f'{what}: no complaint', 'refuse' not in said and 'cannot' not in said, said)
+
+    def refusal(self, pid, *before, **more):
+        viewer, _ = self.attach(pid, *before, **more)
+        return viewer.communicate(timeout=target.DEADLINE)[1], viewer.returncode
+
+
+def can(*command):
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def child_of(pid):
+    """What an unshare that forked has started."""
+    path = pathlib.Path(f'/proc/{pid}/task/{pid}/children')
+    return int(target.wait_for('a child', lambda: path.read_text(encoding='ascii').split())[0])
+
+
+def places(v, p):
+    """Other folders for temporary files, other mounts, other numbers, another user."""
+    other = p.folder / 'other'
+    other.mkdir()
+    with p.program(env={'TMPDIR': str(other)}) as program:
+        v.equal('ps', [(j['join'], j['runtime']) for j in p.listed(program.pid)],
+                [('diagnostics', '.NET')])
+        v.true('ps says the version', p.listed(program.pid)[0]['version'][:1].isdigit())
+        p.visit(v, program.pid, 'TMPDIR')
+    if os.geteuid() != 0 or not can('unshare', '-m', 'true'):
+        return
+    inside = 'mount -t tmpfs none /mnt && export TMPDIR=/mnt && exec "$@"'
+    with p.program('unshare', '-m', 'sh', '-c', inside, 'sh') as program:
+        p.visit(v, program.pid, 'other mounts')
+        p.visit(v, program.pid, 'other mounts again')
+    inside = 'mount -t proc none /proc; mount -t tmpfs none /mnt; TMPDIR=/mnt exec "$@"'
+    with p.program('unshare', '-mpf', '--kill-child', 'sh', '-c', inside, 'sh') as program:
+        pid = child_of(program.pid)
+        v.equal('ps lists what is in a container', len(p.listed(pid)), 1)
+        p.visit(v, pid, 'other numbers')
+    home = p.folder / 'home'
+    home.mkdir()
+    os.chown(home, NOBODY, NOBODY)
+    env = {'HOME': str(home), 'DOTNET_CLI_HOME': str(home), 'TMPDIR': '/tmp'}
+    os.chmod(p.folder, 0o755)
+    user = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups']
+    if can(*user, 'test', '-r', p.dll, '-a', '-r', p.module):
+        with p.program(*user, env=env) as program:
+            p.visit(v, program.pid, 'another user')
+
+
+def refusals(v, p):
+    """Each says why, and what to do."""
+    with p.program(env={'DOTNET_EnableDiagnostics': '0'}) as program:
+        said, code = p.refusal(program.pid)
+        v.equal('diagnostics off: exit', code, 3)
+        v.true('diagnostics off: which variable', 'DOTNET_EnableDiagnostics=0' in said, said)
+        v.equal('diagnostics off: ps', p.listed(program.pid), [])
+    theirs = p.folder / 'libother.so'
+    shutil.copy(p.module, theirs)
+    with p.program(env={'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID,
+                        'CORECLR_PROFILER_PATH': str(theirs),
+                        'PROFVIEW_OPTIONS': 'control=off,output=/dev/null'}) as program:
+        said, code = p.refusal(program.pid)
+        v.equal('another profiler: exit', code, 3)
+        v.true('another profiler: which', str(theirs) in said and 'without' in said, said)
+    with subprocess.Popen(['sleep', '1000']) as other:
+        said, code = p.refusal(other.pid)
+        other.kill()
+    v.equal('not .NET: exit', code, 3)
+    v.true('not .NET: what to do', 'profview run' in said, said)
+    said, code = p.refusal(1 << 22)
+    v.equal('nobody: exit', code, 3)
+    v.true('nobody', 'no process' in said, said)
+    user = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups']
+    if os.geteuid() == 0 and can(*user, 'test', '-x', p.profview):
+        with p.program() as program:
+            said, code = p.refusal(program.pid, *user)
+        v.equal('another user: exit', code, 3)
+        v.true('another user: what to do', 'or root' in said, said)
+
+
+def races(v, p):
+    """A program that just begins, or ends; two viewers; one that is killed; both at once."""
+    for _ in range(3):
+        with p.program(wait=False) as program:
+            viewer, log = p.attach(program.pid)
+            p.follows(viewer, log)
+            program.kill()
+            viewer.communicate(timeout=target.DEADLINE)
+        v.true('the log of a program that was killed has no damage', subprocess.run(
+            [p.profview, 'report', '--no-index', '--section', 'events', str(log)],
+            capture_output=True, check=False).returncode in (0, 4))
+    with p.program() as program:
+        first, log = p.attach(program.pid)
+        p.follows(first, log)
+        said, code = p.refusal(program.pid)
+        v.equal('a second viewer: exit', code, 3)
+        v.true('a second viewer: who reads', str(first.pid) in said, said)
+        p.leave(first, signal.SIGKILL)
+        p.gone(program.pid)
+        both = [p.attach(program.pid) for _ in range(2)]
+        target.wait_for('one of two viewers', lambda: any(
+            p.events(log).get('assembly.load') for _, log in both))
+        target.wait_for('the other to be refused', lambda: any(w.poll() == 3 for w, _ in both))
+        v.equal('viewers that are in', sum(w.poll() is None for w, _ in both), 1)
+        for w, _ in both:
+            p.leave(w)
+        p.gone(program.pid)
+        p.visit(v, program.pid, 'after all that')
+        program.stdin.write('go\n')
+        program.stdin.flush()
+        v.true('the program goes on', program.stdout.readline())
+
+
+CASES = {'places': places, 'refusals': refusals, 'races': races}
+
+
+def main(case, profview, dll, module, dotnet):
+    if 'none' in (dll, module, dotnet):
+        print('no .NET SDK here')
+        return target.SKIP
+    os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
+    v = Verdict(f'clr-join-{case}')
+    with target.scratch() as folder:
+        CASES[case](v, Place(profview, dll, module, dotnet, folder))
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
