@@ -216,7 +216,8 @@ def in_terminal(b):
 def screen(b):
     """The program has a terminal of its own; its end and code are passed on."""
     with in_terminal(b) as t:
-        t.run(b.profview, 'run', '--', 'mono', b.program, THROWN)
+        # A sampled allocation would now and then tell the class of one exception, and so split the row.
+        t.run(b.profview, 'run', '--alloc=1g', '--', 'mono', b.program, THROWN)
         t.wait('ended with code 7')
         t.keys('O')
         t.wait(f'thrown={THROWN}')
