@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 BUILD_PACKAGES=(meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
-	libcjson-dev check zlib1g-dev libiberty-dev python3)
+	libcjson-dev check zlib1g-dev libiberty-dev libdw-dev python3)
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-profiler)
 TEST_PACKAGES=(tmux mono-utils libmono-2.0-dev)
 SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there

@@ -74,6 +74,8 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 	if (!again)
 		pvp_clr_heap_seen();
 	bool ok = pvp_names_tell(w, page, again);
+	if (ok && pvp_clr.options.m.groups & PVP_MONO_SAMPLES)
+		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
 		pvp_clr_samples_tell(w, page);
 	return ok;

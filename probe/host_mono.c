@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probe/emit.h"
+#include "probe/modules.h"
 #include "probe/mono_filter.h"
 #include "probe/mono_names.h"
 #include "probe/sample_rate.h"
@@ -24,9 +25,23 @@ static const char *words(void)
 	return pvp_mono.options.words;
 }
 
+static void ignore(void *ctx, uint64_t from, uint64_t to)
+{
+	(void)ctx, (void)from, (void)to;
+}
+
+/* Where samples of the runtime itself and of libraries fall. */
+static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	if (!(pvp_mono.options.groups & PVP_MONO_SAMPLES))
+		return true;
+	pvp_modules_refresh(ignore, NULL);
+	return pvp_modules_tell(w, page, again);
+}
+
 static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
-	bool ok = pvp_names_tell(w, page, again);
+	bool ok = pvp_names_tell(w, page, again) && tell_modules(w, page, again);
 	unsigned groups = pvp_mono.options.groups;
 	if (ok && !again && groups & PVP_MONO_SAMPLES)
 		pvp_mono_samples_tell(w, page);
@@ -58,6 +73,7 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 
 static const struct pvp_host host = {
 	.name = "mono",
+	.stop = pvp_modules_finish,
 	.method = pvp_names_method,
 	.unnamed = pvp_names_unnamed,
 	.tell = tell,

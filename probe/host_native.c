@@ -47,15 +47,7 @@ static const char *words(void)
 
 static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
-	struct pvp_method m;
-	bool ok = true;
-	if (again && options.sample_hz)
-		for (size_t i = 0; ok && pvp_modules_next(&i, &m);) {
-			struct pv_event ev = { .kind = PV_KIND_SAMPLE_SYMBOL,
-				.time = w->start_ns,
-				.symbol = { m.code, m.size, 0, { m.name, m.name_len } } };
-			ok = pvp_page_add(w, page, &ev, NULL);
-		}
+	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
 	if (!again)
 		pvp_native_samples_tell(w, page);
 	return ok;

@@ -15,8 +15,9 @@
 enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
 
 struct module {
-	char *path, *shown; /* shown: its base name */
-	bool main;
+	char *path, *shown; /* to be opened; its base name */
+	char *full;         /* what the log calls it */
+	bool main, told;
 	uint64_t bias, from, to;
 	ElfW(Phdr) *headers; /* a copy */
 	size_t n_headers;
@@ -49,6 +50,7 @@ static void set_paths(struct module *m, const char *name)
 	m->path = strdup(m->main ? OWN_FILE : name);
 	if (m->main && readlink(OWN_FILE, target, sizeof target - 1) > 0)
 		name = target;
+	m->full = strdup(name);
 	const char *slash = strrchr(name, '/');
 	m->shown = strdup(slash ? slash + 1 : name);
 }
@@ -57,6 +59,7 @@ static void free_module(struct module *m)
 {
 	free(m->path);
 	free(m->shown);
+	free(m->full);
 	free(m->headers);
 	pvp_elf_finish(&m->elf);
 	pv_map_finish(&m->twins);
@@ -104,7 +107,7 @@ static void add_module(const struct dl_phdr_info *info)
 		return;
 	m.headers = malloc(bytes);
 	set_paths(&m, info->dlpi_name);
-	if (!m.path || !m.shown || !m.headers) {
+	if (!m.path || !m.shown || !m.full || !m.headers) {
 		free_module(&m);
 		return;
 	}
@@ -230,13 +233,16 @@ uint64_t pvp_modules_start(uint64_t address)
 	return s ? m->bias + s->start : m->from;
 }
 
-bool pvp_modules_next(size_t *at, struct pvp_method *ret)
+bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
 {
+	while (*at < loaded.list.n && !again && loaded.list.v[*at].told)
+		++*at;
 	if (*at >= loaded.list.n)
 		return false;
-	const struct module *m = &loaded.list.v[(*at)++];
-	*ret = (struct pvp_method){ .code = m->from, .size = m->to - m->from, .name = m->path,
-		.name_len = strlen(m->path) };
+	struct module *m = &loaded.list.v[(*at)++];
+	m->told = true;
+	*ret = (struct pvp_method){ .code = m->from, .size = m->to - m->from, .name = m->full,
+		.name_len = strlen(m->full) };
 	return true;
 }
 

@@ -18,8 +18,16 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 /* Where that function begins; without a symbol its module. 0: no module holds the address. */
 uint64_t pvp_modules_start(uint64_t address);
 
-/* Modules one after the other, *at from 0 on: code and size are those of all of it. */
-bool pvp_modules_next(size_t *at, struct pvp_method *ret);
+/*
+ * Modules one after the other, *at from 0 on, `again` or those alone that were not given yet: code
+ * and size are those of all of it, the name is the path of its file.
+ */
+bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);
+
+/* Those as symbols of a log that has samples. False: they could not be written. */
+struct pvp_writer;
+struct pvp_page;
+bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
 
 void pvp_modules_finish(void);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The native library in a C++ program: exceptions, blocks, samples are what the program says.
 
-usage: test_probe_things.py PROFVIEW LIBRARY PROGRAM [CASE...]
+usage: test_probe_things.py PROFVIEW LIBRARY PROGRAM lines|no-lines [CASE...]   lines: of source, are known
 """
 import collections
 import json
@@ -128,6 +128,13 @@ def samples(folder):
     hot, outer = rows['hot'], rows['outer']
     if hot['samples_self'] < 0.8 * total or outer['samples_total'] < 0.8 * total:
         raise Failure(f'{hot}\n{outer}\nof {total}')
+    if LINES:
+        at = collections.Counter()
+        for row in doc['sample_lines']:
+            if row['method'] == 'hot' and row['file'].endswith('probe_things.cpp'):
+                at[SOURCE[row['line'] - 1].strip()] += row['samples']
+        if sum(at.values()) != hot['samples_self']:
+            raise Failure(f'lines: {at} of {hot}')
     names = {t['name'] for t in doc['threads']}
     equal('names of threads', {'main', 'burner'} <= names, True)
     if any(m['name'].startswith('0x') for m in doc['methods']):
@@ -178,4 +185,6 @@ def main(names):
 
 if __name__ == '__main__':
     PROFVIEW, LIBRARY, PROGRAM = (os.path.abspath(a) for a in sys.argv[1:4])
-    sys.exit(main(sys.argv[4:]))
+    LINES = sys.argv[4] == 'lines'
+    SOURCE = pathlib.Path(__file__).with_name('probe_things.cpp').read_text().splitlines()
+    sys.exit(main(sys.argv[5:]))

@@ -2,6 +2,7 @@
 
 #include "common/model/buckets_parts.h"
 #include "common/model/model_parts.h"
+#include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
 /* Parents with more children than this find them by hash. */
@@ -216,7 +217,10 @@ static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 	const struct pv_method *top = &m->names.method.v[m->calls.node.v[node].method];
 	if (node && address >= top->code && address - top->code < top->code_size)
 		return node;
+	size_t known = m->names.method.n;
 	uint32_t id = pv_names_ip(&m->names, address);
+	if (m->names.method.n > known && m->private->symbols && !pv_natives_met(m, address))
+		return PV_MAP_NONE;
 	if (!id || (node && id == m->calls.node.v[node].method))
 		return node;
 	const struct pv_method *there = &m->names.method.v[id];

@@ -1,6 +1,7 @@
 #include "common/model/lines.h"
 
 #include "common/model/model_parts.h"
+#include "common/model/natives.h"
 
 void pv_lines_finish(struct pv_lines *l)
 {
@@ -70,6 +71,11 @@ bool pv_lines_sampled(struct pv_context *x, uint32_t method, uint64_t address)
 {
 	struct pv_lines *l = &x->m->lines;
 	uint32_t at = l->table.n ? pv_map_get(&l->table_of, method) : PV_MAP_NONE;
+	if (at == PV_MAP_NONE && x->m->private->symbols) {
+		if (!pv_natives_lines(x->m, method))
+			return false;
+		at = pv_map_get(&l->table_of, method);
+	}
 	const struct pv_method *m = &x->m->names.method.v[method];
 	if (at == PV_MAP_NONE || address < m->code || address - m->code >= m->code_size)
 		return true;

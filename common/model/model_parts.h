@@ -13,6 +13,7 @@
 #include "common/model/addresses.h"
 #include "common/model/model.h"
 #include "common/model/stretch.h"
+#include "common/model/symbols.h"
 
 enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64 };
 
@@ -45,6 +46,7 @@ struct pv_model_private {
 	bool zero_open;        /* zero may still move: within the first second of buffers */
 	int64_t first_base_ns; /* time_base of the first buffer */
 	size_t recalled_moves; /* of only.recall: followed so far */
+	struct pv_symbols *symbols; /* NULL until the log names a file */
 };
 
 /* What an event is, beside itself. */

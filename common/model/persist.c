@@ -10,6 +10,7 @@
 
 #include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
+#include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
 enum { LAYOUT = 3 }; /* to be raised when a field's meaning changes but no size does */
@@ -577,5 +578,5 @@ bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint6
 		return false;
 	forget_window(m);
 	m->generation++;
-	return true;
+	return pv_natives_again(m);
 }

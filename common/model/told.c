@@ -1,16 +1,27 @@
 #include "common/model/told.h"
 
 #include "common/model/model_parts.h"
+#include "common/model/natives.h"
 
 bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 {
 	bool shared;
+	char name[PV_NATIVE_NAME];
+	struct pv_event better;
 	/* Ids of a 2007 log are given once: what is freed keeps its own, with all that used it. */
 	if (m->target.logging2007 &&
 		(e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD))
 		return true;
 	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
 		m->names.applied_ns = m->last_ns;
+	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_told(m, e))
+		return false;
+	size_t len = e->kind == PV_KIND_METHOD_JIT ? pv_natives_name(m, e, name) : 0;
+	if (len) {
+		better = *e;
+		better.jit.name = (struct pv_text){ name, len };
+		e = &better;
+	}
 	if (!pv_names_apply(&m->names, e, &shared))
 		return false;
 	if (shared)

@@ -217,7 +217,7 @@ def screen(b):
     """The program has a terminal of its own; its end and code are passed on."""
     with in_terminal(b) as t:
         # A sampled allocation would now and then tell the class of one exception, and so split the row.
-        t.run(b.profview, 'run', '--alloc=1g', '--', 'mono', b.program, THROWN)
+        t.run(b.profview, 'run', '--alloc=512m', '--', 'mono', b.program, THROWN)
         t.wait('ended with code 7')
         t.keys('O')
         t.wait(f'thrown={THROWN}')

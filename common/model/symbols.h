@@ -1,0 +1,43 @@
+/*
+ * Native functions and source lines that a log does not tell, from the files of this machine
+ * (elfutils): symbol tables and DWARF of the file itself or of its separate debug file, found by
+ * build id. The log says which file lay where. A file is believed when it is the user's or the
+ * system's, is not younger than the recording and has the size that was loaded. Files are opened
+ * when first asked about. Built without elfutils nothing is ever found. One thread at a time.
+ */
+#ifndef PV_MODEL_SYMBOLS_H
+#define PV_MODEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PV_MODULES_CAP = 4096 };
+
+struct pv_symbols;
+
+struct pv_symbol {
+	uint64_t start, size; /* size 0: not known */
+	const char *name;     /* as the linker knows it; good until the next call */
+};
+
+/* *s may be NULL and is made when needed; pv_symbols_destroy() takes NULL. */
+void pv_symbols_destroy(struct pv_symbols *s);
+
+/* A file that lay there; another one at its place takes over. False: out of memory. */
+bool pv_symbols_module(struct pv_symbols **s, uint64_t from, uint64_t size, const char *path);
+
+/* The recording began then (ms since 1970): younger files are others. */
+void pv_symbols_before(struct pv_symbols *s, uint64_t ms);
+
+/* The function that holds the address; false: nobody knows. */
+bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret);
+
+/*
+ * The source file that the function at `start` begins in, good until the next call, and what of
+ * [start, start + size) is which line of it: each(ctx, offset, line), in order; code inlined from
+ * other files belongs to the line before. NULL: no lines are known, or each() has returned false.
+ */
+const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
+	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx);
+
+#endif
