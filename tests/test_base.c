@@ -161,7 +161,8 @@ START_TEST(typed_times_and_sizes)
 	}
 	uint64_t bytes;
 	ck_assert(pv_units_parse_bytes("64MiB", &bytes) && bytes == 64 << 20);
-	ck_assert(pv_units_parse_bytes("1g", &bytes) == false);
+	ck_assert(pv_units_parse_bytes("1g", &bytes) && bytes == 1 << 30);
+	ck_assert(!pv_units_parse_bytes("1q", &bytes));
 	ck_assert(pv_units_parse_bytes("4096", &bytes) && bytes == 4096);
 	ck_assert(!pv_units_parse_bytes("-1", &bytes));
 }

@@ -1,5 +1,6 @@
 #include "common/base/units.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -170,7 +171,8 @@ bool pv_units_parse_bytes(const char *text, uint64_t *ret_bytes)
 	double v = strtod(text, &end);
 	static const char letters[] = "kMGT";
 	if (*end) {
-		const char *at = strchr(letters, *end == 'K' ? 'k' : *end == 'm' ? 'M' : *end);
+		char c = strchr("kK", *end) ? 'k' : (char)toupper((unsigned char)*end);
+		const char *at = strchr(letters, c);
 		if (!at || !*at)
 			return false;
 		v *= pow(1024, (double)(at - letters + 1));

@@ -8,6 +8,7 @@
 #include "common/model/buckets_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/model_parts.h"
+#include "common/model/symbols.h"
 #include "common/model/skip.h"
 #include "common/model/window_parts.h"
 

@@ -13,7 +13,6 @@
 #include "common/model/addresses.h"
 #include "common/model/model.h"
 #include "common/model/stretch.h"
-#include "common/model/symbols.h"
 
 enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64 };
 

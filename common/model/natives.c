@@ -5,6 +5,7 @@
 
 #include "common/model/model_parts.h"
 #include "common/model/names_parts.h"
+#include "common/model/symbols.h"
 
 enum { PATH = 4096 };
 
