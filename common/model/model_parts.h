@@ -41,9 +41,8 @@ struct pv_model_private {
 	struct pv_stretches stretches;
 	/* The restriction on the log's clock. */
 	bool ranged;
-	int64_t from_ns, to_ns;
+	int64_t from_ns, to_ns, first_base_ns; /* the latter: time_base of the first buffer */
 	bool zero_open;        /* zero may still move: within the first second of buffers */
-	int64_t first_base_ns; /* time_base of the first buffer */
 	size_t recalled_moves; /* of only.recall: followed so far */
 	struct pv_symbols *symbols; /* NULL until the log names a file */
 };

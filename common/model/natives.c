@@ -9,7 +9,8 @@
 
 enum { PATH = 4096 };
 
-static bool take_module(struct pv_model *m, uint64_t from, uint64_t size, const struct pv_text *name)
+static bool take_module(
+	struct pv_model *m, uint64_t from, uint64_t size, const struct pv_text *name)
 {
 	char path[PATH];
 	if (name->len < 2 || name->len >= PATH || name->at[0] != '/')
@@ -70,9 +71,8 @@ bool pv_natives_met(struct pv_model *m, uint64_t address)
 		return true;
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
-	return !better.len ||
-	       (pv_names_intern(&m->names, &better, &text) &&
-		       pv_ranges_add(&m->names.symbols, s.start, s.size, text));
+	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
+				      pv_ranges_add(&m->names.symbols, s.start, s.size, text));
 }
 
 static bool add_line(void *ctx, uint64_t offset, uint32_t line)
