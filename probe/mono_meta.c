@@ -201,21 +201,77 @@ static void vtable_failed(MonoProfiler *p, MonoVTable *vtable)
 	load_failed(7, vtable, mono_class_get_name(mono_vtable_class(vtable)));
 }
 
-static void define_fields(MonoClass *klass)
+/* Where fields of a structure lie within the class whose field it is. */
+struct inside {
+	MonoClass *owner;
+	uint32_t offset; /* of the structure */
+	bool is_static;
+	int depth;
+	const char *path; /* "entry." */
+};
+
+static void define_fields(MonoClass *klass, const struct inside *in);
+
+/* Fields of structures are told as fields of the class: "entry.key". */
+static void define_inner(MonoType *type, const struct inside *in, uint32_t offset, const char *name)
+{
+	enum { DEEPEST = 4 };
+	char path[200];
+	MonoClass *inner = type && in->depth < DEEPEST ? mono_class_from_mono_type(type) : NULL;
+	bool fits = snprintf(path, sizeof path, "%s%s.", in->path, name) < (int)sizeof path;
+	int kind = inner ? mono_type_get_type(type) : MONO_TYPE_END;
+	if (!fits || (kind != MONO_TYPE_VALUETYPE && kind != MONO_TYPE_GENERICINST) ||
+		!mono_class_is_valuetype(inner) || mono_class_is_enum(inner))
+		return;
+	const uint32_t head = 2 * sizeof(void *); /* of boxed ones, which offsets count */
+	const struct inside next = { .owner = in->owner,
+		.offset = offset - head,
+		.is_static = in->is_static,
+		.depth = in->depth + 1,
+		.path = path };
+	define_fields(inner, &next);
+}
+
+static void define_field(MonoClassField *f, const struct inside *in)
+{
+	MonoType *type = mono_field_get_type(f);
+	char *type_name = type ? mono_type_get_name(type) : NULL;
+	char name[256];
+	snprintf(name, sizeof name, "%s%s", in->path, mono_field_get_name(f));
+	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
+		.field = { .owner = pvp_mono_key(in->owner),
+			.offset = mono_field_get_offset(f) + in->offset,
+			.is_static = in->is_static,
+			.type = text_of(type_name),
+			.name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(type_name);
+	define_inner(type, in, (uint32_t)ev.field.offset, mono_field_get_name(f));
+}
+
+/* Constants have no place. */
+static void define_fields(MonoClass *klass, const struct inside *in)
 {
 	void *at = NULL;
 	for (MonoClassField *f; (f = mono_class_get_fields(klass, &at));) {
-		MonoType *type = mono_field_get_type(f);
-		char *type_name = type ? mono_type_get_name(type) : NULL;
-		struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
-			.field = { .owner = pvp_mono_key(klass),
-				.offset = mono_field_get_offset(f),
-				.is_static = (mono_field_get_flags(f) & MONO_FIELD_ATTR_STATIC) != 0,
-				.type = text_of(type_name),
-				.name = text_of(mono_field_get_name(f)) } };
-		pvp_names_define(&ev);
-		mono_free(type_name);
+		uint32_t flags = mono_field_get_flags(f);
+		struct inside own = *in;
+		if (flags & MONO_FIELD_ATTR_LITERAL || (in->depth && flags & MONO_FIELD_ATTR_STATIC))
+			continue;
+		own.is_static |= (flags & MONO_FIELD_ATTR_STATIC) != 0;
+		define_field(f, &own);
 	}
+}
+
+static void define_layout(MonoClass *klass)
+{
+	MonoClass *parent = mono_class_get_parent(klass);
+	const struct inside whole = { .owner = klass, .path = "" };
+	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,
+		.class_parent = { pvp_mono_key(klass), pvp_mono_key(parent) } };
+	if (parent)
+		pvp_names_define(&ev);
+	define_fields(klass, &whole);
 }
 
 /* A class has its layout once there is a vtable; its ancestors, too. */
@@ -225,7 +281,7 @@ static void fields_known(MonoVTable *vtable)
 		return;
 	for (MonoClass *k = mono_vtable_class(vtable); k; k = mono_class_get_parent(k))
 		if (pvp_names_fields_new(pvp_mono_key(k)))
-			define_fields(k);
+			define_layout(k);
 }
 
 static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)

@@ -48,6 +48,8 @@ static uint64_t key_of(const struct pv_event *ev)
 		return ev->root_area.start;
 	case PV_KIND_EXT_FIELD: /* a class has many */
 		return pv_hash(ev->field.owner ^ (ev->field.offset << 1 | ev->field.is_static) << 40);
+	case PV_KIND_EXT_PARENT:
+		return ev->class_parent.owner;
 	default:
 		return ev->meta.key;
 	}

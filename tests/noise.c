@@ -121,6 +121,13 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_LINES:
 		e.lines.method = odd(), e.lines.file = text(), e.lines.pairs = span(b, 20, 2);
 		break;
+	case PV_KIND_EXT_FIELD:
+		e.field.owner = odd(), e.field.offset = odd(), e.field.is_static = number() % 2;
+		e.field.type = text(), e.field.name = text();
+		break;
+	case PV_KIND_EXT_PARENT:
+		e.class_parent.owner = odd(), e.class_parent.parent = odd();
+		break;
 	case PV_KIND_EXT_TREE_CALL:
 		e.tree.back = number() % 5, e.tree.method = odd(), e.tree.calls = odd();
 		e.tree.self_ns = odd(), e.tree.max_ns = odd(), e.tree.exc_leaves = odd();

@@ -137,6 +137,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_SPAN:
 		return pv_runtime_apply(x, e);
 	case PV_KIND_EXT_FIELD:
+	case PV_KIND_EXT_PARENT:
+		return pv_fields_apply(x, e);
 	case PV_KIND_EXT_STRING:
 		return true; /* whoever builds the object graph reads them */
 	case PV_KIND_EXT_TREE_CALL:

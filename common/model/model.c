@@ -71,6 +71,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
 	pv_lines_finish(&m->lines);
+	pv_fields_finish(&m->fields);
 	pv_loads_finish(&m->loads);
 	pv_notes_finish(&m->notes);
 	pv_runtime_finish(&m->runtime);

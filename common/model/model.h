@@ -14,6 +14,7 @@
 #include "common/model/allocs.h"
 #include "common/model/calls.h"
 #include "common/model/counters.h"
+#include "common/model/fields.h"
 #include "common/model/gc.h"
 #include "common/model/jit.h"
 #include "common/model/lines.h"
@@ -81,6 +82,7 @@ struct pv_model {
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
 	struct pv_lines lines;
+	struct pv_fields fields;
 	struct pv_loads loads;
 	struct pv_notes notes;
 	struct pv_runtime runtime;

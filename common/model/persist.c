@@ -121,6 +121,18 @@ static void archive_lines(struct pv_archive *a, struct pv_lines *l)
 	pv_archive_value(a, l->dropped);
 }
 
+SAME_SIZE(struct pv_fields, 128);
+
+static void archive_fields(struct pv_archive *a, struct pv_fields *f)
+{
+	pv_archive_array(a, &f->field);
+	pv_archive_array(a, &f->parent);
+	pv_archive_map(a, &f->field_of);
+	pv_archive_map(a, &f->parent_of);
+	pv_archive_map(a, &f->known);
+	pv_archive_value(a, f->dropped);
+}
+
 SAME_SIZE(struct pv_tree_sums, 112);
 
 static void archive_tree_sums(struct pv_archive *a, struct pv_tree_sums *t)
@@ -461,7 +473,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368168);
+SAME_SIZE(struct pv_model, 368304);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
@@ -472,6 +484,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	archive_calls(a, &m->calls);
 	archive_tree_sums(a, &m->tree_sums);
 	archive_lines(a, &m->lines);
+	archive_fields(a, &m->fields);
 	archive_allocs(a, &m->allocs);
 	archive_threads(a, &m->threads);
 	archive_gc(a, m);
@@ -497,7 +510,8 @@ uint64_t pv_model_layout(void)
 		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
 		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry),
 		sizeof(struct pv_bucket_entry), sizeof(struct pv_load),
-		sizeof(struct pv_compile) };
+		sizeof(struct pv_compile), sizeof(struct pv_field),
+		sizeof(struct pv_parent) };
 	uint64_t h = 0x70766964; /* reads differently in the other byte order */
 	const uint8_t *bytes = (const uint8_t *)&h;
 	h = pv_hash(h ^ bytes[0]);

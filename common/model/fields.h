@@ -1,0 +1,46 @@
+/*
+ * Names of classes' fields and which class another one derives from, where a probe has told them
+ * (extension family 3). Part of the model: written by the ingest owner, read under the lock.
+ */
+#ifndef PV_MODEL_FIELDS_H
+#define PV_MODEL_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_FIELDS_CAP = 1 << 20 };
+
+struct pv_field {
+	uint64_t owner;  /* key of the class */
+	int64_t told_ns; /* log clock */
+	uint32_t name;   /* interned in names.text */
+	uint32_t offset; /* bytes from an object's start; static ones: from that of the statics */
+	uint32_t before; /* of the same owner, index + 1; 0 ends */
+	bool is_static;
+};
+
+struct pv_parent {
+	uint64_t owner, parent; /* keys of classes */
+	int64_t told_ns;
+	uint32_t before; /* as above */
+};
+
+struct pv_fields {
+	PV_ARRAY(struct pv_field) field;
+	PV_ARRAY(struct pv_parent) parent;
+	struct pv_map field_of, parent_of; /* owner -> index + 1 of the newest */
+	struct pv_map known;               /* private: hash of a field or parent -> its index + 1 */
+	uint64_t dropped;                  /* beyond PV_FIELDS_CAP */
+};
+
+struct pv_context;
+struct pv_event;
+
+/* Private to the model. False when out of memory. */
+bool pv_fields_apply(struct pv_context *x, const struct pv_event *e);
+void pv_fields_finish(struct pv_fields *f);
+
+#endif
