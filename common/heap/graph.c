@@ -13,6 +13,8 @@ void pv_graph_finish(struct pv_graph *g)
 	pv_array_finish(&g->klass);
 	pv_array_finish(&g->root);
 	pv_array_finish(&g->area);
+	pv_array_finish(&g->field);
+	pv_array_finish(&g->static_field);
 	pv_arena_finish(&g->text);
 	*g = (struct pv_graph){ 0 };
 }
@@ -58,6 +60,48 @@ size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_fi
 		n++;
 	*ret_first = low;
 	return n;
+}
+
+static const struct pv_graph_field *find_field(
+	const struct pv_graph_fields *f, uint32_t group, uint64_t offset)
+{
+	size_t low = 0, high = f->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct pv_graph_field *m = &f->v[mid];
+		if (m->group < group || (m->group == group && m->offset < offset))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	bool found = low < f->n && f->v[low].group == group && f->v[low].offset == offset;
+	return found ? &f->v[low] : NULL;
+}
+
+const struct pv_graph_field *pv_graph_field(
+	const struct pv_graph *g, uint32_t klass, uint32_t offset)
+{
+	return find_field(&g->field, klass, offset);
+}
+
+const struct pv_graph_field *pv_graph_static_field(
+	const struct pv_graph *g, const struct pv_graph_root *r)
+{
+	if (r->area == 0 || g->area.v[r->area - 1].source != PV_ROOT_STATIC)
+		return NULL;
+	return find_field(&g->static_field, r->area - 1, r->slot - g->area.v[r->area - 1].start);
+}
+
+const char *pv_graph_field_name(const struct pv_graph *g, uint32_t klass, uint32_t offset)
+{
+	const struct pv_graph_field *f = pv_graph_field(g, klass, offset);
+	return f ? f->name : NULL;
+}
+
+const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r)
+{
+	const struct pv_graph_field *f = pv_graph_static_field(g, r);
+	return f ? f->name : NULL;
 }
 
 uint64_t pv_graph_memory(const struct pv_graph *g)

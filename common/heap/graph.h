@@ -46,6 +46,19 @@ struct pv_graph_area {
 	uint8_t source;       /* enum pv_root_source */
 };
 
+struct pv_graph_field {
+	uint32_t group;  /* index in klass; of statics: in area */
+	uint32_t offset; /* bytes from the object's start, or from the area's */
+	uint32_t order;  /* private */
+	const char
+		*name; /* "list", of a structure's field "entry.key"; lives as long as the model */
+};
+
+struct pv_graph_fields { /* by group, then offset */
+	struct pv_graph_field *v;
+	size_t n, room;
+};
+
 struct pv_graph {
 	uint32_t shot;   /* its number, from 0 */
 	int64_t time_ns; /* of its start, log clock */
@@ -59,7 +72,8 @@ struct pv_graph {
 	PV_ARRAY(struct pv_graph_class) klass;
 	PV_ARRAY(struct pv_graph_root) root; /* by node, then slot */
 	PV_ARRAY(struct pv_graph_area) area;
-	uint64_t bytes;          /* of all objects */
+	struct pv_graph_fields field, static_field; /* empty: the log does not tell them */
+	uint64_t bytes;                             /* of all objects */
 	bool inferred;           /* the log lists no roots for the shot: they are a guess */
 	bool torn;               /* the shot's end is missing */
 	bool unsized;            /* of some objects size and class were not recorded */
@@ -83,6 +97,17 @@ uint32_t pv_graph_class_of_id(const struct pv_graph *g, uint64_t id);
 
 /* The roots of a node: indices *ret_first to the result in root.v. */
 size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_first);
+
+/* A field of objects of a class; NULL: not known. An offset of NONE is fine. */
+const struct pv_graph_field *pv_graph_field(
+	const struct pv_graph *g, uint32_t klass, uint32_t offset);
+/* The static field that a root's slot is; NULL: not known, or it is none. */
+const struct pv_graph_field *pv_graph_static_field(
+	const struct pv_graph *g, const struct pv_graph_root *r);
+
+/* Their names, NULL likewise. */
+const char *pv_graph_field_name(const struct pv_graph *g, uint32_t klass, uint32_t offset);
+const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r);
 
 /* Bytes of memory it takes. */
 uint64_t pv_graph_memory(const struct pv_graph *g);

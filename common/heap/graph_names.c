@@ -196,7 +196,7 @@ bool pv_graph_name(struct pv_raw *r, struct pv_model *m, struct pv_graph *g)
 	if (!m)
 		return name_classes(r, NULL, g);
 	pv_model_lock(m);
-	bool ok = name_classes(r, m, g) && name_roots(m, g);
+	bool ok = name_classes(r, m, g) && name_roots(m, g) && pv_graph_name_fields(m, g);
 	pv_model_unlock(m);
 	return ok;
 }

@@ -61,4 +61,7 @@ bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct 
 /* graph_names.c: classes, roots and their areas; `m` (may be NULL) is locked. */
 bool pv_graph_name(struct pv_raw *r, struct pv_model *m, struct pv_graph *g);
 
+/* graph_fields.c: fields of its classes and areas; `m` is locked. False when out of memory. */
+bool pv_graph_name_fields(const struct pv_model *m, struct pv_graph *g);
+
 #endif

@@ -111,7 +111,7 @@ static void find_offsets(struct merge *m)
 static bool same(const struct pv_merged_row *a, const struct pv_merged_row *b)
 {
 	return a->parent == b->parent && a->klass == b->klass && a->offset == b->offset &&
-	       a->area == b->area && a->source == b->source;
+	       a->area == b->area && a->source == b->source && a->field == b->field;
 }
 
 /* The row like that; the parent's when there are too many. PV_MAP_NONE: out of memory. */
@@ -119,7 +119,8 @@ static uint32_t row_like(struct merge *m, const struct pv_merged_row *like)
 {
 	uint64_t hash =
 		pv_hash((uint64_t)like->parent << 32 | like->klass) ^
-		pv_hash((uint64_t)like->offset << 32 | (like->area ^ (uint32_t)like->source << 24));
+		pv_hash((uint64_t)like->offset << 32 | (like->area ^ (uint32_t)like->source << 24)) ^
+		pv_hash((uintptr_t)like->field);
 	uint32_t newest = pv_map_get(&m->row_of, hash);
 	newest = newest == PV_MAP_NONE ? 0 : newest;
 	for (uint32_t i = newest; i; i = m->next.v[i - 1])
@@ -148,6 +149,7 @@ static uint32_t root_row(struct merge *m, const struct met *x)
 	if (root != SIZE_MAX) {
 		like.area = g->root.v[root].area;
 		like.source = g->root.v[root].source;
+		like.field = pv_graph_root_field(g, &g->root.v[root]);
 	}
 	uint32_t row = row_like(m, &like);
 	if (row != PV_MAP_NONE) {
@@ -169,7 +171,9 @@ static bool make_rows(struct merge *m)
 		const struct pv_merged_row like = { .parent = parent,
 			.depth = m->to->row.v[parent].depth + 1,
 			.klass = g->class_of[x->node],
-			.offset = up ? x->offset : PV_GRAPH_NONE };
+			.offset = up ? x->offset : PV_GRAPH_NONE,
+			.field = up ? pv_graph_field_name(g, g->class_of[up->node], x->offset)
+				    : NULL };
 		x->row = row_like(m, &like);
 		if (x->row == PV_MAP_NONE)
 			return false;

@@ -1,6 +1,7 @@
 /* What stands around one object of a heap: references, referrers, what it keeps; merged paths. */
 #include <stdlib.h>
 
+#include "common/base/map.h"
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
 #include "common/query/heap_rows.h"
@@ -13,7 +14,7 @@ enum { MOST_ROWS = 10000 };
 enum { R_OFFSET, R_RETAINED, R_BYTES, R_ADDRESS, R_OWN, R_CLASS };
 
 static const struct pv_column reference_columns[] = {
-	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 8, 0, PV_COLUMN_ASCENDING },
+	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 14, 0, PV_COLUMN_ASCENDING },
 	[R_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
 	[R_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
 	[R_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
@@ -22,17 +23,13 @@ static const struct pv_column reference_columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-static const char *field(struct pv_build *b, uint32_t offset)
+static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node,
+	const struct pv_object_ref *ref, const char *own)
 {
-	return offset == PV_GRAPH_NONE ? NULL : pv_build_printf(b, "+0x%x", offset);
-}
-
-static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node, uint32_t offset,
-	const char *own)
-{
+	uint32_t offset = ref->offset;
 	/* Two fields may refer to one object: the rows are told apart. */
 	struct pv_cell *c = pv_build_row(b, pv_object_row(node) | (uint64_t)(offset + 1) << 32);
-	pv_cell_s(&c[R_OFFSET], field(b, offset));
+	pv_cell_s(&c[R_OFFSET], pv_build_field(b, h, ref));
 	pv_cell_retained(&c[R_RETAINED], h, node);
 	pv_cell_u(&c[R_BYTES], h->graph.size[node]);
 	pv_cell_u(&c[R_ADDRESS], h->graph.address[node]);
@@ -50,7 +47,8 @@ static void run_references(struct pv_build *b, struct pv_model *m)
 	const struct pv_graph *g = &h->graph;
 	uint32_t end = g->first[node + 1];
 	for (uint32_t e = g->first[node]; e < end && e - g->first[node] < MOST_ROWS; e++)
-		put_end(b, h, g->to[e], g->offset[e], h->idom[g->to[e]] == node ? "own" : "shared");
+		put_end(b, h, g->to[e], &(struct pv_object_ref){ node, g->offset[e] },
+			h->idom[g->to[e]] == node ? "own" : "shared");
 	if (end - g->first[node] > MOST_ROWS)
 		b->left_out = end - g->first[node] - MOST_ROWS;
 }
@@ -94,7 +92,8 @@ static void run_referrers(struct pv_build *b, struct pv_model *m)
 		for (uint32_t e = g->first[by], n = 0; e < g->first[by + 1] && n < 100; e++) {
 			if (g->to[e] != node)
 				continue;
-			put_end(b, h, by, g->offset[e], h->idom[node] == by ? "keeps" : "shares");
+			put_end(b, h, by, &(struct pv_object_ref){ by, g->offset[e] },
+				h->idom[node] == by ? "keeps" : "shares");
 			n++;
 		}
 	}
@@ -110,7 +109,7 @@ const struct pv_view_spec pv_spec_heap_referrers = { .column = reference_columns
 
 /* --- the dominator tree, a level at a time */
 
-enum { K_RETAINED, K_SHARE, K_BYTES, K_KEEPS, K_ADDRESS, K_CLASS };
+enum { K_RETAINED, K_SHARE, K_BYTES, K_KEEPS, K_ADDRESS, K_FIELD, K_CLASS };
 
 static const struct pv_column kept_columns[] = {
 	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
@@ -118,9 +117,38 @@ static const struct pv_column kept_columns[] = {
 	[K_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
 	[K_KEEPS] = { "keeps", "KEEPS", PV_UNIT_COUNT, 8, 4, 0 },
 	[K_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
+	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 14, 3, PV_COLUMN_ASCENDING },
 	[K_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
+
+/* Where an object refers to others: the first of its references to each, by node. */
+static bool note_references(const struct pv_graph *g, uint32_t node, struct pv_map *ret)
+{
+	for (uint32_t e = g->first[node + 1]; e > g->first[node]; e--)
+		if (!pv_map_set(ret, g->to[e - 1], e - 1))
+			return false;
+	return true;
+}
+
+/* The field of the keeper that refers to it, if one does; of roots: what they are. */
+static const char *kept_in(struct pv_build *b, const struct pv_heap *h, uint32_t by,
+	const struct pv_map *at, uint32_t node)
+{
+	if (by < h->graph.nodes) {
+		uint32_t e = pv_map_get(at, node);
+		return e == PV_MAP_NONE
+			       ? NULL
+			       : pv_build_field(
+					 b, h, &(struct pv_object_ref){ by, h->graph.offset[e] });
+	}
+	size_t root = pv_heap_best_root(h, node);
+	if (root == SIZE_MAX)
+		return NULL;
+	const struct pv_graph_root *r = &h->graph.root.v[root];
+	return pv_graph_root_field(&h->graph, r) ? pv_build_root(b, h, root)
+						 : pv_root_source_text(r->source);
+}
 
 /* Objects that `select` keeps, 0: that only roots keep. They stand by size already. */
 static void run_kept(struct pv_build *b, struct pv_model *m)
@@ -135,6 +163,9 @@ static void run_kept(struct pv_build *b, struct pv_model *m)
 		return;
 	uint32_t from = h->kept_first[by], end = h->kept_first[by + 1];
 	uint64_t whole = by < g->nodes ? h->retained[by] : g->bytes - h->unreachable_bytes;
+	struct pv_map at = { 0 };
+	if (by < g->nodes && !note_references(g, by, &at))
+		pv_build_fail(b);
 	for (uint32_t i = from; i < end && i - from < MOST_ROWS; i++) {
 		uint32_t node = h->kept[i];
 		struct pv_cell *c = pv_build_row(b, pv_object_row(node));
@@ -143,8 +174,10 @@ static void run_kept(struct pv_build *b, struct pv_model *m)
 		pv_cell_u(&c[K_BYTES], g->size[node]);
 		pv_cell_u(&c[K_KEEPS], h->kept_first[node + 1] - h->kept_first[node]);
 		pv_cell_u(&c[K_ADDRESS], g->address[node]);
+		pv_cell_s(&c[K_FIELD], kept_in(b, h, by, &at, node));
 		pv_cell_s(&c[K_CLASS], pv_class_text(h, node));
 	}
+	pv_map_finish(&at);
 	if (end - from > MOST_ROWS)
 		b->left_out = end - from - MOST_ROWS;
 }
@@ -173,6 +206,8 @@ static const char *place(
 	struct pv_build *b, const struct pv_graph *g, const struct pv_merged_row *r)
 {
 	const struct pv_graph_area *a = r->area ? &g->area.v[r->area - 1] : NULL;
+	if (r->parent == PV_GRAPH_NONE && r->field)
+		return pv_build_printf(b, "static %s.%s", a && a->owner ? a->owner : "?", r->field);
 	if (r->parent == PV_GRAPH_NONE)
 		return pv_build_printf(b, "%s%s%s%s%s",
 			g->inferred ? "inferred root" : pv_root_source_text(r->source),
@@ -180,6 +215,8 @@ static const char *place(
 			a && a->owner ? a->owner : "");
 	if (r->offset == PV_GRAPH_NONE)
 		return g->klass.v[r->klass].name;
+	if (r->field)
+		return pv_build_printf(b, ".%s %s", r->field, g->klass.v[r->klass].name);
 	return pv_build_printf(b, "+0x%x %s", r->offset, g->klass.v[r->klass].name);
 }
 

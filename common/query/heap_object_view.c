@@ -122,11 +122,12 @@ const struct pv_view_spec pv_spec_heap_objects = { .column = object_columns,
 
 /* --- the way to a root */
 
-enum { P_OFFSET, P_RETAINED, P_ADDRESS, P_SLOT, P_WHAT, P_CLASS, P_ROOT, P_AREA, P_OWNER };
+enum { P_OFFSET, P_FIELD, P_RETAINED, P_ADDRESS, P_SLOT, P_WHAT, P_CLASS, P_ROOT, P_AREA, P_OWNER };
 
 /* People read what stands there in one column; programs have it apart. */
 static const struct pv_column path_columns[] = {
 	[P_OFFSET] = { "offset", "OFFSET", PV_UNIT_EXACT, 7, 1, PV_COLUMN_ASCENDING },
+	[P_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 2, 0 },
 	[P_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
 	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
@@ -157,6 +158,7 @@ static void put_root(struct pv_build *b, const struct pv_heap *h, const struct p
 		pv_cell_s(&c[P_AREA], a->name);
 	if (a)
 		pv_cell_s(&c[P_OWNER], a->owner);
+	pv_cell_s(&c[P_FIELD], pv_graph_root_field(&h->graph, r));
 	pv_cell_u_if(&c[P_SLOT], r->slot, r->slot);
 	pv_cell_s(&c[P_WHAT], pv_build_root(b, h, p->root));
 }
@@ -182,7 +184,11 @@ static void run_path(struct pv_build *b, struct pv_model *m)
 		pv_cell_u_if(&c[P_OFFSET], offset != PV_GRAPH_NONE, offset);
 		pv_cell_retained(&c[P_RETAINED], h, at);
 		pv_cell_s(&c[P_CLASS], pv_class_text(h, at));
-		pv_cell_s(&c[P_WHAT], pv_class_text(h, at));
+		const char *field = pv_graph_field_name(&h->graph, h->graph.class_of[at], offset);
+		pv_cell_s(&c[P_FIELD], field);
+		pv_cell_s(&c[P_WHAT],
+			field ? pv_build_printf(b, "%s .%s", pv_class_text(h, at), field)
+			      : pv_class_text(h, at));
 	}
 	if (p.root != SIZE_MAX)
 		put_root(b, h, &p);

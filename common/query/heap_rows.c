@@ -115,12 +115,25 @@ const char *pv_root_source_text(enum pv_root_source source)
 	return source_text[source < PV_ROOT_SOURCES ? source : PV_ROOT_UNKNOWN];
 }
 
+const char *pv_build_field(
+	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref)
+{
+	const struct pv_graph *g = &h->graph;
+	if (ref->offset == PV_GRAPH_NONE)
+		return NULL;
+	const char *name = pv_graph_field_name(g, g->class_of[ref->node], ref->offset);
+	return name ? name : pv_build_printf(b, "+0x%x", ref->offset);
+}
+
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root)
 {
 	const struct pv_graph_root *r = &h->graph.root.v[root];
 	const struct pv_graph_area *a = r->area ? &h->graph.area.v[r->area - 1] : NULL;
 	if (r->flags & PV_GRAPH_INFERRED)
 		return "inferred: nothing refers to it";
+	const char *field = pv_graph_root_field(&h->graph, r);
+	if (field)
+		return pv_build_printf(b, "static %s.%s", a && a->owner ? a->owner : "?", field);
 	return pv_build_printf(b, "%s%s%s%s%s%s", r->flags & PV_GRAPH_WEAK ? "weak " : "",
 		pv_root_source_text(r->source), a && a->name[0] ? " " : "", a ? a->name : "",
 		a && a->owner ? " of " : "", a && a->owner ? a->owner : "");

@@ -26,7 +26,16 @@ void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node
 /* What is uncertain about the heap, as the table's coverage line, and its generation. */
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
 
-/* "static Static Fields of Cache": what a root is, for people. */
+/* A place in an object that refers to another. */
+struct pv_object_ref {
+	uint32_t node, offset; /* NONE: not recorded */
+};
+
+/* "list", or "+0x18" where names are not known; NULL for NONE. */
+const char *pv_build_field(
+	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref);
+
+/* "static Cache.entries", or "static field Static Fields of Cache": what a root is, for people. */
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);
 
 #endif

@@ -32,7 +32,8 @@ struct snapshot {
 };
 
 /*
- * Strings: 0 "", 1 "(GC roots)", then one for each kind, each area, each class, each offset.
+ * Strings: 0 "", 1 "(GC roots)", then one for each kind, each area, each class, each field whose
+ * name is known, each static one, each other offset.
  */
 static uint64_t kind_string(uint32_t kind)
 {
@@ -49,9 +50,20 @@ static uint64_t class_string(const struct snapshot *s, uint32_t klass)
 	return area_string((uint32_t)s->g->area.n) + klass;
 }
 
+static uint64_t field_string(const struct snapshot *s, const struct pv_graph_field *f)
+{
+	return class_string(s, (uint32_t)s->g->klass.n) + (uint64_t)(f - s->g->field.v);
+}
+
+static uint64_t static_string(const struct snapshot *s, const struct pv_graph_field *f)
+{
+	return class_string(s, (uint32_t)s->g->klass.n) + s->g->field.n +
+	       (uint64_t)(f - s->g->static_field.v);
+}
+
 static uint64_t offset_string(const struct snapshot *s, uint32_t at)
 {
-	return class_string(s, (uint32_t)s->g->klass.n) + at;
+	return class_string(s, (uint32_t)s->g->klass.n) + s->g->field.n + s->g->static_field.n + at;
 }
 
 static bool is_array(const char *name)
@@ -70,7 +82,8 @@ static bool note_offsets(struct snapshot *s)
 			continue;
 		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
 			if (g->offset[e] == PV_GRAPH_NONE ||
-				pv_map_get(&s->offset_of, g->offset[e]) != PV_MAP_NONE)
+				pv_map_get(&s->offset_of, g->offset[e]) != PV_MAP_NONE ||
+				pv_graph_field(g, g->class_of[node], g->offset[e]))
 				continue;
 			if (!pv_reserve(&s->offset, 1) ||
 				!pv_map_set(&s->offset_of, g->offset[e], (uint32_t)s->offset.n))
@@ -168,10 +181,14 @@ static void put_root_edges(const struct snapshot *s, uint32_t kind)
 			put_edge(s, EDGE_ELEMENT, n++, AT_OBJECTS + (uint64_t)i);
 	for (size_t i = 0, n = 0; kind != UNREACHED && i < g->root.n; i++) {
 		const struct pv_graph_root *r = &g->root.v[i];
+		const struct pv_graph_field *f;
 		if (r->source != kind)
 			continue;
 		if (!pv_heap_counts(s->h, r))
 			put_edge(s, EDGE_WEAK, kind_string(kind), AT_OBJECTS + (uint64_t)r->node);
+		else if ((f = pv_graph_static_field(g, r)) != NULL)
+			put_edge(s, EDGE_PROPERTY, static_string(s, f),
+				AT_OBJECTS + (uint64_t)r->node);
 		else if (r->area)
 			put_edge(s, EDGE_PROPERTY, area_string(r->area - 1),
 				AT_OBJECTS + (uint64_t)r->node);
@@ -185,7 +202,10 @@ static void put_object_edges(const struct snapshot *s, uint32_t node)
 	const struct pv_graph *g = s->g;
 	for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
 		uint64_t to = AT_OBJECTS + (uint64_t)g->to[e];
-		if (g->offset[e] == PV_GRAPH_NONE)
+		const struct pv_graph_field *f = pv_graph_field(g, g->class_of[node], g->offset[e]);
+		if (f)
+			put_edge(s, EDGE_PROPERTY, field_string(s, f), to);
+		else if (g->offset[e] == PV_GRAPH_NONE)
 			put_edge(s, EDGE_ELEMENT, e - g->first[node], to);
 		else if (s->array[g->class_of[node]])
 			put_edge(s, EDGE_ELEMENT, g->offset[e], to);
@@ -236,6 +256,14 @@ static bool put_area(struct snapshot *s, const struct pv_graph_area *a)
 	return put_string(s, text);
 }
 
+static bool put_static(struct snapshot *s, const struct pv_graph_field *f)
+{
+	char text[400];
+	const char *owner = s->g->area.v[f->group].owner;
+	snprintf(text, sizeof text, "%.200s.%.150s", owner ? owner : "?", f->name);
+	return put_string(s, text);
+}
+
 static bool put_strings(struct snapshot *s)
 {
 	const struct pv_graph *g = s->g;
@@ -254,6 +282,10 @@ static bool put_strings(struct snapshot *s)
 		ok = put_area(s, &g->area.v[i]);
 	for (size_t i = 0; ok && i < g->klass.n; i++)
 		ok = put_string(s, g->klass.v[i].name);
+	for (size_t i = 0; ok && i < g->field.n; i++)
+		ok = put_string(s, g->field.v[i].name);
+	for (size_t i = 0; ok && i < g->static_field.n; i++)
+		ok = put_static(s, &g->static_field.v[i]);
 	for (size_t i = 0; ok && i < s->offset.n; i++) {
 		snprintf(text, sizeof text, "+0x%" PRIx32, s->offset.v[i]);
 		ok = put_string(s, text);

@@ -72,7 +72,7 @@ const struct pv_section pv_sections[] = {
 		.keys = { "address", "class", "bytes", "retained_bytes", "dominator" },
 		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
 	{ .name = "heap_path", .title = "From the object to a root", .view = PV_VIEW_HEAP_PATH,
-		.keys = { "address", "class", "offset", "root", "area", "owner", "slot" },
+		.keys = { "address", "class", "offset", "field", "root", "area", "owner", "slot" },
 		.group = PV_GROUP_SHOTS, .flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
 	{ .name = "heap_diff", .title = "Objects new, dead and the same between two heap shots",
 		.view = PV_VIEW_HEAP_DIFF,
