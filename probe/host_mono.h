@@ -35,7 +35,7 @@ struct pvp_mono_type {
 	uint32_t size; /* of an object with its header, bytes; 0: each has its own */
 };
 bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret);
-void pvp_mono_type_loaded(MonoVTable *vtable);
+uint32_t pvp_mono_type_loaded(MonoVTable *vtable);
 /* The domain's vtables have died: others may stand at their addresses from now on. */
 void pvp_mono_types_died(const MonoDomain *home);
 

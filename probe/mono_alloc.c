@@ -91,10 +91,10 @@ static bool find_or_number(MonoVTable *vtable, struct pvp_mono_type *ret)
 	return ok;
 }
 
-void pvp_mono_type_loaded(MonoVTable *vtable)
+uint32_t pvp_mono_type_loaded(MonoVTable *vtable)
 {
-	struct pvp_mono_type t; /* objects may have come before */
-	find_or_number(vtable, &t);
+	struct pvp_mono_type t; /* objects or statics may have come before */
+	return find_or_number(vtable, &t) ? t.id : 0;
 }
 
 void pvp_mono_types_died(const MonoDomain *home)

@@ -138,8 +138,14 @@ static void root_registered(MonoProfiler *p, const mono_byte *start, uintptr_t s
 	MonoGCRootSource source, const void *key, const char *name)
 {
 	(void)p;
+	uint64_t of = address(key);
+	/* Vtables and domains stand in the log by the keys that they have there. */
+	if (source == MONO_ROOT_SOURCE_STATIC && key)
+		of = pvp_mono_type_loaded((MonoVTable *)(uintptr_t)key);
+	else if (source == MONO_ROOT_SOURCE_DOMAIN)
+		of = pvp_mono_key(key);
 	struct pv_event ev = { .kind = PV_KIND_HEAP_ROOT_REGISTER,
-		.root_area = { address(start), size, (uint64_t)source, address(key),
+		.root_area = { address(start), size, (uint64_t)source, of,
 			{ name ? name : "", name ? __builtin_strlen(name) : 0 } } };
 	pvp_names_define(&ev);
 }
