@@ -93,8 +93,10 @@ static bool note_rare(struct pv_lives_read *r, const struct pv_event *e)
 
 /* --- buffers */
 
-static struct pv_lives_thread *writer(struct pv_lives_read *r, uint64_t id)
+/* Of the thread, or of the heap shots that go by its name. */
+static struct pv_lives_thread *writer(struct pv_lives_read *r, uint64_t thread)
 {
+	uint64_t id = r->listing ? thread ^ UINT64_C(1) << 63 : thread;
 	uint32_t at = pv_map_get(&r->writer_of, id);
 	if (at != PV_MAP_NONE)
 		return &r->writer.v[at];
@@ -130,15 +132,31 @@ static bool look(
 	return true;
 }
 
+/* Nothing of a heap shot but its list: roots and names do not matter here. */
+static bool only_lists(const struct pv_batch *b)
+{
+	bool any = false;
+	for (size_t i = 0; i < b->n; i++) {
+		bool list = b->kind[i] == PV_KIND_HEAP_START || b->kind[i] == PV_KIND_HEAP_END ||
+			    b->kind[i] == PV_KIND_HEAP_OBJECT;
+		if (!list && pv_lives_matters(b->kind[i]))
+			return false;
+		any |= list;
+	}
+	return any;
+}
+
 /*
  * A thread's buffers come in the order of their times, so none is due before what stands in the one
- * before it, unless id 0 stands for many threads.
+ * before it, unless id 0 stands for many threads. Our probes write a shot into buffers of its own,
+ * which may come before those that tell of the collection it was taken in.
  */
 static bool note(struct pv_lives_read *r, const struct pv_batch *b)
 {
 	uint64_t end =
 		b->offset + MLPD_BUFFER_HEADER + b->bytes.n; /* what was carried over included */
 	uint32_t shots = (uint32_t)r->shot.n;
+	r->listing = b->continues ? r->listing : only_lists(b);
 	struct pv_lives_thread *w = writer(r, b->thread);
 	int64_t from, to;
 	if (!w || !look(r, b, &from, &to) || !pv_reserve(&r->buffer, 1))

@@ -52,6 +52,7 @@ struct pv_lives_read {
 	uint64_t recording_ms;
 	bool begun, logging2007, damaged;
 	uint64_t allocs, moves, collections, reached, told;
+	bool listing;     /* the buffer being read holds nothing but a heap shot */
 	bool calls, bare; /* traced; there are allocations without a stack of their own */
 
 	pthread_mutex_t lock;
