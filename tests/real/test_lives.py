@@ -3,6 +3,10 @@
 
 usage: test_lives.py moving PROFVIEW MOVING.EXE LIVES_PRINT
        test_lives.py planted PROFVIEW PLANTED.EXE
+       test_lives.py own PROFVIEW PLANTED.EXE MODULE
+
+own: under our module, which tells the names of fields; then under the stock profiler, whose shots
+must have the same classes and counts.
 """
 import csv
 import io
@@ -18,10 +22,14 @@ OPTIONS = 'nodefaults,alloc,gcmove,heapshot'
 PAIRS = [(0, 1), (0, 3), (1, 2), (2, 7), (0, 7), (6, 7), (3, 5)]
 
 
-def record(exe, log):
-    """Stock Mono with a small nursery, calls off; what the program says, as lists of words."""
-    done = subprocess.run(['mono', f'--profile=log:{OPTIONS},output={log}', exe],
-                          env={**os.environ, 'MONO_GC_PARAMS': 'nursery-size=512k'},
+def record(exe, log, module=None):
+    """Mono with a small nursery, calls off; what the program says, as lists of words."""
+    env = {**os.environ, 'MONO_GC_PARAMS': 'nursery-size=512k'}
+    profile = f'log:{OPTIONS},output={log}'
+    if module:
+        env['LD_LIBRARY_PATH'] = os.path.dirname(module)
+        profile = f'profview:{OPTIONS},fields,output={log}'
+    done = subprocess.run(['mono', f'--profile={profile}', exe], env=env,
                           capture_output=True, text=True, timeout=120, check=True)
     return [line.split() for line in done.stdout.splitlines()]
 
@@ -128,6 +136,47 @@ def check_path(v, r):
     v.true('and ends at the static field', 'Registry' in last and 'static' in last, last)
 
 
+def path_of(r, klass):
+    """The rows of the path from one of the class's objects, the one that keeps least."""
+    objects = r.json('--section', 'heap_objects', '--shot', '6', '--filter', klass)['heap_objects']
+    one = [o for o in objects if o['class'] == klass][-1]['address']
+    return r.json('--section', 'heap_path', '--shot', '6', '--object', one)['heap_path']
+
+
+def check_fields(v, r):
+    last = path_of(r, 'Leaked')
+    v.equal('fields from a leaked object on', {row['field'] for row in last[1:-1]}, {'next'})
+    v.equal('the static field', (last[-1]['owner'], last[-1]['field']), ('Registry', 'last'))
+    warm = [(row['class'], row['field']) for row in path_of(r, 'Warm')]
+    v.equal('through a list', warm, [
+        ('Warm', None), ('Warm[]', None), ('System.Collections.Generic.List<Warm>', '_items'),
+        (None, 'warm')])
+    with tempfile.TemporaryDirectory() as folder:
+        out = f'{folder}/out.heapsnapshot'
+        subprocess.run([r.profview, 'convert', r.log, '-o', out, '--shot', '6'], check=True,
+                       capture_output=True, timeout=120)
+        with open(out, encoding='utf-8') as f:
+            strings = json.load(f)['strings']
+    v.true('fields are named for Chrome', {'next', '_items', 'Registry.last'} <= set(strings))
+
+
+def shots(r):
+    return [{c['name']: (c['objects'], c['bytes']) for c in shot['classes']}
+            for shot in r.json('--section', 'heap_shots')['heap_shots']]
+
+
+def check_same(v, own, stock):
+    """Every class and count, but for the threads of the profilers themselves and what lies on the
+    program's stack by chance."""
+    v.equal('shots', len(own), len(stock))
+    for i, (ours, theirs) in enumerate(zip(own, stock)):
+        v.equal(f'classes of shot {i}', sorted(ours), sorted(theirs))
+        for name in sorted(set(ours) & set(theirs)):
+            if name in ('System.Threading.Thread', 'System.Threading.InternalThread', 'Churned'):
+                continue
+            v.equal(f'shot {i}: {name}', ours[name], theirs[name])
+
+
 def check_refusals(v, r):
     for args, why in [
             (['--base', '3', '--shot', '3'], 'the base, heap shot 3, is not before heap shot 3'),
@@ -138,13 +187,20 @@ def check_refusals(v, r):
         v.equal(f'{args}: what is said', done.stderr, f'profview: {why}\n')
 
 
-def main(case, profview, exe, *lives_print):
+def main(case, profview, exe, *more):
     v = Verdict(f'lives {case}')
     with tempfile.TemporaryDirectory() as folder:
         log = f'{folder}/lives.mlpd'
-        said = record(exe, log)
+        said = record(exe, log, more[0] if case == 'own' else None)
         if case == 'moving':
-            moving(v, *lives_print, log, said)
+            moving(v, *more, log, said)
+        elif case == 'own':
+            r = Reports(profview, log)
+            check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
+            check_ladder(v, r)
+            check_fields(v, r)
+            record(exe, f'{folder}/stock.mlpd')
+            check_same(v, shots(r), shots(Reports(profview, f'{folder}/stock.mlpd')))
         else:
             r = Reports(profview, log)
             check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
