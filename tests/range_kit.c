@@ -26,7 +26,7 @@ static struct pv_ingest *load(const char *path, const struct pv_restrict *only, 
 {
 	struct pv_error e = { 0 };
 	const struct pv_source_options so = { 0 };
-	const struct pv_ingest_options io = { .jobs = 1, .only = *only, .ranges = ranges };
+	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1, .only = *only, .ranges = ranges };
 	struct pv_source *s = pv_source_open(path, &so, &e);
 	struct pv_ingest *in = s ? pv_ingest_start(s, &io, &e) : NULL;
 	if (in && wait_over(in)) {

@@ -14,7 +14,7 @@
 #include "tests/source_kit.h"
 #include "tests/suite.h"
 
-enum { TURNS = 900, CALLS = 30, METHODS = 20, PIECE = 8192 };
+enum { TURNS = 900, MANY = 5000, CALLS = 30, METHODS = 20, PIECE = 8192 };
 #define STEP INT64_C(10000)
 
 static uint64_t method(unsigned i)
@@ -35,7 +35,7 @@ static void shot(struct logkit *k, int64_t now)
 }
 
 /* Two threads in turns, each with a call open all the time; a shot at the beginning and the end. */
-static struct logkit *make_log(void)
+static struct logkit *make_log(unsigned turns)
 {
 	struct logkit *k = logkit_new(17);
 	int64_t now = 0;
@@ -47,7 +47,7 @@ static struct logkit *make_log(void)
 	logkit_class(k, now, 0x5000, "Thing");
 	logkit_flush(k);
 	shot(k, now);
-	for (unsigned turn = 0; turn < TURNS; turn++) {
+	for (unsigned turn = 0; turn < turns; turn++) {
 		logkit_on(k, turn % 2 + 1);
 		if (turn < 2)
 			logkit_enter(k, now, method(0));
@@ -141,7 +141,7 @@ static char *methods(struct pv_range_read *r)
 START_TEST(what_is_kept_is_exact)
 {
 	char path[KIT_PATH], line[300];
-	struct logkit *k = make_log();
+	struct logkit *k = make_log(TURNS);
 	ck_assert_uint_gt(k->file.n, 3 * PV_SPOOL_LEAST);
 	put_file(in_dir(path, "log"), k->file.v, k->file.n);
 	struct pv_ingest *whole = range_kit_load(path);
@@ -172,7 +172,7 @@ START_TEST(what_is_gone_is_said_and_what_is_kept_read_again)
 {
 	struct pv_error e = { 0 };
 	char line[300];
-	struct logkit *k = make_log();
+	struct logkit *k = make_log(TURNS);
 	struct fed f = feed(k);
 	struct pv_range_read *early = read_range(f.in, 0, TURNS * STEP);
 	pv_coverage_line(pv_range_model(early), PV_VIEW_METHODS, line, sizeof line);
@@ -197,7 +197,7 @@ START_TEST(a_file_of_nothing_but_calls)
 {
 	char path[KIT_PATH];
 	struct range_kit_result r;
-	struct logkit *k = make_log();
+	struct logkit *k = make_log(TURNS);
 	put_file(in_dir(path, "log"), k->file.v, k->file.n);
 	struct pv_ingest *whole = range_kit_load(path);
 	int64_t last = TURNS * CALLS * 2 * STEP, from = last - last / 8;
@@ -206,6 +206,39 @@ START_TEST(a_file_of_nothing_but_calls)
 	free(r.slow);
 	free(r.quick);
 	pv_ingest_destroy(whole);
+	logkit_free(k);
+}
+END_TEST
+
+static struct pv_ingest *load_with_index(const char *path)
+{
+	struct pv_error e;
+	const struct pv_ingest_options io = { .jobs = 2, .index = true, .ranges = true };
+	struct pv_ingest *in = pv_ingest_start(open_plain(path, false), &io, &e);
+	ck_assert_ptr_nonnull(in);
+	wait_for(in, 0, PV_INGEST_ENDED);
+	pv_ingest_adopt(in);
+	return in;
+}
+
+/* Opened again, a log's ranges are read from the buffers that overlap them. */
+START_TEST(an_index_has_the_table)
+{
+	char path[KIT_PATH], index[KIT_PATH];
+	struct range_kit_result r;
+	struct logkit *k = make_log(MANY);
+	int64_t last = MANY * CALLS * 2 * STEP;
+	put_file(in_dir(path, "log"), k->file.v, k->file.n);
+	pv_ingest_destroy(load_with_index(path));
+	ck_assert_int_eq(access(in_dir(index, "log.idx"), R_OK), 0);
+	struct pv_ingest *in = load_with_index(path);
+	ck_assert_uint_eq(status_of(in).source.input_read, status_of(in).source.file_bytes);
+	ck_assert(range_kit_compare(in, path, last / 2, last / 2 + last / 10, &r));
+	ck_assert(r.equal && !r.whole);
+	ck_assert_uint_lt(r.bytes_read, k->file.n * 3 / 4);
+	free(r.slow);
+	free(r.quick);
+	pv_ingest_destroy(in);
 	logkit_free(k);
 }
 END_TEST
@@ -219,6 +252,7 @@ int main(void)
 	tcase_add_test(t, what_is_kept_is_exact);
 	tcase_add_test(t, what_is_gone_is_said_and_what_is_kept_read_again);
 	tcase_add_test(t, a_file_of_nothing_but_calls);
+	tcase_add_test(t, an_index_has_the_table);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

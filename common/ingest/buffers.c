@@ -295,6 +295,19 @@ static size_t bytes_of(const struct pv_buffers *b)
 
 /* --- filling */
 
+/*
+ * Buffers decoded together share a row: what they did to a thread is known behind the last of them
+ * alone.
+ */
+static bool is_in_run(struct pv_buffers *b, const struct pv_batch *batch)
+{
+	const struct pv_digest *d = &batch->digest;
+	uint32_t run = d->run_n > 1 ? d->run : 0;
+	bool same = run && run == b->run && b->row.n;
+	b->run = run;
+	return same && !(b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
+}
+
 static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
 {
 	const struct pv_thread *th;
@@ -316,7 +329,7 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 	b->folds = m->calls.folds;
 	note_times(&c, batch);
 	size_t frames = b->frame.n;
-	bool own_row = !more && (b->in_row >= b->per_row || b->row.n == 0 ||
+	bool own_row = !more && !is_in_run(b, batch) && (b->in_row >= b->per_row || b->row.n == 0 ||
 					b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
 	if (own_row && !add_row(b, &r))
 		return false;

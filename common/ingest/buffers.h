@@ -25,7 +25,7 @@ enum pv_buffer_flags {
 	PV_BUFFER_DAMAGE = 4, /* no buffer but lost bytes: `change` is an index in damage[] */
 };
 
-/* Buffers that lie one behind the other; one of them until rows are shared. */
+/* Buffers that lie one behind the other; one, or those decoded together, until rows are shared. */
 struct pv_buffer_row {
 	uint64_t offset; /* of the first one's header, in the inflated stream */
 	uint64_t bytes;  /* to the end of the last one */
@@ -69,7 +69,7 @@ struct pv_buffers {
 	uint64_t epochs;         /* of the model's threads, after the last batch */
 	uint64_t folds;          /* of its call tree, likewise */
 	size_t recalled;         /* entries of recall, likewise */
-	uint64_t last_batch;     /* offset */
+	uint32_t run;            /* of the last batch (format/digest.h), 0 = none */
 };
 
 /* A thread's stack as the last change left it. */

@@ -164,8 +164,6 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 
 bool pv_ingest_renew_table(struct pv_ingest *in)
 {
-	/* The table has what was open after each buffer. */
-	pv_decode_pool_runs(in->pool, in->options.ranges ? 1 : PV_DECODE_RUN);
 	if (!in->options.ranges)
 		return true;
 	pv_buffers_destroy(in->table);
