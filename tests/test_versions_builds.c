@@ -23,7 +23,7 @@ static const struct build {
 	{ 16, 16, MLPD_EARLY_16 },
 };
 
-/* One buffer with every kind of the format, twice; counts its events. */
+/* One buffer with every kind of the format, four times; counts its events. */
 static size_t fill(struct wire *w, struct mlpd_format f)
 {
 	struct pv_batch pools = { 0 };
@@ -31,8 +31,8 @@ static size_t fill(struct wire *w, struct mlpd_format f)
 	wire_init(w);
 	w->format = f;
 	wire_buffer(w, 1);
-	for (size_t r = 0; r < 2 * mlpd_row_count; r++) {
-		const struct mlpd_row *row = &mlpd_rows[r / 2];
+	for (size_t r = 0; r < 4 * mlpd_row_count; r++) {
+		const struct mlpd_row *row = &mlpd_rows[r / 4];
 		if (!wire_row_is_written(row, &f))
 			continue;
 		struct pv_event e = wire_row_event(row, &f, (unsigned)r + 3, &pools);
@@ -111,6 +111,7 @@ static const struct vector {
 } vectors[] = {
 	{ 12, MLPD_SYNC_12, "0a 01 02", "SYNC_POINT_12 t=1001 type=2" },
 	{ 14, MLPD_NARROW_ROOTS, "36 01 01 07 01 82 05", "ROOTS_BYTE t=1001 roots=[1008 82 5]" },
+	{ 14, MLPD_HELPERS_13, "36 01 01 07 01 02 05", "ROOTS_NUMBER t=1001 roots=[1008 4 5]" },
 	{ 14, MLPD_NEW_ROOTS, "36 01 01 00 01", "ROOTS_14 t=1001 roots=[1000 1008]" },
 	{ 14, MLPD_NEW_ROOTS, "46 01 08 08 02 08 54 00",
 		"ROOT_ADD_14 t=1001 start=1008 size=8 source=2 key=1008 name=\"T\"" },

@@ -82,13 +82,15 @@ static struct pv_span values(struct pv_batch *p, unsigned salt)
 	return s;
 }
 
-/* Root types with the top bit of a byte, so that one byte is not one uleb. */
-static struct pv_span old_root_list(struct pv_batch *p, const struct mlpd_format *f, unsigned salt)
+/* Root types with the top bit of a byte, so that one byte is not one uleb; one bit as a number. */
+static struct pv_span old_root_list(struct pv_batch *p, const struct mlpd_format *f, uint8_t form,
+	unsigned salt)
 {
 	static const uint8_t types[] = { MLPD_OBJ, MLPD_BYTE, MLPD_ULEB };
 	struct pv_span s = pool_list(p, f, types, 3, salt);
 	for (uint32_t i = 1; i < s.n; i += 3)
-		p->pool.v[s.at + i] |= 0x80;
+		p->pool.v[s.at + i] = form == MLPD_OLD_NUMBERS ? UINT64_C(1) << salt % 5
+							       : p->pool.v[s.at + i] | 0x80;
 	return s;
 }
 
@@ -109,7 +111,7 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	case MLPD_OLD_ROOTS:
 		e->roots.width = 3;
 		e->roots.collections = salt;
-		return old_root_list(p, f, salt);
+		return old_root_list(p, f, field->form, salt);
 	case MLPD_DESCS:
 		return descriptions(p, field->form, salt);
 	case MLPD_VALUES:

@@ -148,7 +148,8 @@ enum mlpd_form {
 	MLPD_OFFSETS,     /* FRAMES: with IL and native offset */
 	MLPD_BARE,        /* REFS: without offsets; DESCS: never a section name */
 	MLPD_NARROW,      /* one byte where others have a uleb: root type, counter words */
-	MLPD_OLD_NUMBERS, /* HELPER_NAME: the type with a name is 6, not 5; BYTE: one more */
+	MLPD_OLD_NUMBERS, /* HELPER_NAME: the type with a name is 6, not 5; BYTE: one more;
+	                   * OLD_ROOTS: one byte, the number of the bit that 14 sets */
 };
 
 struct mlpd_field {

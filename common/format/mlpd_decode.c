@@ -113,6 +113,17 @@ static struct pv_span get_roots(struct decoder *d, struct pv_event *e)
 	return s;
 }
 
+/* In bits, whichever way it was written; a number that no bit stands for is none of them. */
+static uint64_t get_old_root_type(struct decoder *d)
+{
+	if (d->form == MLPD_PLAIN)
+		return pv_get_uleb(&d->c);
+	uint8_t type = pv_get_u8(&d->c);
+	if (d->form == MLPD_NARROW)
+		return type;
+	return type < 8 ? UINT64_C(1) << type : 0;
+}
+
 static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
 {
 	uint64_t n = get_size(d);
@@ -124,7 +135,7 @@ static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
 	for (uint32_t i = 0; i + 2 < s.n; i += 3) {
 		uint64_t *root = &d->pools->pool.v[s.at + i];
 		root[0] = get_obj(d);
-		root[1] = d->form == MLPD_NARROW ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
+		root[1] = get_old_root_type(d);
 		root[2] = pv_get_uleb(&d->c);
 	}
 	return s;

@@ -103,16 +103,24 @@ static void put_references(struct encoder *e, const uint64_t *v, uint32_t n)
 	}
 }
 
+static void put_old_root_type(struct encoder *e, uint64_t type)
+{
+	uint8_t number = 0;
+	while (number < 8 && !(type >> number & 1))
+		number++;
+	if (e->form == MLPD_PLAIN)
+		put_uleb(e, type);
+	else
+		*e->to++ = e->form == MLPD_NARROW ? (uint8_t)type : number;
+}
+
 static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint64_t collections)
 {
 	put_uleb(e, n / 3);
 	put_uleb(e, collections);
 	for (uint32_t i = 0; i + 2 < n; i += 3) {
 		put_obj(e, v[i]);
-		if (e->form == MLPD_NARROW)
-			*e->to++ = (uint8_t)v[i + 1];
-		else
-			put_uleb(e, v[i + 1]);
+		put_old_root_type(e, v[i + 1]);
 		put_uleb(e, v[i + 2]);
 	}
 }
