@@ -16,6 +16,7 @@ struct pvp_pool {
 
 static struct pvp_pool *pools;
 static _Atomic size_t free_now; /* outside of any pool: read without a lock */
+static _Atomic uint64_t returned; /* likewise */
 
 static void show_free(size_t n)
 {
@@ -98,6 +99,7 @@ struct pvp_chunk *pvp_pool_take(struct pvp_pool *p)
 void pvp_pool_put(struct pvp_pool *p, struct pvp_chunk *c)
 {
 	p->n_free++;
+	atomic_fetch_add_explicit(&returned, 1, memory_order_relaxed);
 	if (p->retired && p->n_free == p->chunks) {
 		unmap(p);
 	} else if (p->retired) {
@@ -117,4 +119,9 @@ size_t pvp_pool_chunks(const struct pvp_pool *p)
 size_t pvp_chunks_free(void)
 {
 	return atomic_load_explicit(&free_now, memory_order_relaxed);
+}
+
+uint64_t pvp_chunks_returned(void)
+{
+	return atomic_load_explicit(&returned, memory_order_relaxed);
 }

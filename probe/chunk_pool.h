@@ -40,4 +40,7 @@ size_t pvp_pool_chunks(const struct pvp_pool *p);
 /* Free chunks of the pool made last, 0 once it is retired. Needs no lock. */
 size_t pvp_chunks_free(void);
 
+/* Chunks given back so far, likewise. */
+uint64_t pvp_chunks_returned(void);
+
 #endif

@@ -143,6 +143,8 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 		return get_flag(value, &c->alloc);
 	if (same(key, "marks"))
 		return get_flag(value, &c->marks);
+	if (same(key, "block"))
+		return get_flag(value, &c->block);
 	if (same(key, "program"))
 		return get_program(value, c);
 	if (same(key, "control"))
@@ -166,7 +168,7 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 static bool known(struct text key)
 {
 	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
-		"linger", "control", "program", "zip", "maxsize", "ring" };
+		"linger", "control", "program", "zip", "maxsize", "ring", "block" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;
@@ -200,12 +202,12 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
 	return true;
 }
 
-/* ",zip", ",ring=N": what bounds and packs the log. */
+/* ",block", ",zip", ",ring=N": what bounds and packs the log. */
 static void describe_log(const struct pvp_config *c, char *to, size_t room)
 {
 	const char *word = c->ring ? ",ring=" : ",maxsize=";
 	uint64_t bound = c->ring ? c->ring : c->maxsize;
-	int n = snprintf(to, room, "%s", c->zip ? ",zip" : "");
+	int n = snprintf(to, room, "%s%s", c->block ? ",block" : "", c->zip ? ",zip" : "");
 	if (bound)
 		n += snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
 }

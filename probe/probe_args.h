@@ -14,6 +14,7 @@ struct pvp_config {
 	char output[PVP_PATH_MAX]; /* as pvp_sink_open() has it */
 	bool own_sinks; /* the output names the process: a child may have one of its own */
 	bool calls, alloc, marks;
+	bool block;         /* threads wait where they find no room */
 	size_t buffer;      /* bytes for events not yet written */
 	bool other_program; /* program=PATH names another file than the one that runs here */
 	char control[108];  /* "on", "off", the path of the control socket */

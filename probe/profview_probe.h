@@ -69,6 +69,8 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  *                 wall's clock, which interrupts what waits)
  *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
+ *   block=yes     the program waits where it finds that memory full, as long as somebody reads (a
+ *                 full disk ends that too); without it whole pieces are dropped and counted
  *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)
  * EINVAL: an unknown key, a bad value. EALREADY: recording already. EBUSY: another process
  * writes to it. ENOMEM, EAGAIN: no memory, no thread. Else what open() said about the file.

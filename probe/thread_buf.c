@@ -17,6 +17,9 @@ enum {
 	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
 	NAP_NS = 50000,
 	NAPS = 200, /* 20 ms and more, with what the kernel adds */
+	PATIENT = 100, /* times as many where nothing is to be lost */
+	ROOM_NAP_NS = 200000,
+	STUCK_NS = 2000000000, /* no writer needs that between two chunks, except at its sink */
 };
 
 /* What a thread points to before its first event. Nobody writes it. */
@@ -283,7 +286,8 @@ void pvp_thread_began(void)
 	pvp_unlock();
 }
 
-static struct pvp_thread *room_locked(size_t need)
+/* full: there is a session, but no chunk. */
+static struct pvp_thread *room_locked(size_t need, bool *full)
 {
 	uint32_t session = session_now();
 	struct pvp_thread *t = session ? pvp_thread_here() : pvp_tls.thread;
@@ -302,8 +306,7 @@ static struct pvp_thread *room_locked(size_t need)
 	bool same = t->chunk &&
 		t->chunk->gaps == atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
 	bool ok = (same && fits(t, need)) || next_chunk(t);
-	if (!ok)
-		count(&t->lost);
+	*full = !ok;
 	set_limits(t);
 	return ok ? t : NULL;
 }
@@ -316,7 +319,8 @@ static bool lock_soon(void)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	bool got = pthread_mutex_trylock(&pvp_core.lock) == 0;
-	for (unsigned i = 0; !got && !pvp_tls.hopeless && i < NAPS; i++) {
+	unsigned most = atomic_load(&pvp_core.block) ? NAPS * PATIENT : NAPS;
+	for (unsigned i = 0; !got && !pvp_tls.hopeless && i < most; i++) {
 		nanosleep(&nap, NULL);
 		got = pthread_mutex_trylock(&pvp_core.lock) == 0;
 	}
@@ -360,7 +364,7 @@ static struct pvp_thread *room_of_a_child(size_t need)
 	return session_now() ? pvp_room(need) : NULL;
 }
 
-struct pvp_thread *pvp_room(size_t need)
+static struct pvp_thread *room(size_t need, bool *full)
 {
 	struct pvp_thread *t = pvp_tls.thread;
 	uint32_t session = session_now();
@@ -370,7 +374,7 @@ struct pvp_thread *pvp_room(size_t need)
 		if (fits(t, need))
 			return t;
 		if (!t->chunk && pvp_chunks_free() == 0) {
-			count(&t->lost);
+			*full = true;
 			return NULL;
 		}
 	}
@@ -380,7 +384,50 @@ struct pvp_thread *pvp_room(size_t need)
 	}
 	if (!pvp_tls.hurried)
 		pthread_mutex_lock(&pvp_core.lock);
-	t = room_locked(need);
+	t = room_locked(need, full);
 	pthread_mutex_unlock(&pvp_core.lock);
+	return t;
+}
+
+/*
+ * block=yes: naps until the writer gives a chunk back, with no lock held. False: nobody reads, or
+ * recording is over; or the writer does not come to it, since it waits for something that this
+ * thread holds, a lock of the loader's for instance: then the event is lost after all.
+ */
+static bool wait_for_chunk(void)
+{
+	const struct timespec nap = { .tv_nsec = ROOM_NAP_NS };
+	uint64_t since = pvp_monotonic(), before = pvp_chunks_returned();
+	uint32_t session = session_now();
+	if (pvp_tls.vain > before)
+		return false;
+	pthread_cond_signal(&pvp_core.wake);
+	while (atomic_load(&pvp_core.block) && session_now() == session && !pvp_paused()) {
+		if (pvp_chunks_free() > 0)
+			return true;
+		uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
+		if (returned != before || atomic_load(&pvp_core.sending)) {
+			before = returned;
+			since = now;
+		} else if (now - since > STUCK_NS) {
+			pvp_tls.vain = before + 1;
+			return false;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+struct pvp_thread *pvp_room(size_t need)
+{
+	bool full = false;
+	struct pvp_thread *t = room(need, &full);
+	while (full && atomic_load_explicit(&pvp_core.block, memory_order_relaxed) &&
+		wait_for_chunk()) {
+		full = false;
+		t = room(need, &full);
+	}
+	if (full && session_now() && !pvp_paused())
+		count(&pvp_tls.thread->lost);
 	return t;
 }

@@ -62,9 +62,9 @@ struct pvp_thread {
 struct pvp_tls {
 	struct pvp_thread *thread;
 	_Atomic unsigned char inside; /* re-entry guard */
-	bool closed;                  /* never records again */
-	bool muted;                   /* what it does is no event: the writer */
+	bool closed, muted; /* never records again; what it does is no event: the writer */
 	bool hurried, hopeless; /* waits little for the core's lock: its holder may stand still */
+	uint64_t vain; /* no room is waited for until so many chunks were given back */
 	unsigned char rounds;         /* of pthread key destructors */
 	bool alloc_begun;             /* the next two mean something: alloc_period.h */
 	int64_t alloc_left;           /* bytes to the next sample */
@@ -77,6 +77,7 @@ struct pvp_core {
 	pthread_cond_t wake;  /* the writer's */
 	_Atomic uint32_t session; /* 0: not recording */
 	_Atomic bool calls, alloc, marks, paused;
+	_Atomic bool block, sending; /* threads wait for room; the writer is at the sink */
 	_Atomic uint32_t pauses, gaps; /* begun in this session; ended, with calls to be seen anew */
 	_Atomic uint64_t orphans; /* events lost on threads that have no struct pvp_thread */
 	struct pvp_pool *pool;
@@ -85,8 +86,7 @@ struct pvp_core {
 	struct pvp_calibration clock;
 	/* Times at which all threads stood still: nobody's later events are written before
 	 * everybody's earlier ones. One thread at a time adds (it is alone then). */
-	_Atomic uint64_t fences;
-	_Atomic uint64_t fence[PVP_FENCES];
+	_Atomic uint64_t fences, fence[PVP_FENCES];
 	size_t queued, wake_at; /* chunks handed over since the writer looked */
 };
 extern struct pvp_core pvp_core;
@@ -130,7 +130,7 @@ void pvp_fence(uint64_t time);
 void pvp_nested(void);
 
 /* --- under the lock --- */
-/* The calling thread's struct, made if needed; NULL when out of memory. */
+/* The calling thread's struct, made if need be; or NULL. */
 struct pvp_thread *pvp_thread_here(void);
 /* The calling thread begins now: the log says so even if nothing else ever happens on it. */
 void pvp_thread_began(void);

@@ -82,6 +82,8 @@ static void rest(void *ctx, int ms)
 {
 	(void)ctx;
 	struct timespec t;
+	/* A full disk, or nobody reads: that may never end. */
+	atomic_store(&pvp_core.block, false);
 	deadline_in(&t, (uint64_t)ms);
 	pthread_mutex_lock(&pvp_core.lock);
 	pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t);
@@ -163,7 +165,7 @@ static void begin_stream(struct pvp_writer *w)
 	w->greeting = false;
 }
 
-bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
+static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 {
 	while (!w->failed) {
 		if (!w->began) {
@@ -175,6 +177,7 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 		w->sink.amid = w->greeting || w->amid;
 		switch (pvp_sink_send(&w->sink, parts, n)) {
 		case PVP_SENT:
+			atomic_store(&pvp_core.block, w->config.block);
 			return true;
 		case PVP_READER_GONE:
 			w->began = false;
@@ -188,6 +191,16 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 		}
 	}
 	return false;
+}
+
+bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
+{
+	bool already = atomic_exchange(&pvp_core.sending, true); /* it greets a new reader first */
+	bool ok = send_parts(w, parts, n);
+	if (!ok)
+		atomic_store(&pvp_core.block, false);
+	atomic_store(&pvp_core.sending, already);
+	return ok;
 }
 
 bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p)
@@ -259,36 +272,10 @@ static void keep_time(struct pvp_writer *w)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-static uint64_t cpu_time(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* Under the lock. */
-static void note_stats(struct pvp_writer *w)
-{
-	struct pvp_stats *s = &w->stats;
-	s->tally = w->tally;
-	s->lost = w->lost + w->orphans;
-	s->start_ns = w->start_ns;
-	s->round_ns = w->round_ns;
-	s->cpu_ns = cpu_time(CLOCK_THREAD_CPUTIME_ID);
-	s->process_cpu_ns = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
-	s->written = w->sink.written;
-	s->streams = w->streams;
-	s->call_ns = w->header.timer_overhead_ns / 2;
-	s->plain = strspn(w->config.output, "|#") == 0;
-	s->pipe = w->sink.pipe;
-	s->reader = w->sink.fd >= 0;
-	memcpy(s->output, w->config.output, sizeof s->output);
-}
-
 static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 {
 	pthread_mutex_lock(&pvp_core.lock);
-	note_stats(w);
+	pvp_writer_note(w);
 	w->flush_done = wanted;
 	pthread_cond_broadcast(&flushed);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -298,6 +285,8 @@ static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 static bool ready(struct pvp_writer *w, bool last)
 {
 	w->began = w->began && !pvp_sink_alone(&w->sink);
+	if (!w->began)
+		atomic_store(&pvp_core.block, false);
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
@@ -438,6 +427,7 @@ static void open_session(struct pvp_writer *w)
 	atomic_store(&pvp_core.alloc, w->config.alloc);
 	atomic_store(&pvp_core.marks, w->config.marks);
 	atomic_store(&pvp_core.paused, false);
+	atomic_store(&pvp_core.block, false);
 	atomic_store(&pvp_core.pauses, 0);
 	atomic_store(&pvp_groups_off, 0);
 	atomic_store(&pvp_core.orphans, 0);
@@ -576,6 +566,8 @@ void pvp_writer_forget(void)
 	struct pvp_writer *w = current;
 	init_conditions();
 	atomic_store(&pvp_core.session, 0);
+	atomic_store(&pvp_core.block, false);
+	atomic_store(&pvp_core.sending, false);
 	pvp_core.writing = 0;
 	pvp_core.pool = NULL;
 	current = NULL;

@@ -117,6 +117,9 @@ int pvp_writer_move(const char *path);
 /* The session's writer, NULL while there is none; under the core's lock. */
 struct pvp_writer *pvp_writer_now(void);
 
+/* What stats() says, as of now; under the core's lock. */
+void pvp_writer_note(struct pvp_writer *w);
+
 /* In a child of fork: the parent's writer and sink are not here. Frees what may be freed. */
 void pvp_writer_forget(void);
 

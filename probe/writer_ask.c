@@ -1,8 +1,34 @@
 /* What the control socket's thread wants of the writer: left where it looks in each round. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "probe/writer.h"
+
+static uint64_t cpu_time(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void pvp_writer_note(struct pvp_writer *w)
+{
+	struct pvp_stats *s = &w->stats;
+	s->tally = w->tally;
+	s->lost = w->lost + w->orphans;
+	s->start_ns = w->start_ns;
+	s->round_ns = w->round_ns;
+	s->cpu_ns = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+	s->process_cpu_ns = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+	s->written = w->sink.written;
+	s->streams = w->streams;
+	s->call_ns = w->header.timer_overhead_ns / 2;
+	s->plain = strspn(w->config.output, "|#") == 0;
+	s->pipe = w->sink.pipe;
+	s->reader = w->sink.fd >= 0;
+	memcpy(s->output, w->config.output, sizeof s->output);
+}
 
 int pvp_writer_stats(struct pvp_stats *ret)
 {

@@ -77,7 +77,9 @@ static void storm(const char *more, unsigned long signals)
 	probe_log_check(&log);
 	ck_assert_uint_eq(probe_log_events(&log) + log.lost,
 		atomic_load(&emitted) + 3 * atomic_load(&handled));
-	ck_assert_uint_gt(probe_log_method(&log, "fake.method_77")->enters, 0);
+	/* With small chunks and a writer that comes rarely all of these may be among the lost. */
+	if (!*more)
+		ck_assert_uint_gt(probe_log_method(&log, "fake.method_77")->enters, 0);
 	probe_log_finish(&log);
 }
 

@@ -212,6 +212,27 @@ def loss(v, p):
         v.between(f'calls of {name}', calls_of(report).get(name, 0), 1, n - 1)
 
 
+def block(v, p):
+    """block=yes, small buffers, a slow reader, collections: the program waits, nothing is lost."""
+    fifo, record = p.folder / 'pipe', p.folder / 'record.mlpd'
+    os.mkfifo(fifo)
+    options = 'nodefaults,calls,alloc,gcmove,gcroot,gchandle,exception,monitor,finalization,' \
+        'heapshot=1gc,buffer=256k,block=yes,linger=60000'
+    with p.run(options, 'calls', 'throws', 'allocs', 'finalizers', 'collect', 'threads', 'heap',
+               exe=p.counted, output='pipe') as program:
+        with open(fifo, 'rb', buffering=0) as pipe, open(record, 'wb') as out:
+            while piece := pipe.read(1 << 12):
+                out.write(piece)
+                time.sleep(0.001)
+        said = program.wait()
+    code, report = p.report(record)
+    v.equal('exit code', code, 0)
+    for what in 'losses', 'calls', 'allocations', 'heap_shots':
+        v.equal(f'state of {what}', detail(report, what)['state'], 'complete')
+    for name, n in said_of(said, 'calls').items():
+        v.equal(f'calls of {name}', calls_of(report).get(name, 0), n)
+
+
 def holds(program, path):
     folder = pathlib.Path(f'/proc/{program.process.pid}/fd')
     return any(os.path.realpath(fd) == str(path) for fd in folder.iterdir() if fd.is_symlink())
@@ -317,8 +338,8 @@ def exits(v, p):
               -1, 0.6)
 
 
-CASES = {f.__name__: f for f in (leaves, library, same, options, many, loss, readers, ctl, lines,
-                                 killed, exits)}
+CASES = {f.__name__: f for f in (leaves, library, same, options, many, loss, block, readers, ctl,
+                                 lines, killed, exits)}
 
 
 def main(case, profview, proof, monolog, counted, module):
