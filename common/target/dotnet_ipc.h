@@ -48,6 +48,9 @@ bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char 
 /* Whether the process runs .NET, by what it has in its memory and by its program. */
 bool pv_dotnet_is(pid_t pid);
 
+/* The same, and it may still open a socket: nothing it was started with forbids that. */
+bool pv_dotnet_may_listen(pid_t pid);
+
 /* Whether a variable, as variable() tells them, keeps the runtime from listening; which. */
 bool pv_dotnet_switched_off(
 	const char *(*variable)(const char *name, void *ctx), void *ctx, const char **ret_name);

@@ -59,6 +59,13 @@ static const char *their_variable(const char *name, void *ctx)
 	return pv_proc_variable(a->pid, name, a->value, sizeof a->value) ? a->value : NULL;
 }
 
+bool pv_dotnet_may_listen(pid_t pid)
+{
+	struct asked a = { .pid = pid };
+	const char *name;
+	return pv_dotnet_is(pid) && !pv_dotnet_switched_off(their_variable, &a, &name);
+}
+
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	struct asked a = { .pid = d->pid };

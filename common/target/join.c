@@ -91,7 +91,7 @@ static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
 {
 	int64_t end = pv_patience_now_ms() + YOUNG_MS;
 	while (!pv_dotnet_find(d, pid, reterr)) {
-		if (!pv_process_is_younger(pid, YOUNG_MS) || !pv_dotnet_is(pid) ||
+		if (!pv_process_is_younger(pid, YOUNG_MS) || !pv_dotnet_may_listen(pid) ||
 			pv_patience_now_ms() >= end)
 			return false;
 		poll(NULL, 0, LOOK_MS);

@@ -166,7 +166,7 @@ def refusals(v, p):
 
 def races(v, p):
     """A program that just begins, or ends; two viewers; one that is killed; both at once."""
-    for _ in range(3):
+    for _ in range(2):
         with p.program(wait=False) as program:
             viewer, log = p.attach(program.pid)
             p.follows(viewer, log)

@@ -3,12 +3,16 @@
 
 usage: clr_server.py PROFVIEW SERVER.DLL MODULE DOTNET [SECONDS [GROUPS...]]   ('none': skipped)
 Without SECONDS each group, and all of them together, run 600 s each; the test suite runs a few
-seconds of some. tests/real/test_clr_attach.py joins and leaves a program as often as it is told.
+seconds of some. Where heap shots are on they are asked for at random moments besides. The group
+`none` runs without the module, to compare. tests/real/test_clr_attach.py joins and leaves a program
+as often as it is told.
 """
 import http.client
 import json
 import os
 import pathlib
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +25,7 @@ GROUPS = ['nodefaults', 'gc', 'exception', 'monitor', 'nodefaults,alloc=512k', '
           'nodefaults,gchandle,finalization', 'nodefaults,calls,filter=a:clr_server',
           'alloc=512k,sample=500,heapshot=1gc', 'calls,gcalloc,sample=100,heapshot=1gc']
 CLIENTS = 4
+GROWTH = 64 << 20   # of the whole process, between thirds of the run; its collector breathes
 DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
 
 
@@ -73,6 +78,19 @@ def serve(command, env, during):
     return load, int(said.split()[1]) if said.startswith('served') else -1, code
 
 
+def shoot(profview, pid):
+    """A heap shot now, whatever the program is doing; false: it is refused."""
+    return subprocess.run([profview, 'ctl', str(pid), 'heapshot'], capture_output=True, check=False,
+                          timeout=DEADLINE).returncode == 0
+
+
+def growth(sizes):
+    """Bytes between the medians of the second and of the last third."""
+    third = len(sizes) // 3
+    return statistics.median(sizes[-third:]) - statistics.median(sizes[third:2 * third]) \
+        if third else 0
+
+
 def recorded(profview, log):
     out = subprocess.run([profview, 'report', '--format', 'json', '--no-index', '--section',
                           'events', str(log)], capture_output=True, text=True, check=False)
@@ -87,26 +105,29 @@ def main(profview, dll, module, dotnet, seconds='600', *groups):
     for group in groups or GROUPS:
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder, 'log.mlpd')
-            sizes = []
+            sizes, shots = [], []
 
             def during(pid, load):
                 end = time.monotonic() + float(seconds)
                 while time.monotonic() < end and not load.wrong:
-                    sizes.append((load.answered, resident(pid)))
-                    time.sleep(0.2)
+                    sizes.append(resident(pid))
+                    if 'heapshot' in group:
+                        shots.append(shoot(profview, pid))
+                    time.sleep(random.uniform(0.05, 0.35))
 
             load, served, code = serve([dotnet, dll], {
-                'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID,
+                'CORECLR_ENABLE_PROFILING': '0' if group == 'none' else '1', 'CORECLR_PROFILER': GUID,
                 'CORECLR_PROFILER_PATH': module, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1',
                 'PROFVIEW_OPTIONS': f'{group},maxsize=256m,output={log}'}, during)
-            status, report = recorded(profview, log)
-            damage = report.get('source', {}).get('damage', ['no report'])
-            grown = max(s for _, s in sizes) - sizes[len(sizes) // 2][1]
-            fine = code == 0 and not load.wrong and load.answered > 0 and \
-                served >= load.answered and status == 0 and not damage and grown < 200 << 20
+            status, report = recorded(profview, log) if group != 'none' else (0, {})
+            damage = report.get('source', {}).get('damage', ['no report'] if group != 'none' else [])
+            grown = growth(sizes)
+            fine = code == 0 and not load.wrong and load.answered > 0 and all(shots) and \
+                served >= load.answered and status == 0 and not damage and grown < GROWTH
             bad += not fine
             print(f'{"fine " if fine else "WRONG"} {group}: {load.answered} answers, exit {code}, '
-                  f'{load.wrong[:1]}, grown by {grown >> 20} MiB in the second half, '
+                  f'{load.wrong[:1]}, {int(statistics.median(sizes)) >> 20} MiB, grown by '
+                  f'{int(grown) / (1 << 20):.1f}, {len(shots)} shots asked for, '
                   f'{sum((report.get("events") or {}).values())} events, damage {damage[:1]}', flush=True)
     return 1 if bad else 0
 
