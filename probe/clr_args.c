@@ -13,6 +13,7 @@ static const struct {
 	{ "everycall", PVP_CLR_EVERY_CALL },
 	{ "emptycalls", PVP_CLR_EMPTY },
 	{ "gcroot", PVP_CLR_ROOTS },
+	{ "nosdk", PVP_CLR_NO_SDK },
 };
 
 static unsigned more_of(const char *at, size_t len)

@@ -14,6 +14,7 @@ enum pvp_clr_more {
 	PVP_CLR_SAMPLED = 1 << 0,  /* allocsample: about one allocation in 100 KB */
 	PVP_CLR_EVERY_CALL = 1 << 7, /* everycall: nothing is inlined, so that no call is missed */
 	PVP_CLR_EMPTY = 1 << 8, /* emptycalls: hooks that note nothing: the runtime's own price */
+	PVP_CLR_NO_SDK = 1 << 10, /* nosdk: not the SDK's programs, but what they start */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 };
 

@@ -187,6 +187,8 @@ static bool start(const char *text)
 		complain("an option in " PV_CORECLR_OPTIONS " is not understood");
 		return false;
 	}
+	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
+		return false;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
 		o->m.groups & PVP_MONO_CALLS ? "on" : "off",
 		o->m.groups & PVP_MONO_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);

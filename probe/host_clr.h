@@ -27,6 +27,10 @@ struct pvp_clr {
 
 extern struct pvp_clr pvp_clr;
 
+/* Whether this process is one of the SDK's: `dotnet run`, `dotnet .../sdk/.../x.dll`. */
+bool pvp_clr_is_sdks(void);
+bool pvp_clr_words_are_sdks(const char *words, size_t n);
+
 /* Each file puts its callbacks into pvp_clr.slots, as the options say, and adds to the mask. */
 struct pvp_clr_mask {
 	uint32_t low, high;

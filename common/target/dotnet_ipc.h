@@ -51,9 +51,12 @@ bool pv_dotnet_is(pid_t pid);
 /* The same, and it may still open a socket: nothing it was started with forbids that. */
 bool pv_dotnet_may_listen(pid_t pid);
 
-/* Whether a variable, as variable() tells them, keeps the runtime from listening; which. */
-bool pv_dotnet_switched_off(
-	const char *(*variable)(const char *name, void *ctx), void *ctx, const char **ret_name);
+/*
+ * Whether a variable, as variable() tells them, switches off what `part` is the name of, "IPC" or
+ * "Profiler"; which one.
+ */
+bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char *name, void *ctx),
+	void *ctx, char ret_name[48]);
 
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);

@@ -32,18 +32,15 @@ bool pv_dotnet_is(pid_t pid)
 	return pv_program_look(exe, &p, &missing, NULL) && p.kind == PV_PROGRAM_DOTNET;
 }
 
-bool pv_dotnet_switched_off(
-	const char *(*variable)(const char *name, void *ctx), void *ctx, const char **ret_name)
+bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char *name, void *ctx),
+	void *ctx, char ret_name[48])
 {
-	static const char *const names[] = { "DOTNET_EnableDiagnostics",
-		"DOTNET_EnableDiagnostics_IPC", "COMPlus_EnableDiagnostics",
-		"COMPlus_EnableDiagnostics_IPC" };
-	for (size_t i = 0; i < PV_COUNT_OF(names); i++) {
-		const char *value = variable(names[i], ctx);
-		if (value && *value && strspn(value, "0x") == strlen(value)) {
-			*ret_name = names[i];
+	for (int i = 0; i < 4; i++) {
+		snprintf(ret_name, 48, "%s_EnableDiagnostics%s%s", i & 2 ? "COMPlus" : "DOTNET",
+			i & 1 ? "_" : "", i & 1 ? part : "");
+		const char *value = variable(ret_name, ctx);
+		if (value && *value && strspn(value, "0x") == strlen(value))
 			return true;
-		}
 	}
 	return false;
 }
@@ -62,19 +59,19 @@ static const char *their_variable(const char *name, void *ctx)
 bool pv_dotnet_may_listen(pid_t pid)
 {
 	struct asked a = { .pid = pid };
-	const char *name;
-	return pv_dotnet_is(pid) && !pv_dotnet_switched_off(their_variable, &a, &name);
+	char name[48];
+	return pv_dotnet_is(pid) && !pv_dotnet_switched_off("IPC", their_variable, &a, name);
 }
 
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	struct asked a = { .pid = d->pid };
-	const char *name;
+	char name[48];
 	long pid = (long)d->pid;
 	if (!pv_dotnet_is(d->pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld has no probe of profview's; start it with profview run", pid);
-	if (pv_dotnet_switched_off(their_variable, &a, &name))
+	if (pv_dotnet_switched_off("IPC", their_variable, &a, name))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs .NET with its diagnostics off (%s=0): start it again "
 			"without that",

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
 
 extern char **environ;
@@ -76,6 +77,22 @@ __attribute__((format(printf, 2, 3))) static void add(char *to, const char *form
 	va_end(args);
 }
 
+/* Commands of the SDK that run a program: it is meant, and not what compiles and starts it. */
+static bool starts_another(const struct pv_launch *l)
+{
+	const char *slash = strrchr(l->argv[0], '/');
+	char *const *word = l->argv + 1;
+	if (strcmp(slash ? slash + 1 : l->argv[0], "dotnet") != 0)
+		return false;
+	while (*word && **word == '-')
+		word++;
+	if (!*word)
+		return false;
+	size_t n = strlen(*word);
+	return strcmp(*word, "run") == 0 || strcmp(*word, "watch") == 0 ||
+	       strcmp(*word, "test") == 0 || (n > 3 && strcmp(*word + n - 3, ".cs") == 0);
+}
+
 /* Managed runtimes know the stock profiler's words. */
 static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
@@ -88,6 +105,8 @@ static void managed_options(const struct pv_launch *l, const struct pv_launch_op
 		add(to, ",alloc=%s", o->alloc ? o->alloc : "512k");
 	if (o->calls)
 		add(to, ",calls");
+	if (l->program.kind == PV_PROGRAM_DOTNET && starts_another(l))
+		add(to, ",nosdk");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
 	add(to, "%s%s,output=%s", o->probe ? "," : "", o->probe ? o->probe : "", l->pipe);
@@ -236,6 +255,23 @@ static bool name_folder(struct pv_launch *l, struct pv_error *reterr)
 	return true;
 }
 
+static const char *our_variable(const char *name, void *ctx)
+{
+	(void)ctx;
+	return getenv(name);
+}
+
+static bool takes_profilers(const struct pv_launch *l, struct pv_error *reterr)
+{
+	char name[48];
+	bool dotnet = l->program.kind == PV_PROGRAM_DOTNET ||
+		      l->program.kind == PV_PROGRAM_DOTNET_CLI;
+	if (!dotnet || !pv_dotnet_switched_off("Profiler", our_variable, NULL, name))
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"%s=0 keeps every profiler out of .NET programs: unset it", name);
+}
+
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
@@ -251,6 +287,8 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 	const char *runner = ret->program.kind == PV_PROGRAM_CLI          ? "mono"
 			     : ret->program.kind == PV_PROGRAM_DOTNET_CLI ? "dotnet"
 									  : NULL;
+	if (!takes_profilers(ret, reterr))
+		return false;
 	char path[PV_PROGRAM_PATH];
 	*ret_missing = runner && !pv_program_find(runner, path);
 	if (*ret_missing)

@@ -23,13 +23,18 @@ def environment(module, options):
         'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1'}
 
 
+def started(dotnet, program):
+    """The command of an image, or of a program that has its runtime with it."""
+    return [dotnet, program] if str(program).endswith('.dll') else [program]
+
+
 class Probed(target.Program):
     """A program on .NET with our module in it, which takes its options from the environment."""
 
     def __init__(self, dotnet, dll, worlds, options, output, module):
         mine = os.environ.copy()
         os.environ.update(environment(module, f'{options},output={output}'))
-        super().__init__([dotnet, dll, *worlds], output)
+        super().__init__([*started(dotnet, dll), *worlds], output)
         os.environ.clear()
         os.environ.update(mine)
 
