@@ -14,7 +14,7 @@ enum { MOST_ROWS = 10000 };
 enum { R_OFFSET, R_RETAINED, R_BYTES, R_ADDRESS, R_OWN, R_CLASS };
 
 static const struct pv_column reference_columns[] = {
-	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 14, 0, PV_COLUMN_ASCENDING },
+	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
 	[R_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
 	[R_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
 	[R_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
