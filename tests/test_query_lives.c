@@ -4,6 +4,7 @@
 
 #include "common/model/lives.h"
 #include "common/model/lives_use.h"
+#include "common/query/lives_views.h"
 #include "common/query/views.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
@@ -217,6 +218,37 @@ START_TEST(the_leak_is_first)
 }
 END_TEST
 
+/* Grown alike, but that one has a little more at the last shot: as an array class does when the
+ * program ends. */
+START_TEST(alike_in_growth_alike_in_shape)
+{
+	enum { N = 4 };
+	const uint64_t plain[N * N] = { 320, 320, 320, 320, 0, 320, 320, 320, 0, 0, 320, 320 };
+	uint64_t more[N * N];
+	struct pv_ladder_verdict one, other;
+	for (size_t i = 0; i < N * N; i++)
+		more[i] = plain[i];
+	more[N * N - 1] = 20;
+	pv_ladder_judge(&(struct pv_ladder){ N, plain, plain }, &one);
+	pv_ladder_judge(&(struct pv_ladder){ N, more, more }, &other);
+	ck_assert_str_eq(one.shape, other.shape);
+	ck_assert_str_eq(one.shape, "stairs");
+	ck_assert_double_eq_tol(one.score, other.score, 0.01);
+}
+END_TEST
+
+START_TEST(sampled_allocations_are_said)
+{
+	struct world *w = play(0);
+	w->l.options.allocs = false;
+	w->l.options.sampled = true;
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_LADDER, (struct pv_query){ 0 });
+	ck_assert_ptr_nonnull(strstr(t->coverage, "by moves, allocations only sampled"));
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
 START_TEST(cohorts_and_their_births)
 {
 	struct world *w = play(0);
@@ -262,6 +294,8 @@ int main(void)
 	tcase_add_test(t, by_class_as_many_are_the_same);
 	tcase_add_test(t, by_namespace_stack_and_thread);
 	tcase_add_test(t, the_leak_is_first);
+	tcase_add_test(t, alike_in_growth_alike_in_shape);
+	tcase_add_test(t, sampled_allocations_are_said);
 	tcase_add_test(t, cohorts_and_their_births);
 	tcase_add_test(t, nothing_without_lives);
 	suite_add_tcase(s, t);

@@ -78,8 +78,10 @@ static void show_set(struct ui_screen *s, size_t number)
 {
 	const struct ui_browse_set *set = &s->browser.set[number - 1];
 	ui_browser_go(s, &(struct ui_browse_place){ .mode = UI_BROWSE_OBJECTS, .set = number });
-	ui_screen_say(s, false, "%s: %zu objects, %" PRIu64 " bytes", set->name, set->set->node.n,
-		set->set->bytes);
+	size_t n = set->set->node.n;
+	uint64_t bytes = set->set->bytes;
+	ui_screen_say(s, false, "%s: %zu object%s, %" PRIu64 " byte%s", set->name, n,
+		n == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
 }
 
 void ui_browser_keep(struct ui_screen *s, const char *name)

@@ -100,7 +100,8 @@ static bool begin_lives(struct pv_lives_read *r)
 {
 	uint32_t rung[PV_LIVES_STEPS + 2];
 	struct pv_lives_options o = { .steps = rung,
-		.allocs = r->allocs > 0,
+		.allocs = r->allocs > 0 && !r->model->allocs.period,
+		.sampled = r->model->allocs.period != 0,
 		.moves = r->moves > 0 || r->collections == 0,
 		.by_address = r->options.by_address };
 	if (!choose(r, &o.base, &o.shot))

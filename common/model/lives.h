@@ -66,7 +66,7 @@ struct pv_lives_options {
 	uint32_t base, shot;   /* numbers in the log; base < shot */
 	const uint32_t *steps; /* shots that are rungs, ascending; base and shot are among them */
 	size_t n_steps;        /* up to PV_LIVES_STEPS */
-	bool allocs, moves;    /* they were recorded */
+	bool allocs, moves, sampled; /* all were recorded; `sampled`: only some allocations */
 	bool by_address;       /* nothing but addresses and classes is looked at */
 };
 

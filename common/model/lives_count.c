@@ -114,7 +114,7 @@ static bool count_shot(struct pv_lives *l, const struct pv_life_slot *s, uint64_
 		r->born_from_ns = s->born_ns < r->born_from_ns ? s->born_ns : r->born_from_ns;
 		r->born_to_ns = s->born_ns > r->born_to_ns ? s->born_ns : r->born_to_ns;
 	}
-	l->unborn += !born && l->options.allocs;
+	l->unborn += !born && (l->options.allocs || l->options.sampled);
 	l->of += !(s->flags & PV_LIFE_BASE);
 	l->object.v[l->object.n++] = (struct pv_life_object){ .address = address,
 		.base_address = s->flags & PV_LIFE_BASE ? s->base_address : 0,

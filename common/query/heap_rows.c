@@ -44,6 +44,11 @@ static void say(char *line, size_t size, const char *format, ...)
 	va_end(args);
 }
 
+static const char *s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void describe(const struct pv_heap *h, char *line, size_t size)
 {
 	const struct pv_graph *g = &h->graph;
@@ -53,16 +58,18 @@ static void describe(const struct pv_heap *h, char *line, size_t size)
 	if (g->inferred)
 		say(line, size, "roots inferred: the log lists none");
 	if (h->unreachable)
-		say(line, size, "%" PRIu64 " objects (%" PRIu64 " bytes) that no root reaches",
-			h->unreachable, h->unreachable_bytes);
+		say(line, size, "%" PRIu64 " object%s (%" PRIu64 " byte%s) that no root reaches",
+			h->unreachable, s(h->unreachable), h->unreachable_bytes,
+			s(h->unreachable_bytes));
 	if (g->unlisted)
-		say(line, size, "%" PRIu64 " references to objects that are not listed",
-			g->unlisted);
+		say(line, size, "%" PRIu64 " reference%s to objects that are not listed",
+			g->unlisted, s(g->unlisted));
 	if (g->roots_unlisted)
-		say(line, size, "%" PRIu64 " roots likewise", g->roots_unlisted);
+		say(line, size, "%" PRIu64 " root%s likewise", g->roots_unlisted,
+			s(g->roots_unlisted));
 	if (g->duplicates || g->strays)
-		say(line, size, "%" PRIu64 " objects listed twice or in part",
-			g->duplicates + g->strays);
+		say(line, size, "%" PRIu64 " object%s listed twice or in part",
+			g->duplicates + g->strays, s(g->duplicates + g->strays));
 	if (g->unsized)
 		say(line, size, "sizes not recorded");
 	if (h->class_least)

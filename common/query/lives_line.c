@@ -18,19 +18,25 @@ static void add(struct line *to, const char *text)
 	to->n += n;
 }
 
-static void say(struct line *to, const char *what, uint64_t n)
+/* "; 3 births not recorded": what is counted is a word with an s. */
+static void say(struct line *to, uint64_t n, const char *what, const char *more)
 {
 	char number[PV_UNIT_MAX];
 	add(to, "; ");
 	add(to, pv_units_exact(number, sizeof number, n));
 	add(to, " ");
 	add(to, what);
+	add(to, n == 1 ? "" : "s");
+	add(to, more);
 }
 
 static void say_how(struct line *to, const struct pv_lives *l)
 {
 	const struct pv_lives_options *o = &l->options;
-	const char *how = o->by_address           ? "by address"
+	const char *how = o->by_address            ? "by address"
+			  : o->sampled && o->moves ? "by moves, allocations only sampled"
+			  : o->sampled ? "by address, class and size: moves not recorded, "
+					 "allocations only sampled"
 			  : o->allocs && o->moves ? "by identity"
 			  : o->allocs ? "by identity, moves not recorded: by class and size"
 			  : o->moves  ? "by moves, allocations not recorded"
@@ -54,15 +60,15 @@ void pv_lives_line(struct pv_build *b)
 	}
 	say_how(&line, l);
 	if (l->unborn)
-		say(&line, "births not recorded", l->unborn);
+		say(&line, l->unborn, "birth", " not recorded");
 	if (l->mismatched)
-		say(&line, "objects of another class than was allocated there", l->mismatched);
+		say(&line, l->mismatched, "object", " of another class than was allocated there");
 	if (l->duplicates)
-		say(&line, "objects listed twice", l->duplicates);
+		say(&line, l->duplicates, "object", " listed twice");
 	if (l->lost)
-		say(&line, "events lost", l->lost);
+		say(&line, l->lost, "event", " lost");
 	if (l->cut)
-		say(&line, "cells of the ladder, the rest is left out", PV_LIVES_CELLS);
+		say(&line, PV_LIVES_CELLS, "cell", " of the ladder, the rest is left out");
 	if (l->damaged)
 		add(&line, "; a part of the log is damaged");
 	if (l->unordered)

@@ -18,12 +18,24 @@ static uint64_t at(const struct pv_ladder *l, size_t cohort, size_t step)
 	return l->bytes[cohort * l->steps + step];
 }
 
+/*
+ * What counts as a rung: a tenth of what an even growth would make of it. Less comes from elsewhere,
+ * as the few arrays that a program's end makes, and says nothing of those that are kept.
+ */
+static uint64_t least_rung(const struct pv_ladder *l)
+{
+	uint64_t first = total(l, 0), last = total(l, l->steps - 1);
+	uint64_t even = last > first ? (last - first) / (l->steps - 1) : 0;
+	return even / 10 + 1;
+}
+
 /* The share of steps at which there is more than at the one before. */
 static double rising(const struct pv_ladder *l)
 {
+	uint64_t least = least_rung(l);
 	size_t up = 0;
 	for (size_t j = 1; j < l->steps; j++)
-		up += total(l, j) > total(l, j - 1);
+		up += total(l, j) >= total(l, j - 1) + least;
 	return (double)up / (double)(l->steps - 1);
 }
 
@@ -41,10 +53,11 @@ static double survival(const struct pv_ladder *l)
 /* The share of cohorts born between shots of which half and more is left at the end. */
 static double breadth(const struct pv_ladder *l)
 {
+	uint64_t least = least_rung(l);
 	size_t keep = 0, all = l->steps - 1;
 	for (size_t k = 1; k < l->steps; k++) {
 		uint64_t left = at(l, k, l->steps - 1);
-		keep += left > 0 && left >= at(l, k, k) / 2;
+		keep += left >= least && left >= at(l, k, k) / 2;
 	}
 	return (double)keep / (double)all;
 }

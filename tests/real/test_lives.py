@@ -22,13 +22,13 @@ OPTIONS = 'nodefaults,alloc,gcmove,heapshot'
 PAIRS = [(0, 1), (0, 3), (1, 2), (2, 7), (0, 7), (6, 7), (3, 5)]
 
 
-def record(exe, log, module=None):
+def record(exe, log, module=None, options=OPTIONS):
     """Mono with a small nursery, calls off; what the program says, as lists of words."""
     env = {**os.environ, 'MONO_GC_PARAMS': 'nursery-size=512k'}
-    profile = f'log:{OPTIONS},output={log}'
+    profile = f'log:{options},output={log}'
     if module:
         env['LD_LIBRARY_PATH'] = os.path.dirname(module)
-        profile = f'profview:{OPTIONS},fields,output={log}'
+        profile = f'profview:{options},fields,output={log}'
     done = subprocess.run(['mono', f'--profile={profile}', exe], env=env,
                           capture_output=True, text=True, timeout=120, check=True)
     return [line.split() for line in done.stdout.splitlines()]
@@ -177,6 +177,15 @@ def check_same(v, own, stock):
             v.equal(f'shot {i}: {name}', ours[name], theirs[name])
 
 
+def check_sampled(v, profview, exe, module, folder):
+    """What was not allocated before our eyes is not taken for certain."""
+    log = f'{folder}/sampled.mlpd'
+    record(exe, log, module, OPTIONS.replace('alloc', 'alloc=4k'))
+    line = Reports(profview, log).run('--section', 'heap_diff').stdout
+    v.true('sampling is said', 'by moves, allocations only sampled' in line, line[-2000:])
+    v.true('and what it left out', 'births not recorded' in line, line[-2000:])
+
+
 def check_refusals(v, r):
     for args, why in [
             (['--base', '3', '--shot', '3'], 'the base, heap shot 3, is not before heap shot 3'),
@@ -201,6 +210,7 @@ def main(case, profview, exe, *more):
             check_fields(v, r)
             record(exe, f'{folder}/stock.mlpd')
             check_same(v, shots(r), shots(Reports(profview, f'{folder}/stock.mlpd')))
+            check_sampled(v, profview, exe, *more, folder)
         else:
             r = Reports(profview, log)
             check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
