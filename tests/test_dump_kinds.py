@@ -159,11 +159,14 @@ def check_late(v, profview, make_log, folder):
     release.write_bytes(every.run(make_log, 'late-layout', 14, 8))
     early.write_bytes(every.run(make_log, 'late-layout', 14, 8, 'all', 14, 14))
     v.true('two layouts', release.read_bytes() != early.read_bytes())
-    want, got = every.report(profview, release), every.report(profview, early)
-    for key in ('jit', 'events', 'methods', 'threads', 'duration_ns'):
-        v.equal(f'late layout: {key}', got[key], want[key])
-    v.equal('late layout: recordings and damage',
-            (got['source']['recordings'], got['source']['damage']), (1, []))
+    want = every.report(profview, release)
+    piped = subprocess.run([profview, 'report', '-', '--format', 'json'], check=True,
+                           input=early.read_bytes(), capture_output=True, timeout=60)
+    for how, got in (('file', every.report(profview, early)), ('pipe', json.loads(piped.stdout))):
+        for key in ('jit', 'events', 'methods', 'threads', 'duration_ns'):
+            v.equal(f'late layout, {how}: {key}', got[key], want[key])
+        v.equal(f'late layout, {how}: recordings and damage',
+                (got['source']['recordings'], got['source']['damage']), (1, []))
     helpers = [re.sub('^ *[0-9]+ ', '', line) for line in dump(profview, release).splitlines()
                if 'runtime.jit_helper' in line]
     v.equal('helpers in the dump', len(helpers), 5)

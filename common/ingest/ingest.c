@@ -76,21 +76,6 @@ static void note_inner(void *ctx, const struct mlpd_damage *d)
 	pv_ingest_damage(ctx, d->offset, d->bytes, d->reason);
 }
 
-/*
- * A development build's layout has shown: what came before was read as something else. A file is
- * read anew, once; what a pipe has given is gone.
- */
-static void note_layout(struct pv_ingest *in)
-{
-	enum pv_source_kind kind = in->status.source.kind;
-	bool can = kind == PV_SOURCE_FILE || kind == PV_SOURCE_GROWING;
-	if (!can || in->found_says || in->format.layout == 0)
-		return;
-	in->found = in->format;
-	in->found_says = in->says;
-	in->again = true;
-}
-
 /* A buffer that did not decode: in another layout, or with others in its tail. */
 static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 {
@@ -101,7 +86,7 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		if (!pv_trial_layout(t, in->says, &in->format))
 			return pv_ingest_fail_nomem(in);
 		if (memcmp(&in->format, &in->framer.header.format, sizeof in->format) != 0)
-			note_layout(in);
+			pv_ingest_note_layout(in);
 		in->framer.header.format = in->format; /* for what it decodes itself */
 		pv_ingest_flush(in, true);
 		pv_model_lock(in->model);
@@ -394,11 +379,18 @@ static bool restart(struct pv_ingest *in)
 	return mlpd_framer_init(&in->framer) ? renew_model(in) : pv_ingest_fail_nomem(in);
 }
 
-/* From the beginning of the file, with the layout that was found. */
+/* From the beginning, with the layout that was found: a file itself, of a pipe what is kept. */
 static bool read_again(struct pv_ingest *in, bool *ended)
 {
 	struct pv_error e;
+	enum pv_source_kind kind = in->status.source.kind;
+	bool file = kind == PV_SOURCE_FILE || kind == PV_SOURCE_GROWING;
 	in->again = *ended = false;
+	if (!file) {
+		in->replay = pv_ingest_again(in, &e);
+		if (!in->replay)
+			return true; /* it has just outgrown the spool: it goes on as it was read */
+	}
 	if (!restart(in))
 		return false;
 	in->again = false; /* of what was on its way */
@@ -406,7 +398,15 @@ static bool read_again(struct pv_ingest *in, bool *ended)
 	pthread_mutex_lock(&in->lock);
 	in->status.recordings = in->status.renewals = 0;
 	pthread_mutex_unlock(&in->lock);
-	return pv_source_seek(in->source, 0, &e) || pv_ingest_fail(in, &e);
+	return !file || pv_source_seek(in->source, 0, &e) || pv_ingest_fail(in, &e);
+}
+
+/* All that a pipe had given was read again: what it gives now follows. */
+static bool end_replay(struct pv_ingest *in)
+{
+	pv_source_close(in->replay);
+	in->replay = NULL;
+	return true;
 }
 
 static bool finish(struct pv_ingest *in)
@@ -525,13 +525,13 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	uint8_t *to = in->is_old ? b07_room(&in->old, &size) : mlpd_framer_room(&in->framer, &size);
 	if (!to)
 		return pv_ingest_fail_nomem(in);
-	switch (pv_source_read(in->source, to, size, &n, &e)) {
+	switch (pv_source_read(in->replay ? in->replay : in->source, to, size, &n, &e)) {
 	case PV_READ_BYTES:
 		return got_bytes(in, (size_t)n, ended);
 	case PV_READ_NOTHING:
 		return nothing_now(in);
 	case PV_READ_END:
-		return at_end(in, ended);
+		return in->replay ? end_replay(in) : at_end(in, ended);
 	case PV_READ_GAP:
 		if (in->is_old)
 			b07_gap(&in->old, n);

@@ -83,6 +83,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 		pv_model_destroy(in->shown);
 	pv_model_destroy(in->model);
 	pv_buffers_destroy(in->table);
+	pv_source_close(in->replay);
 	pv_source_close(in->source);
 	close(in->changed_fd);
 	close(in->stop_fd);

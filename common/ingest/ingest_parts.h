@@ -14,6 +14,7 @@
 
 struct pv_ingest {
 	struct pv_source *source;
+	struct pv_source *replay; /* what a pipe gave, read again before more of it; or NULL */
 	struct pv_ingest_options options;
 	pthread_t thread;
 	bool started;
@@ -108,6 +109,7 @@ bool pv_ingest_index_due(const struct pv_ingest *in);
 void pv_ingest_note_source(struct pv_ingest *in);
 /* Compressed data that could not be read becomes damage where it would have come in the stream. */
 void pv_ingest_stored_damage(struct pv_ingest *in);
+void pv_ingest_note_layout(struct pv_ingest *in);
 
 /* --- input07.c */
 

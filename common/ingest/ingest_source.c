@@ -34,3 +34,16 @@ void pv_ingest_stored_damage(struct pv_ingest *in)
 	if (pv_source_damage(&info, reason, sizeof reason))
 		pv_ingest_damage(in, stream_bytes(in), info.damaged_bytes, reason);
 }
+
+/*
+ * A development build's layout has shown: what came before was read as something else. The log is
+ * read anew, once, unless it came through a pipe and has outgrown the spool.
+ */
+void pv_ingest_note_layout(struct pv_ingest *in)
+{
+	if (in->found_says || in->format.layout == 0 || pv_source_floor(in->source) > 0)
+		return;
+	in->found = in->format;
+	in->found_says = in->says;
+	in->again = true;
+}
