@@ -85,8 +85,18 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
 
+/* What found the ring full is lost like other events. */
+static void tell_dropped(void)
+{
+	static uint64_t told; /* the writer's */
+	uint64_t now = atomic_load_explicit(&dropped, memory_order_relaxed);
+	atomic_fetch_add(&pvp_core.orphans, now - told);
+	told = now;
+}
+
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 {
+	tell_dropped();
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
 	uint64_t turn = atomic_load_explicit(&taken, memory_order_relaxed);
 	for (; slots; turn++) {

@@ -45,12 +45,23 @@ static enum pvp_sent leave(struct pvp_sink *s)
 	return PVP_GAVE_UP;
 }
 
+static void end_member(struct pvp_sink *s);
+
+/* Whoever reads now has seen nothing of what was written before. */
+static bool begins_anew(struct pvp_sink *s)
+{
+	if (!s->pipe || s->fd < 0 || !still_ours(s) || !pvp_sink_replaced(s))
+		return false;
+	end_member(s);
+	return true;
+}
+
 bool pvp_sink_alone(struct pvp_sink *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 && p.revents & POLLERR)
 		leave(s);
-	return s->pipe && s->fd < 0;
+	return s->pipe && (s->fd < 0 || begins_anew(s));
 }
 
 void pvp_sink_told(struct pvp_sink *s)
@@ -190,6 +201,8 @@ enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n
 	}
 	if (!fits(s, all))
 		return PVP_FULL;
+	if (begins_anew(s))
+		return PVP_READER_GONE;
 	if (segment_full(s, all) && still_ours(s)) {
 		end_member(s);
 		pvp_sink_rotate(s);

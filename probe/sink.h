@@ -32,6 +32,8 @@ struct pvp_sink {
 	int fd;           /* -1: a pipe that waits for a reader */
 	int alive;        /* hangs up when the command has ended; -1: there is none */
 	bool pipe;        /* a reader may leave and another come */
+	int watch;        /* tells who opens and closes it; -1: nobody does */
+	unsigned readers; /* that have it open, as far as that told */
 	bool socket;
 	dev_t device; /* what fd must still be: programs close descriptors they do not know */
 	ino_t inode;
@@ -68,7 +70,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 /* Tries to open the pipe for a reader, or the next segment; true when there is one. */
 bool pvp_sink_reopen(struct pvp_sink *s);
 
-/* Whether a pipe's reader has left; what comes next is then PVP_READER_GONE. */
+/* Whether a pipe's reader has left, or another has taken his place: the stream begins anew. */
 bool pvp_sink_alone(struct pvp_sink *s);
 
 /* Writes all parts, n <= PVP_MAX_PARTS, as one piece. */
@@ -87,6 +89,12 @@ void pvp_sink_forget(struct pvp_sink *s);
 
 /* What fd is: files are made anew. Returns an errno value. */
 int pvp_sink_settle(struct pvp_sink *s, int fd);
+
+/* Begins to watch a pipe that has just been opened for writing. Without effect where that fails. */
+void pvp_sink_watch(struct pvp_sink *s);
+void pvp_sink_unwatch(struct pvp_sink *s);
+/* Whether its reader left, and another came before anybody could see that nobody was there. */
+bool pvp_sink_replaced(struct pvp_sink *s);
 
 /* Away from the numbers that programs count on, such as the next one after 2. */
 int pvp_sink_move_up(int fd);

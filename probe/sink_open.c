@@ -52,6 +52,8 @@ int pvp_sink_settle(struct pvp_sink *s, int fd)
 	else if (S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
 		return errno;
 	keep_identity(s, &st, fd);
+	if (s->pipe)
+		pvp_sink_watch(s);
 	return 0;
 }
 
@@ -176,6 +178,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 	*s = (struct pvp_sink){ .path = output,
 		.fd = -1,
 		.alive = -1,
+		.watch = -1,
 		.most = options->maxsize,
 		.segment = options->ring / 2 };
 	/* Only what has a name can be put aside. */
@@ -248,6 +251,7 @@ void pvp_sink_forget(struct pvp_sink *s)
 		close(s->fd);
 	if (s->alive >= 0)
 		close(s->alive);
+	pvp_sink_unwatch(s);
 	s->fd = s->alive = -1;
 	drop_zip(s);
 }

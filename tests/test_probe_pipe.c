@@ -128,6 +128,47 @@ START_TEST(losses_are_counted_exactly)
 }
 END_TEST
 
+/* All that is there now. */
+static void take(int fd, struct probe_log *log)
+{
+	static char bytes[1 << 16];
+	ssize_t n;
+	while ((n = read(fd, bytes, sizeof bytes)) > 0)
+		probe_log_feed(log, bytes, (size_t)n);
+}
+
+/* A reader goes and another comes, sooner than the writer looks: the stream begins anew for him. */
+START_TEST(a_reader_takes_the_place_of_another)
+{
+	enum { READERS = 20 };
+	make_pipe();
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	ck_assert_int_ge(fd, 0);
+	start("");
+	for (int i = 0; i < READERS; i++) {
+		struct probe_log log;
+		probe_log_init(&log);
+		emit(400);
+		ck_assert_int_eq(pvp_session_flush(), 0);
+		take(fd, &log);
+		/* One who looks, and goes again, changes nothing. */
+		close(open(path, O_RDONLY | O_NONBLOCK));
+		emit(400);
+		ck_assert_int_eq(pvp_session_flush(), 0);
+		take(fd, &log);
+		close(fd);
+		fd = open(path, O_RDONLY | O_NONBLOCK);
+		ck_assert_int_ge(fd, 0);
+		probe_log_end(&log);
+		probe_log_check(&log);
+		ck_assert_uint_eq(probe_log_events(&log), 1600);
+		probe_log_finish(&log);
+	}
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	close(fd);
+}
+END_TEST
+
 static void *emit_many(void *pairs)
 {
 	emit(*(const uint64_t *)pairs);
@@ -324,6 +365,7 @@ int main(void)
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	tcase_add_test(t, one_byte_at_a_time);
 	tcase_add_test(t, losses_are_counted_exactly);
+	tcase_add_test(t, a_reader_takes_the_place_of_another);
 	tcase_add_test(t, losses_of_many_threads_add_up);
 	tcase_add_test(t, losses_stand_where_they_happened);
 	tcase_add_test(t, names_are_never_lost);
