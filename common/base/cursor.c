@@ -35,7 +35,7 @@ double pv_get_f64(struct pv_cursor *c)
 }
 
 /* Reads the groups; *ret_shift is the number of value bits met, *ret_last the final byte. */
-static uint64_t groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
+static uint64_t last_groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
@@ -55,6 +55,26 @@ static uint64_t groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_la
 	} while (b & 0x80);
 	*ret_shift = shift;
 	*ret_last = b;
+	return v;
+}
+
+/* The same; where the end is far, no byte of it needs a look at that. */
+static inline uint64_t groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
+{
+	if (pv_cursor_left(c) < PV_LEB_MAX || !pv_cursor_ok(c))
+		return last_groups(c, ret_shift, ret_last);
+	const uint8_t *p = c->at;
+	uint64_t v = *p & 0x7f;
+	unsigned shift = 7;
+	while (*p++ & 0x80) {
+		if (shift > TOP_OF_TENTH)
+			return last_groups(c, ret_shift, ret_last);
+		v |= (uint64_t)(*p & 0x7f) << shift;
+		shift += 7;
+	}
+	c->at = p;
+	*ret_shift = shift;
+	*ret_last = p[-1];
 	return v;
 }
 

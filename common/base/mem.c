@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { CHUNK = 64 * 1024 };
 
@@ -97,4 +99,38 @@ void pv_arena_finish(struct pv_arena *a)
 		c = before;
 	}
 	*a = (struct pv_arena){ 0 };
+}
+
+/* --- tables */
+
+void *pv_table_alloc(size_t size)
+{
+	const size_t large = (size_t)2 << 20;
+	size_t more = size >= large ? large : 0;
+	if (size == 0 || size > SIZE_MAX / 2)
+		return NULL;
+	char *v = mmap(NULL, size + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (v == MAP_FAILED)
+		return NULL;
+	if (!more)
+		return v;
+	/* From a large page's beginning on; what is left over at both ends goes back. */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) & ~(page - 1);
+	size_t before = (large - (uintptr_t)v % large) % large, behind = more - before;
+	if (before)
+		munmap(v, before);
+	behind -= (whole - size) < behind ? whole - size : behind;
+	behind &= ~(page - 1);
+	if (behind)
+		munmap(v + before + whole, behind);
+#ifdef MADV_HUGEPAGE
+	madvise(v + before, whole, MADV_HUGEPAGE); /* if not, it is only slower */
+#endif
+	return v + before;
+}
+
+void pv_table_free(void *table, size_t size)
+{
+	if (table)
+		munmap(table, size);
 }

@@ -32,6 +32,13 @@ bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size);
 void pv_free_array(void **v, size_t *n, size_t *room);
 
 /*
+ * `size` zeroed bytes, aligned to a page, for tables of which everything is used all the time: where
+ * they are large, the system is asked for large pages. NULL when out of memory.
+ */
+void *pv_table_alloc(size_t size);
+void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
+
+/*
  * An arena hands out memory that never moves and dies all at once. Valid when zeroed. Not
  * thread-safe for writers; what was handed out may be read from any thread that learnt of it
  * under a lock.

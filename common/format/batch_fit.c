@@ -71,8 +71,6 @@ static void forget_arrays(struct pv_batch *b)
 	memset(&d->stretch, 0, sizeof d->stretch);
 	memset(&d->alloc_node, 0, sizeof d->alloc_node);
 	memset(&d->number, 0, sizeof d->number);
-	memset(&d->entered, 0, sizeof d->entered);
-	memset(&d->slot, 0, sizeof d->slot);
 }
 
 bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)

@@ -1,10 +1,10 @@
 /*
  * The calls of a buffer summed up where they are decoded: a stretch of enter and leave events is a
  * small call tree below whatever was open when it began. It goes on in the next buffer of its thread
- * where several are decoded together, a run: what they say holds only if all of them are applied. What stands between stretches (a leave
- * without its enter, everything that is no call) stays an event, in order, so whoever applies the
- * batch knows the open calls before each stretch and ends up with the same figures as event by
- * event, whoever decoded it.
+ * where several are decoded together, a run: what they say holds only if all of them are applied.
+ * What stands between stretches (a leave without its enter, everything that is no call) stays an
+ * event, in order, so whoever applies the batch knows the open calls before each stretch and ends
+ * up with the same figures as event by event, whoever decoded it.
  *
  * All sums wrap: times are what the log says.
  */
@@ -16,33 +16,17 @@
 /* In place of a kind: pv_batch.key is an index into digest.stretch. */
 enum { PV_BATCH_STRETCH = 0xff };
 
-/* Stretches end at multiples of this on the log's clock: no cell of the window is narrower. */
-#define PV_STRETCH_NS INT64_C(100000000)
+/* In place of stretch_ns: nobody asks where they end. */
+#define PV_STRETCH_ANY (INT64_C(1) << 61)
 
-/*
- * What came next here the last time: the bytes of the method difference, shifted left until
- * nothing else is in them, so that an event that follows as before needs to be compared only.
- */
-struct pv_digest_step {
-	uint32_t bytes;
-	uint32_t how; /* bits 0-4: the shift; 5-7: the event's length; above: the call that began */
-};
-
-/* One cache line. */
+/* What one path of calls did in a stretch: calls that ended in it, and those open at its end. */
 struct pv_digest_node {
 	uint64_t key;      /* method; of a stretch's first node: none */
 	uint64_t total_ns; /* of calls that ended */
+	uint64_t self_ns;  /* within the stretch, open calls included */
 	int64_t max_ns;
-	uint32_t calls; /* enters; private while the stretch is open: leaves */
-	uint32_t exc_leaves;
+	uint32_t calls, exc_leaves;
 	uint32_t parent; /* smaller than the node's own index; the first's: itself */
-	union {
-		struct { /* private to the decoder */
-			struct pv_digest_step leave;       /* behind this call, its caller's */
-			struct pv_digest_step first, next; /* calls in this one, behind it */
-		};
-		uint64_t self_ns; /* within the stretch, open calls included */
-	};
 };
 
 /* Events between two edges of the timeline's cells. */
@@ -67,6 +51,7 @@ struct pv_digest {
 	/* What the reader asks for, before decoding; reset with the batch. */
 	bool wanted;
 	int64_t cell_origin_ns, cell_ns; /* of the timeline */
+	int64_t stretch_ns;              /* stretches end at multiples of it on the log's clock */
 
 	PV_ARRAY(struct pv_digest_node) node; /* of all stretches; [0] unused */
 	PV_ARRAY(struct pv_digest_count) count;
@@ -84,9 +69,6 @@ struct pv_digest {
 	uint64_t base[4];
 	uint8_t format[4];
 	bool partial;
-
-	PV_ARRAY(int64_t) entered;
-	PV_ARRAY(uint32_t) slot; /* (parent, key) -> node, 0 = free; bits of the hash above it */
 };
 
 void pv_digest_reset(struct pv_digest *d);

@@ -6,7 +6,11 @@
 #include "common/format/mlpd_call.h"
 #include "common/format/mlpd_digest.h"
 
-enum { FIRST_ROOM = 256 };
+enum {
+	FIRST_ROOM = 256,
+	STRANDS_KEPT = 8,     /* and as many as a run needs */
+	NODES_KEPT = 1 << 18, /* of all their trees */
+};
 
 void pv_batch_reset(struct pv_batch *b)
 {
@@ -61,14 +65,15 @@ static void push(struct pv_batch *b, uint64_t time, uint8_t kind, uint64_t key)
 	b->n++;
 }
 
-static bool push_alloc(struct pv_batch *b, const struct pv_event *e)
+/* There is room for its entry. */
+static bool push_alloc(struct mlpd_digester *d, uint64_t time, const struct pv_alloc *a)
 {
-	if (!pv_reserve(&b->allocs, 1))
+	struct pv_batch *b = d->batch;
+	if (!mlpd_digest_alloc(d, (int64_t)time) || !mlpd_digest_number(d) ||
+		!pv_reserve(&b->allocs, 1))
 		return false;
-	b->allocs.v[b->allocs.n] = (struct pv_alloc){
-		e->alloc.type, e->alloc.object, e->alloc.size, e->alloc.stack
-	};
-	push(b, e->time, e->kind, b->allocs.n++);
+	b->allocs.v[b->allocs.n] = *a;
+	push(b, time, PV_KIND_ALLOC, b->allocs.n++);
 	return true;
 }
 
@@ -100,8 +105,10 @@ static bool is_apart(enum pv_kind kind)
 static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 {
 	struct pv_batch *b = d->batch;
+	const struct pv_alloc alloc = { e->alloc.type, e->alloc.object, e->alloc.size,
+		e->alloc.stack };
 	if (e->kind == PV_KIND_ALLOC)
-		return mlpd_digest_alloc(d, e) && mlpd_digest_number(d) && push_alloc(b, e);
+		return push_alloc(d, e->time, &alloc);
 	if ((!is_apart(e->kind) && !mlpd_digest_close(d)) || !mlpd_digest_number(d))
 		return false;
 	/* Whose calls they are that follow shows when the event is applied. */
@@ -166,12 +173,25 @@ static void note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd
 				  : "event 0x%02x cannot be decoded", c->at[0]);
 }
 
-static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
-	const struct mlpd_format *f, bool partial)
+/* Allocations without backtraces, up to anything else. */
+static bool decode_allocs(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	uint64_t mask)
+{
+	struct pv_alloc a;
+	while (c->at != c->end && *c->at == MLPD_ALLOC && mlpd_take_alloc(c, bases, mask, &a))
+		if (!pv_batch_reserve(d->batch, 1) || !push_alloc(d, bases->time, &a))
+			return false;
+	return true;
+}
+
+/* What comes often; stops before an event that its row has to take apart. */
+static bool decode_hot(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	uint64_t mask)
 {
 	struct pv_batch *b = d->batch;
-	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
-	while (c->at != c->end) {
+	const uint8_t *from;
+	do {
+		from = c->at;
 		if (d->on && !mlpd_digest_calls(d, c, bases, mask))
 			return false;
 		if (!d->on) {
@@ -181,6 +201,20 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 				return false;
 			decode_calls(b, c, bases, mask);
 		}
+		if (!decode_allocs(d, c, bases, mask))
+			return false;
+	} while (c->at != from && c->at != c->end);
+	return true;
+}
+
+static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial)
+{
+	struct pv_batch *b = d->batch;
+	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
+	while (c->at != c->end) {
+		if (!decode_hot(d, c, bases, mask))
+			return false;
 		if (c->at == c->end)
 			break;
 		struct pv_event e;
@@ -218,20 +252,26 @@ static bool decode_with(struct mlpd_digester *d, struct mlpd_bases *bases,
 bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
 	bool partial, size_t *ret_used)
 {
+	struct mlpd_tree tree = { 0 };
 	struct mlpd_digester d;
-	mlpd_digest_begin(&d, b);
-	return decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	mlpd_digest_begin(&d, &tree, b);
+	bool ok = decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	mlpd_tree_finish(&tree);
+	return ok;
 }
 
 /* --- runs */
 
 struct mlpd_strand { /* what a run has of one thread */
+	bool used;     /* by the present run */
 	uint64_t thread;
 	struct mlpd_digester digester;
+	struct mlpd_tree tree; /* goes on from run to run */
 };
 
 struct mlpd_run {
 	PV_ARRAY(struct mlpd_strand) strand;
+	size_t used;
 };
 
 struct mlpd_run *mlpd_run_create(void)
@@ -241,25 +281,47 @@ struct mlpd_run *mlpd_run_create(void)
 
 void mlpd_run_destroy(struct mlpd_run *r)
 {
-	if (r)
-		pv_array_finish(&r->strand);
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->strand.n; i++)
+		mlpd_tree_finish(&r->strand.v[i].tree);
+	pv_array_finish(&r->strand);
 	free(r);
+}
+
+/* One that has learnt from this thread, else any, else a new one. NULL when out of memory. */
+static struct mlpd_strand *free_strand(struct mlpd_run *r, uint64_t thread)
+{
+	struct mlpd_strand *any = NULL;
+	for (size_t i = 0; i < r->strand.n; i++) {
+		struct mlpd_strand *s = &r->strand.v[i];
+		if (!s->used && s->thread == thread)
+			return s;
+		any = s->used || any ? any : s;
+	}
+	if (any && r->strand.n >= STRANDS_KEPT)
+		return any;
+	if (!pv_reserve(&r->strand, 1))
+		return NULL;
+	any = &r->strand.v[r->strand.n++];
+	memset(any, 0, sizeof *any);
+	return any;
 }
 
 static struct mlpd_digester *strand_of(struct mlpd_run *r, struct pv_batch *b)
 {
-	for (size_t i = 0; i < r->strand.n; i++) {
+	for (size_t i = 0; i < r->strand.n && r->used > 0; i++) {
 		struct mlpd_strand *s = &r->strand.v[i];
-		if (s->thread == b->thread) {
-			mlpd_digest_next(&s->digester, b);
-			return &s->digester;
-		}
+		if (s->used && s->thread == b->thread)
+			return mlpd_digest_next(&s->digester, &s->tree, b) ? &s->digester : NULL;
 	}
-	if (!pv_reserve(&r->strand, 1))
+	struct mlpd_strand *s = free_strand(r, b->thread);
+	if (!s)
 		return NULL;
-	struct mlpd_strand *s = &r->strand.v[r->strand.n++];
+	s->used = true;
 	s->thread = b->thread;
-	mlpd_digest_begin(&s->digester, b);
+	r->used++;
+	mlpd_digest_begin(&s->digester, &s->tree, b);
 	return &s->digester;
 }
 
@@ -273,9 +335,21 @@ bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *
 bool mlpd_run_end(struct mlpd_run *r)
 {
 	bool ok = true;
-	for (size_t i = 0; i < r->strand.n; i++)
-		ok &= mlpd_digest_close(&r->strand.v[i].digester);
-	r->strand.n = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < r->strand.n; i++) {
+		struct mlpd_strand *s = &r->strand.v[i];
+		if (!s->used)
+			continue;
+		s->digester.tree = &s->tree; /* strands may have moved */
+		ok = mlpd_digest_close(&s->digester) && ok;
+		s->used = false;
+	}
+	for (size_t i = 0; i < r->strand.n; i++) {
+		kept += r->strand.v[i].tree.room;
+		if (kept > NODES_KEPT)
+			mlpd_tree_finish(&r->strand.v[i].tree);
+	}
+	r->used = 0;
 	return ok;
 }
 

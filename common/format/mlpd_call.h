@@ -1,6 +1,6 @@
 /*
- * Call events as they stand in a buffer: byte, time and method difference. For the loops that read
- * nothing else; everything here is inlined into them.
+ * Call events as they stand in a buffer: byte, time and method difference; and allocations without
+ * a backtrace. For the loops that read nothing else; everything here is inlined into them.
  */
 #ifndef PV_FORMAT_MLPD_CALL_H
 #define PV_FORMAT_MLPD_CALL_H
@@ -9,8 +9,8 @@
 
 #include "common/format/mlpd.h"
 
-enum { MLPD_LEAVE = 0x13, MLPD_ENTER = 0x23, MLPD_EXC_LEAVE = 0x33 };
-enum { MLPD_CALL_MAX = 1 + 2 * PV_LEB_MAX }; /* bytes at most */
+enum { MLPD_ALLOC = 0x00, MLPD_LEAVE = 0x13, MLPD_ENTER = 0x23, MLPD_EXC_LEAVE = 0x33 };
+enum { MLPD_CALL_MAX = 1 + 2 * PV_LEB_MAX, MLPD_ALLOC_MAX = 1 + 4 * PV_LEB_MAX }; /* bytes */
 
 struct mlpd_call {
 	uint64_t time, method; /* differences */
@@ -112,6 +112,32 @@ static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(con
 static inline struct mlpd_call mlpd_get_call(const uint8_t *p, const uint8_t *end)
 {
 	return end - p >= MLPD_CALL_MAX ? mlpd_take_call(p) : mlpd_take_last_call(p + 1, end);
+}
+
+/*
+ * An allocation whose byte is at c->at, as its row says. False, with nothing changed, where it is
+ * to be taken apart by the row: malformed, or near the end.
+ */
+static inline bool mlpd_take_alloc(struct pv_cursor *c, struct mlpd_bases *b, uint64_t mask,
+	struct pv_alloc *ret)
+{
+	unsigned bits[4];
+	uint64_t time, type, object, size;
+	if (pv_cursor_left(c) < MLPD_ALLOC_MAX)
+		return false;
+	const uint8_t *p = mlpd_take_leb(c->at + 1, &time, &bits[0]);
+	p = mlpd_take_leb(p, &type, &bits[1]);
+	p = mlpd_take_leb(p, &object, &bits[2]);
+	p = mlpd_take_leb(p, &size, &bits[3]);
+	if (bits[0] > 70 || bits[1] > 70 || bits[2] > 70 || bits[3] > 70)
+		return false;
+	c->at = p;
+	b->time += time;
+	ret->type = (b->ptr + mlpd_sign_extended(type, bits[1])) & mask;
+	ret->object = ((b->obj + mlpd_sign_extended(object, bits[2])) << 3) & mask;
+	ret->size = size >> 32 == UINT32_MAX ? (uint32_t)size : size;
+	ret->stack = (struct pv_span){ 0 };
+	return true;
 }
 
 #endif

@@ -4,15 +4,12 @@
 #include <string.h>
 
 enum {
-	FIRST_BITS = 10, /* of the number of slots */
-	FIRST_NODES = 128,
-	FIRST_ENTERED = 256,
-	NODES_MAX = 60000, /* a slot holds 16 bits */
-	FEW = 64,          /* stretches before they are judged ... */
-	SHORT = 16,        /* ... by the events they have on average */
+	FEW = 64,            /* stretches before they are judged ... */
+	SHORT = 16,          /* ... by the events they have on average */
+	ENTERS_MAX = 1 << 18, /* of a stretch that goes on in another batch */
 };
 
-#define FAR (UINT64_C(1) << 61) /* ns: times beyond are no times */
+#define FAR ((uint64_t)PV_STRETCH_ANY) /* ns: times beyond are no times */
 
 void pv_digest_reset(struct pv_digest *d)
 {
@@ -31,119 +28,86 @@ void pv_digest_finish(struct pv_digest *d)
 	pv_array_finish(&d->stretch);
 	pv_array_finish(&d->alloc_node);
 	pv_array_finish(&d->number);
-	pv_array_finish(&d->entered);
-	pv_array_finish(&d->slot);
 }
 
 size_t pv_digest_bytes(const struct pv_digest *d)
 {
 	return d->node.room * sizeof *d->node.v + d->count.room * sizeof *d->count.v +
 	       d->open.room * sizeof *d->open.v + d->stretch.room * sizeof *d->stretch.v +
-	       d->alloc_node.room * sizeof *d->alloc_node.v + d->number.room * sizeof *d->number.v +
-	       d->entered.room * sizeof *d->entered.v + d->slot.room * sizeof *d->slot.v;
+	       d->alloc_node.room * sizeof *d->alloc_node.v + d->number.room * sizeof *d->number.v;
 }
 
-/* --- nodes */
+/* --- records: the nodes of the tree that a stretch has met, as its batch gets them */
 
-static void put_in_slot(struct pv_digest *d, uint32_t node)
-{
-	const struct pv_digest_node *n = &d->node.v[node];
-	uint64_t hash = mlpd_digest_hash(n->parent, n->key);
-	size_t at = (size_t)(hash >> mlpd_digest_shift(d));
-	while (d->slot.v[at])
-		at = (at + 1) & (d->slot.n - 1);
-	d->slot.v[at] = ((uint32_t)hash & ~(uint32_t)MLPD_SLOT_NODE) | node;
-}
-
-static bool grow_slots(struct pv_digest *d)
-{
-	size_t n = d->slot.n * 2;
-	d->slot.n = 0;
-	if (!pv_reserve(&d->slot, n))
-		return false;
-	d->slot.n = n;
-	memset(d->slot.v, 0, n * sizeof *d->slot.v);
-	for (uint32_t i = 1; i < d->node.n; i++)
-		if (d->node.v[i].parent != i)
-			put_in_slot(d, i);
-	return true;
-}
-
-/* How the difference between two methods is written; left alone where that takes five bytes. */
-static void expect(uint64_t difference, struct pv_digest_step *ret)
-{
-	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63);
-	unsigned bits = v ? 65 - (unsigned)__builtin_clzll(v) : 1; /* with its sign */
-	unsigned n = (bits + 6) / 7;
-	if (n > sizeof ret->bytes)
-		return;
-	uint32_t d = (uint32_t)difference;
-	uint32_t spread = (d & 0x7f) | (d & 0x3f80) << 1 | (d & 0x1fc000) << 2 |
-			  (d & 0xfe00000) << 3 | 0x808080;
-	uint32_t last = 0x7fU << 8 * (n - 1), shift = 32 - 8 * n;
-	*ret = mlpd_step((spread & (last | ((last & -last) - 1))) << shift, shift, 0);
-}
-
-/* There is room for it. */
-static uint32_t add_node(struct pv_digest *d, uint32_t parent, uint64_t key)
-{
-	uint32_t at = (uint32_t)d->node.n++;
-	struct pv_digest_node *n = &d->node.v[at];
-	*n = (struct pv_digest_node){ .key = key,
-		.parent = parent,
-		.leave = { MLPD_NO_BYTES, 24 },
-		.first = { MLPD_NO_BYTES, 24 },
-		.next = { MLPD_NO_BYTES, 24 } };
-	if (parent != at && d->node.v[parent].parent != parent)
-		expect(d->node.v[parent].key - key, &n->leave);
-	return at;
-}
-
-uint32_t mlpd_digest_child(struct mlpd_digester *d, uint32_t parent, uint64_t key)
+/* The node's record and its callers', made when new; 0 when out of memory. */
+static uint32_t record_of(struct mlpd_digester *d, uint32_t node)
 {
 	struct pv_digest *g = &d->home->digest;
-	uint32_t child = mlpd_digest_find(g, parent, key);
-	if (child)
-		return child;
-	if (g->node.n >= NODES_MAX) {
-		d->on = false;
-		return 0;
+	struct mlpd_tree *t = d->tree;
+	uint32_t *record = t->record.v;
+	t->path.n = 0;
+	for (uint32_t at = node; record[at] == 0; at = t->node[at].parent) {
+		if (!pv_reserve(&t->path, 1))
+			return 0;
+		t->path.v[t->path.n++] = at;
 	}
-	if (!pv_reserve(&g->node, 1) || (g->node.n > g->slot.n / 2 && !grow_slots(g)))
+	if (!pv_reserve(&g->node, t->path.n))
 		return 0;
-	child = add_node(g, parent, key);
-	put_in_slot(g, child);
-	return child;
+	while (t->path.n > 0) {
+		uint32_t at = t->path.v[--t->path.n];
+		record[at] = (uint32_t)g->node.n;
+		g->node.v[g->node.n++] = (struct pv_digest_node){ .key = t->node[at].key,
+			.parent = record[t->node[at].parent] };
+	}
+	return record[node];
 }
 
-void mlpd_digest_begin(struct mlpd_digester *d, struct pv_batch *b)
+static bool begin_records(struct mlpd_digester *d)
 {
-	*d = (struct mlpd_digester){ .batch = b, .home = b, .on = b->digest.wanted };
-}
-
-void mlpd_digest_next(struct mlpd_digester *d, struct pv_batch *b)
-{
-	d->batch = b;
-	d->on = b->digest.wanted && !d->over;
-}
-
-/* A stretch will stand in the batch: room for the first nodes. */
-static bool make_home(struct mlpd_digester *d)
-{
-	struct pv_digest *g = &d->batch->digest;
-	size_t slots = (size_t)1 << FIRST_BITS;
-	d->home = d->batch;
-	if (g->node.n)
-		return true;
-	g->slot.n = 0;
-	if (!pv_reserve(&g->node, FIRST_NODES) || !pv_reserve(&g->entered, FIRST_ENTERED) ||
-		!pv_reserve(&g->slot, slots))
+	struct pv_digest *g = &d->home->digest;
+	if (!pv_reserve(&g->node, 2))
 		return false;
-	g->slot.n = slots;
-	memset(g->slot.v, 0, slots * sizeof *g->slot.v);
-	g->node.v[0] = (struct pv_digest_node){ .parent = 0 };
-	g->node.n = 1;
+	if (g->node.n == 0)
+		g->node.v[g->node.n++] = (struct pv_digest_node){ .parent = 0 };
+	uint32_t first = (uint32_t)g->node.n++;
+	g->node.v[first] = (struct pv_digest_node){ .key = UINT64_MAX, .parent = first };
+	d->tree->record.v[MLPD_ROOT] = first;
 	return true;
+}
+
+/* Figures move from the tree to the records; `to` is the stretch's end. */
+static bool take_figures(struct mlpd_digester *d)
+{
+	struct mlpd_tree *t = d->tree;
+	if (!pv_reserve(&d->home->digest.node, t->touched.n))
+		return false;
+	for (size_t i = 0; i < t->touched.n; i++)
+		if (!record_of(d, t->touched.v[i]))
+			return false;
+	struct pv_digest_node *v = d->home->digest.node.v;
+	for (size_t i = 0; i < t->touched.n; i++) {
+		uint32_t at = t->touched.v[i];
+		struct mlpd_node *n = &t->node[at];
+		struct pv_digest_node *r = &v[t->record.v[at]];
+		r->calls = n->calls;
+		r->total_ns = n->total_ns;
+		r->max_ns = n->max_ns;
+		n->calls = 0;
+		n->total_ns = 0;
+		n->max_ns = 0;
+	}
+	for (size_t i = 0; i < t->exc.n; i++)
+		v[t->record.v[t->exc.v[i].node]].exc_leaves++;
+	return true;
+}
+
+/* The tree has nothing of the stretch any more. */
+static void end_records(struct mlpd_tree *t)
+{
+	for (size_t i = 0; i < t->touched.n; i++)
+		t->record.v[t->touched.v[i]] = 0;
+	t->record.v[MLPD_ROOT] = 0;
+	t->touched.n = t->exc.n = 0;
 }
 
 /* --- stretches */
@@ -198,11 +162,8 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 {
 	struct pv_batch *b = d->batch;
 	struct pv_digest *g = &b->digest;
-	if (g->node.n >= NODES_MAX) {
-		d->on = false;
-		return true;
-	}
-	if (!make_home(d) || !pv_reserve(&g->node, 1) || !mlpd_digest_number(d) ||
+	d->home = b;
+	if (!mlpd_tree_begin(d->tree) || !begin_records(d) || !mlpd_digest_number(d) ||
 		!pv_reserve(&g->stretch, 1) || !pv_batch_reserve(b, 1))
 		return false;
 	b->time[b->n] = (uint64_t)time;
@@ -211,35 +172,42 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	d->within = d->behind = true;
 	d->depth = 0;
 	d->all_enters = 0;
-	d->at = add_node(g, (uint32_t)g->node.n, UINT64_MAX);
-	d->end_ns = next_edge(time, 0, PV_STRETCH_NS);
+	d->at = MLPD_ROOT;
+	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
 	d->last_ns = time;
 	g->stretch.v[g->stretch.n++] = (struct pv_stretch){ .from_ns = time,
-		.node = d->at,
+		.node = d->tree->record.v[MLPD_ROOT],
 		.count = (uint32_t)g->count.n,
 		.open = (uint32_t)g->open.n };
 	return begin_count(d, time);
 }
 
-/* Calls that had not ended; their time so far is self time of theirs, and not of their callers. */
-static bool list_open(struct mlpd_digester *d)
+/* Calls that had not ended are calls of the stretch, too. */
+static bool touch_open(struct mlpd_digester *d)
+{
+	struct mlpd_tree *t = d->tree;
+	uint32_t at = mlpd_digest_top(d);
+	for (size_t i = d->depth; i-- > 0; at = t->node[at].parent)
+		if (t->node[at].calls++ == 0)
+			t->touched.v[t->touched.n++] = at;
+	return pv_reserve(&d->home->digest.open, d->depth);
+}
+
+/* Their time so far is self time of theirs, and not of their callers. */
+static void list_open(struct mlpd_digester *d)
 {
 	struct pv_digest *g = &d->home->digest;
-	if (!pv_reserve(&g->open, d->depth))
-		return false;
-	uint32_t at = mlpd_digest_top(d);
+	uint32_t at = d->tree->record.v[mlpd_digest_top(d)];
 	for (size_t i = d->depth; i-- > 0;) {
 		struct pv_digest_node *n = &g->node.v[at];
-		int64_t entered = g->entered.v[i];
+		int64_t entered = d->tree->entered.v[i];
 		uint64_t ns = (uint64_t)d->last_ns - (uint64_t)entered;
 		g->open.v[g->open.n + i] = (struct pv_digest_open){ at, entered };
-		n->calls++;
 		n->self_ns += ns;
 		g->node.v[n->parent].self_ns -= ns;
 		at = n->parent;
 	}
 	g->open.n += d->depth;
-	return true;
 }
 
 bool mlpd_digest_close(struct mlpd_digester *d)
@@ -250,10 +218,10 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	struct pv_stretch *s = &g->stretch.v[g->stretch.n - 1];
 	d->within = false;
 	end_count(d);
-	for (size_t i = s->node; i < g->node.n; i++)
-		g->node.v[i].self_ns = 0;
-	if (!list_open(d))
+	if (!touch_open(d) || !take_figures(d))
 		return false;
+	list_open(d);
+	end_records(d->tree);
 	s->to_ns = d->last_ns;
 	s->nodes = (uint32_t)g->node.n - s->node;
 	s->counts = (uint32_t)g->count.n - s->count;
@@ -265,23 +233,30 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 		g->node.v[n->parent].self_ns -= n->total_ns;
 	}
 	g->node.v[s->node].self_ns += (uint64_t)s->to_ns - (uint64_t)s->from_ns;
-	g->depth += d->all_enters < g->entered.room ? d->all_enters : g->entered.room;
+	size_t room = d->tree->entered.room;
+	g->depth += d->all_enters < room ? d->all_enters : room;
 	if (g->stretch.n >= FEW && g->events / g->stretch.n < SHORT)
 		d->on = false;
 	return true;
 }
 
-bool mlpd_digest_alloc(struct mlpd_digester *d, const struct pv_event *e)
+uint32_t mlpd_digest_place(struct mlpd_digester *d)
+{
+	uint32_t top = mlpd_digest_top(d), at = d->tree->record.v[top];
+	return at ? at : record_of(d, top);
+}
+
+bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
 {
 	struct pv_digest *g = &d->batch->digest;
 	if (!g->wanted)
 		return true;
-	int64_t time = (int64_t)e->time;
 	bool outside = time < d->last_ns || time >= d->end_ns;
 	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
 		return false;
-	g->alloc_node.v[g->alloc_node.n++] = d->within ? mlpd_digest_top(d) : 0;
-	return true;
+	uint32_t place = d->within ? mlpd_digest_place(d) : 0;
+	g->alloc_node.v[g->alloc_node.n++] = place;
+	return place || !d->within;
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
@@ -294,5 +269,21 @@ bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, b
 	if (d->within && !mlpd_digest_close(d))
 		return false;
 	*ret_go_on = d->on && enters && (uint64_t)time + FAR < 2 * FAR;
-	return !*ret_go_on || (begin_stretch(d, time) && (*ret_go_on = d->on, true));
+	return !*ret_go_on || begin_stretch(d, time);
+}
+
+void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	*d = (struct mlpd_digester){ .tree = t, .batch = b, .home = b, .on = b->digest.wanted };
+}
+
+bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	d->tree = t;
+	/* Its calls may each be a path of its own: so much memory a stretch can take. */
+	if (d->all_enters > ENTERS_MAX && !mlpd_digest_close(d))
+		return false;
+	d->batch = b;
+	d->on = b->digest.wanted && !d->over;
+	return true;
 }

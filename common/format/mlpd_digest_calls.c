@@ -92,12 +92,12 @@ static inline int64_t time_of(uint64_t w)
 	return (int64_t)t - 0x80 - (t >> 8 << 7);
 }
 
-static inline bool is_as(uint64_t w, const struct pv_digest_step *s)
+static inline bool is_as(uint64_t w, const struct mlpd_step *s)
 {
 	return (uint32_t)(w >> 24) << (s->how & 31) == s->bytes;
 }
 
-static inline unsigned length(const struct pv_digest_step *s)
+static inline unsigned length(const struct mlpd_step *s)
 {
 	return s->how >> 5 & 7;
 }
@@ -123,9 +123,10 @@ static inline uint64_t difference(uint32_t bytes, uint32_t shift)
 	return (uint64_t)((int64_t)((uint64_t)m << above) >> above);
 }
 
-static inline void end_call(struct pv_digest_node *n, int64_t ns)
+static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
 {
-	n->calls++;
+	if (n->calls++ == 0)
+		t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
 	n->total_ns += (uint64_t)ns;
 	if (ns > n->max_ns)
 		n->max_ns = ns;
@@ -136,10 +137,11 @@ static inline void end_call(struct pv_digest_node *n, int64_t ns)
  * not. There is an open stretch, l->method is the method of the place, and that is not the
  * stretch's first node. No call in here, and nothing that aliases: all of it stays in registers.
  */
-static bool take_expected(struct loop *l, const uint8_t *end, const struct pv_digest *g)
+static bool take_expected(struct loop *l, const uint8_t *end, struct mlpd_tree *t)
 {
-	struct pv_digest_node *const node = g->node.v, *n = &node[l->at];
-	int64_t *top = g->entered.v + l->depth, *const room = g->entered.v + g->entered.room;
+	struct mlpd_node *const node = t->node, *n = &node[l->at];
+	int64_t *const entered = t->entered.v, *top = entered + l->depth;
+	int64_t *const room = entered + t->entered.room;
 	const int64_t limit = (int64_t)l->limit;
 	const uint8_t *p = l->p, *q; /* q: where the event began if its time had two bytes */
 	int64_t now = (int64_t)l->now, time;
@@ -177,7 +179,7 @@ within:
 	p = q + 4;
 leave:
 	now = time;
-	end_call(n, now - *--top);
+	end_call(t, n, now - *--top);
 behind:
 	if (p > end)
 		goto out;
@@ -201,8 +203,15 @@ behind:
 	}
 	if ((uint8_t)w != MLPD_ENTER)
 		goto out;
-	if (!is_as(w, &n->next) || top == room)
+	if (top == room)
 		goto other;
+	if (!is_as(w, &n->next)) {
+		struct mlpd_step step = n->other;
+		if (!is_as(w, &step))
+			goto other;
+		n->other = n->next;
+		n->next = step;
+	}
 	p = q + length(&n->next);
 	n = &node[n->next.how >> 8];
 enter:
@@ -226,36 +235,45 @@ out:
 		.limit = l->limit,
 		.at = (uint32_t)(n - node),
 		.behind = behind,
-		.depth = (size_t)(top - g->entered.v),
+		.depth = (size_t)(top - entered),
 		.enters = enters,
 		.exceptional = l->exceptional };
 	return !other;
 }
 
-/*
- * A call was entered that is not the one of the last time. If it was made from here at any time,
- * it is expected from now on.
- */
-static bool learn(
-	const struct loop *l, const uint8_t *end, const struct pv_digest *g, uint64_t mask)
+/* The event that leads from here to the call is known from now on. */
+static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
 {
-	struct pv_digest_node *const node = g->node.v, *n = &node[l->at];
+	if (behind) {
+		n->other = n->next;
+		n->next = step;
+	} else {
+		n->first = step;
+	}
+}
+
+/*
+ * A call was entered that is none of those expected. If it was made from here at any time, it is
+ * expected from now on.
+ */
+static bool learn(const struct loop *l, const uint8_t *end, struct mlpd_tree *t, uint64_t mask)
+{
+	struct mlpd_node *const node = t->node, *n = &node[l->at];
 	uint32_t bytes, shift, child, parent = l->behind ? n->parent : l->at;
 	uint64_t w;
 	if (!usual_at(l->p, end, &w) || !take_bytes(w, &bytes, &shift))
 		return false;
 	uint64_t key = (n->key + difference(bytes, shift)) & mask;
-	child = mlpd_digest_find(g, parent, key);
-	*(l->behind ? &n->next : &n->first) =
-		child ? mlpd_step(bytes, shift, child) : mlpd_step(MLPD_NO_BYTES, 24, 0);
-	return child != 0 && l->depth < g->entered.room;
+	child = mlpd_tree_find(t, parent, key);
+	if (child == 0 || l->depth == t->entered.room)
+		return false;
+	learn_step(n, l->behind, mlpd_step(bytes, shift, child));
+	return true;
 }
 
-static void take_known(
-	struct loop *l, const uint8_t *end, const struct mlpd_digester *d, uint64_t mask)
+static void take_known(struct loop *l, const uint8_t *end, struct mlpd_tree *t, uint64_t mask)
 {
-	const struct pv_digest *g = &d->home->digest;
-	while (!take_expected(l, end, g) && learn(l, end, g, mask))
+	while (!take_expected(l, end, t) && learn(l, end, t, mask))
 		;
 }
 
@@ -264,57 +282,66 @@ static void take_known(
 /* Whether the difference counts from the place's own method: other events had methods, too. */
 static bool is_chained(const struct loop *l, const struct mlpd_digester *d, uint64_t mask)
 {
-	const struct pv_digest_node *n = &d->home->digest.node.v[l->at];
-	return n->parent != l->at && ((l->method ^ n->key) & mask) == 0;
+	return l->at != MLPD_ROOT && ((l->method ^ d->tree->node[l->at].key) & mask) == 0;
 }
 
 static uint32_t open_node(const struct loop *l, const struct mlpd_digester *d)
 {
-	return l->behind ? d->home->digest.node.v[l->at].parent : l->at;
+	return l->behind ? d->tree->node[l->at].parent : l->at;
 }
 
 static enum took enter(struct loop *l, const uint8_t *end, struct mlpd_digester *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct mlpd_tree *t = d->tree;
 	uint64_t w;
 	uint32_t bytes, shift;
-	uint32_t child = mlpd_digest_child(d, open_node(l, d), (l->method + e->method) & mask);
+	uint32_t child = mlpd_tree_child(t, open_node(l, d), (l->method + e->method) & mask);
+	if (child == 0 && t->n >= MLPD_TREE_MOST) {
+		d->on = false; /* a buffer of megabytes, in which every call is a new path */
+		return OTHER;
+	}
 	if (child == 0)
-		return d->on ? NOMEM : OTHER;
-	if (l->depth == g->entered.room) {
-		g->entered.n = g->entered.room; /* all of it is in use: it must be kept */
-		bool ok = pv_reserve(&g->entered, 1);
-		g->entered.n = 0;
+		return NOMEM;
+	if (l->depth == t->entered.room) {
+		t->entered.n = t->entered.room; /* all of it is in use: it must be kept */
+		bool ok = pv_reserve(&t->entered, 1);
+		t->entered.n = 0;
 		if (!ok)
 			return NOMEM;
 	}
-	struct pv_digest_node *n = &g->node.v[l->at];
-	if (is_chained(l, d, mask) && usual_at(l->p, end, &w) && take_bytes(w, &bytes, &shift))
-		*(l->behind ? &n->next : &n->first) = mlpd_step(bytes, shift, child);
+	if (is_chained(l, d, mask) && usual_at(l->p, end, &w) && take_bytes(w, &bytes, &shift)) {
+		/* A call that was expected may come with a longer time. */
+		struct mlpd_node *n = &t->node[l->at];
+		bool known = (l->behind ? n->next : n->first).how >> 8 == child;
+		if (!known)
+			learn_step(n, l->behind, mlpd_step(bytes, shift, child));
+	}
 	l->at = child;
 	l->behind = false;
 	l->enters++;
-	g->entered.v[l->depth++] = (int64_t)(l->now + e->time);
+	t->entered.v[l->depth++] = (int64_t)(l->now + e->time);
 	return TOOK;
 }
 
 static enum took leave(struct loop *l, const uint8_t *end, struct mlpd_digester *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
-	struct pv_digest *g = &d->home->digest;
-	struct pv_digest_node *n = &g->node.v[l->at];
+	struct mlpd_tree *t = d->tree;
+	struct mlpd_node *n = &t->node[l->at];
 	uint32_t top = open_node(l, d), bytes, shift;
 	uint64_t w;
 	if (*l->p == MLPD_EXC_LEAVE) {
-		g->node.v[top].exc_leaves++;
+		if (!pv_reserve(&t->exc, 1))
+			return NOMEM;
+		t->exc.v[t->exc.n++] = (struct mlpd_exc){ top };
 		l->exceptional++;
 	} else if (l->behind && is_chained(l, d, mask) && usual_at(l->p, end, &w) &&
 		   take_bytes(w, &bytes, &shift)) {
 		n->leave = mlpd_step(bytes, shift, 0);
 	}
-	uint64_t ns = l->now + e->time - (uint64_t)g->entered.v[--l->depth];
-	end_call(&g->node.v[top], (int64_t)ns);
+	uint64_t ns = l->now + e->time - (uint64_t)t->entered.v[--l->depth];
+	end_call(t, &t->node[top], (int64_t)ns);
 	l->at = top;
 	l->behind = true;
 	return TOOK;
@@ -325,7 +352,7 @@ static bool is_own(const struct loop *l, const struct mlpd_digester *d, const st
 	uint64_t mask)
 {
 	uint64_t key = (l->method + e->method) & mask;
-	return l->depth > 0 && d->home->digest.node.v[open_node(l, d)].key == key;
+	return l->depth > 0 && d->tree->node[open_node(l, d)].key == key;
 }
 
 /* The event at hand, if it is a call event that fits into a stretch. */
@@ -369,9 +396,9 @@ bool mlpd_digest_calls(
 	load(&l, d);
 	if (d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
 		is_chained(&l, d, mask))
-		take_known(&l, c->end, d, mask);
+		take_known(&l, c->end, d->tree, mask);
 	while (d->on && (took = take_one(&l, c->end, d, mask)) == TOOK)
-		take_known(&l, c->end, d, mask);
+		take_known(&l, c->end, d->tree, mask);
 	save(&l, d);
 	c->at = l.p;
 	bases->time = l.now;

@@ -10,9 +10,9 @@
 enum {
 	RUNS = 4,
 	MAX_WORKERS = 16,
-	RUN_BYTES = 512 << 10,
+	RUN_BYTES = 1 << 20,
 	KEPT_NODES = 1024,
-	MANY_NODES = 32768,
+	MANY_NODES = 65536,
 	FIRST_RUN = 8
 };
 
@@ -27,6 +27,13 @@ struct run {
 	uint32_t number;
 };
 
+/* Where a run is decoded; what is learnt of a log's calls in one serves the next. */
+struct worker {
+	struct pv_decode_pool *pool;
+	pthread_t thread;
+	struct mlpd_run *whole;
+};
+
 struct pv_decode_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
@@ -35,8 +42,9 @@ struct pv_decode_pool {
 	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number;
 	bool stop, give_way;
+	struct mlpd_run *whole; /* the owner's */
 	unsigned workers;
-	pthread_t thread[MAX_WORKERS];
+	struct worker worker[MAX_WORKERS];
 };
 
 /* Alone, or where pieces of one buffer may follow: nothing of another buffer goes on in it. */
@@ -71,16 +79,16 @@ static bool is_mark(const struct pv_batch *b)
 	return false;
 }
 
-static void decode(struct run *r)
+/* `whole`: of the thread that does it. */
+static void decode(struct run *r, struct mlpd_run *whole)
 {
+	bool ok = true;
+	size_t from = 0;
 	r->nodes = 0;
-	if (r->n == 1) {
+	if (r->n == 1 && (r->task[0].decoded || r->task[0].partial)) {
 		decode_alone(&r->task[0]);
 		return;
 	}
-	struct mlpd_run *whole = mlpd_run_create();
-	bool ok = whole != NULL;
-	size_t from = 0;
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
 		ok = ok && mlpd_run_decode(whole, &t->batch, &t->bases, &t->format, &t->used);
@@ -88,13 +96,12 @@ static void decode(struct run *r)
 		if (i + 1 < r->n && !is_mark(&t->batch))
 			continue;
 		t->nomem |= ok && !mlpd_run_end(whole);
-		for (size_t k = from; k <= i; k++) {
+		for (size_t k = from; k <= i && r->n > 1; k++) {
 			r->task[k].batch.digest.run = r->number + (uint32_t)from;
 			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
 		}
 		from = i + 1;
 	}
-	mlpd_run_destroy(whole);
 	for (size_t i = 0; i < r->n; i++)
 		r->nodes += r->task[i].batch.digest.node.n;
 }
@@ -111,18 +118,19 @@ static struct run *next_queued(struct pv_decode_pool *p)
 }
 
 /* With the lock held, which is given up meanwhile. */
-static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct mlpd_run *whole)
 {
 	r->state = RUN_BUSY;
 	pthread_mutex_unlock(&p->lock);
-	decode(r);
+	decode(r, whole);
 	pthread_mutex_lock(&p->lock);
 	r->state = RUN_READY;
 }
 
 static void *worker(void *arg)
 {
-	struct pv_decode_pool *p = arg;
+	struct worker *w = arg;
+	struct pv_decode_pool *p = w->pool;
 	if (p->give_way)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
@@ -132,7 +140,7 @@ static void *worker(void *arg)
 			pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		decode_unlocked(p, r);
+		decode_unlocked(p, r, w->whole);
 		pthread_cond_signal(&p->ready);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -142,11 +150,18 @@ static void *worker(void *arg)
 /* Signals belong to the screen's thread: a worker must not take them. */
 static bool start_worker(struct pv_decode_pool *p)
 {
+	struct worker *w = &p->worker[p->workers];
 	sigset_t all, before;
+	w->pool = p;
+	w->whole = mlpd_run_create();
+	if (!w->whole)
+		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&p->thread[p->workers], NULL, worker, p);
+	int failed = pthread_create(&w->thread, NULL, worker, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		mlpd_run_destroy(w->whole);
 	p->workers += !failed;
 	return !failed;
 }
@@ -162,13 +177,13 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
-	for (unsigned i = 0; i < workers && i < MAX_WORKERS; i++) {
-		if (!start_worker(p)) {
-			pv_decode_pool_destroy(p);
-			return NULL;
-		}
-	}
-	return p;
+	p->whole = mlpd_run_create();
+	bool ok = p->whole != NULL;
+	for (unsigned i = 0; ok && i < workers && i < MAX_WORKERS; i++)
+		ok = start_worker(p);
+	if (!ok)
+		pv_decode_pool_destroy(p);
+	return ok ? p : NULL;
 }
 
 void pv_decode_pool_destroy(struct pv_decode_pool *p)
@@ -179,8 +194,11 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	p->stop = true;
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	for (unsigned i = 0; i < p->workers; i++)
-		pthread_join(p->thread[i], NULL);
+	for (unsigned i = 0; i < p->workers; i++) {
+		pthread_join(p->worker[i].thread, NULL);
+		mlpd_run_destroy(p->worker[i].whole);
+	}
+	mlpd_run_destroy(p->whole);
 	for (size_t i = 0; i < RUNS; i++)
 		for (size_t k = 0; k < PV_DECODE_RUN; k++)
 			pv_batch_finish(&p->run[i].task[k].batch);
@@ -274,7 +292,7 @@ static void finish_run(struct pv_decode_pool *p, struct run *r)
 	while (r->state != RUN_READY) {
 		struct run *other = r->state == RUN_QUEUED ? r : next_queued(p);
 		if (other)
-			decode_unlocked(p, other);
+			decode_unlocked(p, other, p->whole);
 		else
 			pthread_cond_wait(&p->ready, &p->lock);
 	}
@@ -296,10 +314,8 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 /* The first batch of a run has most of its trees; the room of others' is not kept. */
 static void trim(struct pv_digest *d)
 {
-	if (d->node.room <= KEPT_NODES)
-		return;
-	pv_array_finish(&d->node);
-	pv_array_finish(&d->slot);
+	if (d->node.room > KEPT_NODES)
+		pv_array_finish(&d->node);
 }
 
 void pv_decode_pool_done(struct pv_decode_pool *p)

@@ -1,8 +1,11 @@
 #include "common/model/addresses.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "common/base/map.h"
+#include "common/base/mem.h"
+
+#define TABLE (PV_ADDRESSES * sizeof(struct pv_address))
 
 /*
  * Objects are at least 16 bytes long, so no two of a 16 MiB region meet, and objects that were
@@ -16,7 +19,7 @@ static uint64_t slot_of(uint64_t object)
 struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object)
 {
 	if (!a->slot)
-		a->slot = calloc(PV_ADDRESSES, sizeof *a->slot);
+		a->slot = pv_table_alloc(TABLE);
 	return a->slot ? &a->slot[slot_of(object)] : NULL;
 }
 
@@ -30,6 +33,6 @@ uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object)
 
 void pv_addresses_finish(struct pv_addresses *a)
 {
-	free(a->slot);
+	pv_table_free(a->slot, TABLE);
 	a->slot = NULL;
 }

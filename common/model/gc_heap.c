@@ -3,6 +3,8 @@
 #include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
+enum { AHEAD = 8 }; /* moves */
+
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_gc *gc = &x->m->gc;
@@ -53,6 +55,13 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
 }
 
+/* Their slots lie anywhere, so they are fetched while others are dealt with. */
+static void fetch(struct pv_model *m, const uint64_t *pair)
+{
+	__builtin_prefetch(pv_addresses_slot(&m->private->addresses, pair[0]), 0);
+	__builtin_prefetch(pv_addresses_slot(&m->private->addresses, pair[1]), 1);
+}
+
 /* Old addresses are all read before new ones are written: they speak of one moment. */
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 {
@@ -67,6 +76,8 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 	for (size_t done = 0; done < n;) {
 		size_t part = n - done < PV_COUNT_OF(at) ? n - done : PV_COUNT_OF(at);
 		for (size_t i = 0; i < part; i++) {
+			if (done + i + AHEAD < n)
+				fetch(m, &pair[2 * (done + i + AHEAD)]);
 			const struct pv_address *s =
 				pv_addresses_slot(&m->private->addresses, pair[2 * (done + i)]);
 			if (!s)

@@ -218,6 +218,9 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
 	ret->wanted = true;
 	ret->cell_origin_ns = m->timeline.origin_ns;
 	ret->cell_ns = m->timeline.width_ns;
+	/* No cell of the window is narrower. */
+	ret->stretch_ns = m->window->off ? PV_STRETCH_ANY
+					 : (int64_t)PV_WINDOW_CELL_MS * 1000000;
 	return true;
 }
 

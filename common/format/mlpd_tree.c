@@ -1,0 +1,139 @@
+#include "common/format/mlpd_tree.h"
+
+#include <string.h>
+
+enum { FIRST_NODES = 256, FIRST_ENTERED = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
+
+_Static_assert(sizeof(struct mlpd_node) == LINE, "one cache line");
+
+#define NOTHING                                                                                    \
+	{                                                                                          \
+		MLPD_NO_BYTES, 24                                                                  \
+	}
+
+void mlpd_tree_finish(struct mlpd_tree *t)
+{
+	pv_table_free(t->node, t->room * sizeof *t->node);
+	pv_table_free(t->slot, t->slots * sizeof *t->slot);
+	t->node = NULL;
+	t->slot = NULL;
+	t->n = t->room = 0;
+	t->slots = 0;
+	pv_array_finish(&t->record);
+	pv_array_finish(&t->touched);
+	pv_array_finish(&t->entered);
+	pv_array_finish(&t->exc);
+	pv_array_finish(&t->path);
+}
+
+static void put_in_slot(struct mlpd_tree *t, uint32_t node)
+{
+	const struct mlpd_node *n = &t->node[node];
+	uint64_t hash = mlpd_tree_hash(n->parent, n->key);
+	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
+	while (t->slot[at])
+		at = (at + 1) & (t->slots - 1);
+	t->slot[at] = hash << 32 | node;
+}
+
+/* Slots for so many nodes, twice as many. */
+static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
+{
+	size_t n = (size_t)nodes * 2;
+	uint64_t *slot = pv_table_alloc(n * sizeof *slot);
+	if (!slot)
+		return false;
+	pv_table_free(t->slot, t->slots * sizeof *slot);
+	t->slot = slot;
+	t->slots = n;
+	for (uint32_t i = MLPD_ROOT + 1; i < t->n; i++)
+		put_in_slot(t, i);
+	return true;
+}
+
+static bool grow(struct mlpd_tree *t)
+{
+	uint32_t room = t->room ? t->room * 2 : FIRST_NODES;
+	struct mlpd_node *node = pv_table_alloc(room * sizeof *node);
+	if (!node)
+		return false;
+	if (t->n)
+		memcpy(node, t->node, t->n * sizeof *node);
+	pv_table_free(t->node, t->room * sizeof *node);
+	t->node = node;
+	t->room = room;
+	size_t n = t->record.n;
+	if (!pv_reserve(&t->record, room - n) || !pv_reserve(&t->touched, room - t->touched.n) ||
+		!make_slots(t, room))
+		return false;
+	memset(t->record.v + n, 0, (room - n) * sizeof *t->record.v);
+	t->record.n = room;
+	return true;
+}
+
+/* How the difference between two methods is written; left alone where that takes five bytes. */
+static void expect(uint64_t difference, struct mlpd_step *ret)
+{
+	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63);
+	unsigned bits = v ? 65 - (unsigned)__builtin_clzll(v) : 1; /* with its sign */
+	unsigned n = (bits + 6) / 7;
+	if (n > sizeof ret->bytes)
+		return;
+	uint32_t d = (uint32_t)difference;
+	uint32_t spread = (d & 0x7f) | (d & 0x3f80) << 1 | (d & 0x1fc000) << 2 |
+			  (d & 0xfe00000) << 3 | 0x808080;
+	uint32_t last = 0x7fU << 8 * (n - 1), shift = 32 - 8 * n;
+	*ret = mlpd_step((spread & (last | ((last & -last) - 1))) << shift, shift, 0);
+}
+
+/* There is room for it. */
+static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
+{
+	uint32_t at = t->n++;
+	struct mlpd_node *n = &t->node[at];
+	*n = (struct mlpd_node){ .key = key,
+		.parent = parent,
+		.leave = NOTHING,
+		.first = NOTHING,
+		.next = NOTHING,
+		.other = NOTHING };
+	if (parent != at && parent != MLPD_ROOT)
+		expect(t->node[parent].key - key, &n->leave);
+	return at;
+}
+
+/* What was learnt so far goes where it has come to be much. */
+static void forget(struct mlpd_tree *t)
+{
+	if (t->room > ROOM_KEPT) {
+		mlpd_tree_finish(t);
+		return;
+	}
+	t->n = 0;
+	memset(t->slot, 0, t->slots * sizeof *t->slot);
+}
+
+bool mlpd_tree_begin(struct mlpd_tree *t)
+{
+	if (t->n > MLPD_TREE_KEPT)
+		forget(t);
+	if (t->n)
+		return true;
+	if (!pv_reserve(&t->entered, FIRST_ENTERED) || (t->room == 0 && !grow(t)))
+		return false;
+	t->node[t->n++] = (struct mlpd_node){ .parent = 0 };
+	add_node(t, MLPD_ROOT, UINT64_MAX);
+	return true;
+}
+
+uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key)
+{
+	uint32_t child = mlpd_tree_find(t, parent, key);
+	if (child)
+		return child;
+	if (t->n >= MLPD_TREE_MOST || (t->n == t->room && !grow(t)))
+		return 0;
+	child = add_node(t, parent, key);
+	put_in_slot(t, child);
+	return child;
+}

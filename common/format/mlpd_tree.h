@@ -1,0 +1,95 @@
+/*
+ * The call tree that a decoder keeps from one stretch of calls to the next (digest.h), with what
+ * it has learnt of the order in which calls come: it says how an event that follows as before is
+ * written, so that nothing of it needs to be taken apart. Which nodes there are and what is
+ * expected where changes how long decoding takes, and never what it gives.
+ *
+ * Only while a stretch is open do nodes hold figures.
+ */
+#ifndef PV_FORMAT_MLPD_TREE_H
+#define PV_FORMAT_MLPD_TREE_H
+
+#include "common/base/mem.h"
+
+/*
+ * A call event that came here: the bytes of its method difference, shifted left until nothing else
+ * is in them.
+ */
+struct mlpd_step {
+	uint32_t bytes;
+	uint32_t how; /* bits 0-4: the shift; 5-7: the event's length; above: the call that began */
+};
+
+enum { MLPD_NO_BYTES = 1 }; /* nothing that was shifted looks so */
+
+/* One cache line, and aligned so. */
+struct mlpd_node {
+	uint64_t key;      /* method; of the root: none */
+	uint64_t total_ns; /* of calls that ended */
+	int64_t max_ns;
+	uint32_t calls;               /* that ended; 0: the node is not in tree.touched */
+	uint32_t parent;              /* smaller than the node's own number; the root's: itself */
+	struct mlpd_step leave;       /* behind this call, its caller's */
+	struct mlpd_step first;       /* the call in this one that came last */
+	struct mlpd_step next, other; /* calls behind this one: the last, and the last but that */
+};
+
+struct mlpd_exc {
+	uint32_t node; /* left by an exception */
+};
+
+enum {
+	MLPD_ROOT = 1,                  /* what was open when the stretch began */
+	MLPD_TREE_KEPT = 120000,        /* nodes; larger trees are begun anew */
+	MLPD_TREE_MOST = 1 << 20,       /* less than fit into a step */
+};
+
+struct mlpd_tree {
+	struct mlpd_node *node; /* [0] unused */
+	uint32_t n, room;
+	uint64_t *slot; /* (parent, key) -> node, 0 = free; above it the hash */
+	size_t slots;
+	PV_ARRAY(uint32_t) record;  /* by node: where it stands in the digest, 0: not yet */
+	PV_ARRAY(uint32_t) touched; /* nodes with calls, as they ended first; room for all */
+	PV_ARRAY(int64_t) entered;  /* times, of the calls that are open */
+	PV_ARRAY(struct mlpd_exc) exc;
+	PV_ARRAY(uint32_t) path; /* scratch */
+};
+
+/* A zeroed tree is valid and empty. False when out of memory, here and below. */
+void mlpd_tree_finish(struct mlpd_tree *t);
+/* A stretch begins: a root is there. */
+bool mlpd_tree_begin(struct mlpd_tree *t);
+/* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
+uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
+
+/* With a difference of times of two bytes, the event is four to seven bytes long. */
+static inline struct mlpd_step mlpd_step(uint32_t bytes, uint32_t shift, uint32_t node)
+{
+	return (struct mlpd_step){ bytes, node << 8 | (7 - shift / 8) << 5 | shift };
+}
+
+static inline unsigned mlpd_tree_shift(const struct mlpd_tree *t)
+{
+	return 64 - (unsigned)__builtin_ctzll(t->slots);
+}
+
+static inline uint64_t mlpd_tree_hash(uint32_t parent, uint64_t key)
+{
+	return (key + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* 0: not there. */
+static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent, uint64_t key)
+{
+	uint64_t hash = mlpd_tree_hash(parent, key);
+	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
+	for (uint64_t s; (s = t->slot[at]) != 0; at = (at + 1) & (t->slots - 1)) {
+		const struct mlpd_node *n = &t->node[(uint32_t)s];
+		if (s >> 32 == (uint32_t)hash && n->key == key && n->parent == parent)
+			return (uint32_t)s;
+	}
+	return 0;
+}
+
+#endif
