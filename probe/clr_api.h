@@ -16,7 +16,8 @@ struct pvp_clr_info {
 struct pvp_clr_info_table {
 	struct pvp_clr_unknown_table unknown;
 	pvp_hr (*class_of_object)(void *self, uint64_t object, uint64_t *ret);
-	pvp_clr_slot skip_4[6];
+	pvp_hr (*class_of_token)(void *self, uint64_t module, uint32_t token, uint64_t *ret);
+	pvp_clr_slot skip_5[5];
 	pvp_hr (*object_size)(void *self, uint64_t object, uint32_t *ret);
 	pvp_hr (*array_class)(void *self, uint64_t type, uint32_t *ret_element, uint64_t *ret_base,
 		uint32_t *ret_rank);
@@ -42,7 +43,9 @@ struct pvp_clr_info_table {
 	pvp_hr (*function_info)(void *self, uint64_t function, uint64_t frame, uint64_t *ret_class,
 		uint64_t *ret_module, uint32_t *ret_token, uint32_t room, uint32_t *ret_n,
 		uint64_t *types);
-	pvp_clr_slot skip_39[2];
+	pvp_clr_slot skip_39;
+	pvp_hr (*class_layout)(void *self, uint64_t type, struct pvp_clr_field *ret, uint32_t room,
+		uint32_t *ret_n, uint32_t *ret_size);
 	pvp_hr (*class_info)(void *self, uint64_t type, uint64_t *ret_module, uint32_t *ret_token,
 		uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types);
 	pvp_clr_slot skip_42[12];
@@ -53,7 +56,7 @@ struct pvp_clr_info_table {
 	pvp_hr (*request_detach)(void *self, uint32_t ms);
 	pvp_hr (*set_function_mapper)(void *self,
 		uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook), void *ctx);
-	pvp_clr_slot skip_60;
+	pvp_hr (*string_layout)(void *self, uint32_t *ret_length, uint32_t *ret_text);
 	pvp_hr (*set_hooks)(
 		void *self, void (*enter)(void), void (*leave)(void), void (*tail_call)(void));
 	pvp_clr_slot skip_62[4];
@@ -107,7 +110,8 @@ struct pvp_clr_metadata {
 
 struct pvp_clr_metadata_table {
 	struct pvp_clr_unknown_table unknown;
-	pvp_clr_slot skip_3[7];
+	pvp_clr_slot skip_3[6];
+	pvp_hr (*find_type)(void *self, const pvp_char *name, uint32_t around, uint32_t *ret);
 	pvp_hr (*scope)(void *self, pvp_char *name, uint32_t room, uint32_t *ret_n,
 		struct pvp_guid *ret_mvid);
 	pvp_clr_slot skip_11;
@@ -120,7 +124,12 @@ struct pvp_clr_metadata_table {
 	pvp_hr (*method)(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name,
 		uint32_t room, uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig,
 		uint32_t *ret_sig_n, uint32_t *ret_rva, uint32_t *ret_flags);
-	pvp_clr_slot skip_31[31];
+	pvp_clr_slot skip_31[26];
+	pvp_hr (*field)(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name,
+		uint32_t room, uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig,
+		uint32_t *ret_sig_n, uint32_t *ret_kind, const void **ret_value,
+		uint32_t *ret_value_n);
+	pvp_clr_slot skip_58[4];
 	pvp_hr (*nested)(void *self, uint32_t token, uint32_t *ret_around);
 };
 

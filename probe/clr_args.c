@@ -14,6 +14,11 @@ static const struct {
 	{ "emptycalls", PVP_CLR_EMPTY },
 	{ "gcroot", PVP_CLR_ROOTS },
 	{ "nosdk", PVP_CLR_NO_SDK },
+	{ "gcmove", PVP_CLR_MOVES },
+	{ "suspend", PVP_CLR_REASONS },
+	{ "transitions", PVP_CLR_CROSSINGS },
+	{ "contexts", PVP_CLR_CONTEXTS },
+	{ "spans", PVP_CLR_SPANS },
 };
 
 static unsigned more_of(const char *at, size_t len)
@@ -24,14 +29,36 @@ static unsigned more_of(const char *at, size_t len)
 	return 0;
 }
 
+/* strings=N: what it says, else -1. */
+static int strings_of(const char *at, size_t len)
+{
+	int n = 0;
+	if (len <= 8 || memcmp(at, "strings=", 8) != 0)
+		return -1;
+	for (size_t i = 8; i < len; i++) {
+		if (at[i] < '0' || at[i] > '9')
+			return -1;
+		n = n * 10 + (at[i] - '0');
+		if (n > PVP_CLR_STRING)
+			n = PVP_CLR_STRING;
+	}
+	return n;
+}
+
 /* Ours are taken out; the others' text goes to `rest`, which has room for all of it. */
-static unsigned split(const char *text, const char *period, char *rest)
+static void split(const char *text, const char *period, char *rest, struct pvp_clr_options *o)
 {
 	unsigned more = 0;
 	size_t n = 0;
 	while (*text) {
 		size_t len = strcspn(text, ",");
 		unsigned on = more_of(text, len);
+		int strings = strings_of(text, len);
+		if (strings >= 0) {
+			o->strings = (unsigned)strings;
+			text += len + (text[len] == ',');
+			continue;
+		}
 		bool not = len > 2 && memcmp(text, "no", 2) == 0 && more_of(text + 2, len - 2);
 		if (not )
 			more &= ~more_of(text + 2, len - 2);
@@ -47,12 +74,12 @@ static unsigned split(const char *text, const char *period, char *rest)
 		text += len + (text[len] == ',');
 	}
 	rest[n] = 0;
-	return more;
+	o->more = more;
 }
 
 /*
- * What this host has not: heap shots come without roots, unless those are asked for by themselves;
- * moves are told as ranges; counters are not read. The header must not say they are recorded.
+ * What this host has not, or only where it is asked for by itself: roots of heap shots, moves.
+ * The header must not say they are recorded.
  */
 static void leave_out(struct pvp_clr_options *o, const char *word)
 {
@@ -76,6 +103,9 @@ static void describe(struct pvp_clr_options *o)
 		if (o->more & words[i].more && n < sizeof o->words)
 			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
 				n ? "," : "", words[i].text);
+	if (o->strings && n < sizeof o->words)
+		snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u", n ? "," : "",
+			o->strings);
 }
 
 bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret)
@@ -85,16 +115,18 @@ bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *re
 	if (strlen(text) >= sizeof rest / 4)
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
-	o.more = split(text, own_period ? period : NULL, rest);
+	split(text, own_period ? period : NULL, rest, &o);
 	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE || o.m.callspec[0] ||
 		o.m.call_depth != UINT_MAX || o.m.want_help)
 		return false; /* these are there on Mono alone */
 	if (o.m.groups & PVP_MONO_CALLS)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");
+	o.m.groups &= ~(unsigned)PVP_MONO_ROOTS;
 	leave_out(&o, "gcmove");
-	leave_out(&o, "counter");
-	o.m.groups &= ~(unsigned)(PVP_MONO_ROOTS | PVP_MONO_MOVES);
+	o.m.groups &= ~(unsigned)PVP_MONO_MOVES;
+	if (o.more & PVP_CLR_MOVES)
+		o.m.groups |= PVP_MONO_MOVES;
 	describe(&o);
 	*ret = o;
 	return true;

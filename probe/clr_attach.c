@@ -44,7 +44,7 @@ static void take_thread(const void *one)
 
 static void take_function(const void *one)
 {
-	pvp_clr_compiled(((const struct function *)one)->function);
+	pvp_clr_compiled(((const struct function *)one)->function, 0);
 }
 
 void pvp_clr_tell_all(void)

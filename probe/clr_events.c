@@ -49,6 +49,8 @@ void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t obj
 
 static void step(uint64_t what, uint64_t generation)
 {
+	if (!(pvp_clr.options.m.groups & PVP_MONO_GC))
+		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
 	pvp_event(&ev, NULL, 0);
 }
@@ -64,9 +66,30 @@ enum step {
 	GOING_UNLOCKED = 11
 };
 
+/* Of the stop at hand: there is one at a time, on one thread from its begin to its end. */
+static _Atomic int32_t why;
+static _Atomic uint64_t began_ns, stood_ns;
+
+static void tell_reason(void)
+{
+	uint64_t began = atomic_exchange_explicit(&began_ns, 0, memory_order_relaxed);
+	uint64_t stood = atomic_exchange_explicit(&stood_ns, 0, memory_order_relaxed);
+	uint64_t now = pvp_monotonic();
+	int32_t reason = atomic_load_explicit(&why, memory_order_relaxed);
+	struct pv_event ev = { .kind = PV_KIND_EXT_SUSPENSION,
+		.stop = { .reason = reason < 0 ? 0 : (uint64_t)reason,
+			.wait_ns = (stood ? stood : now) - began,
+			.stopped_ns = stood ? now - stood : 0,
+			.failed = !stood } };
+	if (began && pvp_clr.options.more & PVP_CLR_REASONS)
+		pvp_event(&ev, NULL, 0);
+}
+
 static pvp_hr suspending(void *self, int32_t reason)
 {
-	(void)self, (void)reason;
+	(void)self;
+	atomic_store_explicit(&why, reason, memory_order_relaxed);
+	atomic_store_explicit(&began_ns, pvp_monotonic(), memory_order_relaxed);
 	step(STOP, 0);
 	step(STOP_LOCKED, 0);
 	return 0;
@@ -75,6 +98,7 @@ static pvp_hr suspending(void *self, int32_t reason)
 static pvp_hr suspended(void *self)
 {
 	(void)self;
+	atomic_store_explicit(&stood_ns, pvp_monotonic(), memory_order_relaxed);
 	step(STOPPED, 0);
 	pvp_fence(pvp_now(&pvp_tls.thread->clock));
 	return 0;
@@ -93,6 +117,7 @@ static pvp_hr resumed(void *self)
 	(void)self;
 	step(GOING, 0);
 	step(GOING_UNLOCKED, 0);
+	tell_reason();
 	return 0;
 }
 
@@ -119,6 +144,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 		running[depth++] = generation;
 	pthread_mutex_unlock(&lock);
 	pvp_clr_heap_begin();
+	pvp_clr_moves_begin();
 	step(GC_START, generation);
 	return 0;
 }
@@ -130,7 +156,7 @@ void pvp_clr_events_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void tell_size(void)
+static void tell_size(unsigned generation)
 {
 	static struct pvp_clr_range ranges[RANGES]; /* one collection ends at a time */
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -138,9 +164,12 @@ static void tell_size(void)
 	struct pv_event ev = { .kind = PV_KIND_GC_RESIZE, .resize = { 0, 0 } };
 	if (info->is->generation_bounds(info, RANGES, &n, ranges) < 0)
 		return;
-	for (uint32_t i = 0; i < n && i < RANGES; i++)
+	n = n < RANGES ? n : RANGES;
+	for (uint32_t i = 0; i < n; i++)
 		ev.resize.bytes += ranges[i].length;
-	pvp_event(&ev, NULL, 0);
+	if (pvp_clr.options.m.groups & PVP_MONO_GC)
+		pvp_event(&ev, NULL, 0);
+	pvp_clr_count_collection(generation, ranges, n);
 }
 
 static pvp_hr collected(void *self)
@@ -149,8 +178,9 @@ static pvp_hr collected(void *self)
 	pthread_mutex_lock(&lock);
 	uint8_t generation = depth ? running[--depth] : 0;
 	pthread_mutex_unlock(&lock);
+	pvp_clr_moves_end(generation);
 	step(GC_END, generation);
-	tell_size();
+	tell_size(generation);
 	pvp_clr_heap_collected(generation);
 	return 0;
 }
@@ -245,16 +275,21 @@ static void objects_init(struct pvp_clr_mask *mask, unsigned groups)
 		s[PVP_CLR_FinalizeableObjectQueued] = (pvp_clr_slot)finalizable;
 }
 
-static void gc_init(struct pvp_clr_mask *mask)
+static void stops_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
 	mask->low |= PVP_CLR_SUSPENDS;
-	mask->high |= PVP_CLR_BASIC_GC;
 	s[PVP_CLR_RuntimeSuspendStarted] = (pvp_clr_slot)suspending;
 	s[PVP_CLR_RuntimeSuspendFinished] = (pvp_clr_slot)suspended;
 	s[PVP_CLR_RuntimeSuspendAborted] = (pvp_clr_slot)not_suspended;
 	s[PVP_CLR_RuntimeResumeStarted] = (pvp_clr_slot)resuming;
 	s[PVP_CLR_RuntimeResumeFinished] = (pvp_clr_slot)resumed;
+}
+
+static void gc_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	mask->high |= PVP_CLR_BASIC_GC;
 	s[PVP_CLR_GarbageCollectionStarted] = (pvp_clr_slot)collecting;
 	s[PVP_CLR_GarbageCollectionFinished] = (pvp_clr_slot)collected;
 }
@@ -263,7 +298,10 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
 	unsigned groups = pvp_clr.options.m.groups;
-	if (groups & PVP_MONO_GC)
+	bool moves = groups & PVP_MONO_MOVES;
+	if (groups & PVP_MONO_GC || moves || pvp_clr.options.more & PVP_CLR_REASONS)
+		stops_init(mask);
+	if (groups & (PVP_MONO_GC | PVP_MONO_COUNTERS) || moves)
 		gc_init(mask);
 	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ enum {
 	OBJECT_ROOM = 16 << 10, /* more than any event here needs */
 	REFERENCES = 512,       /* in one event; longer lists go on in further ones */
 	RANGES = 4096,          /* of generations */
+	PATH = 1024,            /* UTF-16 units */
 	ROOTS = 1 << 20,
 	KINDS = 4,        /* of roots */
 	WEAK = 2,         /* a root's flag: it keeps nothing alive */
@@ -212,6 +214,72 @@ static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
 	return 1;
 }
 
+/* --- how strings begin */
+
+/* Before the runtime stands: which class strings are of, and where their text lies. */
+static struct {
+	uint64_t class;
+	uint32_t length, text; /* offsets */
+} strings;
+
+static uint64_t core_library(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_enum *e = NULL;
+	uint64_t module, found = 0;
+	uint32_t n = 0, len;
+	if (info->is->enum_modules(info, &e) < 0 || !e)
+		return 0;
+	while (!found && e->is->next(e, 1, &module, &n) >= 0 && n == 1) {
+		static const char end[] = "System.Private.CoreLib.dll";
+		pvp_char wide[PATH];
+		char name[3 * PATH];
+		const uint8_t *base;
+		uint64_t assembly;
+		if (info->is->module_info(info, module, &base, PATH, &len, wide, &assembly) < 0)
+			continue;
+		size_t got = pvp_clr_utf8(wide, len < PATH ? len : PATH, name, sizeof name);
+		if (got >= sizeof end - 1 && strcmp(name + got - (sizeof end - 1), end) == 0)
+			found = module;
+	}
+	e->is->unknown.release(e);
+	return found;
+}
+
+static void find_strings(void)
+{
+	static const char text[] = "System.String";
+	pvp_char name[sizeof text];
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t module = 0;
+	uint32_t token = 0;
+	if (!pvp_clr.options.strings || strings.class || !(module = core_library()))
+		return;
+	for (size_t i = 0; i < sizeof text; i++)
+		name[i] = (pvp_char)text[i];
+	struct pvp_clr_metadata *m = pvp_clr_metadata(module);
+	if (m && m->is->find_type(m, name, 0, &token) >= 0 &&
+		info->is->string_layout(info, &strings.length, &strings.text) >= 0 &&
+		info->is->class_of_token(info, module, token, &strings.class) < 0)
+		strings.class = 0;
+	if (m)
+		m->is->unknown.release(m);
+}
+
+static bool put_string(struct shot *s, uint64_t object)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)object;
+	char text[4 * PVP_CLR_STRING + 8];
+	int32_t length;
+	memcpy(&length, at + strings.length, sizeof length);
+	uint32_t n = length < 0 ? 0 : (uint32_t)length;
+	uint32_t shown = n < pvp_clr.options.strings ? n : pvp_clr.options.strings;
+	size_t len = pvp_clr_utf8((const void *)(at + strings.text), shown, text, sizeof text);
+	struct pv_event ev = { .kind = PV_KIND_EXT_STRING,
+		.string = { object, n, { text, len } } };
+	return put(s, &ev, NULL, object);
+}
+
 static int32_t met(uint64_t object, void *ctx)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -228,7 +296,8 @@ static int32_t met(uint64_t object, void *ctx)
 			.size = (size + 7) & ~(uint64_t)7,
 			.generation = generation(s, object) } };
 	info->is->references(info, object, referenced, s);
-	return put_object(s);
+	bool ok = put_object(s);
+	return ok && (class != strings.class || !class || put_string(s, object));
 }
 
 /* --- taking one */
@@ -247,6 +316,7 @@ static bool stop_runtime(void)
 static bool walk(struct shot *s)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
+	find_strings();
 	if (!stop_runtime())
 		return false;
 	s->time = pvp_monotonic();

@@ -62,12 +62,19 @@ static uint64_t key_of(uint32_t number)
 	return number ? (uint64_t)number + FIRST : 0;
 }
 
-static void define_method(uint32_t number, const char *name, size_t len, struct pvp_clr_code code)
+/* A piece of code, and how long it took to make. */
+struct piece {
+	struct pvp_clr_code code;
+	uint64_t took_ns;
+};
+
+static void define_method(uint32_t number, const char *name, size_t len, struct piece p)
 {
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
 		.jit = { .method = key_of(number),
-			.code = code.start,
-			.size = code.size,
+			.code = p.code.start,
+			.size = p.code.size,
+			.started = p.took_ns,
 			.name = { name, len } } };
 	pvp_names_define(&ev);
 }
@@ -83,8 +90,7 @@ static uint64_t module_of_method(uint64_t function)
 }
 
 /* A method's number, which is told with its name before anybody can use it. */
-static uint64_t number_method(
-	uint64_t function, const char *name, size_t len, struct pvp_clr_code code)
+static uint64_t number_method(uint64_t function, const char *name, size_t len, struct piece p)
 {
 	struct owned one = { function, module_of_method(function), false };
 	pthread_mutex_lock(&lock);
@@ -92,8 +98,8 @@ static uint64_t number_method(
 	bool fresh = !number;
 	if (fresh)
 		number = add(&methods, one);
-	if (number && (fresh || code.size))
-		define_method(number, name, len, code);
+	if (number && (fresh || p.code.size || p.took_ns))
+		define_method(number, name, len, p);
 	pthread_mutex_unlock(&lock);
 	return key_of(number);
 }
@@ -105,7 +111,7 @@ uint64_t pvp_clr_method(uint64_t function)
 		return key_of(number);
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_method_name(function, name);
-	return number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
+	return number_method(function, name, len, (struct piece){ { 0, 0 }, 0 });
 }
 
 uint64_t pvp_clr_method_traced(uint64_t function)
@@ -127,8 +133,8 @@ uint64_t pvp_clr_method_if_traced(uint64_t function)
 	return traced ? key_of(number) : 0;
 }
 
-/* The bodies of a method that are not known yet: it has one for each tier. */
-void pvp_clr_compiled(uint64_t function)
+/* A method has a body for each tier. */
+void pvp_clr_compiled(uint64_t function, uint64_t took_ns)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t starts[BODIES];
@@ -145,12 +151,14 @@ void pvp_clr_compiled(uint64_t function)
 		if (info->is->code_ranges(info, starts[i], PIECES, &pieces, piece) < 0)
 			continue;
 		for (uint32_t k = 0; k < pieces && k < PIECES; k++) {
-			key = number_method(function, name, len, piece[k]);
+			key = number_method(
+				function, name, len, (struct piece){ piece[k], took_ns });
 			pvp_ranges_add(piece[k], key);
+			took_ns = 0; /* said once */
 		}
 	}
-	if (!key)
-		number_method(function, name, len, (struct pvp_clr_code){ 0, 0 });
+	if (!key || took_ns)
+		number_method(function, name, len, (struct piece){ { 0, 0 }, took_ns });
 }
 
 uint64_t pvp_clr_method_at(uint64_t ip)
@@ -163,7 +171,7 @@ uint64_t pvp_clr_method_at(uint64_t ip)
 				: info->is->function_of_ip(info, ip, &function, &rejit) < 0)
 		return 0;
 	if (function)
-		pvp_clr_compiled(function); /* so that the next look finds it */
+		pvp_clr_compiled(function, 0); /* so that the next look finds it */
 	return pvp_clr_method(function);
 }
 
@@ -219,12 +227,15 @@ uint64_t pvp_clr_class(uint64_t type)
 	struct owned one = { type, module_of_class(type), false };
 	pthread_mutex_lock(&lock);
 	number = known(&classes, type);
-	if (!number) {
+	bool fresh = !number;
+	if (fresh) {
 		number = add(&classes, one);
 		if (number)
 			define_class(number, one.module, name, len);
 	}
 	pthread_mutex_unlock(&lock);
+	if (fresh && number)
+		pvp_clr_fields(type, number);
 	return number;
 }
 
@@ -251,6 +262,7 @@ void pvp_clr_classes_name(void)
 		char name[PVP_CLR_NAME];
 		size_t len = pvp_clr_class_name(type, name);
 		uint64_t module = module_of_class(type);
+		pvp_clr_fields(type, number);
 		pthread_mutex_lock(&lock);
 		classes.list.v[number].module = module;
 		define_class(number, module, name, len);

@@ -21,6 +21,25 @@ static struct pv_event meta(uint8_t kind, uint64_t id)
 		.meta = { .key = pvp_clr_key(id), .name = { "", 0 }, .mvid = { "", 0 } } };
 }
 
+/* --- what could not be loaded */
+
+enum { FAILED_CLASS = 1, FAILED_IMAGE = 2, FAILED_ASSEMBLY = 3 };
+
+static void failed(uint64_t what, uint64_t id, struct pv_text name)
+{
+	struct pv_event ev = meta(PV_KIND_EXT_LOAD_FAILED, id);
+	if (!(pvp_clr.options.m.groups & PVP_MONO_RUNTIME))
+		return;
+	ev.meta.flags = what;
+	ev.meta.name = name;
+	pvp_names_say(&ev);
+}
+
+void pvp_clr_not_found(const char *name)
+{
+	failed(FAILED_ASSEMBLY, 0, (struct pv_text){ name, strlen(name) });
+}
+
 /* --- domains */
 
 static pvp_hr domain_created(void *self, uint64_t id, pvp_hr result)
@@ -72,10 +91,13 @@ static pvp_hr assembly_loaded(void *self, uint64_t id, pvp_hr result)
 {
 	char name[3 * TEXT];
 	(void)self;
-	if (result < 0)
-		return 0;
 	struct pv_event ev = assembly_event(PV_KIND_ASSEMBLY_LOAD, id, name, sizeof name);
+	if (result < 0) {
+		failed(FAILED_ASSEMBLY, id, ev.meta.name);
+		return 0;
+	}
 	pvp_names_define(&ev);
+	pvp_clr_contexts_loaded(id, ev.meta.name.at);
 	return 0;
 }
 
@@ -84,6 +106,7 @@ static pvp_hr assembly_unloading(void *self, uint64_t id)
 	char name[3 * TEXT];
 	(void)self;
 	struct pv_event ev = assembly_event(PV_KIND_ASSEMBLY_UNLOAD, id, name, sizeof name);
+	pvp_clr_contexts_unloading(id);
 	pvp_names_end(&ev);
 	return 0;
 }
@@ -130,6 +153,8 @@ static pvp_hr module_loaded(void *self, uint64_t id, pvp_hr result)
 	(void)self;
 	if (result >= 0)
 		image(PV_KIND_IMAGE_LOAD, id);
+	else
+		failed(FAILED_IMAGE, id, (struct pv_text){ "", 0 });
 	return 0;
 }
 
@@ -161,8 +186,11 @@ void pvp_clr_module_there(uint64_t id)
 static pvp_hr class_loaded(void *self, uint64_t id, pvp_hr result)
 {
 	(void)self;
+	char name[PVP_CLR_NAME];
 	if (result >= 0)
 		pvp_clr_class(id);
+	else if (pvp_clr.options.m.groups & PVP_MONO_RUNTIME)
+		failed(FAILED_CLASS, id, (struct pv_text){ name, pvp_clr_class_name(id, name) });
 	return 0;
 }
 
@@ -173,11 +201,73 @@ static pvp_hr class_unloading(void *self, uint64_t id)
 	return 0;
 }
 
+/* Methods that this thread compiles, one within the other, and since when. */
+enum { COMPILES = 6 };
+
+struct compiling {
+	uint32_t n; /* beyond COMPILES nothing is timed */
+	struct {
+		uint64_t function, since;
+	} at[COMPILES];
+};
+
+static _Thread_local struct compiling compiling __attribute__((tls_model("initial-exec")));
+
+static void begins(uint64_t function)
+{
+	struct compiling *c = &compiling;
+	if (c->n < COMPILES) {
+		c->at[c->n].function = function;
+		c->at[c->n].since = pvp_monotonic();
+	}
+	c->n++;
+}
+
+/* How long it took; 0: its begin was not told. What was begun within it has ended, too. */
+static uint64_t took(uint64_t function)
+{
+	struct compiling *c = &compiling;
+	if (c->n > COMPILES) {
+		c->n--;
+		return 0;
+	}
+	for (uint32_t i = c->n; i-- > 0;) {
+		if (c->at[i].function != function)
+			continue;
+		c->n = i;
+		uint64_t ns = pvp_monotonic() - c->at[i].since;
+		return ns ? ns : 1;
+	}
+	return 0;
+}
+
+static void ends(uint64_t function, pvp_hr result)
+{
+	bool told = pvp_clr.options.m.groups & PVP_MONO_RUNTIME;
+	uint64_t ns = told ? took(function) : 0;
+	char name[PVP_CLR_NAME];
+	if (result >= 0) {
+		pvp_clr_compiled(function, ns);
+		return;
+	}
+	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
+		.jit = { .method = pvp_clr_method(function), .started = ns } };
+	ev.jit.name = (struct pv_text){ name, pvp_clr_method_name(function, name) };
+	if (told)
+		pvp_names_say(&ev);
+}
+
+static pvp_hr compile_begins(void *self, uint64_t function)
+{
+	(void)self;
+	begins(function);
+	return 0;
+}
+
 static pvp_hr compiled(void *self, uint64_t function, pvp_hr result, int32_t safe)
 {
 	(void)self, (void)safe;
-	if (result >= 0)
-		pvp_clr_compiled(function);
+	ends(function, result);
 	return 0;
 }
 
@@ -185,16 +275,42 @@ static pvp_hr compiled_again(
 	void *self, uint64_t function, uint64_t body, pvp_hr result, int32_t safe)
 {
 	(void)self, (void)body, (void)safe;
-	if (result >= 0)
-		pvp_clr_compiled(function);
+	ends(function, result);
+	return 0;
+}
+
+static void code_gone(uint64_t function, enum pv_code_gone why)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXT_CODE_GONE,
+		.body = { .method = pvp_clr_method(function), .why = why } };
+	if (pvp_clr.options.m.groups & PVP_MONO_RUNTIME)
+		pvp_event(&ev, NULL, 0);
+}
+
+static pvp_hr pitched(void *self, uint64_t function)
+{
+	(void)self;
+	code_gone(function, PV_GONE_PITCHED);
 	return 0;
 }
 
 static pvp_hr dynamic_gone(void *self, uint64_t function)
 {
 	(void)self;
+	code_gone(function, PV_GONE_DYNAMIC);
 	pvp_clr_method_gone(function);
 	return 0;
+}
+
+static void runtime_init(void)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	if (!(pvp_clr.options.m.groups & PVP_MONO_RUNTIME))
+		return;
+	s[PVP_CLR_JITCompilationStarted] = (pvp_clr_slot)compile_begins;
+	s[PVP_CLR_ReJITCompilationStarted] = (pvp_clr_slot)compile_begins;
+	s[PVP_CLR_DynamicMethodJITCompilationStarted] = (pvp_clr_slot)compile_begins;
+	s[PVP_CLR_JITFunctionPitched] = (pvp_clr_slot)pitched;
 }
 
 void pvp_clr_meta_init(struct pvp_clr_mask *mask)
@@ -215,4 +331,5 @@ void pvp_clr_meta_init(struct pvp_clr_mask *mask)
 	s[PVP_CLR_ReJITCompilationFinished] = (pvp_clr_slot)compiled_again;
 	s[PVP_CLR_DynamicMethodJITCompilationFinished] = (pvp_clr_slot)compiled;
 	s[PVP_CLR_DynamicMethodUnloaded] = (pvp_clr_slot)dynamic_gone;
+	runtime_init();
 }

@@ -13,12 +13,18 @@ enum {
 	TICK = 10,
 	CONTENTION_START = 81,
 	CONTENTION_STOP = 91,
+	METHOD_LOADED = 141,
+	METHOD_LOADED_VERBOSE = 143,
+	ASSEMBLY_LOOKED_FOR = 291,
 	ALLOCATION_SAMPLED = 303,
 	INFORMATIONAL = 4,
 	VERBOSE = 5,
+	TEXT = 512, /* UTF-16 units of a name */
 };
 
 #define KEY_GC UINT64_C(0x1)
+#define KEY_LOADER UINT64_C(0x4)
+#define KEY_JIT UINT64_C(0x10)
 #define KEY_CONTENTION UINT64_C(0x4000)
 #define KEY_SAMPLED UINT64_C(0x80000000000)
 
@@ -95,6 +101,58 @@ static void contention(struct payload p)
 	monitor(PV_KIND_MONITOR_CONTENTION, contended);
 }
 
+enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
+
+/* method, module, code, its size, token, flags; names; instance, version of the source */
+static void body(struct payload p, bool verbose)
+{
+	uint64_t function = number(&p, 8);
+	number(&p, 8);
+	struct pv_event ev = { .kind = PV_KIND_EXT_BODY };
+	ev.body.code = number(&p, 8);
+	ev.body.size = number(&p, 4);
+	number(&p, 4);
+	uint64_t flags = number(&p, 4);
+	if (!p.ok)
+		return;
+	for (int i = 0; verbose && i < 3; i++)
+		skip_text(&p);
+	number(&p, 2);
+	uint64_t version = number(&p, 8);
+	ev.body.version = p.ok ? version : 0;
+	ev.body.tier = flags & JITTED ? flags >> TIER_SHIFT & TIER_MASK : PV_TIER_PRECOMPILED;
+	ev.body.method = pvp_clr_method(function);
+	pvp_event(&ev, NULL, 0);
+}
+
+static size_t text(struct payload *p, char *to, size_t room)
+{
+	pvp_char wide[TEXT];
+	uint32_t n = 0;
+	for (uint64_t c; (c = number(p, 2)) && p->ok;)
+		if (n < TEXT)
+			wide[n++] = (pvp_char)c;
+	return pvp_clr_utf8(wide, n, to, room);
+}
+
+/* instance; name, path, asker, context, asker's context; success; name and path found; cached */
+static void looked_for(struct payload p)
+{
+	char name[3 * TEXT], context[3 * TEXT], found[3 * TEXT];
+	number(&p, 2);
+	text(&p, name, sizeof name);
+	skip_text(&p);
+	skip_text(&p);
+	text(&p, context, sizeof context);
+	skip_text(&p);
+	bool success = number(&p, 4) != 0;
+	text(&p, found, sizeof found);
+	if (p.ok && success && pvp_clr.options.more & PVP_CLR_CONTEXTS)
+		pvp_clr_contexts_found(found, context);
+	if (p.ok && !success)
+		pvp_clr_not_found(name);
+}
+
 static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t version,
 	uint32_t meta_n, const uint8_t *meta, uint32_t n, const uint8_t *data,
 	const struct pvp_guid *activity, const struct pvp_guid *related, uint64_t thread,
@@ -112,6 +170,10 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 		contention(p);
 	else if (id == CONTENTION_STOP && groups & PVP_MONO_MONITORS)
 		monitor(PV_KIND_MONITOR_DONE, contended);
+	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) && groups & PVP_MONO_RUNTIME)
+		body(p, id == METHOD_LOADED_VERBOSE);
+	else if (id == ASSEMBLY_LOOKED_FOR)
+		looked_for(p);
 	return 0;
 }
 
@@ -134,10 +196,17 @@ static uint64_t keywords(uint32_t *ret_level)
 		return 0;
 	if (o->groups & PVP_MONO_MONITORS)
 		keys |= KEY_CONTENTION;
+	if (o->groups & PVP_MONO_RUNTIME) {
+		keys |= KEY_JIT | KEY_LOADER;
+		*ret_level = VERBOSE; /* else bodies are not told */
+	}
+	if (pvp_clr.options.more & PVP_CLR_CONTEXTS)
+		keys |= KEY_LOADER;
 	if (o->groups & PVP_MONO_ALLOC && o->alloc_period) {
 		bool sampling = newer_than_9();
 		keys |= sampling ? KEY_SAMPLED : KEY_GC;
-		*ret_level = sampling ? INFORMATIONAL : VERBOSE;
+		if (!sampling)
+			*ret_level = VERBOSE;
 	}
 	return keys;
 }

@@ -66,7 +66,7 @@ static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
 {
 	(void)self;
 	if (result == 0)
-		pvp_clr_compiled(function);
+		pvp_clr_compiled(function, 0);
 	return 0;
 }
 

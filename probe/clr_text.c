@@ -418,3 +418,28 @@ size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME])
 	p.m->is->unknown.release(p.m);
 	return t.n;
 }
+
+/* --- fields */
+
+size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, uint32_t n,
+	char name[PVP_CLR_NAME])
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct text t = { name, 0, PVP_CLR_NAME };
+	struct place p = { .m = pvp_clr_metadata(module) };
+	struct signature s = { sig, sig + n };
+	uint64_t home, parent;
+	uint32_t token;
+	name[0] = 0;
+	if (!p.m || !n)
+		goto done;
+	if (info->is->class_info(
+		    info, type, &home, &token, &parent, ARGUMENTS, &p.type_n, p.of_type) < 0)
+		p.type_n = 0;
+	number(&s); /* that it is a field */
+	put_type(&t, &p, &s, DEPTH);
+done:
+	if (p.m)
+		p.m->is->unknown.release(p.m);
+	return t.n;
+}

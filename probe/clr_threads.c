@@ -74,9 +74,17 @@ static pvp_hr named(void *self, uint64_t id, uint32_t n, const pvp_char *text)
 	return 0;
 }
 
+static pvp_hr created(void *self, uint64_t id)
+{
+	(void)self, (void)id;
+	pvp_clr_count_threads(1);
+	return 0;
+}
+
 static pvp_hr destroyed(void *self, uint64_t id)
 {
 	(void)self;
+	pvp_clr_count_threads(-1);
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < known.n; i++) {
 		if (known.v[i].id == id) {
@@ -90,6 +98,7 @@ static pvp_hr destroyed(void *self, uint64_t id)
 
 void pvp_clr_thread_there(uint64_t id, uint32_t native)
 {
+	pvp_clr_count_threads(1);
 	pthread_mutex_lock(&lock);
 	struct known *k = find(id);
 	if (k)
@@ -107,6 +116,7 @@ void pvp_clr_threads_forget(void)
 void pvp_clr_threads_init(struct pvp_clr_mask *mask)
 {
 	mask->low |= PVP_CLR_THREADS;
+	pvp_clr.slots[PVP_CLR_ThreadCreated] = (pvp_clr_slot)created;
 	pvp_clr.slots[PVP_CLR_ThreadAssignedToOSThread] = (pvp_clr_slot)assigned;
 	pvp_clr.slots[PVP_CLR_ThreadNameChanged] = (pvp_clr_slot)named;
 	pvp_clr.slots[PVP_CLR_ThreadDestroyed] = (pvp_clr_slot)destroyed;

@@ -28,6 +28,11 @@ struct pvp_clr_range {
 	uint64_t start, length, reserved;
 };
 
+/* Offset in an object, or in a value. */
+struct pvp_clr_field {
+	uint32_t token, offset;
+};
+
 struct pvp_clr_code {
 	uint64_t start, size;
 };

@@ -73,7 +73,7 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	if (!again)
 		pvp_clr_heap_seen();
-	bool ok = pvp_names_tell(w, page, again);
+	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
 	if (ok && pvp_clr.options.m.groups & PVP_MONO_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
@@ -214,6 +214,9 @@ static bool watch(void)
 	pvp_clr_pipe_init(&mask);
 	pvp_clr_heap_init(&mask);
 	pvp_clr_samples_init(&mask);
+	pvp_clr_moves_init(&mask);
+	pvp_clr_crossings_init(&mask);
+	pvp_clr_counters_init(&mask);
 	pvp_clr_leave_init(&mask);
 	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
 		pvp_clr_pipe_open();

@@ -41,6 +41,9 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask);
 void pvp_clr_calls_init(struct pvp_clr_mask *mask);
 void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
+void pvp_clr_moves_init(struct pvp_clr_mask *mask);
+void pvp_clr_crossings_init(struct pvp_clr_mask *mask);
+void pvp_clr_counters_init(struct pvp_clr_mask *mask);
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask);
 void pvp_clr_samples_begin(void); /* their timers, once more */
@@ -75,6 +78,24 @@ bool pvp_clr_calls_hook(void);
 /* The thread's newest frame that was to be unwound catches the exception. */
 void pvp_clr_calls_caught(void);
 
+/* clr_contexts.c: assembly load contexts, where they are asked for. */
+void pvp_clr_contexts_loaded(uint64_t assembly, const char *name);
+void pvp_clr_contexts_unloading(uint64_t assembly);
+/* The runtime has found an assembly of this full name for this context. */
+void pvp_clr_contexts_found(const char *name, const char *context);
+
+/* An assembly that was looked for in vain. */
+void pvp_clr_not_found(const char *name);
+
+/* clr_moves.c: a collection begins; it is over, all threads still stand. */
+void pvp_clr_moves_begin(void);
+void pvp_clr_moves_end(unsigned generation);
+
+/* clr_counters.c: what they count, and the writer's reading of them. */
+void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
+void pvp_clr_count_threads(int more);
+bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+
 /* What was there before we came: all of it; a module; a thread. */
 void pvp_clr_tell_all(void);
 void pvp_clr_module_there(uint64_t module);
@@ -103,8 +124,11 @@ static inline uint64_t pvp_clr_key(uint64_t id)
 /* The method whose code holds the address, also one that was compiled before we came; 0: none. */
 uint64_t pvp_clr_method_at(uint64_t ip);
 
-/* A body of this method was compiled: a definition with its code. */
-void pvp_clr_compiled(uint64_t function);
+/*
+ * Bodies of this method that are not known yet: definitions with their code. took_ns: how long the
+ * newest took to compile, 0: not known.
+ */
+void pvp_clr_compiled(uint64_t function, uint64_t took_ns);
 
 /* Ids that end: what comes with them later is something else. */
 void pvp_clr_method_gone(uint64_t function);
@@ -116,6 +140,13 @@ void pvp_clr_forget(void); /* everything */
 size_t pvp_clr_class_name(uint64_t type, char name[PVP_CLR_NAME]);
 size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME]);
 size_t pvp_clr_utf8(const pvp_char *from, uint32_t n, char *to, size_t room);
+
+/* The type that a field's signature says, of a field of `type` in this module. */
+size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, uint32_t n,
+	char name[PVP_CLR_NAME]);
+
+/* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
+void pvp_clr_fields(uint64_t type, uint64_t key);
 
 /* The metadata of a module; release it. NULL: it has none. */
 struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);

@@ -84,7 +84,26 @@ static pvp_hr method(void *self, uint32_t token, uint32_t *ret_type, pvp_char *n
 	return 0;
 }
 
+/* One field, of int. */
+static pvp_hr field(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name, uint32_t room,
+	uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig, uint32_t *ret_sig_n,
+	uint32_t *ret_kind, const void **ret_value, uint32_t *ret_value_n)
+{
+	static const pvp_char text[] = { 'a', 'b', 0 };
+	static const uint8_t sig[] = { 6, 8 };
+	(void)self, (void)ret_type, (void)ret_kind, (void)ret_value, (void)ret_value_n;
+	ck_assert_uint_eq(token, 0x04000001);
+	ck_assert_uint_ge(room, 3);
+	memcpy(name, text, sizeof text);
+	*ret_n = 3;
+	*ret_attributes = 0;
+	*ret_sig = sig;
+	*ret_sig_n = sizeof sig;
+	return 0;
+}
+
 static const struct pvp_clr_metadata_table metadata_table = {
+	.field = field,
 	.unknown = { NULL, counted, counted },
 	.scope = scope,
 	.type = type,
@@ -428,7 +447,20 @@ static pvp_hr thread_info(void *self, uint64_t thread, uint32_t *ret_native)
 	return 0;
 }
 
+static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret, uint32_t room,
+	uint32_t *ret_n, uint32_t *ret_size)
+{
+	(void)self;
+	ck_assert_uint_ge(room, 1);
+	*ret_n = type == FAKE_CLASS;
+	*ret_size = 16;
+	if (*ret_n)
+		ret[0] = (struct pvp_clr_field){ 0x04000001, 8 };
+	return 0;
+}
+
 static const struct pvp_clr_info_table known = {
+	.class_layout = class_layout,
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,
 	.module_info = module_info,

@@ -66,6 +66,11 @@ static const struct {
 		offsetof(struct pvp_clr_metadata_table, name) / sizeof(pvp_clr_slot), slot         \
 	}
 	INFO(class_of_object, 3),
+	INFO(class_of_token, 4),
+	INFO(class_layout, 40),
+	INFO(string_layout, 60),
+	META(find_type, 9),
+	META(field, 57),
 	INFO(object_size, 10),
 	INFO(array_class, 11),
 	INFO(thread_info, 12),

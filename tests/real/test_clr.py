@@ -5,6 +5,8 @@ usage: test_clr.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none' for what 
 """
 import os
 import pathlib
+import re
+import subprocess
 import sys
 
 import checks
@@ -134,6 +136,17 @@ def samples(v, r):
     v.at_least('samples of native code', total['[libcoreclr.so]'] + total['coreclr_execute_assembly'], 1)
 
 
+def moved(v, r):
+    """Every object that the program saw move is told to have moved from there to there."""
+    dump = subprocess.run([r.profview, 'dump', str(r.path)], capture_output=True, text=True,
+                          check=True).stdout
+    pairs = {int(a, 16): int(b, 16) for a, b in re.findall(r'(0x\w+) -> (0x\w+)', dump)}
+    said = checks.said_of(r.said, 'moved')
+    v.at_least('objects that the program saw move', len(said), 100)
+    for old, new in said.items():
+        v.equal(f'where the object at {old} went', pairs.get(int(old)), new)
+
+
 def tasks(v, r):
     """What may not be inlined is counted whole, also without `everycall`."""
     got = checks.rows(r.json['methods'], 'name', 'calls')
@@ -173,6 +186,9 @@ CASES = {
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
+    'moves': ('nodefaults,gc,gcmove', 'moves', (collections_, checks.moves, moved)),
+    'calls-alloc': ('nodefaults,calls,everycall,filter=a:counted_clr,gcalloc', 'allocs',
+                    (paired, own_sites)),
     'loads': ('nodefaults', 'domains calls domains', (loads, checks.modules)),
 }
 

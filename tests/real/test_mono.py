@@ -76,6 +76,7 @@ class Run:
 
     def __init__(self, profview, path, said, pauses):
         self.path, self.said, self.pauses = path, said, pauses
+        self.profview = profview
         self.inflated = len(rawlog.inflate(path.read_bytes()))
         self.log = rawlog.load(path)
         done = subprocess.run(

@@ -1,0 +1,124 @@
+/*
+ * Names of fields. A class tells all of its own: those that it has from its ancestors too, and
+ * what lies within its fields that are structures, as "entry.key". Fields of classes themselves
+ * (static ones) have no place in an object and are left out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/host_clr.h"
+#include "probe/mono_names.h"
+
+enum {
+	FIELDS = 512, /* of one class, without its ancestors */
+	TEXT = 256,   /* UTF-16 units of a name */
+	PATH = 512,
+	ANCESTORS = 32,
+	INSIDE = 3, /* structures within structures */
+	STATIC = 0x10,
+	VALUE = 0x11, /* in a signature: a structure */
+	FIELD = 0x06, /* a signature of a field begins so */
+	DEF = 0x02,
+};
+
+/* Where what is told lies: in the object of `owner`. */
+struct inside {
+	uint64_t owner;
+	uint32_t offset;
+	unsigned depth;
+	const char *path;
+};
+
+static void each_field(uint64_t type, const struct inside *in);
+
+/* The class of a field that is a structure of the same module; 0: it is something else. */
+static uint64_t structure(uint64_t module, const uint8_t *sig, uint32_t n)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint32_t coded = 0;
+	uint64_t type = 0;
+	if (n < 3 || sig[0] != FIELD || sig[1] != VALUE)
+		return 0;
+	if (!(sig[2] & 0x80))
+		coded = sig[2];
+	else if (n >= 4 && !(sig[2] & 0x40))
+		coded = (uint32_t)(sig[2] & 0x3f) << 8 | sig[3];
+	else if (n >= 6)
+		coded = (uint32_t)(sig[2] & 0x1f) << 24 | (uint32_t)sig[3] << 16 |
+			(uint32_t)sig[4] << 8 | sig[5];
+	if (coded & 3 || !coded) /* a reference to another module, or an instance */
+		return 0;
+	uint32_t token = (uint32_t)DEF << 24 | coded >> 2;
+	return info->is->class_of_token(info, module, token, &type) < 0 ? 0 : type;
+}
+
+struct about {
+	struct pvp_clr_metadata *m;
+	uint64_t module, type; /* that has the field */
+};
+
+static void one_field(const struct about *a, const struct pvp_clr_field *f, const struct inside *in)
+{
+	pvp_char wide[TEXT];
+	char name[3 * TEXT], path[PATH], type[PVP_CLR_NAME];
+	const uint8_t *sig = NULL;
+	const void *value;
+	uint32_t n = 0, of = 0, flags = 0, sig_n = 0, ignored = 0;
+	if (a->m->is->field(a->m, f->token, &of, wide, TEXT, &n, &flags, &sig, &sig_n, &ignored,
+		    &value, &ignored) < 0 ||
+		flags & STATIC)
+		return;
+	pvp_clr_utf8(wide, n < TEXT ? n : TEXT, name, sizeof name);
+	snprintf(path, sizeof path, "%.200s%.300s", in->path, name);
+	size_t type_n = pvp_clr_field_type(a->module, a->type, sig, sig_n, type);
+	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
+		.field = { .owner = in->owner,
+			.offset = in->offset + f->offset,
+			.type = { type, type_n },
+			.name = { path, strlen(path) } } };
+	pvp_names_define(&ev);
+	uint64_t inner = in->depth < INSIDE ? structure(a->module, sig, sig_n) : 0;
+	if (!inner || strlen(path) + 2 > sizeof path)
+		return;
+	strcat(path, ".");
+	each_field(inner,
+		&(struct inside){ in->owner, (uint32_t)ev.field.offset, in->depth + 1, path });
+}
+
+static void each_field(uint64_t type, const struct inside *in)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_field *field = malloc(FIELDS * sizeof *field);
+	struct about a = { .type = type };
+	uint64_t parent;
+	uint32_t n = 0, size, token, types;
+	if (!field ||
+		info->is->class_info(info, type, &a.module, &token, &parent, 0, &types, NULL) < 0 ||
+		info->is->class_layout(info, type, field, FIELDS, &n, &size) < 0 || n > FIELDS)
+		n = 0;
+	a.m = n ? pvp_clr_metadata(a.module) : NULL;
+	for (uint32_t i = 0; a.m && i < n; i++)
+		one_field(&a, &field[i], in);
+	if (a.m)
+		a.m->is->unknown.release(a.m);
+	free(field);
+}
+
+void pvp_clr_fields(uint64_t type, uint64_t key)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	if (!(pvp_clr.options.m.groups & PVP_MONO_FIELDS))
+		return;
+	for (int i = 0; type && i < ANCESTORS; i++) {
+		uint64_t parent = 0, module;
+		uint32_t token, types, rank, element;
+		uint64_t base;
+		if (info->is->array_class(info, type, &element, &base, &rank) == 0)
+			return;
+		each_field(type, &(struct inside){ key, 0, 0, "" });
+		if (info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) < 0)
+			return;
+		type = parent;
+	}
+}

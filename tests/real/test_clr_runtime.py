@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What the .NET module tells of the runtime itself, in events of our own, against what programs did.
+
+usage: test_clr_runtime.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none': skipped)
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import checks
+import target
+from test_clr import Probed
+from verdict import Verdict
+
+
+class Run:
+    def __init__(self, profview, path, said):
+        self.said, self.path, self.profview = said, path, profview
+        done = subprocess.run([profview, 'report', '--format', 'json', '--no-index', str(path)],
+                              capture_output=True, text=True, check=False)
+        self.exit, self.complaint = done.returncode, done.stderr
+        self.json = json.loads(done.stdout)
+
+    def dump(self, kind):
+        done = subprocess.run([self.profview, 'dump', str(self.path)], capture_output=True,
+                              text=True, check=True)
+        return [line for line in done.stdout.splitlines() if f' {kind} ' in line]
+
+
+def named(rows, name, key='method'):
+    return [r for r in rows if r[key] == name]
+
+
+def code(v, r):
+    bodies = r.json['jit']['bodies']
+    fast = [b['tier'] for b in named(bodies, 'Counted.Runtime:Fast (int)')]
+    v.equal('code of what is to be fast at once', fast, ['optimized'])
+    plain = [b['tier'] for b in named(bodies, 'Counted.Runtime:Plain (int)')]
+    v.equal('code of what is called once', plain[:1], ['tier 0'])
+    for name in checks.said_of(r.said, 'made'):
+        v.equal(f'bodies of {name}', len(named(bodies, f'(dynamic):{name}')), 1)
+    v.true('every body has code', all(b['bytes'] and b['code'] for b in bodies))
+    v.true('compiling took time', 0 < r.json['jit']['max_ns'] <= r.json['jit']['total_ns'])
+
+
+def failures(v, r):
+    missed = [load['name'].split(',')[0] for load in r.json['loads'] if load['failed']]
+    v.equal('what was looked for in vain', sorted(missed), sorted(checks.said_of(r.said, 'missing')))
+
+
+def stops(v, r):
+    reasons = {s['reason']: s for s in r.json['suspensions']}
+    v.at_least('stops for collections', reasons['collection']['count'], 1)
+    v.at_least('stops for the heap shot', reasons['profiler']['count'], 1)
+    for s in r.json['suspensions']:
+        v.true(f'times of {s["reason"]}', s['max_ns'] <= s['stopped_ns'] and not s['failed'], s)
+    v.true('stops are at least the pauses',
+           sum(s['count'] for s in r.json['suspensions']) == len(r.json['gc']['pauses']))
+
+
+def contexts(v, r):
+    guests = [c for c in r.json['contexts'] if c['name'].startswith('"guest"')]
+    v.equal('contexts of guests', len(guests), r.said['unloaded assemblies'])
+    v.true('they end', all(c['unload_ns'] for c in guests), guests)
+    v.equal('other contexts', [c['name'] for c in r.json['contexts'] if c not in guests], ['Default'])
+    placed = r.json['events']['ext.runtime.assembly_in']
+    files = [a for a in r.json['assemblies'] if not a['name'].startswith('Anonymously Hosted')]
+    v.equal('assemblies that have a context: all but those made at run time', placed, len(files))
+
+
+def fields(v, r):
+    lines = r.dump('ext.fields.field')
+    mine = {m[2]: m[1] for m in re.finditer(
+        r' "Counted\.Heir" .* type="([^"]*)" name="([^"]*)"', '\n'.join(lines))}
+    want = {'Number': 'long', 'Next': 'Counted.Settler', 'Label': 'string',
+            'Place': 'Counted.Spot', 'Place.X': 'int', 'Place.Owner': 'object', 'Extra': 'object'}
+    v.equal('fields of an heir, inherited ones too', {k: mine.get(k) for k in want}, want)
+    strings = '\n'.join(r.dump('ext.strings.text'))
+    v.true('a long string', 'length=20 text="a label that"' in strings)
+    v.true('a string that is no ASCII', 'text="caf\u00e9"' in strings)
+
+
+def counters(v, r):
+    got = {c['name']: [n for _, n in c['samples']] for c in r.json['counters']}
+    for name in ('User time', 'Working set', 'Managed threads', 'Threads of the process'):
+        v.true(f'{name} was read', max(got[name]) > 0, got[name])
+    v.at_least('the working set is a process\'s', max(got['Working set']), 1 << 20)
+    v.true('there was no heap before the first collection', got['GC heap'][0] == 0)
+
+
+def native(v, r):
+    for word, key in (('native', 'native_calls'), ('managed', 'managed_calls')):
+        for name, n in checks.said_of(r.said, word).items():
+            v.equal(f'calls of {name}', [t[key] for t in named(r.json['transitions'], name)], [n])
+
+
+CASES = {
+    'runtime': ('nodefaults,runtime,suspend,gc,contexts,counter,fields,strings=12,'
+                'heapshot-on-shutdown', 'names missing code domains domains collect',
+                (code, failures, stops, contexts, fields, counters)),
+    'native': ('nodefaults,transitions', 'native', (native,)),
+}
+
+
+def main(case, profview, dll, module, dotnet):
+    if 'none' in (dll, module, dotnet):
+        print('no .NET SDK here')
+        return target.SKIP
+    options, worlds, wanted = CASES[case]
+    v = Verdict(f'clr-{case}')
+    with target.scratch() as folder:
+        path = pathlib.Path(folder, 'log.mlpd')
+        with Probed(dotnet, dll, worlds.split(), options, path, module) as program:
+            said = program.wait()
+        run = Run(profview, path, said)
+        v.equal('exit code', run.exit, 0)
+        v.equal('standard error', run.complaint, '')
+        for check in wanted:
+            check(v, run)
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

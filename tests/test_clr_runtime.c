@@ -1,0 +1,365 @@
+/* What the .NET module tells of the runtime itself, under a runtime that is none. */
+#include "tests/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/coreclr.h"
+#include "probe/host_clr.h"
+#include "probe/mono_names.h"
+#include "probe/session.h"
+#include "tests/fake_clr.h"
+#include "tests/probe_kit.h"
+
+static char path[PROBE_PATH];
+static struct fake_profiler *profiler;
+
+static void setup(void)
+{
+	probe_setup();
+	probe_path(path, "log.mlpd");
+	pvp_clr = (struct pvp_clr){ 0 };
+	fake = (struct fake){ .version = 15 };
+	profiler = fake_load();
+}
+
+static void teardown(void)
+{
+	pvp_session_stop();
+	pvp_names_forget();
+	pvp_clr_forget();
+	probe_teardown();
+}
+
+static void begin(const char *words)
+{
+	char options[PROBE_PATH + 200];
+	snprintf(options, sizeof options, "%s,output=%s", words, path);
+	setenv(PV_CORECLR_OPTIONS, options, 1);
+	ck_assert_int_eq(
+		FAKE_CALL(profiler, Initialize, (void *, struct pvp_clr_unknown *), fake_runtime()),
+		0);
+}
+
+static void end(struct probe_log *log)
+{
+	FAKE_CALL(profiler, Shutdown, (void *, int), 0);
+	probe_log_read(log, path);
+	probe_log_check(log);
+	ck_assert_uint_eq(log->lost, 0);
+}
+
+static void compile(uint64_t function, pvp_hr result)
+{
+	FAKE_CALL(profiler, JITCompilationFinished, (void *, uint64_t, pvp_hr, int32_t), function,
+		result, 1);
+}
+
+static void begin_compile(uint64_t function)
+{
+	FAKE_CALL(profiler, JITCompilationStarted, (void *, uint64_t, int32_t), function, 1);
+}
+
+/* One within the other, one that fails, more than are kept, and ends without a begin. */
+START_TEST(compiling_takes_time)
+{
+	struct probe_log log;
+	begin("nodefaults,runtime");
+	begin_compile(FAKE_METHOD);
+	begin_compile(FAKE_GENERIC);
+	compile(FAKE_GENERIC, 0);
+	compile(FAKE_METHOD, 0);
+	begin_compile(FAKE_DYNAMIC);
+	compile(FAKE_DYNAMIC, PVP_HR(0x80004005));
+	for (int i = 0; i < 100; i++)
+		begin_compile(FAKE_METHOD);
+	for (int i = 0; i < 200; i++)
+		compile(FAKE_BROKEN, 0);
+	FAKE_CALL(profiler, JITFunctionPitched, (void *, uint64_t), FAKE_METHOD);
+	FAKE_CALL(profiler, DynamicMethodUnloaded, (void *, uint64_t), FAKE_DYNAMIC);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_JIT_TIME], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_JIT_FAILED], 1);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_CODE_GONE], 2);
+	probe_log_finish(&log);
+}
+END_TEST
+
+START_TEST(loads_that_fail)
+{
+	struct probe_log log;
+	const pvp_hr bad = PVP_HR(0x80070002);
+	begin(_i ? "nodefaults,runtime" : "nodefaults");
+	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, bad);
+	FAKE_CALL(profiler, ModuleLoadFinished, (void *, uint64_t, pvp_hr), FAKE_MODULE, bad);
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, bad);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_LOAD_FAILED], _i ? 3 : 0);
+	ck_assert_uint_eq(log.n[PV_KIND_ASSEMBLY_LOAD], 0);
+	probe_log_finish(&log);
+}
+END_TEST
+
+START_TEST(stops_have_reasons)
+{
+	struct probe_log log;
+	begin("nodefaults,suspend");
+	ck_assert_uint_eq(fake.low & PVP_CLR_SUSPENDS, PVP_CLR_SUSPENDS);
+	ck_assert_uint_eq(fake.high & PVP_CLR_BASIC_GC, 0);
+	FAKE_CALL(profiler, RuntimeSuspendStarted, (void *, int32_t), 1);
+	FAKE_CALL(profiler, RuntimeSuspendFinished, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeResumeStarted, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeResumeFinished, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeSuspendStarted, (void *, int32_t), -5);
+	FAKE_CALL(profiler, RuntimeSuspendAborted, (void *, int), 0);
+	FAKE_CALL(profiler, RuntimeResumeFinished, (void *, int), 0); /* of nothing */
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_SUSPENSION], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_EVENT], 0);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void to_native(uint64_t function, int32_t reason)
+{
+	FAKE_CALL(profiler, ManagedToUnmanagedTransition, (void *, uint64_t, int32_t), function,
+		reason);
+}
+
+static void to_managed(uint64_t function, int32_t reason)
+{
+	FAKE_CALL(profiler, UnmanagedToManagedTransition, (void *, uint64_t, int32_t), function,
+		reason);
+}
+
+/* A call out with a call in within it, one left by an exception, returns of nothing, too deep. */
+START_TEST(transitions)
+{
+	struct probe_log log;
+	begin("nodefaults,transitions");
+	ck_assert_uint_eq(fake.low & PVP_CLR_TRANSITIONS, PVP_CLR_TRANSITIONS);
+	to_native(FAKE_METHOD, 0);
+	to_managed(FAKE_GENERIC, 0);
+	to_native(FAKE_DYNAMIC, 0); /* never returns */
+	to_native(FAKE_GENERIC, 1);
+	to_managed(FAKE_METHOD, 1);
+	to_managed(FAKE_METHOD, 1);
+	to_native(0, 0);
+	to_managed(0, 1);
+	for (int i = 0; i < 200; i++)
+		to_native(FAKE_METHOD, 0);
+	for (int i = 0; i < 200; i++)
+		to_managed(FAKE_METHOD, 1);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_TRANSITION], 3 + 64);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void collect(void)
+{
+	static const int32_t all[4] = { 1, 1, 1, 1 };
+	FAKE_CALL(profiler, GarbageCollectionStarted, (void *, int32_t, const int32_t *, int32_t),
+		4, all, 1);
+}
+
+static void move(uint64_t from, uint64_t to, uint64_t length)
+{
+	FAKE_CALL(profiler, MovedReferences2,
+		(void *, uint32_t, const uint64_t *, const uint64_t *, const uint64_t *), 1, &from,
+		&to, &length);
+}
+
+/* Objects take 24 bytes here. What stays is no move; a range that ends amid an object is cut. */
+START_TEST(moves)
+{
+	struct probe_log log;
+	const uint64_t at = 0x90000, length = 480;
+	begin("nodefaults,gcmove,runtime");
+	ck_assert_uint_eq(fake.low & PVP_CLR_GC, PVP_CLR_GC);
+	collect();
+	move(0x10000, 0x20000, 240);
+	move(0x30000, 0x30000, 24000);
+	move(0x40000, 0x50000, 100 * 24 + 8);
+	FAKE_CALL(profiler, SurvivingReferences2,
+		(void *, uint32_t, const uint64_t *, const uint64_t *), 1, &at, &length);
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	collect();
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_MOVE], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_SURVIVED], 1);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_EVENT], 0);
+	ck_assert_ptr_nonnull(strstr(log.args, "gcmove"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* They are dear here: what else brings them on Mono does not. */
+START_TEST(moves_are_asked_for)
+{
+	struct probe_log log;
+	begin("nodefaults,alloc");
+	ck_assert_uint_eq(fake.low & PVP_CLR_GC, 0);
+	end(&log);
+	ck_assert_ptr_null(strstr(log.args, "gcmove"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void deliver(uint32_t id, const void *data, uint32_t n)
+{
+	FAKE_CALL(profiler, EventPipeEventDelivered,
+		(void *, uint64_t, uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t,
+			const uint8_t *, void *, void *, uint64_t, uint32_t, const uint64_t *),
+		1, id, 1, 0, NULL, n, data, NULL, NULL, 0, 0, NULL);
+}
+
+struct bytes {
+	uint8_t at[600];
+	uint32_t n;
+};
+
+static void put(struct bytes *b, uint64_t v, size_t n)
+{
+	memcpy(b->at + b->n, &v, n);
+	b->n += (uint32_t)n;
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	do
+		put(b, (uint8_t)*text, 2);
+	while (*text++);
+}
+
+/* Every cut of an event, in memory of just that size: what is not whole tells nothing. */
+static void deliver_cuts(uint32_t id, const struct bytes *b)
+{
+	for (uint32_t n = 0; n < b->n; n++) {
+		uint8_t *cut = malloc(n ? n : 1);
+		memcpy(cut, b->at, n);
+		deliver(id, cut, n);
+		free(cut);
+	}
+}
+
+START_TEST(bodies)
+{
+	struct probe_log log;
+	struct bytes b = { .n = 0 };
+	begin("nodefaults,runtime");
+	put(&b, FAKE_METHOD, 8);
+	put(&b, FAKE_MODULE, 8);
+	put(&b, FAKE_CODE, 8);
+	put(&b, 64, 4);
+	put(&b, 0x06000001, 4);
+	uint32_t told = b.n;
+	put(&b, 8 | 4 << 7, 4);
+	deliver(141, b.at, b.n); /* what stands behind is in later versions */
+	deliver(143, b.at, b.n);
+	for (uint32_t n = 0; n < told; n++)
+		deliver(141, b.at, n);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_BODY], 2);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static struct bytes looked_for(const char *name, const char *context, bool success)
+{
+	struct bytes b = { .n = 0 };
+	put(&b, 0, 2);
+	put_text(&b, name);
+	put_text(&b, "");
+	put_text(&b, "asker");
+	put_text(&b, context);
+	put_text(&b, "");
+	put(&b, success, 4);
+	put_text(&b, name);
+	return b;
+}
+
+/* The fake's assembly in one context, unloaded, again in another; in vain; and every cut. */
+START_TEST(load_contexts)
+{
+	struct probe_log log;
+	pvp_char wide[100];
+	char name[300];
+	uint64_t domain, module;
+	uint32_t n = 0;
+	begin("nodefaults,contexts,runtime");
+	pvp_clr.info->is->assembly_info(
+		pvp_clr.info, FAKE_ASSEMBLY, 100, &n, wide, &domain, &module);
+	pvp_clr_utf8(wide, n, name, sizeof name);
+	struct bytes first = looked_for(name, "one", true), second = looked_for(name, "two", true);
+	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, 0);
+	deliver_cuts(291, &first);
+	deliver(291, first.at, first.n); /* behind the load */
+	FAKE_CALL(profiler, AssemblyUnloadStarted, (void *, uint64_t), FAKE_ASSEMBLY);
+	deliver(291, second.at, second.n); /* before it */
+	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, 0);
+	FAKE_CALL(profiler, AssemblyUnloadStarted, (void *, uint64_t), FAKE_ASSEMBLY);
+	FAKE_CALL(profiler, AssemblyUnloadStarted, (void *, uint64_t), FAKE_ASSEMBLY);
+	first = looked_for("nowhere", "one", false);
+	deliver(291, first.at, first.n);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_CONTEXT_LOAD], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_CONTEXT_UNLOAD], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_CONTEXT_NAME], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_ASSEMBLY_IN], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_LOAD_FAILED], 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
+START_TEST(fields_and_counters)
+{
+	struct probe_log log;
+	begin("nodefaults,fields,counter");
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, 0);
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ARRAY, 0);
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, 0);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_FIELD], 1);
+	ck_assert_uint_ge(log.n[PV_KIND_COUNTERS_SAMPLE], 1);
+	ck_assert_ptr_nonnull(strstr(log.args, "counter"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* A log that was not asked for extensions has none. */
+START_TEST(nothing_unasked)
+{
+	struct probe_log log;
+	begin("gc,exception");
+	begin_compile(FAKE_METHOD);
+	compile(FAKE_METHOD, 0);
+	collect();
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	FAKE_CALL(profiler, DynamicMethodUnloaded, (void *, uint64_t), FAKE_DYNAMIC);
+	end(&log);
+	for (int i = PV_KIND_EXT_MARK; i <= PV_KIND_EXT_UNKNOWN; i++)
+		ck_assert_msg(log.n[i] == 0, "kind %d", i);
+	probe_log_finish(&log);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("fake .NET runtime tells of itself");
+	TCase *t = tcase_create("fake .NET runtime tells of itself");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, compiling_takes_time);
+	tcase_add_loop_test(t, loads_that_fail, 0, 2);
+	tcase_add_test(t, stops_have_reasons);
+	tcase_add_test(t, transitions);
+	tcase_add_test(t, moves);
+	tcase_add_test(t, moves_are_asked_for);
+	tcase_add_test(t, bodies);
+	tcase_add_test(t, load_contexts);
+	tcase_add_test(t, fields_and_counters);
+	tcase_add_test(t, nothing_unasked);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
