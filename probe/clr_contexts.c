@@ -151,3 +151,11 @@ void pvp_clr_contexts_unloading(uint64_t assembly)
 	}
 	pthread_mutex_unlock(&lock);
 }
+
+void pvp_clr_contexts_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	pv_array_finish(&contexts);
+	pv_array_finish(&members);
+	pthread_mutex_unlock(&lock);
+}

@@ -131,6 +131,7 @@ pvp_hr pvp_clr_detached(void *self)
 	pvp_clr_forget();
 	pvp_clr_threads_forget();
 	pvp_clr_events_forget();
+	pvp_clr_contexts_forget();
 	pvp_clr_heap_forget();
 	pvp_clr.info = NULL;
 	pvp_clr.attached = false;

@@ -84,6 +84,8 @@ void pvp_clr_contexts_unloading(uint64_t assembly);
 /* The runtime has found an assembly of this full name for this context. */
 void pvp_clr_contexts_found(const char *name, const char *context);
 
+void pvp_clr_contexts_forget(void);
+
 /* An assembly that was looked for in vain. */
 void pvp_clr_not_found(const char *name);
 

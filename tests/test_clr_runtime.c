@@ -28,6 +28,7 @@ static void teardown(void)
 	pvp_session_stop();
 	pvp_names_forget();
 	pvp_clr_forget();
+	pvp_clr_contexts_forget();
 	probe_teardown();
 }
 
