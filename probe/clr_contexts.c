@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
 

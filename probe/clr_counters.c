@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/status.h"
+#include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 
 enum {

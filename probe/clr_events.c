@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "probe/clr_heap.h"
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 

@@ -7,6 +7,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "probe/clr_runtime.h"
 #include "probe/clr_ranges.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "probe/clr_heap.h"
+#include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
 #include "probe/native_samples.h"

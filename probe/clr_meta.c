@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"

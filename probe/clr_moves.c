@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "common/base/mem.h"
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 

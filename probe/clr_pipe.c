@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 

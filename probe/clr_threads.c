@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 

@@ -12,6 +12,7 @@
 
 #include "common/base/coreclr.h"
 #include "probe/clr_heap.h"
+#include "probe/clr_runtime.h"
 #include "probe/mono_filter.h"
 #include "probe/modules.h"
 #include "probe/mono_names.h"

@@ -78,26 +78,6 @@ bool pvp_clr_calls_hook(void);
 /* The thread's newest frame that was to be unwound catches the exception. */
 void pvp_clr_calls_caught(void);
 
-/* clr_contexts.c: assembly load contexts, where they are asked for. */
-void pvp_clr_contexts_loaded(uint64_t assembly, const char *name);
-void pvp_clr_contexts_unloading(uint64_t assembly);
-/* The runtime has found an assembly of this full name for this context. */
-void pvp_clr_contexts_found(const char *name, const char *context);
-
-void pvp_clr_contexts_forget(void);
-
-/* An assembly that was looked for in vain. */
-void pvp_clr_not_found(const char *name);
-
-/* clr_moves.c: a collection begins; it is over, all threads still stand. */
-void pvp_clr_moves_begin(void);
-void pvp_clr_moves_end(unsigned generation);
-
-/* clr_counters.c: what they count, and the writer's reading of them. */
-void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
-void pvp_clr_count_threads(int more);
-bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
-
 /* What was there before we came: all of it; a module; a thread. */
 void pvp_clr_tell_all(void);
 void pvp_clr_module_there(uint64_t module);
@@ -146,9 +126,6 @@ size_t pvp_clr_utf8(const pvp_char *from, uint32_t n, char *to, size_t room);
 /* The type that a field's signature says, of a field of `type` in this module. */
 size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, uint32_t n,
 	char name[PVP_CLR_NAME]);
-
-/* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
-void pvp_clr_fields(uint64_t type, uint64_t key);
 
 /* The metadata of a module; release it. NULL: it has none. */
 struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/coreclr.h"
+#include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
 #include "probe/session.h"

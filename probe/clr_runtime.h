@@ -1,0 +1,30 @@
+/* What the .NET module's files tell one another of the runtime itself: on the program's threads. */
+#ifndef PV_PROBE_CLR_RUNTIME_H
+#define PV_PROBE_CLR_RUNTIME_H
+
+#include "probe/host_clr.h"
+
+/* clr_contexts.c: assembly load contexts, where they are asked for. */
+void pvp_clr_contexts_loaded(uint64_t assembly, const char *name);
+void pvp_clr_contexts_unloading(uint64_t assembly);
+/* The runtime has found an assembly of this full name for this context. */
+void pvp_clr_contexts_found(const char *name, const char *context);
+
+void pvp_clr_contexts_forget(void);
+
+/* An assembly that was looked for in vain. */
+void pvp_clr_not_found(const char *name);
+
+/* clr_moves.c: a collection begins; it is over, all threads still stand. */
+void pvp_clr_moves_begin(void);
+void pvp_clr_moves_end(unsigned generation);
+
+/* clr_counters.c: what they count, and the writer's reading of them. */
+void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
+void pvp_clr_count_threads(int more);
+bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+
+/* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
+void pvp_clr_fields(uint64_t type, uint64_t key);
+
+#endif
