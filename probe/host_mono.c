@@ -180,4 +180,6 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		pvp_mono_coverage_init(p);
 	if (groups & PVP_MONO_SAMPLES)
 		pvp_mono_samples_init(p);
+	if (pvp_mono_is_late())
+		pvp_mono_late();
 }

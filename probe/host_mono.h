@@ -25,6 +25,17 @@ void pvp_mono_meta_init(struct _MonoProfiler *p);
 void pvp_mono_events_init(struct _MonoProfiler *p);
 void pvp_mono_samples_init(struct _MonoProfiler *p);
 
+/*
+ * Whether the runtime stood before the module came; then, on a thread of the runtime once callbacks
+ * are set: what there is is told, with a collection. stopped(): one has ended, the world still stands.
+ */
+bool pvp_mono_is_late(void);
+void pvp_mono_late(void);
+void pvp_mono_late_stopped(void);
+void pvp_mono_domain_there(MonoDomain *domain);
+void pvp_mono_assembly_there(MonoAssembly *assembly);
+void pvp_mono_vtable_there(MonoVTable *vtable);
+
 /* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
 bool pvp_mono_samples_set(unsigned hz, bool real);
 

@@ -176,6 +176,7 @@ bool pvp_mono_heap_root(struct pv_event *ev, const struct pv_batch *pools, uint6
 
 void pvp_mono_heap_ends(void)
 {
+	pvp_mono_late_stopped();
 	if (!shot.open)
 		return;
 	shot.open = false;

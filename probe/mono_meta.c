@@ -478,9 +478,32 @@ static void thread_stopped(MonoProfiler *p, uintptr_t id)
 	pvp_mono_thread_done();
 }
 
+/* --- what was there before us */
+
+void pvp_mono_domain_there(MonoDomain *domain)
+{
+	const char *name = mono_domain_get_friendly_name(domain);
+	domain_loaded(&pvp_mono, domain);
+	if (name)
+		domain_named(&pvp_mono, domain, name);
+}
+
+void pvp_mono_assembly_there(MonoAssembly *assembly)
+{
+	image_loaded(&pvp_mono, mono_assembly_get_image(assembly));
+	assembly_loaded(&pvp_mono, assembly);
+}
+
+void pvp_mono_vtable_there(MonoVTable *vtable)
+{
+	class_loaded(&pvp_mono, mono_vtable_class(vtable));
+	vtable_loaded(&pvp_mono, vtable);
+}
+
 void pvp_mono_meta_init(struct _MonoProfiler *p)
 {
 	MonoProfilerHandle h = p->handle;
+	atomic_store(&initialized, pvp_mono_is_late());
 	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback(h, shutdown_begins);
 	mono_profiler_set_jit_begin_callback(h, jit_begins);
