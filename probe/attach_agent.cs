@@ -2,6 +2,7 @@
 // profiler module that lies beside it, and starts it. Nothing of it runs afterwards.
 using System;
 using System.IO;
+using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Text;
 
@@ -44,6 +45,15 @@ static class AttachAgent
 			: (Start)Marshal.GetDelegateForFunctionPointer(entry, typeof(Start));
 	}
 
+	// "6.8.0.105 (Debian ...)": earlier runtimes than 6 do not understand the line we are called by.
+	static bool IsVersion6()
+	{
+		var runtime = Type.GetType("Mono.Runtime");
+		var name = runtime == null ? null
+			: runtime.GetMethod("GetDisplayName", BindingFlags.NonPublic | BindingFlags.Static);
+		return name != null && ((string)name.Invoke(null, null)).StartsWith("6.");
+	}
+
 	// "check": whether all this can be done in this runtime; else the module's options.
 	static int Main(string[] words)
 	{
@@ -51,7 +61,7 @@ static class AttachAgent
 			return 2;
 		if (words[0] == "check") {
 			EndAgent();
-			return Find() != null ? 0 : 1;
+			return !IsVersion6() ? 3 : Find() == null ? 1 : 0;
 		}
 		EndAgent();
 		Start start = Find();

@@ -229,12 +229,15 @@ struct ui_joined {
 	struct pv_join_place place;
 };
 
-struct ui_joined *ui_guest_join(long pid, bool readonly, struct pv_error *reterr)
+struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *reterr)
 {
+	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
+			       : o->inject ? PV_JOIN_MAY_INJECT
+					   : PV_JOIN_MAY_TELL;
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (j && pv_join_find(&j->place, (pid_t)pid, readonly, reterr))
+	if (j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr))
 		return j;
 	free(j);
 	return NULL;
@@ -243,6 +246,11 @@ struct ui_joined *ui_guest_join(long pid, bool readonly, struct pv_error *reterr
 const char *ui_joined_path(const struct ui_joined *j)
 {
 	return j->place.path;
+}
+
+bool ui_joined_injects(const struct ui_joined *j)
+{
+	return j->place.mono;
 }
 
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr)

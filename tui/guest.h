@@ -53,7 +53,9 @@ void ui_guest_wait(struct ui_guest *g);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */
 struct ui_joined;
-struct ui_joined *ui_guest_join(long pid, bool readonly, struct pv_error *reterr);
+struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *reterr);
+/* Whether a probe will be put in that the runtime does not offer to take. */
+bool ui_joined_injects(const struct ui_joined *j);
 const char *ui_joined_path(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 void ui_joined_leave(struct ui_joined *j);

@@ -377,13 +377,16 @@ static int run_attach(const struct ui_options *given)
 {
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
-	struct ui_joined *j = ui_guest_join(o.pid, o.readonly, &err);
+	struct ui_joined *j = ui_guest_join(&o, &err);
 	if (!j) {
 		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
 		return complain(NULL, &err);
 	}
 	o.path = ui_joined_path(j);
 	o.follow = true;
+	if (ui_joined_injects(j))
+		fputs("profview: a probe goes into the running Mono: one collection is made, and the "
+		      "program's output gets some lines of Mono's\n", stderr);
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	int code = 0;

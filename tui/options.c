@@ -286,6 +286,12 @@ static bool set_heapshot(const struct parse *p, const char *value)
 		bad_value(p, "a mode, like 5gc or 1000ms", value);
 }
 
+static bool set_inject(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->inject = true;
+}
+
 static bool set_probe(const struct parse *p, const char *value)
 {
 	p->o->probe = value;
@@ -397,6 +403,9 @@ static const struct {
 	{ .set = set_probe,
 		.row = { "--probe", 0, "OPTIONS", UI_VERB_RUN,
 			"further options of the probe, like filter=App" } },
+	{ .set = set_inject,
+		.row = { "--inject", 0, NULL, UI_VERB_ATTACH,
+			"a probe into a running Mono, by its attach agent" } },
 	{ .set = set_help, .row = { "--help", 'h', NULL, ALL, "print this and exit" } },
 	{ .set = set_version, .row = { "--version", 'V', NULL, ALL, "print the version and exit" } },
 };

@@ -33,6 +33,7 @@ struct ui_options {
 	const char *thread;
 	const char *output;    /* of convert */
 	unsigned data_version; /* 0 = the log's own */
+	bool inject;           /* of attach */
 	long pid;              /* of ctl and attach */
 	char *const *words;    /* the line of ctl, the command of run; ends with NULL */
 	int n_words;

@@ -12,6 +12,7 @@
 #include "common/target/joinable.h"
 #include "common/target/join_copy.h"
 #include "common/target/launch.h"
+#include "common/target/mono_attach.h"
 #include "common/target/patience.h"
 
 enum { ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
@@ -105,8 +106,8 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struc
 	char library[PV_PROGRAM_PATH], base[sizeof ret->dotnet.root + sizeof ret->dotnet.temporary];
 	if (pv_process_is_mono(pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs Mono without a probe, and Mono takes none in safely "
-			"while it runs; start it with profview run",
+			"process %ld runs Mono without a probe; start it with profview run, or let "
+			"Mono's attach agent put one in: --inject (its risks are in the manual)",
 			(long)pid);
 	struct pv_dotnet *d = &ret->dotnet;
 	if (!find_socket(d, pid, reterr))
@@ -178,9 +179,27 @@ static bool find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_er
 	return make_pipe(ret, "/tmp", reterr);
 }
 
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+static bool find_mono(struct pv_join_place *ret, pid_t pid, struct pv_error *reterr)
+{
+	*ret = (struct pv_join_place){ .pid = pid, .mono = true };
+	return pv_mono_attach_check(pid, reterr) && make_pipe(ret, "/tmp", reterr);
+}
+
+static bool attach_mono(const struct pv_join_place *j, struct pv_error *reterr)
+{
+	char options[sizeof j->path + 80];
+	snprintf(options, sizeof options,
+		"nodefaults,gc,exception,monitor,counter,heapshot=ondemand,output=%s", j->path);
+	return pv_mono_attach(j->pid, options, reterr);
+}
+
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr)
 {
 	char socket[PV_PROBE_PATH];
+	bool silent = may == PV_JOIN_MAY_LOOK;
+	if (may == PV_JOIN_MAY_INJECT && pv_process_is_mono(pid) &&
+		!pv_probe_find(pid, socket, NULL))
+		return find_mono(ret, pid, reterr);
 	if (find(ret, pid, silent, reterr))
 		return true;
 	/* It answered a moment ago and is gone: look once more for what is there now. */
@@ -199,6 +218,8 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 		return true;
 	if (j->dotnet.pid)
 		return attach_dotnet(j, reterr);
+	if (j->mono)
+		return attach_mono(j, reterr);
 	snprintf(line, sizeof line, "attach %.1000s", j->path);
 	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
 		return true;

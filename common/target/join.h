@@ -19,13 +19,19 @@ struct pv_join_place {
 	bool greet;    /* a pipe that was there: its writer may not have seen the reader change */
 	size_t inside; /* of the path: where the part begins that the process knows */
 	struct pv_dotnet dotnet; /* a process that takes the probe in while it runs; else pid 0 */
+	bool mono;               /* likewise, by mono_attach.h */
+};
+
+enum pv_join_may {
+	PV_JOIN_MAY_LOOK,   /* nothing may be sent that changes anything there */
+	PV_JOIN_MAY_TELL,   /* what a probe or .NET offers to do */
+	PV_JOIN_MAY_INJECT, /* also what mono_attach.h warns of */
 };
 
 /*
- * Finds the place; `silent`: nothing may be sent that changes anything there. False: PV_EIO, or
- * PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
+ * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
  */
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr);
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
 
 /* Once the place is being read: the probe writes there. */
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);

@@ -1,5 +1,6 @@
-// Prints what it did, stays for some ms if told, busy with a third word, and ends with a code.
+// Prints what it did, stays for some ms if told, busy with a third word, until a file is there, and ends with a code.
 using System;
+using System.IO;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -15,11 +16,25 @@ class RunMe {
 	{
 	}
 
-	static void BeBusy(int ms)
+	static void ThrowOnce()
 	{
-		for (var end = DateTime.UtcNow.AddMilliseconds(ms); DateTime.UtcNow < end; Thread.Sleep(2))
+		try {
+			Throw();
+		} catch (ArgumentOutOfRangeException) {
+		}
+	}
+
+	// With `until` it throws as well, and ends when there is such a file.
+	static void BeBusy(int ms, string until)
+	{
+		for (var end = DateTime.UtcNow.AddMilliseconds(ms); DateTime.UtcNow < end; Thread.Sleep(2)) {
 			for (int i = 0; i < 500; i++)
 				Work();
+			if (until != null)
+				ThrowOnce();
+			if (until != null && File.Exists(until))
+				break;
+		}
 	}
 
 	static int Main(string[] args)
@@ -34,7 +49,7 @@ class RunMe {
 		Console.WriteLine("thrown=" + n);
 		Console.Error.WriteLine("on the other stream");
 		if (args.Length > 2)
-			BeBusy(int.Parse(args[1]));
+			BeBusy(int.Parse(args[1]), args.Length > 3 ? args[3] : null);
 		else if (args.Length > 1)
 			Thread.Sleep(int.Parse(args[1]));
 		Console.WriteLine("done");

@@ -404,7 +404,70 @@ def attach(b):
         b.call('attach', pid, code=3)
 
 
-CASES = {'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
+def thrown_in(b, log):
+    done = b.call('report', log, '--format', 'json', '--no-index', '--section', 'exceptions')
+    try:
+        return json.loads(done.stdout)['exceptions']['thrown']
+    except (ValueError, KeyError, TypeError):
+        return 0
+
+
+def inject(b):
+    """Mono without a probe: one is put in when that is wanted, and it ends as it would have."""
+    until, printed = b.folder / 'until', b.folder / 'printed'
+    with open(printed, 'w') as out, \
+            subprocess.Popen(['mono', b.program, '3', LONG, 'busy', until], env=b.env, stdout=out,
+                             stderr=subprocess.STDOUT) as mono:
+        wait_for('it to run', lambda: 'thrown=3' in printed.read_text())
+        try:
+            joins = [p['join'] for p in b.processes() if p['pid'] == mono.pid]
+            expect('how it can be joined', joins, ['attach'])
+            expect_in('why not', '--inject', b.call('attach', mono.pid, code=3).stderr)
+            with subprocess.Popen([b.profview, 'attach', '--inject', '--record', b.log, str(mono.pid)],
+                                  env=b.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) as viewer:
+                wait_for('exceptions', lambda: b.log.exists() and thrown_in(b, b.log) > 20)
+                b.tell(mono.pid, 'heapshot')
+                wait_for('a heap shot', lambda: b.report()['heap_shots'])
+                viewer.send_signal(signal.SIGINT)
+                expect_in('a warning', 'running Mono', viewer.communicate(timeout=DEADLINE)[1])
+            r = b.report()
+            classes = {c['name'] for c in r['heap_shots'][0]['classes']}
+            expect('classes by name', {'System.String', 'System.Byte[]'} <= classes, True)
+            expect('images', any('run_me.exe' in i['name'] for i in r['images']), True)
+            expect('stacks', {tuple(s['stack'][-2:]) for s in r['throw_sites']},
+                   {('RunMe:ThrowOnce ()', 'RunMe:Throw ()')})
+            second = b.folder / 'second.mlpd'
+            with subprocess.Popen([b.profview, 'attach', '--record', second, str(mono.pid)], env=b.env,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as viewer:
+                wait_for('it to be joined again', lambda: second.exists() and thrown_in(b, second) > 5)
+                viewer.send_signal(signal.SIGINT)
+                viewer.wait(DEADLINE)
+            b.call('ctl', mono.pid, 'stop')  # nobody reads: it may complain of that
+            expect_in('once only', 'starts none twice',
+                      b.call('attach', '--inject', mono.pid, code=3).stderr)
+            until.touch()
+            expect('its code', mono.wait(DEADLINE), 7)
+        finally:
+            mono.kill()
+    expect_in('its output', 'done\n', printed.read_text())
+    sleeper = subprocess.Popen(['sleep', '1000'])
+    try:
+        expect_in('not Mono', 'no probe', b.call('attach', '--inject', sleeper.pid, code=3).stderr)
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    with open(printed, 'w') as out, \
+            subprocess.Popen(['mono', '--attach=disable', b.program, '3', LONG, 'busy', until],
+                             env=b.env, stdout=out, stderr=subprocess.STDOUT) as mono:
+        until.unlink()
+        expect_in('switched off', 'switched off',
+                  b.call('attach', '--inject', mono.pid, code=3).stderr)
+        until.touch()
+        mono.wait(DEADLINE)
+
+
+CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
          'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
          'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'killed': killed}
 
