@@ -50,6 +50,7 @@ char *ui_options_help(void)
 	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
 	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
 	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
+	print_rows(out, "Options of attach, likewise:", UI_VERB_ATTACH);
 	fputs(end, out);
 	fclose(out);
 	return text;

@@ -128,8 +128,7 @@ static const char *why_not(pid_t pid)
 		return "it is another user's";
 	if (!is_beside_us(pid))
 		return "it runs in a container";
-	if (holds(pid, "cmdline", "--attach=disable") ||
-		holds(pid, "environ", "--attach=disable"))
+	if (holds(pid, "cmdline", "--attach=disable") || holds(pid, "environ", "--attach=disable"))
 		return "its attach agent is switched off (--attach=disable)";
 	if (!catches)
 		return "it does not listen to SIGQUIT, which would end it";
@@ -209,7 +208,8 @@ static size_t make_message(const char *agent, const char *options, char to[512])
 	return n;
 }
 
-static bool send_message(const char *socket_path, const char *text, size_t n, struct pv_error *reterr)
+static bool send_message(
+	const char *socket_path, const char *text, size_t n, struct pv_error *reterr)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	char byte;
