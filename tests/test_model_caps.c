@@ -362,6 +362,30 @@ START_TEST(threads_beyond_the_cap_are_one)
 }
 END_TEST
 
+/* The row for many goes on when one of them ends: each event would open an epoch of its own. */
+START_TEST(threads_beyond_the_cap_end_without_it)
+{
+	struct logkit *k = logkit_new(17);
+	k->model->threads.cap = 2;
+	for (uint64_t id = 1; id <= 40; id++) {
+		struct pv_event e = { .kind = PV_KIND_THREAD_END, .meta = { .key = id * 8 } };
+		int64_t now = (int64_t)id * 1000;
+		logkit_on(k, id * 8);
+		for (int i = 0; i < 10; i++) {
+			logkit_enter(k, now + 2 * i, A);
+			logkit_leave(k, now + 2 * i + 1, A);
+		}
+		logkit_event(k, now + 100, e);
+		logkit_flush(k);
+	}
+	struct pv_model *m = logkit_model(k);
+	ck_assert_int_eq(logkit_thread(k, PV_THREAD_OTHER, 1)->end_ns, PV_NEVER);
+	ck_assert_uint_eq(logkit_sum(k, "0xa0").calls, 400);
+	ck_assert_uint_lt(m->threads.folded, 40 * 5); /* a few look-ups a buffer */
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(too_many_shots_thin_out)
 {
 	struct logkit *k = logkit_new(17);
@@ -418,6 +442,7 @@ int main(void)
 	tcase_add_test(t, names_of_classes_stay_bounded);
 	tcase_add_test(t, methods_beyond_the_cap_are_one);
 	tcase_add_test(t, threads_beyond_the_cap_are_one);
+	tcase_add_test(t, threads_beyond_the_cap_end_without_it);
 	tcase_add_test(t, too_many_shots_thin_out);
 	tcase_add_test(t, counters_beyond_the_cap_are_counted);
 	tcase_add_test(t, classes_beyond_the_cap_are_one);

@@ -183,6 +183,8 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 	struct pv_thread *th = pv_threads_of(m, id, time);
 	if (!th)
 		return false;
+	if (th->id == PV_THREAD_OTHER) /* it stands for all that go on, too */
+		return true;
 	if (th->end_ns == PV_NEVER) {
 		m->threads.ended++;
 		m->threads.late += th->last_ns != PV_NEVER && th->last_ns > time;
