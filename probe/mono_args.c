@@ -297,7 +297,7 @@ static void describe(struct pvp_mono_options *o)
 		unsigned g = words[i].groups & ~(unsigned)PVP_MONO_AREAS;
 		bool one = (g & (g - 1)) == 0;
 		bool sampled = g == PVP_MONO_ALLOC && o->alloc_period;
-		if (one && o->groups & words[i].groups && !sampled)
+		if (one && o->groups & g && !sampled)
 			keep(o->words, words[i].text, strlen(words[i].text));
 	}
 	if (o->groups & PVP_MONO_HEAPSHOTS)
