@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -71,8 +72,11 @@ static pid_t take_process(struct log *l)
 	pid_t pid = fork();
 	if (pid < 0)
 		die("fork", strerror(errno));
-	for (; pid == 0;)
-		pause();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
 	pv_put_u64(l->bytes.v + START_TIME_AT, ((uint64_t)time(NULL) + 10) * 1000);
 	pv_put_u32(l->bytes.v + PID_AT, (uint32_t)pid);
 	return pid;

@@ -45,13 +45,22 @@ static void restrict_thread(struct pv_restrict *only, const char *thread)
 	}
 }
 
+static bool is_a_file(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* NULL and *reterr set where the source is NULL. */
 static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed_options *o,
 	const struct pv_restrict *only, struct pv_error *reterr)
 {
+	/* An index shall answer ranges, whoever makes it. */
+	bool indexed = !o->no_index && !only->ranged && !only->threaded && is_a_file(o->path);
+	bool ranges = o->ranges || indexed;
 	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
-		.index = !o->no_index, .give_way = o->give_way, .ranges = o->ranges,
-		.no_window = o->no_index && !o->ranges, .only = *only };
+		.index = !o->no_index, .give_way = o->give_way, .ranges = ranges,
+		.no_window = o->no_index && !ranges, .only = *only };
 	return source ? pv_ingest_start(source, &io, reterr) : NULL;
 }
 
@@ -82,12 +91,6 @@ static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
 		pv_ingest_clear(in);
 	}
 	return true;
-}
-
-static bool is_a_file(const char *path)
-{
-	struct stat st;
-	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /*

@@ -29,7 +29,7 @@ struct ui_feed_options {
 	bool patient;         /* a pipe's writer rather waits than a byte is dropped */
 	bool give_way;        /* a screen is drawn meanwhile: reading gives way to it */
 	bool readonly;        /* nothing is ever sent to the target */
-	bool ranges;          /* ranges will be read, see ui_feed_read_range(), now or from an index */
+	bool ranges;          /* ranges will be read, see ui_feed_read_range() */
 	bool ranged;          /* reports: only from_ns to to_ns (half-open; negative with */
 	bool from_end;        /* from_end: counted from the latest event) */
 	int64_t from_ns, to_ns;

@@ -77,7 +77,7 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
 		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
 		.readonly = o->readonly, .give_way = screen, .patient = o->verb == UI_VERB_REPORT,
-		.ranges = viewer || !o->no_index, .ranged = o->ranged && !viewer, .from_end = o->from_end,
+		.ranges = viewer, .ranged = o->ranged && !viewer, .from_end = o->from_end,
 		.from_ns = o->from_ns, .to_ns = o->to_ns, .thread = o->thread };
 	return ui_feed_open(&fo, err);
 }
