@@ -85,6 +85,55 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 	return true;
 }
 
+enum { LONGEST = 1 + 2 * 10 }; /* bytes of a call */
+
+static uint64_t far_uleb(const uint8_t **at)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+	do {
+		byte = *(*at)++;
+		value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+		shift += 7;
+	} while (byte & 0x80 && shift < 70);
+	return value;
+}
+
+static uint64_t far_sleb(const uint8_t **at)
+{
+	const uint8_t *from = *at;
+	uint64_t value = far_uleb(at);
+	unsigned bits = 7 * (unsigned)(*at - from);
+	return bits < 64 && (*at)[-1] & 0x40 ? value | UINT64_MAX << bits : value;
+}
+
+/*
+ * Calls, which most of a chunk is, as long as no event can reach its end. Most take one byte a
+ * field. first: the method is used, whatever the step to it.
+ */
+static void take_calls(struct pvp_scan *s, struct pv_cursor *c, bool *first)
+{
+	const uint8_t *at = c->at;
+	uint64_t time = s->time, method = s->method, n = 0;
+	while (c->end - at >= LONGEST && is_call(*at)) {
+		at++;
+		time += *at < 0x80 ? *at++ : far_uleb(&at);
+		uint64_t step = *at ? far_sleb(&at) : *at++;
+		method += step;
+		if (step || *first)
+			s->use(s->ctx, method);
+		*first = false;
+		n++;
+	}
+	s->tally->events[PVP_GROUP_CALLS] += n;
+	s->tally->bytes[PVP_GROUP_CALLS] += (uint64_t)(at - c->at);
+	s->events += n;
+	s->time = time;
+	s->method = method;
+	s->behind = c->at = at;
+}
+
 static bool too_late(const struct pvp_scan *s, struct pv_cursor c)
 {
 	c.at++;
@@ -97,6 +146,10 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 	bool first = true;
 	s->behind = at;
 	while (c.at != end && !too_late(s, c)) {
+		if (!s->until)
+			take_calls(s, &c, &first);
+		if (c.at == end)
+			break;
 		uint8_t byte = *c.at;
 		if (!is_call(byte) && byte != PVP_ALLOC) {
 			if (!take_other(s, &c))
