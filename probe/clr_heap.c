@@ -280,6 +280,17 @@ static bool put_string(struct shot *s, uint64_t object)
 	return put(s, &ev, NULL, object);
 }
 
+static void begin_object(struct shot *s, uint64_t object, uint64_t class, uint64_t size)
+{
+	s->object = object;
+	s->n = 0;
+	s->ev = (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+		.heap_object = { .object = object,
+			.type = pvp_clr_class_reserve(class),
+			.size = (size + 7) & ~(uint64_t)7,
+			.generation = generation(s, object) } };
+}
+
 static int32_t met(uint64_t object, void *ctx)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -288,13 +299,7 @@ static int32_t met(uint64_t object, void *ctx)
 	if (info->is->class_of_object(info, object, &class) < 0 ||
 		info->is->object_size_2(info, object, &size) < 0)
 		return 1;
-	s->object = object;
-	s->n = 0;
-	s->ev = (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-		.heap_object = { .object = object,
-			.type = pvp_clr_class_reserve(class),
-			.size = (size + 7) & ~(uint64_t)7,
-			.generation = generation(s, object) } };
+	begin_object(s, object, class, size);
 	info->is->references(info, object, referenced, s);
 	bool ok = put_object(s);
 	return ok && (class != strings.class || !class || put_string(s, object));
@@ -313,12 +318,10 @@ static bool stop_runtime(void)
 	return false;
 }
 
-static bool walk(struct shot *s)
+/* While everything stands still. */
+static void begin_shot(struct shot *s)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	find_strings();
-	if (!stop_runtime())
-		return false;
 	s->time = pvp_monotonic();
 	if (info->is->generation_bounds(info, RANGES, &s->range_n, s->ranges) < 0 ||
 		s->range_n > RANGES)
@@ -326,10 +329,68 @@ static bool walk(struct shot *s)
 	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_start);
 	put_plain(s, PV_KIND_HEAP_START);
 	put_roots(s);
+}
+
+static bool walk(struct shot *s)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	find_strings();
+	if (!stop_runtime())
+		return false;
+	begin_shot(s);
 	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->failed;
 	put_plain(s, PV_KIND_HEAP_END);
 	info->is->resume(info);
 	return ok && !s->failed;
+}
+
+/*
+ * Up to .NET 8 a heap can be walked at the end of a collection alone, whose roots have been told by
+ * then. The runtime says what an object refers to, and not where in it: such references are
+ * numbered.
+ */
+static struct shot *_Atomic collecting;
+
+/* An error: nothing more is wanted of this collection. */
+static pvp_hr met_by_collector(
+	void *self, uint64_t object, uint64_t class, uint32_t n, const uint64_t *refs)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct shot *s = atomic_load_explicit(&collecting, memory_order_acquire);
+	uint64_t size = 0;
+	(void)self;
+	if (!s || s->failed)
+		return PVP_HR_CANCEL;
+	if (!s->time)
+		begin_shot(s);
+	if (info->is->object_size_2(info, object, &size) < 0)
+		return 0;
+	begin_object(s, object, class, size);
+	for (uint32_t i = 0; i < n && !s->failed; i++) {
+		if (s->n == REFERENCES)
+			put_object(s);
+		s->pairs[2 * s->n] = i;
+		s->pairs[2 * s->n++ + 1] = refs[i];
+	}
+	if (put_object(s) && class == strings.class && class)
+		put_string(s, object);
+	return 0;
+}
+
+static bool walk_by_collector(struct shot *s)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	find_strings();
+	atomic_store_explicit(&collecting, s, memory_order_release);
+	bool ok = info->is->force_gc(info) >= 0;
+	atomic_store_explicit(&collecting, NULL, memory_order_release);
+	put_plain(s, PV_KIND_HEAP_END);
+	return ok && s->time && !s->failed;
+}
+
+static bool by_collector(void)
+{
+	return pvp_clr.version < 15;
 }
 
 /* There is no room for two. */
@@ -352,10 +413,13 @@ void pvp_clr_heap_take(void)
 		s->end = &s->first;
 		s->thread = (uint64_t)syscall(SYS_gettid);
 		atomic_store_explicit(&forcing, true, memory_order_relaxed);
-		if (pvp_clr.options.more & PVP_CLR_ROOTS)
+		if (by_collector())
+			ok = walk_by_collector(s);
+		else if (pvp_clr.options.more & PVP_CLR_ROOTS)
 			info->is->force_gc(info);
 		atomic_store_explicit(&forcing, false, memory_order_relaxed);
-		ok = walk(s);
+		if (!by_collector())
+			ok = walk(s);
 		pvp_clr_classes_name();
 	}
 	if (ok)
@@ -369,7 +433,8 @@ void pvp_clr_heap_take(void)
 
 static bool possible(void)
 {
-	return pvp_clr.info && pvp_clr.version >= 15;
+	return pvp_clr.info &&
+	       (!by_collector() || pvp_clr.options.m.groups & PVP_MONO_HEAPSHOTS);
 }
 
 void pvp_clr_heap_collected(unsigned collected)
@@ -401,7 +466,8 @@ enum pvp_reply pvp_clr_heap_ask(char *say, size_t room)
 {
 	if (!possible()) {
 		snprintf(say, room,
-			"this .NET runtime has no way to walk its heap (10 and later have)");
+			"up to .NET 8 a heap can only be walked when that was asked for at the "
+			"start: profview run --heapshot");
 		return PVP_REPLY_ERROR;
 	}
 	uint64_t n = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
@@ -425,6 +491,10 @@ void pvp_clr_heap_begin(void)
 
 void pvp_clr_heap_init(struct pvp_clr_mask *mask)
 {
+	if (by_collector() && pvp_clr.options.m.groups & PVP_MONO_HEAPSHOTS) {
+		mask->low |= PVP_CLR_GC;
+		pvp_clr.slots[PVP_CLR_ObjectReferences] = (pvp_clr_slot)met_by_collector;
+	}
 	if (!(pvp_clr.options.more & PVP_CLR_ROOTS))
 		return;
 	mask->low |= PVP_CLR_GC;

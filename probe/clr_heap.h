@@ -1,7 +1,7 @@
 /*
- * Heap shots on .NET, without a collection: the runtime is stopped, walked and let go. Objects are
- * written into pages of their own, which the writer gets when all of them are in; a shot that
- * outgrows its bounds is given up whole, and counted.
+ * Heap shots on .NET, without a collection (from .NET 9 on): the runtime is stopped, walked and let
+ * go. Objects are written into pages of their own, which the writer gets when all of them are in; a
+ * shot that outgrows its bounds is given up whole, and counted.
  */
 #ifndef PV_PROBE_CLR_HEAP_H
 #define PV_PROBE_CLR_HEAP_H

@@ -328,6 +328,12 @@ static pvp_hr references(void *self, uint64_t object, pvp_clr_reference *met, vo
 	return 0;
 }
 
+static pvp_hr force_gc(void *self)
+{
+	(void)self;
+	return fake.collect ? fake.collect() : 0;
+}
+
 static pvp_hr heap_objects(void *self, pvp_clr_object *met, void *ctx)
 {
 	(void)self;
@@ -495,6 +501,7 @@ static const struct pvp_clr_info_table known = {
 	.start_events = start_events,
 	.stop_events = stop_events,
 	.request_detach = request_detach,
+	.force_gc = force_gc,
 };
 
 static void missing(void)

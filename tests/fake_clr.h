@@ -29,6 +29,7 @@ struct fake {
 	unsigned objects; /* in its heap */
 	uint64_t keywords; /* of the last session of events */
 	unsigned sessions, stopped_sessions;
+	pvp_hr (*collect)(void); /* what a collection that is asked for does */
 	pvp_hr refuse_detach; /* 0: it may go */
 	_Atomic unsigned detaches;
 	_Atomic uint32_t low_now; /* as low */

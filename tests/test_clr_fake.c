@@ -413,6 +413,45 @@ START_TEST(frames_that_are_unwound)
 END_TEST
 
 /* Classes that nobody told of are numbered while the runtime stands still, and named afterwards. */
+/* Of 600 objects the last refers to more than one event holds. */
+static pvp_hr collect(void)
+{
+	static uint64_t refs[1500];
+	for (size_t i = 0; i < PV_COUNT_OF(refs); i++)
+		refs[i] = FAKE_OBJECT + 32 * (i % 600);
+	for (uint64_t i = 0; i < 600; i++) {
+		pvp_hr more = FAKE_CALL(profiler, ObjectReferences,
+			(void *, uint64_t, uint64_t, uint32_t, const uint64_t *),
+			FAKE_OBJECT + 32 * i, FAKE_CLASS, i == 599 ? 1500 : (uint32_t)i % 3, refs);
+		if (more < 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Up to .NET 8: what a collection tells; one that was not asked for is not listened to. */
+START_TEST(heap_shots_by_collections)
+{
+	struct probe_log log;
+	char say[160];
+	fake.version = 14;
+	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown"), 0);
+	ck_assert_uint_ne(fake.low & PVP_CLR_GC, 0);
+	fake.collect = collect;
+	ck_assert_int_lt(FAKE_CALL(profiler, ObjectReferences,
+				 (void *, uint64_t, uint64_t, uint32_t, const uint64_t *),
+				 FAKE_OBJECT, FAKE_CLASS, 0, NULL),
+		0);
+	ck_assert_int_eq(pvp_clr_heap_ask(say, sizeof say), PVP_REPLY_OK);
+	end(&log);
+	ck_assert_uint_eq(fake.suspends, 0);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_END], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_OBJECT], 2 * (600 + 2));
+	probe_log_finish(&log);
+}
+END_TEST
+
 START_TEST(heap_shots)
 {
 	struct probe_log log;
@@ -448,8 +487,9 @@ START_TEST(heap_shots_given_up)
 	ck_assert_uint_eq(pvp_clr_heap_discarded() - before, 1);
 	ck_assert_uint_eq(fake.suspended, 0);
 	probe_log_finish(&log);
-	char say[80];
+	char say[160];
 	pvp_clr.version = 14;
+	pvp_clr.options.m.groups = 0;
 	ck_assert_int_eq(pvp_clr_heap_ask(say, sizeof say), PVP_REPLY_ERROR);
 }
 END_TEST
@@ -587,6 +627,7 @@ int main(void)
 	tcase_add_test(t, every_allocation);
 	tcase_add_test(t, frames_that_are_unwound);
 	tcase_add_test(t, heap_shots);
+	tcase_add_test(t, heap_shots_by_collections);
 	tcase_add_loop_test(t, heap_shots_given_up, 0, 2);
 	tcase_add_test(t, joining_a_running_program);
 	tcase_add_test(t, leaving_and_joining_again);

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import target
+from test_clr import started
 from verdict import Verdict
 
 
@@ -62,7 +63,7 @@ def main(profview, dll, module, dotnet, times='3'):
     v = Verdict('clr-attach')
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     worlds = ['heap', *int(times) * ['pause', 'tasks', 'throws', 'locks', 'collect'], 'pause']
-    with target.scratch() as folder, target.Program([dotnet, dll, *worlds], folder) as program:
+    with target.scratch() as folder, target.Program([*started(dotnet, dll), *worlds], folder) as program:
         program.wait_phase(1)
         pid = program.process.pid
         v.equal('ps says how to join it', how(profview, pid), ['diagnostics'])
