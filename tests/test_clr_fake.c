@@ -2,8 +2,6 @@
 #include "tests/suite.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 #include "common/base/coreclr.h"
 #include "common/base/status.h"
@@ -531,83 +529,6 @@ START_TEST(joining_a_running_program)
 }
 END_TEST
 
-/* A pipe and somebody who reads it. */
-static int open_reader(void)
-{
-	ck_assert(mkfifo(probe_path(path, "pipe"), 0600) == 0 || errno == EEXIST);
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	return fd;
-}
-
-static bool something_comes(int fd)
-{
-	char bytes[4096];
-	return read(fd, bytes, sizeof bytes) > 0;
-}
-
-/* When its reader is gone it leaves the runtime; the next session knows nothing of the first. */
-START_TEST(leaving_and_joining_again)
-{
-	for (int i = 0; i < 2; i++) {
-		fake.refuse_detach = 0;
-		int fd = open_reader();
-		ck_assert_int_eq(attach("nodefaults,exception,sample=100,monitor"), 0);
-		FAKE_CALL(profiler, ProfilerAttachComplete, (void *, int), 0);
-		FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
-		PROBE_WAIT(something_comes(fd));
-		close(fd);
-		PROBE_WAIT(fake.detaches == (unsigned)i + 1);
-		FAKE_CALL(profiler, ProfilerDetachSucceeded, (void *, int), 0);
-		ck_assert(!pvp_session_recording());
-		ck_assert_ptr_null(pvp_clr.info);
-		ck_assert_uint_eq(fake.stopped_sessions, (unsigned)i + 1);
-		profiler = fake_load();
-	}
-	struct probe_log log;
-	probe_path(path, "log.mlpd");
-	ck_assert_int_eq(attach("nodefaults,exception"), 0);
-	FAKE_CALL(profiler, ProfilerAttachComplete, (void *, int), 0);
-	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
-	end(&log);
-	ck_assert_uint_eq(log.n[PV_KIND_IMAGE_LOAD], 1 + 2);
-	ck_assert_uint_eq(log.n[PV_KIND_METHOD_JIT], 3);
-	probe_log_finish(&log);
-}
-END_TEST
-
-/* Who asks it to stop does the same; one that the runtime keeps sleeps. */
-START_TEST(stopped_after_joining)
-{
-	ck_assert_int_eq(attach("nodefaults,exception"), 0);
-	fake.refuse_detach = PVP_HR(0x80131372);
-	ck_assert_int_eq(pvp_session_stop(), 0);
-	PROBE_WAIT(fake.detaches == 1 && !(fake.low_now & PVP_CLR_EXCEPTIONS));
-	ck_assert_ptr_nonnull(pvp_clr.info);
-}
-END_TEST
-
-/* What was there from the start stays, costs little while nobody reads, and wakes up. */
-START_TEST(asleep_without_a_reader)
-{
-	int fd = open_reader();
-	ck_assert_int_eq(begin("exception,gc,monitor"), 0);
-	uint32_t before = fake.low;
-	PROBE_WAIT(something_comes(fd));
-	close(fd);
-	PROBE_WAIT(fake.low_now != before);
-	ck_assert_uint_eq(fake.low_now & (PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS), 0);
-	ck_assert_uint_ne(fake.low_now & PVP_CLR_MODULES, 0);
-	PROBE_WAIT(atomic_load(&pvp_core.paused));
-	ck_assert_uint_eq(fake.detaches, 0);
-	fd = open_reader();
-	PROBE_WAIT(fake.low_now == before && !atomic_load(&pvp_core.paused));
-	PROBE_WAIT(something_comes(fd));
-	ck_assert_int_eq(pvp_session_stop(), 0);
-	close(fd);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *s = suite_create("fake .NET runtime");
@@ -630,9 +551,6 @@ int main(void)
 	tcase_add_test(t, heap_shots_by_collections);
 	tcase_add_loop_test(t, heap_shots_given_up, 0, 2);
 	tcase_add_test(t, joining_a_running_program);
-	tcase_add_test(t, leaving_and_joining_again);
-	tcase_add_test(t, stopped_after_joining);
-	tcase_add_test(t, asleep_without_a_reader);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
