@@ -1,6 +1,7 @@
 /* From what a log lists to the graph of a shot: what may be odd about it, and how it is said. */
 #include <check.h>
 
+#include "common/heap/heap_set.h"
 #include "tests/heap_kit.h"
 #include "tests/suite.h"
 
@@ -325,11 +326,45 @@ START_TEST(a_long_list)
 }
 END_TEST
 
+/* Large ones are sorted in another way than small ones. */
+START_TEST(large_sets)
+{
+	enum { N = 9000 };
+	struct heap_kit k = { 0 };
+	struct pv_heap h;
+	struct pv_heap_set set, kept;
+	static uint32_t node[N + N / 3];
+	size_t n = 0;
+	heap_kit_start(&k);
+	heap_kit_roots(&k, (uint64_t[]){ 0x900, 0x10000 }, 1);
+	for (uint64_t i = 0; i < N; i++) /* a chain that goes up and down */
+		heap_kit_object(&k, 0x10000 + 64 * (i * 7 % N), 0x500, 32,
+			(uint64_t[]){ 16, 0x10000 + 64 * ((i + 1) * 7 % N) }, 1);
+	heap_kit_end(&k);
+	heap_kit_heap(&k, false, &h);
+	heap_kit_finish(&k);
+	for (uint32_t i = 0; i < N; i++)
+		node[n++] = i * 11 % N;
+	for (uint32_t i = 0; i < N; i += 3)
+		node[n++] = i; /* once more */
+	ck_assert(pv_heap_set_of(&h, node, n, &set) && pv_heap_set_kept(&h, 0, &kept));
+	ck_assert_uint_eq(set.node.n, N);
+	ck_assert_uint_eq(kept.node.n, N);
+	ck_assert_uint_eq(set.bytes, 32 * N);
+	for (uint32_t i = 0; i < N; i++)
+		ck_assert(set.node.v[i] == i && kept.node.v[i] == i);
+	pv_heap_set_finish(&set);
+	pv_heap_set_finish(&kept);
+	pv_heap_finish(&h);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("heap graph");
 	TCase *c = tcase_create("all");
 	tcase_set_timeout(c, 60);
+	tcase_add_test(c, large_sets);
 	tcase_add_test(c, continuations_are_one_object);
 	tcase_add_test(c, of_two_objects_at_an_address_the_first_stays);
 	tcase_add_test(c, without_roots_they_are_inferred);

@@ -104,10 +104,16 @@ static bool set_of_addresses(const struct pv_heap *h, const struct ui_browse_wis
 {
 	PV_ARRAY(uint32_t) node = { 0 };
 	bool ok = pv_reserve(&node, w->address.n);
+	const struct pv_graph *g = &h->graph;
+	uint32_t at = 0;
 	for (size_t i = 0; ok && i < w->address.n; i++) {
-		uint32_t n = pv_graph_find(&h->graph, w->address.v[i]);
-		if (n != PV_GRAPH_NONE)
-			node.v[node.n++] = n;
+		uint64_t address = w->address.v[i];
+		if (i && address < w->address.v[i - 1])
+			at = pv_graph_from(g, address);
+		while (at < g->nodes && g->address[at] < address)
+			at++; /* they are ascending, as nodes are */
+		if (at < g->nodes && g->address[at] == address)
+			node.v[node.n++] = at;
 	}
 	ok = ok && pv_heap_set_of(h, node.v, node.n, ret);
 	pv_array_finish(&node);

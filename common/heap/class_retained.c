@@ -14,7 +14,8 @@
 #include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
 
-enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24, MEMOS = 1 << 17 };
+enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24 };
+enum { MOST_MEMOS = 1 << 17 };
 
 struct set {
 	uint32_t at, n; /* in member */
@@ -32,7 +33,8 @@ struct sets {
 	PV_ARRAY(uint32_t) member; /* classes, ascending in each set */
 	PV_ARRAY(uint32_t) scratch;
 	struct pv_map of_hash;      /* index + 1 of the newest */
-	struct memo *with, *common; /* [MEMOS] */
+	struct memo *with, *common; /* [memos], a power of two */
+	size_t memos;
 	size_t most;                /* sets */
 	bool full;
 };
@@ -70,15 +72,15 @@ static uint32_t keep(struct sets *s)
 	return (uint32_t)s->set.n - 1;
 }
 
-static struct memo *memo_of(struct memo *memos, uint64_t question)
+static struct memo *memo_of(const struct sets *s, struct memo *memos, uint64_t question)
 {
-	return &memos[pv_hash(question) % MEMOS];
+	return &memos[pv_hash(question) & (s->memos - 1)];
 }
 
 static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)
 {
 	uint64_t key = (uint64_t)a << 32 | klass;
-	struct memo *known = memo_of(s->with, key);
+	struct memo *known = memo_of(s, s->with, key);
 	if (known->question == key + 1)
 		return known->set;
 	struct set x = s->set.v[a];
@@ -105,7 +107,7 @@ static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
 	if (a == 0 || b == 0)
 		return 0;
 	uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-	struct memo *known = memo_of(s->common, key);
+	struct memo *known = memo_of(s, s->common, key);
 	if (known->question == key + 1)
 		return known->set;
 	struct set x = s->set.v[a], y = s->set.v[b];
@@ -297,8 +299,10 @@ static bool make_room(struct job *j)
 	size_t n = (size_t)h->graph.nodes + 1;
 	j->of = pv_big_alloc(n, sizeof *j->of);
 	j->due = pv_big_alloc(n / 64 + 1, sizeof *j->due);
-	j->s.with = calloc(MEMOS, sizeof *j->s.with);
-	j->s.common = calloc(MEMOS, sizeof *j->s.common);
+	for (j->s.memos = 16; j->s.memos < n && j->s.memos < MOST_MEMOS;)
+		j->s.memos *= 2;
+	j->s.with = calloc(j->s.memos, sizeof *j->s.with);
+	j->s.common = calloc(j->s.memos, sizeof *j->s.common);
 	h->class_retained = calloc(h->graph.klass.n + 1, sizeof *h->class_retained);
 	if (!j->of || !j->due || !j->s.with || !j->s.common || !h->class_retained)
 		return pv_heap_nomem(j->w);

@@ -30,10 +30,33 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sort(struct pv_heap_set *s)
+static bool is_sorted(const struct pv_heap_set *s)
 {
-	if (s->node.n)
+	for (size_t i = 1; i < s->node.n; i++)
+		if (s->node.v[i - 1] >= s->node.v[i])
+			return false;
+	return true;
+}
+
+/* A key is answered while people wait: large sets are sorted by a bit for every object there is. */
+static void sort(const struct pv_heap *h, struct pv_heap_set *s)
+{
+	enum { MANY = 4096 };
+	if (is_sorted(s))
+		return;
+	size_t words = (size_t)h->graph.nodes / 64 + 1, n = 0;
+	uint64_t *in = s->node.n < MANY ? NULL : calloc(words, sizeof *in);
+	if (!in) {
 		qsort(s->node.v, s->node.n, sizeof *s->node.v, ascending);
+		return;
+	}
+	for (size_t i = 0; i < s->node.n; i++)
+		in[s->node.v[i] / 64] |= UINT64_C(1) << s->node.v[i] % 64;
+	for (size_t i = 0; i < words; i++)
+		for (uint64_t left = in[i]; left; left &= left - 1)
+			s->node.v[n++] = (uint32_t)(i * 64 + (size_t)__builtin_ctzll(left));
+	s->node.n = n; /* those given twice are there once */
+	free(in);
 }
 
 bool pv_heap_set_of(
@@ -44,7 +67,7 @@ bool pv_heap_set_of(
 	*ret = (struct pv_heap_set){ 0 };
 	for (size_t i = 0; ok && i < n; i++)
 		ok = node[i] >= h->graph.nodes || add(h, &all, node[i]);
-	sort(&all);
+	sort(h, &all);
 	for (size_t i = 0; ok && i < all.node.n; i++)
 		ok = (i > 0 && all.node.v[i - 1] == all.node.v[i]) || add(h, ret, all.node.v[i]);
 	pv_heap_set_finish(&all);
@@ -78,7 +101,7 @@ bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set
 		for (uint32_t i = h->kept_first[by]; ok && i < h->kept_first[by + 1]; i++)
 			ok = add(h, ret, h->kept[i]);
 	}
-	sort(ret);
+	sort(h, ret);
 	return done(ok, ret);
 }
 
@@ -101,7 +124,7 @@ bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_
 		}
 	}
 	free(met);
-	sort(ret);
+	sort(h, ret);
 	return done(ok, ret);
 }
 
