@@ -2,13 +2,19 @@
  * Immediate dominators by semi-NCA: a depth-first numbering, semidominators in reverse order, then
  * the nearest common ancestor of each with its parent. Least semidominators on a way up come from
  * Lengauer and Tarjan's forest with balanced links, since depth-first trees of heaps are deep.
- * Number 1 stands for all roots together, 0 for nothing. What belongs to a number lies by number:
- * neighbours on a path are neighbours in memory.
+ * Number 1 stands for all roots together, 0 for nothing.
+ *
+ * The time goes into memory that is far away, so what belongs to a number lies by number:
+ * neighbours on a path are neighbours in memory. References are copied in the order in which the
+ * numbering comes by; turned round by number, they are read in one go from their end.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
+
+enum { ROOTS = 1, FAR = 24 };
 
 struct tree {
 	uint32_t above; /* in the forest, 0: a root of it; not the parent once links are balanced */
@@ -25,57 +31,143 @@ struct dominate {
 	uint32_t n;              /* numbers given out, 0 and 1 included */
 	uint32_t *num;           /* [nodes] number; 0: not reached */
 	uint32_t *node;          /* [n] and back */
+	uint32_t *idom;          /* [n] first the parent */
+	uint32_t *semi;          /* [n] while numbering: the reference that is looked at next */
+	uint32_t *start;         /* [n + 1] references of number i: start[i] to start[i + 1] */
+	uint32_t *end;           /* [edges] what they refer to: first nodes, then their numbers */
+	uint32_t ends;           /* so many of them */
+	uint32_t *first;         /* [n + 1] referrers of number i: first[i] to first[i + 1] */
+	uint32_t *by;            /* [edges] their numbers */
 	struct tree *up;         /* [n] */
 	struct balance *balance; /* [n] */
-	uint32_t *semi, *idom;   /* [n] */
-	uint64_t *met, *entry;   /* [nodes / 64] bits: reached; held by a root that counts */
+	uint64_t *met; /* [n / 64] bits: reached; then by number: held by a root that counts */
 	PV_ARRAY(uint32_t) path; /* scratch */
 };
 
+static bool give(struct dominate *d, void *array, size_t n, size_t size)
+{
+	void **v = array;
+	*v = pv_big_alloc(n, size);
+	return *v || pv_heap_nomem(d->w);
+}
+
+static void give_up(void *array)
+{
+	void **v = array;
+	free(*v);
+	*v = NULL;
+}
+
 /* --- numbering */
 
+static bool is_met(const struct dominate *d, uint32_t node)
+{
+	return d->met[node / 64] >> node % 64 & 1;
+}
+
+/* What it refers to is copied behind what those before it refer to, and asked for next. */
 static uint32_t visit(struct dominate *d, uint32_t node, uint32_t from)
 {
-	uint32_t i = d->n++;
+	const struct pv_graph *g = d->g;
+	uint32_t i = d->n++, end = g->first[node + 1], at = d->ends;
 	d->met[node / 64] |= UINT64_C(1) << node % 64;
-	d->num[node] = i;
 	d->node[i] = node;
-	d->idom[i] = from;              /* the parent */
-	d->semi[i] = d->g->first[node]; /* where it stands in its references */
+	d->idom[i] = from;
+	d->start[i] = d->semi[i] = at;
+	for (uint32_t e = g->first[node]; e < end; e++) {
+		d->end[at++] = g->to[e];
+		__builtin_prefetch(&g->first[g->to[e]]);
+	}
+	d->ends = at;
+	d->start[i + 1] = at;
 	return i;
 }
 
 static bool number_from(struct dominate *d, uint32_t root)
 {
-	const struct pv_graph *g = d->g;
-	uint32_t at = visit(d, root, 1);
-	while (at > 1) {
-		uint32_t end = g->first[d->node[at] + 1], e = d->semi[at];
-		while (e < end && d->met[g->to[e] / 64] >> g->to[e] % 64 & 1)
+	uint32_t at = visit(d, root, ROOTS);
+	while (at > ROOTS) {
+		uint32_t end = d->start[at + 1], e = d->semi[at];
+		while (e < end && is_met(d, d->end[e]))
 			e++;
 		d->semi[at] = e + 1;
 		if (e >= end) {
 			at = d->idom[at];
 			continue;
 		}
-		at = visit(d, g->to[e], at);
+		at = visit(d, d->end[e], at);
 		if (at % PV_PROGRESS_STEP == 0 &&
-			!pv_heap_go_on(d->w, "dominators: numbering", at, g->nodes))
+			!pv_heap_go_on(d->w, "dominators: numbering", at, d->g->nodes))
 			return false;
 	}
 	return true;
 }
 
-static bool number(struct dominate *d)
+/* Here `end` still holds nodes. */
+static bool number_all(struct dominate *d)
 {
 	const struct pv_graph *g = d->g;
-	d->n = 2;
+	size_t n = (size_t)g->nodes + 3;
+	if (!give(d, &d->node, n, sizeof *d->node) || !give(d, &d->idom, n, sizeof *d->idom) ||
+		!give(d, &d->semi, n, sizeof *d->semi) ||
+		!give(d, &d->start, n, sizeof *d->start) ||
+		!give(d, &d->end, (size_t)g->edges + 1, sizeof *d->end) ||
+		!give(d, &d->met, n / 64 + 1, sizeof *d->met))
+		return false;
+	d->n = ROOTS + 1;
 	for (size_t i = 0; i < g->root.n; i++) {
 		const struct pv_graph_root *r = &g->root.v[i];
-		if (pv_heap_counts(d->w->h, r) && !d->num[r->node] && !number_from(d, r->node))
+		if (pv_heap_counts(d->w->h, r) && !is_met(d, r->node) && !number_from(d, r->node))
 			return false;
 	}
 	return pv_heap_go_on(d->w, "dominators: numbering", d->n, d->n);
+}
+
+/* The other way round, then ends and roots by number. */
+static bool number(struct dominate *d)
+{
+	const struct pv_graph *g = d->g;
+	if (!number_all(d) || !give(d, &d->num, (size_t)g->nodes + 1, sizeof *d->num))
+		return false;
+	for (uint32_t i = ROOTS + 1; i < d->n; i++)
+		d->num[d->node[i]] = i;
+	for (uint32_t e = 0; e < d->ends; e++) {
+		__builtin_prefetch(&d->num[d->end[e + FAR < d->ends ? e + FAR : e]]);
+		d->end[e] = d->num[d->end[e]];
+	}
+	memset(d->met, 0, (((size_t)g->nodes + 3) / 64 + 1) * sizeof *d->met);
+	for (size_t i = 0; i < g->root.n; i++) {
+		uint32_t at = d->num[g->root.v[i].node];
+		if (pv_heap_counts(d->w->h, &g->root.v[i]))
+			d->met[at / 64] |= UINT64_C(1) << at % 64;
+	}
+	return true;
+}
+
+/* --- who refers to whom, by number */
+
+static bool turn_round(struct dominate *d)
+{
+	if (!give(d, &d->first, (size_t)d->n + 2, sizeof *d->first) ||
+		!give(d, &d->by, (size_t)d->ends + 1, sizeof *d->by))
+		return false;
+	uint32_t *count = d->first + 2, *at = d->first + 1;
+	for (uint32_t e = 0; e < d->ends; e++)
+		count[d->end[e]]++;
+	for (uint32_t i = 0; i + 1 < d->n; i++)
+		at[i + 1] += at[i];
+	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
+		for (uint32_t e = d->start[i]; e < d->start[i + 1]; e++) {
+			__builtin_prefetch(&at[d->end[e + FAR < d->ends ? e + FAR : e]], 1);
+			d->by[at[d->end[e]]++] = i;
+		}
+		if (i % PV_PROGRESS_STEP == 0 &&
+			!pv_heap_go_on(d->w, "dominators: referrers", i, d->n))
+			return false;
+	}
+	give_up(&d->end);
+	give_up(&d->start);
+	return true;
 }
 
 /* --- the forest of those whose semidominators are known */
@@ -133,49 +225,33 @@ static bool eval(struct dominate *d, uint32_t v, uint32_t *ret)
 
 /* --- semidominators */
 
-/* What will be asked for soon is fetched: most of it lies anywhere. */
-static void fetch(const struct dominate *d, uint32_t w)
-{
-	enum { FAR = 24, NEAR = 12, MOST = 8 };
-	const struct pv_heap *h = d->w->h;
-	if (w <= FAR + 2)
-		return;
-	__builtin_prefetch(&h->by_first[d->node[w - FAR]]);
-	uint32_t first = h->by_first[d->node[w - NEAR]], end = h->by_first[d->node[w - NEAR] + 1];
-	for (uint32_t p = first; p < end && p < first + MOST; p++)
-		__builtin_prefetch(&d->num[h->by[p]]);
-	first = h->by_first[d->node[w - 4]], end = h->by_first[d->node[w - 4] + 1];
-	for (uint32_t p = first; p < end && p < first + MOST; p++)
-		__builtin_prefetch(&d->up[d->num[h->by[p]]]);
-}
-
 static bool semidominator(struct dominate *d, uint32_t w, uint32_t *ret)
 {
-	const struct pv_heap *h = d->w->h;
-	uint32_t semi = d->idom[w], node = d->node[w], least;
-	if (d->entry[node / 64] >> node % 64 & 1)
-		semi = 1;
-	for (uint32_t p = h->by_first[node]; semi > 1 && p < h->by_first[node + 1]; p++) {
-		uint32_t v = d->num[h->by[p]];
-		if (v == 0)
-			continue; /* it cannot be reached itself */
+	uint32_t semi = d->idom[w], least = 0;
+	for (uint32_t p = d->first[w]; p < d->first[w + 1]; p++) {
+		uint32_t v = d->by[p];
+		__builtin_prefetch(&d->up[d->by[p < FAR ? 0 : p - FAR]]);
+		if (semi == ROOTS)
+			continue;
 		least = v;
 		if (v > w && !eval(d, v, &least))
 			return false;
 		semi = least < semi ? least : semi;
 	}
-	*ret = semi;
+	*ret = d->met[w / 64] >> w % 64 & 1 ? ROOTS : semi;
 	return true;
 }
 
 static bool semidominators(struct dominate *d)
 {
-	for (uint32_t i = 1; i < d->n; i++) {
+	if (!give(d, &d->up, d->n, sizeof *d->up) ||
+		!give(d, &d->balance, d->n, sizeof *d->balance))
+		return false;
+	for (uint32_t i = ROOTS; i < d->n; i++) {
 		d->up[i].label = i;
 		d->balance[i].size = 1;
 	}
-	for (uint32_t w = d->n - 1; w > 1; w--) {
-		fetch(d, w);
+	for (uint32_t w = d->n - 1; w > ROOTS; w--) {
 		if (!semidominator(d, w, &d->semi[w]))
 			return false;
 		d->up[w].label = d->semi[w];
@@ -183,86 +259,70 @@ static bool semidominators(struct dominate *d)
 		if (w % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(d->w, "dominators", d->n - w, d->n))
 			return false;
 	}
-	for (uint32_t w = 2; w < d->n; w++) {
+	give_up(&d->up);
+	give_up(&d->balance);
+	give_up(&d->by);
+	give_up(&d->first);
+	for (uint32_t w = ROOTS + 1; w < d->n; w++) {
 		uint32_t up = d->idom[w];
 		while (up > d->semi[w])
 			up = d->idom[up];
 		d->idom[w] = up;
 	}
+	give_up(&d->semi);
 	return true;
 }
 
 /* --- results */
 
-static void give_up(void *array)
-{
-	void **v = array;
-	free(*v);
-	*v = NULL;
-}
-
 static bool results(struct dominate *d)
 {
 	struct pv_heap *h = d->w->h;
 	const struct pv_graph *g = d->g;
-	give_up(&d->up);
-	give_up(&d->balance);
-	give_up(&d->semi);
-	h->retained = pv_big_alloc(g->nodes, sizeof *h->retained);
-	if (!h->retained)
-		return pv_heap_nomem(d->w);
-	for (uint32_t i = d->n - 1; i > 1; i--) {
-		uint32_t node = d->node[i];
-		h->retained[node] += g->size[node];
-		if (d->idom[i] > 1)
-			h->retained[d->node[d->idom[i]]] += h->retained[node];
+	uint64_t *sum = NULL; /* [n] retained */
+	if (!give(d, &sum, d->n, sizeof *sum))
+		return false;
+	for (uint32_t i = d->n - 1; i > ROOTS; i--) {
+		__builtin_prefetch(&g->size[d->node[i < FAR ? 0 : i - FAR]]);
+		sum[i] += g->size[d->node[i]];
+		sum[d->idom[i]] += sum[i];
+	}
+	if (!give(d, &h->retained, g->nodes, sizeof *h->retained)) {
+		free(sum);
+		return false;
 	}
 	for (uint32_t node = 0; node < g->nodes; node++) {
-		uint32_t i = d->num[node];
-		h->unreachable += i == 0;
-		h->unreachable_bytes += i == 0 ? g->size[node] : 0;
-		d->num[node] = i == 0           ? PV_GRAPH_NONE
-			       : d->idom[i] > 1 ? d->node[d->idom[i]]
-						: PV_HEAP_ROOTS;
+		if (d->num[node])
+			continue;
+		d->num[node] = PV_GRAPH_NONE;
+		h->unreachable++;
+		h->unreachable_bytes += g->size[node];
 	}
+	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
+		h->retained[d->node[i]] = sum[i];
+		d->num[d->node[i]] = d->idom[i] > ROOTS ? d->node[d->idom[i]] : PV_HEAP_ROOTS;
+	}
+	free(sum);
 	h->idom = d->num;
 	d->num = NULL;
 	return true;
 }
 
-static bool make_room(struct dominate *d)
-{
-	size_t n = (size_t)d->g->nodes + 2;
-	d->num = pv_big_alloc(n, sizeof *d->num);
-	d->node = pv_big_alloc(n, sizeof *d->node);
-	d->up = pv_big_alloc(n, sizeof *d->up);
-	d->balance = pv_big_alloc(n, sizeof *d->balance);
-	d->semi = pv_big_alloc(n, sizeof *d->semi);
-	d->idom = pv_big_alloc(n, sizeof *d->idom);
-	d->met = pv_big_alloc(n / 64 + 1, sizeof *d->met);
-	d->entry = pv_big_alloc(n / 64 + 1, sizeof *d->entry);
-	bool ok = d->num && d->node && d->up && d->balance && d->semi && d->idom && d->met &&
-		  d->entry;
-	for (size_t i = 0; ok && i < d->g->root.n; i++) {
-		const struct pv_graph_root *r = &d->g->root.v[i];
-		if (pv_heap_counts(d->w->h, r))
-			d->entry[r->node / 64] |= UINT64_C(1) << r->node % 64;
-	}
-	return ok || pv_heap_nomem(d->w);
-}
-
 bool pv_heap_dominate(struct pv_heap_work *w)
 {
 	struct dominate d = { .w = w, .g = &w->h->graph };
-	bool ok = make_room(&d) && number(&d) && semidominators(&d) && results(&d);
+	bool ok = number(&d) && turn_round(&d) && semidominators(&d) && results(&d);
 	give_up(&d.num);
 	give_up(&d.node);
+	give_up(&d.idom);
+	give_up(&d.semi);
+	give_up(&d.end);
+	give_up(&d.start);
+	give_up(&d.first);
+	give_up(&d.by);
 	give_up(&d.up);
 	give_up(&d.balance);
-	give_up(&d.semi);
-	give_up(&d.idom);
 	give_up(&d.met);
-	give_up(&d.entry);
 	pv_array_finish(&d.path);
 	return ok;
 }
