@@ -146,17 +146,6 @@ static void end_count(struct mlpd_digester *d)
 	c->exc_leaves = d->exc_leaves;
 }
 
-bool mlpd_digest_number(struct mlpd_digester *d)
-{
-	struct pv_digest *g = &d->batch->digest;
-	if (!d->on)
-		return true;
-	if (!pv_reserve(&g->number, 1))
-		return false;
-	g->number.v[g->number.n++] = (uint32_t)(d->batch->n - g->stretch.n + g->events);
-	return true;
-}
-
 /* Its place among the batch's events is here, whatever comes before its end. */
 static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 {
@@ -240,23 +229,9 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	return true;
 }
 
-uint32_t mlpd_digest_place(struct mlpd_digester *d)
+uint32_t mlpd_digest_new_place(struct mlpd_digester *d)
 {
-	uint32_t top = mlpd_digest_top(d), at = d->tree->record.v[top];
-	return at ? at : record_of(d, top);
-}
-
-bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
-{
-	struct pv_digest *g = &d->batch->digest;
-	if (!g->wanted)
-		return true;
-	bool outside = time < d->last_ns || time >= d->end_ns;
-	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
-		return false;
-	uint32_t place = d->within ? mlpd_digest_place(d) : 0;
-	g->alloc_node.v[g->alloc_node.n++] = place;
-	return place || !d->within;
+	return record_of(d, mlpd_digest_top(d));
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)

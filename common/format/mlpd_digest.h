@@ -47,13 +47,35 @@ bool mlpd_digest_calls(
 bool mlpd_digest_close(struct mlpd_digester *d);
 
 /* Notes which event the batch's next entry is; it comes before the entry. */
-bool mlpd_digest_number(struct mlpd_digester *d);
+static inline bool mlpd_digest_number(const struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->batch->digest;
+	if (!d->on)
+		return true;
+	if (!pv_reserve(&g->number, 1))
+		return false;
+	g->number.v[g->number.n++] = (uint32_t)(d->batch->n - g->stretch.n + g->events);
+	return true;
+}
 
-/* The record of the innermost open call, or the stretch's first one; 0 when out of memory. */
-uint32_t mlpd_digest_place(struct mlpd_digester *d);
+/* A record for the innermost open call of the stretch; 0 when out of memory. */
+uint32_t mlpd_digest_new_place(struct mlpd_digester *d);
 
 /* Notes where the next allocation of the batch stands. */
-bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time);
+static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
+{
+	struct pv_digest *g = &d->batch->digest;
+	if (!g->wanted)
+		return true;
+	bool outside = time < d->last_ns || time >= d->end_ns;
+	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
+		return false;
+	uint32_t place = d->within ? d->tree->record.v[mlpd_digest_top(d)] : 0;
+	if (d->within && !place && !(place = mlpd_digest_new_place(d)))
+		return false;
+	g->alloc_node.v[g->alloc_node.n++] = place;
+	return true;
+}
 
 /* --- for mlpd_digest_calls() alone */
 

@@ -7,8 +7,10 @@ has 50 MB, and gendarme (installed where it is missing and this may) while it ch
 own libraries: 150 MB; with --large another: 500 MB. Calls, allocations and samples are recorded.
 Prints the median of N runs each in alternating order: wall and processor time, ns an event, the
 ratio, the greatest resident size (mapped pages included), and every target that is missed. Where
-others want the processors too, compare processor times: how busy it was is said. This measures;
-it is no test.
+others want the processors too, compare processor times: how busy it was is said. Then what the
+parts of reading cost, in processor time on one core: totals only; with the call tree and all other
+figures of a report; with time buckets and the rolling window (report_steps, from the build folder
+that PROFVIEW is in). This measures; it is no test.
 """
 import argparse
 import json
@@ -139,6 +141,22 @@ def measure(name, log, profview, runs):
         print('  others were busy: the wall times say little')
 
 
+def steps(log, profview, runs):
+    """What is paid for what: each line is all of the one before, and more."""
+    program = pathlib.Path(profview).resolve().parent / 'tests' / 'report_steps'
+    if not program.exists():
+        print(f'  MISSED: {program} is not built: what the parts cost is not known')
+        return
+    done = subprocess.run([program, str(log), str(runs)], capture_output=True, check=True, text=True)
+    took = json.loads(done.stdout)
+    before = 0
+    for key, what in (('totals', 'totals only'), ('tree', 'plus call tree, sites, names'),
+                      ('buckets', 'plus buckets and windows')):
+        print(f'  {what:29} cpu {took[key]:.3f} s {took[key] / took["events"] * 1e9:5.1f} ns/event '
+              f'({(took[key] - before) / took["events"] * 1e9:+.1f})')
+        before = took[key]
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('profview')
@@ -151,6 +169,7 @@ def main():
             make_logs(pathlib.Path(folder), a.large)
         for name, log in logs:
             measure(name, log, a.profview, a.runs)
+            steps(log, a.profview, a.runs)
 
 
 if __name__ == '__main__':
