@@ -36,9 +36,10 @@ void pvp_frames_reset(struct pvp_frames *f, uint32_t session)
 
 /*
  * The stack grows down: a call whose stack pointer was lower than this one's is over. At the same
- * height it is a function inlined into its caller, unless it was entered at this very place.
+ * height it is a function inlined into its caller, unless it was entered at this very place or has
+ * called the hook itself.
  */
-size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc)
+size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc, uint64_t method)
 {
 	const struct pvp_frame *first = f->at + 1, *live = f->top;
 	if (live == first || (sp > first->sp && sp - first->sp > CLOSE))
@@ -46,7 +47,7 @@ size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc)
 	while (live > first && live[-1].sp < sp)
 		live--;
 	for (const struct pvp_frame *same = live; same > first && same[-1].sp == sp; same--)
-		if (same[-1].pc == pc)
+		if (same[-1].pc == pc || pvp_frames_by_itself(pc, method))
 			live = same - 1;
 	return (size_t)(f->top - live);
 }

@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PVP_FRAMES_BYTES = 256 << 10 };
+enum {
+	PVP_FRAMES_BYTES = 256 << 10,
+	PVP_PROLOGUE = 56, /* a function's own hook is called so near its beginning, an inlined one's
+			      copy is longer */
+};
 
 struct pvp_frame {
 	uintptr_t sp, pc; /* stack pointer and return address of the hook that said "enter" */
@@ -29,14 +33,21 @@ struct pvp_frames *pvp_frames_create(void);
 void pvp_frames_destroy(struct pvp_frames *f);
 void pvp_frames_reset(struct pvp_frames *f, uint32_t session);
 
+/* Whether the hook was called by the function itself, not by one that it is inlined into. */
+static inline bool pvp_frames_by_itself(uintptr_t pc, uint64_t method)
+{
+	return pc - method < PVP_PROLOGUE;
+}
+
 /* Whether an enter from here leaves the calls below it alive, as most do, and there is room. */
-static inline bool pvp_frames_plain(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc)
+static inline bool pvp_frames_plain(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc,
+	uint64_t method)
 {
 	if (!f || f->top == f->end)
 		return false;
 	const struct pvp_frame *below = f->top - 1;
-	while (below->sp == sp && below->pc != pc) /* inlined into it */
-		below--;
+	while (below->sp == sp && below->pc != pc && !pvp_frames_by_itself(pc, method))
+		below--; /* inlined into it */
 	return below->sp > sp;
 }
 
@@ -47,7 +58,7 @@ static inline void pvp_frames_push(struct pvp_frames *f, uintptr_t sp, uintptr_t
 }
 
 /* How many calls are dead, now that a call is entered with this stack pointer from this place. */
-size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc);
+size_t pvp_frames_dead(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc, uint64_t method);
 
 /* How many stand above the newest call of this method; SIZE_MAX when there is none. */
 size_t pvp_frames_above(const struct pvp_frames *f, uint64_t method);

@@ -228,7 +228,7 @@ static __attribute__((noinline)) void enter_slow(uint64_t method, uintptr_t sp, 
 	}
 	struct pvp_frames *f = frames_here();
 	if (f)
-		drop_calls(f, pvp_frames_dead(f, sp, pc));
+		drop_calls(f, pvp_frames_dead(f, sp, pc, method));
 	pvp_call_room(PVP_ENTER, method);
 	f = frames_here(); /* the thread may just have joined */
 	if (f && f->top != f->end)
@@ -283,7 +283,7 @@ EXPORT void __cyg_profile_func_enter(void *function, void *site)
 		return;
 	}
 	struct pvp_thread *t = thread_with_room();
-	if (PVP_UNLIKELY(!t || !pvp_frames_plain(t->frames, sp, pc))) {
+	if (PVP_UNLIKELY(!t || !pvp_frames_plain(t->frames, sp, pc, method))) {
 		enter_slow(method, sp, pc);
 		return;
 	}

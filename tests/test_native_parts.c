@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "common/base/map.h"
+#include "probe/frames.h"
 #include "probe/native_args.h"
 #include "probe/native_blocks.h"
 #include "probe/native_walk.h"
@@ -158,6 +159,25 @@ START_TEST(blocks_are_found_again)
 }
 END_TEST
 
+/* Two functions at 0x1000 and 0x2000; each calls its own hook 0x20 bytes behind its beginning. */
+START_TEST(calls_that_a_longjmp_left_are_over)
+{
+	struct pvp_frames *f = pvp_frames_create();
+	ck_assert_ptr_nonnull(f);
+	pvp_frames_push(f, 0x7000, 0x1020, 0x1000);
+	/* inlined into the first, from further on in it; called by it; another one in its place */
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x1080, 0x3000), 0);
+	ck_assert(pvp_frames_plain(f, 0x7000, 0x1080, 0x3000));
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x6ff0, 0x2020, 0x2000), 0);
+	ck_assert(pvp_frames_plain(f, 0x6ff0, 0x2020, 0x2000));
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x2020, 0x2000), 1);
+	ck_assert(!pvp_frames_plain(f, 0x7000, 0x2020, 0x2000));
+	pvp_frames_push(f, 0x6ff0, 0x2020, 0x2000);
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x1020, 0x1000), 2);
+	pvp_frames_destroy(f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("native_parts");
@@ -165,6 +185,7 @@ int main(void)
 	tcase_add_checked_fixture(t, make_pages, drop_pages);
 	tcase_add_loop_test(t, options, 0, (int)(sizeof known / sizeof *known));
 	tcase_add_loop_test(t, options_that_are_not, 0, (int)(sizeof refused / sizeof *refused));
+	tcase_add_test(t, calls_that_a_longjmp_left_are_over);
 	tcase_add_test(t, a_sound_stack);
 	tcase_add_test(t, bad_stacks);
 	tcase_add_test(t, a_frame_across_the_end);
