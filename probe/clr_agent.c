@@ -9,15 +9,17 @@
 #include <time.h>
 
 #include "probe/clr_heap.h"
+#include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 
-enum { END_WAIT_S = 5 };
+enum { END_WAIT_S = 5, ADJUST_WAIT_S = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static bool running, stopping;
-static bool unresolved, sleepy, wakeful, leaving;
+static bool unresolved, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
+static uint64_t adjusted; /* how often */
 
 static void *work(void *ctx)
 {
@@ -27,21 +29,27 @@ static void *work(void *ctx)
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
 	while ((!stopping && !leaving) || wanted) {
-		if (!wanted && !unresolved && !sleepy && !wakeful) {
+		if (!wanted && !unresolved && !sleepy && !wakeful && !misfit) {
 			pthread_cond_wait(&wake, &lock);
 			continue;
 		}
 		bool shoot = wanted, resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
+		bool adjust = misfit;
 		wanted -= shoot;
-		unresolved = sleepy = wakeful = false;
+		unresolved = sleepy = wakeful = misfit = false;
 		pthread_mutex_unlock(&lock);
 		if (resolve)
 			pvp_clr_samples_resolve();
 		if (shoot)
 			pvp_clr_heap_take();
+		if (adjust)
+			pvp_clr_adjust();
 		if (turn)
 			pvp_clr_sleep(on);
 		pthread_mutex_lock(&lock);
+		adjusted += adjust;
+		if (adjust)
+			pthread_cond_broadcast(&done);
 	}
 	if (leaving) {
 		pthread_mutex_unlock(&lock);
@@ -87,6 +95,24 @@ void pvp_clr_agent_resolve(void)
 	if (begin())
 		unresolved = true;
 	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Whoever asks is told when it holds, though he does not wait for ever. */
+void pvp_clr_agent_adjust(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ADJUST_WAIT_S;
+	pthread_mutex_lock(&lock);
+	if (begin()) {
+		uint64_t before = adjusted;
+		misfit = true;
+		pthread_cond_signal(&wake);
+		while (running && adjusted == before &&
+			pthread_cond_timedwait(&done, &lock, &until) == 0)
+			;
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -192,7 +192,8 @@ static pvp_hr thrown(void *self, uint64_t object)
 {
 	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
 	(void)self;
-	pvp_clr_with_stack(&ev, &ev.thrown.stack, object);
+	if (pvp_clr.options.m.groups & PVP_MONO_EXCEPTIONS)
+		pvp_clr_with_stack(&ev, &ev.thrown.stack, object);
 	return 0;
 }
 

@@ -60,6 +60,29 @@ void pvp_clr_sleep(bool on)
 		pvp_clr_pipe_open();
 }
 
+/* Callbacks that are new to the options are put in their slots; those given up find nothing to do.
+ */
+void pvp_clr_adjust(void)
+{
+	const uint32_t low = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS;
+	const uint32_t high = PVP_CLR_BASIC_GC | PVP_CLR_EVENT_PIPE;
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_mask mask = { 0, 0 };
+	uint32_t keep = full.low & PVP_CLR_CALLS ? PVP_CLR_EXCEPTIONS : 0;
+	if (!info || atomic_load(&ending))
+		return;
+	pvp_clr_meta_init(&mask);
+	pvp_clr_events_init(&mask);
+	pvp_clr_pipe_init(&mask);
+	full.low = (full.low & ~low) | (mask.low & low) | keep;
+	full.high = (full.high & ~high) | (mask.high & high);
+	if (asleep)
+		return; /* until it wakes up */
+	pvp_clr_pipe_close();
+	info->is->set_event_mask(info, full.low, full.high);
+	pvp_clr_pipe_open();
+}
+
 static void pause_core(bool on)
 {
 	pthread_mutex_lock(&pvp_core.lock); /* the writer is never inside an event */
@@ -133,6 +156,7 @@ pvp_hr pvp_clr_detached(void *self)
 	pvp_clr_threads_forget();
 	pvp_clr_events_forget();
 	pvp_clr_contexts_forget();
+	pvp_clr_spans_forget();
 	pvp_clr_heap_forget();
 	pvp_clr.info = NULL;
 	pvp_clr.attached = false;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "probe/clr_payload.h"
 #include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
@@ -20,7 +21,8 @@ enum {
 	ALLOCATION_SAMPLED = 303,
 	INFORMATIONAL = 4,
 	VERBOSE = 5,
-	TEXT = 512, /* UTF-16 units of a name */
+	PROVIDER = 64, /* UTF-16 units of its name */
+	NAME = 3 * PVP_PAYLOAD_TEXT,
 };
 
 #define KEY_GC UINT64_C(0x1)
@@ -28,29 +30,6 @@ enum {
 #define KEY_JIT UINT64_C(0x10)
 #define KEY_CONTENTION UINT64_C(0x4000)
 #define KEY_SAMPLED UINT64_C(0x80000000000)
-
-struct payload {
-	const uint8_t *at, *end;
-	bool ok;
-};
-
-static uint64_t number(struct payload *p, size_t bytes)
-{
-	uint64_t n = 0;
-	if ((size_t)(p->end - p->at) < bytes) {
-		p->ok = false;
-		return 0;
-	}
-	memcpy(&n, p->at, bytes); /* little-endian, as this machine */
-	p->at += bytes;
-	return n;
-}
-
-static void skip_text(struct payload *p)
-{
-	while (number(p, 2) && p->ok)
-		;
-}
 
 static void allocation(uint64_t class, uint64_t object, uint64_t size)
 {
@@ -60,26 +39,26 @@ static void allocation(uint64_t class, uint64_t object, uint64_t size)
 }
 
 /* kind, instance, class, its name, address, size, offset of the sample */
-static void sampled(struct payload p)
+static void sampled(struct pvp_payload p)
 {
-	number(&p, 4 + 2);
-	uint64_t class = number(&p, 8);
-	skip_text(&p);
-	uint64_t object = number(&p, 8), size = number(&p, 8);
+	pvp_payload_number(&p, 4 + 2);
+	uint64_t class = pvp_payload_number(&p, 8);
+	pvp_payload_skip_text(&p);
+	uint64_t object = pvp_payload_number(&p, 8), size = pvp_payload_number(&p, 8);
 	if (p.ok)
 		allocation(class, object, size);
 }
 
 /* amount, kind, instance, amount again, class, its name, heap, address, size (from version 4) */
-static void ticked(struct payload p)
+static void ticked(struct pvp_payload p)
 {
-	number(&p, 8);
-	number(&p, 2);
-	number(&p, 8);
-	uint64_t class = number(&p, 8);
-	skip_text(&p);
-	number(&p, 4);
-	uint64_t object = number(&p, 8), size = number(&p, 8);
+	pvp_payload_number(&p, 8);
+	pvp_payload_number(&p, 2);
+	pvp_payload_number(&p, 8);
+	uint64_t class = pvp_payload_number(&p, 8);
+	pvp_payload_skip_text(&p);
+	pvp_payload_number(&p, 4);
+	uint64_t object = pvp_payload_number(&p, 8), size = pvp_payload_number(&p, 8);
 	if (p.ok)
 		allocation(class, object, size);
 }
@@ -94,10 +73,10 @@ static void monitor(uint8_t kind, uint64_t object)
 }
 
 /* flags, instance, and from version 2 on: lock, object, the owner's thread */
-static void contention(struct payload p)
+static void contention(struct pvp_payload p)
 {
-	number(&p, 1 + 2);
-	uint64_t lock = number(&p, 8), object = number(&p, 8);
+	pvp_payload_number(&p, 1 + 2);
+	uint64_t lock = pvp_payload_number(&p, 8), object = pvp_payload_number(&p, 8);
 	contended = p.ok && object ? object : p.ok ? lock : 0;
 	monitor(PV_KIND_MONITOR_CONTENTION, contended);
 }
@@ -105,49 +84,39 @@ static void contention(struct payload p)
 enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 
 /* method, module, code, its size, token, flags; names; instance, version of the source */
-static void body(struct payload p, bool verbose)
+static void body(struct pvp_payload p, bool verbose)
 {
-	uint64_t function = number(&p, 8);
-	number(&p, 8);
+	uint64_t function = pvp_payload_number(&p, 8);
+	pvp_payload_number(&p, 8);
 	struct pv_event ev = { .kind = PV_KIND_EXT_BODY };
-	ev.body.code = number(&p, 8);
-	ev.body.size = number(&p, 4);
-	number(&p, 4);
-	uint64_t flags = number(&p, 4);
+	ev.body.code = pvp_payload_number(&p, 8);
+	ev.body.size = pvp_payload_number(&p, 4);
+	pvp_payload_number(&p, 4);
+	uint64_t flags = pvp_payload_number(&p, 4);
 	if (!p.ok)
 		return;
 	for (int i = 0; verbose && i < 3; i++)
-		skip_text(&p);
-	number(&p, 2);
-	uint64_t version = number(&p, 8);
+		pvp_payload_skip_text(&p);
+	pvp_payload_number(&p, 2);
+	uint64_t version = pvp_payload_number(&p, 8);
 	ev.body.version = p.ok ? version : 0;
 	ev.body.tier = flags & JITTED ? flags >> TIER_SHIFT & TIER_MASK : PV_TIER_PRECOMPILED;
 	ev.body.method = pvp_clr_method(function);
 	pvp_event(&ev, NULL, 0);
 }
 
-static size_t text(struct payload *p, char *to, size_t room)
-{
-	pvp_char wide[TEXT];
-	uint32_t n = 0;
-	for (uint64_t c; (c = number(p, 2)) && p->ok;)
-		if (n < TEXT)
-			wide[n++] = (pvp_char)c;
-	return pvp_clr_utf8(wide, n, to, room);
-}
-
 /* instance; name, path, asker, context, asker's context; success; name and path found; cached */
-static void looked_for(struct payload p)
+static void looked_for(struct pvp_payload p)
 {
-	char name[3 * TEXT], context[3 * TEXT], found[3 * TEXT];
-	number(&p, 2);
-	text(&p, name, sizeof name);
-	skip_text(&p);
-	skip_text(&p);
-	text(&p, context, sizeof context);
-	skip_text(&p);
-	bool success = number(&p, 4) != 0;
-	text(&p, found, sizeof found);
+	char name[NAME], context[NAME], found[NAME];
+	pvp_payload_number(&p, 2);
+	pvp_payload_text(&p, name, sizeof name);
+	pvp_payload_skip_text(&p);
+	pvp_payload_skip_text(&p);
+	pvp_payload_text(&p, context, sizeof context);
+	pvp_payload_skip_text(&p);
+	bool success = pvp_payload_number(&p, 4) != 0;
+	pvp_payload_text(&p, found, sizeof found);
 	if (p.ok && success && pvp_clr.options.more & PVP_CLR_CONTEXTS)
 		pvp_clr_contexts_found(found, context);
 	if (p.ok && !success)
@@ -160,9 +129,11 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 	uint32_t frames, const uint64_t *ips)
 {
 	unsigned groups = pvp_clr.options.m.groups;
-	const struct payload p = { data, data + (data ? n : 0), true };
-	(void)self, (void)provider, (void)meta_n, (void)meta, (void)activity, (void)related;
+	const struct pvp_payload p = { data, data + (data ? n : 0), true };
+	(void)self, (void)meta_n, (void)meta, (void)related;
 	(void)thread, (void)frames, (void)ips; /* no frames are given here */
+	if (pvp_clr.options.more & PVP_CLR_SPANS && pvp_clr_spans_take(provider, id, p, activity))
+		return 0;
 	if (id == ALLOCATION_SAMPLED && groups & PVP_MONO_ALLOC)
 		sampled(p);
 	else if (id == TICK && version >= 4 && groups & PVP_MONO_ALLOC)
@@ -217,7 +188,8 @@ static _Atomic uint64_t session;
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask)
 {
 	uint32_t level;
-	if (!keywords(&level))
+	bool spans = pvp_clr.version >= 12 && pvp_clr.options.more & PVP_CLR_SPANS;
+	if (!keywords(&level) && !spans)
 		return;
 	mask->high |= PVP_CLR_EVENT_PIPE;
 	pvp_clr.slots[PVP_CLR_EventPipeEventDelivered] = (pvp_clr_slot)delivered;
@@ -226,14 +198,20 @@ void pvp_clr_pipe_init(struct pvp_clr_mask *mask)
 void pvp_clr_pipe_open(void)
 {
 	static const char name[] = "Microsoft-Windows-DotNETRuntime";
-	pvp_char wide[sizeof name];
+	pvp_char wide[1 + PVP_CLR_SPAN_SOURCES][PROVIDER];
 	struct pvp_clr_info *info = pvp_clr.info;
-	struct pvp_clr_provider p = { .name = wide };
-	for (size_t i = 0; i < sizeof name; i++)
-		wide[i] = (pvp_char)name[i];
-	p.keywords = keywords(&p.level);
+	struct pvp_clr_provider p[1 + PVP_CLR_SPAN_SOURCES] = { { .name = wide[0] } };
 	uint64_t ours = 0;
-	if (p.keywords && info->is->start_events(info, 1, &p, 0, &ours) >= 0)
+	uint32_t n = 0;
+	for (size_t i = 0; i < sizeof name; i++)
+		wide[0][i] = (pvp_char)name[i];
+	p[0].keywords = keywords(&p[0].level);
+	n += p[0].keywords != 0;
+	for (size_t i = 0; pvp_clr.version >= 12 && i < PVP_CLR_SPAN_SOURCES; i++) {
+		p[n] = (struct pvp_clr_provider){ .name = wide[1 + i], .level = INFORMATIONAL };
+		n += pvp_clr_spans_provider(i, wide[1 + i], PROVIDER, &p[n].keywords);
+	}
+	if (n && info->is->start_events(info, n, p, 0, &ours) >= 0)
 		atomic_store(&session, ours);
 }
 

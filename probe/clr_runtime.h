@@ -2,6 +2,7 @@
 #ifndef PV_PROBE_CLR_RUNTIME_H
 #define PV_PROBE_CLR_RUNTIME_H
 
+#include "probe/host.h"
 #include "probe/host_clr.h"
 
 /* clr_contexts.c: assembly load contexts, where they are asked for. */
@@ -11,6 +12,20 @@ void pvp_clr_contexts_unloading(uint64_t assembly);
 void pvp_clr_contexts_found(const char *name, const char *context);
 
 void pvp_clr_contexts_forget(void);
+
+/* clr_spans.c: sources of spans, to be asked for where spans are; false: there is no i-th. */
+enum { PVP_CLR_SPAN_SOURCES = 4 };
+struct pvp_payload;
+bool pvp_clr_spans_provider(size_t i, pvp_char *name, size_t room, uint64_t *ret_keywords);
+/* An event; false: it is of no such source. */
+bool pvp_clr_spans_take(uint64_t provider, uint32_t id, struct pvp_payload p,
+	const struct pvp_guid *activity);
+void pvp_clr_spans_forget(void);
+
+/* clr_switch.c: "set KEY=VALUE" of the control socket. */
+enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, size_t room);
+/* clr_leave.c, the agent's: the mask and the events asked for follow the options. */
+void pvp_clr_adjust(void);
 
 /* An assembly that was looked for in vain. */
 void pvp_clr_not_found(const char *name);

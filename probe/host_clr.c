@@ -109,6 +109,9 @@ static void told(struct pvp_writer *w)
 /* What finds code that was compiled before is set up at the start only. */
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
+	enum pvp_reply switched = pvp_clr_switch(key, value, say, room);
+	if (switched != PVP_REPLY_UNKNOWN)
+		return switched;
 	const struct pvp_mono_options *m = &pvp_clr.options.m;
 	struct pvp_native_options o = { .sample_real = strcmp(key, "sample-real") == 0 };
 	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &o.sample_hz, say, room);

@@ -348,8 +348,9 @@ static pvp_hr start_events(void *self, uint32_t n, struct pvp_clr_provider *prov
 	int32_t rundown, uint64_t *ret_session)
 {
 	(void)self, (void)rundown;
-	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_ge(n, 1);
 	fake.keywords = providers[0].keywords;
+	fake.providers = n;
 	*ret_session = ++fake.sessions;
 	return 0;
 }
@@ -465,7 +466,22 @@ static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret,
 	return 0;
 }
 
+static pvp_hr provider_info(
+	void *self, uint64_t provider, uint32_t room, uint32_t *ret_n, pvp_char *name)
+{
+	static const char *const names[] = { "Microsoft-Windows-DotNETRuntime", "System.Net.Http",
+		"Microsoft.Data.SqlClient.EventSource" };
+	const char *text = names[provider % PV_COUNT_OF(names)];
+	(void)self;
+	*ret_n = (uint32_t)strlen(text) + 1;
+	ck_assert_uint_ge(room, *ret_n);
+	for (uint32_t i = 0; i < *ret_n; i++)
+		name[i] = (pvp_char)text[i];
+	return 0;
+}
+
 static const struct pvp_clr_info_table known = {
+	.provider_info = provider_info,
 	.class_layout = class_layout,
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,

@@ -27,7 +27,8 @@ struct fake {
 	unsigned refused_suspends; /* so many are refused, as while a collection runs */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
-	uint64_t keywords; /* of the last session of events */
+	uint64_t keywords; /* of the last session of events, its first provider's */
+	unsigned providers; /* that it asked for */
 	unsigned sessions, stopped_sessions;
 	pvp_hr (*collect)(void); /* what a collection that is asked for does */
 	pvp_hr refuse_detach; /* 0: it may go */

@@ -30,6 +30,7 @@ static void teardown(void)
 	pvp_names_forget();
 	pvp_clr_forget();
 	pvp_clr_contexts_forget();
+	pvp_clr_spans_forget();
 	probe_teardown();
 }
 
@@ -330,6 +331,101 @@ START_TEST(fields_and_counters)
 }
 END_TEST
 
+static void work(uint64_t provider, uint32_t id, const struct bytes *b, uint32_t activity)
+{
+	const struct pvp_guid guid = { activity, 0, 0, { 0 } };
+	uint8_t *cut = malloc(b->n ? b->n : 1);
+	memcpy(cut, b->at, b->n);
+	FAKE_CALL(profiler, EventPipeEventDelivered,
+		(void *, uint64_t, uint32_t, uint32_t, uint32_t, const uint8_t *, uint32_t,
+			const uint8_t *, const void *, void *, uint64_t, uint32_t,
+			const uint64_t *),
+		provider, id, 1, 0, NULL, b->n, cut, &guid, NULL, 0, 0, NULL);
+	free(cut);
+}
+
+enum { RUNTIME, HTTP, SQL };
+
+/* Ends without a begin, two of one activity, more than there is room for, and every cut. */
+START_TEST(spans)
+{
+	struct probe_log log;
+	struct bytes request = { .n = 0 }, none = { .n = 0 }, command = { .n = 0 },
+		     over = { .n = 0 };
+	fake.depth = 4;
+	begin("nodefaults,spans");
+	ck_assert_uint_eq(fake.providers, 4);
+	put_text(&request, "http");
+	put_text(&request, "host");
+	put(&request, 80, 4);
+	put_text(&request, "/path");
+	put(&command, 7, 4);
+	put_text(&command, "server");
+	put_text(&command, "base");
+	put_text(&command, "SELECT 1");
+	put(&over, 7, 4);
+	put(&over, 1, 4);
+	work(HTTP, 2, &none, 1);
+	work(HTTP, 1, &request, 1);
+	work(HTTP, 1, &request, 2);
+	work(HTTP, 3, &none, 1);
+	work(HTTP, 2, &none, 1);
+	work(HTTP, 2, &none, 1);
+	work(HTTP, 2, &none, 2);
+	work(SQL, 1, &command, 0);
+	work(SQL, 2, &over, 0);
+	for (uint32_t n = request.n; n-- > 0;) {
+		request.n = n;
+		work(HTTP, 1, &request, 3);
+	}
+	work(HTTP, 2, &none, 3);
+	for (uint32_t i = 0; i < 3000; i++)
+		work(SQL, 1, &command, 0);
+	work(RUNTIME, 1, &none, 0);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_SPAN], 3);
+	probe_log_finish(&log);
+}
+END_TEST
+
+static void answer_is(const char *key, const char *value, enum pvp_reply want)
+{
+	char say[200] = "";
+	ck_assert_msg(pvp_clr_switch(key, value, say, sizeof say) == want, "%s: %s", key, say);
+	ck_assert_int_eq(say[0] != 0, want == PVP_REPLY_ERROR);
+}
+
+/* What the runtime can be asked for later is; the rest is refused, and what nobody knows passed on.
+ */
+START_TEST(groups_are_switched)
+{
+	struct probe_log log;
+	begin("nodefaults");
+	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, 0);
+	answer_is("exception", "on", PVP_REPLY_UNKNOWN);
+	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, PVP_CLR_EXCEPTIONS);
+	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
+	answer_is("exception", "off", PVP_REPLY_UNKNOWN);
+	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, 0);
+	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
+	answer_is("suspend", "on", PVP_REPLY_OK);
+	ck_assert_uint_eq(fake.low & PVP_CLR_SUSPENDS, PVP_CLR_SUSPENDS);
+	answer_is("runtime", "on", PVP_REPLY_OK);
+	ck_assert_uint_eq(fake.sessions, 1);
+	answer_is("spans", "on", PVP_REPLY_OK);
+	ck_assert_uint_eq(fake.providers, 5);
+	answer_is("calls", "on", PVP_REPLY_ERROR);
+	answer_is("calls", "off", PVP_REPLY_UNKNOWN);
+	answer_is("gcmove", "on", PVP_REPLY_ERROR);
+	answer_is("gcmove", "perhaps", PVP_REPLY_ERROR);
+	answer_is("nosuch", "on", PVP_REPLY_UNKNOWN);
+	end(&log);
+	ck_assert_uint_eq(fake.stopped_sessions, fake.sessions);
+	ck_assert_uint_eq(log.n[PV_KIND_EXCEPTION_THROW], 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
 /* A log that was not asked for extensions has none. */
 START_TEST(nothing_unasked)
 {
@@ -361,6 +457,8 @@ int main(void)
 	tcase_add_test(t, bodies);
 	tcase_add_test(t, load_contexts);
 	tcase_add_test(t, fields_and_counters);
+	tcase_add_test(t, spans);
+	tcase_add_test(t, groups_are_switched);
 	tcase_add_test(t, nothing_unasked);
 	suite_add_tcase(s, t);
 	return run_suite(s);

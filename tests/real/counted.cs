@@ -4,7 +4,7 @@
 //   calls allocs throws locks threads handles finalizers heap collect spin   do some of it
 //   domains  work in application domains that are unloaded again
 //   tasks    asynchronous work on the thread pool, exceptions that replace others (.NET alone)
-//   moves native missing code names  what only .NET tells
+//   moves native missing code names work  what only .NET tells
 //   flood    four million calls, for more bytes than any buffer between two programs holds
 //   rest     sleep for three seconds, so that counters are sampled a few times
 //   pause    collect garbage, print every count so far, wait for a line on standard input
@@ -48,6 +48,7 @@ static class Program {
 		case "missing": Runtime.Missing (); break;
 		case "code": Runtime.Code (); break;
 		case "names": Runtime.Names (); break;
+		case "work": Work.Run (); break;
 #endif
 		case "flood": Calls.Flood (); break;
 		case "rest": Thread.Sleep (3000); break;

@@ -1,9 +1,16 @@
 // What only .NET tells: objects that move, native code, loads in vain, code of several kinds.
 using System;
+using System.Diagnostics.Tracing;
+using System.IO;
+using System.Net;
+using System.Net.Http;
+using System.Net.Sockets;
 using System.Reflection;
 using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Text;
+using System.Threading;
 
 namespace Counted {
 
@@ -50,6 +57,70 @@ unsafe static class Native {
 			some [i] = 16 - i;
 		qsort (some, 16, 4, &Compare);
 		Tally.Add ("managed Counted.Native:Compare (int*,int*)", compared);
+	}
+}
+
+// As the SQL client's own source, which no plain SDK has.
+[EventSource (Name = "Microsoft.Data.SqlClient.EventSource")]
+class Sql : EventSource {
+	public static class Keywords {
+		public const EventKeywords Execution = (EventKeywords) 1;
+	}
+
+	public static readonly Sql Log = new Sql ();
+
+	[Event (1, Keywords = Keywords.Execution)]
+	public void BeginExecute (int id, string server, string base_, string text)
+	{
+		WriteEvent (1, id, server, base_, text);
+	}
+
+	[Event (2, Keywords = Keywords.Execution)]
+	public void EndExecute (int id, int state, int error) { WriteEvent (2, id, state, error); }
+}
+
+static class Work {
+	public static void Run ()
+	{
+		var listener = new TcpListener (IPAddress.Loopback, 0);
+		listener.Start ();
+		int port = ((IPEndPoint) listener.LocalEndpoint).Port;
+		var served = new Thread (() => Serve (listener, 4));
+		served.Start ();
+		using (var client = new HttpClient ()) {
+			for (int i = 0; i < 4; i++) {
+				string at = "http://127.0.0.1:" + port + "/page" + i;
+				client.GetStringAsync (at).Wait ();
+				Tally.Add ("span HTTP " + at, 1);
+			}
+			served.Join ();
+			listener.Stop ();
+			try {
+				client.GetStringAsync ("http://127.0.0.1:" + port + "/gone").Wait ();
+			} catch (AggregateException) {
+				Tally.Add ("failed HTTP http://127.0.0.1:" + port + "/gone", 1);
+			}
+		}
+		for (int i = 0; i < 3; i++) {
+			Sql.Log.BeginExecute (i, "server", "base", "SELECT " + i);
+			Sql.Log.EndExecute (i, i == 2 ? 0 : 1, 0);
+			Tally.Add ((i == 2 ? "failed" : "span") + " SQL SELECT " + i, 1);
+		}
+	}
+
+	static void Serve (TcpListener listener, int times)
+	{
+		byte [] answer = Encoding.ASCII.GetBytes (
+			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+		for (int i = 0; i < times; i++) {
+			using (TcpClient peer = listener.AcceptTcpClient ()) {
+				NetworkStream s = peer.GetStream ();
+				var line = new StreamReader (s);
+				while (line.ReadLine () != "")
+					;
+				s.Write (answer, 0, answer.Length);
+			}
+		}
 	}
 }
 

@@ -96,12 +96,57 @@ def native(v, r):
             v.equal(f'calls of {name}', [t[key] for t in named(r.json['transitions'], name)], [n])
 
 
+def spans(v, r):
+    got = {(s['what'], s['name'], s['failed']): s for s in r.json['spans']}
+    want = [(*k.split(' ', 1), False) for k in checks.said_of(r.said, 'span')]
+    want += [(*k.split(' ', 1), True) for k in checks.said_of(r.said, 'failed')]
+    v.equal('spans', sorted(got), sorted(want))
+    for s in r.json['spans']:
+        v.true(f'{s["name"]} took time', s['took_ns'] > 0 and s['start_ns'] > 0)
+    sql = got['SQL', 'SELECT 0', False]
+    v.true('the stack goes down to who did it',
+           'Counted.Work:Run ()' in sql['stack'] and 'Counted.Program:Main (string[])' in sql['stack'],
+           sql['stack'])
+
+
+def switched(v, r):
+    """Exceptions were turned on before the second round and off before the third."""
+    v.equal('exceptions of the second round', r.json['exceptions']['thrown'], r.said['second'])
+
+
 CASES = {
     'runtime': ('nodefaults,runtime,suspend,gc,contexts,counter,fields,strings=12,'
                 'heapshot-on-shutdown', 'names missing code domains domains collect',
                 (code, failures, stops, contexts, fields, counters)),
+    'spans': ('nodefaults,spans', 'work', (spans,)),
     'native': ('nodefaults,transitions', 'native', (native,)),
+    'switch': ('nodefaults', 'pause throws pause throws pause throws pause', (switched,)),
 }
+
+
+def ctl(profview, program, line):
+    done = subprocess.run([profview, 'ctl', str(program.process.pid), line], capture_output=True,
+                          text=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def switch(v, profview, program):
+    """Groups that can be taken up later are; what cannot says so."""
+    thrown = []
+    program.wait_phase(1)
+    for key in ('calls', 'alloc', 'gcmove', 'gcroot', 'gchandle', 'finalization', 'transitions'):
+        code_, said = ctl(profview, program, f'set {key}=on')
+        v.true(f'{key} is refused later', code_ == 3 and 'at the start' in said, (code_, said))
+    for line in ('set exception=on', 'set exception=off'):
+        program.go()
+        program.wait_phase(program.phase + 1)
+        thrown.append(program.counts.get('throws total', 0))
+        for each in (line, line.replace('exception', 'gc'), line.replace('exception', 'monitor')):
+            v.equal(f'answer to {each}', ctl(profview, program, each), (0, 'ok'))
+    program.go()
+    program.wait_phase(program.phase + 1)
+    program.go()
+    return program.wait() | {'second': thrown[1] - thrown[0]}
 
 
 def main(case, profview, dll, module, dotnet):
@@ -113,7 +158,7 @@ def main(case, profview, dll, module, dotnet):
     with target.scratch() as folder:
         path = pathlib.Path(folder, 'log.mlpd')
         with Probed(dotnet, dll, worlds.split(), options, path, module) as program:
-            said = program.wait()
+            said = switch(v, profview, program) if case == 'switch' else program.wait()
         run = Run(profview, path, said)
         v.equal('exit code', run.exit, 0)
         v.equal('standard error', run.complaint, '')
