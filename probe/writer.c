@@ -1,6 +1,7 @@
 #include "probe/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,19 @@ static uint32_t measure_overhead(const struct pvp_writer *w)
 	return (uint32_t)least;
 }
 
+/* That of its first thread: the one that begins a recording may have another. */
+static void name_process(char to[16])
+{
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, 15);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		prctl(PR_GET_NAME, to);
+	else
+		to[to[n - 1] == '\n' ? n - 1 : n] = 0;
+}
+
 static void fill_header(struct pvp_writer *w)
 {
 	struct timespec t;
@@ -378,7 +392,7 @@ static void fill_header(struct pvp_writer *w)
 #endif
 		.os = { "linux", 5 },
 	};
-	prctl(PR_GET_NAME, w->comm);
+	name_process(w->comm);
 }
 
 /* A small stack, unless the program's thread-local variables need more. */

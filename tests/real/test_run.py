@@ -435,6 +435,7 @@ def inject(b):
             classes = {c['name'] for c in r['heap_shots'][0]['classes']}
             expect('classes by name', {'System.String', 'System.Byte[]'} <= classes, True)
             expect('images', any('run_me.exe' in i['name'] for i in r['images']), True)
+            expect('the process', any(i['name'] == 'mono' for i in r['images']), True)
             expect('stacks', {tuple(s['stack'][-2:]) for s in r['throw_sites']},
                    {('RunMe:ThrowOnce ()', 'RunMe:Throw ()')})
             second = b.folder / 'second.mlpd'
