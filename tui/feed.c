@@ -93,6 +93,16 @@ static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
 	return true;
 }
 
+/* Times are what the log says: their difference may wrap. */
+static void count_from_end(const struct pv_model *m, int64_t *from_ns, int64_t *to_ns)
+{
+	uint64_t duration = (uint64_t)m->last_ns - (uint64_t)m->zero_ns;
+	if (*from_ns < 0)
+		*from_ns = (int64_t)((uint64_t)*from_ns + duration);
+	if (*to_ns < 0)
+		*to_ns = (int64_t)((uint64_t)*to_ns + duration);
+}
+
 /*
  * What a restriction must know beforehand (where the end is, which thread bears a name, an old
  * log's zero) takes a first reading, whose model stays as the scout of the second.
@@ -108,12 +118,8 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 		return false;
 	wait_until_over(f->scout, NULL);
 	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
-	/* Times are what the log says: their difference may wrap. */
-	uint64_t duration = (uint64_t)m->last_ns - (uint64_t)m->zero_ns;
-	if (o->from_end && only->from_ns < 0)
-		only->from_ns = (int64_t)((uint64_t)only->from_ns + duration);
-	if (o->from_end && only->to_ns < 0)
-		only->to_ns = (int64_t)((uint64_t)only->to_ns + duration);
+	if (o->from_end)
+		count_from_end(m, &only->from_ns, &only->to_ns);
 	return true;
 }
 
@@ -354,6 +360,16 @@ bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *re
 }
 
 /* --- ranges --- */
+
+void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns)
+{
+	count_from_end(f->model, from_ns, to_ns);
+}
+
+bool ui_feed_indexed(const char *path)
+{
+	return is_a_file(path) && pv_ingest_indexed(path);
+}
 
 struct ui_reading {
 	struct pv_range_read *range;

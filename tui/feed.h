@@ -62,6 +62,9 @@ struct ui_feed_status {
  * have been started before. NULL when it cannot be opened at all.
  */
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr);
+/* Negative times are counted from the latest event. */
+void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns);
+bool ui_feed_indexed(const char *path); /* it is a file with an index that can be used */
 void ui_feed_close(struct ui_feed *f); /* cancels whatever runs; NULL is fine */
 
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);

@@ -131,7 +131,8 @@ static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *whi
 }
 
 /* The report of what was read, on standard output. */
-static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
+static int write_report(
+	const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
 {
 	struct pv_error err = { 0 };
 	struct pv_report_source source;
@@ -142,7 +143,7 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
 	ro.heaps = &heaps;
 	ro.follows = &follows;
 	ui_feed_report_source(f, &source);
-	if (!pv_report_write(ui_feed_adopt(f), &source, &ro, stdout, &err))
+	if (!pv_report_write(m, &source, &ro, stdout, &err))
 		code = err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
 							    : complain(NULL, &err);
 	ui_heap_destroy(shot.heap);
@@ -150,11 +151,64 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, int code)
 	return code;
 }
 
+/* With an index only the buffers that overlap the range are read. */
+static bool is_quick_range(const struct ui_options *o)
+{
+	const char *sections = o->report.sections;
+	bool of_objects = sections && strstr(sections, "heap_"); /* they look at the log's shots */
+	return o->ranged && !o->thread && !o->no_index && !of_objects && ui_feed_indexed(o->path);
+}
+
+static struct ui_reading *read_range(
+	const struct ui_options *o, struct ui_feed *f, struct pv_error *err)
+{
+	struct ui_reading_status s;
+	int64_t from = o->from_ns, to = o->to_ns;
+	ui_feed_adopt(f);
+	if (o->from_end)
+		ui_feed_from_end(f, &from, &to);
+	struct ui_reading *r = ui_feed_read_range(f, from, to, err);
+	if (!r)
+		return NULL;
+	ui_reading_wait(r);
+	ui_reading_status(r, &s);
+	if (s.done)
+		return r;
+	pv_fail(err, PV_EIO, 0, "%s", s.error);
+	ui_reading_destroy(r);
+	return NULL;
+}
+
+static int run_quick_range(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct ui_options all = *o;
+	all.ranged = all.from_end = false;
+	struct ui_feed *f = open_feed(&all, false, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	int code = s.exit_code;
+	struct ui_reading *r = code == EXIT_INPUT ? NULL : read_range(o, f, &err);
+	if (r)
+		code = write_report(o, f, ui_reading_model(r), code);
+	else if (code != EXIT_INPUT)
+		code = complain(o->path, &err);
+	ui_reading_destroy(r);
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return finish_output(code);
+}
+
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
 		return complain(NULL, &err);
+	if (is_quick_range(o))
+		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
 	if (!f)
 		return complain(o->path, &err);
@@ -163,7 +217,7 @@ static int run_report(const struct ui_options *o)
 	ui_feed_status(f, &s);
 	int code = s.exit_code;
 	if (code != EXIT_INPUT)
-		code = write_report(o, f, code);
+		code = write_report(o, f, ui_feed_adopt(f), code);
 	code = tell_status(o, f, code);
 	ui_feed_close(f);
 	return finish_output(code);

@@ -68,6 +68,9 @@ struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
  */
 struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *reterr);
 
+/* Whether FILE.idx of that log is there and can be used. Any thread. */
+bool pv_ingest_indexed(const char *path);
+
 /*
  * Nothing more is read: what was read so far stays, as an input that ends there, and its coverage
  * says so. The state becomes ENDED soon after. Any thread.

@@ -266,6 +266,15 @@ static struct pv_model *load(struct pv_ingest *in, struct pv_index_in *from,
 	return m;
 }
 
+bool pv_ingest_indexed(const char *path)
+{
+	struct pv_index_in from;
+	if (!pv_index_open(&from, path, layout()))
+		return false;
+	pv_index_close(&from);
+	return true;
+}
+
 enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 {
 	struct pv_source_info info;

@@ -28,6 +28,7 @@ struct pv_range_read {
 	struct pv_target_info target;
 	struct pv_buffers table;
 	PV_ARRAY(uint64_t) method_key;
+	PV_ARRAY(uint64_t) class_key;
 	struct pv_model *seed; /* an empty one, which knows names where the beginning is gone */
 	struct pv_plan plan;
 	const struct pv_buffer_row *row; /* being read */
@@ -82,7 +83,12 @@ static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
 	if (!pv_reserve(&r->method_key, n->method.n))
 		return false;
 	for (size_t i = 0; i < n->method.n; i++)
-		r->method_key.v[r->method_key.n++] = n->method.v[i].key;
+		r->method_key.v[r->method_key.n++] = n->method.v[i].native ? 0 : n->method.v[i].key;
+	if (!pv_reserve(&r->class_key, n->class_use.n))
+		return false;
+	for (size_t i = 1; i < n->class_use.n; i++)
+		if (!n->class_use.v[i].other)
+			r->class_key.v[r->class_key.n++] = n->class_use.v[i].key;
 	return true;
 }
 
@@ -120,8 +126,7 @@ static bool look(struct pv_range_read *r)
 	if (!ok)
 		return fail_nomem(r);
 	pthread_mutex_lock(&r->lock);
-	r->status.until_ns =
-		(int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
+	r->status.until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
 	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
 	pthread_mutex_unlock(&r->lock);
 	return true;
@@ -201,6 +206,19 @@ static bool begin_model(struct pv_range_read *r)
 	return true;
 }
 
+/* Whatever the log uses counts as known, also where its buffers were left out. */
+static bool use_all(struct pv_range_read *r)
+{
+	struct pv_names *n = &r->model->names;
+	bool ok = true;
+	for (size_t i = 1; ok && i < r->method_key.n; i++)
+		ok = !r->method_key.v[i] ||
+		     pv_names_method(n, r->method_key.v[i], r->known.zero_ns) != 0;
+	for (size_t i = 0; ok && i < r->class_key.n; i++)
+		ok = pv_names_class(n, r->class_key.v[i], r->known.zero_ns) != 0;
+	return ok;
+}
+
 static bool read_parts(struct pv_range_read *r)
 {
 	uint64_t total;
@@ -222,7 +240,8 @@ static bool read_parts(struct pv_range_read *r)
 	tell(r, r->read, total);
 	pv_model_lock(r->model);
 	r->model->gone = r->plan.gone;
-	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && pv_model_settle(r->model, &r->known);
+	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && use_all(r) &&
+		  pv_model_settle(r->model, &r->known);
 	pv_model_unlock(r->model);
 	return ok || fail_nomem(r);
 }
@@ -334,6 +353,7 @@ void pv_range_destroy(struct pv_range_read *r)
 	pv_buffers_finish(&r->table);
 	pv_known_finish(&r->known);
 	pv_array_finish(&r->method_key);
+	pv_array_finish(&r->class_key);
 	close(r->changed_fd);
 	close(r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
