@@ -38,7 +38,8 @@ static bool describe(struct pvp_writer *w, struct pvp_page *p, uint64_t key, uin
 	if (m.name_len > LONGEST_NAME)
 		m.name_len = LONGEST_NAME;
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT, .time = time,
-		.jit = { key, m.code, m.size, { m.name, m.name_len } } };
+		.jit = { .method = key, .code = m.code, .size = m.size,
+			.name = { m.name, m.name_len } } };
 	return pvp_page_add(w, p, &ev, NULL);
 }
 
