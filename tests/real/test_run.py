@@ -2,10 +2,12 @@
 """`profview run`, `ps` and `ctl` with real programs, real terminals and real sockets.
 
 usage: test_run.py CASE PROFVIEW PROGRAM   PROGRAM: run_me.exe, or run_me of C for native cases
+The case dotnet-run has the SDK build a project, which takes long: it is no part of the suite.
 """
 import json
 import os
 import pathlib
+import shutil
 import signal
 import stat
 import subprocess
@@ -311,10 +313,27 @@ def several(b):
     expect('what it said', (b.folder / 'second').read_text(), 'on the other stream\n')
 
 
+def apphost(b):
+    """The small program that starts an image, as the SDK makes it: the image's name is put in."""
+    root = pathlib.Path(os.path.realpath(shutil.which('dotnet'))).parent
+    blank = next(root.glob('sdk/*/AppHostTemplate/apphost')).read_bytes()
+    mark = b'c3ab8ff13720e8ad9047dd39466b3c8974e592c2fa383d4a3960714caef0c4f2'
+    image = pathlib.Path(b.program)
+    for name in image.name, image.stem + '.runtimeconfig.json':
+        shutil.copy(image.parent / name, b.folder / name)
+    app = b.folder / image.stem
+    app.write_bytes(blank.replace(mark, image.name.encode().ljust(len(mark), b'\0')))
+    app.chmod(0o755)
+    b.env['DOTNET_ROOT'] = str(root)
+    return app
+
+
 def dotnet(b):
-    """`dotnet app.dll` and the image alone; b.program is counted_clr.dll."""
-    for words in ['dotnet', b.program], [b.program]:
-        b.log = b.folder / f'{len(words)}.mlpd'
+    """`dotnet app.dll`, the image alone, apphost, exec; b.program is counted_clr.dll."""
+    for i, words in enumerate((['dotnet', b.program], [b.program], [apphost(b)],
+                               ['dotnet', 'exec', b.program])):
+        image = pathlib.Path(b.program)
+        b.log = b.folder / f'{i}.mlpd'
         done = subprocess.run([b.profview, 'run', '--record', b.log, '--', *words], env=b.env,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=DEADLINE, check=False)
@@ -323,8 +342,36 @@ def dotnet(b):
         r = b.report()
         expect('complete', r['source']['complete'], True)
         expect_in('host', 'coreclr', r['target']['args'])
-        if not r['classes'] or not r['assemblies']:
-            raise Wrong('no classes or no assemblies')
+        if image.stem not in [a['name'] for a in r['assemblies'] or []]:
+            raise Wrong('the program is not among the assemblies')
+
+
+def dotnet_run(b):
+    """`dotnet run` is followed into the program that is meant; the SDK's own are left out."""
+    project = b.folder / 'thrower'
+    project.mkdir()
+    (project / 'thrower.csproj').write_text(
+        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>'
+        '<TargetFramework>net$(BundledNETCoreAppTargetFrameworkVersion)</TargetFramework>'
+        '</PropertyGroup></Project>')
+    (project / 'thrower.cs').write_text(
+        'for (int i = 0; i < 20; i++) try { throw new System.Exception (); } catch { }'
+        ' System.Console.WriteLine ("thrown");')
+    built = subprocess.run(['dotnet', 'build', project, '-nodeReuse:false',
+                            '-p:UseSharedCompilation=false'], env=b.env, capture_output=True,
+                           text=True, check=False)
+    if built.returncode:
+        print(built.stdout[-500:])
+        sys.exit(77)
+    done = subprocess.run([b.profview, 'run', '--record', b.log, '--', 'dotnet', 'run',
+                           '--no-build', '--project', project], env=b.env, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    expect('code', done.returncode, 0)
+    expect_in('its output', 'thrown', done.stdout)
+    expect('exceptions', b.report()['exceptions']['thrown'], 20)
+    b.env['DOTNET_EnableDiagnostics'] = '0'
+    refused_ = b.call('run', '--', 'dotnet', 'run', code=3)
+    expect_in('no profilers', 'DOTNET_EnableDiagnostics=0', refused_.stderr)
 
 
 def cost(b):
@@ -470,7 +517,7 @@ def inject(b):
 
 CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
          'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
-         'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'killed': killed}
+         'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'dotnet-run': dotnet_run, 'killed': killed}
 
 
 def main(case, profview, program):
