@@ -57,10 +57,10 @@ static const struct {
 	[COLLECTIONS_1] = { "Collections of generation 1", SECTION_GC, COUNT, RISING },
 	[COLLECTIONS_2] = { "Collections of generation 2", SECTION_GC, COUNT, RISING },
 	[THREADS] = { "Managed threads", SECTION_RUNTIME, COUNT, VARIABLE },
-	[USER] = { "User time", SECTION_SYSTEM, TIME, RISING },
-	[SYSTEM] = { "System time", SECTION_SYSTEM, TIME, RISING },
-	[RESIDENT] = { "Working set", SECTION_SYSTEM, BYTES, VARIABLE },
-	[VIRTUAL] = { "Virtual memory", SECTION_SYSTEM, BYTES, VARIABLE },
+	[USER] = { "User Time", SECTION_SYSTEM, TIME, RISING },
+	[SYSTEM] = { "System Time", SECTION_SYSTEM, TIME, RISING },
+	[RESIDENT] = { "Working Set", SECTION_SYSTEM, BYTES, VARIABLE },
+	[VIRTUAL] = { "Virtual Bytes", SECTION_SYSTEM, BYTES, VARIABLE },
 	[PROCESS_THREADS] = { "Threads of the process", SECTION_SYSTEM, COUNT, VARIABLE },
 };
 

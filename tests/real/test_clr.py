@@ -186,6 +186,7 @@ CASES = {
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
+    'counter': ('nodefaults,counter,gc,exception', 'throws collect', (collections_, checks.counters)),
     'moves': ('nodefaults,gc,gcmove', 'moves', (collections_, checks.moves, moved)),
     'calls-alloc': ('nodefaults,calls,everycall,filter=a:counted_clr,gcalloc', 'allocs',
                     (paired, own_sites)),

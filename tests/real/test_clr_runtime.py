@@ -84,9 +84,9 @@ def fields(v, r):
 
 def counters(v, r):
     got = {c['name']: [n for _, n in c['samples']] for c in r.json['counters']}
-    for name in ('User time', 'Working set', 'Managed threads', 'Threads of the process'):
+    for name in ('User Time', 'Working Set', 'Managed threads', 'Threads of the process'):
         v.true(f'{name} was read', max(got[name]) > 0, got[name])
-    v.at_least('the working set is a process\'s', max(got['Working set']), 1 << 20)
+    v.at_least('the working set is a process\'s', max(got['Working Set']), 1 << 20)
     v.true('there was no heap before the first collection', got['GC heap'][0] == 0)
 
 
