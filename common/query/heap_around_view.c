@@ -117,7 +117,7 @@ static const struct pv_column kept_columns[] = {
 	[K_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
 	[K_KEEPS] = { "keeps", "KEEPS", PV_UNIT_COUNT, 8, 4, 0 },
 	[K_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
-	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 14, 3, PV_COLUMN_ASCENDING },
+	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
 	[K_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
