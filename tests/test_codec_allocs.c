@@ -25,13 +25,21 @@ static size_t put_leb(uint8_t *to, bool malformed)
 	return n;
 }
 
+/* Writers pass sizes through an int: one of 2 GiB and more comes with its sign extended. */
+static size_t put_large(uint8_t *to)
+{
+	return (size_t)(pv_put_uleb(to, UINT64_C(0xffffffff80000000) | below(INT32_MAX)) - to);
+}
+
 static size_t put_allocations(uint8_t *to, size_t events, bool malformed)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < events; i++) {
+		bool bad = malformed && i == events / 2;
 		to[n++] = 0;
-		for (size_t k = 0; k < 4; k++)
-			n += put_leb(to + n, malformed && i == events / 2 && k == i % 4);
+		for (size_t k = 0; k < 3; k++)
+			n += put_leb(to + n, bad && k == i % 4);
+		n += bad || below(4) ? put_leb(to + n, bad && i % 4 == 3) : put_large(to + n);
 	}
 	return n;
 }
