@@ -79,37 +79,31 @@ static void wait_for(struct pv_ingest *in, uint64_t n, enum pv_ingest_state stat
 	}
 }
 
-struct fed {
-	struct pv_ingest *in;
-	int writer;
-};
-
 /* Nothing is dropped: each piece is read before the next one is written. */
-static struct fed feed(const struct logkit *k)
+static struct pv_ingest *feed(const struct logkit *k)
 {
 	char path[KIT_PATH];
 	struct pv_error e;
-	struct fed f;
 	const struct pv_source_options so = { .follow = true, .spool_limit = PV_SPOOL_LEAST };
 	const struct pv_ingest_options io = { .jobs = 1, .follow = true, .ranges = true };
 	ck_assert_int_eq(mkfifo(in_dir(path, "pipe"), 0600), 0);
-	f.in = pv_ingest_start(open_ok(path, &so), &io, &e);
-	ck_assert_ptr_nonnull(f.in);
-	f.writer = open(path, O_WRONLY | O_CLOEXEC);
+	struct pv_ingest *in = pv_ingest_start(open_ok(path, &so), &io, &e);
+	ck_assert_ptr_nonnull(in);
+	int writer = open(path, O_WRONLY | O_CLOEXEC);
 	for (size_t at = 0, n; at < k->file.n; at += n) {
 		n = k->file.n - at < PIECE ? k->file.n - at : PIECE;
-		ck_assert(write_all(f.writer, k->file.v + at, n));
-		wait_for(f.in, at + n, PV_INGEST_LIVE);
+		ck_assert(write_all(writer, k->file.v + at, n));
+		wait_for(in, at + n, PV_INGEST_LIVE);
 	}
-	pv_ingest_adopt(f.in);
-	return f;
+	close(writer);
+	wait_for(in, k->file.n, PV_INGEST_ENDED); /* all of it is applied */
+	pv_ingest_adopt(in);
+	return in;
 }
 
-static void end(struct fed *f, struct logkit *k)
+static void end(struct pv_ingest *in, struct logkit *k)
 {
-	if (f->writer >= 0)
-		close(f->writer);
-	pv_ingest_destroy(f->in);
+	pv_ingest_destroy(in);
 	logkit_free(k);
 }
 
@@ -145,12 +139,9 @@ START_TEST(what_is_kept_is_exact)
 	ck_assert_uint_gt(k->file.n, 3 * PV_SPOOL_LEAST);
 	put_file(in_dir(path, "log"), k->file.v, k->file.n);
 	struct pv_ingest *whole = range_kit_load(path);
-	struct fed f = feed(k);
-	close(f.writer);
-	f.writer = -1;
-	wait_for(f.in, k->file.n, PV_INGEST_ENDED);
+	struct pv_ingest *fed = feed(k);
 	int64_t last = TURNS * CALLS * 2 * STEP, from = last - last / 8;
-	struct pv_range_read *a = read_range(f.in, from, INT64_MAX);
+	struct pv_range_read *a = read_range(fed, from, INT64_MAX);
 	struct pv_range_read *b = read_range(whole, from, INT64_MAX);
 	char *got = methods(a), *wanted = methods(b);
 	/* Coverage stands before them, and says what is gone. */
@@ -164,7 +155,7 @@ START_TEST(what_is_kept_is_exact)
 	pv_range_destroy(a);
 	pv_range_destroy(b);
 	pv_ingest_destroy(whole);
-	end(&f, k);
+	end(fed, k);
 }
 END_TEST
 
@@ -173,22 +164,22 @@ START_TEST(what_is_gone_is_said_and_what_is_kept_read_again)
 	struct pv_error e = { 0 };
 	char line[300];
 	struct logkit *k = make_log(TURNS);
-	struct fed f = feed(k);
-	struct pv_range_read *early = read_range(f.in, 0, TURNS * STEP);
+	struct pv_ingest *fed = feed(k);
+	struct pv_range_read *early = read_range(fed, 0, TURNS * STEP);
 	pv_coverage_line(pv_range_model(early), PV_VIEW_METHODS, line, sizeof line);
 	ck_assert_ptr_nonnull(strstr(line, "are no longer kept"));
 	pv_range_destroy(early);
 	struct pv_heap_read_options o = { .shot = 1 };
-	struct pv_heap_read *r = pv_heap_read_start(f.in, &o, &e);
+	struct pv_heap_read *r = pv_heap_read_start(fed, &o, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
 	pv_heap_read_wait(r);
 	ck_assert_ptr_nonnull(pv_heap_read_heap(r));
 	pv_heap_read_destroy(r);
 	o.shot = 0;
-	ck_assert_ptr_null(pv_heap_read_start(f.in, &o, &e));
+	ck_assert_ptr_null(pv_heap_read_start(fed, &o, &e));
 	ck_assert_int_eq(e.code, PV_EUSAGE);
 	ck_assert_ptr_nonnull(strstr(e.what, "no longer kept"));
-	end(&f, k);
+	end(fed, k);
 }
 END_TEST
 
