@@ -178,7 +178,7 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool aga
 		memset(last, 0, sizeof last);
 		last_ns = 0;
 	}
-	if (last_ns && w->round_ns - last_ns < EVERY_NS)
+	if (last_ns && !w->last && w->round_ns - last_ns < EVERY_NS)
 		return true;
 	last_ns = w->round_ns;
 	read_process();

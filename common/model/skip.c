@@ -128,6 +128,13 @@ static void end_frames(struct pv_model *m, struct pv_thread_calls *s, const stru
 		s->stack.n = to->keep;
 }
 
+/* The buffers left out may hold events of earlier threads of its id, too. */
+static int64_t first_of(const struct pv_thread *th, const struct pv_stand *s)
+{
+	bool of_others = th->before && th->start_ns != PV_NEVER && s->oldest_ns < th->start_ns;
+	return of_others ? th->start_ns : s->oldest_ns;
+}
+
 bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
 {
 	uint32_t at = pv_map_get(&m->threads.newest, s->thread);
@@ -154,7 +161,7 @@ bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
 	calls->last_ns = s->last_ns;
 	if (th->last_ns == PV_NEVER || s->newest_ns > th->last_ns)
 		th->last_ns = s->newest_ns;
-	if (th->first_ns == PV_NEVER || s->oldest_ns < th->first_ns)
-		th->first_ns = s->oldest_ns;
+	if (th->first_ns == PV_NEVER || first_of(th, s) < th->first_ns)
+		th->first_ns = first_of(th, s);
 	return true;
 }
