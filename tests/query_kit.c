@@ -60,7 +60,7 @@ void kit_end(struct kit *k, bool complete)
 static void add(struct kit *k, enum pv_kind kind, uint64_t key)
 {
 	struct pv_batch *b = &k->batch;
-	if (k->skip >> kind & 1)
+	if (k->skip[kind])
 		return;
 	kit_must(pv_batch_reserve(b, 1));
 	b->time[b->n] = k->time;

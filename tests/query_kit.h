@@ -17,7 +17,7 @@ struct kit {
 	struct pv_model *m;
 	struct pv_batch batch;
 	uint64_t time; /* ns on the log's clock */
-	uint64_t skip; /* bit per kind: such events are left out */
+	bool skip[PV_KIND_COUNT]; /* such events are left out */
 };
 
 enum { KIT_ZERO = 1000000 /* startup ns */ };

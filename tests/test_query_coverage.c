@@ -55,7 +55,7 @@ static void line_without(unsigned kind, enum pv_view view, char *to, size_t size
 {
 	struct kit k = kit_new("log:nodefaults");
 	if (kind < PV_KIND_COUNT)
-		k.skip = UINT64_C(1) << kind;
+		k.skip[kind] = true;
 	fill(&k);
 	struct pv_table *t = kit_view(&k, view, NULL);
 	snprintf(to, size, "%s", t->coverage);

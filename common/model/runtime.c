@@ -1,11 +1,19 @@
 #include "common/model/runtime.h"
 
+#include "common/base/saturate.h"
 #include "common/model/model_parts.h"
 
-static void longest(int64_t *max, uint64_t ns)
+/* A duration as a log says it, which may be damaged. */
+static int64_t duration(uint64_t ns)
 {
-	if ((int64_t)ns > *max)
-		*max = (int64_t)ns;
+	return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
+static void add_to(int64_t *sum, int64_t *max, uint64_t ns)
+{
+	*sum = pv_sat_add(*sum, duration(ns));
+	if (duration(ns) > *max)
+		*max = duration(ns);
 }
 
 static bool stop(struct pv_context *x, const struct pv_event *e)
@@ -16,10 +24,8 @@ static bool stop(struct pv_context *x, const struct pv_event *e)
 	r->stops++;
 	s->count++;
 	s->failed += e->stop.failed > 0;
-	s->wait_ns += (int64_t)e->stop.wait_ns;
-	s->stopped_ns += (int64_t)e->stop.stopped_ns;
-	longest(&s->wait_max_ns, e->stop.wait_ns);
-	longest(&s->stopped_max_ns, e->stop.stopped_ns);
+	add_to(&s->wait_ns, &s->wait_max_ns, e->stop.wait_ns);
+	add_to(&s->stopped_ns, &s->stopped_max_ns, e->stop.stopped_ns);
 	return true;
 }
 
@@ -58,8 +64,7 @@ static bool transition(struct pv_context *x, const struct pv_event *e)
 	}
 	struct pv_transitions *t = &r->transitions.v[at];
 	t->count[into]++;
-	t->total_ns[into] += (int64_t)e->transition.took_ns;
-	longest(&t->max_ns[into], e->transition.took_ns);
+	add_to(&t->total_ns[into], &t->max_ns[into], e->transition.took_ns);
 	return true;
 }
 
@@ -80,8 +85,9 @@ static bool survived(struct pv_context *x, const struct pv_event *e)
 static bool span(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_runtime *r = &x->m->runtime;
-	struct pv_work w = { .start_ns = x->time - (int64_t)e->span.took_ns,
-		.took_ns = (int64_t)e->span.took_ns,
+	int64_t took_ns = duration(e->span.took_ns);
+	struct pv_work w = { .start_ns = pv_sat_add(x->time, -took_ns),
+		.took_ns = took_ns,
 		.thread = x->thread->id,
 		.failed = e->span.failed > 0 };
 	r->spans++;

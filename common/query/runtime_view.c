@@ -1,4 +1,5 @@
 /* What runtimes tell of themselves in extension events; see model/runtime.h. */
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
@@ -123,7 +124,7 @@ static void add_transitions(struct pv_cell *c, const struct pv_transitions *t)
 	for (size_t i = 0; i < 2; i++) {
 		struct pv_cell *at = &c[i * (T_IN - T_OUT)];
 		at[T_OUT].u += t->count[i];
-		at[T_OUT_NS].i += t->total_ns[i];
+		at[T_OUT_NS].i = pv_sat_add(at[T_OUT_NS].i, t->total_ns[i]);
 		if (t->max_ns[i] > at[T_OUT_MAX].i)
 			at[T_OUT_MAX].i = t->max_ns[i];
 	}
