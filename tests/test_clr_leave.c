@@ -5,40 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "common/base/coreclr.h"
-#include "probe/host_clr.h"
-#include "probe/mono_names.h"
-#include "probe/session.h"
-#include "tests/fake_clr.h"
-#include "tests/probe_kit.h"
-
-static char path[PROBE_PATH];
-static struct fake_profiler *profiler;
-
-static void setup(void)
-{
-	probe_setup();
-	probe_path(path, "log.mlpd");
-	pvp_clr = (struct pvp_clr){ 0 };
-	fake = (struct fake){ .version = 15 };
-	profiler = fake_load();
-}
-
-static void teardown(void)
-{
-	pvp_session_stop();
-	pvp_names_forget();
-	pvp_clr_forget();
-	probe_teardown();
-}
-
-static pvp_hr begin(const char *words)
-{
-	char options[PROBE_PATH + 200];
-	snprintf(options, sizeof options, "%s,output=%s", words, path);
-	setenv(PV_CORECLR_OPTIONS, options, 1);
-	return FAKE_CALL(profiler, Initialize, (void *, struct pvp_clr_unknown *), fake_runtime());
-}
+#include "tests/clr_kit.h"
 
 static pvp_hr attach(const char *words)
 {
@@ -47,14 +14,6 @@ static pvp_hr attach(const char *words)
 	return FAKE_CALL(profiler, InitializeForAttach,
 		(void *, struct pvp_clr_unknown *, const void *, uint32_t), fake_runtime(), options,
 		(uint32_t)n);
-}
-
-static void end(struct probe_log *log)
-{
-	FAKE_CALL(profiler, Shutdown, (void *, int), 0);
-	probe_log_read(log, path);
-	probe_log_check(log);
-	ck_assert_uint_eq(log->lost, 0);
 }
 
 /* A pipe and somebody who reads it. */

@@ -1,56 +1,9 @@
 /* What the .NET module tells of the runtime itself, under a runtime that is none. */
 #include "tests/suite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/coreclr.h"
-#include "probe/clr_runtime.h"
-#include "probe/host_clr.h"
-#include "probe/mono_names.h"
-#include "probe/session.h"
-#include "tests/fake_clr.h"
-#include "tests/probe_kit.h"
-
-static char path[PROBE_PATH];
-static struct fake_profiler *profiler;
-
-static void setup(void)
-{
-	probe_setup();
-	probe_path(path, "log.mlpd");
-	pvp_clr = (struct pvp_clr){ 0 };
-	fake = (struct fake){ .version = 15 };
-	profiler = fake_load();
-}
-
-static void teardown(void)
-{
-	pvp_session_stop();
-	pvp_names_forget();
-	pvp_clr_forget();
-	pvp_clr_contexts_forget();
-	pvp_clr_spans_forget();
-	probe_teardown();
-}
-
-static void begin(const char *words)
-{
-	char options[PROBE_PATH + 200];
-	snprintf(options, sizeof options, "%s,output=%s", words, path);
-	setenv(PV_CORECLR_OPTIONS, options, 1);
-	ck_assert_int_eq(
-		FAKE_CALL(profiler, Initialize, (void *, struct pvp_clr_unknown *), fake_runtime()),
-		0);
-}
-
-static void end(struct probe_log *log)
-{
-	FAKE_CALL(profiler, Shutdown, (void *, int), 0);
-	probe_log_read(log, path);
-	probe_log_check(log);
-	ck_assert_uint_eq(log->lost, 0);
-}
+#include "tests/clr_kit.h"
 
 static void compile(uint64_t function, pvp_hr result)
 {
@@ -67,7 +20,7 @@ static void begin_compile(uint64_t function)
 START_TEST(compiling_takes_time)
 {
 	struct probe_log log;
-	begin("nodefaults,runtime");
+	ck_assert_int_eq(begin("nodefaults,runtime"), 0);
 	begin_compile(FAKE_METHOD);
 	begin_compile(FAKE_GENERIC);
 	compile(FAKE_GENERIC, 0);
@@ -92,7 +45,7 @@ START_TEST(loads_that_fail)
 {
 	struct probe_log log;
 	const pvp_hr bad = PVP_HR(0x80070002);
-	begin(_i ? "nodefaults,runtime" : "nodefaults");
+	ck_assert_int_eq(begin(_i ? "nodefaults,runtime" : "nodefaults"), 0);
 	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, bad);
 	FAKE_CALL(profiler, ModuleLoadFinished, (void *, uint64_t, pvp_hr), FAKE_MODULE, bad);
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, bad);
@@ -106,7 +59,7 @@ END_TEST
 START_TEST(stops_have_reasons)
 {
 	struct probe_log log;
-	begin("nodefaults,suspend");
+	ck_assert_int_eq(begin("nodefaults,suspend"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_SUSPENDS, PVP_CLR_SUSPENDS);
 	ck_assert_uint_eq(fake.high & PVP_CLR_BASIC_GC, 0);
 	FAKE_CALL(profiler, RuntimeSuspendStarted, (void *, int32_t), 1);
@@ -139,7 +92,7 @@ static void to_managed(uint64_t function, int32_t reason)
 START_TEST(transitions)
 {
 	struct probe_log log;
-	begin("nodefaults,transitions");
+	ck_assert_int_eq(begin("nodefaults,transitions"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_TRANSITIONS, PVP_CLR_TRANSITIONS);
 	to_native(FAKE_METHOD, 0);
 	to_managed(FAKE_GENERIC, 0);
@@ -178,7 +131,7 @@ START_TEST(moves)
 {
 	struct probe_log log;
 	const uint64_t at = 0x90000, length = 480;
-	begin("nodefaults,gcmove,runtime");
+	ck_assert_int_eq(begin("nodefaults,gcmove,runtime"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_GC, PVP_CLR_GC);
 	collect();
 	move(0x10000, 0x20000, 240);
@@ -202,7 +155,7 @@ END_TEST
 START_TEST(moves_are_asked_for)
 {
 	struct probe_log log;
-	begin("nodefaults,alloc");
+	ck_assert_int_eq(begin("nodefaults,alloc"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_GC, 0);
 	end(&log);
 	ck_assert_ptr_null(strstr(log.args, "gcmove"));
@@ -251,7 +204,7 @@ START_TEST(bodies)
 {
 	struct probe_log log;
 	struct bytes b = { .n = 0 };
-	begin("nodefaults,runtime");
+	ck_assert_int_eq(begin("nodefaults,runtime"), 0);
 	put(&b, FAKE_METHOD, 8);
 	put(&b, FAKE_MODULE, 8);
 	put(&b, FAKE_CODE, 8);
@@ -291,7 +244,7 @@ START_TEST(load_contexts)
 	char name[300];
 	uint64_t domain, module;
 	uint32_t n = 0;
-	begin("nodefaults,contexts,runtime");
+	ck_assert_int_eq(begin("nodefaults,contexts,runtime"), 0);
 	pvp_clr.info->is->assembly_info(
 		pvp_clr.info, FAKE_ASSEMBLY, 100, &n, wide, &domain, &module);
 	pvp_clr_utf8(wide, n, name, sizeof name);
@@ -319,7 +272,7 @@ END_TEST
 START_TEST(fields_and_counters)
 {
 	struct probe_log log;
-	begin("nodefaults,fields,counter");
+	ck_assert_int_eq(begin("nodefaults,fields,counter"), 0);
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, 0);
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ARRAY, 0);
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, 0);
@@ -353,7 +306,7 @@ START_TEST(spans)
 	struct bytes request = { .n = 0 }, none = { .n = 0 }, command = { .n = 0 },
 		     over = { .n = 0 };
 	fake.depth = 4;
-	begin("nodefaults,spans");
+	ck_assert_int_eq(begin("nodefaults,spans"), 0);
 	ck_assert_uint_eq(fake.providers, 4);
 	put_text(&request, "http");
 	put_text(&request, "host");
@@ -400,7 +353,7 @@ static void answer_is(const char *key, const char *value, enum pvp_reply want)
 START_TEST(groups_are_switched)
 {
 	struct probe_log log;
-	begin("nodefaults");
+	ck_assert_int_eq(begin("nodefaults"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, 0);
 	answer_is("exception", "on", PVP_REPLY_UNKNOWN);
 	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, PVP_CLR_EXCEPTIONS);
@@ -430,7 +383,7 @@ END_TEST
 START_TEST(nothing_unasked)
 {
 	struct probe_log log;
-	begin("gc,exception");
+	ck_assert_int_eq(begin("gc,exception"), 0);
 	begin_compile(FAKE_METHOD);
 	compile(FAKE_METHOD, 0);
 	collect();
