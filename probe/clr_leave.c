@@ -150,7 +150,8 @@ pvp_hr pvp_clr_detached(void *self)
 	(void)self;
 	if (!atomic_exchange(&leaving, false))
 		return 0;
-	pvp_session_stop(); /* the agent may still be at it */
+	pvp_clr_agent_end(); /* it is about to stop this session, and must not stop the next one */
+	pvp_session_stop();
 	pvp_names_forget();
 	pvp_clr_forget();
 	pvp_clr_threads_forget();
