@@ -8,13 +8,14 @@
  * neighbours on a path are neighbours in memory. References are copied in the order in which the
  * numbering comes by; turned round by number, they are read in one go from their end.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/heap/big.h"
 #include "common/heap/heap_parts.h"
 
-enum { ROOTS = 1, FAR = 24 };
+enum { ROOTS = 1, NEAR = 8, FAR = 24, SPARES = 4 };
 
 struct tree {
 	uint32_t above; /* in the forest, 0: a root of it; not the parent once links are balanced */
@@ -42,19 +43,45 @@ struct dominate {
 	struct balance *balance; /* [n] */
 	uint64_t *met; /* [n / 64] bits: reached; then by number: held by a root that counts */
 	PV_ARRAY(uint32_t) path; /* scratch */
+	void *spare[SPARES];     /* given up and not taken again; NULL: none */
 };
+
+/*
+ * Arrays that are done with serve the next ones: the system clears every page that it gives, which
+ * takes longer than to clear one that is there.
+ */
+static void *take_spare(struct dominate *d, size_t bytes)
+{
+	for (size_t i = 0; i < SPARES; i++) {
+		size_t room = d->spare[i] ? malloc_usable_size(d->spare[i]) : 0;
+		if (room < bytes || room / 2 > bytes)
+			continue;
+		void *v = memset(d->spare[i], 0, bytes);
+		d->spare[i] = NULL;
+		return v;
+	}
+	return NULL;
+}
 
 static bool give(struct dominate *d, void *array, size_t n, size_t size)
 {
 	void **v = array;
-	*v = pv_big_alloc(n, size);
+	*v = take_spare(d, n * size);
+	if (!*v)
+		*v = pv_big_alloc(n, size);
 	return *v || pv_heap_nomem(d->w);
 }
 
-static void give_up(void *array)
+static void give_up(struct dominate *d, void *array)
 {
 	void **v = array;
-	free(*v);
+	size_t i = 0;
+	while (i < SPARES && d->spare[i])
+		i++;
+	if (i < SPARES)
+		d->spare[i] = *v;
+	else
+		free(*v);
 	*v = NULL;
 }
 
@@ -129,8 +156,10 @@ static bool number(struct dominate *d)
 	const struct pv_graph *g = d->g;
 	if (!number_all(d) || !give(d, &d->num, (size_t)g->nodes + 1, sizeof *d->num))
 		return false;
-	for (uint32_t i = ROOTS + 1; i < d->n; i++)
+	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
+		__builtin_prefetch(&d->num[d->node[i + FAR < d->n ? i + FAR : i]], 1);
 		d->num[d->node[i]] = i;
+	}
 	for (uint32_t e = 0; e < d->ends; e++) {
 		__builtin_prefetch(&d->num[d->end[e + FAR < d->ends ? e + FAR : e]]);
 		d->end[e] = d->num[d->end[e]];
@@ -152,21 +181,24 @@ static bool turn_round(struct dominate *d)
 		!give(d, &d->by, (size_t)d->ends + 1, sizeof *d->by))
 		return false;
 	uint32_t *count = d->first + 2, *at = d->first + 1;
-	for (uint32_t e = 0; e < d->ends; e++)
+	for (uint32_t e = 0; e < d->ends; e++) {
+		__builtin_prefetch(&count[d->end[e + FAR < d->ends ? e + FAR : e]], 1);
 		count[d->end[e]]++;
+	}
 	for (uint32_t i = 0; i + 1 < d->n; i++)
 		at[i + 1] += at[i];
 	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
 		for (uint32_t e = d->start[i]; e < d->start[i + 1]; e++) {
 			__builtin_prefetch(&at[d->end[e + FAR < d->ends ? e + FAR : e]], 1);
+			__builtin_prefetch(&d->by[at[d->end[e + NEAR < d->ends ? e + NEAR : e]]], 1);
 			d->by[at[d->end[e]]++] = i;
 		}
 		if (i % PV_PROGRESS_STEP == 0 &&
 			!pv_heap_go_on(d->w, "dominators: referrers", i, d->n))
 			return false;
 	}
-	give_up(&d->end);
-	give_up(&d->start);
+	give_up(d, &d->end);
+	give_up(d, &d->start);
 	return true;
 }
 
@@ -259,17 +291,17 @@ static bool semidominators(struct dominate *d)
 		if (w % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(d->w, "dominators", d->n - w, d->n))
 			return false;
 	}
-	give_up(&d->up);
-	give_up(&d->balance);
-	give_up(&d->by);
-	give_up(&d->first);
+	give_up(d, &d->up);
+	give_up(d, &d->balance);
+	give_up(d, &d->by);
+	give_up(d, &d->first);
 	for (uint32_t w = ROOTS + 1; w < d->n; w++) {
 		uint32_t up = d->idom[w];
 		while (up > d->semi[w])
 			up = d->idom[up];
 		d->idom[w] = up;
 	}
-	give_up(&d->semi);
+	give_up(d, &d->semi);
 	return true;
 }
 
@@ -299,6 +331,9 @@ static bool results(struct dominate *d)
 		h->unreachable_bytes += g->size[node];
 	}
 	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
+		uint32_t soon = d->node[i + FAR < d->n ? i + FAR : i];
+		__builtin_prefetch(&h->retained[soon], 1);
+		__builtin_prefetch(&d->num[soon], 1);
 		h->retained[d->node[i]] = sum[i];
 		d->num[d->node[i]] = d->idom[i] > ROOTS ? d->node[d->idom[i]] : PV_HEAP_ROOTS;
 	}
@@ -312,17 +347,19 @@ bool pv_heap_dominate(struct pv_heap_work *w)
 {
 	struct dominate d = { .w = w, .g = &w->h->graph };
 	bool ok = number(&d) && turn_round(&d) && semidominators(&d) && results(&d);
-	give_up(&d.num);
-	give_up(&d.node);
-	give_up(&d.idom);
-	give_up(&d.semi);
-	give_up(&d.end);
-	give_up(&d.start);
-	give_up(&d.first);
-	give_up(&d.by);
-	give_up(&d.up);
-	give_up(&d.balance);
-	give_up(&d.met);
+	free(d.num);
+	free(d.node);
+	free(d.idom);
+	free(d.semi);
+	free(d.end);
+	free(d.start);
+	free(d.first);
+	free(d.by);
+	free(d.up);
+	free(d.balance);
+	free(d.met);
+	for (size_t i = 0; i < SPARES; i++)
+		free(d.spare[i]);
 	pv_array_finish(&d.path);
 	return ok;
 }

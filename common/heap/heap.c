@@ -19,6 +19,9 @@ bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uin
 
 /* --- who refers to whom */
 
+/* Memory is far: what will be written soon is asked for now. */
+enum { NEAR = 8, FAR = 24 };
+
 static bool referrers(struct pv_heap_work *w)
 {
 	struct pv_heap *h = w->h;
@@ -27,14 +30,19 @@ static bool referrers(struct pv_heap_work *w)
 	h->by = pv_big_alloc((size_t)g->edges + 1, sizeof *h->by);
 	if (!h->by_first || !h->by)
 		return pv_heap_nomem(w);
-	uint32_t *count = h->by_first + 2, *at = h->by_first + 1;
-	for (uint32_t e = 0; e < g->edges; e++)
+	uint32_t *count = h->by_first + 2, *at = h->by_first + 1, last = g->edges - (g->edges > 0);
+	for (uint32_t e = 0; e < g->edges; e++) {
+		__builtin_prefetch(&count[g->to[last - e > FAR ? e + FAR : last]], 1);
 		count[g->to[e]]++;
+	}
 	for (uint32_t i = 0; i < g->nodes; i++)
 		at[i + 1] += at[i];
 	for (uint32_t node = 0; node < g->nodes; node++) {
-		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
+		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+			__builtin_prefetch(&at[g->to[last - e > FAR ? e + FAR : last]], 1);
+			__builtin_prefetch(&h->by[at[g->to[last - e > NEAR ? e + NEAR : last]]], 1);
 			h->by[at[g->to[e]]++] = node;
+		}
 		if (node % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(w, "referrers", node, g->nodes))
 			return false;
 	}
