@@ -140,6 +140,9 @@ static void note_alone(struct pvp_writer *w, bool alone)
 	if (long_since == w->alone_told || !w->host->alone || (alone && !long_since))
 		return;
 	w->alone_told = long_since;
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_writer_note(w); /* for the host, which asks whether somebody reads */
+	pthread_mutex_unlock(&pvp_core.lock);
 	w->host->alone(long_since);
 }
 
