@@ -20,6 +20,7 @@
 #include "common/base/mem.h"
 #include "common/ingest/range.h"
 #include "common/report/report.h"
+#include "tests/range_kit.h"
 
 enum { START_TIME_AT = 8, PID_AT = 32, DEADLINE_S = 120 };
 
@@ -113,21 +114,9 @@ static void wait_for(struct pv_ingest *in, uint64_t bytes)
 
 static char *report(struct pv_ingest *in, struct pv_model *m)
 {
-	struct pv_ingest_status s;
-	struct pv_error e = { 0 };
-	char *text = NULL;
-	size_t n;
-	pv_ingest_status(in, &s);
-	const struct pv_report_source source = { .path = "log",
-		.bytes = s.stream_bytes,
-		.file_bytes = s.source.file_bytes,
-		.compressed = s.source.compressed,
-		.complete = s.complete };
-	const struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
-	FILE *f = open_memstream(&text, &n);
-	if (!f || !pv_report_write(m, &source, &o, f, &e))
-		die("report", e.what);
-	fclose(f);
+	char *text = range_kit_report(in, m);
+	if (!text)
+		die("report", "not written");
 	return text;
 }
 

@@ -43,8 +43,7 @@ struct pv_ingest *range_kit_load(const char *path)
 	return load(path, &(struct pv_restrict){ 0 }, true);
 }
 
-/* Everything a report can say; what it says of the input is taken from the whole reading. */
-static char *report(struct pv_ingest *in, struct pv_model *m)
+char *range_kit_report(struct pv_ingest *in, struct pv_model *m)
 {
 	struct pv_ingest_status s;
 	struct pv_error e = { 0 };
@@ -90,7 +89,7 @@ static bool quick(
 	}
 	ret->whole = s.whole;
 	ret->bytes_read = s.bytes_read;
-	ret->quick = report(in, pv_range_model(r));
+	ret->quick = range_kit_report(in, pv_range_model(r));
 	pv_range_destroy(r);
 	return ret->quick != NULL;
 }
@@ -105,7 +104,7 @@ bool range_kit_compare(struct pv_ingest *in, const char *path, int64_t from_ns, 
 	struct pv_ingest *all = load(path, &only, false);
 	if (!all)
 		return false;
-	ret->slow = report(all, pv_ingest_adopt(all));
+	ret->slow = range_kit_report(all, pv_ingest_adopt(all));
 	pv_ingest_destroy(all);
 	if (!ret->slow || !quick(in, from_ns, to_ns, ret))
 		return false;

@@ -10,6 +10,12 @@
 /* Reads the file to its end with a table of buffers; NULL with a reason on standard error. */
 struct pv_ingest *range_kit_load(const char *path);
 
+/*
+ * Everything a report of `m` can say, as JSON; what it says of the input is taken from the whole
+ * reading `in`. free() it; NULL with a reason on standard error.
+ */
+char *range_kit_report(struct pv_ingest *in, struct pv_model *m);
+
 struct range_kit_result {
 	bool equal;
 	bool whole;          /* the table could not be used */
