@@ -54,7 +54,7 @@ static void *take_spare(struct dominate *d, size_t bytes)
 {
 	for (size_t i = 0; i < SPARES; i++) {
 		size_t room = d->spare[i] ? malloc_usable_size(d->spare[i]) : 0;
-		if (room < bytes || room / 2 > bytes)
+		if (!room || room < bytes || room / 2 > bytes)
 			continue;
 		void *v = memset(d->spare[i], 0, bytes);
 		d->spare[i] = NULL;
