@@ -57,7 +57,11 @@ def estimates(v, r):
     v.equal('state of allocations', cover['state'], 'inferred')
     stacks = sum(bool(s['stack']) for s in r.json['allocation_sites'])
     v.at_least('sites with stacks', stacks, 2)
-    v.between('events', r.log.events['alloc'], 1, sum(said.values()) / PERIOD)
+    # One in a period of bytes, by chance (six standard deviations), and a few of the runtime's own.
+    mean = 1.1 * sum(said.values()) / PERIOD
+    v.between('events', r.log.events['alloc'], 1, mean + 6 * mean ** 0.5)
+    v.at_least('allocations for each event', sum(checks.said_of(r.said, 'allocs').values()),
+               2 * r.log.events['alloc'])
 
 
 def tree(v, r):
