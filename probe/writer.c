@@ -137,12 +137,13 @@ static void note_alone(struct pvp_writer *w, bool alone)
 	if (!alone || !w->alone_since)
 		w->alone_since = alone ? pvp_monotonic() : 0;
 	bool long_since = alone && ms_ago(w->alone_since) >= ALONE_MS;
+	/* Whoever waits here ends no round; the host, and others, ask whether somebody reads. */
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_writer_note(w);
+	pthread_mutex_unlock(&pvp_core.lock);
 	if (long_since == w->alone_told || !w->host->alone || (alone && !long_since))
 		return;
 	w->alone_told = long_since;
-	pthread_mutex_lock(&pvp_core.lock);
-	pvp_writer_note(w); /* for the host, which asks whether somebody reads */
-	pthread_mutex_unlock(&pvp_core.lock);
 	w->host->alone(long_since);
 }
 

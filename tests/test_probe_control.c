@@ -320,6 +320,25 @@ START_TEST(it_is_answered_while_the_reader_takes_nothing)
 }
 END_TEST
 
+/* The writer learns it amid a buffer, and ends no round before another reader comes. */
+START_TEST(it_says_that_the_reader_left_amid_a_buffer)
+{
+	char fifo[PROBE_PATH], options[2 * PROBE_PATH + 64];
+	place();
+	ck_assert_int_eq(mkfifo(probe_path(fifo, "pipe"), 0600), 0);
+	int reader = open(fifo, O_RDONLY | O_NONBLOCK);
+	snprintf(options, sizeof options, "output=%s,control=%s,linger=100,buffer=1m", fifo, at);
+	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
+	while (stat_of("free") > stat_of("chunks") / 2)
+		calls(1000, 1);
+	ck_assert_ptr_nonnull(strstr(ask("stats"), " reader=yes "));
+	close(reader);
+	while (!strstr(ask("stats"), " reader=no "))
+		poll(NULL, 0, 10);
+	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT); /* what was left had nobody to go to */
+}
+END_TEST
+
 START_TEST(many_peers_and_dead_ones)
 {
 	int fds[40];
@@ -427,6 +446,7 @@ int main(void)
 	tcase_add_test(t, stats_count_by_kind);
 	tcase_add_test(t, the_log_moves_to_another_pipe);
 	tcase_add_test(t, it_is_answered_while_the_reader_takes_nothing);
+	tcase_add_test(t, it_says_that_the_reader_left_amid_a_buffer);
 	tcase_add_test(t, many_peers_and_dead_ones);
 	tcase_add_test(t, stop_ends_the_recording);
 	tcase_add_test(t, a_child_of_fork_has_no_socket);
