@@ -67,7 +67,10 @@ enum step {
 	GOING_UNLOCKED = 11
 };
 
-/* Of the stop at hand: there is one at a time, on one thread from its begin to its end. */
+/*
+ * Of the stop at hand: there is one at a time, on one thread, up to where its threads are let go. The
+ * next can begin before its thread says that they go.
+ */
 static _Atomic int32_t why;
 static _Atomic uint64_t began_ns, stood_ns;
 
@@ -108,6 +111,7 @@ static pvp_hr suspended(void *self)
 static pvp_hr resuming(void *self)
 {
 	(void)self;
+	tell_reason();
 	step(GO, 0);
 	pvp_fence(pvp_now(&pvp_tls.thread->clock));
 	return 0;
@@ -118,12 +122,12 @@ static pvp_hr resumed(void *self)
 	(void)self;
 	step(GOING, 0);
 	step(GOING_UNLOCKED, 0);
-	tell_reason();
 	return 0;
 }
 
 static pvp_hr not_suspended(void *self)
 {
+	tell_reason();
 	return resumed(self);
 }
 
