@@ -25,6 +25,7 @@ void pv_buckets_destroy(struct pv_buckets *b)
 	for (size_t i = 0; i < b->bucket.n; i++)
 		pv_array_finish(&b->bucket.v[i].entry);
 	pv_array_finish(&b->bucket);
+	pv_bucket_places_finish(&b->places);
 	free(b);
 }
 
@@ -36,35 +37,55 @@ static int64_t number_of(const struct pv_buckets *b, int64_t time)
 
 /* --- merging */
 
-int pv_buckets_compare(const void *a, const void *b)
+static bool make_places(struct pv_bucket_places *p, const struct pv_bucket_entry *v, size_t n)
 {
-	const struct pv_bucket_entry *x = a, *y = b;
-	if (x->what != y->what)
-		return x->what > y->what ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
+	size_t need[PV_BUCKET_WHATS] = { 0 };
+	for (size_t i = 0; i < n; i++)
+		if (v[i].id >= need[v[i].what])
+			need[v[i].what] = (size_t)v[i].id + 1;
+	for (size_t what = 0; what < PV_BUCKET_WHATS; what++) {
+		size_t have = p->of[what].n;
+		if (need[what] <= have)
+			continue;
+		if (!pv_reserve(&p->of[what], need[what] - have))
+			return false;
+		memset(p->of[what].v + have, 0, (need[what] - have) * sizeof *p->of[what].v);
+		p->of[what].n = need[what];
+	}
+	return true;
 }
 
-size_t pv_buckets_merge(struct pv_bucket_entry *v, size_t n)
+void pv_bucket_places_finish(struct pv_bucket_places *p)
+{
+	for (size_t i = 0; i < PV_BUCKET_WHATS; i++)
+		pv_array_finish(&p->of[i]);
+}
+
+bool pv_buckets_merge(struct pv_bucket_places *p, struct pv_bucket_entry *v, size_t *n)
 {
 	size_t to = 0;
-	if (n)
-		qsort(v, n, sizeof *v, pv_buckets_compare);
-	for (size_t i = 0; i < n; i++) {
-		if (to && pv_buckets_compare(&v[to - 1], &v[i]) == 0) {
-			v[to - 1].count += v[i].count;
-			v[to - 1].amount += v[i].amount;
+	if (!make_places(p, v, *n))
+		return false;
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t *at = &p->of[v[i].what].v[v[i].id];
+		if (*at < to && v[*at].what == v[i].what && v[*at].id == v[i].id) {
+			v[*at].count += v[i].count;
+			v[*at].amount += v[i].amount;
 		} else {
+			*at = (uint32_t)to;
 			v[to++] = v[i];
 		}
 	}
-	return to;
+	*n = to;
+	return true;
 }
 
-static void merge(struct pv_bucket *x)
+static bool merge(struct pv_buckets *b, struct pv_bucket *x)
 {
-	if (x->merged < x->entry.n)
-		x->entry.n = pv_buckets_merge(x->entry.v, x->entry.n);
-	x->merged = x->entry.n;
+	bool ok = x->merged == x->entry.n ||
+		pv_buckets_merge(&b->places, x->entry.v, &x->entry.n);
+	x->merged = ok ? x->entry.n : 0;
+	return ok;
 }
 
 /* Gives back what merging left unused; a failing realloc keeps it. */
@@ -104,8 +125,7 @@ static bool widen(struct pv_buckets *b)
 	for (size_t i = 0; i < b->bucket.n; i++) {
 		v[i].number >>= 1;
 		if (to && v[to - 1].number == v[i].number) {
-			ok &= append_all(b, &v[to - 1], &v[i]);
-			merge(&v[to - 1]);
+			ok &= append_all(b, &v[to - 1], &v[i]) && merge(b, &v[to - 1]);
 			trim(b, &v[to - 1]);
 		} else {
 			v[to++] = v[i];
@@ -120,11 +140,14 @@ static bool shrink(struct pv_buckets *b)
 {
 	bool ok = true;
 	for (size_t i = 0; i < b->bucket.n; i++) {
-		merge(&b->bucket.v[i]);
+		ok &= merge(b, &b->bucket.v[i]);
 		trim(b, &b->bucket.v[i]);
 	}
 	while (ok && b->bytes > b->limit / 4 * 3 && b->bucket.n > 1)
 		ok = widen(b);
+	/* One bucket of very many names: it is not looked through again for each that comes. */
+	if (b->bytes > b->limit / 4 * 3)
+		b->limit = b->bytes * 2;
 	return ok;
 }
 
@@ -178,8 +201,8 @@ static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry
 	struct pv_bucket *x = bucket_of(b, time);
 	if (!x)
 		return false;
-	if (x->entry.n == x->entry.room && x->entry.n >= MERGE_FROM && x->merged < x->entry.n)
-		merge(x);
+	if (x->entry.n == x->entry.room && x->entry.n >= MERGE_FROM && !merge(b, x))
+		return false;
 	size_t before = x->entry.room;
 	/* A bucket that merging left nearly full grows, or it would be merged again at once. */
 	size_t more = x->entry.n > before / 4 * 3 ? before - x->entry.n + 1 : 1;

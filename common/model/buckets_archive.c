@@ -2,6 +2,24 @@
 #include "common/model/buckets_parts.h"
 #include "common/model/window_parts.h"
 
+/* Ids are places in the stores that were read before. */
+static bool is_sane(const struct pv_model *m, const struct pv_bucket_entry *e)
+{
+	switch (e->what) {
+	case PV_BUCKET_METHOD:
+	case PV_BUCKET_METHOD_SAMPLES:
+		return e->id < m->names.method.n;
+	case PV_BUCKET_CLASS:
+		return e->id < m->names.class_use.n;
+	case PV_BUCKET_THREAD:
+	case PV_BUCKET_THREAD_SAMPLES:
+	case PV_BUCKET_THREAD_BYTES:
+		return e->id < m->threads.thread.n;
+	default:
+		return false;
+	}
+}
+
 /* Entries of one bucket; `time` is any in it. */
 static void archive_entries(struct pv_archive *a, struct pv_model *m, int64_t time,
 	const struct pv_bucket_entry *v, size_t n)
@@ -15,8 +33,7 @@ static void archive_entries(struct pv_archive *a, struct pv_model *m, int64_t ti
 		pv_archive_value(a, e);
 		if (a->failed || !a->loading || !m->buckets)
 			continue;
-		bool sane = e.what < PV_BUCKET_WHATS;
-		a->failed = !sane || !pv_buckets_add(m, time, &e);
+		a->failed = !is_sane(m, &e) || !pv_buckets_add(m, time, &e);
 	}
 }
 

@@ -12,7 +12,15 @@
 struct pv_bucket {
 	int64_t number; /* covers number * width .. + width on the log's clock */
 	PV_ARRAY(struct pv_bucket_entry) entry;
-	size_t merged; /* the first so many are sorted, each (what, id) once */
+	size_t merged; /* as many as there were when each (what, id) stood here once */
+};
+
+/*
+ * Where the entry of each id was put last. Ids are few and dense, so equal entries find each other
+ * without being sorted; a place that holds another entry by now is one of an earlier merge.
+ */
+struct pv_bucket_places {
+	PV_ARRAY(uint32_t) of[PV_BUCKET_WHATS];
 };
 
 struct pv_buckets {
@@ -21,15 +29,18 @@ struct pv_buckets {
 	size_t most;                       /* buckets; PV_BUCKETS_MOST, less in tests */
 	size_t at;                         /* of the bucket found last */
 	PV_ARRAY(struct pv_bucket) bucket; /* by number */
+	struct pv_bucket_places places;
 };
 
 struct pv_buckets *pv_buckets_create(int64_t width);
 void pv_buckets_destroy(struct pv_buckets *b);
 
-/* By (what, id). */
-int pv_buckets_compare(const void *a, const void *b);
-/* Sorts the entries and makes equal ones one; returns how many are left. */
-size_t pv_buckets_merge(struct pv_bucket_entry *v, size_t n);
+/*
+ * Makes equal entries one, which stands where the first of them did; *n becomes how many are left.
+ * False when out of memory, and then they are as before.
+ */
+bool pv_buckets_merge(struct pv_bucket_places *p, struct pv_bucket_entry *v, size_t *n);
+void pv_bucket_places_finish(struct pv_bucket_places *p);
 
 /* Adds to the bucket that holds `time`. False when out of memory; nothing to do without buckets. */
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e);

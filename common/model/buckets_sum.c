@@ -8,6 +8,7 @@
 struct gather {
 	const struct pv_model *m;
 	struct pv_bucket_sums *sums;
+	struct pv_bucket_places places;
 };
 
 static bool put(struct gather *g, const struct pv_bucket_entry *v, size_t n)
@@ -22,9 +23,30 @@ static bool put(struct gather *g, const struct pv_bucket_entry *v, size_t n)
 }
 
 /* Now and then, so that many buckets take little memory. */
-static void merge(struct gather *g)
+static bool merge(struct gather *g)
 {
-	g->sums->entry.n = pv_buckets_merge(g->sums->entry.v, g->sums->entry.n);
+	return pv_buckets_merge(&g->places, g->sums->entry.v, &g->sums->entry.n);
+}
+
+/* By (what, id), in which order the places are. */
+static bool put_in_order(struct gather *g)
+{
+	struct pv_bucket_sums ordered = { 0 };
+	const struct pv_bucket_entry *v = g->sums->entry.v;
+	if (!merge(g) || !pv_reserve(&ordered.entry, g->sums->entry.n))
+		return false;
+	for (uint32_t what = 0; what < PV_BUCKET_WHATS; what++) {
+		for (uint32_t id = 0; id < g->places.of[what].n; id++) {
+			uint32_t at = g->places.of[what].v[id];
+			if (at < g->sums->entry.n && v[at].what == what && v[at].id == id)
+				ordered.entry.v[ordered.entry.n++] = v[at];
+		}
+	}
+	pv_array_finish(&g->sums->entry);
+	g->sums->entry.v = ordered.entry.v;
+	g->sums->entry.n = ordered.entry.n;
+	g->sums->entry.room = ordered.entry.room;
+	return true;
 }
 
 static bool add_buckets(struct gather *g)
@@ -39,7 +61,8 @@ static bool add_buckets(struct gather *g)
 			return false;
 		if (g->sums->entry.n < next_merge)
 			continue;
-		merge(g);
+		if (!merge(g))
+			return false;
 		next_merge = 2 * g->sums->entry.n + (1 << 16);
 	}
 	return true;
@@ -47,7 +70,7 @@ static bool add_buckets(struct gather *g)
 
 bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 {
-	struct gather gather = { m, s }, *g = &gather;
+	struct gather gather = { .m = m, .sums = s }, *g = &gather;
 	const struct pv_window *w = m->window;
 	const struct pv_tree_node *node = m->calls.node.v;
 	const struct pv_site *site = m->allocs.sites.site.v;
@@ -116,18 +139,26 @@ bool pv_buckets_sum(
 		return true;
 	ret->from_ns = from_ns == INT64_MIN ? from_ns : edge_at(from_ns, b->width, false);
 	ret->to_ns = to_ns == INT64_MAX ? to_ns : edge_at(to_ns, b->width, true);
-	struct gather g = { m, ret };
-	if (!add_buckets(&g) || !pv_buckets_touched(m, ret) || !add_open(&g)) {
+	struct gather g = { .m = m, .sums = ret };
+	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open(&g) &&
+		put_in_order(&g);
+	pv_bucket_places_finish(&g.places);
+	if (!ok)
 		pv_bucket_sums_finish(ret);
-		return false;
-	}
-	merge(&g);
-	return true;
+	return ok;
 }
 
 void pv_bucket_sums_finish(struct pv_bucket_sums *s)
 {
 	pv_array_finish(&s->entry);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct pv_bucket_entry *x = a, *y = b;
+	if (x->what != y->what)
+		return x->what > y->what ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
 }
 
 const struct pv_bucket_entry *pv_bucket_find(
@@ -136,5 +167,5 @@ const struct pv_bucket_entry *pv_bucket_find(
 	const struct pv_bucket_entry key = { .what = what, .id = id };
 	if (s->entry.n == 0)
 		return NULL;
-	return bsearch(&key, s->entry.v, s->entry.n, sizeof key, pv_buckets_compare);
+	return bsearch(&key, s->entry.v, s->entry.n, sizeof key, compare);
 }

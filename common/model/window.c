@@ -28,6 +28,7 @@ void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c)
 	w->bytes -= c->nodes.room * sizeof *c->nodes.v + c->sites.room * sizeof *c->sites.v;
 	pv_array_finish(&c->nodes);
 	pv_array_finish(&c->sites);
+	c->merged_nodes = c->merged_sites = 0;
 	c->used = false;
 }
 
@@ -39,6 +40,7 @@ void pv_window_destroy(struct pv_window *w)
 		pv_window_empty_cell(w, &w->cell[i]);
 	pv_array_finish(&w->nodes);
 	pv_array_finish(&w->sites);
+	pv_array_finish(&w->place);
 	free(w);
 }
 

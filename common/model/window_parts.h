@@ -21,6 +21,7 @@ struct pv_window_cell {
 	bool used;
 	PV_ARRAY(struct pv_window_entry) nodes; /* a node may stand here more than once */
 	PV_ARRAY(struct pv_window_bytes) sites;
+	size_t merged_nodes, merged_sites; /* as many as there were when each stood here once */
 };
 
 /* What a node or site had when it was first touched in the present cell. */
@@ -41,6 +42,7 @@ struct pv_window {
 	size_t bytes, limit;   /* of the cells; PV_WINDOW_BYTES, less in tests */
 	PV_ARRAY(struct pv_window_touched) nodes; /* [0] unused: 0 in a node means untouched */
 	PV_ARRAY(struct pv_window_touched) sites;
+	PV_ARRAY(uint32_t) place; /* by node or site: where it was put last when a cell was merged */
 	struct pv_window_cell cell[PV_WINDOW_CELLS];
 };
 

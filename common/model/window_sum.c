@@ -9,58 +9,80 @@
 
 /* --- staying within the memory */
 
-static int by_node(const void *a, const void *b)
+static bool make_places(struct pv_window *w, size_t need)
 {
-	const struct pv_window_entry *x = a, *y = b;
-	return (x->node > y->node) - (x->node < y->node);
+	size_t have = w->place.n;
+	if (need <= have)
+		return true;
+	if (!pv_reserve(&w->place, need - have))
+		return false;
+	memset(w->place.v + have, 0, (need - have) * sizeof *w->place.v);
+	w->place.n = need;
+	return true;
 }
 
-static int by_site(const void *a, const void *b)
+/*
+ * Ids are dense, so equal entries find each other by where they were put, without being sorted. A
+ * place that holds another one by now is of an earlier cell.
+ */
+static bool merge_nodes(struct pv_window *w, struct pv_window_cell *c)
 {
-	const struct pv_window_bytes *x = a, *y = b;
-	return (x->site > y->site) - (x->site < y->site);
-}
-
-static void merge_entries(struct pv_window_cell *c)
-{
-	size_t to = 0;
-	if (c->nodes.n)
-		qsort(c->nodes.v, c->nodes.n, sizeof *c->nodes.v, by_node);
+	struct pv_window_entry *v = c->nodes.v;
+	size_t to = 0, need = 0;
+	for (size_t i = 0; i < c->nodes.n; i++)
+		if (v[i].node >= need)
+			need = (size_t)v[i].node + 1;
+	if (!make_places(w, need))
+		return false;
 	for (size_t i = 0; i < c->nodes.n; i++) {
-		struct pv_window_entry *e = &c->nodes.v[i], *last = &c->nodes.v[to ? to - 1 : 0];
-		if (to && last->node == e->node) {
-			last->calls += e->calls;
-			last->self_ns += e->self_ns;
-			last->samples += e->samples;
+		uint32_t *at = &w->place.v[v[i].node];
+		if (*at < to && v[*at].node == v[i].node) {
+			v[*at].calls += v[i].calls;
+			v[*at].self_ns += v[i].self_ns;
+			v[*at].samples += v[i].samples;
 		} else {
-			c->nodes.v[to++] = *e;
+			*at = (uint32_t)to;
+			v[to++] = v[i];
 		}
 	}
-	c->nodes.n = to;
-	to = 0;
-	if (c->sites.n)
-		qsort(c->sites.v, c->sites.n, sizeof *c->sites.v, by_site);
+	c->nodes.n = c->merged_nodes = to;
+	return true;
+}
+
+static bool merge_sites(struct pv_window *w, struct pv_window_cell *c)
+{
+	struct pv_window_bytes *v = c->sites.v;
+	size_t to = 0, need = 0;
+	for (size_t i = 0; i < c->sites.n; i++)
+		if (v[i].site >= need)
+			need = (size_t)v[i].site + 1;
+	if (!make_places(w, need))
+		return false;
 	for (size_t i = 0; i < c->sites.n; i++) {
-		struct pv_window_bytes *e = &c->sites.v[i], *last = &c->sites.v[to ? to - 1 : 0];
-		if (to && last->site == e->site) {
-			last->count += e->count;
-			last->bytes += e->bytes;
+		uint32_t *at = &w->place.v[v[i].site];
+		if (*at < to && v[*at].site == v[i].site) {
+			v[*at].count += v[i].count;
+			v[*at].bytes += v[i].bytes;
 		} else {
-			c->sites.v[to++] = *e;
+			*at = (uint32_t)to;
+			v[to++] = v[i];
 		}
 	}
-	c->sites.n = to;
+	c->sites.n = c->merged_sites = to;
+	return true;
 }
 
 /* Gives back what merging left unused; a failing realloc keeps it. */
 static void trim(struct pv_window_cell *c)
 {
-	void *v = c->nodes.n ? realloc(c->nodes.v, c->nodes.n * sizeof *c->nodes.v) : NULL;
+	bool spare = c->nodes.n && c->nodes.n < c->nodes.room;
+	void *v = spare ? realloc(c->nodes.v, c->nodes.n * sizeof *c->nodes.v) : NULL;
 	if (v) {
 		c->nodes.v = v;
 		c->nodes.room = c->nodes.n;
 	}
-	v = c->sites.n ? realloc(c->sites.v, c->sites.n * sizeof *c->sites.v) : NULL;
+	spare = c->sites.n && c->sites.n < c->sites.room;
+	v = spare ? realloc(c->sites.v, c->sites.n * sizeof *c->sites.v) : NULL;
 	if (v) {
 		c->sites.v = v;
 		c->sites.room = c->sites.n;
@@ -76,13 +98,17 @@ static void count_bytes(struct pv_window *w)
 	}
 }
 
-static void merge_all(struct pv_window *w)
+static bool merge_all(struct pv_window *w)
 {
+	bool ok = true;
 	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
-		merge_entries(&w->cell[i]);
-		trim(&w->cell[i]);
+		struct pv_window_cell *c = &w->cell[i];
+		ok &= c->merged_nodes == c->nodes.n || merge_nodes(w, c);
+		ok &= c->merged_sites == c->sites.n || merge_sites(w, c);
+		trim(c);
 	}
 	count_bytes(w);
+	return ok;
 }
 
 static void drop_old(struct pv_window *w)
@@ -145,30 +171,33 @@ static bool widen(struct pv_window *w)
 bool pv_window_shrink(struct pv_window *w)
 {
 	drop_old(w);
-	merge_all(w);
-	while (w->bytes > w->limit / 4 * 3 && w->width < MINUTE) {
-		if (!widen(w))
-			return false;
+	bool ok = merge_all(w);
+	while (ok && w->bytes > w->limit / 4 * 3 && w->width < MINUTE) {
+		ok = widen(w);
 		drop_old(w);
-		merge_all(w);
+		ok = merge_all(w) && ok;
 	}
-	return true;
+	return ok;
 }
 
 void pv_window_renumber_nodes(struct pv_model *m, const uint32_t *to)
 {
-	struct pv_window *w = m->window;
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
-		for (size_t k = 0; k < w->cell[i].nodes.n; k++)
-			w->cell[i].nodes.v[k].node = to[w->cell[i].nodes.v[k].node];
+	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
+		struct pv_window_cell *c = &m->window->cell[i];
+		c->merged_nodes = 0;
+		for (size_t k = 0; k < c->nodes.n; k++)
+			c->nodes.v[k].node = to[c->nodes.v[k].node];
+	}
 }
 
 void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to)
 {
-	struct pv_window *w = m->window;
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
-		for (size_t k = 0; k < w->cell[i].sites.n; k++)
-			w->cell[i].sites.v[k].site = to[w->cell[i].sites.v[k].site];
+	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
+		struct pv_window_cell *c = &m->window->cell[i];
+		c->merged_sites = 0;
+		for (size_t k = 0; k < c->sites.n; k++)
+			c->sites.v[k].site = to[c->sites.v[k].site];
+	}
 }
 
 bool pv_window_zero(struct pv_model *m)
@@ -276,16 +305,23 @@ static bool add_open(struct gather *g)
 	return true;
 }
 
-static int by_node_sum(const void *a, const void *b)
+/* Ascending, as node_at and site_at are. */
+static bool put_in_order(struct gather *g)
 {
-	const struct pv_window_node *x = a, *y = b;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static int by_site_sum(const void *a, const void *b)
-{
-	const struct pv_window_site *x = a, *y = b;
-	return (x->site > y->site) - (x->site < y->site);
+	struct pv_window_sums to = { .from_ns = g->sums->from_ns, .to_ns = g->sums->to_ns };
+	if (!pv_reserve(&to.nodes, g->sums->nodes.n) || !pv_reserve(&to.sites, g->sums->sites.n)) {
+		pv_window_sums_finish(&to);
+		return false;
+	}
+	for (size_t i = 0; i < g->m->calls.node.n; i++)
+		if (g->node_at[i])
+			to.nodes.v[to.nodes.n++] = g->sums->nodes.v[g->node_at[i] - 1];
+	for (size_t i = 0; i < g->m->allocs.sites.site.n; i++)
+		if (g->site_at[i])
+			to.sites.v[to.sites.n++] = g->sums->sites.v[g->site_at[i] - 1];
+	pv_window_sums_finish(g->sums);
+	*g->sums = to;
+	return true;
 }
 
 static bool gather(struct gather *g, int64_t first, int64_t last)
@@ -315,18 +351,13 @@ bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_windo
 		.sums = ret,
 		.node_at = calloc(m->calls.node.n, sizeof *g.node_at),
 		.site_at = calloc(m->allocs.sites.site.n, sizeof *g.site_at) };
-	bool ok = g.node_at && g.site_at && gather(&g, first, pv_window_number(w, to));
+	bool ok = g.node_at && g.site_at && gather(&g, first, pv_window_number(w, to)) &&
+		put_in_order(&g);
 	free(g.node_at);
 	free(g.site_at);
-	if (!ok) {
+	if (!ok)
 		pv_window_sums_finish(ret);
-		return false;
-	}
-	if (ret->nodes.n)
-		qsort(ret->nodes.v, ret->nodes.n, sizeof *ret->nodes.v, by_node_sum);
-	if (ret->sites.n)
-		qsort(ret->sites.v, ret->sites.n, sizeof *ret->sites.v, by_site_sum);
-	return true;
+	return ok;
 }
 
 void pv_window_sums_finish(struct pv_window_sums *s)
