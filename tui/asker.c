@@ -29,11 +29,22 @@ struct ui_asker {
 	bool stop;
 };
 
-static int64_t now_ns(void)
+static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* What a job takes from others. Waiting for the model, or for a processor, takes nothing. */
+static int64_t cost_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* --- the queue, with the lock held --- */
@@ -103,9 +114,9 @@ static void run(struct ui_asker *a, struct ui_job *j)
 	j->slot->waiting = NULL;
 	j->slot->running = j;
 	pthread_mutex_unlock(&a->lock);
-	int64_t start = now_ns();
+	int64_t start = cost_ns();
 	j->run(j);
-	int64_t end = now_ns(), hold = (end - start) * a->share;
+	int64_t end = now_ns(), hold = (cost_ns() - start) * a->share;
 	pthread_mutex_lock(&a->lock);
 	a->running = NULL;
 	if (!j->urgent)
