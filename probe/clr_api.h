@@ -48,7 +48,9 @@ struct pvp_clr_info_table {
 		uint32_t *ret_n, uint32_t *ret_size);
 	pvp_hr (*class_info)(void *self, uint64_t type, uint64_t *ret_module, uint32_t *ret_token,
 		uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types);
-	pvp_clr_slot skip_42[12];
+	pvp_clr_slot skip_42[5];
+	pvp_hr (*box_layout)(void *self, uint64_t type, uint32_t *ret_offset);
+	pvp_clr_slot skip_48[6];
 	pvp_hr (*generation_bounds)(
 		void *self, uint32_t room, uint32_t *ret_n, struct pvp_clr_range *ret);
 	pvp_hr (*object_generation)(void *self, uint64_t object, struct pvp_clr_range *ret);

@@ -1,7 +1,7 @@
 /*
- * Names of fields. A class tells all of its own: those that it has from its ancestors too, and
- * what lies within its fields that are structures, as "entry.key". Fields of classes themselves
- * (static ones) have no place in an object and are left out.
+ * Names of fields. A class tells its own, with what lies within those that are structures, as
+ * "entry.key", and what it derives from. Fields of classes themselves (static ones) have no place
+ * in an object and are left out. An array tells where its elements lie.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,14 @@ enum {
 	FIELDS = 512, /* of one class, without its ancestors */
 	TEXT = 256,   /* UTF-16 units of a name */
 	PATH = 512,
-	ANCESTORS = 32,
 	INSIDE = 3, /* structures within structures */
 	STATIC = 0x10,
 	VALUE = 0x11, /* in a signature: a structure */
+	STRING = 0x0e,
+	CLASS = 0x12,
+	ARRAY = 0x14,
+	OBJECT = 0x1c,
+	VECTOR = 0x1d,
 	FIELD = 0x06, /* a signature of a field begins so */
 	DEF = 0x02,
 };
@@ -106,20 +110,63 @@ static void each_field(uint64_t type, const struct inside *in)
 	free(field);
 }
 
+/* How far the next one lies; 0: elements that hold no references, or that are not known. */
+static uint32_t element_size(uint32_t kind, uint64_t element)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_field *field = malloc(FIELDS * sizeof *field);
+	uint32_t n = 0, size = 0;
+	switch (kind) {
+	case STRING:
+	case CLASS:
+	case ARRAY:
+	case OBJECT:
+	case VECTOR:
+		size = sizeof(uint64_t);
+		break;
+	case VALUE:
+		if (!field || info->is->class_layout(info, element, field, FIELDS, &n, &size) < 0)
+			size = 0;
+		break;
+	default:
+		break;
+	}
+	free(field);
+	return (size + 7) & ~(uint32_t)7;
+}
+
+/* What lies in elements that are structures is told as fields of the array, of its first one. */
+static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
+{
+	enum { FIRST = 16 }; /* behind its table and length */
+	uint32_t size = element_size(kind, element);
+	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS, .elements = { key, FIRST, size } };
+	if (!size)
+		return;
+	pvp_names_define(&ev);
+	if (kind == VALUE)
+		each_field(element, &(struct inside){ key, FIRST, 1, "" });
+}
+
 void pvp_clr_fields(uint64_t type, uint64_t key)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t parent = 0, module, base = 0;
+	uint32_t token, types, rank = 0, kind = 0, head = 0;
 	if (!(pvp_clr.options.m.groups & PVP_MONO_FIELDS))
 		return;
-	for (int i = 0; type && i < ANCESTORS; i++) {
-		uint64_t parent = 0, module;
-		uint32_t token, types, rank, element;
-		uint64_t base;
-		if (info->is->array_class(info, type, &element, &base, &rank) == 0)
-			return;
-		each_field(type, &(struct inside){ key, 0, 0, "" });
-		if (info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) < 0)
-			return;
-		type = parent;
+	if (info->is->array_class(info, type, &kind, &base, &rank) == 0) {
+		if (rank == 1)
+			tell_elements(key, kind, base);
+		return;
 	}
+	if (info->is->box_layout(info, type, &head) < 0)
+		head = 0; /* no structure: its fields' places count from the object's start */
+	each_field(type, &(struct inside){ key, head, 0, "" });
+	if (info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) < 0)
+		return;
+	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,
+		.class_parent = { key, parent ? pvp_clr_class_reserve(parent) : 0 } };
+	if (ev.class_parent.parent)
+		pvp_names_define(&ev);
 }

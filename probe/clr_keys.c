@@ -235,8 +235,10 @@ uint64_t pvp_clr_class(uint64_t type)
 			define_class(number, one.module, name, len);
 	}
 	pthread_mutex_unlock(&lock);
-	if (fresh && number)
+	if (fresh && number) {
 		pvp_clr_fields(type, number);
+		pvp_clr_classes_name(); /* what it derives from */
+	}
 	return number;
 }
 

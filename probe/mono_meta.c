@@ -263,6 +263,23 @@ static void define_fields(MonoClass *klass, const struct inside *in)
 	}
 }
 
+/* What lies in elements that are structures is told as fields of the array, of its first one. */
+static void define_elements(MonoClass *array)
+{
+	MonoClass *element = mono_class_get_element_class(array);
+	const uint32_t first = 4 * sizeof(void *); /* behind table, lock, bounds and length */
+	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS,
+		.elements = { pvp_mono_key(array), first,
+			(uint64_t)mono_array_element_size(array) } };
+	pvp_names_define(&ev);
+	const struct inside in = { .owner = array,
+		.offset = first - 2 * (uint32_t)sizeof(void *), /* of boxed ones */
+		.depth = 1,
+		.path = "" };
+	if (element && mono_class_is_valuetype(element) && !mono_class_is_enum(element))
+		define_fields(element, &in);
+}
+
 static void define_layout(MonoClass *klass)
 {
 	MonoClass *parent = mono_class_get_parent(klass);
@@ -271,7 +288,10 @@ static void define_layout(MonoClass *klass)
 		.class_parent = { pvp_mono_key(klass), pvp_mono_key(parent) } };
 	if (parent)
 		pvp_names_define(&ev);
-	define_fields(klass, &whole);
+	if (mono_class_get_rank(klass) == 1)
+		define_elements(klass);
+	else
+		define_fields(klass, &whole);
 }
 
 /* A class has its layout once there is a vtable; its ancestors, too. */

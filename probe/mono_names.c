@@ -50,6 +50,8 @@ static uint64_t key_of(const struct pv_event *ev)
 		return pv_hash(ev->field.owner ^ (ev->field.offset << 1 | ev->field.is_static) << 40);
 	case PV_KIND_EXT_PARENT:
 		return ev->class_parent.owner;
+	case PV_KIND_EXT_ELEMENTS:
+		return ev->elements.owner;
 	default:
 		return ev->meta.key;
 	}

@@ -466,6 +466,13 @@ static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret,
 	return 0;
 }
 
+static pvp_hr box_layout(void *self, uint64_t type, uint32_t *ret_offset)
+{
+	(void)self, (void)type;
+	*ret_offset = 77;
+	return PVP_HR_POINTER; /* none is a structure */
+}
+
 static pvp_hr provider_info(
 	void *self, uint64_t provider, uint32_t room, uint32_t *ret_n, pvp_char *name)
 {
@@ -483,6 +490,7 @@ static pvp_hr provider_info(
 static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
+	.box_layout = box_layout,
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,
 	.module_info = module_info,

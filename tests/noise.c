@@ -128,6 +128,9 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_PARENT:
 		e.class_parent.owner = odd(), e.class_parent.parent = odd();
 		break;
+	case PV_KIND_EXT_ELEMENTS:
+		e.elements.owner = odd(), e.elements.first = odd(), e.elements.size = odd();
+		break;
 	case PV_KIND_EXT_TREE_CALL:
 		e.tree.back = number() % 5, e.tree.method = odd(), e.tree.calls = odd();
 		e.tree.self_ns = odd(), e.tree.max_ns = odd(), e.tree.exc_leaves = odd();

@@ -167,6 +167,7 @@ static const struct vector vectors[] = {
 	{ 17, "3f 00 08 01 10 18 00 54 00 6e 00",
 		"EXT_FIELD t=1000 owner=1010 offset=18 is_static=0 type=\"T\" name=\"n\"" },
 	{ 17, "3f 00 03 02 10 18", "EXT_PARENT t=1000 owner=1010 parent=1018" },
+	{ 17, "3f 00 04 03 10 20 18", "EXT_ELEMENTS t=1000 owner=1010 first=20 size=18" },
 	{ 17, "7f 00 09 01 10 66 00 04 01 08 06 07",
 		"EXT_LINES t=1000 method=1010 file=\"f\" pairs=[1001 1008 1006 1007]" },
 	/* What changed from version to version, before and after each step. */

@@ -80,6 +80,7 @@
 	KIND(EXT_COVERED_CLASS, "ext.runtime.covered_class")                                       \
 	KIND(EXT_FIELD, "ext.fields.field")                                                        \
 	KIND(EXT_PARENT, "ext.fields.parent")                                                      \
+	KIND(EXT_ELEMENTS, "ext.fields.elements")                                                  \
 	KIND(EXT_LINES, "ext.lines.method")                                                        \
 	KIND(EXT_SPAN, "ext.mark.span")                                                            \
 	KIND(EXT_STRING, "ext.strings.text")                                                       \
@@ -229,6 +230,8 @@ struct pv_event {
 		/* of the class `owner`; offset in bytes from an object's start, or of the statics */
 		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
 		struct { uint64_t owner, parent; } class_parent; /* the class that it derives from */
+		/* of arrays of the class `owner`: where the first one lies, how far the next; bytes */
+		struct { uint64_t owner, first, size; } elements;
 		/* pairs (offset in the method's code, line of the file from there on) */
 		struct { uint64_t method; struct pv_text file; struct pv_span pairs; } lines;
 		/* all threads were made to stand: how long until they did, how long they did */

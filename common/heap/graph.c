@@ -1,5 +1,7 @@
 #include "common/heap/graph.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void pv_graph_finish(struct pv_graph *g)
@@ -15,6 +17,7 @@ void pv_graph_finish(struct pv_graph *g)
 	pv_array_finish(&g->area);
 	pv_array_finish(&g->field);
 	pv_array_finish(&g->static_field);
+	pv_array_finish(&g->string);
 	pv_arena_finish(&g->text);
 	*g = (struct pv_graph){ 0 };
 }
@@ -78,9 +81,24 @@ static const struct pv_graph_field *find_field(
 	return found ? &f->v[low] : NULL;
 }
 
+bool pv_graph_element(
+	const struct pv_graph *g, uint32_t klass, uint32_t offset, struct pv_graph_element *ret)
+{
+	const struct pv_graph_class *k = &g->klass.v[klass];
+	if (!k->element_size || offset == PV_GRAPH_NONE || offset < k->first_element)
+		return false;
+	uint32_t from = offset - k->first_element;
+	*ret = (struct pv_graph_element){ from / k->element_size, from % k->element_size, NULL };
+	ret->field = find_field(&g->field, klass, (uint64_t)k->first_element + ret->inner);
+	return true;
+}
+
 const struct pv_graph_field *pv_graph_field(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset)
 {
+	const struct pv_graph_class *k = &g->klass.v[klass];
+	if (k->element_size && offset >= k->first_element)
+		return NULL;
 	return find_field(&g->field, klass, offset);
 }
 
@@ -92,10 +110,20 @@ const struct pv_graph_field *pv_graph_static_field(
 	return find_field(&g->static_field, r->area - 1, r->slot - g->area.v[r->area - 1].start);
 }
 
-const char *pv_graph_field_name(const struct pv_graph *g, uint32_t klass, uint32_t offset)
+const char *pv_graph_place(
+	const struct pv_graph *g, uint32_t klass, uint32_t offset, char buf[PV_GRAPH_PLACE])
 {
-	const struct pv_graph_field *f = pv_graph_field(g, klass, offset);
-	return f ? f->name : NULL;
+	struct pv_graph_element at;
+	if (!pv_graph_element(g, klass, offset, &at)) {
+		const struct pv_graph_field *f = pv_graph_field(g, klass, offset);
+		return f ? f->name : NULL;
+	}
+	int n = snprintf(buf, PV_GRAPH_PLACE, "[%" PRIu32 "]", at.index);
+	if (at.field)
+		snprintf(buf + n, PV_GRAPH_PLACE - (size_t)n, ".%s", at.field->name);
+	else if (at.inner)
+		snprintf(buf + n, PV_GRAPH_PLACE - (size_t)n, "+0x%" PRIx32, at.inner);
+	return buf;
 }
 
 const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r)
@@ -104,11 +132,26 @@ const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_
 	return f ? f->name : NULL;
 }
 
+const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node)
+{
+	size_t low = 0, high = g->string.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (g->string.v[mid].address < g->address[node])
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	bool found = low < g->string.n && g->string.v[low].address == g->address[node];
+	return found ? &g->string.v[low] : NULL;
+}
+
 uint64_t pv_graph_memory(const struct pv_graph *g)
 {
 	uint64_t node =
 		sizeof *g->address + sizeof *g->size + sizeof *g->class_of + sizeof *g->first;
 	return g->nodes * node + g->edges * (sizeof *g->to + sizeof *g->offset) +
 	       g->klass.room * sizeof *g->klass.v + g->root.room * sizeof *g->root.v +
-	       g->area.room * sizeof *g->area.v + g->text.bytes;
+	       g->area.room * sizeof *g->area.v + g->string.room * sizeof *g->string.v +
+	       g->text.bytes;
 }

@@ -11,6 +11,8 @@
 #include "common/base/mem.h"
 #include "common/model/roots.h"
 
+enum { PV_GRAPH_STRING_BYTES = 64 << 20 };
+
 #define PV_GRAPH_NONE UINT32_MAX /* no node, or a field whose offset was not recorded */
 
 /* Classes of one name and image are one, whatever their vtables. */
@@ -20,6 +22,7 @@ struct pv_graph_class {
 	const char *name;   /* lives as long as the model, or as the graph; never NULL */
 	const char *image;  /* NULL: not known */
 	uint64_t objects, bytes;
+	uint32_t first_element, element_size; /* bytes; size 0: not known, or no arrays */
 };
 
 enum pv_graph_root_flags {
@@ -54,6 +57,14 @@ struct pv_graph_field {
 		*name; /* "list", of a structure's field "entry.key"; lives as long as the model */
 };
 
+/* How a string begins, where the log tells it. */
+struct pv_graph_string {
+	uint64_t address;
+	const char *text; /* lives as long as the graph */
+	uint32_t length;  /* characters (UTF-16 units) of the whole string */
+	uint32_t order;   /* private */
+};
+
 struct pv_graph_fields { /* by group, then offset */
 	struct pv_graph_field *v;
 	size_t n, room;
@@ -74,6 +85,8 @@ struct pv_graph {
 	PV_ARRAY(struct pv_graph_area) area;
 	struct pv_graph_fields field, static_field; /* empty: the log does not tell them */
 	uint64_t bytes;                             /* of all objects */
+	PV_ARRAY(struct pv_graph_string) string;    /* by address; PV_GRAPH_STRING_BYTES at most */
+	uint64_t strings_left;                      /* told too, but there was no room for them */
 	bool inferred;           /* the log lists no roots for the shot: they are a guess */
 	bool torn;               /* the shot's end is missing */
 	bool unsized;            /* of some objects size and class were not recorded */
@@ -98,16 +111,31 @@ uint32_t pv_graph_class_of_id(const struct pv_graph *g, uint64_t id);
 /* The roots of a node: indices *ret_first to the result in root.v. */
 size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_first);
 
-/* A field of objects of a class; NULL: not known. An offset of NONE is fine. */
+/* Of an array whose elements' place is known: which one lies at the offset, and where in it. */
+struct pv_graph_element {
+	uint32_t index;
+	uint32_t inner;                     /* bytes from its start */
+	const struct pv_graph_field *field; /* that lies there; NULL: not known, or the whole */
+};
+bool pv_graph_element(const struct pv_graph *g, uint32_t klass, uint32_t offset,
+	struct pv_graph_element *ret);
+
+/* A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. */
 const struct pv_graph_field *pv_graph_field(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset);
 /* The static field that a root's slot is; NULL: not known, or it is none. */
 const struct pv_graph_field *pv_graph_static_field(
 	const struct pv_graph *g, const struct pv_graph_root *r);
 
-/* Their names, NULL likewise. */
-const char *pv_graph_field_name(const struct pv_graph *g, uint32_t klass, uint32_t offset);
+enum { PV_GRAPH_PLACE = 400 };
+/* "list", "[3]", "[3].key"; NULL: not known. It may stand in `buf`. */
+const char *pv_graph_place(const struct pv_graph *g, uint32_t klass, uint32_t offset,
+	char buf[PV_GRAPH_PLACE]);
+/* The static field's name, NULL likewise. */
 const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r);
+
+/* How the string at a node begins; NULL: it is none, or the log does not tell. */
+const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node);
 
 /* Bytes of memory it takes. */
 uint64_t pv_graph_memory(const struct pv_graph *g);

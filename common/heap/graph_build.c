@@ -38,6 +38,8 @@ void pv_raw_finish(struct pv_raw *r)
 	pv_array_finish(&r->type);
 	pv_map_finish(&r->type_of);
 	pv_array_finish(&r->root);
+	pv_array_finish(&r->string);
+	pv_arena_finish(&r->text);
 }
 
 void pv_graph_build_destroy(struct pv_graph_build *b)
@@ -212,6 +214,9 @@ static bool event(struct pv_graph_build *b, const struct pv_batch *batch, const 
 		break;
 	case PV_KIND_HEAP_OBJECT:
 		return b->state != INSIDE || object(b, batch, e, reterr);
+	case PV_KIND_EXT_STRING:
+		ok = b->state != INSIDE || pv_raw_string_add(&b->raw, e);
+		break;
 	case PV_KIND_HEAP_ROOTS:
 		ok = !wants_roots(b) || roots(b, batch, e);
 		break;
@@ -277,6 +282,7 @@ bool pv_graph_build_finish(struct pv_graph_build *b, struct pv_model *m,
 		.torn = b->torn || b->state != DONE,
 		.handles = b->options.handles };
 	g.inferred = b->raw.root.n == 0;
+	pv_raw_strings_give(&b->raw, &g);
 	bool ok = add_handles(b) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	pv_weak_handles_finish(&b->handles);
 	ok = ok && pv_graph_link(&b->raw, progress, &g, reterr);

@@ -51,6 +51,20 @@ static uint32_t parent_of(const struct look *l, uint32_t klass)
 	return 0;
 }
 
+static void find_elements(const struct look *l, uint32_t klass, struct pv_graph_class *to)
+{
+	const struct pv_fields *f = &l->m->fields;
+	uint64_t key = l->m->names.entity[PV_ENTITY_CLASS].v[klass].key;
+	uint32_t at = pv_map_get(&f->elements_of, key);
+	for (at = at == PV_MAP_NONE ? 0 : at; at; at = f->elements.v[at - 1].before) {
+		if (!told_of(l, klass, key, f->elements.v[at - 1].told_ns))
+			continue;
+		to->first_element = f->elements.v[at - 1].first;
+		to->element_size = f->elements.v[at - 1].size;
+		return;
+	}
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct pv_graph_field *x = a, *y = b;
@@ -66,6 +80,8 @@ static bool add_class(struct look *l, uint32_t at, struct pv_graph_fields *to)
 	enum { DEEPEST = 64 };
 	uint32_t use = l->g->klass.v[at].class_use;
 	uint32_t klass = use ? pv_names_class_entity(&l->m->names, use) : 0;
+	if (klass)
+		find_elements(l, klass, &l->g->klass.v[at]);
 	for (unsigned i = 0; klass && i < DEEPEST; i++, klass = parent_of(l, klass))
 		if (!add_own(l, klass, false, at, to))
 			return false;
@@ -94,9 +110,9 @@ bool pv_graph_name_fields(const struct pv_model *m, struct pv_graph *g)
 {
 	struct look l = { .m = m, .g = g };
 	bool ok = true;
-	for (uint32_t i = 0; ok && m->fields.field.n && i < g->klass.n; i++)
+	for (uint32_t i = 0; ok && i < g->klass.n; i++)
 		ok = add_class(&l, i, &g->field);
-	for (uint32_t i = 0; ok && m->fields.field.n && i < g->area.n; i++)
+	for (uint32_t i = 0; ok && i < g->area.n; i++)
 		ok = add_area(&l, i, &g->static_field);
 	sort(&g->field);
 	sort(&g->static_field);

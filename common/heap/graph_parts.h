@@ -45,6 +45,9 @@ struct pv_raw {
 	PV_ARRAY(struct pv_raw_type) type;
 	struct pv_map type_of; /* key -> index in type */
 	PV_ARRAY(struct pv_raw_root) root;
+	PV_ARRAY(struct pv_graph_string) string; /* in the log's order */
+	struct pv_arena text;
+	uint64_t strings_left;
 	int64_t time_ns;
 };
 
@@ -53,6 +56,10 @@ void pv_raw_finish(struct pv_raw *r);
 bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);
 void pv_weak_handles_finish(struct pv_weak_handles *w);
+
+/* graph_strings.c: one more; false when out of memory. At the end all go to the graph. */
+bool pv_raw_string_add(struct pv_raw *r, const struct pv_event *e);
+void pv_raw_strings_give(struct pv_raw *r, struct pv_graph *g);
 
 /* graph_link.c: nodes, edges; class_of are still raw types. Takes objects and references along. */
 bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct pv_graph *g,

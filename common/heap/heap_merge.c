@@ -117,10 +117,10 @@ static bool same(const struct pv_merged_row *a, const struct pv_merged_row *b)
 /* The row like that; the parent's when there are too many. PV_MAP_NONE: out of memory. */
 static uint32_t row_like(struct merge *m, const struct pv_merged_row *like)
 {
-	uint64_t hash =
-		pv_hash((uint64_t)like->parent << 32 | like->klass) ^
-		pv_hash((uint64_t)like->offset << 32 | (like->area ^ (uint32_t)like->source << 24)) ^
-		pv_hash((uintptr_t)like->field);
+	uint64_t hash = pv_hash((uint64_t)like->parent << 32 | like->klass) ^
+			pv_hash((uint64_t)like->offset << 32 |
+				(like->area ^ (uint32_t)like->source << 24)) ^
+			pv_hash((uintptr_t)like->field);
 	uint32_t newest = pv_map_get(&m->row_of, hash);
 	newest = newest == PV_MAP_NONE ? 0 : newest;
 	for (uint32_t i = newest; i; i = m->next.v[i - 1])
@@ -168,12 +168,13 @@ static bool make_rows(struct merge *m)
 		uint32_t parent = up ? up->row : root_row(m, x);
 		if (parent == PV_MAP_NONE)
 			return false;
+		const struct pv_graph_field *field =
+			up ? pv_graph_field(g, g->class_of[up->node], x->offset) : NULL;
 		const struct pv_merged_row like = { .parent = parent,
 			.depth = m->to->row.v[parent].depth + 1,
 			.klass = g->class_of[x->node],
 			.offset = up ? x->offset : PV_GRAPH_NONE,
-			.field = up ? pv_graph_field_name(g, g->class_of[up->node], x->offset)
-				    : NULL };
+			.field = field ? field->name : NULL };
 		x->row = row_like(m, &like);
 		if (x->row == PV_MAP_NONE)
 			return false;

@@ -138,6 +138,7 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 		return pv_runtime_apply(x, e);
 	case PV_KIND_EXT_FIELD:
 	case PV_KIND_EXT_PARENT:
+	case PV_KIND_EXT_ELEMENTS:
 		return pv_fields_apply(x, e);
 	case PV_KIND_EXT_STRING:
 		return true; /* whoever builds the object graph reads them */

@@ -6,8 +6,10 @@ void pv_fields_finish(struct pv_fields *f)
 {
 	pv_array_finish(&f->field);
 	pv_array_finish(&f->parent);
+	pv_array_finish(&f->elements);
 	pv_map_finish(&f->field_of);
 	pv_map_finish(&f->parent_of);
+	pv_map_finish(&f->elements_of);
 	pv_map_finish(&f->known);
 }
 
@@ -38,7 +40,7 @@ static bool field(struct pv_context *x, const struct pv_event *e)
 	if (!pv_intern_add(&x->m->names.text, e->field.name.at, e->field.name.len, &one.name))
 		return false;
 	uint64_t hash = pv_hash(one.owner ^ pv_hash((uint64_t)one.offset << 33 ^
-						     (uint64_t)one.is_static << 32 ^ one.name));
+						    (uint64_t)one.is_static << 32 ^ one.name));
 	if (is_known(f, hash, &one))
 		return true;
 	if (f->field.n >= PV_FIELDS_CAP) {
@@ -57,9 +59,9 @@ static bool field(struct pv_context *x, const struct pv_event *e)
 static bool parent(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_fields *f = &x->m->fields;
-	struct pv_parent one = { .owner = e->class_parent.owner,
-		.parent = e->class_parent.parent,
-		.told_ns = x->time };
+	struct pv_parent one = {
+		.owner = e->class_parent.owner, .parent = e->class_parent.parent, .told_ns = x->time
+	};
 	one.before = newest(&f->parent_of, one.owner);
 	if (one.before && f->parent.v[one.before - 1].parent == one.parent)
 		return true;
@@ -74,7 +76,33 @@ static bool parent(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
+static bool elements(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_fields *f = &x->m->fields;
+	struct pv_elements one = { .owner = e->elements.owner,
+		.told_ns = x->time,
+		.first = (uint32_t)e->elements.first,
+		.size = (uint32_t)e->elements.size };
+	if (e->elements.first > INT32_MAX || e->elements.size > INT32_MAX || !one.size)
+		return true;
+	one.before = newest(&f->elements_of, one.owner);
+	const struct pv_elements *last = one.before ? &f->elements.v[one.before - 1] : NULL;
+	if (last && last->first == one.first && last->size == one.size)
+		return true;
+	if (f->elements.n >= PV_FIELDS_CAP) {
+		f->dropped++;
+		return true;
+	}
+	if (!pv_reserve(&f->elements, 1) ||
+		!pv_map_set(&f->elements_of, one.owner, (uint32_t)f->elements.n + 1))
+		return false;
+	f->elements.v[f->elements.n++] = one;
+	return true;
+}
+
 bool pv_fields_apply(struct pv_context *x, const struct pv_event *e)
 {
+	if (e->kind == PV_KIND_EXT_ELEMENTS)
+		return elements(x, e);
 	return e->kind == PV_KIND_EXT_FIELD ? field(x, e) : parent(x, e);
 }

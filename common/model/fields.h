@@ -1,6 +1,7 @@
 /*
- * Names of classes' fields and which class another one derives from, where a probe has told them
- * (extension family 3). Part of the model: written by the ingest owner, read under the lock.
+ * Names of classes' fields, which class another one derives from and where arrays have their
+ * elements, as far as a probe has told them (extension family 3). Part of the model: written by the
+ * ingest owner, read under the lock.
  */
 #ifndef PV_MODEL_FIELDS_H
 #define PV_MODEL_FIELDS_H
@@ -28,12 +29,20 @@ struct pv_parent {
 	uint32_t before; /* as above */
 };
 
+struct pv_elements {
+	uint64_t owner; /* key of the arrays' class */
+	int64_t told_ns;
+	uint32_t first, size; /* bytes: of the first one's place, of each */
+	uint32_t before;      /* as above */
+};
+
 struct pv_fields {
 	PV_ARRAY(struct pv_field) field;
 	PV_ARRAY(struct pv_parent) parent;
-	struct pv_map field_of, parent_of; /* owner -> index + 1 of the newest */
-	struct pv_map known;               /* private: hash of a field or parent -> its index + 1 */
-	uint64_t dropped;                  /* beyond PV_FIELDS_CAP */
+	PV_ARRAY(struct pv_elements) elements;
+	struct pv_map field_of, parent_of, elements_of; /* owner -> index + 1 of the newest */
+	struct pv_map known; /* private: hash of a field or parent -> its index + 1 */
+	uint64_t dropped;    /* beyond PV_FIELDS_CAP */
 };
 
 struct pv_context;

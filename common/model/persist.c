@@ -121,14 +121,16 @@ static void archive_lines(struct pv_archive *a, struct pv_lines *l)
 	pv_archive_value(a, l->dropped);
 }
 
-SAME_SIZE(struct pv_fields, 128);
+SAME_SIZE(struct pv_fields, 176);
 
 static void archive_fields(struct pv_archive *a, struct pv_fields *f)
 {
 	pv_archive_array(a, &f->field);
 	pv_archive_array(a, &f->parent);
+	pv_archive_array(a, &f->elements);
 	pv_archive_map(a, &f->field_of);
 	pv_archive_map(a, &f->parent_of);
+	pv_archive_map(a, &f->elements_of);
 	pv_archive_map(a, &f->known);
 	pv_archive_value(a, f->dropped);
 }
@@ -473,7 +475,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368304);
+SAME_SIZE(struct pv_model, 368360);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -11,7 +11,7 @@ enum { MOST_ROWS = 10000 };
 
 /* --- references and referrers */
 
-enum { R_OFFSET, R_RETAINED, R_BYTES, R_ADDRESS, R_OWN, R_CLASS };
+enum { R_OFFSET, R_RETAINED, R_BYTES, R_ADDRESS, R_OWN, R_CLASS, R_PREVIEW };
 
 static const struct pv_column reference_columns[] = {
 	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
@@ -21,6 +21,7 @@ static const struct pv_column reference_columns[] = {
 	[R_OWN] = { "own", "OWN", PV_UNIT_TEXT, 6, 4, PV_COLUMN_ASCENDING },
 	[R_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[R_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
 };
 
 static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node,
@@ -35,6 +36,7 @@ static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node,
 	pv_cell_u(&c[R_ADDRESS], h->graph.address[node]);
 	pv_cell_s(&c[R_OWN], own);
 	pv_cell_s(&c[R_CLASS], pv_class_text(h, node));
+	pv_cell_s(&c[R_PREVIEW], pv_build_preview(b, h, node));
 }
 
 static void run_references(struct pv_build *b, struct pv_model *m)
@@ -109,7 +111,7 @@ const struct pv_view_spec pv_spec_heap_referrers = { .column = reference_columns
 
 /* --- the dominator tree, a level at a time */
 
-enum { K_RETAINED, K_SHARE, K_BYTES, K_KEEPS, K_ADDRESS, K_FIELD, K_CLASS };
+enum { K_RETAINED, K_SHARE, K_BYTES, K_KEEPS, K_ADDRESS, K_FIELD, K_CLASS, K_PREVIEW };
 
 static const struct pv_column kept_columns[] = {
 	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
@@ -120,6 +122,7 @@ static const struct pv_column kept_columns[] = {
 	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
 	[K_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[K_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
 };
 
 /* Where an object refers to others: the first of its references to each, by node. */
@@ -176,6 +179,7 @@ static void run_kept(struct pv_build *b, struct pv_model *m)
 		pv_cell_u(&c[K_ADDRESS], g->address[node]);
 		pv_cell_s(&c[K_FIELD], kept_in(b, h, by, &at, node));
 		pv_cell_s(&c[K_CLASS], pv_class_text(h, node));
+		pv_cell_s(&c[K_PREVIEW], pv_build_preview(b, h, node));
 	}
 	pv_map_finish(&at);
 	if (end - from > MOST_ROWS)

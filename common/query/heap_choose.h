@@ -10,11 +10,12 @@ struct pv_chosen {
 	size_t n;
 	size_t left_out;
 };
-enum pv_choice_key { PV_BY_RETAINED, PV_BY_BYTES, PV_BY_ADDRESS, PV_BY_CLASS_NAME };
+enum pv_choice_key { PV_BY_RETAINED, PV_BY_BYTES, PV_BY_ADDRESS, PV_BY_CLASS_NAME, PV_BY_TEXT };
 struct pv_choice {
 	enum pv_choice_key key;
 	bool descending;
-	const char *filter; /* of class names; or an address 0x...; NULL all */
+	const char *filter; /* of class names and beginnings of strings; or an address 0x...; NULL
+			       all */
 	uint64_t klass;     /* row id; 0 all */
 	const uint32_t *of; /* only these, of_n of them; NULL: all objects */
 	size_t of_n, limit; /* limit 0: none */

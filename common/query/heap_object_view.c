@@ -49,7 +49,7 @@ const struct pv_view_spec pv_spec_heap_classes = { .column = class_columns,
 
 /* --- objects */
 
-enum { O_RETAINED, O_SHARE, O_BYTES, O_ADDRESS, O_DOMINATOR, O_CLASS };
+enum { O_RETAINED, O_SHARE, O_BYTES, O_ADDRESS, O_DOMINATOR, O_CLASS, O_PREVIEW, O_TEXT, O_LENGTH };
 
 static const struct pv_column object_columns[] = {
 	[O_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
@@ -59,7 +59,20 @@ static const struct pv_column object_columns[] = {
 	[O_DOMINATOR] = { "dominator", "KEPT BY", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
 	[O_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[O_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1,
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_JSON },
+	[O_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
+	[O_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN },
 };
+
+/* As programs want it: the text as it is, and how many characters the whole string has. */
+static void put_text(
+	struct pv_cell *text, struct pv_cell *length, const struct pv_heap *h, uint32_t node)
+{
+	const struct pv_graph_string *s = pv_graph_string(&h->graph, node);
+	pv_cell_s(text, s ? s->text : NULL);
+	pv_cell_u_if(length, s != NULL, s ? s->length : 0);
+}
 
 static void put_object(struct pv_build *b, const struct pv_heap *h, uint32_t node)
 {
@@ -70,6 +83,8 @@ static void put_object(struct pv_build *b, const struct pv_heap *h, uint32_t nod
 	pv_cell_u(&c[O_ADDRESS], h->graph.address[node]);
 	pv_cell_dominator(&c[O_DOMINATOR], h, node);
 	pv_cell_s(&c[O_CLASS], pv_class_text(h, node));
+	pv_cell_s(&c[O_PREVIEW], pv_build_preview(b, h, node));
+	put_text(&c[O_TEXT], &c[O_LENGTH], h, node);
 }
 
 static bool is_column(const struct pv_query *q, const char *id)
@@ -97,6 +112,8 @@ static void run_objects(struct pv_build *b, struct pv_model *m)
 		choice.key = PV_BY_BYTES;
 	else if (is_column(q, "class"))
 		choice.key = PV_BY_CLASS_NAME;
+	else if (is_column(q, "preview") || is_column(q, "text"))
+		choice.key = PV_BY_TEXT;
 	choice.descending =
 		(choice.key == PV_BY_RETAINED || choice.key == PV_BY_BYTES) != q->invert;
 	if (q->set) {
@@ -122,7 +139,20 @@ const struct pv_view_spec pv_spec_heap_objects = { .column = object_columns,
 
 /* --- the way to a root */
 
-enum { P_OFFSET, P_FIELD, P_RETAINED, P_ADDRESS, P_SLOT, P_WHAT, P_CLASS, P_ROOT, P_AREA, P_OWNER };
+enum {
+	P_OFFSET,
+	P_FIELD,
+	P_RETAINED,
+	P_ADDRESS,
+	P_SLOT,
+	P_WHAT,
+	P_CLASS,
+	P_TEXT,
+	P_LENGTH,
+	P_ROOT,
+	P_AREA,
+	P_OWNER
+};
 
 /* People read what stands there in one column; programs have it apart. */
 static const struct pv_column path_columns[] = {
@@ -134,6 +164,8 @@ static const struct pv_column path_columns[] = {
 	[P_WHAT] = { "what", "OBJECT, THEN WHAT REFERS TO IT", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_HIDE_JSON },
 	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_AREA] = { "area", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
@@ -163,6 +195,25 @@ static void put_root(struct pv_build *b, const struct pv_heap *h, const struct p
 	pv_cell_s(&c[P_WHAT], pv_build_root(b, h, p->root));
 }
 
+/* "items", "[3]"; NULL: not known. */
+static const char *known_place(
+	struct pv_build *b, const struct pv_heap *h, uint32_t node, uint32_t offset)
+{
+	char place[PV_GRAPH_PLACE];
+	const char *name = pv_graph_place(&h->graph, h->graph.class_of[node], offset, place);
+	return name == place ? pv_build_text(b, place) : name;
+}
+
+/* "List .items", `String "a label"`, "Node". */
+static const char *step_text(
+	struct pv_build *b, const struct pv_heap *h, uint32_t node, const char *field)
+{
+	const char *class = pv_class_text(h, node), *preview = pv_build_preview(b, h, node);
+	if (field)
+		return pv_build_printf(b, "%s %s%s", class, *field == '[' ? "" : ".", field);
+	return preview ? pv_build_printf(b, "%s %s", class, preview) : class;
+}
+
 /* Rows stand in the order of the way: ids count them. */
 static void run_path(struct pv_build *b, struct pv_model *m)
 {
@@ -184,11 +235,10 @@ static void run_path(struct pv_build *b, struct pv_model *m)
 		pv_cell_u_if(&c[P_OFFSET], offset != PV_GRAPH_NONE, offset);
 		pv_cell_retained(&c[P_RETAINED], h, at);
 		pv_cell_s(&c[P_CLASS], pv_class_text(h, at));
-		const char *field = pv_graph_field_name(&h->graph, h->graph.class_of[at], offset);
+		const char *field = known_place(b, h, at, offset);
 		pv_cell_s(&c[P_FIELD], field);
-		pv_cell_s(&c[P_WHAT],
-			field ? pv_build_printf(b, "%s .%s", pv_class_text(h, at), field)
-			      : pv_class_text(h, at));
+		put_text(&c[P_TEXT], &c[P_LENGTH], h, at);
+		pv_cell_s(&c[P_WHAT], step_text(b, h, at, field));
 	}
 	if (p.root != SIZE_MAX)
 		put_root(b, h, &p);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
+
 uint32_t pv_object_of(const struct pv_heap *h, uint64_t row)
 {
 	return row > 0 && row <= h->graph.nodes ? (uint32_t)(row - 1) : PV_GRAPH_NONE;
@@ -72,6 +74,9 @@ static void describe(const struct pv_heap *h, char *line, size_t size)
 			g->duplicates + g->strays, s(g->duplicates + g->strays));
 	if (g->unsized)
 		say(line, size, "sizes not recorded");
+	if (g->strings_left)
+		say(line, size, "of %" PRIu64 " string%s there was no room for the beginning",
+			g->strings_left, s(g->strings_left));
 	if (h->class_least)
 		say(line, size, "retained sizes of classes are lower bounds");
 	if (h->weak)
@@ -122,13 +127,59 @@ const char *pv_root_source_text(enum pv_root_source source)
 	return source_text[source < PV_ROOT_SOURCES ? source : PV_ROOT_UNKNOWN];
 }
 
+/* --- strings */
+
+/* What a string is written with in programs; 0: itself. */
+static char escape(uint32_t code)
+{
+	static const char plain[] = "\n\r\t\"\\", letter[] = "nrt\"\\";
+	const char *at = code && code < 0x80 ? strchr(plain, (int)code) : NULL;
+	return at ? letter[at - plain] : 0;
+}
+
+static size_t put_character(char *to, uint32_t code)
+{
+	char letter = escape(code);
+	if (letter) {
+		to[0] = '\\';
+		to[1] = letter;
+		return 2;
+	}
+	if (code < ' ' || (code >= 0x7f && code < 0xa0))
+		return (size_t)sprintf(to, "\\x%02x", code);
+	return pv_utf8_put(to, code);
+}
+
+const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node)
+{
+	enum { MOST = 200, ONE = 4 };
+	const struct pv_graph_string *string = pv_graph_string(&h->graph, node);
+	char line[MOST + ONE + 8];
+	size_t n = 0;
+	uint64_t units = 0;
+	if (!string)
+		return NULL;
+	line[n++] = '"';
+	const char *at = string->text, *end = at + strlen(at);
+	for (size_t len; at < end && n < MOST; at += len) {
+		uint32_t code = pv_utf8_next(at, end, &len);
+		n += put_character(line + n, code);
+		units += code < 0x10000 ? 1 : 2;
+	}
+	snprintf(line + n, sizeof line - n, "\"%s", units < string->length ? "..." : "");
+	return pv_build_text(b, line);
+}
+
 const char *pv_build_field(
 	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref)
 {
 	const struct pv_graph *g = &h->graph;
 	if (ref->offset == PV_GRAPH_NONE)
 		return NULL;
-	const char *name = pv_graph_field_name(g, g->class_of[ref->node], ref->offset);
+	char place[PV_GRAPH_PLACE];
+	const char *name = pv_graph_place(g, g->class_of[ref->node], ref->offset, place);
+	if (name == place)
+		return pv_build_text(b, place);
 	return name ? name : pv_build_printf(b, "+0x%x", ref->offset);
 }
 

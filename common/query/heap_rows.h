@@ -31,6 +31,9 @@ struct pv_object_ref {
 	uint32_t node, offset; /* NONE: not recorded */
 };
 
+/* `"a label\n"...`: how the string begins, for people; NULL where the log does not tell. */
+const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node);
+
 /* "list", or "+0x18" where names are not known; NULL for NONE. */
 const char *pv_build_field(
 	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref);

@@ -13,7 +13,7 @@
 #include "common/report/report_sections.h"
 
 /* Numbers in node_types and edge_types of the head below. */
-enum { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
+enum { NODE_STRING = 2, NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_WEAK = 6 };
 enum { NODE_FIELDS = 7, UNREACHED = PV_ROOT_SOURCES, KINDS = PV_ROOT_SOURCES + 1 };
 /* Nodes in front of the objects: the root, "(GC roots)", then the kinds. */
@@ -33,7 +33,7 @@ struct snapshot {
 
 /*
  * Strings: 0 "", 1 "(GC roots)", then one for each kind, each area, each class, each field whose
- * name is known, each static one, each other offset.
+ * name is known, each static one, each other offset, each string whose beginning is known.
  */
 static uint64_t kind_string(uint32_t kind)
 {
@@ -64,6 +64,11 @@ static uint64_t static_string(const struct snapshot *s, const struct pv_graph_fi
 static uint64_t offset_string(const struct snapshot *s, uint32_t at)
 {
 	return class_string(s, (uint32_t)s->g->klass.n) + s->g->field.n + s->g->static_field.n + at;
+}
+
+static uint64_t text_string(const struct snapshot *s, size_t at) /* in string */
+{
+	return offset_string(s, (uint32_t)s->offset.n) + at;
 }
 
 static bool is_array(const char *name)
@@ -159,10 +164,16 @@ static void put_nodes(const struct snapshot *s)
 	for (uint32_t i = 0; i < KINDS; i++)
 		put_node(s, AT_KINDS + i,
 			(uint64_t[]){ NODE_SYNTHETIC, kind_string(i), 0, s->kind_edges[i] });
-	for (uint32_t i = 0; i < g->nodes && !ferror(s->out); i++)
+	size_t string = 0; /* these stand by address, as the nodes do */
+	for (uint32_t i = 0; i < g->nodes && !ferror(s->out); i++) {
+		while (string < g->string.n && g->string.v[string].address < g->address[i])
+			string++;
+		bool text = string < g->string.n && g->string.v[string].address == g->address[i];
 		put_node(s, AT_OBJECTS + (uint64_t)i,
-			(uint64_t[]){ NODE_OBJECT, class_string(s, g->class_of[i]), g->size[i],
-				g->first[i + 1] - g->first[i] });
+			(uint64_t[]){ text ? NODE_STRING : NODE_OBJECT,
+				text ? text_string(s, string) : class_string(s, g->class_of[i]),
+				g->size[i], g->first[i + 1] - g->first[i] });
+	}
 	fputs("],\n", s->out);
 }
 
@@ -200,6 +211,7 @@ static void put_root_edges(const struct snapshot *s, uint32_t kind)
 static void put_object_edges(const struct snapshot *s, uint32_t node)
 {
 	const struct pv_graph *g = s->g;
+	struct pv_graph_element at;
 	for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
 		uint64_t to = AT_OBJECTS + (uint64_t)g->to[e];
 		const struct pv_graph_field *f = pv_graph_field(g, g->class_of[node], g->offset[e]);
@@ -207,6 +219,9 @@ static void put_object_edges(const struct snapshot *s, uint32_t node)
 			put_edge(s, EDGE_PROPERTY, field_string(s, f), to);
 		else if (g->offset[e] == PV_GRAPH_NONE)
 			put_edge(s, EDGE_ELEMENT, e - g->first[node], to);
+		else if (pv_graph_element(g, g->class_of[node], g->offset[e], &at) && !at.field &&
+			 !at.inner)
+			put_edge(s, EDGE_ELEMENT, at.index, to);
 		else if (s->array[g->class_of[node]])
 			put_edge(s, EDGE_ELEMENT, g->offset[e], to);
 		else
@@ -234,11 +249,15 @@ static void put_edges(const struct snapshot *s)
 
 static bool put_string(struct snapshot *s, const char *text)
 {
-	char *clean = pv_report_clean(text, true);
+	char *clean = pv_report_clean(text, false);
 	if (!clean)
 		return false;
 	fputs(s->names++ ? ",\n\"" : "\"", s->out);
 	for (const char *c = clean; *c; c++) {
+		if ((unsigned char)*c < ' ') {
+			fprintf(s->out, "\\u%04x", (unsigned)*c);
+			continue;
+		}
 		if (*c == '"' || *c == '\\')
 			putc('\\', s->out);
 		putc(*c, s->out);
@@ -290,6 +309,8 @@ static bool put_strings(struct snapshot *s)
 		snprintf(text, sizeof text, "+0x%" PRIx32, s->offset.v[i]);
 		ok = put_string(s, text);
 	}
+	for (size_t i = 0; ok && i < g->string.n; i++)
+		ok = put_string(s, g->string.v[i].text);
 	fputs("]}\n", s->out);
 	return ok;
 }

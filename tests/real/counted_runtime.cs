@@ -190,7 +190,14 @@ static class Runtime {
 	{
 		shown = new Heir { Label = "a label that is long", Next = new Settler () };
 		shown.Place.Owner = new Settler { Label = "caf\u00e9" };
-		shown.Extra = new int [3];
+		var all = new object [20];
+		all [0] = shown.Place;
+		all [1] = new Spot { Owner = "in a box" };
+		all [7] = "seventh";
+		var spots = new Spot [5];
+		spots [3].Owner = "of the third";
+		all [8] = spots;
+		shown.Extra = all;
 	}
 }
 

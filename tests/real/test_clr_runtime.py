@@ -23,6 +23,12 @@ class Run:
         self.exit, self.complaint = done.returncode, done.stderr
         self.json = json.loads(done.stdout)
 
+    def section(self, name, *more):
+        done = subprocess.run([self.profview, 'report', '--format', 'json', '--no-index',
+                               '--section', name, *more, str(self.path)], capture_output=True,
+                              text=True, check=True)
+        return json.loads(done.stdout)[name]
+
     def dump(self, kind):
         done = subprocess.run([self.profview, 'dump', str(self.path)], capture_output=True,
                               text=True, check=True)
@@ -71,15 +77,33 @@ def contexts(v, r):
 
 
 def fields(v, r):
-    lines = r.dump('ext.fields.field')
-    mine = {m[2]: m[1] for m in re.finditer(
-        r' "Counted\.Heir" .* type="([^"]*)" name="([^"]*)"', '\n'.join(lines))}
-    want = {'Number': 'long', 'Next': 'Counted.Settler', 'Label': 'string',
-            'Place': 'Counted.Spot', 'Place.X': 'int', 'Place.Owner': 'object', 'Extra': 'object'}
-    v.equal('fields of an heir, inherited ones too', {k: mine.get(k) for k in want}, want)
-    strings = '\n'.join(r.dump('ext.strings.text'))
-    v.true('a long string', 'length=20 text="a label that"' in strings)
-    v.true('a string that is no ASCII', 'text="caf\u00e9"' in strings)
+    """Each class tells its own fields; the way to a root names inherited ones, and elements."""
+    lines = '\n'.join(r.dump('ext.fields.field'))
+    mine = {(m[1], m[3]): m[2] for m in re.finditer(
+        r' "Counted\.(\w+)" .* type="([^"]*)" name="([^"]*)"', lines)}
+    want = {('Settler', 'Number'): 'long', ('Settler', 'Next'): 'Counted.Settler',
+            ('Settler', 'Label'): 'string', ('Settler', 'Place'): 'Counted.Spot',
+            ('Settler', 'Place.X'): 'int', ('Settler', 'Place.Owner'): 'object',
+            ('Heir', 'Extra'): 'object', ('Heir', 'Number'): None}
+    v.equal('fields of each class', {k: mine.get(k) for k in want}, want)
+    v.equal('from a string that is no ASCII', way(v, r, 'caf\u00e9')[1:3], [
+        ('Counted.Settler', 'Label'), ('Counted.Heir', 'Place.Owner')])
+    v.equal('from a long string', way(v, r, 'a label that')[1], ('Counted.Heir', 'Label'))
+    v.equal('from a boxed structure', way(v, r, 'in a box')[1], ('Counted.Spot', 'Owner'))
+    v.equal('from an element', way(v, r, 'seventh')[1:3], [
+        ('System.Object[]', '[7]'), ('Counted.Heir', 'Extra')])
+    v.equal('from an element that is a structure', way(v, r, 'of the third')[1],
+            ('Counted.Spot[]', '[3].Owner'))
+
+
+def way(v, r, text):
+    """From the string to a root: classes, and the fields through which they refer."""
+    found = r.section('heap_objects', '--shot', '0', '--filter', text)
+    v.equal(f'strings that begin "{text}"', [o['class'] for o in found], ['System.String'])
+    v.true('with its length', found[0]['text'].startswith(text) and
+           found[0]['length'] >= len(text), found)
+    path = r.section('heap_path', '--shot', '0', '--object', found[0]['address'])
+    return [(step['class'], step['field']) for step in path]
 
 
 def counters(v, r):

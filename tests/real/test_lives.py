@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -149,8 +150,14 @@ def check_fields(v, r):
     v.equal('the static field', (last[-1]['owner'], last[-1]['field']), ('Registry', 'last'))
     warm = [(row['class'], row['field']) for row in path_of(r, 'Warm')]
     v.equal('through a list', warm, [
-        ('Warm', None), ('Warm[]', None), ('System.Collections.Generic.List<Warm>', '_items'),
+        ('Warm', None), ('Warm[]', warm[1][1]), ('System.Collections.Generic.List<Warm>', '_items'),
         (None, 'warm')])
+    v.true('an element of an array', re.fullmatch(r'\[\d+\]', warm[1][1] or ''), warm)
+    objects = r.json('--section', 'heap_objects', '--shot', '6', '--filter', 'Warm')['heap_objects']
+    ways = [r.json('--section', 'heap_path', '--shot', '6', '--object', o['address'])['heap_path']
+            for o in objects if o['class'] == 'Warm'][:4]
+    v.equal('elements by number and place', {(int(w[1]['field'][1:-1]) * 8 + 32) for w in ways},
+            {w[1]['offset'] for w in ways})
     with tempfile.TemporaryDirectory() as folder:
         out = f'{folder}/out.heapsnapshot'
         subprocess.run([r.profview, 'convert', r.log, '-o', out, '--shot', '6'], check=True,
