@@ -19,6 +19,7 @@ static const struct {
 	{ "transitions", PVP_CLR_CROSSINGS },
 	{ "contexts", PVP_CLR_CONTEXTS },
 	{ "spans", PVP_CLR_SPANS },
+	{ "spans=files", PVP_CLR_SPANS | PVP_CLR_FILES },
 };
 
 static unsigned more_of(const char *at, size_t len)
@@ -99,8 +100,9 @@ static void leave_out(struct pvp_clr_options *o, const char *word)
 static void describe(struct pvp_clr_options *o)
 {
 	size_t n = (size_t)snprintf(o->words, sizeof o->words, "%s", o->m.words);
+	unsigned told = o->more & PVP_CLR_FILES ? PVP_CLR_SPANS : 0; /* by the longer word */
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
-		if (o->more & words[i].more && n < sizeof o->words)
+		if (o->more & words[i].more & ~told && n < sizeof o->words)
 			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
 				n ? "," : "", words[i].text);
 	if (o->strings && n < sizeof o->words)
@@ -119,7 +121,7 @@ bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *re
 	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE || o.m.callspec[0] ||
 		o.m.call_depth != UINT_MAX || o.m.want_help)
 		return false; /* these are there on Mono alone */
-	if (o.m.groups & PVP_MONO_CALLS)
+	if (o.m.groups & PVP_MONO_CALLS || o.more & PVP_CLR_FILES)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");
 	o.m.groups &= ~(unsigned)PVP_MONO_ROOTS;

@@ -1,7 +1,7 @@
 /*
  * Options of the .NET module: those of the Mono module (mono_args.h), by the same words, and what
- * only this runtime has. With calls traced there are no backtraces: the runtime would walk the
- * stack at every call.
+ * only this runtime has. With calls traced, or work on files, there are no backtraces: the runtime
+ * would walk the stack at every call.
  */
 #ifndef PV_PROBE_CLR_ARGS_H
 #define PV_PROBE_CLR_ARGS_H
@@ -22,6 +22,7 @@ enum pvp_clr_more {
 	PVP_CLR_CROSSINGS = 1 << 3,   /* transitions: calls to and from native code; dear */
 	PVP_CLR_CONTEXTS = 1 << 4,    /* contexts: assembly load contexts */
 	PVP_CLR_SPANS = 1 << 5,       /* spans: work that the libraries tell of */
+	PVP_CLR_FILES = 1 << 11,      /* spans=files: those, and work on files; start only */
 	PVP_CLR_MOVES = 1 << 6, /* gcmove was said: "alloc" alone does not bring it, it is dear */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 };

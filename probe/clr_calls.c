@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "probe/clr_hot.h"
+#include "probe/clr_runtime.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 #include "probe/mono_filter.h"
@@ -19,14 +20,36 @@ enum {
 	TINY = 2, /* kinds of IL headers, in the low bits */
 };
 
-void pvp_clr_entered_slow(uint64_t method)
+/* A hooked method's number: its key where its calls are told, and above it the work that it is. */
+enum { WORK = 32 };
+
+void pvp_clr_entered_slow(uint64_t method, const struct pvp_clr_hooked *at)
 {
+	(void)at;
 	pvp_call(PVP_ENTER, method);
 }
 
-void pvp_clr_left_slow(uint64_t method)
+void pvp_clr_left_slow(uint64_t method, const struct pvp_clr_hooked *at)
 {
+	(void)at;
 	pvp_call(PVP_LEAVE, method);
+}
+
+void pvp_clr_entered_some_slow(uint64_t method, const struct pvp_clr_hooked *at)
+{
+	if ((uint32_t)method)
+		pvp_call(PVP_ENTER, (uint32_t)method);
+	if (method >> WORK)
+		pvp_clr_file_begins((unsigned)(method >> WORK), at);
+}
+
+void pvp_clr_left_some_slow(uint64_t method, const struct pvp_clr_hooked *at)
+{
+	(void)at;
+	if (method >> WORK)
+		pvp_clr_file_ends(false);
+	if ((uint32_t)method)
+		pvp_call(PVP_LEAVE, (uint32_t)method);
 }
 
 bool pvp_clr_stubs_work(void)
@@ -110,19 +133,32 @@ static uint64_t map(uint64_t function, void *ctx, int32_t *ret_hook)
 {
 	const char *filter = pvp_clr.options.m.filter;
 	(void)ctx;
-	*ret_hook = !*filter || taken(filter, function);
-	uint64_t number = *ret_hook ? pvp_clr_method_traced(function) : 0;
+	bool calls = pvp_clr.options.m.groups & PVP_MONO_CALLS;
+	bool traced = calls && (!*filter || taken(filter, function));
+	unsigned work = pvp_clr.options.more & PVP_CLR_FILES ? pvp_clr_file_work(function) : 0;
+	uint64_t number = traced || work ? pvp_clr_method_hook(function, traced, work) : 0;
+	*ret_hook = number != 0;
 	if (!number)
-		*ret_hook = 0;
-	return number ? number : function;
+		return function;
+	return (traced ? number : 0) | (uint64_t)work << WORK;
+}
+
+/* Inlined, they would call nothing. */
+static pvp_hr inlining(void *self, uint64_t into, uint64_t function, int32_t *ret_may)
+{
+	(void)self, (void)into;
+	if (pvp_clr_file_work(function))
+		*ret_may = 0;
+	return 0;
 }
 
 /* --- exceptions */
 
 struct unwinding {
 	uint32_t n;
-	uint32_t method[UNWINDING]; /* 0: not traced */
+	uint32_t method[UNWINDING]; /* 0: not traced; and whether it is work on files */
 };
+#define IS_WORK (UINT32_C(1) << 31)
 
 static _Thread_local struct unwinding unwinding __attribute__((tls_model("initial-exec")));
 
@@ -134,7 +170,9 @@ static pvp_hr unwinding_out_of(void *self, uint64_t function)
 		memmove(u->method, u->method + 1, sizeof u->method - sizeof u->method[0]);
 		u->n--;
 	}
-	u->method[u->n++] = (uint32_t)pvp_clr_method_if_traced(function);
+	bool work;
+	uint32_t key = (uint32_t)pvp_clr_method_if_hooked(function, &work);
+	u->method[u->n++] = key | (work ? IS_WORK : 0);
 	return 0;
 }
 
@@ -142,8 +180,11 @@ static pvp_hr unwound(void *self)
 {
 	struct unwinding *u = &unwinding;
 	(void)self;
-	if (u->n && u->method[--u->n])
-		pvp_call(PVP_EXC_LEAVE, u->method[u->n]);
+	uint32_t method = u->n ? u->method[--u->n] : 0;
+	if (method & IS_WORK)
+		pvp_clr_file_ends(true);
+	if (method & ~IS_WORK)
+		pvp_call(PVP_EXC_LEAVE, method & ~IS_WORK);
 	return 0;
 }
 
@@ -156,8 +197,11 @@ void pvp_clr_calls_caught(void)
 
 void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 {
-	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS))
+	bool files = pvp_clr.options.more & PVP_CLR_FILES;
+	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS) && !files)
 		return;
+	if (files)
+		pvp_clr.slots[PVP_CLR_JITInlining] = (pvp_clr_slot)inlining;
 	mask->low |= PVP_CLR_CALLS | PVP_CLR_EXCEPTIONS;
 	if (pvp_clr.options.more & PVP_CLR_EVERY_CALL)
 		mask->low |= PVP_CLR_NO_INLINING;
@@ -168,13 +212,19 @@ void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 bool pvp_clr_calls_hook(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS))
+	bool files = pvp_clr.options.more & PVP_CLR_FILES;
+	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS) && !files)
 		return true;
+	if (files && !pvp_clr_files_init())
+		return false;
 	if (!pvp_clr_stubs_work() || info->is->set_function_mapper(info, map, NULL) < 0)
 		return false;
 	if (pvp_clr.options.more & PVP_CLR_EMPTY)
 		return info->is->set_hooks(info, pvp_clr_empty_hook, pvp_clr_empty_hook,
 			       pvp_clr_empty_hook) >= 0;
+	if (files)
+		return info->is->set_hooks(info, pvp_clr_enter_some_hook, pvp_clr_leave_some_hook,
+			       pvp_clr_tail_some_hook) >= 0;
 	return info->is->set_hooks(
 		       info, pvp_clr_enter_hook, pvp_clr_leave_hook, pvp_clr_tail_hook) >= 0;
 }

@@ -312,7 +312,7 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
-	if (groups & PVP_MONO_CALLS)
+	if (groups & PVP_MONO_CALLS || pvp_clr.options.more & PVP_CLR_FILES)
 		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
 	if (groups & PVP_MONO_EXCEPTIONS) {
 		mask->low |= PVP_CLR_EXCEPTIONS;

@@ -148,6 +148,35 @@ static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 		each_field(element, &(struct inside){ key, FIRST, 1, "" });
 }
 
+uint32_t pvp_clr_field_offset(uint64_t type, const char *name)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_field *field = malloc(FIELDS * sizeof *field);
+	uint32_t n = 0, of, token, size, types, ignored, flags, len, found = 0;
+	uint64_t module = 0, parent;
+	struct pvp_clr_metadata *m = NULL;
+	if (field &&
+		info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) >= 0 &&
+		info->is->class_layout(info, type, field, FIELDS, &n, &size) >= 0 && n <= FIELDS)
+		m = pvp_clr_metadata(module);
+	for (uint32_t i = 0; m && i < n && !found; i++) {
+		pvp_char wide[TEXT];
+		char text[3 * TEXT];
+		const uint8_t *sig;
+		const void *value;
+		if (m->is->field(m, field[i].token, &of, wide, TEXT, &len, &flags, &sig, &ignored,
+			    &ignored, &value, &ignored) < 0)
+			continue;
+		pvp_clr_utf8(wide, len < TEXT ? len : TEXT, text, sizeof text);
+		if (!(flags & STATIC) && strcmp(text, name) == 0)
+			found = field[i].offset;
+	}
+	if (m)
+		m->is->unknown.release(m);
+	free(field);
+	return found;
+}
+
 void pvp_clr_fields(uint64_t type, uint64_t key)
 {
 	struct pvp_clr_info *info = pvp_clr.info;

@@ -27,3 +27,13 @@ PVP_KEEPS_REGISTERS bool pvp_clr_left(uint64_t method)
 {
 	return call(PVP_LEAVE, method);
 }
+
+PVP_KEEPS_REGISTERS bool pvp_clr_entered_some(uint64_t method)
+{
+	return !(method >> 32) && call(PVP_ENTER, method);
+}
+
+PVP_KEEPS_REGISTERS bool pvp_clr_left_some(uint64_t method)
+{
+	return !(method >> 32) && call(PVP_LEAVE, method);
+}

@@ -14,13 +14,32 @@ void pvp_clr_enter_hook(void);
 void pvp_clr_leave_hook(void);
 void pvp_clr_tail_hook(void);
 void pvp_clr_empty_hook(void);
+/* The same where some methods are told apart: their number has more than 32 bits. */
+void pvp_clr_enter_some_hook(void);
+void pvp_clr_leave_some_hook(void);
+void pvp_clr_tail_some_hook(void);
 
 /* Called by the stubs. The first two keep all registers but the one that the result is in. */
 #define PVP_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
 bool pvp_clr_entered(uint64_t method) PVP_KEEPS_REGISTERS; /* false: the slow way */
 bool pvp_clr_left(uint64_t method) PVP_KEEPS_REGISTERS;
-void pvp_clr_entered_slow(uint64_t method); /* like any function */
-void pvp_clr_left_slow(uint64_t method);
+bool pvp_clr_entered_some(uint64_t method) PVP_KEEPS_REGISTERS;
+bool pvp_clr_left_some(uint64_t method) PVP_KEEPS_REGISTERS;
+
+/* What a stub has saved, on the stack, when it goes the slow way. */
+struct pvp_clr_hooked {
+	uint64_t frame; /* frame pointer of the method */
+	uint64_t stub, unused;
+	uint64_t argument; /* its first, when it is entered */
+	uint64_t rax;
+	uint64_t ip; /* in it */
+};
+
+/* Like any function. */
+void pvp_clr_entered_slow(uint64_t method, const struct pvp_clr_hooked *at);
+void pvp_clr_left_slow(uint64_t method, const struct pvp_clr_hooked *at);
+void pvp_clr_entered_some_slow(uint64_t method, const struct pvp_clr_hooked *at);
+void pvp_clr_left_some_slow(uint64_t method, const struct pvp_clr_hooked *at);
 
 /* Whether this processor can save its vector registers as the stubs do. */
 bool pvp_clr_stubs_work(void);

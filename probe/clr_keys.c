@@ -17,7 +17,8 @@ enum { BODIES = 64, PIECES = 4, FIRST = PVP_CLR_UNKNOWN };
 
 struct owned {
 	uint64_t id, module;
-	bool traced;
+	bool traced; /* its calls are told */
+	bool work;   /* it is work on files, told as spans */
 };
 
 struct numbers {
@@ -41,7 +42,7 @@ static uint32_t add(struct numbers *n, struct owned one)
 	if (!pv_reserve(&n->list, 2))
 		return 0;
 	if (n->list.n == 0)
-		n->list.v[n->list.n++] = (struct owned){ 0, 0, false };
+		n->list.v[n->list.n++] = (struct owned){ 0 };
 	if (!pv_map_set(&n->of, one.id, (uint32_t)n->list.n))
 		return 0;
 	n->list.v[n->list.n] = one;
@@ -93,7 +94,7 @@ static uint64_t module_of_method(uint64_t function)
 /* A method's number, which is told with its name before anybody can use it. */
 static uint64_t number_method(uint64_t function, const char *name, size_t len, struct piece p)
 {
-	struct owned one = { function, module_of_method(function), false };
+	struct owned one = { function, module_of_method(function), false, false };
 	pthread_mutex_lock(&lock);
 	uint32_t number = known(&methods, function);
 	bool fresh = !number;
@@ -115,21 +116,24 @@ uint64_t pvp_clr_method(uint64_t function)
 	return number_method(function, name, len, (struct piece){ { 0, 0 }, 0 });
 }
 
-uint64_t pvp_clr_method_traced(uint64_t function)
+uint64_t pvp_clr_method_hook(uint64_t function, bool traced, unsigned work)
 {
 	uint64_t key = pvp_clr_method(function);
 	pthread_mutex_lock(&lock);
-	if (key)
-		methods.list.v[key - FIRST].traced = true;
+	if (key) {
+		methods.list.v[key - FIRST].traced = traced;
+		methods.list.v[key - FIRST].work = work != 0;
+	}
 	pthread_mutex_unlock(&lock);
 	return key;
 }
 
-uint64_t pvp_clr_method_if_traced(uint64_t function)
+uint64_t pvp_clr_method_if_hooked(uint64_t function, bool *ret_work)
 {
 	pthread_mutex_lock(&lock);
 	uint32_t number = known(&methods, function);
 	bool traced = number && methods.list.v[number].traced;
+	*ret_work = number && methods.list.v[number].work;
 	pthread_mutex_unlock(&lock);
 	return traced ? key_of(number) : 0;
 }
@@ -225,7 +229,7 @@ uint64_t pvp_clr_class(uint64_t type)
 		return number;
 	char name[PVP_CLR_NAME];
 	size_t len = pvp_clr_class_name(type, name);
-	struct owned one = { type, module_of_class(type), false };
+	struct owned one = { type, module_of_class(type), false, false };
 	pthread_mutex_lock(&lock);
 	number = known(&classes, type);
 	bool fresh = !number;
@@ -247,7 +251,7 @@ uint64_t pvp_clr_class_reserve(uint64_t type)
 	pthread_mutex_lock(&lock);
 	uint32_t number = known(&classes, type);
 	if (!number && pv_reserve(&nameless, 1)) {
-		number = add(&classes, (struct owned){ type, 0, false });
+		number = add(&classes, (struct owned){ type, 0, false, false });
 		if (number)
 			nameless.v[nameless.n++] = number;
 	}

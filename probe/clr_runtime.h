@@ -22,6 +22,16 @@ bool pvp_clr_spans_take(uint64_t provider, uint32_t id, struct pvp_payload p,
 	const struct pvp_guid *activity);
 void pvp_clr_spans_forget(void);
 
+/*
+ * clr_files.c: work on files, told by the library's own methods that do it. Which kind of work a
+ * method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves it).
+ */
+struct pvp_clr_hooked;
+unsigned pvp_clr_file_work(uint64_t function);
+void pvp_clr_file_begins(unsigned work, const struct pvp_clr_hooked *at);
+void pvp_clr_file_ends(bool failed);
+bool pvp_clr_files_init(void);
+
 /* clr_switch.c: "set KEY=VALUE" of the control socket. */
 enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, size_t room);
 /* clr_leave.c, the agent's: the mask and the events asked for follow the options. */
@@ -41,5 +51,7 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool aga
 
 /* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
 void pvp_clr_fields(uint64_t type, uint64_t key);
+/* Where a class's own field of that name lies in an object; 0: it has none. */
+uint32_t pvp_clr_field_offset(uint64_t type, const char *name);
 
 #endif

@@ -51,6 +51,9 @@
 	hook pvp_clr_enter_hook, pvp_clr_entered, pvp_clr_entered_slow, 1
 	hook pvp_clr_leave_hook, pvp_clr_left, pvp_clr_left_slow, 0
 	hook pvp_clr_tail_hook, pvp_clr_left, pvp_clr_left_slow, 0
+	hook pvp_clr_enter_some_hook, pvp_clr_entered_some, pvp_clr_entered_some_slow, 1
+	hook pvp_clr_leave_some_hook, pvp_clr_left_some, pvp_clr_left_some_slow, 0
+	hook pvp_clr_tail_some_hook, pvp_clr_left_some, pvp_clr_left_some_slow, 0
 
 	.globl pvp_clr_empty_hook
 	.hidden pvp_clr_empty_hook
@@ -62,7 +65,10 @@ pvp_clr_empty_hook:
 	.cfi_endproc
 	.size pvp_clr_empty_hook, . - pvp_clr_empty_hook
 
-/* Calls the function in rax with rdi, and keeps all but these two. */
+/*
+ * Calls the function in rax with rdi and where all is saved (struct pvp_clr_hooked), and keeps all
+ * but these two.
+ */
 	.type keep_all, @function
 	.p2align 4
 keep_all:
@@ -95,6 +101,7 @@ keep_all:
 	xor %edx, %edx
 	mov $PARTS, %eax
 	xsave64 (%rsp)
+	mov %rbp, %rsi
 	call *%rbx
 	xor %edx, %edx
 	mov $PARTS, %eax

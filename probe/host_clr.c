@@ -260,7 +260,7 @@ static pvp_hr initialize_attached(
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options);
 	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
-				      pvp_clr.options.more & PVP_CLR_CROSSINGS ||
+				      pvp_clr.options.more & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
 				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
 	if (!parsed || late || !start(text)) {
 		pvp_clr.info = NULL;

@@ -90,8 +90,9 @@ void pvp_clr_thread_there(uint64_t thread, uint32_t native);
  * ours, so these may be asked for wherever the runtime may.
  */
 uint64_t pvp_clr_method(uint64_t function);
-uint64_t pvp_clr_method_traced(uint64_t function); /* the same, and notes that it is */
-uint64_t pvp_clr_method_if_traced(uint64_t function); /* else 0 */
+/* The same, and notes whether its calls are told, and whether it is work (clr_files.c). */
+uint64_t pvp_clr_method_hook(uint64_t function, bool traced, unsigned work);
+uint64_t pvp_clr_method_if_hooked(uint64_t function, bool *ret_work); /* 0: its calls are not told */
 uint64_t pvp_clr_class(uint64_t type);
 /* Asks the runtime nothing: a class not met before gets its name by classes_name(), later. */
 uint64_t pvp_clr_class_reserve(uint64_t type);

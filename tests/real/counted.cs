@@ -49,6 +49,7 @@ static class Program {
 		case "code": Runtime.Code (); break;
 		case "names": Runtime.Names (); break;
 		case "work": Work.Run (); break;
+		case "files": Files.Run (); break;
 #endif
 		case "flood": Calls.Flood (); break;
 		case "rest": Thread.Sleep (3000); break;

@@ -124,6 +124,51 @@ static class Work {
 	}
 }
 
+// Every kind of work once or a few times, also on other threads, nested, and in vain.
+static class Files {
+	public static void Run ()
+	{
+		string folder = Directory.CreateTempSubdirectory ("counted-").FullName;
+		string a = Path.Combine (folder, "a\u00e9"), b = Path.Combine (folder, "b");
+		var bytes = new byte [100];
+		using (var handle = File.OpenHandle (a, FileMode.CreateNew, FileAccess.ReadWrite)) {
+			for (int i = 0; i < 7; i++)
+				RandomAccess.Write (handle, bytes, 100 * i);
+			for (int i = 0; i < 5; i++)
+				RandomAccess.Read (handle, bytes, 100 * i);
+			Did ("flush", a, 1);
+			RandomAccess.FlushToDisk (handle);
+		}
+		using (var stream = new FileStream (a, FileMode.Open, FileAccess.Read, FileShare.Read, 0, true))
+			for (int i = 0; i < 3; i++)
+				stream.ReadAsync (bytes, 0, 50).Wait ();
+		Did ("write", a, 7);
+		Did ("read", a, 5 + 3);
+		File.Copy (a, b);
+		Did ("copy", a, 1);
+		File.Delete (a);
+		File.Delete (b);
+		Did ("delete", a, 1);
+		Did ("delete", b, 1);
+		for (int i = 0; i < 4; i++) {
+			try {
+				File.OpenRead (b);
+			} catch (FileNotFoundException) {
+				Tally.Add ("failed file open " + b, 1);
+			}
+		}
+		Did ("open", a, 2);
+		Did ("close", a, 2);
+		Directory.Delete (folder);
+		Did ("remove directory", folder, 1);
+	}
+
+	static void Did (string verb, string path, int times)
+	{
+		Tally.Add ("span file " + verb + " " + path, times);
+	}
+}
+
 static class Runtime {
 	static Settler first;
 

@@ -133,6 +133,33 @@ def spans(v, r):
            sql['stack'])
 
 
+def files(v, r):
+    """Work on files of the program's folder, as often as it did it."""
+    said = {k.split(' ', 1)[1]: n for k, n in checks.said_of(r.said, 'span').items()}
+    failed = {k.split(' ', 1)[1]: n for k, n in checks.said_of(r.said, 'failed').items()}
+    folder = next(k for k in said if k.startswith('remove directory ')).split(' ', 2)[2]
+    got = {}
+    for s in r.json['spans']:
+        if s['what'] == 'file' and folder in s['name']:
+            key = s['name'], s['failed']
+            got[key] = got.get(key, 0) + 1
+            v.true(f'{s["name"]} took time', s['took_ns'] > 0 and s['start_ns'] > 0)
+    want = {(k, False): n for k, n in said.items()} | {(k, True): n for k, n in failed.items()}
+    v.equal('work on files', sorted(got.items()), sorted(want.items()))
+    opened = [s for s in r.json['spans'] if s['failed'] and s['name'].startswith('open ')]
+    for s in opened:
+        v.true('who did it', 'Counted.Files:Run ()' in s['stack'], s['stack'])
+        v.true('innermost', s['stack'][-1].startswith('Microsoft.Win32.SafeHandles.SafeFileHandle:Open'))
+
+
+def traced(v, r):
+    """With both, calls are those that the program counts, and none of the library's."""
+    got = {m['name']: m['calls'] for m in r.json['methods']}
+    for name, n in checks.said_of(r.said, 'calls').items():
+        v.equal(f'calls of {name}', got.get(name, 0), n)
+    v.equal('methods of others', [m for m in got if not m.startswith('Counted.')], [])
+
+
 def switched(v, r):
     """Exceptions were turned on before the second round and off before the third."""
     v.equal('exceptions of the second round', r.json['exceptions']['thrown'], r.said['second'])
@@ -143,6 +170,9 @@ CASES = {
                 'heapshot-on-shutdown', 'names missing code domains domains collect',
                 (code, failures, stops, contexts, fields, counters)),
     'spans': ('nodefaults,spans', 'work', (spans,)),
+    'files': ('nodefaults,spans=files', 'files', (files,)),
+    'files-calls': ('nodefaults,spans=files,calls,everycall,filter=a:counted_clr', 'files calls throws',
+                    (files, traced)),
     'native': ('nodefaults,transitions', 'native', (native,)),
     'switch': ('nodefaults', 'pause throws pause throws pause throws pause', (switched,)),
 }

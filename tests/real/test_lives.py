@@ -155,7 +155,7 @@ def check_fields(v, r):
     v.true('an element of an array', re.fullmatch(r'\[\d+\]', warm[1][1] or ''), warm)
     objects = r.json('--section', 'heap_objects', '--shot', '6', '--filter', 'Warm')['heap_objects']
     ways = [r.json('--section', 'heap_path', '--shot', '6', '--object', o['address'])['heap_path']
-            for o in objects if o['class'] == 'Warm'][:4]
+            for o in [o for o in objects if o['class'] == 'Warm'][:4]]
     v.equal('elements by number and place', {(int(w[1]['field'][1:-1]) * 8 + 32) for w in ways},
             {w[1]['offset'] for w in ways})
     with tempfile.TemporaryDirectory() as folder:
