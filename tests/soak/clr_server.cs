@@ -27,6 +27,8 @@ static class Server {
 			Interlocked.Increment (ref sum);
 		}
 		await Task.Yield ();
+		if (http.Request.Path == "/fail")
+			throw new InvalidOperationException ("as asked");
 		lock (gate)
 			sum += Enumerable.Range (0, 50).Select (i => i ^ n).Sum () & 1;
 		if (n % 1000 == 0)
