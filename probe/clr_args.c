@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/coreclr.h"
 #include "common/base/status.h"
 
 static const struct {
@@ -110,17 +111,37 @@ static void describe(struct pvp_clr_options *o)
 			o->strings);
 }
 
-bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret)
+/* What was asked for that only Mono has; NULL: nothing. */
+static const char *of_mono(const struct pvp_mono_options *m)
+{
+	return m->groups & PVP_MONO_TREE       ? "calltree"
+	       : m->groups & PVP_MONO_CPU      ? "cpu"
+	       : m->groups & PVP_MONO_LINES    ? "lines"
+	       : m->groups & PVP_MONO_COVERAGE ? "coverage"
+	       : m->callspec[0]                ? "callspec"
+	       : m->call_depth != UINT_MAX     ? "calldepth"
+	       : m->want_report                ? "report"
+	       : m->want_help                  ? "help"
+					       : NULL;
+}
+
+bool pvp_clr_parse(
+	const char *text, bool own_period, struct pvp_clr_options *ret, char ret_why[PVP_CLR_WHY])
 {
 	char rest[4 * PVP_MONO_TEXT], period[32];
 	struct pvp_clr_options o = { 0 };
+	snprintf(ret_why, PVP_CLR_WHY, "an option in %s is not understood", PV_CORECLR_OPTIONS);
 	if (strlen(text) >= sizeof rest / 4)
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
 	split(text, own_period ? period : NULL, rest, &o);
-	if (!pvp_mono_parse(rest, &o.m) || o.m.groups & PVP_MONO_TREE || o.m.callspec[0] ||
-		o.m.call_depth != UINT_MAX || o.m.want_help)
-		return false; /* these are there on Mono alone */
+	if (!pvp_mono_parse(rest, &o.m))
+		return false;
+	const char *lacking = of_mono(&o.m);
+	if (lacking) {
+		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);
+		return false;
+	}
 	if (o.m.groups & PVP_MONO_CALLS || o.more & PVP_CLR_FILES)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");

@@ -34,10 +34,13 @@ struct pvp_clr_options {
 	char words[2 * PVP_MONO_TEXT]; /* what the log's header says is on */
 };
 
+enum { PVP_CLR_WHY = 128 };
+
 /*
- * False: an option is not known. own_period: the runtime samples allocations itself, at a period
- * of its own that takes the place of any that is asked for.
+ * False: an option is not known, or is for Mono alone: ret_why says it. own_period: the runtime
+ * samples allocations itself, at a period of its own that takes the place of any that is asked for.
  */
-bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret);
+bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret,
+	char ret_why[PVP_CLR_WHY]);
 
 #endif

@@ -183,26 +183,35 @@ static const char *options_text(char *to, size_t room)
 	return to;
 }
 
-static bool start(const char *text)
+/* 0, or why not: an option, or something else. */
+static pvp_hr start(const char *text)
 {
-	char core[2 * PVP_MONO_TEXT];
+	char core[2 * PVP_MONO_TEXT], why[PVP_CLR_WHY];
 	struct pvp_clr_options *o = &pvp_clr.options;
-	if (!pvp_clr_parse(text, pvp_clr.version >= 12, o) || !pvp_filter_sound(o->m.filter)) {
-		complain("an option in " PV_CORECLR_OPTIONS " is not understood");
-		return false;
+	if (!pvp_clr_parse(text, pvp_clr.version >= 12, o, why)) {
+		complain(why);
+		return PVP_HR_ARGUMENT;
+	}
+	if (!pvp_filter_sound(o->m.filter)) {
+		complain("the filter in " PV_CORECLR_OPTIONS " is not understood");
+		return PVP_HR_ARGUMENT;
 	}
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
-		return false;
+		return PVP_HR_CANCEL;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
 		o->m.groups & PVP_MONO_CALLS ? "on" : "off",
 		o->m.groups & PVP_MONO_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);
 	int error = pvp_session_start(core, &host);
 	/* Of several processes under one launch the first is recorded; the others say nothing. */
+	if (error == EINVAL) {
+		complain("an option in " PV_CORECLR_OPTIONS " is not understood");
+		return PVP_HR_ARGUMENT;
+	}
 	if (error && error != EBUSY && error != ECANCELED) {
 		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
 		complain(core);
 	}
-	return error == 0;
+	return error ? PVP_HR_CANCEL : 0;
 }
 
 /* The mask first: hooks are refused before it. */
@@ -236,7 +245,7 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 	(void)self;
 	if (pvp_clr.info || !find_info(runtime))
 		return PVP_HR_CANCEL;
-	if (!start(options_text(text, sizeof text)))
+	if (start(options_text(text, sizeof text)) != 0)
 		return PVP_HR_CANCEL;
 	if (watch())
 		return 0;
@@ -249,7 +258,7 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 static pvp_hr initialize_attached(
 	void *self, struct pvp_clr_unknown *runtime, const void *data, uint32_t n)
 {
-	char text[PVP_MONO_TEXT] = "";
+	char text[PVP_MONO_TEXT] = "", why[PVP_CLR_WHY];
 	const struct pvp_mono_options *o = &pvp_clr.options.m;
 	(void)self;
 	if (pvp_clr.info || n >= sizeof text || !find_info(runtime))
@@ -258,13 +267,14 @@ static pvp_hr initialize_attached(
 		memcpy(text, data, n);
 	text[data ? n : 0] = 0;
 	pvp_clr.attached = true;
-	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options);
+	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
 	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
 				      pvp_clr.options.more & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
 				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
-	if (!parsed || late || !start(text)) {
+	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : start(text);
+	if (wrong) {
 		pvp_clr.info = NULL;
-		return late ? PVP_HR_NOT_ATTACHED : PVP_HR_CANCEL;
+		return wrong;
 	}
 	if (watch())
 		return 0;

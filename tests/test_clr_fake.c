@@ -153,7 +153,12 @@ END_TEST
 
 START_TEST(refusals_leave_the_program_alone)
 {
-	ck_assert_int_eq(begin("nosuchword"), PVP_HR_CANCEL);
+	static const char *const words[] = { "nosuchword", "spans=nothing", "calltree", "cpu",
+		"lines", "coverage", "coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		ck_assert_msg(begin(words[i]) == PVP_HR_CANCEL, "%s", words[i]);
+		pvp_clr.info = NULL;
+	}
 	ck_assert_uint_eq(fake.masks, 0);
 	pvp_clr.info = NULL;
 	fake.version = 5;
@@ -472,7 +477,9 @@ START_TEST(joining_a_running_program)
 	struct probe_log log;
 	ck_assert_int_eq(attach("nodefaults,calls"), PVP_HR_NOT_ATTACHED);
 	ck_assert_int_eq(attach("nodefaults,gcalloc"), PVP_HR_NOT_ATTACHED);
-	ck_assert_int_eq(attach("nosuchword"), PVP_HR_CANCEL);
+	ck_assert_int_eq(attach("nodefaults,spans=files"), PVP_HR_NOT_ATTACHED);
+	ck_assert_int_eq(attach("nosuchword"), PVP_HR_ARGUMENT);
+	ck_assert_int_eq(attach("nodefaults,sample,cpu"), PVP_HR_ARGUMENT);
 	ck_assert_uint_eq(fake.masks, 0);
 	ck_assert_int_eq(attach("gc,exception,alloc=512k"), 0);
 	ck_assert_int_eq(attach("gc"), PVP_HR_CANCEL);
