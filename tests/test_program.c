@@ -63,6 +63,41 @@ START_TEST(elf_files_and_images)
 }
 END_TEST
 
+static void refused_for(const char *path, const char *why)
+{
+	struct pv_program p;
+	struct pv_error e = { 0 };
+	bool missing;
+	ck_assert(!pv_program_look(path, &p, &missing, &e));
+	ck_assert_msg(strstr(e.what, why) != NULL, "%s", e.what);
+}
+
+/* A real program, made into one for another C library, of 32 bits, for another machine. */
+START_TEST(programs_that_take_no_probe_of_ours)
+{
+	static const char ours[] = "/lib64/ld-linux-x86-64.so.2", musl[] = "/lib/ld-musl-x86_64.so.1";
+	static char bytes[1 << 20];
+	FILE *f = fopen("/bin/true", "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	const char machine = bytes[18];
+	bytes[4] = 1;
+	refused_for(put("bits", bytes, n), "another architecture");
+	bytes[4] = 2;
+	bytes[18] = (char)(machine + 1);
+	refused_for(put("machine", bytes, n), "another architecture");
+	bytes[18] = machine;
+	char *loader = memmem(bytes, n, ours, sizeof ours);
+	if (!loader)
+		return; /* of another machine */
+	memcpy(loader, musl, sizeof musl);
+	refused_for(put("musl", bytes, n), "is for musl");
+	memcpy(loader, ours, sizeof ours);
+	ck_assert_int_eq(kind_of(put("plain", bytes, n)), PV_PROGRAM_NATIVE);
+}
+END_TEST
+
 START_TEST(scripts_end_in_something)
 {
 	char text[400];
@@ -127,6 +162,7 @@ int main(void)
 		return EXIT_FAILURE;
 	Suite *s = suite_create("program");
 	TCase *t = tcase_create("program");
+	tcase_add_test(t, programs_that_take_no_probe_of_ours);
 	tcase_add_test(t, elf_files_and_images);
 	tcase_add_test(t, scripts_end_in_something);
 	tcase_add_test(t, cut_files_do_no_harm);

@@ -218,11 +218,10 @@ static bool another_profiler(const struct pv_dotnet *d, struct pv_error *reterr)
 
 static bool not_loaded(const struct pv_dotnet *d, struct pv_error *reterr)
 {
-	bool musl = pv_proc_maps(d->pid, "ld-musl");
-	return pv_fail(reterr, PV_EUSAGE, 0, "process %ld cannot load the probe's library: %s",
-		(long)d->pid,
-		musl ? "it runs on musl, and the probe was built for glibc"
-		     : "it must be readable there and built for its C library and architecture");
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"process %ld cannot load the probe's library: it must be readable there and built "
+		"for its C library and architecture",
+		(long)d->pid);
 }
 
 /* The runtime's reasons, in the words of the person at the keyboard. */

@@ -79,6 +79,13 @@ static bool fits(const struct pv_dotnet *d, struct pv_error *reterr)
 #else
 	static const char ours[] = "arm64";
 #endif
+#ifdef __GLIBC__
+	if (pv_proc_maps(d->pid, "/ld-musl-"))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs on musl, and the probe was built for glibc: use one that "
+			"was built there",
+			(long)d->pid);
+#endif
 	if (!*d->arch || strcmp(d->arch, ours) == 0)
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,

@@ -80,7 +80,8 @@ static bool read_head(struct look *l, const char *path)
 
 /* ---- ELF */
 
-static bool needs_loader(const struct look *l)
+/* What loads its libraries; NULL: nothing does. "" when that cannot be told from here. */
+static const char *loader_of(const struct look *l)
 {
 	Elf64_Ehdr h;
 	memcpy(&h, l->head, sizeof h);
@@ -88,12 +89,25 @@ static bool needs_loader(const struct look *l)
 		Elf64_Phdr p;
 		uint64_t at = h.e_phoff + (uint64_t)i * h.e_phentsize;
 		if (at > l->n || l->n - at < sizeof p)
-			return true; /* not to be told from here */
+			return "";
 		memcpy(&p, l->head + at, sizeof p);
-		if (p.p_type == PT_INTERP)
-			return true;
+		if (p.p_type != PT_INTERP)
+			continue;
+		bool there = p.p_offset < l->n && memchr(l->head + p.p_offset, 0, l->n - p.p_offset);
+		return there ? (const char *)l->head + p.p_offset : "";
 	}
+	return NULL;
+}
+
+/* Libraries for the one C library do not load into programs for the other. */
+static bool is_for_other_libc(const char *loader)
+{
+#ifdef __GLIBC__
+	return loader && strstr(loader, "/ld-musl-") != NULL;
+#else
+	(void)loader;
 	return false;
+#endif
 }
 
 /* With other rights than ours the loader takes no library from us. */
@@ -147,11 +161,13 @@ static bool is_mono_name(const char *base)
 
 static bool look_at_elf(struct look *l, const char *path)
 {
-	const char *why = NULL;
+	const char *why = NULL, *loader = NULL;
 	Elf64_Ehdr h;
 	memcpy(&h, l->head, sizeof h);
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != OUR_MACHINE)
 		why = "is for another architecture than the probes are";
+	else if (is_for_other_libc(loader = loader_of(l)))
+		why = "is for musl, and the probes were built for glibc";
 	else if (has_other_rights(path))
 		why = "runs with other rights than yours (set-id, capabilities): no probe gets in";
 	if (why)
@@ -162,7 +178,7 @@ static bool look_at_elf(struct look *l, const char *path)
 		 (with_beside(path, ".dll") && with_beside(path, ".runtimeconfig.json")) ||
 		 is_bundle(path, l->size))
 		l->to->kind = PV_PROGRAM_DOTNET;
-	else if (!needs_loader(l))
+	else if (!loader)
 		return pv_fail(l->err, PV_EUSAGE, 0,
 			"%.120s is linked statically: no probe gets in", path);
 	else
