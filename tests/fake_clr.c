@@ -466,6 +466,14 @@ static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret,
 	return 0;
 }
 
+static pvp_hr string_layout(void *self, uint32_t *ret_length, uint32_t *ret_text)
+{
+	(void)self;
+	*ret_length = 8;
+	*ret_text = 12;
+	return 0;
+}
+
 static pvp_hr box_layout(void *self, uint64_t type, uint32_t *ret_offset)
 {
 	(void)self, (void)type;
@@ -491,6 +499,7 @@ static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
 	.box_layout = box_layout,
+	.string_layout = string_layout,
 	.unknown = { NULL, counted, counted },
 	.array_class = array_class,
 	.module_info = module_info,

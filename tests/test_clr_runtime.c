@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "probe/clr_hot.h"
 #include "tests/clr_kit.h"
 
 static void compile(uint64_t function, pvp_hr result)
@@ -297,6 +298,47 @@ static void work(uint64_t provider, uint32_t id, const struct bytes *b, uint32_t
 	free(cut);
 }
 
+/* A string as the runtime has it. */
+struct string {
+	uint64_t table;
+	int32_t length;
+	pvp_char text[8];
+};
+
+/* Work within work is told once; an exception, a frame that is gone, and nothing to end. */
+START_TEST(work_on_files)
+{
+	enum { OPEN = 1, NO_SUCH_WORK = 1000 };
+	struct probe_log log;
+	struct string name = { 0, 3, { '/', 'a', 0xe9 } };
+	struct pvp_clr_hooked stack[3] = { { .argument = (uintptr_t)&name } }; /* it grows down */
+	stack[1] = stack[2] = stack[0];
+	ck_assert_int_eq(begin("nodefaults,spans=files"), 0);
+	ck_assert_ptr_nonnull(strstr(pvp_clr.options.words, "spans=files"));
+	pvp_clr_file_ends(false);
+	pvp_clr_file_begins(OPEN, &stack[2]);
+	pvp_clr_file_begins(OPEN, &stack[1]);
+	pvp_clr_file_begins(NO_SUCH_WORK, &stack[0]);
+	pvp_clr_file_ends(false);
+	pvp_clr_file_ends(false);
+	pvp_clr_file_ends(true); /* the outermost */
+	pvp_clr_file_ends(false);
+	pvp_clr_file_begins(OPEN, &stack[1]); /* is left without a word */
+	name.length = -5;
+	pvp_clr_file_begins(OPEN, &stack[2]);
+	pvp_clr_file_ends(false);
+	stack[2].argument = 0;
+	pvp_clr_file_begins(OPEN, &stack[2]);
+	pvp_clr_file_ends(false);
+	pvp_clr_file_begins(OPEN, &stack[2]); /* is never left */
+	end(&log);
+	pvp_clr_file_begins(OPEN, &stack[2]);
+	pvp_clr_file_ends(false); /* nobody listens */
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_SPAN], 3);
+	probe_log_finish(&log);
+}
+END_TEST
+
 enum { RUNTIME, HTTP, SQL };
 
 /* Ends without a begin, two of one activity, more than there is room for, and every cut. */
@@ -411,6 +453,7 @@ int main(void)
 	tcase_add_test(t, load_contexts);
 	tcase_add_test(t, fields_and_counters);
 	tcase_add_test(t, spans);
+	tcase_add_test(t, work_on_files);
 	tcase_add_test(t, groups_are_switched);
 	tcase_add_test(t, nothing_unasked);
 	suite_add_tcase(s, t);
