@@ -77,11 +77,16 @@ class Viewer:
                 return False
         return True
 
-    def wait_for(self, part, what):
-        """Polls until the program has written `part`; what was before it is forgotten."""
-        end = time.monotonic() + DEADLINE
+    def wait_for(self, part, what, anew=False):
+        """
+        Polls until the program has written `part`; what was before it is forgotten. `anew`: words
+        that may have come bit by bit, so the screen is drawn anew now and then.
+        """
+        end = again = time.monotonic() + DEADLINE
         while part not in self.seen and time.monotonic() < end and self.read(0.05):
-            pass
+            if anew and time.monotonic() > again - DEADLINE:
+                again += 1
+                self.keys('\x0c')
         found = part in self.seen
         check(what, found, repr(self.seen[-300:]))
         if found:
@@ -190,7 +195,7 @@ def keys_from_the_terminal(profview, log):
         bytes_left = bytes_left[os.write(write, bytes_left[:4096]):]
         v.read(0)
     os.close(write)
-    v.wait_for(b'Shop:Main', 'data on standard input: figures')
+    v.wait_for(b'Shop:Main', 'data on standard input: figures', anew=True)
     v.keys('h')
     v.wait_for(b'Backspace', 'data on standard input: keys work')
     v.keys('Q')
