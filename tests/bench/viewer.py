@@ -18,6 +18,7 @@ import time
 from screen import Program
 
 MS = 1000
+FIRST_ROW = 6  # line of the frame
 ASKING = '▸ asking'  # the frame says that the answer is on its way
 PANES = {'1': '[1 Over', '2': '[2 Meth', '3': '[3 Tree', '5': '[5 Alloc', '6': '[6 GC',
          '0': '[0 Thr', 'L': '[L Lock', 'X': '[X Exc', 'J': '[J JIT', 'C': '[C Count', 'i': '[i Info'}
@@ -74,8 +75,10 @@ def place(text):
     return text.split('\n')[4].replace(ASKING, '').rstrip()
 
 
-def moved(v, key):
+def moved(v):
+    """Up where there is something above the cursor, else down."""
     before = place(v.screen.text())
+    key = 'j' if cursor(v.screen.text()) == FIRST_ROW else 'k'
     return answer(v, key, lambda text: place(text) != before)
 
 
@@ -86,9 +89,9 @@ def press_all(v, times):
         if key in '23':
             v.until(lambda text: cursor(text) is not None, 5)
             v.until(lambda text: False, 0.3)  # the method picked elsewhere is looked for first
-            moved(v, 'j')  # from the top, where rows may come and go
-            for move in 'jjjk':
-                times['moving'].append(moved(v, move))
+            moved(v)  # from where rows may come and go
+            for _ in range(4):
+                times['moving'].append(moved(v))
     v.keys('2')
     v.until(lambda text: PANES['2'] in text)
     times['help'].append(answer(v, '?', lambda text: 'In lists' in text))
