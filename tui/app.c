@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/thread.h"
 #include "tui/app_parts.h"
 #include "tui/strip.h"
 
@@ -483,6 +484,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 {
 	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = ui_app_now() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
+	pv_thread_answer_soon();
 	if (!open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);
 		return false;

@@ -8,4 +8,10 @@
  */
 void pv_thread_give_way(void);
 
+/*
+ * The calling thread has short things to do, at once: it asks for short turns, which come sooner.
+ * Threads that it starts do not. Kernels before 6.12 do not know that, and nothing changes.
+ */
+void pv_thread_answer_soon(void);
+
 #endif
