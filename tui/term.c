@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "tui/term_out.h"
 #include "tui/theme.h"
 
 enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400 };
@@ -22,6 +23,7 @@ enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400 };
 struct ui_term {
 	SCREEN *screen;
 	FILE *in;           /* /dev/tty, or NULL: standard input */
+	struct ui_term_out out;
 	int fd;
 	int colors;
 	struct ui_canvas shown; /* what the terminal has */
@@ -128,6 +130,7 @@ static void set_up(struct ui_term *t, enum ui_color color)
 	curs_set(0);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
+	typeahead(-1); /* a key that comes meanwhile does not leave half a frame */
 	set_escdelay(ESC_DELAY_MS);
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
@@ -152,11 +155,11 @@ static bool can_draw(struct pv_error *reterr)
  * curses would ignore SIGTSTP while it writes, and so lose one that comes then. It leaves the
  * signal alone when it finds it taken.
  */
-static SCREEN *new_screen(FILE *in)
+static SCREEN *new_screen(FILE *out, FILE *in)
 {
 	struct sigaction taken = { .sa_handler = SIG_IGN }, before;
 	sigaction(SIGTSTP, &taken, &before);
-	SCREEN *screen = newterm(NULL, stdout, in);
+	SCREEN *screen = newterm(NULL, out, in);
 	sigaction(SIGTSTP, &before, NULL);
 	return screen;
 }
@@ -174,7 +177,9 @@ static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
 			strerror(errno));
 	t->fd = t->in ? fileno(t->in) : STDIN_FILENO;
 	tcgetattr(t->fd, &crash.saved);
-	t->screen = new_screen(t->in ? t->in : stdin);
+	if (!ui_term_out_open(&t->out, STDOUT_FILENO))
+		return pv_fail(reterr, PV_EIO, 0, "cannot write to the terminal: %s", strerror(errno));
+	t->screen = new_screen(t->out.file, t->in ? t->in : stdin);
 	if (!t->screen)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"the terminal (TERM=%s) is unknown here; profview report FILE prints text",
@@ -196,6 +201,7 @@ struct ui_term *ui_term_open(const struct ui_term_options *options, struct pv_er
 	if (!open_terminal(t, options, reterr)) {
 		if (t->screen)
 			delscreen(t->screen);
+		ui_term_out_close(&t->out);
 		if (t->in)
 			fclose(t->in);
 		free(t);
@@ -215,6 +221,7 @@ void ui_term_close(struct ui_term *t)
 	if (!isendwin())
 		endwin();
 	delscreen(t->screen);
+	ui_term_out_close(&t->out);
 	if (t->in)
 		fclose(t->in);
 	ui_canvas_finish(&t->shown);
@@ -354,7 +361,9 @@ void ui_term_draw(struct ui_term *t, const struct ui_canvas *c)
 		}
 	}
 	t->repaint = false;
+	ui_term_out_begin(&t->out);
 	refresh();
+	ui_term_out_end(&t->out);
 }
 
 void ui_term_repaint(struct ui_term *t)

@@ -1,0 +1,26 @@
+/*
+ * What a terminal is written to, so that a picture goes out in one piece: curses writes after every
+ * move of its cursor, which wakes whoever draws the terminal some fifty times a frame and shows
+ * half of it. Between begin() and end() what is written to the file is gathered instead.
+ */
+#ifndef UI_TERM_OUT_H
+#define UI_TERM_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct ui_term_out {
+	FILE *file; /* the terminal's, for curses; not before open() and not after close() */
+	int tty;    /* the same terminal */
+	int gather; /* a file without a name, or -1: then nothing is gathered */
+};
+
+/* On the terminal that `fd` is. False with errno set. */
+bool ui_term_out_open(struct ui_term_out *o, int fd);
+void ui_term_out_close(struct ui_term_out *o);
+
+void ui_term_out_begin(struct ui_term_out *o);
+/* Waits for as long as the terminal takes. A terminal that is gone takes nothing. */
+void ui_term_out_end(struct ui_term_out *o);
+
+#endif
