@@ -12,6 +12,7 @@
 #include "probe/emit.h"
 #include "probe/modules.h"
 #include "probe/mono_filter.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 #include "probe/sample_rate.h"
 #include "probe/session.h"
@@ -98,10 +99,12 @@ static void before_fork(void)
 	pvp_mono_threads_wait();
 	pvp_mono_types_wait();
 	pvp_names_hold();
+	pvp_mono_numbers_wait();
 }
 
 static void after_fork(void)
 {
+	pvp_mono_numbers_release();
 	pvp_names_release();
 	pvp_mono_types_release();
 	pvp_mono_threads_release();
@@ -158,7 +161,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		groups & (PVP_MONO_CALLS | PVP_MONO_TREE) ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
 		p->options.rest[0] ? "," : "", p->options.rest);
 	p->handle = mono_profiler_create(p);
-	int error = pvp_session_start(core, &host);
+	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;
 	/* Of several processes under one launch the first is recorded; the others say nothing. */
 	if (error && error != EBUSY && error != ECANCELED) {
 		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));

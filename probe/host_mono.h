@@ -113,9 +113,9 @@ void pvp_mono_thread_done(void);
  * or not. end() says when it began, 0 when not known, and whose code it is that calls us, 0 when it
  * does not: code compiled ahead of time is only looked up.
  */
-void pvp_mono_compile_begin(uint64_t method, uint64_t now);
-void pvp_mono_compile_asked(uint64_t method, bool chosen);
-uint64_t pvp_mono_compile_end(uint64_t method, uint64_t *ret_calling);
+void pvp_mono_compile_begin(const MonoMethod *method, uint64_t now);
+void pvp_mono_compile_asked(uint64_t calling);
+uint64_t pvp_mono_compile_end(const MonoMethod *method, uint64_t *ret_calling);
 
 /* Whether the thread met this key not long ago; from here on it has. */
 bool pvp_mono_seen(uint64_t key);

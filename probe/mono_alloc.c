@@ -24,8 +24,9 @@ struct memory {
 	struct pvp_mono_type type[REMEMBERED];
 	uint64_t seen[SEEN];
 	struct {
-		uint64_t method, begin_ns;
-		uint64_t calling; /* the method whose code will call us, 0: none */
+		const MonoMethod *method;
+		uint64_t begin_ns;
+		uint64_t calling; /* key of the method whose code will call us, 0: none */
 		bool asked;
 	} compiling[COMPILING];
 	size_t open; /* of these, the innermost last */
@@ -162,7 +163,7 @@ bool pvp_mono_seen(uint64_t key)
 	return seen;
 }
 
-void pvp_mono_compile_begin(uint64_t method, uint64_t now)
+void pvp_mono_compile_begin(const MonoMethod *method, uint64_t now)
 {
 	struct memory *m = memory_here();
 	if (!m || m->open == COMPILING)
@@ -173,16 +174,16 @@ void pvp_mono_compile_begin(uint64_t method, uint64_t now)
 	m->compiling[m->open++].calling = 0;
 }
 
-void pvp_mono_compile_asked(uint64_t method, bool chosen)
+void pvp_mono_compile_asked(uint64_t calling)
 {
 	struct memory *m = memory;
 	if (!m || !m->open || m->compiling[m->open - 1].asked)
 		return;
 	m->compiling[m->open - 1].asked = true;
-	m->compiling[m->open - 1].calling = chosen ? method : 0;
+	m->compiling[m->open - 1].calling = calling;
 }
 
-uint64_t pvp_mono_compile_end(uint64_t method, uint64_t *ret_calling)
+uint64_t pvp_mono_compile_end(const MonoMethod *method, uint64_t *ret_calling)
 {
 	struct memory *m = memory;
 	*ret_calling = 0;

@@ -9,6 +9,7 @@
 #include "probe/emit.h"
 #include "probe/host_mono.h"
 #include "probe/mono_filter.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 
 enum {
@@ -21,20 +22,20 @@ enum {
 static void entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	(void)p, (void)context;
-	pvp_call(PVP_ENTER, pvp_mono_key(method));
+	pvp_call(PVP_ENTER, pvp_mono_called(method));
 }
 
 static void left(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	(void)p, (void)context;
-	pvp_call(PVP_LEAVE, pvp_mono_key(method));
+	pvp_call(PVP_LEAVE, pvp_mono_called(method));
 }
 
 /* The method's frame is gone; its target will enter by itself. */
 static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
 {
 	(void)p, (void)target;
-	pvp_call(PVP_LEAVE, pvp_mono_key(method));
+	pvp_call(PVP_LEAVE, pvp_mono_called(method));
 }
 
 /*
@@ -44,8 +45,9 @@ static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
 static void thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
 	(void)p, (void)exception;
-	if (pvp_names_calls(pvp_mono_key(method)))
-		pvp_call(PVP_EXC_LEAVE, pvp_mono_key(method));
+	uint64_t key = pvp_mono_method(method);
+	if (pvp_names_calls(key))
+		pvp_call(PVP_EXC_LEAVE, key);
 }
 
 /* --- summed up: the thread's call tree takes them */
@@ -57,7 +59,7 @@ static void tree_entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallCo
 		pvp_nested();
 		return;
 	}
-	pvp_tree_enter(pvp_mono_key(method));
+	pvp_tree_enter(pvp_mono_called(method));
 	pvp_guard_off();
 }
 
@@ -67,7 +69,7 @@ static void tree_leaves(MonoMethod *method, bool exceptional)
 		pvp_nested();
 		return;
 	}
-	pvp_tree_leave(pvp_mono_key(method), exceptional);
+	pvp_tree_leave(pvp_mono_called(method), exceptional);
 	pvp_guard_off();
 }
 
@@ -86,7 +88,7 @@ static void tree_tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *ta
 static void tree_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
 	(void)p, (void)exception;
-	if (pvp_names_calls(pvp_mono_key(method)))
+	if (pvp_names_calls(pvp_mono_method(method)))
 		tree_leaves(method, true);
 }
 
@@ -131,7 +133,7 @@ static void shallow_tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod 
 
 static void shallow_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
-	if (pvp_names_calls(pvp_mono_key(method)) && leaves_shallow(p))
+	if (pvp_names_calls(pvp_mono_method(method)) && leaves_shallow(p))
 		shallow->exception_leave(p, method, exception);
 }
 
@@ -187,7 +189,7 @@ static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *
 {
 	bool chosen = pvp_mono_filter(p->options.filter, method) &&
 		(!p->options.callspec[0] || mono_callspec_eval(method, &spec));
-	pvp_mono_compile_asked(pvp_mono_key(method), chosen);
+	pvp_mono_compile_asked(chosen ? pvp_mono_called(method) : 0);
 	return chosen ? (MonoProfilerCallInstrumentationFlags)TRACED
 		      : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 }

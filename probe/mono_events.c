@@ -4,6 +4,7 @@
 
 #include "probe/emit.h"
 #include "probe/host_mono.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 
 enum { PIECE = 64 }; /* moved objects or roots in one event: no event outgrows its room */
@@ -25,7 +26,7 @@ static mono_bool frame(MonoMethod *method, int32_t native, int32_t il, mono_bool
 	struct walk *w = ctx;
 	(void)native, (void)il;
 	if (managed && method)
-		w->keys[w->n++] = pvp_mono_key(method);
+		w->keys[w->n++] = pvp_mono_method(method);
 	return w->n == w->most;
 }
 
@@ -222,7 +223,7 @@ static void clause(MonoProfiler *p, MonoMethod *method, uint32_t index, MonoExce
 {
 	(void)p;
 	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_CLAUSE,
-		.clause = { (uint64_t)type, index, pvp_mono_key(method), address(exception) } };
+		.clause = { (uint64_t)type, index, pvp_mono_method(method), address(exception) } };
 	pvp_event(&ev, NULL, address(exception));
 }
 

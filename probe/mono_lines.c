@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/host_mono.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 
 enum { MOST = 1500 }; /* places of one method */
@@ -60,7 +61,7 @@ void pvp_mono_lines(MonoMethod *method)
 			add(t, method, domain, info->line_numbers[i].native_offset);
 	mono_debug_free_method_jit_info(info);
 	if (t && t->n && t->file)
-		define(t, pvp_mono_key(method));
+		define(t, pvp_mono_method(method));
 	if (t)
 		free(t->file);
 	free(t);

@@ -11,6 +11,7 @@
 
 #include "probe/emit.h"
 #include "probe/host_mono.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 
 /* What Mono gives for us to free. */
@@ -32,18 +33,18 @@ static struct pv_event meta(uint8_t kind, const void *key)
 static void jit_begins(MonoProfiler *p, MonoMethod *method)
 {
 	(void)p;
-	pvp_mono_compile_begin(pvp_mono_key(method), pvp_monotonic());
+	pvp_mono_compile_begin(method, pvp_monotonic());
 }
 
 static void jit_failed(MonoProfiler *p, MonoMethod *method)
 {
 	uint64_t calling, now = pvp_monotonic();
-	uint64_t begin = pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	uint64_t begin = pvp_mono_compile_end(method, &calling);
 	if (!(p->options.groups & PVP_MONO_RUNTIME))
 		return;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
-		.jit = { .method = pvp_mono_key(method), .started = begin ? now - begin : 0,
+		.jit = { .method = pvp_mono_method(method), .started = begin ? now - begin : 0,
 			.name = text_of(name) } };
 	pvp_names_say(&ev);
 	mono_free(name);
@@ -52,11 +53,11 @@ static void jit_failed(MonoProfiler *p, MonoMethod *method)
 static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 {
 	uint64_t calling, now = pvp_monotonic();
-	uint64_t begin = pvp_mono_compile_end(pvp_mono_key(method), &calling);
+	uint64_t begin = pvp_mono_compile_end(method, &calling);
 	bool timed = begin && p->options.groups & PVP_MONO_RUNTIME;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = pvp_mono_key(method),
+		.jit = { .method = pvp_mono_method(method),
 			.code = (uint64_t)(uintptr_t)mono_jit_info_get_code_start(info),
 			.size = (uint64_t)mono_jit_info_get_code_size(info),
 			.started = timed ? now - begin : 0, /* how long it took */
@@ -70,15 +71,9 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 	pvp_mono_name_missing();
 }
 
-/* The address a key stands for. */
-static MonoMethod *method_of(uint64_t key)
-{
-	return (MonoMethod *)(uintptr_t)(key << 3);
-}
-
 static void name_method(uint64_t key)
 {
-	char *name = mono_method_full_name(method_of(key), 1);
+	char *name = mono_method_full_name(pvp_mono_method_of(key), 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
 		.jit = { .method = key, .name = text_of(name) } };
 	pvp_names_define(&ev);
@@ -114,7 +109,7 @@ static void shutdown_begins(MonoProfiler *p)
 static void method_freed(MonoProfiler *p, MonoMethod *method)
 {
 	(void)p;
-	pvp_names_free_method(pvp_mono_key(method));
+	pvp_names_free_method(pvp_mono_method(method));
 	pvp_mono_coverage_freed(method);
 }
 

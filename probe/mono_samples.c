@@ -12,6 +12,7 @@
 
 #include "probe/emit.h"
 #include "probe/host_mono.h"
+#include "probe/mono_methods.h"
 #include "probe/mono_names.h"
 #include "probe/probe_clock.h"
 #include "probe/session.h"
@@ -23,7 +24,7 @@ struct slot {
 	uint64_t time, thread, ip;
 	uint64_t user_ns, kernel_ns; /* of the processor, since the thread's last sample */
 	uint32_t n;
-	uint64_t frames[FRAMES]; /* innermost first */
+	const MonoMethod *frames[FRAMES]; /* innermost first */
 };
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
@@ -59,7 +60,7 @@ static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int o
 	struct slot *s = ctx;
 	(void)domain, (void)base, (void)offset;
 	if (method)
-		s->frames[s->n++] = pvp_mono_key(method);
+		s->frames[s->n++] = method;
 	return s->n == FRAMES;
 }
 
@@ -106,8 +107,8 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 		uint64_t keys[1 + FRAMES];
 		keys[0] = s->ip;
 		for (uint32_t i = 0; i < s->n; i++) {
-			keys[1 + i] = s->frames[i];
-			pvp_tell_method(w, s->frames[i], s->time);
+			keys[1 + i] = pvp_mono_method(s->frames[i]);
+			pvp_tell_method(w, keys[1 + i], s->time);
 		}
 		const struct pv_batch pools = { .pool = { keys, 1 + s->n, 1 + s->n } };
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT, .time = s->time,

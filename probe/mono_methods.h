@@ -1,0 +1,60 @@
+/*
+ * The log's keys of methods: small numbers, given in the order in which methods are met, so that
+ * what is called together lies near together and most steps from one call to the next take one
+ * byte. A method keeps its number as long as its address; one that takes a dead one's place has
+ * its number, too, and is told anew.
+ */
+#ifndef PV_PROBE_MONO_METHODS_H
+#define PV_PROBE_MONO_METHODS_H
+
+#include <mono/metadata/profiler.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pvp_numbered {
+	_Atomic uint64_t method; /* its address, stored last; 0: a free place */
+	uint64_t key;
+};
+
+/* Grows by taking another's place; readers may go on with the old one. */
+struct pvp_numbers {
+	unsigned shift; /* of a hash to a place */
+	struct pvp_numbered at[];
+};
+extern struct pvp_numbers *_Atomic pvp_numbers; /* not NULL after init */
+
+static inline uint64_t pvp_numbers_hash(uint64_t address)
+{
+	return address * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* False: out of memory. */
+bool pvp_mono_numbers_init(void);
+
+/* Any thread; not in a signal's handler. called: its code calls us, or will. */
+uint64_t pvp_mono_number(const MonoMethod *method, bool called);
+
+static inline uint64_t pvp_mono_called(const MonoMethod *method)
+{
+	uint64_t address = (uint64_t)(uintptr_t)method;
+	const struct pvp_numbers *t = atomic_load_explicit(&pvp_numbers, memory_order_acquire);
+	const struct pvp_numbered *n = &t->at[pvp_numbers_hash(address) >> t->shift];
+	if (__builtin_expect(atomic_load_explicit(&n->method, memory_order_acquire) == address, 1))
+		return n->key;
+	return pvp_mono_number(method, true);
+}
+
+static inline uint64_t pvp_mono_method(const MonoMethod *method)
+{
+	return pvp_mono_number(method, false);
+}
+
+/* The method whose key this is; it may be dead. */
+MonoMethod *pvp_mono_method_of(uint64_t key);
+
+/* Around fork, so that a child finds no lock held by a thread it does not have. */
+void pvp_mono_numbers_wait(void);
+void pvp_mono_numbers_release(void);
+
+#endif
