@@ -69,6 +69,7 @@ struct pvp_writer {
 	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
 	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
 	uint32_t classes;            /* written so far */
+	uint64_t first_class;        /* key of the first one in the log; others lie near it */
 	uint64_t orphans, discarded, last_sync;
 	uint32_t pauses;        /* said so far */
 	uint64_t lost;          /* events said to be lost */
