@@ -6,13 +6,13 @@
 static inline bool call(enum pvp_call_event event, uint64_t method)
 {
 	struct pvp_thread *t = pvp_tls.thread;
-	if (PVP_UNLIKELY(atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed)))
+	if (PVP_UNLIKELY(!pvp_guard_on()))
 		return false;
 	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
-	if (PVP_UNLIKELY(p >= atomic_load_explicit(&t->call_limit, memory_order_relaxed)))
+	if (PVP_UNLIKELY(p >= atomic_load_explicit(&t->call_limit, memory_order_relaxed))) {
+		pvp_guard_off();
 		return false;
-	atomic_store_explicit(&pvp_tls.inside, 1, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
+	}
 	pvp_publish(t, pvp_put_call(t, p, event, method, pvp_tsc_ns(&t->clock)));
 	pvp_guard_off();
 	return true;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "probe/call_tree.h"
+#include "probe/crowd.h"
 #include "probe/frames.h"
 #include "probe/reborn.h"
 
@@ -18,8 +19,6 @@ enum {
 	NAP_NS = 50000,
 	NAPS = 200, /* 20 ms and more, with what the kernel adds */
 	PATIENT = 100, /* times as many where nothing is to be lost */
-	ROOM_NAP_NS = 200000,
-	STUCK_NS = 2000000000, /* no writer needs that between two chunks, except at its sink */
 };
 
 /* What a thread points to before its first event. Nobody writes it. */
@@ -172,7 +171,9 @@ static void finish_thread(struct pvp_thread *t)
 	t->exit_time = pvp_now(&t->clock);
 	if (!t->name[0] && t->tid != (uint64_t)getpid())
 		prctl(PR_GET_NAME, t->name); /* 16 bytes at most */
-	if (t->session != pvp_core.writing)
+	if (t->session == pvp_core.writing)
+		pvp_crowd_leaves();
+	else
 		pvp_thread_remove(t);
 	pthread_mutex_unlock(&pvp_core.lock);
 }
@@ -214,12 +215,17 @@ void pvp_threads_forget(bool all)
 		pthread_setspecific(key, NULL);
 }
 
+static void poke(struct pvp_thread *t)
+{
+	atomic_store_explicit(&t->poked, true, memory_order_relaxed);
+	atomic_store_explicit(&t->call_limit, NULL, memory_order_relaxed);
+	atomic_store_explicit(&t->alloc_limit, NULL, memory_order_relaxed);
+}
+
 void pvp_poke_all(void)
 {
 	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next) {
-		atomic_store_explicit(&t->poked, true, memory_order_relaxed);
-		atomic_store_explicit(&t->call_limit, NULL, memory_order_relaxed);
-		atomic_store_explicit(&t->alloc_limit, NULL, memory_order_relaxed);
+		poke(t);
 		atomic_store_explicit(&t->tree_ready, false, memory_order_relaxed);
 	}
 }
@@ -244,6 +250,29 @@ static bool fits(const struct pvp_thread *t, size_t need)
 	return t->chunk && (size_t)(t->chunk->end - at) >= need;
 }
 
+/*
+ * A thread that is poked and whose guard is off enters the probe by pvp_room(), which waits for the
+ * lock: until then its chunk may be changed by others.
+ */
+void pvp_take_back(void)
+{
+	uint32_t session = pvp_core.writing;
+	atomic_store(&pvp_crowd.wanted, false);
+	pthread_mutex_lock(&pvp_core.lock);
+	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next)
+		if (t->session == session && t->chunk)
+			poke(t);
+	pthread_mutex_unlock(&pvp_core.lock);
+	pvp_crowd_barrier();
+	pthread_mutex_lock(&pvp_core.lock);
+	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next)
+		if (t->session == session && t->chunk && t->inside &&
+			atomic_load_explicit(&t->poked, memory_order_relaxed) &&
+			!atomic_load_explicit(t->inside, memory_order_acquire))
+			hand_over(t);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
 static bool next_chunk(struct pvp_thread *t)
 {
 	hand_over(t);
@@ -262,6 +291,7 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 {
 	hand_over(t);
 	t->session = session;
+	pvp_crowd_joins();
 	t->pool = pvp_core.pool;
 	t->queue = NULL;
 	t->queue_end = &t->queue;
@@ -389,41 +419,11 @@ static struct pvp_thread *room(size_t need, bool *full)
 	return t;
 }
 
-/*
- * block=yes: naps until the writer gives a chunk back, with no lock held. False: nobody reads, or
- * recording is over; or the writer does not come to it, since it waits for something that this
- * thread holds, a lock of the loader's for instance: then the event is lost after all.
- */
-static bool wait_for_chunk(void)
-{
-	const struct timespec nap = { .tv_nsec = ROOM_NAP_NS };
-	uint64_t since = pvp_monotonic(), before = pvp_chunks_returned();
-	uint32_t session = session_now();
-	if (pvp_tls.vain > before)
-		return false;
-	pthread_cond_signal(&pvp_core.wake);
-	while (atomic_load(&pvp_core.block) && session_now() == session && !pvp_paused()) {
-		if (pvp_chunks_free() > 0)
-			return true;
-		uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
-		if (returned != before || atomic_load(&pvp_core.sending)) {
-			before = returned;
-			since = now;
-		} else if (now - since > STUCK_NS) {
-			pvp_tls.vain = before + 1;
-			return false;
-		}
-		nanosleep(&nap, NULL);
-	}
-	return false;
-}
-
 struct pvp_thread *pvp_room(size_t need)
 {
 	bool full = false;
 	struct pvp_thread *t = room(need, &full);
-	while (full && atomic_load_explicit(&pvp_core.block, memory_order_relaxed) &&
-		wait_for_chunk()) {
+	while (full && pvp_crowd_wait()) {
 		full = false;
 		t = room(need, &full);
 	}

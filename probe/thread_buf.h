@@ -1,7 +1,7 @@
 /*
  * Where threads put their events: each encodes into a chunk of its own and publishes what is
- * written with one release store. Chunks come from a fixed pool; a thread that finds it empty
- * drops its events and counts them. Full ones wait in their thread's queue for the writer.
+ * written with one release store. Full chunks wait in their thread's queue for the writer. A thread
+ * that finds the fixed pool of chunks empty drops its events and counts them (but see crowd.h).
  */
 #ifndef PV_PROBE_THREAD_BUF_H
 #define PV_PROBE_THREAD_BUF_H
@@ -103,8 +103,7 @@ static inline bool pvp_guard_on(void)
 
 static inline void pvp_guard_off(void)
 {
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&pvp_tls.inside, 0, memory_order_relaxed);
+	atomic_store_explicit(&pvp_tls.inside, 0, memory_order_release);
 }
 
 /* Events are left out for now; a mark in the log says so. */
@@ -141,10 +140,11 @@ void pvp_poke_all(void);
 void pvp_switch(_Atomic bool *which, bool on);
 void pvp_thread_remove(struct pvp_thread *t);
 
+/* The writer's, without the lock: chunks that no thread is writing into just now are handed over. */
+void pvp_take_back(void);
+
 /* Once, before all else; an errno value. */
 int pvp_threads_init(void);
-
 /* In a child of fork: forgets every thread. all: the calling one's frames too. */
 void pvp_threads_forget(bool all);
-
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/crowd.h"
 #include "probe/emit.h"
 
 enum {
@@ -64,6 +65,7 @@ static int patience(void *ctx, bool moved)
 	struct pvp_writer *w = ctx;
 	if (moved)
 		w->stuck_since = 0;
+	pvp_crowd_stuck(true);
 	pthread_mutex_lock(&pvp_core.lock);
 	bool moving = w->moving;
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -183,6 +185,7 @@ static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 		switch (pvp_sink_send(&w->sink, parts, n)) {
 		case PVP_SENT:
 			atomic_store(&pvp_core.block, w->config.block);
+			pvp_crowd_stuck(false);
 			return true;
 		case PVP_READER_GONE:
 			w->began = false;
@@ -208,48 +211,6 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 	return ok;
 }
 
-bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p)
-{
-	uint8_t head[MLPD_BUFFER_HEADER];
-	if (!p->n)
-		return true;
-	p->header.length = (uint32_t)p->n;
-	struct iovec parts[2] = {
-		{ head, mlpd_put_buffer_header(head, &p->header) },
-		{ p->bytes, p->n },
-	};
-	p->n = 0;
-	return pvp_writer_send(w, parts, 2);
-}
-
-/* Pages mostly hold definitions: their base makes keys short. NULL is exact: it is chosen before. */
-static void begin_page(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev)
-{
-	bool defines = pvp_group_of(ev->kind) == PVP_GROUP_NAMES;
-	p->header = (struct mlpd_buffer_header){ .time_base = ev->time, .thread = w->tid,
-		.ptr_base = defines ? w->first_class : 0,
-		.method_base = ev->kind == PV_KIND_METHOD_JIT ? ev->jit.method : 0 };
-	mlpd_bases_init(&p->bases, &p->header);
-}
-
-bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev,
-	const struct pv_batch *pools)
-{
-	if (p->n && mlpd_encode_max(ev, pools) > sizeof p->bytes - p->n && !pvp_page_send(w, p))
-		return false;
-	if (ev->kind == PV_KIND_CLASS_LOAD && !w->first_class)
-		w->first_class = ev->meta.key;
-	if (!p->n)
-		begin_page(w, p, ev);
-	size_t n = mlpd_encode(p->bytes + p->n, sizeof p->bytes - p->n, &p->bases, &format, ev,
-		pools);
-	enum pvp_group group = pvp_group_of(ev->kind);
-	w->tally.events[group]++;
-	w->tally.bytes[group] += n;
-	p->n += n;
-	return n > 0;
-}
-
 /* ---- the thread */
 
 /* Waits for the next round's reason. True: the session shall end. */
@@ -260,7 +221,7 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : PVP_TICK_MS) * MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && w->flush_wanted == w->flush_done &&
-		pvp_core.queued < pvp_core.wake_at)
+		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_crowd.wanted))
 		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
 			break;
 	*ret_wanted = w->flush_wanted;
@@ -299,8 +260,10 @@ static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 static bool ready(struct pvp_writer *w, bool last)
 {
 	w->began = w->began && !pvp_sink_alone(&w->sink);
-	if (!w->began)
+	if (!w->began) {
 		atomic_store(&pvp_core.block, false);
+		pvp_crowd_stuck(true);
+	}
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
@@ -334,6 +297,8 @@ static void *run(void *arg)
 			rest(w, PVP_TICK_MS);
 			continue;
 		}
+		if (atomic_load(&pvp_crowd.wanted))
+			pvp_take_back();
 		w->asked = wanted != w->flush_done;
 		pvp_round(w, last);
 		say_flushed(w, wanted);
@@ -449,6 +414,7 @@ static void open_session(struct pvp_writer *w)
 	size_t chunks = pvp_pool_chunks(pvp_core.pool);
 	pvp_core.wake_at = chunks / 8 < WAKE_CHUNKS ? chunks / 8 : WAKE_CHUNKS;
 	pvp_core.queued = 0;
+	pvp_crowd_reset();
 	pvp_core.clock = (struct pvp_calibration){ 0 };
 	atomic_store(&pvp_core.calls, w->config.calls);
 	atomic_store(&pvp_core.alloc, w->config.alloc);

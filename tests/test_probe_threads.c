@@ -154,6 +154,52 @@ START_TEST(short_threads_leave_nothing_behind)
 }
 END_TEST
 
+/* Chunks that rest with idle threads come to those that need one. */
+enum { MANY = 200, VISITS = 40, PAIRS = 5 };
+static pthread_barrier_t together;
+
+static void *now_and_then(void *arg)
+{
+	unsigned number = *(unsigned *)arg;
+	once(&number);
+	pthread_barrier_wait(&together); /* more are alive than there are chunks */
+	for (unsigned i = 0; i < VISITS; i++) {
+		for (unsigned k = 0; k < PAIRS; k++)
+			once(&number);
+		if (i % 8 == number % 8)
+			probe_nap();
+	}
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+START_TEST(more_threads_than_chunks)
+{
+	struct probe_log log;
+	static pthread_t t[MANY];
+	static unsigned number[MANY];
+	start(",buffer=256k,linger=20000");
+	ck_assert_uint_lt(pvp_chunks_free(), MANY / 2);
+	ck_assert_int_eq(pthread_barrier_init(&together, NULL, MANY), 0);
+	for (unsigned i = 0; i < MANY; i++) {
+		number[i] = i;
+		ck_assert_int_eq(pthread_create(&t[i], NULL, now_and_then, &number[i]), 0);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		pthread_join(t[i], NULL);
+	pthread_barrier_destroy(&together);
+	stop_and_read(&log);
+	for (unsigned i = 0; i < MANY; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "fake.method_%u", i);
+		const struct probe_method *m = probe_log_method(&log, name);
+		ck_assert_uint_eq(m->enters, VISITS * PAIRS + 1);
+		ck_assert_uint_eq(m->leaves, VISITS * PAIRS + 1);
+	}
+	probe_log_finish(&log);
+}
+END_TEST
+
 static pthread_key_t late_key;
 
 static void late_events(void *arg)
@@ -334,6 +380,7 @@ int main(void)
 	tcase_add_test(t, every_event_of_every_thread);
 	tcase_add_test(t, header_says_who_wrote);
 	tcase_add_test(t, short_threads_leave_nothing_behind);
+	tcase_add_test(t, more_threads_than_chunks);
 	tcase_add_test(t, events_of_a_threads_destructors_count);
 	tcase_add_test(t, names_change_and_come_late);
 	tcase_add_test(t, names_of_the_system);
