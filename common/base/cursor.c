@@ -1,5 +1,7 @@
 #include "common/base/cursor.h"
 
+#include "common/base/leb.h"
+
 #define TOP_OF_TENTH 63
 
 static uint64_t fixed(struct pv_cursor *c, size_t bytes)
@@ -58,23 +60,18 @@ static uint64_t last_groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *r
 	return v;
 }
 
-/* The same; where the end is far, no byte of it needs a look at that. */
+/* The same; where the end is far and the value short, all its bytes at once. */
 static inline uint64_t groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
 {
 	if (pv_cursor_left(c) < PV_LEB_MAX || !pv_cursor_ok(c))
 		return last_groups(c, ret_shift, ret_last);
-	const uint8_t *p = c->at;
-	uint64_t v = *p & 0x7f;
-	unsigned shift = 7;
-	while (*p++ & 0x80) {
-		if (shift > TOP_OF_TENTH)
-			return last_groups(c, ret_shift, ret_last);
-		v |= (uint64_t)(*p & 0x7f) << shift;
-		shift += 7;
-	}
-	c->at = p;
-	*ret_shift = shift;
-	*ret_last = p[-1];
+	uint64_t v;
+	unsigned bytes = pv_leb_in(pv_word_at(c->at), &v);
+	if (bytes == 0)
+		return last_groups(c, ret_shift, ret_last);
+	c->at += bytes;
+	*ret_shift = 7 * bytes;
+	*ret_last = c->at[-1];
 	return v;
 }
 

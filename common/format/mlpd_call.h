@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "common/base/leb.h"
 #include "common/format/mlpd.h"
 
 enum { MLPD_ALLOC = 0x00, MLPD_LEAVE = 0x13, MLPD_ENTER = 0x23, MLPD_EXC_LEAVE = 0x33 };
@@ -23,7 +24,10 @@ struct mlpd_call {
  */
 static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsigned *shift)
 {
-	unsigned i = 0;
+	unsigned i = pv_leb_in(pv_word_at(p), v);
+	*shift = 7 * i;
+	if (i > 0)
+		return p + i;
 	uint64_t x = 0;
 	*shift = 0;
 	do {

@@ -229,9 +229,9 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	return true;
 }
 
-uint32_t mlpd_digest_new_place(struct mlpd_digester *d)
+uint32_t mlpd_digest_place(struct mlpd_digester *d, uint32_t node)
 {
-	return record_of(d, mlpd_digest_top(d));
+	return record_of(d, node);
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)

@@ -58,8 +58,8 @@ static inline bool mlpd_digest_number(const struct mlpd_digester *d)
 	return true;
 }
 
-/* A record for the innermost open call of the stretch; 0 when out of memory. */
-uint32_t mlpd_digest_new_place(struct mlpd_digester *d);
+/* A record for a call of the stretch that has none yet; 0 when out of memory. */
+uint32_t mlpd_digest_place(struct mlpd_digester *d, uint32_t node);
 
 /* Notes where the next allocation of the batch stands. */
 static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
@@ -71,7 +71,7 @@ static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
 	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
 		return false;
 	uint32_t place = d->within ? d->tree->record.v[mlpd_digest_top(d)] : 0;
-	if (d->within && !place && !(place = mlpd_digest_new_place(d)))
+	if (d->within && !place && !(place = mlpd_digest_place(d, mlpd_digest_top(d))))
 		return false;
 	g->alloc_node.v[g->alloc_node.n++] = place;
 	return true;

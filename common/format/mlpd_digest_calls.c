@@ -9,6 +9,7 @@
  */
 #include "common/format/mlpd_digest.h"
 
+#include "common/base/leb.h"
 #include "common/format/mlpd_call.h"
 
 enum { WORD = 8 }; /* bytes that the loop looks at */
@@ -53,16 +54,6 @@ static void save(const struct loop *l, struct mlpd_digester *d)
 
 /* --- what is expected */
 
-static inline uint64_t word_at(const uint8_t *p)
-{
-	uint64_t w;
-	memcpy(&w, p, sizeof w);
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-	w = __builtin_bswap64(w);
-#endif
-	return w;
-}
-
 /* Whether the difference of times is two bytes long, as it is nearly always. */
 static inline bool is_usual(uint64_t w)
 {
@@ -80,7 +71,7 @@ static bool usual_at(const uint8_t *p, const uint8_t *end, uint64_t *ret)
 {
 	if (end - p < WORD)
 		return false;
-	uint64_t w = word_at(p);
+	uint64_t w = pv_word_at(p);
 	*ret = w & 0x8000 ? w : widened(w);
 	return is_usual(*ret);
 }
@@ -157,7 +148,7 @@ within:
 	if (p > end)
 		goto out_within;
 	q = p;
-	w = word_at(p);
+	w = pv_word_at(p);
 	if (!is_usual(w)) {
 		if (w & 0x8000)
 			goto out_within;
@@ -184,7 +175,7 @@ behind:
 	if (p > end)
 		goto out;
 	q = p;
-	w = word_at(p);
+	w = pv_word_at(p);
 	if (!is_usual(w)) {
 		if (w & 0x8000)
 			goto out;
@@ -388,17 +379,75 @@ static enum took take_one(
 	return took;
 }
 
+/* --- allocations */
+
+/* Events of the batch before the one at hand, what the loop has not counted yet included. */
+static uint32_t number_of(const struct loop *l, const struct mlpd_digester *d)
+{
+	const struct pv_digest *g = &d->batch->digest;
+	uint64_t calls = d->depth + 2 * (uint64_t)l->enters - l->depth;
+	return (uint32_t)(d->batch->n - g->stretch.n + g->events + calls);
+}
+
+static bool make_room(struct pv_batch *b)
+{
+	struct pv_digest *g = &b->digest;
+	return pv_batch_reserve(b, 1) && pv_reserve(&b->allocs, 1) &&
+	       pv_reserve(&g->alloc_node, 1) && pv_reserve(&g->number, 1);
+}
+
+/*
+ * An allocation amid a stretch, as mlpd_digest_alloc() and whoever calls that would put it: but
+ * what was expected behind the last call still is behind this.
+ */
+static enum took take_alloc(struct loop *l, struct pv_cursor *c, struct mlpd_digester *d,
+	struct mlpd_bases *bases, uint64_t mask)
+{
+	struct pv_batch *b = d->batch;
+	struct pv_digest *g = &b->digest;
+	struct pv_alloc a;
+	bases->time = l->now;
+	c->at = l->p;
+	if (!mlpd_take_alloc(c, bases, mask, &a))
+		return OTHER;
+	int64_t time = (int64_t)bases->time;
+	if (time < (int64_t)l->now || time >= d->end_ns)
+		return OTHER;
+	uint32_t node = open_node(l, d), place = d->tree->record.v[node];
+	if (!make_room(b) || (!place && !(place = mlpd_digest_place(d, node))))
+		return NOMEM;
+	g->alloc_node.v[g->alloc_node.n++] = place;
+	g->number.v[g->number.n++] = number_of(l, d);
+	b->time[b->n] = (uint64_t)time;
+	b->kind[b->n] = PV_KIND_ALLOC;
+	b->key[b->n++] = b->allocs.n;
+	b->allocs.v[b->allocs.n++] = a;
+	if (l->p != l->from)
+		d->last_ns = (int64_t)l->now;
+	l->p = l->from = c->at;
+	l->now = (uint64_t)time;
+	if (time >= d->limit_ns)
+		l->limit = l->now;
+	return TOOK;
+}
+
 bool mlpd_digest_calls(
 	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
 	struct loop l = { .p = c->at, .now = bases->time, .method = bases->method };
 	enum took took = TOOK;
 	load(&l, d);
-	if (d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
-		is_chained(&l, d, mask))
-		take_known(&l, c->end, d->tree, mask);
-	while (d->on && (took = take_one(&l, c->end, d, mask)) == TOOK)
-		take_known(&l, c->end, d->tree, mask);
+	bool known = d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
+		     is_chained(&l, d, mask);
+	while (took == TOOK) {
+		if (known)
+			take_known(&l, c->end, d->tree, mask);
+		if (known && l.p != c->end && *l.p == MLPD_ALLOC &&
+			(took = take_alloc(&l, c, d, bases, mask)) != OTHER)
+			continue;
+		known = true;
+		took = d->on ? take_one(&l, c->end, d, mask) : OTHER;
+	}
 	save(&l, d);
 	c->at = l.p;
 	bases->time = l.now;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/map.h"
+
 enum { PV_ADDRESSES = 1 << 20 };
 
 struct pv_address {
@@ -20,8 +22,22 @@ struct pv_addresses {
 	struct pv_address *slot; /* NULL until the first object */
 };
 
+/*
+ * Objects are at least 16 bytes long, so no two of a 16 MiB region meet, and objects that were
+ * allocated one after another lie side by side here, too. Regions are spread by their hash.
+ */
+static inline size_t pv_addresses_place(uint64_t object)
+{
+	return (size_t)(((object >> 4) + pv_hash(object >> 24)) & (PV_ADDRESSES - 1));
+}
+
+bool pv_addresses_make(struct pv_addresses *a);
+
 /* The slot an object has or would take; NULL when out of memory. */
-struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
+static inline struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object)
+{
+	return a->slot || pv_addresses_make(a) ? &a->slot[pv_addresses_place(object)] : NULL;
+}
 
 /* 0 when the table does not know the object. */
 uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object);

@@ -227,7 +227,8 @@ struct hot {
 	size_t depth, room;
 	int64_t last; /* self time is paid up to here */
 	uint64_t deep;
-	int64_t newest; /* greatest event time of the thread */
+	int64_t oldest; /* least event time of those at hand, and ... */
+	int64_t newest; /* ... greatest of the thread */
 };
 
 static ALWAYS_INLINE void save(const struct hot *h, struct pv_thread *th)
@@ -332,19 +333,20 @@ static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call
 	h->last = c.time;
 }
 
-static bool allocate(struct pv_context *x, struct tally *tally, struct hot *h, size_t i)
+/* Those in a row, from event *at on, which ends up at the last of them. */
+static bool allocate(struct pv_context *x, struct tally *t, struct hot *h, size_t *at, size_t end)
 {
-	const struct pv_digest *d = &x->batch->digest;
-	uint64_t at = x->batch->key[i];
-	const struct pv_alloc *a = &x->batch->allocs.v[at];
-	x->node = at < d->alloc_node.n ? d->alloc_node.v[at] : 0;
+	struct pv_alloc_run r;
 	save(h, x->thread);
-	x->time = (int64_t)x->batch->time[i];
-	x->place = x->batch->offset + pv_batch_number(x->batch, i);
-	bool ok = pv_allocs_apply(x, a);
-	tally->allocs += x->counts;
-	tally->objects += x->counts ? x->alloc.count : 0;
-	tally->bytes += x->counts ? x->alloc.bytes : 0;
+	bool ok = pv_allocs_run(x, at, end, &r);
+	--*at;
+	t->allocs += r.n;
+	t->objects += r.objects;
+	t->bytes += r.bytes;
+	if (r.newest > h->newest)
+		h->newest = r.newest;
+	if (r.oldest < h->oldest)
+		h->oldest = r.oldest;
 	return ok;
 }
 
@@ -410,8 +412,8 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 	struct pv_model_private *p = m->private;
 	struct pv_thread *th = x->thread;
 	struct tally tally = { 0 };
-	struct hot h = { .newest = th->last_ns == PV_NEVER ? INT64_MIN : th->last_ns };
-	int64_t oldest = INT64_MAX;
+	struct hot h = { .newest = th->last_ns == PV_NEVER ? INT64_MIN : th->last_ns,
+		.oldest = INT64_MAX };
 	size_t i = *at;
 	bool ok = true, stop = false;
 	load(&h, m, th);
@@ -444,7 +446,7 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 			leave(x, &h, (struct call){ key[i], t }, limited, true);
 			break;
 		case PV_KIND_ALLOC:
-			ok &= allocate(x, &tally, &h, i);
+			ok &= allocate(x, &tally, &h, &i, limited ? i + 1 : end);
 			break;
 		case PV_KIND_COUNT:
 			break;
@@ -467,13 +469,13 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 		}
 		if (t > h.newest)
 			h.newest = t;
-		if (t < oldest)
-			oldest = t;
+		if (t < h.oldest)
+			h.oldest = t;
 	}
 	save(&h, th);
 	ok &= put_away(x, &tally);
 	if (i > *at)
-		note_times(x, oldest, h.newest);
+		note_times(x, h.oldest, h.newest);
 	*at = i;
 	return ok;
 }

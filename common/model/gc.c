@@ -8,35 +8,7 @@
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
-/*
- * Bytes allocated after the newest known collection wait here until the next one comes: buffers
- * of other threads may hold allocations from before and after it. A run is what one thread
- * allocated within a short time; a run counts for the collection that its first byte precedes.
- */
 enum { RUNS = 65536 };
-#define RUN_GAP INT64_C(20000) /* ns; a stopped world takes longer */
-#define RUN_MAX INT64_C(1000000)
-
-struct run {
-	int64_t first_ns, last_ns;
-	uint64_t bytes;
-	const struct pv_thread *thread;
-};
-
-/* An end of a collection that is to be paired, or was. */
-struct end {
-	int64_t time_ns, pause_ns, settled_ns;
-	uint64_t stop;
-	uint8_t generation;
-};
-
-enum { EARLY_ENDS = 64 };
-
-struct pv_gc_pending {
-	PV_ARRAY(struct run) run;
-	struct end early[EARLY_ENDS]; /* ends whose start has not come yet */
-	size_t ends;
-};
 
 bool pv_gc_init(struct pv_gc *gc)
 {
@@ -77,7 +49,7 @@ void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m)
 	pv_archive_array(a, &p->run);
 	for (size_t i = 0; i < p->run.n && !a->failed; i++)
 		archive_thread(a, m, &p->run.v[i].thread);
-	p->ends = pv_archive_count(a, p->ends, EARLY_ENDS);
+	p->ends = pv_archive_count(a, p->ends, PV_GC_EARLY_ENDS);
 	pv_archive_bytes(a, p->early, p->ends * sizeof *p->early);
 }
 
@@ -96,7 +68,7 @@ static void merge_runs(struct pv_gc_pending *p)
 {
 	size_t to = 0;
 	for (size_t i = 0; i + 1 < p->run.n; i += 2) {
-		struct run a = p->run.v[i];
+		struct pv_gc_run a = p->run.v[i];
 		a.last_ns = p->run.v[i + 1].last_ns;
 		a.bytes += p->run.v[i + 1].bytes;
 		p->run.v[to++] = a;
@@ -111,19 +83,14 @@ bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time,
 		next_after(gc, time)->allocated += bytes;
 		return true;
 	}
-	struct pv_gc_pending *p = gc->pending;
-	struct run *last = p->run.n ? &p->run.v[p->run.n - 1] : NULL;
-	if (last && last->thread == th && time >= last->last_ns && time - last->last_ns < RUN_GAP &&
-		time - last->first_ns < RUN_MAX) {
-		last->last_ns = time;
-		last->bytes += bytes;
+	if (pv_gc_allocated_on(gc, th, time, bytes))
 		return true;
-	}
+	struct pv_gc_pending *p = gc->pending;
 	if (p->run.n >= RUNS)
 		merge_runs(p);
 	if (!pv_reserve(&p->run, 1))
 		return false;
-	p->run.v[p->run.n++] = (struct run){ time, time, bytes, th };
+	p->run.v[p->run.n++] = (struct pv_gc_run){ time, time, bytes, th };
 	return true;
 }
 
@@ -264,7 +231,7 @@ static void sum_pauses(struct pv_collection *c)
 	c->pause_ns = pv_sat_add(c->start_pause_ns, one ? 0 : c->end_pause_ns);
 }
 
-static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct end *e)
+static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct pv_gc_end *e)
 {
 	struct pv_generation *g = &gc->generation[c->generation];
 	c->end_ns = e->time_ns;
@@ -279,9 +246,9 @@ static void set_end(struct pv_gc *gc, struct pv_collection *c, const struct end 
 		g->max_ns = c->duration_ns;
 }
 
-static struct end take_end(struct pv_gc *gc, struct pv_collection *c)
+static struct pv_gc_end take_end(struct pv_gc *gc, struct pv_collection *c)
 {
-	struct end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop, c->generation };
+	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop, c->generation };
 	c->end_ns = PV_NEVER;
 	c->duration_ns = c->end_pause_ns = 0;
 	c->end_stop = 0;
@@ -295,7 +262,7 @@ static struct end take_end(struct pv_gc *gc, struct pv_collection *c)
  * An end belongs to the latest start of its generation before it. Buffers may bring the two in
  * any order, so an end may turn out to be that of an earlier collection, or wait for its start.
  */
-static void place_end(struct pv_gc *gc, struct end e)
+static void place_end(struct pv_gc *gc, struct pv_gc_end e)
 {
 	for (size_t i = gc->collections.n; i > 0; i--) {
 		struct pv_collection *c = &gc->collections.v[i - 1];
@@ -307,12 +274,12 @@ static void place_end(struct pv_gc *gc, struct end e)
 		}
 		if (c->end_ns <= e.time_ns)
 			break;
-		struct end later = take_end(gc, c);
+		struct pv_gc_end later = take_end(gc, c);
 		set_end(gc, c, &e);
 		e = later;
 		i = gc->collections.n + 1;
 	}
-	if (gc->pending->ends < EARLY_ENDS)
+	if (gc->pending->ends < PV_GC_EARLY_ENDS)
 		gc->pending->early[gc->pending->ends++] = e;
 }
 
@@ -327,7 +294,7 @@ static void place_start(struct pv_gc *gc, size_t at)
 			continue;
 		if (b->end_ns == PV_NEVER || b->end_ns <= c->start_ns)
 			break;
-		struct end e = take_end(gc, b);
+		struct pv_gc_end e = take_end(gc, b);
 		set_end(gc, c, &e);
 		return;
 	}
@@ -392,7 +359,7 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 
 static void collection_ends(struct pv_context *x, const struct pv_event *e)
 {
-	struct end end = { .time_ns = x->time,
+	struct pv_gc_end end = { .time_ns = x->time,
 		.settled_ns = x->time,
 		.stop = x->thread->stop,
 		.generation = generation_of(e) };
@@ -421,7 +388,7 @@ static void settle(
 		break;
 	}
 	for (size_t i = 0; edge->end && i < gc->pending->ends; i++) {
-		struct end *e = &gc->pending->early[i];
+		struct pv_gc_end *e = &gc->pending->early[i];
 		if (e->stop == th->stop) {
 			e->pause_ns = ns;
 			e->settled_ns = now;

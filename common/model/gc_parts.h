@@ -7,6 +7,50 @@
 
 #include "common/model/model_parts.h"
 
+/*
+ * Bytes allocated after the newest known collection wait here until the next one comes: buffers
+ * of other threads may hold allocations from before and after it. A run is what one thread
+ * allocated within a short time; a run counts for the collection that its first byte precedes.
+ */
+#define PV_GC_RUN_GAP INT64_C(20000) /* ns; a stopped world takes longer */
+#define PV_GC_RUN_MAX INT64_C(1000000)
+
+struct pv_gc_run {
+	int64_t first_ns, last_ns;
+	uint64_t bytes;
+	const struct pv_thread *thread;
+};
+
+/* An end of a collection that is to be paired, or was. */
+struct pv_gc_end {
+	int64_t time_ns, pause_ns, settled_ns;
+	uint64_t stop;
+	uint8_t generation;
+};
+
+enum { PV_GC_EARLY_ENDS = 64 };
+
+struct pv_gc_pending {
+	PV_ARRAY(struct pv_gc_run) run;
+	struct pv_gc_end early[PV_GC_EARLY_ENDS]; /* ends whose start has not come yet */
+	size_t ends;
+};
+
+/* Bytes that belong to the run at hand; there is no later collection. False: they do not. */
+static inline bool pv_gc_allocated_on(
+	struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes)
+{
+	struct pv_gc_pending *p = gc->pending;
+	struct pv_gc_run *last = p->run.n ? &p->run.v[p->run.n - 1] : NULL;
+	if (!last || last->thread != th || time < last->last_ns ||
+		(int64_t)((uint64_t)time - (uint64_t)last->last_ns) >= PV_GC_RUN_GAP ||
+		(int64_t)((uint64_t)time - (uint64_t)last->first_ns) >= PV_GC_RUN_MAX)
+		return false;
+	last->last_ns = time;
+	last->bytes += bytes;
+	return true;
+}
+
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
 

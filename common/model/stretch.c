@@ -205,10 +205,9 @@ bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 	return true;
 }
 
-uint32_t pv_stretch_node(struct pv_model *m, const struct pv_thread *th, uint32_t node)
+const struct pv_stretch_map *pv_stretch_map_of(struct pv_model *m, const struct pv_thread *th)
 {
-	const struct pv_stretch_map *map = map_of(&m->private->stretches, th);
-	return map && node - map->first < map->node.n ? map->node.v[node - map->first] : 0;
+	return map_of(&m->private->stretches, th);
 }
 
 bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)

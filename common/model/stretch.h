@@ -54,7 +54,13 @@ void pv_stretches_finish(struct pv_stretches *s);
 
 /* False when out of memory. */
 bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s);
-/* The tree's node for one of the stretch applied last for the thread. */
-uint32_t pv_stretch_node(struct pv_model *m, const struct pv_thread *th, uint32_t node);
+/* What is known of the stretch applied last for the thread; NULL: nothing. */
+const struct pv_stretch_map *pv_stretch_map_of(struct pv_model *m, const struct pv_thread *th);
+
+/* The tree's node for one of that stretch. */
+static inline uint32_t pv_stretch_node(const struct pv_stretch_map *map, uint32_t node)
+{
+	return map && node - map->first < map->node.n ? map->node.v[node - map->first] : 0;
+}
 
 #endif
