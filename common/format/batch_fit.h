@@ -8,8 +8,14 @@
  * Gives all that is in the batch over to *ret, an unused one. Of a batch that uses less than half
  * of its memory *ret is a copy of that size, and the memory stays with *b for what comes next;
  * otherwise *b is left without any. *b is empty then. False when out of memory: nothing moved.
+ *
+ * `again`: the payload can be had again by its offset. Then it stays with *b if it can: *ret has
+ * texts alone in its place and is `away`.
  */
-bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret);
+bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret);
+
+/* What a batch holds, its payload included, wherever that is. */
+size_t pv_batch_used(const struct pv_batch *b);
 
 /* The memory that the batch occupies. */
 size_t pv_batch_bytes(const struct pv_batch *b);

@@ -15,7 +15,7 @@ enum {
 void pv_batch_reset(struct pv_batch *b)
 {
 	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = b->bytes.n = 0;
-	b->continues = b->told = b->gap_before = b->damaged = false;
+	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 	pv_digest_reset(&b->digest);
 }

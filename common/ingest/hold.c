@@ -1,5 +1,7 @@
 #include "common/ingest/hold.h"
 
+#include <string.h>
+
 #include "common/format/batch_fit.h"
 #include "common/model/told.h"
 
@@ -9,8 +11,11 @@ void pv_hold_finish(struct pv_hold *h)
 		pv_batch_finish(&h->kept.v[i].batch);
 	for (size_t i = 0; i < h->spare.n; i++)
 		pv_batch_finish(&h->spare.v[i]);
+	for (size_t i = 0; i < h->nodes.n; i++)
+		pv_digest_finish(&h->nodes.v[i]);
 	pv_array_finish(&h->kept);
 	pv_array_finish(&h->spare);
+	pv_array_finish(&h->nodes);
 	pv_array_finish(&h->ends);
 	*h = (struct pv_hold){ 0 };
 }
@@ -47,20 +52,45 @@ static bool make_place(struct pv_hold *h)
 	return pv_reserve(&h->kept, 1);
 }
 
+/* Nodes take new memory over and over where it is not used again: a page at a time. */
+static void take_nodes(struct pv_hold *h, struct pv_digest *d)
+{
+	if (d->node.room > 0 || h->nodes.n == 0)
+		return;
+	*d = h->nodes.v[--h->nodes.n];
+	h->spare_bytes -= pv_digest_bytes(d);
+}
+
+static void give_nodes(struct pv_hold *h, struct pv_digest *d)
+{
+	struct pv_digest only = { .node = { 0 } };
+	size_t size = d->node.room * sizeof *d->node.v;
+	if (d->node.room < PV_HOLD_NODES || h->bytes + h->spare_bytes + size > PV_HOLD_BYTES ||
+		!pv_reserve(&h->nodes, 1))
+		return;
+	memcpy(&only.node, &d->node, sizeof only.node);
+	memset(&d->node, 0, sizeof d->node);
+	only.node.n = 0;
+	h->nodes.v[h->nodes.n++] = only;
+	h->spare_bytes += size;
+}
+
 bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 {
 	if (!make_place(h) || !pv_model_tell(m, b))
 		return false;
 	struct pv_hold_kept *k = &h->kept.v[h->kept.n];
-	if (!pv_batch_keep(b, &k->batch))
+	if (!pv_batch_keep(b, h->again, &k->batch))
 		return false;
 	h->kept.n++;
-	k->bytes = pv_batch_bytes(&k->batch);
+	k->bytes = pv_batch_used(&k->batch);
 	h->bytes += k->bytes;
 	if (pv_batch_bytes(b) == 0 && h->spare.n) {
 		*b = h->spare.v[--h->spare.n];
 		h->spare_bytes -= pv_batch_bytes(b);
 	}
+	if (k->batch.away && k->batch.digest.node.n)
+		take_nodes(h, &b->digest);
 	if (look_through(h, &k->batch))
 		h->due = h->kept.n - h->first;
 	return true;
@@ -115,7 +145,9 @@ void pv_hold_done(struct pv_hold *h)
 	size_t size = pv_batch_bytes(b); /* it may have been decoded once more */
 	h->bytes -= k->bytes;
 	h->due -= h->due > 0;
-	bool worth = size >= PV_HOLD_SPARE; /* a small one would only have to grow */
+	bool worth = !b->away && size >= PV_HOLD_SPARE; /* a small one would only have to grow */
+	if (b->away)
+		give_nodes(h, &b->digest);
 	if (worth && h->bytes + h->spare_bytes + size <= PV_HOLD_BYTES &&
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);

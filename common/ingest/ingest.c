@@ -224,6 +224,7 @@ static bool begin(struct pv_ingest *in)
 	if (in->found_says == in->says)
 		in->format = in->framer.header.format = in->found;
 	begin_record(in);
+	in->hold.again = pv_ingest_has_payloads(in);
 	struct pv_target_info t = { .data_version = in->says,
 		.header_major = h->format.header_major, .header_minor = h->header_minor,
 		.pointer_size = h->format.pointer_size, .start_time_ms = h->start_time_ms,
@@ -372,7 +373,7 @@ static bool restart(struct pv_ingest *in)
 	bool may_join = in->framer.may_join;
 	mlpd_framer_finish(&in->framer);
 	b07_finish(&in->old);
-	in->chosen = in->is_old = false;
+	in->chosen = in->is_old = in->hold.again = false;
 	in->framer.may_join = may_join;
 	in->carry.n = 0;
 	/* What comes is a new recording even where its header is the old one's: it starts over. */

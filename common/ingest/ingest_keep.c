@@ -69,9 +69,12 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 /* Event by event where the model cannot take the calls summed up. */
 static bool make_plain(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (b[i]->away && b[i]->digest.wanted && !pv_ingest_payload(in, b[i]))
+			return false;
 		if (!mlpd_decode_plain(b[i]))
 			return pv_ingest_fail_nomem(in);
+	}
 	return true;
 }
 

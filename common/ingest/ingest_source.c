@@ -26,6 +26,42 @@ struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *r
 	return NULL;
 }
 
+bool pv_ingest_has_payloads(const struct pv_ingest *in)
+{
+	struct pv_source_info info;
+	pv_source_info(in->source, &info);
+	return info.kind == PV_SOURCE_FILE && !info.compressed;
+}
+
+static bool read_at(struct pv_source *s, uint64_t offset, uint8_t *to, size_t n, struct pv_error *e)
+{
+	uint64_t got;
+	if (!pv_source_seek(s, offset, e))
+		return false;
+	for (; n > 0; to += got, n -= got) {
+		enum pv_read r = pv_source_read(s, to, n, &got, e);
+		if (r != PV_READ_BYTES)
+			return pv_fail(e, PV_EIO, offset, "the file has changed while it was read");
+	}
+	return true;
+}
+
+bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
+{
+	struct pv_error e;
+	pv_array_finish(&b->bytes);
+	if (!pv_reserve(&b->bytes, b->bytes_len + 1))
+		return pv_ingest_fail_nomem(in);
+	if (!in->payloads)
+		in->payloads = pv_source_again(in->source, &e);
+	if (!in->payloads || !read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v,
+				     (size_t)b->bytes_len, &e))
+		return pv_ingest_fail(in, &e);
+	b->bytes.n = (size_t)b->bytes_len;
+	b->away = false;
+	return true;
+}
+
 void pv_ingest_stored_damage(struct pv_ingest *in)
 {
 	struct pv_source_info info;
