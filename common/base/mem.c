@@ -103,9 +103,20 @@ void pv_arena_finish(struct pv_arena *a)
 
 /* --- tables */
 
+enum { LARGE = 2 << 20 };
+
+/* If it does not help, it is only slower. */
+static void ask_large(void *table, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	if (size >= LARGE)
+		madvise(table, size, MADV_HUGEPAGE);
+#endif
+}
+
 void *pv_table_alloc(size_t size)
 {
-	const size_t large = (size_t)2 << 20;
+	const size_t large = LARGE;
 	size_t more = size >= large ? large : 0;
 	if (size == 0 || size > SIZE_MAX / 2)
 		return NULL;
@@ -123,10 +134,22 @@ void *pv_table_alloc(size_t size)
 	behind &= ~(page - 1);
 	if (behind)
 		munmap(v + before + whole, behind);
-#ifdef MADV_HUGEPAGE
-	madvise(v + before, whole, MADV_HUGEPAGE); /* if not, it is only slower */
-#endif
+	ask_large(v + before, whole);
 	return v + before;
+}
+
+void *pv_table_grow(void *table, size_t size, size_t more)
+{
+	if (!table)
+		return pv_table_alloc(more);
+	void *to = pv_table_alloc(more); /* for its place alone */
+	if (!to)
+		return NULL;
+	/* Should this fail, the place may be somebody else's already: it is left. */
+	if (mremap(table, size, more, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+		return NULL;
+	ask_large(to, more);
+	return to;
 }
 
 void pv_table_free(void *table, size_t size)

@@ -36,6 +36,11 @@ void pv_free_array(void **v, size_t *n, size_t *room);
  * they are large, the system is asked for large pages. NULL when out of memory.
  */
 void *pv_table_alloc(size_t size);
+/*
+ * A table of `size` bytes, NULL or as it was asked for, with `more` bytes, which are no fewer: what
+ * is new is zeroed, and nothing is copied. NULL when out of memory: then the table is as before.
+ */
+void *pv_table_grow(void *table, size_t size, size_t more);
 void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
 
 /*

@@ -33,14 +33,14 @@ static void put_in_slot(struct mlpd_tree *t, uint32_t node)
 	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
 	while (t->slot[at])
 		at = (at + 1) & (t->slots - 1);
-	t->slot[at] = hash << 32 | node;
+	t->slot[at] = mlpd_tree_tag(hash) | node;
 }
 
 /* Slots for so many nodes, twice as many. */
 static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
 {
 	size_t n = (size_t)nodes * 2;
-	uint64_t *slot = pv_table_alloc(n * sizeof *slot);
+	uint32_t *slot = pv_table_alloc(n * sizeof *slot);
 	if (!slot)
 		return false;
 	pv_table_free(t->slot, t->slots * sizeof *slot);
@@ -54,12 +54,10 @@ static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
 static bool grow(struct mlpd_tree *t)
 {
 	uint32_t room = t->room ? t->room * 2 : FIRST_NODES;
-	struct mlpd_node *node = pv_table_alloc(room * sizeof *node);
+	struct mlpd_node *node =
+		pv_table_grow(t->node, t->room * sizeof *node, room * sizeof *node);
 	if (!node)
 		return false;
-	if (t->n)
-		memcpy(node, t->node, t->n * sizeof *node);
-	pv_table_free(t->node, t->room * sizeof *node);
 	t->node = node;
 	t->room = room;
 	size_t n = t->record.n;

@@ -41,13 +41,13 @@ struct mlpd_exc {
 enum {
 	MLPD_ROOT = 1,                  /* what was open when the stretch began */
 	MLPD_TREE_KEPT = 120000,        /* nodes; larger trees are begun anew */
-	MLPD_TREE_MOST = 1 << 20,       /* less than fit into a step */
+	MLPD_TREE_MOST = 1 << 20,       /* as many as fit into a slot; less than into a step */
 };
 
 struct mlpd_tree {
 	struct mlpd_node *node; /* [0] unused */
 	uint32_t n, room;
-	uint64_t *slot; /* (parent, key) -> node, 0 = free; above it the hash */
+	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
 	PV_ARRAY(uint32_t) record;  /* by node: where it stands in the digest, 0: not yet */
 	PV_ARRAY(uint32_t) touched; /* nodes with calls, as they ended first; room for all */
@@ -79,15 +79,22 @@ static inline uint64_t mlpd_tree_hash(uint32_t parent, uint64_t key)
 	return (key + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
 }
 
+/* The part of the hash that a slot has, where a node's number leaves room for it. */
+static inline uint32_t mlpd_tree_tag(uint64_t hash)
+{
+	return (uint32_t)(hash >> 11) & ~(uint32_t)(MLPD_TREE_MOST - 1);
+}
+
 /* 0: not there. */
 static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint64_t hash = mlpd_tree_hash(parent, key);
 	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
-	for (uint64_t s; (s = t->slot[at]) != 0; at = (at + 1) & (t->slots - 1)) {
-		const struct mlpd_node *n = &t->node[(uint32_t)s];
-		if (s >> 32 == (uint32_t)hash && n->key == key && n->parent == parent)
-			return (uint32_t)s;
+	uint32_t tag = mlpd_tree_tag(hash), most = MLPD_TREE_MOST;
+	for (uint32_t s; (s = t->slot[at]) != 0; at = (at + 1) & (t->slots - 1)) {
+		const struct mlpd_node *n = &t->node[s & (most - 1)];
+		if ((s & ~(most - 1)) == tag && n->key == key && n->parent == parent)
+			return s & (most - 1);
 	}
 	return 0;
 }
