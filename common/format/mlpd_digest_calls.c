@@ -149,7 +149,7 @@ within:
 		goto out_within;
 	q = p;
 	w = pv_word_at(p);
-	if (!is_usual(w)) {
+	if (__builtin_expect(!is_usual(w), 0)) {
 		if (w & 0x8000)
 			goto out_within;
 		w = widened(w);
@@ -176,7 +176,7 @@ behind:
 		goto out;
 	q = p;
 	w = pv_word_at(p);
-	if (!is_usual(w)) {
+	if (__builtin_expect(!is_usual(w), 0)) {
 		if (w & 0x8000)
 			goto out;
 		w = widened(w);
