@@ -79,7 +79,8 @@ static int texts_of(struct pv_event *e, struct pv_text *ret[TEXTS])
 static bool is_within(const struct pv_batch *b, const struct pv_text *t)
 {
 	uintptr_t at = (uintptr_t)t->at, from = (uintptr_t)b->bytes.v;
-	return b->bytes.v && at >= from && at - from < b->bytes.n && t->len < b->bytes.n - (at - from);
+	return b->bytes.v && at >= from && at - from < b->bytes.n &&
+	       t->len < b->bytes.n - (at - from);
 }
 
 /* Bytes of the texts with their ends; false where not all of them are known, or it is a piece. */
@@ -140,9 +141,9 @@ static bool copy_events(struct pv_batch *to, const struct pv_batch *b)
 /* The decoder's own memory is nothing that a copy needs. */
 static bool copy_digest(struct pv_digest *to, const struct pv_digest *d)
 {
-	return COPIED(&to->count, &d->count) &&
-		COPIED(&to->open, &d->open) && COPIED(&to->stretch, &d->stretch) &&
-		COPIED(&to->alloc_node, &d->alloc_node) && COPIED(&to->number, &d->number);
+	return COPIED(&to->count, &d->count) && COPIED(&to->open, &d->open) &&
+	       COPIED(&to->stretch, &d->stretch) && COPIED(&to->alloc_node, &d->alloc_node) &&
+	       COPIED(&to->number, &d->number);
 }
 
 /* All but the arrays is copied as it is. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/model/allocs_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
 #include "common/model/stacks_fold.h"
@@ -82,7 +83,7 @@ static void add(struct pv_allocs *a, uint32_t id, const struct pv_estimate *e)
 	a->samples++;
 }
 
-bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a)
+static bool apply(struct pv_context *x, const struct pv_alloc *a)
 {
 	struct pv_model *m = x->m;
 	uint32_t id = pv_names_class(&m->names, a->type, x->time);
@@ -116,7 +117,8 @@ static inline bool known_class(struct pv_model *m, uint64_t key, int64_t time, u
 {
 	uint32_t id = m->private->class_hint[pv_hash(key) % PV_CLASS_HINTS];
 	struct pv_class_use *u = &m->names.class_use.v[id];
-	if (id == 0 || id >= m->names.class_use.n || u->key != key || u->ended || u->before || u->other)
+	if (id == 0 || id >= m->names.class_use.n || u->key != key || u->ended || u->before ||
+		u->other)
 		return false;
 	if (time > u->last_ns)
 		u->last_ns = time;
@@ -201,7 +203,7 @@ static bool apply_unusual(struct pv_context *x, size_t i, struct pv_alloc_run *r
 {
 	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
-	bool ok = pv_allocs_apply(x, a);
+	bool ok = apply(x, a);
 	if (x->counts) {
 		run->n++;
 		run->objects += x->alloc.count;

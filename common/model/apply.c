@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/model/allocs_parts.h"
 #include "common/model/buckets_parts.h"
 #include "common/model/classes_fold.h"
 #include "common/model/gc_parts.h"

@@ -30,8 +30,7 @@ struct pv_model_private {
 	uint64_t slice_width;
 
 	struct pv_key_cache method[PV_KEY_CACHE];
-	/* By hashes: the class of a key and the site of a class and a stack that came last, perhaps. */
-	uint32_t class_hint[PV_CLASS_HINTS], site_hint[PV_SITE_HINTS];
+	uint32_t class_hint[PV_CLASS_HINTS], site_hint[PV_SITE_HINTS]; /* by hashes, see allocs.c */
 	int64_t use_ns; /* when what is being looked up was used: keys may mean several things */
 
 	/* The backtrace seen last: a prefix of the next one needs no look-up. */
@@ -58,8 +57,7 @@ struct pv_context {
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
 	struct pv_estimate alloc; /* what the allocation applied last stands for */
-	bool amid;                /* an allocation amid the stretch applied last ... */
-	uint32_t node;            /* ... in this call of the tree */
+	bool amid; uint32_t node; /* an allocation amid the stretch applied last, in this call */
 };
 
 /* --- times and the restriction */
@@ -123,18 +121,6 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
 /* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */
 struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);
 
-bool pv_allocs_apply(struct pv_context *x, const struct pv_alloc *a);
-struct pv_alloc_run {
-	uint64_t n;              /* events that count */
-	uint64_t objects, bytes; /* what they stand for */
-	int64_t oldest, newest;  /* times */
-};
-
-/*
- * Event *at of x->batch, an allocation amid the present cell, and those that follow it up to `end`,
- * to what is none and to the cell's end: *at moves behind them. x->counts holds for all.
- */
-bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc_run *ret);
 /* Adds count and amount of `more` to the site of its class and stack. */
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more);
 /* The event's backtrace, else (with calls traced) the thread's call path, else 0. */
