@@ -14,6 +14,7 @@ import sys
 import target
 import test_clr
 import test_clr_attach
+import test_clr_runtime
 
 PROJECT = '''<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>
 <OutputType>Exe</OutputType><TargetFramework>net{version}.0</TargetFramework>
@@ -93,6 +94,8 @@ def main(version, folder, profview, module, dotnet, *sources):
     for case in CASES[version]:
         if code_of(test_clr.main, case, profview, program, module, dotnet):
             return 1
+    if code_of(test_clr_runtime.main, 'files', profview, program, module, dotnet):
+        return 1
     return code_of(test_clr_attach.main, profview, program, module, dotnet, '2')
 
 
