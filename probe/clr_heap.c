@@ -352,6 +352,27 @@ static bool walk(struct shot *s)
 static struct shot *_Atomic collecting;
 
 /* An error: nothing more is wanted of this collection. */
+/* The next slot from `at` on that refers to it; the object's size when there is none. */
+static uint64_t next_slot(uint64_t object, uint64_t size, uint64_t at, uint64_t to)
+{
+	for (; at + sizeof to <= size; at += sizeof to) {
+		uint64_t there;
+		memcpy(&there, (const void *)(uintptr_t)(object + at), sizeof there);
+		if (there == to)
+			return at;
+	}
+	return size;
+}
+
+/* The collector tells what an object refers to, mostly in the order of memory, but not from where. */
+static bool have_slots(uint64_t object, uint64_t size, const uint64_t *refs, uint32_t n)
+{
+	uint64_t at = 0;
+	for (uint32_t i = 0; i < n && at < size; i++)
+		at = next_slot(object, size, at + sizeof at, refs[i]);
+	return at < size;
+}
+
 static pvp_hr met_by_collector(
 	void *self, uint64_t object, uint64_t class, uint32_t n, const uint64_t *refs)
 {
@@ -366,10 +387,13 @@ static pvp_hr met_by_collector(
 	if (info->is->object_size_2(info, object, &size) < 0)
 		return 0;
 	begin_object(s, object, class, size);
-	for (uint32_t i = 0; i < n && !s->failed; i++) {
+	size -= size < sizeof size ? size : sizeof size; /* its first word lies before it */
+	bool slots = have_slots(object, size, refs, n);
+	for (uint64_t i = 0, at = 0; i < n && !s->failed; i++) {
 		if (s->n == REFERENCES)
 			put_object(s);
-		s->pairs[2 * s->n] = i;
+		at = slots ? next_slot(object, size, at + sizeof at, refs[i]) : 0;
+		s->pairs[2 * s->n] = at; /* 0: not known */
 		s->pairs[2 * s->n++ + 1] = refs[i];
 	}
 	if (put_object(s) && class == strings.class && class)

@@ -263,7 +263,7 @@ static pvp_hr set_event_mask(void *self, uint32_t low, uint32_t high)
 static pvp_hr object_size_2(void *self, uint64_t object, uint64_t *ret)
 {
 	(void)self;
-	*ret = 20 + object % 8;
+	*ret = fake.object_size ? fake.object_size : 20 + object % 8;
 	return object ? 0 : PVP_HR(0x80070057);
 }
 

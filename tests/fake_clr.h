@@ -27,6 +27,7 @@ struct fake {
 	unsigned refused_suspends; /* so many are refused, as while a collection runs */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
+	uint64_t object_size; /* 0: it depends on the object */
 	uint64_t keywords; /* of the last session of events, its first provider's */
 	unsigned providers; /* that it asked for */
 	unsigned sessions, stopped_sessions;

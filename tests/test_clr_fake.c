@@ -376,16 +376,24 @@ START_TEST(frames_that_are_unwound)
 END_TEST
 
 /* Classes that nobody told of are numbered while the runtime stands still, and named afterwards. */
-/* Of 600 objects the last refers to more than one event holds. */
+static uint64_t memory[600][4]; /* objects, with a word before each */
+
+/*
+ * Of 600 objects the last refers to more than one event holds, and more than it has room for; the
+ * others refer to two at most, with their second and third word.
+ */
 static pvp_hr collect(void)
 {
 	static uint64_t refs[1500];
 	for (size_t i = 0; i < PV_COUNT_OF(refs); i++)
-		refs[i] = FAKE_OBJECT + 32 * (i % 600);
+		refs[i] = (uintptr_t)&memory[i % 600][1];
 	for (uint64_t i = 0; i < 600; i++) {
+		memory[i][2] = refs[0];
+		memory[i][3] = refs[1];
 		pvp_hr more = FAKE_CALL(profiler, ObjectReferences,
 			(void *, uint64_t, uint64_t, uint32_t, const uint64_t *),
-			FAKE_OBJECT + 32 * i, FAKE_CLASS, i == 599 ? 1500 : (uint32_t)i % 3, refs);
+			(uintptr_t)&memory[i][1], FAKE_CLASS, i == 599 ? 1500 : (uint32_t)i % 3,
+			refs);
 		if (more < 0)
 			return 0;
 	}
@@ -401,6 +409,7 @@ START_TEST(heap_shots_by_collections)
 	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown"), 0);
 	ck_assert_uint_ne(fake.low & PVP_CLR_GC, 0);
 	fake.collect = collect;
+	fake.object_size = sizeof memory[0];
 	ck_assert_int_lt(FAKE_CALL(profiler, ObjectReferences,
 				 (void *, uint64_t, uint64_t, uint32_t, const uint64_t *),
 				 FAKE_OBJECT, FAKE_CLASS, 0, NULL),

@@ -169,6 +169,7 @@ CASES = {
     'runtime': ('nodefaults,runtime,suspend,gc,contexts,counter,fields,strings=12,'
                 'heapshot-on-shutdown', 'names missing code domains domains collect',
                 (code, failures, stops, contexts, fields, counters)),
+    'fields': ('nodefaults,fields,strings=12,heapshot-on-shutdown', 'names', (fields,)),
     'spans': ('nodefaults,spans', 'work', (spans,)),
     'files': ('nodefaults,spans=files', 'files', (files,)),
     'files-calls': ('nodefaults,spans=files,calls,everycall,filter=a:counted_clr', 'files calls throws',

@@ -94,8 +94,9 @@ def main(version, folder, profview, module, dotnet, *sources):
     for case in CASES[version]:
         if code_of(test_clr.main, case, profview, program, module, dotnet):
             return 1
-    if code_of(test_clr_runtime.main, 'files', profview, program, module, dotnet):
-        return 1
+    for case in ('files', 'fields'):
+        if code_of(test_clr_runtime.main, case, profview, program, module, dotnet):
+            return 1
     return code_of(test_clr_attach.main, profview, program, module, dotnet, '2')
 
 
