@@ -140,7 +140,7 @@ static void begin(const struct source *s, const struct pvp_guid *activity, struc
 		return;
 	*span = (struct span){ .source = s, .activity = *activity, .since = pvp_monotonic() };
 	span->name_n = s->describe(&p, span->name, sizeof span->name);
-	span->stack_n = pvp_clr_stack(span->stack);
+	span->stack_n = pvp_clr_stack_of_work(span->stack);
 	pthread_mutex_lock(&lock);
 	bool room = p.ok && opens < OPEN;
 	if (room)

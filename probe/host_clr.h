@@ -133,6 +133,8 @@ struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);
 
 /* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
 size_t pvp_clr_stack(uint64_t keys[PVP_MONO_FRAMES]);
+/* The same without the innermost ones that only tell of events. */
+size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MONO_FRAMES]);
 
 /* An event about an object, with the stack it happens on put where `stack` points. */
 void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object);

@@ -127,6 +127,8 @@ def spans(v, r):
     v.equal('spans', sorted(got), sorted(want))
     for s in r.json['spans']:
         v.true(f'{s["name"]} took time', s['took_ns'] > 0 and s['start_ns'] > 0)
+        v.true(f'{s["name"]}: not the telling itself', s['stack'] and not any(
+            f.startswith('System.Diagnostics.Tracing.') for f in s['stack'][-1:]), s['stack'])
     sql = got['SQL', 'SELECT 0', False]
     v.true('the stack goes down to who did it',
            'Counted.Work:Run ()' in sql['stack'] and 'Counted.Program:Main (string[])' in sql['stack'],
