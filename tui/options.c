@@ -310,7 +310,7 @@ static const struct {
 		.row = { "--record", 0, "FILE", LIVE,
 			"keep what comes through a pipe in FILE" } },
 	{ .set = set_spool,
-		.row = { "--spool", 0, "LIMIT", LIVE,
+		.row = { "--spool", 0, "LIMIT", LIVE | UI_VERB_REPORT,
 			"at most that much of a pipe waits to be read, like 512MiB" } },
 	{ .set = set_readonly,
 		.row = { "--readonly", 0, NULL, LIVE,

@@ -68,6 +68,10 @@ static bool read_all(struct pv_reread *r, struct b07_stream *s, struct pv_source
 			return give(r, s);
 		case PV_READ_ERROR:
 			return false;
+		case PV_READ_GAP: /* it is read from its beginning or not at all */
+			return pv_fail(r->err, PV_EUSAGE, s->offset,
+				"more came through the pipe than the spool keeps (--spool): such a "
+				"log cannot be read again without its beginning");
 		default:
 			return pv_fail(
 				r->err, PV_EIO, s->offset, "the file changed while it was read");
