@@ -23,6 +23,13 @@ ASKED = (
     ['--section', 'heap_ladder'],
     ['--section', 'heap_diff', '--base', '0', '--shot', '9'],
 )
+SMALL = ('--spool', '64KiB')  # the log is larger
+TOO_SMALL = (
+    (['--thread', 'Main'], 'than the spool keeps'),
+    (['--range=-1s..'], 'than the spool keeps'),
+    (['--section', 'heap_objects', '--shot', '0'], 'than the spool holds'),
+    (['--section', 'heap_ladder'], 'than the spool holds'),
+)
 KEYS = (':range 500ms..2s\r2', ':range 500ms..2s\r6', '7', '79', '8')
 
 
@@ -77,6 +84,14 @@ def compare(profview, log, data, options):
     return check(f'{log.name} {" ".join(options)}', a == b, a, b)
 
 
+def refuse(profview, log, data, options, why):
+    """What is no longer kept cannot be read again, and that is said."""
+    done = fed([profview, 'report', '--format', 'json', *SMALL, *options], data)
+    seen = done.returncode, done.stderr.decode()
+    return check(f'{log.name} {" ".join(SMALL)} {" ".join(options)}',
+                 done.returncode != 0 and why in seen[1], seen, why)
+
+
 def compare_frame(profview, log, data, keys):
     command = [profview, '--dump', '--size', '110x40', '--ascii', '--no-index', '--keys', keys]
     alone = subprocess.run([*command, str(log)], capture_output=True, timeout=DEADLINE,
@@ -92,6 +107,8 @@ def main(profview, packed, old):
         log.write_bytes(gzip.decompress(pathlib.Path(packed).read_bytes()))
         for options in ASKED:
             wrong += compare(profview, log, log.read_bytes(), options)
+        for options, why in TOO_SMALL:
+            wrong += refuse(profview, log, log.read_bytes(), options, why)
         for path in (pathlib.Path(packed), pathlib.Path(old)):
             for options in (ASKED[0], ASKED[1], ASKED[3]):
                 wrong += compare(profview, path, path.read_bytes(), options)

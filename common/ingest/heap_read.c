@@ -114,13 +114,15 @@ static bool look(struct pv_heap_read *r)
 {
 	struct pv_ingest *in = r->in;
 	pthread_mutex_lock(&in->lock);
-	r->model = in->shown;
 	r->stream_bytes = in->status.stream_bytes;
+	pthread_mutex_unlock(&in->lock);
+	pthread_mutex_lock(&in->life);
+	r->model = in->shown;
 	pv_model_lock(r->model);
 	r->target = r->model->target;
 	bool ok = find_shot(r);
 	pv_model_unlock(r->model);
-	pthread_mutex_unlock(&in->lock);
+	pthread_mutex_unlock(&in->life);
 	return ok;
 }
 

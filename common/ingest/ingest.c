@@ -156,6 +156,7 @@ static bool renew_model(struct pv_ingest *in)
 		pv_window_off(fresh);
 	if (!fresh)
 		return pv_ingest_fail_nomem(in);
+	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
 	struct pv_model *old = in->model != in->shown ? in->model : NULL;
 	in->model->recall = NULL;
@@ -166,6 +167,7 @@ static bool renew_model(struct pv_ingest *in)
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
+	pthread_mutex_unlock(&in->life);
 	return ok || pv_ingest_fail_nomem(in);
 }
 

@@ -6,12 +6,14 @@
 
 struct pv_model *pv_ingest_adopt(struct pv_ingest *in)
 {
+	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
 	struct pv_model *old = in->shown != in->model ? in->shown : NULL;
 	in->shown = in->model;
 	struct pv_model *m = in->shown;
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);
+	pthread_mutex_unlock(&in->life);
 	return m;
 }
 

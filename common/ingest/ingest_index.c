@@ -198,6 +198,7 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 	mlpd_framer_go_on(&in->framer, &h, s->offset);
 	in->framer.header.format = s->format;
 	in->framer.joined = s->joined;
+	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
 	in->model = m; /* `shown` is the empty one until it is adopted */
 	in->status.recordings = s->recordings;
@@ -206,17 +207,22 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 	in->status.complete = s->finished && s->complete;
 	in->status.stream_bytes = s->offset;
 	pthread_mutex_unlock(&in->lock);
+	pthread_mutex_unlock(&in->life);
 	if (!s->joined)
 		pv_source_set_target(in->source, s->pid, s->start_time_ms);
 }
 
 static void take_table(struct pv_ingest *in, struct pv_buffers *table)
 {
-	pv_buffers_destroy(in->options.ranges ? in->table : table);
-	if (!in->options.ranges)
-		return;
-	in->table = table;
-	in->model->recall = &table->recall;
+	struct pv_buffers *old = table;
+	pthread_mutex_lock(&in->life);
+	if (in->options.ranges) {
+		old = in->table;
+		in->table = table;
+		in->model->recall = &table->recall;
+	}
+	pthread_mutex_unlock(&in->life);
+	pv_buffers_destroy(old);
 }
 
 /* The whole file is known: there is nothing to read. */

@@ -48,6 +48,7 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	in->source = source;
 	in->options = *options;
 	in->status.behind_ns = -1;
+	pthread_mutex_init(&in->life, NULL);
 	pthread_mutex_init(&in->lock, NULL);
 	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	in->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -90,5 +91,6 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	close(in->stop_fd);
 	close(in->cut_fd);
 	pthread_mutex_destroy(&in->lock);
+	pthread_mutex_destroy(&in->life);
 	free(in);
 }

@@ -46,6 +46,13 @@ struct pv_ingest {
 	uint64_t indexed;           /* what the index that was read or written last covers */
 	int64_t indexed_ns;         /* when that was */
 
+	/*
+	 * Held by another thread than the owner's while it looks into a model or the table, and by
+	 * whoever replaces them. Taken before `lock`, which the screen waits for and which is
+	 * therefore never held for long.
+	 */
+	pthread_mutex_t life;
+
 	/* under `lock` */
 	pthread_mutex_t lock;
 	struct pv_model *model;     /* being filled */

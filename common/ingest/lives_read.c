@@ -63,10 +63,14 @@ static bool choose(struct pv_lives_read *r, uint32_t *ret_base, uint32_t *ret_sh
 		last = i;
 	}
 	if (first == last)
-		return pv_fail(&r->error, PV_EUSAGE, 0, "%s",
+		return pv_fail(&r->error, PV_EUSAGE, 0, "%s%s",
 			first == PV_LIVES_NO_SHOT
 				? "the log has no heap shot that lists objects"
-				: "the log has only one heap shot that lists objects");
+				: "the log has only one heap shot that lists objects",
+			pv_source_floor(r->in->source)
+				? " and is still kept: more came through the pipe since than the "
+				  "spool holds (--spool, --record)"
+				: "");
 	*ret_base = o->base == PV_LIVES_NO_SHOT ? first : o->base;
 	*ret_shot = o->shot == PV_LIVES_NO_SHOT ? last : o->shot;
 	if (!check(r, *ret_base) || !check(r, *ret_shot))
@@ -120,7 +124,7 @@ static bool begin_lives(struct pv_lives_read *r)
 static bool look(struct pv_lives_read *r)
 {
 	struct pv_ingest *in = r->in;
-	pthread_mutex_lock(&in->lock);
+	pthread_mutex_lock(&in->life);
 	pv_model_lock(in->model);
 	r->target = in->model->target;
 	bool ok = true;
@@ -129,7 +133,7 @@ static bool look(struct pv_lives_read *r)
 		ok = r->seed && pv_model_copy_names(in->model, r->seed);
 	}
 	pv_model_unlock(in->model);
-	pthread_mutex_unlock(&in->lock);
+	pthread_mutex_unlock(&in->life);
 	return ok || pv_lives_nomem(r);
 }
 

@@ -113,14 +113,14 @@ static bool copy_all(struct pv_range_read *r, const struct pv_model *m)
 static bool look(struct pv_range_read *r)
 {
 	struct pv_ingest *in = r->in;
-	pthread_mutex_lock(&in->lock);
+	pthread_mutex_lock(&in->life);
 	bool other = in->model != in->shown, ok = false;
 	if (!other) {
 		pv_model_lock(in->model);
 		ok = copy_all(r, in->model);
 		pv_model_unlock(in->model);
 	}
-	pthread_mutex_unlock(&in->lock);
+	pthread_mutex_unlock(&in->life);
 	if (other)
 		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
 	if (!ok)
