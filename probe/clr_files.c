@@ -135,24 +135,41 @@ static void find_path(uint64_t module)
 		atomic_store(&places.path, pvp_clr_field_offset(type, "_path"));
 }
 
+/* By the number of a method in the core library: what look() said, + 1; 0: not looked yet. */
+static _Atomic uint8_t looked[1 << 17];
+
+static unsigned look(uint64_t function, uint64_t module, uint32_t token)
+{
+	char name[PVP_CLR_NAME];
+	if (!is_of_these(module, token))
+		return 0;
+	pvp_clr_method_name(function, name);
+	for (unsigned i = 0; i < PV_COUNT_OF(works); i++)
+		if (strncmp(name, works[i].method, strlen(works[i].method)) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* Asked at every chance to inline something, so that it has to be quick. */
 unsigned pvp_clr_file_work(uint64_t function)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t type, module = 0, library = atomic_load(&places.library);
-	uint32_t token = 0, n;
-	char name[PVP_CLR_NAME];
+	uint32_t token = 0, n, row;
 	if (info->is->function_info(info, function, 0, &type, &module, &token, 0, &n, NULL) < 0 ||
-		(library && module != library) || !is_of_these(module, token))
+		(library && module != library))
 		return 0;
-	pvp_clr_method_name(function, name);
-	for (unsigned i = 0; i < PV_COUNT_OF(works); i++) {
-		if (strncmp(name, works[i].method, strlen(works[i].method)) != 0)
-			continue;
-		if (works[i].first == FILE_HANDLE)
-			find_path(module);
-		return i + 1;
+	row = token & 0xffffff;
+	if (!library || row >= PV_COUNT_OF(looked))
+		return look(function, module, token);
+	unsigned known = atomic_load_explicit(&looked[row], memory_order_relaxed);
+	if (!known) {
+		known = look(function, module, token) + 1;
+		atomic_store_explicit(&looked[row], (uint8_t)known, memory_order_relaxed);
 	}
-	return 0;
+	if (known > 1 && works[known - 2].first == FILE_HANDLE)
+		find_path(module);
+	return known - 1;
 }
 
 bool pvp_clr_files_init(void)
