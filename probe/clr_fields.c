@@ -23,7 +23,9 @@ enum {
 	ARRAY = 0x14,
 	OBJECT = 0x1c,
 	VECTOR = 0x1d,
-	FIELD = 0x06, /* a signature of a field begins so */
+	VARIABLE = 0x13,
+	VARIABLES = 16, /* of a type */
+	FIELD = 0x06,   /* a signature of a field begins so */
 	DEF = 0x02,
 };
 
@@ -37,12 +39,32 @@ struct inside {
 
 static void each_field(uint64_t type, const struct inside *in);
 
-/* The class of a field that is a structure of the same module; 0: it is something else. */
-static uint64_t structure(uint64_t module, const uint8_t *sig, uint32_t n)
+struct about {
+	struct pvp_clr_metadata *m;
+	uint64_t module, type; /* that has the field */
+};
+
+/* What a type's variable stands for, if that is a structure. */
+static uint64_t variable(const struct about *a, uint32_t index)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t types[VARIABLES], module, parent;
+	uint32_t token, n = 0, head;
+	if (info->is->class_info(info, a->type, &module, &token, &parent, VARIABLES, &n, types) <
+			0 ||
+		index >= n || index >= VARIABLES)
+		return 0;
+	return info->is->box_layout(info, types[index], &head) < 0 ? 0 : types[index];
+}
+
+/* The class of a field that is a structure, of the same module or a variable; 0: something else. */
+static uint64_t structure(const struct about *a, const uint8_t *sig, uint32_t n)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint32_t coded = 0;
 	uint64_t type = 0;
+	if (n >= 3 && sig[0] == FIELD && sig[1] == VARIABLE)
+		return variable(a, sig[2]);
 	if (n < 3 || sig[0] != FIELD || sig[1] != VALUE)
 		return 0;
 	if (!(sig[2] & 0x80))
@@ -55,13 +77,8 @@ static uint64_t structure(uint64_t module, const uint8_t *sig, uint32_t n)
 	if (coded & 3 || !coded) /* a reference to another module, or an instance */
 		return 0;
 	uint32_t token = (uint32_t)DEF << 24 | coded >> 2;
-	return info->is->class_of_token(info, module, token, &type) < 0 ? 0 : type;
+	return info->is->class_of_token(info, a->module, token, &type) < 0 ? 0 : type;
 }
-
-struct about {
-	struct pvp_clr_metadata *m;
-	uint64_t module, type; /* that has the field */
-};
 
 static void one_field(const struct about *a, const struct pvp_clr_field *f, const struct inside *in)
 {
@@ -83,7 +100,7 @@ static void one_field(const struct about *a, const struct pvp_clr_field *f, cons
 			.type = { type, type_n },
 			.name = { path, strlen(path) } } };
 	pvp_names_define(&ev);
-	uint64_t inner = in->depth < INSIDE ? structure(a->module, sig, sig_n) : 0;
+	uint64_t inner = in->depth < INSIDE ? structure(a, sig, sig_n) : 0;
 	if (!inner || strlen(path) + 2 > sizeof path)
 		return;
 	strcat(path, ".");

@@ -242,6 +242,7 @@ static class Runtime {
 		var spots = new Spot [5];
 		spots [3].Owner = "of the third";
 		all [8] = spots;
+		all [9] = new Box<Spot> { Value = new Spot { Owner = "in a generic" } };
 		shown.Extra = all;
 	}
 }

@@ -90,6 +90,8 @@ def fields(v, r):
         ('Counted.Settler', 'Label'), ('Counted.Heir', 'Place.Owner')])
     v.equal('from a long string', way(v, r, 'a label that')[1], ('Counted.Heir', 'Label'))
     v.equal('from a boxed structure', way(v, r, 'in a box')[1], ('Counted.Spot', 'Owner'))
+    v.equal('from a structure that a variable stands for', way(v, r, 'in a generic')[1],
+            ('Counted.Box<Counted.Spot>', 'Value.Owner'))
     v.equal('from an element', way(v, r, 'seventh')[1:3], [
         ('System.Object[]', '[7]'), ('Counted.Heir', 'Extra')])
     v.equal('from an element that is a structure', way(v, r, 'of the third')[1],
