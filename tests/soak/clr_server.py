@@ -23,7 +23,10 @@ GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
 GROUPS = ['nodefaults', 'gc', 'exception', 'monitor', 'nodefaults,alloc=512k', 'nodefaults,gcalloc',
           'nodefaults,sample=100', 'nodefaults,heapshot=1gc', 'nodefaults,heapshot=1gc,gcroot',
           'nodefaults,gchandle,finalization', 'nodefaults,calls,filter=a:clr_server',
-          'alloc=512k,sample=500,heapshot=1gc', 'calls,gcalloc,sample=100,heapshot=1gc']
+          'nodefaults,runtime,suspend,contexts,transitions', 'nodefaults,spans=files',
+          'nodefaults,heapshot=1gc,fields,strings=16', 'alloc=512k,sample=500,heapshot=1gc',
+          'calls,gc,gcmove,gchandle,gcroot,exception,monitor,finalization,gcalloc,counter,sample=100,'
+          'heapshot=1gc,runtime,suspend,contexts,transitions,spans=files,fields,strings=16']
 CLIENTS = 4
 GROWTH = 64 << 20   # of the whole process, between thirds of the run; its collector breathes
 DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
@@ -118,7 +121,7 @@ def main(profview, dll, module, dotnet, seconds='600', *groups):
             load, served, code = serve([dotnet, dll], {
                 'CORECLR_ENABLE_PROFILING': '0' if group == 'none' else '1', 'CORECLR_PROFILER': GUID,
                 'CORECLR_PROFILER_PATH': module, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1',
-                'PROFVIEW_OPTIONS': f'{group},maxsize=256m,output={log}'}, during)
+                'PROFVIEW_OPTIONS': f'{group},ring=256m,output={log}'}, during)
             status, report = recorded(profview, log) if group != 'none' else (0, {})
             damage = report.get('source', {}).get('damage', ['no report'] if group != 'none' else [])
             grown = growth(sizes)
