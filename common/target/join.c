@@ -11,6 +11,7 @@
 #include "common/base/coreclr.h"
 #include "common/target/joinable.h"
 #include "common/target/join_copy.h"
+#include "common/target/join_folder.h"
 #include "common/target/launch.h"
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
@@ -47,9 +48,7 @@ static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_
 
 static bool make_pipe(struct pv_join_place *j, const char *base, struct pv_error *reterr)
 {
-	snprintf(j->folder, sizeof j->folder, "%s/profview-join-XXXXXX", base);
-	if (!mkdtemp(j->folder)) {
-		pv_fail(reterr, PV_EIO, 0, "no folder for a pipe in %s: %s", base, strerror(errno));
+	if (!pv_join_folder_make(base, j->folder, sizeof j->folder, &j->lock, reterr)) {
 		j->folder[0] = 0;
 		return false;
 	}
@@ -241,5 +240,6 @@ void pv_join_leave(struct pv_join_place *j)
 		return;
 	unlink(j->path);
 	rmdir(j->folder);
+	close(j->lock);
 	j->folder[0] = 0;
 }

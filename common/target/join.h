@@ -16,6 +16,7 @@ struct pv_join_place {
 	char control[PV_PROBE_PATH];
 	char path[PV_PROBE_ANSWER]; /* to read from */
 	char folder[128];           /* ours, with the pipe in it; "": the path was there before */
+	int lock;                   /* of that folder */
 	bool greet;    /* a pipe that was there: its writer may not have seen the reader change */
 	size_t inside; /* of the path: where the part begins that the process knows */
 	struct pv_dotnet dotnet; /* a process that takes the probe in while it runs; else pid 0 */
