@@ -16,7 +16,11 @@ enum { WORD = 8 }; /* bytes that the loop looks at */
 
 /* The loop's variables, kept out of structures that stores might alias. */
 struct loop {
+	struct mlpd_tree *tree;
 	const uint8_t *p, *from;
+	const uint8_t *last; /* where a word to look at can begin at most */
+	const uint8_t *back; /* a byte before the event at hand, if its time is short */
+	const int64_t *room; /* the end of that for open calls */
 	uint64_t now, method, limit;
 	uint32_t at;
 	bool behind;
@@ -126,75 +130,70 @@ static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns
 /*
  * Goes on for as long as every event is the one that came the last time; false at one that is
  * not. There is an open stretch, l->method is the method of the place, and that is not the
- * stretch's first node. No call in here, and nothing that aliases: all of it stays in registers.
+ * stretch's first node. What an event needs of the one before it stays in registers, and for that
+ * all else is left in *l: each event waits for the one before.
  */
-static bool take_expected(struct loop *l, const uint8_t *end, struct mlpd_tree *t)
+static __attribute__((noinline)) bool take_expected(struct loop *l)
 {
-	struct mlpd_node *const node = t->node, *n = &node[l->at];
-	int64_t *const entered = t->entered.v, *top = entered + l->depth;
-	int64_t *const room = entered + t->entered.room;
-	const int64_t limit = (int64_t)l->limit;
-	const uint8_t *p = l->p, *q; /* q: where the event began if its time had two bytes */
+	struct mlpd_node *const node = l->tree->node, *n = &node[l->at];
+	int64_t *top = l->tree->entered.v + l->depth;
+	const uint8_t *p = l->p;
 	int64_t now = (int64_t)l->now, time;
 	uint32_t enters = l->enters;
 	bool behind = true, other = false;
 	uint64_t w;
-	if (end - p < WORD)
-		return false;
-	end -= WORD;
+	l->back = NULL;
 	if (l->behind)
 		goto behind;
 within:
-	if (p > end)
+	if (p > l->last)
 		goto out_within;
-	q = p;
 	w = pv_word_at(p);
 	if (__builtin_expect(!is_usual(w), 0)) {
 		if (w & 0x8000)
 			goto out_within;
 		w = widened(w);
-		q--;
+		l->back = --p;
 	}
 	time = now + time_of(w);
-	if (time >= limit)
+	if (time >= (int64_t)l->limit)
 		goto out_within;
 	if ((uint8_t)w == MLPD_ENTER) {
-		if (!is_as(w, &n->first) || top == room)
+		if (!is_as(w, &n->first) || top == l->room)
 			goto other_within;
-		p = q + length(&n->first);
+		p += length(&n->first);
 		n = &node[n->first.how >> 8];
 		goto enter;
 	}
 	if ((uint8_t)w != MLPD_LEAVE || (uint8_t)(w >> 24) != 0)
 		goto out_within;
-	p = q + 4;
+	p += 4;
 leave:
 	now = time;
-	end_call(t, n, now - *--top);
+	end_call(l->tree, n, now - *--top);
 behind:
-	if (p > end)
+	if (p > l->last)
 		goto out;
-	q = p;
 	w = pv_word_at(p);
 	if (__builtin_expect(!is_usual(w), 0)) {
 		if (w & 0x8000)
 			goto out;
 		w = widened(w);
-		q--;
+		l->back = --p;
 	}
 	time = now + time_of(w);
-	if (time >= limit)
+	if (time >= (int64_t)l->limit)
 		goto out;
 	if ((uint8_t)w == MLPD_LEAVE) {
 		if (!is_as(w, &n->leave))
 			goto out;
-		p = q + length(&n->leave);
+		p += length(&n->leave);
 		n = &node[n->parent];
 		goto leave;
 	}
 	if ((uint8_t)w != MLPD_ENTER)
 		goto out;
-	if (top == room)
+	if (top == l->room)
 		goto other;
 	if (!is_as(w, &n->next)) {
 		struct mlpd_step step = n->other;
@@ -203,7 +202,7 @@ behind:
 		n->other = n->next;
 		n->next = step;
 	}
-	p = q + length(&n->next);
+	p += length(&n->next);
 	n = &node[n->next.how >> 8];
 enter:
 	now = time;
@@ -219,16 +218,13 @@ other:
 out_within:
 	behind = false;
 out:
-	*l = (struct loop){ .p = p,
-		.from = l->from,
-		.now = (uint64_t)now,
-		.method = n->key,
-		.limit = l->limit,
-		.at = (uint32_t)(n - node),
-		.behind = behind,
-		.depth = (size_t)(top - entered),
-		.enters = enters,
-		.exceptional = l->exceptional };
+	l->p = p + (p == l->back);
+	l->now = (uint64_t)now;
+	l->method = n->key;
+	l->at = (uint32_t)(n - node);
+	l->behind = behind;
+	l->depth = (size_t)(top - l->tree->entered.v);
+	l->enters = enters;
 	return !other;
 }
 
@@ -264,7 +260,12 @@ static bool learn(const struct loop *l, const uint8_t *end, struct mlpd_tree *t,
 
 static void take_known(struct loop *l, const uint8_t *end, struct mlpd_tree *t, uint64_t mask)
 {
-	while (!take_expected(l, end, t) && learn(l, end, t, mask))
+	if (end - l->p < WORD)
+		return;
+	l->tree = t;
+	l->last = end - WORD;
+	l->room = t->entered.v + t->entered.room;
+	while (!take_expected(l) && learn(l, end, t, mask))
 		;
 }
 
