@@ -53,10 +53,10 @@ static struct pvp_numbers *create(unsigned bits)
 	return t;
 }
 
-/* Under the lock: room for one more, so that three of four places stay free. */
+/* Under the lock: room for one more, so that half of the places stay free. */
 static struct pvp_numbers *grown(struct pvp_numbers *t)
 {
-	if (called.n + others.n < places(t) / 4)
+	if (called.n + others.n < places(t) / 2)
 		return t;
 	struct pvp_numbers *larger = create(BITS - t->shift + 1);
 	if (!larger)

@@ -61,15 +61,22 @@ const struct mlpd_row mlpd_rows[] = {
 
 const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
 
-/* First row of each event byte; filled once, before main or when the library is loaded. */
-static uint16_t first_row[256];
+/*
+ * First row of each event byte and of each kind of event, and which row of its kind comes next;
+ * filled once, before main or when the library is loaded.
+ */
+static uint16_t first_row[256], first_of_kind[256], next_of_kind[PV_COUNT_OF(mlpd_rows)];
 
 __attribute__((constructor)) static void fill_first_row(void)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
-		first_row[i] = NO_ROW;
-	for (size_t i = mlpd_row_count; i-- > 0;)
-		first_row[mlpd_rows[i].byte] = (uint16_t)i;
+		first_row[i] = first_of_kind[i] = NO_ROW;
+	for (size_t i = mlpd_row_count; i-- > 0;) {
+		const struct mlpd_row *r = &mlpd_rows[i];
+		first_row[r->byte] = (uint16_t)i;
+		next_of_kind[i] = first_of_kind[r->kind];
+		first_of_kind[r->kind] = (uint16_t)i;
+	}
 }
 
 static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
@@ -128,10 +135,12 @@ static bool has_stack_field(const struct mlpd_row *r)
 const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r)
 {
 	bool with_stack = stack_length(e) > 0;
-	for (r = r ? r + 1 : mlpd_rows; r < mlpd_rows + mlpd_row_count; r++)
-		if (r->kind == e->kind && r->written && has_stack_field(r) == with_stack &&
-			r->sub != MLPD_SUB_ANY)
+	size_t i = r ? next_of_kind[r - mlpd_rows] : first_of_kind[e->kind];
+	for (; i != NO_ROW; i = next_of_kind[i]) {
+		r = &mlpd_rows[i];
+		if (r->written && has_stack_field(r) == with_stack && r->sub != MLPD_SUB_ANY)
 			return r;
+	}
 	return NULL;
 }
 

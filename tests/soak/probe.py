@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Hard use of the probe's core, for long: test_probe_stress with each part N times as long.
 
-usage: probe.py BUILD [N]
-N is 50 by default: some ten minutes; 400 makes the fake host's day one of 864,000 rounds. BUILD may
-be one of sanitizers. Prints what failed and the exit code of the test.
+usage: probe.py BUILD [N [PART]]
+N is 50 by default: some ten minutes; 400 makes the fake host's day one of 864,000 rounds. PART is
+one of threads, readers, killed, rate, day. BUILD may be one of sanitizers. Prints what failed and
+the exit code of the test.
 """
 import os
 import subprocess
@@ -11,11 +12,13 @@ import sys
 import time
 
 
-def main(build, times='50'):
+def main(build, times='50', part=''):
     env = dict(os.environ, PROBE_SOAK=times, CK_FORK='no', CK_VERBOSITY='verbose')
+    if part:
+        env['CK_RUN_CASE'] = part
     start = time.monotonic()
     code = subprocess.run([os.path.join(build, 'tests', 'test_probe_stress')], env=env).returncode
-    print(f'{times} times as long: exit code {code} after {time.monotonic() - start:.0f} s')
+    print(f'{part or "all"}, {times} times as long: exit code {code} after {time.monotonic() - start:.0f} s')
     return code
 
 
