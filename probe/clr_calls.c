@@ -14,7 +14,7 @@
 
 enum {
 	TEXT = 1024,    /* UTF-16 units of a name */
-	UNWINDING = 24, /* frames whose finally clauses threw again */
+	UNWINDING = 16, /* frames whose finally clauses threw again */
 	OSXSAVE = 1 << 27,
 	FAT = 3,
 	TINY = 2, /* kinds of IL headers, in the low bits */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
@@ -64,11 +65,19 @@ static uint32_t find(const char *name)
  * question is answered before the callback.
  */
 struct found {
-	char name[SHORT];
+	uint64_t name;    /* its hash: every thread's room for such things is small */
 	uint32_t context; /* place in contexts, + 1; 0: none */
 };
 
 static _Thread_local struct found found __attribute__((tls_model("initial-exec")));
+
+static uint64_t hash_of(const char *name)
+{
+	uint64_t h = 0;
+	for (; *name; name++)
+		h = pv_hash(h ^ (uint8_t)*name);
+	return h;
+}
 
 /* Under the lock. */
 static void place(struct member *m, uint32_t context)
@@ -94,7 +103,7 @@ void pvp_clr_contexts_loaded(uint64_t assembly, const char *name)
 		shorten(m->name, name);
 		if (strcmp(m->name, "System.Private.CoreLib") == 0)
 			place(m, find("Default")); /* nobody looks for it */
-		else if (found.context && strcmp(m->name, found.name) == 0)
+		else if (found.context && hash_of(m->name) == found.name)
 			place(m, found.context - 1);
 		found.context = 0;
 	}
@@ -120,7 +129,7 @@ void pvp_clr_contexts_found(const char *name, const char *context)
 	}
 	pthread_mutex_unlock(&lock);
 	if (at != MOST) {
-		memcpy(found.name, plain, sizeof plain);
+		found.name = hash_of(plain);
 		found.context = at + 1;
 	}
 }

@@ -203,7 +203,7 @@ static pvp_hr class_unloading(void *self, uint64_t id)
 }
 
 /* Methods that this thread compiles, one within the other, and since when. */
-enum { COMPILES = 6 };
+enum { COMPILES = 4 };
 
 struct compiling {
 	uint32_t n; /* beyond COMPILES nothing is timed */

@@ -3,7 +3,9 @@
 
 usage: test_probe_imports.py NM LIBRARY [mono]
 """
+import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -28,6 +30,18 @@ def names(nm, library, which):
     return {line.split()[-1].split('@')[0] for line in out.stdout.splitlines()}
 
 
+MOST_TLS = 256  # what a library that is loaded late can count on, shared with others
+
+
+def thread_local_bytes(library):
+    """Size in memory of the segment of thread-local variables (ELF, 64 bits)."""
+    elf = pathlib.Path(library).read_bytes()
+    table, = struct.unpack_from('<Q', elf, 0x20)
+    size, n = struct.unpack_from('<HH', elf, 0x36)
+    segments = (struct.unpack_from('<IIQQQQQQ', elf, table + i * size) for i in range(n))
+    return sum(s[6] for s in segments if s[0] == 7)
+
+
 def main(nm, library, host=None):
     exported = MONO if host else EXPORTED
     undefined, defined = names(nm, library, '--undefined-only'), names(nm, library, '--defined-only')
@@ -35,6 +49,8 @@ def main(nm, library, host=None):
     problems = [f'it can reach {n}()' for n in sorted(undefined - allowed) if FORBIDDEN.fullmatch(n)]
     problems += [f'it exports {n}' for n in sorted(defined - exported)]
     problems += [f'it does not export {n}' for n in sorted(exported - defined)]
+    if (tls := thread_local_bytes(library)) > MOST_TLS:
+        problems.append(f'{tls} bytes of thread-local variables, more than {MOST_TLS}')
     if 'writev' not in undefined:
         problems.append('this is not the probe: it never writes')
     print('\n'.join(problems) or f'{len(undefined)} functions are used, none of them forbidden')
