@@ -75,6 +75,12 @@ struct pvp_host {
 	/* In a child of fork that has a sink of its own: begins as it was begun. May be NULL. */
 	void (*again)(void);
 
+	/*
+	 * Goes the way that leads to an event and back, without one, twice for each pair: what the
+	 * runtime takes from the program besides us. At the start; for the clock. May be NULL.
+	 */
+	void (*pairs)(unsigned n);
+
 	/* How many times as fast as the system's the time of events runs; for tests. May be NULL. */
 	uint64_t (*speed)(void);
 

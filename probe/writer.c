@@ -311,6 +311,19 @@ static void *run(void *arg)
 
 /* ---- lifecycle */
 
+/* The runtime's own part of what follows. */
+static uint64_t measure_way(const struct pvp_writer *w)
+{
+	uint64_t least = UINT64_MAX;
+	for (int run = 0; w->host->pairs && run < OVERHEAD_RUNS; run++) {
+		uint64_t before = pvp_monotonic();
+		w->host->pairs(OVERHEAD_PAIRS);
+		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
+		least = took < least ? took : least;
+	}
+	return w->host->pairs ? least : 0;
+}
+
 /* What an enter and its leave cost here, in ns: the least of several runs. */
 static uint32_t measure_overhead(const struct pvp_writer *w)
 {
@@ -331,7 +344,7 @@ static uint32_t measure_overhead(const struct pvp_writer *w)
 		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
 		least = took < least ? took : least;
 	}
-	return (uint32_t)least;
+	return (uint32_t)(least + measure_way(w));
 }
 
 /* That of its first thread: the one that begins a recording may have another. */
