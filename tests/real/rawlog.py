@@ -452,6 +452,7 @@ def read_info(log, c, ex):
 
 EXTENSIONS = {(0, 1): 'ext.calltree.call', (0, 2): 'ext.calltree.cpu', (1, 1): 'ext.cpu.sample',
               (2, 1): 'ext.mark.mark', (3, 1): 'ext.fields.field', (3, 2): 'ext.fields.parent',
+              (3, 3): 'ext.fields.elements',
               (7, 1): 'ext.lines.method',
               (6, 1): 'ext.runtime.jit_time', (6, 2): 'ext.runtime.jit_failed',
               (6, 3): 'ext.runtime.load_failed', (6, 4): 'ext.runtime.covered_assembly',
