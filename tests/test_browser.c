@@ -81,6 +81,26 @@ START_TEST(it_reads_the_selected_shot)
 }
 END_TEST
 
+START_TEST(it_waits_for_the_first_shot)
+{
+	open_screen();
+	struct pv_model *later = world;
+	world = NULL;
+	screen.shared.all.shots = 0;
+	screen.summed_up = false;
+	press("9");
+	ck_assert(seen("no heap shot so far"));
+	ck_assert(!screen.browser.asked);
+	world = later;
+	show();
+	ck_assert(screen.browser.asked);
+	ck_assert_uint_eq(screen.shared.heap.shot, 1);
+	show();
+	ck_assert(seen("heap shot 1: reading"));
+	close_screen();
+}
+END_TEST
+
 START_TEST(classes_lead_to_objects_and_these_to_what_they_keep)
 {
 	open_browser();
@@ -256,6 +276,7 @@ int main(void)
 	TCase *t = tcase_create("browser");
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, it_reads_the_selected_shot);
+	tcase_add_test(t, it_waits_for_the_first_shot);
 	tcase_add_test(t, classes_lead_to_objects_and_these_to_what_they_keep);
 	tcase_add_test(t, references_are_followed_both_ways);
 	tcase_add_test(t, objects_are_found_by_class_size_and_address);

@@ -118,6 +118,13 @@ void ui_browser_visit(struct ui_screen *s)
 		ui_browser_open(s, shot, 0);
 }
 
+void ui_browser_await(struct ui_screen *s)
+{
+	bool here = ui_browser_pane(s) == &s->pane[s->current];
+	if (here && !s->browser.visited && s->shared.all.shots > 0)
+		ui_browser_visit(s);
+}
+
 void ui_browser_retained(struct ui_screen *s)
 {
 	const struct ui_heap_shown *h = &s->shared.heap;

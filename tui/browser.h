@@ -66,6 +66,8 @@ void ui_browser_sweep(struct ui_browser *b);
 
 /* The pane comes on screen: the shot selected in the pane of shots, else the newest. */
 void ui_browser_visit(struct ui_screen *s);
+/* The figures have changed: where the pane is on screen and waits for a first shot, it may be there. */
+void ui_browser_await(struct ui_screen *s);
 /* The shot selected in the pane of shots is opened, without going to its objects. */
 void ui_browser_retained(struct ui_screen *s);
 /* The objects of a class (row id; 0: all classes) of a shot. */

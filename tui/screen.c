@@ -132,6 +132,7 @@ static void take_summary(struct ui_screen *s)
 		s->shared.summary = q->summary;
 		s->shared.all = q->all;
 		s->shared.duration_ns = q->all.duration_ns;
+		ui_browser_await(s);
 	}
 	s->summed_up = s->summed_up || q;
 	free(q);
