@@ -211,6 +211,26 @@ START_TEST(a_sampled_allocation_stands_for_many)
 }
 END_TEST
 
+START_TEST(tables_grow_with_what_is_in_them)
+{
+	size_t size = 1000 * sizeof(uint64_t), n = 0;
+	uint64_t *v = NULL;
+	for (size_t was = 0; size < (size_t)20 << 20; was = size, size *= 3) {
+		v = pv_table_grow(v, was, size);
+		ck_assert_ptr_nonnull(v);
+		size_t wrong = 0;
+		for (size_t i = 0; i < n; i++)
+			wrong += v[i] != i + 1;
+		for (; n < size / sizeof *v; n++) {
+			wrong += v[n] != 0;
+			v[n] = n + 1;
+		}
+		ck_assert_uint_eq(wrong, 0);
+	}
+	pv_table_free(v, n * sizeof *v);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("base");
@@ -225,6 +245,7 @@ int main(void)
 	tcase_add_test(c, typed_times_and_sizes);
 	tcase_add_test(c, utf8_never_fails);
 	tcase_add_test(c, a_sampled_allocation_stands_for_many);
+	tcase_add_test(c, tables_grow_with_what_is_in_them);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
