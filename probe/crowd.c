@@ -10,19 +10,11 @@
 enum {
 	ROOM_NAP_NS = 200000,
 	STUCK_NS = 2000000000, /* no writer needs that between two chunks, except at its sink */
-	CROWD_NS = 500000000,  /* the same where losses are allowed */
 	SLOW_NS = 10000000,    /* a reader that takes nothing for so long is not waited for */
 	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
 };
 
 struct pvp_crowd pvp_crowd;
-
-static void look(void)
-{
-	size_t chunks = pvp_core.pool ? pvp_pool_chunks(pvp_core.pool) : SIZE_MAX;
-	atomic_store_explicit(
-		&pvp_crowd.crowded, pvp_crowd.joined > chunks / 2, memory_order_relaxed);
-}
 
 void pvp_crowd_reset(void)
 {
@@ -34,14 +26,14 @@ void pvp_crowd_reset(void)
 
 void pvp_crowd_joins(void)
 {
-	pvp_crowd.joined++;
-	look();
+	size_t chunks = pvp_core.pool ? pvp_pool_chunks(pvp_core.pool) : SIZE_MAX;
+	if (++pvp_crowd.joined > chunks / 2)
+		atomic_store_explicit(&pvp_crowd.crowded, true, memory_order_relaxed);
 }
 
 void pvp_crowd_leaves(void)
 {
-	pvp_crowd.joined--;
-	look();
+	pvp_crowd.joined--; /* once crowded, always: the chunks of those that end come late */
 }
 
 void pvp_crowd_stuck(bool stuck)
@@ -89,7 +81,7 @@ bool pvp_crowd_wait(void)
 		if (returned != before || (block && atomic_load(&pvp_core.sending))) {
 			before = returned;
 			since = now;
-		} else if (now - since > (block ? STUCK_NS : CROWD_NS)) {
+		} else if (now - since > STUCK_NS) {
 			pvp_tls.vain = before + 1;
 			return false;
 		}

@@ -13,7 +13,7 @@
 
 struct pvp_crowd {
 	size_t joined;                /* living threads of this session; under the core's lock */
-	_Atomic bool crowded;         /* more than half as many as there are chunks */
+	_Atomic bool crowded; /* they were more than half as many as there are chunks */
 	_Atomic bool wanted;          /* a thread waits for a chunk */
 	_Atomic uint64_t stuck_since; /* the sink takes nothing; ns, 0: it does */
 };
