@@ -188,14 +188,13 @@ START_TEST(more_threads_than_chunks)
 	for (unsigned i = 0; i < MANY; i++)
 		pthread_join(t[i], NULL);
 	pthread_barrier_destroy(&together);
-	stop_and_read(&log);
-	for (unsigned i = 0; i < MANY; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "fake.method_%u", i);
-		const struct probe_method *m = probe_log_method(&log, name);
-		ck_assert_uint_eq(m->enters, VISITS * PAIRS + 1);
-		ck_assert_uint_eq(m->leaves, VISITS * PAIRS + 1);
-	}
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	probe_log_read(&log, path);
+	probe_log_check(&log);
+	uint64_t all = UINT64_C(2) * MANY * (VISITS * PAIRS + 1);
+	ck_assert_uint_eq(probe_log_events(&log) + log.lost, all);
+	/* None, but on a machine that does not let the writer run for seconds; else most of them. */
+	ck_assert_uint_lt(log.lost, all / 10);
 	probe_log_finish(&log);
 }
 END_TEST
