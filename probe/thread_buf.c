@@ -57,12 +57,17 @@ static void count(_Atomic uint64_t *n)
 	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
+/* A thread that has not joined yet begins to count when it does: what it loses before is nobody's. */
+static void count_lost(struct pvp_thread *t)
+{
+	count(t->session != session_now() ? &pvp_core.orphans : &t->lost);
+}
+
 void pvp_nested(void)
 {
-	struct pvp_thread *t = pvp_tls.thread;
 	if (pvp_tls.muted || !session_now() || pvp_paused())
 		return;
-	count(t == &nobody ? &pvp_core.orphans : &t->lost);
+	count_lost(pvp_tls.thread);
 }
 
 void pvp_fence(uint64_t time)
@@ -290,7 +295,10 @@ static bool next_chunk(struct pvp_thread *t)
 static void join_session(struct pvp_thread *t, uint32_t session)
 {
 	hand_over(t);
+	atomic_store_explicit(&t->lost, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst); /* a handler may lose events here: count_lost() */
 	t->session = session;
+	atomic_signal_fence(memory_order_seq_cst);
 	pvp_crowd_joins();
 	t->pool = pvp_core.pool;
 	t->queue = NULL;
@@ -299,7 +307,6 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 	t->name_new = t->name[0] != 0;
 	memset(&t->w, 0, sizeof t->w);
 	t->w.gaps = atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
-	atomic_store_explicit(&t->lost, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->cursor, NULL, memory_order_relaxed);
 }
 
@@ -409,7 +416,7 @@ static struct pvp_thread *room(size_t need, bool *full)
 		}
 	}
 	if (pvp_tls.hurried && !lock_soon()) {
-		count(t == &nobody ? &pvp_core.orphans : &t->lost);
+		count_lost(t);
 		return NULL;
 	}
 	if (!pvp_tls.hurried)
@@ -428,6 +435,6 @@ struct pvp_thread *pvp_room(size_t need)
 		t = room(need, &full);
 	}
 	if (full && session_now() && !pvp_paused())
-		count(&pvp_tls.thread->lost);
+		count_lost(pvp_tls.thread);
 	return t;
 }
