@@ -75,6 +75,12 @@ def place(text):
     return text.split('\n')[4].replace(ASKING, '').rstrip()
 
 
+def heading(text):
+    """Of the list in front, and that a question waits: lists below it have orders of their own."""
+    line = text.split('\n')[FIRST_ROW - 1]
+    return line + ' TOTAL▼ TOTAL▲' if ASKING in text else line
+
+
 def moved(v):
     """Up where there is something above the cursor, else down."""
     before = place(v.screen.text())
@@ -100,9 +106,9 @@ def press_all(v, times):
         wanted = ('Filter: ' + 'sys'[:i]).rstrip()
         times['filter'].append(answer(v, key, lambda text, w=wanted: w in text))
     times['filter'].append(answer(v, '\x1b', lambda text: 'Filter:' not in text))
-    times['order'].append(answer(v, '$', lambda text: 'TOTAL▼' in text or ASKING in text))
-    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▲' in text or ASKING in text))
-    times['order'].append(answer(v, 'I', lambda text: 'TOTAL▼' in text or ASKING in text))
+    for key, sign in ('$', 'TOTAL▼'), ('I', 'TOTAL▲'), ('I', 'TOTAL▼'):
+        v.until(lambda text: ASKING not in text, 5)  # or the answer would stand there already
+        times['order'].append(answer(v, key, lambda text, s=sign: s in heading(text)))
     times['window'].append(answer(v, 'w', lambda text: 'last 60 s' in text))
     v.keys(':window all\r')
     v.keys(':sort self\r')
