@@ -47,7 +47,8 @@ static void put(struct pvp_numbers *t, uint64_t address, uint64_t key)
 
 static struct pvp_numbers *create(unsigned bits)
 {
-	struct pvp_numbers *t = calloc(1, sizeof *t + (sizeof t->at[0] << bits));
+	size_t n = ((size_t)1 << bits) + 1;
+	struct pvp_numbers *t = calloc(1, sizeof *t + n * sizeof t->at[0]);
 	if (t)
 		t->shift = BITS - bits;
 	return t;

@@ -19,7 +19,7 @@ struct pvp_numbered {
 
 /* Grows by taking another's place; readers may go on with the old one. */
 struct pvp_numbers {
-	unsigned shift; /* of a hash to a place */
+	unsigned shift; /* of a hash to a place; behind the last one stands a free one */
 	struct pvp_numbered at[];
 };
 extern struct pvp_numbers *_Atomic pvp_numbers; /* not NULL after init */
@@ -40,6 +40,9 @@ static inline uint64_t pvp_mono_called(const MonoMethod *method)
 	uint64_t address = (uint64_t)(uintptr_t)method;
 	const struct pvp_numbers *t = atomic_load_explicit(&pvp_numbers, memory_order_acquire);
 	const struct pvp_numbered *n = &t->at[pvp_numbers_hash(address) >> t->shift];
+	if (__builtin_expect(atomic_load_explicit(&n->method, memory_order_acquire) == address, 1))
+		return n->key;
+	n++; /* a fifth stand one further */
 	if (__builtin_expect(atomic_load_explicit(&n->method, memory_order_acquire) == address, 1))
 		return n->key;
 	return pvp_mono_number(method, true);

@@ -23,6 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct def *) defs;
 static size_t told;         /* of these, how many the log has */
 static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
+static size_t dead_from;    /* before it is none of the latter, as long as there are any */
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
 static _Atomic size_t missing; /* of these */
@@ -101,33 +102,36 @@ static void copy_text(struct pv_text *t, char **to)
 	*to += t->len + 1;
 }
 
-/* The texts of an event, as its row in the format names them. */
-static size_t texts_of(struct pv_event *ev, struct pv_text *ret[MLPD_MAX_FIELDS])
+/* Where an event has its texts, as its row in the format names them. */
+static size_t texts_of(const struct pv_event *ev, size_t ret_at[MLPD_MAX_FIELDS])
 {
 	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 	const struct mlpd_row *row = mlpd_row_for(ev, &format);
 	size_t n = 0;
 	for (const struct mlpd_field *f = row ? row->field : NULL; f && f->type; f++)
 		if (f->type == MLPD_CSTR || f->type == MLPD_HELPER_NAME)
-			ret[n++] = (void *)((char *)ev + f->member);
+			ret_at[n++] = f->member;
 	return n;
+}
+
+static struct pv_text *text_at(struct pv_event *ev, size_t offset)
+{
+	return (void *)((char *)ev + offset);
 }
 
 static struct def *copy(const struct pv_event *ev)
 {
-	struct pv_text *text[MLPD_MAX_FIELDS];
+	size_t place[MLPD_MAX_FIELDS], n = texts_of(ev, place), bytes = 0;
 	struct pv_event e = *ev;
-	size_t n = texts_of(&e, text), bytes = 0;
 	for (size_t i = 0; i < n; i++)
-		bytes += text[i]->len + 1;
-	struct def *d = calloc(1, sizeof *d + bytes);
+		bytes += text_at(&e, place[i])->len + 1;
+	struct def *d = malloc(sizeof *d + bytes);
 	if (!d)
 		return NULL;
-	d->ev = *ev;
+	*d = (struct def){ .ev = e };
 	char *to = d->text;
-	texts_of(&d->ev, text);
 	for (size_t i = 0; i < n; i++)
-		copy_text(text[i], &to);
+		copy_text(text_at(&d->ev, place[i]), &to);
 	return d;
 }
 
@@ -138,13 +142,19 @@ static void destroy(struct def *d)
 	free(d);
 }
 
+static void note_dead(size_t place)
+{
+	if (!dying++ || place < dead_from)
+		dead_from = place;
+}
+
 static void kill_place(uint64_t place)
 {
 	uint32_t i = pv_map_get(&at, place);
 	if (i == PV_MAP_NONE || i >= defs.n || !defs.v[i] || defs.v[i]->dead)
 		return;
 	defs.v[i]->dead = true;
-	dying++;
+	note_dead(i);
 }
 
 static void append(struct def *d)
@@ -159,6 +169,8 @@ static void append(struct def *d)
 		destroy(d);
 		return;
 	}
+	if (d->dead)
+		note_dead(defs.n);
 	if (!d->dead && d->ev.kind != PV_KIND_DOMAIN_NAME)
 		pv_map_set(&at, place, (uint32_t)defs.n);
 	defs.v[defs.n++] = d;
@@ -202,7 +214,6 @@ void pvp_names_end(const struct pv_event *ev)
 		return;
 	d->dead = true;
 	pthread_mutex_lock(&lock);
-	dying++;
 	append(d);
 	pthread_mutex_unlock(&lock);
 }
@@ -358,7 +369,7 @@ void pvp_names_told(struct pvp_writer *w)
 {
 	(void)w;
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; dying && i < told; i++) {
+	for (size_t i = dead_from; dying && i < told; i++) {
 		if (!defs.v[i] || !defs.v[i]->dead)
 			continue;
 		destroy(defs.v[i]);
@@ -368,6 +379,7 @@ void pvp_names_told(struct pvp_writer *w)
 	}
 	if (holes > 1024 && holes > defs.n / 2)
 		pack();
+	dead_from = told; /* what is left comes with a later round */
 	pthread_mutex_unlock(&lock);
 }
 

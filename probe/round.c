@@ -172,7 +172,8 @@ static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 		return true;
 	struct use use = { w, begun ? c->time : c->time_base };
 	struct pvp_scan s = { .time = use.time, .method = begun ? c->method : c->method_base,
-		.until = until, .scratch = &w->scratch, .tally = &w->tally, .use = use_method, .ctx = &use };
+		.until = until, .scratch = &w->scratch, .tally = &w->tally, .seen = w->seen, .use = use_method,
+		.ctx = &use };
 	bool sound = pvp_scan(&s, from, to);
 	const uint8_t *behind = sound ? s.behind : to;
 	if (behind == from)

@@ -65,6 +65,12 @@ static void note(struct pvp_tally *t, enum pvp_group group, const uint8_t *from,
 	t->bytes[group] += (uint64_t)(to - from);
 }
 
+static void used(const struct pvp_scan *s, uint64_t method)
+{
+	if (PVP_UNLIKELY(*pvp_seen(s->seen, method) != method || !method))
+		s->use(s->ctx, method);
+}
+
 /* By its row, as any reader would. */
 static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 {
@@ -79,9 +85,9 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 	note(s->tally, pvp_group_of(ev.kind), s->behind, c->at);
 	struct pv_span m = methods_of(&ev);
 	for (uint32_t i = 0; i < m.n; i++)
-		s->use(s->ctx, s->scratch->pool.v[m.at + i]);
+		used(s, s->scratch->pool.v[m.at + i]);
 	if (ev.kind == PV_KIND_EXCEPTION_CLAUSE && ev.clause.method)
-		s->use(s->ctx, ev.clause.method);
+		used(s, ev.clause.method);
 	return true;
 }
 
@@ -110,20 +116,23 @@ static uint64_t far_sleb(const uint8_t **at)
 
 /*
  * Calls, which most of a chunk is, as long as no event can reach its end. Most take one byte a
- * field. first: the method is used, whatever the step to it.
+ * field.
  */
-static void take_calls(struct pvp_scan *s, struct pv_cursor *c, bool *first)
+static void take_calls(struct pvp_scan *s, struct pv_cursor *c)
 {
 	const uint8_t *at = c->at;
 	uint64_t time = s->time, method = s->method, n = 0;
 	while (c->end - at >= LONGEST && is_call(*at)) {
-		at++;
-		time += *at < 0x80 ? *at++ : far_uleb(&at);
-		uint64_t step = *at ? far_sleb(&at) : *at++;
-		method += step;
-		if (step || *first)
-			s->use(s->ctx, method);
-		*first = false;
+		if ((at[1] | at[2]) < 0x80) {
+			time += at[1];
+			method += (uint64_t)at[2] - ((at[2] & 0x40u) << 1);
+			at += 3;
+		} else {
+			at++;
+			time += far_uleb(&at);
+			method += far_sleb(&at);
+		}
+		used(s, method);
 		n++;
 	}
 	s->tally->events[PVP_GROUP_CALLS] += n;
@@ -143,11 +152,10 @@ static bool too_late(const struct pvp_scan *s, struct pv_cursor c)
 bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 {
 	struct pv_cursor c = { .at = at, .end = end };
-	bool first = true;
 	s->behind = at;
 	while (c.at != end && !too_late(s, c)) {
 		if (!s->until)
-			take_calls(s, &c, &first);
+			take_calls(s, &c);
 		if (c.at == end)
 			break;
 		uint8_t byte = *c.at;
@@ -156,7 +164,6 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 				return false;
 			s->events++;
 			s->behind = c.at;
-			first = true;
 			continue;
 		}
 		c.at++;
@@ -165,12 +172,9 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 			skip_alloc(&c);
 			note(s->tally, PVP_GROUP_ALLOCATIONS, s->behind, c.at);
 		} else {
-			int64_t step = pv_get_sleb(&c);
-			s->method += (uint64_t)step;
-			if (step || first)
-				s->use(s->ctx, s->method);
+			s->method += (uint64_t)pv_get_sleb(&c);
+			used(s, s->method);
 			note(s->tally, PVP_GROUP_CALLS, s->behind, c.at);
-			first = false;
 		}
 		if (!pv_cursor_ok(&c))
 			return false;

@@ -29,6 +29,14 @@ struct pvp_tally {
 /* The group of a kind of event, PV_KIND_... */
 enum pvp_group pvp_group_of(unsigned kind);
 
+/* Keys that the one who asks knows already, each in the place that its low bits say; 0: none. */
+enum { PVP_SEEN = 4096 };
+
+static inline uint64_t *pvp_seen(uint64_t *seen, uint64_t method)
+{
+	return &seen[(method ^ method >> 12) % PVP_SEEN];
+}
+
 struct pvp_scan {
 	uint64_t time, method; /* in: before the first event; out: behind the last */
 	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
@@ -36,7 +44,8 @@ struct pvp_scan {
 	const uint8_t *behind; /* out: the last event read */
 	uint64_t events;       /* added to */
 	struct pvp_tally *tally; /* added to */
-	void (*use)(void *ctx, uint64_t method); /* for each method named; neighbours once */
+	uint64_t *seen;          /* PVP_SEEN of them: `use` is not called for these */
+	void (*use)(void *ctx, uint64_t method); /* for each method named */
 	void *ctx;
 };
 

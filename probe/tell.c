@@ -45,7 +45,7 @@ static bool describe(struct pvp_writer *w, struct pvp_page *p, uint64_t key, uin
 
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time)
 {
-	uint64_t *seen = &w->seen[(key ^ key >> 10) % PVP_SEEN];
+	uint64_t *seen = pvp_seen(w->seen, key);
 	if (*seen == key && key)
 		return;
 	uint32_t state = pv_map_get(&w->described, key);

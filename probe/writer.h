@@ -15,7 +15,7 @@
 #include "probe/sink.h"
 #include "probe/thread_buf.h"
 
-enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10, PVP_SEEN = 1024 };
+enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10 };
 
 /* The probe's own counters. FULL: maxsize= was reached, so often. */
 enum {
@@ -67,7 +67,7 @@ struct pvp_writer {
 
 	struct pv_batch scratch;     /* for reading what threads have published */
 	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
-	uint64_t seen[PVP_SEEN];     /* described keys, by their low bits */
+	uint64_t seen[PVP_SEEN];     /* described keys: scan.h */
 	uint32_t classes;            /* written so far */
 	uint64_t first_class;        /* key of the first one in the log; others lie near it */
 	uint64_t orphans, discarded, last_sync;

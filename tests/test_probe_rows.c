@@ -125,8 +125,11 @@ START_TEST(scan_finds_the_state_behind)
 {
 	struct world w;
 	struct used used = { 0, 0 };
-	uint64_t now = 5, sum = 0, calls = 0, before = 0;
+	static uint64_t seen[PVP_SEEN];
+	const uint64_t known = 77;
+	uint64_t now = 5, sum = 0, calls = 0;
 	world_init(&w);
+	*pvp_seen(seen, known) = known;
 	w.t.time = 5;
 	for (int i = 0; i < EVENTS; i++) {
 		now += number() % (UINT64_C(1) << 40);
@@ -134,21 +137,21 @@ START_TEST(scan_finds_the_state_behind)
 			w.p = pvp_put_alloc(&w.t, w.p, 1 + any() % 500, number(), number(), now);
 			continue;
 		}
-		uint64_t m = number();
+		uint64_t m = any() % 4 ? number() : known;
 		w.p = pvp_put_call(&w.t, w.p, PVP_ENTER, m, now);
-		sum += calls == 0 || m != before ? m : 0;
-		before = m;
-		calls++;
+		sum += m != known ? m : 0;
+		calls += m != known;
 	}
 	struct pv_batch scratch = { 0 };
 	struct pvp_tally tally = { 0 };
-	struct pvp_scan s = { .time = 5, .scratch = &scratch, .tally = &tally, .use = use,
-		.ctx = &used };
+	struct pvp_scan s = { .time = 5, .scratch = &scratch, .tally = &tally, .seen = seen,
+		.use = use, .ctx = &used };
 	ck_assert(pvp_scan(&s, w.mine, w.p));
 	ck_assert_uint_eq(s.time, w.t.time);
 	ck_assert_uint_eq(s.method, w.t.method);
 	ck_assert_uint_eq(s.events, EVENTS);
 	ck_assert_uint_eq(used.sum, sum);
+	ck_assert_uint_eq(used.n, calls);
 	world_finish(&w);
 }
 END_TEST
@@ -157,12 +160,13 @@ START_TEST(scan_refuses_other_bytes)
 {
 	static const uint8_t bad[][4] = { { 0x43, 0, 0, 0 }, { 0x23, 0x80, 0x80, 0x80 },
 		{ 0x2f, 0, 9, 0 }, { 0x23, 0, 0, 0x13 } };
+	static uint64_t seen[PVP_SEEN];
 	struct used used = { 0, 0 };
 	for (size_t i = 0; i < PV_COUNT_OF(bad); i++) {
 		struct pv_batch scratch = { 0 };
 		struct pvp_tally tally = { 0 };
-		struct pvp_scan s = { .scratch = &scratch, .tally = &tally, .use = use,
-			.ctx = &used };
+		struct pvp_scan s = { .scratch = &scratch, .tally = &tally, .seen = seen,
+			.use = use, .ctx = &used };
 		ck_assert(!pvp_scan(&s, bad[i], bad[i] + 4));
 	}
 }
