@@ -69,6 +69,8 @@ static bool begin(void)
 	pthread_t thread;
 	if (running)
 		return !stopping;
+	wanted = 0; /* what the last one did not come to */
+	unresolved = sleepy = wakeful = leaving = misfit = false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	running = pthread_create(&thread, NULL, work, NULL) == 0;

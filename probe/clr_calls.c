@@ -133,9 +133,9 @@ static uint64_t map(uint64_t function, void *ctx, int32_t *ret_hook)
 {
 	const char *filter = pvp_clr.options.m.filter;
 	(void)ctx;
-	bool calls = pvp_clr.options.m.groups & PVP_MONO_CALLS;
+	bool calls = pvp_clr_groups() & PVP_MONO_CALLS;
 	bool traced = calls && (!*filter || taken(filter, function));
-	unsigned work = pvp_clr.options.more & PVP_CLR_FILES ? pvp_clr_file_work(function) : 0;
+	unsigned work = pvp_clr_more() & PVP_CLR_FILES ? pvp_clr_file_work(function) : 0;
 	uint64_t number = traced || work ? pvp_clr_method_hook(function, traced, work) : 0;
 	*ret_hook = number != 0;
 	if (!number)
@@ -197,13 +197,13 @@ void pvp_clr_calls_caught(void)
 
 void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 {
-	bool files = pvp_clr.options.more & PVP_CLR_FILES;
-	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS) && !files)
+	bool files = pvp_clr_more() & PVP_CLR_FILES;
+	if (!(pvp_clr_groups() & PVP_MONO_CALLS) && !files)
 		return;
 	if (files)
 		pvp_clr.slots[PVP_CLR_JITInlining] = (pvp_clr_slot)inlining;
 	mask->low |= PVP_CLR_CALLS | PVP_CLR_EXCEPTIONS;
-	if (pvp_clr.options.more & PVP_CLR_EVERY_CALL)
+	if (pvp_clr_more() & PVP_CLR_EVERY_CALL)
 		mask->low |= PVP_CLR_NO_INLINING;
 	pvp_clr.slots[PVP_CLR_ExceptionUnwindFunctionEnter] = (pvp_clr_slot)unwinding_out_of;
 	pvp_clr.slots[PVP_CLR_ExceptionUnwindFunctionLeave] = (pvp_clr_slot)unwound;
@@ -212,14 +212,14 @@ void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 bool pvp_clr_calls_hook(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	bool files = pvp_clr.options.more & PVP_CLR_FILES;
-	if (!(pvp_clr.options.m.groups & PVP_MONO_CALLS) && !files)
+	bool files = pvp_clr_more() & PVP_CLR_FILES;
+	if (!(pvp_clr_groups() & PVP_MONO_CALLS) && !files)
 		return true;
 	if (files && !pvp_clr_files_init())
 		return false;
 	if (!pvp_clr_stubs_work() || info->is->set_function_mapper(info, map, NULL) < 0)
 		return false;
-	if (pvp_clr.options.more & PVP_CLR_EMPTY)
+	if (pvp_clr_more() & PVP_CLR_EMPTY)
 		return info->is->set_hooks(info, pvp_clr_empty_hook, pvp_clr_empty_hook,
 			       pvp_clr_empty_hook) >= 0;
 	if (files)

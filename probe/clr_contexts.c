@@ -94,7 +94,7 @@ static void place(struct member *m, uint32_t context)
 
 void pvp_clr_contexts_loaded(uint64_t assembly, const char *name)
 {
-	if (!(pvp_clr.options.more & PVP_CLR_CONTEXTS))
+	if (!(pvp_clr_more() & PVP_CLR_CONTEXTS))
 		return;
 	pthread_mutex_lock(&lock);
 	if (pv_reserve(&members, 1)) {
@@ -148,7 +148,7 @@ static void leave(uint32_t context)
 
 void pvp_clr_contexts_unloading(uint64_t assembly)
 {
-	if (!(pvp_clr.options.more & PVP_CLR_CONTEXTS))
+	if (!(pvp_clr_more() & PVP_CLR_CONTEXTS))
 		return;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < members.n; i++) {

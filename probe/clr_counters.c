@@ -172,7 +172,7 @@ static bool put(struct pvp_writer *w, struct pvp_page *page)
 
 bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
-	if (!(pvp_clr.options.m.groups & PVP_MONO_COUNTERS))
+	if (!(pvp_clr_groups() & PVP_MONO_COUNTERS))
 		return true;
 	if (again) {
 		memset(last, 0, sizeof last);
@@ -186,9 +186,8 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool aga
 }
 
 /* A program that is joined, or joined again, begins with what there is. */
-void pvp_clr_counters_init(struct pvp_clr_mask *mask)
+void pvp_clr_counters_begin(void)
 {
-	(void)mask;
 	memset(last, 0, sizeof last);
 	last_ns = 0;
 	for (enum counter c = 0; c < COUNTERS; c++)

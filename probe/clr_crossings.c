@@ -96,7 +96,7 @@ static pvp_hr to_managed(void *self, uint64_t function, int32_t reason)
 
 void pvp_clr_crossings_init(struct pvp_clr_mask *mask)
 {
-	if (!(pvp_clr.options.more & PVP_CLR_CROSSINGS) || pthread_key_create(&at_end, forget) != 0)
+	if (!(pvp_clr_more() & PVP_CLR_CROSSINGS) || pthread_key_create(&at_end, forget) != 0)
 		return;
 	mask->low |= PVP_CLR_TRANSITIONS;
 	pvp_clr.slots[PVP_CLR_ManagedToUnmanagedTransition] = (pvp_clr_slot)to_native;

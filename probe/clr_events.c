@@ -96,7 +96,7 @@ void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t obj
 
 static void step(uint64_t what, uint64_t generation)
 {
-	if (!(pvp_clr.options.m.groups & PVP_MONO_GC))
+	if (!(pvp_clr_groups() & PVP_MONO_GC))
 		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
 	pvp_event(&ev, NULL, 0);
@@ -131,7 +131,7 @@ static void tell_reason(void)
 			.wait_ns = (stood ? stood : now) - began,
 			.stopped_ns = stood ? now - stood : 0,
 			.failed = !stood } };
-	if (began && pvp_clr.options.more & PVP_CLR_REASONS)
+	if (began && pvp_clr_more() & PVP_CLR_REASONS)
 		pvp_event(&ev, NULL, 0);
 }
 
@@ -221,7 +221,7 @@ static void tell_size(unsigned generation)
 	n = n < RANGES ? n : RANGES;
 	for (uint32_t i = 0; i < n; i++)
 		ev.resize.bytes += ranges[i].length;
-	if (pvp_clr.options.m.groups & PVP_MONO_GC)
+	if (pvp_clr_groups() & PVP_MONO_GC)
 		pvp_event(&ev, NULL, 0);
 	pvp_clr_count_collection(generation, ranges, n);
 }
@@ -245,7 +245,7 @@ static pvp_hr thrown(void *self, uint64_t object)
 {
 	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
 	(void)self;
-	if (pvp_clr.options.m.groups & PVP_MONO_EXCEPTIONS)
+	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
 		pvp_clr_with_stack(&ev, &ev.thrown.stack, object);
 	return 0;
 }
@@ -263,7 +263,7 @@ static pvp_hr catching(void *self, uint64_t function, uint64_t object)
 {
 	(void)self;
 	pvp_clr_calls_caught();
-	if (pvp_clr.options.m.groups & PVP_MONO_EXCEPTIONS)
+	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
 		clause(CATCH, function, object);
 	return 0;
 }
@@ -352,16 +352,16 @@ static void gc_init(struct pvp_clr_mask *mask)
 void pvp_clr_events_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
-	unsigned groups = pvp_clr.options.m.groups;
+	unsigned groups = pvp_clr_groups();
 	bool moves = groups & PVP_MONO_MOVES;
-	if (groups & PVP_MONO_GC || moves || pvp_clr.options.more & PVP_CLR_REASONS)
+	if (groups & PVP_MONO_GC || moves || pvp_clr_more() & PVP_CLR_REASONS)
 		stops_init(mask);
 	if (groups & (PVP_MONO_GC | PVP_MONO_COUNTERS) || moves)
 		gc_init(mask);
 	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
-	if (groups & PVP_MONO_CALLS || pvp_clr.options.more & PVP_CLR_FILES)
+	if (groups & PVP_MONO_CALLS || pvp_clr_more() & PVP_CLR_FILES)
 		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
 	if (groups & PVP_MONO_EXCEPTIONS) {
 		mask->low |= PVP_CLR_EXCEPTIONS;

@@ -199,7 +199,7 @@ void pvp_clr_fields(uint64_t type, uint64_t key)
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t parent = 0, module, base = 0;
 	uint32_t token, types, rank = 0, kind = 0, head = 0;
-	if (!(pvp_clr.options.m.groups & PVP_MONO_FIELDS))
+	if (!(pvp_clr_groups() & PVP_MONO_FIELDS))
 		return;
 	if (info->is->array_class(info, type, &kind, &base, &rank) == 0) {
 		if (rank == 1)

@@ -351,7 +351,6 @@ static bool walk(struct shot *s)
  */
 static struct shot *_Atomic collecting;
 
-/* An error: nothing more is wanted of this collection. */
 /* The next slot from `at` on that refers to it; the object's size when there is none. */
 static uint64_t next_slot(uint64_t object, uint64_t size, uint64_t at, uint64_t to)
 {
@@ -373,6 +372,7 @@ static bool have_slots(uint64_t object, uint64_t size, const uint64_t *refs, uin
 	return at < size;
 }
 
+/* An error: nothing more is wanted of this collection. */
 static pvp_hr met_by_collector(
 	void *self, uint64_t object, uint64_t class, uint32_t n, const uint64_t *refs)
 {
@@ -439,7 +439,7 @@ void pvp_clr_heap_take(void)
 		atomic_store_explicit(&forcing, true, memory_order_relaxed);
 		if (by_collector())
 			ok = walk_by_collector(s);
-		else if (pvp_clr.options.more & PVP_CLR_ROOTS)
+		else if (pvp_clr_more() & PVP_CLR_ROOTS)
 			info->is->force_gc(info);
 		atomic_store_explicit(&forcing, false, memory_order_relaxed);
 		if (!by_collector())
@@ -457,8 +457,7 @@ void pvp_clr_heap_take(void)
 
 static bool possible(void)
 {
-	return pvp_clr.info &&
-	       (!by_collector() || pvp_clr.options.m.groups & PVP_MONO_HEAPSHOTS);
+	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MONO_HEAPSHOTS);
 }
 
 void pvp_clr_heap_collected(unsigned collected)
@@ -509,17 +508,17 @@ static pvp_hr forget_roots(void)
 
 void pvp_clr_heap_begin(void)
 {
-	if (pvp_clr.options.more & PVP_CLR_ROOTS)
+	if (pvp_clr_more() & PVP_CLR_ROOTS)
 		forget_roots();
 }
 
 void pvp_clr_heap_init(struct pvp_clr_mask *mask)
 {
-	if (by_collector() && pvp_clr.options.m.groups & PVP_MONO_HEAPSHOTS) {
+	if (by_collector() && pvp_clr_groups() & PVP_MONO_HEAPSHOTS) {
 		mask->low |= PVP_CLR_GC;
 		pvp_clr.slots[PVP_CLR_ObjectReferences] = (pvp_clr_slot)met_by_collector;
 	}
-	if (!(pvp_clr.options.more & PVP_CLR_ROOTS))
+	if (!(pvp_clr_more() & PVP_CLR_ROOTS))
 		return;
 	mask->low |= PVP_CLR_GC;
 	pvp_clr.slots[PVP_CLR_RootReferences2] = (pvp_clr_slot)rooted;

@@ -20,17 +20,30 @@ enum {
 	EVACUATION_MS = 300, /* the least that the runtime takes for it */
 };
 
+/* Held while the mask is chosen, and while a session begins. No callback takes it. */
+static pthread_mutex_t masks = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_clr_mask full;
 static _Atomic bool ending;  /* the process is */
 static _Atomic bool leaving; /* the runtime said that we may */
-static bool asleep;          /* the agent's */
-static bool paused_by_us;    /* the writer's */
+static bool asleep;
+static bool paused_by_us; /* the writer's */
 
-void pvp_clr_leave_init(const struct pvp_clr_mask *mask)
+void pvp_clr_leave_begin(void)
 {
-	full = *mask;
+	pthread_mutex_lock(&masks);
+	full = (struct pvp_clr_mask){ 0, 0 };
 	asleep = paused_by_us = false;
 	atomic_store(&ending, false);
+}
+
+void pvp_clr_leave_mask(const struct pvp_clr_mask *mask)
+{
+	full = *mask;
+}
+
+void pvp_clr_leave_ready(void)
+{
+	pthread_mutex_unlock(&masks);
 }
 
 void pvp_clr_leave_ending(void)
@@ -40,7 +53,8 @@ void pvp_clr_leave_ending(void)
 
 /* --- sleep */
 
-void pvp_clr_sleep(bool on)
+/* Under the lock. */
+static void turn(bool on)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct pvp_clr_mask mask = full;
@@ -60,9 +74,14 @@ void pvp_clr_sleep(bool on)
 		pvp_clr_pipe_open();
 }
 
-/* Callbacks that are new to the options are put in their slots; those given up find nothing to do.
- */
-void pvp_clr_adjust(void)
+void pvp_clr_sleep(bool on)
+{
+	pthread_mutex_lock(&masks);
+	turn(on);
+	pthread_mutex_unlock(&masks);
+}
+
+static void adjust(void)
 {
 	const uint32_t low = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS;
 	const uint32_t high = PVP_CLR_BASIC_GC | PVP_CLR_EVENT_PIPE;
@@ -81,6 +100,15 @@ void pvp_clr_adjust(void)
 	pvp_clr_pipe_close();
 	info->is->set_event_mask(info, full.low, full.high);
 	pvp_clr_pipe_open();
+}
+
+/* Callbacks that are new to the options are put in their slots; those given up find nothing to do.
+ */
+void pvp_clr_adjust(void)
+{
+	pthread_mutex_lock(&masks);
+	adjust();
+	pthread_mutex_unlock(&masks);
 }
 
 static void pause_core(bool on)
@@ -132,6 +160,8 @@ static bool somebody_reads(void)
 void pvp_clr_leave(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
+	pthread_mutex_lock(&masks); /* not while it is taken in */
+	pthread_mutex_unlock(&masks);
 	if (!info || atomic_load(&ending) || somebody_reads())
 		return;
 	pvp_clr_pipe_close();

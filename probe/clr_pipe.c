@@ -117,7 +117,7 @@ static void looked_for(struct pvp_payload p)
 	pvp_payload_skip_text(&p);
 	bool success = pvp_payload_number(&p, 4) != 0;
 	pvp_payload_text(&p, found, sizeof found);
-	if (p.ok && success && pvp_clr.options.more & PVP_CLR_CONTEXTS)
+	if (p.ok && success && pvp_clr_more() & PVP_CLR_CONTEXTS)
 		pvp_clr_contexts_found(found, context);
 	if (p.ok && !success)
 		pvp_clr_not_found(name);
@@ -128,11 +128,11 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 	const struct pvp_guid *activity, const struct pvp_guid *related, uint64_t thread,
 	uint32_t frames, const uint64_t *ips)
 {
-	unsigned groups = pvp_clr.options.m.groups;
+	unsigned groups = pvp_clr_groups();
 	const struct pvp_payload p = { data, data + (data ? n : 0), true };
 	(void)self, (void)meta_n, (void)meta, (void)related;
 	(void)thread, (void)frames, (void)ips; /* no frames are given here */
-	if (pvp_clr.options.more & PVP_CLR_SPANS && pvp_clr_spans_take(provider, id, p, activity))
+	if (pvp_clr_more() & PVP_CLR_SPANS && pvp_clr_spans_take(provider, id, p, activity))
 		return 0;
 	if (id == ALLOCATION_SAMPLED && groups & PVP_MONO_ALLOC)
 		sampled(p);
@@ -172,7 +172,7 @@ static uint64_t keywords(uint32_t *ret_level)
 		keys |= KEY_JIT | KEY_LOADER;
 		*ret_level = VERBOSE; /* else bodies are not told */
 	}
-	if (pvp_clr.options.more & PVP_CLR_CONTEXTS)
+	if (pvp_clr_more() & PVP_CLR_CONTEXTS)
 		keys |= KEY_LOADER;
 	if (o->groups & PVP_MONO_ALLOC && o->alloc_period) {
 		bool sampling = newer_than_9();
@@ -188,7 +188,7 @@ static _Atomic uint64_t session;
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask)
 {
 	uint32_t level;
-	bool spans = pvp_clr.version >= 12 && pvp_clr.options.more & PVP_CLR_SPANS;
+	bool spans = pvp_clr.version >= 12 && pvp_clr_more() & PVP_CLR_SPANS;
 	if (!keywords(&level) && !spans)
 		return;
 	mask->high |= PVP_CLR_EVENT_PIPE;

@@ -32,6 +32,22 @@ void pvp_clr_file_begins(unsigned work, const struct pvp_clr_hooked *at);
 void pvp_clr_file_ends(bool failed);
 bool pvp_clr_files_init(void);
 
+/*
+ * When nobody reads (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
+ * has ended. The agent's: what it was asked to do then.
+ */
+void pvp_clr_leave_begin(void); /* before the session: what the agent does waits for ready() */
+void pvp_clr_leave_mask(const struct pvp_clr_mask *mask); /* in between: what sleep gives up */
+void pvp_clr_leave_ready(void);
+void pvp_clr_leave_ending(void); /* the process ends, or we are refused: nothing of the kind */
+void pvp_clr_alone(bool alone);
+void pvp_clr_stopped(void);
+void pvp_clr_sleep(bool on);
+void pvp_clr_leave(void);
+pvp_hr pvp_clr_detached(void *self);
+void pvp_clr_agent_sleep(bool on);
+void pvp_clr_agent_leave(void);
+
 /* clr_switch.c: "set KEY=VALUE" of the control socket. */
 enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, size_t room);
 /* clr_leave.c, the agent's: the mask and the events asked for follow the options. */
@@ -44,7 +60,8 @@ void pvp_clr_not_found(const char *name);
 void pvp_clr_moves_begin(void);
 void pvp_clr_moves_end(unsigned generation);
 
-/* clr_counters.c: what they count, and the writer's reading of them. */
+/* clr_counters.c: nothing yet, before the writer runs; what they count; the writer's reading. */
+void pvp_clr_counters_begin(void);
 void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
 void pvp_clr_count_threads(int more);
 bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);

@@ -51,7 +51,7 @@ void pvp_clr_samples_resolve(void)
 
 void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 {
-	if (!(pvp_clr.options.m.groups & PVP_MONO_SAMPLES))
+	if (!(pvp_clr_groups() & PVP_MONO_SAMPLES))
 		return;
 	pvp_native_samples_tell(w, page);
 	pthread_mutex_lock(&lock);

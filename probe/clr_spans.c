@@ -86,7 +86,7 @@ static size_t knowns;
 
 bool pvp_clr_spans_provider(size_t i, pvp_char *name, size_t room, uint64_t *ret_keywords)
 {
-	if (!(pvp_clr.options.more & PVP_CLR_SPANS) || i >= PV_COUNT_OF(sources))
+	if (!(pvp_clr_more() & PVP_CLR_SPANS) || i >= PV_COUNT_OF(sources))
 		return false;
 	const char *text = sources[i].provider;
 	size_t n = strlen(text) + 1;
@@ -191,7 +191,7 @@ bool pvp_clr_spans_take(
 	uint64_t state = 0;
 	if (!s)
 		return false; /* the runtime's own */
-	if (!s->what || !(pvp_clr.options.more & PVP_CLR_SPANS))
+	if (!s->what || !(pvp_clr_more() & PVP_CLR_SPANS))
 		return true;
 	if (s->numbered) {
 		struct pvp_payload first = p;

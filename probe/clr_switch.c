@@ -34,7 +34,7 @@ static const struct group {
 
 static bool active(const struct group *g)
 {
-	return pvp_clr.options.m.groups & g->groups || pvp_clr.options.more & g->more;
+	return pvp_clr_groups() & g->groups || pvp_clr_more() & g->more;
 }
 
 static void turn(const struct group *g, bool on)

@@ -75,7 +75,7 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 	if (!again)
 		pvp_clr_heap_seen();
 	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
-	if (ok && pvp_clr.options.m.groups & PVP_MONO_SAMPLES)
+	if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
 		pvp_clr_samples_tell(w, page);
@@ -229,8 +229,7 @@ static bool watch(void)
 	pvp_clr_samples_init(&mask);
 	pvp_clr_moves_init(&mask);
 	pvp_clr_crossings_init(&mask);
-	pvp_clr_counters_init(&mask);
-	pvp_clr_leave_init(&mask);
+	pvp_clr_leave_mask(&mask);
 	if (info->is->set_event_mask(info, mask.low, mask.high) == 0 && pvp_clr_calls_hook()) {
 		pvp_clr_pipe_open();
 		return true;
@@ -239,19 +238,28 @@ static bool watch(void)
 	return false;
 }
 
+/* The writer runs from the start on; the agent waits until the mask is set. */
+static pvp_hr begin(const char *text)
+{
+	pvp_clr_counters_begin();
+	pvp_clr_leave_begin();
+	pvp_hr wrong = start(text);
+	bool refused = !wrong && !watch();
+	if (refused)
+		pvp_clr_leave_ending();
+	pvp_clr_leave_ready();
+	if (refused)
+		pvp_session_stop();
+	return refused ? PVP_HR_CANCEL : wrong;
+}
+
 static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 {
 	char text[3 * PVP_MONO_TEXT];
 	(void)self;
 	if (pvp_clr.info || !find_info(runtime))
 		return PVP_HR_CANCEL;
-	if (start(options_text(text, sizeof text)) != 0)
-		return PVP_HR_CANCEL;
-	if (watch())
-		return 0;
-	pvp_clr_leave_ending();
-	pvp_session_stop();
-	return PVP_HR_CANCEL;
+	return begin(options_text(text, sizeof text)) ? PVP_HR_CANCEL : 0;
 }
 
 /* What only a program's start can give is refused, so that nobody waits for it. */
@@ -269,19 +277,12 @@ static pvp_hr initialize_attached(
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
 	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
-				      pvp_clr.options.more & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
+				      pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
 				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
-	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : start(text);
-	if (wrong) {
+	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : begin(text);
+	if (wrong)
 		pvp_clr.info = NULL;
-		return wrong;
-	}
-	if (watch())
-		return 0;
-	pvp_clr_leave_ending();
-	pvp_session_stop();
-	pvp_clr.info = NULL;
-	return PVP_HR_CANCEL;
+	return wrong;
 }
 
 static pvp_hr attach_complete(void *self)

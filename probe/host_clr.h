@@ -27,6 +27,17 @@ struct pvp_clr {
 
 extern struct pvp_clr pvp_clr;
 
+/* What is asked for; clr_switch.c changes it while the writer and the program's threads look. */
+static inline unsigned pvp_clr_groups(void)
+{
+	return __atomic_load_n(&pvp_clr.options.m.groups, __ATOMIC_RELAXED);
+}
+
+static inline unsigned pvp_clr_more(void)
+{
+	return __atomic_load_n(&pvp_clr.options.more, __ATOMIC_RELAXED);
+}
+
 /* Whether this process is one of the SDK's: `dotnet run`, `dotnet .../sdk/.../x.dll`. */
 bool pvp_clr_is_sdks(void);
 bool pvp_clr_words_are_sdks(const char *words, size_t n);
@@ -43,7 +54,6 @@ void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
 void pvp_clr_moves_init(struct pvp_clr_mask *mask);
 void pvp_clr_crossings_init(struct pvp_clr_mask *mask);
-void pvp_clr_counters_init(struct pvp_clr_mask *mask);
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask);
 void pvp_clr_samples_begin(void); /* their timers, once more */
@@ -53,20 +63,6 @@ void pvp_clr_samples_resolve(void); /* the agent's: whose code the addresses not
 /* The runtime's own events, once the mask is set: sampled allocations, locks. */
 void pvp_clr_pipe_open(void);
 void pvp_clr_pipe_close(void);
-
-/*
- * When nobody reads (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
- * has ended. The agent's: what it was asked to do then.
- */
-void pvp_clr_leave_init(const struct pvp_clr_mask *mask);
-void pvp_clr_leave_ending(void); /* the process ends, or we are refused: nothing of the kind */
-void pvp_clr_alone(bool alone);
-void pvp_clr_stopped(void);
-void pvp_clr_sleep(bool on);
-void pvp_clr_leave(void);
-pvp_hr pvp_clr_detached(void *self);
-void pvp_clr_agent_sleep(bool on);
-void pvp_clr_agent_leave(void);
 
 /* A later session begins with nothing of the earlier. */
 void pvp_clr_threads_forget(void);

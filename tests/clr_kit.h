@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/base/coreclr.h"
+#include "probe/clr_heap.h"
 #include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
@@ -30,9 +31,12 @@ static inline void setup(void)
 
 static inline void teardown(void)
 {
+	pvp_clr_leave_ending();
 	pvp_session_stop();
+	pvp_clr_agent_end();
 	pvp_names_forget();
 	pvp_clr_forget();
+	pvp_clr_heap_forget();
 	pvp_clr_contexts_forget();
 	pvp_clr_spans_forget();
 	probe_teardown();

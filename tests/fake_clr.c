@@ -256,7 +256,6 @@ static pvp_hr set_event_mask(void *self, uint32_t low, uint32_t high)
 	fake.masks++;
 	fake.low = low;
 	fake.high = high;
-	fake.low_now = low;
 	return fake.refuse_mask;
 }
 
@@ -273,6 +272,8 @@ static pvp_hr runtime_information(void *self, uint16_t *ret_instance, uint32_t *
 {
 	(void)self, (void)ret_instance, (void)ret_type, (void)ret_minor, (void)ret_build;
 	(void)ret_qfe, (void)room, (void)ret_n, (void)text;
+	if (fake.starting)
+		fake.starting();
 	*ret_major = fake.version >= 15 ? 10 : 5;
 	return 0;
 }

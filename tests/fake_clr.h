@@ -20,21 +20,22 @@ enum {
 struct fake {
 	int version;            /* of ICorProfilerInfo that it has */
 	pvp_hr refuse_mask;     /* what it answers to an event mask; 0: takes it */
-	uint32_t low, high;     /* the mask it took */
-	unsigned masks, hooks;
+	_Atomic uint32_t low, high; /* the mask it took */
+	_Atomic unsigned masks;
+	unsigned hooks;
 	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
-	unsigned suspended, suspends;
+	_Atomic unsigned suspended, suspends;
 	unsigned refused_suspends; /* so many are refused, as while a collection runs */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
 	uint64_t object_size; /* 0: it depends on the object */
-	uint64_t keywords; /* of the last session of events, its first provider's */
-	unsigned providers; /* that it asked for */
-	unsigned sessions, stopped_sessions;
+	_Atomic uint64_t keywords; /* of the last session of events, its first provider's */
+	_Atomic unsigned providers; /* that it asked for */
+	_Atomic unsigned sessions, stopped_sessions;
 	pvp_hr (*collect)(void); /* what a collection that is asked for does */
-	pvp_hr refuse_detach; /* 0: it may go */
+	void (*_Atomic starting)(void); /* what happens while its version is asked for */
+	_Atomic pvp_hr refuse_detach; /* 0: it may go */
 	_Atomic unsigned detaches;
-	_Atomic uint32_t low_now; /* as low */
 };
 
 extern struct fake fake;

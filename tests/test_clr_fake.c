@@ -427,7 +427,7 @@ END_TEST
 START_TEST(heap_shots)
 {
 	struct probe_log log;
-	fake.objects = 2000;
+	fake.objects = 1200;
 	fake.refused_suspends = 3;
 	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown"), 0);
 	ck_assert_uint_eq(fake.low & PVP_CLR_GC, 0);
@@ -438,7 +438,7 @@ START_TEST(heap_shots)
 	ck_assert_uint_eq(fake.suspended, 0);
 	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 2);
 	ck_assert_uint_eq(log.n[PV_KIND_HEAP_END], 2);
-	ck_assert_uint_gt(log.n[PV_KIND_HEAP_OBJECT], 2 * 2000); /* long lists go on */
+	ck_assert_uint_gt(log.n[PV_KIND_HEAP_OBJECT], 2 * 1200); /* long lists go on */
 	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
 	ck_assert_uint_eq(pvp_clr_heap_discarded(), 0);
 	probe_log_finish(&log);

@@ -7,6 +7,8 @@
 
 #include "tests/clr_kit.h"
 
+enum { OWN_COUNTERS = 3 }; /* of the core: losses, pauses, discarded shots */
+
 static pvp_hr attach(const char *words)
 {
 	char options[PROBE_PATH + 200];
@@ -67,7 +69,7 @@ START_TEST(stopped_after_joining)
 	ck_assert_int_eq(attach("nodefaults,exception"), 0);
 	fake.refuse_detach = PVP_HR(0x80131372);
 	ck_assert_int_eq(pvp_session_stop(), 0);
-	PROBE_WAIT(fake.detaches == 1 && !(fake.low_now & PVP_CLR_EXCEPTIONS));
+	PROBE_WAIT(fake.detaches == 1 && !(fake.low & PVP_CLR_EXCEPTIONS));
 	ck_assert_ptr_nonnull(pvp_clr.info);
 }
 END_TEST
@@ -80,16 +82,57 @@ START_TEST(asleep_without_a_reader)
 	uint32_t before = fake.low;
 	PROBE_WAIT(something_comes(fd));
 	close(fd);
-	PROBE_WAIT(fake.low_now != before);
-	ck_assert_uint_eq(fake.low_now & (PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS), 0);
-	ck_assert_uint_ne(fake.low_now & PVP_CLR_MODULES, 0);
+	PROBE_WAIT(fake.low != before);
+	ck_assert_uint_eq(fake.low & (PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS), 0);
+	ck_assert_uint_ne(fake.low & PVP_CLR_MODULES, 0);
 	PROBE_WAIT(atomic_load(&pvp_core.paused));
 	ck_assert_uint_eq(fake.detaches, 0);
 	fd = open_reader();
-	PROBE_WAIT(fake.low_now == before && !atomic_load(&pvp_core.paused));
+	PROBE_WAIT(fake.low == before && !atomic_load(&pvp_core.paused));
 	PROBE_WAIT(something_comes(fd));
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	close(fd);
+}
+END_TEST
+
+static void wait_until_paused(void)
+{
+	PROBE_WAIT(atomic_load(&pvp_core.paused));
+}
+
+/* The writer may find that nobody reads while the runtime still takes us in. */
+START_TEST(asleep_while_it_begins)
+{
+	ck_assert_int_eq(mkfifo(probe_path(path, "pipe"), 0600), 0);
+	fake.starting = wait_until_paused;
+	ck_assert_int_eq(begin("nodefaults,exception,alloc=512k"), 0);
+	PROBE_WAIT(fake.masks == 2);
+	ck_assert_uint_eq(fake.low & PVP_CLR_EXCEPTIONS, 0);
+	ck_assert_uint_ne(fake.low & PVP_CLR_MODULES, 0);
+	fake.starting = NULL;
+	int fd = open_reader();
+	PROBE_WAIT(fake.low & PVP_CLR_EXCEPTIONS && !atomic_load(&pvp_core.paused));
+	PROBE_WAIT(something_comes(fd));
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	close(fd);
+}
+END_TEST
+
+static void flush(void)
+{
+	ck_assert_int_eq(pvp_session_flush(), 0);
+}
+
+/* And it tells of counters by then: each is described once, and its steps go on from there. */
+START_TEST(told_while_it_begins)
+{
+	struct probe_log log;
+	fake.starting = flush;
+	ck_assert_int_eq(begin("nodefaults,counter,alloc=512k"), 0);
+	fake.starting = NULL;
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_COUNTERS_DESCRIBE], 1 + OWN_COUNTERS);
+	probe_log_finish(&log);
 }
 END_TEST
 
@@ -127,6 +170,8 @@ int main(void)
 	tcase_add_test(t, leaving_and_joining_again);
 	tcase_add_test(t, stopped_after_joining);
 	tcase_add_test(t, asleep_without_a_reader);
+	tcase_add_test(t, asleep_while_it_begins);
+	tcase_add_test(t, told_while_it_begins);
 	tcase_add_test(t, words_of_the_sdk);
 	suite_add_tcase(s, t);
 	return run_suite(s);
