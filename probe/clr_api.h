@@ -48,7 +48,10 @@ struct pvp_clr_info_table {
 		uint32_t *ret_n, uint32_t *ret_size);
 	pvp_hr (*class_info)(void *self, uint64_t type, uint64_t *ret_module, uint32_t *ret_token,
 		uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types);
-	pvp_clr_slot skip_42[5];
+	pvp_clr_slot skip_42;
+	pvp_hr (*class_of_arguments)(void *self, uint64_t module, uint32_t token, uint32_t n,
+		const uint64_t *types, uint64_t *ret);
+	pvp_clr_slot skip_44[3];
 	pvp_hr (*box_layout)(void *self, uint64_t type, uint32_t *ret_offset);
 	pvp_clr_slot skip_48[6];
 	pvp_hr (*generation_bounds)(

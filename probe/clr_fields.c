@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clr_resolve.h"
 #include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
@@ -17,16 +18,7 @@ enum {
 	PATH = 512,
 	INSIDE = 3, /* structures within structures */
 	STATIC = 0x10,
-	VALUE = 0x11, /* in a signature: a structure */
-	STRING = 0x0e,
-	CLASS = 0x12,
-	ARRAY = 0x14,
-	OBJECT = 0x1c,
-	VECTOR = 0x1d,
-	VARIABLE = 0x13,
-	VARIABLES = 16, /* of a type */
-	FIELD = 0x06,   /* a signature of a field begins so */
-	DEF = 0x02,
+	OF_RUNTIME = 0x400, /* the value of an enumeration */
 };
 
 /* Where what is told lies: in the object of `owner`. */
@@ -34,6 +26,7 @@ struct inside {
 	uint64_t owner;
 	uint32_t offset;
 	unsigned depth;
+	bool stands; /* its type has a stand-in for a class among its arguments */
 	const char *path;
 };
 
@@ -44,40 +37,10 @@ struct about {
 	uint64_t module, type; /* that has the field */
 };
 
-/* What a type's variable stands for, if that is a structure. */
-static uint64_t variable(const struct about *a, uint32_t index)
+/* Of such a field nothing is known but its variable. */
+static uint64_t type_for_text(const struct about *a, const struct inside *in)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t types[VARIABLES], module, parent;
-	uint32_t token, n = 0, head;
-	if (info->is->class_info(info, a->type, &module, &token, &parent, VARIABLES, &n, types) <
-			0 ||
-		index >= n || index >= VARIABLES)
-		return 0;
-	return info->is->box_layout(info, types[index], &head) < 0 ? 0 : types[index];
-}
-
-/* The class of a field that is a structure, of the same module or a variable; 0: something else. */
-static uint64_t structure(const struct about *a, const uint8_t *sig, uint32_t n)
-{
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint32_t coded = 0;
-	uint64_t type = 0;
-	if (n >= 3 && sig[0] == FIELD && sig[1] == VARIABLE)
-		return variable(a, sig[2]);
-	if (n < 3 || sig[0] != FIELD || sig[1] != VALUE)
-		return 0;
-	if (!(sig[2] & 0x80))
-		coded = sig[2];
-	else if (n >= 4 && !(sig[2] & 0x40))
-		coded = (uint32_t)(sig[2] & 0x3f) << 8 | sig[3];
-	else if (n >= 6)
-		coded = (uint32_t)(sig[2] & 0x1f) << 24 | (uint32_t)sig[3] << 16 |
-			(uint32_t)sig[4] << 8 | sig[5];
-	if (coded & 3 || !coded) /* a reference to another module, or an instance */
-		return 0;
-	uint32_t token = (uint32_t)DEF << 24 | coded >> 2;
-	return info->is->class_of_token(info, a->module, token, &type) < 0 ? 0 : type;
+	return in->stands ? 0 : a->type;
 }
 
 static void one_field(const struct about *a, const struct pvp_clr_field *f, const struct inside *in)
@@ -89,23 +52,28 @@ static void one_field(const struct about *a, const struct pvp_clr_field *f, cons
 	uint32_t n = 0, of = 0, flags = 0, sig_n = 0, ignored = 0;
 	if (a->m->is->field(a->m, f->token, &of, wide, TEXT, &n, &flags, &sig, &sig_n, &ignored,
 		    &value, &ignored) < 0 ||
-		flags & STATIC)
+		flags & STATIC || (flags & OF_RUNTIME && in->depth))
 		return;
 	pvp_clr_utf8(wide, n < TEXT ? n : TEXT, name, sizeof name);
 	snprintf(path, sizeof path, "%.200s%.300s", in->path, name);
-	size_t type_n = pvp_clr_field_type(a->module, a->type, sig, sig_n, type);
+	size_t type_n = pvp_clr_field_type(a->module, type_for_text(a, in), sig, sig_n, type);
 	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
 		.field = { .owner = in->owner,
 			.offset = in->offset + f->offset,
 			.type = { type, type_n },
 			.name = { path, strlen(path) } } };
 	pvp_names_define(&ev);
-	uint64_t inner = in->depth < INSIDE ? structure(a, sig, sig_n) : 0;
+	bool stands = false;
+	uint64_t inner = 0;
+	if (in->depth < INSIDE)
+		inner = pvp_clr_structure(
+			a->module, a->type, (struct pvp_sig){ sig, sig + sig_n }, &stands);
 	if (!inner || strlen(path) + 2 > sizeof path)
 		return;
 	strcat(path, ".");
 	each_field(inner,
-		&(struct inside){ in->owner, (uint32_t)ev.field.offset, in->depth + 1, path });
+		&(struct inside){ in->owner, (uint32_t)ev.field.offset, in->depth + 1,
+			stands || in->stands, path });
 }
 
 static void each_field(uint64_t type, const struct inside *in)
@@ -134,14 +102,14 @@ static uint32_t element_size(uint32_t kind, uint64_t element)
 	struct pvp_clr_field *field = malloc(FIELDS * sizeof *field);
 	uint32_t n = 0, size = 0;
 	switch (kind) {
-	case STRING:
-	case CLASS:
-	case ARRAY:
-	case OBJECT:
-	case VECTOR:
+	case PVP_SIG_STRING:
+	case PVP_SIG_CLASS:
+	case PVP_SIG_ARRAY:
+	case PVP_SIG_OBJECT:
+	case PVP_SIG_VECTOR:
 		size = sizeof(uint64_t);
 		break;
-	case VALUE:
+	case PVP_SIG_VALUE:
 		if (!field || info->is->class_layout(info, element, field, FIELDS, &n, &size) < 0)
 			size = 0;
 		break;
@@ -161,8 +129,8 @@ static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 	if (!size)
 		return;
 	pvp_names_define(&ev);
-	if (kind == VALUE)
-		each_field(element, &(struct inside){ key, FIRST, 1, "" });
+	if (kind == PVP_SIG_VALUE)
+		each_field(element, &(struct inside){ key, FIRST, 1, false, "" });
 }
 
 uint32_t pvp_clr_field_offset(uint64_t type, const char *name)
@@ -208,7 +176,7 @@ void pvp_clr_fields(uint64_t type, uint64_t key)
 	}
 	if (info->is->box_layout(info, type, &head) < 0)
 		head = 0; /* no structure: its fields' places count from the object's start */
-	each_field(type, &(struct inside){ key, head, 0, "" });
+	each_field(type, &(struct inside){ key, head, 0, false, "" });
 	if (info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) < 0)
 		return;
 	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,

@@ -10,6 +10,7 @@
 
 #include "common/base/mem.h"
 #include "common/format/mlpd.h"
+#include "probe/clr_resolve.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
@@ -222,30 +223,6 @@ static struct {
 	uint32_t length, text; /* offsets */
 } strings;
 
-static uint64_t core_library(void)
-{
-	struct pvp_clr_info *info = pvp_clr.info;
-	struct pvp_clr_enum *e = NULL;
-	uint64_t module, found = 0;
-	uint32_t n = 0, len;
-	if (info->is->enum_modules(info, &e) < 0 || !e)
-		return 0;
-	while (!found && e->is->next(e, 1, &module, &n) >= 0 && n == 1) {
-		static const char end[] = "System.Private.CoreLib.dll";
-		pvp_char wide[PATH];
-		char name[3 * PATH];
-		const uint8_t *base;
-		uint64_t assembly;
-		if (info->is->module_info(info, module, &base, PATH, &len, wide, &assembly) < 0)
-			continue;
-		size_t got = pvp_clr_utf8(wide, len < PATH ? len : PATH, name, sizeof name);
-		if (got >= sizeof end - 1 && strcmp(name + got - (sizeof end - 1), end) == 0)
-			found = module;
-	}
-	e->is->unknown.release(e);
-	return found;
-}
-
 static void find_strings(void)
 {
 	static const char text[] = "System.String";
@@ -253,7 +230,7 @@ static void find_strings(void)
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t module = 0;
 	uint32_t token = 0;
-	if (!pvp_clr.options.strings || strings.class || !(module = core_library()))
+	if (!pvp_clr.options.strings || strings.class || !(module = pvp_clr_core_library()))
 		return;
 	for (size_t i = 0; i < sizeof text; i++)
 		name[i] = (pvp_char)text[i];

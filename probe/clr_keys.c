@@ -7,6 +7,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "probe/clr_resolve.h"
 #include "probe/clr_runtime.h"
 #include "probe/clr_ranges.h"
 #include "probe/host_clr.h"
@@ -308,6 +309,7 @@ void pvp_clr_module_gone(uint64_t module)
 		forget(&classes, module);
 	}
 	pthread_mutex_unlock(&lock);
+	pvp_clr_resolve_forget();
 }
 
 void pvp_clr_forget(void)
@@ -320,5 +322,6 @@ void pvp_clr_forget(void)
 	}
 	pv_array_finish(&nameless);
 	pthread_mutex_unlock(&lock);
+	pvp_clr_resolve_forget();
 	pvp_ranges_forget();
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "probe/clr_resolve.h"
 #include "probe/host_clr.h"
 
 enum {
@@ -20,10 +21,6 @@ static const struct pvp_guid metadata_iid = { 0x7dac8207, 0xd3ae, 0x4c75,
 struct text {
 	char *to;
 	size_t n, room; /* room for the final 0 is kept */
-};
-
-struct signature {
-	const uint8_t *at, *end;
 };
 
 /* Where a signature stands: its module, and what its variables stand for (0: not known). */
@@ -165,50 +162,15 @@ size_t pvp_clr_class_name(uint64_t type, char name[PVP_CLR_NAME])
 
 /* --- signatures */
 
-static uint32_t number(struct signature *s)
-{
-	size_t left = (size_t)(s->end - s->at);
-	if (left >= 1 && !(s->at[0] & 0x80))
-		return *s->at++;
-	if (left >= 2 && !(s->at[0] & 0x40)) {
-		s->at += 2;
-		return (uint32_t)(s->at[-2] & 0x3f) << 8 | s->at[-1];
-	}
-	if (left >= 4) {
-		s->at += 4;
-		return (uint32_t)(s->at[-4] & 0x1f) << 24 | (uint32_t)s->at[-3] << 16 |
-		       (uint32_t)s->at[-2] << 8 | s->at[-1];
-	}
-	s->at = s->end;
-	return 0;
-}
-
 static const char *const simple[] = { "", "void", "bool", "char", "sbyte", "byte", "int16",
 	"uint16", "int", "uint", "long", "ulong", "single", "double",
 	"string", [0x16] = "typedbyref", [0x18] = "intptr", [0x19] = "uintptr", [0x1c] = "object" };
 
-enum {
-	POINTER = 0x0f,
-	REFERENCE = 0x10,
-	VALUE = 0x11,
-	CLASS = 0x12,
-	TYPE_VAR = 0x13,
-	ARRAY = 0x14,
-	GENERIC = 0x15,
-	FUNCTION = 0x1b,
-	VECTOR = 0x1d,
-	METHOD_VAR = 0x1e,
-	REQUIRED = 0x1f,
-	OPTIONAL = 0x20,
-	PINNED = 0x45,
-	SENTINEL = 0x41,
-};
+static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth);
 
-static void put_type(struct text *t, const struct place *p, struct signature *s, unsigned depth);
-
-static void put_token(struct text *t, const struct place *p, struct signature *s)
+static void put_token(struct text *t, const struct place *p, struct pvp_sig *s)
 {
-	uint32_t coded = number(s), row = coded >> 2;
+	uint32_t coded = pvp_sig_number(s), row = coded >> 2;
 	if ((coded & 3) == 0)
 		put_def(t, p->m, (uint32_t)DEF_TABLE << 24 | row, DEPTH);
 	else if ((coded & 3) == 1)
@@ -217,11 +179,11 @@ static void put_token(struct text *t, const struct place *p, struct signature *s
 		put(t, "?");
 }
 
-static void put_generic(struct text *t, const struct place *p, struct signature *s, unsigned depth)
+static void put_generic(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
 {
-	number(s); /* class or value */
+	pvp_sig_number(s); /* class or value */
 	put_token(t, p, s);
-	uint32_t n = number(s);
+	uint32_t n = pvp_sig_number(s);
 	for (uint32_t i = 0; i < n && s->at < s->end; i++) {
 		put(t, i ? "," : "<");
 		put_type(t, p, s, depth);
@@ -229,12 +191,12 @@ static void put_generic(struct text *t, const struct place *p, struct signature 
 	put(t, ">");
 }
 
-static void put_shape(struct text *t, struct signature *s)
+static void put_shape(struct text *t, struct pvp_sig *s)
 {
-	uint32_t rank = number(s);
+	uint32_t rank = pvp_sig_number(s);
 	for (int list = 0; list < 2; list++)
-		for (uint32_t n = number(s); n && s->at < s->end; n--)
-			number(s);
+		for (uint32_t n = pvp_sig_number(s); n && s->at < s->end; n--)
+			pvp_sig_number(s);
 	put(t, "[");
 	for (uint32_t i = 1; i < rank && i < 32; i++)
 		put(t, ",");
@@ -242,14 +204,14 @@ static void put_shape(struct text *t, struct signature *s)
 }
 
 /* A pointer to a function: its types are read over. */
-static void put_function(struct text *t, const struct place *p, struct signature *s, unsigned depth)
+static void put_function(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
 {
 	char none[64];
 	struct text nowhere = { none, 0, sizeof none };
-	uint32_t how = number(s);
+	uint32_t how = pvp_sig_number(s);
 	if (how & 0x10)
-		number(s);
-	for (uint32_t n = number(s) + 1; n && s->at < s->end; n--)
+		pvp_sig_number(s);
+	for (uint32_t n = pvp_sig_number(s) + 1; n && s->at < s->end; n--)
 		put_type(&nowhere, p, s, depth);
 	put(t, "method*");
 }
@@ -285,48 +247,48 @@ static void put_variable(struct text *t, const struct place *p, bool of_type, ui
 	put(t, text);
 }
 
-static void put_type(struct text *t, const struct place *p, struct signature *s, unsigned depth)
+static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
 {
 	if (!depth || s->at == s->end) {
 		s->at = s->end;
 		return;
 	}
-	uint32_t kind = number(s);
+	uint32_t kind = pvp_sig_number(s);
 	if (kind < PV_COUNT_OF(simple) && simple[kind]) {
 		put(t, simple[kind]);
 		return;
 	}
 	switch (kind) {
-	case REQUIRED:
-	case OPTIONAL:
-		number(s);
+	case PVP_SIG_REQUIRED:
+	case PVP_SIG_OPTIONAL:
+		pvp_sig_number(s);
 		/* fall through */
-	case PINNED:
-	case SENTINEL:
+	case PVP_SIG_PINNED:
+	case PVP_SIG_SENTINEL:
 		put_type(t, p, s, depth - 1);
 		break;
-	case POINTER:
-	case REFERENCE:
-	case VECTOR:
+	case PVP_SIG_POINTER:
+	case PVP_SIG_REFERENCE:
+	case PVP_SIG_VECTOR:
 		put_type(t, p, s, depth - 1);
-		put(t, kind == POINTER ? "*" : kind == REFERENCE ? "&" : "[]");
+		put(t, kind == PVP_SIG_POINTER ? "*" : kind == PVP_SIG_REFERENCE ? "&" : "[]");
 		break;
-	case VALUE:
-	case CLASS:
+	case PVP_SIG_VALUE:
+	case PVP_SIG_CLASS:
 		put_token(t, p, s);
 		break;
-	case TYPE_VAR:
-	case METHOD_VAR:
-		put_variable(t, p, kind == TYPE_VAR, number(s));
+	case PVP_SIG_TYPE_VAR:
+	case PVP_SIG_METHOD_VAR:
+		put_variable(t, p, kind == PVP_SIG_TYPE_VAR, pvp_sig_number(s));
 		break;
-	case ARRAY:
+	case PVP_SIG_ARRAY:
 		put_type(t, p, s, depth - 1);
 		put_shape(t, s);
 		break;
-	case GENERIC:
+	case PVP_SIG_GENERIC:
 		put_generic(t, p, s, depth - 1);
 		break;
-	case FUNCTION:
+	case PVP_SIG_FUNCTION:
 		put_function(t, p, s, depth - 1);
 		break;
 	default:
@@ -335,14 +297,14 @@ static void put_type(struct text *t, const struct place *p, struct signature *s,
 	}
 }
 
-static void put_parameters(struct text *t, const struct place *p, struct signature s)
+static void put_parameters(struct text *t, const struct place *p, struct pvp_sig s)
 {
 	char none[64];
 	struct text nowhere = { none, 0, sizeof none };
-	uint32_t how = number(&s);
+	uint32_t how = pvp_sig_number(&s);
 	if (how & 0x10)
-		number(&s);
-	uint32_t n = number(&s);
+		pvp_sig_number(&s);
+	uint32_t n = pvp_sig_number(&s);
 	put_type(&nowhere, p, &s, DEPTH); /* what it returns */
 	put(t, " (");
 	for (uint32_t i = 0; i < n && s.at < s.end; i++) {
@@ -375,7 +337,7 @@ static size_t dynamic_name(uint64_t function, char name[PVP_CLR_NAME])
 
 static void put_method(struct text *t, const struct place *p, uint64_t type, uint32_t token)
 {
-	struct signature s = { NULL, NULL };
+	struct pvp_sig s = { NULL, NULL };
 	uint32_t owner = 0, len = 0, n = 0, ignored;
 	pvp_char text[NAME];
 	if (p->m->is->method(p->m, token, &owner, text, NAME, &len, &ignored, &s.at, &n, &ignored,
@@ -427,7 +389,7 @@ size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, ui
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct text t = { name, 0, PVP_CLR_NAME };
 	struct place p = { .m = pvp_clr_metadata(module) };
-	struct signature s = { sig, sig + n };
+	struct pvp_sig s = { sig, sig + n };
 	uint64_t home, parent;
 	uint32_t token;
 	name[0] = 0;
@@ -436,7 +398,7 @@ size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, ui
 	if (info->is->class_info(
 		    info, type, &home, &token, &parent, ARGUMENTS, &p.type_n, p.of_type) < 0)
 		p.type_n = 0;
-	number(&s); /* that it is a field */
+	pvp_sig_number(&s); /* that it is a field */
 	put_type(&t, &p, &s, DEPTH);
 done:
 	if (p.m)

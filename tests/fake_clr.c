@@ -11,106 +11,11 @@ struct fake fake;
 extern pvp_hr DllGetClassObject(
 	const struct pvp_guid *class, const struct pvp_guid *iid, void **ret);
 
-static void put(const char *text, uint32_t room, uint32_t *ret_n, pvp_char *to)
-{
-	uint32_t n = (uint32_t)strlen(text) + 1;
-	for (uint32_t i = 0; i < n && i < room; i++)
-		to[i] = (pvp_char)text[i];
-	*ret_n = n;
-}
-
 static uint32_t counted(void *self)
 {
 	(void)self;
 	return 1;
 }
-
-/* --- metadata: two types and three methods */
-
-static pvp_hr scope(
-	void *self, pvp_char *name, uint32_t room, uint32_t *ret_n, struct pvp_guid *ret_mvid)
-{
-	(void)self;
-	put("fake.dll", room, ret_n, name);
-	*ret_mvid =
-		(struct pvp_guid){ 0x01020304, 0x0506, 0x0708, { 9, 10, 11, 12, 13, 14, 15, 16 } };
-	return 0;
-}
-
-static pvp_hr type(void *self, uint32_t token, pvp_char *name, uint32_t room, uint32_t *ret_n,
-	uint32_t *ret_flags, uint32_t *ret_extends)
-{
-	static const char *const names[] = { "Fake.Thing`1", "Inner", "System.Int32",
-		"System.String" };
-	uint32_t row = (token & 0xffffff) - 2;
-	(void)self;
-	*ret_extends = 0;
-	if (token >> 24 != 2 || row >= PV_COUNT_OF(names))
-		return PVP_HR(0x80131130);
-	put(names[row], room, ret_n, name);
-	*ret_flags = row == 1 ? 2 : 1;
-	return 0;
-}
-
-static pvp_hr nested(void *self, uint32_t token, uint32_t *ret_around)
-{
-	(void)self;
-	*ret_around = 0x02000002;
-	return token == 0x02000003 ? 0 : PVP_HR(0x80131130);
-}
-
-/* Do (!0, string[,], ref int); Make<T> (!!0); one whose signature goes on for ever. */
-static const uint8_t do_sig[] = { 0x20, 3, 0x01, 0x13, 0, 0x14, 0x0e, 2, 0, 0, 0x10, 0x08 };
-static const uint8_t make_sig[] = { 0x10, 1, 1, 0x01, 0x1e, 0 };
-static const uint8_t endless_sig[] = { 0x00, 0x7f, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d, 0x1d,
-	0x1d, 0x1d, 0x1d, 0x1d, 0x15 };
-
-static pvp_hr method(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name, uint32_t room,
-	uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig, uint32_t *ret_sig_n,
-	uint32_t *ret_rva, uint32_t *ret_flags)
-{
-	static const char *const names[] = { "Do", "Make", "Endless" };
-	static const uint8_t *const sigs[] = { do_sig, make_sig, endless_sig };
-	static const uint32_t sizes[] = { sizeof do_sig, sizeof make_sig, sizeof endless_sig };
-	uint32_t row = (token & 0xffffff) - 1;
-	(void)self;
-	*ret_attributes = *ret_rva = *ret_flags = 0;
-	if (token >> 24 != 6 || row >= PV_COUNT_OF(names))
-		return PVP_HR(0x80131130);
-	*ret_type = 0x02000002;
-	*ret_sig = sigs[row];
-	*ret_sig_n = sizes[row];
-	put(names[row], room, ret_n, name);
-	return 0;
-}
-
-/* One field, of int. */
-static pvp_hr field(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name, uint32_t room,
-	uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig, uint32_t *ret_sig_n,
-	uint32_t *ret_kind, const void **ret_value, uint32_t *ret_value_n)
-{
-	static const pvp_char text[] = { 'a', 'b', 0 };
-	static const uint8_t sig[] = { 6, 8 };
-	(void)self, (void)ret_type, (void)ret_kind, (void)ret_value, (void)ret_value_n;
-	ck_assert_uint_eq(token, 0x04000001);
-	ck_assert_uint_ge(room, 3);
-	memcpy(name, text, sizeof text);
-	*ret_n = 3;
-	*ret_attributes = 0;
-	*ret_sig = sig;
-	*ret_sig_n = sizeof sig;
-	return 0;
-}
-
-static const struct pvp_clr_metadata_table metadata_table = {
-	.field = field,
-	.unknown = { NULL, counted, counted },
-	.scope = scope,
-	.type = type,
-	.method = method,
-	.nested = nested,
-};
-static struct pvp_clr_metadata metadata = { &metadata_table };
 
 /* --- the information interface */
 
@@ -118,7 +23,7 @@ static pvp_hr module_metadata(
 	void *self, uint64_t module, uint32_t flags, const struct pvp_guid *iid, void **ret)
 {
 	(void)self, (void)flags, (void)iid;
-	*ret = &metadata;
+	*ret = &fake_metadata;
 	return module == FAKE_MODULE ? 0 : 1;
 }
 
@@ -132,10 +37,32 @@ static pvp_hr array_class(
 	return id == FAKE_ARRAY ? 0 : 1;
 }
 
+static const uint64_t ids[] = { FAKE_CLASS, FAKE_INNER, FAKE_INT, FAKE_STRING, FAKE_ANYTHING };
+
+static pvp_hr class_of_token(void *self, uint64_t module, uint32_t token, uint64_t *ret)
+{
+	uint32_t row = token - 0x02000002;
+	(void)self;
+	ck_assert_uint_eq(module, FAKE_MODULE);
+	*ret = row < PV_COUNT_OF(ids) ? ids[row] : 0;
+	return *ret ? 0 : PVP_HR(0x80131130);
+}
+
+static pvp_hr class_of_arguments(void *self, uint64_t module, uint32_t token, uint32_t n,
+	const uint64_t *types, uint64_t *ret)
+{
+	(void)self;
+	ck_assert_uint_eq(module, FAKE_MODULE);
+	if (token != 0x02000002 || n != 1)
+		return PVP_HR(0x80131130);
+	fake.argument = types[0];
+	*ret = FAKE_CLASS_OF_INT;
+	return 0;
+}
+
 static pvp_hr class_info(void *self, uint64_t id, uint64_t *ret_module, uint32_t *ret_token,
 	uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types)
 {
-	static const uint64_t ids[] = { FAKE_CLASS, FAKE_INNER, FAKE_INT, FAKE_STRING };
 	(void)self;
 	*ret_parent = 0;
 	*ret_n = id == FAKE_CLASS_OF_INT;
@@ -177,7 +104,7 @@ static pvp_hr dynamic_info(void *self, uint64_t function, uint64_t *ret_module,
 	*ret_module = FAKE_MODULE;
 	*ret_sig = NULL;
 	*ret_sig_n = 0;
-	put("lambda", room, ret_n, name);
+	fake_put("lambda", room, ret_n, name);
 	return function == FAKE_DYNAMIC ? 0 : PVP_HR(0x80070057);
 }
 
@@ -207,7 +134,7 @@ static pvp_hr module_info(void *self, uint64_t module, const uint8_t **ret_base,
 	(void)self, (void)module;
 	*ret_base = NULL;
 	*ret_assembly = FAKE_ASSEMBLY;
-	put("/fake/fake.dll", room, ret_n, name);
+	fake_put(fake.library ? "/fake/System.Private.CoreLib.dll" : "/fake/fake.dll", room, ret_n, name);
 	return 0;
 }
 
@@ -217,7 +144,7 @@ static pvp_hr assembly_info(void *self, uint64_t assembly, uint32_t room, uint32
 	(void)self, (void)assembly;
 	*ret_domain = FAKE_DOMAIN;
 	*ret_module = FAKE_MODULE;
-	put("fake", room, ret_n, name);
+	fake_put("fake", room, ret_n, name);
 	return 0;
 }
 
@@ -226,7 +153,7 @@ static pvp_hr domain_info(void *self, uint64_t domain, uint32_t room, uint32_t *
 {
 	(void)self, (void)domain;
 	*ret_process = 1;
-	put("home", room, ret_n, name);
+	fake_put("home", room, ret_n, name);
 	return 0;
 }
 
@@ -477,9 +404,9 @@ static pvp_hr string_layout(void *self, uint32_t *ret_length, uint32_t *ret_text
 
 static pvp_hr box_layout(void *self, uint64_t type, uint32_t *ret_offset)
 {
-	(void)self, (void)type;
-	*ret_offset = 77;
-	return PVP_HR_POINTER; /* none is a structure */
+	(void)self;
+	*ret_offset = type == FAKE_CLASS_OF_INT ? 8 : 77;
+	return type == FAKE_CLASS_OF_INT ? 0 : PVP_HR_POINTER; /* no other is a structure */
 }
 
 static pvp_hr provider_info(
@@ -499,6 +426,8 @@ static pvp_hr provider_info(
 static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
+	.class_of_token = class_of_token,
+	.class_of_arguments = class_of_arguments,
 	.box_layout = box_layout,
 	.string_layout = string_layout,
 	.unknown = { NULL, counted, counted },

@@ -25,6 +25,7 @@ static const struct {
 	INFO(class_of_object, 3),
 	INFO(class_of_token, 4),
 	INFO(class_layout, 40),
+	INFO(class_of_arguments, 43),
 	INFO(box_layout, 47),
 	INFO(string_layout, 60),
 	META(find_type, 9),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/clr_hot.h"
+#include "probe/clr_resolve.h"
 #include "tests/clr_kit.h"
 
 static void compile(uint64_t function, pvp_hr result)
@@ -285,6 +286,63 @@ START_TEST(fields_and_counters)
 }
 END_TEST
 
+/* A field of the fake's class of int that is a structure, whole; and every cut of it. */
+static void structures(const uint8_t *sig, uint32_t n, uint64_t want, uint64_t argument, bool stands)
+{
+	for (uint32_t len = 0; len <= n; len++) {
+		uint8_t *cut = malloc(len ? len : 1);
+		memcpy(cut, sig, len);
+		bool stood = false;
+		fake.argument = 0;
+		uint64_t got = pvp_clr_structure(FAKE_MODULE, FAKE_CLASS_OF_INT,
+			(struct pvp_sig){ cut, cut + len }, &stood);
+		free(cut);
+		if (len < n)
+			continue;
+		ck_assert_uint_eq(got, want);
+		ck_assert_uint_eq(fake.argument, argument);
+		ck_assert_int_eq(stood, stands);
+	}
+}
+
+START_TEST(structures_of_signatures)
+{
+#define FIELD_OF(want, argument, stands, ...)                                                      \
+	do {                                                                                       \
+		static const uint8_t sig[] = { 6, __VA_ARGS__ };                                   \
+		structures(sig, sizeof sig, want, argument, stands);                               \
+	} while (0)
+	enum { I4 = 8, TEXT = 0x0e, VALUE = 0x11, CLASS, VAR, MD = 0x14, INST = 0x15, ARR = 0x1d };
+	enum { THING = 2 << 2, THING_REF = 1 << 2 | 1, INNER_REF = 2 << 2 | 1, NO_REF = 3 << 2 | 1 };
+	fake.library = true;
+	ck_assert_int_eq(begin("nodefaults,fields"), 0);
+	uint64_t one = FAKE_CLASS_OF_INT;
+	for (int again = 0; again < 2; again++) { /* what was found is kept */
+		FIELD_OF(one, FAKE_INT, false, INST, VALUE, THING, 1, I4);
+		FIELD_OF(one, FAKE_INT, false, INST, VALUE, THING, 1, VAR, 0);
+		FIELD_OF(one, FAKE_STRING, false, INST, VALUE, THING_REF, 1, TEXT);
+		FIELD_OF(one, FAKE_INNER, false, INST, VALUE, THING, 1, CLASS, INNER_REF);
+		FIELD_OF(one, FAKE_CLASS_OF_INT, false, INST, VALUE, THING, 1, INST, VALUE, THING, 1, I4);
+		/* arrays have no ids, nor has what is not loaded: anything stands for them */
+		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, ARR, I4);
+		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, MD, I4, 2, 0, 2, 0, 0);
+		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, CLASS, NO_REF);
+		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, INST, CLASS, THING, 1, ARR, TEXT);
+		/* but not for structures */
+		FIELD_OF(0, 0, false, INST, VALUE, THING, 1, VALUE, NO_REF);
+		FIELD_OF(0, 0, false, INST, VALUE, THING, 2, I4, I4);
+		FIELD_OF(0, 0, false, INST, CLASS, THING, 1, I4);
+		FIELD_OF(0, 0, false, VAR, 0);
+		FIELD_OF(0, 0, false, VAR, 1);
+		FIELD_OF(0, 0, false, CLASS, THING);
+		FIELD_OF(0, 0, false, VALUE, THING); /* the fake says it is none */
+		FIELD_OF(0, 0, false, INST, VALUE, 0xff, 0xff, 0xff, 0xff);
+		FIELD_OF(0, 0, false, INST, VALUE, THING, 0xdf, 0xff, 0xff, 0xff, I4);
+	}
+#undef FIELD_OF
+}
+END_TEST
+
 static void work(uint64_t provider, uint32_t id, const struct bytes *b, uint32_t activity)
 {
 	const struct pvp_guid guid = { activity, 0, 0, { 0 } };
@@ -452,6 +510,7 @@ int main(void)
 	tcase_add_test(t, bodies);
 	tcase_add_test(t, load_contexts);
 	tcase_add_test(t, fields_and_counters);
+	tcase_add_test(t, structures_of_signatures);
 	tcase_add_test(t, spans);
 	tcase_add_test(t, work_on_files);
 	tcase_add_test(t, groups_are_switched);

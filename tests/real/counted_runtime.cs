@@ -1,5 +1,6 @@
 // What only .NET tells: objects that move, native code, loads in vain, code of several kinds.
 using System;
+using System.Collections.Generic;
 using System.Diagnostics.Tracing;
 using System.IO;
 using System.Net;
@@ -24,6 +25,16 @@ class Settler {
 struct Spot {
 	public int X;
 	public object Owner;
+}
+
+struct Box2<T> { public long Number; public T Value; }
+
+class Parts {
+	public KeyValuePair<string, Spot> Pair;
+	public (int, string) Tuple;
+	public Spot? Maybe;
+	public KeyValuePair<int [], Box2<string>> Pieces;
+	public ReadOnlyMemory<char> Slice;
 }
 
 class Heir : Settler {
@@ -243,6 +254,14 @@ static class Runtime {
 		spots [3].Owner = "of the third";
 		all [8] = spots;
 		all [9] = new Box<Spot> { Value = new Spot { Owner = "in a generic" } };
+		all [10] = new Parts {
+			Pair = new KeyValuePair<string, Spot> ("first", new Spot { Owner = "in a pair" }),
+			Tuple = (1, "in a tuple"),
+			Maybe = new Spot { Owner = "perhaps" },
+			Pieces = new KeyValuePair<int [], Box2<string>> (new int [1], new Box2<string> { Value = "within two" }),
+			Slice = "of a library's".AsMemory (),
+		};
+		all [11] = new Dictionary<string, Spot> { ["its key"] = new Spot { Owner = "its value" } };
 		shown.Extra = all;
 	}
 }

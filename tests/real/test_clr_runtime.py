@@ -92,6 +92,13 @@ def fields(v, r):
     v.equal('from a boxed structure', way(v, r, 'in a box')[1], ('Counted.Spot', 'Owner'))
     v.equal('from a structure that a variable stands for', way(v, r, 'in a generic')[1],
             ('Counted.Box<Counted.Spot>', 'Value.Owner'))
+    for text, field in (('in a pair', 'Pair.value.Owner'), ('in a tuple', 'Tuple.Item2'),
+                        ('perhaps', 'Maybe.value.Owner'), ('within two', 'Pieces.value.Value'),
+                        ('of a library', 'Slice._object')):
+        v.equal(f'from a generic structure: {text}', way(v, r, text)[1], ('Counted.Parts', field))
+    entries = 'System.Collections.Generic.Dictionary/Entry<System.String,Counted.Spot>[]'
+    v.equal('from a key', way(v, r, 'its key')[1], (entries, '[0].key'))
+    v.equal('from a value', way(v, r, 'its value')[1], (entries, '[0].value.Owner'))
     v.equal('from an element', way(v, r, 'seventh')[1:3], [
         ('System.Object[]', '[7]'), ('Counted.Heir', 'Extra')])
     v.equal('from an element that is a structure', way(v, r, 'of the third')[1],
