@@ -17,6 +17,7 @@ import tempfile
 
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
+STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
 PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
          'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
          'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
@@ -35,6 +36,8 @@ OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
 # Panes of what the first log does not hold, of the second one.
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'coverage': 'V',
              'statements': 'Vjj+j', 'counters': 'Cj', 'info': 'i', 'helpers': 'J<Tab>'}
+# Panes of that with strings: the selected row's can be read however narrow the screen is.
+STRING_PANES = {'objects': '9Bjj', 'references': '9Bj<Tab>', 'found': '9fSquare<Enter>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '1', 'methods': '2', 'tree': '3', 'info': 'i'}
 SIZES = ('120x36', '80x24')
@@ -62,6 +65,10 @@ def cases():
     for name, keys in ALL_PANES.items():
         for size in SIZES:
             yield f'all-{name}-{size}', keys, size, 'C.UTF-8', 'all'
+    for name, keys in STRING_PANES.items():
+        for size in ('120x36', '80x24', '40x10'):
+            yield f'strings-{name}-{size}', keys, size, 'C.UTF-8', 'strings'
+    yield 'strings-objects-40x10-ascii', '9BG<3k>', '40x10', 'C', 'strings'
     for name in ('handles', 'statements'):
         yield f'all-{name}-40x10', ALL_PANES[name], '40x10', 'C.UTF-8', 'all'
         yield f'all-{name}-80x24-ascii', ALL_PANES[name], '80x24', 'C', 'all'
@@ -97,9 +104,10 @@ def main(profview, folder, make_log=None):
     make_log = make_log or pathlib.Path(profview).parent / 'tests' / 'make_log'
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as made:
-        others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'damaged')}
-        others['all'].write_bytes(subprocess.run([make_log, *ALL], stdout=subprocess.PIPE,
-                                                 check=True, timeout=60).stdout)
+        others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'strings', 'damaged')}
+        for name, world in (('all', ALL), ('strings', STRINGS)):
+            others[name].write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
+                                                    check=True, timeout=60).stdout)
         others['damaged'].write_bytes(damaged(gzip.decompress((folder / LOG).read_bytes())))
         compare(profview, folder, others)
 

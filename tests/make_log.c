@@ -29,6 +29,7 @@ static const struct {
 	{ "old-roots", world_old_roots },
 	{ "thread-lives", world_thread_lives },
 	{ "late-layout", world_late_layout },
+	{ "strings", world_strings },
 };
 
 static char **arg;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "tui/columns.h"
 #include "tui/shorten.h"
@@ -48,6 +49,25 @@ START_TEST(nothing_overlaps_or_leaves)
 			ck_assert_msg(good, "width %d, skip %zu", width, skip);
 		}
 	}
+}
+END_TEST
+
+/* A string without room for its text shows that in the place of its class. */
+START_TEST(text_instead_of_a_name)
+{
+	static const struct pv_column strings[] = {
+		{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
+		{ "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_GROWS },
+		{ "preview", "STRING", PV_UNIT_TEXT, 24, 1, 0 },
+	};
+	struct pv_table t = { .column = strings, .columns = PV_COUNT_OF(strings) };
+	struct ui_columns c;
+	for (int width = 0; width <= 100; width++) {
+		ui_columns_fit(&t, (struct ui_columns_wish){ .width = width }, &c);
+		ck_assert_int_eq(c.instead, shows(&c, 2) ? -1 : 2);
+	}
+	ck_assert(shows(&c, 2));
+	ck_assert_int_eq(fit(10, 0, 0).instead, -1);
 }
 END_TEST
 
@@ -143,6 +163,7 @@ int main(void)
 	TCase *t = tcase_create("columns");
 	tcase_add_test(t, nothing_overlaps_or_leaves);
 	tcase_add_test(t, what_can_be_spared_goes_first);
+	tcase_add_test(t, text_instead_of_a_name);
 	tcase_add_test(t, silent_columns_are_left_out);
 	tcase_add_test(t, the_name_is_words);
 	tcase_add_test(t, names_are_shortened);

@@ -45,6 +45,9 @@ struct pv_text world_text(const char *text);
 /* world_all.c: every kind of the data version, in every form. */
 void world_every_kind(struct world *x);
 
+/* world_strings.c: a heap shot with names of fields and beginnings of strings; data version 17. */
+void world_strings(struct world *x);
+
 /* world_bugs.c: what other readers get wrong. */
 void world_helpers(struct world *x);
 void world_monitors(struct world *x);

@@ -18,6 +18,12 @@ bool ui_column_is_text(const struct pv_column *column)
 	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_BOOL;
 }
 
+/* What a string says tells more of it than that it is one. */
+static bool is_worth_the_name(const struct pv_column *column)
+{
+	return strcmp(column->id, "preview") == 0;
+}
+
 static bool is_shown(const struct pv_column *column)
 {
 	return !(column->flags & PV_COLUMN_HIDE_SCREEN);
@@ -133,7 +139,7 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	size_t n = t->columns, skip = wish.skip;
 	int width = wish.width;
 	struct fit f = { .column = column, .n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX };
-	*ret = (struct ui_columns){ 0 };
+	*ret = (struct ui_columns){ .instead = -1 };
 	f.name = ui_columns_name(column, f.n);
 	for (size_t i = 0; i < f.n; i++) {
 		f.in[i] = is_shown(&column[i]) && !(wish.silent >> i & 1);
@@ -150,5 +156,8 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	f.name_w = ui_min(f.name_w, NAME_MIN);
 	while (total_width(&f) > width && drop_one(&f, true))
 		continue;
+	for (size_t i = 0; i < f.n; i++)
+		if (!f.in[i] && is_shown(&column[i]) && is_worth_the_name(&column[i]))
+			ret->instead = (int)i;
 	place(&f, width, ret);
 }

@@ -19,6 +19,8 @@ struct ui_columns {
 	size_t n;
 	int bar_x, bar_w; /* room for bars of the first percent column, 0 wide = none */
 	size_t bar_column;
+	int instead; /* a column without room that the name makes way for, in rows that have it; -1
+		      */
 };
 
 /*

@@ -164,13 +164,22 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 		mark_hits(l, c, at, text);
 }
 
+/* The column whose text stands in the place of this one. */
+static size_t shown_in(const struct ui_list *l, const struct pv_row *row, size_t column)
+{
+	int instead = l->columns.instead;
+	bool here =
+		instead >= 0 && (int)column == ui_columns_name(l->table->column, l->table->columns);
+	return here && row->cell[instead].state == PV_CELL_VALUE ? (size_t)instead : column;
+}
+
 static void draw_row(const struct ui_list *l, struct ui_canvas *c, struct ui_rect r, size_t i)
 {
 	const struct pv_row *row = &l->table->row[i];
 	struct ui_rect in = ui_cols(r, GUTTER, r.w);
 	for (size_t k = 0; k < l->columns.n; k++) {
 		struct ui_column_place p = l->columns.at[k];
-		draw_cell(l, c, ui_cols(in, p.x, p.w), row, p.column);
+		draw_cell(l, c, ui_cols(in, p.x, p.w), row, shown_in(l, row, p.column));
 	}
 	if (l->columns.bar_w) {
 		const struct pv_cell *cell = &row->cell[l->columns.bar_column];
