@@ -16,6 +16,8 @@ struct pvp_crowd {
 	_Atomic bool crowded; /* they were more than half as many as there are chunks */
 	_Atomic bool wanted;          /* a thread waits for a chunk */
 	_Atomic uint64_t stuck_since; /* the sink takes nothing; ns, 0: it does */
+	_Atomic uint64_t stuck_seen;  /* when the writer found that last */
+	_Atomic uint64_t writer;      /* its thread; 0: it has not begun yet */
 };
 extern struct pvp_crowd pvp_crowd;
 
@@ -28,10 +30,10 @@ void pvp_crowd_leaves(void);
 void pvp_crowd_stuck(bool stuck);
 
 /*
- * Naps until the writer gives a chunk back, with the guard and no lock held. False: there is
- * nothing to wait for, nobody reads, or recording is over; or the writer does not come to it, since
- * it waits for something that this thread holds, a lock of the loader's for instance: then the
- * event is lost after all.
+ * Naps until the writer gives a chunk back, with the guard and no lock held; also if it gets no
+ * processor for long. False: there is nothing to wait for, nobody reads, or recording is over; or
+ * the writer does not come to it, since it waits for something that this thread holds, a lock of
+ * the loader's for instance: then the event is lost after all.
  */
 bool pvp_crowd_wait(void);
 

@@ -260,13 +260,12 @@ static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 static bool ready(struct pvp_writer *w, bool last)
 {
 	w->began = w->began && !pvp_sink_alone(&w->sink);
-	if (!w->began) {
+	if (!w->began)
 		atomic_store(&pvp_core.block, false);
-		pvp_crowd_stuck(true);
-	}
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
+		pvp_crowd_stuck(true);
 		note_alone(w, true);
 		return false;
 	}
@@ -281,6 +280,7 @@ static void *run(void *arg)
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
 	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
+	atomic_store(&pvp_crowd.writer, w->tid);
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
 		w->host->start();

@@ -168,15 +168,17 @@ START_TEST(a_process_with_waiting_threads_forks)
 END_TEST
 
 /* The writer waits for something that a thread holds, as if for a lock of the loader's. */
-static atomic_bool held, waits;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool waits;
 
 static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	(void)w, (void)page, (void)again;
-	while (atomic_load(&held)) {
+	if (pthread_mutex_trylock(&held) != 0) {
 		atomic_store(&waits, true);
-		probe_nap();
+		pthread_mutex_lock(&held);
 	}
+	pthread_mutex_unlock(&held);
 	return true;
 }
 
@@ -188,11 +190,11 @@ START_TEST(what_the_writer_waits_for_is_not_waited_for)
 	host.tell = tell;
 	start(&host, "log.mlpd", "20000");
 	PROBE_WAIT(atomic_load(&pvp_core.block));
-	atomic_store(&held, true);
+	pthread_mutex_lock(&held);
 	PROBE_WAIT(atomic_load(&waits));
 	run_threads(threads);
 	join_threads(threads);
-	atomic_store(&held, false);
+	pthread_mutex_unlock(&held);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	probe_log_read(&log, path);
 	probe_log_check(&log);
