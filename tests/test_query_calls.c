@@ -82,6 +82,33 @@ START_TEST(the_probes_own_time_is_taken_off)
 }
 END_TEST
 
+/* A small method that is called often shows what a call of the probe's took where it ran. */
+START_TEST(small_methods_show_what_the_probe_took)
+{
+	enum { OFTEN = 1000, OTHER = 77 };
+	struct kit k = calls();
+	struct pv_query net = { .net = true };
+	static const char *const self[] = { "name", "self_ns", NULL };
+	kit_thread(&k, 0x30);
+	for (uint64_t i = 0; i < OFTEN; i++) {
+		kit_at(&k, 2 * i);
+		kit_enter(&k, OTHER);
+		kit_at(&k, 2 * i + 1);
+		kit_leave(&k, OTHER);
+	}
+	k.m->target.args = "profview:fake,calls";
+	k.m->target.timer_overhead_ns = 1500; /* 2000 would leave nothing, so 1800 was the probe's */
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, self), "0x4d 100000");
+	pv_table_destroy(t);
+	k.m->target.timer_overhead_ns = 500; /* far less: it is the method that takes its time */
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, self), "0x4d 750000");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(callers_of_a_recursive_method)
 {
 	struct kit k = calls();
@@ -267,6 +294,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, totals_count_outermost_calls_only);
 	tcase_add_test(c, the_probes_own_time_is_taken_off);
+	tcase_add_test(c, small_methods_show_what_the_probe_took);
 	tcase_add_test(c, callers_of_a_recursive_method);
 	tcase_add_test(c, the_call_tree_opens_row_by_row);
 	tcase_add_test(c, one_name_is_one_row);

@@ -9,7 +9,7 @@ static void net_times(struct ui_screen *s)
 	if (!pair)
 		ui_screen_say(s, true, "this log does not say what tracing a call took");
 	else if (shared->net)
-		ui_screen_say(s, false, "times without %u ns for each call; an estimate", pair);
+		ui_screen_say(s, false, "times without some %u ns for each call; an estimate", pair);
 	else
 		ui_screen_say(s, false, "times as they were measured");
 }

@@ -31,10 +31,11 @@ struct pv_call_copy {
 bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
 	struct pv_call_copy *ret);
 /*
- * Takes off what the probe's own work took: `pair_ns` for each call, half of it in the method
- * called, half in its caller. An estimate; before linking. 0: nothing is taken off.
+ * Takes off what the probe's own work took: about `pair_ns` for each call (or what small methods
+ * show it to have been here), half of it in the method called, half in its caller. An estimate;
+ * before linking. 0: nothing is taken off. Returns what was.
  */
-void pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
+uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
 /* What our probes measured at their start; 0 in logs of others, whose header means another time. */
 uint32_t pv_call_pair_ns(const struct pv_model *m);

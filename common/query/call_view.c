@@ -32,7 +32,7 @@ static const struct pv_column method_columns[] = {
 /* What the log can say of calls and samples at all. */
 struct known {
 	bool calls, samples, window;
-	uint32_t pair_ns; /* taken off for each call; 0: nothing */
+	uint64_t pair_ns; /* taken off for each call; 0: nothing */
 	bool cpu;        /* times of the processor */
 	bool exc_leaves; /* told apart from others: not in logs of 2007 */
 };
@@ -148,7 +148,7 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 			pv_calls_flat(m, g.of, g.row.n, sum);
 	pv_model_unlock(m);
 	if (ok && walk) {
-		pv_call_copy_net(&copy, known.pair_ns);
+		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
 		pv_call_copy_link(&copy);
 		ok = window_methods(&copy, sum, g.row.n);
 	}
@@ -270,7 +270,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	bool ok = pv_groups_methods(m, b, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
 	pv_model_unlock(m);
 	if (ok) {
-		pv_call_copy_net(&copy, known.pair_ns);
+		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
 		pv_call_copy_link(&copy);
 		e.chosen = pv_groups_find(&g, b->query->select);
 	}
