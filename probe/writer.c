@@ -15,6 +15,7 @@
 
 enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
+	ROUND_MS = 80, /* from one to the next: what a kill cuts off is younger than a tick */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
 	ALONE_MS = 1000,
@@ -218,7 +219,7 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 {
 	bool first = w->calibrator.usable && !pvp_core.clock.mult;
 	struct timespec t;
-	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : PVP_TICK_MS) * MS);
+	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : ROUND_MS) * MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && w->flush_wanted == w->flush_done &&
 		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_crowd.wanted))

@@ -1,7 +1,7 @@
 /*
- * The writer: one thread with all signals blocked that looks every 100 ms, or earlier when chunks
- * pile up, at what the threads have published, writes names first, then the events, and says what
- * was lost. It never calls the program's code.
+ * The writer: one thread with all signals blocked that looks every 80 ms, or earlier when chunks
+ * pile up, at what the threads have published, so that it is in the log within 100; it writes names
+ * first, then the events, and says what was lost. It never calls the program's code.
  */
 #ifndef PV_PROBE_WRITER_H
 #define PV_PROBE_WRITER_H
