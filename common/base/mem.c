@@ -1,5 +1,7 @@
 #include "common/base/mem.h"
 
+#include "common/base/large.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,6 +114,16 @@ static void ask_large(void *table, size_t size)
 	if (size >= LARGE)
 		madvise(table, size, MADV_HUGEPAGE);
 #endif
+}
+
+void *pv_large_alloc(size_t size)
+{
+	if (size < LARGE || size > SIZE_MAX - LARGE)
+		return malloc(size);
+	void *v = aligned_alloc(LARGE, (size + LARGE - 1) & ~(size_t)(LARGE - 1));
+	if (v)
+		ask_large(v, size);
+	return v;
 }
 
 void *pv_table_alloc(size_t size)

@@ -544,6 +544,9 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	int64_t start = budget_ns ? clock_ns() : 0;
 	bool limited = m->only.ranged || m->only.threaded;
 	bool ok = true;
+	m->private->breath.may = budget_ns > 0;
+	m->private->breath.owner = pthread_self();
+	m->private->breath.done = 0;
 	if (*at == 0)
 		begin_batch(m, b);
 	if (*at == 0 && pv_classes_are_many(&m->names))
@@ -568,6 +571,7 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	}
 	if (*at == b->n)
 		end_batch(m, b);
+	m->private->breath.may = false;
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 	return ok;
 }

@@ -77,14 +77,14 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 	int64_t present = w->present * w->width;
 	if (!w->entered || present < g->sums->from_ns || present >= g->sums->to_ns)
 		return true;
-	for (size_t i = 1; i < w->nodes.n; i++) {
+	for (size_t i = w->nodes_at; i < w->nodes.n; i++) {
 		const struct pv_window_touched *t = &w->nodes.v[i];
 		const struct pv_bucket_entry e = { PV_BUCKET_METHOD, node[t->id].method,
 			node[t->id].calls - t->count, node[t->id].self_ns - t->amount };
 		if (!put(g, &e, 1))
 			return false;
 	}
-	for (size_t i = 1; i < w->sites.n; i++) {
+	for (size_t i = w->sites_at; i < w->sites.n; i++) {
 		const struct pv_window_touched *t = &w->sites.v[i];
 		const struct pv_bucket_entry e = { PV_BUCKET_CLASS, site[t->id].class_use,
 			site[t->id].count - t->count,

@@ -3,151 +3,70 @@
  * folds into its parents' "other" nodes. A parent's first folded leaf becomes its "other", so
  * nothing is added and parents keep smaller numbers than their children. A node whose only child
  * is "other" counts as a leaf and takes that child with it.
+ *
+ * What is left is put together beside the tree, while others may read it; the lock is held only
+ * to have one take the other's place.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/large.h"
+#include "common/model/least.h"
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
-enum { ROUNDS = 8 };
-
-struct leaf {
-	int64_t self_ns;
-	uint32_t node;
-};
+enum { ROUNDS = 8, PAUSE = 1 << 16 };
 
 struct fold {
-	bool *kept;      /* on an open stack, or in use by the caller */
+	const struct pv_tree_node *node;
+	size_t n;
+	uint64_t *weight; /* by leaf */
 	uint32_t *other; /* by parent: its "other" child, 0 = none */
-	uint32_t *into;  /* by node: itself, or what it was merged into */
-	struct leaf *leaf;
+	uint32_t *into;  /* by node: what it is merged into, if it goes; then its new number */
+	uint32_t *leaf;  /* nodes that may fold, ascending */
+	bool *kept;      /* by node: on an open stack, or in use by the caller */
+	bool *gone;      /* by node: it is merged into another */
+	bool *chosen;    /* by leaf */
 	size_t leaves;
+	uint64_t folded;
 };
 
-static bool fold_init(struct fold *f, size_t n)
+/* Memory that was used for the last fold is taken again: where it is new, half the time goes there. */
+static void *room(void **room, size_t *size, size_t wanted)
 {
-	*f = (struct fold){ .kept = calloc(n, sizeof *f->kept),
-		.other = calloc(n, sizeof *f->other),
-		.into = malloc(n * sizeof *f->into),
-		.leaf = malloc(n * sizeof *f->leaf) };
-	return f->kept && f->other && f->into && f->leaf;
-}
-
-static void fold_finish(struct fold *f)
-{
-	free(f->kept);
-	free(f->other);
-	free(f->into);
-	free(f->leaf);
-}
-
-static int least_first(const void *a, const void *b)
-{
-	const struct leaf *x = a, *y = b;
-	if (x->self_ns != y->self_ns)
-		return x->self_ns > y->self_ns ? 1 : -1;
-	return x->node < y->node ? 1 : -1; /* ties: the newest first */
-}
-
-static bool is_other(const struct pv_tree_node *v, uint32_t i)
-{
-	return i != 0 && v[i].method == 0;
-}
-
-static void collect(const struct pv_calls *c, struct fold *f)
-{
-	const struct pv_tree_node *v = c->node.v;
-	for (uint32_t i = 1; i < c->node.n; i++)
-		if (is_other(v, i))
-			f->other[v[i].parent] = i;
-	f->leaves = 0;
-	for (uint32_t i = 1; i < c->node.n; i++) {
-		bool only_other = v[i].children == 1 && f->other[i];
-		if (f->kept[i] || is_other(v, i) || (v[i].children && !only_other))
-			continue;
-		int64_t self = v[i].self_ns + (only_other ? v[f->other[i]].self_ns : 0);
-		f->leaf[f->leaves++] = (struct leaf){ self, i };
+	if (*size < wanted) {
+		free(*room);
+		*room = pv_large_alloc(wanted);
+		*size = *room ? wanted : 0;
 	}
-	qsort(f->leaf, f->leaves, sizeof *f->leaf, least_first);
+	return *room;
 }
 
-static void merge(struct pv_calls *c, struct fold *f, uint32_t from, uint32_t to)
+static bool fold_init(struct pv_fold_room *r, const struct pv_calls *c, struct fold *f)
 {
-	struct pv_tree_node *a = &c->node.v[from], *b = &c->node.v[to];
-	b->calls += a->calls;
-	b->self_ns += a->self_ns;
-	b->total_ns += a->total_ns;
-	b->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
-	b->exc_leaves += a->exc_leaves;
-	b->samples += a->samples;
-	f->into[from] = to;
-	c->folded++;
-}
-
-/* An "other" child's total is part of its parent's already. */
-static void merge_inner(struct pv_calls *c, struct fold *f, uint32_t from, uint32_t to)
-{
-	int64_t total = c->node.v[to].total_ns;
-	merge(c, f, from, to);
-	c->node.v[to].total_ns = total;
-}
-
-static void fold_leaf(struct pv_calls *c, struct fold *f, uint32_t i)
-{
-	struct pv_tree_node *x = &c->node.v[i];
-	uint32_t inner = f->other[i], other = f->other[x->parent];
-	if (inner)
-		merge_inner(c, f, inner, i);
-	if (other) {
-		merge(c, f, i, other);
-		if (inner)
-			f->into[inner] = other;
-		return;
-	}
-	x->method = 0;
-	x->key = UINT64_MAX;
-	f->other[x->parent] = i;
-	c->folded++;
-}
-
-/* Closes the gaps; f->into becomes old number -> new number. */
-static void compact(struct pv_calls *c, struct fold *f)
-{
-	struct pv_tree_node *v = c->node.v;
-	uint32_t to = 0;
-	for (uint32_t i = 0; i < c->node.n; i++)
-		if (f->into[i] == i)
-			f->other[i] = to++; /* the lists of "other" are no longer needed */
-	for (uint32_t i = 0; i < c->node.n; i++) {
-		uint32_t at = f->other[f->into[i]];
-		if (f->into[i] == i) {
-			v[at] = v[i];
-			v[at].parent = f->other[f->into[v[at].parent]];
-		}
-	}
-	for (uint32_t i = 0; i < c->node.n; i++)
-		f->into[i] = f->other[f->into[i]];
-	c->node.n = to;
-}
-
-static bool relink(struct pv_calls *c)
-{
-	struct pv_tree_node *v = c->node.v;
-	pv_map_clear(&c->wide);
-	for (uint32_t i = 0; i < c->node.n; i++) {
-		v[i].first_child = v[i].next_sibling = v[i].recent = v[i].children = 0;
-		v[i].stack = 0; /* paths may have changed */
-	}
-	for (uint32_t i = 1; i < c->node.n; i++) {
-		uint32_t parent = v[i].parent;
-		v[i].next_sibling = v[parent].first_child;
-		v[parent].first_child = i;
-		v[parent].children++;
-		if (!pv_calls_index(c, parent, i))
-			return false;
-	}
+	size_t n = c->node.n, each = sizeof *f->weight + 3 * sizeof(uint32_t) + 3 * sizeof(bool);
+	*f = (struct fold){ .node = c->node.v, .n = n };
+	if (!room(&r->lists, &r->lists_size, n * each) ||
+		!room(&r->tree, &r->tree_size, c->node.room * sizeof *c->node.v))
+		return false;
+	f->weight = r->lists;
+	f->other = (uint32_t *)(f->weight + n);
+	f->into = f->other + n;
+	f->leaf = f->into + n;
+	f->kept = (bool *)(f->leaf + n);
+	f->gone = f->kept + n;
+	f->chosen = f->gone + n;
+	memset(f->other, 0, n * sizeof *f->other);
+	memset(f->kept, 0, 2 * n * sizeof *f->kept);
 	return true;
+}
+
+void pv_calls_fold_done(struct pv_model *m)
+{
+	struct pv_fold_room *r = &m->private->fold;
+	free(r->lists);
+	free(r->tree);
+	*r = (struct pv_fold_room){ 0 };
 }
 
 static void mark_open(const struct pv_model *m, struct fold *f)
@@ -159,48 +78,174 @@ static void mark_open(const struct pv_model *m, struct fold *f)
 	}
 }
 
-static void follow(struct pv_model *m, const struct fold *f)
+/* Children stand behind their parents: from the last on, a node's "other" is known before it. */
+static void choose(struct fold *f)
+{
+	const struct pv_tree_node *v = f->node;
+	size_t at = f->n;
+	for (uint32_t i = (uint32_t)f->n - 1; i > 0; i--) {
+		if (v[i].method == 0) {
+			f->other[v[i].parent] = i;
+			continue;
+		}
+		bool only_other = v[i].children == 1 && f->other[i];
+		if (f->kept[i] || (v[i].children && !only_other))
+			continue;
+		int64_t self = v[i].self_ns + (only_other ? v[f->other[i]].self_ns : 0);
+		f->weight[--at] = pv_least_signed(self);
+		f->leaf[at] = i;
+	}
+	f->leaves = f->n - at;
+	f->weight += at;
+	f->leaf += at;
+	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
+}
+
+static void merge(struct fold *f, uint32_t from, uint32_t into)
+{
+	f->into[from] = into;
+	f->gone[from] = true;
+}
+
+/* Where the chosen ones go. A leaf that becomes its parent's "other" stays. */
+static void direct(struct fold *f)
+{
+	for (size_t k = 0; k < f->leaves; k++) {
+		uint32_t i = f->leaf[k], *other = &f->other[f->node[i].parent], inner = f->other[i];
+		if (!f->chosen[k])
+			continue;
+		if (*other)
+			merge(f, i, *other);
+		else
+			*other = i;
+		if (inner)
+			merge(f, inner, *other);
+		f->folded += inner ? 2 : 1;
+	}
+}
+
+static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t parent, bool other)
+{
+	struct pv_tree_node *v = to->node.v;
+	uint32_t at = (uint32_t)to->node.n++;
+	v[at] = *x;
+	v[at].parent = parent;
+	v[at].first_child = v[at].next_sibling = v[at].recent = v[at].children = 0;
+	v[at].stack = 0; /* paths may have changed */
+	if (other) {
+		v[at].method = 0;
+		v[at].key = UINT64_MAX;
+	}
+	if (at == 0)
+		return true;
+	v[at].next_sibling = v[parent].first_child;
+	v[parent].first_child = at;
+	v[parent].children++;
+	return pv_calls_index(to, parent, at);
+}
+
+/* `from` is gone: its figures go where it does. */
+static void add(const struct fold *f, struct pv_calls *to, uint32_t from)
+{
+	const struct pv_tree_node *a = &f->node[from];
+	struct pv_tree_node *b = &to->node.v[f->into[f->into[from]]];
+	b->calls += a->calls;
+	b->self_ns += a->self_ns;
+	/* What is "other" already has its total in that of its parent, which folds with it. */
+	b->total_ns += a->method ? a->total_ns : 0;
+	b->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
+	b->exc_leaves += a->exc_leaves;
+	b->samples += a->samples;
+	f->into[from] = f->into[f->into[from]];
+}
+
+/* The tree as it is then, in `to`; f->into becomes old number -> new number. */
+static bool build(struct fold *f, struct pv_calls *to)
+{
+	to->node.n = 0;
+	pv_map_clear(&to->wide);
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct pv_tree_node *x = &f->node[i];
+		if (f->gone[i])
+			continue;
+		f->into[i] = (uint32_t)to->node.n;
+		if (!put(to, x, f->into[x->parent], i && f->other[x->parent] == i))
+			return false;
+	}
+	for (size_t k = 0; k < f->leaves; k++) {
+		uint32_t i = f->leaf[k], inner = f->other[i];
+		if (f->gone[i])
+			add(f, to, i);
+		if (inner && f->gone[inner])
+			add(f, to, inner);
+	}
+	return true;
+}
+
+/* Beside the tree, of which nothing changes but what nobody else looks at. */
+static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, struct pv_calls *to)
+{
+	struct pv_fold_room *r = &m->private->fold;
+	if (!fold_init(r, &m->calls, f))
+		return false;
+	f->kept[parent] = true;
+	mark_open(m, f);
+	choose(f);
+	direct(f);
+	*to = m->calls;
+	to->node.v = r->tree;
+	to->node.room = r->tree_size / sizeof *to->node.v;
+	bool ok = build(f, to);
+	m->calls.wide = to->wide; /* the owner's alone */
+	return ok;
+}
+
+static void follow(struct pv_model *m, const uint32_t *into)
 {
 	for (size_t t = 1; t < m->threads.thread.n; t++) {
 		struct pv_thread_calls *s = &m->threads.thread.v[t]->stack;
 		for (size_t i = 0; i < s->stack.n; i++)
-			s->stack.v[i].node = f->into[s->stack.v[i].node];
+			s->stack.v[i].node = into[s->stack.v[i].node];
 	}
-	pv_window_renumber_nodes(m, f->into);
 }
 
 static bool fold_once(struct pv_model *m, uint32_t *parent)
 {
-	struct pv_calls *c = &m->calls;
+	struct pv_calls *c = &m->calls, to;
+	struct pv_fold_room *r = &m->private->fold;
 	struct fold f;
-	bool ok = fold_init(&f, c->node.n);
-	if (ok) {
-		for (uint32_t i = 0; i < c->node.n; i++)
-			f.into[i] = i;
-		f.kept[*parent] = true;
-		mark_open(m, &f);
-		collect(c, &f);
-		for (size_t i = 0; i < (f.leaves + 3) / 4; i++)
-			fold_leaf(c, &f, f.leaf[i].node);
-		compact(c, &f);
-		follow(m, &f);
-		*parent = f.into[*parent];
-		ok = relink(c);
-	}
-	fold_finish(&f);
-	return ok;
+	pv_model_let_go(m);
+	bool ok = prepare(m, &f, *parent, &to);
+	pv_model_take_back(m);
+	if (!ok)
+		return false;
+	r->tree = c->node.v;
+	r->tree_size = c->node.room * sizeof *c->node.v;
+	c->node = to.node;
+	c->folded += f.folded;
+	m->private->stretches.hash_of.n = 0;
+	follow(m, f.into);
+	*parent = f.into[*parent];
+	pv_window_renumber_nodes(m, f.into);
+	return true;
 }
 
 bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 {
 	struct pv_calls *c = &m->calls;
 	size_t goal = c->cap - c->cap / 16;
+	uint64_t before = UINT64_MAX;
+	if (m->private->fold.pause > 0 && m->private->fold.pause--)
+		return true;
 	if (!pv_window_flush(m))
 		return false;
-	for (int round = 0; round < ROUNDS && c->node.n > goal; round++)
+	for (int i = 0; i < ROUNDS && c->node.n > goal && c->folded != before; i++) {
+		before = c->folded;
 		if (!fold_once(m, parent))
 			return false;
+	}
+	if (c->node.n >= c->cap)
+		m->private->fold.pause = PAUSE; /* what does not help is not tried at every call */
 	c->folds++;
-	m->private->stretches.hash_of.n = 0;
 	return true;
 }

@@ -83,6 +83,7 @@ void pv_model_destroy(struct pv_model *m)
 		pv_array_finish(&m->private->path);
 		pv_symbols_destroy(m->private->symbols);
 		pv_stretches_finish(&m->private->stretches);
+		pv_calls_fold_done(m);
 		free(m->private);
 	}
 	free(m);
@@ -102,6 +103,35 @@ void pv_model_lock(struct pv_model *m)
 void pv_model_unlock(struct pv_model *m)
 {
 	pthread_mutex_unlock(&m->private->lock);
+}
+
+void pv_model_let_go(struct pv_model *m)
+{
+	struct pv_breath *b = &m->private->breath;
+	if (b->may && pthread_equal(b->owner, pthread_self()))
+		pv_model_unlock(m);
+}
+
+void pv_model_take_back(struct pv_model *m)
+{
+	struct pv_breath *b = &m->private->breath;
+	if (!b->may || !pthread_equal(b->owner, pthread_self()))
+		return;
+	pv_model_lock(m);
+	b->done = 0;
+}
+
+void pv_model_breathe(struct pv_model *m, size_t entries)
+{
+	enum { ENOUGH = 1 << 16 };
+	struct pv_breath *b = &m->private->breath;
+	b->done += entries;
+	b->most = b->done > b->most ? b->done : b->most;
+	if (b->done < ENOUGH)
+		return;
+	b->done = 0;
+	pv_model_let_go(m);
+	pv_model_take_back(m);
 }
 
 uint64_t pv_model_generation(const struct pv_model *m)
@@ -228,6 +258,7 @@ void pv_model_end(struct pv_model *m, bool complete)
 {
 	m->ended = true;
 	m->complete = complete;
+	pv_calls_fold_done(m);
 	/* A restricted model does not know all collections, and so not which one an allocation precedes. */
 	const struct pv_model *scout = m->only.scout;
 	if (scout)

@@ -113,7 +113,8 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version);
 
 /*
  * Applies events from *at on until the batch ends or about `budget_ns` passed (0: no limit);
- * *at moves. True when done with the batch or the budget is used; check *at == batch->n.
+ * *at moves. True when done with the batch or the budget is used; check *at == batch->n. With a
+ * budget the lock is given up and taken again where much is to be done at once, as at a cap.
  */
 bool pv_model_apply(struct pv_model *m, const struct pv_batch *batch, size_t *at,
 	uint64_t budget_ns);

@@ -21,8 +21,27 @@ struct pv_key_cache { /* direct-mapped: wire key -> method id */
 	uint32_t id; /* 0 = empty */
 };
 
+/*
+ * Work that takes long is done in parts, between which whoever waits for the model gets it. What
+ * the owner has under way stands as it is then: nobody else changes anything but the window's end.
+ */
+struct pv_breath {
+	bool may;          /* the caller of pv_model_apply() has the lock, and lets go of it */
+	pthread_t owner;   /* its thread */
+	size_t done, most; /* in this hold; in any. Units are entries of tables, a few ns each */
+};
+
+/* For folding the call tree; given back when there is nothing more to come. */
+struct pv_fold_room {
+	void *lists, *tree;
+	size_t lists_size, tree_size; /* bytes */
+	unsigned pause; /* calls for a further node until it is tried again */
+};
+
 struct pv_model_private {
 	pthread_mutex_t lock, next;
+	struct pv_breath breath;
+	struct pv_fold_room fold;
 	struct pv_addresses addresses;
 
 	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
@@ -71,6 +90,14 @@ static inline bool pv_in_range(const struct pv_model *m, int64_t t)
 /* The part of [from, to) inside the restriction; signed like to - from. */
 int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 
+/* --- holding the lock */
+
+/* So many entries of a table were gone through: others may get their turn now. */
+void pv_model_breathe(struct pv_model *m, size_t entries);
+/* Others may read the model until it is taken back; nothing that they read may change. */
+void pv_model_let_go(struct pv_model *m);
+void pv_model_take_back(struct pv_model *m);
+
 /* --- names */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 /* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
@@ -96,6 +123,7 @@ void pv_calls_unkey(struct pv_model *m);
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */
 bool pv_calls_fold(struct pv_model *m, uint32_t *parent);
+void pv_calls_fold_done(struct pv_model *m); /* frees what it has kept for the next time */
 /* Indexes the children of a parent that has become wide, or its newest one. */
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
 /* Whether a hit counts: by its own time and by the thread that was hit. */

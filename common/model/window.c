@@ -20,6 +20,7 @@ struct pv_window *pv_window_create(void)
 	w->advanced_ns = INT64_MIN;
 	w->nodes.v[w->nodes.n++] = (struct pv_window_touched){ 0 };
 	w->sites.v[w->sites.n++] = (struct pv_window_touched){ 0 };
+	w->nodes_at = w->sites_at = 1;
 	return w;
 }
 
@@ -147,38 +148,52 @@ void pv_window_touch_site(struct pv_model *m, uint32_t site)
 	w->sites.v[w->sites.n++] = (struct pv_window_touched){ site, s->count, (int64_t)s->amount };
 }
 
+static bool flush_node(struct pv_model *m, const struct pv_window_touched *t, int64_t time)
+{
+	struct pv_window *w = m->window;
+	struct pv_tree_node *n = &m->calls.node.v[t->id];
+	n->cell = 0;
+	struct pv_window_entry e = { t->id, (uint32_t)(n->calls - t->count), n->self_ns - t->amount,
+		0 };
+	if (!e.calls && !e.self_ns)
+		return true;
+	const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD, n->method, e.calls, e.self_ns };
+	bool ok = add_node(w, w->present, &e);
+	return pv_buckets_add(m, time, &bucket) && ok;
+}
+
+static bool flush_site(struct pv_model *m, const struct pv_window_touched *t, int64_t time)
+{
+	struct pv_window *w = m->window;
+	struct pv_site *s = &m->allocs.sites.site.v[t->id];
+	s->cell = 0;
+	struct pv_window_bytes e = { t->id, (uint32_t)(s->count - t->count),
+		s->amount - (uint64_t)t->amount };
+	if (!e.count)
+		return true;
+	const struct pv_bucket_entry bucket = { PV_BUCKET_CLASS, s->class_use, e.count,
+		(int64_t)e.bytes };
+	bool ok = add_site(w, w->present, &e);
+	return pv_buckets_add(m, time, &bucket) && ok;
+}
+
+/* Others may look in between, and may even end it: each step leaves the window whole. */
 bool pv_window_flush(struct pv_model *m)
 {
 	struct pv_window *w = m->window;
 	int64_t time = w->present * w->width;
 	bool ok = !w->failed;
 	w->failed = false;
-	for (size_t i = 1; i < w->nodes.n; i++) {
-		const struct pv_window_touched *t = &w->nodes.v[i];
-		struct pv_tree_node *n = &m->calls.node.v[t->id];
-		n->cell = 0;
-		struct pv_window_entry e = { t->id, (uint32_t)(n->calls - t->count),
-			n->self_ns - t->amount, 0 };
-		if (!e.calls && !e.self_ns)
-			continue;
-		const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD, n->method, e.calls,
-			e.self_ns };
-		ok &= add_node(w, w->present, &e) && pv_buckets_add(m, time, &bucket);
+	while (w->nodes_at < w->nodes.n) {
+		ok &= flush_node(m, &w->nodes.v[w->nodes_at++], time);
+		pv_model_breathe(m, 1);
 	}
-	w->nodes.n = 1;
-	for (size_t i = 1; i < w->sites.n; i++) {
-		const struct pv_window_touched *t = &w->sites.v[i];
-		struct pv_site *s = &m->allocs.sites.site.v[t->id];
-		s->cell = 0;
-		struct pv_window_bytes e = { t->id, (uint32_t)(s->count - t->count),
-			s->amount - (uint64_t)t->amount };
-		if (!e.count)
-			continue;
-		const struct pv_bucket_entry bucket = { PV_BUCKET_CLASS, s->class_use, e.count,
-			(int64_t)e.bytes };
-		ok &= add_site(w, w->present, &e) && pv_buckets_add(m, time, &bucket);
+	w->nodes.n = w->nodes_at = 1;
+	while (w->sites_at < w->sites.n) {
+		ok &= flush_site(m, &w->sites.v[w->sites_at++], time);
+		pv_model_breathe(m, 1);
 	}
-	w->sites.n = 1;
+	w->sites.n = w->sites_at = 1;
 	return ok && pv_buckets_widen_to(m, w->width);
 }
 

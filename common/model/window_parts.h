@@ -31,6 +31,23 @@ struct pv_window_touched {
 	int64_t amount;
 };
 
+/*
+ * New numbers that not all entries have got yet: those from (cell, at) on are still to be looked
+ * up by whoever reads them.
+ */
+struct pv_window_moving {
+	const uint32_t *to; /* NULL: all have theirs */
+	size_t cell, at;
+};
+
+/* What the entry `at` of a cell that says `id` is about. */
+static inline uint32_t pv_window_moved(
+	const struct pv_window_moving *w, size_t cell, size_t at, uint32_t id)
+{
+	bool waits = w->to && (cell > w->cell || (cell == w->cell && at >= w->at));
+	return waits ? w->to[id] : id;
+}
+
 struct pv_window {
 	bool off;
 	bool failed;           /* out of memory while touching: told by the next call that can */
@@ -42,6 +59,8 @@ struct pv_window {
 	size_t bytes, limit;   /* of the cells; PV_WINDOW_BYTES, less in tests */
 	PV_ARRAY(struct pv_window_touched) nodes; /* [0] unused: 0 in a node means untouched */
 	PV_ARRAY(struct pv_window_touched) sites;
+	size_t nodes_at, sites_at; /* those before have been put away in a flush under way */
+	struct pv_window_moving moving_nodes, moving_sites;
 	PV_ARRAY(uint32_t) place; /* by node or site: where it was put last when a cell was merged */
 	struct pv_window_cell cell[PV_WINDOW_CELLS];
 };

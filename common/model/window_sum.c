@@ -180,24 +180,37 @@ bool pv_window_shrink(struct pv_window *w)
 	return ok;
 }
 
+/* Others may look in between: they find by `moving` what an entry is about. */
 void pv_window_renumber_nodes(struct pv_model *m, const uint32_t *to)
 {
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
-		struct pv_window_cell *c = &m->window->cell[i];
+	struct pv_window_moving *w = &m->window->moving_nodes;
+	*w = (struct pv_window_moving){ .to = to };
+	for (; w->cell < PV_WINDOW_CELLS; w->cell++) {
+		struct pv_window_cell *c = &m->window->cell[w->cell];
 		c->merged_nodes = 0;
-		for (size_t k = 0; k < c->nodes.n; k++)
-			c->nodes.v[k].node = to[c->nodes.v[k].node];
+		for (w->at = 0; w->at < c->nodes.n; pv_model_breathe(m, 1)) {
+			struct pv_window_entry *e = &c->nodes.v[w->at++];
+			e->node = to[e->node];
+		}
+		w->at = 0;
 	}
+	w->to = NULL;
 }
 
 void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to)
 {
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
-		struct pv_window_cell *c = &m->window->cell[i];
+	struct pv_window_moving *w = &m->window->moving_sites;
+	*w = (struct pv_window_moving){ .to = to };
+	for (; w->cell < PV_WINDOW_CELLS; w->cell++) {
+		struct pv_window_cell *c = &m->window->cell[w->cell];
 		c->merged_sites = 0;
-		for (size_t k = 0; k < c->sites.n; k++)
-			c->sites.v[k].site = to[c->sites.v[k].site];
+		for (w->at = 0; w->at < c->sites.n; pv_model_breathe(m, 1)) {
+			struct pv_window_bytes *e = &c->sites.v[w->at++];
+			e->site = to[e->site];
+		}
+		w->at = 0;
 	}
+	w->to = NULL;
 }
 
 bool pv_window_zero(struct pv_model *m)
@@ -239,11 +252,14 @@ static struct pv_window_site *site_sum(struct gather *g, uint32_t site)
 	return &g->sums->sites.v[g->site_at[site] - 1];
 }
 
-static bool add_cell(struct gather *g, const struct pv_window_cell *c)
+static bool add_cell(struct gather *g, size_t cell)
 {
+	const struct pv_window *w = g->m->window;
+	const struct pv_window_cell *c = &w->cell[cell];
 	for (size_t i = 0; i < c->nodes.n; i++) {
 		const struct pv_window_entry *e = &c->nodes.v[i];
-		struct pv_window_node *n = node_sum(g, e->node);
+		uint32_t node = pv_window_moved(&w->moving_nodes, cell, i, e->node);
+		struct pv_window_node *n = node_sum(g, node);
 		if (!n)
 			return false;
 		n->calls += e->calls;
@@ -251,7 +267,8 @@ static bool add_cell(struct gather *g, const struct pv_window_cell *c)
 		n->samples += e->samples;
 	}
 	for (size_t i = 0; i < c->sites.n; i++) {
-		struct pv_window_site *s = site_sum(g, c->sites.v[i].site);
+		uint32_t site = pv_window_moved(&w->moving_sites, cell, i, c->sites.v[i].site);
+		struct pv_window_site *s = site_sum(g, site);
 		if (!s)
 			return false;
 		s->count += c->sites.v[i].count;
@@ -264,7 +281,7 @@ static bool add_cell(struct gather *g, const struct pv_window_cell *c)
 static bool add_touched(struct gather *g)
 {
 	const struct pv_window *w = g->m->window;
-	for (size_t i = 1; i < w->nodes.n; i++) {
+	for (size_t i = w->nodes_at; i < w->nodes.n; i++) {
 		const struct pv_tree_node *n = &g->m->calls.node.v[w->nodes.v[i].id];
 		struct pv_window_node *to = node_sum(g, w->nodes.v[i].id);
 		if (!to)
@@ -272,7 +289,7 @@ static bool add_touched(struct gather *g)
 		to->calls += n->calls - w->nodes.v[i].count;
 		to->self_ns += n->self_ns - w->nodes.v[i].amount;
 	}
-	for (size_t i = 1; i < w->sites.n; i++) {
+	for (size_t i = w->sites_at; i < w->sites.n; i++) {
 		const struct pv_site *s = &g->m->allocs.sites.site.v[w->sites.v[i].id];
 		struct pv_window_site *to = site_sum(g, w->sites.v[i].id);
 		if (!to)
@@ -329,7 +346,7 @@ static bool gather(struct gather *g, int64_t first, int64_t last)
 	const struct pv_window *w = g->m->window;
 	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
 		const struct pv_window_cell *c = &w->cell[i];
-		if (c->used && c->number >= first && c->number <= last && !add_cell(g, c))
+		if (c->used && c->number >= first && c->number <= last && !add_cell(g, i))
 			return false;
 	}
 	if (w->entered && w->present >= first && w->present <= last && !add_touched(g))

@@ -1,0 +1,22 @@
+/* Private to the model: which things fold, chosen without putting all of them in order. */
+#ifndef PV_MODEL_LEAST_H
+#define PV_MODEL_LEAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Sets chosen[i] of the k least of n values (k <= n), clears the others. Of equal ones those with
+ * the least `then` (NULL: all alike), and of these the last ones, as the newest things stand last.
+ * Takes time that grows with n alone, and no memory.
+ */
+void pv_least(const uint64_t *value, const uint64_t *then, size_t n, size_t k, bool *chosen);
+
+/* A signed value as one that has the same order. */
+static inline uint64_t pv_least_signed(int64_t v)
+{
+	return (uint64_t)v ^ UINT64_C(1) << 63;
+}
+
+#endif
