@@ -5,6 +5,7 @@
 #include "common/model/allocs_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
+#include "common/model/sites_fold.h"
 #include "common/model/stacks_fold.h"
 #include "common/model/window_parts.h"
 
@@ -19,19 +20,34 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
 }
 
+/* Beside the table, so that others can read it meanwhile. */
+static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
+{
+	struct pv_sites copy;
+	uint32_t *remap = NULL;
+	if (windowed && !pv_window_flush(m))
+		return false;
+	pv_model_let_go(m);
+	bool ok = pv_sites_copy(s, &copy);
+	bool made = ok && pv_sites_make_room(&copy, &remap);
+	pv_model_take_back(m);
+	if (ok)
+		pv_sites_settle(s, &copy, made);
+	if (made && windowed)
+		pv_window_renumber_sites(m, remap);
+	free(remap);
+	return made;
+}
+
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more)
 {
 	bool windowed = s == &x->m->allocs.sites;
-	uint32_t *remap = NULL;
-	if (windowed && s->site.n >= s->cap && !pv_window_flush(x->m))
+	if (pv_sites_are_many(s, more->class_use, more->stack) && !make_room(x->m, s, windowed))
 		return false;
 	size_t before = s->site.n;
-	uint32_t at = pv_sites_get(s, more->class_use, more->stack, &remap);
+	uint32_t at = pv_sites_get(s, more->class_use, more->stack);
 	if (!at)
 		return false;
-	if (remap && windowed)
-		pv_window_renumber_sites(x->m, remap);
-	free(remap);
 	struct pv_site *site = &s->site.v[at];
 	if (windowed) {
 		if (at + 1 == s->site.n && s->site.n != before)

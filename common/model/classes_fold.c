@@ -8,18 +8,7 @@
 
 #include <stdlib.h>
 
-struct candidate {
-	uint64_t bytes;
-	uint32_t id;
-};
-
-static int least_first(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? 1 : -1;
-	return x->id < y->id ? 1 : -1; /* ties: the newest first */
-}
+#include "common/model/least.h"
 
 /* By id. NULL when out of memory. */
 static uint64_t *weigh(const struct pv_model *m)
@@ -53,31 +42,54 @@ static bool forget_keys(struct pv_names *n)
 	return ok;
 }
 
-static void fold(struct pv_names *n, const uint64_t *bytes, struct candidate *c)
+/* In id[0 .. *ret_n - 1]; their bytes come to stand in the same order. */
+static bool choose(const struct pv_names *n, uint64_t *bytes, uint32_t *id, size_t *ret_n)
 {
-	size_t found = 0;
-	for (uint32_t i = 1; i < n->class_use.n; i++)
-		if (may_fold(n, i))
-			c[found++] = (struct candidate){ bytes[i], i };
-	qsort(c, found, sizeof *c, least_first);
-	for (size_t i = 0; i < (found + 3) / 4; i++)
-		n->class_use.v[c[i].id] = (struct pv_class_use){ .other = true,
-			.last_ns = INT64_MIN };
-	n->classes_folded += (found + 3) / 4;
+	size_t found = 0, to = 0;
+	for (uint32_t i = 1; i < n->class_use.n; i++) {
+		if (!may_fold(n, i))
+			continue;
+		bytes[found] = bytes[i];
+		id[found++] = i;
+	}
+	bool *chosen = malloc(found + 1);
+	if (!chosen)
+		return false;
+	pv_least(bytes, NULL, found, (found + 3) / 4, chosen);
+	for (size_t i = 0; i < found; i++)
+		if (chosen[i])
+			id[to++] = id[i];
+	free(chosen);
+	*ret_n = to;
+	return true;
+}
+
+static void fold(struct pv_model *m, const uint32_t *id, size_t count)
+{
+	struct pv_names *n = &m->names;
+	for (size_t i = 0; i < count; i++) {
+		n->class_use.v[id[i]] = (struct pv_class_use){ .other = true, .last_ns = INT64_MIN };
+		n->classes_folded++;
+		pv_model_breathe(m, 1);
+	}
 }
 
 bool pv_classes_make_room(struct pv_model *m)
 {
 	struct pv_names *n = &m->names;
+	size_t count = 0;
+	pv_model_let_go(m);
 	uint64_t *bytes = weigh(m);
-	struct candidate *c = malloc(n->class_use.n * sizeof *c);
-	bool ok = bytes && c;
-	if (ok) {
-		fold(n, bytes, c);
-		ok = forget_keys(n);
-	}
-	n->class_fold_at = n->class_use.n + n->class_cap / 16; /* not at every batch */
+	uint32_t *id = malloc(n->class_use.n * sizeof *id);
+	bool ok = bytes && id && choose(n, bytes, id, &count);
 	free(bytes);
-	free(c);
+	pv_model_take_back(m);
+	if (ok)
+		fold(m, id, count);
+	free(id);
+	pv_model_let_go(m);
+	ok = ok && forget_keys(n); /* nobody else looks for keys */
+	pv_model_take_back(m);
+	n->class_fold_at = n->class_use.n + n->class_cap / 16; /* not at every batch */
 	return ok;
 }

@@ -157,13 +157,17 @@ void pv_handles_finish(struct pv_handles *h)
 }
 
 /* Stacks in use here never fold: two sites never become one. */
-bool pv_handles_restack(struct pv_handles *h, const uint32_t *into)
+void pv_handles_restack(struct pv_handles *h, const uint32_t *into)
+{
+	for (size_t i = 0; i < h->site.n; i++)
+		h->site.v[i].stack = into[h->site.v[i].stack];
+}
+
+bool pv_handles_reindex(struct pv_handles *h)
 {
 	pv_map_clear(&h->site_of);
-	for (uint32_t i = 0; i < h->site.n; i++) {
-		h->site.v[i].stack = into[h->site.v[i].stack];
+	for (uint32_t i = 0; i < h->site.n; i++)
 		if (!pv_map_set(&h->site_of, site_key(&h->site.v[i]), i))
 			return false;
-	}
 	return true;
 }

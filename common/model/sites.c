@@ -1,16 +1,11 @@
 #include "common/model/sites.h"
 
-#include "common/model/stacks_fold.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of a fold: foldable sites, the least first. */
-struct order {
-	uint64_t amount;
-	uint64_t count;
-	uint32_t site;
-};
+#include "common/base/large.h"
+#include "common/model/least.h"
+#include "common/model/sites_fold.h"
 
 static uint64_t key_of(uint32_t class_use, uint32_t stack)
 {
@@ -33,32 +28,27 @@ void pv_sites_finish(struct pv_sites *s)
 	pv_map_finish(&s->other);
 }
 
-static int least_first(const void *a, const void *b)
-{
-	const struct order *x = a, *y = b;
-	if (x->amount != y->amount)
-		return x->amount > y->amount ? 1 : -1;
-	if (x->count != y->count)
-		return x->count > y->count ? 1 : -1;
-	return x->site < y->site ? 1 : -1; /* ties: the newest first */
-}
-
 /* Marks the quarter to fold in `fold`; false when out of memory. */
 static bool choose(const struct pv_sites *s, bool *fold)
 {
-	struct order *order = malloc(s->site.n * sizeof *order);
-	if (!order)
+	size_t room = s->site.n, n = 0;
+	uint64_t *amount = pv_large_alloc(room * (2 * sizeof *amount + sizeof(uint32_t) + sizeof(bool)));
+	if (!amount)
 		return false;
-	size_t n = 0;
+	uint64_t *count = amount + room;
+	uint32_t *site = (uint32_t *)(count + room);
+	bool *chosen = (bool *)(site + room);
 	for (uint32_t i = 1; i < s->site.n; i++) {
 		const struct pv_site *x = &s->site.v[i];
-		if (!x->other)
-			order[n++] = (struct order){ x->amount, x->count, i };
+		amount[n] = x->amount;
+		count[n] = x->count;
+		site[n] = i;
+		n += !x->other;
 	}
-	qsort(order, n, sizeof *order, least_first);
-	for (size_t i = 0; i < (n + 3) / 4; i++)
-		fold[order[i].site] = true;
-	free(order);
+	pv_least(amount, count, n, (n + 3) / 4, chosen);
+	for (size_t i = 0; i < n; i++)
+		fold[site[i]] = chosen[i];
+	free(amount);
 	return true;
 }
 
@@ -109,7 +99,7 @@ static void compact(struct pv_sites *s, const bool *fold, uint32_t *remap)
 	s->site.n = to;
 }
 
-static bool make_room(struct pv_sites *s, uint32_t **ret_remap)
+bool pv_sites_make_room(struct pv_sites *s, uint32_t **ret_remap)
 {
 	bool *fold = calloc(s->site.n, sizeof *fold);
 	uint32_t *remap = calloc(s->site.n, sizeof *remap);
@@ -137,13 +127,36 @@ static uint32_t other_of(struct pv_sites *s, uint32_t class_use)
 	return at != PV_MAP_NONE ? at : pv_map_get(&s->other, 0);
 }
 
-uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, uint32_t **ret_remap)
+bool pv_sites_are_many(const struct pv_sites *s, uint32_t class_use, uint32_t stack)
+{
+	return s->site.n >= s->cap && s->site.n >= s->fold_at &&
+	       pv_map_get(&s->of, key_of(class_use, stack)) == PV_MAP_NONE;
+}
+
+bool pv_sites_copy(const struct pv_sites *s, struct pv_sites *ret)
+{
+	*ret = *s;
+	ret->site.v = pv_large_alloc(s->site.room * sizeof *s->site.v);
+	if (ret->site.v)
+		memcpy(ret->site.v, s->site.v, s->site.n * sizeof *s->site.v);
+	return ret->site.v != NULL;
+}
+
+void pv_sites_settle(struct pv_sites *s, struct pv_sites *copy, bool take)
+{
+	void *drop = take ? (void *)s->site.v : copy->site.v;
+	if (take)
+		*s = *copy;
+	s->of = copy->of;
+	s->other = copy->other;
+	free(drop);
+}
+
+uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack)
 {
 	uint32_t at = pv_map_get(&s->of, key_of(class_use, stack));
 	if (at != PV_MAP_NONE)
 		return at;
-	if (s->site.n >= s->cap && s->site.n >= s->fold_at && !make_room(s, ret_remap))
-		return 0;
 	at = (uint32_t)s->site.n;
 	bool full = at >= s->cap + s->cap / 4; /* folding no longer helps */
 	if (full) {
@@ -172,6 +185,7 @@ bool pv_sites_renumber(struct pv_sites *s, const uint32_t *stack_into, const uin
 {
 	uint32_t *remap = calloc(s->site.n, sizeof *remap), to = 1;
 	uint64_t key;
+	bool ok = true;
 	if (!remap)
 		return false;
 	pv_map_clear(&s->of);
@@ -191,14 +205,12 @@ bool pv_sites_renumber(struct pv_sites *s, const uint32_t *stack_into, const uin
 			continue;
 		}
 		s->site.v[to] = x;
-		if (!pv_map_set(map, key, to))
-			break;
-		to++;
+		ok &= pv_map_set(map, key, to++);
 	}
 	s->site.n = to;
-	if (ret_remap)
+	if (ret_remap && ok)
 		*ret_remap = remap;
 	else
 		free(remap);
-	return index_all(s);
+	return ok;
 }

@@ -33,15 +33,14 @@ bool pv_sites_init(struct pv_sites *s);
 void pv_sites_finish(struct pv_sites *s);
 
 /*
- * The site's index, made when new; 0 only when out of memory. *ret_remap (may be NULL) is set
- * when making room folded sites: old index -> new index, `before` entries, owned by the caller
- * (free()); NULL when nothing moved.
+ * The site's index, made when new; 0 only when out of memory. Where there are too many that of its
+ * class's "other" site, or of one for all classes; whoever adds makes room first (sites_fold.h).
  */
-uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack, uint32_t **ret_remap);
+uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack);
 
 /*
  * Stack i is now stack_into[i], class i class_into[i]; NULL: as before. Sites that have become one
- * are merged; *ret_remap (may be NULL): their new numbers, as above.
+ * are merged; *ret_remap (may be NULL): their new numbers, owned by the caller (free()).
  */
 bool pv_sites_renumber(struct pv_sites *s, const uint32_t *stack_into, const uint32_t *class_into,
 	uint32_t **ret_remap);

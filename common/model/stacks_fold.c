@@ -8,45 +8,67 @@
 #include "common/model/stacks_fold.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/large.h"
+#include "common/model/least.h"
+#include "common/model/sites_fold.h"
 #include "common/model/window_parts.h"
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 8, TABLES = 4 };
 
-struct leaf {
-	uint64_t bytes;
-	uint32_t node;
-};
-
+/* What is left is put together in copies, while others may read what they are of. */
 struct fold {
-	bool *kept;
+	struct pv_stacks stacks;
+	struct pv_sites sites[TABLES]; /* of tables(); `copies` of them are made */
+	size_t copies;
+	uint32_t *remap;    /* of the first */
+	void *room;         /* of what follows, so much for each node */
+	uint64_t *bytes;    /* allocated with this very stack */
+	uint64_t *weight;   /* by leaf */
+	uint32_t *leaf;     /* nodes that may fold, ascending */
 	uint32_t *other;    /* by parent: its "other" child, 0 = none; then a node's new number */
 	uint32_t *into;     /* by node: itself, or what it was merged into; then its new number */
 	uint32_t *children; /* by node: how many */
-	uint64_t *bytes;    /* allocated with this very stack */
-	struct leaf *leaf;
+	bool *kept;
+	bool *chosen;       /* by leaf */
 	size_t leaves;
 };
 
-static bool fold_init(struct fold *f, size_t n)
+static bool fold_init(struct fold *f, const struct pv_stacks *s)
 {
-	*f = (struct fold){ .kept = calloc(n, sizeof *f->kept),
-		.other = calloc(n, sizeof *f->other),
-		.into = malloc(n * sizeof *f->into),
-		.children = calloc(n, sizeof *f->children),
-		.bytes = calloc(n, sizeof *f->bytes),
-		.leaf = malloc(n * sizeof *f->leaf) };
-	return f->kept && f->other && f->into && f->children && f->bytes && f->leaf;
+	size_t n = s->node.n, size = s->node.room * sizeof *s->node.v;
+	size_t each = 2 * sizeof(uint64_t) + 4 * sizeof(uint32_t) + 2 * sizeof(bool);
+	*f = (struct fold){ .stacks = *s, .room = pv_large_alloc(n * each) };
+	f->stacks.node.v = pv_large_alloc(size);
+	if (!f->room || !f->stacks.node.v)
+		return false;
+	memset(f->room, 0, n * each);
+	memcpy(f->stacks.node.v, s->node.v, n * sizeof *s->node.v);
+	f->bytes = f->room;
+	f->weight = f->bytes + n;
+	f->leaf = (uint32_t *)(f->weight + n);
+	f->other = f->leaf + n;
+	f->into = f->other + n;
+	f->children = f->into + n;
+	f->kept = (bool *)(f->children + n);
+	f->chosen = f->kept + n;
+	return true;
 }
 
 static void fold_finish(struct fold *f)
 {
-	free(f->kept);
-	free(f->other);
-	free(f->into);
-	free(f->children);
-	free(f->bytes);
-	free(f->leaf);
+	free(f->stacks.node.v);
+	free(f->room);
+	free(f->remap);
+}
+
+static void tables(struct pv_model *m, struct pv_sites *ret[TABLES])
+{
+	ret[0] = &m->allocs.sites;
+	ret[1] = &m->throws.sites;
+	ret[2] = &m->locks.sites;
+	ret[3] = &m->locks.nameless;
 }
 
 static void look_at_uses(const struct pv_model *m, struct fold *f)
@@ -61,14 +83,6 @@ static void look_at_uses(const struct pv_model *m, struct fold *f)
 	for (size_t t = 1; t < m->threads.thread.n; t++)
 		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++)
 			f->kept[m->threads.thread.v[t]->wait[i].stack] = true;
-}
-
-static int least_first(const void *a, const void *b)
-{
-	const struct leaf *x = a, *y = b;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? 1 : -1;
-	return x->node < y->node ? 1 : -1; /* ties: the newest first */
 }
 
 static void collect(const struct pv_stacks *s, struct fold *f)
@@ -86,11 +100,10 @@ static void collect(const struct pv_stacks *s, struct fold *f)
 		bool leaf = f->children[i] == 0 || (f->children[i] == 1 && inner);
 		if (!leaf || v[i].method == 0 || f->kept[i] || (inner && f->kept[inner]))
 			continue;
-		uint64_t bytes = f->bytes[i] + (inner ? f->bytes[inner] : 0);
-		f->leaf[f->leaves++] = (struct leaf){ bytes, i };
+		f->weight[f->leaves] = f->bytes[i] + (inner ? f->bytes[inner] : 0);
+		f->leaf[f->leaves++] = i;
 	}
-	if (f->leaves)
-		qsort(f->leaf, f->leaves, sizeof *f->leaf, least_first);
+	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
 }
 
 static void fold_leaf(struct pv_stacks *s, struct fold *f, uint32_t i)
@@ -133,11 +146,47 @@ static bool compact(struct pv_stacks *s, struct fold *f)
 	return true;
 }
 
-static bool follow(struct pv_model *m, const uint32_t *into)
+static bool copy_sites(struct pv_model *m, struct fold *f)
 {
-	uint32_t *remap = NULL;
-	for (size_t i = 0; i < m->calls.node.n; i++)
-		m->calls.node.v[i].stack = 0; /* asked for again when needed */
+	struct pv_sites *of[TABLES];
+	bool ok = true;
+	tables(m, of);
+	for (size_t i = 0; i < TABLES && ok; i++) {
+		ok = pv_sites_copy(of[i], &f->sites[i]);
+		f->copies += ok;
+		ok = ok && pv_sites_renumber(&f->sites[i], f->into, NULL, i ? NULL : &f->remap);
+	}
+	return ok;
+}
+
+static bool prepare(struct pv_model *m, struct fold *f)
+{
+	struct pv_stacks *s = &f->stacks;
+	if (!fold_init(f, &m->stacks))
+		return false;
+	look_at_uses(m, f);
+	collect(s, f);
+	for (size_t i = 0; i < f->leaves; i++)
+		if (f->chosen[i])
+			fold_leaf(s, f, f->leaf[i]);
+	bool ok = compact(s, f) && copy_sites(m, f);
+	m->stacks.child = s->child; /* the owner's alone */
+	return ok;
+}
+
+/* In one hold: what others read says the same everywhere. */
+static void replace(struct pv_model *m, struct fold *f, bool take)
+{
+	struct pv_sites *of[TABLES];
+	struct pv_stacks before = m->stacks;
+	const uint32_t *into = f->into;
+	tables(m, of);
+	for (size_t i = 0; i < f->copies; i++)
+		pv_sites_settle(of[i], &f->sites[i], take);
+	if (!take)
+		return;
+	m->stacks = f->stacks;
+	f->stacks.node = before.node;
 	for (size_t t = 1; t < m->threads.thread.n; t++)
 		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
 			uint32_t *stack = &m->threads.thread.v[t]->wait[i].stack;
@@ -145,33 +194,36 @@ static bool follow(struct pv_model *m, const uint32_t *into)
 		}
 	for (size_t i = 0; i < m->runtime.work.n; i++)
 		m->runtime.work.v[i].stack = into[m->runtime.work.v[i].stack];
+	pv_handles_restack(&m->handles, into);
 	m->private->memo_n = 0;
-	if (!pv_sites_renumber(&m->throws.sites, into, NULL, NULL) ||
-		!pv_sites_renumber(&m->locks.sites, into, NULL, NULL) ||
-		!pv_sites_renumber(&m->locks.nameless, into, NULL, NULL) ||
-		!pv_handles_restack(&m->handles, into) ||
-		!pv_sites_renumber(&m->allocs.sites, into, NULL, &remap))
-		return false;
-	pv_window_renumber_sites(m, remap);
-	free(remap);
-	return true;
+}
+
+/* Nobody else looks at these. */
+static void forget_stacks(struct pv_model *m)
+{
+	for (size_t i = 0; i < m->calls.node.n; i++) {
+		m->calls.node.v[i].stack = 0; /* asked for again when needed */
+		pv_model_breathe(m, 1);
+	}
 }
 
 static bool fold_once(struct pv_model *m, bool *ret_less)
 {
-	struct pv_stacks *s = &m->stacks;
 	struct fold f;
-	bool ok = fold_init(&f, s->node.n);
-	size_t before = s->node.n;
+	size_t before = m->stacks.node.n;
+	pv_model_let_go(m);
+	bool ok = prepare(m, &f);
+	pv_model_take_back(m);
+	replace(m, &f, ok);
 	if (ok) {
-		look_at_uses(m, &f);
-		collect(s, &f);
-		for (size_t i = 0; i < (f.leaves + 3) / 4; i++)
-			fold_leaf(s, &f, f.leaf[i].node);
-		ok = compact(s, &f) && follow(m, f.into);
+		pv_window_renumber_sites(m, f.remap);
+		forget_stacks(m);
 	}
+	pv_model_let_go(m);
+	ok = ok && pv_handles_reindex(&m->handles);
 	fold_finish(&f);
-	*ret_less = s->node.n < before;
+	pv_model_take_back(m);
+	*ret_less = m->stacks.node.n < before;
 	return ok;
 }
 
