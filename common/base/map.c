@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/large.h"
+
 enum { FIRST_SLOTS = 64 };
 
 static struct pv_map_slot *find(struct pv_map_slot *slots, size_t mask, uint64_t key)
@@ -15,7 +17,7 @@ static struct pv_map_slot *find(struct pv_map_slot *slots, size_t mask, uint64_t
 
 static bool rehash(struct pv_map *m, size_t count)
 {
-	struct pv_map_slot *slots = malloc(count * sizeof *slots);
+	struct pv_map_slot *slots = pv_large_alloc(count * sizeof *slots);
 	if (!slots)
 		return false;
 	memset(slots, 0xff, count * sizeof *slots);

@@ -1,5 +1,7 @@
 #include "common/model/names.h"
 
+#include <string.h>
+
 #include "common/model/names_parts.h"
 
 bool pv_names_init(struct pv_names *n)
@@ -191,24 +193,41 @@ static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 
 /*
  * Names of classes are what memory grows by in a program that makes ever new ones. Beyond the cap
- * only what something known asks for is defined: a vtable that was used, a class that one is of.
+ * only what something known asks for is defined: a vtable that was used, a class that one is of;
+ * and what was known is known by one name.
  */
-static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key)
+static bool has_place(
+	const struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
-	if (n->entity[kind].n < n->entity_cap || pv_names_newest(n, kind, key))
+	uint64_t key = e->meta.key;
+	uint32_t id = pv_names_newest(n, kind, key);
+	if (n->entity[kind].n < n->entity_cap)
 		return true;
+	if (id) {
+		const struct pv_entity *x = &n->entity[kind].v[id];
+		const char *name = pv_intern_text(&n->text, x->name);
+		size_t len = e->meta.name.at ? e->meta.name.len : 0;
+		return x->unload_ns == PV_NEVER && (!x->name || !len ||
+			(strncmp(name, e->meta.name.at, len) == 0 && name[len] == 0));
+	}
 	if (kind == PV_ENTITY_CLASS && pv_map_get(&n->owned[PV_ENTITY_VTABLE], key) != PV_MAP_NONE)
 		return true;
 	return pv_names_are_classes(n, kind) && pv_map_get(&n->class_of, key) != PV_MAP_NONE;
 }
 
+/* What the key meant before is over all the same. */
+static bool leave_out(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
+{
+	uint32_t id = pv_names_newest(n, kind, e->meta.key);
+	n->undefined++;
+	return !id || n->entity[kind].v[id].load_ns > (int64_t)e->time ||
+	       end_entity(n, kind, id, (int64_t)e->time);
+}
+
 static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
-	bool class = kind == PV_ENTITY_CLASS || kind == PV_ENTITY_VTABLE;
-	if (class && !has_place(n, kind, e->meta.key)) {
-		n->undefined++;
-		return true;
-	}
+	if (!has_place(n, kind, e))
+		return leave_out(n, kind, e);
 	struct pv_entity said = { .key = e->meta.key, .load_ns = (int64_t)e->time };
 	if (e->meta.name.at &&
 		!pv_names_intern(n, &e->meta.name, &said.name))
@@ -235,6 +254,10 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 static bool name(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	uint32_t text, id = pv_names_newest(n, kind, e->meta.key);
+	if (!id && n->entity[kind].n >= n->entity_cap) {
+		n->undefined++;
+		return true;
+	}
 	if (!pv_intern_add(&n->text, e->meta.name.at, e->meta.name.len, &text))
 		return false;
 	if (!id)
@@ -252,6 +275,10 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 	uint32_t text = 0, id = pv_names_newest(n, kind, e->meta.key);
 	while (id && n->entity[kind].v[id].before && n->entity[kind].v[id].load_ns > time)
 		id = n->entity[kind].v[id].before;
+	if (!id && n->entity[kind].n >= n->entity_cap) {
+		n->undefined++;
+		return true;
+	}
 	if (!id) {
 		id = add_entity(n, kind, e->meta.key, 0, 0);
 		if (id && pv_names_are_classes(n, kind))

@@ -19,7 +19,7 @@ enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENT
 #define PV_NEVER INT64_MAX /* a time that was not seen */
 
 enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000,
-	PV_ENTITIES_CAP = 2 * PV_CLASSES_CAP, PV_METHODS_CAP = 4000000 };
+	PV_ENTITIES_CAP = PV_CLASSES_CAP, PV_METHODS_CAP = 1000000 };
 
 /* One epoch of one key. */
 struct pv_entity {
@@ -38,12 +38,12 @@ struct pv_entity {
 
 struct pv_method {
 	uint64_t key;
-	uint32_t name;      /* interned full name; 0: show the key */
 	uint64_t code;      /* address; 0 unknown */
-	uint64_t code_size; /* bytes; 0 when unknown or impossible */
 	int64_t from_ns;    /* log clock of the first word on it, PV_NEVER without */
 	int64_t jit_ns;     /* of its first compilation, likewise */
 	int64_t end_ns;     /* it was freed, or its class died; PV_NEVER when not seen */
+	uint32_t name;      /* interned full name; 0: show the key */
+	uint32_t code_size; /* bytes; 0 when unknown or impossible */
 	uint32_t before;    /* id of the key's earlier epoch, 0 = none */
 	uint32_t jits;      /* descriptions seen */
 	uint32_t next_of_class; /* private */

@@ -192,11 +192,29 @@ static uint32_t described(struct pv_names *n, uint64_t key, uint32_t name, int64
 	return add_method(n, key, id, above);
 }
 
+/* Where there are too many methods, only those that are told apart need names: one each. */
+static bool takes_name(const struct pv_names *n, uint64_t key, const struct pv_text *text)
+{
+	char plain[NAME_ROOM];
+	uint32_t id = pv_map_get(&n->method_of, key);
+	if (n->method.n < n->method_cap)
+		return true;
+	if (id == PV_MAP_NONE || !n->method.v[id].name)
+		return id != PV_MAP_NONE;
+	const char *known = pv_intern_text(&n->text, n->method.v[id].name);
+	size_t len = pv_demangle(text->at, text->len, plain, sizeof plain);
+	const char *said = len ? plain : text->at;
+	len = len ? len : text->len;
+	return strncmp(known, said, len) == 0 && known[len] == 0;
+}
+
 /* 0: out of memory. */
 static uint32_t name_method(
 	struct pv_names *n, uint64_t key, const struct pv_text *text, int64_t time)
 {
 	uint32_t name;
+	if (!takes_name(n, key, text))
+		return other_method(n);
 	if (!pv_names_intern(n, text, &name))
 		return 0;
 	uint32_t id = name ? described(n, key, name, time) : find_method(n, key, time);
@@ -227,7 +245,7 @@ bool pv_names_describe(struct pv_names *n, const struct pv_event *e)
 	if (!e->jit.code)
 		return true;
 	m->code = e->jit.code;
-	m->code_size = e->jit.size <= MAX_CODE ? e->jit.size : 0;
+	m->code_size = e->jit.size <= MAX_CODE ? (uint32_t)e->jit.size : 0;
 	return m->code_size == 0 || pv_ranges_add(&n->code, m->code, m->code_size, id);
 }
 
