@@ -327,6 +327,8 @@ START_TEST(methods_beyond_the_cap_are_one)
 	ck_assert_int_eq(logkit_sum(k, "0xa0").total_ns, 100);
 	ck_assert_uint_eq(logkit_sum(k, "0x10000").calls, 1);
 	ck_assert_uint_eq(logkit_sum(k, "other").calls, 3);
+	ck_assert_int_eq(logkit_sum(k, "other").total_ns, 15);
+	ck_assert_uint_eq(k->model->calls.missing_leaves + k->model->calls.stray_leaves, 0);
 	ck_assert_uint_eq(k->model->names.method.n, 4);
 	logkit_free(k);
 }

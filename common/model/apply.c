@@ -310,6 +310,16 @@ static ALWAYS_INLINE bool enter(
 	return true;
 }
 
+/* What the methods beyond the limit, which are one, are left by. */
+static uint64_t key_left(struct pv_context *x, uint64_t key)
+{
+	const struct pv_names *n = &x->m->names;
+	x->m->private->use_ns = x->time;
+	if (!n->other_method || pv_model_method(x->m, key) != n->other_method)
+		return key;
+	return n->method.v[n->other_method].key;
+}
+
 static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call c,
 	const bool limited, const bool exceptional)
 {
@@ -318,7 +328,7 @@ static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call
 	if (top == 0 || n->key != c.key || h->deep) {
 		save(h, x->thread);
 		x->time = c.time;
-		pv_calls_leave(x, c.key, exceptional);
+		pv_calls_leave(x, key_left(x, c.key), exceptional);
 		load(h, x->m, x->thread);
 		return;
 	}
