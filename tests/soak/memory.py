@@ -20,10 +20,10 @@ KINDS = {
     'calls': (256, None, '', 0),
     'threads': (256, None, '', 0),    # 100,000 of them
     'deep': (256, None, '', 0),       # 100,000 frames
-    'methods': (2300, None, '', 0),   # two million; names are kept, and the report is of them all
-    'paths': (512, 'calls', 'folded', 60),               # ten million
-    'stacks': (512, 'allocation_stacks', 'folded', 60),  # ten million
-    'classes': (1400, None, '', 0),   # five million; half a million are told apart
+    'methods': (800, 'names', 'beyond the limit', 200),  # two million; a million are told apart
+    'paths': (320, 'calls', 'folded', 60),               # ten million
+    'stacks': (320, 'allocation_stacks', 'folded', 60),  # ten million
+    'classes': (600, 'names', 'beyond the limit', 100),  # five million; half a million are told apart
 }
 
 
