@@ -11,6 +11,7 @@
 #include "common/base/archive.h"
 #include "common/base/estimate.h"
 #include "common/model/addresses.h"
+#include "common/model/breath.h"
 #include "common/model/model.h"
 #include "common/model/stretch.h"
 
@@ -19,23 +20,6 @@ enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64, PV_CLASS_HINTS = 256, PV_SITE_HI
 struct pv_key_cache { /* direct-mapped: wire key -> method id */
 	uint64_t key;
 	uint32_t id; /* 0 = empty */
-};
-
-/*
- * Work that takes long is done in parts, between which whoever waits for the model gets it. What
- * the owner has under way stands as it is then: nobody else changes anything but the window's end.
- */
-struct pv_breath {
-	bool may;          /* the caller of pv_model_apply() has the lock, and lets go of it */
-	pthread_t owner;   /* its thread */
-	size_t done, most; /* in this hold; in any. Units are entries of tables, a few ns each */
-};
-
-/* For folding the call tree; given back when there is nothing more to come. */
-struct pv_fold_room {
-	void *lists, *tree;
-	size_t lists_size, tree_size; /* bytes */
-	unsigned pause; /* calls for a further node until it is tried again */
 };
 
 struct pv_model_private {
@@ -89,14 +73,6 @@ static inline bool pv_in_range(const struct pv_model *m, int64_t t)
 
 /* The part of [from, to) inside the restriction; signed like to - from. */
 int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
-
-/* --- holding the lock */
-
-/* So many entries of a table were gone through: others may get their turn now. */
-void pv_model_breathe(struct pv_model *m, size_t entries);
-/* Others may read the model until it is taken back; nothing that they read may change. */
-void pv_model_let_go(struct pv_model *m);
-void pv_model_take_back(struct pv_model *m);
 
 /* --- names */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
