@@ -78,6 +78,8 @@ static bool fits(const struct pv_model *m)
 		sites += m->allocs.sites.site.v[i].count;
 		ok &= m->allocs.sites.site.v[i].stack < m->stacks.node.n;
 	}
+	/* The allocation at hand may be counted, and its site not made yet. */
+	ok &= sites <= m->allocs.count && sites + 1 >= m->allocs.count;
 	return ok && tree == window;
 }
 

@@ -31,4 +31,6 @@ void pv_model_breathe(struct pv_model *m, size_t entries);
 void pv_model_let_go(struct pv_model *m);
 void pv_model_take_back(struct pv_model *m);
 
+void pv_calls_fold_done(struct pv_model *m); /* frees what it has kept for the next time */
+
 #endif

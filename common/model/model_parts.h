@@ -6,8 +6,6 @@
 #ifndef PV_MODEL_MODEL_PARTS_H
 #define PV_MODEL_MODEL_PARTS_H
 
-#include <pthread.h>
-
 #include "common/base/archive.h"
 #include "common/base/estimate.h"
 #include "common/model/addresses.h"
@@ -24,8 +22,7 @@ struct pv_key_cache { /* direct-mapped: wire key -> method id */
 
 struct pv_model_private {
 	pthread_mutex_t lock, next;
-	struct pv_breath breath;
-	struct pv_fold_room fold;
+	struct pv_breath breath; struct pv_fold_room fold;
 	struct pv_addresses addresses;
 
 	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
@@ -99,7 +96,6 @@ void pv_calls_unkey(struct pv_model *m);
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */
 bool pv_calls_fold(struct pv_model *m, uint32_t *parent);
-void pv_calls_fold_done(struct pv_model *m); /* frees what it has kept for the next time */
 /* Indexes the children of a parent that has become wide, or its newest one. */
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
 /* Whether a hit counts: by its own time and by the thread that was hit. */
