@@ -107,8 +107,11 @@ static void describe(struct pvp_clr_options *o)
 			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
 				n ? "," : "", words[i].text);
 	if (o->strings && n < sizeof o->words)
-		snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u", n ? "," : "",
-			o->strings);
+		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
+			n ? "," : "", o->strings);
+	/* Elsewhere heap shots come with their roots. */
+	if (o->m.groups & PVP_MONO_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
+		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
 }
 
 /* What was asked for that only Mono has; NULL: nothing. */

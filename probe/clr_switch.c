@@ -10,26 +10,33 @@
 #include "probe/clr_runtime.h"
 #include "probe/host_clr.h"
 
+enum {
+	LATE = 1,   /* may be taken up later */
+	JOINED = 2, /* may be asked for when a program is joined */
+	CORE = 4,   /* the core has a switch of its own for it, too */
+};
+
 static const struct group {
 	const char *key;
 	unsigned groups, more; /* enum pvp_mono_group, pvp_clr_more */
-	bool late;             /* may be taken up later */
-	bool core;             /* the core has a switch of its own for it, too */
+	unsigned how;
 } all[] = {
-	{ "calls", PVP_MONO_CALLS, 0, false, true },
-	{ "alloc", PVP_MONO_ALLOC, 0, false, true },
-	{ "exception", PVP_MONO_EXCEPTIONS, 0, true, true },
-	{ "monitor", PVP_MONO_MONITORS, 0, true, true },
-	{ "gc", PVP_MONO_GC, 0, true, false },
-	{ "gcmove", PVP_MONO_MOVES, 0, false, false },
-	{ "gcroot", 0, PVP_CLR_ROOTS, false, false },
-	{ "gchandle", PVP_MONO_HANDLES, 0, false, false },
-	{ "finalization", PVP_MONO_FINALIZERS, 0, false, false },
-	{ "counter", PVP_MONO_COUNTERS, 0, true, false },
-	{ "runtime", PVP_MONO_RUNTIME, 0, true, false },
-	{ "suspend", 0, PVP_CLR_REASONS, true, false },
-	{ "transitions", 0, PVP_CLR_CROSSINGS, false, false },
-	{ "spans", 0, PVP_CLR_SPANS, true, false },
+	{ "calls", PVP_MONO_CALLS, 0, CORE },
+	{ "alloc", PVP_MONO_ALLOC, 0, CORE },
+	{ "exception", PVP_MONO_EXCEPTIONS, 0, LATE | CORE },
+	{ "monitor", PVP_MONO_MONITORS, 0, LATE | CORE },
+	{ "gc", PVP_MONO_GC, 0, LATE },
+	{ "gcmove", PVP_MONO_MOVES, 0, JOINED },
+	{ "gcroot", 0, PVP_CLR_ROOTS, JOINED },
+	{ "gchandle", PVP_MONO_HANDLES, 0, JOINED },
+	{ "finalization", PVP_MONO_FINALIZERS, 0, JOINED },
+	{ "counter", PVP_MONO_COUNTERS, 0, LATE },
+	{ "runtime", PVP_MONO_RUNTIME, 0, LATE },
+	{ "suspend", 0, PVP_CLR_REASONS, LATE },
+	{ "transitions", 0, PVP_CLR_CROSSINGS, 0 },
+	{ "spans", 0, PVP_CLR_SPANS, LATE },
+	{ "contexts", 0, PVP_CLR_CONTEXTS, JOINED },
+	{ "fields", PVP_MONO_FIELDS, 0, JOINED },
 };
 
 static bool active(const struct group *g)
@@ -51,8 +58,10 @@ static void turn(const struct group *g, bool on)
 static enum pvp_reply refuse(char *say, size_t room, const struct group *g, bool on)
 {
 	snprintf(say, room,
-		on ? "%s can only be asked for at the start of a .NET program"
-		   : "%s cannot be given up while a .NET program runs",
+		!on ? "%s cannot be given up while a .NET program runs"
+		: g->how & JOINED
+			? "%s can only be asked for when a .NET program is started or joined"
+			: "%s can only be asked for at the start of a .NET program",
 		g->key);
 	return PVP_REPLY_ERROR;
 }
@@ -71,11 +80,11 @@ enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, siz
 		return PVP_REPLY_ERROR;
 	}
 	/* The core leaves out what cannot be switched off at its source. */
-	if (!g->late && active(g) != on && (on || !g->core))
+	if (!(g->how & LATE) && active(g) != on && (on || !(g->how & CORE)))
 		return refuse(say, room, g, on);
-	if (g->late && active(g) != on) {
+	if ((g->how & LATE) && active(g) != on) {
 		turn(g, on);
 		pvp_clr_agent_adjust();
 	}
-	return g->core ? PVP_REPLY_UNKNOWN : PVP_REPLY_OK;
+	return (g->how & CORE) ? PVP_REPLY_UNKNOWN : PVP_REPLY_OK;
 }
