@@ -71,6 +71,9 @@ START_TEST(programs)
 	ck_assert(parse("ctl 12 set calls=off") && o.pid == 12 && o.n_words == 2);
 	ck_assert(parse("ctl 12 --help") && !o.help && o.n_words == 1);
 	ck_assert(parse("attach 12 --readonly") && o.pid == 12 && o.readonly);
+	ck_assert(parse("attach --heapshot --probe fields,strings=16 12") && o.pid == 12);
+	ck_assert_str_eq(o.probe, "fields,strings=16");
+	ck_assert_str_eq(o.heapshot, "");
 	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);
 	expect_error("run", "COMMAND");
 	expect_error("run --", "COMMAND");

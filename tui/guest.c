@@ -32,14 +32,19 @@ static int exit_of(const struct pv_error *err, bool missing)
 				      : EXIT_OWN;
 }
 
-struct ui_guest *ui_guest_create(
-	const struct ui_options *o, bool screen, int *ret_exit, struct pv_error *reterr)
+static struct pv_launch_options wish(const struct ui_options *o)
 {
-	struct pv_launch_options lo = { .calls = o->calls,
+	return (struct pv_launch_options){ .calls = o->calls,
 		.alloc = o->alloc,
 		.sample = o->sample,
 		.heapshot = o->heapshot,
 		.probe = o->probe };
+}
+
+struct ui_guest *ui_guest_create(
+	const struct ui_options *o, bool screen, int *ret_exit, struct pv_error *reterr)
+{
+	struct pv_launch_options lo = wish(o);
 	struct ui_guest *g = calloc(1, sizeof *g);
 	bool missing = false;
 	*ret_exit = EXIT_OWN;
@@ -229,6 +234,21 @@ struct ui_joined {
 	struct pv_join_place place;
 };
 
+/* A probe that is there already records what it was told to. */
+static bool take_wish(struct ui_joined *j, const struct ui_options *o, struct pv_error *reterr)
+{
+	j->place.wish = wish(o);
+	if (pv_join_chooses(&j->place) ||
+		!(o->calls || o->alloc || o->sample || o->heapshot || o->probe))
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		o->inject ? "what a probe put into a running Mono records cannot be chosen"
+			  : "process %ld has a probe already, which records what it was told: join "
+			    "it "
+			    "without options, and ask it with profview ctl %ld set exception=off",
+		o->pid, o->pid);
+}
+
 struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *reterr)
 {
 	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
@@ -237,8 +257,11 @@ struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *ret
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr))
+	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr);
+	if (found && take_wish(j, o, reterr))
 		return j;
+	if (found)
+		pv_join_leave(&j->place);
 	free(j);
 	return NULL;
 }

@@ -239,7 +239,7 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 			why);
 	case 0x8013136f:
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"calls, work on files and every single allocation can be recorded from a "
+			"calls, transitions, work on files and every single allocation can be had from a "
 			"program's start only; use profview run");
 	case 0x80070057:
 		return pv_fail(reterr, PV_EUSAGE, 0,

@@ -16,7 +16,7 @@
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
 
-enum { ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
+enum { WORDS = 2048, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
 /* Where the probe writes, as we can open it: its folder may be another than ours. */
 static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_file)
@@ -151,11 +151,10 @@ static bool library_for(const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], str
 
 static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)
 {
-	char library[PV_PROGRAM_PATH], options[sizeof j->path + 128];
-	snprintf(options, sizeof options,
-		"nodefaults,sample=100,gc,exception,monitor,alloc=512k,"
-		"counter,output=%s",
-		j->path + j->inside);
+	char library[PV_PROGRAM_PATH], words[WORDS], options[sizeof words + sizeof j->path];
+	if (!pv_launch_words(&j->wish, words, sizeof words))
+		return pv_fail(reterr, PV_EUSAGE, 0, "these options are too long");
+	snprintf(options, sizeof options, "%s,output=%s", words, j->path + j->inside);
 	return library_for(&j->dotnet, library, reterr) &&
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "common/target/dotnet_ipc.h"
+#include "common/target/launch.h"
 #include "common/target/probe_socket.h"
 
 struct pv_join_place {
@@ -21,6 +22,7 @@ struct pv_join_place {
 	size_t inside; /* of the path: where the part begins that the process knows */
 	struct pv_dotnet dotnet; /* a process that takes the probe in while it runs; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
+	struct pv_launch_options wish; /* what a probe taken in records; of .NET alone */
 };
 
 enum pv_join_may {
@@ -33,6 +35,12 @@ enum pv_join_may {
  * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
  */
 bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
+
+/* Whether a probe is taken in, so that it is told what to record; set j->wish then. */
+static inline bool pv_join_chooses(const struct pv_join_place *j)
+{
+	return j->dotnet.pid != 0;
+}
 
 /* Once the place is being read: the probe writes there. */
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);

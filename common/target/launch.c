@@ -77,6 +77,19 @@ __attribute__((format(printf, 2, 3))) static void add(char *to, const char *form
 	va_end(args);
 }
 
+bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room)
+{
+	const char *hz = o->sample && *o->sample ? o->sample : "100";
+	const char *alloc = o->alloc ? o->alloc : "512k", *shot = o->heapshot ? o->heapshot : "";
+	bool samples = strcmp(hz, "0") != 0;
+	int n = snprintf(to, room,
+		"nodefaults,gc,exception,monitor,counter%s%s,alloc%s%s%s%s%s%s%s%s",
+		samples ? ",sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
+		o->calls ? ",calls" : "", o->heapshot ? ",heapshot" : "", *shot ? "=" : "", shot,
+		o->probe ? "," : "", o->probe ? o->probe : "");
+	return n >= 0 && (size_t)n < room;
+}
+
 /* Commands of the SDK that run a program: it is meant, and not what compiles and starts it. */
 static bool starts_another(const struct pv_launch *l)
 {
@@ -93,23 +106,12 @@ static bool starts_another(const struct pv_launch *l)
 	       strcmp(*word, "test") == 0 || (n > 3 && strcmp(*word + n - 3, ".cs") == 0);
 }
 
-/* Managed runtimes know the stock profiler's words. */
 static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
-	snprintf(to, OPTIONS, "nodefaults,gc,exception,monitor,counter");
-	if (!o->sample || strcmp(o->sample, "0") != 0)
-		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
-	if (o->alloc && !*o->alloc)
-		add(to, ",alloc");
-	else
-		add(to, ",alloc=%s", o->alloc ? o->alloc : "512k");
-	if (o->calls)
-		add(to, ",calls");
+	pv_launch_words(o, to, OPTIONS);
 	if (l->program.kind == PV_PROGRAM_DOTNET && starts_another(l))
 		add(to, ",nosdk");
-	if (o->heapshot)
-		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
-	add(to, "%s%s,output=%s", o->probe ? "," : "", o->probe ? o->probe : "", l->pipe);
+	add(to, ",output=%s", l->pipe);
 }
 
 static void native_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)

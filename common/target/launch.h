@@ -17,6 +17,12 @@ struct pv_launch_options {
 	const char *probe;    /* further options, or NULL */
 };
 
+/*
+ * What they ask a managed runtime's probe for, as its words: the stock profiler's. False: there is
+ * no room for it.
+ */
+bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
+
 struct pv_launch {
 	struct pv_program program;
 	char folder[128]; /* "" until it is made */

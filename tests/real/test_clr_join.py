@@ -47,10 +47,11 @@ class Place:
                               capture_output=True, text=True)
         return [p for p in json.loads(done.stdout) if p['pid'] == pid]
 
-    def attach(self, pid, *before, **more):
+    def attach(self, pid, *before, options=(), **more):
         self.logs += 1
         log = self.folder / f'{self.logs}.mlpd'
-        viewer = subprocess.Popen([*before, self.profview, 'attach', str(pid), '--record', str(log)],
+        viewer = subprocess.Popen([*before, self.profview, 'attach', *options, str(pid),
+                                   '--record', str(log)],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True, **more)
         return viewer, log
@@ -164,6 +165,41 @@ def refusals(v, p):
         v.true('another user: what to do', 'or root' in said, said)
 
 
+def chosen(v, p):
+    """What to record is said when a program is joined; a probe that is there stays as it is."""
+    with p.program() as program:
+        for options, words in ((('--calls',), "a program's start"), (('--alloc',), "a program's start"),
+                               (('--probe', 'transitions'), "a program's start"),
+                               (('--probe', 'lines'), 'Mono alone')):
+            said, code = p.refusal(program.pid, options=options)
+            v.equal(f'{options}: exit', code, 3)
+            v.true(f'{options}: why', words in said, said)
+        viewer, log = p.attach(program.pid, options=(
+            '--sample=0', '--heapshot=ondemand', '--probe', 'fields,strings=5'))
+        try:
+            p.follows(viewer, log)
+            said, code = p.refusal(program.pid, options=('--sample=10',))
+            v.equal('a probe is there: exit', code, 3)
+            v.true('a probe is there: what to do', 'profview ctl' in said, said)
+            for key, words in (('fields', ''), ('contexts', 'joined'), ('transitions', 'at the start')):
+                said = subprocess.run([p.profview, 'ctl', str(program.pid), 'set', f'{key}=on'],
+                                      capture_output=True, text=True, check=False)
+                v.equal(f'{key} now', said.stdout.strip() == 'ok', key == 'fields')
+                v.true(f'{key}: why not', words in said.stderr, said.stderr)
+            subprocess.run([p.profview, 'ctl', str(program.pid), 'heapshot'], check=True,
+                           capture_output=True)
+            target.wait_for('a heap shot', lambda: p.events(log).get('heap.end'))
+        finally:
+            p.leave(viewer)
+        got = p.events(log)
+        v.true('fields and strings', got.get('ext.fields.field') and got.get('ext.strings.text'), got)
+        v.equal('no samples', got.get('sample.hit', 0), 0)
+        what = json.loads(subprocess.run(
+            [p.profview, 'report', '--format', 'json', '--no-index', '--section', 'heap_shots',
+             str(log)], capture_output=True, text=True, check=True).stdout)['coverage']
+        v.equal('roots', [c['state'] for c in what if c['what'] == 'roots'], ['not recorded'])
+
+
 def races(v, p):
     """A program that just begins, or ends; two viewers; one that is killed; both at once."""
     for _ in range(2):
@@ -197,7 +233,7 @@ def races(v, p):
         v.true('the program goes on', program.stdout.readline())
 
 
-CASES = {'places': places, 'refusals': refusals, 'races': races}
+CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'races': races}
 
 
 def main(case, profview, dll, module, dotnet):
