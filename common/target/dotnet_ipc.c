@@ -300,6 +300,21 @@ static bool passes(const struct pv_dotnet *d, uint32_t why)
 	       (why == REASON(TAKEN) && has_our_probe(d, path, sizeof path));
 }
 
+/* It was told to begin only when somebody says so. */
+static bool waits_to_begin(pid_t pid)
+{
+	static const char *const names[] = { "DOTNET_DefaultDiagnosticPortSuspend",
+		"COMPlus_DefaultDiagnosticPortSuspend" };
+	char value[32];
+	for (size_t i = 0; i < PV_COUNT_OF(names); i++) {
+		*value = 0;
+		pv_proc_variable(pid, names[i], value, sizeof value);
+		if (strtoul(value, NULL, 16) != 0)
+			return true;
+	}
+	return false;
+}
+
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr)
 {
@@ -316,6 +331,8 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 		struct pv_error err = { 0 };
 		if (try(d, &m, &why, &err))
 			return true;
+		if (why == REASON(NOT_YET) && waits_to_begin(d->pid))
+			return pv_dotnet_start(d, library, options, reterr);
 		int patience = why == REASON(TAKEN) ? LEAVE_MS : ATTACH_MS;
 		if (!passes(d, why) || pv_patience_now_ms() - since >= patience) {
 			if (reterr)

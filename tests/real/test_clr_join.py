@@ -200,6 +200,21 @@ def chosen(v, p):
         v.equal('roots', [c['state'] for c in what if c['what'] == 'roots'], ['not recorded'])
 
 
+def begun(v, p):
+    """A program that waits to begin is begun, with what only its start can give."""
+    with p.program(env={'DOTNET_DefaultDiagnosticPortSuspend': '1'}, wait=False) as program:
+        viewer, log = p.attach(program.pid, options=('--calls', '--probe', 'filter=n:Counted'))
+        try:
+            p.follows(viewer, log)
+            while not program.stdout.readline().startswith('phase='):
+                v.true('the program runs', program.poll() is None)
+            target.wait_for('calls', lambda: p.events(log).get('method.enter'))
+        finally:
+            said = p.leave(viewer)
+        v.true('no complaint', 'refuse' not in said and 'cannot' not in said, said)
+        p.visit(v, program.pid, 'again')
+
+
 def races(v, p):
     """A program that just begins, or ends; two viewers; one that is killed; both at once."""
     for _ in range(2):
@@ -233,7 +248,7 @@ def races(v, p):
         v.true('the program goes on', program.stdout.readline())
 
 
-CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'races': races}
+CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'begun': begun, 'races': races}
 
 
 def main(case, profview, dll, module, dotnet):
