@@ -165,23 +165,38 @@ struct reader {
 	struct mlpd_format format;
 	size_t n, longest;
 	uint64_t digested;
+	struct mlpd_run *whole;
+	unsigned anew; /* runs until what is open is forgotten; 0: never */
+	bool lost;     /* the paths, too */
 };
+
+/* As where runs are decoded ahead: some are, before one is known to have been refused. */
+static void forget_in_time(struct reader *r, bool plain, bool heard)
+{
+	if (r->anew > 0 && --r->anew == 0) {
+		mlpd_run_forget(r->whole, r->lost);
+		r->lost = false;
+	}
+	r->lost |= !heard;
+	if ((plain || odd(30) == 0) && r->anew == 0)
+		r->anew = 1 + (unsigned)odd(3);
+}
 
 /* Together, or one by one where the model does not take all of them or one is damaged. */
 static void apply(struct reader *r)
 {
 	const struct pv_batch *run[RUN];
-	struct mlpd_run *whole = mlpd_run_create();
+	struct pv_batch *mine[RUN];
 	size_t used;
-	bool plain = false;
+	bool plain = odd(60) == 0;
 	for (size_t i = 0; i < r->n; i++) {
-		run[i] = &r->run[i];
-		ck_assert(mlpd_run_decode(whole, &r->run[i], &r->bases[i], &r->format, &used));
+		run[i] = mine[i] = &r->run[i];
+		ck_assert(mlpd_run_decode(r->whole, &r->run[i], &r->bases[i], &r->format, &used));
 		plain |= r->run[i].damaged;
 	}
-	ck_assert(mlpd_run_end(whole));
-	mlpd_run_destroy(whole);
-	plain = plain || !pv_model_takes(r->m, run, r->n);
+	ck_assert(mlpd_run_end(r->whole));
+	bool heard = pv_model_hears(r->m, mine, r->n);
+	plain = plain || !heard || !pv_model_takes(r->m, run, r->n);
 	for (size_t i = 0; i < r->n; i++) {
 		size_t at = 0;
 		if (plain)
@@ -191,6 +206,7 @@ static void apply(struct reader *r)
 		ck_assert_uint_eq(at, r->run[i].n);
 		pv_batch_finish(&r->run[i]);
 	}
+	forget_in_time(r, plain, heard);
 	r->n = 0;
 }
 
@@ -200,6 +216,8 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 	size_t header = mlpd_put_header(bytes, sizeof bytes, &f->header);
 	if (gap || r->n == r->longest)
 		apply(r);
+	if (gap && odd(2))
+		mlpd_run_forget(r->whole, false);
 	struct pv_batch *b = &r->run[r->n];
 	ck_assert(pv_reserve(&b->bytes, f->payload_len + 1));
 	memcpy(b->bytes.v, f->payload, f->payload_len);
@@ -221,7 +239,7 @@ static struct logkit *read_again(
 	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
 	struct pv_model *m = twin->model;
 	struct mlpd_framer f = { 0 };
-	struct reader r = { .m = m, .longest = 1 + odd(RUN) };
+	struct reader r = { .m = m, .longest = 1 + odd(RUN), .whole = mlpd_run_create() };
 	size_t at = 0, buffer = 0, room;
 	m->calls.cap = w->k->model->calls.cap;
 	m->recall = recall;
@@ -239,6 +257,7 @@ static struct logkit *read_again(
 		}
 	}
 	apply(&r);
+	mlpd_run_destroy(r.whole);
 	*ret_digested += r.digested;
 	ck_assert_uint_eq(buffer, w->buffers);
 	mlpd_framer_finish(&f);

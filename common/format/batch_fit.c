@@ -12,7 +12,7 @@
 
 enum {
 	EVENT = sizeof(uint64_t) + sizeof(uint8_t) + sizeof(uint64_t), /* time, kind and key */
-	NODES_MOVED = 1024,
+	SUMS_MOVED = 1024,
 };
 
 size_t pv_batch_bytes(const struct pv_batch *b)
@@ -26,8 +26,9 @@ static size_t used_beside(const struct pv_batch *b)
 {
 	const struct pv_digest *d = &b->digest;
 	return b->n * EVENT + USED(&b->allocs) + USED(&b->rare) + USED(&b->pool) +
-		USED(&b->descs) + USED(&b->values) + USED(&d->node) + USED(&d->count) +
-		USED(&d->open) + USED(&d->stretch) + USED(&d->alloc_node) + USED(&d->number);
+		USED(&b->descs) + USED(&b->values) + USED(&d->path) + USED(&d->sum) +
+		USED(&d->exc) + USED(&d->count) + USED(&d->open) + USED(&d->stretch) +
+		USED(&d->alloc_path) + USED(&d->number);
 }
 
 size_t pv_batch_used(const struct pv_batch *b)
@@ -141,8 +142,9 @@ static bool copy_events(struct pv_batch *to, const struct pv_batch *b)
 /* The decoder's own memory is nothing that a copy needs. */
 static bool copy_digest(struct pv_digest *to, const struct pv_digest *d)
 {
-	return COPIED(&to->count, &d->count) && COPIED(&to->open, &d->open) &&
-	       COPIED(&to->stretch, &d->stretch) && COPIED(&to->alloc_node, &d->alloc_node) &&
+	return COPIED(&to->path, &d->path) && COPIED(&to->exc, &d->exc) &&
+	       COPIED(&to->count, &d->count) && COPIED(&to->open, &d->open) &&
+	       COPIED(&to->stretch, &d->stretch) && COPIED(&to->alloc_path, &d->alloc_path) &&
 	       COPIED(&to->number, &d->number);
 }
 
@@ -159,23 +161,25 @@ static void forget_arrays(struct pv_batch *b)
 	memset(&b->values, 0, sizeof b->values);
 	memset(&b->bytes, 0, sizeof b->bytes);
 	struct pv_digest *d = &b->digest;
-	memset(&d->node, 0, sizeof d->node);
+	memset(&d->path, 0, sizeof d->path);
+	memset(&d->sum, 0, sizeof d->sum);
+	memset(&d->exc, 0, sizeof d->exc);
 	memset(&d->count, 0, sizeof d->count);
 	memset(&d->open, 0, sizeof d->open);
 	memset(&d->stretch, 0, sizeof d->stretch);
-	memset(&d->alloc_node, 0, sizeof d->alloc_node);
+	memset(&d->alloc_path, 0, sizeof d->alloc_path);
 	memset(&d->number, 0, sizeof d->number);
 }
 
-/* Many nodes are handed over, unless they use little of their memory. After all else was copied. */
-static bool move_nodes(struct pv_digest *to, struct pv_digest *d)
+/* Many sums are handed over, unless they use little of their memory. After all else was copied. */
+static bool move_sums(struct pv_digest *to, struct pv_digest *d)
 {
-	if (d->node.n < NODES_MOVED || d->node.n < d->node.room / 2)
-		return COPIED(&to->node, &d->node);
-	to->node.v = d->node.v;
-	to->node.n = d->node.n;
-	to->node.room = d->node.room;
-	memset(&d->node, 0, sizeof d->node);
+	if (d->sum.n < SUMS_MOVED || d->sum.n < d->sum.room / 2)
+		return COPIED(&to->sum, &d->sum);
+	to->sum.v = d->sum.v;
+	to->sum.n = d->sum.n;
+	to->sum.room = d->sum.room;
+	memset(&d->sum, 0, sizeof d->sum);
 	return true;
 }
 
@@ -196,7 +200,7 @@ bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret)
 		!COPIED(&copy.descs, &b->descs) || !COPIED(&copy.values, &b->values) ||
 		!copy_digest(&copy.digest, &b->digest) ||
 		!pv_reserve(&copy.bytes, away ? texts : 0) ||
-		!move_nodes(&copy.digest, &b->digest)) {
+		!move_sums(&copy.digest, &b->digest)) {
 		pv_batch_finish(&copy);
 		return false;
 	}

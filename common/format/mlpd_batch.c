@@ -8,8 +8,7 @@
 
 enum {
 	FIRST_ROOM = 256,
-	STRANDS_KEPT = 8,     /* and as many as a run needs */
-	NODES_KEPT = 1 << 18, /* of all their trees */
+	NODES_KEPT = 1 << 19, /* of all strands' trees */
 };
 
 void pv_batch_reset(struct pv_batch *b)
@@ -86,8 +85,13 @@ static bool push_rare(struct pv_batch *b, const struct pv_event *e)
 	return true;
 }
 
-/* Kinds that neither change what a thread has open nor ask for it. */
-static bool is_apart(enum pv_kind kind)
+enum apart {
+	APART,   /* neither changes what a thread has open nor asks for it */
+	ASKS,    /* asks for it */
+	CHANGES, /* may change it */
+};
+
+static enum apart how_apart(enum pv_kind kind)
 {
 	switch (kind) {
 	case PV_KIND_METHOD_JIT:
@@ -96,9 +100,29 @@ static bool is_apart(enum pv_kind kind)
 	case PV_KIND_GC_MOVE:
 	case PV_KIND_SAMPLE_HIT:
 	case PV_KIND_SAMPLE_SYMBOL:
-		return true;
+		return APART;
+	case PV_KIND_METHOD_ENTER:
+	case PV_KIND_METHOD_LEAVE:
+	case PV_KIND_METHOD_EXC_LEAVE:
+	case PV_KIND_THREAD_START:
+	case PV_KIND_THREAD_END:
+	case PV_KIND_COUNTERS_SAMPLE: /* what was lost */
+		return CHANGES;
 	default:
-		return false;
+		return ASKS;
+	}
+}
+
+/* Before the event goes to the batch's arrays. */
+static bool make_way(struct mlpd_digester *d, enum pv_kind kind)
+{
+	switch (how_apart(kind)) {
+	case APART:
+		return true;
+	case ASKS:
+		return mlpd_digest_close(d);
+	default:
+		return mlpd_digest_leave(d);
 	}
 }
 
@@ -109,7 +133,7 @@ static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 		e->alloc.stack };
 	if (e->kind == PV_KIND_ALLOC)
 		return push_alloc(d, e->time, &alloc);
-	if ((!is_apart(e->kind) && !mlpd_digest_close(d)) || !mlpd_digest_number(d))
+	if (!make_way(d, e->kind) || !mlpd_digest_number(d))
 		return false;
 	/* Whose calls they are that follow shows when the event is applied. */
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END) {
@@ -196,7 +220,7 @@ static bool decode_hot(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 			return false;
 		if (!d->on) {
 			/* A call event is at least three bytes: room for all of them at once. */
-			if (!mlpd_digest_close(d) ||
+			if (!mlpd_digest_leave(d) ||
 				!pv_batch_reserve(b, pv_cursor_left(c) / 3 + 1))
 				return false;
 			decode_calls(b, c, bases, mask);
@@ -226,7 +250,7 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 			break;
 		if (s != MLPD_OK) {
 			note_damage(b, c, s);
-			break;
+			return mlpd_digest_leave(d);
 		}
 		e.offset = (uint32_t)(start - b->bytes.v);
 		if (!pv_batch_reserve(b, 1) || !push_event(d, &e))
@@ -253,76 +277,95 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	bool partial, size_t *ret_used)
 {
 	struct mlpd_tree tree = { 0 };
-	struct mlpd_digester d;
+	struct mlpd_digester d = { .strand = PV_STRANDS };
 	mlpd_digest_begin(&d, &tree, b);
 	bool ok = decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	mlpd_digest_finish(&d);
 	mlpd_tree_finish(&tree);
 	return ok;
 }
 
 /* --- runs */
 
-struct mlpd_strand { /* what a run has of one thread */
+struct mlpd_strand {
 	bool used;     /* by the present run */
 	uint64_t thread;
+	uint64_t run;  /* that used it last; 0: none */
 	struct mlpd_digester digester;
-	struct mlpd_tree tree; /* goes on from run to run */
+	struct mlpd_tree tree;
 };
 
 struct mlpd_run {
-	PV_ARRAY(struct mlpd_strand) strand;
-	size_t used;
+	uint64_t number;
+	struct mlpd_strand strand[PV_STRANDS];
 };
 
 struct mlpd_run *mlpd_run_create(void)
 {
-	return calloc(1, sizeof(struct mlpd_run));
+	struct mlpd_run *r = calloc(1, sizeof *r);
+	for (uint32_t i = 0; r && i < PV_STRANDS; i++)
+		r->strand[i].digester.strand = i;
+	if (r)
+		r->number = 1;
+	return r;
 }
 
 void mlpd_run_destroy(struct mlpd_run *r)
 {
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->strand.n; i++)
-		mlpd_tree_finish(&r->strand.v[i].tree);
-	pv_array_finish(&r->strand);
+	for (size_t i = 0; r && i < PV_STRANDS; i++) {
+		mlpd_digest_finish(&r->strand[i].digester);
+		mlpd_tree_finish(&r->strand[i].tree);
+	}
 	free(r);
 }
 
-/* One that has learnt from this thread, else any, else a new one. NULL when out of memory. */
-static struct mlpd_strand *free_strand(struct mlpd_run *r, uint64_t thread)
+/* What it has open is not known, and with `paths` neither what it has learnt. */
+static void forget(struct mlpd_strand *s, bool paths)
 {
-	struct mlpd_strand *any = NULL;
-	for (size_t i = 0; i < r->strand.n; i++) {
-		struct mlpd_strand *s = &r->strand.v[i];
-		if (!s->used && s->thread == thread)
+	s->digester.known = false;
+	if (!paths)
+		return;
+	s->digester.trees++;
+	mlpd_tree_forget(&s->tree);
+}
+
+void mlpd_run_forget(struct mlpd_run *r, bool paths)
+{
+	for (size_t i = 0; i < PV_STRANDS; i++)
+		forget(&r->strand[i], paths);
+}
+
+/* The thread's, or the one not used for longest. NULL: all are in use. */
+static struct mlpd_strand *find_strand(struct mlpd_run *r, uint64_t thread)
+{
+	struct mlpd_strand *oldest = NULL;
+	for (size_t i = 0; i < PV_STRANDS; i++) {
+		struct mlpd_strand *s = &r->strand[i];
+		if (s->run && s->thread == thread)
 			return s;
-		any = s->used || any ? any : s;
+		if (!s->used && (!oldest || s->run < oldest->run))
+			oldest = s;
 	}
-	if (any && r->strand.n >= STRANDS_KEPT)
-		return any;
-	if (!pv_reserve(&r->strand, 1))
-		return NULL;
-	any = &r->strand.v[r->strand.n++];
-	memset(any, 0, sizeof *any);
-	return any;
+	if (oldest)
+		forget(oldest, false);
+	return oldest;
 }
 
 static struct mlpd_digester *strand_of(struct mlpd_run *r, struct pv_batch *b)
 {
-	for (size_t i = 0; i < r->strand.n && r->used > 0; i++) {
-		struct mlpd_strand *s = &r->strand.v[i];
-		if (s->used && s->thread == b->thread)
-			return mlpd_digest_next(&s->digester, &s->tree, b) ? &s->digester : NULL;
-	}
-	struct mlpd_strand *s = free_strand(r, b->thread);
+	struct mlpd_strand *s = find_strand(r, b->thread);
 	if (!s)
 		return NULL;
-	s->used = true;
-	s->thread = b->thread;
-	r->used++;
-	mlpd_digest_begin(&s->digester, &s->tree, b);
-	return &s->digester;
+	bool ok;
+	if (s->used) {
+		ok = mlpd_digest_next(&s->digester, &s->tree, b);
+	} else {
+		s->used = true;
+		s->thread = b->thread;
+		s->run = r->number;
+		ok = mlpd_digest_run(&s->digester, &s->tree, b);
+	}
+	return ok ? &s->digester : NULL;
 }
 
 bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
@@ -332,24 +375,35 @@ bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *
 	return d && decode_with(d, bases, f, false, ret_used);
 }
 
+/* Trees that were not used for longest go where all together are too large. */
+static void trim(struct mlpd_run *r)
+{
+	for (;;) {
+		size_t kept = 0;
+		struct mlpd_strand *oldest = NULL;
+		for (size_t i = 0; i < PV_STRANDS; i++) {
+			struct mlpd_strand *s = &r->strand[i];
+			kept += s->tree.room;
+			if (s->tree.room && (!oldest || s->run < oldest->run))
+				oldest = s;
+		}
+		if (kept <= NODES_KEPT || !oldest)
+			return;
+		forget(oldest, true);
+		mlpd_tree_finish(&oldest->tree);
+	}
+}
+
 bool mlpd_run_end(struct mlpd_run *r)
 {
 	bool ok = true;
-	size_t kept = 0;
-	for (size_t i = 0; i < r->strand.n; i++) {
-		struct mlpd_strand *s = &r->strand.v[i];
-		if (!s->used)
-			continue;
-		s->digester.tree = &s->tree; /* strands may have moved */
-		ok = mlpd_digest_close(&s->digester) && ok;
+	for (size_t i = 0; i < PV_STRANDS; i++) {
+		struct mlpd_strand *s = &r->strand[i];
+		ok = (!s->used || mlpd_digest_close(&s->digester)) && ok;
 		s->used = false;
 	}
-	for (size_t i = 0; i < r->strand.n; i++) {
-		kept += r->strand.v[i].tree.room;
-		if (kept > NODES_KEPT)
-			mlpd_tree_finish(&r->strand.v[i].tree);
-	}
-	r->used = 0;
+	trim(r);
+	r->number++;
 	return ok;
 }
 

@@ -7,107 +7,119 @@ enum {
 	FEW = 64,            /* stretches before they are judged ... */
 	SHORT = 16,          /* ... by the events they have on average */
 	ENTERS_MAX = 1 << 18, /* of a stretch that goes on in another batch */
+	DEPTH_KEPT = 1 << 17, /* calls: what is deeper is begun anew with every run */
+	AHEAD = 8,
 };
 
 #define FAR ((uint64_t)PV_STRETCH_ANY) /* ns: times beyond are no times */
 
 void pv_digest_reset(struct pv_digest *d)
 {
-	d->wanted = false;
-	d->node.n = d->count.n = d->open.n = d->stretch.n = d->alloc_node.n = d->number.n = 0;
+	d->wanted = d->heard = false;
+	d->path.n = d->sum.n = d->exc.n = d->count.n = d->open.n = d->stretch.n = 0;
+	d->alloc_path.n = d->number.n = 0;
 	d->events = 0;
-	d->depth = 0;
 	d->run = d->run_n = 0;
 }
 
 void pv_digest_finish(struct pv_digest *d)
 {
-	pv_array_finish(&d->node);
+	pv_array_finish(&d->path);
+	pv_array_finish(&d->sum);
+	pv_array_finish(&d->exc);
 	pv_array_finish(&d->count);
 	pv_array_finish(&d->open);
 	pv_array_finish(&d->stretch);
-	pv_array_finish(&d->alloc_node);
+	pv_array_finish(&d->alloc_path);
 	pv_array_finish(&d->number);
 }
 
 size_t pv_digest_bytes(const struct pv_digest *d)
 {
-	return d->node.room * sizeof *d->node.v + d->count.room * sizeof *d->count.v +
+	return d->path.room * sizeof *d->path.v + d->sum.room * sizeof *d->sum.v +
+	       d->exc.room * sizeof *d->exc.v + d->count.room * sizeof *d->count.v +
 	       d->open.room * sizeof *d->open.v + d->stretch.room * sizeof *d->stretch.v +
-	       d->alloc_node.room * sizeof *d->alloc_node.v + d->number.room * sizeof *d->number.v;
+	       d->alloc_path.room * sizeof *d->alloc_path.v +
+	       d->number.room * sizeof *d->number.v;
 }
 
-/* --- records: the nodes of the tree that a stretch has met, as its batch gets them */
+/* --- what a stretch says of its paths */
 
-/* The node's record and its callers', made when new; 0 when out of memory. */
-static uint32_t record_of(struct mlpd_digester *d, uint32_t node)
+static bool name_paths(struct mlpd_digester *d)
 {
 	struct pv_digest *g = &d->home->digest;
 	struct mlpd_tree *t = d->tree;
-	uint32_t *record = t->record.v;
-	t->path.n = 0;
-	for (uint32_t at = node; record[at] == 0; at = t->node[at].parent) {
-		if (!pv_reserve(&t->path, 1))
-			return 0;
-		t->path.v[t->path.n++] = at;
-	}
-	if (!pv_reserve(&g->node, t->path.n))
-		return 0;
-	while (t->path.n > 0) {
-		uint32_t at = t->path.v[--t->path.n];
-		record[at] = (uint32_t)g->node.n;
-		g->node.v[g->node.n++] = (struct pv_digest_node){ .key = t->node[at].key,
-			.parent = record[t->node[at].parent] };
-	}
-	return record[node];
-}
-
-static bool begin_records(struct mlpd_digester *d)
-{
-	struct pv_digest *g = &d->home->digest;
-	if (!pv_reserve(&g->node, 2))
+	if (!pv_reserve(&g->path, t->n - t->told))
 		return false;
-	if (g->node.n == 0)
-		g->node.v[g->node.n++] = (struct pv_digest_node){ .parent = 0 };
-	uint32_t first = (uint32_t)g->node.n++;
-	g->node.v[first] = (struct pv_digest_node){ .key = UINT64_MAX, .parent = first };
-	d->tree->record.v[MLPD_ROOT] = first;
+	if (g->path.n == 0)
+		g->first_path = t->told;
+	for (; t->told < t->n; t->told++)
+		g->path.v[g->path.n++] = (struct pv_digest_path){ t->node[t->told].key,
+			t->node[t->told].parent };
 	return true;
 }
 
-/* Figures move from the tree to the records; `to` is the stretch's end. */
+/* Figures move from the tree to the digest. */
 static bool take_figures(struct mlpd_digester *d)
 {
+	struct pv_digest *g = &d->home->digest;
 	struct mlpd_tree *t = d->tree;
-	if (!pv_reserve(&d->home->digest.node, t->touched.n))
+	size_t n = t->touched.n;
+	if (!pv_reserve(&g->sum, n) || !pv_reserve(&g->exc, t->exc.n))
 		return false;
-	for (size_t i = 0; i < t->touched.n; i++)
-		if (!record_of(d, t->touched.v[i]))
-			return false;
-	struct pv_digest_node *v = d->home->digest.node.v;
-	for (size_t i = 0; i < t->touched.n; i++) {
+	struct pv_digest_sum *to = g->sum.v + g->sum.n;
+	for (size_t i = 0; i < n; i++) {
 		uint32_t at = t->touched.v[i];
-		struct mlpd_node *n = &t->node[at];
-		struct pv_digest_node *r = &v[t->record.v[at]];
-		r->calls = n->calls;
-		r->total_ns = n->total_ns;
-		r->max_ns = n->max_ns;
-		n->calls = 0;
-		n->total_ns = 0;
-		n->max_ns = 0;
+		struct mlpd_node *from = &t->node[at];
+		if (i + AHEAD < n)
+			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
+		to[i] = (struct pv_digest_sum){ from->total_ns, from->max_ns, at, from->calls };
+		from->calls = 0;
+		from->total_ns = 0;
+		from->max_ns = 0;
 	}
+	g->sum.n += n;
 	for (size_t i = 0; i < t->exc.n; i++)
-		v[t->record.v[t->exc.v[i].node]].exc_leaves++;
+		g->exc.v[g->exc.n++] = t->exc.v[i].node;
+	t->touched.n = t->exc.n = 0;
 	return true;
 }
 
-/* The tree has nothing of the stretch any more. */
-static void end_records(struct mlpd_tree *t)
+/*
+ * How many outermost calls are those of the stretch's beginning: the same path, entered at the same
+ * time. The others go into d->open.
+ */
+static bool find_kept(struct mlpd_digester *d, size_t *ret)
 {
-	for (size_t i = 0; i < t->touched.n; i++)
-		t->record.v[t->touched.v[i]] = 0;
-	t->record.v[MLPD_ROOT] = 0;
-	t->touched.n = t->exc.n = 0;
+	const struct mlpd_node *node = d->tree->node;
+	const int64_t *entered = d->tree->entered.v;
+	size_t before = d->open.n, kept = 0, at = d->depth;
+	if (d->depth > before && !pv_reserve(&d->open, d->depth - before))
+		return false;
+	struct pv_digest_open *open = d->open.v;
+	while (kept < before && kept < at && open[kept].enter_ns == entered[kept])
+		kept++;
+	uint32_t path = mlpd_digest_top(d);
+	for (; at > kept || (kept > 0 && open[kept - 1].path != path); path = node[path].parent) {
+		at--;
+		open[at] = (struct pv_digest_open){ path, entered[at] };
+		kept = at < kept ? at : kept;
+	}
+	d->open.n = d->depth;
+	*ret = kept;
+	return true;
+}
+
+static bool list_open(struct mlpd_digester *d, struct pv_stretch *s)
+{
+	struct pv_digest *g = &d->home->digest;
+	size_t kept;
+	if (!find_kept(d, &kept) || !pv_reserve(&g->open, d->depth - kept))
+		return false;
+	s->kept = (uint32_t)kept;
+	for (size_t i = kept; i < d->depth; i++)
+		g->open.v[g->open.n++] = d->open.v[i];
+	return true;
 }
 
 /* --- stretches */
@@ -152,51 +164,25 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	struct pv_batch *b = d->batch;
 	struct pv_digest *g = &b->digest;
 	d->home = b;
-	if (!mlpd_tree_begin(d->tree) || !begin_records(d) || !mlpd_digest_number(d) ||
-		!pv_reserve(&g->stretch, 1) || !pv_batch_reserve(b, 1))
+	if (!mlpd_tree_begin(d->tree) || !mlpd_digest_number(d) || !pv_reserve(&g->stretch, 1) ||
+		!pv_batch_reserve(b, 1))
 		return false;
 	b->time[b->n] = (uint64_t)time;
 	b->kind[b->n] = PV_BATCH_STRETCH;
 	b->key[b->n++] = g->stretch.n;
-	d->within = d->behind = true;
-	d->depth = 0;
+	g->stretch.v[g->stretch.n++] = (struct pv_stretch){ .from_ns = time,
+		.sum = (uint32_t)g->sum.n,
+		.exc = (uint32_t)g->exc.n,
+		.count = (uint32_t)g->count.n,
+		.open = (uint32_t)g->open.n,
+		.number = ++d->number,
+		.goes_on = d->known };
+	d->within = d->known = true;
+	d->from_depth = d->depth;
 	d->all_enters = 0;
-	d->at = MLPD_ROOT;
 	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
 	d->last_ns = time;
-	g->stretch.v[g->stretch.n++] = (struct pv_stretch){ .from_ns = time,
-		.node = d->tree->record.v[MLPD_ROOT],
-		.count = (uint32_t)g->count.n,
-		.open = (uint32_t)g->open.n };
 	return begin_count(d, time);
-}
-
-/* Calls that had not ended are calls of the stretch, too. */
-static bool touch_open(struct mlpd_digester *d)
-{
-	struct mlpd_tree *t = d->tree;
-	uint32_t at = mlpd_digest_top(d);
-	for (size_t i = d->depth; i-- > 0; at = t->node[at].parent)
-		if (t->node[at].calls++ == 0)
-			t->touched.v[t->touched.n++] = at;
-	return pv_reserve(&d->home->digest.open, d->depth);
-}
-
-/* Their time so far is self time of theirs, and not of their callers. */
-static void list_open(struct mlpd_digester *d)
-{
-	struct pv_digest *g = &d->home->digest;
-	uint32_t at = d->tree->record.v[mlpd_digest_top(d)];
-	for (size_t i = d->depth; i-- > 0;) {
-		struct pv_digest_node *n = &g->node.v[at];
-		int64_t entered = d->tree->entered.v[i];
-		uint64_t ns = (uint64_t)d->last_ns - (uint64_t)entered;
-		g->open.v[g->open.n + i] = (struct pv_digest_open){ at, entered };
-		n->self_ns += ns;
-		g->node.v[n->parent].self_ns -= ns;
-		at = n->parent;
-	}
-	g->open.n += d->depth;
 }
 
 bool mlpd_digest_close(struct mlpd_digester *d)
@@ -205,33 +191,30 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	if (!d->within)
 		return true;
 	struct pv_stretch *s = &g->stretch.v[g->stretch.n - 1];
+	size_t room = d->tree->entered.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
-	if (!touch_open(d) || !take_figures(d))
+	if (!name_paths(d) || !take_figures(d) || !list_open(d, s))
 		return false;
-	list_open(d);
-	end_records(d->tree);
 	s->to_ns = d->last_ns;
-	s->nodes = (uint32_t)g->node.n - s->node;
+	s->sums = (uint32_t)g->sum.n - s->sum;
+	s->excs = (uint32_t)g->exc.n - s->exc;
 	s->counts = (uint32_t)g->count.n - s->count;
 	s->opens = (uint32_t)g->open.n - s->open;
-	/* Self time is what calls took less what their callees took. */
-	for (size_t i = g->node.n - 1; i > s->node; i--) {
-		struct pv_digest_node *n = &g->node.v[i];
-		n->self_ns += n->total_ns;
-		g->node.v[n->parent].self_ns -= n->total_ns;
-	}
-	g->node.v[s->node].self_ns += (uint64_t)s->to_ns - (uint64_t)s->from_ns;
-	size_t room = d->tree->entered.room;
-	g->depth += d->all_enters < room ? d->all_enters : room;
+	s->deepest = (uint32_t)(deepest < room ? deepest : room);
 	if (g->stretch.n >= FEW && g->events / g->stretch.n < SHORT)
 		d->on = false;
 	return true;
 }
 
-uint32_t mlpd_digest_place(struct mlpd_digester *d, uint32_t node)
+bool mlpd_digest_leave(struct mlpd_digester *d)
 {
-	return record_of(d, node);
+	bool ok = mlpd_digest_close(d);
+	d->known = false;
+	d->depth = d->open.n = 0;
+	d->at = MLPD_ROOT;
+	d->behind = true;
+	return ok;
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
@@ -243,13 +226,66 @@ bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, b
 	}
 	if (d->within && !mlpd_digest_close(d))
 		return false;
-	*ret_go_on = d->on && enters && (uint64_t)time + FAR < 2 * FAR;
+	*ret_go_on = d->on && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
 	return !*ret_go_on || begin_stretch(d, time);
+}
+
+/* The paths of what is open, in a new tree: the old one has become large. */
+static bool renew_tree(struct mlpd_digester *d)
+{
+	struct mlpd_tree *t = d->tree;
+	uint32_t top = mlpd_digest_top(d);
+	PV_ARRAY(uint64_t) key = { 0 };
+	bool ok = d->depth <= DEPTH_KEPT && pv_reserve(&key, d->depth + 1);
+	if (ok)
+		for (size_t i = d->depth; i-- > 0; top = t->node[top].parent)
+			key.v[i] = t->node[top].key;
+	else
+		d->depth = 0;
+	size_t depth = d->depth;
+	if (!ok)
+		mlpd_digest_leave(d);
+	mlpd_tree_forget(t);
+	ok = mlpd_tree_begin(t);
+	top = MLPD_ROOT;
+	for (size_t i = 0; ok && i < depth; i++) {
+		top = mlpd_tree_child(t, top, key.v[i]);
+		d->open.v[i].path = top;
+		ok = top != 0;
+	}
+	pv_array_finish(&key);
+	d->at = top;
+	d->behind = depth == 0;
+	d->trees++;
+	return ok;
+}
+
+void mlpd_digest_finish(struct mlpd_digester *d)
+{
+	pv_array_finish(&d->open);
 }
 
 void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
 {
-	*d = (struct mlpd_digester){ .tree = t, .batch = b, .home = b, .on = b->digest.wanted };
+	d->tree = t;
+	d->batch = d->home = b;
+	d->on = b->digest.wanted;
+	d->over = d->within = false;
+	if (!d->known)
+		mlpd_digest_leave(d);
+	b->digest.strand = d->strand;
+	b->digest.tree = d->trees;
+}
+
+bool mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	d->tree = t;
+	if (d->depth > DEPTH_KEPT)
+		mlpd_digest_leave(d);
+	if (t->n > MLPD_TREE_KEPT && !renew_tree(d))
+		return false;
+	mlpd_digest_begin(d, t, b);
+	return true;
 }
 
 bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
@@ -260,5 +296,7 @@ bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_ba
 		return false;
 	d->batch = b;
 	d->on = b->digest.wanted && !d->over;
+	b->digest.strand = d->strand;
+	b->digest.tree = d->trees;
 	return true;
 }

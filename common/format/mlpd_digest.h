@@ -8,9 +8,13 @@
 #include "common/format/mlpd.h"
 #include "common/format/mlpd_tree.h"
 
-/* The unfinished digest of the batch being decoded; zeroed where none is wanted. */
+/* A strand, and the unfinished digest of the batch being decoded. Zeroed it is valid. */
 struct mlpd_digester {
-	struct mlpd_tree *tree; /* no other open stretch is in it */
+	struct mlpd_tree *tree; /* no other strand's paths are in it */
+	uint32_t strand, trees; /* its number; and how many trees it has had */
+	uint32_t number;        /* of its last stretch */
+	bool known;             /* what the strand has open is what the thread has, above a base */
+	PV_ARRAY(struct pv_digest_open) open; /* at the last stretch's end */
 	struct pv_batch *batch;
 	struct pv_batch *home; /* where the open stretch stands */
 	bool on;           /* not given up for this buffer */
@@ -21,19 +25,24 @@ struct mlpd_digester {
 	uint32_t at;       /* node of the last call event ... */
 	bool behind;       /* ... which ended that call */
 	size_t depth;      /* of open calls */
+	size_t from_depth; /* when the open stretch began */
 	size_t all_enters; /* of the open stretch */
 	int64_t last_ns;
 	uint32_t enters, leaves, exc_leaves; /* since the last count was begun */
 };
 
-/* The innermost open call, or the stretch's first node. */
+/* The innermost open call, or the root. */
 static inline uint32_t mlpd_digest_top(const struct mlpd_digester *d)
 {
 	return d->behind ? d->tree->node[d->at].parent : d->at;
 }
 
+void mlpd_digest_finish(struct mlpd_digester *d);
+/* A batch for itself. */
 void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
-/* The next batch of the same thread. False when out of memory, here and below. */
+/* The first batch of a run. False when out of memory, here and below. */
+bool mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
+/* The next batch of the same thread in it. */
 bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
 
 /*
@@ -45,6 +54,8 @@ bool mlpd_digest_calls(
 
 /* Ends the open stretch, if there is one. */
 bool mlpd_digest_close(struct mlpd_digester *d);
+/* And what is open now is known to whoever applies the batch, not here. */
+bool mlpd_digest_leave(struct mlpd_digester *d);
 
 /* Notes which event the batch's next entry is; it comes before the entry. */
 static inline bool mlpd_digest_number(const struct mlpd_digester *d)
@@ -58,9 +69,6 @@ static inline bool mlpd_digest_number(const struct mlpd_digester *d)
 	return true;
 }
 
-/* A record for a call of the stretch that has none yet; 0 when out of memory. */
-uint32_t mlpd_digest_place(struct mlpd_digester *d, uint32_t node);
-
 /* Notes where the next allocation of the batch stands. */
 static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
 {
@@ -68,12 +76,9 @@ static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
 	if (!g->wanted)
 		return true;
 	bool outside = time < d->last_ns || time >= d->end_ns;
-	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_node, 1))
+	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_path, 1))
 		return false;
-	uint32_t place = d->within ? d->tree->record.v[mlpd_digest_top(d)] : 0;
-	if (d->within && !place && !(place = mlpd_digest_place(d, mlpd_digest_top(d))))
-		return false;
-	g->alloc_node.v[g->alloc_node.n++] = place;
+	g->alloc_path.v[g->alloc_path.n++] = d->within ? mlpd_digest_top(d) : 0;
 	return true;
 }
 

@@ -394,7 +394,7 @@ static bool make_room(struct pv_batch *b)
 {
 	struct pv_digest *g = &b->digest;
 	return pv_batch_reserve(b, 1) && pv_reserve(&b->allocs, 1) &&
-	       pv_reserve(&g->alloc_node, 1) && pv_reserve(&g->number, 1);
+	       pv_reserve(&g->alloc_path, 1) && pv_reserve(&g->number, 1);
 }
 
 /*
@@ -414,10 +414,9 @@ static enum took take_alloc(struct loop *l, struct pv_cursor *c, struct mlpd_dig
 	int64_t time = (int64_t)bases->time;
 	if (time < (int64_t)l->now || time >= d->end_ns)
 		return OTHER;
-	uint32_t node = open_node(l, d), place = d->tree->record.v[node];
-	if (!make_room(b) || (!place && !(place = mlpd_digest_place(d, node))))
+	if (!make_room(b))
 		return NOMEM;
-	g->alloc_node.v[g->alloc_node.n++] = place;
+	g->alloc_path.v[g->alloc_path.n++] = open_node(l, d);
 	g->number.v[g->number.n++] = number_of(l, d);
 	b->time[b->n] = (uint64_t)time;
 	b->kind[b->n] = PV_KIND_ALLOC;

@@ -17,13 +17,11 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 	pv_table_free(t->slot, t->slots * sizeof *t->slot);
 	t->node = NULL;
 	t->slot = NULL;
-	t->n = t->room = 0;
+	t->n = t->room = t->told = 0;
 	t->slots = 0;
-	pv_array_finish(&t->record);
 	pv_array_finish(&t->touched);
 	pv_array_finish(&t->entered);
 	pv_array_finish(&t->exc);
-	pv_array_finish(&t->path);
 }
 
 static void put_in_slot(struct mlpd_tree *t, uint32_t node)
@@ -60,13 +58,7 @@ static bool grow(struct mlpd_tree *t)
 		return false;
 	t->node = node;
 	t->room = room;
-	size_t n = t->record.n;
-	if (!pv_reserve(&t->record, room - n) || !pv_reserve(&t->touched, room - t->touched.n) ||
-		!make_slots(t, room))
-		return false;
-	memset(t->record.v + n, 0, (room - n) * sizeof *t->record.v);
-	t->record.n = room;
-	return true;
+	return pv_reserve(&t->touched, room - t->touched.n) && make_slots(t, room);
 }
 
 /* How the difference between two methods is written; left alone where that takes five bytes. */
@@ -100,27 +92,26 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 	return at;
 }
 
-/* What was learnt so far goes where it has come to be much. */
-static void forget(struct mlpd_tree *t)
+void mlpd_tree_forget(struct mlpd_tree *t)
 {
-	if (t->room > ROOM_KEPT) {
+	t->touched.n = t->exc.n = 0;
+	if (t->room > ROOM_KEPT || t->slots == 0) {
 		mlpd_tree_finish(t);
 		return;
 	}
-	t->n = 0;
+	t->n = t->told = 0;
 	memset(t->slot, 0, t->slots * sizeof *t->slot);
 }
 
 bool mlpd_tree_begin(struct mlpd_tree *t)
 {
-	if (t->n > MLPD_TREE_KEPT)
-		forget(t);
 	if (t->n)
 		return true;
 	if (!pv_reserve(&t->entered, FIRST_ENTERED) || (t->room == 0 && !grow(t)))
 		return false;
 	t->node[t->n++] = (struct mlpd_node){ .parent = 0 };
 	add_node(t, MLPD_ROOT, UINT64_MAX);
+	t->told = t->n;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The call tree that a decoder keeps from one stretch of calls to the next (digest.h), with what
- * it has learnt of the order in which calls come: it says how an event that follows as before is
+ * The paths of a strand (digest.h) as a tree, whose nodes have the paths' numbers, with what the
+ * decoder has learnt of the order in which calls come: it says how an event that follows as before is
  * written, so that nothing of it needs to be taken apart. Which nodes there are and what is
  * expected where changes how long decoding takes, and never what it gives.
  *
@@ -10,6 +10,7 @@
 #define PV_FORMAT_MLPD_TREE_H
 
 #include "common/base/mem.h"
+#include "common/format/digest.h"
 
 /*
  * A call event that came here: the bytes of its method difference, shifted left until nothing else
@@ -39,8 +40,8 @@ struct mlpd_exc {
 };
 
 enum {
-	MLPD_ROOT = 1,                  /* what was open when the stretch began */
-	MLPD_TREE_KEPT = 120000,        /* nodes; larger trees are begun anew */
+	MLPD_ROOT = PV_STRAND_BASE,
+	MLPD_TREE_KEPT = 1 << 18,       /* nodes; larger trees are begun anew */
 	MLPD_TREE_MOST = 1 << 20,       /* as many as fit into a slot; less than into a step */
 };
 
@@ -49,17 +50,18 @@ struct mlpd_tree {
 	uint32_t n, room;
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
-	PV_ARRAY(uint32_t) record;  /* by node: where it stands in the digest, 0: not yet */
+	uint32_t told;              /* nodes that a digest has named */
 	PV_ARRAY(uint32_t) touched; /* nodes with calls, as they ended first; room for all */
 	PV_ARRAY(int64_t) entered;  /* times, of the calls that are open */
 	PV_ARRAY(struct mlpd_exc) exc;
-	PV_ARRAY(uint32_t) path; /* scratch */
 };
 
 /* A zeroed tree is valid and empty. False when out of memory, here and below. */
 void mlpd_tree_finish(struct mlpd_tree *t);
-/* A stretch begins: a root is there. */
+/* There is a root from here on. */
 bool mlpd_tree_begin(struct mlpd_tree *t);
+/* Nothing is in it any more, and what it has learnt is lost; no stretch is open. */
+void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 

@@ -11,8 +11,8 @@ enum {
 	RUNS = 4,
 	MAX_WORKERS = 16,
 	RUN_BYTES = 1 << 20,
-	KEPT_NODES = 1024,
-	MANY_NODES = 65536,
+	KEPT_SUMS = 1024,
+	MANY_SUMS = 65536,
 	FIRST_RUN = 8
 };
 
@@ -21,18 +21,13 @@ enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 struct run {
 	struct pv_decode_task task[PV_DECODE_RUN];
 	size_t n, taken;
-	size_t limit;        /* buffers that make a tree of bearable size */
-	size_t bytes, nodes; /* of payloads; of trees, when it was decoded */
+	size_t limit;        /* buffers that give a bearable number of sums */
+	size_t bytes, sums;  /* of payloads; of digests, when it was decoded */
+	bool anew, forget;   /* other calls may have come before it; with their paths */
 	_Atomic enum run_state state; /* open: the owner's alone */
 	uint32_t number;
 };
 
-/* Where a run is decoded; what is learnt of a log's calls in one serves the next. */
-struct worker {
-	struct pv_decode_pool *pool;
-	pthread_t thread;
-	struct mlpd_run *whole;
-};
 
 struct pv_decode_pool {
 	pthread_mutex_t lock;
@@ -42,9 +37,10 @@ struct pv_decode_pool {
 	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number;
 	bool stop, give_way;
-	struct mlpd_run *whole; /* the owner's */
+	bool anew, forget;      /* of the next run */
+	struct mlpd_run *whole; /* whose that decodes at present */
 	unsigned workers;
-	struct worker worker[MAX_WORKERS];
+	pthread_t worker[MAX_WORKERS];
 };
 
 /* Alone, or where pieces of one buffer may follow: nothing of another buffer goes on in it. */
@@ -79,12 +75,13 @@ static bool is_mark(const struct pv_batch *b)
 	return false;
 }
 
-/* `whole`: of the thread that does it. */
 static void decode(struct run *r, struct mlpd_run *whole)
 {
 	bool ok = true;
 	size_t from = 0;
-	r->nodes = 0;
+	r->sums = 0;
+	if (r->anew)
+		mlpd_run_forget(whole, r->forget);
 	if (r->n == 1 && (r->task[0].decoded || r->task[0].partial)) {
 		decode_alone(&r->task[0]);
 		return;
@@ -103,34 +100,38 @@ static void decode(struct run *r, struct mlpd_run *whole)
 		from = i + 1;
 	}
 	for (size_t i = 0; i < r->n; i++)
-		r->nodes += r->task[i].batch.digest.node.n;
+		r->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
 }
 
-/* The oldest queued run, NULL when there is none. With the lock held. */
+/*
+ * The oldest queued run, NULL when there is none. One is decoded behind the other: what a thread
+ * has open goes from run to run. With the lock held.
+ */
 static struct run *next_queued(struct pv_decode_pool *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		struct run *r = &p->run[(p->first + i) % RUNS];
-		if (r->state == RUN_QUEUED)
-			return r;
+		if (r->state != RUN_READY)
+			return r->state == RUN_QUEUED ? r : NULL;
 	}
 	return NULL;
 }
 
 /* With the lock held, which is given up meanwhile. */
-static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct mlpd_run *whole)
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
 {
 	r->state = RUN_BUSY;
 	pthread_mutex_unlock(&p->lock);
-	decode(r, whole);
+	decode(r, p->whole);
 	pthread_mutex_lock(&p->lock);
 	r->state = RUN_READY;
+	if (next_queued(p))
+		pthread_cond_signal(&p->work);
 }
 
 static void *worker(void *arg)
 {
-	struct worker *w = arg;
-	struct pv_decode_pool *p = w->pool;
+	struct pv_decode_pool *p = arg;
 	if (p->give_way)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
@@ -140,7 +141,7 @@ static void *worker(void *arg)
 			pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		decode_unlocked(p, r, w->whole);
+		decode_unlocked(p, r);
 		pthread_cond_signal(&p->ready);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -150,18 +151,11 @@ static void *worker(void *arg)
 /* Signals belong to the screen's thread: a worker must not take them. */
 static bool start_worker(struct pv_decode_pool *p)
 {
-	struct worker *w = &p->worker[p->workers];
 	sigset_t all, before;
-	w->pool = p;
-	w->whole = mlpd_run_create();
-	if (!w->whole)
-		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&w->thread, NULL, worker, w);
+	int failed = pthread_create(&p->worker[p->workers], NULL, worker, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed)
-		mlpd_run_destroy(w->whole);
 	p->workers += !failed;
 	return !failed;
 }
@@ -194,10 +188,8 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	p->stop = true;
 	pthread_cond_broadcast(&p->work);
 	pthread_mutex_unlock(&p->lock);
-	for (unsigned i = 0; i < p->workers; i++) {
-		pthread_join(p->worker[i].thread, NULL);
-		mlpd_run_destroy(p->worker[i].whole);
-	}
+	for (unsigned i = 0; i < p->workers; i++)
+		pthread_join(p->worker[i], NULL);
 	mlpd_run_destroy(p->whole);
 	for (size_t i = 0; i < RUNS; i++)
 		for (size_t k = 0; k < PV_DECODE_RUN; k++)
@@ -213,12 +205,19 @@ void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n)
 	p->longest = n;
 }
 
-/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it.
- */
+/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it. */
 static struct run *open_run(struct pv_decode_pool *p)
 {
 	struct run *r = p->count ? &p->run[(p->first + p->count - 1) % RUNS] : NULL;
 	return r && r->state == RUN_OPEN ? r : NULL;
+}
+
+void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget)
+{
+	struct run *r = open_run(p);
+	bool *anew = r ? &r->anew : &p->anew, *all = r ? &r->forget : &p->forget;
+	*anew = true;
+	*all |= forget;
 }
 
 void pv_decode_pool_cut(struct pv_decode_pool *p)
@@ -228,6 +227,8 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 		return;
 	pthread_mutex_lock(&p->lock);
 	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
+	p->anew |= r->task[0].decoded || r->task[0].partial;
+	p->forget |= r->task[0].decoded && r->forget;
 	if (r->state == RUN_QUEUED)
 		pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
@@ -241,9 +242,9 @@ static void set_limit(struct run *r)
 {
 	if (r->limit == 0)
 		r->limit = FIRST_RUN;
-	else if (r->nodes > MANY_NODES)
+	else if (r->sums > MANY_SUMS)
 		r->limit = r->n > 4 ? r->n / 4 : 1;
-	else if (r->nodes < MANY_NODES / 2 && r->limit < PV_DECODE_RUN)
+	else if (r->sums < MANY_SUMS / 2 && r->limit < PV_DECODE_RUN)
 		r->limit *= 2;
 }
 
@@ -256,6 +257,9 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	set_limit(r);
 	r->state = RUN_OPEN;
 	r->n = r->taken = r->bytes = 0;
+	r->anew = p->anew;
+	r->forget = p->forget;
+	p->anew = p->forget = false;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
 	r->number = p->number ? p->number : (p->number += PV_DECODE_RUN);
 	p->count++;
@@ -292,7 +296,7 @@ static void finish_run(struct pv_decode_pool *p, struct run *r)
 	while (r->state != RUN_READY) {
 		struct run *other = r->state == RUN_QUEUED ? r : next_queued(p);
 		if (other)
-			decode_unlocked(p, other, p->whole);
+			decode_unlocked(p, other);
 		else
 			pthread_cond_wait(&p->ready, &p->lock);
 	}
@@ -311,11 +315,13 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 	return &r->task[r->taken];
 }
 
-/* The first batch of a run has most of its trees; the room of others' is not kept. */
+/* The first batch of a run has most of its sums; the room of others' is not kept. */
 static void trim(struct pv_digest *d)
 {
-	if (d->node.room > KEPT_NODES)
-		pv_array_finish(&d->node);
+	if (d->sum.room > KEPT_SUMS)
+		pv_array_finish(&d->sum);
+	if (d->path.room > KEPT_SUMS)
+		pv_array_finish(&d->path);
 }
 
 void pv_decode_pool_done(struct pv_decode_pool *p)

@@ -1,5 +1,6 @@
 /*
- * Decode workers: buffers go in in file order, batches come out in the same order. One thread
+ * Decode workers: buffers go in in file order, batches come out in the same order, and one is
+ * decoded behind the other, beside what the owner does. One thread
  * (the ingest owner) puts and takes; it decodes itself what is not begun yet while it waits, so
  * zero workers is a valid number and gives the same results.
  *
@@ -26,6 +27,8 @@ enum { PV_DECODE_RUN = 64 };
 void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);
 /* The next buffer begins a run. */
 void pv_decode_pool_cut(struct pv_decode_pool *p);
+/* mlpd_run_forget() before the next buffer's run. */
+void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget);
 
 /*
  * An empty slot to fill: its batch is reset, the caller copies the payload into batch->bytes and

@@ -11,11 +11,11 @@ void pv_hold_finish(struct pv_hold *h)
 		pv_batch_finish(&h->kept.v[i].batch);
 	for (size_t i = 0; i < h->spare.n; i++)
 		pv_batch_finish(&h->spare.v[i]);
-	for (size_t i = 0; i < h->nodes.n; i++)
-		pv_digest_finish(&h->nodes.v[i]);
+	for (size_t i = 0; i < h->sums.n; i++)
+		pv_digest_finish(&h->sums.v[i]);
 	pv_array_finish(&h->kept);
 	pv_array_finish(&h->spare);
-	pv_array_finish(&h->nodes);
+	pv_array_finish(&h->sums);
 	pv_array_finish(&h->ends);
 	*h = (struct pv_hold){ 0 };
 }
@@ -52,26 +52,27 @@ static bool make_place(struct pv_hold *h)
 	return pv_reserve(&h->kept, 1);
 }
 
-/* Nodes take new memory over and over where it is not used again: a page at a time. */
-static void take_nodes(struct pv_hold *h, struct pv_digest *d)
+/* Sums take new memory over and over where it is not used again: a page at a time. */
+static void take_sums(struct pv_hold *h, struct pv_digest *d)
 {
-	if (d->node.room > 0 || h->nodes.n == 0)
+	if (d->sum.room > 0 || h->sums.n == 0)
 		return;
-	*d = h->nodes.v[--h->nodes.n];
-	h->spare_bytes -= pv_digest_bytes(d);
+	const struct pv_digest *only = &h->sums.v[--h->sums.n];
+	memcpy(&d->sum, &only->sum, sizeof d->sum);
+	h->spare_bytes -= pv_digest_bytes(only);
 }
 
-static void give_nodes(struct pv_hold *h, struct pv_digest *d)
+static void give_sums(struct pv_hold *h, struct pv_digest *d)
 {
-	struct pv_digest only = { .node = { 0 } };
-	size_t size = d->node.room * sizeof *d->node.v;
-	if (d->node.room < PV_HOLD_NODES || h->bytes + h->spare_bytes + size > PV_HOLD_BYTES ||
-		!pv_reserve(&h->nodes, 1))
+	struct pv_digest only = { .sum = { 0 } };
+	size_t size = d->sum.room * sizeof *d->sum.v;
+	if (d->sum.room < PV_HOLD_SUMS || h->bytes + h->spare_bytes + size > PV_HOLD_BYTES ||
+		!pv_reserve(&h->sums, 1))
 		return;
-	memcpy(&only.node, &d->node, sizeof only.node);
-	memset(&d->node, 0, sizeof d->node);
-	only.node.n = 0;
-	h->nodes.v[h->nodes.n++] = only;
+	memcpy(&only.sum, &d->sum, sizeof only.sum);
+	memset(&d->sum, 0, sizeof d->sum);
+	only.sum.n = 0;
+	h->sums.v[h->sums.n++] = only;
 	h->spare_bytes += size;
 }
 
@@ -89,8 +90,8 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 		*b = h->spare.v[--h->spare.n];
 		h->spare_bytes -= pv_batch_bytes(b);
 	}
-	if (k->batch.away && k->batch.digest.node.n)
-		take_nodes(h, &b->digest);
+	if (k->batch.away && k->batch.digest.sum.n)
+		take_sums(h, &b->digest);
 	if (look_through(h, &k->batch))
 		h->due = h->kept.n - h->first;
 	return true;
@@ -147,7 +148,7 @@ void pv_hold_done(struct pv_hold *h)
 	h->due -= h->due > 0;
 	bool worth = !b->away && size >= PV_HOLD_SPARE; /* a small one would only have to grow */
 	if (b->away)
-		give_nodes(h, &b->digest);
+		give_sums(h, &b->digest);
 	if (worth && h->bytes + h->spare_bytes + size <= PV_HOLD_BYTES &&
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);

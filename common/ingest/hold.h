@@ -14,7 +14,7 @@
 #include "common/model/model.h"
 
 enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_RUN = 64, PV_HOLD_ENDS = 1024,
-	PV_HOLD_SPARE = 64 << 10, PV_HOLD_NODES = 4096 };
+	PV_HOLD_SPARE = 64 << 10, PV_HOLD_SUMS = 4096 };
 
 struct pv_hold_end {
 	uint64_t thread;
@@ -32,7 +32,7 @@ struct pv_hold {
 	size_t first;
 	size_t due;                      /* as many from there on stand before a sync point */
 	PV_ARRAY(struct pv_batch) spare; /* empty, with their memory */
-	PV_ARRAY(struct pv_digest) nodes; /* likewise, of nodes alone */
+	PV_ARRAY(struct pv_digest) sums; /* likewise, of sums alone */
 	size_t bytes, spare_bytes;
 	PV_ARRAY(struct pv_hold_end) ends; /* of threads, said by others in a kept batch */
 };

@@ -323,6 +323,8 @@ static bool submit_buffer(struct pv_ingest *in)
 	bool piece = in->framer.continues || !in->framer.last_piece || !in->framer.whole;
 	if (piece || in->framer.gap_before)
 		pv_decode_pool_cut(in->pool);
+	if (in->framer.gap_before)
+		pv_decode_pool_anew(in->pool, false);
 	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
 		;
 	if (!t || !ok || !fill_task(in, t))

@@ -69,6 +69,8 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 /* Event by event where the model cannot take the calls summed up. */
 static bool make_plain(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
 {
+	bool heard = pv_model_hears(in->model, b, n);
+	pv_decode_pool_anew(in->pool, !heard);
 	for (size_t i = 0; i < n; i++) {
 		if (b[i]->away && b[i]->digest.wanted && !pv_ingest_payload(in, b[i]))
 			return false;
@@ -80,7 +82,8 @@ static bool make_plain(struct pv_ingest *in, struct pv_batch *const *b, size_t n
 
 static bool taken(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
 {
-	return pv_model_takes(in->model, (const struct pv_batch *const *)b, n);
+	return pv_model_hears(in->model, b, n) &&
+	       pv_model_takes(in->model, (const struct pv_batch *const *)b, n);
 }
 
 /* A log that shows an end may have to be kept from there on: not all of the run is applied then. */

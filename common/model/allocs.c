@@ -234,8 +234,8 @@ bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc
 {
 	const struct pv_batch *b = x->batch;
 	const struct pv_digest *d = &b->digest;
-	const struct pv_model_private *p = x->m->private;
-	const struct pv_stretch_map *map = pv_stretch_map_of(x->m, x->thread);
+	struct pv_model_private *p = x->m->private;
+	struct pv_strand *strand = &p->stretches.strand[d->strand];
 	bool all = x->m->allocs.period == 0 && !x->m->only.recall && x->counts, ok = true;
 	uint64_t usual = 0, bytes = 0;
 	*ret = (struct pv_alloc_run){ .oldest = INT64_MAX, .newest = INT64_MIN };
@@ -247,9 +247,10 @@ bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc
 			break;
 		ret->newest = x->time > ret->newest ? x->time : ret->newest;
 		ret->oldest = x->time < ret->oldest ? x->time : ret->oldest;
-		uint32_t place = b->key[i] < d->alloc_node.n ? d->alloc_node.v[b->key[i]] : 0;
-		x->amid = place != 0;
-		x->node = pv_stretch_node(map, place);
+		uint32_t path = b->key[i] < d->alloc_path.n ? d->alloc_path.v[b->key[i]] : 0;
+		x->amid = path != 0;
+		x->node = path ? pv_stretch_node(x->m, strand, path) : 0;
+		ok = x->node != PV_MAP_NONE;
 		if (all && apply_usual(x, a, &ok)) {
 			usual++;
 			bytes += a->size;

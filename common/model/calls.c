@@ -123,6 +123,7 @@ void pv_calls_unkey(struct pv_model *m)
 			k[i] = (struct pv_key_cache){ 0 };
 	m->private->memo_n = 0;
 	m->private->stretches.shared_known = false;
+	m->private->stretches.changes++;
 }
 
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)

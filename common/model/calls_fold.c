@@ -223,7 +223,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent)
 	r->tree_size = c->node.room * sizeof *c->node.v;
 	c->node = to.node;
 	c->folded += f.folded;
-	m->private->stretches.hash_of.n = 0;
+	m->private->stretches.changes++;
 	follow(m, f.into);
 	*parent = f.into[*parent];
 	pv_window_renumber_nodes(m, f.into);

@@ -1,8 +1,7 @@
 /*
- * Stretches of calls that a decode worker summed up, into the call tree. A buffer has some hundred
- * nodes for its ten thousand events, and most were there in the buffer before: each is looked for
- * by a hash of its path, which needs nothing of the tree, so that the memory it stands in is asked
- * for long before it is used.
+ * Stretches of calls that a decode worker summed up, into the call tree. A run has some thousand
+ * sums for its hundred thousand events, nearly all of paths that were there before: where their
+ * nodes are is kept by strand and path.
  */
 #include "common/model/stretch.h"
 
@@ -12,202 +11,237 @@
 #include "common/model/window_parts.h"
 
 enum {
-	FIRST_HINTS = 1 << 12,
-	SLOT_AHEAD = 16, /* nodes: their place in the hints is fetched ... */
-	NODE_AHEAD = 8,  /* ... and then what stands there */
+	PLACE_AHEAD = 16, /* sums: where their node is is fetched ... */
+	NODE_AHEAD = 8,   /* ... and then the node */
 };
 
 void pv_stretches_finish(struct pv_stretches *s)
 {
-	pv_array_finish(&s->hash_of);
-	pv_array_finish(&s->hint);
-	pv_array_finish(&s->hash);
-	for (size_t i = 0; i < PV_STRETCH_MAPS; i++)
-		pv_array_finish(&s->map[i].node);
+	for (size_t i = 0; i <= PV_STRANDS; i++) {
+		pv_array_finish(&s->strand[i].path);
+		pv_array_finish(&s->strand[i].node);
+		pv_array_finish(&s->strand[i].open);
+	}
+	pv_array_finish(&s->climbed);
 	pv_map_finish(&s->described);
 }
 
-static uint32_t path_hash(uint32_t parent, uint64_t key)
+/* --- paths */
+
+/* Numbered anew: nothing of the tree before is of use. */
+static void begin_tree(struct pv_strand *s, uint32_t tree)
 {
-	return (uint32_t)((key + parent) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	s->tree = tree;
+	s->path.n = s->node.n = 0;
+	s->shared = false;
 }
 
-/* The hash of a node of the tree; they are computed when asked for. */
-static bool path_hash_of(struct pv_model *m, uint32_t node, uint32_t *ret)
+static bool hear(struct pv_strand *s, const struct pv_digest *d)
 {
-	struct pv_stretches *p = &m->private->stretches;
-	if (node >= p->hash_of.n) {
-		if (!pv_reserve(&p->hash_of, m->calls.node.n - p->hash_of.n))
-			return false;
-		for (size_t i = p->hash_of.n; i < m->calls.node.n; i++) {
-			const struct pv_tree_node *n = &m->calls.node.v[i];
-			p->hash_of.v[i] = i ? path_hash(p->hash_of.v[n->parent], n->key) : 0;
-		}
-		p->hash_of.n = m->calls.node.n;
-	}
-	*ret = p->hash_of.v[node];
-	return true;
-}
-
-/* Twice as many hints as nodes, in pairs; what they held is found again soon. */
-static bool make_hints(struct pv_model *m)
-{
-	struct pv_stretches *p = &m->private->stretches;
-	size_t n = p->hint.n ? p->hint.n : FIRST_HINTS;
-	while (n < 2 * m->calls.node.n)
-		n *= 2;
-	if (n == p->hint.n)
+	if (d->path.n == 0)
 		return true;
-	pv_array_finish(&p->hint);
-	if (!pv_reserve(&p->hint, n))
+	if (d->first_path == PV_STRAND_FIRST)
+		begin_tree(s, d->tree);
+	size_t known = s->path.n ? s->path.n : PV_STRAND_FIRST, more = d->path.n;
+	if (s->tree != d->tree || d->first_path != known)
 		return false;
-	p->hint.n = n;
-	memset(p->hint.v, 0, n * sizeof *p->hint.v);
+	if (!pv_reserve(&s->path, known + more - s->path.n) ||
+		!pv_reserve(&s->node, known + more - s->node.n))
+		return false;
+	memset(s->node.v + s->node.n, 0, (known + more - s->node.n) * sizeof *s->node.v);
+	memcpy(s->path.v + known, d->path.v, more * sizeof *d->path.v);
+	s->path.n = s->node.n = known + more;
 	return true;
 }
 
-static uint32_t *pair_of(struct pv_stretches *p, uint32_t hash)
+bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
-	return &p->hint.v[hash & (p->hint.n - 1) & ~(size_t)1];
-}
-
-static bool is_child(const struct pv_tree_node *v, uint32_t at, uint32_t parent, uint64_t key)
-{
-	return at != 0 && v[at].key == key && v[at].parent == parent;
-}
-
-/* PV_MAP_NONE when out of memory. A hint may be about a tree that has changed since. */
-static uint32_t find(struct pv_model *m, uint32_t *pair, uint32_t parent, uint64_t key)
-{
-	const struct pv_tree_node *v = m->calls.node.v;
-	size_t n = m->calls.node.n;
-	if (pair[0] < n && is_child(v, pair[0], parent, key))
-		return pair[0];
-	uint32_t at = pair[1];
-	if (at >= n || !is_child(v, at, parent, key)) {
-		at = pv_calls_child(m, parent, key, 0);
-		if (at == PV_MAP_NONE || at == 0)
-			return PV_MAP_NONE;
+	bool ok = true;
+	for (size_t i = 0; i < n; i++) {
+		struct pv_digest *d = &b[i]->digest;
+		if (!d->heard)
+			ok = hear(&m->private->stretches.strand[d->strand], d) && ok;
+		d->heard = true;
 	}
-	pair[1] = pair[0];
-	pair[0] = at;
-	return at;
+	return ok;
 }
 
-static void add(struct pv_model *m, uint32_t at, const struct pv_digest_node *more)
-{
-	pv_window_touch(m, at);
-	struct pv_tree_node *n = &m->calls.node.v[at];
-	n->calls += more->calls;
-	n->self_ns += (int64_t)more->self_ns;
-	n->total_ns += (int64_t)more->total_ns;
-	if (more->max_ns > n->max_ns)
-		n->max_ns = more->max_ns;
-	n->exc_leaves += more->exc_leaves;
-}
-
-static void fetch(struct pv_model *m, const uint32_t *pair)
-{
-	if (pair[0] >= m->calls.node.n)
-		return;
-	const char *at = (const char *)&m->calls.node.v[pair[0]];
-	__builtin_prefetch(at, 1);
-	__builtin_prefetch(at + sizeof(struct pv_tree_node) - 1, 1);
-}
-
-/* The thread's own, or the one that has not been used for longest. */
-static struct pv_stretch_map *map_of(struct pv_stretches *p, const struct pv_thread *th)
-{
-	if (p->map[p->map_at].thread == th)
-		return &p->map[p->map_at];
-	for (size_t i = 0; i < PV_STRETCH_MAPS; i++) {
-		if (p->map[i].thread == th) {
-			p->map_at = i;
-			return &p->map[i];
-		}
-	}
-	return NULL;
-}
-
-static struct pv_stretch_map *make_map(struct pv_stretches *p, const struct pv_thread *th)
-{
-	struct pv_stretch_map *map = map_of(p, th);
-	if (map)
-		return map;
-	p->map_at = p->map_next;
-	p->map_next = (p->map_next + 1) % PV_STRETCH_MAPS;
-	map = &p->map[p->map_at];
-	map->thread = th;
-	map->node.n = 0;
-	return map;
-}
-
-/* Nodes 1 .. n - 1 of a stretch that stands on map->node.v[0]. */
-static bool merge(struct pv_model *m, const struct pv_digest_node *v,
-	const struct pv_stretch_map *map, size_t n)
+uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path)
 {
 	struct pv_stretches *p = &m->private->stretches;
-	uint32_t *hash = p->hash.v, *to = map->node.v, first = map->first;
-	for (size_t i = 1; i < n; i++)
-		hash[i] = path_hash(hash[v[i].parent - first], v[i].key);
-	for (size_t i = 1; i < n; i++) {
-		if (i + SLOT_AHEAD < n)
-			__builtin_prefetch(pair_of(p, hash[i + SLOT_AHEAD]), 1);
+	uint32_t at = path;
+	p->climbed.n = 0;
+	for (; at != PV_STRAND_BASE && s->node.v[at].turn != s->turn; at = s->path.v[at].parent) {
+		if (!pv_reserve(&p->climbed, 1))
+			return PV_MAP_NONE;
+		p->climbed.v[p->climbed.n++] = at;
+	}
+	uint32_t node = at == PV_STRAND_BASE ? s->base : s->node.v[at].node;
+	while (p->climbed.n > 0) {
+		at = p->climbed.v[--p->climbed.n];
+		node = pv_calls_child(m, node, s->path.v[at].key, 0);
+		if (node == PV_MAP_NONE || node == 0)
+			return PV_MAP_NONE;
+		s->node.v[at] = (struct pv_strand_node){ node, s->turn };
+		s->shared |= m->calls.node.v[node].key == UINT64_MAX;
+	}
+	return node;
+}
+
+/* --- a stretch */
+
+struct applying {
+	struct pv_model *m;
+	struct pv_thread_calls *t;
+	struct pv_strand *s;
+	int64_t idle; /* in which nothing was open */
+};
+
+/* Time in calls of a node is none in those that made them. */
+static void give(struct applying *a, uint32_t node, int64_t ns)
+{
+	struct pv_tree_node *v = a->m->calls.node.v;
+	uint32_t parent = v[node].parent;
+	v[node].self_ns += ns;
+	if (parent == 0) {
+		a->idle -= ns;
+		return;
+	}
+	pv_window_touch(a->m, parent);
+	v[parent].self_ns -= ns;
+}
+
+static void fetch(const struct applying *a, const struct pv_strand_node *n)
+{
+	const struct pv_tree_node *at = &a->m->calls.node.v[n->node];
+	if (n->turn != a->s->turn)
+		return;
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch((const char *)(at + 1) - 1, 1);
+}
+
+/* Calls that ended, since they began: what was open before is taken off by end_open(). */
+static bool add_sums(struct applying *a, const struct pv_digest_sum *v, size_t n)
+{
+	const struct pv_strand_node *to = a->s->node.v;
+	for (size_t i = 0; i < n; i++) {
+		if (i + PLACE_AHEAD < n)
+			__builtin_prefetch(&to[v[i + PLACE_AHEAD].path]);
 		if (i + NODE_AHEAD < n)
-			fetch(m, pair_of(p, hash[i + NODE_AHEAD]));
-		to[i] = find(m, pair_of(p, hash[i]), to[v[i].parent - first], v[i].key);
-		if (to[i] == PV_MAP_NONE)
+			fetch(a, &to[v[i + NODE_AHEAD].path]);
+		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		if (at == PV_MAP_NONE)
 			return false;
-		add(m, to[i], &v[i]);
+		pv_window_touch(a->m, at);
+		struct pv_tree_node *node = &a->m->calls.node.v[at];
+		node->calls += v[i].calls;
+		node->total_ns = (int64_t)((uint64_t)node->total_ns + v[i].total_ns);
+		if (v[i].max_ns > node->max_ns)
+			node->max_ns = v[i].max_ns;
+		give(a, at, (int64_t)v[i].total_ns);
 	}
 	return true;
 }
 
-/* What was open gets its self time before, and the stretch's part of it. */
-static uint32_t pay(struct pv_context *x, const struct pv_stretch *s, int64_t self_ns)
+/* Frames that did not stay open, up to where their self time is paid. */
+static void end_open(struct applying *a, size_t kept)
 {
-	struct pv_thread_calls *t = &x->thread->stack;
-	int64_t ns = s->from_ns - t->last_ns + self_ns;
-	t->last_ns = s->to_ns;
-	if (t->stack.n == 0) {
-		t->told_ns += ns;
-		return 0;
+	for (size_t i = kept; i < a->t->stack.n; i++) {
+		const struct pv_frame *f = &a->t->stack.v[i];
+		pv_window_touch(a->m, f->node);
+		a->m->calls.node.v[f->node].calls--;
+		give(a, f->node, f->enter_ns - a->t->last_ns);
 	}
-	uint32_t top = t->stack.v[t->stack.n - 1].node;
-	pv_window_touch(x->m, top);
-	x->m->calls.node.v[top].self_ns += ns;
-	return top;
+	a->t->stack.n = kept;
+}
+
+static bool add_open(struct applying *a, const struct pv_digest_open *v, size_t n, int64_t to_ns)
+{
+	if (!pv_reserve(&a->t->stack, n) || !pv_reserve(&a->s->open, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		if (at == PV_MAP_NONE)
+			return false;
+		pv_window_touch(a->m, at);
+		a->m->calls.node.v[at].calls++;
+		give(a, at, to_ns - v[i].enter_ns);
+		a->t->stack.v[a->t->stack.n++] = (struct pv_frame){ at, v[i].enter_ns };
+		a->s->open.v[a->s->open.n++] = v[i].path;
+	}
+	return true;
+}
+
+/* The innermost call that stays open, or nothing, has all the time that no other call has. */
+static void pay(struct applying *a, int64_t ns)
+{
+	if (a->t->stack.n == 0) {
+		a->idle += ns;
+		return;
+	}
+	uint32_t top = a->t->stack.v[a->t->stack.n - 1].node;
+	pv_window_touch(a->m, top);
+	a->m->calls.node.v[top].self_ns += ns;
+}
+
+static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = pv_stretch_node(a->m, a->s, path[i]);
+		if (at == PV_MAP_NONE)
+			return false;
+		a->m->calls.node.v[at].exc_leaves++;
+	}
+	return true;
+}
+
+/*
+ * What the strand's base is, and whether nodes are where they were. If not, those of calls that stay
+ * open are where the stack says, whatever their keys mean by now.
+ */
+static void begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
+	const struct pv_stretch *next)
+{
+	const struct pv_stretches *p = &m->private->stretches;
+	size_t depth = next->goes_on ? s->base_depth : t->stack.n;
+	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
+	s->open.n = next->kept;
+	if (base != s->base || s->changes != p->changes || s->shared || s->turn == 0) {
+		s->turn++;
+		s->shared = false;
+		for (size_t i = 0; i < next->kept; i++) {
+			uint32_t node = t->stack.v[depth + i].node;
+			s->node.v[s->open.v[i]] = (struct pv_strand_node){ node, s->turn };
+			s->shared |= m->calls.node.v[node].key == UINT64_MAX;
+		}
+	}
+	s->changes = p->changes;
+	s->base = base;
+	s->base_depth = depth;
 }
 
 bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 {
-	struct pv_model *m = x->m;
-	struct pv_stretches *p = &m->private->stretches;
 	const struct pv_digest *d = &x->batch->digest;
-	const struct pv_digest_node *v = &d->node.v[s->node];
 	struct pv_thread_calls *t = &x->thread->stack;
-	struct pv_stretch_map *map = make_map(p, x->thread);
-	map->node.n = p->hash.n = 0;
-	map->first = s->node;
-	m->private->use_ns = s->from_ns;
-	if (!make_hints(m) || !pv_reserve(&map->node, s->nodes) ||
-		!pv_reserve(&p->hash, s->nodes) || !pv_reserve(&t->stack, s->opens))
+	struct pv_stretches *p = &x->m->private->stretches;
+	struct applying a = { .m = x->m, .t = t, .s = &p->strand[d->strand] };
+	int64_t elapsed = s->to_ns - t->last_ns;
+	begin(x->m, a.s, t, s);
+	x->m->private->use_ns = s->from_ns;
+	end_open(&a, a.s->base_depth + s->kept);
+	pay(&a, elapsed);
+	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
+		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
+		!add_open(&a, &d->open.v[s->open], s->opens, s->to_ns))
 		return false;
-	map->node.v[0] = pay(x, s, (int64_t)v[0].self_ns);
-	if (!path_hash_of(m, map->node.v[0], &p->hash.v[0]) || !merge(m, v, map, s->nodes))
-		return false;
-	map->node.n = s->nodes;
-	for (uint32_t i = 0; i < s->opens; i++) {
-		const struct pv_digest_open *o = &d->open.v[s->open + i];
-		uint32_t node = map->node.v[o->node - s->node];
-		t->stack.v[t->stack.n++] = (struct pv_frame){ node, o->enter_ns };
-	}
+	t->told_ns += a.idle;
+	t->last_ns = s->to_ns;
+	a.s->number = s->number;
+	a.s->thread = x->thread;
+	a.s->depth = t->stack.n;
+	a.s->top = t->stack.n ? t->stack.v[t->stack.n - 1] : (struct pv_frame){ 0 };
 	return true;
-}
-
-const struct pv_stretch_map *pv_stretch_map_of(struct pv_model *m, const struct pv_thread *th)
-{
-	return map_of(&m->private->stretches, th);
 }
 
 bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
@@ -234,25 +268,36 @@ static void note_shared(struct pv_model *m)
 {
 	struct pv_stretches *p = &m->private->stretches;
 	memset(p->shared_key, 0, sizeof p->shared_key);
+	p->shared_any = false;
 	for (size_t i = 1; i < m->names.method.n; i++) {
 		size_t bit = shared_bit(m->names.method.v[i].key);
-		if (m->names.method.v[i].shared)
-			p->shared_key[bit / 64] |= UINT64_C(1) << bit % 64;
+		if (!m->names.method.v[i].shared)
+			continue;
+		p->shared_key[bit / 64] |= UINT64_C(1) << bit % 64;
+		p->shared_any = true;
 	}
 	p->shared_known = true;
+}
+
+static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct pv_stretch *s)
+{
+	size_t bit = shared_bit(key);
+	if ((m->private->stretches.shared_key[bit / 64] >> bit % 64 & 1) == 0)
+		return true;
+	return pv_names_method_steady(&m->names, key, s->from_ns, s->to_ns);
 }
 
 static bool is_steady(
 	const struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *s)
 {
-	const struct pv_digest_node *v = b->digest.node.v;
-	const uint64_t *shared = m->private->stretches.shared_key;
-	for (uint32_t i = s->node + 1; i < s->node + s->nodes; i++) {
-		size_t bit = shared_bit(v[i].key);
-		if ((shared[bit / 64] >> bit % 64 & 1) &&
-			!pv_names_method_steady(&m->names, v[i].key, s->from_ns, s->to_ns))
+	const struct pv_digest *d = &b->digest;
+	const struct pv_digest_path *path = m->private->stretches.strand[d->strand].path.v;
+	for (uint32_t i = 0; i < s->sums; i++)
+		if (!is_key_steady(m, path[d->sum.v[s->sum + i].path].key, s))
 			return false;
-	}
+	for (uint32_t i = 0; i < s->opens; i++)
+		if (!is_key_steady(m, path[d->open.v[s->open + i].path].key, s))
+			return false;
 	return true;
 }
 
@@ -297,26 +342,69 @@ static bool is_unambiguous(struct pv_model *m, const struct pv_batch *const *b, 
 {
 	if (!m->private->stretches.shared_known)
 		note_shared(m);
+	const bool any = m->private->stretches.shared_any;
 	pv_map_clear(&m->private->stretches.described);
 	for (size_t i = 0; i < n; i++) {
 		if (!b[i]->told && changes_names(m, b[i]))
 			return false;
-		for (size_t k = 0; k < b[i]->digest.stretch.n; k++)
+		for (size_t k = 0; any && k < b[i]->digest.stretch.n; k++)
 			if (!is_steady(m, b[i], &b[i]->digest.stretch.v[k]))
 				return false;
 	}
 	return true;
 }
 
-/* The thread's calls can be applied, though other batches come before. */
-static bool thread_goes_on(const struct pv_model *m, const struct pv_batch *b, size_t depth)
+static const struct pv_thread *thread_of(const struct pv_model *m, const struct pv_batch *b)
 {
 	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
-	if (at == PV_MAP_NONE)
-		return m->threads.thread.n <= m->threads.cap;
-	const struct pv_thread *th = m->threads.thread.v[at];
-	return th->end_ns == PV_NEVER && !th->stack.too_deep &&
-	       th->stack.stack.n + depth < PV_STACK_DEPTH;
+	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
+}
+
+static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint32_t number)
+{
+	if (!th || s->thread != th || s->number + 1 != number || th->stack.stack.n != s->depth)
+		return false;
+	if (s->depth == 0)
+		return true;
+	const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
+	return top->node == s->top.node && top->enter_ns == s->top.enter_ns;
+}
+
+/* Whether the stretch follows what its strand has had, here or in the run before it. */
+static bool follows(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	struct pv_strand *s = &p->strand[b->digest.strand];
+	const struct pv_thread *th = thread_of(m, b);
+	size_t depth = th ? th->stack.stack.n : 0;
+	if (s->tree != b->digest.tree)
+		return false;
+	if (s->look != p->looks) {
+		if (next->goes_on && !goes_on(s, th, next->number))
+			return false;
+		s->look_depth = next->goes_on ? s->base_depth : depth;
+	} else if (!next->goes_on) {
+		s->look_depth += s->look_deepest;
+	} else if (next->number != s->look_number + 1) {
+		return false;
+	}
+	s->look = p->looks;
+	s->look_number = next->number;
+	s->look_deepest = next->deepest;
+	return s->look_depth + s->look_deepest < PV_STACK_DEPTH;
+}
+
+/* The thread's calls can be applied, though other batches come before. */
+static bool thread_goes_on(struct pv_model *m, const struct pv_batch *b)
+{
+	const struct pv_thread *th = thread_of(m, b);
+	if (th ? th->end_ns != PV_NEVER || th->stack.too_deep
+	       : m->threads.thread.n > m->threads.cap)
+		return false;
+	for (size_t i = 0; i < b->digest.stretch.n; i++)
+		if (!follows(m, b, &b->digest.stretch.v[i]))
+			return false;
+	return true;
 }
 
 /* Whether a batch tells of another thread's life that has calls in the run. */
@@ -334,14 +422,22 @@ static bool tells_of_others(const struct pv_batch *b, const struct pv_batch *con
 	return false;
 }
 
+/* From a run before. */
+static bool any_goes_on(const struct pv_batch *const *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (b[i]->digest.stretch.n && b[i]->digest.stretch.v[0].goes_on)
+			return true;
+	return false;
+}
+
 bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n)
 {
-	size_t stretches = 0, depth = 0, more = 0;
+	size_t stretches = 0, more = 0;
 	for (size_t i = 0; i < n; i++) {
 		stretches += b[i]->digest.stretch.n;
-		depth += b[i]->digest.depth;
 		/* Samples may add nodes, too. */
-		more += b[i]->digest.node.n + b[i]->pool.n + b[i]->rare.n;
+		more += b[i]->digest.sum.n + b[i]->digest.open.n + b[i]->pool.n + b[i]->rare.n;
 	}
 	if (stretches == 0)
 		return true;
@@ -350,8 +446,12 @@ bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t 
 		return false;
 	if (m->threads.thread.n + n > m->threads.cap && n > 1)
 		return false;
+	m->private->stretches.looks++;
 	for (size_t i = 0; i < n; i++)
-		if (!thread_goes_on(m, b[i], depth) || (n > 1 && tells_of_others(b[i], b, n)))
+		if (b[i]->gap_before && (i > 0 || any_goes_on(b, n)))
+			return false; /* everything open ends there */
+	for (size_t i = 0; i < n; i++)
+		if (!thread_goes_on(m, b[i]) || (n > 1 && tells_of_others(b[i], b, n)))
 			return false;
 	return is_unambiguous(m, b, n);
 }

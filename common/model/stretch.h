@@ -11,6 +11,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/format/digest.h"
+#include "common/model/calls.h"
 
 enum { PV_SHARED_BITS = 8192 };
 
@@ -21,46 +22,67 @@ struct pv_thread;
 
 /*
  * Whether the calls of the next batch can come summed up; what the digest has to know is put in.
- * And whether a run of batches that came so can be applied: if not, each is decoded again without.
- * Both look only at what the owner itself changes, and need no lock.
+ * It looks only at what the owner itself changes, and needs no lock, as the next two.
  */
 bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret);
+/*
+ * The paths that batches name, each batch once, all in the log's order, whether or not they can be
+ * applied as they are. False: some are missing, and stretches of their strands cannot be applied.
+ */
+bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n);
+/* Whether a run of batches that were heard can be applied: if not, each is decoded again without. */
 bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n);
 
 /* --- private */
 
-enum { PV_STRETCH_MAPS = 64 }; /* as many threads can be amid a stretch */
-
-/* Of the stretch that was applied last for a thread: the tree's nodes. */
-struct pv_stretch_map {
-	const struct pv_thread *thread;
-	uint32_t first; /* the stretch's first node in the digest */
-	PV_ARRAY(uint32_t) node;
+struct pv_strand_node {
+	uint32_t node, turn; /* holds where the turn is the strand's present one */
 };
 
-/* Scratch of the owner; all of it can be found again from the model's stores. */
+/* Of a strand: what its stretches, applied up to now, have left. */
+struct pv_strand {
+	uint32_t tree;     /* as digests name it */
+	uint32_t turn;     /* changes with the base, and when nodes get other numbers or meanings */
+	uint64_t changes;  /* in such, when the turn began */
+	bool shared;       /* a path goes over a method whose key has several meanings */
+	uint32_t base;     /* node */
+	size_t base_depth; /* of the thread's stack */
+	uint32_t number;   /* of the stretch applied last */
+	const struct pv_thread *thread; /* that it was applied for ... */
+	size_t depth;      /* ... with so many calls open behind it ... */
+	struct pv_frame top; /* ... this one innermost */
+	PV_ARRAY(struct pv_digest_path) path; /* by number, the first PV_STRAND_FIRST unused */
+	PV_ARRAY(struct pv_strand_node) node; /* likewise */
+	PV_ARRAY(uint32_t) open;              /* paths of the calls open above the base */
+
+	/* while a run is looked at */
+	uint64_t look;
+	uint32_t look_number;
+	size_t look_depth, look_deepest;
+};
+
+/* The owner's. */
 struct pv_stretches {
-	PV_ARRAY(uint32_t) hash_of;    /* by node of the call tree: of its path */
-	PV_ARRAY(uint32_t) hint;       /* by such a hash, in pairs: a node that may have it */
-	PV_ARRAY(uint32_t) hash;       /* of the stretch applied last */
-	struct pv_stretch_map map[PV_STRETCH_MAPS];
-	size_t map_at, map_next;       /* used last; to be used for another thread */
+	struct pv_strand strand[PV_STRANDS + 1];
+	uint64_t changes, looks;
+	PV_ARRAY(uint32_t) climbed;    /* scratch */
 	struct pv_map described;       /* methods, by a run */
 	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
-	bool shared_known;                        /* those bits are up to date */
+	bool shared_known, shared_any;            /* those bits are up to date; one is set */
 };
 
 void pv_stretches_finish(struct pv_stretches *s);
 
 /* False when out of memory. */
 bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s);
-/* What is known of the stretch applied last for the thread; NULL: nothing. */
-const struct pv_stretch_map *pv_stretch_map_of(struct pv_model *m, const struct pv_thread *th);
+/* pv_stretch_node() where it is not known yet; PV_MAP_NONE: out of memory. */
+uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path);
 
-/* The tree's node for one of that stretch. */
-static inline uint32_t pv_stretch_node(const struct pv_stretch_map *map, uint32_t node)
+/* The tree's node for a path of the strand, as of the stretch applied last. */
+static inline uint32_t pv_stretch_node(struct pv_model *m, struct pv_strand *s, uint32_t path)
 {
-	return map && node - map->first < map->node.n ? map->node.v[node - map->first] : 0;
+	const struct pv_strand_node *n = &s->node.v[path];
+	return n->turn == s->turn ? n->node : pv_stretch_find(m, s, path);
 }
 
 #endif
