@@ -73,8 +73,9 @@ static bool take_figures(struct mlpd_digester *d)
 		struct mlpd_node *from = &t->node[at];
 		if (i + AHEAD < n)
 			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
-		to[i] = (struct pv_digest_sum){ from->total_ns, from->max_ns, at, from->calls };
-		from->calls = 0;
+		to[i] = (struct pv_digest_sum){ from->total_ns, from->max_ns, at,
+			from->more_calls + 1 };
+		from->more_calls = UINT32_MAX;
 		from->total_ns = 0;
 		from->max_ns = 0;
 	}

@@ -6,11 +6,6 @@ enum { FIRST_NODES = 256, FIRST_ENTERED = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
 
 _Static_assert(sizeof(struct mlpd_node) == LINE, "one cache line");
 
-#define NOTHING                                                                                    \
-	{                                                                                          \
-		MLPD_NO_BYTES, 24                                                                  \
-	}
-
 void mlpd_tree_finish(struct mlpd_tree *t)
 {
 	pv_table_free(t->node, t->room * sizeof *t->node);
@@ -61,19 +56,17 @@ static bool grow(struct mlpd_tree *t)
 	return pv_reserve(&t->touched, room - t->touched.n) && make_slots(t, room);
 }
 
-/* How the difference between two methods is written; left alone where that takes five bytes. */
+/* How the difference between two methods is written; left alone where that takes six bytes. */
 static void expect(uint64_t difference, struct mlpd_step *ret)
 {
-	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63);
+	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63), bytes = 0;
 	unsigned bits = v ? 65 - (unsigned)__builtin_clzll(v) : 1; /* with its sign */
 	unsigned n = (bits + 6) / 7;
-	if (n > sizeof ret->bytes)
+	if (n > 5)
 		return;
-	uint32_t d = (uint32_t)difference;
-	uint32_t spread = (d & 0x7f) | (d & 0x3f80) << 1 | (d & 0x1fc000) << 2 |
-			  (d & 0xfe00000) << 3 | 0x808080;
-	uint32_t last = 0x7fU << 8 * (n - 1), shift = 32 - 8 * n;
-	*ret = mlpd_step((spread & (last | ((last & -last) - 1))) << shift, shift, 0);
+	for (unsigned i = 0; i < n; i++)
+		bytes |= ((difference >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0)) << 8 * i;
+	*ret = mlpd_step(bytes, n);
 }
 
 /* There is room for it. */
@@ -81,12 +74,8 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t at = t->n++;
 	struct mlpd_node *n = &t->node[at];
-	*n = (struct mlpd_node){ .key = key,
-		.parent = parent,
-		.leave = NOTHING,
-		.first = NOTHING,
-		.next = NOTHING,
-		.other = NOTHING };
+	*n = (struct mlpd_node){ .key = key, .parent = parent, .more_calls = UINT32_MAX };
+	n->leave = n->first = n->next = n->other = mlpd_no_step();
 	if (parent != at && parent != MLPD_ROOT)
 		expect(t->node[parent].key - key, &n->leave);
 	return at;

@@ -13,22 +13,20 @@
 #include "common/format/digest.h"
 
 /*
- * A call event that came here: the bytes of its method difference, shifted left until nothing else
- * is in them.
+ * A call event that came here. Bits 24 to 63: the bytes of its method difference, one to five,
+ * shifted left until they end at the top; 6 to 23: the call that began; 0 to 5: by how much they were
+ * shifted, from where the first of them is at the bottom.
  */
 struct mlpd_step {
-	uint32_t bytes;
-	uint32_t how; /* bits 0-4: the shift; 5-7: the event's length; above: the call that began */
+	uint64_t v;
 };
-
-enum { MLPD_NO_BYTES = 1 }; /* nothing that was shifted looks so */
 
 /* One cache line, and aligned so. */
 struct mlpd_node {
 	uint64_t key;      /* method; of the root: none */
 	uint64_t total_ns; /* of calls that ended */
 	int64_t max_ns;
-	uint32_t calls;               /* that ended; 0: the node is not in tree.touched */
+	uint32_t more_calls;          /* that ended, less one; UINT32_MAX: it is not in tree.touched */
 	uint32_t parent;              /* smaller than the node's own number; the root's: itself */
 	struct mlpd_step leave;       /* behind this call, its caller's */
 	struct mlpd_step first;       /* the call in this one that came last */
@@ -41,8 +39,9 @@ struct mlpd_exc {
 
 enum {
 	MLPD_ROOT = PV_STRAND_BASE,
-	MLPD_TREE_KEPT = 1 << 18,       /* nodes; larger trees are begun anew */
-	MLPD_TREE_MOST = 1 << 20,       /* as many as fit into a slot; less than into a step */
+	MLPD_TREE_KEPT = 3 << 16,       /* nodes; larger trees are begun anew */
+	MLPD_TREE_MOST = 1 << 18,       /* as many as a step can tell apart */
+	MLPD_STEP_BYTES = 24, MLPD_STEP_NODE = 6, /* bits where they begin */
 };
 
 struct mlpd_tree {
@@ -65,10 +64,32 @@ void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 
-/* With a difference of times of two bytes, the event is four to seven bytes long. */
-static inline struct mlpd_step mlpd_step(uint32_t bytes, uint32_t shift, uint32_t node)
+/* Of `n` bytes, the first of them lowest. */
+static inline struct mlpd_step mlpd_step(uint64_t bytes, unsigned n)
 {
-	return (struct mlpd_step){ bytes, node << 8 | (7 - shift / 8) << 5 | shift };
+	return (struct mlpd_step){ bytes << (64 - 8 * n) | (64 - 8 * n) };
+}
+
+/* What looks like no event. */
+static inline struct mlpd_step mlpd_no_step(void)
+{
+	return (struct mlpd_step){ 1 << MLPD_STEP_BYTES | 56 };
+}
+
+static inline struct mlpd_step mlpd_step_to(struct mlpd_step s, uint32_t node)
+{
+	return (struct mlpd_step){ s.v | (uint64_t)node << MLPD_STEP_NODE };
+}
+
+static inline uint32_t mlpd_step_node(struct mlpd_step s)
+{
+	return (uint32_t)(s.v >> MLPD_STEP_NODE) & (MLPD_TREE_MOST - 1);
+}
+
+/* Of the event, where its difference of times is two bytes long. */
+static inline unsigned mlpd_step_length(struct mlpd_step s)
+{
+	return 11 - (unsigned)(s.v >> 3 & 7);
 }
 
 static inline unsigned mlpd_tree_shift(const struct mlpd_tree *t)

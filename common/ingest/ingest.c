@@ -254,7 +254,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	const struct mlpd_framer *f = &in->framer;
 	struct pv_batch *b = &t->batch;
-	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + 1))
+	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + MLPD_PAD))
 		return pv_ingest_fail_nomem(in);
 	if (in->carry.n)
 		memcpy(b->bytes.v, in->carry.v, in->carry.n);

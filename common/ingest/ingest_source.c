@@ -50,7 +50,7 @@ bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
 {
 	struct pv_error e;
 	pv_array_finish(&b->bytes);
-	if (!pv_reserve(&b->bytes, b->bytes_len + 1))
+	if (!pv_reserve(&b->bytes, b->bytes_len + MLPD_PAD))
 		return pv_ingest_fail_nomem(in);
 	if (!in->payloads)
 		in->payloads = pv_source_again(in->source, &e);
