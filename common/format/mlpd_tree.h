@@ -86,12 +86,6 @@ static inline uint32_t mlpd_step_node(struct mlpd_step s)
 	return (uint32_t)(s.v >> MLPD_STEP_NODE) & (MLPD_TREE_MOST - 1);
 }
 
-/* Of the event, where its difference of times is two bytes long. */
-static inline unsigned mlpd_step_length(struct mlpd_step s)
-{
-	return 11 - (unsigned)(s.v >> 3 & 7);
-}
-
 static inline unsigned mlpd_tree_shift(const struct mlpd_tree *t)
 {
 	return 64 - (unsigned)__builtin_ctzll(t->slots);
