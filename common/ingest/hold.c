@@ -109,6 +109,11 @@ static size_t first_run(struct pv_hold *h, struct pv_batch *ret[PV_HOLD_RUN])
 	return n;
 }
 
+bool pv_hold_is_full(const struct pv_hold *h)
+{
+	return h->bytes > PV_HOLD_BYTES;
+}
+
 size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
 	struct pv_batch *ret[PV_HOLD_RUN])
 {
@@ -120,7 +125,7 @@ size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
 	if (all)
 		return n;
 	bool complete = n >= ret[0]->digest.run_n;
-	bool full = h->bytes > PV_HOLD_BYTES || (no_sync && kept > PV_HOLD_BUFFERS);
+	bool full = pv_hold_is_full(h) || (no_sync && kept > PV_HOLD_BUFFERS);
 	return complete && (h->due >= n || full) ? n : 0;
 }
 

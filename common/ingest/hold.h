@@ -56,6 +56,8 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
 size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
 	struct pv_batch *ret[PV_HOLD_RUN]);
 void pv_hold_done(struct pv_hold *h);
+/* More than that is not kept. */
+bool pv_hold_is_full(const struct pv_hold *h);
 
 /* The ends of its thread that others have told go to the model, before the batch is applied. */
 bool pv_hold_tells_end(const struct pv_hold *h, const struct pv_batch *b);

@@ -124,7 +124,7 @@ static bool apply_all(struct pv_ingest *in)
 	bool ok;
 	while (apply_one(in, &ok))
 		;
-	return ok;
+	return ok && pv_ingest_flush(in, false);
 }
 
 static bool drain(struct pv_ingest *in)

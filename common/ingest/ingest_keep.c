@@ -1,6 +1,7 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
+
 #include "common/model/stretch.h"
 
 enum {
@@ -100,8 +101,10 @@ bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t 
 	struct pv_batch *b[PV_DECODE_RUN];
 	bool plain = false;
 	in->as_run = false;
-	if (n == 1)
-		return true;
+	if (n == 1) {
+		b[0] = &t->batch;
+		return t->nomem || !t->batch.damaged || make_plain(in, b, 1);
+	}
 	for (size_t i = 0; i < n; i++) {
 		b[i] = &t[i].batch;
 		if (t[i].nomem)
@@ -129,13 +132,14 @@ static bool apply_kept(struct pv_ingest *in, const struct pv_batch *b)
 	return apply_now(in, b);
 }
 
-/* What is kept and due, or all of it. */
-bool pv_ingest_flush(struct pv_ingest *in, bool all)
+/* As long as there is credit, in batches. */
+static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 {
 	struct pv_batch *b[PV_DECODE_RUN];
 	bool ok = true;
 	size_t n;
-	while (ok && (n = pv_hold_due(&in->hold, in->model, all, b)) > 0) {
+	while (ok && *credit > 0 && (n = pv_hold_due(&in->hold, in->model, all, b)) > 0) {
+		*credit -= (ptrdiff_t)n;
 		bool whole = b[0]->digest.run_n <= 1 || b[0]->digest.run_n == n;
 		for (size_t i = 0; i < n && n > 1; i++)
 			whole &= !pv_hold_tells_end(&in->hold, b[i]);
@@ -148,6 +152,24 @@ bool pv_ingest_flush(struct pv_ingest *in, bool all)
 			pv_hold_done(&in->hold);
 	}
 	return ok;
+}
+
+/* What is kept and due, or all of it. */
+bool pv_ingest_flush(struct pv_ingest *in, bool all)
+{
+	ptrdiff_t credit = PTRDIFF_MAX;
+	in->credit = 0;
+	return flush(in, all, &credit);
+}
+
+/* A sync point makes much due at once: it is applied little by little, or nothing would be decoded. */
+static bool flush_some(struct pv_ingest *in)
+{
+	const ptrdiff_t most = PV_DECODE_RUN;
+	if (pv_hold_is_full(&in->hold))
+		return pv_ingest_flush(in, false);
+	in->credit = in->credit < most - 2 ? in->credit + 2 : most;
+	return flush(in, false, &in->credit);
 }
 
 bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)
@@ -165,7 +187,7 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);
 	pv_model_unlock(in->model);
-	return ok ? pv_ingest_flush(in, false) : pv_ingest_fail_nomem(in);
+	return ok ? flush_some(in) : pv_ingest_fail_nomem(in);
 }
 
 bool pv_ingest_renew_table(struct pv_ingest *in)

@@ -3,6 +3,7 @@
 #define PV_INGEST_INGEST_PARTS_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "common/format/block07.h"
 #include "common/format/framer.h"
@@ -33,6 +34,7 @@ struct pv_ingest {
 	uint8_t found_says;
 	bool again;                 /* that is to begin; it does so once */
 	struct pv_hold hold;        /* batches decoded and not applied yet */
+	ptrdiff_t credit;           /* batches that may be applied of what is due */
 	bool as_run;                /* the run at hand is applied whole, and not kept */
 	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
 	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
