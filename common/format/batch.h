@@ -1,7 +1,8 @@
 /*
  * What one buffer of a log decodes to: parallel arrays for the hot kinds, whole events for the
- * rest, and where that is asked for sums of calls in place of the events. A decode worker fills a batch, the ingest owner applies it and gives it back for reuse;
- * at any time exactly one thread uses it.
+ * rest, and where that is asked for sums of calls in place of the events. A decode worker fills a
+ * batch, the ingest owner applies it and gives it back for reuse; at any time exactly one thread uses
+ * it.
  */
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H

@@ -160,7 +160,8 @@ static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns
 }
 
 /* The event's byte with the bits that tell how long its difference of times is. */
-enum { SHAPE = 0x8080ff, SAME_METHOD = 0xff000000U, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
+enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
+#define SAME_METHOD 0xff000000U
 
 /*
  * Goes on for as long as every event is the one that came the last time; false at one that is
@@ -269,11 +270,10 @@ static __attribute__((noinline)) bool take_expected_anywhere(struct loop *l)
 	return take_expected(l, false);
 }
 
-static __attribute__((noinline
 #if defined __x86_64__
-	, target("bmi,bmi2")
+__attribute__((target("bmi,bmi2")))
 #endif
-	)) bool take_expected_fast(struct loop *l)
+static __attribute__((noinline)) bool take_expected_fast(struct loop *l)
 {
 	return take_expected(l, true);
 }

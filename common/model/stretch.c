@@ -13,15 +13,20 @@
 enum {
 	PLACE_AHEAD = 16, /* sums: where their node is is fetched ... */
 	NODE_AHEAD = 8,   /* ... and then the node */
+	PATHS_KEPT = 1 << 20, /* of strands that the present run does not need */
 };
+
+static void finish(struct pv_strand *s)
+{
+	pv_array_finish(&s->path);
+	pv_array_finish(&s->node);
+	pv_array_finish(&s->open);
+}
 
 void pv_stretches_finish(struct pv_stretches *s)
 {
-	for (size_t i = 0; i <= PV_STRANDS; i++) {
-		pv_array_finish(&s->strand[i].path);
-		pv_array_finish(&s->strand[i].node);
-		pv_array_finish(&s->strand[i].open);
-	}
+	for (size_t i = 0; i <= PV_STRANDS; i++)
+		finish(&s->strand[i]);
 	pv_array_finish(&s->climbed);
 	pv_map_finish(&s->described);
 }
@@ -54,15 +59,40 @@ static bool hear(struct pv_strand *s, const struct pv_digest *d)
 	return true;
 }
 
+/* What was not heard of for longest goes where all together is too much: the decoder keeps less. */
+static void trim(struct pv_stretches *p)
+{
+	for (;;) {
+		size_t kept = 0;
+		struct pv_strand *oldest = NULL;
+		for (size_t i = 0; i <= PV_STRANDS; i++) {
+			struct pv_strand *s = &p->strand[i];
+			kept += s->path.room;
+			if (s->path.room && s->heard != p->heard && (!oldest || s->heard < oldest->heard))
+				oldest = s;
+		}
+		if (kept <= PATHS_KEPT || !oldest)
+			return;
+		finish(oldest);
+		oldest->thread = NULL;
+	}
+}
+
 bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
+	struct pv_stretches *p = &m->private->stretches;
 	bool ok = true;
+	p->heard++;
 	for (size_t i = 0; i < n; i++) {
 		struct pv_digest *d = &b[i]->digest;
+		struct pv_strand *s = &p->strand[d->strand];
+		s->heard = p->heard;
 		if (!d->heard)
-			ok = hear(&m->private->stretches.strand[d->strand], d) && ok;
+			ok = hear(s, d) && ok;
 		d->heard = true;
+		ok = ok && (d->stretch.n == 0 || s->path.n > 0);
 	}
+	trim(p);
 	return ok;
 }
 

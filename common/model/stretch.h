@@ -44,6 +44,7 @@ struct pv_strand {
 	uint32_t tree;     /* as digests name it */
 	uint32_t turn;     /* changes with the base, and when nodes get other numbers or meanings */
 	uint64_t changes;  /* in such, when the turn began */
+	uint64_t heard;    /* when it was heard of last */
 	bool shared;       /* a path goes over a method whose key has several meanings */
 	uint32_t base;     /* node */
 	size_t base_depth; /* of the thread's stack */
@@ -64,7 +65,7 @@ struct pv_strand {
 /* The owner's. */
 struct pv_stretches {
 	struct pv_strand strand[PV_STRANDS + 1];
-	uint64_t changes, looks;
+	uint64_t changes, looks, heard;
 	PV_ARRAY(uint32_t) climbed;    /* scratch */
 	struct pv_map described;       /* methods, by a run */
 	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
