@@ -118,7 +118,7 @@ bool pv_ingest_index_due(const struct pv_ingest *in);
 
 /* Whether any payload can be read again, by its offset, at once. */
 bool pv_ingest_has_payloads(const struct pv_ingest *in);
-/* The batch has its payload again. False: the state is FAILED. */
+/* The batch has its payload again, or is damage and no more. False: the state is FAILED. */
 bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b);
 void pv_ingest_note_source(struct pv_ingest *in);
 /* Compressed data that could not be read becomes damage where it would have come in the stream. */

@@ -1,6 +1,8 @@
 /* What the source says of itself, for the status and the damage list. On the owner's thread. */
 #include "common/ingest/ingest_parts.h"
 
+#include <string.h>
+
 static uint64_t stream_bytes(const struct pv_ingest *in)
 {
 	return in->is_old ? in->old.received
@@ -33,17 +35,31 @@ bool pv_ingest_has_payloads(const struct pv_ingest *in)
 	return info.kind == PV_SOURCE_FILE && !info.compressed;
 }
 
-static bool read_at(struct pv_source *s, uint64_t offset, uint8_t *to, size_t n, struct pv_error *e)
+static bool read_at(struct pv_source *s, uint64_t offset, uint8_t *to, size_t n)
 {
+	struct pv_error e;
 	uint64_t got;
-	if (!pv_source_seek(s, offset, e))
-		return false;
-	for (; n > 0; to += got, n -= got) {
-		enum pv_read r = pv_source_read(s, to, n, &got, e);
-		if (r != PV_READ_BYTES)
-			return pv_fail(e, PV_EIO, offset, "the file has changed while it was read");
-	}
-	return true;
+	bool ok = pv_source_seek(s, offset, &e);
+	for (; ok && n > 0; to += got, n -= got)
+		ok = pv_source_read(s, to, n, &got, &e) == PV_READ_BYTES;
+	return ok;
+}
+
+/* Of a buffer that is not there any more nothing is left but where it was. */
+static void lose(struct pv_batch *b)
+{
+	const struct pv_batch lost = *b;
+	pv_batch_reset(b);
+	b->offset = lost.offset;
+	b->bytes_len = lost.bytes_len;
+	b->thread = lost.thread;
+	b->time_base = lost.time_base;
+	b->continues = lost.continues;
+	b->gap_before = lost.gap_before;
+	b->damaged = true;
+	b->damage_offset = lost.offset;
+	b->damage_bytes = lost.bytes_len + MLPD_BUFFER_HEADER;
+	strcpy(b->damage_reason, "the file has changed while it was read");
 }
 
 bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
@@ -54,9 +70,12 @@ bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
 		return pv_ingest_fail_nomem(in);
 	if (!in->payloads)
 		in->payloads = pv_source_again(in->source, &e);
-	if (!in->payloads || !read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v,
-				     (size_t)b->bytes_len, &e))
+	if (!in->payloads)
 		return pv_ingest_fail(in, &e);
+	if (!read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v, (size_t)b->bytes_len)) {
+		lose(b);
+		return true;
+	}
 	b->bytes.n = (size_t)b->bytes_len;
 	b->away = false;
 	return true;

@@ -326,6 +326,28 @@ static void write_threads(struct log *l)
 	}
 }
 
+/* Deeper than a stack can be, behind the end of a thread: what comes then is kept for a while. */
+static void write_kept(struct log *l)
+{
+	enum { DEEP = 300000, FEW = 50 };
+	begin(l, PTR_BASE);
+	for (uint64_t i = 0; i < FEW; i++)
+		name_method(l, i);
+	end(l);
+	begin(l, PTR_BASE + 16);
+	thread_event(l, 0x22);
+	thread_event(l, 0x42);
+	end(l);
+	begin(l, PTR_BASE);
+	while (!full(l)) {
+		for (uint64_t i = 0; i < DEEP; i++)
+			enter(l, i % FEW);
+		for (uint64_t i = DEEP; i-- > 0;)
+			leave(l, i % FEW);
+	}
+	end(l);
+}
+
 static void write_methods(struct log *l)
 {
 	enum { MANY = 2000000 };
@@ -421,6 +443,7 @@ static const struct {
 } kinds[] = {
 	{ "calls", write_calls },
 	{ "threads", write_threads },
+	{ "kept", write_kept },
 	{ "methods", write_methods },
 	{ "deep", write_deep },
 	{ "paths", write_paths },
