@@ -1,16 +1,11 @@
 #include "common/ingest/heap_read.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "common/heap/graph_build.h"
 #include "common/ingest/ingest_parts.h"
+#include "common/ingest/reading.h"
 #include "common/ingest/reread.h"
 
 enum { SIGNAL_NS = 50 * 1000 * 1000 };
@@ -19,9 +14,7 @@ struct pv_heap_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_heap_read_options options;
 	struct pv_source *source;
-	pthread_t thread;
-	bool started;
-	int changed_fd, stop_fd;
+	struct pv_reading job;
 
 	/* the thread's own */
 	struct pv_model *model; /* borrowed */
@@ -35,38 +28,24 @@ struct pv_heap_read {
 	struct pv_error error;
 	struct pv_heap heap;
 
-	pthread_mutex_t lock;
-	struct pv_heap_read_status status; /* under it */
+	struct pv_heap_read_status status; /* under the job's lock */
 };
-
-static void signal_fd(int fd)
-{
-	uint64_t one = 1;
-	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
-		;
-}
-
-static bool stopping(const struct pv_heap_read *r)
-{
-	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
-	return poll(&p, 1, 0) > 0;
-}
 
 /* A step of the work; false when nobody wants it any more. */
 static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
 {
 	struct pv_heap_read *r = ctx;
 	int64_t now = pv_ingest_now();
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.phase = phase;
 	r->status.step = done;
 	r->status.steps = total;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->job.lock);
 	if (now - r->signalled_ns > SIGNAL_NS) {
 		r->signalled_ns = now;
-		signal_fd(r->changed_fd);
+		pv_reading_changed(&r->job);
 	}
-	return !stopping(r);
+	return !pv_reading_stopping(&r->job);
 }
 
 static bool cancelled(struct pv_heap_read *r)
@@ -247,13 +226,13 @@ static void *work(void *arg)
 	bool ok = read_shot(r) && make_heap(r);
 	pv_source_close(r->source);
 	r->source = NULL;
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.over = true;
 	r->status.done = ok;
 	if (!ok)
 		r->status.error = r->error;
-	pthread_mutex_unlock(&r->lock);
-	signal_fd(r->changed_fd);
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
 	return NULL;
 }
 
@@ -269,16 +248,6 @@ static bool open_again(struct pv_heap_read *r)
 	return r->source != NULL;
 }
 
-static bool start_thread(struct pv_heap_read *r)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->started = pthread_create(&r->thread, NULL, work, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r->started || pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
-}
-
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr)
 {
@@ -290,13 +259,12 @@ struct pv_heap_read *pv_heap_read_start(
 	r->in = in;
 	r->options = *options;
 	r->status.phase = "reading";
-	pthread_mutex_init(&r->lock, NULL);
-	r->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->changed_fd < 0 || r->stop_fd < 0)
+	if (!pv_reading_init(&r->job))
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
-	else if (look(r) && open_again(r) && start_thread(r))
+	else if (look(r) && open_again(r) && pv_reading_start(&r->job, work, r))
 		return r;
+	else if (r->error.code == PV_OK)
+		pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
 	if (reterr)
 		*reterr = r->error;
 	pv_heap_read_destroy(r);
@@ -307,48 +275,31 @@ void pv_heap_read_destroy(struct pv_heap_read *r)
 {
 	if (!r)
 		return;
-	if (r->started) {
-		signal_fd(r->stop_fd);
-		pthread_join(r->thread, NULL);
-	}
+	pv_reading_finish(&r->job);
 	pv_graph_build_destroy(r->build);
 	pv_heap_finish(&r->heap);
 	pv_source_close(r->source);
-	if (r->changed_fd >= 0)
-		close(r->changed_fd);
-	if (r->stop_fd >= 0)
-		close(r->stop_fd);
-	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
 void pv_heap_read_cancel(struct pv_heap_read *r)
 {
-	signal_fd(r->stop_fd);
+	pv_reading_cancel(&r->job);
 }
 
 void pv_heap_read_wait(struct pv_heap_read *r)
 {
-	struct pv_heap_read_status s;
-	for (pv_heap_read_status(r, &s); !s.over; pv_heap_read_status(r, &s)) {
-		struct pollfd p = { .fd = r->changed_fd, .events = POLLIN };
-		uint64_t n;
-		if (poll(&p, 1, -1) > 0)
-			while (read(r->changed_fd, &n, sizeof n) < 0 && errno == EINTR)
-				;
-	}
+	pv_reading_wait(&r->job);
 }
 
 void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret)
 {
-	pthread_mutex_lock(&r->lock);
-	*ret = r->status;
-	pthread_mutex_unlock(&r->lock);
+	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_heap_read_fd(const struct pv_heap_read *r)
 {
-	return r->changed_fd;
+	return r->job.changed_fd;
 }
 
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r)

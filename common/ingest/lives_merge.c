@@ -156,7 +156,7 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 		m->told = m->done;
 		pv_lives_tell(r, "following objects", m->done, m->all);
 	}
-	return !pv_lives_stopping(r);
+	return !pv_reading_stopping(&r->job);
 }
 
 /* The buffer just read is begun, unless it was taken already. */
@@ -267,7 +267,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		s->b.thread = thread;
 		s->at = s->path.n = 0;
 	}
-	return (ok || pv_lives_nomem(m->r)) && !pv_lives_stopping(m->r);
+	return (ok || pv_lives_nomem(m->r)) && !pv_reading_stopping(&m->r->job);
 }
 
 static bool on_header(void *ctx, const struct mlpd_header *h)
@@ -321,7 +321,7 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 		if (!pv_lives_event(o->r, b, i, (struct pv_lives_where){ shot, 0 }))
 			return pv_lives_nomem(o->r);
 	}
-	return !o->r->lives.done && !pv_lives_stopping(o->r);
+	return !o->r->lives.done && !pv_reading_stopping(&o->r->job);
 }
 
 static bool read_old(struct pv_lives_read *r, struct pv_source *source)
@@ -347,7 +347,7 @@ static bool read_new(struct pv_lives_read *r, struct pv_source *source)
 	for (ok = ok && file(&m); ok && !r->lives.done && m.heap.n;)
 		ok = take_first(&m) || pv_lives_nomem(r);
 	finish(&m);
-	return ok && !pv_lives_stopping(r);
+	return ok && !pv_reading_stopping(&r->job);
 }
 
 bool pv_lives_merge(struct pv_lives_read *r)

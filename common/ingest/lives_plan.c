@@ -192,7 +192,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		pv_ingest_status(r->in, &s);
 		pv_lives_tell(r, "looking for objects", r->reached, s.stream_bytes);
 	}
-	return !pv_lives_stopping(r);
+	return !pv_reading_stopping(&r->job);
 }
 
 static int by_time(const void *a, const void *b)

@@ -1,21 +1,10 @@
 #include "common/ingest/lives_read.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/lives_read_parts.h"
 #include "common/model/persist.h"
-
-bool pv_lives_stopping(const struct pv_lives_read *r)
-{
-	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
-	return poll(&p, 1, 0) > 0;
-}
 
 bool pv_lives_nomem(struct pv_lives_read *r)
 {
@@ -24,12 +13,12 @@ bool pv_lives_nomem(struct pv_lives_read *r)
 
 void pv_lives_tell(struct pv_lives_read *r, const char *phase, uint64_t step, uint64_t steps)
 {
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.phase = phase;
 	r->status.step = step;
 	r->status.steps = steps;
-	pthread_mutex_unlock(&r->lock);
-	pv_ingest_signal(r->changed_fd);
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
 }
 
 /* --- which shots */
@@ -147,27 +136,17 @@ static bool read_all(struct pv_lives_read *r)
 static void *work(void *arg)
 {
 	struct pv_lives_read *r = arg;
-	bool ok = read_all(r) && !pv_lives_stopping(r);
+	bool ok = read_all(r) && !pv_reading_stopping(&r->job);
 	pv_array_finish(&r->buffer);
 	pv_array_finish(&r->writer);
 	pv_map_finish(&r->writer_of);
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.over = true;
 	r->status.done = ok;
 	r->status.error = r->error;
-	pthread_mutex_unlock(&r->lock);
-	pv_ingest_signal(r->changed_fd);
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
 	return NULL;
-}
-
-static bool start_thread(struct pv_lives_read *r)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->started = pthread_create(&r->thread, NULL, work, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r->started;
 }
 
 struct pv_lives_read *pv_lives_read_start(
@@ -185,10 +164,7 @@ struct pv_lives_read *pv_lives_read_start(
 	r->in = in;
 	r->options = *options;
 	r->status.phase = "looking for objects";
-	pthread_mutex_init(&r->lock, NULL);
-	r->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->changed_fd >= 0 && r->stop_fd >= 0 && start_thread(r))
+	if (pv_reading_init(&r->job) && pv_reading_start(&r->job, work, r))
 		return r;
 	pv_lives_read_destroy(r);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot follow objects: out of threads or descriptors");
@@ -199,42 +175,32 @@ void pv_lives_read_destroy(struct pv_lives_read *r)
 {
 	if (!r)
 		return;
-	if (r->started) {
-		pv_lives_read_cancel(r);
-		pthread_join(r->thread, NULL);
-	}
+	pv_reading_finish(&r->job);
 	pv_lives_finish(&r->lives);
 	pv_model_destroy(r->model);
 	pv_model_destroy(r->seed);
 	pv_array_finish(&r->shot);
-	close(r->changed_fd);
-	close(r->stop_fd);
-	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
 void pv_lives_read_cancel(struct pv_lives_read *r)
 {
-	pv_ingest_signal(r->stop_fd);
+	pv_reading_cancel(&r->job);
 }
 
 void pv_lives_read_wait(struct pv_lives_read *r)
 {
-	if (r->started)
-		pthread_join(r->thread, NULL);
-	r->started = false;
+	pv_reading_wait(&r->job);
 }
 
 void pv_lives_read_status(struct pv_lives_read *r, struct pv_lives_read_status *ret)
 {
-	pthread_mutex_lock(&r->lock);
-	*ret = r->status;
-	pthread_mutex_unlock(&r->lock);
+	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_lives_read_fd(const struct pv_lives_read *r)
 {
-	return r->changed_fd;
+	return r->job.changed_fd;
 }
 
 static bool is_done(struct pv_lives_read *r)

@@ -4,6 +4,7 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/lives_read.h"
+#include "common/ingest/reading.h"
 #include "common/ingest/reread.h"
 #include "common/model/lives_use.h"
 
@@ -30,9 +31,7 @@ struct pv_lives_thread {
 struct pv_lives_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_lives_read_options options;
-	pthread_t thread;
-	bool started;
-	int changed_fd, stop_fd;
+	struct pv_reading job;
 
 	/* the thread's own */
 	struct pv_target_info target;
@@ -55,11 +54,9 @@ struct pv_lives_read {
 	bool listing;     /* the buffer being read holds nothing but a heap shot */
 	bool calls, bare; /* traced; there are allocations without a stack of their own */
 
-	pthread_mutex_t lock;
-	struct pv_lives_read_status status; /* under it */
+	struct pv_lives_read_status status; /* under the job's lock */
 };
 
-bool pv_lives_stopping(const struct pv_lives_read *r);
 bool pv_lives_nomem(struct pv_lives_read *r);
 /* How far it is; signals now and then. */
 void pv_lives_tell(struct pv_lives_read *r, const char *phase, uint64_t step, uint64_t steps);

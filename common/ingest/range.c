@@ -2,14 +2,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/range_plan.h"
+#include "common/ingest/reading.h"
 #include "common/ingest/reread.h"
 #include "common/model/persist.h"
 
@@ -19,9 +16,7 @@ struct pv_range_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_source *source;
 	int64_t from_ns, to_ns; /* since zero */
-	pthread_t thread;
-	bool started;
-	int changed_fd, stop_fd;
+	struct pv_reading job;
 
 	/* the thread's own */
 	struct pv_known known;
@@ -37,22 +32,8 @@ struct pv_range_read {
 	struct pv_error error;
 	uint64_t read, told;
 
-	pthread_mutex_t lock;
-	struct pv_range_status status; /* under it */
+	struct pv_range_status status; /* under the job's lock */
 };
-
-static void signal_fd(int fd)
-{
-	uint64_t one = 1;
-	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
-		;
-}
-
-static bool stopping(const struct pv_range_read *r)
-{
-	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
-	return poll(&p, 1, 0) > 0;
-}
 
 static bool fail_nomem(struct pv_range_read *r)
 {
@@ -61,11 +42,11 @@ static bool fail_nomem(struct pv_range_read *r)
 
 static void tell(struct pv_range_read *r, uint64_t read, uint64_t total)
 {
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.bytes_read = read;
 	r->status.bytes_total = total;
-	pthread_mutex_unlock(&r->lock);
-	signal_fd(r->changed_fd);
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -125,10 +106,10 @@ static bool look(struct pv_range_read *r)
 		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
 	if (!ok)
 		return fail_nomem(r);
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
 	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->job.lock);
 	return true;
 }
 
@@ -155,7 +136,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	}
 	if (!ok)
 		return fail_nomem(r);
-	return !stopping(r);
+	return !pv_reading_stopping(&r->job);
 }
 
 static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row)
@@ -268,7 +249,7 @@ static bool read_whole(struct pv_range_read *r)
 		tell(r, s.source.input_read, s.source.file_bytes);
 		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
 			break;
-		struct pollfd p[] = { { .fd = r->stop_fd, .events = POLLIN },
+		struct pollfd p[] = { { .fd = r->job.stop_fd, .events = POLLIN },
 			{ .fd = pv_ingest_fd(r->again), .events = POLLIN } };
 		if ((poll(p, 2, -1) < 0 && errno != EINTR) || p[0].revents)
 			return false;
@@ -290,24 +271,15 @@ static bool read_whole(struct pv_range_read *r)
 static void *work(void *arg)
 {
 	struct pv_range_read *r = arg;
-	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) && !stopping(r);
-	pthread_mutex_lock(&r->lock);
+	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) &&
+		!pv_reading_stopping(&r->job);
+	pthread_mutex_lock(&r->job.lock);
 	r->status.over = true;
 	r->status.done = ok;
 	r->status.error = r->error;
-	pthread_mutex_unlock(&r->lock);
-	signal_fd(r->changed_fd);
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
 	return NULL;
-}
-
-static bool start_thread(struct pv_range_read *r)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->started = pthread_create(&r->thread, NULL, work, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r->started;
 }
 
 struct pv_range_read *pv_range_start(
@@ -326,10 +298,7 @@ struct pv_range_read *pv_range_start(
 	r->source = source;
 	r->from_ns = from_ns;
 	r->to_ns = to_ns;
-	pthread_mutex_init(&r->lock, NULL);
-	r->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->changed_fd >= 0 && r->stop_fd >= 0 && start_thread(r))
+	if (pv_reading_init(&r->job) && pv_reading_start(&r->job, work, r))
 		return r;
 	pv_range_destroy(r);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");
@@ -340,10 +309,7 @@ void pv_range_destroy(struct pv_range_read *r)
 {
 	if (!r)
 		return;
-	if (r->started) {
-		signal_fd(r->stop_fd);
-		pthread_join(r->thread, NULL);
-	}
+	pv_reading_finish(&r->job);
 	if (!r->again)
 		pv_model_destroy(r->model);
 	pv_ingest_destroy(r->again);
@@ -354,34 +320,27 @@ void pv_range_destroy(struct pv_range_read *r)
 	pv_known_finish(&r->known);
 	pv_array_finish(&r->method_key);
 	pv_array_finish(&r->class_key);
-	close(r->changed_fd);
-	close(r->stop_fd);
-	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
 void pv_range_cancel(struct pv_range_read *r)
 {
-	signal_fd(r->stop_fd);
+	pv_reading_cancel(&r->job);
 }
 
 void pv_range_wait(struct pv_range_read *r)
 {
-	if (r->started)
-		pthread_join(r->thread, NULL);
-	r->started = false;
+	pv_reading_wait(&r->job);
 }
 
 void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
 {
-	pthread_mutex_lock(&r->lock);
-	*ret = r->status;
-	pthread_mutex_unlock(&r->lock);
+	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_range_fd(const struct pv_range_read *r)
 {
-	return r->changed_fd;
+	return r->job.changed_fd;
 }
 
 struct pv_model *pv_range_model(struct pv_range_read *r)
