@@ -308,6 +308,12 @@ static void begin_shot(struct shot *s)
 	put_roots(s);
 }
 
+static void end_shot(struct shot *s)
+{
+	s->time = pvp_monotonic();
+	put_plain(s, PV_KIND_HEAP_END);
+}
+
 static bool walk(struct shot *s)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -316,7 +322,7 @@ static bool walk(struct shot *s)
 		return false;
 	begin_shot(s);
 	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->failed;
-	put_plain(s, PV_KIND_HEAP_END);
+	end_shot(s);
 	info->is->resume(info);
 	return ok && !s->failed;
 }
@@ -385,8 +391,9 @@ static bool walk_by_collector(struct shot *s)
 	atomic_store_explicit(&collecting, s, memory_order_release);
 	bool ok = info->is->force_gc(info) >= 0;
 	atomic_store_explicit(&collecting, NULL, memory_order_release);
-	put_plain(s, PV_KIND_HEAP_END);
-	return ok && s->time && !s->failed;
+	ok &= s->time != 0;
+	end_shot(s);
+	return ok && !s->failed;
 }
 
 static bool by_collector(void)

@@ -31,7 +31,8 @@ bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr);
 
 /*
  * Loads the profiler in the running process: `library` is an absolute path there, `options` the
- * probe's. One that waits to begin begins with it, as by start(). PV_EUSAGE when the runtime refuses, with what to do; PV_EIO.
+ * probe's. One that waits to begin begins with it, as by start(). PV_EUSAGE when the runtime
+ * refuses, with what to do; PV_EIO.
  */
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr);

@@ -32,7 +32,7 @@ class Run:
     def dump(self, kind):
         done = subprocess.run([self.profview, 'dump', str(self.path)], capture_output=True,
                               text=True, check=True)
-        return [line for line in done.stdout.splitlines() if f' {kind} ' in line]
+        return [line for line in done.stdout.splitlines() if f' {kind} ' in line + ' ']
 
 
 def named(rows, name, key='method'):
@@ -78,6 +78,8 @@ def contexts(v, r):
 
 def fields(v, r):
     """Each class tells its own fields; the way to a root names inherited ones, and elements."""
+    begins, ends = (float(r.dump(f'heap.{which}')[0].split()[2]) for which in ('start', 'end'))
+    v.true('a heap shot takes its time', begins < ends < begins + target.DEADLINE, (begins, ends))
     lines = '\n'.join(r.dump('ext.fields.field'))
     mine = {(m[1], m[3]): m[2] for m in re.finditer(
         r' "Counted\.(\w+)" .* type="([^"]*)" name="([^"]*)"', lines)}
