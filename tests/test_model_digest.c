@@ -241,6 +241,8 @@ static struct logkit *read_again(
 	struct mlpd_framer f = { 0 };
 	struct reader r = { .m = m, .longest = 1 + odd(RUN), .whole = mlpd_run_create() };
 	size_t at = 0, buffer = 0, room;
+	if (odd(2))
+		mlpd_run_keep(r.whole, 50 + (uint32_t)odd(500));
 	m->calls.cap = w->k->model->calls.cap;
 	m->recall = recall;
 	ck_assert(mlpd_framer_init(&f));

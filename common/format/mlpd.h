@@ -112,6 +112,8 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 struct mlpd_run;
 struct mlpd_run *mlpd_run_create(void); /* NULL: out of memory */
 void mlpd_run_destroy(struct mlpd_run *r);
+/* From a run to the next, so many paths of a thread at most; for tests. */
+void mlpd_run_keep(struct mlpd_run *r, uint32_t paths);
 bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
 	const struct mlpd_format *f, size_t *ret_used);
 bool mlpd_run_end(struct mlpd_run *r);

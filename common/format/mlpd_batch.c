@@ -283,7 +283,6 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	struct mlpd_digester d = { .strand = PV_STRANDS };
 	mlpd_digest_begin(&d, &tree, b);
 	bool ok = decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
-	mlpd_digest_finish(&d);
 	mlpd_tree_finish(&tree);
 	return ok;
 }
@@ -310,15 +309,21 @@ struct mlpd_run *mlpd_run_create(void)
 		r->strand[i].digester.strand = i;
 	if (r)
 		r->number = 1;
+	if (r)
+		mlpd_run_keep(r, MLPD_TREE_KEPT);
 	return r;
+}
+
+void mlpd_run_keep(struct mlpd_run *r, uint32_t paths)
+{
+	for (size_t i = 0; i < PV_STRANDS; i++)
+		r->strand[i].digester.most = paths;
 }
 
 void mlpd_run_destroy(struct mlpd_run *r)
 {
-	for (size_t i = 0; r && i < PV_STRANDS; i++) {
-		mlpd_digest_finish(&r->strand[i].digester);
+	for (size_t i = 0; r && i < PV_STRANDS; i++)
 		mlpd_tree_finish(&r->strand[i].tree);
-	}
 	free(r);
 }
 
@@ -359,16 +364,13 @@ static struct mlpd_digester *strand_of(struct mlpd_run *r, struct pv_batch *b)
 	struct mlpd_strand *s = find_strand(r, b->thread);
 	if (!s)
 		return NULL;
-	bool ok;
-	if (s->used) {
-		ok = mlpd_digest_next(&s->digester, &s->tree, b);
-	} else {
-		s->used = true;
-		s->thread = b->thread;
-		s->run = r->number;
-		ok = mlpd_digest_run(&s->digester, &s->tree, b);
-	}
-	return ok ? &s->digester : NULL;
+	if (s->used)
+		return mlpd_digest_next(&s->digester, &s->tree, b) ? &s->digester : NULL;
+	s->used = true;
+	s->thread = b->thread;
+	s->run = r->number;
+	mlpd_digest_run(&s->digester, &s->tree, b);
+	return &s->digester;
 }
 
 bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,

@@ -87,39 +87,35 @@ static bool take_figures(struct mlpd_digester *d)
 }
 
 /*
- * How many outermost calls are those of the stretch's beginning: the same path, entered at the same
- * time. The others go into d->open.
+ * How many outermost calls were open before and stay so: those entered before `from_ns`, as time does
+ * not step back in a strand.
  */
-static bool find_kept(struct mlpd_digester *d, size_t *ret)
+static size_t kept_since(const struct mlpd_digester *d, int64_t from_ns)
 {
-	const struct mlpd_node *node = d->tree->node;
 	const int64_t *entered = d->tree->entered.v;
-	size_t before = d->open.n, kept = 0, at = d->depth;
-	if (d->depth > before && !pv_reserve(&d->open, d->depth - before))
-		return false;
-	struct pv_digest_open *open = d->open.v;
-	while (kept < before && kept < at && open[kept].enter_ns == entered[kept])
-		kept++;
-	uint32_t path = mlpd_digest_top(d);
-	for (; at > kept || (kept > 0 && open[kept - 1].path != path); path = node[path].parent) {
-		at--;
-		open[at] = (struct pv_digest_open){ path, entered[at] };
-		kept = at < kept ? at : kept;
+	size_t low = 0, high = d->depth;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (entered[mid] < from_ns)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	d->open.n = d->depth;
-	*ret = kept;
-	return true;
+	return low;
 }
 
 static bool list_open(struct mlpd_digester *d, struct pv_stretch *s)
 {
 	struct pv_digest *g = &d->home->digest;
-	size_t kept;
-	if (!find_kept(d, &kept) || !pv_reserve(&g->open, d->depth - kept))
+	size_t kept = kept_since(d, s->from_ns), more = d->depth - kept;
+	uint32_t path = mlpd_digest_top(d);
+	if (!pv_reserve(&g->open, more))
 		return false;
+	for (size_t i = more; i-- > 0; path = d->tree->node[path].parent)
+		g->open.v[g->open.n + i] =
+			(struct pv_digest_open){ path, d->tree->entered.v[kept + i] };
+	g->open.n += more;
 	s->kept = (uint32_t)kept;
-	for (size_t i = kept; i < d->depth; i++)
-		g->open.v[g->open.n++] = d->open.v[i];
 	return true;
 }
 
@@ -212,7 +208,7 @@ bool mlpd_digest_leave(struct mlpd_digester *d)
 {
 	bool ok = mlpd_digest_close(d);
 	d->known = false;
-	d->depth = d->open.n = 0;
+	d->depth = 0;
 	d->at = MLPD_ROOT;
 	d->behind = true;
 	return ok;
@@ -227,43 +223,11 @@ bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, b
 	}
 	if (d->within && !mlpd_digest_close(d))
 		return false;
+	/* From here on it may be a time before that of calls that are open. */
+	if (d->known && time < d->last_ns && !mlpd_digest_leave(d))
+		return false;
 	*ret_go_on = d->on && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
 	return !*ret_go_on || begin_stretch(d, time);
-}
-
-/* The paths of what is open, in a new tree: the old one has become large. */
-static bool renew_tree(struct mlpd_digester *d)
-{
-	struct mlpd_tree *t = d->tree;
-	uint32_t top = mlpd_digest_top(d);
-	PV_ARRAY(uint64_t) key = { 0 };
-	bool ok = d->depth <= DEPTH_KEPT && pv_reserve(&key, d->depth + 1);
-	if (ok)
-		for (size_t i = d->depth; i-- > 0; top = t->node[top].parent)
-			key.v[i] = t->node[top].key;
-	else
-		d->depth = 0;
-	size_t depth = d->depth;
-	if (!ok)
-		mlpd_digest_leave(d);
-	mlpd_tree_forget(t);
-	ok = mlpd_tree_begin(t);
-	top = MLPD_ROOT;
-	for (size_t i = 0; ok && i < depth; i++) {
-		top = mlpd_tree_child(t, top, key.v[i]);
-		d->open.v[i].path = top;
-		ok = top != 0;
-	}
-	pv_array_finish(&key);
-	d->at = top;
-	d->behind = depth == 0;
-	d->trees++;
-	return ok;
-}
-
-void mlpd_digest_finish(struct mlpd_digester *d)
-{
-	pv_array_finish(&d->open);
 }
 
 void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
@@ -278,15 +242,17 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 	b->digest.tree = d->trees;
 }
 
-bool mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
-	if (d->depth > DEPTH_KEPT)
+	d->within = false;
+	if (d->depth > DEPTH_KEPT || t->n > d->most)
 		mlpd_digest_leave(d);
-	if (t->n > MLPD_TREE_KEPT && !renew_tree(d))
-		return false;
+	if (t->n > d->most) {
+		mlpd_tree_forget(t);
+		d->trees++;
+	}
 	mlpd_digest_begin(d, t, b);
-	return true;
 }
 
 bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)

@@ -12,9 +12,9 @@
 struct mlpd_digester {
 	struct mlpd_tree *tree; /* no other strand's paths are in it */
 	uint32_t strand, trees; /* its number; and how many trees it has had */
+	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
 	uint32_t number;        /* of its last stretch */
 	bool known;             /* what the strand has open is what the thread has, above a base */
-	PV_ARRAY(struct pv_digest_open) open; /* at the last stretch's end */
 	struct pv_batch *batch;
 	struct pv_batch *home; /* where the open stretch stands */
 	bool on;           /* not given up for this buffer */
@@ -37,12 +37,11 @@ static inline uint32_t mlpd_digest_top(const struct mlpd_digester *d)
 	return d->behind ? d->tree->node[d->at].parent : d->at;
 }
 
-void mlpd_digest_finish(struct mlpd_digester *d);
 /* A batch for itself. */
 void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
-/* The first batch of a run. False when out of memory, here and below. */
-bool mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
-/* The next batch of the same thread in it. */
+/* The first batch of a run. */
+void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
+/* The next batch of the same thread in it. False when out of memory, here and below. */
 bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
 
 /*

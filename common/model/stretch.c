@@ -309,26 +309,67 @@ static void note_shared(struct pv_model *m)
 	p->shared_known = true;
 }
 
-static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct pv_stretch *s)
+struct times {
+	int64_t from_ns, to_ns;
+};
+
+static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct times *t)
 {
 	size_t bit = shared_bit(key);
 	if ((m->private->stretches.shared_key[bit / 64] >> bit % 64 & 1) == 0)
 		return true;
-	return pv_names_method_steady(&m->names, key, s->from_ns, s->to_ns);
+	return pv_names_method_steady(&m->names, key, t->from_ns, t->to_ns);
 }
 
-static bool is_steady(
-	const struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *s)
+/* In all the run: a call that one stretch leaves open may end in the next. */
+static bool is_steady(const struct pv_model *m, const struct pv_digest *d, const struct times *t)
 {
-	const struct pv_digest *d = &b->digest;
 	const struct pv_digest_path *path = m->private->stretches.strand[d->strand].path.v;
-	for (uint32_t i = 0; i < s->sums; i++)
-		if (!is_key_steady(m, path[d->sum.v[s->sum + i].path].key, s))
+	for (size_t i = 0; i < d->sum.n; i++)
+		if (!is_key_steady(m, path[d->sum.v[i].path].key, t))
 			return false;
-	for (uint32_t i = 0; i < s->opens; i++)
-		if (!is_key_steady(m, path[d->open.v[s->open + i].path].key, s))
+	for (size_t i = 0; i < d->open.n; i++)
+		if (!is_key_steady(m, path[d->open.v[i].path].key, t))
 			return false;
 	return true;
+}
+
+static const struct pv_thread *thread_of(const struct pv_model *m, const struct pv_batch *b)
+{
+	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
+	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
+}
+
+/* Nor do those that were open before, of which a sum has one and the same path. */
+static bool open_are_steady(
+	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
+{
+	const struct pv_strand *s = &m->private->stretches.strand[b->digest.strand];
+	const struct pv_thread *th = thread_of(m, b);
+	if (!th || !b->digest.stretch.v[0].goes_on)
+		return true;
+	for (size_t i = s->base_depth; i < th->stack.stack.n; i++) {
+		const struct pv_frame *f = &th->stack.stack.v[i];
+		const struct pv_method *method = &m->names.method.v[m->calls.node.v[f->node].method];
+		struct times t = *run;
+		t.from_ns = f->enter_ns < t.from_ns ? f->enter_ns : t.from_ns;
+		if (!is_key_steady(m, method->key, &t))
+			return false;
+	}
+	return true;
+}
+
+static struct times times_of(const struct pv_batch *const *b, size_t n)
+{
+	struct times t = { INT64_MAX, INT64_MIN };
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < b[i]->digest.stretch.n; k++) {
+			const struct pv_stretch *s = &b[i]->digest.stretch.v[k];
+			t.from_ns = s->from_ns < t.from_ns ? s->from_ns : t.from_ns;
+			t.to_ns = s->to_ns > t.to_ns ? s->to_ns : t.to_ns;
+		}
+	}
+	return t;
 }
 
 /* A method described again, under another name or in this very run. */
@@ -373,21 +414,16 @@ static bool is_unambiguous(struct pv_model *m, const struct pv_batch *const *b, 
 	if (!m->private->stretches.shared_known)
 		note_shared(m);
 	const bool any = m->private->stretches.shared_any;
+	const struct times t = times_of(b, n);
 	pv_map_clear(&m->private->stretches.described);
 	for (size_t i = 0; i < n; i++) {
 		if (!b[i]->told && changes_names(m, b[i]))
 			return false;
-		for (size_t k = 0; any && k < b[i]->digest.stretch.n; k++)
-			if (!is_steady(m, b[i], &b[i]->digest.stretch.v[k]))
-				return false;
+		if (any && b[i]->digest.stretch.n &&
+			(!is_steady(m, &b[i]->digest, &t) || !open_are_steady(m, b[i], &t)))
+			return false;
 	}
 	return true;
-}
-
-static const struct pv_thread *thread_of(const struct pv_model *m, const struct pv_batch *b)
-{
-	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
-	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
 }
 
 static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint32_t number)
@@ -410,7 +446,7 @@ static bool follows(struct pv_model *m, const struct pv_batch *b, const struct p
 	if (s->tree != b->digest.tree)
 		return false;
 	if (s->look != p->looks) {
-		if (next->goes_on && !goes_on(s, th, next->number))
+		if (next->goes_on && (!goes_on(s, th, next->number) || next->kept > s->open.n))
 			return false;
 		s->look_depth = next->goes_on ? s->base_depth : depth;
 	} else if (!next->goes_on) {
