@@ -46,27 +46,36 @@ static bool has(const struct pv_joinables *all, pid_t pid)
 	return false;
 }
 
+/* Its version is asked for, which one that is stopped does not tell. */
+static void ask_dotnet(struct pv_joinable *j, struct pv_dotnet *d)
+{
+	pv_dotnet_ask(d, ASK_MS, NULL);
+	snprintf(j->runtime, sizeof j->runtime, ".NET");
+	snprintf(j->version, sizeof j->version, "%.*s", (int)strcspn(d->version, "+"), d->version);
+}
+
 static bool add_probe(void *ctx, const char *path, pid_t pid)
 {
 	char answer[PV_PROBE_ANSWER];
 	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_PROBE };
+	struct pv_dotnet d;
 	if (!pv_probe_ask(path, pid, "stats", ASK_MS, answer, NULL))
 		return true;
 	pv_probe_word(answer, "host", j.runtime, sizeof j.runtime);
 	pv_probe_word(answer, "version", j.version, sizeof j.version);
+	if (strcmp(j.runtime, "coreclr") == 0 && pv_dotnet_find(&d, pid, NULL))
+		ask_dotnet(&j, &d);
 	snprintf(j.path, sizeof j.path, "%s", path);
 	return add(ctx, &j);
 }
 
-/* It is asked for its version, which one that is stopped does not tell. */
 static bool find_dotnet(struct search *s, pid_t pid)
 {
-	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_DOTNET, .runtime = ".NET" };
+	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_DOTNET };
 	struct pv_dotnet d;
 	if (!pv_dotnet_find(&d, pid, NULL))
 		return true;
-	pv_dotnet_ask(&d, ASK_MS, NULL);
-	snprintf(j.version, sizeof j.version, "%.*s", (int)strcspn(d.version, "+"), d.version);
+	ask_dotnet(&j, &d);
 	snprintf(j.path, sizeof j.path, "%s", d.socket);
 	return add(s, &j);
 }

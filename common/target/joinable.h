@@ -17,7 +17,7 @@ struct pv_joinable {
 	pid_t pid;
 	enum pv_join how;
 	char runtime[24]; /* "mono", "native", ".NET" */
-	char version[24]; /* of the probe or runtime; "" when it does not say */
+	char version[24]; /* of .NET, or of the probe; "" when it does not say */
 	char path[160];   /* of the socket; "" where there is none */
 	char command[256];
 };

@@ -32,6 +32,14 @@ def how(profview, pid):
     return [p['join'] for p in listed if p.get('pid') == pid]
 
 
+def runtime(profview, pid):
+    """What `ps` says of the process with the probe inside: the runtime, and whose version it tells."""
+    listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True,
+                                       capture_output=True, text=True).stdout)
+    return [(p['runtime'], int(p['version'].split('.')[0]) >= 8)
+            for p in listed if p.get('pid') == pid and p['join'] == 'probe']
+
+
 def visit(v, profview, program, log):
     """Joins, lets the program work until its next pause, and leaves."""
     before = program.counts
@@ -41,6 +49,8 @@ def visit(v, profview, program, log):
     try:
         target.wait_for('the log of a program that was joined',
                         lambda: thrown(profview, log) is not None)
+        v.equal('runtime with the probe inside', runtime(profview, program.process.pid),
+                [('.NET', True)])
         program.go()
         said = program.wait_phase(program.phase + 1)
         want = said['throws total'] - before.get('throws total', 0)
