@@ -195,7 +195,8 @@ static void apply(struct reader *r)
 		plain |= r->run[i].damaged;
 	}
 	ck_assert(mlpd_run_end(r->whole));
-	bool heard = pv_model_hears(r->m, mine, r->n);
+	bool lost = odd(40) == 0; /* with the paths that they name */
+	bool heard = !lost && pv_model_hears(r->m, mine, r->n);
 	plain = plain || !heard || !pv_model_takes(r->m, run, r->n);
 	for (size_t i = 0; i < r->n; i++) {
 		size_t at = 0;
@@ -206,6 +207,8 @@ static void apply(struct reader *r)
 		ck_assert_uint_eq(at, r->run[i].n);
 		pv_batch_finish(&r->run[i]);
 	}
+	if (lost && odd(2))
+		mlpd_run_forget(r->whole, false); /* what comes goes on from nothing, in the same tree */
 	forget_in_time(r, plain, heard);
 	r->n = 0;
 }

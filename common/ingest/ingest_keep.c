@@ -1,7 +1,6 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
-
 #include "common/model/stretch.h"
 
 enum {

@@ -41,10 +41,8 @@ static void begin_tree(struct pv_strand *s, uint32_t tree)
 	s->shared = false;
 }
 
-static bool hear(struct pv_strand *s, const struct pv_digest *d)
+static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
 {
-	if (d->path.n == 0)
-		return true;
 	if (d->first_path == PV_STRAND_FIRST)
 		begin_tree(s, d->tree);
 	size_t known = s->path.n ? s->path.n : PV_STRAND_FIRST, more = d->path.n;
@@ -57,6 +55,16 @@ static bool hear(struct pv_strand *s, const struct pv_digest *d)
 	memcpy(s->path.v + known, d->path.v, more * sizeof *d->path.v);
 	s->path.n = s->node.n = known + more;
 	return true;
+}
+
+/* Where some are missing no later ones are of use: the strand's stretches are refused from then on. */
+static bool hear(struct pv_strand *s, const struct pv_digest *d)
+{
+	if (d->path.n == 0 || add_paths(s, d))
+		return true;
+	s->path.n = s->node.n = 0;
+	s->thread = NULL;
+	return false;
 }
 
 /* What was not heard of for longest goes where all together is too much: the decoder keeps less. */
