@@ -101,6 +101,31 @@ START_TEST(map_keeps_every_key)
 }
 END_TEST
 
+START_TEST(a_large_map_can_grow_beforehand)
+{
+	struct pv_map m = { 0 }, grown;
+	uint32_t n = 0;
+	for (; n < 2 * PV_MAP_NEAR || !pv_map_is_near(&m); n++) {
+		ck_assert(n < 2 * PV_MAP_NEAR || m.mask < 4 * PV_MAP_LARGE);
+		ck_assert(m.mask + 1 >= PV_MAP_LARGE || !pv_map_is_near(&m));
+		ck_assert(pv_map_set(&m, (uint64_t)n << 20, n));
+	}
+	size_t mask = m.mask;
+	ck_assert(pv_map_grown(&m, &grown));
+	ck_assert_uint_eq(grown.mask, 2 * mask + 1);
+	ck_assert_uint_eq(grown.n, n);
+	ck_assert(!pv_map_is_near(&grown));
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert_uint_eq(pv_map_get(&grown, (uint64_t)i << 20), i);
+	ck_assert_uint_eq(pv_map_get(&grown, (uint64_t)n << 20), PV_MAP_NONE);
+	for (size_t i = 0; i < (mask + 1) / 8; i++, n++) /* not yet */
+		ck_assert(pv_map_set(&m, (uint64_t)n << 20, n));
+	ck_assert_uint_eq(m.mask, mask);
+	pv_map_finish(&grown);
+	pv_map_finish(&m);
+}
+END_TEST
+
 START_TEST(interned_text_is_one_and_never_moves)
 {
 	struct pv_intern in = { 0 };
@@ -240,6 +265,7 @@ int main(void)
 	tcase_add_test(c, leb_longer_than_ten_bytes_is_malformed);
 	tcase_add_test(c, strings_stop_at_their_nul_or_fail);
 	tcase_add_test(c, map_keeps_every_key);
+	tcase_add_test(c, a_large_map_can_grow_beforehand);
 	tcase_add_test(c, interned_text_is_one_and_never_moves);
 	tcase_add_test(c, units_read_like_people_write);
 	tcase_add_test(c, typed_times_and_sizes);

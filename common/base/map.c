@@ -15,8 +15,9 @@ static struct pv_map_slot *find(struct pv_map_slot *slots, size_t mask, uint64_t
 	return &slots[i];
 }
 
-static bool rehash(struct pv_map *m, size_t count)
+bool pv_map_grown(const struct pv_map *m, struct pv_map *ret)
 {
+	size_t count = m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS;
 	struct pv_map_slot *slots = pv_large_alloc(count * sizeof *slots);
 	if (!slots)
 		return false;
@@ -24,17 +25,36 @@ static bool rehash(struct pv_map *m, size_t count)
 	for (size_t i = 0; m->slots && i <= m->mask; i++)
 		if (m->slots[i].value != PV_MAP_NONE)
 			*find(slots, count - 1, m->slots[i].key) = m->slots[i];
-	free(m->slots);
-	m->slots = slots;
-	m->mask = count - 1;
+	*ret = (struct pv_map){ slots, count - 1, m->n };
 	return true;
+}
+
+static bool grow(struct pv_map *m)
+{
+	struct pv_map grown;
+	if (!pv_map_grown(m, &grown))
+		return false;
+	free(m->slots);
+	*m = grown;
+	return true;
+}
+
+/* New keys until it grows. */
+static size_t left(const struct pv_map *m)
+{
+	size_t most = m->slots ? (m->mask + 1) / 8 * 5 : 0;
+	return m->n < most ? most - m->n : 0;
+}
+
+bool pv_map_is_near(const struct pv_map *m)
+{
+	size_t slots = m->mask + 1, few = slots / 8 < PV_MAP_NEAR ? slots / 8 : PV_MAP_NEAR;
+	return slots >= PV_MAP_LARGE && left(m) <= few;
 }
 
 bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value)
 {
-	if (!m->slots && !rehash(m, FIRST_SLOTS))
-		return false;
-	if (m->n >= (m->mask + 1) / 8 * 5 && !rehash(m, (m->mask + 1) * 2))
+	if (left(m) == 0 && !grow(m))
 		return false;
 	struct pv_map_slot *s = find(m->slots, m->mask, key);
 	m->n += s->value == PV_MAP_NONE;
