@@ -1,6 +1,7 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
+#include "common/model/room.h"
 #include "common/model/stretch.h"
 
 enum {
@@ -56,6 +57,7 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	size_t at = 0;
 	bool ok = true;
 	do {
+		pv_model_make_room(in->model);
 		pv_model_lock(in->model);
 		ok = pv_model_apply(in->model, b, &at, SLICE_NS);
 		if (in->table && ok && at == b->n)
@@ -183,6 +185,7 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 		return apply_now(in, b);
 	if (!pv_hold_wanted(&in->hold, in->model))
 		return (taken(in, &b, 1) || make_plain(in, &b, 1)) && apply_now(in, b);
+	pv_model_make_room(in->model);
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);
 	pv_model_unlock(in->model);
