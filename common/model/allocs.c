@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/saturate.h"
 #include "common/model/allocs_parts.h"
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
@@ -128,83 +129,108 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 
 /* --- allocations in a row */
 
-/* The class that a key has had before, and has for ever as far as is known. False: look it up. */
-static inline bool known_class(struct pv_model *m, uint64_t key, int64_t time, uint32_t *ret)
+static inline size_t hint_of(uint64_t type, uint32_t stack)
 {
-	uint32_t id = m->private->class_hint[pv_hash(key) % PV_CLASS_HINTS];
-	struct pv_class_use *u = &m->names.class_use.v[id];
-	if (id == 0 || id >= m->names.class_use.n || u->key != key || u->ended || u->before ||
-		u->other)
+	uint64_t hash =
+		(type + stack * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+	return hash >> 32 & (PV_SITE_HINTS - 1);
+}
+
+/* What the loop over usual allocations needs, as it is until something has to be looked up. */
+struct quick {
+	uint32_t turn, sites, sums;
+	const uint32_t *hint;
+	const struct pv_strand_node *place;
+	const struct pv_tree_node *node;
+	struct pv_address *slot;
+	struct pv_class_use *use;
+	struct pv_site *site;
+	struct pv_class_allocs *sum;
+	int64_t last;  /* time of the one before: none of them steps back ... */
+	int64_t limit; /* ... and all come before this */
+};
+
+/* False where nothing is usual, and no run of allocations is at hand in the present cell. */
+static bool load(struct quick *q, const struct pv_context *x, const struct pv_strand *s)
+{
+	const struct pv_model *m = x->m;
+	const struct pv_model_private *p = m->private;
+	const struct pv_gc *gc = &m->gc;
+	size_t collections = gc->collections.n, runs = gc->pending->run.n;
+	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
+	if (m->allocs.period || m->only.recall || !x->counts || !p->addresses.slot ||
+		x->batch->digest.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
+		s->node.n == 0 || !run || run->thread != x->thread)
 		return false;
-	if (time > u->last_ns)
-		u->last_ns = time;
-	*ret = id;
-	return true;
+	*q = (struct quick){ .turn = s->turn,
+		.hint = p->site_hint,
+		.place = s->node.v,
+		.node = m->calls.node.v,
+		.slot = p->addresses.slot,
+		.use = m->names.class_use.v,
+		.site = m->allocs.sites.site.v,
+		.sites = (uint32_t)m->allocs.sites.site.n,
+		.sum = m->allocs.class_use.v,
+		.sums = (uint32_t)m->allocs.class_use.n,
+		.last = run->last_ns };
+	int64_t to = (int64_t)((uint64_t)p->slice_from + p->slice_width);
+	q->limit = pv_sat_add(run->first_ns, PV_GC_RUN_MAX);
+	q->limit = to < q->limit ? to : q->limit;
+	return p->slice_from <= run->last_ns && to >= p->slice_from &&
+	       (!collections || gc->collections.v[collections - 1].start_ns < run->last_ns);
 }
 
-static inline uint32_t *site_hint(struct pv_model *m, uint32_t class_use, uint32_t stack)
+/* The site that a class has had before at this place, and has for ever as far as is known. */
+static inline struct pv_site *known_site(const struct quick *q, uint64_t type, uint32_t stack)
 {
-	uint64_t hash = (stack + (uint64_t)class_use * 0x9e3779b9) * UINT64_C(0xd6e8feb86659fd93);
-	return &m->private->site_hint[hash >> 32 & (PV_SITE_HINTS - 1)];
-}
-
-static inline struct pv_site *known_site(struct pv_model *m, uint32_t class_use, uint32_t stack)
-{
-	struct pv_sites *s = &m->allocs.sites;
-	uint32_t at = *site_hint(m, class_use, stack);
-	struct pv_site *site = &s->site.v[at];
-	if (at == 0 || at >= s->site.n || site->class_use != class_use || site->stack != stack ||
-		site->other || class_use >= m->allocs.class_use.n)
-		return NULL;
-	if (!site->cell)
-		pv_window_touch_site(m, at);
-	return site;
+	uint32_t at = q->hint[hint_of(type, stack)];
+	struct pv_site *site = &q->site[at];
+	if (at >= q->sites || site->stack != stack || stack == 0)
+		return NULL; /* that of the rest of a class has no stack */
+	const struct pv_class_use *u = &q->use[site->class_use];
+	bool steady = u->key == type && !u->ended && !u->before && !u->other;
+	return steady && site->class_use < q->sums && site->cell ? site : NULL;
 }
 
 /*
  * Nearly every allocation is of a class, at a place and at an address of which nothing needs to
- * be looked up. False, with nothing changed, where something does. *ret_ok: not out of memory.
+ * be looked up. *at: the first one that is not so.
  */
-static inline bool apply_usual(struct pv_context *x, const struct pv_alloc *a, bool *ret_ok)
+static void apply_usual(
+	struct quick *q, const struct pv_batch *b, size_t *at, size_t end, uint64_t *ret_bytes)
 {
-	struct pv_model *m = x->m;
-	uint32_t id, stack = x->amid && !a->stack.n ? m->calls.node.v[x->node].stack : 0;
-	if (!stack || !m->private->addresses.slot || !known_class(m, a->type, x->time, &id))
-		return false;
-	struct pv_address *s = &m->private->addresses.slot[pv_addresses_place(a->object)];
-	size_t n = m->gc.collections.n;
-	if (s->lock || a->object == 0 || (n && m->gc.collections.v[n - 1].start_ns >= x->time))
-		return false;
-	struct pv_site *site = known_site(m, id, stack);
-	if (!site)
-		return false;
-	site->count++;
-	site->amount += a->size;
-	*s = (struct pv_address){ a->object, id, 0 };
-	struct pv_class_allocs *c = &m->allocs.class_use.v[id];
-	c->count++;
-	c->bytes += a->size;
-	if (!pv_gc_allocated_on(&m->gc, x->thread, x->time, a->size))
-		*ret_ok = pv_gc_allocated(&m->gc, x->thread, x->time, a->size);
-	return true;
-}
-
-/* Hints of what had to be looked up. */
-static void note_hints(struct pv_context *x, const struct pv_alloc *a)
-{
-	struct pv_model *m = x->m;
-	uint32_t stack = x->amid ? m->calls.node.v[x->node].stack : 0;
-	uint32_t id = pv_map_get(&m->names.class_of, a->type);
-	if (!stack || id == PV_MAP_NONE)
-		return;
-	m->private->class_hint[pv_hash(a->type) % PV_CLASS_HINTS] = id;
-	uint32_t site = pv_map_get(&m->allocs.sites.of, (uint64_t)id << 32 | stack);
-	if (site != PV_MAP_NONE)
-		*site_hint(m, id, stack) = site;
+	const uint32_t *path = b->digest.alloc_path.v;
+	const struct pv_alloc *alloc = b->allocs.v;
+	uint64_t bytes = 0;
+	size_t i = *at;
+	for (; i < end && b->kind[i] == PV_KIND_ALLOC; i++) {
+		const struct pv_alloc *a = &alloc[b->key[i]];
+		const struct pv_strand_node *place = &q->place[path[b->key[i]]];
+		int64_t time = (int64_t)b->time[i];
+		if ((uint64_t)time - (uint64_t)q->last >= (uint64_t)PV_GC_RUN_GAP ||
+			time >= q->limit || place->turn != q->turn || a->stack.n || !a->object)
+			break;
+		struct pv_site *site = known_site(q, a->type, q->node[place->node].stack);
+		struct pv_address *s = &q->slot[pv_addresses_place(a->object)];
+		if (!site || s->lock)
+			break;
+		site->count++;
+		site->amount += a->size;
+		*s = (struct pv_address){ a->object, site->class_use, 0 };
+		struct pv_class_use *use = &q->use[site->class_use];
+		if (time > use->last_ns)
+			use->last_ns = time;
+		q->sum[site->class_use].count++;
+		q->sum[site->class_use].bytes += a->size;
+		bytes += a->size;
+		q->last = time;
+	}
+	*ret_bytes = bytes;
+	*at = i;
 }
 
 /* What apply_usual() leaves for when several were applied. */
-static void count_usual(struct pv_context *x, uint64_t n, uint64_t bytes)
+static void count_usual(struct pv_context *x, struct pv_alloc_run *run, uint64_t n, uint64_t bytes)
 {
 	struct pv_allocs *a = &x->m->allocs;
 	a->count += n;
@@ -213,11 +239,61 @@ static void count_usual(struct pv_context *x, uint64_t n, uint64_t bytes)
 	a->with_path += n;
 	x->thread->allocations += n;
 	x->thread->allocated_bytes += bytes;
+	run->n += n;
+	run->objects += n;
+	run->bytes += bytes;
 }
 
-static bool apply_unusual(struct pv_context *x, size_t i, struct pv_alloc_run *run)
+static void note_time(struct pv_alloc_run *run, int64_t time)
+{
+	run->newest = time > run->newest ? time : run->newest;
+	run->oldest = time < run->oldest ? time : run->oldest;
+}
+
+/* From event i on; behind the last one that was usual. */
+static size_t take_usual(struct pv_context *x, const struct pv_strand *strand, size_t i, size_t end,
+	struct pv_alloc_run *run)
+{
+	const struct pv_batch *b = x->batch;
+	struct quick q;
+	uint64_t bytes;
+	size_t to = i;
+	if (!load(&q, x, strand))
+		return i;
+	apply_usual(&q, b, &to, end, &bytes);
+	if (to == i)
+		return i;
+	struct pv_gc_pending *p = x->m->gc.pending;
+	p->run.v[p->run.n - 1].last_ns = q.last;
+	p->run.v[p->run.n - 1].bytes += bytes;
+	count_usual(x, run, to - i, bytes);
+	note_time(run, (int64_t)b->time[i]);
+	note_time(run, q.last);
+	return to;
+}
+
+/* A hint of what had to be looked up. */
+static void note_hint(struct pv_context *x, const struct pv_alloc *a)
+{
+	struct pv_model *m = x->m;
+	uint32_t stack = x->amid ? m->calls.node.v[x->node].stack : 0;
+	uint32_t id = pv_map_get(&m->names.class_of, a->type);
+	if (!stack || id == PV_MAP_NONE)
+		return;
+	uint32_t site = pv_map_get(&m->allocs.sites.of, (uint64_t)id << 32 | stack);
+	if (site != PV_MAP_NONE)
+		m->private->site_hint[hint_of(a->type, stack)] = site;
+}
+
+static bool apply_unusual(struct pv_context *x, size_t i, uint32_t path, struct pv_alloc_run *run)
 {
 	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
+	struct pv_strand *strand = &x->m->private->stretches.strand[x->batch->digest.strand];
+	x->time = (int64_t)x->batch->time[i];
+	x->amid = path != 0;
+	x->node = path ? pv_stretch_node(x->m, strand, path) : 0;
+	if (x->node == PV_MAP_NONE)
+		return false;
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
 	bool ok = apply(x, a);
 	if (x->counts) {
@@ -226,42 +302,27 @@ static bool apply_unusual(struct pv_context *x, size_t i, struct pv_alloc_run *r
 		run->bytes += x->alloc.bytes;
 	}
 	if (ok)
-		note_hints(x, a);
+		note_hint(x, a);
 	return ok;
 }
 
 bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc_run *ret)
 {
 	const struct pv_batch *b = x->batch;
-	const struct pv_digest *d = &b->digest;
-	struct pv_model_private *p = x->m->private;
-	struct pv_strand *strand = &p->stretches.strand[d->strand];
-	bool all = x->m->allocs.period == 0 && !x->m->only.recall && x->counts, ok = true;
-	uint64_t usual = 0, bytes = 0;
-	*ret = (struct pv_alloc_run){ .oldest = INT64_MAX, .newest = INT64_MIN };
+	const struct pv_model_private *p = x->m->private;
+	const struct pv_strand *strand = &p->stretches.strand[b->digest.strand];
+	bool ok = true;
 	size_t i = *at;
-	for (; ok && i < end && b->kind[i] == PV_KIND_ALLOC; i++) {
-		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
-		x->time = (int64_t)b->time[i];
-		if (i > *at && (uint64_t)x->time - (uint64_t)p->slice_from >= p->slice_width)
+	*ret = (struct pv_alloc_run){ .oldest = INT64_MAX, .newest = INT64_MIN };
+	while (ok && (i = take_usual(x, strand, i, end, ret)) < end &&
+		b->kind[i] == PV_KIND_ALLOC) {
+		uint64_t time = b->time[i], key = b->key[i];
+		if (i > *at && time - (uint64_t)p->slice_from >= p->slice_width)
 			break;
-		ret->newest = x->time > ret->newest ? x->time : ret->newest;
-		ret->oldest = x->time < ret->oldest ? x->time : ret->oldest;
-		uint32_t path = b->key[i] < d->alloc_path.n ? d->alloc_path.v[b->key[i]] : 0;
-		x->amid = path != 0;
-		x->node = path ? pv_stretch_node(x->m, strand, path) : 0;
-		ok = x->node != PV_MAP_NONE;
-		if (all && apply_usual(x, a, &ok)) {
-			usual++;
-			bytes += a->size;
-		} else {
-			ok = ok && apply_unusual(x, i, ret);
-		}
+		uint32_t path = key < b->digest.alloc_path.n ? b->digest.alloc_path.v[key] : 0;
+		note_time(ret, (int64_t)time);
+		ok = apply_unusual(x, i++, path, ret);
 	}
-	count_usual(x, usual, bytes);
-	ret->n += usual;
-	ret->objects += usual;
-	ret->bytes += bytes;
 	*at = i;
 	return ok;
 }

@@ -13,7 +13,7 @@
 #include "common/model/model.h"
 #include "common/model/stretch.h"
 
-enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64, PV_CLASS_HINTS = 256, PV_SITE_HINTS = 4096 };
+enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64, PV_SITE_HINTS = 4096 };
 
 struct pv_key_cache { /* direct-mapped: wire key -> method id */
 	uint64_t key;
@@ -30,7 +30,7 @@ struct pv_model_private {
 	uint64_t slice_width;
 
 	struct pv_key_cache method[PV_KEY_CACHE];
-	uint32_t class_hint[PV_CLASS_HINTS], site_hint[PV_SITE_HINTS]; /* by hashes, see allocs.c */
+	uint32_t site_hint[PV_SITE_HINTS]; /* by a hash, see allocs.c */
 	int64_t use_ns; /* when what is being looked up was used: keys may mean several things */
 
 	/* The backtrace seen last: a prefix of the next one needs no look-up. */
