@@ -26,9 +26,16 @@ struct pv_addresses {
  * Objects are at least 16 bytes long, so no two of a 16 MiB region meet, and objects that were
  * allocated one after another lie side by side here, too. Regions are spread by their hash.
  */
+enum { PV_REGION_BITS = 24 };
+
+static inline size_t pv_addresses_shift(uint64_t object)
+{
+	return (size_t)pv_hash(object >> PV_REGION_BITS);
+}
+
 static inline size_t pv_addresses_place(uint64_t object)
 {
-	return (size_t)(((object >> 4) + pv_hash(object >> 24)) & (PV_ADDRESSES - 1));
+	return (size_t)(((object >> 4) + pv_addresses_shift(object)) & (PV_ADDRESSES - 1));
 }
 
 bool pv_addresses_make(struct pv_addresses *a);

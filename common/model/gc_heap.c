@@ -3,7 +3,7 @@
 #include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
-enum { AHEAD = 8 }; /* moves */
+enum { MOVES = 512 }; /* that are dealt with at once */
 
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 {
@@ -55,46 +55,69 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
 }
 
-/* Their slots lie anywhere, so they are fetched while others are dealt with. */
-static void fetch(struct pv_model *m, const uint64_t *pair)
+/*
+ * Objects that move lie in few regions, before and after: whose hash the place of one needs is that
+ * of the one before it, nearly always.
+ */
+struct region {
+	uint64_t number;
+	size_t shift;
+};
+
+static inline struct pv_address *slot_in(struct pv_address *slot, struct region *r, uint64_t object)
 {
-	__builtin_prefetch(pv_addresses_slot(&m->private->addresses, pair[0]), 0);
-	__builtin_prefetch(pv_addresses_slot(&m->private->addresses, pair[1]), 1);
+	if (object >> PV_REGION_BITS != r->number)
+		*r = (struct region){ object >> PV_REGION_BITS, pv_addresses_shift(object) };
+	return &slot[((object >> 4) + r->shift) & (PV_ADDRESSES - 1)];
+}
+
+/* Where they are and will be: anywhere, so all are asked for before the first is looked at. */
+static void find_moved(
+	struct pv_address *slot, const uint64_t *pair, size_t n, struct pv_address *ret[][2])
+{
+	struct region from = { 0, pv_addresses_shift(0) }, to = from;
+	for (size_t i = 0; i < n; i++) {
+		ret[i][0] = slot_in(slot, &from, pair[2 * i]);
+		ret[i][1] = slot_in(slot, &to, pair[2 * i + 1]);
+		__builtin_prefetch(ret[i][0], 0);
+		__builtin_prefetch(ret[i][1], 1);
+	}
 }
 
 /* Old addresses are all read before new ones are written: they speak of one moment. */
+static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
+{
+	struct pv_address *slot[MOVES][2], was[MOVES];
+	find_moved(x->m->private->addresses.slot, pair, n, slot);
+	for (size_t i = 0; i < n; i++) {
+		was[i] = *slot[i][0];
+		if (was[i].object != pair[2 * i])
+			was[i].class_use = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t to = pair[2 * i + 1];
+		if (!was[i].class_use)
+			continue;
+		*slot[i][1] = (struct pv_address){ to, was[i].class_use, was[i].lock };
+		if (was[i].lock && !pv_object_moved(x, was[i].object, to))
+			return false;
+	}
+	return true;
+}
+
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 {
 	const uint64_t *pair = x->batch->pool.v + e->moves.pairs.at;
 	size_t n = e->moves.pairs.n / 2;
 	struct pv_model *m = x->m;
-	struct pv_address at[512];
 	if (x->counts)
 		m->gc.moved += n;
-	if (m->only.recall)
+	if (m->only.recall || n == 0)
 		return true;
-	for (size_t done = 0; done < n;) {
-		size_t part = n - done < PV_COUNT_OF(at) ? n - done : PV_COUNT_OF(at);
-		for (size_t i = 0; i < part; i++) {
-			if (done + i + AHEAD < n)
-				fetch(m, &pair[2 * (done + i + AHEAD)]);
-			const struct pv_address *s =
-				pv_addresses_slot(&m->private->addresses, pair[2 * (done + i)]);
-			if (!s)
-				return false;
-			bool known = s->object == pair[2 * (done + i)];
-			at[i] = known ? *s : (struct pv_address){ 0 };
-		}
-		for (size_t i = 0; i < part; i++) {
-			uint64_t to = pair[2 * (done + i) + 1];
-			if (!at[i].class_use)
-				continue;
-			*pv_addresses_slot(&m->private->addresses, to) =
-				(struct pv_address){ to, at[i].class_use, at[i].lock };
-			if (at[i].lock && !pv_object_moved(x, at[i].object, to))
-				return false;
-		}
-		done += part;
-	}
+	if (!pv_addresses_slot(&m->private->addresses, pair[0]))
+		return false;
+	for (size_t done = 0; done < n; done += MOVES)
+		if (!move(x, pair + 2 * done, n - done < MOVES ? n - done : MOVES))
+			return false;
 	return true;
 }
