@@ -66,7 +66,7 @@ static bool readable(int fd)
 
 bool pv_ingest_stopping(const struct pv_ingest *in)
 {
-	return readable(in->stop_fd);
+	return __atomic_load_n(&in->stop, __ATOMIC_ACQUIRE);
 }
 
 /* --- applying --- */

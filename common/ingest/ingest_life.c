@@ -72,6 +72,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	if (!in)
 		return;
 	if (in->started) {
+		__atomic_store_n(&in->stop, true, __ATOMIC_RELEASE);
 		pv_ingest_signal(in->stop_fd);
 		pthread_join(in->thread, NULL);
 	}

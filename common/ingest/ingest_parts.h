@@ -20,7 +20,9 @@ struct pv_ingest {
 	struct pv_ingest_options options;
 	pthread_t thread;
 	bool started;
-	int changed_fd, stop_fd;
+	int changed_fd;
+	int stop_fd;                /* readable: stop; for waits, and ... */
+	bool stop;                  /* ... set before it, atomically, for everybody else */
 	int cut_fd;                 /* readable: nothing more is to be read */
 
 	/* the owner's alone */
