@@ -242,7 +242,7 @@ static struct logkit *read_again(
 	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
 	struct pv_model *m = twin->model;
 	struct mlpd_framer f = { 0 };
-	struct reader r = { .m = m, .longest = 1 + odd(RUN), .whole = mlpd_run_create() };
+	struct reader r = { .m = m, .longest = 1 + odd(RUN), .whole = mlpd_run_create(0, 1) };
 	size_t at = 0, buffer = 0, room;
 	if (odd(2))
 		mlpd_run_keep(r.whole, 50 + (uint32_t)odd(500));

@@ -26,7 +26,9 @@ enum { PV_BATCH_STRETCH = 0xff };
 #define PV_STRETCH_ANY (INT64_C(1) << 61)
 
 enum {
-	PV_STRANDS = 64,           /* that are gone on with; one more stands for a batch alone */
+	PV_DECODERS = 4,           /* that decode at once, each with strands of its own: */
+	PV_STRANDS = 64,           /* as many are gone on with */
+	PV_STRAND_ALONE = PV_DECODERS * PV_STRANDS, /* stands for a batch alone */
 	PV_STRAND_BASE = 1,        /* number of the path that is whatever was open before */
 	PV_STRAND_FIRST = 2,       /* of a strand's first path */
 };
@@ -72,7 +74,7 @@ struct pv_digest {
 	int64_t cell_origin_ns, cell_ns; /* of the timeline */
 	int64_t stretch_ns;              /* stretches end at multiples of it on the log's clock */
 
-	uint32_t strand;     /* up to PV_STRANDS */
+	uint32_t strand;     /* up to PV_STRAND_ALONE */
 	uint32_t tree;       /* its paths are numbered anew where this changes */
 	uint32_t first_path; /* number of path.v[0] */
 	PV_ARRAY(struct pv_digest_path) path; /* those met first */

@@ -107,10 +107,14 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
  * Batches that are applied together, or not at all: a thread's calls are summed up over all of its
  * batches among them, which must stay where they are until the end. Valid for one run after another,
  * in the log's order, each of at most PV_STRANDS batches: what a thread has open at the end of one is
- * gone on with in the next.
+ * gone on with in the next, unless mlpd_run_forget() comes between.
  */
 struct mlpd_run;
-struct mlpd_run *mlpd_run_create(void); /* NULL: out of memory */
+/*
+ * The one with the number `which` of `of` that decode beside each other, up to PV_DECODERS: each has
+ * runs of its own, in the log's order, and no strand of another's. NULL: out of memory.
+ */
+struct mlpd_run *mlpd_run_create(unsigned which, unsigned of);
 void mlpd_run_destroy(struct mlpd_run *r);
 /* From a run to the next, so many paths of a thread at most; for tests. */
 void mlpd_run_keep(struct mlpd_run *r, uint32_t paths);

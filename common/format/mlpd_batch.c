@@ -8,7 +8,8 @@
 
 enum {
 	FIRST_ROOM = 256,
-	NODES_KEPT = 1 << 19, /* of all strands' trees */
+	NODES_KEPT = 3 << 18,     /* of all decoders' trees ... */
+	NODES_OF_ONE = 1 << 19, /* ... and of one decoder's */
 };
 
 void pv_batch_reset(struct pv_batch *b)
@@ -280,7 +281,7 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	bool partial, size_t *ret_used)
 {
 	struct mlpd_tree tree = { 0 };
-	struct mlpd_digester d = { .strand = PV_STRANDS };
+	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };
 	mlpd_digest_begin(&d, &tree, b);
 	bool ok = decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
 	mlpd_tree_finish(&tree);
@@ -299,18 +300,20 @@ struct mlpd_strand {
 
 struct mlpd_run {
 	uint64_t number;
+	size_t kept; /* nodes of its trees, from one run to the next */
 	struct mlpd_strand strand[PV_STRANDS];
 };
 
-struct mlpd_run *mlpd_run_create(void)
+struct mlpd_run *mlpd_run_create(unsigned which, unsigned of)
 {
 	struct mlpd_run *r = calloc(1, sizeof *r);
-	for (uint32_t i = 0; r && i < PV_STRANDS; i++)
-		r->strand[i].digester.strand = i;
-	if (r)
-		r->number = 1;
-	if (r)
-		mlpd_run_keep(r, MLPD_TREE_KEPT);
+	if (!r)
+		return NULL;
+	r->number = 1;
+	r->kept = NODES_KEPT / of < NODES_OF_ONE ? NODES_KEPT / of : NODES_OF_ONE;
+	for (uint32_t i = 0; i < PV_STRANDS; i++)
+		r->strand[i].digester.strand = which * PV_STRANDS + i;
+	mlpd_run_keep(r, r->kept / 2 < MLPD_TREE_KEPT ? (uint32_t)r->kept / 2 : MLPD_TREE_KEPT);
 	return r;
 }
 
@@ -392,7 +395,7 @@ static void trim(struct mlpd_run *r)
 			if (s->tree.room && (!oldest || s->run < oldest->run))
 				oldest = s;
 		}
-		if (kept <= NODES_KEPT || !oldest)
+		if (kept <= r->kept || !oldest)
 			return;
 		forget(oldest, true);
 		mlpd_tree_finish(&oldest->tree);

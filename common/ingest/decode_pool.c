@@ -23,11 +23,20 @@ struct run {
 	size_t n, taken;
 	size_t limit;        /* buffers that give a bearable number of sums */
 	size_t bytes, sums;  /* of payloads; of digests, when it was decoded */
-	bool anew, forget;   /* other calls may have come before it; with their paths */
+	bool anew;           /* other calls may have come before it */
+	uint32_t lost;       /* how often their paths were lost, too */
 	_Atomic enum run_state state; /* open: the owner's alone */
 	uint32_t number;
+	uint64_t place; /* in the log's order */
 };
 
+/* A thread that decodes takes one for as long. */
+struct decoder {
+	struct mlpd_run *whole;
+	uint64_t place; /* of the run that it had last */
+	uint32_t lost;
+	bool busy;
+};
 
 struct pv_decode_pool {
 	pthread_mutex_t lock;
@@ -35,11 +44,12 @@ struct pv_decode_pool {
 	struct run run[RUNS];
 	size_t first, count;  /* runs in use, in order; the last one may be open */
 	size_t longest, runs; /* buffers in a run; runs in use at most */
-	uint32_t number;
+	uint32_t number, lost;
+	uint64_t place; /* of the run begun last */
 	bool stop, give_way;
-	bool anew, forget;      /* of the next run */
-	struct mlpd_run *whole; /* whose that decodes at present */
-	unsigned workers;
+	bool anew; /* the next run */
+	struct decoder decoder[PV_DECODERS];
+	unsigned decoders, workers;
 	pthread_t worker[MAX_WORKERS];
 };
 
@@ -75,24 +85,33 @@ static bool is_mark(const struct pv_batch *b)
 	return false;
 }
 
-static void decode(struct run *r, struct mlpd_run *whole)
+/* What threads have open behind the run before is known to the decoder only if it had that one. */
+static void take_up(struct decoder *d, const struct run *r)
+{
+	bool lost = d->lost != r->lost;
+	if (lost || r->anew || d->place + 1 != r->place)
+		mlpd_run_forget(d->whole, lost);
+	d->lost = r->lost;
+	d->place = r->place;
+}
+
+static void decode(struct run *r, struct decoder *d)
 {
 	bool ok = true;
 	size_t from = 0;
 	r->sums = 0;
-	if (r->anew)
-		mlpd_run_forget(whole, r->forget);
 	if (r->n == 1 && (r->task[0].decoded || r->task[0].partial)) {
 		decode_alone(&r->task[0]);
 		return;
 	}
+	take_up(d, r);
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
-		ok = ok && mlpd_run_decode(whole, &t->batch, &t->bases, &t->format, &t->used);
+		ok = ok && mlpd_run_decode(d->whole, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		if (i + 1 < r->n && !is_mark(&t->batch))
 			continue;
-		t->nomem |= ok && !mlpd_run_end(whole);
+		t->nomem |= ok && !mlpd_run_end(d->whole);
 		for (size_t k = from; k <= i && r->n > 1; k++) {
 			r->task[k].batch.digest.run = r->number + (uint32_t)from;
 			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
@@ -104,28 +123,55 @@ static void decode(struct run *r, struct mlpd_run *whole)
 }
 
 /*
- * The oldest queued run, NULL when there is none. One is decoded behind the other: what a thread
- * has open goes from run to run. With the lock held.
+ * One that may have the run: a decoder's runs are in the log's order. The one that had the run
+ * before, else who had one last. NULL: none. With the lock held.
  */
-static struct run *next_queued(struct pv_decode_pool *p)
+static struct decoder *decoder_for(struct pv_decode_pool *p, const struct run *r)
 {
+	struct decoder *best = NULL;
+	for (size_t i = 0; i < p->decoders; i++) {
+		struct decoder *d = &p->decoder[i];
+		if (!d->busy && d->place < r->place && (!best || d->place > best->place))
+			best = d;
+	}
+	return best;
+}
+
+/*
+ * What a thread does next: the oldest run, if whoever had the one before is done with that. Where
+ * that one is still being decoded the newest run, so that few begin on calls that are not known.
+ * NULL: nothing. With the lock held.
+ */
+static struct run *next_queued(struct pv_decode_pool *p, struct decoder **ret_by)
+{
+	struct run *oldest = NULL, *newest = NULL;
+	bool waits = false;
 	for (size_t i = 0; i < p->count; i++) {
 		struct run *r = &p->run[(p->first + i) % RUNS];
-		if (r->state != RUN_READY)
-			return r->state == RUN_QUEUED ? r : NULL;
+		if (r->state == RUN_QUEUED) {
+			oldest = oldest ? oldest : r;
+			newest = r;
+		} else if (r->state == RUN_BUSY && !oldest) {
+			waits = true;
+		}
 	}
-	return NULL;
+	struct run *next = waits ? newest : oldest;
+	*ret_by = next ? decoder_for(p, next) : NULL;
+	return *ret_by ? next : NULL;
 }
 
 /* With the lock held, which is given up meanwhile. */
-static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct decoder *by)
 {
+	struct decoder *other;
 	r->state = RUN_BUSY;
+	by->busy = true;
 	pthread_mutex_unlock(&p->lock);
-	decode(r, p->whole);
+	decode(r, by);
 	pthread_mutex_lock(&p->lock);
+	by->busy = false;
 	r->state = RUN_READY;
-	if (next_queued(p))
+	if (next_queued(p, &other))
 		pthread_cond_signal(&p->work);
 }
 
@@ -136,12 +182,13 @@ static void *worker(void *arg)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		struct run *r = next_queued(p);
+		struct decoder *by;
+		struct run *r = next_queued(p, &by);
 		if (!r) {
 			pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		decode_unlocked(p, r);
+		decode_unlocked(p, r, by);
 		pthread_cond_signal(&p->ready);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -171,8 +218,10 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
-	p->whole = mlpd_run_create();
-	bool ok = p->whole != NULL;
+	p->decoders = workers + 1 < PV_DECODERS ? workers + 1 : PV_DECODERS;
+	bool ok = true;
+	for (unsigned i = 0; i < p->decoders; i++)
+		ok = (p->decoder[i].whole = mlpd_run_create(i, p->decoders)) != NULL && ok;
 	for (unsigned i = 0; ok && i < workers && i < MAX_WORKERS; i++)
 		ok = start_worker(p);
 	if (!ok)
@@ -190,7 +239,8 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->workers; i++)
 		pthread_join(p->worker[i], NULL);
-	mlpd_run_destroy(p->whole);
+	for (unsigned i = 0; i < p->decoders; i++)
+		mlpd_run_destroy(p->decoder[i].whole);
 	for (size_t i = 0; i < RUNS; i++)
 		for (size_t k = 0; k < PV_DECODE_RUN; k++)
 			pv_batch_finish(&p->run[i].task[k].batch);
@@ -215,9 +265,10 @@ static struct run *open_run(struct pv_decode_pool *p)
 void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget)
 {
 	struct run *r = open_run(p);
-	bool *anew = r ? &r->anew : &p->anew, *all = r ? &r->forget : &p->forget;
-	*anew = true;
-	*all |= forget;
+	*(r ? &r->anew : &p->anew) = true;
+	p->lost += forget;
+	if (r)
+		r->lost = p->lost;
 }
 
 void pv_decode_pool_cut(struct pv_decode_pool *p)
@@ -228,7 +279,6 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 	pthread_mutex_lock(&p->lock);
 	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
 	p->anew |= r->task[0].decoded || r->task[0].partial;
-	p->forget |= r->task[0].decoded && r->forget;
 	if (r->state == RUN_QUEUED)
 		pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
@@ -258,8 +308,9 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	r->state = RUN_OPEN;
 	r->n = r->taken = r->bytes = 0;
 	r->anew = p->anew;
-	r->forget = p->forget;
-	p->anew = p->forget = false;
+	r->lost = p->lost;
+	r->place = ++p->place;
+	p->anew = false;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
 	r->number = p->number ? p->number : (p->number += PV_DECODE_RUN);
 	p->count++;
@@ -294,9 +345,10 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 static void finish_run(struct pv_decode_pool *p, struct run *r)
 {
 	while (r->state != RUN_READY) {
-		struct run *other = r->state == RUN_QUEUED ? r : next_queued(p);
+		struct decoder *by;
+		struct run *other = next_queued(p, &by);
 		if (other)
-			decode_unlocked(p, other);
+			decode_unlocked(p, other, by);
 		else
 			pthread_cond_wait(&p->ready, &p->lock);
 	}

@@ -25,7 +25,7 @@ static void finish(struct pv_strand *s)
 
 void pv_stretches_finish(struct pv_stretches *s)
 {
-	for (size_t i = 0; i <= PV_STRANDS; i++)
+	for (size_t i = 0; i <= PV_STRAND_ALONE; i++)
 		finish(&s->strand[i]);
 	pv_array_finish(&s->climbed);
 	pv_map_finish(&s->described);
@@ -73,7 +73,7 @@ static void trim(struct pv_stretches *p)
 	for (;;) {
 		size_t kept = 0;
 		struct pv_strand *oldest = NULL;
-		for (size_t i = 0; i <= PV_STRANDS; i++) {
+		for (size_t i = 0; i <= PV_STRAND_ALONE; i++) {
 			struct pv_strand *s = &p->strand[i];
 			kept += s->path.room;
 			if (s->path.room && s->heard != p->heard && (!oldest || s->heard < oldest->heard))

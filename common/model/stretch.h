@@ -64,7 +64,7 @@ struct pv_strand {
 
 /* The owner's. */
 struct pv_stretches {
-	struct pv_strand strand[PV_STRANDS + 1];
+	struct pv_strand strand[PV_STRAND_ALONE + 1];
 	uint64_t changes, looks, heard;
 	PV_ARRAY(uint32_t) climbed;    /* scratch */
 	struct pv_map described;       /* methods, by a run */
