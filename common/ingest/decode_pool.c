@@ -10,7 +10,7 @@
 enum {
 	RUNS = 4,
 	MAX_WORKERS = 16,
-	RUN_BYTES = 1 << 20,
+	RUN_BYTES = 1 << 21,
 	KEPT_SUMS = 1024,
 	MANY_SUMS = 65536,
 	FIRST_RUN = 8
