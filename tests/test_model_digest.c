@@ -3,6 +3,7 @@
  * decoded: every figure is the same.
  */
 #include "common/format/framer.h"
+#include "common/format/mlpd_chain.h"
 #include "common/model/buckets.h"
 #include "common/model/recall.h"
 #include "common/model/stretch.h"
@@ -165,7 +166,11 @@ struct reader {
 	struct mlpd_format format;
 	size_t n, longest;
 	uint64_t digested;
-	struct mlpd_run *whole;
+	struct mlpd_chain chain;
+	struct mlpd_decoder *before; /* had the last run */
+	uint64_t place;
+	bool begin_anew; /* the next one */
+	uint32_t lost_times;
 	unsigned anew; /* runs until what is open is forgotten; 0: never */
 	bool lost;     /* the paths, too */
 };
@@ -174,12 +179,30 @@ struct reader {
 static void forget_in_time(struct reader *r, bool plain, bool heard)
 {
 	if (r->anew > 0 && --r->anew == 0) {
-		mlpd_run_forget(r->whole, r->lost);
+		r->begin_anew = true;
+		r->lost_times += r->lost;
 		r->lost = false;
 	}
 	r->lost |= !heard;
 	if ((plain || odd(30) == 0) && r->anew == 0)
 		r->anew = 1 + (unsigned)odd(3);
+}
+
+/* Now and then while the run before is still being decoded. */
+static struct mlpd_run *next_decoder(struct reader *r)
+{
+	bool unknown = r->before && r->chain.decoders > 1 && odd(4) == 0;
+	if (r->before)
+		r->before->busy = unknown;
+	struct mlpd_decoder *d = mlpd_chain_choose(&r->chain, ++r->place, unknown);
+	ck_assert_ptr_nonnull(d);
+	ck_assert(!d->busy && d->place < r->place);
+	if (r->before)
+		r->before->busy = false;
+	mlpd_chain_take_up(d, r->place, r->begin_anew, r->lost_times);
+	r->begin_anew = false;
+	r->before = d;
+	return d->run;
 }
 
 /* Together, or one by one where the model does not take all of them or one is damaged. */
@@ -189,12 +212,14 @@ static void apply(struct reader *r)
 	struct pv_batch *mine[RUN];
 	size_t used;
 	bool plain = odd(60) == 0;
+	struct mlpd_run *whole = next_decoder(r);
 	for (size_t i = 0; i < r->n; i++) {
 		run[i] = mine[i] = &r->run[i];
-		ck_assert(mlpd_run_decode(r->whole, &r->run[i], &r->bases[i], &r->format, &used));
+		ck_assert(mlpd_run_decode(whole, &r->run[i], &r->bases[i], &r->format, &used));
 		plain |= r->run[i].damaged;
 	}
-	ck_assert(mlpd_run_end(r->whole));
+	ck_assert(mlpd_run_end(whole));
+	mlpd_chain_tell(&r->chain, r->before);
 	bool lost = odd(40) == 0; /* with the paths that they name */
 	bool heard = !lost && pv_model_hears(r->m, mine, r->n);
 	plain = plain || !heard || !pv_model_takes(r->m, run, r->n);
@@ -208,7 +233,7 @@ static void apply(struct reader *r)
 		pv_batch_finish(&r->run[i]);
 	}
 	if (lost && odd(2))
-		mlpd_run_forget(r->whole, false); /* what comes goes on from nothing, in the same tree */
+		r->begin_anew = true; /* what comes goes on from nothing, in the same tree */
 	forget_in_time(r, plain, heard);
 	r->n = 0;
 }
@@ -220,7 +245,7 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 	if (gap || r->n == r->longest)
 		apply(r);
 	if (gap && odd(2))
-		mlpd_run_forget(r->whole, false);
+		r->begin_anew = true;
 	struct pv_batch *b = &r->run[r->n];
 	ck_assert(pv_reserve(&b->bytes, f->payload_len + 1));
 	memcpy(b->bytes.v, f->payload, f->payload_len);
@@ -242,10 +267,11 @@ static struct logkit *read_again(
 	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
 	struct pv_model *m = twin->model;
 	struct mlpd_framer f = { 0 };
-	struct reader r = { .m = m, .longest = 1 + odd(RUN), .whole = mlpd_run_create(0, 1) };
+	struct reader r = { .m = m, .longest = 1 + odd(RUN) };
 	size_t at = 0, buffer = 0, room;
-	if (odd(2))
-		mlpd_run_keep(r.whole, 50 + (uint32_t)odd(500));
+	ck_assert(mlpd_chain_init(&r.chain, 1 + (unsigned)odd(PV_DECODERS)));
+	for (unsigned i = 0; i < r.chain.decoders && odd(2); i++)
+		mlpd_run_keep(r.chain.decoder[i].run, 50 + (uint32_t)odd(500));
 	m->calls.cap = w->k->model->calls.cap;
 	m->recall = recall;
 	ck_assert(mlpd_framer_init(&f));
@@ -262,7 +288,7 @@ static struct logkit *read_again(
 		}
 	}
 	apply(&r);
-	mlpd_run_destroy(r.whole);
+	mlpd_chain_finish(&r.chain);
 	*ret_digested += r.digested;
 	ck_assert_uint_eq(buffer, w->buffers);
 	mlpd_framer_finish(&f);

@@ -66,6 +66,8 @@ struct pv_stretch {
 	uint32_t deepest;       /* no more calls of the strand were open at once */
 	uint32_t number;        /* in its strand */
 	bool goes_on;           /* from the stretch before; else what is open now is the base */
+	bool rejoins;           /* it goes on behind calls that others decoded: the strand's ... */
+	uint32_t before, befores; /* ... calls that are open before it, as `open` has them */
 };
 
 struct pv_digest {

@@ -104,30 +104,6 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	bool partial, size_t *ret_used);
 
 /*
- * Batches that are applied together, or not at all: a thread's calls are summed up over all of its
- * batches among them, which must stay where they are until the end. Valid for one run after another,
- * in the log's order, each of at most PV_STRANDS batches: what a thread has open at the end of one is
- * gone on with in the next, unless mlpd_run_forget() comes between.
- */
-struct mlpd_run;
-/*
- * The one with the number `which` of `of` that decode beside each other, up to PV_DECODERS: each has
- * runs of its own, in the log's order, and no strand of another's. NULL: out of memory.
- */
-struct mlpd_run *mlpd_run_create(unsigned which, unsigned of);
-void mlpd_run_destroy(struct mlpd_run *r);
-/* From a run to the next, so many paths of a thread at most; for tests. */
-void mlpd_run_keep(struct mlpd_run *r, uint32_t paths);
-bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
-	const struct mlpd_format *f, size_t *ret_used);
-bool mlpd_run_end(struct mlpd_run *r);
-/*
- * Between runs: other calls than those may have come since, or what was decoded cannot be applied.
- * With `paths` the batches that named them are lost, too.
- */
-void mlpd_run_forget(struct mlpd_run *r, bool paths);
-
-/*
  * A batch that came with its calls summed up once more, event by event; what is known of damage in
  * it stays. Others stay as they are. False when out of memory.
  */

@@ -6,11 +6,7 @@
 #include "common/format/mlpd_call.h"
 #include "common/format/mlpd_digest.h"
 
-enum {
-	FIRST_ROOM = 256,
-	NODES_KEPT = 3 << 18,     /* of all decoders' trees ... */
-	NODES_OF_ONE = 1 << 19, /* ... and of one decoder's */
-};
+enum { FIRST_ROOM = 256 };
 
 void pv_batch_reset(struct pv_batch *b)
 {
@@ -122,9 +118,11 @@ static bool make_way(struct mlpd_digester *d, enum pv_kind kind)
 		return true;
 	case ASKS:
 		return mlpd_digest_close(d);
-	default:
-		return mlpd_digest_leave(d);
+	case CHANGES:
+		break;
 	}
+	bool ends = kind == PV_KIND_METHOD_LEAVE || kind == PV_KIND_METHOD_EXC_LEAVE;
+	return ends && d->depth == 0 ? mlpd_digest_left(d) : mlpd_digest_leave(d);
 }
 
 static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
@@ -260,7 +258,7 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 	return true;
 }
 
-static bool decode_with(struct mlpd_digester *d, struct mlpd_bases *bases,
+bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
 	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
 	struct pv_batch *b = d->batch;
@@ -283,135 +281,8 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	struct mlpd_tree tree = { 0 };
 	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };
 	mlpd_digest_begin(&d, &tree, b);
-	bool ok = decode_with(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	bool ok = mlpd_digest_decode(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
 	mlpd_tree_finish(&tree);
-	return ok;
-}
-
-/* --- runs */
-
-struct mlpd_strand {
-	bool used;     /* by the present run */
-	uint64_t thread;
-	uint64_t run;  /* that used it last; 0: none */
-	struct mlpd_digester digester;
-	struct mlpd_tree tree;
-};
-
-struct mlpd_run {
-	uint64_t number;
-	size_t kept; /* nodes of its trees, from one run to the next */
-	struct mlpd_strand strand[PV_STRANDS];
-};
-
-struct mlpd_run *mlpd_run_create(unsigned which, unsigned of)
-{
-	struct mlpd_run *r = calloc(1, sizeof *r);
-	if (!r)
-		return NULL;
-	r->number = 1;
-	r->kept = NODES_KEPT / of < NODES_OF_ONE ? NODES_KEPT / of : NODES_OF_ONE;
-	for (uint32_t i = 0; i < PV_STRANDS; i++)
-		r->strand[i].digester.strand = which * PV_STRANDS + i;
-	mlpd_run_keep(r, r->kept / 2 < MLPD_TREE_KEPT ? (uint32_t)r->kept / 2 : MLPD_TREE_KEPT);
-	return r;
-}
-
-void mlpd_run_keep(struct mlpd_run *r, uint32_t paths)
-{
-	for (size_t i = 0; i < PV_STRANDS; i++)
-		r->strand[i].digester.most = paths;
-}
-
-void mlpd_run_destroy(struct mlpd_run *r)
-{
-	for (size_t i = 0; r && i < PV_STRANDS; i++)
-		mlpd_tree_finish(&r->strand[i].tree);
-	free(r);
-}
-
-/* What it has open is not known, and with `paths` neither what it has learnt. */
-static void forget(struct mlpd_strand *s, bool paths)
-{
-	s->digester.known = false;
-	if (!paths)
-		return;
-	s->digester.trees++;
-	mlpd_tree_forget(&s->tree);
-}
-
-void mlpd_run_forget(struct mlpd_run *r, bool paths)
-{
-	for (size_t i = 0; i < PV_STRANDS; i++)
-		forget(&r->strand[i], paths);
-}
-
-/* The thread's, or the one not used for longest. NULL: all are in use. */
-static struct mlpd_strand *find_strand(struct mlpd_run *r, uint64_t thread)
-{
-	struct mlpd_strand *oldest = NULL;
-	for (size_t i = 0; i < PV_STRANDS; i++) {
-		struct mlpd_strand *s = &r->strand[i];
-		if (s->run && s->thread == thread)
-			return s;
-		if (!s->used && (!oldest || s->run < oldest->run))
-			oldest = s;
-	}
-	if (oldest)
-		forget(oldest, false);
-	return oldest;
-}
-
-static struct mlpd_digester *strand_of(struct mlpd_run *r, struct pv_batch *b)
-{
-	struct mlpd_strand *s = find_strand(r, b->thread);
-	if (!s)
-		return NULL;
-	if (s->used)
-		return mlpd_digest_next(&s->digester, &s->tree, b) ? &s->digester : NULL;
-	s->used = true;
-	s->thread = b->thread;
-	s->run = r->number;
-	mlpd_digest_run(&s->digester, &s->tree, b);
-	return &s->digester;
-}
-
-bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
-	const struct mlpd_format *f, size_t *ret_used)
-{
-	struct mlpd_digester *d = strand_of(r, b);
-	return d && decode_with(d, bases, f, false, ret_used);
-}
-
-/* Trees that were not used for longest go where all together are too large. */
-static void trim(struct mlpd_run *r)
-{
-	for (;;) {
-		size_t kept = 0;
-		struct mlpd_strand *oldest = NULL;
-		for (size_t i = 0; i < PV_STRANDS; i++) {
-			struct mlpd_strand *s = &r->strand[i];
-			kept += s->tree.room;
-			if (s->tree.room && (!oldest || s->run < oldest->run))
-				oldest = s;
-		}
-		if (kept <= r->kept || !oldest)
-			return;
-		forget(oldest, true);
-		mlpd_tree_finish(&oldest->tree);
-	}
-}
-
-bool mlpd_run_end(struct mlpd_run *r)
-{
-	bool ok = true;
-	for (size_t i = 0; i < PV_STRANDS; i++) {
-		struct mlpd_strand *s = &r->strand[i];
-		ok = (!s->used || mlpd_digest_close(&s->digester)) && ok;
-		s->used = false;
-	}
-	trim(r);
-	r->number++;
 	return ok;
 }
 

@@ -86,11 +86,8 @@ static bool take_figures(struct mlpd_digester *d)
 	return true;
 }
 
-/*
- * How many outermost calls were open before and stay so: those entered before `from_ns`, as time does
- * not step back in a strand.
- */
-static size_t kept_since(const struct mlpd_digester *d, int64_t from_ns)
+/* Those entered before, as time does not step back in a strand. */
+size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns)
 {
 	const int64_t *entered = d->tree->entered.v;
 	size_t low = 0, high = d->depth;
@@ -104,10 +101,11 @@ static size_t kept_since(const struct mlpd_digester *d, int64_t from_ns)
 	return low;
 }
 
-static bool list_open(struct mlpd_digester *d, struct pv_stretch *s)
+/* The strand's open calls, but so many outermost. */
+static bool list_open(struct mlpd_digester *d, size_t kept)
 {
 	struct pv_digest *g = &d->home->digest;
-	size_t kept = kept_since(d, s->from_ns), more = d->depth - kept;
+	size_t more = d->depth - kept;
 	uint32_t path = mlpd_digest_top(d);
 	if (!pv_reserve(&g->open, more))
 		return false;
@@ -115,7 +113,6 @@ static bool list_open(struct mlpd_digester *d, struct pv_stretch *s)
 		g->open.v[g->open.n + i] =
 			(struct pv_digest_open){ path, d->tree->entered.v[kept + i] };
 	g->open.n += more;
-	s->kept = (uint32_t)kept;
 	return true;
 }
 
@@ -164,6 +161,9 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	if (!mlpd_tree_begin(d->tree) || !mlpd_digest_number(d) || !pv_reserve(&g->stretch, 1) ||
 		!pv_batch_reserve(b, 1))
 		return false;
+	size_t before = g->open.n;
+	if (d->rejoins && !list_open(d, 0))
+		return false;
 	b->time[b->n] = (uint64_t)time;
 	b->kind[b->n] = PV_BATCH_STRETCH;
 	b->key[b->n++] = g->stretch.n;
@@ -173,8 +173,12 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 		.count = (uint32_t)g->count.n,
 		.open = (uint32_t)g->open.n,
 		.number = ++d->number,
-		.goes_on = d->known };
+		.goes_on = d->known,
+		.rejoins = d->rejoins,
+		.before = (uint32_t)before,
+		.befores = (uint32_t)(g->open.n - before) };
 	d->within = d->known = true;
+	d->rejoins = false;
 	d->from_depth = d->depth;
 	d->all_enters = 0;
 	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
@@ -191,7 +195,8 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	size_t room = d->tree->entered.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
-	if (!name_paths(d) || !take_figures(d) || !list_open(d, s))
+	s->kept = (uint32_t)mlpd_digest_kept(d, s->from_ns);
+	if (!name_paths(d) || !take_figures(d) || !list_open(d, s->kept))
 		return false;
 	s->to_ns = d->last_ns;
 	s->sums = (uint32_t)g->sum.n - s->sum;
@@ -204,14 +209,27 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	return true;
 }
 
-bool mlpd_digest_leave(struct mlpd_digester *d)
+static bool begin_anew(struct mlpd_digester *d)
 {
 	bool ok = mlpd_digest_close(d);
-	d->known = false;
+	d->known = d->rejoins = false;
 	d->depth = 0;
 	d->at = MLPD_ROOT;
 	d->behind = true;
 	return ok;
+}
+
+bool mlpd_digest_leave(struct mlpd_digester *d)
+{
+	d->since.lost = true;
+	return begin_anew(d);
+}
+
+bool mlpd_digest_left(struct mlpd_digester *d)
+{
+	d->since.ended += d->since.open + 1;
+	d->since.open = 0;
+	return begin_anew(d);
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
@@ -237,7 +255,7 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 	d->on = b->digest.wanted;
 	d->over = d->within = false;
 	if (!d->known)
-		mlpd_digest_leave(d);
+		begin_anew(d);
 	b->digest.strand = d->strand;
 	b->digest.tree = d->trees;
 }

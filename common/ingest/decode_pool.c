@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "common/base/thread.h"
+#include "common/format/mlpd_chain.h"
 
 /* Enough to keep workers busy while the owner applies. */
 enum {
-	RUNS = 4,
+	RUNS = MLPD_CHAIN_AHEAD,
 	MAX_WORKERS = 16,
 	RUN_BYTES = 1 << 21,
 	KEPT_SUMS = 1024,
@@ -30,14 +31,6 @@ struct run {
 	uint64_t place; /* in the log's order */
 };
 
-/* A thread that decodes takes one for as long. */
-struct decoder {
-	struct mlpd_run *whole;
-	uint64_t place; /* of the run that it had last */
-	uint32_t lost;
-	bool busy;
-};
-
 struct pv_decode_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
@@ -48,8 +41,8 @@ struct pv_decode_pool {
 	uint64_t place; /* of the run begun last */
 	bool stop, give_way;
 	bool anew; /* the next run */
-	struct decoder decoder[PV_DECODERS];
-	unsigned decoders, workers;
+	struct mlpd_chain chain;
+	unsigned workers;
 	pthread_t worker[MAX_WORKERS];
 };
 
@@ -85,17 +78,7 @@ static bool is_mark(const struct pv_batch *b)
 	return false;
 }
 
-/* What threads have open behind the run before is known to the decoder only if it had that one. */
-static void take_up(struct decoder *d, const struct run *r)
-{
-	bool lost = d->lost != r->lost;
-	if (lost || r->anew || d->place + 1 != r->place)
-		mlpd_run_forget(d->whole, lost);
-	d->lost = r->lost;
-	d->place = r->place;
-}
-
-static void decode(struct run *r, struct decoder *d)
+static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 {
 	bool ok = true;
 	size_t from = 0;
@@ -104,37 +87,23 @@ static void decode(struct run *r, struct decoder *d)
 		decode_alone(&r->task[0]);
 		return;
 	}
-	take_up(d, r);
+	mlpd_chain_take_up(d, r->place, r->anew, r->lost);
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
-		ok = ok && mlpd_run_decode(d->whole, &t->batch, &t->bases, &t->format, &t->used);
+		ok = ok && mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		if (i + 1 < r->n && !is_mark(&t->batch))
 			continue;
-		t->nomem |= ok && !mlpd_run_end(d->whole);
+		t->nomem |= ok && !mlpd_run_end(d->run);
 		for (size_t k = from; k <= i && r->n > 1; k++) {
 			r->task[k].batch.digest.run = r->number + (uint32_t)from;
 			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
 		}
 		from = i + 1;
 	}
+	mlpd_chain_tell(c, d);
 	for (size_t i = 0; i < r->n; i++)
 		r->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
-}
-
-/*
- * One that may have the run: a decoder's runs are in the log's order. The one that had the run
- * before, else who had one last. NULL: none. With the lock held.
- */
-static struct decoder *decoder_for(struct pv_decode_pool *p, const struct run *r)
-{
-	struct decoder *best = NULL;
-	for (size_t i = 0; i < p->decoders; i++) {
-		struct decoder *d = &p->decoder[i];
-		if (!d->busy && d->place < r->place && (!best || d->place > best->place))
-			best = d;
-	}
-	return best;
 }
 
 /*
@@ -142,7 +111,7 @@ static struct decoder *decoder_for(struct pv_decode_pool *p, const struct run *r
  * that one is still being decoded the newest run, so that few begin on calls that are not known.
  * NULL: nothing. With the lock held.
  */
-static struct run *next_queued(struct pv_decode_pool *p, struct decoder **ret_by)
+static struct run *next_queued(struct pv_decode_pool *p, struct mlpd_decoder **ret_by)
 {
 	struct run *oldest = NULL, *newest = NULL;
 	bool waits = false;
@@ -156,18 +125,18 @@ static struct run *next_queued(struct pv_decode_pool *p, struct decoder **ret_by
 		}
 	}
 	struct run *next = waits ? newest : oldest;
-	*ret_by = next ? decoder_for(p, next) : NULL;
+	*ret_by = next ? mlpd_chain_choose(&p->chain, next->place, waits) : NULL;
 	return *ret_by ? next : NULL;
 }
 
 /* With the lock held, which is given up meanwhile. */
-static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct decoder *by)
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder *by)
 {
-	struct decoder *other;
+	struct mlpd_decoder *other;
 	r->state = RUN_BUSY;
 	by->busy = true;
 	pthread_mutex_unlock(&p->lock);
-	decode(r, by);
+	decode(&p->chain, r, by);
 	pthread_mutex_lock(&p->lock);
 	by->busy = false;
 	r->state = RUN_READY;
@@ -182,7 +151,7 @@ static void *worker(void *arg)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		struct decoder *by;
+		struct mlpd_decoder *by;
 		struct run *r = next_queued(p, &by);
 		if (!r) {
 			pthread_cond_wait(&p->work, &p->lock);
@@ -218,10 +187,7 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
-	p->decoders = workers + 1 < PV_DECODERS ? workers + 1 : PV_DECODERS;
-	bool ok = true;
-	for (unsigned i = 0; i < p->decoders; i++)
-		ok = (p->decoder[i].whole = mlpd_run_create(i, p->decoders)) != NULL && ok;
+	bool ok = mlpd_chain_init(&p->chain, workers + 1 < PV_DECODERS ? workers + 1 : PV_DECODERS);
 	for (unsigned i = 0; ok && i < workers && i < MAX_WORKERS; i++)
 		ok = start_worker(p);
 	if (!ok)
@@ -239,8 +205,7 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->workers; i++)
 		pthread_join(p->worker[i], NULL);
-	for (unsigned i = 0; i < p->decoders; i++)
-		mlpd_run_destroy(p->decoder[i].whole);
+	mlpd_chain_finish(&p->chain);
 	for (size_t i = 0; i < RUNS; i++)
 		for (size_t k = 0; k < PV_DECODE_RUN; k++)
 			pv_batch_finish(&p->run[i].task[k].batch);
@@ -345,7 +310,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 static void finish_run(struct pv_decode_pool *p, struct run *r)
 {
 	while (r->state != RUN_READY) {
-		struct decoder *by;
+		struct mlpd_decoder *by;
 		struct run *other = next_queued(p, &by);
 		if (other)
 			decode_unlocked(p, other, by);

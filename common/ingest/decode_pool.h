@@ -1,11 +1,11 @@
 /*
- * Decode workers: buffers go in in file order, batches come out in the same order, and one is
- * decoded behind the other, beside what the owner does. One thread
+ * Decode workers: buffers go in in file order, and batches come out in the same order. One thread
  * (the ingest owner) puts and takes; it decodes itself what is not begun yet while it waits, so
  * zero workers is a valid number and gives the same results.
  *
  * Buffers are decoded in runs (mlpd_run_decode()): a run ends where it is full, where the owner says
- * so, and where it takes from it.
+ * so, and where it takes from it. Each is decoded behind the one before where that does not keep
+ * anybody waiting, and beside it where it does (mlpd_chain.h).
  */
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
