@@ -367,7 +367,7 @@ static bool stretch(struct pv_context *x, struct tally *t, size_t i, int64_t *ne
 	const struct pv_digest *d = &x->batch->digest;
 	const struct pv_stretch *s = &d->stretch.v[x->batch->key[i]];
 	const struct pv_model_private *p = x->m->private;
-	bool ok = true;
+	bool ok = pv_stretch_begin(x, s);
 	for (uint32_t k = 0; k < s->counts; k++) {
 		const struct pv_digest_count *c = &d->count.v[s->count + k];
 		if ((uint64_t)c->time_ns - (uint64_t)p->slice_from >= p->slice_width)

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "common/model/model_parts.h"
+#include "common/model/room.h"
 #include "common/model/window_parts.h"
 
 enum {
 	PLACE_AHEAD = 16, /* sums: where their node is is fetched ... */
 	NODE_AHEAD = 8,   /* ... and then the node */
 	PATHS_KEPT = 1 << 20, /* of strands that the present run does not need */
+	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
 };
 
 static void finish(struct pv_strand *s)
@@ -271,6 +273,38 @@ static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_threa
 	return true;
 }
 
+/* Others may have their turn, and large tables grow. */
+static void pause(struct pv_model *m)
+{
+	if (!m->private->breath.may)
+		return;
+	pv_model_let_go(m);
+	pv_model_make_room(m);
+	pv_model_take_back(m);
+}
+
+bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s)
+{
+	const struct pv_digest *d = &x->batch->digest;
+	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
+	const struct pv_digest_sum *sum = &d->sum.v[s->sum];
+	size_t made = 0;
+	if (!begin(x->m, strand, &x->thread->stack, d, s))
+		return false;
+	x->m->private->use_ns = s->from_ns;
+	for (size_t i = 0; i < s->sums && s->sums > MADE_AT_ONCE; i++) {
+		if (strand->node.v[sum[i].path].turn == strand->turn)
+			continue;
+		if (pv_stretch_find(x->m, strand, sum[i].path) == PV_MAP_NONE)
+			return false;
+		if (++made % MADE_AT_ONCE == 0)
+			pause(x->m);
+	}
+	if (made > MADE_AT_ONCE)
+		pause(x->m);
+	return true;
+}
+
 bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 {
 	const struct pv_digest *d = &x->batch->digest;
@@ -278,9 +312,6 @@ bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 	struct pv_stretches *p = &x->m->private->stretches;
 	struct applying a = { .m = x->m, .t = t, .s = &p->strand[d->strand] };
 	int64_t elapsed = s->to_ns - t->last_ns;
-	if (!begin(x->m, a.s, t, d, s))
-		return false;
-	x->m->private->use_ns = s->from_ns;
 	end_open(&a, a.s->base_depth + s->kept);
 	pay(&a, elapsed);
 	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||

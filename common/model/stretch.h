@@ -74,7 +74,12 @@ struct pv_stretches {
 
 void pv_stretches_finish(struct pv_stretches *s);
 
-/* False when out of memory. */
+/*
+ * A stretch is begun, then applied; false when out of memory. What takes long is to make nodes of
+ * paths that were not there before: where there are many this is done at the beginning, with
+ * pauses, when nothing is added to any figure yet.
+ */
+bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s);
 bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s);
 /* pv_stretch_node() where it is not known yet; PV_MAP_NONE: out of memory. */
 uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path);
