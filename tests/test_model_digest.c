@@ -37,9 +37,12 @@ struct world {
 	bool wild; /* times step back, leaves go astray */
 };
 
+/* Differences are two to ten bytes long, and some differ in the last of them alone. */
 static uint64_t method_at(uint64_t i)
 {
-	return 0x7f0000401000 + i * i * 0x938;
+	static const uint64_t far[] = { 0x7f0000401000, 0x7f0000419380, 0x55d0c0de1000,
+		0xff00000000401000, 0x01007f0000401000 };
+	return far[i % PV_COUNT_OF(far)] + i / PV_COUNT_OF(far) * 0x938;
 }
 
 static void step(struct world *w)

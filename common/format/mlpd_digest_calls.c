@@ -130,14 +130,33 @@ static inline bool is_as(uint64_t w, struct mlpd_step s)
 	return (((w >> 24) << (s.v & 63)) ^ s.v) >> MLPD_STEP_BYTES == 0;
 }
 
-/* The method difference's bytes up to their last, as they are compared; false: more than five. */
-static inline bool take_step(uint64_t w, struct mlpd_step *ret)
+/* The method difference's bytes up to their last, as they are compared. */
+static inline struct mlpd_step take_step(uint64_t w)
 {
 	uint64_t last = ~(w >> 24) & UINT64_C(0x8080808080);
+	return mlpd_step(w >> 24, last ? ((unsigned)__builtin_ctzll(last) + 1) / 8 : 5);
+}
+
+/* What stands at `p`, six to eight bytes; NULL: more. */
+static const uint8_t *long_difference(const uint8_t *p, uint64_t *ret)
+{
+	uint64_t w = pv_word_at(p), last = ~w & UINT64_C(0x8080808080808080), v = 0;
 	if (last == 0)
-		return false;
-	*ret = mlpd_step(w >> 24, ((unsigned)__builtin_ctzll(last) + 1) / 8);
-	return true;
+		return NULL;
+	unsigned n = ((unsigned)__builtin_ctzll(last) + 1) / 8, above = 64 - 7 * n;
+	for (unsigned i = 0; i < n; i++)
+		v |= (w >> 8 * i & 0x7f) << 7 * i;
+	*ret = (uint64_t)((int64_t)(v << above) >> above);
+	return p + n;
+}
+
+/* Behind an event whose long difference begins as expected; NULL if it is not that of the two. */
+static __attribute__((noinline)) const uint8_t *behind_long(
+	const uint8_t *p, const struct mlpd_node *from, const struct mlpd_node *to)
+{
+	uint64_t v;
+	p = long_difference(p + 3, &v);
+	return p && from->key + v == to->key ? p : NULL;
 }
 
 /* What such bytes say. */
@@ -148,6 +167,19 @@ static inline uint64_t difference(struct mlpd_step s)
 	m = (m & UINT64_C(0x7f007f007f)) | (m & 0x7f007f00) >> 1;
 	m = (m & 0x3fff) | (m >> 2 & 0xfffc000) | (m >> 4 & UINT64_C(0x7f0000000));
 	return (uint64_t)((int64_t)(m << above) >> above);
+}
+
+/* Moves behind an event that begins as expected; false if it goes on otherwise. */
+static ALWAYS_INLINE bool pass(const uint8_t **p, struct mlpd_step s, const struct mlpd_node *from,
+	const struct mlpd_node *to, bool fast)
+{
+	if (!mlpd_step_is_long(s)) {
+		*p = behind_step(*p, s, fast);
+		return true;
+	}
+	const uint8_t *behind = behind_long(*p, from, to);
+	*p = behind ? behind : *p;
+	return behind;
 }
 
 static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
@@ -171,7 +203,7 @@ enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000
  */
 static ALWAYS_INLINE bool take_expected(struct loop *l, const bool fast)
 {
-	struct mlpd_node *const node = l->tree->node, *n = &node[l->at];
+	struct mlpd_node *const node = l->tree->node, *n = &node[l->at], *to;
 	int64_t *top = l->tree->entered.v + l->depth;
 	const uint8_t *p = l->p;
 	int64_t now = (int64_t)l->now, time;
@@ -197,8 +229,10 @@ within_again:
 			goto out_within;
 		if (!is_as(w, n->first) || top == l->room)
 			goto other_within;
-		p = behind_step(p, n->first, fast);
-		n = &node[mlpd_step_node(n->first)];
+		to = &node[mlpd_step_node(n->first)];
+		if (!pass(&p, n->first, n, to, fast))
+			goto other_within;
+		n = to;
 		goto enter;
 	}
 	if (w & 0x8000)
@@ -216,8 +250,10 @@ behind_again:
 		time = now + time_of(w, fast);
 		if (time >= l->limit || !is_as(w, n->leave))
 			goto out;
-		p = behind_step(p, n->leave, fast);
-		n = &node[n->parent];
+		to = &node[n->parent];
+		if (!pass(&p, n->leave, n, to, fast))
+			goto out;
+		n = to;
 		goto leave;
 	}
 	if ((w & SHAPE) != USUAL_ENTER) {
@@ -239,8 +275,10 @@ behind_again:
 		n->other = n->next;
 		n->next = step;
 	}
-	p = behind_step(p, n->next, fast);
-	n = &node[mlpd_step_node(n->next)];
+	to = &node[mlpd_step_node(n->next)];
+	if (!pass(&p, n->next, n, to, fast))
+		goto other;
+	n = to;
 enter:
 	now = time;
 	enters++;
@@ -273,7 +311,8 @@ static __attribute__((noinline)) bool take_expected_anywhere(struct loop *l)
 #if defined __x86_64__
 __attribute__((target("bmi,bmi2")))
 #endif
-static __attribute__((noinline)) bool take_expected_fast(struct loop *l)
+static __attribute__((noinline)) bool
+take_expected_fast(struct loop *l)
 {
 	return take_expected(l, true);
 }
@@ -299,9 +338,13 @@ static bool learn(const struct loop *l, const uint8_t *end, struct mlpd_tree *t,
 	uint32_t child, parent = l->behind ? n->parent : l->at;
 	uint64_t w;
 	struct mlpd_step step;
-	if (!usual_at(l->p, end, &w) || !take_step(w, &step))
+	if (!usual_at(l->p, end, &w))
 		return false;
-	uint64_t key = (n->key + difference(step)) & mask;
+	step = take_step(w);
+	uint64_t more = difference(step);
+	if (mlpd_step_is_long(step) && !long_difference(l->p + (l->p[1] & 0x80 ? 3 : 2), &more))
+		return false;
+	uint64_t key = (n->key + more) & mask;
 	child = mlpd_tree_find(t, parent, key);
 	if (child == 0 || l->depth == t->entered.room)
 		return false;
@@ -342,18 +385,15 @@ static uint32_t known_child(const struct mlpd_node *v, const struct mlpd_node *n
 	return behind && v[at].key == key && v[at].parent == parent ? at : 0;
 }
 
-/* Its bytes are known from now on; those of a difference that is too long never match. */
-static void learn_enter(const struct loop *l, const uint8_t *end, struct mlpd_node *n, uint32_t child)
+/* Its bytes are known from now on. */
+static void learn_enter(
+	const struct loop *l, const uint8_t *end, struct mlpd_node *n, uint32_t child)
 {
 	uint64_t w;
-	struct mlpd_step step;
 	bool known = mlpd_step_node(l->behind ? n->next : n->first) == child;
 	/* A call that was expected may come with a longer time. */
-	if (known || !usual_at(l->p, end, &w))
-		return;
-	if (!take_step(w, &step))
-		step = mlpd_no_step();
-	learn_step(n, l->behind, mlpd_step_to(step, child));
+	if (!known && usual_at(l->p, end, &w))
+		learn_step(n, l->behind, mlpd_step_to(take_step(w), child));
 }
 
 static enum took enter(struct loop *l, const uint8_t *end, struct mlpd_digester *d,
@@ -395,16 +435,14 @@ static enum took leave(struct loop *l, const uint8_t *end, struct mlpd_digester 
 	struct mlpd_tree *t = d->tree;
 	struct mlpd_node *n = &t->node[l->at];
 	uint32_t top = open_node(l, d);
-	struct mlpd_step step;
 	uint64_t w;
 	if (*l->p == MLPD_EXC_LEAVE) {
 		if (!pv_reserve(&t->exc, 1))
 			return NOMEM;
 		t->exc.v[t->exc.n++] = (struct mlpd_exc){ top };
 		l->exceptional++;
-	} else if (l->behind && is_chained(l, d, mask) && usual_at(l->p, end, &w) &&
-		   take_step(w, &step)) {
-		n->leave = step;
+	} else if (l->behind && is_chained(l, d, mask) && usual_at(l->p, end, &w)) {
+		n->leave = take_step(w);
 	}
 	uint64_t ns = l->now + e->time - (uint64_t)t->entered.v[--l->depth];
 	end_call(t, &t->node[top], (int64_t)ns);

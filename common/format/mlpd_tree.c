@@ -56,17 +56,15 @@ static bool grow(struct mlpd_tree *t)
 	return pv_reserve(&t->touched, room - t->touched.n) && make_slots(t, room);
 }
 
-/* How the difference between two methods is written; left alone where that takes six bytes. */
+/* How the difference between two methods is written. */
 static void expect(uint64_t difference, struct mlpd_step *ret)
 {
 	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63), bytes = 0;
 	unsigned bits = v ? 65 - (unsigned)__builtin_clzll(v) : 1; /* with its sign */
 	unsigned n = (bits + 6) / 7;
-	if (n > 5)
-		return;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n && i < 5; i++)
 		bytes |= ((difference >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0)) << 8 * i;
-	*ret = mlpd_step(bytes, n);
+	*ret = mlpd_step(bytes, n < 5 ? n : 5);
 }
 
 /* There is room for it. */

@@ -15,7 +15,8 @@
 /*
  * A call event that came here. Bits 24 to 63: the bytes of its method difference, one to five,
  * shifted left until they end at the top; 6 to 23: the call that began; 0 to 5: by how much they were
- * shifted, from where the first of them is at the bottom.
+ * shifted, from where the first of them is at the bottom. Of longer differences the first five bytes:
+ * the last of them says, in bit 63, that more follow.
  */
 struct mlpd_step {
 	uint64_t v;
@@ -74,6 +75,11 @@ static inline struct mlpd_step mlpd_step(uint64_t bytes, unsigned n)
 static inline struct mlpd_step mlpd_no_step(void)
 {
 	return (struct mlpd_step){ 1 << MLPD_STEP_BYTES | 56 };
+}
+
+static inline bool mlpd_step_is_long(struct mlpd_step s)
+{
+	return (int64_t)s.v < 0;
 }
 
 static inline struct mlpd_step mlpd_step_to(struct mlpd_step s, uint32_t node)
