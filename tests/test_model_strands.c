@@ -1,0 +1,87 @@
+/* Paths that batches name: what is done where some of them were lost. */
+#include <string.h>
+
+#include "common/format/mlpd_run.h"
+#include "common/model/stretch.h"
+#include "tests/logkit.h"
+#include "tests/suite.h"
+
+enum { METHOD = 0x10000 };
+
+struct reader {
+	struct logkit *k;
+	struct mlpd_run *run;
+	int64_t now;
+};
+
+/* Calls of `n` methods from number `from` on, each a buffer's and a run's: decoded, not applied. */
+static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch *ret)
+{
+	struct logkit *k = r->k;
+	for (uint64_t i = from; i < from + n; i++, r->now += 10) {
+		logkit_enter(k, r->now, METHOD + i * 8);
+		logkit_leave(k, r->now + 5, METHOD + i * 8);
+	}
+	logkit_flush(k);
+	const struct mlpd_buffer_header h = { .time_base = k->batch.time_base };
+	struct mlpd_bases bases;
+	size_t used, bytes = k->batch.bytes_len;
+	mlpd_bases_init(&bases, &h);
+	*ret = (struct pv_batch){ .thread = k->batch.thread, .time_base = k->batch.time_base };
+	ck_assert(pv_reserve(&ret->bytes, bytes + 1));
+	memcpy(ret->bytes.v, k->batch.bytes.v, bytes);
+	ret->bytes.n = ret->bytes_len = bytes;
+	ck_assert(pv_model_digests(k->model, &ret->digest));
+	ck_assert(mlpd_run_decode(r->run, ret, &bases, &k->format, &used));
+	ck_assert(mlpd_run_end(r->run));
+}
+
+/* Whether the model hears all that the batch names, and whether the batch names anything new. */
+static bool hears(struct reader *r, uint64_t from, uint64_t n, bool is_new)
+{
+	struct pv_batch b, *one = &b;
+	decode(r, from, n, &b);
+	ck_assert_uint_gt(b.digest.stretch.n, 0);
+	ck_assert_int_eq(b.digest.path.n > 0, is_new);
+	bool heard = pv_model_hears(r->k->model, &one, 1);
+	pv_batch_finish(&b);
+	return heard;
+}
+
+/* Paths of a run never come to the model. */
+static void lose(struct reader *r, uint64_t from, uint64_t n)
+{
+	struct pv_batch b;
+	decode(r, from, n, &b);
+	ck_assert_uint_gt(b.digest.path.n, 0);
+	pv_batch_finish(&b);
+}
+
+START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k); /* the first one shows how others come */
+	ck_assert(hears(&r, 0, 10, true));
+	ck_assert(hears(&r, 0, 10, false));
+	lose(&r, 10, 10);
+	ck_assert(!hears(&r, 20, 10, true));  /* behind a hole */
+	ck_assert(!hears(&r, 10, 20, false)); /* names nothing new, and uses what was lost */
+	ck_assert(!hears(&r, 30, 1, true));
+	ck_assert(!hears(&r, 0, 5, false));
+	mlpd_run_forget(r.run, true);
+	ck_assert(hears(&r, 0, 30, true)); /* numbered anew */
+	ck_assert(hears(&r, 10, 10, false));
+	mlpd_run_destroy(r.run);
+	logkit_free(r.k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model strands");
+	TCase *t = tcase_create("paths");
+	tcase_add_test(t, a_strand_with_lost_paths_is_refused_until_it_begins_anew);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
