@@ -22,7 +22,7 @@ struct loop {
 	const uint8_t *p, *from;
 	const uint8_t *back; /* a byte before the event at hand, if its time is short */
 	const int64_t *room; /* the end of that for open calls */
-	uint64_t now, method;
+	uint64_t now, method, mask;
 	int64_t limit;
 	uint32_t at;
 	bool behind;
@@ -191,24 +191,54 @@ static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns
 		n->max_ns = ns;
 }
 
+/* The event that leads from here to the call is known from now on. */
+static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
+{
+	if (behind) {
+		n->other = n->next;
+		n->next = step;
+	} else {
+		n->first = step;
+	}
+}
+
+/*
+ * A call was entered that is none of those expected. If it was made from here at any time, it is
+ * expected from now on. Cold, so that the loop keeps its registers.
+ */
+static __attribute__((noinline)) bool learn(
+	const struct loop *l, struct mlpd_node *n, bool behind, uint64_t w, const uint8_t *p)
+{
+	const struct mlpd_tree *t = l->tree;
+	uint32_t parent = behind ? n->parent : (uint32_t)(n - t->node);
+	struct mlpd_step step = take_step(w);
+	uint64_t more = difference(step);
+	if (mlpd_step_is_long(step) && !long_difference(p + 3, &more))
+		return false;
+	uint32_t child = mlpd_tree_find(t, parent, (n->key + more) & l->mask);
+	if (child != 0)
+		learn_step(n, behind, mlpd_step_to(step, child));
+	return child != 0;
+}
+
 /* The event's byte with the bits that tell how long its difference of times is. */
 enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
 #define SAME_METHOD 0xff000000U
 
 /*
- * Goes on for as long as every event is the one that came the last time; false at one that is
- * not. There is an open stretch, l->method is the method of the place, and that is not the
- * root. What an event needs of the one before it stays in registers, and for that all else is left
- * in *l: each event waits for the one before. Behind the payload stands what fits into no event.
+ * Goes on for as long as every event is one that came here before. There is an open stretch,
+ * l->method is the method of the place, and that is not the root. What an event needs of the one
+ * before it stays in registers, and for that all else is left in *l: each event waits for the one
+ * before. Behind the payload stands what fits into no event.
  */
-static ALWAYS_INLINE bool take_expected(struct loop *l, const bool fast)
+static ALWAYS_INLINE void take_expected(struct loop *l, const bool fast)
 {
 	struct mlpd_node *const node = l->tree->node, *n = &node[l->at], *to;
 	int64_t *top = l->tree->entered.v + l->depth;
 	const uint8_t *p = l->p;
 	int64_t now = (int64_t)l->now, time;
 	uint32_t enters = l->enters;
-	bool behind = true, other = false;
+	bool behind = true;
 	uint64_t w;
 	l->back = NULL;
 	if (l->behind)
@@ -227,11 +257,11 @@ within_again:
 		time = now + time_of(w, fast);
 		if (time >= l->limit)
 			goto out_within;
-		if (!is_as(w, n->first) || top == l->room)
-			goto other_within;
+		if (top == l->room || (!is_as(w, n->first) && !learn(l, n, false, w, p)))
+			goto out_within;
 		to = &node[mlpd_step_node(n->first)];
 		if (!pass(&p, n->first, n, to, fast))
-			goto other_within;
+			goto out_within;
 		n = to;
 		goto enter;
 	}
@@ -264,20 +294,20 @@ behind_again:
 		goto behind_again;
 	}
 	time = now + time_of(w, fast);
-	if (time >= l->limit)
+	if (time >= l->limit || top == l->room)
 		goto out;
-	if (top == l->room)
-		goto other;
 	if (!is_as(w, n->next)) {
 		struct mlpd_step step = n->other;
-		if (!is_as(w, step))
-			goto other;
-		n->other = n->next;
-		n->next = step;
+		if (is_as(w, step)) {
+			n->other = n->next;
+			n->next = step;
+		} else if (!learn(l, n, true, w, p)) {
+			goto out;
+		}
 	}
 	to = &node[mlpd_step_node(n->next)];
 	if (!pass(&p, n->next, n, to, fast))
-		goto other;
+		goto out;
 	n = to;
 enter:
 	now = time;
@@ -285,11 +315,6 @@ enter:
 	*top++ = now;
 	goto within;
 
-other_within:
-	behind = false;
-other:
-	other = true;
-	goto out;
 out_within:
 	behind = false;
 out:
@@ -300,65 +325,31 @@ out:
 	l->behind = behind;
 	l->depth = (size_t)(top - l->tree->entered.v);
 	l->enters = enters;
-	return !other;
 }
 
-static __attribute__((noinline)) bool take_expected_anywhere(struct loop *l)
+static __attribute__((noinline)) void take_expected_anywhere(struct loop *l)
 {
-	return take_expected(l, false);
+	take_expected(l, false);
 }
 
 #if defined __x86_64__
 __attribute__((target("bmi,bmi2")))
 #endif
-static __attribute__((noinline)) bool
+static __attribute__((noinline)) void
 take_expected_fast(struct loop *l)
 {
-	return take_expected(l, true);
+	take_expected(l, true);
 }
 
-/* The event that leads from here to the call is known from now on. */
-static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
-{
-	if (behind) {
-		n->other = n->next;
-		n->next = step;
-	} else {
-		n->first = step;
-	}
-}
-
-/*
- * A call was entered that is none of those expected. If it was made from here at any time, it is
- * expected from now on.
- */
-static bool learn(const struct loop *l, const uint8_t *end, struct mlpd_tree *t, uint64_t mask)
-{
-	struct mlpd_node *const node = t->node, *n = &node[l->at];
-	uint32_t child, parent = l->behind ? n->parent : l->at;
-	uint64_t w;
-	struct mlpd_step step;
-	if (!usual_at(l->p, end, &w))
-		return false;
-	step = take_step(w);
-	uint64_t more = difference(step);
-	if (mlpd_step_is_long(step) && !long_difference(l->p + (l->p[1] & 0x80 ? 3 : 2), &more))
-		return false;
-	uint64_t key = (n->key + more) & mask;
-	child = mlpd_tree_find(t, parent, key);
-	if (child == 0 || l->depth == t->entered.room)
-		return false;
-	learn_step(n, l->behind, mlpd_step_to(step, child));
-	return true;
-}
-
-static void take_known(struct loop *l, const uint8_t *end, struct mlpd_tree *t, uint64_t mask)
+static void take_known(struct loop *l, struct mlpd_tree *t, uint64_t mask)
 {
 	l->tree = t;
 	l->room = t->entered.v + t->entered.room;
-	const bool fast = is_fast();
-	while (!(fast ? take_expected_fast : take_expected_anywhere)(l) && learn(l, end, t, mask))
-		;
+	l->mask = mask;
+	if (is_fast())
+		take_expected_fast(l);
+	else
+		take_expected_anywhere(l);
 }
 
 /* --- what is not */
@@ -553,7 +544,7 @@ bool mlpd_digest_calls(
 		     is_chained(&l, d, mask);
 	while (took == TOOK) {
 		if (known)
-			take_known(&l, c->end, d->tree, mask);
+			take_known(&l, d->tree, mask);
 		if (known && l.p != c->end && *l.p == MLPD_ALLOC &&
 			(took = take_alloc(&l, c, d, bases, mask)) != OTHER)
 			continue;
