@@ -302,6 +302,123 @@ START_TEST(a_gap_drops_the_unfinished_buffer_and_resumes)
 }
 END_TEST
 
+/* --- payloads that are held */
+
+enum { HELD = 24, LONG_STREAM = 8 << 20 };
+
+struct held {
+	struct pv_block *block;
+	uint8_t *payload;
+	size_t at, n; /* in the stream */
+};
+
+/* Headers and payloads of any length in which no buffer begins; returns their bytes. */
+static size_t make_long(uint8_t *bytes)
+{
+	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 },
+		.os = { "", 0 } };
+	size_t n = mlpd_put_header(bytes, 256, &h);
+	for (unsigned i = 0; n < LONG_STREAM - (256 << 10); i++) {
+		struct mlpd_buffer_header b = { .thread = i,
+			.length = i % 7 == 0 ? 0 : (uint32_t)rand() % (i % 5 ? 9000 : 200000) };
+		n += mlpd_put_buffer_header(bytes + n, &b);
+		for (size_t k = 0; k < b.length; k++)
+			bytes[n++] = (uint8_t)(2 + rand() % 250);
+	}
+	return n;
+}
+
+static void let_go(struct held *h, const uint8_t *stream)
+{
+	if (!h->block)
+		return;
+	if (h->n)
+		ck_assert_mem_eq(h->payload, stream + h->at, h->n);
+	pv_block_drop(h->block);
+	h->block = NULL;
+}
+
+/* All but the last one may be written behind, as a decoder does. */
+static void hold(struct held *h, struct held *before, const struct mlpd_framer *f)
+{
+	*h = (struct held){ pv_block_hold(f->block), f->payload, (size_t)f->payload_offset,
+		f->payload_len };
+	if (before->block)
+		memset(before->payload + before->n, 0xff, MLPD_PAD);
+}
+
+static size_t read_holding(struct mlpd_framer *f, const uint8_t *bytes, size_t n, struct held *held)
+{
+	size_t buffers = 0, fed = 0, room;
+	while (!f->ended) {
+		uint8_t *to = mlpd_framer_room(f, &room);
+		ck_assert_ptr_nonnull(to);
+		if (rand() % 2)
+			room = (size_t)rand() % room + 1;
+		room = room < n - fed ? room : n - fed;
+		memcpy(to, bytes + fed, room);
+		mlpd_framer_filled(f, room);
+		fed += room;
+		if (fed == n)
+			mlpd_framer_end(f);
+		for (enum mlpd_piece p; (p = mlpd_framer_next(f)) != MLPD_MORE;) {
+			if (p == MLPD_HEADER)
+				continue;
+			ck_assert(p == MLPD_BUFFER && f->whole);
+			struct held *h = &held[buffers % HELD];
+			let_go(h, bytes);
+			hold(h, &held[(buffers + HELD - 1) % HELD], f);
+			for (size_t i = 0; rand() % 40 == 0 && i < HELD; i++)
+				let_go(&held[i], bytes);
+			buffers++;
+		}
+	}
+	return buffers;
+}
+
+START_TEST(a_payload_that_is_held_stays_as_it_came)
+{
+	uint8_t *bytes = malloc(LONG_STREAM);
+	struct held held[HELD] = { { 0 } };
+	struct mlpd_framer f = { 0 };
+	srand((unsigned)_i);
+	size_t n = make_long(bytes), at = 0, buffers = 0;
+	struct result expect = run(bytes, n, 65536, false);
+	ck_assert(mlpd_framer_init(&f));
+	buffers = read_holding(&f, bytes, n, held);
+	ck_assert_uint_eq(expect.damages, 0);
+	ck_assert_uint_eq(buffers, expect.buffers);
+	for (size_t i = 0; i < MLPD_SPARE_BLOCKS; i++)
+		at += f.spare[i] != NULL;
+	ck_assert_uint_gt(at, 0);
+	mlpd_framer_finish(&f);
+	for (size_t i = 0; i < HELD; i++)
+		let_go(&held[i], bytes);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(a_gap_leaves_what_is_held)
+{
+	struct stream s;
+	make(&s);
+	struct mlpd_framer f = { 0 };
+	struct held h = { 0 }, none = { 0 };
+	size_t room;
+	ck_assert(mlpd_framer_init(&f));
+	memcpy(mlpd_framer_room(&f, &room), s.bytes, s.at[1] + 60);
+	mlpd_framer_filled(&f, s.at[1] + 60);
+	for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE;)
+		if (p == MLPD_BUFFER)
+			hold(&h, &none, &f);
+	mlpd_framer_gap(&f, 100, "dropped");
+	memset(mlpd_framer_room(&f, &room), 0xee, s.n);
+	ck_assert_uint_eq(h.n, s.at[1] - s.at[0] - MLPD_BUFFER_HEADER);
+	let_go(&h, s.bytes);
+	mlpd_framer_finish(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("framer");
@@ -318,6 +435,8 @@ int main(void)
 	tcase_add_test(c, what_is_no_log_is_said_to_look_like_what_it_is);
 	tcase_add_test(c, large_payloads_come_in_pieces);
 	tcase_add_test(c, a_gap_drops_the_unfinished_buffer_and_resumes);
+	tcase_add_loop_test(c, a_payload_that_is_held_stays_as_it_came, 0, 4);
+	tcase_add_test(c, a_gap_leaves_what_is_held);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

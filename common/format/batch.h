@@ -7,6 +7,7 @@
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H
 
+#include "common/base/block.h"
 #include "common/base/mem.h"
 #include "common/format/digest.h"
 #include "common/format/event.h"
@@ -39,6 +40,8 @@ struct pv_batch {
 	PV_ARRAY(struct pv_counter_desc) descs;
 	PV_ARRAY(struct pv_counter_value) values;
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
+	struct pv_block *block;  /* `bytes` lie in it, which the batch holds; NULL: they are its own */
+	PV_ARRAY(uint8_t) own;   /* memory for bytes of its own, while they are not */
 	struct pv_digest digest; /* calls that stand in no event of the arrays above */
 
 	/* Set when the payload's tail could not be decoded; events before it are good. */
@@ -51,6 +54,19 @@ struct pv_batch {
 /* Zeroed batches are valid. reset keeps the memory, finish frees it. */
 void pv_batch_reset(struct pv_batch *b);
 void pv_batch_finish(struct pv_batch *b);
+
+/* Reset, but for the payload: to decode it once more. */
+void pv_batch_again(struct pv_batch *b);
+
+/*
+ * The payload becomes the `n` bytes at `at` in the block, until the batch is reset, and nothing is
+ * appended to it. Whoever decodes it writes MLPD_PAD bytes behind it.
+ */
+void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n);
+/* Without payload; a borrowed one is not held any more. */
+void pv_batch_give_back(struct pv_batch *b);
+/* A payload that is borrowed becomes a copy, and texts move along. False when out of memory. */
+bool pv_batch_own(struct pv_batch *b);
 
 /* Room for `extra` more entries in time, kind and key; false when out of memory. */
 bool pv_batch_reserve(struct pv_batch *b, size_t extra);

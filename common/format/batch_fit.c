@@ -18,7 +18,8 @@ enum {
 size_t pv_batch_bytes(const struct pv_batch *b)
 {
 	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->rare) + ROOM(&b->pool) +
-		ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) + pv_digest_bytes(&b->digest);
+		ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) + ROOM(&b->own) +
+		pv_digest_bytes(&b->digest);
 }
 
 /* All but the payload. */
@@ -160,6 +161,8 @@ static void forget_arrays(struct pv_batch *b)
 	memset(&b->descs, 0, sizeof b->descs);
 	memset(&b->values, 0, sizeof b->values);
 	memset(&b->bytes, 0, sizeof b->bytes);
+	memset(&b->own, 0, sizeof b->own);
+	b->block = NULL;
 	struct pv_digest *d = &b->digest;
 	memset(&d->path, 0, sizeof d->path);
 	memset(&d->sum, 0, sizeof d->sum);
@@ -187,6 +190,9 @@ bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret)
 {
 	size_t texts = 0;
 	bool away = again && measure_texts(b, &texts);
+	/* Blocks are of many buffers: none is held for as long as a batch is kept. */
+	if (!away && !pv_batch_own(b))
+		return false;
 	/* The payload is handed over where it does not stay, since texts point into it. */
 	if (!away && used_beside(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
 		*ret = *b;

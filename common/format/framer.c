@@ -2,13 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "common/format/looks.h"
 
 enum {
-	FIRST_WINDOW = 1 << 20,
-	LEAST_ROOM = 64 << 10,
 	HEADER_LIMIT = 4 << 20, /* a file header longer than this is not one */
 	FIXED_HEADER = 30, /* in front of the strings; major 3 has 8 more */
 	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
@@ -17,22 +15,6 @@ enum {
 };
 
 enum state { AT_START, AT_PIECE, IN_BUFFER, SEARCHING, FAILED };
-
-bool mlpd_framer_init(struct mlpd_framer *f)
-{
-	bool may_join = f->may_join;
-	*f = (struct mlpd_framer){ .may_join = may_join };
-	f->window = malloc(FIRST_WINDOW);
-	f->room = f->window ? FIRST_WINDOW : 0;
-	return f->window != NULL;
-}
-
-void mlpd_framer_finish(struct mlpd_framer *f)
-{
-	free(f->window);
-	f->window = NULL;
-	f->room = f->filled = f->start = 0;
-}
 
 static size_t left(const struct mlpd_framer *f)
 {
@@ -48,29 +30,6 @@ static void take(struct mlpd_framer *f, size_t n)
 {
 	f->start += n;
 	f->window_offset += n;
-}
-
-uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size)
-{
-	if (f->room - f->filled < LEAST_ROOM && f->start > 0) {
-		memmove(f->window, here(f), left(f));
-		f->filled -= f->start;
-		f->start = 0;
-	}
-	if (f->room - f->filled < LEAST_ROOM) {
-		uint8_t *grown = realloc(f->window, f->room * 2);
-		if (!grown)
-			return NULL;
-		f->window = grown;
-		f->room *= 2;
-	}
-	*ret_size = f->room - f->filled;
-	return f->window + f->filled;
-}
-
-void mlpd_framer_filled(struct mlpd_framer *f, size_t n)
-{
-	f->filled += n;
 }
 
 void mlpd_framer_end(struct mlpd_framer *f)
@@ -99,7 +58,7 @@ void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 	/* What stands in the window unfinished belongs to a buffer whose rest is gone. */
 	damage(f, f->window_offset, left(f) + bytes, reason);
 	f->window_offset += left(f) + bytes;
-	f->start = f->filled = 0;
+	f->start = f->filled; /* bytes before may be held */
 	f->piece_left = 0;
 	f->gap_pending = true;
 	if (f->have_header)
@@ -371,7 +330,7 @@ static enum mlpd_piece cut_tail(struct mlpd_framer *f)
 /* A payload that has come whole, in one piece where it is small enough. */
 static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 {
-	f->payload = here(f);
+	f->payload = f->window + f->start;
 	f->payload_len = n;
 	f->payload_offset = f->window_offset;
 	take(f, n);

@@ -8,6 +8,7 @@
 #ifndef PV_FORMAT_FRAMER_H
 #define PV_FORMAT_FRAMER_H
 
+#include "common/base/block.h"
 #include "common/format/mlpd.h"
 
 enum mlpd_piece {
@@ -23,14 +24,24 @@ struct mlpd_damage {
 	char reason[80];
 };
 
-enum { MLPD_MAX_PIECE = 1 << 20 }; /* larger payloads come in pieces */
+enum {
+	MLPD_MAX_PIECE = 1 << 20, /* larger payloads come in pieces */
+	MLPD_SPARE_BLOCKS = 8,
+};
 
 struct mlpd_framer {
 	/* Results of next(); good until the next call of next(), room() or finish. */
 	struct mlpd_header header;
 	struct mlpd_buffer_header buffer;
-	const uint8_t *payload;
+	uint8_t *payload;
 	size_t payload_len;
+	/*
+	 * The payload lies in it. For as long as somebody else holds the block its bytes stay, and
+	 * what is read goes on in another one of a megabyte or two, so those who hold blocks bound
+	 * the memory. Once the next buffer was given, the framer looks at nothing before that: from
+	 * then on MLPD_PAD bytes behind this payload may be written to.
+	 */
+	struct pv_block *block;
 	uint64_t offset;  /* of the piece: header, or buffer header, in the stream */
 	uint64_t payload_offset; /* of payload[0] in the stream */
 	bool continues;   /* payload continues the buffer before */
@@ -45,7 +56,8 @@ struct mlpd_framer {
 	bool joined; /* it did: header is made up, names will be missing */
 
 	/* private state */
-	uint8_t *window;
+	struct pv_block *spare[MLPD_SPARE_BLOCKS]; /* left, and held for another time */
+	uint8_t *window; /* block->v, of which `room` bytes are for what is read */
 	size_t start, filled, room;
 	uint64_t window_offset; /* stream offset of window[start] */
 	uint64_t piece_left;    /* payload bytes of a large buffer still to come */

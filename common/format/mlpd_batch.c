@@ -8,16 +8,23 @@
 
 enum { FIRST_ROOM = 256 };
 
-void pv_batch_reset(struct pv_batch *b)
+void pv_batch_again(struct pv_batch *b)
 {
-	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = b->bytes.n = 0;
+	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 	pv_digest_reset(&b->digest);
 }
 
+void pv_batch_reset(struct pv_batch *b)
+{
+	pv_batch_again(b);
+	pv_batch_give_back(b);
+}
+
 void pv_batch_finish(struct pv_batch *b)
 {
+	pv_batch_give_back(b);
 	free(b->time);
 	free(b->kind);
 	free(b->key);
@@ -299,8 +306,7 @@ bool mlpd_decode_plain(struct pv_batch *b)
 		return true;
 	memcpy(&bases, b->digest.base, sizeof bases);
 	memcpy(&format, b->digest.format, sizeof format);
-	pv_batch_reset(b);
-	b->bytes.n = before.bytes.n;
+	pv_batch_again(b);
 	b->continues = before.continues;
 	b->told = before.told;
 	b->gap_before = before.gap_before;

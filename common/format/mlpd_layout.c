@@ -29,9 +29,8 @@ static bool decode_again(struct pv_batch *b, const struct mlpd_trial *t,
 {
 	struct mlpd_bases bases = t->start;
 	bool continues = b->continues, gap = b->gap_before;
-	size_t n = b->bytes.n, used;
-	pv_batch_reset(b);
-	b->bytes.n = n;
+	size_t used;
+	pv_batch_again(b);
 	b->continues = continues;
 	b->gap_before = gap;
 	return mlpd_decode_batch(b, &bases, f, t->partial, &used);
