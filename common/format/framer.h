@@ -26,7 +26,7 @@ struct mlpd_damage {
 
 enum {
 	MLPD_MAX_PIECE = 1 << 20, /* larger payloads come in pieces */
-	MLPD_SPARE_BLOCKS = 8,
+	MLPD_SPARE_BLOCKS = 16,
 };
 
 struct mlpd_framer {

@@ -50,7 +50,7 @@ struct pv_decode_pool {
 static void decode_alone(struct pv_decode_task *t)
 {
 	if (!t->decoded)
-		t->nomem =
+		t->nomem = t->nomem ||
 			!mlpd_decode_batch(&t->batch, &t->bases, &t->format, t->partial, &t->used);
 }
 
@@ -90,7 +90,8 @@ static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 	mlpd_chain_take_up(d, r->place, r->anew, r->lost);
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
-		ok = ok && mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
+		ok = ok && !t->nomem &&
+			mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		if (i + 1 < r->n && !is_mark(&t->batch))
 			continue;
@@ -241,6 +242,9 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 	struct run *r = open_run(p);
 	if (!r || r->n == 0)
 		return;
+	/* Where decoders write behind the last one the framer has still to read. */
+	struct pv_decode_task *last = &r->task[r->n - 1];
+	last->nomem = !pv_batch_own(&last->batch);
 	pthread_mutex_lock(&p->lock);
 	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
 	p->anew |= r->task[0].decoded || r->task[0].partial;
@@ -344,6 +348,7 @@ static void trim(struct pv_digest *d)
 void pv_decode_pool_done(struct pv_decode_pool *p)
 {
 	struct run *r = &p->run[p->first];
+	pv_batch_give_back(&r->task[r->taken].batch);
 	if (r->taken > 0)
 		trim(&r->task[r->taken].batch.digest);
 	if (++r->taken < r->n)

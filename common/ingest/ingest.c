@@ -254,13 +254,8 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	const struct mlpd_framer *f = &in->framer;
 	struct pv_batch *b = &t->batch;
-	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + MLPD_PAD))
+	if (!pv_ingest_fill(in, b))
 		return pv_ingest_fail_nomem(in);
-	if (in->carry.n)
-		memcpy(b->bytes.v, in->carry.v, in->carry.n);
-	if (f->payload_len)
-		memcpy(b->bytes.v + in->carry.n, f->payload, f->payload_len);
-	b->bytes.n = in->carry.n + f->payload_len;
 	/* Damage is told from here on: the place in the stream that the first byte came from. */
 	b->offset = f->payload_offset - in->carry.n - MLPD_BUFFER_HEADER;
 	b->bytes_len = f->payload_len;

@@ -118,6 +118,11 @@ bool pv_ingest_index_due(const struct pv_ingest *in);
 
 /* --- ingest_source.c */
 
+/*
+ * The batch has the payload that the framer has just given, and what is carried over to it. Pieces of
+ * a buffer are copied: they are decoded before it is known what follows. False: out of memory.
+ */
+bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b);
 /* Whether any payload can be read again, by its offset, at once. */
 bool pv_ingest_has_payloads(const struct pv_ingest *in);
 /* The batch has its payload again, or is damage and no more. False: the state is FAILED. */

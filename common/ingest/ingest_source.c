@@ -1,4 +1,7 @@
-/* What the source says of itself, for the status and the damage list. On the owner's thread. */
+/*
+ * What the source says of itself, for the status and the damage list; and payloads. On the owner's
+ * thread.
+ */
 #include "common/ingest/ingest_parts.h"
 
 #include <string.h>
@@ -33,6 +36,23 @@ bool pv_ingest_has_payloads(const struct pv_ingest *in)
 	struct pv_source_info info;
 	pv_source_info(in->source, &info);
 	return info.kind == PV_SOURCE_FILE && !info.compressed;
+}
+
+bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b)
+{
+	const struct mlpd_framer *f = &in->framer;
+	if (!f->continues && f->last_piece && f->whole && in->carry.n == 0) {
+		pv_batch_borrow(b, f->block, f->payload, f->payload_len);
+		return true;
+	}
+	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + MLPD_PAD))
+		return false;
+	if (in->carry.n)
+		memcpy(b->bytes.v, in->carry.v, in->carry.n);
+	if (f->payload_len)
+		memcpy(b->bytes.v + in->carry.n, f->payload, f->payload_len);
+	b->bytes.n = in->carry.n + f->payload_len;
+	return true;
 }
 
 static bool read_at(struct pv_source *s, uint64_t offset, uint8_t *to, size_t n)
