@@ -1,4 +1,4 @@
-/* Paths that batches name: what is done where some of them were lost. */
+/* Paths that batches name: where some of them were lost, and where no more of them can be added. */
 #include <string.h>
 
 #include "common/format/mlpd_run.h"
@@ -77,11 +77,73 @@ START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
 }
 END_TEST
 
+/* --- at a cap */
+
+/* Whether the model takes the run; it is applied, as it is or event by event. */
+static bool takes(struct reader *r, struct pv_model *m, uint64_t from, uint64_t n)
+{
+	struct pv_batch b, *one = &b;
+	size_t at = 0;
+	decode(r, from, n, &b);
+	ck_assert(pv_model_hears(m, &one, 1));
+	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&one, 1);
+	if (!taken) {
+		mlpd_run_forget(r->run, false);
+		ck_assert(mlpd_decode_plain(&b));
+	}
+	ck_assert(pv_model_apply(m, &b, &at, 0));
+	pv_batch_finish(&b);
+	return taken;
+}
+
+static void same_calls(const struct pv_model *x, const struct pv_model *y)
+{
+	ck_assert_uint_eq(x->calls.node.n, y->calls.node.n);
+	ck_assert_uint_eq(x->names.method.n, y->names.method.n);
+	for (size_t i = 1; i < x->calls.node.n; i++) {
+		const uint64_t key = x->names.method.v[x->calls.node.v[i].method].key;
+		size_t k = 1; /* none calls another: a method has one node */
+		while (k < y->calls.node.n &&
+			y->names.method.v[y->calls.node.v[k].method].key != key)
+			k++;
+		ck_assert_uint_lt(k, y->calls.node.n);
+		ck_assert_uint_eq(x->calls.node.v[i].calls, y->calls.node.v[k].calls);
+		ck_assert_int_eq(x->calls.node.v[i].total_ns, y->calls.node.v[k].total_ns);
+	}
+}
+
+/* Near a cap of tree or methods: what adds nothing is taken, what might reach the cap is not. */
+START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct logkit *other = logkit_new(17);
+	struct pv_model *m = other->model;
+	size_t at = 0, *cap = _i ? &m->names.method_cap : &m->calls.cap;
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k);
+	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0)); /* the first one shows how others come */
+	*cap = 100;
+	ck_assert(takes(&r, m, 0, 60));  /* 61 with the root, or what stands for none */
+	ck_assert(takes(&r, m, 0, 60));
+	ck_assert(takes(&r, m, 50, 40)); /* 91 */
+	ck_assert(takes(&r, m, 0, 90));
+	same_calls(r.k->model, m);
+	ck_assert(takes(&r, m, 80, 15)); /* 96 */
+	ck_assert(!takes(&r, m, 90, 8)); /* 99: with the stretch that is one event more, 100 */
+	ck_assert_uint_eq(m->calls.folds, 0);
+	same_calls(r.k->model, m);
+	mlpd_run_destroy(r.run);
+	logkit_free(other);
+	logkit_free(r.k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model strands");
 	TCase *t = tcase_create("paths");
 	tcase_add_test(t, a_strand_with_lost_paths_is_refused_until_it_begins_anew);
+	tcase_add_loop_test(t, a_run_of_known_paths_is_taken_near_a_cap, 0, 2);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

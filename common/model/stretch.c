@@ -387,7 +387,7 @@ static bool is_steady(const struct pv_model *m, const struct pv_digest *d, const
 	return true;
 }
 
-static const struct pv_thread *thread_of(const struct pv_model *m, const struct pv_batch *b)
+const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b)
 {
 	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
 	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
@@ -398,7 +398,7 @@ static bool open_are_steady(
 	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
 {
 	const struct pv_strand *s = &m->private->stretches.strand[b->digest.strand];
-	const struct pv_thread *th = thread_of(m, b);
+	const struct pv_thread *th = pv_stretch_thread(m, b);
 	if (!th || !b->digest.stretch.v[0].goes_on)
 		return true;
 	for (size_t i = s->base_depth; i < th->stack.stack.n; i++) {
@@ -511,7 +511,7 @@ static bool follows(struct pv_model *m, const struct pv_batch *b, const struct p
 {
 	struct pv_stretches *p = &m->private->stretches;
 	struct pv_strand *s = &p->strand[b->digest.strand];
-	const struct pv_thread *th = thread_of(m, b);
+	const struct pv_thread *th = pv_stretch_thread(m, b);
 	size_t depth = th ? th->stack.stack.n : 0;
 	if (s->tree != b->digest.tree)
 		return false;
@@ -538,7 +538,7 @@ static bool follows(struct pv_model *m, const struct pv_batch *b, const struct p
 /* The thread's calls can be applied, though other batches come before. */
 static bool thread_goes_on(struct pv_model *m, const struct pv_batch *b)
 {
-	const struct pv_thread *th = thread_of(m, b);
+	const struct pv_thread *th = pv_stretch_thread(m, b);
 	if (th ? th->end_ns != PV_NEVER || th->stack.too_deep
 	       : m->threads.thread.n > m->threads.cap)
 		return false;
@@ -574,20 +574,13 @@ static bool any_goes_on(const struct pv_batch *const *b, size_t n)
 
 bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n)
 {
-	size_t stretches = 0, more = 0;
-	for (size_t i = 0; i < n; i++) {
+	size_t stretches = 0;
+	for (size_t i = 0; i < n; i++)
 		stretches += b[i]->digest.stretch.n;
-		/* Samples may add nodes, too. */
-		more += b[i]->digest.sum.n + b[i]->digest.open.n + b[i]->pool.n + b[i]->rare.n;
-	}
 	if (stretches == 0)
 		return true;
-	if (m->calls.node.n + more >= m->calls.cap ||
-		m->names.method.n + more >= m->names.method_cap)
+	if (pv_stretches_near_cap(m, b, n) || (m->threads.thread.n + n > m->threads.cap && n > 1))
 		return false;
-	if (m->threads.thread.n + n > m->threads.cap && n > 1)
-		return false;
-	m->private->stretches.looks++;
 	for (size_t i = 0; i < n; i++)
 		if (b[i]->gap_before && (i > 0 || any_goes_on(b, n)))
 			return false; /* everything open ends there */

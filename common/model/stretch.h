@@ -57,7 +57,7 @@ struct pv_strand {
 	PV_ARRAY(uint32_t) open;              /* paths of the calls open above the base */
 
 	/* while a run is looked at */
-	uint64_t look;
+	uint64_t look, moves; /* the latter: it comes to another base in that one */
 	uint32_t look_number;
 	size_t look_depth, look_deepest;
 };
@@ -73,6 +73,10 @@ struct pv_stretches {
 };
 
 void pv_stretches_finish(struct pv_stretches *s);
+/* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
+bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+/* The epoch of a batch's thread that calls come to; NULL when it is new. */
+const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b);
 
 /*
  * A stretch is begun, then applied; false when out of memory. What takes long is to make nodes of
