@@ -12,11 +12,16 @@
 
 enum { PV_ADDRESSES = 1 << 20 };
 
-struct pv_address {
+struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint64_t object;
-	uint32_t class_use; /* 0 = empty, or not known yet */
-	uint32_t lock;      /* 1: this object has a row in locks */
-};
+	uint32_t class_use : 31; /* 0 = empty, or not known yet */
+	uint32_t lock : 1;       /* this object has a row in locks */
+} __attribute__((packed, aligned(4)));
+
+static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_use, bool lock)
+{
+	return (struct pv_address){ object, class_use & 0x7fffffff, lock };
+}
 
 struct pv_addresses {
 	struct pv_address *slot; /* NULL until the first object */

@@ -84,7 +84,7 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	bool lock = s->lock && s->object == object;
 	bool same = lock && pv_object_allocated(x, object, class_use);
 	bool ok = !lock || same || pv_object_moved(x, object, 0);
-	*s = (struct pv_address){ object, class_use, same };
+	*s = pv_address_of(object, class_use, same);
 	return ok;
 }
 
@@ -216,7 +216,7 @@ static void apply_usual(
 			break;
 		site->count++;
 		site->amount += a->size;
-		*s = (struct pv_address){ a->object, site->class_use, 0 };
+		*s = pv_address_of(a->object, site->class_use, false);
 		struct pv_class_use *use = &q->use[site->class_use];
 		if (time > use->last_ns)
 			use->last_ns = time;

@@ -98,7 +98,7 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 		uint64_t to = pair[2 * i + 1];
 		if (!was[i].class_use)
 			continue;
-		*slot[i][1] = (struct pv_address){ to, was[i].class_use, was[i].lock };
+		*slot[i][1] = pv_address_of(to, was[i].class_use, was[i].lock);
 		if (was[i].lock && !pv_object_moved(x, was[i].object, to))
 			return false;
 	}

@@ -163,7 +163,7 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 			(struct pv_lock){ .object = object, .first_ns = x->time };
 	}
 	if (!class_use && known && l->lock.v[at].class_use == 0)
-		*known = (struct pv_address){ object, 0, 1 }; /* its allocation may be told late */
+		*known = pv_address_of(object, 0, true); /* its allocation may be told late */
 	if (class_use) {
 		l->lock.v[at].class_use = class_use;
 		if (known)
@@ -182,7 +182,7 @@ static bool say_class(struct pv_context *x, const struct pv_event *e)
 	if (!class_use || !a)
 		return false;
 	if (a->object != e->monitor.object || a->class_use != class_use)
-		*a = (struct pv_address){ e->monitor.object, class_use, 0 };
+		*a = pv_address_of(e->monitor.object, class_use, false);
 	return true;
 }
 

@@ -420,16 +420,18 @@ static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
 		n += t->slot[i].class_use != 0;
 	n = pv_archive_count(a, n, PV_ADDRESSES);
 	for (size_t i = 0; i < n && !a->failed; i++) {
-		struct pv_address one = { 0 };
 		while (!a->loading && t->slot[next].class_use == 0)
 			next++;
-		if (!a->loading)
-			one = t->slot[next++];
-		pv_archive_value(a, one);
-		struct pv_address *to = a->loading ? pv_addresses_slot(t, one.object) : NULL;
+		const struct pv_address was = a->loading ? (struct pv_address){ 0 } : t->slot[next++];
+		uint64_t object = was.object;
+		uint32_t class_use = was.class_use, lock = was.lock;
+		pv_archive_value(a, object);
+		pv_archive_value(a, class_use);
+		pv_archive_value(a, lock);
+		struct pv_address *to = a->loading ? pv_addresses_slot(t, object) : NULL;
 		a->failed |= a->loading && !to;
 		if (to)
-			*to = one;
+			*to = pv_address_of(object, class_use, lock);
 	}
 }
 

@@ -163,7 +163,7 @@ static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
 		return true;
 	struct pv_address *known = pv_addresses_slot(&m->private->addresses, object);
 	if (known && (known->object != object || known->class_use != class_use))
-		*known = (struct pv_address){ object, class_use, 0 };
+		*known = pv_address_of(object, class_use, false);
 	return known != NULL;
 }
 
