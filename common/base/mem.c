@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 * 1024 };
+enum {
+	CHUNK = 64 * 1024,
+	MUCH = 32 * 1024, /* bytes of an array that is grown by less, for what it will not fill */
+};
 
 struct pv_arena_chunk {
 	struct pv_arena_chunk *before;
@@ -22,7 +25,7 @@ bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size)
 {
 	if (extra > SIZE_MAX / 2 - n)
 		return false;
-	size_t want = *room < 8 ? 8 : *room + *room / 2;
+	size_t want = *room < 8 ? 8 : *room + *room / (*room > MUCH / size ? 4 : 2);
 	if (want < n + extra)
 		want = n + extra;
 	if (want > SIZE_MAX / size)
