@@ -586,6 +586,7 @@ void *pv_ingest_owner(void *arg)
 	if (readable(in->cut_fd) && !ended && in->status.state != PV_INGEST_FAILED)
 		cut_short(in);
 	pv_ingest_note_source(in);
+	pv_ingest_leave(in);
 	pv_ingest_signal(in->changed_fd);
 	return NULL;
 }

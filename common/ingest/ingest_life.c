@@ -67,6 +67,16 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	return NULL;
 }
 
+void pv_ingest_leave(struct pv_ingest *in)
+{
+	pv_decode_pool_destroy(in->pool);
+	in->pool = NULL;
+	mlpd_framer_finish(&in->framer);
+	b07_finish(&in->old);
+	pv_hold_finish(&in->hold);
+	pv_array_finish(&in->carry);
+}
+
 void pv_ingest_destroy(struct pv_ingest *in)
 {
 	if (!in)
@@ -76,11 +86,7 @@ void pv_ingest_destroy(struct pv_ingest *in)
 		pv_ingest_signal(in->stop_fd);
 		pthread_join(in->thread, NULL);
 	}
-	pv_decode_pool_destroy(in->pool);
-	mlpd_framer_finish(&in->framer);
-	b07_finish(&in->old);
-	pv_hold_finish(&in->hold);
-	pv_array_finish(&in->carry);
+	pv_ingest_leave(in);
 	if (in->shown != in->model)
 		pv_model_destroy(in->shown);
 	pv_model_destroy(in->model);

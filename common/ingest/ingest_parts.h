@@ -68,6 +68,8 @@ struct pv_ingest {
 
 /* The owner's thread: reads until it is told to stop. */
 void *pv_ingest_owner(void *in);
+/* Nothing more is read: whoever shows what was read has the room that reading took. */
+void pv_ingest_leave(struct pv_ingest *in);
 
 /* For the meter and for how old an event is. */
 int64_t pv_ingest_now(void);
