@@ -422,7 +422,7 @@ static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
 	for (size_t i = 0; i < n && !a->failed; i++) {
 		while (!a->loading && t->slot[next].class_use == 0)
 			next++;
-		const struct pv_address was = a->loading ? (struct pv_address){ 0 } : t->slot[next++];
+		struct pv_address was = a->loading ? (struct pv_address){ 0 } : t->slot[next++];
 		uint64_t object = was.object;
 		uint32_t class_use = was.class_use, lock = was.lock;
 		pv_archive_value(a, object);
