@@ -15,7 +15,7 @@
 
 enum {
 	LARGE = 2 << 20,
-	HEAP = 128 << 20,  /* bytes that have addresses from the beginning on, and no memory yet */
+	HEAP = 64 << 20,   /* bytes that have addresses from the beginning on, and no memory yet */
 	ALONE = 1 << 20,   /* blocks from this size on are mapped alone, and grow without a copy */
 	FURTHER = 1 << 20, /* by which the heap grows behind its first bytes */
 };
