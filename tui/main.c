@@ -208,8 +208,7 @@ static int run_report(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
 		return complain(NULL, &err);
-	if (o->jobs == 1) /* several threads in one heap leave more of large pages unused */
-		ui_memory_for_once();
+	ui_memory_for_once();
 	if (is_quick_range(o))
 		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
