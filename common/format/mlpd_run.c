@@ -33,15 +33,17 @@ struct mlpd_run *mlpd_run_create(unsigned which, unsigned of)
 	if (!r)
 		return NULL;
 	r->number = r->chain = 1;
-	r->kept = NODES_KEPT / of < NODES_OF_ONE ? NODES_KEPT / of : NODES_OF_ONE;
+	size_t kept = NODES_KEPT / of < NODES_OF_ONE ? NODES_KEPT / of : NODES_OF_ONE;
 	for (uint32_t i = 0; i < PV_STRANDS; i++)
 		r->strand[i].digester.strand = which * PV_STRANDS + i;
-	mlpd_run_keep(r, r->kept / 2 < MLPD_TREE_KEPT ? (uint32_t)r->kept / 2 : MLPD_TREE_KEPT);
+	mlpd_run_keep(r, kept / 2 < MLPD_TREE_KEPT ? (uint32_t)kept / 2 : MLPD_TREE_KEPT);
+	r->kept = kept;
 	return r;
 }
 
 void mlpd_run_keep(struct mlpd_run *r, uint32_t paths)
 {
+	r->kept = 2 * (size_t)paths;
 	for (size_t i = 0; i < PV_STRANDS; i++)
 		r->strand[i].digester.most = paths;
 }
@@ -168,8 +170,9 @@ void mlpd_run_chain(struct mlpd_run *r)
 
 static bool tell(const struct mlpd_digester *d, uint64_t thread, struct mlpd_effect *e)
 {
-	size_t before = mlpd_digest_kept(d, d->since.from_ns);
-	size_t kept = before < d->since.open ? before : d->since.open, more = d->depth - kept;
+	size_t depth = d->known && !d->since.lost ? d->depth : 0;
+	size_t before = depth ? mlpd_digest_kept(d, d->since.from_ns) : 0;
+	size_t kept = before < d->since.open ? before : d->since.open, more = depth - kept;
 	bool lost = d->since.lost || e->call.n + more > CALLS_TOLD;
 	if (!pv_reserve(&e->thread, 1) || (!lost && !pv_reserve(&e->call, more)))
 		return false;

@@ -21,7 +21,7 @@ struct mlpd_run;
  */
 struct mlpd_run *mlpd_run_create(unsigned which, unsigned of);
 void mlpd_run_destroy(struct mlpd_run *r);
-/* From a run to the next, so many paths of a thread at most; for tests. */
+/* From a run to the next, so many paths of a thread at most, and twice of all; for tests. */
 void mlpd_run_keep(struct mlpd_run *r, uint32_t paths);
 bool mlpd_run_decode(struct mlpd_run *r, struct pv_batch *b, struct mlpd_bases *bases,
 	const struct mlpd_format *f, size_t *ret_used);
