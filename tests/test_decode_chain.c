@@ -100,14 +100,21 @@ static struct logkit *write_log(void)
 	return k;
 }
 
+/* The first run is decoded and applied; who had it is busy, as with the next. */
+static struct mlpd_decoder *begin_busy(struct reading *r, struct logkit *written)
+{
+	begin(r, written);
+	struct mlpd_decoder *first = decode(r, 1, false);
+	apply(r);
+	first->busy = true;
+	return first;
+}
+
 START_TEST(takes_over_what_is_open)
 {
 	struct logkit *written = write_log();
 	struct reading r;
-	begin(&r, written);
-	struct mlpd_decoder *first = decode(&r, 1, false);
-	apply(&r);
-	first->busy = true;
+	struct mlpd_decoder *first = begin_busy(&r, written);
 	struct mlpd_decoder *second = decode(&r, 2, true);
 	first->busy = false;
 	ck_assert_ptr_ne(first, second);
@@ -142,10 +149,7 @@ START_TEST(refuses_what_is_not_open)
 {
 	struct logkit *written = write_log();
 	struct reading r;
-	begin(&r, written);
-	struct mlpd_decoder *first = decode(&r, 1, false);
-	apply(&r);
-	first->busy = true;
+	struct mlpd_decoder *first = begin_busy(&r, written);
 	decode(&r, 2, true); /* and is not applied */
 	first->busy = false;
 	decode(&r, 3, false);
@@ -164,9 +168,7 @@ START_TEST(forgets_what_may_have_changed)
 {
 	struct logkit *written = write_log();
 	struct reading r;
-	begin(&r, written);
-	struct mlpd_decoder *first = decode(&r, 1, false);
-	first->busy = true;
+	struct mlpd_decoder *first = begin_busy(&r, written);
 	struct mlpd_decoder *second = mlpd_chain_choose(&r.chain, 2, true);
 	mlpd_chain_take_up(second, 2, true, 0);
 	mlpd_chain_tell(&r.chain, second);
