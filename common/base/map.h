@@ -47,8 +47,8 @@ bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value);
 
 /*
  * A map grows by doubling, which takes long where it is large. It is near that when PV_MAP_NEAR
- * new keys at most are left until then, or an eighth of its slots; small ones never are. The grown one has all that `m` has, which
- * is only read and may be replaced by it; false when out of memory.
+ * new keys at most are left until then, or an eighth of its slots; small ones never are. The grown
+ * one has all that `m` has, which is only read and may be replaced by it; false when out of memory.
  */
 enum { PV_MAP_LARGE = 1 << 16 /* slots */, PV_MAP_NEAR = 1 << 15 };
 bool pv_map_is_near(const struct pv_map *m);

@@ -204,7 +204,7 @@ static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
 
 /*
  * A call was entered that is none of those expected. If it was made from here at any time, it is
- * expected from now on. Cold, so that the loop keeps its registers.
+ * expected from now on. Not inlined, so that the loop keeps its registers.
  */
 static __attribute__((noinline)) bool learn(
 	const struct loop *l, struct mlpd_node *n, bool behind, uint64_t w, const uint8_t *p)
@@ -335,8 +335,7 @@ static __attribute__((noinline)) void take_expected_anywhere(struct loop *l)
 #if defined __x86_64__
 __attribute__((target("bmi,bmi2")))
 #endif
-static __attribute__((noinline)) void
-take_expected_fast(struct loop *l)
+static __attribute__((noinline)) void take_expected_fast(struct loop *l)
 {
 	take_expected(l, true);
 }

@@ -32,7 +32,6 @@ bool mlpd_run_end(struct mlpd_run *r);
  */
 void mlpd_run_forget(struct mlpd_run *r, bool paths);
 
-
 /* --- between decoders */
 
 struct mlpd_effect_call {
