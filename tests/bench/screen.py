@@ -105,7 +105,7 @@ class Program:
 
     def __init__(self, words, columns=120, rows=36):
         self.screen = Screen(columns, rows)
-        self.started = time.monotonic()
+        self.started = self.read_at = time.monotonic()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             env = {**os.environ, 'TERM': 'xterm-256color', 'LC_ALL': 'C.UTF-8'}
@@ -117,10 +117,17 @@ class Program:
         """False when it has ended."""
         if select.select([self.fd], [], [], wait)[0]:
             try:
-                self.screen.feed(os.read(self.fd, 1 << 16))
+                data = os.read(self.fd, 1 << 16)
             except OSError:
                 return False
+            self.read_at = time.monotonic()
+            self.screen.feed(data)
         return True
+
+    def catch_up(self):
+        """Whatever it has written until now."""
+        while select.select([self.fd], [], [], 0.001)[0] and self.read(0):
+            pass
 
     def until(self, holds, deadline=30.0):
         """Seconds until holds(screen text), from now; None when it does not."""
