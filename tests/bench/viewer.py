@@ -93,6 +93,7 @@ def moved(v):
     what it is on changes by the key alone.
     """
     v.catch_up()
+    v.until(lambda text: cursor(text) is not None)
     before = place(v.screen.text())
     key = 'k' if cursor(v.screen.text()) > FIRST_ROW + 1 else 'j'
     return press(v, key, lambda text: place(text) != before)
