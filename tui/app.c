@@ -12,7 +12,6 @@
 #include "tui/app_parts.h"
 #include "tui/strip.h"
 
-/* Frames for keys come at once, but not closer than this; frames for data are rarer. */
 enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
@@ -34,10 +33,10 @@ struct timeval ui_app_timeval(int64_t ms)
 	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 }
 
-/* Arms the frame timer, or brings it forward; never two frames closer than `gap_ms`. */
-void ui_app_want_frame(struct app *a, int64_t gap_ms)
+/* Arms the frame timer, or brings it forward: `gap_ms` behind what was drawn at `drawn_ns`. */
+static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
 {
-	int64_t since = (ui_app_now() - a->drawn_ns) / 1000000;
+	int64_t since = (ui_app_now() - drawn_ns) / 1000000;
 	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
 	struct timeval left;
 	if (event_pending(a->frame, EV_TIMEOUT, &left)) {
@@ -50,6 +49,18 @@ void ui_app_want_frame(struct app *a, int64_t gap_ms)
 	}
 	struct timeval t = ui_app_timeval(wait);
 	event_add(a->frame, &t);
+}
+
+void ui_app_want_frame(struct app *a, int64_t gap_ms)
+{
+	want_frame_behind(a, a->drawn_ns, gap_ms);
+}
+
+/* A frame that was drawn for something else is no reason to let the user wait. */
+static void want_key_frame(struct app *a)
+{
+	a->keyed = true;
+	want_frame_behind(a, a->keyed_ns, KEY_FRAME_MS);
 }
 
 /* A frame that took long leaves the processor to others for a while. */
@@ -195,6 +206,9 @@ static void draw(struct app *a)
 		ui_term_draw(a->term, &a->screen.canvas);
 	a->drawn_ns = ui_app_now();
 	a->cost_ns = a->drawn_ns - start;
+	if (a->keyed)
+		a->keyed_ns = a->drawn_ns;
+	a->keyed = false;
 }
 
 /* --- keys --- */
@@ -207,7 +221,7 @@ static bool catch_up(struct app *a)
 		memmove(a->ahead, a->ahead + 1, --a->aheads * sizeof a->ahead[0]);
 		if (!do_reply(a, ui_screen_key(&a->screen, key)))
 			return false;
-		ui_app_want_frame(a, KEY_FRAME_MS);
+		want_key_frame(a);
 	}
 	return true;
 }
@@ -243,7 +257,7 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 			return;
 	}
 	if (any)
-		ui_app_want_frame(a, KEY_FRAME_MS);
+		want_key_frame(a);
 	else if (ui_term_gone(a->term))
 		leave(a, 128 + SIGHUP);
 }
@@ -253,7 +267,7 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	struct app *a = arg;
 	ui_asker_clear(a->asker);
-	ui_app_want_frame(a, KEY_FRAME_MS);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
 /* Until the next frame nobody looks, so nothing more need be heard of. */
@@ -324,7 +338,7 @@ static void resize(struct app *a)
 	if (a->guest)
 		ui_guest_resize(a->guest, w, h);
 	ui_term_repaint(a->term);
-	ui_app_want_frame(a, KEY_FRAME_MS);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
 static struct event *signal_event(struct app *a, int sig)
@@ -365,17 +379,17 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	case SIGINT:
 		if (a->screen.prompt.open) {
 			do_reply(a, ui_screen_key(&a->screen, UI_KEY_ESC));
-			ui_app_want_frame(a, KEY_FRAME_MS);
+			want_key_frame(a);
 			break;
 		}
 		if (a->status.state == UI_FEED_LOADING && ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
-			ui_app_want_frame(a, KEY_FRAME_MS);
+			want_key_frame(a);
 			break;
 		}
 		if (a->screen.program_runs) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_QUIT_NOW));
-			ui_app_want_frame(a, KEY_FRAME_MS);
+			want_key_frame(a);
 			break;
 		}
 		leave(a, 128 + SIGINT);

@@ -93,7 +93,7 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	}
 	if (++a->looks < LOOKS)
 		event_add(a->quiet, &again);
-	ui_app_want_frame(a, KEY_FRAME_MS);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
 bool ui_app_watch_guest(struct app *a)

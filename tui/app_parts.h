@@ -13,8 +13,11 @@
 #include "tui/screen.h"
 #include "tui/term.h"
 
-/* Frames for keys come at once, but not closer than this; frames for data are rarer. */
-enum { KEY_FRAME_MS = 16, DATA_FRAME_MS = 100 };
+/*
+ * Frames for keys come at once, if keys do not come faster than this, whatever else was drawn;
+ * frames for answers and for data come so far behind any other.
+ */
+enum { KEY_FRAME_MS = 4, ANSWER_FRAME_MS = 16, DATA_FRAME_MS = 100 };
 enum { UI_APP_SIGNALS = 6 };
 enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to act on */
 
@@ -42,6 +45,8 @@ struct app {
 	size_t aheads;
 	int64_t begun_ns;
 	int64_t drawn_ns, cost_ns; /* when, and how long it took */
+	int64_t keyed_ns;          /* when a frame was last drawn for keys */
+	bool keyed;                /* the next one is */
 	int exit_code;
 };
 

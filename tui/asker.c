@@ -106,7 +106,10 @@ static void tell(struct ui_asker *a, int64_t now)
 		;
 }
 
-/* With the lock held, which is let go while the job runs. */
+/*
+ * With the lock held, which is let go while the job runs; and before the screen's thread is woken,
+ * which would take the processor from this one and then wait for it to let go of the lock.
+ */
 static void run(struct ui_asker *a, struct ui_job *j)
 {
 	unlink_job(a, j);
@@ -117,20 +120,25 @@ static void run(struct ui_asker *a, struct ui_job *j)
 	int64_t start = cost_ns();
 	j->run(j);
 	int64_t end = now_ns(), hold = (cost_ns() - start) * a->share;
-	pthread_mutex_lock(&a->lock);
-	a->running = NULL;
-	if (!j->urgent)
-		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
 	bool urgent = j->urgent;
+	pthread_mutex_lock(&a->lock);
 	if (j->slot) {
 		j->slot->running = NULL;
 		j->slot->done = j;
 	} else {
+		pthread_mutex_unlock(&a->lock);
 		j->drop(j);
+		pthread_mutex_lock(&a->lock);
 	}
+	a->running = NULL;
+	if (!urgent)
+		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
+	bool whole = urgent || !a->first || end - a->told_ns >= PART_EVERY;
+	pthread_mutex_unlock(&a->lock);
 	pthread_cond_signal(&a->ready);
-	if (urgent || !a->first || end - a->told_ns >= PART_EVERY)
+	if (whole)
 		tell(a, end);
+	pthread_mutex_lock(&a->lock);
 }
 
 static void *serve(void *arg)
@@ -240,8 +248,8 @@ void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
 	forget(slot);
 	slot->waiting = job;
 	append(a, job);
-	pthread_cond_signal(&a->work);
 	pthread_mutex_unlock(&a->lock);
+	pthread_cond_signal(&a->work);
 }
 
 struct ui_job *ui_slot_take(struct ui_slot *slot)
