@@ -1,5 +1,8 @@
 /* Payloads that a batch borrows: it decodes the same, and what it says outlives the block. */
+#include <sys/mman.h>
+
 #include "common/format/batch_fit.h"
+#include "common/format/mlpd_digest.h"
 #include "tests/event_text.h"
 #include "tests/suite.h"
 #include "tests/wire.h"
@@ -79,7 +82,7 @@ START_TEST(a_copy_has_all_its_texts)
 	decode(&b, &w);
 	ck_assert(b.bytes.v == block->v + OFF);
 	ck_assert_mem_eq(b.bytes.v, w.events.v, w.events.n);
-	ck_assert_uint_eq(b.bytes.v[w.events.n + MLPD_PAD], BEHIND);
+	ck_assert_uint_eq(b.bytes.v[w.events.n], BEHIND);
 	ck_assert_uint_eq(b.bytes.v[-1], BEHIND);
 	char *expect = told(&b, (unsigned)_i);
 	ck_assert(pv_batch_own(&b));
@@ -143,6 +146,62 @@ START_TEST(its_own_memory_comes_back)
 }
 END_TEST
 
+/* Calls that may not be looked behind: the page after their last byte cannot be read. */
+enum { PAGE = 4096, CALLS = 400 };
+
+static void expect_no_look_behind(const struct wire *w, uint8_t *end, size_t n)
+{
+	struct pv_batch b = { 0 }, plain = { 0 };
+	struct mlpd_bases bases, plain_bases;
+	size_t used, plain_used;
+	b.digest.wanted = true;
+	b.digest.cell_ns = b.digest.stretch_ns = PV_STRETCH_ANY;
+	b.bytes.v = memcpy(end - n, w->events.v, n);
+	plain.bytes.v = end - n;
+	b.bytes.n = b.bytes.room = plain.bytes.n = plain.bytes.room = n;
+	mlpd_bases_init(&bases, &w->head);
+	mlpd_bases_init(&plain_bases, &w->head);
+	ck_assert(mlpd_decode_batch(&b, &bases, &w->format, true, &used));
+	ck_assert(mlpd_decode_batch(&plain, &plain_bases, &w->format, true, &plain_used));
+	ck_assert_uint_eq(used, plain_used);
+	ck_assert_mem_eq(&bases, &plain_bases, sizeof bases);
+	ck_assert_uint_eq(pv_batch_number(&b, b.n), pv_batch_number(&plain, plain.n));
+	b.bytes.v = plain.bytes.v = NULL;
+	pv_batch_finish(&b);
+	pv_batch_finish(&plain);
+}
+
+/* At every length that the last event can be cut to. */
+START_TEST(nothing_behind_a_payload_is_looked_at)
+{
+	struct wire w;
+	uint8_t *pages =
+		mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(pages != MAP_FAILED);
+	ck_assert_int_eq(mprotect(pages + 3 * PAGE, PAGE, PROT_NONE), 0);
+	wire_init(&w);
+	w.step = 300;
+	wire_header(&w, 7, 1000);
+	wire_buffer(&w, 1);
+	wire_enter(&w, 0x1000);
+	for (uint64_t i = 0; i < CALLS; i++) {
+		/* the same few calls, near and far, with and without a call in them */
+		uint64_t m = i % 5 ? 0x2000 + i % 3 * 0x100 : UINT64_C(0x7f0000000000);
+		wire_enter(&w, m);
+		if (i % 2) {
+			wire_enter(&w, m + 0x10);
+			wire_leave(&w, m + 0x10);
+		}
+		wire_leave(&w, m);
+	}
+	ck_assert_uint_lt(w.events.n, 3 * PAGE);
+	for (size_t n = w.events.n; n > w.events.n - 100; n--)
+		expect_no_look_behind(&w, pages + 3 * PAGE, n);
+	wire_finish(&w);
+	munmap(pages, 4 * PAGE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("batch_bytes");
@@ -150,6 +209,7 @@ int main(void)
 	tcase_add_loop_test(c, a_copy_has_all_its_texts, 1, MLPD_NEWEST + 1);
 	tcase_add_loop_test(c, a_batch_that_is_kept_holds_no_block, 0, 2);
 	tcase_add_test(c, its_own_memory_comes_back);
+	tcase_add_test(c, nothing_behind_a_payload_is_looked_at);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -51,7 +51,7 @@ static struct mlpd_decoder *decode(struct reading *r, uint64_t place, bool unkno
 	size_t used;
 	pv_batch_reset(&r->batch);
 	ck_assert_int_eq(mlpd_framer_next(&r->framer), MLPD_BUFFER);
-	ck_assert(pv_reserve(&r->batch.bytes, f->payload_len + MLPD_PAD));
+	ck_assert(pv_reserve(&r->batch.bytes, f->payload_len + 1));
 	memcpy(r->batch.bytes.v, f->payload, f->payload_len);
 	r->batch.bytes.n = r->batch.bytes_len = f->payload_len;
 	r->batch.thread = f->buffer.thread;

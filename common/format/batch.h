@@ -60,7 +60,7 @@ void pv_batch_again(struct pv_batch *b);
 
 /*
  * The payload becomes the `n` bytes at `at` in the block, until the batch is reset, and nothing is
- * appended to it. Whoever decodes it writes MLPD_PAD bytes behind it.
+ * appended to it. Decoding neither writes to it nor looks behind it.
  */
 void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n);
 /* Without payload; a borrowed one is not held any more. */

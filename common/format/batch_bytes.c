@@ -25,7 +25,7 @@ void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, si
 	b->block = pv_block_hold(block);
 	b->bytes.v = at;
 	b->bytes.n = n;
-	b->bytes.room = n + MLPD_PAD;
+	b->bytes.room = n;
 }
 
 /* A text among the `n` bytes at `from` is the same one among those at `to`. */
@@ -59,7 +59,7 @@ bool pv_batch_own(struct pv_batch *b)
 	if (!b->block)
 		return true;
 	b->own.n = 0;
-	if (!pv_reserve(&b->own, n + MLPD_PAD))
+	if (!pv_reserve(&b->own, n + 1))
 		return false;
 	memcpy(b->own.v, b->bytes.v, n);
 	move_texts(b, b->bytes.v, b->own.v);

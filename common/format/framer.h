@@ -38,8 +38,7 @@ struct mlpd_framer {
 	/*
 	 * The payload lies in it. For as long as somebody else holds the block its bytes stay, and
 	 * what is read goes on in another one of a megabyte or two, so those who hold blocks bound
-	 * the memory. Once the next buffer was given, the framer looks at nothing before that: from
-	 * then on MLPD_PAD bytes behind this payload may be written to.
+	 * the memory.
 	 */
 	struct pv_block *block;
 	uint64_t offset;  /* of the piece: header, or buffer header, in the stream */

@@ -13,14 +13,14 @@ static void use_block(struct mlpd_framer *f, struct pv_block *b)
 {
 	f->block = b;
 	f->window = b->v;
-	f->room = b->room - MLPD_PAD;
+	f->room = b->room;
 }
 
 bool mlpd_framer_init(struct mlpd_framer *f)
 {
 	bool may_join = f->may_join;
 	*f = (struct mlpd_framer){ .may_join = may_join };
-	f->block = pv_block_create(FIRST_WINDOW + MLPD_PAD);
+	f->block = pv_block_create(FIRST_WINDOW);
 	if (f->block)
 		use_block(f, f->block);
 	return f->block != NULL;
@@ -60,11 +60,11 @@ static struct pv_block *find_block(struct mlpd_framer *f, size_t room)
 		if (!b || b->holders > 1)
 			continue;
 		f->spare[i] = NULL;
-		if (b->room - MLPD_PAD >= room)
+		if (b->room >= room)
 			return b;
 		pv_block_drop(b);
 	}
-	return pv_block_create(room + MLPD_PAD);
+	return pv_block_create(room);
 }
 
 /* What is left stands at the beginning then, of another block where somebody holds this one. */
@@ -95,7 +95,7 @@ uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size)
 	if (f->room - f->filled < LEAST_ROOM && moves && !make_way(f))
 		return NULL;
 	if (f->room - f->filled < LEAST_ROOM) {
-		struct pv_block *grown = pv_block_grow(f->block, f->room * 2 + MLPD_PAD);
+		struct pv_block *grown = pv_block_grow(f->block, f->room * 2);
 		if (!grown)
 			return NULL;
 		use_block(f, grown);

@@ -91,9 +91,6 @@ void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
 enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
 	const struct mlpd_format *f, struct pv_batch *pools, struct pv_event *ret);
 
-/* Bytes behind a payload that the decoder writes to; who reserves room for them spares a copy. */
-enum { MLPD_PAD = 16 };
-
 /*
  * Decodes the payload in b->bytes (b->offset, thread, time_base set by the caller) into the
  * batch: the fast loop for the hot kinds, rows for the others. What cannot be decoded costs the

@@ -269,9 +269,6 @@ bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
 	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
 	struct pv_batch *b = d->batch;
-	if (!pv_reserve(&b->bytes, MLPD_PAD))
-		return false;
-	memset(b->bytes.v + b->bytes.n, 0xff, MLPD_PAD);
 	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
 	b->digest.partial = partial;
 	memcpy(b->digest.base, bases, sizeof b->digest.base);

@@ -12,7 +12,8 @@
 #include "common/base/leb.h"
 #include "common/format/mlpd_call.h"
 
-enum { WORD = 8 }; /* bytes that the loop looks at */
+/* Bytes that the loop looks at from an event on: it ends where there may be fewer. */
+enum { AHEAD = 24 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -20,12 +21,14 @@ enum { WORD = 8 }; /* bytes that the loop looks at */
 struct loop {
 	struct mlpd_tree *tree;
 	const uint8_t *p, *from;
+	const uint8_t *last; /* behind the last byte where an event is looked at */
 	const uint8_t *back; /* a byte before the event at hand, if its time is short */
 	const int64_t *room; /* the end of that for open calls */
 	uint64_t now, method, mask;
 	int64_t limit;
 	uint32_t at;
 	bool behind;
+	bool new_call; /* it stopped where a call begins that is none of those expected */
 	size_t depth;
 	uint32_t enters, exceptional;
 };
@@ -60,11 +63,12 @@ static void save(const struct loop *l, struct mlpd_digester *d)
 
 /* --- what is expected */
 
-/* Whether the difference of times is two bytes long, as it is nearly always. */
-static inline bool is_usual(uint64_t w)
-{
-	return (w & 0x808000) == 0x8000;
-}
+/*
+ * The first four bytes of an event: its own, its difference of times, which nearly always is two
+ * bytes long, and the first byte of its method difference.
+ */
+enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
+#define SAME_METHOD 0xff000000U
 
 /* The same event with a second byte to its difference of times, which had one. */
 static inline uint64_t widened(uint64_t w)
@@ -72,14 +76,10 @@ static inline uint64_t widened(uint64_t w)
 	return (w & 0x7fff) | 0x8000 | w >> 16 << 24;
 }
 
-/* The word at `p` in its usual form; false: its time is too long, or the end too near. */
-static bool usual_at(const uint8_t *p, const uint8_t *end, uint64_t *ret)
+/* The bytes of its method difference and what follows; `p` is a byte early where it is widened. */
+static inline uint64_t difference_at(const uint8_t *p)
 {
-	if (end - p < WORD)
-		return false;
-	uint64_t w = pv_word_at(p);
-	*ret = w & 0x8000 ? w : widened(w);
-	return is_usual(*ret);
+	return pv_word_at(p + 3);
 }
 
 /* What processors with a quick PEXT do in one instruction is done so where `fast`. */
@@ -125,38 +125,39 @@ static ALWAYS_INLINE const uint8_t *behind_step(const uint8_t *p, struct mlpd_st
 	return p + 11;
 }
 
-static inline bool is_as(uint64_t w, struct mlpd_step s)
+static inline bool is_as(const uint8_t *p, struct mlpd_step s)
 {
-	return (((w >> 24) << (s.v & 63)) ^ s.v) >> MLPD_STEP_BYTES == 0;
+	return ((difference_at(p) << (s.v & 63)) ^ s.v) >> MLPD_STEP_BYTES == 0;
 }
 
 /* The method difference's bytes up to their last, as they are compared. */
-static inline struct mlpd_step take_step(uint64_t w)
+static inline struct mlpd_step take_step(const uint8_t *p)
 {
-	uint64_t last = ~(w >> 24) & UINT64_C(0x8080808080);
-	return mlpd_step(w >> 24, last ? ((unsigned)__builtin_ctzll(last) + 1) / 8 : 5);
+	uint64_t bytes = difference_at(p), last = ~bytes & UINT64_C(0x8080808080);
+	return mlpd_step(bytes, last ? ((unsigned)__builtin_ctzll(last) + 1) / 8 : 5);
+}
+
+/* The same of any event; false: its time is too long, or the end too near. */
+static bool find_step(const uint8_t *p, const uint8_t *end, struct mlpd_step *ret)
+{
+	if (end - p < AHEAD)
+		return false;
+	uint64_t w = pv_word_at(p);
+	if (!(w & 0x8000)) {
+		w = widened(w);
+		p--;
+	}
+	*ret = take_step(p);
+	return (w & 0x808000) == 0x8000;
 }
 
 /* What stands at `p`, six to eight bytes; NULL: more. */
-static const uint8_t *long_difference(const uint8_t *p, uint64_t *ret)
-{
-	uint64_t w = pv_word_at(p), last = ~w & UINT64_C(0x8080808080808080), v = 0;
-	if (last == 0)
-		return NULL;
-	unsigned n = ((unsigned)__builtin_ctzll(last) + 1) / 8, above = 64 - 7 * n;
-	for (unsigned i = 0; i < n; i++)
-		v |= (w >> 8 * i & 0x7f) << 7 * i;
-	*ret = (uint64_t)((int64_t)(v << above) >> above);
-	return p + n;
-}
-
-/* Behind an event whose long difference begins as expected; NULL if it is not that of the two. */
-static __attribute__((noinline)) const uint8_t *behind_long(
-	const uint8_t *p, const struct mlpd_node *from, const struct mlpd_node *to)
+static ALWAYS_INLINE const uint8_t *long_difference(const uint8_t *p, uint64_t *ret)
 {
 	uint64_t v;
-	p = long_difference(p + 3, &v);
-	return p && from->key + v == to->key ? p : NULL;
+	unsigned bytes = pv_leb_in(pv_word_at(p), &v), above = 64 - 7 * bytes;
+	*ret = bytes ? (uint64_t)((int64_t)(v << above) >> above) : 0;
+	return bytes ? p + bytes : NULL;
 }
 
 /* What such bytes say. */
@@ -173,16 +174,19 @@ static inline uint64_t difference(struct mlpd_step s)
 static ALWAYS_INLINE bool pass(const uint8_t **p, struct mlpd_step s, const struct mlpd_node *from,
 	const struct mlpd_node *to, bool fast)
 {
-	if (!mlpd_step_is_long(s)) {
+	uint64_t more;
+	if (__builtin_expect(!mlpd_step_is_long(s), 1)) {
 		*p = behind_step(*p, s, fast);
 		return true;
 	}
-	const uint8_t *behind = behind_long(*p, from, to);
-	*p = behind ? behind : *p;
-	return behind;
+	const uint8_t *behind = long_difference(*p + 3, &more);
+	if (!behind || from->key + more != to->key)
+		return false;
+	*p = behind;
+	return true;
 }
 
-static inline void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
+static ALWAYS_INLINE void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
 {
 	if (__builtin_expect(++n->more_calls == 0, 0))
 		t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
@@ -204,48 +208,57 @@ static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
 
 /*
  * A call was entered that is none of those expected. If it was made from here at any time, it is
- * expected from now on. Not inlined, so that the loop keeps its registers.
+ * expected from now on.
  */
-static __attribute__((noinline)) bool learn(
-	const struct loop *l, struct mlpd_node *n, bool behind, uint64_t w, const uint8_t *p)
+static bool learn(const struct loop *l)
 {
 	const struct mlpd_tree *t = l->tree;
-	uint32_t parent = behind ? n->parent : (uint32_t)(n - t->node);
-	struct mlpd_step step = take_step(w);
+	struct mlpd_node *n = &t->node[l->at];
+	/* Where its difference of times is one byte, the other one begins a byte early. */
+	const uint8_t *p = l->p - !(l->p[1] & 0x80);
+	struct mlpd_step step = take_step(p);
 	uint64_t more = difference(step);
 	if (mlpd_step_is_long(step) && !long_difference(p + 3, &more))
 		return false;
-	uint32_t child = mlpd_tree_find(t, parent, (n->key + more) & l->mask);
+	uint32_t child =
+		mlpd_tree_find(t, l->behind ? n->parent : l->at, (l->method + more) & l->mask);
 	if (child != 0)
-		learn_step(n, behind, mlpd_step_to(step, child));
+		learn_step(n, l->behind, mlpd_step_to(step, child));
 	return child != 0;
 }
-
-/* The event's byte with the bits that tell how long its difference of times is. */
-enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
-#define SAME_METHOD 0xff000000U
 
 /*
  * Goes on for as long as every event is one that came here before. There is an open stretch,
  * l->method is the method of the place, and that is not the root. What an event needs of the one
  * before it stays in registers, and for that all else is left in *l: each event waits for the one
- * before. Behind the payload stands what fits into no event.
+ * before. Most calls make none, so behind a call's begin its end is looked for at once.
  */
 static ALWAYS_INLINE void take_expected(struct loop *l, const bool fast)
 {
 	struct mlpd_node *const node = l->tree->node, *n = &node[l->at], *to;
 	int64_t *top = l->tree->entered.v + l->depth;
-	const uint8_t *p = l->p;
-	int64_t now = (int64_t)l->now, time;
+	const uint8_t *p = l->p, *then;
+	int64_t now = (int64_t)l->now, time, ns;
 	uint32_t enters = l->enters;
 	bool behind = true;
-	uint64_t w;
+	struct mlpd_step step;
+	uint64_t w, v;
 	l->back = NULL;
+	l->new_call = false;
 	if (l->behind)
 		goto behind;
-within:
 	w = pv_word_at(p);
+within:
+	if (p >= l->last)
+		goto out_within;
 within_again:
+	if ((w & SHAPE) == USUAL_ENTER) {
+		step = n->first;
+		behind = false;
+		if (!is_as(p, step))
+			goto out_new;
+		goto begin;
+	}
 	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
 		time = now + time_of(w, fast);
 		if (time >= l->limit)
@@ -253,68 +266,83 @@ within_again:
 		p += 4;
 		goto leave;
 	}
-	if ((w & SHAPE) == USUAL_ENTER) {
-		time = now + time_of(w, fast);
-		if (time >= l->limit)
-			goto out_within;
-		if (top == l->room || (!is_as(w, n->first) && !learn(l, n, false, w, p)))
-			goto out_within;
-		to = &node[mlpd_step_node(n->first)];
-		if (!pass(&p, n->first, n, to, fast))
-			goto out_within;
-		n = to;
-		goto enter;
-	}
 	if (w & 0x8000)
 		goto out_within;
 	w = widened(w);
 	l->back = --p;
 	goto within_again;
-leave:
-	now = time;
-	end_call(l->tree, n, now - *--top);
-behind:
-	w = pv_word_at(p);
-behind_again:
-	if ((w & SHAPE) == USUAL_LEAVE) {
-		time = now + time_of(w, fast);
-		if (time >= l->limit || !is_as(w, n->leave))
-			goto out;
-		to = &node[n->parent];
-		if (!pass(&p, n->leave, n, to, fast))
-			goto out;
-		n = to;
-		goto leave;
-	}
-	if ((w & SHAPE) != USUAL_ENTER) {
-		if (w & 0x8000)
-			goto out;
-		w = widened(w);
-		l->back = --p;
-		goto behind_again;
-	}
-	time = now + time_of(w, fast);
-	if (time >= l->limit || top == l->room)
+
+begin:
+	then = p;
+	to = &node[mlpd_step_node(step)];
+	if (!pass(&then, step, n, to, fast))
 		goto out;
-	if (!is_as(w, n->next)) {
-		struct mlpd_step step = n->other;
-		if (is_as(w, step)) {
-			n->other = n->next;
-			n->next = step;
-		} else if (!learn(l, n, true, w, p)) {
-			goto out;
+	time = now + time_of(w, fast);
+	v = pv_word_at(then);
+	if ((v & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
+		ns = time_of(v, fast);
+		if (time + ns < l->limit) {
+			now = time + ns;
+			end_call(l->tree, to, ns);
+			p = then + 4;
+			n = to;
+			enters++;
+			goto behind;
 		}
 	}
-	to = &node[mlpd_step_node(n->next)];
-	if (!pass(&p, n->next, n, to, fast))
+	if (time >= l->limit || top == l->room)
 		goto out;
+	p = then;
 	n = to;
-enter:
+	w = v;
 	now = time;
 	enters++;
 	*top++ = now;
 	goto within;
 
+leave:
+	now = time;
+	end_call(l->tree, n, now - *--top);
+behind:
+	if (p >= l->last)
+		goto out_behind;
+	w = pv_word_at(p);
+behind_again:
+	if ((w & SHAPE) == USUAL_ENTER) {
+		step = n->next;
+		if (!is_as(p, step)) {
+			step = n->other;
+			if (!is_as(p, step))
+				goto out_new_behind;
+			n->other = n->next;
+			n->next = step;
+		}
+		behind = true;
+		goto begin;
+	}
+	if ((w & SHAPE) == USUAL_LEAVE) {
+		step = n->leave;
+		to = &node[mlpd_step_node(step)];
+		time = now + time_of(w, fast);
+		if (time >= l->limit || !is_as(p, step) || !pass(&p, step, n, to, fast))
+			goto out_behind;
+		n = to;
+		goto leave;
+	}
+	if (w & 0x8000)
+		goto out_behind;
+	w = widened(w);
+	l->back = --p;
+	goto behind_again;
+
+out_new_behind:
+	behind = true;
+out_new:
+	l->new_call = true;
+	goto out;
+out_behind:
+	behind = true;
+	goto out;
 out_within:
 	behind = false;
 out:
@@ -335,20 +363,26 @@ static __attribute__((noinline)) void take_expected_anywhere(struct loop *l)
 #if defined __x86_64__
 __attribute__((target("bmi,bmi2")))
 #endif
-static __attribute__((noinline)) void take_expected_fast(struct loop *l)
+static __attribute__((noinline)) void
+take_expected_fast(struct loop *l)
 {
 	take_expected(l, true);
 }
 
-static void take_known(struct loop *l, struct mlpd_tree *t, uint64_t mask)
+static void take_known(struct loop *l, const uint8_t *end, uint64_t mask)
 {
-	l->tree = t;
+	const struct mlpd_tree *t = l->tree;
+	if (end - l->p < AHEAD)
+		return;
+	l->last = end - AHEAD + 1;
 	l->room = t->entered.v + t->entered.room;
 	l->mask = mask;
-	if (is_fast())
-		take_expected_fast(l);
-	else
-		take_expected_anywhere(l);
+	do {
+		if (is_fast())
+			take_expected_fast(l);
+		else
+			take_expected_anywhere(l);
+	} while (l->new_call && learn(l));
 }
 
 /* --- what is not */
@@ -379,11 +413,11 @@ static uint32_t known_child(const struct mlpd_node *v, const struct mlpd_node *n
 static void learn_enter(
 	const struct loop *l, const uint8_t *end, struct mlpd_node *n, uint32_t child)
 {
-	uint64_t w;
+	struct mlpd_step step;
 	bool known = mlpd_step_node(l->behind ? n->next : n->first) == child;
 	/* A call that was expected may come with a longer time. */
-	if (!known && usual_at(l->p, end, &w))
-		learn_step(n, l->behind, mlpd_step_to(take_step(w), child));
+	if (!known && find_step(l->p, end, &step))
+		learn_step(n, l->behind, mlpd_step_to(step, child));
 }
 
 static enum took enter(struct loop *l, const uint8_t *end, struct mlpd_digester *d,
@@ -425,14 +459,14 @@ static enum took leave(struct loop *l, const uint8_t *end, struct mlpd_digester 
 	struct mlpd_tree *t = d->tree;
 	struct mlpd_node *n = &t->node[l->at];
 	uint32_t top = open_node(l, d);
-	uint64_t w;
+	struct mlpd_step step;
 	if (*l->p == MLPD_EXC_LEAVE) {
 		if (!pv_reserve(&t->exc, 1))
 			return NOMEM;
 		t->exc.v[t->exc.n++] = (struct mlpd_exc){ top };
 		l->exceptional++;
-	} else if (l->behind && is_chained(l, d, mask) && usual_at(l->p, end, &w)) {
-		n->leave = take_step(w);
+	} else if (l->behind && is_chained(l, d, mask) && find_step(l->p, end, &step)) {
+		n->leave = mlpd_step_to(step, top);
 	}
 	uint64_t ns = l->now + e->time - (uint64_t)t->entered.v[--l->depth];
 	end_call(t, &t->node[top], (int64_t)ns);
@@ -536,14 +570,16 @@ static enum took take_alloc(struct loop *l, struct pv_cursor *c, struct mlpd_dig
 bool mlpd_digest_calls(
 	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
-	struct loop l = { .p = c->at, .now = bases->time, .method = bases->method };
+	struct loop l = {
+		.tree = d->tree, .p = c->at, .now = bases->time, .method = bases->method
+	};
 	enum took took = TOOK;
 	load(&l, d);
 	bool known = d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
 		     is_chained(&l, d, mask);
 	while (took == TOOK) {
 		if (known)
-			take_known(&l, d->tree, mask);
+			take_known(&l, c->end, mask);
 		if (known && l.p != c->end && *l.p == MLPD_ALLOC &&
 			(took = take_alloc(&l, c, d, bases, mask)) != OTHER)
 			continue;

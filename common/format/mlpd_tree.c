@@ -74,8 +74,10 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 	struct mlpd_node *n = &t->node[at];
 	*n = (struct mlpd_node){ .key = key, .parent = parent, .more_calls = UINT32_MAX };
 	n->leave = n->first = n->next = n->other = mlpd_no_step();
-	if (parent != at && parent != MLPD_ROOT)
+	if (parent != at && parent != MLPD_ROOT) {
 		expect(t->node[parent].key - key, &n->leave);
+		n->leave = mlpd_step_to(n->leave, parent);
+	}
 	return at;
 }
 

@@ -14,7 +14,7 @@
 
 /*
  * A call event that came here. Bits 24 to 63: the bytes of its method difference, one to five,
- * shifted left until they end at the top; 6 to 23: the call that began; 0 to 5: by how much they were
+ * shifted left until they end at the top; 6 to 23: the call that began, or the caller; 0 to 5: by how much they were
  * shifted, from where the first of them is at the bottom. Of longer differences the first five bytes:
  * the last of them says, in bit 63, that more follow.
  */

@@ -242,9 +242,6 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 	struct run *r = open_run(p);
 	if (!r || r->n == 0)
 		return;
-	/* Where decoders write behind the last one the framer has still to read. */
-	struct pv_decode_task *last = &r->task[r->n - 1];
-	last->nomem = !pv_batch_own(&last->batch);
 	pthread_mutex_lock(&p->lock);
 	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
 	p->anew |= r->task[0].decoded || r->task[0].partial;

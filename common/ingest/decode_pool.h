@@ -32,11 +32,9 @@ void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget);
 
 /*
  * An empty slot to fill: its batch is reset, the caller sets its payload, offset, thread, time_base
- * and flags. A payload may be borrowed from a block of the framer's: the last one of a run is copied
- * where the run ends, since the framer has not seen yet what stands behind it, and all are given
- * back where they are done with. So what is borrowed is bounded by the runs that are in use, each
- * of two megabytes and what the buffer that filled it has beyond. NULL while all slots are in use:
- * take one first.
+ * and flags. A payload may be borrowed from a block of the framer's, and is given back where it is
+ * done with. So what is borrowed is bounded by the runs that are in use, each of two megabytes and
+ * what the buffer that filled it has beyond. NULL while all slots are in use: take one first.
  */
 struct pv_decode_task {
 	struct pv_batch batch;

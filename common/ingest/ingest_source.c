@@ -45,7 +45,7 @@ bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b)
 		pv_batch_borrow(b, f->block, f->payload, f->payload_len);
 		return true;
 	}
-	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + MLPD_PAD))
+	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + 1))
 		return false;
 	if (in->carry.n)
 		memcpy(b->bytes.v, in->carry.v, in->carry.n);
@@ -86,7 +86,7 @@ bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
 {
 	struct pv_error e;
 	pv_array_finish(&b->bytes);
-	if (!pv_reserve(&b->bytes, b->bytes_len + MLPD_PAD))
+	if (!pv_reserve(&b->bytes, b->bytes_len + 1))
 		return pv_ingest_fail_nomem(in);
 	if (!in->payloads)
 		in->payloads = pv_source_again(in->source, &e);

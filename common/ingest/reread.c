@@ -35,7 +35,7 @@ static bool load(struct state *s)
 	const struct mlpd_framer *f = &s->framer;
 	struct pv_batch *b = &s->batch;
 	pv_batch_reset(b);
-	if (!pv_reserve(&b->bytes, s->carry.n + f->payload_len + MLPD_PAD))
+	if (!pv_reserve(&b->bytes, s->carry.n + f->payload_len + 1))
 		return nomem(s);
 	if (s->carry.n)
 		memcpy(b->bytes.v, s->carry.v, s->carry.n);

@@ -74,7 +74,7 @@ static bool give_buffer(struct pv_trial *t, struct pv_batch *b, const struct pv_
 	struct mlpd_bases bases;
 	size_t used;
 	pv_batch_reset(b);
-	if (!pv_reserve(&b->bytes, f->payload_len + MLPD_PAD))
+	if (!pv_reserve(&b->bytes, f->payload_len + 1))
 		return false;
 	if (f->payload_len)
 		memcpy(b->bytes.v, f->payload, f->payload_len);
