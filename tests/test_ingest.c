@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/ingest/ingest.h"
+#include "common/ingest/ingest_parts.h"
 #include "tests/suite.h"
 #include "tests/wire.h"
 
@@ -336,6 +337,28 @@ START_TEST(reading_can_be_cut_short)
 }
 END_TEST
 
+START_TEST(a_status_is_told_at_once_or_not_at_all)
+{
+	struct wire w;
+	make_log(&w, 4, 5);
+	append(w.out.v, w.out.n);
+	struct pv_ingest *in = start(false, 2);
+	struct pv_ingest_status s = { 0 }, before;
+	pthread_mutex_lock(&in->lock); /* as the owner has it while it tells of a buffer */
+	s.recordings = 77;
+	ck_assert(!pv_ingest_status_now(in, &s));
+	ck_assert_uint_eq(s.recordings, 77);
+	pthread_mutex_unlock(&in->lock);
+	before = wait_for(in, PV_INGEST_ENDED, 1);
+	for (int64_t deadline = now_ms() + DEADLINE_MS; !pv_ingest_status_now(in, &s);)
+		ck_assert(now_ms() < deadline);
+	ck_assert_uint_eq(s.recordings, before.recordings);
+	ck_assert_int_eq(s.state, PV_INGEST_ENDED);
+	pv_ingest_destroy(in);
+	wire_finish(&w);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ingest");
@@ -353,6 +376,7 @@ int main(void)
 	tcase_add_test(c, loading_can_be_left_at_once);
 	tcase_add_test(c, a_followed_log_may_say_any_time);
 	tcase_add_test(c, reading_can_be_cut_short);
+	tcase_add_test(c, a_status_is_told_at_once_or_not_at_all);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

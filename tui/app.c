@@ -91,7 +91,10 @@ static unsigned spare(const struct app *a)
  */
 static void take_status(struct app *a)
 {
-	ui_feed_status(a->feed, &a->status);
+	bool wait = !a->term || !a->model; /* else that of the frame before will do */
+	a->unheard = !wait && !ui_feed_status_now(a->feed, &a->status);
+	if (wait)
+		ui_feed_status(a->feed, &a->status);
 	ui_asker_spare(a->asker, spare(a));
 	if (a->model && a->status.recordings == a->recordings)
 		return;
@@ -325,6 +328,8 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	if (!catch_up(a))
 		return;
 	event_add(a->data, NULL);
+	if (a->unheard)
+		ui_app_want_frame(a, ANSWER_FRAME_MS);
 	watch_rates(a);
 	ui_app_watch_cost(a);
 	keep_schedule(a);

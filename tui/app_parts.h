@@ -41,6 +41,7 @@ struct app {
 	struct pv_model *model;
 	uint64_t recordings;
 	struct ui_feed_status status;
+	bool unheard; /* it was being changed when the last frame was drawn */
 	int ahead[UI_APP_AHEAD];
 	size_t aheads;
 	int64_t begun_ns;

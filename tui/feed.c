@@ -207,20 +207,36 @@ static void say_damage(const struct pv_ingest_status *s, char *to, size_t size)
 		snprintf(to + n, size - (size_t)n, "; the rest is shown");
 }
 
+static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *ret)
+{
+	*ret = (struct ui_feed_status){ .state = state_of(s),
+		.bytes_read = s->source.input_read, .bytes_total = s->source.file_bytes,
+		.bytes_per_s = s->bytes_per_s, .events_per_s = s->events_per_s,
+		.behind_ns = s->behind_ns, .recordings = s->renewals + 1,
+		.damaged = s->places, .lost = s->lost_events };
+	if (s->state == PV_INGEST_ENDED)
+		say_damage(s, ret->error, sizeof ret->error);
+	ret->stock_pipe = s->source.kind == PV_SOURCE_PIPE && s->state == PV_INGEST_LIVE;
+	ret->exit_code = s->state == PV_INGEST_FAILED ? (s->error.code == PV_ENOMEM ? 125 : 3)
+			 : ret->damaged		      ? 4
+						      : 0;
+	say_error(s, ret->error, sizeof ret->error);
+}
+
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 {
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);
-	*ret = (struct ui_feed_status){ .state = state_of(&s),
-		.bytes_read = s.source.input_read, .bytes_total = s.source.file_bytes,
-		.bytes_per_s = s.bytes_per_s, .events_per_s = s.events_per_s,
-		.behind_ns = s.behind_ns, .recordings = s.renewals + 1,
-		.damaged = s.places, .lost = s.lost_events };
-	if (s.state == PV_INGEST_ENDED)
-		say_damage(&s, ret->error, sizeof ret->error);
-	ret->stock_pipe = s.source.kind == PV_SOURCE_PIPE && s.state == PV_INGEST_LIVE;
-	ret->exit_code = s.state == PV_INGEST_FAILED ? (s.error.code == PV_ENOMEM ? 125 : 3) : ret->damaged ? 4 : 0;
-	say_error(&s, ret->error, sizeof ret->error);
+	say_status(&s, ret);
+}
+
+bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret)
+{
+	struct pv_ingest_status s;
+	if (!pv_ingest_status_now(f->ingest, &s))
+		return false;
+	say_status(&s, ret);
+	return true;
 }
 
 struct pv_model *ui_feed_adopt(struct ui_feed *f)

@@ -2,7 +2,6 @@
  * The seam between the screen and everything that brings bytes in: it opens a log, follows it,
  * has it decoded on threads of its own, and keeps the model that the panes are asked from.
  * feed.c alone of tui/ sees io, ingest, model and target.
- *
  * One thread (the screen's) makes all calls but those that say otherwise. None of them but
  * ui_feed_load() waits, and those that take the model's lock, which are for another thread.
  */
@@ -68,6 +67,8 @@ bool ui_feed_indexed(const char *path); /* it is a file with an index that can b
 void ui_feed_close(struct ui_feed *f); /* cancels whatever runs; NULL is fine */
 
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
+/* False, and *ret is as it was, where that would wait: the thread that reads is changing it. */
+bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
 
 /*
  * The model to ask now; never NULL. A new recording in the same input (recordings went up)
@@ -98,7 +99,6 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 
 /*
  * Both of these take the model's lock; any thread, but none while ui_feed_adopt() runs.
- *
  * The rolling window forgets everything before now.
  */
 void ui_feed_zero_window(struct ui_feed *f);

@@ -78,6 +78,8 @@ bool pv_ingest_indexed(const char *path);
 void pv_ingest_cut(struct pv_ingest *in);
 
 void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret);
+/* For those who may not wait: false, and *ret is as it was, while it is being changed. */
+bool pv_ingest_status_now(struct pv_ingest *in, struct pv_ingest_status *ret);
 
 /* An eventfd, readable when model or status may have changed; clear() empties it. */
 int pv_ingest_fd(const struct pv_ingest *in);

@@ -24,12 +24,27 @@ void pv_ingest_cut(struct pv_ingest *in)
 		;
 }
 
+/* With the lock held. */
+static void copy_status(struct pv_ingest *in, struct pv_ingest_status *ret)
+{
+	*ret = in->status;
+	pv_meter_rates(&in->meter, pv_ingest_now(), &ret->bytes_per_s, &ret->events_per_s);
+}
+
 void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret)
 {
 	pthread_mutex_lock(&in->lock);
-	*ret = in->status;
-	pv_meter_rates(&in->meter, pv_ingest_now(), &ret->bytes_per_s, &ret->events_per_s);
+	copy_status(in, ret);
 	pthread_mutex_unlock(&in->lock);
+}
+
+bool pv_ingest_status_now(struct pv_ingest *in, struct pv_ingest_status *ret)
+{
+	if (pthread_mutex_trylock(&in->lock) != 0)
+		return false;
+	copy_status(in, ret);
+	pthread_mutex_unlock(&in->lock);
+	return true;
 }
 
 int pv_ingest_fd(const struct pv_ingest *in)
