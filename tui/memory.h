@@ -3,9 +3,8 @@
 #define UI_MEMORY_H
 
 /*
- * For a program that reads a log once and ends: its heap is one, of large pages as far as the
- * system has them, some 12 MiB of which are never used, and nothing of it goes back before the end.
- * Before the first thread; it cannot fail: where it is of no use, things are as without it.
+ * For a program that reads a log once and ends: its heap is one, and nothing of it goes back before
+ * the end. Before the first thread; it cannot fail: where it is of no use, things are as without it.
  */
 void ui_memory_for_once(void);
 

@@ -19,13 +19,19 @@ enum {
 
 enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 
+/* What a run was like, for the one that stands RUNS places behind it. */
+struct past {
+	size_t limit;   /* buffers that give a bearable number of sums */
+	size_t n, sums; /* buffers that it had, and what their digests had then */
+};
+
 struct run {
 	struct pv_decode_task task[PV_DECODE_RUN];
 	size_t n, taken;
-	size_t limit;        /* buffers that give a bearable number of sums */
-	size_t bytes, sums;  /* of payloads; of digests, when it was decoded */
-	bool anew;           /* other calls may have come before it */
-	uint32_t lost;       /* how often their paths were lost, too */
+	size_t bytes;                 /* of payloads */
+	struct past *past;            /* where that is noted */
+	bool anew;                    /* other calls may have come before it */
+	uint32_t lost;                /* how often their paths were lost, too */
 	_Atomic enum run_state state; /* open: the owner's alone */
 	uint32_t number;
 	uint64_t place; /* in the log's order */
@@ -35,6 +41,7 @@ struct pv_decode_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
 	struct run run[RUNS];
+	struct past past[RUNS];
 	size_t first, count;  /* runs in use, in order; the last one may be open */
 	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number, lost;
@@ -50,8 +57,8 @@ struct pv_decode_pool {
 static void decode_alone(struct pv_decode_task *t)
 {
 	if (!t->decoded)
-		t->nomem = t->nomem ||
-			!mlpd_decode_batch(&t->batch, &t->bases, &t->format, t->partial, &t->used);
+		t->nomem = t->nomem || !mlpd_decode_batch(&t->batch, &t->bases, &t->format,
+					       t->partial, &t->used);
 }
 
 /*
@@ -82,7 +89,8 @@ static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 {
 	bool ok = true;
 	size_t from = 0;
-	r->sums = 0;
+	r->past->n = r->n;
+	r->past->sums = 0;
 	if (r->n == 1 && (r->task[0].decoded || r->task[0].partial)) {
 		decode_alone(&r->task[0]);
 		return;
@@ -91,7 +99,7 @@ static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
 		ok = ok && !t->nomem &&
-			mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
+		     mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		if (i + 1 < r->n && !is_mark(&t->batch))
 			continue;
@@ -104,7 +112,13 @@ static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 	}
 	mlpd_chain_tell(c, d);
 	for (size_t i = 0; i < r->n; i++)
-		r->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
+		r->past->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
+}
+
+/* The `i`th in use, or the one behind those. */
+static struct run *nth_run(struct pv_decode_pool *p, size_t i)
+{
+	return &p->run[(p->first + i) % p->runs];
 }
 
 /*
@@ -117,7 +131,7 @@ static struct run *next_queued(struct pv_decode_pool *p, struct mlpd_decoder **r
 	struct run *oldest = NULL, *newest = NULL;
 	bool waits = false;
 	for (size_t i = 0; i < p->count; i++) {
-		struct run *r = &p->run[(p->first + i) % RUNS];
+		struct run *r = nth_run(p, i);
 		if (r->state == RUN_QUEUED) {
 			oldest = oldest ? oldest : r;
 			newest = r;
@@ -221,10 +235,11 @@ void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n)
 	p->longest = n;
 }
 
-/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it. */
+/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it.
+ */
 static struct run *open_run(struct pv_decode_pool *p)
 {
-	struct run *r = p->count ? &p->run[(p->first + p->count - 1) % RUNS] : NULL;
+	struct run *r = p->count ? nth_run(p, p->count - 1) : NULL;
 	return r && r->state == RUN_OPEN ? r : NULL;
 }
 
@@ -252,16 +267,16 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 
 /*
  * Where every call is a new path, trees of many buffers would take more memory than they spare.
- * What stood in this place before says so: the same one, however many workers there are.
+ * What stood RUNS places before says so: the same one, however many workers there are.
  */
-static void set_limit(struct run *r)
+static void set_limit(struct past *p)
 {
-	if (r->limit == 0)
-		r->limit = FIRST_RUN;
-	else if (r->sums > MANY_SUMS)
-		r->limit = r->n > 4 ? r->n / 4 : 1;
-	else if (r->sums < MANY_SUMS / 2 && r->limit < PV_DECODE_RUN)
-		r->limit *= 2;
+	if (p->limit == 0)
+		p->limit = FIRST_RUN;
+	else if (p->sums > MANY_SUMS)
+		p->limit = p->n > 4 ? p->n / 4 : 1;
+	else if (p->sums < MANY_SUMS / 2 && p->limit < PV_DECODE_RUN)
+		p->limit *= 2;
 }
 
 static struct run *begin_run(struct pv_decode_pool *p)
@@ -269,13 +284,14 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	if (p->count == p->runs)
 		return NULL;
 	pthread_mutex_lock(&p->lock);
-	struct run *r = &p->run[(p->first + p->count) % RUNS];
-	set_limit(r);
+	struct run *r = nth_run(p, p->count);
 	r->state = RUN_OPEN;
 	r->n = r->taken = r->bytes = 0;
 	r->anew = p->anew;
 	r->lost = p->lost;
 	r->place = ++p->place;
+	r->past = &p->past[r->place % RUNS];
+	set_limit(r->past);
 	p->anew = false;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
 	r->number = p->number ? p->number : (p->number += PV_DECODE_RUN);
@@ -303,7 +319,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 	struct run *r = open_run(p);
 	const struct pv_decode_task *t = &r->task[r->n++];
 	r->bytes += t->batch.bytes.n;
-	if (r->n >= p->longest || r->n >= r->limit || r->bytes >= RUN_BYTES || t->decoded)
+	if (r->n >= p->longest || r->n >= r->past->limit || r->bytes >= RUN_BYTES || t->decoded)
 		pv_decode_pool_cut(p);
 }
 
@@ -351,7 +367,7 @@ void pv_decode_pool_done(struct pv_decode_pool *p)
 	if (++r->taken < r->n)
 		return;
 	pthread_mutex_lock(&p->lock);
-	p->first = (p->first + 1) % RUNS;
+	p->first = (p->first + 1) % p->runs;
 	p->count--;
 	pthread_mutex_unlock(&p->lock);
 }
