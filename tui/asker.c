@@ -119,7 +119,7 @@ static void run(struct ui_asker *a, struct ui_job *j)
 	pthread_mutex_unlock(&a->lock);
 	int64_t start = cost_ns();
 	j->run(j);
-	int64_t end = now_ns(), hold = (cost_ns() - start) * a->share;
+	int64_t end = now_ns(), cost = cost_ns() - start;
 	bool urgent = j->urgent;
 	pthread_mutex_lock(&a->lock);
 	if (j->slot) {
@@ -131,6 +131,7 @@ static void run(struct ui_asker *a, struct ui_job *j)
 		pthread_mutex_lock(&a->lock);
 	}
 	a->running = NULL;
+	int64_t hold = cost * a->share;
 	if (!urgent)
 		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
 	bool whole = urgent || !a->first || end - a->told_ns >= PART_EVERY;
