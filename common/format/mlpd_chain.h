@@ -14,7 +14,7 @@
 #include "common/format/mlpd_run.h"
 
 enum {
-	MLPD_CHAIN_AHEAD = 4,
+	MLPD_CHAIN_AHEAD = 6,
 	MLPD_CHAIN_TOLD = 2 * MLPD_CHAIN_AHEAD /* so nobody writes where another reads */
 };
 
