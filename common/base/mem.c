@@ -110,7 +110,7 @@ void pv_arena_finish(struct pv_arena *a)
 
 enum { LARGE = 2 << 20 };
 
-/* If it does not help, it is only slower. */
+/* If it does not help, it is only slower; so below. */
 static void ask_large(void *table, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -165,6 +165,13 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 		return NULL;
 	ask_large(to, more);
 	return to;
+}
+
+void pv_table_fill(void *table, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(table, size, MADV_POPULATE_WRITE);
+#endif
 }
 
 void pv_table_free(void *table, size_t size)

@@ -36,6 +36,7 @@ static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
 	uint32_t *slot = pv_table_alloc(n * sizeof *slot);
 	if (!slot)
 		return false;
+	pv_table_fill(slot, n * sizeof *slot);
 	pv_table_free(t->slot, t->slots * sizeof *slot);
 	t->slot = slot;
 	t->slots = n;
