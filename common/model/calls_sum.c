@@ -65,76 +65,113 @@ void pv_open_calls_finish(struct pv_open_calls *o)
 
 /* --- flat sums */
 
+/* A path may call the same group within itself: only the outermost of them has the total. */
+struct flat_node {
+	uint64_t met; /* a bit for each group on the path, this one's too; several may share one */
+	uint32_t group, parent;
+};
+
 struct flat {
 	const struct pv_model *m;
 	const uint32_t *group_of;
 	struct pv_method_sum *sum;
-	struct pv_open_calls open;
-	uint32_t *active;  /* by group: its activations on the path to the present node */
-	uint32_t *group;   /* by node */
-	uint64_t *samples; /* by node: of the whole subtree */
+	struct flat_node *node;
+	uint32_t *natives; /* by method: its group, NAMELESS. NULL: there is no bare address */
+	bool sampled;
 };
 
-/* An address that nothing is known about counts for the frame that called into it. */
-static void find_groups(struct flat *f)
-{
-	const struct pv_tree_node *v = f->m->calls.node.v;
-	for (uint32_t i = 1; i < f->m->calls.node.n; i++) {
-		uint32_t method = pv_names_resolved(&f->m->names, v[i].method);
-		bool nameless = f->m->names.method.v[method].native &&
-				!pv_names_method_name(&f->m->names, method);
-		f->group[i] = nameless && v[i].parent ? f->group[v[i].parent] : f->group_of[method];
-	}
-	for (uint32_t i = (uint32_t)f->m->calls.node.n - 1; i > 0; i--) {
-		f->samples[i] += v[i].samples;
-		f->samples[v[i].parent] += f->samples[i];
-	}
-}
+#define NAMELESS UINT32_MAX /* nothing is known of the address */
 
-static const struct pv_open_call *open_at(const struct flat *f, uint32_t node)
+static bool find_natives(struct flat *f)
 {
-	const struct pv_open_call key = { .node = node };
-	if (f->open.call.n == 0)
-		return NULL;
-	return bsearch(&key, f->open.call.v, f->open.call.n, sizeof key, by_node);
-}
-
-static void count(struct flat *f, uint32_t node, bool outermost)
-{
-	const struct pv_tree_node *n = &f->m->calls.node.v[node];
-	const struct pv_open_call *o = open_at(f, node);
-	struct pv_method_sum *s = &f->sum[f->group[node]];
-	int64_t max = o && o->max_ns > n->max_ns ? o->max_ns : n->max_ns;
-	s->calls += n->calls;
-	s->exc_leaves += n->exc_leaves;
-	s->self_ns = pv_sat_add(s->self_ns, pv_sat_add(n->self_ns, o ? o->self_ns : 0));
-	s->samples_self += n->samples;
-	s->max_ns = max > s->max_ns ? max : s->max_ns;
-	if (!outermost)
-		return;
-	s->total_ns = pv_sat_add(s->total_ns, pv_sat_add(n->total_ns, o ? o->total_ns : 0));
-	s->samples_total += f->samples[node];
-}
-
-/* Down to first children, on to siblings, up through parents: no stack, paths can be deep. */
-static void walk(struct flat *f)
-{
-	const struct pv_tree_node *v = f->m->calls.node.v;
-	uint32_t at = v[0].first_child;
-	while (at) {
-		count(f, at, f->active[f->group[at]]++ == 0);
-		if (v[at].first_child) {
-			at = v[at].first_child;
+	const struct pv_names *n = &f->m->names;
+	if (n->native_of.n == 0)
+		return true;
+	f->natives = malloc(n->method.n * sizeof *f->natives);
+	for (uint32_t i = 0; f->natives && i < n->method.n; i++) {
+		f->natives[i] = f->group_of[i];
+		if (!n->method.v[i].native)
 			continue;
-		}
-		f->active[f->group[at]]--;
-		while (at && !v[at].next_sibling) {
-			at = v[at].parent;
-			if (at)
-				f->active[f->group[at]]--;
-		}
-		at = at ? v[at].next_sibling : 0;
+		uint32_t method = pv_names_resolved(n, i);
+		bool known = !n->method.v[method].native || pv_names_method_name(n, method);
+		f->natives[i] = known ? f->group_of[method] : NAMELESS;
 	}
+	return f->natives;
+}
+
+/* An address that nothing is known about counts for the frame that called into it. */
+static uint32_t group_at(const struct flat *f, const struct pv_tree_node *n)
+{
+	uint32_t group = f->natives ? f->natives[n->method] : f->group_of[n->method];
+	if (group != NAMELESS)
+		return group;
+	return n->parent ? f->node[n->parent].group : f->group_of[n->method];
+}
+
+static bool is_outermost(const struct flat *f, uint32_t node)
+{
+	const struct flat_node *v = f->node;
+	uint32_t group = v[node].group;
+	uint64_t bit = UINT64_C(1) << (group & 63);
+	for (uint32_t at = v[node].parent; v[at].met & bit; at = v[at].parent)
+		if (v[at].group == group)
+			return false;
+	return true;
+}
+
+/* Parents have smaller numbers than their children: what is above a node is known before it. */
+static void add_nodes(struct flat *f)
+{
+	const struct pv_tree_node *v = f->m->calls.node.v;
+	f->node[0] = (struct flat_node){ 0 };
+	for (uint32_t i = 1; i < f->m->calls.node.n; i++) {
+		const struct pv_tree_node *n = &v[i];
+		uint32_t group = group_at(f, n);
+		uint64_t above = f->node[n->parent].met;
+		f->node[i] = (struct flat_node){ above | UINT64_C(1) << (group & 63), group,
+			n->parent };
+		struct pv_method_sum *s = &f->sum[group];
+		s->calls += n->calls;
+		s->exc_leaves += n->exc_leaves;
+		s->self_ns = pv_sat_add(s->self_ns, n->self_ns);
+		s->samples_self += n->samples;
+		s->max_ns = n->max_ns > s->max_ns ? n->max_ns : s->max_ns;
+		if (n->total_ns && is_outermost(f, i))
+			s->total_ns = pv_sat_add(s->total_ns, n->total_ns);
+		f->sampled |= n->samples != 0;
+	}
+}
+
+static bool add_open(struct flat *f)
+{
+	struct pv_open_calls open;
+	bool ok = pv_calls_open(f->m, &open);
+	for (size_t i = 0; ok && i < open.call.n; i++) {
+		const struct pv_open_call *o = &open.call.v[i];
+		struct pv_method_sum *s = &f->sum[f->node[o->node].group];
+		s->self_ns = pv_sat_add(s->self_ns, o->self_ns);
+		s->max_ns = o->max_ns > s->max_ns ? o->max_ns : s->max_ns;
+		if (is_outermost(f, o->node))
+			s->total_ns = pv_sat_add(s->total_ns, o->total_ns);
+	}
+	pv_open_calls_finish(&open);
+	return ok;
+}
+
+/* Of whole subtrees, for the outermost. */
+static bool add_samples(struct flat *f)
+{
+	const struct pv_tree_node *v = f->m->calls.node.v;
+	size_t n = f->m->calls.node.n;
+	uint64_t *below = f->sampled ? calloc(n, sizeof *below) : NULL;
+	for (uint32_t i = (uint32_t)n; below && i-- > 1;) {
+		below[i] += v[i].samples;
+		below[v[i].parent] += below[i];
+		if (below[i] && is_outermost(f, i))
+			f->sum[f->node[i].group].samples_total += below[i];
+	}
+	free(below);
+	return below || !f->sampled;
 }
 
 static void add_cpu(struct flat *f)
@@ -158,26 +195,22 @@ static void at_least_nothing(struct pv_method_sum *s)
 bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t groups,
 	struct pv_method_sum *ret)
 {
-	size_t n = m->calls.node.n;
 	struct flat f = { .m = m,
 		.group_of = group_of,
 		.sum = ret,
-		.active = calloc(groups ? groups : 1, sizeof *f.active),
-		.group = calloc(n, sizeof *f.group),
-		.samples = calloc(n, sizeof *f.samples) };
-	bool ok = f.active && f.group && f.samples && pv_calls_open(m, &f.open);
+		.node = malloc(m->calls.node.n * sizeof *f.node) };
+	for (size_t i = 0; i < groups; i++)
+		ret[i] = (struct pv_method_sum){ 0 };
+	bool ok = f.node && find_natives(&f);
+	if (ok)
+		add_nodes(&f);
+	ok = ok && add_open(&f) && add_samples(&f);
 	if (ok) {
-		for (size_t i = 0; i < groups; i++)
-			ret[i] = (struct pv_method_sum){ 0 };
-		find_groups(&f);
-		walk(&f);
 		add_cpu(&f);
 		for (size_t i = 0; i < groups; i++)
 			at_least_nothing(&ret[i]);
 	}
-	free(f.active);
-	free(f.group);
-	free(f.samples);
-	pv_open_calls_finish(&f.open);
+	free(f.node);
+	free(f.natives);
 	return ok;
 }
