@@ -3,6 +3,7 @@
 
 #include "common/base/status.h"
 #include "common/query/build.h"
+#include "common/query/row_order.h"
 #include "tests/suite.h"
 
 static const struct pv_column columns[] = {
@@ -217,6 +218,101 @@ START_TEST(long_stacks_lose_their_outer_frames)
 }
 END_TEST
 
+/* --- many rows, of which many are equal in some columns */
+
+enum { MANY = 6000 };
+
+static const struct pv_column many_columns[] = {
+	{ .id = "calls", .title = "Calls", .unit = PV_UNIT_COUNT },
+	{ .id = "time", .title = "Time", .unit = PV_UNIT_NS },
+	{ .id = "share", .title = "Share", .unit = PV_UNIT_PERCENT },
+	{ .id = "name", .title = "Name", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_ASCENDING },
+};
+static const struct pv_view_spec many_spec[] = {
+	{ .column = many_columns, .columns = PV_COUNT_OF(many_columns), .name = "name",
+		.sort = "time", .then = "calls" },
+	{ .column = many_columns, .columns = PV_COUNT_OF(many_columns), .name = "name",
+		.sort = "time", .then = "calls", .in_turn = true },
+};
+
+/* Few different figures, texts that begin alike, and cells that say nothing. */
+static void add_many(struct pv_build *b)
+{
+	static const char *const names[] = { "System.Collections.Generic.List", "System.Coll",
+		"System.Collections", "a", "", "\xc3\xa9", "System.Collections.Generic.Dictionary" };
+	uint64_t state = 3;
+	for (uint64_t id = MANY; id > 0; id--) {
+		state = state * UINT64_C(6364136223846793005) + 1;
+		unsigned r = (unsigned)(state >> 40);
+		struct pv_cell *c = pv_build_row(b, id);
+		pv_cell_u(&c[0], r % 11 ? r % 13 : UINT64_MAX - r % 2);
+		pv_cell_i(&c[1], r % 17 ? (int64_t)(r / 13 % 9) - 4 : INT64_MIN);
+		pv_cell_d(&c[2], r % 5 ? (double)(r / 7 % 9) / 2 - 1 : -0.0);
+		pv_cell_s(&c[3], names[r / 3 % PV_COUNT_OF(names)]);
+		for (size_t i = 0; i < PV_COUNT_OF(many_columns); i++)
+			if ((r >> i) % 31 == 0)
+				pv_cell_null(&c[i]);
+	}
+}
+
+/* Every two rows beside one another are in order, by a comparison of their own. */
+static void check_order(const struct pv_table *t, const struct pv_query *q)
+{
+	bool own = !q->sort || strcmp(q->sort, "time") == 0;
+	const int first = own ? 1 : pv_table_column(t, q->sort);
+	struct pv_row_order o = { .column = { first, own ? 0 : 3, own ? 3 : -1 } };
+	for (int i = 0; i < 3 && o.column[i] >= 0; i++) {
+		o.unit[i] = t->column[o.column[i]].unit;
+		o.descending[i] = o.column[i] != 3;
+		if (i < 1 + own)
+			o.descending[i] ^= q->invert;
+	}
+	if (first == 3)
+		o.column[1] = 3, o.descending[1] = false;
+	for (size_t i = 1; i < t->rows; i++)
+		ck_assert_int_lt(pv_row_compare(&t->row[i - 1], &t->row[i], &o), 0);
+}
+
+static struct pv_table *many(const struct pv_query *q, bool in_turn)
+{
+	struct pv_build b;
+	ck_assert(pv_build_init(&b, &many_spec[in_turn], "many", q));
+	add_many(&b);
+	return pv_build_finish(&b);
+}
+
+START_TEST(the_first_rows_are_those_of_a_full_sort)
+{
+	static const char *const sort[] = { NULL, "calls", "time", "share", "name" };
+	static const size_t limit[] = { 1, 20, 255, 1300, 5000, MANY, MANY + 1 };
+	for (size_t i = 0; i < PV_COUNT_OF(sort) * 4; i++) {
+		struct pv_query q = { .sort = sort[i / 4], .invert = i % 2,
+			.filter = i & 2 ? "SYSTEM.coll" : NULL };
+		struct pv_table *all = many(&q, false);
+		ck_assert_uint_eq(all->rows, all->rows_all);
+		ck_assert(i & 2 ? all->rows < MANY : all->rows == MANY);
+		check_order(all, &q);
+		for (size_t k = 0; k < PV_COUNT_OF(limit) * 2; k++) {
+			q.limit = limit[k / 2];
+			struct pv_table *t = many(&q, k % 2);
+			size_t rows = q.limit < all->rows ? q.limit : all->rows;
+			ck_assert_uint_eq(t->rows, rows);
+			ck_assert_uint_eq(t->rows_all, all->rows);
+			for (size_t r = 0; r < rows; r++) {
+				ck_assert_uint_eq(t->row[r].id, all->row[r].id);
+				for (size_t c = 0; c < t->columns; c++) {
+					const struct pv_cell *x = &t->row[r].cell[c];
+					ck_assert_uint_eq(x->state, all->row[r].cell[c].state);
+					ck_assert_uint_eq(x->u, all->row[r].cell[c].u);
+				}
+			}
+			pv_table_destroy(t);
+		}
+		pv_table_destroy(all);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query table");
@@ -226,6 +322,7 @@ int main(void)
 	tcase_add_test(c, equal_rows_keep_the_order_of_their_keys);
 	tcase_add_test(c, what_is_not_known_comes_last_both_ways);
 	tcase_add_test(c, filter_ignores_case_and_limit_says_how_many_there_were);
+	tcase_add_test(c, the_first_rows_are_those_of_a_full_sort);
 	tcase_add_test(c, trees_show_what_is_open);
 	tcase_add_test(c, filtered_trees_keep_the_way_to_a_match);
 	tcase_add_test(c, cells_read_like_people_write);

@@ -101,7 +101,7 @@ static void copy_classes(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_classes = { .column = class_columns,
 	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "allocated_bytes",
-	.copy = copy_classes };
+	.in_turn = true, .copy = copy_classes };
 
 /* --- where one class is allocated: its stacks as a tree, innermost frame first --- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/query/row_order.h"
 
 enum { TREE_ROWS = 1000000 };
 
@@ -31,18 +32,45 @@ void pv_build_fail(struct pv_build *b)
 	b->table = NULL;
 }
 
+static void leave_out(struct pv_build *b);
+
+/*
+ * Where few rows are asked for, those that will not be shown give their place to others: a table of
+ * very many takes neither the memory nor the time.
+ */
+static bool is_full(const struct pv_build *b)
+{
+	enum { SOME = 1024, TIMES = 4 };
+	size_t limit = b->query->limit;
+	return b->spec->in_turn && limit && b->table->rows >= SOME &&
+	       b->table->rows / TIMES >= limit;
+}
+
+/* NULL when out of memory. */
+static struct pv_cell *cells(struct pv_build *b)
+{
+	struct pv_table *t = b->table;
+	size_t size = t->columns * sizeof(struct pv_cell);
+	if (t->rows < b->made) /* of one that was left out */
+		return memset(t->row[t->rows].cell, 0, size);
+	b->made++;
+	return pv_arena_alloc(&t->arena, size);
+}
+
 struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent, unsigned flags)
 {
 	struct pv_table *t = b->table;
 	if (!t || id == PV_ROW_OUTSIDE)
 		return b->scratch;
+	if (is_full(b))
+		leave_out(b);
 	if (t->rows == b->room) {
 		if (!pv_grow_array((void **)(void *)&t->row, t->rows, &b->room, 1, sizeof *t->row)) {
 			pv_build_fail(b);
 			return b->scratch;
 		}
 	}
-	struct pv_cell *cell = pv_arena_alloc(&t->arena, t->columns * sizeof *cell);
+	struct pv_cell *cell = cells(b);
 	if (!cell) {
 		pv_build_fail(b);
 		return b->scratch;
@@ -126,54 +154,7 @@ bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
 
 /* --- order --- */
 
-struct order {
-	enum pv_unit unit[3];
-	int column[3]; /* -1 ends; the last is the name */
-	bool descending[3];
-};
-
-static int compare_values(const struct pv_cell *x, const struct pv_cell *y, enum pv_unit unit)
-{
-	switch (unit) {
-	case PV_UNIT_TEXT:
-	case PV_UNIT_LIST:
-		return strcmp(x->s, y->s);
-	case PV_UNIT_PERCENT:
-	case PV_UNIT_NUMBER:
-		return (x->d > y->d) - (x->d < y->d);
-	case PV_UNIT_NS:
-	case PV_UNIT_TIME:
-	case PV_UNIT_DELTA_COUNT:
-	case PV_UNIT_DELTA_BYTES:
-		return (x->i > y->i) - (x->i < y->i);
-	default:
-		return (x->u > y->u) - (x->u < y->u);
-	}
-}
-
-/* Cells that say nothing come last, whichever way the column is sorted. */
-static int compare_rows(const void *a, const void *b, void *arg)
-{
-	const struct pv_row *x = a, *y = b;
-	const struct order *o = arg;
-	for (int i = 0; i < 3 && o->column[i] >= 0; i++) {
-		const struct pv_cell *p = &x->cell[o->column[i]], *q = &y->cell[o->column[i]];
-		bool p_null = p->state != PV_CELL_VALUE, q_null = q->state != PV_CELL_VALUE;
-		if (p_null || q_null) {
-			if (p_null != q_null)
-				return p_null ? 1 : -1;
-			continue;
-		}
-		int c = compare_values(p, q, o->unit[i]);
-		if (c)
-			return o->descending[i] ? -c : c;
-	}
-	if (x->rank != y->rank)
-		return x->rank > y->rank ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static void add_key(struct order *o, int *n, const struct pv_table *t, const char *id, bool invert)
+static void add_key(struct pv_row_order *o, int *n, const struct pv_table *t, const char *id, bool invert)
 {
 	int column = pv_table_column(t, id);
 	if (column < 0 || *n == 3)
@@ -184,11 +165,11 @@ static void add_key(struct order *o, int *n, const struct pv_table *t, const cha
 	(*n)++;
 }
 
-static struct order choose_order(struct pv_build *b)
+static struct pv_row_order choose_order(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
 	const struct pv_query *q = b->query;
-	struct order o = { .column = { -1, -1, -1 } };
+	struct pv_row_order o = { .column = { -1, -1, -1 } };
 	int n = 0;
 	bool own = !q->sort || pv_table_column(t, q->sort) < 0;
 	if (own) {
@@ -210,15 +191,9 @@ static struct order choose_order(struct pv_build *b)
 	return o;
 }
 
-static void sort_rows(struct pv_table *t, int (*compare)(const void *, const void *, void *),
-	struct order *order)
-{
-	if (t->rows > 1)
-		qsort_r(t->row, t->rows, sizeof *t->row, compare, order);
-}
-
 /* --- flat tables --- */
 
+/* Those that match come to stand in front; none is lost. */
 static void filter_rows(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
@@ -226,10 +201,28 @@ static void filter_rows(struct pv_build *b)
 	size_t kept = 0;
 	for (size_t i = 0; i < t->rows; i++) {
 		const struct pv_cell *c = &t->row[i].cell[name];
-		if (c->state == PV_CELL_VALUE && pv_text_has(c->s, b->query->filter))
-			t->row[kept++] = t->row[i];
+		if (c->state != PV_CELL_VALUE || !pv_text_has(c->s, b->query->filter))
+			continue;
+		struct pv_row was = t->row[kept];
+		t->row[kept++] = t->row[i];
+		t->row[i] = was;
 	}
 	t->rows = kept;
+}
+
+/* Leaves those that may be shown in front, in no order. */
+static void leave_out(struct pv_build *b)
+{
+	struct pv_table *t = b->table;
+	size_t limit = b->query->limit;
+	if (filtering(b) && !b->filtered)
+		filter_rows(b);
+	if (!limit || t->rows <= limit)
+		return;
+	struct pv_row_order order = choose_order(b);
+	pv_rows_first(t->row, t->rows, limit, &order);
+	b->left_out += t->rows - limit;
+	t->rows = limit;
 }
 
 /* --- trees --- */
@@ -246,7 +239,7 @@ static int compare_siblings(const void *a, const void *b, void *arg)
 	const struct pv_row *x = a, *y = b;
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	return compare_rows(a, b, arg);
+	return pv_row_compare(a, b, arg);
 }
 
 static bool index_children(struct tree *tree)
@@ -332,10 +325,11 @@ static bool mark_matches(struct tree *tree, const struct pv_build *b)
 	return ok;
 }
 
-static bool unfold(struct pv_build *b, struct order *order)
+static bool unfold(struct pv_build *b, struct pv_row_order *order)
 {
 	struct pv_table *t = b->table;
-	sort_rows(t, compare_siblings, order);
+	if (t->rows > 1)
+		qsort_r(t->row, t->rows, sizeof *t->row, compare_siblings, order);
 	struct tree tree = { .sorted = t->row, .n = t->rows };
 	struct walk walk = { .out = calloc(t->rows ? t->rows : 1, sizeof *walk.out) };
 	bool ok = walk.out && index_children(&tree) && (!filtering(b) || mark_matches(&tree, b)) &&
@@ -358,16 +352,15 @@ struct pv_table *pv_build_finish(struct pv_build *b)
 	struct pv_table *t = b->table;
 	if (!t)
 		return NULL;
-	struct order order = choose_order(b);
+	struct pv_row_order order = choose_order(b);
 	if (b->spec->tree) {
 		if (!unfold(b, &order)) {
 			pv_build_fail(b);
 			return NULL;
 		}
 	} else {
-		if (filtering(b) && !b->filtered)
-			filter_rows(b);
-		sort_rows(t, compare_rows, &order);
+		leave_out(b);
+		pv_rows_sort(t->row, t->rows, &order);
 	}
 	t->rows_all = t->rows + b->left_out;
 	if (b->query->limit && t->rows > b->query->limit)

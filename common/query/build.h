@@ -24,6 +24,7 @@ struct pv_view_spec {
 	const char *sort;  /* the view's own order; NULL: by id */
 	const char *then;  /* second key of that order, NULL none */
 	bool tree;
+	bool in_turn; /* a row is not looked at again once the next is begun; no tree */
 	/* Appends the rows: copy runs under the model's lock, run takes it itself. */
 	void (*copy)(struct pv_build *b, struct pv_model *m);
 	void (*run)(struct pv_build *b, struct pv_model *m);
@@ -37,6 +38,7 @@ struct pv_build {
 	const struct pv_view_spec *spec;
 	enum pv_view view;
 	size_t room;
+	size_t made;     /* rows that have cells; those behind table->rows may be used again */
 	size_t left_out; /* rows that were never made, beyond the limit */
 	bool filtered;   /* the rows are those that match already */
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */

@@ -162,7 +162,8 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_methods = { .column = method_columns, .columns = M_COLUMNS,
-	.name = "name", .sort = "self_ns", .then = "samples_self", .run = run_methods };
+	.name = "name", .sort = "self_ns", .then = "samples_self", .in_turn = true,
+	.run = run_methods };
 
 /* --- callers and callees of one method --- */
 

@@ -81,7 +81,7 @@ static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 	.columns = PV_COUNT_OF(method_columns), .name = "name", .sort = "code_bytes", .then = "jit_ns",
-	.copy = copy_jit_methods };
+	.in_turn = true, .copy = copy_jit_methods };
 
 /* --- code the runtime makes for itself --- */
 

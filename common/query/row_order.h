@@ -1,0 +1,30 @@
+/*
+ * Private to the query layer: the order of a table's rows. It is total where ids are: what comes
+ * first does not depend on the order in which rows were made.
+ */
+#ifndef PV_QUERY_ROW_ORDER_H
+#define PV_QUERY_ROW_ORDER_H
+
+#include "common/query/table.h"
+
+struct pv_row_order {
+	enum pv_unit unit[3];
+	int column[3]; /* -1 ends; the last is the name */
+	bool descending[3];
+};
+
+/*
+ * By the columns, then rank, then id. Cells that say nothing come last, whichever way the column is
+ * sorted. For qsort_r: `order` is a struct pv_row_order.
+ */
+int pv_row_compare(const void *a, const void *b, void *order);
+
+void pv_rows_sort(struct pv_row *row, size_t n, const struct pv_row_order *order);
+
+/*
+ * As after sorting all, for the first `some` of them: the others stay in no order behind these.
+ * None is lost.
+ */
+void pv_rows_first(struct pv_row *row, size_t n, size_t some, const struct pv_row_order *order);
+
+#endif
