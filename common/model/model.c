@@ -52,6 +52,8 @@ void pv_model_destroy(struct pv_model *m)
 {
 	if (!m)
 		return;
+	if (m->kept)
+		m->drop_kept(m->kept);
 	pv_window_destroy(m->window);
 	pv_buckets_destroy(m->buckets);
 	pv_names_finish(&m->names);

@@ -87,6 +87,9 @@ struct pv_model {
 	struct pv_notes notes;
 	struct pv_runtime runtime;
 	struct pv_model_private *private;
+	/* Of the query layer, for its next query; under the lock. NULL: nothing yet. */
+	void *kept;
+	void (*drop_kept)(void *kept);
 };
 
 /* NULL when out of memory. */

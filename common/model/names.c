@@ -356,6 +356,7 @@ static bool apply(struct pv_names *n, const struct pv_event *e)
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared)
 {
 	n->newly_shared = false;
+	n->changes++;
 	bool ok = apply(n, e);
 	*ret_shared = n->newly_shared;
 	return ok;

@@ -17,7 +17,6 @@ enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENT
 	PV_ENTITY_DOMAIN, PV_ENTITY_CONTEXT, PV_ENTITY_KINDS };
 
 #define PV_NEVER INT64_MAX /* a time that was not seen */
-
 enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000,
 	PV_ENTITIES_CAP = PV_CLASSES_CAP, PV_METHODS_CAP = 1000000 };
 
@@ -85,6 +84,7 @@ struct pv_names {
 	uint64_t unloads;   /* unload events met */
 	uint64_t epochs;    /* keys that were given a second meaning */
 	uint64_t late;      /* ends and second meanings told after uses that they may concern */
+	uint64_t changes;   /* grows with whatever can make an id's name another one */
 
 	/* private */
 	int64_t applied_ns;      /* greatest time of the uses that were counted so far */
@@ -139,8 +139,10 @@ uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
 
-/* One number for all uses of a class of one name and image: rows of tables have it as their id. */
+/* One number for all uses of a class of one name and image: rows' ids. */
 uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use);
+struct pv_class_said { uint64_t row; uint32_t name, image; }; /* what _row() and the like say */
+struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use);
 
 /* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);

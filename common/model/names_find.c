@@ -36,6 +36,7 @@ static uint32_t other_class(struct pv_names *n)
 	if (!pv_reserve(&n->class_use, 1))
 		return 0;
 	n->other_class = (uint32_t)n->class_use.n;
+	n->changes++;
 	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ .other = true };
 	return n->other_class;
 }
@@ -51,6 +52,7 @@ static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity,
 		return 0;
 	const struct pv_entity *v = n->entity[class_kind(n)].v;
 	uint32_t newest = pv_names_newest(n, class_kind(n), key);
+	n->changes++;
 	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ .key = key,
 		.entity = entity,
 		.ended = newest && (v[newest].before || v[newest].unload_ns != PV_NEVER),
@@ -158,26 +160,40 @@ uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use)
 	return id ? n->entity[PV_ENTITY_CLASS].v[id].name : 0;
 }
 
-uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
+/* Of a class entity. */
+static uint32_t image_of(const struct pv_names *n, uint32_t id)
 {
-	uint32_t id = pv_names_class_entity(n, class_use);
-	if (!id)
-		return 0;
 	const struct pv_entity *x = &n->entity[PV_ENTITY_CLASS].v[id];
 	enum pv_entity_kind kind = x->domain ? PV_ENTITY_ASSEMBLY : PV_ENTITY_IMAGE;
 	uint32_t of = pv_names_entity(n, kind, x->domain ? x->domain : x->owner, x->load_ns);
 	return of ? n->entity[kind].v[of].name : 0;
 }
 
-uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use)
+uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use)
+{
+	uint32_t id = pv_names_class_entity(n, class_use);
+	return id ? image_of(n, id) : 0;
+}
+
+struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use)
 {
 	const uint64_t nameless = UINT64_C(1) << 62; /* the two highest bits are for such rows */
-	uint32_t name = pv_names_class_name(n, class_use);
+	uint32_t id = pv_names_class_entity(n, class_use);
+	struct pv_class_said said = { .row = nameless | class_use };
+	if (id) {
+		said.name = n->entity[PV_ENTITY_CLASS].v[id].name;
+		said.image = image_of(n, id);
+	}
 	if (class_use < n->class_use.n && n->class_use.v[class_use].other)
-		return nameless; /* all of them are one row */
-	if (!name)
-		return nameless | class_use;
-	return ((uint64_t)pv_names_class_image(n, class_use) << 32 | name) & (nameless - 1);
+		said.row = nameless; /* all of them are one row */
+	else if (said.name)
+		said.row = ((uint64_t)said.image << 32 | said.name) & (nameless - 1);
+	return said;
+}
+
+uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use)
+{
+	return pv_names_class_said(n, class_use).row;
 }
 
 static const char *name_or_key(const struct pv_names *n, uint32_t name, uint64_t key, char buf[24])

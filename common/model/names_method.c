@@ -29,6 +29,7 @@ static uint32_t add_method(struct pv_names *n, uint64_t key, uint32_t before, ui
 		.jit_ns = PV_NEVER,
 		.end_ns = PV_NEVER,
 		.before = before };
+	n->changes++;
 	if (above)
 		v[above].before = id;
 	if (!before && !above)
@@ -52,6 +53,7 @@ static uint32_t other_method(struct pv_names *n)
 	if (!pv_intern_add(&n->text, "other", 5, &x.name) || !pv_reserve(&n->method, 1))
 		return 0;
 	n->other_method = (uint32_t)n->method.n;
+	n->changes++;
 	n->method.v[n->method.n++] = x;
 	return n->other_method;
 }
@@ -115,6 +117,7 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
 	id = (uint32_t)n->method.n;
 	if (!pv_reserve(&n->method, 1) || !pv_map_set(&n->native_of, address, id))
 		return 0;
+	n->changes++;
 	n->method.v[n->method.n++] = (struct pv_method){ .key = address,
 		.from_ns = PV_NEVER,
 		.jit_ns = PV_NEVER,

@@ -70,6 +70,7 @@ bool pv_natives_met(struct pv_model *m, uint64_t address)
 	if (*path != '/' || !pv_symbols_find(m->private->symbols, address, &s))
 		return true;
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
+	m->names.changes++;
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
 	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
 				      pv_ranges_add(&m->names.symbols, s.start, s.size, text));

@@ -18,13 +18,12 @@ enum { LAYOUT = 3 }; /* to be raised when a field's meaning changes but no size 
 #define SAME_SIZE(type, size)                                                                      \
 	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type                        \
 		": new arrays must be described in this file")
-
 #define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
 #define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
 
 /* --- names and stacks */
 
-SAME_SIZE(struct pv_names, 912);
+SAME_SIZE(struct pv_names, 920);
 SAME_SIZE(struct pv_ranges, 40);
 
 static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
@@ -58,6 +57,7 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	TAKE_OUT_MAP(plain.in_domain);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
+		plain.changes += n->changes + 1;
 		pv_names_finish(n);
 		*n = plain;
 	}
@@ -477,7 +477,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	archive_addresses(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368360);
+SAME_SIZE(struct pv_model, 368384);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -19,7 +19,7 @@ struct sum {
 
 struct answer {
 	struct pv_build *b;
-	const struct pv_model *m;
+	struct pv_model *m;
 	struct pv_bucket_sums buckets;
 	struct sum *sum; /* by group, or by index of the thread */
 	struct sum all;
@@ -177,7 +177,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-void pv_bucket_view(struct pv_build *b, const struct pv_model *m)
+void pv_bucket_view(struct pv_build *b, struct pv_model *m)
 {
 	struct answer a = { .b = b, .m = m, .known = pv_groups_known(m) };
 	int64_t from = plus(m->zero_ns, b->query->from_ns), to = plus(m->zero_ns, b->query->to_ns);

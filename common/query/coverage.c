@@ -17,6 +17,7 @@
 #include "common/model/shots.h"
 #include "common/model/threads.h"
 #include "common/model/throws.h"
+#include "common/query/groups_kept.h"
 #include "common/query/specs.h"
 
 const char *pv_what_text(enum pv_what what)
@@ -343,16 +344,13 @@ static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
 static void of_names(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_names *n = &m->names;
-	uint64_t methods = 0, classes = 0;
-	for (uint32_t i = 1; i < n->method.n; i++)
-		methods += !n->method.v[i].native && pv_names_method_name(n, i) == 0;
-	for (uint32_t i = 1; i < n->class_use.n; i++)
-		classes += !n->class_use.v[i].other && pv_names_class_name(n, i) == 0;
+	uint64_t nameless[PV_GROUPED_KINDS];
+	pv_groups_nameless(m, nameless);
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
 	count(c, n->class_use.n - (n->class_use.n > 0) - n->classes_folded, "class", "classes");
 	flaw(c, n->late, PV_INFERRED, "ends or new meanings told after uses that they may concern");
-	flaw(c, methods, PV_PARTIAL, "methods without a name");
-	flaw(c, classes, PV_PARTIAL, "classes without a name");
+	flaw(c, nameless[PV_GROUPED_METHODS], PV_PARTIAL, "methods without a name");
+	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "classes without a name");
 	flaw(c, n->classes_folded, PV_PARTIAL, "classes folded into (other)");
 	flaw(c, n->undefined, PV_PARTIAL, "names of classes beyond the limit");
 	flaw(c, n->folded_uses, PV_PARTIAL, "uses of classes and methods beyond the limit");
@@ -500,6 +498,11 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_MARKS] = 0,
 	[PV_VIEW_DAMAGE] = 0,
 };
+
+bool pv_coverage_names(enum pv_view view)
+{
+	return concerns[view] & BIT(NAMES) || view == PV_VIEW_COVERAGE;
+}
 
 static void append(char *buf, size_t size, const char *text)
 {

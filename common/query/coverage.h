@@ -36,6 +36,9 @@ void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_covera
 
 enum { PV_COVERAGE_LINE = 500 };
 
+/* Whether what is said of a view rests on which names are missing. */
+bool pv_coverage_names(enum pv_view view);
+
 /* The line of a view, cut to size. */
 void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, size_t size);
 

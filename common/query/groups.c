@@ -5,10 +5,9 @@
 #include "common/base/map.h"
 #include "common/model/model.h"
 #include "common/query/belongs.h"
+#include "common/query/groups_kept.h"
 
-/* Row ids tell kinds of keys apart, so that a name and a bare key never share one. */
-#define ID_NAMELESS (UINT64_C(1) << 62)
-#define ID_NONE (UINT64_C(1) << 63)
+/* Row ids of what is put together by what it belongs to. */
 #define ID_PLACED (UINT64_C(1) << 61)
 
 static bool start(struct pv_groups *g, size_t n, const char *zero)
@@ -17,7 +16,7 @@ static bool start(struct pv_groups *g, size_t n, const char *zero)
 	g->of = calloc(n ? n : 1, sizeof *g->of);
 	if (!g->of || !pv_reserve(&g->row, 1))
 		return false;
-	g->row.v[g->row.n++] = (struct pv_group_row){ .id = ID_NONE, .name = zero };
+	g->row.v[g->row.n++] = (struct pv_group_row){ .id = PV_ROW_NONE, .name = zero };
 	return true;
 }
 
@@ -48,16 +47,21 @@ struct making {
 	struct pv_map known;
 	struct pv_belongs x;
 	belongs *of;
-	bool placed; /* the query asks for more than names */
 };
+
+/* Whether the query asks for more than names. */
+static bool is_placed(const struct pv_build *b)
+{
+	const struct pv_query *q = b ? b->query : NULL;
+	return q && (q->group || q->split || (q->in && q->in[0]));
+}
 
 static bool begin(struct making *k, const struct pv_model *m)
 {
-	const struct pv_query *q = k->b ? k->b->query : NULL;
-	k->placed = q && (q->group || q->split || (q->in && q->in[0]));
-	if (k->placed && q->in && q->in[0])
+	const struct pv_query *q = k->b->query;
+	if (q->in && q->in[0])
 		k->g->row.v[0].id = PV_ROW_OUTSIDE;
-	return !k->placed || pv_belongs_init(&k->x, m);
+	return pv_belongs_init(&k->x, m);
 }
 
 static void end(struct making *k)
@@ -86,8 +90,6 @@ static const char *text_of(struct making *k, struct pv_slice s, uint64_t id)
 static bool put(struct making *k, uint32_t id, struct pv_group_row row)
 {
 	const struct pv_slice none = { "(not recorded)", 14 };
-	if (!k->placed)
-		return assign(k->g, &k->known, id, &row);
 	const struct pv_query *q = k->b->query;
 	if (q->in && q->in[0] && !pv_slice_has(k->of(&k->x, id, q->in_by), q->in)) {
 		k->g->of[id] = 0;
@@ -109,14 +111,16 @@ static bool put(struct making *k, uint32_t id, struct pv_group_row row)
 	return k->b->table && assign(k->g, &k->known, id, &row);
 }
 
-bool pv_groups_methods(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
 {
+	if (!is_placed(b))
+		return pv_groups_borrow(m, PV_GROUPED_METHODS, ret);
 	const struct pv_names *n = &m->names;
 	struct making k = { .g = ret, .b = b, .of = pv_belongs_method };
 	bool ok = start(ret, n->method.n, "(other)") && begin(&k, m);
 	for (uint32_t i = 1; ok && i < n->method.n; i++) {
 		uint32_t name = pv_names_method_name(n, i);
-		struct pv_group_row row = { .id = name ? name : ID_NAMELESS | i,
+		struct pv_group_row row = { .id = name ? name : PV_ROW_NAMELESS | i,
 			.key = n->method.v[i].key };
 		if (name)
 			row.name = pv_intern_text(&n->text, name);
@@ -126,19 +130,20 @@ bool pv_groups_methods(const struct pv_model *m, struct pv_build *b, struct pv_g
 	return ok;
 }
 
-bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
 {
+	if (!is_placed(b))
+		return pv_groups_borrow(m, PV_GROUPED_CLASSES, ret);
 	const struct pv_names *n = &m->names;
 	struct making k = { .g = ret, .b = b, .of = pv_belongs_class };
 	bool ok = start(ret, n->class_use.n, "(class not recorded)") && begin(&k, m);
 	for (uint32_t i = 1; ok && i < n->class_use.n; i++) {
-		uint32_t name = pv_names_class_name(n, i), image = pv_names_class_image(n, i);
-		struct pv_group_row row = { .id = pv_names_class_row(n, i),
-			.key = n->class_use.v[i].key };
-		if (image)
-			row.image = pv_intern_text(&n->text, image);
-		if (name)
-			row.name = pv_intern_text(&n->text, name);
+		const struct pv_class_said said = pv_names_class_said(n, i);
+		struct pv_group_row row = { .id = said.row, .key = n->class_use.v[i].key };
+		if (said.image)
+			row.image = pv_intern_text(&n->text, said.image);
+		if (said.name)
+			row.name = pv_intern_text(&n->text, said.name);
 		else if (n->class_use.v[i].other)
 			row.name = "(other)";
 		ok = put(&k, i, row);
@@ -149,9 +154,13 @@ bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_g
 
 void pv_groups_finish(struct pv_groups *g)
 {
-	free(g->of);
-	g->of = NULL;
-	pv_array_finish(&g->row);
+	if (g->shared) {
+		pv_groups_give_back(g->shared);
+	} else {
+		free(g->of);
+		pv_array_finish(&g->row);
+	}
+	*g = (struct pv_groups){ 0 };
 }
 
 uint32_t pv_groups_find(const struct pv_groups *g, uint64_t row_id)

@@ -14,10 +14,13 @@ struct pv_group_row {
 	const char *image; /* classes: NULL when unknown */
 };
 
+struct pv_groups_shared;
+
 struct pv_groups {
 	uint32_t *of; /* by method id, or class use id: index into row */
 	size_t of_n;
 	PV_ARRAY(struct pv_group_row) row; /* [0] stands for id 0 */
+	struct pv_groups_shared *shared;   /* that all of it belongs to; NULL: it is its own */
 };
 
 /*
@@ -25,8 +28,8 @@ struct pv_groups {
  * row of id PV_ROW_OUTSIDE. Without `b` by name alone. False when out of memory; finish is fine
  * then too.
  */
-bool pv_groups_methods(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
-bool pv_groups_classes(const struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
+bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
+bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
 void pv_groups_finish(struct pv_groups *g);
 
 /* The group of an id; 0 for ids never given out. */

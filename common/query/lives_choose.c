@@ -2,7 +2,7 @@
 
 #include "common/model/lives.h"
 #include "common/model/model.h"
-#include "common/query/groups.h"
+#include "common/query/groups_kept.h"
 
 uint32_t pv_lives_shot(const struct pv_lives *l)
 {
@@ -30,6 +30,7 @@ bool pv_lives_choose(
 	if (!pv_build_init(&b, &none, "", q))
 		return false;
 	pv_model_lock(m);
+	pv_groups_prepare(m);
 	bool ok = pv_groups_classes(m, &b, &g);
 	pv_model_unlock(m);
 	for (size_t i = 0; ok && i < l->object.n; i++) {

@@ -31,7 +31,7 @@ static void sort_cells(struct matrices *x)
 		x->cell[x->first[pv_group_of(&x->g, l->cell.v[i].class_use) + 1]++] = (uint32_t)i;
 }
 
-static bool gather(struct matrices *x, struct pv_build *b, const struct pv_model *m)
+static bool gather(struct matrices *x, struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_lives *l = b->query->lives;
 	*x = (struct matrices){ .lives = l, .steps = l ? l->step.n : 0 };

@@ -30,7 +30,7 @@ static bool hash_stacks(struct pv_site_rows *r)
 	return true;
 }
 
-bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, const struct pv_model *m,
+bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, struct pv_model *m,
 	size_t class_column, size_t stack_column)
 {
 	*r = (struct pv_site_rows){

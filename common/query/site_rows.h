@@ -38,7 +38,7 @@ struct pv_site_key {
 };
 
 /* False when out of memory; finish is due then too. */
-bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, const struct pv_model *m,
+bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, struct pv_model *m,
 	size_t class_column, size_t stack_column);
 void pv_site_rows_finish(struct pv_site_rows *r);
 

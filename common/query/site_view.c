@@ -66,7 +66,7 @@ static bool add_nameless(struct pv_site_rows *r, const struct pv_locks *l)
 	return ok;
 }
 
-static void copy_sites(struct pv_build *b, const struct pv_model *m, const struct pv_sites *from,
+static void copy_sites(struct pv_build *b, struct pv_model *m, const struct pv_sites *from,
 	bool amounts, bool window)
 {
 	struct pv_site_rows r;

@@ -24,11 +24,14 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 
 /* The functions below need the model's lock. */
 
-/* Generation and coverage line of the view being built. */
-void pv_build_stamp(struct pv_build *b, const struct pv_model *m);
+/*
+ * Generation and coverage line of the view being built. First of all that is done under the lock,
+ * which it lets go of in between where there is much to prepare.
+ */
+void pv_build_stamp(struct pv_build *b, struct pv_model *m);
 
 /* The rows of a range as time buckets know them, and a coverage line that says so. */
-void pv_bucket_view(struct pv_build *b, const struct pv_model *m);
+void pv_bucket_view(struct pv_build *b, struct pv_model *m);
 
 /* enum pv_group bits: met in the events; asked for by the header's args; either. */
 unsigned pv_groups_recorded(const struct pv_model *m);

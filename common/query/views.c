@@ -2,6 +2,7 @@
 
 #include "common/model/model.h"
 #include "common/query/coverage.h"
+#include "common/query/groups_kept.h"
 #include "common/query/specs.h"
 
 static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
@@ -88,17 +89,30 @@ const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
 	return specs[view]->column;
 }
 
-void pv_build_stamp(struct pv_build *b, const struct pv_model *m)
+/* Of the others some show methods or classes, too. */
+static bool shows_names(enum pv_view view)
+{
+	return pv_coverage_names(view) || view == PV_VIEW_JIT_METHODS || view == PV_VIEW_HEAP_DIFF ||
+	       view == PV_VIEW_HEAP_DIFF_SITES || view == PV_VIEW_HEAP_DIFF_THREADS ||
+	       view == PV_VIEW_HEAP_LADDER || view == PV_VIEW_HEAP_COHORTS ||
+	       view == PV_VIEW_HEAP_COHORT_SITES;
+}
+
+void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 {
 	char line[PV_COVERAGE_LINE];
 	if (!b->table)
 		return;
+	/* Of before the preparation: what changes meanwhile may be in it or not. */
+	uint64_t generation = pv_model_generation(m);
+	if (shows_names(b->view))
+		pv_groups_prepare(m);
 	pv_coverage_line(m, b->view, line, sizeof line);
 	const char *kept = pv_build_text(b, line);
 	if (!b->table)
 		return;
 	b->table->coverage = kept;
-	b->table->generation = pv_model_generation(m);
+	b->table->generation = generation;
 }
 
 void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns)

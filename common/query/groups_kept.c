@@ -1,0 +1,256 @@
+#include "common/query/groups_kept.h"
+
+#include <stdlib.h>
+
+#include "common/base/map.h"
+#include "common/model/model.h"
+
+struct pv_groups_shared {
+	struct pv_groups g;
+	uint64_t nameless;
+	uint32_t refs; /* atomic */
+};
+
+/* Hangs on the model. */
+struct kept {
+	struct pv_groups_shared *of[PV_GROUPED_KINDS];
+	uint64_t changes; /* of the names when they were done */
+	bool mixed;       /* names changed while they were made: good for one query */
+};
+
+static const char *const zero_name[PV_GROUPED_KINDS] = {
+	[PV_GROUPED_METHODS] = "(other)", [PV_GROUPED_CLASSES] = "(class not recorded)"
+};
+
+/* --- what is shared */
+
+void pv_groups_give_back(struct pv_groups_shared *s)
+{
+	if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	free(s->g.of);
+	pv_array_finish(&s->g.row);
+	free(s);
+}
+
+static void drop_kept(void *kept)
+{
+	struct kept *k = kept;
+	for (int i = 0; i < PV_GROUPED_KINDS; i++)
+		pv_groups_give_back(k->of[i]);
+	free(k);
+}
+
+/* Classes that stand for themselves for want of vtables are looked up by the time of their use. */
+static bool rest_on_times(const struct pv_names *n)
+{
+	return n->classes_by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1 && n->class_use.n > 1;
+}
+
+static bool is_good(const struct pv_model *m)
+{
+	const struct kept *k = m->kept;
+	return k && k->of[0] && k->changes == m->names.changes && !rest_on_times(&m->names);
+}
+
+/* --- making them */
+
+struct making {
+	struct pv_groups_shared *to;
+	PV_ARRAY(uint32_t) of;    /* by id, as far as it got */
+	PV_ARRAY(uint32_t) first; /* by name: the first group of it, 0 = none */
+	struct pv_map further;    /* row id -> group: of a name that several have */
+	uint32_t other;           /* the group of classes that there were too many of */
+};
+
+static bool put(struct making *k, const struct pv_group_row *row, uint32_t *ret_group)
+{
+	if (!pv_reserve(&k->to->g.row, 1))
+		return false;
+	*ret_group = (uint32_t)k->to->g.row.n;
+	k->to->g.row.v[k->to->g.row.n++] = *row;
+	return true;
+}
+
+static bool start(struct making *k, enum pv_grouped kind)
+{
+	const struct pv_group_row zero = { .id = PV_ROW_NONE, .name = zero_name[kind] };
+	uint32_t none;
+	*k = (struct making){ .to = calloc(1, sizeof *k->to) };
+	if (!k->to)
+		return false;
+	k->to->refs = 1;
+	if (!pv_reserve(&k->of, 1) || !put(k, &zero, &none))
+		return false;
+	k->of.v[k->of.n++] = none;
+	return true;
+}
+
+/* NULL where it is not to be had. */
+static struct pv_groups_shared *finish(struct making *k, bool ok)
+{
+	pv_array_finish(&k->first);
+	pv_map_finish(&k->further);
+	if (ok) {
+		k->to->g.of = k->of.v;
+		k->to->g.of_n = k->of.n;
+		return k->to;
+	}
+	pv_array_finish(&k->of);
+	pv_groups_give_back(k->to);
+	return NULL;
+}
+
+/* The group of a row with a name, made when new. */
+static bool put_named(struct making *k, const struct pv_names *n, uint32_t name,
+	struct pv_group_row *row, uint32_t *ret_group)
+{
+	if (name >= k->first.n) {
+		if (!pv_reserve(&k->first, n->text.text.n - k->first.n))
+			return false;
+		while (k->first.n < n->text.text.n)
+			k->first.v[k->first.n++] = 0;
+	}
+	uint32_t first = k->first.v[name];
+	*ret_group = first;
+	if (first && k->to->g.row.v[first].id == row->id)
+		return true;
+	if (first && (*ret_group = pv_map_get(&k->further, row->id)) != PV_MAP_NONE)
+		return true;
+	row->name = pv_intern_text(&n->text, name);
+	if (!put(k, row, ret_group))
+		return false;
+	if (first)
+		return pv_map_set(&k->further, row->id, *ret_group);
+	k->first.v[name] = *ret_group;
+	return true;
+}
+
+static bool add_method(struct making *k, const struct pv_names *n, uint32_t id, uint32_t *ret_group)
+{
+	uint32_t name = pv_names_method_name(n, id);
+	struct pv_group_row row = { .id = name ? name : PV_ROW_NAMELESS | id,
+		.key = n->method.v[id].key };
+	if (name)
+		return put_named(k, n, name, &row, ret_group);
+	k->to->nameless += !n->method.v[id].native;
+	return put(k, &row, ret_group);
+}
+
+static bool add_class(struct making *k, const struct pv_names *n, uint32_t id, uint32_t *ret_group)
+{
+	const struct pv_class_use *use = &n->class_use.v[id];
+	const struct pv_class_said said = pv_names_class_said(n, id);
+	struct pv_group_row row = { .id = said.row, .key = use->key };
+	if (said.image)
+		row.image = pv_intern_text(&n->text, said.image);
+	if (said.name)
+		return put_named(k, n, said.name, &row, ret_group);
+	k->to->nameless += !use->other;
+	if (!use->other)
+		return put(k, &row, ret_group);
+	*ret_group = k->other;
+	row.name = "(other)";
+	if (k->other)
+		return true;
+	bool ok = put(k, &row, ret_group);
+	k->other = *ret_group;
+	return ok;
+}
+
+/* At most so many more ids. False when out of memory. */
+static bool go_on(struct making *k, const struct pv_names *n, enum pv_grouped kind, size_t most)
+{
+	size_t all = kind == PV_GROUPED_METHODS ? n->method.n : n->class_use.n;
+	if (!pv_reserve(&k->of, all - k->of.n))
+		return false;
+	for (; k->of.n < all && most; k->of.n++, most--) {
+		uint32_t id = (uint32_t)k->of.n, *group = &k->of.v[id];
+		if (!(kind == PV_GROUPED_METHODS ? add_method : add_class)(k, n, id, group))
+			return false;
+	}
+	return true;
+}
+
+static bool all_done(const struct making k[PV_GROUPED_KINDS], const struct pv_names *n)
+{
+	return k[PV_GROUPED_METHODS].of.n == n->method.n &&
+	       k[PV_GROUPED_CLASSES].of.n == n->class_use.n;
+}
+
+/* Others get their turn: whoever waits for the lock is before us when we ask for it again. */
+static void let_others(struct pv_model *m)
+{
+	pv_model_unlock(m);
+	pv_model_lock(m);
+}
+
+static bool keep(struct pv_model *m, struct making k[PV_GROUPED_KINDS], bool ok, bool mixed)
+{
+	struct kept *kept = m->kept ? m->kept : calloc(1, sizeof *kept);
+	ok = ok && kept;
+	if (kept && !m->kept) {
+		m->kept = kept;
+		m->drop_kept = drop_kept;
+	}
+	for (int i = 0; i < PV_GROUPED_KINDS; i++) {
+		struct pv_groups_shared *made = finish(&k[i], ok);
+		if (!kept)
+			continue;
+		pv_groups_give_back(kept->of[i]);
+		kept->of[i] = made;
+	}
+	if (!ok)
+		return false;
+	kept->changes = m->names.changes;
+	kept->mixed = mixed;
+	return true;
+}
+
+static bool make(struct pv_model *m, bool in_parts)
+{
+	enum { PART = 8192 }; /* ids, of which each takes some 100 ns */
+	struct making k[PV_GROUPED_KINDS];
+	uint64_t changes = m->names.changes;
+	bool ok = true;
+	for (int i = 0; i < PV_GROUPED_KINDS; i++)
+		ok &= start(&k[i], (enum pv_grouped)i);
+	while (ok && !all_done(k, &m->names)) {
+		for (int i = 0; ok && i < PV_GROUPED_KINDS; i++)
+			ok = go_on(&k[i], &m->names, (enum pv_grouped)i, PART);
+		if (in_parts && ok && !all_done(k, &m->names))
+			let_others(m);
+	}
+	return keep(m, k, ok, changes != m->names.changes);
+}
+
+void pv_groups_prepare(struct pv_model *m)
+{
+	if (!is_good(m) || ((struct kept *)m->kept)->mixed)
+		make(m, true);
+}
+
+bool pv_groups_borrow(struct pv_model *m, enum pv_grouped kind, struct pv_groups *ret)
+{
+	*ret = (struct pv_groups){ 0 };
+	if (!is_good(m) && !make(m, false))
+		return false;
+	struct pv_groups_shared *s = ((struct kept *)m->kept)->of[kind];
+	__atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+	*ret = s->g;
+	ret->shared = s;
+	return true;
+}
+
+void pv_groups_nameless(const struct pv_model *m, uint64_t ret[PV_GROUPED_KINDS])
+{
+	const struct pv_names *n = &m->names;
+	const struct kept *k = m->kept;
+	bool good = is_good(m);
+	for (int i = 0; i < PV_GROUPED_KINDS; i++)
+		ret[i] = good ? k->of[i]->nameless : 0;
+	for (uint32_t i = 1; !good && i < n->method.n; i++)
+		ret[PV_GROUPED_METHODS] += !n->method.v[i].native && !pv_names_method_name(n, i);
+	for (uint32_t i = 1; !good && i < n->class_use.n; i++)
+		ret[PV_GROUPED_CLASSES] += !n->class_use.v[i].other && !pv_names_class_name(n, i);
+}
