@@ -35,8 +35,8 @@ static uint64_t error_of(const struct sum *s)
 	return (uint64_t)(1.96 * sqrt(s->variance));
 }
 
-static void put_classes(struct pv_build *b, const struct pv_model *m, const struct pv_groups *g,
-	const struct sum *sum)
+static void put_classes(
+	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, bool estimated)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < g->row.n; i++)
@@ -49,7 +49,7 @@ static void put_classes(struct pv_build *b, const struct pv_model *m, const stru
 		pv_cell_u(&c[C_BYTES], sum[i].bytes);
 		pv_cell_u(&c[C_COUNT], sum[i].count);
 		pv_cell_u(&c[C_AVERAGE], sum[i].bytes / sum[i].count);
-		pv_cell_u(&c[C_ESTIMATED], m->allocs.period != 0);
+		pv_cell_u(&c[C_ESTIMATED], estimated);
 		pv_cell_u_if(&c[C_ERROR], sum[i].variance > 0, error_of(&sum[i]));
 		pv_cell_s(&c[C_IMAGE], g->row.v[i].image);
 		pv_cell_s(&c[C_NAME], pv_group_name(b, g, (uint32_t)i));
@@ -81,9 +81,11 @@ static bool sum_window(const struct pv_model *m, const struct pv_groups *g, uint
 	return ok;
 }
 
-static void copy_classes(struct pv_build *b, struct pv_model *m)
+static void run_classes(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
 	bool ok = pv_groups_classes(m, b, &g);
 	struct sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
 	ok = ok && sum;
@@ -91,8 +93,10 @@ static void copy_classes(struct pv_build *b, struct pv_model *m)
 		ok = sum_window(m, &g, b->query->window_ns, sum);
 	else if (ok)
 		sum_all(m, &g, sum);
+	bool estimated = m->allocs.period != 0;
+	pv_model_unlock(m);
 	if (ok)
-		put_classes(b, m, &g, sum);
+		put_classes(b, &g, sum, estimated);
 	else
 		pv_build_fail(b);
 	free(sum);
@@ -101,7 +105,7 @@ static void copy_classes(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_classes = { .column = class_columns,
 	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "allocated_bytes",
-	.in_turn = true, .copy = copy_classes };
+	.in_turn = true, .run = run_classes };
 
 /* --- where one class is allocated: its stacks as a tree, innermost frame first --- */
 

@@ -140,9 +140,11 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
 	bool ok = pv_groups_methods(m, b, &g);
-	struct pv_method_sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
+	bool walk = known.window || known.pair_ns; /* else all of them are set */
+	struct pv_method_sum *sum = NULL;
+	if (ok)
+		sum = walk ? calloc(g.row.n, sizeof *sum) : malloc(g.row.n * sizeof *sum);
 	ok = ok && sum;
-	bool walk = known.window || known.pair_ns;
 	if (ok)
 		ok = walk ? pv_call_copy(m, &g, b->query->window_ns, &copy) :
 			pv_calls_flat(m, g.of, g.row.n, sum);

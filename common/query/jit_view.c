@@ -49,31 +49,54 @@ static void add(struct sum *s, const struct pv_method *m)
 	s->sized |= m->code_size > 0;
 }
 
-static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
+/* Methods that came while others had the lock are none of the groups: another time. */
+static void sum_methods(struct pv_model *m, const struct pv_groups *g, struct sum *sum)
+{
+	for (size_t i = 1; i < g->of_n; i++) {
+		if (m->names.method.v[i].jits)
+			add(&sum[g->of[i]], &m->names.method.v[i]);
+		pv_let_others(m, i);
+	}
+	for (size_t i = 0; i < m->loads.compile.n; i++)
+		if (m->loads.compile.v[i].method < g->of_n)
+			add_time(&sum[g->of[m->loads.compile.v[i].method]],
+				&m->loads.compile.v[i]);
+}
+
+static void put_methods(
+	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, int64_t zero_ns)
+{
+	for (size_t i = 0; i < g->row.n; i++) {
+		const struct sum *s = &sum[i];
+		if (s->count + s->timed == 0)
+			continue;
+		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		pv_cell_i_if(&c[J_TIME], s->count && s->first_ns != PV_NEVER,
+			(int64_t)((uint64_t)s->first_ns - (uint64_t)zero_ns));
+		pv_cell_u_if(&c[J_BYTES], s->sized, s->bytes);
+		pv_cell_u(&c[J_COUNT], s->count);
+		pv_cell_u_if(&c[J_CODE], s->code, s->code);
+		pv_cell_i_if(&c[J_NS], s->timed, s->jit_ns);
+		pv_cell_i_if(&c[J_MAX], s->timed, s->max_ns);
+		pv_cell_u_if(&c[J_FAILED], s->timed, s->failed);
+		pv_cell_s(&c[J_NAME], pv_group_name(b, g, (uint32_t)i));
+	}
+}
+
+static void run_jit_methods(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
 	bool ok = pv_groups_methods(m, b, &g);
 	struct sum *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
-	for (size_t i = 1; sum && i < m->names.method.n; i++)
-		if (m->names.method.v[i].jits)
-			add(&sum[pv_group_of(&g, (uint32_t)i)], &m->names.method.v[i]);
-	for (size_t i = 0; sum && i < m->loads.compile.n; i++)
-		add_time(&sum[pv_group_of(&g, m->loads.compile.v[i].method)],
-			&m->loads.compile.v[i]);
-	for (size_t i = 0; sum && i < g.row.n; i++) {
-		if (sum[i].count + sum[i].timed == 0)
-			continue;
-		struct pv_cell *c = pv_build_row(b, g.row.v[i].id);
-		pv_cell_time(&c[J_TIME], m, sum[i].count ? sum[i].first_ns : PV_NEVER);
-		pv_cell_u_if(&c[J_BYTES], sum[i].sized, sum[i].bytes);
-		pv_cell_u(&c[J_COUNT], sum[i].count);
-		pv_cell_u_if(&c[J_CODE], sum[i].code, sum[i].code);
-		pv_cell_i_if(&c[J_NS], sum[i].timed, sum[i].jit_ns);
-		pv_cell_i_if(&c[J_MAX], sum[i].timed, sum[i].max_ns);
-		pv_cell_u_if(&c[J_FAILED], sum[i].timed, sum[i].failed);
-		pv_cell_s(&c[J_NAME], pv_group_name(b, &g, (uint32_t)i));
-	}
-	if (!sum)
+	if (sum)
+		sum_methods(m, &g, sum);
+	int64_t zero_ns = m->zero_ns;
+	pv_model_unlock(m);
+	if (sum)
+		put_methods(b, &g, sum, zero_ns);
+	else
 		pv_build_fail(b);
 	free(sum);
 	pv_groups_finish(&g);
@@ -81,7 +104,7 @@ static void copy_jit_methods(struct pv_build *b, struct pv_model *m)
 
 const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 	.columns = PV_COUNT_OF(method_columns), .name = "name", .sort = "code_bytes", .then = "jit_ns",
-	.in_turn = true, .copy = copy_jit_methods };
+	.in_turn = true, .run = run_jit_methods };
 
 /* --- code the runtime makes for itself --- */
 

@@ -30,6 +30,19 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
  */
 void pv_build_stamp(struct pv_build *b, struct pv_model *m);
 
+/*
+ * Called at every turn of a loop that goes through very many entries: now and then the lock is let
+ * go of, and whoever waits for it has it first. What the model has may have moved and grown then.
+ */
+static inline void pv_let_others(struct pv_model *m, size_t turn)
+{
+	enum { PART = 16384 };
+	if (turn % PART != PART - 1)
+		return;
+	pv_model_unlock(m);
+	pv_model_lock(m);
+}
+
 /* The rows of a range as time buckets know them, and a coverage line that says so. */
 void pv_bucket_view(struct pv_build *b, struct pv_model *m);
 
