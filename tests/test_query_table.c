@@ -220,7 +220,7 @@ END_TEST
 
 /* --- many rows, of which many are equal in some columns */
 
-enum { MANY = 6000 };
+enum { MANY = 2500 };
 
 static const struct pv_column many_columns[] = {
 	{ .id = "calls", .title = "Calls", .unit = PV_UNIT_COUNT },
@@ -270,7 +270,8 @@ static void check_order(const struct pv_table *t, const struct pv_query *q)
 	if (first == 3)
 		o.column[1] = 3, o.descending[1] = false;
 	for (size_t i = 1; i < t->rows; i++)
-		ck_assert_int_lt(pv_row_compare(&t->row[i - 1], &t->row[i], &o), 0);
+		if (pv_row_compare(&t->row[i - 1], &t->row[i], &o) >= 0)
+			ck_abort_msg("row %zu", i);
 }
 
 static struct pv_table *many(const struct pv_query *q, bool in_turn)
@@ -284,7 +285,7 @@ static struct pv_table *many(const struct pv_query *q, bool in_turn)
 START_TEST(the_first_rows_are_those_of_a_full_sort)
 {
 	static const char *const sort[] = { NULL, "calls", "time", "share", "name" };
-	static const size_t limit[] = { 1, 20, 255, 1300, 5000, MANY, MANY + 1 };
+	static const size_t limit[] = { 1, 20, 255, 1300, MANY, MANY + 1 };
 	for (size_t i = 0; i < PV_COUNT_OF(sort) * 4; i++) {
 		struct pv_query q = { .sort = sort[i / 4], .invert = i % 2,
 			.filter = i & 2 ? "SYSTEM.coll" : NULL };
@@ -298,14 +299,16 @@ START_TEST(the_first_rows_are_those_of_a_full_sort)
 			size_t rows = q.limit < all->rows ? q.limit : all->rows;
 			ck_assert_uint_eq(t->rows, rows);
 			ck_assert_uint_eq(t->rows_all, all->rows);
+			bool same = true;
 			for (size_t r = 0; r < rows; r++) {
-				ck_assert_uint_eq(t->row[r].id, all->row[r].id);
+				same &= t->row[r].id == all->row[r].id;
 				for (size_t c = 0; c < t->columns; c++) {
 					const struct pv_cell *x = &t->row[r].cell[c];
-					ck_assert_uint_eq(x->state, all->row[r].cell[c].state);
-					ck_assert_uint_eq(x->u, all->row[r].cell[c].u);
+					same &= x->state == all->row[r].cell[c].state &&
+						x->u == all->row[r].cell[c].u;
 				}
 			}
+			ck_assert_msg(same, "query %zu, limit %zu", i, q.limit);
 			pv_table_destroy(t);
 		}
 		pv_table_destroy(all);
@@ -317,6 +320,7 @@ int main(void)
 {
 	Suite *s = suite_create("query table");
 	TCase *c = tcase_create("all");
+	tcase_set_timeout(c, 120);
 	tcase_add_test(c, own_order_then_second_key_then_name);
 	tcase_add_test(c, stated_column_then_name);
 	tcase_add_test(c, equal_rows_keep_the_order_of_their_keys);
