@@ -4,13 +4,13 @@
 usage: report.py PROFVIEW [--log FILE ...] [--runs N] [--large]
 Without --log, the C# compiler is traced while it compiles a large made-up program, until the log
 has 50 MB, and gendarme (installed where it is missing and this may) while it checks one of its
-own libraries: 150 MB; with --large four of them: 140 million events in 790 MB. Calls, allocations and samples are recorded.
-Prints the median of N runs each in alternating order: wall and processor time, ns an event, the
-ratio, the greatest resident size (mapped pages included), and every target that is missed. Where
-others want the processors too, compare processor times: how busy it was is said. Then what the
-parts of reading cost, in processor time on one core: totals only; with the call tree and all other
-figures of a report; with time buckets and the rolling window (report_steps, from the build folder
-that PROFVIEW is in). This measures; it is no test.
+own libraries: 150 MB; with --large four of them: 140 million events in 790 MB. Calls, allocations
+and samples are recorded. Prints the median of N runs each in alternating order: wall and processor
+time, ns an event, the ratio, the greatest resident size (mapped pages included), and every target
+that is missed. Where others want the processors too, compare processor times: how busy it was is
+said. Then what the parts of reading cost, in processor time on one core: totals only; with the call
+tree and all other figures of a report; with time buckets and the rolling window (report_steps, from
+the build folder that PROFVIEW is in). This measures; it is no test.
 """
 import argparse
 import json
