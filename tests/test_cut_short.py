@@ -3,11 +3,12 @@
 
 usage: test_cut_short.py PROFVIEW BIGLOG
 Buffers are kept back behind the end of a thread, and some of these are read a second time: they are
-gone then.
+gone then. Of another log whatever is read at once ends with a buffer, so nothing in it looks cut.
 """
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,8 @@ DEADLINE = 120
 TRIES = 20
 SIZE = '16'
 CUT = 1000000
+BLOCK = 1 << 16  # bytes of the header and of each buffer: what is read at once is some of these
+BLOCKS = 1024
 
 
 def read_so_far(pid):
@@ -49,18 +52,53 @@ def once(profview, path):
     return (reader.returncode, json.loads(out), err.decode()) if amid else None
 
 
-def main(profview, biglog):
+def write_kept(biglog, out):
+    subprocess.run([biglog, 'kept', SIZE], stdout=out, timeout=DEADLINE, check=True)
+
+
+def counted(text):
+    return struct.pack('<I', len(text) + 1) + text + b'\0'
+
+
+def write_blocks(biglog, out):
+    """Calls of one method, a nanosecond each; the fixed part of the header is another log's."""
+    fixed = subprocess.run([biglog, 'kept', '1'], stdout=subprocess.PIPE, timeout=DEADLINE,
+                           check=True).stdout[:38]
+    rest = counted(b'x86-64') + counted(b'linux')
+    out.write(fixed + counted(b'x' * (BLOCK - len(fixed) - len(rest) - 5)) + rest)
+    calls = b'\x23\x01\x00\x13\x01\x00' * ((BLOCK - 48) // 6)
+    calls = b'\x23\x81\x80\x80\x80\x00\x00' + calls[3:]  # four bytes more: the block is full
+    for i in range(BLOCKS):
+        out.write(struct.pack('<IIQQQQQ', 0x4d504c01, len(calls), 10 ** 12 + i * 10 ** 6, 0, 0, 1,
+                              0x401000) + calls)
+        assert 48 + len(calls) == BLOCK, len(calls)
+
+
+def cut_amid(profview, biglog, write):
     for _ in range(TRIES):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'cut.mlpd')
             with open(path, 'wb') as out:
-                subprocess.run([biglog, 'kept', SIZE], stdout=out, timeout=DEADLINE, check=True)
+                write(biglog, out)
             got = once(profview, path)
         if got:
-            break
-    else:
-        sys.exit('the report was always through before the log was cut')
-    code, report, said = got
+            return got
+    sys.exit('the report was always through before the log was cut')
+
+
+def check_blocks(profview, biglog):
+    code, report, said = cut_amid(profview, biglog, write_blocks)
+    damage = report['source']['damage']
+    assert code == 4, (code, said)
+    assert [d['reason'] for d in damage] == ['the file was cut short while it was read'], damage
+    assert damage[0]['offset'] % BLOCK == 0, damage
+    assert damage[0]['offset'] + damage[0]['bytes'] == BLOCK * (BLOCKS + 1), damage
+    assert not report['source']['complete']
+
+
+def main(profview, biglog):
+    check_blocks(profview, biglog)
+    code, report, said = cut_amid(profview, biglog, write_kept)
     reasons = [d['reason'] for d in report['source']['damage']]
     assert code == 4, (code, said)
     assert 'the file has changed while it was read' in reasons, reasons

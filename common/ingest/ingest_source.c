@@ -101,11 +101,23 @@ bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
 	return true;
 }
 
+/* Whether a file has become shorter than it was, so that it ends with a whole buffer. */
+static bool is_cut(const struct pv_ingest *in, const struct pv_source_info *info)
+{
+	uint64_t rests;
+	return info->kind == PV_SOURCE_FILE && !info->compressed && !in->is_old &&
+	       info->input_read < info->file_bytes && mlpd_framer_resting(&in->framer, &rests) &&
+	       rests == info->input_read;
+}
+
 void pv_ingest_stored_damage(struct pv_ingest *in)
 {
 	struct pv_source_info info;
 	char reason[80];
 	pv_source_info(in->source, &info);
+	if (is_cut(in, &info))
+		pv_ingest_damage(in, info.input_read, info.file_bytes - info.input_read,
+			"the file was cut short while it was read");
 	if (pv_source_damage(&info, reason, sizeof reason))
 		pv_ingest_damage(in, stream_bytes(in), info.damaged_bytes, reason);
 }
