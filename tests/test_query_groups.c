@@ -216,6 +216,38 @@ START_TEST(recursion_counts_once_on_each_path)
 }
 END_TEST
 
+/* As many methods in one path as make it slow to look up each: the same figures another way. */
+START_TEST(deep_paths_of_very_many_methods)
+{
+	enum { MANY = 3000 };
+	struct kit k = kit_new("log:calls");
+	uint64_t now = 0;
+	for (unsigned i = 0; i < 2 * MANY; i++) {
+		kit_at(&k, now++);
+		kit_enter(&k, (i % MANY + 1) * 16);
+	}
+	for (unsigned i = 2 * MANY; i-- > 0;) {
+		kit_at(&k, now++);
+		kit_leave(&k, (i % MANY + 1) * 16);
+	}
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_uint_eq(t->rows, MANY);
+	int64_t longest = 4 * MANY - 1, sum = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_row *row = &t->row[i];
+		int64_t total = kit_cell(t, row, "total_ns")->i;
+		ck_assert_uint_eq(kit_cell(t, row, "calls")->u, 2);
+		ck_assert_int_eq(total % 1000, 0);
+		ck_assert_int_le(total, longest * 1000);
+		sum += total / 1000;
+	}
+	/* entered at i, left at 4 * MANY - 1 - i */
+	ck_assert_int_eq(sum, (int64_t)MANY * longest - (int64_t)MANY * (MANY - 1));
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query groups");
@@ -224,6 +256,7 @@ int main(void)
 	tcase_add_test(c, methods_follow_their_names);
 	tcase_add_test(c, classes_follow_their_names_and_images);
 	tcase_add_test(c, recursion_counts_once_on_each_path);
+	tcase_add_test(c, deep_paths_of_very_many_methods);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -75,10 +75,15 @@ struct flat {
 	const struct pv_model *m;
 	const uint32_t *group_of;
 	struct pv_method_sum *sum;
+	size_t groups;
 	struct flat_node *node;
 	uint32_t *natives; /* by method: its group, NAMELESS. NULL: there is no bare address */
-	bool sampled;
+	size_t steps;      /* up paths that may still be taken */
+	bool *outermost;   /* by node; NULL before they are used up */
+	bool sampled, nomem;
 };
+
+enum { STEPS = 16 }; /* a node, up its path, before all are looked at together */
 
 #define NAMELESS UINT32_MAX /* nothing is known of the address */
 
@@ -108,14 +113,57 @@ static uint32_t group_at(const struct flat *f, const struct pv_tree_node *n)
 	return n->parent ? f->node[n->parent].group : f->group_of[n->method];
 }
 
-static bool is_outermost(const struct flat *f, uint32_t node)
+/* Down to first children, on to siblings, up through parents: no stack, paths can be deep. */
+static void walk(struct flat *f, uint32_t *active)
+{
+	const struct pv_tree_node *v = f->m->calls.node.v;
+	uint32_t at = v[0].first_child;
+	while (at) {
+		f->outermost[at] = active[f->node[at].group]++ == 0;
+		if (v[at].first_child) {
+			at = v[at].first_child;
+			continue;
+		}
+		active[f->node[at].group]--;
+		while (at && !v[at].next_sibling) {
+			at = v[at].parent;
+			if (at)
+				active[f->node[at].group]--;
+		}
+		at = at ? v[at].next_sibling : 0;
+	}
+}
+
+/* Where very many methods are in deep paths, all nodes in one walk take less than looking up each. */
+static bool find_outermost(struct flat *f)
+{
+	const struct pv_tree_node *v = f->m->calls.node.v;
+	uint32_t *active = calloc(f->groups ? f->groups : 1, sizeof *active);
+	f->outermost = calloc(f->m->calls.node.n, sizeof *f->outermost);
+	f->nomem = !active || !f->outermost;
+	for (uint32_t i = 1; i < f->m->calls.node.n && !f->nomem; i++) {
+		f->node[i].parent = v[i].parent;
+		f->node[i].group = group_at(f, &v[i]);
+	}
+	if (!f->nomem)
+		walk(f, active);
+	free(active);
+	return !f->nomem;
+}
+
+static bool is_outermost(struct flat *f, uint32_t node)
 {
 	const struct flat_node *v = f->node;
 	uint32_t group = v[node].group;
 	uint64_t bit = UINT64_C(1) << (group & 63);
-	for (uint32_t at = v[node].parent; v[at].met & bit; at = v[at].parent)
+	if (f->outermost)
+		return f->outermost[node];
+	for (uint32_t at = v[node].parent; v[at].met & bit; at = v[at].parent) {
 		if (v[at].group == group)
 			return false;
+		if (f->steps-- == 0)
+			return find_outermost(f) && f->outermost[node];
+	}
 	return true;
 }
 
@@ -197,14 +245,16 @@ bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t gr
 {
 	struct flat f = { .m = m,
 		.group_of = group_of,
+		.groups = groups,
 		.sum = ret,
+		.steps = m->calls.node.n * STEPS + 65536,
 		.node = malloc(m->calls.node.n * sizeof *f.node) };
 	for (size_t i = 0; i < groups; i++)
 		ret[i] = (struct pv_method_sum){ 0 };
 	bool ok = f.node && find_natives(&f);
 	if (ok)
 		add_nodes(&f);
-	ok = ok && add_open(&f) && add_samples(&f);
+	ok = ok && add_open(&f) && add_samples(&f) && !f.nomem;
 	if (ok) {
 		add_cpu(&f);
 		for (size_t i = 0; i < groups; i++)
@@ -212,5 +262,6 @@ bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t gr
 	}
 	free(f.node);
 	free(f.natives);
+	free(f.outermost);
 	return ok;
 }
