@@ -293,7 +293,7 @@ START_TEST(a_followed_log_may_say_any_time)
 	for (size_t i = 0; i < PV_COUNT_OF(times); i++) {
 		struct wire w;
 		wire_init(&w);
-		wire_header(&w, 77, 1000);
+		wire_header(&w, 0, 1000);
 		wire_buffer(&w, 1);
 		w.step = 0;
 		w.now = times[i];
