@@ -51,6 +51,8 @@ static void step(struct world *w)
 	w->now += by[odd(odd(8) ? 5 : 6)];
 	if (w->wild && odd(500) == 0)
 		w->now += odd(2) ? 400000000 : -(int64_t)odd(100000);
+	if (odd(1000) == 0) /* what is open then takes longer than 31 or 32 bits can say */
+		w->now += odd(2) ? 2200000000 : 4400000000;
 }
 
 static void enter(struct world *w, struct teller *t)

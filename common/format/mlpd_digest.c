@@ -54,9 +54,20 @@ static bool name_paths(struct mlpd_digester *d)
 	if (g->path.n == 0)
 		g->first_path = t->told;
 	for (; t->told < t->n; t->told++)
-		g->path.v[g->path.n++] = (struct pv_digest_path){ t->node[t->told].key,
-			t->node[t->told].parent };
+		g->path.v[g->path.n++] = (struct pv_digest_path){ t->place[t->told].key,
+			t->place[t->told].parent };
 	return true;
+}
+
+static int64_t take_longest(struct mlpd_tree *t, uint32_t at)
+{
+	int64_t longest = t->node[at].longest_ns;
+	t->node[at].longest_ns = 0;
+	if (longest > MLPD_LONG) {
+		longest = t->longest_ns[at];
+		t->longest_ns[at] = 0;
+	}
+	return longest;
 }
 
 /* Figures move from the tree to the digest. */
@@ -73,11 +84,10 @@ static bool take_figures(struct mlpd_digester *d)
 		struct mlpd_node *from = &t->node[at];
 		if (i + AHEAD < n)
 			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
-		to[i] = (struct pv_digest_sum){ from->total_ns, from->max_ns, at,
+		to[i] = (struct pv_digest_sum){ from->total_ns, take_longest(t, at), at,
 			from->more_calls + 1 };
-		from->more_calls = UINT32_MAX;
 		from->total_ns = 0;
-		from->max_ns = 0;
+		from->more_calls = UINT32_MAX;
 	}
 	g->sum.n += n;
 	for (size_t i = 0; i < t->exc.n; i++)
@@ -109,7 +119,7 @@ static bool list_open(struct mlpd_digester *d, size_t kept)
 	uint32_t path = mlpd_digest_top(d);
 	if (!pv_reserve(&g->open, more))
 		return false;
-	for (size_t i = more; i-- > 0; path = d->tree->node[path].parent)
+	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
 		g->open.v[g->open.n + i] =
 			(struct pv_digest_open){ path, d->tree->entered.v[kept + i] };
 	g->open.n += more;

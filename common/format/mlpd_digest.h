@@ -44,7 +44,7 @@ struct mlpd_digester {
 /* The innermost open call, or the root. */
 static inline uint32_t mlpd_digest_top(const struct mlpd_digester *d)
 {
-	return d->behind ? d->tree->node[d->at].parent : d->at;
+	return d->behind ? d->tree->place[d->at].parent : d->at;
 }
 
 /* A batch for itself. */

@@ -185,8 +185,8 @@ static bool tell(const struct mlpd_digester *d, uint64_t thread, struct mlpd_eff
 	if (lost || more == 0)
 		return true;
 	uint32_t path = mlpd_digest_top(d);
-	for (size_t i = more; i-- > 0; path = d->tree->node[path].parent)
-		e->call.v[e->call.n + i] = (struct mlpd_effect_call){ d->tree->node[path].key,
+	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
+		e->call.v[e->call.n + i] = (struct mlpd_effect_call){ d->tree->place[path].key,
 			d->tree->entered.v[kept + i] };
 	e->call.n += more;
 	return true;
@@ -211,7 +211,7 @@ static bool join(struct mlpd_digester *d, struct mlpd_tree *t, const struct mlpd
 		return false;
 	uint32_t at = mlpd_digest_top(d);
 	for (size_t i = 0; i < e->ended; i++)
-		at = t->node[at].parent;
+		at = t->place[at].parent;
 	d->depth -= e->ended;
 	t->entered.n = d->depth;
 	bool ok = pv_reserve(&t->entered, e->opens);

@@ -2,17 +2,24 @@
 
 #include <string.h>
 
+#include "common/format/mlpd_call.h"
+
 enum { FIRST_NODES = 256, FIRST_ENTERED = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
 
 _Static_assert(sizeof(struct mlpd_node) == LINE, "one cache line");
 
 void mlpd_tree_finish(struct mlpd_tree *t)
 {
-	pv_table_free(t->node, t->room * sizeof *t->node);
+	pv_table_free(t->node, t->node_room * sizeof *t->node);
+	pv_table_free(t->place, t->place_room * sizeof *t->place);
+	pv_table_free(t->longest_ns, t->longest_room * sizeof *t->longest_ns);
 	pv_table_free(t->slot, t->slots * sizeof *t->slot);
 	t->node = NULL;
+	t->place = NULL;
+	t->longest_ns = NULL;
 	t->slot = NULL;
 	t->n = t->room = t->told = 0;
+	t->node_room = t->place_room = t->longest_room = 0;
 	t->slots = 0;
 	pv_array_finish(&t->touched);
 	pv_array_finish(&t->entered);
@@ -21,8 +28,8 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 
 static void put_in_slot(struct mlpd_tree *t, uint32_t node)
 {
-	const struct mlpd_node *n = &t->node[node];
-	uint64_t hash = mlpd_tree_hash(n->parent, n->key);
+	const struct mlpd_place *p = &t->place[node];
+	uint64_t hash = mlpd_tree_hash(p->parent, p->key);
 	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
 	while (t->slot[at])
 		at = (at + 1) & (t->slots - 1);
@@ -45,27 +52,40 @@ static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
 	return true;
 }
 
+static bool grow_table(void *table, uint32_t *room, uint32_t want, size_t size)
+{
+	void **v = table;
+	void *more = *room < want ? pv_table_grow(*v, *room * size, want * size) : *v;
+	if (!more)
+		return false;
+	*v = more;
+	*room = *room < want ? want : *room;
+	return true;
+}
+
 static bool grow(struct mlpd_tree *t)
 {
 	uint32_t room = t->room ? t->room * 2 : FIRST_NODES;
-	struct mlpd_node *node =
-		pv_table_grow(t->node, t->room * sizeof *node, room * sizeof *node);
-	if (!node)
+	if (!grow_table(&t->node, &t->node_room, room, sizeof *t->node) ||
+		!grow_table(&t->place, &t->place_room, room, sizeof *t->place) ||
+		!grow_table(&t->longest_ns, &t->longest_room, room, sizeof *t->longest_ns) ||
+		!pv_reserve(&t->touched, room - t->touched.n) || !make_slots(t, room))
 		return false;
-	t->node = node;
 	t->room = room;
-	return pv_reserve(&t->touched, room - t->touched.n) && make_slots(t, room);
+	return true;
 }
 
-/* How the difference between two methods is written. */
-static void expect(uint64_t difference, struct mlpd_step *ret)
+/* The event that ends the call with this method that was made in a call that has just ended. */
+static struct mlpd_step step_up(uint64_t difference, uint32_t parent)
 {
 	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63), bytes = 0;
 	unsigned bits = v ? 65 - (unsigned)__builtin_clzll(v) : 1; /* with its sign */
-	unsigned n = (bits + 6) / 7;
-	for (unsigned i = 0; i < n && i < 5; i++)
+	unsigned n = (bits + 6) / 7, most = n < 5 ? n : 5;
+	for (unsigned i = 0; i < most; i++)
 		bytes |= ((difference >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0)) << 8 * i;
-	*ret = mlpd_step(bytes, n < 5 ? n : 5);
+	struct mlpd_step s = mlpd_step(MLPD_LEAVE, bytes, most, parent);
+	s.bytes |= n > most ? MLPD_STEP_LONG : 0;
+	return s;
 }
 
 /* There is room for it. */
@@ -73,12 +93,12 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t at = t->n++;
 	struct mlpd_node *n = &t->node[at];
-	*n = (struct mlpd_node){ .key = key, .parent = parent, .more_calls = UINT32_MAX };
-	n->leave = n->first = n->next = n->other = mlpd_no_step();
-	if (parent != at && parent != MLPD_ROOT) {
-		expect(t->node[parent].key - key, &n->leave);
-		n->leave = mlpd_step_to(n->leave, parent);
-	}
+	t->place[at] = (struct mlpd_place){ key, parent };
+	*n = (struct mlpd_node){ .more_calls = UINT32_MAX };
+	for (enum mlpd_way way = 0; way < MLPD_WAYS; way++)
+		mlpd_expect(n, way, mlpd_no_step());
+	if (parent != at && parent != MLPD_ROOT)
+		mlpd_expect(n, MLPD_UP, step_up(t->place[parent].key - key, parent));
 	return at;
 }
 
@@ -99,7 +119,7 @@ bool mlpd_tree_begin(struct mlpd_tree *t)
 		return true;
 	if (!pv_reserve(&t->entered, FIRST_ENTERED) || (t->room == 0 && !grow(t)))
 		return false;
-	t->node[t->n++] = (struct mlpd_node){ .parent = 0 };
+	t->n++;
 	add_node(t, MLPD_ROOT, UINT64_MAX);
 	t->told = t->n;
 	return true;

@@ -1,7 +1,7 @@
 /*
  * The paths of a strand (digest.h) as a tree, whose nodes have the paths' numbers, with what the
- * decoder has learnt of the order in which calls come: it says how an event that follows as before is
- * written, so that nothing of it needs to be taken apart. Which nodes there are and what is
+ * decoder has learnt of the order in which calls come: it says how an event that follows as before
+ * is written, so that nothing of it needs to be taken apart. Which nodes there are and what is
  * expected where changes how long decoding takes, and never what it gives.
  *
  * Only while a stretch is open do nodes hold figures.
@@ -13,25 +13,41 @@
 #include "common/format/digest.h"
 
 /*
- * A call event that came here. Bits 24 to 63: the bytes of its method difference, one to five,
- * shifted left until they end at the top; 6 to 23: the call that began, or the caller; 0 to 5: by how much they were
- * shifted, from where the first of them is at the bottom. Of longer differences the first five bytes:
- * the last of them says, in bit 63, that more follow.
+ * A call event that is expected, as it is written: its own byte, two for its difference of times,
+ * and the first five bytes of its method difference or fewer. The first of them is lowest; what is
+ * none of them is 0. In place of the time: bits 8 to 11: how many bytes; 17 to 22: eight times
+ * that; 16: the difference goes on behind them.
  */
 struct mlpd_step {
-	uint64_t v;
+	uint64_t bytes;
+	uint32_t to; /* bits 6 to 23: the call that begins, or the caller: where it is in tree.node
+		      */
+};
+
+/* What is expected, and where. */
+enum mlpd_way {
+	MLPD_FIRST, /* in this call, the call that came last */
+	MLPD_NEXT,
+	MLPD_OTHER, /* behind this call: the last, and the last but that ... */
+	MLPD_UP,    /* ... and its caller's end */
+	MLPD_WAYS
 };
 
 /* One cache line, and aligned so. */
 struct mlpd_node {
-	uint64_t key;      /* method; of the root: none */
-	uint64_t total_ns; /* of calls that ended */
-	int64_t max_ns;
-	uint32_t more_calls;          /* that ended, less one; UINT32_MAX: it is not in tree.touched */
-	uint32_t parent;              /* smaller than the node's own number; the root's: itself */
-	struct mlpd_step leave;       /* behind this call, its caller's */
-	struct mlpd_step first;       /* the call in this one that came last */
-	struct mlpd_step next, other; /* calls behind this one: the last, and the last but that */
+	uint64_t bytes[MLPD_WAYS]; /* steps */
+	uint32_t to[MLPD_WAYS];
+	uint64_t total_ns;   /* of calls that ended */
+	uint32_t longest_ns; /* of them; more than MLPD_LONG: it is in tree.longest_ns */
+	uint32_t more_calls; /* that ended, less one; UINT32_MAX: it is not in tree.touched */
+};
+
+#define MLPD_LONG INT32_MAX /* ns */
+
+/* What of a node is looked at only where something else came than was expected. */
+struct mlpd_place {
+	uint64_t key;    /* method; of the root: none */
+	uint32_t parent; /* smaller than the node's own number; the root's: itself */
 };
 
 struct mlpd_exc {
@@ -40,14 +56,22 @@ struct mlpd_exc {
 
 enum {
 	MLPD_ROOT = PV_STRAND_BASE,
-	MLPD_TREE_KEPT = 3 << 16,       /* nodes; larger trees are begun anew */
-	MLPD_TREE_MOST = 1 << 18,       /* as many as a step can tell apart */
-	MLPD_STEP_BYTES = 24, MLPD_STEP_NODE = 6, /* bits where they begin */
+	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
+	MLPD_TREE_MOST = 1 << 18, /* as many as a step can tell apart */
+	/* Bits where they begin. */
+	MLPD_STEP_BYTES = 8,
+	MLPD_STEP_BITS = 16,
+	MLPD_STEP_METHOD = 24,
+	MLPD_STEP_NODE = 6,
+	MLPD_STEP_LONG = 1 << MLPD_STEP_BITS,
 };
 
 struct mlpd_tree {
-	struct mlpd_node *node; /* [0] unused */
+	struct mlpd_node *node;   /* [0] unused */
+	struct mlpd_place *place; /* likewise, and so on: one for each node */
+	int64_t *longest_ns;      /* 0 but where a node says otherwise */
 	uint32_t n, room;
+	uint32_t node_room, place_room, longest_room; /* as much, or more */
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
 	uint32_t told;              /* nodes that a digest has named */
@@ -65,31 +89,34 @@ void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 
-/* Of `n` bytes, the first of them lowest. */
-static inline struct mlpd_step mlpd_step(uint64_t bytes, unsigned n)
+/* `kind` is the event's byte; of its method difference there are `n` bytes, up to five. */
+static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned n, uint32_t node)
 {
-	return (struct mlpd_step){ bytes << (64 - 8 * n) | (64 - 8 * n) };
+	unsigned all = MLPD_STEP_METHOD / 8 + n;
+	return (struct mlpd_step){
+		bytes << (64 - 8 * n) >> (64 - 8 * all) | 8 * all << MLPD_STEP_BITS | 0x8000 |
+			all << MLPD_STEP_BYTES | kind,
+		node << MLPD_STEP_NODE,
+	};
 }
 
-/* What looks like no event. */
+/* It may look like an event, but leads nowhere. */
 static inline struct mlpd_step mlpd_no_step(void)
 {
-	return (struct mlpd_step){ 1 << MLPD_STEP_BYTES | 56 };
+	struct mlpd_step s = mlpd_step(UINT8_MAX, UINT64_MAX, 5, 0);
+	s.bytes |= MLPD_STEP_LONG;
+	return s;
 }
 
-static inline bool mlpd_step_is_long(struct mlpd_step s)
+static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
 {
-	return (int64_t)s.v < 0;
+	n->bytes[way] = s.bytes;
+	n->to[way] = s.to;
 }
 
-static inline struct mlpd_step mlpd_step_to(struct mlpd_step s, uint32_t node)
+static inline uint32_t mlpd_expected(const struct mlpd_node *n, enum mlpd_way way)
 {
-	return (struct mlpd_step){ s.v | (uint64_t)node << MLPD_STEP_NODE };
-}
-
-static inline uint32_t mlpd_step_node(struct mlpd_step s)
-{
-	return (uint32_t)(s.v >> MLPD_STEP_NODE) & (MLPD_TREE_MOST - 1);
+	return n->to[way] >> MLPD_STEP_NODE;
 }
 
 static inline unsigned mlpd_tree_shift(const struct mlpd_tree *t)
@@ -115,8 +142,8 @@ static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent
 	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
 	uint32_t tag = mlpd_tree_tag(hash), most = MLPD_TREE_MOST;
 	for (uint32_t s; (s = t->slot[at]) != 0; at = (at + 1) & (t->slots - 1)) {
-		const struct mlpd_node *n = &t->node[s & (most - 1)];
-		if ((s & ~(most - 1)) == tag && n->key == key && n->parent == parent)
+		const struct mlpd_place *p = &t->place[s & (most - 1)];
+		if ((s & ~(most - 1)) == tag && p->key == key && p->parent == parent)
 			return s & (most - 1);
 	}
 	return 0;

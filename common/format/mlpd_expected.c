@@ -1,0 +1,420 @@
+#include "common/format/mlpd_expected.h"
+
+#include "common/base/leb.h"
+#include "common/format/mlpd_call.h"
+
+/* Bytes that are looked at from an event on: it ends where there may be fewer. */
+enum { AHEAD = 24 };
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(x, 1)
+#define UNLIKELY(x) __builtin_expect(x, 0)
+
+/*
+ * The first four bytes of an event: its own, its difference of times, which nearly always is two
+ * bytes long, and the first byte of its method difference.
+ */
+enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
+#define SAME_METHOD 0xff000000U
+/* What is compared of eight: all but the time. */
+#define COMPARED (~UINT64_C(0x7f7f00))
+
+/* The same event with a second byte to its difference of times, which had one. */
+static inline uint64_t widened(uint64_t w)
+{
+	return (w & 0x7fff) | 0x8000 | w >> 16 << 24;
+}
+
+/* What processors with a quick PEXT do in one instruction is done so where `fast`. */
+#if defined __x86_64__
+static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
+{
+	uint64_t v;
+	__asm__("pext %2, %1, %0" : "=r"(v) : "r"(w), "r"(mask));
+	return v;
+}
+
+static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
+{
+	uint64_t v;
+	__asm__("bzhi %2, %1, %0" : "=r"(v) : "r"(w), "r"(bits) : "cc");
+	return v;
+}
+
+/* No branch: nobody can tell when a call will be the longest so far. */
+static ALWAYS_INLINE uint32_t more_of(uint32_t a, uint32_t b)
+{
+	__asm__("cmp %1, %0\n\tcmovb %1, %0" : "+r"(b) : "rm"(a) : "cc");
+	return b;
+}
+
+/* Before Zen 3 it is a loop in the processor. */
+static bool is_fast(void)
+{
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
+	       !__builtin_cpu_is("znver2") && !__builtin_cpu_is("bdver4");
+}
+#else
+static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
+{
+	return w & mask; /* nobody asks */
+}
+
+static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
+{
+	return w & bits; /* likewise */
+}
+
+static ALWAYS_INLINE uint32_t more_of(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_fast(void)
+{
+	return false;
+}
+#endif
+
+/* Bit 7 of the two bytes is set, and bit 15 is not. */
+static ALWAYS_INLINE int64_t time_of(uint64_t w, bool fast)
+{
+	if (fast)
+		return (int64_t)extract(w, 0x7f7f00);
+	uint32_t t = (uint16_t)(w >> 8);
+	return (int64_t)t - 0x80 - (t >> 8 << 7);
+}
+
+static ALWAYS_INLINE bool is_as(uint64_t w, const struct mlpd_node *n, enum mlpd_way way, bool fast)
+{
+	uint64_t other = w ^ n->bytes[way], bits = n->bytes[way] >> MLPD_STEP_BITS;
+	if (fast)
+		return (lowest(other, bits) & COMPARED) == 0;
+	return (other & COMPARED) << (-(bits & 0x78) & 63) == 0;
+}
+
+/* In bytes, if no more follow. A load of its own: what the word is for else takes longer. */
+static ALWAYS_INLINE ptrdiff_t length_of(const struct mlpd_node *n, enum mlpd_way way)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint8_t length = ((const uint8_t *)&n->bytes[way])[MLPD_STEP_BYTES / 8];
+#else
+	uint8_t length = (uint8_t)(n->bytes[way] >> MLPD_STEP_BYTES);
+#endif
+	return (ptrdiff_t)length - 0x80; /* the time goes on in its second byte */
+}
+
+/* An event whose method difference is at p + 3. */
+static inline struct mlpd_step take_step(uint8_t kind, const uint8_t *p, uint32_t to)
+{
+	uint64_t bytes = pv_word_at(p + 3), last = ~bytes & UINT64_C(0x8080808080);
+	struct mlpd_step s =
+		mlpd_step(kind, bytes, last ? ((unsigned)__builtin_ctzll(last) + 1) / 8 : 5, to);
+	s.bytes |= last ? 0 : MLPD_STEP_LONG;
+	return s;
+}
+
+/* A method difference of up to eight bytes, and what is behind it; NULL: more. */
+static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *ret)
+{
+	uint64_t v;
+	unsigned bytes = pv_leb_in(pv_word_at(p), &v), above = 64 - 7 * bytes;
+	*ret = bytes ? (uint64_t)((int64_t)(v << above) >> above) : 0;
+	return bytes ? p + bytes : NULL;
+}
+
+/* The event that leads from here to a call is known from now on. */
+static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
+{
+	if (behind) {
+		n->bytes[MLPD_OTHER] = n->bytes[MLPD_NEXT];
+		n->to[MLPD_OTHER] = n->to[MLPD_NEXT];
+	}
+	mlpd_expect(n, behind ? MLPD_NEXT : MLPD_FIRST, step);
+}
+
+/* What came last but one is what comes next. */
+static ALWAYS_INLINE void expect_other(struct mlpd_node *n)
+{
+	__asm__("" ::: "memory"); /* no register holds what is needed only here */
+	struct mlpd_step other = { n->bytes[MLPD_OTHER], n->to[MLPD_OTHER] };
+	learn_step(n, true, other);
+}
+
+/*
+ * A call was entered that is none of those expected; its method difference is at p + 3. If it was
+ * made from here at any time, it is expected from now on.
+ */
+static __attribute__((noinline)) bool learn(
+	const struct mlpd_loop *l, const uint8_t *p, struct mlpd_node *n, bool behind)
+{
+	const struct mlpd_tree *t = l->tree;
+	uint32_t at = (uint32_t)(n - l->node);
+	uint64_t more;
+	if (!take_difference(p + 3, &more))
+		return false;
+	uint32_t child = mlpd_tree_find(
+		t, behind ? t->place[at].parent : at, (t->place[at].key + more) & l->mask);
+	if (child != 0)
+		learn_step(n, behind, take_step(MLPD_ENTER, p, child));
+	return child != 0;
+}
+
+/* --- the loop */
+
+/* Where it is: all of this is in registers. */
+struct here {
+	const uint8_t *p;
+	struct mlpd_node *n;
+	int64_t now;
+	int64_t *top; /* behind the last of the open calls' times */
+	uint32_t enters;
+};
+
+/* What is behind an expected event with a longer method difference; NULL: it goes on otherwise. */
+static __attribute__((noinline, cold)) const uint8_t *pass_long(
+	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n, uint32_t to)
+{
+	const struct mlpd_place *place = l->tree->place;
+	uint64_t more;
+	to >>= MLPD_STEP_NODE;
+	p = take_difference(p + 3, &more);
+	return p && to && place[n - l->node].key + more == place[to].key ? p : NULL;
+}
+
+/* Where an expected event leads to, and what is behind it. False: it was another one. */
+static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, enum mlpd_way way,
+	const uint8_t **ret_p, struct mlpd_node **ret)
+{
+	uint32_t to = h->n->to[way];
+	const uint8_t *p = h->p + length_of(h->n, way);
+	if (UNLIKELY(h->n->bytes[way] & MLPD_STEP_LONG)) {
+		p = pass_long(l, h->p, h->n, to);
+		if (!p)
+			return false;
+	}
+	*ret_p = p;
+	*ret = (struct mlpd_node *)((char *)l->node + to);
+	return true;
+}
+
+/* A call of seconds. */
+static __attribute__((noinline, cold)) int64_t note_long(
+	struct mlpd_tree *t, const struct mlpd_node *n, int64_t ns)
+{
+	int64_t *longest = &t->longest_ns[n - t->node];
+	if (ns > *longest)
+		*longest = ns;
+	return MLPD_LONG + INT64_C(1);
+}
+
+static ALWAYS_INLINE void count_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
+{
+	if (UNLIKELY(++n->more_calls == 0))
+		t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
+	n->total_ns += (uint64_t)ns;
+}
+
+static ALWAYS_INLINE void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
+{
+	count_call(t, n, ns);
+	if (UNLIKELY(ns > MLPD_LONG))
+		ns = note_long(t, n, ns);
+	n->longest_ns = more_of(n->longest_ns, (uint32_t)ns);
+}
+
+enum began { BEGAN, BEGAN_AND_ENDED, DID_NOT };
+
+/* The call that is expected there. Most calls make none, so its end is looked for at once. */
+static ALWAYS_INLINE enum began begin_call(
+	const struct mlpd_loop *l, struct here *h, enum mlpd_way way, uint64_t *w, bool fast)
+{
+	const uint8_t *then;
+	struct mlpd_node *to;
+	if (UNLIKELY(!pass(l, h, way, &then, &to)))
+		return DID_NOT;
+	int64_t time = h->now + time_of(*w, fast);
+	*w = pv_word_at(then);
+	if (LIKELY((*w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE)) {
+		int64_t ns = time_of(*w, fast);
+		if (LIKELY(time + ns < l->limit)) {
+			h->now = time + ns;
+			count_call(l->tree, to, ns);
+			to->longest_ns = more_of(to->longest_ns, (uint32_t)ns);
+			h->p = then + 4;
+			h->n = to;
+			h->enters++;
+			return BEGAN_AND_ENDED;
+		}
+	}
+	if (UNLIKELY(time >= l->limit || h->top == l->room))
+		return DID_NOT;
+	h->p = then;
+	h->n = to;
+	h->now = time;
+	h->enters++;
+	*h->top++ = time;
+	return BEGAN;
+}
+
+/*
+ * What an event needs of the one before it stays in registers, and for that all else is left in *l:
+ * each event waits for the one before. What processors cannot foresee, and so begin in vain, costs
+ * them as much as 90 instructions: so no branch asks what none can tell.
+ */
+static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
+{
+	struct here h = { l->p, &l->node[l->at], (int64_t)l->now, l->tree->entered.v + l->depth,
+		l->enters };
+	bool behind = true;
+	enum began began;
+	int64_t time;
+	uint64_t w;
+	l->back = NULL;
+	if (l->behind)
+		goto behind;
+	w = pv_word_at(h.p);
+within:
+	if (UNLIKELY(h.p >= l->last))
+		goto out_within;
+within_again:
+	if (LIKELY(is_as(w, h.n, MLPD_FIRST, fast))) {
+		began = begin_call(l, &h, MLPD_FIRST, &w, fast);
+		if (began == BEGAN)
+			goto within;
+		if (began == BEGAN_AND_ENDED)
+			goto behind;
+		goto out_within;
+	}
+	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
+		time = h.now + time_of(w, fast);
+		if (UNLIKELY(time >= l->limit))
+			goto out_within;
+		h.p += 4;
+		goto leave;
+	}
+	if ((w & SHAPE) == USUAL_ENTER) {
+		if (learn(l, h.p, h.n, false))
+			goto within_again;
+		goto out_within;
+	}
+	if (w & 0x8000)
+		goto out_within;
+	w = widened(w);
+	l->back = --h.p;
+	goto within_again;
+
+leave:
+	h.now = time;
+	end_call(l->tree, h.n, time - *--h.top);
+behind:
+	if (UNLIKELY(h.p >= l->last))
+		goto out;
+	w = pv_word_at(h.p);
+behind_again:
+	if ((uint8_t)w == MLPD_LEAVE) {
+		if (UNLIKELY(!is_as(w, h.n, MLPD_UP, fast)))
+			goto out_up;
+		time = h.now + time_of(w, fast);
+		if (UNLIKELY(time >= l->limit || !pass(l, &h, MLPD_UP, &h.p, &h.n)))
+			goto out;
+		goto leave;
+	}
+	if (LIKELY(is_as(w, h.n, MLPD_NEXT, fast))) {
+next:
+		began = begin_call(l, &h, MLPD_NEXT, &w, fast);
+		if (began == BEGAN)
+			goto within;
+		if (began == BEGAN_AND_ENDED)
+			goto behind;
+		goto out;
+	}
+	if (is_as(w, h.n, MLPD_OTHER, fast)) {
+		expect_other(h.n);
+		goto next;
+	}
+	if ((w & SHAPE) == USUAL_ENTER) {
+		if (learn(l, h.p, h.n, true))
+			goto behind_again;
+		goto out;
+	}
+out_up:
+	if (w & 0x8000)
+		goto out;
+	w = widened(w);
+	l->back = --h.p;
+	goto behind_again;
+
+out_within:
+	behind = false;
+out:
+	l->p = h.p + (h.p == l->back);
+	l->now = (uint64_t)h.now;
+	l->at = (uint32_t)(h.n - l->node);
+	l->behind = behind;
+	l->depth = (size_t)(h.top - l->tree->entered.v);
+	l->enters = h.enters;
+}
+
+static __attribute__((noinline)) void take_expected_anywhere(struct mlpd_loop *l)
+{
+	take_expected(l, false);
+}
+
+#if defined __x86_64__
+__attribute__((target("bmi,bmi2")))
+#endif
+static __attribute__((noinline)) void
+take_expected_fast(struct mlpd_loop *l)
+{
+	take_expected(l, true);
+}
+
+void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask)
+{
+	const struct mlpd_tree *t = l->tree;
+	if (end - l->p < AHEAD)
+		return;
+	l->last = end - AHEAD + 1;
+	l->node = t->node;
+	l->room = t->entered.v + t->entered.room;
+	l->mask = mask;
+	if (is_fast())
+		take_expected_fast(l);
+	else
+		take_expected_anywhere(l);
+}
+
+/* --- for others */
+
+/* Its time is not too long for that, nor the end too near. */
+static bool is_usual(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= AHEAD && (!(p[1] & 0x80) || !(p[2] & 0x80));
+}
+
+/* Where its difference of times is one byte, the other one begins a byte early. */
+static struct mlpd_step step_at(const uint8_t *p, uint8_t kind, uint32_t to)
+{
+	return take_step(kind, p - !(p[1] & 0x80), to);
+}
+
+void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t child)
+{
+	struct mlpd_node *n = &l->tree->node[l->at];
+	bool known = mlpd_expected(n, l->behind ? MLPD_NEXT : MLPD_FIRST) == child;
+	/* A call that was expected may come with a longer time. */
+	if (!known && is_usual(l->p, end))
+		learn_step(n, l->behind, step_at(l->p, MLPD_ENTER, child));
+}
+
+void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller)
+{
+	if (is_usual(l->p, end))
+		mlpd_expect(&l->tree->node[l->at], MLPD_UP, step_at(l->p, MLPD_LEAVE, caller));
+}
+
+void mlpd_end_call(struct mlpd_tree *t, uint32_t node, int64_t ns)
+{
+	end_call(t, &t->node[node], ns);
+}
