@@ -75,6 +75,14 @@ static bool grow(struct mlpd_tree *t)
 	return true;
 }
 
+/* It may look like an event, but leads nowhere. */
+static struct mlpd_step mlpd_no_step(void)
+{
+	struct mlpd_step s = mlpd_step(UINT8_MAX, UINT64_MAX, 5, 0);
+	s.bytes |= MLPD_STEP_LONG;
+	return s;
+}
+
 /* The event that ends the call with this method that was made in a call that has just ended. */
 static struct mlpd_step step_up(uint64_t difference, uint32_t parent)
 {

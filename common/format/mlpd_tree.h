@@ -100,14 +100,6 @@ static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned 
 	};
 }
 
-/* It may look like an event, but leads nowhere. */
-static inline struct mlpd_step mlpd_no_step(void)
-{
-	struct mlpd_step s = mlpd_step(UINT8_MAX, UINT64_MAX, 5, 0);
-	s.bytes |= MLPD_STEP_LONG;
-	return s;
-}
-
 static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
 {
 	n->bytes[way] = s.bytes;
