@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/base/thread.h"
@@ -47,6 +48,7 @@ struct pv_decode_pool {
 	uint32_t number, lost;
 	uint64_t place; /* of the run begun last */
 	bool stop, give_way;
+	_Atomic bool unloaded; /* something was, up to what is being decoded */
 	bool anew; /* the next run */
 	struct mlpd_chain chain;
 	unsigned workers;
@@ -65,27 +67,42 @@ static void decode_alone(struct pv_decode_task *t)
  * Whether what comes behind the batch may be applied much later than it is, or in view of what it
  * says of lives and ends: nothing is summed up beyond it.
  */
-static bool is_mark(const struct pv_batch *b)
+static bool is_mark(const struct pv_batch *b, bool *ret_unloads)
 {
+	bool mark = false;
 	for (size_t i = 0; i < b->rare.n; i++) {
 		switch (b->rare.v[i].kind) {
-		case PV_KIND_SYNC_POINT:
-		case PV_KIND_THREAD_START:
-		case PV_KIND_THREAD_END:
 		case PV_KIND_METHOD_FREE:
 		case PV_KIND_CLASS_UNLOAD:
 		case PV_KIND_IMAGE_UNLOAD:
 		case PV_KIND_ASSEMBLY_UNLOAD:
 		case PV_KIND_DOMAIN_UNLOAD:
+			*ret_unloads = true;
 			return true;
+		case PV_KIND_SYNC_POINT:
+		case PV_KIND_THREAD_START:
+		case PV_KIND_THREAD_END:
+			mark = true;
+			break;
 		default:
 			break;
 		}
 	}
-	return false;
+	return mark;
 }
 
-static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
+/*
+ * Where something is unloaded for the first time, the model takes those calls one by one; later on
+ * it is told of what is to come (hold.h). Nothing goes on from calls that were taken so: if that
+ * were found out there, runs that are decoded by then had to be taken one by one, too.
+ */
+static void note_unload(struct pv_decode_pool *p, struct mlpd_decoder *d)
+{
+	if (!atomic_exchange(&p->unloaded, true))
+		mlpd_run_forget(d->run, false);
+}
+
+static void decode(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder *d)
 {
 	bool ok = true;
 	size_t from = 0;
@@ -101,16 +118,19 @@ static void decode(struct mlpd_chain *c, struct run *r, struct mlpd_decoder *d)
 		ok = ok && !t->nomem &&
 		     mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
-		if (i + 1 < r->n && !is_mark(&t->batch))
+		bool unloads = false, mark = is_mark(&t->batch, &unloads);
+		if (i + 1 < r->n && !mark)
 			continue;
 		t->nomem |= ok && !mlpd_run_end(d->run);
+		if (unloads)
+			note_unload(p, d);
 		for (size_t k = from; k <= i && r->n > 1; k++) {
 			r->task[k].batch.digest.run = r->number + (uint32_t)from;
 			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
 		}
 		from = i + 1;
 	}
-	mlpd_chain_tell(c, d);
+	mlpd_chain_tell(&p->chain, d);
 	for (size_t i = 0; i < r->n; i++)
 		r->past->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
 }
@@ -151,7 +171,7 @@ static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct mlpd
 	r->state = RUN_BUSY;
 	by->busy = true;
 	pthread_mutex_unlock(&p->lock);
-	decode(&p->chain, r, by);
+	decode(p, r, by);
 	pthread_mutex_lock(&p->lock);
 	by->busy = false;
 	r->state = RUN_READY;
