@@ -32,7 +32,8 @@ static void write_buffer(struct logkit *k, int i, bool unloads)
 	logkit_enter(k, 1000 + i * 100, 0xa000 + (uint64_t)i * 16);
 	if (unloads)
 		logkit_event(k, 1010 + i * 100,
-			(struct pv_event){ .kind = PV_KIND_CLASS_UNLOAD, .meta = { .key = 0xc000 } });
+			(struct pv_event){
+				.kind = PV_KIND_CLASS_UNLOAD, .meta = { .key = 0xc000 } });
 	logkit_flush(k);
 }
 
