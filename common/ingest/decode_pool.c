@@ -92,9 +92,9 @@ static bool is_mark(const struct pv_batch *b, bool *ret_unloads)
 }
 
 /*
- * Where something is unloaded for the first time, the model takes those calls one by one; later on
- * it is told of what is to come (hold.h). Nothing goes on from calls that were taken so: if that
- * were found out there, runs that are decoded by then had to be taken one by one, too.
+ * Where something is unloaded for the first time, the model takes the calls of that run one by one;
+ * later on it is told of what is to come (hold.h). Nothing can go on from calls that were taken so:
+ * if only the model found that out, runs decoded by then would be taken one by one, too.
  */
 static void note_unload(struct pv_decode_pool *p, struct mlpd_decoder *d)
 {
