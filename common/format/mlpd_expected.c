@@ -26,7 +26,7 @@ static inline uint64_t widened(uint64_t w)
 }
 
 /* What processors with a quick PEXT do in one instruction is done so where `fast`. */
-#if defined __x86_64__
+#if defined __x86_64__ && !defined MLPD_ANY_PROCESSOR /* the latter in a test */
 static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
 {
 	uint64_t v;
@@ -361,7 +361,7 @@ static __attribute__((noinline)) void take_expected_anywhere(struct mlpd_loop *l
 	take_expected(l, false);
 }
 
-#if defined __x86_64__
+#if defined __x86_64__ && !defined MLPD_ANY_PROCESSOR
 __attribute__((target("bmi,bmi2")))
 #endif
 static __attribute__((noinline)) void
