@@ -35,7 +35,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
 		d->last_ns = (int64_t)l->now;
 }
 
-/* --- what is not */
+/* --- what is not expected */
 
 /* Whether the difference counts from the place's own method: other events had methods, too. */
 static bool is_chained(const struct mlpd_loop *l, const struct mlpd_digester *d, uint64_t mask)

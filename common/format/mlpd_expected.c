@@ -260,7 +260,7 @@ static ALWAYS_INLINE enum began begin_call(
 /*
  * What an event needs of the one before it stays in registers, and for that all else is left in *l:
  * each event waits for the one before. What processors cannot foresee, and so begin in vain, costs
- * them as much as 90 instructions: so no branch asks what none can tell.
+ * them as much as 90 instructions: so whether a call was the longest so far is no branch.
  */
 static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 {
