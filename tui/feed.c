@@ -19,6 +19,7 @@
 #include "common/report/report.h"
 #include "tui/feed_heap.h"
 #include "tui/feed_tell.h"
+#include "tui/memory.h"
 
 struct ui_feed {
 	struct ui_feed_options options;
@@ -89,6 +90,7 @@ static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
 		if (p[1].revents)
 			return false;
 		pv_ingest_clear(in);
+		ui_memory_ahead();
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/report/dump.h"
@@ -208,7 +209,8 @@ static int run_report(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
 		return complain(NULL, &err);
-	ui_memory_for_once();
+	struct stat st;
+	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
 	if (is_quick_range(o))
 		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
