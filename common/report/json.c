@@ -1,15 +1,12 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/report/json_row.h"
 #include "common/report/report_sections.h"
 
-/*
- * Rows are built with cJSON one at a time and written at once, so a report needs memory for one
- * row. Numbers are given to it as raw text: it would print 10^15 as 1e+15.
- */
+/* Rows are made one at a time and written at once, so a report needs memory for one row. */
 struct json {
 	const struct pv_report *r;
 	struct pv_error *reterr;
@@ -25,96 +22,9 @@ static void fail(struct json *j)
 
 /* --- values --- */
 
-static cJSON *text_item(const char *text)
-{
-	char *clean = pv_report_clean(text ? text : "", false);
-	cJSON *item = clean ? cJSON_CreateString(clean) : NULL;
-	free(clean);
-	return item;
-}
-
-static cJSON *unsigned_item(uint64_t v)
-{
-	char text[24];
-	snprintf(text, sizeof text, "%" PRIu64, v);
-	return cJSON_CreateRaw(text);
-}
-
 static cJSON *unless(bool unknown, uint64_t v)
 {
-	return unknown ? cJSON_CreateNull() : unsigned_item(v);
-}
-
-static cJSON *signed_item(int64_t v)
-{
-	char text[24];
-	snprintf(text, sizeof text, "%" PRId64, v);
-	return cJSON_CreateRaw(text);
-}
-
-static cJSON *address_item(uint64_t v)
-{
-	char text[24];
-	snprintf(text, sizeof text, "0x%" PRIx64, v);
-	return cJSON_CreateString(text);
-}
-
-static cJSON *double_item(double v)
-{
-	char text[40];
-	if (!isfinite(v))
-		return cJSON_CreateNull();
-	if (v == floor(v) && fabs(v) < 1e18)
-		snprintf(text, sizeof text, "%.0f", v);
-	else
-		snprintf(text, sizeof text, "%.17g", v);
-	return cJSON_CreateRaw(text);
-}
-
-/* Frames of a stack, one string each; or whole numbers. */
-static cJSON *list_item(const char *list, bool numbers)
-{
-	cJSON *array = cJSON_CreateArray();
-	char *copy = strdup(list ? list : "");
-	bool ok = array && copy;
-	for (char *at = copy; ok && *at;) {
-		size_t len = strcspn(at, "\n");
-		bool more = at[len] == '\n';
-		at[len] = 0;
-		cJSON *frame = numbers ? cJSON_CreateRaw(at) : text_item(at);
-		ok = frame && cJSON_AddItemToArray(array, frame);
-		at += len + more;
-	}
-	free(copy);
-	if (ok)
-		return array;
-	cJSON_Delete(array);
-	return NULL;
-}
-
-static cJSON *cell_item(const struct pv_cell *c, enum pv_unit unit)
-{
-	if (c->state != PV_CELL_VALUE)
-		return cJSON_CreateNull();
-	switch (unit) {
-	case PV_UNIT_TEXT:
-		return text_item(c->s);
-	case PV_UNIT_LIST:
-		return list_item(c->s, false);
-	case PV_UNIT_ADDRESS:
-		return address_item(c->u);
-	case PV_UNIT_BOOL:
-		return cJSON_CreateBool(c->u != 0);
-	case PV_UNIT_COUNT:
-	case PV_UNIT_EXACT:
-	case PV_UNIT_BYTES:
-		return unsigned_item(c->u);
-	case PV_UNIT_PERCENT:
-	case PV_UNIT_NUMBER:
-		return double_item(c->d);
-	default:
-		return signed_item(c->i);
-	}
+	return unknown ? cJSON_CreateNull() : pv_json_unsigned(v);
 }
 
 static void add(struct json *j, cJSON *object, const char *key, cJSON *item)
@@ -130,7 +40,7 @@ static cJSON *numbers(struct json *j, const char *const *key, const uint64_t *v,
 {
 	cJSON *o = known ? cJSON_CreateObject() : cJSON_CreateNull();
 	for (size_t i = 0; known && i < n; i++)
-		add(j, o, key[i], unsigned_item(v[i]));
+		add(j, o, key[i], pv_json_unsigned(v[i]));
 	return o;
 }
 
@@ -149,17 +59,11 @@ static void put_object(struct json *j, cJSON *object, bool open)
 	cJSON_Delete(object);
 }
 
-static cJSON *row_object(struct json *j, const struct pv_section *s, const struct pv_table *t,
-	size_t i, cJSON *object)
+/* Members of a row; the object is left open. */
+static void put_members(struct json *j, struct pv_json_rows *rows, const char *lead, size_t i)
 {
-	for (size_t k = 0; object && k < PV_MAX_KEYS && s->keys[k]; k++) {
-		int c = pv_table_column(t, s->keys[k]);
-		const struct pv_cell *cell = &t->row[i].cell[c];
-		bool numbers = t->column[c].flags & PV_COLUMN_NUMBERS && cell->state == PV_CELL_VALUE;
-		add(j, object, s->keys[k],
-			numbers ? list_item(cell->s, true) : cell_item(cell, t->column[c].unit));
-	}
-	return object;
+	if (j->ok && !pv_json_row(rows, lead, i, j->r->out))
+		fail(j);
 }
 
 /* A key of the report itself; the head stands before it. */
@@ -169,12 +73,12 @@ static void put_key(struct json *j, const char *name)
 }
 
 /* A row of a list with something nested in it. */
-typedef void put_row(struct json *j, const struct pv_section *s, const struct pv_table *t,
-	size_t i);
+typedef void put_row(struct json *j, struct pv_json_rows *rows, size_t i);
 
-static void put_plain(struct json *j, const struct pv_section *s, const struct pv_table *t, size_t i)
+static void put_plain(struct json *j, struct pv_json_rows *rows, size_t i)
 {
-	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), false);
+	put_members(j, rows, "{", i);
+	fputs("}", j->r->out);
 }
 
 static struct pv_table *ask(struct json *j, const struct pv_section *s, uint64_t select)
@@ -187,16 +91,20 @@ static struct pv_table *ask(struct json *j, const struct pv_section *s, uint64_t
 static void put_list_of(struct json *j, const struct pv_section *s, uint64_t select, put_row *put)
 {
 	struct pv_table *t = ask(j, s, select);
+	struct pv_json_rows rows = { 0 };
 	bool any = false;
+	if (t)
+		pv_json_rows_begin(&rows, t, s->keys);
 	fputs("[", j->r->out);
 	for (size_t i = 0; t && j->ok && i < t->rows && !ferror(j->r->out); i++) {
 		if (s->view == PV_VIEW_COUNTERS && t->row[i].depth == 0)
 			continue; /* sections are keys here, not rows */
 		fputs(any ? ",\n    " : "\n    ", j->r->out);
 		any = true;
-		put(j, s, t, i);
+		put(j, &rows, i);
 	}
 	fputs(any ? "\n  ]" : "]", j->r->out);
+	pv_json_rows_finish(&rows);
 	pv_table_destroy(t);
 }
 
@@ -213,26 +121,25 @@ static void put_section(struct json *j, const char *name, put_row *put)
 		fputs("null", j->r->out);
 }
 
-static void put_shot(struct json *j, const struct pv_section *s, const struct pv_table *t, size_t i)
+static void put_shot(struct json *j, struct pv_json_rows *rows, size_t i)
 {
-	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	put_members(j, rows, "{", i);
 	fputs(",\"classes\":", j->r->out);
-	put_list_of(j, pv_section_find("heap_shots.classes"), t->row[i].id, put_plain);
+	put_list_of(j, pv_section_find("heap_shots.classes"), rows->table->row[i].id, put_plain);
 	fputs("}", j->r->out);
 }
 
 /* A limit is on methods, not on their statements. */
-static void put_covered(struct json *j, const struct pv_section *s, const struct pv_table *t,
-	size_t i)
+static void put_covered(struct json *j, struct pv_json_rows *rows, size_t i)
 {
 	struct pv_report_options every = { .format = PV_REPORT_JSON };
 	struct pv_report r = *j->r;
 	struct json inner = *j;
 	r.options = &every;
 	inner.r = &r;
-	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	put_members(j, rows, "{", i);
 	fputs(",\"lines\":", j->r->out);
-	put_list_of(&inner, pv_section_find("code_coverage.lines"), t->row[i].id, put_plain);
+	put_list_of(&inner, pv_section_find("code_coverage.lines"), rows->table->row[i].id, put_plain);
 	j->ok = j->ok && inner.ok;
 	fputs("}", j->r->out);
 }
@@ -247,11 +154,12 @@ static void put_samples(struct json *j, uint64_t counter, bool strings)
 		j->reterr);
 	j->ok = j->ok && t;
 	int time = t ? pv_table_column(t, "time_ns") : 0, value = t ? pv_table_column(t, "value") : 0;
+	const struct pv_column text = { .unit = PV_UNIT_TEXT };
 	for (size_t i = 0; j->ok && i < t->rows; i++) {
 		const struct pv_cell *c = &t->row[i].cell[value];
 		fprintf(j->r->out, "%s[%" PRId64 ",", i ? "," : "", t->row[i].cell[time].i);
 		if (strings || c->state != PV_CELL_VALUE)
-			put_object(j, cell_item(c, PV_UNIT_TEXT), false);
+			put_object(j, pv_json_cell(c, &text), false);
 		else
 			fputs(c->s, j->r->out);
 		fputs("]", j->r->out);
@@ -259,13 +167,13 @@ static void put_samples(struct json *j, uint64_t counter, bool strings)
 	pv_table_destroy(t);
 }
 
-static void put_counter(struct json *j, const struct pv_section *s, const struct pv_table *t,
-	size_t i)
+static void put_counter(struct json *j, struct pv_json_rows *rows, size_t i)
 {
-	const struct pv_cell *type = &t->row[i].cell[pv_table_column(t, "type")];
-	put_object(j, row_object(j, s, t, i, cJSON_CreateObject()), true);
+	const struct pv_row *row = &rows->table->row[i];
+	const struct pv_cell *type = &row->cell[pv_table_column(rows->table, "type")];
+	put_members(j, rows, "{", i);
 	fputs(",\"samples\":[", j->r->out);
-	put_samples(j, t->row[i].id, type->s && strcmp(type->s, "string") == 0);
+	put_samples(j, row->id, type->s && strcmp(type->s, "string") == 0);
 	fputs("]}", j->r->out);
 }
 
@@ -282,7 +190,10 @@ static void put_call_tree(struct json *j)
 		return;
 	}
 	struct pv_table *t = ask(j, s, 0);
+	struct pv_json_rows rows = { 0 };
 	PV_ARRAY(size_t) path = { 0 }; /* number of the row at each depth */
+	if (t)
+		pv_json_rows_begin(&rows, t, s->keys);
 	fputs("[", j->r->out);
 	for (size_t i = 0; t && j->ok && i < t->rows && !ferror(j->r->out); i++) {
 		uint32_t depth = t->row[i].depth;
@@ -292,13 +203,15 @@ static void put_call_tree(struct json *j)
 			break;
 		}
 		path.v[path.n++] = i + 1;
-		cJSON *object = cJSON_CreateObject();
-		add(j, object, "id", unsigned_item(i + 1));
-		add(j, object, "parent", unsigned_item(depth ? path.v[depth - 1] : 0));
+		char lead[80];
+		snprintf(lead, sizeof lead, "{\"id\":%zu,\"parent\":%zu", i + 1,
+			depth ? path.v[depth - 1] : 0);
 		fputs(i ? ",\n    " : "\n    ", j->r->out);
-		put_object(j, row_object(j, s, t, i, object), false);
+		put_members(j, &rows, lead, i);
+		fputs("}", j->r->out);
 	}
 	fputs(t && t->rows ? "\n  ]" : "]", j->r->out);
+	pv_json_rows_finish(&rows);
 	pv_array_finish(&path);
 	pv_table_destroy(t);
 }
@@ -309,7 +222,7 @@ static void known_number(struct json *j, cJSON *object, const char *name, unsign
 	uint64_t v)
 {
 	bool known = j->r->totals.known & group;
-	add(j, object, name, known ? unsigned_item(v) : cJSON_CreateNull());
+	add(j, object, name, known ? pv_json_unsigned(v) : cJSON_CreateNull());
 }
 
 /*
@@ -356,7 +269,7 @@ static void put_gc(struct json *j)
 	put_inner(j, ",\n  \"survived\":", "gc.survived");
 	cJSON *o = cJSON_CreateObject();
 	known_number(j, o, "resizes", PV_GROUP_GC, t->gc_resizes);
-	add(j, o, "max_heap_bytes", t->gc_resizes ? unsigned_item(t->max_heap_bytes) :
+	add(j, o, "max_heap_bytes", t->gc_resizes ? pv_json_unsigned(t->max_heap_bytes) :
 		cJSON_CreateNull());
 	known_number(j, o, "moved_objects", PV_GROUP_MOVES, t->moved_objects);
 	known_number(j, o, "handles_created", PV_GROUP_HANDLES, t->handles_created);
@@ -381,7 +294,7 @@ static void put_clauses(struct json *j)
 	cJSON *o = cJSON_CreateObject();
 	int name = t ? pv_table_column(t, "name") : 0, n = t ? pv_table_column(t, "count") : 0;
 	for (size_t i = 0; t && i < t->rows; i++)
-		add(j, o, t->row[i].cell[name].s, unsigned_item(t->row[i].cell[n].u));
+		add(j, o, t->row[i].cell[name].s, pv_json_unsigned(t->row[i].cell[n].u));
 	put_object(j, o, false);
 	pv_table_destroy(t);
 }
@@ -422,7 +335,7 @@ static void put_samples_total(struct json *j)
 	if (!begin_group(j, "samples", PV_GROUP_SAMPLES))
 		return;
 	cJSON *o = cJSON_CreateObject();
-	add(j, o, "total", unsigned_item(j->r->totals.samples));
+	add(j, o, "total", pv_json_unsigned(j->r->totals.samples));
 	add(j, o, "types", numbers(j, type, f->hits, PV_COUNT_OF(type),
 		!f->logging2007 && f->rules < 14));
 	put_object(j, o, false);
@@ -435,7 +348,7 @@ static void put_jit(struct json *j)
 	if (!begin_group(j, "jit", PV_GROUP_JIT))
 		return;
 	cJSON *o = cJSON_CreateObject();
-	add(j, o, "methods", unsigned_item(t->jit_methods));
+	add(j, o, "methods", pv_json_unsigned(t->jit_methods));
 	known_number(j, o, "code_bytes", PV_GROUP_CODE, t->code_bytes);
 	known_number(j, o, "helpers", PV_GROUP_CODE, t->helpers);
 	known_number(j, o, "helper_bytes", PV_GROUP_CODE, t->helper_bytes);
@@ -473,11 +386,11 @@ static void put_header(struct json *j, cJSON *o)
 	bool old = f->logging2007;
 	char version[32];
 	snprintf(version, sizeof version, "%u.%u", f->header_major, f->header_minor);
-	add(j, o, "header_version", old ? cJSON_CreateNull() : text_item(version));
-	add(j, o, "rules", old ? cJSON_CreateNull() : unsigned_item(f->rules));
-	add(j, o, "startup_ns", f->startup_ns ? unsigned_item(f->startup_ns) : cJSON_CreateNull());
+	add(j, o, "header_version", old ? cJSON_CreateNull() : pv_json_text(version));
+	add(j, o, "rules", old ? cJSON_CreateNull() : pv_json_unsigned(f->rules));
+	add(j, o, "startup_ns", f->startup_ns ? pv_json_unsigned(f->startup_ns) : cJSON_CreateNull());
 	add(j, o, "joined", cJSON_CreateBool(f->joined));
-	add(j, o, "aot_id", f->aot_id ? text_item(f->aot_id) : cJSON_CreateNull());
+	add(j, o, "aot_id", f->aot_id ? pv_json_text(f->aot_id) : cJSON_CreateNull());
 	add(j, o, "sync_points", numbers(j, sync, f->sync_points, PV_COUNT_OF(sync),
 		!old && f->rules >= 13));
 }
@@ -488,15 +401,15 @@ static void put_source(struct json *j)
 	const struct pv_report_source *s = j->r->source;
 	bool old = f->logging2007;
 	cJSON *o = cJSON_CreateObject();
-	add(j, o, "path", text_item(s->path));
-	add(j, o, "format", text_item(old ? "logging2007" : "mlpd"));
-	add(j, o, "data_version", old ? cJSON_CreateNull() : unsigned_item(f->data_version));
-	add(j, o, "stage", old && f->stage ? text_item(f->stage) : cJSON_CreateNull());
-	add(j, o, "bytes", unsigned_item(s->bytes));
-	add(j, o, "file_bytes", unsigned_item(s->file_bytes));
+	add(j, o, "path", pv_json_text(s->path));
+	add(j, o, "format", pv_json_text(old ? "logging2007" : "mlpd"));
+	add(j, o, "data_version", old ? cJSON_CreateNull() : pv_json_unsigned(f->data_version));
+	add(j, o, "stage", old && f->stage ? pv_json_text(f->stage) : cJSON_CreateNull());
+	add(j, o, "bytes", pv_json_unsigned(s->bytes));
+	add(j, o, "file_bytes", pv_json_unsigned(s->file_bytes));
 	add(j, o, "compressed", cJSON_CreateBool(s->compressed));
-	add(j, o, "buffers", unsigned_item(f->buffers));
-	add(j, o, "recordings", unsigned_item(f->recordings));
+	add(j, o, "buffers", pv_json_unsigned(f->buffers));
+	add(j, o, "recordings", pv_json_unsigned(f->recordings));
 	add(j, o, "complete", cJSON_CreateBool(s->complete));
 	put_header(j, o);
 	put_object(j, o, true);
@@ -512,13 +425,13 @@ static void put_target(struct json *j)
 	bool old = f->logging2007; /* they say neither */
 	add(j, o, "pid", unless(old, f->pid));
 	add(j, o, "pointer_size", unless(old, f->pointer_size));
-	add(j, o, "start_time_ms", unsigned_item(f->start_time_ms));
-	add(j, o, "args", text_item(f->args));
-	add(j, o, "arch", text_item(f->arch));
-	add(j, o, "os", text_item(f->os));
+	add(j, o, "start_time_ms", pv_json_unsigned(f->start_time_ms));
+	add(j, o, "args", pv_json_text(f->args));
+	add(j, o, "arch", pv_json_text(f->arch));
+	add(j, o, "os", pv_json_text(f->os));
 	add(j, o, "timer_overhead_ns", unless(old, f->timer_overhead_ns));
 	add(j, o, "control_port", unless(!f->port, f->port));
-	add(j, o, "event_mask", f->event_mask ? address_item(f->event_mask) : cJSON_CreateNull());
+	add(j, o, "event_mask", f->event_mask ? pv_json_address(f->event_mask) : cJSON_CreateNull());
 	put_object(j, o, false);
 }
 

@@ -1,0 +1,207 @@
+#include "common/report/json_row.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- values --- */
+
+cJSON *pv_json_text(const char *text)
+{
+	char *clean = pv_report_clean(text ? text : "", false);
+	cJSON *item = clean ? cJSON_CreateString(clean) : NULL;
+	free(clean);
+	return item;
+}
+
+cJSON *pv_json_unsigned(uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, v);
+	return cJSON_CreateRaw(text);
+}
+
+static cJSON *signed_item(int64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRId64, v);
+	return cJSON_CreateRaw(text);
+}
+
+cJSON *pv_json_address(uint64_t v)
+{
+	char text[24];
+	snprintf(text, sizeof text, "0x%" PRIx64, v);
+	return cJSON_CreateString(text);
+}
+
+static cJSON *double_item(double v)
+{
+	char text[40];
+	if (!isfinite(v))
+		return cJSON_CreateNull();
+	if (v == floor(v) && fabs(v) < 1e18)
+		snprintf(text, sizeof text, "%.0f", v);
+	else
+		snprintf(text, sizeof text, "%.17g", v);
+	return cJSON_CreateRaw(text);
+}
+
+/* Frames of a stack, one string each; or whole numbers. */
+static cJSON *list_item(const char *list, bool numbers)
+{
+	cJSON *array = cJSON_CreateArray();
+	char *copy = strdup(list ? list : "");
+	bool ok = array && copy;
+	for (char *at = copy; ok && *at;) {
+		size_t len = strcspn(at, "\n");
+		bool more = at[len] == '\n';
+		at[len] = 0;
+		cJSON *frame = numbers ? cJSON_CreateRaw(at) : pv_json_text(at);
+		ok = frame && cJSON_AddItemToArray(array, frame);
+		at += len + more;
+	}
+	free(copy);
+	if (ok)
+		return array;
+	cJSON_Delete(array);
+	return NULL;
+}
+
+cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column)
+{
+	if (c->state != PV_CELL_VALUE)
+		return cJSON_CreateNull();
+	if (column->flags & PV_COLUMN_NUMBERS)
+		return list_item(c->s, true);
+	switch (column->unit) {
+	case PV_UNIT_TEXT:
+		return pv_json_text(c->s);
+	case PV_UNIT_LIST:
+		return list_item(c->s, false);
+	case PV_UNIT_ADDRESS:
+		return pv_json_address(c->u);
+	case PV_UNIT_BOOL:
+		return cJSON_CreateBool(c->u != 0);
+	case PV_UNIT_COUNT:
+	case PV_UNIT_EXACT:
+	case PV_UNIT_BYTES:
+		return pv_json_unsigned(c->u);
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		return double_item(c->d);
+	default:
+		return signed_item(c->i);
+	}
+}
+
+/* --- rows --- */
+
+void pv_json_rows_begin(struct pv_json_rows *r, const struct pv_table *t, const char *const *key)
+{
+	*r = (struct pv_json_rows){ .table = t, .key = key };
+	for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++)
+		r->column[k] = pv_table_column(t, key[k]);
+}
+
+void pv_json_rows_finish(struct pv_json_rows *r)
+{
+	pv_array_finish(&r->text);
+}
+
+static bool put(struct pv_json_rows *r, const char *text, size_t len)
+{
+	if (!pv_reserve(&r->text, len))
+		return false;
+	memcpy(r->text.v + r->text.n, text, len);
+	r->text.n += len;
+	return true;
+}
+
+static bool put_word(struct pv_json_rows *r, const char *word)
+{
+	return put(r, word, strlen(word));
+}
+
+static bool put_unsigned(struct pv_json_rows *r, uint64_t v)
+{
+	char text[20], *at = text + sizeof text;
+	do
+		*--at = (char)('0' + v % 10);
+	while ((v /= 10) > 0);
+	return put(r, at, (size_t)(text + sizeof text - at));
+}
+
+static bool put_signed(struct pv_json_rows *r, int64_t v)
+{
+	if (v >= 0)
+		return put_unsigned(r, (uint64_t)v);
+	return put(r, "-", 1) && put_unsigned(r, 0 - (uint64_t)v);
+}
+
+/* As it is, if it may stand so between quotes. */
+static bool is_plain(const char *text, size_t *ret_len)
+{
+	size_t n = 0;
+	for (; text[n]; n++) {
+		unsigned char c = (unsigned char)text[n];
+		if (c < ' ' || c > '~' || c == '"' || c == '\\')
+			return false;
+	}
+	*ret_len = n;
+	return true;
+}
+
+static bool put_made(struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+{
+	cJSON *item = pv_json_cell(c, column);
+	char *text = item ? cJSON_PrintUnformatted(item) : NULL;
+	bool ok = text && put_word(r, text);
+	cJSON_free(text);
+	cJSON_Delete(item);
+	return ok;
+}
+
+static bool put_cell(struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+{
+	size_t len;
+	if (c->state != PV_CELL_VALUE)
+		return put_word(r, "null");
+	if (column->flags & PV_COLUMN_NUMBERS)
+		return put_made(r, c, column);
+	switch (column->unit) {
+	case PV_UNIT_TEXT:
+		if (!c->s || !is_plain(c->s, &len))
+			break;
+		return put(r, "\"", 1) && put(r, c->s, len) && put(r, "\"", 1);
+	case PV_UNIT_COUNT:
+	case PV_UNIT_EXACT:
+	case PV_UNIT_BYTES:
+		return put_unsigned(r, c->u);
+	case PV_UNIT_NS:
+	case PV_UNIT_TIME:
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		return put_signed(r, c->i);
+	default:
+		break;
+	}
+	return put_made(r, c, column);
+}
+
+bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out)
+{
+	const struct pv_table *t = r->table;
+	r->text.n = 0;
+	bool ok = put_word(r, lead);
+	for (size_t k = 0; ok && k < PV_MAX_KEYS && r->key[k]; k++) {
+		const struct pv_cell *c = &t->row[i].cell[r->column[k]];
+		bool first = r->text.v[r->text.n - 1] == '{';
+		ok = put_word(r, first ? "\"" : ",\"") && put_word(r, r->key[k]) &&
+		     put(r, "\":", 2) && put_cell(r, c, &t->column[r->column[k]]);
+	}
+	if (ok)
+		fwrite(r->text.v, 1, r->text.n, out);
+	return ok;
+}

@@ -1,0 +1,40 @@
+/* Values and rows of a JSON report. Private to the report layer. */
+#ifndef PV_REPORT_JSON_ROW_H
+#define PV_REPORT_JSON_ROW_H
+
+#include <cjson/cJSON.h>
+
+#include "common/base/mem.h"
+#include "common/report/report_sections.h"
+
+/*
+ * A value for the caller to delete; NULL when out of memory. Numbers are raw text to cJSON: it
+ * would print 10^15 as 1e+15.
+ */
+cJSON *pv_json_text(const char *text);
+cJSON *pv_json_unsigned(uint64_t v);
+cJSON *pv_json_address(uint64_t v);
+cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column);
+
+/*
+ * Rows of one table. A report has tens of thousands of them, so they are written as text; cJSON
+ * makes what is more than a number or plain ASCII.
+ */
+struct pv_json_rows {
+	const struct pv_table *table;
+	const char *const *key; /* up to PV_MAX_KEYS; NULL ends */
+	int column[PV_MAX_KEYS];
+	PV_ARRAY(char) text; /* of one row; private */
+};
+
+/* Valid until the table is destroyed; pv_json_rows_finish() frees what it took. */
+void pv_json_rows_begin(struct pv_json_rows *r, const struct pv_table *t, const char *const *key);
+void pv_json_rows_finish(struct pv_json_rows *r);
+
+/*
+ * The members of row `i` behind `lead`, which is "{" or begins an object with others; the object is
+ * not closed. False when out of memory.
+ */
+bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out);
+
+#endif
