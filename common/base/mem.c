@@ -108,7 +108,7 @@ void pv_arena_finish(struct pv_arena *a)
 
 /* --- tables */
 
-enum { LARGE = 2 << 20 };
+enum { LARGE = 2 << 20, LINE = 64 };
 
 /* If it does not help, it is only slower; so below. */
 static void ask_large(void *table, size_t size)
@@ -129,20 +129,27 @@ void *pv_large_alloc(size_t size)
 	return v;
 }
 
+static void *small_table(size_t size)
+{
+	void *v = aligned_alloc(LINE, (size + LINE - 1) & ~(size_t)(LINE - 1));
+	if (v)
+		memset(v, 0, size);
+	return v;
+}
+
 void *pv_table_alloc(size_t size)
 {
 	const size_t large = LARGE;
-	size_t more = size >= large ? large : 0;
 	if (size == 0 || size > SIZE_MAX / 2)
 		return NULL;
-	char *v = mmap(NULL, size + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (size < large)
+		return small_table(size);
+	char *v = mmap(NULL, size + large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (v == MAP_FAILED)
 		return NULL;
-	if (!more)
-		return v;
 	/* From a large page's beginning on; what is left over at both ends goes back. */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) & ~(page - 1);
-	size_t before = (large - (uintptr_t)v % large) % large, behind = more - before;
+	size_t before = (large - (uintptr_t)v % large) % large, behind = large - before;
 	if (before)
 		munmap(v, before);
 	behind -= (whole - size) < behind ? whole - size : behind;
@@ -157,9 +164,14 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 {
 	if (!table)
 		return pv_table_alloc(more);
-	void *to = pv_table_alloc(more); /* for its place alone */
+	void *to = pv_table_alloc(more); /* of a large one for its place alone */
 	if (!to)
 		return NULL;
+	if (size < LARGE) {
+		memcpy(to, table, size);
+		free(table);
+		return to;
+	}
 	/* Should this fail, the place may be somebody else's already: it is left. */
 	if (mremap(table, size, more, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
 		return NULL;
@@ -170,12 +182,15 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 void pv_table_fill(void *table, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-	madvise(table, size, MADV_POPULATE_WRITE);
+	if (size >= LARGE)
+		madvise(table, size, MADV_POPULATE_WRITE);
 #endif
 }
 
 void pv_table_free(void *table, size_t size)
 {
-	if (table)
+	if (table && size >= LARGE)
 		munmap(table, size);
+	else
+		free(table);
 }

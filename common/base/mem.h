@@ -32,13 +32,13 @@ bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size);
 void pv_free_array(void **v, size_t *n, size_t *room);
 
 /*
- * `size` zeroed bytes, aligned to a page, for tables of which everything is used all the time: where
- * they are large, the system is asked for large pages. NULL when out of memory.
+ * `size` zeroed bytes, aligned to a cache line, for tables of which everything is used all the time:
+ * where they are large, the system is asked for large pages. NULL when out of memory.
  */
 void *pv_table_alloc(size_t size);
 /*
  * A table of `size` bytes, NULL or as it was asked for, with `more` bytes, which are no fewer: what
- * is new is zeroed, and nothing is copied. NULL when out of memory: then the table is as before.
+ * is new is zeroed, and nothing large is copied. NULL when out of memory: then the table is as before.
  */
 void *pv_table_grow(void *table, size_t size, size_t more);
 /*
