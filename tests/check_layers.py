@@ -37,7 +37,7 @@ EXTRA = {
 ONLY = {
     'ncurses.h': {'tui/term.c'}, 'curses.h': set(),
     'event2/event.h': {'tui/app_parts.h'},
-    'cjson/cJSON.h': {'common/report/json.c'},
+    'cjson/cJSON.h': {'common/report/json.c', 'common/report/json_row.c'},
     'zlib.h': {'common/io/source_gzip.c', 'common/ingest/index_file.c',
                'probe/gzip.c'},
 }

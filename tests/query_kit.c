@@ -131,13 +131,13 @@ void kit_alloc(struct kit *k, uint64_t class, uint64_t object, uint64_t size, co
 void kit_throw(struct kit *k, uint64_t object, const uint64_t *stack)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW,
-		.thrown = { object, pool(k, stack) } });
+		.thrown = { object, pool(k, stack), 0 } });
 }
 
 void kit_monitor(struct kit *k, enum pv_kind kind, uint64_t object, const uint64_t *stack)
 {
 	kit_event(k, (struct pv_event){ .kind = (uint8_t)kind,
-		.monitor = { object, pool(k, stack) } });
+		.monitor = { object, pool(k, stack), 0 } });
 }
 
 void kit_sample(struct kit *k, uint64_t thread, uint64_t ip, const uint64_t *frames)
@@ -149,7 +149,7 @@ void kit_sample(struct kit *k, uint64_t thread, uint64_t ip, const uint64_t *fra
 
 void kit_gc(struct kit *k, enum pv_gc_step step, uint64_t generation)
 {
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_EVENT, .gc = { step, generation } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_EVENT, .gc = { step, generation, 0 } });
 }
 
 void kit_shot_object(struct kit *k, uint64_t class, uint64_t object, uint64_t size, uint64_t refs)

@@ -62,7 +62,7 @@ static void counters(struct kit *k)
 static void memory(struct kit *k)
 {
 	static const uint64_t work[] = { MAIN, WORK, 0 }, only[] = { MAIN, 0 };
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 65536 } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 65536, 0 } });
 	kit_alloc(k, TEXT, 0x8000, UINT64_C(1000000000000000), work);
 	kit_alloc(k, FAULT, 0x8100, 48, only);
 	kit_at(k, 20);

@@ -33,8 +33,8 @@ START_TEST(lines)
 		"name=\"missing.dll\" failed=1 took_ns=10000\n",
 		"monitor.contention class=40 object=0x1000 stack=[]\n",
 		"heap.object class=40 size=24 object=0x1000 refs=[0x1020, 0x1040]\n",
-		"heap.summary class=1 reachable=3 reachable_bytes=96 unreachable=2 "
-		"unreachable_bytes=64\n" };
+		("heap.summary class=1 reachable=3 reachable_bytes=96 unreachable=2 "
+		 "unreachable_bytes=64\n") };
 	struct pv_dump_totals t, by_one;
 	b07_kit_init(&kit, 'D', 1);
 	b07_kit_log(&kit);

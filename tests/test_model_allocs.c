@@ -115,7 +115,7 @@ static void heap_object(
 {
 	logkit_event(k, t,
 		(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-			.heap_object = { 0x8000, logkit_type(k, class_key), size, 0, refs } });
+			.heap_object = { 0x8000, logkit_type(k, class_key), size, 0, refs, 0 } });
 }
 
 static void roots(struct logkit *k, int64_t t, uint64_t n)

@@ -43,7 +43,7 @@ START_TEST(classes_of_throws_follow_the_address)
 	logkit_plain(k, 8, PV_KIND_HEAP_START);
 	logkit_event(k, 9,
 		(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-			.heap_object = { 0xaaaa0, logkit_type(k, OOPS), 24, 0, { 0, 0 } } });
+			.heap_object = { 0xaaaa0, logkit_type(k, OOPS), 24, 0, { 0, 0 }, 0 } });
 	logkit_plain(k, 10, PV_KIND_HEAP_END);
 	logkit_object(k, 11, PV_KIND_EXCEPTION_THROW, 0xaaaa0);
 	ck_assert_uint_eq(thrown(k, "Oops"), 3);
@@ -76,7 +76,7 @@ START_TEST(throw_stacks_and_clauses)
 	struct logkit *k = world();
 	struct pv_span stack = LOGKIT_LIST(k, A, B);
 	logkit_event(k, 1,
-		(struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW, .thrown = { 0x8000, stack } });
+		(struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW, .thrown = { 0x8000, stack, 0 } });
 	logkit_enter(k, 2, A);
 	logkit_object(k, 3, PV_KIND_EXCEPTION_THROW, 0x8000); /* in calls mode: the path */
 	const uint64_t types[] = { 0, 0, 1, 2, 2, 2, 4, 9 };

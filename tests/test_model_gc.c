@@ -17,7 +17,7 @@ static void collect(struct logkit *k, int64_t t, unsigned generation)
 
 static void resize(struct logkit *k, int64_t t, uint64_t bytes)
 {
-	logkit_event(k, t, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { bytes } });
+	logkit_event(k, t, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { bytes, 0 } });
 }
 
 START_TEST(one_collection)

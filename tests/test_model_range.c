@@ -90,7 +90,7 @@ static void facts(struct logkit *k)
 	logkit_plain(k, 196, PV_KIND_HEAP_START);
 	logkit_event(k, 197,
 		(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-			.heap_object = { 0x8000, logkit_type(k, CAR), 24, 0, { 0, 0 } } });
+			.heap_object = { 0x8000, logkit_type(k, CAR), 24, 0, { 0, 0 }, 0 } });
 	logkit_gc(k, 210, PV_GC_END, 0);
 	logkit_plain(k, 220, PV_KIND_HEAP_END);
 	logkit_gc(k, 230, PV_GC_POST_START, 0);

@@ -227,7 +227,7 @@ START_TEST(a_long_recording_doubles_the_width)
 		logkit_leave(k, i * LOGKIT_S + 5, A);
 		logkit_event(k, i * LOGKIT_S,
 			(struct pv_event){
-				.kind = PV_KIND_GC_RESIZE, .resize = { (uint64_t)i + 1 } });
+				.kind = PV_KIND_GC_RESIZE, .resize = { (uint64_t)i + 1, 0 } });
 	}
 	struct pv_model *m = logkit_model(k);
 	ck_assert_int_eq(m->timeline.width_ns, 320 * MS); /* 4096 * 320 ms > 1000 s */

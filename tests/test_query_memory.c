@@ -137,11 +137,11 @@ static struct kit collections(void)
 	struct kit k = kit_new("log:nodefaults,gc,gcalloc");
 	kit_class(&k, TEXT, "System.String");
 	kit_at(&k, 1);
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 4096 } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 4096, 0 } });
 	kit_alloc(&k, TEXT, 0x8000, 500, NULL);
 	stop(&k, 10, 20, 1, 1, 0);
 	kit_at(&k, 25);
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 8192 } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 8192, 0 } });
 	kit_alloc(&k, TEXT, 0x8200, 70, NULL);
 	stop(&k, 30, 34, 1, 0, 1);
 	stop(&k, 97, 99, 0, 1, 1);

@@ -19,20 +19,24 @@
 #include <time.h>
 #include <unistd.h>
 
+/* So much slower than the small ones in its place a large page may be: it pays later. */
+#ifndef UI_MEMORY_SLOWER /* in a test */
+#define UI_MEMORY_SLOWER 2
+#endif
+
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_WRITE)
 
 enum {
 	LARGE = 2 << 20,
 	SMALL = 4 << 10,
 	TRIED = 32,         /* small pages that are timed */
-	SLOWER = 2,         /* large pages may be, than the small ones in their place: they pay later */
 	HEAP = 128 << 20,   /* bytes that have addresses from the beginning on, and no memory yet */
 	AHEAD = 2 * LARGE,  /* of what is in use */
 	NEAR = 256 << 10,   /* a block as large is put at the end of what is in use */
 	SHORT = 8 << 20,    /* bytes of a log that needs nothing of all that */
 	ALONE = 512 << 10,  /* bytes: blocks from this size on are mapped alone, and grow without a
 			       copy */
-	KEPT = 256 << 20,   /* at the heap's end, when they are free */
+	KEPT = 2 * HEAP,    /* at the heap's end, when they are free */
 	FURTHER = 1 << 20,  /* by which the heap grows behind its first bytes */
 };
 
@@ -105,7 +109,7 @@ void ui_memory_for_once(uint64_t bytes)
 		return;
 	heap.next = (from + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
 	heap.end = end & ~(uintptr_t)(LARGE - 1);
-	heap.most_ns = SLOWER * time_small();
+	heap.most_ns = UI_MEMORY_SLOWER * time_small();
 	if (madvise((void *)heap.next, heap.end - heap.next, MADV_HUGEPAGE) != 0)
 		give_up();
 	fill(from);

@@ -1,5 +1,6 @@
 #include "common/report/json_row.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,19 +2,19 @@
 #ifndef PV_REPORT_JSON_ROW_H
 #define PV_REPORT_JSON_ROW_H
 
-#include <cjson/cJSON.h>
-
 #include "common/base/mem.h"
 #include "common/report/report_sections.h"
+
+struct cJSON;
 
 /*
  * A value for the caller to delete; NULL when out of memory. Numbers are raw text to cJSON: it
  * would print 10^15 as 1e+15.
  */
-cJSON *pv_json_text(const char *text);
-cJSON *pv_json_unsigned(uint64_t v);
-cJSON *pv_json_address(uint64_t v);
-cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column);
+struct cJSON *pv_json_text(const char *text);
+struct cJSON *pv_json_unsigned(uint64_t v);
+struct cJSON *pv_json_address(uint64_t v);
+struct cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column);
 
 /*
  * Rows of one table. A report has tens of thousands of them, so they are written as text; cJSON
