@@ -22,7 +22,7 @@ static void fill(struct kit *k)
 	kit_method(k, MAIN, "Main()");
 	kit_method(k, WORK, "Work()");
 	kit_class(k, TEXT, "System.String");
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 4096 } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { 4096, 0 } });
 	kit_alloc(k, TEXT, 0x8000, 24, stack);
 	kit_enter(k, MAIN);
 	kit_enter(k, WORK);

@@ -20,7 +20,7 @@ static struct pv_series *series(struct kit *k, enum pv_series_kind kind, int64_t
 static void resize(struct kit *k, uint64_t us, uint64_t bytes)
 {
 	kit_at(k, us);
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { bytes } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { bytes, 0 } });
 }
 
 START_TEST(the_heap_holds_its_size_until_the_next)

@@ -24,8 +24,6 @@
 #define UI_MEMORY_SLOWER 2
 #endif
 
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_WRITE)
-
 enum {
 	LARGE = 2 << 20,
 	SMALL = 4 << 10,
@@ -43,8 +41,10 @@ enum {
 /* What is left of the heap's first bytes, from the next large page on. */
 static struct {
 	uintptr_t next, end;
-	int64_t most_ns; /* that a large page may take; 0: not known yet */
+	int64_t most_ns; /* that a large page may take */
 } heap;
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_WRITE)
 
 static void give_up(void)
 {
@@ -95,24 +95,47 @@ static void fill(uintptr_t used)
 			give_up();
 }
 
-void ui_memory_for_once(uint64_t bytes)
+/* The heap grows by HEAP, and large pages are asked for there. */
+static void begin_large(void)
 {
-	mallopt(M_ARENA_MAX, 1);
-	mallopt(M_MMAP_THRESHOLD, ALONE);
-	mallopt(M_TRIM_THRESHOLD, KEPT);
-	mallopt(M_TOP_PAD, bytes < SHORT ? FURTHER : HEAP);
-	char *first = malloc(NEAR); /* more than is left at the heap's end: it grows by HEAP */
+	mallopt(M_TOP_PAD, HEAP);
+	char *first = malloc(NEAR); /* more than is left at its end */
 	mallopt(M_TOP_PAD, FURTHER);
 	uintptr_t end = (uintptr_t)sbrk(0), from = (uintptr_t)first;
 	free(first);
-	if (bytes < SHORT || !first || from > end || end - from > 2 * (uintptr_t)HEAP)
-		return;
+	if (!first || from > end || end - from > 2 * (uintptr_t)HEAP)
+		return; /* it is somewhere else */
 	heap.next = (from + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
 	heap.end = end & ~(uintptr_t)(LARGE - 1);
 	heap.most_ns = UI_MEMORY_SLOWER * time_small();
 	if (madvise((void *)heap.next, heap.end - heap.next, MADV_HUGEPAGE) != 0)
 		give_up();
 	fill(from);
+}
+
+#else
+
+static void begin_large(void)
+{
+}
+
+static void fill(uintptr_t used)
+{
+	(void)used;
+}
+
+#endif
+
+void ui_memory_for_once(uint64_t bytes)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, ALONE);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, FURTHER);
+#endif
+	if (bytes >= SHORT)
+		begin_large();
 }
 
 void ui_memory_ahead(void)
@@ -125,16 +148,3 @@ void ui_memory_ahead(void)
 	if (last && used <= heap.end)
 		fill(used);
 }
-
-#else
-
-void ui_memory_for_once(uint64_t bytes)
-{
-	(void)bytes;
-}
-
-void ui_memory_ahead(void)
-{
-}
-
-#endif
