@@ -264,7 +264,6 @@ int ui_feed_fd(const struct ui_feed *f)
 void ui_feed_turn(struct ui_feed *f)
 {
 	pv_ingest_clear(f->ingest);
-	ui_memory_ahead();
 }
 
 bool ui_feed_load(struct ui_feed *f, const int *stop_fd)

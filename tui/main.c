@@ -204,19 +204,13 @@ static int run_quick_range(const struct ui_options *o)
 	return finish_output(code);
 }
 
-/* A log that is read once, from its beginning to its end. */
-static void expect_log(const struct ui_options *o)
-{
-	struct stat st;
-	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
-}
-
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
 		return complain(NULL, &err);
-	expect_log(o);
+	struct stat st;
+	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
 	if (is_quick_range(o))
 		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
@@ -329,8 +323,6 @@ static int run_viewer(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool screen = !o->dump && isatty(STDOUT_FILENO);
-	if (!o->follow)
-		expect_log(o);
 	struct ui_feed *f = open_feed(o, screen, &err);
 	if (!f)
 		return complain(o->path, &err);

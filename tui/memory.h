@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 /*
- * For a program that reads a log of `bytes` once, to its end: its heap is one, and nothing of it goes
- * back unless it is asked to (pv_memory_give_back()). Before the first thread; it cannot fail: where
- * it is of no use, things are as without it.
+ * For a program that reads a log of `bytes` once and ends: its heap is one, and nothing of it goes
+ * back before the end. Not where a screen is drawn: it would wait for those who read when they want
+ * memory, 300 ms on a busy machine. Before the first thread; it cannot fail: where it is of no use,
+ * things are as without it.
  */
 void ui_memory_for_once(uint64_t bytes);
 

@@ -2,9 +2,6 @@
 
 #include "common/base/large.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -196,11 +193,4 @@ void pv_table_free(void *table, size_t size)
 		munmap(table, size);
 	else
 		free(table);
-}
-
-void pv_memory_give_back(void)
-{
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
 }

@@ -48,9 +48,6 @@ void *pv_table_grow(void *table, size_t size, size_t more);
 void pv_table_fill(void *table, size_t size);
 void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
 
-/* Memory that is free goes back to the system as far as it can; any thread may call it. */
-void pv_memory_give_back(void);
-
 /*
  * An arena hands out memory that never moves and dies all at once. Valid when zeroed. Not
  * thread-safe for writers; what was handed out may be read from any thread that learnt of it

@@ -587,8 +587,6 @@ void *pv_ingest_owner(void *arg)
 		cut_short(in);
 	pv_ingest_note_source(in);
 	pv_ingest_leave(in);
-	if (in->options.give_way) /* what shows it may do so for hours */
-		pv_memory_give_back();
 	pv_ingest_signal(in->changed_fd);
 	return NULL;
 }
