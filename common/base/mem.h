@@ -43,7 +43,7 @@ void *pv_table_alloc(size_t size);
 void *pv_table_grow(void *table, size_t size, size_t more);
 /*
  * All of the table will be written to soon, here and there, and read before: its pages come at once,
- * instead of each twice, as one of zeros to be read and as another one.
+ * instead of each twice, as one of zeros to be read and as another one. A small one has them.
  */
 void pv_table_fill(void *table, size_t size);
 void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
