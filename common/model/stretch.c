@@ -245,6 +245,16 @@ static bool take_open(struct pv_strand *s, const struct pv_digest_open *v, size_
 	return true;
 }
 
+/* With a base that it had before, paths that were found then are found. */
+static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
+{
+	struct pv_strand_base *b = &s->had[base % PV_STRAND_BASES];
+	memset(s->had, 0, forget ? sizeof s->had : 0);
+	if (b->turn == 0 || b->node != base)
+		*b = (struct pv_strand_base){ base, ++s->turns };
+	s->turn = b->turn;
+}
+
 /*
  * What the strand's base is, and whether nodes are where they were. If not, those of calls that stay
  * open are where the stack says, whatever their keys mean by now.
@@ -259,7 +269,7 @@ static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_threa
 	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
 	s->open.n = next->kept;
 	if (base != s->base || s->changes != p->changes || s->shared || s->turn == 0) {
-		s->turn++;
+		take_turn(s, base, s->changes != p->changes || s->shared);
 		s->shared = false;
 		for (size_t i = 0; i < next->kept; i++) {
 			uint32_t node = t->stack.v[depth + i].node;
@@ -309,11 +319,10 @@ bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 {
 	const struct pv_digest *d = &x->batch->digest;
 	struct pv_thread_calls *t = &x->thread->stack;
-	struct pv_stretches *p = &x->m->private->stretches;
-	struct applying a = { .m = x->m, .t = t, .s = &p->strand[d->strand] };
-	int64_t elapsed = s->to_ns - t->last_ns;
+	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
+	struct applying a = { .m = x->m, .t = t, .s = strand };
 	end_open(&a, a.s->base_depth + s->kept);
-	pay(&a, elapsed);
+	pay(&a, s->to_ns - t->last_ns);
 	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
 		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
 		!add_open(&a, &d->open.v[s->open], s->opens, s->to_ns))

@@ -13,7 +13,7 @@
 #include "common/format/digest.h"
 #include "common/model/calls.h"
 
-enum { PV_SHARED_BITS = 8192 };
+enum { PV_SHARED_BITS = 8192, PV_STRAND_BASES = 128 };
 
 struct pv_batch;
 struct pv_context;
@@ -39,10 +39,17 @@ struct pv_strand_node {
 	uint32_t node, turn; /* holds where the turn is the strand's present one */
 };
 
+/* A base that a strand had before, and the turn that paths above it were given then. */
+struct pv_strand_base {
+	uint32_t node, turn; /* 0: none */
+};
+
 /* Of a strand: what its stretches, applied up to now, have left. */
 struct pv_strand {
 	uint32_t tree;     /* as digests name it */
-	uint32_t turn;     /* changes with the base, and when nodes get other numbers or meanings */
+	uint32_t turn;     /* of the base, and another when nodes get other numbers or meanings */
+	uint32_t turns;    /* up to now */
+	struct pv_strand_base had[PV_STRAND_BASES]; /* by number, where `changes` is as it was */
 	uint64_t changes;  /* in such, when the turn began */
 	uint64_t heard;    /* when it was heard of last */
 	bool shared;       /* a path goes over a method whose key has several meanings */
