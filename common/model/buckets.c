@@ -5,7 +5,10 @@
 
 #include "common/model/buckets_parts.h"
 
-enum { MERGE_FROM = 64 }; /* entries below which looking for equal ones is not worth it */
+enum {
+	MERGE_FROM = 64,          /* entries below which looking for equal ones is not worth it */
+	GATHERED_MOST = 1 << 15,
+};
 
 struct pv_buckets *pv_buckets_create(int64_t width)
 {
@@ -25,6 +28,7 @@ void pv_buckets_destroy(struct pv_buckets *b)
 	for (size_t i = 0; i < b->bucket.n; i++)
 		pv_array_finish(&b->bucket.v[i].entry);
 	pv_array_finish(&b->bucket);
+	pv_array_finish(&b->gathered);
 	pv_bucket_places_finish(&b->places);
 	free(b);
 }
@@ -196,26 +200,59 @@ static struct pv_bucket *bucket_of(struct pv_buckets *b, int64_t time)
 	return x;
 }
 
-static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e)
+/* `n` entries, of one time. */
+static bool add_all(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e, size_t n)
 {
 	struct pv_bucket *x = bucket_of(b, time);
 	if (!x)
 		return false;
-	if (x->entry.n == x->entry.room && x->entry.n >= MERGE_FROM && !merge(b, x))
+	if (x->entry.room - x->entry.n < n && x->entry.n >= MERGE_FROM && !merge(b, x))
 		return false;
 	size_t before = x->entry.room;
 	/* A bucket that merging left nearly full grows, or it would be merged again at once. */
 	size_t more = x->entry.n > before / 4 * 3 ? before - x->entry.n + 1 : 1;
-	if (!pv_reserve(&x->entry, more))
+	if (!pv_reserve(&x->entry, more > n ? more : n))
 		return false;
 	b->bytes += (x->entry.room - before) * sizeof *x->entry.v;
-	x->entry.v[x->entry.n++] = *e;
+	memcpy(x->entry.v + x->entry.n, e, n * sizeof *e);
+	x->entry.n += n;
 	return b->bytes <= b->limit || shrink(b);
+}
+
+static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e)
+{
+	return add_all(b, time, e, 1);
 }
 
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e)
 {
 	return !m->buckets || add(m->buckets, time, e);
+}
+
+bool pv_buckets_put_gathered(struct pv_model *m)
+{
+	struct pv_buckets *b = m->buckets;
+	if (!b || b->gathered.n == 0)
+		return true;
+	size_t n = b->gathered.n;
+	bool ok = pv_buckets_merge(&b->places, b->gathered.v, &n) &&
+		  add_all(b, b->gathered_ns, b->gathered.v, n);
+	b->gathered.n = 0;
+	return ok;
+}
+
+bool pv_buckets_gather(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e)
+{
+	struct pv_buckets *b = m->buckets;
+	if (!b)
+		return true;
+	if (b->gathered.n >= GATHERED_MOST && !pv_buckets_put_gathered(m))
+		return false;
+	if (!pv_reserve(&b->gathered, 1))
+		return false;
+	b->gathered_ns = time;
+	b->gathered.v[b->gathered.n++] = *e;
+	return true;
 }
 
 static bool add_self(

@@ -30,6 +30,9 @@ struct pv_buckets {
 	size_t at;                         /* of the bucket found last */
 	PV_ARRAY(struct pv_bucket) bucket; /* by number */
 	struct pv_bucket_places places;
+	/* What a flush of the window under way has gathered, all of one time. */
+	PV_ARRAY(struct pv_bucket_entry) gathered;
+	int64_t gathered_ns;
 };
 
 struct pv_buckets *pv_buckets_create(int64_t width);
@@ -44,6 +47,13 @@ void pv_bucket_places_finish(struct pv_bucket_places *p);
 
 /* Adds to the bucket that holds `time`. False when out of memory; nothing to do without buckets. */
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e);
+
+/*
+ * The same for many of one time: they are gathered, and equal ones made one, until they are put into
+ * the bucket together.
+ */
+bool pv_buckets_gather(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e);
+bool pv_buckets_put_gathered(struct pv_model *m);
 
 /* Self time of a method on a thread, split over the buckets from `from` to `to`. */
 bool pv_buckets_span(

@@ -74,7 +74,11 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 	const struct pv_window *w = m->window;
 	const struct pv_tree_node *node = m->calls.node.v;
 	const struct pv_site *site = m->allocs.sites.site.v;
+	const struct pv_buckets *b = m->buckets;
 	int64_t present = w->present * w->width;
+	if (b && b->gathered_ns >= g->sums->from_ns && b->gathered_ns < g->sums->to_ns &&
+		!put(g, b->gathered.v, b->gathered.n))
+		return false;
 	if (!w->entered || present < g->sums->from_ns || present >= g->sums->to_ns)
 		return true;
 	for (size_t i = w->nodes_at; i < w->nodes.n; i++) {

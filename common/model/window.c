@@ -96,15 +96,29 @@ struct pv_window_cell *pv_window_cell_of(struct pv_window *w, int64_t number)
 	return c;
 }
 
+static bool reserve_nodes(struct pv_window *w, struct pv_window_cell *c, size_t n)
+{
+	size_t before = c->nodes.room;
+	bool ok = pv_reserve(&c->nodes, n);
+	w->bytes += (c->nodes.room - before) * sizeof *c->nodes.v;
+	return ok;
+}
+
+static bool reserve_sites(struct pv_window *w, struct pv_window_cell *c, size_t n)
+{
+	size_t before = c->sites.room;
+	bool ok = pv_reserve(&c->sites, n);
+	w->bytes += (c->sites.room - before) * sizeof *c->sites.v;
+	return ok;
+}
+
 static bool add_node(struct pv_window *w, int64_t number, const struct pv_window_entry *e)
 {
 	struct pv_window_cell *c = pv_window_cell_of(w, number);
 	if (!c)
 		return true;
-	size_t before = c->nodes.room;
-	if (!pv_reserve(&c->nodes, 1))
+	if (!reserve_nodes(w, c, 1))
 		return false;
-	w->bytes += (c->nodes.room - before) * sizeof *c->nodes.v;
 	c->nodes.v[c->nodes.n++] = *e;
 	return w->bytes <= w->limit || pv_window_shrink(w);
 }
@@ -114,10 +128,8 @@ static bool add_site(struct pv_window *w, int64_t number, const struct pv_window
 	struct pv_window_cell *c = pv_window_cell_of(w, number);
 	if (!c)
 		return true;
-	size_t before = c->sites.room;
-	if (!pv_reserve(&c->sites, 1))
+	if (!reserve_sites(w, c, 1))
 		return false;
-	w->bytes += (c->sites.room - before) * sizeof *c->sites.v;
 	c->sites.v[c->sites.n++] = *e;
 	return w->bytes <= w->limit || pv_window_shrink(w);
 }
@@ -159,7 +171,7 @@ static bool flush_node(struct pv_model *m, const struct pv_window_touched *t, in
 		return true;
 	const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD, n->method, e.calls, e.self_ns };
 	bool ok = add_node(w, w->present, &e);
-	return pv_buckets_add(m, time, &bucket) && ok;
+	return pv_buckets_gather(m, time, &bucket) && ok;
 }
 
 static bool flush_site(struct pv_model *m, const struct pv_window_touched *t, int64_t time)
@@ -174,7 +186,15 @@ static bool flush_site(struct pv_model *m, const struct pv_window_touched *t, in
 	const struct pv_bucket_entry bucket = { PV_BUCKET_CLASS, s->class_use, e.count,
 		(int64_t)e.bytes };
 	bool ok = add_site(w, w->present, &e);
-	return pv_buckets_add(m, time, &bucket) && ok;
+	return pv_buckets_gather(m, time, &bucket) && ok;
+}
+
+/* For what is about to be put away: an array that grows while it is filled is copied many times. */
+static bool make_room(struct pv_window *w)
+{
+	struct pv_window_cell *c = w->entered ? pv_window_cell_of(w, w->present) : NULL;
+	return !c || (reserve_nodes(w, c, w->nodes.n - w->nodes_at) &&
+			     reserve_sites(w, c, w->sites.n - w->sites_at));
 }
 
 /* Others may look in between, and may even end it: each step leaves the window whole. */
@@ -182,7 +202,7 @@ bool pv_window_flush(struct pv_model *m)
 {
 	struct pv_window *w = m->window;
 	int64_t time = w->present * w->width;
-	bool ok = !w->failed;
+	bool ok = make_room(w) && !w->failed;
 	w->failed = false;
 	while (w->nodes_at < w->nodes.n) {
 		ok &= flush_node(m, &w->nodes.v[w->nodes_at++], time);
@@ -194,6 +214,7 @@ bool pv_window_flush(struct pv_model *m)
 		pv_model_breathe(m, 1);
 	}
 	w->sites.n = w->sites_at = 1;
+	ok &= pv_buckets_put_gathered(m);
 	return ok && pv_buckets_widen_to(m, w->width);
 }
 
