@@ -115,6 +115,35 @@ START_TEST(a_thread_without_calls_open_has_no_self_time)
 }
 END_TEST
 
+/* While a flush is under way, and others look in between. */
+START_TEST(what_a_flush_has_gathered_counts_already)
+{
+	struct logkit *k = world(NULL);
+	logkit_enter(k, 10 * MS, key(0));
+	logkit_leave(k, 20 * MS, key(0));
+	logkit_enter(k, 350 * MS, key(1)); /* another cell: what was before is put away */
+	logkit_leave(k, 360 * MS, key(1));
+	logkit_flush(k);
+	struct pv_model *m = k->model;
+	const struct pv_bucket_entry e = { PV_BUCKET_METHOD, method_id(k, 0), 1, 2 };
+	enum { TIMES = 100000 };
+	for (int i = 0; i < TIMES; i++)
+		ck_assert(pv_buckets_gather(m, LOGKIT_ZERO + 50 * MS, &e));
+	ck_assert_uint_gt(m->buckets->gathered.n, 0);
+	ck_assert_uint_lt(m->buckets->gathered.n, TIMES / 2); /* however many come */
+	for (int put = 0; put < 2; put++) {
+		ck_assert_uint_eq(method_in(k, 0, 100 * MS, 0).count, 1 + TIMES);
+		ck_assert_int_eq(method_in(k, 0, 100 * MS, 0).amount, 10 * MS + 2 * TIMES);
+		ck_assert_uint_eq(method_in(k, 100 * MS, 900 * MS, 0).count, 0);
+		ck_assert_uint_eq(method_in(k, 0, 900 * MS, 1).count, 1);
+		ck_assert(pv_buckets_put_gathered(m));
+		ck_assert_uint_eq(m->buckets->gathered.n, 0);
+	}
+	ck_assert_uint_lt(m->buckets->bucket.v[0].entry.n, 20); /* equal ones were made one */
+	logkit_free(k);
+}
+END_TEST
+
 /* --- random logs */
 
 static uint32_t state;
@@ -313,6 +342,7 @@ int main(void)
 	tcase_add_test(t, self_time_is_split_at_the_edges);
 	tcase_add_test(t, open_frames_count_up_to_their_last_event);
 	tcase_add_test(t, a_thread_without_calls_open_has_no_self_time);
+	tcase_add_test(t, what_a_flush_has_gathered_counts_already);
 	tcase_add_test(t, a_range_on_edges_is_exact);
 	tcase_add_test(t, full_buckets_become_wider);
 	tcase_add_test(t, too_many_buckets_become_wider);

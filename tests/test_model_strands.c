@@ -1,8 +1,11 @@
-/* Paths that batches name: where some of them were lost, and where no more of them can be added. */
+/*
+ * Paths that batches name: where some of them were lost, where no more of them can be added, and
+ * where their nodes are known.
+ */
 #include <string.h>
 
 #include "common/format/mlpd_run.h"
-#include "common/model/stretch.h"
+#include "common/model/model_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
@@ -14,14 +17,10 @@ struct reader {
 	int64_t now;
 };
 
-/* Calls of `n` methods from number `from` on, each a buffer's and a run's: decoded, not applied. */
-static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch *ret)
+/* What the kit has been told of since, a buffer's and a run's: decoded, not applied. */
+static void decode_told(struct reader *r, struct pv_batch *ret)
 {
 	struct logkit *k = r->k;
-	for (uint64_t i = from; i < from + n; i++, r->now += 10) {
-		logkit_enter(k, r->now, METHOD + i * 8);
-		logkit_leave(k, r->now + 5, METHOD + i * 8);
-	}
 	logkit_flush(k);
 	const struct mlpd_buffer_header h = { .time_base = k->batch.time_base };
 	struct mlpd_bases bases;
@@ -34,6 +33,16 @@ static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch 
 	ck_assert(pv_model_digests(k->model, &ret->digest));
 	ck_assert(mlpd_run_decode(r->run, ret, &bases, &k->format, &used));
 	ck_assert(mlpd_run_end(r->run));
+}
+
+/* Calls of `n` methods from number `from` on. */
+static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch *ret)
+{
+	for (uint64_t i = from; i < from + n; i++, r->now += 10) {
+		logkit_enter(r->k, r->now, METHOD + i * 8);
+		logkit_leave(r->k, r->now + 5, METHOD + i * 8);
+	}
+	decode_told(r, ret);
 }
 
 /* Whether the model hears all that the batch names, and whether the batch names anything new. */
@@ -80,20 +89,25 @@ END_TEST
 /* --- at a cap */
 
 /* Whether the model takes the run; it is applied, as it is or event by event. */
-static bool takes(struct reader *r, struct pv_model *m, uint64_t from, uint64_t n)
+static bool takes_batch(struct reader *r, struct pv_model *m, struct pv_batch *b)
 {
-	struct pv_batch b, *one = &b;
 	size_t at = 0;
-	decode(r, from, n, &b);
-	ck_assert(pv_model_hears(m, &one, 1));
-	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&one, 1);
+	ck_assert(pv_model_hears(m, &b, 1));
+	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&b, 1);
 	if (!taken) {
 		mlpd_run_forget(r->run, false);
-		ck_assert(mlpd_decode_plain(&b));
+		ck_assert(mlpd_decode_plain(b));
 	}
-	ck_assert(pv_model_apply(m, &b, &at, 0));
-	pv_batch_finish(&b);
+	ck_assert(pv_model_apply(m, b, &at, 0));
+	pv_batch_finish(b);
 	return taken;
+}
+
+static bool takes(struct reader *r, struct pv_model *m, uint64_t from, uint64_t n)
+{
+	struct pv_batch b;
+	decode(r, from, n, &b);
+	return takes_batch(r, m, &b);
 }
 
 static void same_calls(const struct pv_model *x, const struct pv_model *y)
@@ -138,12 +152,79 @@ START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 }
 END_TEST
 
+/* --- bases */
+
+enum { OUTER = METHOD + 0x8000 };
+
+/* The same run of calls on what is open, by a strand that does not know what that is. */
+static uint32_t turn_of_calls(struct reader *r, struct pv_model *m)
+{
+	mlpd_run_forget(r->run, false);
+	ck_assert(takes(r, m, 0, 10));
+	return m->private->stretches.strand[0].turn;
+}
+
+/* Then something begins or ends there. */
+static void outer(struct reader *r, struct pv_model *m, bool begins)
+{
+	struct pv_batch b;
+	if (begins)
+		logkit_enter(r->k, r->now++, OUTER);
+	else
+		logkit_leave(r->k, r->now++, OUTER);
+	decode_told(r, &b);
+	ck_assert(takes_batch(r, m, &b));
+}
+
+static void same_nodes(const struct pv_model *x, const struct pv_model *y)
+{
+	ck_assert_uint_eq(x->calls.node.n, y->calls.node.n);
+	for (size_t i = 1; i < x->calls.node.n; i++) {
+		const struct pv_tree_node *a = &x->calls.node.v[i], *b = y->calls.node.v + 1;
+		while (b < y->calls.node.v + y->calls.node.n &&
+			(b->key != a->key || (b->parent == 0) != (a->parent == 0)))
+			b++;
+		ck_assert(b < y->calls.node.v + y->calls.node.n);
+		ck_assert_uint_eq(a->calls, b->calls);
+		ck_assert_int_eq(a->total_ns, b->total_ns);
+	}
+}
+
+START_TEST(on_a_base_that_comes_again_nodes_are_known)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct logkit *other = logkit_new(17);
+	struct pv_model *m = other->model;
+	size_t at = 0;
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k);
+	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0));
+	uint32_t alone = turn_of_calls(&r, m);
+	outer(&r, m, true);
+	uint32_t within = turn_of_calls(&r, m);
+	ck_assert_uint_ne(within, alone);
+	outer(&r, m, false);
+	ck_assert_uint_eq(turn_of_calls(&r, m), alone);
+	outer(&r, m, true);
+	ck_assert_uint_eq(turn_of_calls(&r, m), within);
+	ck_assert_uint_eq(m->calls.node.n, 1 + 10 + 1 + 10);
+	same_nodes(r.k->model, m);
+	m->private->stretches.changes++; /* as if nodes had other numbers now */
+	ck_assert_uint_gt(turn_of_calls(&r, m), within);
+	same_nodes(r.k->model, m);
+	mlpd_run_destroy(r.run);
+	logkit_free(other);
+	logkit_free(r.k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model strands");
 	TCase *t = tcase_create("paths");
 	tcase_add_test(t, a_strand_with_lost_paths_is_refused_until_it_begins_anew);
 	tcase_add_loop_test(t, a_run_of_known_paths_is_taken_near_a_cap, 0, 2);
+	tcase_add_test(t, on_a_base_that_comes_again_nodes_are_known);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
