@@ -43,6 +43,7 @@ struct pv_batch {
 	struct pv_block *block;  /* `bytes` lie in it, which the batch holds; NULL: they are its own */
 	PV_ARRAY(uint8_t) own;   /* memory for bytes of its own, while they are not */
 	struct pv_digest digest; /* calls that stand in no event of the arrays above */
+	void *pack; /* the arrays but `bytes`, `own` and sums lie in it, and cannot grow; or NULL */
 
 	/* Set when the payload's tail could not be decoded; events before it are good. */
 	bool damaged;

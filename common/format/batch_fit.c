@@ -1,5 +1,7 @@
 #include "common/format/batch_fit.h"
 
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,54 +126,89 @@ static void take_texts(struct pv_batch *to, const struct pv_batch *b)
 
 /* --- keeping */
 
-static bool copy_events(struct pv_batch *to, const struct pv_batch *b)
+/* In the order in which they are packed: all that a copy needs but payload and sums. */
+#define PACKED(X)                                                                                  \
+	X(allocs)                                                                                  \
+	X(rare)                                                                                    \
+	X(pool)                                                                                    \
+	X(descs)                                                                                   \
+	X(values)                                                                                  \
+	X(digest.path)                                                                             \
+	X(digest.exc)                                                                              \
+	X(digest.count)                                                                            \
+	X(digest.open)                                                                             \
+	X(digest.stretch)                                                                          \
+	X(digest.alloc_path)                                                                       \
+	X(digest.number)
+
+#define ALIGNED(bytes) (((bytes) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1))
+
+static size_t packed_bytes(const struct pv_batch *b)
 {
-	if (b->n == 0)
-		return true;
-	to->time = malloc(b->n * sizeof *to->time);
-	to->kind = malloc(b->n * sizeof *to->kind);
-	to->key = malloc(b->n * sizeof *to->key);
-	if (!to->time || !to->kind || !to->key)
-		return false;
-	memcpy(to->time, b->time, b->n * sizeof *to->time);
-	memcpy(to->kind, b->kind, b->n * sizeof *to->kind);
-	memcpy(to->key, b->key, b->n * sizeof *to->key);
+	size_t bytes = ALIGNED(b->n * sizeof *b->time) + ALIGNED(b->n * sizeof *b->kind) +
+		       ALIGNED(b->n * sizeof *b->key);
+#define ADD(array) bytes += ALIGNED(USED(&b->array));
+	PACKED(ADD)
+#undef ADD
+	return bytes;
+}
+
+/* What is at `from`, behind what was packed up to here. */
+static void *put(char **at, const void *from, size_t bytes)
+{
+	void *to = bytes ? *at : NULL;
+	if (bytes)
+		memcpy(to, from, bytes);
+	*at += ALIGNED(bytes);
+	return to;
+}
+
+/* One piece of memory for all: a batch has a dozen arrays, and most are of a few hundred bytes. */
+static bool pack(struct pv_batch *to, const struct pv_batch *b)
+{
+	size_t bytes = packed_bytes(b);
+	char *at = to->pack = bytes ? malloc(bytes) : NULL;
+	if (bytes == 0 || !at)
+		return bytes == 0;
+	to->time = put(&at, b->time, b->n * sizeof *b->time);
+	to->kind = put(&at, b->kind, b->n * sizeof *b->kind);
+	to->key = put(&at, b->key, b->n * sizeof *b->key);
 	to->n = to->room = b->n;
+#define PUT(array)                                                                                 \
+	to->array.v = put(&at, b->array.v, USED(&b->array));                                       \
+	to->array.n = to->array.room = b->array.n;
+	PACKED(PUT)
+#undef PUT
 	return true;
 }
 
-/* The decoder's own memory is nothing that a copy needs. */
-static bool copy_digest(struct pv_digest *to, const struct pv_digest *d)
+static void forget_packed(struct pv_batch *b)
 {
-	return COPIED(&to->path, &d->path) && COPIED(&to->exc, &d->exc) &&
-	       COPIED(&to->count, &d->count) && COPIED(&to->open, &d->open) &&
-	       COPIED(&to->stretch, &d->stretch) && COPIED(&to->alloc_path, &d->alloc_path) &&
-	       COPIED(&to->number, &d->number);
+	b->n = b->room = 0;
+	b->time = b->key = NULL;
+	b->kind = NULL;
+	b->pack = NULL;
+#define FORGET(array) memset(&b->array, 0, sizeof b->array);
+	PACKED(FORGET)
+#undef FORGET
+}
+
+void pv_batch_drop_pack(struct pv_batch *b)
+{
+	if (!b->pack)
+		return;
+	free(b->pack);
+	forget_packed(b);
 }
 
 /* All but the arrays is copied as it is. */
 static void forget_arrays(struct pv_batch *b)
 {
-	b->n = b->room = 0;
-	b->time = b->key = NULL;
-	b->kind = NULL;
-	memset(&b->allocs, 0, sizeof b->allocs);
-	memset(&b->rare, 0, sizeof b->rare);
-	memset(&b->pool, 0, sizeof b->pool);
-	memset(&b->descs, 0, sizeof b->descs);
-	memset(&b->values, 0, sizeof b->values);
+	forget_packed(b);
+	memset(&b->digest.sum, 0, sizeof b->digest.sum);
 	memset(&b->bytes, 0, sizeof b->bytes);
 	memset(&b->own, 0, sizeof b->own);
 	b->block = NULL;
-	struct pv_digest *d = &b->digest;
-	memset(&d->path, 0, sizeof d->path);
-	memset(&d->sum, 0, sizeof d->sum);
-	memset(&d->exc, 0, sizeof d->exc);
-	memset(&d->count, 0, sizeof d->count);
-	memset(&d->open, 0, sizeof d->open);
-	memset(&d->stretch, 0, sizeof d->stretch);
-	memset(&d->alloc_path, 0, sizeof d->alloc_path);
-	memset(&d->number, 0, sizeof d->number);
 }
 
 /* Many sums are handed over, unless they use little of their memory. After all else was copied. */
@@ -201,11 +238,7 @@ bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret)
 	}
 	struct pv_batch copy = *b;
 	forget_arrays(&copy);
-	if (!copy_events(&copy, b) || !COPIED(&copy.allocs, &b->allocs) ||
-		!COPIED(&copy.rare, &b->rare) || !COPIED(&copy.pool, &b->pool) ||
-		!COPIED(&copy.descs, &b->descs) || !COPIED(&copy.values, &b->values) ||
-		!copy_digest(&copy.digest, &b->digest) ||
-		!pv_reserve(&copy.bytes, away ? texts : 0) ||
+	if (!pack(&copy, b) || !pv_reserve(&copy.bytes, away ? texts : 0) ||
 		!move_sums(&copy.digest, &b->digest)) {
 		pv_batch_finish(&copy);
 		return false;

@@ -14,6 +14,9 @@
  */
 bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret);
 
+/* The arrays that lie in the batch's pack, if it has one, are empty then, and may grow. */
+void pv_batch_drop_pack(struct pv_batch *b);
+
 /* What a batch holds, its payload included, wherever that is. */
 size_t pv_batch_used(const struct pv_batch *b);
 

@@ -1,3 +1,4 @@
+#include "common/format/batch_fit.h"
 #include "common/format/mlpd.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@ enum { FIRST_ROOM = 256 };
 
 void pv_batch_again(struct pv_batch *b)
 {
+	pv_batch_drop_pack(b);
 	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
@@ -25,6 +27,7 @@ void pv_batch_reset(struct pv_batch *b)
 void pv_batch_finish(struct pv_batch *b)
 {
 	pv_batch_give_back(b);
+	pv_batch_drop_pack(b);
 	free(b->time);
 	free(b->kind);
 	free(b->key);

@@ -158,7 +158,7 @@ void pv_hold_done(struct pv_hold *h)
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);
 		h->spare.v[h->spare.n++] = *b;
-		h->spare_bytes += size;
+		h->spare_bytes += pv_batch_bytes(b);
 	} else {
 		pv_batch_finish(b);
 	}
