@@ -125,22 +125,62 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool move_into(struct pv_window *w, const struct pv_window_cell *from)
+/* Both were merged: what stands in both becomes one, and no memory is needed but for the others. */
+static bool take_nodes(struct pv_window *w, struct pv_window_cell *c, struct pv_window_cell *from)
+{
+	if (c->nodes.n == 0) {
+		c->nodes = from->nodes;
+		memset(&from->nodes, 0, sizeof from->nodes);
+	}
+	for (size_t i = 0; i < c->nodes.n; i++)
+		w->place.v[c->nodes.v[i].node] = (uint32_t)i;
+	for (size_t i = 0; i < from->nodes.n; i++) {
+		const struct pv_window_entry *e = &from->nodes.v[i];
+		uint32_t *at = &w->place.v[e->node];
+		if (*at < c->nodes.n && c->nodes.v[*at].node == e->node) {
+			c->nodes.v[*at].calls += e->calls;
+			c->nodes.v[*at].self_ns += e->self_ns;
+			c->nodes.v[*at].samples += e->samples;
+			continue;
+		}
+		if (!pv_reserve(&c->nodes, 1))
+			return false;
+		*at = (uint32_t)c->nodes.n;
+		c->nodes.v[c->nodes.n++] = *e;
+	}
+	c->merged_nodes = c->nodes.n;
+	return true;
+}
+
+static bool take_sites(struct pv_window *w, struct pv_window_cell *c, struct pv_window_cell *from)
+{
+	if (c->sites.n == 0) {
+		c->sites = from->sites;
+		memset(&from->sites, 0, sizeof from->sites);
+	}
+	for (size_t i = 0; i < c->sites.n; i++)
+		w->place.v[c->sites.v[i].site] = (uint32_t)i;
+	for (size_t i = 0; i < from->sites.n; i++) {
+		const struct pv_window_bytes *e = &from->sites.v[i];
+		uint32_t *at = &w->place.v[e->site];
+		if (*at < c->sites.n && c->sites.v[*at].site == e->site) {
+			c->sites.v[*at].count += e->count;
+			c->sites.v[*at].bytes += e->bytes;
+			continue;
+		}
+		if (!pv_reserve(&c->sites, 1))
+			return false;
+		*at = (uint32_t)c->sites.n;
+		c->sites.v[c->sites.n++] = *e;
+	}
+	c->merged_sites = c->sites.n;
+	return true;
+}
+
+static bool move_into(struct pv_window *w, struct pv_window_cell *from)
 {
 	struct pv_window_cell *c = pv_window_cell_of(w, from->number >> 1);
-	if (!c)
-		return true;
-	if (!pv_reserve(&c->nodes, from->nodes.n) || !pv_reserve(&c->sites, from->sites.n))
-		return false;
-	if (from->nodes.n)
-		memcpy(c->nodes.v + c->nodes.n, from->nodes.v,
-			from->nodes.n * sizeof *from->nodes.v);
-	c->nodes.n += from->nodes.n;
-	if (from->sites.n)
-		memcpy(c->sites.v + c->sites.n, from->sites.v,
-			from->sites.n * sizeof *from->sites.v);
-	c->sites.n += from->sites.n;
-	return true;
+	return !c || (take_nodes(w, c, from) && take_sites(w, c, from));
 }
 
 /* Two neighbours become one cell of twice the width. */
