@@ -143,6 +143,7 @@ START_TEST(allocation_sites_in_the_window)
 }
 END_TEST
 
+/* Neighbours that become one cell have some places in common, and others that only one has. */
 START_TEST(a_full_window_gets_coarser)
 {
 	struct logkit *k = world();
@@ -150,9 +151,16 @@ START_TEST(a_full_window_gets_coarser)
 	for (int i = 0; i < 600; i++) {
 		int64_t t = i * 100 * MS;
 		logkit_enter(k, t, A);
+		logkit_alloc(k, t + 5 * MS, CAR, 0x8000, 10);
 		logkit_enter(k, t + 10 * MS, B);
+		if (i % 2)
+			logkit_alloc(k, t + 15 * MS, CAR, 0x8000, 20);
 		logkit_leave(k, t + 20 * MS, B);
 		logkit_leave(k, t + 30 * MS, A);
+		if (i % 3 == 0) {
+			logkit_enter(k, t + 40 * MS, B);
+			logkit_leave(k, t + 45 * MS, B);
+		}
 		if (i % 100 == 0)
 			logkit_flush(k);
 	}
@@ -160,8 +168,18 @@ START_TEST(a_full_window_gets_coarser)
 	ck_assert_int_gt(k->model->window->width, 100 * MS);
 	ck_assert_uint_le(k->model->window->bytes, 4000);
 	ck_assert_uint_eq(in_window(k, 60000, "A").calls, 600);
+	ck_assert_uint_eq(in_window(k, 60000, "B").calls, 200);
+	ck_assert_int_eq(in_window(k, 60000, "B").self_ns, 200 * 5 * MS);
 	ck_assert_int_eq(in_window(k, 60000, "A/B").self_ns, 600 * 10 * MS);
-	ck_assert_uint_eq(logkit_sum(k, "B").calls, 600);
+	ck_assert_uint_eq(logkit_sum(k, "B").calls, 800);
+	struct pv_window_sums sums;
+	ck_assert(pv_window_sum(k->model, 60000 * (uint64_t)MS, &sums));
+	ck_assert_uint_eq(sums.sites.n, 2);
+	ck_assert_uint_eq(sums.sites.v[0].count, 600);
+	ck_assert_uint_eq(sums.sites.v[0].bytes, 600 * 10);
+	ck_assert_uint_eq(sums.sites.v[1].count, 300);
+	ck_assert_uint_eq(sums.sites.v[1].bytes, 300 * 20);
+	pv_window_sums_finish(&sums);
 	logkit_free(k);
 }
 END_TEST
