@@ -184,6 +184,29 @@ START_TEST(a_full_window_gets_coarser)
 }
 END_TEST
 
+/* What was touched may not have changed: then there is room in a cell, and nothing stands in it. */
+START_TEST(empty_neighbours_become_one)
+{
+	struct logkit *k = world();
+	struct pv_model *m = logkit_model(k);
+	struct pv_window *w = m->window;
+	for (int64_t i = 0; i < 4; i++) {
+		struct pv_window_cell *c = pv_window_cell_of(w, 1000 + i);
+		ck_assert(pv_reserve(&c->nodes, 100) && pv_reserve(&c->sites, 100));
+		if (i == 3)
+			c->nodes.v[c->nodes.n++] = (struct pv_window_entry){ 0, 7, 9, 0 };
+	}
+	w->limit = 1000; /* bytes */
+	ck_assert(pv_window_shrink(w));
+	ck_assert_int_gt(w->width, 100 * MS);
+	const struct pv_window_cell *last = pv_window_cell_of(w, w->newest);
+	ck_assert_uint_eq(last->nodes.n, 1);
+	ck_assert_uint_eq(last->nodes.v[0].calls, 7);
+	ck_assert_uint_eq(last->sites.n, 0);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(off_keeps_nothing)
 {
 	struct logkit *k = world();
@@ -331,6 +354,7 @@ int main(void)
 	tcase_add_test(t, it_decays_to_empty);
 	tcase_add_test(t, allocation_sites_in_the_window);
 	tcase_add_test(t, a_full_window_gets_coarser);
+	tcase_add_test(t, empty_neighbours_become_one);
 	tcase_add_test(t, off_keeps_nothing);
 	tcase_add_test(t, tracks_add_up);
 	tcase_add_test(t, a_long_recording_doubles_the_width);

@@ -128,7 +128,7 @@ static int by_number(const void *a, const void *b)
 /* Both were merged: what stands in both becomes one, and no memory is needed but for the others. */
 static bool take_nodes(struct pv_window *w, struct pv_window_cell *c, struct pv_window_cell *from)
 {
-	if (c->nodes.n == 0) {
+	if (c->nodes.room == 0) {
 		c->nodes = from->nodes;
 		memset(&from->nodes, 0, sizeof from->nodes);
 	}
@@ -154,7 +154,7 @@ static bool take_nodes(struct pv_window *w, struct pv_window_cell *c, struct pv_
 
 static bool take_sites(struct pv_window *w, struct pv_window_cell *c, struct pv_window_cell *from)
 {
-	if (c->sites.n == 0) {
+	if (c->sites.room == 0) {
 		c->sites = from->sites;
 		memset(&from->sites, 0, sizeof from->sites);
 	}
