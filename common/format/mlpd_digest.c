@@ -99,11 +99,11 @@ static bool take_figures(struct mlpd_digester *d)
 /* Those entered before, as time does not step back in a strand. */
 size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns)
 {
-	const int64_t *entered = d->tree->entered.v;
+	const struct mlpd_open *calls = d->tree->open.v;
 	size_t low = 0, high = d->depth;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (entered[mid] < from_ns)
+		if (calls[mid].enter_ns < from_ns)
 			low = mid + 1;
 		else
 			high = mid;
@@ -121,7 +121,7 @@ static bool list_open(struct mlpd_digester *d, size_t kept)
 		return false;
 	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
 		g->open.v[g->open.n + i] =
-			(struct pv_digest_open){ path, d->tree->entered.v[kept + i] };
+			(struct pv_digest_open){ path, d->tree->open.v[kept + i].enter_ns };
 	g->open.n += more;
 	return true;
 }
@@ -202,7 +202,7 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	if (!d->within)
 		return true;
 	struct pv_stretch *s = &g->stretch.v[g->stretch.n - 1];
-	size_t room = d->tree->entered.room, deepest = d->from_depth + d->all_enters;
+	size_t room = d->tree->open.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
 	s->kept = (uint32_t)mlpd_digest_kept(d, s->from_ns);

@@ -76,10 +76,10 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 	}
 	if (child == 0)
 		return NOMEM;
-	if (l->depth == t->entered.room) {
-		t->entered.n = t->entered.room; /* all of it is in use: it must be kept */
-		bool ok = pv_reserve(&t->entered, 1);
-		t->entered.n = 0;
+	if (l->depth == t->open.room) {
+		t->open.n = t->open.room; /* all of it is in use: it must be kept */
+		bool ok = pv_reserve(&t->open, 1);
+		t->open.n = 0;
 		if (!ok)
 			return NOMEM;
 	}
@@ -88,7 +88,8 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 	l->at = child;
 	l->behind = false;
 	l->enters++;
-	t->entered.v[l->depth++] = (int64_t)(l->now + e->time);
+	t->open.v[l->depth++] =
+		(struct mlpd_open){ (int64_t)(l->now + e->time), child << MLPD_STEP_NODE };
 	return TOOK;
 }
 
@@ -105,8 +106,8 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 	} else if (l->behind && is_chained(l, d, mask)) {
 		mlpd_expect_leave(l, end, top);
 	}
-	uint64_t ns = l->now + e->time - (uint64_t)t->entered.v[--l->depth];
-	mlpd_end_call(t, top, (int64_t)ns);
+	uint64_t ns = l->now + e->time - (uint64_t)t->open.v[--l->depth].enter_ns;
+	mlpd_end_call(l, top, (int64_t)ns);
 	l->at = top;
 	l->behind = true;
 	return TOOK;

@@ -85,23 +85,24 @@ static ALWAYS_INLINE int64_t time_of(uint64_t w, bool fast)
 	return (int64_t)t - 0x80 - (t >> 8 << 7);
 }
 
+/*
+ * In bytes; 64 more: and others follow. A load of its own: what the word is for else takes longer.
+ */
+static ALWAYS_INLINE uint64_t length_of(const struct mlpd_node *n, enum mlpd_way way)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return ((const uint8_t *)&n->bytes[way])[MLPD_STEP_BYTES / 8];
+#else
+	return (uint8_t)(n->bytes[way] >> MLPD_STEP_BYTES);
+#endif
+}
+
 static ALWAYS_INLINE bool is_as(uint64_t w, const struct mlpd_node *n, enum mlpd_way way, bool fast)
 {
-	uint64_t other = w ^ n->bytes[way], bits = n->bytes[way] >> MLPD_STEP_BITS;
+	uint64_t other = w ^ n->bytes[way], bits = 8 * length_of(n, way);
 	if (fast)
 		return (lowest(other, bits) & COMPARED) == 0;
 	return (other & COMPARED) << (-(bits & 0x78) & 63) == 0;
-}
-
-/* In bytes, if no more follow. A load of its own: what the word is for else takes longer. */
-static ALWAYS_INLINE ptrdiff_t length_of(const struct mlpd_node *n, enum mlpd_way way)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint8_t length = ((const uint8_t *)&n->bytes[way])[MLPD_STEP_BYTES / 8];
-#else
-	uint8_t length = (uint8_t)(n->bytes[way] >> MLPD_STEP_BYTES);
-#endif
-	return (ptrdiff_t)length - 0x80; /* the time goes on in its second byte */
 }
 
 /* An event whose method difference is at p + 3. */
@@ -143,9 +144,10 @@ static ALWAYS_INLINE void expect_other(struct mlpd_node *n)
 
 /*
  * A call was entered that is none of those expected; its method difference is at p + 3. If it was
- * made from here at any time, it is expected from now on.
+ * made from here at any time, it is expected from now on. No call, here and below: for the sake of
+ * one, however rare, the loop would keep in memory what it needs for every event.
  */
-static __attribute__((noinline)) bool learn(
+static ALWAYS_INLINE bool learn(
 	const struct mlpd_loop *l, const uint8_t *p, struct mlpd_node *n, bool behind)
 {
 	const struct mlpd_tree *t = l->tree;
@@ -166,60 +168,82 @@ static __attribute__((noinline)) bool learn(
 struct here {
 	const uint8_t *p;
 	struct mlpd_node *n;
-	int64_t now;
-	int64_t *top; /* behind the last of the open calls' times */
+	int64_t past;          /* the limit, in ns: less than 0, which costs nothing to find out */
+	struct mlpd_open *top; /* behind the innermost open call */
 	uint32_t enters;
 };
 
+static ALWAYS_INLINE struct mlpd_node *node_at(const struct mlpd_loop *l, uint32_t at)
+{
+	return (struct mlpd_node *)((char *)l->node + at);
+}
+
 /* What is behind an expected event with a longer method difference; NULL: it goes on otherwise. */
-static __attribute__((noinline, cold)) const uint8_t *pass_long(
+static ALWAYS_INLINE const uint8_t *pass_long(
 	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n, uint32_t to)
 {
 	const struct mlpd_place *place = l->tree->place;
 	uint64_t more;
-	to >>= MLPD_STEP_NODE;
 	p = take_difference(p + 3, &more);
 	return p && to && place[n - l->node].key + more == place[to].key ? p : NULL;
 }
 
-/* Where an expected event leads to, and what is behind it. False: it was another one. */
-static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, enum mlpd_way way,
-	const uint8_t **ret_p, struct mlpd_node **ret)
+/* The same behind the caller's end, which is not expected behind a call that the root made. */
+static ALWAYS_INLINE const uint8_t *pass_long_end(
+	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n)
 {
-	uint32_t to = h->n->to[way];
-	const uint8_t *p = h->p + length_of(h->n, way);
-	if (UNLIKELY(h->n->bytes[way] & MLPD_STEP_LONG)) {
-		p = pass_long(l, h->p, h->n, to);
-		if (!p)
-			return false;
+	uint32_t caller = l->tree->place[n - l->node].parent;
+	return pass_long(l, p, n, caller == MLPD_ROOT ? 0 : caller);
+}
+
+/* What is behind an expected event. False: it was another one. */
+static ALWAYS_INLINE bool pass(
+	const struct mlpd_loop *l, const struct here *h, enum mlpd_way way, const uint8_t **ret)
+{
+	uint64_t length = length_of(h->n, way);
+	if (LIKELY(!(length & MLPD_STEP_LONG >> MLPD_STEP_BYTES))) {
+		*ret = h->p + length;
+		return true;
 	}
-	*ret_p = p;
-	*ret = (struct mlpd_node *)((char *)l->node + to);
-	return true;
+	if (way == MLPD_UP)
+		*ret = pass_long_end(l, h->p, h->n);
+	else
+		*ret = pass_long(l, h->p, h->n, mlpd_expected(h->n, way));
+	return *ret != NULL;
+}
+
+/* Its first call in the stretch. */
+static ALWAYS_INLINE void note_touched(const struct mlpd_loop *l, const struct mlpd_node *n)
+{
+	__asm__("" ::: "memory"); /* nothing is loaded for it before it is known to be needed */
+	struct mlpd_tree *t = l->tree;
+	t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
 }
 
 /* A call of seconds. */
-static __attribute__((noinline, cold)) int64_t note_long(
-	struct mlpd_tree *t, const struct mlpd_node *n, int64_t ns)
+static ALWAYS_INLINE int64_t note_long(
+	const struct mlpd_loop *l, const struct mlpd_node *n, int64_t ns)
 {
+	__asm__("" ::: "memory"); /* likewise */
+	struct mlpd_tree *t = l->tree;
 	int64_t *longest = &t->longest_ns[n - t->node];
 	if (ns > *longest)
 		*longest = ns;
 	return MLPD_LONG + INT64_C(1);
 }
 
-static ALWAYS_INLINE void count_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
+static ALWAYS_INLINE void count_call(const struct mlpd_loop *l, struct mlpd_node *n, int64_t ns)
 {
 	if (UNLIKELY(++n->more_calls == 0))
-		t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
+		note_touched(l, n);
 	n->total_ns += (uint64_t)ns;
 }
 
-static ALWAYS_INLINE void end_call(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
+static ALWAYS_INLINE void end_call(const struct mlpd_loop *l, struct mlpd_node *n, int64_t ns)
 {
-	count_call(t, n, ns);
+	count_call(l, n, ns);
 	if (UNLIKELY(ns > MLPD_LONG))
-		ns = note_long(t, n, ns);
+		ns = note_long(l, n, ns);
 	n->longest_ns = more_of(n->longest_ns, (uint32_t)ns);
 }
 
@@ -229,17 +253,18 @@ enum began { BEGAN, BEGAN_AND_ENDED, DID_NOT };
 static ALWAYS_INLINE enum began begin_call(
 	const struct mlpd_loop *l, struct here *h, enum mlpd_way way, uint64_t *w, bool fast)
 {
+	struct mlpd_node *to = node_at(l, h->n->to[way]);
+	__asm__("" : "+r"(to)); /* where it is in the tree can be had from this when it is needed */
 	const uint8_t *then;
-	struct mlpd_node *to;
-	if (UNLIKELY(!pass(l, h, way, &then, &to)))
+	if (UNLIKELY(!pass(l, h, way, &then)))
 		return DID_NOT;
-	int64_t time = h->now + time_of(*w, fast);
+	int64_t past = h->past + time_of(*w, fast);
 	*w = pv_word_at(then);
 	if (LIKELY((*w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE)) {
 		int64_t ns = time_of(*w, fast);
-		if (LIKELY(time + ns < l->limit)) {
-			h->now = time + ns;
-			count_call(l->tree, to, ns);
+		if (LIKELY(past + ns < 0)) {
+			h->past = past + ns;
+			count_call(l, to, ns);
 			to->longest_ns = more_of(to->longest_ns, (uint32_t)ns);
 			h->p = then + 4;
 			h->n = to;
@@ -247,13 +272,13 @@ static ALWAYS_INLINE enum began begin_call(
 			return BEGAN_AND_ENDED;
 		}
 	}
-	if (UNLIKELY(time >= l->limit || h->top == l->room))
+	if (UNLIKELY(past >= 0 || h->top == l->room))
 		return DID_NOT;
 	h->p = then;
 	h->n = to;
-	h->now = time;
+	h->past = past;
 	h->enters++;
-	*h->top++ = time;
+	*h->top++ = (struct mlpd_open){ past + l->limit, (uint32_t)((char *)to - (char *)l->node) };
 	return BEGAN;
 }
 
@@ -264,11 +289,12 @@ static ALWAYS_INLINE enum began begin_call(
  */
 static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 {
-	struct here h = { l->p, &l->node[l->at], (int64_t)l->now, l->tree->entered.v + l->depth,
-		l->enters };
+	struct here h = { l->p, &l->node[l->at], (int64_t)l->now - l->limit,
+		l->tree->open.v + l->depth, l->enters };
 	bool behind = true;
 	enum began began;
-	int64_t time;
+	const uint8_t *then;
+	int64_t past;
 	uint64_t w;
 	l->back = NULL;
 	if (l->behind)
@@ -287,16 +313,15 @@ within_again:
 		goto out_within;
 	}
 	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
-		time = h.now + time_of(w, fast);
-		if (UNLIKELY(time >= l->limit))
+		past = h.past + time_of(w, fast);
+		if (UNLIKELY(past >= 0))
 			goto out_within;
 		h.p += 4;
 		goto leave;
 	}
 	if ((w & SHAPE) == USUAL_ENTER) {
-		if (learn(l, h.p, h.n, false))
-			goto within_again;
-		goto out_within;
+		behind = false;
+		goto unknown;
 	}
 	if (w & 0x8000)
 		goto out_within;
@@ -305,8 +330,10 @@ within_again:
 	goto within_again;
 
 leave:
-	h.now = time;
-	end_call(l->tree, h.n, time - *--h.top);
+	h.past = past;
+	h.top--;
+	h.n = node_at(l, h.top->at);
+	end_call(l, h.n, past + l->limit - h.top->enter_ns);
 behind:
 	if (UNLIKELY(h.p >= l->last))
 		goto out;
@@ -315,9 +342,10 @@ behind_again:
 	if ((uint8_t)w == MLPD_LEAVE) {
 		if (UNLIKELY(!is_as(w, h.n, MLPD_UP, fast)))
 			goto out_up;
-		time = h.now + time_of(w, fast);
-		if (UNLIKELY(time >= l->limit || !pass(l, &h, MLPD_UP, &h.p, &h.n)))
+		past = h.past + time_of(w, fast);
+		if (UNLIKELY(past >= 0 || !pass(l, &h, MLPD_UP, &then)))
 			goto out;
+		h.p = then;
 		goto leave;
 	}
 	if (LIKELY(is_as(w, h.n, MLPD_NEXT, fast))) {
@@ -333,11 +361,8 @@ next:
 		expect_other(h.n);
 		goto next;
 	}
-	if ((w & SHAPE) == USUAL_ENTER) {
-		if (learn(l, h.p, h.n, true))
-			goto behind_again;
-		goto out;
-	}
+	if ((w & SHAPE) == USUAL_ENTER)
+		goto unknown;
 out_up:
 	if (w & 0x8000)
 		goto out;
@@ -345,14 +370,22 @@ out_up:
 	l->back = --h.p;
 	goto behind_again;
 
+unknown:
+	if (LIKELY(learn(l, h.p, h.n, behind))) {
+		if (behind)
+			goto behind_again;
+		behind = true;
+		goto within_again;
+	}
+	goto out;
 out_within:
 	behind = false;
 out:
 	l->p = h.p + (h.p == l->back);
-	l->now = (uint64_t)h.now;
+	l->now = (uint64_t)(h.past + l->limit);
 	l->at = (uint32_t)(h.n - l->node);
 	l->behind = behind;
-	l->depth = (size_t)(h.top - l->tree->entered.v);
+	l->depth = (size_t)(h.top - l->tree->open.v);
 	l->enters = h.enters;
 }
 
@@ -377,7 +410,7 @@ void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask)
 		return;
 	l->last = end - AHEAD + 1;
 	l->node = t->node;
-	l->room = t->entered.v + t->entered.room;
+	l->room = t->open.v + t->open.room;
 	l->mask = mask;
 	if (is_fast())
 		take_expected_fast(l);
@@ -414,7 +447,7 @@ void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t c
 		mlpd_expect(&l->tree->node[l->at], MLPD_UP, step_at(l->p, MLPD_LEAVE, caller));
 }
 
-void mlpd_end_call(struct mlpd_tree *t, uint32_t node, int64_t ns)
+void mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns)
 {
-	end_call(t, &t->node[node], ns);
+	end_call(l, &l->tree->node[node], ns);
 }

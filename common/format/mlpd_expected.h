@@ -16,9 +16,9 @@ struct mlpd_loop {
 	struct mlpd_tree *tree;
 	struct mlpd_node *node; /* its; while mlpd_take_expected() is at work */
 	const uint8_t *p, *from;
-	const uint8_t *last; /* behind the last byte where an event is looked at */
-	const uint8_t *back; /* a byte before the event at hand, if its time is short */
-	const int64_t *room; /* the end of that for open calls */
+	const uint8_t *last;          /* behind the last byte where an event is looked at */
+	const uint8_t *back;          /* a byte before the event at hand, if its time is short */
+	const struct mlpd_open *room; /* the end of that for open calls */
 	uint64_t now, method, mask;
 	int64_t limit;
 	uint32_t at;
@@ -42,6 +42,6 @@ void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t c
 void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller);
 
 /* A call of this node has ended that took `ns`. */
-void mlpd_end_call(struct mlpd_tree *t, uint32_t node, int64_t ns);
+void mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns);
 
 #endif

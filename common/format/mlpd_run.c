@@ -187,7 +187,7 @@ static bool tell(const struct mlpd_digester *d, uint64_t thread, struct mlpd_eff
 	uint32_t path = mlpd_digest_top(d);
 	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
 		e->call.v[e->call.n + i] = (struct mlpd_effect_call){ d->tree->place[path].key,
-			d->tree->entered.v[kept + i] };
+			d->tree->open.v[kept + i].enter_ns };
 	e->call.n += more;
 	return true;
 }
@@ -213,15 +213,16 @@ static bool join(struct mlpd_digester *d, struct mlpd_tree *t, const struct mlpd
 	for (size_t i = 0; i < e->ended; i++)
 		at = t->place[at].parent;
 	d->depth -= e->ended;
-	t->entered.n = d->depth;
-	bool ok = pv_reserve(&t->entered, e->opens);
-	t->entered.n = 0;
+	t->open.n = d->depth;
+	bool ok = pv_reserve(&t->open, e->opens);
+	t->open.n = 0;
 	for (size_t i = 0; i < e->opens && ok; i++) {
-		ok = d->depth == 0 || call[i].enter_ns >= t->entered.v[d->depth - 1];
+		ok = d->depth == 0 || call[i].enter_ns >= t->open.v[d->depth - 1].enter_ns;
 		at = ok ? mlpd_tree_child(t, at, call[i].key) : 0;
 		ok = at != 0;
 		if (ok)
-			t->entered.v[d->depth++] = call[i].enter_ns;
+			t->open.v[d->depth++] =
+				(struct mlpd_open){ call[i].enter_ns, at << MLPD_STEP_NODE };
 	}
 	d->at = at;
 	d->behind = d->depth == 0;

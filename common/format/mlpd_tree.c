@@ -4,7 +4,7 @@
 
 #include "common/format/mlpd_call.h"
 
-enum { FIRST_NODES = 256, FIRST_ENTERED = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
+enum { FIRST_NODES = 256, FIRST_OPEN = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
 
 _Static_assert(sizeof(struct mlpd_node) == LINE, "one cache line");
 
@@ -22,7 +22,7 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 	t->node_room = t->place_room = t->longest_room = 0;
 	t->slots = 0;
 	pv_array_finish(&t->touched);
-	pv_array_finish(&t->entered);
+	pv_array_finish(&t->open);
 	pv_array_finish(&t->exc);
 }
 
@@ -125,7 +125,7 @@ bool mlpd_tree_begin(struct mlpd_tree *t)
 {
 	if (t->n)
 		return true;
-	if (!pv_reserve(&t->entered, FIRST_ENTERED) || (t->room == 0 && !grow(t)))
+	if (!pv_reserve(&t->open, FIRST_OPEN) || (t->room == 0 && !grow(t)))
 		return false;
 	t->n++;
 	add_node(t, MLPD_ROOT, UINT64_MAX);

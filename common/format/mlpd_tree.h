@@ -15,8 +15,8 @@
 /*
  * A call event that is expected, as it is written: its own byte, two for its difference of times,
  * and the first five bytes of its method difference or fewer. The first of them is lowest; what is
- * none of them is 0. In place of the time: bits 8 to 11: how many bytes; 17 to 22: eight times
- * that; 16: the difference goes on behind them.
+ * none of them is 0. In place of the time: bits 16 to 19: how many bytes; 22: the difference goes
+ * on behind them.
  */
 struct mlpd_step {
 	uint64_t bytes;
@@ -36,7 +36,7 @@ enum mlpd_way {
 /* One cache line, and aligned so. */
 struct mlpd_node {
 	uint64_t bytes[MLPD_WAYS]; /* steps */
-	uint32_t to[MLPD_WAYS];
+	uint32_t to[MLPD_UP];
 	uint64_t total_ns;   /* of calls that ended */
 	uint32_t longest_ns; /* of them; more than MLPD_LONG: it is in tree.longest_ns */
 	uint32_t more_calls; /* that ended, less one; UINT32_MAX: it is not in tree.touched */
@@ -50,6 +50,12 @@ struct mlpd_place {
 	uint32_t parent; /* smaller than the node's own number; the root's: itself */
 };
 
+/* A call that is open. */
+struct mlpd_open {
+	int64_t enter_ns;
+	uint32_t at; /* as in a step */
+};
+
 struct mlpd_exc {
 	uint32_t node; /* left by an exception */
 };
@@ -59,11 +65,10 @@ enum {
 	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
 	MLPD_TREE_MOST = 1 << 18, /* as many as a step can tell apart */
 	/* Bits where they begin. */
-	MLPD_STEP_BYTES = 8,
-	MLPD_STEP_BITS = 16,
+	MLPD_STEP_BYTES = 16,
 	MLPD_STEP_METHOD = 24,
 	MLPD_STEP_NODE = 6,
-	MLPD_STEP_LONG = 1 << MLPD_STEP_BITS,
+	MLPD_STEP_LONG = 1 << 22,
 };
 
 struct mlpd_tree {
@@ -74,9 +79,9 @@ struct mlpd_tree {
 	uint32_t node_room, place_room, longest_room; /* as much, or more */
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
-	uint32_t told;              /* nodes that a digest has named */
-	PV_ARRAY(uint32_t) touched; /* nodes with calls, as they ended first; room for all */
-	PV_ARRAY(int64_t) entered;  /* times, of the calls that are open */
+	uint32_t told;                   /* nodes that a digest has named */
+	PV_ARRAY(uint32_t) touched;      /* nodes with calls, as they ended first; room for all */
+	PV_ARRAY(struct mlpd_open) open; /* of the strand's; the first is outermost */
 	PV_ARRAY(struct mlpd_exc) exc;
 };
 
@@ -94,8 +99,7 @@ static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned 
 {
 	unsigned all = MLPD_STEP_METHOD / 8 + n;
 	return (struct mlpd_step){
-		bytes << (64 - 8 * n) >> (64 - 8 * all) | 8 * all << MLPD_STEP_BITS | 0x8000 |
-			all << MLPD_STEP_BYTES | kind,
+		bytes << (64 - 8 * n) >> (64 - 8 * all) | all << MLPD_STEP_BYTES | 0x8000 | kind,
 		node << MLPD_STEP_NODE,
 	};
 }
@@ -103,7 +107,8 @@ static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned 
 static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
 {
 	n->bytes[way] = s.bytes;
-	n->to[way] = s.to;
+	if (way != MLPD_UP)
+		n->to[way] = s.to;
 }
 
 static inline uint32_t mlpd_expected(const struct mlpd_node *n, enum mlpd_way way)
