@@ -188,14 +188,6 @@ static ALWAYS_INLINE const uint8_t *pass_long(
 	return p && to && place[n - l->node].key + more == place[to].key ? p : NULL;
 }
 
-/* The same behind the caller's end, which is not expected behind a call that the root made. */
-static ALWAYS_INLINE const uint8_t *pass_long_end(
-	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n)
-{
-	uint32_t caller = l->tree->place[n - l->node].parent;
-	return pass_long(l, p, n, caller == MLPD_ROOT ? 0 : caller);
-}
-
 /* What is behind an expected event. False: it was another one. */
 static ALWAYS_INLINE bool pass(
 	const struct mlpd_loop *l, const struct here *h, enum mlpd_way way, const uint8_t **ret)
@@ -205,10 +197,8 @@ static ALWAYS_INLINE bool pass(
 		*ret = h->p + length;
 		return true;
 	}
-	if (way == MLPD_UP)
-		*ret = pass_long_end(l, h->p, h->n);
-	else
-		*ret = pass_long(l, h->p, h->n, mlpd_expected(h->n, way));
+	uint32_t caller = l->tree->place[h->n - l->node].parent;
+	*ret = pass_long(l, h->p, h->n, way == MLPD_UP ? caller : mlpd_expected(h->n, way));
 	return *ret != NULL;
 }
 
