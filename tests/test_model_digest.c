@@ -11,7 +11,7 @@
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
-enum { LOOPS = 20, METHODS = 12, DEEP = 40 };
+enum { LOOPS = 20, METHODS = 12, DEEP = 40, EDGE = 1000000, CELL = PV_WINDOW_CELL_MS * 1000000 };
 
 static uint64_t state;
 
@@ -45,10 +45,19 @@ static uint64_t method_at(uint64_t i)
 	return far[i % PV_COUNT_OF(far)] + i / PV_COUNT_OF(far) * 0x938;
 }
 
+static int64_t to_multiple(int64_t now, int64_t of)
+{
+	return of - now % of;
+}
+
+/* Where a cell of the timeline or of the window ends events come at that very moment, too. */
 static void step(struct world *w)
 {
 	static const int64_t by[] = { 1, 90, 150, 900, 17000, 3000000 };
-	w->now += by[odd(odd(8) ? 5 : 6)];
+	int64_t edge = to_multiple(w->now, EDGE), cell = to_multiple(w->now, CELL);
+	w->now += edge < 16000 && odd(2) ? edge : by[odd(odd(8) ? 5 : 6)];
+	if (odd(1000) == 0 && cell > EDGE)
+		w->now += to_multiple(w->now, CELL) - 150 - (int64_t)odd(900);
 	if (w->wild && odd(500) == 0)
 		w->now += odd(2) ? 400000000 : -(int64_t)odd(100000);
 	if (odd(1000) == 0) /* what is open then takes longer than 31 or 32 bits can say */
