@@ -85,24 +85,22 @@ static ALWAYS_INLINE int64_t time_of(uint64_t w, bool fast)
 	return (int64_t)t - 0x80 - (t >> 8 << 7);
 }
 
-/*
- * In bytes; 64 more: and others follow. A load of its own: what the word is for else takes longer.
- */
-static ALWAYS_INLINE uint64_t length_of(const struct mlpd_node *n, enum mlpd_way way)
+/* In bits. A load of its own: what the word is for else takes longer. */
+static ALWAYS_INLINE uint64_t length_in(const uint64_t *bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return ((const uint8_t *)&n->bytes[way])[MLPD_STEP_BYTES / 8];
+	return ((const uint8_t *)bytes)[MLPD_STEP_BITS / 8];
 #else
-	return (uint8_t)(n->bytes[way] >> MLPD_STEP_BYTES);
+	return (uint8_t)(*bytes >> MLPD_STEP_BITS);
 #endif
 }
 
-static ALWAYS_INLINE bool is_as(uint64_t w, const struct mlpd_node *n, enum mlpd_way way, bool fast)
+static ALWAYS_INLINE bool is_as(uint64_t w, const uint64_t *bytes, bool fast)
 {
-	uint64_t other = w ^ n->bytes[way], bits = 8 * length_of(n, way);
+	uint64_t other = w ^ *bytes, bits = length_in(bytes);
 	if (fast)
 		return (lowest(other, bits) & COMPARED) == 0;
-	return (other & COMPARED) << (-(bits & 0x78) & 63) == 0;
+	return (other & COMPARED) << (-bits & 63) == 0;
 }
 
 /* An event whose method difference is at p + 3. */
@@ -111,7 +109,7 @@ static inline struct mlpd_step take_step(uint8_t kind, const uint8_t *p, uint32_
 	uint64_t bytes = pv_word_at(p + 3), last = ~bytes & UINT64_C(0x8080808080);
 	struct mlpd_step s =
 		mlpd_step(kind, bytes, last ? ((unsigned)__builtin_ctzll(last) + 1) / 8 : 5, to);
-	s.bytes |= last ? 0 : MLPD_STEP_LONG;
+	s.bytes += last ? 0 : MLPD_STEP_LONG;
 	return s;
 }
 
@@ -124,22 +122,17 @@ static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *
 	return bytes ? p + bytes : NULL;
 }
 
-/* The event that leads from here to a call is known from now on. */
-static void learn_step(struct mlpd_node *n, bool behind, struct mlpd_step step)
+/*
+ * The event that leads from here to a call is known from now on. What comes most stays where it is:
+ * so the processor, too, can foresee which of them comes.
+ */
+static ALWAYS_INLINE void learn_step(
+	struct mlpd_node *n, struct mlpd_place *p, bool behind, struct mlpd_step step)
 {
-	if (behind) {
-		n->bytes[MLPD_OTHER] = n->bytes[MLPD_NEXT];
-		n->to[MLPD_OTHER] = n->to[MLPD_NEXT];
-	}
-	mlpd_expect(n, behind ? MLPD_NEXT : MLPD_FIRST, step);
-}
-
-/* What came last but one is what comes next. */
-static ALWAYS_INLINE void expect_other(struct mlpd_node *n)
-{
-	__asm__("" ::: "memory"); /* no register holds what is needed only here */
-	struct mlpd_step other = { n->bytes[MLPD_OTHER], n->to[MLPD_OTHER] };
-	learn_step(n, true, other);
+	enum mlpd_way way = !behind ? MLPD_FIRST : n->to[MLPD_NEXT] ? MLPD_OTHER : MLPD_NEXT;
+	p->spare_bytes[behind] = n->bytes[way];
+	p->spare_to[behind] = n->to[way];
+	mlpd_expect(n, way, step);
 }
 
 /*
@@ -152,13 +145,14 @@ static ALWAYS_INLINE bool learn(
 {
 	const struct mlpd_tree *t = l->tree;
 	uint32_t at = (uint32_t)(n - l->node);
+	struct mlpd_place *place = &t->place[at];
 	uint64_t more;
 	if (!take_difference(p + 3, &more))
 		return false;
-	uint32_t child = mlpd_tree_find(
-		t, behind ? t->place[at].parent : at, (t->place[at].key + more) & l->mask);
+	uint32_t child =
+		mlpd_tree_find(t, behind ? place->parent : at, (place->key + more) & l->mask);
 	if (child != 0)
-		learn_step(n, behind, take_step(MLPD_ENTER, p, child));
+		learn_step(n, place, behind, take_step(MLPD_ENTER, p, child));
 	return child != 0;
 }
 
@@ -188,17 +182,19 @@ static ALWAYS_INLINE const uint8_t *pass_long(
 	return p && to && place[n - l->node].key + more == place[to].key ? p : NULL;
 }
 
-/* What is behind an expected event. False: it was another one. */
-static ALWAYS_INLINE bool pass(
-	const struct mlpd_loop *l, const struct here *h, enum mlpd_way way, const uint8_t **ret)
+/*
+ * What is behind an expected event of this length in bits, which leads to `at`, or `up` to the
+ * caller. False: it was another one.
+ */
+static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, uint64_t length,
+	uint32_t at, bool up, const uint8_t **ret)
 {
-	uint64_t length = length_of(h->n, way);
-	if (LIKELY(!(length & MLPD_STEP_LONG >> MLPD_STEP_BYTES))) {
-		*ret = h->p + length;
+	if (LIKELY(length <= MLPD_STEP_MOST)) {
+		*ret = h->p + length / 8;
 		return true;
 	}
 	uint32_t caller = l->tree->place[h->n - l->node].parent;
-	*ret = pass_long(l, h->p, h->n, way == MLPD_UP ? caller : mlpd_expected(h->n, way));
+	*ret = pass_long(l, h->p, h->n, up ? caller : at >> MLPD_STEP_NODE);
 	return *ret != NULL;
 }
 
@@ -239,14 +235,14 @@ static ALWAYS_INLINE void end_call(const struct mlpd_loop *l, struct mlpd_node *
 
 enum began { BEGAN, BEGAN_AND_ENDED, DID_NOT };
 
-/* The call that is expected there. Most calls make none, so its end is looked for at once. */
-static ALWAYS_INLINE enum began begin_call(
-	const struct mlpd_loop *l, struct here *h, enum mlpd_way way, uint64_t *w, bool fast)
+/* An expected call. Most calls make none, so its end is looked for at once. */
+static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct here *h,
+	uint64_t length, uint32_t at, uint64_t *w, bool fast)
 {
-	struct mlpd_node *to = node_at(l, h->n->to[way]);
+	struct mlpd_node *to = node_at(l, at);
 	__asm__("" : "+r"(to)); /* where it is in the tree can be had from this when it is needed */
 	const uint8_t *then;
-	if (UNLIKELY(!pass(l, h, way, &then)))
+	if (UNLIKELY(!pass(l, h, length, at, false, &then)))
 		return DID_NOT;
 	int64_t past = h->past + time_of(*w, fast);
 	*w = pv_word_at(then);
@@ -272,6 +268,51 @@ static ALWAYS_INLINE enum began begin_call(
 	return BEGAN;
 }
 
+static ALWAYS_INLINE enum began begin_way(
+	const struct mlpd_loop *l, struct here *h, enum mlpd_way way, uint64_t *w, bool fast)
+{
+	return begin_call(l, h, length_in(&h->n->bytes[way]), h->n->to[way], w, fast);
+}
+
+/* --- what comes less often */
+
+/* Than the other one, in this stretch. */
+static ALWAYS_INLINE bool comes_more(const struct mlpd_loop *l, uint32_t a, uint32_t b)
+{
+	__asm__("" ::: "memory"); /* no register holds what is needed only here */
+	return (int32_t)(node_at(l, a)->more_calls - node_at(l, b)->more_calls) > 0;
+}
+
+static ALWAYS_INLINE void swap_steps(uint64_t *a, uint32_t *to_a, uint64_t *b, uint32_t *to_b)
+{
+	uint64_t bytes = *a;
+	uint32_t to = *to_a;
+	*a = *b;
+	*to_a = *to_b;
+	*b = bytes;
+	*to_b = to;
+}
+
+/* The call that is kept beside the tree, if it is the one that was entered. */
+static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, struct mlpd_node *n,
+	bool behind, uint64_t *ret_length, uint32_t *ret_at, bool fast)
+{
+	__asm__("" ::: "memory"); /* likewise */
+	struct mlpd_place *p = &l->tree->place[n - l->node];
+	enum mlpd_way way = behind ? MLPD_OTHER : MLPD_FIRST;
+	uint64_t *bytes = &p->spare_bytes[behind];
+	uint32_t *to = &p->spare_to[behind];
+	if (!is_as(w, bytes, fast))
+		return false;
+	*ret_length = length_in(bytes);
+	*ret_at = *to;
+	if (comes_more(l, *to, n->to[way]))
+		swap_steps(bytes, to, &n->bytes[way], &n->to[way]);
+	return true;
+}
+
+/* --- all of it */
+
 /*
  * What an event needs of the one before it stays in registers, and for that all else is left in *l:
  * each event waits for the one before. What processors cannot foresee, and so begin in vain, costs
@@ -285,7 +326,8 @@ static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 	enum began began;
 	const uint8_t *then;
 	int64_t past;
-	uint64_t w;
+	uint64_t w, length;
+	uint32_t at;
 	l->back = NULL;
 	if (l->behind)
 		goto behind;
@@ -294,8 +336,8 @@ within:
 	if (UNLIKELY(h.p >= l->last))
 		goto out_within;
 within_again:
-	if (LIKELY(is_as(w, h.n, MLPD_FIRST, fast))) {
-		began = begin_call(l, &h, MLPD_FIRST, &w, fast);
+	if (LIKELY(is_as(w, &h.n->bytes[MLPD_FIRST], fast))) {
+		began = begin_way(l, &h, MLPD_FIRST, &w, fast);
 		if (began == BEGAN)
 			goto within;
 		if (began == BEGAN_AND_ENDED)
@@ -330,26 +372,30 @@ behind:
 	w = pv_word_at(h.p);
 behind_again:
 	if ((uint8_t)w == MLPD_LEAVE) {
-		if (UNLIKELY(!is_as(w, h.n, MLPD_UP, fast)))
+		if (UNLIKELY(!is_as(w, &h.n->bytes[MLPD_UP], fast)))
 			goto out_up;
 		past = h.past + time_of(w, fast);
-		if (UNLIKELY(past >= 0 || !pass(l, &h, MLPD_UP, &then)))
+		if (UNLIKELY(past >= 0 ||
+			     !pass(l, &h, length_in(&h.n->bytes[MLPD_UP]), 0, true, &then)))
 			goto out;
 		h.p = then;
 		goto leave;
 	}
-	if (LIKELY(is_as(w, h.n, MLPD_NEXT, fast))) {
-next:
-		began = begin_call(l, &h, MLPD_NEXT, &w, fast);
+	if (LIKELY(is_as(w, &h.n->bytes[MLPD_NEXT], fast))) {
+		began = begin_way(l, &h, MLPD_NEXT, &w, fast);
 		if (began == BEGAN)
 			goto within;
 		if (began == BEGAN_AND_ENDED)
 			goto behind;
 		goto out;
 	}
-	if (is_as(w, h.n, MLPD_OTHER, fast)) {
-		expect_other(h.n);
-		goto next;
+	if (is_as(w, &h.n->bytes[MLPD_OTHER], fast)) {
+		length = length_in(&h.n->bytes[MLPD_OTHER]);
+		at = h.n->to[MLPD_OTHER];
+		if (comes_more(l, at, h.n->to[MLPD_NEXT]))
+			swap_steps(&h.n->bytes[MLPD_OTHER], &h.n->to[MLPD_OTHER],
+				&h.n->bytes[MLPD_NEXT], &h.n->to[MLPD_NEXT]);
+		goto less_usual;
 	}
 	if ((w & SHAPE) == USUAL_ENTER)
 		goto unknown;
@@ -361,6 +407,16 @@ out_up:
 	goto behind_again;
 
 unknown:
+	if (takes_spare(l, w, h.n, behind, &length, &at, fast)) {
+less_usual:
+		began = begin_call(l, &h, length, at, &w, fast);
+		if (began == DID_NOT)
+			goto out;
+		behind = true;
+		if (began == BEGAN)
+			goto within;
+		goto behind;
+	}
 	if (LIKELY(learn(l, h.p, h.n, behind))) {
 		if (behind)
 			goto behind_again;
@@ -428,7 +484,7 @@ void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t c
 	bool known = mlpd_expected(n, l->behind ? MLPD_NEXT : MLPD_FIRST) == child;
 	/* A call that was expected may come with a longer time. */
 	if (!known && is_usual(l->p, end))
-		learn_step(n, l->behind, step_at(l->p, MLPD_ENTER, child));
+		learn_step(n, &l->tree->place[l->at], l->behind, step_at(l->p, MLPD_ENTER, child));
 }
 
 void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller)

@@ -79,7 +79,7 @@ static bool grow(struct mlpd_tree *t)
 static struct mlpd_step mlpd_no_step(void)
 {
 	struct mlpd_step s = mlpd_step(UINT8_MAX, UINT64_MAX, 5, 0);
-	s.bytes |= MLPD_STEP_LONG;
+	s.bytes += MLPD_STEP_LONG;
 	return s;
 }
 
@@ -92,7 +92,7 @@ static struct mlpd_step step_up(uint64_t difference, uint32_t parent)
 	for (unsigned i = 0; i < most; i++)
 		bytes |= ((difference >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0)) << 8 * i;
 	struct mlpd_step s = mlpd_step(MLPD_LEAVE, bytes, most, parent);
-	s.bytes |= n > most ? MLPD_STEP_LONG : 0;
+	s.bytes += n > most ? MLPD_STEP_LONG : 0;
 	return s;
 }
 
@@ -101,7 +101,8 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t at = t->n++;
 	struct mlpd_node *n = &t->node[at];
-	t->place[at] = (struct mlpd_place){ key, parent };
+	uint64_t none = mlpd_no_step().bytes;
+	t->place[at] = (struct mlpd_place){ key, parent, { 0, 0 }, { none, none } };
 	*n = (struct mlpd_node){ .more_calls = UINT32_MAX };
 	for (enum mlpd_way way = 0; way < MLPD_WAYS; way++)
 		mlpd_expect(n, way, mlpd_no_step());

@@ -15,20 +15,19 @@
 /*
  * A call event that is expected, as it is written: its own byte, two for its difference of times,
  * and the first five bytes of its method difference or fewer. The first of them is lowest; what is
- * none of them is 0. In place of the time: bits 16 to 19: how many bytes; 22: the difference goes
- * on behind them.
+ * none of them is 0. In place of the time: bits 16 to 22: how many bits; more than 64: the
+ * difference goes on behind them.
  */
 struct mlpd_step {
 	uint64_t bytes;
-	uint32_t to; /* bits 6 to 23: the call that begins, or the caller: where it is in tree.node
-		      */
+	uint32_t to; /* bits 6 to 23: the call that begins, or the caller, in tree.node */
 };
 
 /* What is expected, and where. */
 enum mlpd_way {
-	MLPD_FIRST, /* in this call, the call that came last */
+	MLPD_FIRST, /* in this call, its first call */
 	MLPD_NEXT,
-	MLPD_OTHER, /* behind this call: the last, and the last but that ... */
+	MLPD_OTHER, /* behind this call: what comes most, and what comes, too ... */
 	MLPD_UP,    /* ... and its caller's end */
 	MLPD_WAYS
 };
@@ -46,8 +45,10 @@ struct mlpd_node {
 
 /* What of a node is looked at only where something else came than was expected. */
 struct mlpd_place {
-	uint64_t key;    /* method; of the root: none */
-	uint32_t parent; /* smaller than the node's own number; the root's: itself */
+	uint64_t key;         /* method; of the root: none */
+	uint32_t parent;      /* smaller than the node's own number; the root's: itself */
+	uint32_t spare_to[2]; /* one more step that is expected, in this call and behind it */
+	uint64_t spare_bytes[2];
 };
 
 /* A call that is open. */
@@ -65,10 +66,11 @@ enum {
 	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
 	MLPD_TREE_MOST = 1 << 18, /* as many as a step can tell apart */
 	/* Bits where they begin. */
-	MLPD_STEP_BYTES = 16,
+	MLPD_STEP_BITS = 16,
 	MLPD_STEP_METHOD = 24,
 	MLPD_STEP_NODE = 6,
-	MLPD_STEP_LONG = 1 << 22,
+	MLPD_STEP_MOST = 64, /* bits */
+	MLPD_STEP_LONG = 8 << MLPD_STEP_BITS,
 };
 
 struct mlpd_tree {
@@ -97,11 +99,10 @@ uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 /* `kind` is the event's byte; of its method difference there are `n` bytes, up to five. */
 static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned n, uint32_t node)
 {
-	unsigned all = MLPD_STEP_METHOD / 8 + n;
-	return (struct mlpd_step){
-		bytes << (64 - 8 * n) >> (64 - 8 * all) | all << MLPD_STEP_BYTES | 0x8000 | kind,
-		node << MLPD_STEP_NODE,
-	};
+	unsigned bits = MLPD_STEP_METHOD + 8 * n;
+	bytes = bytes << (64 - 8 * n) >> (64 - bits);
+	bytes |= bits << MLPD_STEP_BITS | 0x8000 | kind;
+	return (struct mlpd_step){ bytes, node << MLPD_STEP_NODE };
 }
 
 static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
