@@ -256,6 +256,38 @@ START_TEST(tables_grow_with_what_is_in_them)
 }
 END_TEST
 
+START_TEST(arrays_that_become_tables_keep_what_is_in_them)
+{
+	struct odd {
+		uint64_t number;
+		char rest[80];
+	}; /* 88 bytes: no page is full of them */
+	PV_ARRAY(struct odd) a = { 0 };
+	size_t wrong = 0, moved = 0;
+	for (size_t i = 0; i < 200000; i++) {
+		const struct odd *was = a.v;
+		ck_assert(pv_table_reserve(&a, 1));
+		ck_assert_uint_gt(a.room, a.n);
+		moved += a.v != was;
+		if (a.v != was)
+			memset(&a.v[a.n], 0xff, (a.room - a.n) * sizeof *a.v); /* all is there */
+		a.v[a.n++].number = i;
+	}
+	for (size_t i = 0; i < a.n; i++)
+		wrong += a.v[i].number != i;
+	ck_assert_uint_eq(wrong, 0);
+	ck_assert_uint_lt(moved, 64);
+	ck_assert(!pv_table_reserve(&a, SIZE_MAX / 2));
+	ck_assert(!pv_table_reserve(&a, SIZE_MAX / sizeof *a.v - a.n));
+	ck_assert_uint_eq(a.v[a.n - 1].number, 199999);
+	pv_table_finish(&a);
+	ck_assert_ptr_null(a.v);
+	ck_assert(pv_table_reserve(&a, 100000)); /* at once */
+	memset(a.v, 1, a.room * sizeof *a.v);
+	pv_table_finish(&a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("base");
@@ -272,6 +304,7 @@ int main(void)
 	tcase_add_test(c, utf8_never_fails);
 	tcase_add_test(c, a_sampled_allocation_stands_for_many);
 	tcase_add_test(c, tables_grow_with_what_is_in_them);
+	tcase_add_test(c, arrays_that_become_tables_keep_what_is_in_them);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

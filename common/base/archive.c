@@ -20,7 +20,7 @@ void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n)
 	}
 	uint8_t dropped[8];
 	a->failed = n > a->left || pad > a->left - n || !a->read(a->ctx, bytes, n) ||
-		(pad && !a->read(a->ctx, dropped, pad));
+		    (pad && !a->read(a->ctx, dropped, pad));
 	if (!a->failed)
 		a->left -= n + pad;
 }
@@ -33,13 +33,17 @@ size_t pv_archive_count(struct pv_archive *a, size_t n, size_t most)
 	return a->failed ? 0 : (size_t)count;
 }
 
-void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size)
+static void elements(
+	struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size, bool table)
 {
 	size_t most = a->loading ? (size_t)a->left / size : SIZE_MAX;
 	size_t count = pv_archive_count(a, *n, most);
 	if (a->loading) {
-		pv_free_array(v, n, room);
-		if (count && !pv_grow_array(v, 0, room, count, size))
+		if (table)
+			pv_free_table(v, n, room, size);
+		else
+			pv_free_array(v, n, room);
+		if (count && !(table ? pv_grow_table : pv_grow_array)(v, 0, room, count, size))
 			a->failed = true;
 		if (a->failed)
 			return;
@@ -49,9 +53,21 @@ void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room
 		pv_archive_bytes(a, *v, count * size);
 }
 
+void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size)
+{
+	elements(a, v, n, room, size, false);
+}
+
+void pv_archive_table_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size)
+{
+	elements(a, v, n, room, size, true);
+}
+
 void pv_archive_map(struct pv_archive *a, struct pv_map *m)
 {
-	struct { size_t n, slots; } head = { m->n, m->slots ? m->mask + 1 : 0 };
+	struct {
+		size_t n, slots;
+	} head = { m->n, m->slots ? m->mask + 1 : 0 };
 	pv_archive_value(a, head);
 	if (a->failed)
 		return;

@@ -37,6 +37,12 @@ void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n);
 	pv_archive_elements((a), (void **)(void *)&(array)->v, &(array)->n, &(array)->room,        \
 		sizeof *(array)->v)
 void pv_archive_elements(struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size);
+/* Likewise, of one that grows by pv_table_reserve(). */
+#define pv_archive_table(a, array)                                                                 \
+	pv_archive_table_elements((a), (void **)(void *)&(array)->v, &(array)->n, &(array)->room,  \
+		sizeof *(array)->v)
+void pv_archive_table_elements(
+	struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size);
 
 void pv_archive_map(struct pv_archive *a, struct pv_map *m);
 /* A text or NULL; loading interns it, and the pointer is the one of `in`. */

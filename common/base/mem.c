@@ -21,16 +21,21 @@ struct pv_arena_chunk {
 	alignas(max_align_t) char bytes[];
 };
 
-bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size)
+/* Elements for which there is room next; 0: that is too much. */
+static size_t next_room(size_t n, size_t room, size_t extra, size_t size)
 {
 	if (extra > SIZE_MAX / 2 - n)
-		return false;
-	size_t want = *room < 8 ? 8 : *room + *room / (*room > MUCH / size ? 4 : 2);
+		return 0;
+	size_t want = room < 8 ? 8 : room + room / (room > MUCH / size ? 4 : 2);
 	if (want < n + extra)
 		want = n + extra;
-	if (want > SIZE_MAX / size)
-		return false;
-	void *grown = realloc(*v, want * size);
+	return want > SIZE_MAX / size ? 0 : want;
+}
+
+bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size)
+{
+	size_t want = next_room(n, *room, extra, size);
+	void *grown = want ? realloc(*v, want * size) : NULL;
 	if (!grown)
 		return false;
 	*v = grown;
@@ -193,4 +198,30 @@ void pv_table_free(void *table, size_t size)
 		munmap(table, size);
 	else
 		free(table);
+}
+
+bool pv_grow_table(void **v, size_t n, size_t *room, size_t extra, size_t size)
+{
+	const size_t large = LARGE;
+	size_t bytes = next_room(n, *room, extra, size) * size;
+	if (bytes < large)
+		return pv_grow_array(v, n, room, extra, size);
+	if (bytes > SIZE_MAX / 4)
+		return false;
+	/* Up to its last large page's end; of a single one no element fills all. */
+	bytes = (bytes + large - 1) & ~(large - 1);
+	size_t want = (bytes > large ? bytes : 2 * large) / size;
+	void *grown = pv_table_grow(*v, *room * size, want * size);
+	if (!grown)
+		return false;
+	*v = grown;
+	*room = want;
+	return true;
+}
+
+void pv_free_table(void **v, size_t *n, size_t *room, size_t size)
+{
+	pv_table_free(*v, *room * size);
+	*v = NULL;
+	*n = *room = 0;
 }

@@ -48,6 +48,17 @@ void *pv_table_grow(void *table, size_t size, size_t more);
 void pv_table_fill(void *table, size_t size);
 void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
 
+/* As pv_reserve() and pv_array_finish(), for an array that is such a table when it is large. */
+#define pv_table_reserve(a, extra)                                                                 \
+	((a)->room - (a)->n >= (size_t)(extra) ||                                                  \
+	 pv_grow_table((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),              \
+		 sizeof *(a)->v))
+#define pv_table_finish(a)                                                                         \
+	pv_free_table((void **)(void *)&(a)->v, &(a)->n, &(a)->room, sizeof *(a)->v)
+
+bool pv_grow_table(void **v, size_t n, size_t *room, size_t extra, size_t size);
+void pv_free_table(void **v, size_t *n, size_t *room, size_t size);
+
 /*
  * An arena hands out memory that never moves and dies all at once. Valid when zeroed. Not
  * thread-safe for writers; what was handed out may be read from any thread that learnt of it

@@ -11,7 +11,7 @@ enum { WIDE = 16 };
 bool pv_calls_init(struct pv_calls *c)
 {
 	*c = (struct pv_calls){ .cap = PV_TREE_CAP };
-	if (!pv_reserve(&c->node, 1024))
+	if (!pv_table_reserve(&c->node, 1024))
 		return false;
 	c->node.v[c->node.n++] = (struct pv_tree_node){ .key = UINT64_MAX };
 	return true;
@@ -19,7 +19,7 @@ bool pv_calls_init(struct pv_calls *c)
 
 void pv_calls_finish(struct pv_calls *c)
 {
-	pv_array_finish(&c->node);
+	pv_table_finish(&c->node);
 	pv_map_finish(&c->wide);
 }
 
@@ -73,7 +73,7 @@ bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest)
 static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method)
 {
 	struct pv_calls *c = &m->calls;
-	if (!pv_reserve(&c->node, 1))
+	if (!pv_table_reserve(&c->node, 1))
 		return PV_MAP_NONE;
 	uint32_t at = (uint32_t)c->node.n++;
 	struct pv_tree_node *v = c->node.v;

@@ -49,7 +49,7 @@ struct pv_thread_calls {
 };
 
 struct pv_calls {
-	PV_ARRAY(struct pv_tree_node) node;
+	PV_ARRAY(struct pv_tree_node) node; /* grows by pv_table_reserve() */
 	uint64_t calls, samples;
 	uint64_t stray_leaves;   /* leave without an enter: popped nothing */
 	uint64_t missing_leaves; /* closed when an outer frame left */

@@ -32,22 +32,26 @@ struct fold {
 };
 
 /* Memory that was used for the last fold is taken again: where it is new, half the time goes there. */
-static void *room(void **room, size_t *size, size_t wanted)
+static bool make_room(struct pv_fold_room *r, size_t lists, size_t tree)
 {
-	if (*size < wanted) {
-		free(*room);
-		*room = pv_large_alloc(wanted);
-		*size = *room ? wanted : 0;
+	if (r->lists_size < lists) {
+		free(r->lists);
+		r->lists = pv_large_alloc(lists);
+		r->lists_size = r->lists ? lists : 0;
 	}
-	return *room;
+	if (r->tree_size < tree) {
+		pv_table_free(r->tree, r->tree_size);
+		r->tree = pv_table_alloc(tree);
+		r->tree_size = r->tree ? tree : 0;
+	}
+	return r->lists && r->tree;
 }
 
 static bool fold_init(struct pv_fold_room *r, const struct pv_calls *c, struct fold *f)
 {
 	size_t n = c->node.n, each = sizeof *f->weight + 3 * sizeof(uint32_t) + 3 * sizeof(bool);
 	*f = (struct fold){ .node = c->node.v, .n = n };
-	if (!room(&r->lists, &r->lists_size, n * each) ||
-		!room(&r->tree, &r->tree_size, c->node.room * sizeof *c->node.v))
+	if (!make_room(r, n * each, c->node.room * sizeof *c->node.v))
 		return false;
 	f->weight = r->lists;
 	f->other = (uint32_t *)(f->weight + n);
@@ -65,7 +69,7 @@ void pv_calls_fold_done(struct pv_model *m)
 {
 	struct pv_fold_room *r = &m->private->fold;
 	free(r->lists);
-	free(r->tree);
+	pv_table_free(r->tree, r->tree_size);
 	*r = (struct pv_fold_room){ 0 };
 }
 

@@ -104,7 +104,7 @@ static void archive_calls(struct pv_archive *a, struct pv_calls *c)
 		pv_calls_finish(c);
 		*c = plain;
 	}
-	pv_archive_array(a, &c->node);
+	pv_archive_table(a, &c->node);
 	pv_archive_map(a, &c->wide);
 }
 
