@@ -59,15 +59,11 @@ static bool name_paths(struct mlpd_digester *d)
 	return true;
 }
 
-static int64_t take_longest(struct mlpd_tree *t, uint32_t at)
+static int64_t take_longest(const struct mlpd_tree *t, struct mlpd_node *n)
 {
-	int64_t longest = t->node[at].longest_ns;
-	t->node[at].longest_ns = 0;
-	if (longest > MLPD_LONG) {
-		longest = t->longest_ns[at];
-		t->longest_ns[at] = 0;
-	}
-	return longest;
+	uint32_t longest = n->longest_ns;
+	n->longest_ns = 0;
+	return longest > MLPD_LONG ? t->long_ns.v[longest - MLPD_LONG - 1] : longest;
 }
 
 /* Figures move from the tree to the digest. */
@@ -84,7 +80,7 @@ static bool take_figures(struct mlpd_digester *d)
 		struct mlpd_node *from = &t->node[at];
 		if (i + AHEAD < n)
 			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
-		to[i] = (struct pv_digest_sum){ from->total_ns, take_longest(t, at), at,
+		to[i] = (struct pv_digest_sum){ from->total_ns, take_longest(t, from), at,
 			from->more_calls + 1 };
 		from->total_ns = 0;
 		from->more_calls = UINT32_MAX;
@@ -92,7 +88,7 @@ static bool take_figures(struct mlpd_digester *d)
 	g->sum.n += n;
 	for (size_t i = 0; i < t->exc.n; i++)
 		g->exc.v[g->exc.n++] = t->exc.v[i].node;
-	t->touched.n = t->exc.n = 0;
+	t->touched.n = t->exc.n = t->long_ns.n = 0;
 	return true;
 }
 

@@ -107,10 +107,9 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 		mlpd_expect_leave(l, end, top);
 	}
 	uint64_t ns = l->now + e->time - (uint64_t)t->open.v[--l->depth].enter_ns;
-	mlpd_end_call(l, top, (int64_t)ns);
 	l->at = top;
 	l->behind = true;
-	return TOOK;
+	return mlpd_end_call(l, top, (int64_t)ns) ? TOOK : NOMEM;
 }
 
 /* Whether a leave is that of the innermost call in the stretch. */

@@ -206,18 +206,6 @@ static ALWAYS_INLINE void note_touched(const struct mlpd_loop *l, const struct m
 	t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
 }
 
-/* A call of seconds. */
-static ALWAYS_INLINE int64_t note_long(
-	const struct mlpd_loop *l, const struct mlpd_node *n, int64_t ns)
-{
-	__asm__("" ::: "memory"); /* likewise */
-	struct mlpd_tree *t = l->tree;
-	int64_t *longest = &t->longest_ns[n - t->node];
-	if (ns > *longest)
-		*longest = ns;
-	return MLPD_LONG + INT64_C(1);
-}
-
 static ALWAYS_INLINE void count_call(const struct mlpd_loop *l, struct mlpd_node *n, int64_t ns)
 {
 	if (UNLIKELY(++n->more_calls == 0))
@@ -225,11 +213,10 @@ static ALWAYS_INLINE void count_call(const struct mlpd_loop *l, struct mlpd_node
 	n->total_ns += (uint64_t)ns;
 }
 
+/* One of seconds is not ended here. */
 static ALWAYS_INLINE void end_call(const struct mlpd_loop *l, struct mlpd_node *n, int64_t ns)
 {
 	count_call(l, n, ns);
-	if (UNLIKELY(ns > MLPD_LONG))
-		ns = note_long(l, n, ns);
 	n->longest_ns = more_of(n->longest_ns, (uint32_t)ns);
 }
 
@@ -250,8 +237,7 @@ static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct her
 		int64_t ns = time_of(*w, fast);
 		if (LIKELY(past + ns < 0)) {
 			h->past = past + ns;
-			count_call(l, to, ns);
-			to->longest_ns = more_of(to->longest_ns, (uint32_t)ns);
+			end_call(l, to, ns);
 			h->p = then + 4;
 			h->n = to;
 			h->enters++;
@@ -266,6 +252,12 @@ static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct her
 	h->enters++;
 	*h->top++ = (struct mlpd_open){ past + l->limit, (uint32_t)((char *)to - (char *)l->node) };
 	return BEGAN;
+}
+
+/* The innermost open call, if it ends there. */
+static ALWAYS_INLINE int64_t took(const struct mlpd_loop *l, const struct here *h, int64_t past)
+{
+	return past + l->limit - h->top[-1].enter_ns;
 }
 
 static ALWAYS_INLINE enum began begin_way(
@@ -325,7 +317,7 @@ static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 	bool behind = true;
 	enum began began;
 	const uint8_t *then;
-	int64_t past;
+	int64_t past, ns;
 	uint64_t w, length;
 	uint32_t at;
 	l->back = NULL;
@@ -346,7 +338,8 @@ within_again:
 	}
 	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
 		past = h.past + time_of(w, fast);
-		if (UNLIKELY(past >= 0))
+		ns = took(l, &h, past);
+		if (UNLIKELY(past >= 0 || ns > MLPD_LONG))
 			goto out_within;
 		h.p += 4;
 		goto leave;
@@ -365,7 +358,7 @@ leave:
 	h.past = past;
 	h.top--;
 	h.n = node_at(l, h.top->at);
-	end_call(l, h.n, past + l->limit - h.top->enter_ns);
+	end_call(l, h.n, ns);
 behind:
 	if (UNLIKELY(h.p >= l->last))
 		goto out;
@@ -375,7 +368,8 @@ behind_again:
 		if (UNLIKELY(!is_as(w, &h.n->bytes[MLPD_UP], fast)))
 			goto out_up;
 		past = h.past + time_of(w, fast);
-		if (UNLIKELY(past >= 0 ||
+		ns = took(l, &h, past);
+		if (UNLIKELY(past >= 0 || ns > MLPD_LONG ||
 			     !pass(l, &h, length_in(&h.n->bytes[MLPD_UP]), 0, true, &then)))
 			goto out;
 		h.p = then;
@@ -493,7 +487,26 @@ void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t c
 		mlpd_expect(&l->tree->node[l->at], MLPD_UP, step_at(l->p, MLPD_LEAVE, caller));
 }
 
-void mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns)
+/* Its place in the list of those is its node's longest time. */
+static bool note_long(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
 {
-	end_call(l, &l->tree->node[node], ns);
+	if (n->longest_ns <= MLPD_LONG) {
+		if (!pv_reserve(&t->long_ns, 1))
+			return false;
+		n->longest_ns = MLPD_LONG + UINT32_C(1) + (uint32_t)t->long_ns.n;
+		t->long_ns.v[t->long_ns.n++] = ns;
+	}
+	int64_t *longest = &t->long_ns.v[n->longest_ns - MLPD_LONG - 1];
+	*longest = ns > *longest ? ns : *longest;
+	return true;
+}
+
+bool mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns)
+{
+	struct mlpd_node *n = &l->tree->node[node];
+	count_call(l, n, ns);
+	if (ns > MLPD_LONG)
+		return note_long(l->tree, n, ns);
+	n->longest_ns = more_of(n->longest_ns, (uint32_t)ns);
+	return true;
 }

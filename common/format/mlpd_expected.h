@@ -41,7 +41,7 @@ void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask);
 void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t child);
 void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller);
 
-/* A call of this node has ended that took `ns`. */
-void mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns);
+/* A call of this node has ended that took `ns`. False when out of memory. */
+bool mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns);
 
 #endif

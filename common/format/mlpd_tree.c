@@ -12,18 +12,17 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 {
 	pv_table_free(t->node, t->node_room * sizeof *t->node);
 	pv_table_free(t->place, t->place_room * sizeof *t->place);
-	pv_table_free(t->longest_ns, t->longest_room * sizeof *t->longest_ns);
 	pv_table_free(t->slot, t->slots * sizeof *t->slot);
 	t->node = NULL;
 	t->place = NULL;
-	t->longest_ns = NULL;
 	t->slot = NULL;
 	t->n = t->room = t->told = 0;
-	t->node_room = t->place_room = t->longest_room = 0;
+	t->node_room = t->place_room = 0;
 	t->slots = 0;
 	pv_array_finish(&t->touched);
 	pv_array_finish(&t->open);
 	pv_array_finish(&t->exc);
+	pv_array_finish(&t->long_ns);
 }
 
 static void put_in_slot(struct mlpd_tree *t, uint32_t node)
@@ -68,7 +67,6 @@ static bool grow(struct mlpd_tree *t)
 	uint32_t room = t->room ? t->room * 2 : FIRST_NODES;
 	if (!grow_table(&t->node, &t->node_room, room, sizeof *t->node) ||
 		!grow_table(&t->place, &t->place_room, room, sizeof *t->place) ||
-		!grow_table(&t->longest_ns, &t->longest_room, room, sizeof *t->longest_ns) ||
 		!pv_reserve(&t->touched, room - t->touched.n) || !make_slots(t, room))
 		return false;
 	t->room = room;
@@ -113,7 +111,7 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 
 void mlpd_tree_forget(struct mlpd_tree *t)
 {
-	t->touched.n = t->exc.n = 0;
+	t->touched.n = t->exc.n = t->long_ns.n = 0;
 	if (t->room > ROOM_KEPT || t->slots == 0) {
 		mlpd_tree_finish(t);
 		return;

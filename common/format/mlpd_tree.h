@@ -37,7 +37,7 @@ struct mlpd_node {
 	uint64_t bytes[MLPD_WAYS]; /* steps */
 	uint32_t to[MLPD_UP];
 	uint64_t total_ns;   /* of calls that ended */
-	uint32_t longest_ns; /* of them; more than MLPD_LONG: it is in tree.longest_ns */
+	uint32_t longest_ns; /* of them; beyond MLPD_LONG: behind that, where in tree.long_ns */
 	uint32_t more_calls; /* that ended, less one; UINT32_MAX: it is not in tree.touched */
 };
 
@@ -76,15 +76,15 @@ enum {
 struct mlpd_tree {
 	struct mlpd_node *node;   /* [0] unused */
 	struct mlpd_place *place; /* likewise, and so on: one for each node */
-	int64_t *longest_ns;      /* 0 but where a node says otherwise */
 	uint32_t n, room;
-	uint32_t node_room, place_room, longest_room; /* as much, or more */
+	uint32_t node_room, place_room; /* as much, or more */
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
 	uint32_t told;                   /* nodes that a digest has named */
 	PV_ARRAY(uint32_t) touched;      /* nodes with calls, as they ended first; room for all */
 	PV_ARRAY(struct mlpd_open) open; /* of the strand's; the first is outermost */
 	PV_ARRAY(struct mlpd_exc) exc;
+	PV_ARRAY(int64_t) long_ns; /* of nodes whose longest call is one of seconds */
 };
 
 /* A zeroed tree is valid and empty. False when out of memory, here and below. */
