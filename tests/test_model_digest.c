@@ -39,11 +39,16 @@ struct world {
 	bool slow; /* and many calls take seconds */
 };
 
-/* Differences are two to ten bytes long, and some differ in the last of them alone. */
+/*
+ * Differences are one to ten bytes long, and some differ in the last of them alone. One of 1 looks
+ * like the end of a longer time, and one of 2^43, to whoever takes its first byte for the second of
+ * a time, like one of 2^36.
+ */
 static uint64_t method_at(uint64_t i)
 {
-	static const uint64_t far[] = { 0x7f0000401000, 0x7f0000419380, 0x55d0c0de1000,
-		0xff00000000401000, 0x01007f0000401000 };
+	static const uint64_t far[] = { 0x7f0000401000, 0x7f0000419380, 0x7f0000401001,
+		0x55d0c0de1000, 0xff00000000401000, 0x01007f0000401000, 0x7f1000401000,
+		0x870000401000 };
 	return far[i % PV_COUNT_OF(far)] + i / PV_COUNT_OF(far) * 0x938;
 }
 

@@ -20,7 +20,7 @@ void pv_archive_bytes(struct pv_archive *a, void *bytes, size_t n)
 	}
 	uint8_t dropped[8];
 	a->failed = n > a->left || pad > a->left - n || !a->read(a->ctx, bytes, n) ||
-		    (pad && !a->read(a->ctx, dropped, pad));
+		(pad && !a->read(a->ctx, dropped, pad));
 	if (!a->failed)
 		a->left -= n + pad;
 }
@@ -65,9 +65,7 @@ void pv_archive_table_elements(struct pv_archive *a, void **v, size_t *n, size_t
 
 void pv_archive_map(struct pv_archive *a, struct pv_map *m)
 {
-	struct {
-		size_t n, slots;
-	} head = { m->n, m->slots ? m->mask + 1 : 0 };
+	struct { size_t n, slots; } head = { m->n, m->slots ? m->mask + 1 : 0 };
 	pv_archive_value(a, head);
 	if (a->failed)
 		return;

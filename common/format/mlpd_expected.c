@@ -100,7 +100,7 @@ static ALWAYS_INLINE bool is_as(uint64_t w, const uint64_t *bytes, bool fast)
 	uint64_t other = w ^ *bytes, bits = length_in(bytes);
 	if (fast)
 		return (lowest(other, bits) & COMPARED) == 0;
-	return (other & COMPARED) << (-bits & 63) == 0;
+	return (other & COMPARED) << (bits < MLPD_STEP_MOST ? MLPD_STEP_MOST - bits : 0) == 0;
 }
 
 /* An event whose method difference is at p + 3. */
