@@ -112,11 +112,37 @@ START_TEST(a_batch_that_is_kept_holds_no_block)
 	ck_assert_ptr_null(kept.block);
 	pv_batch_reset(&b);
 	spoil(block);
+	ck_assert_ptr_nonnull(kept.pack);
+	pv_batch_trim(&kept, 0); /* what lies in one piece stays */
 	expect_told(&kept, 17, expect);
 	free(expect);
 	pv_batch_finish(&kept);
 	pv_batch_finish(&b);
 	wire_finish(&w);
+}
+END_TEST
+
+START_TEST(what_is_large_goes)
+{
+	struct pv_batch b = { 0 };
+	ck_assert(pv_batch_reserve(&b, 1000));
+	ck_assert(pv_reserve(&b.allocs, 4) && pv_reserve(&b.pool, 5000));
+	ck_assert(pv_reserve(&b.rare, 9) && pv_reserve(&b.digest.number, 5000));
+	const void *allocs = b.allocs.v, *rare = b.rare.v;
+	b.n = 1000;
+	b.allocs.n = b.rare.n = 3;
+	b.pool.n = b.digest.number.n = 5000;
+	size_t all = pv_batch_bytes(&b);
+	pv_batch_trim(&b, 1 << 20);
+	ck_assert_uint_eq(pv_batch_bytes(&b), all);
+	pv_batch_trim(&b, 4096);
+	ck_assert(b.allocs.v == allocs && b.allocs.n == 3 && b.rare.v == rare && b.rare.n == 3);
+	ck_assert(!b.time && !b.kind && !b.key && !b.pool.v && !b.digest.number.v);
+	ck_assert_uint_eq(b.n + b.room + b.pool.n + b.pool.room + b.digest.number.n, 0);
+	ck_assert(pv_batch_reserve(&b, 10) && pv_reserve(&b.pool, 1));
+	b.time[9] = b.key[9] = b.kind[9] = 1;
+	b.pool.v[0] = 1;
+	pv_batch_finish(&b);
 }
 END_TEST
 
@@ -208,6 +234,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_loop_test(c, a_copy_has_all_its_texts, 1, MLPD_NEWEST + 1);
 	tcase_add_loop_test(c, a_batch_that_is_kept_holds_no_block, 0, 2);
+	tcase_add_test(c, what_is_large_goes);
 	tcase_add_test(c, its_own_memory_comes_back);
 	tcase_add_test(c, nothing_behind_a_payload_is_looked_at);
 	suite_add_tcase(s, c);

@@ -255,3 +255,32 @@ bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret)
 	*ret = copy;
 	return true;
 }
+
+/* --- batches that are done with */
+
+#define TRIM(array)                                                                                \
+	do {                                                                                       \
+		if (ROOM(array) > most)                                                            \
+			pv_array_finish(array);                                                    \
+	} while (0)
+
+void pv_batch_trim(struct pv_batch *b, size_t most)
+{
+	if (b->pack)
+		return; /* it goes as a whole */
+	if (b->room * sizeof *b->time > most) {
+		free(b->time);
+		free(b->kind);
+		free(b->key);
+		b->time = b->key = NULL;
+		b->kind = NULL;
+		b->n = b->room = 0;
+	}
+	TRIM(&b->allocs);
+	TRIM(&b->rare);
+	TRIM(&b->pool);
+	TRIM(&b->descs);
+	TRIM(&b->values);
+	TRIM(&b->digest.alloc_path);
+	TRIM(&b->digest.number);
+}

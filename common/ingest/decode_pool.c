@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/base/thread.h"
+#include "common/format/batch_fit.h"
 #include "common/format/mlpd_chain.h"
 
 /* Enough to keep workers busy while the owner applies. */
@@ -13,6 +14,7 @@ enum {
 	RUNS = MLPD_CHAIN_AHEAD,
 	MAX_WORKERS = 16,
 	RUN_BYTES = 1 << 21,
+	KEPT_BYTES = 64 << 10, /* of an array: few need more, but in time each has been one */
 	KEPT_SUMS = 1024,
 	MANY_SUMS = 65536,
 	FIRST_RUN = 8
@@ -370,7 +372,7 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 }
 
 /* The first batch of a run has most of its sums; the room of others' is not kept. */
-static void trim(struct pv_digest *d)
+static void trim_sums(struct pv_digest *d)
 {
 	if (d->sum.room > KEPT_SUMS)
 		pv_array_finish(&d->sum);
@@ -382,8 +384,9 @@ void pv_decode_pool_done(struct pv_decode_pool *p)
 {
 	struct run *r = &p->run[p->first];
 	pv_batch_give_back(&r->task[r->taken].batch);
+	pv_batch_trim(&r->task[r->taken].batch, KEPT_BYTES);
 	if (r->taken > 0)
-		trim(&r->task[r->taken].batch.digest);
+		trim_sums(&r->task[r->taken].batch.digest);
 	if (++r->taken < r->n)
 		return;
 	pthread_mutex_lock(&p->lock);
