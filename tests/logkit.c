@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/addresses.h"
+
 static void add_bytes(struct logkit *k, const void *bytes, size_t n)
 {
 	ck_assert(pv_reserve(&k->file, n));
@@ -259,6 +261,15 @@ struct pv_method_sum logkit_sum(struct logkit *k, const char *method)
 	ck_assert(pv_calls_flat(m, group, 2, sum));
 	free(group);
 	return sum[1];
+}
+
+uint64_t logkit_same_place(uint64_t object)
+{
+	uint64_t other = ((object >> PV_REGION_BITS) + 7) << PV_REGION_BITS;
+	size_t cells = pv_addresses_place(object) - pv_addresses_place(other);
+	other += (cells & (PV_ADDRESSES - 1)) << 4;
+	ck_assert_uint_eq(pv_addresses_place(other), pv_addresses_place(object));
+	return other;
 }
 
 struct pv_class_allocs logkit_allocs(struct logkit *k, const char *class_name)

@@ -80,6 +80,9 @@ uint64_t logkit_type(const struct logkit *k, uint64_t class_key);
 void logkit_alloc(struct logkit *k, int64_t t, uint64_t class_key, uint64_t object, uint64_t size);
 void logkit_gc(struct logkit *k, int64_t t, unsigned step, unsigned generation);
 void logkit_object(struct logkit *k, int64_t t, enum pv_kind kind, uint64_t object);
+
+/* Another object, far away, that takes the same place in the model's table of addresses. */
+uint64_t logkit_same_place(uint64_t object);
 void logkit_plain(struct logkit *k, int64_t t, enum pv_kind kind); /* without fields */
 
 /* Figures by name, from the model after everything was flushed. */

@@ -71,6 +71,46 @@ START_TEST(moves_of_one_event_speak_of_one_moment)
 }
 END_TEST
 
+START_TEST(objects_of_one_place_are_both_known)
+{
+	const uint64_t one = 0x8000, other = logkit_same_place(one), third = 0x9000;
+	struct logkit *k = world();
+	logkit_alloc(k, 1, OOPS, one, 24);
+	logkit_alloc(k, 2, WORD, other, 24);
+	logkit_object(k, 3, PV_KIND_EXCEPTION_THROW, one);
+	logkit_object(k, 4, PV_KIND_EXCEPTION_THROW, other);
+	ck_assert_uint_eq(thrown(k, "Oops"), 1);
+	ck_assert_uint_eq(thrown(k, "Word"), 1);
+	/* The one that had to go moves; where it was, another one begins. */
+	struct pv_span moved = LOGKIT_LIST(k, one, third);
+	logkit_event(k, 5, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+	logkit_alloc(k, 6, LOCK, one, 24);
+	logkit_object(k, 7, PV_KIND_EXCEPTION_THROW, third);
+	logkit_object(k, 8, PV_KIND_EXCEPTION_THROW, one);
+	logkit_object(k, 9, PV_KIND_EXCEPTION_THROW, other);
+	ck_assert_uint_eq(thrown(k, "Oops"), 2);
+	ck_assert_uint_eq(thrown(k, "Lock"), 1);
+	ck_assert_uint_eq(thrown(k, "Word"), 2);
+	ck_assert_uint_eq(k->model->throws.unknown_class, 0);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(who_has_an_address_later_is_who_counts)
+{
+	const uint64_t one = 0x8000, other = logkit_same_place(one);
+	struct logkit *k = world();
+	logkit_alloc(k, 1, OOPS, one, 24);
+	logkit_alloc(k, 2, WORD, other, 24);
+	logkit_alloc(k, 3, LOCK, one, 24);   /* its address is used again, and ... */
+	logkit_alloc(k, 4, WORD, other, 24); /* ... it has to go, too */
+	logkit_object(k, 5, PV_KIND_EXCEPTION_THROW, one);
+	ck_assert_uint_eq(thrown(k, "Lock"), 1);
+	ck_assert_uint_eq(thrown(k, "Oops"), 0);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(throw_stacks_and_clauses)
 {
 	struct logkit *k = world();
@@ -431,6 +471,8 @@ int main(void)
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, classes_of_throws_follow_the_address);
 	tcase_add_test(t, moves_of_one_event_speak_of_one_moment);
+	tcase_add_test(t, objects_of_one_place_are_both_known);
+	tcase_add_test(t, who_has_an_address_later_is_who_counts);
 	tcase_add_test(t, throw_stacks_and_clauses);
 	tcase_add_test(t, waits_pair_on_their_thread);
 	tcase_add_test(t, a_lock_moves_while_somebody_waits);

@@ -1,6 +1,8 @@
 /*
- * Object address -> class, for events that name only an address (throws, locks). A fixed table of
- * 2^20 entries: newest wins, so it knows about the last million objects met.
+ * Object address -> class, for events that name only an address (throws, locks, finalizers). A
+ * fixed table of 2^20 entries: newest wins, so it knows about the last million objects met. Two
+ * objects of one address's place: who has to go is kept beside, among the last 2^18 such ones; an
+ * event may come in the log behind much that was later (a thread's buffer is written when full).
  */
 #ifndef PV_MODEL_ADDRESSES_H
 #define PV_MODEL_ADDRESSES_H
@@ -8,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/archive.h"
 #include "common/base/map.h"
 
-enum { PV_ADDRESSES = 1 << 20 };
+enum { PV_ADDRESSES = 1 << 20, PV_ADDRESSES_OUSTED = 1 << 18 };
 
 struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint64_t object;
@@ -24,7 +27,8 @@ static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_us
 }
 
 struct pv_addresses {
-	struct pv_address *slot; /* NULL until the first object */
+	struct pv_address *slot;   /* NULL until the first object */
+	struct pv_address *ousted; /* NULL as long as slot is; at a place of their own hash */
 };
 
 /*
@@ -45,14 +49,36 @@ static inline size_t pv_addresses_place(uint64_t object)
 
 bool pv_addresses_make(struct pv_addresses *a);
 
-/* The slot an object has or would take; NULL when out of memory. */
-static inline struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object)
+static inline bool pv_address_used(const struct pv_address *s)
 {
-	return a->slot || pv_addresses_make(a) ? &a->slot[pv_addresses_place(object)] : NULL;
+	return s->class_use || s->lock;
 }
+
+/* Keeps what another object is about to replace. */
+void pv_addresses_oust(struct pv_address *ousted, const struct pv_address *was);
+
+/* A slot is of one object from here on. At the same place of one region, the one before is dead. */
+static inline void pv_address_set(
+	struct pv_address *ousted, struct pv_address *slot, struct pv_address now)
+{
+	if ((slot->object ^ now.object) >> PV_REGION_BITS && pv_address_used(slot))
+		pv_addresses_oust(ousted, slot);
+	*slot = now;
+}
+
+/*
+ * The slot an object has or would take, by pv_address_set(); NULL when out of memory. One that
+ * was ousted has it again.
+ */
+struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
+
+/* What is known of an object; NULL when nothing is. */
+const struct pv_address *pv_addresses_find(const struct pv_addresses *a, uint64_t object);
 
 /* 0 when the table does not know the object. */
 uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object);
+
+void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
 
 void pv_addresses_finish(struct pv_addresses *a);
 

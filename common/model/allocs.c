@@ -84,7 +84,7 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	bool lock = s->lock && s->object == object;
 	bool same = lock && pv_object_allocated(x, object, class_use);
 	bool ok = !lock || same || pv_object_moved(x, object, 0);
-	*s = pv_address_of(object, class_use, same);
+	pv_address_set(m->private->addresses.ousted, s, pv_address_of(object, class_use, same));
 	return ok;
 }
 
@@ -142,7 +142,7 @@ struct quick {
 	const uint32_t *hint;
 	const struct pv_strand_node *place;
 	const struct pv_tree_node *node;
-	struct pv_address *slot;
+	struct pv_address *slot, *ousted;
 	struct pv_class_use *use;
 	struct pv_site *site;
 	struct pv_class_allocs *sum;
@@ -167,6 +167,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 		.place = s->node.v,
 		.node = m->calls.node.v,
 		.slot = p->addresses.slot,
+		.ousted = p->addresses.ousted,
 		.use = m->names.class_use.v,
 		.site = m->allocs.sites.site.v,
 		.sites = (uint32_t)m->allocs.sites.site.n,
@@ -216,7 +217,7 @@ static void apply_usual(
 			break;
 		site->count++;
 		site->amount += a->size;
-		*s = pv_address_of(a->object, site->class_use, false);
+		pv_address_set(q->ousted, s, pv_address_of(a->object, site->class_use, false));
 		struct pv_class_use *use = &q->use[site->class_use];
 		if (time > use->last_ns)
 			use->last_ns = time;

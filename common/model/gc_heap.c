@@ -84,21 +84,29 @@ static void find_moved(
 	}
 }
 
+static struct pv_address ousted(const struct pv_addresses *all, uint64_t object)
+{
+	const struct pv_address *was = pv_addresses_find(all, object);
+	return was ? *was : (struct pv_address){ 0 };
+}
+
 /* Old addresses are all read before new ones are written: they speak of one moment. */
 static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 {
+	const struct pv_addresses *all = &x->m->private->addresses;
 	struct pv_address *slot[MOVES][2], was[MOVES];
-	find_moved(x->m->private->addresses.slot, pair, n, slot);
+	find_moved(all->slot, pair, n, slot);
 	for (size_t i = 0; i < n; i++) {
 		was[i] = *slot[i][0];
 		if (was[i].object != pair[2 * i])
-			was[i].class_use = 0;
+			was[i] = ousted(all, pair[2 * i]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t to = pair[2 * i + 1];
 		if (!was[i].class_use)
 			continue;
-		*slot[i][1] = pv_address_of(to, was[i].class_use, was[i].lock);
+		pv_address_set(
+			all->ousted, slot[i][1], pv_address_of(to, was[i].class_use, was[i].lock));
 		if (was[i].lock && !pv_object_moved(x, was[i].object, to))
 			return false;
 	}
@@ -114,7 +122,7 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 		m->gc.moved += n;
 	if (m->only.recall || n == 0)
 		return true;
-	if (!pv_addresses_slot(&m->private->addresses, pair[0]))
+	if (!m->private->addresses.slot && !pv_addresses_make(&m->private->addresses))
 		return false;
 	for (size_t done = 0; done < n; done += MOVES)
 		if (!move(x, pair + 2 * done, n - done < MOVES ? n - done : MOVES))

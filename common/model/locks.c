@@ -142,10 +142,11 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 {
 	struct pv_model *m = x->m;
 	struct pv_locks *l = &m->locks;
+	struct pv_addresses *addresses = &m->private->addresses;
 	struct pv_address *known = NULL;
 	if (!pv_recall_moves(m, x->place))
 		return false;
-	if (!m->only.recall && !(known = pv_addresses_slot(&m->private->addresses, object)))
+	if (!m->only.recall && !(known = pv_addresses_slot(addresses, object)))
 		return false;
 	uint32_t class_use = pv_class_at(x, object);
 	uint32_t at = pv_map_get(&l->of, object);
@@ -163,7 +164,8 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 			(struct pv_lock){ .object = object, .first_ns = x->time };
 	}
 	if (!class_use && known && l->lock.v[at].class_use == 0)
-		*known = pv_address_of(object, 0, true); /* its allocation may be told late */
+		/* Its allocation may be told late. */
+		pv_address_set(addresses->ousted, known, pv_address_of(object, 0, true));
 	if (class_use) {
 		l->lock.v[at].class_use = class_use;
 		if (known)
@@ -177,12 +179,12 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 static bool say_class(struct pv_context *x, const struct pv_event *e)
 {
 	uint32_t class_use = pv_names_class(&x->m->names, e->monitor.type, x->time);
-	struct pv_address *a =
-		pv_addresses_slot(&x->m->private->addresses, e->monitor.object);
+	struct pv_addresses *all = &x->m->private->addresses;
+	struct pv_address *a = pv_addresses_slot(all, e->monitor.object);
 	if (!class_use || !a)
 		return false;
 	if (a->object != e->monitor.object || a->class_use != class_use)
-		*a = pv_address_of(e->monitor.object, class_use, false);
+		pv_address_set(all->ousted, a, pv_address_of(e->monitor.object, class_use, false));
 	return true;
 }
 

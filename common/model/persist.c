@@ -13,7 +13,7 @@
 #include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
-enum { LAYOUT = 3 }; /* to be raised when a field's meaning changes but no size does */
+enum { LAYOUT = 4 }; /* to be raised when a field's meaning changes but no size does */
 
 #define SAME_SIZE(type, size)                                                                      \
 	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type                        \
@@ -412,29 +412,6 @@ static void archive_timeline(struct pv_archive *a, struct pv_timeline *t)
 		pv_archive_bytes(a, t->cell[i], t->used * sizeof t->cell[i][0]);
 }
 
-/* The slots in use; an object tells its place. */
-static void archive_addresses(struct pv_archive *a, struct pv_addresses *t)
-{
-	size_t n = 0, next = 0;
-	for (size_t i = 0; !a->loading && t->slot && i < PV_ADDRESSES; i++)
-		n += t->slot[i].class_use != 0;
-	n = pv_archive_count(a, n, PV_ADDRESSES);
-	for (size_t i = 0; i < n && !a->failed; i++) {
-		while (!a->loading && t->slot[next].class_use == 0)
-			next++;
-		struct pv_address was = a->loading ? (struct pv_address){ 0 } : t->slot[next++];
-		uint64_t object = was.object;
-		uint32_t class_use = was.class_use, lock = was.lock;
-		pv_archive_value(a, object);
-		pv_archive_value(a, class_use);
-		pv_archive_value(a, lock);
-		struct pv_address *to = a->loading ? pv_addresses_slot(t, object) : NULL;
-		a->failed |= a->loading && !to;
-		if (to)
-			*to = pv_address_of(object, class_use, lock);
-	}
-}
-
 SAME_SIZE(struct pv_target_info, 96);
 
 static void archive_target(struct pv_archive *a, struct pv_model *m)
@@ -474,7 +451,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_archive_value(a, m->complete);
 	pv_archive_value(a, p->zero_open);
 	pv_archive_value(a, p->first_base_ns);
-	archive_addresses(a, &p->addresses);
+	pv_addresses_archive(a, &p->addresses);
 }
 
 SAME_SIZE(struct pv_model, 368384);

@@ -161,9 +161,10 @@ static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
 {
 	if (m->only.recall)
 		return true;
-	struct pv_address *known = pv_addresses_slot(&m->private->addresses, object);
+	struct pv_addresses *a = &m->private->addresses;
+	struct pv_address *known = pv_addresses_slot(a, object);
 	if (known && (known->object != object || known->class_use != class_use))
-		*known = pv_address_of(object, class_use, false);
+		pv_address_set(a->ousted, known, pv_address_of(object, class_use, false));
 	return known != NULL;
 }
 
