@@ -1,6 +1,7 @@
 /* GC handles and finalizers: what is alive, who made it, whatever order the buffers came in. */
 #include <check.h>
 
+#include "common/model/recall.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
@@ -91,6 +92,116 @@ START_TEST(a_beginning_may_overtake_an_end)
 	const struct pv_handles *h = &logkit_model(k)->handles;
 	ck_assert_uint_eq(h->owed, 0);
 	ck_assert_uint_eq(h->type[PV_HANDLE_NORMAL].live, 1);
+	logkit_free(k);
+}
+END_TEST
+
+/* The thread that made the object has its allocation in a buffer of its own, behind the handle's.
+ */
+START_TEST(an_allocation_may_be_told_late)
+{
+	struct logkit *k = logkit_new(17);
+	struct pv_recall recall = { 0 };
+	k->model->recall = &recall;
+	logkit_class(k, 0, TEXT, "Text");
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
+	create(k, 10, PV_HANDLE_NORMAL, 1);
+	create(k, 20, PV_HANDLE_NORMAL, 2);
+	destroy(k, 30, PV_HANDLE_NORMAL, 1);
+	logkit_object(k, 35, PV_KIND_EXCEPTION_THROW, OBJECT + 64);
+	logkit_flush(k);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	ck_assert_uint_eq(h->unknown_class, 2);
+	logkit_on(k, 1);
+	logkit_alloc(k, 15, TEXT, OBJECT, 24);
+	logkit_alloc(k, 40, TEXT, OBJECT, 24);
+	logkit_model(k);
+	/* The first one was made before the object, so it was of another one at that address. */
+	ck_assert_uint_eq(h->unknown_class, 1);
+	ck_assert_uint_eq(h->site.n, 2);
+	const struct pv_handle_site *none = &h->site.v[0], *text = &h->site.v[1];
+	ck_assert(none->class_use == 0 && none->created == 1 && none->live == 0);
+	ck_assert(text->class_use != 0 && text->created == 1 && text->live == 1);
+	ck_assert_uint_eq(h->waiting.n, 0);
+	/* A second reading that leaves the allocation out knows the class, too. */
+	ck_assert_uint_eq(recall.classes.n, 2);
+	ck_assert_uint_eq(recall.classes.v[0].class_use, text->class_use);
+	ck_assert_uint_lt(recall.classes.v[0].place, recall.classes.v[1].place);
+	pv_recall_finish(&recall);
+	logkit_free(k);
+}
+END_TEST
+
+/* Where the class comes late, and the handle is gone or there are too many of them. */
+START_TEST(what_is_told_late_counts_as_ever)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, TEXT, "Text");
+	logkit_flush(k);
+	k->model->handles.cap = 1;
+	logkit_on(k, 2);
+	create(k, 10, PV_HANDLE_NORMAL, 1);
+	create(k, 11, PV_HANDLE_NORMAL, 2); /* counted by type alone */
+	destroy(k, 12, PV_HANDLE_NORMAL, 1);
+	create(k, 13, PV_HANDLE_NORMAL, 1);
+	destroy(k, 14, PV_HANDLE_NORMAL, 1);
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_alloc(k, 5, TEXT, OBJECT, 24);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	ck_assert_uint_eq(h->unknown_class, 0);
+	ck_assert_uint_eq(h->site.v[0].created, 0);
+	ck_assert_uint_eq(h->site.v[0].live, 0);
+	ck_assert_uint_eq(h->site.v[1].created, 3);
+	ck_assert_uint_eq(h->site.v[1].live, 0);
+	logkit_free(k);
+}
+END_TEST
+
+/* The one before it, with the same number, was of an object that is told late. */
+START_TEST(a_number_used_again_keeps_its_own_class)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, TEXT, "Text");
+	logkit_flush(k);
+	logkit_on(k, 2);
+	create(k, 10, PV_HANDLE_NORMAL, 1);
+	destroy(k, 11, PV_HANDLE_NORMAL, 1);
+	struct pv_span stack = LOGKIT_LIST(k, MAIN, MAKE);
+	logkit_event(k, 12,
+		(struct pv_event){ .kind = PV_KIND_GC_HANDLE_CREATED,
+			.handle = { PV_HANDLE_NORMAL, 1, OBJECT + 64, stack } });
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_alloc(k, 5, TEXT, OBJECT, 24);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	ck_assert_uint_eq(h->unknown_class, 1);
+	ck_assert_uint_eq(h->site.v[0].live, 1);
+	ck_assert_uint_eq(h->site.v[1].live, 0);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(no_more_wait_than_are_kept)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, TEXT, "Text");
+	logkit_flush(k);
+	logkit_on(k, 2);
+	for (uint64_t i = 0; i < 3 * PV_HANDLES_WAITING; i++)
+		create(k, 10, PV_HANDLE_NORMAL, i);
+	logkit_flush(k);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	size_t n = h->waiting.n;
+	ck_assert_uint_le(n, PV_HANDLES_WAITING);
+	ck_assert_uint_ge(n, PV_HANDLES_WAITING / 2);
+	logkit_on(k, 1);
+	logkit_alloc(k, 5, TEXT, OBJECT, 24);
+	logkit_model(k);
+	ck_assert_uint_eq(h->unknown_class, 3 * PV_HANDLES_WAITING - n);
+	ck_assert_uint_eq(h->site.v[1].live, n);
 	logkit_free(k);
 }
 END_TEST
@@ -191,6 +302,10 @@ int main(void)
 	tcase_add_test(c, alive_is_what_was_made_and_not_freed);
 	tcase_add_test(c, an_end_may_come_first_in_the_file);
 	tcase_add_test(c, a_beginning_may_overtake_an_end);
+	tcase_add_test(c, an_allocation_may_be_told_late);
+	tcase_add_test(c, what_is_told_late_counts_as_ever);
+	tcase_add_test(c, a_number_used_again_keeps_its_own_class);
+	tcase_add_test(c, no_more_wait_than_are_kept);
 	tcase_add_test(c, a_range_counts_its_own);
 	tcase_add_test(c, beyond_the_limits_types_still_count);
 	tcase_add_test(c, finalized_objects_have_class_and_duration);

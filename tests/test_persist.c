@@ -110,6 +110,26 @@ START_TEST(goes_on_as_before)
 }
 END_TEST
 
+/* A handle whose object's allocation comes behind the cut. */
+START_TEST(a_handle_waits_for_its_class)
+{
+	const uint64_t text = 0x3000, object = 0x8000;
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, text, "Text");
+	logkit_event(k, 10,
+		(struct pv_event){ .kind = PV_KIND_GC_HANDLE_CREATED,
+			.handle = { .type = 2, .handle = 1, .object = object } });
+	struct pv_model *before = logkit_model(k), *copy = copy_of(before);
+	ck_assert_uint_eq(copy->handles.unknown_class, 1);
+	k->model = copy;
+	logkit_on(k, 2);
+	logkit_alloc(k, 5, text, object, 24);
+	ck_assert_uint_eq(logkit_model(k)->handles.unknown_class, 0);
+	pv_model_destroy(before);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(cut_bytes_are_refused)
 {
 	struct logkit *k = logkit_new(17);
@@ -143,6 +163,7 @@ int main(void)
 	TCase *t = tcase_create("persist");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, goes_on_as_before, 0, 12);
+	tcase_add_test(t, a_handle_waits_for_its_class);
 	tcase_add_test(t, cut_bytes_are_refused);
 	suite_add_tcase(s, t);
 	return run_suite(s);

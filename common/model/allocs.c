@@ -84,6 +84,7 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	bool lock = s->lock && s->object == object;
 	bool same = lock && pv_object_allocated(x, object, class_use);
 	bool ok = !lock || same || pv_object_moved(x, object, 0);
+	ok = ok && (!lock || pv_handles_allocated(x, object, class_use));
 	pv_address_set(m->private->addresses.ousted, s, pv_address_of(object, class_use, same));
 	return ok;
 }

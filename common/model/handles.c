@@ -1,5 +1,7 @@
 #include "common/model/handles.h"
 
+#include <string.h>
+
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
 #include "common/model/stacks_fold.h"
@@ -79,6 +81,73 @@ static bool begins(struct pv_handles *h, struct pv_handle *x, int64_t time)
 	return true;
 }
 
+/* --- objects whose allocation is told late */
+
+static void forget(struct pv_handles *h, size_t at, size_t n)
+{
+	h->waiting.n -= n;
+	memmove(h->waiting.v + at, h->waiting.v + at + n,
+		(h->waiting.n - at) * sizeof *h->waiting.v);
+}
+
+/* The table of addresses says then that somebody waits for this one. */
+static bool wait_for_class(struct pv_context *x, uint64_t object, uint32_t site, uint32_t handle)
+{
+	struct pv_handles *h = &x->m->handles;
+	struct pv_addresses *a = &x->m->private->addresses;
+	if (x->m->only.recall || object == 0)
+		return true;
+	struct pv_address *slot = pv_addresses_slot(a, object);
+	if (h->waiting.n >= PV_HANDLES_WAITING)
+		forget(h, 0, PV_HANDLES_WAITING / 4);
+	if (!slot || !pv_reserve(&h->waiting, 1))
+		return false;
+	pv_address_set(a->ousted, slot, pv_address_of(object, 0, true));
+	h->waiting.v[h->waiting.n++] =
+		(struct pv_handle_waiting){ object, x->place, x->time, site, handle };
+	return true;
+}
+
+/* As if the class had been known at once. */
+static bool classify(struct pv_context *x, const struct pv_handle_waiting *w, uint32_t class_use)
+{
+	struct pv_handles *h = &x->m->handles;
+	struct pv_handle_site said = h->site.v[w->site];
+	said = (struct pv_handle_site){ said.type, false, class_use, said.stack, 0, 0 };
+	uint32_t to = h->site.v[w->site].other ? w->site : site_of(h, said);
+	if (to == PV_MAP_NONE)
+		return false;
+	struct pv_handle_site *old = &h->site.v[w->site], *site = &h->site.v[to];
+	struct pv_handle *handle = w->handle < h->handle.n ? &h->handle.v[w->handle] : NULL;
+	old->created--;
+	site->created++;
+	h->unknown_class--;
+	if (handle && handle->alive && handle->site == w->site && handle->since_ns == w->time_ns) {
+		handle->site = to;
+		old->live--;
+		site->live++;
+	}
+	pv_recall_late(x->m, w->place, class_use);
+	return true;
+}
+
+bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	struct pv_handles *h = &x->m->handles;
+	bool ok = true;
+	for (size_t i = h->waiting.n; i-- > 0;) {
+		const struct pv_handle_waiting w = h->waiting.v[i];
+		if (w.object != object)
+			continue;
+		forget(h, i, 1);
+		/* One that is allocated later than the handle was made is another object. */
+		ok = ok && (x->time > w.time_ns || classify(x, &w, class_use));
+	}
+	return ok;
+}
+
+/* --- events */
+
 static bool created(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;
@@ -98,6 +167,9 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	h->site.v[site].created++;
 	h->unknown_class += said.class_use == 0;
 	h->without_stack += said.stack == 0;
+	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
+	if (!said.class_use && !wait_for_class(x, e->handle.object, site, number))
+		return false;
 	if (!handle) {
 		h->folded++;
 		return true;
@@ -152,6 +224,7 @@ void pv_handles_finish(struct pv_handles *h)
 {
 	pv_array_finish(&h->site);
 	pv_array_finish(&h->handle);
+	pv_array_finish(&h->waiting);
 	pv_map_finish(&h->handle_of);
 	pv_map_finish(&h->site_of);
 }

@@ -1,9 +1,10 @@
 /*
  * GC handles: how many of each type were made, freed and are alive, and who made them. A handle is
- * told apart by its number and type; numbers are used again.
+ * told apart by its number and type; numbers are used again. The class is that of the object's
+ * address.
  *
  * Buffers of two threads may tell of a handle's end before its beginning, or of its next beginning
- * before its end: times decide, not the order in the file.
+ * before its end, or of a handle before its object: times decide, not the order in the file.
  */
 #ifndef PV_MODEL_HANDLES_H
 #define PV_MODEL_HANDLES_H
@@ -14,7 +15,12 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { PV_HANDLE_TYPES = 5, PV_HANDLES_CAP = 1 << 20, PV_HANDLE_SITES_CAP = 1 << 17 };
+enum {
+	PV_HANDLE_TYPES = 5,
+	PV_HANDLES_CAP = 1 << 20,
+	PV_HANDLE_SITES_CAP = 1 << 17,
+	PV_HANDLES_WAITING = 1 << 12
+};
 
 /* The numbers of the wire; types nobody has heard of are counted as OTHER. */
 enum pv_handle_type {
@@ -48,6 +54,14 @@ struct pv_handle {
 	bool alive;
 };
 
+/* A handle of an object whose allocation was not told yet: another thread's buffer may have it. */
+struct pv_handle_waiting {
+	uint64_t object, place; /* address; of the event, see recall.h */
+	int64_t time_ns;
+	uint32_t site;
+	uint32_t handle; /* index; UINT32_MAX: there were too many */
+};
+
 struct pv_handles {
 	struct pv_handle_sum type[PV_HANDLE_TYPES];
 	PV_ARRAY(struct pv_handle_site) site;
@@ -57,6 +71,7 @@ struct pv_handles {
 	uint64_t folded_sites; /* created by sites that became "other" */
 
 	/* private */
+	PV_ARRAY(struct pv_handle_waiting) waiting; /* the newest of them, oldest first */
 	PV_ARRAY(struct pv_handle) handle; /* by number met */
 	struct pv_map handle_of;           /* type << 32 | number -> index */
 	struct pv_map site_of;

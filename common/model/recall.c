@@ -44,6 +44,22 @@ uint32_t pv_class_at(struct pv_context *x, uint64_t object)
 	return class_use;
 }
 
+void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use)
+{
+	struct pv_recall *r = m->recall;
+	if (!r)
+		return;
+	size_t had = r->classes.n;
+	record(r, place, class_use);
+	for (size_t i = r->classes.n - 1; r->classes.n > had && i > 0; i--) {
+		struct pv_recall_class *v = &r->classes.v[i], last = *v;
+		if (v[-1].place < place)
+			break;
+		v[0] = v[-1];
+		v[-1] = last;
+	}
+}
+
 static void record_move(struct pv_recall *r, struct pv_recall_move move)
 {
 	if (r && (r->moves.n >= PV_RECALL_MOST || !pv_reserve(&r->moves, 1)))

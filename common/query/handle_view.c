@@ -67,6 +67,8 @@ static void copy_handle_sites(struct pv_build *b, struct pv_model *m)
 		const struct pv_handle_site *s = &m->handles.site.v[i];
 		if (b->query->select && b->query->select != s->type + 1u)
 			continue;
+		if (s->created == 0)
+			continue; /* the class of all of them was told later */
 		struct pv_cell *c = pv_site_row(
 			&r, (struct pv_site_key){ s->class_use, s->stack, s->other, s->type + 1u });
 		ok = c != NULL;
