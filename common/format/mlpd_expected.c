@@ -504,9 +504,10 @@ static bool note_long(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
 bool mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns)
 {
 	struct mlpd_node *n = &l->tree->node[node];
+	if (ns <= MLPD_LONG) {
+		end_call(l, n, ns);
+		return true;
+	}
 	count_call(l, n, ns);
-	if (ns > MLPD_LONG)
-		return note_long(l->tree, n, ns);
-	n->longest_ns = more_of(n->longest_ns, (uint32_t)ns);
-	return true;
+	return note_long(l->tree, n, ns);
 }
