@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/model/addresses.h"
+#include "tests/bytes_kit.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
@@ -38,18 +39,6 @@ START_TEST(the_one_that_has_to_go_is_found)
 }
 END_TEST
 
-typedef PV_ARRAY(uint8_t) bytes;
-
-static bool keep(void *ctx, const void *p, size_t n)
-{
-	bytes *b = ctx;
-	if (!pv_reserve(b, n))
-		return false;
-	memcpy(b->v + b->n, p, n);
-	b->n += n;
-	return true;
-}
-
 static bool take(void *ctx, void *to, size_t n)
 {
 	const uint8_t **from = ctx;
@@ -70,7 +59,7 @@ START_TEST(a_saved_table_keeps_all)
 {
 	struct pv_addresses a = { 0 }, b = { 0 };
 	bytes all = { 0 };
-	struct pv_archive out = { .write = keep, .ctx = &all };
+	struct pv_archive out = { .write = bytes_keep, .ctx = &all };
 	for (uint64_t i = 0; i < MANY; i++) {
 		put(&a, ONE + 16 * i, (uint32_t)i + 1, i % 3 == 0);
 		put(&a, logkit_same_place(ONE + 16 * i), (uint32_t)i + 7, false);
@@ -97,7 +86,7 @@ START_TEST(an_empty_table_needs_nothing)
 {
 	struct pv_addresses a = { 0 };
 	bytes all = { 0 };
-	struct pv_archive out = { .write = keep, .ctx = &all };
+	struct pv_archive out = { .write = bytes_keep, .ctx = &all };
 	pv_addresses_archive(&out, &a);
 	ck_assert(load(&a, &all, all.n));
 	ck_assert_ptr_null(a.slot);

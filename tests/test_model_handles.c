@@ -96,16 +96,22 @@ START_TEST(a_beginning_may_overtake_an_end)
 }
 END_TEST
 
-/* The thread that made the object has its allocation in a buffer of its own, behind the handle's.
- */
-START_TEST(an_allocation_may_be_told_late)
+/* Thread 2 tells of handles first; the class is known, its objects are allocated by another. */
+static struct logkit *told_late(void)
 {
 	struct logkit *k = logkit_new(17);
-	struct pv_recall recall = { 0 };
-	k->model->recall = &recall;
 	logkit_class(k, 0, TEXT, "Text");
 	logkit_flush(k);
 	logkit_on(k, 2);
+	return k;
+}
+
+/* The thread that made the object tells of it in a buffer of its own, behind the handle's. */
+START_TEST(an_allocation_may_be_told_late)
+{
+	struct logkit *k = told_late();
+	struct pv_recall recall = { 0 };
+	k->model->recall = &recall;
 	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	create(k, 20, PV_HANDLE_NORMAL, 2);
@@ -137,11 +143,8 @@ END_TEST
 /* Where the class comes late, and the handle is gone or there are too many of them. */
 START_TEST(what_is_told_late_counts_as_ever)
 {
-	struct logkit *k = logkit_new(17);
-	logkit_class(k, 0, TEXT, "Text");
-	logkit_flush(k);
+	struct logkit *k = told_late();
 	k->model->handles.cap = 1;
-	logkit_on(k, 2);
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	create(k, 11, PV_HANDLE_NORMAL, 2); /* counted by type alone */
 	destroy(k, 12, PV_HANDLE_NORMAL, 1);
@@ -163,10 +166,7 @@ END_TEST
 /* The one before it, with the same number, was of an object that is told late. */
 START_TEST(a_number_used_again_keeps_its_own_class)
 {
-	struct logkit *k = logkit_new(17);
-	logkit_class(k, 0, TEXT, "Text");
-	logkit_flush(k);
-	logkit_on(k, 2);
+	struct logkit *k = told_late();
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	destroy(k, 11, PV_HANDLE_NORMAL, 1);
 	struct pv_span stack = LOGKIT_LIST(k, MAIN, MAKE);
@@ -186,10 +186,7 @@ END_TEST
 
 START_TEST(no_more_wait_than_are_kept)
 {
-	struct logkit *k = logkit_new(17);
-	logkit_class(k, 0, TEXT, "Text");
-	logkit_flush(k);
-	logkit_on(k, 2);
+	struct logkit *k = told_late();
 	for (uint64_t i = 0; i < 3 * PV_HANDLES_WAITING; i++)
 		create(k, 10, PV_HANDLE_NORMAL, i);
 	logkit_flush(k);

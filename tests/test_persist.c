@@ -4,21 +4,10 @@
 
 #include "common/model/persist.h"
 #include "common/report/report.h"
+#include "tests/bytes_kit.h"
 #include "tests/logkit.h"
 #include "tests/noise.h"
 #include "tests/suite.h"
-
-typedef PV_ARRAY(uint8_t) bytes;
-
-static bool keep(void *ctx, const void *p, size_t n)
-{
-	bytes *b = ctx;
-	if (!pv_reserve(b, n))
-		return false;
-	memcpy(b->v + b->n, p, n);
-	b->n += n;
-	return true;
-}
 
 struct reading {
 	const uint8_t *at, *end;
@@ -74,7 +63,7 @@ static void ck_same(struct pv_model *a, struct pv_model *b)
 static struct pv_model *copy_of(const struct pv_model *m)
 {
 	bytes b = { 0 };
-	ck_assert(pv_model_save(m, keep, &b));
+	ck_assert(pv_model_save(m, bytes_keep, &b));
 	struct pv_model *copy = pv_model_create(NULL);
 	ck_assert(load(copy, b.v, b.n));
 	pv_array_finish(&b);
@@ -141,7 +130,7 @@ START_TEST(cut_bytes_are_refused)
 		noise_batch(&b, 300, &time, false);
 		apply(logkit_model(k), &b);
 	}
-	ck_assert(pv_model_save(logkit_model(k), keep, &all));
+	ck_assert(pv_model_save(logkit_model(k), bytes_keep, &all));
 	for (size_t n = 0; n < all.n; n += 1 + n / 40) {
 		/* A copy of its own length, so that a read behind the cut is seen. */
 		uint8_t *cut = malloc(n + 1);

@@ -1,8 +1,8 @@
 /*
  * Object address -> class, for events that name only an address (throws, locks, finalizers). A
- * fixed table of 2^20 entries: newest wins, so it knows about the last million objects met. Two
- * objects of one address's place: who has to go is kept beside, among the last 2^18 such ones; an
- * event may come in the log behind much that was later (a thread's buffer is written when full).
+ * fixed table of 2^20 slots, and the newest object has its slot, so it knows about the last million
+ * objects met. Who had that slot before is kept beside, among the last 2^18 such objects: events
+ * may stand in the log behind much that was later, as a thread's buffer is written when it is full.
  */
 #ifndef PV_MODEL_ADDRESSES_H
 #define PV_MODEL_ADDRESSES_H
