@@ -19,7 +19,7 @@ enum {
 	PV_HANDLE_TYPES = 5,
 	PV_HANDLES_CAP = 1 << 20,
 	PV_HANDLE_SITES_CAP = 1 << 17,
-	PV_HANDLES_WAITING = 1 << 12
+	PV_HANDLES_WAITING = 1 << 10 /* all of them are looked at when one has its class */
 };
 
 /* The numbers of the wire; types nobody has heard of are counted as OTHER. */
