@@ -5,7 +5,7 @@
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
-enum { MAIN = 0xa0, MAKE = 0xa8, TEXT = 0x3000, OBJECT = 0x8000 };
+enum { MAIN = 0xa0, MAKE = 0xa8, TEXT = 0x3000, WORD = 0x4000, OBJECT = 0x8000 };
 
 static void create(struct logkit *k, int64_t t, uint64_t type, uint64_t handle)
 {
@@ -130,11 +130,58 @@ START_TEST(an_allocation_may_be_told_late)
 	const struct pv_handle_site *none = &h->site.v[0], *text = &h->site.v[1];
 	ck_assert(none->class_use == 0 && none->created == 1 && none->live == 0);
 	ck_assert(text->class_use != 0 && text->created == 1 && text->live == 1);
-	ck_assert_uint_eq(h->waiting.n, 0);
 	/* A second reading that leaves the allocation out knows the class, too. */
 	ck_assert_uint_eq(recall.classes.n, 2);
 	ck_assert_uint_eq(recall.classes.v[0].class_use, text->class_use);
 	ck_assert_uint_lt(recall.classes.v[0].place, recall.classes.v[1].place);
+	pv_recall_finish(&recall);
+	logkit_free(k);
+}
+END_TEST
+
+/* Before a collection, another object had the address: its class is known, and not the right one.
+ */
+START_TEST(a_class_known_before_may_be_of_another_object)
+{
+	struct logkit *k = logkit_new(17);
+	struct pv_recall recall = { 0 };
+	k->model->recall = &recall;
+	logkit_class(k, 0, TEXT, "Text");
+	logkit_class(k, 0, WORD, "Word");
+	logkit_alloc(k, 1, WORD, OBJECT, 24);
+	logkit_alloc(k, 1, WORD, OBJECT + 64, 24);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	create(k, 10, PV_HANDLE_NORMAL, 1);
+	create(k, 20, PV_HANDLE_NORMAL, 2);
+	create(k, 30, PV_HANDLE_NORMAL, 3);
+	logkit_object(k, 40, PV_KIND_EXCEPTION_THROW, OBJECT + 64);
+	logkit_flush(k);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	ck_assert_uint_eq(h->site.n, 1);
+	ck_assert_uint_eq(h->site.v[0].live, 3);
+	ck_assert_uint_eq(recall.classes.n, 4);
+	logkit_on(k, 1);
+	logkit_alloc(k, 15, TEXT, OBJECT, 24);
+	logkit_flush(k);
+	logkit_on(k, 3);
+	logkit_alloc(k, 18, WORD, OBJECT, 24); /* nobody waits for it any more, nor ... */
+	logkit_flush(k);
+	logkit_on(k, 2);
+	create(k, 60, PV_HANDLE_WEAK, 1);
+	logkit_flush(k);
+	logkit_on(k, 3);
+	logkit_alloc(k, 19, WORD, OBJECT, 24); /* ... when somebody else does */
+	logkit_model(k);
+	ck_assert_uint_eq(h->unknown_class, 0);
+	ck_assert_uint_eq(h->site.v[0].live, 1);
+	ck_assert_uint_eq(h->site.v[1].live, 2);
+	ck_assert_uint_eq(recall.classes.n, 5);
+	ck_assert_uint_eq(recall.classes.v[0].class_use, h->site.v[0].class_use);
+	ck_assert_uint_eq(recall.classes.v[1].class_use, h->site.v[1].class_use);
+	ck_assert_uint_eq(recall.classes.v[2].class_use, h->site.v[1].class_use);
+	ck_assert_uint_eq(recall.classes.v[3].class_use, h->site.v[0].class_use);
+	ck_assert_uint_eq(recall.moves.n, 0);
 	pv_recall_finish(&recall);
 	logkit_free(k);
 }
@@ -199,6 +246,33 @@ START_TEST(no_more_wait_than_are_kept)
 	logkit_model(k);
 	ck_assert_uint_eq(h->unknown_class, 3 * PV_HANDLES_WAITING - n);
 	ck_assert_uint_eq(h->site.v[1].live, n);
+	logkit_free(k);
+}
+END_TEST
+
+/* Nor do those that have their class come back when the oldest are dropped. */
+START_TEST(who_has_its_class_waits_no_more)
+{
+	struct logkit *k = told_late();
+	logkit_class(k, 0, WORD, "Word");
+	for (uint64_t i = 0; i < PV_HANDLES_WAITING / 2; i++)
+		create(k, 10, PV_HANDLE_WEAK, i);
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_alloc(k, 5, TEXT, OBJECT, 24);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	for (uint64_t i = 0; i < PV_HANDLES_WAITING / 2 + 10; i++) /* dropped once */
+		create(k, 20, PV_HANDLE_PINNED, i);
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_alloc(k, 7, WORD, OBJECT, 24);
+	const struct pv_handles *h = &logkit_model(k)->handles;
+	/* All of the pinned ones, and none of the weak ones. */
+	ck_assert_uint_eq(h->site.n, 4);
+	ck_assert_uint_eq(h->site.v[0].created, 0);
+	ck_assert_uint_eq(h->site.v[1].created, PV_HANDLES_WAITING / 2);
+	ck_assert_uint_eq(h->site.v[3].created, PV_HANDLES_WAITING / 2 + 10);
 	logkit_free(k);
 }
 END_TEST
@@ -300,9 +374,11 @@ int main(void)
 	tcase_add_test(c, an_end_may_come_first_in_the_file);
 	tcase_add_test(c, a_beginning_may_overtake_an_end);
 	tcase_add_test(c, an_allocation_may_be_told_late);
+	tcase_add_test(c, a_class_known_before_may_be_of_another_object);
 	tcase_add_test(c, what_is_told_late_counts_as_ever);
 	tcase_add_test(c, a_number_used_again_keeps_its_own_class);
 	tcase_add_test(c, no_more_wait_than_are_kept);
+	tcase_add_test(c, who_has_its_class_waits_no_more);
 	tcase_add_test(c, a_range_counts_its_own);
 	tcase_add_test(c, beyond_the_limits_types_still_count);
 	tcase_add_test(c, finalized_objects_have_class_and_duration);

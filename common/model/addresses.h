@@ -18,7 +18,7 @@ enum { PV_ADDRESSES = 1 << 20, PV_ADDRESSES_OUSTED = 1 << 18 };
 struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint64_t object;
 	uint32_t class_use : 31; /* 0 = empty, or not known yet */
-	uint32_t lock : 1;       /* it has a row in locks, or a handle that waits for its class */
+	uint32_t lock : 1;       /* it may have a row in locks, or handles that wait for it */
 } __attribute__((packed, aligned(4)));
 
 static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_use, bool lock)

@@ -19,7 +19,7 @@ enum {
 	PV_HANDLE_TYPES = 5,
 	PV_HANDLES_CAP = 1 << 20,
 	PV_HANDLE_SITES_CAP = 1 << 17,
-	PV_HANDLES_WAITING = 1 << 10 /* all of them are looked at when one has its class */
+	PV_HANDLES_WAITING = 1 << 16
 };
 
 /* The numbers of the wire; types nobody has heard of are counted as OTHER. */
@@ -54,12 +54,18 @@ struct pv_handle {
 	bool alive;
 };
 
-/* A handle of an object whose allocation was not told yet: another thread's buffer may have it. */
+/*
+ * A handle whose object's allocation may still be told, by another thread's buffer: then the class
+ * is that one, and not what the address had before.
+ */
 struct pv_handle_waiting {
-	uint64_t object, place; /* address; of the event, see recall.h */
+	uint64_t object; /* address; 0: it does not wait any more */
+	uint64_t place;  /* of the event, see recall.h */
 	int64_t time_ns;
 	uint32_t site;
 	uint32_t handle; /* index; UINT32_MAX: there were too many */
+	uint32_t before; /* the one before it of this object, + 1; 0: there is none */
+	uint32_t unknown; /* it has no class yet */
 };
 
 struct pv_handles {
@@ -72,6 +78,7 @@ struct pv_handles {
 
 	/* private */
 	PV_ARRAY(struct pv_handle_waiting) waiting; /* the newest of them, oldest first */
+	struct pv_map waiting_of;                   /* object -> its newest, + 1; 0: none waits */
 	PV_ARRAY(struct pv_handle) handle; /* by number met */
 	struct pv_map handle_of;           /* type << 32 | number -> index */
 	struct pv_map site_of;

@@ -40,6 +40,12 @@ static bool place(struct pv_locks *l, uint64_t object, uint32_t lock)
 	return pv_map_set(&l->of, object, lock);
 }
 
+bool pv_locks_has(const struct pv_locks *l, uint64_t object)
+{
+	uint32_t at = pv_map_get(&l->of, object);
+	return at != PV_MAP_NONE && at != 0;
+}
+
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
 {
 	uint32_t at = pv_map_get(&l->of, from);

@@ -131,13 +131,13 @@ void pv_gc_finish(struct pv_gc *gc);
 void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
-
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_shots_finish(struct pv_heap_shots *s);
 bool pv_throws_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_locks_init(struct pv_locks *l);
 void pv_locks_finish(struct pv_locks *l);
 bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_locks_has(const struct pv_locks *l, uint64_t object);
 /* The object at `from` is now at `to`; at `to` 0 it is gone. */
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);
 bool pv_locks_allocated(struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time);

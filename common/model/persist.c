@@ -454,7 +454,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368408);
+SAME_SIZE(struct pv_model, 368432);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -9,7 +9,7 @@
 #define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
 #define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
 
-SAME_SIZE(struct pv_handles, 336);
+SAME_SIZE(struct pv_handles, 360);
 SAME_SIZE(struct pv_finalizers, 104);
 SAME_SIZE(struct pv_roots, 2016);
 SAME_SIZE(struct pv_notes, 168);
@@ -19,6 +19,7 @@ static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 	struct pv_handles plain = *h;
 	TAKE_OUT(plain.site);
 	TAKE_OUT(plain.waiting);
+	TAKE_OUT_MAP(plain.waiting_of);
 	TAKE_OUT(plain.handle);
 	TAKE_OUT_MAP(plain.handle_of);
 	TAKE_OUT_MAP(plain.site_of);
@@ -27,6 +28,7 @@ static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 		*h = plain;
 	pv_archive_array(a, &h->site);
 	pv_archive_array(a, &h->waiting);
+	pv_archive_map(a, &h->waiting_of);
 	pv_archive_array(a, &h->handle);
 	pv_archive_map(a, &h->handle_of);
 	pv_archive_map(a, &h->site_of);

@@ -9,7 +9,8 @@ void pv_recall_finish(struct pv_recall *r)
 	r->full = false;
 }
 
-static uint64_t recalled(const struct pv_recall *r, uint64_t place)
+/* The first entry of this place, or of one behind it. */
+static size_t find(const struct pv_recall *r, uint64_t place)
 {
 	size_t low = 0, high = r->classes.n;
 	while (low < high) {
@@ -19,8 +20,14 @@ static uint64_t recalled(const struct pv_recall *r, uint64_t place)
 		else
 			high = mid;
 	}
-	bool found = low < r->classes.n && r->classes.v[low].place == place;
-	return found ? r->classes.v[low].class_use : 0;
+	return low;
+}
+
+static uint64_t recalled(const struct pv_recall *r, uint64_t place)
+{
+	size_t at = find(r, place);
+	return at < r->classes.n && r->classes.v[at].place == place ? r->classes.v[at].class_use
+								    : 0;
 }
 
 static void record(struct pv_recall *r, uint64_t place, uint32_t class_use)
@@ -49,14 +56,16 @@ void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use)
 	struct pv_recall *r = m->recall;
 	if (!r)
 		return;
-	size_t had = r->classes.n;
+	size_t at = find(r, place), had = r->classes.n;
+	if (at < had && r->classes.v[at].place == place) {
+		r->classes.v[at].class_use = class_use;
+		return;
+	}
 	record(r, place, class_use);
-	for (size_t i = r->classes.n - 1; r->classes.n > had && i > 0; i--) {
-		struct pv_recall_class *v = &r->classes.v[i], last = *v;
-		if (v[-1].place < place)
-			break;
-		v[0] = v[-1];
-		v[-1] = last;
+	for (size_t i = had; r->classes.n > had && i > at; i--) {
+		struct pv_recall_class last = r->classes.v[i];
+		r->classes.v[i] = r->classes.v[i - 1];
+		r->classes.v[i - 1] = last;
 	}
 }
 
@@ -70,6 +79,8 @@ static void record_move(struct pv_recall *r, struct pv_recall_move move)
 
 bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to)
 {
+	if (!pv_locks_has(&x->m->locks, from))
+		return true; /* a handle's */
 	record_move(x->m->recall, (struct pv_recall_move){ x->place, from, to, 0, 0 });
 	return pv_locks_moved(&x->m->locks, from, to);
 }

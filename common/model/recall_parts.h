@@ -8,7 +8,7 @@
 /* The class of an object at the time of the event; 0 when it is not known. */
 uint32_t pv_class_at(struct pv_context *x, uint64_t object);
 
-/* The event at `place` has got a class from what was told behind it. */
+/* The event at `place` has got a class, or another one, from what was told behind it. */
 void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use);
 
 /* An object that has a row in locks moved, or is gone (to 0). */
