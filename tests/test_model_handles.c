@@ -139,8 +139,7 @@ START_TEST(an_allocation_may_be_told_late)
 }
 END_TEST
 
-/* Before a collection, another object had the address: its class is known, and not the right one.
- */
+/* Before a collection, another object had the address: its class is known, but not this one's. */
 START_TEST(a_class_known_before_may_be_of_another_object)
 {
 	struct logkit *k = logkit_new(17);
@@ -182,6 +181,27 @@ START_TEST(a_class_known_before_may_be_of_another_object)
 	ck_assert_uint_eq(recall.classes.v[2].class_use, h->site.v[1].class_use);
 	ck_assert_uint_eq(recall.classes.v[3].class_use, h->site.v[0].class_use);
 	ck_assert_uint_eq(recall.moves.n, 0);
+	pv_recall_finish(&recall);
+	logkit_free(k);
+}
+END_TEST
+
+/* Too late for what was asked since to make room; a second reading does without, then. */
+START_TEST(what_is_told_very_late_is_not_recalled)
+{
+	struct logkit *k = told_late();
+	struct pv_recall recall = { 0 };
+	k->model->recall = &recall;
+	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
+	create(k, 10, PV_HANDLE_NORMAL, 1);
+	for (int i = 0; i < 70000; i++)
+		logkit_object(k, 20, PV_KIND_EXCEPTION_THROW, OBJECT + 64);
+	logkit_flush(k);
+	logkit_on(k, 1);
+	logkit_alloc(k, 8, TEXT, OBJECT, 24);
+	ck_assert_uint_eq(logkit_model(k)->handles.unknown_class, 0);
+	ck_assert_uint_eq(recall.classes.n, 70000);
+	ck_assert(recall.full);
 	pv_recall_finish(&recall);
 	logkit_free(k);
 }
@@ -375,6 +395,7 @@ int main(void)
 	tcase_add_test(c, a_beginning_may_overtake_an_end);
 	tcase_add_test(c, an_allocation_may_be_told_late);
 	tcase_add_test(c, a_class_known_before_may_be_of_another_object);
+	tcase_add_test(c, what_is_told_very_late_is_not_recalled);
 	tcase_add_test(c, what_is_told_late_counts_as_ever);
 	tcase_add_test(c, a_number_used_again_keeps_its_own_class);
 	tcase_add_test(c, no_more_wait_than_are_kept);

@@ -2,6 +2,8 @@
 
 #include "common/model/recall_parts.h"
 
+enum { FAR = 1 << 16 }; /* entries that may have to make room for one that comes late */
+
 void pv_recall_finish(struct pv_recall *r)
 {
 	pv_array_finish(&r->classes);
@@ -59,6 +61,11 @@ void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use)
 	size_t at = find(r, place), had = r->classes.n;
 	if (at < had && r->classes.v[at].place == place) {
 		r->classes.v[at].class_use = class_use;
+		return;
+	}
+	if (had - at >
+		FAR) { /* of which there may be thousands: the log is read as a whole again */
+		r->full = true;
 		return;
 	}
 	record(r, place, class_use);
