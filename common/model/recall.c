@@ -63,9 +63,8 @@ void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use)
 		r->classes.v[at].class_use = class_use;
 		return;
 	}
-	if (had - at >
-		FAR) { /* of which there may be thousands: the log is read as a whole again */
-		r->full = true;
+	if (had - at > FAR) {
+		r->full = true; /* thousands may come so late: ranges read the whole log again */
 		return;
 	}
 	record(r, place, class_use);
