@@ -8,11 +8,11 @@
 
 enum { ONE = 0x8000, MANY = 3000 };
 
-static void put(struct pv_addresses *a, uint64_t object, uint32_t class_use, bool lock)
+static void put(struct pv_addresses *a, uint64_t object, uint32_t class_use, bool asked)
 {
 	struct pv_address *slot = pv_addresses_slot(a, object);
 	ck_assert_ptr_nonnull(slot);
-	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, lock));
+	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, asked));
 }
 
 START_TEST(the_one_that_has_to_go_is_found)
@@ -26,11 +26,11 @@ START_TEST(the_one_that_has_to_go_is_found)
 	ck_assert_uint_eq(pv_addresses_class(&a, ONE), 1);
 	ck_assert_uint_eq(pv_addresses_class(&a, other), 2);
 	ck_assert_uint_eq(pv_addresses_class(&a, third), 3);
-	ck_assert(pv_addresses_find(&a, ONE)->lock);
+	ck_assert(pv_addresses_find(&a, ONE)->asked);
 	ck_assert_ptr_null(pv_addresses_find(&a, logkit_same_place(third)));
 	/* It takes its place again, and what it was beside is nobody's. */
 	struct pv_address *slot = pv_addresses_slot(&a, ONE);
-	ck_assert(slot->object == ONE && slot->class_use == 1 && slot->lock);
+	ck_assert(slot->object == ONE && slot->class_use == 1 && slot->asked);
 	put(&a, ONE, 4, false);
 	ck_assert_uint_eq(pv_addresses_class(&a, third), 3);
 	put(&a, ONE + 8, 5, false); /* overlaps it, which must be dead */
@@ -68,7 +68,7 @@ START_TEST(a_saved_table_keeps_all)
 	ck_assert(load(&b, &all, all.n));
 	for (uint64_t i = 0; i < MANY; i++) {
 		const struct pv_address *one = pv_addresses_find(&b, ONE + 16 * i);
-		ck_assert(one && one->class_use == i + 1 && one->lock == (i % 3 == 0));
+		ck_assert(one && one->class_use == i + 1 && one->asked == (i % 3 == 0));
 		uint64_t other = logkit_same_place(ONE + 16 * i);
 		ck_assert_uint_eq(pv_addresses_class(&b, other), i + 7);
 	}

@@ -165,9 +165,10 @@ START_TEST(waits_pair_on_their_thread)
 	char buf[24];
 	ck_assert_str_eq(
 		pv_names_class_text(&k->model->names, l->lock.v[1].class_use, buf), "Lock");
-	ck_assert_uint_eq(l->sites.site.n, 2);
-	ck_assert_uint_eq(l->sites.site.v[1].count, 2);
-	ck_assert_uint_eq(l->sites.site.v[1].amount, 240);
+	ck_assert_uint_eq(l->by_lock.site.n, 2);
+	ck_assert_uint_eq(l->by_lock.site.v[1].class_use, 1);
+	ck_assert_uint_eq(l->by_lock.site.v[1].count, 2);
+	ck_assert_uint_eq(l->by_lock.site.v[1].amount, 240);
 	logkit_free(k);
 }
 END_TEST
@@ -225,6 +226,59 @@ START_TEST(a_lock_whose_allocation_is_told_late)
 }
 END_TEST
 
+/* The address had another object before, whose class is what is known at first. */
+START_TEST(a_lock_at_an_address_that_is_used_again)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_class(k, 0, 0x500, "Late");
+	logkit_class(k, 0, 0x600, "Dead");
+	logkit_alloc(k, 10, 0x600, 0x8000, 24);
+	logkit_alloc(k, 10, 0x600, 0x9000, 24);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_object(k, 100, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_object(k, 140, PV_KIND_MONITOR_CONTENTION, 0x9000);
+	logkit_flush(k);
+	const struct pv_model *m = k->model;
+	char buf[24];
+	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Dead");
+	logkit_on(k, 1);
+	logkit_alloc(k, 50, 0x500, 0x8000, 24);  /* between the two: what was contended */
+	logkit_alloc(k, 150, 0x500, 0x9000, 24); /* behind: that was the dead one still */
+	logkit_flush(k);
+	logkit_on(k, 2);
+	logkit_object(k, 300, PV_KIND_MONITOR_DONE, 0x8000);
+	m = logkit_model(k);
+	ck_assert_uint_eq(m->locks.lock.n, 3);
+	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Late");
+	ck_assert(!m->locks.lock.v[1].gone);
+	ck_assert_int_eq(m->locks.lock.v[1].wait_ns, 200);
+	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[2].class_use, buf), "Dead");
+	ck_assert(m->locks.lock.v[2].gone);
+	ck_assert_uint_eq(m->locks.unknown_class, 0);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(a_lock_of_no_class_gets_that_of_a_later_contention)
+{
+	struct logkit *k = world();
+	logkit_object(k, 100, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_object(k, 110, PV_KIND_MONITOR_DONE, 0x8000);
+	logkit_object(k, 120, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	ck_assert_uint_eq(logkit_model(k)->locks.unknown_class, 2);
+	logkit_alloc(k, 200, LOCK, 0x9000, 24);
+	struct pv_span moved = LOGKIT_LIST(k, 0x9000, 0x8000);
+	logkit_event(k, 210, (struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves = { moved } });
+	logkit_object(k, 220, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->lock.n, 2);
+	ck_assert_uint_ne(l->lock.v[1].class_use, 0);
+	ck_assert_uint_eq(l->unknown_class, 0);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(a_full_lock_list_folds_the_least)
 {
 	struct logkit *k = world();
@@ -247,6 +301,42 @@ START_TEST(a_full_lock_list_folds_the_least)
 	logkit_object(k, t + 5, PV_KIND_MONITOR_CONTENTION, 0x8100); /* a row of its own again */
 	ck_assert_uint_eq(logkit_model(k)->locks.lock.v[1].contentions, 2);
 	ck_assert_uint_eq(l->lock.n, 9);
+	logkit_free(k);
+}
+END_TEST
+
+/* Waits for a folded lock stay with its class, and those that end later, too. */
+START_TEST(folded_locks_leave_their_class)
+{
+	struct logkit *k = world();
+	k->model->locks.cap = 9;
+	for (uint64_t i = 1; i <= 8; i++) {
+		uint64_t object = 0x8000 + i * 0x100;
+		int64_t t = 1000 * (int64_t)i;
+		logkit_alloc(k, t, LOCK, object, 24);
+		logkit_object(k, t + 10, PV_KIND_MONITOR_CONTENTION, object);
+		if (i != 1) /* of the first, nobody knows how long it takes */
+			logkit_object(k, t + 10 + 10 * (int64_t)i, PV_KIND_MONITOR_DONE, object);
+	}
+	const struct pv_locks *l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->sites.site.n, 1);
+	logkit_object(k, 9100, PV_KIND_MONITOR_CONTENTION, 0xf000);
+	logkit_object(k, 9200, PV_KIND_MONITOR_DONE, 0x8100);
+	l = &logkit_model(k)->locks;
+	ck_assert_uint_eq(l->folded, 2);
+	ck_assert_uint_eq(l->sites.site.n, 2);
+	const struct pv_site *s = &l->sites.site.v[1];
+	char buf[24];
+	ck_assert_str_eq(pv_names_class_text(&k->model->names, s->class_use, buf), "Lock");
+	ck_assert_uint_eq(s->count, 2);
+	ck_assert_uint_eq(s->amount, 20 + 9200 - 1010);
+	uint64_t count = s->count, amount = s->amount;
+	for (size_t i = 1; i < l->by_lock.site.n; i++) {
+		count += l->by_lock.site.v[i].count;
+		amount += l->by_lock.site.v[i].amount;
+	}
+	ck_assert_uint_eq(count, 9);
+	ck_assert_int_eq((int64_t)amount, l->wait_ns);
 	logkit_free(k);
 }
 END_TEST
@@ -477,7 +567,10 @@ int main(void)
 	tcase_add_test(t, waits_pair_on_their_thread);
 	tcase_add_test(t, a_lock_moves_while_somebody_waits);
 	tcase_add_test(t, a_lock_whose_allocation_is_told_late);
+	tcase_add_test(t, a_lock_at_an_address_that_is_used_again);
+	tcase_add_test(t, a_lock_of_no_class_gets_that_of_a_later_contention);
 	tcase_add_test(t, a_full_lock_list_folds_the_least);
+	tcase_add_test(t, folded_locks_leave_their_class);
 	tcase_add_test(t, short_lived_locks_leave_nothing_behind);
 	tcase_add_test(t, differences_wrap_by_type);
 	tcase_add_test(t, long_counter_lists_halve);

@@ -109,8 +109,8 @@ START_TEST(stacks_of_those_who_wait_never_fold)
 	const struct pv_model *m = logkit_model(k);
 	is_sound(m);
 	ck_assert_uint_le(m->stacks.node.n, CAP);
-	ck_assert_uint_eq(m->locks.nameless.site.n, 2);
-	const struct pv_site *s = &m->locks.nameless.site.v[1];
+	ck_assert_uint_eq(m->locks.by_lock.site.n, 2);
+	const struct pv_site *s = &m->locks.by_lock.site.v[1];
 	char buf[24];
 	ck_assert_str_eq(
 		pv_names_method_text(&m->names, m->stacks.node.v[s->stack].method, buf), "0x200");

@@ -31,7 +31,7 @@ struct index_state {
 	bool table;          /* of buffers, is among it */
 };
 
-enum { MEANING = 2 }; /* to be raised when what is written means something else */
+enum { MEANING = 3 }; /* to be raised when what is written means something else */
 
 /* All that is written as it lies in memory must lie the same way in the build that reads it. */
 static uint64_t layout(void)

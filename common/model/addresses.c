@@ -74,12 +74,12 @@ static void archive_ones(
 			next++;
 		struct pv_address was = a->loading ? (struct pv_address){ 0 } : table[next++];
 		uint64_t object = was.object;
-		uint32_t class_use = was.class_use, lock = was.lock;
+		uint32_t class_use = was.class_use, asked = was.asked;
 		pv_archive_value(a, object);
 		pv_archive_value(a, class_use);
-		pv_archive_value(a, lock);
+		pv_archive_value(a, asked);
 		if (a->loading)
-			table[place(object)] = pv_address_of(object, class_use, lock);
+			table[place(object)] = pv_address_of(object, class_use, asked);
 	}
 }
 

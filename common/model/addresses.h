@@ -18,12 +18,12 @@ enum { PV_ADDRESSES = 1 << 20, PV_ADDRESSES_OUSTED = 1 << 18 };
 struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint64_t object;
 	uint32_t class_use : 31; /* 0 = empty, or not known yet */
-	uint32_t lock : 1;       /* it may have a row in locks, or handles that wait for it */
+	uint32_t asked : 1;      /* by a lock or a handle, which want to know of its allocation */
 } __attribute__((packed, aligned(4)));
 
-static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_use, bool lock)
+static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_use, bool asked)
 {
-	return (struct pv_address){ object, class_use & 0x7fffffff, lock };
+	return (struct pv_address){ object, class_use & 0x7fffffff, asked };
 }
 
 struct pv_addresses {
@@ -51,7 +51,7 @@ bool pv_addresses_make(struct pv_addresses *a);
 
 static inline bool pv_address_used(const struct pv_address *s)
 {
-	return s->class_use || s->lock;
+	return s->class_use || s->asked;
 }
 
 /* Keeps what another object is about to replace. */

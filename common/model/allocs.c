@@ -81,10 +81,10 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;
-	bool lock = s->lock && s->object == object;
-	bool same = lock && pv_object_allocated(x, object, class_use);
-	bool ok = !lock || same || pv_object_moved(x, object, 0);
-	ok = ok && (!lock || pv_handles_allocated(x, object, class_use));
+	bool asked = s->asked && s->object == object;
+	bool same = asked && pv_object_allocated(x, object, class_use);
+	bool ok = !asked || same || pv_object_moved(x, object, 0);
+	ok = ok && (!asked || pv_handles_allocated(x, object, class_use));
 	pv_address_set(m->private->addresses.ousted, s, pv_address_of(object, class_use, same));
 	return ok;
 }
@@ -214,7 +214,7 @@ static void apply_usual(
 			break;
 		struct pv_site *site = known_site(q, a->type, q->node[place->node].stack);
 		struct pv_address *s = &q->slot[pv_addresses_place(a->object)];
-		if (!site || s->lock)
+		if (!site || s->asked)
 			break;
 		site->count++;
 		site->amount += a->size;

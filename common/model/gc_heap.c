@@ -106,8 +106,8 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 		if (!was[i].class_use)
 			continue;
 		pv_address_set(
-			all->ousted, slot[i][1], pv_address_of(to, was[i].class_use, was[i].lock));
-		if (was[i].lock && !pv_object_moved(x, was[i].object, to))
+			all->ousted, slot[i][1], pv_address_of(to, was[i].class_use, was[i].asked));
+		if (was[i].asked && !pv_object_moved(x, was[i].object, to))
 			return false;
 	}
 	return true;

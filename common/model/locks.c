@@ -9,7 +9,7 @@
 bool pv_locks_init(struct pv_locks *l)
 {
 	*l = (struct pv_locks){ .cap = PV_LOCKS_CAP };
-	if (!pv_sites_init(&l->sites) || !pv_sites_init(&l->nameless) || !pv_reserve(&l->lock, 16))
+	if (!pv_sites_init(&l->sites) || !pv_sites_init(&l->by_lock) || !pv_reserve(&l->lock, 16))
 		return false;
 	l->lock.v[l->lock.n++] = (struct pv_lock){ 0 };
 	return true;
@@ -20,7 +20,7 @@ void pv_locks_finish(struct pv_locks *l)
 	pv_array_finish(&l->lock);
 	pv_map_finish(&l->of);
 	pv_sites_finish(&l->sites);
-	pv_sites_finish(&l->nameless);
+	pv_sites_finish(&l->by_lock);
 }
 
 /* Addresses that locks have left would pile up in the map, which cannot forget. */
@@ -61,7 +61,18 @@ bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
 	return place(l, to, at);
 }
 
-/* Whether an allocation told now is that of the lock there: then the lock has its class. */
+static void learn_class(struct pv_locks *l, struct pv_lock *lock, uint32_t class_use)
+{
+	if (!lock->class_use)
+		l->unknown_class -=
+			lock->contentions < l->unknown_class ? lock->contentions : l->unknown_class;
+	lock->class_use = class_use;
+}
+
+/*
+ * Whether an allocation told now is that of the lock there: then the lock has its class, whatever
+ * the table of addresses said of one before it.
+ */
 bool pv_locks_allocated(
 	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time)
 {
@@ -69,11 +80,9 @@ bool pv_locks_allocated(
 	if (at == PV_MAP_NONE || at == 0)
 		return false;
 	struct pv_lock *lock = &l->lock.v[at];
-	if (lock->class_use || time > lock->first_ns)
+	if (time > lock->first_ns)
 		return false;
-	lock->class_use = class_use;
-	l->unknown_class -= lock->contentions < l->unknown_class ? lock->contentions
-								 : l->unknown_class;
+	learn_class(l, lock, class_use);
 	return true;
 }
 
@@ -92,7 +101,26 @@ static int least_first(const void *a, const void *b)
 	return x->lock < y->lock ? 1 : -1;
 }
 
-static void fold(struct pv_locks *l, struct order *order, uint32_t *to)
+/* Waits for locks that are about to go are of their classes from here on. */
+static bool keep_sites(struct pv_locks *l, const uint32_t *stays)
+{
+	for (size_t i = 1; i < l->by_lock.site.n; i++) {
+		struct pv_site *site = &l->by_lock.site.v[i];
+		uint32_t class_use =
+			stays[site->class_use] ? 0 : l->lock.v[site->class_use].class_use;
+		if (!class_use)
+			continue;
+		uint32_t at = pv_sites_get(&l->sites, class_use, site->stack);
+		if (at == 0)
+			return false;
+		l->sites.site.v[at].count += site->count;
+		l->sites.site.v[at].amount += site->amount;
+		site->count = site->amount = 0;
+	}
+	return true;
+}
+
+static bool fold(struct pv_locks *l, struct order *order, uint32_t *to)
 {
 	size_t n = l->lock.n;
 	for (uint32_t i = 1; i < n; i++)
@@ -101,6 +129,8 @@ static void fold(struct pv_locks *l, struct order *order, uint32_t *to)
 	memset(to, 0, n * sizeof *to);
 	for (size_t i = (n + 2) / 4; i < n - 1; i++)
 		to[order[i].lock] = 1;
+	if (!keep_sites(l, to))
+		return false;
 	struct pv_lock *other = &l->lock.v[0];
 	uint32_t kept = 1;
 	for (uint32_t i = 1; i < n; i++) {
@@ -119,6 +149,7 @@ static void fold(struct pv_locks *l, struct order *order, uint32_t *to)
 		l->folded++;
 	}
 	l->lock.n = kept;
+	return true;
 }
 
 static bool make_room(struct pv_model *m)
@@ -126,10 +157,9 @@ static bool make_room(struct pv_model *m)
 	struct pv_locks *l = &m->locks;
 	struct order *order = malloc(l->lock.n * sizeof *order);
 	uint32_t *to = malloc(l->lock.n * sizeof *to);
-	bool ok = order && to;
+	bool ok = order && to && fold(l, order, to);
 	if (ok) {
-		fold(l, order, to);
-		ok = reindex(l) && pv_sites_renumber(&l->nameless, NULL, to, NULL);
+		ok = reindex(l) && pv_sites_renumber(&l->by_lock, NULL, to, NULL);
 		for (size_t t = 1; t < m->threads.thread.n; t++)
 			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
 				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
@@ -143,7 +173,7 @@ static bool make_room(struct pv_model *m)
 
 /* --- rows */
 
-/* The row of the object at this address; *ret_class is what the address table says of it. */
+/* The row of the object at this address; *ret_class is the class that it has so far. */
 static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
 {
 	struct pv_model *m = x->m;
@@ -156,7 +186,6 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 		return false;
 	uint32_t class_use = pv_class_at(x, object);
 	uint32_t at = pv_map_get(&l->of, object);
-	*ret_class = class_use;
 	bool same =
 		at != PV_MAP_NONE && at != 0 &&
 		(l->lock.v[at].class_use == class_use || !class_use || !l->lock.v[at].class_use);
@@ -173,11 +202,12 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 		/* Its allocation may be told late. */
 		pv_address_set(addresses->ousted, known, pv_address_of(object, 0, true));
 	if (class_use) {
-		l->lock.v[at].class_use = class_use;
+		learn_class(l, &l->lock.v[at], class_use);
 		if (known)
-			known->lock = 1;
+			known->asked = 1;
 	}
 	*ret_lock = at;
+	*ret_class = l->lock.v[at].class_use;
 	return true;
 }
 
@@ -222,8 +252,9 @@ static void remember(struct pv_thread *th, const struct pv_wait *wait)
 static bool add_site(struct pv_context *x, const struct pv_wait *w, struct pv_site more)
 {
 	struct pv_locks *l = &x->m->locks;
-	more.class_use = w->class_use ? w->class_use : w->lock;
-	return pv_sites_add(x, w->class_use ? &l->sites : &l->nameless, &more);
+	bool folded = w->lock == 0 && w->class_use != 0;
+	more.class_use = folded ? w->class_use : w->lock;
+	return pv_sites_add(x, folded ? &l->sites : &l->by_lock, &more);
 }
 
 static bool contention(struct pv_context *x, const struct pv_event *e)

@@ -215,11 +215,11 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 	TAKE_OUT(plain.lock);
 	TAKE_OUT_MAP(plain.of);
 	memset(&plain.sites, 0, sizeof plain.sites);
-	memset(&plain.nameless, 0, sizeof plain.nameless);
+	memset(&plain.by_lock, 0, sizeof plain.by_lock);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		plain.sites = l->sites;
-		plain.nameless = l->nameless;
+		plain.by_lock = l->by_lock;
 		pv_array_finish(&l->lock);
 		pv_map_finish(&l->of);
 		*l = plain;
@@ -227,7 +227,7 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 	pv_archive_array(a, &l->lock);
 	pv_archive_map(a, &l->of);
 	archive_sites(a, &l->sites);
-	archive_sites(a, &l->nameless);
+	archive_sites(a, &l->by_lock);
 }
 
 /* --- threads */

@@ -21,7 +21,7 @@ static const size_t maps[] = {
 	MAP(allocs.sites.other),
 	MAP(locks.of),
 	MAP(locks.sites.of),
-	MAP(locks.nameless.of),
+	MAP(locks.by_lock.of),
 	MAP(throws.sites.of),
 	MAP(threads.newest),
 	MAP(handles.handle_of),

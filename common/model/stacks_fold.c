@@ -68,7 +68,7 @@ static void tables(struct pv_model *m, struct pv_sites *ret[TABLES])
 	ret[0] = &m->allocs.sites;
 	ret[1] = &m->throws.sites;
 	ret[2] = &m->locks.sites;
-	ret[3] = &m->locks.nameless;
+	ret[3] = &m->locks.by_lock;
 }
 
 static void look_at_uses(const struct pv_model *m, struct fold *f)

@@ -53,12 +53,12 @@ static bool add_window(struct pv_site_rows *r, const struct pv_sites *from)
 	return ok;
 }
 
-/* By now the class of the object may be known. */
-static bool add_nameless(struct pv_site_rows *r, const struct pv_locks *l)
+/* Those whose class is that of their lock, as it is known by now. */
+static bool add_by_lock(struct pv_site_rows *r, const struct pv_locks *l)
 {
 	bool ok = true;
-	for (size_t i = 1; ok && i < l->nameless.site.n; i++) {
-		struct pv_site site = l->nameless.site.v[i];
+	for (size_t i = 1; ok && i < l->by_lock.site.n; i++) {
+		struct pv_site site = l->by_lock.site.v[i];
 		site.class_use = site.class_use < l->lock.n ? l->lock.v[site.class_use].class_use : 0;
 		if (site.count || site.amount)
 			ok = add_site(r, &site, site.count, (int64_t)site.amount);
@@ -79,7 +79,7 @@ static void copy_sites(struct pv_build *b, struct pv_model *m, const struct pv_s
 			ok = add_site(&r, site, site->count, (int64_t)site->amount);
 	}
 	if (ok && from == &m->locks.sites)
-		ok = add_nameless(&r, &m->locks);
+		ok = add_by_lock(&r, &m->locks);
 	if (!ok)
 		pv_build_fail(b);
 	pv_site_rows_finish(&r);
