@@ -254,17 +254,17 @@ END_TEST
 START_TEST(no_more_wait_than_are_kept)
 {
 	struct logkit *k = told_late();
-	for (uint64_t i = 0; i < 3 * PV_HANDLES_WAITING; i++)
+	for (uint64_t i = 0; i < 3 * PV_LATE_MOST; i++)
 		create(k, 10, PV_HANDLE_NORMAL, i);
 	logkit_flush(k);
 	const struct pv_handles *h = &logkit_model(k)->handles;
-	size_t n = h->waiting.n;
-	ck_assert_uint_le(n, PV_HANDLES_WAITING);
-	ck_assert_uint_ge(n, PV_HANDLES_WAITING / 2);
+	size_t n = h->waiting.one.n;
+	ck_assert_uint_le(n, PV_LATE_MOST);
+	ck_assert_uint_ge(n, PV_LATE_MOST / 2);
 	logkit_on(k, 1);
 	logkit_alloc(k, 5, TEXT, OBJECT, 24);
 	logkit_model(k);
-	ck_assert_uint_eq(h->unknown_class, 3 * PV_HANDLES_WAITING - n);
+	ck_assert_uint_eq(h->unknown_class, 3 * PV_LATE_MOST - n);
 	ck_assert_uint_eq(h->site.v[1].live, n);
 	logkit_free(k);
 }
@@ -275,14 +275,14 @@ START_TEST(who_has_its_class_waits_no_more)
 {
 	struct logkit *k = told_late();
 	logkit_class(k, 0, WORD, "Word");
-	for (uint64_t i = 0; i < PV_HANDLES_WAITING / 2; i++)
+	for (uint64_t i = 0; i < PV_LATE_MOST / 2; i++)
 		create(k, 10, PV_HANDLE_WEAK, i);
 	logkit_flush(k);
 	logkit_on(k, 1);
 	logkit_alloc(k, 5, TEXT, OBJECT, 24);
 	logkit_flush(k);
 	logkit_on(k, 2);
-	for (uint64_t i = 0; i < PV_HANDLES_WAITING / 2 + 10; i++) /* dropped once */
+	for (uint64_t i = 0; i < PV_LATE_MOST / 2 + 10; i++) /* dropped once */
 		create(k, 20, PV_HANDLE_PINNED, i);
 	logkit_flush(k);
 	logkit_on(k, 1);
@@ -291,8 +291,8 @@ START_TEST(who_has_its_class_waits_no_more)
 	/* All of the pinned ones, and none of the weak ones. */
 	ck_assert_uint_eq(h->site.n, 4);
 	ck_assert_uint_eq(h->site.v[0].created, 0);
-	ck_assert_uint_eq(h->site.v[1].created, PV_HANDLES_WAITING / 2);
-	ck_assert_uint_eq(h->site.v[3].created, PV_HANDLES_WAITING / 2 + 10);
+	ck_assert_uint_eq(h->site.v[1].created, PV_LATE_MOST / 2);
+	ck_assert_uint_eq(h->site.v[3].created, PV_LATE_MOST / 2 + 10);
 	logkit_free(k);
 }
 END_TEST

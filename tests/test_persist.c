@@ -99,8 +99,8 @@ START_TEST(goes_on_as_before)
 }
 END_TEST
 
-/* A handle whose object's allocation comes behind the cut. */
-START_TEST(a_handle_waits_for_its_class)
+/* The allocation of what has a handle, was thrown and contended comes behind the cut. */
+START_TEST(what_waits_for_its_class_goes_on_waiting)
 {
 	const uint64_t text = 0x3000, object = 0x8000;
 	struct logkit *k = logkit_new(17);
@@ -108,12 +108,18 @@ START_TEST(a_handle_waits_for_its_class)
 	logkit_event(k, 10,
 		(struct pv_event){ .kind = PV_KIND_GC_HANDLE_CREATED,
 			.handle = { .type = 2, .handle = 1, .object = object } });
+	logkit_object(k, 20, PV_KIND_EXCEPTION_THROW, object);
+	logkit_object(k, 30, PV_KIND_MONITOR_CONTENTION, object);
 	struct pv_model *before = logkit_model(k), *copy = copy_of(before);
 	ck_assert_uint_eq(copy->handles.unknown_class, 1);
+	ck_assert_uint_eq(copy->throws.unknown_class, 1);
+	ck_assert_uint_eq(copy->locks.unknown_class, 1);
 	k->model = copy;
 	logkit_on(k, 2);
 	logkit_alloc(k, 5, text, object, 24);
 	ck_assert_uint_eq(logkit_model(k)->handles.unknown_class, 0);
+	ck_assert_uint_eq(copy->throws.unknown_class, 0);
+	ck_assert_uint_eq(copy->locks.unknown_class, 0);
 	pv_model_destroy(before);
 	logkit_free(k);
 }
@@ -152,7 +158,7 @@ int main(void)
 	TCase *t = tcase_create("persist");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, goes_on_as_before, 0, 12);
-	tcase_add_test(t, a_handle_waits_for_its_class);
+	tcase_add_test(t, what_waits_for_its_class_goes_on_waiting);
 	tcase_add_test(t, cut_bytes_are_refused);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -84,7 +84,8 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	bool asked = s->asked && s->object == object;
 	bool same = asked && pv_object_allocated(x, object, class_use);
 	bool ok = !asked || same || pv_object_moved(x, object, 0);
-	ok = ok && (!asked || pv_handles_allocated(x, object, class_use));
+	ok = ok && (!asked || (pv_handles_allocated(x, object, class_use) &&
+				      pv_throws_allocated(x, object, class_use)));
 	pv_address_set(m->private->addresses.ousted, s, pv_address_of(object, class_use, same));
 	return ok;
 }

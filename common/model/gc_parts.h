@@ -57,6 +57,8 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
 bool pv_handles_apply(struct pv_context *x, const struct pv_event *e);
 /* An allocation is told: handles that wait for the object's class have it, if they are later. */
 bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+/* The same of throws. */
+bool pv_throws_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
 void pv_handles_init(struct pv_handles *h);
 void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);

@@ -81,88 +81,32 @@ static bool begins(struct pv_handles *h, struct pv_handle *x, int64_t time)
 
 /* --- objects whose allocation is told late */
 
-static bool put_waiting(struct pv_handles *h, struct pv_handle_waiting w)
-{
-	uint32_t before = pv_map_get(&h->waiting_of, w.object);
-	w.before = before == PV_MAP_NONE ? 0 : before;
-	if (!pv_reserve(&h->waiting, 1) ||
-		!pv_map_set(&h->waiting_of, w.object, (uint32_t)h->waiting.n + 1))
-		return false;
-	h->waiting.v[h->waiting.n++] = w;
-	return true;
-}
-
-/* The oldest quarter of them, and those that do not wait. */
-static bool drop_oldest(struct pv_handles *h)
-{
-	size_t n = h->waiting.n;
-	pv_map_clear(&h->waiting_of);
-	h->waiting.n = 0;
-	for (size_t i = n / 4; i < n; i++)
-		if (h->waiting.v[i].object && !put_waiting(h, h->waiting.v[i]))
-			return false;
-	return true;
-}
-
-/* The table of addresses says then that somebody waits for this one. */
-static bool wait_for_class(
-	struct pv_context *x, const struct pv_event *e, uint32_t site, uint32_t handle)
-{
-	struct pv_handles *h = &x->m->handles;
-	struct pv_addresses *a = &x->m->private->addresses;
-	uint64_t object = e->handle.object;
-	if (x->m->only.recall || object == 0)
-		return true;
-	struct pv_address *slot = pv_addresses_slot(a, object);
-	if (!slot || (h->waiting.n >= PV_HANDLES_WAITING && !drop_oldest(h)))
-		return false;
-	uint32_t class_use = slot->object == object ? slot->class_use : 0;
-	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, true));
-	return put_waiting(h, (struct pv_handle_waiting){
-				      object, x->place, x->time, site, handle, 0, class_use == 0 });
-}
-
 /* As if the class had been known at once. */
-static bool classify(struct pv_context *x, const struct pv_handle_waiting *w, uint32_t class_use)
+static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
 {
 	struct pv_handles *h = &x->m->handles;
-	struct pv_handle_site said = h->site.v[w->site];
+	uint32_t from = w->what[0], number = w->what[1];
+	struct pv_handle_site said = h->site.v[from];
 	h->unknown_class -= w->unknown;
 	said = (struct pv_handle_site){ said.type, false, class_use, said.stack, 0, 0 };
-	uint32_t to = h->site.v[w->site].other ? w->site : site_of(h, said);
+	uint32_t to = h->site.v[from].other ? from : site_of(h, said);
 	if (to == PV_MAP_NONE)
 		return false;
-	struct pv_handle_site *old = &h->site.v[w->site], *site = &h->site.v[to];
-	struct pv_handle *handle = w->handle < h->handle.n ? &h->handle.v[w->handle] : NULL;
+	struct pv_handle_site *old = &h->site.v[from], *site = &h->site.v[to];
+	struct pv_handle *handle = number < h->handle.n ? &h->handle.v[number] : NULL;
 	old->created--;
 	site->created++;
-	if (handle && handle->alive && handle->site == w->site && handle->since_ns == w->time_ns) {
+	if (handle && handle->alive && handle->site == from && handle->since_ns == w->time_ns) {
 		handle->site = to;
 		old->live--;
 		site->live++;
 	}
-	pv_recall_late(x->m, w->place, class_use);
 	return true;
 }
 
-/*
- * What is allocated later than a handle was made is another object. An address is used again only
- * behind a collection, before which all threads' buffers are written: what is told last is newest.
- */
 bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
-	struct pv_handles *h = &x->m->handles;
-	uint32_t at = pv_map_get(&h->waiting_of, object);
-	if (at == PV_MAP_NONE || at == 0)
-		return true;
-	bool ok = pv_map_set(&h->waiting_of, object, 0);
-	while (at > 0) {
-		struct pv_handle_waiting *w = &h->waiting.v[at - 1];
-		ok = ok && (x->time > w->time_ns || classify(x, w, class_use));
-		w->object = 0;
-		at = w->before;
-	}
-	return ok;
+	return pv_late_told(x, &x->m->handles.waiting, object, class_use, classify);
 }
 
 /* --- events */
@@ -171,7 +115,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;
 	if (!x->counts)
-		return true;
+		return pv_late_wait(x, &h->waiting, e->handle.object, 0, 0);
 	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
 		.class_use = pv_class_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
@@ -187,7 +131,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	h->unknown_class += said.class_use == 0;
 	h->without_stack += said.stack == 0;
 	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
-	if (!wait_for_class(x, e, site, number))
+	if (!pv_late_wait(x, &h->waiting, e->handle.object, site, number))
 		return false;
 	if (!handle) {
 		h->folded++;
@@ -243,8 +187,7 @@ void pv_handles_finish(struct pv_handles *h)
 {
 	pv_array_finish(&h->site);
 	pv_array_finish(&h->handle);
-	pv_array_finish(&h->waiting);
-	pv_map_finish(&h->waiting_of);
+	pv_lates_finish(&h->waiting);
 	pv_map_finish(&h->handle_of);
 	pv_map_finish(&h->site_of);
 }

@@ -14,13 +14,9 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/late.h"
 
-enum {
-	PV_HANDLE_TYPES = 5,
-	PV_HANDLES_CAP = 1 << 20,
-	PV_HANDLE_SITES_CAP = 1 << 17,
-	PV_HANDLES_WAITING = 1 << 16
-};
+enum { PV_HANDLE_TYPES = 5, PV_HANDLES_CAP = 1 << 20, PV_HANDLE_SITES_CAP = 1 << 17 };
 
 /* The numbers of the wire; types nobody has heard of are counted as OTHER. */
 enum pv_handle_type {
@@ -54,20 +50,6 @@ struct pv_handle {
 	bool alive;
 };
 
-/*
- * A handle whose object's allocation may still be told, by another thread's buffer: then the class
- * is that one, and not what the address had before.
- */
-struct pv_handle_waiting {
-	uint64_t object; /* address; 0: it does not wait any more */
-	uint64_t place;  /* of the event, see recall.h */
-	int64_t time_ns;
-	uint32_t site;
-	uint32_t handle; /* index; UINT32_MAX: there were too many */
-	uint32_t before; /* the one before it of this object, + 1; 0: there is none */
-	uint32_t unknown; /* it has no class yet */
-};
-
 struct pv_handles {
 	struct pv_handle_sum type[PV_HANDLE_TYPES];
 	PV_ARRAY(struct pv_handle_site) site;
@@ -77,8 +59,7 @@ struct pv_handles {
 	uint64_t folded_sites; /* created by sites that became "other" */
 
 	/* private */
-	PV_ARRAY(struct pv_handle_waiting) waiting; /* the newest of them, oldest first */
-	struct pv_map waiting_of;                   /* object -> its newest, + 1; 0: none waits */
+	struct pv_lates waiting; /* for classes: site, handle's index (UINT32_MAX: too many) */
 	PV_ARRAY(struct pv_handle) handle; /* by number met */
 	struct pv_map handle_of;           /* type << 32 | number -> index */
 	struct pv_map site_of;

@@ -18,8 +18,7 @@ static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 {
 	struct pv_handles plain = *h;
 	TAKE_OUT(plain.site);
-	TAKE_OUT(plain.waiting);
-	TAKE_OUT_MAP(plain.waiting_of);
+	plain.waiting = (struct pv_lates){ 0 };
 	TAKE_OUT(plain.handle);
 	TAKE_OUT_MAP(plain.handle_of);
 	TAKE_OUT_MAP(plain.site_of);
@@ -27,8 +26,7 @@ static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 	if (a->loading && !a->failed)
 		*h = plain;
 	pv_archive_array(a, &h->site);
-	pv_archive_array(a, &h->waiting);
-	pv_archive_map(a, &h->waiting_of);
+	pv_lates_archive(a, &h->waiting);
 	pv_archive_array(a, &h->handle);
 	pv_archive_map(a, &h->handle_of);
 	pv_archive_map(a, &h->site_of);

@@ -195,6 +195,7 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	for (size_t i = 0; i < m->runtime.work.n; i++)
 		m->runtime.work.v[i].stack = into[m->runtime.work.v[i].stack];
 	pv_handles_restack(&m->handles, into);
+	pv_throws_restack(&m->throws, into);
 	m->private->memo_n = 0;
 }
 

@@ -15,6 +15,7 @@ static inline bool pv_stacks_are_many(const struct pv_stacks *s)
 
 /* Stack i is now into[i]; then, with what only the owner reads. */
 void pv_handles_restack(struct pv_handles *h, const uint32_t *into);
+void pv_throws_restack(struct pv_throws *t, const uint32_t *into);
 bool pv_handles_reindex(struct pv_handles *h);
 
 #endif

@@ -1,6 +1,8 @@
 #include "common/model/throws.h"
 
+#include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
+#include "common/model/stacks_fold.h"
 #include "common/model/window_parts.h"
 
 static enum pv_clause clause_of(uint64_t type)
@@ -44,17 +46,45 @@ static bool clause(struct pv_context *x, const struct pv_event *e)
 void pv_throws_finish(struct pv_throws *t)
 {
 	pv_sites_finish(&t->sites);
+	pv_lates_finish(&t->waiting);
 	pv_array_finish(&t->by_method);
 	pv_map_finish(&t->by_method_of);
+}
+
+void pv_throws_restack(struct pv_throws *t, const uint32_t *into)
+{
+	for (size_t i = 0; i < t->waiting.one.n; i++)
+		t->waiting.one.v[i].what[1] = into[t->waiting.one.v[i].what[1]];
+}
+
+/* Where its site was folded, and is made again here, it stays where it is. */
+static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
+{
+	struct pv_throws *t = &x->m->throws;
+	uint32_t from = pv_sites_get(&t->sites, w->what[0], w->what[1]);
+	if (from == 0)
+		return false;
+	struct pv_site *old = &t->sites.site.v[from];
+	if (old->count == 0)
+		return true;
+	old->count--;
+	t->unknown_class -= w->unknown;
+	const struct pv_site more = { .class_use = class_use, .stack = w->what[1], .count = 1 };
+	return pv_sites_add(x, &t->sites, &more);
+}
+
+bool pv_throws_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	return pv_late_told(x, &x->m->throws.waiting, object, class_use, classify);
 }
 
 bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_throws *t = &x->m->throws;
-	if (!x->counts)
-		return true;
 	if (e->kind == PV_KIND_EXCEPTION_CLAUSE)
-		return clause(x, e);
+		return !x->counts || clause(x, e);
+	if (!x->counts)
+		return e->thrown.type || pv_late_wait(x, &t->waiting, e->thrown.object, 0, 0);
 	uint32_t class_use = e->thrown.type
 		? pv_names_class(&x->m->names, e->thrown.type, x->time)
 		: pv_class_at(x, e->thrown.object);
@@ -64,6 +94,8 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 	t->thrown++;
 	t->unknown_class += class_use == 0;
 	pv_timeline_add(&x->m->timeline, PV_TRACK_THROWS, x->time, 1);
+	if (!e->thrown.type && !pv_late_wait(x, &t->waiting, e->thrown.object, class_use, stack))
+		return false;
 	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };
 	return pv_sites_add(x, &t->sites, &more);
 }

@@ -5,6 +5,7 @@
 #ifndef PV_MODEL_THROWS_H
 #define PV_MODEL_THROWS_H
 
+#include "common/model/late.h"
 #include "common/model/sites.h"
 
 enum pv_clause { PV_CLAUSE_CATCH, PV_CLAUSE_FILTER, PV_CLAUSE_FINALLY, PV_CLAUSE_FAULT,
@@ -23,7 +24,8 @@ struct pv_throws {
 	struct pv_sites sites;  /* count = throws; amount unused */
 	PV_ARRAY(struct pv_clause_method) by_method;
 	struct pv_map by_method_of; /* method id -> index */
-	uint64_t unknown_class; /* throws whose object was in no allocation, move or shot */
+	uint64_t unknown_class;     /* throws whose object is in no allocation, move or shot */
+	struct pv_lates waiting;    /* for classes: the present one, stack */
 };
 
 void pv_throws_finish(struct pv_throws *t);

@@ -1,41 +1,45 @@
 /*
- * One thread allocates objects, another one makes handles of them and contends for their locks, while
- * a small nursery has all addresses used again and again. Prints how often that was done to objects
- * of each class: "handles NAME N", "contended NAME N". Objects stay alive.
+ * One thread allocates objects, another one makes handles of them, throws them and contends for their
+ * locks, while a small nursery has all addresses used again and again. Prints how often that was done
+ * to objects of each class: "handles NAME N", "thrown NAME N", "contended NAME N". They stay alive.
  */
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-class Alpha { public long a; }
-class Beta { public long a, b; }
-class Gamma { public long a, b, c; }
+class Alpha : Exception { public long a; }
+class Beta : Exception { public long a, b; }
+class Gamma : Exception { public long a, b, c; }
 class Litter { public long a, b; }
 
 class Strangers {
 	const int Objects = 600;
-	static readonly List<object> kept = new List<object> ();
+	static readonly List<Exception> kept = new List<Exception> ();
 	static readonly List<GCHandle> handles = new List<GCHandle> ();
-	static volatile object given;
+	static volatile Exception given;
 	static volatile bool over;
 	static object litter;
 
 	static void Work ()
 	{
 		while (!over) {
-			object o = given;
+			Exception o = given;
 			if (o == null) {
 				Thread.Yield ();
 				continue;
 			}
 			handles.Add (GCHandle.Alloc (o, GCHandleType.Normal));
+			try {
+				throw o;
+			} catch (Exception) {
+			}
 			lock (o)
 				given = null;
 		}
 	}
 
-	static object Make (int i)
+	static Exception Make (int i)
 	{
 		switch (i % 3) {
 		case 0: return new Alpha ();
@@ -52,7 +56,7 @@ class Strangers {
 		for (int i = 0; i < Objects; i++) {
 			for (int k = i % 40; k < 300; k++)
 				litter = new Litter ();
-			object o = Make (i);
+			Exception o = Make (i);
 			kept.Add (o);
 			lock (o) {
 				given = o;
@@ -70,6 +74,7 @@ class Strangers {
 		worker.Join ();
 		foreach (var name in made.Keys) {
 			Console.WriteLine ("handles {0} {1}", name, made [name]);
+			Console.WriteLine ("thrown {0} {1}", name, made [name]);
 			Console.WriteLine ("contended {0} {1}", name, made [name]);
 		}
 	}

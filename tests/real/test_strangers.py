@@ -4,8 +4,8 @@
 usage: test_strangers.py PROFVIEW STRANGERS.EXE
 
 Buffers are written when they are full, so the allocation often stands behind what the other thread
-did with the object, at an address that another object had before: handles and locks must be those
-of the classes that the program says. The same through the index and for parts of the time.
+did with the object, at an address that another object had before: handles, throws and locks must be
+those of the classes that the program says. The same through the index and for parts of the time.
 """
 import collections
 import json
@@ -16,13 +16,13 @@ import tempfile
 
 from verdict import Verdict
 
-OPTIONS = 'nodefaults,alloc,gc,gcmove,gchandle,monitor'
+OPTIONS = 'nodefaults,alloc,gc,gcmove,gchandle,exception,monitor'
 CLASSES = ('Alpha', 'Beta', 'Gamma')
 
 
 def report(profview, log, *args):
     done = subprocess.run([profview, 'report', log, '--format', 'json', '--limit', '0', '--section',
-                           'handle_sites,locks,wait_sites', *args],
+                           'handle_sites,throw_sites,locks,wait_sites', *args],
                           capture_output=True, timeout=120, check=True)
     return json.loads(done.stdout)
 
@@ -56,6 +56,7 @@ def main(profview, exe):
             r = report(profview, log, *args)
             v.equal(f'{how}: handles', by_class(r['handle_sites'], 'created', is_work),
                     said['handles'])
+            v.equal(f'{how}: thrown', by_class(r['throw_sites'], 'thrown', is_work), said['thrown'])
             waits = by_class(r['wait_sites'], 'contentions', is_work)
             v.equal(f'{how}: contended, by site', waits, said['contended'])
             locks = by_class(r['locks']['objects'], 'contentions')
@@ -63,6 +64,7 @@ def main(profview, exe):
         begin = report(profview, log, '--no-index', '--range', '0s..0.2s')
         rest = report(profview, log, '--no-index', '--range', '0.2s..1h')
         for key, figure, rows in (('handles', 'created', lambda r: r['handle_sites']),
+                                  ('thrown', 'thrown', lambda r: r['throw_sites']),
                                   ('contended', 'contentions', lambda r: r['wait_sites'])):
             sums = collections.Counter(by_class(rows(begin), figure, is_work))
             sums.update(by_class(rows(rest), figure, is_work))
