@@ -1,6 +1,7 @@
 /* Exceptions, locks and counters: events that need something from elsewhere to be understood. */
 #include <string.h>
 
+#include "common/model/model_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 
@@ -256,6 +257,13 @@ START_TEST(a_lock_at_an_address_that_is_used_again)
 	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[2].class_use, buf), "Dead");
 	ck_assert(m->locks.lock.v[2].gone);
 	ck_assert_uint_eq(m->locks.unknown_class, 0);
+	/* The table has forgotten it, and its next contention asks again. */
+	*pv_addresses_slot(&k->model->private->addresses, 0x8000) = (struct pv_address){ 0 };
+	logkit_object(k, 400, PV_KIND_MONITOR_CONTENTION, 0x8000);
+	logkit_alloc(k, 450, 0x600, 0x8000, 24);
+	m = logkit_model(k);
+	ck_assert_uint_eq(m->locks.lock.v[1].contentions, 2);
+	ck_assert(m->locks.lock.v[1].gone);
 	logkit_free(k);
 }
 END_TEST

@@ -179,6 +179,24 @@ START_TEST(flaws_have_their_state)
 }
 END_TEST
 
+START_TEST(folded_waits_are_told)
+{
+	char detail[300];
+	struct kit k = kit_new("log:nodefaults,alloc,monitor");
+	k.m->locks.by_lock.cap = 8;
+	kit_alloc(&k, TEXT, 0x8000, 24, NULL);
+	for (uint64_t i = 0; i < 20; i++) {
+		const uint64_t stack[] = { MAIN, 0x100000 + 8 * i, 0 };
+		kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000, stack);
+		kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
+	}
+	ck_assert_str_eq(state_of(&k, "locks", detail), "partial");
+	ck_assert_msg(strstr(detail, "sites folded into (other)"), "%s", detail);
+	ck_assert(!strstr(detail, "locks folded"));
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(losses_are_the_probes_own_counter)
 {
 	char detail[300];
@@ -244,6 +262,7 @@ int main(void)
 	tcase_add_test(c, a_kind_removed_changes_the_line);
 	tcase_add_test(c, options_say_what_could_have_been);
 	tcase_add_test(c, flaws_have_their_state);
+	tcase_add_test(c, folded_waits_are_told);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_test(c, a_log_without_threads_says_so);
 	tcase_add_test(c, what_was_not_read_to_its_end_says_so);

@@ -198,7 +198,7 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 		l->lock.v[l->lock.n++] =
 			(struct pv_lock){ .object = object, .first_ns = x->time };
 	}
-	if (!class_use && known && l->lock.v[at].class_use == 0)
+	if (!class_use && known)
 		/* Its allocation may be told late. */
 		pv_address_set(addresses->ousted, known, pv_address_of(object, 0, true));
 	if (class_use) {

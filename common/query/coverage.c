@@ -261,7 +261,7 @@ static void of_locks(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, l->unpaired, PV_PARTIAL, "ends without a contention");
 	flaw(c, l->unknown_class, PV_PARTIAL, "of a class not recorded");
 	flaw(c, l->folded, PV_PARTIAL, "locks folded into (other)");
-	flaw(c, l->sites.folded, PV_PARTIAL, "sites folded into (other)");
+	flaw(c, l->by_lock.folded + l->sites.folded, PV_PARTIAL, "sites folded into (other)");
 }
 
 static void of_samples(const struct pv_model *m, struct pv_coverage *c)
