@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "tui/columns.h"
+#include "tui/rect.h"
 #include "tui/shorten.h"
 
 static const struct pv_column columns[] = {
@@ -68,6 +69,47 @@ START_TEST(text_instead_of_a_name)
 	}
 	ck_assert(shows(&c, 2));
 	ck_assert_int_eq(fit(10, 0, 0).instead, -1);
+}
+END_TEST
+
+/* Of two columns of words both stay for as long as they can be told from each other. */
+START_TEST(words_are_shortened_before_they_go)
+{
+	static const struct pv_column sites[] = {
+		{ "live", "ALIVE", PV_UNIT_COUNT, 8, 0, 0 },
+		{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, 0 },
+		{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	};
+	struct pv_table t = { .column = sites, .columns = PV_COUNT_OF(sites) };
+	struct ui_columns c;
+	for (int width = 36; width <= 120; width++) {
+		ui_columns_fit(&t, (struct ui_columns_wish){ .width = width }, &c);
+		int most = ui_max(12, width - 8 - 2 - 2 - 12);
+		ck_assert_uint_eq(c.n, 3);
+		ck_assert_int_eq(c.at[1].w, ui_min(24, most));
+		ck_assert_int_ge(c.at[2].w, 12);
+		ck_assert_int_eq(c.at[2].x + c.at[2].w, width);
+	}
+	ui_columns_fit(&t, (struct ui_columns_wish){ .width = 35 }, &c);
+	ck_assert_uint_eq(c.n, 2);
+	ck_assert(!shows(&c, 1));
+}
+END_TEST
+
+/* Where a column goes all the same, the others have their width back. */
+START_TEST(what_is_left_is_not_shortened)
+{
+	static const struct pv_column kinds[] = {
+		{ "what", "WHAT", PV_UNIT_TEXT, 18, 0, 0 },
+		{ "state", "STATE", PV_UNIT_TEXT, 12, 0, 0 },
+		{ "detail", "DETAIL", PV_UNIT_TEXT, 40, 0, PV_COLUMN_GROWS },
+	};
+	struct pv_table t = { .column = kinds, .columns = PV_COUNT_OF(kinds) };
+	struct ui_columns c;
+	ui_columns_fit(&t, (struct ui_columns_wish){ .width = 39 }, &c);
+	ck_assert_uint_eq(c.n, 2);
+	ck_assert_int_eq(c.at[0].w, 18);
+	ck_assert_int_eq(c.at[1].w, 39 - 18 - 2);
 }
 END_TEST
 
@@ -163,6 +205,8 @@ int main(void)
 	TCase *t = tcase_create("columns");
 	tcase_add_test(t, nothing_overlaps_or_leaves);
 	tcase_add_test(t, what_can_be_spared_goes_first);
+	tcase_add_test(t, words_are_shortened_before_they_go);
+	tcase_add_test(t, what_is_left_is_not_shortened);
 	tcase_add_test(t, text_instead_of_a_name);
 	tcase_add_test(t, silent_columns_are_left_out);
 	tcase_add_test(t, the_name_is_words);

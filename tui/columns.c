@@ -57,12 +57,21 @@ struct fit {
 	const struct pv_column *column;
 	size_t n;
 	int name, name_w; /* the least it should get */
+	int words_most;   /* what other columns of words get, which are never to go */
 	bool in[UI_COLUMNS_MAX];
 };
 
+static bool is_kept_words(const struct fit *f, size_t i)
+{
+	return f->in[i] && (int)i != f->name && f->column[i].drop == 0 && is_words(&f->column[i]);
+}
+
 static int width_of(const struct fit *f, size_t i)
 {
-	return (int)i == f->name ? f->name_w : natural_width(&f->column[i]);
+	int natural = natural_width(&f->column[i]);
+	if ((int)i == f->name)
+		return f->name_w;
+	return is_kept_words(f, i) ? ui_min(natural, f->words_most) : natural;
 }
 
 static int total_width(const struct fit *f)
@@ -86,6 +95,13 @@ static bool drop_one(struct fit *f, bool must)
 		return false;
 	f->in[worst] = false;
 	return true;
+}
+
+/* As far as needed: a class cut short says more than none. */
+static void shorten_words(struct fit *f, int width)
+{
+	while (total_width(f) > width && f->words_most > NAME_MIN)
+		f->words_most--;
 }
 
 static void place(const struct fit *f, int width, struct ui_columns *ret)
@@ -138,7 +154,9 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	const struct pv_column *column = t->column;
 	size_t n = t->columns, skip = wish.skip;
 	int width = wish.width;
-	struct fit f = { .column = column, .n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX };
+	struct fit f = { .column = column,
+		.n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX,
+		.words_most = UINT8_MAX };
 	*ret = (struct ui_columns){ .instead = -1 };
 	f.name = ui_columns_name(column, f.n);
 	for (size_t i = 0; i < f.n; i++) {
@@ -154,8 +172,11 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	while (total_width(&f) > width && drop_one(&f, false))
 		continue;
 	f.name_w = ui_min(f.name_w, NAME_MIN);
+	shorten_words(&f, width);
 	while (total_width(&f) > width && drop_one(&f, true))
 		continue;
+	f.words_most = UINT8_MAX;
+	shorten_words(&f, width);
 	for (size_t i = 0; i < f.n; i++)
 		if (!f.in[i] && is_shown(&column[i]) && is_worth_the_name(&column[i]))
 			ret->instead = (int)i;
