@@ -44,8 +44,9 @@ bool pv_late_wait(
 }
 
 /*
- * An address is used again only behind a collection, before which all threads' buffers are
- * written: what is told last is newest.
+ * An address is used again only behind a collection, before which Mono writes all threads' buffers:
+ * what is told last is newest. In logs of our own probe that holds from one of its rounds to the
+ * next, not within one.
  */
 bool pv_late_told(struct pv_context *x, struct pv_lates *l, uint64_t object, uint32_t class_use,
 	pv_late_classify *classify)

@@ -28,7 +28,7 @@ def report(profview, log, *args):
 
 
 def by_class(rows, figure, mine=lambda row: True):
-    """What is not of this program's classes is under the other classes' names, too."""
+    """Wrong classes show up under their own names."""
     sums = collections.Counter()
     for row in rows:
         if mine(row) and row[figure]:
