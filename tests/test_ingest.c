@@ -208,6 +208,7 @@ START_TEST(a_replaced_file_is_a_new_recording_and_the_old_model_lives_until_adop
 		pv_ingest_clear(in);
 		pv_ingest_status(in, &s);
 	} while (s.recordings < 2);
+	ck_assert_uint_eq(s.models, 1);
 	ck_assert_uint_eq(before->events, 81);
 	wait_for(in, PV_INGEST_LIVE, 21);
 	ck_assert_uint_eq(pv_ingest_adopt(in)->calls.calls, 10);

@@ -86,8 +86,8 @@ static unsigned spare(const struct app *a)
 }
 
 /*
- * Another recording has begun in the same input: nothing of the old one may be kept. Until the
- * last question about it has ended there is no model.
+ * Another model has taken the old one's place, of which nothing may be kept. Until the last
+ * question about it has ended there is no model.
  */
 static void take_status(struct app *a)
 {
@@ -96,7 +96,7 @@ static void take_status(struct app *a)
 	if (wait)
 		ui_feed_status(a->feed, &a->status);
 	ui_asker_spare(a->asker, spare(a));
-	if (a->model && a->status.recordings == a->recordings)
+	if (a->model && a->status.models == a->models)
 		return;
 	if (a->model)
 		ui_screen_forget(&a->screen);
@@ -107,7 +107,7 @@ static void take_status(struct app *a)
 	ui_heaper_drop(&a->heaper, &a->screen);
 	ui_follower_drop(&a->follower, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
-	a->recordings = a->status.recordings;
+	a->models = a->status.models;
 }
 
 static void leave(struct app *a, int code)

@@ -39,7 +39,7 @@ struct app {
 	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;
-	uint64_t recordings;
+	uint64_t models; /* as the status said when `model` was adopted */
 	struct ui_feed_status status;
 	bool unheard; /* it was being changed when the last frame was drawn */
 	int ahead[UI_APP_AHEAD];

@@ -214,7 +214,7 @@ static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *
 	*ret = (struct ui_feed_status){ .state = state_of(s),
 		.bytes_read = s->source.input_read, .bytes_total = s->source.file_bytes,
 		.bytes_per_s = s->bytes_per_s, .events_per_s = s->events_per_s,
-		.behind_ns = s->behind_ns, .recordings = s->renewals + 1,
+		.behind_ns = s->behind_ns, .models = s->models,
 		.damaged = s->places, .lost = s->lost_events };
 	if (s->state == PV_INGEST_ENDED)
 		say_damage(s, ret->error, sizeof ret->error);

@@ -50,7 +50,7 @@ struct ui_feed_status {
 	int64_t behind_ns;   /* how much older the newest event on screen is than now; -1 unknown */
 	uint64_t damaged;    /* damaged places met */
 	uint64_t lost;       /* events counted lost by the probe; plus gaps of the spool */
-	uint64_t recordings; /* begun in this input; see ui_feed_adopt() */
+	uint64_t models;     /* that took another one's place; see ui_feed_adopt() */
 	bool stock_pipe;     /* live and written by stock Mono through a pipe: leaving loses it */
 	int exit_code;       /* what the program should exit with if left now: 0, 3 or 4 */
 	char error[200];     /* FAILED: why. Else empty, or what to say in the message line */
@@ -71,9 +71,9 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
 bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
 
 /*
- * The model to ask now; never NULL. A new recording in the same input (recordings went up)
- * takes over only when this is called: then the model returned before dies, so its tables must
- * be destroyed first.
+ * The model to ask now; never NULL. Another one (models went up: a new recording in the same
+ * input, an index that was found, a log read anew) takes over only when this is called: then the
+ * model returned before dies, so its tables must be destroyed first.
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 

@@ -164,6 +164,7 @@ static bool renew_model(struct pv_ingest *in)
 	bool ok = pv_ingest_renew_table(in);
 	in->status.damaged = in->status.complete = false;
 	in->status.renewals++;
+	in->status.models++;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	pv_model_destroy(old);

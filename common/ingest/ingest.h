@@ -45,6 +45,7 @@ struct pv_ingest_status {
 	int64_t behind_ns;        /* age of the newest event when it was applied; -1 unknown */
 	uint64_t recordings; /* headers read */
 	uint64_t renewals;   /* of them those that began another recording than the one before */
+	uint64_t models;     /* that took another one's place; see pv_ingest_adopt() */
 	bool complete;            /* ended, without damage, at a buffer's end */
 	bool damaged;             /* something of the present recording was lost or damaged */
 	uint64_t places, lost_events; /* as the model counts them, without its lock */
@@ -59,7 +60,11 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 /* Stops the threads, frees models and source. NULL is fine. */
 void pv_ingest_destroy(struct pv_ingest *in);
 
-/* The newest recording's model, never NULL; the one returned before it dies. One caller thread. */
+/*
+ * The model that is being filled, never NULL; the one returned before it dies. Another takes its
+ * place, which status.models tells, with another recording, where an index is found, and where the
+ * log is read again from its beginning. One caller thread.
+ */
 struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
 
 /*

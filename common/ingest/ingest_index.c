@@ -201,6 +201,7 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
 	in->model = m; /* `shown` is the empty one until it is adopted */
+	in->status.models++;
 	in->status.recordings = s->recordings;
 	in->status.renewals = in->model->recordings ? in->model->recordings - 1 : 0;
 	in->status.damaged = s->damaged;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FILE.idx: figures are the same with it and without, and a bad one is as good as none.
 
-usage: test_index.py whole|grown|damaged|places|follow PROFVIEW COUNTED.EXE
+usage: test_index.py whole|grown|damaged|places|follow|screen PROFVIEW COUNTED.EXE
 """
 import gzip
 import json
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import target
+from term import Terminal
 from verdict import Verdict
 
 OPTIONS = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,gc,counter'
@@ -165,6 +166,45 @@ def follow(profview, folder, exe, verdict):
     report(profview, path)
     verdict.same('an index is there', index_of(path).exists(), True)
     verdict.same('the frame', subprocess.run(frame, capture_output=True, check=True).stdout, without)
+
+
+def dumped(profview, path):
+    """The frame of methods, of a log read without an index, once it was read."""
+    return subprocess.run([profview, str(path), '--no-index', '--dump', '--size', '120x36', '--keys', '2'],
+                          capture_output=True, check=True, text=True).stdout.splitlines()
+
+
+def shown(folder, want, words):
+    """Until a terminal shows these lines; TimedOut says what it shows instead."""
+    wanted = [line.rstrip() for line in want]
+
+    def same(screen):
+        return [line.rstrip() for line in screen.splitlines()] == wanted
+
+    same.__doc__ = '\n'.join(wanted)
+    with Terminal(folder) as t:
+        t.run(*words)
+        t.wait('[1 Over')
+        t.keys('2')
+        t.wait(same)
+        t.keys('Q')
+
+
+def screen(profview, folder, exe, verdict):
+    """The first frame is drawn before the index is read: the figures follow, and stay right."""
+    path, data = real_log(folder, exe)
+    want = dumped(profview, path)
+    verdict.true('it has methods', any('Counted' in line for line in want))
+    for name, bytes_ in (('plain', data), ('gzip', gzip.compress(data, 1))):
+        path.write_bytes(bytes_)
+        index_of(path).unlink(missing_ok=True)
+        for time in 'first', 'second':
+            shown(folder, dumped(profview, path), [profview, path])
+            verdict.same(f'{name}, {time} time: an index is left', index_of(path).exists(), True)
+    path.write_bytes(data[:len(data) // 2])
+    report(profview, path)
+    path.write_bytes(data)
+    shown(folder, want, [profview, path])
 
 
 def main():

@@ -132,6 +132,34 @@ def growing(v, profview, exe, folder):
         left(t, v)
 
 
+def indexed(v, profview, exe, folder):
+    """
+    A log that grows behind what its index covers, and the same one finished and opened again: the
+    first frame is drawn before an index is read.
+    """
+    place, terminal = scene(profview, folder)
+    some = ' '.join([WORLDS] * 6)
+    worlds = f'{some} pause {WORLDS}'.split()
+    index = place.file.with_name(f'{place.file.name}.idx')
+    with terminal as t, target.Mono(exe, worlds, OPTIONS, place.file) as program:
+        first = program.wait_phase(1)
+        subprocess.run([profview, 'report', place.file], stdout=subprocess.DEVNULL, check=True)
+        v.true('the growing log has an index', index.exists())
+        watch(t, place, place.file)
+        figures(t, first)
+        program.go()
+        said = program.wait()
+        t.wait('ENDED')
+        figures(t, said)
+        left(t, v)
+        v.true('the finished log has an index', index.exists())
+        for again in range(2):
+            t.run(profview, place.file)
+            t.wait('ENDED')
+            figures(t, said)
+            left(t, v)
+
+
 def finished_log(exe, path, worlds):
     with target.Mono(exe, worlds.split(), OPTIONS, path) as program:
         return program.wait()
@@ -354,7 +382,7 @@ def ranged(v, profview, exe, folder):
         left(t, v)
 
 
-CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing,
+CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing, 'indexed': indexed,
          'changed': changed, 'sizes': sizes, 'plain': plain, 'two-viewers': two_viewers,
          'no-terminal': no_terminal, 'shot': shot, 'compared': compared, 'range': ranged}
 
