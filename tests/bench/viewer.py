@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How quick the viewer is: what design promises of the screen, measured and printed beside it.
 
-usage: viewer.py PROFVIEW BIGLOG [--size MB] [--log FILE] [first] [keys] [live] [idle]
+usage: viewer.py PROFVIEW BIGLOG [--size MB] [--log FILE] [first] [keys] [reopen] [live] [idle]
 BIGLOG is the writer of synthetic logs in the build folder. Without --log one of --size MB is made
-(default 2000). This measures; it is no test. Times depend on what else the machine does.
+(default 2000), for `reopen` one of each kind. This measures; it is no test. Times depend on what else
+the machine does.
 """
 import argparse
 import os
@@ -55,6 +56,49 @@ def first(a, log):
         '-', False)
     row('Q while it loads, to the end of the process',
         f'{statistics.median(left):.0f} ms, worst {max(left):.0f}', '50 ms', max(left) > 50)
+
+
+def lines_of(text):
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def reopened(a, what, log):
+    """From exec to the frame that --dump makes, which waits for everything, with the log's index."""
+    start = time.monotonic()
+    subprocess.run([a.profview, 'report', str(log)], stdout=subprocess.DEVNULL, check=True)
+    loaded = time.monotonic() - start
+    exact = lines_of(subprocess.run([a.profview, str(log), '--dump', '--size', '120x36'],
+                                    capture_output=True, check=True, text=True).stdout)
+    took, told = [], []
+    for _ in range(a.runs):
+        v = Program([a.profview, str(log)])
+        if v.until(lambda text: lines_of(text) == exact, 20) is None:
+            raise SystemExit(f'{what}: its frame is not the one of --dump:\n{v.screen.text()}')
+        took.append((time.monotonic() - v.started) * MS)
+        v.keys('Q')
+        v.wait()
+        start = time.monotonic()
+        subprocess.run([a.profview, 'report', str(log)], stdout=subprocess.DEVNULL, check=True)
+        told.append((time.monotonic() - start) * MS)
+    size, index = log.stat().st_size / 1e9, pathlib.Path(f'{log}.idx').stat().st_size / 1e6
+    row(f'opened again, {what} of {size:.1f} GB, index of {index:.0f} MB',
+        f'{statistics.median(took):.0f} ms, worst {max(took):.0f}', '500 ms', max(took) > 500)
+    row(f'its report again (the first took {loaded:.1f} s)',
+        f'{statistics.median(told):.0f} ms, worst {max(told):.0f}', '500 ms', max(told) > 500)
+
+
+def reopen(a, folder):
+    """Finished logs with an index, until all figures are on the screen."""
+    if a.log:
+        reopened(a, a.log.name, a.log)
+        return
+    for kind in a.kinds.split():
+        log = folder / f'{kind}.mlpd'
+        with open(log, 'wb') as out:
+            subprocess.run([a.biglog, kind, str(a.size)], stdout=out, check=True)
+        reopened(a, kind, log)
+        log.unlink()
+        pathlib.Path(f'{log}.idx').unlink()
 
 
 def cursor(text):
@@ -272,9 +316,10 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('profview')
     p.add_argument('biglog')
-    p.add_argument('what', nargs='*', default=['first', 'keys', 'live', 'idle'])
+    p.add_argument('what', nargs='*', default=['first', 'keys', 'reopen', 'live', 'idle'])
     p.add_argument('--log', type=pathlib.Path)
     p.add_argument('--size', type=int, default=2000, help='MB')
+    p.add_argument('--kinds', default='calls threads deep methods paths classes', help='for reopen')
     p.add_argument('--runs', type=int, default=5)
     p.add_argument('--rounds', type=int, default=20)
     p.add_argument('--rate', type=int, default=100, help='MB/s')
@@ -295,7 +340,7 @@ def main():
         for what, run in (('first', first), ('keys', keys)):
             if what in a.what:
                 run(a, log)
-        for what, run in (('live', live), ('idle', idle)):
+        for what, run in (('reopen', reopen), ('live', live), ('idle', idle)):
             if what in a.what:
                 run(a, folder)
 
