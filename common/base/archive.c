@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/large.h"
+
 static size_t padding(size_t n)
 {
 	return (8 - n % 8) % 8;
@@ -33,6 +35,14 @@ size_t pv_archive_count(struct pv_archive *a, size_t n, size_t most)
 	return a->failed ? 0 : (size_t)count;
 }
 
+/* Of an array that was freed: as many elements as there will be at first. */
+static bool make_array(void **v, size_t *room, size_t count, size_t size)
+{
+	*v = pv_large_alloc(count * size);
+	*room = *v ? count : 0;
+	return *v != NULL;
+}
+
 static void elements(
 	struct pv_archive *a, void **v, size_t *n, size_t *room, size_t size, bool table)
 {
@@ -43,7 +53,8 @@ static void elements(
 			pv_free_table(v, n, room, size);
 		else
 			pv_free_array(v, n, room);
-		if (count && !(table ? pv_grow_table : pv_grow_array)(v, 0, room, count, size))
+		if (count && !(table ? pv_grow_table(v, 0, room, count, size)
+				     : make_array(v, room, count, size)))
 			a->failed = true;
 		if (a->failed)
 			return;
@@ -77,7 +88,7 @@ void pv_archive_map(struct pv_archive *a, struct pv_map *m)
 			a->failed = true;
 			return;
 		}
-		m->slots = head.slots ? malloc(head.slots * sizeof *m->slots) : NULL;
+		m->slots = head.slots ? pv_large_alloc(head.slots * sizeof *m->slots) : NULL;
 		a->failed = head.slots && !m->slots;
 		m->mask = head.slots ? head.slots - 1 : 0;
 		m->n = head.n;

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 enum {
+	LARGE = 2 << 20, /* a large page */
+	LINE = 64,
 	CHUNK = 64 * 1024,
 	MUCH = 32 * 1024, /* bytes of an array that is grown by less, for what it will not fill */
 };
@@ -50,6 +52,23 @@ void pv_free_array(void **v, size_t *n, size_t *room)
 	*n = *room = 0;
 }
 
+/* If it does not help, it is only slower; so below. */
+static void ask_large(void *table, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	if (size >= LARGE)
+		madvise(table, size, MADV_HUGEPAGE);
+#endif
+}
+
+/* The large pages within memory that begins and ends anywhere. */
+static void ask_large_inside(void *v, size_t size)
+{
+	size_t before = (LARGE - (uintptr_t)v % LARGE) % LARGE;
+	if (size > before)
+		ask_large((char *)v + before, (size - before) & ~(size_t)(LARGE - 1));
+}
+
 static bool add_chunk(struct pv_arena *a, size_t size)
 {
 	size_t room = size > CHUNK ? size : CHUNK;
@@ -58,6 +77,7 @@ static bool add_chunk(struct pv_arena *a, size_t size)
 	struct pv_arena_chunk *c = calloc(1, sizeof *c + room);
 	if (!c)
 		return false;
+	ask_large_inside(c, sizeof *c + room);
 	c->room = room;
 	c->before = a->last;
 	a->last = c;
@@ -112,17 +132,6 @@ void pv_arena_finish(struct pv_arena *a)
 }
 
 /* --- tables */
-
-enum { LARGE = 2 << 20, LINE = 64 };
-
-/* If it does not help, it is only slower; so below. */
-static void ask_large(void *table, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-	if (size >= LARGE)
-		madvise(table, size, MADV_HUGEPAGE);
-#endif
-}
 
 void *pv_large_alloc(size_t size)
 {

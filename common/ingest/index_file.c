@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,11 @@
 #include "common/io/cache.h"
 #include "common/io/fd.h"
 
-enum { BLOCK = 1 << 20, PRINTED = 64 << 10 };
+enum {
+	BLOCK = 1 << 20,
+	PRINTED = 64 << 10,
+	ALONE = 2 << 20, /* bytes for which a second thread would not pay: a large page, too */
+};
 static const char magic[8] = { 'p', 'v', 'i', 'n', 'd', 'e', 'x', '\n' };
 
 /* --- fingerprints */
@@ -32,14 +37,21 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
 	return pv_hash(h ^ word);
 }
 
-static bool print_part(int fd, uint64_t at, size_t n, uint8_t *block, uint64_t *ret)
+static bool fill(int fd, uint8_t *to, size_t n, uint64_t at)
 {
 	for (size_t got = 0; got < n;) {
-		ssize_t some = pv_fd_pread(fd, block + got, n - got, at + got);
+		ssize_t some = pv_fd_pread(fd, to + got, n - got, at + got);
 		if (some <= 0)
 			return false;
 		got += (size_t)some;
 	}
+	return true;
+}
+
+static bool print_part(int fd, uint64_t at, size_t n, uint8_t *block, uint64_t *ret)
+{
+	if (!fill(fd, block, n, at))
+		return false;
 	*ret = hash_bytes(block, n);
 	return true;
 }
@@ -188,17 +200,66 @@ static bool refill(struct pv_index_in *in)
 	return n > 0;
 }
 
+/*
+ * A stretch of the file that is read into memory or, block by block, for its sum alone. Large ones
+ * are halved between two threads: an index is read before anything can be shown.
+ */
+struct stretch {
+	int fd;
+	uint64_t at, n;
+	uint8_t *to; /* NULL: for its sum */
+	uint32_t crc;
+	bool ok;
+};
+
+static bool sum(struct stretch *s)
+{
+	uint8_t *block = malloc(BLOCK);
+	bool ok = block != NULL;
+	s->crc = (uint32_t)crc32(0, NULL, 0);
+	for (uint64_t done = 0; ok && done < s->n;) {
+		size_t some = s->n - done < BLOCK ? (size_t)(s->n - done) : BLOCK;
+		ok = fill(s->fd, block, some, s->at + done);
+		if (ok)
+			s->crc = (uint32_t)crc32(s->crc, block, (uInt)some);
+		done += some;
+	}
+	free(block);
+	return ok;
+}
+
+static void *take(void *arg)
+{
+	struct stretch *s = arg;
+	s->ok = s->to ? fill(s->fd, s->to, (size_t)s->n, s->at) : sum(s);
+	return NULL;
+}
+
+static bool take_all(struct stretch *s)
+{
+	struct stretch half = *s;
+	pthread_t other;
+	s->n = half.n / 2 / ALONE * ALONE;
+	half.at += s->n;
+	half.n -= s->n;
+	half.to += half.to ? s->n : 0;
+	bool helped = s->n > 0 && pthread_create(&other, NULL, take, &half) == 0;
+	take(s);
+	if (helped)
+		pthread_join(other, NULL);
+	else
+		take(&half);
+	s->crc = (uint32_t)crc32_combine(s->crc, half.crc, (z_off_t)half.n);
+	return s->ok && half.ok;
+}
+
 /* All of it is looked at before any of it is believed. */
 static bool sums_hold(struct pv_index_in *in)
 {
-	uint32_t crc = (uint32_t)crc32(0, NULL, 0);
-	in->left = in->head.bytes;
-	while (refill(in))
-		crc = (uint32_t)crc32(crc, in->block, (uInt)in->filled);
-	bool ok = in->left == 0 && crc == in->head.crc;
+	struct stretch all = { .fd = in->fd, .at = sizeof in->head, .n = in->head.bytes };
 	in->left = in->head.bytes;
 	in->at = in->filled = 0;
-	return ok;
+	return take_all(&all) && all.crc == in->head.crc;
 }
 
 /* Nobody else's index is believed: it would be taken for what the log says. */
@@ -241,10 +302,24 @@ bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout)
 	return false;
 }
 
+/* What the block does not hold, of very many bytes. */
+static bool read_past_block(struct pv_index_in *in, uint8_t *to, size_t n)
+{
+	struct stretch all = {
+		.fd = in->fd, .n = n, .to = to, .at = sizeof in->head + in->head.bytes - in->left
+	};
+	if (n > in->left || !take_all(&all))
+		return false;
+	in->left -= n;
+	return true;
+}
+
 bool pv_index_read(void *ctx, void *to, size_t n)
 {
 	struct pv_index_in *in = ctx;
 	for (uint8_t *p = to; n > 0;) {
+		if (in->at == in->filled && n >= BLOCK)
+			return read_past_block(in, p, n);
 		if (in->at == in->filled && !refill(in))
 			return false;
 		size_t some = n < in->filled - in->at ? n : in->filled - in->at;

@@ -200,20 +200,29 @@ static struct pv_bucket *bucket_of(struct pv_buckets *b, int64_t time)
 	return x;
 }
 
-/* `n` entries, of one time. */
-static bool add_all(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e, size_t n)
+/* The bucket of that time, with room for `n` entries more; NULL when out of memory. */
+static struct pv_bucket *with_room(struct pv_buckets *b, int64_t time, size_t n)
 {
 	struct pv_bucket *x = bucket_of(b, time);
 	if (!x)
-		return false;
+		return NULL;
 	if (x->entry.room - x->entry.n < n && x->entry.n >= MERGE_FROM && !merge(b, x))
-		return false;
+		return NULL;
 	size_t before = x->entry.room;
 	/* A bucket that merging left nearly full grows, or it would be merged again at once. */
 	size_t more = x->entry.n > before / 4 * 3 ? before - x->entry.n + 1 : 1;
 	if (!pv_reserve(&x->entry, more > n ? more : n))
-		return false;
+		return NULL;
 	b->bytes += (x->entry.room - before) * sizeof *x->entry.v;
+	return x;
+}
+
+/* `n` entries, of one time. */
+static bool add_all(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e, size_t n)
+{
+	struct pv_bucket *x = with_room(b, time, n);
+	if (!x)
+		return false;
 	memcpy(x->entry.v + x->entry.n, e, n * sizeof *e);
 	x->entry.n += n;
 	return b->bytes <= b->limit || shrink(b);
@@ -227,6 +236,19 @@ static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e)
 {
 	return !m->buckets || add(m->buckets, time, e);
+}
+
+struct pv_bucket_entry *pv_buckets_room(struct pv_model *m, int64_t time, size_t n)
+{
+	struct pv_bucket *x = with_room(m->buckets, time, n);
+	return x ? x->entry.v + x->entry.n : NULL;
+}
+
+bool pv_buckets_filled(struct pv_model *m, size_t n)
+{
+	struct pv_buckets *b = m->buckets;
+	b->bucket.v[b->at].entry.n += n;
+	return b->bytes <= b->limit || shrink(b);
 }
 
 bool pv_buckets_put_gathered(struct pv_model *m)

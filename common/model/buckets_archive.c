@@ -20,20 +20,31 @@ static bool is_sane(const struct pv_model *m, const struct pv_bucket_entry *e)
 	}
 }
 
+static void load_entries(struct pv_archive *a, struct pv_model *m, int64_t time, size_t n)
+{
+	struct pv_bucket_entry *v = n ? pv_buckets_room(m, time, n) : NULL;
+	a->failed |= n > 0 && !v;
+	pv_archive_bytes(a, v, n * sizeof *v);
+	for (size_t i = 0; i < n && !a->failed; i++)
+		a->failed = !is_sane(m, &v[i]);
+	if (n && !a->failed)
+		a->failed = !pv_buckets_filled(m, n);
+}
+
 /* Entries of one bucket; `time` is any in it. */
 static void archive_entries(struct pv_archive *a, struct pv_model *m, int64_t time,
 	const struct pv_bucket_entry *v, size_t n)
 {
+	_Static_assert(sizeof *v % 8 == 0, "else there is padding between them");
 	pv_archive_value(a, time); /* when loading, the saved one */
-	n = pv_archive_count(a, n, SIZE_MAX / sizeof *v);
-	for (size_t i = 0; i < n && !a->failed; i++) {
-		struct pv_bucket_entry e = { 0 };
-		if (!a->loading)
-			e = v[i];
-		pv_archive_value(a, e);
-		if (a->failed || !a->loading || !m->buckets)
-			continue;
-		a->failed = !is_sane(m, &e) || !pv_buckets_add(m, time, &e);
+	n = pv_archive_count(a, n, (a->loading ? (size_t)a->left : SIZE_MAX) / sizeof *v);
+	if (!a->loading)
+		pv_archive_bytes(a, (void *)(uintptr_t)v, n * sizeof *v);
+	else if (m->buckets)
+		load_entries(a, m, time, n);
+	for (size_t i = 0; i < n && a->loading && !m->buckets && !a->failed; i++) {
+		struct pv_bucket_entry dropped;
+		pv_archive_value(a, dropped);
 	}
 }
 

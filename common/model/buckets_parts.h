@@ -49,6 +49,13 @@ void pv_bucket_places_finish(struct pv_bucket_places *p);
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e);
 
 /*
+ * The same for `n` at once, of one time, without a copy: where they go, and, before anything else
+ * is done with the buckets, that they are there. NULL when out of memory. Only with buckets.
+ */
+struct pv_bucket_entry *pv_buckets_room(struct pv_model *m, int64_t time, size_t n);
+bool pv_buckets_filled(struct pv_model *m, size_t n);
+
+/*
  * The same for many of one time: they are gathered, and equal ones made one, until they are put into
  * the bucket together.
  */

@@ -225,7 +225,7 @@ static void sink(struct pv_row *heap, size_t at, size_t n, const struct pv_row_o
 
 void pv_rows_first(struct pv_row *row, size_t n, size_t some, const struct pv_row_order *order)
 {
-	if (some >= n / 4) {
+	if (some > n / 2) {
 		pv_rows_sort(row, n, order);
 		return;
 	}
@@ -242,5 +242,4 @@ void pv_rows_first(struct pv_row *row, size_t n, size_t some, const struct pv_ro
 		sink(row, 0, some, order);
 		worst = key_of(&row[0], order, 0);
 	}
-	pv_rows_sort(row, some, order);
 }

@@ -22,8 +22,8 @@ int pv_row_compare(const void *a, const void *b, void *order);
 void pv_rows_sort(struct pv_row *row, size_t n, const struct pv_row_order *order);
 
 /*
- * As after sorting all, for the first `some` of them: the others stay in no order behind these.
- * None is lost.
+ * Those that sorting would put first, `some` of them, in no order; the others behind these,
+ * likewise. None is lost.
  */
 void pv_rows_first(struct pv_row *row, size_t n, size_t some, const struct pv_row_order *order);
 
