@@ -37,10 +37,16 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
 	return pv_hash(h ^ word);
 }
 
-static bool fill(int fd, uint8_t *to, size_t n, uint64_t at)
+static bool is_set(const bool *stop)
+{
+	return stop && __atomic_load_n(stop, __ATOMIC_ACQUIRE);
+}
+
+static bool fill(int fd, const bool *stop, uint8_t *to, size_t n, uint64_t at)
 {
 	for (size_t got = 0; got < n;) {
-		ssize_t some = pv_fd_pread(fd, to + got, n - got, at + got);
+		size_t want = n - got < BLOCK ? n - got : BLOCK;
+		ssize_t some = is_set(stop) ? -1 : pv_fd_pread(fd, to + got, want, at + got);
 		if (some <= 0)
 			return false;
 		got += (size_t)some;
@@ -50,7 +56,7 @@ static bool fill(int fd, uint8_t *to, size_t n, uint64_t at)
 
 static bool print_part(int fd, uint64_t at, size_t n, uint8_t *block, uint64_t *ret)
 {
-	if (!fill(fd, block, n, at))
+	if (!fill(fd, NULL, block, n, at))
 		return false;
 	*ret = hash_bytes(block, n);
 	return true;
@@ -206,6 +212,7 @@ static bool refill(struct pv_index_in *in)
  */
 struct stretch {
 	int fd;
+	const bool *stop;
 	uint64_t at, n;
 	uint8_t *to; /* NULL: for its sum */
 	uint32_t crc;
@@ -219,7 +226,7 @@ static bool sum(struct stretch *s)
 	s->crc = (uint32_t)crc32(0, NULL, 0);
 	for (uint64_t done = 0; ok && done < s->n;) {
 		size_t some = s->n - done < BLOCK ? (size_t)(s->n - done) : BLOCK;
-		ok = fill(s->fd, block, some, s->at + done);
+		ok = fill(s->fd, s->stop, block, some, s->at + done);
 		if (ok)
 			s->crc = (uint32_t)crc32(s->crc, block, (uInt)some);
 		done += some;
@@ -231,7 +238,7 @@ static bool sum(struct stretch *s)
 static void *take(void *arg)
 {
 	struct stretch *s = arg;
-	s->ok = s->to ? fill(s->fd, s->to, (size_t)s->n, s->at) : sum(s);
+	s->ok = s->to ? fill(s->fd, s->stop, s->to, (size_t)s->n, s->at) : sum(s);
 	return NULL;
 }
 
@@ -256,7 +263,7 @@ static bool take_all(struct stretch *s)
 /* All of it is looked at before any of it is believed. */
 static bool sums_hold(struct pv_index_in *in)
 {
-	struct stretch all = { .fd = in->fd, .at = sizeof in->head, .n = in->head.bytes };
+	struct stretch all = { in->fd, in->stop, sizeof in->head, in->head.bytes, NULL, 0, false };
 	in->left = in->head.bytes;
 	in->at = in->filled = 0;
 	return take_all(&all) && all.crc == in->head.crc;
@@ -287,9 +294,9 @@ static bool believed(struct pv_index_in *in, const char *log, uint64_t layout)
 		memcmp(print, in->head.print, sizeof print) == 0 && sums_hold(in);
 }
 
-bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout)
+bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout, const bool *stop)
 {
-	*in = (struct pv_index_in){ .fd = -1 };
+	*in = (struct pv_index_in){ .fd = -1, .stop = stop };
 	in->block = malloc(BLOCK);
 	for (int cached = 0; in->block && cached < 2; cached++) {
 		if (!open_at(in, cached ? in_cache(log) : beside(log)))
@@ -305,9 +312,8 @@ bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout)
 /* What the block does not hold, of very many bytes. */
 static bool read_past_block(struct pv_index_in *in, uint8_t *to, size_t n)
 {
-	struct stretch all = {
-		.fd = in->fd, .n = n, .to = to, .at = sizeof in->head + in->head.bytes - in->left
-	};
+	uint64_t at = sizeof in->head + in->head.bytes - in->left;
+	struct stretch all = { in->fd, in->stop, at, n, to, 0, false };
 	if (n > in->left || !take_all(&all))
 		return false;
 	in->left -= n;

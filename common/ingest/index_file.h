@@ -36,6 +36,7 @@ struct pv_index_out {
 
 struct pv_index_in {
 	int fd;
+	const bool *stop;
 	struct pv_index_head head;
 	uint8_t *block;
 	size_t at, filled;
@@ -57,9 +58,10 @@ void pv_index_abandon(struct pv_index_out *out); /* also after a commit */
 
 /*
  * An index of this log, from beside it or from the cache: ours, of this layout, with right sums,
- * and the log still begins as it did. False when there is none.
+ * and the log still begins as it did. False when there is none. Another thread may set *stop
+ * (atomically; NULL: nobody will): then this and reading fail soon.
  */
-bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout);
+bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout, const bool *stop);
 bool pv_index_read(void *in, void *to, size_t n); /* as pv_archive_read_fn */
 void pv_index_close(struct pv_index_in *in);
 

@@ -58,20 +58,23 @@ static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info
 
 struct polite {
 	struct pv_index_out *out;
-	struct pv_model *model;
+	const struct pv_ingest *in;
 	size_t since; /* bytes since the lock was let go */
 };
 
-/* Lets queries in between: nothing that is saved changes meanwhile, as only the owner applies. */
+/*
+ * Lets queries in between: nothing that is saved changes meanwhile, as only the owner applies. And
+ * who leaves does not wait: the next one reads the log again.
+ */
 static bool write_politely(void *ctx, const void *bytes, size_t n)
 {
 	struct polite *p = ctx;
-	if (!pv_index_write(p->out, bytes, n))
+	if (pv_ingest_stopping(p->in) || !pv_index_write(p->out, bytes, n))
 		return false;
 	p->since += n;
 	if (p->since >= YIELD) {
-		pv_model_unlock(p->model);
-		pv_model_lock(p->model);
+		pv_model_unlock(p->in->model);
+		pv_model_lock(p->in->model);
 		p->since = 0;
 	}
 	return true;
@@ -79,7 +82,7 @@ static bool write_politely(void *ctx, const void *bytes, size_t n)
 
 static bool save_model(struct pv_ingest *in, struct pv_index_out *out)
 {
-	struct polite p = { out, in->model, 0 };
+	struct polite p = { out, in, 0 };
 	pv_model_lock(in->model);
 	bool ok = pv_model_save(in->model, write_politely, &p);
 	pv_model_unlock(in->model);
@@ -276,7 +279,7 @@ static struct pv_model *load(struct pv_ingest *in, struct pv_index_in *from,
 bool pv_ingest_indexed(const char *path)
 {
 	struct pv_index_in from;
-	if (!pv_index_open(&from, path, layout()))
+	if (!pv_index_open(&from, path, layout(), NULL))
 		return false;
 	pv_index_close(&from);
 	return true;
@@ -289,7 +292,7 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	struct index_state s;
 	struct pv_error e;
 	pv_source_info(in->source, &info);
-	if (!wanted(in, &info) || !pv_index_open(&from, info.path, layout()))
+	if (!wanted(in, &info) || !pv_index_open(&from, info.path, layout(), &in->stop))
 		return PV_INDEXED_NOT;
 	struct pv_buffers *table = NULL;
 	struct pv_model *m = load(in, &from, &s, &table);
