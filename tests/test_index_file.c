@@ -100,6 +100,19 @@ START_TEST(a_damaged_one_is_none_wherever_it_is_damaged)
 }
 END_TEST
 
+START_TEST(one_that_was_cut_since_it_was_opened_fails_to_be_read)
+{
+	struct pv_index_in in;
+	uint8_t *read = malloc(BYTES);
+	ck_assert_ptr_nonnull(read);
+	ck_assert(pv_index_open(&in, log_path, LAYOUT, NULL));
+	ck_assert_int_eq(truncate(index_path, 6 << 20), 0);
+	ck_assert(!pv_index_read(&in, read, BYTES));
+	pv_index_close(&in);
+	free(read);
+}
+END_TEST
+
 START_TEST(who_leaves_does_not_wait_for_it)
 {
 	struct pv_index_in in;
@@ -123,6 +136,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, pieces_of_every_size_are_what_was_written);
 	tcase_add_test(t, a_damaged_one_is_none_wherever_it_is_damaged);
+	tcase_add_test(t, one_that_was_cut_since_it_was_opened_fails_to_be_read);
 	tcase_add_test(t, who_leaves_does_not_wait_for_it);
 	suite_add_tcase(s, t);
 	return run_suite(s);
