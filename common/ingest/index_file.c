@@ -249,7 +249,8 @@ static bool take_all(struct stretch *s)
 	s->n = half.n / 2 / ALONE * ALONE;
 	half.at += s->n;
 	half.n -= s->n;
-	half.to += half.to ? s->n : 0;
+	if (half.to)
+		half.to += s->n;
 	bool helped = s->n > 0 && pthread_create(&other, NULL, take, &half) == 0;
 	take(s);
 	if (helped)
