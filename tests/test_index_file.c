@@ -10,12 +10,12 @@
 
 enum { LAYOUT = 7, BYTES = (9 << 20) + 24 }; /* more than one thread reads at once */
 
-static char folder[] = "/tmp/profview-index-XXXXXX";
-static char log_path[64], index_path[70];
+static char folder[32], log_path[64], index_path[70];
 static uint8_t *written;
 
 static void setup(void)
 {
+	snprintf(folder, sizeof folder, "/tmp/profview-index-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(log_path, sizeof log_path, "%s/log", folder);
 	snprintf(index_path, sizeof index_path, "%s.idx", log_path);
