@@ -1,5 +1,4 @@
 /* FILE.idx as a file: what is written is read, whole or not at all, however it is asked for. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,13 @@
 
 enum { LAYOUT = 7, BYTES = (9 << 20) + 24 }; /* more than one thread reads at once */
 
-static char folder[32], log_path[64], index_path[70];
+static char folder[160], log_path[180], index_path[190];
 static uint8_t *written;
 
 static void setup(void)
 {
-	snprintf(folder, sizeof folder, "/tmp/profview-index-XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+	snprintf(folder, sizeof folder, "%.100s/profview-index-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(log_path, sizeof log_path, "%s/log", folder);
 	snprintf(index_path, sizeof index_path, "%s.idx", log_path);
