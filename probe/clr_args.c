@@ -6,6 +6,7 @@
 
 #include "common/base/coreclr.h"
 #include "common/base/status.h"
+#include "probe/sample_rate.h"
 
 static const struct {
 	const char *text;
@@ -109,6 +110,9 @@ static void describe(struct pvp_clr_options *o)
 	if (o->strings && n < sizeof o->words)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
 			n ? "," : "", o->strings);
+	if (o->m.groups & PVP_MONO_SAMPLES && n < sizeof o->words)
+		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=cpu:%u",
+			n ? "," : "", pvp_sample_possible(o->m.sample_hz));
 	/* Elsewhere heap shots come with their roots. */
 	if (o->m.groups & PVP_MONO_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
 		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
@@ -140,6 +144,10 @@ bool pvp_clr_parse(
 	split(text, own_period ? period : NULL, rest, &o);
 	if (!pvp_mono_parse(rest, &o.m))
 		return false;
+	if (o.m.sample_real) {
+		snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
+		return false;
+	}
 	const char *lacking = of_mono(&o.m);
 	if (lacking) {
 		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);

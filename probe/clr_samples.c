@@ -73,10 +73,8 @@ static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
 void pvp_clr_samples_begin(void)
 {
 	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	struct pvp_native_options native = { .sample_hz = o->sample_hz,
-		.sample_real = o->sample_real };
 	if (o->groups & PVP_MONO_SAMPLES)
-		pvp_native_samples_set(&native);
+		pvp_native_samples_set(o->sample_hz);
 }
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask)

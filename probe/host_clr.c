@@ -113,15 +113,15 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	if (switched != PVP_REPLY_UNKNOWN)
 		return switched;
 	const struct pvp_mono_options *m = &pvp_clr.options.m;
-	struct pvp_native_options o = { .sample_real = strcmp(key, "sample-real") == 0 };
-	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &o.sample_hz, say, room);
+	unsigned hz;
+	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &hz, say, room);
 	if (r != PVP_REPLY_OK)
 		return r;
 	if (!(m->groups & PVP_MONO_SAMPLES)) {
 		snprintf(say, room, "samples have to be asked for at the start");
 		return PVP_REPLY_ERROR;
 	}
-	pvp_native_samples_set(&o);
+	pvp_native_samples_set(hz);
 	return r;
 }
 

@@ -66,7 +66,7 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	unsigned hz;
 	enum pvp_reply r =
 		pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
-	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz, strcmp(key, "sample-real") == 0))
+	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz))
 		return r;
 	snprintf(say, room, "samples have to be asked for at the start");
 	return PVP_REPLY_ERROR;
@@ -158,7 +158,7 @@ static void show_help(void)
 		"             counter jit, legacy for most of them; noEVENT: without it; nodefaults, as the\n"
 		"             first word: nothing that is not named\n"
 		"  calls      callspec=SPEC filter=TERM+... calldepth=N; calltree[=cpu]: summed up\n"
-		"  samples    sample[=HZ] sample-real[=HZ], cpu: with processor time, lines: of source\n"
+		"  samples    sample[=HZ], cpu: with processor time, lines: of source\n"
 		"  memory     alloc=BYTES: one each so many; heapshot[=Nms|Ngc|ondemand|onshutdown]\n"
 		"             heapshot-on-shutdown fields heapshot-room=SIZE; maxframes=N\n"
 		"  more       coverage[=TERM+...] runtime\n"
@@ -182,6 +182,10 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		!pvp_filter_sound(p->options.coverage) ||
 		!pvp_mono_callspec_sound(p->options.callspec)) {
 		complain("an option after --profile=profview: is not understood");
+		return;
+	}
+	if (p->options.sample_real) {
+		complain(PVP_SAMPLE_REAL_REFUSED);
 		return;
 	}
 	if (p->options.want_help) {

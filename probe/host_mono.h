@@ -37,7 +37,7 @@ void pvp_mono_assembly_there(MonoAssembly *assembly);
 void pvp_mono_vtable_there(MonoVTable *vtable);
 
 /* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
-bool pvp_mono_samples_set(unsigned hz, bool real);
+bool pvp_mono_samples_set(unsigned hz);
 
 /* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */
 struct pvp_mono_type {

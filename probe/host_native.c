@@ -85,11 +85,10 @@ static enum pvp_reply heapshot(char *say, size_t room)
 
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
-	struct pvp_native_options o = { .sample_real = strcmp(key, "sample-real") == 0 };
-	enum pvp_reply r =
-		pvp_sample_rate(key, value, options.sample_hz, &o.sample_hz, say, room);
+	unsigned hz;
+	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &hz, say, room);
 	if (r == PVP_REPLY_OK)
-		pvp_native_samples_set(&o);
+		pvp_native_samples_set(hz);
 	return r;
 }
 
@@ -159,7 +158,7 @@ static int start_native(const struct pvp_native_options *o)
 	error = pvp_session_start(o->rest, &pvp_host_native);
 	if (error)
 		return error;
-	pvp_native_samples_set(o);
+	pvp_native_samples_set(o->sample_hz);
 	pvp_native_malloc_set(o);
 	return 0;
 }

@@ -305,8 +305,7 @@ static void describe(struct pvp_mono_options *o)
 	if (o->groups & PVP_MONO_TREE)
 		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
 	if (o->groups & PVP_MONO_SAMPLES) {
-		int n = snprintf(text, sizeof text, "sample%s=%u", o->sample_real ? "-real" : "",
-			o->sample_hz);
+		int n = snprintf(text, sizeof text, "sample=%u", o->sample_hz);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->groups & PVP_MONO_COVERAGE)

@@ -130,26 +130,24 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 
 void pvp_mono_samples_init(struct _MonoProfiler *p)
 {
-	MonoProfilerSampleMode mode = p->options.sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL
-							     : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 	struct slot *slots = calloc(SLOTS, sizeof *slots);
 	atomic_store_explicit(&ring, slots, memory_order_release);
 	if (!slots || !mono_profiler_enable_sampling(p->handle))
 		return;
-	mono_profiler_set_sample_mode(p->handle, mode, p->options.sample_hz);
+	mono_profiler_set_sample_mode(
+		p->handle, MONO_PROFILER_SAMPLE_MODE_PROCESS, p->options.sample_hz);
 	mono_profiler_set_sample_hit_callback(p->handle, hit);
 	atomic_store(&sampling, true);
 }
 
 /* Mono keeps both numbers and wakes its own thread, which looks at them. */
-bool pvp_mono_samples_set(unsigned hz, bool real)
+bool pvp_mono_samples_set(unsigned hz)
 {
-	MonoProfilerSampleMode mode = real ? MONO_PROFILER_SAMPLE_MODE_REAL
-					   : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 	if (!atomic_load(&sampling))
 		return false;
 	return mono_profiler_set_sample_mode(pvp_mono.handle,
-		hz ? mode : MONO_PROFILER_SAMPLE_MODE_NONE, hz ? hz : 1);
+		hz ? MONO_PROFILER_SAMPLE_MODE_PROCESS : MONO_PROFILER_SAMPLE_MODE_NONE,
+		hz ? hz : 1);
 }
 
 void pvp_mono_last_samples(void)

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "common/base/estimate.h"
+#include "probe/sample_rate.h"
 
-enum { DEFAULT_HZ = 100, MOST_HZ = 10000, SAMPLED_FRAMES = 16 };
+enum { SAMPLED_FRAMES = 16 };
 
 struct word {
 	const char *at;
@@ -80,10 +81,10 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	if (is(w, "malloc") ||
 		(is(w, "alloc") && len && *value >= '1' && *value <= '9' && !value_is(w, "1")))
 		return take_period(o, w);
-	if (is(w, "sample") || is(w, "sample-real")) {
-		o->sample_real = is(w, "sample-real");
-		return number(w, MOST_HZ, DEFAULT_HZ, &o->sample_hz);
-	}
+	if (is(w, "sample-real"))
+		return false; /* PVP_SAMPLE_REAL_REFUSED */
+	if (is(w, "sample"))
+		return number(w, PVP_SAMPLE_MOST, PVP_SAMPLE_USUAL, &o->sample_hz);
 	if (is(w, "maxframes")) {
 		*ret_frames_given = true;
 		return number(w, PVP_NATIVE_FRAMES, PVP_NATIVE_FRAMES, &o->frames);
@@ -114,8 +115,8 @@ static void describe(struct pvp_native_options *o)
 	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
 		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
 	if (o->sample_hz)
-		snprintf(to + n, room - (size_t)n, ",sample%s=%u", o->sample_real ? "-real" : "",
-			o->sample_hz);
+		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=cpu:%u", o->sample_hz,
+			pvp_sample_possible(o->sample_hz));
 }
 
 bool pvp_native_parse(const char *text, struct pvp_native_options *ret)

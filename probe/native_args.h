@@ -17,7 +17,6 @@ struct pvp_native_options {
 	bool shot_at_end;   /* one when the recording ends */
 	unsigned frames;    /* of an allocation's stack */
 	unsigned sample_hz; /* 0: no samples */
-	bool sample_real;   /* by the wall's clock, not by the thread's processor time */
 	char words[256];    /* what the log's header says of all that */
 	char rest[PVP_NATIVE_TEXT]; /* for pvp_args_parse() */
 };

@@ -15,14 +15,15 @@
 #include <unistd.h>
 
 #include "probe/modules.h"
+#include "probe/native_args.h"
 #include "probe/native_walk.h"
 #include "probe/probe_clock.h"
 #include "probe/registry.h"
+#include "probe/sample_rate.h"
 #include "probe/writer.h"
 
 enum {
-	SLOTS = 128,             /* of a ring: at 1000 Hz a tick's worth */
-	CPU_CLOCK_MOST_HZ = 250, /* the kernel looks at its ticks only */
+	SLOTS = 128, /* of a ring: at 1000 Hz a tick's worth */
 	SECOND = 1000000000,
 	MOST_TIMES = 100,
 };
@@ -41,7 +42,7 @@ struct ring {
 	_Atomic pid_t owner;             /* 0: nobody's */
 	_Atomic uint64_t written, taken; /* slots, in all */
 	_Atomic uint64_t dropped;
-	uint64_t cpu_ns, dropped_told;
+	uint64_t dropped_told;
 	timer_t timer;
 	bool seen, nameless; /* the latter: its thread's name is still to be told */
 	struct sample slot[SLOTS];
@@ -49,31 +50,11 @@ struct ring {
 
 static struct ring *rings; /* the writer's */
 static _Atomic unsigned hz;
-static _Atomic bool by_wall;
-static _Atomic uint64_t least_cpu; /* ns since the thread's last sample; 0: however little */
-static _Atomic unsigned changes;   /* of these three; what timers there are is then made anew */
-static unsigned changes_seen;      /* the writer's */
-static int number;                 /* of the signal; 0: none taken yet */
+static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
+static unsigned changes_seen;    /* the writer's */
+static int number;               /* of the signal; 0: none taken yet */
 
 /* ---- in the signal's handler */
-
-static uint64_t cpu_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-/* Whether it did something since; a timer of the wall's clock rings for idle threads too. */
-static bool busy(struct ring *r)
-{
-	uint64_t least = atomic_load_explicit(&least_cpu, memory_order_relaxed);
-	if (!least)
-		return true;
-	uint64_t now = cpu_now(), spent = now - r->cpu_ns;
-	r->cpu_ns = now;
-	return spent >= least;
-}
 
 static void where(const ucontext_t *u, uintptr_t *ret_ip, uintptr_t *ret_frame, uintptr_t *ret_sp)
 {
@@ -99,8 +80,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	if (!r || !atomic_load_explicit(&hz, memory_order_relaxed) ||
 		atomic_load_explicit(&r->owner, memory_order_relaxed) !=
-			(pid_t)syscall(SYS_gettid) ||
-		!busy(r)) {
+			(pid_t)syscall(SYS_gettid)) {
 		errno = before;
 		return;
 	}
@@ -139,13 +119,9 @@ static int take_signal(void)
 	return 0;
 }
 
-void pvp_native_samples_set(const struct pvp_native_options *o)
+void pvp_native_samples_set(unsigned wanted)
 {
-	bool on = o->sample_hz && take_signal();
-	bool wall = o->sample_real || o->sample_hz > CPU_CLOCK_MOST_HZ;
-	atomic_store(&by_wall, wall);
-	atomic_store(&least_cpu, wall && !o->sample_real ? SECOND / 2 / o->sample_hz : 0);
-	atomic_store(&hz, on ? o->sample_hz : 0);
+	atomic_store(&hz, wanted && take_signal() ? pvp_sample_possible(wanted) : 0);
 	atomic_fetch_add(&changes, 1);
 }
 
@@ -168,8 +144,7 @@ static bool arm(struct ring *r, pid_t tid)
 		.it_interval.tv_nsec = rate == 1 ? 0 : SECOND / (long)rate };
 	every.it_value = every.it_interval;
 	e._sigev_un._tid = tid;
-	if (timer_create(atomic_load(&by_wall) ? CLOCK_MONOTONIC : clock_of(tid), &e, &r->timer) !=
-		0)
+	if (timer_create(clock_of(tid), &e, &r->timer) != 0)
 		return false;
 	atomic_store_explicit(&r->owner, tid, memory_order_release);
 	timer_settime(r->timer, 0, &every, NULL);

@@ -8,13 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/native_args.h"
-
 struct pvp_writer;
 struct pvp_page;
 
-/* Of this many a second for each thread; 0: none any more. Errors of the system: as 0. */
-void pvp_native_samples_set(const struct pvp_native_options *o);
+/*
+ * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
+ * more. Errors of the system: as 0. Threads that wait are never interrupted.
+ */
+void pvp_native_samples_set(unsigned hz);
 
 /* Code that no file holds: the function's key, 0: none of it. Before the first sample. */
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));

@@ -65,8 +65,8 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  *                 (alloc=SIZE is the same); class=site: by caller, not by size; maxframes=N: with
  *                 stacks, by frame pointers; free: frees too, at which stock mprof-report stops
  *   heapshot      blocks alive are followed, shots by the control socket; heapshot-on-shutdown
- *   sample[=HZ]   each thread's stack, by its processor time (100; above 250 and sample-real: by the
- *                 wall's clock, which interrupts what waits)
+ *   sample[=HZ]   each thread's stack, by its processor time (100; at most at the system's
+ *                 ticks, mostly 250 a second; what waits is never interrupted)
  *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
  *   block=yes     the program waits where it finds that memory full, as long as somebody reads (a

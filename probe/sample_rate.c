@@ -3,12 +3,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+unsigned pvp_sample_possible(unsigned hz)
+{
+	struct timespec tick;
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec || tick.tv_nsec <= 0)
+		return hz;
+	unsigned ticks = (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+	return hz < ticks ? hz : ticks;
+}
 
 enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began, unsigned *ret_hz,
 	char *say, size_t room)
 {
 	char *end;
-	if (strcmp(key, "sample") != 0 && strcmp(key, "sample-real") != 0)
+	if (strcmp(key, "sample-real") == 0) {
+		snprintf(say, room, PVP_SAMPLE_REAL_REFUSED);
+		return PVP_REPLY_ERROR;
+	}
+	if (strcmp(key, "sample") != 0)
 		return PVP_REPLY_UNKNOWN;
 	if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0) {
 		*ret_hz = value[1] == 'f' ? 0 : began ? began : PVP_SAMPLE_USUAL;

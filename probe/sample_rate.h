@@ -1,10 +1,24 @@
-/* The orders "set sample=1000", "set sample-real=50", "=on" and "=off", the same for every host. */
+/*
+ * How many samples a second there can be, and the orders "set sample=1000", "=on" and "=off", the
+ * same for every host.
+ */
 #ifndef PV_PROBE_SAMPLE_RATE_H
 #define PV_PROBE_SAMPLE_RATE_H
 
 #include "probe/host.h"
 
 enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
+
+/* A timer that runs while a thread waits cuts the wait short: SA_RESTART does not help poll(). */
+#define PVP_SAMPLE_REAL_REFUSED                                                                    \
+	"sample-real would interrupt every wait of the program (poll, epoll_wait, nanosleep): use" \
+	" sample"
+
+/*
+ * What a thread's own timer gives of `hz`: the system looks at processor clocks at its ticks only,
+ * which clock_getres(CLOCK_MONOTONIC_COARSE) tells.
+ */
+unsigned pvp_sample_possible(unsigned hz);
 
 /*
  * PVP_REPLY_UNKNOWN: the key is another. PVP_REPLY_OK: so many a second are wanted, 0 for none;

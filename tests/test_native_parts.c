@@ -23,8 +23,7 @@ static const struct {
 	{ "free", ",gcalloc,free", "" },
 	{ "heapshot,malloc", ",gcalloc,blocks", "" },
 	{ "heapshot-on-shutdown", ",blocks", "" },
-	{ "sample", ",sample=100", "" },
-	{ "sample-real=7,nodefaults", ",sample-real=7", "calls=off,alloc=off" },
+	{ "sample=7,nodefaults", ",sample=7,sample-timer=cpu:7", "calls=off,alloc=off" },
 };
 
 START_TEST(options)
@@ -38,7 +37,7 @@ END_TEST
 
 static const char *const refused[] = { "malloc=", "malloc=x", "alloc=5q", "sample=", "sample=x",
 	"sample=20000", "maxframes=65", "class=", "class=colour", "heapshot=5gc", "free,malloc=1k",
-	"free=1" };
+	"sample-real", "sample-real=50", "free=1" };
 
 START_TEST(options_that_are_not)
 {

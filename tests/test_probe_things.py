@@ -143,7 +143,7 @@ def samples(folder):
 
 def everything_at_once(folder):
     """Threads come and go while they are sampled, their blocks followed and shots taken."""
-    for options in ('calls,malloc,free,heapshot,sample=1000,maxframes=8', 'calls,alloc=4k,sample-real=500',
+    for options in ('calls,malloc,free,heapshot,sample=1000,maxframes=8', 'calls,alloc=4k,sample=50',
                     'zip,calls,malloc=64k,class=site,sample=250,heapshot-on-shutdown,buffer=1m'):
         log, _ = run(folder, 'churn', options)
         done = subprocess.run([PROFVIEW, 'report', log, '--no-index', '--section', 'source'],

@@ -289,7 +289,7 @@ def ctl(v, p):
 
 def lines(v, p):
     """Samples stand on lines of the source, inside the methods they fell on."""
-    with p.run('nodefaults,lines,sample-real=1000', 'many', '1', '100000000') as program:
+    with p.run('nodefaults,lines,sample=1000', 'many', '1', '100000000') as program:
         program.wait()
     _, report = p.report(program.output)
     source = pathlib.Path(__file__).with_name('proof.cs').read_text(encoding='utf-8').splitlines()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Sampling cuts no wait short: poll, epoll_wait, nanosleep, select, sigtimedwait take their time.
+
+usage: test_waits.py native|mono|clr PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import target
+from verdict import Verdict
+
+WAITS, LEAST_MS = 30, 30 * 30 - 30
+MOST_MS = 3 * LEAST_MS  # the machine may do other things as well
+OPTIONS = ('sample=100', 'sample=1000', 'sample=10000', 'sample-real=100')
+COARSE = 6  # CLOCK_MONOTONIC_COARSE
+TICKS = round(1 / time.clock_getres(COARSE))
+GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
+
+
+def native(library, program, options, _):
+    return [program], {'LD_PRELOAD': library, 'PROFVIEW_OPTIONS': options}
+
+
+def mono(library, program, options, _):
+    return (['mono', f'--profile=profview:nodefaults,{options}', program],
+            {'LD_LIBRARY_PATH': os.path.dirname(library)})
+
+
+def clr(library, program, options, dotnet):
+    return [dotnet, program], {'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID,
+                               'CORECLR_PROFILER_PATH': library,
+                               'PROFVIEW_OPTIONS': 'nodefaults,' + options}
+
+
+HOSTS = {'native': native, 'mono': mono, 'clr': clr}
+
+
+def waited(v, host, library, program, options, words, log, dotnet):
+    command, more = HOSTS[host](library, program, f'{options},output={log}', dotnet)
+    done = subprocess.run([*command, *words], env=os.environ | more, text=True, check=False,
+                          capture_output=True, timeout=target.DEADLINE)
+    what = f'{options} {" ".join(words)}: '
+    v.equal(what + 'exit code', done.returncode, 0)
+    said = dict(word.split('=') for word in done.stdout.split())
+    v.equal(what + 'waits', said.get('waits'), str(WAITS))
+    v.equal(what + 'waits cut short', said.get('cut'), '0')
+    v.true(what + 'the usual time', LEAST_MS <= int(said.get('ms', 0)) <= MOST_MS, said)
+    return done.stderr
+
+
+def recorded(v, profview, log, options):
+    """The log says how often the timers ring, not how often they were asked to."""
+    done = subprocess.run([profview, 'report', log, '--format', 'json', '--no-index'], text=True,
+                          capture_output=True, check=False)
+    args = json.loads(done.stdout)['target']['args'].split(',')
+    rate = min(int(options.split('=')[1]), TICKS)
+    v.true(f'{options}: its rate stands in the log', f'sample-timer=cpu:{rate}' in args, args)
+
+
+def main(host, profview, library, program, dotnet='none'):
+    if host == 'clr' and dotnet == 'none':
+        return target.SKIP
+    library, program = os.path.abspath(library), os.path.abspath(program)
+    v = Verdict(f'waits-{host}')
+    with target.scratch() as folder:
+        for options in OPTIONS:
+            # Mono's own sampler signals every thread while one of them computes.
+            for words in ([],) if host == 'mono' else ([], ['busy']):
+                log = pathlib.Path(folder, f'{options}-{len(words)}.mlpd')
+                said = waited(v, host, library, program, options, words, log, dotnet)
+                refused = options.startswith('sample-real')
+                v.equal(f'{options}: there is a log', log.exists(), not refused)
+                if refused and host != 'native':
+                    v.true('it is said why', 'sample-real would interrupt' in said, said)
+                elif not refused and host != 'mono':
+                    recorded(v, profview, log, options)
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
