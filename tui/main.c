@@ -13,6 +13,7 @@
 #include "common/report/dump.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
+#include "common/target/inherited.h"
 #include "tui/app.h"
 #include "tui/feed.h"
 #include "tui/feed_heap.h"
@@ -486,6 +487,7 @@ int main(int argc, char *argv[])
 	struct ui_options o;
 	struct pv_error err = { 0 };
 	setlocale(LC_CTYPE, "");
+	pv_inherited_note();
 	signal(SIGPIPE, SIG_IGN);
 	if (!ui_options_parse(argc, argv, &o, &err))
 		return complain(NULL, &err);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/io/fd.h"
+#include "common/target/inherited.h"
 
 enum {
 	PENDING = 256 << 10, /* of the program's output, while we take none */
@@ -31,20 +32,10 @@ struct packet {
 
 /* ---- The program's side of the fork */
 
-static void default_signals(void)
-{
-	struct sigaction act = { .sa_handler = SIG_DFL };
-	sigset_t none;
-	for (int sig = 1; sig < NSIG; sig++)
-		sigaction(sig, &act, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Never comes back; `report` takes the errno when the program cannot be run. */
 static _Noreturn void become(const struct pv_launch *l, int report)
 {
-	default_signals();
+	pv_inherited_restore();
 	execvpe(l->argv[0], l->argv, l->env);
 	int why = errno;
 	if (write(report, &why, sizeof why) < 0)
@@ -229,6 +220,16 @@ static void serve(struct relay *r)
 		if (p[2].revents)
 			take_exit(r);
 	}
+}
+
+static void default_signals(void)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &act, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void ignore_signals(void)

@@ -4,9 +4,11 @@
 usage: test_run.py CASE PROFVIEW PROGRAM   PROGRAM: run_me.exe, or run_me of C for native cases
 The case dotnet-run has the SDK build a project, which takes long: it is no part of the suite.
 """
+import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -164,6 +166,38 @@ def refused(b):
 def signalled(b):
     """128 + n, and a program that cannot be found in its script's place."""
     b.run('--', 'sh', '-c', 'kill -KILL $$', code=128 + signal.SIGKILL)
+
+
+def supervised():
+    """As under nohup, by a shell in the background, and by a supervisor that blocks signals."""
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD, signal.SIGRTMIN + 7):
+        signal.signal(ignored, signal.SIG_IGN)
+    for usual in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them itself
+        signal.signal(usual, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGUSR1, signal.SIGTERM})
+
+
+def inherited(b):
+    """Signals that were ignored and blocked stay so, with and without a terminal."""
+    def call(*words):
+        return subprocess.run(words, preexec_fn=supervised, env=b.env, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=DEADLINE, check=False)
+    def signals(text):
+        return re.findall(r'^(Sig(?:Ign|Blk)):\s*(\w+)', text, re.M)
+    wanted = signals(call('cat', '/proc/self/status').stdout)
+    expect('hang-up is ignored', int(wanted[1][1], 16) & 1 << signal.SIGHUP - 1, 1)
+    done = call(b.profview, 'run', '--record', str(b.log), '--', 'cat', '/proc/self/status')
+    expect('without a terminal', signals(done.stdout), wanted)
+    expect('code', done.returncode, 0)
+    starter, seen = b.folder / 'starter.py', b.folder / 'seen'
+    starter.write_text('import os, signal, sys\n' + inspect.getsource(supervised) +
+                       'supervised()\nos.execvp(sys.argv[1], sys.argv[1:])\n')
+    with in_terminal(b) as t:
+        t.run(sys.executable, starter, os.path.abspath(b.profview), 'run', '--', 'cp',
+              '/proc/self/status', seen)
+        found = wait_for('what the program saw',
+                         lambda: seen.exists() and signals(seen.read_text())[1:] and seen.read_text())
+    expect('with a terminal', signals(found), wanted)
 
 
 def native(b):
@@ -516,7 +550,7 @@ def inject(b):
 
 
 CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
-         'refused': refused, 'signalled': signalled, 'native': native, 'ps': ps_and_ctl,
+         'refused': refused, 'signalled': signalled, 'inherited': inherited, 'native': native, 'ps': ps_and_ctl,
          'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'dotnet-run': dotnet_run, 'killed': killed}
 
 
