@@ -8,6 +8,7 @@
 
 #include "common/base/status.h"
 #include "common/model/symbols.h"
+#include "tests/logkit.h"
 
 static char own[4096];
 static uint64_t from, size;
@@ -125,6 +126,50 @@ START_TEST(a_place_that_is_used_again_is_another_file)
 }
 END_TEST
 
+/* ---- in a log */
+
+struct a_function {
+	const char *name;
+	uint64_t at;
+};
+
+#define SHOWN(f) { #f " [test_symbols]", (uint64_t)(uintptr_t)f }
+
+static int by_address(const void *x, const void *y)
+{
+	const struct a_function *a = x, *b = y;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void hit(struct logkit *k, uint64_t address)
+{
+	struct pv_event e = { .kind = PV_KIND_SAMPLE_HIT,
+		.hit = { .thread = 1, .ips = LOGKIT_LIST(k, address) } };
+	static int64_t t;
+	logkit_event(k, ++t * LOGKIT_MS, e);
+}
+
+START_TEST(a_function_found_hides_no_other_of_its_file)
+{
+	struct a_function all[] = { SHOWN(a_function_of_ours), SHOWN(look), SHOWN(by_address) };
+	qsort(all, PV_COUNT_OF(all), sizeof all[0], by_address);
+	struct logkit *k = logkit_new(17);
+	k->model->target.start_time_ms = UINT64_MAX;
+	logkit_event(k, 0,
+		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			.symbol = { from, size, 0, { own, strlen(own) } } });
+	hit(k, all[1].at);
+	hit(k, all[2].at);
+	hit(k, all[2].at + 1);
+	hit(k, all[0].at + 1);
+	logkit_flush(k);
+	ck_assert_uint_eq(logkit_sum(k, all[0].name).samples_self, 1);
+	ck_assert_uint_eq(logkit_sum(k, all[1].name).samples_self, 1);
+	ck_assert_uint_eq(logkit_sum(k, all[2].name).samples_self, 2);
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("symbols");
@@ -137,6 +182,7 @@ int main(void)
 	tcase_add_test(t, its_lines_are_known);
 	tcase_add_test(t, only_the_file_that_was_loaded_is_believed);
 	tcase_add_test(t, a_place_that_is_used_again_is_another_file);
+	tcase_add_test(t, a_function_found_hides_no_other_of_its_file);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

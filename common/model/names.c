@@ -39,6 +39,7 @@ void pv_names_finish(struct pv_names *n)
 	pv_map_finish(&n->class_of);
 	pv_map_finish(&n->native_of);
 	pv_ranges_finish(&n->symbols);
+	pv_ranges_finish(&n->functions);
 	pv_ranges_finish(&n->code);
 }
 

@@ -71,8 +71,9 @@ struct pv_names {
 	PV_ARRAY(struct pv_class_use) class_use;
 	struct pv_map class_of;
 	bool classes_by_vtable;
-	struct pv_ranges symbols; /* unmanaged: address -> interned name */
-	struct pv_ranges code;    /* compiled methods: address -> method id */
+	struct pv_ranges symbols;   /* the log's, of native code: address -> interned name, path */
+	struct pv_ranges functions; /* found in the files that lie there: likewise, names */
+	struct pv_ranges code;      /* compiled methods: address -> method id */
 	size_t class_cap;         /* PV_CLASSES_CAP, less in tests */
 	uint32_t other_class;     /* id of the class use for those beyond it, 0 = not needed yet */
 	size_t method_cap;        /* PV_METHODS_CAP, less in tests */

@@ -137,7 +137,10 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 	if (method >= n->method.n)
 		return 0;
 	const struct pv_method *m = &n->method.v[pv_names_resolved(n, method)];
-	return m->native ? pv_ranges_find(&n->symbols, m->key) : m->name;
+	if (!m->native)
+		return m->name;
+	uint32_t function = pv_ranges_find(&n->functions, m->key);
+	return function ? function : pv_ranges_find(&n->symbols, m->key);
 }
 
 uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use)

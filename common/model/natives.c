@@ -64,6 +64,8 @@ bool pv_natives_met(struct pv_model *m, uint64_t address)
 	struct pv_symbol s;
 	uint32_t text;
 	char name[PV_NATIVE_NAME];
+	if (pv_ranges_find(&m->names.functions, address))
+		return true;
 	uint32_t known = pv_ranges_find(&m->names.symbols, address);
 	const char *path = known ? pv_intern_text(&m->names.text, known) : "";
 	const char *file = strrchr(path, '/');
@@ -72,8 +74,10 @@ bool pv_natives_met(struct pv_model *m, uint64_t address)
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
 	m->names.changes++;
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
+	/* Of unknown size it is known to reach this far; another may begin behind. */
+	uint64_t size = s.size ? s.size : address - s.start + 1;
 	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
-				      pv_ranges_add(&m->names.symbols, s.start, s.size, text));
+				      pv_ranges_add(&m->names.functions, s.start, size, text));
 }
 
 static bool add_line(void *ctx, uint64_t offset, uint32_t line)

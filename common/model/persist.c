@@ -23,7 +23,7 @@ enum { LAYOUT = 4 }; /* to be raised when a field's meaning changes but no size 
 
 /* --- names and stacks */
 
-SAME_SIZE(struct pv_names, 920);
+SAME_SIZE(struct pv_names, 960);
 SAME_SIZE(struct pv_ranges, 40);
 
 static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
@@ -50,6 +50,7 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	TAKE_OUT(plain.class_use);
 	TAKE_OUT_MAP(plain.class_of);
 	TAKE_OUT(plain.symbols.range);
+	TAKE_OUT(plain.functions.range);
 	TAKE_OUT(plain.code.range);
 	TAKE_OUT_MAP(plain.native_of);
 	TAKE_OUT_MAP(plain.methods_of);
@@ -72,6 +73,7 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	pv_archive_array(a, &n->class_use);
 	pv_archive_map(a, &n->class_of);
 	archive_ranges(a, &n->symbols);
+	archive_ranges(a, &n->functions);
 	archive_ranges(a, &n->code);
 	pv_archive_map(a, &n->native_of);
 	pv_archive_map(a, &n->methods_of);
@@ -456,7 +458,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368480);
+SAME_SIZE(struct pv_model, 368520);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
