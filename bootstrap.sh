@@ -5,8 +5,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 BUILD_PACKAGES=(meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
 	libcjson-dev check zlib1g-dev libiberty-dev libdw-dev python3)
-MONO_PACKAGES=(mono-runtime mono-mcs libmono-profiler)
-TEST_PACKAGES=(tmux mono-utils libmono-2.0-dev)
+# Without the headers meson leaves out the Mono module, without mcs what attaches it.
+MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)
+DEMO_PACKAGES=(libmono-profiler)
+TEST_PACKAGES=(tmux mono-utils libmono-profiler libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0)
 SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there
 FUZZ_PACKAGES=(clang)
 
@@ -38,15 +40,19 @@ missing_of() {
 	done
 }
 
-# Those that this release has.
+# Those that this release has; all, where the lists of packages were never fetched.
 known_of() {
-	local package
+	local package lists=
+	! apt-cache show libc6-dev >/dev/null 2>&1 || lists=1
 	for package; do
-		if apt-cache show "$package" >/dev/null 2>&1; then
+		if [ -z "$lists" ] || apt-cache show "$package" >/dev/null 2>&1; then
 			printf '%s\n' "$package"
 		fi
 	done
 }
+
+# Sets `renewed` when something was installed: a build folder may have been set up without it.
+renewed=
 
 need_packages() {
 	local missing as_root=()
@@ -64,13 +70,25 @@ need_packages() {
 	say "installing ${missing[*]}"
 	"${as_root[@]}" apt-get update -q >&2
 	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -q >&2
+	renewed=1
+}
+
+# A Debian without Mono still gets the rest.
+need_to_build() {
+	local known
+	mapfile -t known < <(known_of "${MONO_PACKAGES[@]}")
+	need_packages "${BUILD_PACKAGES[@]}" "${known[@]}" "$@"
 }
 
 # ---- building and testing
 
 # set_up DIR [meson options]; its words go to standard error, so that a demo prints only frames
 set_up() {
-	[ -f "$1/build.ninja" ] || meson setup "$@" >&2
+	if [ ! -f "$1/build.ninja" ]; then
+		meson setup "$@" >&2
+	elif [ -n "$renewed" ]; then
+		meson setup --reconfigure "$@" >&2
+	fi
 }
 
 build_in() {
@@ -102,10 +120,9 @@ need_fuzzer() {
 }
 
 do_test() {
-	need_packages "${BUILD_PACKAGES[@]}" "${MONO_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 	local known
 	mapfile -t known < <(known_of "${SOME_RELEASES_HAVE[@]}")
-	need_packages "${known[@]}"
+	need_to_build "${TEST_PACKAGES[@]}" "${known[@]}"
 	need_fuzzer
 	failed=0
 	build_in build
@@ -161,7 +178,7 @@ follow() {
 
 demo_mono() {
 	local seconds=$1
-	need_packages "${BUILD_PACKAGES[@]}" "${MONO_PACKAGES[@]}"
+	need_to_build "${DEMO_PACKAGES[@]}"
 	build_in build
 	mcs -out:"$scratch/demo.exe" tests/real/demo.cs >&2
 	# Calls of the program's own methods only: tracing the class library too is 28 times slower.
@@ -172,7 +189,7 @@ exception,monitor,counter,gchandle,finalization,heapshot=8000ms,output="$scratch
 
 demo_native() {
 	local seconds=$1
-	need_packages "${BUILD_PACKAGES[@]}"
+	need_to_build
 	build_in build
 	follow "$seconds" build/tests/real/demo-native "$scratch/pipe" "$seconds"
 }
@@ -200,7 +217,7 @@ do_demo() {
 
 case ${1:-} in
 build)
-	need_packages "${BUILD_PACKAGES[@]}"
+	need_to_build
 	build_in build
 	;;
 test)

@@ -133,8 +133,6 @@ struct a_function {
 	uint64_t at;
 };
 
-#define SHOWN(f) { #f " [test_symbols]", (uint64_t)(uintptr_t)f }
-
 static int by_address(const void *x, const void *y)
 {
 	const struct a_function *a = x, *b = y;
@@ -151,7 +149,11 @@ static void hit(struct logkit *k, uint64_t address)
 
 START_TEST(a_function_found_hides_no_other_of_its_file)
 {
-	struct a_function all[] = { SHOWN(a_function_of_ours), SHOWN(look), SHOWN(by_address) };
+	struct a_function all[] = {
+		{ "a_function_of_ours [test_symbols]", address() },
+		{ "look [test_symbols]", (uint64_t)(uintptr_t)look },
+		{ "by_address [test_symbols]", (uint64_t)(uintptr_t)by_address },
+	};
 	qsort(all, PV_COUNT_OF(all), sizeof all[0], by_address);
 	struct logkit *k = logkit_new(17);
 	k->model->target.start_time_ms = UINT64_MAX;
