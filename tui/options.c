@@ -385,7 +385,7 @@ static const struct {
 		.row = { "--jobs", 'j', "N", LIVE | UI_VERB_REPORT, "decode with N threads" } },
 	{ .set = set_no_index,
 		.row = { "--no-index", 0, NULL, UI_VERB_VIEW | UI_VERB_REPORT,
-			"neither read nor write FILE.idx" } },
+			"neither read nor keep an index" } },
 	{ .set = set_calls,
 		.row = { "--calls", 0, NULL, UI_VERB_RUN | UI_VERB_ATTACH,
 			"every call of a method or function" } },

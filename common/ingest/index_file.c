@@ -1,346 +1,300 @@
 #include "common/ingest/index_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "common/base/map.h"
-#include "common/io/cache.h"
+#include "common/base/mem.h"
 #include "common/io/fd.h"
 
-enum {
-	BLOCK = 1 << 20,
-	PRINTED = 64 << 10,
-	ALONE = 2 << 20, /* bytes for which a second thread would not pay: a large page, too */
+#define PART "part."
+#define PART_SECONDS (24 * 60 * 60) /* after that its writer is gone */
+
+_Static_assert(8 + PV_PRINT_BYTES <= PV_SEALED_ABOUT, "what an entry says of itself");
+
+static void close_one(int *fd)
+{
+	int own = *fd - 1;
+	pv_fd_close(&own);
+	*fd = 0;
+}
+
+/* --- what is there */
+
+struct entry {
+	char name[PV_INDEX_ENTRY];
+	struct timespec used;
+	uint64_t bytes;
 };
-static const char magic[8] = { 'p', 'v', 'i', 'n', 'd', 'e', 'x', '\n' };
 
-/* --- fingerprints */
+struct entries {
+	PV_ARRAY(struct entry) entry;
+};
 
-static uint64_t hash_bytes(const uint8_t *p, size_t n)
+static bool is_older(struct timespec a, struct timespec b)
 {
-	uint64_t h = n, word;
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&word, p, 8);
-		h = pv_hash(h ^ word) + h;
-	}
-	word = 0;
-	memcpy(&word, p, n);
-	return pv_hash(h ^ word);
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-static bool is_set(const bool *stop)
+static int by_use(const void *a, const void *b)
 {
-	return stop && __atomic_load_n(stop, __ATOMIC_ACQUIRE);
+	const struct entry *x = a, *y = b;
+	return is_older(x->used, y->used) - is_older(y->used, x->used);
 }
 
-static bool fill(int fd, const bool *stop, uint8_t *to, size_t n, uint64_t at)
-{
-	for (size_t got = 0; got < n;) {
-		size_t want = n - got < BLOCK ? n - got : BLOCK;
-		ssize_t some = is_set(stop) ? -1 : pv_fd_pread(fd, to + got, want, at + got);
-		if (some <= 0)
-			return false;
-		got += (size_t)some;
-	}
-	return true;
-}
-
-static bool print_part(int fd, uint64_t at, size_t n, uint8_t *block, uint64_t *ret)
-{
-	if (!fill(fd, NULL, block, n, at))
-		return false;
-	*ret = hash_bytes(block, n);
-	return true;
-}
-
-bool pv_index_print(const char *log, uint64_t covers, uint64_t ret_print[3])
+static bool note(struct entries *e, int folder, const char *name)
 {
 	struct stat st;
-	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	uint8_t *block = fd >= 0 ? malloc(PRINTED) : NULL;
-	size_t n = covers < PRINTED ? (size_t)covers : PRINTED;
-	bool ok = block && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		(uint64_t)st.st_size >= covers &&
-		print_part(fd, 0, n, block, &ret_print[0]) &&
-		print_part(fd, (covers - n) / 2, n, block, &ret_print[1]) &&
-		print_part(fd, covers - n, n, block, &ret_print[2]);
-	free(block);
-	pv_fd_close(&fd);
-	return ok;
+	if (strlen(name) >= PV_INDEX_ENTRY || !pv_reserve(&e->entry, 1) ||
+		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	struct entry *x = &e->entry.v[e->entry.n++];
+	strcpy(x->name, name);
+	x->used = st.st_mtim;
+	x->bytes = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+	return true;
 }
 
-/* --- names */
-
-static char *printed(const char *format, const char *a, const char *b, uint64_t number)
+/* Those whose names begin so, but the key; the newest use first. */
+static struct entries entries_of(int folder, const char *prefix)
 {
-	char *text;
-	return asprintf(&text, format, a, b, number) < 0 ? NULL : text;
+	struct entries ret = { 0 };
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+	if (!dir) {
+		pv_fd_close(&again);
+		return ret;
+	}
+	for (struct dirent *d; (d = readdir(dir));)
+		if (d->d_name[0] != '.' && strcmp(d->d_name, "key") != 0 &&
+			strncmp(d->d_name, prefix, strlen(prefix)) == 0)
+			note(&ret, folder, d->d_name);
+	closedir(dir);
+	if (ret.entry.n)
+		qsort(ret.entry.v, ret.entry.n, sizeof *ret.entry.v, by_use);
+	return ret;
 }
 
-static char *beside(const char *log)
+static bool is_part(const struct entry *e)
 {
-	return printed("%s%s", log, ".idx", 0);
+	return strncmp(e->name, PART, strlen(PART)) == 0;
 }
 
-/* Logs of one name in several folders have indexes of their own there. */
-static char *in_cache(const char *log)
+/* Its writer was killed. */
+static bool is_orphan(const struct entry *part)
 {
-	char dir[PATH_MAX], full[PATH_MAX];
-	pv_cache_folder(dir);
-	if (!dir[0] || !realpath(log, full))
-		return NULL;
-	const char *name = strrchr(full, '/');
-	return printed("%s%.200s-%016" PRIx64 ".idx", dir, name ? name : "/log",
-		hash_bytes((const uint8_t *)full, strlen(full)));
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec - part->used.tv_sec > PART_SECONDS;
+}
+
+void pv_index_trim(int folder, uint64_t room)
+{
+	struct entries all = entries_of(folder, "");
+	uint64_t used = 0;
+	for (size_t i = 0; i < all.entry.n; i++) {
+		const struct entry *e = &all.entry.v[i];
+		used += e->bytes;
+		if (is_part(e) ? is_orphan(e) : used > room)
+			unlinkat(folder, e->name, 0);
+	}
+	pv_array_finish(&all.entry);
+}
+
+/* --- which of them is of a log */
+
+struct said {
+	uint64_t layout;
+	struct pv_log_print print;
+};
+
+static bool said_by(int fd, const uint8_t key[PV_PRIVATE_KEY], struct said *ret)
+{
+	uint8_t about[PV_SEALED_ABOUT];
+	if (!pv_sealed_about(fd, key, about, NULL))
+		return false;
+	memcpy(&ret->layout, about, 8);
+	pv_log_print_unpack(&ret->print, about + 8);
+	return true;
+}
+
+/* A log, and where entries of it would be. */
+struct place {
+	int folder, log;
+	uint8_t key[PV_PRIVATE_KEY];
+	char prefix[PV_PRINT_NAME + 1];
+};
+
+static void leave(struct place *p)
+{
+	pv_fd_close(&p->folder);
+	pv_fd_close(&p->log);
+}
+
+static bool find_place(struct place *p, const char *log)
+{
+	char name[PV_PRINT_NAME];
+	p->folder = -1;
+	p->log = pv_log_open(log);
+	if (p->log >= 0 && pv_log_name(p->log, name))
+		p->folder = pv_private_folder(PV_PRIVATE_CACHE, "index");
+	if (p->folder < 0 || !pv_private_key(p->folder, p->key)) {
+		leave(p);
+		return false;
+	}
+	snprintf(p->prefix, sizeof p->prefix, "%s.", name);
+	return true;
 }
 
 /* --- writing */
 
-static bool create_at(struct pv_index_out *out, char *path)
+bool pv_index_create(struct pv_index_out *out)
 {
-	if (!path)
-		return false;
-	out->path = path;
-	out->temporary = printed("%s%s.%" PRIu64, path, ".part", (uint64_t)getpid());
-	if (out->temporary) {
-		unlink(out->temporary); /* of a process of our number that was killed */
-		out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			0600);
-		out->fd = pv_fd_above_standard(out->fd);
-	}
-	if (out->fd >= 0)
-		return true;
-	free(out->temporary);
-	free(path);
-	out->temporary = out->path = NULL;
-	return false;
-}
-
-bool pv_index_create(struct pv_index_out *out, const char *log)
-{
-	*out = (struct pv_index_out){ .fd = -1, .crc = (uint32_t)crc32(0, NULL, 0) };
-	out->block = malloc(BLOCK);
-	if (!out->block || (!create_at(out, beside(log)) && !create_at(out, in_cache(log)))) {
+	uint8_t key[PV_PRIVATE_KEY];
+	*out = (struct pv_index_out){ 0 };
+	int folder = pv_private_folder(PV_PRIVATE_CACHE, "index");
+	out->folder = folder + 1;
+	int fd = folder >= 0 && pv_private_key(folder, key)
+			 ? pv_private_create(folder, PART, out->temporary, sizeof out->temporary)
+			 : -1;
+	out->fd = fd + 1;
+	if (fd < 0)
+		out->temporary[0] = 0;
+	if (fd < 0 || fchmod(fd, 0600) < 0 || !pv_sealed_create(&out->sealed, fd, key)) {
 		pv_index_abandon(out);
 		return false;
 	}
+	out->sealed.limit = PV_INDEX_ROOM;
 	return true;
-}
-
-static bool flush(struct pv_index_out *out)
-{
-	uint64_t at = sizeof(struct pv_index_head) + out->bytes - out->filled;
-	out->crc = (uint32_t)crc32(out->crc, out->block, (uInt)out->filled);
-	out->failed |= !pv_fd_pwrite(out->fd, out->block, out->filled, at);
-	out->filled = 0;
-	return !out->failed;
 }
 
 bool pv_index_write(void *ctx, const void *bytes, size_t n)
 {
-	struct pv_index_out *out = ctx;
-	for (const uint8_t *p = bytes; n > 0 && !out->failed;) {
-		size_t some = n < BLOCK - out->filled ? n : BLOCK - out->filled;
-		memcpy(out->block + out->filled, p, some);
-		out->filled += some;
-		out->bytes += some;
-		p += some;
-		n -= some;
-		if (out->filled == BLOCK)
-			flush(out);
+	return pv_sealed_write(&((struct pv_index_out *)ctx)->sealed, bytes, n);
+}
+
+/* Of this log, or of no use: not sealed by us. */
+static bool is_superseded(const struct place *p, const char *name)
+{
+	struct said said;
+	int fd = pv_private_open(p->folder, name);
+	bool ret = fd < 0 || !said_by(fd, p->key, &said) || pv_log_print_holds(p->log, &said.print);
+	pv_fd_close(&fd);
+	return ret;
+}
+
+/* The first of those that it supersedes gives it its name; the others go. */
+static bool put_in_place(struct pv_index_out *out, const struct place *p)
+{
+	char name[PV_INDEX_ENTRY];
+	bool placed = false;
+	struct entries same = entries_of(p->folder, p->prefix);
+	for (size_t i = 0; i < same.entry.n && i < PV_INDEX_SAME_NAME; i++) {
+		const char *old = same.entry.v[i].name;
+		if (!is_superseded(p, old))
+			continue;
+		if (placed || renameat(p->folder, out->temporary, p->folder, old) < 0)
+			unlinkat(p->folder, old, 0);
+		else
+			placed = true;
 	}
-	return !out->failed;
+	pv_array_finish(&same.entry);
+	if (!placed) {
+		snprintf(name, sizeof name, "%s%s", p->prefix, out->temporary + strlen(PART));
+		placed = renameat(p->folder, out->temporary, p->folder, name) == 0;
+	}
+	if (placed)
+		out->temporary[0] = 0;
+	return placed;
 }
 
-static uint32_t head_crc(const struct pv_index_head *h)
+bool pv_index_commit(struct pv_index_out *out, uint64_t layout, uint64_t covers, const char *log)
 {
-	return (uint32_t)crc32(0, (const Bytef *)h, offsetof(struct pv_index_head, head_crc));
-}
-
-bool pv_index_commit(struct pv_index_out *out, const struct pv_index_head *head, const char *log)
-{
-	struct pv_index_head h = { .layout = head->layout, .covers = head->covers };
-	memcpy(h.magic, magic, sizeof magic);
-	if (!flush(out) || !pv_index_print(log, h.covers, h.print))
+	struct place place;
+	struct pv_log_print print;
+	uint8_t about[PV_SEALED_ABOUT] = { 0 };
+	if (!find_place(&place, log))
 		return false;
-	h.bytes = out->bytes;
-	h.crc = out->crc;
-	h.head_crc = head_crc(&h);
-	if (!pv_fd_pwrite(out->fd, &h, sizeof h, 0) || rename(out->temporary, out->path) < 0)
-		return false;
-	free(out->temporary);
-	out->temporary = NULL;
-	return true;
+	bool ok = pv_log_print_take(place.log, covers, &print);
+	if (ok) {
+		memcpy(about, &layout, 8);
+		pv_log_print_pack(&print, about + 8);
+		ok = pv_sealed_finish(&out->sealed, about) && put_in_place(out, &place);
+	}
+	if (ok)
+		pv_index_trim(place.folder, PV_INDEX_ROOM);
+	leave(&place);
+	return ok;
 }
 
 void pv_index_abandon(struct pv_index_out *out)
 {
-	if (out->temporary)
-		unlink(out->temporary);
-	pv_fd_close(&out->fd);
-	free(out->temporary);
-	free(out->path);
-	free(out->block);
-	*out = (struct pv_index_out){ .fd = -1 };
+	if (out->temporary[0])
+		unlinkat(out->folder - 1, out->temporary, 0);
+	out->temporary[0] = 0;
+	pv_sealed_drop(&out->sealed);
+	close_one(&out->fd);
+	close_one(&out->folder);
 }
 
 /* --- reading */
 
-static bool refill(struct pv_index_in *in)
+/* Descriptor of the one that covers most, or -1. */
+static int find_best(const struct place *p, uint64_t layout, const bool *stop, uint64_t *ret_covers)
 {
-	size_t want = in->left < BLOCK ? (size_t)in->left : BLOCK;
-	uint64_t at = sizeof in->head + in->head.bytes - in->left;
-	ssize_t n = want ? pv_fd_pread(in->fd, in->block, want, at) : 0;
-	in->at = 0;
-	in->filled = n > 0 ? (size_t)n : 0;
-	in->left -= in->filled;
-	return n > 0;
-}
-
-/*
- * A stretch of the file that is read into memory or, block by block, for its sum alone. Large ones
- * are halved between two threads: an index is read before anything can be shown.
- */
-struct stretch {
-	int fd;
-	const bool *stop;
-	uint64_t at, n;
-	uint8_t *to; /* NULL: for its sum */
-	uint32_t crc;
-	bool ok;
-};
-
-static bool sum(struct stretch *s)
-{
-	uint8_t *block = malloc(BLOCK);
-	bool ok = block != NULL;
-	s->crc = (uint32_t)crc32(0, NULL, 0);
-	for (uint64_t done = 0; ok && done < s->n;) {
-		size_t some = s->n - done < BLOCK ? (size_t)(s->n - done) : BLOCK;
-		ok = fill(s->fd, s->stop, block, some, s->at + done);
-		if (ok)
-			s->crc = (uint32_t)crc32(s->crc, block, (uInt)some);
-		done += some;
+	struct entries same = entries_of(p->folder, p->prefix);
+	int best = -1;
+	*ret_covers = 0;
+	for (size_t i = 0; i < same.entry.n && i < PV_INDEX_SAME_NAME; i++) {
+		struct said said;
+		int fd = pv_private_open(p->folder, same.entry.v[i].name);
+		if (!(stop && __atomic_load_n(stop, __ATOMIC_ACQUIRE)) && fd >= 0 &&
+			said_by(fd, p->key, &said) && said.layout == layout &&
+			said.print.covers > *ret_covers &&
+			pv_log_print_holds(p->log, &said.print)) {
+			int other = best;
+			best = fd;
+			fd = other;
+			*ret_covers = said.print.covers;
+		}
+		pv_fd_close(&fd);
 	}
-	free(block);
-	return ok;
-}
-
-static void *take(void *arg)
-{
-	struct stretch *s = arg;
-	s->ok = s->to ? fill(s->fd, s->stop, s->to, (size_t)s->n, s->at) : sum(s);
-	return NULL;
-}
-
-static bool take_all(struct stretch *s)
-{
-	struct stretch half = *s;
-	pthread_t other;
-	s->n = half.n / 2 / ALONE * ALONE;
-	half.at += s->n;
-	half.n -= s->n;
-	if (half.to)
-		half.to += s->n;
-	bool helped = s->n > 0 && pthread_create(&other, NULL, take, &half) == 0;
-	take(s);
-	if (helped)
-		pthread_join(other, NULL);
-	else
-		take(&half);
-	s->crc = (uint32_t)crc32_combine(s->crc, half.crc, (z_off_t)half.n);
-	return s->ok && half.ok;
-}
-
-/* All of it is looked at before any of it is believed. */
-static bool sums_hold(struct pv_index_in *in)
-{
-	struct stretch all = { in->fd, in->stop, sizeof in->head, in->head.bytes, NULL, 0, false };
-	in->left = in->head.bytes;
-	in->at = in->filled = 0;
-	return take_all(&all) && all.crc == in->head.crc;
-}
-
-/* Nobody else's index is believed: it would be taken for what the log says. */
-static bool open_at(struct pv_index_in *in, char *path)
-{
-	struct stat st;
-	in->fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-	in->fd = pv_fd_above_standard(in->fd);
-	free(path);
-	const struct pv_index_head *h = &in->head;
-	if (in->fd >= 0 && fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		(st.st_uid == geteuid() || st.st_uid == 0) &&
-		pv_fd_pread(in->fd, &in->head, sizeof *h, 0) == (ssize_t)sizeof *h &&
-		memcmp(h->magic, magic, sizeof magic) == 0 && h->head_crc == head_crc(h) &&
-		h->bytes == (uint64_t)st.st_size - sizeof *h)
-		return true;
-	pv_fd_close(&in->fd);
-	return false;
-}
-
-static bool believed(struct pv_index_in *in, const char *log, uint64_t layout)
-{
-	uint64_t print[3];
-	return in->head.layout == layout && pv_index_print(log, in->head.covers, print) &&
-		memcmp(print, in->head.print, sizeof print) == 0 && sums_hold(in);
+	pv_array_finish(&same.entry);
+	return best;
 }
 
 bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout, const bool *stop)
 {
-	*in = (struct pv_index_in){ .fd = -1, .stop = stop };
-	in->block = malloc(BLOCK);
-	for (int cached = 0; in->block && cached < 2; cached++) {
-		if (!open_at(in, cached ? in_cache(log) : beside(log)))
-			continue;
-		if (believed(in, log, layout))
-			return true;
-		pv_fd_close(&in->fd);
-	}
-	pv_index_close(in);
-	return false;
-}
-
-/* What the block does not hold, of very many bytes. */
-static bool read_past_block(struct pv_index_in *in, uint8_t *to, size_t n)
-{
-	uint64_t at = sizeof in->head + in->head.bytes - in->left;
-	struct stretch all = { in->fd, in->stop, at, n, to, 0, false };
-	if (n > in->left || !take_all(&all))
+	struct place place;
+	*in = (struct pv_index_in){ 0 };
+	if (!find_place(&place, log))
 		return false;
-	in->left -= n;
-	return true;
+	int fd = find_best(&place, layout, stop, &in->covers);
+	in->fd = fd + 1;
+	if (fd >= 0)
+		in->sealed = pv_sealed_open(fd, place.key, stop, &in->bytes);
+	if (in->sealed)
+		futimens(fd, NULL); /* it was used */
+	leave(&place);
+	if (!in->sealed)
+		pv_index_close(in);
+	return in->sealed != NULL;
 }
 
 bool pv_index_read(void *ctx, void *to, size_t n)
 {
-	struct pv_index_in *in = ctx;
-	for (uint8_t *p = to; n > 0;) {
-		if (in->at == in->filled && n >= BLOCK)
-			return read_past_block(in, p, n);
-		if (in->at == in->filled && !refill(in))
-			return false;
-		size_t some = n < in->filled - in->at ? n : in->filled - in->at;
-		memcpy(p, in->block + in->at, some);
-		in->at += some;
-		p += some;
-		n -= some;
-	}
-	return true;
+	return pv_sealed_read(((struct pv_index_in *)ctx)->sealed, to, n);
 }
 
 void pv_index_close(struct pv_index_in *in)
 {
-	pv_fd_close(&in->fd);
-	free(in->block);
-	in->block = NULL;
+	pv_sealed_close(in->sealed);
+	in->sealed = NULL;
+	close_one(&in->fd);
 }

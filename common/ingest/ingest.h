@@ -19,7 +19,7 @@ struct pv_ingest_options {
 	bool follow;             /* an end of the input is waiting, not truncation, while it is live */
 	bool give_way;           /* reading leaves the processor to others first */
 	bool record;             /* the source was opened with a record: begin it at the first header */
-	bool index;              /* begin with FILE.idx where there is one, and keep one; for files,
+	bool index;              /* begin with an index where there is one, and keep one; for files,
 				  * without a restriction */
 	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
 	bool no_window;          /* nobody will ask for the rolling window or for buckets */
@@ -73,7 +73,7 @@ struct pv_model *pv_ingest_adopt(struct pv_ingest *in);
  */
 struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *reterr);
 
-/* Whether FILE.idx of that log is there and can be used. Any thread. */
+/* Whether there is an index of that log. Any thread. */
 bool pv_ingest_indexed(const char *path);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * What an ingest keeps in FILE.idx and begins with: where reading stands, the access points of a
- * gzip file, the model. There are two kinds. Most stand where a buffer begins, before the end of
+ * What an ingest keeps of a log (index_file.h) and begins with: where reading stands, the access
+ * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before the end of
  * the input was dealt with: reading goes on from there, whether or not more has come. Where there
  * is no such place (a damaged tail, a log of 2007) the index is that of the whole finished file,
  * and good for nothing longer.
@@ -11,7 +11,7 @@
 #include "common/ingest/ingest_parts.h"
 #include "common/model/persist.h"
 
-/* Smaller logs are read faster than anyone could notice: no index is left beside them. */
+/* Smaller logs are read faster than anyone could notice: no index is kept of them. */
 #define LEAST_STREAM (UINT64_C(1) << 20)
 #define EVERY_NS (INT64_C(60) * 1000000000)
 
@@ -129,17 +129,17 @@ static void archive_table(struct pv_archive *a, struct pv_buffers *b)
 static bool save(struct pv_ingest *in, struct index_state *s, const struct pv_source_info *info)
 {
 	struct pv_index_out out;
-	struct pv_index_head head = { .layout = layout() };
-	head.covers = s->finished ? info->file_bytes
+	uint64_t covers = s->finished ? info->file_bytes
 		: info->compressed ? info->input_read : s->offset;
-	if (!pv_index_create(&out, info->path))
+	if (!pv_index_create(&out))
 		return false;
 	struct pv_archive a = { .write = pv_index_write, .ctx = &out };
 	pv_archive_value(&a, *s);
 	archive_points(&a, in->source);
 	if (s->table)
 		archive_table(&a, in->table);
-	bool ok = !a.failed && save_model(in, &out) && pv_index_commit(&out, &head, info->path);
+	bool ok = !a.failed && save_model(in, &out) &&
+		pv_index_commit(&out, layout(), covers, info->path);
 	pv_index_abandon(&out);
 	return ok;
 }
@@ -257,7 +257,7 @@ static struct pv_model *load(struct pv_ingest *in, struct pv_index_in *from,
 	struct index_state *ret_state, struct pv_buffers **ret_table)
 {
 	struct pv_archive a = { .loading = true, .read = pv_index_read, .ctx = from,
-		.left = from->head.bytes };
+		.left = from->bytes };
 	pv_archive_value(&a, *ret_state);
 	archive_points(&a, in->source);
 	struct pv_buffers *table = pv_buffers_create();
@@ -296,7 +296,7 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 		return PV_INDEXED_NOT;
 	struct pv_buffers *table = NULL;
 	struct pv_model *m = load(in, &from, &s, &table);
-	uint64_t covers = from.head.covers;
+	uint64_t covers = from.covers;
 	pv_index_close(&from);
 	if (m && place_source(in, &s, covers)) {
 		take_state(in, &s, m);

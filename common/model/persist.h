@@ -1,5 +1,5 @@
 /*
- * A whole model to bytes and back, for the index beside a log. What is left out is the rolling
+ * A whole model to bytes and back, for the index of a log. What is left out is the rolling
  * window (it starts empty) and the look-up caches; everything else goes on exactly where it was,
  * so that more of the same log can be applied.
  *

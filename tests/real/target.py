@@ -117,5 +117,19 @@ class Native(Program):
         super().__init__([exe, output, *worlds], output)
 
 
+os.environ.setdefault('XDG_CACHE_HOME', '/proc/no-cache')  # no test leaves an index to the user
+
+
+def indexed(folder):
+    """From now on indexes are kept, in a cache within this folder; see entries()."""
+    os.environ['XDG_CACHE_HOME'] = str(pathlib.Path(folder, 'cache'))
+
+
+def entries():
+    """The indexes that are kept."""
+    folder = pathlib.Path(os.environ['XDG_CACHE_HOME'], 'profview', 'index')
+    return [e for e in folder.glob('*.*') if not e.name.startswith('part.')]
+
+
 def scratch():
     return tempfile.TemporaryDirectory(prefix='profview-real-')

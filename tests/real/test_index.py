@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""FILE.idx: figures are the same with it and without, and a bad one is as good as none.
+"""The index: figures are the same with it and without, and a bad one is as good as none.
 
 usage: test_index.py whole|grown|damaged|places|follow|screen PROFVIEW COUNTED.EXE
 """
@@ -46,25 +46,39 @@ def real_log(folder, exe):
     return path, data
 
 
-def index_of(path):
-    return pathlib.Path(f'{path}.idx')
+def index():
+    """The one that is there, or None."""
+    found = target.entries()
+    if len(found) > 1:
+        raise RuntimeError(f'{len(found)} indexes')
+    return found[0] if found else None
+
+
+def drop():
+    for entry in target.entries():
+        entry.unlink()
+
+
+def beside(path):
+    return [p.name for p in path.parent.iterdir() if p != path and p.name.startswith(path.name)]
 
 
 def whole(profview, folder, exe, verdict):
     path, data = real_log(folder, exe)
     for name, bytes_ in (('plain', data), ('gzip', gzip.compress(data, 1))):
         path.write_bytes(bytes_)
-        index_of(path).unlink(missing_ok=True)
+        drop()
         without = report(profview, path, '--no-index')
-        verdict.same(f'{name}: --no-index leaves no index', index_of(path).exists(), False)
+        verdict.same(f'{name}: --no-index leaves no index', index(), None)
         first = report(profview, path)
-        verdict.same(f'{name}: an index is left', index_of(path).exists(), True)
-        stamp = index_of(path).stat().st_mtime_ns
+        verdict.true(f'{name}: an index is left', index())
+        verdict.equal(f'{name}: none beside the log', beside(path), [])
+        inode = index().stat().st_ino
         verdict.same(f'{name}: while it is written', first, without)
         for jobs in '1', '2', '8':
             verdict.same(f'{name}: read again, {jobs} jobs',
                          report(profview, path, '--jobs', jobs), without)
-        verdict.same(f'{name}: and not written again', index_of(path).stat().st_mtime_ns, stamp)
+        verdict.same(f'{name}: and not written again', index().stat().st_ino, inode)
         ranged = report(profview, path, '--range', '10ms..60ms')
         verdict.same(f'{name}: a range is the same',
                      ranged, report(profview, path, '--range', '10ms..60ms', '--no-index'))
@@ -78,7 +92,7 @@ def grown(profview, folder, exe, verdict):
     want = report(profview, path, '--no-index')
     for cut in sorted(choose.sample(range(ENOUGH // 2, len(data)), 12)) + [len(data) - 1]:
         for squeeze in (False, True):
-            index_of(path).unlink(missing_ok=True)
+            drop()
             path.write_bytes(gzip.compress(data[:cut], 1) if squeeze else data[:cut])
             short = report(profview, path, '--no-index')
             verdict.same(f'{cut} {squeeze}: cut, first time', report(profview, path), short)
@@ -93,31 +107,30 @@ def damaged(profview, folder, exe, verdict):
     """Whatever happens to the index: the figures are those of the log."""
     path, data = real_log(folder, exe)
     want = report(profview, path)
-    index = index_of(path)
-    good = index.read_bytes()
+    entry = index()
+    good = entry.read_bytes()
     choose = random.Random(11)
 
     def with_index(what, bytes_):
-        index.write_bytes(bytes_)
+        entry.write_bytes(bytes_)
         verdict.same(what, report(profview, path), want)
-        # Its bytes may be others than before: runs are decoded by whoever is free.
-        verdict.same(f'{what}: made anew', index.read_bytes() != bytes_, True)
-        stamp = index.stat().st_mtime_ns
+        verdict.same(f'{what}: made anew', index().read_bytes() != bytes_, True)
+        inode = index().stat().st_ino
         verdict.same(f'{what}: with the new one', report(profview, path), want)
-        verdict.same(f'{what}: which is good', index.stat().st_mtime_ns, stamp)
+        verdict.same(f'{what}: which is good', index().stat().st_ino, inode)
 
-    for at in [0, 8, 16, 24, 48, 60] + [choose.randrange(len(good)) for _ in range(30)]:
+    for at in [0, 8, 24, 32, 40, 300, 320, 360] + [choose.randrange(len(good)) for _ in range(30)]:
         flipped = bytearray(good)
         flipped[at] ^= 1 << choose.randrange(8)
         with_index(f'byte {at} flipped', bytes(flipped))
-    for size in 0, 1, 63, 64, 65, len(good) // 2, len(good) - 1:
+    for size in 0, 1, 319, 320, 321, len(good) // 2, len(good) - 1:
         with_index(f'cut at {size}', good[:size])
     with_index('longer', good + b'x')
     with_index('something else', b'PK' * 5000)
-    # The log is another one of the same length: its first byte behind the header differs.
+    # The log is another one of the same length.
     other = bytearray(data)
     other[len(data) // 2] ^= 0xff
-    index.write_bytes(good)
+    entry.write_bytes(good)
     path.write_bytes(other)
     verdict.same('of another log', report(profview, path), report(profview, path, '--no-index'))
     # It became shorter.
@@ -128,20 +141,30 @@ def damaged(profview, folder, exe, verdict):
 
 
 def places(profview, folder, exe, verdict):
-    """Where the log's folder cannot be written the index goes to the cache."""
+    """It lies in the cache of who reads; what lies beside a log is not looked at."""
     path, _ = real_log(folder, exe)
     want = report(profview, path, '--no-index')
-    index_of(path).mkdir()
+    beside_it = pathlib.Path(f'{path}.idx')
+    os.mkfifo(beside_it)  # who opens it waits for ever
+    verdict.same('one beside the log', report(profview, path), want)
+    made = index()
+    moved = pathlib.Path(folder, 'other name')
+    path.rename(moved)
+    inode = made.stat().st_ino
+    code, said = report(profview, moved)
+    verdict.same('moved', (code, said.replace(bytes(moved), bytes(path))), want)
+    verdict.same('moved: the same index', index().stat().st_ino, inode)
+    moved.rename(path)
     nowhere = dict(os.environ, HOME='/nonexistent', XDG_CACHE_HOME='')
-    verdict.same('something is in its place', report(profview, path, env=nowhere), want)
-    verdict.same('nothing is left over', list(pathlib.Path(folder).glob('*part*')), [])
-    index_of(path).rmdir()
+    verdict.same('no place for one', report(profview, path, env=nowhere), want)
     home = pathlib.Path(folder, 'home')
     home.mkdir()
     how = {'env': dict(os.environ, HOME=str(home), XDG_CACHE_HOME='')}
     if os.geteuid() == 0:  # who can write every folder
         how['user'] = 65534
         os.chown(home, 65534, 65534)
+        verdict.same('in the home of another', report(profview, path, env=how['env']), want)
+        verdict.equal('nothing is left there', list(home.iterdir()), [])
         profview = shutil.copy(profview, folder)
         os.chmod(folder, 0o755)
         path.chmod(0o644)
@@ -149,11 +172,13 @@ def places(profview, folder, exe, verdict):
         os.chmod(folder, 0o500)
     try:
         verdict.same('read-only', report(profview, path, **how), want)
-        found = list(home.glob('.cache/profview/*.idx'))
+        found = list(home.glob('.cache/profview/index/*.*'))
         verdict.equal('in the cache', len(found), 1)
-        stamp = found[0].stat().st_mtime_ns
+        inode = found[0].stat().st_ino
         verdict.same('read-only, again', report(profview, path, **how), want)
-        verdict.equal('not written again', found[0].stat().st_mtime_ns, stamp)
+        verdict.equal('not written again', found[0].stat().st_ino, inode)
+        verdict.equal('modes', [oct(p.stat().st_mode & 0o777) for p in (found[0].parent, found[0])],
+                      ['0o700', '0o600'])
     finally:
         os.chmod(folder, 0o700)
 
@@ -164,7 +189,7 @@ def follow(profview, folder, exe, verdict):
     frame = [profview, str(path), '--dump', '--size', '100x30', '--keys', '2']
     without = subprocess.run([*frame, '--no-index'], capture_output=True, check=True).stdout
     report(profview, path)
-    verdict.same('an index is there', index_of(path).exists(), True)
+    verdict.true('an index is there', index())
     verdict.same('the frame', subprocess.run(frame, capture_output=True, check=True).stdout, without)
 
 
@@ -197,10 +222,10 @@ def screen(profview, folder, exe, verdict):
     verdict.true('it has methods', any('Counted' in line for line in want))
     for name, bytes_ in (('plain', data), ('gzip', gzip.compress(data, 1))):
         path.write_bytes(bytes_)
-        index_of(path).unlink(missing_ok=True)
+        drop()
         for time in 'first', 'second':
             shown(folder, dumped(profview, path), [profview, path])
-            verdict.same(f'{name}, {time} time: an index is left', index_of(path).exists(), True)
+            verdict.true(f'{name}, {time} time: an index is left', index())
     path.write_bytes(data[:len(data) // 2])
     report(profview, path)
     path.write_bytes(data)
@@ -211,6 +236,7 @@ def main():
     name, profview, exe = sys.argv[1:]
     verdict = Same(name)
     with target.scratch() as folder:
+        target.indexed(folder)
         globals()[name](profview, folder, exe, verdict)
     verdict.close()
 

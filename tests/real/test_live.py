@@ -137,14 +137,14 @@ def indexed(v, profview, exe, folder):
     A log that grows behind what its index covers, and the same one finished and opened again: the
     first frame is drawn before an index is read.
     """
+    target.indexed(folder)
     place, terminal = scene(profview, folder)
     some = ' '.join([WORLDS] * 6)
     worlds = f'{some} pause {WORLDS}'.split()
-    index = place.file.with_name(f'{place.file.name}.idx')
     with terminal as t, target.Mono(exe, worlds, OPTIONS, place.file) as program:
         first = program.wait_phase(1)
         subprocess.run([profview, 'report', place.file], stdout=subprocess.DEVNULL, check=True)
-        v.true('the growing log has an index', index.exists())
+        v.equal('the growing log has an index', len(target.entries()), 1)
         watch(t, place, place.file)
         figures(t, first)
         program.go()
@@ -152,7 +152,7 @@ def indexed(v, profview, exe, folder):
         t.wait('ENDED')
         figures(t, said)
         left(t, v)
-        v.true('the finished log has an index', index.exists())
+        v.equal('the finished log has an index', len(target.entries()), 1)
         for again in range(2):
             t.run(profview, place.file)
             t.wait('ENDED')

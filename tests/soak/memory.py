@@ -34,6 +34,7 @@ def run(a, kind, out):
     words = [a.profview, 'report', '--limit', '5', '--format', 'json']
     with tempfile.TemporaryDirectory(prefix='profview-soak-') as folder:
         log = os.path.join(folder, 'log.mlpd')
+        os.environ['XDG_CACHE_HOME'] = folder
         if a.file:
             with open(log, 'wb') as to:
                 subprocess.run([a.biglog, kind, str(a.size)], stdout=to, check=True)
