@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+from showable import shown
+
 SITES = ['class', 'stack']
 KEYS = {
     'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
@@ -182,9 +184,10 @@ def check_lists(program, report):
             for key, cell in got.items():
                 w = want[key]
                 w = '' if w is None else ' > '.join(w) if isinstance(w, list) else w
-                same(cell, str(w).lower() if isinstance(w, bool) else str(w), f'{name}.{key}')
+                w = str(w).lower() if isinstance(w, bool) else shown(str(w))
+                same(cell, w.replace('\ufffd\ufffd', '\\xff\\xc3'), f'{name}.{key}')
     text = run(program, 'world', 'text', 'all').decode('utf-8')
-    assert '1 000 000 000 000 000' in text and '\x01' not in text and '\ufffd' in text
+    assert '1 000 000 000 000 000' in text and 'Bad\\xff\\xc3("\\\\x01|' in text and '\x01' not in text
     for m in report['methods']:
         assert m['name'] in text
     md = run(program, 'world', 'md', 'classes').decode('utf-8').splitlines()

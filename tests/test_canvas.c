@@ -80,7 +80,7 @@ END_TEST
 START_TEST(combining_characters_stay_on_their_cell)
 {
 	ck_assert_int_eq(ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "e\xcc\x81t"), 2);
-	ck_assert_uint_eq(canvas.cell[0].mark, 0x301);
+	ck_assert_uint_eq(canvas.cell[0].mark[0], 0x301);
 	expect("e\xcc\x81t\n\n\n");
 }
 END_TEST
@@ -88,11 +88,22 @@ END_TEST
 START_TEST(control_and_reordering_characters_are_harmless)
 {
 	ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "a\x1b[2Jb");
-	ui_put(&canvas, at(0, 1, 10), UI_PLAIN,
-		"a\xe2\x80\xae"
-		"b\tc");
-	ui_put(&canvas, at(0, 2, 10), UI_PLAIN, "\xff\xc3");
-	expect("a\xef\xbf\xbd[2Jb\nab c\n\xef\xbf\xbd\xef\xbf\xbd\n");
+	ck_assert_int_eq(ui_put(&canvas, at(0, 1, 10), UI_PLAIN,
+				 "a\xe2\x80\xae"
+				 "b\tc"),
+		10);
+	ck_assert_int_eq(ui_put(&canvas, at(0, 2, 10), UI_PLAIN, "\xff\xc3"), 8);
+	expect("a\\x1b[2Jb\na\\u202eb\\…\n\\xff\\xc3\n");
+}
+END_TEST
+
+/* On the border left of it, and of a character more than it may carry. */
+START_TEST(combining_characters_do_not_pile_up)
+{
+	ck_assert_int_eq(ui_put(&canvas, at(1, 0, 9), UI_PLAIN, "\xcc\x81"), 6);
+	ui_put(&canvas, at(0, 1, 10), UI_PLAIN, "e\xcc\x81\xcc\x82\xcc\x83t");
+	expect(" \\u0301\ne\xcc\x81\xcc\x82\\u0303t\n\n");
+	ck_assert_uint_eq(canvas.cell[1].mark[0], 0);
 }
 END_TEST
 
@@ -185,6 +196,7 @@ int main(void)
 	tcase_add_test(t, wide_characters_take_two_cells);
 	tcase_add_test(t, combining_characters_stay_on_their_cell);
 	tcase_add_test(t, control_and_reordering_characters_are_harmless);
+	tcase_add_test(t, combining_characters_do_not_pile_up);
 	tcase_add_test(t, styles_are_kept_per_cell);
 	tcase_add_test(t, a_box_has_a_title);
 	tcase_add_test(t, bars_have_eighths);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/columns.h"
 #include "tui/rect.h"
 #include "tui/shorten.h"
@@ -193,7 +193,7 @@ START_TEST(short_names_fit)
 		for (int cells = 8; cells < 100; cells++) {
 			char buf[400];
 			const char *text = ui_shorten(names[i], cells, buf, sizeof buf);
-			ck_assert_int_le(pv_utf8_cells(text), cells);
+			ck_assert_int_le(pv_showable_cells(text), cells);
 		}
 	}
 }

@@ -66,7 +66,7 @@ START_TEST(texts)
 	check_name(NULL, "{\"name\":\"\"");
 	check_name("a \"b\" \\ c", "{\"name\":\"a \\\"b\\\" \\\\ c\"");
 	check_name("tab\tline\nbell\007", "{\"name\":\"tab\\tline\\nbell\\u0007\"");
-	check_name("~ \177 h\303\251", "{\"name\":\"~ \177 h\303\251\"");
+	check_name("~ \177 h\303\251", "{\"name\":\"~ \\u007f h\303\251\"");
 	check_name("bad \303( byte", "{\"name\":\"bad \357\277\275( byte\"");
 }
 END_TEST

@@ -108,9 +108,9 @@ START_TEST(every_event_is_a_line)
 	ck_assert_msg(strncmp(r.text, expected, strlen(expected)) == 0, "%s", r.text);
 	static const char *const rest[] = {
 		" 0xab 0.000000600 method.enter method=0x5000 \"A:b ()\"\n",
-		" class.load key=0x140 image=0x180 name=\"Bad\\xff\\x0a\\\"\"\n",
-		" vtable.load key=0x1c0 domain=0x0 owner=0x140 \"Bad\\xff\\x0a\\\"\"\n",
-		" 0xab -0.000000100 alloc type=0x1c0 \"Bad\\xff\\x0a\\\"\" object=0x8010 ",
+		" class.load key=0x140 image=0x180 name=\"Bad\\xff\\n\\\"\"\n",
+		" vtable.load key=0x1c0 domain=0x0 owner=0x140 \"Bad\\xff\\n\\\"\"\n",
+		" 0xab -0.000000100 alloc type=0x1c0 \"Bad\\xff\\n\\\"\" object=0x8010 ",
 		" object=0x8010 size=24 stack=[0x5000 \"A:b ()\", 0x5010]\n",
 		" 0xab 1.999999101 gc.event step=7 (post stop world) generation=1\n",
 	};

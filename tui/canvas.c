@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 
 enum { PRINTF_MAX = 512 };
@@ -42,14 +43,19 @@ static struct ui_cell *cell_at(struct ui_canvas *c, int x, int y)
 	return &c->cell[(size_t)y * (size_t)c->w + (size_t)x];
 }
 
+static struct ui_cell blank(uint8_t style)
+{
+	return (struct ui_cell){ ' ', { 0 }, 1, style };
+}
+
 /* A cell that is about to change may be half of a wide character: the other half goes blank. */
 static void split_wide(struct ui_canvas *c, int x, int y)
 {
 	struct ui_cell *at = cell_at(c, x, y);
 	if (at->cells == 0 && x > 0)
-		cell_at(c, x - 1, y)[0] = (struct ui_cell){ ' ', 0, 1, at[-1].style };
+		cell_at(c, x - 1, y)[0] = blank(at[-1].style);
 	if (at->cells == 2 && x + 1 < c->w)
-		at[1] = (struct ui_cell){ ' ', 0, 1, at->style };
+		at[1] = blank(at->style);
 }
 
 static struct ui_rect clip(const struct ui_canvas *c, struct ui_rect r)
@@ -66,7 +72,7 @@ void ui_clear(struct ui_canvas *c, struct ui_rect r, enum ui_style style)
 		for (int x = r.x; x < r.x + r.w; x++) {
 			if (x == r.x || x == r.x + r.w - 1)
 				split_wide(c, x, y);
-			*cell_at(c, x, y) = (struct ui_cell){ ' ', 0, 1, (uint8_t)style };
+			*cell_at(c, x, y) = blank((uint8_t)style);
 		}
 	}
 }
@@ -79,18 +85,10 @@ void ui_restyle(struct ui_canvas *c, struct ui_rect r, enum ui_style style)
 			cell_at(c, x, y)->style = (uint8_t)style;
 }
 
-/* Characters that would move or reorder what follows them on a terminal. */
-static bool is_invisible(uint32_t code)
-{
-	return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
-}
-
+/* Single characters are ours; should one of a text come here, it cannot do harm either. */
 static uint32_t shown(const struct ui_canvas *c, uint32_t code)
 {
-	if (code == '\t' || code == '\n')
-		return ' ';
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+	if (pv_showable_hides(code))
 		code = PV_UTF8_BAD;
 	return c->ascii && code >= 0x7f ? ui_ascii_of(code) : code;
 }
@@ -103,9 +101,9 @@ void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_
 		return;
 	for (int i = 0; i < cells; i++)
 		split_wide(c, x + i, y);
-	*cell_at(c, x, y) = (struct ui_cell){ code, 0, (uint8_t)cells, (uint8_t)style };
+	*cell_at(c, x, y) = (struct ui_cell){ code, { 0 }, (uint8_t)cells, (uint8_t)style };
 	if (cells == 2)
-		*cell_at(c, x + 1, y) = (struct ui_cell){ ' ', 0, 0, (uint8_t)style };
+		*cell_at(c, x + 1, y) = (struct ui_cell){ ' ', { 0 }, 0, (uint8_t)style };
 }
 
 static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
@@ -115,36 +113,52 @@ static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
 	struct ui_cell *at = cell_at(c, x - 1, y);
 	if (at->cells == 0 && x >= 2)
 		at--;
-	if (!at->mark)
-		at->mark = mark;
+	for (size_t i = 0; i < PV_COUNT_OF(at->mark); i++) {
+		if (!at->mark[i]) {
+			at->mark[i] = mark;
+			return;
+		}
+	}
 }
 
-/* The ellipsis takes the place of what stood at the last column that may be used. */
+/*
+ * What is shown for one character of a text, which may be several characters of the canvas. False
+ * when it does not fit; the ellipsis takes the place of what stood at the last column that may be
+ * used.
+ */
+static bool put_shown(struct ui_canvas *c, struct ui_rect r, enum ui_style style,
+	const struct pv_shown *one, int *x)
+{
+	const char *at = one->text, *end = at + one->n;
+	for (size_t len; at < end; at += len) {
+		uint32_t code = shown(c, pv_utf8_next(at, end, &len));
+		int cells = pv_utf8_width(code);
+		if (cells == 0) {
+			put_mark(c, *x, r.y, code);
+			continue;
+		}
+		if (*x + cells > r.x + r.w)
+			return false;
+		ui_put_code(c, *x, r.y, style, code);
+		*x += cells;
+	}
+	return true;
+}
+
 static int put_line(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text,
 	bool ellipsis)
 {
+	struct pv_showable s = pv_showable_begin(text, strlen(text));
+	struct pv_shown one;
+	int x = r.x;
 	if (r.w <= 0 || r.h <= 0)
 		return 0;
-	const char *end = text + strlen(text);
-	int x = r.x;
-	for (size_t len; text < end; text += len) {
-		uint32_t raw = pv_utf8_next(text, end, &len);
-		if (is_invisible(raw))
+	while (pv_showable_next(&s, &one)) {
+		if (put_shown(c, r, style, &one, &x))
 			continue;
-		uint32_t code = shown(c, raw);
-		int cells = pv_utf8_width(code);
-		if (cells == 0) {
-			if (x > r.x)
-				put_mark(c, x, r.y, code);
-			continue;
-		}
-		if (x + cells > r.x + r.w) {
-			if (ellipsis)
-				ui_put_code(c, ui_min(x, r.x + r.w - 1), r.y, style, 0x2026);
-			return r.w;
-		}
-		ui_put_code(c, x, r.y, style, code);
-		x += cells;
+		if (ellipsis)
+			ui_put_code(c, ui_min(x, r.x + r.w - 1), r.y, style, 0x2026);
+		return r.w;
 	}
 	return x - r.x;
 }
@@ -161,7 +175,7 @@ int ui_put_cut(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const
 
 int ui_put_right(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text)
 {
-	int cells = pv_utf8_cells(text);
+	int cells = pv_showable_cells(text);
 	if (cells < r.w)
 		r = ui_cols(r, r.w - cells, cells);
 	return put_line(c, r, style, text, true);
@@ -172,7 +186,8 @@ int ui_printf(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const 
 	char text[PRINTF_MAX];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	if (vsnprintf(text, sizeof text, format, args) >= (int)sizeof text)
+		pv_utf8_trim(text);
 	va_end(args);
 	return put_line(c, r, style, text, true);
 }
@@ -278,14 +293,14 @@ static size_t put_cell(char *to, const struct ui_cell *cell)
 	if (cell->cells == 0)
 		return 0;
 	size_t n = pv_utf8_put(to, cell->code);
-	if (cell->mark)
-		n += pv_utf8_put(to + n, cell->mark);
+	for (size_t i = 0; i < PV_COUNT_OF(cell->mark) && cell->mark[i]; i++)
+		n += pv_utf8_put(to + n, cell->mark[i]);
 	return n;
 }
 
 char *ui_canvas_text(const struct ui_canvas *c)
 {
-	char *text = malloc((size_t)c->h * ((size_t)c->w * 8 + 1) + 1);
+	char *text = malloc((size_t)c->h * ((size_t)c->w * 4 * (1 + PV_SHOWN_MARKS) + 1) + 1);
 	if (!text)
 		return NULL;
 	size_t n = 0;
@@ -294,7 +309,7 @@ char *ui_canvas_text(const struct ui_canvas *c)
 		for (int x = 0; x < c->w; x++) {
 			const struct ui_cell *cell = &c->cell[(size_t)y * (size_t)c->w + (size_t)x];
 			n += put_cell(text + n, cell);
-			if (cell->code != ' ' || cell->mark)
+			if (cell->code != ' ' || cell->mark[0])
 				keep = n;
 		}
 		n = keep;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/showable.h"
 #include "tui/rect.h"
 
 /* What a piece of text means. The theme alone knows what that looks like. */
@@ -47,7 +48,7 @@ enum ui_style {
 
 struct ui_cell {
 	uint32_t code; /* never a control character */
-	uint32_t mark; /* one combining character on top of it, or 0 */
+	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters on top of it; 0: no further */
 	uint8_t cells; /* 1, 2 (wide), or 0: the right half of a wide one */
 	uint8_t style; /* enum ui_style */
 };
@@ -68,7 +69,8 @@ void ui_clear(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
 
 /*
  * Writes UTF-8 into the first row of `r` from its left edge; what does not fit ends in an
- * ellipsis. Returns the cells it took. Control characters become visible replacements.
+ * ellipsis. Returns the cells it took. The text may be foreign: it is shown as
+ * common/base/showable.h says.
  */
 int ui_put(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
 

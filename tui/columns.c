@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/rect.h"
 
 enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10, CLOCK_W = 13 };
@@ -48,7 +48,7 @@ int ui_columns_name(const struct pv_column *column, size_t n)
 /* The title and the sign of the sort order must fit. */
 static int natural_width(const struct pv_column *column)
 {
-	int title = pv_utf8_cells(column->title) + 1;
+	int title = pv_showable_cells(column->title) + 1;
 	int least = column->unit == PV_UNIT_TIME ? CLOCK_W : 0; /* times before zero have a sign */
 	return ui_max(ui_max(column->width, title), least);
 }

@@ -6,7 +6,7 @@
 
 #include "common/base/status.h"
 #include "common/base/units.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/chart.h"
 #include "tui/key.h"
 #include "tui/strip.h"
@@ -93,7 +93,7 @@ static int tab_text(size_t i, struct tabs t, char *buf, size_t size)
 		snprintf(buf, size, "%s %s", key, def->brief);
 	else
 		snprintf(buf, size, "%s", key);
-	return pv_utf8_cells(buf);
+	return pv_showable_cells(buf);
 }
 
 /* Columns of the tabs from the first one shown to `last`: one before each, one behind. */

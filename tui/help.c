@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "common/base/status.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/list.h"
 
 enum { KEYS_W = 20 };
@@ -146,8 +146,8 @@ static void draw_line(const struct ui_help *h, struct ui_canvas *c, struct ui_re
 		return;
 	snprintf(before, sizeof before, "%.*s", hit, text);
 	ui_restyle(c,
-		ui_cols(r, pv_utf8_cells(before) + (line->heading ? 0 : 2),
-			pv_utf8_cells(h->search)),
+		ui_cols(r, pv_showable_cells(before) + (line->heading ? 0 : 2),
+			pv_showable_cells(h->search)),
 		UI_MATCH);
 }
 

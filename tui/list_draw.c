@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/chart.h"
 #include "tui/list.h"
 #include "tui/shorten.h"
@@ -86,7 +86,8 @@ static void mark_hits(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 		return;
 	char before[CELL_MAX];
 	snprintf(before, sizeof before, "%.*s", hit, text);
-	ui_restyle(c, ui_cols(at, pv_utf8_cells(before), pv_utf8_cells(l->search)), UI_MATCH);
+	ui_restyle(
+		c, ui_cols(at, pv_showable_cells(before), pv_showable_cells(l->search)), UI_MATCH);
 }
 
 /* The indent of a tree's row and the sign for what hangs below it. */

@@ -1,4 +1,4 @@
-/* argv -> what is asked for -> the exit code. The only place that prints errors. */
+/* argv -> what is asked for -> the exit code. */
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -15,6 +15,7 @@
 #include "common/report/report.h"
 #include "common/target/inherited.h"
 #include "tui/app.h"
+#include "tui/complain.h"
 #include "tui/feed.h"
 #include "tui/feed_heap.h"
 #include "tui/feed_lives.h"
@@ -44,11 +45,9 @@ static int complain(const char *path, const struct pv_error *e)
 {
 	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
 	if (path && e->offset)
-		fprintf(stderr, "profview: %s: %s, at byte %" PRIu64 "\n", path, what, e->offset);
-	else if (path)
-		fprintf(stderr, "profview: %s: %s\n", path, what);
+		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
 	else
-		fprintf(stderr, "profview: %s\n", what);
+		ui_complain(path, "%s", what);
 	return exit_of(e->code);
 }
 
@@ -59,7 +58,7 @@ static int finish_output(int code)
 		return code;
 	if (errno == EPIPE)
 		return code;
-	fprintf(stderr, "profview: standard output: %s\n", strerror(errno));
+	ui_complain(NULL, "standard output: %s", strerror(errno));
 	return EXIT_OWN;
 }
 
@@ -91,7 +90,7 @@ static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
 	if (s.exit_code && s.error[0])
-		fprintf(stderr, "profview: %s: %s\n", o->path, s.error);
+		ui_complain(o->path, "%s", s.error);
 	return code;
 }
 
@@ -239,11 +238,11 @@ static void tell_dumped(const char *path, const struct pv_dump_totals *t)
 {
 	if (t->damages == 0)
 		return;
-	fprintf(stderr, "profview: %s: %s at byte %" PRIu64 " (%" PRIu64 " bytes)", path,
-		t->first.reason, t->first.offset, t->first.bytes);
+	char more[64] = "";
 	if (t->damages > 1)
-		fprintf(stderr, " and %" PRIu64 " more places", t->damages - 1);
-	fputs("; the rest is shown\n", stderr);
+		snprintf(more, sizeof more, " and %" PRIu64 " more places", t->damages - 1);
+	ui_complain(path, "%s at byte %" PRIu64 " (%" PRIu64 " bytes)%s; the rest is shown",
+		t->first.reason, t->first.offset, t->first.bytes, more);
 }
 
 static int run_dump(const struct ui_options *o)
@@ -301,11 +300,10 @@ static int run_convert(const struct ui_options *o)
 	if (!ui_feed_convert(&co, &done, &err))
 		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
 	if (*done.left_out)
-		fprintf(stderr, "profview: %s: not in the new log, which has no words for it: %s\n",
-			o->path, done.left_out);
+		ui_complain(o->path, "not in the new log, which has no words for it: %s",
+			done.left_out);
 	if (done.damaged)
-		fprintf(stderr, "profview: %s: the log is damaged; what could be read was written\n",
-			o->path);
+		ui_complain(o->path, "the log is damaged; what could be read was written");
 	return finish_output(done.damaged ? EXIT_DAMAGED : 0);
 }
 
@@ -371,16 +369,16 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 	char why[240];
 	ui_guest_status(g, &program);
 	if (program.not_run) {
-		fprintf(stderr, "profview: %s: %s\n", o->words[0], strerror(program.not_run));
+		ui_complain(o->words[0], "%s", strerror(program.not_run));
 		return;
 	}
 	bool ok = ui_app_dump(f, o, &frame, &err);
 	ui_feed_status(f, &s);
 	if (s.bytes_read == 0) {
 		ui_guest_silence(g, why, sizeof why);
-		fprintf(stderr, "profview: no log came: %s\n", why);
+		ui_complain(NULL, "no log came: %s", why);
 	} else if (ok) {
-		fputs(frame.text, stderr);
+		ui_complain_frame(frame.text);
 	} else {
 		complain(NULL, &err);
 	}
@@ -394,7 +392,7 @@ static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_gu
 	struct ui_guest_status s;
 	int code = EXIT_OWN;
 	if (!ui_guest_go(g)) {
-		fprintf(stderr, "profview: %s could not be started\n", o->words[0]);
+		ui_complain(NULL, "%s could not be started", o->words[0]);
 		return EXIT_OWN;
 	}
 	if (screen && !ui_app_run(f, o, g, &code, &err))
@@ -407,8 +405,8 @@ static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_gu
 		return s.exit_code;
 	}
 	if (s.runs)
-		fprintf(stderr, "profview: process %ld runs on; profview attach %ld joins it again\n",
-			s.pid, s.pid);
+		ui_complain(NULL, "process %ld runs on; profview attach %ld joins it again", s.pid,
+			s.pid);
 	return code;
 }
 
@@ -444,8 +442,8 @@ static int run_attach(const struct ui_options *given)
 	o.path = ui_joined_path(j);
 	o.follow = true;
 	if (ui_joined_injects(j))
-		fputs("profview: a probe goes into the running Mono: one collection is made, and the "
-		      "program's output gets some lines of Mono's\n", stderr);
+		ui_complain(NULL, "a probe goes into the running Mono: one collection is made, and "
+				  "the program's output gets some lines of Mono's");
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	int code = 0;

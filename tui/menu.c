@@ -1,6 +1,6 @@
 #include "tui/menu.h"
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/key.h"
 
 enum ui_menu_answer ui_menu_key(struct ui_menu *m, int key)
@@ -38,9 +38,9 @@ enum ui_menu_answer ui_menu_click(struct ui_menu *m, int x, int y)
 
 void ui_menu_draw(struct ui_menu *m, struct ui_canvas *c, struct ui_rect over)
 {
-	int w = pv_utf8_cells(m->title) + 6;
+	int w = pv_showable_cells(m->title) + 6;
 	for (size_t i = 0; i < m->n; i++)
-		w = ui_max(w, pv_utf8_cells(m->item[i]) + 4);
+		w = ui_max(w, pv_showable_cells(m->item[i]) + 4);
 	struct ui_rect r = ui_rows(ui_cols(over, 2, w), 0, (int)m->n + 2);
 	ui_clear(c, r, UI_PLAIN);
 	struct ui_rect in = ui_box(c, r, m->title);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/question.h"
 #include "tui/shared.h"
 
@@ -234,7 +234,8 @@ static void draw_line(const struct ui_output *o, struct ui_canvas *c, struct ui_
 	if (hit < 0)
 		return;
 	snprintf(before, sizeof before, "%.*s", hit, text);
-	ui_restyle(c, ui_cols(r, 1 + pv_utf8_cells(before), pv_utf8_cells(o->search)), UI_MATCH);
+	ui_restyle(c, ui_cols(r, 1 + pv_showable_cells(before), pv_showable_cells(o->search)),
+		UI_MATCH);
 }
 
 void ui_output_title(const struct ui_output *o, struct ui_canvas *c, struct ui_rect r)

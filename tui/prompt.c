@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
 #include "common/base/utf8.h"
 #include "tui/key.h"
 
@@ -193,14 +194,12 @@ int ui_prompt_draw(const struct ui_prompt *p, struct ui_canvas *c, struct ui_rec
 	/* What is left of the cursor must be seen; a long text shows its end. */
 	char head[UI_PROMPT_MAX];
 	snprintf(head, sizeof head, "%.*s", (int)p->at, p->text);
-	const char *from = p->text;
-	int cells = pv_utf8_cells(head);
-	while (cells >= field.w && *from && field.w > 0) {
-		size_t len;
-		cells -= pv_utf8_width(pv_utf8_next(from, p->text + p->len, &len));
-		from += len;
-	}
-	int text = ui_put_cut(c, field, UI_PROMPT, from);
+	struct pv_showable from = pv_showable_begin(p->text, p->len);
+	struct pv_shown left;
+	int cells = pv_showable_cells(head);
+	while (cells >= field.w && field.w > 0 && pv_showable_next(&from, &left))
+		cells -= left.cells;
+	int text = ui_put_cut(c, field, UI_PROMPT, from.at);
 	if (p->untouched)
 		ui_restyle(c, ui_cols(field, 0, text), UI_CURSOR_OFF);
 	int cursor = field.x + ui_min(cells, ui_max(field.w - 1, 0));

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 
 enum { NAME_MAX_BYTES = 1024 };
 
@@ -28,33 +28,32 @@ static const char *arguments_of(const char *name)
 /* The end of the part that takes at most `cells` columns from the front. */
 static const char *head_of(const char *text, const char *end, int cells)
 {
-	while (text < end) {
-		size_t len;
-		cells -= pv_utf8_width(pv_utf8_next(text, end, &len));
+	struct pv_showable s = pv_showable_begin(text, (size_t)(end - text));
+	struct pv_shown c;
+	while (pv_showable_next(&s, &c)) {
+		cells -= c.cells;
 		if (cells < 0)
-			break;
-		text += len;
+			return c.from;
 	}
-	return text;
+	return end;
 }
 
 /* The beginning of the part that takes at most `cells` columns at the end. */
 static const char *tail_of(const char *text, const char *end, int cells)
 {
+	struct pv_showable s = pv_showable_begin(text, (size_t)(end - text)), again = s;
+	struct pv_shown c;
 	int all = 0;
-	size_t len;
-	for (const char *at = text; at < end; at += len)
-		all += pv_utf8_width(pv_utf8_next(at, end, &len));
-	while (text < end && all > cells) {
-		all -= pv_utf8_width(pv_utf8_next(text, end, &len));
-		text += len;
-	}
-	return text;
+	while (pv_showable_next(&s, &c))
+		all += c.cells;
+	while (all > cells && pv_showable_next(&again, &c))
+		all -= c.cells;
+	return again.at;
 }
 
 const char *ui_shorten(const char *name, int cells, char *buf, size_t size)
 {
-	if (pv_utf8_cells(name) <= cells || cells < 8)
+	if (pv_showable_cells(name) <= cells || cells < 8)
 		return name;
 	char brief[NAME_MAX_BYTES];
 	if (strncmp(name, wrapper, sizeof wrapper - 1) == 0 && strchr(name, ')')) {
@@ -64,10 +63,10 @@ const char *ui_shorten(const char *name, int cells, char *buf, size_t size)
 	}
 	const char *args = arguments_of(name), *end = name + strlen(name);
 	snprintf(buf, size, "%s", name);
-	if (pv_utf8_cells(buf) <= cells)
+	if (pv_showable_cells(buf) <= cells)
 		return buf;
 	int n = snprintf(buf, size, "%.*s(%s)", args ? (int)(args - name) : 0, name, hole);
-	if (args && (size_t)n < size && pv_utf8_cells(buf) <= cells)
+	if (args && (size_t)n < size && pv_showable_cells(buf) <= cells)
 		return buf;
 	if (args) {
 		end = args;

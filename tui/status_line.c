@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "tui/chart.h"
 #include "tui/frame.h"
 
@@ -106,7 +106,7 @@ static void drop_until_it_fits(struct line *l, int w)
 	for (;;) {
 		int sum = 0, worst = -1;
 		for (int i = 0; i < l->n; i++) {
-			sum += pv_utf8_cells(l->piece[i].text) + 2;
+			sum += pv_showable_cells(l->piece[i].text) + 2;
 			if (worst < 0 || l->piece[i].drop >= l->piece[worst].drop)
 				worst = i;
 		}

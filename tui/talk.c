@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/report/report_sections.h"
+#include "common/base/showable.h"
 #include "common/target/joinable.h"
 #include "common/target/probe_socket.h"
 
@@ -22,7 +22,9 @@ bool ui_talk_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error
 	if (!pv_probe_find((pid_t)pid, path, reterr) ||
 		!pv_probe_ask(path, (pid_t)pid, line, ANSWER_MS, answer, reterr))
 		return false;
-	fprintf(out, "ok%s%s\n", *answer ? " " : "", answer);
+	fputs(*answer ? "ok " : "ok", out);
+	pv_showable_put(out, answer);
+	putc('\n', out);
 	return true;
 }
 
@@ -31,48 +33,53 @@ static const char *how_to(enum pv_join how)
 	return how == PV_JOIN_PROBE ? "probe" : how == PV_JOIN_MONO ? "attach" : "diagnostics";
 }
 
-/* Well-formed UTF-8 without control characters comes in. */
-static void put_json_text(FILE *out, const char *text)
+static bool put_json_text(FILE *out, const char *key, const char *text)
 {
-	char *clean = pv_report_clean(text, false);
-	putc('"', out);
-	for (const char *c = clean ? clean : ""; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			putc('\\', out);
-		putc(*c, out);
-	}
-	putc('"', out);
-	free(clean);
+	char *json = pv_showable_json(text, strlen(text));
+	if (json)
+		fprintf(out, ",\"%s\":%s", key, json);
+	free(json);
+	return json;
 }
 
-static void put_json(FILE *out, const struct pv_joinables *all)
+static bool put_json_row(FILE *out, const struct pv_joinable *j)
 {
+	fprintf(out, "\n{\"pid\":%ld,\"join\":\"%s\"", (long)j->pid, how_to(j->how));
+	bool ok = put_json_text(out, "runtime", j->runtime) &&
+		  put_json_text(out, "version", j->version) &&
+		  put_json_text(out, "socket", j->path) &&
+		  put_json_text(out, "command", j->command);
+	fputs("}", out);
+	return ok;
+}
+
+static bool put_json(FILE *out, const struct pv_joinables *all)
+{
+	bool ok = true;
 	fputs("[", out);
-	for (size_t i = 0; i < all->list.n; i++) {
-		const struct pv_joinable *j = &all->list.v[i];
-		fprintf(out, "%s\n{\"pid\":%ld,\"join\":\"%s\",\"runtime\":", i ? "," : "",
-			(long)j->pid, how_to(j->how));
-		put_json_text(out, j->runtime);
-		fputs(",\"version\":", out);
-		put_json_text(out, j->version);
-		fputs(",\"socket\":", out);
-		put_json_text(out, j->path);
-		fputs(",\"command\":", out);
-		put_json_text(out, j->command);
-		fputs("}", out);
+	for (size_t i = 0; ok && i < all->list.n; i++) {
+		fputs(i ? "," : "", out);
+		ok = put_json_row(out, &all->list.v[i]);
 	}
 	fputs(all->list.n ? "\n]\n" : "]\n", out);
-}
-
-static int wider(int width, const char *text)
-{
-	int n = (int)strlen(text);
-	return n > width ? n : width;
+	return ok;
 }
 
 static const char *or_dash(const char *text)
 {
 	return *text ? text : "-";
+}
+
+static int wider(int width, const char *text)
+{
+	int n = pv_showable_cells(or_dash(text));
+	return n > width ? n : width;
+}
+
+static void put_column(FILE *out, int width, const char *text)
+{
+	pv_showable_put(out, or_dash(text));
+	fprintf(out, "%*s", 2 + width - pv_showable_cells(or_dash(text)), "");
 }
 
 static void put_text(FILE *out, const struct pv_joinables *all)
@@ -86,11 +93,11 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 		"VERSION", "COMMAND");
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct pv_joinable *j = &all->list.v[i];
-		char *clean = pv_report_clean(j->command, false);
-		fprintf(out, "%8ld  %-11s  %-*s  %-*s  %s\n", (long)j->pid, how_to(j->how), runtime,
-			or_dash(j->runtime), version, or_dash(j->version),
-			clean ? clean : j->command);
-		free(clean);
+		fprintf(out, "%8ld  %-11s  ", (long)j->pid, how_to(j->how));
+		put_column(out, runtime, j->runtime);
+		put_column(out, version, j->version);
+		pv_showable_put(out, j->command);
+		putc('\n', out);
 	}
 }
 
@@ -99,7 +106,7 @@ bool ui_talk_ps(FILE *out, bool json, struct pv_error *reterr)
 	struct pv_joinables all;
 	bool ok = pv_joinables_find(&all, reterr);
 	if (ok && json)
-		put_json(out, &all);
+		ok = put_json(out, &all) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	else if (ok)
 		put_text(out, &all);
 	pv_joinables_finish(&all);

@@ -329,7 +329,9 @@ void ui_term_size(struct ui_term *t, int *ret_w, int *ret_h)
 
 static void put_cell(const struct ui_term *t, int y, int x, const struct ui_cell *cell)
 {
-	wchar_t text[3] = { (wchar_t)cell->code, (wchar_t)cell->mark, 0 };
+	wchar_t text[2 + PV_SHOWN_MARKS] = { (wchar_t)cell->code };
+	for (size_t i = 0; i < PV_SHOWN_MARKS; i++)
+		text[1 + i] = (wchar_t)cell->mark[i];
 	struct ui_look look = ui_theme_look((enum ui_style)cell->style, t->colors);
 	cchar_t out;
 	short pair = t->colors ? (short)(cell->style + 1) : 0;
@@ -339,8 +341,8 @@ static void put_cell(const struct ui_term *t, int y, int x, const struct ui_cell
 
 static bool same(const struct ui_cell *a, const struct ui_cell *b)
 {
-	return a->code == b->code && a->mark == b->mark && a->cells == b->cells &&
-	       a->style == b->style;
+	return a->code == b->code && memcmp(a->mark, b->mark, sizeof a->mark) == 0 &&
+	       a->cells == b->cells && a->style == b->style;
 }
 
 void ui_term_draw(struct ui_term *t, const struct ui_canvas *c)

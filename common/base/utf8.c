@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/base/utf8_marks.h"
+
 static size_t sequence_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -66,48 +68,47 @@ size_t pv_utf8_put(char buf[4], uint32_t code)
 	return len;
 }
 
-struct range {
-	uint32_t first, last;
-};
-
-static bool in_ranges(const struct range *r, size_t n, uint32_t code)
+static bool in_ranges(const struct pv_utf8_range *r, size_t n, uint32_t code)
 {
-	for (size_t i = 0; i < n; i++)
-		if (code >= r[i].first && code <= r[i].last)
-			return true;
-	return false;
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (r[middle].last < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && code >= r[low].first;
 }
+
+#define IN_RANGES(ranges, code) in_ranges(ranges, sizeof(ranges) / sizeof((ranges)[0]), code)
 
 int pv_utf8_width(uint32_t code)
 {
-	/* Unicode's East Asian Width W and F, and the common combining blocks, in short. */
-	static const struct range wide[] = { { 0x1100, 0x115f }, { 0x2329, 0x232a },
+	/* Unicode's East Asian Width W and F, in short. */
+	static const struct pv_utf8_range wide[] = { { 0x1100, 0x115f }, { 0x2329, 0x232a },
 		{ 0x2e80, 0x303e }, { 0x3041, 0x33ff }, { 0x3400, 0x4dbf }, { 0x4e00, 0x9fff },
 		{ 0xa000, 0xa4cf }, { 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
 		{ 0xfe30, 0xfe6f }, { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f },
 		{ 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd } };
-	static const struct range zero[] = { { 0x0300, 0x036f }, { 0x0483, 0x0489 },
-		{ 0x0591, 0x05bd }, { 0x0610, 0x061a }, { 0x064b, 0x065f }, { 0x0e31, 0x0e31 },
-		{ 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
-		{ 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f },
-		{ 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff } };
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
 		return 0;
 	if (code < 0x300)
 		return 1;
-	if (in_ranges(zero, sizeof zero / sizeof zero[0], code))
+	if (IN_RANGES(pv_utf8_marks, code))
 		return 0;
-	return in_ranges(wide, sizeof wide / sizeof wide[0], code) ? 2 : 1;
+	return IN_RANGES(wide, code) ? 2 : 1;
 }
 
-int pv_utf8_cells(const char *text)
+void pv_utf8_trim(char *text)
 {
-	const char *end = text + strlen(text);
-	int cells = 0;
-	while (text < end) {
-		size_t len;
-		cells += pv_utf8_width(pv_utf8_next(text, end, &len));
-		text += len;
+	size_t len = strlen(text);
+	for (size_t tail = 1; tail <= 3 && tail <= len; tail++) {
+		unsigned char lead = (unsigned char)text[len - tail];
+		if ((lead & 0xc0) == 0x80)
+			continue;
+		if (sequence_length(lead) > tail)
+			text[len - tail] = 0;
+		return;
 	}
-	return cells;
 }

@@ -18,10 +18,13 @@ uint32_t pv_utf8_next(const char *text, const char *end, size_t *ret_len);
 /* Encodes a code point; returns the bytes written to buf (1 to 4). */
 size_t pv_utf8_put(char buf[4], uint32_t code);
 
-/* Terminal cells a code point takes: 0 (combining, control), 1 or 2. Locale-independent. */
+/*
+ * Terminal cells a code point takes: 0 (combining, control), 1 or 2. Locale-independent. Of a
+ * text: pv_showable_cells() in showable.h.
+ */
 int pv_utf8_width(uint32_t code);
 
-/* Terminal cells of a NUL-terminated text. */
-int pv_utf8_cells(const char *text);
+/* Takes away a last character that is not there as a whole, after a text was cut to fit. */
+void pv_utf8_trim(char *text);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 
 uint32_t pv_object_of(const struct pv_heap *h, uint64_t row)
 {
@@ -129,30 +129,9 @@ const char *pv_root_source_text(enum pv_root_source source)
 
 /* --- strings */
 
-/* What a string is written with in programs; 0: itself. */
-static char escape(uint32_t code)
-{
-	static const char plain[] = "\n\r\t\"\\", letter[] = "nrt\"\\";
-	const char *at = code && code < 0x80 ? strchr(plain, (int)code) : NULL;
-	return at ? letter[at - plain] : 0;
-}
-
-static size_t put_character(char *to, uint32_t code)
-{
-	char letter = escape(code);
-	if (letter) {
-		to[0] = '\\';
-		to[1] = letter;
-		return 2;
-	}
-	if (code < ' ' || (code >= 0x7f && code < 0xa0))
-		return (size_t)sprintf(to, "\\x%02x", code);
-	return pv_utf8_put(to, code);
-}
-
 const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node)
 {
-	enum { MOST = 200, ONE = 4 };
+	enum { MOST = 200, ONE = PV_SHOWN_MAX };
 	const struct pv_graph_string *string = pv_graph_string(&h->graph, node);
 	char line[MOST + ONE + 8];
 	size_t n = 0;
@@ -160,11 +139,14 @@ const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32
 	if (!string)
 		return NULL;
 	line[n++] = '"';
-	const char *at = string->text, *end = at + strlen(at);
-	for (size_t len; at < end && n < MOST; at += len) {
-		uint32_t code = pv_utf8_next(at, end, &len);
-		n += put_character(line + n, code);
-		units += code < 0x10000 ? 1 : 2;
+	struct pv_showable text = pv_showable_begin(string->text, strlen(string->text));
+	struct pv_shown c;
+	while (n < MOST && pv_showable_next(&text, &c)) {
+		if (!c.escaped && (*c.text == '"' || *c.text == '\\'))
+			line[n++] = '\\';
+		memcpy(line + n, c.text, c.n);
+		n += c.n;
+		units += c.n == (c.escaped ? PV_SHOWN_MAX : 4) ? 2 : 1; /* beyond U+FFFF */
 	}
 	snprintf(line + n, sizeof line - n, "\"%s", units < string->length ? "..." : "");
 	return pv_build_text(b, line);

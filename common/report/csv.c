@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
 #include "common/report/report_sections.h"
 
 /*
@@ -22,14 +23,41 @@ static void fail(struct lines *l)
 	l->ok = false;
 }
 
-/* Quoted where a reader of CSV needs it. */
-static void put_quoted(FILE *out, const char *text)
+/* Digits and what may stand between them: a spreadsheet takes this for a number. */
+static bool is_number(const char *text)
+{
+	char *end;
+	if (strspn(text, "+-.0123456789eE") != strlen(text))
+		return false;
+	strtod(text, &end);
+	return end != text && !*end;
+}
+
+/*
+ * A spreadsheet would run a cell that begins like a formula; some take the wide forms of these
+ * signs for them too.
+ */
+static bool is_formula(const char *text)
+{
+	static const char *const wide[] = { "\uff1d", "\uff0b", "\uff0d", "\uff20" };
+	if (!*text)
+		return false;
+	for (size_t i = 0; i < PV_COUNT_OF(wide); i++)
+		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
+			return true;
+	return strchr("=+-@\t\r", *text) && !is_number(text);
+}
+
+/* Behind the sign; quoted where a reader of CSV needs it. */
+static void put_quoted(FILE *out, const char *sign, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(sign, out);
 		fputs(text, out);
 		return;
 	}
 	putc('"', out);
+	fputs(sign, out);
 	for (; *text; text++) {
 		if (*text == '"')
 			putc('"', out);
@@ -41,7 +69,7 @@ static void put_quoted(FILE *out, const char *text)
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
-		if (strchr("|\\`*_<>[]", *text))
+		if (strchr("|\\`*_<>[]&~", *text))
 			putc('\\', out);
 		putc(*text, out);
 	}
@@ -49,14 +77,14 @@ static void put_escaped(FILE *out, const char *text)
 
 static void put_text(struct lines *l, const char *text)
 {
-	char *clean = pv_report_clean(text, l->markdown);
-	if (!clean)
+	char *shown = pv_showable_text(text);
+	if (!shown)
 		fail(l);
 	else if (l->markdown)
-		put_escaped(l->r->out, clean);
+		put_escaped(l->r->out, shown);
 	else
-		put_quoted(l->r->out, clean);
-	free(clean);
+		put_quoted(l->r->out, is_formula(text) ? "'" : "", shown);
+	free(shown);
 }
 
 static void begin_cell(struct lines *l, bool first)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
 #include "common/format/block07.h"
 #include "common/format/framer.h"
 #include "common/format/mlpd_layout.h"
@@ -119,11 +120,11 @@ static void put_header(struct pv_dump *d)
 		"args ", d->framer.offset, h->format.data_version, h->format.header_major,
 		h->header_minor, h->format.pointer_size, h->start_time_ms, h->startup_ns,
 		h->timer_overhead_ns, h->pid, h->port);
-	pv_dump_text(d->out, h->args.at, h->args.len);
+	pv_showable_quoted(d->out, h->args.at, h->args.len);
 	fputs(", arch ", d->out);
-	pv_dump_text(d->out, h->arch.at, h->arch.len);
+	pv_showable_quoted(d->out, h->arch.at, h->arch.len);
 	fputs(", os ", d->out);
-	pv_dump_text(d->out, h->os.at, h->os.len);
+	pv_showable_quoted(d->out, h->os.at, h->os.len);
 	fputs(d->framer.joined ? ", joined in mid-stream\n" : "\n", d->out);
 	if (d->found.says == d->says)
 		d->framer.header.format = d->found.format;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
 #include "common/format/block07.h"
 
 struct pv_dump07 {
@@ -58,15 +59,8 @@ static void list(const struct pv_dump07 *d, const char *name, struct pv_span s, 
 
 static void text(const struct pv_dump07 *d, const char *name, const struct pv_text *t)
 {
-	fprintf(d->out, " %s=\"", name);
-	for (size_t i = 0; t->at && i < t->len; i++) {
-		unsigned char c = (unsigned char)t->at[i];
-		if (c < ' ' || c >= 0x7f)
-			fprintf(d->out, "\\x%02x", c);
-		else
-			fprintf(d->out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-	}
-	putc('"', d->out);
+	fprintf(d->out, " %s=", name);
+	pv_showable_quoted(d->out, t->at ? t->at : "", t->at ? t->len : 0);
 }
 
 static void took(const struct pv_dump07 *d, const struct pv_event *e, uint64_t started)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 
 enum { MONITOR = 5 }; /* type of an event byte */
 
@@ -46,24 +46,6 @@ bool pv_dump_learn(struct pv_dump_names *d, const struct pv_event *e)
 
 /* --- fields --- */
 
-void pv_dump_text(FILE *out, const char *text, size_t len)
-{
-	putc('"', out);
-	for (const char *p = text, *end = text + len; p < end;) {
-		size_t n;
-		uint32_t code = pv_utf8_next(p, end, &n);
-		bool bad = code == PV_UTF8_BAD || code < ' ' || (code >= 0x7f && code < 0xa0);
-		for (size_t i = 0; i < n && bad; i++)
-			fprintf(out, "\\x%02x", (unsigned char)p[i]);
-		if (!bad && (*p == '"' || *p == '\\'))
-			putc('\\', out);
-		if (!bad)
-			fwrite(p, 1, n, out);
-		p += n;
-	}
-	putc('"', out);
-}
-
 static void put_key(const struct pv_dump_line *d, const struct pv_map *map, uint64_t key)
 {
 	fprintf(d->out, "0x%" PRIx64, key);
@@ -72,7 +54,7 @@ static void put_key(const struct pv_dump_line *d, const struct pv_map *map, uint
 		return;
 	const char *name = pv_intern_text(&d->names->text, id);
 	putc(' ', d->out);
-	pv_dump_text(d->out, name, strlen(name));
+	pv_showable_quoted(d->out, name, strlen(name));
 }
 
 static void put_list(const struct pv_dump_line *d, struct pv_span s, const struct pv_map *map)
@@ -118,10 +100,10 @@ static void put_descs(const struct pv_dump_line *d, struct pv_span s)
 		fprintf(d->out, "%s%" PRIu64 ": section=0x%" PRIx64 " ", i ? ", " : "", c->index,
 			c->section);
 		if (c->section_name.at && c->section_name.len) {
-			pv_dump_text(d->out, c->section_name.at, c->section_name.len);
+			pv_showable_quoted(d->out, c->section_name.at, c->section_name.len);
 			putc(' ', d->out);
 		}
-		pv_dump_text(d->out, c->name.at ? c->name.at : "", c->name.len);
+		pv_showable_quoted(d->out, c->name.at ? c->name.at : "", c->name.len);
 		fprintf(d->out, " type=%" PRIu64 " unit=0x%" PRIx64 " variance=0x%" PRIx64, c->type,
 			c->unit, c->variance);
 	}
@@ -139,7 +121,7 @@ static void put_values(const struct pv_dump_line *d, struct pv_span s)
 		switch (v->type) {
 		case PV_COUNTER_STRING:
 			if (v->raw && v->text.at)
-				pv_dump_text(d->out, v->text.at, v->text.len);
+				pv_showable_quoted(d->out, v->text.at, v->text.len);
 			else
 				fputs("null", d->out);
 			break;
@@ -228,7 +210,7 @@ static void put_field(const struct pv_dump_line *d, const struct pv_event *e, co
 	case MLPD_CSTR:
 	case MLPD_HELPER_NAME:
 		memcpy(&t, at, sizeof t);
-		pv_dump_text(d->out, t.at ? t.at : "", t.at ? t.len : 0);
+		pv_showable_quoted(d->out, t.at ? t.at : "", t.at ? t.len : 0);
 		break;
 	case MLPD_SLEB:
 		fprintf(d->out, "%" PRId64, (int64_t)v);

@@ -29,7 +29,4 @@ struct pv_dump_line {
 /* No time, no line break. */
 void pv_dump_event(const struct pv_dump_line *d, const struct pv_event *e);
 
-/* Quoted; what is not printable UTF-8 as \xNN, so that one event stays one line. */
-void pv_dump_text(FILE *out, const char *text, size_t len);
-
 #endif

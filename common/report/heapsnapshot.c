@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/map.h"
+#include "common/base/showable.h"
 #include "common/heap/heap.h"
 #include "common/query/heap_text.h"
 #include "common/report/report_sections.h"
@@ -249,21 +250,12 @@ static void put_edges(const struct snapshot *s)
 
 static bool put_string(struct snapshot *s, const char *text)
 {
-	char *clean = pv_report_clean(text, false);
-	if (!clean)
+	char *json = pv_showable_json(text, strlen(text));
+	if (!json)
 		return false;
-	fputs(s->names++ ? ",\n\"" : "\"", s->out);
-	for (const char *c = clean; *c; c++) {
-		if ((unsigned char)*c < ' ') {
-			fprintf(s->out, "\\u%04x", (unsigned)*c);
-			continue;
-		}
-		if (*c == '"' || *c == '\\')
-			putc('\\', s->out);
-		putc(*c, s->out);
-	}
-	putc('"', s->out);
-	free(clean);
+	fputs(s->names++ ? ",\n" : "", s->out);
+	fputs(json, s->out);
+	free(json);
 	return true;
 }
 

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
+
 /* --- values --- */
 
 cJSON *pv_json_text(const char *text)
 {
-	char *clean = pv_report_clean(text ? text : "", false);
-	cJSON *item = clean ? cJSON_CreateString(clean) : NULL;
-	free(clean);
+	char *json = pv_showable_json(text ? text : "", text ? strlen(text) : 0);
+	cJSON *item = json ? cJSON_CreateRaw(json) : NULL;
+	free(json);
 	return item;
 }
 

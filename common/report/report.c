@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/base/units.h"
-#include "common/base/utf8.h"
 #include "common/heap/heap.h"
 #include "common/report/report_sections.h"
 
@@ -44,23 +43,6 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 	if (!t)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return t;
-}
-
-char *pv_report_clean(const char *text, bool printable)
-{
-	size_t len = strlen(text), at = 0;
-	char *clean = malloc(len * 3 + 1); /* one bad byte becomes three */
-	if (!clean)
-		return NULL;
-	for (const char *p = text, *end = text + len; p < end;) {
-		size_t n;
-		uint32_t code = pv_utf8_next(p, end, &n);
-		bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
-		p += n;
-		at += pv_utf8_put(clean + at, printable && control ? PV_UTF8_BAD : code);
-	}
-	clean[at] = 0;
-	return clean;
 }
 
 const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)

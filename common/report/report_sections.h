@@ -70,10 +70,6 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr);
 bool pv_report_csv(struct pv_report *r, struct pv_error *reterr);
 bool pv_report_markdown(struct pv_report *r, struct pv_error *reterr);
 
-/* Well-formed UTF-8 for `text`: bytes that are none become U+FFFD; with `printable`, control
- * characters too. NULL when out of memory; free() it. */
-char *pv_report_clean(const char *text, bool printable);
-
 /* Text of a cell with every digit: what a report says where a pane would round. */
 const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
 

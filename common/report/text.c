@@ -5,7 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/units.h"
-#include "common/base/utf8.h"
+#include "common/base/showable.h"
 #include "common/report/report_sections.h"
 
 enum { CELL = 512, INDENT = 2, GAP = 2, COLUMNS = 24 };
@@ -46,9 +46,9 @@ static void measure(const struct pv_table *t, struct layout *l)
 			continue;
 		l->shown[c] = true;
 		l->last = c;
-		l->width[c] = pv_utf8_cells(t->column[c].title);
+		l->width[c] = pv_showable_cells(t->column[c].title);
 		for (size_t i = 0; i < t->rows; i++) {
-			int cells = pv_utf8_cells(cell_text(t, i, c, buf));
+			int cells = pv_showable_cells(cell_text(t, i, c, buf));
 			if (cells > l->width[c])
 				l->width[c] = cells;
 		}
@@ -61,27 +61,16 @@ static void put_spaces(FILE *out, int n)
 		putc(' ', out);
 }
 
-static bool put_text(FILE *out, const char *text)
+static void put_cell(FILE *out, const struct layout *l, size_t column, bool left, const char *text)
 {
-	char *clean = pv_report_clean(text, true);
-	if (!clean)
-		return false;
-	fputs(clean, out);
-	free(clean);
-	return true;
-}
-
-static bool put_cell(FILE *out, const struct layout *l, size_t column, bool left, const char *text)
-{
-	int pad = l->width[column] - pv_utf8_cells(text);
+	int pad = l->width[column] - pv_showable_cells(text);
 	if (!left)
 		put_spaces(out, pad);
-	bool ok = put_text(out, text);
+	pv_showable_put(out, text);
 	if (left && column != l->last)
 		put_spaces(out, pad);
 	if (column != l->last)
 		put_spaces(out, GAP);
-	return ok;
 }
 
 static void put_titles(FILE *out, const struct pv_table *t, const struct layout *l)
@@ -93,32 +82,29 @@ static void put_titles(FILE *out, const struct pv_table *t, const struct layout 
 	putc('\n', out);
 }
 
-static bool put_row(FILE *out, const struct pv_table *t, const struct layout *l, size_t i)
+static void put_row(FILE *out, const struct pv_table *t, const struct layout *l, size_t i)
 {
-	bool ok = true;
 	fputs("  ", out);
-	for (size_t c = 0; ok && c < t->columns; c++) {
+	for (size_t c = 0; c < t->columns; c++) {
 		char buf[CELL];
 		if (!l->shown[c])
 			continue;
 		if (t->column[c].flags & PV_COLUMN_TREE)
 			put_spaces(out, INDENT * (int)(t->row[i].depth < 100 ? t->row[i].depth : 100));
-		ok = put_cell(out, l, c, is_text(t->column[c].unit), cell_text(t, i, c, buf));
+		put_cell(out, l, c, is_text(t->column[c].unit), cell_text(t, i, c, buf));
 	}
 	putc('\n', out);
-	return ok;
 }
 
-static bool put_table(const struct pv_report *r, const struct pv_section *s,
+static void put_table(const struct pv_report *r, const struct pv_section *s,
 	const struct pv_table *t, const char *suffix)
 {
 	char digits[PV_UNIT_MAX];
 	struct layout l;
-	bool ok = true;
 	fprintf(r->out, "\n%s%s\n", s->title, suffix);
 	if (!(s->flags & PV_SECTION_FACT)) {
 		fputs("  (", r->out);
-		ok = put_text(r->out, t->coverage);
+		pv_showable_put(r->out, t->coverage);
 		fputs(")\n", r->out);
 	}
 	if (t->rows == 0) {
@@ -126,32 +112,31 @@ static bool put_table(const struct pv_report *r, const struct pv_section *s,
 		bool lacks = clauses && r->facts.logging2007;
 		bool none = pv_report_knows(r, s) && !lacks;
 		fputs(none ? "  none\n" : "  not recorded\n", r->out);
-		return ok;
+		return;
 	}
 	measure(t, &l);
 	put_titles(r->out, t, &l);
-	for (size_t i = 0; ok && i < t->rows; i++)
-		ok = put_row(r->out, t, &l, i);
+	for (size_t i = 0; i < t->rows; i++)
+		put_row(r->out, t, &l, i);
 	if (t->rows < t->rows_all)
 		fprintf(r->out, "  %s more\n",
 			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));
-	return ok;
 }
 
 /* --- what stands before the sections --- */
 
-static bool put_labelled(FILE *out, const char *label, const char *text)
+static void put_labelled(FILE *out, const char *label, const char *text)
 {
 	fprintf(out, "%-10s ", label);
-	return put_text(out, text);
+	pv_showable_put(out, text);
 }
 
-static bool put_source(const struct pv_report *r)
+static void put_source(const struct pv_report *r)
 {
 	const struct pv_facts *f = &r->facts;
 	const struct pv_report_source *s = r->source;
 	char bytes[PV_UNIT_MAX], stored[PV_UNIT_MAX], n[PV_UNIT_MAX];
-	bool ok = put_labelled(r->out, "source", s->path ? s->path : "-");
+	put_labelled(r->out, "source", s->path ? s->path : "-");
 	if (f->logging2007)
 		fprintf(r->out, ", logging 2007 stage %s", f->stage ? f->stage : "?");
 	else
@@ -162,7 +147,6 @@ static bool put_source(const struct pv_report *r)
 			pv_units_bytes(stored, sizeof stored, s->file_bytes));
 	fprintf(r->out, ", %s buffer%s, %s\n", pv_units_exact(n, sizeof n, f->buffers),
 		f->buffers == 1 ? "" : "s", s->complete ? "complete" : "not complete");
-	return ok;
 }
 
 /* What the profiler asked the runtime to tell it of. */
@@ -183,7 +167,7 @@ static void put_mask(FILE *out, uint64_t mask)
 		putc('\n', out);
 }
 
-static bool put_target(const struct pv_report *r)
+static void put_target(const struct pv_report *r)
 {
 	const struct pv_facts *f = &r->facts;
 	char when[40] = "at an unknown time";
@@ -194,18 +178,17 @@ static bool put_target(const struct pv_report *r)
 	if (f->logging2007) { /* of who wrote it these logs say nothing else */
 		fprintf(r->out, "%-10s started %s\n", "target", when);
 		put_mask(r->out, f->event_mask);
-		return true;
+		return;
 	}
 	fprintf(r->out, "%-10s pid %" PRIu64 ", ", "target", f->pid);
-	bool ok = put_text(r->out, f->arch[0] ? f->arch : "unknown processor");
+	pv_showable_put(r->out, f->arch[0] ? f->arch : "unknown processor");
 	putc(' ', r->out);
-	ok = ok && put_text(r->out, f->os[0] ? f->os : "unknown system");
+	pv_showable_put(r->out, f->os[0] ? f->os : "unknown system");
 	fprintf(r->out, ", %u-byte pointers, started %s\n", f->pointer_size, when);
-	if (!ok || !f->args[0])
-		return ok;
-	ok = put_labelled(r->out, "options", f->args);
+	if (!f->args[0])
+		return;
+	put_labelled(r->out, "options", f->args);
 	putc('\n', r->out);
-	return ok;
 }
 
 static void put_duration(const struct pv_report *r)
@@ -286,10 +269,10 @@ static bool put_section(const struct pv_report *r, const struct pv_section *s, u
 	struct pv_table *t = pv_report_table(r, s, select, reterr);
 	if (!t)
 		return false;
-	bool quiet = s->view == PV_VIEW_DAMAGE && t->rows == 0;
-	bool ok = quiet || put_table(r, s, t, suffix);
+	if (s->view != PV_VIEW_DAMAGE || t->rows > 0)
+		put_table(r, s, t, suffix);
 	pv_table_destroy(t);
-	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return true;
 }
 
 /* Of the shots the newest one's classes are listed; JSON and CSV have those of all. */
@@ -314,8 +297,8 @@ static bool put_shot_classes(const struct pv_report *r, const struct pv_section 
 bool pv_report_text(struct pv_report *r, struct pv_error *reterr)
 {
 	fprintf(r->out, "%-10s %s\n", "profview", PV_VERSION);
-	if (!put_source(r) || !put_target(r))
-		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	put_source(r);
+	put_target(r);
 	put_duration(r);
 	for (size_t i = 0; i < pv_section_count; i++) {
 		const struct pv_section *s = &pv_sections[i];
