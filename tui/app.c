@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,7 +196,7 @@ static void turn_range(struct app *a, int64_t now)
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
 
-static void draw(struct app *a)
+void ui_app_draw(struct app *a)
 {
 	int64_t start = ui_app_now();
 	take_status(a);
@@ -324,7 +323,11 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	(void)fd, (void)what;
 	struct app *a = arg;
 	ui_feed_turn(a->feed);
-	draw(a);
+	ui_app_draw(a);
+	if (a->status.no_log && !a->guest) {
+		leave(a, a->status.exit_code);
+		return;
+	}
 	if (!catch_up(a))
 		return;
 	event_add(a->data, NULL);
@@ -464,7 +467,7 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 	return ok || pv_fail(reterr, PV_ENOMEM, 0, "cannot watch keys and signals");
 }
 
-static bool open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
+bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
 {
 	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
 		.output = a->guest ? ui_guest_output(a->guest) : NULL, .readonly = o->readonly,
@@ -481,7 +484,7 @@ static bool open_screen(struct app *a, const struct ui_options *o, struct pv_err
 }
 
 /* Keys given on the command line, as if typed. False: one of them left, or does not exist. */
-static bool press(struct app *a, const char *keys, struct pv_error *reterr)
+bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 {
 	while (keys && *keys) {
 		int key;
@@ -492,7 +495,7 @@ static bool press(struct app *a, const char *keys, struct pv_error *reterr)
 		for (keys += len; times > 0; times--) {
 			if (!take_key(a, key))
 				return true;
-			draw(a);
+			ui_app_draw(a);
 		}
 	}
 	return true;
@@ -504,7 +507,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = ui_app_now() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
-	if (!open_screen(&a, o, reterr)) {
+	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);
 		return false;
 	}
@@ -518,7 +521,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	}
 	if (ok) {
 		on_frame(-1, 0, &a);
-		ok = press(&a, o->keys, reterr);
+		ok = ui_app_press(&a, o->keys, reterr);
 	}
 	if (ok && !event_base_got_break(a.base))
 		event_base_dispatch(a.base);
@@ -534,66 +537,4 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	ui_follower_drop(&a.follower, NULL);
 	*ret_exit = a.exit_code;
 	return ok;
-}
-
-/* --- without a terminal --- */
-
-/* Signals that end the reading early become readable here. */
-static int signals_fd(sigset_t *ret_old)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, ret_old);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int read_to_the_end(struct ui_feed *f)
-{
-	sigset_t old;
-	int fd = signals_fd(&old), sig = 0;
-	ui_feed_load(f, fd >= 0 ? &fd : NULL);
-	struct signalfd_siginfo info;
-	if (fd >= 0 && read(fd, &info, sizeof info) == (ssize_t)sizeof info)
-		sig = (int)info.ssi_signo;
-	if (fd >= 0)
-		close(fd);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return sig;
-}
-
-static bool first_frame(struct app *a, const struct ui_options *o, struct pv_error *reterr)
-{
-	bool bare = a->screen.bare;
-	int w = o->w ? o->w : bare ? 120 : 80, h = o->w ? o->h : bare ? 36 : 24;
-	if (!ui_screen_resize(&a->screen, w, h))
-		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	draw(a);
-	return true;
-}
-
-bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
-	struct pv_error *reterr)
-{
-	struct app a = { .feed = f };
-	if (!open_screen(&a, o, reterr))
-		return false;
-	a.screen.bare = !o->dump;
-	int sig = read_to_the_end(f);
-	char *text = NULL;
-	if (first_frame(&a, o, reterr) && press(&a, o->keys, reterr)) {
-		text = ui_canvas_text(&a.screen.canvas);
-		if (!text)
-			pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	}
-	ui_screen_finish(&a.screen);
-	ui_ranger_drop(&a.ranger, NULL);
-	ui_heaper_drop(&a.heaper, NULL);
-	ui_follower_drop(&a.follower, NULL);
-	if (!text)
-		return false;
-	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code };
-	return true;
 }

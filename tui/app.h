@@ -20,6 +20,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 struct ui_app_frame {
 	char *text; /* free() it */
 	int exit_code;
+	bool no_log; /* the input is none: the frame has nothing to say */
 };
 
 /*

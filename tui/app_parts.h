@@ -65,6 +65,11 @@ int64_t ui_app_now(void); /* ns */
 struct timeval ui_app_timeval(int64_t ms);
 void ui_app_want_frame(struct app *a, int64_t gap_ms);
 
+void ui_app_draw(struct app *a);
+bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr);
+/* Keys given on the command line, as if typed. False: one of them does not exist. */
+bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
+
 /* app_guest.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
 void ui_app_end_program(struct app *a);

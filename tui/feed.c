@@ -222,6 +222,7 @@ static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *
 	ret->exit_code = s->state == PV_INGEST_FAILED ? (s->error.code == PV_ENOMEM ? 125 : 3)
 			 : ret->damaged		      ? 4
 						      : 0;
+	ret->no_log = s->state == PV_INGEST_FAILED && s->recordings == 0;
 	say_error(s, ret->error, sizeof ret->error);
 }
 
@@ -273,6 +274,27 @@ bool ui_feed_load(struct ui_feed *f, const int *stop_fd)
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);
 	return all && s.state != PV_INGEST_FAILED;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void ui_feed_await_log(struct ui_feed *f, int ms)
+{
+	struct pv_ingest_status s;
+	struct pollfd p = { .fd = pv_ingest_fd(f->ingest), .events = POLLIN };
+	for (int64_t end = now_ms() + ms, left = ms; left > 0; left = end - now_ms()) {
+		pv_ingest_status(f->ingest, &s);
+		if (s.state != PV_INGEST_LOADING || s.recordings > 0)
+			return;
+		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return;
+		pv_ingest_clear(f->ingest);
+	}
 }
 
 void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)

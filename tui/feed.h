@@ -52,7 +52,8 @@ struct ui_feed_status {
 	uint64_t lost;       /* events counted lost by the probe; plus gaps of the spool */
 	uint64_t models;     /* that took another one's place; see ui_feed_adopt() */
 	bool stock_pipe;     /* live and written by stock Mono through a pipe: leaving loses it */
-	int exit_code;       /* what the program should exit with if left now: 0, 3 or 4 */
+	int exit_code;       /* to exit with if left now: 0, 3 or 4 */
+	bool no_log;         /* FAILED, and no part of a log was found: there is nothing to show */
 	char error[200];     /* FAILED: why. Else empty, or what to say in the message line */
 };
 
@@ -71,9 +72,8 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
 bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
 
 /*
- * The model to ask now; never NULL. Another one (models went up: a new recording in the same
- * input, an index that was found, a log read anew) takes over only when this is called: then the
- * model returned before dies, so its tables must be destroyed first.
+ * The model to ask now; never NULL. Another (models went up: a new recording in the input, an index
+ * found, a log read anew) takes over when this is called: the one before dies, so its tables first.
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 
@@ -82,8 +82,7 @@ void ui_feed_stop(struct ui_feed *f);
 
 /*
  * One descriptor for the event loop, readable when the model or the status may have changed.
- * ui_feed_turn() empties it and does what must be done on this thread; it is not signalled
- * again before that call, however much happens. Nothing new to read: nothing is signalled.
+ * ui_feed_turn() empties it; it is not signalled again before that call, nor without anything new.
  */
 int ui_feed_fd(const struct ui_feed *f);
 void ui_feed_turn(struct ui_feed *f);
@@ -94,19 +93,18 @@ void ui_feed_turn(struct ui_feed *f);
  */
 bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
 
+/* Waits, at most `ms`, until input that is not followed is known to be a log or not. */
+void ui_feed_await_log(struct ui_feed *f, int ms);
+
 /* What a report says of the input; its texts live as long as the feed. After ui_feed_load(). */
 void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 
-/*
- * Both of these take the model's lock; any thread, but none while ui_feed_adopt() runs.
- * The rolling window forgets everything before now.
- */
+/* Empties the rolling window. Both lock the model; any thread, but none during ui_feed_adopt(). */
 void ui_feed_zero_window(struct ui_feed *f);
 
 /*
- * Lets the rolling window end now rather than at the newest event, so that it empties when
- * nothing comes. False when it is empty, or cannot be aged: then no timer is needed until the
- * next event. To be called a few times a second while a window is shown of a live log.
+ * Lets the rolling window end now rather than at the newest event, a few times a second while one
+ * is shown of a live log. False when it is empty, or cannot be aged: until the next event.
  */
 bool ui_feed_decay(struct ui_feed *f);
 

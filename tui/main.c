@@ -313,9 +313,22 @@ static int run_dumped(const struct ui_options *o, struct ui_feed *f)
 	struct ui_app_frame frame;
 	if (!ui_app_dump(f, o, &frame, &err))
 		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
-	fputs(frame.text, stdout);
+	if (!frame.no_log)
+		fputs(frame.text, stdout);
 	free(frame.text);
 	return finish_output(tell_status(o, f, frame.exit_code));
+}
+
+/* Something that is no log is said without a screen; what follows a file waits for its writer. */
+static bool is_no_log(const struct ui_options *o, struct ui_feed *f)
+{
+	enum { PATIENCE_MS = 100 };
+	struct ui_feed_status s;
+	if (o->follow)
+		return false;
+	ui_feed_await_log(f, PATIENCE_MS);
+	ui_feed_status(f, &s);
+	return s.no_log;
 }
 
 static int run_viewer(const struct ui_options *o)
@@ -328,6 +341,8 @@ static int run_viewer(const struct ui_options *o)
 	int code = 0;
 	if (!screen)
 		code = run_dumped(o, f);
+	else if (is_no_log(o, f))
+		code = tell_status(o, f, EXIT_INPUT);
 	else if (!ui_app_run(f, o, NULL, &code, &err))
 		code = complain(NULL, &err);
 	else
