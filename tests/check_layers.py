@@ -27,6 +27,7 @@ EXTRA = {
     'common/report/dump_layout.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
     'tui/feed_heap.c': {'common/ingest'},
+    'tui/main.c': {'common/target'},
     'tui/talk.c': {'common/target'},
     'tui/guest.c': {'common/target'},
     'tui/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},

@@ -123,8 +123,7 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
  */
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared);
 
-/* The interned name of a method or class use, 0 when no definition has arrived (yet): asked at
- * query time, so names that arrive late are right. *_text give the key as "0x..." in buf then. */
+/* The interned name of a method or class use, 0 while undefined; *_text: the key "0x..." then. */
 uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method);
 uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use);
 const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char buf[24]);
