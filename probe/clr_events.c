@@ -183,9 +183,28 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t running[NESTED];
 static unsigned depth;
 
+/* The heap's size at this moment; ranges of generations and how many there are, at most RANGES. */
+static struct pvp_clr_range *tell_size(uint32_t *ret_n)
+{
+	static struct pvp_clr_range ranges[RANGES]; /* one collection begins or ends at a time */
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint32_t n = 0;
+	struct pv_event ev = { .kind = PV_KIND_GC_RESIZE, .resize = { 0, 0 } };
+	*ret_n = 0;
+	if (info->is->generation_bounds(info, RANGES, &n, ranges) < 0)
+		return ranges;
+	*ret_n = n < RANGES ? n : RANGES;
+	for (uint32_t i = 0; i < *ret_n; i++)
+		ev.resize.bytes += ranges[i].length;
+	if (pvp_clr_groups() & PVP_MONO_GC)
+		pvp_event(&ev, NULL, 0);
+	return ranges;
+}
+
 static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
 {
 	uint8_t generation = 0;
+	uint32_t ranges;
 	(void)self, (void)reason;
 	for (int32_t i = 0; i < n && i < GENERATIONS; i++)
 		if (which[i])
@@ -197,6 +216,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	pvp_clr_heap_begin();
 	pvp_clr_moves_begin();
 	step(GC_START, generation);
+	tell_size(&ranges);
 	return 0;
 }
 
@@ -210,31 +230,19 @@ void pvp_clr_events_forget(void)
 	pthread_mutex_unlock(&tellers_lock);
 }
 
-static void tell_size(unsigned generation)
-{
-	static struct pvp_clr_range ranges[RANGES]; /* one collection ends at a time */
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint32_t n = 0;
-	struct pv_event ev = { .kind = PV_KIND_GC_RESIZE, .resize = { 0, 0 } };
-	if (info->is->generation_bounds(info, RANGES, &n, ranges) < 0)
-		return;
-	n = n < RANGES ? n : RANGES;
-	for (uint32_t i = 0; i < n; i++)
-		ev.resize.bytes += ranges[i].length;
-	if (pvp_clr_groups() & PVP_MONO_GC)
-		pvp_event(&ev, NULL, 0);
-	pvp_clr_count_collection(generation, ranges, n);
-}
-
 static pvp_hr collected(void *self)
 {
+	uint32_t n;
 	(void)self;
 	pthread_mutex_lock(&lock);
 	uint8_t generation = depth ? running[--depth] : 0;
 	pthread_mutex_unlock(&lock);
 	pvp_clr_moves_end(generation);
+	/* Before the end: that of a concurrent one comes while the world goes on. */
+	const struct pvp_clr_range *ranges = tell_size(&n);
 	step(GC_END, generation);
-	tell_size(generation);
+	if (n)
+		pvp_clr_count_collection(generation, ranges, n);
 	pvp_clr_heap_collected(generation);
 	return 0;
 }

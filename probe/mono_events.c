@@ -1,5 +1,6 @@
 /* Collections, moves, roots, handles, finalizers, exceptions, monitors. */
 #include <mono/metadata/loader.h>
+#include <mono/metadata/mono-gc.h>
 #include <stdatomic.h>
 
 #include "probe/emit.h"
@@ -66,6 +67,14 @@ static void gc_resized(MonoProfiler *p, uintptr_t size)
 	pvp_event(&ev, NULL, 0);
 }
 
+/* The runtime says it when a collection is over; asking takes no lock. */
+static void heap_before(void)
+{
+	int64_t size = mono_gc_get_heap_size();
+	if (size > 0)
+		gc_resized(NULL, (uintptr_t)size);
+}
+
 static void gc_moved(MonoProfiler *p, MonoObject *const *objects, uint64_t count)
 {
 	(void)p;
@@ -109,8 +118,11 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generat
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
 	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
 		pvp_tls.hurried = true;
-	if (p->options.groups & PVP_MONO_GC)
+	if (p->options.groups & PVP_MONO_GC) {
 		pvp_event(&ev, NULL, 0);
+		if (step == MONO_GC_EVENT_START)
+			heap_before();
+	}
 	/* A shot has the roots of its collection, whoever else wants to know of roots. */
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD && pvp_mono_heap_begins(generation))
 		mono_profiler_set_gc_roots_callback(p->handle, gc_roots);

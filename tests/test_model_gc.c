@@ -15,10 +15,142 @@ static void collect(struct logkit *k, int64_t t, unsigned generation)
 	logkit_gc(k, t + 100, PV_GC_POST_START, generation);
 }
 
+/* The last stop of a log: the stock profiler's own thread answers after a second. */
+static void exits(struct logkit *k)
+{
+	collect(k, 100, YOUNG);
+	logkit_gc(k, 1000, PV_GC_PRE_STOP, FULL);
+	logkit_gc(k, 1001, PV_GC_PRE_STOP_LOCKED, FULL);
+	logkit_gc(k, 1000001000, PV_GC_POST_STOP, FULL);
+	logkit_gc(k, 1000001010, PV_GC_START, FULL);
+	logkit_gc(k, 1000001060, PV_GC_END, FULL);
+	logkit_gc(k, 1000001190, PV_GC_POST_START, FULL);
+}
+
+static void check_last_stop(struct logkit *k, int64_t start, int64_t ns)
+{
+	const struct pv_gc *gc = &logkit_model(k)->gc;
+	ck_assert_int_eq(gc->pauses.v[1].start_ns, LOGKIT_ZERO + start);
+	ck_assert_int_eq(gc->pauses.v[1].duration_ns, ns);
+	ck_assert_int_eq(gc->pause_max_ns, ns);
+	ck_assert_int_eq(gc->pause_ns, ns + (int64_t)(gc->pause_count - 1) * 100);
+	ck_assert_int_eq(gc->collections.v[1].pause_ns, ns);
+	ck_assert_int_eq(gc->collections.v[1].duration_ns, 50);
+}
+
+START_TEST(the_stock_profilers_second_at_exit_is_no_pause)
+{
+	struct logkit *k = logkit_new(17);
+	exits(k);
+	check_last_stop(k, 1000001000, 190);
+	ck_assert_int_eq(pv_gc_exit_ns(&logkit_model(k)->gc), 1000000000);
+	logkit_free(k);
+}
+END_TEST
+
+/* 0: the world stops again, 1: the program goes on for long, 2: it is not the stock profiler's log. */
+START_TEST(a_long_stop_of_a_program_is_one)
+{
+	struct logkit *k = logkit_new(17);
+	if (_i == 2)
+		logkit_model(k)->target.args = "profview:mono,gc";
+	exits(k);
+	if (_i == 0)
+		collect(k, 1000001300, YOUNG);
+	logkit_flush(k);
+	if (_i == 1)
+		logkit_alloc(k, 3000000000, CLASS, 0x8000, 300);
+	check_last_stop(k, 1000, 1000000190);
+	ck_assert_int_eq(pv_gc_exit_ns(&logkit_model(k)->gc), 0);
+	logkit_free(k);
+}
+END_TEST
+
+/* Killed in it, or joined with it: it is listed nowhere. */
+START_TEST(a_stop_that_never_ends_is_no_pause)
+{
+	struct logkit *k = logkit_new(17);
+	collect(k, 100, YOUNG);
+	logkit_gc(k, 1000, PV_GC_PRE_STOP, FULL);
+	logkit_gc(k, 1000001000, PV_GC_POST_STOP, FULL);
+	logkit_gc(k, 1000001010, PV_GC_START, FULL);
+	logkit_gc(k, 1000001060, PV_GC_END, FULL);
+	const struct pv_gc *gc = &logkit_model(k)->gc;
+	ck_assert_uint_eq(gc->pauses.n, 1);
+	ck_assert_int_eq(gc->pause_ns, 100);
+	ck_assert_int_eq(gc->collections.v[1].pause_ns, 0);
+	logkit_free(k);
+}
+END_TEST
+
 static void resize(struct logkit *k, int64_t t, uint64_t bytes)
 {
 	logkit_event(k, t, (struct pv_event){ .kind = PV_KIND_GC_RESIZE, .resize = { bytes, 0 } });
 }
+
+static void check_heap(struct logkit *k, size_t i, uint64_t before, uint64_t after)
+{
+	uint64_t got_before, got_after;
+	pv_gc_heap_around(&logkit_model(k)->gc, i, &got_before, &got_after);
+	ck_assert_uint_eq(got_before, before);
+	ck_assert_uint_eq(got_after, after);
+}
+
+/* One stop, in which the size is said when the collection is over, and, `before` not 0, at its start. */
+static void collect_sized(struct logkit *k, int64_t t, uint64_t before, uint64_t after)
+{
+	logkit_gc(k, t, PV_GC_PRE_STOP, 0);
+	logkit_gc(k, t + 20, PV_GC_START, 0);
+	if (before)
+		resize(k, t + 21, before);
+	logkit_gc(k, t + 80, PV_GC_END, 0);
+	resize(k, t + 85, after);
+	logkit_gc(k, t + 100, PV_GC_POST_START, 0);
+}
+
+/* What the heap was when the last collection was over is not what it is before the next. */
+START_TEST(the_heap_before_a_collection)
+{
+	struct logkit *k = logkit_new(17);
+	collect_sized(k, 100, 0, 1000);
+	collect_sized(k, 300, 0, 2000);
+	resize(k, 450, 7000); /* as a collector says it that grows by itself */
+	collect_sized(k, 500, 0, 3000);
+	logkit_gc(k, 700, PV_GC_PRE_STOP, 1); /* a short one, and the start of a concurrent one */
+	logkit_gc(k, 710, PV_GC_START, 0);
+	logkit_gc(k, 720, PV_GC_END, 0);
+	logkit_gc(k, 730, PV_GC_START, 1);
+	resize(k, 740, 4000);
+	logkit_gc(k, 750, PV_GC_POST_START, 1);
+	collect_sized(k, 800, 0, 5000);
+	check_heap(k, 5, 0, 5000);
+	check_heap(k, 0, 0, 1000);
+	check_heap(k, 1, 0, 2000);
+	check_heap(k, 2, 7000, 3000);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(our_probes_say_the_heap_before)
+{
+	struct logkit *k = logkit_new(17);
+	logkit_model(k)->target.args = "profview:mono,gc";
+	collect_sized(k, 100, 5000, 1000);
+	logkit_gc(k, 300, PV_GC_PRE_STOP, 1); /* a concurrent one begins ... */
+	logkit_gc(k, 310, PV_GC_START, 1);
+	resize(k, 311, 6000);
+	logkit_gc(k, 320, PV_GC_POST_START, 1);
+	collect_sized(k, 400, 8000, 3000);
+	resize(k, 600, 4000);
+	logkit_gc(k, 610, PV_GC_END, 1); /* ... and ends while the world goes on */
+	collect_sized(k, 700, 9000, 2500);
+	check_heap(k, 0, 5000, 1000);
+	check_heap(k, 1, 6000, 4000);
+	check_heap(k, 2, 8000, 3000);
+	check_heap(k, 3, 9000, 2500);
+	logkit_free(k);
+}
+END_TEST
 
 START_TEST(one_collection)
 {
@@ -242,6 +374,11 @@ int main(void)
 	Suite *s = suite_create("model gc");
 	TCase *t = tcase_create("gc");
 	tcase_set_timeout(t, 30);
+	tcase_add_test(t, the_stock_profilers_second_at_exit_is_no_pause);
+	tcase_add_loop_test(t, a_long_stop_of_a_program_is_one, 0, 3);
+	tcase_add_test(t, a_stop_that_never_ends_is_no_pause);
+	tcase_add_test(t, the_heap_before_a_collection);
+	tcase_add_test(t, our_probes_say_the_heap_before);
 	tcase_add_test(t, one_collection);
 	tcase_add_test(t, a_concurrent_one_spans_stops);
 	tcase_add_test(t, buffers_may_come_in_any_order);

@@ -81,14 +81,14 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_COLLECTIONS, .tab = "GC", .brief = "GC",
 		.parts = 5,
 		.hint = "The cursor follows the newest until it is moved, F lets it follow again;"
-			" Tab: generations, pauses",
+			" Tab: how long they lasted, stops",
 		.chart = { .rows = CHART_ROWS, .kinds = 2, .draw = draw_gc,
 			.kind = { [HEAP] = PV_SERIES_HEAP, [PAUSES] = PV_SERIES_PAUSE } },
 		.part = {
 			{ .view = PV_VIEW_COLLECTIONS, .newest = true },
-			{ .view = PV_VIEW_GENERATIONS, .title = "GENERATIONS",
+			{ .view = PV_VIEW_GENERATIONS, .title = "LASTED, START TO END",
 				.drill = UI_DRILL_NOWHERE },
-			{ .view = PV_VIEW_PAUSES, .title = "PAUSES", .newest = true,
+			{ .view = PV_VIEW_PAUSES, .title = "WORLD STOPPED", .newest = true,
 				.drill = UI_DRILL_NOWHERE },
 			{ .view = PV_VIEW_STOPS, .title = "STOPS BY REASON",
 				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_STOPS },

@@ -216,7 +216,7 @@ static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, stru
 				(uint64_t)m->duration_ns),
 			pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
 	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
-		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s×  %s  max %s",
+		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s× lasted %s max %s",
 			cell(t, i, "generation", share, sizeof share),
 			cell(t, i, "count", a, sizeof a), cell(t, i, "total_ns", b, sizeof b),
 			cell(t, i, "max_ns", d, sizeof d));

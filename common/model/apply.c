@@ -532,6 +532,7 @@ static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
 static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 {
 	pv_model_time_base(m, (int64_t)b->time_base);
+	pv_gc_exit_until(m, (int64_t)b->time_base);
 	m->buffers += !b->continues;
 	m->bytes += b->bytes_len;
 	if (b->gap_before)

@@ -402,6 +402,7 @@ static bool world_starts(struct pv_context *x)
 	struct pv_gc *gc = &x->m->gc;
 	if (!th->stop)
 		return true; /* its beginning was missed */
+	pv_gc_stop_ends(x);
 	for (unsigned i = 0; i < th->edges; i++)
 		settle(gc, th, &th->edge[i], x->time);
 	int64_t start = th->stop_ns;
@@ -416,8 +417,10 @@ static bool world_starts(struct pv_context *x)
 static void world_stops(struct pv_context *x)
 {
 	struct pv_thread *th = x->thread;
+	pv_gc_exit_was_not(x->m);
 	th->stop = ++x->m->gc.stops;
 	th->stop_ns = x->time;
+	th->stood_ns = PV_NEVER;
 	th->edges = 0;
 }
 
@@ -425,8 +428,11 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 {
 	switch (e->gc.step) {
 	case PV_GC_START:
+		x->thread->began = x->counts;
 		return collection_starts(x, e);
 	case PV_GC_END:
+		x->thread->began = false;
+		x->thread->collected = true;
 		collection_ends(x, e);
 		return true;
 	case PV_GC_MARK_START:
@@ -437,6 +443,9 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 		return true;
 	case PV_GC_PRE_STOP:
 		world_stops(x);
+		return true;
+	case PV_GC_POST_STOP:
+		x->thread->stood_ns = x->time;
 		return true;
 	case PV_GC_POST_START:
 		return world_starts(x);

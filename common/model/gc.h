@@ -32,6 +32,7 @@ struct pv_collection {
 	bool concurrent;     /* start and end in different stops */
 	uint8_t phases;      /* enum pv_collection_phases: which of the two below were recorded */
 	int64_t mark_ns, sweep_ns;
+	uint64_t heap_before; /* bytes, said directly behind its start; 0: not said there */
 	uint64_t number;     /* as logs of 2007 count them from stage B on, else 0 */
 
 	/* private */
@@ -48,12 +49,21 @@ struct pv_pause {
 struct pv_heap_size {
 	int64_t time_ns;
 	uint64_t bytes;
+	uint64_t after; /* 1: said when a collection had ended, which says nothing about the next */
 };
 
 struct pv_generation {
 	uint64_t count;    /* started (within the restriction) */
 	int64_t total_ns;  /* start to end, of the ended ones */
 	int64_t max_ns;
+};
+
+/* A stop of the world that may be the stock profiler's at exit (gc_exit.c). */
+struct pv_gc_exit {
+	uint64_t stop;           /* its number; 0: there is none */
+	int64_t from_ns, to_ns;  /* until all threads stood: not counted as a pause */
+	int64_t over_ns;         /* the world goes on */
+	bool counts;             /* within the restriction */
 };
 
 struct pv_gc {
@@ -70,6 +80,7 @@ struct pv_gc {
 
 	/* private */
 	uint64_t stops;
+	struct pv_gc_exit exit;
 	struct pv_gc_pending *pending; /* what waits for its collection */
 	int64_t folded_max_ns[PV_GC_GENERATIONS];
 	int64_t folded_total_ns[PV_GC_GENERATIONS];
@@ -86,8 +97,14 @@ void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 /* Heap size at a time: of the last resize at or before it; 0 when none. */
 uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);
 
-/* Heap size when collection `i` started, and when it had ended (its last stop included). */
+/*
+ * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not said.
+ * What a runtime said at the end of the collection before is not the size at the start of this one.
+ */
 void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after);
+
+/* How long the stock profiler held up the last stop, which no pause counts; 0: it did not. */
+int64_t pv_gc_exit_ns(const struct pv_gc *gc);
 
 /* Bytes allocated after the newest collection's start. */
 uint64_t pv_gc_allocated_pending(const struct pv_gc *gc);

@@ -1,13 +1,41 @@
 /* What collections do to the heap: its size, moved objects. */
+#include <string.h>
+
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 enum { MOVES = 512 }; /* that are dealt with at once */
 
+enum { NEAR = 8 }; /* collections told since on other threads */
+
+/*
+ * Our probes say the size twice: behind the start of a collection, and about its end. Mono's own
+ * profiler says it only when the collection is over.
+ */
+static void before_newest(struct pv_context *x, uint64_t bytes)
+{
+	struct pv_gc *gc = &x->m->gc;
+	const char *args = x->m->target.args;
+	size_t far = gc->collections.n > NEAR ? gc->collections.n - NEAR : 0;
+	if (!x->thread->began || !args || strncmp(args, "profview:", 9) != 0)
+		return;
+	for (size_t i = gc->collections.n; i > far; i--) {
+		struct pv_collection *c = &gc->collections.v[i - 1];
+		if (c->start_ns > x->time)
+			continue;
+		if (!c->heap_before && c->merged == 1)
+			c->heap_before = bytes;
+		break;
+	}
+}
+
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_gc *gc = &x->m->gc;
+	bool after = x->thread->collected;
+	before_newest(x, e->resize.bytes);
+	x->thread->began = x->thread->collected = false;
 	if (gc->sizes.n >= PV_GC_LIST) {
 		size_t to = 0;
 		for (size_t i = 1; i < gc->sizes.n; i += 2)
@@ -21,7 +49,7 @@ bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 	size_t at = gc->sizes.n++;
 	for (; at > 0 && v[at - 1].time_ns > x->time; at--)
 		v[at] = v[at - 1];
-	v[at] = (struct pv_heap_size){ x->time, e->resize.bytes };
+	v[at] = (struct pv_heap_size){ x->time, e->resize.bytes, after };
 	if (gc->heap_ns == PV_NEVER || x->time >= gc->heap_ns) {
 		gc->heap_ns = x->time;
 		gc->heap_bytes = e->resize.bytes;
@@ -35,7 +63,8 @@ bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
-uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
+/* The last one at or before a time; NULL: there is none. */
+static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_ns)
 {
 	size_t low = 0, high = gc->sizes.n;
 	while (low < high) {
@@ -45,13 +74,20 @@ uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
 		else
 			high = mid;
 	}
-	return low ? gc->sizes.v[low - 1].bytes : 0;
+	return low ? &gc->sizes.v[low - 1] : NULL;
+}
+
+uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
+{
+	const struct pv_heap_size *s = size_at(gc, time_ns);
+	return s ? s->bytes : 0;
 }
 
 void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after)
 {
 	const struct pv_collection *c = &gc->collections.v[i];
-	*ret_before = pv_gc_heap_at(gc, c->start_ns);
+	const struct pv_heap_size *s = size_at(gc, c->start_ns);
+	*ret_before = c->heap_before ? c->heap_before : s && !s->after ? s->bytes : 0;
 	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
 }
 

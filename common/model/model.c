@@ -261,6 +261,7 @@ void pv_model_end(struct pv_model *m, bool complete)
 	m->ended = true;
 	m->complete = complete;
 	pv_calls_fold_done(m);
+	pv_gc_exit_until(m, m->last_ns);
 	/* A restricted model does not know all collections, and so not which one an allocation precedes. */
 	const struct pv_model *scout = m->only.scout;
 	if (scout)

@@ -236,7 +236,7 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 
 /* --- threads */
 
-SAME_SIZE(struct pv_thread, 568);
+SAME_SIZE(struct pv_thread, 576);
 SAME_SIZE(struct pv_threads, 88);
 
 static void archive_thread(struct pv_archive *a, struct pv_thread *th)
@@ -281,7 +281,7 @@ static void archive_threads(struct pv_archive *a, struct pv_threads *t)
 
 /* --- collections, shots */
 
-SAME_SIZE(struct pv_gc, 336);
+SAME_SIZE(struct pv_gc, 376);
 
 static void archive_gc(struct pv_archive *a, struct pv_model *m)
 {
@@ -458,7 +458,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368520);
+SAME_SIZE(struct pv_model, 368560);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

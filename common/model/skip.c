@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
 
 static bool copy_recall(
@@ -89,6 +90,7 @@ bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 	bool ok = pv_recall_moves(m, UINT64_MAX);
 	m->first_ns = k->first_ns;
 	m->last_ns = k->last_ns;
+	pv_gc_exit_until(m, m->last_ns);
 	m->buffers = k->buffers;
 	m->bytes = k->bytes;
 	m->recordings = k->recordings;

@@ -47,9 +47,10 @@ struct pv_thread {
 	struct pv_wait wait[PV_WAITS_MAX];
 	unsigned waits;
 	uint64_t stop;         /* number of the stop of the world it is in, 0 = none */
-	int64_t stop_ns;
+	int64_t stop_ns, stood_ns; /* it began, all threads stood; the latter PV_NEVER: not yet */
 	struct pv_gc_edge { int64_t time_ns; uint8_t generation; bool end; } edge[PV_EDGES_MAX];
 	unsigned edges;        /* of collections, within that stop */
+	bool began, collected; /* one started, one ended, since it said the heap's size */
 };
 
 struct pv_threads {

@@ -154,6 +154,9 @@ static void of_gc(const struct pv_model *m, struct pv_coverage *c)
 	if (gc->resizes == 0 || (n && kind(m, PV_KIND_GC_EVENT) == 0))
 		c->state = PV_PARTIAL;
 	flaw(c, gc->folded, PV_PARTIAL, "entries merged to save memory");
+	int64_t ms = pv_gc_exit_ns(gc) / 1000000;
+	if (ms)
+		pv_coverage_say(c, "%" PRId64 " ms of the profiler's at exit left out", ms);
 }
 
 static void of_moves(const struct pv_model *m, struct pv_coverage *c)

@@ -11,8 +11,8 @@ enum { C_START, C_GENERATION, C_PAUSE, C_DURATION, C_CONCURRENT, C_BEFORE, C_AFT
 static const struct pv_column collection_columns[] = {
 	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
 	[C_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 1, 0 },
-	[C_PAUSE] = { "pause_ns", "PAUSE", PV_UNIT_NS, 9, 2, 0 },
-	[C_DURATION] = { "duration_ns", "DURATION", PV_UNIT_NS, 9, 4, 0 },
+	[C_PAUSE] = { "pause_ns", "STOPPED", PV_UNIT_NS, 9, 2, 0 },
+	[C_DURATION] = { "duration_ns", "LASTED", PV_UNIT_NS, 9, 4, 0 },
 	[C_CONCURRENT] = { "concurrent", "CONCURRENT", PV_UNIT_BOOL, 10, 8, 0 },
 	[C_BEFORE] = { "heap_before", "BEFORE", PV_UNIT_BYTES, 9, 5, 0 },
 	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, 0 },
@@ -57,7 +57,7 @@ const struct pv_view_spec pv_spec_collections = { .column = collection_columns,
 
 static const struct pv_column pause_columns[] = {
 	{ "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	{ "duration_ns", "PAUSE", PV_UNIT_NS, 9, 0, 0 },
+	{ "duration_ns", "STOPPED", PV_UNIT_NS, 9, 0, 0 },
 };
 
 static void copy_pauses(struct pv_build *b, struct pv_model *m)
@@ -79,7 +79,7 @@ enum { G_GENERATION, G_COUNT, G_TOTAL, G_MAX, G_AVERAGE };
 static const struct pv_column generation_columns[] = {
 	[G_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 0, PV_COLUMN_ASCENDING },
 	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, 0 },
-	[G_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, 0 },
+	[G_TOTAL] = { "total_ns", "LASTED", PV_UNIT_NS, 9, 1, 0 },
 	[G_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[G_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
 };
