@@ -33,6 +33,9 @@ size_t pvp_gzip_put(struct pvp_gzip *z, const uint8_t *from, size_t n, uint8_t t
 /* What was put since the last call was written; or was not, and later bytes do not refer to it. */
 void pvp_gzip_settle(struct pvp_gzip *z, bool written);
 
+/* The first bytes of what was packed so; 0: it was not, or there is no zlib here. */
+size_t pvp_gzip_head(const uint8_t *from, size_t n, uint8_t *to, size_t room);
+
 /* The member's end. */
 size_t pvp_gzip_end(struct pvp_gzip *z, uint8_t to[PVP_GZIP_TAIL]);
 

@@ -53,7 +53,8 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  * counts, and values hold no comma:
  *   output=PATH   a file, made anew, or a named pipe, whose reader may come late, leave and come
  *                 back; #N: an open descriptor; |COMMAND: the shell runs it, the log is its input.
- *                 %p is the pid, %t the time, +PATH is PATH.pid. Default: output.mlpd
+ *                 %p is the pid, %t the time, +PATH is PATH.pid. Default: output.mlpd. After exec()
+ *                 the process's next image writes PATH-2 (12-2.mlpd after 12.mlpd), then PATH-3
  *   zip           gzip, readable at any moment
  *   maxsize=SIZE  the log's most; then recording ends, which the log says (counter "log full")
  *   ring=SIZE     the newest SIZE / 2 to SIZE of the log, names besides, in two files each of which

@@ -10,6 +10,7 @@
 #include "probe/probe_args.h"
 #include "probe/reborn.h"
 #include "probe/registry.h"
+#include "probe/sink.h"
 #include "probe/writer.h"
 
 enum { EXIT_WAIT_S = 1 };
@@ -72,6 +73,7 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	char path[PVP_CONTROL_PATH];
 	pvp_control_open(config->control, path);
 	memcpy(config->control, path, sizeof path);
+	pvp_sink_next_image(config->output);
 	error = pvp_writer_start(config, host);
 	if (error)
 		pvp_control_close();

@@ -67,6 +67,12 @@ struct pvp_sink {
  */
 int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_config *options);
 
+/*
+ * Before a process's first recording is opened: where an image of it before exec left its log, the
+ * path becomes that of the next image, "1234-2.mlpd" after "1234.mlpd". One call at a time.
+ */
+void pvp_sink_next_image(char output[PVP_PATH_MAX]);
+
 /* Tries to open the pipe for a reader, or the next segment; true when there is one. */
 bool pvp_sink_reopen(struct pvp_sink *s);
 

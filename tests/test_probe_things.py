@@ -152,7 +152,7 @@ def everything_at_once(folder):
 
 
 def ends(folder):
-    """Another thread ends the process; another program takes its place: the log is that one's."""
+    """Another thread ends the process; another program takes its place: each has a log."""
     for options in ('calls,malloc,free,heapshot,sample=1000', 'zip,calls,malloc,heapshot-on-shutdown'):
         log, _ = run(folder, 'leave', options, 7)
         doc, _ = report(log)
@@ -161,8 +161,13 @@ def ends(folder):
         if rows['by_malloc']['calls'] < 1000:
             raise Failure(f'{rows["by_malloc"]}')
         log, said = run(folder, 'exec', options)
-        doc, _ = report(log)
-        equal('complete', doc['source']['complete'], True)
+        second = log.with_stem(log.stem + '-2')
+        doc, _ = report(second)
+        first, _ = report(log)
+        equal('complete', first['source']['complete'], True)
+        equal('pid', first['target']['pid'], doc['target']['pid'])
+        if not first['methods']:
+            raise Failure(f'the first image is gone: {first["methods"]}')
         named = sum(m['calls'] for m in doc['methods'] if 'thrower' in m['name'])
         equal('calls', named, said['thrower'])
 
