@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/units.h"
 #include "common/ingest/ingest.h"
@@ -36,8 +37,13 @@ static bool tell_probe(
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
 	if (!control_path(f, path))
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control socket");
-	return pv_probe_ask(
-		path, (pid_t)ui_feed_model(f)->target.pid, line, ASK_MS, answer, reterr);
+	const struct pv_target_info *t = &ui_feed_model(f)->target;
+	int pidfd;
+	if (!pv_control_lives((pid_t)t->pid, t->start_time_ms, &pidfd, reterr))
+		return false;
+	bool ok = pv_probe_ask(path, (pid_t)t->pid, line, ASK_MS, answer, reterr);
+	close(pidfd);
+	return ok;
 }
 
 bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret)
@@ -102,5 +108,7 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 		return tell_probe(f, "heapshot", answer, reterr);
 	if (s.port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
-	return pv_control_heapshot(s.port, reterr);
+	const struct pv_target_info *target = &ui_feed_model(f)->target;
+	const struct pv_control_target t = { (pid_t)target->pid, target->start_time_ms, s.port };
+	return pv_control_heapshot(&t, reterr);
 }

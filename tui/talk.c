@@ -45,11 +45,14 @@ static bool put_json_text(FILE *out, const char *key, const char *text)
 static bool put_json_row(FILE *out, const struct pv_joinable *j)
 {
 	fprintf(out, "\n{\"pid\":%ld,\"join\":\"%s\"", (long)j->pid, how_to(j->how));
+	static const char *const answer[] = {
+		[PV_JOIN_UNASKED] = "null", [PV_JOIN_ANSWERED] = "true", [PV_JOIN_SILENT] = "false"
+	};
 	bool ok = put_json_text(out, "runtime", j->runtime) &&
 		  put_json_text(out, "version", j->version) &&
 		  put_json_text(out, "socket", j->path) &&
 		  put_json_text(out, "command", j->command);
-	fputs("}", out);
+	fprintf(out, ",\"answered\":%s}", answer[j->answer]);
 	return ok;
 }
 
@@ -70,6 +73,11 @@ static const char *or_dash(const char *text)
 	return *text ? text : "-";
 }
 
+static const char *version_of(const struct pv_joinable *j)
+{
+	return j->answer == PV_JOIN_SILENT ? "no answer" : j->version;
+}
+
 static int wider(int width, const char *text)
 {
 	int n = pv_showable_cells(or_dash(text));
@@ -87,7 +95,7 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 	int runtime = 7, version = 7;
 	for (size_t i = 0; i < all->list.n; i++) {
 		runtime = wider(runtime, all->list.v[i].runtime);
-		version = wider(version, all->list.v[i].version);
+		version = wider(version, version_of(&all->list.v[i]));
 	}
 	fprintf(out, "%8s  %-11s  %-*s  %-*s  %s\n", "PID", "BY", runtime, "RUNTIME", version,
 		"VERSION", "COMMAND");
@@ -95,7 +103,7 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 		const struct pv_joinable *j = &all->list.v[i];
 		fprintf(out, "%8ld  %-11s  ", (long)j->pid, how_to(j->how));
 		put_column(out, runtime, j->runtime);
-		put_column(out, version, j->version);
+		put_column(out, version, version_of(j));
 		pv_showable_put(out, j->command);
 		putc('\n', out);
 	}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/target/dotnet_ipc.h"
+#include "common/target/patience.h"
 
 enum { ENVIRONMENT = 128 << 10 };
 
@@ -60,39 +61,81 @@ bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room)
 	return n >= 0;
 }
 
-/* Of several sockets with one pid the newest is the living process's. */
-static bool newest(struct pv_dotnet *d, const char *folder, long inner)
+struct pv_dotnet_entry {
+	long inner;
+	char name[80];
+};
+
+static bool note(struct pv_dotnet_folder *f, const char *name)
 {
-	char start[64], path[sizeof d->socket];
+	static const char start[] = "dotnet-diagnostic-";
+	struct pv_dotnet_entry e;
+	char *end;
+	if (strncmp(name, start, sizeof start - 1) != 0 || strlen(name) >= sizeof e.name)
+		return true;
+	e.inner = strtol(name + sizeof start - 1, &end, 10);
+	strcpy(e.name, name);
+	if (*end != '-')
+		return true;
+	if (!pv_reserve(&f->list, 1))
+		return false;
+	f->list.v[f->list.n++] = e;
+	return true;
+}
+
+/* Another's folder may be as large as he likes: the clock is looked at now and then. */
+static void read_folder(struct pv_dotnet_folder *f, const char *name, int64_t end_ms)
+{
+	enum { BETWEEN = 1024 };
+	struct dirent *e;
+	if (strcmp(f->name, name) == 0)
+		return;
+	DIR *dir = opendir(name);
+	snprintf(f->name, sizeof f->name, "%s", name);
+	f->list.n = 0;
+	for (unsigned i = 1; dir && (e = readdir(dir)); i++)
+		if (!note(f, e->d_name) || (i % BETWEEN == 0 && pv_patience_now_ms() >= end_ms))
+			break;
+	if (dir)
+		closedir(dir);
+}
+
+void pv_dotnet_folder_finish(struct pv_dotnet_folder *folder)
+{
+	pv_array_finish(&folder->list);
+}
+
+static bool is_newer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/*
+ * Of several sockets with one pid the newest is the living process's. Whose they are comes first:
+ * those of others than the process's user are nothing but a reason why there is none.
+ */
+static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long inner)
+{
+	char path[sizeof d->socket];
 	struct timespec best = { 0, 0 };
 	struct stat st;
-	int n = snprintf(start, sizeof start, "dotnet-diagnostic-%ld-", inner);
-	DIR *dir = opendir(folder);
-	struct dirent *e;
+	bool found = false;
 	d->socket[0] = 0;
-	while (dir && (e = readdir(dir))) {
-		if (strncmp(e->d_name, start, (size_t)n) != 0 ||
-			snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >=
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct pv_dotnet_entry *e = &f->list.v[i];
+		if (e->inner != inner ||
+			snprintf(path, sizeof path, "%s/%s", f->name, e->name) >=
 				(int)sizeof path ||
 			lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
 			continue;
-		if (*d->socket && (st.st_mtim.tv_sec < best.tv_sec ||
-					  (st.st_mtim.tv_sec == best.tv_sec &&
-						  st.st_mtim.tv_nsec <= best.tv_nsec)))
+		bool theirs = st.st_uid == d->uid;
+		if (theirs ? found && !is_newer(&st.st_mtim, &best) : found)
 			continue;
+		found |= theirs;
 		best = st.st_mtim;
 		memcpy(d->socket, path, sizeof path);
 	}
-	if (dir)
-		closedir(dir);
-	return *d->socket;
-}
-
-/* Whoever made the socket is whom we would tell: only the process's own user may be that. */
-static bool is_theirs(const struct pv_dotnet *d)
-{
-	struct stat socket;
-	return lstat(d->socket, &socket) == 0 && d->uid == socket.st_uid;
+	return found;
 }
 
 /* Another file system than ours, or other mounts in it. */
@@ -110,30 +153,54 @@ static bool lives_elsewhere(pid_t pid)
 	       (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
 }
 
+/* Where its socket would be; false: the process cannot be looked at. */
+static bool locate(struct pv_dotnet *d, pid_t pid)
+{
+	char proc[32];
+	struct stat st;
+	*d = (struct pv_dotnet){ .pid = pid };
+	snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
+	if (stat(proc, &st) != 0 ||
+		!pv_proc_variable(pid, "TMPDIR", d->temporary, sizeof d->temporary))
+		return false;
+	d->uid = st.st_uid;
+	d->gid = st.st_gid;
+	size_t n = strlen(d->temporary);
+	if (n > 1 && d->temporary[n - 1] == '/')
+		d->temporary[n - 1] = 0;
+	if (d->temporary[0] != '/')
+		snprintf(d->temporary, sizeof d->temporary, "/tmp");
+	if (lives_elsewhere(pid))
+		snprintf(d->root, sizeof d->root, "/proc/%ld/root", (long)pid);
+	return true;
+}
+
+static bool find_in(struct pv_dotnet *d, struct pv_dotnet_folder *folder, int64_t end_ms)
+{
+	char name[sizeof d->root + sizeof d->temporary];
+	snprintf(name, sizeof name, "%s%s", d->root, d->temporary);
+	read_folder(folder, name, end_ms);
+	return newest(d, folder, inner_pid(d->pid));
+}
+
+bool pv_dotnet_find_in(
+	struct pv_dotnet *ret, pid_t pid, struct pv_dotnet_folder *folder, int64_t end_ms)
+{
+	return locate(ret, pid) && find_in(ret, folder, end_ms);
+}
+
 bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr)
 {
-	char folder[sizeof ret->root + sizeof ret->temporary];
-	struct pv_dotnet d = { .pid = pid };
-	struct stat st;
-	snprintf(folder, sizeof folder, "/proc/%ld", (long)pid);
-	if (stat(folder, &st) != 0 ||
-		!pv_proc_variable(pid, "TMPDIR", d.temporary, sizeof d.temporary))
+	struct pv_dotnet_folder folder = { 0 };
+	struct pv_dotnet d;
+	if (!locate(&d, pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld cannot be looked at: it is gone, or another user's (then be "
 			"that user, or root)",
 			(long)pid);
-	d.uid = st.st_uid;
-	d.gid = st.st_gid;
-	size_t n = strlen(d.temporary);
-	if (n > 1 && d.temporary[n - 1] == '/')
-		d.temporary[n - 1] = 0;
-	if (d.temporary[0] != '/')
-		snprintf(d.temporary, sizeof d.temporary, "/tmp");
-	if (lives_elsewhere(pid))
-		snprintf(d.root, sizeof d.root, "/proc/%ld/root", (long)pid);
-	snprintf(folder, sizeof folder, "%s%s", d.root, d.temporary);
-	if (!newest(&d, folder, inner_pid(pid)) || !is_theirs(&d))
-		return pv_dotnet_why_not(&d, reterr);
-	*ret = d;
-	return true;
+	bool found = find_in(&d, &folder, INT64_MAX);
+	pv_dotnet_folder_finish(&folder);
+	if (found)
+		*ret = d;
+	return found || pv_dotnet_why_not(&d, reterr);
 }

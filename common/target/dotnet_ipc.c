@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/base/utf8.h"
 #include "common/target/patience.h"
 
 enum {
@@ -113,73 +112,62 @@ static void put_guid(struct message *m)
 
 /* --- a connection */
 
-static bool exchange(int fd, void *bytes, size_t n, bool out, int64_t end)
+struct answer {
+	uint8_t bytes[ANSWER]; /* its head, too */
+	size_t n;              /* behind the head */
+	int command;           /* ANSWER_OK, or anything else */
+};
+
+/* As long as its head says. */
+static size_t answer_length(const uint8_t *answer, size_t got)
 {
-	for (size_t at = 0; at < n;) {
-		uint8_t *p = (uint8_t *)bytes + at;
-		ssize_t done = out ? send(fd, p, n - at, MSG_NOSIGNAL) : recv(fd, p, n - at, 0);
-		if (done > 0) {
-			at += (size_t)done;
-			continue;
-		}
-		if (done == 0)
-			errno = ECONNRESET;
-		if (done == 0 || (errno != EINTR &&
-					 (errno != EAGAIN || !pv_patience_wait(fd,
-								     out ? POLLOUT : POLLIN, end))))
-			return false;
-	}
+	if (got < HEAD)
+		return HEAD;
+	size_t size = (size_t)answer[14] | (size_t)answer[15] << 8;
+	return memcmp(answer, magic, sizeof magic) == 0 && size >= HEAD ? size : SIZE_MAX;
+}
+
+static void finish(struct message *m)
+{
+	m->bytes[sizeof magic] = (uint8_t)m->n;
+	m->bytes[sizeof magic + 1] = (uint8_t)(m->n >> 8);
+}
+
+static struct pv_question question(
+	const struct pv_dotnet *d, const struct message *m, struct answer *a)
+{
+	return (struct pv_question){ .path = d->socket,
+		.pid = d->pid,
+		.uid = d->uid,
+		.bytes = m->bytes,
+		.n = m->n,
+		.answer = a->bytes,
+		.room = sizeof a->bytes,
+		.length = answer_length };
+}
+
+static bool take_answer(const struct pv_dotnet *d, const struct pv_question *q, struct answer *a,
+	struct pv_error *reterr)
+{
+	if (q->why == EACCES)
+		return pv_fail(reterr, PV_EIO, 0, "%s: another user or process has that socket",
+			d->socket);
+	if (q->why)
+		return pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(q->why));
+	a->command = a->bytes[16] << 8 | a->bytes[17];
+	a->n = q->got - HEAD;
 	return true;
 }
-
-static int open_socket(const char *path)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof at.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(at.sun_path, path, strlen(path) + 1);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) < 0) {
-		int why = errno;
-		close(fd);
-		errno = why;
-		return -1;
-	}
-	return fd;
-}
-
-struct answer {
-	uint8_t bytes[ANSWER];
-	size_t n;
-	int command; /* ANSWER_OK, or anything else */
-};
 
 static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct answer *a,
 	struct pv_error *reterr)
 {
-	int64_t end = pv_patience_now_ms() + ms;
-	uint8_t head[HEAD];
 	if (m->full)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a path or the options are too long");
-	m->bytes[sizeof magic] = (uint8_t)m->n;
-	m->bytes[sizeof magic + 1] = (uint8_t)(m->n >> 8);
-	int fd = open_socket(d->socket);
-	bool ok = fd >= 0 && exchange(fd, m->bytes, m->n, true, end) &&
-		  exchange(fd, head, sizeof head, false, end);
-	size_t size = ok ? (size_t)head[14] | (size_t)head[15] << 8 : 0;
-	if (ok && (memcmp(head, magic, sizeof magic) != 0 || size < HEAD)) {
-		ok = false;
-		errno = EPROTO;
-	}
-	a->n = ok ? size - HEAD : 0;
-	a->command = ok ? head[16] << 8 | head[17] : -1;
-	ok = ok && exchange(fd, a->bytes, a->n, false, end);
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
-	return ok || pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(why));
+	finish(m);
+	struct pv_question q = question(d, m, a);
+	pv_ask(&q, 1, pv_patience_now_ms() + ms);
+	return take_answer(d, &q, a, reterr);
 }
 
 /* --- what can be asked */
@@ -265,7 +253,7 @@ static uint32_t reason(const struct answer *a)
 {
 	uint32_t why = 0;
 	if (a->n >= sizeof why)
-		memcpy(&why, a->bytes, sizeof why);
+		memcpy(&why, a->bytes + HEAD, sizeof why);
 	return why;
 }
 
@@ -361,45 +349,97 @@ bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char 
 	return command(d, &m, reterr);
 }
 
-/* A text at *at, ASCII alone, cut to the room; false: the answer ends before it does. */
+/* The next character of UTF-16; U+FFFD for half a pair. */
+static uint32_t next_unit(const uint8_t *units, uint32_t n, uint32_t *i)
+{
+	uint32_t c = units[2 * *i] | (uint32_t)units[2 * *i + 1] << 8;
+	++*i;
+	if (c < 0xd800 || c > 0xdfff)
+		return c;
+	uint32_t low = *i < n ? units[2 * *i] | (uint32_t)units[2 * *i + 1] << 8 : 0;
+	if (c > 0xdbff || low < 0xdc00 || low > 0xdfff)
+		return PV_UTF8_BAD;
+	++*i;
+	return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+}
+
+/* A text at *at as UTF-8, cut to the room; false: the answer ends before it does. */
 static bool take_text(const struct answer *a, size_t *at, char *to, size_t room)
 {
+	const uint8_t *body = a->bytes + HEAD;
 	uint32_t units;
+	size_t n = 0;
 	if (a->n < sizeof units || *at > a->n - sizeof units)
 		return false;
-	memcpy(&units, a->bytes + *at, sizeof units);
+	memcpy(&units, body + *at, sizeof units);
 	*at += sizeof units;
 	if (units > (a->n - *at) / 2)
 		return false;
-	for (size_t i = 0; room && i < units && i + 1 < room; i++) {
-		const uint8_t *u = a->bytes + *at + 2 * i;
-		to[i] = u[1] || u[0] >= 0x7f ? '?' : (char)u[0];
-		to[i + 1] = 0;
+	for (uint32_t i = 0; room && i < units;) {
+		uint32_t code = next_unit(body + *at, units, &i);
+		if (!code || n + 4 >= room)
+			break;
+		n += pv_utf8_put(to + n, code);
 	}
+	if (room)
+		to[n] = 0;
 	*at += 2 * (size_t)units;
 	return true;
 }
 
+static bool out_of_memory(struct pv_error *reterr)
+{
+	return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+}
+
 /* number, cookie, command line, system, architecture, entry assembly, version */
+static bool understand(struct pv_dotnet *d, const struct answer *a, struct pv_error *reterr)
+{
+	struct pv_dotnet got = *d;
+	size_t at = 8 + 16;
+	if (a->command != ANSWER_OK && reason(a) == UNKNOWN_COMMAND)
+		snprintf(got.version, sizeof got.version, "5 or older"); /* it says less */
+	else if (a->command != ANSWER_OK)
+		return refused(d, reason(a), reterr);
+	else if (!(take_text(a, &at, NULL, 0) && take_text(a, &at, NULL, 0) &&
+			 take_text(a, &at, got.arch, sizeof got.arch) &&
+			 take_text(a, &at, got.entry, sizeof got.entry) &&
+			 take_text(a, &at, got.version, sizeof got.version)))
+		return pv_fail(reterr, PV_EIO, 0, "%s: an answer that is cut", d->socket);
+	*d = got;
+	return true;
+}
+
 bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr)
 {
 	struct message m;
-	struct pv_dotnet got = *d;
-	size_t at = 8 + 16;
 	struct answer *a = malloc(sizeof *a);
 	begin(&m, PROCESS_INFO_2);
-	bool ok = a ? ask(d, &m, ms, a, reterr) : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (ok && a->command != ANSWER_OK && reason(a) == UNKNOWN_COMMAND)
-		snprintf(got.version, sizeof got.version, "5 or older"); /* it says less */
-	else if (ok && a->command != ANSWER_OK)
-		ok = refused(d, reason(a), reterr);
-	else if (ok && !(take_text(a, &at, NULL, 0) && take_text(a, &at, NULL, 0) &&
-			       take_text(a, &at, got.arch, sizeof got.arch) &&
-			       take_text(a, &at, got.entry, sizeof got.entry) &&
-			       take_text(a, &at, got.version, sizeof got.version)))
-		ok = pv_fail(reterr, PV_EIO, 0, "%s: an answer that is cut", d->socket);
+	bool ok = a ? ask(d, &m, ms, a, reterr) && understand(d, a, reterr) : out_of_memory(reterr);
 	free(a);
-	if (ok)
-		*d = got;
+	return ok;
+}
+
+struct pv_dotnet_asked {
+	struct message m;
+	struct answer a;
+};
+
+struct pv_dotnet_asked *pv_dotnet_question(const struct pv_dotnet *d, struct pv_question *ret)
+{
+	struct pv_dotnet_asked *asked = malloc(sizeof *asked);
+	if (!asked)
+		return NULL;
+	begin(&asked->m, PROCESS_INFO_2);
+	finish(&asked->m);
+	*ret = question(d, &asked->m, &asked->a);
+	return asked;
+}
+
+bool pv_dotnet_answered(
+	struct pv_dotnet *d, const struct pv_question *q, struct pv_dotnet_asked *asked)
+{
+	bool ok = take_answer(d, q, &asked->a, NULL) && understand(d, &asked->a, NULL);
+	free(asked);
 	return ok;
 }

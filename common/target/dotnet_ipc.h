@@ -7,9 +7,12 @@
 #define PV_TARGET_DOTNET_IPC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
+#include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/target/local_socket.h"
 
 struct pv_dotnet {
 	pid_t pid;
@@ -23,11 +26,35 @@ struct pv_dotnet {
 	char temporary[64]; /* its folder for temporary files, as it calls it */
 };
 
-/* Finds the socket of the process. False: PV_EUSAGE, with the reason and what to do. */
+/*
+ * Finds the socket of the process, one that its own user made. False: PV_EUSAGE, with the reason
+ * and what to do.
+ */
 bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr);
+
+/*
+ * The same for many processes in turn: a folder that several have in common is read once, as far as
+ * it can be until `end_ms` (of pv_patience_now_ms()). *folder is valid when zeroed; free it with
+ * pv_dotnet_folder_finish().
+ */
+struct pv_dotnet_folder {
+	char name[96];
+	PV_ARRAY(struct pv_dotnet_entry) list; /* sockets of all processes, as readdir() has them */
+};
+bool pv_dotnet_find_in(
+	struct pv_dotnet *ret, pid_t pid, struct pv_dotnet_folder *folder, int64_t end_ms);
+void pv_dotnet_folder_finish(struct pv_dotnet_folder *folder);
 
 /* Fills in what the runtime says of itself, waiting at most `ms` for it. PV_EIO. */
 bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr);
+
+/*
+ * The same in two parts, for pv_ask(): what is needed for it is kept until the second, which frees
+ * it. NULL when out of memory. *d stays where it is meanwhile.
+ */
+struct pv_dotnet_asked *pv_dotnet_question(const struct pv_dotnet *d, struct pv_question *ret);
+bool pv_dotnet_answered(
+	struct pv_dotnet *d, const struct pv_question *q, struct pv_dotnet_asked *asked);
 
 /*
  * Loads the profiler in the running process: `library` is an absolute path there, `options` the

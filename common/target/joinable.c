@@ -1,6 +1,7 @@
 #include "common/target/joinable.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/map.h"
 #include "common/target/dotnet_ipc.h"
+#include "common/target/patience.h"
 #include "common/target/probe_socket.h"
 
-enum { ASK_MS = 500 };
-
-struct search {
-	struct pv_joinables *to;
-	bool failed;
-};
+/*
+ * Everything is found first, then all are asked at once. Looking at folders of others gets no more
+ * than its part of the second that people wait, asking what is left.
+ */
+enum { LOOK_MS = 400, ALL_MS = 850, LEAST_MS = 200 };
 
 void pv_process_command(pid_t pid, char *to, size_t room)
 {
@@ -24,60 +26,8 @@ void pv_process_command(pid_t pid, char *to, size_t room)
 	while (n > 0 && !to[n - 1])
 		n--;
 	for (ssize_t i = 0; i < n; i++)
-		if ((unsigned char)to[i] < ' ' || to[i] == 127)
+		if (!to[i]) /* between its words */
 			to[i] = ' ';
-}
-
-static bool add(struct search *s, struct pv_joinable *j)
-{
-	struct pv_joinables *to = s->to;
-	pv_process_command(j->pid, j->command, sizeof j->command);
-	s->failed = !pv_reserve(&to->list, 1);
-	if (!s->failed)
-		to->list.v[to->list.n++] = *j;
-	return !s->failed;
-}
-
-static bool has(const struct pv_joinables *all, pid_t pid)
-{
-	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.v[i].pid == pid)
-			return true;
-	return false;
-}
-
-/* Its version is asked for, which one that is stopped does not tell. */
-static void ask_dotnet(struct pv_joinable *j, struct pv_dotnet *d)
-{
-	pv_dotnet_ask(d, ASK_MS, NULL);
-	snprintf(j->runtime, sizeof j->runtime, ".NET");
-	snprintf(j->version, sizeof j->version, "%.*s", (int)strcspn(d->version, "+"), d->version);
-}
-
-static bool add_probe(void *ctx, const char *path, pid_t pid)
-{
-	char answer[PV_PROBE_ANSWER];
-	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_PROBE };
-	struct pv_dotnet d;
-	if (!pv_probe_ask(path, pid, "stats", ASK_MS, answer, NULL))
-		return true;
-	pv_probe_word(answer, "host", j.runtime, sizeof j.runtime);
-	pv_probe_word(answer, "version", j.version, sizeof j.version);
-	if (strcmp(j.runtime, "coreclr") == 0 && pv_dotnet_find(&d, pid, NULL))
-		ask_dotnet(&j, &d);
-	snprintf(j.path, sizeof j.path, "%s", path);
-	return add(ctx, &j);
-}
-
-static bool find_dotnet(struct search *s, pid_t pid)
-{
-	struct pv_joinable j = { .pid = pid, .how = PV_JOIN_DOTNET };
-	struct pv_dotnet d;
-	if (!pv_dotnet_find(&d, pid, NULL))
-		return true;
-	ask_dotnet(&j, &d);
-	snprintf(j.path, sizeof j.path, "%s", d.socket);
-	return add(s, &j);
 }
 
 bool pv_process_is_younger(pid_t pid, int ms)
@@ -110,14 +60,155 @@ bool pv_process_is_mono(pid_t pid)
 	       strncmp(base, "mono-boehm", 10) == 0;
 }
 
-static bool look_at(struct search *s, pid_t pid, uid_t owner)
+/* --- what there is */
+
+/* A process, or one of its probes. */
+struct found {
+	pid_t pid;
+	uid_t uid;
+	bool mono, dotnet;
+	char probe[PV_PROBE_PATH];     /* "": it is the process */
+	struct pv_dotnet runtime;      /* where `dotnet` */
+	size_t question;               /* its number */
+	struct pv_dotnet_asked *asked; /* owned; one of these where it was asked */
+	uint8_t *answer;
+};
+
+struct search {
+	PV_ARRAY(struct found) found;
+	PV_ARRAY(struct pv_question) question;
+	struct pv_map process; /* pid -> number in found */
+	struct pv_map probed;  /* pid -> 1: it has a probe */
+	struct pv_dotnet_folder folder;
+	int64_t look_end;
+	bool failed;
+};
+
+static bool keep(struct search *s, const struct found *f)
 {
-	struct pv_joinable mono = { .pid = pid, .how = PV_JOIN_MONO, .runtime = "mono" };
-	if ((owner != geteuid() && geteuid() != 0) || has(s->to, pid))
-		return true;
-	if (pv_process_is_mono(pid))
-		return add(s, &mono);
-	return find_dotnet(s, pid);
+	s->failed |= !pv_reserve(&s->found, 1);
+	if (!s->failed)
+		s->found.v[s->found.n++] = *f;
+	return !s->failed;
+}
+
+static bool keep_probe(void *ctx, const char *path, pid_t pid, uid_t uid)
+{
+	struct found f = { .pid = pid, .uid = uid };
+	snprintf(f.probe, sizeof f.probe, "%s", path);
+	return keep(ctx, &f);
+}
+
+static void look_at(struct search *s, pid_t pid, uid_t uid)
+{
+	struct found f = { .pid = pid, .uid = uid };
+	if (!pv_local_may(uid))
+		return;
+	f.mono = pv_process_is_mono(pid);
+	f.dotnet = !f.mono && pv_dotnet_find_in(&f.runtime, pid, &s->folder, s->look_end);
+	if (f.mono || f.dotnet)
+		s->failed |= !pv_map_set(&s->process, (uint64_t)pid, (uint32_t)s->found.n) ||
+			     !keep(s, &f);
+}
+
+static void look_around(struct search *s)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	struct stat st;
+	pv_probe_each(keep_probe, s);
+	while (proc && !s->failed && (d = readdir(proc))) {
+		long pid = strtol(d->d_name, NULL, 10);
+		if (pid > 0 && pid != getpid() && fstatat(dirfd(proc), d->d_name, &st, 0) == 0)
+			look_at(s, (pid_t)pid, st.st_uid);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* --- what they say */
+
+static bool prepare(struct search *s, struct found *f)
+{
+	struct pv_question q;
+	if (f->dotnet)
+		f->asked = pv_dotnet_question(&f->runtime, &q);
+	else
+		f->answer = malloc(PV_PROBE_ANSWER);
+	if ((!f->asked && !f->answer) || !pv_reserve(&s->question, 1))
+		return false;
+	if (f->answer)
+		q = pv_probe_question(f->probe, f->pid, f->uid, "stats\n", f->answer);
+	f->question = s->question.n;
+	s->question.v[s->question.n++] = q;
+	return true;
+}
+
+static void ask_all(struct search *s, int64_t end_ms)
+{
+	for (size_t i = 0; i < s->found.n && !s->failed; i++)
+		if (!s->found.v[i].mono)
+			s->failed = !prepare(s, &s->found.v[i]);
+	if (!s->failed)
+		pv_ask(s->question.v, s->question.n, end_ms);
+}
+
+/* Nothing is there any more, or another's: not silence. */
+static bool is_none(const struct pv_question *q)
+{
+	return q->why == ECONNREFUSED || q->why == ENOENT || q->why == EACCES;
+}
+
+static void hear_dotnet(struct search *s, struct found *f, struct pv_joinable *j)
+{
+	bool ok =
+		f->asked && pv_dotnet_answered(&f->runtime, &s->question.v[f->question], f->asked);
+	f->asked = NULL;
+	const char *version = f->runtime.version;
+	j->answer = ok || *version ? PV_JOIN_ANSWERED : PV_JOIN_SILENT;
+	snprintf(j->runtime, sizeof j->runtime, ".NET");
+	snprintf(j->version, sizeof j->version, "%.*s", (int)strcspn(version, "+"), version);
+}
+
+static void hear_probe(struct search *s, struct found *f, struct pv_joinable *j)
+{
+	char answer[PV_PROBE_ANSWER];
+	uint32_t process = pv_map_get(&s->process, (uint64_t)f->pid);
+	j->answer = PV_JOIN_SILENT;
+	if (!pv_probe_answered(&s->question.v[f->question], answer, NULL))
+		return;
+	j->answer = PV_JOIN_ANSWERED;
+	pv_probe_word(answer, "host", j->runtime, sizeof j->runtime);
+	pv_probe_word(answer, "version", j->version, sizeof j->version);
+	if (strcmp(j->runtime, "coreclr") == 0 && process != PV_MAP_NONE &&
+		s->found.v[process].dotnet)
+		hear_dotnet(s, &s->found.v[process], j);
+	j->answer = PV_JOIN_ANSWERED;
+}
+
+/* --- rows */
+
+static void add(struct search *s, struct found *f, struct pv_joinables *to)
+{
+	struct pv_joinable j = { .pid = f->pid };
+	bool probed = pv_map_get(&s->probed, (uint64_t)f->pid) != PV_MAP_NONE;
+	if (*f->probe ? is_none(&s->question.v[f->question])
+		      : probed || (f->dotnet && s->question.v[f->question].why == EACCES))
+		return;
+	j.how = *f->probe ? PV_JOIN_PROBE : f->mono ? PV_JOIN_MONO : PV_JOIN_DOTNET;
+	if (*f->probe)
+		hear_probe(s, f, &j);
+	else if (f->dotnet)
+		hear_dotnet(s, f, &j);
+	else
+		snprintf(j.runtime, sizeof j.runtime, "mono");
+	snprintf(j.path, sizeof j.path, "%s", *f->probe ? f->probe : f->runtime.socket);
+	pv_process_command(j.pid, j.command, sizeof j.command);
+	if (*f->probe)
+		s->failed |= !pv_map_set(&s->probed, (uint64_t)f->pid, 1);
+	s->failed |= !pv_reserve(&to->list, 1);
+	if (!s->failed)
+		to->list.v[to->list.n++] = j;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -126,24 +217,34 @@ static int by_pid(const void *a, const void *b)
 	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : (int)x->how - (int)y->how;
 }
 
+static void finish(struct search *s)
+{
+	for (size_t i = 0; i < s->found.n; i++) {
+		free(s->found.v[i].asked);
+		free(s->found.v[i].answer);
+	}
+	pv_array_finish(&s->found);
+	pv_array_finish(&s->question);
+	pv_map_finish(&s->process);
+	pv_map_finish(&s->probed);
+	pv_dotnet_folder_finish(&s->folder);
+}
+
 bool pv_joinables_find(struct pv_joinables *ret, struct pv_error *reterr)
 {
-	struct search s = { .to = ret };
+	int64_t began = pv_patience_now_ms(), end = began + ALL_MS;
+	struct search s = { .look_end = began + LOOK_MS };
 	*ret = (struct pv_joinables){ 0 };
-	pv_probe_each(add_probe, &s);
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
-	struct stat st;
-	while (proc && !s.failed && (d = readdir(proc))) {
-		long pid = strtol(d->d_name, NULL, 10);
-		if (pid > 0 && pid != getpid() && fstatat(dirfd(proc), d->d_name, &st, 0) == 0)
-			look_at(&s, (pid_t)pid, st.st_uid);
-	}
-	if (proc)
-		closedir(proc);
+	look_around(&s);
+	int64_t least = pv_patience_now_ms() + LEAST_MS;
+	ask_all(&s, least > end ? least : end);
+	for (size_t i = 0; i < s.found.n && !s.failed; i++) /* probes stand first */
+		add(&s, &s.found.v[i], ret);
+	bool ok = !s.failed;
+	finish(&s);
 	if (ret->list.n)
 		qsort(ret->list.v, ret->list.n, sizeof *ret->list.v, by_pid);
-	return !s.failed || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 }
 
 void pv_joinables_finish(struct pv_joinables *j)

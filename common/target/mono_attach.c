@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -209,14 +208,11 @@ static size_t make_message(const char *agent, const char *options, char to[512])
 }
 
 static bool send_message(
-	const char *socket_path, const char *text, size_t n, struct pv_error *reterr)
+	pid_t pid, const char *path, const char *text, size_t n, struct pv_error *reterr)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	char byte;
-	memcpy(at.sun_path, socket_path, strlen(socket_path) + 1);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool ok = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
-		  send(fd, text, n, MSG_NOSIGNAL) == (ssize_t)n;
+	int fd = pv_local_dial(path, pid, geteuid());
+	bool ok = fd >= 0 && send(fd, text, n, MSG_NOSIGNAL) == (ssize_t)n;
 	if (!ok)
 		pv_fail(reterr, PV_EIO, 0, "the attach agent cannot be spoken to: %s",
 			strerror(errno));
@@ -236,7 +232,7 @@ bool pv_mono_attach(pid_t pid, const char *options, struct pv_error *reterr)
 	if (!pv_process_is_mono(pid) || !ask_for_agent(pid, socket, reterr))
 		return reterr && reterr->code ? false
 					      : pv_fail(reterr, PV_EIO, 0, "the process has ended");
-	if (!send_message(socket, message, make_message(agent, options, message), reterr))
+	if (!send_message(pid, socket, message, make_message(agent, options, message), reterr))
 		return false;
 	unlink(socket); /* nobody listens there any more */
 	for (int64_t end = pv_patience_now_ms() + WAIT_MS; pv_patience_now_ms() < end;

@@ -2,13 +2,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/target/patience.h"
@@ -37,73 +34,40 @@ static bool is_private(const char *folder, uid_t uid)
 	       (st.st_mode & 077) == 0;
 }
 
-static bool may_be(int fd, pid_t pid, struct pv_error *reterr)
+/* Up to the newline. */
+static size_t line_length(const uint8_t *answer, size_t got)
 {
-	struct ucred who;
-	socklen_t size = sizeof who;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
+	const uint8_t *newline = memchr(answer, '\n', got);
+	return newline ? (size_t)(newline - answer) + 1 : got + 1;
+}
+
+struct pv_question pv_probe_question(
+	const char *path, pid_t pid, uid_t uid, const char *line, uint8_t answer[PV_PROBE_ANSWER])
+{
+	return (struct pv_question){ .path = path,
+		.pid = pid,
+		.uid = uid,
+		.bytes = line,
+		.n = strlen(line),
+		.answer = answer,
+		.room = PV_PROBE_ANSWER,
+		.length = line_length };
+}
+
+bool pv_probe_answered(
+	const struct pv_question *q, char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr)
+{
+	char line[PV_PROBE_ANSWER] = "";
+	if (q->why == ECONNREFUSED || q->why == ENOENT)
+		return pv_fail(reterr, PV_EIO, 0, "nobody answers there any more");
+	if (q->why == EACCES)
+		return pv_fail(reterr, PV_EIO, 0,
+			"another user's process, or another process than %ld, has that socket",
+			(long)q->pid);
+	if (q->why)
 		return pv_fail(
-			reterr, PV_EIO, 0, "who answers cannot be told: %s", strerror(errno));
-	if (who.uid != geteuid() && geteuid() != 0)
-		return pv_fail(reterr, PV_EIO, 0, "the socket is another user's");
-	if (pid && who.pid && who.pid != pid)
-		return pv_fail(reterr, PV_EIO, 0, "process %ld answers in place of %ld",
-			(long)who.pid, (long)pid);
-	return true;
-}
-
-static int dial(const char *path, pid_t pid, struct pv_error *reterr)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof at.sun_path) {
-		pv_fail(reterr, PV_EUSAGE, 0, "the socket's path is too long");
-		return -1;
-	}
-	memcpy(at.sun_path, path, strlen(path));
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof at) < 0)
-		pv_fail(reterr, PV_EIO, 0,
-			errno == ECONNREFUSED || errno == ENOENT
-				? "nobody answers there any more"
-				: "the probe cannot be spoken to: %s",
-			strerror(errno));
-	else if (may_be(fd, pid, reterr))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Up to the newline; false at the end of patience or of the line. */
-static bool hear(int fd, int64_t end, char *to, size_t room)
-{
-	size_t n = 0;
-	for (;;) {
-		if (!pv_patience_wait(fd, POLLIN, end))
-			return false;
-		ssize_t k = recv(fd, to + n, room - 1 - n, MSG_DONTWAIT);
-		if (k == 0)
-			errno = ECONNRESET;
-		if (k == 0 || (k < 0 && errno != EAGAIN && errno != EINTR))
-			return false;
-		n += k > 0 ? (size_t)k : 0;
-		char *newline = memchr(to, '\n', n);
-		if (newline) {
-			*newline = 0;
-			return true;
-		}
-		if (n + 1 >= room) {
-			errno = EMSGSIZE;
-			return false;
-		}
-	}
-}
-
-static bool take_answer(char *line, char *ret_answer, struct pv_error *reterr)
-{
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?'; /* it goes to a terminal */
+			reterr, PV_EIO, 0, "the probe does not answer: %s", strerror(q->why));
+	memcpy(line, q->answer, q->got - 1);
 	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
 	if (!ok)
 		return pv_fail(reterr, PV_EUSAGE, 0, "%.190s",
@@ -115,64 +79,63 @@ static bool take_answer(char *line, char *ret_answer, struct pv_error *reterr)
 bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr)
 {
-	char text[PV_PROBE_ANSWER], got[PV_PROBE_ANSWER];
+	char text[PV_PROBE_ANSWER];
+	uint8_t answer[PV_PROBE_ANSWER];
+	uid_t uid;
 	int n = snprintf(text, sizeof text, "%s\n", line);
 	if (strchr(line, '\n') || (size_t)n >= sizeof text)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a probe takes one line");
-	int fd = dial(path, pid, reterr);
-	if (fd < 0)
-		return false;
-	bool ok = send(fd, text, (size_t)n, MSG_NOSIGNAL) == n &&
-		  hear(fd, pv_patience_now_ms() + ms, got, sizeof got);
-	int why = errno;
-	close(fd);
-	if (!ok)
-		return pv_fail(reterr, PV_EIO, 0, "the probe does not answer: %s", strerror(why));
-	return take_answer(got, ret_answer, reterr);
+	if (pid <= 0 || !pv_process_owner(pid, &uid))
+		return pv_fail(reterr, PV_EIO, 0, "the probe's process has ended");
+	struct pv_question q = pv_probe_question(path, pid, uid, text, answer);
+	pv_ask(&q, 1, pv_patience_now_ms() + ms);
+	return pv_probe_answered(&q, ret_answer, reterr);
 }
 
-/* "123" and "123-2" are process 123's. */
+/* "123" is process 123's, and so are "123-2" to "123-9"; 0: it is none. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
 	long pid = strtol(name, &end, 10);
-	return pid > 0 && pid < INT32_MAX && *name >= '1' && (!*end || *end == '-') ? (pid_t)pid
-										    : 0;
+	if (*name < '1' || *name > '9' || pid <= 0 || pid >= INT32_MAX)
+		return 0;
+	bool numbered = end[0] == '-' && end[1] >= '2' && end[1] <= '9' && !end[2];
+	return !*end || numbered ? (pid_t)pid : 0;
 }
 
-static bool each_in(
-	const char *folder, bool (*each)(void *ctx, const char *path, pid_t pid), void *ctx)
+static bool each_in(const char *folder,
+	bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
 {
 	char path[PV_PROBE_PATH];
 	DIR *dir = opendir(folder);
 	bool more = true;
 	struct dirent *d;
+	uid_t uid;
 	while (dir && more && (d = readdir(dir))) {
 		pid_t pid = pid_of(d->d_name);
 		int n = snprintf(path, sizeof path, "%s/%.24s", folder, d->d_name);
-		int fd = pid && (size_t)n < sizeof path ? dial(path, pid, NULL) : -1;
-		if (fd < 0)
-			continue;
-		close(fd);
-		more = each(ctx, path, pid);
+		if (pid && (size_t)n < sizeof path && pv_process_owner(pid, &uid) &&
+			pv_local_may(uid))
+			more = each(ctx, path, pid, uid);
 	}
 	if (dir)
 		closedir(dir);
 	return more;
 }
 
-static bool each_of(uid_t uid, bool (*each)(void *ctx, const char *path, pid_t pid), void *ctx)
+static bool each_of(
+	uid_t owner, bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
 {
 	char folder[FOLDERS][FOLDER];
-	size_t n = folders_of(uid, folder);
+	size_t n = folders_of(owner, folder);
 	bool more = true;
 	for (size_t i = 0; more && i < n; i++)
-		if (is_private(folder[i], uid))
+		if (is_private(folder[i], owner))
 			more = each_in(folder[i], each, ctx);
 	return more;
 }
 
-void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid), void *ctx)
+void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
 {
 	unsigned uid;
 	if (geteuid() != 0) {
@@ -192,14 +155,13 @@ void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid), void *c
 bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr)
 {
 	char folder[FOLDERS][FOLDER], path[PV_PROBE_PATH];
-	struct stat st;
-	snprintf(path, sizeof path, "/proc/%ld", (long)pid);
-	if (stat(path, &st) < 0)
+	uid_t uid;
+	if (!pv_process_owner(pid, &uid))
 		return pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
-	size_t n = folders_of(st.st_uid, folder);
+	size_t n = folders_of(uid, folder);
 	for (size_t i = 0; i < n * 9; i++) {
 		const char *dir = folder[i / 9];
-		if (!is_private(dir, st.st_uid))
+		if (!is_private(dir, uid))
 			continue;
 		char number[8] = "";
 		if (i % 9)
@@ -207,7 +169,7 @@ bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *ret
 		if (snprintf(path, sizeof path, "%s/%ld%s", dir, (long)pid, number) >=
 			(int)sizeof path)
 			continue;
-		int fd = dial(path, pid, NULL);
+		int fd = pv_local_dial(path, pid, uid);
 		if (fd < 0)
 			continue;
 		close(fd);

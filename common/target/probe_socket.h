@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "common/base/status.h"
+#include "common/target/local_socket.h"
 
 enum { PV_PROBE_PATH = 108, PV_PROBE_ANSWER = 2100 };
 
@@ -19,18 +20,25 @@ enum { PV_PROBE_PATH = 108, PV_PROBE_ANSWER = 2100 };
 bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr);
 
 /*
- * Calls `each` for every socket of this user's (root: of everybody's) probes; those that nobody
- * answers at any more are left out. Stops when it says false.
+ * Calls `each` for every socket that may be that of a probe of this user's (root: of everybody's),
+ * with its process, which is there, and that one's user; none is spoken to. Stops when it says
+ * false.
  */
-void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid), void *ctx);
+void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx);
 
 /*
- * Sends `line`, without a newline, and waits at most `ms` for the answer, which is the text behind
- * "ok " (may be ""). False: PV_EUSAGE with what stood behind "error "; PV_EIO when nobody answers,
- * or somebody who is neither us nor, to us as root, the process's owner. `pid` 0: whoever it is.
+ * Sends `line`, without a newline, to the probe of process `pid`, and waits at most `ms` for the
+ * answer, which is the text behind "ok " (may be "") as it came. False: PV_EUSAGE with what stood
+ * behind "error "; PV_EIO when nothing answers, or another process or user would.
  */
 bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
+
+/* The same in two parts, for pv_ask(): `line` ends with its newline; all is borrowed. */
+struct pv_question pv_probe_question(
+	const char *path, pid_t pid, uid_t uid, const char *line, uint8_t answer[PV_PROBE_ANSWER]);
+bool pv_probe_answered(
+	const struct pv_question *q, char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
 
 /* A word's value in a line of words KEY=VALUE; false when it is not there or does not fit. */
 bool pv_probe_word(const char *answer, const char *key, char *ret, size_t room);

@@ -1,0 +1,59 @@
+/*
+ * Unix sockets of other processes on this machine. Whose a socket is comes first: before anything
+ * is sent to it or read from it the file's owner and then the process at its other end are looked
+ * at. Any thread.
+ */
+#ifndef PV_TARGET_LOCAL_SOCKET_H
+#define PV_TARGET_LOCAL_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The user as whom a process acts; false: there is no such process, or /proc does not say. */
+bool pv_process_owner(pid_t pid, uid_t *ret);
+
+/* Whether we may speak to what is this user's: it is ourselves, or we are root. */
+bool pv_local_may(uid_t uid);
+
+/*
+ * Connects to a socket of process `pid`, which acts as user `uid`. Never waits. -1 with errno:
+ * EACCES when the file or the process at the other end is another one, EAGAIN when its queue of
+ * connections is full, else as connect() has it. The descriptor does not block.
+ */
+int pv_local_dial(const char *path, pid_t pid, uid_t uid);
+
+/* One exchange with one of them. */
+struct pv_question {
+	/* The caller's, borrowed until pv_ask() returns. */
+	const char *path;
+	pid_t pid;
+	uid_t uid;
+	const void *bytes; /* what is sent, `n` of it */
+	size_t n;
+	uint8_t *answer; /* `room` bytes for what comes back */
+	size_t room;
+	/*
+	 * How long the answer is, as far as its first `got` bytes say: more than `got` while it is
+	 * not there as a whole, SIZE_MAX when it is none.
+	 */
+	size_t (*length)(const uint8_t *answer, size_t got);
+
+	/* What came of it: 0 and the answer's bytes, or an errno; ETIMEDOUT, EPROTO, EMSGSIZE. */
+	int why;
+	size_t got;
+
+	/* Private. */
+	int fd;
+	size_t sent;
+	bool done;
+};
+
+/*
+ * Asks all of them at once and returns when each has answered or failed, or at `end_ms` (of
+ * pv_patience_now_ms()), whatever they do.
+ */
+void pv_ask(struct pv_question *q, size_t n, int64_t end_ms);
+
+#endif

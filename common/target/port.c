@@ -1,0 +1,84 @@
+#include "common/target/port.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Sockets that listen on one port: a family or an address each, so there are few. */
+enum { SOCKETS = 64, LISTENS = 0x0a };
+
+struct listeners {
+	unsigned long inode[SOCKETS];
+	size_t n;
+	bool more;
+};
+
+static bool shares_network(pid_t pid)
+{
+	char path[64];
+	struct stat theirs, ours;
+	snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
+	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+/* A line of proc(5)'s net/tcp: number, local address:port, remote one, state, ..., inode. */
+static void take_line(struct listeners *l, const char *line, uint16_t port)
+{
+	unsigned local, state;
+	unsigned long inode;
+	if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu",
+		    &local, &state, &inode) != 3 ||
+		state != LISTENS || local != port)
+		return;
+	l->more |= l->n == SOCKETS;
+	if (l->n < SOCKETS)
+		l->inode[l->n++] = inode;
+}
+
+static void find_listeners(struct listeners *l, const char *path, uint16_t port)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	while (f && getline(&line, &room, f) > 0)
+		take_line(l, line, port);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* Crosses out the one that a descriptor of the process is, by its link's text. */
+static void cross_out(struct listeners *l, const char *link)
+{
+	unsigned long inode;
+	if (sscanf(link, "socket:[%lu]", &inode) != 1)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->inode[i] == inode)
+			l->inode[i--] = l->inode[--l->n];
+}
+
+bool pv_port_is_held(pid_t pid, uint16_t port)
+{
+	char path[64], link[64];
+	struct listeners l = { .n = 0 };
+	struct dirent *d;
+	if (!shares_network(pid))
+		return false;
+	find_listeners(&l, "/proc/self/net/tcp", port);
+	find_listeners(&l, "/proc/self/net/tcp6", port);
+	snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
+	DIR *fds = l.n && !l.more ? opendir(path) : NULL;
+	if (!fds)
+		return false;
+	while (l.n && (d = readdir(fds))) {
+		ssize_t n = readlinkat(dirfd(fds), d->d_name, link, sizeof link - 1);
+		link[n > 0 ? n : 0] = 0;
+		cross_out(&l, link);
+	}
+	closedir(fds);
+	return l.n == 0;
+}
