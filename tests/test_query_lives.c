@@ -229,11 +229,163 @@ START_TEST(alike_in_growth_alike_in_shape)
 	for (size_t i = 0; i < N * N; i++)
 		more[i] = plain[i];
 	more[N * N - 1] = 20;
-	pv_ladder_judge(&(struct pv_ladder){ N, plain, plain }, &one);
-	pv_ladder_judge(&(struct pv_ladder){ N, more, more }, &other);
+	pv_ladder_judge(&(struct pv_ladder){ N, plain, plain, NULL }, &one);
+	pv_ladder_judge(&(struct pv_ladder){ N, more, more, NULL }, &other);
 	ck_assert_str_eq(one.shape, other.shape);
 	ck_assert_str_eq(one.shape, "stairs");
 	ck_assert_double_eq_tol(one.score, other.score, 0.01);
+}
+END_TEST
+
+/* --- one program, shots at different times --- */
+
+enum { TICKS = 960, MOST_SHOTS = 61 };
+
+/* Objects of a class: when the i-th is born and dies; false: there are no more. */
+typedef bool life_fn(int i, int *born, int *dies);
+
+enum { FOR_EVER = TICKS + 1 };
+
+static bool leak(int i, int *born, int *dies)
+{
+	*born = 3 * i + 1;
+	*dies = FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* Five of six pass by; what is alive of them at any time is as much as 30 ticks leak. */
+static bool leak_in_churn(int i, int *born, int *dies)
+{
+	*born = i / 2 + 1;
+	*dies = i % 6 ? *born + 12 : FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* 40 at a time, and nothing in between. */
+static bool leak_in_lumps(int i, int *born, int *dies)
+{
+	*born = 70 * (i / 40) + 55;
+	*dies = FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* It works for a while, and sleeps; and so does the rest of the program. */
+static bool leak_then_sleep(int i, int *born, int *dies)
+{
+	*born = i + 1;
+	*dies = FOR_EVER;
+	return *born <= TICKS / 2;
+}
+
+static bool churn(int i, int *born, int *dies)
+{
+	*born = i / 3 + 1;
+	*dies = *born + 2 + i % 7;
+	return *born <= TICKS;
+}
+
+/* The newest 50 stay. */
+static bool cache(int i, int *born, int *dies)
+{
+	*born = i + 1;
+	*dies = *born + 50;
+	return *born <= TICKS;
+}
+
+static bool warm_up(int i, int *born, int *dies)
+{
+	*born = 450 + i / 50;
+	*dies = FOR_EVER;
+	return i < 500;
+}
+
+static bool steady(int i, int *born, int *dies)
+{
+	*born = 1;
+	*dies = FOR_EVER;
+	return i < 300;
+}
+
+static struct pv_ladder_verdict judge(life_fn *life, int every, bool sleeps)
+{
+	static uint64_t bytes[MOST_SHOTS * MOST_SHOTS];
+	double place[MOST_SHOTS];
+	struct pv_ladder_verdict v;
+	int born, dies, n = (TICKS - 10) / every + 1;
+	ck_assert_int_le(n, MOST_SHOTS);
+	memset(bytes, 0, sizeof bytes);
+	for (int i = 0; life(i, &born, &dies); i++) {
+		int cohort = born <= 10 ? 0 : (born - 10 + every - 1) / every;
+		for (int j = cohort; j < n && 10 + j * every < dies; j++)
+			bytes[cohort * n + j] += 32;
+	}
+	for (int j = 0; j < n; j++)
+		place[j] = sleeps && j * every > TICKS / 2 ? TICKS / 2.0 : j * every;
+	pv_ladder_judge(&(struct pv_ladder){ (size_t)n, bytes, bytes, place }, &v);
+	return v;
+}
+
+START_TEST(often_or_seldom_is_the_same)
+{
+	static const struct {
+		const char *name;
+		life_fn *life;
+		const char *shape;
+		bool sleeps;
+	} row[] = {
+		{ "leak", leak, "staircase", false },
+		{ "leak in churn", leak_in_churn, "staircase", false },
+		{ "leak in lumps", leak_in_lumps, "staircase", false },
+		{ "leak, then sleep", leak_then_sleep, "staircase", true },
+		{ "churn", churn, NULL, false },
+		{ "cache", cache, NULL, false },
+		{ "warm-up", warm_up, "step", false },
+		{ "steady", steady, "flat", false },
+	};
+	static const int every[] = { 16, 17, 25, 32, 47, 64, 100, 120, 150, 190, 237 };
+	for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+		for (size_t i = 0; i < sizeof every / sizeof every[0]; i++) {
+			struct pv_ladder_verdict v = judge(row[r].life, every[i], row[r].sleeps);
+			if (row[r].shape)
+				ck_assert_msg(strcmp(v.shape, row[r].shape) == 0,
+					"%s each %d: %s, %.1f", row[r].name, every[i], v.shape,
+					v.score);
+			else
+				ck_assert_msg(v.score < 20, "%s each %d: %s, %.1f", row[r].name,
+					every[i], v.shape, v.score);
+		}
+	}
+}
+END_TEST
+
+START_TEST(idle_time_is_short)
+{
+	enum { N = 6 };
+	static const int64_t seconds[N] = { 0, 1, 2, 12, 13, 30 };
+	static const uint64_t births[N] = { 10, 1010, 2010, 2011, 3011, 3020 };
+	struct pv_lives_shot step[N] = { { 0 } };
+	struct pv_lives l = { .births = 3020, .step = { .v = step, .n = N } };
+	double place[PV_LIVES_STEPS + 2];
+	for (int i = 0; i < N; i++) {
+		step[i].time_ns = seconds[i] * 1000000000;
+		step[i].births = births[i];
+	}
+	pv_ladder_places(&l, place);
+	ck_assert_double_eq_tol(place[1] - place[0], 1e9, 1);
+	ck_assert_double_eq_tol(place[4] - place[3], 1e9, 1);
+	ck_assert_double_lt(place[3] - place[2], 0.2e9); /* it slept */
+	ck_assert_double_gt(place[3], place[2]);
+	ck_assert_double_lt(place[5] - place[4], 1e9); /* the end */
+}
+END_TEST
+
+START_TEST(two_shots_show_no_staircase)
+{
+	const uint64_t bytes[] = { 320, 320, 0, 640 };
+	struct pv_ladder_verdict v;
+	pv_ladder_judge(&(struct pv_ladder){ 2, bytes, bytes, NULL }, &v);
+	ck_assert_str_eq(v.shape, "grown");
+	ck_assert_double_le(v.score, 50);
 }
 END_TEST
 
@@ -295,6 +447,9 @@ int main(void)
 	tcase_add_test(t, by_namespace_stack_and_thread);
 	tcase_add_test(t, the_leak_is_first);
 	tcase_add_test(t, alike_in_growth_alike_in_shape);
+	tcase_add_test(t, often_or_seldom_is_the_same);
+	tcase_add_test(t, idle_time_is_short);
+	tcase_add_test(t, two_shots_show_no_staircase);
 	tcase_add_test(t, sampled_allocations_are_said);
 	tcase_add_test(t, cohorts_and_their_births);
 	tcase_add_test(t, nothing_without_lives);

@@ -153,6 +153,7 @@ bool pv_lives_alloc(struct pv_lives *l, const struct pv_birth *b)
 	};
 	if (l->options.by_address || l->done)
 		return true;
+	l->births++;
 	uint32_t at = pv_lives_settle(l) ? site(l, &born) : 0;
 	if (!at)
 		return false;

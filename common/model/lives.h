@@ -27,8 +27,7 @@ struct pv_life_site {
 	bool born;          /* the allocation was recorded */
 };
 
-/* Objects of a site first listed by one shot (cohort: the rung's number), at both ends of a diff.
- */
+/* Objects of a site first listed by one shot (cohort: its rung), at both ends of a diff. */
 struct pv_life_row {
 	uint32_t site, cohort;
 	uint64_t base_objects, base_bytes; /* listed by the base shot */
@@ -40,7 +39,7 @@ struct pv_life_row {
 	int64_t born_from_ns, born_to_ns; /* log clock; from > to: none of them is known */
 };
 
-/* Survivors of a cohort of a class at one rung. */
+/* Survivors of a class's cohort at one rung. */
 struct pv_life_cell {
 	uint32_t class_use;
 	uint16_t cohort, step;
@@ -59,7 +58,7 @@ struct pv_life_object {
 struct pv_lives_shot {
 	uint32_t index; /* its number in the log */
 	int64_t time_ns;
-	uint64_t objects, bytes;
+	uint64_t objects, bytes, births; /* births: allocations seen up to it */
 };
 
 struct pv_lives_options {
@@ -100,6 +99,7 @@ struct pv_lives {
 	bool unordered;      /* whose events are in the order of the file, not of their times */
 	bool cut;            /* cells beyond PV_LIVES_CELLS were left out */
 	bool done;           /* the shot was read to its end */
+	uint64_t births;
 
 	/* private */
 	struct pv_map at; /* address -> life, PV_LIFE_GONE: nothing lives there */

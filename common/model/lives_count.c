@@ -147,7 +147,9 @@ bool pv_lives_count(struct pv_lives *l)
 	uint32_t step = (uint32_t)l->step.n;
 	if (!pv_reserve(&l->step, 1) || (shot && !pv_reserve(&l->object, l->listed.n)))
 		return false;
-	l->step.v[l->step.n++] = (struct pv_lives_shot){ .index = l->open, .time_ns = l->open_ns };
+	l->step.v[l->step.n++] = (struct pv_lives_shot){
+		.index = l->open, .time_ns = l->open_ns, .births = l->births
+	};
 	pv_map_clear(&l->cell_of);
 	for (size_t i = 0; ok && i < l->listed.n; i++) {
 		struct pv_life_slot *s = &l->life.v[l->listed.v[i]];

@@ -17,6 +17,7 @@ struct matrices {
 	size_t steps;
 	uint32_t *first, *cell; /* cells of group i: cell[first[i]] to cell[first[i + 1]] */
 	uint64_t *v;            /* objects, then bytes */
+	double place[PV_LIVES_STEPS + 2]; /* see pv_ladder_places() */
 };
 
 /* A counting sort. */
@@ -43,8 +44,10 @@ static bool gather(struct matrices *x, struct pv_build *b, struct pv_model *m)
 	x->v = calloc(2 * x->steps * x->steps + 1, sizeof *x->v);
 	if (!x->first || !x->cell || !x->v)
 		return false;
-	if (l)
+	if (l) {
 		sort_cells(x);
+		pv_ladder_places(l, x->place);
+	}
 	return true;
 }
 
@@ -70,7 +73,7 @@ static bool ladder_of(struct matrices *x, size_t group, struct pv_ladder *ret)
 		x->v[to] += c->objects;
 		x->v[n + to] += c->bytes;
 	}
-	*ret = (struct pv_ladder){ x->steps, x->v, x->v + n };
+	*ret = (struct pv_ladder){ x->steps, x->v, x->v + n, x->place };
 	return true;
 }
 

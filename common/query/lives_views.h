@@ -12,6 +12,7 @@ void pv_lives_line(struct pv_build *b);
 struct pv_ladder {
 	size_t steps;
 	const uint64_t *objects, *bytes;
+	const double *place; /* of each step on the axis of time, ascending; NULL: evenly */
 };
 
 struct pv_ladder_verdict {
@@ -19,7 +20,10 @@ struct pv_ladder_verdict {
 	const char *shape; /* a constant */
 };
 
-/* Pure: what the steps look like. */
+/* Where the steps stand on the axis of time; idle time is short on it. */
+void pv_ladder_places(const struct pv_lives *l, double ret[PV_LIVES_STEPS + 2]);
+
+/* Pure: what the steps look like, however often they came. */
 void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret);
 
 #endif

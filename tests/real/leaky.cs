@@ -1,4 +1,5 @@
-// A leak that a static field holds, a cache, and what only weak handles know.
+// A leak that a static field holds, a cache, and what only weak handles know. With words: for so many
+// seconds at the same rate, `leaks` with one and `none` without; a full collection each 100 ms.
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
@@ -40,8 +41,47 @@ class Leaky
 			GC.KeepAlive (new object[i % 20]);
 	}
 
-	static void Main ()
+	static Queue<Watched> recent = new Queue<Watched> ();
+	static List<string> passing = new List<string> ();
+
+	static Queue<Planted> flying = new Queue<Planted> ();
+
+	// A millisecond's work: what stays, what is renewed, and what passes by, of the same class.
+	static void Work (bool leaks, int n)
 	{
+		if (leaks)
+			Leak (2);
+		recent.Enqueue (new Watched ());
+		if (recent.Count > 400)
+			recent.Dequeue ();
+		if (passing.Count > 20)
+			passing.Clear ();
+		passing.Add ("request " + n);
+		for (int i = 0; i < 4; i++)
+			flying.Enqueue (new Planted ());
+		while (flying.Count > 1200)
+			flying.Dequeue ();
+	}
+
+	static void Run (bool leaks, double seconds)
+	{
+		var clock = System.Diagnostics.Stopwatch.StartNew ();
+		for (int n = 0, due = 0; clock.Elapsed.TotalSeconds < seconds; System.Threading.Thread.Sleep (5)) {
+			for (; n < clock.ElapsedMilliseconds; n++)
+				Work (leaks, n);
+			if (clock.ElapsedMilliseconds < due)
+				continue;
+			GC.Collect ();
+			due = (int)clock.ElapsedMilliseconds + 100;
+		}
+	}
+
+	static void Main (string[] words)
+	{
+		if (words.Length == 2) {
+			Run (words[0] == "leaks", double.Parse (words[1]));
+			return;
+		}
 		Leak (1000);
 		Churn ();
 		GC.Collect ();
