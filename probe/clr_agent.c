@@ -1,7 +1,7 @@
 /*
- * A thread of our own that may ask the runtime what the writer must not: it takes heap shots
- * and finds whose code an address is. It holds no lock of ours while it does, and the program never
- * waits for it.
+ * A thread of our own that may ask the runtime what the writer must not: it takes heap shots,
+ * names classes and finds whose code an address is. It holds no lock of ours while it does, and the
+ * program never waits for it.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ enum { END_WAIT_S = 5, ADJUST_WAIT_S = 2 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static bool running, stopping;
-static bool unresolved, sleepy, wakeful, leaving, misfit;
+static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
 static uint64_t adjusted; /* how often */
 
@@ -28,18 +28,20 @@ static void *work(void *ctx)
 	pvp_tls.muted = true;
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
-	while ((!stopping && !leaving) || wanted) {
-		if (!wanted && !unresolved && !sleepy && !wakeful && !misfit) {
+	while (!leaving && (!stopping || wanted)) { /* nobody would read a shot when leaving */
+		if (!wanted && !unresolved && !unnamed && !sleepy && !wakeful && !misfit) {
 			pthread_cond_wait(&wake, &lock);
 			continue;
 		}
 		bool shoot = wanted, resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
-		bool adjust = misfit;
+		bool adjust = misfit, name = unnamed;
 		wanted -= shoot;
-		unresolved = sleepy = wakeful = misfit = false;
+		unresolved = unnamed = sleepy = wakeful = misfit = false;
 		pthread_mutex_unlock(&lock);
 		if (resolve)
 			pvp_clr_samples_resolve();
+		if (name)
+			pvp_clr_classes_name();
 		if (shoot)
 			pvp_clr_heap_take();
 		if (adjust)
@@ -70,7 +72,7 @@ static bool begin(void)
 	if (running)
 		return !stopping;
 	wanted = 0; /* what the last one did not come to */
-	unresolved = sleepy = wakeful = leaving = misfit = false;
+	unresolved = unnamed = sleepy = wakeful = leaving = misfit = false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	running = pthread_create(&thread, NULL, work, NULL) == 0;
@@ -96,6 +98,15 @@ void pvp_clr_agent_resolve(void)
 	pthread_mutex_lock(&lock);
 	if (begin())
 		unresolved = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_name(void)
+{
+	pthread_mutex_lock(&lock);
+	if (begin())
+		unnamed = true;
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 }

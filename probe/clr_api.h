@@ -16,8 +16,7 @@ struct pvp_clr_info {
 struct pvp_clr_info_table {
 	struct pvp_clr_unknown_table unknown;
 	pvp_hr (*class_of_object)(void *self, uint64_t object, uint64_t *ret);
-	pvp_hr (*class_of_token)(void *self, uint64_t module, uint32_t token, uint64_t *ret);
-	pvp_clr_slot skip_5[5];
+	pvp_clr_slot skip_4[6]; /* 4 and 8 load what they look for: see clr_classes.h */
 	pvp_hr (*object_size)(void *self, uint64_t object, uint32_t *ret);
 	pvp_hr (*array_class)(void *self, uint64_t type, uint32_t *ret_element, uint64_t *ret_base,
 		uint32_t *ret_rank);
@@ -48,10 +47,7 @@ struct pvp_clr_info_table {
 		uint32_t *ret_n, uint32_t *ret_size);
 	pvp_hr (*class_info)(void *self, uint64_t type, uint64_t *ret_module, uint32_t *ret_token,
 		uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types);
-	pvp_clr_slot skip_42;
-	pvp_hr (*class_of_arguments)(void *self, uint64_t module, uint32_t token, uint32_t n,
-		const uint64_t *types, uint64_t *ret);
-	pvp_clr_slot skip_44[3];
+	pvp_clr_slot skip_42[5]; /* 43 and 44 load, too */
 	pvp_hr (*box_layout)(void *self, uint64_t type, uint32_t *ret_offset);
 	pvp_clr_slot skip_48[6];
 	pvp_hr (*generation_bounds)(

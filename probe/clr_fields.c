@@ -26,72 +26,54 @@ struct inside {
 	uint64_t owner;
 	uint32_t offset;
 	unsigned depth;
-	bool stands; /* its type has a stand-in for a class among its arguments */
 	const char *path;
 };
 
-static void each_field(uint64_t type, const struct inside *in);
+static void each_field(const struct pvp_clr_type *type, const struct inside *in);
 
-struct about {
-	struct pvp_clr_metadata *m;
-	uint64_t module, type; /* that has the field */
-};
-
-/* Of such a field nothing is known but its variable. */
-static uint64_t type_for_text(const struct about *a, const struct inside *in)
-{
-	return in->stands ? 0 : a->type;
-}
-
-static void one_field(const struct about *a, const struct pvp_clr_field *f, const struct inside *in)
+static void one_field(struct pvp_clr_metadata *m, const struct pvp_clr_type *of,
+	const struct pvp_clr_field *f, const struct inside *in)
 {
 	pvp_char wide[TEXT];
-	char name[3 * TEXT], path[PATH], type[PVP_CLR_NAME];
+	char name[3 * TEXT], path[PATH], text[PVP_CLR_NAME];
 	const uint8_t *sig = NULL;
 	const void *value;
-	uint32_t n = 0, of = 0, flags = 0, sig_n = 0, ignored = 0;
-	if (a->m->is->field(a->m, f->token, &of, wide, TEXT, &n, &flags, &sig, &sig_n, &ignored,
+	uint32_t n = 0, token = 0, flags = 0, sig_n = 0, ignored = 0;
+	if (m->is->field(m, f->token, &token, wide, TEXT, &n, &flags, &sig, &sig_n, &ignored,
 		    &value, &ignored) < 0 ||
 		flags & STATIC || (flags & OF_RUNTIME && in->depth))
 		return;
 	pvp_clr_utf8(wide, n < TEXT ? n : TEXT, name, sizeof name);
 	snprintf(path, sizeof path, "%.200s%.300s", in->path, name);
-	size_t type_n = pvp_clr_field_type(a->module, type_for_text(a, in), sig, sig_n, type);
+	size_t type_n = pvp_clr_field_type(of, sig, sig_n, text);
 	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
 		.field = { .owner = in->owner,
 			.offset = in->offset + f->offset,
-			.type = { type, type_n },
+			.type = { text, type_n },
 			.name = { path, strlen(path) } } };
 	pvp_names_define(&ev);
-	bool stands = false;
-	uint64_t inner = 0;
-	if (in->depth < INSIDE)
-		inner = pvp_clr_structure(
-			a->module, a->type, (struct pvp_sig){ sig, sig + sig_n }, &stands);
-	if (!inner || strlen(path) + 2 > sizeof path)
+	struct pvp_clr_type inner;
+	if (in->depth >= INSIDE || strlen(path) + 2 > sizeof path ||
+		!pvp_clr_structure(of, (struct pvp_sig){ sig, sig + sig_n }, &inner))
 		return;
 	strcat(path, ".");
-	each_field(inner,
-		&(struct inside){ in->owner, (uint32_t)ev.field.offset, in->depth + 1,
-			stands || in->stands, path });
+	each_field(&inner,
+		&(struct inside){ in->owner, (uint32_t)ev.field.offset, in->depth + 1, path });
 }
 
-static void each_field(uint64_t type, const struct inside *in)
+static void each_field(const struct pvp_clr_type *type, const struct inside *in)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct pvp_clr_field *field = malloc(FIELDS * sizeof *field);
-	struct about a = { .type = type };
-	uint64_t parent;
-	uint32_t n = 0, size, token, types;
-	if (!field ||
-		info->is->class_info(info, type, &a.module, &token, &parent, 0, &types, NULL) < 0 ||
-		info->is->class_layout(info, type, field, FIELDS, &n, &size) < 0 || n > FIELDS)
+	uint32_t n = 0, size;
+	if (!field || info->is->class_layout(info, type->id, field, FIELDS, &n, &size) < 0 ||
+		n > FIELDS)
 		n = 0;
-	a.m = n ? pvp_clr_metadata(a.module) : NULL;
-	for (uint32_t i = 0; a.m && i < n; i++)
-		one_field(&a, &field[i], in);
-	if (a.m)
-		a.m->is->unknown.release(a.m);
+	struct pvp_clr_metadata *m = n ? pvp_clr_metadata(type->module) : NULL;
+	for (uint32_t i = 0; m && i < n; i++)
+		one_field(m, type, &field[i], in);
+	if (m)
+		m->is->unknown.release(m);
 	free(field);
 }
 
@@ -129,8 +111,9 @@ static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 	if (!size)
 		return;
 	pvp_names_define(&ev);
-	if (kind == PVP_SIG_VALUE)
-		each_field(element, &(struct inside){ key, FIRST, 1, false, "" });
+	struct pvp_clr_type of;
+	if (kind == PVP_SIG_VALUE && pvp_clr_type_of(element, &of))
+		each_field(&of, &(struct inside){ key, FIRST, 1, "" });
 }
 
 uint32_t pvp_clr_field_offset(uint64_t type, const char *name)
@@ -165,6 +148,7 @@ uint32_t pvp_clr_field_offset(uint64_t type, const char *name)
 void pvp_clr_fields(uint64_t type, uint64_t key)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_type of;
 	uint64_t parent = 0, module, base = 0;
 	uint32_t token, types, rank = 0, kind = 0, head = 0;
 	if (!(pvp_clr_groups() & PVP_MONO_FIELDS))
@@ -176,7 +160,9 @@ void pvp_clr_fields(uint64_t type, uint64_t key)
 	}
 	if (info->is->box_layout(info, type, &head) < 0)
 		head = 0; /* no structure: its fields' places count from the object's start */
-	each_field(type, &(struct inside){ key, head, 0, false, "" });
+	if (!pvp_clr_type_of(type, &of))
+		return;
+	each_field(&of, &(struct inside){ key, head, 0, "" });
 	if (info->is->class_info(info, type, &module, &token, &parent, 0, &types, NULL) < 0)
 		return;
 	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,

@@ -124,15 +124,14 @@ static bool is_of_these(uint64_t module, uint32_t method)
 	return found;
 }
 
-/* Once there are handles. */
-static void find_path(uint64_t module)
+/* Once handles are loaded; at the latest when there is one. */
+static void find_path(void)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t type = 0;
-	uint32_t token = atomic_load(&places.class[0]);
-	if (!atomic_load(&places.path) && token &&
-		info->is->class_of_token(info, module, token, &type) >= 0 && type)
-		atomic_store(&places.path, pvp_clr_field_offset(type, "_path"));
+	struct pvp_clr_type handle = { .module = atomic_load(&places.library),
+		.token = atomic_load(&places.class[0]) };
+	uint64_t id = atomic_load(&places.path) || !handle.token ? 0 : pvp_clr_class_find(&handle);
+	if (id)
+		atomic_store(&places.path, pvp_clr_field_offset(id, "_path"));
 }
 
 /* By the number of a method in the core library: what look() said, + 1; 0: not looked yet. */
@@ -168,7 +167,7 @@ unsigned pvp_clr_file_work(uint64_t function)
 		atomic_store_explicit(&looked[row], (uint8_t)known, memory_order_relaxed);
 	}
 	if (known > 1 && works[known - 2].first == FILE_HANDLE)
-		find_path(module);
+		find_path();
 	return known - 1;
 }
 
@@ -194,6 +193,8 @@ static size_t put_string(uint64_t string, char *to, size_t room)
 
 static size_t put_name(const struct work *w, uint64_t first, char to[NAME])
 {
+	if (w->first == FILE_HANDLE)
+		find_path();
 	uint32_t place = atomic_load_explicit(&places.path, memory_order_relaxed);
 	size_t n = (size_t)snprintf(to, NAME, "%s ", w->verb);
 	uint64_t path = w->first == PATH ? first : 0;

@@ -217,30 +217,39 @@ static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
 
 /* --- how strings begin */
 
-/* Before the runtime stands: which class strings are of, and where their text lies. */
+/* Which class strings are of, and where their text lies. */
 static struct {
 	uint64_t class;
 	uint32_t length, text; /* offsets */
+	struct pvp_clr_type type; /* definition */
+	uint64_t newest;          /* the newest class before the walk: later ones may be it */
 } strings;
 
+/* Before the runtime stands. */
 static void find_strings(void)
 {
-	static const char text[] = "System.String";
-	pvp_char name[sizeof text];
 	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t module = 0;
-	uint32_t token = 0;
-	if (!pvp_clr.options.strings || strings.class || !(module = pvp_clr_core_library()))
+	if (!pvp_clr.options.strings || strings.class ||
+		info->is->string_layout(info, &strings.length, &strings.text) < 0 ||
+		!pvp_clr_core_type("System.String", &strings.type))
 		return;
-	for (size_t i = 0; i < sizeof text; i++)
-		name[i] = (pvp_char)text[i];
-	struct pvp_clr_metadata *m = pvp_clr_metadata(module);
-	if (m && m->is->find_type(m, name, 0, &token) >= 0 &&
-		info->is->string_layout(info, &strings.length, &strings.text) >= 0 &&
-		info->is->class_of_token(info, module, token, &strings.class) < 0)
-		strings.class = 0;
-	if (m)
-		m->is->unknown.release(m);
+	strings.class = pvp_clr_class_find(&strings.type);
+	strings.newest = pvp_clr_classes_newest();
+}
+
+/* A class of this key; the walk may meet the first string that anybody knows of. */
+static bool is_string(uint64_t class, uint64_t key)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t module = 0, parent;
+	uint32_t token = 0, n;
+	if (strings.class || !strings.type.token || key <= strings.newest)
+		return class && class == strings.class;
+	strings.newest = key;
+	if (info->is->class_info(info, class, &module, &token, &parent, 0, &n, NULL) >= 0 &&
+		module == strings.type.module && token == strings.type.token)
+		strings.class = class;
+	return class && class == strings.class;
 }
 
 static bool put_string(struct shot *s, uint64_t object)
@@ -279,7 +288,7 @@ static int32_t met(uint64_t object, void *ctx)
 	begin_object(s, object, class, size);
 	info->is->references(info, object, referenced, s);
 	bool ok = put_object(s);
-	return ok && (class != strings.class || !class || put_string(s, object));
+	return ok && (!is_string(class, s->ev.heap_object.type) || put_string(s, object));
 }
 
 /* --- taking one */
@@ -379,7 +388,7 @@ static pvp_hr met_by_collector(
 		s->pairs[2 * s->n] = at; /* 0: not known */
 		s->pairs[2 * s->n++ + 1] = refs[i];
 	}
-	if (put_object(s) && class == strings.class && class)
+	if (put_object(s) && is_string(class, s->ev.heap_object.type))
 		put_string(s, object);
 	return 0;
 }

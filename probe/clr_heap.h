@@ -40,6 +40,7 @@ enum pvp_reply pvp_clr_heap_ask(char *say, size_t room);
 /* clr_agent.c: a thread that takes a shot; false: there is none. */
 bool pvp_clr_agent_shoot(void);
 void pvp_clr_agent_resolve(void); /* what pvp_clr_samples_resolve() does */
+void pvp_clr_agent_name(void);    /* what pvp_clr_classes_name() does */
 void pvp_clr_agent_adjust(void);  /* what pvp_clr_adjust() does */
 void pvp_clr_agent_end(void);
 

@@ -1,6 +1,6 @@
 /*
- * Numbers for methods and classes. An id of the runtime that ends and comes again gets another
- * number, so that nothing is told of the new owner under the old one's name.
+ * Numbers for methods. An id of the runtime that ends and comes again gets another number, so that
+ * nothing is told of the new owner under the old one's name.
  */
 #include <pthread.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct numbers {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct numbers methods, classes;
+static struct numbers methods;
 
 /* Under the lock; 0: none. */
 static uint32_t known(const struct numbers *n, uint64_t id)
@@ -82,20 +82,40 @@ static void define_method(uint32_t number, const char *name, size_t len, struct 
 	pvp_names_define(&ev);
 }
 
-static uint64_t module_of_method(uint64_t function)
+/* What a method belongs to. */
+struct owner {
+	uint64_t class, module; /* class 0: code that several instances of a generic one share */
+	uint32_t method;        /* its token */
+};
+
+static struct owner owner_of(uint64_t function)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t type, module = 0;
-	uint32_t token, n;
-	if (info->is->function_info(info, function, 0, &type, &module, &token, 0, &n, NULL) < 0)
-		return 0;
-	return module;
+	struct owner o = { 0, 0, 0 };
+	uint32_t n;
+	if (info->is->function_info(
+		    info, function, 0, &o.class, &o.module, &o.method, 0, &n, NULL) < 0)
+		return (struct owner){ 0, 0, 0 };
+	return o;
+}
+
+/* So that the log says which module, and so which assembly, the method is of. */
+static void tell_owner(const struct owner *o)
+{
+	char name[PVP_CLR_NAME];
+	uint32_t token = 0;
+	if (o->class)
+		pvp_clr_class_note(o->class);
+	size_t len = o->class ? 0 : pvp_clr_owner_name(o->module, o->method, &token, name);
+	if (len)
+		pvp_clr_class_open(o->module, token, name, len);
 }
 
 /* A method's number, which is told with its name before anybody can use it. */
 static uint64_t number_method(uint64_t function, const char *name, size_t len, struct piece p)
 {
-	struct owned one = { function, module_of_method(function), false, false };
+	struct owner owner = owner_of(function);
+	struct owned one = { function, owner.module, false, false };
 	pthread_mutex_lock(&lock);
 	uint32_t number = known(&methods, function);
 	bool fresh = !number;
@@ -104,6 +124,8 @@ static uint64_t number_method(uint64_t function, const char *name, size_t len, s
 	if (number && (fresh || p.code.size || p.took_ns))
 		define_method(number, name, len, p);
 	pthread_mutex_unlock(&lock);
+	if (fresh && number)
+		tell_owner(&owner);
 	return key_of(number);
 }
 
@@ -192,136 +214,37 @@ void pvp_clr_method_gone(uint64_t function)
 		pvp_ranges_drop(key_of(number));
 }
 
-/* --- classes */
-
-static PV_ARRAY(uint32_t) nameless; /* classes that were only reserved */
-
-/* Under the lock. */
-static void define_class(uint32_t number, uint64_t module, const char *name, size_t len)
-{
-	struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
-		.meta = { .key = number,
-			.image = pvp_clr_key(module),
-			.name = { name, len },
-			.mvid = { "", 0 } } };
-	struct pv_event table = { .kind = PV_KIND_VTABLE_LOAD,
-		.meta = { .key = number,
-			.domain = pvp_clr_domain(),
-			.owner = number,
-			.name = { "", 0 },
-			.mvid = { "", 0 } } };
-	pvp_names_define(&class);
-	pvp_names_define(&table);
-}
-
-static uint64_t module_of_class(uint64_t type)
-{
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t parent, module = 0;
-	uint32_t token, n;
-	info->is->class_info(info, type, &module, &token, &parent, 0, &n, NULL);
-	return module;
-}
-
-uint64_t pvp_clr_class(uint64_t type)
-{
-	uint32_t number = type ? look_up(&classes, type) : 0;
-	if (number || !type)
-		return number;
-	char name[PVP_CLR_NAME];
-	size_t len = pvp_clr_class_name(type, name);
-	struct owned one = { type, module_of_class(type), false, false };
-	pthread_mutex_lock(&lock);
-	number = known(&classes, type);
-	bool fresh = !number;
-	if (fresh) {
-		number = add(&classes, one);
-		if (number)
-			define_class(number, one.module, name, len);
-	}
-	pthread_mutex_unlock(&lock);
-	if (fresh && number) {
-		pvp_clr_fields(type, number);
-		pvp_clr_classes_name(); /* what it derives from */
-	}
-	return number;
-}
-
-uint64_t pvp_clr_class_reserve(uint64_t type)
-{
-	pthread_mutex_lock(&lock);
-	uint32_t number = known(&classes, type);
-	if (!number && pv_reserve(&nameless, 1)) {
-		number = add(&classes, (struct owned){ type, 0, false, false });
-		if (number)
-			nameless.v[nameless.n++] = number;
-	}
-	pthread_mutex_unlock(&lock);
-	return number;
-}
-
-void pvp_clr_classes_name(void)
-{
-	pthread_mutex_lock(&lock);
-	while (nameless.n) {
-		uint32_t number = nameless.v[--nameless.n];
-		uint64_t type = classes.list.v[number].id;
-		pthread_mutex_unlock(&lock);
-		char name[PVP_CLR_NAME];
-		size_t len = pvp_clr_class_name(type, name);
-		uint64_t module = module_of_class(type);
-		pvp_clr_fields(type, number);
-		pthread_mutex_lock(&lock);
-		classes.list.v[number].module = module;
-		define_class(number, module, name, len);
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-void pvp_clr_class_gone(uint64_t type)
-{
-	pthread_mutex_lock(&lock);
-	if (known(&classes, type))
-		pv_map_set(&classes.of, type, 0);
-	pthread_mutex_unlock(&lock);
-}
-
 /* --- modules */
 
-static void forget(struct numbers *n, uint64_t module)
+static void forget(uint64_t module)
 {
-	for (size_t i = 1; i < n->list.n; i++) {
-		struct owned *o = &n->list.v[i];
-		if (o->module != module || known(n, o->id) != i)
+	for (size_t i = 1; i < methods.list.n; i++) {
+		struct owned *o = &methods.list.v[i];
+		if (o->module != module || known(&methods, o->id) != i)
 			continue;
-		pv_map_set(&n->of, o->id, 0);
+		pv_map_set(&methods.of, o->id, 0);
 		o->module = 0;
-		if (n == &methods)
-			pvp_ranges_drop(key_of((uint32_t)i));
+		pvp_ranges_drop(key_of((uint32_t)i));
 	}
 }
 
 void pvp_clr_module_gone(uint64_t module)
 {
 	pthread_mutex_lock(&lock);
-	if (module) {
-		forget(&methods, module);
-		forget(&classes, module);
-	}
+	if (module)
+		forget(module);
 	pthread_mutex_unlock(&lock);
+	pvp_clr_classes_gone(module);
 	pvp_clr_resolve_forget();
 }
 
 void pvp_clr_forget(void)
 {
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < 2; i++) {
-		struct numbers *n = i ? &classes : &methods;
-		pv_map_finish(&n->of);
-		pv_array_finish(&n->list);
-	}
-	pv_array_finish(&nameless);
+	pv_map_finish(&methods.of);
+	pv_array_finish(&methods.list);
 	pthread_mutex_unlock(&lock);
+	pvp_clr_classes_forget();
 	pvp_clr_resolve_forget();
 	pvp_ranges_forget();
 }

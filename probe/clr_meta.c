@@ -184,12 +184,13 @@ void pvp_clr_module_there(uint64_t id)
 
 /* --- classes and methods */
 
+/* Under the loader's lock: named by the agent, or by what uses it first. */
 static pvp_hr class_loaded(void *self, uint64_t id, pvp_hr result)
 {
 	(void)self;
 	char name[PVP_CLR_NAME];
 	if (result >= 0)
-		pvp_clr_class(id);
+		pvp_clr_class_note(id);
 	else if (pvp_clr_groups() & PVP_MONO_RUNTIME)
 		failed(FAILED_CLASS, id, (struct pv_text){ name, pvp_clr_class_name(id, name) });
 	return 0;

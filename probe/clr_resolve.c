@@ -1,12 +1,12 @@
 /*
- * From signatures to ids. A structure that a loaded class holds is loaded with it, so asking for it
- * by its definition and arguments finds what is there. References to other modules go by name, the
- * core library first; a name that two of the others have is nobody's. None of the runtime is called
- * under the lock.
+ * From signatures to ids, among the classes that are known to be loaded. References to other
+ * modules go by name, the core library first; a name that two of the others have is not resolved.
+ * The runtime is never called under the lock, and never in a way that could make it load something.
  */
 #include "probe/clr_resolve.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/map.h"
@@ -16,7 +16,6 @@
 
 enum {
 	DEPTH = 8,
-	ARGUMENTS = 16,
 	NAME = 512, /* UTF-16 units */
 	PATH = 512,
 	MODULES = 1024,
@@ -40,7 +39,7 @@ struct reference {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct reference) known;
 static struct pv_map known_at; /* a hash of it -> its place in `known` + 1 */
-static uint64_t simple_ids[PVP_SIG_SIMPLE];
+static uint32_t simple_tokens[PVP_SIG_SIMPLE];
 static _Atomic uint64_t library;
 
 uint32_t pvp_sig_number(struct pvp_sig *s)
@@ -186,10 +185,7 @@ static struct home referred(struct pvp_clr_metadata *m, struct home ref, unsigne
 /* Where a signature stands, and what its variables stand for. */
 struct place {
 	struct pvp_clr_metadata *m;
-	uint64_t module;
-	uint64_t of_type[ARGUMENTS];
-	uint32_t type_n;
-	bool stands; /* object does, for some class */
+	const struct pvp_clr_type *in;
 };
 
 static const char *const simple[PVP_SIG_SIMPLE] = { "", "", "Boolean", "Char", "SByte", "Byte",
@@ -201,66 +197,80 @@ static bool is_simple(uint32_t kind)
 	return kind < PVP_SIG_SIMPLE && simple[kind] && *simple[kind];
 }
 
-static uint64_t simple_type(uint32_t kind)
+bool pvp_clr_core_type(const char *name, struct pvp_clr_type *ret)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
-	pvp_char name[32] = { 'S', 'y', 's', 't', 'e', 'm', '.' };
-	uint64_t core = pvp_clr_core_library(), id = 0;
+	pvp_char wide[64];
+	size_t n = strlen(name) + 1;
+	uint64_t core = n <= PV_COUNT_OF(wide) ? pvp_clr_core_library() : 0;
+	for (size_t i = 0; core && i < n; i++)
+		wide[i] = (pvp_char)name[i];
+	*ret = (struct pvp_clr_type){ .module = core, .token = core ? find(core, wide, 0) : 0 };
+	return ret->token != 0;
+}
+
+static uint32_t simple_token(uint32_t kind)
+{
+	struct pvp_clr_type t;
+	char name[32];
 	pthread_mutex_lock(&lock);
-	id = simple_ids[kind];
+	uint32_t token = simple_tokens[kind];
 	pthread_mutex_unlock(&lock);
-	if (id || !core)
-		return id;
-	for (size_t i = 0; i <= strlen(simple[kind]); i++)
-		name[7 + i] = (pvp_char)simple[kind][i];
-	uint32_t token = find(core, name, 0);
-	if (!token || info->is->class_of_token(info, core, token, &id) < 0)
-		return 0;
+	if (token)
+		return token;
+	snprintf(name, sizeof name, "System.%s", simple[kind]);
+	token = pvp_clr_core_type(name, &t) ? t.token : 0;
 	pthread_mutex_lock(&lock);
-	simple_ids[kind] = id;
+	simple_tokens[kind] = token;
 	pthread_mutex_unlock(&lock);
-	return id;
+	return token;
+}
+
+static struct pvp_clr_argument unknown(void)
+{
+	return (struct pvp_clr_argument){ 0, 0 };
+}
+
+/* What is made of a definition and arguments; a reference also where it cannot be found. */
+static struct pvp_clr_argument made_of(const struct pvp_clr_type *t, bool structure)
+{
+	uint64_t id = t->token ? pvp_clr_class_find(t) : 0;
+	if (!structure)
+		return (struct pvp_clr_argument){ id, PVP_CLR_REFERENCE };
+	return t->token ? (struct pvp_clr_argument){ id, pvp_clr_shape(t) } : unknown();
+}
+
+static struct pvp_clr_argument simple_type(uint32_t kind)
+{
+	struct pvp_clr_type t = { .module = pvp_clr_core_library(), .token = simple_token(kind) };
+	return made_of(&t, kind != PVP_SIG_STRING && kind != PVP_SIG_OBJECT);
 }
 
 static struct home definition(const struct place *p, struct pvp_sig *s)
 {
 	uint32_t coded = pvp_sig_number(s), row = coded >> 2;
+	uint64_t module = p->in->module;
 	if ((coded & 3) == 0 && row)
-		return (struct home){ p->module, (uint32_t)DEF << 24 | row };
+		return (struct home){ module, (uint32_t)DEF << 24 | row };
 	if ((coded & 3) == 1)
-		return referred(p->m, (struct home){ p->module, (uint32_t)REF << 24 | row }, DEPTH);
+		return referred(p->m, (struct home){ module, (uint32_t)REF << 24 | row }, DEPTH);
 	return (struct home){ 0, 0 };
 }
 
-static uint64_t stand_in(struct place *p)
-{
-	p->stands = true;
-	return simple_type(PVP_SIG_OBJECT);
-}
+static struct pvp_clr_argument argument(const struct place *p, struct pvp_sig *s, unsigned depth);
 
-static uint64_t argument(struct place *p, struct pvp_sig *s, unsigned depth);
-
-/* A class that takes one which is stood for is stood for itself. */
-static uint64_t instance(struct place *p, struct pvp_sig *s, uint32_t kind, unsigned depth)
+/* Behind the kind: a definition and, of a generic one, arguments. False: too many of them. */
+static bool whole_type(const struct place *p, struct pvp_sig *s, bool generic, unsigned depth,
+	struct pvp_clr_type *ret)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
-	uint64_t types[ARGUMENTS], id = 0;
-	bool before = p->stands;
-	p->stands = false;
 	struct home of = definition(p, s);
-	uint32_t n = pvp_sig_number(s);
-	bool whole = of.token && n && n <= ARGUMENTS;
+	*ret = (struct pvp_clr_type){ .module = of.module, .token = of.token };
+	uint32_t n = generic ? pvp_sig_number(s) : 0;
 	for (uint32_t i = 0; i < n && s->at < s->end; i++) {
-		uint64_t one = argument(p, s, depth);
-		whole &= one != 0;
-		if (i < ARGUMENTS)
-			types[i] = one;
+		struct pvp_clr_argument one = argument(p, s, depth);
+		if (i < PVP_CLR_ARGUMENTS)
+			ret->of[ret->n++] = one;
 	}
-	whole &= kind == PVP_SIG_VALUE || !p->stands;
-	p->stands |= before;
-	if (!whole || info->is->class_of_arguments(info, of.module, of.token, n, types, &id) < 0)
-		return 0;
-	return id;
+	return of.token && ret->n == n && (n || !generic);
 }
 
 static void skip_shape(struct pvp_sig *s)
@@ -271,78 +281,92 @@ static void skip_shape(struct pvp_sig *s)
 			pvp_sig_number(s);
 }
 
-/* The type that a generic one is made of; a class that cannot be had is stood for. 0: none. */
-static uint64_t argument(struct place *p, struct pvp_sig *s, unsigned depth)
+static struct pvp_clr_argument array(
+	const struct place *p, struct pvp_sig *s, bool shaped, unsigned depth)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
+	argument(p, s, depth);
+	if (shaped)
+		skip_shape(s);
+	return (struct pvp_clr_argument){ 0, PVP_CLR_REFERENCE };
+}
+
+/* An argument of a generic type. */
+static struct pvp_clr_argument argument(const struct place *p, struct pvp_sig *s, unsigned depth)
+{
 	uint32_t kind = depth ? pvp_sig_number(s) : 0, index;
-	uint64_t id = 0;
-	struct home of;
+	struct pvp_clr_type t;
+	bool generic = kind == PVP_SIG_GENERIC;
 	if (is_simple(kind))
 		return simple_type(kind);
 	switch (kind) {
 	case PVP_SIG_VALUE:
 	case PVP_SIG_CLASS:
-		of = definition(p, s);
-		if (!of.token || info->is->class_of_token(info, of.module, of.token, &id) < 0)
-			id = 0;
-		break;
+	case PVP_SIG_GENERIC:
+		if (generic)
+			kind = pvp_sig_number(s);
+		if (!whole_type(p, s, generic, depth - 1, &t))
+			t.token = 0;
+		return made_of(&t, kind != PVP_SIG_CLASS);
 	case PVP_SIG_TYPE_VAR:
 		index = pvp_sig_number(s);
-		return index < p->type_n && index < ARGUMENTS ? p->of_type[index] : 0;
-	case PVP_SIG_GENERIC:
-		kind = pvp_sig_number(s);
-		id = instance(p, s, kind, depth - 1);
-		break;
+		return index < p->in->n ? p->in->of[index] : unknown();
 	case PVP_SIG_ARRAY:
-	case PVP_SIG_VECTOR: {
-		bool before = p->stands; /* whatever its elements are */
-		argument(p, s, depth - 1);
-		p->stands = before;
-		if (kind == PVP_SIG_ARRAY)
-			skip_shape(s);
-		return stand_in(p);
-	}
+	case PVP_SIG_VECTOR:
+		return array(p, s, kind == PVP_SIG_ARRAY, depth - 1);
 	default:
 		s->at = s->end;
+		return unknown();
 	}
-	return id || kind != PVP_SIG_CLASS ? id : stand_in(p);
 }
 
-static bool is_structure(uint64_t type)
+static bool is_structure(const struct pvp_clr_type *t)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint32_t head;
 	bool simple_one = false;
-	if (info->is->box_layout(info, type, &head) < 0)
+	if (info->is->box_layout(info, t->id, &head) < 0)
 		return false;
 	for (uint32_t kind = 0; kind < PVP_SIG_SIMPLE && !simple_one; kind++)
-		simple_one = is_simple(kind) && simple_type(kind) == type;
+		simple_one = is_simple(kind) && t->module == pvp_clr_core_library() &&
+			     t->token == simple_token(kind);
 	return !simple_one;
 }
 
-uint64_t pvp_clr_structure(uint64_t module, uint64_t type, struct pvp_sig s, bool *ret_stands)
+/* A variable's type is what it stands for. */
+static bool variable(const struct place *p, struct pvp_sig *s, struct pvp_clr_type *ret)
 {
-	struct pvp_clr_info *info = pvp_clr.info;
-	struct place p = { .module = module };
-	uint64_t home, parent, found = 0;
-	uint32_t token;
+	uint32_t index = pvp_sig_number(s);
+	return index < p->in->n && p->in->of[index].shape != PVP_CLR_REFERENCE &&
+	       pvp_clr_type_of(p->in->of[index].id, ret);
+}
+
+static bool read_structure(const struct place *p, struct pvp_sig *s, struct pvp_clr_type *ret)
+{
+	uint32_t kind = pvp_sig_number(s);
+	bool generic = kind == PVP_SIG_GENERIC;
+	if (kind == PVP_SIG_TYPE_VAR)
+		return variable(p, s, ret);
+	if (generic)
+		kind = pvp_sig_number(s);
+	if (kind != PVP_SIG_VALUE || !whole_type(p, s, generic, DEPTH - 1, ret))
+		return false;
+	ret->id = pvp_clr_class_find(ret);
+	if (!ret->id)
+		ret->id = pvp_clr_class_alike(ret->module, ret->token, pvp_clr_shape(ret));
+	return ret->id != 0;
+}
+
+bool pvp_clr_structure(const struct pvp_clr_type *in, struct pvp_sig s, struct pvp_clr_type *ret)
+{
+	struct place p = { .in = in };
 	if (s.end - s.at < 3 || pvp_sig_number(&s) != FIELD)
-		return 0;
-	uint8_t kind = *s.at;
-	if (kind != PVP_SIG_VALUE && kind != PVP_SIG_TYPE_VAR &&
-		(kind != PVP_SIG_GENERIC || s.at[1] != PVP_SIG_VALUE))
-		return 0;
-	p.m = pvp_clr_metadata(module);
+		return false;
+	p.m = pvp_clr_metadata(in->module);
 	if (!p.m)
-		return 0;
-	if (!type || info->is->class_info(info, type, &home, &token, &parent, ARGUMENTS, &p.type_n,
-			     p.of_type) < 0)
-		p.type_n = 0;
-	found = argument(&p, &s, DEPTH);
+		return false;
+	bool found = read_structure(&p, &s, ret);
 	p.m->is->unknown.release(p.m);
-	*ret_stands = p.stands;
-	return found && is_structure(found) ? found : 0;
+	return found && is_structure(ret);
 }
 
 void pvp_clr_resolve_forget(void)
@@ -350,7 +374,7 @@ void pvp_clr_resolve_forget(void)
 	pthread_mutex_lock(&lock);
 	pv_array_finish(&known);
 	pv_map_finish(&known_at);
-	memset(simple_ids, 0, sizeof simple_ids);
+	memset(simple_tokens, 0, sizeof simple_tokens);
 	pthread_mutex_unlock(&lock);
 	atomic_store(&library, 0);
 }

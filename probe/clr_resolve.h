@@ -1,11 +1,10 @@
-/* Types that the signatures of the metadata say (ECMA-335 II.23.2), as the runtime's ids of them.
- */
+/* Types that signatures in metadata denote (ECMA-335 II.23.2), as the runtime's ids of them. */
 #ifndef PV_PROBE_CLR_RESOLVE_H
 #define PV_PROBE_CLR_RESOLVE_H
 
 #include <stdbool.h>
 
-#include "probe/clr_types.h"
+#include "probe/clr_classes.h"
 
 enum pvp_sig_kind {
 	PVP_SIG_STRING = 0x0e,
@@ -36,11 +35,15 @@ struct pvp_sig {
 uint32_t pvp_sig_number(struct pvp_sig *s);
 
 /*
- * The structure that a field of `type`, of this module, is; 0: it is none, a simple one as int, or
- * cannot be had. ret_stands: a class among its arguments has no id, and object, which takes as much
- * room, stands for it: what variables are called is not known then.
+ * The structure that a field of `in` is, with its arguments as far as they are known. False: the
+ * field is none, a simple one as int, or no structure of its shape is known to be loaded. ret->id
+ * is one of the right shape, perhaps of other arguments.
  */
-uint64_t pvp_clr_structure(uint64_t module, uint64_t type, struct pvp_sig field, bool *ret_stands);
+bool pvp_clr_structure(
+	const struct pvp_clr_type *in, struct pvp_sig field, struct pvp_clr_type *ret);
+
+/* The definition of this full name in the framework's own library; false: there is none. */
+bool pvp_clr_core_type(const char *name, struct pvp_clr_type *ret);
 
 /* The module of the framework's own types; 0: not loaded yet. */
 uint64_t pvp_clr_core_library(void);

@@ -239,8 +239,9 @@ static void put_variable(struct text *t, const struct place *p, bool of_type, ui
 {
 	char text[16];
 	uint32_t known = of_type ? p->type_n : p->method_n;
-	if (n < known && n < ARGUMENTS) {
-		put_short(t, of_type ? p->of_type[n] : p->of_method[n], DEPTH);
+	uint64_t id = n >= known || n >= ARGUMENTS ? 0 : of_type ? p->of_type[n] : p->of_method[n];
+	if (id) {
+		put_short(t, id, DEPTH);
 		return;
 	}
 	snprintf(text, sizeof text, "%s%u", of_type ? "!" : "!!", n);
@@ -381,26 +382,40 @@ size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME])
 	return t.n;
 }
 
+size_t pvp_clr_owner_name(
+	uint64_t module, uint32_t method, uint32_t *ret_type, char name[PVP_CLR_NAME])
+{
+	struct text t = { name, 0, PVP_CLR_NAME };
+	struct pvp_clr_metadata *m = method & 0xffffff ? pvp_clr_metadata(module) : NULL;
+	const uint8_t *sig;
+	uint32_t n, ignored;
+	*ret_type = 0;
+	name[0] = 0;
+	if (m &&
+		m->is->method(m, method, ret_type, NULL, 0, &n, &ignored, &sig, &ignored, &ignored,
+			&ignored) >= 0 &&
+		*ret_type)
+		put_def(&t, m, *ret_type, DEPTH);
+	if (m)
+		m->is->unknown.release(m);
+	return t.n;
+}
+
 /* --- fields */
 
-size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, uint32_t n,
-	char name[PVP_CLR_NAME])
+size_t pvp_clr_field_type(
+	const struct pvp_clr_type *in, const uint8_t *sig, uint32_t n, char name[PVP_CLR_NAME])
 {
-	struct pvp_clr_info *info = pvp_clr.info;
 	struct text t = { name, 0, PVP_CLR_NAME };
-	struct place p = { .m = pvp_clr_metadata(module) };
+	struct place p = { .m = pvp_clr_metadata(in->module), .type_n = in->n };
 	struct pvp_sig s = { sig, sig + n };
-	uint64_t home, parent;
-	uint32_t token;
 	name[0] = 0;
-	if (!p.m || !n)
-		goto done;
-	if (info->is->class_info(
-		    info, type, &home, &token, &parent, ARGUMENTS, &p.type_n, p.of_type) < 0)
-		p.type_n = 0;
-	pvp_sig_number(&s); /* that it is a field */
-	put_type(&t, &p, &s, DEPTH);
-done:
+	for (uint32_t i = 0; i < in->n && i < ARGUMENTS; i++)
+		p.of_type[i] = in->of[i].id;
+	if (p.m && n) {
+		pvp_sig_number(&s); /* that it is a field */
+		put_type(&t, &p, &s, DEPTH);
+	}
 	if (p.m)
 		p.m->is->unknown.release(p.m);
 	return t.n;

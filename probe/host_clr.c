@@ -74,6 +74,8 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	if (!again)
 		pvp_clr_heap_seen();
+	if (pvp_clr_classes_waiting())
+		pvp_clr_agent_name();
 	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
 	if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
@@ -300,6 +302,7 @@ static pvp_hr shut_down(void *self)
 	pvp_clr_leave_ending();
 	pvp_clr_pipe_close();
 	pvp_clr_heap_last();
+	pvp_clr_classes_name();
 	pvp_session_stop();
 	return 0;
 }

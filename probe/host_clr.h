@@ -8,6 +8,7 @@
 #include "common/format/event.h"
 #include "probe/clr_api.h"
 #include "probe/clr_args.h"
+#include "probe/clr_classes.h"
 #include "probe/clr_flags.h"
 #include "probe/registry.h"
 #include "probe/writer.h"
@@ -80,19 +81,16 @@ void pvp_clr_module_there(uint64_t module);
 void pvp_clr_thread_there(uint64_t thread, uint32_t native);
 
 /*
- * Keys: methods and classes have small numbers, given at first sight and never again, however
- * often the runtime uses an id again. The rest are the runtime's ids without the bits that are
- * always 0. 0: out of memory, or no such thing. None of the runtime is called under a lock of
- * ours, so these may be asked for wherever the runtime may.
+ * Keys: methods have small numbers, given at first sight and never again, however often the runtime
+ * uses an id again; classes likewise (clr_classes.h). The rest are the runtime's ids without the
+ * bits that are always 0. 0: out of memory, or no such thing. None of the runtime is called under a
+ * lock of ours, so these may be asked for wherever the runtime may.
  */
 uint64_t pvp_clr_method(uint64_t function);
 /* The same, and notes whether its calls are told, and whether it is work (clr_files.c). */
 uint64_t pvp_clr_method_hook(uint64_t function, bool traced, unsigned work);
-uint64_t pvp_clr_method_if_hooked(uint64_t function, bool *ret_work); /* 0: its calls are not told */
-uint64_t pvp_clr_class(uint64_t type);
-/* Asks the runtime nothing: a class not met before gets its name by classes_name(), later. */
-uint64_t pvp_clr_class_reserve(uint64_t type);
-void pvp_clr_classes_name(void);
+uint64_t pvp_clr_method_if_hooked(
+	uint64_t function, bool *ret_work); /* 0: its calls are not told */
 uint64_t pvp_clr_domain(void);
 
 static inline uint64_t pvp_clr_key(uint64_t id)
@@ -111,18 +109,20 @@ void pvp_clr_compiled(uint64_t function, uint64_t took_ns);
 
 /* Ids that end: what comes with them later is something else. */
 void pvp_clr_method_gone(uint64_t function);
-void pvp_clr_class_gone(uint64_t type);
 void pvp_clr_module_gone(uint64_t module);
 void pvp_clr_forget(void); /* everything */
 
 /* Names, UTF-8, cut at PVP_CLR_NAME; the length. A name that cannot be had is "". */
 size_t pvp_clr_class_name(uint64_t type, char name[PVP_CLR_NAME]);
 size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME]);
+/* The definition that a method is declared in, as method names begin; 0: it cannot be had. */
+size_t pvp_clr_owner_name(
+	uint64_t module, uint32_t method, uint32_t *ret_type, char name[PVP_CLR_NAME]);
 size_t pvp_clr_utf8(const pvp_char *from, uint32_t n, char *to, size_t room);
 
-/* The type that a field's signature says, of a field of `type` in this module. */
-size_t pvp_clr_field_type(uint64_t module, uint64_t type, const uint8_t *sig, uint32_t n,
-	char name[PVP_CLR_NAME]);
+/* The type that a field's signature says, of a field of `in`; arguments without id stay "!0". */
+size_t pvp_clr_field_type(
+	const struct pvp_clr_type *in, const uint8_t *sig, uint32_t n, char name[PVP_CLR_NAME]);
 
 /* The metadata of a module; release it. NULL: it has none. */
 struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);

@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 
 struct fake fake;
+_Thread_local unsigned fake_metadata_asked;
 
 extern pvp_hr DllGetClassObject(
 	const struct pvp_guid *class, const struct pvp_guid *iid, void **ret);
@@ -23,6 +24,7 @@ static pvp_hr module_metadata(
 	void *self, uint64_t module, uint32_t flags, const struct pvp_guid *iid, void **ret)
 {
 	(void)self, (void)flags, (void)iid;
+	fake_metadata_asked++;
 	*ret = &fake_metadata;
 	return module == FAKE_MODULE ? 0 : 1;
 }
@@ -39,38 +41,17 @@ static pvp_hr array_class(
 
 static const uint64_t ids[] = { FAKE_CLASS, FAKE_INNER, FAKE_INT, FAKE_STRING, FAKE_ANYTHING };
 
-static pvp_hr class_of_token(void *self, uint64_t module, uint32_t token, uint64_t *ret)
-{
-	uint32_t row = token - 0x02000002;
-	(void)self;
-	ck_assert_uint_eq(module, FAKE_MODULE);
-	*ret = row < PV_COUNT_OF(ids) ? ids[row] : 0;
-	return *ret ? 0 : PVP_HR(0x80131130);
-}
-
-static pvp_hr class_of_arguments(void *self, uint64_t module, uint32_t token, uint32_t n,
-	const uint64_t *types, uint64_t *ret)
-{
-	(void)self;
-	ck_assert_uint_eq(module, FAKE_MODULE);
-	if (token != 0x02000002 || n != 1)
-		return PVP_HR(0x80131130);
-	fake.argument = types[0];
-	*ret = FAKE_CLASS_OF_INT;
-	return 0;
-}
-
 static pvp_hr class_info(void *self, uint64_t id, uint64_t *ret_module, uint32_t *ret_token,
 	uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types)
 {
 	(void)self;
 	*ret_parent = 0;
-	*ret_n = id == FAKE_CLASS_OF_INT;
+	*ret_n = id == FAKE_CLASS_OF_INT || id == FAKE_CLASS_OF_STRING;
 	if (room && *ret_n)
-		types[0] = FAKE_INT;
+		types[0] = id == FAKE_CLASS_OF_INT ? FAKE_INT : FAKE_STRING;
 	*ret_module = FAKE_MODULE;
 	*ret_token = 0x02000002;
-	if (id == FAKE_CLASS_OF_INT)
+	if (*ret_n)
 		return 0;
 	for (uint32_t i = 0; i < PV_COUNT_OF(ids); i++)
 		if (id == ids[i]) {
@@ -405,8 +386,10 @@ static pvp_hr string_layout(void *self, uint32_t *ret_length, uint32_t *ret_text
 static pvp_hr box_layout(void *self, uint64_t type, uint32_t *ret_offset)
 {
 	(void)self;
-	*ret_offset = type == FAKE_CLASS_OF_INT ? 8 : 77;
-	return type == FAKE_CLASS_OF_INT ? 0 : PVP_HR_POINTER; /* no other is a structure */
+	bool structure =
+		type == FAKE_CLASS_OF_INT || type == FAKE_CLASS_OF_STRING || type == FAKE_INT;
+	*ret_offset = structure ? 8 : 77;
+	return structure ? 0 : PVP_HR_POINTER;
 }
 
 static pvp_hr provider_info(
@@ -426,8 +409,6 @@ static pvp_hr provider_info(
 static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
-	.class_of_token = class_of_token,
-	.class_of_arguments = class_of_arguments,
 	.box_layout = box_layout,
 	.string_layout = string_layout,
 	.unknown = { NULL, counted, counted },
@@ -472,6 +453,15 @@ static void missing(void)
 	ck_abort_msg("a slot was called that this runtime does not have");
 }
 
+/* What loads the type or the method that it is asked for. */
+static const size_t loading[] = { 4, 8, 43, 44 };
+
+static pvp_hr loads(void)
+{
+	ck_abort_msg("the runtime was made to load something");
+	return 0;
+}
+
 /* The last slot of each version from 7 on. */
 static const size_t slots[] = { 86, 89, 92, 98, 100, 107, 110, 113, 114 };
 
@@ -494,6 +484,8 @@ static pvp_hr query(void *self, const struct pvp_guid *iid, void **ret)
 		for (size_t k = 0; k < PV_COUNT_OF(tables.slot); k++)
 			if (!tables.slot[k] || k > slots[i])
 				tables.slot[k] = missing;
+		for (size_t k = 0; k < PV_COUNT_OF(loading); k++)
+			tables.slot[loading[k]] = (pvp_clr_slot)loads;
 		*ret = &info;
 		return 0;
 	}

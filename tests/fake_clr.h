@@ -10,13 +10,25 @@
 #include "probe/clr_api.h"
 #include "probe/clr_flags.h"
 
-/* Ids of the fake's things. A class, its instance over int, an array of it, one inside it. */
+/* Ids of the fake's things. A class, its instances, an array of one, one inside it. */
 enum {
-	FAKE_DOMAIN = 0x1000, FAKE_ASSEMBLY = 0x2000, FAKE_MODULE = 0x3000,
-	FAKE_CLASS = 0x4000, FAKE_CLASS_OF_INT = 0x4100, FAKE_ARRAY = 0x4200, FAKE_INNER = 0x4300,
-	FAKE_INT = 0x4400, FAKE_STRING = 0x4500, FAKE_ANYTHING = 0x4600,
-	FAKE_METHOD = 0x5000, FAKE_GENERIC = 0x5100, FAKE_DYNAMIC = 0x5200, FAKE_BROKEN = 0x5300,
-	FAKE_OBJECT = 0x10000, FAKE_CODE = 0x70000,
+	FAKE_DOMAIN = 0x1000,
+	FAKE_ASSEMBLY = 0x2000,
+	FAKE_MODULE = 0x3000,
+	FAKE_CLASS = 0x4000,
+	FAKE_CLASS_OF_INT = 0x4100,
+	FAKE_ARRAY = 0x4200,
+	FAKE_INNER = 0x4300,
+	FAKE_INT = 0x4400,
+	FAKE_STRING = 0x4500,
+	FAKE_ANYTHING = 0x4600,
+	FAKE_CLASS_OF_STRING = 0x4700,
+	FAKE_METHOD = 0x5000,
+	FAKE_GENERIC = 0x5100,
+	FAKE_DYNAMIC = 0x5200,
+	FAKE_BROKEN = 0x5300,
+	FAKE_OBJECT = 0x10000,
+	FAKE_CODE = 0x70000,
 };
 
 struct fake {
@@ -28,8 +40,7 @@ struct fake {
 	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
 	_Atomic unsigned suspended, suspends;
 	unsigned refused_suspends; /* so many are refused, as while a collection runs */
-	bool library; /* its module is the framework's own */
-	uint64_t argument; /* of the last instance of its class that was asked for */
+	bool library;              /* its module is the framework's own */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */
 	uint64_t object_size; /* 0: it depends on the object */
@@ -43,6 +54,7 @@ struct fake {
 };
 
 extern struct fake fake;
+extern _Thread_local unsigned fake_metadata_asked; /* how often this thread asked for a module's */
 
 /* fake_clr_meta.c: two types, a few simple ones and three methods; a text as the runtime gives it. */
 extern struct pvp_clr_metadata fake_metadata;

@@ -23,9 +23,7 @@ static const struct {
 		offsetof(struct pvp_clr_metadata_table, name) / sizeof(pvp_clr_slot), slot         \
 	}
 	INFO(class_of_object, 3),
-	INFO(class_of_token, 4),
 	INFO(class_layout, 40),
-	INFO(class_of_arguments, 43),
 	INFO(box_layout, 47),
 	INFO(string_layout, 60),
 	META(find_type, 9),
@@ -243,8 +241,10 @@ START_TEST(ids_that_come_again)
 	end(&log);
 	/* named, two bodies; named again; the dynamic one twice */
 	ck_assert_uint_eq(log.n[PV_KIND_METHOD_JIT], 6);
-	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
-	ck_assert_uint_eq(log.n[PV_KIND_VTABLE_LOAD], 2);
+	/* one before and after; the method's own at the end, and before if the agent was quick */
+	ck_assert_uint_ge(log.n[PV_KIND_CLASS_LOAD], 3);
+	ck_assert_uint_le(log.n[PV_KIND_CLASS_LOAD], 4);
+	ck_assert_uint_eq(log.n[PV_KIND_VTABLE_LOAD], log.n[PV_KIND_CLASS_LOAD]);
 	ck_assert_uint_eq(log.n[PV_KIND_IMAGE_UNLOAD], 1);
 	probe_log_finish(&log);
 }

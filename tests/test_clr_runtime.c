@@ -287,59 +287,113 @@ START_TEST(fields_and_counters)
 END_TEST
 
 /* A field of the fake's class of int that is a structure, whole; and every cut of it. */
-static void structures(const uint8_t *sig, uint32_t n, uint64_t want, uint64_t argument, bool stands)
+static void structures(const uint8_t *sig, uint32_t n, uint64_t want, uint64_t argument)
 {
+	struct pvp_clr_type in, got;
+	ck_assert(pvp_clr_type_of(FAKE_CLASS_OF_INT, &in));
 	for (uint32_t len = 0; len <= n; len++) {
 		uint8_t *cut = malloc(len ? len : 1);
 		memcpy(cut, sig, len);
-		bool stood = false;
-		fake.argument = 0;
-		uint64_t got = pvp_clr_structure(FAKE_MODULE, FAKE_CLASS_OF_INT,
-			(struct pvp_sig){ cut, cut + len }, &stood);
+		bool found = pvp_clr_structure(&in, (struct pvp_sig){ cut, cut + len }, &got);
 		free(cut);
 		if (len < n)
 			continue;
-		ck_assert_uint_eq(got, want);
-		ck_assert_uint_eq(fake.argument, argument);
-		ck_assert_int_eq(stood, stands);
+		ck_assert_uint_eq(found ? got.id : 0, want);
+		ck_assert_uint_eq(found && got.n ? got.of[0].id : 0, argument);
 	}
 }
 
+static void class_loaded(uint64_t class)
+{
+	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), class, 0);
+}
+
+/* What is not loaded is not found; what is found is one of the same shape at least. */
 START_TEST(structures_of_signatures)
 {
-#define FIELD_OF(want, argument, stands, ...)                                                      \
+#define FIELD_OF(want, argument, ...)                                                              \
 	do {                                                                                       \
 		static const uint8_t sig[] = { 6, __VA_ARGS__ };                                   \
-		structures(sig, sizeof sig, want, argument, stands);                               \
+		structures(sig, sizeof sig, want, argument);                                       \
 	} while (0)
 	enum { I4 = 8, TEXT = 0x0e, VALUE = 0x11, CLASS, VAR, MD = 0x14, INST = 0x15, ARR = 0x1d };
 	enum { THING = 2 << 2, THING_REF = 1 << 2 | 1, INNER_REF = 2 << 2 | 1, NO_REF = 3 << 2 | 1 };
+	const uint64_t of_int = FAKE_CLASS_OF_INT, of_string = FAKE_CLASS_OF_STRING;
 	fake.library = true;
 	ck_assert_int_eq(begin("nodefaults,fields"), 0);
-	uint64_t one = FAKE_CLASS_OF_INT;
+	FIELD_OF(0, 0, INST, VALUE, THING_REF, 1, TEXT);
+	FIELD_OF(0, 0, INST, VALUE, THING_REF, 1, CLASS, INNER_REF);
+	class_loaded(of_int);
+	class_loaded(of_string);
 	for (int again = 0; again < 2; again++) { /* what was found is kept */
-		FIELD_OF(one, FAKE_INT, false, INST, VALUE, THING, 1, I4);
-		FIELD_OF(one, FAKE_INT, false, INST, VALUE, THING, 1, VAR, 0);
-		FIELD_OF(one, FAKE_STRING, false, INST, VALUE, THING_REF, 1, TEXT);
-		FIELD_OF(one, FAKE_INNER, false, INST, VALUE, THING, 1, CLASS, INNER_REF);
-		FIELD_OF(one, FAKE_CLASS_OF_INT, false, INST, VALUE, THING, 1, INST, VALUE, THING, 1, I4);
-		/* arrays have no ids, nor has what is not loaded: anything stands for them */
-		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, ARR, I4);
-		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, MD, I4, 2, 0, 2, 0, 0);
-		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, CLASS, NO_REF);
-		FIELD_OF(one, FAKE_ANYTHING, true, INST, VALUE, THING, 1, INST, CLASS, THING, 1, ARR, TEXT);
-		/* but not for structures */
-		FIELD_OF(0, 0, false, INST, VALUE, THING, 1, VALUE, NO_REF);
-		FIELD_OF(0, 0, false, INST, VALUE, THING, 2, I4, I4);
-		FIELD_OF(0, 0, false, INST, CLASS, THING, 1, I4);
-		FIELD_OF(0, 0, false, VAR, 0);
-		FIELD_OF(0, 0, false, VAR, 1);
-		FIELD_OF(0, 0, false, CLASS, THING);
-		FIELD_OF(0, 0, false, VALUE, THING); /* the fake says it is none */
-		FIELD_OF(0, 0, false, INST, VALUE, 0xff, 0xff, 0xff, 0xff);
-		FIELD_OF(0, 0, false, INST, VALUE, THING, 0xdf, 0xff, 0xff, 0xff, I4);
+		FIELD_OF(of_int, FAKE_INT, INST, VALUE, THING, 1, I4);
+		FIELD_OF(of_int, FAKE_INT, INST, VALUE, THING, 1, VAR, 0);
+		FIELD_OF(of_string, FAKE_STRING, INST, VALUE, THING_REF, 1, TEXT);
+		/* one of the same shape; of arrays, and of what is not loaded, no id is known */
+		FIELD_OF(of_string, 0, INST, VALUE, THING, 1, CLASS, INNER_REF);
+		FIELD_OF(of_string, 0, INST, VALUE, THING, 1, ARR, I4);
+		FIELD_OF(of_string, 0, INST, VALUE, THING, 1, MD, I4, 2, 0, 2, 0, 0);
+		FIELD_OF(of_string, 0, INST, VALUE, THING, 1, CLASS, NO_REF);
+		FIELD_OF(of_string, 0, INST, VALUE, THING, 1, INST, CLASS, THING, 1, ARR, TEXT);
+		/* not loaded, not known, or no structure */
+		FIELD_OF(0, 0, INST, VALUE, THING, 1, INST, VALUE, THING, 1, I4);
+		FIELD_OF(0, 0, INST, VALUE, THING, 1, VALUE, NO_REF);
+		FIELD_OF(0, 0, INST, VALUE, THING, 2, I4, I4);
+		FIELD_OF(0, 0, INST, CLASS, THING, 1, I4);
+		FIELD_OF(0, 0, VAR, 0);
+		FIELD_OF(0, 0, VAR, 1);
+		FIELD_OF(0, 0, CLASS, THING);
+		FIELD_OF(0, 0, VALUE, THING); /* the definition itself is none */
+		FIELD_OF(0, 0, INST, VALUE, 0xff, 0xff, 0xff, 0xff);
+		FIELD_OF(0, 0, INST, VALUE, THING, 0xdf, 0xff, 0xff, 0xff, I4);
 	}
+	FAKE_CALL(profiler, ClassUnloadStarted, (void *, uint64_t), of_string);
+	FIELD_OF(0, 0, INST, VALUE, THING_REF, 1, TEXT);
+	FIELD_OF(0, 0, INST, VALUE, THING, 1, ARR, I4);
 #undef FIELD_OF
+}
+END_TEST
+
+/*
+ * The loader has its lock while it tells of a class, so nothing is told there: by the agent, by
+ * what uses the class, or at the end; once each, also under a shot.
+ */
+START_TEST(classes_are_named_later)
+{
+	struct probe_log log;
+	fake.objects = 10;
+	ck_assert_int_eq(begin("nodefaults,fields,strings=5,heapshot-on-shutdown"), 0);
+	fake_metadata_asked = 0;
+	class_loaded(FAKE_CLASS);
+	class_loaded(FAKE_ARRAY);
+	class_loaded(FAKE_INNER);
+	ck_assert_uint_eq(fake_metadata_asked, 0);
+	uint64_t key = pvp_clr_class(FAKE_CLASS);
+	ck_assert_uint_eq(pvp_clr_class(FAKE_CLASS), key);
+	FAKE_CALL(profiler, ClassUnloadStarted, (void *, uint64_t), FAKE_INNER);
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], log.n[PV_KIND_VTABLE_LOAD]);
+	ck_assert_uint_ge(log.n[PV_KIND_CLASS_LOAD], 2);
+	ck_assert_uint_le(
+		log.n[PV_KIND_CLASS_LOAD], 3); /* the unloaded one, if the agent was quick */
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_FIELD], 1);
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* A method brings what it belongs to: its class, or the definition that its code is shared by. */
+START_TEST(methods_bring_their_classes)
+{
+	struct probe_log log;
+	ck_assert_int_eq(begin("nodefaults"), 0);
+	for (int i = 0; i < 2; i++) {
+		compile(FAKE_METHOD, 0);
+		compile(FAKE_GENERIC, 0);
+		compile(FAKE_DYNAMIC, 0);
+	}
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_CLASS_LOAD], 2);
+	probe_log_finish(&log);
 }
 END_TEST
 
@@ -511,6 +565,8 @@ int main(void)
 	tcase_add_test(t, load_contexts);
 	tcase_add_test(t, fields_and_counters);
 	tcase_add_test(t, structures_of_signatures);
+	tcase_add_test(t, classes_are_named_later);
+	tcase_add_test(t, methods_bring_their_classes);
 	tcase_add_test(t, spans);
 	tcase_add_test(t, work_on_files);
 	tcase_add_test(t, groups_are_switched);
