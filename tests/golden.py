@@ -18,7 +18,7 @@ import tempfile
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
-PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
+PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
          'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
          'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
          'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
@@ -28,9 +28,9 @@ PANES = {'overview': '1', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>'
          'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
          'diff': '8<Enter>', 'diff-stacks': '8o', 'diff-class': '8yb', 'ladder': 'Y<Enter>j', 'cohort-paths': 'Y<Enter>W'}
 # Logs of 2007, written by tests/b07_write.
-OLD = {'draft': {'overview': '1', 'methods': '2', 'gc': '6'},
+OLD = {'draft': {'overview': '', 'methods': '2', 'gc': '6'},
        'stage-A': {'heap': '7<Tab>', 'info': 'i'},
-       'stage-D': {'overview': '1', 'methods': '2', 'alloc-stacks': '5<Enter>', 'heap': '7k',
+       'stage-D': {'overview': '', 'methods': '2', 'alloc-stacks': '5<Enter>', 'heap': '7k',
                    'locks': 'L<Enter>', 'exceptions': 'X', 'threads': '0', 'jit': 'J<Tab>',
                    'info': 'i'}}
 # Panes of what the first log does not hold, of the second one.
@@ -39,7 +39,7 @@ ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'c
 # Panes of that with strings: the selected row's can be read however narrow the screen is.
 STRING_PANES = {'objects': '9Bjj', 'references': '9Bj<Tab>', 'found': '9fSquare<Enter>'}
 # Panes of the first log with three wounds: see damaged().
-HURT = {'overview': '1', 'methods': '2', 'tree': '3', 'info': 'i'}
+HURT = {'overview': '', 'methods': '2', 'tree': '3', 'info': 'i'}
 SIZES = ('120x36', '80x24')
 SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range', 'diff', 'ladder')
 ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range', 'diff', 'ladder')

@@ -460,8 +460,10 @@ unsigned ui_browser_command(struct ui_screen *s, enum ui_command cmd)
 	if (ui_browser_pane(s) != &s->pane[s->current] || s->help.open)
 		return UI_IGNORED;
 	if (cmd == UI_CMD_WEAK) {
-		if (s->browser.visited)
+		if (s->browser.visited) {
 			want(s, h->shot, !h->weak);
+			ui_screen_say(s, false, "weak references %scount", h->weak ? "" : "do not ");
+		}
 		return UI_HANDLED;
 	}
 	if (cmd == UI_CMD_FIND_OBJECT) {

@@ -188,7 +188,7 @@ static void show_paths(struct ui_screen *s)
 	const struct pv_query q = { .lives = l,
 		.select = row->id,
 		.base = one ? cohort->id : 0,
-		.group = s->shared.group };
+		.group = p->group };
 	w->address.n = 0;
 	w->shot = pv_lives_shot(l);
 	if (!pv_lives_choose(s->shared.lives.model, &q, diff, &w->address)) {

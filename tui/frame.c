@@ -187,8 +187,8 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	if (p->def->scope & UI_SCOPE_OBJECTS) {
 		snprintf(text, sizeof text, " ▸ %s", s->heap.trail);
 		x = add(c, r, x, UI_PLAIN, text);
-	} else if (s->group) {
-		snprintf(text, sizeof text, " ▸ by %s", pv_by_name(s->group));
+	} else if (p->group) {
+		snprintf(text, sizeof text, " ▸ grouped by %s", pv_by_name(p->group));
 		x = add(c, r, x, UI_WARN, text);
 	}
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)

@@ -34,6 +34,7 @@ struct ui_list {
 	bool invert;
 	char filter[UI_TEXT_MAX];
 	uint64_t select, base;
+	enum pv_by group; /* of methods and classes */
 	const struct pv_heap_set *set; /* borrowed; see views.h */
 	PV_ARRAY(uint64_t) open;
 	size_t limit;

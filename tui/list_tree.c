@@ -27,8 +27,18 @@ void ui_list_set_open(struct ui_list *l, uint64_t id, bool open)
 	l->stale = true;
 }
 
+static bool any_children(const struct ui_list *l)
+{
+	for (size_t i = 0; l->table && i < l->table->rows; i++)
+		if (l->table->row[i].flags & PV_ROW_HAS_CHILDREN)
+			return true;
+	return false;
+}
+
 static void fold_all(struct ui_list *l)
 {
+	if (l->open.n == 0 && !any_children(l))
+		return;
 	l->unfold_next = l->open.n > 0 ? UI_UNFOLD_NOTHING : UI_UNFOLD_ALL;
 	l->open.n = 0;
 	l->stale = true;
@@ -90,6 +100,8 @@ unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd)
 		fold_all(l);
 		return UI_HANDLED;
 	case UI_CMD_HOT_PATH:
+		if (!row || !(row->flags & PV_ROW_HAS_CHILDREN))
+			return UI_HANDLED;
 		l->unfold_next = UI_UNFOLD_PATH;
 		l->stale = true;
 		return UI_HANDLED;

@@ -42,6 +42,12 @@ void ui_output_note(struct ui_output *o, const char *text);
 size_t ui_output_count(const struct ui_output *o);
 const char *ui_output_line(const struct ui_output *o, size_t i);
 
+/* Where in it the user is, as one number. */
+static inline uint64_t ui_output_place(const struct ui_output *o)
+{
+	return (uint64_t)o->top * 2 + o->loose;
+}
+
 /* Bits of enum ui_reply. */
 unsigned ui_output_command(struct ui_output *o, enum ui_command cmd);
 /* To the newest line that has the text (dir 0), the next (1) or the one before (-1). */

@@ -211,6 +211,13 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 	}
 }
 
+void ui_pane_set_group(struct ui_pane *p, enum pv_by group)
+{
+	p->group = group;
+	for (int i = 0; i < p->def->parts; i++)
+		p->list[i].group = group;
+}
+
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s)
 {
 	enum ui_kind kind = p->def->parts ? p->def->part[0].kind : UI_KIND_NONE;

@@ -55,6 +55,7 @@ struct ui_pane_def {
 	const char *hint;
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */
+	bool grouped;   /* its rows can be put together: b */
 	bool few;       /* the main list is short: it takes no more than its rows */
 	bool either;    /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];
@@ -65,6 +66,7 @@ struct ui_pane {
 	const struct ui_pane_def *def;
 	struct ui_list list[UI_PARTS];
 	int focus; /* the list that has the keys */
+	enum pv_by group; /* its rows of methods and classes */
 	bool alone; /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
@@ -82,6 +84,9 @@ void ui_pane_forget(struct ui_pane *p); /* before the model dies */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
+
+/* The grouping is the pane's own, of all its lists. */
+void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
 
 /* It becomes the pane on screen: the user's selection comes along. */
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);

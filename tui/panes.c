@@ -50,6 +50,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .tab = "Over", .brief = "Over",
 		.hint = "Tab goes from box to box, Enter opens the pane behind it" },
 	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth",
+		.grouped = true,
 		.scope = UI_SCOPE_CALLS, .parts = 4,
 		.hint = "Enter on a caller or callee goes there, Backspace back; Enter on a method"
 			" or F5: its place in the call tree",
@@ -70,6 +71,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.unfold = UI_UNFOLD_HOT, .drill = UI_DRILL_METHODS },
 		} },
 	{ .command = UI_CMD_ALLOCATIONS, .tab = "Alloc", .brief = "Allo",
+		.grouped = true,
 		.parts = 2,
 		.hint = "Enter: the stacks that allocate; Enter there: the method",
 		.part = {
@@ -97,6 +99,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.only = PV_GROUP_SURVIVED },
 		} },
 	{ .command = UI_CMD_SHOTS, .tab = "Heap", .brief = "Heap",
+		.grouped = true,
 		.scope = UI_SCOPE_HEAP, .parts = 3,
 		.either = true, .few = true,
 		.hint = "S takes a shot, m marks the base; then another shot shows the difference"
@@ -109,6 +112,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
 		} },
 	{ .command = UI_CMD_DIFF, .tab = "Diff", .brief = "Diff",
+		.grouped = true,
 		.scope = UI_SCOPE_DIFF, .parts = 3,
 		.hint = "m in pane 7 marks the base; y same by identity, class, address; o rows,"
 			" b groups; W what keeps the new",
@@ -133,6 +137,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_BROWSE },
 		} },
 	{ .command = UI_CMD_LADDER, .tab = "Ladder", .brief = "Lad",
+		.grouped = true,
 		.scope = UI_SCOPE_DIFF, .parts = 3,
 		.hint = "Who was born between two shots and lives on; Enter: cohorts, births, the"
 			" method; W what keeps them",
@@ -156,6 +161,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_SPANS },
 		} },
 	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock",
+		.grouped = true,
 		.parts = 2, .few = true,
 		.hint = "Enter: where threads waited; Enter there: the method",
 		.part = {
@@ -165,6 +171,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_METHODS },
 		} },
 	{ .command = UI_CMD_EXCEPTIONS, .tab = "Exc", .brief = "Exc",
+		.grouped = true,
 		.parts = 3, .few = true,
 		.hint = "Enter: where they are thrown; Enter there: the method",
 		.part = {
@@ -176,6 +183,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_NOWHERE },
 		} },
 	{ .command = UI_CMD_HANDLES, .tab = "Handles", .brief = "Hand",
+		.grouped = true,
 		.parts = 3, .few = true,
 		.hint = "Enter: who made those of a type; Enter there: the method",
 		.part = {
@@ -195,6 +203,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_NOWHERE },
 		} },
 	{ .command = UI_CMD_JIT, .tab = "JIT", .brief = "JIT",
+		.grouped = true,
 		.parts = 5,
 		.hint = "Enter: the method in pane 2",
 		.part = {

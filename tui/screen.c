@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "tui/idle_key.h"
 #include "tui/strip.h"
 
 /* A frame waits so long for answers that come at once. */
@@ -303,8 +304,7 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		next_window(s);
 		return UI_HANDLED;
 	case UI_CMD_GROUP:
-		s->shared.group = (s->shared.group + 1) % PV_BY_COUNT;
-		ui_screen_say(s, false, "methods and classes by %s", pv_by_name(s->shared.group));
+		ui_screen_group(s, NULL);
 		return UI_HANDLED;
 	case UI_CMD_ZERO:
 		if (s->shared.window_ns == 0) {
@@ -411,7 +411,7 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 }
 
 /* The answers a pane's lists are to have; asks only what has changed. */
-static void settle(struct ui_screen *s)
+void ui_screen_settle(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
 	s->settled = true;
@@ -456,123 +456,53 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 	return needs_rows(cmd) && (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
 }
 
+unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)
+{
+	uint64_t before = ui_idle_digest(s);
+	unsigned reply = cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
+	if (s->message[0] || reply & ~(unsigned)UI_HANDLED)
+		return reply;
+	if (ui_idle_digest(s) == before)
+		ui_idle_say(s, key, cmd);
+	else
+		ui_idle_confirm(s, cmd);
+	return reply;
+}
+
+/* The overview has no list, but one moves between its sections as if it were one. */
+static enum ui_command overview_command(struct ui_screen *s, int key)
+{
+	bool on = !s->help.open && !s->output_open && s->pane[s->current].def->parts == 0;
+	enum ui_command cmd = on ? ui_command_of_key(key, UI_SCOPE_MOVE) : UI_CMD_NONE;
+	return cmd == UI_CMD_DOWN || cmd == UI_CMD_UP ? cmd : UI_CMD_NONE;
+}
+
+static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
+{
+	if (!ui_overview_next(&s->overview, cmd == UI_CMD_DOWN ? 1 : -1))
+		ui_screen_say(s, false, "this is the %s box",
+			cmd == UI_CMD_DOWN ? "last" : "first");
+	return UI_HANDLED;
+}
+
 unsigned ui_screen_key(struct ui_screen *s, int key)
 {
 	/* Keys can come faster than frames; each acts on what the one before it has led to. */
 	if (!s->settled)
-		settle(s);
+		ui_screen_settle(s);
 	s->settled = false;
 	s->message[0] = 0;
 	if (s->prompt.open)
 		return ui_screen_type(s, key);
 	if (s->menu.open) {
+		size_t at = s->menu.at;
 		ui_screen_choose(s, ui_menu_key(&s->menu, key));
+		if (s->menu.open && s->menu.at == at)
+			ui_screen_say(s, false, "Up and Down move, Enter chooses, Esc closes");
 		return UI_HANDLED;
 	}
-	/* The overview has no list, but one moves between its sections as if it were one. */
-	if (!s->help.open && !s->output_open && s->pane[s->current].def->parts == 0) {
-		int dir = key == UI_KEY_DOWN || key == 'j' ? 1
-			  : key == UI_KEY_UP || key == 'k' ? -1
-							   : 0;
-		if (dir) {
-			ui_overview_next(&s->overview, dir);
-			return UI_HANDLED;
-		}
-	}
-	enum ui_command cmd = ui_command_of_key(key, ui_screen_scopes(s));
-	return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
-}
-
-/* --- drawing --- */
-
-static void draw_bottom(struct ui_screen *s)
-{
-	const struct ui_layout *l = &s->layout;
-	struct ui_canvas *c = &s->canvas;
-	const struct ui_pane *p = &s->pane[s->current];
-	struct ui_rect line = l->message.h ? l->message : l->keys;
-	const char *feed = s->shared.feed.error;
-	ui_frame_keys(c, l->keys, ui_screen_scopes(s));
-	if (s->prompt.open) {
-		ui_prompt_draw(&s->prompt, c, line);
-		return;
-	}
-	const char *text = s->message[0] ? s->message : feed;
-	bool bad = s->message[0] ? s->message_bad : s->shared.feed.state == UI_FEED_FAILED;
-	if (text[0]) {
-		ui_clear(c, line, UI_PLAIN);
-		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
-	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
-		return;
-	} else if (l->message.h && s->output_open) {
-		ui_put(c, ui_cols(line, 1, line.w), UI_DIM,
-			"/ searches upwards from the newest line, G follows again, O or q goes back");
-	} else if (l->message.h && p->def->hint) {
-		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
-	}
-}
-
-static void draw_body(struct ui_screen *s)
-{
-	struct ui_pane *p = &s->pane[s->current];
-	struct ui_rect body = s->layout.body;
-	if (s->output_open) {
-		ui_output_draw(s->output, &s->canvas, body);
-	} else if (p->def->parts == 0) {
-		ui_overview_place(&s->overview, body);
-		ui_overview_refresh(&s->overview, &s->shared);
-		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
-	} else {
-		settle(s);
-		ui_pane_draw(p, &s->shared, &s->canvas);
-	}
-	if (s->help.open)
-		ui_help_draw(&s->help, &s->canvas, body);
-	if (s->menu.open)
-		ui_menu_draw(&s->menu, &s->canvas, body);
-}
-
-static void draw_coverage(struct ui_screen *s)
-{
-	const struct ui_pane *p = &s->pane[s->current];
-	const struct ui_list *first = &s->overview.list[0];
-	const char *text = s->output_open ? ""
-			   : p->def->parts  ? ui_pane_coverage(p)
-			   : first->table ? first->table->coverage
-					  : "";
-	if (text && text[0])
-		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s", text);
-}
-
-void ui_screen_draw(struct ui_screen *s)
-{
-	struct ui_canvas *c = &s->canvas;
-	const struct ui_layout *l = &s->layout;
-	s->shared.lives.on_screen = ui_compare_has(&s->pane[s->current]);
-	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
-	if (l->too_small) {
-		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,
-			UI_MIN_H);
-		return;
-	}
-	ui_frame_status(c, l->status, &s->shared);
-	ui_screen_tell_search(s);
-	if (l->heap.h)
-		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
-	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
-	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
-	if (l->range.h)
-		ui_frame_range(c, l->range, &s->shared);
-	if (l->tabs.h)
-		ui_frame_tabs(c, l->tabs, s->current);
-	draw_body(s);
-	if (l->crumb.h && s->output_open)
-		ui_output_title(s->output, c, l->crumb);
-	else if (l->crumb.h)
-		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
-	if (l->crumb.h && !l->message.h)
-		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
-	draw_coverage(s);
-	if (l->keys.h)
-		draw_bottom(s);
+	enum ui_command box = overview_command(s, key);
+	if (box != UI_CMD_NONE)
+		return move_in_overview(s, box);
+	return ui_screen_act(s, key, ui_command_of_key(key, ui_screen_scopes(s)));
 }

@@ -86,8 +86,12 @@ void ui_screen_forget(struct ui_screen *s);
 unsigned ui_screen_key(struct ui_screen *s, int key);
 unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
+/* The same, by this key (UI_KEY_NONE: typed): where nothing changes by it, why is said. */
+unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd);
 
-/* Asks what must be asked anew, and draws everything into `canvas`. */
+/* The answers that the pane's lists are to have; asks only what has changed. */
+void ui_screen_settle(struct ui_screen *s);
+/* screen_draw.c. Asks what must be asked anew, and draws everything into `canvas`. */
 void ui_screen_draw(struct ui_screen *s);
 
 /* Shown until the next key. */
@@ -97,6 +101,9 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 /* Heap shots by themselves: as `word` says, NULL: the next usual way. */
 void ui_screen_schedule(struct ui_screen *s, const char *word);
 uint64_t ui_screen_collections(const struct ui_screen *s);
+
+/* How the pane puts rows together; NULL: the next way. */
+void ui_screen_group(struct ui_screen *s, const char *word);
 
 /* screen_target.c: UI_IGNORED when the command is none of its. */
 unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);

@@ -69,7 +69,6 @@ struct ui_shared {
 	struct ui_feed_status feed;
 	const char *source; /* as the user named it */
 	uint64_t window_ns; /* 0 = all */
-	enum pv_by group;   /* rows of methods and classes */
 	bool net;           /* times of calls without the probe's own */
 	struct ui_cost cost; /* of recording, lately; not known: nobody says */
 	bool paused;

@@ -115,6 +115,11 @@ static void move_cursor(struct ui_screen *s, int dir)
 	g->cursor_on = true;
 	g->cursor_ns = to < 0 ? 0 : to > s->shared.duration_ns ? s->shared.duration_ns : to;
 	ui_screen_place(s);
+	if (s->layout.range.h == 0) {
+		char at[PV_UNIT_MAX];
+		ui_screen_say(s, false, "the cursor of time is at %s",
+			pv_units_clock(at, sizeof at, g->cursor_ns));
+	}
 }
 
 static void step(struct ui_screen *s, int dir)

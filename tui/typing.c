@@ -191,11 +191,19 @@ static void set_window(struct ui_screen *s, const char *text)
 		s->shared.window_ns = all ? 0 : (uint64_t)seconds * 1000000000;
 }
 
-static void set_group(struct ui_screen *s, const char *text)
+void ui_screen_group(struct ui_screen *s, const char *word)
 {
-	if (!pv_by_of(text, strlen(text), &s->shared.group))
+	struct ui_pane *p = &s->pane[s->current];
+	enum pv_by by = (p->group + 1) % PV_BY_COUNT;
+	if (!p->def->grouped) {
+		ui_screen_say(s, true, "the rows of this pane are not grouped");
+	} else if (word && !pv_by_of(word, strlen(word), &by)) {
 		ui_screen_say(s, true,
-			"group by name, namespace, class, image, assembly or domain");
+			"group by name, namespace, class, image, assembly, domain or context");
+	} else {
+		ui_pane_set_group(p, by);
+		ui_screen_say(s, false, "this pane's methods and classes by %s", pv_by_name(by));
+	}
 }
 
 /* Commands that take a word on the command line; false: this one does not. */
@@ -213,7 +221,7 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		set_window(s, word);
 		return true;
 	case UI_CMD_GROUP:
-		set_group(s, word);
+		ui_screen_group(s, word);
 		return true;
 	case UI_CMD_SCHEDULE:
 		ui_screen_schedule(s, word);
@@ -277,5 +285,5 @@ unsigned ui_screen_run(struct ui_screen *s, const char *line)
 		ui_screen_say(s, true, "%s does nothing in this pane", ui_command_row(cmd)->name);
 		return UI_HANDLED;
 	}
-	return ui_screen_command(s, cmd);
+	return ui_screen_act(s, UI_KEY_NONE, cmd);
 }

@@ -1,0 +1,98 @@
+/* A frame, from the status line to the keys. */
+#include "tui/screen.h"
+#include "tui/strip.h"
+
+static void draw_bottom(struct ui_screen *s)
+{
+	const struct ui_layout *l = &s->layout;
+	struct ui_canvas *c = &s->canvas;
+	const struct ui_pane *p = &s->pane[s->current];
+	struct ui_rect line = l->message.h ? l->message : l->keys;
+	const char *feed = s->shared.feed.error;
+	ui_frame_keys(c, l->keys, ui_screen_scopes(s));
+	if (s->prompt.open) {
+		ui_prompt_draw(&s->prompt, c, line);
+		return;
+	}
+	const char *text = s->message[0] ? s->message : feed;
+	bool bad = s->message[0] ? s->message_bad : s->shared.feed.state == UI_FEED_FAILED;
+	if (text[0]) {
+		ui_clear(c, line, UI_PLAIN);
+		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
+		return;
+	} else if (l->message.h && s->output_open) {
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM,
+			"/ searches upwards from the newest line, G follows again, O or q goes back");
+	} else if (l->message.h && p->def->hint) {
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
+	}
+}
+
+static void draw_body(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	struct ui_rect body = s->layout.body;
+	if (s->output_open) {
+		ui_output_draw(s->output, &s->canvas, body);
+	} else if (p->def->parts == 0) {
+		ui_overview_place(&s->overview, body);
+		ui_overview_refresh(&s->overview, &s->shared);
+		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
+	} else {
+		ui_screen_settle(s);
+		ui_pane_draw(p, &s->shared, &s->canvas);
+	}
+	if (s->help.open)
+		ui_help_draw(&s->help, &s->canvas, body);
+	if (s->menu.open)
+		ui_menu_draw(&s->menu, &s->canvas, body);
+}
+
+static void draw_coverage(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	const struct ui_list *first = &s->overview.list[0];
+	const char *text = s->output_open ? ""
+			   : p->def->parts  ? ui_pane_coverage(p)
+			   : first->table ? first->table->coverage
+					  : "";
+	bool grouped = p->group && !s->layout.crumb.h && !s->output_open;
+	if ((text && text[0]) || grouped)
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s%s%s",
+			grouped ? "grouped by " : "", grouped ? pv_by_name(p->group) : "",
+			grouped ? "; " : "", text ? text : "");
+}
+
+void ui_screen_draw(struct ui_screen *s)
+{
+	struct ui_canvas *c = &s->canvas;
+	const struct ui_layout *l = &s->layout;
+	s->shared.lives.on_screen = ui_compare_has(&s->pane[s->current]);
+	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
+	if (l->too_small) {
+		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,
+			UI_MIN_H);
+		return;
+	}
+	ui_frame_status(c, l->status, &s->shared);
+	ui_screen_tell_search(s);
+	if (l->heap.h)
+		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
+	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
+	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
+	if (l->range.h)
+		ui_frame_range(c, l->range, &s->shared);
+	if (l->tabs.h)
+		ui_frame_tabs(c, l->tabs, s->current);
+	draw_body(s);
+	if (l->crumb.h && s->output_open)
+		ui_output_title(s->output, c, l->crumb);
+	else if (l->crumb.h)
+		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
+	if (l->crumb.h && !l->message.h)
+		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
+	draw_coverage(s);
+	if (l->keys.h)
+		draw_bottom(s);
+}
