@@ -155,7 +155,31 @@ START_TEST(the_command_line_completes_and_runs)
 	press(":sor<Tab>");
 	ck_assert_str_eq(screen.prompt.text, "sort");
 	ck_assert(seen("sort-next"));
-	press("<Esc>:filter Lib<Enter>");
+	press("<Tab>");
+	ck_assert_str_eq(screen.prompt.text, "sort-next");
+	press("<Tab><Tab><Tab>");
+	ck_assert_str_eq(screen.prompt.text, "sort-1");
+	press("<Shift-Tab>");
+	ck_assert_str_eq(screen.prompt.text, "sort");
+	press("<Esc>:sort <Tab><Tab>");
+	ck_assert(seen("share  count  time"));
+	ck_assert_str_eq(screen.prompt.text, "sort share");
+	press("<Tab><Enter>");
+	ck_assert_str_eq(ui_screen_list(&screen)->sort, "count");
+	press(":group d<Tab>");
+	ck_assert_str_eq(screen.prompt.text, "group domain");
+	press("<Esc>:window <Tab>");
+	ck_assert(seen("1  10  60  all"));
+	press("<Esc>:sort zz<Tab>");
+	ck_assert(seen("nothing begins so"));
+	press("<Esc>:filter lib.r<Tab>");
+	ck_assert_str_eq(screen.prompt.text, "filter Lib.Read()");
+	press("<Esc>0:threads <Tab><Tab>");
+	char *thread = strdup(screen.prompt.text + strlen("threads "));
+	press("<Enter>");
+	ck_assert_str_eq(cursor(), thread);
+	free(thread);
+	press("2:filter Lib<Enter>");
 	ck_assert(seen("filter: Lib"));
 	press(":unf<Enter>");
 	ck_assert(seen("no command unf"));
@@ -169,7 +193,7 @@ START_TEST(the_command_line_completes_and_runs)
 	ck_assert(seen("hot-path does nothing in this pane"));
 	press(":over<Enter>");
 	ck_assert(seen("[1 Over]"));
-	ck_assert_uint_eq(press(":quit<Enter>"), UI_LEAVE);
+	ck_assert_uint_eq(press(":quit!<Enter>"), UI_LEAVE);
 	close_screen();
 }
 END_TEST

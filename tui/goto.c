@@ -1,5 +1,9 @@
 /* From pane to pane: keys, Enter and back. */
+#include <string.h>
+#include <strings.h>
+
 #include "tui/screen.h"
+#include "tui/sections.h"
 
 static size_t pane_of(enum ui_command cmd)
 {
@@ -55,6 +59,28 @@ static void go_to_pane(struct ui_screen *s, enum ui_command pane)
 	remember(s);
 	ui_screen_go(s, pane);
 	ui_pane_focus(&s->pane[s->current], 0);
+}
+
+bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *name)
+{
+	if (pane < UI_CMD_OVERVIEW || pane > UI_CMD_INFO || pane == UI_CMD_OBJECTS)
+		return false;
+	go_to_pane(s, pane);
+	ui_list_want(&s->pane[s->current].list[0], name);
+	return true;
+}
+
+bool ui_screen_go_to_box(struct ui_screen *s, const char *title)
+{
+	ui_screen_go(s, UI_CMD_OVERVIEW);
+	for (int i = 0; i < UI_SECTIONS; i++) {
+		if (strncasecmp(ui_sections[i].title, title, strlen(title)) != 0)
+			continue;
+		s->overview.focus = i;
+		return true;
+	}
+	ui_screen_say(s, true, "there is no box %s", title);
+	return true;
 }
 
 void ui_screen_go_to_paths(struct ui_screen *s)

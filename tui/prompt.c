@@ -177,6 +177,8 @@ enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key)
 		return close_with(p, UI_PROMPT_DONE);
 	if (key == UI_KEY_TAB)
 		return UI_PROMPT_TAB;
+	if (key == UI_KEY_BACKTAB)
+		return UI_PROMPT_BACKTAB;
 	if (key == UI_KEY_BACKSPACE || key == CTRL_H) {
 		if (p->len == 0)
 			return close_with(p, UI_PROMPT_GONE);

@@ -46,6 +46,7 @@ enum ui_prompt_answer {
 	UI_PROMPT_DONE, /* closed; `text` is the answer */
 	UI_PROMPT_GONE, /* closed without one */
 	UI_PROMPT_TAB,  /* completion is wanted, see ui_prompt_set() */
+	UI_PROMPT_BACKTAB, /* the one before */
 };
 
 enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key);

@@ -9,6 +9,7 @@
 
 #include "tui/browser.h"
 #include "tui/compare.h"
+#include "tui/complete.h"
 #include "tui/frame.h"
 #include "tui/help.h"
 #include "tui/menu.h"
@@ -41,6 +42,7 @@ struct ui_screen {
 	bool output_open;
 	bool program_runs;
 	struct ui_prompt prompt;
+	struct ui_complete complete;
 	struct ui_menu menu;
 	struct ui_browser browser;
 	struct ui_compare compare;
@@ -113,6 +115,9 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
 /* The object browser, at the merged paths that are wished for. */
 void ui_screen_go_to_paths(struct ui_screen *s);
+/* To the row of this name in that pane, to the overview's box. False: the command leads nowhere. */
+bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *name);
+bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
 

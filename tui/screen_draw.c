@@ -12,6 +12,9 @@ static void draw_bottom(struct ui_screen *s)
 	ui_frame_keys(c, l->keys, ui_screen_scopes(s));
 	if (s->prompt.open) {
 		ui_prompt_draw(&s->prompt, c, line);
+		ui_complete_draw(s, c, l->coverage);
+		if (s->message[0]) /* of a completion in vain */
+			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s", s->message);
 		return;
 	}
 	const char *text = s->message[0] ? s->message : feed;

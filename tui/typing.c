@@ -120,34 +120,12 @@ static unsigned done(struct ui_screen *s)
 	return UI_HANDLED;
 }
 
-/* As far as all names that begin so agree; the candidates stand in the message line. */
-static void complete(struct ui_screen *s)
-{
-	char common[UI_PROMPT_MAX] = "", list[sizeof s->message] = "";
-	size_t n = strlen(s->prompt.text), used = 0, hits = 0;
-	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++) {
-		const char *name = ui_command_row(cmd)->name;
-		if (strncmp(name, s->prompt.text, n) != 0)
-			continue;
-		if (hits++ == 0)
-			snprintf(common, sizeof common, "%s", name);
-		size_t same = 0;
-		while (common[same] && common[same] == name[same])
-			same++;
-		common[same] = 0;
-		if (used + strlen(name) + 2 < sizeof list)
-			used += (size_t)snprintf(list + used, sizeof list - used, " %s", name);
-	}
-	if (hits > 0)
-		ui_prompt_set(&s->prompt, common);
-	snprintf(s->prompt.label, sizeof s->prompt.label, ":");
-	if (hits > 1)
-		snprintf(s->prompt.label, sizeof s->prompt.label, "(%.100s ) :", list + 1);
-}
-
 unsigned ui_screen_type(struct ui_screen *s, int key)
 {
-	switch (ui_prompt_key(&s->prompt, key)) {
+	enum ui_prompt_answer answer = ui_prompt_key(&s->prompt, key);
+	if (answer != UI_PROMPT_TAB && answer != UI_PROMPT_BACKTAB)
+		ui_complete_close(s);
+	switch (answer) {
 	case UI_PROMPT_CHANGED:
 		changed(s);
 		return UI_HANDLED;
@@ -157,8 +135,9 @@ unsigned ui_screen_type(struct ui_screen *s, int key)
 		gone(s);
 		return UI_HANDLED;
 	case UI_PROMPT_TAB:
+	case UI_PROMPT_BACKTAB:
 		if (s->prompt.kind == UI_PROMPT_COMMAND)
-			complete(s);
+			ui_complete_next(s, answer == UI_PROMPT_TAB ? 1 : -1);
 		return UI_HANDLED;
 	case UI_PROMPT_SAME:
 		return UI_HANDLED;
@@ -244,8 +223,10 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		l->look_tell = true;
 		ui_list_find(l, &s->shared, 0);
 		return true;
+	case UI_CMD_OVERVIEW:
+		return ui_screen_go_to_box(s, word);
 	default:
-		return false;
+		return ui_screen_go_to_row(s, cmd, word);
 	}
 }
 
