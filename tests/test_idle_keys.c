@@ -150,6 +150,90 @@ START_TEST(a_grouping_is_the_panes_own)
 }
 END_TEST
 
+/* --- what is said in other states --- */
+
+static void end_the_log(void)
+{
+	feed.state = UI_FEED_ENDED;
+	show();
+}
+
+START_TEST(hints_are_true)
+{
+	open_screen();
+	press("7");
+	ck_assert(seen("F9Shot") && seen("S takes a shot") && seen("m marks the base"));
+	end_the_log();
+	ck_assert(!seen("F9Shot") && !seen("S takes a shot") && seen("m marks the base"));
+	press("S");
+	ck_assert(seen("no heap shot: the recording has ended"));
+	press("a");
+	ck_assert(seen("no heap shots: the recording has ended"));
+	press("T");
+	ck_assert(seen("nothing is recorded any more"));
+	press("6");
+	ck_assert(!seen("follows the newest"));
+	press("2?");
+	ck_assert(seen("q closes the help") && !seen("Enter on a method"));
+	close_screen();
+	open_screen();
+	screen.shared.readonly = true;
+	press("7");
+	ck_assert(!seen("F9Shot") && !seen("S takes a shot"));
+	close_screen();
+	open_screen();
+	world->rows = 0;
+	world->generation++;
+	press("5");
+	ck_assert(!seen("the stacks that allocate"));
+	close_screen();
+}
+END_TEST
+
+START_TEST(paused_after_the_end_counts_nothing)
+{
+	open_screen();
+	press("p");
+	now_ns = 3000000000;
+	show();
+	ck_assert(seen("PAUSED at") && seen("3.00 s behind"));
+	end_the_log();
+	now_ns = 9000000000;
+	show();
+	ck_assert(seen("3.00 s behind"));
+	press("pp");
+	now_ns = 20000000000;
+	show();
+	ck_assert(seen("PAUSED at") && !seen("behind"));
+	close_screen();
+}
+END_TEST
+
+START_TEST(the_window_of_an_ended_log_is_its_last_seconds)
+{
+	open_screen();
+	press("2ww"); /* 10 s, which roll */
+	ck_assert(seen("last 10 s") && !screen.shared.range.on);
+	end_the_log();
+	ck_assert(seen("last 10 s of the recording"));
+	ck_assert(screen.shared.range.on && screen.shared.range.from_end && screen.range_asked);
+	ck_assert_int_eq(screen.shared.range.from_ns, INT64_C(-10000000000));
+	press("w");
+	ck_assert(seen("last 1 s of the recording"));
+	press("R");
+	ck_assert(seen("nothing comes anew"));
+	press("w");
+	ck_assert(!screen.shared.range.on && seen("figures since the start"));
+	press("w[");
+	ck_assert(screen.shared.range.on && screen.shared.window_ns == 0);
+	press("<C-r>");
+	ck_assert(!screen.shared.range.on);
+	press(":window 60<Enter>");
+	ck_assert(seen("last 60 s of the recording"));
+	close_screen();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("idle keys");
@@ -160,6 +244,9 @@ int main(void)
 	tcase_add_test(t, of_one_without_rows);
 	tcase_add_test(t, why_is_said);
 	tcase_add_test(t, a_grouping_is_the_panes_own);
+	tcase_add_test(t, hints_are_true);
+	tcase_add_test(t, paused_after_the_end_counts_nothing);
+	tcase_add_test(t, the_window_of_an_ended_log_is_its_last_seconds);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -112,7 +112,7 @@ START_TEST(the_function_bar_is_true)
 	press("2");
 	for (int x = 0; x < 120; x++) {
 		unsigned scopes = ui_screen_scopes(&screen);
-		enum ui_command cmd = ui_frame_key_at(screen.layout.keys, scopes, x);
+		enum ui_command cmd = ui_frame_key_at(screen.layout.keys, scopes, &screen.shared, x);
 		if (cmd != UI_CMD_NONE)
 			ck_assert(ui_command_row(cmd)->scope & scopes);
 	}

@@ -131,6 +131,10 @@ void ui_screen_schedule(struct ui_screen *s, const char *word)
 		ui_screen_say(s, true, "read-only: nothing is sent to the program");
 		return;
 	}
+	if (ui_has_ended(&s->shared)) {
+		ui_screen_say(s, true, "no heap shots: the recording has ended");
+		return;
+	}
 	if (!word)
 		ui_schedule_next(w);
 	else if (!ui_schedule_parse(word, w)) {

@@ -167,7 +167,7 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
 		row->help);
 	int x = add(c, r, 0, UI_TITLE, text);
-	if (s->window_ns > 0 && !s->range.on) {
+	if (s->window_ns > 0 && !s->range.on && !ui_has_ended(s)) {
 		snprintf(text, sizeof text, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
 		x = add(c, r, x, UI_WARN, text);
 	}
@@ -233,13 +233,20 @@ static void function_key(void *ctx, int key)
 		*ret = key;
 }
 
-static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned scopes, int at)
+/* Only what can be done now. */
+static bool is_in_bar(enum ui_command cmd, unsigned scopes, const struct ui_shared *s)
+{
+	return ui_command_row(cmd)->scope & scopes && (cmd != UI_CMD_TAKE_SHOT || ui_can_tell(s));
+}
+
+static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
+	const struct ui_shared *s, int at)
 {
 	int x = 1;
 	for (size_t i = 0; i < PV_COUNT_OF(bar); i++) {
 		char name[16];
 		int key = UI_KEY_NONE;
-		if (!(ui_command_row(bar[i].cmd)->scope & scopes))
+		if (!is_in_bar(bar[i].cmd, scopes, s))
 			continue;
 		ui_command_each_key(bar[i].cmd, function_key, &key);
 		ui_key_name(key, name, sizeof name);
@@ -260,12 +267,13 @@ static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned 
 	return UI_CMD_NONE;
 }
 
-void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes)
+void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
+	const struct ui_shared *s)
 {
-	walk_bar(c, r, scopes, -1);
+	walk_bar(c, r, scopes, s, -1);
 }
 
-enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, int x)
+enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, const struct ui_shared *s, int x)
 {
-	return walk_bar(NULL, r, scopes, x);
+	return walk_bar(NULL, r, scopes, s, x);
 }

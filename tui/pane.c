@@ -294,6 +294,27 @@ struct ui_list *ui_pane_list(struct ui_pane *p)
 	return &p->list[p->focus];
 }
 
+static unsigned true_now(const struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct pv_table *main = p->list[0].table, *more = p->list[1].table;
+	size_t rows = main ? main->rows : 0;
+	return (rows > 0 ? UI_HINT_ROWS : 0u) | (rows > 1 ? UI_HINT_TWO : 0u) |
+	       (!p->alone && more && more->rows > 0 ? UI_HINT_MORE : 0u) |
+	       (ui_can_tell(s) ? UI_HINT_TELL : 0u) | (ui_has_ended(s) ? 0u : UI_HINT_GROWS);
+}
+
+const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size)
+{
+	unsigned now = p->def->parts ? true_now(p, s) : 0;
+	size_t n = 0;
+	buf[0] = 0;
+	for (int i = 0; i < UI_HINTS && p->def->hint[i].text && n < size; i++)
+		if (!(p->def->hint[i].when & ~now))
+			n += (size_t)snprintf(
+				buf + n, size - n, "%s%s", n ? "; " : "", p->def->hint[i].text);
+	return buf;
+}
+
 const char *ui_pane_coverage(const struct ui_pane *p)
 {
 	const struct ui_list *l = &p->list[p->focus];

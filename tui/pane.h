@@ -49,10 +49,26 @@ struct ui_chart {
 	void (*draw)(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r);
 };
 
+/* When a hint is true; bits, of which all must hold. */
+enum ui_hint_when {
+	UI_HINT_ROWS = 1, /* the main list has a row, */
+	UI_HINT_TWO = 2,  /* two of them */
+	UI_HINT_MORE = 4, /* the first list of details has one */
+	UI_HINT_TELL = 8, /* the program can be spoken to */
+	UI_HINT_GROWS = 16, /* rows may still be added */
+};
+
+enum { UI_HINTS = 5 };
+
+struct ui_hint {
+	unsigned when;
+	const char *text;
+};
+
 struct ui_pane_def {
 	enum ui_command command; /* opens it, and gives its name and key */
 	const char *tab, *brief; /* for wide and for narrow screens */
-	const char *hint;
+	struct ui_hint hint[UI_HINTS];
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */
 	bool grouped;   /* its rows can be put together: b */
@@ -99,6 +115,8 @@ void ui_pane_focus(struct ui_pane *p, int part);
 
 unsigned ui_pane_scopes(const struct ui_pane *p);
 struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
+/* What can be done here now, for the message line. Returns buf. */
+const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
 const char *ui_pane_coverage(const struct ui_pane *p);
 
 /* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */

@@ -8,16 +8,18 @@
 enum { CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
 
 /* A graph with its greatest value and zero at the left. */
-static void draw_graph(struct ui_canvas *c, struct ui_rect r, const struct pv_series *s,
-	enum ui_style style)
+static void draw_graph(
+	struct ui_canvas *c, struct ui_rect r, const struct pv_series *s, enum ui_style style)
 {
 	char text[64];
 	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, UI_CHART_LABEL - 2), UI_DIM,
 		ui_value_text(s->max, s->unit, text, sizeof text));
 	if (r.h > 1)
-		ui_put_right(c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
+		ui_put_right(
+			c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
 	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
-	ui_graph(c, ui_cols(r, UI_CHART_LABEL, r.w), style, (struct ui_values){ s->value, s->n, s->max });
+	ui_graph(c, ui_cols(r, UI_CHART_LABEL, r.w), style,
+		(struct ui_values){ s->value, s->n, s->max });
 }
 
 static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
@@ -48,12 +50,13 @@ static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui
 
 const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .tab = "Over", .brief = "Over",
-		.hint = "Tab goes from box to box, Enter opens the pane behind it" },
+		.hint = { { 0, "Tab goes from box to box" },
+			{ 0, "Enter opens the pane behind it" } }},
 	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth",
 		.grouped = true,
 		.scope = UI_SCOPE_CALLS, .parts = 4,
-		.hint = "Enter on a caller or callee goes there, Backspace back; Enter on a method"
-			" or F5: its place in the call tree",
+		.hint = { { UI_HINT_ROWS, "Enter on a method or F5: its place in the call tree" },
+			{ UI_HINT_ROWS, "on a caller or callee: goes there, Backspace back" } },
 		.part = {
 			{ .view = PV_VIEW_METHODS, .kind = UI_KIND_METHOD, .drill = UI_DRILL_TREE },
 			{ .view = PV_VIEW_CALLERS, .title = "CALLERS of %s",
@@ -65,7 +68,9 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_CALL_TREE, .tab = "Tree", .brief = "Tree",
 		.scope = UI_SCOPE_CALLS, .parts = 1,
-		.hint = "+ - * fold, l heaviest path, Enter or F5: the method with its callers",
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_ROWS, "l heaviest path" },
+			{ UI_HINT_ROWS, "Enter or F5: the method with its callers" } },
 		.part = {
 			{ .view = PV_VIEW_CALL_TREE, .kind = UI_KIND_METHOD, .tree = true,
 				.unfold = UI_UNFOLD_HOT, .drill = UI_DRILL_METHODS },
@@ -73,7 +78,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_ALLOCATIONS, .tab = "Alloc", .brief = "Allo",
 		.grouped = true,
 		.parts = 2,
-		.hint = "Enter: the stacks that allocate; Enter there: the method",
+		.hint = { { UI_HINT_ROWS, "Enter: the stacks that allocate" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
 		.part = {
 			{ .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_CLASS_STACKS, .title = "WHERE %s IS ALLOCATED",
@@ -82,8 +88,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_COLLECTIONS, .tab = "GC", .brief = "GC",
 		.parts = 5,
-		.hint = "The cursor follows the newest until it is moved, F lets it follow again;"
-			" Tab: how long they lasted, stops",
+		.hint = { { UI_HINT_ROWS | UI_HINT_GROWS, "The cursor follows the newest until it is moved, F lets it follow again" },
+			{ UI_HINT_ROWS, "Tab: how long they lasted, stops" } },
 		.chart = { .rows = CHART_ROWS, .kinds = 2, .draw = draw_gc,
 			.kind = { [HEAP] = PV_SERIES_HEAP, [PAUSES] = PV_SERIES_PAUSE } },
 		.part = {
@@ -102,8 +108,9 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.grouped = true,
 		.scope = UI_SCOPE_HEAP, .parts = 3,
 		.either = true, .few = true,
-		.hint = "S takes a shot, m marks the base; then another shot shows the difference"
-			" to it; Enter on a class: its objects",
+		.hint = { { UI_HINT_TELL, "S takes a shot" },
+			{ UI_HINT_TWO, "m marks the base, then another shot shows the difference to it" },
+			{ UI_HINT_MORE, "Enter on a class: its objects" } },
 		.part = {
 			{ .view = PV_VIEW_SHOTS, .newest = true },
 			{ .view = PV_VIEW_SHOT_CLASSES, .title = "CLASSES of %s",
@@ -114,8 +121,11 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_DIFF, .tab = "Diff", .brief = "Diff",
 		.grouped = true,
 		.scope = UI_SCOPE_DIFF, .parts = 3,
-		.hint = "m in pane 7 marks the base; y same by identity, class, address; o rows,"
-			" b groups; W what keeps the new",
+		.hint = { { 0, "m in pane 7 marks the base" },
+			{ UI_HINT_ROWS, "y same by identity, class, address" },
+			{ UI_HINT_ROWS, "o rows" },
+			{ UI_HINT_ROWS, "b groups" },
+			{ UI_HINT_ROWS, "W what keeps the new" } },
 		.part = {
 			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_HEAP_DIFF_SITES, .title = "WHERE %s IS BORN",
@@ -125,8 +135,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_OBJECTS, .tab = "Object", .brief = "Obj",
 		.scope = UI_SCOPE_OBJECTS, .parts = 4,
-		.hint = "c classes, d dominators, B biggest, W paths, f find, a keep as set; Enter in,"
-			" Backspace out, ( ) back and forward",
+		.hint = { { UI_HINT_ROWS, "c classes, d dominators, B biggest, W paths, f find, a keep as set" },
+			{ UI_HINT_ROWS, "Enter in, Backspace out, ( ) back and forward" } },
 		.part = {
 			{ .view = PV_VIEW_HEAP_CLASSES, .drill = UI_DRILL_BROWSE },
 			{ .view = PV_VIEW_HEAP_REFERENCES, .title = "REFERENCES of %s",
@@ -139,8 +149,9 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_LADDER, .tab = "Ladder", .brief = "Lad",
 		.grouped = true,
 		.scope = UI_SCOPE_DIFF, .parts = 3,
-		.hint = "Who was born between two shots and lives on; Enter: cohorts, births, the"
-			" method; W what keeps them",
+		.hint = { { UI_HINT_ROWS, "Who was born between two shots and lives on" },
+			{ UI_HINT_ROWS, "Enter: cohorts, births, the method" },
+			{ UI_HINT_ROWS, "W what keeps them" } },
 		.part = {
 			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_HEAP_COHORTS, .title = "COHORTS of %s",
@@ -151,7 +162,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr",
 		.parts = 3,
-		.hint = "Threads by what they did; < > choose the order",
+		.hint = { { UI_HINT_ROWS, "Threads by what they did" },
+			{ UI_HINT_ROWS, "< > choose the order" } },
 		.part = {
 			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD,
 				.drill = UI_DRILL_NOWHERE },
@@ -163,7 +175,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock",
 		.grouped = true,
 		.parts = 2, .few = true,
-		.hint = "Enter: where threads waited; Enter there: the method",
+		.hint = { { UI_HINT_ROWS, "Enter: where threads waited" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
 		.part = {
 			{ .view = PV_VIEW_LOCKS },
 			{ .view = PV_VIEW_WAIT_SITES, .title = "WHERE THREADS WAITED for %s",
@@ -173,7 +186,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_EXCEPTIONS, .tab = "Exc", .brief = "Exc",
 		.grouped = true,
 		.parts = 3, .few = true,
-		.hint = "Enter: where they are thrown; Enter there: the method",
+		.hint = { { UI_HINT_ROWS, "Enter: where they are thrown" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
 		.part = {
 			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_THROW_SITES, .title = "WHERE %s IS THROWN",
@@ -185,7 +199,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_HANDLES, .tab = "Handles", .brief = "Hand",
 		.grouped = true,
 		.parts = 3, .few = true,
-		.hint = "Enter: who made those of a type; Enter there: the method",
+		.hint = { { UI_HINT_ROWS, "Enter: who made those of a type" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
 		.part = {
 			{ .view = PV_VIEW_HANDLES },
 			{ .view = PV_VIEW_HANDLE_SITES, .title = "WHO MADE HANDLES: %s",
@@ -195,8 +210,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_ROOTS, .tab = "Roots", .brief = "Root",
 		.parts = 2, .few = true,
-		.hint = "ROOTS are those of the newest list, IN ALL those of every list; Enter:"
-			" the areas",
+		.hint = { { UI_HINT_ROWS, "ROOTS are those of the newest list, IN ALL those of every list" },
+			{ UI_HINT_ROWS, "Enter: the areas" } },
 		.part = {
 			{ .view = PV_VIEW_ROOTS },
 			{ .view = PV_VIEW_ROOT_AREAS, .title = "AREAS: %s",
@@ -205,7 +220,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_JIT, .tab = "JIT", .brief = "JIT",
 		.grouped = true,
 		.parts = 5,
-		.hint = "Enter: the method in pane 2",
+		.hint = { { UI_HINT_ROWS, "Enter: the method in pane 2" } },
 		.part = {
 			{ .view = PV_VIEW_JIT_METHODS, .kind = UI_KIND_METHOD,
 				.drill = UI_DRILL_METHODS },
@@ -220,7 +235,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_COUNTERS, .tab = "Count", .brief = "Cnt",
 		.parts = 1,
-		.hint = "The graph shows the selected counter over the whole recording",
+		.hint = { { UI_HINT_ROWS, "The graph shows the selected counter over the whole recording" } },
 		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
 			.draw = draw_counter },
 		.part = {
@@ -229,7 +244,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_LOADED, .tab = "Assem", .brief = "Asm",
 		.parts = 2,
-		.hint = "+ - * fold; Tab: what samples in native code are named by",
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_MORE, "Tab: what samples in native code are named by" } },
 		.part = {
 			{ .view = PV_VIEW_LOADED, .tree = true, .unfold = UI_UNFOLD_ROOTS,
 				.drill = UI_DRILL_FOLD },
@@ -238,7 +254,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_COVERED, .tab = "Cover", .brief = "Cov",
 		.parts = 2,
-		.hint = "+ - * fold; a method's statements stand below",
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_MORE, "a method's statements stand below" } },
 		.part = {
 			{ .view = PV_VIEW_COVERAGE_TREE, .tree = true, .unfold = UI_UNFOLD_ROOTS,
 				.drill = UI_DRILL_FOLD },
@@ -247,7 +264,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		} },
 	{ .command = UI_CMD_INFO, .tab = "Info", .brief = "Inf",
 		.parts = 4,
-		.hint = "What the log can say, what it cannot, and what of it is damaged",
+		.hint = { { 0, "What the log can say, what it cannot, and what of it is damaged" } },
 		.part = {
 			{ .view = PV_VIEW_COVERAGE },
 			{ .view = PV_VIEW_SOURCE, .title = "THE LOG ITSELF",

@@ -146,12 +146,18 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 	shared->feed = *feed;
 	ui_asker_patience(shared->asker, PATIENCE_NS);
 	s->now_ns = now_ns;
-	shared->paused_for_ns = shared->paused ? now_ns - s->paused_since_ns : 0;
+	if (!shared->paused)
+		shared->paused_for_ns = 0;
+	else if (!ui_has_ended(shared)) /* else there is nothing to fall behind */
+		shared->paused_for_ns = now_ns - s->paused_since_ns;
 	shared->whole = m;
 	shared->model = s->range_model && m ? s->range_model : m;
 	take_summary(s);
 	if (!m || (shared->paused && s->summed_up))
 		return;
+	bool rolls = !ui_has_ended(shared);
+	if (shared->window_ns && rolls == (shared->range.window_s > 0) && (rolls || !shared->range.on))
+		ui_strip_window(s);
 	shared->whole_generation = pv_view_generation(m);
 	shared->generation = pv_view_generation(shared->model);
 	bool moved_on = shared->whole_generation != s->summary_generation || !s->summed_up;
@@ -182,6 +188,8 @@ static void pause_or_go_on(struct ui_screen *s)
 			for (int k = 0; k < s->pane[i].def->parts; k++)
 				ui_list_refresh(&s->pane[i].list[k], shared);
 	shared->paused = !shared->paused;
+	if (shared->paused && ui_has_ended(shared))
+		ui_screen_say(s, false, "the recording has ended: , and . step through its time");
 	shared->paused_at_ns = shared->duration_ns;
 	shared->paused_for_ns = 0;
 	s->paused_since_ns = s->now_ns;
@@ -195,10 +203,18 @@ static void next_window(struct ui_screen *s)
 	size_t i = 0;
 	while (i + 1 < PV_COUNT_OF(seconds) && seconds[i] != now)
 		i++;
-	s->shared.window_ns = seconds[(i + 1) % PV_COUNT_OF(seconds)] * 1000000000;
-	if (s->shared.window_ns)
-		ui_screen_say(s, false, "figures of the last %u s",
-			(unsigned)(s->shared.window_ns / 1000000000));
+	ui_screen_window(s, seconds[(i + 1) % PV_COUNT_OF(seconds)]);
+}
+
+void ui_screen_window(struct ui_screen *s, uint64_t seconds)
+{
+	s->shared.window_ns = seconds * 1000000000;
+	ui_strip_window(s);
+	if (seconds)
+		ui_screen_say(s, false, "figures of the last %u s%s", (unsigned)seconds,
+			ui_has_ended(&s->shared) ? " of the recording"
+			: s->shared.range.on	 ? "; the range goes before, Ctrl-R clears it"
+						 : "");
 	else
 		ui_screen_say(s, false, "figures since the start");
 }
@@ -255,6 +271,10 @@ static unsigned shoot(struct ui_screen *s)
 		ui_screen_say(s, true, "read-only: nothing is sent to the program");
 		return UI_HANDLED;
 	}
+	if (ui_has_ended(&s->shared)) {
+		ui_screen_say(s, true, "no heap shot: the recording has ended");
+		return UI_HANDLED;
+	}
 	return UI_SHOOT;
 }
 
@@ -307,6 +327,10 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_group(s, NULL);
 		return UI_HANDLED;
 	case UI_CMD_ZERO:
+		if (ui_has_ended(&s->shared)) {
+			ui_screen_say(s, true, "the recording has ended: nothing comes anew");
+			return UI_HANDLED;
+		}
 		if (s->shared.window_ns == 0) {
 			ui_screen_say(s, true, "figures since the start stay; w chooses a window first");
 			return UI_HANDLED;

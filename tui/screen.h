@@ -104,6 +104,7 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 void ui_screen_schedule(struct ui_screen *s, const char *word);
 uint64_t ui_screen_collections(const struct ui_screen *s);
 
+void ui_screen_window(struct ui_screen *s, uint64_t seconds); /* 0: all */
 /* How the pane puts rows together; NULL: the next way. */
 void ui_screen_group(struct ui_screen *s, const char *word);
 

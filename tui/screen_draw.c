@@ -2,19 +2,30 @@
 #include "tui/screen.h"
 #include "tui/strip.h"
 
+static const char *hint_of(const struct ui_screen *s, char *buf, size_t size)
+{
+	if (s->menu.open)
+		return "Up and Down move, Enter chooses, Esc closes";
+	if (s->help.open)
+		return "/ searches, q closes the help";
+	if (s->output_open)
+		return "/ searches upwards from the newest line, G follows again, O or q goes back";
+	return ui_pane_hint(&s->pane[s->current], &s->shared, buf, size);
+}
+
 static void draw_bottom(struct ui_screen *s)
 {
 	const struct ui_layout *l = &s->layout;
 	struct ui_canvas *c = &s->canvas;
-	const struct ui_pane *p = &s->pane[s->current];
 	struct ui_rect line = l->message.h ? l->message : l->keys;
 	const char *feed = s->shared.feed.error;
-	ui_frame_keys(c, l->keys, ui_screen_scopes(s));
+	ui_frame_keys(c, l->keys, ui_screen_scopes(s), &s->shared);
 	if (s->prompt.open) {
 		ui_prompt_draw(&s->prompt, c, line);
 		ui_complete_draw(s, c, l->coverage);
 		if (s->message[0]) /* of a completion in vain */
-			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s", s->message);
+			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s",
+				s->message);
 		return;
 	}
 	const char *text = s->message[0] ? s->message : feed;
@@ -24,11 +35,9 @@ static void draw_bottom(struct ui_screen *s)
 		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
 	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
 		return;
-	} else if (l->message.h && s->output_open) {
-		ui_put(c, ui_cols(line, 1, line.w), UI_DIM,
-			"/ searches upwards from the newest line, G follows again, O or q goes back");
-	} else if (l->message.h && p->def->hint) {
-		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, p->def->hint);
+	} else if (l->message.h) {
+		char hint[300];
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, hint_of(s, hint, sizeof hint));
 	}
 }
 
@@ -56,10 +65,10 @@ static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *first = &s->overview.list[0];
-	const char *text = s->output_open ? ""
-			   : p->def->parts  ? ui_pane_coverage(p)
-			   : first->table ? first->table->coverage
-					  : "";
+	const char *text = s->output_open  ? ""
+			   : p->def->parts ? ui_pane_coverage(p)
+			   : first->table  ? first->table->coverage
+					   : "";
 	bool grouped = p->group && !s->layout.crumb.h && !s->output_open;
 	if ((text && text[0]) || grouped)
 		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s%s%s",

@@ -18,7 +18,11 @@ static unsigned tell(struct ui_screen *s, unsigned what)
 {
 	if (s->shared.readonly)
 		ui_screen_say(s, true, "read-only: nothing is sent to the program");
-	return s->shared.readonly ? UI_HANDLED : UI_HANDLED | what;
+	else if (ui_has_ended(&s->shared))
+		ui_screen_say(s, true, "the recording has ended: nothing is recorded any more");
+	else
+		return UI_HANDLED | what;
+	return UI_HANDLED;
 }
 
 static void open_output(struct ui_screen *s)

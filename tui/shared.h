@@ -82,4 +82,16 @@ struct ui_shared {
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };
 
+/* Nothing more will come of this log. */
+static inline bool ui_has_ended(const struct ui_shared *s)
+{
+	return s->feed.state == UI_FEED_ENDED || s->feed.state == UI_FEED_FAILED;
+}
+
+/* The program that writes it can be spoken to, as far as is known without asking. */
+static inline bool ui_can_tell(const struct ui_shared *s)
+{
+	return s->feed.state == UI_FEED_LIVE && !s->readonly;
+}
+
 #endif

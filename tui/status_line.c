@@ -44,9 +44,12 @@ static void add_state(struct line *l, const struct ui_shared *s)
 	char at[PV_UNIT_MAX], ago[PV_UNIT_MAX];
 	const struct ui_feed_status *f = &s->feed;
 	if (s->paused) {
-		add(l, UI_PAUSED, 0, " PAUSED at %.8s, %s behind ",
-			pv_units_clock(at, sizeof at, s->paused_at_ns),
-			pv_units_ns(ago, sizeof ago, s->paused_for_ns));
+		pv_units_clock(at, sizeof at, s->paused_at_ns);
+		if (s->paused_for_ns == 0)
+			add(l, UI_PAUSED, 0, " PAUSED at %.8s ", at);
+		else
+			add(l, UI_PAUSED, 0, " PAUSED at %.8s, %s behind ", at,
+				pv_units_ns(ago, sizeof ago, s->paused_for_ns));
 		return;
 	}
 	switch (f->state) {

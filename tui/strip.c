@@ -42,7 +42,10 @@ const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size)
 {
 	char range[100], state[120];
 	buf[0] = 0;
-	if (s->range.on)
+	if (s->range.window_s)
+		snprintf(buf, size, "last %d s of the recording%s", s->range.window_s,
+			state_text(s, state, sizeof state));
+	else if (s->range.on)
 		snprintf(buf, size, "%s%s",
 			ui_range_text(&s->range, s->duration_ns, range, sizeof range),
 			state_text(s, state, sizeof state));
@@ -76,16 +79,25 @@ void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_share
 
 /* --- keys --- */
 
+static void changed(struct ui_screen *s)
+{
+	s->range_asked = true;
+	ui_screen_place(s);
+}
+
+/* A range set by hand takes the place of one that a window stands for. */
 static void asked(struct ui_screen *s)
 {
 	char text[220];
-	s->range_asked = true;
+	if (s->shared.range.window_s || ui_has_ended(&s->shared))
+		s->shared.window_ns = 0;
+	s->shared.range.window_s = 0;
 	if (s->shared.range.on)
 		ui_screen_say(s, false, "figures from %s",
 			ui_range_text(&s->shared.range, s->shared.duration_ns, text, sizeof text));
 	else
 		ui_screen_say(s, false, "figures of the whole recording");
-	ui_screen_place(s);
+	changed(s);
 }
 
 void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
@@ -96,6 +108,20 @@ void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
 	g->to_ns = r->to_ns;
 	g->from_end = r->from_end;
 	asked(s);
+}
+
+void ui_strip_window(struct ui_screen *s)
+{
+	struct ui_range *g = &s->shared.range;
+	uint64_t window = s->shared.window_ns;
+	bool last = window && ui_has_ended(&s->shared);
+	if (!last && !g->window_s)
+		return;
+	g->on = g->from_end = last;
+	g->from_ns = -(int64_t)window;
+	g->to_ns = INT64_MAX;
+	g->window_s = last ? (int)(window / 1000000000) : 0;
+	changed(s);
 }
 
 /* The cursor, else the newest moment there is. */

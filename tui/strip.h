@@ -19,6 +19,11 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m);
 bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m);
 
 /* What is asked for was changed from outside: the figures follow. */
+/*
+ * The window of a recording that has ended is the range of its last seconds; of one that goes on it
+ * rolls. To be called when either has changed.
+ */
+void ui_strip_window(struct ui_screen *s);
 void ui_strip_set(struct ui_screen *s, const struct ui_range *r);
 
 #endif

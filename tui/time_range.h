@@ -26,6 +26,7 @@ struct ui_range {
 	char error[120];
 	/* a range that counts from the end waits for one */
 	bool from_end;
+	int window_s; /* the last seconds of a recording that has ended, so many; 0: set by hand */
 };
 
 /* "A..B" as on the command line; false when it is none. */

@@ -167,7 +167,7 @@ static void set_window(struct ui_screen *s, const char *text)
 	if (!all && (*end || (seconds != 1 && seconds != 10 && seconds != 60)))
 		ui_screen_say(s, true, "the window is 1, 10, 60 or all");
 	else
-		s->shared.window_ns = all ? 0 : (uint64_t)seconds * 1000000000;
+		ui_screen_window(s, all ? 0 : seconds);
 }
 
 void ui_screen_group(struct ui_screen *s, const char *word)
