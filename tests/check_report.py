@@ -48,7 +48,7 @@ KEYS = {
     'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],
     'exceptions.clause_methods': ['method', 'count', 'catch', 'filter', 'finally', 'fault',
                                   'other'],
-    'exceptions.classes': ['name', 'thrown'],
+    'exceptions.classes': ['name', 'thrown', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
     'samples': ['total', 'types'],
@@ -134,7 +134,7 @@ def check_world(program):
     same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',
                                                                   'App.Fault'], 'shot')
     same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
-         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1}], 'clause_methods': [
+         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1, 'message': None}], 'clause_methods': [
              {'method': 'App:Main (string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
               'other': 0}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')

@@ -162,6 +162,12 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_STRING:
 		e.string.object = odd(), e.string.length = odd(), e.string.text = text();
 		break;
+	case PV_KIND_EXT_CLASS_OF:
+		e.class_of.object = odd(), e.class_of.type = odd();
+		break;
+	case PV_KIND_EXT_MESSAGE:
+		e.string.object = odd(), e.string.length = odd(), e.string.text = text();
+		break;
 	case PV_KIND_AOT_ID:
 		e.aot.id = text();
 		break;

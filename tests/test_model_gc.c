@@ -48,7 +48,8 @@ START_TEST(the_stock_profilers_second_at_exit_is_no_pause)
 }
 END_TEST
 
-/* 0: the world stops again, 1: the program goes on for long, 2: it is not the stock profiler's log. */
+/* 0: the world stops again, 1: the program goes on for long, 2: it is not the stock profiler's log.
+ */
 START_TEST(a_long_stop_of_a_program_is_one)
 {
 	struct logkit *k = logkit_new(17);
@@ -96,7 +97,8 @@ static void check_heap(struct logkit *k, size_t i, uint64_t before, uint64_t aft
 	ck_assert_uint_eq(got_after, after);
 }
 
-/* One stop, in which the size is said when the collection is over, and, `before` not 0, at its start. */
+/* One stop, in which the size is said when the collection is over, and, `before` not 0, at its
+ * start. */
 static void collect_sized(struct logkit *k, int64_t t, uint64_t before, uint64_t after)
 {
 	logkit_gc(k, t, PV_GC_PRE_STOP, 0);

@@ -214,7 +214,7 @@ static uint64_t compare(struct pv_ingest *in, bool *ret_whole)
 		while (r.slow[at] && r.slow[at] == r.quick[at])
 			at++;
 		size_t from = at > 80 ? at - 80 : 0;
-		ck_assert_msg(r.equal, "range %zu: ...%.160s, not ...%.160s", i, r.quick + from,
+		ck_assert_msg(r.equal, "range %zu: ...%.260s\n\n NOT ...%.260s", i, r.quick + from,
 			r.slow + from);
 		bytes += i < 4 ? r.bytes_read : 0;
 		*ret_whole = r.whole;

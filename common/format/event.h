@@ -91,6 +91,8 @@
 	KIND(EXT_SURVIVED, "ext.runtime.survived")                                                 \
 	KIND(EXT_CONTEXT_NAME, "ext.runtime.context_name")                                         \
 	KIND(EXT_ASSEMBLY_IN, "ext.runtime.assembly_in")                                           \
+	KIND(EXT_CLASS_OF, "ext.strings.class_of")                                                 \
+	KIND(EXT_MESSAGE, "ext.strings.message")                                                   \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -248,7 +250,8 @@ struct pv_event {
 			struct pv_text what, name;
 			struct pv_span stack;
 		} span;
-		struct { uint64_t object, length; struct pv_text text; } string;
+		struct { uint64_t object, length; struct pv_text text; } string; /* MESSAGE, too */
+		struct { uint64_t object, type; } class_of; /* of the event behind it alone */
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

@@ -1,5 +1,7 @@
 #include "common/model/addresses.h"
 
+#include <string.h>
+
 #include "common/base/mem.h"
 
 #define TABLE (PV_ADDRESSES * sizeof(struct pv_address))
@@ -50,11 +52,97 @@ const struct pv_address *pv_addresses_find(const struct pv_addresses *a, uint64_
 	return s->object == object ? s : NULL;
 }
 
-uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object)
+/* --- ages */
+
+static uint32_t age_before(uint32_t age, uint32_t n)
+{
+	return (age + PV_AGE_NONE - n) % PV_AGE_NONE;
+}
+
+/* Which of those remembered the time lies in; n: in none. */
+static uint32_t age_at(const struct pv_ages *a, int64_t time_ns)
+{
+	uint32_t i = 0;
+	while (i < a->n && time_ns < a->since[i])
+		i++;
+	return i;
+}
+
+uint32_t pv_addresses_age(const struct pv_addresses *a, int64_t time_ns)
+{
+	const struct pv_ages *ages = &a->ages;
+	if (ages->kept || ages->n == 0)
+		return 0;
+	uint32_t i = age_at(ages, time_ns);
+	return i < ages->n ? age_before(ages->newest, i) : PV_AGE_NONE;
+}
+
+int64_t pv_addresses_since(const struct pv_addresses *a, int64_t time_ns)
+{
+	const struct pv_ages *ages = &a->ages;
+	if (ages->kept || ages->n == 0)
+		return INT64_MIN;
+	uint32_t i = age_at(ages, time_ns);
+	return i < ages->n ? ages->since[i] : INT64_MAX;
+}
+
+int64_t pv_addresses_until(const struct pv_addresses *a, int64_t time_ns)
+{
+	const struct pv_ages *ages = &a->ages;
+	uint32_t i = age_at(ages, time_ns);
+	if (ages->kept || i == 0)
+		return INT64_MAX;
+	return i < ages->n ? ages->since[i - 1] : INT64_MIN;
+}
+
+bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time_ns)
+{
+	uint32_t now = pv_addresses_age(a, time_ns);
+	return now != PV_AGE_NONE && (age == now || age == age_before(now, 1));
+}
+
+/* Before an age has the number of an earlier one. */
+static void forget(struct pv_addresses *a)
+{
+	if (!a->slot)
+		return;
+	memset(a->slot, 0, TABLE);
+	memset(a->ousted, 0, OUSTED);
+}
+
+void pv_addresses_keep(struct pv_addresses *a)
+{
+	if (a->ages.n)
+		forget(a);
+	a->ages = (struct pv_ages){ .kept = true, .moved = a->ages.moved };
+}
+
+void pv_addresses_collected(struct pv_addresses *a, int64_t time_ns)
+{
+	struct pv_ages *ages = &a->ages;
+	if (ages->kept)
+		return;
+	if (ages->n == 0) /* what was before the first one */
+		ages->since[ages->n++] = INT64_MIN;
+	if (++ages->newest == PV_AGE_NONE) {
+		ages->newest = 0;
+		forget(a);
+	}
+	if (time_ns < ages->since[0])
+		time_ns = ages->since[0];
+	ages->n = ages->n < PV_AGES ? ages->n + 1 : PV_AGES;
+	memmove(ages->since + 1, ages->since, (ages->n - 1) * sizeof *ages->since);
+	ages->since[0] = time_ns;
+}
+
+uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object, int64_t time_ns)
 {
 	const struct pv_address *s = pv_addresses_find(a, object);
-	return s ? s->class_use : 0;
+	uint32_t age = s ? pv_addresses_age(a, time_ns) : PV_AGE_NONE;
+	return age != PV_AGE_NONE && s->age == age ? s->class_use : 0;
 }
+
+/* --- saved and loaded */
 
 static size_t count(const struct pv_address *table, size_t n)
 {
@@ -74,12 +162,13 @@ static void archive_ones(
 			next++;
 		struct pv_address was = a->loading ? (struct pv_address){ 0 } : table[next++];
 		uint64_t object = was.object;
-		uint32_t class_use = was.class_use, asked = was.asked;
+		uint32_t class_use = was.class_use, age = was.age, asked = was.asked;
 		pv_archive_value(a, object);
 		pv_archive_value(a, class_use);
+		pv_archive_value(a, age);
 		pv_archive_value(a, asked);
 		if (a->loading)
-			table[place(object)] = pv_address_of(object, class_use, asked);
+			table[place(object)] = pv_address_of(object, class_use, age, asked);
 	}
 }
 
@@ -88,9 +177,21 @@ static size_t slot_place(uint64_t object)
 	return pv_addresses_place(object);
 }
 
+static void archive_ages(struct pv_archive *a, struct pv_ages *t)
+{
+	uint8_t is = (uint8_t)(t->kept | t->moved << 1);
+	pv_archive_value(a, is);
+	t->kept = is & 1;
+	t->moved = is & 2;
+	t->newest = (uint32_t)pv_archive_count(a, t->newest, PV_AGE_NONE - 1);
+	t->n = (uint32_t)pv_archive_count(a, t->n, PV_AGES);
+	pv_archive_bytes(a, t->since, t->n * sizeof *t->since);
+}
+
 void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t)
 {
 	uint8_t any = t->slot != NULL;
+	archive_ages(a, &t->ages);
 	pv_archive_value(a, any);
 	a->failed |= a->loading && any && !t->slot && !pv_addresses_make(t);
 	if (a->failed || !any)
@@ -103,5 +204,5 @@ void pv_addresses_finish(struct pv_addresses *a)
 {
 	pv_table_free(a->slot, TABLE);
 	pv_table_free(a->ousted, OUSTED);
-	*a = (struct pv_addresses){ NULL, NULL };
+	a->slot = a->ousted = NULL;
 }

@@ -15,20 +15,45 @@
 
 enum { PV_ADDRESSES = 1 << 20, PV_ADDRESSES_OUSTED = 1 << 18 };
 
+/*
+ * A collection moves objects and frees others. Where a log tells all moves and all allocations, the
+ * table follows: all of it has age 0. Else an address holds until the next collection starts: each
+ * start begins a new age, entries carry that of their time, and only those of the age of the event
+ * that asks are believed. Buffers come in any order, so ages are found by time.
+ */
+enum {
+	PV_AGE_NONE = 1023, /* before those that are remembered: nothing is known */
+	PV_AGES = 16,
+	PV_ADDRESS_CLASSES = 1 << 21
+};
+
+struct pv_ages {
+	bool kept;              /* moves and allocations are told: there is one age */
+	bool moved;             /* a move was told */
+	uint32_t newest;        /* 0 to PV_AGE_NONE - 1, then from 0 on again */
+	uint32_t n;             /* remembered, at most PV_AGES; 0: there is one, number 0 */
+	int64_t since[PV_AGES]; /* of the newest first: the start of the collection */
+};
+
 struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint64_t object;
-	uint32_t class_use : 31; /* 0 = empty, or not known yet */
-	uint32_t asked : 1;      /* by a lock or a handle, which want to know of its allocation */
+	uint32_t class_use : 21; /* 0 = empty, or not known (yet) */
+	uint32_t age : 10;
+	uint32_t asked : 1; /* by a lock or a handle, which want to know of its allocation */
 } __attribute__((packed, aligned(4)));
 
-static inline struct pv_address pv_address_of(uint64_t object, uint32_t class_use, bool asked)
+static inline struct pv_address pv_address_of(
+	uint64_t object, uint32_t class_use, uint32_t age, bool asked)
 {
-	return (struct pv_address){ object, class_use & 0x7fffffff, asked };
+	return (struct pv_address){ object,
+		class_use < PV_ADDRESS_CLASSES ? class_use & (PV_ADDRESS_CLASSES - 1) : 0,
+		age & PV_AGE_NONE, asked };
 }
 
 struct pv_addresses {
 	struct pv_address *slot;   /* NULL until the first object */
 	struct pv_address *ousted; /* NULL as long as slot is; at a place of their own hash */
+	struct pv_ages ages;
 };
 
 /*
@@ -46,6 +71,10 @@ static inline size_t pv_addresses_place(uint64_t object)
 {
 	return (size_t)(((object >> 4) + pv_addresses_shift(object)) & (PV_ADDRESSES - 1));
 }
+
+struct pv_said { /* by a CLASS_OF event, see said.c */
+	uint64_t place, object, type;
+};
 
 bool pv_addresses_make(struct pv_addresses *a);
 
@@ -75,8 +104,27 @@ struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
 /* What is known of an object; NULL when nothing is. */
 const struct pv_address *pv_addresses_find(const struct pv_addresses *a, uint64_t object);
 
-/* 0 when the table does not know the object. */
-uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object);
+/* 0 when the table does not know what is at this address at that time. */
+uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object, int64_t time_ns);
+
+/* From here on moves and allocations are known to be told; without effect on what was before. */
+void pv_addresses_keep(struct pv_addresses *a);
+
+/* A collection starts. */
+void pv_addresses_collected(struct pv_addresses *a, int64_t time_ns);
+
+/* The age of this time; and when it began and ends: an address means one object in between. */
+uint32_t pv_addresses_age(const struct pv_addresses *a, int64_t time_ns);
+int64_t pv_addresses_since(const struct pv_addresses *a, int64_t time_ns);
+int64_t pv_addresses_until(const struct pv_addresses *a, int64_t time_ns);
+
+static inline bool pv_addresses_is_newest(const struct pv_addresses *a, int64_t time_ns)
+{
+	return a->ages.kept || a->ages.n == 0 || time_ns >= a->ages.since[0];
+}
+
+/* Whether a collection of this time moves objects of an age: of that before, or its own. */
+bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time_ns);
 
 void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
 

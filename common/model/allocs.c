@@ -81,12 +81,14 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;
+	uint32_t age = pv_addresses_age(&m->private->addresses, x->time);
 	bool asked = s->asked && s->object == object;
 	bool same = asked && pv_object_allocated(x, object, class_use);
 	bool ok = !asked || same || pv_object_moved(x, object, 0);
 	ok = ok && (!asked || (pv_handles_allocated(x, object, class_use) &&
 				      pv_throws_allocated(x, object, class_use)));
-	pv_address_set(m->private->addresses.ousted, s, pv_address_of(object, class_use, same));
+	pv_address_set(
+		m->private->addresses.ousted, s, pv_address_of(object, class_use, age, same));
 	return ok;
 }
 
@@ -145,6 +147,7 @@ struct quick {
 	const struct pv_strand_node *place;
 	const struct pv_tree_node *node;
 	struct pv_address *slot, *ousted;
+	uint32_t age; /* of addresses, that of all times at hand */
 	struct pv_class_use *use;
 	struct pv_site *site;
 	struct pv_class_allocs *sum;
@@ -170,6 +173,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 		.node = m->calls.node.v,
 		.slot = p->addresses.slot,
 		.ousted = p->addresses.ousted,
+		.age = p->addresses.ages.newest,
 		.use = m->names.class_use.v,
 		.site = m->allocs.sites.site.v,
 		.sites = (uint32_t)m->allocs.sites.site.n,
@@ -179,7 +183,8 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 	int64_t to = (int64_t)((uint64_t)p->slice_from + p->slice_width);
 	q->limit = pv_sat_add(run->first_ns, PV_GC_RUN_MAX);
 	q->limit = to < q->limit ? to : q->limit;
-	return p->slice_from <= run->last_ns && to >= p->slice_from &&
+	return pv_addresses_is_newest(&p->addresses, run->last_ns) &&
+	       p->slice_from <= run->last_ns && to >= p->slice_from &&
 	       (!collections || gc->collections.v[collections - 1].start_ns < run->last_ns);
 }
 
@@ -219,7 +224,8 @@ static void apply_usual(
 			break;
 		site->count++;
 		site->amount += a->size;
-		pv_address_set(q->ousted, s, pv_address_of(a->object, site->class_use, false));
+		pv_address_set(
+			q->ousted, s, pv_address_of(a->object, site->class_use, q->age, false));
 		struct pv_class_use *use = &q->use[site->class_use];
 		if (time > use->last_ns)
 			use->last_ns = time;

@@ -12,6 +12,7 @@
 #include "common/model/model_parts.h"
 #include "common/model/told.h"
 #include "common/model/own_time.h"
+#include "common/model/recall_parts.h"
 #include "common/model/window_parts.h"
 
 enum { CHUNK = 4096 };
@@ -141,6 +142,9 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_PARENT:
 	case PV_KIND_EXT_ELEMENTS:
 		return pv_fields_apply(x, e);
+	case PV_KIND_EXT_CLASS_OF:
+	case PV_KIND_EXT_MESSAGE:
+		return pv_said_apply(x, e);
 	case PV_KIND_EXT_STRING:
 		return true; /* whoever builds the object graph reads them */
 	case PV_KIND_EXT_TREE_CALL:

@@ -400,6 +400,7 @@ static bool world_starts(struct pv_context *x)
 {
 	struct pv_thread *th = x->thread;
 	struct pv_gc *gc = &x->m->gc;
+	th->collected = false;
 	if (!th->stop)
 		return true; /* its beginning was missed */
 	pv_gc_stop_ends(x);
@@ -429,6 +430,7 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 	switch (e->gc.step) {
 	case PV_GC_START:
 		x->thread->began = x->counts;
+		pv_gc_addresses(x);
 		return collection_starts(x, e);
 	case PV_GC_END:
 		x->thread->began = false;

@@ -60,10 +60,10 @@ struct pv_generation {
 
 /* A stop of the world that may be the stock profiler's at exit (gc_exit.c). */
 struct pv_gc_exit {
-	uint64_t stop;           /* its number; 0: there is none */
-	int64_t from_ns, to_ns;  /* until all threads stood: not counted as a pause */
-	int64_t over_ns;         /* the world goes on */
-	bool counts;             /* within the restriction */
+	uint64_t stop;          /* its number; 0: there is none */
+	int64_t from_ns, to_ns; /* until all threads stood: not counted as a pause */
+	int64_t over_ns;        /* the world goes on */
+	bool counts;            /* within the restriction */
 };
 
 struct pv_gc {
@@ -98,8 +98,9 @@ void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);
 
 /*
- * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not said.
- * What a runtime said at the end of the collection before is not the size at the start of this one.
+ * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not
+ * said. What a runtime said at the end of the collection before is not the size at the start of
+ * this one.
  */
 void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after);
 

@@ -91,6 +91,37 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
 }
 
+/* Whether a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */
+static bool has_word(const char *args, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = strchr(args, ':'); at; at = strchr(at, ',')) {
+		at++;
+		if (strncmp(at, word, n) == 0 && (at[n] == 0 || at[n] == ',' || at[n] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* Before data version 14 moves were always told. */
+static bool moves_told(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	bool stock = strncmp(args, "log:", 4) == 0;
+	return m->private->addresses.ages.moved || m->target.data_version < 14 ||
+	       has_word(args, "gcmove") || has_word(args, "legacy") ||
+	       (stock && (has_word(args, "alloc") || has_word(args, "heapshot")));
+}
+
+void pv_gc_addresses(struct pv_context *x)
+{
+	struct pv_model *m = x->m;
+	struct pv_addresses *a = &m->private->addresses;
+	if (!a->ages.kept && (m->target.logging2007 || (!m->allocs.period && moves_told(m))))
+		pv_addresses_keep(a);
+	pv_addresses_collected(a, x->time);
+}
+
 /*
  * Objects that move lie in few regions, before and after: whose hash the place of one needs is that
  * of the one before it, nearly always.
@@ -132,17 +163,20 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 	const struct pv_addresses *all = &x->m->private->addresses;
 	struct pv_address *slot[MOVES][2], was[MOVES];
 	find_moved(all->slot, pair, n, slot);
+	uint32_t age = pv_addresses_age(all, x->time);
 	for (size_t i = 0; i < n; i++) {
 		was[i] = *slot[i][0];
 		if (was[i].object != pair[2 * i])
 			was[i] = ousted(all, pair[2 * i]);
+		if (was[i].age != age && !pv_addresses_moves(all, was[i].age, x->time))
+			was[i].class_use = 0;
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t to = pair[2 * i + 1];
 		if (!was[i].class_use)
 			continue;
-		pv_address_set(
-			all->ousted, slot[i][1], pv_address_of(to, was[i].class_use, was[i].asked));
+		pv_address_set(all->ousted, slot[i][1],
+			pv_address_of(to, was[i].class_use, age, was[i].asked));
 		if (was[i].asked && !pv_object_moved(x, was[i].object, to))
 			return false;
 	}
@@ -154,6 +188,7 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 	const uint64_t *pair = x->batch->pool.v + e->moves.pairs.at;
 	size_t n = e->moves.pairs.n / 2;
 	struct pv_model *m = x->m;
+	m->private->addresses.ages.moved |= n > 0;
 	if (x->counts)
 		m->gc.moved += n;
 	if (m->only.recall || n == 0)

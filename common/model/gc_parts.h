@@ -51,11 +51,15 @@ static inline bool pv_gc_allocated_on(
 	return true;
 }
 
-/* The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ... */
+/* The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ...
+ */
 void pv_gc_stop_ends(struct pv_context *x);
 /* ... which is undone when the program turns out to go on; until: it was alive at this time. */
 void pv_gc_exit_was_not(struct pv_model *m);
 void pv_gc_exit_until(struct pv_model *m, int64_t time);
+
+/* A collection starts: addresses hold no longer, unless the log tells all moves and allocations. */
+void pv_gc_addresses(struct pv_context *x);
 
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);

@@ -114,8 +114,9 @@ bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_
 static bool created(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;
+	bool told = pv_said_type(x, e->handle.object) != 0;
 	if (!x->counts)
-		return pv_late_wait(x, &h->waiting, e->handle.object, 0, 0);
+		return told || pv_late_wait(x, &h->waiting, e->handle.object, 0, 0);
 	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
 		.class_use = pv_class_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
@@ -131,7 +132,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	h->unknown_class += said.class_use == 0;
 	h->without_stack += said.stack == 0;
 	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
-	if (!pv_late_wait(x, &h->waiting, e->handle.object, site, number))
+	if (!told && !pv_late_wait(x, &h->waiting, e->handle.object, site, number))
 		return false;
 	if (!handle) {
 		h->folded++;

@@ -33,14 +33,16 @@ bool pv_late_wait(
 	struct pv_address *slot = pv_addresses_slot(a, object);
 	if (!slot)
 		return false;
-	uint32_t class_use = slot->object == object ? slot->class_use : 0;
-	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, true));
+	bool known = slot->object == object;
+	uint32_t class_use = known ? slot->class_use : 0,
+		 had = pv_addresses_class(a, object, x->time);
+	uint32_t age = known ? slot->age : pv_addresses_age(a, x->time);
+	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, age, true));
 	if (!x->counts)
 		return true;
 	if (l->one.n >= PV_LATE_MOST && !drop_oldest(l))
 		return false;
-	return put(l,
-		(struct pv_late){ object, x->place, x->time, { what0, what1 }, 0, class_use == 0 });
+	return put(l, (struct pv_late){ object, x->place, x->time, { what0, what1 }, 0, had == 0 });
 }
 
 /*
@@ -54,10 +56,11 @@ bool pv_late_told(struct pv_context *x, struct pv_lates *l, uint64_t object, uin
 	uint32_t at = pv_map_get(&l->of, object);
 	if (at == PV_MAP_NONE || at == 0)
 		return true;
+	int64_t until = pv_addresses_until(&x->m->private->addresses, x->time);
 	bool ok = pv_map_set(&l->of, object, 0);
 	while (at > 0) {
 		struct pv_late *w = &l->one.v[at - 1];
-		if (ok && x->time <= w->time_ns) {
+		if (ok && x->time <= w->time_ns && w->time_ns < until) {
 			ok = classify(x, w, class_use);
 			pv_recall_late(x->m, w->place, class_use);
 		}

@@ -74,13 +74,13 @@ static void learn_class(struct pv_locks *l, struct pv_lock *lock, uint32_t class
  * the table of addresses said of one before it.
  */
 bool pv_locks_allocated(
-	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time)
+	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time, int64_t until)
 {
 	uint32_t at = pv_map_get(&l->of, object);
 	if (at == PV_MAP_NONE || at == 0)
 		return false;
 	struct pv_lock *lock = &l->lock.v[at];
-	if (time > lock->first_ns)
+	if (time > lock->first_ns || lock->first_ns >= until)
 		return false;
 	learn_class(l, lock, class_use);
 	return true;
@@ -173,41 +173,68 @@ static bool make_room(struct pv_model *m)
 
 /* --- rows */
 
+/*
+ * Whether the lock that was at this address is the one that is contended now: it has the class, or
+ * its class is not known of one of the two and the address has meant one object since.
+ */
+static bool is_same(struct pv_context *x, const struct pv_lock *lock, uint32_t class_use)
+{
+	if (lock->class_use == class_use)
+		return true;
+	if (lock->class_use && class_use)
+		return false;
+	return lock->last_ns >= pv_addresses_since(&x->m->private->addresses, x->time);
+}
+
+/* Its row, made when there is none; PV_MAP_NONE when out of memory. */
+static uint32_t row_of(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	struct pv_locks *l = &x->m->locks;
+	uint32_t at = pv_map_get(&l->of, object);
+	if (at != PV_MAP_NONE && at != 0 && is_same(x, &l->lock.v[at], class_use))
+		return at;
+	if (l->lock.n >= l->cap && !make_room(x->m))
+		return PV_MAP_NONE;
+	at = (uint32_t)l->lock.n;
+	if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
+		return PV_MAP_NONE;
+	l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object, .first_ns = x->time };
+	return at;
+}
+
+/* The table is to tell when the object moves, or when its allocation is told late. */
+static void ask(struct pv_context *x, struct pv_address *known, uint64_t object, uint32_t class_use)
+{
+	struct pv_addresses *all = &x->m->private->addresses;
+	uint32_t age = pv_addresses_age(all, x->time);
+	bool same = known->object == object && known->class_use == class_use && known->age == age;
+	if (same && class_use)
+		known->asked = 1;
+	else
+		pv_address_set(all->ousted, known, pv_address_of(object, class_use, age, true));
+}
+
 /* The row of the object at this address; *ret_class is the class that it has so far. */
 static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
 {
 	struct pv_model *m = x->m;
-	struct pv_locks *l = &m->locks;
-	struct pv_addresses *addresses = &m->private->addresses;
 	struct pv_address *known = NULL;
 	if (!pv_recall_moves(m, x->place))
 		return false;
-	if (!m->only.recall && !(known = pv_addresses_slot(addresses, object)))
+	if (!m->only.recall && !(known = pv_addresses_slot(&m->private->addresses, object)))
 		return false;
 	uint32_t class_use = pv_class_at(x, object);
-	uint32_t at = pv_map_get(&l->of, object);
-	bool same =
-		at != PV_MAP_NONE && at != 0 &&
-		(l->lock.v[at].class_use == class_use || !class_use || !l->lock.v[at].class_use);
-	if (!same) {
-		if (l->lock.n >= l->cap && !make_room(m))
-			return false;
-		at = (uint32_t)l->lock.n;
-		if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
-			return false;
-		l->lock.v[l->lock.n++] =
-			(struct pv_lock){ .object = object, .first_ns = x->time };
-	}
-	if (!class_use && known)
-		/* Its allocation may be told late. */
-		pv_address_set(addresses->ousted, known, pv_address_of(object, 0, true));
-	if (class_use) {
-		learn_class(l, &l->lock.v[at], class_use);
-		if (known)
-			known->asked = 1;
-	}
+	uint32_t at = row_of(x, object, class_use);
+	if (at == PV_MAP_NONE)
+		return false;
+	struct pv_lock *lock = &m->locks.lock.v[at];
+	lock->last_ns = x->time;
+	if (class_use)
+		learn_class(&m->locks, lock, class_use);
+	if (known)
+		ask(x, known, object, class_use);
 	*ret_lock = at;
-	*ret_class = l->lock.v[at].class_use;
+	*ret_class = lock->class_use;
 	return true;
 }
 
@@ -219,8 +246,11 @@ static bool say_class(struct pv_context *x, const struct pv_event *e)
 	struct pv_address *a = pv_addresses_slot(all, e->monitor.object);
 	if (!class_use || !a)
 		return false;
-	if (a->object != e->monitor.object || a->class_use != class_use)
-		pv_address_set(all->ousted, a, pv_address_of(e->monitor.object, class_use, false));
+	if (a->object != e->monitor.object || a->class_use != class_use ||
+		a->age != pv_addresses_age(all, x->time))
+		pv_address_set(all->ousted, a,
+			pv_address_of(e->monitor.object, class_use, pv_addresses_age(all, x->time),
+				false));
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct pv_lock {
 	int64_t wait_ns;     /* of ended waits */
 	int64_t max_wait_ns;
 	int64_t first_ns;    /* first contention, log clock */
+	int64_t last_ns;     /* the one told last */
 	bool gone;           /* another object lives at its address now */
 };
 

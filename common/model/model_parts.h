@@ -24,6 +24,7 @@ struct pv_model_private {
 	pthread_mutex_t lock, next;
 	struct pv_breath breath; struct pv_fold_room fold;
 	struct pv_addresses addresses;
+	struct pv_said said;
 
 	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
 	int64_t slice_from;
@@ -137,10 +138,6 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_locks_init(struct pv_locks *l);
 void pv_locks_finish(struct pv_locks *l);
 bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);
-bool pv_locks_has(const struct pv_locks *l, uint64_t object);
-/* The object at `from` is now at `to`; at `to` 0 it is gone. */
-bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);
-bool pv_locks_allocated(struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time);
 bool pv_counters_init(struct pv_counters *c);
 void pv_counters_finish(struct pv_counters *c);
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e);

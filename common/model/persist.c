@@ -189,7 +189,7 @@ static void archive_allocs(struct pv_archive *a, struct pv_allocs *s)
 	archive_sites(a, &s->sites);
 }
 
-SAME_SIZE(struct pv_throws, 248);
+SAME_SIZE(struct pv_throws, 296);
 
 static void archive_throws(struct pv_archive *a, struct pv_throws *t)
 {
@@ -197,6 +197,7 @@ static void archive_throws(struct pv_archive *a, struct pv_throws *t)
 	TAKE_OUT(plain.by_method);
 	TAKE_OUT_MAP(plain.by_method_of);
 	plain.waiting = (struct pv_lates){ 0 };
+	plain.messages = (struct pv_messages){ 0 };
 	memset(&plain.sites, 0, sizeof plain.sites);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
@@ -208,6 +209,7 @@ static void archive_throws(struct pv_archive *a, struct pv_throws *t)
 	pv_archive_array(a, &t->by_method);
 	pv_archive_map(a, &t->by_method_of);
 	pv_lates_archive(a, &t->waiting);
+	pv_messages_archive(a, &t->messages);
 	archive_sites(a, &t->sites);
 }
 
@@ -458,7 +460,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368560);
+SAME_SIZE(struct pv_model, 368624);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -43,11 +43,14 @@ static void record(struct pv_recall *r, uint64_t place, uint32_t class_use)
 uint32_t pv_class_at(struct pv_context *x, uint64_t object)
 {
 	struct pv_model *m = x->m;
+	uint64_t said = pv_said_type(x, object);
+	if (said)
+		return pv_names_class(&m->names, said, x->time);
 	if (m->only.recall) {
 		uint64_t key = recalled(m->only.recall, x->place);
 		return key ? pv_names_class(&m->names, key, x->time) : 0;
 	}
-	uint32_t class_use = pv_addresses_class(&m->private->addresses, object);
+	uint32_t class_use = pv_addresses_class(&m->private->addresses, object, x->time);
 	if (m->recall && class_use)
 		record(m->recall, x->place, class_use);
 	return class_use;
@@ -93,7 +96,8 @@ bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to)
 
 bool pv_object_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
-	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time))
+	int64_t until = pv_addresses_until(&x->m->private->addresses, x->time);
+	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time, until))
 		return false;
 	record_move(x->m->recall,
 		(struct pv_recall_move){ x->place, object, object, class_use, x->time });
@@ -105,7 +109,7 @@ static bool follow(struct pv_model *m, const struct pv_recall_move *move)
 	if (!move->class_use)
 		return pv_locks_moved(&m->locks, move->from, move->to);
 	uint32_t class_use = pv_names_class(&m->names, move->class_use, move->time_ns);
-	pv_locks_allocated(&m->locks, move->from, class_use, move->time_ns);
+	pv_locks_allocated(&m->locks, move->from, class_use, move->time_ns, INT64_MAX);
 	return class_use != 0;
 }
 

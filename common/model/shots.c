@@ -157,14 +157,16 @@ static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uin
 }
 
 /* The object is known from here on, unless nobody will ask. */
-static bool remember(struct pv_model *m, uint64_t object, uint32_t class_use)
+static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
-	if (m->only.recall)
+	if (x->m->only.recall)
 		return true;
-	struct pv_addresses *a = &m->private->addresses;
+	struct pv_addresses *a = &x->m->private->addresses;
 	struct pv_address *known = pv_addresses_slot(a, object);
-	if (known && (known->object != object || known->class_use != class_use))
-		pv_address_set(a->ousted, known, pv_address_of(object, class_use, false));
+	uint32_t age = pv_addresses_age(a, x->time);
+	if (known &&
+		(known->object != object || known->class_use != class_use || known->age != age))
+		pv_address_set(a->ousted, known, pv_address_of(object, class_use, age, false));
 	return known != NULL;
 }
 
@@ -184,7 +186,7 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 	if (size == 0)
 		return true;
 	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
-	if (!id || !remember(m, e->heap_object.object, id))
+	if (!id || !remember(x, e->heap_object.object, id))
 		return false;
 	if (!shot || shot->told)
 		return true;

@@ -50,7 +50,8 @@ struct pv_thread {
 	int64_t stop_ns, stood_ns; /* it began, all threads stood; the latter PV_NEVER: not yet */
 	struct pv_gc_edge { int64_t time_ns; uint8_t generation; bool end; } edge[PV_EDGES_MAX];
 	unsigned edges;        /* of collections, within that stop */
-	bool began, collected; /* one started, one ended, since it said the heap's size */
+	bool began,
+		collected; /* one started, one ended, since it said the heap's size; in this stop */
 };
 
 struct pv_threads {

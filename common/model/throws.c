@@ -47,6 +47,7 @@ void pv_throws_finish(struct pv_throws *t)
 {
 	pv_sites_finish(&t->sites);
 	pv_lates_finish(&t->waiting);
+	pv_messages_finish(&t->messages);
 	pv_array_finish(&t->by_method);
 	pv_map_finish(&t->by_method_of);
 }
@@ -83,8 +84,9 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_throws *t = &x->m->throws;
 	if (e->kind == PV_KIND_EXCEPTION_CLAUSE)
 		return !x->counts || clause(x, e);
+	bool told = e->thrown.type || pv_said_type(x, e->thrown.object);
 	if (!x->counts)
-		return e->thrown.type || pv_late_wait(x, &t->waiting, e->thrown.object, 0, 0);
+		return told || pv_late_wait(x, &t->waiting, e->thrown.object, 0, 0);
 	uint32_t class_use = e->thrown.type
 		? pv_names_class(&x->m->names, e->thrown.type, x->time)
 		: pv_class_at(x, e->thrown.object);
@@ -94,7 +96,7 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 	t->thrown++;
 	t->unknown_class += class_use == 0;
 	pv_timeline_add(&x->m->timeline, PV_TRACK_THROWS, x->time, 1);
-	if (!e->thrown.type && !pv_late_wait(x, &t->waiting, e->thrown.object, class_use, stack))
+	if (!told && !pv_late_wait(x, &t->waiting, e->thrown.object, class_use, stack))
 		return false;
 	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };
 	return pv_sites_add(x, &t->sites, &more);

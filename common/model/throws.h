@@ -6,6 +6,7 @@
 #define PV_MODEL_THROWS_H
 
 #include "common/model/late.h"
+#include "common/model/messages.h"
 #include "common/model/sites.h"
 
 enum pv_clause { PV_CLAUSE_CATCH, PV_CLAUSE_FILTER, PV_CLAUSE_FINALLY, PV_CLAUSE_FAULT,
@@ -26,6 +27,7 @@ struct pv_throws {
 	struct pv_map by_method_of; /* method id -> index */
 	uint64_t unknown_class;     /* throws whose object is in no allocation, move or shot */
 	struct pv_lates waiting;    /* for classes: the present one, stack */
+	struct pv_messages messages;
 };
 
 void pv_throws_finish(struct pv_throws *t);

@@ -8,13 +8,34 @@
 
 /* --- thrown, by class --- */
 
-enum { X_COUNT, X_SHARE, X_NAME };
+enum { X_COUNT, X_SHARE, X_NAME, X_MESSAGE };
 
 static const struct pv_column class_columns[] = {
 	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, 0 },
 	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1, PV_COLUMN_HIDE_JSON },
 	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[X_MESSAGE] = { "message", "NEWEST MESSAGE", PV_UNIT_TEXT, 40, 2,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
+
+/* Of each group the newest message; NULL when out of memory. */
+static const struct pv_message **newest_messages(
+	const struct pv_model *m, const struct pv_groups *g)
+{
+	const struct pv_messages *all = &m->throws.messages;
+	const struct pv_message **ret = calloc(g->row.n, sizeof(void *));
+	for (size_t i = 0; ret && i < all->one.n; i++) {
+		uint32_t group = pv_group_of(g, all->one.v[i].class_use);
+		if (!ret[group] || ret[group]->time_ns <= all->one.v[i].time_ns)
+			ret[group] = &all->one.v[i];
+	}
+	return ret;
+}
+
+static const char *message_text(struct pv_build *b, const struct pv_message *m)
+{
+	return m ? pv_build_printf(b, "%s%s", m->text, m->cut ? "..." : "") : NULL;
+}
 
 static void copy_exceptions(struct pv_build *b, struct pv_model *m)
 {
@@ -22,19 +43,22 @@ static void copy_exceptions(struct pv_build *b, struct pv_model *m)
 	struct pv_groups g;
 	bool ok = pv_groups_classes(m, b, &g);
 	uint64_t *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
+	const struct pv_message **newest = ok ? newest_messages(m, &g) : NULL;
 	for (size_t i = 1; sum && i < sites->site.n; i++)
 		sum[pv_group_of(&g, sites->site.v[i].class_use)] += sites->site.v[i].count;
-	for (size_t i = 0; sum && i < g.row.n; i++) {
+	for (size_t i = 0; sum && newest && i < g.row.n; i++) {
 		if (sum[i] == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, g.row.v[i].id);
 		pv_cell_u(&c[X_COUNT], sum[i]);
 		pv_cell_share(&c[X_SHARE], (double)sum[i], (double)m->throws.thrown);
 		pv_cell_s(&c[X_NAME], pv_group_name(b, &g, (uint32_t)i));
+		pv_cell_s(&c[X_MESSAGE], message_text(b, newest[i]));
 	}
-	if (!sum)
+	if (!sum || !newest)
 		pv_build_fail(b);
 	free(sum);
+	free(newest);
 	pv_groups_finish(&g);
 }
 

@@ -1,0 +1,38 @@
+/*
+ * The newest message of the exceptions of each class, for logs whose probe writes them. A message
+ * is foreign text, as it stands in the log, cut.
+ */
+#ifndef PV_MODEL_MESSAGES_H
+#define PV_MODEL_MESSAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/archive.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/format/event.h"
+
+enum { PV_MESSAGES_MOST = 4096, PV_MESSAGE_BYTES = 240 };
+
+struct pv_message {
+	int64_t time_ns;
+	uint32_t class_use;
+	uint32_t cut;                /* 1: it was longer */
+	char text[PV_MESSAGE_BYTES]; /* UTF-8 as far as the log has it, ended */
+};
+
+/* Valid when zeroed. */
+struct pv_messages {
+	PV_ARRAY(struct pv_message) one;
+	struct pv_map of; /* class use -> index */
+};
+
+/* Of classes beyond the limit nothing is kept. False when out of memory. */
+bool pv_messages_add(struct pv_messages *m, uint32_t class_use, int64_t time_ns,
+	struct pv_text text, uint64_t length);
+
+void pv_messages_archive(struct pv_archive *a, struct pv_messages *m);
+void pv_messages_finish(struct pv_messages *m);
+
+#endif
