@@ -238,6 +238,14 @@ uint64_t pvp_clr_class(uint64_t id)
 	return number;
 }
 
+uint64_t pvp_clr_class_if_met(uint64_t id)
+{
+	pthread_mutex_lock(&lock);
+	uint32_t number = id ? known(id) : 0;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
 uint64_t pvp_clr_class_reserve(uint64_t id)
 {
 	pthread_mutex_lock(&lock);

@@ -56,6 +56,7 @@ bool pvp_clr_type_of(uint64_t id, struct pvp_clr_type *ret);
  */
 uint64_t pvp_clr_class(uint64_t id);
 uint64_t pvp_clr_class_note(uint64_t id);
+uint64_t pvp_clr_class_if_met(uint64_t id); /* asks nothing; 0: not met, or gone */
 uint64_t pvp_clr_class_reserve(uint64_t id);
 
 /* The entity for a generic definition itself, of which no instance may be known. */

@@ -72,6 +72,16 @@ static bool only_tells(uint64_t function)
 	return tells;
 }
 
+size_t pvp_clr_stack_told(uint64_t keys[PVP_MONO_FRAMES], bool *ret_managed)
+{
+	uint64_t functions[PVP_MONO_FRAMES];
+	unsigned most = pvp_clr.options.m.frames;
+	struct walk w = { functions, 0, most ? most : 1 };
+	walk(&w);
+	*ret_managed = w.n && only_tells(functions[0]);
+	return most ? keys_of(&w, 0, keys) : 0;
+}
+
 size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MONO_FRAMES])
 {
 	uint64_t functions[PVP_MONO_FRAMES];
@@ -222,6 +232,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 
 void pvp_clr_events_forget(void)
 {
+	pvp_clr_said_forget();
 	pthread_mutex_lock(&lock);
 	depth = 0;
 	pthread_mutex_unlock(&lock);
@@ -254,7 +265,7 @@ static pvp_hr thrown(void *self, uint64_t object)
 	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
 	(void)self;
 	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
-		pvp_clr_with_stack(&ev, &ev.thrown.stack, object);
+		pvp_clr_said_thrown(&ev, object);
 	return 0;
 }
 
@@ -299,7 +310,7 @@ static pvp_hr handle_created(void *self, uint64_t handle, uint64_t object)
 	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_CREATED,
 		.handle = { NORMAL, (uint32_t)(handle >> 3), object, { 0, 0 } } };
 	(void)self;
-	pvp_clr_with_stack(&ev, &ev.handle.stack, object);
+	pvp_clr_said_handle(&ev, object);
 	return 0;
 }
 
@@ -320,7 +331,7 @@ static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
 		struct pv_event ev = { .kind = end ? PV_KIND_GC_FINALIZE_OBJECT_END
 						   : PV_KIND_GC_FINALIZE_OBJECT_START,
 			.finalize = { object } };
-		pvp_event(&ev, NULL, object);
+		pvp_clr_said_finalized(&ev, object);
 	}
 	return 0;
 }

@@ -66,9 +66,9 @@ static void ticked(struct pvp_payload p)
 /* The object that this thread waits for. */
 static _Thread_local uint64_t contended __attribute__((tls_model("initial-exec")));
 
-static void monitor(uint8_t kind, uint64_t object)
+static void acquired(uint64_t object)
 {
-	struct pv_event ev = { .kind = kind, .monitor = { object, { 0, 0 }, 0 } };
+	struct pv_event ev = { .kind = PV_KIND_MONITOR_DONE, .monitor = { object, { 0, 0 }, 0 } };
 	pvp_clr_with_stack(&ev, &ev.monitor.stack, object);
 }
 
@@ -77,8 +77,11 @@ static void contention(struct pvp_payload p)
 {
 	pvp_payload_number(&p, 1 + 2);
 	uint64_t lock = pvp_payload_number(&p, 8), object = pvp_payload_number(&p, 8);
-	contended = p.ok && object ? object : p.ok ? lock : 0;
-	monitor(PV_KIND_MONITOR_CONTENTION, contended);
+	bool named = p.ok && object;
+	contended = named ? object : p.ok ? lock : 0;
+	struct pv_event ev = { .kind = PV_KIND_MONITOR_CONTENTION,
+		.monitor = { contended, { 0, 0 }, 0 } };
+	pvp_clr_said_contended(&ev, contended, named);
 }
 
 enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
@@ -141,7 +144,7 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 	else if (id == CONTENTION_START && groups & PVP_MONO_MONITORS)
 		contention(p);
 	else if (id == CONTENTION_STOP && groups & PVP_MONO_MONITORS)
-		monitor(PV_KIND_MONITOR_DONE, contended);
+		acquired(contended);
 	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) && groups & PVP_MONO_RUNTIME)
 		body(p, id == METHOD_LOADED_VERBOSE);
 	else if (id == ASSEMBLY_LOOKED_FOR)

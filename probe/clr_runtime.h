@@ -66,6 +66,16 @@ void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *r
 void pvp_clr_count_threads(int more);
 bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
 
+/*
+ * clr_said.c: an event about an object with the stack it happens on and, where that is asked for,
+ * its class (and of an exception the message) directly before it. is_object: `object` is no lock.
+ */
+void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object);
+void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object);
+void pvp_clr_said_handle(struct pv_event *ev, uint64_t object);
+void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object);
+void pvp_clr_said_forget(void);
+
 /* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
 void pvp_clr_fields(uint64_t type, uint64_t key);
 /* Where a class's own field of that name lies in an object; 0: it has none. */

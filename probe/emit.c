@@ -71,11 +71,12 @@ static size_t mark_length(const char *text)
 	return n;
 }
 
+/* At `now`; 0: at this moment. */
 static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv_batch *pools,
-	uint64_t object)
+	uint64_t object, uint64_t now)
 {
 	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
-	uint64_t now = begin_event(t, p);
+	now = now ? now : begin_event(t, p);
 	struct mlpd_format f = { MLPD_NEWEST, 3, 8, 0 };
 	if (object && !t->obj_base) {
 		t->obj_base = object >> 3 ? object >> 3 : 1;
@@ -92,20 +93,28 @@ static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv
 
 _Atomic unsigned pvp_groups_off;
 
-bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
+bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, uint64_t object)
 {
 	unsigned off = atomic_load_explicit(&pvp_groups_off, memory_order_relaxed);
-	if (PVP_UNLIKELY(off) && off >> pvp_group_of(ev->kind) & 1)
+	size_t need = 0;
+	if (PVP_UNLIKELY(off) && off >> pvp_group_of(ev[n - 1].kind) & 1)
 		return false;
 	if (!pvp_guard_on()) {
 		pvp_nested();
 		return false;
 	}
-	struct pvp_thread *t = pvp_room(mlpd_encode_max(ev, pools));
-	if (t)
-		put_event(t, ev, pools, object);
+	for (unsigned i = 0; i < n; i++)
+		need += mlpd_encode_max(&ev[i], pools);
+	struct pvp_thread *t = pvp_room(need);
+	for (unsigned i = 0; t && i < n; i++)
+		put_event(t, &ev[i], pools, object, i ? t->time : 0);
 	pvp_guard_off();
 	return t;
+}
+
+bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
+{
+	return pvp_events(ev, 1, pools, object);
 }
 
 void pvp_mark(const char *text)

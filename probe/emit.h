@@ -137,6 +137,9 @@ static inline void pvp_free(uint64_t object)
  */
 bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
 
+/* Several of one moment, directly behind one another: all of them are recorded, or none. */
+bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, uint64_t object);
+
 /* Bits of enum pvp_group: what pvp_event() leaves out for now, and what stats says is off. */
 extern _Atomic unsigned pvp_groups_off;
 

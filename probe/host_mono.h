@@ -18,6 +18,14 @@ extern struct _MonoProfiler pvp_mono;
 /* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
 size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES]);
 
+/*
+ * mono_said.c: an event about an object and, where that is asked for, its class (and of an exception
+ * the message) directly before it. Spans of the event index pools->pool; NULL: it has none.
+ */
+void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
+void pvp_mono_said_thrown(const struct pv_event *ev, const struct pv_batch *pools,
+	MonoObject *object);
+
 /* Sets the callbacks of each file, as the options say. In the module's init alone. */
 void pvp_mono_calls_init(struct _MonoProfiler *p);
 void pvp_mono_alloc_init(struct _MonoProfiler *p);

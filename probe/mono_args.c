@@ -39,6 +39,8 @@ static const struct word words[] = {
 	{ "runtime", PVP_MONO_RUNTIME },
 	{ "fields", PVP_MONO_FIELDS },
 	{ "lines", PVP_MONO_LINES },
+	{ "classof", PVP_MONO_CLASS_OF },
+	{ "messages", PVP_MONO_MESSAGES },
 };
 
 /* Other names for some of these. */
@@ -187,6 +189,8 @@ static bool take_plain(struct pvp_mono_options *o, const char *at, size_t len, b
 		o->shot_at_end = true;
 	} else if (is(at, len, "report")) {
 		o->want_report = true;
+	} else if (is(at, len, "stock")) {
+		o->stock = true;
 	} else if (is(at, len, "help")) {
 		o->want_help = true;
 	} else if (!is(at, len, "nodefaults") && !is(at, len, "debug")) {
@@ -360,6 +364,8 @@ bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 			return false;
 	}
 	o.groups &= ~off;
+	if (o.stock)
+		o.groups &= ~(unsigned)(PVP_MONO_CLASS_OF | PVP_MONO_MESSAGES);
 	if (o.want_report && !make_report(&o))
 		return false;
 	/* Where extensions are written anyway, times of the processor come with the samples. */

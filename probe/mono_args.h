@@ -31,6 +31,8 @@ enum pvp_mono_group {
 	PVP_MONO_FIELDS = 1 << 17,  /* names of fields */
 	PVP_MONO_COVERAGE = 1 << 18,
 	PVP_MONO_LINES = 1 << 19,   /* of source, for samples */
+	PVP_MONO_CLASS_OF = 1 << 20, /* the class of an object that an event names by address */
+	PVP_MONO_MESSAGES = 1 << 21, /* messages of exceptions */
 	PVP_MONO_AREAS = 1 << 12, /* what the slots of roots belong to */
 };
 
@@ -51,6 +53,7 @@ struct pvp_mono_options {
 	bool frames_given;
 	unsigned call_depth;       /* calls with more callers than this are left out; UINT_MAX: none */
 	bool want_report;          /* a report of mprof-report's in place of the log */
+	bool stock;                /* the extensions that `run` asks for are left out */
 	bool want_help;            /* nothing is recorded */
 	char callspec[PVP_MONO_TEXT]; /* of methods, as the runtime's own mono_callspec_parse() has it */
 	char filter[PVP_MONO_TEXT]; /* of methods: mono_filter.h */

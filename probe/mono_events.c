@@ -49,13 +49,18 @@ size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES])
 }
 
 /* An event about an object, with the stack it happened on put where `stack` points. */
-static void with_stack(struct pv_event *ev, struct pv_span *stack, const void *object)
+static void with_stack(struct pv_event *ev, struct pv_span *stack, MonoObject *object)
 {
 	uint64_t keys[PVP_MONO_FRAMES];
 	size_t n = pvp_mono_stack(keys);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	*stack = (struct pv_span){ 0, (uint32_t)n };
-	pvp_event(ev, &pools, address(object));
+	if (ev->kind == PV_KIND_EXCEPTION_THROW)
+		pvp_mono_said_thrown(ev, &pools, object);
+	else if (ev->kind == PV_KIND_MONITOR_DONE || ev->kind == PV_KIND_MONITOR_FAIL)
+		pvp_event(ev, &pools, address(object)); /* of a contention whose class was said */
+	else
+		pvp_mono_said(ev, &pools, object);
 }
 
 /* --- collections: from stop to start nothing may wait, and no memory may be asked for */
@@ -202,10 +207,10 @@ static void finalizing(MonoProfiler *p)
 	plain(PV_KIND_GC_FINALIZE_START);
 }
 
-static void finalizer(uint8_t kind, const MonoObject *object)
+static void finalizer(uint8_t kind, MonoObject *object)
 {
 	struct pv_event ev = { .kind = kind, .finalize = { address(object) } };
-	pvp_event(&ev, NULL, address(object));
+	pvp_mono_said(&ev, NULL, object);
 }
 
 static void finalizing_object(MonoProfiler *p, MonoObject *object)
@@ -239,7 +244,7 @@ static void clause(MonoProfiler *p, MonoMethod *method, uint32_t index, MonoExce
 	pvp_event(&ev, NULL, address(exception));
 }
 
-static void monitor(uint8_t kind, const MonoObject *object)
+static void monitor(uint8_t kind, MonoObject *object)
 {
 	struct pv_event ev = { .kind = kind, .monitor = { address(object), { 0, 0 }, 0 } };
 	with_stack(&ev, &ev.monitor.stack, object);

@@ -1,4 +1,5 @@
-/* What events say of the class of an object beside its address, and how long an address is believed. */
+/* What events say of the class of an object beside its address, and how long an address is
+ * believed. */
 #include <string.h>
 
 #include "common/model/throws.h"
@@ -30,16 +31,18 @@ static void message(struct logkit *k, int64_t t, uint64_t object, const char *te
 			.string = { object, length, { text, strlen(text) } } });
 }
 
-static void throw(struct logkit *k, int64_t t, uint64_t object)
+static void throw(struct logkit * k, int64_t t, uint64_t object)
 {
 	logkit_event(k, t,
-		(struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW, .thrown = { .object = object } });
+		(struct pv_event){
+			.kind = PV_KIND_EXCEPTION_THROW, .thrown = { .object = object } });
 }
 
 static void contend(struct logkit *k, int64_t t, uint64_t object)
 {
 	logkit_event(k, t,
-		(struct pv_event){ .kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
+		(struct pv_event){
+			.kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
 	logkit_event(k, t + 1,
 		(struct pv_event){ .kind = PV_KIND_MONITOR_DONE, .monitor = { .object = object } });
 }
@@ -131,7 +134,8 @@ END_TEST
 
 /*
  * The case of a real log: an object of a heap shot, collections, and another object at its address
- * that is thrown. 0: a shot, 1: an allocation; `moves`: the log tells them, and the rest is as before.
+ * that is thrown. 0: a shot, 1: an allocation; `moves`: the log tells them, and the rest is as
+ * before.
  */
 START_TEST(an_address_is_not_believed_across_a_collection)
 {
@@ -144,7 +148,8 @@ START_TEST(an_address_is_not_believed_across_a_collection)
 			logkit_event(k, 11,
 				(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
 					.heap_object = { .object = OBJECT,
-						.type = logkit_type(k, OTHER), .size = 24 } });
+						.type = logkit_type(k, OTHER),
+						.size = 24 } });
 			logkit_plain(k, 12, PV_KIND_HEAP_END);
 		}
 		throw(k, 20, OBJECT); /* no collection in between: it is good evidence */
@@ -182,7 +187,8 @@ START_TEST(buffers_in_any_order)
 }
 END_TEST
 
-/* A lock's class is its object's: what is contended at its address after a collection is another's. */
+/* A lock's class is its object's: what is contended at its address after a collection is another's.
+ */
 START_TEST(a_lock_of_another_age)
 {
 	struct logkit *k = begin(ours);
@@ -239,7 +245,8 @@ START_TEST(long_messages)
 	char text[4 * PV_MESSAGE_BYTES];
 	for (size_t i = 0; i < sizeof text; i++)
 		text[i] = "\xe2\x82\xac"[i % 3];
-	ck_assert(pv_messages_add(&m, 1, 5, (struct pv_text){ text, sizeof text }, sizeof text / 3));
+	ck_assert(
+		pv_messages_add(&m, 1, 5, (struct pv_text){ text, sizeof text }, sizeof text / 3));
 	ck_assert_uint_eq(strlen(m.one.v[0].text), (PV_MESSAGE_BYTES - 1) / 3 * 3);
 	ck_assert_uint_eq(m.one.v[0].cut, 1);
 	memset(text, 0x80, sizeof text); /* no characters at all */

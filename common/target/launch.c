@@ -83,7 +83,7 @@ bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room)
 	const char *alloc = o->alloc ? o->alloc : "512k", *shot = o->heapshot ? o->heapshot : "";
 	bool samples = strcmp(hz, "0") != 0;
 	int n = snprintf(to, room,
-		"nodefaults,gc,exception,monitor,counter%s%s,alloc%s%s%s%s%s%s%s%s",
+		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s,alloc%s%s%s%s%s%s%s%s",
 		samples ? ",sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
 		o->calls ? ",calls" : "", o->heapshot ? ",heapshot" : "", *shot ? "=" : "", shot,
 		o->probe ? "," : "", o->probe ? o->probe : "");
