@@ -210,7 +210,7 @@ static size_t put_stack(const struct pvp_clr_hooked *at, uint64_t to[FRAMES])
 	uint64_t ip[2 * FRAMES];
 	size_t n = 1, known = 0;
 	ip[0] = at->ip;
-	n += pvp_native_walk(at->frame, (uintptr_t)at, ip + 1, 2 * FRAMES - 1);
+	n += pvp_native_walk(at->frame, (uintptr_t)at, ip + 1, 2 * FRAMES - 1, NULL);
 	for (size_t i = 0; i < n && known < FRAMES; i++) {
 		uint64_t method = pvp_ranges_find(ip[i] - 1);
 		if (method)

@@ -81,6 +81,8 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
 		pvp_clr_samples_tell(w, page);
+	else if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
+		ok = pvp_native_samples_again(w);
 	return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "probe/frames.h"
 #include "probe/modules.h"
 #include "probe/native_blocks.h"
+#include "probe/native_front.h"
 #include "probe/native_record.h"
 #include "probe/native_samples.h"
 #include "probe/reborn.h"
@@ -37,7 +38,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_native_options options; /* of the recording; changed before it begins */
-static char words_text[320];
+static char words_text[640];
 static char given[PVP_NATIVE_TEXT]; /* as text, for children */
 
 static const char *words(void)
@@ -50,6 +51,8 @@ static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
 	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
 	if (!again)
 		pvp_native_samples_tell(w, page);
+	else if (options.sample_hz)
+		ok = ok && pvp_native_samples_again(w);
 	return ok;
 }
 
@@ -58,11 +61,6 @@ static void told(struct pvp_writer *w)
 	if (options.shot_at_end && w->last)
 		pvp_blocks_ask();
 	pvp_blocks_tell(w);
-}
-
-static void start(void)
-{
-	pvp_blocks_clear();
 }
 
 static void stop(void)
@@ -100,7 +98,6 @@ static void again(void)
 const struct pvp_host pvp_host_native = {
 	.name = "native",
 	.again = again,
-	.start = start,
 	.stop = stop,
 	.refresh = pvp_modules_refresh,
 	.method = method,
@@ -150,16 +147,21 @@ static int start_native(const struct pvp_native_options *o)
 	if (error)
 		return error;
 	options = *o;
+	char front[256] = "";
+	if ((o->malloc || o->blocks) && pvp_front_look && !pvp_front_look(front, sizeof front))
+		options.malloc = options.frees = options.blocks = false;
 	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
-	snprintf(words_text, sizeof words_text, "%s%s%s", c.calls ? ",calls" : "", reported,
-		o->words);
+	snprintf(words_text, sizeof words_text, "%s%s%s%s", c.calls ? ",calls" : "", reported,
+		o->words, front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
+	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
+			     */
 	error = pvp_session_start(o->rest, &pvp_host_native);
 	if (error)
 		return error;
 	pvp_native_samples_set(o->sample_hz);
-	pvp_native_malloc_set(o);
+	pvp_native_malloc_set(&options);
 	return 0;
 }
 

@@ -3,176 +3,58 @@
  * any constructor, from the loader, and from what looks the real ones up: blocks asked for then
  * come from a small room of ours and are never given back.
  */
-#include "probe/native_record.h"
-
-#include <dlfcn.h>
-#include <errno.h>
 #include <malloc.h>
-#include <stdatomic.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-/* In the function itself, whose frame stays while its address is in use. */
-#define INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
+#include "probe/native_next.h"
 
-enum { ROOM = 64 << 10, ALIGN = 16 };
 enum { ALL = PVP_RECORD_NEW | PVP_RECORD_FREE | PVP_RECORD_ALIVE };
-
-static struct {
-	void *(*malloc)(size_t);
-	void *(*calloc)(size_t, size_t);
-	void *(*realloc)(void *, size_t);
-	void (*free)(void *);
-	void *(*memalign)(size_t, size_t);
-	void *(*aligned_alloc)(size_t, size_t);
-	int (*posix_memalign)(void **, size_t, size_t);
-	void *(*make)(size_t), *(*make_array)(size_t); /* operator new, new[] */
-} next;
-static _Thread_local bool looking __attribute__((tls_model("initial-exec")));
-
-/* ---- before the real ones are known */
-
-static _Alignas(ALIGN) unsigned char room[ROOM];
-static _Atomic size_t room_used;
-
-static bool in_room(const void *at)
-{
-	return (uintptr_t)at - (uintptr_t)room < ROOM;
-}
-
-/* Its size stands in front. NULL: there is no room left. */
-static void *from_room(size_t bytes)
-{
-	size_t need = ((bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + ALIGN;
-	if (bytes > ROOM)
-		return NULL;
-	size_t at = atomic_fetch_add(&room_used, need);
-	if (at + need > ROOM)
-		return NULL;
-	memcpy(room + at, &bytes, sizeof bytes);
-	return room + at + ALIGN;
-}
-
-static size_t size_in_room(const void *at)
-{
-	size_t bytes;
-	memcpy(&bytes, (const unsigned char *)at - ALIGN, sizeof bytes);
-	return bytes;
-}
-
-static void find(void *to, const char *name)
-{
-	void *at = dlsym(RTLD_NEXT, name);
-	memcpy(to, &at, sizeof at);
-}
-
-/* Two threads may do it at once: they find the same. */
-static void find_all(void)
-{
-	looking = true;
-	find(&next.calloc, "calloc");
-	find(&next.realloc, "realloc");
-	find(&next.free, "free");
-	find(&next.memalign, "memalign");
-	find(&next.aligned_alloc, "aligned_alloc");
-	find(&next.posix_memalign, "posix_memalign");
-	find(&next.malloc, "malloc");
-	looking = false;
-	atomic_fetch_and_explicit(&pvp_recording, ~(unsigned)PVP_RECORD_LOOK, memory_order_release);
-}
-
-/* False: it is being looked for, by this very thread. */
-static bool ready(void)
-{
-	if (LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) & PVP_RECORD_LOOK)))
-		return true;
-	if (looking)
-		return false;
-	find_all();
-	return true;
-}
-
-/* None of this is wanted, and calls can be passed on: the shortest way. */
-static inline bool idle(unsigned what)
-{
-	return LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) &
-			(what | PVP_RECORD_LOOK)));
-}
-
-/* ---- what is offered */
-
-/*
- * Where operator new was called from: it calls malloc itself. The thread's own; an exception may
- * leave it set, until the next call.
- */
-static _Thread_local uintptr_t new_site, new_frame __attribute__((tls_model("initial-exec")));
-
-#define CALLER ((uintptr_t)__builtin_return_address(0))
-#define FRAME ((uintptr_t)__builtin_frame_address(0))
-
-INLINE void *got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
-{
-	if (LIKELY(!pvp_wanted(PVP_RECORD_NEW | PVP_RECORD_ALIVE)) || !block)
-		return block;
-	int before = errno;
-	if (new_site)
-		pvp_block_new(block, bytes, new_site, new_frame);
-	else
-		pvp_block_new(block, bytes, site, frame);
-	errno = before;
-	return block;
-}
 
 static __attribute__((noinline)) void *malloc_told(size_t bytes, uintptr_t site)
 {
-	if (!ready())
-		return from_room(bytes);
-	return got(next.malloc(bytes), bytes, site, FRAME);
+	if (!pvp_next_ready())
+		return pvp_room_take(bytes);
+	return pvp_got(pvp_next.malloc(bytes), bytes, site, PVP_FRAME);
 }
 
-EXPORT void *malloc(size_t bytes)
+PVP_EXPORT void *malloc(size_t bytes)
 {
-	if (idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
-		return next.malloc(bytes);
-	return malloc_told(bytes, CALLER);
+	if (pvp_next_idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
+		return pvp_next.malloc(bytes);
+	return malloc_told(bytes, PVP_CALLER);
 }
 
 static __attribute__((noinline)) void *calloc_told(size_t n, size_t each, uintptr_t site)
 {
 	size_t bytes;
-	if (ready())
-		return got(next.calloc(n, each), n * each, site, FRAME);
-	return __builtin_mul_overflow(n, each, &bytes) ? NULL : from_room(bytes); /* zeros */
+	if (pvp_next_ready())
+		return pvp_got(pvp_next.calloc(n, each), n * each, site, PVP_FRAME);
+	return __builtin_mul_overflow(n, each, &bytes) ? NULL : pvp_room_take(bytes); /* zeros */
 }
 
-EXPORT void *calloc(size_t n, size_t each)
+PVP_EXPORT void *calloc(size_t n, size_t each)
 {
-	if (idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
-		return next.calloc(n, each);
-	return calloc_told(n, each, CALLER);
+	if (pvp_next_idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
+		return pvp_next.calloc(n, each);
+	return calloc_told(n, each, PVP_CALLER);
 }
 
 static __attribute__((noinline)) void free_told(void *block)
 {
 	if (!block)
 		return;
-	if (pvp_wanted(PVP_RECORD_FREE | PVP_RECORD_ALIVE)) {
-		int before = errno;
-		pvp_block_gone(block);
-		errno = before;
-	}
-	if (ready())
-		next.free(block);
+	pvp_gone(block);
+	if (pvp_next_ready())
+		pvp_next.free(block);
 }
 
-EXPORT void free(void *block)
+PVP_EXPORT void free(void *block)
 {
-	if (in_room(block))
+	if (pvp_room_has(block))
 		return;
-	if (idle(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
-		next.free(block);
+	if (pvp_next_idle(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
+		pvp_next.free(block);
 	else
 		free_told(block);
 }
@@ -180,97 +62,118 @@ EXPORT void free(void *block)
 static void *out_of_room(void *block, size_t bytes)
 {
 	void *to = malloc(bytes);
-	size_t had = size_in_room(block);
+	size_t had = pvp_room_size(block);
 	if (to)
 		memcpy(to, block, had < bytes ? had : bytes);
 	return to;
 }
 
 /* Told as given back and got anew, in this order: meanwhile others may get the same address. */
-INLINE void *resize(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
+PVP_INLINE void *resize(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
-	if (block && in_room(block))
+	if (block && pvp_room_has(block))
 		return out_of_room(block, bytes);
-	if (!ready())
-		return from_room(bytes);
-	if (LIKELY(!pvp_wanted(ALL)))
-		return next.realloc(block, bytes);
+	if (!pvp_next_ready())
+		return pvp_room_take(bytes);
+	if (PVP_LIKELY(!pvp_wanted(ALL)))
+		return pvp_next.realloc(block, bytes);
 	struct pvp_gone before = { 0, 0 };
 	if (block)
 		before = pvp_block_gone(block);
-	void *to = next.realloc(block, bytes);
+	void *to = pvp_next.realloc(block, bytes);
 	if (!to && block && bytes) {
 		pvp_block_stays(block, before, malloc_usable_size(block));
 		errno = ENOMEM;
 	}
-	return got(to, bytes, site, frame);
+	return pvp_got(to, bytes, site, frame);
 }
 
-EXPORT void *realloc(void *block, size_t bytes)
+PVP_EXPORT void *realloc(void *block, size_t bytes)
 {
-	return resize(block, bytes, CALLER, FRAME);
+	return resize(block, bytes, PVP_CALLER, PVP_FRAME);
 }
 
-EXPORT void *reallocarray(void *block, size_t n, size_t each)
+PVP_EXPORT void *reallocarray(void *block, size_t n, size_t each)
 {
 	size_t bytes;
 	if (!__builtin_mul_overflow(n, each, &bytes))
-		return resize(block, bytes, CALLER, FRAME);
+		return resize(block, bytes, PVP_CALLER, PVP_FRAME);
 	errno = ENOMEM;
 	return NULL;
 }
 
-EXPORT void *memalign(size_t align, size_t bytes)
+PVP_EXPORT void *memalign(size_t align, size_t bytes)
 {
-	if (!ready())
-		return align <= ALIGN ? from_room(bytes) : NULL;
-	return got(next.memalign(align, bytes), bytes, CALLER, FRAME);
+	if (!pvp_next_ready())
+		return align <= PVP_ROOM_ALIGN ? pvp_room_take(bytes) : NULL;
+	return pvp_got(pvp_next.memalign(align, bytes), bytes, PVP_CALLER, PVP_FRAME);
 }
 
-EXPORT void *aligned_alloc(size_t align, size_t bytes)
+PVP_EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
-	if (!ready())
-		return align <= ALIGN ? from_room(bytes) : NULL;
-	return got(next.aligned_alloc(align, bytes), bytes, CALLER, FRAME);
+	if (!pvp_next_ready())
+		return align <= PVP_ROOM_ALIGN ? pvp_room_take(bytes) : NULL;
+	return pvp_got(pvp_next.aligned_alloc(align, bytes), bytes, PVP_CALLER, PVP_FRAME);
 }
 
-EXPORT int posix_memalign(void **to, size_t align, size_t bytes)
+PVP_EXPORT int posix_memalign(void **to, size_t align, size_t bytes)
 {
-	if (!ready()) {
-		*to = align <= ALIGN ? from_room(bytes) : NULL;
+	if (!pvp_next_ready()) {
+		*to = align <= PVP_ROOM_ALIGN ? pvp_room_take(bytes) : NULL;
 		return *to ? 0 : ENOMEM;
 	}
-	int error = next.posix_memalign(to, align, bytes);
+	int error = pvp_next.posix_memalign(to, align, bytes);
 	if (!error)
-		got(*to, bytes, CALLER, FRAME);
+		pvp_got(*to, bytes, PVP_CALLER, PVP_FRAME);
 	return error;
 }
 
-/* operator new(size_t) and new[]: only so that the place that calls them is known. */
-EXPORT void *_Znwm(size_t bytes);
-EXPORT void *_Znam(size_t bytes);
-
-INLINE void *make(void *(*real)(size_t), size_t bytes, uintptr_t site, uintptr_t frame)
+PVP_EXPORT void *valloc(size_t bytes)
 {
-	if (!new_site) { /* else it is new[] that calls new */
-		new_site = site;
-		new_frame = frame;
+	if (!pvp_next_ready() || !pvp_next.valloc)
+		return NULL;
+	return pvp_got(pvp_next.valloc(bytes), bytes, PVP_CALLER, PVP_FRAME);
+}
+
+PVP_EXPORT void *pvalloc(size_t bytes)
+{
+	if (!pvp_next_ready() || !pvp_next.pvalloc)
+		return NULL;
+	return pvp_got(pvp_next.pvalloc(bytes), bytes, PVP_CALLER, PVP_FRAME);
+}
+
+/* The size of a block is known to the library that the block is from. */
+PVP_EXPORT size_t malloc_usable_size(void *block)
+{
+	if (block && pvp_room_has(block))
+		return pvp_room_size(block);
+	return pvp_next_ready() && pvp_next.usable_size ? pvp_next.usable_size(block) : 0;
+}
+
+/* Newer than most allocators: without one of its own, free() does. */
+PVP_EXPORT void free_sized(void *block, size_t bytes);
+PVP_EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes);
+
+PVP_EXPORT void free_sized(void *block, size_t bytes)
+{
+	if (!block || pvp_room_has(block) || !pvp_next_ready())
+		return;
+	if (!pvp_next.free_sized) {
+		free_told(block);
+		return;
 	}
-	void *block = real(bytes);
-	new_site = 0;
-	return block;
+	pvp_gone(block);
+	pvp_next.free_sized(block, bytes);
 }
 
-EXPORT void *_Znwm(size_t bytes)
+PVP_EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes)
 {
-	if (!next.make)
-		find(&next.make, "_Znwm");
-	return make(next.make, bytes, CALLER, FRAME);
-}
-
-EXPORT void *_Znam(size_t bytes)
-{
-	if (!next.make_array)
-		find(&next.make_array, "_Znam");
-	return make(next.make_array, bytes, CALLER, FRAME);
+	if (!block || pvp_room_has(block) || !pvp_next_ready())
+		return;
+	if (!pvp_next.free_aligned_sized) {
+		free_told(block);
+		return;
+	}
+	pvp_gone(block);
+	pvp_next.free_aligned_sized(block, align, bytes);
 }

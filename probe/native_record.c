@@ -47,7 +47,7 @@ void pvp_native_malloc_set(const struct pvp_native_options *o)
 	}
 	unsigned before = atomic_load(&pvp_recording);
 	while (!atomic_compare_exchange_weak(
-		&pvp_recording, &before, what | (before & PVP_RECORD_LOOK)))
+		&pvp_recording, &before, what | (before & (PVP_RECORD_LOOK | PVP_RECORD_TRY))))
 		;
 }
 
@@ -134,7 +134,7 @@ static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
 {
 	uint64_t at[PVP_NATIVE_FRAMES], keys[PVP_NATIVE_FRAMES];
 	unsigned most = atomic_load_explicit(&frames, memory_order_relaxed);
-	unsigned n = pvp_native_walk(frame, frame, at, most);
+	unsigned n = pvp_native_walk(frame, frame, at, most, NULL);
 	if (n)
 		at[0] = site;
 	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */

@@ -10,12 +10,16 @@
 #include "probe/native_args.h"
 #include "probe/thread_buf.h"
 
-/* What is done about blocks; LOOK: the functions that calls are passed on to are not known yet. */
+/*
+ * What is done about blocks; LOOK: the functions that calls are passed on to are not known yet;
+ * TRY: whether calls come by here is being tried (native_front.h).
+ */
 enum pvp_record {
 	PVP_RECORD_NEW = 1,
 	PVP_RECORD_FREE = 2,
 	PVP_RECORD_ALIVE = 4,
-	PVP_RECORD_LOOK = 8
+	PVP_RECORD_LOOK = 8,
+	PVP_RECORD_TRY = 16
 };
 
 extern _Atomic unsigned pvp_recording;

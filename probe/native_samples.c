@@ -20,6 +20,7 @@
 #include "probe/probe_clock.h"
 #include "probe/registry.h"
 #include "probe/sample_rate.h"
+#include "probe/tell.h"
 #include "probe/writer.h"
 
 enum {
@@ -33,6 +34,7 @@ struct sample {
 	uint32_t n;
 	uint32_t times; /* it counts: the timer may have run out more than once before the signal
 			   came */
+	enum pvp_walk_end end;
 	uint64_t caller[PVP_NATIVE_FRAMES]; /* innermost first */
 };
 
@@ -95,7 +97,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	s->time = pvp_monotonic();
 	s->ip = ip;
 	s->times = 1 + (uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
-	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES);
+	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES, &s->end);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 	errno = before;
 }
@@ -238,14 +240,47 @@ static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample
 	return pvp_page_add(w, page, &ev, &pools);
 }
 
+/* How the walks ended, in samples: what the log says of it. The writer's. */
+static struct {
+	uint64_t n, told;
+} ends[PVP_WALK_ENDS];
+
+static void tell_ends(struct pvp_writer *w)
+{
+	uint64_t now = pvp_monotonic();
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
+		if (ends[i].n != ends[i].told &&
+			pvp_tell_step(w, now, PVP_TELL_WALKS + i, ends[i].n - ends[i].told))
+			ends[i].told = ends[i].n;
+}
+
+bool pvp_native_samples_again(struct pvp_writer *w)
+{
+	static const char *const names[PVP_WALK_ENDS] = {
+		[PVP_WALK_WHOLE] = "sample stacks to their end",
+		[PVP_WALK_BROKEN] = "sample stacks cut: no frame pointer",
+		[PVP_WALK_UNREADABLE] = "sample stacks cut: unreadable",
+		[PVP_WALK_DEEP] = "sample stacks cut: too deep",
+	};
+	bool ok = true;
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++) {
+		ok = ok && pvp_tell_own_counter(w, PVP_TELL_WALKS + i, names[i]);
+		ends[i].told = 0;
+	}
+	return ok;
+}
+
 static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
 	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
 	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
-	for (; at < n; at++)
-		for (uint32_t i = 0; i < r->slot[at % SLOTS].times; i++)
-			put(w, page, &r->slot[at % SLOTS], owner);
+	for (; at < n; at++) {
+		const struct sample *s = &r->slot[at % SLOTS];
+		for (uint32_t i = 0; i < s->times; i++)
+			put(w, page, s, owner);
+		ends[s->end].n += s->times;
+	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
 	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
 	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_told);
@@ -288,6 +323,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 		if (changed || !r->seen)
 			disarm(r);
 	}
+	tell_ends(w);
 	if (atomic_load(&hz) && changed)
 		look_for_threads((pid_t)w->tid);
 }

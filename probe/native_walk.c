@@ -26,26 +26,50 @@ static bool readable(uintptr_t at)
 	       errno == EINVAL;
 }
 
-unsigned pvp_native_walk(uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned most)
+/* `known`: the page that was found readable last, and is not 0. */
+static bool readable_frame(uintptr_t frame, uintptr_t *known)
+{
+	uintptr_t first = frame / PAGE, last = (frame + sizeof(struct frame) - 1) / PAGE;
+	if (first != *known && !readable(frame))
+		return false;
+	if (last != first && last != *known && !readable(last * PAGE))
+		return false;
+	*known = last;
+	return true;
+}
+
+static bool possible(uintptr_t frame, uintptr_t sp)
+{
+	return frame >= PAGE && frame >= sp && frame - sp < FARTHEST && frame % sizeof(void *) == 0;
+}
+
+unsigned pvp_native_walk(
+	uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end)
 {
 	int before = errno;
-	uintptr_t known = 0; /* the page that was found readable last, and is not 0 */
+	uintptr_t known = 0;
 	unsigned n = 0;
-	while (n < most && frame >= PAGE && frame >= sp && frame - sp < FARTHEST &&
-		frame % sizeof(void *) == 0) {
-		uintptr_t last = (frame + sizeof(struct frame) - 1) / PAGE;
-		if (frame / PAGE != known && !readable(frame))
-			break;
-		if (last != frame / PAGE && last != known && !readable(last * PAGE))
-			break;
-		known = last;
-		struct frame f = *(const struct frame *)frame;
-		if (f.pc < LEAST_CODE || f.caller <= frame)
-			break;
-		to[n++] = f.pc;
+	enum pvp_walk_end end = PVP_WALK_DEEP;
+	while (n < most && end == PVP_WALK_DEEP) {
+		struct frame f = { 0, 0 };
+		if (!possible(frame, sp)) {
+			end = PVP_WALK_BROKEN;
+		} else if (!readable_frame(frame, &known)) {
+			end = PVP_WALK_UNREADABLE;
+		} else {
+			f = *(const struct frame *)frame;
+			if (f.caller == 0 || f.pc == 0) /* as the system starts a thread */
+				end = PVP_WALK_WHOLE;
+			else if (f.pc < LEAST_CODE || f.caller <= frame)
+				end = PVP_WALK_BROKEN;
+			else
+				to[n++] = f.pc;
+		}
 		sp = frame;
 		frame = f.caller;
 	}
 	errno = before;
+	if (ret_end)
+		*ret_end = end;
 	return n;
 }

@@ -4,11 +4,23 @@
 
 #include <stdint.h>
 
+/* Why it went no further. */
+enum pvp_walk_end {
+	PVP_WALK_WHOLE,      /* as far as the frame that the system started the thread with */
+	PVP_WALK_BROKEN,     /* what should be a frame is none: code without frame pointers */
+	PVP_WALK_UNREADABLE, /* no memory is there */
+	PVP_WALK_DEEP,       /* `most` */
+	PVP_WALK_ENDS
+};
+
 /*
  * Return addresses, innermost first, from the frame at `frame` on, which lies above `sp`; at most
  * `most`. A frame that cannot be one, because code without frame pointers was met, ends it. No
  * memory is read that might not be there. Async-signal-safe; keeps errno.
+ * Where code without frame pointers passes on its caller's, functions are left out unnoticed.
+ * *ret_end (may be NULL): why it ended.
  */
-unsigned pvp_native_walk(uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned most);
+unsigned pvp_native_walk(
+	uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probe/registry.h"
+#include "probe/tell.h"
 #include "probe/writer.h"
 
 enum {
@@ -87,10 +88,11 @@ static bool describe_counter(struct pvp_writer *w, struct pvp_page *p, uint64_t 
 	return pvp_page_add(w, p, &ev, &pools);
 }
 
-static bool sample(struct pvp_writer *w, uint64_t time, uint64_t index, int64_t step)
+bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step)
 {
-	struct pv_counter_value v = { .index = index, .type = PV_COUNTER_LONG,
-		.raw = (uint64_t)step, .text = text("") };
+	struct pv_counter_value v = {
+		.index = index, .type = PV_COUNTER_LONG, .raw = step, .text = text("")
+	};
 	struct pv_batch pools = { .values = { &v, 1, 1 } };
 	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .time = time,
 		.counters = { .list = { 0, 1 } } };
@@ -109,7 +111,7 @@ static void tell_counter(struct pvp_writer *w, struct profview_counter *c, uint6
 	uint64_t step = (uint64_t)value - (uint64_t)c->written;
 	if (!c->described || (c->sampled && !step))
 		return;
-	if (sample(w, now, c->index, (int64_t)step)) {
+	if (pvp_tell_step(w, now, c->index, step)) {
 		c->sampled = true;
 		c->written = value;
 	}
@@ -118,27 +120,27 @@ static void tell_counter(struct pvp_writer *w, struct profview_counter *c, uint6
 static void tell_orphans(struct pvp_writer *w, uint64_t now)
 {
 	uint64_t n = atomic_load_explicit(&pvp_core.orphans, memory_order_relaxed);
-	if (n != w->orphans && sample(w, now, PVP_COUNTER_LOST, (int64_t)(n - w->orphans)))
+	if (n != w->orphans && pvp_tell_step(w, now, PVP_COUNTER_LOST, n - w->orphans))
 		w->orphans = n;
 }
 
 static void tell_pauses(struct pvp_writer *w, uint64_t now)
 {
 	uint32_t n = atomic_load_explicit(&pvp_core.pauses, memory_order_relaxed);
-	if (n != w->pauses && sample(w, now, PVP_COUNTER_PAUSED, n - w->pauses))
+	if (n != w->pauses && pvp_tell_step(w, now, PVP_COUNTER_PAUSED, n - w->pauses))
 		w->pauses = n;
 }
 
 static void tell_discarded(struct pvp_writer *w, uint64_t now)
 {
 	uint64_t n = w->host->discarded_shots ? w->host->discarded_shots() : 0;
-	if (n != w->discarded && sample(w, now, PVP_COUNTER_DISCARDED, (int64_t)(n - w->discarded)))
+	if (n != w->discarded && pvp_tell_step(w, now, PVP_COUNTER_DISCARDED, n - w->discarded))
 		w->discarded = n;
 }
 
 void pvp_tell_full(struct pvp_writer *w)
 {
-	sample(w, pvp_monotonic(), PVP_COUNTER_FULL, 1);
+	pvp_tell_step(w, pvp_monotonic(), PVP_COUNTER_FULL, 1);
 }
 
 void pvp_tell_counters(struct pvp_writer *w)
@@ -168,7 +170,7 @@ static void forget_told(struct pvp_writer *w)
 	w->hello.n = 0;
 }
 
-static bool describe_own(struct pvp_writer *w, uint64_t index, const char *name)
+bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)
 {
 	return describe_counter(w, &w->hello, w->start_ns, (struct pv_counter_desc){
 		.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG, .unit = UNIT_COUNT,
@@ -184,13 +186,13 @@ static bool tell_self(struct pvp_writer *w)
 	struct pv_event image = { .kind = PV_KIND_IMAGE_LOAD, .time = w->start_ns,
 		.meta = { .key = IMAGE, .name = text(w->comm), .mvid = text("") } };
 	return pvp_page_add(w, &w->hello, &start, NULL) &&
-		pvp_page_add(w, &w->hello, &name, NULL) &&
-		pvp_page_add(w, &w->hello, &image, NULL) &&
-		describe_own(w, PVP_COUNTER_LOST, "lost events") &&
-		describe_own(w, PVP_COUNTER_PAUSED, "paused") &&
-		(!w->config.maxsize || describe_own(w, PVP_COUNTER_FULL, "log full")) &&
-		(!w->host->discarded_shots ||
-			describe_own(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
+	       pvp_page_add(w, &w->hello, &name, NULL) &&
+	       pvp_page_add(w, &w->hello, &image, NULL) &&
+	       pvp_tell_own_counter(w, PVP_COUNTER_LOST, "lost events") &&
+	       pvp_tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
+	       (!w->config.maxsize || pvp_tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
+	       (!w->host->discarded_shots ||
+		       pvp_tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }
 
 bool pvp_tell_again(struct pvp_writer *w)

@@ -57,8 +57,8 @@ struct pvp_writer {
 	const struct pvp_host *host;
 	struct pvp_sink sink;
 	struct mlpd_header header;
-	char args[PVP_PATH_MAX + 256];
-	uint8_t head[PVP_PATH_MAX + 512];
+	char args[PVP_PATH_MAX + 768];
+	uint8_t head[PVP_PATH_MAX + 1024];
 	struct pvp_calibrator calibrator;
 	struct pvp_tree_page *tree; /* NULL until a thread has a call tree */
 	uint64_t tree_ns;           /* when trees were told last */

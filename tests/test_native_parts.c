@@ -81,14 +81,17 @@ static void frame(size_t word, uintptr_t caller, uintptr_t pc)
 
 START_TEST(a_sound_stack)
 {
+	enum pvp_walk_end end;
 	uint64_t to[8];
 	frame(4, address(10), 0x400100);
 	frame(10, address(700), 0x400200); /* on the next page */
 	frame(700, 0, 0x400300);
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8), 2);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, &end), 2);
+	ck_assert_int_eq(end, PVP_WALK_WHOLE);
 	frame(700, address(701), 0x400300); /* to itself and upwards: no end of its own */
 	frame(10, address(700), 0x400200);
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 2), 2);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 2, &end), 2);
+	ck_assert_int_eq(end, PVP_WALK_DEEP);
 	ck_assert_uint_eq(to[0], 0x400100);
 	ck_assert_uint_eq(to[1], 0x400200);
 }
@@ -96,22 +99,25 @@ END_TEST
 
 START_TEST(bad_stacks)
 {
+	enum pvp_walk_end end;
 	uint64_t to[8];
 	size_t last = 2 * PAGE / sizeof(uintptr_t);
 	frame(4, address(10), 0x400100);
 	frame(10, address(last + 5), 0x400200); /* where nothing can be read */
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8), 2);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 2);
 	frame(10, address(4), 0x400200); /* back down */
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8), 1);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 1);
 	frame(10, address(50) + 1, 0x400200); /* not where a word can be */
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8), 2);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 2);
 	frame(4, address(10), 7); /* no code there */
-	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8), 0);
-	ck_assert_uint_eq(pvp_native_walk(0, 0, to, 8), 0);
-	ck_assert_uint_eq(pvp_native_walk(0x1234, address(0), to, 8), 0);
-	ck_assert_uint_eq(pvp_native_walk(UINTPTR_MAX - 7, address(0), to, 8), 0);
-	ck_assert_uint_eq(pvp_native_walk(address(0) - 64, address(0), to, 8), 0);
-	ck_assert_uint_eq(pvp_native_walk(address(last), address(0), to, 8), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(0, 0, to, 8, &end), 0);
+	ck_assert_int_eq(end, PVP_WALK_BROKEN);
+	ck_assert_uint_eq(pvp_native_walk(0x1234, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(UINTPTR_MAX - 7, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(0) - 64, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(last), address(0), to, 8, &end), 0);
+	ck_assert_int_eq(end, PVP_WALK_UNREADABLE);
 }
 END_TEST
 
@@ -121,7 +127,7 @@ START_TEST(a_frame_across_the_end)
 	uint64_t to[8];
 	size_t last = 2 * PAGE / sizeof(uintptr_t);
 	pages[last - 1] = address(last + 1);
-	ck_assert_uint_eq(pvp_native_walk(address(last - 1), address(0), to, 8), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(last - 1), address(0), to, 8, NULL), 0);
 }
 END_TEST
 

@@ -18,7 +18,11 @@ EXPORTED = {
     'profview_counter', 'profview_counter_add', 'profview_counter_set', 'profview_enter',
     'profview_flush', 'profview_leave', 'profview_mark', 'profview_region', 'profview_start',
     'profview_stop', 'profview_thread_name', 'malloc', 'calloc', 'realloc', 'reallocarray', 'free',
-    'memalign', 'aligned_alloc', 'posix_memalign', '_Znwm', '_Znam',
+    'memalign', 'aligned_alloc', 'posix_memalign', 'valloc', 'pvalloc',
+    'malloc_usable_size', 'free_sized', 'free_aligned_sized',
+    *(f'_Z{name}{more}' for name in ('nwm', 'nam', 'dlPv', 'daPv')
+      for more in ('', 'RKSt9nothrow_t', 'St11align_val_t', 'St11align_val_tRKSt9nothrow_t')),
+    *(f'_Z{name}{more}' for name in ('dlPvm', 'daPvm') for more in ('', 'St11align_val_t')),
 }
 # The native library's: the signal of samples is one of its own.
 ALLOWED = {'sigaction'}

@@ -116,25 +116,29 @@ static const char *state_of(struct kit *k, const char *what, char detail[300])
 
 START_TEST(options_say_what_could_have_been)
 {
-	static const struct { const char *args, *complete; } row[] = {
+	static const struct { const char *args, *complete;
+	} row[] = {
 		{ "log", "names losses damage" },
 		{ "log:nodefaults", "names losses damage" },
 		{ "log:nodefaults,calls", "calls names losses damage" },
 		{ "log:", "exceptions counters names losses damage" },
 		{ "log:calls,output=x.mlpd", "calls exceptions counters names losses damage" },
-		{ "log:nodefaults,alloc", "allocations allocation_stacks gc moves names losses damage" },
+		{ "log:nodefaults,alloc",
+			"allocations allocation_stacks gc moves names losses damage" },
 		{ "log:nodefaults,gcalloc", "allocations allocation_stacks names losses damage" },
 		{ "log:nodefaults,gc,gcmove,gcroot,gchandle,finalization",
 			"gc moves handles finalizers roots names losses damage" },
 		{ "log:nodefaults,sample=500", "samples names losses damage" },
 		{ "log:nodefaults,heapshot=ondemand", "gc heap_shots roots names losses damage" },
-		{ "log:heapshot", "gc moves heap_shots roots exceptions counters names losses damage" },
+		{ "log:heapshot",
+			"gc moves heap_shots roots exceptions counters names losses damage" },
 		{ "log:nodefaults,exception,monitor,counter,jit",
 			"exceptions locks jit counters names losses damage" },
-		{ "log:nodefaults,legacy", "gc moves handles finalizers roots exceptions locks counters "
+		{ "log:nodefaults,legacy",
+			"gc moves handles finalizers roots exceptions locks counters "
 			"names losses damage" },
 		{ "log:nodefaults,calls,nocalls", "names losses damage" },
-		{ "profview:native,calls,reported-allocations",
+		{ "profview:mono,calls,reported-allocations",
 			"calls allocations allocation_stacks names losses damage" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
@@ -218,6 +222,83 @@ START_TEST(losses_are_the_probes_own_counter)
 }
 END_TEST
 
+/* With nothing in the log at all. */
+static const struct {
+	const char *args, *what, *state, *detail;
+} hooked[] = {
+	{ "profview:native,calls,sample=100", "calls", "not recorded",
+		"no -finstrument-functions" },
+	{ "profview:mono,calls", "calls", "complete", "none happened" },
+	{ "profview:native,gcalloc,allocator=libc.so.6", "allocations", "partial",
+		"none was seen" },
+	{ "profview:native,alloc=524288,allocator=libc.so.6", "allocations", "inferred",
+		"none was among those sampled" },
+	{ "profview:native,gcalloc,blocks,bypassed=malloc:libjemalloc.so.2,new-of=x.so",
+		"allocations", "bypassed", "malloc is that of libjemalloc.so.2, before the probe" },
+	{ "profview:native,gcalloc,blocks,bypassed=malloc:libjemalloc.so.2", "heap_shots",
+		"bypassed", "libjemalloc.so.2" },
+	{ "profview:native,alloc=9,bypassed=malloc:app", "allocation_stacks", "bypassed", "app" },
+	{ "profview:native,gcalloc,blocks,bypassed=free:lib.so", "allocations", "partial", "none" },
+	{ "profview:native,gcalloc,blocks,bypassed=free:lib.so", "heap_shots", "bypassed",
+		"free is that of lib.so" },
+	{ "profview:native,gcalloc,mixed=a.so+b.so", "allocations", "bypassed", "(a.so+b.so)" },
+	{ "profview:native,gcalloc,new-of=app", "allocations", "partial",
+		"operator new is that of" },
+	{ "profview:native,sample=1000,sample-timer=cpu:250", "samples", "complete",
+		"250 a second of processor time, the system's ticks: 1000 were asked for" },
+	{ "profview:coreclr,sample=100,sample-timer=cpu:100", "samples", "complete",
+		"100 a second of processor time" },
+	{ "profview:native,bypassed=malloc:x", "allocations", "not recorded", "" },
+	{ "log:alloc,bypassed=malloc:x", "allocations", "complete", "none happened" },
+	{ "profview:native,gcalloc,mixed", "allocations", "bypassed", "nothing was hooked" },
+	{ "profview:native,gcalloc,bypassed=", "allocations", "partial", "none was seen" },
+};
+
+START_TEST(what_a_probe_did_not_hook_is_said)
+{
+	char detail[400];
+	struct kit k = kit_new(hooked[_i].args);
+	const char *state = state_of(&k, hooked[_i].what, detail);
+	ck_assert_msg(strcmp(state, hooked[_i].state) == 0 && strstr(detail, hooked[_i].detail),
+		"%s: %s is %s: %s", hooked[_i].args, hooked[_i].what, state, detail);
+	kit_free(&k);
+}
+END_TEST
+
+static void own_counter(struct kit *k, uint64_t index, const char *name, uint64_t value)
+{
+	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER,
+		.type = PV_COUNTER_LONG,
+		.index = index,
+		.name = text(name) };
+	struct pv_counter_value v = { .index = index, .type = PV_COUNTER_LONG, .raw = value };
+	ck_assert(pv_reserve(&k->batch.descs, 1) && pv_reserve(&k->batch.values, 1));
+	uint32_t desc = (uint32_t)k->batch.descs.n, at = (uint32_t)k->batch.values.n;
+	k->batch.descs.v[k->batch.descs.n++] = d;
+	k->batch.values.v[k->batch.values.n++] = v;
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
+			     .counters = { .list = { desc, 1 } } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { at, 1 } } });
+}
+
+START_TEST(stacks_that_end_early_are_said)
+{
+	char detail[400];
+	struct kit k = kit_new("profview:native,sample=100,sample-timer=cpu:100");
+	own_counter(&k, 5, "sample stacks to their end", 75);
+	own_counter(&k, 6, "sample stacks cut: no frame pointer", 20);
+	own_counter(&k, 8, "sample stacks cut: too deep", 5);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
+	ck_assert_msg(
+		strstr(detail, "stacks by frame pointers: 75 % to their end, 20 % cut where no"
+			       " frame pointer is, 5 % cut as too deep"),
+		"%s", detail);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_log_without_threads_says_so)
 {
 	char detail[300];
@@ -264,6 +345,8 @@ int main(void)
 	tcase_add_test(c, flaws_have_their_state);
 	tcase_add_test(c, folded_waits_are_told);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
+	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
+	tcase_add_test(c, stacks_that_end_early_are_said);
 	tcase_add_test(c, a_log_without_threads_says_so);
 	tcase_add_test(c, what_was_not_read_to_its_end_says_so);
 	suite_add_tcase(s, c);

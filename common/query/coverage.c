@@ -32,7 +32,7 @@ const char *pv_what_text(enum pv_what what)
 const char *pv_coverage_text(enum pv_coverage_state state)
 {
 	static const char *const text[] = { "complete", "partial", "not recorded", "lost",
-		"inferred" };
+		"inferred", "bypassed" };
 	return text[state];
 }
 
@@ -440,6 +440,8 @@ void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_cover
 	of[what](m, ret);
 	if (m->target.logging2007)
 		pv_coverage07(m, what, ret);
+	else
+		pv_coverage_probe(m, what, ret);
 }
 
 /* --- one line a view --- */
@@ -516,7 +518,7 @@ static void append(char *buf, size_t size, const char *text)
 static void append_entry(const struct pv_model *m, enum pv_what what, char *buf, size_t size)
 {
 	struct pv_coverage c;
-	char text[300];
+	char text[420];
 	pv_coverage_of(m, what, &c);
 	bool quiet = what >= PV_WHAT_NAMES;
 	if (quiet && c.state == PV_COMPLETE)

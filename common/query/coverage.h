@@ -15,11 +15,18 @@ enum pv_what { PV_WHAT_CALLS, PV_WHAT_ALLOCATIONS, PV_WHAT_ALLOCATION_STACKS, PV
 	PV_WHAT_COUNTERS, PV_WHAT_CODE_COVERAGE, PV_WHAT_NAMES, PV_WHAT_LOSSES, PV_WHAT_DAMAGE,
 	PV_WHATS };
 
-enum pv_coverage_state { PV_COMPLETE, PV_PARTIAL, PV_NOT_RECORDED, PV_LOST, PV_INFERRED };
+enum pv_coverage_state {
+	PV_COMPLETE,
+	PV_PARTIAL,
+	PV_NOT_RECORDED,
+	PV_LOST,
+	PV_INFERRED,
+	PV_BYPASSED
+};
 
 struct pv_coverage {
 	enum pv_coverage_state state;
-	char detail[200];
+	char detail[320];
 };
 
 const char *pv_what_text(enum pv_what what);
@@ -33,6 +40,8 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* coverage07.c: what a log of 2007 lacks. */
 void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
+/* coverage_probe.c: what our probes say of what they hooked. */
+void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 
 enum { PV_COVERAGE_LINE = 500 };
 

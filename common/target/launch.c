@@ -177,6 +177,48 @@ static bool set_variable(
 	return true;
 }
 
+/* The runtimes of sanitizers end the program when they are not first: they stay in front. */
+static bool comes_first(const char *at, size_t len)
+{
+	static const char *const names[] = { "libasan.", "libtsan.", "libubsan.", "liblsan.",
+		"libclang_rt." };
+	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
+		if (memmem(at, len, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Ours is in front of an allocator that is preloaded: the other way round its malloc would be
+ * called directly, and nothing seen.
+ */
+static bool set_preload(struct pv_launch *l)
+{
+	static const char between[] = ": ";
+	const char *before = variable(l->env, "LD_PRELOAD");
+	char *first, *rest, *all;
+	if (!before || !*before)
+		return set_variable(l, "LD_PRELOAD", NULL, l->library);
+	first = calloc(2, strlen(before) + 2);
+	if (!first)
+		return false;
+	rest = first + strlen(before) + 2;
+	for (const char *at = before; *at;) {
+		size_t len = strcspn(at, between);
+		char *to = comes_first(at, len) ? first : rest;
+		if (len)
+			sprintf(to + strlen(to), "%s%.*s", *to ? ":" : "", (int)len, at);
+		at += len + strspn(at + len, between);
+	}
+	bool ok = asprintf(&all, "%s%s%s%s%s", first, *first ? ":" : "", l->library,
+			  *rest ? ":" : "", rest) >= 0;
+	free(first);
+	ok = ok && set_variable(l, "LD_PRELOAD", NULL, all);
+	if (ok)
+		free(all);
+	return ok;
+}
+
 static bool set_mono(struct pv_launch *l, const char *options)
 {
 	char text[OPTIONS + 32], folder[PV_PROGRAM_PATH];
@@ -204,8 +246,7 @@ static bool set_environment(struct pv_launch *l, const struct pv_launch_options 
 	native_options(l, o, options);
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
-		return set_variable(l, "LD_PRELOAD", ":", l->library) &&
-		       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
+		return set_preload(l) && set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
 		return set_coreclr(l, l->library, managed);

@@ -1,0 +1,215 @@
+/*
+ * What our probes say of what they hooked (the header's args, counters of their own): "complete"
+ * and "none happened" hold only where it is known that the probe would have seen it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/coverage.h"
+#include "common/query/specs.h"
+
+enum { WORD = 200 };
+
+/* The value of a word in the args, "" for one without; NULL: it is not there. */
+static const char *word(const struct pv_model *m, const char *key, char to[WORD])
+{
+	const char *at = m->target.args ? m->target.args : "";
+	size_t len = strlen(key);
+	for (at = strchr(at, ':'); at; at = strchr(at, ',')) {
+		at++;
+		if (strncmp(at, key, len) != 0 || (at[len] && !strchr("=,", at[len])))
+			continue;
+		at += len + (at[len] == '=');
+		snprintf(to, WORD, "%.*s", (int)strcspn(at, ","), at);
+		return to;
+	}
+	return NULL;
+}
+
+static bool by_probe(const struct pv_model *m, const char *host)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	size_t len = strlen(host);
+	return strncmp(args, "profview:", 9) == 0 &&
+	       (!len || (strncmp(args + 9, host, len) == 0 && strchr(",", args[9 + len])));
+}
+
+/* Before what is said already. */
+static void say_first(struct pv_coverage *c, const char *text)
+{
+	char before[sizeof c->detail];
+	memcpy(before, c->detail, sizeof before);
+	c->detail[0] = 0;
+	pv_coverage_say(c, "%s", text);
+	if (before[0])
+		pv_coverage_say(c, "%s", before);
+}
+
+static void forget_none(struct pv_coverage *c)
+{
+	if (strcmp(c->detail, "none happened") == 0)
+		c->detail[0] = 0;
+}
+
+/* ---- the allocator */
+
+static void bypass(struct pv_coverage *c, const char *text)
+{
+	c->state = PV_BYPASSED;
+	forget_none(c);
+	say_first(c, text);
+}
+
+/* True: calls of the allocator did not come by the probe, which is said. */
+static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool frees)
+{
+	char value[WORD], text[2 * WORD];
+	if (word(m, "mixed", value)) {
+		snprintf(text, sizeof text,
+			"malloc, free and realloc are of different libraries"
+			" (%.60s): nothing was hooked",
+			value);
+		bypass(c, text);
+		return true;
+	}
+	const char *library = word(m, "bypassed", value) ? strchr(value, ':') : NULL;
+	bool only_frees = library && strncmp(value, "free:", 5) == 0;
+	if (!library || (only_frees && !frees))
+		return false;
+	if (only_frees)
+		snprintf(text, sizeof text,
+			"free is that of %.60s, before the probe: what is given"
+			" back is not seen",
+			library + 1);
+	else
+		snprintf(text, sizeof text,
+			"malloc is that of %.60s, before the probe: allocations"
+			" are not seen",
+			library + 1);
+	bypass(c, text);
+	return true;
+}
+
+static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
+{
+	char value[WORD], text[2 * WORD];
+	if (!(pv_groups_enabled(m) & PV_GROUP_ALLOC) || is_bypassed(m, c, false))
+		return;
+	bool none = m->allocs.count == 0;
+	if (none && word(m, "alloc", value) && *value) {
+		c->state = PV_INFERRED;
+		c->detail[0] = 0;
+		pv_coverage_say(c, "none was among those sampled, one every %s bytes", value);
+	} else if (none && by_probe(m, "native") && word(m, "gcalloc", value)) {
+		c->state = PV_PARTIAL;
+		c->detail[0] = 0;
+		pv_coverage_say(c, "none was seen");
+	}
+	if (c->state != PV_NOT_RECORDED && word(m, "new-of", value)) {
+		snprintf(text, sizeof text,
+			"operator new is that of %.60s: seen where it calls"
+			" malloc",
+			value);
+		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+		pv_coverage_say(c, "%s", text);
+	}
+}
+
+/* ---- calls */
+
+static void of_calls(const struct pv_model *m, struct pv_coverage *c)
+{
+	bool none = c->state == PV_COMPLETE && strcmp(c->detail, "none happened") == 0;
+	if (!none || !by_probe(m, "native"))
+		return;
+	c->state = PV_NOT_RECORDED;
+	c->detail[0] = 0;
+	pv_coverage_say(c, "no -finstrument-functions code was seen");
+}
+
+/* ---- samples */
+
+static uint64_t counter(const struct pv_model *m, const char *name)
+{
+	const struct pv_counters *k = &m->counters;
+	for (size_t i = 1; i < k->counter.n; i++)
+		if (k->counter.v[i].section == PV_SECTION_PROFILER &&
+			strcmp(pv_intern_text(&m->names.text, k->counter.v[i].name), name) == 0)
+			return k->counter.v[i].raw;
+	return 0;
+}
+
+static void say_rate(const struct pv_model *m, struct pv_coverage *c)
+{
+	char asked[WORD], timer[WORD];
+	if (!word(m, "sample-timer", timer) || strncmp(timer, "cpu:", 4) != 0)
+		return;
+	bool less = word(m, "sample", asked) && strcmp(asked, timer + 4) != 0;
+	if (less)
+		pv_coverage_say(c,
+			"%.20s a second of processor time, the system's ticks: %.20s"
+			" were asked for",
+			timer + 4, asked);
+	else
+		pv_coverage_say(c, "%.20s a second of processor time", timer + 4);
+}
+
+/* Shares of all stacks; what is cut hangs below the wrong callers. */
+static void say_ends(const struct pv_model *m, struct pv_coverage *c)
+{
+	static const struct {
+		const char *name, *text;
+	} cuts[] = {
+		{ "sample stacks cut: no frame pointer", "cut where no frame pointer is" },
+		{ "sample stacks cut: unreadable", "cut in unreadable memory" },
+		{ "sample stacks cut: too deep", "cut as too deep" },
+	};
+	uint64_t n[PV_COUNT_OF(cuts)], whole = counter(m, "sample stacks to their end"),
+				       all = whole;
+	for (size_t i = 0; i < PV_COUNT_OF(cuts); i++)
+		all += n[i] = counter(m, cuts[i].name);
+	if (all == 0)
+		return;
+	pv_coverage_say(c, "stacks by frame pointers: %.3g %% to their end",
+		100 * (double)whole / (double)all);
+	for (size_t i = 0; i < PV_COUNT_OF(cuts); i++)
+		if (n[i])
+			pv_coverage_say(
+				c, "%.3g %% %s", 100 * (double)n[i] / (double)all, cuts[i].text);
+	if (all > whole && c->state == PV_COMPLETE)
+		c->state = PV_PARTIAL;
+}
+
+void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
+{
+	if (!by_probe(m, ""))
+		return;
+	switch (what) {
+	case PV_WHAT_CALLS:
+		of_calls(m, c);
+		break;
+	case PV_WHAT_ALLOCATIONS:
+		of_allocations(m, c);
+		break;
+	case PV_WHAT_ALLOCATION_STACKS:
+		if (pv_groups_enabled(m) & PV_GROUP_ALLOC)
+			is_bypassed(m, c, false);
+		break;
+	case PV_WHAT_HEAP_SHOTS:
+		if (pv_groups_enabled(m) & PV_GROUP_SHOTS)
+			is_bypassed(m, c, true);
+		break;
+	case PV_WHAT_SAMPLES:
+		if (c->state == PV_NOT_RECORDED)
+			return;
+		say_rate(m, c);
+		say_ends(m, c);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,21 @@
+/*
+ * Whether the program's calls of malloc, free and operator new come by our functions, and who
+ * answers behind them. An allocator that is preloaded before us, linked into the program or linked
+ * before libc is called directly: then nothing of it is seen, and the log has to say so.
+ */
+#ifndef PV_PROBE_NATIVE_FRONT_H
+#define PV_PROBE_NATIVE_FRONT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Adds words for the log's header: ",allocator=LIBRARY" behind us; ",bypassed=malloc:LIBRARY" (or
+ * free) where calls do not come by; ",new-of=LIBRARY" where operator new does not;
+ * ",mixed=LIBRARY+LIBRARY" where malloc, free and realloc behind us are not of one library. False
+ * with the latter: a block of one must not come to the other, so nothing may be hooked. Asks for
+ * and gives back one block. Not in a signal's handler. Absent (weak) where nothing is in front.
+ */
+__attribute__((weak)) bool pvp_front_look(char *words, size_t room);
+
+#endif

@@ -1,0 +1,19 @@
+/* Counters of the probe's own, besides those that the writer keeps. For the writer's thread. */
+#ifndef PV_PROBE_TELL_H
+#define PV_PROBE_TELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pvp_writer;
+
+/* PVP_TELL_WALKS and on: one for each enum pvp_walk_end. Those before are the writer's. */
+enum { PVP_TELL_WALKS = 5 };
+
+/* It has grown by `step`. False: it could not be written. */
+bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step);
+
+/* What it is called, to a new reader. */
+bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name);
+
+#endif
