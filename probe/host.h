@@ -105,6 +105,9 @@ struct pvp_host {
 
 	/* The core drops events while it pauses; a host may stop making them. */
 	void (*pause)(bool on);
+
+	/* The runtime announces its end; where the process exits without that, the log says so. */
+	bool announced;
 };
 
 extern const struct pvp_host pvp_host_native, pvp_host_fake;

@@ -114,6 +114,7 @@ static const struct pvp_host host = {
 	.stood_still = pvp_mono_heap_told,
 	.discarded_shots = pvp_mono_heap_discarded,
 	.words = words,
+	.announced = true,
 	.heapshot = pvp_mono_heap_ask,
 	.set = set,
 };

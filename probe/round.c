@@ -384,6 +384,8 @@ static void say_dropped(struct pvp_writer *w)
 	w->page.n = 0;
 	if (w->full)
 		pvp_tell_full(w);
+	else if (w->last)
+		pvp_tell_ended(w);
 	pvp_page_send(w, &w->page);
 	w->failed = true;
 }
@@ -406,6 +408,8 @@ void pvp_round(struct pvp_writer *w, bool last)
 		w->host->told(w);
 	pvp_tell_counters(w);
 	add_sync(w);
+	if (last)
+		pvp_tell_ended(w);
 	pvp_page_send(w, &w->page);
 	if (w->failed && closing && !w->said)
 		say_dropped(w);

@@ -150,6 +150,8 @@ __attribute__((destructor)) static void at_end(void)
 	t.tv_sec += EXIT_WAIT_S;
 	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
 		return; /* whoever holds it will not let go any more */
+	if (recording && owner == getpid())
+		pvp_writer_exits();
 	stop();
 	pthread_mutex_unlock(&lifecycle);
 }

@@ -143,6 +143,11 @@ void pvp_tell_full(struct pvp_writer *w)
 	pvp_tell_step(w, pvp_monotonic(), PVP_COUNTER_FULL, 1);
 }
 
+void pvp_tell_ended(struct pvp_writer *w)
+{
+	pvp_tell_step(w, pvp_monotonic(), PVP_COUNTER_ENDED, w->abrupt ? 2 : 1);
+}
+
 void pvp_tell_counters(struct pvp_writer *w)
 {
 	uint64_t now = pvp_monotonic();
@@ -190,6 +195,7 @@ static bool tell_self(struct pvp_writer *w)
 	       pvp_page_add(w, &w->hello, &image, NULL) &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_LOST, "lost events") &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
+	       pvp_tell_own_counter(w, PVP_COUNTER_ENDED, "ended") &&
 	       (!w->config.maxsize || pvp_tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
 	       (!w->host->discarded_shots ||
 		       pvp_tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));

@@ -14,15 +14,17 @@
 #include "probe/scan.h"
 #include "probe/sink.h"
 #include "probe/thread_buf.h"
+#include "probe/writer_stats.h"
 
 enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10 };
 
-/* The probe's own counters. FULL: maxsize= was reached, so often. */
+/* The probe's own counters. FULL: maxsize= was reached, so often. ENDED: the farewell. */
 enum {
 	PVP_COUNTER_LOST = 1,
 	PVP_COUNTER_DISCARDED = 2,
 	PVP_COUNTER_PAUSED = 3,
-	PVP_COUNTER_FULL = 4
+	PVP_COUNTER_FULL = 4,
+	PVP_COUNTER_ENDED = 5
 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
@@ -32,23 +34,6 @@ struct pvp_page {
 	size_t n;
 	uint8_t bytes[PVP_PAGE];
 };
-
-/* What recording costs. */
-struct pvp_stats {
-	struct pvp_tally tally;
-	uint64_t lost;
-	uint64_t start_ns, round_ns; /* of the session; of the last round that was written */
-	uint64_t cpu_ns;             /* of the writer's thread */
-	uint64_t process_cpu_ns;     /* of all, that included */
-	uint64_t written;            /* bytes into the sink */
-	char output[PVP_PATH_MAX];   /* it */
-	bool plain, pipe, reader;    /* has that name; is a pipe; is read, or is a file */
-	uint64_t streams;            /* begun: one, and one more for each hello and new reader */
-	uint32_t call_ns;            /* an enter or a leave, as measured at the start */
-	size_t chunks, chunks_free;
-};
-
-struct pvp_tree_page;
 
 struct pvp_writer {
 	pthread_t thread;
@@ -84,6 +69,7 @@ struct pvp_writer {
 	bool amid;     /* what is sent belongs to what the same reader was sent before */
 	bool full;     /* because of maxsize= */
 	bool said;     /* what that left out */
+	bool abrupt;   /* the process exits, and its runtime has not announced that */
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
 	/* under the core's lock */
@@ -121,6 +107,9 @@ struct pvp_writer *pvp_writer_now(void);
 /* What stats() says, as of now; under the core's lock. */
 void pvp_writer_note(struct pvp_writer *w);
 
+/* The session's end comes with the process's, and not from the host. */
+void pvp_writer_exits(void);
+
 /* In a child of fork: the parent's writer and sink are not here. Frees what may be freed. */
 void pvp_writer_forget(void);
 
@@ -141,8 +130,9 @@ void pvp_round(struct pvp_writer *w, bool last);
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
-/* The log has reached its size. */
+/* The log has reached its size; the farewell, without which a log was cut off. */
 void pvp_tell_full(struct pvp_writer *w);
+void pvp_tell_ended(struct pvp_writer *w);
 /* All that was told so far, for a new reader, through w->hello; false: he is gone as well. */
 bool pvp_tell_again(struct pvp_writer *w);
 

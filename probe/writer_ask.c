@@ -83,3 +83,13 @@ int pvp_writer_move(const char *path)
 		pvp_sink_forget(&next);
 	return error;
 }
+
+void pvp_writer_exits(void)
+{
+	if (!pvp_lock())
+		return;
+	struct pvp_writer *w = pvp_writer_now();
+	if (w)
+		w->abrupt = w->host->announced;
+	pvp_unlock();
+}

@@ -31,6 +31,7 @@ EXTRA = {
     'tui/talk.c': {'common/target'},
     'tui/guest.c': {'common/target'},
     'tui/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
+    'tui/feed_end.c': {'common/ingest', 'common/model'},
     'tui/feed_lives.c': {'common/ingest'},
     'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }

@@ -12,7 +12,7 @@ from showable import shown
 SITES = ['class', 'stack']
 KEYS = {
     'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
-               'buffers', 'recordings', 'complete', 'header_version', 'rules', 'startup_ns', 'joined',
+               'buffers', 'recordings', 'complete', 'end', 'end_known_from', 'header_version', 'rules', 'startup_ns', 'joined',
                'aot_id', 'sync_points', 'damage'],
     'source.sync_points': ['periodic', 'world_stop', 'world_start', 'other'],
     'source.damage': ['offset', 'bytes', 'reason'],

@@ -75,7 +75,7 @@ def facts(a, b):
         want[key] = every.facts(less, 8)[key]
     for key in ('unload_ns', 'mvid'):
         want['images'][0][key] = every.facts(less, 8)['images'][0][key]
-    want['source'] = {'data_version': b, 'complete': True, 'damage': []}
+    want['source'] = {'data_version': b, 'complete': None, 'end': 'unknown', 'damage': []}
     want['target'] = {'pid': 4242, 'pointer_size': 8, 'start_time_ms': 1600000000000,
                       'args': every.facts(less, 8)['target']['args']}
     want['duration_ns'] = duration(a, b)

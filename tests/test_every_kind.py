@@ -169,7 +169,7 @@ def facts(v, p, stock=False):
                 'wait_ns': ns, 'max_wait_ns': longest}
 
     return {
-        'source': {'format': 'mlpd', 'data_version': v, 'complete': True, 'damage': [],
+        'source': {'format': 'mlpd', 'data_version': v, 'complete': None, 'end': 'unknown', 'damage': [],
                    'buffers': 5 if v >= 11 else 4 if v >= 5 else 3, 'rules': v,
                    'header_version': HEADERS[v], 'startup_ns': when(v, 16, 1000000),
                    'aot_id': when(v, 16, 'aot-1'),

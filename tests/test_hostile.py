@@ -76,7 +76,7 @@ class Logs:
 
     def refused(self, what, path, reason):
         for words in ['report', path], ['dump', path], [path, '--dump'], \
-                ['convert', path, '-o', self.folder / 'out']:
+                ['convert', path, '-o', self.folder / 'out.mlpd']:
             done = run(self.profview, *words)
             check(f'{what}: exit code of {words[0]}', done.returncode, 3)
             check(f'{what}: complaint of {words[0]} {done.stderr!r}',
@@ -157,7 +157,10 @@ def zipped(x):
                        ('zeros behind', whole + bytes(512))):
         done = run(x.profview, 'report', x.file(data), '--no-index', '--section', 'methods')
         check(f'{what}: exit code', (done.returncode, done.stderr), (0, ''))
-        check(f'{what}: methods', done.stdout.split('Methods')[-1], plain.split('Methods')[-1])
+        rows = done.stdout.split('Methods')[-1]
+        if what == 'no trailer':
+            rows = rows.replace('; damage partial: cut off: the compressed data has no trailer', '')
+        check(f'{what}: methods', rows, plain.split('Methods')[-1])
     x.saved('cut member', whole[:len(whole) // 2], 'ends inside')
     x.saved('garbage behind', whole + b'garbage' * 9, 'not gzip')
     x.saved('wrong checksum', whole[:-8] + bytes(8), 'checksum')

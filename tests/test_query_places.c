@@ -331,9 +331,9 @@ START_TEST(the_log_itself)
 	fact_is(&k, "options", "log:calls");
 	fact_is(&k, "sync points", "1 periodic, 1 world stop, 1 world start, 2 of another type");
 	fact_is(&k, "AOT id", "a-1");
-	fact_is(&k, "end", "not reached yet");
+	fact_is(&k, "end", "not reached");
 	kit_end(&k, false);
-	fact_is(&k, "end", "not complete");
+	fact_is(&k, "end", "unknown: no farewell, only the last event is known; not complete");
 	pv_model_lock(k.m);
 	pv_model_rules(k.m, 13);
 	pv_model_unlock(k.m);

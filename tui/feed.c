@@ -16,6 +16,7 @@
 #include "common/io/source.h"
 #include "common/model/model.h"
 #include "common/model/window.h"
+#include "common/query/log_end.h"
 #include "common/report/report.h"
 #include "tui/feed_heap.h"
 #include "tui/feed_tell.h"
@@ -184,9 +185,9 @@ static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 	else if (s->state == PV_INGEST_FAILED)
 		snprintf(to, size, "%s", s->error.what);
 	else if (s->source.record_error)
-		snprintf(to, size, "recording stopped: %s", s->source.record_error);
+		snprintf(to, size, "%s", s->source.record_error);
 	else if (s->source.spool_error)
-		snprintf(to, size, "spooling stopped: %s", s->source.spool_error);
+		snprintf(to, size, "%s", s->source.spool_error);
 	else if (s->source.dropped)
 		snprintf(to, size, "%llu bytes dropped unread: the spool was full",
 			(unsigned long long)s->source.dropped);
@@ -219,8 +220,10 @@ static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *
 	if (s->state == PV_INGEST_ENDED)
 		say_damage(s, ret->error, sizeof ret->error);
 	ret->stock_pipe = s->source.kind == PV_SOURCE_PIPE && s->state == PV_INGEST_LIVE;
+	ret->unkept = s->source.record_error || s->source.spool_error;
 	ret->exit_code = s->state == PV_INGEST_FAILED ? (s->error.code == PV_ENOMEM ? 125 : 3)
-			 : ret->damaged		      ? 4
+			 : ret->unkept                ? 125
+			 : ret->damaged               ? 4
 						      : 0;
 	ret->no_log = s->state == PV_INGEST_FAILED && s->recordings == 0;
 	say_error(s, ret->error, sizeof ret->error);
@@ -304,6 +307,12 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
 	*ret = (struct pv_report_source){ .path = f->options.path, .bytes = s.stream_bytes,
 		.file_bytes = s.source.file_bytes, .compressed = s.source.compressed,
 		.complete = s.complete };
+	/* What a range leaves out says it, too. */
+	struct pv_model *m = pv_ingest_adopt(f->scout ? f->scout : f->ingest);
+	pv_model_lock(m);
+	ret->end = pv_model_log_end(m);
+	pv_log_end_line(m, ret->end_line, sizeof ret->end_line);
+	pv_model_unlock(m);
 }
 
 void ui_feed_zero_window(struct ui_feed *f)

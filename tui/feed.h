@@ -1,7 +1,7 @@
 /*
  * The seam between the screen and everything that brings bytes in: it opens a log, follows it,
- * has it decoded on threads of its own, and keeps the model that the panes are asked from.
- * feed.c alone of tui/ sees io, ingest, model and target.
+ * has it decoded on threads of its own, and keeps the model that the panes are asked from. Of tui/
+ * only feed.c and its neighbours see io, ingest, model and target.
  * One thread (the screen's) makes all calls but those that say otherwise. None of them but
  * ui_feed_load() waits, and those that take the model's lock, which are for another thread.
  */
@@ -52,7 +52,8 @@ struct ui_feed_status {
 	uint64_t lost;       /* events counted lost by the probe; plus gaps of the spool */
 	uint64_t models;     /* that took another one's place; see ui_feed_adopt() */
 	bool stock_pipe;     /* live and written by stock Mono through a pipe: leaving loses it */
-	int exit_code;       /* to exit with if left now: 0, 3 or 4 */
+	bool unkept;         /* of a record or spool not all could be written: see error */
+	int exit_code;       /* to exit with if left now: 0, 3, 4 or 125 */
 	bool no_log;         /* FAILED, and no part of a log was found: there is nothing to show */
 	char error[200];     /* FAILED: why. Else empty, or what to say in the message line */
 };
@@ -68,7 +69,7 @@ bool ui_feed_indexed(const char *path); /* it is a file with an index that can b
 void ui_feed_close(struct ui_feed *f); /* cancels whatever runs; NULL is fine */
 
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
-/* False, and *ret is as it was, where that would wait: the thread that reads is changing it. */
+/* False, and *ret is as it was, where that would wait for the thread that reads. */
 bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
 
 /*
@@ -77,8 +78,7 @@ bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 
-/* Nothing more is read; what was read so far is kept, and its coverage says so. */
-void ui_feed_stop(struct ui_feed *f);
+void ui_feed_stop(struct ui_feed *f); /* what was read is kept, and its coverage says so */
 
 /*
  * One descriptor for the event loop, readable when the model or the status may have changed.

@@ -53,6 +53,7 @@ struct ui_guest *ui_guest_create(
 		return NULL;
 	}
 	g->relay.fd = g->relay.gate = -1;
+	g->status.status = -1;
 	snprintf(g->name, sizeof g->name, "%s", o->words[0]);
 	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
 	if (!planned)
@@ -117,6 +118,7 @@ static void note_exit(struct ui_guest *g, int status)
 {
 	char text[80];
 	bool killed = WIFSIGNALED(status);
+	g->status.status = status;
 	g->status.exit_code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	if (killed)
 		snprintf(text, sizeof text, "[ended by signal %d]", WTERMSIG(status));

@@ -34,6 +34,7 @@ struct ui_guest_status {
 	long pid;
 	int exit_code; /* once it ended: its own, 128 + signal, 126 or 127 */
 	int not_run;   /* errno: why it could not be started */
+	int status;    /* of waitpid(2), once it ended; -1: it is not known */
 };
 void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret);
 

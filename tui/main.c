@@ -17,6 +17,7 @@
 #include "tui/app.h"
 #include "tui/complain.h"
 #include "tui/feed.h"
+#include "tui/feed_end.h"
 #include "tui/feed_heap.h"
 #include "tui/feed_lives.h"
 #include "tui/memory.h"
@@ -33,6 +34,7 @@ static int exit_of(enum pv_code code)
 	case PV_EUSAGE:
 		return EXIT_USAGE;
 	case PV_ENOMEM:
+	case PV_EOUTPUT:
 	case PV_ECANCELLED:
 		return EXIT_OWN;
 	default:
@@ -54,11 +56,14 @@ static int complain(const char *path, const struct pv_error *e)
 /* Standard output may be full or closed; a reader that had enough is none of our business. */
 static int finish_output(int code)
 {
+	static bool said;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
 	if (errno == EPIPE)
 		return code;
-	ui_complain(NULL, "standard output: %s", strerror(errno));
+	if (!said)
+		ui_complain(NULL, "standard output: %s", strerror(errno));
+	said = true;
 	return EXIT_OWN;
 }
 
@@ -89,9 +94,10 @@ static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 {
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
+	const char *path = s.unkept && o->record ? o->record : o->path;
 	if (s.exit_code && s.error[0])
-		ui_complain(o->path, "%s", s.error);
-	return code;
+		ui_complain(path, "%s", s.error);
+	return code ? code : s.unkept ? EXIT_OWN : 0;
 }
 
 struct shot {
@@ -262,6 +268,11 @@ static int run_dump(const struct ui_options *o)
 	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 
+static const char *output_name(const struct ui_options *o)
+{
+	return strcmp(o->output, "-") == 0 ? "standard output" : o->output;
+}
+
 /* A heap shot for other programs. */
 static int run_snapshot(const struct ui_options *o)
 {
@@ -281,7 +292,7 @@ static int run_snapshot(const struct ui_options *o)
 	else if (h && !(strcmp(o->output, "-") == 0
 				 ? pv_heapsnapshot_write(h, stdout, &err)
 				 : pv_heapsnapshot_file(h, o->output, &err)))
-		code = complain(NULL, &err);
+		code = complain(err.code == PV_EOUTPUT ? output_name(o) : NULL, &err);
 	ui_heap_destroy(shot.heap);
 	code = tell_status(o, f, code);
 	ui_feed_close(f);
@@ -298,7 +309,10 @@ static int run_convert(const struct ui_options *o)
 		.thread = o->thread, .data_version = o->data_version };
 	struct ui_converted done;
 	if (!ui_feed_convert(&co, &done, &err))
-		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+		return complain(err.code == PV_EUSAGE    ? NULL
+				: err.code == PV_EOUTPUT ? output_name(o)
+							 : o->path,
+			&err);
 	if (*done.left_out)
 		ui_complain(o->path, "not in the new log, which has no words for it: %s",
 			done.left_out);
@@ -346,7 +360,7 @@ static int run_viewer(const struct ui_options *o)
 	else if (!ui_app_run(f, o, NULL, &code, &err))
 		code = complain(NULL, &err);
 	else
-		tell_status(o, f, code);
+		code = tell_status(o, f, code);
 	ui_feed_close(f);
 	return code;
 }
@@ -381,7 +395,6 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 	struct ui_app_frame frame;
 	struct ui_feed_status s;
 	struct ui_guest_status program;
-	char why[240];
 	ui_guest_status(g, &program);
 	if (program.not_run) {
 		ui_complain(o->words[0], "%s", strerror(program.not_run));
@@ -389,16 +402,48 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 	}
 	bool ok = ui_app_dump(f, o, &frame, &err);
 	ui_feed_status(f, &s);
+	if (ok && s.bytes_read)
+		ui_complain_frame(frame.text);
+	else if (!ok)
+		complain(NULL, &err);
+	if (ok)
+		free(frame.text);
+}
+
+static void tell_untrue_code(void)
+{
+	ui_complain(NULL,
+		"exit code 0 may be untrue: the process ended without Mono's own shutdown, and "
+		"Mono, while it is sampled, makes 0 of an abort (Environment.FailFast, a crash); "
+		"--sample=0 shows the true code");
+}
+
+/*
+ * What must be known of a program that was started and has ended, one line each. One that ends
+ * well, but was not recorded at all, is a failure of ours.
+ */
+static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, int code)
+{
+	struct ui_guest_status program;
+	struct ui_feed_status s;
+	struct ui_feed_end end;
+	char why[240];
+	ui_guest_status(g, &program);
+	ui_feed_status(f, &s);
+	if (!program.ended || program.not_run)
+		return code;
 	if (s.bytes_read == 0) {
 		ui_guest_silence(g, why, sizeof why);
 		ui_complain(NULL, "no log came: %s", why);
-	} else if (ok) {
-		ui_complain_frame(frame.text);
-	} else {
-		complain(NULL, &err);
+		return code ? code : EXIT_OWN;
 	}
-	if (ok)
-		free(frame.text);
+	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
+	if (end.code_untrue && code == 0)
+		tell_untrue_code();
+	else if (end.cut_off && code < 128)
+		ui_complain(NULL, "the log is %s", end.line);
+	tell_status(o, f, 0);
+	return code;
 }
 
 static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, bool screen)
@@ -415,10 +460,9 @@ static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_gu
 	if (!screen)
 		wait_for_guest(g);
 	ui_guest_status(g, &s);
-	if (!screen) {
+	if (!screen)
 		tell_overview(o, f, g);
-		return s.exit_code;
-	}
+	code = tell_end(o, f, g, screen ? code : s.exit_code);
 	if (s.runs)
 		ui_complain(NULL, "process %ld runs on; profview attach %ld joins it again", s.pid,
 			s.pid);
@@ -472,7 +516,7 @@ static int run_attach(const struct ui_options *given)
 	else if (!ui_app_run(f, &o, NULL, &code, &err))
 		code = complain(NULL, &err);
 	else
-		tell_status(&o, f, code);
+		code = tell_status(&o, f, code);
 	ui_feed_close(f);
 	ui_joined_leave(j);
 	return code;
@@ -502,6 +546,7 @@ int main(int argc, char *argv[])
 	setlocale(LC_CTYPE, "");
 	pv_inherited_note();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	if (!ui_options_parse(argc, argv, &o, &err))
 		return complain(NULL, &err);
 	if (o.help)

@@ -1,4 +1,5 @@
 #include "tui/options.h"
+#include "tui/options_check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -442,7 +443,7 @@ static const struct {
 	{ "ctl", "profview ctl", UI_VERB_CTL },
 };
 
-static const char *verb_name(enum ui_verb verb)
+const char *ui_verb_name(enum ui_verb verb)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(verbs); i++)
 		if (verbs[i].verb == verb)
@@ -462,7 +463,7 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 	p->name = row->name;
 	if (!(row->verbs & p->o->verb))
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no %s; see profview --help",
-			verb_name(p->o->verb), row->name);
+			ui_verb_name(p->o->verb), row->name);
 	if (!row->argument && value)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no argument", row->name);
 	if (row->argument && *row->argument != '[' && !value) {
@@ -508,40 +509,6 @@ static enum ui_verb verb_of(const char *word)
 	return UI_VERB_VIEW;
 }
 
-static bool makes_sense(const struct parse *p)
-{
-	const struct ui_options *o = p->o;
-	if (o->help || o->version)
-		return true;
-	if (o->verb == UI_VERB_RUN && !o->n_words)
-		return pv_fail(p->err, PV_EUSAGE, 0, "profview run wants -- COMMAND; see profview "
-			"--help");
-	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid)
-		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a process number; profview ps lists "
-			"them", verb_name(o->verb));
-	if (o->verb == UI_VERB_CTL && !o->n_words)
-		return pv_fail(p->err, PV_EUSAGE, 0, "profview ctl wants a line for the probe, like "
-			"stats");
-	if (o->verb & (UI_VERB_RUN | UI_VERB_PS | UI_VERB_CTL | UI_VERB_ATTACH))
-		return true;
-	if (!o->path)
-		return pv_fail(p->err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
-			verb_name(o->verb));
-	if (o->verb == UI_VERB_CONVERT && !o->output)
-		return pv_fail(p->err, PV_EUSAGE, 0, "profview convert wants -o FILE");
-	size_t n = o->output ? strlen(o->output) : 0;
-	bool snapshot = n > 13 && strcmp(o->output + n - 13, ".heapsnapshot") == 0;
-	if (snapshot && !o->report.has_shot)
-		return pv_fail(p->err, PV_EUSAGE, 0, "a .heapsnapshot wants --shot N, counted from 0");
-	if (o->verb == UI_VERB_CONVERT && o->report.has_shot &&
-		(o->ranged || o->thread || o->data_version))
-		return pv_fail(p->err, PV_EUSAGE, 0,
-			"--shot writes a heap snapshot: without --range, --thread, --data-version");
-	if (o->w && !o->dump)
-		return pv_fail(p->err, PV_EUSAGE, 0, "--size goes with --dump");
-	return true;
-}
-
 /* All that is left is the program's, or the probe's. */
 static void take_words(struct parse *p, char *const *words, int n)
 {
@@ -571,7 +538,7 @@ bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, stru
 		else if (!(is_option ? parse_option(&p, argc, argv, &i) : take_file(&p, arg)))
 			return false;
 	}
-	if (!makes_sense(&p))
+	if (!ui_options_check(&o, reterr))
 		return false;
 	*ret = o;
 	return true;

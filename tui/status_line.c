@@ -67,7 +67,11 @@ static void add_state(struct line *l, const struct ui_shared *s)
 		add(l, UI_WAITING, 0, "○ WAITING for a writer");
 		break;
 	case UI_FEED_ENDED:
-		add(l, UI_STRONG, 0, "■ ENDED");
+		if (s->summary.end == PV_LOG_CUT_OFF)
+			add(l, UI_WARN, 0, "■ CUT OFF");
+		else
+			add(l, UI_STRONG, 0,
+				s->summary.end == PV_LOG_UNKNOWN ? "■ END ?" : "■ ENDED");
 		break;
 	case UI_FEED_FAILED:
 		add(l, UI_BAD, 0, "■ FAILED");

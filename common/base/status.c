@@ -27,6 +27,7 @@ const char *pv_code_text(enum pv_code code)
 		[PV_EUSAGE] = "bad request",
 		[PV_EBUSY] = "in use",
 		[PV_ECANCELLED] = "cancelled",
+		[PV_EOUTPUT] = "cannot write",
 	};
 	return (unsigned)code < PV_COUNT_OF(text) ? text[code] : "unknown error";
 }

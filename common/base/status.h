@@ -12,13 +12,14 @@
 enum pv_code {
 	PV_OK,
 	PV_ENOMEM,
-	PV_EIO,       /* the system refused: open, read, write, lock */
+	PV_EIO,        /* the system refused: open, read, write, lock */
 	PV_ETRUNCATED, /* the input ends inside something */
-	PV_ECORRUPT,  /* the bytes contradict the format */
-	PV_EVERSION,  /* a format, or version of one, that is not read */
-	PV_EUSAGE,    /* the caller's request makes no sense */
-	PV_EBUSY,     /* somebody else holds it */
+	PV_ECORRUPT,   /* the bytes contradict the format */
+	PV_EVERSION,   /* a format, or version of one, that is not read */
+	PV_EUSAGE,     /* the caller's request makes no sense */
+	PV_EBUSY,      /* somebody else holds it */
 	PV_ECANCELLED,
+	PV_EOUTPUT, /* what was to be written cannot be: profview's own failure */
 };
 
 /* Where it went wrong, in the words of the person who has the file. */

@@ -326,6 +326,7 @@ static enum b07_piece intro(struct b07 *d)
 	if (!pv_cursor_ok(c))
 		return bad_intro(d);
 	d->introduced = true;
+	s->over = false;
 	forget(d);
 	b07_clock_reset(&d->clock, start);
 	guess_stage(d);
@@ -345,6 +346,7 @@ static enum b07_step step(struct b07 *d)
 		return b07_draft(d);
 	switch (d->block.code) {
 	case B07_END:
+		d->out->over = true;
 		return b07_end_block(d);
 	case B07_MAPPING:
 		return b07_mapping(d);

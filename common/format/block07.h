@@ -65,6 +65,8 @@ struct b07_stream {
 	uint64_t offset; /* of the next byte to be looked at */
 	uint64_t received; /* bytes of the stream so far, those missing in gaps included */
 
+	bool over; /* a block END was met: the program ended */
+
 	bool want_offsets; /* set before the first byte */
 
 	struct b07 *b07;   /* private */

@@ -235,6 +235,7 @@ enum b07_step b07_draft(struct b07 *d)
 	case DRAFT_STATISTICAL:
 		return statistical(d);
 	case DRAFT_END:
+		d->out->over = true;
 		return b07_end_block(d);
 	default:
 		return b07_bad(d, "a block code that the draft does not have");

@@ -137,7 +137,7 @@ static bool settle(struct pv_convert *c)
 static bool write_bytes(struct pv_convert *c, const void *bytes, size_t n)
 {
 	return fwrite(bytes, 1, n, c->out) == n ||
-		pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
+	       pv_fail(c->err, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 }
 
 /*
@@ -359,7 +359,7 @@ static bool convert(struct pv_convert *c, const char *in)
 	ok = ok && pv_reread(&two, in) && let_go(c);
 	c->totals.damaged = two.damaged;
 	if (ok && fflush(c->out) != 0)
-		ok = pv_fail(c->err, PV_EIO, 0, "cannot write: %s", strerror(errno));
+		ok = pv_fail(c->err, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	return ok;
 }
 
@@ -410,13 +410,13 @@ bool pv_convert_file(const char *in, const struct pv_convert_options *o, const c
 	int fd = mkstemp(temp);
 	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
 	if (!out)
-		return pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	bool ok = pv_convert(in, o, out, ret_totals, reterr);
 	if (fclose(out) != 0 && ok)
-		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	/* A link refuses where a rename would replace what came there meanwhile. */
 	if (ok && link(temp, path) != 0)
-		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	unlink(temp);
 	return ok;
 }

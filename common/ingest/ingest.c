@@ -418,6 +418,7 @@ static bool finish(struct pv_ingest *in)
 		return false;
 	if (in->again)
 		return true;
+	uint64_t before = in->model->damaged;
 	pv_ingest_stored_damage(in);
 	bool placed = pv_ingest_save_index(in, false);
 	mlpd_framer_end(&in->framer);
@@ -435,6 +436,9 @@ static bool finish(struct pv_ingest *in)
 	in->status.complete = !damaged;
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
+	in->model->ending.inside = in->model->damaged > before;
+	in->model->ending.unsealed = info.compressed_cut;
+	in->model->ending.said |= in->is_old && in->old.over;
 	pv_model_end(in->model, !damaged);
 	pv_model_unlock(in->model);
 	if (!placed)

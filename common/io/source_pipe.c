@@ -208,6 +208,9 @@ void pv_pipe_info(struct pv_pipe *p, struct pv_source_info *ret)
 	if (record && !p->record_error[0])
 		snprintf(p->record_error, sizeof p->record_error, "recording has stopped: %s",
 			strerror(record));
+	else if (!p->record_error[0] && pv_spool_record_removed(p->spool))
+		snprintf(p->record_error, sizeof p->record_error,
+			"the record is lost: its file was removed while it was written");
 	if (ring && !p->spool_error[0])
 		snprintf(p->spool_error, sizeof p->spool_error, "the spool cannot be written: %s",
 			strerror(ring));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/io/fd.h"
@@ -387,6 +388,12 @@ uint64_t pv_spool_kept(const struct pv_spool *s)
 int pv_spool_record_errno(const struct pv_spool *s)
 {
 	return atomic_load(&s->shared->record_errno);
+}
+
+bool pv_spool_record_removed(const struct pv_spool *s)
+{
+	struct stat st;
+	return s->record_fd >= 0 && fstat(s->record_fd, &st) == 0 && st.st_nlink == 0;
 }
 
 int pv_spool_errno(const struct pv_spool *s)

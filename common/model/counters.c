@@ -50,6 +50,8 @@ static enum pv_counter_role role_of(const struct pv_model *m, const struct pv_co
 		return PV_COUNTER_PAUSED;
 	if (strcmp(name, "log full") == 0)
 		return PV_COUNTER_FULL;
+	if (strcmp(name, "ended") == 0)
+		return PV_COUNTER_ENDED;
 	return strcmp(name, "discarded heap shots") == 0 ? PV_COUNTER_DISCARDED : PV_COUNTER_PLAIN;
 }
 
@@ -68,6 +70,7 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 		!pv_intern_add(text, d->section_name.at, d->section_name.len, &said.section_name))
 		return false;
 	said.role = role_of(m, &said);
+	m->ending.promised |= said.role == PV_COUNTER_ENDED;
 	struct pv_counter *c = newest(&m->counters, d->index);
 	bool again = c && c->described && c->name == said.name && c->section == said.section;
 	if (again)
@@ -180,6 +183,10 @@ static void play(struct pv_context *x, const struct pv_counter *c, uint64_t befo
 	uint64_t more = c->raw - before;
 	if (c->role == PV_COUNTER_DISCARDED)
 		m->shots.discarded = c->raw;
+	/* These concern the log, whatever part of it is wanted. */
+	m->ending.said |= c->role == PV_COUNTER_ENDED && c->raw != 0;
+	m->ending.abrupt |= c->role == PV_COUNTER_ENDED && c->raw == 2;
+	m->ending.full |= c->role == PV_COUNTER_FULL && c->raw != 0;
 	if (c->role != PV_COUNTER_LOST && c->role != PV_COUNTER_PAUSED)
 		return;
 	if (more != 0)

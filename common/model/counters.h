@@ -21,8 +21,14 @@ struct pv_counter_sample {
 };
 
 /* What our probes say of themselves through counters of section PV_SECTION_PROFILER. */
-enum pv_counter_role { PV_COUNTER_PLAIN, PV_COUNTER_LOST, PV_COUNTER_PAUSED, PV_COUNTER_DISCARDED,
-	PV_COUNTER_FULL };
+enum pv_counter_role {
+	PV_COUNTER_PLAIN,
+	PV_COUNTER_LOST,
+	PV_COUNTER_PAUSED,
+	PV_COUNTER_DISCARDED,
+	PV_COUNTER_FULL,
+	PV_COUNTER_ENDED
+};
 
 struct pv_counter {
 	uint64_t index;    /* the log's number for it */

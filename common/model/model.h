@@ -14,6 +14,7 @@
 #include "common/model/allocs.h"
 #include "common/model/calls.h"
 #include "common/model/counters.h"
+#include "common/model/ending.h"
 #include "common/model/fields.h"
 #include "common/model/gc.h"
 #include "common/model/jit.h"
@@ -61,6 +62,7 @@ struct pv_model {
 	uint64_t cut_at, cut_of;
 	uint64_t gone;           /* not 0: so many bytes of the stream's beginning are not kept */
 	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
+	struct pv_ending ending;
 
 	struct pv_names names;
 	struct pv_stacks stacks;

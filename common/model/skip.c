@@ -43,7 +43,8 @@ bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, str
 		.unwound = m->calls.unwound,
 		.gap_closed = m->calls.gap_closed,
 		.ended = m->ended,
-		.complete = m->complete };
+		.complete = m->complete,
+		.ending = m->ending };
 	memcpy(ret->sync, m->notes.sync, sizeof ret->sync);
 	if (!pv_reserve(&ret->collections, gc->collections.n + 1) ||
 		!copy_recall(m, recall, &ret->recall)) {
@@ -103,6 +104,7 @@ bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 	m->calls.gap_closed = k->gap_closed;
 	pv_gc_take_allocated(&m->gc, k->collections.v, k->collections.n);
 	m->only.recall = NULL; /* no more batches will come */
+	m->ending = k->ending;
 	if (k->ended)
 		pv_model_end(m, k->complete);
 	return ok;

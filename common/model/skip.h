@@ -15,6 +15,7 @@ struct pv_known {
 	uint64_t sync[PV_SYNC_TYPES];
 	uint64_t late_names, stray_leaves, missing_leaves, unwound, gap_closed;
 	bool ended, complete;
+	struct pv_ending ending;
 	struct pv_recall recall;                    /* classes by their wire keys */
 	PV_ARRAY(struct pv_collection) collections; /* for their `allocated` */
 };

@@ -18,6 +18,7 @@
 #include "common/model/threads.h"
 #include "common/model/throws.h"
 #include "common/query/groups_kept.h"
+#include "common/query/log_end.h"
 #include "common/query/specs.h"
 
 const char *pv_what_text(enum pv_what what)
@@ -418,6 +419,10 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "the input ends early");
+	} else if (pv_model_log_end(m) == PV_LOG_CUT_OFF) {
+		char line[120];
+		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+		pv_coverage_say(c, "%s", pv_log_end_line(m, line, sizeof line));
 	}
 	if (c->state == PV_COMPLETE)
 		pv_coverage_say(c, "none");
@@ -551,5 +556,7 @@ void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, si
 		if (bits >> what & 1)
 			append_entry(m, (enum pv_what)what, buf, size);
 	if (!buf[0])
-		snprintf(buf, size, "complete");
+		snprintf(buf, size,
+			pv_model_log_end(m) == PV_LOG_UNKNOWN ? "complete as far as it goes"
+							      : "complete");
 }

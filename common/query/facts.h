@@ -28,6 +28,7 @@ struct pv_facts {
 	int64_t duration_ns;  /* latest event minus zero */
 	uint64_t buffers, recordings, damaged, events;
 	bool ended, complete, joined;
+	char end[120]; /* log_end.h */
 	uint64_t generation;
 };
 

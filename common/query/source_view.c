@@ -4,9 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/base/units.h"
 #include "common/model/model.h"
+#include "common/query/log_end.h"
 #include "common/query/specs.h"
 
 /* --- the header and what stands beside it, as words */
@@ -82,6 +84,19 @@ static void put_parts(struct pv_build *b, const char *name, const uint64_t *n,
 	fact(b, name, pv_build_text(b, text));
 }
 
+static void put_end(struct pv_build *b, const struct pv_model *m)
+{
+	char end[120], time[PV_UNIT_MAX];
+	bool not_all = m->ended && !m->complete;
+	fact(b, "end",
+		pv_build_printf(b, "%s%s", pv_log_end_line(m, end, sizeof end),
+			not_all ? "; not complete" : ""));
+	if (m->ended && m->events)
+		fact(b, "last event",
+			pv_build_text(b, pv_units_ns(time, sizeof time,
+						 pv_sat_span(m->zero_ns, m->last_ns))));
+}
+
 static void put_contents(struct pv_build *b, const struct pv_model *m)
 {
 	static const char *const sync[PV_SYNC_TYPES] = { "periodic", "world stop", "world start",
@@ -98,7 +113,7 @@ static void put_contents(struct pv_build *b, const struct pv_model *m)
 	fact(b, "AOT id", m->aot_id ? pv_intern_text(&m->names.text, m->aot_id) : "");
 	if (m->target.joined)
 		fact(b, "joined", "after its beginning");
-	fact(b, "end", !m->ended ? "not reached yet" : m->complete ? "complete" : "not complete");
+	put_end(b, m);
 }
 
 static void copy_facts(struct pv_build *b, struct pv_model *m)

@@ -12,6 +12,7 @@
 #include "common/model/throws.h"
 #include "common/query/call_copy.h"
 #include "common/query/facts.h"
+#include "common/query/log_end.h"
 #include "common/query/specs.h"
 
 static const char *text(const char *t)
@@ -41,6 +42,7 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 		.rules = t->rules ? t->rules : t->data_version, .startup_ns = t->startup_ns,
 		.aot_id = m->aot_id ? pv_intern_text(&m->names.text, m->aot_id) : NULL,
 		.generation = pv_model_generation(m) };
+	pv_log_end_line(m, ret->end, sizeof ret->end);
 	memcpy(ret->sync_points, m->notes.sync, sizeof ret->sync_points);
 	memcpy(ret->hits, m->notes.hits, sizeof ret->hits);
 	pv_model_unlock(m);
@@ -105,6 +107,7 @@ static void sum_log(const struct pv_model *m, struct pv_summary *s)
 	s->buffers = m->buffers;
 	s->damaged = m->damaged;
 	s->damaged_bytes = m->damaged_bytes;
+	s->end = pv_model_log_end(m);
 	s->lost_events = m->lost_events;
 	s->recordings = m->recordings;
 	s->recorded = pv_groups_recorded(m);

@@ -5,6 +5,7 @@
 #ifndef PV_QUERY_VIEWS_H
 #define PV_QUERY_VIEWS_H
 
+#include "common/query/log_end.h"
 #include "common/query/series.h"
 #include "common/query/table.h"
 #include "common/query/view_list.h"
@@ -97,6 +98,7 @@ struct pv_summary {
 	uint64_t threads, threads_ended, methods_jitted, code_bytes, classes;
 	/* which groups the log has at all: enum pv_group bits */
 	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
+	enum pv_log_end end;        /* how far that is known */
 	bool joined;          /* the beginning of the stream was missed */
 	uint32_t pair_ns;     /* what tracing a call took, as the probe measured; 0: not known */
 	uint64_t recordings;

@@ -325,7 +325,7 @@ bool pv_heapsnapshot_write(const struct pv_heap *h, FILE *out, struct pv_error *
 	if (!ok)
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	if (fflush(out) != 0 || ferror(out))
-		return pv_fail(reterr, PV_EIO, 0, "cannot write: %s",
+		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s",
 			errno ? strerror(errno) : "the output failed");
 	return true;
 }
@@ -343,12 +343,12 @@ bool pv_heapsnapshot_file(const struct pv_heap *h, const char *path, struct pv_e
 	int fd = mkstemp(temp);
 	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
 	if (!out)
-		return pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	bool ok = pv_heapsnapshot_write(h, out, reterr);
 	if (fclose(out) != 0 && ok)
-		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	if (ok && link(temp, path) != 0) /* refuses where something came there meanwhile */
-		ok = pv_fail(reterr, PV_EIO, 0, "%.60s: %s", path, strerror(errno));
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	unlink(temp);
 	return ok;
 }

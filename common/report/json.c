@@ -410,7 +410,12 @@ static void put_source(struct json *j)
 	add(j, o, "compressed", cJSON_CreateBool(s->compressed));
 	add(j, o, "buffers", pv_json_unsigned(f->buffers));
 	add(j, o, "recordings", pv_json_unsigned(f->recordings));
-	add(j, o, "complete", cJSON_CreateBool(s->complete));
+	bool whole = s->complete && s->end != PV_LOG_CUT_OFF;
+	bool known = !whole || s->end == PV_LOG_ENDED;
+	add(j, o, "complete", known ? cJSON_CreateBool(whole) : cJSON_CreateNull());
+	add(j, o, "end",
+		s->end == PV_LOG_OPEN ? cJSON_CreateNull() : pv_json_text(pv_log_end_text(s->end)));
+	add(j, o, "end_known_from", *s->end_line ? pv_json_text(s->end_line) : cJSON_CreateNull());
 	put_header(j, o);
 	put_object(j, o, true);
 	fputs(",\"damage\":", j->r->out);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "common/base/status.h"
+#include "common/query/log_end.h"
 
 struct pv_heap;
 struct pv_lives;
@@ -33,6 +34,8 @@ struct pv_report_source {
 	uint64_t file_bytes; /* as stored; equals bytes when not compressed */
 	bool compressed;
 	bool complete;       /* no damage, and an end at a buffer's end */
+	enum pv_log_end end; /* of the whole log, also where a range is reported */
+	char end_line[120];  /* query/log_end.h */
 };
 
 /* Opens heap shots for the sections that need their objects. */

@@ -131,6 +131,17 @@ static void put_labelled(FILE *out, const char *label, const char *text)
 	pv_showable_put(out, text);
 }
 
+/* What is said of the whole: complete only where it is known. */
+static const char *completeness(const struct pv_report_source *s)
+{
+	if (!s->complete)
+		return s->end == PV_LOG_CUT_OFF ? "not complete, cut off" : "not complete";
+	return s->end == PV_LOG_ENDED     ? "complete"
+	       : s->end == PV_LOG_CUT_OFF ? "cut off"
+	       : s->end == PV_LOG_UNKNOWN ? "end unknown"
+					  : "end not reached";
+}
+
 static void put_source(const struct pv_report *r)
 {
 	const struct pv_facts *f = &r->facts;
@@ -146,7 +157,7 @@ static void put_source(const struct pv_report *r)
 		fprintf(r->out, " from %s of gzip",
 			pv_units_bytes(stored, sizeof stored, s->file_bytes));
 	fprintf(r->out, ", %s buffer%s, %s\n", pv_units_exact(n, sizeof n, f->buffers),
-		f->buffers == 1 ? "" : "s", s->complete ? "complete" : "not complete");
+		f->buffers == 1 ? "" : "s", completeness(s));
 }
 
 /* What the profiler asked the runtime to tell it of. */
@@ -197,6 +208,8 @@ static void put_duration(const struct pv_report *r)
 	fprintf(r->out, "%-10s %s, %s events\n", "duration",
 		pv_units_clock(clock, sizeof clock, r->facts.duration_ns),
 		pv_units_exact(events, sizeof events, r->facts.events));
+	if (*r->source->end_line)
+		fprintf(r->out, "%-10s %s\n", "end", r->source->end_line);
 }
 
 /* --- figures beside the lists --- */

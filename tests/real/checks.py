@@ -34,7 +34,7 @@ def source(v, r):
     s = r.json['source']
     v.equal('source.format', s['format'], 'mlpd')
     v.equal('source.data_version', s['data_version'], 17)
-    v.equal('source.complete', s['complete'], True)
+    v.true('source.complete', s['complete'] is not False, s['complete'])
     v.equal('source.damage', s['damage'], [])
     v.equal('source.bytes', s['bytes'], r.inflated)
     v.equal('source.file_bytes', s['file_bytes'], r.path.stat().st_size)

@@ -79,7 +79,8 @@ def cuts(v, data, profview, folder):
         v.equal(f'exit code of a cut at {n}', code, 0 if clean else 4)
         if j is None:
             continue
-        v.equal(f'completeness of a cut at {n}', j['source']['complete'], clean)
+        v.equal(f'completeness of a cut at {n}', j['source']['complete'],
+                None if clean else False)
         v.equal(f'damage of a cut at {n}', bool(j['source']['damage']), not clean)
         v.equal(f'silence of a cut at {n}', bool(complaint), not clean)
         v.equal(f'figures of a cut at {n}', figures_of_report(j),

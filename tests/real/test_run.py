@@ -124,7 +124,7 @@ def sealed(b):
     expect_in('why', 'no log came', done.stderr)
     expect_in('why', 'environment', done.stderr)
     path.write_text('#!/bin/sh\nfor i in 1 2; do\n  "$1" $i\ndone\n')
-    done = b.call('run', '--', path, 'echo', code=0)
+    done = b.call('run', '--', path, 'echo', code=125)
     expect_in('why', 'nothing that this script ran is Mono or .NET', done.stderr)
 
 

@@ -1,0 +1,17 @@
+/* The end of a log in words. */
+#ifndef PV_QUERY_LOG_END_H
+#define PV_QUERY_LOG_END_H
+
+#include <stddef.h>
+
+#include "common/model/ending.h"
+
+struct pv_model;
+
+/*
+ * One of "ended", "cut off", "unknown", "not reached", and behind a colon what that is known from.
+ * With the model's lock. Returns buf.
+ */
+const char *pv_log_end_line(const struct pv_model *m, char *buf, size_t size);
+
+#endif
