@@ -117,6 +117,9 @@ def shots(profview, log, folder):
              '--object wants'),
             (['report', log, '--section', 'heap_classes', '--shot', '-1'], '--shot wants'),
             (['convert', log, '-o', out], 'wants --shot N'),
+            (['convert', log, '-o', str(folder / 'out.other')], 'not ".other"'),
+            (['convert', log, '-o', str(folder / 'out')], 'convert writes .mlpd'),
+            (['convert', log, '-o', str(folder / 'out.mlpd'), '--shot', '1'], '.heapsnapshot'),
             (['convert', log, '-o', out, '--shot', '9'], 'the log has 4'),
             (['convert', log, '-o', out, '--shot', '1', '--range', '1s..'], '--shot writes')):
         done = run(profview, *words)
