@@ -113,6 +113,52 @@ START_TEST(methods_are_put_together)
 }
 END_TEST
 
+static void native(struct kit *k, uint64_t address, uint64_t size, const char *name)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			     .symbol = { address, size, 0, { name, strlen(name) } } });
+}
+
+/* Code that is in no assembly: native, by what is known of it; made while the program runs; nested.
+ */
+START_TEST(native_code_belongs_to_its_file)
+{
+	enum { BASE = 0x700000, LOST = 0x900000 };
+	static const char *const name[] = { "__sin_fma [libm.so.6]", "[libc.so.6]",
+		"/opt/x/libcoreclr.so", "std::sort(int [3]) [libstdc++.so.6]",
+		"(dynamic):lambda_method3", "(wrapper dynamic-method) object:Call (int)",
+		"[unknown code]", "Game.Red/<Wait>d__1:MoveNext ()", "Nowhere.At:All ()" };
+	struct kit k = world();
+	native(&k, BASE, 0x10000, "/usr/lib/libshop.so");
+	native(&k, BASE + 0x100, 16, "shop_buy");
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+		kit_method(&k, 0xe00 + 16 * i, name[i]);
+		kit_enter(&k, 0xe00 + 16 * i);
+		kit_leave(&k, 0xe00 + 16 * i);
+	}
+	kit_sample(&k, 1, BASE + 0x104, (const uint64_t[]){ 0 });
+	kit_sample(&k, 1, BASE + 0x8000, (const uint64_t[]){ 0 });
+	kit_sample(&k, 1, LOST, (const uint64_t[]){ 0 });
+	struct pv_table *t =
+		kit_view(&k, PV_VIEW_METHODS, &(struct pv_query){ .group = PV_BY_ASSEMBLY });
+	static const struct {
+		const char *name;
+		uint64_t calls, samples;
+	} want[] = { { "libm.so.6", 1, 0 }, { "libc.so.6", 1, 0 }, { "libcoreclr.so", 1, 0 },
+		{ "libstdc++.so.6", 1, 0 }, { "(dynamic)", 2, 0 }, { "(unknown code)", 1, 1 },
+		{ "plug, Version=1", 4, 0 }, { "libshop.so", 0, 2 }, { "(not recorded)", 1, 0 } };
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		const struct pv_row *row = kit_row(t, "name", want[i].name);
+		ck_assert_msg(row != NULL, "%s", want[i].name);
+		ck_assert_uint_eq(kit_cell(t, row, "calls")->u, want[i].calls);
+		ck_assert_uint_eq(kit_cell(t, row, "samples_self")->u, want[i].samples);
+	}
+	ck_assert_uint_eq(t->rows, sizeof want / sizeof *want + 1); /* and mscorlib */
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(methods_are_chosen_and_told_apart)
 {
 	struct kit k = world();
@@ -197,6 +243,7 @@ int main(void)
 	Suite *s = suite_create("query belongs");
 	TCase *t = tcase_create("belongs");
 	tcase_add_test(t, methods_are_put_together);
+	tcase_add_test(t, native_code_belongs_to_its_file);
 	tcase_add_test(t, methods_are_chosen_and_told_apart);
 	tcase_add_test(t, callers_are_put_together_like_their_methods);
 	tcase_add_test(t, classes_by_image_and_domain);

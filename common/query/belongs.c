@@ -27,13 +27,16 @@ bool pv_slice_has(struct pv_slice s, const char *part)
 	return false;
 }
 
-/* Of the name without type arguments: "List`1<int>" and "List<T>" are one. */
+/*
+ * Of the name without type arguments: "List`1<int>" and "List<T>" are one. What a class is nested
+ * in is told apart by a dot where it is loaded, and by a slash where its methods are.
+ */
 static uint64_t hash_of(struct pv_slice name)
 {
 	uint64_t h = 1;
 	int depth = 0;
 	for (size_t i = 0; i < name.len; i++) {
-		char c = name.at[i];
+		char c = name.at[i] == '/' || name.at[i] == '+' ? '.' : name.at[i];
 		if (c == '`') {
 			while (i + 1 < name.len && name.at[i + 1] >= '0' && name.at[i + 1] <= '9')
 				i++;
@@ -47,6 +50,20 @@ static uint64_t hash_of(struct pv_slice name)
 	return h;
 }
 
+/* Files with native code: those the log calls so, and symbols that are paths. */
+static bool add_files(struct pv_belongs *x)
+{
+	const struct pv_notes *notes = &x->m->notes;
+	bool ok = true;
+	for (size_t i = 0; ok && i < notes->native.n; i++) {
+		const struct pv_native *n = &notes->native.v[i];
+		const char *name = pv_intern_text(&x->m->names.text, n->name);
+		if (n->name && (n->binary || name[0] == '/'))
+			ok = pv_ranges_add(&x->files, n->address, n->size, n->name);
+	}
+	return ok;
+}
+
 bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m)
 {
 	const struct pv_names *n = &m->names;
@@ -58,13 +75,14 @@ bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m)
 	}
 	for (uint32_t i = 1; ok && i < n->entity[PV_ENTITY_ASSEMBLY].n; i++)
 		ok = pv_map_set(&x->assembly_of, n->entity[PV_ENTITY_ASSEMBLY].v[i].owner, i);
-	return ok;
+	return ok && add_files(x);
 }
 
 void pv_belongs_finish(struct pv_belongs *x)
 {
 	pv_map_finish(&x->class_of);
 	pv_map_finish(&x->assembly_of);
+	pv_ranges_finish(&x->files);
 }
 
 /* Mono writes the C# names of these. */
@@ -137,18 +155,91 @@ static struct pv_slice image_or_assembly(const struct pv_belongs *x, uint32_t cl
 		x, PV_ENTITY_IMAGE, pv_names_entity(n, PV_ENTITY_IMAGE, c->owner, c->load_ns));
 }
 
+/* PV_MAP_NONE: it was not loaded, nor was one that it is nested in. */
+static uint32_t class_called(const struct pv_belongs *x, struct pv_slice name)
+{
+	uint32_t id = PV_MAP_NONE;
+	while (name.len && (id = pv_map_get(&x->class_of, hash_of(name))) == PV_MAP_NONE) {
+		while (name.len && name.at[name.len - 1] != '/')
+			name.len--;
+		name.len -= name.len > 0;
+	}
+	return id;
+}
+
+/* --- code that is in no assembly */
+
+static struct pv_slice file_name(struct pv_slice path)
+{
+	size_t from = path.len;
+	while (from > 0 && path.at[from - 1] != '/')
+		from--;
+	return (struct pv_slice){ path.at + from, path.len - from };
+}
+
+/* "memcpy [libc.so.6]", "[libc.so.6]": what stands in the brackets. */
+static struct pv_slice file_in_brackets(const char *name)
+{
+	const char *open = strrchr(name, '[');
+	size_t n = strlen(name);
+	if (!open || name[n - 1] != ']' || (open > name && open[-1] != ' ') ||
+		open + 2 > name + n - 1)
+		return slice("");
+	return (struct pv_slice){ open + 1, (size_t)(name + n - 1 - (open + 1)) };
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static struct pv_slice native_file(const struct pv_belongs *x, uint32_t method, const char *name)
+{
+	const struct pv_names *n = &x->m->names;
+	const struct pv_method *m = &n->method.v[method];
+	struct pv_slice file = file_in_brackets(name);
+	if (file.len)
+		return file_name(file);
+	uint64_t at = m->native ? m->key : m->code;
+	uint32_t path = at ? pv_ranges_find(&x->files, at) : 0;
+	if (path)
+		return file_name(slice(pv_intern_text(&n->text, path)));
+	return name[0] == '/' ? file_name(slice(name)) : slice("");
+}
+
+static struct pv_slice not_managed(const struct pv_belongs *x, uint32_t method, const char *name)
+{
+	if (strcmp(name, "[unknown code]") == 0)
+		return slice("(unknown code)");
+	struct pv_slice file = native_file(x, method, name);
+	if (file.len || !x->m->names.method.v[method].native)
+		return file;
+	return slice(name[0] ? "(native code)" : "(unknown code)");
+}
+
+/* Methods that were made by the program or the runtime, of no class that was loaded. */
+static bool is_dynamic(const char *name)
+{
+	return begins(name, "(dynamic)") || begins(name, "(wrapper dynamic-method)");
+}
+
 struct pv_slice pv_belongs_method(const struct pv_belongs *x, uint32_t method, enum pv_by by)
 {
 	const struct pv_names *n = &x->m->names;
-	struct pv_slice class =
-		class_part(pv_intern_text(&n->text, pv_names_method_name(n, method)));
-	if (by == PV_BY_CLASS || class.len == 0)
+	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
+	struct pv_slice class = class_part(name);
+	bool placed = by == PV_BY_IMAGE || by == PV_BY_ASSEMBLY;
+	if (placed && is_dynamic(name))
+		return slice("(dynamic)");
+	if (by == PV_BY_CLASS || (class.len == 0 && !placed))
 		return class;
 	if (by == PV_BY_NAMESPACE)
 		return namespace_part(class);
 	if (by == PV_BY_DOMAIN)
 		return slice(""); /* methods are compiled for domains that no log names */
-	uint32_t id = pv_map_get(&x->class_of, hash_of(class));
+	uint32_t id = class_called(x, class);
+	if (placed && id == PV_MAP_NONE)
+		return not_managed(x, method, name);
 	return image_or_assembly(x, id == PV_MAP_NONE ? 0 : id, by);
 }
 

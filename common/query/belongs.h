@@ -2,11 +2,16 @@
  * Private to the query layer: what a method or a class belongs to. Asked under the model's lock.
  * A method's log entry names its class only as text; where classes of one name stand in several
  * images the one loaded last is meant.
+ *
+ * Native code has no assembly: the file that it lies in stands there, without its folder. Methods
+ * that were made while the program ran are in "(dynamic)", addresses of which nothing is known in
+ * "(unknown code)".
  */
 #ifndef PV_QUERY_BELONGS_H
 #define PV_QUERY_BELONGS_H
 
 #include "common/base/map.h"
+#include "common/model/ranges.h"
 #include "common/query/views.h"
 
 /* Text that is not ended; len 0: the log does not say. */
@@ -19,6 +24,7 @@ struct pv_belongs {
 	const struct pv_model *m;
 	struct pv_map class_of;    /* hash of a class's name without type arguments -> class */
 	struct pv_map assembly_of; /* image key -> newest assembly of it */
+	struct pv_ranges files;    /* of native code: address -> interned path */
 };
 
 /* False when out of memory; finish is fine then too. */

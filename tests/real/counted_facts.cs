@@ -46,6 +46,23 @@ public static class Program {
 		return kept;
 	}
 
+	// Work for samples: of the program, of generic code of the library, and native.
+	static double Burn ()
+	{
+		var clock = System.Diagnostics.Stopwatch.StartNew ();
+		var list = new List<KeyValuePair<int, double>> ();
+		double sum = 0;
+		while (clock.ElapsedMilliseconds < 30) {
+			for (int i = 0; i < 2000; i++) {
+				sum += Math.Sin (i);
+				list.Add (new KeyValuePair<int, double> (i, sum));
+			}
+			list.Sort ((a, b) => b.Key.CompareTo (a.Key));
+			list.Clear ();
+		}
+		return sum;
+	}
+
 	static bool Waits (Thread t)
 	{
 		return (t.ThreadState & ThreadState.WaitSleepJoin) != 0;
@@ -91,6 +108,7 @@ public static class Program {
 			for (int i = 0; i < 9; i++)
 				Throw (i);
 			GC.KeepAlive (Litter ());
+			GC.KeepAlive (Burn ());
 			GC.Collect (r % 3);
 			Contend (new Shelf (), ref shelf);
 			if (r % 2 == 0)

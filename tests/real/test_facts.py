@@ -105,6 +105,24 @@ def heap_before(v, got):
                c['heap_before'] >= c['heap_after'] - (1 << 20), c)
 
 
+def assemblies(v, profview, log, case):
+    """Every sample belongs somewhere: to an assembly, to the file of native code, or is dynamic."""
+    rows = {}
+    for by in 'assembly', 'image':
+        done = subprocess.run([profview, 'report', '--format', 'json', '--no-index', '--section',
+                               'methods', '--group', by, str(log)], capture_output=True, text=True,
+                              check=True)
+        rows = {m['name']: m['samples_self'] or 0 for m in json.loads(done.stdout)['methods']}
+        total = sum(rows.values())
+        v.at_least(f'samples by {by}', total, 5)
+        v.equal(f'samples of no {by}', rows.get('(not recorded)', 0), 0)
+    v.true('the program itself', any('facts' in name.lower() for name in rows), rows)
+    library = 'mscorlib.dll' if case == 'mono' else 'System.Private.CoreLib.dll'
+    v.true('the library', any(name.endswith(library) for name in rows), rows)
+    runtime = 'mono-sgen' if case == 'mono' else 'libcoreclr.so'
+    v.true('native code by its file', runtime in rows or 'libc.so.6' in rows, rows)
+
+
 def main(case, profview, program, dotnet=None):
     if dotnet == 'none':
         sys.exit(target.SKIP)
@@ -120,6 +138,7 @@ def main(case, profview, program, dotnet=None):
         got = report(profview, log)
         classes(v, got, counts, case)
         heap_before(v, got)
+        assemblies(v, profview, log, case)
         v.true('the options say so', 'classof,messages' in got['target']['args'])
         if case != 'attach':
             stock(v, profview, command, folder)
