@@ -2,10 +2,12 @@
 #include "tests/suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/target/preload.h"
 #include "common/target/program.h"
 
 static char dir[] = "/tmp/pv-programXXXXXX";
@@ -156,6 +158,23 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
+START_TEST(the_probe_is_preloaded_first)
+{
+	static const struct {
+		const char *before, *wanted;
+	} row[] = { { NULL, "/p/our.so" }, { "", "/p/our.so" }, { " : ", "/p/our.so" },
+		{ "libjemalloc.so.2", "/p/our.so:libjemalloc.so.2" },
+		{ "a.so:b.so c.so", "/p/our.so:a.so:b.so:c.so" },
+		{ "a.so:/lib/libasan.so.8:b.so", "/lib/libasan.so.8:/p/our.so:a.so:b.so" },
+		{ "libtsan.so.2 libasan.so.8", "libtsan.so.2:libasan.so.8:/p/our.so" } };
+	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
+		char *list = pv_preload_with(row[i].before, "/p/our.so");
+		ck_assert_str_eq(list, row[i].wanted);
+		free(list);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -167,6 +186,7 @@ int main(void)
 	tcase_add_test(t, scripts_end_in_something);
 	tcase_add_test(t, cut_files_do_no_harm);
 	tcase_add_test(t, what_is_not_there);
+	tcase_add_test(t, the_probe_is_preloaded_first);
 	suite_add_tcase(s, t);
 	int result = run_suite(s);
 	char rm[64];

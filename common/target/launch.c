@@ -13,6 +13,7 @@
 #include "common/base/coreclr.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
+#include "common/target/preload.h"
 
 extern char **environ;
 
@@ -126,7 +127,7 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	else
 		add(to, ",malloc=%s", o->alloc ? o->alloc : "512k");
 	if (o->heapshot)
-		add(to, ",heapshot");
+		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
 	add(to, "%s%s", o->probe ? "," : "", o->probe ? o->probe : "");
 }
 
@@ -177,45 +178,11 @@ static bool set_variable(
 	return true;
 }
 
-/* The runtimes of sanitizers end the program when they are not first: they stay in front. */
-static bool comes_first(const char *at, size_t len)
+static bool set_preload(struct pv_launch *l, const char *library)
 {
-	static const char *const names[] = { "libasan.", "libtsan.", "libubsan.", "liblsan.",
-		"libclang_rt." };
-	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
-		if (memmem(at, len, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/*
- * Ours is in front of an allocator that is preloaded: the other way round its malloc would be
- * called directly, and nothing seen.
- */
-static bool set_preload(struct pv_launch *l)
-{
-	static const char between[] = ": ";
-	const char *before = variable(l->env, "LD_PRELOAD");
-	char *first, *rest, *all;
-	if (!before || !*before)
-		return set_variable(l, "LD_PRELOAD", NULL, l->library);
-	first = calloc(2, strlen(before) + 2);
-	if (!first)
-		return false;
-	rest = first + strlen(before) + 2;
-	for (const char *at = before; *at;) {
-		size_t len = strcspn(at, between);
-		char *to = comes_first(at, len) ? first : rest;
-		if (len)
-			sprintf(to + strlen(to), "%s%.*s", *to ? ":" : "", (int)len, at);
-		at += len + strspn(at + len, between);
-	}
-	bool ok = asprintf(&all, "%s%s%s%s%s", first, *first ? ":" : "", l->library,
-			  *rest ? ":" : "", rest) >= 0;
-	free(first);
-	ok = ok && set_variable(l, "LD_PRELOAD", NULL, all);
-	if (ok)
-		free(all);
+	char *list = pv_preload_with(variable(l->env, "LD_PRELOAD"), library);
+	bool ok = list && set_variable(l, "LD_PRELOAD", NULL, list);
+	free(list);
 	return ok;
 }
 
@@ -246,7 +213,8 @@ static bool set_environment(struct pv_launch *l, const struct pv_launch_options 
 	native_options(l, o, options);
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
-		return set_preload(l) && set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
+		return set_preload(l, l->library) &&
+		       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
 		return set_coreclr(l, l->library, managed);
