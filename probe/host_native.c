@@ -39,6 +39,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_native_options options; /* of the recording; changed before it begins */
 static char words_text[640];
+static uint64_t shot_due;           /* ns; 0: the recording begins. The writer's */
 static char given[PVP_NATIVE_TEXT]; /* as text, for children */
 
 static const char *words(void)
@@ -56,8 +57,20 @@ static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
 	return ok;
 }
 
+/* One each shot_ms, counted from the beginning. The writer's. */
+static void shots_in_time(void)
+{
+	uint64_t now = pvp_monotonic(), each = (uint64_t)options.shot_ms * 1000000;
+	if (!options.blocks || !each || now < shot_due)
+		return;
+	if (shot_due && !pvp_paused())
+		pvp_blocks_ask();
+	shot_due = now + each - (shot_due ? (now - shot_due) % each : 0);
+}
+
 static void told(struct pvp_writer *w)
 {
+	shots_in_time();
 	if (options.shot_at_end && w->last)
 		pvp_blocks_ask();
 	pvp_blocks_tell(w);
@@ -155,6 +168,7 @@ static int start_native(const struct pvp_native_options *o)
 		o->words, front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
+	shot_due = 0;
 	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
 			     */
 	error = pvp_session_start(o->rest, &pvp_host_native);

@@ -7,7 +7,7 @@
 #include "common/base/estimate.h"
 #include "probe/sample_rate.h"
 
-enum { SAMPLED_FRAMES = 16 };
+enum { SAMPLED_FRAMES = 16, MOST_MS = 86400000 };
 
 struct word {
 	const char *at;
@@ -74,6 +74,24 @@ bool pvp_native_rest(struct pvp_native_options *o, const char *word)
 	return keep(o->rest, sizeof o->rest, word, strlen(word));
 }
 
+/* heapshot, heapshot=2000ms. There are no collections, so not one each so many of them. */
+static bool take_shots(struct pvp_native_options *o, const struct word *w)
+{
+	size_t len;
+	const char *value = value_of(w, &len);
+	struct word ms = { value, len > 2 ? len - 2 : 0, 0 };
+	o->blocks = true;
+	if (w->len == w->key || value_is(w, "ondemand"))
+		return true;
+	if (value_is(w, "onshutdown"))
+		return o->shot_at_end = true;
+	if (!ms.len || memcmp(value + ms.len, "ms", 2) != 0 || *value < '1' || *value > '9')
+		return false;
+	ms.at--; /* its value begins behind a sign */
+	ms.len++;
+	return number(&ms, MOST_MS, 0, &o->shot_ms);
+}
+
 static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_frames_given)
 {
 	size_t len;
@@ -94,8 +112,8 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	bool plain = w->len == w->key;
 	if (plain && is(w, "free"))
 		return o->malloc = o->frees = true;
-	if (is(w, "heapshot") && (plain || value_is(w, "ondemand")))
-		return o->blocks = true;
+	if (is(w, "heapshot"))
+		return take_shots(o, w);
 	if (plain && is(w, "heapshot-on-shutdown"))
 		return o->blocks = o->shot_at_end = true;
 	if (plain && is(w, "nodefaults"))
@@ -114,6 +132,8 @@ static void describe(struct pvp_native_options *o)
 		n = snprintf(to, room, ",gcalloc");
 	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
 		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
+	if (o->shot_ms)
+		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)
 		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=cpu:%u", o->sample_hz,
 			pvp_sample_possible(o->sample_hz));

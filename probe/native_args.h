@@ -15,6 +15,7 @@ struct pvp_native_options {
 	bool by_site;       /* a block's class is the place that asked for it, not its size */
 	bool blocks;        /* those alive are known, for heap shots */
 	bool shot_at_end;   /* one when the recording ends */
+	unsigned shot_ms;   /* and one each so many; 0: when asked for */
 	unsigned frames;    /* of an allocation's stack */
 	unsigned sample_hz; /* 0: no samples */
 	char words[256];    /* what the log's header says of all that */

@@ -65,7 +65,8 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  *   malloc[=SIZE] all blocks of malloc, new and their kin, or one each SIZE bytes on average
  *                 (alloc=SIZE is the same); class=site: by caller, not by size; maxframes=N: with
  *                 stacks, by frame pointers; free: frees too, at which stock mprof-report stops
- *   heapshot      blocks alive are followed, shots by the control socket; heapshot-on-shutdown
+ *   heapshot      blocks alive are followed, shots by the control socket; =2000ms: one each so
+ *                 many ms; heapshot-on-shutdown
  *   sample[=HZ]   each thread's stack, by its processor time (100; at most at the system's
  *                 ticks, mostly 250 a second; what waits is never interrupted)
  *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs

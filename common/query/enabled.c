@@ -107,6 +107,8 @@ unsigned pv_groups_enabled(const struct pv_model *m)
 		shots |= word >= 8 && memcmp(at, "heapshot", 8) == 0;
 		at += len + (at[len] == ',');
 	}
+	if (strncmp(args, "profview:native", 15) == 0) /* its shots are of blocks */
+		groups &= ~(unsigned)(PV_GROUP_GC | PV_GROUP_ROOTS);
 	return groups | (shots && defaults ? PV_GROUP_MOVES : 0);
 }
 

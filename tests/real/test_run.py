@@ -218,6 +218,20 @@ def native(b):
     expect('calls by a script', methods(b.report())['run_me_work']['calls'], 77)
 
 
+def shots(b):
+    """A heap shot each so many ms, of a native program as of others; the log says so."""
+    b.run('--heapshot=200ms', '--', b.program, 10, 1500, code=5)
+    r = b.report()
+    expect_in('options', ',blocks,heapshot=200ms,', r['target']['args'])
+    times = [s['time_ns'] for s in r['heap_shots']]
+    expect('shots', 4 <= len(times) <= 8, True)
+    if min(after - before for before, after in zip(times, times[1:])) < 50_000_000:
+        raise Wrong(f'too near to each other: {times}')
+    states = {c['what']: c['state'] for c in r['coverage']}
+    expect('state', states['heap_shots'], 'complete')
+    expect('collections', (states['gc'], states['roots']), ('not recorded', 'not recorded'))
+
+
 def ps_and_ctl(b):
     """A probe is listed and obeys; a pause stands in the log."""
     with subprocess.Popen([b.profview, 'run', '--record', b.log, '--', 'mono', b.program, '10',
@@ -551,7 +565,7 @@ def inject(b):
 
 
 CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
-         'refused': refused, 'signalled': signalled, 'inherited': inherited, 'native': native, 'ps': ps_and_ctl,
+         'refused': refused, 'signalled': signalled, 'inherited': inherited, 'shots': shots, 'native': native, 'ps': ps_and_ctl,
          'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'dotnet-run': dotnet_run, 'killed': killed}
 
 
