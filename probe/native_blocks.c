@@ -9,9 +9,10 @@
 #include "probe/writer.h"
 
 enum {
-	PARTS = 64,
+	PART_BITS = 5, /* all locks are held at once, and TSan knows 64 of a thread at most */
+	PARTS = 1 << PART_BITS,
 	FIRST_SLOTS = 1024,   /* of a part */
-	MOST_SLOTS = 1 << 20, /* of a part: at three quarters 50 million blocks in all */
+	MOST_SLOTS = 1 << 21, /* of a part: at three quarters 50 million blocks in all */
 	TYPE_BITS = 20,       /* PVP_MAX_CLASSES fits */
 	TYPE_MASK = (1 << TYPE_BITS) - 1,
 };
@@ -39,7 +40,7 @@ static uint64_t mixed(uint64_t address)
 
 static struct part *part_of(uint64_t address)
 {
-	return &part[mixed(address) >> 58];
+	return &part[mixed(address) >> (64 - PART_BITS)];
 }
 
 static struct block *map_slots(size_t n)

@@ -175,6 +175,30 @@ START_TEST(the_probe_is_preloaded_first)
 }
 END_TEST
 
+START_TEST(a_sanitizer_is_found)
+{
+	static unsigned char bytes[4096];
+	char to[PV_PRELOAD_NAME], self[64] = "/proc/self/exe";
+	FILE *f = fopen(self, "r");
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	pv_preload_sanitizer(self, to); /* whatever this was built with */
+	for (size_t cut = 0; cut < n; cut += 7) {
+		const char *path = put("cut", bytes, cut);
+		ck_assert(!pv_preload_sanitizer(path, to));
+	}
+	for (size_t i = 16; i < 600; i++) { /* nonsense in its tables */
+		unsigned char before = bytes[i];
+		bytes[i] ^= (unsigned char)(1 + i % 255);
+		ck_assert(!pv_preload_sanitizer(put("wrong", bytes, n), to));
+		bytes[i] = before;
+	}
+	ck_assert(!pv_preload_sanitizer("/dev/null", to));
+	ck_assert(!pv_preload_sanitizer("/", to));
+	ck_assert(!pv_preload_sanitizer("/no/such/file", to));
+}
+END_TEST
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -187,6 +211,7 @@ int main(void)
 	tcase_add_test(t, cut_files_do_no_harm);
 	tcase_add_test(t, what_is_not_there);
 	tcase_add_test(t, the_probe_is_preloaded_first);
+	tcase_add_test(t, a_sanitizer_is_found);
 	suite_add_tcase(s, t);
 	int result = run_suite(s);
 	char rm[64];

@@ -180,6 +180,10 @@ static bool set_variable(
 
 static bool set_preload(struct pv_launch *l, const char *library)
 {
+	char runtime[PV_PRELOAD_NAME];
+	if (pv_preload_sanitizer(l->program.runs, runtime) &&
+		!set_variable(l, "LD_PRELOAD", ":", runtime))
+		return false;
 	char *list = pv_preload_with(variable(l->env, "LD_PRELOAD"), library);
 	bool ok = list && set_variable(l, "LD_PRELOAD", NULL, list);
 	free(list);

@@ -1,9 +1,11 @@
 #include "common/target/preload.h"
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/status.h"
 
@@ -45,4 +47,82 @@ char *pv_preload_with(const char *before, const char *library)
 	strcat(to, library);
 	append(to, before, false);
 	return to;
+}
+
+/* ---- what a program is linked with */
+
+enum { SEGMENTS = 256, ENTRIES = 1024 }; /* looked at, at most */
+
+static bool read_at(int fd, uint64_t at, void *to, size_t n)
+{
+	return at <= INT64_MAX && pread(fd, to, n, (off_t)at) == (ssize_t)n;
+}
+
+struct file {
+	int fd;
+	Elf64_Ehdr head;
+};
+
+/* The first segment of that type, or of that type that holds the address. */
+static bool segment(const struct file *f, uint32_t type, uint64_t address, Elf64_Phdr *ret)
+{
+	for (unsigned i = 0; i < f->head.e_phnum && i < SEGMENTS; i++) {
+		if (!read_at(f->fd, f->head.e_phoff + (uint64_t)i * sizeof *ret, ret, sizeof *ret))
+			return false;
+		bool holds = address >= ret->p_vaddr && address - ret->p_vaddr < ret->p_filesz;
+		if (ret->p_type == type && (type == PT_DYNAMIC || holds))
+			return true;
+	}
+	return false;
+}
+
+/* Where the names of the dynamic section lie in the file. */
+static bool names_at(const struct file *f, const Elf64_Phdr *dynamic, uint64_t *ret)
+{
+	Elf64_Dyn d = { 0 };
+	Elf64_Phdr in;
+	for (uint64_t i = 0; i < ENTRIES && (i == 0 || d.d_tag != DT_NULL); i++) {
+		if (!read_at(f->fd, dynamic->p_offset + i * sizeof d, &d, sizeof d))
+			return false;
+		if (d.d_tag != DT_STRTAB)
+			continue;
+		*ret = 0;
+		if (!segment(f, PT_LOAD, d.d_un.d_ptr, &in))
+			return false;
+		*ret = d.d_un.d_ptr - in.p_vaddr + in.p_offset;
+		return true;
+	}
+	return false;
+}
+
+static bool find_sanitizer(const struct file *f, char to[PV_PRELOAD_NAME])
+{
+	Elf64_Phdr dynamic;
+	Elf64_Dyn d = { 0 };
+	uint64_t names;
+	if (!segment(f, PT_DYNAMIC, 0, &dynamic) || !names_at(f, &dynamic, &names))
+		return false;
+	for (uint64_t i = 0; i < ENTRIES && (i == 0 || d.d_tag != DT_NULL); i++) {
+		if (!read_at(f->fd, dynamic.p_offset + i * sizeof d, &d, sizeof d))
+			return false;
+		if (d.d_tag != DT_NEEDED || d.d_un.d_val > UINT32_MAX ||
+			!read_at(f->fd, names + d.d_un.d_val, to, PV_PRELOAD_NAME))
+			continue;
+		size_t len = strnlen(to, PV_PRELOAD_NAME);
+		if (len < PV_PRELOAD_NAME && !strpbrk(to, ": ") && comes_first(to, len))
+			return true;
+	}
+	return false;
+}
+
+bool pv_preload_sanitizer(const char *program, char to[PV_PRELOAD_NAME])
+{
+	struct file f = { .fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
+	bool found = f.fd >= 0 && read_at(f.fd, 0, &f.head, sizeof f.head) &&
+		     memcmp(f.head.e_ident, ELFMAG, SELFMAG) == 0 &&
+		     f.head.e_ident[EI_CLASS] == ELFCLASS64 &&
+		     f.head.e_phentsize == sizeof(Elf64_Phdr) && find_sanitizer(&f, to);
+	if (f.fd >= 0)
+		close(f.fd);
+	return found;
 }

@@ -2,6 +2,10 @@
 #ifndef PV_TARGET_PRELOAD_H
 #define PV_TARGET_PRELOAD_H
 
+#include <stdbool.h>
+
+enum { PV_PRELOAD_NAME = 64 };
+
 /*
  * The list `before` (NULL or "": none; between its names are blanks or colons) with the library in
  * front, so that an allocator in it does not come before the probe; behind the runtimes of
@@ -9,5 +13,11 @@
  * of memory.
  */
 char *pv_preload_with(const char *before, const char *library);
+
+/*
+ * The runtime of a sanitizer that the program (an ELF file of 64 bits) is linked with: its name in
+ * `to`, which has to be in front of everything. False: there is none, or the file is no such.
+ */
+bool pv_preload_sanitizer(const char *program, char to[PV_PRELOAD_NAME]);
 
 #endif

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Blocks are counted under other allocators, or the log says that they are not seen.
 
-usage: test_allocators.py PROFVIEW LIBRARY ALLOCATORS OWN-MALLOC PLUGIN-HOST PLUGIN [ALLOCATORS-LINKED...]
+usage: test_allocators.py PROFVIEW LIBRARY ALLOCATORS OWN-MALLOC PLUGIN-HOST PLUGIN \\
+           SANITIZED [ALLOCATORS-LINKED...]
 """
 import ctypes.util
 import json
@@ -88,7 +89,18 @@ def started(v, b, program):
                    doc['target']['args'])
 
 
-def main(profview, library, program, own, host, plugin, *linked):
+def sanitized(v, b, program):
+    """A sanitizer's runtime has to be first, or ends the program."""
+    b.log.unlink(missing_ok=True)
+    done = subprocess.run([b.profview, 'run', '--record', b.log, '--', program], text=True,
+                          capture_output=True, check=False, timeout=target.DEADLINE)
+    v.equal('sanitized: exit code', done.returncode, 5)
+    doc, coverage = b.report()
+    v.equal('sanitized: state', coverage['allocations']['state'], 'bypassed')
+    v.true('sanitized: in the args', 'bypassed=malloc:' in doc['target']['args'])
+
+
+def main(profview, library, program, own, host, plugin, asan, *linked):
     library, program, own, host, plugin, *linked = (
         os.path.abspath(p) for p in (library, program, own, host, plugin, *linked))
     v = Verdict('allocators')
@@ -111,6 +123,8 @@ def main(profview, library, program, own, host, plugin, *linked):
         got = sum(c['allocations'] for c in doc['classes'] if holds(c['name'], 40))
         v.at_least('plugin: its blocks', got, 1000)
         started(v, b, program)
+        if asan != 'none':
+            sanitized(v, b, os.path.abspath(asan))
     v.close()
 
 
