@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "tests/fake_heap.h"
+#include "common/model/lives.h"
 #include "tui/key.h"
 
 /* What comes before the key, behind the pane's own. */
@@ -150,6 +151,44 @@ START_TEST(a_grouping_is_the_panes_own)
 }
 END_TEST
 
+/* --- shots that come while two are compared --- */
+
+START_TEST(newer_shots_are_followed_or_said)
+{
+	struct pv_lives lives = { .options = { .shot = 1 } };
+	open_screen();
+	world->summary.shots = 2;
+	world->generation++;
+	show();
+	press("Y");
+	ck_assert(screen.compare.asked && screen.shared.lives.reading);
+	screen.compare.asked = false;
+	ui_compare_use(&screen, &lives, world, NULL);
+	show();
+	ck_assert(!screen.compare.asked && !seen("newer shot"));
+	world->summary.shots = 3; /* it took no time: again */
+	world->generation++;
+	show();
+	show();
+	ck_assert(screen.compare.asked);
+	screen.compare.asked = false;
+	now_ns += 3000000000;
+	show();
+	ui_compare_use(&screen, &lives, world, NULL); /* it took 3 s */
+	world->summary.shots = 5;
+	world->generation++;
+	show();
+	show();
+	ck_assert(!screen.compare.asked);
+	ck_assert(seen("2 newer shots, u follows"));
+	press("8");
+	ck_assert(seen("2 newer shots, u follows"));
+	press("u");
+	ck_assert(screen.compare.asked && !seen("newer shot"));
+	close_screen();
+}
+END_TEST
+
 /* --- what is said in other states --- */
 
 static void end_the_log(void)
@@ -244,6 +283,7 @@ int main(void)
 	tcase_add_test(t, of_one_without_rows);
 	tcase_add_test(t, why_is_said);
 	tcase_add_test(t, a_grouping_is_the_panes_own);
+	tcase_add_test(t, newer_shots_are_followed_or_said);
 	tcase_add_test(t, hints_are_true);
 	tcase_add_test(t, paused_after_the_end_counts_nothing);
 	tcase_add_test(t, the_window_of_an_ended_log_is_its_last_seconds);

@@ -34,6 +34,8 @@ void ui_compare_use(
 {
 	struct ui_lives_shown *l = &s->shared.lives;
 	each_list(s, ui_list_drop);
+	s->compare.took_ns = s->now_ns - s->compare.asked_ns;
+	s->compare.ended_ns = s->now_ns;
 	l->reading = false;
 	l->lives = lives;
 	l->model = model;
@@ -42,9 +44,19 @@ void ui_compare_use(
 
 /* --- which shots */
 
+static uint64_t whole_shots(const struct ui_screen *s)
+{
+	const struct pv_summary *all = &s->shared.all;
+	return all->shots - (all->shots && all->shot_open);
+}
+
 static void ask(struct ui_screen *s)
 {
 	struct ui_lives_shown *l = &s->shared.lives;
+	s->compare.held = s->compare.due = false;
+	s->compare.shots = whole_shots(s);
+	s->compare.asked_ns = s->now_ns;
+	l->newer = 0;
 	l->reading = s->compare.asked = true;
 	l->phase = "looking for objects";
 	l->step = l->steps = 0;
@@ -91,6 +103,24 @@ void ui_compare_visit(struct ui_screen *s)
 	want(s, base, shot);
 }
 
+/*
+ * Shots that came since are followed too, by itself where that takes no time to speak of: the log is
+ * read again for it. Else that there are some is said.
+ */
+static void follow_newer(struct ui_screen *s)
+{
+	enum { SHARE = 4 };
+	const int64_t cheap_ns = INT64_C(2000000000);
+	struct ui_compare *c = &s->compare;
+	struct ui_lives_shown *l = &s->shared.lives;
+	uint64_t shots = whole_shots(s);
+	bool newest = c->shot == UI_NO_SHOT && !l->reading && !c->held;
+	l->newer = newest && shots > c->shots ? shots - c->shots : 0;
+	c->due = l->newer && !s->shared.paused && c->took_ns <= cheap_ns;
+	if (c->due && s->now_ns - c->ended_ns >= c->took_ns * SHARE)
+		ask(s);
+}
+
 /* --- what the lists ask for */
 
 static void set_view(struct ui_list *l, enum pv_view view)
@@ -109,6 +139,7 @@ void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
 	static const enum pv_view view[] = { [UI_ROWS_CLASSES] = PV_VIEW_HEAP_DIFF,
 		[UI_ROWS_STACKS] = PV_VIEW_HEAP_DIFF_SITES,
 		[UI_ROWS_THREADS] = PV_VIEW_HEAP_DIFF_THREADS };
+	follow_newer(s);
 	if (p->def->command == UI_CMD_DIFF) {
 		set_view(&p->list[0], view[s->compare.rows]);
 		p->alone = s->compare.rows != UI_ROWS_CLASSES;
@@ -231,7 +262,7 @@ unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_STOP:
 		if (!s->shared.lives.reading)
 			return UI_IGNORED;
-		s->compare.cancelled = true;
+		s->compare.cancelled = s->compare.held = true;
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;

@@ -17,6 +17,10 @@ struct ui_compare {
 	bool cancelled;      /* nobody wants what is being read */
 	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
 	bool by_address;
+	bool held;           /* reading was cancelled: only the user begins it again */
+	bool due;            /* it is to begin again by itself, a little later */
+	uint64_t shots;      /* whole ones there were when it was asked */
+	int64_t asked_ns, took_ns, ended_ns; /* by the clock of ui_screen_update() */
 	enum ui_compare_rows { UI_ROWS_CLASSES, UI_ROWS_STACKS, UI_ROWS_THREADS, UI_ROWS } rows;
 };
 

@@ -71,7 +71,7 @@ bool ui_follower_turn(struct ui_follower *f, struct ui_screen *s, struct ui_aske
 	look(f, s);
 	if (ui_asker_idle(asker))
 		sweep(f);
-	return f->reading || f->dying.n || c->asked;
+	return f->reading || f->dying.n || c->asked || (c->due && s->shared.lives.on_screen);
 }
 
 void ui_follower_wait(struct ui_follower *f, struct ui_screen *s)

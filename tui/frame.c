@@ -191,6 +191,11 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 		snprintf(text, sizeof text, " ▸ grouped by %s", pv_by_name(p->group));
 		x = add(c, r, x, UI_WARN, text);
 	}
+	if (p->def->scope & UI_SCOPE_DIFF && s->lives.newer) {
+		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows", s->lives.newer,
+			s->lives.newer == 1 ? "" : "s");
+		x = add(c, r, x, UI_WARN, text);
+	}
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)
 		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
 	const struct ui_list *l = &p->list[p->focus];

@@ -1,4 +1,6 @@
 /* A frame, from the status line to the keys. */
+#include <stdio.h>
+
 #include "tui/screen.h"
 #include "tui/strip.h"
 
@@ -61,19 +63,32 @@ static void draw_body(struct ui_screen *s)
 		ui_menu_draw(&s->menu, &s->canvas, body);
 }
 
+/* Where there is no line for what is selected, what must be known of the rows stands here. */
+static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *to, size_t size)
+{
+	size_t n = 0;
+	to[0] = 0;
+	if (s->layout.crumb.h || s->output_open || p->def->parts == 0)
+		return;
+	if (p->group)
+		n = (size_t)snprintf(to, size, "grouped by %s; ", pv_by_name(p->group));
+	if (p->def->scope & UI_SCOPE_DIFF && s->shared.lives.newer && n < size)
+		snprintf(to + n, size - n, "newer shots: u; ");
+}
+
 static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *first = &s->overview.list[0];
+	char rows[64];
 	const char *text = s->output_open  ? ""
 			   : p->def->parts ? ui_pane_coverage(p)
 			   : first->table  ? first->table->coverage
 					   : "";
-	bool grouped = p->group && !s->layout.crumb.h && !s->output_open;
-	if ((text && text[0]) || grouped)
-		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s%s%s",
-			grouped ? "grouped by " : "", grouped ? pv_by_name(p->group) : "",
-			grouped ? "; " : "", text ? text : "");
+	say_rows(s, p, rows, sizeof rows);
+	if ((text && text[0]) || rows[0])
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s", rows,
+			text ? text : "");
 }
 
 void ui_screen_draw(struct ui_screen *s)

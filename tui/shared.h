@@ -51,6 +51,7 @@ struct ui_lives_shown {
 	struct pv_model *model;       /* of these */
 	enum ui_same_by { UI_BY_IDENTITY, UI_BY_CLASS, UI_BY_ADDRESS, UI_BYS } by;
 	bool reading, on_screen;
+	uint64_t newer;       /* shots since, where the newest were wanted */
 	const char *phase;    /* of the reading, a constant */
 	uint64_t step, steps; /* within the phase; steps 0: not known */
 	char error[120];      /* why there are none */

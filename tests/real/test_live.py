@@ -329,6 +329,11 @@ def compared(v, profview, exe, folder):
             only(t, 'Counted.Kept')
             rung = next(r for r in said['heap_ladder'] if r['name'] == 'Counted.Kept')
             t.wait_row('Counted.Kept', rung['objects'])
+            shown = f'shots 0 to {before}'
+            t.wait(shown)
+            t.keys('S')  # the shots' number goes on by itself
+            shots(before + 2)
+            t.wait(f'shots 0 to {before + 1}')
             program.go()
             program.wait()
             t.wait('ENDED')
