@@ -52,7 +52,7 @@ KEYS = {
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
     'samples': ['total', 'types'],
-    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes'],
+    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'owner'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
             'helper_types', 'bodies'],
     'jit.helper_types': ['name', 'of', 'count', 'bytes'],

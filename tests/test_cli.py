@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,25 @@ def groups(profview, log):
         check(f'{args} is refused', (done.returncode, done.stdout), (2, ''))
 
 
+def threads(profview, log):
+    """Four of the program and four of the profiler: every place counts alike, or says who is left out."""
+    said = json.loads(run(profview, 'report', log, '--format', 'json').stdout)
+    owners = [row['owner'] for row in said['threads']]
+    check('threads by owner', (owners.count('program'), owners.count('profiler')), (4, 4))
+    words = '4 threads, 4 of the profiler besides'
+    detail = next(row['detail'] for row in said['coverage'] if row['what'] == 'threads')
+    check('threads in the coverage', detail[:len(words)], words)
+    text = run(profview, 'report', log, '--section', 'threads').stdout
+    table = text[text.index('\nThreads\n'):]
+    check('rows of the report', table.count('\n  0x'), 4)
+    holds('line of the report', table, words)
+    holds('overview', run(profview, log, '--dump').stdout, '4 (profiler: 4)')
+    pane = run(profview, log, '--dump', '--keys', '0').stdout
+    check('rows of the pane', len(re.findall(r'^. 0x', pane, re.M)), 4)
+    info = run(profview, log, '--dump', '--size', '120x40', '--keys', 'i').stdout
+    holds('pane of what the log says', info, words)
+
+
 def streams(profview, log):
     raw = gzip.decompress(log.read_bytes())
     for name, data in (('plain', raw), ('gzip', log.read_bytes())):
@@ -137,6 +157,7 @@ def main(profview, log):
         inputs(profview, log, pathlib.Path(folder))
         streams(profview, log)
         groups(profview, log)
+        threads(profview, log)
         shots(profview, log, pathlib.Path(folder))
     print('\n'.join(FAILED) or 'all as it should be')
     sys.exit(1 if FAILED else 0)

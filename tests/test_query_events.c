@@ -137,7 +137,13 @@ START_TEST(threads_are_told_apart_by_their_lives)
 	pv_table_destroy(t);
 	t = kit_view(&k, PV_VIEW_THREADS, &(struct pv_query){ .hide_internal = true });
 	ck_assert_uint_eq(t->rows, 3);
+	ck_assert_ptr_nonnull(strstr(t->coverage, "3 threads, 1 of the profiler besides"));
 	pv_table_destroy(t);
+	struct pv_summary s;
+	pv_view_summary(k.m, &s);
+	ck_assert_uint_eq(s.threads, 3);
+	ck_assert_uint_eq(s.threads_ended, 1);
+	ck_assert_uint_eq(s.threads_profiler, 1);
 	kit_free(&k);
 }
 END_TEST

@@ -249,7 +249,10 @@ static void draw_threads(const struct ui_overview *o, const struct ui_shared *s,
 {
 	(void)o;
 	char text[96];
-	snprintf(text, sizeof text, "%" PRIu64, s->summary.threads);
+	int n = snprintf(text, sizeof text, "%" PRIu64, s->summary.threads);
+	if (s->summary.threads_profiler)
+		snprintf(text + n, sizeof text - (size_t)n, " (profiler: %" PRIu64 ")",
+			s->summary.threads_profiler);
 	say(c, r, 0, "seen", text);
 	snprintf(text, sizeof text, "%" PRIu64, s->summary.threads_ended);
 	say(c, r, 1, "ended", text);

@@ -283,10 +283,12 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_threads *t = &m->threads;
-	uint64_t n = pv_threads_told(m);
+	struct pv_thread_counts n = pv_threads_count(m);
 	if (!met(m, PV_GROUP_THREADS, c))
 		return;
-	count(c, n, "thread", "threads");
+	count(c, n.program, "thread", "threads");
+	if (n.profiler)
+		count(c, n.profiler, "of the profiler besides", "of the profiler besides");
 	count(c, kind(m, PV_KIND_THREAD_START), "start", "starts");
 	count(c, kind(m, PV_KIND_THREAD_END), "end", "ends");
 	if (!m->target.logging2007)

@@ -67,8 +67,14 @@ static inline bool pv_thread_is_none(const struct pv_model *m, const struct pv_t
 	return m->target.logging2007 && t->id == 0 && m->threads.thread.n > 2;
 }
 
-/* How many threads the log tells of. */
-uint64_t pv_threads_told(const struct pv_model *m);
+/*
+ * The rows of the view of threads, counted: those of the program, so many of them ended, and those
+ * that the profiler runs for itself, which screens leave out. Every count of threads is one of these.
+ */
+struct pv_thread_counts {
+	uint64_t program, ended, profiler;
+};
+struct pv_thread_counts pv_threads_count(const struct pv_model *m);
 
 /* A log time as ns since the recording's zero; null for PV_NEVER. */
 void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns);

@@ -148,8 +148,10 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	ret->thrown = m->throws.thrown;
 	ret->contentions = m->locks.contentions;
 	ret->wait_ns = (uint64_t)m->locks.wait_ns;
-	ret->threads = pv_threads_told(m);
-	ret->threads_ended = m->threads.ended;
+	struct pv_thread_counts threads = pv_threads_count(m);
+	ret->threads = threads.program;
+	ret->threads_ended = threads.ended;
+	ret->threads_profiler = threads.profiler;
 	ret->methods_jitted = compiled(m);
 	ret->code_bytes = m->helpers.code_bytes;
 	for (size_t i = 0; i < m->allocs.class_use.n; i++)

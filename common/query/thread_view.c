@@ -6,8 +6,20 @@
 #include "common/model/threads.h"
 #include "common/query/specs.h"
 
-enum { T_ID, T_EVENTS, T_SHARE, T_CALLS, T_SAMPLES, T_ALLOCATIONS, T_BYTES, T_START, T_END, T_STATE,
-	T_NAME };
+enum {
+	T_ID,
+	T_EVENTS,
+	T_SHARE,
+	T_CALLS,
+	T_SAMPLES,
+	T_ALLOCATIONS,
+	T_BYTES,
+	T_START,
+	T_END,
+	T_STATE,
+	T_NAME,
+	T_OWNER
+};
 
 static const struct pv_column columns[] = {
 	[T_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
@@ -21,6 +33,8 @@ static const struct pv_column columns[] = {
 	[T_END] = { "end_ns", "END", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING },
 	[T_STATE] = { "state", "STATE", PV_UNIT_TEXT, 7, 1, PV_COLUMN_HIDE_JSON },
 	[T_NAME] = { "name", "NAME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[T_OWNER] = { "owner", "OWNER", PV_UNIT_TEXT, 8, 11,
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 };
 
 /* Threads that stock Mono's profiler runs for itself (formats.md 1.12), and ours. */
@@ -34,23 +48,8 @@ static bool is_internal(const char *name)
 	return false;
 }
 
-static bool is_shown(const struct pv_model *m, const struct pv_thread *t, const struct pv_query *q)
-{
-	if ((m->only.threaded && !t->selected) || pv_thread_is_none(m, t))
-		return false;
-	return !q->hide_internal || !is_internal(pv_intern_text(&m->names.text, t->name));
-}
-
-uint64_t pv_threads_told(const struct pv_model *m)
-{
-	uint64_t n = 0;
-	for (size_t i = 1; i < m->threads.thread.n; i++)
-		n += !pv_thread_is_none(m, m->threads.thread.v[i]);
-	return n;
-}
-
-static void put_thread(struct pv_build *b, const struct pv_model *m, const struct pv_thread *t,
-	struct pv_cell *c)
+static void put_thread(
+	struct pv_build *b, const struct pv_model *m, const struct pv_thread *t, struct pv_cell *c)
 {
 	unsigned known = pv_groups_known(m);
 	const char *name = pv_intern_text(&m->names.text, t->name);
@@ -65,6 +64,7 @@ static void put_thread(struct pv_build *b, const struct pv_model *m, const struc
 	pv_cell_time(&c[T_END], m, t->end_ns);
 	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended" : m->ended ? "" : "running");
 	pv_cell_s(&c[T_NAME], t->name ? name : pv_build_hex(b, t->id));
+	pv_cell_s(&c[T_OWNER], is_internal(name) ? "profiler" : "program");
 }
 
 /*
@@ -74,7 +74,7 @@ static void put_thread(struct pv_build *b, const struct pv_model *m, const struc
 static bool goes_on(const struct pv_model *m, const struct pv_thread *t)
 {
 	return t->before && t->start_ns == PV_NEVER && !t->named &&
-		is_internal(pv_intern_text(&m->names.text, t->name));
+	       is_internal(pv_intern_text(&m->names.text, t->name));
 }
 
 static void add_thread(struct pv_thread *to, const struct pv_thread *more)
@@ -88,27 +88,64 @@ static void add_thread(struct pv_thread *to, const struct pv_thread *more)
 		to->end_ns = more->end_ns;
 }
 
-static void copy_threads(struct pv_build *b, struct pv_model *m)
+static bool is_meant(const struct pv_model *m, const struct pv_thread *t)
+{
+	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) && !goes_on(m, t);
+}
+
+/* With what of it goes on under another number. */
+static struct pv_thread whole_thread(const struct pv_model *m, uint32_t i, const uint32_t *next)
+{
+	struct pv_thread t = *m->threads.thread.v[i];
+	for (uint32_t more = next[i]; more; more = next[more])
+		add_thread(&t, m->threads.thread.v[more]);
+	return t;
+}
+
+/* By number: the one that is counted with it. NULL when out of memory. */
+static uint32_t *find_next(const struct pv_model *m)
 {
 	size_t n = m->threads.thread.n;
-	uint32_t *next = calloc(n, sizeof *next); /* the epoch that is counted with this one */
-	if (!next) {
-		pv_build_fail(b);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++)
+	uint32_t *next = calloc(n, sizeof *next);
+	for (uint32_t i = 1; next && i < n; i++)
 		if (goes_on(m, m->threads.thread.v[i]))
 			next[m->threads.thread.v[i]->before] = i;
-	for (uint32_t i = 1; i < n; i++) {
-		struct pv_thread t = *m->threads.thread.v[i];
-		if (goes_on(m, &t) || !is_shown(m, &t, b->query))
+	return next;
+}
+
+struct pv_thread_counts pv_threads_count(const struct pv_model *m)
+{
+	struct pv_thread_counts c = { 0, 0, 0 };
+	for (size_t i = 1; i < m->threads.thread.n; i++) {
+		const struct pv_thread *t = m->threads.thread.v[i];
+		if (!is_meant(m, t))
 			continue;
-		for (uint32_t more = next[i]; more; more = next[more])
-			add_thread(&t, m->threads.thread.v[more]);
+		bool internal = is_internal(pv_intern_text(&m->names.text, t->name));
+		c.profiler += internal;
+		c.program += !internal;
+		c.ended += !internal && t->end_ns != PV_NEVER;
+	}
+	return c;
+}
+
+static void copy_threads(struct pv_build *b, struct pv_model *m)
+{
+	uint32_t *next = find_next(m);
+	if (!next)
+		pv_build_fail(b);
+	for (uint32_t i = 1; next && i < m->threads.thread.n; i++) {
+		struct pv_thread t = *m->threads.thread.v[i];
+		bool internal = is_internal(pv_intern_text(&m->names.text, t.name));
+		if (!is_meant(m, &t) || (internal && b->query->hide_internal))
+			continue;
+		t = whole_thread(m, i, next);
 		put_thread(b, m, &t, pv_build_row(b, i));
 	}
 	free(next);
 }
 
-const struct pv_view_spec pv_spec_threads = { .column = columns, .columns = PV_COUNT_OF(columns),
-	.name = "name", .sort = "start_ns", .copy = copy_threads };
+const struct pv_view_spec pv_spec_threads = { .column = columns,
+	.columns = PV_COUNT_OF(columns),
+	.name = "name",
+	.sort = "start_ns",
+	.copy = copy_threads };

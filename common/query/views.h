@@ -95,7 +95,9 @@ struct pv_summary {
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
 	bool shot_open;       /* one is being read now */
-	uint64_t threads, threads_ended, methods_jitted, code_bytes, classes;
+	uint64_t threads, threads_ended; /* of the program, */
+	uint64_t threads_profiler;       /* and those that the profiler runs for itself */
+	uint64_t methods_jitted, code_bytes, classes;
 	/* which groups the log has at all: enum pv_group bits */
 	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
 	enum pv_log_end end;        /* how far that is known */
