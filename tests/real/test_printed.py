@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Every command that README.md and the manual page print is run as it is printed.
+
+usage: test_printed.py SOURCE_ROOT BUILD [COUNTED_CLR.DLL]
+
+ROWS says of each in which setting it runs: the files that it names are there, and words that stand
+for something (a process id, an object's address, a path in /tmp) are replaced. A command without a row
+fails. Those of .NET are left out where its SDK is not installed; tests in other files run them.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import target
+from target import DEADLINE, wait_for
+from verdict import Verdict
+
+BEGINS = re.compile(r'((LD|CORECLR)_\w+=\S+|profview|\./bootstrap\.sh|mono|gcc|mkfifo|\S+ \| profview)( |$)')
+SERVER = r'''
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		for (int k = 0; k < 1000; k++) {
+			void *volatile p = malloc(1000);
+			free(p);
+		}
+		usleep(10000);
+	}
+	return 0;
+}
+'''
+
+
+# --- what is printed
+
+def blocks(text):
+    """Lines of code blocks: indented by four, or by a tab, or fenced."""
+    fenced = False
+    for line in re.sub(r'\\\n\s*', '', text).splitlines():
+        if line.startswith('```'):
+            fenced = not fenced
+        elif fenced or line.startswith('    ') or line.startswith('\t'):
+            yield line.strip()
+
+
+def commands(text):
+    """What stands in code blocks without the remark behind it, and in running text with a file."""
+    for line in blocks(text):
+        command = re.split(r'\s{2,}|\s+#', line)[0].strip()
+        if BEGINS.match(command):
+            yield command
+    for code in re.findall(r'`([^`\n]+)`', text):
+        if re.match(r'(profview|mono|gcc) .* ?\S+\.\w+$|\./bootstrap\.sh ', code):
+            yield code
+
+
+# --- settings
+
+class Setting:
+    def __init__(self, v, root, build, dll, folder):
+        self.v, self.root, self.build = v, root, build
+        self.dll, self.folder = dll, pathlib.Path(folder)
+        self.env = {**os.environ, 'PATH': f'{build}:{os.environ["PATH"]}', 'LC_ALL': 'C.UTF-8',
+                    'XDG_CACHE_HOME': f'{folder}/cache'}
+        os.symlink(build, self.folder / 'build')
+        shutil.copy(build / 'tests/real/planted.exe', self.folder / 'app.exe')
+        (self.folder / 'server.c').write_text(SERVER)
+        subprocess.run(['gcc', '-o', 'server', 'server.c'], cwd=folder, check=True)
+        shutil.copy(self.folder / 'server', self.folder / 'app')
+        if dll:
+            shutil.copy(dll, self.folder / 'app.dll')
+            shutil.copy(dll.with_suffix('.runtimeconfig.json'), self.folder / 'app.runtimeconfig.json')
+        self.log = self.folder / 'whole.mlpd'
+        self.sh('mono --profile=log:nodefaults,alloc,calls,gcmove,heapshot,output=whole.mlpd app.exe')
+
+    def sh(self, command, code=0, **how):
+        done = subprocess.run(['bash', '-c', command], cwd=self.folder, env=self.env, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE * 2,
+                              check=False, **how)
+        self.v.equal(f'{command}: exit code', done.returncode, code)
+        for line in done.stderr.splitlines():
+            self.v.true(f'{command}: no complaint', not re.match('profview: .*: (not|no|cannot) ', line),
+                        line)
+        return done
+
+    def start(self, command, stdin=subprocess.DEVNULL):
+        return subprocess.Popen(['bash', '-c', f'exec {command}'], cwd=self.folder, env=self.env,
+                                stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def no_logs(self):
+        for path in self.folder.glob('app.mlpd*'):
+            path.unlink()
+
+
+def shows(s, command):
+    """A log is there; the command has something to say."""
+    s.no_logs()
+    shutil.copy(s.log, s.folder / 'app.mlpd')
+    s.v.true(f'{command}: it prints', len(s.sh(command).stdout) > 100)
+
+
+def writes(s, command):
+    """A log is there, another file comes."""
+    name = re.search(r'-o (\S+)', command)[1]
+    shutil.copy(s.log, s.folder / 'app.mlpd')
+    s.sh(command)
+    s.v.at_least(f'{command}: bytes written', (s.folder / name).stat().st_size, 40)
+
+
+def of_an_object(s, command):
+    """The address stands for one that is in the shot."""
+    shutil.copy(s.log, s.folder / 'app.mlpd')
+    said = s.sh('profview report app.mlpd --section heap_objects --shot 5 --limit 1 --format json')
+    address = json.loads(said.stdout)['heap_objects'][0]['address']
+    s.v.true(f'{command}: an address in it', re.search('0x[0-9a-f]{8,}', command) is not None)
+    shows(s, re.sub('0x[0-9a-f]{8,}', address, command))
+
+
+def records(s, command):
+    """A program runs and leaves app.mlpd."""
+    s.no_logs()
+    s.sh(command)
+    s.v.true(f'{command}: the log has events',
+             'complete' in s.sh('profview report app.mlpd').stdout)
+
+
+def runs(s, command):
+    """A program runs; its overview comes on standard error."""
+    done = s.sh(command)
+    s.v.true(f'{command}: the overview', 'Hottest methods' in done.stderr, done.stderr[-1000:])
+
+
+def dotnet(how):
+    def one(s, command):
+        if s.dll:
+            how(s, command)
+    return one
+
+
+def pipe(s, command):
+    """What another command writes into."""
+    s.no_logs()
+    path = command.split()[-1]
+    local = str(s.folder / pathlib.Path(path).name)
+    s.pipe = (path, local)
+    if os.path.exists(local):
+        os.unlink(local)
+    s.sh(command.replace(path, local))
+
+
+def follows(s, command):
+    """The viewer, in the background: the writer's command comes behind it."""
+    path, local = getattr(s, 'pipe', ('', ''))
+    s.follower = (command, s.start(command.replace(path, local) if path else command))
+
+
+def writer(s, command):
+    path, local = s.pipe
+    s.sh(command.replace(path, local))
+    follower, process = s.follower
+    out = process.communicate(timeout=DEADLINE)[0].decode()
+    s.v.equal(f'{follower}: exit code', process.returncode, 0)
+    s.v.true(f'{follower}: its figures', 'Hottest methods' in out, out[-1000:])
+    s.pipe = ('', '')
+
+
+def grows(s, command):
+    """A file, which the viewer follows until the program has ended."""
+    s.no_logs()
+    with s.start('profview --follow app.mlpd') as process:
+        s.sh(command)
+        out = process.communicate(timeout=DEADLINE)[0].decode()
+    s.v.true(f'{command}: followed', 'Hottest methods' in out, out[-1000:])
+
+
+def paired(_s, _command):
+    """Run by the row of the command that it belongs to."""
+
+
+def of_input(s, command):
+    shutil.copy(s.log, s.folder / 'app.mlpd')
+    shows(s, command.replace('mono-writes-here', 'cat app.mlpd'))
+
+
+def joins(start, inside):
+    """A program runs: `start`; once `inside` is in its memory it goes on to its end."""
+    def one(s, command):
+        s.no_logs()
+        with s.start(start, stdin=subprocess.PIPE) as program:
+            ready = re.compile('libprofview-native' if 'preload' in inside else 'mono|coreclr')
+
+            def maps():
+                return pathlib.Path(f'/proc/{program.pid}/maps').read_text(encoding='utf-8')
+
+            wait_for('the program', lambda: ready.search(maps()))
+            if program.args[-1].endswith('none 6'):
+                wait_for('its code', lambda: 'leaky.exe' in maps())
+            with s.start(command.replace('PID', str(program.pid))) as viewer:
+                if 'dotnet' in inside:
+                    wait_for('the probe', lambda: 'libprofview-coreclr' in maps()
+                             or viewer.poll() is not None)
+                    program.stdin.write(b'\n')
+                    program.stdin.flush()
+                out = viewer.communicate(timeout=DEADLINE)[0].decode()
+            s.v.equal(f'{command}: exit code', viewer.returncode, 0)
+            s.v.true(f'{command}: it prints', len(out) > 100 and 'lost' in out, out[-1000:])
+            program.stdin.close()
+            program.wait(timeout=DEADLINE)
+    return one
+
+
+PRELOADED = 'env LD_PRELOAD=build/probe/libprofview-native.so PROFVIEW_OPTIONS=sample,output=x%p.mlpd ./server'
+attach_native = joins(PRELOADED, 'preload')
+attach_dotnet = dotnet(joins('dotnet app.dll pause', 'dotnet'))
+attach_mono = joins('mono build/tests/real/leaky.exe none 6', 'mono')
+
+
+def attaches(s, command):
+    attach_native(s, command)
+    attach_dotnet(s, command)
+
+
+def asks(s, command):
+    with s.start(PRELOADED) as program:
+        wait_for('the program', lambda: subprocess.run(
+            ['profview', 'ctl', str(program.pid), 'hello'], env=s.env, capture_output=True,
+            check=False, timeout=DEADLINE).returncode == 0)
+        s.v.true(f'{command}: an answer', 'ok' in s.sh(command.replace('PID', str(program.pid))).stdout)
+        program.kill()
+
+
+def lists(s, command):
+    s.sh(command)
+
+
+def bootstrap(s, command):
+    """Not run: they install, and run this. But what they ask for there is."""
+    text = (s.root / 'bootstrap.sh').read_text(encoding='utf-8')
+    verb = command.split()[1]
+    s.v.true(f'{command}: there is a {verb}', re.search(rf'^{verb}\)', text, re.M) is not None)
+    if len(command.split()) > 2:
+        s.v.true(f'{command}: and a {command.split()[2]}', command.split()[2] in text)
+
+
+CLR = ('CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER={6D2B0F64-91C7-4E5A-8B3D-2F70726F6676} CORECLR_PROFILER_PATH='
+       'build/probe/libprofview-coreclr.so PROFVIEW_OPTIONS=calls,output=app.mlpd dotnet app.dll')
+STOCK = 'mono --profile=log:nodefaults,sample,alloc,exception,monitor,counter,output=/tmp/app.mlpd app.exe'
+ROWS = {
+    './bootstrap.sh demo': bootstrap,
+    './bootstrap.sh test': bootstrap,
+    './bootstrap.sh demo native': bootstrap,
+    './bootstrap.sh build': bootstrap,
+    'profview run -- mono app.exe': runs,
+    'profview run --calls --alloc -- dotnet app.dll': dotnet(runs),
+    'profview run --alloc=512k --heapshot -- ./server': runs,
+    'profview ps': lists,
+    'profview attach PID': attaches,
+    'profview attach --alloc=512k --sample=500 PID': attach_dotnet,
+    'profview attach --inject PID': attach_mono,
+    'profview ctl PID stats': asks,
+    'mkfifo /tmp/app.mlpd': pipe,
+    'profview --follow /tmp/app.mlpd': follows,
+    STOCK: writer,
+    'mono --profile=log:calls,output=app.mlpd app.exe': grows,
+    'profview --follow app.mlpd': paired,
+    'profview app.mlpd': shows,
+    'mono-writes-here | profview -': of_input,
+    'profview report app.mlpd --section methods,classes --limit 10': shows,
+    'profview report app.mlpd --format json': shows,
+    'profview dump app.mlpd': shows,
+    'profview convert app.mlpd --range 10s..12s -o cut.mlpd': writes,
+    'profview convert app.mlpd --shot 3 -o app.heapsnapshot': writes,
+    'profview report app.mlpd --group namespace': shows,
+    'profview --help': shows,
+    'profview report app.mlpd --section heap_ladder --limit 10': shows,
+    'profview report app.mlpd --section heap_diff --base 0 --shot 5 --by identity': shows,
+    'profview report app.mlpd --section heap_classes --shot 5 --retained': shows,
+    'profview report app.mlpd --section heap_objects --shot 5 --sort retained_bytes --limit 20': shows,
+    'profview report app.mlpd --section heap_path --shot 5 --object 0x7fdfbb3dc130': of_an_object,
+    'LD_LIBRARY_PATH=build/probe mono --profile=profview:calls,alloc,output=app.mlpd app.exe': records,
+    'LD_PRELOAD=build/probe/libprofview-native.so PROFVIEW_OPTIONS=sample,output=app.mlpd ./app': records,
+    CLR: dotnet(records),
+    'mkfifo /tmp/app.pipe': pipe,
+    'profview --follow /tmp/app.pipe': follows,
+    'mono --profile=log:calls,alloc,output=/tmp/app.pipe app.exe': writer,
+    'profview report app.mlpd --section classes --format csv --limit 10': shows,
+    'profview app.mlpd --dump --size 120x36 --keys 2': shows,
+}
+
+
+def main(root, build, dll=None):
+    root, build = pathlib.Path(root), pathlib.Path(build).resolve()
+    v = Verdict('printed')
+    with target.scratch() as folder:
+        s = Setting(v, root, build, pathlib.Path(dll) if dll else None, folder)
+        printed = []
+        for name in ('README.md', 'tui/profview.1.scd'):
+            printed += commands((root / name).read_text(encoding='utf-8'))
+        for command in printed:
+            v.true(f'a row for: {command}', command in ROWS)
+        for command in ROWS:
+            v.true(f'it is printed: {command}', command in printed)
+        for command in dict.fromkeys(printed):
+            if command in ROWS:
+                ROWS[command](s, command)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
