@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The index: figures are the same with it and without, and a bad one is as good as none.
 
-usage: test_index.py whole|grown|damaged|places|follow|screen PROFVIEW COUNTED.EXE
+usage: test_index.py whole|grown|damaged|places|follow|screen|window PROFVIEW COUNTED.EXE
 """
 import gzip
 import json
@@ -230,6 +230,23 @@ def screen(profview, folder, exe, verdict):
     report(profview, path)
     path.write_bytes(data)
     shown(folder, want, [profview, path])
+
+
+def window(profview, folder, exe, verdict):
+    """The last seconds of a recording are the same with an index and without, and not nothing."""
+    path, _ = real_log(folder, exe)
+    report(profview, path)
+    verdict.true('an index is left', index())
+    for keys in '2w', '2ww', '5w':
+        def lines(*more, pressed=keys):
+            done = subprocess.run(
+                [profview, path, '--dump', '--size', '120x36', '--keys', pressed, *more],
+                capture_output=True, text=True, timeout=target.DEADLINE, check=False)
+            return done.stdout.splitlines()
+        verdict.same(keys, lines(), lines('--no-index'))
+        verdict.true(f'{keys}: what it shows is said',
+                     any('s of the recording' in line for line in lines()))
+        verdict.true(f'{keys}: it has rows', any('Counted' in line for line in lines()), lines())
 
 
 def main():
