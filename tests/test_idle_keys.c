@@ -253,6 +253,11 @@ START_TEST(the_window_of_an_ended_log_is_its_last_seconds)
 	open_screen();
 	press("2ww"); /* 10 s, which roll */
 	ck_assert(seen("last 10 s") && !screen.shared.range.on);
+	press("6"); /* which has no figures of that */
+	ck_assert(!seen("last 10 s"));
+	press("1");
+	ck_assert(seen("methods and classes of the last 10 s"));
+	press("2");
 	end_the_log();
 	ck_assert(seen("last 10 s of the recording"));
 	ck_assert(screen.shared.range.on && screen.shared.range.from_end && screen.range_asked);

@@ -159,6 +159,25 @@ static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style
 	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
 }
 
+/* Of what time the pane's figures are, where that is not all; objects of shots are of no range. */
+static const char *time_text(
+	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size)
+{
+	char range[240];
+	bool rolls = s->window_ns > 0 && !s->range.on && !ui_has_ended(s);
+	buf[0] = 0;
+	if (p->def->scope & (UI_SCOPE_DIFF | UI_SCOPE_OBJECTS))
+		return buf;
+	if (s->range.on)
+		snprintf(buf, size, " ▸ %s", ui_strip_text(s, range, sizeof range));
+	else if (rolls && p->def->windowed)
+		snprintf(buf, size, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
+	else if (rolls && p->def->parts == 0)
+		snprintf(buf, size, " ▸ methods and classes of the last %" PRIu64 " s",
+			s->window_ns / 1000000000);
+	return buf;
+}
+
 void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
 	const struct ui_shared *s)
 {
@@ -167,15 +186,7 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
 		row->help);
 	int x = add(c, r, 0, UI_TITLE, text);
-	if (s->window_ns > 0 && !s->range.on && !ui_has_ended(s)) {
-		snprintf(text, sizeof text, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
-		x = add(c, r, x, UI_WARN, text);
-	}
-	if (s->range.on) {
-		char range[240];
-		snprintf(text, sizeof text, " ▸ %s", ui_strip_text(s, range, sizeof range));
-		x = add(c, r, x, UI_WARN, text);
-	}
+	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
 	if (p->def->parts == 0)
 		return;
 	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule)) {
@@ -203,7 +214,7 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
 		x = add(c, r, x, UI_WARN, text);
 	}
-	if (l->follow)
+	if (l->follow && !ui_has_ended(s))
 		x = add(c, r, x, UI_LIVE, " ▸ following");
 	if (ui_list_asking(l))
 		x = add(c, r, x, UI_WAITING, " ▸ asking");

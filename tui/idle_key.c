@@ -24,7 +24,7 @@ static void mix_text(uint64_t *digest, const char *text)
 static void mix_list(uint64_t *d, const struct ui_list *l)
 {
 	const uint64_t value[] = { l->view, l->at, l->limit, l->skip, l->invert, l->open.n,
-		l->unfold_next, l->follow, l->to_end, l->select, l->base, l->look,
+		l->unfold_next, l->follow && !l->finished, l->to_end, l->select, l->base, l->look,
 		(uint64_t)(uintptr_t)l->set };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
@@ -160,6 +160,8 @@ static const char *why_in_list(const struct ui_list *l, enum ui_command cmd)
 	case UI_CMD_SORT_NEXT:
 	case UI_CMD_SORT_PREV:
 		return "there is no other column to sort by";
+	case UI_CMD_FOLLOW:
+		return "the recording has ended: no row will follow";
 	case UI_CMD_ENTER:
 		return "there is nothing behind this row";
 	default:

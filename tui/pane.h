@@ -71,6 +71,7 @@ struct ui_pane_def {
 	struct ui_hint hint[UI_HINTS];
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */
+	bool windowed;  /* figures of the rolling window can be had */
 	bool grouped;   /* its rows can be put together: b */
 	bool few;       /* the main list is short: it takes no more than its rows */
 	bool either;    /* the second detail takes the place of the first */

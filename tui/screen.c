@@ -214,7 +214,9 @@ void ui_screen_window(struct ui_screen *s, uint64_t seconds)
 		ui_screen_say(s, false, "figures of the last %u s%s", (unsigned)seconds,
 			ui_has_ended(&s->shared) ? " of the recording"
 			: s->shared.range.on	 ? "; the range goes before, Ctrl-R clears it"
-						 : "");
+			: s->pane[s->current].def->windowed
+				? ""
+				: ", of methods, calls and allocations");
 	else
 		ui_screen_say(s, false, "figures since the start");
 }
