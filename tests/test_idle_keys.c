@@ -153,6 +153,15 @@ END_TEST
 
 /* --- shots that come while two are compared --- */
 
+START_TEST(reading_is_said_on_a_small_screen)
+{
+	open_screen_of(40, 10);
+	press("Y");
+	ck_assert(seen("looking for objects"));
+	close_screen();
+}
+END_TEST
+
 START_TEST(newer_shots_are_followed_or_said)
 {
 	struct pv_lives lives = { .options = { .shot = 1 } };
@@ -288,6 +297,7 @@ int main(void)
 	tcase_add_test(t, of_one_without_rows);
 	tcase_add_test(t, why_is_said);
 	tcase_add_test(t, a_grouping_is_the_panes_own);
+	tcase_add_test(t, reading_is_said_on_a_small_screen);
 	tcase_add_test(t, newer_shots_are_followed_or_said);
 	tcase_add_test(t, hints_are_true);
 	tcase_add_test(t, paused_after_the_end_counts_nothing);

@@ -176,7 +176,6 @@ const struct ui_pane_def ui_pane_defs[] = {
 				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_SPANS },
 		} },
 	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock",
-		.grouped = true,
 		.parts = 2, .few = true,
 		.hint = { { UI_HINT_ROWS, "Enter: where threads waited" },
 			{ UI_HINT_MORE, "Enter there: the method" } },

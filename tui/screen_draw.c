@@ -120,6 +120,8 @@ void ui_screen_draw(struct ui_screen *s)
 	if (l->crumb.h && !l->message.h)
 		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
 	draw_coverage(s);
+	if (!l->crumb.h && !l->message.h)
+		ui_frame_progress(c, l->coverage, &s->shared);
 	if (l->keys.h)
 		draw_bottom(s);
 }
