@@ -138,6 +138,7 @@ struct pv_model *logkit_model(struct logkit *k)
 		pv_array_finish(&k->buffer.v[i].bytes);
 	}
 	k->buffer.n = 0;
+	pv_gc_sort(&k->model->gc);
 	return k->model;
 }
 

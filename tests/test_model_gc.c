@@ -182,8 +182,8 @@ START_TEST(one_collection)
 	ck_assert_uint_eq(gc->resizes, 2);
 	ck_assert_uint_eq(gc->max_heap_bytes, 4000);
 	ck_assert_uint_eq(gc->heap_bytes, 4000);
-	ck_assert_uint_eq(gc->generation[0].count, 1);
-	ck_assert_int_eq(gc->generation[0].total_ns, 60);
+	ck_assert_uint_eq(gc->started[0], 1);
+	ck_assert_int_eq(pv_gc_generation(gc, 0).total_ns, 60);
 	logkit_free(k);
 }
 END_TEST
@@ -214,8 +214,8 @@ START_TEST(a_concurrent_one_spans_stops)
 	ck_assert_uint_eq(gc->pauses.n, 4);
 	ck_assert_int_eq(gc->pause_ns, 100 + 100 + 100 + 300);
 	ck_assert_int_eq(gc->pause_max_ns, 300);
-	ck_assert_uint_eq(gc->generation[YOUNG].count, 2);
-	ck_assert_int_eq(gc->generation[FULL].max_ns, 4150);
+	ck_assert_uint_eq(gc->started[YOUNG], 2);
+	ck_assert_int_eq(pv_gc_generation(gc, FULL).max_ns, 4150);
 	logkit_free(k);
 }
 END_TEST
@@ -250,8 +250,8 @@ START_TEST(buffers_may_come_in_any_order)
 	ck_assert_int_eq(gc->collections.v[1].start_ns, LOGKIT_ZERO + 6010);
 	ck_assert_int_eq(gc->collections.v[1].duration_ns, 3000);
 	ck_assert_int_eq(gc->collections.v[1].pause_ns, 50 + 20);
-	ck_assert_int_eq(gc->generation[FULL].total_ns, 6000);
-	ck_assert_int_eq(gc->generation[FULL].max_ns, 3000);
+	ck_assert_int_eq(pv_gc_generation(gc, FULL).total_ns, 6000);
+	ck_assert_int_eq(pv_gc_generation(gc, FULL).max_ns, 3000);
 	ck_assert_int_eq(gc->pauses.v[0].start_ns, LOGKIT_ZERO + 1000);
 	ck_assert_int_eq(gc->pauses.v[3].start_ns, LOGKIT_ZERO + 9000);
 	logkit_free(k);
@@ -267,7 +267,7 @@ START_TEST(a_missing_end_stays_open)
 	ck_assert_int_eq(gc->collections.v[0].end_ns, PV_NEVER);
 	ck_assert_int_eq(gc->collections.v[0].duration_ns, 0);
 	ck_assert_uint_eq(gc->pauses.n, 0);
-	ck_assert_uint_eq(gc->generation[0].count, 1);
+	ck_assert_uint_eq(gc->started[0], 1);
 	logkit_free(k);
 }
 END_TEST
@@ -364,7 +364,7 @@ START_TEST(full_lists_halve_and_keep_their_sums)
 	ck_assert_uint_eq(count, (uint64_t)n);
 	ck_assert_int_eq(total, 60 * (int64_t)n);
 	ck_assert_int_eq(pauses, 100 * (int64_t)n);
-	ck_assert_int_eq(gc->generation[YOUNG].total_ns + gc->generation[FULL].total_ns, total);
+	ck_assert_int_eq(pv_gc_generation(gc, YOUNG).total_ns + pv_gc_generation(gc, FULL).total_ns, total);
 	ck_assert_uint_eq(gc->heap_bytes, (uint64_t)n);
 	ck_assert_uint_eq(pv_gc_heap_at(gc, INT64_MAX), (uint64_t)n);
 	logkit_free(k);

@@ -119,7 +119,7 @@ START_TEST(facts_by_their_own_time_or_start)
 	ck_assert_int_eq(m->gc.collections.v[0].pause_ns, 30);
 	ck_assert_uint_eq(m->gc.collections.v[0].allocated, 16);
 	ck_assert_uint_eq(m->gc.pauses.n, 1);
-	ck_assert_uint_eq(m->gc.generation[0].count, 1);
+	ck_assert_uint_eq(m->gc.started[0], 1);
 	ck_assert_uint_eq(m->shots.shot.n, 1);
 	ck_assert_uint_eq(m->shots.shot.v[0].index, 1); /* its number in the whole log */
 	ck_assert_uint_eq(m->shots.stray_objects, 0);

@@ -268,10 +268,10 @@ START_TEST(concurrent_collections_do_not_mix)
 	}
 	const struct pv_gc *gc = &logkit_model(k)->gc;
 	ck_assert_uint_eq(gc->collections.n, 3);
-	ck_assert_uint_eq(gc->generation[1].count, 1);
-	ck_assert_int_eq(gc->generation[1].total_ns, 215);
-	ck_assert_uint_eq(gc->generation[0].count, 2);
-	ck_assert_int_eq(gc->generation[0].total_ns, 20);
+	ck_assert_uint_eq(gc->started[1], 1);
+	ck_assert_int_eq(pv_gc_generation(gc, 1).total_ns, 215);
+	ck_assert_uint_eq(gc->started[0], 2);
+	ck_assert_int_eq(pv_gc_generation(gc, 0).total_ns, 20);
 	logkit_free(k);
 }
 END_TEST

@@ -83,7 +83,7 @@ static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
 }
 
 /* With both locks held. */
-static bool copy_all(struct pv_range_read *r, const struct pv_model *m)
+static bool copy_all(struct pv_range_read *r, struct pv_model *m)
 {
 	const struct pv_buffers *t = r->in->table;
 	r->target = m->target;

@@ -161,7 +161,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 	const struct pv_model *m = x->m;
 	const struct pv_model_private *p = m->private;
 	const struct pv_gc *gc = &m->gc;
-	size_t collections = gc->collections.n, runs = gc->pending->run.n;
+	size_t runs = gc->pending->run.n;
 	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
 	if (m->allocs.period || m->only.recall || !x->counts || !p->addresses.slot ||
 		x->batch->digest.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
@@ -185,7 +185,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 	q->limit = to < q->limit ? to : q->limit;
 	return pv_addresses_is_newest(&p->addresses, run->last_ns) &&
 	       p->slice_from <= run->last_ns && to >= p->slice_from &&
-	       (!collections || gc->collections.v[collections - 1].start_ns < run->last_ns);
+	       (!gc->collections.n || gc->latest_ns < run->last_ns);
 }
 
 /* The site that a class has had before at this place, and has for ever as far as is known. */

@@ -1,12 +1,16 @@
 #include "common/model/calls.h"
 
 #include "common/model/buckets_parts.h"
+#include "common/model/calls_open.h"
 #include "common/model/model_parts.h"
 #include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
 /* Parents with more children than this find them by hash. */
 enum { WIDE = 16 };
+
+/* Frames that are looked at one by one for the method that was left. */
+enum { NEAR = 32 };
 
 bool pv_calls_init(struct pv_calls *c)
 {
@@ -173,6 +177,19 @@ static void end_frame(struct pv_model *m, const struct pv_frame *f, int64_t time
 		n->max_ns = ns;
 }
 
+/* The innermost open call of the method, counted from 1; 0: there is none. */
+static size_t find_open(const struct pv_model *m, struct pv_thread_calls *s, uint64_t key)
+{
+	const struct pv_method *method = m->names.method.v;
+	size_t at = s->stack.n;
+	while (at > 0 && method[m->calls.node.v[s->stack.v[at - 1].node].method].key != key) {
+		at--;
+		if (s->stack.n - at == NEAR && !pv_calls_may_be_open(m, s, key))
+			return 0;
+	}
+	return at;
+}
+
 void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
 {
 	struct pv_model *m = x->m;
@@ -182,10 +199,7 @@ void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
 		s->too_deep--;
 		return;
 	}
-	size_t at = s->stack.n;
-	while (at > 0 &&
-		m->names.method.v[m->calls.node.v[s->stack.v[at - 1].node].method].key != key)
-		at--;
+	size_t at = find_open(m, s, key);
 	if (at == 0) {
 		m->calls.stray_leaves++;
 		return;

@@ -46,6 +46,7 @@ struct pv_thread_calls {
 	int64_t last_ns;   /* self time is paid up to here */
 	int64_t told_ns;   /* private: last_ns - told_ns is self time the buckets do not have yet */
 	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
+	struct pv_open_index *open; /* private, calls_open.h; NULL: not asked for */
 };
 
 struct pv_calls {

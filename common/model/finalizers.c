@@ -2,48 +2,140 @@
 
 #include <string.h>
 
+#include "common/base/map.h"
+#include "common/base/seed.h"
 #include "common/model/gc_parts.h"
 #include "common/model/recall_parts.h"
 
 #define RUN UINT64_MAX /* in place of an object */
 
-static void forget(struct pv_finalizers *f, size_t at)
+/* --- what is open */
+
+static struct pv_finalizing *slot(struct pv_finalizers *f, uint32_t link)
 {
-	f->open.n--;
-	memmove(f->open.v + at, f->open.v + at + 1, (f->open.n - at) * sizeof *f->open.v);
+	return &f->open.v[link - 1];
 }
 
-static bool is_of(const struct pv_finalizing *f, const struct pv_thread *th)
+static uint32_t *bucket(struct pv_finalizers *f, uint32_t thread, uint64_t object)
 {
-	return f->thread == th->id && f->epoch == th->epoch;
+	uint64_t hash = pv_hash(object ^ pv_hash(thread ^ pv_seed));
+	return &f->bucket[hash % PV_FINALIZING_MAX];
 }
 
-/* The newest of this thread and object; open.n when there is none. */
-static size_t find(const struct pv_finalizers *f, const struct pv_thread *th, uint64_t object)
+/* Of this thread and object; 0 when there is none. */
+static uint32_t find(struct pv_finalizers *f, const struct pv_thread *th, uint64_t object)
 {
-	for (size_t i = f->open.n; i-- > 0;)
-		if (is_of(&f->open.v[i], th) && f->open.v[i].object == object)
-			return i;
-	return f->open.n;
+	uint32_t link = *bucket(f, th->index, object);
+	while (link && (slot(f, link)->at != th->index || slot(f, link)->object != object))
+		link = slot(f, link)->in_bucket;
+	return link;
+}
+
+static void leave_bucket(struct pv_finalizers *f, uint32_t link)
+{
+	const struct pv_finalizing *x = slot(f, link);
+	uint32_t *place = bucket(f, x->at, x->object);
+	while (*place != link)
+		place = &slot(f, *place)->in_bucket;
+	*place = x->in_bucket;
+}
+
+static void leave_ages(struct pv_finalizers *f, uint32_t link)
+{
+	const struct pv_finalizing *x = slot(f, link);
+	*(x->older ? &slot(f, x->older)->newer : &f->oldest) = x->newer;
+	*(x->newer ? &slot(f, x->newer)->older : &f->newest) = x->older;
+}
+
+static void forget(struct pv_model *m, uint32_t link)
+{
+	struct pv_finalizers *f = &m->finalizers;
+	struct pv_finalizing *x = slot(f, link);
+	struct pv_thread *th = m->threads.thread.v[x->at];
+	leave_bucket(f, link);
+	leave_ages(f, link);
+	*(x->after ? &slot(f, x->after)->before : &th->finalizing) = x->before;
+	if (x->before)
+		slot(f, x->before)->after = x->after;
+	x->object = 0;
+	x->newer = f->unused;
+	f->unused = link;
+}
+
+static void link_it(struct pv_model *m, uint32_t link)
+{
+	struct pv_finalizers *f = &m->finalizers;
+	struct pv_finalizing *x = slot(f, link);
+	struct pv_thread *th = m->threads.thread.v[x->at];
+	uint32_t *place = bucket(f, x->at, x->object);
+	x->in_bucket = *place;
+	x->older = f->newest;
+	x->newer = x->after = 0;
+	x->before = th->finalizing;
+	if (x->before)
+		slot(f, x->before)->after = link;
+	*(f->newest ? &slot(f, f->newest)->newer : &f->oldest) = link;
+	*place = f->newest = th->finalizing = link;
+}
+
+/* A free slot, 0 when out of memory. */
+static uint32_t make_slot(struct pv_model *m)
+{
+	struct pv_finalizers *f = &m->finalizers;
+	if (!f->unused && f->open.n >= PV_FINALIZING_MAX)
+		forget(m, f->oldest);
+	uint32_t link = f->unused;
+	if (link) {
+		f->unused = slot(f, link)->newer;
+		return link;
+	}
+	return pv_reserve(&f->open, 1) ? (uint32_t)++f->open.n : 0;
+}
+
+void pv_finalizers_link(struct pv_model *m)
+{
+	struct pv_finalizers *f = &m->finalizers;
+	memset(f->bucket, 0, sizeof f->bucket);
+	f->oldest = f->newest = f->unused = 0;
+	for (size_t i = 1; i < m->threads.thread.n; i++)
+		m->threads.thread.v[i]->finalizing = 0;
+	for (uint32_t link = 1; link <= f->open.n; link++)
+		link_it(m, link);
+}
+
+void pv_finalizers_order(struct pv_model *m)
+{
+	struct pv_finalizers *f = &m->finalizers;
+	struct pv_finalizing by_age[PV_FINALIZING_MAX];
+	size_t n = 0;
+	for (uint32_t link = f->oldest; link; link = slot(f, link)->newer)
+		by_age[n++] = *slot(f, link);
+	if (n)
+		memcpy(f->open.v, by_age, n * sizeof *by_age);
+	f->open.n = n;
+	pv_finalizers_link(m);
 }
 
 static bool begin(struct pv_context *x, uint64_t object)
 {
 	struct pv_finalizers *f = &x->m->finalizers;
-	size_t at = find(f, x->thread, object);
-	if (at < f->open.n)
-		forget(f, at); /* its end was missed */
-	else if (f->open.n >= PV_FINALIZING_MAX)
-		forget(f, 0);
-	if (!pv_reserve(&f->open, 1))
+	uint32_t link = find(f, x->thread, object);
+	if (link)
+		forget(x->m, link); /* its end was missed */
+	link = make_slot(x->m);
+	if (!link)
 		return false;
-	f->open.v[f->open.n++] = (struct pv_finalizing){ .thread = x->thread->id,
+	*slot(f, link) = (struct pv_finalizing){ .thread = x->thread->id,
 		.epoch = x->thread->epoch,
 		.object = object,
 		.start_ns = x->time,
+		.at = x->thread->index,
 		.class_use = pv_class_at(x, object) };
+	link_it(x->m, link);
 	return true;
 }
+
+/* --- what has ended */
 
 /* Adds to `to`, whose beginning may have been missed. */
 static void add(struct pv_context *x, struct pv_finalized *to, const struct pv_finalizing *open)
@@ -72,29 +164,28 @@ static struct pv_finalized *of_class(struct pv_finalizers *f, uint32_t class_use
 static bool object_ends(struct pv_context *x, uint64_t object)
 {
 	struct pv_finalizers *f = &x->m->finalizers;
-	size_t at = find(f, x->thread, object);
-	bool met = at < f->open.n;
-	uint32_t class_use = met ? f->open.v[at].class_use
-				 : pv_class_at(x, object);
+	uint32_t link = find(f, x->thread, object);
+	const struct pv_finalizing *open = link ? slot(f, link) : NULL;
+	uint32_t class_use = open ? open->class_use : pv_class_at(x, object);
 	struct pv_finalized *sum = of_class(f, class_use);
 	if (!sum)
 		return false;
-	add(x, sum, met ? &f->open.v[at] : NULL);
+	add(x, sum, open);
 	f->ended += x->counts;
 	f->unknown_class += x->counts && class_use == 0;
-	if (met)
-		forget(f, at);
+	if (link)
+		forget(x->m, link);
 	return true;
 }
 
 static void run_ends(struct pv_context *x)
 {
 	struct pv_finalizers *f = &x->m->finalizers;
-	size_t at = find(f, x->thread, RUN);
-	if (at == f->open.n)
+	uint32_t link = find(f, x->thread, RUN);
+	if (!link)
 		return;
-	add(x, &f->runs, &f->open.v[at]);
-	forget(f, at);
+	add(x, &f->runs, slot(f, link));
+	forget(x->m, link);
 }
 
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e)
@@ -113,11 +204,10 @@ bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e)
 	}
 }
 
-void pv_finalizers_gap(struct pv_finalizers *f, const struct pv_thread *th)
+void pv_finalizers_gap(struct pv_model *m, struct pv_thread *th)
 {
-	for (size_t i = f->open.n; i-- > 0;)
-		if (is_of(&f->open.v[i], th))
-			forget(f, i);
+	while (th->finalizing)
+		forget(m, th->finalizing);
 }
 
 void pv_finalizers_finish(struct pv_finalizers *f)

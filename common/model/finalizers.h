@@ -20,6 +20,12 @@ struct pv_finalizing {
 	uint64_t object;
 	uint32_t class_use;
 	int64_t start_ns;
+
+	/* Slot + 1, 0: none. */
+	uint32_t older, newer;
+	uint32_t in_bucket;        /* the next one */
+	uint32_t before, after;    /* of the same thread */
+	uint32_t at;               /* index of the thread */
 };
 
 enum { PV_FINALIZING_MAX = 1024 };
@@ -29,7 +35,11 @@ struct pv_finalizers {
 	uint64_t started, ended;                /* objects */
 	uint64_t unknown_class;                 /* of the ended ones */
 	PV_ARRAY(struct pv_finalized) of_class; /* by class use id; [0]: class not recorded */
-	PV_ARRAY(struct pv_finalizing) open;    /* private; the oldest go beyond the limit */
+
+	/* private: what has not ended, in slots; the oldest go beyond the limit */
+	PV_ARRAY(struct pv_finalizing) open;
+	uint32_t oldest, newest, unused;    /* slot + 1; unused ones are linked by `newer` */
+	uint32_t bucket[PV_FINALIZING_MAX]; /* likewise, by hash of thread and object */
 };
 
 #endif

@@ -3,7 +3,8 @@
  *
  * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
  * its start to the next end of its generation, which for a concurrent one is in a later stop.
- * Both lists are sorted by start whatever order the buffers came in.
+ * The lists are sorted by time under the model's lock, whatever order the buffers came in: what came
+ * out of order is put in its place when the lock is taken, or by pv_gc_sort().
  */
 #ifndef PV_MODEL_GC_H
 #define PV_MODEL_GC_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/mem.h"
+#include "common/base/order.h"
 #include "common/model/finalizers.h"
 #include "common/model/handles.h"
 #include "common/model/roots.h"
@@ -38,18 +40,21 @@ struct pv_collection {
 	/* private */
 	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
 	int64_t start_pause_ns, end_pause_ns;
+	uint32_t came; /* when, among those in the list */
 };
 
 struct pv_pause {
 	int64_t start_ns;    /* pre-stop */
 	int64_t duration_ns; /* to post-start */
 	uint32_t merged;     /* when > 1, duration_ns is their sum */
+	uint32_t came;       /* private, as of a collection */
 };
 
 struct pv_heap_size {
 	int64_t time_ns;
 	uint64_t bytes;
-	uint64_t after; /* 1: said when a collection had ended, which says nothing about the next */
+	bool after;    /* it was said when a collection had ended, which says nothing about the next */
+	uint32_t came; /* private, likewise */
 };
 
 struct pv_generation {
@@ -66,11 +71,14 @@ struct pv_gc_exit {
 	bool counts;            /* within the restriction */
 };
 
+/* Of the entries of a list, which are all in their places, or not. */
+enum pv_gc_list { PV_GC_COLLECTIONS = 1, PV_GC_PAUSES = 2, PV_GC_SIZES = 4 };
+
 struct pv_gc {
 	PV_ARRAY(struct pv_collection) collections;
 	PV_ARRAY(struct pv_pause) pauses;
 	PV_ARRAY(struct pv_heap_size) sizes; /* resize events, by time */
-	struct pv_generation generation[PV_GC_GENERATIONS]; /* higher numbers count as 2 */
+	uint64_t started[PV_GC_GENERATIONS]; /* within the restriction; higher numbers count as 2 */
 	uint64_t pause_count;
 	int64_t pause_ns, pause_max_ns;
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
@@ -86,6 +94,10 @@ struct pv_gc {
 	int64_t folded_total_ns[PV_GC_GENERATIONS];
 	uint64_t roots_since_gc;
 	int64_t phase_ns[2][PV_GC_GENERATIONS]; /* open marking, sweeping; PV_NEVER */
+	unsigned unsorted; /* enum pv_gc_list */
+	int64_t latest_ns; /* greatest start of the collections */
+	struct pv_order by_start; /* all collections ... */
+	struct pv_order of_generation[PV_GC_GENERATIONS]; /* ... and those that were not merged */
 };
 
 struct pv_context;
@@ -93,6 +105,13 @@ struct pv_event;
 
 /* gc_phase.c, private to the model: marking or sweeping begins or ends. */
 void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
+
+/* Every list in its order. The owner's: for what reads them without taking the model's lock. */
+void pv_gc_sort(struct pv_gc *gc);
+/* What was derived from the lists is made anew; false when out of memory. */
+bool pv_gc_rebuild(struct pv_gc *gc);
+
+struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);
 
 /* Heap size at a time: of the last resize at or before it; 0 when none. */
 uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);

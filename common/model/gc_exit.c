@@ -41,11 +41,12 @@ void pv_gc_stop_ends(struct pv_context *x)
 static void lengthen_pause(struct pv_gc *gc, const struct pv_gc_exit *e, int64_t ns)
 {
 	size_t far = gc->pauses.n > NEAR ? gc->pauses.n - NEAR : 0;
-	for (size_t i = gc->pauses.n; i > far && gc->pauses.v[i - 1].start_ns >= e->to_ns; i--) {
+	for (size_t i = gc->pauses.n; i > far; i--) {
 		struct pv_pause *p = &gc->pauses.v[i - 1];
 		if (p->start_ns != e->to_ns || p->merged > 1)
 			continue;
 		p->start_ns = e->from_ns;
+		gc->unsorted |= PV_GC_PAUSES;
 		p->duration_ns = pv_sat_add(p->duration_ns, ns);
 		if (p->duration_ns > gc->pause_max_ns)
 			gc->pause_max_ns = p->duration_ns;

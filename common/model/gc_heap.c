@@ -7,8 +7,6 @@
 
 enum { MOVES = 512 }; /* that are dealt with at once */
 
-enum { NEAR = 8 }; /* collections told since on other threads */
-
 /*
  * Our probes say the size twice: behind the start of a collection, and about its end. Mono's own
  * profiler says it only when the collection is over.
@@ -17,17 +15,12 @@ static void before_newest(struct pv_context *x, uint64_t bytes)
 {
 	struct pv_gc *gc = &x->m->gc;
 	const char *args = x->m->target.args;
-	size_t far = gc->collections.n > NEAR ? gc->collections.n - NEAR : 0;
 	if (!x->thread->began || !args || strncmp(args, "profview:", 9) != 0)
 		return;
-	for (size_t i = gc->collections.n; i > far; i--) {
-		struct pv_collection *c = &gc->collections.v[i - 1];
-		if (c->start_ns > x->time)
-			continue;
-		if (!c->heap_before && c->merged == 1)
-			c->heap_before = bytes;
-		break;
-	}
+	uint32_t at = pv_order_at_most(&gc->by_start, x->time);
+	struct pv_collection *c = at == PV_ORDER_NONE ? NULL : &gc->collections.v[at];
+	if (c && !c->heap_before && c->merged == 1)
+		c->heap_before = bytes;
 }
 
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
@@ -36,20 +29,8 @@ bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 	bool after = x->thread->collected;
 	before_newest(x, e->resize.bytes);
 	x->thread->began = x->thread->collected = false;
-	if (gc->sizes.n >= PV_GC_LIST) {
-		size_t to = 0;
-		for (size_t i = 1; i < gc->sizes.n; i += 2)
-			gc->sizes.v[to++] = gc->sizes.v[i];
-		gc->folded += gc->sizes.n - to;
-		gc->sizes.n = to;
-	}
-	if (!pv_reserve(&gc->sizes, 1))
+	if (!pv_gc_add_size(gc, x->time, e->resize.bytes, after))
 		return false;
-	struct pv_heap_size *v = gc->sizes.v;
-	size_t at = gc->sizes.n++;
-	for (; at > 0 && v[at - 1].time_ns > x->time; at--)
-		v[at] = v[at - 1];
-	v[at] = (struct pv_heap_size){ x->time, e->resize.bytes, after };
 	if (gc->heap_ns == PV_NEVER || x->time >= gc->heap_ns) {
 		gc->heap_ns = x->time;
 		gc->heap_bytes = e->resize.bytes;

@@ -31,7 +31,8 @@ struct pv_gc_end {
 enum { PV_GC_EARLY_ENDS = 64 };
 
 struct pv_gc_pending {
-	PV_ARRAY(struct pv_gc_run) run;
+	PV_ARRAY(struct pv_gc_run) run;   /* as they came, since the collection before ... */
+	PV_ARRAY(struct pv_gc_run) later; /* ... and from before it, of later times: a heap */
 	struct pv_gc_end early[PV_GC_EARLY_ENDS]; /* ends whose start has not come yet */
 	size_t ends;
 };
@@ -61,6 +62,23 @@ void pv_gc_exit_until(struct pv_model *m, int64_t time);
 /* A collection starts: addresses hold no longer, unless the log tells all moves and allocations. */
 void pv_gc_addresses(struct pv_context *x);
 
+/* --- gc_lists.c; NULL and false: out of memory */
+
+/* In its place. *ret_before: the one before it in its generation, NULL when there is none. */
+struct pv_collection *pv_gc_add_collection(struct pv_gc *gc, const struct pv_collection *c,
+	struct pv_collection **ret_before);
+/* The latest of a generation that starts at or before `time`; NULL: none. */
+struct pv_collection *pv_gc_newest_of(struct pv_gc *gc, uint8_t generation, int64_t time);
+bool pv_gc_add_pause(struct pv_gc *gc, int64_t start, int64_t duration);
+bool pv_gc_add_size(struct pv_gc *gc, int64_t time, uint64_t bytes, bool after);
+
+/* --- gc_runs.c */
+
+/* The share of the waiting allocations that lie before a collection. */
+uint64_t pv_gc_take_pending(struct pv_gc *gc, int64_t start);
+/* All of them in `run`, for an archive. */
+bool pv_gc_unite_runs(struct pv_gc_pending *p);
+
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
 
@@ -73,10 +91,16 @@ void pv_handles_init(struct pv_handles *h);
 void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);
 /* Something of this thread was not recorded: its finalizers end nowhere. */
-void pv_finalizers_gap(struct pv_finalizers *f, const struct pv_thread *th);
+void pv_finalizers_gap(struct pv_model *m, struct pv_thread *th);
+/* What is open stands in the order of its age from then on, and is linked anew: for archives. */
+void pv_finalizers_order(struct pv_model *m);
+void pv_finalizers_link(struct pv_model *m);
 void pv_finalizers_finish(struct pv_finalizers *f);
 bool pv_roots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_roots_finish(struct pv_roots *r);
+/* Only what waits stays, and what is derived from the lists is made anew: for archives. */
+void pv_roots_pack(struct pv_roots *r);
+bool pv_roots_link(struct pv_roots *r);
 bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
 void pv_notes_finish(struct pv_notes *n);
 

@@ -2,17 +2,7 @@
  * Marking and sweeping: up to data version 13 and in logs of 2007 a collection tells of them. Both
  * stand inside their collection, in the buffers of its thread.
  */
-#include "common/model/model_parts.h"
-
-static struct pv_collection *newest_of(struct pv_gc *gc, uint8_t generation, int64_t time)
-{
-	for (size_t i = gc->collections.n; i > 0; i--) {
-		struct pv_collection *c = &gc->collections.v[i - 1];
-		if (c->generation == generation && c->start_ns <= time && c->merged == 1)
-			return c;
-	}
-	return NULL;
-}
+#include "common/model/gc_parts.h"
 
 void pv_gc_phase(struct pv_context *x, const struct pv_event *e)
 {
@@ -26,7 +16,7 @@ void pv_gc_phase(struct pv_context *x, const struct pv_event *e)
 		*open = x->time;
 		return;
 	}
-	struct pv_collection *c = *open == PV_NEVER ? NULL : newest_of(gc, (uint8_t)g, *open);
+	struct pv_collection *c = *open == PV_NEVER ? NULL : pv_gc_newest_of(gc, (uint8_t)g, *open);
 	if (c && x->time >= *open) {
 		c->phases |= sweep ? PV_COLLECTION_SWEPT : PV_COLLECTION_MARKED;
 		*(sweep ? &c->sweep_ns : &c->mark_ns) += x->time - *open;

@@ -235,7 +235,7 @@ void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 	th->waits = 0;
 	th->stop = 0;
 	th->edges = 0;
-	pv_finalizers_gap(&m->finalizers, th);
+	pv_finalizers_gap(m, th);
 }
 
 void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
@@ -261,6 +261,7 @@ void pv_model_end(struct pv_model *m, bool complete)
 {
 	m->ended = true;
 	m->complete = complete;
+	pv_gc_sort(&m->gc);
 	pv_calls_fold_done(m);
 	pv_gc_exit_until(m, m->last_ns);
 	/* A restricted model does not know all collections, and so not which one an allocation precedes. */

@@ -238,13 +238,14 @@ static void archive_locks(struct pv_archive *a, struct pv_locks *l)
 
 /* --- threads */
 
-SAME_SIZE(struct pv_thread, 576);
+SAME_SIZE(struct pv_thread, 592);
 SAME_SIZE(struct pv_threads, 88);
 
 static void archive_thread(struct pv_archive *a, struct pv_thread *th)
 {
 	struct pv_thread plain = *th;
 	TAKE_OUT(plain.stack.stack);
+	plain.stack.open = NULL;
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed)
 		*th = plain;
@@ -283,11 +284,16 @@ static void archive_threads(struct pv_archive *a, struct pv_threads *t)
 
 /* --- collections, shots */
 
-SAME_SIZE(struct pv_gc, 376);
+SAME_SIZE(struct pv_gc, 472);
 
 static void archive_gc(struct pv_archive *a, struct pv_model *m)
 {
-	struct pv_gc *gc = &m->gc, plain = *gc;
+	struct pv_gc *gc = &m->gc;
+	if (!a->loading)
+		pv_gc_sort(gc);
+	struct pv_gc plain = *gc;
+	memset(&plain.by_start, 0, sizeof plain.by_start);
+	memset(plain.of_generation, 0, sizeof plain.of_generation);
 	TAKE_OUT(plain.collections);
 	TAKE_OUT(plain.pauses);
 	TAKE_OUT(plain.sizes);
@@ -295,12 +301,14 @@ static void archive_gc(struct pv_archive *a, struct pv_model *m)
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		plain.pending = gc->pending;
-		*gc = plain;
+		*gc = plain; /* nothing was in it */
 	}
 	pv_archive_array(a, &gc->collections);
 	pv_archive_array(a, &gc->pauses);
 	pv_archive_array(a, &gc->sizes);
 	pv_gc_archive_pending(a, m);
+	if (a->loading && !a->failed)
+		a->failed = !pv_gc_rebuild(gc);
 }
 
 SAME_SIZE(struct pv_heap_shots, 128);
@@ -466,7 +474,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 368632);
+SAME_SIZE(struct pv_model, 372896);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -1,5 +1,7 @@
 /* Handles, finalizers, roots and notes to bytes and back; see persist.c for the way it is done. */
 #include "common/base/archive.h"
+#include <string.h>
+
 #include "common/model/gc_parts.h"
 
 #define SAME_SIZE(type, size)                                                                      \
@@ -10,8 +12,8 @@
 #define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
 
 SAME_SIZE(struct pv_handles, 360);
-SAME_SIZE(struct pv_finalizers, 104);
-SAME_SIZE(struct pv_roots, 2016);
+SAME_SIZE(struct pv_finalizers, 4216);
+SAME_SIZE(struct pv_roots, 2072);
 SAME_SIZE(struct pv_notes, 168);
 
 static void archive_handles(struct pv_archive *a, struct pv_handles *h)
@@ -32,8 +34,11 @@ static void archive_handles(struct pv_archive *a, struct pv_handles *h)
 	pv_archive_map(a, &h->site_of);
 }
 
-static void archive_finalizers(struct pv_archive *a, struct pv_finalizers *f)
+static void archive_finalizers(struct pv_archive *a, struct pv_model *m)
 {
+	struct pv_finalizers *f = &m->finalizers;
+	if (!a->loading)
+		pv_finalizers_order(m);
 	struct pv_finalizers plain = *f;
 	TAKE_OUT(plain.of_class);
 	TAKE_OUT(plain.open);
@@ -42,22 +47,29 @@ static void archive_finalizers(struct pv_archive *a, struct pv_finalizers *f)
 		*f = plain;
 	pv_archive_array(a, &f->of_class);
 	pv_archive_array(a, &f->open);
+	for (size_t i = 0; i < f->open.n; i++)
+		a->failed |= f->open.v[i].at == 0 || f->open.v[i].at >= m->threads.thread.n;
+	if (!a->failed)
+		pv_finalizers_link(m);
 }
 
 static void archive_roots(struct pv_archive *a, struct pv_roots *r)
 {
+	if (!a->loading)
+		pv_roots_pack(r);
 	struct pv_roots plain = *r;
 	TAKE_OUT(plain.area);
-	TAKE_OUT(plain.live);
 	TAKE_OUT(plain.waiting);
-	TAKE_OUT_MAP(plain.waiting_of);
+	memset(&plain.live, 0, sizeof plain.live);
+	memset(&plain.ended, 0, sizeof plain.ended);
+	memset(&plain.slots, 0, sizeof plain.slots);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed)
 		*r = plain;
 	pv_archive_array(a, &r->area);
-	pv_archive_array(a, &r->live);
 	pv_archive_array(a, &r->waiting);
-	pv_archive_map(a, &r->waiting_of);
+	if (!a->failed)
+		a->failed = !pv_roots_link(r);
 }
 
 static void archive_notes(struct pv_archive *a, struct pv_notes *n)
@@ -95,7 +107,7 @@ static void archive_runtime(struct pv_archive *a, struct pv_runtime *r)
 void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m)
 {
 	archive_handles(a, &m->handles);
-	archive_finalizers(a, &m->finalizers);
+	archive_finalizers(a, m);
 	archive_roots(a, &m->roots);
 	archive_notes(a, &m->notes);
 	archive_runtime(a, &m->runtime);

@@ -1,7 +1,5 @@
 #include "common/model/roots.h"
 
-#include <string.h>
-
 #include "common/model/gc_parts.h"
 
 static void add(struct pv_root_count *c, uint64_t n, uint64_t list)
@@ -33,36 +31,49 @@ static bool holds_at(const struct pv_root_area *a, uint64_t slot, int64_t time)
 	return holds(a, slot) && a->registered_ns <= time && time <= a->unregistered_ns;
 }
 
-/* Number of live areas that start at or before `start`. */
-static size_t live_before(const struct pv_roots *r, uint64_t start)
+static int64_t last_byte(const struct pv_root_area *a)
 {
-	size_t low = 0, high = r->live.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (r->area.v[r->live.v[mid]].start <= start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	uint64_t more = a->size ? a->size - 1 : 0;
+	return pv_order_key(a->start + more >= a->start ? a->start + more : UINT64_MAX);
+}
+
+struct search {
+	const struct pv_roots *r;
+	uint64_t slot;
+	int64_t time;
+	unsigned left; /* that may still be looked at */
+	uint32_t found;
+};
+
+/* Of those that overlap, the one that was registered last. */
+static bool look_at(void *ctx, uint32_t area)
+{
+	struct search *s = ctx;
+	if (area >= s->found && holds_at(&s->r->area.v[area], s->slot, s->time))
+		s->found = area + 1;
+	return --s->left > 0;
+}
+
+static uint32_t search(const struct pv_roots *r, const struct pv_order *in, uint64_t slot, int64_t time)
+{
+	enum { OVERLAPPING = 64 }; /* stacks do; no more of them are looked at */
+	struct search s = { r, slot, time, OVERLAPPING, 0 };
+	const struct pv_order_look look = { INT64_MIN, pv_order_key(slot), pv_order_key(slot),
+		look_at, &s };
+	pv_order_look(in, &look);
+	return s.found;
 }
 
 /* The area a slot lies in, index + 1; 0 when none is known. Areas do not overlap but for stacks. */
 static uint32_t area_of(struct pv_roots *r, uint64_t slot, int64_t time)
 {
-	enum { LOOK_BACK = 64 };
 	if (r->recent && holds_at(&r->area.v[r->recent - 1], slot, time))
 		return r->recent;
-	size_t at = live_before(r, slot);
-	for (size_t i = at; i > 0 && at - i < LOOK_BACK; i--)
-		if (holds_at(&r->area.v[r->live.v[i - 1]], slot, time))
-			return r->recent = r->live.v[i - 1] + 1;
-	if (!r->any_end || time > r->latest_end_ns)
-		return 0;
-	for (size_t i = r->area.n; i > 0; i--)
-		if (holds_at(&r->area.v[i - 1], slot, time))
-			return r->recent = (uint32_t)i;
-	return 0;
+	uint32_t at = search(r, &r->live, slot, time);
+	if (!at && r->any_end && time <= r->latest_end_ns)
+		at = search(r, &r->ended, slot, time);
+	r->recent = at ? at : r->recent;
+	return at;
 }
 
 /* The stack a slot lies in that had ended by then, index + 1. */
@@ -86,27 +97,28 @@ static void forget_gone(struct pv_roots *r, const struct pv_root_area *by)
 	}
 }
 
-static void unregister(struct pv_roots *r, size_t at, int64_t time)
+static bool unregister(struct pv_roots *r, uint32_t at, int64_t time)
 {
-	struct pv_root_area *a = &r->area.v[r->live.v[at]];
+	struct pv_root_area *a = &r->area.v[at];
 	struct pv_root_sum *s = &r->source[a->source];
 	a->unregistered_ns = time;
+	a->live = false;
 	if (a->source == PV_ROOT_STACK)
-		r->gone[r->gone_next++ % PV_ROOT_GONE] = r->live.v[at] + 1;
+		r->gone[r->gone_next++ % PV_ROOT_GONE] = at + 1;
 	s->live--;
 	s->live_bytes -= a->size;
-	r->live.n--;
-	memmove(r->live.v + at, r->live.v + at + 1, (r->live.n - at) * sizeof *r->live.v);
+	pv_order_remove(&r->live, at);
 	if (!r->any_end || time > r->latest_end_ns)
 		r->latest_end_ns = time;
 	r->any_end = true;
+	return pv_order_add(&r->ended, at, pv_order_key(a->start), last_byte(a));
 }
 
-/* The live area that starts there; live.n when there is none. */
-static size_t live_at(const struct pv_roots *r, uint64_t start)
+/* The live area that starts there; PV_ORDER_NONE when there is none. */
+static uint32_t live_at(const struct pv_roots *r, uint64_t start)
 {
-	size_t at = live_before(r, start);
-	return at && r->area.v[r->live.v[at - 1]].start == start ? at - 1 : r->live.n;
+	uint32_t at = pv_order_at_most(&r->live, pv_order_key(start));
+	return at != PV_ORDER_NONE && r->area.v[at].start == start ? at : PV_ORDER_NONE;
 }
 
 /* What slots of an area that had ended, or of none, were counted for is not that. */
@@ -121,30 +133,39 @@ static enum pv_root_source source_counted(const struct pv_roots *r, uint32_t cou
 	return counted ? (enum pv_root_source)r->area.v[counted - 1].source : PV_ROOT_UNKNOWN;
 }
 
-/* Slots that waited for this area. */
-static bool settle(struct pv_roots *r, struct pv_root_area *a)
+static void settle_one(struct pv_roots *r, struct pv_root_area *a, const struct pv_root_waiting *w)
 {
-	size_t to = 0;
-	for (size_t i = 0; i < r->waiting.n; i++) {
-		const struct pv_root_waiting *w = &r->waiting.v[i];
-		if (!holds_at(a, w->slot, w->time_ns)) {
-			r->waiting.v[to++] = *w;
-			continue;
-		}
-		uncount(&r->source[source_counted(r, w->counted)].roots, &w->roots);
-		if (w->counted)
-			uncount(&r->area.v[w->counted - 1].roots, &w->roots);
-		take(&a->roots, &w->roots);
-		take(&r->source[a->source].roots, &w->roots);
-	}
-	if (to == r->waiting.n)
-		return true;
-	r->waiting.n = to;
-	pv_map_clear(&r->waiting_of);
-	for (size_t i = 0; i < to; i++)
-		if (!pv_map_set(&r->waiting_of, r->waiting.v[i].slot, (uint32_t)i))
-			return false;
+	uncount(&r->source[source_counted(r, w->counted)].roots, &w->roots);
+	if (w->counted)
+		uncount(&r->area.v[w->counted - 1].roots, &w->roots);
+	take(&a->roots, &w->roots);
+	take(&r->source[a->source].roots, &w->roots);
+}
+
+static bool note_settled(void *ctx, uint32_t waiting)
+{
+	struct pv_roots *r = ctx;
+	r->waiting.v[waiting].next = r->settled;
+	r->settled = waiting + 1;
 	return true;
+}
+
+/* Slots that waited for this area. */
+static void settle(struct pv_roots *r, struct pv_root_area *a)
+{
+	const struct pv_order_look look = { pv_order_key(a->start), last_byte(a), a->registered_ns,
+		note_settled, r };
+	r->settled = 0;
+	pv_order_look(&r->slots, &look);
+	while (r->settled) {
+		uint32_t at = r->settled - 1;
+		struct pv_root_waiting *w = &r->waiting.v[at];
+		r->settled = w->next;
+		settle_one(r, a, w);
+		pv_order_remove(&r->slots, at);
+		w->next = r->unused;
+		r->unused = at + 1;
+	}
 }
 
 static bool registered(struct pv_context *x, const struct pv_event *e)
@@ -155,7 +176,8 @@ static bool registered(struct pv_context *x, const struct pv_event *e)
 		.key = e->root_area.key,
 		.number = (uint8_t)e->root_area.source,
 		.registered_ns = x->time,
-		.unregistered_ns = PV_NEVER };
+		.unregistered_ns = PV_NEVER,
+		.live = true };
 	a.source = a.number <= PV_ROOT_TOGGLEREF ? a.number : PV_ROOT_UNKNOWN;
 	struct pv_root_sum *s = &r->source[a.source];
 	s->registered += x->counts;
@@ -165,32 +187,30 @@ static bool registered(struct pv_context *x, const struct pv_event *e)
 	}
 	if (!pv_intern_add(&x->m->names.text, e->root_area.name.at, e->root_area.name.len, &a.name))
 		return false;
-	size_t again = live_at(r, a.start);
-	if (again < r->live.n)
-		unregister(r, again, x->time); /* its end was not told */
-	if (!pv_reserve(&r->area, 1) || !pv_reserve(&r->live, 1))
+	uint32_t again = live_at(r, a.start), at = (uint32_t)r->area.n;
+	if (again != PV_ORDER_NONE && !unregister(r, again, x->time))
+		return false; /* its end was not recorded */
+	if (!pv_reserve(&r->area, 1) ||
+		!pv_order_add(&r->live, at, pv_order_key(a.start), last_byte(&a)))
 		return false;
-	size_t at = live_before(r, a.start);
-	memmove(r->live.v + at + 1, r->live.v + at, (r->live.n - at) * sizeof *r->live.v);
-	r->live.v[at] = (uint32_t)r->area.n;
-	r->live.n++;
 	s->live++;
 	s->live_bytes += a.size;
 	r->area.v[r->area.n++] = a;
 	forget_gone(r, &a);
-	return settle(r, &r->area.v[r->area.n - 1]);
+	settle(r, &r->area.v[at]);
+	return true;
 }
 
-static void unregistered(struct pv_context *x, const struct pv_event *e)
+static bool unregistered(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_roots *r = &x->m->roots;
-	size_t at = live_at(r, e->root_area.start);
-	if (at == r->live.n) {
+	uint32_t at = live_at(r, e->root_area.start);
+	if (at == PV_ORDER_NONE) {
 		r->stray_unregistered += x->counts;
-		return;
+		return true;
 	}
-	r->source[r->area.v[r->live.v[at]].source].unregistered += x->counts;
-	unregister(r, at, x->time);
+	r->source[r->area.v[at].source].unregistered += x->counts;
+	return unregister(r, at, x->time);
 }
 
 /* --- roots */
@@ -221,28 +241,54 @@ static void old_root(struct pv_context *x, uint64_t type)
 	s->interior += (type & PV_ROOT_OLD_INTERIOR) != 0;
 }
 
+/* The slot's entry, made when new; NULL when there are too many or no memory. */
+static struct pv_root_waiting *waiting_for(struct pv_roots *r, uint64_t slot, int64_t time)
+{
+	uint32_t at = pv_order_at_most(&r->slots, pv_order_key(slot));
+	bool known = at != PV_ORDER_NONE && r->waiting.v[at].slot == slot;
+	if (known) {
+		pv_order_remove(&r->slots, at);
+	} else if (r->unused) {
+		at = r->unused - 1;
+		r->unused = r->waiting.v[at].next;
+	} else {
+		if (!pv_reserve(&r->waiting, 1) ||
+			!pv_order_reserve(&r->slots, (uint32_t)r->waiting.n + 1))
+			return NULL;
+		at = (uint32_t)r->waiting.n++;
+	}
+	if (!known)
+		r->waiting.v[at] = (struct pv_root_waiting){ .slot = slot };
+	r->waiting.v[at].time_ns = time;
+	pv_order_add(&r->slots, at, pv_order_key(slot), time);
+	return &r->waiting.v[at];
+}
+
+static bool has_place(const struct pv_roots *r, uint64_t slot)
+{
+	if (r->unused || r->waiting.n < PV_ROOT_WAITING_CAP)
+		return true;
+	uint32_t at = pv_order_at_most(&r->slots, pv_order_key(slot));
+	return at != PV_ORDER_NONE && r->waiting.v[at].slot == slot;
+}
+
 static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)
 {
-	uint32_t at = pv_map_get(&r->waiting_of, slot);
 	uint32_t counted = gone_stack(r, slot, time);
 	add(&r->source[source_counted(r, counted)].roots, 1, r->list);
 	if (counted)
 		add(&r->area.v[counted - 1].roots, 1, r->list);
-	if (at == PV_MAP_NONE) {
-		if (r->waiting.n >= PV_ROOT_WAITING_CAP) {
-			r->folded++;
-			return true;
-		}
-		at = (uint32_t)r->waiting.n;
-		if (!pv_reserve(&r->waiting, 1) || !pv_map_set(&r->waiting_of, slot, at))
-			return false;
-		r->waiting.v[r->waiting.n++] = (struct pv_root_waiting){ .slot = slot };
+	if (!has_place(r, slot)) {
+		r->folded++;
+		return true;
 	}
-	if (r->waiting.v[at].counted != counted)
-		r->waiting.v[at].roots = (struct pv_root_count){ 0 }; /* as they were counted */
-	r->waiting.v[at].counted = counted;
-	r->waiting.v[at].time_ns = time;
-	add(&r->waiting.v[at].roots, 1, r->list);
+	struct pv_root_waiting *w = waiting_for(r, slot, time);
+	if (!w)
+		return false;
+	if (w->counted != counted)
+		w->roots = (struct pv_root_count){ 0 }; /* as they were counted */
+	w->counted = counted;
+	add(&w->roots, 1, r->list);
 	return true;
 }
 
@@ -285,17 +331,46 @@ bool pv_roots_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_HEAP_ROOT_REGISTER:
 		return registered(x, e);
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
-		unregistered(x, e);
-		return true;
+		return unregistered(x, e);
 	default:
 		return list(x, e);
 	}
 }
 
+void pv_roots_pack(struct pv_roots *r)
+{
+	size_t to = 0;
+	for (uint32_t link = r->unused; link; link = r->waiting.v[link - 1].next)
+		r->waiting.v[link - 1].roots.all = 0; /* one that waits was met at least once */
+	for (size_t i = 0; i < r->waiting.n; i++)
+		if (r->waiting.v[i].roots.all)
+			r->waiting.v[to++] = r->waiting.v[i];
+	r->waiting.n = to;
+}
+
+bool pv_roots_link(struct pv_roots *r)
+{
+	bool ok = true;
+	pv_order_clear(&r->live);
+	pv_order_clear(&r->ended);
+	pv_order_clear(&r->slots);
+	r->unused = 0;
+	for (uint32_t i = 0; i < r->area.n && ok; i++) {
+		const struct pv_root_area *a = &r->area.v[i];
+		struct pv_order *o = a->live ? &r->live : &r->ended;
+		ok = pv_order_add(o, i, pv_order_key(a->start), last_byte(a));
+	}
+	for (uint32_t i = 0; i < r->waiting.n && ok; i++)
+		ok = pv_order_add(&r->slots, i, pv_order_key(r->waiting.v[i].slot),
+			r->waiting.v[i].time_ns);
+	return ok;
+}
+
 void pv_roots_finish(struct pv_roots *r)
 {
 	pv_array_finish(&r->area);
-	pv_array_finish(&r->live);
 	pv_array_finish(&r->waiting);
-	pv_map_finish(&r->waiting_of);
+	pv_order_finish(&r->live);
+	pv_order_finish(&r->ended);
+	pv_order_finish(&r->slots);
 }

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/base/order.h"
 
 /* The numbers of data version 15 on, then what only older logs say. */
 enum pv_root_source {
@@ -57,6 +57,7 @@ struct pv_root_area {
 	uint32_t name;        /* interned */
 	uint8_t source;       /* enum pv_root_source */
 	uint8_t number;       /* as on the wire */
+	bool live;            /* registered now */
 	int64_t registered_ns, unregistered_ns; /* log clock; PV_NEVER while registered */
 	struct pv_root_count roots;
 };
@@ -74,6 +75,7 @@ struct pv_root_waiting {
 	uint64_t slot;
 	int64_t time_ns;
 	uint32_t counted; /* index + 1 of the area it was counted for; 0: for none */
+	uint32_t next;    /* unused one: index + 1 of the next */
 	struct pv_root_count roots;
 };
 
@@ -86,11 +88,13 @@ struct pv_roots {
 	uint64_t folded;             /* areas, or slots, beyond what is kept */
 
 	/* private */
-	PV_ARRAY(uint32_t) live; /* areas registered now, by start */
+	struct pv_order live, ended; /* areas, by start; they reach to their last byte */
 	int64_t latest_end_ns;   /* greatest unregistered_ns */
 	bool any_end;
 	PV_ARRAY(struct pv_root_waiting) waiting;
-	struct pv_map waiting_of; /* slot -> index */
+	uint32_t unused;       /* index + 1 of the first that is none */
+	uint32_t settled;      /* likewise, while an area is registered */
+	struct pv_order slots; /* those that wait; they reach to their time */
 	uint32_t recent;          /* area found last */
 	/* Stacks that ended last and that no other area has taken the place of: index + 1. */
 	uint32_t gone[PV_ROOT_GONE];

@@ -27,9 +27,10 @@ static bool copy_recall(
 	return true;
 }
 
-bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret)
+bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret)
 {
 	const struct pv_gc *gc = &m->gc;
+	pv_gc_sort(&m->gc);
 	*ret = (struct pv_known){ .zero_ns = m->zero_ns,
 		.first_ns = m->first_ns,
 		.last_ns = m->last_ns,
@@ -75,14 +76,24 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k)
 
 void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n)
 {
+	uint64_t of[PV_GC_GENERATIONS];
+	uint32_t merged[PV_GC_GENERATIONS];
 	size_t at = 0;
-	for (size_t i = 0; i < gc->collections.n; i++) {
-		struct pv_collection *c = &gc->collections.v[i];
-		while (at < n && all[at].start_ns < c->start_ns)
+	pv_gc_sort(gc);
+	for (size_t i = 0; i < gc->collections.n;) {
+		const int64_t start = gc->collections.v[i].start_ns;
+		memset(merged, 0, sizeof merged);
+		while (at < n && all[at].start_ns < start)
 			at++;
-		for (size_t k = at; k < n && all[k].start_ns == c->start_ns; k++)
-			if (all[k].generation == c->generation && all[k].merged == c->merged)
-				c->allocated = all[k].allocated;
+		for (; at < n && all[at].start_ns == start; at++) {
+			merged[all[at].generation] = all[at].merged;
+			of[all[at].generation] = all[at].allocated;
+		}
+		for (; i < gc->collections.n && gc->collections.v[i].start_ns == start; i++) {
+			struct pv_collection *c = &gc->collections.v[i];
+			if (c->merged == merged[c->generation])
+				c->allocated = of[c->generation];
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ struct pv_known {
 };
 
 /* False when out of memory. `recall` may be NULL. */
-bool pv_known_copy(const struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret);
+bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret);
 void pv_known_finish(struct pv_known *k);
 
 /* After pv_model_begin(), before the first batch; `k` must outlive the reading. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/calls_open.h"
 #include "common/model/model_parts.h"
 #include "common/model/told.h"
 
@@ -19,6 +20,7 @@ void pv_threads_finish(struct pv_threads *t)
 {
 	for (size_t i = 1; i < t->thread.n; i++) {
 		pv_array_finish(&t->thread.v[i]->stack.stack);
+		pv_open_index_free(t->thread.v[i]->stack.open);
 		free(t->thread.v[i]);
 	}
 	pv_array_finish(&t->thread);

@@ -52,6 +52,7 @@ struct pv_thread {
 	unsigned edges;        /* of collections, within that stop */
 	bool began,
 		collected; /* one started, one ended, since it said the heap's size; in this stop */
+	uint32_t finalizing;   /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */
 };
 
 struct pv_threads {

@@ -148,7 +148,7 @@ static void of_gc(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	uint64_t n = 0;
 	for (size_t i = 0; i < PV_GC_GENERATIONS; i++)
-		n += gc->generation[i].count;
+		n += gc->started[i];
 	count(c, n, "collection", "collections");
 	count(c, gc->pause_count, "pause", "pauses");
 	count(c, gc->resizes, "heap size", "heap sizes");

@@ -87,15 +87,15 @@ static const struct pv_column generation_columns[] = {
 static void copy_generations(struct pv_build *b, struct pv_model *m)
 {
 	for (size_t i = 0; i < PV_GC_GENERATIONS; i++) {
-		const struct pv_generation *g = &m->gc.generation[i];
-		if (g->count == 0)
+		const struct pv_generation g = pv_gc_generation(&m->gc, (unsigned)i);
+		if (g.count == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_u(&c[G_GENERATION], i);
-		pv_cell_u(&c[G_COUNT], g->count);
-		pv_cell_i(&c[G_TOTAL], g->total_ns);
-		pv_cell_i(&c[G_MAX], g->max_ns);
-		pv_cell_i(&c[G_AVERAGE], g->total_ns / (int64_t)g->count);
+		pv_cell_u(&c[G_COUNT], g.count);
+		pv_cell_i(&c[G_TOTAL], g.total_ns);
+		pv_cell_i(&c[G_MAX], g.max_ns);
+		pv_cell_i(&c[G_AVERAGE], g.total_ns / (int64_t)g.count);
 	}
 }
 

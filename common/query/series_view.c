@@ -229,6 +229,7 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 	for (size_t i = 0; i < cells; i++)
 		value[i] = NAN;
 	pv_model_lock(m);
+	pv_gc_sort(&m->gc);
 	struct grid g = { .s = s, .first = m->events ? fmin(since_zero(m, m->first_ns), 0) : 0,
 		.end = m->events ? since_zero(m, m->last_ns) : -1 };
 	if (from_ns >= to_ns) {

@@ -121,7 +121,7 @@ static void sum_memory(const struct pv_model *m, struct pv_summary *s)
 	s->allocations = m->allocs.count;
 	s->allocated_bytes = m->allocs.bytes;
 	for (size_t i = 0; i < PV_GC_GENERATIONS; i++)
-		s->collections[i] = gc->generation[i].count;
+		s->collections[i] = gc->started[i];
 	s->pauses = gc->pause_count;
 	s->logging2007 = m->target.logging2007;
 	s->pauses_told = !s->logging2007 || pv_stage_at_least(m, 'B');

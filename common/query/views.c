@@ -139,6 +139,7 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 	}
 	if (spec->copy) {
 		pv_model_lock(m);
+		pv_gc_sort(&m->gc);
 		pv_build_stamp(&b, m);
 		spec->copy(&b, m);
 		pv_model_unlock(m);

@@ -1,0 +1,161 @@
+#include "common/base/order.h"
+
+#include "common/base/map.h"
+#include "common/base/seed.h"
+
+/*
+ * Which one stands above which is drawn, in a way that the keys' author cannot foresee: paths are
+ * some dozens long, so what follows may recurse.
+ */
+static uint64_t rank(uint32_t link)
+{
+	return pv_hash(link ^ pv_seed);
+}
+
+static struct pv_order_node *at(const struct pv_order *o, uint32_t link)
+{
+	return &o->node.v[link - 1];
+}
+
+static int64_t most_of(const struct pv_order *o, uint32_t link)
+{
+	return link ? at(o, link)->most : INT64_MIN;
+}
+
+static void sum_up(struct pv_order *o, struct pv_order_node *n)
+{
+	int64_t a = most_of(o, n->before), b = most_of(o, n->after), most = a > b ? a : b;
+	n->most = most > n->reach ? most : n->reach;
+}
+
+bool pv_order_reserve(struct pv_order *o, uint32_t numbers)
+{
+	if (numbers <= o->node.n)
+		return true;
+	if (!pv_reserve(&o->node, numbers - o->node.n))
+		return false;
+	o->node.n = numbers;
+	return true;
+}
+
+/* Parts a subtree: those with keys up to `key`, and the others. */
+static void split(struct pv_order *o, uint32_t link, int64_t key, uint32_t *few, uint32_t *more)
+{
+	if (link == 0) {
+		*few = *more = 0;
+		return;
+	}
+	struct pv_order_node *n = at(o, link);
+	if (n->key <= key) {
+		*few = link;
+		split(o, n->after, key, &n->after, more);
+	} else {
+		*more = link;
+		split(o, n->before, key, few, &n->before);
+	}
+	sum_up(o, n);
+}
+
+bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach)
+{
+	uint32_t link = number + 1, *place = &o->root;
+	if (!pv_order_reserve(o, number + 1))
+		return false;
+	struct pv_order_node *n = at(o, link);
+	*n = (struct pv_order_node){ .key = key, .reach = reach };
+	while (*place && rank(*place) >= rank(link)) {
+		struct pv_order_node *other = at(o, *place);
+		other->most = other->most > reach ? other->most : reach;
+		place = other->key <= key ? &other->after : &other->before;
+	}
+	split(o, *place, key, &n->before, &n->after);
+	sum_up(o, n);
+	*place = link;
+	return true;
+}
+
+/* Those of `a` all stand before those of `b`. */
+static uint32_t join(struct pv_order *o, uint32_t a, uint32_t b)
+{
+	if (a == 0 || b == 0)
+		return a ? a : b;
+	bool first = rank(a) > rank(b);
+	struct pv_order_node *n = at(o, first ? a : b);
+	if (first)
+		n->after = join(o, n->after, b);
+	else
+		n->before = join(o, a, n->before);
+	sum_up(o, n);
+	return first ? a : b;
+}
+
+/* What stands in place of a subtree once `link` is gone from it. */
+static uint32_t without(struct pv_order *o, uint32_t in, uint32_t link)
+{
+	if (in == 0)
+		return 0;
+	struct pv_order_node *n = at(o, in), *gone = at(o, link);
+	if (in == link)
+		return join(o, n->before, n->after);
+	uint32_t *part = n->key <= gone->key ? &n->after : &n->before;
+	*part = without(o, *part, link);
+	sum_up(o, n);
+	return in;
+}
+
+void pv_order_remove(struct pv_order *o, uint32_t number)
+{
+	o->root = without(o, o->root, number + 1);
+}
+
+uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)
+{
+	uint32_t best = 0;
+	for (uint32_t link = o->root; link;) {
+		const struct pv_order_node *n = at(o, link);
+		best = n->key <= key ? link : best;
+		link = n->key <= key ? n->after : n->before;
+	}
+	return best - 1;
+}
+
+uint32_t pv_order_at_least(const struct pv_order *o, int64_t key)
+{
+	uint32_t best = 0;
+	for (uint32_t link = o->root; link;) {
+		const struct pv_order_node *n = at(o, link);
+		best = n->key >= key ? link : best;
+		link = n->key >= key ? n->before : n->after;
+	}
+	return best - 1;
+}
+
+static bool look_in(const struct pv_order *o, uint32_t link, const struct pv_order_look *look)
+{
+	if (link == 0 || at(o, link)->most < look->reach)
+		return true;
+	const struct pv_order_node *n = at(o, link);
+	if (n->key <= look->to && !look_in(o, n->after, look))
+		return false;
+	bool meant = n->key >= look->from && n->key <= look->to && n->reach >= look->reach;
+	if (meant && !look->visit(look->ctx, link - 1))
+		return false;
+	return n->key < look->from || look_in(o, n->before, look);
+}
+
+void pv_order_look(const struct pv_order *o, const struct pv_order_look *look)
+{
+	look_in(o, o->root, look);
+}
+
+void pv_order_clear(struct pv_order *o)
+{
+	o->node.n = 0;
+	o->root = 0;
+}
+
+void pv_order_finish(struct pv_order *o)
+{
+	pv_array_finish(&o->node);
+	o->root = 0;
+}

@@ -1,0 +1,59 @@
+/*
+ * Things in the order of a key, found in time that grows with the logarithm of how many there are,
+ * whatever order they come in: a treap over the numbers of an array's elements. Of equal keys the
+ * one that was added first stands first. Each has a reach besides, by which a look at many leaves
+ * out those that do not reach far enough. Valid when zeroed. Not thread-safe.
+ */
+#ifndef PV_BASE_ORDER_H
+#define PV_BASE_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+#define PV_ORDER_NONE UINT32_MAX
+
+struct pv_order_node {
+	int64_t key, reach;
+	int64_t most;           /* greatest reach in its subtree */
+	uint32_t before, after; /* subtrees: number + 1; 0: none */
+};
+
+struct pv_order {
+	PV_ARRAY(struct pv_order_node) node; /* by number */
+	uint32_t root;                       /* number + 1 */
+};
+
+/* An unsigned number as one that has the same order. */
+static inline int64_t pv_order_key(uint64_t v)
+{
+	return (int64_t)(v ^ UINT64_C(1) << 63);
+}
+
+/* Room for numbers below `numbers`: adding those needs no memory. False when there is none. */
+bool pv_order_reserve(struct pv_order *o, uint32_t numbers);
+/* An element whose number is not in it. False when out of memory. */
+bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach);
+/* `number` is in it, and no other has its key. */
+void pv_order_remove(struct pv_order *o, uint32_t number);
+
+/* The last one whose key is at most `key`, the first whose key is at least that; or none. */
+uint32_t pv_order_at_most(const struct pv_order *o, int64_t key);
+uint32_t pv_order_at_least(const struct pv_order *o, int64_t key);
+
+/*
+ * Those with keys from `from` to `to`, both included, that reach `reach` or farther, from the last
+ * one on, until `visit` returns false. It may not add or remove any.
+ */
+struct pv_order_look {
+	int64_t from, to, reach;
+	bool (*visit)(void *ctx, uint32_t number);
+	void *ctx;
+};
+void pv_order_look(const struct pv_order *o, const struct pv_order_look *look);
+
+void pv_order_clear(struct pv_order *o);
+void pv_order_finish(struct pv_order *o);
+
+#endif

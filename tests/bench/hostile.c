@@ -1,0 +1,291 @@
+/*
+ * What the logs of hostile_log.h cost their reader.
+ *
+ * usage: hostile list                     every shape: FAMILY/PATTERN
+ *        hostile write SHAPE N            its log, on standard output
+ *        hostile write-all FOLDER N [quick]
+ *                                         the logs of every shape, or of those that the suite
+ *                                         counts, and one without events; prints their paths
+ *        hostile read FILE ...            reads each as `profview report --no-index --jobs 1` does;
+ *                                         under callgrind, dumps what each took under its name
+ *        hostile time [-n N] [WORD ...]   seconds a byte of every shape (whose name has one of the
+ *                                         words) against its benign log; the worst last
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef HAVE_CALLGRIND
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS
+#define CALLGRIND_DUMP_STATS_AT(name)
+#endif
+
+#include "common/ingest/ingest.h"
+#include "common/report/report.h"
+#include "tests/bench/hostile_log.h"
+
+enum { USUAL_N = 60000 };
+
+/* --- reading */
+
+static bool wait_for_end(struct pv_ingest *in)
+{
+	struct pv_ingest_status s;
+	for (;;) {
+		pv_ingest_status(in, &s);
+		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
+			return s.state == PV_INGEST_ENDED;
+		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
+		poll(&p, 1, -1);
+		pv_ingest_clear(in);
+	}
+}
+
+static bool report(const char *path, struct pv_ingest *in, FILE *out)
+{
+	struct pv_error e = { 0 };
+	struct pv_ingest_status s;
+	struct pv_model *m = pv_ingest_adopt(in);
+	pv_ingest_status(in, &s);
+	const struct pv_report_source source = { .path = path, .bytes = s.stream_bytes };
+	const struct pv_report_options o = { 0 };
+	return pv_report_write(m, &source, &o, out, &e);
+}
+
+static bool read_log(const char *path, FILE *out)
+{
+	struct pv_error e = { 0 };
+	const struct pv_source_options so = { .follow = false };
+	const struct pv_ingest_options io = { .jobs = 1, .no_window = true };
+	struct pv_source *source = pv_source_open(path, &so, &e);
+	struct pv_ingest *in = source ? pv_ingest_start(source, &io, &e) : NULL;
+	bool ok = in && wait_for_end(in) && report(path, in, out);
+	pv_ingest_destroy(in);
+	return ok;
+}
+
+static int read_logs(char **path, int n)
+{
+	FILE *out = fopen("/dev/null", "w");
+	for (int i = 0; i < n && out; i++) {
+		CALLGRIND_ZERO_STATS;
+		if (!read_log(path[i], out))
+			fprintf(stderr, "hostile: %s could not be read\n", path[i]);
+		CALLGRIND_DUMP_STATS_AT(path[i]);
+	}
+	return out ? fclose(out) : 1;
+}
+
+/* --- shapes */
+
+static void shape_name(size_t family, enum hostile_pattern p, char name[100])
+{
+	snprintf(name, 100, "%s/%s", hostile_family_name(family), hostile_pattern_names[p]);
+}
+
+static bool put_file(const char *path, const struct hostile_bytes *b)
+{
+	FILE *f = fopen(path, "w");
+	bool ok = f && fwrite(b->v, 1, b->n, f) == b->n;
+	return f && fclose(f) == 0 && ok;
+}
+
+/* What a log costs that has no events. */
+static bool write_empty(const char *folder)
+{
+	char path[400];
+	struct hostile_bytes b;
+	hostile_write(0, HOSTILE_BENIGN, 0, &b);
+	snprintf(path, sizeof path, "%s/empty,0", folder);
+	bool ok = put_file(path, &b);
+	puts(path);
+	free(b.v);
+	return ok;
+}
+
+static int write_all(const char *folder, unsigned n, bool quick)
+{
+	char name[100], path[400];
+	bool ok = write_empty(folder);
+	for (size_t i = 0; i < hostile_families(); i++) {
+		for (enum hostile_pattern p = 0; p < HOSTILE_PATTERNS; p++) {
+			struct hostile_bytes b;
+			if (!hostile_has(i, p) || (quick && !hostile_is_quick(i, p)))
+				continue;
+			hostile_write(i, p, n, &b);
+			shape_name(i, p, name);
+			*strchr(name, '/') = ',';
+			snprintf(path, sizeof path, "%s/%s,%u", folder, name, n);
+			ok = ok && put_file(path, &b);
+			puts(path);
+			free(b.v);
+		}
+	}
+	return ok ? 0 : 1;
+}
+
+static int list(void)
+{
+	char name[100];
+	for (size_t i = 0; i < hostile_families(); i++)
+		for (enum hostile_pattern p = 0; p < HOSTILE_PATTERNS; p++)
+			if (hostile_has(i, p)) {
+				shape_name(i, p, name);
+				puts(name);
+			}
+	return 0;
+}
+
+static int write_one(const char *shape, unsigned n)
+{
+	char name[100];
+	for (size_t i = 0; i < hostile_families(); i++) {
+		for (enum hostile_pattern p = 0; p < HOSTILE_PATTERNS; p++) {
+			struct hostile_bytes b;
+			shape_name(i, p, name);
+			if (!hostile_has(i, p) || strcmp(name, shape) != 0)
+				continue;
+			hostile_write(i, p, n, &b);
+			bool ok = fwrite(b.v, 1, b.n, stdout) == b.n;
+			free(b.v);
+			return ok ? 0 : 1;
+		}
+	}
+	fprintf(stderr, "hostile: no shape %s\n", shape);
+	return 2;
+}
+
+/* --- seconds */
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+struct cost {
+	double seconds, bytes;
+};
+
+static struct cost cost_of(size_t family, enum hostile_pattern p, unsigned n, const char *path)
+{
+	struct hostile_bytes b;
+	FILE *out = fopen("/dev/null", "w");
+	hostile_write(family, p, n, &b);
+	bool ok = put_file(path, &b);
+	double from = seconds();
+	ok = ok && out && read_log(path, out);
+	const struct cost c = { ok ? seconds() - from : 0, (double)b.n };
+	if (out)
+		fclose(out);
+	free(b.v);
+	return c;
+}
+
+static bool is_wanted(const char *name, char **word, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strstr(name, word[i]))
+			return true;
+	return n == 0;
+}
+
+struct worst {
+	double times;
+	char name[100];
+};
+
+static void time_family(size_t family, unsigned n, const char *path, char **word, int words,
+	struct worst *worst)
+{
+	char name[100];
+	struct cost benign = { 0, 0 };
+	for (enum hostile_pattern p = HOSTILE_MANY; p < HOSTILE_PATTERNS; p++) {
+		shape_name(family, p, name);
+		if (!hostile_has(family, p) || !is_wanted(name, word, words))
+			continue;
+		if (benign.bytes == 0)
+			benign = cost_of(family, HOSTILE_BENIGN, n, path);
+		const struct cost c = cost_of(family, p, n, path);
+		double times = c.seconds / c.bytes / (benign.seconds / benign.bytes);
+		printf("%-50s %8.0f bytes %7.3f s %7.1f ns/byte %6.1f times benign%s\n", name,
+			c.bytes, c.seconds, c.seconds / c.bytes * 1e9, times,
+			times > 10 ? "  MISSED" : "");
+		fflush(stdout);
+		if (times > worst->times) {
+			worst->times = times;
+			snprintf(worst->name, sizeof worst->name, "%s", name);
+		}
+	}
+}
+
+static int time_all(char **word, int words, unsigned n)
+{
+	char path[] = "/tmp/hostile-XXXXXX";
+	struct worst worst = { 0 };
+	int fd = mkstemp(path);
+	if (fd < 0)
+		return 1;
+	close(fd);
+	for (size_t i = 0; i < hostile_families(); i++)
+		time_family(i, n, path, word, words, &worst);
+	unlink(path);
+	printf("worst: %s, %.1f times its benign log\n", worst.name, worst.times);
+	return 0;
+}
+
+/* --- */
+
+static char **arg;
+static int args, code = 2;
+
+/* A test, because the encoder's kit asserts. */
+START_TEST(run)
+{
+	bool counted = args > 3 && strcmp(arg[2], "-n") == 0;
+	if (strcmp(arg[1], "list") == 0)
+		code = list();
+	else if (strcmp(arg[1], "write") == 0 && args == 4)
+		code = write_one(arg[2], (unsigned)strtoul(arg[3], NULL, 10));
+	else if (strcmp(arg[1], "write-all") == 0 && args >= 4)
+		code = write_all(arg[2], (unsigned)strtoul(arg[3], NULL, 10), args > 4);
+	else if (strcmp(arg[1], "time") == 0)
+		code = time_all(arg + (counted ? 4 : 2), args - (counted ? 4 : 2),
+			counted ? (unsigned)strtoul(arg[3], NULL, 10) : USUAL_N);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fprintf(stderr, "usage: hostile list|write|write-all|read|time ...\n");
+		return 2;
+	}
+	if (strcmp(argv[1], "read") == 0)
+		return read_logs(argv + 2, argc - 2);
+	arg = argv;
+	args = argc;
+	Suite *s = suite_create("hostile");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, run);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_set_fork_status(r, CK_NOFORK);
+	srunner_run_all(r, CK_SILENT);
+	if (srunner_ntests_failed(r)) {
+		TestResult **why = srunner_failures(r);
+		fprintf(stderr, "hostile: %s\n", tr_msg(why[0]));
+		free(why);
+		code = 1;
+	}
+	srunner_free(r);
+	return code;
+}

@@ -1,0 +1,67 @@
+"""Reading takes time that is linear in the input, whatever it says: the logs of bench/hostile_log.h
+are read at n and at 4n, and callgrind counts instructions. At most five times as many are taken;
+what an empty log takes is taken off.
+
+usage: test_hostile_time.py HOSTILE [N [WORD ...]]
+"""
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+N, TIMES, CORES = 250, 5, 2
+NAMED = re.compile(r'^desc: Trigger: Client Request: (.*)$', re.M)
+SUM = re.compile(r'^(?:summary|totals): (\d+)', re.M)
+
+
+def written(hostile, folder, n):
+    done = subprocess.run([hostile, 'write-all', folder, str(n), 'quick'], capture_output=True,
+                          text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def counted(hostile, logs, folder):
+    """Instructions that reading each takes. In one process: to start one takes longer."""
+    folder.mkdir()
+    subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={folder}/out', hostile,
+                    'read', *logs], capture_output=True, check=True)
+    taken = {}
+    for file in folder.iterdir():
+        text = file.read_text()
+        name, total = NAMED.search(text), SUM.search(text)
+        if name and total:
+            taken[name[1]] = int(total[1])
+    return taken
+
+
+def main(hostile, n=N, *words):
+    if not shutil.which('valgrind'):
+        sys.exit(77)
+    n = int(n)
+    with tempfile.TemporaryDirectory() as top:
+        logs = written(hostile, top, n)
+        empty, logs = logs[0], [log for log in logs[1:] if not words or any(w in log for w in words)]
+        large = [log[:log.rindex(',') + 1] + str(4 * n) for log in logs]
+        written(hostile, top, 4 * n)
+        every = logs + large
+        taken = {}
+        with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+            for some in pool.map(lambda i: counted(hostile, [empty] + every[i::CORES],
+                                                   pathlib.Path(top) / f'out{i}'), range(CORES)):
+                taken.update(some)
+        least = taken[empty]
+        rows = sorted(((taken[b] - least) / max(taken[a] - least, 1), pathlib.Path(a).name)
+                      for a, b in zip(logs, large))
+    bad = [row for row in rows if row[0] > TIMES]
+    print(f'{len(rows)} shapes, {sum(taken.values()) / 1e9:.1f} thousand million instructions; most:')
+    for times, name in rows[-10:]:
+        print(f'{times:.2f} times as many for four times the events: {name}')
+    print(f'{len(bad)} above {TIMES}:', *(name for _, name in bad), sep='\n  ')
+    sys.exit(1 if bad or not rows else 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
