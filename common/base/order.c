@@ -38,27 +38,39 @@ bool pv_order_reserve(struct pv_order *o, uint32_t numbers)
 	return true;
 }
 
-/* Parts a subtree: those with keys up to `key`, and the others. */
-static void split(struct pv_order *o, uint32_t link, int64_t key, uint32_t *few, uint32_t *more)
+static bool stands_before(const struct pv_order *o, uint32_t a, uint32_t b)
+{
+	int64_t x = at(o, a)->key, y = at(o, b)->key;
+	return x != y ? x < y : a < b;
+}
+
+/* Parts a subtree: what stands before `by`, and what behind. */
+static void split(struct pv_order *o, uint32_t link, uint32_t by, uint32_t *few, uint32_t *more)
 {
 	if (link == 0) {
 		*few = *more = 0;
 		return;
 	}
 	struct pv_order_node *n = at(o, link);
-	if (n->key <= key) {
+	if (stands_before(o, link, by)) {
 		*few = link;
-		split(o, n->after, key, &n->after, more);
+		split(o, n->after, by, &n->after, more);
 	} else {
 		*more = link;
-		split(o, n->before, key, few, &n->before);
+		split(o, n->before, by, few, &n->before);
 	}
 	sum_up(o, n);
 }
 
 bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach)
 {
-	uint32_t link = number + 1, *place = &o->root;
+	return pv_order_add_to(o, &o->root, number, key, reach);
+}
+
+bool pv_order_add_to(struct pv_order *o, uint32_t *place, uint32_t number, int64_t key,
+	int64_t reach)
+{
+	uint32_t link = number + 1;
 	if (!pv_order_reserve(o, number + 1))
 		return false;
 	struct pv_order_node *n = at(o, link);
@@ -66,9 +78,9 @@ bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reac
 	while (*place && rank(*place) >= rank(link)) {
 		struct pv_order_node *other = at(o, *place);
 		other->most = other->most > reach ? other->most : reach;
-		place = other->key <= key ? &other->after : &other->before;
+		place = stands_before(o, *place, link) ? &other->after : &other->before;
 	}
-	split(o, *place, key, &n->before, &n->after);
+	split(o, *place, link, &n->before, &n->after);
 	sum_up(o, n);
 	*place = link;
 	return true;
@@ -94,10 +106,10 @@ static uint32_t without(struct pv_order *o, uint32_t in, uint32_t link)
 {
 	if (in == 0)
 		return 0;
-	struct pv_order_node *n = at(o, in), *gone = at(o, link);
+	struct pv_order_node *n = at(o, in);
 	if (in == link)
 		return join(o, n->before, n->after);
-	uint32_t *part = n->key <= gone->key ? &n->after : &n->before;
+	uint32_t *part = stands_before(o, in, link) ? &n->after : &n->before;
 	*part = without(o, *part, link);
 	sum_up(o, n);
 	return in;
@@ -108,10 +120,26 @@ void pv_order_remove(struct pv_order *o, uint32_t number)
 	o->root = without(o, o->root, number + 1);
 }
 
-uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)
+void pv_order_remove_from(struct pv_order *o, uint32_t *root, uint32_t number)
+{
+	*root = without(o, *root, number + 1);
+}
+
+uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number)
 {
 	uint32_t best = 0;
-	for (uint32_t link = o->root; link;) {
+	for (uint32_t link = root; link;) {
+		bool behind = stands_before(o, number + 1, link);
+		best = behind ? link : best;
+		link = behind ? at(o, link)->before : at(o, link)->after;
+	}
+	return best - 1;
+}
+
+uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key)
+{
+	uint32_t best = 0;
+	for (uint32_t link = root; link;) {
 		const struct pv_order_node *n = at(o, link);
 		best = n->key <= key ? link : best;
 		link = n->key <= key ? n->after : n->before;
@@ -119,10 +147,10 @@ uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)
 	return best - 1;
 }
 
-uint32_t pv_order_at_least(const struct pv_order *o, int64_t key)
+uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key)
 {
 	uint32_t best = 0;
-	for (uint32_t link = o->root; link;) {
+	for (uint32_t link = root; link;) {
 		const struct pv_order_node *n = at(o, link);
 		best = n->key >= key ? link : best;
 		link = n->key >= key ? n->before : n->after;

@@ -1,8 +1,11 @@
 /*
  * Things in the order of a key, found in time that grows with the logarithm of how many there are,
  * whatever order they come in: a treap over the numbers of an array's elements. Of equal keys the
- * one that was added first stands first. Each has a reach besides, by which a look at many leaves
- * out those that do not reach far enough. Valid when zeroed. Not thread-safe.
+ * lower number stands first. Each has a reach besides, by which a look at many leaves out those that
+ * do not reach far enough. Valid when zeroed. Not thread-safe.
+ *
+ * An array can be parted into several trees, each with a root of its own (number + 1, 0: empty);
+ * the functions without a root mean the one in the structure.
  */
 #ifndef PV_BASE_ORDER_H
 #define PV_BASE_ORDER_H
@@ -35,12 +38,27 @@ static inline int64_t pv_order_key(uint64_t v)
 bool pv_order_reserve(struct pv_order *o, uint32_t numbers);
 /* An element whose number is not in it. False when out of memory. */
 bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach);
-/* `number` is in it, and no other has its key. */
+bool pv_order_add_to(
+	struct pv_order *o, uint32_t *root, uint32_t number, int64_t key, int64_t reach);
+/* `number` is in it. */
 void pv_order_remove(struct pv_order *o, uint32_t number);
+void pv_order_remove_from(struct pv_order *o, uint32_t *root, uint32_t number);
 
 /* The last one whose key is at most `key`, the first whose key is at least that; or none. */
-uint32_t pv_order_at_most(const struct pv_order *o, int64_t key);
-uint32_t pv_order_at_least(const struct pv_order *o, int64_t key);
+uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key);
+uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key);
+/* The one behind `number`, which is in it. */
+uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number);
+
+static inline uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)
+{
+	return pv_order_at_most_in(o, o->root, key);
+}
+
+static inline uint32_t pv_order_at_least(const struct pv_order *o, int64_t key)
+{
+	return pv_order_at_least_in(o, o->root, key);
+}
 
 /*
  * Those with keys from `from` to `to`, both included, that reach `reach` or farther, from the last

@@ -32,6 +32,13 @@ uint32_t pv_model_method(struct pv_model *m, uint64_t key)
 	return id;
 }
 
+void pv_model_forget_method(struct pv_model *m, uint64_t key)
+{
+	struct pv_key_cache *c = &m->private->method[pv_hash(key) % PV_KEY_CACHE];
+	if (c->key == key)
+		*c = (struct pv_key_cache){ 0 };
+}
+
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 {
 	struct pv_model_private *p = m->private;

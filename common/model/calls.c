@@ -25,6 +25,8 @@ void pv_calls_finish(struct pv_calls *c)
 {
 	pv_table_finish(&c->node);
 	pv_map_finish(&c->wide);
+	pv_array_finish(&c->of_method);
+	pv_array_finish(&c->next_of_method);
 }
 
 /* --- finding and making nodes */
@@ -112,22 +114,6 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 	}
 	c->node.v[parent].recent = at;
 	return at;
-}
-
-void pv_calls_unkey(struct pv_model *m)
-{
-	struct pv_calls *c = &m->calls;
-	const struct pv_method *method = m->names.method.v;
-	for (uint32_t i = 1; i < c->node.n; i++)
-		if (method[c->node.v[i].method].shared)
-			c->node.v[i].key = UINT64_MAX;
-	struct pv_key_cache *k = m->private->method;
-	for (size_t i = 0; i < PV_KEY_CACHE; i++)
-		if (method[k[i].id].shared)
-			k[i] = (struct pv_key_cache){ 0 };
-	m->private->memo_n = 0;
-	m->private->stretches.shared_known = false;
-	m->private->stretches.changes++;
 }
 
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)

@@ -62,6 +62,9 @@ struct pv_calls {
 
 	/* private */
 	struct pv_map wide; /* (parent << 32 | method) -> node, of parents with many children */
+	/* Nodes of each method, as far as they were asked for; see pv_calls_unkey(). 0: no more. */
+	PV_ARRAY(uint32_t) of_method, next_of_method;
+	uint64_t of_folds; /* `folds` when that was noted */
 };
 
 struct pv_model;

@@ -74,6 +74,8 @@ int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 
 /* --- names */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
+/* The key is looked up anew when it is used next. */
+void pv_model_forget_method(struct pv_model *m, uint64_t key);
 /* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
 
@@ -91,7 +93,7 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional);
 /* Ends every open frame of the thread at its last event. */
 void pv_calls_close(struct pv_model *m, struct pv_thread *th);
-/* Nodes of shared methods are no longer found by their keys alone. */
+/* Nodes of methods that have become shared are no longer found by their keys alone. */
 void pv_calls_unkey(struct pv_model *m);
 /* The stack id of a node's path; PV_MAP_NONE when out of memory. */
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);

@@ -29,8 +29,13 @@ void pv_names_finish(struct pv_names *n)
 		pv_array_finish(&n->entity[kind]);
 		pv_map_finish(&n->entity_of[kind]);
 		pv_map_finish(&n->owned[kind]);
+		pv_epochs_finish(&n->key_epochs[kind]);
 	}
 	pv_map_finish(&n->in_domain);
+	pv_epochs_finish(&n->method_epochs);
+	pv_array_finish(&n->newly_shared);
+	pv_map_finish(&n->use_of_entity);
+	pv_map_finish(&n->use_unbound);
 	pv_map_finish(&n->methods_of);
 	pv_map_finish(&n->living);
 	pv_array_finish(&n->method);
@@ -45,11 +50,25 @@ void pv_names_finish(struct pv_names *n)
 
 /* --- things that are loaded and unloaded */
 
-/* The epoch of the key between `before` and `above` in time; the newest without `above`. */
+/* What was only unloaded or used so far stands before all else that the key means. */
+static struct pv_epoch epoch_of(const struct pv_names *n, enum pv_entity_kind kind, uint32_t id)
+{
+	int64_t load_ns = n->entity[kind].v[id].load_ns;
+	return (struct pv_epoch){ id, load_ns == PV_NEVER ? INT64_MIN : load_ns };
+}
+
+/*
+ * The epoch of the key that begins at `from`, between `before` and `above` in time; the newest
+ * without `above`.
+ */
 static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_t key,
-	uint32_t before, uint32_t above)
+	int64_t from, uint32_t before, uint32_t above)
 {
 	uint32_t id = (uint32_t)n->entity[kind].n;
+	const struct pv_epoch it = { id, from };
+	if ((before || above) && !pv_epochs_add(&n->key_epochs[kind], key, it,
+					 epoch_of(n, kind, before ? before : above)))
+		return 0;
 	if (!pv_reserve(&n->entity[kind], 1) ||
 		(!above && !pv_map_set(&n->entity_of[kind], key, id)))
 		return 0;
@@ -152,21 +171,30 @@ static bool same_thing(const struct pv_entity *x, const struct pv_entity *said)
  * The entity a load event speaks of; a second meaning of a key begins an epoch, which takes its
  * place by its time.
  */
+static bool is_it(const struct pv_entity *x, const struct pv_entity *said)
+{
+	bool first = x->load_ns == PV_NEVER && !x->name; /* only unloaded or used so far */
+	return said->load_ns <= x->unload_ns && (first || same_thing(x, said));
+}
+
 static uint32_t loaded(struct pv_names *n, enum pv_entity_kind kind, const struct pv_entity *said)
 {
-	uint32_t above = 0, id = pv_names_newest(n, kind, said->key);
-	for (; id; above = id, id = n->entity[kind].v[id].before) {
-		const struct pv_entity *x = &n->entity[kind].v[id];
-		bool first = x->load_ns == PV_NEVER && !x->name; /* only unloaded or used so far */
-		bool alive = said->load_ns <= x->unload_ns;
-		if (alive && (first || same_thing(x, said)))
-			return id;
-		if (!alive || x->load_ns == PV_NEVER || x->load_ns <= said->load_ns)
-			break;
+	uint32_t at, next = 0;
+	const struct pv_entity *v = n->entity[kind].v;
+	if (!pv_epochs_around(&n->key_epochs[kind], said->key, said->load_ns, &at, &next)) {
+		at = pv_names_newest(n, kind, said->key);
+		bool later = at && v[at].load_ns != PV_NEVER && v[at].load_ns > said->load_ns &&
+			     said->load_ns <= v[at].unload_ns;
+		next = later ? at : 0;
+		at = later ? 0 : at;
 	}
-	if (id && !end_entity(n, kind, id, said->load_ns))
+	if (next && is_it(&v[next], said))
+		return next;
+	if (at && is_it(&v[at], said))
+		return at;
+	if (at && !end_entity(n, kind, at, said->load_ns))
 		return 0;
-	return add_entity(n, kind, said->key, id, above);
+	return add_entity(n, kind, said->key, said->load_ns, at, next);
 }
 
 /* What is now known of an epoch for the first time. */
@@ -177,6 +205,8 @@ static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 	bool named = !x->name && said->name, placed = x->load_ns == PV_NEVER;
 	if (placed || said->load_ns < x->load_ns)
 		x->load_ns = said->load_ns;
+	if (!pv_epochs_move(&n->key_epochs[kind], x->key, epoch_of(n, kind, id)))
+		return false;
 	x->name = said->name ? said->name : x->name;
 	x->extra = said->extra ? said->extra : x->extra;
 	x->owner = said->owner ? said->owner : x->owner;
@@ -187,9 +217,7 @@ static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 		ok &= add_member(n, kind, id, true);
 	if (named && kind == PV_ENTITY_CLASS)
 		ok &= pv_names_class_born(n, said->name);
-	if (pv_names_are_classes(n, kind))
-		pv_names_uses_defined(n, said->key, id);
-	return ok;
+	return ok && (!pv_names_are_classes(n, kind) || pv_names_uses_defined(n, said->key, id));
 }
 
 /*
@@ -262,7 +290,7 @@ static bool name(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 	if (!pv_intern_add(&n->text, e->meta.name.at, e->meta.name.len, &text))
 		return false;
 	if (!id)
-		id = add_entity(n, kind, e->meta.key, 0, 0);
+		id = add_entity(n, kind, e->meta.key, INT64_MIN, 0, 0);
 	if (!id)
 		return false;
 	n->entity[kind].v[id].name = text;
@@ -273,17 +301,16 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 {
 	n->unloads++;
 	int64_t time = (int64_t)e->time;
-	uint32_t text = 0, id = pv_names_newest(n, kind, e->meta.key);
-	while (id && n->entity[kind].v[id].before && n->entity[kind].v[id].load_ns > time)
-		id = n->entity[kind].v[id].before;
+	uint32_t text = 0, id = pv_names_begun(n, kind, e->meta.key, time);
 	if (!id && n->entity[kind].n >= n->entity_cap) {
 		n->undefined++;
 		return true;
 	}
 	if (!id) {
-		id = add_entity(n, kind, e->meta.key, 0, 0);
-		if (id && pv_names_are_classes(n, kind))
-			pv_names_uses_defined(n, e->meta.key, id);
+		id = add_entity(n, kind, e->meta.key, INT64_MIN, 0, 0);
+		if (id && pv_names_are_classes(n, kind) &&
+			!pv_names_uses_defined(n, e->meta.key, id))
+			return false;
 	}
 	if (!id)
 		return false;
@@ -356,9 +383,10 @@ static bool apply(struct pv_names *n, const struct pv_event *e)
 
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared)
 {
-	n->newly_shared = false;
+	n->newly_shared.n = 0;
+	n->all_shared = false;
 	n->changes++;
 	bool ok = apply(n, e);
-	*ret_shared = n->newly_shared;
+	*ret_shared = n->newly_shared.n > 0 || n->all_shared;
 	return ok;
 }

@@ -10,6 +10,7 @@
 
 #include "common/base/intern.h"
 #include "common/format/event.h"
+#include "common/model/epochs.h"
 #include "common/model/ranges.h"
 
 /* Things with a name that log events load, name and unload. */
@@ -90,7 +91,11 @@ struct pv_names {
 	/* private */
 	int64_t applied_ns;      /* greatest time of the uses that were counted so far */
 	size_t class_fold_at;    /* ids at which the next fold is due */
-	bool newly_shared;       /* since the last pv_names_apply() */
+	PV_ARRAY(uint32_t) newly_shared; /* methods, by the last pv_names_apply() */
+	bool all_shared;         /* likewise: there was no memory to say which */
+	struct pv_epochs key_epochs[PV_ENTITY_KINDS], method_epochs;
+	struct pv_map use_of_entity; /* (by vtable, entity) -> newest class use that means it */
+	struct pv_map use_unbound;   /* key -> newest class use without a definition, 0 = none now */
 	struct pv_map native_of; /* sampled address -> method id */
 	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
 	struct pv_map owned[PV_ENTITY_KINDS], in_domain; /* container's key -> newest member */
@@ -98,6 +103,9 @@ struct pv_names {
 
 bool pv_names_init(struct pv_names *n);
 void pv_names_finish(struct pv_names *n);
+
+/* What is derived from the lists is made anew; false when out of memory. */
+bool pv_names_link(struct pv_names *n);
 
 /*
  * What a use at `time` (log clock) of a key means, made when new; 0 only when out of memory: the
@@ -119,7 +127,7 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
 
 /*
  * Applies METHOD_JIT, SAMPLE_SYMBOL and load, unload and name events (all metadata kinds but
- * threads). *ret_shared: methods have become `shared`.
+ * threads). *ret_shared: the methods of newly_shared have become `shared`.
  */
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared);
 
@@ -137,6 +145,10 @@ uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 
 /* What a key of that kind meant at a time, by the rule above; 0 unknown. */
 uint32_t pv_names_entity(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
+
+/* The newest meaning that began by then, whether or not it had ended, else the oldest; 0: none. */
+uint32_t pv_names_begun(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
 
 /* One number for all uses of a class of one name and image: rows' ids. */

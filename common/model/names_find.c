@@ -19,12 +19,22 @@ uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
 {
 	const struct pv_entity *v = n->entity[kind].v;
-	uint32_t later = 0, id = pv_names_newest(n, kind, key);
-	while (id && v[id].load_ns != PV_NEVER && v[id].load_ns > time) {
-		later = id;
-		id = v[id].before;
+	uint32_t later, id;
+	if (!pv_epochs_around(&n->key_epochs[kind], key, time, &id, &later)) {
+		id = pv_names_newest(n, kind, key);
+		later = id && v[id].load_ns != PV_NEVER && v[id].load_ns > time ? id : 0;
+		id = later ? 0 : id;
 	}
 	return id && time <= v[id].unload_ns ? id : later;
+}
+
+uint32_t pv_names_begun(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
+{
+	uint32_t id, next;
+	if (!pv_epochs_around(&n->key_epochs[kind], key, time, &id, &next))
+		return pv_names_newest(n, kind, key);
+	return id ? id : next;
 }
 
 /* Too many classes: whatever comes now is one class. */
@@ -39,6 +49,20 @@ static uint32_t other_class(struct pv_names *n)
 	n->changes++;
 	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ .other = true };
 	return n->other_class;
+}
+
+static uint64_t bound_key(bool by_vtable, uint32_t entity)
+{
+	return (uint64_t)by_vtable << 32 | entity;
+}
+
+/* The use is found by what it means from now on. */
+static bool note_use(struct pv_names *n, uint32_t id)
+{
+	const struct pv_class_use *u = &n->class_use.v[id];
+	if (!u->entity)
+		return pv_map_set(&n->use_unbound, u->key, id);
+	return pv_map_set(&n->use_of_entity, bound_key(u->by_vtable, u->entity), id);
 }
 
 static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity, uint32_t before)
@@ -59,7 +83,7 @@ static uint32_t add_class_use(struct pv_names *n, uint64_t key, uint32_t entity,
 		.by_vtable = n->classes_by_vtable,
 		.before = before,
 		.last_ns = INT64_MIN };
-	return id;
+	return note_use(n, id) ? id : 0;
 }
 
 static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t time)
@@ -67,14 +91,25 @@ static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t ti
 	return pv_names_entity(n, class_kind(n), key, time);
 }
 
+/* The use of the key whose meaning is `entity`, of those named by vtable or by class as now. */
+static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
+{
+	uint32_t id = entity ? pv_map_get(&n->use_of_entity, bound_key(n->classes_by_vtable, entity))
+			     : pv_map_get(&n->use_unbound, key);
+	if (id == PV_MAP_NONE || id == 0 || n->class_use.v[id].other ||
+		n->class_use.v[id].by_vtable != n->classes_by_vtable)
+		return 0;
+	return id;
+}
+
 /* Once a key has had two meanings the time decides. `id`: its newest use. */
 static uint32_t use_at(struct pv_names *n, uint32_t id, int64_t time)
 {
 	uint64_t key = n->class_use.v[id].key;
 	uint32_t entity = entity_of_use(n, key, time);
-	for (uint32_t at = id; at; at = n->class_use.v[at].before)
-		if (n->class_use.v[at].entity == entity)
-			return at;
+	uint32_t at = use_of(n, key, entity);
+	if (at)
+		return at;
 	return add_class_use(n, key, entity, id);
 }
 
@@ -90,17 +125,6 @@ uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time)
 	return id;
 }
 
-/* The use of the key whose meaning is `entity`, of those named by vtable or by class as now. */
-static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
-{
-	uint32_t id = pv_map_get(&n->class_of, key);
-	while (id != PV_MAP_NONE && id &&
-		(n->class_use.v[id].entity != entity ||
-			n->class_use.v[id].by_vtable != n->classes_by_vtable))
-		id = n->class_use.v[id].before;
-	return id == PV_MAP_NONE ? 0 : id;
-}
-
 void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int64_t time)
 {
 	uint32_t id = use_of(n, key, entity);
@@ -111,17 +135,59 @@ void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int6
 }
 
 /* Uses that no definition is known for take the first one. */
-void pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
+bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
 {
 	enum pv_entity_kind kind = class_kind(n);
 	uint32_t id = use_of(n, key, 0), newest = pv_names_newest(n, kind, key);
-	if (id && !use_of(n, key, entity))
+	if (id && !use_of(n, key, entity)) {
 		n->class_use.v[id].entity = entity;
+		if (!note_use(n, id) || !pv_map_set(&n->use_unbound, key, 0))
+			return false;
+	}
 	id = pv_map_get(&n->class_of, key);
 	if (id == PV_MAP_NONE || newest == entity || n->class_use.v[id].ended)
-		return;
+		return true;
 	n->class_use.v[id].ended = true; /* what it meant before is told after what it means */
 	n->late += n->entity[kind].v[entity].load_ns < n->class_use.v[id].last_ns;
+	return true;
+}
+
+/* From the oldest on, so that the newest of a kind is what is found. */
+static bool link_uses(struct pv_names *n)
+{
+	bool ok = true;
+	pv_map_clear(&n->use_of_entity);
+	pv_map_clear(&n->use_unbound);
+	for (uint32_t id = 1; id < n->class_use.n && ok; id++)
+		ok = n->class_use.v[id].other || note_use(n, id);
+	return ok;
+}
+
+static int64_t from_of(const void *entities, uint32_t id)
+{
+	int64_t load_ns = ((const struct pv_entity *)entities)[id].load_ns;
+	return load_ns == PV_NEVER ? INT64_MIN : load_ns;
+}
+
+static bool link_entities(struct pv_names *n, enum pv_entity_kind kind)
+{
+	const struct pv_entity *v = n->entity[kind].v;
+	struct pv_map first = { 0 };
+	bool ok = true;
+	pv_epochs_clear(&n->key_epochs[kind]);
+	for (uint32_t id = 1; id < n->entity[kind].n && ok; id++)
+		ok = pv_epochs_link(&n->key_epochs[kind], &first, v[id].key,
+			(struct pv_epoch){ id, from_of(v, id) }, from_of, v);
+	pv_map_finish(&first);
+	return ok;
+}
+
+bool pv_names_link(struct pv_names *n)
+{
+	bool ok = link_uses(n);
+	for (enum pv_entity_kind kind = 0; kind < PV_ENTITY_KINDS; kind++)
+		ok = ok && link_entities(n, kind);
+	return ok && pv_names_link_methods(n);
 }
 
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method)

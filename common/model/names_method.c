@@ -14,13 +14,19 @@ enum { MAX_CODE = 64 << 20, NAME_ROOM = 8192 };
 static void share(struct pv_names *n, uint32_t id)
 {
 	n->method.v[id].shared = true;
-	n->newly_shared = true;
+	if (pv_reserve(&n->newly_shared, 1))
+		n->newly_shared.v[n->newly_shared.n++] = id;
+	else
+		n->all_shared = true;
 }
 
 /* An epoch of the key right after `before` (0: its first); the newest unless `above` is given. */
 static uint32_t add_method(struct pv_names *n, uint64_t key, uint32_t before, uint32_t above)
 {
-	uint32_t id = (uint32_t)n->method.n;
+	uint32_t id = (uint32_t)n->method.n, other = before ? before : above;
+	if (other && !pv_epochs_add(&n->method_epochs, key, (struct pv_epoch){ id, PV_NEVER },
+			     (struct pv_epoch){ other, n->method.v[other].from_ns }))
+		return 0;
 	if (!pv_reserve(&n->method, 1) || (!above && !pv_map_set(&n->method_of, key, id)))
 		return 0;
 	struct pv_method *v = n->method.v;
@@ -60,17 +66,28 @@ static uint32_t other_method(struct pv_names *n)
 
 /*
  * The newest epoch that was described at or before `time`, else the first later one; its end is not
- * looked at unless something came behind it.
+ * looked at unless something came behind it. `id`: the newest of all.
  */
 static uint32_t epoch_at(const struct pv_names *n, uint32_t id, int64_t time, uint32_t *ret_above)
 {
 	const struct pv_method *v = n->method.v;
+	uint32_t at;
 	*ret_above = 0;
-	while (v[id].before && v[id].from_ns > time && time <= v[v[id].before].end_ns) {
-		*ret_above = id;
-		id = v[id].before;
-	}
-	return id;
+	if (!pv_epochs_around(&n->method_epochs, v[id].key, time, &at, ret_above))
+		return id;
+	if (at && (!*ret_above || time <= v[at].end_ns))
+		return at;
+	at = *ret_above;
+	*ret_above = pv_epochs_next(&n->method_epochs, v[id].key, at);
+	return at;
+}
+
+/* It was first described at another time than was known. */
+static bool set_from(struct pv_names *n, uint32_t id, int64_t from_ns)
+{
+	struct pv_method *m = &n->method.v[id];
+	m->from_ns = from_ns;
+	return pv_epochs_move(&n->method_epochs, m->key, (struct pv_epoch){ id, from_ns });
 }
 
 static uint32_t find_method(struct pv_names *n, uint64_t key, int64_t time)
@@ -224,8 +241,8 @@ static uint32_t name_method(
 	if (!id || id == n->other_method || !name)
 		return id;
 	struct pv_method *m = &n->method.v[id];
-	if (m->from_ns == PV_NEVER || time < m->from_ns)
-		m->from_ns = time;
+	if ((m->from_ns == PV_NEVER || time < m->from_ns) && !set_from(n, id, time))
+		return 0;
 	return m->name || name_it(n, id, text, name) ? id : 0;
 }
 
@@ -304,4 +321,23 @@ bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time)
 	}
 	n->late = n->late > told_late ? told_late + 1 : told_late; /* one death, however many */
 	return pv_map_set(&n->methods_of, name, late);
+}
+
+static int64_t from_of(const void *methods, uint32_t id)
+{
+	return ((const struct pv_method *)methods)[id].from_ns;
+}
+
+bool pv_names_link_methods(struct pv_names *n)
+{
+	const struct pv_method *v = n->method.v;
+	struct pv_map first = { 0 };
+	bool ok = true;
+	pv_epochs_clear(&n->method_epochs);
+	for (uint32_t id = 1; id < n->method.n && ok; id++)
+		if (!v[id].native && id != n->other_method)
+			ok = pv_epochs_link(&n->method_epochs, &first, v[id].key,
+				(struct pv_epoch){ id, v[id].from_ns }, from_of, v);
+	pv_map_finish(&first);
+	return ok;
 }

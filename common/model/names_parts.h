@@ -21,6 +21,8 @@ bool pv_names_class_born(struct pv_names *n, uint32_t name);
 /* One died: with the last of its name its methods die too. */
 bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time);
 
+bool pv_names_link_methods(struct pv_names *n);
+
 /* --- names_find.c */
 
 uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key);
@@ -31,6 +33,6 @@ static inline bool pv_names_are_classes(const struct pv_names *n, enum pv_entity
 
 /* The class uses bound to an epoch that has just ended, or begun as the second of its key. */
 void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int64_t time);
-void pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity);
+bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity);
 
 #endif

@@ -13,7 +13,7 @@
 #include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
-enum { LAYOUT = 5 }; /* to be raised when a field's meaning changes but no size does */
+enum { LAYOUT = 6 }; /* to be raised when a field's meaning changes but no size does */
 
 #define SAME_SIZE(type, size)                                                                      \
 	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type                        \
@@ -23,7 +23,7 @@ enum { LAYOUT = 5 }; /* to be raised when a field's meaning changes but no size 
 
 /* --- names and stacks */
 
-SAME_SIZE(struct pv_names, 960);
+SAME_SIZE(struct pv_names, 1424);
 SAME_SIZE(struct pv_ranges, 40);
 
 static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
@@ -56,6 +56,11 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	TAKE_OUT_MAP(plain.methods_of);
 	TAKE_OUT_MAP(plain.living);
 	TAKE_OUT_MAP(plain.in_domain);
+	TAKE_OUT_MAP(plain.use_of_entity);
+	TAKE_OUT_MAP(plain.use_unbound);
+	TAKE_OUT(plain.newly_shared);
+	memset(plain.key_epochs, 0, sizeof plain.key_epochs);
+	memset(&plain.method_epochs, 0, sizeof plain.method_epochs);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
 		plain.changes += n->changes + 1;
@@ -79,6 +84,8 @@ static void archive_names(struct pv_archive *a, struct pv_names *n)
 	pv_archive_map(a, &n->methods_of);
 	pv_archive_map(a, &n->living);
 	pv_archive_map(a, &n->in_domain);
+	if (a->loading && !a->failed)
+		a->failed = !pv_names_link(n);
 }
 
 SAME_SIZE(struct pv_stacks, 72);
@@ -94,12 +101,14 @@ static void archive_stacks(struct pv_archive *a, struct pv_stacks *s)
 
 /* --- calls, sites */
 
-SAME_SIZE(struct pv_calls, 120);
+SAME_SIZE(struct pv_calls, 176);
 
 static void archive_calls(struct pv_archive *a, struct pv_calls *c)
 {
 	struct pv_calls plain = *c;
 	TAKE_OUT(plain.node);
+	TAKE_OUT(plain.of_method);
+	TAKE_OUT(plain.next_of_method);
 	TAKE_OUT_MAP(plain.wide);
 	pv_archive_value(a, plain);
 	if (a->loading && !a->failed) {
@@ -474,7 +483,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 372896);
+SAME_SIZE(struct pv_model, 373416);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

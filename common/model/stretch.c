@@ -349,143 +349,12 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
 	return true;
 }
 
-/* --- methods whose key has several meanings: one node must not stand for two of them */
-
-static size_t shared_bit(uint64_t key)
-{
-	return pv_hash(key) % PV_SHARED_BITS;
-}
-
-static void note_shared(struct pv_model *m)
-{
-	struct pv_stretches *p = &m->private->stretches;
-	memset(p->shared_key, 0, sizeof p->shared_key);
-	p->shared_any = false;
-	for (size_t i = 1; i < m->names.method.n; i++) {
-		size_t bit = shared_bit(m->names.method.v[i].key);
-		if (!m->names.method.v[i].shared)
-			continue;
-		p->shared_key[bit / 64] |= UINT64_C(1) << bit % 64;
-		p->shared_any = true;
-	}
-	p->shared_known = true;
-}
-
-struct times {
-	int64_t from_ns, to_ns;
-};
-
-static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct times *t)
-{
-	size_t bit = shared_bit(key);
-	if ((m->private->stretches.shared_key[bit / 64] >> bit % 64 & 1) == 0)
-		return true;
-	return pv_names_method_steady(&m->names, key, t->from_ns, t->to_ns);
-}
-
-/* In all the run: a call that one stretch leaves open may end in the next. */
-static bool is_steady(const struct pv_model *m, const struct pv_digest *d, const struct times *t)
-{
-	const struct pv_digest_path *path = m->private->stretches.strand[d->strand].path.v;
-	for (size_t i = 0; i < d->sum.n; i++)
-		if (!is_key_steady(m, path[d->sum.v[i].path].key, t))
-			return false;
-	for (size_t i = 0; i < d->open.n; i++)
-		if (!is_key_steady(m, path[d->open.v[i].path].key, t))
-			return false;
-	return true;
-}
+/* --- whether a run can be taken */
 
 const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b)
 {
 	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
 	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
-}
-
-/* Nor do those that were open before, of which a sum has one and the same path. */
-static bool open_are_steady(
-	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
-{
-	const struct pv_strand *s = &m->private->stretches.strand[b->digest.strand];
-	const struct pv_thread *th = pv_stretch_thread(m, b);
-	if (!th || !b->digest.stretch.v[0].goes_on)
-		return true;
-	for (size_t i = s->base_depth; i < th->stack.stack.n; i++) {
-		const struct pv_frame *f = &th->stack.stack.v[i];
-		const struct pv_method *method = &m->names.method.v[m->calls.node.v[f->node].method];
-		struct times t = *run;
-		t.from_ns = f->enter_ns < t.from_ns ? f->enter_ns : t.from_ns;
-		if (!is_key_steady(m, method->key, &t))
-			return false;
-	}
-	return true;
-}
-
-static struct times times_of(const struct pv_batch *const *b, size_t n)
-{
-	struct times t = { INT64_MAX, INT64_MIN };
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < b[i]->digest.stretch.n; k++) {
-			const struct pv_stretch *s = &b[i]->digest.stretch.v[k];
-			t.from_ns = s->from_ns < t.from_ns ? s->from_ns : t.from_ns;
-			t.to_ns = s->to_ns > t.to_ns ? s->to_ns : t.to_ns;
-		}
-	}
-	return t;
-}
-
-/* A method described again, under another name or in this very run. */
-static bool is_renamed(struct pv_model *m, const struct pv_event *e)
-{
-	struct pv_map *seen = &m->private->stretches.described;
-	uint32_t id = pv_map_get(&m->names.method_of, e->jit.method);
-	if (pv_map_get(seen, e->jit.method) != PV_MAP_NONE || !pv_map_set(seen, e->jit.method, 0))
-		return true;
-	if (id == PV_MAP_NONE || !m->names.method.v[id].name)
-		return false;
-	const char *name = pv_intern_text(&m->names.text, m->names.method.v[id].name);
-	size_t n = strlen(name);
-	return m->names.method.v[id].shared || e->kind != PV_KIND_METHOD_JIT ||
-	       n != e->jit.name.len || memcmp(name, e->jit.name.at, n) != 0;
-}
-
-/* Events by which a key may get another meaning amid the run. */
-static bool changes_names(struct pv_model *m, const struct pv_batch *b)
-{
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
-		switch (e->kind) {
-		case PV_KIND_METHOD_JIT:
-		case PV_KIND_METHOD_NAME:
-			if (is_renamed(m, e))
-				return true;
-			break;
-		case PV_KIND_METHOD_FREE:
-		case PV_KIND_CLASS_UNLOAD:
-		case PV_KIND_IMAGE_UNLOAD:
-		case PV_KIND_ASSEMBLY_UNLOAD:
-		case PV_KIND_DOMAIN_UNLOAD:
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n)
-{
-	if (!m->private->stretches.shared_known)
-		note_shared(m);
-	const bool any = m->private->stretches.shared_any;
-	const struct times t = times_of(b, n);
-	pv_map_clear(&m->private->stretches.described);
-	for (size_t i = 0; i < n; i++) {
-		if (!b[i]->told && changes_names(m, b[i]))
-			return false;
-		if (any && b[i]->digest.stretch.n &&
-			(!is_steady(m, &b[i]->digest, &t) || !open_are_steady(m, b[i], &t)))
-			return false;
-	}
-	return true;
 }
 
 static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint32_t number)
@@ -596,5 +465,5 @@ bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t 
 	for (size_t i = 0; i < n; i++)
 		if (!thread_goes_on(m, b[i]) || (n > 1 && tells_of_others(b[i], b, n)))
 			return false;
-	return is_unambiguous(m, b, n);
+	return pv_stretches_unambiguous(m, b, n);
 }

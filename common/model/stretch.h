@@ -80,6 +80,11 @@ struct pv_stretches {
 };
 
 void pv_stretches_finish(struct pv_stretches *s);
+/* Whether each key means one method in all of the run, as far as is known. */
+bool pv_stretches_unambiguous(
+	struct pv_model *m, const struct pv_batch *const *b, size_t n);
+/* A method's key has come to have several meanings. */
+void pv_stretches_note_shared(struct pv_model *m, uint64_t key);
 /* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
 bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n);
 /* The epoch of a batch's thread that calls come to; NULL when it is new. */

@@ -44,19 +44,6 @@ static void put_took(struct pv_cell *c, const struct pv_model *m, uint32_t load)
 	pv_cell_i_if(c, ns != PV_NEVER, ns);
 }
 
-/* The epoch of the owner's key that this one belongs to; 0 when it is not known. */
-static uint32_t owner_of(const struct pv_names *n, enum pv_entity_kind kind,
-	const struct pv_entity *e)
-{
-	uint32_t id = pv_map_get(&n->entity_of[kind], e->owner);
-	if (id == PV_MAP_NONE)
-		return 0;
-	while (n->entity[kind].v[id].before && n->entity[kind].v[id].load_ns != PV_NEVER &&
-		n->entity[kind].v[id].load_ns > e->load_ns)
-		id = n->entity[kind].v[id].before;
-	return id;
-}
-
 /* An assembly's image, a context's domain. */
 static const char *owner_text(struct pv_build *b, const struct pv_model *m,
 	enum pv_entity_kind kind, const struct pv_entity *e)
@@ -64,7 +51,7 @@ static const char *owner_text(struct pv_build *b, const struct pv_model *m,
 	enum pv_entity_kind of = kind == PV_ENTITY_CONTEXT ? PV_ENTITY_DOMAIN : PV_ENTITY_IMAGE;
 	if (e->owner == 0)
 		return NULL;
-	uint32_t id = owner_of(&m->names, of, e);
+	uint32_t id = pv_names_begun(&m->names, of, e->owner, e->load_ns);
 	uint32_t name = id ? m->names.entity[of].v[id].name : 0;
 	return name ? pv_intern_text(&m->names.text, name) : pv_build_hex(b, e->owner);
 }
