@@ -40,6 +40,8 @@ void b07_kit_vars(struct b07_kit *k, size_t n, const uint64_t *v)
 
 void b07_kit_text(struct b07_kit *k, const char *text)
 {
+	for (const char *at = k->lead; at && *at && *text; at++)
+		b07_kit_byte(k, (unsigned char)*at);
 	do
 		b07_kit_byte(k, (unsigned char)*text);
 	while (*text++);
@@ -87,7 +89,10 @@ void b07_kit_intro(struct b07_kit *k, uint64_t flags)
 {
 	b07_kit_begin(k, 1);
 	b07_kit_var(k, 1);
+	const char *lead = k->lead;
+	k->lead = NULL; /* readers know the log by this name */
 	b07_kit_text(k, "mono");
+	k->lead = lead;
 	if (k->stage != 'x')
 		b07_kit_var(k, flags);
 	b07_kit_clock(k, 0);

@@ -17,6 +17,7 @@ struct b07_kit {
 	size_t blocks[64];   /* where each block begins, and the end */
 	size_t n_blocks;
 	bool codes_of_one_byte; /* the draft with one-byte block codes */
+	const char *lead;       /* what every text begins with; NULL at first */
 	bool known_blocks;      /* none of a code that no profiler wrote */
 };
 

@@ -2,6 +2,8 @@
  * Writes one of the kit's logs to standard output: for tests that give it to other programs.
  *
  * usage: b07_write x|A|B|C|D [COUNTS-A-MICROSECOND]
+ *
+ * With MAKE_LOG_LEAD in the environment every text begins with its bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ int main(int argc, char **argv)
 		return 2;
 	b07_kit_init(&kit, argv[1][0], argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
 	kit.known_blocks = true;
+	kit.lead = getenv("MAKE_LOG_LEAD");
 	b07_kit_log(&kit);
 	if (fwrite(kit.bytes, 1, kit.n, stdout) != kit.n || fflush(stdout) != 0)
 		return 1;

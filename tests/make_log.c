@@ -2,7 +2,8 @@
  * usage: make_log WORLD DATA-VERSION POINTER-SIZE [all|stock [SAYS LAYOUT [MAJOR]]] > LOG
  *
  * A world of worlds.h; `stock`: without what ends Mono's own reader. SAYS is the data version in
- * the header where a layout of development builds is wanted, MAJOR that of the header.
+ * the header where a layout of development builds is wanted, MAJOR that of the header. With
+ * MAKE_LOG_LEAD in the environment every text of the log begins with its bytes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ static const struct {
 	{ "thread-lives", world_thread_lives },
 	{ "late-layout", world_late_layout },
 	{ "strings", world_strings },
+	{ "texts", world_texts },
 };
 
 static char **arg;
@@ -53,6 +55,8 @@ START_TEST(make)
 		f.layout = (uint8_t)atoi(arg[6]);
 	if (args > 7)
 		f.header_major = (uint8_t)atoi(arg[7]);
+	const char *lead = getenv("MAKE_LOG_LEAD");
+	world_lead(lead ? lead : "");
 	world_init(&x, &f, args > 6 ? (uint8_t)atoi(arg[5]) : version);
 	x.leaves_out = args > 4 && strcmp(arg[4], "stock") == 0;
 	worlds[i].make(&x);

@@ -46,17 +46,26 @@ def shown(raw, quoted=False):
     return ''.join(out)
 
 
-def harmful(text, allowed='\n'):
-    """The first character that may not reach a terminal, and where; None."""
+BAD = {chr(c) for first, last in [*HIDDEN, (0xd800, 0xdfff)] for c in range(first, last + 1)}
+
+
+def piled(line):
+    """The first mark too many in a line."""
     marks = MARKS
-    for at, c in enumerate(text):
-        code = ord(c)
-        if c in allowed:
-            marks = MARKS
-            continue
-        marks = marks + 1 if is_mark(code) else 0
-        if hides(code) or marks > MARKS or 0xd800 <= code < 0xe000:
-            return at, c
+    for c in line:
+        marks = marks + 1 if is_mark(ord(c)) else 0
+        if marks > MARKS:
+            return c
+    return None
+
+
+def harmful(text):
+    """The first character that may not reach a terminal, and its line; None. Ends of lines may."""
+    for line in text.split('\n'):
+        met = set(line)
+        bad = met & BAD or (any(is_mark(ord(c)) for c in met) and piled(line))
+        if bad:
+            return min(bad), line
     return None
 
 

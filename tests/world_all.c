@@ -39,6 +39,13 @@ static bool has_counter(const struct world *x, uint64_t index)
 	return index == 8 ? x->w.format.data_version >= 7 : index != 9 || !x->leaves_out;
 }
 
+static struct pv_counter_desc led(struct pv_counter_desc d)
+{
+	d.section_name = world_text(d.section_name.at);
+	d.name = world_text(d.name.at);
+	return d;
+}
+
 static void describe(struct world *x, int64_t us)
 {
 	static const struct pv_counter_desc list[] = {
@@ -57,7 +64,7 @@ static void describe(struct world *x, int64_t us)
 	uint32_t n = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(list); i++)
 		if (has_counter(x, list[i].index))
-			x->pools.descs.v[n++] = list[i];
+			x->pools.descs.v[n++] = led(list[i]);
 	x->pools.descs.n = n;
 	world_put(x, us, EVENT(COUNTERS_DESCRIBE, .counters = { .list = { 0, n } }));
 }
@@ -76,7 +83,7 @@ static void sample(struct world *x, int64_t us, bool second)
 		{ 6, PV_COUNTER_DOUBLE, 0, { "", 0 } },
 		{ 7, PV_COUNTER_TIME_INTERVAL, second ? 500 : 1000, { "", 0 } },
 		{ 8, PV_COUNTER_LONG, second ? 90 : 100, { "", 0 } },
-		{ 9, PV_COUNTER_STRING, 1, { "fast", 4 } },
+		{ 9, PV_COUNTER_STRING, 1, world_text("fast") },
 	};
 	uint32_t n = 0;
 	memcpy(&list[5].raw, &load, sizeof load);

@@ -1,8 +1,11 @@
 #include "tests/worlds.h"
 
 #include <check.h>
+#include <stdlib.h>
 
 enum { START = 1000000, CODE = 0x20000 };
+
+static const char *lead = "";
 
 void world_init(struct world *x, const struct mlpd_format *f, uint8_t says)
 {
@@ -23,8 +26,9 @@ void world_init(struct world *x, const struct mlpd_format *f, uint8_t says)
 		.arch = world_text("x86-64"),
 		.os = world_text("linux") };
 	h.format.data_version = says;
-	ck_assert(pv_reserve(&x->w.out, 512));
-	x->w.out.n = mlpd_put_header(x->w.out.v, 512, &h);
+	size_t room = 512 + 3 * strlen(lead);
+	ck_assert(pv_reserve(&x->w.out, room));
+	x->w.out.n = mlpd_put_header(x->w.out.v, room, &h);
 }
 
 void world_finish(struct world *x)
@@ -84,7 +88,19 @@ uint64_t world_type(const struct world *x, unsigned n)
 
 struct pv_text world_text(const char *text)
 {
-	return (struct pv_text){ text, strlen(text) };
+	size_t n = strlen(lead);
+	if (!*text || n == 0)
+		return (struct pv_text){ text, strlen(text) };
+	char *whole = malloc(n + strlen(text) + 1); /* as long as the program runs */
+	ck_assert_ptr_nonnull(whole);
+	memcpy(whole, lead, n);
+	strcpy(whole + n, text);
+	return (struct pv_text){ whole, strlen(whole) };
+}
+
+void world_lead(const char *text)
+{
+	lead = text;
 }
 
 void world_jit(struct world *x, int64_t us, unsigned method, uint64_t size, const char *name)

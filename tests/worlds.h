@@ -41,9 +41,14 @@ void world_jit(struct world *x, int64_t us, unsigned method, uint64_t size, cons
 void world_class(struct world *x, int64_t us, unsigned n, const char *name);
 
 struct pv_text world_text(const char *text);
+/* What every text made from now on begins with, header and all; "" at first. It is borrowed. */
+void world_lead(const char *text);
 
 /* world_all.c: every kind of the data version, in every form. */
 void world_every_kind(struct world *x);
+
+/* world_texts.c: text in every event that can hold any; data version 17. */
+void world_texts(struct world *x);
 
 /* world_strings.c: a heap shot with names of fields and beginnings of strings; data version 17. */
 void world_strings(struct world *x);

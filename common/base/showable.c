@@ -171,15 +171,8 @@ void pv_showable_quoted(FILE *out, const char *text, size_t len)
 
 /* --- JSON */
 
-static size_t put_json(char *to, uint32_t code)
+static size_t put_json_escape(char *to, uint32_t code)
 {
-	if (code == '"' || code == '\\') {
-		to[0] = '\\';
-		to[1] = (char)code;
-		return 2;
-	}
-	if (!pv_showable_hides(code))
-		return pv_utf8_put(to, code);
 	if (code == '\n' || code == '\r' || code == '\t')
 		return put_escape(to, code);
 	if (code < 0x10000)
@@ -188,17 +181,31 @@ static size_t put_json(char *to, uint32_t code)
 	return n + put_hex(to + n, 'u', 4, 0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
+static size_t put_json(char *to, uint32_t code, unsigned *marks)
+{
+	bool mark = pv_utf8_width(code) == 0;
+	if (pv_showable_hides(code) || (mark && *marks >= PV_SHOWN_MARKS))
+		return put_json_escape(to, code);
+	*marks = mark ? *marks + 1 : 0;
+	if (code != '"' && code != '\\')
+		return pv_utf8_put(to, code);
+	to[0] = '\\';
+	to[1] = (char)code;
+	return 2;
+}
+
 char *pv_showable_json(const char *text, size_t len)
 {
 	if (len > SIZE_MAX / 6 - 3)
 		return NULL;
 	char *json = malloc(len * 6 + 3); /* "\u0001" for one byte */
 	size_t n = 0, used;
+	unsigned marks = PV_SHOWN_MARKS;
 	if (!json)
 		return NULL;
 	json[n++] = '"';
 	for (const char *at = text, *end = text + len; at < end; at += used)
-		n += put_json(json + n, pv_utf8_next(at, end, &used));
+		n += put_json(json + n, pv_utf8_next(at, end, &used), &marks);
 	json[n++] = '"';
 	json[n] = 0;
 	return json;

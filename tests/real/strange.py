@@ -3,12 +3,14 @@
 Each is a copy of this process, in whose environment TMPDIR and XDG_RUNTIME_DIR are folders of the
 test's own.
 """
+import ctypes
 import os
 import signal
 import socket
 import struct
 import time
 
+PR_SET_PDEATHSIG = 1
 MAGIC = b'DOTNET_IPC_V1\0'
 
 
@@ -111,6 +113,7 @@ class Strange:
         self.pid = os.fork()
         if self.pid == 0:
             try:
+                ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                 path = where(os.getpid()) if where else place_of(kind, os.getpid())
                 os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
                 with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
@@ -133,3 +136,12 @@ class Strange:
     def close(self):
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+
+
+if __name__ == '__main__':    # a .NET process whose command line is whatever it was given
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as own:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        own.bind(place_of('dotnet', os.getpid()))
+        own.listen(8)
+        print('ready', flush=True)
+        answer_with(process_info)(own)
