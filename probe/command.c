@@ -20,7 +20,7 @@ extern char **environ;
 static bool is_ours(const char *variable)
 {
 	static const char *const names[] = {
-		"PROFVIEW_OPTIONS=", "MONO_ENV_OPTIONS=", "CORECLR_ENABLE_PROFILING=", "LD_PRELOAD="
+		"PROFVIEW_OPTIONS=", "PROFVIEW_NATIVE_OPTIONS=", "MONO_ENV_OPTIONS=", "CORECLR_ENABLE_PROFILING=", "LD_PRELOAD="
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
 		if (strncmp(variable, names[i], strlen(names[i])) == 0)

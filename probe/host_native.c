@@ -327,7 +327,9 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 /* A program that was not changed is recorded by its environment. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
-	const char *text = getenv("PROFVIEW_OPTIONS");
+	/* The first is for this host alone: other programs of the launch may need other words. */
+	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
+	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
 	if (text)
 		pvp_native_start(text);
 }

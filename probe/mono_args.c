@@ -262,6 +262,8 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigne
 		*off |= groups_of(at + 2, len - 2);
 	else if (!eq && groups_of(at, len))
 		o->groups |= groups_of(at, len);
+	else if (is(at, len, "alloc=off"))
+		*off |= PVP_MONO_ALLOC;
 	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
 		!take_valued(o, at, key, len, &ok))
 		return keep(o->rest, at, len);

@@ -47,7 +47,7 @@ static bool number(const struct word *w, unsigned most, unsigned without, unsign
 	return n <= most && (len > 0 || w->len == w->key);
 }
 
-/* malloc, malloc=512k; of alloc the latter only: alone it is about what a program reports. */
+/* malloc, malloc=512k */
 static bool take_period(struct pvp_native_options *o, const struct word *w)
 {
 	size_t len;
@@ -67,6 +67,19 @@ static bool keep(char *to, size_t room, const char *at, size_t len)
 	memcpy(to + n, at, len);
 	to[n + len] = 0;
 	return true;
+}
+
+/* As with every host: alone all allocations, with a size one in so many bytes, off: none. */
+static bool take_alloc(struct pvp_native_options *o, const struct word *w)
+{
+	bool all = w->len == w->key || value_is(w, "on") || value_is(w, "yes") || value_is(w, "1");
+	bool none = value_is(w, "off") || value_is(w, "no") || value_is(w, "0");
+	if (!all && !none)
+		return take_period(o, w);
+	o->malloc = all;
+	o->period = 0;
+	/* Those that the program reports itself are the core's. */
+	return keep(o->rest, sizeof o->rest, all ? "alloc=on" : "alloc=off", all ? 8 : 9);
 }
 
 bool pvp_native_rest(struct pvp_native_options *o, const char *word)
@@ -94,10 +107,9 @@ static bool take_shots(struct pvp_native_options *o, const struct word *w)
 
 static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_frames_given)
 {
-	size_t len;
-	const char *value = value_of(w, &len);
-	if (is(w, "malloc") ||
-		(is(w, "alloc") && len && *value >= '1' && *value <= '9' && !value_is(w, "1")))
+	if (is(w, "alloc"))
+		return take_alloc(o, w);
+	if (is(w, "malloc"))
 		return take_period(o, w);
 	if (is(w, "sample-real"))
 		return false; /* PVP_SAMPLE_REAL_REFUSED */

@@ -12,7 +12,7 @@
 #include "common/target/launch.h"
 #include "common/target/relay.h"
 
-enum { END_MS = 5000, EXIT_MISSING = 127, EXIT_UNRUNNABLE = 126, EXIT_REFUSED = 3, EXIT_OWN = 125 };
+enum { END_MS = 5000, EXIT_MISSING = 127, EXIT_UNRUNNABLE = 126, EXIT_USAGE = 2, EXIT_REFUSED = 3, EXIT_OWN = 125 };
 
 struct ui_guest {
 	struct pv_launch launch;
@@ -41,13 +41,14 @@ static struct pv_launch_options wish(const struct ui_options *o)
 		.probe = o->probe };
 }
 
-struct ui_guest *ui_guest_create(
-	const struct ui_options *o, bool screen, int *ret_exit, struct pv_error *reterr)
+struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *ret_exit,
+	char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
 {
 	struct pv_launch_options lo = wish(o);
 	struct ui_guest *g = calloc(1, sizeof *g);
 	bool missing = false;
 	*ret_exit = EXIT_OWN;
+	*ret_why = 0;
 	if (!g) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 		return NULL;
@@ -57,7 +58,9 @@ struct ui_guest *ui_guest_create(
 	snprintf(g->name, sizeof g->name, "%s", o->words[0]);
 	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
 	if (!planned)
-		*ret_exit = exit_of(reterr, missing);
+		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
+	if (g->launch.refused)
+		snprintf(ret_why, UI_GUEST_WHY, "%s", g->launch.why);
 	if (planned && pv_launch_prepare(&g->launch, reterr) &&
 		pv_relay_start(&g->relay, &g->launch, screen, reterr))
 		return g;
@@ -76,6 +79,11 @@ void ui_guest_close(struct ui_guest *g)
 	pv_launch_finish(&g->launch, remove);
 	ui_output_finish(&g->output);
 	free(g);
+}
+
+const char *ui_guest_note(const struct ui_guest *g)
+{
+	return g->launch.note;
 }
 
 const char *ui_guest_pipe(const struct ui_guest *g)
@@ -234,14 +242,20 @@ void ui_guest_hang_up(const struct ui_guest *g)
 
 struct ui_joined {
 	struct pv_join_place place;
+	char note[160];
 };
 
 /* A probe that is there already records what it was told to. */
-static bool take_wish(struct ui_joined *j, const struct ui_options *o, struct pv_error *reterr)
+static bool take_wish(struct ui_joined *j, const struct ui_options *o, char *ret_why,
+	struct pv_error *reterr)
 {
 	j->place.wish = wish(o);
-	if (pv_join_chooses(&j->place) ||
-		!(o->calls || o->alloc || o->sample || o->heapshot || o->probe))
+	if (pv_join_chooses(&j->place))
+		pv_launch_note(&j->place.wish, PV_HOST_DOTNET, j->note, sizeof j->note);
+	if (pv_join_chooses(&j->place))
+		return pv_launch_check(&j->place.wish, PV_HOST_DOTNET, ret_why) ||
+		       pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
+	if (!(o->calls || o->alloc || o->sample || o->heapshot || o->probe))
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,
 		o->inject ? "what a probe put into a running Mono records cannot be chosen"
@@ -251,8 +265,10 @@ static bool take_wish(struct ui_joined *j, const struct ui_options *o, struct pv
 		o->pid, o->pid);
 }
 
-struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *reterr)
+struct ui_joined *ui_guest_join(
+	const struct ui_options *o, char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
 {
+	*ret_why = 0;
 	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
 			       : o->inject ? PV_JOIN_MAY_INJECT
 					   : PV_JOIN_MAY_TELL;
@@ -260,12 +276,17 @@ struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *ret
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr);
-	if (found && take_wish(j, o, reterr))
+	if (found && take_wish(j, o, ret_why, reterr))
 		return j;
 	if (found)
 		pv_join_leave(&j->place);
 	free(j);
 	return NULL;
+}
+
+const char *ui_joined_note(const struct ui_joined *j)
+{
+	return j->note;
 }
 
 const char *ui_joined_path(const struct ui_joined *j)

@@ -11,16 +11,20 @@
 #include "tui/options.h"
 #include "tui/output.h"
 
+enum { UI_GUEST_WHY = 600 };
+
 struct ui_guest;
 
 /*
  * Finds out what the command is, makes the pipe, forks whoever will start it. `screen`: it gets a
- * terminal of its own. NULL: *ret_exit is what to exit with.
+ * terminal of its own. NULL: *ret_exit is what to exit with; `ret_why`, unless empty, is a word
+ * that no probe of this program understands and what would be understood.
  */
-struct ui_guest *ui_guest_create(
-	const struct ui_options *o, bool screen, int *ret_exit, struct pv_error *reterr);
+struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *ret_exit,
+	char ret_why[UI_GUEST_WHY], struct pv_error *reterr);
 void ui_guest_close(struct ui_guest *g); /* the program goes on if it still runs; NULL is fine */
 
+const char *ui_guest_note(const struct ui_guest *g); /* what is done otherwise than asked, or "" */
 const char *ui_guest_pipe(const struct ui_guest *g); /* where its log comes from */
 bool ui_guest_go(struct ui_guest *g);
 
@@ -54,9 +58,11 @@ void ui_guest_wait(struct ui_guest *g);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */
 struct ui_joined;
-struct ui_joined *ui_guest_join(const struct ui_options *o, struct pv_error *reterr);
+struct ui_joined *ui_guest_join(
+	const struct ui_options *o, char ret_why[UI_GUEST_WHY], struct pv_error *reterr);
 /* Whether a probe will be put in that the runtime does not offer to take. */
 bool ui_joined_injects(const struct ui_joined *j);
+const char *ui_joined_note(const struct ui_joined *j); /* likewise */
 const char *ui_joined_path(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 void ui_joined_leave(struct ui_joined *j);

@@ -475,12 +475,17 @@ static int run_run(const struct ui_options *given)
 	struct ui_options o = *given;
 	bool screen = isatty(STDOUT_FILENO);
 	int code;
-	struct ui_guest *g = ui_guest_create(&o, screen, &code, &err);
-	if (!g) {
+	char why[UI_GUEST_WHY];
+	struct ui_guest *g = ui_guest_create(&o, screen, &code, why, &err);
+	if (!g && *why)
+		ui_complain(NULL, "%s", why);
+	else if (!g)
 		complain(NULL, &err);
+	if (!g)
 		return code;
-	}
 	o.path = ui_guest_pipe(g);
+	if (*ui_guest_note(g))
+		ui_complain(NULL, "%s", ui_guest_note(g));
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	code = f ? run_guest(&o, f, g, screen) : complain(NULL, &err);
 	ui_feed_close(f);
@@ -493,12 +498,19 @@ static int run_attach(const struct ui_options *given)
 {
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
-	struct ui_joined *j = ui_guest_join(&o, &err);
+	char why[UI_GUEST_WHY];
+	struct ui_joined *j = ui_guest_join(&o, why, &err);
+	if (!j && *why) {
+		ui_complain(NULL, "%s", why);
+		return EXIT_USAGE;
+	}
 	if (!j) {
 		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
 		return complain(NULL, &err);
 	}
 	o.path = ui_joined_path(j);
+	if (*ui_joined_note(j))
+		ui_complain(NULL, "%s", ui_joined_note(j));
 	o.follow = true;
 	if (ui_joined_injects(j))
 		ui_complain(NULL, "a probe goes into the running Mono: one collection is made, and "

@@ -401,7 +401,7 @@ static const struct {
 			"heap shots: at every major collection, 5gc, 1000ms" } },
 	{ .set = set_probe,
 		.row = { "--probe", 0, "OPTIONS", UI_VERB_RUN | UI_VERB_ATTACH,
-			"further options of the probe, like filter=App" } },
+			"further options of the probe, like filter=n:App" } },
 	{ .set = set_inject,
 		.row = { "--inject", 0, NULL, UI_VERB_ATTACH,
 			"a probe into a running Mono, by its attach agent" } },

@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
 #include "common/target/preload.h"
+#include "common/target/starter.h"
 
 extern char **environ;
 
@@ -107,9 +109,15 @@ static bool starts_another(const struct pv_launch *l)
 	       strcmp(*word, "test") == 0 || (n > 3 && strcmp(*word + n - 3, ".cs") == 0);
 }
 
-static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
+/* The launch's words and those of --probe that this host understands. */
+static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o,
+	enum pv_host host, char *to)
 {
-	pv_launch_words(o, to, OPTIONS);
+	char own[OPTIONS];
+	struct pv_launch_options known = *o;
+	if (o->probe && pv_words_for(o->probe, host, own, sizeof own))
+		known.probe = *own ? own : NULL;
+	pv_launch_words(&known, to, OPTIONS);
 	if (l->program.kind == PV_PROGRAM_DOTNET && starts_another(l))
 		add(to, ",nosdk");
 	add(to, ",output=%s", l->pipe);
@@ -117,18 +125,18 @@ static void managed_options(const struct pv_launch *l, const struct pv_launch_op
 
 static void native_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
+	char own[OPTIONS] = "";
 	snprintf(to, OPTIONS, "output=%s", l->pipe);
 	if (!strchr(l->program.runs, ','))
 		add(to, ",program=%s", l->program.runs);
 	if (!o->sample || strcmp(o->sample, "0") != 0)
 		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
-	if (o->alloc && !*o->alloc)
-		add(to, ",malloc");
-	else
-		add(to, ",malloc=%s", o->alloc ? o->alloc : "512k");
+	const char *alloc = o->alloc ? o->alloc : "512k";
+	add(to, ",alloc%s%s", *alloc ? "=" : "", alloc);
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
-	add(to, "%s%s", o->probe ? "," : "", o->probe ? o->probe : "");
+	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
+		add(to, ",%s", own);
 }
 
 static const char *variable(char *const *env, const char *name)
@@ -190,11 +198,11 @@ static bool set_preload(struct pv_launch *l, const char *library)
 	return ok;
 }
 
-static bool set_mono(struct pv_launch *l, const char *options)
+static bool set_mono(struct pv_launch *l, const char *library, const char *options)
 {
 	char text[OPTIONS + 32], folder[PV_PROGRAM_PATH];
 	snprintf(text, sizeof text, "--profile=profview:%s", options);
-	snprintf(folder, sizeof folder, "%s", l->library);
+	snprintf(folder, sizeof folder, "%s", library);
 	char *slash = strrchr(folder, '/');
 	if (slash)
 		*slash = 0;
@@ -210,25 +218,39 @@ static bool set_coreclr(struct pv_launch *l, const char *library, const char *op
 	       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 }
 
+static bool set_native(struct pv_launch *l, const char *library, const char *options)
+{
+	return set_preload(l, library) &&
+	       set_variable(l, "PROFVIEW_NATIVE_OPTIONS", NULL, options);
+}
+
+/* Both runtimes', as far as they can be had: which one comes is not known. */
+static bool set_managed(struct pv_launch *l, const struct pv_launch_options *o)
+{
+	char options[OPTIONS], library[PV_PROGRAM_PATH];
+	managed_options(l, o, PV_HOST_MONO, options);
+	if (pv_launch_library(MONO_LIBRARY, library) && !set_mono(l, library, options))
+		return false;
+	managed_options(l, o, PV_HOST_DOTNET, options);
+	return !pv_launch_library(PV_CORECLR_LIBRARY, library) || set_coreclr(l, library, options);
+}
+
 static bool set_environment(struct pv_launch *l, const struct pv_launch_options *o)
 {
-	char options[OPTIONS], managed[OPTIONS], core[PV_PROGRAM_PATH];
-	managed_options(l, o, managed);
-	native_options(l, o, options);
+	char options[OPTIONS];
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
-		return set_preload(l, l->library) &&
-		       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
+		native_options(l, o, options);
+		return (!l->started || set_managed(l, o)) && set_native(l, l->library, options);
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
-		return set_coreclr(l, l->library, managed);
+		managed_options(l, o, PV_HOST_DOTNET, options);
+		return set_coreclr(l, l->library, options);
 	case PV_PROGRAM_SCRIPT:
-		if (!set_mono(l, managed))
-			return false;
-		return !pv_launch_library(PV_CORECLR_LIBRARY, core) ||
-		       set_coreclr(l, core, managed);
+		return set_managed(l, o);
 	default:
-		return set_mono(l, managed);
+		managed_options(l, o, PV_HOST_MONO, options);
+		return set_mono(l, l->library, options);
 	}
 }
 
@@ -287,13 +309,90 @@ static bool takes_profilers(const struct pv_launch *l, struct pv_error *reterr)
 		"%s=0 keeps every profiler out of .NET programs: unset it", name);
 }
 
+/* Which probes may come up. */
+static unsigned hosts_of(const struct pv_launch *l)
+{
+	switch (l->program.kind) {
+	case PV_PROGRAM_NATIVE:
+		return l->started ? PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET
+				  : PV_HOST_NATIVE;
+	case PV_PROGRAM_DOTNET:
+	case PV_PROGRAM_DOTNET_CLI:
+		return PV_HOST_DOTNET;
+	case PV_PROGRAM_SCRIPT:
+		return PV_HOST_MONO | PV_HOST_DOTNET;
+	default:
+		return PV_HOST_MONO;
+	}
+}
+
+bool pv_launch_check(
+	const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY])
+{
+	char all[OPTIONS];
+	const char *alloc = o->alloc ? o->alloc : "512k";
+	int n = snprintf(all, sizeof all, "alloc%s%s%s%s%s%s%s", *alloc ? "=" : "", alloc,
+		o->heapshot ? ",heapshot" : "", o->heapshot && *o->heapshot ? "=" : "",
+		o->heapshot ? o->heapshot : "", o->probe ? "," : "", o->probe ? o->probe : "");
+	if (n < 0 || (size_t)n >= sizeof all - 1024) {
+		snprintf(ret_why, PV_WORDS_WHY, "these options are too long");
+		return false;
+	}
+	return pv_words_check(all, hosts, ret_why);
+}
+
+bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room)
+{
+	enum { OF_DOTNET = 100 << 10 }; /* EventPipe's AllocationTick: probe/clr_args.h */
+	*to = 0;
+	if (hosts != PV_HOST_DOTNET || !o->alloc || !*o->alloc || strcmp(o->alloc, "off") == 0 ||
+		pv_bytes_of(o->alloc, strlen(o->alloc)) == OF_DOTNET)
+		return false;
+	snprintf(to, room, ".NET samples one allocation in 100 KiB, whatever --alloc=%.40s says",
+		o->alloc);
+	return true;
+}
+
+/* What will run in the end: behind starters, as far as their command line says. */
+static bool look(struct pv_launch *l, char *const *words, bool *ret_missing, struct pv_error *reterr)
+{
+	char command[PV_STARTER_WORD], path[PV_PROGRAM_PATH];
+	if (!pv_program_look(words[0], &l->program, ret_missing, reterr))
+		return false;
+	enum pv_starter what = pv_starter_look(words, command, &l->cleaned);
+	l->started = what != PV_STARTER_NONE;
+	if (!l->started)
+		return true;
+	struct pv_program found = { 0 };
+	struct pv_error err = { 0 };
+	bool missing, known = what != PV_STARTER_UNKNOWN && pv_program_find(command, path);
+	if (known && pv_program_look(command, &found, &missing, &err)) {
+		memcpy(found.path, l->program.path, sizeof found.path);
+		l->program = found;
+		/* What runs an image is the starter's, or the system's, affair. */
+		if (found.kind == PV_PROGRAM_CLI)
+			l->program.kind = PV_PROGRAM_MONO;
+		if (found.kind == PV_PROGRAM_DOTNET_CLI)
+			l->program.kind = PV_PROGRAM_DOTNET;
+	} else if (known && what == PV_STARTER_FOUND && err.code == PV_EUSAGE) {
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s", err.what);
+	} else {
+		l->program.kind = PV_PROGRAM_SCRIPT;
+	}
+	return true;
+}
+
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
 	*ret = (struct pv_launch){ 0 };
 	*ret_missing = false;
-	if (!pv_program_look(words[0], &ret->program, ret_missing, reterr))
+	if (!look(ret, words, ret_missing, reterr))
 		return false;
+	ret->refused = !pv_launch_check(o, hosts_of(ret), ret->why);
+	if (ret->refused)
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret->why);
+	pv_launch_note(o, hosts_of(ret), ret->note, sizeof ret->note);
 	const char *library = library_of(ret->program.kind);
 	if (!pv_launch_library(library, ret->library))
 		return pv_fail(reterr, PV_EUSAGE, 0,
@@ -373,7 +472,10 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
 {
 	const char *name = strrchr(l->library, '/');
 	name = name ? name + 1 : l->library;
-	if (access(l->library, R_OK) != 0)
+	if (l->cleaned)
+		snprintf(to, room,
+			"env starts it without the environment that leads a probe in: leave out -i, -u");
+	else if (access(l->library, R_OK) != 0)
 		snprintf(to, room, "the probe's library is gone: %.120s", l->library);
 	else if (pid && has_library(pid, l))
 		snprintf(to, room, "%s is loaded, but has written nothing yet", name);

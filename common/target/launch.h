@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "common/target/program.h"
+#include "common/target/words.h"
 
 struct pv_launch_options {
 	bool calls;
@@ -23,8 +24,20 @@ struct pv_launch_options {
  */
 bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
 
+/* Whether the probes of these hosts understand all that is asked for; else `why`. */
+bool pv_launch_check(
+	const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY]);
+
+/* What these hosts will do otherwise than was asked, in one line; false: nothing. */
+bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room);
+
 struct pv_launch {
-	struct pv_program program;
+	struct pv_program program; /* that runs in the end: behind env(1), a shell with -c */
+	bool started;              /* it is started by such */
+	bool cleaned;              /* which drops the environment that leads a probe in */
+	bool refused;              /* a word is not understood: `why`, no length to spare */
+	char why[PV_WORDS_WHY];
+	char note[160]; /* what is done otherwise than asked; "" */
 	char folder[128]; /* "" until it is made */
 	char pipe[160];
 	char library[PV_PROGRAM_PATH]; /* the probe's */

@@ -275,14 +275,14 @@ static bool is_one_of(const char *word, const char *const *list)
 }
 
 /* The first line that runs a managed runtime, else the last that runs something of its own. */
-static void main_command(const struct look *l, char *to, size_t room)
+static void main_command(const char *lines, char *to, size_t room)
 {
 	static const char *const shells_own[] = { "fi", "done", "esac", "}", "exit", "return",
 		"echo", "printf", "wait", "cd", "test", "[", "if", "then", "else", "for", "while",
 		"case", "trap", "set", "export", "unset", "shift", ":", "true", "false", NULL };
 	char line[1024], word[PV_PROGRAM_PATH];
 	*to = 0;
-	for (const char *at = strchr(l->head, '\n'); at; at = strchr(at + 1, '\n')) {
+	for (const char *at = strchr(lines, '\n'); at; at = strchr(at + 1, '\n')) {
 		const char *from = at + 1 + strspn(at + 1, " \t");
 		size_t n = strcspn(from, "\n");
 		if (n >= sizeof line)
@@ -295,6 +295,28 @@ static void main_command(const struct look *l, char *to, size_t room)
 		if (is_mono_name(base_of(word)) || strcmp(base_of(word), "dotnet") == 0)
 			return;
 	}
+}
+
+bool pv_program_of_line(const char *line, char *to, size_t room)
+{
+	char *lines;
+	*to = 0;
+	if (asprintf(&lines, "\n%s", line) < 0)
+		return false;
+	char quote = 0;
+	for (char *at = lines; *at; at++) {
+		if (*at == quote)
+			quote = 0;
+		else if (!quote && (*at == '"' || *at == '\''))
+			quote = *at;
+		else if (!quote && strchr(";&|()", *at))
+			*at = '\n';
+		else if (quote && *at == '\n')
+			*at = ' ';
+	}
+	main_command(lines, to, room);
+	free(lines);
+	return *to && !strchr(to, '$') && !strchr(to, '`');
 }
 
 static bool is_shell(const char *base)
@@ -311,7 +333,7 @@ static bool look_at_script(struct look *l, int depth)
 	if (!*word || depth >= DEEP)
 		goto unknown;
 	if (is_shell(base_of(word))) {
-		main_command(l, word, sizeof word);
+		main_command(l->head, word, sizeof word);
 		if (!*word || strchr(word, '$') || strchr(word, '`'))
 			goto unknown;
 	}

@@ -5,6 +5,7 @@
 #define PV_TARGET_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/status.h"
 
@@ -32,6 +33,12 @@ struct pv_program {
  */
 bool pv_program_look(
 	const char *word, struct pv_program *ret, bool *ret_missing, struct pv_error *reterr);
+
+/*
+ * What a shell's line ("cd x && exec dotnet app.dll") runs: the first managed runtime, else the last
+ * that is none of the shell's own. False: it does not say.
+ */
+bool pv_program_of_line(const char *line, char *to, size_t room);
 
 /* Where `word` is, as a shell finds it. */
 bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH]);

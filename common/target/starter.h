@@ -1,0 +1,27 @@
+/*
+ * Programs that do nothing but start another one: env, timeout, nice, a shell with -c. Their
+ * command line says what will run in the end, so that this gets the right probe.
+ */
+#ifndef PV_TARGET_STARTER_H
+#define PV_TARGET_STARTER_H
+
+#include <stdbool.h>
+
+enum pv_starter {
+	PV_STARTER_NONE,    /* the command itself is meant */
+	PV_STARTER_FOUND,   /* `command` is started by it */
+	PV_STARTER_GUESSED, /* a shell's line: probably `command` */
+	PV_STARTER_UNKNOWN, /* it starts something (make, npm, a shell that reads a file) */
+};
+
+enum { PV_STARTER_WORD = 1024 };
+
+/*
+ * What `words` (ends with NULL) start, behind any number of starters. FOUND and GUESSED: its first
+ * word is in `command`. *ret_cleans: env(1) is told to drop the environment, or what a probe needs
+ * of it.
+ */
+enum pv_starter pv_starter_look(
+	char *const *words, char command[PV_STARTER_WORD], bool *ret_cleans);
+
+#endif

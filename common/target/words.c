@@ -1,0 +1,427 @@
+#include "common/target/words.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/estimate.h"
+#include "common/base/status.h"
+
+enum { N = PV_HOST_NATIVE, M = PV_HOST_MONO, D = PV_HOST_DOTNET, ALL = N | M | D };
+
+enum kind {
+	PLAIN,  /* no value */
+	GROUP,  /* none, and "noWORD" takes it away */
+	FLAG,   /* none, or on, off, yes, no, 1, 0 */
+	ALLOC,  /* none, off, or a size; "noalloc" */
+	SIZE,   /* 4096, 512k, 64m */
+	LARGE,  /* one from 256k on */
+	SIZES,  /* likewise, or none */
+	NUMBER, /* from 0 on */
+	RATE,   /* a number from 1 on, or none */
+	SHOT,   /* none, ondemand, onshutdown, Ngc, Nms */
+	SOCKET, /* on, off, an absolute path */
+	TEXT,   /* anything */
+	TEXTS,  /* anything, or none */
+	FILTER, /* terms: n:NAME */
+	CHOICE, /* one of `choices` */
+	OURS,   /* set by profview itself */
+};
+
+struct value {
+	const char *at; /* NULL: there is none */
+	size_t len;
+};
+
+struct row {
+	const char *word;
+	unsigned hosts;
+	enum kind kind;
+	const char *choices; /* "|cpu"; "" stands for no value */
+	unsigned most;       /* of a number; 0: no bound */
+};
+
+static const struct row rows[] = {
+	{ "alloc", ALL, ALLOC, NULL, 0 },
+	{ "block", ALL, FLAG, NULL, 0 },
+	{ "buffer", ALL, LARGE, NULL, 0 },
+	{ "callspec", M, TEXT, NULL, 0 },
+	{ "calls", ALL, FLAG, NULL, 0 },
+	{ "calltree", M, CHOICE, "|cpu", 0 },
+	{ "calltree-room", M, SIZE, NULL, 0 },
+	{ "calldepth", M, NUMBER, NULL, 0 },
+	{ "class", N, CHOICE, "site|size", 0 },
+	{ "contexts", D, GROUP, NULL, 0 },
+	{ "control", ALL, SOCKET, NULL, 0 },
+	{ "counter", M | D, GROUP, NULL, 0 },
+	{ "counters", M | D, GROUP, NULL, 0 },
+	{ "coverage", M, TEXTS, NULL, 0 },
+	{ "cpu", M, GROUP, NULL, 0 },
+	{ "debug", M | D, PLAIN, NULL, 0 },
+	{ "emptycalls", D, GROUP, NULL, 0 },
+	{ "everycall", D, GROUP, NULL, 0 },
+	{ "exception", M | D, GROUP, NULL, 0 },
+	{ "fields", M | D, GROUP, NULL, 0 },
+	{ "filter", M | D, FILTER, NULL, 0 },
+	{ "finalization", M | D, GROUP, NULL, 0 },
+	{ "free", N, PLAIN, NULL, 0 },
+	{ "gc", M | D, GROUP, NULL, 0 },
+	{ "gcalloc", M | D, GROUP, NULL, 0 },
+	{ "gchandle", M | D, GROUP, NULL, 0 },
+	{ "gcmove", M | D, GROUP, NULL, 0 },
+	{ "gcroot", M | D, GROUP, NULL, 0 },
+	{ "heapshot", ALL, SHOT, NULL, 0 },
+	{ "heapshot-on-shutdown", ALL, PLAIN, NULL, 0 },
+	{ "heapshot-room", M | D, SIZE, NULL, 0 },
+	{ "jit", M | D, GROUP, NULL, 0 },
+	{ "legacy", M | D, GROUP, NULL, 0 },
+	{ "lines", M, GROUP, NULL, 0 },
+	{ "linger", ALL, NUMBER, NULL, 60000 },
+	{ "malloc", N, SIZES, NULL, 0 },
+	{ "marks", ALL, FLAG, NULL, 0 },
+	{ "maxframes", M | D, NUMBER, NULL, 0 },
+	{ "maxframes", N, NUMBER, NULL, 64 },
+	{ "maxsize", ALL, LARGE, NULL, 0 },
+	{ "monitor", M | D, GROUP, NULL, 0 },
+	{ "nodefaults", ALL, PLAIN, NULL, 0 },
+	{ "nosdk", D, GROUP, NULL, 0 },
+	{ "output", ALL, OURS, NULL, 0 },
+	{ "program", ALL, OURS, NULL, 0 },
+	{ "ring", ALL, LARGE, NULL, 0 },
+	{ "runtime", M | D, GROUP, NULL, 0 },
+	{ "sample", M | D, RATE, NULL, 0 },
+	{ "sample", N, RATE, NULL, 10000 },
+	{ "sample-real", M, RATE, NULL, 0 },
+	{ "sampling-real", M, RATE, NULL, 0 },
+	{ "spans", D, CHOICE, "|files", 0 },
+	{ "strings", D, NUMBER, NULL, 0 },
+	{ "suspend", D, GROUP, NULL, 0 },
+	{ "transitions", D, GROUP, NULL, 0 },
+	{ "zip", ALL, FLAG, NULL, 0 },
+};
+
+/* ---- values */
+
+static bool equals(struct value v, const char *text)
+{
+	return v.at && strlen(text) == v.len && memcmp(v.at, text, v.len) == 0;
+}
+
+static size_t digits(struct value v)
+{
+	size_t n = 0;
+	while (n < v.len && v.at[n] >= '0' && v.at[n] <= '9')
+		n++;
+	return n;
+}
+
+static bool is_number(struct value v, unsigned most)
+{
+	return v.at && v.len > 0 && v.len < 9 && digits(v) == v.len &&
+	       (!most || strtoul(v.at, NULL, 10) <= most);
+}
+
+static bool is_flag(struct value v)
+{
+	static const char *const words[] = { "on", "off", "yes", "no", "1", "0" };
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if (equals(v, words[i]))
+			return true;
+	return !v.at;
+}
+
+static bool is_size(struct value v)
+{
+	return v.at && pv_bytes_of(v.at, v.len) > 0;
+}
+
+static bool is_shot(struct value v, unsigned host)
+{
+	size_t n = v.at ? digits(v) : 0;
+	struct value unit = { v.at ? v.at + n : NULL, v.len - n };
+	if (!v.at || equals(v, "ondemand"))
+		return true;
+	if (host == PV_HOST_NATIVE)
+		return false;
+	return equals(v, "onshutdown") ||
+	       (n > 0 && n < 9 && *v.at != '0' && (equals(unit, "gc") || equals(unit, "ms")));
+}
+
+static bool is_choice(struct value v, const char *choices)
+{
+	for (const char *at = choices;; at++) {
+		size_t n = strcspn(at, "|");
+		if (v.at ? n == v.len && n > 0 && memcmp(at, v.at, n) == 0 : n == 0)
+			return true;
+		at += n;
+		if (!*at)
+			return false;
+	}
+}
+
+/* Terms a:NAME, n:, c:, m:, also with '-' in front, and il:N; joined by '+'. */
+static bool is_filter(struct value v)
+{
+	const char *at = v.at;
+	for (size_t left = v.len; at && left;) {
+		const char *plus = memchr(at, '+', left);
+		size_t len = plus ? (size_t)(plus - at) : left, out = *at == '-';
+		bool letter = len > out + 2 && strchr("ancm", at[out]) && at[out + 1] == ':';
+		struct value size = { at + 3, len > 3 ? len - 3 : 0 };
+		if (!letter && !(len > 3 && memcmp(at, "il:", 3) == 0 && is_number(size, 0)))
+			return false;
+		at += len + (plus != NULL);
+		left -= len + (plus != NULL);
+	}
+	return at != NULL;
+}
+
+static bool takes(const struct row *r, struct value v, unsigned host)
+{
+	switch (r->kind) {
+	case PLAIN:
+	case GROUP:
+		return !v.at;
+	case FLAG:
+		return is_flag(v);
+	case ALLOC:
+		return !v.at || equals(v, "off") || is_size(v);
+	case SIZE:
+		return is_size(v);
+	case LARGE:
+		return v.at && pv_bytes_of(v.at, v.len) >= 256 << 10;
+	case SIZES:
+		return !v.at || is_size(v);
+	case NUMBER:
+		return is_number(v, r->most);
+	case RATE:
+		return !v.at || (is_number(v, r->most) && *v.at != '0');
+	case SHOT:
+		return is_shot(v, host);
+	case SOCKET:
+		return equals(v, "on") || equals(v, "off") || (v.at && v.len > 1 && *v.at == '/');
+	case TEXT:
+		return v.at && v.len;
+	case TEXTS:
+		return true;
+	case FILTER:
+		return is_filter(v);
+	case CHOICE:
+		return is_choice(v, r->choices);
+	case OURS:
+		break;
+	}
+	return false;
+}
+
+static const char *wanted(const struct row *r, unsigned hosts)
+{
+	switch (r->kind) {
+	case FLAG:
+		return "on or off";
+	case ALLOC:
+		return "no value (every allocation), a size like 512k (one in so many bytes), or "
+		       "off";
+	case SIZE:
+	case SIZES:
+		return "a size like 512k";
+	case LARGE:
+		return "a size from 256k on";
+	case NUMBER:
+		return r->most == 64 ? "a number up to 64" : "a number, not too large";
+	case RATE:
+		return r->most ? "a number from 1 to 10000" : "a number from 1 on";
+	case SHOT:
+		return hosts == PV_HOST_NATIVE
+			       ? "no value, or ondemand: a native program has no collections"
+			       : "no value, 5gc, 1000ms, ondemand or onshutdown";
+	case FILTER:
+		return "terms like n:App or -c:Test*, joined by +: a: assembly, n: namespace, c: "
+		       "class, m: method, il:N least size";
+	case CHOICE:
+		return r->choices + (*r->choices == '|');
+	case OURS:
+		return "nothing: profview sets it (--record keeps the log)";
+	case SOCKET:
+		return "on, off or an absolute path";
+	case TEXT:
+	case TEXTS:
+		return "a value";
+	default:
+		return "no value";
+	}
+}
+
+/* ---- words */
+
+struct word {
+	const char *at;
+	size_t len, key;
+	struct value value;
+};
+
+static struct word word_at(const char *at)
+{
+	struct word w = { .at = at, .len = strcspn(at, ","), .key = strcspn(at, "=,") };
+	if (w.key < w.len)
+		w.value = (struct value){ at + w.key + 1, w.len - w.key - 1 };
+	return w;
+}
+
+static bool names(const struct row *r, const struct word *w)
+{
+	bool whole = strlen(r->word) == w->key && memcmp(r->word, w->at, w->key) == 0;
+	bool takes_away = (r->kind == GROUP || r->kind == ALLOC || r->kind == FLAG) &&
+			  r->hosts & (M | D) && w->key == w->len && w->len > 2 &&
+			  strlen(r->word) == w->len - 2 && memcmp(w->at, "no", 2) == 0 &&
+			  memcmp(r->word, w->at + 2, w->len - 2) == 0;
+	return whole || (takes_away && strcmp(r->word, "block") != 0 &&
+				strcmp(r->word, "marks") != 0 && strcmp(r->word, "zip") != 0);
+}
+
+/* Whether the host understands it; *ret_row: the row of that name, of any host. */
+static bool understands(const struct word *w, unsigned host, const struct row **ret_row)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++) {
+		const struct row *r = &rows[i];
+		if (!names(r, w))
+			continue;
+		bool taken_away = strlen(r->word) != w->key;
+		*ret_row = r;
+		if (r->hosts & host && (taken_away ? host != N : takes(r, w->value, host)))
+			return true;
+	}
+	return false;
+}
+
+static bool any_understands(const struct word *w, unsigned hosts, const struct row **ret_row)
+{
+	for (unsigned host = 1; host <= D; host <<= 1)
+		if (hosts & host && understands(w, host, ret_row))
+			return true;
+	return false;
+}
+
+static const char *hosts_text(unsigned hosts)
+{
+	static const char *const text[] = { "", "native programs", "Mono",
+		"Mono and native programs", ".NET", ".NET and native programs", ".NET and Mono",
+		"every program" };
+	return text[hosts & ALL];
+}
+
+static unsigned hosts_of(const struct word *w)
+{
+	unsigned hosts = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++)
+		if (names(&rows[i], w))
+			hosts |= rows[i].hosts;
+	return hosts;
+}
+
+/* "alloc block buffer ..." */
+static void list(unsigned hosts, char *to, size_t room)
+{
+	size_t n = 0;
+	*to = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(rows) && n < room; i++)
+		if (rows[i].hosts & hosts && rows[i].kind != OURS)
+			n += (size_t)snprintf(to + n, room - n, "%s%s", n ? " " : "", rows[i].word);
+}
+
+static void refuse(const struct word *w, const struct row *r, unsigned hosts, char *why)
+{
+	char known[PV_WORDS_WHY - 200];
+	int len = w->len > 60 ? 60 : (int)w->len, key = w->key > 60 ? 60 : (int)w->key;
+	unsigned whose = hosts_of(w);
+	if (whose & hosts) {
+		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is not understood: %.*s wants %s", len, w->at,
+			key, w->at, wanted(r, hosts));
+		return;
+	}
+	list(hosts, known, sizeof known);
+	if (whose)
+		snprintf(why, PV_WORDS_WHY,
+			"%.*s is a word of %s; of %s it is not, whose words are: %s", len, w->at,
+			hosts_text(whose), hosts_text(hosts), known);
+	else
+		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is no word of the probe; of %s it knows: %s",
+			len, w->at, hosts_text(hosts), known);
+}
+
+/* The last of that name: its value. */
+static bool has(const char *words, const char *word, struct value *ret_value)
+{
+	bool found = false;
+	for (const char *at = words; *at; at += *at == ',') {
+		struct word w = word_at(at);
+		if (strlen(word) == w.key && memcmp(word, at, w.key) == 0) {
+			*ret_value = w.value;
+			found = true;
+		}
+		at += w.len;
+	}
+	return found;
+}
+
+/* What is sound alone and makes no sense together. */
+static bool goes_together(const char *words, unsigned hosts, char *why)
+{
+	struct value v = { 0 }, none;
+	has(words, "alloc", &v);
+	if (has(words, "malloc", &none))
+		v = none;
+	bool sampled = is_size(v);
+	if (hosts & N && has(words, "free", &none) && sampled)
+		snprintf(why, PV_WORDS_WHY,
+			"free goes with every allocation, not with one in so many bytes: add "
+			"--alloc");
+	else if (has(words, "maxsize", &none) && has(words, "ring", &none))
+		snprintf(why, PV_WORDS_WHY, "maxsize and ring exclude each other");
+	else
+		return true;
+	return false;
+}
+
+bool pv_words_check(const char *words, unsigned hosts, char why[PV_WORDS_WHY])
+{
+	for (const char *at = words; *at; at += *at == ',') {
+		struct word w = word_at(at);
+		const struct row *row = NULL;
+		if (w.len && !any_understands(&w, hosts, &row)) {
+			refuse(&w, row, hosts, why);
+			return false;
+		}
+		at += w.len;
+	}
+	return goes_together(words, hosts, why);
+}
+
+bool pv_words_for(const char *words, enum pv_host host, char *to, size_t room)
+{
+	size_t n = 0;
+	*to = 0;
+	for (const char *at = words; *at; at += *at == ',') {
+		struct word w = word_at(at);
+		const struct row *row = NULL;
+		if (w.len && understands(&w, host, &row)) {
+			if (n + w.len + 2 > room)
+				return false;
+			if (n)
+				to[n++] = ',';
+			memcpy(to + n, w.at, w.len);
+			to[n += w.len] = 0;
+		}
+		at += w.len;
+	}
+	return true;
+}
+
+const char *pv_word_name(size_t i, unsigned *ret_hosts)
+{
+	if (i >= PV_COUNT_OF(rows))
+		return NULL;
+	*ret_hosts = rows[i].hosts;
+	return rows[i].word;
+}
