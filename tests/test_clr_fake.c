@@ -506,12 +506,48 @@ START_TEST(joining_a_running_program)
 }
 END_TEST
 
+struct __attribute__((packed)) contended {
+	uint8_t flags;
+	uint16_t instance;
+	uint64_t lock, object;
+};
+
+/*
+ * What is said of objects: nothing unless it is asked for. The fake's objects lie nowhere, so that a
+ * contended one cannot be read, and is asked for where the runtime itself tells of it.
+ */
+START_TEST(classes_of_objects)
+{
+	static const char *const words[] = { "nodefaults,exception,monitor,gchandle,finalization",
+		"nodefaults,exception,monitor,gchandle,finalization,classof,messages",
+		"nodefaults,exception,monitor,gchandle,finalization,classof,messages,stock" };
+	const struct contended e = { 0, 1, 0x9000, FAKE_OBJECT };
+	struct probe_log log;
+	ck_assert_int_eq(begin(words[_i]), 0);
+	FAKE_CALL(profiler, ExceptionThrown, (void *, uint64_t), FAKE_OBJECT);
+	FAKE_CALL(profiler, HandleCreated, (void *, uint64_t, uint64_t), 0x100, FAKE_OBJECT);
+	FAKE_CALL(profiler, HandleCreated, (void *, uint64_t, uint64_t), 0x108, 0);
+	FAKE_CALL(profiler, FinalizeableObjectQueued, (void *, uint32_t, uint64_t), 0, FAKE_OBJECT);
+	deliver(81, 2, &e, sizeof e);
+	deliver(81, 1, &e, sizeof e - 16); /* an older runtime's, which names no object */
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_EXCEPTION_THROW], 1);
+	ck_assert_uint_eq(log.n[PV_KIND_MONITOR_CONTENTION], 2);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_HANDLE_CREATED], 2);
+	/* The throw, the handle with an object, both ends of the finalizer, the contention. */
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_CLASS_OF], _i == 1 ? 5 : 0);
+	ck_assert_uint_eq(log.n[PV_KIND_EXT_MESSAGE], 0); /* its classes are no exceptions */
+	probe_log_finish(&log);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fake .NET runtime");
 	TCase *t = tcase_create("fake .NET runtime");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, classes_of_objects, 0, 3);
 	tcase_add_test(t, slot_numbers);
 	tcase_add_test(t, guid_is_one);
 	tcase_add_test(t, factory_refuses_others);

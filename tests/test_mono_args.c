@@ -50,6 +50,11 @@ START_TEST(groups_of_words)
 	ck_assert_uint_eq(groups("nodefaults,nogcmove,alloc"), PVP_MONO_ALLOC | PVP_MONO_GC);
 	ck_assert_uint_eq(groups("nodefaults,legacy,noalloc") & (PVP_MONO_GC | PVP_MONO_MOVES), 0);
 	ck_assert_uint_eq(groups("") & PVP_MONO_CALLS, 0);
+	const unsigned extensions = PVP_MONO_CLASS_OF | PVP_MONO_MESSAGES;
+	ck_assert_uint_eq(groups("") & extensions, 0);
+	ck_assert_uint_eq(groups("classof,messages"), groups("") | extensions);
+	ck_assert_uint_eq(groups("stock,classof,messages") & extensions, 0);
+	ck_assert_uint_eq(groups("nomessages,classof,messages") & extensions, PVP_MONO_CLASS_OF);
 	ck_assert_uint_eq(groups("calls") & PVP_MONO_CALLS, PVP_MONO_CALLS);
 }
 END_TEST
