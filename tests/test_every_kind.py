@@ -92,7 +92,7 @@ def gc(v):
              'concurrent': False, 'heap_before': 1 << 20, 'heap_after': 1 << 20,
              'allocated_since_last': 120}
     minor = {'generation': 0, 'start_ns': 612000, 'duration_ns': 8000, 'pause_ns': 30000,
-             'concurrent': False, 'heap_before': None, 'heap_after': 2 << 20,
+             'concurrent': False, 'heap_before': 2 << 20, 'heap_after': 2 << 20,
              'allocated_since_last': 0}
     return {'collections': [major, minor],
             'pauses': [{'start_ns': 500000, 'duration_ns': 65000},

@@ -156,7 +156,7 @@ START_TEST(collections_and_pauses_are_told_apart)
 	struct pv_table *t = kit_view(&k, PV_VIEW_COLLECTIONS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_str_eq(kit_text(t, 0, row), "0 11000 8000 10000 0 4096 500");
-	ck_assert_str_eq(kit_text(t, 1, row), "1 31000 67000 6000 1 - 70");
+	ck_assert_str_eq(kit_text(t, 1, row), "1 31000 67000 6000 1 8192 70");
 	pv_table_destroy(t);
 	static const char *const pause[] = { "start_ns", "duration_ns", NULL };
 	t = kit_view(&k, PV_VIEW_PAUSES, NULL);
