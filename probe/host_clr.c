@@ -126,6 +126,7 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 		return PVP_REPLY_ERROR;
 	}
 	pvp_native_samples_set(hz);
+	pvp_sample_say(hz, say, room);
 	return r;
 }
 

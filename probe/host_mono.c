@@ -171,6 +171,15 @@ static void show_help(void)
 }
 
 /* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
+/* Mono's own thread asks for samples; it signals every thread while the process computes. */
+static void say_timer(struct pvp_mono_options *o)
+{
+	size_t n = strlen(o->words);
+	if (o->groups & PVP_MONO_SAMPLES)
+		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono:%u", n ? "," : "",
+			o->sample_hz);
+}
+
 EXPORT void mono_profiler_init_profview(const char *text);
 EXPORT void mono_profiler_init_profview(const char *text)
 {
@@ -197,6 +206,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
 		groups & (PVP_MONO_CALLS | PVP_MONO_TREE) ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
 		p->options.rest[0] ? "," : "", p->options.rest);
+	say_timer(&p->options);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;
 	/* Of several processes under one launch the first is recorded; the others say nothing. */

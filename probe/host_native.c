@@ -98,8 +98,10 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 {
 	unsigned hz;
 	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &hz, say, room);
-	if (r == PVP_REPLY_OK)
+	if (r == PVP_REPLY_OK) {
 		pvp_native_samples_set(hz);
+		pvp_sample_say(hz, say, room);
+	}
 	return r;
 }
 

@@ -14,6 +14,13 @@ unsigned pvp_sample_possible(unsigned hz)
 	return hz < ticks ? hz : ticks;
 }
 
+void pvp_sample_say(unsigned hz, char *say, size_t room)
+{
+	unsigned possible = pvp_sample_possible(hz);
+	if (possible < hz)
+		snprintf(say, room, "sample=%u: the system's ticks are no more", possible);
+}
+
 enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began, unsigned *ret_hz,
 	char *say, size_t room)
 {

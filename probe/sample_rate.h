@@ -19,6 +19,8 @@ enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
  * which clock_getres(CLOCK_MONOTONIC_COARSE) tells.
  */
 unsigned pvp_sample_possible(unsigned hz);
+/* The answer to an order for so many: says when fewer come. */
+void pvp_sample_say(unsigned hz, char *say, size_t room);
 
 /*
  * PVP_REPLY_UNKNOWN: the key is another. PVP_REPLY_OK: so many a second are wanted, 0 for none;

@@ -248,6 +248,8 @@ static const struct {
 		"250 a second of processor time, the system's ticks: 1000 were asked for" },
 	{ "profview:coreclr,sample=100,sample-timer=cpu:100", "samples", "complete",
 		"100 a second of processor time" },
+	{ "profview:mono,sample=50,sample-timer=mono:50", "samples", "complete",
+		"up to 50 a second of the process's time, by Mono's sampler" },
 	{ "profview:native,bypassed=malloc:x", "allocations", "not recorded", "" },
 	{ "log:alloc,bypassed=malloc:x", "allocations", "complete", "none happened" },
 	{ "profview:native,gcalloc,mixed", "allocations", "bypassed", "nothing was hooked" },

@@ -146,7 +146,12 @@ static uint64_t counter(const struct pv_model *m, const char *name)
 static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 {
 	char asked[WORD], timer[WORD];
-	if (!word(m, "sample-timer", timer) || strncmp(timer, "cpu:", 4) != 0)
+	if (!word(m, "sample-timer", timer))
+		return;
+	if (strncmp(timer, "mono:", 5) == 0)
+		pv_coverage_say(c, "up to %.20s a second of the process's time, by Mono's sampler",
+			timer + 5);
+	if (strncmp(timer, "cpu:", 4) != 0)
 		return;
 	bool less = word(m, "sample", asked) && strcmp(asked, timer + 4) != 0;
 	if (less)

@@ -200,6 +200,22 @@ def inherited(b):
     expect('with a terminal', signals(found), wanted)
 
 
+def rates(b):
+    """More samples than the system's ticks cannot be had, which every way of asking says."""
+    with subprocess.Popen([b.profview, 'run', '--sample=10000', '--record', b.log, '--', b.program,
+                           '10', LONG], env=b.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as run:
+        p = b.probe_of('run_me')
+        expect_in('an order', 'ok sample=', b.tell(p['pid'], 'set', 'sample=10000').stdout)
+        expect('a usual order', b.tell(p['pid'], 'set', 'sample=50').stdout, 'ok\n')
+        expect_in('what cuts waits', 'sample-real would interrupt every wait',
+                  b.tell(p['pid'], 'set', 'sample-real=50', code=3).stderr)
+        os.kill(p['pid'], signal.SIGTERM)
+        run.communicate(timeout=DEADLINE)
+    said = {c['what']: c['detail'] for c in b.report()['coverage']}
+    expect_in('the log', "the system's ticks: 10000 were asked for", said['samples'])
+
+
 def native(b):
     done = b.run('--', b.program, THROWN, code=5)
     expect('its output', done.stdout, f'worked={THROWN}\n')
@@ -565,7 +581,7 @@ def inject(b):
 
 
 CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script, 'sealed': sealed,
-         'refused': refused, 'signalled': signalled, 'inherited': inherited, 'shots': shots, 'native': native, 'ps': ps_and_ctl,
+         'refused': refused, 'signalled': signalled, 'inherited': inherited, 'shots': shots, 'rates': rates, 'native': native, 'ps': ps_and_ctl,
          'screen': screen, 'ask': ask, 'attach': attach, 'cost': cost, 'several': several, 'dotnet': dotnet, 'dotnet-run': dotnet_run, 'killed': killed}
 
 
