@@ -42,6 +42,14 @@ static void spans(struct world *x)
 					WORLD_LIST(x, world_method(x, 1), world_method(x, 2)) }));
 }
 
+static void thrown(struct world *x)
+{
+	uint64_t error = world_object(x, 9);
+	world_put(x, 4025, EVENT(EXCEPTION_THROW, .thrown = { error, { 0, 0 }, 0 }));
+	world_put(x, 4025,
+		EVENT(EXT_MESSAGE, .string = { error, 12, world_text("no more left") }));
+}
+
 static void runtime(struct world *x)
 {
 	world_put(x, 4030,
@@ -65,5 +73,6 @@ void world_texts(struct world *x)
 	world_buffer(x, WORLD_MAIN, 4000);
 	covered(x);
 	spans(x);
+	thrown(x);
 	runtime(x);
 }
