@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Foreign text is printed by common/base/showable.c and by nothing else.
+
+usage: check_showable.py SOURCE
+
+Standard error is written to in tui/complain.c alone. Wherever else something is printed, what is
+printed is a number, a literal, or one of the texts in OWN, which are ours. The list has a reason for
+each; a name is added to it only when its text cannot come from outside.
+"""
+import pathlib
+import re
+import sys
+
+STDERR = {
+    'tui/complain.c': 'the one way to it',
+    'tui/term.c': "a crash handler's own words",
+    'common/target/relay.c': 'the terminal of the program that is started',
+}
+# What is printed as it stands, by file ('*': any).
+OWN = {
+    '*': {
+        r'strerror\(\w+\)': "the C library's",
+        r'pv_units_\w+\(.*\)': 'figures',
+        r'PV_VERSION': 'our own version',
+        r'pv_kind_name\(.*\)': "names of the format's events",
+    },
+    'common/base/showable.c': {r'c\.text': 'what is shown'},
+    'tui/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
+    'tui/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
+    'tui/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
+                           r'usage': 'a literal', r'end': 'a literal'},
+    'tui/talk.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
+                   r'answer\[.*\]': 'literals', r'key': 'literals'},
+    'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
+    'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
+                             r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',
+                             r'f->stage': 'a stage of 2007', r'pv_report_cell\(&c, f->unit.*\)': 'a number'},
+    'common/report/json.c': {r'text|text \+ 2': 'from cJSON, of rows that are JSON', r'name': 'a literal',
+                             r'lead': 'literals', r'c->s': 'digits of a counter',
+                             r't->row\[i\]\.cell\[name\]\.s': "names of the format's events"},
+    'common/report/json_row.c': {r'r->text\.v': 'JSON'},
+    'common/report/heapsnapshot.c': {r'json': 'from pv_showable_json()', r'meta': 'a literal'},
+    'common/report/dump.c': {r'reason': 'literals of the readers'},
+    'common/report/dump07.c': {r'name': 'literals', r'b07_stage_name\(.*\)': 'literals'},
+    'common/report/dump_event.c': {r'name': "names of the format's fields", r'step_name\(.*\)': 'literals',
+                                   r'short_name\(.*\)': "names of the format's fields"},
+}
+BYTES = {'common/ingest/convert.c': 'a log', 'common/ingest/index_file.c': 'an index'}
+CALL = re.compile(r'\b(fprintf|printf|fputs|puts|fwrite|vfprintf|dprintf|perror|putc|putchar|fputc)\s*\(')
+CONVERSION = re.compile(r'%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])')
+LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|\s)+'
+
+
+def arguments(text, at):
+    """Of the call whose bracket is before `at`."""
+    depth, start, found, quote = 1, at, [], None
+    while depth:
+        c = text[at]
+        if quote:
+            if c == '\\':
+                at += 1
+            elif c == quote:
+                quote = None
+        elif c in '"\'':
+            quote = c
+        elif c in '([{':
+            depth += 1
+        elif c in ')]}':
+            depth -= 1
+        elif c == ',' and depth == 1:
+            found.append(text[start:at])
+            start = at + 1
+        at += 1
+    return [re.sub(r'\s+', ' ', a).strip() for a in [*found, text[start:at - 1]]]
+
+
+def is_own(name, arg):
+    if re.fullmatch(LITERAL, arg):
+        return True
+    choice = re.fullmatch(rf'[^?]+\? (.+) : (.+)', arg)
+    if choice:
+        return is_own(name, choice[1].strip()) and is_own(name, choice[2].strip())
+    rules = {**OWN['*'], **OWN.get(name, {})}
+    return any(re.fullmatch(rule, arg) for rule in rules)
+
+
+def texts(call, args):
+    """What a call prints as text."""
+    if call in ('fputs', 'puts', 'fwrite', 'perror'):
+        return args[:1]
+    first = 0 if call == 'printf' else 1
+    if call in ('putc', 'fputc', 'putchar'):
+        return [] if re.fullmatch(r"'.*'", args[0]) else [f'*{args[0].lstrip("*")}']
+    formats, rest = args[first], list(args[first + 1:])
+    if not re.fullmatch(LITERAL, formats):
+        parts = re.findall(r'"(?:\\.|[^"\\])*"', formats)
+        if not re.fullmatch(rf'[^?]+\? {LITERAL} : {LITERAL}', formats):
+            return [formats]
+        formats = parts[0]
+    found = []
+    joined = re.sub(r'"\s*"', '', re.sub(r'"\s*PRI\w+\s*"?', 'd', formats))
+    for width, precision, kind in CONVERSION.findall(joined):
+        rest = rest[(width == '*') + (precision == '*'):]
+        if kind == '%':
+            continue
+        arg = rest.pop(0) if rest else '(no argument)'
+        if kind == 's':
+            found.append(arg)
+    return found
+
+
+def prints_raw(name, text):
+    for match in CALL.finditer(text):
+        args = arguments(text, match.end())
+        line = text.count('\n', 0, match.start()) + 1
+        for arg in texts(match[1], args):
+            if not is_own(name, arg):
+                yield f'{name}:{line}: {match[1]}() prints {arg}, which may be foreign: see common/base/showable.h'
+
+
+def main(root):
+    problems, seen = [], 0
+    for path in sorted(pathlib.Path(root).rglob('*.c')):
+        name = path.relative_to(root).as_posix()
+        if not name.startswith(('tui/', 'common/')):
+            continue
+        seen += 1
+        text = re.sub(r'/\*.*?\*/', lambda m: re.sub(r'[^\n]', ' ', m[0]), path.read_text(encoding='utf-8'),
+                      flags=re.S)
+        if name not in STDERR and re.search(r'\b(stderr|STDERR_FILENO|perror)\b(?! \+ 1)', text):
+            problems.append(f'{name}: standard error is written to in tui/complain.c alone')
+        if name not in BYTES:
+            problems += prints_raw(name, text)
+    print('\n'.join(problems) or f'{seen} files print foreign text in one place')
+    return 1 if problems or not seen else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))
