@@ -304,12 +304,12 @@ START_TEST(sites_are_those_of_the_selected_class)
 {
 	press("L");
 	ck_assert(seen("WHERE THREADS WAITED for App.Cache"));
-	ck_assert(seen("App.Main() Lib.Read()"));
+	ck_assert(seen("App.Main()\\nLib.Read()"));
 	ck_assert(!seen("Lib.Parse()")); /* of App.CacheEntry, which only begins alike */
 	fake_find(world, PV_VIEW_LOCKS, 61)->name = "App.CacheEntry";
 	world->generation++;
 	show();
-	ck_assert(seen("App.Main() Lib.Parse()"));
+	ck_assert(seen("App.Main()\\nLib.Parse()"));
 	ck_assert(!seen("Lib.Read()"));
 }
 END_TEST
