@@ -6,6 +6,7 @@
 #include "common/ingest/ingest.h"
 #include "common/model/model.h"
 #include "common/query/log_end.h"
+#include "tui/feed_heap.h"
 #include "tui/feed_tell.h"
 
 /*
@@ -18,6 +19,11 @@ static bool code_untrue(const struct pv_model *m)
 	const char *args = m->target.args ? m->target.args : "";
 	return m->ending.abrupt && strncmp(args, "profview:mono", 13) == 0 &&
 	       strstr(args, ",sample");
+}
+
+void ui_feed_settle(struct ui_feed *f)
+{
+	pv_ingest_settle(ui_feed_ingest(f));
 }
 
 void ui_feed_end(struct ui_feed *f, long pid, int status, struct ui_feed_end *ret)

@@ -15,4 +15,7 @@ struct ui_feed_end {
 /* `pid` has ended as waitpid(2) says (our own child); 0: that is not known. */
 void ui_feed_end(struct ui_feed *f, long pid, int status, struct ui_feed_end *ret);
 
+/* A record has all that came, or says why not, once this has waited for it. */
+void ui_feed_settle(struct ui_feed *f);
+
 #endif

@@ -93,6 +93,7 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 {
 	struct ui_feed_status s;
+	ui_feed_settle(f);
 	ui_feed_status(f, &s);
 	const char *path = s.unkept && o->record ? o->record : o->path;
 	if (s.exit_code && s.error[0])
@@ -440,9 +441,8 @@ static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_gue
 	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
 	if (end.code_untrue && code == 0)
 		tell_untrue_code();
-	else if (end.cut_off && code < 128)
+	if (tell_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
 		ui_complain(NULL, "the log is %s", end.line);
-	tell_status(o, f, 0);
 	return code;
 }
 

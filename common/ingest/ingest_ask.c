@@ -52,6 +52,16 @@ int pv_ingest_fd(const struct pv_ingest *in)
 	return in->changed_fd;
 }
 
+void pv_ingest_settle(struct pv_ingest *in)
+{
+	struct pv_source_info info;
+	pv_source_settle(in->source);
+	pv_source_info(in->source, &info);
+	pthread_mutex_lock(&in->lock);
+	in->status.source = info;
+	pthread_mutex_unlock(&in->lock);
+}
+
 void pv_ingest_clear(struct pv_ingest *in)
 {
 	uint64_t n;

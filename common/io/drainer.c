@@ -246,6 +246,12 @@ void pv_drainer_socket_clear(int socket, bool *ret_died)
 	*ret_died = n == 0 || errno != EAGAIN;
 }
 
+bool pv_drainer_gone(const struct pv_drainer *d)
+{
+	struct pollfd exited = { .fd = d->pidfd, .events = POLLIN };
+	return d->pid == 0 || (d->pidfd >= 0 && poll(&exited, 1, 0) == 1);
+}
+
 void pv_drainer_nudge(struct pv_drainer *d)
 {
 	send(d->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -441,6 +441,13 @@ bool pv_source_record(
 	return begun;
 }
 
+void pv_source_settle(struct pv_source *s)
+{
+	struct pv_pipe *pipe = atomic_load(&s->pipe);
+	if (pipe && s->record)
+		pv_pipe_settle(pipe);
+}
+
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)
 {
 	struct pv_source *writable = (struct pv_source *)s; /* the lock is not part of its value */

@@ -93,6 +93,9 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time
 bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
+/* Waits (a minute at most) until the record has all that came, or has stopped. Any thread. */
+void pv_source_settle(struct pv_source *s);
+
 /*
  * The next byte read is the one at `offset` of the inflated stream. PV_EUSAGE for pipes not read
  * again, PV_EIO behind the end or where nothing is kept. Call from the reading thread.
@@ -100,9 +103,8 @@ bool pv_source_record(
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);
 
 /*
- * From here on (the next byte read is the one at `offset`) the last `bytes` bytes are kept, so that a
- * seek within them is quick: for compressed files read in another order than their own. False when
- * out of memory.
+ * From here on (the next byte read is the one at `offset`) the last `bytes` bytes are kept, so that
+ * a seek within them in a compressed file is quick. False when out of memory.
  */
 bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset);
 
@@ -136,14 +138,12 @@ struct pv_source_info {
 	uint64_t file_bytes;      /* size of the input as stored, as known now */
 	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */
 	uint64_t dropped;         /* bytes lost to the spool limit, told in a GAP or not yet */
-	const char *record_error; /* NULL, or why nothing more is recorded (valid while the source
-				     is) */
+	const char *record_error; /* NULL, or why nothing more is recorded; lives as the source */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
 
 /* Its damage in words, with the place; false when there is none. */
 bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size);
-
 /* Any thread. */
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret);
 

@@ -1,6 +1,7 @@
 #include "common/io/source_pipe.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -200,6 +201,15 @@ void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket)
 	if (died)
 		pv_wait_remove(epoll_fd, socket);
 	pv_spool_wake_clear(p->spool);
+}
+
+void pv_pipe_settle(struct pv_pipe *p)
+{
+	enum { LOOK_MS = 2, LONGEST_MS = 60000 };
+	for (int ms = 0; ms < LONGEST_MS && !pv_spool_record_settled(p->spool) &&
+			 !pv_drainer_gone(p->drainer);
+		ms += LOOK_MS)
+		poll(NULL, 0, LOOK_MS);
 }
 
 void pv_pipe_info(struct pv_pipe *p, struct pv_source_info *ret)

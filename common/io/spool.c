@@ -390,6 +390,13 @@ int pv_spool_record_errno(const struct pv_spool *s)
 	return atomic_load(&s->shared->record_errno);
 }
 
+bool pv_spool_record_settled(const struct pv_spool *s)
+{
+	const struct pv_spool_shared *sh = s->shared;
+	return atomic_load(&sh->record) != RECORD_ASKED || atomic_load(&sh->record_errno) ||
+	       get(&sh->record_from) != PV_SPOOL_NOWHERE;
+}
+
 bool pv_spool_record_removed(const struct pv_spool *s)
 {
 	struct stat st;

@@ -61,6 +61,7 @@ void pv_spool_wake_clear(struct pv_spool *s);
 uint64_t pv_spool_dropped(const struct pv_spool *s);
 uint64_t pv_spool_kept(const struct pv_spool *s);
 int pv_spool_record_errno(const struct pv_spool *s); /* 0, or why recording stopped */
+bool pv_spool_record_settled(const struct pv_spool *s); /* it has all that came, or has stopped */
 bool pv_spool_record_removed(const struct pv_spool *s); /* its file has no name any more */
 int pv_spool_errno(const struct pv_spool *s);        /* 0, or why the ring last failed */
 
