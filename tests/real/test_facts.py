@@ -123,6 +123,19 @@ def assemblies(v, profview, log, case):
     v.true('native code by its file', runtime in rows or 'libc.so.6' in rows, rows)
 
 
+def stock_profiler(v, profview, program, folder):
+    """Its own thread holds up the last stop for a second, which is no pause of the program's."""
+    log = folder / 'theirs.mlpd'
+    subprocess.run(['mono', f'--profile=log:nodefaults,gc,output={log}', program, str(ROUNDS)],
+                   check=True, capture_output=True)
+    got = report(profview, log)
+    v.at_least('pauses', len(got['gc']['pauses']), ROUNDS)
+    for pause in got['gc']['pauses']:
+        v.true('a pause of the program', pause['duration_ns'] < 900000000, pause)
+    for c in got['gc']['collections']:
+        v.equal('heap before, which is not said', c['heap_before'], None)
+
+
 def main(case, profview, program, dotnet=None):
     if dotnet == 'none':
         sys.exit(target.SKIP)
@@ -140,6 +153,8 @@ def main(case, profview, program, dotnet=None):
         heap_before(v, got)
         assemblies(v, profview, log, case)
         v.true('the options say so', 'classof,messages' in got['target']['args'])
+        if case == 'mono':
+            stock_profiler(v, profview, program, folder)
         if case != 'attach':
             stock(v, profview, command, folder)
     v.close()
