@@ -24,7 +24,7 @@ OWN = {
         r'PV_VERSION': 'our own version',
         r'pv_kind_name\(.*\)': "names of the format's events",
     },
-    'common/base/showable.c': {r'c\.text': 'what is shown'},
+    'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
     'tui/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',

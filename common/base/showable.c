@@ -119,13 +119,25 @@ bool pv_showable_next(struct pv_showable *s, struct pv_shown *ret)
 	return as_it_is(s, ret, len, cells);
 }
 
+/* Bytes at the front that are shown as they are, which most texts are as a whole. */
+static size_t skip_plain(struct pv_showable *s, bool quoted)
+{
+	const char *from = s->at;
+	while (s->at < s->end && *s->at >= ' ' && *s->at < 0x7f &&
+		!(quoted && (*s->at == '"' || *s->at == '\\')))
+		s->at++;
+	if (s->at > from)
+		s->marks = 0;
+	return (size_t)(s->at - from);
+}
+
 int pv_showable_cells(const char *text)
 {
 	struct pv_showable s = pv_showable_begin(text, strlen(text));
 	struct pv_shown c;
-	int cells = 0;
+	int cells = (int)skip_plain(&s, false);
 	while (pv_showable_next(&s, &c))
-		cells += c.cells;
+		cells += c.cells + (int)skip_plain(&s, false);
 	return cells;
 }
 
@@ -148,12 +160,21 @@ char *pv_showable_text(const char *text)
 	return shown;
 }
 
+static void put_plain(FILE *out, struct pv_showable *s, bool quoted)
+{
+	size_t n = skip_plain(s, quoted);
+	fwrite(s->at - n, 1, n, out);
+}
+
 void pv_showable_put(FILE *out, const char *text)
 {
 	struct pv_showable s = pv_showable_begin(text, strlen(text));
 	struct pv_shown c;
-	while (pv_showable_next(&s, &c))
+	put_plain(out, &s, false);
+	while (pv_showable_next(&s, &c)) {
 		fwrite(c.text, 1, c.n, out);
+		put_plain(out, &s, false);
+	}
 }
 
 void pv_showable_quoted(FILE *out, const char *text, size_t len)
@@ -161,10 +182,12 @@ void pv_showable_quoted(FILE *out, const char *text, size_t len)
 	struct pv_showable s = pv_showable_begin(text, len);
 	struct pv_shown c;
 	putc('"', out);
+	put_plain(out, &s, true);
 	while (pv_showable_next(&s, &c)) {
 		if (!c.escaped && (*c.text == '"' || *c.text == '\\'))
 			putc('\\', out);
 		fwrite(c.text, 1, c.n, out);
+		put_plain(out, &s, true);
 	}
 	putc('"', out);
 }

@@ -100,18 +100,35 @@ struct text {
 	PV_ARRAY(const char *) frame; /* innermost first */
 };
 
+/* A name may hold anything, and a line is a frame: the end of one becomes \n, as it is shown. */
+static size_t frame_length(const char *name)
+{
+	size_t n = 0;
+	for (; *name; name++)
+		n += *name == '\n' ? 2 : 1;
+	return n;
+}
+
+static char *put_frame(char *to, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '\n')
+			*to++ = '\\';
+		*to++ = *name == '\n' ? 'n' : *name;
+	}
+	return to;
+}
+
 static const char *join(struct pv_table *t, const struct text *x)
 {
 	size_t len = 1;
 	for (size_t i = 0; i < x->frame.n; i++)
-		len += strlen(x->frame.v[i]) + 1;
+		len += frame_length(x->frame.v[i]) + 1;
 	char *text = pv_arena_alloc(&t->arena, len), *to = text;
 	if (!text)
 		return NULL;
 	for (size_t i = x->frame.n; i-- > 0;) {
-		size_t n = strlen(x->frame.v[i]);
-		for (size_t k = 0; k < n; k++) /* a name may hold anything; a line is a frame */
-			*to++ = x->frame.v[i][k] == '\n' ? ' ' : x->frame.v[i][k];
+		to = put_frame(to, x->frame.v[i]);
 		if (i)
 			*to++ = '\n';
 	}
