@@ -208,8 +208,10 @@ static void put_duration(const struct pv_report *r)
 	fprintf(r->out, "%-10s %s, %s events\n", "duration",
 		pv_units_clock(clock, sizeof clock, r->facts.duration_ns),
 		pv_units_exact(events, sizeof events, r->facts.events));
-	if (*r->source->end_line)
-		fprintf(r->out, "%-10s %s\n", "end", r->source->end_line);
+	if (*r->source->end_line) {
+		put_labelled(r->out, "end", r->source->end_line);
+		putc('\n', r->out);
+	}
 }
 
 /* --- figures beside the lists --- */
