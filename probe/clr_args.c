@@ -142,10 +142,9 @@ bool pvp_clr_parse(
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
 	split(text, own_period ? period : NULL, rest, &o);
-	if (!pvp_mono_parse(rest, &o.m))
-		return false;
-	if (o.m.sample_real) {
-		snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
+	if (!pvp_mono_parse(rest, &o.m)) {
+		if (o.m.sample_real)
+			snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
 		return false;
 	}
 	const char *lacking = of_mono(&o.m);

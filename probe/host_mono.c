@@ -191,11 +191,9 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
 		!pvp_filter_sound(p->options.coverage) ||
 		!pvp_mono_callspec_sound(p->options.callspec)) {
-		complain("an option after --profile=profview: is not understood");
-		return;
-	}
-	if (p->options.sample_real) {
-		complain(PVP_SAMPLE_REAL_REFUSED);
+		complain(p->options.sample_real
+				 ? PVP_SAMPLE_REAL_REFUSED
+				 : "an option after --profile=profview: is not understood");
 		return;
 	}
 	if (p->options.want_help) {

@@ -120,11 +120,10 @@ static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 	return true;
 }
 
-static bool sample(struct pvp_mono_options *o, const char *at, size_t len, bool real)
+static bool sample(struct pvp_mono_options *o, const char *at, size_t len)
 {
 	size_t used = 0;
 	o->groups |= PVP_MONO_SAMPLES;
-	o->sample_real = real;
 	o->sample_hz = 100;
 	/* "cycles/1000": what is counted was once to be chosen */
 	const char *slash = len > 0 && (*at < '0' || *at > '9') ? memchr(at, '/', len) : NULL;
@@ -235,9 +234,10 @@ static bool take_valued(
 	} else if (is(at, key, "heapshot-room")) {
 		*ret_ok = bytes(value, n, &o->shot_bytes);
 	} else if (is(at, key, "sample")) {
-		*ret_ok = sample(o, value, n, false);
+		*ret_ok = sample(o, value, n);
 	} else if (is(at, key, "sample-real") || is(at, key, "sampling-real")) {
-		*ret_ok = sample(o, value, n, true);
+		o->sample_real = true;
+		*ret_ok = false;
 	} else if (key < len && is(at, key, "alloc")) {
 		o->groups |= PVP_MONO_ALLOC;
 		*ret_ok = bytes(value, n, &o->alloc_period);
@@ -362,8 +362,10 @@ bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 		o.groups = 0;
 	for (const char *at = text; *at;) {
 		at = next_word(at, word, &len);
-		if (!at || (len && !take(&o, word, len, &off)))
+		if (!at || (len && !take(&o, word, len, &off))) {
+			ret->sample_real = o.sample_real;
 			return false;
+		}
 	}
 	o.groups &= ~off;
 	if (o.stock)

@@ -41,7 +41,7 @@ enum { PVP_MONO_TEXT = 1024, PVP_MONO_FRAMES = 64 };
 struct pvp_mono_options {
 	unsigned groups;
 	unsigned sample_hz;
-	bool sample_real;          /* asked for, which hosts refuse (sample_rate.h) */
+	bool sample_real;          /* why it is refused (sample_rate.h); set then, too */
 	bool shot_at_end;          /* heapshot-on-shutdown */
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
 	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */

@@ -26,17 +26,19 @@ START_TEST(every_word_is_taken)
 	static const char *const words[] = { "exception", "monitor", "gc", "gcalloc", "gcmove",
 		"gcroot", "gchandle", "finalization", "counter", "counters", "jit", "alloc",
 		"legacy", "nolegacy", "noalloc", "nocalls", "calls", "sample", "sample=250",
-		"sample-real", "sample-real=50", "sample=cycles/1000", "heapshot", "heapshot=5gc",
-		"heapshot=200ms", "heapshot=ondemand", "heapshot-on-shutdown", "maxframes=8",
-		"calldepth=100", "callspec=all", "output=a.mlpd", "output=+a", "output=|cat", "zip",
-		"report", "port=0", "maxsamples=100", "debug", "help", "nodefaults" };
+		"sample=cycles/1000", "heapshot", "heapshot=5gc", "heapshot=200ms",
+		"heapshot=ondemand", "heapshot-on-shutdown", "maxframes=8", "calldepth=100",
+		"callspec=all", "output=a.mlpd", "output=+a", "output=|cat", "zip", "report",
+		"port=0", "maxsamples=100", "debug", "help", "nodefaults" };
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
 		parsed(words[i]);
 	struct pvp_mono_options o;
 	ck_assert(!pvp_mono_parse("calldepth=", &o));
 	ck_assert(!pvp_mono_parse("calldepth=many", &o));
 	ck_assert(!pvp_mono_parse("heapshot=5", &o));
-	ck_assert(!pvp_mono_parse("sample=fast", &o));
+	ck_assert(!pvp_mono_parse("sample=fast", &o) && !o.sample_real);
+	ck_assert(!pvp_mono_parse("sample-real", &o) && o.sample_real);
+	ck_assert(!pvp_mono_parse("gc,sampling-real=50", &o) && o.sample_real);
 }
 END_TEST
 
@@ -63,11 +65,10 @@ START_TEST(values)
 {
 	struct pvp_mono_options o = parsed("sample=cycles/1000,maxframes=500,calldepth=7");
 	ck_assert_uint_eq(o.sample_hz, 1000);
-	ck_assert(!o.sample_real);
 	ck_assert_uint_eq(o.frames, PVP_MONO_FRAMES);
 	ck_assert_uint_eq(o.call_depth, 7);
-	o = parsed("sample-real,heapshot=3gc,heapshot-on-shutdown");
-	ck_assert(o.sample_real && o.shot_at_end);
+	o = parsed("heapshot=3gc,heapshot-on-shutdown");
+	ck_assert(o.shot_at_end);
 	ck_assert_uint_eq(o.shot_collections, 3);
 	ck_assert_uint_eq(o.call_depth, UINT_MAX);
 	o = parsed("calls,calldepth=7");

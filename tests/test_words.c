@@ -64,6 +64,8 @@ static const struct {
 	const char *why; /* NULL: understood */
 } asked[] = {
 	{ "fields,sample=200", PV_HOST_MONO, NULL },
+	{ "sample-real=50", PV_HOST_MONO, "would interrupt every wait" },
+	{ "gc,sampling-real", PV_HOST_DOTNET | PV_HOST_MONO, "use sample" },
 	{ "fields", PV_HOST_NATIVE, "fields is a word of .NET and Mono" },
 	{ "free", PV_HOST_MONO, "free is a word of native programs" },
 	{ "free,alloc=512k", PV_HOST_NATIVE, "add --alloc" },
@@ -74,6 +76,8 @@ static const struct {
 	{ "suspend,lines", PV_HOST_MONO | PV_HOST_DOTNET, NULL },
 	{ "heapshot=5gc", PV_HOST_NATIVE, "no collections" },
 	{ "heapshot=5gc", PV_HOST_DOTNET, NULL },
+	{ "heapshot=2000ms", PV_HOST_NATIVE, NULL },
+	{ "heapshot=0ms", PV_HOST_NATIVE, "1000ms" },
 	{ "output=x", PV_HOST_DOTNET, "--record" },
 	{ "noexception,alloc=off", PV_HOST_DOTNET, NULL },
 	{ "noexception", PV_HOST_NATIVE, "is a word of .NET and Mono" },

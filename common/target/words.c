@@ -94,8 +94,6 @@ static const struct row rows[] = {
 	{ "runtime", M | D, GROUP, NULL, 0 },
 	{ "sample", M | D, RATE, NULL, 0 },
 	{ "sample", N, RATE, NULL, 10000 },
-	{ "sample-real", M, RATE, NULL, 0 },
-	{ "sampling-real", M, RATE, NULL, 0 },
 	{ "spans", D, CHOICE, "|files", 0 },
 	{ "strings", D, NUMBER, NULL, 0 },
 	{ "stock", M | D, PLAIN, NULL, 0 },
@@ -143,12 +141,10 @@ static bool is_shot(struct value v, unsigned host)
 {
 	size_t n = v.at ? digits(v) : 0;
 	struct value unit = { v.at ? v.at + n : NULL, v.len - n };
-	if (!v.at || equals(v, "ondemand"))
+	if (!v.at || equals(v, "ondemand") || equals(v, "onshutdown"))
 		return true;
-	if (host == PV_HOST_NATIVE)
-		return false;
-	return equals(v, "onshutdown") ||
-	       (n > 0 && n < 9 && *v.at != '0' && (equals(unit, "gc") || equals(unit, "ms")));
+	bool number = n > 0 && n < 9 && *v.at != '0';
+	return number && (equals(unit, "ms") || (host != PV_HOST_NATIVE && equals(unit, "gc")));
 }
 
 static bool is_choice(struct value v, const char *choices)
@@ -237,7 +233,8 @@ static const char *wanted(const struct row *r, unsigned hosts)
 		return r->most ? "a number from 1 to 10000" : "a number from 1 on";
 	case SHOT:
 		return hosts == PV_HOST_NATIVE
-			       ? "no value, or ondemand: a native program has no collections"
+			       ? "no value, 1000ms, ondemand or onshutdown: a native program has no"
+				 " collections"
 			       : "no value, 5gc, 1000ms, ondemand or onshutdown";
 	case FILTER:
 		return "terms like n:App or -c:Test*, joined by +: a: assembly, n: namespace, c: "
@@ -341,6 +338,17 @@ static void refuse(const struct word *w, const struct row *r, unsigned hosts, ch
 	if (whose & hosts) {
 		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is not understood: %.*s wants %s", len, w->at,
 			key, w->at, wanted(r, hosts));
+		return;
+	}
+	static const struct word no_more[] = { { "sample-real", 11, 11, { NULL, 0 } },
+		{ "sampling-real", 13, 13, { NULL, 0 } } };
+	for (size_t i = 0; i < PV_COUNT_OF(no_more); i++) {
+		if (w->key != no_more[i].key || memcmp(w->at, no_more[i].at, w->key) != 0)
+			continue;
+		snprintf(why, PV_WORDS_WHY,
+			"%s would interrupt every wait of the program (poll, epoll_wait,"
+			" nanosleep): use sample",
+			no_more[i].at);
 		return;
 	}
 	list(hosts, known, sizeof known);

@@ -212,6 +212,8 @@ def rates(b):
                   b.tell(p['pid'], 'set', 'sample-real=50', code=3).stderr)
         os.kill(p['pid'], signal.SIGTERM)
         run.communicate(timeout=DEADLINE)
+    why = b.call('run', '--probe=sample-real=50', '--', b.program, code=2).stderr
+    expect_in('refused', 'sample-real would interrupt every wait', why)
     said = {c['what']: c['detail'] for c in b.report()['coverage']}
     expect_in('the log', "the system's ticks: 10000 were asked for", said['samples'])
 
