@@ -164,7 +164,8 @@ def ends(folder):
         second = log.with_stem(log.stem + '-2')
         doc, _ = report(second)
         first, _ = report(log)
-        equal('complete', first['source']['complete'], True)
+        equal('damage', first['source']['damage'], [])
+        equal('the end of the first', first['source']['end'], 'cut off')
         equal('pid', first['target']['pid'], doc['target']['pid'])
         if not first['methods']:
             raise Failure(f'the first image is gone: {first["methods"]}')
