@@ -12,8 +12,12 @@
 static bool still_ours(struct pvp_sink *s)
 {
 	struct stat st;
-	s->dead |= s->fd >= 0 &&
-		   (fstat(s->fd, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode);
+	bool lost = s->fd >= 0 &&
+		    (fstat(s->fd, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode);
+	if (lost && !s->dead) {
+		s->fd = -1;
+		s->dead = !pvp_sink_regain(s);
+	}
 	return !s->dead;
 }
 

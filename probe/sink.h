@@ -102,6 +102,12 @@ void pvp_sink_unwatch(struct pvp_sink *s);
 /* Whether its reader left, and another came before anybody could see that nobody was there. */
 bool pvp_sink_replaced(struct pvp_sink *s);
 
+/*
+ * The program has closed our descriptor, or has its number for something else: that is left alone,
+ * a file is opened again where it was left, a pipe as for a new reader. False: neither can be done.
+ */
+bool pvp_sink_regain(struct pvp_sink *s);
+
 /* Away from the numbers that programs count on, such as the next one after 2. */
 int pvp_sink_move_up(int fd);
 

@@ -80,6 +80,37 @@ static int open_path(struct pvp_sink *s)
 	return error;
 }
 
+/* Of a ring the path is that of the newest segment; anything else there now is another's file. */
+static bool regain_file(struct pvp_sink *s)
+{
+	struct stat st;
+	int fd = open(s->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	fd = pvp_sink_move_up(fd);
+	if (fstat(fd, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode &&
+		claim(fd) == 0 && lseek(fd, 0, SEEK_END) >= 0) {
+		s->fd = fd;
+		return true;
+	}
+	close(fd);
+	return false;
+}
+
+bool pvp_sink_regain(struct pvp_sink *s)
+{
+	struct stat st;
+	if (*s->path == '|' || s->socket)
+		return false;
+	if (!s->pipe)
+		return *s->path != '#' && regain_file(s);
+	pvp_sink_unwatch(s);
+	s->member = false;
+	/* One that was handed in is found under its number, unless that is another's by now. */
+	return !s->place[0] ||
+	       (stat(s->place, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode);
+}
+
 /* ---- a descriptor */
 
 static int number_of(const char *text)

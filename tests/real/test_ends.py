@@ -25,6 +25,16 @@ NATIVE = {
     '_exit': 'import os, time; time.sleep(.2); os._exit(0)',
     'exec': 'import os, time; time.sleep(.2); os.execl("/bin/true", "true")',
 }
+# What closes descriptors that it does not know, and opens its own under their numbers.
+CLOSES = """import os, sys, time
+def spin(s):
+    end = time.time() + s
+    while time.time() < end: sum(range(1000))
+spin(.3)
+os.closerange(3, 1024)
+own = [os.open(sys.argv[1] + str(i), os.O_CREAT | os.O_RDWR) for i in range(int(sys.argv[2]))]
+spin(.3)
+raise SystemExit(sum(os.fstat(fd).st_size for fd in own) and 9)"""
 CUT_NATIVE = {'_exit': (0, 'cut off', False), 'exec': (0, 'cut off', False)}
 
 
@@ -69,6 +79,9 @@ def check(b, way, command, want):
 def native(b, _):
     for way, want in {**WAYS, **CUT_NATIVE}.items():
         check(b, way, [sys.executable, '-c', NATIVE[way]], want)
+    for n in (0, 300):
+        check(b, f'closes, opens {n}', [sys.executable, '-c', CLOSES, b.folder / 'own', str(n)],
+              (0, 'ended', True))
 
 
 def untrue(b, program):
