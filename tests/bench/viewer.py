@@ -259,7 +259,7 @@ def live(a, folder):
         n = thrown(v.screen.text())
         if n and n not in seen:
             seen[n] = time.monotonic_ns()
-    v.until(lambda text: 'ENDED' in text or 'LIVE' in text, 5)
+    v.until(lambda text: any(word in text for word in ('ENDED', 'END ?', 'CUT OFF', 'LIVE')), 5)
     v.keys('Q')
     v.keys('y')
     _, usage = v.wait()

@@ -68,6 +68,14 @@ class Terminal:
         except TimedOut as late:
             raise TimedOut(f'{late}; it reads\n{self.text()}') from None
 
+    def wait_end(self):
+        """The recording is over; logs of the stock profiler do not say how it ended."""
+        def over(screen):
+            return re.search(r'^ .*[■*] (ENDED|END \?|CUT OFF) ', screen.splitlines()[0])
+
+        over.__doc__ = 'the end of the recording'
+        return self.wait(over)
+
     def wait_row(self, name, *figures):
         """A line that holds `name` and every figure, as people read it; gives that line."""
         def row(screen):

@@ -36,7 +36,7 @@ def mid_run(v, profview, exe, folder):
             figures(t, program.wait_phase(phase))
             program.go()
         said = program.wait()
-        t.wait('ENDED')
+        t.wait_end()
         figures(t, said)
         methods = {m['name']: m['calls'] for m in place.report(place.record)['methods']}
         t.keys('2')
@@ -78,7 +78,7 @@ def panes(v, profview, exe, folder):
         v.at_least('orders by different columns', len(orders), 3)
         program.go()
         program.wait()
-        t.wait('ENDED')
+        t.wait_end()
         left(t, v)
 
 
@@ -105,7 +105,7 @@ def pause(v, profview, exe, folder):
         t.wait('Counted.Calls:Drop')
         program.go()
         program.wait()
-        t.wait('ENDED')
+        t.wait_end()
         left(t, v)
         drop = next(m for m in place.report(place.record)['methods']
                     if m['name'].startswith('Counted.Calls:Drop '))
@@ -127,7 +127,7 @@ def growing(v, profview, exe, folder):
             figures(t, program.wait_phase(1))
             program.go()
             said = program.wait()
-            t.wait('ENDED')
+            t.wait_end()
             figures(t, said)
         left(t, v)
 
@@ -149,13 +149,13 @@ def indexed(v, profview, exe, folder):
         figures(t, first)
         program.go()
         said = program.wait()
-        t.wait('ENDED')
+        t.wait_end()
         figures(t, said)
         left(t, v)
         v.equal('the finished log has an index', len(target.entries()), 1)
         for again in range(2):
             t.run(profview, place.file)
-            t.wait('ENDED')
+            t.wait_end()
             figures(t, said)
             left(t, v)
 
@@ -243,7 +243,7 @@ def two_viewers(v, profview, exe, folder):
         v.true('the second viewer says why', re.search(r'\d', done.stderr), done.stderr)
         program.go()
         figures(t, program.wait())
-        t.wait('ENDED')
+        t.wait_end()
         left(t, v)
 
 
@@ -280,7 +280,7 @@ def shot(v, profview, exe, folder):
             t.keys('7')
             program.go()
         program.wait()
-        t.wait('ENDED')
+        t.wait_end()
         shots = place.report(place.record)['heap_shots']
         v.equal('shots', len(shots), 2)
         kept = [c['objects'] for c in shots[-1]['classes'] if c['name'] == 'Counted.Kept']
@@ -336,7 +336,7 @@ def compared(v, profview, exe, folder):
             t.wait(f'shots 0 to {before + 1}')
             program.go()
             program.wait()
-            t.wait('ENDED')
+            t.wait_end()
         left(t, v)
 
 
@@ -377,7 +377,7 @@ def ranged(v, profview, exe, folder):
             in_range(v, t, place, words)
             program.go()
             program.wait()
-            t.wait('ENDED')
+            t.wait_end()
             in_range(v, t, place, words)
         t.keys('p', ',')
         t.wait('PAUSED')
