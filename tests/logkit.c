@@ -162,8 +162,8 @@ void logkit_event(struct logkit *k, int64_t t, struct pv_event e)
 		ck_abort_msg("memory");
 	size_t n = mlpd_encode(b->bytes.v + b->bytes.n, max, &b->bases, &k->format, &e, &k->pools);
 	if (n == 0)
-		ck_abort_msg("data version %u has no %s", k->format.data_version,
-			pv_kind_name(e.kind));
+		ck_abort_msg(
+			"data version %u has no %s", k->format.data_version, pv_kind_name(e.kind));
 	b->bytes.n += n;
 	pv_batch_reset(&k->pools);
 }

@@ -325,7 +325,8 @@ START_TEST(handles_moves_and_finalizers)
 	const struct pv_model *m = logkit_model(k);
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_WEAK].created, 1);
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].created, 1);
-	ck_assert_uint_eq(m->handles.type[PV_HANDLE_OTHER].created, 2); /* types nobody has heard of */
+	ck_assert_uint_eq(
+		m->handles.type[PV_HANDLE_OTHER].created, 2); /* types nobody has heard of */
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].destroyed, 1);
 	ck_assert_uint_eq(m->gc.moved, 3);
 	ck_assert_uint_eq(m->finalizers.started, 3);
@@ -364,7 +365,8 @@ START_TEST(full_lists_halve_and_keep_their_sums)
 	ck_assert_uint_eq(count, (uint64_t)n);
 	ck_assert_int_eq(total, 60 * (int64_t)n);
 	ck_assert_int_eq(pauses, 100 * (int64_t)n);
-	ck_assert_int_eq(pv_gc_generation(gc, YOUNG).total_ns + pv_gc_generation(gc, FULL).total_ns, total);
+	ck_assert_int_eq(
+		pv_gc_generation(gc, YOUNG).total_ns + pv_gc_generation(gc, FULL).total_ns, total);
 	ck_assert_uint_eq(gc->heap_bytes, (uint64_t)n);
 	ck_assert_uint_eq(pv_gc_heap_at(gc, INT64_MAX), (uint64_t)n);
 	logkit_free(k);

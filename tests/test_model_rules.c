@@ -261,7 +261,8 @@ START_TEST(concurrent_collections_do_not_mix)
 	};
 	struct logkit *k = logkit_new(17);
 	for (size_t i = 0; i < PV_COUNT_OF(steps); i++) {
-		logkit_on(k, 1 + ((unsigned)_i >> i % 4) % 2); /* spread over two threads' buffers */
+		logkit_on(
+			k, 1 + ((unsigned)_i >> i % 4) % 2); /* spread over two threads' buffers */
 		logkit_gc(k, steps[i].t, steps[i].step, steps[i].generation);
 		if (_i >= 8)
 			logkit_flush(k);

@@ -67,8 +67,8 @@ bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reac
 	return pv_order_add_to(o, &o->root, number, key, reach);
 }
 
-bool pv_order_add_to(struct pv_order *o, uint32_t *place, uint32_t number, int64_t key,
-	int64_t reach)
+bool pv_order_add_to(
+	struct pv_order *o, uint32_t *place, uint32_t number, int64_t key, int64_t reach)
 {
 	uint32_t link = number + 1;
 	if (!pv_order_reserve(o, number + 1))

@@ -1,8 +1,8 @@
 /*
  * Things in the order of a key, found in time that grows with the logarithm of how many there are,
  * whatever order they come in: a treap over the numbers of an array's elements. Of equal keys the
- * lower number stands first. Each has a reach besides, by which a look at many leaves out those that
- * do not reach far enough. Valid when zeroed. Not thread-safe.
+ * lower number stands first. Each has a reach besides, by which a look at many leaves out those
+ * that do not reach far enough. Valid when zeroed. Not thread-safe.
  *
  * An array can be parted into several trees, each with a root of its own (number + 1, 0: empty);
  * the functions without a root mean the one in the structure.

@@ -5,7 +5,8 @@
 
 uint64_t pv_seed;
 
-/* Without the system's random numbers, what an input cannot know either: when, and where in memory. */
+/* Without the system's random numbers, what an input cannot know either: when, and where in memory.
+ */
 __attribute__((constructor)) static void draw(void)
 {
 	struct timespec t = { 0, 0 };

@@ -4,11 +4,13 @@
 #include <string.h>
 
 enum {
-	FEW = 64,            /* stretches before they are judged ... */
-	SHORT = 16,          /* ... by the events they have on average */
+	FEW = 64,             /* stretches before they are judged ... */
+	SHORT = 16,           /* ... by the events they have on average */
 	ENTERS_MAX = 1 << 18, /* of a stretch that goes on in another batch */
 	DEPTH_KEPT = 1 << 17, /* calls: what is deeper is begun anew with every run */
 	AHEAD = 8,
+	NOTED = 1 << 12, /* calls by which a run is judged */
+	REST = 32,       /* runs */
 };
 
 #define FAR ((uint64_t)PV_STRETCH_ANY) /* ns: times beyond are no times */
@@ -39,8 +41,7 @@ size_t pv_digest_bytes(const struct pv_digest *d)
 	return d->path.room * sizeof *d->path.v + d->sum.room * sizeof *d->sum.v +
 	       d->exc.room * sizeof *d->exc.v + d->count.room * sizeof *d->count.v +
 	       d->open.room * sizeof *d->open.v + d->stretch.room * sizeof *d->stretch.v +
-	       d->alloc_path.room * sizeof *d->alloc_path.v +
-	       d->number.room * sizeof *d->number.v;
+	       d->alloc_path.room * sizeof *d->alloc_path.v + d->number.room * sizeof *d->number.v;
 }
 
 /* --- what a stretch says of its paths */
@@ -54,8 +55,8 @@ static bool name_paths(struct mlpd_digester *d)
 	if (g->path.n == 0)
 		g->first_path = t->told;
 	for (; t->told < t->n; t->told++)
-		g->path.v[g->path.n++] = (struct pv_digest_path){ t->place[t->told].key,
-			t->place[t->told].parent };
+		g->path.v[g->path.n++] =
+			(struct pv_digest_path){ t->place[t->told].key, t->place[t->told].parent };
 	return true;
 }
 
@@ -258,7 +259,7 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 {
 	d->tree = t;
 	d->batch = d->home = b;
-	d->on = b->digest.wanted;
+	d->on = b->digest.wanted && !d->resting;
 	d->over = d->within = false;
 	if (!d->known)
 		begin_anew(d);
@@ -266,16 +267,34 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 	b->digest.tree = d->trees;
 }
 
+/*
+ * Where nearly every call is a path of its own, to sum up takes longer than to apply: then runs
+ * come as they are, and after a while one is tried again.
+ */
+static bool is_resting(struct mlpd_digester *d, const struct mlpd_tree *t)
+{
+	uint32_t paths = t->n > d->run_paths ? t->n - d->run_paths : 0;
+	if (d->run_enters > NOTED && paths > d->run_enters / 2)
+		d->resting = REST;
+	else if (d->resting)
+		d->resting--;
+	d->run_enters = 0;
+	return d->resting > 0;
+}
+
 void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
 	d->within = false;
+	if (is_resting(d, t) && d->known)
+		mlpd_digest_leave(d);
 	if (d->depth > DEPTH_KEPT || t->n > d->most)
 		mlpd_digest_leave(d);
 	if (t->n > d->most) {
 		mlpd_tree_forget(t);
 		d->trees++;
 	}
+	d->run_paths = t->n;
 	mlpd_digest_begin(d, t, b);
 }
 
@@ -286,7 +305,7 @@ bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_ba
 	if (d->all_enters > ENTERS_MAX && !mlpd_digest_close(d))
 		return false;
 	d->batch = b;
-	d->on = b->digest.wanted && !d->over;
+	d->on = b->digest.wanted && !d->over && !d->resting;
 	b->digest.strand = d->strand;
 	b->digest.tree = d->trees;
 	return true;

@@ -1,6 +1,6 @@
 /*
- * The decoder's side of digests (digest.h): what it keeps of one thread's calls from one event to the
- * next. mlpd_batch.c drives it, mlpd_digest_calls.c has the loop.
+ * The decoder's side of digests (digest.h): what it keeps of one thread's calls from one event to
+ * the next. mlpd_batch.c drives it, mlpd_digest_calls.c has the loop.
  */
 #ifndef PV_FORMAT_MLPD_DIGEST_H
 #define PV_FORMAT_MLPD_DIGEST_H
@@ -10,8 +10,8 @@
 
 /* What became of the calls that were open when a chain of runs began (mlpd_run.h). */
 struct mlpd_since {
-	size_t open;     /* of them, at most so many outermost still are ... */
-	size_t ended;    /* ... and so many are known to have ended */
+	size_t open;  /* of them, at most so many outermost still are ... */
+	size_t ended; /* ... and so many are known to have ended */
 	int64_t from_ns;
 	bool lost;
 };
@@ -27,18 +27,21 @@ struct mlpd_digester {
 	struct mlpd_since since;
 	struct pv_batch *batch;
 	struct pv_batch *home; /* where the open stretch stands */
-	bool on;           /* not given up for this buffer */
-	bool over;         /* the thread began or ended: not even in the next one */
-	bool within;       /* a stretch is open */
-	int64_t end_ns;    /* the open stretch ends here ... */
-	int64_t limit_ns;  /* ... and the timeline's cell here, if that is earlier */
-	uint32_t at;       /* node of the last call event ... */
-	bool behind;       /* ... which ended that call */
-	size_t depth;      /* of open calls */
-	size_t from_depth; /* when the open stretch began */
-	size_t all_enters; /* of the open stretch */
+	bool on;               /* not given up for this buffer */
+	bool over;             /* the thread began or ended: not even in the next one */
+	bool within;           /* a stretch is open */
+	int64_t end_ns;        /* the open stretch ends here ... */
+	int64_t limit_ns;      /* ... and the timeline's cell here, if that is earlier */
+	uint32_t at;           /* node of the last call event ... */
+	bool behind;           /* ... which ended that call */
+	size_t depth;          /* of open calls */
+	size_t from_depth;     /* when the open stretch began */
+	size_t all_enters;     /* of the open stretch */
 	int64_t last_ns;
 	uint32_t enters, leaves, exc_leaves; /* since the last count was begun */
+	uint64_t run_enters;                 /* in the run, summed up */
+	uint32_t run_paths;                  /* in the tree when it began */
+	uint32_t resting; /* runs that are still not summed up: their paths would all be new */
 };
 
 /* The innermost open call, or the root. */

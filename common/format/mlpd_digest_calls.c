@@ -1,6 +1,6 @@
 /*
- * Where a call-heavy log is read. Most events are as expected and taken in mlpd_expected.c; what fits
- * in nowhere is taken apart in take_one(), which notes the bytes for the next time.
+ * Where a call-heavy log is read. Most events are as expected and taken in mlpd_expected.c; what
+ * fits in nowhere is taken apart in take_one(), which notes the bytes for the next time.
  */
 #include "common/format/mlpd_digest.h"
 
@@ -29,6 +29,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
 	d->exc_leaves += l->exceptional;
 	d->enters += l->enters;
 	d->all_enters += l->enters;
+	d->run_enters += l->enters;
 	d->depth = l->depth;
 	d->batch->digest.events += ended + l->enters;
 	if (l->p != l->from)
@@ -113,8 +114,8 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 }
 
 /* Whether a leave is that of the innermost call in the stretch. */
-static bool is_own(const struct mlpd_loop *l, const struct mlpd_digester *d, const struct mlpd_call *e,
-	uint64_t mask)
+static bool is_own(const struct mlpd_loop *l, const struct mlpd_digester *d,
+	const struct mlpd_call *e, uint64_t mask)
 {
 	uint64_t key = (l->method + e->method) & mask;
 	return l->depth > 0 && d->tree->place[open_node(l, d)].key == key;

@@ -272,7 +272,7 @@ static void *work(void *arg)
 {
 	struct pv_range_read *r = arg;
 	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) &&
-		!pv_reading_stopping(&r->job);
+		  !pv_reading_stopping(&r->job);
 	pthread_mutex_lock(&r->job.lock);
 	r->status.over = true;
 	r->status.done = ok;

@@ -115,8 +115,8 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 		return false;
 	if (!x->counts)
 		return true;
-	uint32_t stack = x->amid && !a->stack.n ? pv_calls_stack(m, x->node)
-						: pv_stack_of(x, a->stack);
+	uint32_t stack =
+		x->amid && !a->stack.n ? pv_calls_stack(m, x->node) : pv_stack_of(x, a->stack);
 	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
 		return false;
 	add(&m->allocs, id, &x->alloc);
@@ -124,10 +124,9 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 	*with += stack ? x->alloc.count : 0;
 	x->thread->allocations += x->alloc.count;
 	x->thread->allocated_bytes += x->alloc.bytes;
-	const struct pv_site more = { .class_use = id,
-		.stack = stack,
-		.count = x->alloc.count,
-		.amount = x->alloc.bytes };
+	const struct pv_site more = {
+		.class_use = id, .stack = stack, .count = x->alloc.count, .amount = x->alloc.bytes
+	};
 	return pv_sites_add(x, &m->allocs.sites, &more);
 }
 

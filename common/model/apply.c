@@ -171,8 +171,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 struct tally {
 	uint64_t enters, leaves, exc_leaves, allocs, rare;
 	uint64_t objects, bytes; /* that the allocations stand for */
-	uint64_t outside; /* not counted: the restriction leaves them out */
-	int64_t time;     /* any within the cell */
+	uint64_t outside;        /* not counted: the restriction leaves them out */
+	int64_t time;            /* any within the cell */
 };
 
 /* What this thread did in the cell, for the buckets. False: out of memory. */

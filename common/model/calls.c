@@ -6,9 +6,6 @@
 #include "common/model/natives.h"
 #include "common/model/window_parts.h"
 
-/* Parents with more children than this find them by hash. */
-enum { WIDE = 16 };
-
 /* Frames that are looked at one by one for the method that was left. */
 enum { NEAR = 32 };
 
@@ -56,7 +53,7 @@ static uint32_t find_listed(struct pv_calls *c, uint32_t parent, uint32_t method
 
 static uint32_t find_child(struct pv_calls *c, uint32_t parent, uint32_t method)
 {
-	if (c->node.v[parent].children <= WIDE)
+	if (c->node.v[parent].children <= PV_CALLS_WIDE)
 		return find_listed(c, parent, method);
 	uint32_t at = pv_map_get(&c->wide, wide_key(parent, method));
 	return at == PV_MAP_NONE ? 0 : at;
@@ -66,9 +63,9 @@ static uint32_t find_child(struct pv_calls *c, uint32_t parent, uint32_t method)
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest)
 {
 	const struct pv_tree_node *v = c->node.v;
-	if (v[parent].children <= WIDE)
+	if (v[parent].children <= PV_CALLS_WIDE)
 		return true;
-	if (v[parent].children > WIDE + 1)
+	if (v[parent].children > PV_CALLS_WIDE + 1)
 		return pv_map_set(&c->wide, wide_key(parent, v[newest].method), newest);
 	for (uint32_t at = v[parent].first_child; at; at = v[at].next_sibling)
 		if (!pv_map_set(&c->wide, wide_key(parent, v[at].method), at))
@@ -83,13 +80,11 @@ static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint
 		return PV_MAP_NONE;
 	uint32_t at = (uint32_t)c->node.n++;
 	struct pv_tree_node *v = c->node.v;
-	v[at] = (struct pv_tree_node){
-		.key = m->names.method.v[method].shared ? UINT64_MAX : key,
+	v[at] = (struct pv_tree_node){ .key = m->names.method.v[method].shared ? UINT64_MAX : key,
 		.parent = parent,
 		.method = method,
 		.next_sibling = v[parent].first_child,
-		.cell = pv_window_untouched(m)
-	};
+		.cell = pv_window_untouched(m) };
 	v[parent].first_child = at;
 	v[parent].children++;
 	return pv_calls_index(c, parent, at) ? at : PV_MAP_NONE;
@@ -253,7 +248,8 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 			return false;
 		node = child ? child : node;
 	}
-	if (e->hit.ips.n && node && !pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
+	if (e->hit.ips.n && node &&
+		!pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
 		return false;
 	if (e->hit.ips.n)
 		node = at_address(m, node, pool[e->hit.ips.at]);
@@ -265,7 +261,8 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
 	if (hit)
 		hit->samples++;
-	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1, 0 };
+	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1,
+		0 };
 	if (hit && !pv_buckets_add(m, time, &bucket))
 		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);

@@ -19,20 +19,20 @@ enum { PV_TREE_CAP = 1000000, PV_STACK_DEPTH = 1 << 18 };
  * for a bare address outside managed code (names.method[].native).
  */
 struct pv_tree_node {
-	uint64_t key;        /* private: wire key, UINT64_MAX when it is not found by one */
-	uint32_t parent;     /* node 0 is the root above all threads */
-	uint32_t method;     /* id in names; 0 = "other": what was folded at the cap */
+	uint64_t key;      /* private: wire key, UINT64_MAX when it is not found by one */
+	uint32_t parent;   /* node 0 is the root above all threads */
+	uint32_t method;   /* id in names; 0 = "other": what was folded at the cap */
+	int64_t self_ns;   /* paid so far: the open top frame's last stretch is not in it */
+	uint32_t children; /* what folding looks at stands together, up to here */
 	uint32_t first_child, next_sibling; /* 0 = none */
-	uint32_t recent;     /* private: child entered last */
-	uint32_t cell;       /* private to the window */
-	uint64_t calls;      /* enters */
-	int64_t self_ns;     /* paid so far: the open top frame's last stretch is not in it */
-	int64_t total_ns;    /* of ended calls of this node */
-	int64_t max_ns;      /* longest ended call */
-	uint64_t exc_leaves; /* calls ended by an exception */
-	uint64_t samples;    /* whose innermost frame is this node */
-	uint32_t stack;      /* private: the same path in pv_stacks, 0 until asked for */
-	uint32_t children;
+	uint32_t recent;                    /* private: child entered last */
+	uint32_t cell;                      /* private to the window */
+	uint64_t calls;                     /* enters */
+	int64_t total_ns;                   /* of ended calls of this node */
+	int64_t max_ns;                     /* longest ended call */
+	uint64_t exc_leaves;                /* calls ended by an exception */
+	uint64_t samples;                   /* whose innermost frame is this node */
+	uint32_t stack; /* private: the same path in pv_stacks, 0 until asked for */
 };
 
 struct pv_frame {
@@ -43,7 +43,7 @@ struct pv_frame {
 /* Of one (native thread id, epoch). */
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
-	int64_t last_ns;   /* self time is paid up to here */
+	int64_t last_ns;                 /* self time is paid up to here */
 	int64_t told_ns;   /* private: last_ns - told_ns is self time the buckets do not have yet */
 	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
 	struct pv_open_index *open; /* private, calls_open.h; NULL: not asked for */
@@ -87,7 +87,7 @@ void pv_open_calls_finish(struct pv_open_calls *o);
 struct pv_method_sum {
 	uint64_t calls, exc_leaves;
 	int64_t self_ns, max_ns;
-	int64_t total_ns;      /* outermost activations only */
+	int64_t total_ns;                     /* outermost activations only */
 	uint64_t samples_self, samples_total; /* total: once per stack */
 	uint64_t cpu_user_ns, cpu_kernel_ns;  /* of its own code */
 };

@@ -4,8 +4,9 @@
  * nothing is added and parents keep smaller numbers than their children. A node whose only child
  * is "other" counts as a leaf and takes that child with it.
  *
- * What is left is put together beside the tree, while others may read it; the lock is held only
- * to have one take the other's place.
+ * What stands before the first node that changes stays where it is. Where that is most of the tree
+ * the rest moves up within it, else all that is left is put together beside the tree, while others
+ * may read it, and the lock is held only to have one take the other's place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,49 +16,59 @@
 #include "common/model/model_parts.h"
 #include "common/model/window_parts.h"
 
-enum { ROUNDS = 8, PAUSE = 1 << 16 };
+enum { ROUNDS = 8, PAUSE = 1 << 16, AHEAD = 24 };
 
 struct fold {
 	const struct pv_tree_node *node;
 	size_t n;
 	uint64_t *weight; /* by leaf */
-	uint32_t *other; /* by parent: its "other" child, 0 = none */
-	uint32_t *into;  /* by node: what it is merged into, if it goes; then its new number */
-	uint32_t *leaf;  /* nodes that may fold, ascending */
-	bool *kept;      /* by node: on an open stack, or in use by the caller */
-	bool *gone;      /* by node: it is merged into another */
-	bool *chosen;    /* by leaf */
+	uint32_t *other;  /* by parent: its "other" child, 0 = none */
+	uint32_t *into;   /* by node: what it is merged into, if it goes; then its new number */
+	uint32_t *leaf;   /* nodes that may fold, ascending */
+	uint32_t *merged; /* those that are merged into others */
+	size_t merges;
+	bool *kept;   /* by node: on an open stack, or in use by the caller */
+	bool *gone;   /* by node: it is merged into another */
+	bool *chosen; /* by leaf */
 	size_t leaves;
+	uint32_t first; /* nodes before it stay as they are */
 	uint64_t folded;
 };
 
-/* Memory that was used for the last fold is taken again: where it is new, half the time goes there. */
-static bool make_room(struct pv_fold_room *r, size_t lists, size_t tree)
+/* Memory that was used for the last fold is taken again: where it is new, half the time goes there.
+ */
+static bool make_lists(struct pv_fold_room *r, size_t lists)
 {
 	if (r->lists_size < lists) {
 		free(r->lists);
 		r->lists = pv_large_alloc(lists);
 		r->lists_size = r->lists ? lists : 0;
 	}
+	return r->lists;
+}
+
+static bool make_tree(struct pv_fold_room *r, size_t tree)
+{
 	if (r->tree_size < tree) {
 		pv_table_free(r->tree, r->tree_size);
 		r->tree = pv_table_alloc(tree);
 		r->tree_size = r->tree ? tree : 0;
 	}
-	return r->lists && r->tree;
+	return r->tree;
 }
 
 static bool fold_init(struct pv_fold_room *r, const struct pv_calls *c, struct fold *f)
 {
-	size_t n = c->node.n, each = sizeof *f->weight + 3 * sizeof(uint32_t) + 3 * sizeof(bool);
-	*f = (struct fold){ .node = c->node.v, .n = n };
-	if (!make_room(r, n * each, c->node.room * sizeof *c->node.v))
+	size_t n = c->node.n, each = sizeof *f->weight + 4 * sizeof(uint32_t) + 3 * sizeof(bool);
+	*f = (struct fold){ .node = c->node.v, .n = n, .first = (uint32_t)n };
+	if (!make_lists(r, n * each))
 		return false;
 	f->weight = r->lists;
 	f->other = (uint32_t *)(f->weight + n);
 	f->into = f->other + n;
 	f->leaf = f->into + n;
-	f->kept = (bool *)(f->leaf + n);
+	f->merged = f->leaf + n;
+	f->kept = (bool *)(f->merged + n);
 	f->gone = f->kept + n;
 	f->chosen = f->gone + n;
 	memset(f->other, 0, n * sizeof *f->other);
@@ -88,6 +99,10 @@ static void choose(struct fold *f)
 	const struct pv_tree_node *v = f->node;
 	size_t at = f->n;
 	for (uint32_t i = (uint32_t)f->n - 1; i > 0; i--) {
+		if (i > AHEAD) {
+			__builtin_prefetch(&v[i - AHEAD].parent);
+			__builtin_prefetch(&v[i - AHEAD].children);
+		}
 		if (v[i].method == 0) {
 			f->other[v[i].parent] = i;
 			continue;
@@ -105,10 +120,17 @@ static void choose(struct fold *f)
 	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
 }
 
+static void note_change(struct fold *f, uint32_t node)
+{
+	f->first = node < f->first ? node : f->first;
+}
+
 static void merge(struct fold *f, uint32_t from, uint32_t into)
 {
+	note_change(f, from);
 	f->into[from] = into;
 	f->gone[from] = true;
+	f->merged[f->merges++] = from;
 }
 
 /* Where the chosen ones go. A leaf that becomes its parent's "other" stays. */
@@ -121,7 +143,7 @@ static void direct(struct fold *f)
 		if (*other)
 			merge(f, i, *other);
 		else
-			*other = i;
+			note_change(f, *other = i);
 		if (inner)
 			merge(f, inner, *other);
 		f->folded += inner ? 2 : 1;
@@ -145,14 +167,12 @@ static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t pare
 	v[at].next_sibling = v[parent].first_child;
 	v[parent].first_child = at;
 	v[parent].children++;
-	return pv_calls_index(to, parent, at);
+	return v[parent].children <= PV_CALLS_WIDE || pv_calls_index(to, parent, at);
 }
 
-/* `from` is gone: its figures go where it does. */
-static void add(const struct fold *f, struct pv_calls *to, uint32_t from)
+/* A node's figures go where it does. */
+static void add(const struct pv_tree_node *a, struct pv_tree_node *b)
 {
-	const struct pv_tree_node *a = &f->node[from];
-	struct pv_tree_node *b = &to->node.v[f->into[f->into[from]]];
 	b->calls += a->calls;
 	b->self_ns += a->self_ns;
 	/* What is "other" already has its total in that of its parent, which folds with it. */
@@ -160,7 +180,13 @@ static void add(const struct fold *f, struct pv_calls *to, uint32_t from)
 	b->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
 	b->exc_leaves += a->exc_leaves;
 	b->samples += a->samples;
-	f->into[from] = f->into[f->into[from]];
+}
+
+/* What is merged gets the number of what it is merged into, which is never merged itself. */
+static void number_gone(const struct fold *f)
+{
+	for (size_t k = 0; k < f->merges; k++)
+		f->into[f->merged[k]] = f->into[f->into[f->merged[k]]];
 }
 
 /* The tree as it is then, in `to`; f->into becomes old number -> new number. */
@@ -176,26 +202,78 @@ static bool build(struct fold *f, struct pv_calls *to)
 		if (!put(to, x, f->into[x->parent], i && f->other[x->parent] == i))
 			return false;
 	}
-	for (size_t k = 0; k < f->leaves; k++) {
-		uint32_t i = f->leaf[k], inner = f->other[i];
-		if (f->gone[i])
-			add(f, to, i);
-		if (inner && f->gone[inner])
-			add(f, to, inner);
+	number_gone(f);
+	for (size_t k = 0; k < f->merges; k++)
+		add(&f->node[f->merged[k]], &to->node.v[f->into[f->merged[k]]]);
+	return true;
+}
+
+/* --- within the tree */
+
+/* Children that stay where they are, in the order in which they are listed. */
+static void list_first_children(struct pv_tree_node *v, uint32_t parent, uint32_t first)
+{
+	uint32_t *last = &v[parent].first_child, children = 0;
+	for (uint32_t at = *last, next; at; at = next) {
+		next = v[at].next_sibling;
+		if (at >= first)
+			continue;
+		*last = at;
+		last = &v[at].next_sibling;
+		children++;
 	}
+	*last = 0;
+	v[parent].children = children;
+	if (v[parent].recent >= first)
+		v[parent].recent = 0;
+}
+
+/* Where no parent has so many children that they are found by hash. */
+static bool move_up(struct fold *f, struct pv_calls *c)
+{
+	struct pv_tree_node *v = c->node.v;
+	const uint32_t first = f->first, n = (uint32_t)f->n;
+	for (size_t k = 0; k < f->merges; k++)
+		add(&v[f->merged[k]], &v[f->into[f->merged[k]]]);
+	for (uint32_t i = 0; i < first; i++)
+		f->into[i] = i;
+	for (uint32_t i = first; i < n; i++) {
+		uint32_t parent = v[i].parent;
+		if (parent >= first || f->gone[parent])
+			continue;
+		f->gone[parent] = true; /* its list is as it is to be */
+		list_first_children(v, parent, first);
+	}
+	c->node.n = first;
+	for (uint32_t i = first; i < n; i++) {
+		const struct pv_tree_node x = v[i];
+		if (f->gone[i])
+			continue;
+		f->into[i] = (uint32_t)c->node.n;
+		if (!put(c, &x, f->into[x.parent], f->other[x.parent] == i))
+			return false;
+	}
+	number_gone(f);
 	return true;
 }
 
 /* Beside the tree, of which nothing changes but what nobody else looks at. */
-static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, struct pv_calls *to)
+static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent)
 {
-	struct pv_fold_room *r = &m->private->fold;
-	if (!fold_init(r, &m->calls, f))
+	if (!fold_init(&m->private->fold, &m->calls, f))
 		return false;
 	f->kept[parent] = true;
 	mark_open(m, f);
 	choose(f);
 	direct(f);
+	return true;
+}
+
+static bool build_beside(struct pv_model *m, struct fold *f, struct pv_calls *to)
+{
+	struct pv_fold_room *r = &m->private->fold;
+	if (!make_tree(r, m->calls.node.room * sizeof *m->calls.node.v))
+		return false;
 	*to = m->calls;
 	to->node.v = r->tree;
 	to->node.room = r->tree_size / sizeof *to->node.v;
@@ -219,13 +297,17 @@ static bool fold_once(struct pv_model *m, uint32_t *parent)
 	struct pv_fold_room *r = &m->private->fold;
 	struct fold f;
 	pv_model_let_go(m);
-	bool ok = prepare(m, &f, *parent, &to);
+	bool ok = prepare(m, &f, *parent);
+	bool moves = f.n - f.first <= f.n / 3 && c->wide.n == 0;
+	ok = ok && (moves || build_beside(m, &f, &to));
 	pv_model_take_back(m);
-	if (!ok)
+	if (!ok || (moves && !move_up(&f, c)))
 		return false;
-	r->tree = c->node.v;
-	r->tree_size = c->node.room * sizeof *c->node.v;
-	c->node = to.node;
+	if (!moves) {
+		r->tree = c->node.v;
+		r->tree_size = c->node.room * sizeof *c->node.v;
+		c->node = to.node;
+	}
 	c->folded += f.folded;
 	m->private->stretches.changes++;
 	follow(m, f.into);

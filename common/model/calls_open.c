@@ -1,7 +1,7 @@
 /*
  * Whether a method is open on a thread, answered without a walk down its stack: for leaves of
- * methods that are not. What was a frame when it was last asked is known by its method's key; as the
- * stack is a path of the tree, frames up to one whose node is as it was are all as they were.
+ * methods that are not. What was a frame when it was last asked is known by its method's key; as
+ * the stack is a path of the tree, frames up to one whose node is as it was are all as they were.
  */
 #include <stdlib.h>
 

@@ -30,8 +30,8 @@ bool pv_epochs_move(struct pv_epochs *e, uint64_t key, struct pv_epoch it)
 	       pv_map_set(&e->root, key, root);
 }
 
-bool pv_epochs_around(const struct pv_epochs *e, uint64_t key, int64_t time, uint32_t *ret_at,
-	uint32_t *ret_next)
+bool pv_epochs_around(
+	const struct pv_epochs *e, uint64_t key, int64_t time, uint32_t *ret_at, uint32_t *ret_next)
 {
 	uint32_t root = root_of(e, key);
 	uint32_t at = root ? pv_order_at_most_in(&e->order, root, time) : PV_ORDER_NONE;

@@ -15,17 +15,17 @@ struct pv_finalized {
 
 /* One object on its way, or a run of them. */
 struct pv_finalizing {
-	uint64_t thread;   /* native id */
-	uint32_t epoch;    /* of the thread */
+	uint64_t thread; /* native id */
+	uint32_t epoch;  /* of the thread */
 	uint64_t object;
 	uint32_t class_use;
 	int64_t start_ns;
 
 	/* Slot + 1, 0: none. */
 	uint32_t older, newer;
-	uint32_t in_bucket;        /* the next one */
-	uint32_t before, after;    /* of the same thread */
-	uint32_t at;               /* index of the thread */
+	uint32_t in_bucket;     /* the next one */
+	uint32_t before, after; /* of the same thread */
+	uint32_t at;            /* index of the thread */
 };
 
 enum { PV_FINALIZING_MAX = 1024 };

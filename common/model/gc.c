@@ -84,7 +84,8 @@ static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
 
 static struct pv_gc_end take_end(struct pv_collection *c)
 {
-	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop, c->generation };
+	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop,
+		c->generation };
 	c->end_ns = PV_NEVER;
 	c->duration_ns = c->end_pause_ns = 0;
 	c->end_stop = 0;

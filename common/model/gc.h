@@ -3,8 +3,8 @@
  *
  * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
  * its start to the next end of its generation, which for a concurrent one is in a later stop.
- * The lists are sorted by time under the model's lock, whatever order the buffers came in: what came
- * out of order is put in its place when the lock is taken, or by pv_gc_sort().
+ * The lists are sorted by time under the model's lock, whatever order the buffers came in: what
+ * came out of order is put in its place when the lock is taken, or by pv_gc_sort().
  */
 #ifndef PV_MODEL_GC_H
 #define PV_MODEL_GC_H
@@ -31,11 +31,11 @@ struct pv_collection {
 	uint64_t allocated;  /* bytes since the collection before this one started */
 	uint32_t merged;     /* collections in this entry: 1 until the list was full */
 	uint8_t generation;
-	bool concurrent;     /* start and end in different stops */
-	uint8_t phases;      /* enum pv_collection_phases: which of the two below were recorded */
+	bool concurrent; /* start and end in different stops */
+	uint8_t phases;  /* enum pv_collection_phases: which of the two below were recorded */
 	int64_t mark_ns, sweep_ns;
 	uint64_t heap_before; /* bytes, said directly behind its start; 0: not said there */
-	uint64_t number;     /* as logs of 2007 count them from stage B on, else 0 */
+	uint64_t number;      /* as logs of 2007 count them from stage B on, else 0 */
 
 	/* private */
 	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
@@ -53,13 +53,13 @@ struct pv_pause {
 struct pv_heap_size {
 	int64_t time_ns;
 	uint64_t bytes;
-	bool after;    /* it was said when a collection had ended, which says nothing about the next */
+	bool after; /* it was said when a collection had ended, which says nothing about the next */
 	uint32_t came; /* private, likewise */
 };
 
 struct pv_generation {
-	uint64_t count;    /* started (within the restriction) */
-	int64_t total_ns;  /* start to end, of the ended ones */
+	uint64_t count;   /* started (within the restriction) */
+	int64_t total_ns; /* start to end, of the ended ones */
 	int64_t max_ns;
 };
 
@@ -82,9 +82,9 @@ struct pv_gc {
 	uint64_t pause_count;
 	int64_t pause_ns, pause_max_ns;
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
-	int64_t heap_ns;          /* when heap_bytes was said, PV_NEVER = not yet */
-	uint64_t moved;           /* pairs */
-	uint64_t folded;          /* entries merged because a list was full */
+	int64_t heap_ns; /* when heap_bytes was said, PV_NEVER = not yet */
+	uint64_t moved;  /* pairs */
+	uint64_t folded; /* entries merged because a list was full */
 
 	/* private */
 	uint64_t stops;
@@ -93,10 +93,10 @@ struct pv_gc {
 	int64_t folded_max_ns[PV_GC_GENERATIONS];
 	int64_t folded_total_ns[PV_GC_GENERATIONS];
 	uint64_t roots_since_gc;
-	int64_t phase_ns[2][PV_GC_GENERATIONS]; /* open marking, sweeping; PV_NEVER */
-	unsigned unsorted; /* enum pv_gc_list */
-	int64_t latest_ns; /* greatest start of the collections */
-	struct pv_order by_start; /* all collections ... */
+	int64_t phase_ns[2][PV_GC_GENERATIONS];           /* open marking, sweeping; PV_NEVER */
+	unsigned unsorted;                                /* enum pv_gc_list */
+	int64_t latest_ns;                                /* greatest start of the collections */
+	struct pv_order by_start;                         /* all collections ... */
 	struct pv_order of_generation[PV_GC_GENERATIONS]; /* ... and those that were not merged */
 };
 

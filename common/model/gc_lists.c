@@ -1,7 +1,7 @@
 /*
  * The lists of collections, pauses and heap sizes. What comes in the order of its time is appended;
- * what does not is found by trees and stands in its place once somebody reads the list. Where a list
- * is full, neighbours become one entry.
+ * what does not is found by trees and stands in its place once somebody reads the list. Where a
+ * list is full, neighbours become one entry.
  */
 #include <stdlib.h>
 
@@ -41,7 +41,8 @@ static bool add_to_trees(struct pv_gc *gc, uint32_t at)
 {
 	const struct pv_collection *c = &gc->collections.v[at];
 	return pv_order_add(&gc->by_start, at, c->start_ns, 0) &&
-	       (c->merged > 1 || pv_order_add(&gc->of_generation[c->generation], at, c->start_ns, 0));
+	       (c->merged > 1 ||
+		       pv_order_add(&gc->of_generation[c->generation], at, c->start_ns, 0));
 }
 
 static bool make_trees(struct pv_gc *gc)
@@ -199,8 +200,8 @@ static bool make_place(struct pv_gc *gc)
 	return ok && pv_order_reserve(&gc->by_start, n);
 }
 
-struct pv_collection *pv_gc_add_collection(struct pv_gc *gc, const struct pv_collection *c,
-	struct pv_collection **ret_before)
+struct pv_collection *pv_gc_add_collection(
+	struct pv_gc *gc, const struct pv_collection *c, struct pv_collection **ret_before)
 {
 	if (!make_place(gc))
 		return NULL;

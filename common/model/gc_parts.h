@@ -65,8 +65,8 @@ void pv_gc_addresses(struct pv_context *x);
 /* --- gc_lists.c; NULL and false: out of memory */
 
 /* In its place. *ret_before: the one before it in its generation, NULL when there is none. */
-struct pv_collection *pv_gc_add_collection(struct pv_gc *gc, const struct pv_collection *c,
-	struct pv_collection **ret_before);
+struct pv_collection *pv_gc_add_collection(
+	struct pv_gc *gc, const struct pv_collection *c, struct pv_collection **ret_before);
 /* The latest of a generation that starts at or before `time`; NULL: none. */
 struct pv_collection *pv_gc_newest_of(struct pv_gc *gc, uint8_t generation, int64_t time);
 bool pv_gc_add_pause(struct pv_gc *gc, int64_t start, int64_t duration);

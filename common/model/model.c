@@ -264,7 +264,8 @@ void pv_model_end(struct pv_model *m, bool complete)
 	pv_gc_sort(&m->gc);
 	pv_calls_fold_done(m);
 	pv_gc_exit_until(m, m->last_ns);
-	/* A restricted model does not know all collections, and so not which one an allocation precedes. */
+	/* A restricted model does not know all collections, and so not which one an allocation
+	 * precedes. */
 	const struct pv_model *scout = m->only.scout;
 	if (scout)
 		pv_gc_take_allocated(&m->gc, scout->gc.collections.v, scout->gc.collections.n);

@@ -22,7 +22,8 @@ struct pv_key_cache { /* direct-mapped: wire key -> method id */
 
 struct pv_model_private {
 	pthread_mutex_t lock, next;
-	struct pv_breath breath; struct pv_fold_room fold;
+	struct pv_breath breath;
+	struct pv_fold_room fold;
 	struct pv_addresses addresses;
 	struct pv_said said;
 
@@ -44,8 +45,8 @@ struct pv_model_private {
 	/* The restriction on the log's clock. */
 	bool ranged;
 	int64_t from_ns, to_ns, first_base_ns; /* the latter: time_base of the first buffer */
-	bool zero_open;        /* zero may still move: within the first second of buffers */
-	size_t recalled_moves; /* of only.recall: followed so far */
+	bool zero_open;             /* zero may still move: within the first second of buffers */
+	size_t recalled_moves;      /* of only.recall: followed so far */
 	struct pv_symbols *symbols; /* NULL until the log names a file */
 };
 
@@ -58,7 +59,8 @@ struct pv_context {
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
 	struct pv_estimate alloc; /* what the allocation applied last stands for */
-	bool amid; uint32_t node; /* an allocation amid the stretch applied last, in this call */
+	bool amid;
+	uint32_t node; /* an allocation amid the stretch applied last, in this call */
 };
 
 /* --- times and the restriction */
@@ -99,6 +101,8 @@ void pv_calls_unkey(struct pv_model *m);
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */
 bool pv_calls_fold(struct pv_model *m, uint32_t *parent);
+/* Parents with more children find them by hash. */
+enum { PV_CALLS_WIDE = 16 };
 /* Indexes the children of a parent that has become wide, or its newest one. */
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
 /* Whether a hit counts: by its own time and by the thread that was hit. */

@@ -12,7 +12,8 @@ bool pv_names_init(struct pv_names *n)
 		.applied_ns = INT64_MIN };
 	if (!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
 		return false;
-	n->method.v[n->method.n++] = (struct pv_method){ .from_ns = PV_NEVER, .jit_ns = PV_NEVER, .end_ns = PV_NEVER };
+	n->method.v[n->method.n++] =
+		(struct pv_method){ .from_ns = PV_NEVER, .jit_ns = PV_NEVER, .end_ns = PV_NEVER };
 	n->class_use.v[n->class_use.n++] = (struct pv_class_use){ 0 };
 	for (int kind = 0; kind < PV_ENTITY_KINDS; kind++) {
 		if (!pv_reserve(&n->entity[kind], 16))
@@ -61,8 +62,8 @@ static struct pv_epoch epoch_of(const struct pv_names *n, enum pv_entity_kind ki
  * The epoch of the key that begins at `from`, between `before` and `above` in time; the newest
  * without `above`.
  */
-static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_t key,
-	int64_t from, uint32_t before, uint32_t above)
+static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t from,
+	uint32_t before, uint32_t above)
 {
 	uint32_t id = (uint32_t)n->entity[kind].n;
 	const struct pv_epoch it = { id, from };
@@ -198,8 +199,8 @@ static uint32_t loaded(struct pv_names *n, enum pv_entity_kind kind, const struc
 }
 
 /* What is now known of an epoch for the first time. */
-static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
-	const struct pv_entity *said)
+static bool define(
+	struct pv_names *n, enum pv_entity_kind kind, uint32_t id, const struct pv_entity *said)
 {
 	struct pv_entity *x = &n->entity[kind].v[id];
 	bool named = !x->name && said->name, placed = x->load_ns == PV_NEVER;
@@ -225,8 +226,7 @@ static bool define(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
  * only what something known asks for is defined: a vtable that was used, a class that one is of;
  * and what was known is known by one name.
  */
-static bool has_place(
-	const struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
+static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	uint64_t key = e->meta.key;
 	uint32_t id = pv_names_newest(n, kind, key);
@@ -236,8 +236,9 @@ static bool has_place(
 		const struct pv_entity *x = &n->entity[kind].v[id];
 		const char *name = pv_intern_text(&n->text, x->name);
 		size_t len = e->meta.name.at ? e->meta.name.len : 0;
-		return x->unload_ns == PV_NEVER && (!x->name || !len ||
-			(strncmp(name, e->meta.name.at, len) == 0 && name[len] == 0));
+		return x->unload_ns == PV_NEVER &&
+		       (!x->name || !len ||
+			       (strncmp(name, e->meta.name.at, len) == 0 && name[len] == 0));
 	}
 	if (kind == PV_ENTITY_CLASS && pv_map_get(&n->owned[PV_ENTITY_VTABLE], key) != PV_MAP_NONE)
 		return true;
@@ -258,8 +259,7 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 	if (!has_place(n, kind, e))
 		return leave_out(n, kind, e);
 	struct pv_entity said = { .key = e->meta.key, .load_ns = (int64_t)e->time };
-	if (e->meta.name.at &&
-		!pv_names_intern(n, &e->meta.name, &said.name))
+	if (e->meta.name.at && !pv_names_intern(n, &e->meta.name, &said.name))
 		return false;
 	if (e->meta.mvid.at &&
 		!pv_intern_add(&n->text, e->meta.mvid.at, e->meta.mvid.len, &said.extra))

@@ -14,42 +14,53 @@
 #include "common/model/ranges.h"
 
 /* Things with a name that log events load, name and unload. */
-enum pv_entity_kind { PV_ENTITY_CLASS, PV_ENTITY_VTABLE, PV_ENTITY_IMAGE, PV_ENTITY_ASSEMBLY,
-	PV_ENTITY_DOMAIN, PV_ENTITY_CONTEXT, PV_ENTITY_KINDS };
+enum pv_entity_kind {
+	PV_ENTITY_CLASS,
+	PV_ENTITY_VTABLE,
+	PV_ENTITY_IMAGE,
+	PV_ENTITY_ASSEMBLY,
+	PV_ENTITY_DOMAIN,
+	PV_ENTITY_CONTEXT,
+	PV_ENTITY_KINDS
+};
 
 #define PV_NEVER INT64_MAX /* a time that was not seen */
-enum { PV_NATIVE_CAP = 65536, PV_CLASSES_CAP = 500000,
-	PV_ENTITIES_CAP = PV_CLASSES_CAP, PV_METHODS_CAP = 1000000 };
+enum {
+	PV_NATIVE_CAP = 65536,
+	PV_CLASSES_CAP = 500000,
+	PV_ENTITIES_CAP = PV_CLASSES_CAP,
+	PV_METHODS_CAP = 1000000
+};
 
 /* One epoch of one key. */
 struct pv_entity {
 	uint64_t key;
-	uint32_t name;    /* interned; 0 until known */
-	uint32_t extra;   /* interned MVID of an image, else 0 */
-	uint64_t owner;   /* key of the class's image, vtable's class, assembly's image,
-			   * context's domain */
-	uint64_t domain;  /* vtable: its domain's key; class of a 2007 log: its assembly's */
-	int64_t load_ns, unload_ns; /* log clock; PV_NEVER when not seen */
-	uint32_t before;  /* id of the key's earlier epoch, 0 = none */
+	uint32_t name;   /* interned; 0 until known */
+	uint32_t extra;  /* interned MVID of an image, else 0 */
+	uint64_t owner;  /* key of the class's image, vtable's class, assembly's image,
+			  * context's domain */
+	uint64_t domain; /* vtable: its domain's key; class of a 2007 log: its assembly's */
+	int64_t load_ns, unload_ns;          /* log clock; PV_NEVER when not seen */
+	uint32_t before;                     /* id of the key's earlier epoch, 0 = none */
 	uint32_t next_owned, next_in_domain; /* private */
-	bool failed;      /* a load that did not succeed */
-	bool inferred;    /* unload_ns is that of what it was in: its own was not told yet */
+	bool failed;                         /* a load that did not succeed */
+	bool inferred; /* unload_ns is that of what it was in: its own was not told yet */
 };
 
 struct pv_method {
 	uint64_t key;
-	uint64_t code;      /* address; 0 unknown */
-	int64_t from_ns;    /* log clock of the first word on it, PV_NEVER without */
-	int64_t jit_ns;     /* of its first compilation, likewise */
-	int64_t end_ns;     /* it was freed, or its class died; PV_NEVER when not seen */
-	uint32_t name;      /* interned full name; 0: show the key */
-	uint32_t code_size; /* bytes; 0 when unknown or impossible */
-	uint32_t before;    /* id of the key's earlier epoch, 0 = none */
-	uint32_t jits;      /* descriptions seen */
+	uint64_t code;          /* address; 0 unknown */
+	int64_t from_ns;        /* log clock of the first word on it, PV_NEVER without */
+	int64_t jit_ns;         /* of its first compilation, likewise */
+	int64_t end_ns;         /* it was freed, or its class died; PV_NEVER when not seen */
+	uint32_t name;          /* interned full name; 0: show the key */
+	uint32_t code_size;     /* bytes; 0 when unknown or impossible */
+	uint32_t before;        /* id of the key's earlier epoch, 0 = none */
+	uint32_t jits;          /* descriptions seen */
 	uint32_t next_of_class; /* private */
-	bool shared;        /* its key has, or may come to have, other meanings: the time decides */
-	bool used;          /* by something else than its description */
-	bool native;        /* not a method: an address sampled outside managed code */
+	bool shared; /* its key has, or may come to have, other meanings: the time decides */
+	bool used;   /* by something else than its description */
+	bool native; /* not a method: an address sampled outside managed code */
 };
 
 /* A class as allocations and heap objects name it: by vtable (data version >= 15) or class key. */
@@ -75,28 +86,28 @@ struct pv_names {
 	struct pv_ranges symbols;   /* the log's, of native code: address -> interned name, path */
 	struct pv_ranges functions; /* found in the files that lie there: likewise, names */
 	struct pv_ranges code;      /* compiled methods: address -> method id */
-	size_t class_cap;         /* PV_CLASSES_CAP, less in tests */
-	uint32_t other_class;     /* id of the class use for those beyond it, 0 = not needed yet */
-	size_t method_cap;        /* PV_METHODS_CAP, less in tests */
-	uint32_t other_method;    /* likewise */
-	uint64_t folded_uses;     /* look-ups that ended in one of the two */
-	uint64_t classes_folded;  /* classes that were known and are "other" now */
-	size_t entity_cap;        /* PV_ENTITIES_CAP, less in tests */
-	uint64_t undefined;       /* definitions of classes beyond it, which were dropped */
-	uint64_t unloads;   /* unload events met */
-	uint64_t epochs;    /* keys that were given a second meaning */
-	uint64_t late;      /* ends and second meanings told after uses that they may concern */
-	uint64_t changes;   /* grows with whatever can make an id's name another one */
+	size_t class_cap;           /* PV_CLASSES_CAP, less in tests */
+	uint32_t other_class;    /* id of the class use for those beyond it, 0 = not needed yet */
+	size_t method_cap;       /* PV_METHODS_CAP, less in tests */
+	uint32_t other_method;   /* likewise */
+	uint64_t folded_uses;    /* look-ups that ended in one of the two */
+	uint64_t classes_folded; /* classes that were known and are "other" now */
+	size_t entity_cap;       /* PV_ENTITIES_CAP, less in tests */
+	uint64_t undefined;      /* definitions of classes beyond it, which were dropped */
+	uint64_t unloads;        /* unload events met */
+	uint64_t epochs;         /* keys that were given a second meaning */
+	uint64_t late;    /* ends and second meanings told after uses that they may concern */
+	uint64_t changes; /* grows with whatever can make an id's name another one */
 
 	/* private */
-	int64_t applied_ns;      /* greatest time of the uses that were counted so far */
-	size_t class_fold_at;    /* ids at which the next fold is due */
+	int64_t applied_ns;              /* greatest time of the uses that were counted so far */
+	size_t class_fold_at;            /* ids at which the next fold is due */
 	PV_ARRAY(uint32_t) newly_shared; /* methods, by the last pv_names_apply() */
-	bool all_shared;         /* likewise: there was no memory to say which */
+	bool all_shared;                 /* likewise: there was no memory to say which */
 	struct pv_epochs key_epochs[PV_ENTITY_KINDS], method_epochs;
 	struct pv_map use_of_entity; /* (by vtable, entity) -> newest class use that means it */
-	struct pv_map use_unbound;   /* key -> newest class use without a definition, 0 = none now */
-	struct pv_map native_of; /* sampled address -> method id */
+	struct pv_map use_unbound; /* key -> newest class use without a definition, 0 = none now */
+	struct pv_map native_of;   /* sampled address -> method id */
 	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
 	struct pv_map owned[PV_ENTITY_KINDS], in_domain; /* container's key -> newest member */
 };
@@ -153,7 +164,10 @@ uint32_t pv_names_begun(
 
 /* One number for all uses of a class of one name and image: rows' ids. */
 uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use);
-struct pv_class_said { uint64_t row; uint32_t name, image; }; /* what _row() and the like say */
+struct pv_class_said {
+	uint64_t row;
+	uint32_t name, image;
+}; /* what _row() and the like say */
 struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use);
 
 /* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */

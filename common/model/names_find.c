@@ -94,8 +94,9 @@ static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t ti
 /* The use of the key whose meaning is `entity`, of those named by vtable or by class as now. */
 static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
 {
-	uint32_t id = entity ? pv_map_get(&n->use_of_entity, bound_key(n->classes_by_vtable, entity))
-			     : pv_map_get(&n->use_unbound, key);
+	uint32_t id =
+		entity ? pv_map_get(&n->use_of_entity, bound_key(n->classes_by_vtable, entity))
+		       : pv_map_get(&n->use_unbound, key);
 	if (id == PV_MAP_NONE || id == 0 || n->class_use.v[id].other ||
 		n->class_use.v[id].by_vtable != n->classes_by_vtable)
 		return 0;

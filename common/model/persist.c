@@ -16,8 +16,8 @@
 enum { LAYOUT = 6 }; /* to be raised when a field's meaning changes but no size does */
 
 #define SAME_SIZE(type, size)                                                                      \
-	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type                        \
-		": new arrays must be described in this file")
+	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size),                              \
+		#type ": new arrays must be described in this file")
 #define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
 #define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
 
@@ -519,9 +519,8 @@ uint64_t pv_model_layout(void)
 		sizeof(struct pv_shot), sizeof(struct pv_counter), sizeof(struct pv_lock),
 		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
 		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry),
-		sizeof(struct pv_bucket_entry), sizeof(struct pv_load),
-		sizeof(struct pv_compile), sizeof(struct pv_field),
-		sizeof(struct pv_parent) };
+		sizeof(struct pv_bucket_entry), sizeof(struct pv_load), sizeof(struct pv_compile),
+		sizeof(struct pv_field), sizeof(struct pv_parent) };
 	uint64_t h = 0x70766964; /* reads differently in the other byte order */
 	const uint8_t *bytes = (const uint8_t *)&h;
 	h = pv_hash(h ^ bytes[0]);

@@ -54,7 +54,8 @@ static bool look_at(void *ctx, uint32_t area)
 	return --s->left > 0;
 }
 
-static uint32_t search(const struct pv_roots *r, const struct pv_order *in, uint64_t slot, int64_t time)
+static uint32_t search(
+	const struct pv_roots *r, const struct pv_order *in, uint64_t slot, int64_t time)
 {
 	enum { OVERLAPPING = 64 }; /* stacks do; no more of them are looked at */
 	struct search s = { r, slot, time, OVERLAPPING, 0 };
@@ -361,8 +362,8 @@ bool pv_roots_link(struct pv_roots *r)
 		ok = pv_order_add(o, i, pv_order_key(a->start), last_byte(a));
 	}
 	for (uint32_t i = 0; i < r->waiting.n && ok; i++)
-		ok = pv_order_add(&r->slots, i, pv_order_key(r->waiting.v[i].slot),
-			r->waiting.v[i].time_ns);
+		ok = pv_order_add(
+			&r->slots, i, pv_order_key(r->waiting.v[i].slot), r->waiting.v[i].time_ns);
 	return ok;
 }
 

@@ -42,8 +42,7 @@ enum pv_root_source {
 	PV_ROOT_SOURCES
 };
 
-enum { PV_ROOT_AREAS_CAP = 1 << 16, PV_ROOT_WAITING_CAP = 1 << 16,
-	PV_ROOT_GONE = 64 };
+enum { PV_ROOT_AREAS_CAP = 1 << 16, PV_ROOT_WAITING_CAP = 1 << 16, PV_ROOT_GONE = 64 };
 
 struct pv_root_count {
 	uint64_t all;    /* within the restriction */
@@ -89,13 +88,13 @@ struct pv_roots {
 
 	/* private */
 	struct pv_order live, ended; /* areas, by start; they reach to their last byte */
-	int64_t latest_end_ns;   /* greatest unregistered_ns */
+	int64_t latest_end_ns;       /* greatest unregistered_ns */
 	bool any_end;
 	PV_ARRAY(struct pv_root_waiting) waiting;
 	uint32_t unused;       /* index + 1 of the first that is none */
 	uint32_t settled;      /* likewise, while an area is registered */
 	struct pv_order slots; /* those that wait; they reach to their time */
-	uint32_t recent;          /* area found last */
+	uint32_t recent;       /* area found last */
 	/* Stacks that ended last and that no other area has taken the place of: index + 1. */
 	uint32_t gone[PV_ROOT_GONE];
 	uint32_t gone_next;

@@ -12,9 +12,9 @@
 #include "common/model/window_parts.h"
 
 enum {
-	PLACE_AHEAD = 16, /* sums: where their node is is fetched ... */
-	NODE_AHEAD = 8,   /* ... and then the node */
-	PATHS_KEPT = 1 << 20, /* of strands that the present run does not need */
+	PLACE_AHEAD = 16,       /* sums: where their node is is fetched ... */
+	NODE_AHEAD = 8,         /* ... and then the node */
+	PATHS_KEPT = 1 << 20,   /* of strands that the present run does not need */
 	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
 };
 
@@ -59,7 +59,8 @@ static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
 	return true;
 }
 
-/* Where some are missing no later ones are of use: the strand's stretches are refused from then on. */
+/* Where some are missing no later ones are of use: the strand's stretches are refused from then on.
+ */
 static bool hear(struct pv_strand *s, const struct pv_digest *d)
 {
 	if (d->path.n == 0 || add_paths(s, d))
@@ -78,7 +79,8 @@ static void trim(struct pv_stretches *p)
 		for (size_t i = 0; i <= PV_STRAND_ALONE; i++) {
 			struct pv_strand *s = &p->strand[i];
 			kept += s->path.room;
-			if (s->path.room && s->heard != p->heard && (!oldest || s->heard < oldest->heard))
+			if (s->path.room && s->heard != p->heard &&
+				(!oldest || s->heard < oldest->heard))
 				oldest = s;
 		}
 		if (kept <= PATHS_KEPT || !oldest)
@@ -256,8 +258,8 @@ static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
 }
 
 /*
- * What the strand's base is, and whether nodes are where they were. If not, those of calls that stay
- * open are where the stack says, whatever their keys mean by now.
+ * What the strand's base is, and whether nodes are where they were. If not, those of calls that
+ * stay open are where the stack says, whatever their keys mean by now.
  */
 static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
 	const struct pv_digest *d, const struct pv_stretch *next)
@@ -344,8 +346,7 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
 	ret->cell_origin_ns = m->timeline.origin_ns;
 	ret->cell_ns = m->timeline.width_ns;
 	/* No cell of the window is narrower. */
-	ret->stretch_ns = m->window->off ? PV_STRETCH_ANY
-					 : (int64_t)PV_WINDOW_CELL_MS * 1000000;
+	ret->stretch_ns = m->window->off ? PV_STRETCH_ANY : (int64_t)PV_WINDOW_CELL_MS * 1000000;
 	return true;
 }
 
@@ -368,8 +369,8 @@ static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint3
 }
 
 /* Calls of others came between: what is open above the base is what the stretch says. */
-static bool rejoins(const struct pv_model *m, const struct pv_strand *s,
-	const struct pv_thread *th, const struct pv_digest *d, const struct pv_stretch *next)
+static bool rejoins(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th,
+	const struct pv_digest *d, const struct pv_stretch *next)
 {
 	if (!th || s->thread != th || s->base_depth + next->befores != th->stack.stack.n)
 		return false;

@@ -30,7 +30,8 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret);
  * applied as they are. False: some are missing, and stretches of their strands cannot be applied.
  */
 bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n);
-/* Whether a run of batches that were heard can be applied: if not, each is decoded again without. */
+/* Whether a run of batches that were heard can be applied: if not, each is decoded again without.
+ */
 bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n);
 
 /* --- private */
@@ -46,19 +47,19 @@ struct pv_strand_base {
 
 /* Of a strand: what its stretches, applied up to now, have left. */
 struct pv_strand {
-	uint32_t tree;     /* as digests name it */
-	uint32_t turn;     /* of the base, and another when nodes get other numbers or meanings */
-	uint32_t turns;    /* up to now */
+	uint32_t tree;  /* as digests name it */
+	uint32_t turn;  /* of the base, and another when nodes get other numbers or meanings */
+	uint32_t turns; /* up to now */
 	struct pv_strand_base had[PV_STRAND_BASES]; /* by number, where `changes` is as it was */
-	uint64_t changes;  /* in such, when the turn began */
-	uint64_t heard;    /* when it was heard of last */
+	uint64_t changes;                           /* in such, when the turn began */
+	uint64_t heard;                             /* when it was heard of last */
 	bool shared;       /* a path goes over a method whose key has several meanings */
 	uint32_t base;     /* node */
 	size_t base_depth; /* of the thread's stack */
 	uint32_t number;   /* of the stretch applied last */
-	const struct pv_thread *thread; /* that it was applied for ... */
-	size_t depth;      /* ... with so many calls open behind it ... */
-	struct pv_frame top; /* ... this one innermost */
+	const struct pv_thread *thread;       /* that it was applied for ... */
+	size_t depth;                         /* ... with so many calls open behind it ... */
+	struct pv_frame top;                  /* ... this one innermost */
 	PV_ARRAY(struct pv_digest_path) path; /* by number, the first PV_STRAND_FIRST unused */
 	PV_ARRAY(struct pv_strand_node) node; /* likewise */
 	PV_ARRAY(uint32_t) open;              /* paths of the calls open above the base */
@@ -73,16 +74,15 @@ struct pv_strand {
 struct pv_stretches {
 	struct pv_strand strand[PV_STRAND_ALONE + 1];
 	uint64_t changes, looks, heard;
-	PV_ARRAY(uint32_t) climbed;    /* scratch */
-	struct pv_map described;       /* methods, by a run */
+	PV_ARRAY(uint32_t) climbed;               /* scratch */
+	struct pv_map described;                  /* methods, by a run */
 	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
 	bool shared_known, shared_any;            /* those bits are up to date; one is set */
 };
 
 void pv_stretches_finish(struct pv_stretches *s);
 /* Whether each key means one method in all of the run, as far as is known. */
-bool pv_stretches_unambiguous(
-	struct pv_model *m, const struct pv_batch *const *b, size_t n);
+bool pv_stretches_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n);
 /* A method's key has come to have several meanings. */
 void pv_stretches_note_shared(struct pv_model *m, uint64_t key);
 /* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */

@@ -1,6 +1,6 @@
 /*
- * Methods whose key has several meanings, or comes to have: one node must not stand for two of them,
- * so a run in which that could be is not taken summed up.
+ * Methods whose key has several meanings, or comes to have: one node must not stand for two of
+ * them, so a run in which that could be is not taken summed up.
  */
 #include <string.h>
 
@@ -73,7 +73,8 @@ static bool open_are_steady(
 		return false; /* to look at all of them would take longer than the batch */
 	for (size_t i = s->base_depth; i < th->stack.stack.n; i++) {
 		const struct pv_frame *f = &th->stack.stack.v[i];
-		const struct pv_method *method = &m->names.method.v[m->calls.node.v[f->node].method];
+		const struct pv_method *method =
+			&m->names.method.v[m->calls.node.v[f->node].method];
 		struct times t = *run;
 		t.from_ns = f->enter_ns < t.from_ns ? f->enter_ns : t.from_ns;
 		if (!is_key_steady(m, method->key, &t))

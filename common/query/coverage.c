@@ -118,8 +118,7 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	double off = 1.96 * sqrt(m->allocs.variance);
 	pv_coverage_say(c, "+-%.1f %%", m->allocs.bytes ? 100 * off / (double)m->allocs.bytes : 0);
-	pv_coverage_say(c, "one every %s",
-		pv_units_bytes(bytes, sizeof bytes, m->allocs.period));
+	pv_coverage_say(c, "one every %s", pv_units_bytes(bytes, sizeof bytes, m->allocs.period));
 	flaw(c, m->allocs.samples, PV_INFERRED, "samples scaled up");
 }
 
@@ -231,10 +230,12 @@ static void of_roots(const struct pv_model *m, struct pv_coverage *c)
 	if (r->lists == 0 && !(pv_groups_enabled(m) & PV_GROUP_ROOTS))
 		c->state = PV_PARTIAL;
 	if (!r->old_form) {
-		count(c, kind(m, PV_KIND_HEAP_ROOT_REGISTER), "area registered", "areas registered");
+		count(c, kind(m, PV_KIND_HEAP_ROOT_REGISTER), "area registered",
+			"areas registered");
 		count(c, kind(m, PV_KIND_HEAP_ROOT_UNREGISTER), "unregistered", "unregistered");
 	}
-	flaw(c, unknown, PV_PARTIAL, r->old_form ? "of an unknown type" : "in no area that was told");
+	flaw(c, unknown, PV_PARTIAL,
+		r->old_form ? "of an unknown type" : "in no area that was told");
 	flaw(c, r->stray_unregistered, PV_PARTIAL, "unregistered without a beginning");
 	flaw(c, r->folded, PV_PARTIAL, "areas and slots beyond the limit");
 }
@@ -383,11 +384,13 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, times_full(m), PV_NOT_RECORDED, "end at the size allowed: nothing later is here");
 	if (m->target.joined) {
 		c->state = PV_PARTIAL;
-		pv_coverage_say(c, "joined after the beginning: earlier events and names are missing");
+		pv_coverage_say(
+			c, "joined after the beginning: earlier events and names are missing");
 	}
 	if (m->recordings > 1) {
 		c->state = PV_PARTIAL;
-		pv_coverage_say(c, "the last of %" PRIu64 " recordings in this input", m->recordings);
+		pv_coverage_say(
+			c, "the last of %" PRIu64 " recordings in this input", m->recordings);
 	}
 	if (c->state == PV_COMPLETE)
 		pv_coverage_say(c, "none");
@@ -432,16 +435,25 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 
 void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret)
 {
-	static void (*const of[PV_WHATS])(const struct pv_model *, struct pv_coverage *) = {
-		[PV_WHAT_CALLS] = of_calls, [PV_WHAT_ALLOCATIONS] = of_allocations,
-		[PV_WHAT_ALLOCATION_STACKS] = of_allocation_stacks, [PV_WHAT_GC] = of_gc,
-		[PV_WHAT_MOVES] = of_moves, [PV_WHAT_HANDLES] = of_handles,
-		[PV_WHAT_FINALIZERS] = of_finalizers, [PV_WHAT_HEAP_SHOTS] = of_heap_shots,
-		[PV_WHAT_ROOTS] = of_roots, [PV_WHAT_EXCEPTIONS] = of_exceptions,
-		[PV_WHAT_LOCKS] = of_locks, [PV_WHAT_SAMPLES] = of_samples,
-		[PV_WHAT_THREADS] = of_threads, [PV_WHAT_JIT] = of_jit,
-		[PV_WHAT_COUNTERS] = of_counters, [PV_WHAT_CODE_COVERAGE] = of_code_coverage,
-		[PV_WHAT_NAMES] = of_names, [PV_WHAT_LOSSES] = of_losses,
+	static void (*const of[PV_WHATS])(
+		const struct pv_model *, struct pv_coverage *) = { [PV_WHAT_CALLS] = of_calls,
+		[PV_WHAT_ALLOCATIONS] = of_allocations,
+		[PV_WHAT_ALLOCATION_STACKS] = of_allocation_stacks,
+		[PV_WHAT_GC] = of_gc,
+		[PV_WHAT_MOVES] = of_moves,
+		[PV_WHAT_HANDLES] = of_handles,
+		[PV_WHAT_FINALIZERS] = of_finalizers,
+		[PV_WHAT_HEAP_SHOTS] = of_heap_shots,
+		[PV_WHAT_ROOTS] = of_roots,
+		[PV_WHAT_EXCEPTIONS] = of_exceptions,
+		[PV_WHAT_LOCKS] = of_locks,
+		[PV_WHAT_SAMPLES] = of_samples,
+		[PV_WHAT_THREADS] = of_threads,
+		[PV_WHAT_JIT] = of_jit,
+		[PV_WHAT_COUNTERS] = of_counters,
+		[PV_WHAT_CODE_COVERAGE] = of_code_coverage,
+		[PV_WHAT_NAMES] = of_names,
+		[PV_WHAT_LOSSES] = of_losses,
 		[PV_WHAT_DAMAGE] = of_damage };
 	*ret = (struct pv_coverage){ .state = PV_COMPLETE };
 	of[what](m, ret);

@@ -5,8 +5,21 @@
 
 /* --- collections --- */
 
-enum { C_START, C_GENERATION, C_PAUSE, C_DURATION, C_CONCURRENT, C_BEFORE, C_AFTER, C_FREED,
-	C_ALLOCATED, C_MARK, C_SWEEP, C_NUMBER, C_MERGED };
+enum {
+	C_START,
+	C_GENERATION,
+	C_PAUSE,
+	C_DURATION,
+	C_CONCURRENT,
+	C_BEFORE,
+	C_AFTER,
+	C_FREED,
+	C_ALLOCATED,
+	C_MARK,
+	C_SWEEP,
+	C_NUMBER,
+	C_MERGED
+};
 
 static const struct pv_column collection_columns[] = {
 	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
@@ -36,7 +49,8 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_time(&c[C_START], m, e->start_ns);
 		pv_cell_u(&c[C_GENERATION], e->generation);
-		pv_cell_i_if(&c[C_PAUSE], e->pause_ns != 0, e->pause_ns); /* 0: its stop has not ended */
+		pv_cell_i_if(
+			&c[C_PAUSE], e->pause_ns != 0, e->pause_ns); /* 0: its stop has not ended */
 		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER, e->duration_ns);
 		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
 		pv_cell_u_if(&c[C_BEFORE], before, before); /* 0: not said yet */
@@ -51,7 +65,9 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_collections = { .column = collection_columns,
-	.columns = PV_COUNT_OF(collection_columns), .sort = "start_ns", .copy = copy_collections };
+	.columns = PV_COUNT_OF(collection_columns),
+	.sort = "start_ns",
+	.copy = copy_collections };
 
 /* --- pauses --- */
 
@@ -70,7 +86,9 @@ static void copy_pauses(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_pauses = { .column = pause_columns,
-	.columns = PV_COUNT_OF(pause_columns), .sort = "start_ns", .copy = copy_pauses };
+	.columns = PV_COUNT_OF(pause_columns),
+	.sort = "start_ns",
+	.copy = copy_pauses };
 
 /* --- generations --- */
 
@@ -100,5 +118,6 @@ static void copy_generations(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_generations = { .column = generation_columns,
-	.columns = PV_COUNT_OF(generation_columns), .sort = "generation",
+	.columns = PV_COUNT_OF(generation_columns),
+	.sort = "generation",
 	.copy = copy_generations };

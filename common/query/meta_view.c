@@ -75,8 +75,8 @@ static void put_entity(const struct entities *x, size_t id, struct pv_cell *c)
 	pv_cell_u_if(&c[E_FAILED], old || e->failed, e->failed);
 	pv_cell_s(&c[E_OF], owner_text(x->b, m, x->kind, e));
 	pv_cell_s(&c[E_EXTRA], e->extra ? pv_intern_text(&m->names.text, e->extra) : NULL);
-	pv_cell_s(&c[E_NAME], e->name ? pv_intern_text(&m->names.text, e->name) :
-		pv_build_hex(x->b, e->key));
+	pv_cell_s(&c[E_NAME],
+		e->name ? pv_intern_text(&m->names.text, e->name) : pv_build_hex(x->b, e->key));
 }
 
 static void copy_entities(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind)
@@ -110,8 +110,10 @@ static void copy_contexts(struct pv_build *b, struct pv_model *m)
 }
 
 #define ENTITIES(copied)                                                                           \
-	{ .column = entity_columns, .columns = PV_COUNT_OF(entity_columns), .name = "name",        \
-		.sort = "load_ns", .copy = copied }
+	{                                                                                          \
+		.column = entity_columns, .columns = PV_COUNT_OF(entity_columns), .name = "name",  \
+		.sort = "load_ns", .copy = copied                                                  \
+	}
 
 const struct pv_view_spec pv_spec_images = ENTITIES(copy_images);
 const struct pv_view_spec pv_spec_assemblies = ENTITIES(copy_assemblies);
@@ -120,8 +122,8 @@ const struct pv_view_spec pv_spec_contexts = ENTITIES(copy_contexts);
 
 /* --- all of them as a tree, a branch each --- */
 
-static void put_branch(struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind,
-	const char *name)
+static void put_branch(
+	struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind, const char *name)
 {
 	uint64_t branch = ((uint64_t)kind + 1) << 40;
 	struct entities x = { .b = b, .m = m, .kind = kind };
@@ -149,7 +151,10 @@ static void copy_loaded(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_loaded = { .column = entity_columns,
-	.columns = PV_COUNT_OF(entity_columns), .name = "name", .sort = "load_ns", .tree = true,
+	.columns = PV_COUNT_OF(entity_columns),
+	.name = "name",
+	.sort = "load_ns",
+	.tree = true,
 	.copy = copy_loaded };
 
 /* --- every kind of event met --- */
@@ -176,7 +181,9 @@ static void copy_events(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_events = { .column = event_columns,
-	.columns = PV_COUNT_OF(event_columns), .name = "name", .sort = "count",
+	.columns = PV_COUNT_OF(event_columns),
+	.name = "name",
+	.sort = "count",
 	.copy = copy_events };
 
 /* --- places that could not be read --- */
@@ -198,5 +205,7 @@ static void copy_damage(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_damage = { .column = damage_columns,
-	.columns = PV_COUNT_OF(damage_columns), .name = "reason", .sort = "offset",
+	.columns = PV_COUNT_OF(damage_columns),
+	.name = "reason",
+	.sort = "offset",
 	.copy = copy_damage };

@@ -169,8 +169,8 @@ static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
 		return;
 	const struct pv_counter *k = &m->counters.counter.v[id];
 	for (size_t i = 0; i < k->samples.n; i++) {
-		double v = pv_scaled(pv_counter_scale(k), pv_counter_number(k, &k->samples.v[i]),
-			&g->s->unit);
+		double v = pv_scaled(
+			pv_counter_scale(k), pv_counter_number(k, &k->samples.v[i]), &g->s->unit);
 		if (isfinite(v))
 			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
 	}
@@ -224,13 +224,15 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 		free(value);
 		return NULL;
 	}
-	*s = (struct pv_series){ .name = kinds[kind].name, .unit = kinds[kind].unit, .n = cells,
-		.value = value };
+	*s = (struct pv_series){
+		.name = kinds[kind].name, .unit = kinds[kind].unit, .n = cells, .value = value
+	};
 	for (size_t i = 0; i < cells; i++)
 		value[i] = NAN;
 	pv_model_lock(m);
 	pv_gc_sort(&m->gc);
-	struct grid g = { .s = s, .first = m->events ? fmin(since_zero(m, m->first_ns), 0) : 0,
+	struct grid g = { .s = s,
+		.first = m->events ? fmin(since_zero(m, m->first_ns), 0) : 0,
 		.end = m->events ? since_zero(m, m->last_ns) : -1 };
 	if (from_ns >= to_ns) {
 		from_ns = 0;

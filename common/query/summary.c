@@ -30,16 +30,30 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 {
 	pv_model_lock(m);
 	const struct pv_target_info *t = &m->target;
-	*ret = (struct pv_facts){ .logging2007 = t->logging2007, .stage = t->stage,
+	*ret = (struct pv_facts){ .logging2007 = t->logging2007,
+		.stage = t->stage,
 		.data_version = t->data_version,
-		.event_mask = t->event_mask, .pointer_size = t->pointer_size, .start_time_ms = t->start_time_ms,
-		.timer_overhead_ns = t->timer_overhead_ns, .pid = t->pid, .port = t->port,
-		.args = text(t->args), .arch = text(t->arch), .os = text(t->os),
-		.duration_ns = duration(m), .buffers = m->buffers, .recordings = m->recordings,
-		.damaged = m->damaged, .events = m->events, .ended = m->ended,
-		.complete = m->complete, .joined = t->joined,
-		.header_major = t->header_major, .header_minor = t->header_minor,
-		.rules = t->rules ? t->rules : t->data_version, .startup_ns = t->startup_ns,
+		.event_mask = t->event_mask,
+		.pointer_size = t->pointer_size,
+		.start_time_ms = t->start_time_ms,
+		.timer_overhead_ns = t->timer_overhead_ns,
+		.pid = t->pid,
+		.port = t->port,
+		.args = text(t->args),
+		.arch = text(t->arch),
+		.os = text(t->os),
+		.duration_ns = duration(m),
+		.buffers = m->buffers,
+		.recordings = m->recordings,
+		.damaged = m->damaged,
+		.events = m->events,
+		.ended = m->ended,
+		.complete = m->complete,
+		.joined = t->joined,
+		.header_major = t->header_major,
+		.header_minor = t->header_minor,
+		.rules = t->rules ? t->rules : t->data_version,
+		.startup_ns = t->startup_ns,
 		.aot_id = m->aot_id ? pv_intern_text(&m->names.text, m->aot_id) : NULL,
 		.generation = pv_model_generation(m) };
 	pv_log_end_line(m, ret->end, sizeof ret->end);
@@ -63,26 +77,35 @@ static uint64_t compiled(const struct pv_model *m)
 	uint64_t n = 0;
 	for (size_t i = 1; i < m->names.method.n; i++)
 		n += m->names.method.v[i].jits &&
-			(m->names.method.v[i].code || m->target.logging2007);
+		     (m->names.method.v[i].code || m->target.logging2007);
 	return n;
 }
 
 void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 {
 	pv_model_lock(m);
-	*ret = (struct pv_totals){ .known = pv_groups_known(m), .samples = m->calls.samples,
-		.thrown = m->throws.thrown, .gc_resizes = m->gc.resizes,
-		.max_heap_bytes = m->gc.max_heap_bytes, .moved_objects = m->gc.moved,
+	*ret = (struct pv_totals){ .known = pv_groups_known(m),
+		.samples = m->calls.samples,
+		.thrown = m->throws.thrown,
+		.gc_resizes = m->gc.resizes,
+		.max_heap_bytes = m->gc.max_heap_bytes,
+		.moved_objects = m->gc.moved,
 		.objects_finalized = m->finalizers.ended,
 		.finalizer_runs = m->finalizers.runs.objects,
 		.finalizing_ns = m->finalizers.runs.total_ns,
-		.contentions = m->locks.contentions, .acquired = m->locks.acquired,
-		.failed = m->locks.failed, .wait_ns = m->locks.wait_ns,
-		.jit_methods = compiled(m), .code_bytes = m->helpers.code_bytes,
-		.helpers = m->helpers.count, .helper_bytes = m->helpers.bytes,
+		.contentions = m->locks.contentions,
+		.acquired = m->locks.acquired,
+		.failed = m->locks.failed,
+		.wait_ns = m->locks.wait_ns,
+		.jit_methods = compiled(m),
+		.code_bytes = m->helpers.code_bytes,
+		.helpers = m->helpers.count,
+		.helper_bytes = m->helpers.bytes,
 		.jit_failed = m->loads.compiles_failed,
-		.jit_ns = m->loads.compile_ns, .jit_max_ns = m->loads.compile_max_ns,
-		.loads = m->loads.loads, .loads_failed = m->loads.failed };
+		.jit_ns = m->loads.compile_ns,
+		.jit_max_ns = m->loads.compile_max_ns,
+		.loads = m->loads.loads,
+		.loads_failed = m->loads.failed };
 	sum_handles(m, ret);
 	pv_model_unlock(m);
 }

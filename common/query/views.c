@@ -92,10 +92,10 @@ const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
 /* Of the others some show methods or classes, too. */
 static bool shows_names(enum pv_view view)
 {
-	return pv_coverage_names(view) || view == PV_VIEW_JIT_METHODS || view == PV_VIEW_HEAP_DIFF ||
-	       view == PV_VIEW_HEAP_DIFF_SITES || view == PV_VIEW_HEAP_DIFF_THREADS ||
-	       view == PV_VIEW_HEAP_LADDER || view == PV_VIEW_HEAP_COHORTS ||
-	       view == PV_VIEW_HEAP_COHORT_SITES;
+	return pv_coverage_names(view) || view == PV_VIEW_JIT_METHODS ||
+	       view == PV_VIEW_HEAP_DIFF || view == PV_VIEW_HEAP_DIFF_SITES ||
+	       view == PV_VIEW_HEAP_DIFF_THREADS || view == PV_VIEW_HEAP_LADDER ||
+	       view == PV_VIEW_HEAP_COHORTS || view == PV_VIEW_HEAP_COHORT_SITES;
 }
 
 void pv_build_stamp(struct pv_build *b, struct pv_model *m)
@@ -185,5 +185,7 @@ static void copy_coverage(struct pv_build *b, struct pv_model *m)
 
 /* Sorted by id, which is the order of the words in design and manual. */
 const struct pv_view_spec pv_spec_coverage = { .column = coverage_columns,
-	.columns = sizeof coverage_columns / sizeof coverage_columns[0], .name = "what",
-	.sort = NULL, .copy = copy_coverage };
+	.columns = sizeof coverage_columns / sizeof coverage_columns[0],
+	.name = "what",
+	.sort = NULL,
+	.copy = copy_coverage };

@@ -203,8 +203,8 @@ struct worst {
 	char name[100];
 };
 
-static void time_family(size_t family, unsigned n, const char *path, char **word, int words,
-	struct worst *worst)
+static void time_family(
+	size_t family, unsigned n, const char *path, char **word, int words, struct worst *worst)
 {
 	char name[100];
 	struct cost benign = { 0, 0 };

@@ -9,11 +9,11 @@
 #include "tests/wire_rows.h"
 
 enum {
-	KEYS = 1000,           /* of a benign log */
-	PAYLOAD = 48 << 10,    /* of a buffer */
-	LIST = 300,            /* entries of a long one */
-	FEWER = 50,            /* events with such a list */
-	STEP = 10,             /* ns */
+	KEYS = 1000,        /* of a benign log */
+	PAYLOAD = 48 << 10, /* of a buffer */
+	LIST = 300,         /* entries of a long one */
+	FEWER = 50,         /* events with such a list */
+	STEP = 10,          /* ns */
 	PARTS = 5,
 	PTR_BASE = 0x1000,
 	KEY_BASE = 0x10000,
@@ -38,10 +38,22 @@ struct family {
 	struct part begin[PARTS], end[PARTS];
 };
 
-#define NO_MORE { PV_KIND_COUNT, 0 }
-#define E(kind) { PV_KIND_##kind, 0 }
-#define GC(step) { PV_KIND_GC_EVENT, PV_GC_##step }
-#define L(...) { __VA_ARGS__, NO_MORE }
+#define NO_MORE                                                                                    \
+	{                                                                                          \
+		PV_KIND_COUNT, 0                                                                   \
+	}
+#define E(kind)                                                                                    \
+	{                                                                                          \
+		PV_KIND_##kind, 0                                                                  \
+	}
+#define GC(step)                                                                                   \
+	{                                                                                          \
+		PV_KIND_GC_EVENT, PV_GC_##step                                                     \
+	}
+#define L(...)                                                                                     \
+	{                                                                                          \
+		__VA_ARGS__, NO_MORE                                                               \
+	}
 
 static const struct family families[] = {
 	{ "calls", L(E(METHOD_ENTER)), L(E(METHOD_LEAVE)) },
@@ -95,7 +107,8 @@ static const struct family families[] = {
 	{ "root areas with slots", L(E(HEAP_ROOT_REGISTER), E(HEAP_ROOTS)),
 		L(E(HEAP_ROOT_UNREGISTER)) },
 	{ "slots before areas", L(E(HEAP_ROOTS)), L(E(HEAP_ROOT_REGISTER)) },
-	{ "slots after areas", L(E(HEAP_ROOT_REGISTER)), L(E(HEAP_ROOT_UNREGISTER), E(HEAP_ROOTS)) },
+	{ "slots after areas", L(E(HEAP_ROOT_REGISTER)),
+		L(E(HEAP_ROOT_UNREGISTER), E(HEAP_ROOTS)) },
 	{ "lists of roots", L(GC(START), E(HEAP_ROOTS)), L(GC(END)) },
 	{ "samples of methods", L(E(METHOD_JIT), E(EXT_LINES)), L(E(SAMPLE_HIT)) },
 	{ "samples of symbols", L(E(SAMPLE_HIT)), L(E(SAMPLE_SYMBOL)) },
@@ -125,7 +138,7 @@ struct writer {
 	uint64_t thread; /* that writes; 0: none yet */
 	uint64_t dice;
 	char text[32];
-	bool alone;      /* one row of the format, and no family */
+	bool alone; /* one row of the format, and no family */
 };
 
 static unsigned entries(const struct writer *x)
@@ -157,8 +170,8 @@ static uint64_t number(const struct part *part, const char *member, uint64_t key
 	return strstr(member, "method_id") || strstr(member, "ns") ? key : 32;
 }
 
-static void set_scalar(const struct part *part, const struct mlpd_field *field, uint64_t *at,
-	uint64_t key)
+static void set_scalar(
+	const struct part *part, const struct mlpd_field *field, uint64_t *at, uint64_t key)
 {
 	switch (field->type) {
 	case MLPD_PTR:
@@ -186,11 +199,11 @@ static void set_scalar(const struct part *part, const struct mlpd_field *field, 
 }
 
 /* A list of pointers or objects, which are neighbours of the key's. */
-static void set_list(struct writer *x, const struct mlpd_field *field, struct pv_span *s,
-	uint64_t key)
+static void set_list(
+	struct writer *x, const struct mlpd_field *field, struct pv_span *s, uint64_t key)
 {
-	const bool pairs = field->type == MLPD_OBJS || field->type == MLPD_REFS ||
-			   field->type == MLPD_ROOTS;
+	const bool pairs =
+		field->type == MLPD_OBJS || field->type == MLPD_REFS || field->type == MLPD_ROOTS;
 	const bool deep = x->p == HOSTILE_DEEP;
 	*s = (struct pv_span){ (uint32_t)x->pools.pool.n, entries(x) * (pairs ? 2 : 1) };
 	ck_assert(pv_reserve(&x->pools.pool, s->n));
@@ -228,8 +241,8 @@ static void set_field(struct writer *x, const struct part *part, const struct ml
 	}
 }
 
-static void put_row(struct writer *x, const struct mlpd_row *row, const struct part *part,
-	uint64_t key)
+static void put_row(
+	struct writer *x, const struct mlpd_row *row, const struct part *part, uint64_t key)
 {
 	struct pv_event e = wire_row_event(row, &x->w.format, (unsigned)key % 1024, &x->pools);
 	const bool method = row->kind == PV_KIND_METHOD_JIT || row->kind == PV_KIND_EXT_JIT_FAILED;
@@ -317,9 +330,11 @@ static bool part_has_list(const struct writer *x, const struct part *p)
 static unsigned events(const struct writer *x, const struct made *m, unsigned n)
 {
 	bool lists = m->row && has_list(m->row);
-	for (const struct part *p = m->row ? NULL : m->family->begin; p && p->kind != PV_KIND_COUNT; p++)
+	for (const struct part *p = m->row ? NULL : m->family->begin; p && p->kind != PV_KIND_COUNT;
+		p++)
 		lists |= part_has_list(x, p);
-	for (const struct part *p = m->row ? NULL : m->family->end; p && p->kind != PV_KIND_COUNT; p++)
+	for (const struct part *p = m->row ? NULL : m->family->end; p && p->kind != PV_KIND_COUNT;
+		p++)
 		lists |= part_has_list(x, p);
 	return lists && entries(x) > 1 ? n / FEWER + 1 : n;
 }
@@ -359,8 +374,8 @@ static uint64_t step_of(enum hostile_pattern p)
 	return p == HOSTILE_ONE_TIME ? 0 : p == HOSTILE_BACK ? (uint64_t)0 - STEP : STEP;
 }
 
-static void write_mlpd(const struct made *m, enum hostile_pattern p, unsigned n,
-	struct hostile_bytes *ret)
+static void write_mlpd(
+	const struct made *m, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret)
 {
 	struct writer x = { .p = p, .alone = m->row };
 	wire_init(&x.w);

@@ -1,8 +1,8 @@
 /*
  * Logs that are hard on their reader, and whose every byte is as the format wants it: each kind of
  * event, alone and with those it is paired with, in patterns that make a reader search, walk or
- * copy what it keeps. A shape is a family of events in a pattern; its benign log has the same kinds,
- * a thousand keys, in order.
+ * copy what it keeps. A shape is a family of events in a pattern; its benign log has the same
+ * kinds, a thousand keys, in order.
  *
  * The encoder's kit (tests/wire.h) asserts: to be called within a test of Check.
  */
@@ -17,17 +17,17 @@
 
 enum hostile_pattern {
 	HOSTILE_BENIGN,
-	HOSTILE_MANY,      /* keys, one after the other */
-	HOSTILE_OPEN,      /* never ended; and ends of what never began */
-	HOSTILE_CROSSED,   /* the first that began ends first */
-	HOSTILE_SAME,      /* one key again and again */
-	HOSTILE_RENAMED,   /* likewise, under another name each time */
-	HOSTILE_ONE_TIME,  /* all at once */
-	HOSTILE_BACK,      /* each before the one before it */
-	HOSTILE_SHUFFLED,  /* in no order of their times */
-	HOSTILE_DEEP,      /* one within the other */
-	HOSTILE_WIDE,      /* within one call; lists of hundreds */
-	HOSTILE_THREADS,   /* each key on a thread of its own */
+	HOSTILE_MANY,     /* keys, one after the other */
+	HOSTILE_OPEN,     /* never ended; and ends of what never began */
+	HOSTILE_CROSSED,  /* the first that began ends first */
+	HOSTILE_SAME,     /* one key again and again */
+	HOSTILE_RENAMED,  /* likewise, under another name each time */
+	HOSTILE_ONE_TIME, /* all at once */
+	HOSTILE_BACK,     /* each before the one before it */
+	HOSTILE_SHUFFLED, /* in no order of their times */
+	HOSTILE_DEEP,     /* one within the other */
+	HOSTILE_WIDE,     /* within one call; lists of hundreds */
+	HOSTILE_THREADS,  /* each key on a thread of its own */
 	HOSTILE_PATTERNS
 };
 
