@@ -20,6 +20,8 @@ static const struct {
 	{ "suspend", PVP_CLR_REASONS },
 	{ "transitions", PVP_CLR_CROSSINGS },
 	{ "contexts", PVP_CLR_CONTEXTS },
+	{ "heapshot=nogc", PVP_CLR_GARBAGE },
+	{ "heapshot=live", PVP_CLR_LIVE },
 	{ "spans", PVP_CLR_SPANS },
 	{ "spans=files", PVP_CLR_SPANS | PVP_CLR_FILES },
 };
@@ -48,9 +50,20 @@ static int strings_of(const char *at, size_t len)
 	return n;
 }
 
+/* A word, or one that goes on with "=" or "-". */
+static bool has_word(const char *text, size_t n, const char *word)
+{
+	size_t len = strlen(word);
+	for (size_t i = 0; i + len <= n; i++)
+		if ((i == 0 || text[i - 1] == ',') && memcmp(text + i, word, len) == 0)
+			return true;
+	return false;
+}
+
 /* Ours are taken out; the others' text goes to `rest`, which has room for all of it. */
 static void split(const char *text, const char *period, char *rest, struct pvp_clr_options *o)
 {
+	static const char shots[] = ",heapshot";
 	unsigned more = 0;
 	size_t n = 0;
 	while (*text) {
@@ -75,6 +88,12 @@ static void split(const char *text, const char *period, char *rest, struct pvp_c
 		}
 		more |= on;
 		text += len + (text[len] == ',');
+	}
+	/* What is in a shot says nothing of when they are taken. */
+	if (more & (PVP_CLR_GARBAGE | PVP_CLR_LIVE) && !has_word(rest, n, shots + 1)) {
+		size_t comma = n > 0;
+		memcpy(rest + n, shots + 1 - comma, sizeof shots - 2 + comma);
+		n += sizeof shots - 2 + comma;
 	}
 	rest[n] = 0;
 	o->more = more;
@@ -102,11 +121,13 @@ static void leave_out(struct pvp_clr_options *o, const char *word)
 static void describe(struct pvp_clr_options *o)
 {
 	size_t n = (size_t)snprintf(o->words, sizeof o->words, "%s", o->m.words);
-	unsigned told = o->more & PVP_CLR_FILES ? PVP_CLR_SPANS : 0; /* by the longer word */
-	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
-		if (o->more & words[i].more & ~told && n < sizeof o->words)
+	unsigned longer = o->more & PVP_CLR_FILES ? PVP_CLR_SPANS : 0; /* of two words the longer */
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		unsigned more = words[i].more;
+		if ((o->more & more) == more && more != longer && n < sizeof o->words)
 			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
 				n ? "," : "", words[i].text);
+	}
 	if (o->strings && n < sizeof o->words)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
 			n ? "," : "", o->strings);
@@ -160,6 +181,12 @@ bool pvp_clr_parse(
 	o.m.groups &= ~(unsigned)PVP_MONO_MOVES;
 	if (o.more & PVP_CLR_MOVES)
 		o.m.groups |= PVP_MONO_MOVES;
+	/* Roots come with a collection. */
+	bool live = o.m.groups & PVP_MONO_HEAPSHOTS &&
+		    (!(o.more & PVP_CLR_GARBAGE) || o.more & PVP_CLR_ROOTS);
+	o.more &= ~(unsigned)(PVP_CLR_LIVE | PVP_CLR_GARBAGE);
+	if (o.m.groups & PVP_MONO_HEAPSHOTS)
+		o.more |= live ? PVP_CLR_LIVE : PVP_CLR_GARBAGE;
 	describe(&o);
 	*ret = o;
 	return true;

@@ -14,16 +14,18 @@ enum {
 };
 
 enum pvp_clr_more {
-	PVP_CLR_SAMPLED = 1 << 0,  /* allocsample: about one allocation in 100 KB */
+	PVP_CLR_SAMPLED = 1 << 0,    /* allocsample: about one allocation in 100 KB */
 	PVP_CLR_EVERY_CALL = 1 << 7, /* everycall: nothing is inlined, so that no call is missed */
-	PVP_CLR_EMPTY = 1 << 8, /* emptycalls: hooks that note nothing: the runtime's own price */
+	PVP_CLR_EMPTY = 1 << 8,   /* emptycalls: hooks that note nothing: the runtime's own price */
 	PVP_CLR_NO_SDK = 1 << 10, /* nosdk: not the SDK's programs, but what they start */
-	PVP_CLR_REASONS = 1 << 2,     /* suspend: every stop of all threads with its reason */
-	PVP_CLR_CROSSINGS = 1 << 3,   /* transitions: calls to and from native code; dear */
-	PVP_CLR_CONTEXTS = 1 << 4,    /* contexts: assembly load contexts */
-	PVP_CLR_SPANS = 1 << 5,       /* spans: work that the libraries tell of */
-	PVP_CLR_FILES = 1 << 11,      /* spans=files: those, and work on files; start only */
+	PVP_CLR_REASONS = 1 << 2, /* suspend: every stop of all threads with its reason */
+	PVP_CLR_CROSSINGS = 1 << 3, /* transitions: calls to and from native code; dear */
+	PVP_CLR_CONTEXTS = 1 << 4,  /* contexts: assembly load contexts */
+	PVP_CLR_SPANS = 1 << 5,     /* spans: work that the libraries tell of */
+	PVP_CLR_FILES = 1 << 11,    /* spans=files: those, and work on files; start only */
 	PVP_CLR_MOVES = 1 << 6, /* gcmove was said: "alloc" alone does not bring it, it is dear */
+	PVP_CLR_GARBAGE = 1 << 12, /* heapshot=nogc: with objects that nothing holds any more */
+	PVP_CLR_LIVE = 1 << 13,    /* heapshot=live, the default: without them */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 };
 

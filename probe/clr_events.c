@@ -8,7 +8,7 @@
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 
-enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096 };
+enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096, INDUCED = 1 /* reason of a collection */ };
 
 /* --- stacks */
 
@@ -106,7 +106,7 @@ void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t obj
 
 static void step(uint64_t what, uint64_t generation)
 {
-	if (!(pvp_clr_groups() & PVP_MONO_GC))
+	if (!(pvp_clr_groups() & PVP_MONO_GC) || pvp_tls.muted) /* the stop for a heap shot */
 		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
 	pvp_event(&ev, NULL, 0);
@@ -141,7 +141,7 @@ static void tell_reason(void)
 			.wait_ns = (stood ? stood : now) - began,
 			.stopped_ns = stood ? now - stood : 0,
 			.failed = !stood } };
-	if (began && pvp_clr_more() & PVP_CLR_REASONS)
+	if (began && pvp_clr_more() & PVP_CLR_REASONS && !pvp_tls.muted)
 		pvp_event(&ev, NULL, 0);
 }
 
@@ -215,7 +215,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 {
 	uint8_t generation = 0;
 	uint32_t ranges;
-	(void)self, (void)reason;
+	(void)self;
 	for (int32_t i = 0; i < n && i < GENERATIONS; i++)
 		if (which[i])
 			generation = (uint8_t)i;
@@ -225,6 +225,9 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	pthread_mutex_unlock(&lock);
 	pvp_clr_heap_begin();
 	pvp_clr_moves_begin();
+	if (generation == GENERATIONS - 1 && reason == INDUCED && pvp_clr_heap_forces() &&
+		pvp_clr_groups() & PVP_MONO_GC)
+		pvp_tell_forced();
 	step(GC_START, generation);
 	tell_size(&ranges);
 	return 0;

@@ -421,22 +421,34 @@ static bool one_before_is_written(void)
 	return false;
 }
 
-void pvp_clr_heap_take(void)
+static bool live(void)
+{
+	return pvp_clr_more() & PVP_CLR_LIVE;
+}
+
+/*
+ * Makes the runtime collect everything, and takes the shot within where it can only be taken there.
+ * This thread is muted but for this: with some collectors it is the one that tells of it.
+ */
+static bool collect(struct shot *within)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
+	atomic_store_explicit(&forcing, true, memory_order_relaxed);
+	pvp_tls.muted = false;
+	bool ok = within ? walk_by_collector(within) : info->is->force_gc(info) >= 0;
+	pvp_tls.muted = true;
+	atomic_store_explicit(&forcing, false, memory_order_relaxed);
+	return ok;
+}
+
+void pvp_clr_heap_take(void)
+{
 	struct shot *s = calloc(1, sizeof *s);
 	bool ok = s && one_before_is_written();
 	if (ok) {
 		s->end = &s->first;
 		s->thread = (uint64_t)syscall(SYS_gettid);
-		atomic_store_explicit(&forcing, true, memory_order_relaxed);
-		if (by_collector())
-			ok = walk_by_collector(s);
-		else if (pvp_clr_more() & PVP_CLR_ROOTS)
-			info->is->force_gc(info);
-		atomic_store_explicit(&forcing, false, memory_order_relaxed);
-		if (!by_collector())
-			ok = walk(s);
+		ok = by_collector() ? collect(s) : (!live() || collect(NULL)) && walk(s);
 		pvp_clr_classes_name();
 	}
 	if (ok)
@@ -448,27 +460,45 @@ void pvp_clr_heap_take(void)
 	free(s);
 }
 
+bool pvp_clr_heap_forces(void)
+{
+	return atomic_load_explicit(&forcing, memory_order_relaxed);
+}
+
 static bool possible(void)
 {
 	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MONO_HEAPSHOTS);
 }
 
+static void shoot(void)
+{
+	if (pvp_clr_agent_shoot())
+		atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
+}
+
 void pvp_clr_heap_collected(unsigned collected)
 {
 	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	uint64_t now = pvp_monotonic();
 	if (!(o->groups & PVP_MONO_HEAPSHOTS) || !possible() || collected != OLDEST ||
 		atomic_load_explicit(&forcing, memory_order_relaxed))
 		return;
 	uint64_t n = atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed) + 1;
-	bool due = o->shot_collections && n % o->shot_collections == 0;
-	due |= o->shot_ms && now - atomic_load_explicit(&last_ns, memory_order_relaxed) >=
-				     (uint64_t)o->shot_ms * 1000000;
-	if (!due)
+	if (o->shot_collections && n % o->shot_collections == 0)
+		shoot();
+}
+
+void pvp_clr_heap_tick(void)
+{
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	uint64_t now = pvp_monotonic();
+	uint64_t last = atomic_load_explicit(&last_ns, memory_order_relaxed);
+	if (!o->shot_ms || !(o->groups & PVP_MONO_HEAPSHOTS) || !possible() || pvp_paused())
+		return;
+	if (last && now - last < (uint64_t)o->shot_ms * 1000000)
 		return;
 	atomic_store_explicit(&last_ns, now, memory_order_relaxed);
-	if (pvp_clr_agent_shoot())
-		atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
+	if (last) /* else the time begins */
+		shoot();
 }
 
 void pvp_clr_heap_last(void)

@@ -19,9 +19,15 @@ void pvp_clr_heap_init(struct pvp_clr_mask *mask);
 /* Takes one, on the calling thread; it is known to the runtime and stands in none of its code. */
 void pvp_clr_heap_take(void);
 
+/* A collection of everything that begins now is ours, for a shot. */
+bool pvp_clr_heap_forces(void);
+
 /* A collection begins; one of this generation is over. */
 void pvp_clr_heap_begin(void);
 void pvp_clr_heap_collected(unsigned generation);
+
+/* The writer's, at each round: a shot when so much time has gone by as was asked for. */
+void pvp_clr_heap_tick(void);
 
 /* Before the runtime goes: the shot for the end, if one is wanted. */
 void pvp_clr_heap_last(void);

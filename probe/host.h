@@ -72,6 +72,9 @@ struct pvp_host {
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 
+	/* Heap shots may make the runtime collect: pvp_tell_forced() tells it. */
+	bool forces_collections;
+
 	/* In a child of fork that has a sink of its own: begins as it was begun. May be NULL. */
 	void (*again)(void);
 

@@ -76,6 +76,7 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 		pvp_clr_heap_seen();
 	if (pvp_clr_classes_waiting())
 		pvp_clr_agent_name();
+	pvp_clr_heap_tick();
 	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
 	if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
@@ -139,6 +140,7 @@ static const struct pvp_host host = {
 	.told = told,
 	.alone = pvp_clr_alone,
 	.discarded_shots = pvp_clr_heap_discarded,
+	.forces_collections = true,
 	.heapshot = pvp_clr_heap_ask,
 	.set = set,
 	.words = words,

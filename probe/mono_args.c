@@ -295,6 +295,28 @@ static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret
 	return at + (*at == ',');
 }
 
+/* When shots are taken; one can be asked for in any case. */
+static void describe_shots(struct pvp_mono_options *o)
+{
+	char text[64];
+	bool some = o->shot_collections || o->shot_ms || o->shot_at_end;
+	int n;
+	if (!some)
+		keep(o->words, "heapshot=ondemand", 17);
+	if (o->shot_collections == 1)
+		keep(o->words, "heapshot", 8);
+	if (o->shot_collections > 1) {
+		n = snprintf(text, sizeof text, "heapshot=%ugc", o->shot_collections);
+		keep(o->words, text, (size_t)n);
+	}
+	if (o->shot_ms) {
+		n = snprintf(text, sizeof text, "heapshot=%ums", o->shot_ms);
+		keep(o->words, text, (size_t)n);
+	}
+	if (o->shot_at_end)
+		keep(o->words, "heapshot-on-shutdown", 20);
+}
+
 static void describe(struct pvp_mono_options *o)
 {
 	char text[64];
@@ -307,7 +329,7 @@ static void describe(struct pvp_mono_options *o)
 			keep(o->words, words[i].text, strlen(words[i].text));
 	}
 	if (o->groups & PVP_MONO_HEAPSHOTS)
-		keep(o->words, "heapshot", 8);
+		describe_shots(o);
 	if (o->groups & PVP_MONO_TREE)
 		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
 	if (o->groups & PVP_MONO_SAMPLES) {

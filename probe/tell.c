@@ -197,6 +197,9 @@ static bool tell_self(struct pvp_writer *w)
 	       pvp_tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_ENDED, "ended") &&
 	       (!w->config.maxsize || pvp_tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
+	       (!w->host->forces_collections ||
+		       pvp_tell_own_counter(
+			       w, PVP_COUNTER_FORCED, "collections for heap shots")) &&
 	       (!w->host->discarded_shots ||
 		       pvp_tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }

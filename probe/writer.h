@@ -24,7 +24,8 @@ enum {
 	PVP_COUNTER_DISCARDED = 2,
 	PVP_COUNTER_PAUSED = 3,
 	PVP_COUNTER_FULL = 4,
-	PVP_COUNTER_ENDED = 5
+	PVP_COUNTER_ENDED = 5,
+	PVP_COUNTER_FORCED = 6
 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */

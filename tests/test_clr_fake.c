@@ -446,6 +446,62 @@ START_TEST(heap_shots)
 }
 END_TEST
 
+static pvp_hr collect_all(void)
+{
+	static const int32_t all[4] = { 1, 1, 1, 1 };
+	FAKE_CALL(profiler, GarbageCollectionStarted, (void *, int32_t, const int32_t *, int32_t),
+		4, all, 1);
+	ck_assert_uint_eq(fake.suspended, 0);
+	FAKE_CALL(profiler, GarbageCollectionFinished, (void *, int), 0);
+	return 0;
+}
+
+/* A shot holds what is alive, unless garbage is asked for; the collection for it is marked. */
+START_TEST(heap_shots_of_what_is_alive)
+{
+	static const char *const words[] = { "heapshot-on-shutdown",
+		"heapshot-on-shutdown,heapshot=nogc", "heapshot-on-shutdown,heapshot=live,gcroot" };
+	static const unsigned forced[] = { 1, 0, 1 };
+	struct probe_log log;
+	char options[100];
+	fake.objects = 10;
+	fake.collect = collect_all;
+	snprintf(options, sizeof options, "nodefaults,gc,%s", words[_i]);
+	ck_assert_int_eq(begin(options), 0);
+	ck_assert_int_eq(
+		(fake.low & PVP_CLR_GC) != 0, _i == 2); /* else nothing stays switched off */
+	collect_all();                                  /* the program's own */
+	end(&log);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 1);
+	ck_assert_uint_eq(log.n[PV_KIND_GC_EVENT], 2 + 2 * forced[_i]);
+	ck_assert_int_eq(probe_log_counter(&log, "collections for heap shots")->value, forced[_i]);
+	ck_assert_ptr_nonnull(strstr(log.args, _i == 1 ? "heapshot=nogc" : "heapshot=live"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* By the clock, whether there are collections or not. */
+START_TEST(heap_shots_by_time)
+{
+	struct probe_log log;
+	fake.objects = 10;
+	ck_assert_int_eq(begin("nodefaults,heapshot=50ms"), 0);
+	PROBE_WAIT(fake.suspends >= 3);
+	end(&log);
+	ck_assert_uint_ge(log.n[PV_KIND_HEAP_END], 2);
+	ck_assert_ptr_nonnull(strstr(log.args, "heapshot=50ms"));
+	probe_log_finish(&log);
+}
+END_TEST
+
+/* Of two words that share a bit each is said for itself. */
+START_TEST(words_in_the_header)
+{
+	ck_assert_int_eq(begin(_i ? "nodefaults,spans=files" : "nodefaults,spans"), 0);
+	ck_assert_str_eq(pvp_clr.options.words, _i ? "spans=files" : "spans");
+}
+END_TEST
+
 /* One that cannot be had whole is none: its room too small, or the runtime never stands still. */
 START_TEST(heap_shots_given_up)
 {
@@ -563,6 +619,9 @@ int main(void)
 	tcase_add_test(t, heap_shots);
 	tcase_add_test(t, heap_shots_by_collections);
 	tcase_add_loop_test(t, heap_shots_given_up, 0, 2);
+	tcase_add_loop_test(t, heap_shots_of_what_is_alive, 0, 3);
+	tcase_add_test(t, heap_shots_by_time);
+	tcase_add_loop_test(t, words_in_the_header, 0, 2);
 	tcase_add_test(t, joining_a_running_program);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -7,7 +7,8 @@
 
 #include "tests/clr_kit.h"
 
-enum { OWN_COUNTERS = 4 }; /* of the core: losses, pauses, discarded shots, the farewell */
+/* Losses, pauses, discarded shots, forced collections, the farewell. */
+enum { OWN_COUNTERS = 5 };
 
 static pvp_hr attach(const char *words)
 {

@@ -70,6 +70,10 @@ START_TEST(values)
 	o = parsed("heapshot=3gc,heapshot-on-shutdown");
 	ck_assert(o.shot_at_end);
 	ck_assert_uint_eq(o.shot_collections, 3);
+	ck_assert(strstr(o.words, "heapshot=3gc,heapshot-on-shutdown"));
+	ck_assert(strstr(parsed("heapshot=2000ms").words, "heapshot=2000ms"));
+	ck_assert(strstr(parsed("heapshot=ondemand").words, "heapshot=ondemand"));
+	ck_assert_str_eq(parsed("nodefaults,heapshot").words, "gc,heapshot");
 	ck_assert_uint_eq(o.call_depth, UINT_MAX);
 	o = parsed("calls,calldepth=7");
 	ck_assert(strstr(o.words, "calls") && strstr(o.words, "calldepth=7"));

@@ -52,6 +52,8 @@ static enum pv_counter_role role_of(const struct pv_model *m, const struct pv_co
 		return PV_COUNTER_FULL;
 	if (strcmp(name, "ended") == 0)
 		return PV_COUNTER_ENDED;
+	if (strcmp(name, "collections for heap shots") == 0)
+		return PV_COUNTER_FORCED;
 	return strcmp(name, "discarded heap shots") == 0 ? PV_COUNTER_DISCARDED : PV_COUNTER_PLAIN;
 }
 
@@ -187,6 +189,8 @@ static void play(struct pv_context *x, const struct pv_counter *c, uint64_t befo
 	m->ending.said |= c->role == PV_COUNTER_ENDED && c->raw != 0;
 	m->ending.abrupt |= c->role == PV_COUNTER_ENDED && c->raw == 2;
 	m->ending.full |= c->role == PV_COUNTER_FULL && c->raw != 0;
+	if (c->role == PV_COUNTER_FORCED)
+		x->thread->forces |= more != 0; /* the collection that it begins next */
 	if (c->role != PV_COUNTER_LOST && c->role != PV_COUNTER_PAUSED)
 		return;
 	if (more != 0)

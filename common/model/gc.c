@@ -142,9 +142,25 @@ static void note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bo
 		th->edge[th->edges++] = (struct pv_gc_edge){ time, generation, end };
 }
 
+/* One that the profiler made. */
+static void forced_starts(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	th->forces = false;
+	th->forced = true;
+	th->began = false; /* its size is of none that is listed */
+	th->stop_forced = th->stop != 0;
+	x->m->gc.roots_since_gc = 0;
+	x->m->gc.forced += x->counts;
+}
+
 static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_gc *gc = &x->m->gc;
+	if (x->thread->forces) {
+		forced_starts(x);
+		return true;
+	}
 	struct pv_collection c = { .start_ns = x->time,
 		.end_ns = PV_NEVER,
 		.merged = 1,
@@ -170,6 +186,10 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 
 static void collection_ends(struct pv_context *x, const struct pv_event *e)
 {
+	if (x->thread->forced) { /* it is a blocking one: no other of its thread ends before it */
+		x->thread->forced = false;
+		return;
+	}
 	struct pv_gc_end end = { .time_ns = x->time,
 		.settled_ns = x->time,
 		.stop = x->thread->stop,
@@ -214,9 +234,11 @@ static bool world_starts(struct pv_context *x)
 	for (unsigned i = 0; i < th->edges; i++)
 		settle(gc, th, &th->edge[i], x->time);
 	int64_t start = th->stop_ns;
+	bool ours = th->stop_forced;
 	th->stop = 0;
 	th->edges = 0;
-	if (!th->selected || !pv_in_range(x->m, start))
+	th->stop_forced = false;
+	if (ours || !th->selected || !pv_in_range(x->m, start))
 		return true;
 	pv_timeline_span(&x->m->timeline, PV_TRACK_PAUSE_NS, start, x->time);
 	return pv_gc_add_pause(gc, start, pv_sat_span(start, x->time));
@@ -230,6 +252,7 @@ static void world_stops(struct pv_context *x)
 	th->stop_ns = x->time;
 	th->stood_ns = PV_NEVER;
 	th->edges = 0;
+	th->stop_forced = false;
 }
 
 static bool step(struct pv_context *x, const struct pv_event *e)

@@ -4,7 +4,9 @@
  * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
  * its start to the next end of its generation, which for a concurrent one is in a later stop.
  * The lists are sorted by time under the model's lock, whatever order the buffers came in: what
- * came out of order is put in its place when the lock is taken, or by pv_gc_sort().
+ * came out of order is put in its place when the lock is taken, or by pv_gc_sort(). Collections that
+ * a probe made for a heap shot, and the stops for them, are in neither list nor total (its counter
+ * "collections for heap shots" stands before their start on their thread).
  */
 #ifndef PV_MODEL_GC_H
 #define PV_MODEL_GC_H
@@ -85,6 +87,7 @@ struct pv_gc {
 	int64_t heap_ns; /* when heap_bytes was said, PV_NEVER = not yet */
 	uint64_t moved;  /* pairs */
 	uint64_t folded; /* entries merged because a list was full */
+	uint64_t forced; /* collections the profiler made for heap shots: counted nowhere else */
 
 	/* private */
 	uint64_t stops;

@@ -293,7 +293,7 @@ static void archive_threads(struct pv_archive *a, struct pv_threads *t)
 
 /* --- collections, shots */
 
-SAME_SIZE(struct pv_gc, 472);
+SAME_SIZE(struct pv_gc, 480);
 
 static void archive_gc(struct pv_archive *a, struct pv_model *m)
 {
@@ -483,7 +483,7 @@ static void archive_own(struct pv_archive *a, struct pv_model *m)
 	pv_addresses_archive(a, &p->addresses);
 }
 
-SAME_SIZE(struct pv_model, 373416);
+SAME_SIZE(struct pv_model, 373424);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {

@@ -287,3 +287,28 @@ void pv_shots_finish(struct pv_heap_shots *s)
 	pv_array_finish(&s->shot);
 	pv_array_finish(&s->row_of);
 }
+
+/* --- what they hold */
+
+static bool has_word(const char *args, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *at = args; (at = strstr(at, word)) != NULL; at += len)
+		if ((at[len] == 0 || at[len] == ',') && at > args &&
+			(at[-1] == ',' || at[-1] == ':'))
+			return true;
+	return false;
+}
+
+enum pv_shots_content pv_shots_content(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	if (strncmp(args, "profview:", 9) != 0)
+		return PV_SHOTS_UNSAID;
+	if (has_word(args, "heapshot=live"))
+		return PV_SHOTS_LIVE;
+	/* Before there was the choice, .NET's shots without roots were made without a collection.
+	 */
+	return has_word(args, "heapshot=nogc") || has_word(args, "nogcroot") ? PV_SHOTS_GARBAGE
+									     : PV_SHOTS_UNSAID;
+}

@@ -64,4 +64,13 @@ struct pv_heap_shots {
 /* The newest shot that has ended, NULL when there is none. */
 const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
 
+/*
+ * What shots hold, by the options in the log's header: only what was alive, since the profiler made
+ * the runtime collect before each; or also what nothing held any more. Of most logs neither is
+ * said.
+ */
+enum pv_shots_content { PV_SHOTS_UNSAID, PV_SHOTS_LIVE, PV_SHOTS_GARBAGE };
+struct pv_model;
+enum pv_shots_content pv_shots_content(const struct pv_model *m);
+
 #endif

@@ -57,6 +57,9 @@ struct pv_thread {
 	bool began,
 		collected; /* one started, one ended, since it said the heap's size; in this stop */
 	uint32_t finalizing; /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */
+	bool forces;           /* the next collection that starts here is the profiler's */
+	bool forced;           /* it has started, and not ended */
+	bool stop_forced;      /* the stop is for it */
 };
 
 struct pv_threads {

@@ -153,6 +153,9 @@ static void of_gc(const struct pv_model *m, struct pv_coverage *c)
 	count(c, gc->resizes, "heap size", "heap sizes");
 	if (gc->resizes == 0 || (n && kind(m, PV_KIND_GC_EVENT) == 0))
 		c->state = PV_PARTIAL;
+	if (gc->forced)
+		count(c, gc->forced, "more by the profiler, for a heap shot",
+			"more by the profiler, for heap shots");
 	flaw(c, gc->folded, PV_PARTIAL, "entries merged to save memory");
 	int64_t ms = pv_gc_exit_ns(gc) / 1000000;
 	if (ms)
@@ -213,6 +216,8 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 	}
 	count(c, s->shot.n, "shot", "shots");
 	count(c, kind(m, PV_KIND_HEAP_OBJECT), "object event", "object events");
+	if (pv_shots_content(m) == PV_SHOTS_GARBAGE)
+		flaw(c, s->shot.n, PV_PARTIAL, "with garbage included");
 	flaw(c, torn, PV_PARTIAL, "cut off");
 	flaw(c, open, PV_PARTIAL, "not at its end yet");
 	flaw(c, s->discarded, PV_LOST, "discarded by the probe");

@@ -121,6 +121,33 @@ def alive_at_end(v, r):
                 v.equal(f'{column} of {name} alive at the end', got.get(name), n)
 
 
+def said_of(r, what):
+    return next(c['detail'] for c in r.json['coverage'] if c['what'] == what)
+
+
+def live(v, r):
+    """What nobody holds is not in the shot; the collection for it is none of the program's."""
+    got = checks.shot_rows(r.json['heap_shots'][-1], 'objects')
+    v.equal('garbage in the last shot', got.get('Counted.Wide', 0), 0)
+    v.true('the profiler\'s collection is said', '1 more by the profiler' in said_of(r, 'gc'),
+           said_of(r, 'gc'))
+    v.equal('collections that the program has made', sum(g['count'] for g in r.json['gc']['generations']),
+            r.said['collections 0'])
+    v.equal('listed collections', len(r.json['gc']['collections']), r.said['collections 0'])
+
+
+def garbage(v, r):
+    got = checks.shot_rows(r.json['heap_shots'][-1], 'objects')
+    v.at_least('garbage in the last shot', got.get('Counted.Wide', 0), 1)
+    v.true('that garbage is included', 'garbage included' in said_of(r, 'heap_shots'))
+
+
+def by_time(v, r):
+    v.at_least('heap shots', len(r.json['heap_shots']), 2)
+    v.true('the header says when they were taken', 'heapshot=100ms' in r.json['target']['args'],
+           r.json['target']['args'])
+
+
 def rooted(v, r):
     v.true('every shot has roots', all(s['roots'] > 0 for s in r.json['heap_shots']))
 
@@ -183,6 +210,11 @@ CASES = {
                        (checks.shots, alive_at_end, rooted)),
     'heapshot-load': ('nodefaults,heapshot=1gc,gcalloc,gc', 5 * 'tasks throws collect ',
                       (checks.shots,)),
+    'heapshot-live': ('nodefaults,gc,heapshot-on-shutdown', 'heap allocs',
+                      (checks.shots, alive_at_end, live)),
+    'heapshot-garbage': ('nodefaults,heapshot-on-shutdown,heapshot=nogc', 'heap allocs',
+                         (checks.shots, alive_at_end, garbage)),
+    'heapshot-timed': ('nodefaults,heapshot=100ms', 20 * 'spin ', (checks.shots, by_time)),
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
                  (checks.handles, checks.finalizers)),
