@@ -19,7 +19,14 @@ static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITI
 static bool running, stopping;
 static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
+static bool joining;      /* what a joined program has is being told: shots wait for that */
 static uint64_t adjusted; /* how often */
+
+/* Under the lock. */
+static bool may_shoot(void)
+{
+	return wanted && (!joining || stopping);
+}
 
 static void *work(void *ctx)
 {
@@ -29,11 +36,12 @@ static void *work(void *ctx)
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
 	while (!leaving && (!stopping || wanted)) { /* nobody would read a shot when leaving */
-		if (!wanted && !unresolved && !unnamed && !sleepy && !wakeful && !misfit) {
+		bool shoot = may_shoot();
+		if (!shoot && !unresolved && !unnamed && !sleepy && !wakeful && !misfit) {
 			pthread_cond_wait(&wake, &lock);
 			continue;
 		}
-		bool shoot = wanted, resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
+		bool resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
 		bool adjust = misfit, name = unnamed;
 		wanted -= shoot;
 		unresolved = unnamed = sleepy = wakeful = misfit = false;
@@ -91,6 +99,14 @@ bool pvp_clr_agent_shoot(void)
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 	return ok;
+}
+
+void pvp_clr_agent_joining(bool on)
+{
+	pthread_mutex_lock(&lock);
+	joining = on;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
 }
 
 void pvp_clr_agent_resolve(void)

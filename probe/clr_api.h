@@ -49,7 +49,12 @@ struct pvp_clr_info_table {
 		uint64_t *ret_parent, uint32_t room, uint32_t *ret_n, uint64_t *types);
 	pvp_clr_slot skip_42[5]; /* 43 and 44 load, too */
 	pvp_hr (*box_layout)(void *self, uint64_t type, uint32_t *ret_offset);
-	pvp_clr_slot skip_48[6];
+	pvp_clr_slot skip_48[2];
+	/* The slot of a static field; not of a class whose statics are not set up. Loads nothing.
+	 */
+	pvp_hr (*static_address)(
+		void *self, uint64_t type, uint32_t field, uint64_t domain, uint64_t *ret);
+	pvp_clr_slot skip_51[3];
 	pvp_hr (*generation_bounds)(
 		void *self, uint32_t room, uint32_t *ret_n, struct pvp_clr_range *ret);
 	pvp_hr (*object_generation)(void *self, uint64_t object, struct pvp_clr_range *ret);
@@ -111,7 +116,8 @@ struct pvp_clr_metadata {
 
 struct pvp_clr_metadata_table {
 	struct pvp_clr_unknown_table unknown;
-	pvp_clr_slot skip_3[6];
+	void (*close_enum)(void *self, void *list);
+	pvp_clr_slot skip_4[5];
 	pvp_hr (*find_type)(void *self, const pvp_char *name, uint32_t around, uint32_t *ret);
 	pvp_hr (*scope)(void *self, pvp_char *name, uint32_t room, uint32_t *ret_n,
 		struct pvp_guid *ret_mvid);
@@ -121,7 +127,10 @@ struct pvp_clr_metadata_table {
 	pvp_clr_slot skip_13;
 	pvp_hr (*type_ref)(void *self, uint32_t token, uint32_t *ret_scope, pvp_char *name,
 		uint32_t room, uint32_t *ret_n);
-	pvp_clr_slot skip_15[15];
+	pvp_clr_slot skip_15[5];
+	pvp_hr (*enum_fields)(void *self, void **list, uint32_t type, uint32_t *ret, uint32_t room,
+		uint32_t *ret_n);
+	pvp_clr_slot skip_21[9];
 	pvp_hr (*method)(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name,
 		uint32_t room, uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig,
 		uint32_t *ret_sig_n, uint32_t *ret_rva, uint32_t *ret_flags);

@@ -280,6 +280,17 @@ void pvp_clr_class_open(uint64_t module, uint32_t token, const char *text, size_
 	pthread_mutex_unlock(&lock);
 }
 
+bool pvp_clr_class_at(uint64_t key, struct pvp_clr_type *ret)
+{
+	pthread_mutex_lock(&lock);
+	const struct class *c = key && key < list.n ? &list.v[key] : NULL;
+	bool is = c && c->token && c->id && !(c->id & 1);
+	if (is)
+		*ret = (struct pvp_clr_type){ .id = c->id, .module = c->module, .token = c->token };
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
 uint64_t pvp_clr_classes_newest(void)
 {
 	pthread_mutex_lock(&lock);

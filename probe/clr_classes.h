@@ -62,6 +62,9 @@ uint64_t pvp_clr_class_reserve(uint64_t id);
 /* The entity for a generic definition itself, of which no instance may be known. */
 void pvp_clr_class_open(uint64_t module, uint32_t token, const char *name, size_t len);
 
+/* What is known under a key, without arguments; false: unloaded, an array, or nothing is known. */
+bool pvp_clr_class_at(uint64_t key, struct pvp_clr_type *ret);
+
 /* The greatest key given so far. */
 uint64_t pvp_clr_classes_newest(void);
 

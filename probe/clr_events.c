@@ -106,7 +106,8 @@ void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t obj
 
 static void step(uint64_t what, uint64_t generation)
 {
-	if (!(pvp_clr_groups() & PVP_MONO_GC) || pvp_tls.muted) /* the stop for a heap shot */
+	if (!(pvp_clr_groups() & PVP_MONO_GC) ||
+		pvp_tls.muted) /* for a heap shot: none of the collector's */
 		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
 	pvp_event(&ev, NULL, 0);
@@ -141,7 +142,7 @@ static void tell_reason(void)
 			.wait_ns = (stood ? stood : now) - began,
 			.stopped_ns = stood ? now - stood : 0,
 			.failed = !stood } };
-	if (began && pvp_clr_more() & PVP_CLR_REASONS && !pvp_tls.muted)
+	if (began && pvp_clr_more() & PVP_CLR_REASONS)
 		pvp_event(&ev, NULL, 0);
 }
 

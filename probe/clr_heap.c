@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/format/mlpd.h"
 #include "probe/clr_resolve.h"
+#include "probe/clr_statics.h"
 #include "probe/emit.h"
 #include "probe/host_clr.h"
 #include "probe/mono_names.h"
@@ -59,8 +60,7 @@ struct root {
 
 static struct block *_Atomic ready; /* for the writer; NULL: none */
 static struct block *seen;          /* the writer's: ready when its round began */
-static _Atomic uint64_t discarded, taken;
-static _Atomic uint64_t last_ns, collections;
+static _Atomic uint64_t discarded;
 static _Atomic bool forcing; /* a collection for its roots */
 
 static pthread_mutex_t roots_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -133,6 +133,16 @@ static pvp_hr rooted(void *self, uint32_t n, const uint64_t *objects, const uint
 	return 0;
 }
 
+/* `n` pairs of a slot and an object. */
+static void put_pairs(struct shot *s, size_t n)
+{
+	const struct pv_batch pools = { .pool = { s->pairs, 2 * n, 2 * n } };
+	struct pv_event ev = { .kind = PV_KIND_HEAP_ROOTS,
+		.roots = { 0, 2, { 0, (uint32_t)(2 * n) } } };
+	if (n)
+		put(s, &ev, &pools, s->pairs[1]);
+}
+
 static void put_roots(struct shot *s)
 {
 	uint64_t count[KINDS] = { 0 };
@@ -144,12 +154,28 @@ static void put_roots(struct shot *s)
 			s->pairs[2 * n] = ROOT_AREA(r->kind) + 8 * count[r->kind]++;
 			s->pairs[2 * n + 1] = r->object;
 		}
-		const struct pv_batch pools = { .pool = { s->pairs, 2 * n, 2 * n } };
-		struct pv_event ev = { .kind = PV_KIND_HEAP_ROOTS,
-			.roots = { 0, 2, { 0, (uint32_t)(2 * n) } } };
-		put(s, &ev, &pools, s->pairs[1]);
+		put_pairs(s, n);
 	}
 	pthread_mutex_unlock(&roots_lock);
+}
+
+static void put_statics(struct shot *s)
+{
+	size_t n = 0;
+	pvp_clr_unloads_hold();
+	for (size_t i = 0; i < pvp_clr_statics_count(); i++) {
+		uint64_t slot, object = pvp_clr_static_object(i, &slot);
+		if (!object)
+			continue;
+		s->pairs[2 * n] = slot;
+		s->pairs[2 * n++ + 1] = object;
+		if (n == REFERENCES) {
+			put_pairs(s, n);
+			n = 0;
+		}
+	}
+	put_pairs(s, n);
+	pvp_clr_unloads_release();
 }
 
 /* Slots have no addresses here: each kind has an area of its own, and numbers in it. */
@@ -315,6 +341,7 @@ static void begin_shot(struct shot *s)
 	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_start);
 	put_plain(s, PV_KIND_HEAP_START);
 	put_roots(s);
+	put_statics(s);
 }
 
 static void end_shot(struct shot *s)
@@ -446,6 +473,8 @@ void pvp_clr_heap_take(void)
 	struct shot *s = calloc(1, sizeof *s);
 	bool ok = s && one_before_is_written();
 	if (ok) {
+		pvp_clr_classes_name();
+		pvp_clr_statics_find();
 		s->end = &s->first;
 		s->thread = (uint64_t)syscall(SYS_gettid);
 		ok = by_collector() ? collect(s) : (!live() || collect(NULL)) && walk(s);
@@ -465,60 +494,9 @@ bool pvp_clr_heap_forces(void)
 	return atomic_load_explicit(&forcing, memory_order_relaxed);
 }
 
-static bool possible(void)
+bool pvp_clr_heap_possible(void)
 {
 	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MONO_HEAPSHOTS);
-}
-
-static void shoot(void)
-{
-	if (pvp_clr_agent_shoot())
-		atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
-}
-
-void pvp_clr_heap_collected(unsigned collected)
-{
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	if (!(o->groups & PVP_MONO_HEAPSHOTS) || !possible() || collected != OLDEST ||
-		atomic_load_explicit(&forcing, memory_order_relaxed))
-		return;
-	uint64_t n = atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed) + 1;
-	if (o->shot_collections && n % o->shot_collections == 0)
-		shoot();
-}
-
-void pvp_clr_heap_tick(void)
-{
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	uint64_t now = pvp_monotonic();
-	uint64_t last = atomic_load_explicit(&last_ns, memory_order_relaxed);
-	if (!o->shot_ms || !(o->groups & PVP_MONO_HEAPSHOTS) || !possible() || pvp_paused())
-		return;
-	if (last && now - last < (uint64_t)o->shot_ms * 1000000)
-		return;
-	atomic_store_explicit(&last_ns, now, memory_order_relaxed);
-	if (last) /* else the time begins */
-		shoot();
-}
-
-void pvp_clr_heap_last(void)
-{
-	if (pvp_clr.options.m.shot_at_end && possible())
-		pvp_clr_agent_shoot();
-	pvp_clr_agent_end();
-}
-
-enum pvp_reply pvp_clr_heap_ask(char *say, size_t room)
-{
-	if (!possible()) {
-		snprintf(say, room,
-			"up to .NET 8 a heap can only be walked when that was asked for at the "
-			"start: profview run --heapshot");
-		return PVP_REPLY_ERROR;
-	}
-	uint64_t n = atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
-	snprintf(say, room, "shot=%llu", (unsigned long long)n);
-	return pvp_clr_agent_shoot() ? PVP_REPLY_OK : PVP_REPLY_ERROR;
 }
 
 static pvp_hr forget_roots(void)
@@ -579,10 +557,9 @@ void pvp_clr_heap_forget(void)
 	drop(atomic_exchange(&ready, NULL));
 	seen = NULL;
 	atomic_store(&discarded, 0);
-	atomic_store(&taken, 0);
-	atomic_store(&collections, 0);
-	atomic_store(&last_ns, 0);
+	pvp_clr_shots_forget();
 	forget_roots();
+	pvp_clr_statics_forget();
 }
 
 uint64_t pvp_clr_heap_discarded(void)

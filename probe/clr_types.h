@@ -14,6 +14,7 @@ typedef void (*pvp_clr_slot)(void);
 #define PVP_HR_NO_CLASS PVP_HR(0x80040111)
 #define PVP_HR_POINTER PVP_HR(0x80004003)
 #define PVP_HR_NOT_ATTACHED PVP_HR(0x8013136f) /* not for a program that runs */
+#define PVP_HR_INCOMPLETE PVP_HR(0x80131351)   /* not yet: ask again */
 #define PVP_HR_ARGUMENT PVP_HR(0x80070057)
 #define PVP_HR_CANCEL PVP_HR(0x80131375) /* of Initialize: runs on without us */
 

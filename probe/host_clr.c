@@ -286,9 +286,12 @@ static pvp_hr initialize_attached(
 	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
 				      pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
 				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
+	pvp_clr_agent_joining(true);
 	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : begin(text);
-	if (wrong)
+	if (wrong) {
+		pvp_clr_agent_joining(false);
 		pvp_clr.info = NULL;
+	}
 	return wrong;
 }
 
@@ -297,6 +300,7 @@ static pvp_hr attach_complete(void *self)
 	(void)self;
 	if (pvp_clr.attached && pvp_clr.info)
 		pvp_clr_tell_all();
+	pvp_clr_agent_joining(false);
 	return 0;
 }
 

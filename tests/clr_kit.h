@@ -34,6 +34,7 @@ static inline void teardown(void)
 	pvp_clr_leave_ending();
 	pvp_session_stop();
 	pvp_clr_agent_end();
+	pvp_clr_agent_joining(false);
 	pvp_names_forget();
 	pvp_clr_forget();
 	pvp_clr_heap_forget();

@@ -363,6 +363,21 @@ static pvp_hr thread_info(void *self, uint64_t thread, uint32_t *ret_native)
 	return 0;
 }
 
+/* Instances have none. */
+static pvp_hr static_address(
+	void *self, uint64_t type, uint32_t field, uint64_t domain, uint64_t *ret)
+{
+	(void)self;
+	if (type != FAKE_CLASS || domain != FAKE_DOMAIN)
+		return PVP_HR_INCOMPLETE;
+	if (fake.unready && fake.unready--)
+		return PVP_HR_INCOMPLETE;
+	if (field == 0x04000003)
+		return PVP_HR_ARGUMENT;
+	*ret = (uintptr_t)&fake.statics[0];
+	return 0;
+}
+
 static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret, uint32_t room,
 	uint32_t *ret_n, uint32_t *ret_size)
 {
@@ -409,6 +424,7 @@ static pvp_hr provider_info(
 static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
+	.static_address = static_address,
 	.box_layout = box_layout,
 	.string_layout = string_layout,
 	.unknown = { NULL, counted, counted },

@@ -40,6 +40,9 @@ struct fake {
 	uint64_t (*map)(uint64_t function, void *ctx, int32_t *ret_hook);
 	_Atomic unsigned suspended, suspends;
 	unsigned refused_suspends; /* so many are refused, as while a collection runs */
+	uint64_t statics[2];       /* of its class: a static of the class, one of each thread */
+	unsigned
+		unready; /* so often the class is not set up yet when it is asked for its statics */
 	bool library;              /* its module is the framework's own */
 	unsigned depth; /* of the stack that a walk meets */
 	unsigned objects; /* in its heap */

@@ -107,26 +107,49 @@ static pvp_hr method(void *self, uint32_t token, uint32_t *ret_type, pvp_char *n
 	return 0;
 }
 
-/* One field, of int. */
+/* One field, of int; two static ones of object, a literal and a static int. */
 static pvp_hr field(void *self, uint32_t token, uint32_t *ret_type, pvp_char *name, uint32_t room,
 	uint32_t *ret_n, uint32_t *ret_attributes, const uint8_t **ret_sig, uint32_t *ret_sig_n,
 	uint32_t *ret_kind, const void **ret_value, uint32_t *ret_value_n)
 {
-	static const pvp_char text[] = { 'a', 'b', 0 };
-	static const uint8_t sig[] = { 6, 8 };
+	static const char *const names[] = { "ab", "shared", "own", "four", "count" };
+	static const uint8_t sigs[][2] = { { 6, 8 }, { 6, 0x1c }, { 6, 0x1c }, { 6, 0x0e },
+		{ 6, 8 } };
+	static const uint32_t attributes[] = { 0, 0x10, 0x10, 0x50, 0x10 };
+	uint32_t row = token - 0x04000001;
 	(void)self, (void)ret_type, (void)ret_kind, (void)ret_value, (void)ret_value_n;
-	ck_assert_uint_eq(token, 0x04000001);
-	ck_assert_uint_ge(room, 3);
-	memcpy(name, text, sizeof text);
-	*ret_n = 3;
-	*ret_attributes = 0;
-	*ret_sig = sig;
-	*ret_sig_n = sizeof sig;
+	ck_assert_uint_lt(row, PV_COUNT_OF(names));
+	fake_put(names[row], room, ret_n, name);
+	*ret_attributes = attributes[row];
+	*ret_sig = sigs[row];
+	*ret_sig_n = 2;
 	return 0;
+}
+
+/* All of the class, at the first time. */
+static pvp_hr enum_fields(
+	void *self, void **list, uint32_t type_token, uint32_t *ret, uint32_t room, uint32_t *ret_n)
+{
+	static int open;
+	(void)self;
+	*ret_n = !*list && type_token == 0x02000002 ? 5 : 0;
+	ck_assert_uint_ge(room, 5);
+	for (uint32_t i = 0; i < *ret_n; i++)
+		ret[i] = 0x04000001 + i;
+	*list = &open;
+	return *ret_n ? 0 : 1;
+}
+
+static void close_enum(void *self, void *list)
+{
+	(void)self;
+	ck_assert_ptr_nonnull(list);
 }
 
 static const struct pvp_clr_metadata_table metadata_table = {
 	.field = field,
+	.enum_fields = enum_fields,
+	.close_enum = close_enum,
 	.find_type = find_type,
 	.type_ref = type_ref,
 	.unknown = { NULL, counted, counted },

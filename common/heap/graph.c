@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void pv_graph_finish(struct pv_graph *g)
 {
@@ -126,10 +127,21 @@ const char *pv_graph_place(
 	return buf;
 }
 
+/* An area of one slot may say the whole name: "Shop.Cache.s_all", of Shop.Cache. */
+static const char *name_of_slot(const struct pv_graph_area *a)
+{
+	size_t n = a->owner ? strlen(a->owner) : 0;
+	if (a->source != PV_ROOT_STATIC || !n || strncmp(a->name, a->owner, n) != 0)
+		return NULL;
+	return a->name[n] == '.' && a->name[n + 1] ? a->name + n + 1 : NULL;
+}
+
 const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r)
 {
 	const struct pv_graph_field *f = pv_graph_static_field(g, r);
-	return f ? f->name : NULL;
+	if (f)
+		return f->name;
+	return r->area ? name_of_slot(&g->area.v[r->area - 1]) : NULL;
 }
 
 const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node)

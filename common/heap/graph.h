@@ -29,7 +29,7 @@ enum pv_graph_root_flags {
 	PV_GRAPH_WEAK = 1, /* keeps nothing alive: a weak root, or a weak GC handle's target */
 	PV_GRAPH_PINNING = 2,
 	PV_GRAPH_INTERIOR = 4, /* points into the object */
-	PV_GRAPH_INFERRED = 8, /* the log lists no roots: an object that nothing refers to */
+	PV_GRAPH_INFERRED = 8, /* not listed: an object that nothing, or only a ring, refers to */
 };
 
 struct pv_graph_root {
@@ -88,6 +88,7 @@ struct pv_graph {
 	PV_ARRAY(struct pv_graph_string) string;    /* by address; PV_GRAPH_STRING_BYTES at most */
 	uint64_t strings_left;                      /* told too, but there was no room for them */
 	bool inferred;           /* the log lists no roots for the shot: they are a guess */
+	bool statics_alone;      /* it lists static fields alone: the rest is a guess */
 	bool torn;               /* the shot's end is missing */
 	bool unsized;            /* of some objects size and class were not recorded */
 	bool handles;            /* weak GC handles were looked for */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "common/heap/graph_parts.h"
+#include "common/model/model.h"
+#include "common/model/shots.h"
 
 enum state { BEFORE, INSIDE, DONE };
 
@@ -274,6 +276,16 @@ static bool add_handles(struct pv_graph_build *b)
 	return true;
 }
 
+static bool is_live(struct pv_model *m)
+{
+	if (!m)
+		return false;
+	pv_model_lock(m);
+	bool live = pv_shots_content(m) == PV_SHOTS_LIVE;
+	pv_model_unlock(m);
+	return live;
+}
+
 bool pv_graph_build_finish(struct pv_graph_build *b, struct pv_model *m,
 	const struct pv_progress *progress, struct pv_graph *ret, struct pv_error *reterr)
 {
@@ -286,7 +298,7 @@ bool pv_graph_build_finish(struct pv_graph_build *b, struct pv_model *m,
 	bool ok = add_handles(b) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	pv_weak_handles_finish(&b->handles);
 	ok = ok && pv_graph_link(&b->raw, progress, &g, reterr);
-	if (ok && !pv_graph_name(&b->raw, m, &g))
+	if (ok && (!pv_graph_name(&b->raw, m, &g) || !pv_graph_infer_roots(&g, is_live(m))))
 		ok = pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	if (ok)
 		*ret = g;

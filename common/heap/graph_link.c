@@ -205,26 +205,10 @@ static int by_node(const void *a, const void *b)
 	return (x->source > y->source) - (x->source < y->source);
 }
 
-/* For want of roots: everything that nothing else refers to. */
-static bool infer_roots(struct link *l)
+void pv_graph_sort_roots(struct pv_graph *g)
 {
-	struct pv_graph *g = l->g;
-	uint8_t *referred = calloc((size_t)g->nodes + 1, 1);
-	bool ok = referred != NULL;
-	for (uint32_t node = 0; ok && node < g->nodes; node++)
-		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
-			referred[g->to[e]] |= g->to[e] != node;
-	for (uint32_t node = 0; ok && node < g->nodes; node++) {
-		if (referred[node])
-			continue;
-		ok = pv_reserve(&g->root, 1);
-		if (ok)
-			g->root.v[g->root.n++] = (struct pv_graph_root){
-				.node = node, .source = PV_ROOT_UNKNOWN, .flags = PV_GRAPH_INFERRED
-			};
-	}
-	free(referred);
-	return ok || nomem(l);
+	if (g->root.n)
+		qsort(g->root.v, g->root.n, sizeof *g->root.v, by_node);
 }
 
 static bool make_roots(struct link *l)
@@ -242,10 +226,7 @@ static bool make_roots(struct link *l)
 			.node = node, .slot = r->slot, .source = r->source, .flags = r->flags
 		};
 	}
-	if (g->inferred && !infer_roots(l))
-		return false;
-	if (g->root.n)
-		qsort(g->root.v, g->root.n, sizeof *g->root.v, by_node);
+	pv_graph_sort_roots(g);
 	return true;
 }
 

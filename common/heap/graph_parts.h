@@ -65,6 +65,16 @@ void pv_raw_strings_give(struct pv_raw *r, struct pv_graph *g);
 bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct pv_graph *g,
 	struct pv_error *reterr);
 
+/* Roots by node, then slot. */
+void pv_graph_sort_roots(struct pv_graph *g);
+
+/*
+ * graph_roots.c, once roots have their areas: static fields in place of the elements that they are,
+ * and what the log leaves to be inferred. live: nothing in the shot is garbage. False when out of
+ * memory.
+ */
+bool pv_graph_infer_roots(struct pv_graph *g, bool live);
+
 /* graph_names.c: classes, roots and their areas; `m` (may be NULL) is locked. */
 bool pv_graph_name(struct pv_raw *r, struct pv_model *m, struct pv_graph *g);
 

@@ -312,3 +312,9 @@ enum pv_shots_content pv_shots_content(const struct pv_model *m)
 	return has_word(args, "heapshot=nogc") || has_word(args, "nogcroot") ? PV_SHOTS_GARBAGE
 									     : PV_SHOTS_UNSAID;
 }
+
+bool pv_roots_statics_alone(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	return strncmp(args, "profview:", 9) == 0 && has_word(args, "nogcroot");
+}

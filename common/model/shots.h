@@ -72,5 +72,7 @@ const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
 enum pv_shots_content { PV_SHOTS_UNSAID, PV_SHOTS_LIVE, PV_SHOTS_GARBAGE };
 struct pv_model;
 enum pv_shots_content pv_shots_content(const struct pv_model *m);
+/* Their roots are static fields alone, by the same options. */
+bool pv_roots_statics_alone(const struct pv_model *m);
 
 #endif

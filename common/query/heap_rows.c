@@ -59,6 +59,8 @@ static void describe(const struct pv_heap *h, char *line, size_t size)
 		say(line, size, "the shot's end is missing");
 	if (g->inferred)
 		say(line, size, "roots inferred: the log lists none");
+	if (g->statics_alone)
+		say(line, size, "roots but static fields inferred: the log lists no others");
 	if (h->unreachable)
 		say(line, size, "%" PRIu64 " object%s (%" PRIu64 " byte%s) that no root reaches",
 			h->unreachable, s(h->unreachable), h->unreachable_bytes,
@@ -170,10 +172,14 @@ const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t ro
 	const struct pv_graph_root *r = &h->graph.root.v[root];
 	const struct pv_graph_area *a = r->area ? &h->graph.area.v[r->area - 1] : NULL;
 	if (r->flags & PV_GRAPH_INFERRED)
-		return "inferred: nothing refers to it";
+		return h->by_first[r->node + 1] > h->by_first[r->node]
+			       ? "inferred: only what it holds refers to it"
+			       : "inferred: nothing refers to it";
 	const char *field = pv_graph_root_field(&h->graph, r);
 	if (field)
 		return pv_build_printf(b, "static %s.%s", a && a->owner ? a->owner : "?", field);
+	if (!a && r->source == PV_ROOT_STATIC)
+		return "static (unnamed)";
 	return pv_build_printf(b, "%s%s%s%s%s%s", r->flags & PV_GRAPH_WEAK ? "weak " : "",
 		pv_root_source_text(r->source), a && a->name[0] ? " " : "", a ? a->name : "",
 		a && a->owner ? " of " : "", a && a->owner ? a->owner : "");

@@ -72,7 +72,7 @@ def visit(profview, pid, words, log):
             lambda: order(profview, pid, 'heapshot').startswith('ok')))
         until('a heap shot', lambda: goes_on(lambda: events(profview, log)[0].get('heap.end')))
     finally:
-        viewer.send_signal(signal.SIGINT)
+        viewer.send_signal(signal.SIGTERM)  # in the background SIGINT may be ignored
         said = viewer.communicate(timeout=DEADLINE)[1]
     until('the module to leave', lambda: joins(profview, pid) == ['diagnostics'])
     got, damage = events(profview, log)
@@ -87,7 +87,7 @@ def main():
         p.add_argument(name)
     p.add_argument('--each', type=int, default=4)
     p.add_argument('times', nargs='?', type=int, default=1000)
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     if 'none' in (a.dll, a.dotnet):
         print('no .NET SDK with the web framework here')
         return 77
@@ -105,7 +105,7 @@ def main():
                                        during)
             wrong = '' if code == 0 and load.answered and not load.wrong and \
                 served >= load.answered else f'exit {code}, {load.wrong[:1]}'
-        except (Wrong, OSError, subprocess.SubprocessError) as e:
+        except (Wrong, OSError, ValueError, subprocess.SubprocessError) as e:
             wrong = str(e)
         if wrong:
             dead += 1
