@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/model/addresses.h"
+#include "common/model/persist_parts.h"
 #include "tests/bytes_kit.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
@@ -54,10 +55,11 @@ static bool take(void *ctx, void *to, size_t n)
 	return true;
 }
 
-static bool load(struct pv_addresses *a, const bytes *b, size_t n)
+static bool load(struct pv_addresses *a, const bytes *b, size_t n, uint64_t classes)
 {
 	const uint8_t *from = b->v;
-	struct pv_archive in = { .loading = true, .read = take, .ctx = &from, .left = n };
+	struct pv_archive in = { .mode = PV_ARCHIVE_LOAD, .read = take, .ctx = &from, .left = n,
+		.store[PV_CLASS_USES] = classes };
 	pv_addresses_archive(&in, a);
 	return !in.failed && in.left == 0;
 }
@@ -72,7 +74,7 @@ START_TEST(a_saved_table_keeps_all)
 		put(&a, logkit_same_place(ONE + 16 * i), (uint32_t)i + 7, false);
 	}
 	pv_addresses_archive(&out, &a);
-	ck_assert(load(&b, &all, all.n));
+	ck_assert(load(&b, &all, all.n, MANY + 7));
 	for (uint64_t i = 0; i < MANY; i++) {
 		const struct pv_address *one = pv_addresses_find(&b, ONE + 16 * i);
 		ck_assert(one && one->class_use == i + 1 && one->asked == (i % 3 == 0));
@@ -81,9 +83,11 @@ START_TEST(a_saved_table_keeps_all)
 	}
 	pv_addresses_finish(&b);
 	for (size_t n = 0; n < all.n; n += 1 + n / 20) {
-		ck_assert(!load(&b, &all, n));
+		ck_assert(!load(&b, &all, n, MANY + 7));
 		pv_addresses_finish(&b);
 	}
+	ck_assert(!load(&b, &all, all.n, MANY + 6)); /* no such class */
+	pv_addresses_finish(&b);
 	pv_addresses_finish(&a);
 	pv_array_finish(&all);
 }
@@ -160,7 +164,7 @@ START_TEST(an_empty_table_needs_nothing)
 	bytes all = { 0 };
 	struct pv_archive out = { .write = bytes_keep, .ctx = &all };
 	pv_addresses_archive(&out, &a);
-	ck_assert(load(&a, &all, all.n));
+	ck_assert(load(&a, &all, all.n, 1));
 	ck_assert_ptr_null(a.slot);
 	pv_array_finish(&all);
 }

@@ -1,9 +1,9 @@
 /*
  * What an ingest keeps of a log (index_file.h) and begins with: where reading stands, the access
- * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before the end of
- * the input was dealt with: reading goes on from there, whether or not more has come. Where there
- * is no such place (a damaged tail, a log of 2007) the index is that of the whole finished file,
- * and good for nothing longer.
+ * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before
+ * the end of the input was dealt with: reading goes on from there, whether or not more has come.
+ * Where there is no such place (a damaged tail, a log of 2007) the index is that of the whole
+ * finished file, and good for nothing longer.
  */
 #include <string.h>
 
@@ -22,36 +22,196 @@ struct index_state {
 	uint64_t start_time_ms;
 	uint32_t pid;
 	uint32_t trials;
-	uint64_t offset;     /* in the inflated stream: where reading goes on */
+	uint64_t offset; /* in the inflated stream: where reading goes on */
 	uint64_t recordings;
 	uint8_t says;
 	bool joined, damaged;
-	bool finished;       /* of the whole file; reading does not go on */
+	bool finished; /* of the whole file; reading does not go on */
 	bool complete, compressed_cut;
-	bool table;          /* of buffers, is among it */
+	bool table; /* of buffers, is among it */
+	PV_ARRAY(struct pv_source_point) points;
 };
 
-enum { MEANING = 3 }; /* to be raised when what is written means something else */
+enum { MEANING = 4 }; /* to be raised when what is written means something else */
 
-/* All that is written as it lies in memory must lie the same way in the build that reads it. */
+/* --- the fields, and what they are checked against */
+
+enum { LARGEST_POINTER = 8 /* bytes */ };
+
+#define FORMAT(F, T)                                                                               \
+	F(T, data_version, AT_MOST, MLPD_NEWEST)                                                   \
+	F(T, header_major, FIGURE)                                                                 \
+	F(T, pointer_size, AT_MOST, LARGEST_POINTER)                                               \
+	F(T, layout, FIGURE)
+PV_SHAPE(format, struct mlpd_format, FORMAT)
+
+#define POINT(F, T)                                                                                \
+	F(T, out, RISING)                                                                          \
+	F(T, in, RISING)                                                                           \
+	F(T, bits, BELOW, 8)                                                                       \
+	F(T, window_n, AT_MOST, PV_GZIP_WINDOW)                                                    \
+	F(T, window, FIGURES, uint8_t)
+PV_SHAPE(point, struct pv_source_point, POINT)
+
+#define STATE(F, T)                                                                                \
+	F(T, format, PART, format)                                                                 \
+	F(T, start_time_ms, FIGURE)                                                                \
+	F(T, pid, FIGURE)                                                                          \
+	F(T, trials, FIGURE)                                                                       \
+	F(T, offset, FIGURE)                                                                       \
+	F(T, recordings, FIGURE)                                                                   \
+	F(T, says, AT_MOST, MLPD_NEWEST)                                                           \
+	F(T, joined, BOOL)                                                                         \
+	F(T, damaged, BOOL)                                                                        \
+	F(T, finished, BOOL)                                                                       \
+	F(T, complete, BOOL)                                                                       \
+	F(T, compressed_cut, BOOL)                                                                 \
+	F(T, table, BOOL)                                                                          \
+	F(T, points, LIST, point, 0, PV_SOURCE_POINTS)
+PV_SHAPE(state, struct index_state, STATE)
+
+#define ROW(F, T)                                                                                  \
+	F(T, offset, FIGURE)                                                                       \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, flags, AT_MOST, PV_BUFFER_STATE | PV_BUFFER_ALL | PV_BUFFER_DAMAGE)                   \
+	F(T, change, FIGURE)
+PV_SHAPE(row, struct pv_buffer_row, ROW)
+
+#define CHANGE(F, T)                                                                               \
+	F(T, thread, FIGURE)                                                                       \
+	F(T, min_ns, FIGURE)                                                                       \
+	F(T, max_ns, FIGURE)                                                                       \
+	F(T, last_ns, FIGURE)                                                                      \
+	F(T, too_deep, FIGURE)                                                                     \
+	F(T, keep, FIGURE)                                                                         \
+	F(T, frames, FIGURE)                                                                       \
+	F(T, frame, FIGURE)
+PV_SHAPE(change, struct pv_buffer_change, CHANGE)
+
+PV_NUMBERS(frame, uint32_t, PV_FIGURE, 0)
+
+#define DAMAGE(F, T)                                                                               \
+	F(T, offset, FIGURE)                                                                       \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, reason, CHARS)
+PV_SHAPE(damage, struct pv_buffer_damage, DAMAGE)
+
+#define RECALL_CLASS(F, T)                                                                         \
+	F(T, place, RISING)                                                                        \
+	F(T, class_use, FIGURE)
+PV_SHAPE(recall_class, struct pv_recall_class, RECALL_CLASS)
+
+#define RECALL_MOVE(F, T)                                                                          \
+	F(T, place, RISING)                                                                        \
+	F(T, from, FIGURE)                                                                         \
+	F(T, to, FIGURE)                                                                           \
+	F(T, class_use, FIGURE)                                                                    \
+	F(T, time_ns, FIGURE)
+PV_SHAPE(recall_move, struct pv_recall_move, RECALL_MOVE)
+
+#define RECALL(F, T)                                                                               \
+	F(T, classes, LIST, recall_class, 0, PV_RECALL_MOST)                                       \
+	F(T, moves, LIST, recall_move, 0, PV_RECALL_MOST)                                          \
+	F(T, full, BOOL)
+PV_SHAPE(recall, struct pv_recall, RECALL)
+
+/* What it keeps of threads is found anew. */
+#define TABLE(F, T)                                                                                \
+	F(T, row, LIST, row, 0, 0)                                                                 \
+	F(T, change, LIST, change, 0, 0)                                                           \
+	F(T, frame, LIST, frame, 0, 0)                                                             \
+	F(T, damage, LIST, damage, 0, 0)                                                           \
+	F(T, end, FIGURE)                                                                          \
+	F(T, per_row, FIGURE)                                                                      \
+	F(T, in_row, FIGURE)                                                                       \
+	F(T, unusable, CHARS)                                                                      \
+	F(T, format, PART, format)                                                                 \
+	F(T, recall, PART, recall)                                                                 \
+	F(T, limit, LEFT_OUT)                                                                      \
+	F(T, thread, LEFT_OUT_ALL)                                                                 \
+	F(T, thread_at, LEFT_OUT_ALL)                                                              \
+	F(T, epochs, FIGURE)                                                                       \
+	F(T, folds, FIGURE)                                                                        \
+	F(T, recalled, FIGURE)                                                                     \
+	F(T, run, LEFT_OUT)
+PV_SHAPE(table, struct pv_buffers, TABLE)
+
 static uint64_t layout(void)
 {
-	const uint64_t sizes[] = { MEANING, sizeof(struct index_state), sizeof(struct pv_source_point),
-		sizeof(struct pv_buffer_row), sizeof(struct pv_buffer_change),
-		sizeof(struct pv_buffer_damage), sizeof(struct pv_recall_class),
-		sizeof(struct pv_recall_move), sizeof(struct mlpd_format) };
-	uint64_t h = pv_model_layout();
-	for (size_t i = 0; i < PV_COUNT_OF(sizes); i++)
-		h = pv_hash(h ^ pv_hash(sizes[i] + i));
-	return h;
+	uint64_t h = pv_hash(pv_model_layout() ^ MEANING);
+	h = pv_hash(h ^ pv_shape_hash(&state_shape));
+	return pv_hash(h ^ pv_shape_hash(&table_shape));
+}
+
+/* Rows stand one behind the other, and so do what belongs to each. */
+static bool rows_hold(const struct pv_buffers *b)
+{
+	uint64_t at = 0, change = 0;
+	for (size_t i = 0; i < b->row.n; i++) {
+		const struct pv_buffer_row *r = &b->row.v[i];
+		if (r->offset < at || r->offset > b->end || r->bytes > b->end - r->offset)
+			return false;
+		at = r->offset + r->bytes;
+		if (r->flags & PV_BUFFER_DAMAGE) {
+			if (r->change >= b->damage.n)
+				return false;
+			continue;
+		}
+		if (r->change < change || r->change > b->change.n)
+			return false;
+		change = r->change;
+	}
+	return true;
+}
+
+/* Each frame is one of one change: following all of them takes no more room than there is. */
+static bool changes_hold(const struct pv_buffers *b, const struct pv_model *m)
+{
+	uint64_t all = 0;
+	bool ok = true;
+	for (size_t i = 0; i < b->change.n; i++) {
+		const struct pv_buffer_change *c = &b->change.v[i];
+		ok &= c->frame <= b->frame.n && c->frames <= b->frame.n - c->frame;
+		all += c->frames;
+	}
+	ok &= all <= b->frame.n;
+	for (size_t i = 0; i < b->frame.n; i++)
+		ok &= b->frame.v[i] < m->names.method.n;
+	return ok;
+}
+
+static bool recall_holds(const struct pv_recall *r, const struct pv_model *m)
+{
+	bool ok = true;
+	for (size_t i = 0; i < r->classes.n; i++)
+		ok &= r->classes.v[i].class_use < m->names.class_use.n;
+	for (size_t i = 0; i < r->moves.n; i++)
+		ok &= r->moves.v[i].class_use < m->names.class_use.n;
+	return ok;
+}
+
+/* Within what the index speaks of. */
+static bool points_hold(const struct index_state *s, uint64_t covers)
+{
+	bool ok = true;
+	for (size_t i = 0; i < s->points.n; i++)
+		ok &= s->points.v[i].out <= s->offset && s->points.v[i].in <= covers;
+	return ok;
+}
+
+static bool table_holds(const struct pv_buffers *b, const struct pv_model *m)
+{
+	return b->per_row > 0 && (b->per_row & (b->per_row - 1)) == 0 && rows_hold(b) &&
+	       changes_hold(b, m) && recall_holds(&b->recall, m) &&
+	       b->recalled <= b->recall.classes.n + b->recall.moves.n;
 }
 
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
 {
 	const struct pv_restrict *only = &in->options.only;
 	return in->options.index && !only->ranged && !only->threaded &&
-		(info->kind == PV_SOURCE_FILE || info->kind == PV_SOURCE_GROWING) &&
-		!info->waiting && strcmp(info->path, "-") != 0;
+	       (info->kind == PV_SOURCE_FILE || info->kind == PV_SOURCE_GROWING) &&
+	       !info->waiting && strcmp(info->path, "-") != 0;
 }
 
 /* --- saving */
@@ -89,58 +249,35 @@ static bool save_model(struct pv_ingest *in, struct pv_index_out *out)
 	return ok;
 }
 
-static void archive_points(struct pv_archive *a, struct pv_source *s)
+static bool take_points(struct index_state *s, const struct pv_source *source)
 {
-	const struct pv_source_point *v = NULL;
-	size_t n = a->loading ? 0 : pv_source_points(s, &v);
-	PV_ARRAY(struct pv_source_point) loaded = { 0 };
-	n = pv_archive_count(a, n, PV_SOURCE_POINTS);
-	if (a->loading && n && !a->failed && pv_reserve(&loaded, n)) {
-		pv_archive_bytes(a, loaded.v, n * sizeof *loaded.v);
-		a->failed |= !pv_source_set_points(s, loaded.v, n);
-	} else if (a->loading && n) {
-		a->failed = true;
-	} else if (n) {
-		pv_archive_bytes(a, (void *)(uintptr_t)v, n * sizeof *v);
-	}
-	pv_array_finish(&loaded);
-}
-
-/* The table of buffers, where one is kept; what it keeps of threads is found anew. */
-static void archive_table(struct pv_archive *a, struct pv_buffers *b)
-{
-	pv_archive_array(a, &b->row);
-	pv_archive_array(a, &b->change);
-	pv_archive_array(a, &b->frame);
-	pv_archive_array(a, &b->damage);
-	pv_archive_value(a, b->end);
-	pv_archive_value(a, b->per_row);
-	pv_archive_value(a, b->in_row);
-	pv_archive_value(a, b->unusable);
-	pv_archive_value(a, b->format);
-	pv_archive_array(a, &b->recall.classes);
-	pv_archive_array(a, &b->recall.moves);
-	pv_archive_value(a, b->recall.full);
-	pv_archive_value(a, b->epochs);
-	pv_archive_value(a, b->folds);
-	pv_archive_value(a, b->recalled);
+	const struct pv_source_point *v;
+	size_t n = pv_source_points(source, &v);
+	if (!pv_reserve(&s->points, n))
+		return false;
+	if (n)
+		memcpy(s->points.v, v, n * sizeof *v);
+	s->points.n = n;
+	return true;
 }
 
 static bool save(struct pv_ingest *in, struct index_state *s, const struct pv_source_info *info)
 {
 	struct pv_index_out out;
-	uint64_t covers = s->finished ? info->file_bytes
-		: info->compressed ? info->input_read : s->offset;
+	uint64_t covers = s->finished        ? info->file_bytes
+			  : info->compressed ? info->input_read
+					     : s->offset;
 	if (!pv_index_create(&out))
 		return false;
 	struct pv_archive a = { .write = pv_index_write, .ctx = &out };
-	pv_archive_value(&a, *s);
-	archive_points(&a, in->source);
+	a.failed = !take_points(s, in->source);
+	pv_archive_shape(&a, &state_shape, s);
 	if (s->table)
-		archive_table(&a, in->table);
+		pv_archive_shape(&a, &table_shape, in->table);
 	bool ok = !a.failed && save_model(in, &out) &&
-		pv_index_commit(&out, layout(), covers, info->path);
+		  pv_index_commit(&out, layout(), covers, info->path);
 	pv_index_abandon(&out);
+	pv_array_finish(&s->points);
 	return ok;
 }
 
@@ -148,13 +285,11 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 {
 	struct pv_source_info info;
 	pv_source_info(in->source, &info);
-	struct index_state s;
-	memset(&s, 0, sizeof s); /* padding, too, is written */
-	s.finished = finished;
+	struct index_state s = { .finished = finished };
 	/* What is held back until its definitions are known would be missing from the model. */
 	bool held = in->hold.kept.n > in->hold.first;
-	bool place = finished ||
-		(!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
+	bool place =
+		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)
 		s.offset = in->status.stream_bytes;
 	if (!wanted(in, &info) || !place || s.offset < LEAST_STREAM || s.offset == in->indexed ||
@@ -189,8 +324,12 @@ bool pv_ingest_index_due(const struct pv_ingest *in)
 static void take_state(struct pv_ingest *in, const struct index_state *s, struct pv_model *m)
 {
 	const struct pv_text none = { "", 0 };
-	struct mlpd_header h = { .format = s->format, .start_time_ms = s->start_time_ms,
-		.pid = s->pid, .args = none, .arch = none, .os = none };
+	struct mlpd_header h = { .format = s->format,
+		.start_time_ms = s->start_time_ms,
+		.pid = s->pid,
+		.args = none,
+		.arch = none,
+		.os = none };
 	h.format.data_version = s->says;
 	in->format = s->format;
 	in->trials = s->trials;
@@ -247,27 +386,30 @@ static bool place_source(struct pv_ingest *in, const struct index_state *s, uint
 	struct pv_source_info info;
 	struct pv_error e;
 	pv_source_info(in->source, &info);
-	if (s->finished)
-		return info.kind == PV_SOURCE_FILE && info.file_bytes == covers &&
-			pv_source_seek(in->source, 0, &e);
-	return pv_source_seek(in->source, s->offset, &e);
+	if (s->finished && (info.kind != PV_SOURCE_FILE || info.file_bytes != covers))
+		return false;
+	if (!pv_source_set_points(in->source, s->points.v, s->points.n) ||
+		!pv_source_seek(in->source, s->finished ? 0 : s->offset, &e))
+		return false;
+	pv_source_info(in->source, &info);
+	return s->finished || info.compressed || s->offset == covers;
 }
 
-static struct pv_model *load(struct pv_ingest *in, struct pv_index_in *from,
-	struct index_state *ret_state, struct pv_buffers **ret_table)
+static struct pv_model *load(
+	struct pv_index_in *from, struct index_state *ret_state, struct pv_buffers **ret_table)
 {
-	struct pv_archive a = { .loading = true, .read = pv_index_read, .ctx = from,
-		.left = from->bytes };
-	pv_archive_value(&a, *ret_state);
-	archive_points(&a, in->source);
-	struct pv_buffers *table = pv_buffers_create();
-	a.failed |= !table;
-	if (!a.failed && ret_state->table)
-		archive_table(&a, table);
-	else if (!a.failed)
+	struct pv_archive a = {
+		.mode = PV_ARCHIVE_LOAD, .read = pv_index_read, .ctx = from, .left = from->bytes
+	};
+	pv_archive_shape(&a, &state_shape, ret_state);
+	struct pv_buffers *table = a.failed ? NULL : pv_buffers_create();
+	struct pv_model *m = table ? pv_model_create(NULL) : NULL;
+	if (m && ret_state->table)
+		pv_archive_shape(&a, &table_shape, table);
+	else if (m)
 		pv_buffers_spoil(table, "the index was made without a table of buffers");
-	struct pv_model *m = a.failed ? NULL : pv_model_create(NULL);
-	if (!m || !pv_model_load(m, pv_index_read, from, a.left)) {
+	if (!m || a.failed || !pv_model_load(m, pv_index_read, from, a.left) ||
+		!table_holds(table, m) || !points_hold(ret_state, from->covers)) {
 		pv_buffers_destroy(table);
 		pv_model_destroy(m);
 		return NULL;
@@ -289,13 +431,13 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 {
 	struct pv_source_info info;
 	struct pv_index_in from;
-	struct index_state s;
+	struct index_state s = { 0 };
 	struct pv_error e;
 	pv_source_info(in->source, &info);
 	if (!wanted(in, &info) || !pv_index_open(&from, info.path, layout(), &in->stop))
 		return PV_INDEXED_NOT;
 	struct pv_buffers *table = NULL;
-	struct pv_model *m = load(in, &from, &s, &table);
+	struct pv_model *m = load(&from, &s, &table);
 	uint64_t covers = from.covers;
 	pv_index_close(&from);
 	if (m && place_source(in, &s, covers)) {
@@ -303,11 +445,13 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 		take_table(in, table);
 		if (s.finished)
 			take_finished(in, &s);
+		pv_array_finish(&s.points);
 		return s.finished ? PV_INDEXED_ALL : PV_INDEXED_SO_FAR;
 	}
 	pv_buffers_destroy(table);
 	pv_model_destroy(m);
-	if (!pv_source_seek(in->source, 0, &e))
+	pv_array_finish(&s.points);
+	if (!pv_source_set_points(in->source, NULL, 0) || !pv_source_seek(in->source, 0, &e))
 		pv_ingest_fail(in, &e);
 	return PV_INDEXED_NOT;
 }

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/archive.h"
 #include "common/base/map.h"
 
 enum { PV_ADDRESSES = 1 << 20, PV_ADDRESSES_OUSTED = 1 << 18 };
@@ -76,6 +75,9 @@ struct pv_said { /* by a CLASS_OF event, see said.c */
 	uint64_t place, object, type;
 };
 
+/* Of one that was ousted, in the table of those. */
+size_t pv_addresses_ousted_place(uint64_t object);
+
 bool pv_addresses_make(struct pv_addresses *a);
 
 static inline bool pv_address_used(const struct pv_address *s)
@@ -125,8 +127,6 @@ static inline bool pv_addresses_is_newest(const struct pv_addresses *a, int64_t 
 
 /* Whether a collection of this time moves objects of an age: of that before, or its own. */
 bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time_ns);
-
-void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
 
 void pv_addresses_finish(struct pv_addresses *a);
 

@@ -5,7 +5,6 @@
 #ifndef PV_MODEL_BUCKETS_PARTS_H
 #define PV_MODEL_BUCKETS_PARTS_H
 
-#include "common/base/archive.h"
 #include "common/model/buckets.h"
 #include "common/model/model.h"
 
@@ -71,8 +70,5 @@ bool pv_buckets_widen_to(struct pv_model *m, int64_t width);
 
 /* Appends what the window has gathered, within the answer's range, and not put away yet. */
 bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s);
-
-/* As the stores of persist.c. A model that keeps no buckets passes over those in the bytes. */
-void pv_buckets_archive(struct pv_archive *a, struct pv_model *m);
 
 #endif

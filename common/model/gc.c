@@ -33,30 +33,6 @@ void pv_gc_finish(struct pv_gc *gc)
 	gc->pending = NULL;
 }
 
-/* Threads are pointers here and numbers in an archive. */
-static void archive_thread(struct pv_archive *a, struct pv_model *m, const struct pv_thread **th)
-{
-	const struct pv_threads *t = &m->threads;
-	bool known = !a->loading && *th;
-	size_t at = known ? pv_map_get(&t->newest, (*th)->id) : 0;
-	while (known && at && at < t->thread.n && t->thread.v[at] != *th)
-		at = t->thread.v[at]->before;
-	at = pv_archive_count(a, at, t->thread.n - 1);
-	if (a->loading)
-		*th = at ? t->thread.v[at] : NULL;
-}
-
-void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m)
-{
-	struct pv_gc_pending *p = m->gc.pending;
-	a->failed = a->failed || (!a->loading && !pv_gc_unite_runs(p));
-	pv_archive_array(a, &p->run);
-	for (size_t i = 0; i < p->run.n && !a->failed; i++)
-		archive_thread(a, m, &p->run.v[i].thread);
-	p->ends = pv_archive_count(a, p->ends, PV_GC_EARLY_ENDS);
-	pv_archive_bytes(a, p->early, p->ends * sizeof *p->early);
-}
-
 /* --- collections */
 
 static uint8_t generation_of(const struct pv_event *e)

@@ -104,7 +104,4 @@ bool pv_roots_link(struct pv_roots *r);
 bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
 void pv_notes_finish(struct pv_notes *n);
 
-/* Handles, finalizers and roots, saved or loaded. */
-void pv_gc_archive_places(struct pv_archive *a, struct pv_model *m);
-
 #endif

@@ -70,12 +70,6 @@ bool pv_late_told(struct pv_context *x, struct pv_lates *l, uint64_t object, uin
 	return ok;
 }
 
-void pv_lates_archive(struct pv_archive *a, struct pv_lates *l)
-{
-	pv_archive_array(a, &l->one);
-	pv_archive_map(a, &l->of);
-}
-
 void pv_lates_finish(struct pv_lates *l)
 {
 	pv_array_finish(&l->one);

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/archive.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
@@ -50,7 +49,6 @@ typedef bool pv_late_classify(
 bool pv_late_told(struct pv_context *x, struct pv_lates *l, uint64_t object, uint32_t class_use,
 	pv_late_classify *classify);
 
-void pv_lates_archive(struct pv_archive *a, struct pv_lates *l);
 void pv_lates_finish(struct pv_lates *l);
 
 #endif

@@ -49,14 +49,6 @@ bool pv_messages_add(struct pv_messages *m, uint32_t class_use, int64_t time_ns,
 	return true;
 }
 
-void pv_messages_archive(struct pv_archive *a, struct pv_messages *m)
-{
-	pv_archive_array(a, &m->one);
-	pv_archive_map(a, &m->of);
-	for (size_t i = 0; a->loading && !a->failed && i < m->one.n; i++)
-		m->one.v[i].text[PV_MESSAGE_BYTES - 1] = 0;
-}
-
 void pv_messages_finish(struct pv_messages *m)
 {
 	pv_array_finish(&m->one);

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/archive.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/format/event.h"
@@ -32,7 +31,6 @@ struct pv_messages {
 bool pv_messages_add(struct pv_messages *m, uint32_t class_use, int64_t time_ns,
 	struct pv_text text, uint64_t length);
 
-void pv_messages_archive(struct pv_archive *a, struct pv_messages *m);
 void pv_messages_finish(struct pv_messages *m);
 
 #endif

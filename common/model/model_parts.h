@@ -6,7 +6,6 @@
 #ifndef PV_MODEL_MODEL_PARTS_H
 #define PV_MODEL_MODEL_PARTS_H
 
-#include "common/base/archive.h"
 #include "common/base/estimate.h"
 #include "common/model/addresses.h"
 #include "common/model/breath.h"
@@ -135,7 +134,6 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 
 bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
-void pv_gc_archive_pending(struct pv_archive *a, struct pv_model *m);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);

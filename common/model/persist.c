@@ -1,541 +1,217 @@
 /*
- * Each store is written as its structure with the arrays taken out, then array by array. So a new
- * number in a store is kept without a line here, while a new array changes the structure's size
- * and stops the build below: say here how it is kept, then note the new size.
+ * The model is one shape, made of those of its stores (persist_*.c), so that no store can be
+ * forgotten, nor a field of one. What a shape cannot say, such as pointers to threads, stands
+ * behind it. Last comes what holds between the stores.
  */
 #include "common/model/persist.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/model/buckets_parts.h"
-#include "common/model/gc_parts.h"
+#include "common/format/mlpd.h"
 #include "common/model/natives.h"
-#include "common/model/window_parts.h"
+#include "common/model/persist_parts.h"
 
-enum { LAYOUT = 6 }; /* to be raised when a field's meaning changes but no size does */
+enum { LAYOUT = 7 }; /* to be raised when a field's meaning changes but no shape does */
 
-#define SAME_SIZE(type, size)                                                                      \
-	_Static_assert(sizeof(void *) != 8 || sizeof(type) == (size),                              \
-		#type ": new arrays must be described in this file")
-#define TAKE_OUT(array) ((array).v = NULL, (array).n = (array).room = 0)
-#define TAKE_OUT_MAP(map) ((map) = (struct pv_map){ 0 })
+#define TARGET(F, T)                                                                               \
+	F(T, logging2007, BOOL)                                                                    \
+	F(T, stage, LEFT_OUT)                                                                      \
+	F(T, event_mask, FIGURE)                                                                   \
+	F(T, data_version, AT_MOST, MLPD_NEWEST)                                                   \
+	F(T, header_major, FIGURE)                                                                 \
+	F(T, header_minor, FIGURE)                                                                 \
+	F(T, pointer_size, AT_MOST, 8)                                                             \
+	F(T, rules, AT_MOST, MLPD_NEWEST)                                                          \
+	F(T, start_time_ms, FIGURE)                                                                \
+	F(T, startup_ns, FIGURE)                                                                   \
+	F(T, timer_overhead_ns, FIGURE)                                                            \
+	F(T, pid, FIGURE)                                                                          \
+	F(T, port, FIGURE)                                                                         \
+	F(T, args, LEFT_OUT)                                                                       \
+	F(T, arch, LEFT_OUT)                                                                       \
+	F(T, os, LEFT_OUT)                                                                         \
+	F(T, joined, BOOL)
+PV_SHAPE(target, struct pv_target_info, TARGET)
 
-/* --- names and stacks */
+#define DAMAGE(F, T)                                                                               \
+	F(T, offset, FIGURE)                                                                       \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, reason, CHARS)
+PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 
-SAME_SIZE(struct pv_names, 1424);
-SAME_SIZE(struct pv_ranges, 40);
+/* The window knows nothing of what was loaded, and nothing is looked up from before. */
+#define OWN(F, T)                                                                                  \
+	F(T, lock, LEFT_OUT_ALL)                                                                   \
+	F(T, next, LEFT_OUT_ALL)                                                                   \
+	F(T, breath, LEFT_OUT_ALL)                                                                 \
+	F(T, fold, LEFT_OUT_ALL)                                                                   \
+	F(T, addresses, LEFT_OUT_ALL)                                                              \
+	F(T, said, LEFT_OUT_ALL)                                                                   \
+	F(T, slice_from, LEFT_OUT)                                                                 \
+	F(T, slice_width, LEFT_OUT)                                                                \
+	F(T, method, LEFT_OUT_ALL)                                                                 \
+	F(T, site_hint, LEFT_OUT_ALL)                                                              \
+	F(T, use_ns, LEFT_OUT)                                                                     \
+	F(T, memo_n, LEFT_OUT)                                                                     \
+	F(T, memo_key, LEFT_OUT_ALL)                                                               \
+	F(T, memo_stack, LEFT_OUT_ALL)                                                             \
+	F(T, path, LEFT_OUT_ALL)                                                                   \
+	F(T, stretches, LEFT_OUT_ALL)                                                              \
+	F(T, ranged, LEFT_OUT)                                                                     \
+	F(T, from_ns, LEFT_OUT)                                                                    \
+	F(T, to_ns, LEFT_OUT)                                                                      \
+	F(T, first_base_ns, FIGURE)                                                                \
+	F(T, zero_open, BOOL)                                                                      \
+	F(T, recalled_moves, LEFT_OUT)                                                             \
+	F(T, symbols, LEFT_OUT)
+PV_SHAPE(own, struct pv_model_private, OWN)
 
-static void archive_ranges(struct pv_archive *a, struct pv_ranges *r)
-{
-	struct pv_ranges plain = *r;
-	TAKE_OUT(plain.range);
-	pv_archive_value(a, plain);
-	pv_archive_array(a, &r->range);
-	r->sorted = plain.sorted;
-	r->added = plain.added;
-}
+#define ENDING(F, T)                                                                               \
+	F(T, promised, BOOL)                                                                       \
+	F(T, said, BOOL)                                                                           \
+	F(T, abrupt, BOOL)                                                                         \
+	F(T, inside, BOOL)                                                                         \
+	F(T, unsealed, BOOL)                                                                       \
+	F(T, full, BOOL)                                                                           \
+	F(T, child, LEFT_OUT)                                                                      \
+	F(T, signal, LEFT_OUT)
+PV_SHAPE(ending, struct pv_ending, ENDING)
 
-static void archive_names(struct pv_archive *a, struct pv_names *n)
-{
-	struct pv_names plain = *n;
-	plain.text = (struct pv_intern){ 0 };
-	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
-		TAKE_OUT(plain.entity[i]);
-		TAKE_OUT_MAP(plain.entity_of[i]);
-		TAKE_OUT_MAP(plain.owned[i]);
-	}
-	TAKE_OUT(plain.method);
-	TAKE_OUT_MAP(plain.method_of);
-	TAKE_OUT(plain.class_use);
-	TAKE_OUT_MAP(plain.class_of);
-	TAKE_OUT(plain.symbols.range);
-	TAKE_OUT(plain.functions.range);
-	TAKE_OUT(plain.code.range);
-	TAKE_OUT_MAP(plain.native_of);
-	TAKE_OUT_MAP(plain.methods_of);
-	TAKE_OUT_MAP(plain.living);
-	TAKE_OUT_MAP(plain.in_domain);
-	TAKE_OUT_MAP(plain.use_of_entity);
-	TAKE_OUT_MAP(plain.use_unbound);
-	TAKE_OUT(plain.newly_shared);
-	memset(plain.key_epochs, 0, sizeof plain.key_epochs);
-	memset(&plain.method_epochs, 0, sizeof plain.method_epochs);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		plain.changes += n->changes + 1;
-		pv_names_finish(n);
-		*n = plain;
-	}
-	pv_archive_intern(a, &n->text);
-	for (unsigned i = 0; i < PV_ENTITY_KINDS; i++) {
-		pv_archive_array(a, &n->entity[i]);
-		pv_archive_map(a, &n->entity_of[i]);
-		pv_archive_map(a, &n->owned[i]);
-	}
-	pv_archive_array(a, &n->method);
-	pv_archive_map(a, &n->method_of);
-	pv_archive_array(a, &n->class_use);
-	pv_archive_map(a, &n->class_of);
-	archive_ranges(a, &n->symbols);
-	archive_ranges(a, &n->functions);
-	archive_ranges(a, &n->code);
-	pv_archive_map(a, &n->native_of);
-	pv_archive_map(a, &n->methods_of);
-	pv_archive_map(a, &n->living);
-	pv_archive_map(a, &n->in_domain);
-	if (a->loading && !a->failed)
-		a->failed = !pv_names_link(n);
-}
+#define MODEL(F, T)                                                                                \
+	F(T, target, PART, target)                                                                 \
+	F(T, only, LEFT_OUT_ALL)                                                                   \
+	F(T, zero_ns, FIGURE)                                                                      \
+	F(T, have_zero, BOOL)                                                                      \
+	F(T, first_ns, FIGURE)                                                                     \
+	F(T, last_ns, FIGURE)                                                                      \
+	F(T, kinds, FIGURES, uint64_t)                                                             \
+	F(T, buffers, FIGURE)                                                                      \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, events, FIGURE)                                                                       \
+	F(T, generation, LEFT_OUT)                                                                 \
+	F(T, recordings, FIGURE)                                                                   \
+	F(T, damage, LIST, damage, PV_NO_STORE, PV_DAMAGE_LIST)                                    \
+	F(T, damaged, FIGURE)                                                                      \
+	F(T, damaged_bytes, FIGURE)                                                                \
+	F(T, lost_events, FIGURE)                                                                  \
+	F(T, pauses, FIGURE)                                                                       \
+	F(T, sync_points, FIGURE)                                                                  \
+	F(T, aot_id, ID, PV_TEXTS)                                                                 \
+	F(T, cut, LEFT_OUT)                                                                        \
+	F(T, cut_at, LEFT_OUT)                                                                     \
+	F(T, cut_of, LEFT_OUT)                                                                     \
+	F(T, gone, LEFT_OUT)                                                                       \
+	F(T, ended, BOOL)                                                                          \
+	F(T, complete, BOOL)                                                                       \
+	F(T, ending, PART, ending)                                                                 \
+	F(T, names, LEFT_OUT_ALL)                                                                  \
+	F(T, stacks, PART, stacks)                                                                 \
+	F(T, calls, PART, calls)                                                                   \
+	F(T, tree_sums, PART, tree_sums)                                                           \
+	F(T, allocs, PART, allocs)                                                                 \
+	F(T, gc, PART, gc)                                                                         \
+	F(T, handles, PART, handles)                                                               \
+	F(T, finalizers, PART, finalizers)                                                         \
+	F(T, roots, PART, roots)                                                                   \
+	F(T, shots, PART, shots)                                                                   \
+	F(T, threads, PART, threads)                                                               \
+	F(T, locks, PART, locks)                                                                   \
+	F(T, throws, PART, throws)                                                                 \
+	F(T, counters, PART, counters)                                                             \
+	F(T, window, LEFT_OUT)                                                                     \
+	F(T, buckets, LEFT_OUT)                                                                    \
+	F(T, recall, LEFT_OUT)                                                                     \
+	F(T, timeline, PART, timeline)                                                             \
+	F(T, helpers, PART, helpers)                                                               \
+	F(T, lines, PART, lines)                                                                   \
+	F(T, fields, PART, fields)                                                                 \
+	F(T, loads, PART, loads)                                                                   \
+	F(T, notes, PART, notes)                                                                   \
+	F(T, runtime, PART, runtime)                                                               \
+	F(T, private, LEFT_OUT)                                                                    \
+	F(T, kept, LEFT_OUT)                                                                       \
+	F(T, drop_kept, LEFT_OUT)
+PV_SHAPE(model, struct pv_model, MODEL)
 
-SAME_SIZE(struct pv_stacks, 72);
-
-static void archive_stacks(struct pv_archive *a, struct pv_stacks *s)
-{
-	pv_archive_array(a, &s->node);
-	pv_archive_map(a, &s->child);
-	pv_archive_value(a, s->cap);
-	pv_archive_value(a, s->fold_at);
-	pv_archive_value(a, s->folded);
-}
-
-/* --- calls, sites */
-
-SAME_SIZE(struct pv_calls, 176);
-
-static void archive_calls(struct pv_archive *a, struct pv_calls *c)
-{
-	struct pv_calls plain = *c;
-	TAKE_OUT(plain.node);
-	TAKE_OUT(plain.of_method);
-	TAKE_OUT(plain.next_of_method);
-	TAKE_OUT_MAP(plain.wide);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_calls_finish(c);
-		*c = plain;
-	}
-	pv_archive_table(a, &c->node);
-	pv_archive_map(a, &c->wide);
-}
-
-SAME_SIZE(struct pv_lines, 136);
-
-static void archive_lines(struct pv_archive *a, struct pv_lines *l)
-{
-	pv_archive_array(a, &l->table);
-	pv_archive_array(a, &l->line);
-	pv_archive_array(a, &l->hits);
-	pv_archive_map(a, &l->table_of);
-	pv_archive_map(a, &l->hits_of);
-	pv_archive_value(a, l->samples);
-	pv_archive_value(a, l->dropped);
-}
-
-SAME_SIZE(struct pv_fields, 176);
-
-static void archive_fields(struct pv_archive *a, struct pv_fields *f)
-{
-	pv_archive_array(a, &f->field);
-	pv_archive_array(a, &f->parent);
-	pv_archive_array(a, &f->elements);
-	pv_archive_map(a, &f->field_of);
-	pv_archive_map(a, &f->parent_of);
-	pv_archive_map(a, &f->elements_of);
-	pv_archive_map(a, &f->known);
-	pv_archive_value(a, f->dropped);
-}
-
-SAME_SIZE(struct pv_tree_sums, 112);
-
-static void archive_tree_sums(struct pv_archive *a, struct pv_tree_sums *t)
-{
-	struct pv_tree_sums plain = *t;
-	TAKE_OUT(plain.cpu);
-	TAKE_OUT(plain.entry);
-	TAKE_OUT(plain.path);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_tree_sums_finish(t);
-		*t = plain;
-	}
-	pv_archive_array(a, &t->cpu);
-	pv_archive_array(a, &t->entry);
-}
-
-SAME_SIZE(struct pv_sites, 96);
-
-static void archive_sites(struct pv_archive *a, struct pv_sites *s)
-{
-	struct pv_sites plain = *s;
-	TAKE_OUT(plain.site);
-	TAKE_OUT_MAP(plain.of);
-	TAKE_OUT_MAP(plain.other);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_sites_finish(s);
-		*s = plain;
-	}
-	pv_archive_array(a, &s->site);
-	pv_archive_map(a, &s->of);
-	pv_archive_map(a, &s->other);
-}
-
-SAME_SIZE(struct pv_allocs, 184);
-
-static void archive_allocs(struct pv_archive *a, struct pv_allocs *s)
-{
-	struct pv_allocs plain = *s;
-	TAKE_OUT(plain.class_use);
-	memset(&plain.sites, 0, sizeof plain.sites);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		plain.sites = s->sites;
-		pv_array_finish(&s->class_use);
-		*s = plain;
-	}
-	pv_archive_array(a, &s->class_use);
-	archive_sites(a, &s->sites);
-}
-
-SAME_SIZE(struct pv_throws, 296);
-
-static void archive_throws(struct pv_archive *a, struct pv_throws *t)
-{
-	struct pv_throws plain = *t;
-	TAKE_OUT(plain.by_method);
-	TAKE_OUT_MAP(plain.by_method_of);
-	plain.waiting = (struct pv_lates){ 0 };
-	plain.messages = (struct pv_messages){ 0 };
-	memset(&plain.sites, 0, sizeof plain.sites);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		plain.sites = t->sites;
-		pv_array_finish(&t->by_method);
-		pv_map_finish(&t->by_method_of);
-		*t = plain;
-	}
-	pv_archive_array(a, &t->by_method);
-	pv_archive_map(a, &t->by_method_of);
-	pv_lates_archive(a, &t->waiting);
-	pv_messages_archive(a, &t->messages);
-	archive_sites(a, &t->sites);
-}
-
-SAME_SIZE(struct pv_locks, 304);
-
-static void archive_locks(struct pv_archive *a, struct pv_locks *l)
-{
-	struct pv_locks plain = *l;
-	TAKE_OUT(plain.lock);
-	TAKE_OUT_MAP(plain.of);
-	memset(&plain.sites, 0, sizeof plain.sites);
-	memset(&plain.by_lock, 0, sizeof plain.by_lock);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		plain.sites = l->sites;
-		plain.by_lock = l->by_lock;
-		pv_array_finish(&l->lock);
-		pv_map_finish(&l->of);
-		*l = plain;
-	}
-	pv_archive_array(a, &l->lock);
-	pv_archive_map(a, &l->of);
-	archive_sites(a, &l->sites);
-	archive_sites(a, &l->by_lock);
-}
-
-/* --- threads */
-
-SAME_SIZE(struct pv_thread, 592);
-SAME_SIZE(struct pv_threads, 88);
-
-static void archive_thread(struct pv_archive *a, struct pv_thread *th)
-{
-	struct pv_thread plain = *th;
-	TAKE_OUT(plain.stack.stack);
-	plain.stack.open = NULL;
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed)
-		*th = plain;
-	pv_archive_array(a, &th->stack.stack);
-}
-
-/* A pointer a thread; [0] is none. */
-static void archive_threads(struct pv_archive *a, struct pv_threads *t)
-{
-	struct pv_threads plain = *t;
-	size_t n = pv_archive_count(a, t->thread.n, PV_THREADS_CAP + 2);
-	TAKE_OUT(plain.thread);
-	TAKE_OUT_MAP(plain.newest);
-	pv_archive_value(a, plain);
-	for (size_t i = 1; i < n && !a->failed; i++) {
-		if (a->loading) {
-			struct pv_thread *th = calloc(1, sizeof *th);
-			if (!th || !pv_reserve(&t->thread, 1)) {
-				free(th);
-				a->failed = true;
-				break;
-			}
-			t->thread.v[t->thread.n++] = th;
-		}
-		archive_thread(a, t->thread.v[i]);
-	}
-	pv_archive_map(a, &t->newest);
-	if (a->loading && !a->failed) {
-		plain.thread.v = t->thread.v;
-		plain.thread.n = t->thread.n;
-		plain.thread.room = t->thread.room;
-		plain.newest = t->newest;
-		*t = plain;
-	}
-}
-
-/* --- collections, shots */
-
-SAME_SIZE(struct pv_gc, 480);
-
-static void archive_gc(struct pv_archive *a, struct pv_model *m)
-{
-	struct pv_gc *gc = &m->gc;
-	if (!a->loading)
-		pv_gc_sort(gc);
-	struct pv_gc plain = *gc;
-	memset(&plain.by_start, 0, sizeof plain.by_start);
-	memset(plain.of_generation, 0, sizeof plain.of_generation);
-	TAKE_OUT(plain.collections);
-	TAKE_OUT(plain.pauses);
-	TAKE_OUT(plain.sizes);
-	plain.pending = NULL;
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		plain.pending = gc->pending;
-		*gc = plain; /* nothing was in it */
-	}
-	pv_archive_array(a, &gc->collections);
-	pv_archive_array(a, &gc->pauses);
-	pv_archive_array(a, &gc->sizes);
-	pv_gc_archive_pending(a, m);
-	if (a->loading && !a->failed)
-		a->failed = !pv_gc_rebuild(gc);
-}
-
-SAME_SIZE(struct pv_heap_shots, 128);
-SAME_SIZE(struct pv_shot, 136);
-
-static void archive_shots(struct pv_archive *a, struct pv_heap_shots *s)
-{
-	struct pv_heap_shots plain = *s;
-	TAKE_OUT(plain.shot);
-	TAKE_OUT(plain.row_of);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed)
-		*s = plain;
-	size_t n = pv_archive_count(a, s->shot.n, PV_SHOTS_LIST + 2);
-	for (size_t i = 0; i < n && !a->failed; i++) {
-		struct pv_shot shot = { 0 };
-		if (!a->loading)
-			shot = s->shot.v[i];
-		TAKE_OUT(shot.classes);
-		pv_archive_value(a, shot);
-		TAKE_OUT(shot.classes);
-		if (a->loading && !pv_reserve(&s->shot, 1))
-			a->failed = true;
-		else if (a->loading)
-			s->shot.v[s->shot.n++] = shot;
-		if (!a->failed)
-			pv_archive_array(a, &s->shot.v[i].classes);
-	}
-	pv_archive_array(a, &s->row_of);
-}
-
-/* --- the rest */
-
-SAME_SIZE(struct pv_counters, 80);
-SAME_SIZE(struct pv_counter, 104);
-
-static void archive_counters(struct pv_archive *a, struct pv_counters *c)
-{
-	struct pv_counters plain = *c;
-	TAKE_OUT(plain.counter);
-	TAKE_OUT_MAP(plain.of);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_counters_finish(c);
-		*c = plain;
-	}
-	size_t n = pv_archive_count(a, c->counter.n, PV_COUNTERS_CAP + 2);
-	for (size_t i = 0; i < n && !a->failed; i++) {
-		struct pv_counter one = { 0 };
-		if (!a->loading)
-			one = c->counter.v[i];
-		TAKE_OUT(one.samples);
-		pv_archive_value(a, one);
-		TAKE_OUT(one.samples);
-		if (a->loading && !pv_reserve(&c->counter, 1))
-			a->failed = true;
-		else if (a->loading)
-			c->counter.v[c->counter.n++] = one;
-		if (!a->failed)
-			pv_archive_array(a, &c->counter.v[i].samples);
-	}
-	pv_archive_map(a, &c->of);
-}
-
-SAME_SIZE(struct pv_helpers, 416);
-
-static void archive_helpers(struct pv_archive *a, struct pv_helpers *h)
-{
-	struct pv_helpers plain = *h;
-	TAKE_OUT(plain.assemblies);
-	TAKE_OUT(plain.classes);
-	TAKE_OUT(plain.methods);
-	TAKE_OUT(plain.statements);
-	TAKE_OUT_MAP(plain.method_of);
-	TAKE_OUT(plain.named);
-	TAKE_OUT_MAP(plain.named_of);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_helpers_finish(h);
-		*h = plain;
-	}
-	pv_archive_array(a, &h->assemblies);
-	pv_archive_array(a, &h->classes);
-	pv_archive_array(a, &h->methods);
-	pv_archive_array(a, &h->statements);
-	pv_archive_map(a, &h->method_of);
-	pv_archive_array(a, &h->named);
-	pv_archive_map(a, &h->named_of);
-}
-
-SAME_SIZE(struct pv_loads, 120);
-
-static void archive_loads(struct pv_archive *a, struct pv_loads *s)
-{
-	struct pv_loads plain = *s;
-	TAKE_OUT(plain.load);
-	TAKE_OUT(plain.compile);
-	TAKE_OUT_MAP(plain.compile_of);
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed) {
-		pv_loads_finish(s);
-		*s = plain;
-	}
-	pv_archive_array(a, &s->load);
-	pv_archive_array(a, &s->compile);
-	pv_archive_map(a, &s->compile_of);
-}
-
-static void archive_timeline(struct pv_archive *a, struct pv_timeline *t)
-{
-	pv_archive_value(a, t->origin_ns);
-	pv_archive_value(a, t->width_ns);
-	t->used = pv_archive_count(a, t->used, PV_TIMELINE_CELLS);
-	for (unsigned i = 0; i < PV_TRACKS && !a->failed; i++)
-		pv_archive_bytes(a, t->cell[i], t->used * sizeof t->cell[i][0]);
-}
-
-SAME_SIZE(struct pv_target_info, 96);
-
+/* Constants and interned texts alike become texts of the loaded model. */
 static void archive_target(struct pv_archive *a, struct pv_model *m)
 {
-	struct pv_target_info *t = &m->target, plain = *t;
-	plain.stage = plain.args = plain.arch = plain.os = NULL;
-	pv_archive_value(a, plain);
-	if (a->loading && !a->failed)
-		*t = plain;
-	/* Constants and interned texts alike become texts of the loaded model. */
+	struct pv_target_info *t = &m->target;
 	pv_archive_text(a, &m->names.text, &t->stage);
 	pv_archive_text(a, &m->names.text, &t->args);
 	pv_archive_text(a, &m->names.text, &t->arch);
 	pv_archive_text(a, &m->names.text, &t->os);
+	pv_archive_check(a, t->args && t->arch && t->os);
 }
-
-static void archive_own(struct pv_archive *a, struct pv_model *m)
-{
-	struct pv_model_private *p = m->private;
-	pv_archive_value(a, m->zero_ns);
-	pv_archive_value(a, m->have_zero);
-	pv_archive_value(a, m->first_ns);
-	pv_archive_value(a, m->last_ns);
-	pv_archive_value(a, m->kinds);
-	pv_archive_value(a, m->buffers);
-	pv_archive_value(a, m->bytes);
-	pv_archive_value(a, m->events);
-	pv_archive_value(a, m->recordings);
-	pv_archive_array(a, &m->damage);
-	pv_archive_value(a, m->damaged);
-	pv_archive_value(a, m->damaged_bytes);
-	pv_archive_value(a, m->lost_events);
-	pv_archive_value(a, m->pauses);
-	pv_archive_value(a, m->sync_points);
-	pv_archive_value(a, m->aot_id);
-	pv_archive_value(a, m->ended);
-	pv_archive_value(a, m->complete);
-	pv_archive_value(a, m->ending.promised);
-	pv_archive_value(a, m->ending.said);
-	pv_archive_value(a, m->ending.abrupt);
-	pv_archive_value(a, m->ending.inside);
-	pv_archive_value(a, m->ending.unsealed);
-	pv_archive_value(a, m->ending.full);
-	pv_archive_value(a, p->zero_open);
-	pv_archive_value(a, p->first_base_ns);
-	pv_addresses_archive(a, &p->addresses);
-}
-
-SAME_SIZE(struct pv_model, 373424);
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
 {
-	archive_names(a, &m->names);
+	if (a->mode == PV_ARCHIVE_COUNT)
+		pv_gc_prepare(a, m);
+	pv_names_archive(a, &m->names);
+	pv_archive_shape(a, &model_shape, m);
+	pv_archive_shape(a, &own_shape, m->private);
 	archive_target(a, m);
-	archive_own(a, m);
-	archive_stacks(a, &m->stacks);
-	archive_calls(a, &m->calls);
-	archive_tree_sums(a, &m->tree_sums);
-	archive_lines(a, &m->lines);
-	archive_fields(a, &m->fields);
-	archive_allocs(a, &m->allocs);
-	archive_threads(a, &m->threads);
-	archive_gc(a, m);
-	pv_gc_archive_places(a, m);
-	archive_shots(a, &m->shots);
-	archive_locks(a, &m->locks);
-	archive_throws(a, &m->throws);
-	archive_counters(a, &m->counters);
-	archive_helpers(a, &m->helpers);
-	archive_loads(a, &m->loads);
-	archive_timeline(a, &m->timeline);
+	pv_timeline_archive(a, &m->timeline);
+	pv_threads_archive(a, &m->threads);
+	pv_gc_archive(a, m);
+	pv_addresses_archive(a, &m->private->addresses);
 	pv_buckets_archive(a, m);
+	pv_calls_check(a, m);
+	pv_sites_check(a, m);
+	pv_gc_check(a, m);
+	pv_rest_check(a, m);
 }
 
 /* --- in and out */
 
 uint64_t pv_model_layout(void)
 {
-	const uint64_t sizes[] = { LAYOUT, sizeof(struct pv_model), sizeof(struct pv_thread),
-		sizeof(struct pv_tree_node), sizeof(struct pv_site), sizeof(struct pv_method),
-		sizeof(struct pv_entity), sizeof(struct pv_class_use), sizeof(struct pv_collection),
-		sizeof(struct pv_shot), sizeof(struct pv_counter), sizeof(struct pv_lock),
-		sizeof(struct pv_covered_method), sizeof(struct pv_stack_node), PV_KIND_COUNT,
-		PV_TRACKS, sizeof(size_t), sizeof(struct pv_damage_entry),
-		sizeof(struct pv_bucket_entry), sizeof(struct pv_load), sizeof(struct pv_compile),
-		sizeof(struct pv_field), sizeof(struct pv_parent) };
 	uint64_t h = 0x70766964; /* reads differently in the other byte order */
 	const uint8_t *bytes = (const uint8_t *)&h;
 	h = pv_hash(h ^ bytes[0]);
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		h = pv_hash(h ^ pv_hash(sizes[i] + i));
+	h = pv_hash(h ^ LAYOUT) ^ pv_shape_hash(&model_shape);
+	h = pv_hash(h ^ pv_shape_hash(&names_shape)) ^ pv_shape_hash(&own_shape);
 	for (const char *v = PV_VERSION; *v; v++)
 		h = pv_hash(h ^ (uint8_t)*v);
 	return h;
 }
 
+/* First all is counted, so that what refers to a list can be checked wherever it stands. */
+static bool save(struct pv_archive *a, void (*archive)(struct pv_archive *a, void *of), void *of)
+{
+	struct pv_archive count = { .mode = PV_ARCHIVE_COUNT };
+	archive(&count, of);
+	memcpy(a->store, count.store, sizeof a->store);
+	a->mode = PV_ARCHIVE_SAVE;
+	a->failed = count.failed;
+	pv_archive_stores(a);
+	archive(a, of);
+	return !a->failed;
+}
+
+static bool load(struct pv_archive *a, void (*archive)(struct pv_archive *a, void *of), void *of)
+{
+	a->mode = PV_ARCHIVE_LOAD;
+	pv_archive_stores(a);
+	archive(a, of);
+	return !a->failed && a->left == 0;
+}
+
+static void whole(struct pv_archive *a, void *of)
+{
+	archive_model(a, of);
+}
+
+static void only_names(struct pv_archive *a, void *of)
+{
+	pv_names_archive(a, of);
+}
+
 bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ctx)
 {
 	struct pv_archive a = { .write = write, .ctx = ctx };
-	archive_model(&a, (struct pv_model *)m); /* saving changes nothing */
-	return !a.failed;
+	return save(&a, whole, (struct pv_model *)m); /* saving changes nothing */
 }
 
 /* --- names alone */
@@ -571,14 +247,9 @@ bool pv_model_copy_names(const struct pv_model *from, struct pv_model *to)
 {
 	struct memory bytes = { 0 };
 	struct pv_archive out = { .write = remember, .ctx = &bytes };
-	archive_names(&out, (struct pv_names *)&from->names); /* saving changes nothing */
-	struct pv_archive in = {
-		.loading = true, .read = recall, .ctx = &bytes, .left = bytes.bytes.n
-	};
-	bool ok = !out.failed;
-	if (ok)
-		archive_names(&in, &to->names);
-	ok = ok && !in.failed && pv_threads_know(to, &from->threads);
+	bool ok = save(&out, only_names, (struct pv_names *)&from->names); /* changes nothing */
+	struct pv_archive in = { .read = recall, .ctx = &bytes, .left = bytes.bytes.n };
+	ok = ok && load(&in, only_names, &to->names) && pv_threads_know(to, &from->threads);
 	pv_array_finish(&bytes.bytes);
 	return ok;
 }
@@ -595,9 +266,8 @@ static void forget_window(struct pv_model *m)
 
 bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint64_t n)
 {
-	struct pv_archive a = { .loading = true, .read = read, .ctx = ctx, .left = n };
-	archive_model(&a, m);
-	if (a.failed || a.left > 0)
+	struct pv_archive a = { .read = read, .ctx = ctx, .left = n };
+	if (!load(&a, whole, m))
 		return false;
 	forget_window(m);
 	m->generation++;

@@ -1,0 +1,26 @@
+/* What archives check numbers for, as their descriptions (shape.h) say. */
+#ifndef PV_BASE_ARCHIVE_CHECK_H
+#define PV_BASE_ARCHIVE_CHECK_H
+
+#include "common/base/shape.h"
+
+/* One field of structures side by side. */
+struct pv_checked {
+	const struct pv_field_row *row;
+	const uint64_t *store; /* elements of each, as in struct pv_archive */
+	size_t first;          /* number of the first of them in its list */
+	int64_t before;        /* the value before it, where they are to rise */
+};
+
+/* `n` values of the field's own size, one behind the other. */
+bool pv_column_holds(const struct pv_checked *c, const void *v, size_t n);
+
+bool pv_all_below_32(const uint32_t *v, size_t n, uint64_t limit);
+
+/*
+ * Indices (32 bits) in elements, at `v` and each `stride` bytes further: whether all are below `n`
+ * and every way along them comes to 0.
+ */
+bool pv_chain_holds(const uint8_t *v, size_t stride, size_t n);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * What the files about a model's bytes share. Each describes some stores by shapes (shape.h), of
+ * which persist.c puts the model together, and checks after loading what shapes cannot say.
+ */
+#ifndef PV_MODEL_PERSIST_PARTS_H
+#define PV_MODEL_PERSIST_PARTS_H
+
+#include "common/base/archive.h"
+#include "common/model/buckets_parts.h"
+#include "common/model/gc_parts.h"
+#include "common/model/window_parts.h"
+
+/* The lists that ids refer to. */
+enum pv_store {
+	PV_NO_STORE,
+	PV_TEXTS,
+	PV_ENTITIES, /* one for each kind */
+	PV_VTABLES = PV_ENTITIES + PV_ENTITY_VTABLE,
+	PV_METHODS = PV_ENTITIES + PV_ENTITY_KINDS,
+	PV_CLASS_USES,
+	PV_STACKS,
+	PV_NODES, /* of the call tree */
+	PV_THREADS,
+	PV_ALLOC_SITES,
+	PV_THROW_SITES,
+	PV_LOCK_SITES,
+	PV_BY_LOCK,
+	PV_LOCKS,
+	PV_LATE_THROWS,
+	PV_LATE_HANDLES,
+	PV_CLAUSES_BY_METHOD,
+	PV_MESSAGES,
+	PV_HANDLES,
+	PV_HANDLE_SITES,
+	PV_ROOT_AREAS,
+	PV_LINE_TABLES,
+	PV_LINE_HITS,
+	PV_FIELDS,
+	PV_PARENTS,
+	PV_ARRAYS_ELEMENTS,
+	PV_COVERED_METHODS,
+	PV_NAMED_HELPERS,
+	PV_COMPILES,
+	PV_TRANSITIONS,
+	PV_COUNTERS,
+	PV_STORES
+};
+_Static_assert((int)PV_STORES <= (int)PV_ARCHIVE_STORES, "too many stores");
+
+PV_SHAPE_IS(names, struct pv_names)
+PV_SHAPE_IS(lines, struct pv_lines)
+PV_SHAPE_IS(fields, struct pv_fields)
+PV_SHAPE_IS(helpers, struct pv_helpers)
+PV_SHAPE_IS(loads, struct pv_loads)
+PV_SHAPE_IS(notes, struct pv_notes)
+PV_SHAPE_IS(runtime, struct pv_runtime)
+PV_SHAPE_IS(stacks, struct pv_stacks)
+PV_SHAPE_IS(calls, struct pv_calls)
+PV_SHAPE_IS(tree_sums, struct pv_tree_sums)
+PV_SHAPE_IS(threads, struct pv_threads)
+PV_SHAPE_IS(allocs, struct pv_allocs)
+PV_SHAPE_IS(throws, struct pv_throws)
+PV_SHAPE_IS(locks, struct pv_locks)
+PV_SHAPE_IS(handles, struct pv_handles)
+PV_SHAPE_IS(finalizers, struct pv_finalizers)
+PV_SHAPE_IS(roots, struct pv_roots)
+PV_SHAPE_IS(gc, struct pv_gc)
+PV_SHAPE_IS(shots, struct pv_heap_shots)
+PV_SHAPE_IS(counters, struct pv_counters)
+PV_SHAPE_IS(timeline, struct pv_timeline)
+
+/* Before all is counted: what is put in order only when it is asked for. */
+void pv_gc_prepare(struct pv_archive *a, struct pv_model *m);
+
+/* Names alone: what their shape leaves out, and whether they hold together. */
+void pv_names_archive(struct pv_archive *a, struct pv_names *n);
+
+/* What the shapes of these stores leave out. */
+void pv_threads_archive(struct pv_archive *a, struct pv_threads *t);
+void pv_gc_archive(struct pv_archive *a, struct pv_model *m);
+void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t);
+void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
+void pv_buckets_archive(struct pv_archive *a, struct pv_model *m);
+
+/* Of a model that was loaded: the archive fails where its parts do not hold together. */
+void pv_calls_check(struct pv_archive *a, const struct pv_model *m);
+void pv_sites_check(struct pv_archive *a, const struct pv_model *m);
+void pv_gc_check(struct pv_archive *a, struct pv_model *m);
+void pv_rest_check(struct pv_archive *a, struct pv_model *m);
+
+#endif

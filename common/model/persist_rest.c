@@ -1,0 +1,253 @@
+/* Counters, notes, what a runtime tells, the timeline and the buckets to bytes and back. */
+#include <string.h>
+
+#include "common/model/persist_parts.h"
+
+/* --- counters */
+
+#define COUNTER_SAMPLE(F, T)                                                                       \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, u, FIGURE)
+PV_SHAPE(counter_sample, struct pv_counter_sample, COUNTER_SAMPLE)
+
+#define COUNTER(F, T)                                                                              \
+	F(T, index, FIGURE)                                                                        \
+	F(T, section, FIGURE)                                                                      \
+	F(T, type, FIGURE)                                                                         \
+	F(T, unit, FIGURE)                                                                         \
+	F(T, variance, FIGURE)                                                                     \
+	F(T, name, ID, PV_TEXTS)                                                                   \
+	F(T, section_name, ID, PV_TEXTS)                                                           \
+	F(T, role, AT_MOST, PV_COUNTER_ENDED)                                                      \
+	F(T, described, BOOL)                                                                      \
+	F(T, samples, LIST, counter_sample, PV_NO_STORE, PV_COUNTER_LIST)                          \
+	F(T, seen, FIGURE)                                                                         \
+	F(T, raw, FIGURE)                                                                          \
+	F(T, base, FIGURE)
+PV_SHAPE(counter, struct pv_counter, COUNTER)
+
+#define COUNTERS(F, T)                                                                             \
+	F(T, counter, LIST, counter, PV_COUNTERS, PV_COUNTERS_CAP + 2)                             \
+	F(T, of, MAP, ID, PV_COUNTERS)                                                             \
+	F(T, folded, FIGURE)                                                                       \
+	F(T, cap, LEFT_OUT)                                                                        \
+	F(T, total, LEFT_OUT)                                                                      \
+	F(T, strings, FIGURE)
+PV_SHAPE_SHARED(counters, struct pv_counters, COUNTERS)
+
+/* --- notes */
+
+#define MARK(F, T)                                                                                 \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, thread, FIGURE)                                                                       \
+	F(T, text, ID, PV_TEXTS)
+PV_SHAPE(mark, struct pv_mark, MARK)
+
+#define NATIVE(F, T)                                                                               \
+	F(T, address, FIGURE)                                                                      \
+	F(T, size, FIGURE)                                                                         \
+	F(T, file_offset, FIGURE)                                                                  \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, name, ID, PV_TEXTS)                                                                   \
+	F(T, binary, BOOL)
+PV_SHAPE(native, struct pv_native, NATIVE)
+
+#define NOTES(F, T)                                                                                \
+	F(T, mark, LIST, mark, PV_NO_STORE, PV_MARKS_CAP)                                          \
+	F(T, native, LIST, native, PV_NO_STORE, PV_NATIVES_CAP)                                    \
+	F(T, marks, FIGURE)                                                                        \
+	F(T, symbols, FIGURE)                                                                      \
+	F(T, binaries, FIGURE)                                                                     \
+	F(T, sync, FIGURES, uint64_t)                                                              \
+	F(T, hits, FIGURES, uint64_t)
+PV_SHAPE_SHARED(notes, struct pv_notes, NOTES)
+
+/* --- what a runtime tells */
+
+#define STOP_SUM(F, T)                                                                             \
+	F(T, count, FIGURE)                                                                        \
+	F(T, failed, FIGURE)                                                                       \
+	F(T, wait_ns, FIGURE)                                                                      \
+	F(T, wait_max_ns, FIGURE)                                                                  \
+	F(T, stopped_ns, FIGURE)                                                                   \
+	F(T, stopped_max_ns, FIGURE)
+PV_SHAPE(stop_sum, struct pv_stop_sum, STOP_SUM)
+
+#define BODY(F, T)                                                                                 \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, code, FIGURE)                                                                         \
+	F(T, size, FIGURE)                                                                         \
+	F(T, version, FIGURE)                                                                      \
+	F(T, method, ID, PV_METHODS)                                                               \
+	F(T, tier, BELOW, PV_TIERS)
+PV_SHAPE(body, struct pv_body, BODY)
+
+#define TIER_SUM(F, T)                                                                             \
+	F(T, count, FIGURE)                                                                        \
+	F(T, bytes, FIGURE)
+PV_SHAPE(tier_sum, struct pv_tier_sum, TIER_SUM)
+
+#define TRANSITION(F, T)                                                                           \
+	F(T, method, ID, PV_METHODS)                                                               \
+	F(T, count, FIGURES, uint64_t)                                                             \
+	F(T, total_ns, FIGURES, int64_t)                                                           \
+	F(T, max_ns, FIGURES, int64_t)
+PV_SHAPE(transition, struct pv_transitions, TRANSITION)
+
+#define SURVIVED(F, T)                                                                             \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, generation, FIGURE)                                                                   \
+	F(T, ranges, FIGURE)                                                                       \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, moved_ranges, FIGURE)                                                                 \
+	F(T, moved_bytes, FIGURE)
+PV_SHAPE(survived, struct pv_survived, SURVIVED)
+
+#define WORK(F, T)                                                                                 \
+	F(T, start_ns, FIGURE)                                                                     \
+	F(T, took_ns, FIGURE)                                                                      \
+	F(T, thread, FIGURE)                                                                       \
+	F(T, what, ID, PV_TEXTS)                                                                   \
+	F(T, name, ID, PV_TEXTS)                                                                   \
+	F(T, stack, ID, PV_STACKS)                                                                 \
+	F(T, failed, BOOL)
+PV_SHAPE(work, struct pv_work, WORK)
+
+#define RUNTIME(F, T)                                                                              \
+	F(T, stop, PART, stop_sum)                                                                 \
+	F(T, stops, FIGURE)                                                                        \
+	F(T, body, LIST, body, PV_NO_STORE, PV_BODIES_LIST)                                        \
+	F(T, tier, PART, tier_sum)                                                                 \
+	F(T, bodies, FIGURE)                                                                       \
+	F(T, pitched, FIGURE)                                                                      \
+	F(T, dynamic_gone, FIGURE)                                                                 \
+	F(T, transitions, LIST, transition, PV_TRANSITIONS, 0)                                     \
+	F(T, transitions_of, MAP, ID, PV_TRANSITIONS)                                              \
+	F(T, crossings, FIGURE)                                                                    \
+	F(T, survived, LIST, survived, PV_NO_STORE, PV_SURVIVED_LIST)                              \
+	F(T, survivals, FIGURE)                                                                    \
+	F(T, work, LIST, work, PV_NO_STORE, PV_SPANS_LIST)                                         \
+	F(T, spans, FIGURE)                                                                        \
+	F(T, in_contexts, FIGURE)
+PV_SHAPE_SHARED(runtime, struct pv_runtime, RUNTIME)
+
+/* --- timeline */
+
+#define TIMELINE(F, T)                                                                             \
+	F(T, origin_ns, FIGURE)                                                                    \
+	F(T, width_ns, WIDTH)                                                                      \
+	F(T, used, AT_MOST, PV_TIMELINE_CELLS)                                                     \
+	F(T, cell, LEFT_OUT_ALL)
+PV_SHAPE_SHARED(timeline, struct pv_timeline, TIMELINE)
+
+/* Those cells that are in use; the width is 0 until there is one. */
+void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t)
+{
+	for (unsigned i = 0; i < PV_TRACKS && !a->failed; i++)
+		pv_archive_numbers(a, t->cell[i], t->used, sizeof t->cell[i][0]);
+}
+
+/* --- buckets: their entries merged, and what the window has not put away yet */
+
+#define BUCKET_ENTRY(F, T)                                                                         \
+	F(T, what, BELOW, PV_BUCKET_WHATS)                                                         \
+	F(T, id, FIGURE)                                                                           \
+	F(T, count, FIGURE)                                                                        \
+	F(T, amount, FIGURE)
+PV_SHAPE(bucket_entry, struct pv_bucket_entry, BUCKET_ENTRY)
+
+struct bucket {
+	int64_t time; /* any in it */
+	PV_ARRAY(struct pv_bucket_entry) entry;
+};
+#define BUCKET(F, T)                                                                               \
+	F(T, time, FIGURE)                                                                         \
+	F(T, entry, LIST, bucket_entry, PV_NO_STORE, 0)
+PV_SHAPE(bucket, struct bucket, BUCKET)
+
+/* Ids are places in the stores. */
+static bool is_sane(const struct pv_model *m, const struct pv_bucket_entry *e)
+{
+	switch (e->what) {
+	case PV_BUCKET_METHOD:
+	case PV_BUCKET_METHOD_SAMPLES:
+		return e->id < m->names.method.n;
+	case PV_BUCKET_CLASS:
+		return e->id < m->names.class_use.n;
+	default:
+		return e->id < m->threads.thread.n;
+	}
+}
+
+static bool give_bucket(struct pv_model *m, const struct bucket *b)
+{
+	size_t n = b->entry.n;
+	for (size_t i = 0; i < n; i++)
+		if (!is_sane(m, &b->entry.v[i]))
+			return false;
+	if (n == 0 || !m->buckets)
+		return true;
+	struct pv_bucket_entry *v = pv_buckets_room(m, b->time, n);
+	if (!v)
+		return false;
+	memcpy(v, b->entry.v, n * sizeof *v);
+	return pv_buckets_filled(m, n);
+}
+
+static void archive_bucket(struct pv_archive *a, struct pv_model *m, struct bucket *b)
+{
+	pv_archive_shape(a, &bucket_shape, b);
+	if (pv_archive_loads(a))
+		a->failed = !give_bucket(m, b);
+	if (a->mode == PV_ARCHIVE_LOAD)
+		pv_array_finish(&b->entry);
+}
+
+static void archive_touched(struct pv_archive *a, struct pv_model *m)
+{
+	struct pv_bucket_sums s = { .from_ns = INT64_MIN, .to_ns = INT64_MAX };
+	if (a->mode == PV_ARCHIVE_SAVE && m->buckets && !pv_buckets_touched(m, &s))
+		a->failed = true;
+	struct bucket b = { .time = m->window->present * m->window->width };
+	b.entry.v = s.entry.v;
+	b.entry.n = s.entry.n;
+	archive_bucket(a, m, &b);
+	pv_bucket_sums_finish(&s);
+}
+
+/* A model that keeps no buckets passes over those in the bytes. */
+void pv_buckets_archive(struct pv_archive *a, struct pv_model *m)
+{
+	struct pv_buckets *b = m->buckets;
+	int64_t width = b ? b->width : (int64_t)PV_WINDOW_CELL_MS * 1000000;
+	size_t n = pv_archive_count(a, b ? b->bucket.n : 0, PV_BUCKETS_MOST, PV_NO_STORE);
+	pv_archive_value(a, width);
+	pv_archive_check(a, width > 0);
+	if (b && pv_archive_loads(a))
+		b->width = width;
+	for (size_t i = 0; i < n && !a->failed && a->mode != PV_ARCHIVE_COUNT; i++) {
+		struct bucket one = { 0 };
+		if (a->mode == PV_ARCHIVE_SAVE) {
+			one.time = b->bucket.v[i].number * width;
+			one.entry.v = b->bucket.v[i].entry.v;
+			one.entry.n = b->bucket.v[i].entry.n;
+		}
+		archive_bucket(a, m, &one);
+	}
+	archive_touched(a, m);
+}
+
+void pv_rest_check(struct pv_archive *a, struct pv_model *m)
+{
+	if (!pv_archive_loads(a))
+		return;
+	pv_archive_check(a, m->counters.counter.n > 0);
+	for (size_t i = 0; i < m->counters.counter.n; i++)
+		m->counters.total += m->counters.counter.v[i].samples.n;
+	pv_archive_check(a, m->counters.total <= PV_COUNTER_SAMPLES);
+	for (size_t i = 0; i < m->lines.table.n && pv_archive_loads(a); i++) {
+		const struct pv_line_table *t = &m->lines.table.v[i];
+		pv_archive_check(
+			a, t->first <= m->lines.line.n && t->n <= m->lines.line.n - t->first);
+	}
+}
