@@ -22,11 +22,13 @@ static bool wait_over(struct pv_ingest *in)
 	}
 }
 
-static struct pv_ingest *load(const char *path, const struct pv_restrict *only, bool ranges)
+static struct pv_ingest *load(
+	const char *path, const struct pv_restrict *only, bool ranges, bool index)
 {
 	struct pv_error e = { 0 };
 	const struct pv_source_options so = { 0 };
-	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1, .only = *only, .ranges = ranges };
+	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1, .only = *only,
+		.ranges = ranges, .index = index, .index_least = 1 };
 	struct pv_source *s = pv_source_open(path, &so, &e);
 	struct pv_ingest *in = s ? pv_ingest_start(s, &io, &e) : NULL;
 	if (in && wait_over(in)) {
@@ -40,7 +42,12 @@ static struct pv_ingest *load(const char *path, const struct pv_restrict *only, 
 
 struct pv_ingest *range_kit_load(const char *path)
 {
-	return load(path, &(struct pv_restrict){ 0 }, true);
+	return load(path, &(struct pv_restrict){ 0 }, true, false);
+}
+
+struct pv_ingest *range_kit_indexed(const char *path)
+{
+	return load(path, &(struct pv_restrict){ 0 }, true, true);
 }
 
 char *range_kit_report(struct pv_ingest *in, struct pv_model *m)
@@ -67,7 +74,7 @@ char *range_kit_report(struct pv_ingest *in, struct pv_model *m)
 	return NULL;
 }
 
-static bool quick(
+bool range_kit_quick(
 	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct range_kit_result *ret)
 {
 	struct pv_error e = { 0 };
@@ -101,12 +108,12 @@ bool range_kit_compare(struct pv_ingest *in, const char *path, int64_t from_ns, 
 		.ranged = true, .from_ns = from_ns, .to_ns = to_ns, .scout = pv_ingest_adopt(in)
 	};
 	*ret = (struct range_kit_result){ 0 };
-	struct pv_ingest *all = load(path, &only, false);
+	struct pv_ingest *all = load(path, &only, false, false);
 	if (!all)
 		return false;
 	ret->slow = range_kit_report(all, pv_ingest_adopt(all));
 	pv_ingest_destroy(all);
-	if (!ret->slow || !quick(in, from_ns, to_ns, ret))
+	if (!ret->slow || !range_kit_quick(in, from_ns, to_ns, ret))
 		return false;
 	ret->equal = strcmp(ret->slow, ret->quick) == 0;
 	return true;

@@ -10,6 +10,9 @@
 /* Reads the file to its end with a table of buffers; NULL with a reason on standard error. */
 struct pv_ingest *range_kit_load(const char *path);
 
+/* Likewise, with the index of the log, which is kept where there was none. */
+struct pv_ingest *range_kit_indexed(const char *path);
+
 /*
  * Everything a report of `m` can say, as JSON; what it says of the input is taken from the whole
  * reading `in`. free() it; NULL with a reason on standard error.
@@ -22,6 +25,10 @@ struct range_kit_result {
 	uint64_t bytes_read; /* for the range */
 	char *quick, *slow;  /* the reports; free() */
 };
+
+/* The quick way alone: `quick`, `whole` and `bytes_read`. False when it failed. */
+bool range_kit_quick(struct pv_ingest *in, int64_t from_ns, int64_t to_ns,
+	struct range_kit_result *ret);
 
 /* False when one of the ways failed. */
 bool range_kit_compare(struct pv_ingest *in, const char *path, int64_t from_ns, int64_t to_ns,

@@ -60,16 +60,17 @@ void pv_archive_intern(struct pv_archive *a, struct pv_intern *in, unsigned stor
 /* The counts of the stores, before all. */
 void pv_archive_stores(struct pv_archive *a);
 
-/* While loading, of what the shapes cannot say: the archive fails where it does not hold. */
-static inline void pv_archive_check(struct pv_archive *a, bool holds)
-{
-	a->failed |= a->mode == PV_ARCHIVE_LOAD && !holds;
-}
-
 /* Whether loading goes on, so that there is something to be checked. */
 static inline bool pv_archive_loads(const struct pv_archive *a)
 {
 	return a->mode == PV_ARCHIVE_LOAD && !a->failed;
 }
+
+/* Of what the shapes cannot say. It is looked at only while all has held so far. */
+#define pv_archive_check(a, holds)                                                                 \
+	do {                                                                                       \
+		if (pv_archive_loads(a) && !(holds))                                               \
+			(a)->failed = true;                                                        \
+	} while (0)
 
 #endif

@@ -21,6 +21,7 @@ struct pv_ingest_options {
 	bool record;             /* the source was opened with a record: begin it at the first header */
 	bool index;              /* begin with an index where there is one, and keep one; for files,
 				  * without a restriction */
+	uint64_t index_least;    /* bytes of a log from which on; 0: 1 MiB, less in tests */
 	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
 	bool no_window;          /* nobody will ask for the rolling window or for buckets */
 	const struct pv_model *names; /* NULL, or whose names and threads are known from the

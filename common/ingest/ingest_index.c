@@ -214,6 +214,11 @@ static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info
 	       !info->waiting && strcmp(info->path, "-") != 0;
 }
 
+static uint64_t least_stream(const struct pv_ingest *in)
+{
+	return in->options.index_least ? in->options.index_least : LEAST_STREAM;
+}
+
 /* --- saving */
 
 struct polite {
@@ -292,7 +297,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)
 		s.offset = in->status.stream_bytes;
-	if (!wanted(in, &info) || !place || s.offset < LEAST_STREAM || s.offset == in->indexed ||
+	if (!wanted(in, &info) || !place || s.offset < least_stream(in) || s.offset == in->indexed ||
 		in->model->recordings == 0 || (finished && info.kind != PV_SOURCE_FILE))
 		return place;
 	s.format = in->format;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# 10,000 mutations of made and real logs under ASan and UBSan; bounded ones are in the suite.
+# 10,000 mutations of made and real logs, and of indexes, under ASan and UBSan; bounded ones are in the suite.
 # usage: mutations.sh BUILD [COUNT]   BUILD: a folder set up with -Db_sanitize=address,undefined
 #        -Db_lundef=false, and beside it `build`, whose real programs make the logs
 set -e
@@ -33,3 +33,4 @@ export CK_FORK=no UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 "$asan/tests/mutate" $((count / 2)) 1
 "$asan/tests/mutate" $((count - count / 2)) 100000 "$logs"/* "$here"/tests/fuzz/corpus07/[ds]*
 "$asan/tests/mutate07" "$count" 1
+"$asan/tests/mutate_index" "$count" 1 "$asan/profview"
