@@ -212,6 +212,17 @@ static struct pvp_clr_range *tell_size(uint32_t *ret_n)
 	return ranges;
 }
 
+/* The collection that this thread begins next is made by us, for a heap shot. */
+static void tell_forced(void)
+{
+	struct pv_counter_value v = {
+		.index = PVP_COUNTER_FORCED, .type = PV_COUNTER_LONG, .raw = 1, .text = { "", 0 }
+	};
+	const struct pv_batch pools = { .values = { &v, 1, 1 } };
+	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 1 } } };
+	pvp_event(&ev, &pools, 0);
+}
+
 static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
 {
 	uint8_t generation = 0;
@@ -228,7 +239,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	pvp_clr_moves_begin();
 	if (generation == GENERATIONS - 1 && reason == INDUCED && pvp_clr_heap_forces() &&
 		pvp_clr_groups() & PVP_MONO_GC)
-		pvp_tell_forced();
+		tell_forced();
 	step(GC_START, generation);
 	tell_size(&ranges);
 	return 0;

@@ -4,7 +4,6 @@
 
 #include "common/format/mlpd.h"
 #include "probe/scan.h"
-#include "probe/writer.h"
 
 enum { MARK_MAX = 1000, MARK_FAMILY = 2, MARK_KIND = 1 };
 
@@ -116,16 +115,6 @@ bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, u
 bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
 {
 	return pvp_events(ev, 1, pools, object);
-}
-
-void pvp_tell_forced(void)
-{
-	struct pv_counter_value v = {
-		.index = PVP_COUNTER_FORCED, .type = PV_COUNTER_LONG, .raw = 1, .text = { "", 0 }
-	};
-	const struct pv_batch pools = { .values = { &v, 1, 1 } };
-	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 1 } } };
-	pvp_event(&ev, &pools, 0);
 }
 
 void pvp_mark(const char *text)

@@ -144,9 +144,6 @@ bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, u
 extern _Atomic unsigned pvp_groups_off;
 
 /* A text at this moment, as the extension event of marks; NULL and marks=off do nothing. */
-/* The collection that this thread begins next is made by us, for a heap shot. */
-void pvp_tell_forced(void);
-
 void pvp_mark(const char *text);
 
 #endif

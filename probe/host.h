@@ -72,7 +72,7 @@ struct pvp_host {
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
 
-	/* Heap shots may make the runtime collect: pvp_tell_forced() tells it. */
+	/* Heap shots may make the runtime collect: PVP_COUNTER_FORCED stands before each. */
 	bool forces_collections;
 
 	/* In a child of fork that has a sink of its own: begins as it was begun. May be NULL. */
