@@ -49,7 +49,6 @@ struct pv_model_private {
 	struct pv_symbols *symbols; /* NULL until the log names a file */
 };
 
-/* What an event is, beside itself. */
 struct pv_context {
 	struct pv_model *m;
 	const struct pv_batch *batch;
@@ -75,7 +74,6 @@ int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 
 /* --- names */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
-/* The key is looked up anew when it is used next. */
 void pv_model_forget_method(struct pv_model *m, uint64_t key);
 /* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
@@ -100,9 +98,8 @@ void pv_calls_unkey(struct pv_model *m);
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */
 bool pv_calls_fold(struct pv_model *m, uint32_t *parent);
-/* Parents with more children find them by hash. */
+/* Indexes the children of a parent that has just got more than so many, or its newest one. */
 enum { PV_CALLS_WIDE = 16 };
-/* Indexes the children of a parent that has become wide, or its newest one. */
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
 /* Whether a hit counts: by its own time and by the thread that was hit. */
 bool pv_samples_count(struct pv_context *x, const struct pv_event *e);
