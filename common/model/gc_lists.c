@@ -70,20 +70,28 @@ static void number_sizes(struct pv_gc *gc)
 		gc->sizes.v[i].came = i;
 }
 
+/* Of an empty list there may be no memory. */
+static void sort_list(void *v, size_t n, size_t size, int (*by)(const void *, const void *))
+{
+	if (n)
+		qsort(v, n, size, by);
+}
+
 /* Room for the trees was made as the entries came. */
 static void sort(struct pv_gc *gc, unsigned lists)
 {
 	lists &= gc->unsorted;
 	if (lists & PV_GC_COLLECTIONS) {
-		qsort(gc->collections.v, gc->collections.n, sizeof *gc->collections.v, by_start);
+		sort_list(
+			gc->collections.v, gc->collections.n, sizeof *gc->collections.v, by_start);
 		make_trees(gc);
 	}
 	if (lists & PV_GC_PAUSES) {
-		qsort(gc->pauses.v, gc->pauses.n, sizeof *gc->pauses.v, by_pause);
+		sort_list(gc->pauses.v, gc->pauses.n, sizeof *gc->pauses.v, by_pause);
 		number_pauses(gc);
 	}
 	if (lists & PV_GC_SIZES) {
-		qsort(gc->sizes.v, gc->sizes.n, sizeof *gc->sizes.v, by_size);
+		sort_list(gc->sizes.v, gc->sizes.n, sizeof *gc->sizes.v, by_size);
 		number_sizes(gc);
 	}
 	gc->unsorted &= ~lists;
