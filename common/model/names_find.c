@@ -1,6 +1,7 @@
 /* Names as asked for: which meaning of a key a use had, and what that is called. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/model/names_parts.h"
 
@@ -174,12 +175,19 @@ static bool link_entities(struct pv_names *n, enum pv_entity_kind kind)
 {
 	const struct pv_entity *v = n->entity[kind].v;
 	struct pv_map first = { 0 };
-	bool ok = true;
+	bool *again =
+		calloc(n->entity[kind].n, sizeof *again); /* its key has had another meaning, too */
+	bool ok = again != NULL;
 	pv_epochs_clear(&n->key_epochs[kind]);
 	for (uint32_t id = 1; id < n->entity[kind].n && ok; id++)
-		ok = pv_epochs_link(&n->key_epochs[kind], &first, v[id].key,
-			(struct pv_epoch){ id, from_of(v, id) }, from_of, v);
+		if (v[id].before)
+			again[id] = again[v[id].before] = true;
+	for (uint32_t id = 1; id < n->entity[kind].n && ok; id++)
+		if (again[id])
+			ok = pv_epochs_link(&n->key_epochs[kind], &first, v[id].key,
+				(struct pv_epoch){ id, from_of(v, id) }, from_of, v);
 	pv_map_finish(&first);
+	free(again);
 	return ok;
 }
 

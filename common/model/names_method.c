@@ -2,6 +2,7 @@
  * Methods: a key's meanings in the order of their times, newest first. A key that has had one
  * meaning only is looked up without its time, and so is everything in a log without unloads.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/demangle.h"
@@ -332,12 +333,17 @@ bool pv_names_link_methods(struct pv_names *n)
 {
 	const struct pv_method *v = n->method.v;
 	struct pv_map first = { 0 };
-	bool ok = true;
+	bool *again = calloc(n->method.n, sizeof *again); /* its key has had another meaning, too */
+	bool ok = again != NULL;
 	pv_epochs_clear(&n->method_epochs);
 	for (uint32_t id = 1; id < n->method.n && ok; id++)
-		if (!v[id].native && id != n->other_method)
+		if (v[id].before)
+			again[id] = again[v[id].before] = true;
+	for (uint32_t id = 1; id < n->method.n && ok; id++)
+		if (again[id] && !v[id].native && id != n->other_method)
 			ok = pv_epochs_link(&n->method_epochs, &first, v[id].key,
 				(struct pv_epoch){ id, v[id].from_ns }, from_of, v);
 	pv_map_finish(&first);
+	free(again);
 	return ok;
 }
