@@ -105,7 +105,7 @@ START_TEST(sites_are_class_and_stack)
 	kit_method(&k, ODD, "Odd\nname()");
 	kit_alloc(&k, NODE, 0x9000, 1000, (const uint64_t[]){ MAIN, ODD, 0 });
 	t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, NULL);
-	ck_assert_str_eq(kit_text(t, 0, row), "App.Node Main()\nOdd name() 1 1000");
+	ck_assert_str_eq(kit_text(t, 0, row), "App.Node Main()\nOdd\\nname() 1 1000");
 	pv_table_destroy(t);
 	t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, &(struct pv_query){ .limit = 1 });
 	ck_assert_uint_eq(t->rows, 1);
