@@ -92,6 +92,7 @@ struct pv_digest {
 	uint64_t events; /* of the batch that stand in stretches */
 	uint32_t run, run_n; /* number of the run, and batches in it; 0: it stands for itself */
 	bool heard;          /* whoever applies it knows its paths */
+	bool resting; /* wanted, but nearly every call was a new path: nothing is summed up */
 
 	/* Private to the decoder: what it began with, to do it again. */
 	uint64_t base[4];

@@ -17,7 +17,7 @@ enum {
 
 void pv_digest_reset(struct pv_digest *d)
 {
-	d->wanted = d->heard = false;
+	d->wanted = d->heard = d->resting = false;
 	d->path.n = d->sum.n = d->exc.n = d->count.n = d->open.n = d->stretch.n = 0;
 	d->alloc_path.n = d->number.n = 0;
 	d->events = 0;
@@ -259,6 +259,7 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 {
 	d->tree = t;
 	d->batch = d->home = b;
+	b->digest.resting = b->digest.wanted && d->resting;
 	d->on = b->digest.wanted && !d->resting;
 	d->over = d->within = false;
 	if (!d->known)
@@ -305,6 +306,7 @@ bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_ba
 	if (d->all_enters > ENTERS_MAX && !mlpd_digest_close(d))
 		return false;
 	d->batch = b;
+	b->digest.resting = b->digest.wanted && d->resting;
 	d->on = b->digest.wanted && !d->over && !d->resting;
 	b->digest.strand = d->strand;
 	b->digest.tree = d->trees;

@@ -104,6 +104,12 @@ static void note_unload(struct pv_decode_pool *p, struct mlpd_decoder *d)
 		mlpd_run_forget(d->run, false);
 }
 
+/* What the batch holds for its calls: of the order of their number where they are not summed up. */
+static size_t entries(const struct pv_batch *b)
+{
+	return b->digest.resting ? b->n : b->digest.sum.n + b->digest.path.n;
+}
+
 static void decode(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder *d)
 {
 	bool ok = true;
@@ -134,7 +140,7 @@ static void decode(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder 
 	}
 	mlpd_chain_tell(&p->chain, d);
 	for (size_t i = 0; i < r->n; i++)
-		r->past->sums += r->task[i].batch.digest.sum.n + r->task[i].batch.digest.path.n;
+		r->past->sums += entries(&r->task[i].batch);
 }
 
 /* The `i`th in use, or the one behind those. */
