@@ -57,7 +57,7 @@ struct whole {
 	PV_ARRAY(struct thing) thing;
 	PV_ARRAY(uint32_t) other;
 	PV_ARRAY(struct deep) deep;
-	struct pv_map of;
+	struct pv_map of, some;
 	double real;
 	uint32_t kept;
 };
@@ -66,6 +66,7 @@ struct whole {
 	F(T, other, TABLE, other, OTHERS, 0)                                                       \
 	F(T, deep, LIST, deep, NONE, 0)                                                            \
 	F(T, of, MAP, ID, THINGS)                                                                  \
+	F(T, some, MAP, SOME, THINGS)                                                              \
 	F(T, real, REAL)                                                                           \
 	F(T, kept, LEFT_OUT)
 PV_SHAPE(whole, struct whole, WHOLE)
@@ -91,6 +92,7 @@ static struct whole *make(void)
 		w->thing.v[i].next = i + 1 < MANY ? i + 1 : 0; /* on and on, to the end */
 		ck_assert(pv_map_set(&w->of, i * UINT64_C(1000003), i));
 	}
+	ck_assert(pv_map_set(&w->some, 5, 1));
 	for (uint32_t i = 0; i < 5; i++)
 		w->other.v[w->other.n++] = i * 3;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -113,6 +115,7 @@ static void drop(struct whole *w)
 		pv_array_finish(&w->deep.v[i].list);
 	pv_array_finish(&w->deep);
 	pv_map_finish(&w->of);
+	pv_map_finish(&w->some);
 	free(w);
 }
 
@@ -237,12 +240,15 @@ static void wrong(struct whole *w, size_t i, unsigned what)
 	case 16:
 		w->of.slots[w->of.slots[0].value == PV_MAP_NONE].value = MANY;
 		break;
+	case 17:
+		ck_assert(pv_map_set(&w->some, 5, 0));
+		break;
 	default:
 		ck_abort();
 	}
 }
 
-enum { WRONG = 17 };
+enum { WRONG = 18 };
 
 START_TEST(what_cannot_be_is_refused)
 {

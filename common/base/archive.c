@@ -338,6 +338,9 @@ static bool values_hold(const struct pv_archive *a, const struct pv_field_row *r
 	uint64_t limit = PV_MAP_NONE;
 	if (r->value != PV_FIGURE)
 		limit = a->store[store] + (r->value == PV_ID_1);
+	for (size_t i = 0; i < n && r->value == PV_SOME; i++)
+		if (value[i] == 0)
+			return false;
 	return pv_all_below_32(value, n, limit < PV_MAP_NONE ? limit : PV_MAP_NONE);
 }
 

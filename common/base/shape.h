@@ -24,6 +24,7 @@ enum pv_field_kind {
 	PV_AT_MOST,
 	PV_ID,    /* an index in store `of` */
 	PV_ID_1,  /* likewise + 1, 0 = none */
+	PV_SOME,  /* values of a map: an index in store `of`, and not 0, which means none */
 	PV_OLDER, /* index of an earlier element of this list, 0 = none */
 	PV_OLDER_1,
 	PV_CHAIN,    /* index of another element, 0 ends: it does */

@@ -50,7 +50,7 @@
 	PV_LIST_(T, f, PV_MEMBER_(T, f)[0], PV_LIST, name, store, most)
 #define PV_ROW_TABLE(T, f, name, store, most, ...)                                                 \
 	PV_LIST_(T, f, PV_MEMBER_(T, f), PV_TABLE, name, store, most)
-/* Values are FIGURE, ID or ID_1 of a store. */
+/* Values are FIGURE, or ID, ID_1 or SOME of a store. */
 #define PV_ROW_MAP(T, f, value, store, ...)                                                        \
 	{ PV_PLACE_(T, f), sizeof(struct pv_map), PV_MAP, PV_##value, store, 0, NULL },
 

@@ -10,7 +10,7 @@ PV_SHAPE(stack_node, struct pv_stack_node, STACK_NODE)
 
 #define STACKS(F, T)                                                                               \
 	F(T, node, LIST, stack_node, PV_STACKS, 0)                                                 \
-	F(T, child, MAP, ID, PV_STACKS)                                                            \
+	F(T, child, MAP, SOME, PV_STACKS)                                                          \
 	F(T, cap, LEFT_OUT)                                                                        \
 	F(T, fold_at, FIGURE)                                                                      \
 	F(T, folded, FIGURE)
@@ -45,7 +45,7 @@ PV_SHAPE(tree_node, struct pv_tree_node, TREE_NODE)
 	F(T, folded, FIGURE)                                                                       \
 	F(T, folds, FIGURE)                                                                        \
 	F(T, cap, LEFT_OUT)                                                                        \
-	F(T, wide, MAP, ID, PV_NODES)                                                              \
+	F(T, wide, MAP, SOME, PV_NODES)                                                            \
 	F(T, of_method, LEFT_OUT_ALL)                                                              \
 	F(T, next_of_method, LEFT_OUT_ALL)                                                         \
 	F(T, of_folds, FIGURE)

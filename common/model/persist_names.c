@@ -62,9 +62,9 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, entity, LISTS, entity, PV_ENTITIES, 0)                                                \
 	F(T, entity_of, MAP, ID, PV_ENTITIES)                                                      \
 	F(T, method, LIST, method, PV_METHODS, 0)                                                  \
-	F(T, method_of, MAP, ID, PV_METHODS)                                                       \
+	F(T, method_of, MAP, SOME, PV_METHODS)                                                     \
 	F(T, class_use, LIST, class_use, PV_CLASS_USES, 0)                                         \
-	F(T, class_of, MAP, ID, PV_CLASS_USES)                                                     \
+	F(T, class_of, MAP, SOME, PV_CLASS_USES)                                                   \
 	F(T, classes_by_vtable, BOOL)                                                              \
 	F(T, symbols, PART, ranges)                                                                \
 	F(T, functions, PART, ranges)                                                              \
@@ -89,7 +89,7 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, method_epochs, LEFT_OUT_ALL)                                                          \
 	F(T, use_of_entity, LEFT_OUT_ALL)                                                          \
 	F(T, use_unbound, LEFT_OUT_ALL)                                                            \
-	F(T, native_of, MAP, ID, PV_METHODS)                                                       \
+	F(T, native_of, MAP, SOME, PV_METHODS)                                                     \
 	F(T, methods_of, MAP, ID, PV_METHODS)                                                      \
 	F(T, living, MAP, FIGURE, 0)                                                               \
 	F(T, owned, MAP, ID, PV_ENTITIES)                                                          \

@@ -22,8 +22,8 @@ PV_SHAPE(site_of_lock, struct pv_site, SITE_OF_LOCK)
 
 #define SITES(F, T, shape, store)                                                                  \
 	F(T, site, LIST, shape, store, 0)                                                          \
-	F(T, of, MAP, ID, store)                                                                   \
-	F(T, other, MAP, ID, store)                                                                \
+	F(T, of, MAP, SOME, store)                                                                 \
+	F(T, other, MAP, SOME, store)                                                              \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, cap, LEFT_OUT)                                                                        \
 	F(T, fold_at, FIGURE)
