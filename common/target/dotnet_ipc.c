@@ -152,6 +152,11 @@ static bool take_answer(const struct pv_dotnet *d, const struct pv_question *q, 
 	if (q->why == EACCES)
 		return pv_fail(reterr, PV_EIO, 0, "%s: another user or process has that socket",
 			d->socket);
+	if (q->why == ECONNREFUSED) { /* an earlier process with that number has left it */
+		struct pv_dotnet none = *d;
+		none.socket[0] = 0;
+		return pv_dotnet_why_not(&none, reterr);
+	}
 	if (q->why)
 		return pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(q->why));
 	a->command = a->bytes[16] << 8 | a->bytes[17];

@@ -170,7 +170,7 @@ def signalled(b):
 
 def supervised():
     """As under nohup, by a shell in the background, and by a supervisor that blocks signals."""
-    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD, signal.SIGRTMIN + 7):
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD, signal.SIGRTMIN + 7):
         signal.signal(ignored, signal.SIG_IGN)
     for usual in signal.SIGPIPE, signal.SIGXFSZ:  # Python ignores them itself
         signal.signal(usual, signal.SIG_DFL)
