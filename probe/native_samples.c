@@ -240,8 +240,9 @@ static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample
 	return pvp_page_add(w, page, &ev, &pools);
 }
 
-_Static_assert((int)PVP_COUNTER_ENDED < (int)PVP_TELL_WALKS &&
-		       (int)PVP_TELL_WALKS + (int)PVP_WALK_ENDS <= (int)PVP_FIRST_COUNTER,
+_Static_assert((int)PVP_COUNTER_CHILDREN < (int)PVP_TELL_WALKS &&
+		       (int)PVP_TELL_WALKS + (int)PVP_WALK_ENDS <= (int)PVP_COUNTER_CHILD_LOGS &&
+		       (int)PVP_COUNTER_CHILD_TIME < (int)PVP_FIRST_COUNTER,
 	"counters have numbers of their own");
 
 /* How the walks ended, in samples: what the log says of it. The writer's. */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/children.h"
 #include "probe/probe_control.h"
 #include "probe/probe_args.h"
 #include "probe/reborn.h"
@@ -53,6 +54,7 @@ static void in_child(void)
 	pvp_registry_reset_lock();
 	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
 	recording = false;
+	pvp_children_born();
 	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);
@@ -74,11 +76,15 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	pvp_control_open(config->control, path);
 	memcpy(config->control, path, sizeof path);
 	pvp_sink_next_image(config->output);
+	pvp_children_begin();
 	error = pvp_writer_start(config, host);
-	if (error)
+	if (error) {
+		pvp_children_end();
 		pvp_control_close();
-	else
+	} else {
+		pvp_children_records();
 		pvp_control_serve(host);
+	}
 	recording = error == 0;
 	for_children = config->own_sinks ? host->again : NULL;
 	owner = getpid();
@@ -118,7 +124,9 @@ static int stop(void)
 		return EALREADY;
 	recording = false;
 	pvp_control_close();
-	return pvp_writer_stop();
+	int error = pvp_writer_stop();
+	pvp_children_end();
+	return error;
 }
 
 int pvp_session_stop(void)

@@ -10,6 +10,7 @@ enum {
 	IMAGE = 1,      /* the one image that all classes belong to */
 	LONGEST_NAME = 16 << 10,
 	SECTION_RUNTIME = 0x2000,
+	UNIT_TIME = 2 << 24,
 	UNIT_COUNT = 3 << 24,
 	MONOTONIC = 1 << 28,
 	VARIABLE = 1 << 30,
@@ -156,6 +157,7 @@ void pvp_tell_counters(struct pvp_writer *w)
 	tell_orphans(w, now);
 	tell_pauses(w, now);
 	tell_discarded(w, now);
+	pvp_children_tell(w);
 }
 
 /* ---- a new reader */
@@ -171,8 +173,17 @@ static void forget_told(struct pvp_writer *w)
 		if (t->session == pvp_core.writing)
 			t->w.begun = false;
 	pthread_mutex_unlock(&pvp_core.lock);
+	pvp_children_again(&w->children);
 	memset(&w->hello.header, 0, sizeof w->hello.header);
 	w->hello.n = 0;
+}
+
+bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name, bool time)
+{
+	return describe_counter(w, &w->page, pvp_monotonic(), (struct pv_counter_desc){
+		.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG,
+		.unit = time ? UNIT_TIME : UNIT_COUNT, .variance = MONOTONIC, .index = index,
+		.name = text(name) });
 }
 
 bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)

@@ -385,6 +385,7 @@ static void fill_header(struct pvp_writer *w)
 		.os = { "linux", 5 },
 	};
 	name_process(w->comm);
+	pvp_children_look_first(&w->children);
 }
 
 /* A small stack, unless the program's thread-local variables need more. */

@@ -8,6 +8,7 @@
 
 #include "common/base/map.h"
 #include "common/format/mlpd.h"
+#include "probe/children.h"
 #include "probe/host.h"
 #include "probe/probe_args.h"
 #include "probe/probe_clock.h"
@@ -25,7 +26,10 @@ enum {
 	PVP_COUNTER_PAUSED = 3,
 	PVP_COUNTER_FULL = 4,
 	PVP_COUNTER_ENDED = 5,
-	PVP_COUNTER_FORCED = 6
+	PVP_COUNTER_FORCED = 6,
+	PVP_COUNTER_CHILDREN = 7,
+	PVP_COUNTER_CHILD_LOGS = 12, /* behind PVP_TELL_WALKS */
+	PVP_COUNTER_CHILD_TIME = 13
 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
@@ -71,6 +75,7 @@ struct pvp_writer {
 	bool full;     /* because of maxsize= */
 	bool said;     /* what that left out */
 	bool abrupt;   /* the process exits, and its runtime has not announced that */
+	struct pvp_children children;
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
 	/* under the core's lock */

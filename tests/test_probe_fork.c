@@ -76,6 +76,8 @@ START_TEST(a_child_records_nothing)
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_2")->enters, 0);
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_3")->enters, 100);
 	ck_assert_uint_eq(probe_log_events(&log), 400);
+	ck_assert_int_eq(probe_log_counter(&log, "child processes")->value, 1);
+	ck_assert_uint_eq(probe_log_counter(&log, "child processes with logs")->index, 0);
 	probe_log_finish(&log);
 }
 END_TEST
@@ -141,6 +143,8 @@ START_TEST(children_have_sinks_of_their_own)
 	snprintf(name, sizeof name, "log.%ld", (long)getpid());
 	read_back(&log, name);
 	ck_assert_uint_eq(probe_log_events(&log), 400);
+	ck_assert_int_eq(probe_log_counter(&log, "child processes")->value, 2);
+	ck_assert_int_eq(probe_log_counter(&log, "child processes with logs")->value, 1);
 	probe_log_finish(&log);
 	snprintf(name, sizeof name, "log.%ld", (long)quiet);
 	ck_assert_int_eq(access(probe_path(path, name), F_OK), -1);
@@ -193,6 +197,7 @@ START_TEST(forks_among_busy_threads)
 	ck_assert_uint_eq(probe_log_events(&log) + log.lost, atomic_load(&emitted) + 2 * FORKS);
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_8")->enters, 0);
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_9")->enters, FORKS);
+	ck_assert_int_eq(probe_log_counter(&log, "child processes")->value, FORKS);
 	probe_log_finish(&log);
 }
 END_TEST
