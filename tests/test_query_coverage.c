@@ -301,6 +301,43 @@ START_TEST(stacks_that_end_early_are_said)
 }
 END_TEST
 
+START_TEST(children_that_are_not_recorded_are_said)
+{
+	char detail[400];
+	struct kit k = kit_new("profview:native,calls");
+	own_counter(&k, 7, "child processes", 1);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "losses", detail), "partial");
+	ck_assert_str_eq(detail, "at least 1 child process was not recorded");
+	own_counter(&k, 7, "child processes", 2);
+	own_counter(&k, 13, "processor time of child processes", 12000000);
+	kit_flush(&k);
+	state_of(&k, "losses", detail);
+	ck_assert_str_eq(detail, "at least 3 child processes were not recorded,"
+				 " 1.20 s of processor time by those that ended");
+	kit_free(&k);
+}
+END_TEST
+
+/* The output names the process: each child may have a log. */
+START_TEST(children_with_logs_are_told_apart)
+{
+	char detail[400];
+	struct kit k = kit_new("profview:native,calls");
+	own_counter(&k, 7, "child processes", 3);
+	own_counter(&k, 12, "child processes with logs", 0);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "losses", detail), "partial");
+	ck_assert_str_eq(detail, "the program started at least 3 child processes, which are not in"
+				 " this log (none known to have their own)");
+	own_counter(&k, 12, "child processes with logs", 1);
+	kit_flush(&k);
+	state_of(&k, "losses", detail);
+	ck_assert_msg(strstr(detail, "(1 known to have its own)"), "%s", detail);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_log_without_threads_says_so)
 {
 	char detail[300];
@@ -349,6 +386,8 @@ int main(void)
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
 	tcase_add_test(c, stacks_that_end_early_are_said);
+	tcase_add_test(c, children_that_are_not_recorded_are_said);
+	tcase_add_test(c, children_with_logs_are_told_apart);
 	tcase_add_test(c, a_log_without_threads_says_so);
 	tcase_add_test(c, what_was_not_read_to_its_end_says_so);
 	suite_add_tcase(s, c);

@@ -400,6 +400,7 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(
 			c, "the last of %" PRIu64 " recordings in this input", m->recordings);
 	}
+	pv_coverage_say_children(m, c);
 	if (c->state == PV_COMPLETE)
 		pv_coverage_say(c, "none");
 	if (m->sync_points)

@@ -42,6 +42,9 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 /* coverage_probe.c: what our probes say of what they hooked. */
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
+/* Child processes of the program, at least; 0: it started none, or nothing is known of them. */
+uint64_t pv_coverage_children(const struct pv_model *m);
+void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c);
 
 enum { PV_COVERAGE_LINE = 500 };
 

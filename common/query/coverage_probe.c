@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/base/units.h"
 #include "common/model/model.h"
 #include "common/query/coverage.h"
 #include "common/query/specs.h"
@@ -133,14 +134,21 @@ static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 
 /* ---- samples */
 
-static uint64_t counter(const struct pv_model *m, const char *name)
+/* NULL: the probe did not describe it. */
+static const struct pv_counter *own_counter(const struct pv_model *m, const char *name)
 {
 	const struct pv_counters *k = &m->counters;
 	for (size_t i = 1; i < k->counter.n; i++)
 		if (k->counter.v[i].section == PV_SECTION_PROFILER &&
 			strcmp(pv_intern_text(&m->names.text, k->counter.v[i].name), name) == 0)
-			return k->counter.v[i].raw;
-	return 0;
+			return &k->counter.v[i];
+	return NULL;
+}
+
+static uint64_t counter(const struct pv_model *m, const char *name)
+{
+	const struct pv_counter *c = own_counter(m, name);
+	return c ? c->raw : 0;
 }
 
 static void say_rate(const struct pv_model *m, struct pv_coverage *c)
@@ -187,6 +195,46 @@ static void say_ends(const struct pv_model *m, struct pv_coverage *c)
 				c, "%.3g %% %s", 100 * (double)n[i] / (double)all, cuts[i].text);
 	if (all > whole && c->state == PV_COMPLETE)
 		c->state = PV_PARTIAL;
+}
+
+/* ---- child processes */
+
+uint64_t pv_coverage_children(const struct pv_model *m)
+{
+	return counter(m, "child processes");
+}
+
+/* With a log of its own each may have; of fork() that is known. */
+static void say_logs(struct pv_coverage *c, const char *n, bool one, uint64_t logs)
+{
+	char with[PV_UNIT_MAX];
+	pv_units_exact(with, sizeof with, logs);
+	pv_coverage_say(c,
+		"the program started at least %s child process%s, which %s not in this log (%s"
+		" known to have %s own)",
+		n, one ? "" : "es", one ? "is" : "are", logs ? with : "none",
+		logs == 1 ? "its" : "their");
+}
+
+void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c)
+{
+	char n[PV_UNIT_MAX], time[PV_UNIT_MAX];
+	uint64_t children = pv_coverage_children(m);
+	const struct pv_counter *logs = own_counter(m, "child processes with logs");
+	uint64_t used = counter(m, "processor time of child processes");
+	if (children == 0)
+		return;
+	c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+	pv_units_exact(n, sizeof n, children);
+	if (logs)
+		say_logs(c, n, children == 1, logs->raw);
+	else
+		pv_coverage_say(c, "at least %s child process%s not recorded", n,
+			children == 1 ? " was" : "es were");
+	if (used)
+		pv_coverage_say(c, "%s of processor time by those that ended",
+			pv_units_ns(time, sizeof time,
+				used < INT64_MAX / 100 ? (int64_t)used * 100 : INT64_MAX));
 }
 
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)

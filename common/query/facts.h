@@ -24,6 +24,7 @@ struct pv_facts {
 	uint64_t hits[8];     /* samples by type, data versions 4 to 13 */
 	uint64_t start_time_ms; /* since the Unix epoch */
 	uint64_t timer_overhead_ns, pid, port;
+	uint64_t children; /* of the program, at least, as our probes count; 0: none, or not known */
 	const char *args, *arch, *os; /* never NULL; live as long as the model */
 	int64_t duration_ns;  /* latest event minus zero */
 	uint64_t buffers, recordings, damaged, events;

@@ -11,6 +11,7 @@
 #include "common/model/threads.h"
 #include "common/model/throws.h"
 #include "common/query/call_copy.h"
+#include "common/query/coverage.h"
 #include "common/query/facts.h"
 #include "common/query/log_end.h"
 #include "common/query/specs.h"
@@ -39,6 +40,7 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 		.timer_overhead_ns = t->timer_overhead_ns,
 		.pid = t->pid,
 		.port = t->port,
+		.children = pv_coverage_children(m),
 		.args = text(t->args),
 		.arch = text(t->arch),
 		.os = text(t->os),

@@ -436,6 +436,8 @@ static void put_target(struct json *j)
 	add(j, o, "os", pv_json_text(f->os));
 	add(j, o, "timer_overhead_ns", unless(old, f->timer_overhead_ns));
 	add(j, o, "control_port", unless(!f->port, f->port));
+	if (f->children) /* at least; not known is not 0 */
+		add(j, o, "children", pv_json_unsigned(f->children));
 	add(j, o, "event_mask", f->event_mask ? pv_json_address(f->event_mask) : cJSON_CreateNull());
 	put_object(j, o, false);
 }
