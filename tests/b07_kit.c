@@ -173,13 +173,13 @@ static void put_mapping(struct b07_kit *k)
 }
 
 /* Packed: the low 5 bits of the id in the byte, the rest behind it. */
-static void put_packed(struct b07_kit *k, unsigned code, uint64_t id, uint64_t value)
+void b07_kit_packed(struct b07_kit *k, unsigned code, uint64_t id, uint64_t value)
 {
 	b07_kit_byte(k, code | (unsigned)(id & 31) << 3);
 	B07_VARS(k, id >> 5, value);
 }
 
-static void put_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t value)
+void b07_kit_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t value)
 {
 	b07_kit_byte(k, byte);
 	B07_VARS(k, data, value);
@@ -188,7 +188,7 @@ static void put_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t v
 static void put_alloc(struct b07_kit *k, uint64_t class, uint64_t size, uint64_t caller,
 	uint64_t object)
 {
-	put_packed(k, 4, class, size);
+	b07_kit_packed(k, 4, class, size);
 	if (k->stage >= 'B')
 		b07_kit_var(k, caller);
 	if (k->stage >= 'C')
@@ -217,19 +217,19 @@ static void put_gc(struct b07_kit *k)
 {
 	uint64_t r = k->rate, gc = k->stage == 'A' ? 1 : 7 << 8 | 1;
 	if (k->stage >= 'B') {
-		put_full(k, full(OTHER, 6, 0), gc, r);
-		put_full(k, full(OTHER, 6, END), gc, r);
+		b07_kit_full(k, full(OTHER, 6, 0), gc, r);
+		b07_kit_full(k, full(OTHER, 6, END), gc, r);
 	}
-	put_full(k, full(OTHER, 2, 0), gc, r);
-	put_full(k, full(OTHER, 3, 0), gc, r);
-	put_full(k, full(OTHER, 3, END), gc, r);
-	put_full(k, full(OTHER, 4, 0), gc, r);
-	put_full(k, full(OTHER, 4, END), gc, r);
-	put_full(k, full(OTHER, 5, 0), 1 << 20, 7);
-	put_full(k, full(OTHER, 2, END), gc, r);
+	b07_kit_full(k, full(OTHER, 2, 0), gc, r);
+	b07_kit_full(k, full(OTHER, 3, 0), gc, r);
+	b07_kit_full(k, full(OTHER, 3, END), gc, r);
+	b07_kit_full(k, full(OTHER, 4, 0), gc, r);
+	b07_kit_full(k, full(OTHER, 4, END), gc, r);
+	b07_kit_full(k, full(OTHER, 5, 0), 1 << 20, 7);
+	b07_kit_full(k, full(OTHER, 2, END), gc, r);
 	if (k->stage >= 'B') {
-		put_full(k, full(OTHER, 7, 0), gc, r);
-		put_full(k, full(OTHER, 7, END), gc, r);
+		b07_kit_full(k, full(OTHER, 7, 0), gc, r);
+		b07_kit_full(k, full(OTHER, 7, END), gc, r);
 	}
 }
 
@@ -241,40 +241,40 @@ static void put_events(struct b07_kit *k)
 	b07_kit_var(k, 0x71);
 	b07_kit_at(k, 300);
 	put_section(k, 0, 0); /* the stack as it was last written: nothing yet */
-	put_full(k, full(OTHER, 1, 0), 0x71, r);
-	put_full(k, full(METHOD, 0, 0), 1, r);
-	put_full(k, full(METHOD, 0, END), 1, 4 * r);
-	put_full(k, full(METHOD, 0, 0), 33, r);
-	put_full(k, full(METHOD, 4, END), 33, 2 * r);
-	put_full(k, full(CLASS, 0, 0), 40, r);
-	put_full(k, full(CLASS, 0, END), 40, 3 * r);
-	put_packed(k, 1, 1, r);
+	b07_kit_full(k, full(OTHER, 1, 0), 0x71, r);
+	b07_kit_full(k, full(METHOD, 0, 0), 1, r);
+	b07_kit_full(k, full(METHOD, 0, END), 1, 4 * r);
+	b07_kit_full(k, full(METHOD, 0, 0), 33, r);
+	b07_kit_full(k, full(METHOD, 4, END), 33, 2 * r);
+	b07_kit_full(k, full(CLASS, 0, 0), 40, r);
+	b07_kit_full(k, full(CLASS, 0, END), 40, 3 * r);
+	b07_kit_packed(k, 1, 1, r);
 	put_section(k, 0, 1 << 1);
 	put_alloc(k, 40, 24, 1, 0x1000);
-	put_packed(k, 1, 33, 10 * r);
+	b07_kit_packed(k, 1, 33, 10 * r);
 	put_section(k, 1, 33 << 1);
 	put_alloc(k, 1, 32, 33, 0x1020);
-	put_full(k, full(CLASS, 2, 0), 40, r);
-	put_packed(k, 3, 33, 20 * r);
+	b07_kit_full(k, full(CLASS, 2, 0), 40, r);
+	b07_kit_packed(k, 3, 33, 20 * r);
 	if (k->stage == 'D') {
-		put_full(k, full(CLASS, 3, 0), 40, r);
+		b07_kit_full(k, full(CLASS, 3, 0), 40, r);
 		B07_VARS(k, 1, 0x1000);
-		put_full(k, full(CLASS, 3, 0), 40, 50 * r);
+		b07_kit_full(k, full(CLASS, 3, 0), 40, 50 * r);
 		B07_VARS(k, 2, 0x1000);
 	}
 	put_gc(k);
 	if (k->stage >= 'B') { /* while Leaf is compiled */
 		put_section(k, 1, 33 << 1 | 1);
-		put_full(k, full(OTHER, 8, 0), 1, 48);
+		b07_kit_full(k, full(OTHER, 8, 0), 1, 48);
 		b07_kit_var(k, 33);
 		if (k->stage >= 'C')
 			b07_kit_var(k, 0x1040);
 	}
-	put_packed(k, 3, 1, 5 * r);
-	put_full(k, full(METHOD, 1, 0), 33, r);
-	put_full(k, full(CLASS, 1, 0), 40, r);
-	put_full(k, full(CLASS, 1, END), 40, r);
-	put_full(k, full(OTHER, 1, END), 0x71, r);
+	b07_kit_packed(k, 3, 1, 5 * r);
+	b07_kit_full(k, full(METHOD, 1, 0), 33, r);
+	b07_kit_full(k, full(CLASS, 1, 0), 40, r);
+	b07_kit_full(k, full(CLASS, 1, END), 40, r);
+	b07_kit_full(k, full(OTHER, 1, END), 0x71, r);
 	b07_kit_byte(k, 0);
 	b07_kit_clock(k, 902);
 	b07_kit_end(k);
@@ -287,32 +287,32 @@ static void put_draft_events(struct b07_kit *k)
 	b07_kit_at(k, 299);
 	b07_kit_var(k, 0x71);
 	b07_kit_at(k, 300);
-	put_full(k, 0x02, 0x71, r);      /* thread */
-	put_full(k, 0x21, 1, r);         /* JIT */
-	put_full(k, 0x29, 1, 4 * r);
-	put_full(k, 0x21, 33, r);
-	put_full(k, 0x2d, 33, 2 * r);    /* failed */
-	put_full(k, 0x10, 40, r);        /* class load */
-	put_full(k, 0x18, 40, 3 * r);
-	put_full(k, 0x20, 1, r);         /* calls */
-	put_full(k, 0x12, 40, 24);       /* allocation */
-	put_full(k, 0x20, 33, 10 * r);
-	put_full(k, 0x13, 40, r);        /* exception */
-	put_full(k, 0x28, 33, 20 * r);
-	put_full(k, 0x22, 1, r);         /* hit */
-	put_full(k, 0x01, 0x7f00, r);    /* unmanaged hit */
-	put_full(k, 0x03, 1, r);         /* collection, mark, sweep, resize */
-	put_full(k, 0x04, 1, r);
-	put_full(k, 0x0c, 1, r);
-	put_full(k, 0x05, 1, r);
-	put_full(k, 0x0d, 1, r);
-	put_full(k, 0x06, 1 << 20, r);
-	put_full(k, 0x0b, 1, r);
-	put_full(k, 0x28, 1, 5 * r);
-	put_full(k, 0x23, 33, r);        /* freed */
-	put_full(k, 0x11, 40, r);
-	put_full(k, 0x19, 40, r);
-	put_full(k, 0x0a, 0x71, r);
+	b07_kit_full(k, 0x02, 0x71, r);      /* thread */
+	b07_kit_full(k, 0x21, 1, r);         /* JIT */
+	b07_kit_full(k, 0x29, 1, 4 * r);
+	b07_kit_full(k, 0x21, 33, r);
+	b07_kit_full(k, 0x2d, 33, 2 * r);    /* failed */
+	b07_kit_full(k, 0x10, 40, r);        /* class load */
+	b07_kit_full(k, 0x18, 40, 3 * r);
+	b07_kit_full(k, 0x20, 1, r);         /* calls */
+	b07_kit_full(k, 0x12, 40, 24);       /* allocation */
+	b07_kit_full(k, 0x20, 33, 10 * r);
+	b07_kit_full(k, 0x13, 40, r);        /* exception */
+	b07_kit_full(k, 0x28, 33, 20 * r);
+	b07_kit_full(k, 0x22, 1, r);         /* hit */
+	b07_kit_full(k, 0x01, 0x7f00, r);    /* unmanaged hit */
+	b07_kit_full(k, 0x03, 1, r);         /* collection, mark, sweep, resize */
+	b07_kit_full(k, 0x04, 1, r);
+	b07_kit_full(k, 0x0c, 1, r);
+	b07_kit_full(k, 0x05, 1, r);
+	b07_kit_full(k, 0x0d, 1, r);
+	b07_kit_full(k, 0x06, 1 << 20, r);
+	b07_kit_full(k, 0x0b, 1, r);
+	b07_kit_full(k, 0x28, 1, 5 * r);
+	b07_kit_full(k, 0x23, 33, r);        /* freed */
+	b07_kit_full(k, 0x11, 40, r);
+	b07_kit_full(k, 0x19, 40, r);
+	b07_kit_full(k, 0x0a, 0x71, r);
 	b07_kit_byte(k, 0);
 	b07_kit_at(k, 899);
 	b07_kit_end(k);

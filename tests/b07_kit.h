@@ -41,6 +41,14 @@ void b07_kit_at(struct b07_kit *k, uint64_t us);
 	b07_kit_vars(k, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                    \
 		(uint64_t[]){ __VA_ARGS__ })
 
+/*
+ * Events of an events block. Packed: the low 5 bits of the id in the byte, the rest behind it; codes
+ * 1 enter, 3 leave, 4 allocation. Full: the byte says end << 7 | code << 3 | group (5 methods, 6
+ * classes, 7 others).
+ */
+void b07_kit_packed(struct b07_kit *k, unsigned code, uint64_t id, uint64_t value);
+void b07_kit_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t value);
+
 void b07_kit_intro(struct b07_kit *k, uint64_t flags);
 void b07_kit_directives(struct b07_kit *k, uint64_t us);
 void b07_kit_log(struct b07_kit *k);

@@ -17,12 +17,37 @@ void pv_hold_finish(struct pv_hold *h)
 	pv_array_finish(&h->spare);
 	pv_array_finish(&h->sums);
 	pv_array_finish(&h->ends);
+	pv_map_finish(&h->ends_of);
 	*h = (struct pv_hold){ 0 };
 }
 
 bool pv_hold_wanted(const struct pv_hold *h, const struct pv_model *m)
 {
 	return h->kept.n > h->first || m->names.unloads || m->names.epochs || m->threads.ended;
+}
+
+/* NULL: nothing was said of it. */
+static struct pv_hold_end *first_end(const struct pv_hold *h, uint64_t thread)
+{
+	uint32_t at = h->ends.n ? pv_map_get(&h->ends_of, thread) : PV_MAP_NONE;
+	return at == PV_MAP_NONE ? NULL : &h->ends.v[at];
+}
+
+/* Without memory it comes late. */
+static void note_end(struct pv_hold *h, uint64_t thread, int64_t time)
+{
+	struct pv_hold_end *first;
+	uint32_t at = (uint32_t)h->ends.n;
+	if (!pv_reserve(&h->ends, 1))
+		return;
+	first = first_end(h, thread);
+	if (!first && !pv_map_set(&h->ends_of, thread, at))
+		return;
+	h->ends.v[h->ends.n++] = (struct pv_hold_end){ thread, time, 0, at + 1 };
+	if (!first)
+		return;
+	h->ends.v[first->last - 1].next = at + 1;
+	first->last = at + 1;
 }
 
 /* What others say of a thread's end, and whether there is a sync point. */
@@ -33,9 +58,8 @@ static bool look_through(struct pv_hold *h, const struct pv_batch *b)
 		const struct pv_event *e = &b->rare.v[i];
 		sync |= e->kind == PV_KIND_SYNC_POINT;
 		if (e->kind == PV_KIND_THREAD_END && e->meta.key != b->thread &&
-			h->ends.n < PV_HOLD_ENDS && pv_reserve(&h->ends, 1))
-			h->ends.v[h->ends.n++] =
-				(struct pv_hold_end){ e->meta.key, (int64_t)e->time };
+			h->ends.n < PV_HOLD_ENDS)
+			note_end(h, e->meta.key, (int64_t)e->time);
 	}
 	return sync;
 }
@@ -131,17 +155,14 @@ size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
 
 bool pv_hold_tells_end(const struct pv_hold *h, const struct pv_batch *b)
 {
-	for (size_t i = 0; i < h->ends.n; i++)
-		if (h->ends.v[i].thread == b->thread)
-			return true;
-	return false;
+	return first_end(h, b->thread) != NULL;
 }
 
 void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct pv_batch *b)
 {
-	for (size_t i = 0; i < h->ends.n; i++)
-		if (h->ends.v[i].thread == b->thread)
-			pv_model_tell_end(m, b->thread, h->ends.v[i].time);
+	const struct pv_hold_end *e = first_end(h, b->thread);
+	for (; e; e = e->next ? &h->ends.v[e->next - 1] : NULL)
+		pv_model_tell_end(m, b->thread, e->time);
 }
 
 void pv_hold_done(struct pv_hold *h)
@@ -165,5 +186,7 @@ void pv_hold_done(struct pv_hold *h)
 	if (h->first < h->kept.n)
 		return;
 	h->first = h->kept.n = 0;
+	if (h->ends.n)
+		pv_map_clear(&h->ends_of);
 	h->ends.n = 0;
 }

@@ -11,6 +11,7 @@
 #define PV_INGEST_HOLD_H
 
 #include "common/format/batch.h"
+#include "common/base/map.h"
 #include "common/model/model.h"
 
 enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_RUN = 64, PV_HOLD_ENDS = 1024,
@@ -19,6 +20,7 @@ enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_RUN = 64, PV_HOL
 struct pv_hold_end {
 	uint64_t thread;
 	int64_t time;
+	uint32_t next, last; /* index + 1: of the same thread; the latter in its first one */
 };
 
 struct pv_hold_kept {
@@ -35,6 +37,7 @@ struct pv_hold {
 	PV_ARRAY(struct pv_digest) sums; /* likewise, of sums alone */
 	size_t bytes, spare_bytes;
 	PV_ARRAY(struct pv_hold_end) ends; /* of threads, said by others in a kept batch */
+	struct pv_map ends_of;             /* thread -> its first one, as far as `ends` goes */
 };
 
 void pv_hold_finish(struct pv_hold *h);

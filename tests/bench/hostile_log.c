@@ -447,7 +447,7 @@ const char *hostile_family_name(size_t family)
 bool hostile_is_quick(size_t family, enum hostile_pattern p)
 {
 	bool one_row = family >= PV_COUNT_OF(families) && family < families_mlpd();
-	return !one_row || p == HOSTILE_MANY || p == HOSTILE_BACK || p == HOSTILE_WIDE;
+	return family < families_mlpd() && (!one_row || p == HOSTILE_MANY);
 }
 
 bool hostile_has(size_t family, enum hostile_pattern p)
