@@ -125,8 +125,11 @@ END_TEST
 /* Of two words that share a bit each is said for itself. */
 START_TEST(words_in_the_header)
 {
+	struct probe_log log;
 	ck_assert_int_eq(begin(_i ? "nodefaults,spans=files" : "nodefaults,spans"), 0);
 	ck_assert_str_eq(pvp_clr.options.words, _i ? "spans=files" : "spans");
+	end(&log);
+	probe_log_finish(&log);
 }
 END_TEST
 
