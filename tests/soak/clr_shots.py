@@ -99,6 +99,8 @@ def main():
                 done += 1
                 with tempfile.TemporaryDirectory() as folder:
                     visit(a.profview, pid, WORDS[(done - 1) % len(WORDS)], pathlib.Path(folder, 'log.mlpd'))
+                if done % 50 == 0:
+                    print(f'{done} joins, {dead} servers did not end well', flush=True)
 
         try:
             load, served, code = serve([a.dotnet, a.dll], {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'}, RATE,
