@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Who may include whom, how long files may be, and that no two files share a base name."""
+"""Who may include whom, how long files may be, and that no two files share a base name.
+
+A layer (MAY) knows the layers named; inside a layer a room (ROOMS) knows those before it in its row.
+"""
 import pathlib
 import re
 import sys
@@ -16,6 +19,18 @@ MAY = {
     'common/target': {'common/base', 'common/io'},
     'probe': {'common/base', 'common/format'},
     'tui': {'common/base', 'common/heap', 'common/query', 'common/report'},
+}
+# The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
+ROOMS = {
+    'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
+}
+# Headers of a higher room that are included from lower ones all the same, and from how many files.
+# Only ever fewer.
+RISES = {
+    ('common/model', 'common/model/calls/stretch.h'): 1,
+    ('common/model', 'common/model/model.h'): 8,
+    ('common/model', 'common/model/objects/addresses.h'): 1,
+    ('common/model', 'common/model/objects/gc_parts.h'): 1,
 }
 # Single files that may see more than their layer.
 EXTRA = {
@@ -51,7 +66,27 @@ def layer(name):
     return next((l for l in sorted(MAY, key=len, reverse=True) if name.startswith(l + '/')), None)
 
 
-def check_includes(name, text):
+def room(own, name):
+    rest = name[len(own) + 1:]
+    return rest.split('/')[0] if '/' in rest else ''
+
+
+def rises(own, name, inc):
+    """Whether a file includes a header of a room above its own."""
+    rooms = ROOMS.get(own)
+    return rooms and rooms.index(room(own, inc)) > rooms.index(room(own, name))
+
+
+def check_rises(found):
+    for key in sorted(RISES.keys() | found.keys()):
+        files, known = found.get(key, []), RISES.get(key, 0)
+        if len(files) > known:
+            yield f'{key[1]}: included from lower rooms by {", ".join(files)} (known: {known})'
+        elif len(files) < known:
+            yield f'{key[1]}: included from lower rooms by {len(files)} files, RISES says {known}'
+
+
+def check_includes(name, text, risen):
     own = layer(name)
     for inc in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M):
         if inc in ONLY and not name.startswith("tests/") and name not in ONLY[inc]:
@@ -60,6 +95,8 @@ def check_includes(name, text):
         allowed = {own} | MAY.get(own, set()) | EXTRA.get(name, set())
         if own and target and target not in allowed:
             yield f'{name}: layer {own} may not include {inc}'
+        if own and own == target and rises(own, name, inc):
+            risen.setdefault((own, inc), []).append(name)
 
 
 def check_size(name, text):
@@ -79,7 +116,7 @@ def check_quiet(name, text):
 
 
 def main(root):
-    problems, seen = [], {}
+    problems, seen, risen = [], {}, {}
     for path in sorted(pathlib.Path(root).rglob('*')):
         name = path.relative_to(root).as_posix()
         if path.suffix not in ('.c', '.h', '.def') or name.startswith(('build', '.')):
@@ -88,12 +125,13 @@ def main(root):
         code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda m: m.group(0)
                       if m.group(0).startswith('"') or 'pv-allow' in m.group(0) else '', text,
                       flags=re.S)
-        problems += check_includes(name, text)
+        problems += check_includes(name, text, risen)
         problems += check_size(name, text)
         problems += check_quiet(name, code)
         other = seen.setdefault(path.name, name)
         if other != name:
             problems.append(f'{name}: same base name as {other}')
+    problems += check_rises(risen)
     print('\n'.join(problems) or f'{len(seen)} files keep the layers')
     return 1 if problems or not seen else 0
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/addresses.h"
+#include "common/model/objects/addresses.h"
 
 static void add_bytes(struct logkit *k, const void *bytes, size_t n)
 {

@@ -2,9 +2,9 @@
 
 #include <check.h>
 
-#include "common/model/buckets.h"
-#include "common/model/recall.h"
-#include "common/model/window.h"
+#include "common/model/time/buckets.h"
+#include "common/model/objects/recall.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 
 /*

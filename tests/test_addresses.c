@@ -1,7 +1,7 @@
 /* What is known of objects by their address: two of one place, and what a saved table keeps. */
 #include <string.h>
 
-#include "common/model/addresses.h"
+#include "common/model/objects/addresses.h"
 #include "common/model/persist_parts.h"
 #include "tests/bytes_kit.h"
 #include "tests/logkit.h"

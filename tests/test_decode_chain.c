@@ -4,7 +4,7 @@
  */
 #include "common/format/framer.h"
 #include "common/format/mlpd_chain.h"
-#include "common/model/stretch.h"
+#include "common/model/calls/stretch.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

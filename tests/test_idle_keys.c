@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tests/fake_heap.h"
-#include "common/model/lives.h"
+#include "common/model/objects/lives.h"
 #include "tui/key.h"
 
 /* What comes before the key, behind the pane's own. */

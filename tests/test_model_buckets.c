@@ -1,7 +1,7 @@
 /* Time buckets: splits, edges, merging, and agreement with exact figures of a range. */
-#include "common/model/buckets_parts.h"
+#include "common/model/time/buckets_parts.h"
 #include "common/model/persist.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/model/sites_fold.h"
-#include "common/model/window.h"
+#include "common/model/calls/sites_fold.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

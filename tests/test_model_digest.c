@@ -4,9 +4,9 @@
  */
 #include "common/format/framer.h"
 #include "common/format/mlpd_chain.h"
-#include "common/model/recall.h"
-#include "common/model/stretch.h"
-#include "common/model/window.h"
+#include "common/model/objects/recall.h"
+#include "common/model/calls/stretch.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 #include "tests/same_models.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* Exceptions, locks and counters: events that need something from elsewhere to be understood. */
 #include <string.h>
 
-#include "common/model/model_parts.h"
+#include "common/model/ground/model_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

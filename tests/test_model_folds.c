@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/least.h"
-#include "common/model/model_parts.h"
-#include "common/model/window.h"
+#include "common/model/ground/least.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

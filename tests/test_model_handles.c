@@ -1,7 +1,7 @@
 /* GC handles and finalizers: what is alive, who made it, whatever order the buffers came in. */
 #include <check.h>
 
-#include "common/model/recall.h"
+#include "common/model/objects/recall.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "common/model/model_parts.h"
-#include "common/model/recall.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/objects/recall.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

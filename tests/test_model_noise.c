@@ -1,5 +1,5 @@
 /* Events of every kind with values that make no sense: the model keeps its invariants. */
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 #include "tests/logkit.h"
 #include "tests/noise.h"
 #include "tests/suite.h"

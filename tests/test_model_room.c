@@ -3,8 +3,8 @@
 #include <sched.h>
 #include <string.h>
 
-#include "common/model/model_parts.h"
-#include "common/model/room.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/ground/room.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/format/mlpd_run.h"
-#include "common/model/model_parts.h"
+#include "common/model/ground/model_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

@@ -1,6 +1,6 @@
 /* The rolling window, the timeline, samples. */
-#include "common/model/window.h"
-#include "common/model/window_parts.h"
+#include "common/model/time/window.h"
+#include "common/model/time/window_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

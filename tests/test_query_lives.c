@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/lives.h"
-#include "common/model/lives_use.h"
+#include "common/model/objects/lives.h"
+#include "common/model/objects/lives_use.h"
 #include "common/query/lives_views.h"
 #include "common/query/views.h"
 #include "tests/logkit.h"

@@ -2,7 +2,7 @@
  * believed. */
 #include <string.h>
 
-#include "common/model/throws.h"
+#include "common/model/objects/throws.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
 

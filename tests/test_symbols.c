@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/status.h"
-#include "common/model/symbols.h"
+#include "common/model/names/symbols.h"
 #include "tests/logkit.h"
 
 static char own[4096];

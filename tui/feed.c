@@ -15,7 +15,7 @@
 #include "common/ingest/range.h"
 #include "common/io/source.h"
 #include "common/model/model.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 #include "common/query/log_end.h"
 #include "common/report/report.h"
 #include "tui/feed_heap.h"

@@ -9,7 +9,7 @@
 #define PV_HEAP_GRAPH_H
 
 #include "common/base/mem.h"
-#include "common/model/roots.h"
+#include "common/model/objects/roots.h"
 
 enum { PV_GRAPH_STRING_BYTES = 64 << 20 };
 

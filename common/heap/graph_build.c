@@ -4,7 +4,7 @@
 
 #include "common/heap/graph_parts.h"
 #include "common/model/model.h"
-#include "common/model/shots.h"
+#include "common/model/objects/shots.h"
 
 enum state { BEFORE, INSIDE, DONE };
 

@@ -1,7 +1,7 @@
 /* Where the targets of weak GC handles are: told when they are made, then by the moves. */
 #include "common/heap/graph_parts.h"
 
-#include "common/model/handles.h"
+#include "common/model/objects/handles.h"
 
 /* Every place an object has been at stays in the map: at times it is made anew. */
 static bool remap(struct pv_weak_handles *w)

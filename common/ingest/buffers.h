@@ -12,7 +12,7 @@
 #include "common/format/batch.h"
 #include "common/format/mlpd.h"
 #include "common/model/model.h"
-#include "common/model/recall.h"
+#include "common/model/objects/recall.h"
 
 enum {
 	PV_BUFFERS_BYTES = 64 << 20,

@@ -10,7 +10,7 @@
 #include "common/base/map.h"
 #include "common/ingest/convert_parts.h"
 #include "common/ingest/reread.h"
-#include "common/model/own_time.h"
+#include "common/model/calls/own_time.h"
 
 /* --- the first reading: zero, end, threads, vtables, counters' sections --- */
 

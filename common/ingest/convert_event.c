@@ -1,6 +1,6 @@
 #include "common/ingest/convert_parts.h"
 
-#include "common/model/own_time.h"
+#include "common/model/calls/own_time.h"
 
 enum { KEPT = 1, LEFT_OUT = 2, UNSAID = 3, NS_PER_MS = 1000000 };
 

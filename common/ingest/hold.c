@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/format/batch_fit.h"
-#include "common/model/told.h"
+#include "common/model/names/told.h"
 
 void pv_hold_finish(struct pv_hold *h)
 {

@@ -1,5 +1,5 @@
 #include "common/ingest/ingest_parts.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include "common/format/mlpd_layout.h"
 #include "common/base/thread.h"
 #include "common/ingest/trial.h"
-#include "common/model/stretch.h"
+#include "common/model/calls/stretch.h"
 
 enum {
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */

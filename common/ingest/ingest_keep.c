@@ -1,8 +1,8 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
-#include "common/model/room.h"
-#include "common/model/stretch.h"
+#include "common/model/ground/room.h"
+#include "common/model/calls/stretch.h"
 
 enum {
 	SLICE_NS = 5 * 1000 * 1000, /* the model's lock is never held longer by the owner */

@@ -7,7 +7,7 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/model/persist.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 
 static unsigned workers(unsigned jobs)
 {

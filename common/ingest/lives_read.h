@@ -10,7 +10,7 @@
 #define PV_INGEST_LIVES_READ_H
 
 #include "common/ingest/ingest.h"
-#include "common/model/lives.h"
+#include "common/model/objects/lives.h"
 
 struct pv_lives_read;
 

@@ -6,7 +6,7 @@
 #include "common/ingest/lives_read.h"
 #include "common/ingest/reading.h"
 #include "common/ingest/reread.h"
-#include "common/model/lives_use.h"
+#include "common/model/objects/lives_use.h"
 
 /* A buffer that holds something of the lives of objects. */
 struct pv_lives_buffer {

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/model/allocs_parts.h"
-#include "common/model/buckets_parts.h"
-#include "common/model/classes_fold.h"
-#include "common/model/gc_parts.h"
-#include "common/model/model_parts.h"
-#include "common/model/told.h"
-#include "common/model/own_time.h"
-#include "common/model/recall_parts.h"
-#include "common/model/window_parts.h"
+#include "common/model/objects/allocs_parts.h"
+#include "common/model/time/buckets_parts.h"
+#include "common/model/objects/classes_fold.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/names/told.h"
+#include "common/model/calls/own_time.h"
+#include "common/model/objects/recall_parts.h"
+#include "common/model/time/window_parts.h"
 
 enum { CHUNK = 4096 };
 

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "common/base/saturate.h"
-#include "common/model/buckets_parts.h"
-#include "common/model/gc_parts.h"
-#include "common/model/model_parts.h"
-#include "common/model/symbols.h"
+#include "common/model/time/buckets_parts.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/names/symbols.h"
 #include "common/model/skip.h"
-#include "common/model/window_parts.h"
+#include "common/model/time/window_parts.h"
 
 static bool init_stores(struct pv_model *m)
 {

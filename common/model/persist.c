@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/format/mlpd.h"
-#include "common/model/natives.h"
+#include "common/model/names/natives.h"
 #include "common/model/persist_parts.h"
 
 enum { LAYOUT = 7 }; /* to be raised when a field's meaning changes but no shape does */

@@ -6,9 +6,9 @@
 #define PV_MODEL_PERSIST_PARTS_H
 
 #include "common/base/archive.h"
-#include "common/model/buckets_parts.h"
-#include "common/model/gc_parts.h"
-#include "common/model/window_parts.h"
+#include "common/model/time/buckets_parts.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/time/window_parts.h"
 
 /* The lists that ids refer to. */
 enum pv_store {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "common/model/gc_parts.h"
-#include "common/model/recall_parts.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
 
 static bool copy_recall(
 	const struct pv_model *m, const struct pv_recall *from, struct pv_recall *to)

@@ -6,7 +6,7 @@
 #define PV_MODEL_SKIP_H
 
 #include "common/model/model.h"
-#include "common/model/recall.h"
+#include "common/model/objects/recall.h"
 
 /* What the model of a whole log knows and a partial reading cannot find out. */
 struct pv_known {

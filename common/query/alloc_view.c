@@ -2,9 +2,9 @@
 
 #include "common/base/map.h"
 #include "common/base/status.h"
-#include "common/model/allocs.h"
+#include "common/model/objects/allocs.h"
 #include "common/model/model.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
 

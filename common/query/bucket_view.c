@@ -7,7 +7,7 @@
 
 #include "common/base/status.h"
 #include "common/base/units.h"
-#include "common/model/buckets.h"
+#include "common/model/time/buckets.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"

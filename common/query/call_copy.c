@@ -5,7 +5,7 @@
 
 #include "common/base/saturate.h"
 #include "common/model/model.h"
-#include "common/model/window.h"
+#include "common/model/time/window.h"
 
 static bool make_room(struct pv_call_copy *c, size_t n)
 {

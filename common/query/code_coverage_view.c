@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/model/jit.h"
+#include "common/model/names/jit.h"
 #include "common/model/model.h"
 #include "common/query/specs.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/model/names.h"
+#include "common/model/names/names.h"
 
 static bool is_unsigned(const struct pv_counter *k)
 {

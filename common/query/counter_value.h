@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/model/counters.h"
+#include "common/model/time/counters.h"
 #include "common/query/table.h"
 
 /* NAN for strings. */

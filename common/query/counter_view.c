@@ -3,7 +3,7 @@
 
 #include "common/base/map.h"
 #include "common/base/status.h"
-#include "common/model/counters.h"
+#include "common/model/time/counters.h"
 #include "common/model/model.h"
 #include "common/query/counter_value.h"
 #include "common/query/specs.h"

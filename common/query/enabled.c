@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/model/counters.h"
+#include "common/model/time/counters.h"
 #include "common/model/model.h"
-#include "common/model/threads.h"
+#include "common/model/calls/threads.h"
 #include "common/query/specs.h"
 
 /* What an option of the profiler switches on (formats.md 1.12, and what our probes write). */

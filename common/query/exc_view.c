@@ -2,7 +2,7 @@
 
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/model/throws.h"
+#include "common/model/objects/throws.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
 

@@ -1,5 +1,5 @@
 #include "common/base/status.h"
-#include "common/model/gc.h"
+#include "common/model/objects/gc.h"
 #include "common/model/model.h"
 #include "common/query/specs.h"
 

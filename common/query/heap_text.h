@@ -2,7 +2,7 @@
 #ifndef PV_QUERY_HEAP_TEXT_H
 #define PV_QUERY_HEAP_TEXT_H
 
-#include "common/model/roots.h"
+#include "common/model/objects/roots.h"
 
 /* "static field", "thread static", ...: a constant. */
 const char *pv_root_source_text(enum pv_root_source source);

@@ -3,7 +3,7 @@
 #include "common/base/status.h"
 #include "common/heap/heap.h"
 #include "common/model/model.h"
-#include "common/model/shots.h"
+#include "common/model/objects/shots.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
 

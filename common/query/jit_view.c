@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/model/jit.h"
+#include "common/model/names/jit.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"

@@ -1,6 +1,6 @@
 #include "common/query/lives_choose.h"
 
-#include "common/model/lives.h"
+#include "common/model/objects/lives.h"
 #include "common/model/model.h"
 #include "common/query/groups_kept.h"
 

@@ -2,7 +2,7 @@
 #ifndef PV_QUERY_LIVES_VIEWS_H
 #define PV_QUERY_LIVES_VIEWS_H
 
-#include "common/model/lives.h"
+#include "common/model/objects/lives.h"
 #include "common/query/build.h"
 
 /* The table's coverage line: how sure it is who is who. Needs a query with lives. */

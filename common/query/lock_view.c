@@ -1,5 +1,5 @@
 #include "common/base/status.h"
-#include "common/model/locks.h"
+#include "common/model/objects/locks.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"

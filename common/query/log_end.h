@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/model/ending.h"
+#include "common/model/ground/ending.h"
 
 struct pv_model;
 

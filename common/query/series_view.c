@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/model/counters.h"
-#include "common/model/gc.h"
+#include "common/model/time/counters.h"
+#include "common/model/objects/gc.h"
 #include "common/model/model.h"
-#include "common/model/timeline.h"
+#include "common/model/time/timeline.h"
 #include "common/query/counter_value.h"
 #include "common/query/specs.h"
 

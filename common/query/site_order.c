@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/map.h"
-#include "common/model/stacks.h"
+#include "common/model/calls/stacks.h"
 
 static const char *text_of(const struct pv_group_row *r, char buf[24])
 {

@@ -1,9 +1,9 @@
 #include "common/base/saturate.h"
-#include "common/model/allocs.h"
-#include "common/model/locks.h"
+#include "common/model/objects/allocs.h"
+#include "common/model/objects/locks.h"
 #include "common/model/model.h"
-#include "common/model/throws.h"
-#include "common/model/window.h"
+#include "common/model/objects/throws.h"
+#include "common/model/time/window.h"
 #include "common/query/site_rows.h"
 #include "common/query/specs.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/model/threads.h"
+#include "common/model/calls/threads.h"
 #include "common/query/specs.h"
 
 enum {

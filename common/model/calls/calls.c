@@ -1,0 +1,270 @@
+#include "common/model/calls/calls.h"
+
+#include "common/model/time/buckets_parts.h"
+#include "common/model/calls/calls_open.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/names/natives.h"
+#include "common/model/time/window_parts.h"
+
+/* Frames that are looked at one by one for the method that was left. */
+enum { NEAR = 32 };
+
+bool pv_calls_init(struct pv_calls *c)
+{
+	*c = (struct pv_calls){ .cap = PV_TREE_CAP };
+	if (!pv_table_reserve(&c->node, 1024))
+		return false;
+	c->node.v[c->node.n++] = (struct pv_tree_node){ .key = UINT64_MAX };
+	return true;
+}
+
+void pv_calls_finish(struct pv_calls *c)
+{
+	pv_table_finish(&c->node);
+	pv_map_finish(&c->wide);
+	pv_array_finish(&c->of_method);
+	pv_array_finish(&c->next_of_method);
+}
+
+/* --- finding and making nodes */
+
+static uint64_t wide_key(uint32_t parent, uint32_t method)
+{
+	return (uint64_t)parent << 32 | method;
+}
+
+/* In the list of children, most recent first; what is found moves to the front. 0: not there. */
+static uint32_t find_listed(struct pv_calls *c, uint32_t parent, uint32_t method)
+{
+	struct pv_tree_node *v = c->node.v;
+	uint32_t before = 0;
+	for (uint32_t at = v[parent].first_child; at; before = at, at = v[at].next_sibling) {
+		if (v[at].method != method)
+			continue;
+		if (before) {
+			v[before].next_sibling = v[at].next_sibling;
+			v[at].next_sibling = v[parent].first_child;
+			v[parent].first_child = at;
+		}
+		return at;
+	}
+	return 0;
+}
+
+static uint32_t find_child(struct pv_calls *c, uint32_t parent, uint32_t method)
+{
+	if (c->node.v[parent].children <= PV_CALLS_WIDE)
+		return find_listed(c, parent, method);
+	uint32_t at = pv_map_get(&c->wide, wide_key(parent, method));
+	return at == PV_MAP_NONE ? 0 : at;
+}
+
+/* A parent that has just become wide has its children indexed, later ones one by one. */
+bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest)
+{
+	const struct pv_tree_node *v = c->node.v;
+	if (v[parent].children <= PV_CALLS_WIDE)
+		return true;
+	if (v[parent].children > PV_CALLS_WIDE + 1)
+		return pv_map_set(&c->wide, wide_key(parent, v[newest].method), newest);
+	for (uint32_t at = v[parent].first_child; at; at = v[at].next_sibling)
+		if (!pv_map_set(&c->wide, wide_key(parent, v[at].method), at))
+			return false;
+	return true;
+}
+
+static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method)
+{
+	struct pv_calls *c = &m->calls;
+	if (!pv_table_reserve(&c->node, 1))
+		return PV_MAP_NONE;
+	uint32_t at = (uint32_t)c->node.n++;
+	struct pv_tree_node *v = c->node.v;
+	v[at] = (struct pv_tree_node){ .key = m->names.method.v[method].shared ? UINT64_MAX : key,
+		.parent = parent,
+		.method = method,
+		.next_sibling = v[parent].first_child,
+		.cell = pv_window_untouched(m) };
+	v[parent].first_child = at;
+	v[parent].children++;
+	return pv_calls_index(c, parent, at) ? at : PV_MAP_NONE;
+}
+
+uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method)
+{
+	struct pv_calls *c = &m->calls;
+	if (!method)
+		method = pv_model_method(m, key);
+	if (!method)
+		return PV_MAP_NONE;
+	uint32_t at = find_child(c, parent, method);
+	if (!at) {
+		if (c->node.n >= c->cap && !pv_calls_fold(m, &parent))
+			return PV_MAP_NONE;
+		if (c->node.n >= c->cap)
+			return 0; /* all of it is open */
+		at = add_node(m, parent, key, method);
+		if (at == PV_MAP_NONE)
+			return at;
+	}
+	c->node.v[parent].recent = at;
+	return at;
+}
+
+uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)
+{
+	struct pv_tree_node *v = m->calls.node.v;
+	if (node == 0 || v[node].stack)
+		return v[node].stack;
+	/* Up to the nearest ancestor that has one, then down again: paths can be very deep. */
+	struct pv_model_private *p = m->private;
+	p->path.n = 0;
+	for (uint32_t at = node; at && !v[at].stack; at = v[at].parent) {
+		if (!pv_reserve(&p->path, 1))
+			return PV_MAP_NONE;
+		p->path.v[p->path.n++] = at;
+	}
+	while (p->path.n > 0) {
+		struct pv_tree_node *x = &v[p->path.v[--p->path.n]];
+		uint32_t stack = pv_stacks_child(&m->stacks, v[x->parent].stack, x->method);
+		if (stack == PV_MAP_NONE)
+			return PV_MAP_NONE;
+		x->stack = stack;
+	}
+	return v[node].stack;
+}
+
+/* --- ends of calls */
+
+static void pay(struct pv_context *x)
+{
+	struct pv_thread_calls *s = &x->thread->stack;
+	if (s->stack.n) {
+		uint32_t top = s->stack.v[s->stack.n - 1].node;
+		pv_window_touch(x->m, top);
+		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, s->last_ns, x->time);
+	} else {
+		s->told_ns += x->time - s->last_ns;
+	}
+	s->last_ns = x->time;
+}
+
+static void end_frame(struct pv_model *m, const struct pv_frame *f, int64_t time)
+{
+	struct pv_tree_node *n = &m->calls.node.v[f->node];
+	int64_t ns = pv_clipped(m, f->enter_ns, time);
+	n->total_ns += ns;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+}
+
+/* The innermost open call of the method, counted from 1; 0: there is none. */
+static size_t find_open(const struct pv_model *m, struct pv_thread_calls *s, uint64_t key)
+{
+	const struct pv_method *method = m->names.method.v;
+	size_t at = s->stack.n;
+	while (at > 0 && method[m->calls.node.v[s->stack.v[at - 1].node].method].key != key) {
+		at--;
+		if (s->stack.n - at == NEAR && !pv_calls_may_be_open(m, s, key))
+			return 0;
+	}
+	return at;
+}
+
+void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
+{
+	struct pv_model *m = x->m;
+	struct pv_thread_calls *s = &x->thread->stack;
+	pay(x);
+	if (s->too_deep) {
+		s->too_deep--;
+		return;
+	}
+	size_t at = find_open(m, s, key);
+	if (at == 0) {
+		m->calls.stray_leaves++;
+		return;
+	}
+	uint64_t above = s->stack.n - at;
+	*(exceptional ? &m->calls.unwound : &m->calls.missing_leaves) += above;
+	for (size_t i = s->stack.n; i >= at; i--)
+		end_frame(m, &s->stack.v[i - 1], x->time);
+	m->calls.node.v[s->stack.v[at - 1].node].exc_leaves += exceptional && x->counts;
+	s->stack.n = at - 1;
+}
+
+void pv_calls_close(struct pv_model *m, struct pv_thread *th)
+{
+	struct pv_thread_calls *s = &th->stack;
+	if (s->stack.n == 0)
+		return;
+	pv_window_pay(m, th, th->last_ns);
+	for (size_t i = s->stack.n; i > 0; i--)
+		end_frame(m, &s->stack.v[i - 1], th->last_ns);
+	s->stack.n = 0;
+	s->too_deep = 0;
+}
+
+/* --- samples */
+
+/* The innermost managed frame is not always where the program was: native code, or a leaf. */
+static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
+{
+	const struct pv_method *top = &m->names.method.v[m->calls.node.v[node].method];
+	if (node && address >= top->code && address - top->code < top->code_size)
+		return node;
+	size_t known = m->names.method.n;
+	uint32_t id = pv_names_ip(&m->names, address);
+	if (m->names.method.n > known && m->private->symbols && !pv_natives_met(m, address))
+		return PV_MAP_NONE;
+	if (!id || (node && id == m->calls.node.v[node].method))
+		return node;
+	const struct pv_method *there = &m->names.method.v[id];
+	uint32_t child = pv_calls_child(m, node, there->native ? UINT64_MAX : there->key, id);
+	return child ? child : node;
+}
+
+bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_thread *hit = x->thread;
+	if (e->hit.thread)
+		hit = pv_threads_of(x->m, e->hit.thread, x->time);
+	return hit && hit->selected && pv_in_range(x->m, x->time);
+}
+
+bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	int64_t time = x->time;
+	const uint64_t *pool = x->batch->pool.v;
+	uint32_t node = 0;
+	m->tree_sums.method = 0;
+	if (!x->counts)
+		return true;
+	m->private->use_ns = time;
+	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
+		uint32_t child = pv_calls_child(m, node, pool[e->hit.frames.at + i], 0);
+		if (child == PV_MAP_NONE)
+			return false;
+		node = child ? child : node;
+	}
+	if (e->hit.ips.n && node &&
+		!pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
+		return false;
+	if (e->hit.ips.n)
+		node = at_address(m, node, pool[e->hit.ips.at]);
+	if (node == PV_MAP_NONE)
+		return false;
+	pv_tree_sums_sampled(x, node);
+	m->calls.node.v[node].samples++;
+	m->calls.samples++;
+	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
+	if (hit)
+		hit->samples++;
+	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1,
+		0 };
+	if (hit && !pv_buckets_add(m, time, &bucket))
+		return false;
+	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);
+	return pv_window_sample(m, node, time);
+}

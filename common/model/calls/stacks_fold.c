@@ -1,0 +1,243 @@
+/*
+ * What happens to the stacks near their cap: the quarter of the leaves with the least bytes
+ * allocated folds into its parents' "other" nodes. A parent's first folded leaf becomes its
+ * "other", so nothing is added and parents keep smaller numbers than their children. A node whose
+ * only child is "other" counts as a leaf and takes that child with it. Stacks of threads that wait
+ * and of handles never fold.
+ */
+#include "common/model/calls/stacks_fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/large.h"
+#include "common/model/ground/least.h"
+#include "common/model/calls/sites_fold.h"
+#include "common/model/time/window_parts.h"
+
+enum { ROUNDS = 8, TABLES = 4 };
+
+/* What is left is put together in copies, while others may read what they are of. */
+struct fold {
+	struct pv_stacks stacks;
+	struct pv_sites sites[TABLES]; /* of tables(); `copies` of them are made */
+	size_t copies;
+	uint32_t *remap;    /* of the first */
+	void *room;         /* of what follows, so much for each node */
+	uint64_t *bytes;    /* allocated with this very stack */
+	uint64_t *weight;   /* by leaf */
+	uint32_t *leaf;     /* nodes that may fold, ascending */
+	uint32_t *other;    /* by parent: its "other" child, 0 = none; then a node's new number */
+	uint32_t *into;     /* by node: itself, or what it was merged into; then its new number */
+	uint32_t *children; /* by node: how many */
+	bool *kept;
+	bool *chosen;       /* by leaf */
+	size_t leaves;
+};
+
+static bool fold_init(struct fold *f, const struct pv_stacks *s)
+{
+	size_t n = s->node.n, size = s->node.room * sizeof *s->node.v;
+	size_t each = 2 * sizeof(uint64_t) + 4 * sizeof(uint32_t) + 2 * sizeof(bool);
+	*f = (struct fold){ .stacks = *s, .room = pv_large_alloc(n * each) };
+	f->stacks.node.v = pv_large_alloc(size);
+	if (!f->room || !f->stacks.node.v)
+		return false;
+	memset(f->room, 0, n * each);
+	memcpy(f->stacks.node.v, s->node.v, n * sizeof *s->node.v);
+	f->bytes = f->room;
+	f->weight = f->bytes + n;
+	f->leaf = (uint32_t *)(f->weight + n);
+	f->other = f->leaf + n;
+	f->into = f->other + n;
+	f->children = f->into + n;
+	f->kept = (bool *)(f->children + n);
+	f->chosen = f->kept + n;
+	return true;
+}
+
+static void fold_finish(struct fold *f)
+{
+	free(f->stacks.node.v);
+	free(f->room);
+	free(f->remap);
+}
+
+static void tables(struct pv_model *m, struct pv_sites *ret[TABLES])
+{
+	ret[0] = &m->allocs.sites;
+	ret[1] = &m->throws.sites;
+	ret[2] = &m->locks.sites;
+	ret[3] = &m->locks.by_lock;
+}
+
+static void look_at_uses(const struct pv_model *m, struct fold *f)
+{
+	const struct pv_sites *sites = &m->allocs.sites;
+	for (size_t i = 1; i < sites->site.n; i++)
+		f->bytes[sites->site.v[i].stack] += sites->site.v[i].amount;
+	for (size_t i = 0; i < m->handles.site.n; i++)
+		f->kept[m->handles.site.v[i].stack] = true;
+	for (size_t i = 0; i < m->runtime.work.n; i++)
+		f->kept[m->runtime.work.v[i].stack] = true;
+	for (size_t t = 1; t < m->threads.thread.n; t++)
+		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++)
+			f->kept[m->threads.thread.v[t]->wait[i].stack] = true;
+}
+
+static void collect(const struct pv_stacks *s, struct fold *f)
+{
+	const struct pv_stack_node *v = s->node.v;
+	for (uint32_t i = 0; i < s->node.n; i++)
+		f->into[i] = i;
+	for (uint32_t i = 1; i < s->node.n; i++) {
+		f->children[v[i].parent]++;
+		if (v[i].method == 0)
+			f->other[v[i].parent] = i;
+	}
+	for (uint32_t i = 1; i < s->node.n; i++) {
+		uint32_t inner = f->other[i];
+		bool leaf = f->children[i] == 0 || (f->children[i] == 1 && inner);
+		if (!leaf || v[i].method == 0 || f->kept[i] || (inner && f->kept[inner]))
+			continue;
+		f->weight[f->leaves] = f->bytes[i] + (inner ? f->bytes[inner] : 0);
+		f->leaf[f->leaves++] = i;
+	}
+	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
+}
+
+static void fold_leaf(struct pv_stacks *s, struct fold *f, uint32_t i)
+{
+	struct pv_stack_node *x = &s->node.v[i];
+	uint32_t inner = f->other[i], other = f->other[x->parent];
+	uint32_t to = other ? other : i;
+	s->folded++;
+	f->into[i] = to;
+	if (inner)
+		f->into[inner] = to;
+	if (!other) {
+		x->method = 0;
+		f->other[x->parent] = i;
+	}
+}
+
+/* Closes the gaps; f->into becomes old number -> new number. */
+static bool compact(struct pv_stacks *s, struct fold *f)
+{
+	struct pv_stack_node *v = s->node.v;
+	uint32_t to = 0;
+	for (uint32_t i = 0; i < s->node.n; i++)
+		if (f->into[i] == i)
+			f->other[i] = to++; /* the lists of "other" are no longer needed */
+	for (uint32_t i = 0; i < s->node.n; i++) {
+		if (f->into[i] != i)
+			continue;
+		struct pv_stack_node x = v[i];
+		x.parent = f->other[f->into[x.parent]];
+		v[f->other[i]] = x;
+	}
+	for (uint32_t i = 0; i < s->node.n; i++)
+		f->into[i] = f->other[f->into[i]];
+	s->node.n = to;
+	pv_map_clear(&s->child);
+	for (uint32_t i = 1; i < to; i++)
+		if (!pv_map_set(&s->child, (uint64_t)v[i].parent << 32 | v[i].method, i))
+			return false;
+	return true;
+}
+
+static bool copy_sites(struct pv_model *m, struct fold *f)
+{
+	struct pv_sites *of[TABLES];
+	bool ok = true;
+	tables(m, of);
+	for (size_t i = 0; i < TABLES && ok; i++) {
+		ok = pv_sites_copy(of[i], &f->sites[i]);
+		f->copies += ok;
+		ok = ok && pv_sites_renumber(&f->sites[i], f->into, NULL, i ? NULL : &f->remap);
+	}
+	return ok;
+}
+
+static bool prepare(struct pv_model *m, struct fold *f)
+{
+	struct pv_stacks *s = &f->stacks;
+	if (!fold_init(f, &m->stacks))
+		return false;
+	look_at_uses(m, f);
+	collect(s, f);
+	for (size_t i = 0; i < f->leaves; i++)
+		if (f->chosen[i])
+			fold_leaf(s, f, f->leaf[i]);
+	bool ok = compact(s, f) && copy_sites(m, f);
+	m->stacks.child = s->child; /* the owner's alone */
+	return ok;
+}
+
+/* In one hold: what others read says the same everywhere. */
+static void replace(struct pv_model *m, struct fold *f, bool take)
+{
+	struct pv_sites *of[TABLES];
+	struct pv_stacks before = m->stacks;
+	const uint32_t *into = f->into;
+	tables(m, of);
+	for (size_t i = 0; i < f->copies; i++)
+		pv_sites_settle(of[i], &f->sites[i], take);
+	if (!take)
+		return;
+	m->stacks = f->stacks;
+	f->stacks.node = before.node;
+	for (size_t t = 1; t < m->threads.thread.n; t++)
+		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
+			uint32_t *stack = &m->threads.thread.v[t]->wait[i].stack;
+			*stack = into[*stack];
+		}
+	for (size_t i = 0; i < m->runtime.work.n; i++)
+		m->runtime.work.v[i].stack = into[m->runtime.work.v[i].stack];
+	pv_handles_restack(&m->handles, into);
+	pv_throws_restack(&m->throws, into);
+	m->private->memo_n = 0;
+}
+
+/* Nobody else looks at these. */
+static void forget_stacks(struct pv_model *m)
+{
+	for (size_t i = 0; i < m->calls.node.n; i++) {
+		m->calls.node.v[i].stack = 0; /* asked for again when needed */
+		pv_model_breathe(m, 1);
+	}
+}
+
+static bool fold_once(struct pv_model *m, bool *ret_less)
+{
+	struct fold f;
+	size_t before = m->stacks.node.n;
+	pv_model_let_go(m);
+	bool ok = prepare(m, &f);
+	pv_model_take_back(m);
+	replace(m, &f, ok);
+	if (ok) {
+		pv_window_renumber_sites(m, f.remap);
+		forget_stacks(m);
+	}
+	pv_model_let_go(m);
+	ok = ok && pv_handles_reindex(&m->handles);
+	fold_finish(&f);
+	pv_model_take_back(m);
+	*ret_less = m->stacks.node.n < before;
+	return ok;
+}
+
+bool pv_stacks_make_room(struct pv_model *m)
+{
+	struct pv_stacks *s = &m->stacks;
+	size_t goal = s->cap - s->cap / 8;
+	bool less = true;
+	if (!pv_window_flush(m))
+		return false;
+	for (int round = 0; round < ROUNDS && less && s->node.n > goal; round++)
+		if (!fold_once(m, &less))
+			return false;
+	s->fold_at = s->node.n + s->cap / 16; /* what did not help is not tried at every stack */
+	return true;
+}

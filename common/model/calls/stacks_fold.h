@@ -1,0 +1,21 @@
+/* Private to the model: room among the stacks when their cap is near. */
+#ifndef PV_MODEL_STACKS_FOLD_H
+#define PV_MODEL_STACKS_FOLD_H
+
+#include "common/model/ground/model_parts.h"
+
+/* Every stack id that the model does not keep itself is void behind this. False: out of memory. */
+bool pv_stacks_make_room(struct pv_model *m);
+
+/* Whether that is due, now that a further stack is about to be looked up. */
+static inline bool pv_stacks_are_many(const struct pv_stacks *s)
+{
+	return s->node.n >= s->cap - s->cap / 16 && s->node.n >= s->fold_at;
+}
+
+/* Stack i is now into[i]; then, with what only the owner reads. */
+void pv_handles_restack(struct pv_handles *h, const uint32_t *into);
+void pv_throws_restack(struct pv_throws *t, const uint32_t *into);
+bool pv_handles_reindex(struct pv_handles *h);
+
+#endif

@@ -1,0 +1,470 @@
+/*
+ * Stretches of calls that a decode worker summed up, into the call tree. A run has some thousand
+ * sums for its hundred thousand events, nearly all of paths that were there before: where their
+ * nodes are is kept by strand and path.
+ */
+#include "common/model/calls/stretch.h"
+
+#include <string.h>
+
+#include "common/model/ground/model_parts.h"
+#include "common/model/ground/room.h"
+#include "common/model/time/window_parts.h"
+
+enum {
+	PLACE_AHEAD = 16,       /* sums: where their node is is fetched ... */
+	NODE_AHEAD = 8,         /* ... and then the node */
+	PATHS_KEPT = 1 << 20,   /* of strands that the present run does not need */
+	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
+};
+
+static void finish(struct pv_strand *s)
+{
+	pv_array_finish(&s->path);
+	pv_array_finish(&s->node);
+	pv_array_finish(&s->open);
+}
+
+void pv_stretches_finish(struct pv_stretches *s)
+{
+	for (size_t i = 0; i <= PV_STRAND_ALONE; i++)
+		finish(&s->strand[i]);
+	pv_array_finish(&s->climbed);
+	pv_map_finish(&s->described);
+}
+
+/* --- paths */
+
+/* Numbered anew: nothing of the tree before is of use. */
+static void begin_tree(struct pv_strand *s, uint32_t tree)
+{
+	s->tree = tree;
+	s->path.n = s->node.n = 0;
+	s->shared = false;
+}
+
+static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
+{
+	if (d->first_path == PV_STRAND_FIRST)
+		begin_tree(s, d->tree);
+	size_t known = s->path.n ? s->path.n : PV_STRAND_FIRST, more = d->path.n;
+	if (s->tree != d->tree || d->first_path != known)
+		return false;
+	if (!pv_reserve(&s->path, known + more - s->path.n) ||
+		!pv_reserve(&s->node, known + more - s->node.n))
+		return false;
+	memset(s->node.v + s->node.n, 0, (known + more - s->node.n) * sizeof *s->node.v);
+	memcpy(s->path.v + known, d->path.v, more * sizeof *d->path.v);
+	s->path.n = s->node.n = known + more;
+	return true;
+}
+
+/* Where some are missing no later ones are of use: the strand's stretches are refused from then on.
+ */
+static bool hear(struct pv_strand *s, const struct pv_digest *d)
+{
+	if (d->path.n == 0 || add_paths(s, d))
+		return true;
+	s->path.n = s->node.n = 0;
+	s->thread = NULL;
+	return false;
+}
+
+/* What was not heard of for longest goes where all together is too much: the decoder keeps less. */
+static void trim(struct pv_stretches *p)
+{
+	for (;;) {
+		size_t kept = 0;
+		struct pv_strand *oldest = NULL;
+		for (size_t i = 0; i <= PV_STRAND_ALONE; i++) {
+			struct pv_strand *s = &p->strand[i];
+			kept += s->path.room;
+			if (s->path.room && s->heard != p->heard &&
+				(!oldest || s->heard < oldest->heard))
+				oldest = s;
+		}
+		if (kept <= PATHS_KEPT || !oldest)
+			return;
+		finish(oldest);
+		oldest->thread = NULL;
+	}
+}
+
+bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	bool ok = true;
+	p->heard++;
+	for (size_t i = 0; i < n; i++) {
+		struct pv_digest *d = &b[i]->digest;
+		struct pv_strand *s = &p->strand[d->strand];
+		s->heard = p->heard;
+		if (!d->heard)
+			ok = hear(s, d) && ok;
+		d->heard = true;
+		ok = ok && (d->stretch.n == 0 || s->path.n > 0);
+	}
+	trim(p);
+	return ok;
+}
+
+uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	uint32_t at = path;
+	p->climbed.n = 0;
+	for (; at != PV_STRAND_BASE && s->node.v[at].turn != s->turn; at = s->path.v[at].parent) {
+		if (!pv_reserve(&p->climbed, 1))
+			return PV_MAP_NONE;
+		p->climbed.v[p->climbed.n++] = at;
+	}
+	uint32_t node = at == PV_STRAND_BASE ? s->base : s->node.v[at].node;
+	while (p->climbed.n > 0) {
+		at = p->climbed.v[--p->climbed.n];
+		node = pv_calls_child(m, node, s->path.v[at].key, 0);
+		if (node == PV_MAP_NONE || node == 0)
+			return PV_MAP_NONE;
+		s->node.v[at] = (struct pv_strand_node){ node, s->turn };
+		s->shared |= m->calls.node.v[node].key == UINT64_MAX;
+	}
+	return node;
+}
+
+/* --- a stretch */
+
+struct applying {
+	struct pv_model *m;
+	struct pv_thread_calls *t;
+	struct pv_strand *s;
+	int64_t idle; /* in which nothing was open */
+};
+
+/* Time in calls of a node is none in those that made them. */
+static void give(struct applying *a, uint32_t node, int64_t ns)
+{
+	struct pv_tree_node *v = a->m->calls.node.v;
+	uint32_t parent = v[node].parent;
+	v[node].self_ns += ns;
+	if (parent == 0) {
+		a->idle -= ns;
+		return;
+	}
+	pv_window_touch(a->m, parent);
+	v[parent].self_ns -= ns;
+}
+
+static void fetch(const struct applying *a, const struct pv_strand_node *n)
+{
+	const struct pv_tree_node *at = &a->m->calls.node.v[n->node];
+	if (n->turn != a->s->turn)
+		return;
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch((const char *)(at + 1) - 1, 1);
+}
+
+/* Calls that ended, since they began: what was open before is taken off by end_open(). */
+static bool add_sums(struct applying *a, const struct pv_digest_sum *v, size_t n)
+{
+	const struct pv_strand_node *to = a->s->node.v;
+	for (size_t i = 0; i < n; i++) {
+		if (i + PLACE_AHEAD < n)
+			__builtin_prefetch(&to[v[i + PLACE_AHEAD].path]);
+		if (i + NODE_AHEAD < n)
+			fetch(a, &to[v[i + NODE_AHEAD].path]);
+		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		if (at == PV_MAP_NONE)
+			return false;
+		pv_window_touch(a->m, at);
+		struct pv_tree_node *node = &a->m->calls.node.v[at];
+		node->calls += v[i].calls;
+		node->total_ns = (int64_t)((uint64_t)node->total_ns + v[i].total_ns);
+		if (v[i].max_ns > node->max_ns)
+			node->max_ns = v[i].max_ns;
+		give(a, at, (int64_t)v[i].total_ns);
+	}
+	return true;
+}
+
+/* Frames that did not stay open, up to where their self time is paid. */
+static void end_open(struct applying *a, size_t kept)
+{
+	for (size_t i = kept; i < a->t->stack.n; i++) {
+		const struct pv_frame *f = &a->t->stack.v[i];
+		pv_window_touch(a->m, f->node);
+		a->m->calls.node.v[f->node].calls--;
+		give(a, f->node, f->enter_ns - a->t->last_ns);
+	}
+	a->t->stack.n = kept;
+}
+
+static bool add_open(struct applying *a, const struct pv_digest_open *v, size_t n, int64_t to_ns)
+{
+	if (!pv_reserve(&a->t->stack, n) || !pv_reserve(&a->s->open, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		if (at == PV_MAP_NONE)
+			return false;
+		pv_window_touch(a->m, at);
+		a->m->calls.node.v[at].calls++;
+		give(a, at, to_ns - v[i].enter_ns);
+		a->t->stack.v[a->t->stack.n++] = (struct pv_frame){ at, v[i].enter_ns };
+		a->s->open.v[a->s->open.n++] = v[i].path;
+	}
+	return true;
+}
+
+/* The innermost call that stays open, or nothing, has all the time that no other call has. */
+static void pay(struct applying *a, int64_t ns)
+{
+	if (a->t->stack.n == 0) {
+		a->idle += ns;
+		return;
+	}
+	uint32_t top = a->t->stack.v[a->t->stack.n - 1].node;
+	pv_window_touch(a->m, top);
+	a->m->calls.node.v[top].self_ns += ns;
+}
+
+static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = pv_stretch_node(a->m, a->s, path[i]);
+		if (at == PV_MAP_NONE)
+			return false;
+		a->m->calls.node.v[at].exc_leaves++;
+	}
+	return true;
+}
+
+static bool take_open(struct pv_strand *s, const struct pv_digest_open *v, size_t n)
+{
+	s->open.n = 0;
+	if (!pv_reserve(&s->open, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->open.v[s->open.n++] = v[i].path;
+	return true;
+}
+
+/* With a base that it had before, paths that were found then are found. */
+static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
+{
+	struct pv_strand_base *b = &s->had[base % PV_STRAND_BASES];
+	memset(s->had, 0, forget ? sizeof s->had : 0);
+	if (b->turn == 0 || b->node != base)
+		*b = (struct pv_strand_base){ base, ++s->turns };
+	s->turn = b->turn;
+}
+
+/*
+ * What the strand's base is, and whether nodes are where they were. If not, those of calls that
+ * stay open are where the stack says, whatever their keys mean by now.
+ */
+static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
+	const struct pv_digest *d, const struct pv_stretch *next)
+{
+	const struct pv_stretches *p = &m->private->stretches;
+	if (next->rejoins && !take_open(s, &d->open.v[next->before], next->befores))
+		return false;
+	size_t depth = next->goes_on ? s->base_depth : t->stack.n;
+	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
+	s->open.n = next->kept;
+	if (base != s->base || s->changes != p->changes || s->shared || s->turn == 0) {
+		take_turn(s, base, s->changes != p->changes || s->shared);
+		s->shared = false;
+		for (size_t i = 0; i < next->kept; i++) {
+			uint32_t node = t->stack.v[depth + i].node;
+			s->node.v[s->open.v[i]] = (struct pv_strand_node){ node, s->turn };
+			s->shared |= m->calls.node.v[node].key == UINT64_MAX;
+		}
+	}
+	s->changes = p->changes;
+	s->base = base;
+	s->base_depth = depth;
+	return true;
+}
+
+/* Others may have their turn, and large tables grow. */
+static void pause(struct pv_model *m)
+{
+	if (!m->private->breath.may)
+		return;
+	pv_model_let_go(m);
+	pv_model_make_room(m);
+	pv_model_take_back(m);
+}
+
+bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s)
+{
+	const struct pv_digest *d = &x->batch->digest;
+	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
+	const struct pv_digest_sum *sum = &d->sum.v[s->sum];
+	size_t made = 0;
+	if (!begin(x->m, strand, &x->thread->stack, d, s))
+		return false;
+	x->m->private->use_ns = s->from_ns;
+	for (size_t i = 0; i < s->sums && s->sums > MADE_AT_ONCE; i++) {
+		if (strand->node.v[sum[i].path].turn == strand->turn)
+			continue;
+		if (pv_stretch_find(x->m, strand, sum[i].path) == PV_MAP_NONE)
+			return false;
+		if (++made % MADE_AT_ONCE == 0)
+			pause(x->m);
+	}
+	if (made > MADE_AT_ONCE)
+		pause(x->m);
+	return true;
+}
+
+bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
+{
+	const struct pv_digest *d = &x->batch->digest;
+	struct pv_thread_calls *t = &x->thread->stack;
+	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
+	struct applying a = { .m = x->m, .t = t, .s = strand };
+	end_open(&a, a.s->base_depth + s->kept);
+	pay(&a, s->to_ns - t->last_ns);
+	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
+		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
+		!add_open(&a, &d->open.v[s->open], s->opens, s->to_ns))
+		return false;
+	t->told_ns += a.idle;
+	t->last_ns = s->to_ns;
+	a.s->number = s->number;
+	a.s->thread = x->thread;
+	a.s->depth = t->stack.n;
+	a.s->top = t->stack.n ? t->stack.v[t->stack.n - 1] : (struct pv_frame){ 0 };
+	return true;
+}
+
+bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
+{
+	if (m->only.ranged || m->only.threaded || m->timeline.width_ns == 0)
+		return false;
+	ret->wanted = true;
+	ret->cell_origin_ns = m->timeline.origin_ns;
+	ret->cell_ns = m->timeline.width_ns;
+	/* No cell of the window is narrower. */
+	ret->stretch_ns = m->window->off ? PV_STRETCH_ANY : (int64_t)PV_WINDOW_CELL_MS * 1000000;
+	return true;
+}
+
+/* --- whether a run can be taken */
+
+const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b)
+{
+	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
+	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
+}
+
+static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint32_t number)
+{
+	if (!th || s->thread != th || s->number + 1 != number || th->stack.stack.n != s->depth)
+		return false;
+	if (s->depth == 0)
+		return true;
+	const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
+	return top->node == s->top.node && top->enter_ns == s->top.enter_ns;
+}
+
+/* Calls of others came between: what is open above the base is what the stretch says. */
+static bool rejoins(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th,
+	const struct pv_digest *d, const struct pv_stretch *next)
+{
+	if (!th || s->thread != th || s->base_depth + next->befores != th->stack.stack.n)
+		return false;
+	const struct pv_frame *f = &th->stack.stack.v[s->base_depth];
+	const struct pv_digest_open *v = &d->open.v[next->before];
+	for (size_t i = 0; i < next->befores; i++) {
+		uint32_t method = m->calls.node.v[f[i].node].method;
+		if (f[i].enter_ns != v[i].enter_ns ||
+			m->names.method.v[method].key != s->path.v[v[i].path].key)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the stretch follows what its strand has had, here or in the run before it. */
+static bool follows(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	struct pv_strand *s = &p->strand[b->digest.strand];
+	const struct pv_thread *th = pv_stretch_thread(m, b);
+	size_t depth = th ? th->stack.stack.n : 0;
+	if (s->tree != b->digest.tree)
+		return false;
+	if (s->look != p->looks) {
+		bool ok = next->rejoins ? rejoins(m, s, th, &b->digest, next)
+					: goes_on(s, th, next->number);
+		size_t open = next->rejoins ? next->befores : s->open.n;
+		if (next->goes_on && (!ok || next->kept > open))
+			return false;
+		s->look_depth = next->goes_on ? s->base_depth : depth;
+	} else if (next->rejoins) {
+		return false;
+	} else if (!next->goes_on) {
+		s->look_depth += s->look_deepest;
+	} else if (next->number != s->look_number + 1) {
+		return false;
+	}
+	s->look = p->looks;
+	s->look_number = next->number;
+	s->look_deepest = next->deepest;
+	return s->look_depth + s->look_deepest < PV_STACK_DEPTH;
+}
+
+/* The thread's calls can be applied, though other batches come before. */
+static bool thread_goes_on(struct pv_model *m, const struct pv_batch *b)
+{
+	const struct pv_thread *th = pv_stretch_thread(m, b);
+	if (th ? th->end_ns != PV_NEVER || th->stack.too_deep
+	       : m->threads.thread.n > m->threads.cap)
+		return false;
+	for (size_t i = 0; i < b->digest.stretch.n; i++)
+		if (!follows(m, b, &b->digest.stretch.v[i]))
+			return false;
+	return true;
+}
+
+/* Whether a batch tells of another thread's life that has calls in the run. */
+static bool tells_of_others(const struct pv_batch *b, const struct pv_batch *const *all, size_t n)
+{
+	for (size_t i = 0; i < b->rare.n; i++) {
+		const struct pv_event *e = &b->rare.v[i];
+		bool life = e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END;
+		if (!life || e->meta.key == b->thread)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (all[k]->thread == e->meta.key)
+				return true;
+	}
+	return false;
+}
+
+/* From a run before. */
+static bool any_goes_on(const struct pv_batch *const *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (b[i]->digest.stretch.n && b[i]->digest.stretch.v[0].goes_on)
+			return true;
+	return false;
+}
+
+bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+{
+	size_t stretches = 0;
+	for (size_t i = 0; i < n; i++)
+		stretches += b[i]->digest.stretch.n;
+	if (stretches == 0)
+		return true;
+	if (pv_stretches_near_cap(m, b, n) || (m->threads.thread.n + n > m->threads.cap && n > 1))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (b[i]->gap_before && (i > 0 || any_goes_on(b, n)))
+			return false; /* everything open ends there */
+	for (size_t i = 0; i < n; i++)
+		if (!thread_goes_on(m, b[i]) || (n > 1 && tells_of_others(b[i], b, n)))
+			return false;
+	return pv_stretches_unambiguous(m, b, n);
+}

@@ -1,0 +1,110 @@
+/*
+ * Stretches of calls that came summed up. The two questions are for whoever decodes and applies
+ * batches, the rest is private to the model.
+ */
+#ifndef PV_MODEL_STRETCH_H
+#define PV_MODEL_STRETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/format/digest.h"
+#include "common/model/calls/calls.h"
+
+enum { PV_SHARED_BITS = 8192, PV_STRAND_BASES = 128 };
+
+struct pv_batch;
+struct pv_context;
+struct pv_model;
+struct pv_thread;
+
+/*
+ * Whether the calls of the next batch can come summed up; what the digest has to know is put in.
+ * It looks only at what the owner itself changes, and needs no lock, as the next two.
+ */
+bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret);
+/*
+ * The paths that batches name, each batch once, all in the log's order, whether or not they can be
+ * applied as they are. False: some are missing, and stretches of their strands cannot be applied.
+ */
+bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n);
+/* Whether a run of batches that were heard can be applied: if not, each is decoded again without.
+ */
+bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+
+/* --- private */
+
+struct pv_strand_node {
+	uint32_t node, turn; /* holds where the turn is the strand's present one */
+};
+
+/* A base that a strand had before, and the turn that paths above it were given then. */
+struct pv_strand_base {
+	uint32_t node, turn; /* 0: none */
+};
+
+/* Of a strand: what its stretches, applied up to now, have left. */
+struct pv_strand {
+	uint32_t tree;  /* as digests name it */
+	uint32_t turn;  /* of the base, and another when nodes get other numbers or meanings */
+	uint32_t turns; /* up to now */
+	struct pv_strand_base had[PV_STRAND_BASES]; /* by number, where `changes` is as it was */
+	uint64_t changes;                           /* in such, when the turn began */
+	uint64_t heard;                             /* when it was heard of last */
+	bool shared;       /* a path goes over a method whose key has several meanings */
+	uint32_t base;     /* node */
+	size_t base_depth; /* of the thread's stack */
+	uint32_t number;   /* of the stretch applied last */
+	const struct pv_thread *thread;       /* that it was applied for ... */
+	size_t depth;                         /* ... with so many calls open behind it ... */
+	struct pv_frame top;                  /* ... this one innermost */
+	PV_ARRAY(struct pv_digest_path) path; /* by number, the first PV_STRAND_FIRST unused */
+	PV_ARRAY(struct pv_strand_node) node; /* likewise */
+	PV_ARRAY(uint32_t) open;              /* paths of the calls open above the base */
+
+	/* while a run is looked at */
+	uint64_t look, moves; /* the latter: it comes to another base in that one */
+	uint32_t look_number;
+	size_t look_depth, look_deepest;
+};
+
+/* The owner's. */
+struct pv_stretches {
+	struct pv_strand strand[PV_STRAND_ALONE + 1];
+	uint64_t changes, looks, heard;
+	PV_ARRAY(uint32_t) climbed;               /* scratch */
+	struct pv_map described;                  /* methods, by a run */
+	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
+	bool shared_known, shared_any;            /* those bits are up to date; one is set */
+};
+
+void pv_stretches_finish(struct pv_stretches *s);
+/* Whether each key means one method in all of the run, as far as is known. */
+bool pv_stretches_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+/* A method's key has come to have several meanings. */
+void pv_stretches_note_shared(struct pv_model *m, uint64_t key);
+/* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
+bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+/* The epoch of a batch's thread that calls come to; NULL when it is new. */
+const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b);
+
+/*
+ * A stretch is begun, then applied; false when out of memory. What takes long is to make nodes of
+ * paths that were not there before: where there are many this is done at the beginning, with
+ * pauses, when nothing is added to any figure yet.
+ */
+bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s);
+bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s);
+/* pv_stretch_node() where it is not known yet; PV_MAP_NONE: out of memory. */
+uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path);
+
+/* The tree's node for a path of the strand, as of the stretch applied last. */
+static inline uint32_t pv_stretch_node(struct pv_model *m, struct pv_strand *s, uint32_t path)
+{
+	const struct pv_strand_node *n = &s->node.v[path];
+	return n->turn == s->turn ? n->node : pv_stretch_find(m, s, path);
+}
+
+#endif

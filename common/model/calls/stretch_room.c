@@ -1,0 +1,65 @@
+/* What a run of stretches may add: near a cap the order of things decides what is told apart. */
+#include "common/model/ground/model_parts.h"
+
+/* The strand's next stretch will find its nodes where they are now. */
+static bool stays(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th)
+{
+	if (!th || s->turn == 0 || s->shared || s->changes != m->private->stretches.changes ||
+		s->base_depth > th->stack.stack.n)
+		return false;
+	return s->base == (s->base_depth ? th->stack.stack.v[s->base_depth - 1].node : 0);
+}
+
+/* Strands that begin on another base, somewhere in the run. */
+static void note_bases(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	for (size_t i = 0; i < n; i++) {
+		struct pv_strand *s = &p->strand[b[i]->digest.strand];
+		bool moves = !stays(m, s, pv_stretch_thread(m, b[i]));
+		for (size_t k = 0; k < b[i]->digest.stretch.n; k++)
+			moves |= !b[i]->digest.stretch.v[k].goes_on;
+		if (moves)
+			s->moves = p->looks;
+	}
+}
+
+/* Sums and open calls of a batch whose path has no node yet, as far as is known. */
+static size_t new_paths(const struct pv_stretches *p, const struct pv_digest *d)
+{
+	const struct pv_strand *s = &p->strand[d->strand];
+	size_t n = 0;
+	if (s->moves == p->looks)
+		return d->sum.n + d->open.n;
+	for (size_t i = 0; i < d->sum.n; i++)
+		n += s->node.v[d->sum.v[i].path].turn != s->turn;
+	for (size_t i = 0; i < d->open.n; i++)
+		n += s->node.v[d->open.v[i].path].turn != s->turn;
+	return n;
+}
+
+/* With as many more the tree may have to fold, or methods become one: then their order decides. */
+static bool is_too_much(const struct pv_model *m, size_t more)
+{
+	return m->calls.node.n + more >= m->calls.cap ||
+	       m->names.method.n + more >= m->names.method_cap;
+}
+
+bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	size_t others = 0, paths = 0;
+	p->looks++;
+	for (size_t i = 0; i < n; i++) {
+		/* Samples, and calls that are not summed up. */
+		others += b[i]->pool.n + b[i]->n - b[i]->allocs.n;
+		paths += b[i]->digest.sum.n + b[i]->digest.open.n;
+	}
+	if (!is_too_much(m, others + paths))
+		return false;
+	note_bases(m, b, n);
+	paths = 0;
+	for (size_t i = 0; i < n; i++)
+		paths += new_paths(p, &b[i]->digest);
+	return is_too_much(m, others + paths);
+}

@@ -1,0 +1,82 @@
+/*
+ * Threads as (native id, epoch): native ids are used again. `thread.start`, or the first event
+ * after `thread.end`, opens an epoch with an empty call stack. When every buffer of a log has
+ * thread id 0 there is one thread with id 0.
+ */
+#ifndef PV_MODEL_THREADS_H
+#define PV_MODEL_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/intern.h"
+#include "common/model/calls/calls.h"
+
+enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8 };
+
+/* id of the thread that stands for all that came when there were too many */
+#define PV_THREAD_OTHER UINT64_MAX
+
+/* A contention that has not ended yet. */
+struct pv_wait {
+	uint64_t object;
+	int64_t start_ns;
+	uint32_t lock, class_use, stack;
+};
+
+struct pv_thread {
+	uint64_t id;      /* native */
+	uint32_t epoch;   /* of this native id, from 1 */
+	uint32_t before;  /* index of its earlier epoch, 0 = none */
+	uint32_t index;   /* its own */
+	uint32_t name;    /* interned in names.text, 0 = none given; without a start and a name of
+			   * its own that of the epoch before: threads write on after their end */
+	int64_t start_ns; /* thread.start; PV_NEVER when not seen */
+	int64_t end_ns;   /* thread.end; PV_NEVER when not seen */
+	int64_t first_ns, last_ns; /* of the events in its own buffers; PV_NEVER without */
+	uint64_t events;           /* in its own buffers */
+	uint64_t allocations, allocated_bytes;
+	uint64_t samples; /* hits of this thread, whoever wrote them */
+	uint64_t calls;   /* enters */
+	bool own;         /* has buffers of its own (else only named by others) */
+	bool named;       /* by an event of this epoch */
+	bool selected;    /* passes the model's restriction */
+
+	/* private to the model */
+	struct pv_thread_calls stack;
+	struct pv_wait wait[PV_WAITS_MAX];
+	unsigned waits;
+	uint64_t stop;             /* number of the stop of the world it is in, 0 = none */
+	int64_t stop_ns, stood_ns; /* it began, all threads stood; the latter PV_NEVER: not yet */
+	struct pv_gc_edge {
+		int64_t time_ns;
+		uint8_t generation;
+		bool end;
+	} edge[PV_EDGES_MAX];
+	unsigned edges; /* of collections, within that stop */
+	bool began,
+		collected; /* one started, one ended, since it said the heap's size; in this stop */
+	uint32_t finalizing; /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */
+	bool forces;           /* the next collection that starts here is the profiler's */
+	bool forced;           /* it has started, and not ended */
+	bool stop_forced;      /* the stop is for it */
+};
+
+struct pv_threads {
+	PV_ARRAY(struct pv_thread *) thread; /* by index; [0] is NULL; pointers stay */
+	struct pv_map newest;                /* native id -> index */
+	uint64_t ended;
+	uint64_t late;   /* ends told after events that were behind them */
+	uint64_t folded; /* epochs counted in their predecessor because there were too many */
+	uint32_t other;  /* index of the thread that stands for all ids beyond the cap, 0 = none */
+	size_t cap;      /* PV_THREADS_CAP, less in tests */
+};
+
+/* The owner's, in a fresh model with the same names: the newest epoch of each id of `from`. */
+struct pv_model;
+bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
+
+/* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
+uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
+
+#endif

@@ -1,0 +1,23 @@
+#include "common/model/ground/ending.h"
+
+#include "common/model/model.h"
+
+enum pv_log_end pv_model_log_end(const struct pv_model *m)
+{
+	const struct pv_ending *e = &m->ending;
+	if (!m->ended || m->cut)
+		return PV_LOG_OPEN;
+	if (e->inside || e->unsealed || e->full)
+		return PV_LOG_CUT_OFF;
+	if (e->said)
+		return PV_LOG_ENDED;
+	if (e->promised || m->target.logging2007 || e->child == PV_CHILD_KILLED)
+		return PV_LOG_CUT_OFF;
+	return e->child == PV_CHILD_EXITED ? PV_LOG_ENDED : PV_LOG_UNKNOWN;
+}
+
+const char *pv_log_end_text(enum pv_log_end end)
+{
+	static const char *const text[] = { "not reached", "unknown", "ended", "cut off" };
+	return text[end];
+}

@@ -1,0 +1,148 @@
+/*
+ * What the model's files share among themselves; nobody else includes this. Everything here runs
+ * on the owner's thread under the model's lock. Functions that return bool are false when out of
+ * memory only.
+ */
+#ifndef PV_MODEL_MODEL_PARTS_H
+#define PV_MODEL_MODEL_PARTS_H
+
+#include "common/base/estimate.h"
+#include "common/model/objects/addresses.h"
+#include "common/model/ground/breath.h"
+#include "common/model/model.h"
+#include "common/model/calls/stretch.h"
+
+enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64, PV_SITE_HINTS = 4096 };
+
+struct pv_key_cache { /* direct-mapped: wire key -> method id */
+	uint64_t key;
+	uint32_t id; /* 0 = empty */
+};
+
+struct pv_model_private {
+	pthread_mutex_t lock, next;
+	struct pv_breath breath;
+	struct pv_fold_room fold;
+	struct pv_addresses addresses;
+	struct pv_said said;
+
+	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
+	int64_t slice_from;
+	uint64_t slice_width;
+
+	struct pv_key_cache method[PV_KEY_CACHE];
+	uint32_t site_hint[PV_SITE_HINTS]; /* by a hash, see allocs.c */
+	int64_t use_ns; /* when what is being looked up was used: keys may mean several things */
+
+	/* The backtrace seen last: a prefix of the next one needs no look-up. */
+	size_t memo_n;
+	uint64_t memo_key[PV_STACK_MEMO];
+	uint32_t memo_stack[PV_STACK_MEMO];
+
+	PV_ARRAY(uint32_t) path; /* scratch */
+	struct pv_stretches stretches;
+	/* The restriction on the log's clock. */
+	bool ranged;
+	int64_t from_ns, to_ns, first_base_ns; /* the latter: time_base of the first buffer */
+	bool zero_open;             /* zero may still move: within the first second of buffers */
+	size_t recalled_moves;      /* of only.recall: followed so far */
+	struct pv_symbols *symbols; /* NULL until the log names a file */
+};
+
+struct pv_context {
+	struct pv_model *m;
+	const struct pv_batch *batch;
+	struct pv_thread *thread; /* that wrote it */
+	int64_t time;
+	bool counts;              /* inside the restriction */
+	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
+	struct pv_estimate alloc; /* what the allocation applied last stands for */
+	bool amid;
+	uint32_t node; /* an allocation amid the stretch applied last, in this call */
+};
+
+/* --- times and the restriction */
+
+static inline bool pv_in_range(const struct pv_model *m, int64_t t)
+{
+	const struct pv_model_private *p = m->private;
+	return !p->ranged || (t >= p->from_ns && t < p->to_ns);
+}
+
+/* The part of [from, to) inside the restriction; signed like to - from. */
+int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
+
+/* --- names */
+uint32_t pv_model_method(struct pv_model *m, uint64_t key);
+void pv_model_forget_method(struct pv_model *m, uint64_t key);
+/* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
+uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
+
+/* --- calls.c */
+bool pv_calls_init(struct pv_calls *c);
+void pv_calls_finish(struct pv_calls *c);
+
+/*
+ * The child of `parent` for this key, made when new: then every other node's number may change,
+ * only the frames of open stacks follow. 0 when there is no room left, PV_MAP_NONE when out of
+ * memory. `method` 0: look the key up.
+ */
+uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint32_t method);
+/* A leave that does not match the top frame. */
+void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional);
+/* Ends every open frame of the thread at its last event. */
+void pv_calls_close(struct pv_model *m, struct pv_thread *th);
+/* Nodes of methods that have become shared are no longer found by their keys alone. */
+void pv_calls_unkey(struct pv_model *m);
+/* The stack id of a node's path; PV_MAP_NONE when out of memory. */
+uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
+/* Makes room at the cap, if it can; *parent does not fold and follows its node. */
+bool pv_calls_fold(struct pv_model *m, uint32_t *parent);
+/* Indexes the children of a parent that has just got more than so many, or its newest one. */
+enum { PV_CALLS_WIDE = 16 };
+bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest);
+/* Whether a hit counts: by its own time and by the thread that was hit. */
+bool pv_samples_count(struct pv_context *x, const struct pv_event *e);
+bool pv_samples_apply(struct pv_context *x, const struct pv_event *e);
+/*
+ * Something of this thread was not recorded before the present event: what is open on it ends at
+ * its last event instead of growing over the gap.
+ */
+void pv_model_gap(struct pv_model *m, struct pv_thread *th);
+
+/* A buffer's time_base: zero may depend on it. */
+void pv_model_time_base(struct pv_model *m, int64_t base);
+void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
+
+/* --- threads.c */
+
+bool pv_threads_init(struct pv_threads *t);
+void pv_threads_finish(struct pv_threads *t);
+/* The epoch of `id` that an event of its own buffers at `time` belongs to, opened when new. */
+struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time);
+bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
+/* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */
+struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);
+
+/* Adds count and amount of `more` to the site of its class and stack. */
+bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more);
+/* The event's backtrace, else (with calls traced) the thread's call path, else 0. */
+uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
+
+bool pv_gc_init(struct pv_gc *gc);
+void pv_gc_finish(struct pv_gc *gc);
+bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
+bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
+void pv_shots_finish(struct pv_heap_shots *s);
+bool pv_throws_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_locks_init(struct pv_locks *l);
+void pv_locks_finish(struct pv_locks *l);
+bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_counters_init(struct pv_counters *c);
+void pv_counters_finish(struct pv_counters *c);
+bool pv_counters_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
+void pv_helpers_finish(struct pv_helpers *h);
+
+#endif

@@ -1,0 +1,38 @@
+/* What ids and keys are called, asked at query time; the rules of names.h, which includes this. */
+#ifndef PV_MODEL_NAMES_FIND_H
+#define PV_MODEL_NAMES_FIND_H
+
+#include "common/model/names/names.h"
+
+/* The interned name of a method or class use, 0 while undefined; *_text: the key "0x..." then. */
+uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method);
+uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use);
+const char *pv_names_method_text(const struct pv_names *n, uint32_t method, char buf[24]);
+const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, char buf[24]);
+
+/* The method a sampled bare address turned out to stand in, once its code is known; else the id. */
+uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
+
+/* The class a use is of, past its vtable, as an id in entity[CLASS]; 0 unknown. */
+uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
+
+/* What a key of that kind meant at a time, by the rule above; 0 unknown. */
+uint32_t pv_names_entity(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
+
+/* The newest meaning that began by then, whether or not it had ended, else the oldest; 0: none. */
+uint32_t pv_names_begun(
+	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
+
+/* One number for all uses of a class of one name and image: rows' ids. */
+uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use);
+struct pv_class_said {
+	uint64_t row;
+	uint32_t name, image;
+}; /* what _row() and the like say */
+struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use);
+
+/* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */
+uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the files of the names share; nobody else includes this. Bools are false when out of memory.
+ */
+#ifndef PV_MODEL_NAMES_PARTS_H
+#define PV_MODEL_NAMES_PARTS_H
+
+#include "common/model/names/names.h"
+
+/* --- names_method.c */
+
+/* METHOD_JIT, a name alone, METHOD_FREE. */
+bool pv_names_describe(struct pv_names *n, const struct pv_event *e);
+bool pv_names_name_method(
+	struct pv_names *n, uint64_t key, const struct pv_text *name, int64_t time);
+void pv_names_free_method(struct pv_names *n, const struct pv_event *e);
+
+/* Interns a name of the log's; C++ symbols as their source has them. */
+bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *ret_id);
+
+/* A class of this name came to life. */
+bool pv_names_class_born(struct pv_names *n, uint32_t name);
+/* One died: with the last of its name its methods die too. */
+bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time);
+
+bool pv_names_link_methods(struct pv_names *n);
+
+/* --- names_find.c */
+
+uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key);
+static inline bool pv_names_are_classes(const struct pv_names *n, enum pv_entity_kind kind)
+{
+	return kind == (n->classes_by_vtable ? PV_ENTITY_VTABLE : PV_ENTITY_CLASS);
+}
+
+/* The class uses bound to an epoch that has just ended, or begun as the second of its key. */
+void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int64_t time);
+bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity);
+
+#endif

@@ -1,0 +1,111 @@
+#include "common/model/names/natives.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/ground/model_parts.h"
+#include "common/model/names/names_parts.h"
+#include "common/model/names/symbols.h"
+
+enum { PATH = 4096 };
+
+static bool take_module(
+	struct pv_model *m, uint64_t from, uint64_t size, const struct pv_text *name)
+{
+	char path[PATH];
+	if (name->len < 2 || name->len >= PATH || name->at[0] != '/')
+		return true;
+	memcpy(path, name->at, name->len);
+	path[name->len] = 0;
+	bool ok = pv_symbols_module(&m->private->symbols, from, size, path);
+	pv_symbols_before(m->private->symbols, m->target.start_time_ms);
+	return ok;
+}
+
+bool pv_natives_told(struct pv_model *m, const struct pv_event *e)
+{
+	return take_module(m, e->symbol.address, e->symbol.size, &e->symbol.name);
+}
+
+bool pv_natives_again(struct pv_model *m)
+{
+	for (size_t i = 0; i < m->notes.native.n; i++) {
+		const struct pv_native *n = &m->notes.native.v[i];
+		const char *text = pv_intern_text(&m->names.text, n->name);
+		const struct pv_text name = { text, strlen(text) };
+		if (!n->binary && !take_module(m, n->address, n->size, &name))
+			return false;
+	}
+	return true;
+}
+
+/* "libc.so.6+0x29d90": the part in front; 0: it is a name. */
+static size_t file_part(const struct pv_text *name)
+{
+	size_t n = name->len;
+	while (n > 0 && strchr("0123456789abcdef", name->at[n - 1]))
+		n--;
+	return n > 3 && n < name->len && memcmp(name->at + n - 3, "+0x", 3) == 0 ? n - 3 : 0;
+}
+
+size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room[PV_NATIVE_NAME])
+{
+	struct pv_symbol s;
+	size_t file = jit->jit.code ? file_part(&jit->jit.name) : 0;
+	if (!file || !m->private->symbols ||
+		!pv_symbols_find(m->private->symbols, jit->jit.code, &s))
+		return 0;
+	int n = snprintf(room, PV_NATIVE_NAME, "%s [%.*s]", s.name, (int)file, jit->jit.name.at);
+	return n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0;
+}
+
+bool pv_natives_met(struct pv_model *m, uint64_t address)
+{
+	struct pv_symbol s;
+	uint32_t text;
+	char name[PV_NATIVE_NAME];
+	if (pv_ranges_find(&m->names.functions, address))
+		return true;
+	uint32_t known = pv_ranges_find(&m->names.symbols, address);
+	const char *path = known ? pv_intern_text(&m->names.text, known) : "";
+	const char *file = strrchr(path, '/');
+	if (*path != '/' || !pv_symbols_find(m->private->symbols, address, &s))
+		return true;
+	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
+	m->names.changes++;
+	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
+	/* Of unknown size it is known to reach this far; another may begin behind. */
+	uint64_t size = s.size ? s.size : address - s.start + 1;
+	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
+				      pv_ranges_add(&m->names.functions, s.start, size, text));
+}
+
+static bool add_line(void *ctx, uint64_t offset, uint32_t line)
+{
+	struct pv_lines *l = ctx;
+	if (offset > UINT32_MAX || l->line.n >= PV_LINES_CAP || !pv_reserve(&l->line, 1))
+		return false;
+	l->line.v[l->line.n++] = (struct pv_line){ (uint32_t)offset, line };
+	l->table.v[l->table.n - 1].n++;
+	return true;
+}
+
+bool pv_natives_lines(struct pv_model *m, uint32_t method)
+{
+	struct pv_lines *l = &m->lines;
+	const struct pv_method *x = &m->names.method.v[method];
+	const struct pv_line_table t = { .method = method, .first = (uint32_t)l->line.n };
+	if (!x->code || !x->code_size)
+		return true;
+	if (!pv_map_set(&l->table_of, method, (uint32_t)l->table.n) || !pv_reserve(&l->table, 1))
+		return false;
+	l->table.v[l->table.n++] = t;
+	const char *file =
+		pv_symbols_lines(m->private->symbols, x->code, x->code_size, add_line, l);
+	uint32_t *name = &l->table.v[l->table.n - 1].file;
+	if (file)
+		return pv_intern_add(&m->names.text, file, strlen(file), name);
+	l->line.n = t.first;
+	l->table.v[l->table.n - 1].n = 0;
+	return true;
+}

@@ -1,0 +1,238 @@
+#include "common/model/names/symbols.h"
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+
+#ifdef PV_ELFUTILS
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct module {
+	uint64_t from, size;
+	char *path;
+	bool tried;
+	Dwfl *dwfl; /* NULL: not opened, or not believed */
+	Dwfl_Module *in;
+};
+
+struct pv_symbols {
+	PV_ARRAY(struct module) module;
+	uint64_t before_ms;
+};
+
+static void close_module(struct module *m)
+{
+	if (m->dwfl)
+		dwfl_end(m->dwfl);
+	free(m->path);
+}
+
+void pv_symbols_destroy(struct pv_symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->module.n; i++)
+		close_module(&s->module.v[i]);
+	pv_array_finish(&s->module);
+	free(s);
+}
+
+bool pv_symbols_module(struct pv_symbols **ps, uint64_t from, uint64_t size, const char *path)
+{
+	struct pv_symbols *s = *ps ? *ps : calloc(1, sizeof *s);
+	*ps = s;
+	if (!s)
+		return false;
+	size_t i = 0;
+	while (i < s->module.n && s->module.v[i].from != from)
+		i++;
+	bool there = i < s->module.n;
+	if (there && s->module.v[i].size == size && strcmp(s->module.v[i].path, path) == 0)
+		return true;
+	if (!there && s->module.n >= PV_MODULES_CAP)
+		return true;
+	struct module m = { .from = from, .size = size, .path = strdup(path) };
+	if (!m.path || (!there && !pv_reserve(&s->module, 1))) {
+		free(m.path);
+		return false;
+	}
+	if (there)
+		close_module(&s->module.v[i]);
+	s->module.v[i] = m;
+	s->module.n += !there;
+	return true;
+}
+
+void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
+{
+	if (s)
+		s->before_ms = ms;
+}
+
+/* ---- files */
+
+/* By build id only: the other ways may ask servers on the network. */
+static int find_debug_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+	const char *file, const char *link, GElf_Word crc, char **ret_name)
+{
+	return dwfl_build_id_find_debuginfo(mod, user, name, base, file, link, crc, ret_name);
+}
+
+static int find_no_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+	char **ret_name, Elf **ret_elf)
+{
+	(void)mod, (void)user, (void)name, (void)base, (void)ret_name, (void)ret_elf;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = { .find_elf = find_no_file,
+	.find_debuginfo = find_debug_file,
+	.section_address = dwfl_offline_section_address };
+
+/* What a file asks the loader to map. */
+static bool span(int fd, uint64_t *ret_least, uint64_t *ret_size)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	size_t n = 0;
+	GElf_Phdr p;
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		elf_getphdrnum(elf, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD)
+			continue;
+		least = p.p_vaddr < least ? p.p_vaddr : least;
+		most = p.p_vaddr + p.p_memsz > most ? p.p_vaddr + p.p_memsz : most;
+	}
+	elf_end(elf);
+	*ret_least = least;
+	*ret_size = most - least;
+	return least < most;
+}
+
+static bool trusted(const struct pv_symbols *s, int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & S_IWOTH) &&
+	       (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
+}
+
+static void open_module(const struct pv_symbols *s, struct module *m)
+{
+	uint64_t least, size;
+	m->tried = true;
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	bool same = trusted(s, fd) && span(fd, &least, &size) && size == m->size;
+	m->dwfl = same ? dwfl_begin(&callbacks) : NULL;
+	if (m->dwfl) {
+		dwfl_report_begin(m->dwfl);
+		m->in = dwfl_report_elf(m->dwfl, m->path, m->path, fd, m->from - least, true);
+		if (m->in) /* who has the file closes it */
+			fd = -1;
+		dwfl_report_end(m->dwfl, NULL, NULL);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
+{
+	for (size_t i = 0; s && i < s->module.n; i++) {
+		struct module *m = &s->module.v[i];
+		if (address < m->from || address - m->from >= m->size)
+			continue;
+		if (!m->tried)
+			open_module(s, m);
+		return m->in;
+	}
+	return NULL;
+}
+
+/* ---- what they say */
+
+bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret)
+{
+	GElf_Off offset;
+	GElf_Sym sym;
+	Dwfl_Module *in = module_at(s, address);
+	const char *name =
+		in ? dwfl_module_addrinfo(in, address, &offset, &sym, NULL, NULL, NULL) : NULL;
+	if (!name || !*name || (sym.st_size && offset >= sym.st_size))
+		return false;
+	*ret = (struct pv_symbol){ address - offset, sym.st_size, name };
+	return true;
+}
+
+const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
+	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx)
+{
+	Dwarf_Addr bias, at;
+	Dwarf_Lines *lines;
+	size_t n;
+	int number;
+	const char *file = NULL;
+	Dwfl_Module *in = module_at(s, start);
+	Dwarf_Die *unit = in ? dwfl_module_addrdie(in, start, &bias) : NULL;
+	if (!unit || dwarf_getsrclines(unit, &lines, &n) != 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		const char *in_file = dwarf_linesrc(line, NULL, NULL);
+		if (!in_file || dwarf_lineaddr(line, &at) != 0 || at + bias < start ||
+			at + bias - start >= size || dwarf_lineno(line, &number) != 0)
+			continue;
+		file = file ? file : in_file;
+		if (number > 0 && strcmp(in_file, file) == 0 &&
+			!each(ctx, at + bias - start, (uint32_t)number))
+			return NULL;
+	}
+	return file;
+}
+
+#else
+
+struct pv_symbols {
+	bool unused;
+};
+
+void pv_symbols_destroy(struct pv_symbols *s)
+{
+	free(s);
+}
+
+bool pv_symbols_module(struct pv_symbols **s, uint64_t from, uint64_t size, const char *path)
+{
+	(void)s, (void)from, (void)size, (void)path;
+	return true;
+}
+
+void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
+{
+	(void)s, (void)ms;
+}
+
+bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret)
+{
+	(void)s, (void)address, (void)ret;
+	return false;
+}
+
+const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
+	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx)
+{
+	(void)s, (void)start, (void)size, (void)each, (void)ctx;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,44 @@
+#include "common/model/names/told.h"
+
+#include "common/model/ground/model_parts.h"
+#include "common/model/names/natives.h"
+
+bool pv_names_take(struct pv_model *m, const struct pv_event *e)
+{
+	bool shared;
+	char name[PV_NATIVE_NAME];
+	struct pv_event better;
+	/* Ids of a 2007 log are given once: what is freed keeps its own, with all that used it. */
+	if (m->target.logging2007 &&
+		(e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD))
+		return true;
+	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
+		m->names.applied_ns = m->last_ns;
+	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_told(m, e))
+		return false;
+	size_t len = e->kind == PV_KIND_METHOD_JIT ? pv_natives_name(m, e, name) : 0;
+	if (len) {
+		better = *e;
+		better.jit.name = (struct pv_text){ name, len };
+		e = &better;
+	}
+	if (!pv_names_apply(&m->names, e, &shared))
+		return false;
+	if (shared)
+		pv_calls_unkey(m);
+	return true;
+}
+
+bool pv_model_tell(struct pv_model *m, struct pv_batch *b)
+{
+	b->told = true;
+	for (size_t i = 0; i < b->rare.n; i++)
+		if (!pv_names_take(m, &b->rare.v[i]))
+			return false;
+	return true;
+}
+
+void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
+{
+	pv_threads_told_end(&m->threads, thread, time);
+}

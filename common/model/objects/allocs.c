@@ -1,0 +1,336 @@
+#include "common/model/objects/allocs.h"
+
+#include <stdlib.h>
+
+#include "common/base/saturate.h"
+#include "common/model/objects/allocs_parts.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
+#include "common/model/calls/sites_fold.h"
+#include "common/model/calls/stacks_fold.h"
+#include "common/model/time/window_parts.h"
+
+uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
+{
+	x->m->private->use_ns = x->time;
+	if (pv_stacks_are_many(&x->m->stacks) && !pv_stacks_make_room(x->m))
+		return PV_MAP_NONE;
+	if (backtrace.n)
+		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
+	const struct pv_thread_calls *s = &x->thread->stack;
+	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
+}
+
+/* Beside the table, so that others can read it meanwhile. */
+static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
+{
+	struct pv_sites copy;
+	uint32_t *remap = NULL;
+	if (windowed && !pv_window_flush(m))
+		return false;
+	pv_model_let_go(m);
+	bool ok = pv_sites_copy(s, &copy);
+	bool made = ok && pv_sites_make_room(&copy, &remap);
+	pv_model_take_back(m);
+	if (ok)
+		pv_sites_settle(s, &copy, made);
+	if (made && windowed)
+		pv_window_renumber_sites(m, remap);
+	free(remap);
+	return made;
+}
+
+bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more)
+{
+	bool windowed = s == &x->m->allocs.sites;
+	if (pv_sites_are_many(s, more->class_use, more->stack) && !make_room(x->m, s, windowed))
+		return false;
+	size_t before = s->site.n;
+	uint32_t at = pv_sites_get(s, more->class_use, more->stack);
+	if (!at)
+		return false;
+	struct pv_site *site = &s->site.v[at];
+	if (windowed) {
+		if (at + 1 == s->site.n && s->site.n != before)
+			site->cell = pv_window_untouched(x->m);
+		if (!site->cell)
+			pv_window_touch_site(x->m, at);
+	}
+	site->count += more->count;
+	site->amount += more->amount;
+	return true;
+}
+
+static bool grow_to(struct pv_allocs *a, uint32_t id)
+{
+	if (id < a->class_use.n)
+		return true;
+	if (!pv_reserve(&a->class_use, id + 1 - a->class_use.n))
+		return false;
+	while (a->class_use.n <= id)
+		a->class_use.v[a->class_use.n++] = (struct pv_class_allocs){ 0 };
+	return true;
+}
+
+/* The object is known from here on; whoever lived at its address before is gone. */
+static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	struct pv_model *m = x->m;
+	if (object == 0 || m->only.recall)
+		return true; /* not recorded: logs of 2007; or nobody will ask the table */
+	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
+	if (!s)
+		return false;
+	uint32_t age = pv_addresses_age(&m->private->addresses, x->time);
+	bool asked = s->asked && s->object == object;
+	bool same = asked && pv_object_allocated(x, object, class_use);
+	bool ok = !asked || same || pv_object_moved(x, object, 0);
+	ok = ok && (!asked || (pv_handles_allocated(x, object, class_use) &&
+				      pv_throws_allocated(x, object, class_use)));
+	pv_address_set(
+		m->private->addresses.ousted, s, pv_address_of(object, class_use, age, same));
+	return ok;
+}
+
+static void add(struct pv_allocs *a, uint32_t id, const struct pv_estimate *e)
+{
+	struct pv_class_allocs *c = &a->class_use.v[id];
+	c->count += e->count;
+	c->bytes += e->bytes;
+	c->variance += e->variance;
+	a->count += e->count;
+	a->bytes += e->bytes;
+	a->variance += e->variance;
+	a->samples++;
+}
+
+static bool apply(struct pv_context *x, const struct pv_alloc *a)
+{
+	struct pv_model *m = x->m;
+	uint32_t id = pv_names_class(&m->names, a->type, x->time);
+	if (!id || !remember(x, a->object, id))
+		return false;
+	x->alloc = pv_estimate_alloc(a->size, m->allocs.period, &m->allocs.carry);
+	if (!pv_gc_allocated(&m->gc, x->thread, x->time, x->alloc.bytes))
+		return false;
+	if (!x->counts)
+		return true;
+	uint32_t stack =
+		x->amid && !a->stack.n ? pv_calls_stack(m, x->node) : pv_stack_of(x, a->stack);
+	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
+		return false;
+	add(&m->allocs, id, &x->alloc);
+	uint64_t *with = a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path;
+	*with += stack ? x->alloc.count : 0;
+	x->thread->allocations += x->alloc.count;
+	x->thread->allocated_bytes += x->alloc.bytes;
+	const struct pv_site more = {
+		.class_use = id, .stack = stack, .count = x->alloc.count, .amount = x->alloc.bytes
+	};
+	return pv_sites_add(x, &m->allocs.sites, &more);
+}
+
+/* --- allocations in a row */
+
+static inline size_t hint_of(uint64_t type, uint32_t stack)
+{
+	uint64_t hash =
+		(type + stack * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+	return hash >> 32 & (PV_SITE_HINTS - 1);
+}
+
+/* What the loop over usual allocations needs, as it is until something has to be looked up. */
+struct quick {
+	uint32_t turn, sites, sums;
+	const uint32_t *hint;
+	const struct pv_strand_node *place;
+	const struct pv_tree_node *node;
+	struct pv_address *slot, *ousted;
+	uint32_t age; /* of addresses, that of all times at hand */
+	struct pv_class_use *use;
+	struct pv_site *site;
+	struct pv_class_allocs *sum;
+	int64_t last;  /* time of the one before: none of them steps back ... */
+	int64_t limit; /* ... and all come before this */
+};
+
+/* False where nothing is usual, and no run of allocations is at hand in the present cell. */
+static bool load(struct quick *q, const struct pv_context *x, const struct pv_strand *s)
+{
+	const struct pv_model *m = x->m;
+	const struct pv_model_private *p = m->private;
+	const struct pv_gc *gc = &m->gc;
+	size_t runs = gc->pending->run.n;
+	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
+	if (m->allocs.period || m->only.recall || !x->counts || !p->addresses.slot ||
+		x->batch->digest.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
+		s->node.n == 0 || !run || run->thread != x->thread)
+		return false;
+	*q = (struct quick){ .turn = s->turn,
+		.hint = p->site_hint,
+		.place = s->node.v,
+		.node = m->calls.node.v,
+		.slot = p->addresses.slot,
+		.ousted = p->addresses.ousted,
+		.age = p->addresses.ages.newest,
+		.use = m->names.class_use.v,
+		.site = m->allocs.sites.site.v,
+		.sites = (uint32_t)m->allocs.sites.site.n,
+		.sum = m->allocs.class_use.v,
+		.sums = (uint32_t)m->allocs.class_use.n,
+		.last = run->last_ns };
+	int64_t to = (int64_t)((uint64_t)p->slice_from + p->slice_width);
+	q->limit = pv_sat_add(run->first_ns, PV_GC_RUN_MAX);
+	q->limit = to < q->limit ? to : q->limit;
+	return pv_addresses_is_newest(&p->addresses, run->last_ns) &&
+	       p->slice_from <= run->last_ns && to >= p->slice_from &&
+	       (!gc->collections.n || gc->latest_ns < run->last_ns);
+}
+
+/* The site that a class has had before at this place, and has for ever as far as is known. */
+static inline struct pv_site *known_site(const struct quick *q, uint64_t type, uint32_t stack)
+{
+	uint32_t at = q->hint[hint_of(type, stack)];
+	struct pv_site *site = &q->site[at];
+	if (at >= q->sites || site->stack != stack || stack == 0)
+		return NULL; /* that of the rest of a class has no stack */
+	const struct pv_class_use *u = &q->use[site->class_use];
+	bool steady = u->key == type && !u->ended && !u->before && !u->other;
+	return steady && site->class_use < q->sums && site->cell ? site : NULL;
+}
+
+/*
+ * Nearly every allocation is of a class, at a place and at an address of which nothing needs to
+ * be looked up. *at: the first one that is not so.
+ */
+static void apply_usual(
+	struct quick *q, const struct pv_batch *b, size_t *at, size_t end, uint64_t *ret_bytes)
+{
+	const uint32_t *path = b->digest.alloc_path.v;
+	const struct pv_alloc *alloc = b->allocs.v;
+	uint64_t bytes = 0;
+	size_t i = *at;
+	for (; i < end && b->kind[i] == PV_KIND_ALLOC; i++) {
+		const struct pv_alloc *a = &alloc[b->key[i]];
+		const struct pv_strand_node *place = &q->place[path[b->key[i]]];
+		int64_t time = (int64_t)b->time[i];
+		if ((uint64_t)time - (uint64_t)q->last >= (uint64_t)PV_GC_RUN_GAP ||
+			time >= q->limit || place->turn != q->turn || a->stack.n || !a->object)
+			break;
+		struct pv_site *site = known_site(q, a->type, q->node[place->node].stack);
+		struct pv_address *s = &q->slot[pv_addresses_place(a->object)];
+		if (!site || s->asked)
+			break;
+		site->count++;
+		site->amount += a->size;
+		pv_address_set(
+			q->ousted, s, pv_address_of(a->object, site->class_use, q->age, false));
+		struct pv_class_use *use = &q->use[site->class_use];
+		if (time > use->last_ns)
+			use->last_ns = time;
+		q->sum[site->class_use].count++;
+		q->sum[site->class_use].bytes += a->size;
+		bytes += a->size;
+		q->last = time;
+	}
+	*ret_bytes = bytes;
+	*at = i;
+}
+
+/* What apply_usual() leaves for when several were applied. */
+static void count_usual(struct pv_context *x, struct pv_alloc_run *run, uint64_t n, uint64_t bytes)
+{
+	struct pv_allocs *a = &x->m->allocs;
+	a->count += n;
+	a->bytes += bytes;
+	a->samples += n;
+	a->with_path += n;
+	x->thread->allocations += n;
+	x->thread->allocated_bytes += bytes;
+	run->n += n;
+	run->objects += n;
+	run->bytes += bytes;
+}
+
+static void note_time(struct pv_alloc_run *run, int64_t time)
+{
+	run->newest = time > run->newest ? time : run->newest;
+	run->oldest = time < run->oldest ? time : run->oldest;
+}
+
+/* From event i on; behind the last one that was usual. */
+static size_t take_usual(struct pv_context *x, const struct pv_strand *strand, size_t i, size_t end,
+	struct pv_alloc_run *run)
+{
+	const struct pv_batch *b = x->batch;
+	struct quick q;
+	uint64_t bytes;
+	size_t to = i;
+	if (!load(&q, x, strand))
+		return i;
+	apply_usual(&q, b, &to, end, &bytes);
+	if (to == i)
+		return i;
+	struct pv_gc_pending *p = x->m->gc.pending;
+	p->run.v[p->run.n - 1].last_ns = q.last;
+	p->run.v[p->run.n - 1].bytes += bytes;
+	count_usual(x, run, to - i, bytes);
+	note_time(run, (int64_t)b->time[i]);
+	note_time(run, q.last);
+	return to;
+}
+
+/* A hint of what had to be looked up. */
+static void note_hint(struct pv_context *x, const struct pv_alloc *a)
+{
+	struct pv_model *m = x->m;
+	uint32_t stack = x->amid ? m->calls.node.v[x->node].stack : 0;
+	uint32_t id = pv_map_get(&m->names.class_of, a->type);
+	if (!stack || id == PV_MAP_NONE)
+		return;
+	uint32_t site = pv_map_get(&m->allocs.sites.of, (uint64_t)id << 32 | stack);
+	if (site != PV_MAP_NONE)
+		m->private->site_hint[hint_of(a->type, stack)] = site;
+}
+
+static bool apply_unusual(struct pv_context *x, size_t i, uint32_t path, struct pv_alloc_run *run)
+{
+	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
+	struct pv_strand *strand = &x->m->private->stretches.strand[x->batch->digest.strand];
+	x->time = (int64_t)x->batch->time[i];
+	x->amid = path != 0;
+	x->node = path ? pv_stretch_node(x->m, strand, path) : 0;
+	if (x->node == PV_MAP_NONE)
+		return false;
+	x->place = x->batch->offset + pv_batch_number(x->batch, i);
+	bool ok = apply(x, a);
+	if (x->counts) {
+		run->n++;
+		run->objects += x->alloc.count;
+		run->bytes += x->alloc.bytes;
+	}
+	if (ok)
+		note_hint(x, a);
+	return ok;
+}
+
+bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc_run *ret)
+{
+	const struct pv_batch *b = x->batch;
+	const struct pv_model_private *p = x->m->private;
+	const struct pv_strand *strand = &p->stretches.strand[b->digest.strand];
+	bool ok = true;
+	size_t i = *at;
+	*ret = (struct pv_alloc_run){ .oldest = INT64_MAX, .newest = INT64_MIN };
+	while (ok && (i = take_usual(x, strand, i, end, ret)) < end &&
+		b->kind[i] == PV_KIND_ALLOC) {
+		uint64_t time = b->time[i], key = b->key[i];
+		if (i > *at && time - (uint64_t)p->slice_from >= p->slice_width)
+			break;
+		uint32_t path = key < b->digest.alloc_path.n ? b->digest.alloc_path.v[key] : 0;
+		note_time(ret, (int64_t)time);
+		ok = apply_unusual(x, i++, path, ret);
+	}
+	*at = i;
+	return ok;
+}

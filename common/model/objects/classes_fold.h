@@ -1,0 +1,17 @@
+/* Private to the model: room among the classes when their cap is near. */
+#ifndef PV_MODEL_CLASSES_FOLD_H
+#define PV_MODEL_CLASSES_FOLD_H
+
+#include "common/model/ground/model_parts.h"
+
+/* Ids stay good: those of classes that fold are called "other" from now on. False: no memory. */
+bool pv_classes_make_room(struct pv_model *m);
+
+/* Whether that is due: asked between batches, so that one batch's classes fit in. */
+static inline bool pv_classes_are_many(const struct pv_names *n)
+{
+	uint64_t kept = n->class_use.n - n->classes_folded;
+	return kept >= n->class_cap - n->class_cap / 16 && n->class_use.n >= n->class_fold_at;
+}
+
+#endif

@@ -1,0 +1,283 @@
+#include "common/model/objects/gc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/saturate.h"
+#include "common/model/objects/gc_parts.h"
+#include "common/model/ground/model_parts.h"
+#include "common/model/time/window_parts.h"
+
+bool pv_gc_init(struct pv_gc *gc)
+{
+	*gc = (struct pv_gc){ .heap_ns = PV_NEVER, .latest_ns = INT64_MIN };
+	for (unsigned i = 0; i < PV_GC_GENERATIONS; i++)
+		gc->phase_ns[0][i] = gc->phase_ns[1][i] = PV_NEVER;
+	gc->pending = calloc(1, sizeof *gc->pending);
+	return gc->pending != NULL;
+}
+
+void pv_gc_finish(struct pv_gc *gc)
+{
+	pv_array_finish(&gc->collections);
+	pv_array_finish(&gc->pauses);
+	pv_array_finish(&gc->sizes);
+	pv_order_finish(&gc->by_start);
+	for (unsigned i = 0; i < PV_GC_GENERATIONS; i++)
+		pv_order_finish(&gc->of_generation[i]);
+	if (gc->pending) {
+		pv_array_finish(&gc->pending->run);
+		pv_array_finish(&gc->pending->later);
+	}
+	free(gc->pending);
+	gc->pending = NULL;
+}
+
+/* --- collections */
+
+static uint8_t generation_of(const struct pv_event *e)
+{
+	return (uint8_t)(e->gc.generation < PV_GC_GENERATIONS ? e->gc.generation
+							      : PV_GC_GENERATIONS - 1);
+}
+
+static void sum_pauses(struct pv_collection *c)
+{
+	bool one = c->start_stop && c->start_stop == c->end_stop;
+	c->pause_ns = pv_sat_add(c->start_pause_ns, one ? 0 : c->end_pause_ns);
+}
+
+static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
+{
+	c->end_ns = e->time_ns;
+	c->settled_ns = e->settled_ns;
+	c->end_stop = e->stop;
+	c->end_pause_ns = e->pause_ns;
+	c->concurrent = c->start_stop != e->stop;
+	c->duration_ns = pv_sat_span(c->start_ns, e->time_ns);
+	sum_pauses(c);
+}
+
+static struct pv_gc_end take_end(struct pv_collection *c)
+{
+	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop,
+		c->generation };
+	c->end_ns = PV_NEVER;
+	c->duration_ns = c->end_pause_ns = 0;
+	c->end_stop = 0;
+	c->concurrent = false;
+	sum_pauses(c);
+	return e;
+}
+
+/*
+ * An end belongs to the latest start of its generation before it. Buffers may bring the two in
+ * any order, so an end may turn out to be that of an earlier collection, or wait for its start.
+ */
+static void place_end(struct pv_gc *gc, struct pv_gc_end e)
+{
+	struct pv_collection *c;
+	while ((c = pv_gc_newest_of(gc, e.generation, e.time_ns))) {
+		if (c->end_ns == PV_NEVER) {
+			set_end(c, &e);
+			return;
+		}
+		if (c->end_ns <= e.time_ns)
+			break;
+		struct pv_gc_end later = take_end(c);
+		set_end(c, &e);
+		e = later;
+	}
+	if (gc->pending->ends < PV_GC_EARLY_ENDS)
+		gc->pending->early[gc->pending->ends++] = e;
+}
+
+/* A start may find its end here already: that of the one before it in its generation. */
+static void place_start(struct pv_gc *gc, struct pv_collection *c, struct pv_collection *before)
+{
+	struct pv_gc_pending *p = gc->pending;
+	if (before && before->end_ns != PV_NEVER && before->end_ns > c->start_ns) {
+		struct pv_gc_end e = take_end(before);
+		set_end(c, &e);
+		return;
+	}
+	size_t best = p->ends;
+	for (size_t i = 0; i < p->ends; i++)
+		if (p->early[i].generation == c->generation && p->early[i].time_ns >= c->start_ns &&
+			(best == p->ends || p->early[i].time_ns < p->early[best].time_ns))
+			best = i;
+	if (best == p->ends)
+		return;
+	set_end(c, &p->early[best]);
+	p->early[best] = p->early[--p->ends];
+}
+
+static void note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bool end)
+{
+	if (th->stop && th->edges < PV_EDGES_MAX)
+		th->edge[th->edges++] = (struct pv_gc_edge){ time, generation, end };
+}
+
+/* One that the profiler made. */
+static void forced_starts(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	th->forces = false;
+	th->forced = true;
+	th->began = false; /* its size is of none that is listed */
+	th->stop_forced = th->stop != 0;
+	x->m->gc.roots_since_gc = 0;
+	x->m->gc.forced += x->counts;
+}
+
+static bool collection_starts(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	if (x->thread->forces) {
+		forced_starts(x);
+		return true;
+	}
+	struct pv_collection c = { .start_ns = x->time,
+		.end_ns = PV_NEVER,
+		.merged = 1,
+		.settled_ns = PV_NEVER,
+		.generation = generation_of(e),
+		.number = e->gc.collection,
+		.start_stop = x->thread->stop };
+	if (gc->collections.n == 0 || gc->latest_ns <= x->time)
+		c.allocated = pv_gc_take_pending(gc, x->time);
+	gc->roots_since_gc = 0;
+	if (!x->counts)
+		return true;
+	struct pv_collection *before = NULL, *it = pv_gc_add_collection(gc, &c, &before);
+	if (!it)
+		return false;
+	gc->started[c.generation]++;
+	pv_timeline_add(
+		&x->m->timeline, c.generation == 0 ? PV_TRACK_MINOR : PV_TRACK_MAJOR, x->time, 1);
+	note_edge(x->thread, x->time, c.generation, false);
+	place_start(gc, it, before);
+	return true;
+}
+
+static void collection_ends(struct pv_context *x, const struct pv_event *e)
+{
+	if (x->thread->forced) { /* it is a blocking one: no other of its thread ends before it */
+		x->thread->forced = false;
+		return;
+	}
+	struct pv_gc_end end = { .time_ns = x->time,
+		.settled_ns = x->time,
+		.stop = x->thread->stop,
+		.generation = generation_of(e) };
+	note_edge(x->thread, x->time, end.generation, true);
+	place_end(&x->m->gc, end);
+}
+
+/* --- stops of the world */
+
+/* Tells the collection that starts or ends inside the stop how long that took. */
+static void settle(
+	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
+{
+	int64_t ns = pv_sat_span(th->stop_ns, now);
+	struct pv_collection *c = pv_gc_newest_of(gc, edge->generation, edge->time_ns);
+	if (c && !edge->end && c->start_stop == th->stop)
+		c->start_pause_ns = ns;
+	if (c && edge->end && c->end_stop == th->stop) {
+		c->end_pause_ns = ns;
+		c->settled_ns = now;
+	}
+	if (c)
+		sum_pauses(c);
+	for (size_t i = 0; edge->end && i < gc->pending->ends; i++) {
+		struct pv_gc_end *e = &gc->pending->early[i];
+		if (e->stop == th->stop) {
+			e->pause_ns = ns;
+			e->settled_ns = now;
+		}
+	}
+}
+
+static bool world_starts(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	struct pv_gc *gc = &x->m->gc;
+	th->collected = false;
+	if (!th->stop)
+		return true; /* its beginning was missed */
+	pv_gc_stop_ends(x);
+	for (unsigned i = 0; i < th->edges; i++)
+		settle(gc, th, &th->edge[i], x->time);
+	int64_t start = th->stop_ns;
+	bool ours = th->stop_forced;
+	th->stop = 0;
+	th->edges = 0;
+	th->stop_forced = false;
+	if (ours || !th->selected || !pv_in_range(x->m, start))
+		return true;
+	pv_timeline_span(&x->m->timeline, PV_TRACK_PAUSE_NS, start, x->time);
+	return pv_gc_add_pause(gc, start, pv_sat_span(start, x->time));
+}
+
+static void world_stops(struct pv_context *x)
+{
+	struct pv_thread *th = x->thread;
+	pv_gc_exit_was_not(x->m);
+	th->stop = ++x->m->gc.stops;
+	th->stop_ns = x->time;
+	th->stood_ns = PV_NEVER;
+	th->edges = 0;
+	th->stop_forced = false;
+}
+
+static bool step(struct pv_context *x, const struct pv_event *e)
+{
+	switch (e->gc.step) {
+	case PV_GC_START:
+		x->thread->began = x->counts;
+		pv_gc_addresses(x);
+		return collection_starts(x, e);
+	case PV_GC_END:
+		x->thread->began = false;
+		x->thread->collected = true;
+		collection_ends(x, e);
+		return true;
+	case PV_GC_MARK_START:
+	case PV_GC_MARK_END:
+	case PV_GC_SWEEP_START:
+	case PV_GC_SWEEP_END:
+		pv_gc_phase(x, e);
+		return true;
+	case PV_GC_PRE_STOP:
+		world_stops(x);
+		return true;
+	case PV_GC_POST_STOP:
+		x->thread->stood_ns = x->time;
+		return true;
+	case PV_GC_POST_START:
+		return world_starts(x);
+	default:
+		return true;
+	}
+}
+
+bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_GC_EVENT:
+		return step(x, e);
+	case PV_KIND_GC_RESIZE:
+		return pv_gc_resize(x, e);
+	case PV_KIND_GC_MOVE:
+		return pv_gc_moves(x, e);
+	case PV_KIND_GC_HANDLE_CREATED:
+	case PV_KIND_GC_HANDLE_DESTROYED:
+		return pv_handles_apply(x, e);
+	case PV_KIND_HEAP_ROOT_REGISTER:
+	case PV_KIND_HEAP_ROOT_UNREGISTER:
+		return pv_roots_apply(x, e);
+	default:
+		return pv_finalizers_apply(x, e);
+	}
+}

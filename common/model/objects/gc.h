@@ -1,0 +1,135 @@
+/*
+ * Collections, pauses, heap size, moves. Times are ns on the log's clock.
+ *
+ * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
+ * its start to the next end of its generation, which for a concurrent one is in a later stop.
+ * The lists are sorted by time under the model's lock, whatever order the buffers came in: what
+ * came out of order is put in its place when the lock is taken, or by pv_gc_sort(). Collections that
+ * a probe made for a heap shot, and the stops for them, are in neither list nor total (its counter
+ * "collections for heap shots" stands before their start on their thread).
+ */
+#ifndef PV_MODEL_GC_H
+#define PV_MODEL_GC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+#include "common/base/order.h"
+#include "common/model/objects/finalizers.h"
+#include "common/model/objects/handles.h"
+#include "common/model/objects/roots.h"
+
+enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
+
+enum pv_collection_phases { PV_COLLECTION_MARKED = 1, PV_COLLECTION_SWEPT = 2 };
+
+struct pv_collection {
+	int64_t start_ns;
+	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
+	int64_t duration_ns; /* start to end, 0 while open; the sum when merged > 1 */
+	int64_t pause_ns;    /* of the stops that hold its start or its end; sum when merged */
+	int64_t settled_ns;  /* when the stop that holds its end was over */
+	uint64_t allocated;  /* bytes since the collection before this one started */
+	uint32_t merged;     /* collections in this entry: 1 until the list was full */
+	uint8_t generation;
+	bool concurrent; /* start and end in different stops */
+	uint8_t phases;  /* enum pv_collection_phases: which of the two below were recorded */
+	int64_t mark_ns, sweep_ns;
+	uint64_t heap_before; /* bytes, said directly behind its start; 0: not said there */
+	uint64_t number;      /* as logs of 2007 count them from stage B on, else 0 */
+
+	/* private */
+	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
+	int64_t start_pause_ns, end_pause_ns;
+	uint32_t came; /* when, among those in the list */
+};
+
+struct pv_pause {
+	int64_t start_ns;    /* pre-stop */
+	int64_t duration_ns; /* to post-start */
+	uint32_t merged;     /* when > 1, duration_ns is their sum */
+	uint32_t came;       /* private, as of a collection */
+};
+
+struct pv_heap_size {
+	int64_t time_ns;
+	uint64_t bytes;
+	bool after; /* it was said when a collection had ended, which says nothing about the next */
+	uint32_t came; /* private, likewise */
+};
+
+struct pv_generation {
+	uint64_t count;   /* started (within the restriction) */
+	int64_t total_ns; /* start to end, of the ended ones */
+	int64_t max_ns;
+};
+
+/* A stop of the world that may be the stock profiler's at exit (gc_exit.c). */
+struct pv_gc_exit {
+	uint64_t stop;          /* its number; 0: there is none */
+	int64_t from_ns, to_ns; /* until all threads stood: not counted as a pause */
+	int64_t over_ns;        /* the world goes on */
+	bool counts;            /* within the restriction */
+};
+
+/* Of the entries of a list, which are all in their places, or not. */
+enum pv_gc_list { PV_GC_COLLECTIONS = 1, PV_GC_PAUSES = 2, PV_GC_SIZES = 4 };
+
+struct pv_gc {
+	PV_ARRAY(struct pv_collection) collections;
+	PV_ARRAY(struct pv_pause) pauses;
+	PV_ARRAY(struct pv_heap_size) sizes; /* resize events, by time */
+	uint64_t started[PV_GC_GENERATIONS]; /* within the restriction; higher numbers count as 2 */
+	uint64_t pause_count;
+	int64_t pause_ns, pause_max_ns;
+	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
+	int64_t heap_ns; /* when heap_bytes was said, PV_NEVER = not yet */
+	uint64_t moved;  /* pairs */
+	uint64_t folded; /* entries merged because a list was full */
+	uint64_t forced; /* collections the profiler made for heap shots: counted nowhere else */
+
+	/* private */
+	uint64_t stops;
+	struct pv_gc_exit exit;
+	struct pv_gc_pending *pending; /* what waits for its collection */
+	int64_t folded_max_ns[PV_GC_GENERATIONS];
+	int64_t folded_total_ns[PV_GC_GENERATIONS];
+	uint64_t roots_since_gc;
+	int64_t phase_ns[2][PV_GC_GENERATIONS];           /* open marking, sweeping; PV_NEVER */
+	unsigned unsorted;                                /* enum pv_gc_list */
+	int64_t latest_ns;                                /* greatest start of the collections */
+	struct pv_order by_start;                         /* all collections ... */
+	struct pv_order of_generation[PV_GC_GENERATIONS]; /* ... and those that were not merged */
+};
+
+struct pv_context;
+struct pv_event;
+
+/* gc_phase.c, private to the model: marking or sweeping begins or ends. */
+void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
+
+/* Every list in its order. The owner's: for what reads them without taking the model's lock. */
+void pv_gc_sort(struct pv_gc *gc);
+/* What was derived from the lists is made anew; false when out of memory. */
+bool pv_gc_rebuild(struct pv_gc *gc);
+
+struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);
+
+/* Heap size at a time: of the last resize at or before it; 0 when none. */
+uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);
+
+/*
+ * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not
+ * said. What a runtime said at the end of the collection before is not the size at the start of
+ * this one.
+ */
+void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after);
+
+/* How long the stock profiler held up the last stop, which no pause counts; 0: it did not. */
+int64_t pv_gc_exit_ns(const struct pv_gc *gc);
+
+/* Bytes allocated after the newest collection's start. */
+uint64_t pv_gc_allocated_pending(const struct pv_gc *gc);
+
+#endif

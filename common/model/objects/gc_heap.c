@@ -1,0 +1,183 @@
+/* What collections do to the heap: its size, moved objects. */
+#include <string.h>
+
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
+#include "common/model/time/window_parts.h"
+
+enum { MOVES = 512 }; /* that are dealt with at once */
+
+/*
+ * Our probes say the size twice: behind the start of a collection, and about its end. Mono's own
+ * profiler says it only when the collection is over.
+ */
+static void before_newest(struct pv_context *x, uint64_t bytes)
+{
+	struct pv_gc *gc = &x->m->gc;
+	const char *args = x->m->target.args;
+	if (!x->thread->began || !args || strncmp(args, "profview:", 9) != 0)
+		return;
+	uint32_t at = pv_order_at_most(&gc->by_start, x->time);
+	struct pv_collection *c = at == PV_ORDER_NONE ? NULL : &gc->collections.v[at];
+	if (c && !c->heap_before && c->merged == 1)
+		c->heap_before = bytes;
+}
+
+bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	bool after = x->thread->collected;
+	before_newest(x, e->resize.bytes);
+	x->thread->began = x->thread->collected = false;
+	if (!pv_gc_add_size(gc, x->time, e->resize.bytes, after))
+		return false;
+	if (gc->heap_ns == PV_NEVER || x->time >= gc->heap_ns) {
+		gc->heap_ns = x->time;
+		gc->heap_bytes = e->resize.bytes;
+	}
+	if (!x->counts)
+		return true;
+	gc->resizes++;
+	if (e->resize.bytes > gc->max_heap_bytes)
+		gc->max_heap_bytes = e->resize.bytes;
+	pv_timeline_set(&x->m->timeline, PV_TRACK_HEAP, x->time, e->resize.bytes);
+	return true;
+}
+
+/* The last one at or before a time; NULL: there is none. */
+static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_ns)
+{
+	size_t low = 0, high = gc->sizes.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (gc->sizes.v[mid].time_ns <= time_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &gc->sizes.v[low - 1] : NULL;
+}
+
+uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
+{
+	const struct pv_heap_size *s = size_at(gc, time_ns);
+	return s ? s->bytes : 0;
+}
+
+void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after)
+{
+	const struct pv_collection *c = &gc->collections.v[i];
+	const struct pv_heap_size *s = size_at(gc, c->start_ns);
+	*ret_before = c->heap_before ? c->heap_before : s && !s->after ? s->bytes : 0;
+	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
+}
+
+/* Whether a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */
+static bool has_word(const char *args, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = strchr(args, ':'); at; at = strchr(at, ',')) {
+		at++;
+		if (strncmp(at, word, n) == 0 && (at[n] == 0 || at[n] == ',' || at[n] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* Before data version 14 moves were always told. */
+static bool moves_told(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	bool stock = strncmp(args, "log:", 4) == 0;
+	return m->private->addresses.ages.moved || m->target.data_version < 14 ||
+	       has_word(args, "gcmove") || has_word(args, "legacy") ||
+	       (stock && (has_word(args, "alloc") || has_word(args, "heapshot")));
+}
+
+void pv_gc_addresses(struct pv_context *x)
+{
+	struct pv_model *m = x->m;
+	struct pv_addresses *a = &m->private->addresses;
+	if (!a->ages.kept && (m->target.logging2007 || (!m->allocs.period && moves_told(m))))
+		pv_addresses_keep(a);
+	pv_addresses_collected(a, x->time);
+}
+
+/*
+ * Objects that move lie in few regions, before and after: whose hash the place of one needs is that
+ * of the one before it, nearly always.
+ */
+struct region {
+	uint64_t number;
+	size_t shift;
+};
+
+static inline struct pv_address *slot_in(struct pv_address *slot, struct region *r, uint64_t object)
+{
+	if (object >> PV_REGION_BITS != r->number)
+		*r = (struct region){ object >> PV_REGION_BITS, pv_addresses_shift(object) };
+	return &slot[((object >> 4) + r->shift) & (PV_ADDRESSES - 1)];
+}
+
+/* Where they are and will be: anywhere, so all are asked for before the first is looked at. */
+static void find_moved(
+	struct pv_address *slot, const uint64_t *pair, size_t n, struct pv_address *ret[][2])
+{
+	struct region from = { 0, pv_addresses_shift(0) }, to = from;
+	for (size_t i = 0; i < n; i++) {
+		ret[i][0] = slot_in(slot, &from, pair[2 * i]);
+		ret[i][1] = slot_in(slot, &to, pair[2 * i + 1]);
+		__builtin_prefetch(ret[i][0], 0);
+		__builtin_prefetch(ret[i][1], 1);
+	}
+}
+
+static struct pv_address ousted(const struct pv_addresses *all, uint64_t object)
+{
+	const struct pv_address *was = pv_addresses_find(all, object);
+	return was ? *was : (struct pv_address){ 0 };
+}
+
+/* Old addresses are all read before new ones are written: they speak of one moment. */
+static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
+{
+	const struct pv_addresses *all = &x->m->private->addresses;
+	struct pv_address *slot[MOVES][2], was[MOVES];
+	find_moved(all->slot, pair, n, slot);
+	uint32_t age = pv_addresses_age(all, x->time);
+	for (size_t i = 0; i < n; i++) {
+		was[i] = *slot[i][0];
+		if (was[i].object != pair[2 * i])
+			was[i] = ousted(all, pair[2 * i]);
+		if (was[i].age != age && !pv_addresses_moves(all, was[i].age, x->time))
+			was[i].class_use = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t to = pair[2 * i + 1];
+		if (!was[i].class_use)
+			continue;
+		pv_address_set(all->ousted, slot[i][1],
+			pv_address_of(to, was[i].class_use, age, was[i].asked));
+		if (was[i].asked && !pv_object_moved(x, was[i].object, to))
+			return false;
+	}
+	return true;
+}
+
+bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
+{
+	const uint64_t *pair = x->batch->pool.v + e->moves.pairs.at;
+	size_t n = e->moves.pairs.n / 2;
+	struct pv_model *m = x->m;
+	m->private->addresses.ages.moved |= n > 0;
+	if (x->counts)
+		m->gc.moved += n;
+	if (m->only.recall || n == 0)
+		return true;
+	if (!m->private->addresses.slot && !pv_addresses_make(&m->private->addresses))
+		return false;
+	for (size_t done = 0; done < n; done += MOVES)
+		if (!move(x, pair + 2 * done, n - done < MOVES ? n - done : MOVES))
+			return false;
+	return true;
+}

@@ -1,0 +1,107 @@
+/*
+ * Private to the model: what gc.c hands on to the files about the heap's size, handles, finalizers
+ * and roots; and what apply.c hands on to notes.c. The rules of model_parts.h hold.
+ */
+#ifndef PV_MODEL_GC_PARTS_H
+#define PV_MODEL_GC_PARTS_H
+
+#include "common/model/ground/model_parts.h"
+
+/*
+ * Bytes allocated after the newest known collection wait here until the next one comes: buffers
+ * of other threads may hold allocations from before and after it. A run is what one thread
+ * allocated within a short time; a run counts for the collection that its first byte precedes.
+ */
+#define PV_GC_RUN_GAP INT64_C(20000) /* ns; a stopped world takes longer */
+#define PV_GC_RUN_MAX INT64_C(1000000)
+
+struct pv_gc_run {
+	int64_t first_ns, last_ns;
+	uint64_t bytes;
+	const struct pv_thread *thread;
+};
+
+/* An end of a collection that is to be paired, or was. */
+struct pv_gc_end {
+	int64_t time_ns, pause_ns, settled_ns;
+	uint64_t stop;
+	uint8_t generation;
+};
+
+enum { PV_GC_EARLY_ENDS = 64 };
+
+struct pv_gc_pending {
+	PV_ARRAY(struct pv_gc_run) run;   /* as they came, since the collection before ... */
+	PV_ARRAY(struct pv_gc_run) later; /* ... and from before it, of later times: a heap */
+	struct pv_gc_end early[PV_GC_EARLY_ENDS]; /* ends whose start has not come yet */
+	size_t ends;
+};
+
+/* Bytes that belong to the run at hand; there is no later collection. False: they do not. */
+static inline bool pv_gc_allocated_on(
+	struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes)
+{
+	struct pv_gc_pending *p = gc->pending;
+	struct pv_gc_run *last = p->run.n ? &p->run.v[p->run.n - 1] : NULL;
+	if (!last || last->thread != th || time < last->last_ns ||
+		(int64_t)((uint64_t)time - (uint64_t)last->last_ns) >= PV_GC_RUN_GAP ||
+		(int64_t)((uint64_t)time - (uint64_t)last->first_ns) >= PV_GC_RUN_MAX)
+		return false;
+	last->last_ns = time;
+	last->bytes += bytes;
+	return true;
+}
+
+/* The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ...
+ */
+void pv_gc_stop_ends(struct pv_context *x);
+/* ... which is undone when the program turns out to go on; until: it was alive at this time. */
+void pv_gc_exit_was_not(struct pv_model *m);
+void pv_gc_exit_until(struct pv_model *m, int64_t time);
+
+/* A collection starts: addresses hold no longer, unless the log tells all moves and allocations. */
+void pv_gc_addresses(struct pv_context *x);
+
+/* --- gc_lists.c; NULL and false: out of memory */
+
+/* In its place. *ret_before: the one before it in its generation, NULL when there is none. */
+struct pv_collection *pv_gc_add_collection(
+	struct pv_gc *gc, const struct pv_collection *c, struct pv_collection **ret_before);
+/* The latest of a generation that starts at or before `time`; NULL: none. */
+struct pv_collection *pv_gc_newest_of(struct pv_gc *gc, uint8_t generation, int64_t time);
+bool pv_gc_add_pause(struct pv_gc *gc, int64_t start, int64_t duration);
+bool pv_gc_add_size(struct pv_gc *gc, int64_t time, uint64_t bytes, bool after);
+
+/* --- gc_runs.c */
+
+/* The share of the waiting allocations that lie before a collection. */
+uint64_t pv_gc_take_pending(struct pv_gc *gc, int64_t start);
+/* All of them in `run`, for an archive. */
+bool pv_gc_unite_runs(struct pv_gc_pending *p);
+
+bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
+bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
+
+bool pv_handles_apply(struct pv_context *x, const struct pv_event *e);
+/* An allocation is told: handles that wait for the object's class have it, if they are later. */
+bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+/* The same of throws. */
+bool pv_throws_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+void pv_handles_init(struct pv_handles *h);
+void pv_handles_finish(struct pv_handles *h);
+bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);
+/* Something of this thread was not recorded: its finalizers end nowhere. */
+void pv_finalizers_gap(struct pv_model *m, struct pv_thread *th);
+/* What is open stands in the order of its age from then on, and is linked anew: for archives. */
+void pv_finalizers_order(struct pv_model *m);
+void pv_finalizers_link(struct pv_model *m);
+void pv_finalizers_finish(struct pv_finalizers *f);
+bool pv_roots_apply(struct pv_context *x, const struct pv_event *e);
+void pv_roots_finish(struct pv_roots *r);
+/* Only what waits stays, and what is derived from the lists is made anew: for archives. */
+void pv_roots_pack(struct pv_roots *r);
+bool pv_roots_link(struct pv_roots *r);
+bool pv_notes_apply(struct pv_context *x, const struct pv_event *e);
+void pv_notes_finish(struct pv_notes *n);
+
+#endif

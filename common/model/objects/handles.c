@@ -1,0 +1,210 @@
+#include "common/model/objects/handles.h"
+
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
+#include "common/model/calls/stacks_fold.h"
+
+static enum pv_handle_type type_of(const struct pv_event *e)
+{
+	return e->handle.type < PV_HANDLE_OTHER ? (enum pv_handle_type)e->handle.type
+						: PV_HANDLE_OTHER;
+}
+
+/* Class and stack ids stay far below 2^30. */
+static uint64_t site_key(const struct pv_handle_site *s)
+{
+	uint64_t who = s->other ? UINT64_MAX >> 4 : (uint64_t)s->class_use << 30 | s->stack;
+	return (uint64_t)s->type << 60 | who;
+}
+
+/* The site's index, made when new; PV_MAP_NONE when out of memory. */
+static uint32_t site_of(struct pv_handles *h, struct pv_handle_site said)
+{
+	uint32_t at = pv_map_get(&h->site_of, site_key(&said));
+	if (at == PV_MAP_NONE && h->site.n >= h->site_cap) {
+		said = (struct pv_handle_site){ .type = said.type, .other = true };
+		at = pv_map_get(&h->site_of, site_key(&said));
+		h->folded_sites++;
+	}
+	if (at != PV_MAP_NONE)
+		return at;
+	at = (uint32_t)h->site.n;
+	if (!pv_reserve(&h->site, 1) || !pv_map_set(&h->site_of, site_key(&said), at))
+		return PV_MAP_NONE;
+	h->site.v[h->site.n++] = said;
+	return at;
+}
+
+/* What is known of this number; *ret NULL when there are too many. False: out of memory. */
+static bool handle_of(struct pv_handles *h, const struct pv_event *e, struct pv_handle **ret)
+{
+	uint64_t key = e->handle.type << 32 | (e->handle.handle & UINT32_MAX);
+	uint32_t at = pv_map_get(&h->handle_of, key);
+	*ret = NULL;
+	if (at == PV_MAP_NONE) {
+		if (h->handle.n >= h->cap)
+			return true;
+		at = (uint32_t)h->handle.n;
+		if (!pv_reserve(&h->handle, 1) || !pv_map_set(&h->handle_of, key, at))
+			return false;
+		h->handle.v[h->handle.n++] = (struct pv_handle){ 0 };
+	}
+	*ret = &h->handle.v[at];
+	return true;
+}
+
+static void ends(struct pv_handles *h, struct pv_handle *x)
+{
+	struct pv_handle_site *s = &h->site.v[x->site];
+	s->live--;
+	h->type[s->type].live--;
+	x->alive = false;
+}
+
+/* True when the handle made at `time` is alive as far as the log has been read. */
+static bool begins(struct pv_handles *h, struct pv_handle *x, int64_t time)
+{
+	if (x->early && time <= x->since_ns) {
+		x->early--; /* this is what had ended */
+		return false;
+	}
+	x->early = 0;
+	if (!x->alive)
+		return true;
+	x->owed++; /* its end, or that of the one before, is in a buffer still to come */
+	h->owed++;
+	if (time < x->since_ns)
+		return false;
+	ends(h, x);
+	return true;
+}
+
+/* --- objects whose allocation is told late */
+
+/* As if the class had been known at once. */
+static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
+{
+	struct pv_handles *h = &x->m->handles;
+	uint32_t from = w->what[0], number = w->what[1];
+	struct pv_handle_site said = h->site.v[from];
+	h->unknown_class -= w->unknown;
+	said = (struct pv_handle_site){ said.type, false, class_use, said.stack, 0, 0 };
+	uint32_t to = h->site.v[from].other ? from : site_of(h, said);
+	if (to == PV_MAP_NONE)
+		return false;
+	struct pv_handle_site *old = &h->site.v[from], *site = &h->site.v[to];
+	struct pv_handle *handle = number < h->handle.n ? &h->handle.v[number] : NULL;
+	old->created--;
+	site->created++;
+	if (handle && handle->alive && handle->site == from && handle->since_ns == w->time_ns) {
+		handle->site = to;
+		old->live--;
+		site->live++;
+	}
+	return true;
+}
+
+bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	return pv_late_told(x, &x->m->handles.waiting, object, class_use, classify);
+}
+
+/* --- events */
+
+static bool created(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_handles *h = &x->m->handles;
+	bool told = pv_said_type(x, e->handle.object) != 0;
+	if (!x->counts)
+		return told || pv_late_wait(x, &h->waiting, e->handle.object, 0, 0);
+	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
+		.class_use = pv_class_at(x, e->handle.object),
+		.stack = pv_stack_of(x, e->handle.stack) };
+	struct pv_handle *handle;
+	if (said.stack == PV_MAP_NONE || !handle_of(h, e, &handle))
+		return false;
+	uint32_t site = site_of(h, said);
+	if (site == PV_MAP_NONE)
+		return false;
+	struct pv_handle_sum *sum = &h->type[said.type];
+	sum->created++;
+	h->site.v[site].created++;
+	h->unknown_class += said.class_use == 0;
+	h->without_stack += said.stack == 0;
+	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
+	if (!told && !pv_late_wait(x, &h->waiting, e->handle.object, site, number))
+		return false;
+	if (!handle) {
+		h->folded++;
+		return true;
+	}
+	if (!begins(h, handle, x->time))
+		return true;
+	handle->alive = true;
+	handle->site = site;
+	handle->since_ns = x->time;
+	h->site.v[site].live++;
+	if (++sum->live > sum->most)
+		sum->most = sum->live;
+	return true;
+}
+
+/* Whoever destroys it: a restriction to a thread is about those that it made. */
+static bool destroyed(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_handles *h = &x->m->handles;
+	struct pv_handle *handle;
+	h->type[type_of(e)].destroyed += x->counts;
+	if (!pv_in_range(x->m, x->time))
+		return true;
+	if (!handle_of(h, e, &handle))
+		return false;
+	if (!handle)
+		return true;
+	if (handle->alive && handle->since_ns <= x->time) {
+		ends(h, handle);
+	} else if (handle->owed) {
+		handle->owed--;
+		h->owed--;
+	} else if (!handle->alive) {
+		bool later = !handle->early || x->time > handle->since_ns;
+		handle->since_ns = later ? x->time : handle->since_ns;
+		handle->early++;
+	}
+	return true;
+}
+
+bool pv_handles_apply(struct pv_context *x, const struct pv_event *e)
+{
+	return e->kind == PV_KIND_GC_HANDLE_CREATED ? created(x, e) : destroyed(x, e);
+}
+
+void pv_handles_init(struct pv_handles *h)
+{
+	*h = (struct pv_handles){ .cap = PV_HANDLES_CAP, .site_cap = PV_HANDLE_SITES_CAP };
+}
+
+void pv_handles_finish(struct pv_handles *h)
+{
+	pv_array_finish(&h->site);
+	pv_array_finish(&h->handle);
+	pv_lates_finish(&h->waiting);
+	pv_map_finish(&h->handle_of);
+	pv_map_finish(&h->site_of);
+}
+
+/* Stacks in use here never fold: two sites never become one. */
+void pv_handles_restack(struct pv_handles *h, const uint32_t *into)
+{
+	for (size_t i = 0; i < h->site.n; i++)
+		h->site.v[i].stack = into[h->site.v[i].stack];
+}
+
+bool pv_handles_reindex(struct pv_handles *h)
+{
+	pv_map_clear(&h->site_of);
+	for (uint32_t i = 0; i < h->site.n; i++)
+		if (!pv_map_set(&h->site_of, site_key(&h->site.v[i]), i))
+			return false;
+	return true;
+}

@@ -1,0 +1,69 @@
+/*
+ * GC handles: how many of each type were made, freed and are alive, and who made them. A handle is
+ * told apart by its number and type; numbers are used again. The class is that of the object's
+ * address.
+ *
+ * Buffers of two threads may tell of a handle's end before its beginning, or of its next beginning
+ * before its end, or of a handle before its object: times decide, not the order in the file.
+ */
+#ifndef PV_MODEL_HANDLES_H
+#define PV_MODEL_HANDLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/objects/late.h"
+
+enum { PV_HANDLE_TYPES = 5, PV_HANDLES_CAP = 1 << 20, PV_HANDLE_SITES_CAP = 1 << 17 };
+
+/* The numbers of the wire; types nobody has heard of are counted as OTHER. */
+enum pv_handle_type {
+	PV_HANDLE_WEAK,
+	PV_HANDLE_WEAK_TRACK,
+	PV_HANDLE_NORMAL,
+	PV_HANDLE_PINNED,
+	PV_HANDLE_OTHER
+};
+
+struct pv_handle_sum {
+	uint64_t created, destroyed;
+	uint64_t live; /* created within the restriction and not destroyed since */
+	uint64_t most; /* alive at once, in the order of the file */
+};
+
+/* Handles of one type for objects of one class, made by one stack. */
+struct pv_handle_site {
+	uint8_t type;
+	bool other;         /* sites that came when there were too many */
+	uint32_t class_use; /* id in names; 0 = class not recorded */
+	uint32_t stack;     /* id in stacks; 0 = no stack was recorded */
+	uint64_t created, live;
+};
+
+struct pv_handle {
+	uint32_t site;    /* of the present one */
+	uint32_t owed;    /* ends of earlier ones that are still to come */
+	uint32_t early;   /* ends that came before their beginnings, the last at since_ns */
+	int64_t since_ns; /* else: alive since */
+	bool alive;
+};
+
+struct pv_handles {
+	struct pv_handle_sum type[PV_HANDLE_TYPES];
+	PV_ARRAY(struct pv_handle_site) site;
+	uint64_t unknown_class, without_stack; /* of the created ones */
+	uint64_t owed;                         /* handles made again without an end in between */
+	uint64_t folded;       /* created when there were too many: counted by type alone */
+	uint64_t folded_sites; /* created by sites that became "other" */
+
+	/* private */
+	struct pv_lates waiting; /* for classes: site, handle's index (UINT32_MAX: too many) */
+	PV_ARRAY(struct pv_handle) handle; /* by number met */
+	struct pv_map handle_of;           /* type << 32 | number -> index */
+	struct pv_map site_of;
+	size_t cap, site_cap; /* the above, less in tests */
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* Private to the files of lives.h. Functions that return bool are false when out of memory only. */
+#ifndef PV_MODEL_LIVES_PARTS_H
+#define PV_MODEL_LIVES_PARTS_H
+
+#include "common/model/objects/lives.h"
+
+#define PV_LIFE_GONE (PV_MAP_NONE - 1) /* in the table: nothing lives at the address */
+#define PV_LIFE_NEVER INT64_MAX
+enum { PV_LIFE_NO_COHORT = UINT16_MAX };
+
+enum pv_life_flags {
+	PV_LIFE_MOVED = 1, /* since it was listed last */
+	PV_LIFE_DOUBT = 2, /* it may not be what it is taken for */
+	PV_LIFE_BASE = 4,  /* the base shot lists it */
+};
+
+void pv_lives_free(struct pv_lives *l, uint32_t life);
+/* What was needed on the way; results stay. */
+void pv_lives_forget(struct pv_lives *l);
+
+/* --- lives_count.c */
+
+/* The open shot lists it where it was expected: whether that proves anything. */
+void pv_lives_doubt(const struct pv_lives *l, struct pv_life_slot *s);
+/* The allocation of an object that was listed already. */
+bool pv_lives_reborn(struct pv_lives *l, uint32_t life, uint32_t site, int64_t born_ns);
+/* Without moves: who vanished may be who appeared, if class and size agree. */
+bool pv_lives_pair(struct pv_lives *l);
+/* Sums the open shot up, where it is a rung. */
+bool pv_lives_count(struct pv_lives *l);
+
+#endif

@@ -1,0 +1,358 @@
+#include "common/model/objects/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/objects/recall_parts.h"
+#include "common/model/time/window_parts.h"
+
+bool pv_locks_init(struct pv_locks *l)
+{
+	*l = (struct pv_locks){ .cap = PV_LOCKS_CAP };
+	if (!pv_sites_init(&l->sites) || !pv_sites_init(&l->by_lock) || !pv_reserve(&l->lock, 16))
+		return false;
+	l->lock.v[l->lock.n++] = (struct pv_lock){ 0 };
+	return true;
+}
+
+void pv_locks_finish(struct pv_locks *l)
+{
+	pv_array_finish(&l->lock);
+	pv_map_finish(&l->of);
+	pv_sites_finish(&l->sites);
+	pv_sites_finish(&l->by_lock);
+}
+
+/* Addresses that locks have left would pile up in the map, which cannot forget. */
+static bool reindex(struct pv_locks *l)
+{
+	pv_map_clear(&l->of);
+	for (uint32_t i = 1; i < l->lock.n; i++)
+		if (!l->lock.v[i].gone && !pv_map_set(&l->of, l->lock.v[i].object, i))
+			return false;
+	return true;
+}
+
+static bool place(struct pv_locks *l, uint64_t object, uint32_t lock)
+{
+	if (l->of.n >= 4 * l->cap && !reindex(l))
+		return false;
+	return pv_map_set(&l->of, object, lock);
+}
+
+bool pv_locks_has(const struct pv_locks *l, uint64_t object)
+{
+	uint32_t at = pv_map_get(&l->of, object);
+	return at != PV_MAP_NONE && at != 0;
+}
+
+bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to)
+{
+	uint32_t at = pv_map_get(&l->of, from);
+	if (at == PV_MAP_NONE || at == 0)
+		return true;
+	if (!place(l, from, 0))
+		return false;
+	if (to == 0) {
+		l->lock.v[at].gone = true;
+		return true;
+	}
+	l->lock.v[at].object = to;
+	return place(l, to, at);
+}
+
+static void learn_class(struct pv_locks *l, struct pv_lock *lock, uint32_t class_use)
+{
+	if (!lock->class_use)
+		l->unknown_class -=
+			lock->contentions < l->unknown_class ? lock->contentions : l->unknown_class;
+	lock->class_use = class_use;
+}
+
+/*
+ * Whether an allocation told now is that of the lock there: then the lock has its class, whatever
+ * the table of addresses said of one before it.
+ */
+bool pv_locks_allocated(
+	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time, int64_t until)
+{
+	uint32_t at = pv_map_get(&l->of, object);
+	if (at == PV_MAP_NONE || at == 0)
+		return false;
+	struct pv_lock *lock = &l->lock.v[at];
+	if (time > lock->first_ns || lock->first_ns >= until)
+		return false;
+	learn_class(l, lock, class_use);
+	return true;
+}
+
+/* --- the cap: the quarter with the least wait becomes the "other" row */
+
+struct order {
+	int64_t wait_ns;
+	uint32_t lock;
+};
+
+static int least_first(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns > y->wait_ns ? 1 : -1;
+	return x->lock < y->lock ? 1 : -1;
+}
+
+/* Waits for locks that are about to go are of their classes from here on. */
+static bool keep_sites(struct pv_locks *l, const uint32_t *stays)
+{
+	for (size_t i = 1; i < l->by_lock.site.n; i++) {
+		struct pv_site *site = &l->by_lock.site.v[i];
+		uint32_t class_use =
+			stays[site->class_use] ? 0 : l->lock.v[site->class_use].class_use;
+		if (!class_use)
+			continue;
+		uint32_t at = pv_sites_get(&l->sites, class_use, site->stack);
+		if (at == 0)
+			return false;
+		l->sites.site.v[at].count += site->count;
+		l->sites.site.v[at].amount += site->amount;
+		site->count = site->amount = 0;
+	}
+	return true;
+}
+
+static bool fold(struct pv_locks *l, struct order *order, uint32_t *to)
+{
+	size_t n = l->lock.n;
+	for (uint32_t i = 1; i < n; i++)
+		order[i - 1] = (struct order){ l->lock.v[i].wait_ns, i };
+	qsort(order, n - 1, sizeof *order, least_first);
+	memset(to, 0, n * sizeof *to);
+	for (size_t i = (n + 2) / 4; i < n - 1; i++)
+		to[order[i].lock] = 1;
+	if (!keep_sites(l, to))
+		return false;
+	struct pv_lock *other = &l->lock.v[0];
+	uint32_t kept = 1;
+	for (uint32_t i = 1; i < n; i++) {
+		struct pv_lock x = l->lock.v[i];
+		if (to[i]) {
+			to[i] = kept;
+			l->lock.v[kept++] = x;
+			continue;
+		}
+		other->contentions += x.contentions;
+		other->acquired += x.acquired;
+		other->failed += x.failed;
+		other->wait_ns += x.wait_ns;
+		if (x.max_wait_ns > other->max_wait_ns)
+			other->max_wait_ns = x.max_wait_ns;
+		l->folded++;
+	}
+	l->lock.n = kept;
+	return true;
+}
+
+static bool make_room(struct pv_model *m)
+{
+	struct pv_locks *l = &m->locks;
+	struct order *order = malloc(l->lock.n * sizeof *order);
+	uint32_t *to = malloc(l->lock.n * sizeof *to);
+	bool ok = order && to && fold(l, order, to);
+	if (ok) {
+		ok = reindex(l) && pv_sites_renumber(&l->by_lock, NULL, to, NULL);
+		for (size_t t = 1; t < m->threads.thread.n; t++)
+			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
+				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
+				*lock = to[*lock];
+			}
+	}
+	free(order);
+	free(to);
+	return ok;
+}
+
+/* --- rows */
+
+/*
+ * Whether the lock that was at this address is the one that is contended now: it has the class, or
+ * its class is not known of one of the two and the address has meant one object since.
+ */
+static bool is_same(struct pv_context *x, const struct pv_lock *lock, uint32_t class_use)
+{
+	if (lock->class_use == class_use)
+		return true;
+	if (lock->class_use && class_use)
+		return false;
+	return lock->last_ns >= pv_addresses_since(&x->m->private->addresses, x->time);
+}
+
+/* Its row, made when there is none; PV_MAP_NONE when out of memory. */
+static uint32_t row_of(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	struct pv_locks *l = &x->m->locks;
+	uint32_t at = pv_map_get(&l->of, object);
+	if (at != PV_MAP_NONE && at != 0 && is_same(x, &l->lock.v[at], class_use))
+		return at;
+	if (l->lock.n >= l->cap && !make_room(x->m))
+		return PV_MAP_NONE;
+	at = (uint32_t)l->lock.n;
+	if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
+		return PV_MAP_NONE;
+	l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object, .first_ns = x->time };
+	return at;
+}
+
+/* The table is to tell when the object moves, or when its allocation is told late. */
+static void ask(struct pv_context *x, struct pv_address *known, uint64_t object, uint32_t class_use)
+{
+	struct pv_addresses *all = &x->m->private->addresses;
+	uint32_t age = pv_addresses_age(all, x->time);
+	bool same = known->object == object && known->class_use == class_use && known->age == age;
+	if (same && class_use)
+		known->asked = 1;
+	else
+		pv_address_set(all->ousted, known, pv_address_of(object, class_use, age, true));
+}
+
+/* The row of the object at this address; *ret_class is the class that it has so far. */
+static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint32_t *ret_class)
+{
+	struct pv_model *m = x->m;
+	struct pv_address *known = NULL;
+	if (!pv_recall_moves(m, x->place))
+		return false;
+	if (!m->only.recall && !(known = pv_addresses_slot(&m->private->addresses, object)))
+		return false;
+	uint32_t class_use = pv_class_at(x, object);
+	uint32_t at = row_of(x, object, class_use);
+	if (at == PV_MAP_NONE)
+		return false;
+	struct pv_lock *lock = &m->locks.lock.v[at];
+	lock->last_ns = x->time;
+	if (class_use)
+		learn_class(&m->locks, lock, class_use);
+	if (known)
+		ask(x, known, object, class_use);
+	*ret_lock = at;
+	*ret_class = lock->class_use;
+	return true;
+}
+
+/* Logs of 2007 give the class with the event. */
+static bool say_class(struct pv_context *x, const struct pv_event *e)
+{
+	uint32_t class_use = pv_names_class(&x->m->names, e->monitor.type, x->time);
+	struct pv_addresses *all = &x->m->private->addresses;
+	struct pv_address *a = pv_addresses_slot(all, e->monitor.object);
+	if (!class_use || !a)
+		return false;
+	if (a->object != e->monitor.object || a->class_use != class_use ||
+		a->age != pv_addresses_age(all, x->time))
+		pv_address_set(all->ousted, a,
+			pv_address_of(e->monitor.object, class_use, pv_addresses_age(all, x->time),
+				false));
+	return true;
+}
+
+/* --- contention, done, fail */
+
+static struct pv_wait *waiting_for(struct pv_thread *th, uint64_t object)
+{
+	for (unsigned i = th->waits; i > 0; i--)
+		if (th->wait[i - 1].object == object)
+			return &th->wait[i - 1];
+	return NULL;
+}
+
+/* A second contention for the same object: how the first ended was not recorded. */
+static void remember(struct pv_thread *th, const struct pv_wait *wait)
+{
+	struct pv_wait *old = waiting_for(th, wait->object);
+	if (old) {
+		*old = *wait;
+		return;
+	}
+	if (th->waits == PV_WAITS_MAX) {
+		memmove(th->wait, th->wait + 1, sizeof th->wait - sizeof th->wait[0]);
+		th->waits--;
+	}
+	th->wait[th->waits++] = *wait;
+}
+
+static bool add_site(struct pv_context *x, const struct pv_wait *w, struct pv_site more)
+{
+	struct pv_locks *l = &x->m->locks;
+	bool folded = w->lock == 0 && w->class_use != 0;
+	more.class_use = folded ? w->class_use : w->lock;
+	return pv_sites_add(x, folded ? &l->sites : &l->by_lock, &more);
+}
+
+static bool contention(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	struct pv_locks *l = &m->locks;
+	struct pv_thread *th = x->thread;
+	struct pv_wait wait = { .object = e->monitor.object, .start_ns = x->time };
+	if (!th->selected)
+		return true;
+	if (e->monitor.type && !say_class(x, e))
+		return false;
+	if (!row(x, wait.object, &wait.lock, &wait.class_use))
+		return false;
+	wait.stack = pv_stack_of(x, e->monitor.stack);
+	if (wait.stack == PV_MAP_NONE)
+		return false;
+	remember(th, &wait);
+	if (!x->counts)
+		return true;
+	l->contentions++;
+	l->unknown_class += wait.class_use == 0;
+	l->lock.v[wait.lock].contentions++;
+	pv_timeline_add(&m->timeline, PV_TRACK_CONTENTIONS, x->time, 1);
+	return add_site(x, &wait, (struct pv_site){ .stack = wait.stack, .count = 1 });
+}
+
+static bool add_wait(struct pv_context *x, const struct pv_wait *w)
+{
+	struct pv_model *m = x->m;
+	struct pv_lock *lock = &m->locks.lock.v[w->lock];
+	int64_t ns = pv_clipped(m, w->start_ns, x->time);
+	if (ns == 0)
+		return true;
+	lock->wait_ns += ns;
+	if (ns > lock->max_wait_ns)
+		lock->max_wait_ns = ns;
+	m->locks.wait_ns += ns;
+	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
+	return add_site(x, w, (struct pv_site){ .stack = w->stack, .amount = (uint64_t)ns });
+}
+
+/* The object may have moved while the thread waited: then its newest wait is meant. */
+static bool ended(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_locks *l = &x->m->locks;
+	struct pv_thread *th = x->thread;
+	bool done = e->kind == PV_KIND_MONITOR_DONE;
+	if (!th->selected)
+		return true;
+	if (x->counts)
+		*(done ? &l->acquired : &l->failed) += 1;
+	struct pv_wait *w = waiting_for(th, e->monitor.object);
+	if (!w && th->waits)
+		w = &th->wait[th->waits - 1];
+	if (!w) {
+		l->unpaired += x->counts;
+		return true;
+	}
+	struct pv_wait over = *w;
+	memmove(w, w + 1, (size_t)(th->wait + th->waits - (w + 1)) * sizeof *w);
+	th->waits--;
+	if (x->counts)
+		*(done ? &l->lock.v[over.lock].acquired : &l->lock.v[over.lock].failed) += 1;
+	return add_wait(x, &over);
+}
+
+bool pv_locks_apply(struct pv_context *x, const struct pv_event *e)
+{
+	return e->kind == PV_KIND_MONITOR_CONTENTION ? contention(x, e) : ended(x, e);
+}

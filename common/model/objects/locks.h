@@ -1,0 +1,42 @@
+/*
+ * Contended monitors, by object, and waits per (class, stack). A wait runs from a contention to
+ * the next done or fail on its thread.
+ *
+ * Another thread's buffer may tell of the object's allocation behind its contentions. What is told
+ * last of an address is newest (late.c): so the class is that one, even where what lived there
+ * before had another, and a lock's waits are kept by lock until it is folded. Where what lived
+ * there before was contended, too, what is told before the allocation is added to that one.
+ */
+#ifndef PV_MODEL_LOCKS_H
+#define PV_MODEL_LOCKS_H
+
+#include "common/model/calls/sites.h"
+
+enum { PV_LOCKS_CAP = 65536 };
+
+struct pv_lock {
+	uint64_t object;     /* its newest known address; 0 in [0], the "other" row */
+	uint32_t class_use;  /* 0 = class not recorded */
+	uint64_t contentions, acquired, failed;
+	int64_t wait_ns;     /* of ended waits */
+	int64_t max_wait_ns;
+	int64_t first_ns;    /* first contention, log clock */
+	int64_t last_ns;     /* the one told last */
+	bool gone;           /* another object lives at its address now */
+};
+
+struct pv_locks {
+	PV_ARRAY(struct pv_lock) lock; /* [0] = "other": folded at the cap; unused while zero */
+	struct pv_map of;              /* address -> index, 0 = no longer there */
+	struct pv_sites by_lock;       /* count = contentions, amount = wait ns; in place of the
+					* class stands the lock's index */
+	struct pv_sites sites;         /* likewise, by class: of locks that were folded */
+	uint64_t contentions, acquired, failed;
+	int64_t wait_ns;
+	uint64_t unpaired;      /* done or fail without a contention before it on its thread */
+	uint64_t unknown_class; /* contentions whose object is in no allocation, move or shot */
+	uint64_t folded;
+	size_t cap;             /* PV_LOCKS_CAP, less in tests */
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* Towards the model's own files: who asks for classes of addresses, and who moves objects. */
+#ifndef PV_MODEL_RECALL_PARTS_H
+#define PV_MODEL_RECALL_PARTS_H
+
+#include "common/model/ground/model_parts.h"
+#include "common/model/objects/recall.h"
+
+/*
+ * The class of an object at the time of the event: as the event directly before it says, else from
+ * the table of addresses; 0 when it is not known.
+ */
+uint32_t pv_class_at(struct pv_context *x, uint64_t object);
+
+/* What the event directly before says of its class: a wire key; 0: nothing. */
+uint64_t pv_said_type(const struct pv_context *x, uint64_t object);
+bool pv_said_apply(struct pv_context *x, const struct pv_event *e);
+
+/* The event at `place` has got a class, or another one, from what was told behind it. */
+void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use);
+
+/* An object that has a row in locks moved, or is gone (to 0). */
+bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to);
+
+/* Its allocation, told now, is that of the lock at this address: the lock has its class then. */
+bool pv_object_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+
+bool pv_locks_has(const struct pv_locks *l, uint64_t object);
+/* The object at `from` is now at `to`; at `to` 0 it is gone. */
+bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);
+/* Its address means the object until then. */
+bool pv_locks_allocated(
+	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time, int64_t until);
+
+/* In a second reading: locks follow the moves that lie before `place`. */
+bool pv_recall_moves(struct pv_model *m, uint64_t place);
+
+#endif

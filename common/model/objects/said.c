@@ -1,0 +1,34 @@
+/*
+ * Classes of objects that an event names by address alone, said by the event directly before it in
+ * its buffer: good for that event and for no other, as the object may move or die.
+ */
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
+
+static bool holds(const struct pv_context *x, uint64_t object)
+{
+	const struct pv_said *s = &x->m->private->said;
+	return s->type && s->object == object && s->place + 1 == x->place;
+}
+
+uint64_t pv_said_type(const struct pv_context *x, uint64_t object)
+{
+	return holds(x, object) ? x->m->private->said.type : 0;
+}
+
+bool pv_said_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_said *s = &x->m->private->said;
+	if (e->kind == PV_KIND_EXT_CLASS_OF) {
+		*s = (struct pv_said){ x->place, e->class_of.object, e->class_of.type };
+		return true;
+	}
+	if (!holds(x, e->string.object))
+		return true; /* nothing says whose message it is */
+	s->place = x->place;
+	if (!x->counts)
+		return true;
+	uint32_t class_use = pv_names_class(&x->m->names, s->type, x->time);
+	return class_use && pv_messages_add(&x->m->throws.messages, class_use, x->time,
+				    e->string.text, e->string.length);
+}

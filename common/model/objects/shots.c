@@ -1,0 +1,320 @@
+#include "common/model/objects/shots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/objects/gc_parts.h"
+#include "common/model/ground/model_parts.h"
+
+static struct pv_shot *open_shot(struct pv_heap_shots *s)
+{
+	return s->open ? &s->shot.v[s->open - 1] : NULL;
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct pv_shot_class *x = a, *y = b;
+	return (x->class_use > y->class_use) - (x->class_use < y->class_use);
+}
+
+/* Past PV_SHOTS_ROWS every second of the shots that still have rows gives them up, oldest first. */
+static void drop_rows(struct pv_heap_shots *s)
+{
+	while (s->rows > s->cap) {
+		uint64_t before = s->rows;
+		bool drop = false;
+		for (size_t i = 0; i + 2 < s->shot.n && s->rows > s->cap; i++) {
+			struct pv_shot *x = &s->shot.v[i];
+			if (x->open || x->classes.n == 0)
+				continue;
+			if (drop) {
+				s->rows -= x->classes.n;
+				pv_array_finish(&x->classes);
+				x->classes_folded = true;
+				s->folded++;
+			}
+			drop = !drop;
+		}
+		if (s->rows == before)
+			return;
+	}
+}
+
+static void close_shot(struct pv_heap_shots *s, int64_t time, bool torn)
+{
+	struct pv_shot *x = open_shot(s);
+	if (!x)
+		return;
+	x->end_ns = torn ? PV_NEVER : time;
+	x->open = false;
+	x->torn = torn;
+	for (size_t i = 0; i < x->classes.n; i++)
+		s->row_of.v[x->classes.v[i].class_use] = 0;
+	if (x->classes.n)
+		qsort(x->classes.v, x->classes.n, sizeof *x->classes.v, by_class);
+	s->rows += x->classes.n;
+	s->open = 0;
+	s->skipping = false;
+	drop_rows(s);
+}
+
+/* Every second shot goes; the first stays, and the numbers tell that some are missing. */
+static void thin_out(struct pv_heap_shots *s)
+{
+	size_t to = 0;
+	for (size_t i = 0; i < s->shot.n; i++) {
+		if (i % 2 == 0) {
+			s->shot.v[to++] = s->shot.v[i];
+			continue;
+		}
+		s->rows -= s->shot.v[i].classes.n;
+		pv_array_finish(&s->shot.v[i].classes);
+		s->folded++;
+	}
+	s->shot.n = to;
+}
+
+/* A log of 2007 may tell of one collection twice: summed up, and by object. */
+static struct pv_shot *said_already(const struct pv_heap_shots *s, const struct pv_event *e)
+{
+	struct pv_shot *last = s->shot.n ? &s->shot.v[s->shot.n - 1] : NULL;
+	bool same = last && !last->torn && e->shot.collection &&
+		last->collection == e->shot.collection;
+	return same && e->shot.summary != last->summary ? last : NULL;
+}
+
+/* Its figures are known from the summary; the objects add what they refer to. */
+static void reopen(struct pv_heap_shots *s, struct pv_shot *shot)
+{
+	shot->summary = false;
+	shot->open = shot->told = true;
+	s->rows -= shot->classes.n;
+	s->open = (size_t)(shot - s->shot.v) + 1;
+	s->skipping = false;
+}
+
+/* Where to read from to meet it again: later pieces of a buffer are no place to begin. */
+static void place_shot(struct pv_context *x, struct pv_shot *shot)
+{
+	struct pv_heap_shots *s = &x->m->shots;
+	if (s->batch_at != x->batch->offset)
+		s->in_batch = 0;
+	s->batch_at = x->batch->offset;
+	shot->skip = s->in_batch++;
+	shot->at = x->batch->continues || x->m->target.logging2007 ? UINT64_MAX : s->batch_at;
+}
+
+static bool shot_starts(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_heap_shots *s = &x->m->shots;
+	close_shot(s, x->time, true);
+	s->skipping = true;
+	struct pv_shot *said = said_already(s, e);
+	if (said && !e->shot.summary && x->counts)
+		reopen(s, said);
+	if (said)
+		return true;
+	uint32_t index = s->next_index++;
+	struct pv_shot place;
+	place_shot(x, &place);
+	s->skipping = !x->counts;
+	if (!x->counts)
+		return true;
+	if (s->shot.n >= s->list_cap)
+		thin_out(s);
+	if (!pv_reserve(&s->shot, 1))
+		return false;
+	/* Up to data version 13 the roots of a shot come before it, with the collection. */
+	uint64_t roots = x->m->target.rules <= 13 ? x->m->gc.roots_since_gc : 0;
+	s->shot.v[s->shot.n++] = (struct pv_shot){ .index = index,
+		.start_ns = x->time,
+		.end_ns = PV_NEVER,
+		.collection = e->shot.collection,
+		.at = place.at,
+		.skip = place.skip,
+		.summary = e->shot.summary,
+		.roots = roots,
+		.open = true };
+	s->open = s->shot.n;
+	return true;
+}
+
+/* The class's row in the open shot. */
+static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uint32_t class_use)
+{
+	while (s->row_of.n <= class_use) {
+		if (!pv_reserve(&s->row_of, class_use + 1 - s->row_of.n))
+			return NULL;
+		s->row_of.v[s->row_of.n++] = 0;
+	}
+	if (!s->row_of.v[class_use]) {
+		if (!pv_reserve(&x->classes, 1))
+			return NULL;
+		x->classes.v[x->classes.n++] = (struct pv_shot_class){ .class_use = class_use };
+		s->row_of.v[class_use] = (uint32_t)x->classes.n;
+	}
+	return &x->classes.v[s->row_of.v[class_use] - 1];
+}
+
+/* The object is known from here on, unless nobody will ask. */
+static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
+{
+	if (x->m->only.recall)
+		return true;
+	struct pv_addresses *a = &x->m->private->addresses;
+	struct pv_address *known = pv_addresses_slot(a, object);
+	uint32_t age = pv_addresses_age(a, x->time);
+	if (known &&
+		(known->object != object || known->class_use != class_use || known->age != age))
+		pv_address_set(a->ousted, known, pv_address_of(object, class_use, age, false));
+	return known != NULL;
+}
+
+static bool object(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	struct pv_shot *shot = open_shot(&m->shots);
+	uint64_t size = e->heap_object.size;
+	if (shot)
+		shot->references += e->heap_object.refs.n / 2;
+	else if (!m->shots.skipping && x->counts)
+		m->shots.stray_objects++;
+	if (shot && e->heap_object.unsized) {
+		shot->objects++;
+		shot->unsized++;
+	}
+	if (size == 0)
+		return true;
+	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
+	if (!id || !remember(x, e->heap_object.object, id))
+		return false;
+	if (!shot || shot->told)
+		return true;
+	struct pv_shot_class *c = row(&m->shots, shot, id);
+	if (!c)
+		return false;
+	c->objects++;
+	c->bytes += size;
+	if (m->target.rules >= 16 && !m->target.logging2007) {
+		bool young = e->heap_object.generation == 0;
+		c->young_objects += young;
+		c->young_bytes += young ? size : 0;
+		shot->generations |= !young;
+	}
+	shot->objects++;
+	shot->bytes += size;
+	return true;
+}
+
+/* Figures of one class: an object met dead, or the line of a summary. */
+static bool class_figures(struct pv_context *x, uint64_t type, const struct pv_shot_class *more)
+{
+	struct pv_model *m = x->m;
+	struct pv_shot *shot = open_shot(&m->shots);
+	if (!shot || shot->told)
+		return true;
+	uint32_t id = pv_names_class(&m->names, type, x->time);
+	struct pv_shot_class *c = id ? row(&m->shots, shot, id) : NULL;
+	if (!c)
+		return false;
+	c->objects += more->objects;
+	c->bytes += more->bytes;
+	c->dead_objects += more->dead_objects;
+	c->dead_bytes += more->dead_bytes;
+	shot->objects += more->objects;
+	shot->bytes += more->bytes;
+	shot->dead_objects += more->dead_objects;
+	shot->dead_bytes += more->dead_bytes;
+	return true;
+}
+
+static bool summary(struct pv_context *x, const struct pv_event *e)
+{
+	const struct pv_shot_class more = { .objects = e->heap_class.objects,
+		.bytes = e->heap_class.bytes,
+		.dead_objects = e->heap_class.dead_objects,
+		.dead_bytes = e->heap_class.dead_bytes };
+	return class_figures(x, e->heap_class.type, &more);
+}
+
+static bool dead(struct pv_context *x, const struct pv_event *e)
+{
+	const struct pv_shot_class more = { .dead_objects = 1,
+		.dead_bytes = e->heap_object.size };
+	return class_figures(x, e->heap_object.type, &more);
+}
+
+bool pv_shots_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	switch (e->kind) {
+	case PV_KIND_HEAP_START:
+		return shot_starts(x, e);
+	case PV_KIND_HEAP_DEAD:
+		return dead(x, e);
+	case PV_KIND_HEAP_SUMMARY:
+		return summary(x, e);
+	case PV_KIND_HEAP_END:
+		close_shot(&m->shots, x->time, false);
+		m->shots.skipping = false;
+		return true;
+	case PV_KIND_HEAP_ROOTS: {
+		if (!pv_roots_apply(x, e)) /* it wants to know whether a list begins */
+			return false;
+		uint64_t n = e->roots.roots.n / (e->roots.width ? e->roots.width : 1);
+		m->gc.roots_since_gc += n;
+		if (m->shots.open)
+			open_shot(&m->shots)->roots += n;
+		return true;
+	}
+	default:
+		return object(x, e);
+	}
+}
+
+const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s)
+{
+	for (size_t i = s->shot.n; i > 0; i--)
+		if (!s->shot.v[i - 1].open && !s->shot.v[i - 1].torn)
+			return &s->shot.v[i - 1];
+	return NULL;
+}
+
+void pv_shots_finish(struct pv_heap_shots *s)
+{
+	for (size_t i = 0; i < s->shot.n; i++)
+		pv_array_finish(&s->shot.v[i].classes);
+	pv_array_finish(&s->shot);
+	pv_array_finish(&s->row_of);
+}
+
+/* --- what they hold */
+
+static bool has_word(const char *args, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *at = args; (at = strstr(at, word)) != NULL; at += len)
+		if ((at[len] == 0 || at[len] == ',') && at > args &&
+			(at[-1] == ',' || at[-1] == ':'))
+			return true;
+	return false;
+}
+
+enum pv_shots_content pv_shots_content(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	if (strncmp(args, "profview:", 9) != 0)
+		return PV_SHOTS_UNSAID;
+	if (has_word(args, "heapshot=live"))
+		return PV_SHOTS_LIVE;
+	/* Before there was the choice, .NET's shots without roots were made without a collection.
+	 */
+	return has_word(args, "heapshot=nogc") || has_word(args, "nogcroot") ? PV_SHOTS_GARBAGE
+									     : PV_SHOTS_UNSAID;
+}
+
+bool pv_roots_statics_alone(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	return strncmp(args, "profview:", 9) == 0 && has_word(args, "nogcroot");
+}

@@ -1,0 +1,175 @@
+/* Sums over a range of buckets, with what the window has gathered and not put away yet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/time/buckets_parts.h"
+#include "common/model/time/window_parts.h"
+
+struct gather {
+	const struct pv_model *m;
+	struct pv_bucket_sums *sums;
+	struct pv_bucket_places places;
+};
+
+static bool put(struct gather *g, const struct pv_bucket_entry *v, size_t n)
+{
+	if (n == 0)
+		return true;
+	if (!pv_reserve(&g->sums->entry, n))
+		return false;
+	memcpy(g->sums->entry.v + g->sums->entry.n, v, n * sizeof *v);
+	g->sums->entry.n += n;
+	return true;
+}
+
+/* Now and then, so that many buckets take little memory. */
+static bool merge(struct gather *g)
+{
+	return pv_buckets_merge(&g->places, g->sums->entry.v, &g->sums->entry.n);
+}
+
+/* By (what, id), in which order the places are. */
+static bool put_in_order(struct gather *g)
+{
+	struct pv_bucket_sums ordered = { 0 };
+	const struct pv_bucket_entry *v = g->sums->entry.v;
+	if (!merge(g) || !pv_reserve(&ordered.entry, g->sums->entry.n))
+		return false;
+	for (uint32_t what = 0; what < PV_BUCKET_WHATS; what++) {
+		for (uint32_t id = 0; id < g->places.of[what].n; id++) {
+			uint32_t at = g->places.of[what].v[id];
+			if (at < g->sums->entry.n && v[at].what == what && v[at].id == id)
+				ordered.entry.v[ordered.entry.n++] = v[at];
+		}
+	}
+	pv_array_finish(&g->sums->entry);
+	g->sums->entry.v = ordered.entry.v;
+	g->sums->entry.n = ordered.entry.n;
+	g->sums->entry.room = ordered.entry.room;
+	return true;
+}
+
+static bool add_buckets(struct gather *g)
+{
+	const struct pv_buckets *b = g->m->buckets;
+	size_t next_merge = 1 << 16;
+	for (size_t i = 0; i < b->bucket.n; i++) {
+		int64_t from = b->bucket.v[i].number * b->width;
+		if (from < g->sums->from_ns || from >= g->sums->to_ns)
+			continue;
+		if (!put(g, b->bucket.v[i].entry.v, b->bucket.v[i].entry.n))
+			return false;
+		if (g->sums->entry.n < next_merge)
+			continue;
+		if (!merge(g))
+			return false;
+		next_merge = 2 * g->sums->entry.n + (1 << 16);
+	}
+	return true;
+}
+
+bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
+{
+	struct gather gather = { .m = m, .sums = s }, *g = &gather;
+	const struct pv_window *w = m->window;
+	const struct pv_tree_node *node = m->calls.node.v;
+	const struct pv_site *site = m->allocs.sites.site.v;
+	const struct pv_buckets *b = m->buckets;
+	int64_t present = w->present * w->width;
+	if (b && b->gathered_ns >= g->sums->from_ns && b->gathered_ns < g->sums->to_ns &&
+		!put(g, b->gathered.v, b->gathered.n))
+		return false;
+	if (!w->entered || present < g->sums->from_ns || present >= g->sums->to_ns)
+		return true;
+	for (size_t i = w->nodes_at; i < w->nodes.n; i++) {
+		const struct pv_window_touched *t = &w->nodes.v[i];
+		const struct pv_bucket_entry e = { PV_BUCKET_METHOD, node[t->id].method,
+			node[t->id].calls - t->count, node[t->id].self_ns - t->amount };
+		if (!put(g, &e, 1))
+			return false;
+	}
+	for (size_t i = w->sites_at; i < w->sites.n; i++) {
+		const struct pv_window_touched *t = &w->sites.v[i];
+		const struct pv_bucket_entry e = { PV_BUCKET_CLASS, site[t->id].class_use,
+			site[t->id].count - t->count,
+			(int64_t)(site[t->id].amount - (uint64_t)t->amount) };
+		if (!put(g, &e, 1))
+			return false;
+	}
+	return true;
+}
+
+/* Open frames run to their thread's last event. */
+static bool add_open(struct gather *g)
+{
+	const struct pv_threads *t = &g->m->threads;
+	for (size_t i = 1; i < t->thread.n; i++) {
+		const struct pv_thread *th = t->thread.v[i];
+		const struct pv_thread_calls *s = &th->stack;
+		int64_t from = s->last_ns, to = th->last_ns;
+		if (s->stack.n == 0)
+			continue;
+		from = from < g->sums->from_ns ? g->sums->from_ns : from;
+		to = to > g->sums->to_ns ? g->sums->to_ns : to;
+		if (from >= to)
+			continue;
+		uint32_t top = s->stack.v[s->stack.n - 1].node;
+		const struct pv_bucket_entry e[] = {
+			{ PV_BUCKET_METHOD, g->m->calls.node.v[top].method, 0, to - from },
+			{ PV_BUCKET_THREAD, (uint32_t)i, 0, to - from },
+		};
+		if (!put(g, e, PV_COUNT_OF(e)))
+			return false;
+	}
+	return true;
+}
+
+static int64_t edge_at(int64_t time, int64_t width, bool up)
+{
+	int64_t n = time / width - (time % width < 0), edge;
+	if (up && n * width < time)
+		n++;
+	if (__builtin_mul_overflow(n, width, &edge))
+		return n < 0 ? INT64_MIN : INT64_MAX;
+	return edge;
+}
+
+bool pv_buckets_sum(
+	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret)
+{
+	const struct pv_buckets *b = m->buckets;
+	*ret = (struct pv_bucket_sums){ .from_ns = from_ns, .to_ns = from_ns };
+	if (!b || from_ns >= to_ns)
+		return true;
+	ret->from_ns = from_ns == INT64_MIN ? from_ns : edge_at(from_ns, b->width, false);
+	ret->to_ns = to_ns == INT64_MAX ? to_ns : edge_at(to_ns, b->width, true);
+	struct gather g = { .m = m, .sums = ret };
+	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open(&g) &&
+		put_in_order(&g);
+	pv_bucket_places_finish(&g.places);
+	if (!ok)
+		pv_bucket_sums_finish(ret);
+	return ok;
+}
+
+void pv_bucket_sums_finish(struct pv_bucket_sums *s)
+{
+	pv_array_finish(&s->entry);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct pv_bucket_entry *x = a, *y = b;
+	if (x->what != y->what)
+		return x->what > y->what ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+const struct pv_bucket_entry *pv_bucket_find(
+	const struct pv_bucket_sums *s, enum pv_bucket_what what, uint32_t id)
+{
+	const struct pv_bucket_entry key = { .what = what, .id = id };
+	if (s->entry.n == 0)
+		return NULL;
+	return bsearch(&key, s->entry.v, s->entry.n, sizeof key, compare);
+}

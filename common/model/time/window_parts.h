@@ -1,0 +1,120 @@
+/* The window's side towards the model's own files. */
+#ifndef PV_MODEL_WINDOW_PARTS_H
+#define PV_MODEL_WINDOW_PARTS_H
+
+#include "common/model/model.h"
+#include "common/model/time/window.h"
+
+struct pv_window_entry {
+	uint32_t node, calls;
+	int64_t self_ns;
+	uint32_t samples;
+};
+
+struct pv_window_bytes {
+	uint32_t site, count;
+	uint64_t bytes;
+};
+
+struct pv_window_cell {
+	int64_t number; /* covers number * width .. + width on the log's clock */
+	bool used;
+	PV_ARRAY(struct pv_window_entry) nodes; /* a node may stand here more than once */
+	PV_ARRAY(struct pv_window_bytes) sites;
+	size_t merged_nodes, merged_sites; /* as many as there were when each stood here once */
+};
+
+/* What a node or site had when it was first touched in the present cell. */
+struct pv_window_touched {
+	uint32_t id;
+	uint64_t count;
+	int64_t amount;
+};
+
+/*
+ * New numbers that not all entries have got yet: those from (cell, at) on are still to be looked
+ * up by whoever reads them.
+ */
+struct pv_window_moving {
+	const uint32_t *to; /* NULL: all have theirs */
+	size_t cell, at;
+};
+
+/* What the entry `at` of a cell that says `id` is about. */
+static inline uint32_t pv_window_moved(
+	const struct pv_window_moving *w, size_t cell, size_t at, uint32_t id)
+{
+	bool waits = w->to && (cell > w->cell || (cell == w->cell && at >= w->at));
+	return waits ? w->to[id] : id;
+}
+
+struct pv_window {
+	bool off;
+	bool failed;           /* out of memory while touching: told by the next call that can */
+	int64_t width;
+	int64_t present;       /* number of the cell that touches go to */
+	bool entered;
+	int64_t newest;        /* greatest cell number met */
+	int64_t advanced_ns;   /* end of the window if later than the newest event */
+	size_t bytes, limit;   /* of the cells; PV_WINDOW_BYTES, less in tests */
+	PV_ARRAY(struct pv_window_touched) nodes; /* [0] unused: 0 in a node means untouched */
+	PV_ARRAY(struct pv_window_touched) sites;
+	size_t nodes_at, sites_at; /* those before have been put away in a flush under way */
+	struct pv_window_moving moving_nodes, moving_sites;
+	PV_ARRAY(uint32_t) place; /* by node or site: where it was put last when a cell was merged */
+	struct pv_window_cell cell[PV_WINDOW_CELLS];
+};
+
+int64_t pv_window_number(const struct pv_window *w, int64_t time);
+/* NULL when the cell is too old to be kept. */
+struct pv_window_cell *pv_window_cell_of(struct pv_window *w, int64_t number);
+void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c);
+/* Brings the cells under PV_WINDOW_BYTES: old ones go, entries merge, cells get wider. */
+bool pv_window_shrink(struct pv_window *w);
+
+struct pv_window *pv_window_create(void);
+void pv_window_destroy(struct pv_window *w);
+
+/* What `cell` of a node or site is until it is touched in the present cell. */
+uint32_t pv_window_untouched(const struct pv_model *m);
+
+/* Before calls, self_ns, count or amount change: they are remembered for the present cell. */
+void pv_window_touch_node(struct pv_model *m, uint32_t node);
+void pv_window_touch_site(struct pv_model *m, uint32_t site);
+
+static inline void pv_window_touch(struct pv_model *m, uint32_t node)
+{
+	if (!m->calls.node.v[node].cell)
+		pv_window_touch_node(m, node);
+}
+
+/*
+ * Makes the cell that holds `time` the present one: self time of the thread's top frame is paid
+ * up to its beginning. *ret_from and *ret_to: how long it stays.
+ */
+bool pv_window_enter(struct pv_model *m, struct pv_thread *th, int64_t time, int64_t *ret_from,
+	int64_t *ret_to);
+
+/* Gives the top frame its self time up to `time`, each part to its own cell. */
+bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time);
+
+bool pv_window_sample(struct pv_model *m, uint32_t node, int64_t time);
+
+/* Puts away what the present cell has gathered; nothing is touched then. */
+bool pv_window_flush(struct pv_model *m);
+
+/* Numbers changed (after a flush): node or site i is now to[i]. */
+void pv_window_renumber_nodes(struct pv_model *m, const uint32_t *to);
+void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to);
+
+/* --- timeline.c */
+
+void pv_timeline_init(struct pv_timeline *t, int64_t origin_ns);
+void pv_timeline_add(struct pv_timeline *t, enum pv_track track, int64_t time, uint64_t n);
+void pv_timeline_set(struct pv_timeline *t, enum pv_track track, int64_t time, uint64_t value);
+/* Splits [from, to) over the cells it covers, in ns. */
+void pv_timeline_span(struct pv_timeline *t, enum pv_track track, int64_t from, int64_t to);
+/* The cell that holds `time`, as [*ret_from, *ret_to). */
+void pv_timeline_cell(struct pv_timeline *t, int64_t time, int64_t *ret_from, int64_t *ret_to);
+
+#endif
