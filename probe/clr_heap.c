@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/clr_resolve.h"
 #include "probe/clr_statics.h"
 #include "probe/emit.h"

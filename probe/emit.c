@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/scan.h"
 
 enum { MARK_MAX = 1000, MARK_FAMILY = 2, MARK_KIND = 1 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/emit.h"
 #include "probe/host_mono.h"
 

@@ -1,6 +1,6 @@
 #include "probe/scan.h"
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/emit.h"
 
 enum pvp_group pvp_group_of(unsigned kind)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/gzip.h"
 #include "probe/sink.h"
 

@@ -7,7 +7,7 @@
 #define PV_PROBE_WRITER_H
 
 #include "common/base/map.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/children.h"
 #include "probe/host.h"
 #include "probe/probe_args.h"

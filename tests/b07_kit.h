@@ -6,7 +6,7 @@
 #ifndef PV_TESTS_B07_KIT_H
 #define PV_TESTS_B07_KIT_H
 
-#include "common/format/block07.h"
+#include "common/format/block07/block07.h"
 
 struct b07_kit {
 	uint8_t bytes[64 << 10];

@@ -2,7 +2,7 @@
 #ifndef PV_TESTS_EVENT_TEXT_H
 #define PV_TESTS_EVENT_TEXT_H
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 /* "SYMBOL t=TIME member=value ..."; numbers in hex, lists in brackets. */
 void event_text(char *buf, size_t size, const struct pv_event *e, const struct pv_batch *pools,

@@ -16,7 +16,7 @@
 #ifndef PV_TESTS_LOGKIT_H
 #define PV_TESTS_LOGKIT_H
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "common/model/model.h"
 
 #define LOGKIT_ZERO INT64_C(100000000000) /* of the log's clock */

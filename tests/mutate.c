@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "tests/mutations.h"
 #include "tests/suite.h"
 #include "tests/wire.h"

@@ -1,8 +1,8 @@
 /* A log's bytes through framer, decoder and model, with what must hold of any bytes. */
 #include <string.h>
 
-#include "common/format/framer.h"
-#include "common/format/mlpd_layout.h"
+#include "common/format/mlpd/framer.h"
+#include "common/format/mlpd/mlpd_layout.h"
 #include "common/model/model.h"
 #include "tests/mutations.h"
 

@@ -12,7 +12,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 
 enum { PROBE_DEADLINE_MS = 30000, PROBE_PATH = 256 };
 

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "common/format/batch_fit.h"
-#include "common/format/mlpd_digest.h"
+#include "common/calls/mlpd_digest.h"
 #include "tests/event_text.h"
 #include "tests/suite.h"
 #include "tests/wire.h"

@@ -2,7 +2,7 @@
  * Allocations are read by a loop of their own: random ones, with numbers of every length, give what
  * their row gives, wherever their bytes end or are no numbers.
  */
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "tests/suite.h"
 
 static const struct mlpd_buffer_header bases_header = {

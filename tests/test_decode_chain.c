@@ -2,8 +2,8 @@
  * Runs of one log decoded by two who do so at once: what the second left open is what the first
  * goes on with behind it, and the model takes it so.
  */
-#include "common/format/framer.h"
-#include "common/format/mlpd_chain.h"
+#include "common/format/mlpd/framer.h"
+#include "common/calls/mlpd_chain.h"
 #include "common/model/calls/stretch.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"

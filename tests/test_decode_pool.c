@@ -1,5 +1,5 @@
 /* What the pool's runs go on from, where events between them change what the model can take. */
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "common/ingest/decode_pool.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"

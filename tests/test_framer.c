@@ -1,7 +1,7 @@
 /* Cuts, damage and joins: streams made of hand-built headers and buffers. */
 #include <stdio.h>
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "tests/suite.h"
 
 enum { BUFFERS = 5 };

@@ -2,8 +2,8 @@
  * Random logs, read event by event and with the calls of each buffer summed up where it is
  * decoded: every figure is the same.
  */
-#include "common/format/framer.h"
-#include "common/format/mlpd_chain.h"
+#include "common/format/mlpd/framer.h"
+#include "common/calls/mlpd_chain.h"
 #include "common/model/objects/recall.h"
 #include "common/model/calls/stretch.h"
 #include "common/model/time/window.h"

@@ -1,7 +1,7 @@
 /* What the probe encodes by hand is what the rows of the format encode; its scan reads it back. */
 #include "tests/suite.h"
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "probe/emit.h"
 #include "probe/scan.h"
 

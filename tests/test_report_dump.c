@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "common/report/dump.h"
 #include "tests/suite.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "tests/event_text.h"
 #include "tests/suite.h"
 #include "tests/wire.h"

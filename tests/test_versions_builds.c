@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "common/format/mlpd_layout.h"
+#include "common/format/mlpd/mlpd_layout.h"
 #include "tests/event_text.h"
 #include "tests/suite.h"
 #include "tests/wire.h"

@@ -2,7 +2,7 @@
 #ifndef PV_TESTS_WIRE_H
 #define PV_TESTS_WIRE_H
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 struct wire {
 	PV_ARRAY(uint8_t) out;    /* the log so far */

@@ -2,7 +2,7 @@
 #ifndef PV_TESTS_WIRE_ROWS_H
 #define PV_TESTS_WIRE_ROWS_H
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 /* Whether the encoder would write an event of this row in this format. */
 bool wire_row_is_written(const struct mlpd_row *row, const struct mlpd_format *f);

@@ -10,7 +10,7 @@
 #define PV_INGEST_BUFFERS_H
 
 #include "common/format/batch.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "common/model/model.h"
 #include "common/model/objects/recall.h"
 

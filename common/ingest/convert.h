@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "common/base/status.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 struct pv_convert_options {
 	bool ranged;

@@ -7,7 +7,7 @@
 
 #include "common/base/thread.h"
 #include "common/format/batch_fit.h"
-#include "common/format/mlpd_chain.h"
+#include "common/calls/mlpd_chain.h"
 
 /* Enough to keep workers busy while the owner applies. */
 enum {

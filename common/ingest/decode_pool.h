@@ -10,7 +10,7 @@
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 struct pv_decode_pool;
 

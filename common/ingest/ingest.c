@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/mlpd_layout.h"
+#include "common/format/mlpd/mlpd_layout.h"
 #include "common/base/thread.h"
 #include "common/ingest/trial.h"
 #include "common/model/calls/stretch.h"

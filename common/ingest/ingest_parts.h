@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "common/format/block07.h"
-#include "common/format/framer.h"
+#include "common/format/block07/block07.h"
+#include "common/format/mlpd/framer.h"
 #include "common/ingest/buffers.h"
 #include "common/ingest/decode_pool.h"
 #include "common/ingest/hold.h"

@@ -1,7 +1,7 @@
 #include "common/ingest/reread.h"
 
-#include "common/format/block07.h"
-#include "common/format/mlpd_layout.h"
+#include "common/format/block07/block07.h"
+#include "common/format/mlpd/mlpd_layout.h"
 
 struct state {
 	struct pv_reread *to;

@@ -2,7 +2,7 @@
 #ifndef PV_INGEST_REREAD_H
 #define PV_INGEST_REREAD_H
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "common/io/source.h"
 
 struct pv_reread_part {

@@ -1,7 +1,7 @@
 /* Logs of the 2007 family for those who read a log twice. */
 #include <string.h>
 
-#include "common/format/block07.h"
+#include "common/format/block07/block07.h"
 #include "common/ingest/reread.h"
 
 /* What such a log would be in the header of a newer one; its events are neutral anyway. */

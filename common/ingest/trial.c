@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "common/format/mlpd_layout.h"
+#include "common/format/mlpd/mlpd_layout.h"
 
 bool pv_trial_layout(struct pv_decode_task *t, uint8_t says, struct mlpd_format *format)
 {

@@ -5,7 +5,7 @@
 #ifndef PV_INGEST_TRIAL_H
 #define PV_INGEST_TRIAL_H
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "common/ingest/decode_pool.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "common/model/names/natives.h"
 #include "common/model/persist_parts.h"
 

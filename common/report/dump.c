@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/base/showable.h"
-#include "common/format/block07.h"
-#include "common/format/framer.h"
-#include "common/format/mlpd_layout.h"
+#include "common/format/block07/block07.h"
+#include "common/format/mlpd/framer.h"
+#include "common/format/mlpd/mlpd_layout.h"
 #include "common/io/source.h"
 #include "common/report/dump07.h"
 #include "common/report/dump_event.h"

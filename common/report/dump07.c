@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
-#include "common/format/block07.h"
+#include "common/format/block07/block07.h"
 
 struct pv_dump07 {
 	FILE *out;

@@ -6,7 +6,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/map.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 /* What keys meant last, as far as the log was read. Zeroed is empty. */
 struct pv_dump_names {

@@ -1,8 +1,8 @@
 #include "common/report/dump_layout.h"
 
-#include "common/format/block07.h"
-#include "common/format/framer.h"
-#include "common/format/mlpd_layout.h"
+#include "common/format/block07/block07.h"
+#include "common/format/mlpd/framer.h"
+#include "common/format/mlpd/mlpd_layout.h"
 #include "common/io/source.h"
 
 struct look {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 struct pv_source;
 

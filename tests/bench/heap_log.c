@@ -15,7 +15,7 @@
 
 #include "common/base/cursor.h"
 #include "common/base/status.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 #define OBJ_BASE UINT64_C(0x7f0000000000)
 #define PTR_BASE UINT64_C(0x560000000000)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 #include "probe/profview_probe.h"
 #include "tests/bench/probe_work.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/format/block07.h"
+#include "common/format/block07/block07.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

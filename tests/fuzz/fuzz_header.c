@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "common/format/block07.h"
-#include "common/format/mlpd.h"
+#include "common/format/block07/block07.h"
+#include "common/format/mlpd/mlpd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

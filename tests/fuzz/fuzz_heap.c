@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 #include "common/heap/graph_build.h"
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"

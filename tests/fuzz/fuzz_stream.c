@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/format/framer.h"
+#include "common/format/mlpd/framer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

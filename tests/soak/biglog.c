@@ -17,7 +17,7 @@
 
 #include "common/base/cursor.h"
 #include "common/base/status.h"
-#include "common/format/mlpd.h"
+#include "common/format/mlpd/mlpd.h"
 
 #define SECOND INT64_C(1000000000)
 #define METHOD_BASE UINT64_C(0x40000000)

@@ -1,0 +1,320 @@
+#include "common/format/batch_fit.h"
+#include "common/format/mlpd/mlpd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/calls/mlpd_call.h"
+#include "common/calls/mlpd_digest.h"
+
+enum { FIRST_ROOM = 256 };
+
+void pv_batch_again(struct pv_batch *b)
+{
+	pv_batch_drop_pack(b);
+	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
+	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
+	b->damage_offset = b->damage_bytes = 0;
+	pv_digest_reset(&b->digest);
+}
+
+void pv_batch_reset(struct pv_batch *b)
+{
+	pv_batch_again(b);
+	pv_batch_give_back(b);
+}
+
+void pv_batch_finish(struct pv_batch *b)
+{
+	pv_batch_give_back(b);
+	pv_batch_drop_pack(b);
+	free(b->time);
+	free(b->kind);
+	free(b->key);
+	pv_array_finish(&b->allocs);
+	pv_array_finish(&b->rare);
+	pv_array_finish(&b->pool);
+	pv_array_finish(&b->descs);
+	pv_array_finish(&b->values);
+	pv_array_finish(&b->bytes);
+	pv_digest_finish(&b->digest);
+	*b = (struct pv_batch){ 0 };
+}
+
+bool pv_batch_reserve(struct pv_batch *b, size_t extra)
+{
+	if (b->room - b->n >= extra)
+		return true;
+	size_t room = b->room ? b->room * 2 : FIRST_ROOM;
+	while (room - b->n < extra)
+		room *= 2;
+	uint64_t *time = realloc(b->time, room * sizeof *time);
+	if (time)
+		b->time = time;
+	uint8_t *kind = realloc(b->kind, room * sizeof *kind);
+	if (kind)
+		b->kind = kind;
+	uint64_t *key = realloc(b->key, room * sizeof *key);
+	if (key)
+		b->key = key;
+	if (!time || !kind || !key)
+		return false;
+	b->room = room;
+	return true;
+}
+
+static void push(struct pv_batch *b, uint64_t time, uint8_t kind, uint64_t key)
+{
+	b->time[b->n] = time;
+	b->kind[b->n] = kind;
+	b->key[b->n] = key;
+	b->n++;
+}
+
+/* There is room for its entry. */
+static bool push_alloc(struct mlpd_digester *d, uint64_t time, const struct pv_alloc *a)
+{
+	struct pv_batch *b = d->batch;
+	if (!mlpd_digest_alloc(d, (int64_t)time) || !mlpd_digest_number(d) ||
+		!pv_reserve(&b->allocs, 1))
+		return false;
+	b->allocs.v[b->allocs.n] = *a;
+	push(b, time, PV_KIND_ALLOC, b->allocs.n++);
+	return true;
+}
+
+static bool push_rare(struct pv_batch *b, const struct pv_event *e)
+{
+	if (!pv_reserve(&b->rare, 1))
+		return false;
+	b->rare.v[b->rare.n] = *e;
+	push(b, e->time, e->kind, b->rare.n++);
+	return true;
+}
+
+enum apart {
+	APART,   /* neither changes what a thread has open nor asks for it */
+	ASKS,    /* asks for it */
+	CHANGES, /* may change it */
+};
+
+static enum apart how_apart(enum pv_kind kind)
+{
+	switch (kind) {
+	case PV_KIND_METHOD_JIT:
+	case PV_KIND_CLASS_LOAD:
+	case PV_KIND_VTABLE_LOAD:
+	case PV_KIND_GC_MOVE:
+	case PV_KIND_SAMPLE_HIT:
+	case PV_KIND_SAMPLE_SYMBOL:
+		return APART;
+	case PV_KIND_METHOD_ENTER:
+	case PV_KIND_METHOD_LEAVE:
+	case PV_KIND_METHOD_EXC_LEAVE:
+	case PV_KIND_THREAD_START:
+	case PV_KIND_THREAD_END:
+	case PV_KIND_COUNTERS_SAMPLE: /* what was lost */
+		return CHANGES;
+	default:
+		return ASKS;
+	}
+}
+
+/* Before the event goes to the batch's arrays. */
+static bool make_way(struct mlpd_digester *d, enum pv_kind kind)
+{
+	switch (how_apart(kind)) {
+	case APART:
+		return true;
+	case ASKS:
+		return mlpd_digest_close(d);
+	case CHANGES:
+		break;
+	}
+	bool ends = kind == PV_KIND_METHOD_LEAVE || kind == PV_KIND_METHOD_EXC_LEAVE;
+	return ends && d->depth == 0 ? mlpd_digest_left(d) : mlpd_digest_leave(d);
+}
+
+static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
+{
+	struct pv_batch *b = d->batch;
+	const struct pv_alloc alloc = { e->alloc.type, e->alloc.object, e->alloc.size,
+		e->alloc.stack };
+	if (e->kind == PV_KIND_ALLOC)
+		return push_alloc(d, e->time, &alloc);
+	if (!make_way(d, e->kind) || !mlpd_digest_number(d))
+		return false;
+	/* Whose calls they are that follow shows when the event is applied. */
+	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END) {
+		d->on = false;
+		d->over = true;
+	}
+	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
+		return push_rare(b, e);
+	push(b, e->time, e->kind, e->call.method);
+	return true;
+}
+
+/* The kinds of the three call bytes, one more than the kind so that 0 means "none of them". */
+static const uint8_t call_kind[256] = {
+	[MLPD_ENTER] = PV_KIND_METHOD_ENTER + 1,
+	[MLPD_LEAVE] = PV_KIND_METHOD_LEAVE + 1,
+	[MLPD_EXC_LEAVE] = PV_KIND_METHOD_EXC_LEAVE + 1,
+};
+
+/*
+ * Enter and leave events in a row; stops before anything else, or an event that is cut. This is
+ * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
+ * alias any structure.
+ */
+static void decode_calls(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
+	uint64_t mask)
+{
+	const uint8_t *p = c->at, *end = c->end;
+	uint64_t now = bases->time, method = bases->method;
+	uint64_t *restrict time = b->time + b->n, *restrict key = b->key + b->n;
+	uint8_t *restrict kind = b->kind + b->n;
+	size_t n = 0, room = b->room - b->n;
+	while (p != end && n < room) {
+		uint8_t k = call_kind[*p];
+		if (k == 0)
+			break;
+		struct mlpd_call e = mlpd_get_call(p, end);
+		if (!e.behind)
+			break;
+		p = e.behind;
+		time[n] = now += e.time;
+		method += e.method;
+		key[n] = method & mask;
+		kind[n] = (uint8_t)(k - 1);
+		n++;
+	}
+	b->n += n;
+	c->at = p;
+	bases->time = now;
+	bases->method = method;
+}
+
+static void note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd_status why)
+{
+	size_t done = b->bytes.n - pv_cursor_left(c);
+	b->damaged = true;
+	b->damage_offset = b->offset + MLPD_BUFFER_HEADER + done;
+	b->damage_bytes = pv_cursor_left(c);
+	snprintf(b->damage_reason, sizeof b->damage_reason,
+		why == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
+				  : "event 0x%02x cannot be decoded", c->at[0]);
+}
+
+/* Allocations without backtraces, up to anything else. */
+static bool decode_allocs(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	uint64_t mask)
+{
+	struct pv_alloc a;
+	while (c->at != c->end && *c->at == MLPD_ALLOC && mlpd_take_alloc(c, bases, mask, &a))
+		if (!pv_batch_reserve(d->batch, 1) || !push_alloc(d, bases->time, &a))
+			return false;
+	return true;
+}
+
+/* What comes often; stops before an event that its row has to take apart. */
+static bool decode_hot(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	uint64_t mask)
+{
+	struct pv_batch *b = d->batch;
+	const uint8_t *from;
+	do {
+		from = c->at;
+		if (d->on && !mlpd_digest_calls(d, c, bases, mask))
+			return false;
+		if (!d->on) {
+			/* A call event is at least three bytes: room for all of them at once. */
+			if (!mlpd_digest_leave(d) ||
+				!pv_batch_reserve(b, pv_cursor_left(c) / 3 + 1))
+				return false;
+			decode_calls(b, c, bases, mask);
+		}
+		if (!decode_allocs(d, c, bases, mask))
+			return false;
+	} while (c->at != from && c->at != c->end);
+	return true;
+}
+
+static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial)
+{
+	struct pv_batch *b = d->batch;
+	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
+	while (c->at != c->end) {
+		if (!decode_hot(d, c, bases, mask))
+			return false;
+		if (c->at == c->end)
+			break;
+		struct pv_event e;
+		const uint8_t *start = c->at;
+		enum mlpd_status s = mlpd_decode(c, bases, f, b, &e);
+		if (s == MLPD_NOMEM)
+			return false;
+		if (s == MLPD_SHORT && partial)
+			break;
+		if (s != MLPD_OK) {
+			note_damage(b, c, s);
+			return mlpd_digest_leave(d);
+		}
+		e.offset = (uint32_t)(start - b->bytes.v);
+		if (!pv_batch_reserve(b, 1) || !push_event(d, &e))
+			return false;
+	}
+	return true;
+}
+
+bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial, size_t *ret_used)
+{
+	struct pv_batch *b = d->batch;
+	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
+	b->digest.partial = partial;
+	memcpy(b->digest.base, bases, sizeof b->digest.base);
+	memcpy(b->digest.format, f, sizeof b->digest.format);
+	if (!decode_all(d, &c, bases, f, partial))
+		return false;
+	*ret_used = (size_t)(c.at - b->bytes.v);
+	return true;
+}
+
+bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
+	bool partial, size_t *ret_used)
+{
+	struct mlpd_tree tree = { 0 };
+	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };
+	mlpd_digest_begin(&d, &tree, b);
+	bool ok = mlpd_digest_decode(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	mlpd_tree_finish(&tree);
+	return ok;
+}
+
+_Static_assert(sizeof(((struct pv_digest *)0)->base) == sizeof(struct mlpd_bases), "kept as it is");
+_Static_assert(sizeof(((struct pv_digest *)0)->format) == sizeof(struct mlpd_format), "likewise");
+
+bool mlpd_decode_plain(struct pv_batch *b)
+{
+	const struct pv_batch before = *b;
+	struct mlpd_bases bases;
+	struct mlpd_format format;
+	size_t used;
+	if (!b->digest.wanted)
+		return true;
+	memcpy(&bases, b->digest.base, sizeof bases);
+	memcpy(&format, b->digest.format, sizeof format);
+	pv_batch_again(b);
+	b->continues = before.continues;
+	b->told = before.told;
+	b->gap_before = before.gap_before;
+	bool ok = mlpd_decode_batch(b, &bases, &format, before.digest.partial, &used);
+	/* The caller may know more about damage by now. */
+	b->damaged = before.damaged;
+	b->damage_offset = before.damage_offset;
+	b->damage_bytes = before.damage_bytes;
+	memcpy(b->damage_reason, before.damage_reason, sizeof b->damage_reason);
+	return ok;
+}

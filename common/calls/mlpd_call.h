@@ -1,0 +1,147 @@
+/*
+ * Call events as they stand in a buffer: byte, time and method difference; and allocations without
+ * a backtrace. For the loops that read nothing else; everything here is inlined into them.
+ */
+#ifndef PV_FORMAT_MLPD_CALL_H
+#define PV_FORMAT_MLPD_CALL_H
+
+#include <string.h>
+
+#include "common/base/leb.h"
+#include "common/format/mlpd/mlpd.h"
+
+enum { MLPD_ALLOC = 0x00, MLPD_LEAVE = 0x13, MLPD_ENTER = 0x23, MLPD_EXC_LEAVE = 0x33 };
+enum { MLPD_CALL_MAX = 1 + 2 * PV_LEB_MAX, MLPD_ALLOC_MAX = 1 + 4 * PV_LEB_MAX }; /* bytes */
+
+struct mlpd_call {
+	uint64_t time, method; /* differences */
+	const uint8_t *behind; /* NULL: cut or malformed */
+};
+
+/*
+ * LEB128 without a look at the end: the caller has seen to it that PV_LEB_MAX bytes are there.
+ * *shift is the number of value bits; more than 70 is malformed.
+ */
+static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsigned *shift)
+{
+	unsigned i = pv_leb_in(pv_word_at(p), v);
+	*shift = 7 * i;
+	if (i > 0)
+		return p + i;
+	uint64_t x = 0;
+	*shift = 0;
+	do {
+		x |= (uint64_t)(p[i] & 0x7f) << *shift;
+		*shift += 7;
+	} while (p[i++] >= 0x80 && i < PV_LEB_MAX);
+	*v = x;
+	if (p[i - 1] >= 0x80)
+		*shift = 77;
+	return p + i;
+}
+
+static inline uint64_t mlpd_sign_extended(uint64_t v, unsigned shift)
+{
+	if (shift >= 64)
+		return v;
+	uint64_t sign = UINT64_C(1) << (shift - 1);
+	return (v ^ sign) - sign;
+}
+
+/* Any lengths; `p` is behind the event's byte. */
+static inline struct mlpd_call mlpd_take_long_call(const uint8_t *p)
+{
+	struct mlpd_call e;
+	unsigned time_bits, method_bits;
+	e.behind = mlpd_take_leb(p, &e.time, &time_bits);
+	e.behind = mlpd_take_leb(e.behind, &e.method, &method_bits);
+	e.method = mlpd_sign_extended(e.method, method_bits);
+	if (time_bits > 70 || method_bits > 70)
+		e.behind = NULL;
+	return e;
+}
+
+/* The same near the end of the payload, through the bounded cursor. */
+static inline struct mlpd_call mlpd_take_last_call(const uint8_t *p, const uint8_t *end)
+{
+	struct pv_cursor c = { .at = p, .end = end };
+	struct mlpd_call e = { .time = pv_get_uleb(&c), .method = (uint64_t)pv_get_sleb(&c) };
+	e.behind = pv_cursor_ok(&c) ? c.at : NULL;
+	return e;
+}
+
+/*
+ * MLPD_CALL_MAX bytes are at `p`, the event's own byte. Differences of times are nearly always two
+ * bytes long, so a branch finds that out; those of methods are one byte (the same method again) or
+ * anything up to four, which no branch predicts well.
+ */
+static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(const uint8_t *p)
+{
+	struct mlpd_call e;
+	uint64_t w, m;
+	memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	if ((w & 0x808000) == 0x8000) {
+		e.time = (w >> 8 & 0x7f) | (w >> 9 & 0x3f80);
+		e.behind = p + 3;
+		m = w >> 24;
+	} else if ((w & 0x8000) == 0) {
+		e.time = w >> 8 & 0x7f;
+		e.behind = p + 2;
+		m = w >> 16;
+	} else {
+		return mlpd_take_long_call(p + 1);
+	}
+	if ((m & 0x80) == 0) {
+		e.method = mlpd_sign_extended(m & 0x7f, 7);
+		e.behind++;
+		return e;
+	}
+	uint64_t last = ~m & 0x80808080;
+	if (last == 0)
+		return mlpd_take_long_call(p + 1);
+	unsigned bits = (unsigned)__builtin_ctzll(last) + 1; /* 16, 24, 32 */
+	m &= (last ^ (last - 1)) & 0x7f7f7f7f;
+	m = (m & 0x007f007f) | (m & 0x7f007f00) >> 1;
+	m = (m & 0x3fff) | (m >> 2 & 0xfffc000);
+	unsigned above = 64 - bits + bits / 8;
+	e.method = (uint64_t)((int64_t)(m << above) >> above);
+	e.behind += bits / 8;
+	return e;
+}
+
+/* `p` < `end` is at the event's own byte. */
+static inline struct mlpd_call mlpd_get_call(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= MLPD_CALL_MAX ? mlpd_take_call(p) : mlpd_take_last_call(p + 1, end);
+}
+
+/*
+ * An allocation whose byte is at c->at, as its row says. False, with nothing changed, where it is
+ * to be taken apart by the row: malformed, or near the end.
+ */
+static inline bool mlpd_take_alloc(struct pv_cursor *c, struct mlpd_bases *b, uint64_t mask,
+	struct pv_alloc *ret)
+{
+	unsigned bits[4];
+	uint64_t time, type, object, size;
+	if (pv_cursor_left(c) < MLPD_ALLOC_MAX)
+		return false;
+	const uint8_t *p = mlpd_take_leb(c->at + 1, &time, &bits[0]);
+	p = mlpd_take_leb(p, &type, &bits[1]);
+	p = mlpd_take_leb(p, &object, &bits[2]);
+	p = mlpd_take_leb(p, &size, &bits[3]);
+	if (bits[0] > 70 || bits[1] > 70 || bits[2] > 70 || bits[3] > 70)
+		return false;
+	c->at = p;
+	b->time += time;
+	ret->type = (b->ptr + mlpd_sign_extended(type, bits[1])) & mask;
+	ret->object = ((b->obj + mlpd_sign_extended(object, bits[2])) << 3) & mask;
+	ret->size = size >> 32 == UINT32_MAX ? (uint32_t)size : size;
+	ret->stack = (struct pv_span){ 0 };
+	return true;
+}
+
+#endif

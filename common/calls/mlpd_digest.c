@@ -1,0 +1,314 @@
+#include "common/calls/mlpd_digest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FEW = 64,             /* stretches before they are judged ... */
+	SHORT = 16,           /* ... by the events they have on average */
+	ENTERS_MAX = 1 << 18, /* of a stretch that goes on in another batch */
+	DEPTH_KEPT = 1 << 17, /* calls: what is deeper is begun anew with every run */
+	AHEAD = 8,
+	NOTED = 1 << 12, /* calls by which a run is judged */
+	REST = 32,       /* runs */
+};
+
+#define FAR ((uint64_t)PV_STRETCH_ANY) /* ns: times beyond are no times */
+
+void pv_digest_reset(struct pv_digest *d)
+{
+	d->wanted = d->heard = d->resting = false;
+	d->path.n = d->sum.n = d->exc.n = d->count.n = d->open.n = d->stretch.n = 0;
+	d->alloc_path.n = d->number.n = 0;
+	d->events = 0;
+	d->run = d->run_n = 0;
+}
+
+void pv_digest_finish(struct pv_digest *d)
+{
+	pv_array_finish(&d->path);
+	pv_array_finish(&d->sum);
+	pv_array_finish(&d->exc);
+	pv_array_finish(&d->count);
+	pv_array_finish(&d->open);
+	pv_array_finish(&d->stretch);
+	pv_array_finish(&d->alloc_path);
+	pv_array_finish(&d->number);
+}
+
+size_t pv_digest_bytes(const struct pv_digest *d)
+{
+	return d->path.room * sizeof *d->path.v + d->sum.room * sizeof *d->sum.v +
+	       d->exc.room * sizeof *d->exc.v + d->count.room * sizeof *d->count.v +
+	       d->open.room * sizeof *d->open.v + d->stretch.room * sizeof *d->stretch.v +
+	       d->alloc_path.room * sizeof *d->alloc_path.v + d->number.room * sizeof *d->number.v;
+}
+
+/* --- what a stretch says of its paths */
+
+static bool name_paths(struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->home->digest;
+	struct mlpd_tree *t = d->tree;
+	if (!pv_reserve(&g->path, t->n - t->told))
+		return false;
+	if (g->path.n == 0)
+		g->first_path = t->told;
+	for (; t->told < t->n; t->told++)
+		g->path.v[g->path.n++] =
+			(struct pv_digest_path){ t->place[t->told].key, t->place[t->told].parent };
+	return true;
+}
+
+static int64_t take_longest(const struct mlpd_tree *t, struct mlpd_node *n)
+{
+	uint32_t longest = n->longest_ns;
+	n->longest_ns = 0;
+	return longest > MLPD_LONG ? t->long_ns.v[longest - MLPD_LONG - 1] : longest;
+}
+
+/* Figures move from the tree to the digest. */
+static bool take_figures(struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->home->digest;
+	struct mlpd_tree *t = d->tree;
+	size_t n = t->touched.n;
+	if (!pv_reserve(&g->sum, n) || !pv_reserve(&g->exc, t->exc.n))
+		return false;
+	struct pv_digest_sum *to = g->sum.v + g->sum.n;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = t->touched.v[i];
+		struct mlpd_node *from = &t->node[at];
+		if (i + AHEAD < n)
+			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
+		to[i] = (struct pv_digest_sum){ from->total_ns, take_longest(t, from), at,
+			from->more_calls + 1 };
+		from->total_ns = 0;
+		from->more_calls = UINT32_MAX;
+	}
+	g->sum.n += n;
+	for (size_t i = 0; i < t->exc.n; i++)
+		g->exc.v[g->exc.n++] = t->exc.v[i].node;
+	t->touched.n = t->exc.n = t->long_ns.n = 0;
+	return true;
+}
+
+/* Those entered before, as time does not step back in a strand. */
+size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns)
+{
+	const struct mlpd_open *calls = d->tree->open.v;
+	size_t low = 0, high = d->depth;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (calls[mid].enter_ns < from_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The strand's open calls, but so many outermost. */
+static bool list_open(struct mlpd_digester *d, size_t kept)
+{
+	struct pv_digest *g = &d->home->digest;
+	size_t more = d->depth - kept;
+	uint32_t path = mlpd_digest_top(d);
+	if (!pv_reserve(&g->open, more))
+		return false;
+	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
+		g->open.v[g->open.n + i] =
+			(struct pv_digest_open){ path, d->tree->open.v[kept + i].enter_ns };
+	g->open.n += more;
+	return true;
+}
+
+/* --- stretches */
+
+static int64_t next_edge(int64_t time, int64_t origin, int64_t width)
+{
+	int64_t since = (int64_t)((uint64_t)time - (uint64_t)origin);
+	int64_t n = since / width - (since % width < 0);
+	return (int64_t)((uint64_t)origin + (uint64_t)(n + 1) * (uint64_t)width);
+}
+
+static void set_limit(struct mlpd_digester *d, int64_t time)
+{
+	const struct pv_digest *g = &d->home->digest;
+	int64_t edge = next_edge(time, g->cell_origin_ns, g->cell_ns);
+	d->limit_ns = edge < d->end_ns ? edge : d->end_ns;
+}
+
+static bool begin_count(struct mlpd_digester *d, int64_t time)
+{
+	struct pv_digest *g = &d->home->digest;
+	if (!pv_reserve(&g->count, 1))
+		return false;
+	g->count.v[g->count.n++] = (struct pv_digest_count){ .time_ns = time };
+	d->enters = d->leaves = d->exc_leaves = 0;
+	set_limit(d, time);
+	return true;
+}
+
+static void end_count(struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->home->digest;
+	struct pv_digest_count *c = &g->count.v[g->count.n - 1];
+	c->enters = d->enters;
+	c->leaves = d->leaves;
+	c->exc_leaves = d->exc_leaves;
+}
+
+/* Its place among the batch's events is here, whatever comes before its end. */
+static bool begin_stretch(struct mlpd_digester *d, int64_t time)
+{
+	struct pv_batch *b = d->batch;
+	struct pv_digest *g = &b->digest;
+	d->home = b;
+	if (!mlpd_tree_begin(d->tree) || !mlpd_digest_number(d) || !pv_reserve(&g->stretch, 1) ||
+		!pv_batch_reserve(b, 1))
+		return false;
+	size_t before = g->open.n;
+	if (d->rejoins && !list_open(d, 0))
+		return false;
+	b->time[b->n] = (uint64_t)time;
+	b->kind[b->n] = PV_BATCH_STRETCH;
+	b->key[b->n++] = g->stretch.n;
+	g->stretch.v[g->stretch.n++] = (struct pv_stretch){ .from_ns = time,
+		.sum = (uint32_t)g->sum.n,
+		.exc = (uint32_t)g->exc.n,
+		.count = (uint32_t)g->count.n,
+		.open = (uint32_t)g->open.n,
+		.number = ++d->number,
+		.goes_on = d->known,
+		.rejoins = d->rejoins,
+		.before = (uint32_t)before,
+		.befores = (uint32_t)(g->open.n - before) };
+	d->within = d->known = true;
+	d->rejoins = false;
+	d->from_depth = d->depth;
+	d->all_enters = 0;
+	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
+	d->last_ns = time;
+	return begin_count(d, time);
+}
+
+bool mlpd_digest_close(struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->home->digest;
+	if (!d->within)
+		return true;
+	struct pv_stretch *s = &g->stretch.v[g->stretch.n - 1];
+	size_t room = d->tree->open.room, deepest = d->from_depth + d->all_enters;
+	d->within = false;
+	end_count(d);
+	s->kept = (uint32_t)mlpd_digest_kept(d, s->from_ns);
+	if (!name_paths(d) || !take_figures(d) || !list_open(d, s->kept))
+		return false;
+	s->to_ns = d->last_ns;
+	s->sums = (uint32_t)g->sum.n - s->sum;
+	s->excs = (uint32_t)g->exc.n - s->exc;
+	s->counts = (uint32_t)g->count.n - s->count;
+	s->opens = (uint32_t)g->open.n - s->open;
+	s->deepest = (uint32_t)(deepest < room ? deepest : room);
+	if (g->stretch.n >= FEW && g->events / g->stretch.n < SHORT)
+		d->on = false;
+	return true;
+}
+
+static bool begin_anew(struct mlpd_digester *d)
+{
+	bool ok = mlpd_digest_close(d);
+	d->known = d->rejoins = false;
+	d->depth = 0;
+	d->at = MLPD_ROOT;
+	d->behind = true;
+	return ok;
+}
+
+bool mlpd_digest_leave(struct mlpd_digester *d)
+{
+	d->since.lost = true;
+	return begin_anew(d);
+}
+
+bool mlpd_digest_left(struct mlpd_digester *d)
+{
+	d->since.ended += d->since.open + 1;
+	d->since.open = 0;
+	return begin_anew(d);
+}
+
+bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
+{
+	*ret_go_on = true;
+	if (d->within && time < d->end_ns) {
+		end_count(d);
+		return begin_count(d, time);
+	}
+	if (d->within && !mlpd_digest_close(d))
+		return false;
+	/* From here on it may be a time before that of calls that are open. */
+	if (d->known && time < d->last_ns && !mlpd_digest_leave(d))
+		return false;
+	*ret_go_on = d->on && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
+	return !*ret_go_on || begin_stretch(d, time);
+}
+
+void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	d->tree = t;
+	d->batch = d->home = b;
+	b->digest.resting = b->digest.wanted && d->resting;
+	d->on = b->digest.wanted && !d->resting;
+	d->over = d->within = false;
+	if (!d->known)
+		begin_anew(d);
+	b->digest.strand = d->strand;
+	b->digest.tree = d->trees;
+}
+
+/*
+ * Where nearly every call is a path of its own, to sum up takes longer than to apply: then runs
+ * come as they are, and after a while one is tried again.
+ */
+static bool is_resting(struct mlpd_digester *d, const struct mlpd_tree *t)
+{
+	uint32_t paths = t->n > d->run_paths ? t->n - d->run_paths : 0;
+	if (d->run_enters > NOTED && paths > d->run_enters / 2)
+		d->resting = REST;
+	else if (d->resting)
+		d->resting--;
+	d->run_enters = 0;
+	return d->resting > 0;
+}
+
+void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	d->tree = t;
+	d->within = false;
+	if (is_resting(d, t) && d->known)
+		mlpd_digest_leave(d);
+	if (d->depth > DEPTH_KEPT || t->n > d->most)
+		mlpd_digest_leave(d);
+	if (t->n > d->most) {
+		mlpd_tree_forget(t);
+		d->trees++;
+	}
+	d->run_paths = t->n;
+	mlpd_digest_begin(d, t, b);
+}
+
+bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+{
+	d->tree = t;
+	/* Its calls may each be a path of its own: so much memory a stretch can take. */
+	if (d->all_enters > ENTERS_MAX && !mlpd_digest_close(d))
+		return false;
+	d->batch = b;
+	b->digest.resting = b->digest.wanted && d->resting;
+	d->on = b->digest.wanted && !d->over && !d->resting;
+	b->digest.strand = d->strand;
+	b->digest.tree = d->trees;
+	return true;
+}

@@ -1,0 +1,112 @@
+/*
+ * The decoder's side of digests (digest.h): what it keeps of one thread's calls from one event to
+ * the next. mlpd_batch.c drives it, mlpd_digest_calls.c has the loop.
+ */
+#ifndef PV_FORMAT_MLPD_DIGEST_H
+#define PV_FORMAT_MLPD_DIGEST_H
+
+#include "common/format/mlpd/mlpd.h"
+#include "common/calls/mlpd_tree.h"
+
+/* What became of the calls that were open when a chain of runs began (mlpd_run.h). */
+struct mlpd_since {
+	size_t open;  /* of them, at most so many outermost still are ... */
+	size_t ended; /* ... and so many are known to have ended */
+	int64_t from_ns;
+	bool lost;
+};
+
+/* A strand, and the unfinished digest of the batch being decoded. Zeroed it is valid. */
+struct mlpd_digester {
+	struct mlpd_tree *tree; /* no other strand's paths are in it */
+	uint32_t strand, trees; /* its number; and how many trees it has had */
+	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
+	uint32_t number;        /* of its last stretch */
+	bool known;             /* what the strand has open is what the thread has, above a base */
+	bool rejoins;           /* and not all of it is from stretches of the strand */
+	struct mlpd_since since;
+	struct pv_batch *batch;
+	struct pv_batch *home; /* where the open stretch stands */
+	bool on;               /* not given up for this buffer */
+	bool over;             /* the thread began or ended: not even in the next one */
+	bool within;           /* a stretch is open */
+	int64_t end_ns;        /* the open stretch ends here ... */
+	int64_t limit_ns;      /* ... and the timeline's cell here, if that is earlier */
+	uint32_t at;           /* node of the last call event ... */
+	bool behind;           /* ... which ended that call */
+	size_t depth;          /* of open calls */
+	size_t from_depth;     /* when the open stretch began */
+	size_t all_enters;     /* of the open stretch */
+	int64_t last_ns;
+	uint32_t enters, leaves, exc_leaves; /* since the last count was begun */
+	uint64_t run_enters;                 /* in the run, summed up */
+	uint32_t run_paths;                  /* in the tree when it began */
+	uint32_t resting; /* runs that are still not summed up: their paths would all be new */
+};
+
+/* The innermost open call, or the root. */
+static inline uint32_t mlpd_digest_top(const struct mlpd_digester *d)
+{
+	return d->behind ? d->tree->place[d->at].parent : d->at;
+}
+
+/* A batch for itself. */
+void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
+/* The first batch of a run. */
+void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
+/* The next batch of the same thread in it. False when out of memory, here and below. */
+bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b);
+
+/*
+ * Call events in a row; stops before anything that is not one, is cut, or does not fit in: that
+ * is an event for the batch's arrays, after mlpd_digest_close() unless it is an allocation.
+ */
+bool mlpd_digest_calls(
+	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask);
+
+/* Ends the open stretch, if there is one. */
+bool mlpd_digest_close(struct mlpd_digester *d);
+/* And what is open now is known to whoever applies the batch, not here. */
+bool mlpd_digest_leave(struct mlpd_digester *d);
+/* Likewise, at the end of the innermost call that was open before the strand's. */
+bool mlpd_digest_left(struct mlpd_digester *d);
+/* How many outermost calls of the strand that were open before `from_ns` still are. */
+size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns);
+/* The batch's payload, for the rest as mlpd_decode_batch(). */
+bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial, size_t *ret_used);
+
+/* Notes which event the batch's next entry is; it comes before the entry. */
+static inline bool mlpd_digest_number(const struct mlpd_digester *d)
+{
+	struct pv_digest *g = &d->batch->digest;
+	if (!d->on)
+		return true;
+	if (!pv_reserve(&g->number, 1))
+		return false;
+	g->number.v[g->number.n++] = (uint32_t)(d->batch->n - g->stretch.n + g->events);
+	return true;
+}
+
+/* Notes where the next allocation of the batch stands. */
+static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
+{
+	struct pv_digest *g = &d->batch->digest;
+	if (!g->wanted)
+		return true;
+	bool outside = time < d->last_ns || time >= d->end_ns;
+	if ((outside && !mlpd_digest_close(d)) || !pv_reserve(&g->alloc_path, 1))
+		return false;
+	g->alloc_path.v[g->alloc_path.n++] = d->within ? mlpd_digest_top(d) : 0;
+	return true;
+}
+
+/* --- for mlpd_digest_calls() alone */
+
+/*
+ * The event at hand is beyond the limit, or no stretch is open. It goes on when one is now in which
+ * the event has its place.
+ */
+bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on);
+
+#endif

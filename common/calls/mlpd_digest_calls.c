@@ -1,0 +1,234 @@
+/*
+ * Where a call-heavy log is read. Most events are as expected and taken in mlpd_expected.c; what
+ * fits in nowhere is taken apart in take_one(), which notes the bytes for the next time.
+ */
+#include "common/calls/mlpd_digest.h"
+
+#include "common/calls/mlpd_call.h"
+#include "common/calls/mlpd_expected.h"
+
+enum took { TOOK, OTHER, NOMEM };
+
+static void load(struct mlpd_loop *l, const struct mlpd_digester *d)
+{
+	bool before_limit = d->within && (int64_t)l->now < d->limit_ns;
+	l->limit = before_limit ? d->limit_ns : (int64_t)l->now;
+	l->at = d->at;
+	l->behind = d->behind;
+	l->depth = d->depth;
+	l->enters = l->exceptional = 0;
+	l->from = l->p;
+}
+
+static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
+{
+	uint32_t ended = (uint32_t)(d->depth + l->enters - l->depth);
+	d->at = l->at;
+	d->behind = l->behind;
+	d->leaves += ended - l->exceptional;
+	d->exc_leaves += l->exceptional;
+	d->enters += l->enters;
+	d->all_enters += l->enters;
+	d->run_enters += l->enters;
+	d->depth = l->depth;
+	d->batch->digest.events += ended + l->enters;
+	if (l->p != l->from)
+		d->last_ns = (int64_t)l->now;
+}
+
+/* --- what is not expected */
+
+/* Whether the difference counts from the place's own method: other events had methods, too. */
+static bool is_chained(const struct mlpd_loop *l, const struct mlpd_digester *d, uint64_t mask)
+{
+	return l->at != MLPD_ROOT && ((l->method ^ d->tree->place[l->at].key) & mask) == 0;
+}
+
+static uint32_t open_node(const struct mlpd_loop *l, const struct mlpd_digester *d)
+{
+	return l->behind ? d->tree->place[l->at].parent : l->at;
+}
+
+/* The call with this method that was made from here before, where it is one of those expected. */
+static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n, bool behind,
+	uint32_t parent, uint64_t key)
+{
+	uint32_t at = mlpd_expected(n, behind ? MLPD_NEXT : MLPD_FIRST);
+	if (t->place[at].key == key && t->place[at].parent == parent)
+		return at;
+	at = mlpd_expected(n, MLPD_OTHER);
+	return behind && t->place[at].key == key && t->place[at].parent == parent ? at : 0;
+}
+
+static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d,
+	const struct mlpd_call *e, uint64_t mask)
+{
+	struct mlpd_tree *t = d->tree;
+	bool chained = is_chained(l, d, mask);
+	uint32_t child = 0, parent = open_node(l, d);
+	uint64_t key = (l->method + e->method) & mask;
+	if (chained)
+		child = known_child(t, &t->node[l->at], l->behind, parent, key);
+	if (child == 0)
+		child = mlpd_tree_child(t, parent, key);
+	if (child == 0 && t->n >= MLPD_TREE_MOST) {
+		d->on = false; /* a buffer of megabytes, in which every call is a new path */
+		return OTHER;
+	}
+	if (child == 0)
+		return NOMEM;
+	if (l->depth == t->open.room) {
+		t->open.n = t->open.room; /* all of it is in use: it must be kept */
+		bool ok = pv_reserve(&t->open, 1);
+		t->open.n = 0;
+		if (!ok)
+			return NOMEM;
+	}
+	if (chained)
+		mlpd_expect_enter(l, end, child);
+	l->at = child;
+	l->behind = false;
+	l->enters++;
+	t->open.v[l->depth++] =
+		(struct mlpd_open){ (int64_t)(l->now + e->time), child << MLPD_STEP_NODE };
+	return TOOK;
+}
+
+static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d,
+	const struct mlpd_call *e, uint64_t mask)
+{
+	struct mlpd_tree *t = d->tree;
+	uint32_t top = open_node(l, d);
+	if (*l->p == MLPD_EXC_LEAVE) {
+		if (!pv_reserve(&t->exc, 1))
+			return NOMEM;
+		t->exc.v[t->exc.n++] = (struct mlpd_exc){ top };
+		l->exceptional++;
+	} else if (l->behind && is_chained(l, d, mask)) {
+		mlpd_expect_leave(l, end, top);
+	}
+	uint64_t ns = l->now + e->time - (uint64_t)t->open.v[--l->depth].enter_ns;
+	l->at = top;
+	l->behind = true;
+	return mlpd_end_call(l, top, (int64_t)ns) ? TOOK : NOMEM;
+}
+
+/* Whether a leave is that of the innermost call in the stretch. */
+static bool is_own(const struct mlpd_loop *l, const struct mlpd_digester *d,
+	const struct mlpd_call *e, uint64_t mask)
+{
+	uint64_t key = (l->method + e->method) & mask;
+	return l->depth > 0 && d->tree->place[open_node(l, d)].key == key;
+}
+
+/* The event at hand, if it is a call event that fits into a stretch. */
+static enum took take_one(
+	struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d, uint64_t mask)
+{
+	if (l->p == end || (*l->p != MLPD_ENTER && *l->p != MLPD_LEAVE && *l->p != MLPD_EXC_LEAVE))
+		return OTHER;
+	struct mlpd_call e = mlpd_get_call(l->p, end);
+	bool enters = *l->p == MLPD_ENTER;
+	if (!e.behind || (!enters && !is_own(l, d, &e, mask)))
+		return OTHER;
+	int64_t time = (int64_t)(l->now + e.time);
+	/* A buffer's time can begin behind its first event. */
+	int64_t least = d->within && l->p == l->from ? d->last_ns : (int64_t)l->now;
+	if (time < least)
+		return OTHER;
+	if (!d->within || time >= d->limit_ns) {
+		bool go_on;
+		save(l, d);
+		if (!mlpd_digest_pass_edge(d, time, enters, &go_on))
+			return NOMEM;
+		load(l, d); /* before anything else: what was saved counts once */
+		if (!go_on)
+			return OTHER;
+	}
+	enum took took = enters ? enter(l, end, d, &e, mask) : leave(l, end, d, &e, mask);
+	if (took == TOOK) {
+		l->p = e.behind;
+		l->now += e.time;
+		l->method += e.method;
+	}
+	return took;
+}
+
+/* --- allocations */
+
+/* Events of the batch before the one at hand, what the loop has not counted yet included. */
+static uint32_t number_of(const struct mlpd_loop *l, const struct mlpd_digester *d)
+{
+	const struct pv_digest *g = &d->batch->digest;
+	uint64_t calls = d->depth + 2 * (uint64_t)l->enters - l->depth;
+	return (uint32_t)(d->batch->n - g->stretch.n + g->events + calls);
+}
+
+static bool make_room(struct pv_batch *b)
+{
+	struct pv_digest *g = &b->digest;
+	return pv_batch_reserve(b, 1) && pv_reserve(&b->allocs, 1) &&
+	       pv_reserve(&g->alloc_path, 1) && pv_reserve(&g->number, 1);
+}
+
+/*
+ * An allocation amid a stretch, as mlpd_digest_alloc() and whoever calls that would put it: but
+ * what was expected behind the last call still is behind this.
+ */
+static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c, struct mlpd_digester *d,
+	struct mlpd_bases *bases, uint64_t mask)
+{
+	struct pv_batch *b = d->batch;
+	struct pv_digest *g = &b->digest;
+	struct pv_alloc a;
+	bases->time = l->now;
+	c->at = l->p;
+	if (!mlpd_take_alloc(c, bases, mask, &a))
+		return OTHER;
+	int64_t time = (int64_t)bases->time;
+	if (time < (int64_t)l->now || time >= d->end_ns)
+		return OTHER;
+	if (!make_room(b))
+		return NOMEM;
+	g->alloc_path.v[g->alloc_path.n++] = open_node(l, d);
+	g->number.v[g->number.n++] = number_of(l, d);
+	b->time[b->n] = (uint64_t)time;
+	b->kind[b->n] = PV_KIND_ALLOC;
+	b->key[b->n++] = b->allocs.n;
+	b->allocs.v[b->allocs.n++] = a;
+	if (l->p != l->from)
+		d->last_ns = (int64_t)l->now;
+	l->p = l->from = c->at;
+	l->now = (uint64_t)time;
+	if (time >= d->limit_ns)
+		l->limit = time;
+	return TOOK;
+}
+
+bool mlpd_digest_calls(
+	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
+{
+	struct mlpd_loop l = {
+		.tree = d->tree, .p = c->at, .now = bases->time, .method = bases->method
+	};
+	enum took took = TOOK;
+	load(&l, d);
+	bool known = d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
+		     is_chained(&l, d, mask);
+	while (took == TOOK) {
+		if (known)
+			mlpd_take_expected(&l, c->end, mask);
+		if (known && l.p != c->end && *l.p == MLPD_ALLOC &&
+			(took = take_alloc(&l, c, d, bases, mask)) != OTHER)
+			continue;
+		if (known)
+			l.method = d->tree->place[l.at].key;
+		known = true;
+		took = d->on ? take_one(&l, c->end, d, mask) : OTHER;
+	}
+	save(&l, d);
+	c->at = l.p;
+	bases->time = l.now;
+	bases->method = l.method;
+	return took != NOMEM;
+}

@@ -1,0 +1,516 @@
+/* The stream itself: blocks are found, decoded item by item, and what is damaged is stepped over. */
+#include "common/format/block07/block07.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/format/block07/block07_parts.h"
+
+enum {
+	READ_ROOM = 64 << 10,
+	MAX_DRAFT = 64 << 20,
+	OFTEN = 1 << 20,        /* so many bytes are looked through whenever some come */
+	MAX_CODE = 63,          /* block codes above this are garbage, not the future */
+};
+
+/* --- life */
+
+bool b07_init(struct b07_stream *s)
+{
+	bool want = s->want_offsets;
+	*s = (struct b07_stream){ .want_offsets = want };
+	s->b07 = calloc(1, sizeof *s->b07);
+	if (s->b07)
+		s->b07->out = s;
+	return s->b07 != NULL;
+}
+
+static void forget(struct b07 *d)
+{
+	pv_intern_finish(&d->text);
+	pv_map_finish(&d->classes);
+	pv_map_finish(&d->assemblies);
+	pv_map_finish(&d->methods);
+	pv_map_finish(&d->named);
+	pv_map_finish(&d->regions);
+	pv_array_finish(&d->region);
+	pv_array_finish(&d->stack);
+	pv_array_finish(&d->frames);
+	memset(d->begun, 0, sizeof d->begun);
+	d->directives = 0;
+	d->calls = d->hit = d->native_named = d->unknown_named = false;
+	d->callers = 0;
+}
+
+void b07_finish(struct b07_stream *s)
+{
+	struct b07 *d = s->b07;
+	if (!d)
+		return;
+	forget(d);
+	pv_arena_finish(&d->texts);
+	free(d->window);
+	free(d);
+	pv_batch_finish(&s->batch);
+	pv_array_finish(&s->offsets);
+	s->b07 = NULL;
+}
+
+/* --- input */
+
+uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
+{
+	struct b07 *d = s->b07;
+	if (d->start && (d->start >= d->filled - d->start || d->room - d->filled < READ_ROOM)) {
+		memmove(d->window, d->window + d->start, d->filled - d->start);
+		d->filled -= d->start;
+		d->start = 0;
+	}
+	if (d->room - d->filled < READ_ROOM) {
+		size_t room = d->room ? d->room * 2 : 4 * READ_ROOM;
+		uint8_t *window = realloc(d->window, room);
+		if (!window)
+			return NULL;
+		d->window = window;
+		d->room = room;
+	}
+	*ret_size = d->room - d->filled;
+	return d->window + d->filled;
+}
+
+void b07_filled(struct b07_stream *s, size_t n)
+{
+	struct b07 *d = s->b07;
+	d->filled += n;
+	s->received += n;
+	/* A little more, as from a log that grows: what is whole now should not wait for a lot. */
+	if (n < READ_ROOM && d->filled - d->start < OFTEN)
+		d->retry_at = 0;
+}
+
+void b07_end(struct b07_stream *s)
+{
+	s->b07->ended = true;
+}
+
+void b07_resume(struct b07_stream *s)
+{
+	s->b07->ended = false;
+}
+
+void b07_gap(struct b07_stream *s, uint64_t bytes)
+{
+	s->b07->gap += bytes;
+	s->received += bytes;
+	s->b07->gapped = true;
+}
+
+static void consume(struct b07 *d, size_t n)
+{
+	d->start += n;
+	d->out->offset += n;
+}
+
+static size_t have(const struct b07 *d)
+{
+	return d->filled - d->start;
+}
+
+static enum b07_piece failed(struct b07 *d, enum pv_code code, const char *what)
+{
+	pv_fail(&d->out->error, code, d->out->offset, "%s", what);
+	return B07_FAILED;
+}
+
+static enum b07_piece damage(struct b07 *d, uint64_t offset, uint64_t bytes, const char *why)
+{
+	struct b07_damage *x = &d->out->damage;
+	*x = (struct b07_damage){ .offset = offset, .bytes = bytes };
+	snprintf(x->reason, sizeof x->reason, "%s", why);
+	return B07_DAMAGE;
+}
+
+/* --- searching for a block */
+
+/* Steps over bytes until a block may begin; MORE when that takes more bytes. */
+static enum b07_piece search(struct b07 *d)
+{
+	enum b07_likely l = B07_UNLIKELY;
+	while (have(d) && (l = b07_block_at(d, d->start)) == B07_UNLIKELY) {
+		consume(d, 1);
+		d->skipped++;
+	}
+	if (have(d) && l == B07_UNKNOWN)
+		return B07_MORE;
+	if (!have(d) && !b07_over(d))
+		return B07_MORE;
+	uint64_t skipped = d->skipped;
+	d->lost = false;
+	d->skipped = 0;
+	return damage(d, d->out->offset - skipped, skipped,
+		d->lost_why ? d->lost_why : "bytes that are no block");
+}
+
+static void lose(struct b07 *d, const char *why)
+{
+	d->lost = true;
+	d->lost_why = why;
+}
+
+/* --- finding the next block */
+
+/* Nothing whole is left: what is there is reported, and so is a gap. */
+static enum b07_piece drained(struct b07 *d)
+{
+	uint64_t offset = d->out->offset, rest = have(d) + d->skipped;
+	offset -= d->skipped;
+	d->skipped = 0;
+	consume(d, have(d));
+	if (d->gapped) {
+		uint64_t gap = d->gap;
+		d->out->offset += gap;
+		d->gap = 0;
+		d->gapped = false;
+		d->dead |= d->draft;
+		lose(d, NULL);
+		return damage(d, offset, rest + gap, "dropped unread: the spool was full");
+	}
+	if (rest && d->dead)
+		return damage(d, offset, rest, "a draft log cannot be read on after damage");
+	if (rest)
+		return damage(d, offset, rest, "the log ends inside a block's header");
+	return B07_MORE;
+}
+
+static void open_block(struct b07 *d, unsigned code, size_t size, bool whole)
+{
+	struct b07_block *b = &d->block;
+	const uint8_t *payload = d->window + d->start + d->header_size;
+	*b = (struct b07_block){ .open = true, .whole = whole, .code = (uint16_t)code,
+		.offset = d->out->offset, .payload_offset = d->out->offset + d->header_size,
+		.payload = payload, .size = size, .total = d->header_size + size,
+		.c = { .at = payload, .end = payload + size } };
+	b->open = b07_clock_block(d);
+}
+
+/* The window begins with a block of the draft; false: more bytes are needed. */
+static bool open_draft(struct b07 *d)
+{
+	const uint8_t *at = d->window + d->start;
+	struct pv_cursor c = { .at = at, .end = d->window + d->filled };
+	if (have(d) < d->retry_at && !b07_over(d))
+		return false;
+	b07_draft_skip(d, &c);
+	if (c.short_read && !b07_over(d) && have(d) < MAX_DRAFT) {
+		d->retry_at = have(d) * 2;
+		return false;
+	}
+	if (have(d) < d->header_size)
+		return true; /* over: drained() says so */
+	unsigned code = d->header_size == 1 ? *at & 0x7f : at[0] | (unsigned)at[1] << 8;
+	bool whole = pv_cursor_ok(&c);
+	size_t total = whole ? (size_t)(c.at - at) : have(d);
+	open_block(d, code, total - d->header_size, !c.short_read);
+	d->retry_at = d->block.open ? 0 : have(d) * 2;
+	return d->block.open;
+}
+
+/* The intro of another recording, whose stage may have headers of the other size. */
+static void measure_header(struct b07 *d)
+{
+	bool sure = false;
+	unsigned size = b07_header_size(d->window + d->start, have(d), &sure);
+	if (sure && size >= 6)
+		d->header_size = size;
+}
+
+/* The same for stages A to D. */
+static bool open_sized(struct b07 *d)
+{
+	measure_header(d);
+	struct pv_cursor c = { .at = d->window + d->start, .end = d->window + d->filled };
+	if (have(d) < d->header_size)
+		return b07_over(d);
+	unsigned code = pv_get_u16(&c);
+	uint32_t size = pv_get_u32(&c);
+	if (code == 0 || code > MAX_CODE || size > B07_MAX_BLOCK) {
+		lose(d, size > B07_MAX_BLOCK && code && code <= B07_DIRECTIVES
+			? "a block of more than 256 MiB" : "a block header that makes no sense");
+		return true;
+	}
+	bool whole = have(d) - d->header_size >= size;
+	if (!whole && !b07_over(d))
+		return false;
+	open_block(d, code, whole ? size : have(d) - d->header_size, whole);
+	return d->block.open;
+}
+
+/* False: more bytes are needed. */
+static bool begin(struct b07 *d, bool *ret_no)
+{
+	bool sure;
+	*ret_no = d->ended;
+	if (have(d) == 0)
+		return false;
+	const uint8_t *at = d->window + d->start;
+	d->header_size = b07_header_size(at, have(d), &sure);
+	d->draft = d->header_size && d->header_size < 6;
+	*ret_no = (!sure && d->ended) || !d->header_size;
+	if (!sure)
+		d->header_size = 0;
+	d->started = sure;
+	return sure;
+}
+
+/* --- the intro */
+
+/* What the directives behind the intro say, when they stand there. */
+static void guess_stage(struct b07 *d)
+{
+	struct b07_stream *s = d->out;
+	s->stage = d->draft ? B07_DRAFT : d->header_size == 6 ? B07_A : B07_B;
+	if (s->stage != B07_B || have(d) < d->block.total + d->header_size)
+		return;
+	struct pv_cursor c = { .at = d->block.payload + d->block.size,
+		.end = d->window + d->filled };
+	unsigned code = pv_get_u16(&c);
+	uint32_t size = pv_get_u32(&c);
+	pv_get_u32(&c);
+	if (code != B07_DIRECTIVES || size > pv_cursor_left(&c))
+		return;
+	b07_pair(&c);
+	uint64_t directive;
+	while (pv_cursor_ok(&c) && (directive = b07_var(&c)) != 0) {
+		if (directive == 3 && s->stage < B07_C)
+			s->stage = B07_C;
+		if (directive >= 4 && directive <= 6)
+			s->stage = B07_D;
+	}
+}
+
+/* Whether the directives that may follow the intro can be seen, if there are any. */
+static bool sees_next(const struct b07 *d)
+{
+	size_t at = d->start + d->block.total, total = 0;
+	if (d->header_size != 10 || b07_over(d))
+		return true;
+	if (at + d->header_size > d->filled)
+		return false;
+	return b07_header_at(d, at, &total) != B07_LIKELY || total > 4096 || at + total <= d->filled;
+}
+
+static enum b07_piece bad_intro(struct b07 *d)
+{
+	uint64_t offset = d->out->offset;
+	if (!d->introduced)
+		return failed(d, PV_ECORRUPT, "the intro block is cut or damaged");
+	d->block.open = false;
+	d->dead = d->draft;
+	consume(d, d->block.total);
+	return damage(d, offset, d->block.total, "an intro block that cannot be read");
+}
+
+static enum b07_piece intro(struct b07 *d)
+{
+	struct b07_stream *s = d->out;
+	struct pv_cursor *c = &d->block.c;
+	if (!sees_next(d)) {
+		d->block.open = false;
+		return B07_MORE;
+	}
+	b07_var(c);
+	b07_text(c);
+	uint64_t flags = d->draft ? 0 : b07_var(c);
+	struct b07_pair start = b07_pair(c);
+	if (!pv_cursor_ok(c))
+		return bad_intro(d);
+	d->introduced = true;
+	s->over = false;
+	forget(d);
+	b07_clock_reset(&d->clock, start);
+	guess_stage(d);
+	d->flags = flags;
+	s->header = (struct b07_header){ .stage = s->stage, .flags = flags, .start_us = start.us,
+		.offset = d->block.offset };
+	consume(d, d->block.total);
+	d->block.open = false;
+	return B07_HEADER;
+}
+
+/* --- decoding a block */
+
+static enum b07_step step(struct b07 *d)
+{
+	if (d->draft)
+		return b07_draft(d);
+	switch (d->block.code) {
+	case B07_END:
+		d->out->over = true;
+		return b07_end_block(d);
+	case B07_MAPPING:
+		return b07_mapping(d);
+	case B07_LOADED:
+	case B07_UNLOADED:
+		return b07_loaded(d);
+	case B07_EVENTS:
+		return b07_events(d);
+	case B07_STATISTICAL:
+		return b07_hits(d);
+	case B07_HEAP:
+		return b07_heap(d);
+	case B07_HEAP_SUMMARY:
+		return b07_summary(d);
+	case B07_DIRECTIVES:
+		return b07_directives(d);
+	default: /* of a profiler that is not known */
+		d->block.c.at = d->block.c.end;
+		return B07_DONE;
+	}
+}
+
+static const char *reason(const struct b07 *d)
+{
+	if (d->why)
+		return d->why;
+	if (d->block.c.malformed)
+		return "a number of more than 10 bytes";
+	return d->block.whole ? "runs past the end of its block" : "the log ends inside a block";
+}
+
+static void set_damage(struct b07 *d, const uint8_t *from, const char *why)
+{
+	struct pv_batch *b = &d->out->batch;
+	b->damaged = true;
+	b->damage_offset = d->block.payload_offset + (uint64_t)(from - d->block.payload);
+	b->damage_bytes = (uint64_t)(d->block.payload + d->block.size - from);
+	snprintf(b->damage_reason, sizeof b->damage_reason, "%s", why);
+}
+
+/* `from` is the first byte that was not understood; the block is left behind. */
+static void give_up(struct b07 *d, const uint8_t *from, const char *why)
+{
+	const struct b07_block *b = &d->block;
+	size_t at = (size_t)(from - d->window);
+	if (d->draft) {
+		set_damage(d, from, why);
+		d->dead = b->whole || !b07_over(d);
+		consume(d, b->total);
+	} else if (!b->whole || b07_block_at(d, d->start + b->total) != B07_UNLIKELY) {
+		set_damage(d, from, why);
+		consume(d, b->total);
+	} else { /* its size is wrong as well */
+		consume(d, at - d->start);
+		lose(d, why);
+	}
+}
+
+/* The decoder is at its block's end, which need not be where the header puts it. */
+static void close_block(struct b07 *d)
+{
+	const struct b07_block *b = &d->block;
+	size_t at = (size_t)(b->c.at - d->window), used = at - d->start;
+	size_t total = 0;
+	if (b->c.at == b->c.end && b->whole)
+		consume(d, b->total);
+	else if (b->c.at == b->c.end || d->draft)
+		give_up(d, b->c.at, "the log ends inside a block");
+	else if ((!b->whole || b07_block_at(d, d->start + b->total) == B07_UNLIKELY) &&
+		b07_header_at(d, at, &total) == B07_LIKELY) {
+		set_damage(d, b->c.at, "the block's size is wrong");
+		d->out->batch.damage_bytes = 0;
+		consume(d, used);
+	} else
+		give_up(d, b->c.at, "bytes behind what belongs into the block");
+}
+
+static void start_batch(struct b07 *d)
+{
+	struct pv_batch *b = &d->out->batch;
+	b->offset = d->block.offset;
+	b->thread = d->block.thread;
+	b->continues = d->block.continues;
+	b->bytes_len = 0;
+	b->time_base = b07_clock_ns(&d->clock, d->block.from.counter);
+}
+
+/* Decodes until the block ends or the batch is full. */
+static enum b07_piece run(struct b07 *d)
+{
+	struct b07_block *b = &d->block;
+	struct pv_batch *batch = &d->out->batch;
+	enum b07_step s = B07_AGAIN;
+	const uint8_t *item = b->c.at, *first = item;
+	d->why = NULL;
+	while (s == B07_AGAIN && batch->n < B07_BATCH_EVENTS && batch->pool.n < B07_BATCH_POOL) {
+		item = b->c.at;
+		d->item = b->payload_offset + (uint64_t)(item - b->payload);
+		s = step(d);
+	}
+	start_batch(d);
+	if ((s == B07_BAD && !b07_flush_hit(d)) || s == B07_NOMEM)
+		return failed(d, PV_ENOMEM, "out of memory");
+	d->out->code = b->code;
+	batch->bytes_len = (uint64_t)(b->c.at - first) + (b->continues ? 0 : d->header_size);
+	b->continues = true;
+	b->span_good = false;
+	if (s == B07_AGAIN)
+		return B07_BATCH;
+	b->open = false;
+	if (s == B07_DONE)
+		close_block(d);
+	else
+		give_up(d, item, reason(d));
+	return B07_BATCH;
+}
+
+/* --- pieces */
+
+static void new_batch(struct b07 *d)
+{
+	pv_batch_reset(&d->out->batch);
+	d->out->offsets.n = 0;
+	pv_arena_finish(&d->texts);
+}
+
+static enum b07_piece next_block(struct b07 *d)
+{
+	bool no = false;
+	if (!d->started && !begin(d, &no))
+		return no ? failed(d, PV_ECORRUPT, "not a log of the logging profiler") : B07_MORE;
+	if (d->dead) {
+		d->skipped += have(d);
+		consume(d, have(d));
+		return b07_over(d) ? drained(d) : B07_MORE;
+	}
+	if (have(d) == 0)
+		return d->gapped ? drained(d) : B07_MORE;
+	bool enough = d->draft ? open_draft(d) : open_sized(d);
+	if (!enough)
+		return B07_MORE;
+	if (d->block.open && d->block.code == B07_INTRO)
+		return intro(d);
+	return d->block.open || d->lost ? B07_BATCH : drained(d);
+}
+
+enum b07_piece b07_next(struct b07_stream *s)
+{
+	struct b07 *d = s->b07;
+	if (s->error.code)
+		return B07_FAILED;
+	new_batch(d);
+	for (;;) {
+		enum b07_piece p;
+		if (d->block.open)
+			return run(d);
+		if (d->lost && (have(d) || b07_over(d))) {
+			p = search(d);
+			if (p != B07_DAMAGE || d->out->damage.bytes)
+				return p;
+			continue;
+		}
+		p = next_block(d);
+		if (p != B07_BATCH)
+			return p;
+	}
+}

@@ -1,0 +1,69 @@
+/* Payloads of batches that lie where they were read. */
+#include <string.h>
+
+#include "common/format/mlpd/mlpd.h"
+
+#define MOVE(to, from) (memcpy(to, from, sizeof *(from)), memset(from, 0, sizeof *(from)))
+
+_Static_assert(sizeof(((struct pv_batch *)0)->bytes) == sizeof(((struct pv_batch *)0)->own),
+	"one takes the other's place");
+
+void pv_batch_give_back(struct pv_batch *b)
+{
+	if (b->block) {
+		pv_block_drop(b->block);
+		b->block = NULL;
+		MOVE(&b->bytes, &b->own);
+	}
+	b->bytes.n = 0;
+}
+
+void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n)
+{
+	pv_batch_give_back(b);
+	MOVE(&b->own, &b->bytes);
+	b->block = pv_block_hold(block);
+	b->bytes.v = at;
+	b->bytes.n = n;
+	b->bytes.room = n;
+}
+
+/* A text among the `n` bytes at `from` is the same one among those at `to`. */
+static void move_text(struct pv_text *t, const uint8_t *from, size_t n, uint8_t *to)
+{
+	uintptr_t at = (uintptr_t)t->at - (uintptr_t)from;
+	if (at < n)
+		t->at = (const char *)to + at;
+}
+
+static void move_texts(struct pv_batch *b, const uint8_t *from, uint8_t *to)
+{
+	size_t n = b->bytes.n;
+	for (size_t i = 0; i < b->rare.n; i++) {
+		struct pv_event *e = &b->rare.v[i];
+		for (const struct mlpd_field *f = mlpd_rows[e->row].field; f->type; f++)
+			if (f->type == MLPD_CSTR || f->type == MLPD_HELPER_NAME)
+				move_text((void *)((char *)e + f->member), from, n, to);
+	}
+	for (size_t i = 0; i < b->descs.n; i++) {
+		move_text(&b->descs.v[i].section_name, from, n, to);
+		move_text(&b->descs.v[i].name, from, n, to);
+	}
+	for (size_t i = 0; i < b->values.n; i++)
+		move_text(&b->values.v[i].text, from, n, to);
+}
+
+bool pv_batch_own(struct pv_batch *b)
+{
+	size_t n = b->bytes.n;
+	if (!b->block)
+		return true;
+	b->own.n = 0;
+	if (!pv_reserve(&b->own, n + 1))
+		return false;
+	memcpy(b->own.v, b->bytes.v, n);
+	move_texts(b, b->bytes.v, b->own.v);
+	pv_batch_give_back(b);
+	b->bytes.n = n;
+	return true;
+}

@@ -1,0 +1,105 @@
+/*
+ * Cuts a byte stream into MLPD headers and buffers without looking inside buffers. Accepts any
+ * cut of the input; nothing is decoded here. Not thread-safe.
+ *
+ * Use: room() gives memory to read into, filled() says how much came, next() returns pieces until
+ * MORE; end() says that no more will come and lets next() give out the cut tail.
+ */
+#ifndef PV_FORMAT_FRAMER_H
+#define PV_FORMAT_FRAMER_H
+
+#include "common/base/block.h"
+#include "common/format/mlpd/mlpd.h"
+
+enum mlpd_piece {
+	MLPD_MORE,    /* needs more bytes (after end(): everything was given out) */
+	MLPD_HEADER,  /* framer->header: first, or a new recording in mid-stream */
+	MLPD_BUFFER,  /* framer->buffer and ->payload, ->payload_len, ->offset, ->whole */
+	MLPD_DAMAGE,  /* framer->damage: bytes that were skipped, or missing at the end */
+	MLPD_FAILED,  /* framer->error: not a log at all, or out of memory; final */
+};
+
+struct mlpd_damage {
+	uint64_t offset, bytes;
+	char reason[80];
+};
+
+enum {
+	MLPD_MAX_PIECE = 1 << 20, /* larger payloads come in pieces */
+	MLPD_SPARE_BLOCKS = 16,
+};
+
+struct mlpd_framer {
+	/* Results of next(); good until the next call of next(), room() or finish. */
+	struct mlpd_header header;
+	struct mlpd_buffer_header buffer;
+	uint8_t *payload;
+	size_t payload_len;
+	/*
+	 * The payload lies in it. For as long as somebody else holds the block its bytes stay, and
+	 * what is read goes on in another one of a megabyte or two, so those who hold blocks bound
+	 * the memory.
+	 */
+	struct pv_block *block;
+	uint64_t offset;  /* of the piece: header, or buffer header, in the stream */
+	uint64_t payload_offset; /* of payload[0] in the stream */
+	bool continues;   /* payload continues the buffer before */
+	bool last_piece;  /* payload ends its buffer (false: more pieces follow, or it is cut) */
+	bool whole;       /* every byte of this payload that the header promised is here */
+	bool gap_before;  /* damage stood between this buffer and the one before */
+	struct mlpd_damage damage;
+	struct pv_error error;
+
+	/* The input may begin inside a stream (a pipe joined late). Set before the first byte. */
+	bool may_join;
+	bool joined; /* it did: header is made up, names will be missing */
+
+	/* private state */
+	struct pv_block *spare[MLPD_SPARE_BLOCKS]; /* left, and held for another time */
+	uint8_t *window; /* block->v, of which `room` bytes are for what is read */
+	size_t start, filled, room;
+	uint64_t window_offset; /* stream offset of window[start] */
+	uint64_t piece_left;    /* payload bytes of a large buffer still to come */
+	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
+	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
+	bool have_header, header_taken, ended, lost, gap_pending;
+	size_t looked;          /* payload bytes in which no buffer begins, while more are waited for */
+	bool wrong_length;      /* of the buffer just given, not yet reported */
+	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
+	const char *looks; /* what the first bytes looked like, when they were no header */
+	int state;
+};
+
+bool mlpd_framer_init(struct mlpd_framer *f);
+void mlpd_framer_finish(struct mlpd_framer *f);
+
+/* Memory for the next bytes (at least 1 byte); NULL when out of memory. */
+uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size);
+void mlpd_framer_filled(struct mlpd_framer *f, size_t n);
+
+/* No more bytes will come. */
+void mlpd_framer_end(struct mlpd_framer *f);
+
+/* `bytes` bytes of the stream are missing here; the framer resynchronises behind them. */
+void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason);
+
+enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f);
+
+/*
+ * The last `n` bytes of the payload that next() just gave did not decode. Where a believable buffer
+ * stands among them, next() goes on with it; returns how many of the `n` stand before it (n: none).
+ */
+size_t mlpd_framer_back(struct mlpd_framer *f, size_t n);
+
+/*
+ * Where reading could begin anew: everything before `*ret_offset` was given out, nothing is half
+ * done or lost there. False when there is no such place at present.
+ */
+bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset);
+/* After init: the stream with this header goes on at `offset`, where a header or a buffer begins. */
+void mlpd_framer_go_on(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
+
+/* After init: the input begins at `offset` of a stream with this header, maybe amid a buffer. */
+void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
+
+#endif

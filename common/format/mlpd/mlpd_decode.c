@@ -1,0 +1,422 @@
+#include "common/format/mlpd/mlpd.h"
+
+/* Everything a field needs, in one place: the functions below stay short and alike. */
+struct decoder {
+	struct pv_cursor c;
+	struct mlpd_bases b;
+	const struct mlpd_format *f;
+	struct pv_batch *pools;
+	uint64_t mask; /* of the profiled process's pointers */
+	uint8_t form;  /* enum mlpd_form of the field at hand */
+	uint8_t sub;   /* the byte that chose the row */
+	bool nomem;
+};
+
+static uint64_t get_ptr(struct decoder *d)
+{
+	return (d->b.ptr + (uint64_t)pv_get_sleb(&d->c)) & d->mask;
+}
+
+static uint64_t get_obj(struct decoder *d)
+{
+	return ((d->b.obj + (uint64_t)pv_get_sleb(&d->c)) << 3) & d->mask;
+}
+
+static uint64_t get_meth(struct decoder *d)
+{
+	d->b.method += (uint64_t)pv_get_sleb(&d->c);
+	return d->b.method & d->mask;
+}
+
+/* Many sizes passed through a signed 32-bit int in the writer: undo its sign extension. */
+static uint64_t get_size(struct decoder *d)
+{
+	uint64_t v = pv_get_uleb(&d->c);
+	return v >> 32 == UINT32_MAX ? (uint32_t)v : v;
+}
+
+static struct pv_text get_text(struct decoder *d)
+{
+	struct pv_text t;
+	t.at = pv_get_cstr(&d->c, &t.len);
+	return t;
+}
+
+/*
+ * A count of list elements that take at least `least` bytes each: bounded by what is left, so
+ * that no count can make us allocate more than a few times the buffer.
+ */
+static uint32_t get_count(struct decoder *d, size_t least)
+{
+	uint64_t n = get_size(d);
+	if (n > pv_cursor_left(&d->c) / least) {
+		d->c.short_read = true;
+		return 0;
+	}
+	return (uint32_t)n;
+}
+
+static struct pv_span take_pool(struct decoder *d, size_t n)
+{
+	struct pv_span span = { (uint32_t)d->pools->pool.n, (uint32_t)n };
+	if (!pv_cursor_ok(&d->c) || !pv_reserve(&d->pools->pool, n)) {
+		d->nomem |= pv_cursor_ok(&d->c);
+		return (struct pv_span){ 0 };
+	}
+	d->pools->pool.n += n;
+	return span;
+}
+
+static struct pv_span get_backtrace(struct decoder *d)
+{
+	bool plain = d->form == MLPD_POINTERS;
+	if (plain && pv_get_uleb(&d->c) != 0)
+		d->c.malformed = true; /* flags no writer ever set */
+	struct pv_span s = take_pool(d, get_count(d, 1));
+	for (uint32_t i = 0; i < s.n; i++)
+		d->pools->pool.v[s.at + i] = plain ? get_ptr(d) : get_meth(d);
+	return s;
+}
+
+static struct pv_span get_objects(struct decoder *d)
+{
+	struct pv_span s = take_pool(d, get_count(d, 1));
+	for (uint32_t i = 0; i < s.n; i++)
+		d->pools->pool.v[s.at + i] = get_obj(d);
+	return s;
+}
+
+/* Pairs (offset, object); the wire has each offset as the step from the one before. */
+static struct pv_span get_references(struct decoder *d)
+{
+	bool with_offset = d->form != MLPD_BARE;
+	uint32_t n = get_count(d, with_offset ? 2 : 1);
+	struct pv_span s = take_pool(d, (size_t)n * 2);
+	uint64_t offset = 0;
+	for (uint32_t i = 0; i + 1 < s.n; i += 2) {
+		if (with_offset)
+			offset += pv_get_uleb(&d->c);
+		d->pools->pool.v[s.at + i] = offset;
+		d->pools->pool.v[s.at + i + 1] = get_obj(d);
+	}
+	return s;
+}
+
+static struct pv_span get_roots(struct decoder *d, struct pv_event *e)
+{
+	struct pv_span s = take_pool(d, (size_t)get_count(d, 2) * 2);
+	e->roots.width = 2;
+	for (uint32_t i = 0; i + 1 < s.n; i += 2) {
+		d->pools->pool.v[s.at + i] = get_ptr(d);
+		d->pools->pool.v[s.at + i + 1] = get_obj(d);
+	}
+	return s;
+}
+
+/* In bits, whichever way it was written; a number that no bit stands for is none of them. */
+static uint64_t get_old_root_type(struct decoder *d)
+{
+	if (d->form == MLPD_PLAIN)
+		return pv_get_uleb(&d->c);
+	uint8_t type = pv_get_u8(&d->c);
+	if (d->form == MLPD_NARROW)
+		return type;
+	return type < 8 ? UINT64_C(1) << type : 0;
+}
+
+static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
+{
+	uint64_t n = get_size(d);
+	e->roots.collections = get_size(d);
+	e->roots.width = 3;
+	if (n > pv_cursor_left(&d->c) / 3)
+		d->c.short_read = true;
+	struct pv_span s = take_pool(d, d->c.short_read ? 0 : (size_t)n * 3);
+	for (uint32_t i = 0; i + 2 < s.n; i += 3) {
+		uint64_t *root = &d->pools->pool.v[s.at + i];
+		root[0] = get_obj(d);
+		root[1] = get_old_root_type(d);
+		root[2] = pv_get_uleb(&d->c);
+	}
+	return s;
+}
+
+static struct pv_span get_ips(struct decoder *d)
+{
+	struct pv_span s = take_pool(d, get_count(d, 1));
+	for (uint32_t i = 0; i < s.n; i++)
+		d->pools->pool.v[s.at + i] = get_ptr(d);
+	return s;
+}
+
+/* Each offset pair stands behind its method on the wire, all of them behind all methods here. */
+static struct pv_span get_frames(struct decoder *d, struct pv_event *e)
+{
+	bool with_offsets = d->form == MLPD_OFFSETS;
+	uint32_t n = get_count(d, with_offsets ? 3 : 1);
+	struct pv_span s = take_pool(d, (size_t)n * (with_offsets ? 3 : 1));
+	s.n = s.n ? n : 0;
+	if (with_offsets)
+		e->hit.offsets = (struct pv_span){ s.at + s.n, 2 * s.n };
+	for (uint32_t i = 0; i < s.n; i++) {
+		d->pools->pool.v[s.at + i] = get_meth(d);
+		for (uint32_t k = 0; k < 2 && with_offsets; k++)
+			d->pools->pool.v[e->hit.offsets.at + 2 * i + k] =
+				(uint64_t)pv_get_sleb(&d->c);
+	}
+	return s;
+}
+
+/* Counter type, unit and variance. */
+static uint64_t get_counter_word(struct decoder *d)
+{
+	return d->form == MLPD_NARROW ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
+}
+
+static struct pv_span get_descriptions(struct decoder *d)
+{
+	uint32_t n = get_count(d, 6);
+	struct pv_span s = { (uint32_t)d->pools->descs.n, n };
+	if (!pv_cursor_ok(&d->c) || !pv_reserve(&d->pools->descs, n)) {
+		d->nomem |= pv_cursor_ok(&d->c);
+		return (struct pv_span){ 0 };
+	}
+	d->pools->descs.n += n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct pv_counter_desc *desc = &d->pools->descs.v[s.at + i];
+		*desc = (struct pv_counter_desc){ .section = get_size(d),
+			.section_name = { "", 0 } };
+		if (desc->section == PV_SECTION_PERFCOUNTERS && d->form != MLPD_BARE)
+			desc->section_name = get_text(d);
+		desc->name = get_text(d);
+		desc->type = get_counter_word(d);
+		desc->unit = get_counter_word(d);
+		desc->variance = get_counter_word(d);
+		desc->index = get_size(d);
+	}
+	return s;
+}
+
+static void get_counter_value(struct decoder *d, struct pv_counter_value *v)
+{
+	v->text = (struct pv_text){ "", 0 };
+	switch (v->type) {
+	case PV_COUNTER_INT:
+	case PV_COUNTER_WORD:
+	case PV_COUNTER_LONG:
+	case PV_COUNTER_TIME_INTERVAL:
+		v->raw = (uint64_t)pv_get_sleb(&d->c);
+		break;
+	case PV_COUNTER_UINT:
+	case PV_COUNTER_ULONG:
+		v->raw = pv_get_uleb(&d->c);
+		break;
+	case PV_COUNTER_DOUBLE:
+		v->raw = pv_get_u64(&d->c);
+		break;
+	case PV_COUNTER_STRING:
+		v->raw = pv_get_u8(&d->c);
+		if (v->raw)
+			v->text = get_text(d);
+		break;
+	default:
+		d->c.malformed = true; /* unknown type: its length is unknown too */
+	}
+}
+
+static struct pv_span get_values(struct decoder *d)
+{
+	struct pv_span s = { (uint32_t)d->pools->values.n, 0 };
+	for (;;) {
+		uint64_t index = get_size(d);
+		if (!pv_cursor_ok(&d->c) || index == 0)
+			return s;
+		if (!pv_reserve(&d->pools->values, 1)) {
+			d->nomem = true;
+			return s;
+		}
+		struct pv_counter_value *v = &d->pools->values.v[d->pools->values.n++];
+		v->index = index;
+		v->type = get_counter_word(d);
+		get_counter_value(d, v);
+		s.n++;
+	}
+}
+
+static void get_list(struct decoder *d, struct pv_event *e, uint8_t type, struct pv_span *span)
+{
+	switch (type) {
+	case MLPD_BT:
+		*span = get_backtrace(d);
+		break;
+	case MLPD_OBJS:
+		*span = get_objects(d);
+		break;
+	case MLPD_REFS:
+		*span = get_references(d);
+		break;
+	case MLPD_ROOTS:
+		*span = get_roots(d, e);
+		break;
+	case MLPD_OLD_ROOTS:
+		*span = get_old_roots(d, e);
+		break;
+	case MLPD_IPS:
+		*span = get_ips(d);
+		break;
+	case MLPD_FRAMES:
+		*span = get_frames(d, e);
+		break;
+	case MLPD_DESCS:
+		*span = get_descriptions(d);
+		break;
+	case MLPD_VALUES:
+		*span = get_values(d);
+		break;
+	}
+}
+
+static uint64_t get_number(struct decoder *d, uint8_t type)
+{
+	switch (type) {
+	case MLPD_SET:
+		return 1;
+	case MLPD_SUB:
+		return d->sub;
+	case MLPD_SIZE:
+		return get_size(d);
+	case MLPD_HANDLE:
+		return (uint32_t)pv_get_uleb(&d->c);
+	case MLPD_SLEB:
+		return (uint64_t)pv_get_sleb(&d->c);
+	case MLPD_SPTR:
+		return (uint64_t)pv_get_sleb(&d->c) & d->mask;
+	case MLPD_BYTE:
+		/* JIT helpers: numbers that begin one higher mean the same (formats.md 1.9). */
+		return d->form == MLPD_OLD_NUMBERS ? pv_get_u8(&d->c) - UINT64_C(1)
+						   : pv_get_u8(&d->c);
+	case MLPD_PTR:
+		return get_ptr(d);
+	case MLPD_OBJ:
+		return get_obj(d);
+	case MLPD_METH:
+		return get_meth(d);
+	default: /* MLPD_ULEB, MLPD_FLAGS */
+		return pv_get_uleb(&d->c);
+	}
+}
+
+static void get_field(struct decoder *d, struct pv_event *e, const struct mlpd_field *field)
+{
+	void *member = (char *)e + field->member;
+	d->form = field->form;
+	if (field->type == MLPD_CSTR)
+		*(struct pv_text *)member = get_text(d);
+	else if (field->type == MLPD_HELPER_NAME)
+		*(struct pv_text *)member = mlpd_helper_named(e->helper.type, field->form)
+			? get_text(d) : (struct pv_text){ "", 0 };
+	else if (field->type >= MLPD_BT)
+		get_list(d, e, field->type, member);
+	else
+		*(uint64_t *)member = get_number(d, field->type);
+}
+
+/* The members that a data version does not carry still read as "nothing". */
+static void clear_field(struct pv_event *e, const struct mlpd_field *field)
+{
+	void *member = (char *)e + field->member;
+	if (field->type == MLPD_CSTR)
+		*(struct pv_text *)member = (struct pv_text){ "", 0 };
+}
+
+static void get_fields(struct decoder *d, struct pv_event *e, const struct mlpd_row *row)
+{
+	uint8_t version = d->f->data_version;
+	for (const struct mlpd_field *f = row->field; f->type; f++) {
+		if (version >= f->since && version <= f->until)
+			get_field(d, e, f);
+		else
+			clear_field(e, f);
+	}
+}
+
+/* t, payload length, payload: kind number and fields; trailing bytes belong to newer writers. */
+static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
+{
+	d->b.time += pv_get_uleb(&d->c);
+	const uint8_t *payload = NULL;
+	uint64_t len = pv_get_uleb(&d->c);
+	if (len <= pv_cursor_left(&d->c))
+		payload = pv_get_bytes(&d->c, (size_t)len);
+	else
+		d->c.short_read = true;
+	e->kind = PV_KIND_EXT_UNKNOWN;
+	e->ext.family = byte >> 4;
+	if (!payload || !pv_cursor_ok(&d->c))
+		return;
+	struct pv_cursor behind = d->c;
+	d->c = (struct pv_cursor){ .at = payload, .end = payload + len };
+	e->ext.kind = pv_get_uleb(&d->c);
+	const struct mlpd_row *row = e->ext.kind && e->ext.kind < MLPD_SUB_ANY
+		? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f) : NULL;
+	if (row && pv_cursor_ok(&d->c)) {
+		e->kind = row->kind;
+		e->row = (uint16_t)(row - mlpd_rows);
+		get_fields(d, e, row);
+	}
+	if (pv_cursor_ok(&d->c))
+		d->c = behind;
+	else
+		d->c.malformed = true; /* the payload is shorter than its own fields */
+}
+
+static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
+{
+	uint8_t version = d->f->data_version, sub = MLPD_SUB_NONE;
+	const struct mlpd_row *row = mlpd_find_row(byte, sub, d->f);
+	bool has_sub = mlpd_byte_has_sub(byte, d->f);
+	if (!row && !has_sub) {
+		d->c.malformed = true;
+		return;
+	}
+	if (has_sub || version >= row->time_since)
+		d->b.time += pv_get_uleb(&d->c);
+	if (has_sub) {
+		sub = d->sub = pv_get_u8(&d->c);
+		row = sub < MLPD_SUB_ANY ? mlpd_find_row(byte, sub, d->f) : NULL;
+	}
+	if (!row || !pv_cursor_ok(&d->c)) {
+		d->c.malformed |= !row && !d->c.short_read;
+		return;
+	}
+	e->kind = row->kind;
+	e->row = (uint16_t)(row - mlpd_rows);
+	get_fields(d, e, row);
+}
+
+enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
+	const struct mlpd_format *f, struct pv_batch *pools, struct pv_event *ret)
+{
+	struct decoder d = { .c = *c, .b = *b, .f = f, .pools = pools,
+		.mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX };
+	size_t pool = pools->pool.n, descs = pools->descs.n, values = pools->values.n;
+	struct pv_event e = { 0 };
+	uint8_t byte = pv_get_u8(&d.c);
+	if (d.c.short_read)
+		return MLPD_SHORT;
+	if ((byte & 0xf) == MLPD_EXT_TYPE)
+		get_extension(&d, &e, byte);
+	else
+		get_event(&d, &e, byte);
+	if (d.nomem || !pv_cursor_ok(&d.c)) {
+		pools->pool.n = pool;
+		pools->descs.n = descs;
+		pools->values.n = values;
+		return d.nomem ? MLPD_NOMEM : d.c.malformed ? MLPD_BAD : MLPD_SHORT;
+	}
+	e.time = d.b.time;
+	*c = d.c;
+	*b = d.b;
+	*ret = e;
+	return MLPD_OK;
+}

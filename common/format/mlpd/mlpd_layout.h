@@ -1,0 +1,37 @@
+/*
+ * Layouts that share a data version's number: which of them a log is written in shows only in
+ * trying. Releases never come here, as their buffers decode at once.
+ */
+#ifndef PV_FORMAT_MLPD_LAYOUT_H
+#define PV_FORMAT_MLPD_LAYOUT_H
+
+#include "common/format/mlpd/mlpd.h"
+
+/* Whether a header of this data version may stand for more than one layout. */
+bool mlpd_has_layouts(uint8_t says);
+
+/*
+ * For a batch that did not decode with *f: decodes it again as every other layout of a log whose
+ * header says data version `says`. Where one of them takes all of its bytes, the batch is what it
+ * decoded to, *f that layout and *ret_changed true; else all is as before. False: out of memory.
+ * `start` is the state at the batch's first byte; `partial` as in mlpd_decode_batch().
+ */
+struct mlpd_trial {
+	uint8_t says;
+	bool partial;
+	struct mlpd_bases start;
+};
+bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f,
+	bool *ret_changed);
+
+/* Buffers that may fail before a log is taken for a damaged release. */
+enum { MLPD_TRIALS = 64 };
+
+/*
+ * The same for the first `n` bytes of a buffer, kept by the caller. *trials, MLPD_TRIALS at first,
+ * goes down with each that did not decode.
+ */
+bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_trial *t,
+	struct mlpd_format *f, unsigned *trials);
+
+#endif

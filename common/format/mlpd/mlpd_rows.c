@@ -1,0 +1,163 @@
+#include "common/format/mlpd/mlpd.h"
+
+enum { ALWAYS = 1, NEWEST = 99, NEVER = 100, NO_ROW = UINT16_MAX };
+
+#define NONE MLPD_SUB_NONE
+#define ANY MLPD_SUB_ANY
+#define NO_FIELDS
+#define W(since, until, form, type, member)                                                        \
+	{ MLPD_##type, MLPD_##form, since, until, offsetof(struct pv_event, member), #member },
+#define V(since, until, type, member) W(since, until, PLAIN, type, member)
+#define F(type, member) V(ALWAYS, NEWEST, type, member)
+#define BACKTRACE(member) W(1, 12, POINTERS, BT, member) V(13, NEWEST, BT, member)
+
+/* The three kinds of names that METADATA had before data version 11, and two it never had. */
+#define OLD_META_AS(byte, CLASS, IMAGE, THREAD, failed)                                            \
+	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1, F(PTR, meta.key) F(PTR, meta.image)             \
+		F(FLAGS, meta.flags) F(CSTR, meta.name) failed)                                    \
+	READ(IMAGE, IMAGE_LOAD, byte, 2, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)           \
+		F(CSTR, meta.name) V(NEVER, NEVER, CSTR, meta.mvid) failed)                        \
+	READ(ASSEMBLY_10, ASSEMBLY_LOAD, byte, 3, 1, 10, 1, F(PTR, meta.key)                       \
+		V(NEVER, NEVER, CSTR, meta.name) failed)                                           \
+	READ(DOMAIN_10, DOMAIN_LOAD, byte, 4, 1, 10, 1, F(PTR, meta.key) failed)                   \
+	READ(THREAD, THREAD_NAME, byte, 5, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)         \
+		F(CSTR, meta.name) failed)
+#define OLD_META(byte) OLD_META_AS(byte, CLASS_10, IMAGE_10, THREAD_10, NO_FIELDS)
+#define OLD_META_FAILED(byte)                                                                      \
+	OLD_META_AS(byte, CLASS_FAILED, IMAGE_FAILED, THREAD_FAILED, F(SET, meta.failed))
+
+const struct mlpd_row mlpd_rows[] = {
+#define ROW(symbol, kind, byte, sub, since, until, time_since, layout, written, ...)               \
+	{ symbol, kind, byte, sub, since, until, time_since, layout, written,                      \
+		{ __VA_ARGS__ { 0 } } },
+#define EVENT(symbol, kind, byte, sub, since, until, time_since, ...)                              \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, 0, true, __VA_ARGS__)
+#define READ(symbol, kind, byte, sub, since, until, time_since, ...)                               \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, 0, false, __VA_ARGS__)
+#define ALT(layout, symbol, kind, byte, sub, since, until, time_since, ...)                        \
+	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, MLPD_##layout, true,     \
+		__VA_ARGS__)
+#define EXT(symbol, kind, ex, number, ...)                                                         \
+	ROW("EXT_" #symbol, PV_KIND_##kind, MLPD_EXT_TYPE | ex << 4, number, ALWAYS, NEWEST,       \
+		ALWAYS, 0, true, __VA_ARGS__)
+#include "common/format/mlpd/mlpd.def"
+#undef EVENT
+#undef READ
+#undef ALT
+#undef EXT
+#undef ROW
+};
+
+#undef NONE
+#undef ANY
+#undef F
+#undef V
+#undef W
+#undef BACKTRACE
+#undef OLD_META
+#undef OLD_META_AS
+#undef OLD_META_FAILED
+#undef NO_FIELDS
+
+const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
+
+/*
+ * First row of each event byte and of each kind of event, and which row of its kind comes next;
+ * filled once, before main or when the library is loaded.
+ */
+static uint16_t first_row[256], first_of_kind[256], next_of_kind[PV_COUNT_OF(mlpd_rows)];
+
+__attribute__((constructor)) static void fill_first_row(void)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
+		first_row[i] = first_of_kind[i] = NO_ROW;
+	for (size_t i = mlpd_row_count; i-- > 0;) {
+		const struct mlpd_row *r = &mlpd_rows[i];
+		first_row[r->byte] = (uint16_t)i;
+		next_of_kind[i] = first_of_kind[r->kind];
+		first_of_kind[r->kind] = (uint16_t)i;
+	}
+}
+
+static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
+{
+	return f->data_version >= r->since && f->data_version <= r->until &&
+		(r->layout & f->layout) == r->layout;
+}
+
+const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f)
+{
+	for (size_t i = first_row[byte]; i < mlpd_row_count && mlpd_rows[i].byte == byte; i++) {
+		const struct mlpd_row *r = &mlpd_rows[i];
+		bool sub_ok = r->sub == MLPD_SUB_NONE || r->sub == MLPD_SUB_ANY || r->sub == sub;
+		if (sub_ok && in_format(r, f))
+			return r;
+	}
+	return NULL;
+}
+
+bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f)
+{
+	for (size_t i = first_row[byte]; i < mlpd_row_count && mlpd_rows[i].byte == byte; i++)
+		if (in_format(&mlpd_rows[i], f))
+			return mlpd_rows[i].sub != MLPD_SUB_NONE &&
+				(byte & 0xf) != MLPD_EXT_TYPE;
+	return false;
+}
+
+static uint32_t stack_length(const struct pv_event *e)
+{
+	switch (e->kind) {
+	case PV_KIND_ALLOC:
+		return e->alloc.stack.n;
+	case PV_KIND_GC_HANDLE_CREATED:
+	case PV_KIND_GC_HANDLE_DESTROYED:
+		return e->handle.stack.n;
+	case PV_KIND_EXCEPTION_THROW:
+		return e->thrown.stack.n;
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+		return e->monitor.stack.n;
+	default:
+		return 0;
+	}
+}
+
+static bool has_stack_field(const struct mlpd_row *r)
+{
+	for (const struct mlpd_field *f = r->field; f->type; f++)
+		if (f->type == MLPD_BT)
+			return true;
+	return false;
+}
+
+const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r)
+{
+	bool with_stack = stack_length(e) > 0;
+	size_t i = r ? next_of_kind[r - mlpd_rows] : first_of_kind[e->kind];
+	for (; i != NO_ROW; i = next_of_kind[i]) {
+		r = &mlpd_rows[i];
+		if (r->written && has_stack_field(r) == with_stack && r->sub != MLPD_SUB_ANY)
+			return r;
+	}
+	return NULL;
+}
+
+const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f)
+{
+	const struct mlpd_row *r = mlpd_next_row(e, NULL);
+	while (r && !in_format(r, f))
+		r = mlpd_next_row(e, r);
+	return r;
+}
+
+const char *pv_kind_name(unsigned kind)
+{
+	static const char *const name[] = {
+#define KIND(symbol, text) [PV_KIND_##symbol] = text,
+		PV_KINDS(KIND)
+#undef KIND
+	};
+	return kind < PV_KIND_COUNT ? name[kind] : "?";
+}
