@@ -25,6 +25,8 @@ MAY = {
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {
     'common/format': ['', 'mlpd', 'block07'],
+    'common/ingest': ['ground', '', 'again', 'convert'],
+    'common/query': ['', 'heap', 'views'],
     'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
 }
 # Headers of a higher room that are included from lower ones all the same, and from how many files.

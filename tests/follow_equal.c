@@ -18,7 +18,7 @@
 
 #include "common/base/cursor.h"
 #include "common/base/mem.h"
-#include "common/ingest/range.h"
+#include "common/ingest/again/range.h"
 #include "common/report/report.h"
 #include "tests/range_kit.h"
 

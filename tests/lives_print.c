@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/ingest/lives_read.h"
+#include "common/ingest/again/lives_read.h"
 
 static struct pv_ingest *load(const char *path)
 {

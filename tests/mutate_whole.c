@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/ingest/convert.h"
+#include "common/ingest/convert/convert.h"
 #include "common/ingest/ingest.h"
-#include "common/ingest/reread.h"
+#include "common/ingest/again/reread.h"
 #include "common/report/report.h"
 #include "tests/mutations.h"
 

@@ -5,7 +5,7 @@
 #ifndef PV_TESTS_RANGE_KIT_H
 #define PV_TESTS_RANGE_KIT_H
 
-#include "common/ingest/range.h"
+#include "common/ingest/again/range.h"
 
 /* Reads the file to its end with a table of buffers; NULL with a reason on standard error. */
 struct pv_ingest *range_kit_load(const char *path);

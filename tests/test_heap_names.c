@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/ingest/heap_read.h"
+#include "common/ingest/again/heap_read.h"
 #include "common/query/views.h"
 #include "common/report/heapsnapshot.h"
 #include "tests/heap_kit.h"

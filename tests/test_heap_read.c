@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/ingest/heap_read.h"
+#include "common/ingest/again/heap_read.h"
 #include "tests/logkit.h"
 #include "tests/range_kit.h"
 #include "tests/suite.h"

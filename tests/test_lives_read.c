@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/ingest/lives_read.h"
+#include "common/ingest/again/lives_read.h"
 #include "tests/logkit.h"
 #include "tests/range_kit.h"
 #include "tests/suite.h"

@@ -4,7 +4,7 @@
 
 #include "common/model/objects/lives.h"
 #include "common/model/objects/lives_use.h"
-#include "common/query/lives_views.h"
+#include "common/query/heap/lives_views.h"
 #include "common/query/views.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"

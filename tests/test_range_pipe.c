@@ -4,8 +4,8 @@
  */
 #include <poll.h>
 
-#include "common/ingest/heap_read.h"
-#include "common/ingest/range.h"
+#include "common/ingest/again/heap_read.h"
+#include "common/ingest/again/range.h"
 #include "common/io/spool.h"
 #include "common/query/coverage.h"
 #include "common/report/report.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/query/heap_find.h"
+#include "common/query/heap/heap_find.h"
 #include "tui/browser_sets.h"
 #include "tui/screen.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/query/heap_choose.h"
+#include "common/query/heap/heap_choose.h"
 #include "tui/screen.h"
 
 /* --- what stands in the main list, as a set */

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "common/query/lives_choose.h"
+#include "common/query/heap/lives_choose.h"
 #include "tui/screen.h"
 
 bool ui_compare_has(const struct ui_pane *p)

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/ingest/convert.h"
+#include "common/ingest/convert/convert.h"
 #include "common/ingest/ingest.h"
-#include "common/ingest/range.h"
+#include "common/ingest/again/range.h"
 #include "common/io/source.h"
 #include "common/model/model.h"
 #include "common/model/time/window.h"

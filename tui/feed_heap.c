@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/ingest/heap_read.h"
+#include "common/ingest/again/heap_read.h"
 #include "tui/feed.h"
 
 struct ui_heap {

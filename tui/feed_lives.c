@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/ingest/lives_read.h"
+#include "common/ingest/again/lives_read.h"
 #include "tui/feed.h"
 #include "tui/feed_heap.h"
 

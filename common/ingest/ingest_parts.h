@@ -7,11 +7,11 @@
 
 #include "common/format/block07/block07.h"
 #include "common/format/mlpd/framer.h"
-#include "common/ingest/buffers.h"
+#include "common/ingest/ground/buffers.h"
 #include "common/ingest/decode_pool.h"
 #include "common/ingest/hold.h"
 #include "common/ingest/ingest.h"
-#include "common/ingest/meter.h"
+#include "common/ingest/ground/meter.h"
 
 struct pv_ingest {
 	struct pv_source *source;

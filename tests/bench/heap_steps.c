@@ -12,7 +12,7 @@
 
 #include "common/heap/graph_build.h"
 #include "common/heap/heap_paths.h"
-#include "common/ingest/reread.h"
+#include "common/ingest/again/reread.h"
 
 static double seconds(void)
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "common/ingest/ingest.h"
-#include "common/ingest/reread.h"
+#include "common/ingest/again/reread.h"
 
 static double seconds(void)
 {

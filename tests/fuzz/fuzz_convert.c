@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/ingest/convert.h"
-#include "common/ingest/reread.h"
+#include "common/ingest/convert/convert.h"
+#include "common/ingest/again/reread.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,0 +1,351 @@
+#include "common/ingest/again/range.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "common/ingest/ingest_parts.h"
+#include "common/ingest/again/range_plan.h"
+#include "common/ingest/ground/reading.h"
+#include "common/ingest/again/reread.h"
+#include "common/model/persist.h"
+
+enum { TELL_BYTES = 8 << 20 }; /* between two words on progress */
+
+struct pv_range_read {
+	struct pv_ingest *in; /* borrowed */
+	struct pv_source *source;
+	int64_t from_ns, to_ns; /* since zero */
+	struct pv_reading job;
+
+	/* the thread's own */
+	struct pv_known known;
+	struct pv_target_info target;
+	struct pv_buffers table;
+	PV_ARRAY(uint64_t) method_key;
+	PV_ARRAY(uint64_t) class_key;
+	struct pv_model *seed; /* an empty one, which knows names where the beginning is gone */
+	struct pv_plan plan;
+	const struct pv_buffer_row *row; /* being read */
+	struct pv_model *model;
+	struct pv_ingest *again; /* reads everything; the model is its */
+	struct pv_error error;
+	uint64_t read, told;
+
+	struct pv_range_status status; /* under the job's lock */
+};
+
+static bool fail_nomem(struct pv_range_read *r)
+{
+	return pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
+}
+
+static void tell(struct pv_range_read *r, uint64_t read, uint64_t total)
+{
+	pthread_mutex_lock(&r->job.lock);
+	r->status.bytes_read = read;
+	r->status.bytes_total = total;
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* --- what the whole log's model knows */
+
+static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
+{
+	if (!pv_reserve(&r->method_key, n->method.n))
+		return false;
+	for (size_t i = 0; i < n->method.n; i++)
+		r->method_key.v[r->method_key.n++] = n->method.v[i].native ? 0 : n->method.v[i].key;
+	if (!pv_reserve(&r->class_key, n->class_use.n))
+		return false;
+	for (size_t i = 1; i < n->class_use.n; i++)
+		if (!n->class_use.v[i].other)
+			r->class_key.v[r->class_key.n++] = n->class_use.v[i].key;
+	return true;
+}
+
+static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
+{
+	const struct pv_restrict only = {
+		.ranged = true, .from_ns = r->from_ns, .to_ns = r->to_ns
+	};
+	r->seed = pv_model_create(&only);
+	return r->seed && (!pv_source_floor(r->in->source) || pv_model_copy_names(m, r->seed));
+}
+
+/* With both locks held. */
+static bool copy_all(struct pv_range_read *r, struct pv_model *m)
+{
+	const struct pv_buffers *t = r->in->table;
+	r->target = m->target;
+	return make_seed(r, m) && pv_known_copy(m, t ? &t->recall : NULL, &r->known) &&
+	       (!t || pv_buffers_copy(t, &r->table)) && copy_keys(r, &m->names);
+}
+
+static bool look(struct pv_range_read *r)
+{
+	struct pv_ingest *in = r->in;
+	pthread_mutex_lock(&in->life);
+	bool other = in->model != in->shown, ok = false;
+	if (!other) {
+		pv_model_lock(in->model);
+		ok = copy_all(r, in->model);
+		pv_model_unlock(in->model);
+	}
+	pthread_mutex_unlock(&in->life);
+	if (other)
+		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
+	if (!ok)
+		return fail_nomem(r);
+	pthread_mutex_lock(&r->job.lock);
+	r->status.until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
+	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
+	pthread_mutex_unlock(&r->job.lock);
+	return true;
+}
+
+/* --- from the buffers that overlap */
+
+static bool on_header(void *ctx, const struct mlpd_header *h)
+{
+	(void)ctx, (void)h;
+	return true;
+}
+
+static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+{
+	struct pv_range_read *r = ctx;
+	size_t at = 0;
+	(void)h;
+	pv_model_lock(r->model);
+	bool ok = pv_model_apply(r->model, b, &at, 0);
+	pv_model_unlock(r->model);
+	r->read += b->bytes_len + MLPD_BUFFER_HEADER;
+	if (r->read - r->told > TELL_BYTES) {
+		r->told = r->read;
+		tell(r, r->read, r->status.bytes_total);
+	}
+	if (!ok)
+		return fail_nomem(r);
+	return !pv_reading_stopping(&r->job);
+}
+
+static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row)
+{
+	const struct pv_buffer_damage *d = &r->table.damage.v[row->change];
+	pv_model_damage(r->model, d->offset, d->bytes, d->reason);
+}
+
+/* A pipe's spool goes on while this is read: what is about to be overwritten is left alone. */
+static void look_at_floor(struct pv_range_read *r)
+{
+	uint64_t floor = pv_source_floor(r->in->source);
+	r->plan.floor = floor && floor < r->table.end ? floor + (r->table.end - floor) / 64 : floor;
+}
+
+/* The next part to read; false when there is none, or something failed. */
+static bool on_next(void *ctx, struct pv_reread_part *ret)
+{
+	struct pv_range_read *r = ctx;
+	bool ok = !r->row || pv_plan_done(&r->plan, r->row);
+	look_at_floor(r);
+	while (ok && (r->row = pv_plan_next(&r->plan, &ok)) != NULL) {
+		pv_model_lock(r->model);
+		ok = pv_plan_settle(&r->plan, r->model, r->row);
+		if (ok && r->row->flags & PV_BUFFER_DAMAGE)
+			tell_damage(r, r->row);
+		pv_model_unlock(r->model);
+		if (!ok)
+			break;
+		if (!(r->row->flags & PV_BUFFER_DAMAGE)) {
+			*ret = (struct pv_reread_part){ r->row->offset, r->row->bytes };
+			return true;
+		}
+		ok = pv_plan_done(&r->plan, r->row);
+	}
+	if (!ok)
+		fail_nomem(r);
+	return false;
+}
+
+static bool begin_model(struct pv_range_read *r)
+{
+	r->model = r->seed;
+	r->seed = NULL;
+	if (!pv_model_begin(r->model, &r->target))
+		return fail_nomem(r);
+	pv_model_know(r->model, &r->known);
+	return true;
+}
+
+/* Whatever the log uses counts as known, also where its buffers were left out. */
+static bool use_all(struct pv_range_read *r)
+{
+	struct pv_names *n = &r->model->names;
+	bool ok = true;
+	for (size_t i = 1; ok && i < r->method_key.n; i++)
+		ok = !r->method_key.v[i] ||
+		     pv_names_method(n, r->method_key.v[i], r->known.zero_ns) != 0;
+	for (size_t i = 0; ok && i < r->class_key.n; i++)
+		ok = pv_names_class(n, r->class_key.v[i], r->known.zero_ns) != 0;
+	return ok;
+}
+
+static bool read_parts(struct pv_range_read *r)
+{
+	uint64_t total;
+	r->plan = (struct pv_plan){ .table = &r->table,
+		.method_key = r->method_key.v,
+		.from_ns = plus(r->known.zero_ns, r->from_ns),
+		.to_ns = plus(r->known.zero_ns, r->to_ns) };
+	struct pv_reread to = { .ctx = r,
+		.header = on_header,
+		.buffer = on_buffer,
+		.next = on_next,
+		.err = &r->error };
+	look_at_floor(r);
+	if (!begin_model(r) || !pv_plan_bytes(&r->plan, &total))
+		return fail_nomem(r);
+	tell(r, 0, total);
+	if (!pv_reread_parts(&to, r->source, &r->table.format) || r->error.code != PV_OK)
+		return false;
+	tell(r, r->read, total);
+	pv_model_lock(r->model);
+	r->model->gone = r->plan.gone;
+	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && use_all(r) &&
+		  pv_model_settle(r->model, &r->known);
+	pv_model_unlock(r->model);
+	return ok || fail_nomem(r);
+}
+
+/* --- from the whole input */
+
+static bool read_whole(struct pv_range_read *r)
+{
+	const struct pv_ingest_options o = { .jobs = r->in->options.jobs,
+		.names = pv_source_floor(r->in->source) ? r->seed : NULL,
+		.only = { .ranged = true,
+			.from_ns = r->from_ns,
+			.to_ns = r->to_ns,
+			.zero_known = true,
+			.zero_ns = r->known.zero_ns } };
+	struct pv_source *source = r->source;
+	struct pv_ingest_status s;
+	r->source = NULL;
+	r->again = pv_ingest_start(source, &o, &r->error);
+	if (!r->again)
+		return false;
+	for (;;) {
+		pv_ingest_status(r->again, &s);
+		tell(r, s.source.input_read, s.source.file_bytes);
+		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
+			break;
+		struct pollfd p[] = { { .fd = r->job.stop_fd, .events = POLLIN },
+			{ .fd = pv_ingest_fd(r->again), .events = POLLIN } };
+		if ((poll(p, 2, -1) < 0 && errno != EINTR) || p[0].revents)
+			return false;
+		pv_ingest_clear(r->again);
+	}
+	if (s.state == PV_INGEST_FAILED) {
+		r->error = s.error;
+		return false;
+	}
+	r->model = pv_ingest_adopt(r->again);
+	pv_model_lock(r->model);
+	pv_gc_take_allocated(&r->model->gc, r->known.collections.v, r->known.collections.n);
+	pv_model_unlock(r->model);
+	return true;
+}
+
+/* --- life */
+
+static void *work(void *arg)
+{
+	struct pv_range_read *r = arg;
+	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) &&
+		  !pv_reading_stopping(&r->job);
+	pthread_mutex_lock(&r->job.lock);
+	r->status.over = true;
+	r->status.done = ok;
+	r->status.error = r->error;
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
+	return NULL;
+}
+
+struct pv_range_read *pv_range_start(
+	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct pv_error *reterr)
+{
+	struct pv_source *source = pv_source_again(in->source, reterr);
+	if (!source)
+		return NULL;
+	struct pv_range_read *r = calloc(1, sizeof *r);
+	if (!r) {
+		pv_source_close(source);
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	r->in = in;
+	r->source = source;
+	r->from_ns = from_ns;
+	r->to_ns = to_ns;
+	if (pv_reading_init(&r->job) && pv_reading_start(&r->job, work, r))
+		return r;
+	pv_range_destroy(r);
+	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");
+	return NULL;
+}
+
+void pv_range_destroy(struct pv_range_read *r)
+{
+	if (!r)
+		return;
+	pv_reading_finish(&r->job);
+	if (!r->again)
+		pv_model_destroy(r->model);
+	pv_ingest_destroy(r->again);
+	pv_model_destroy(r->seed);
+	pv_source_close(r->source);
+	pv_plan_finish(&r->plan);
+	pv_buffers_finish(&r->table);
+	pv_known_finish(&r->known);
+	pv_array_finish(&r->method_key);
+	pv_array_finish(&r->class_key);
+	free(r);
+}
+
+void pv_range_cancel(struct pv_range_read *r)
+{
+	pv_reading_cancel(&r->job);
+}
+
+void pv_range_wait(struct pv_range_read *r)
+{
+	pv_reading_wait(&r->job);
+}
+
+void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
+{
+	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
+}
+
+int pv_range_fd(const struct pv_range_read *r)
+{
+	return r->job.changed_fd;
+}
+
+struct pv_model *pv_range_model(struct pv_range_read *r)
+{
+	struct pv_range_status s;
+	pv_range_status(r, &s);
+	return s.done ? r->model : NULL;
+}

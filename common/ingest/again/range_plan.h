@@ -1,0 +1,50 @@
+/*
+ * Which buffers a range needs, and how threads stand where some are left out. Walks the table in
+ * file order; pure but for memory.
+ */
+#ifndef PV_INGEST_RANGE_PLAN_H
+#define PV_INGEST_RANGE_PLAN_H
+
+#include "common/base/map.h"
+#include "common/ingest/ground/buffers.h"
+#include "common/model/skip.h"
+
+/* A thread's stack on the way through the table. */
+struct pv_plan_thread {
+	uint64_t id;
+	PV_ARRAY(uint64_t) key; /* of every open method, outermost first */
+	size_t known;           /* so many outermost frames the model has as they are */
+	bool behind;            /* buffers were left out that the model was not told of */
+	uint64_t too_deep;
+	int64_t last_ns, oldest_ns, newest_ns;
+};
+
+struct pv_plan {
+	const struct pv_buffers *table;
+	const uint64_t *method_key; /* of the model's method ids */
+	int64_t from_ns, to_ns;     /* log clock */
+	uint64_t floor;             /* rows before this offset cannot be read */
+	uint64_t gone;              /* result: end of the last one that was needed */
+	PV_ARRAY(struct pv_plan_thread) thread;
+	struct pv_map thread_at;
+	size_t row; /* the next one */
+};
+
+void pv_plan_finish(struct pv_plan *p);
+
+/* Bytes of the rows that will be read, as the floor is now. False when out of memory. */
+bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret);
+
+/*
+ * The next row that must be read, or stands for damage; NULL when there is none. *ret_ok: false
+ * when out of memory. Rows passed over are remembered in the threads.
+ */
+const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok);
+
+/* Tells the model how the row's threads stand before it is read (NULL: all threads, at the end). */
+bool pv_plan_settle(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *row);
+
+/* The row was read, or its damage told. */
+bool pv_plan_done(struct pv_plan *p, const struct pv_buffer_row *row);
+
+#endif

@@ -1,0 +1,40 @@
+#include "common/ingest/ground/meter.h"
+
+enum { CELL_NS = 100 * 1000 * 1000, SECOND_NS = 1000 * 1000 * 1000 };
+
+void pv_meter_add(struct pv_meter *m, int64_t now_ns, uint64_t bytes, uint64_t events)
+{
+	int64_t cell = now_ns / CELL_NS;
+	if (!m->first_ns)
+		m->first_ns = now_ns;
+	for (int64_t c = m->newest + 1; c <= cell && c <= m->newest + PV_METER_CELLS; c++)
+		m->bytes[c % PV_METER_CELLS] = m->events[c % PV_METER_CELLS] = 0;
+	if (cell > m->newest + PV_METER_CELLS)
+		for (int i = 0; i < PV_METER_CELLS; i++)
+			m->bytes[i] = m->events[i] = 0;
+	if (cell > m->newest)
+		m->newest = cell;
+	m->bytes[cell % PV_METER_CELLS] += bytes;
+	m->events[cell % PV_METER_CELLS] += events;
+}
+
+void pv_meter_rates(const struct pv_meter *m, int64_t now_ns, uint64_t *ret_bytes_per_s,
+	uint64_t *ret_events_per_s)
+{
+	int64_t cell = now_ns / CELL_NS;
+	uint64_t bytes = 0, events = 0;
+	for (int64_t c = m->newest; c > m->newest - PV_METER_CELLS && c >= 0; c--) {
+		if (c <= cell - PV_METER_CELLS)
+			break;
+		bytes += m->bytes[c % PV_METER_CELLS];
+		events += m->events[c % PV_METER_CELLS];
+	}
+	/* In its first second there is no second to look back on. */
+	int64_t since = now_ns - m->first_ns;
+	if (since < SECOND_NS && since >= CELL_NS) {
+		bytes = bytes * 1000 / (uint64_t)(since / 1000000);
+		events = events * 1000 / (uint64_t)(since / 1000000);
+	}
+	*ret_bytes_per_s = bytes;
+	*ret_events_per_s = events;
+}

@@ -1,0 +1,44 @@
+/* Private to the query layer: what the views of a heap's objects share. */
+#ifndef PV_QUERY_HEAP_ROWS_H
+#define PV_QUERY_HEAP_ROWS_H
+
+#include "common/heap/heap.h"
+#include "common/query/build.h"
+#include "common/query/heap/heap_text.h"
+
+/* Rows of objects have this id; 0 stands for all roots together. */
+static inline uint64_t pv_object_row(uint32_t node)
+{
+	return (uint64_t)node + 1;
+}
+
+/* The object of a row id; NONE when the heap has none. */
+uint32_t pv_object_of(const struct pv_heap *h, uint64_t row);
+
+const char *pv_class_text(const struct pv_heap *h, uint32_t node);
+
+/* Retained bytes, null for what cannot be reached. */
+void pv_cell_retained(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
+
+/* Address of the immediate dominator, null for roots and what cannot be reached. */
+void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
+
+/* What is uncertain about the heap, as the table's coverage line, and its generation. */
+void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
+
+/* A place in an object that refers to another. */
+struct pv_object_ref {
+	uint32_t node, offset; /* NONE: not recorded */
+};
+
+/* `"a label\n"...`: how the string begins, for people; NULL where the log does not tell. */
+const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node);
+
+/* "list", or "+0x18" where names are not known; NULL for NONE. */
+const char *pv_build_field(
+	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref);
+
+/* "static Cache.entries", or "static field Static Fields of Cache": what a root is, for people. */
+const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);
+
+#endif
