@@ -24,6 +24,7 @@ MAY = {
 }
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {
+    'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
     'common/format': ['', 'mlpd', 'block07'],
     'common/ingest': ['ground', '', 'again', 'convert'],
     'common/query': ['', 'heap', 'views'],
@@ -32,6 +33,8 @@ ROOMS = {
 # Headers of a higher room that are included from lower ones all the same, and from how many files.
 # Only ever fewer.
 RISES = {
+    ('probe', 'probe/core/probe_args.h'): 1,
+    ('probe', 'probe/native/native_args.h'): 1,
     ('common/model', 'common/model/calls/stretch.h'): 1,
     ('common/model', 'common/model/model.h'): 8,
     ('common/model', 'common/model/objects/addresses.h'): 1,
@@ -60,7 +63,7 @@ ONLY = {
     'ncurses.h': {'tui/term.c'}, 'curses.h': set(),
     'event2/event.h': {'tui/app_parts.h'},
     'cjson/cJSON.h': {'common/report/json.c', 'common/report/json_row.c'},
-    'zlib.h': {'common/io/source_gzip.c', 'probe/gzip.c'},
+    'zlib.h': {'common/io/source_gzip.c', 'probe/sink/gzip.c'},
     'sodium.h': {'common/io/log_print.c', 'common/io/sealed.c'},
 }
 MAX_LINES = 600

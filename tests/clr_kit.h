@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "common/base/coreclr.h"
-#include "probe/clr_heap.h"
-#include "probe/clr_runtime.h"
-#include "probe/host_clr.h"
-#include "probe/mono_names.h"
-#include "probe/session.h"
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/clr/host_clr.h"
+#include "probe/managed/mono_names.h"
+#include "probe/control/session.h"
 #include "tests/fake_clr.h"
 #include "tests/probe_kit.h"
 

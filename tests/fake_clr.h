@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "probe/clr_api.h"
-#include "probe/clr_flags.h"
+#include "probe/clr/clr_api.h"
+#include "probe/clr/clr_flags.h"
 
 /* Ids of the fake's things. A class, its instances, an array of one, one inside it. */
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/probe_clock.h"
+#include "probe/core/probe_clock.h"
 
 void kill_say(struct kill_said *s, uint64_t events)
 {

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "common/base/status.h"
-#include "probe/clr_heap.h"
+#include "probe/clr/clr_heap.h"
 #include "tests/clr_kit.h"
 
 extern pvp_hr DllGetClassObject(

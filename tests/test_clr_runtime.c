@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "probe/clr_hot.h"
-#include "probe/clr_resolve.h"
+#include "probe/clr/clr_hot.h"
+#include "probe/clr/clr_resolve.h"
 #include "tests/clr_kit.h"
 
 static void compile(uint64_t function, pvp_hr result)

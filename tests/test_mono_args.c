@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "probe/mono_args.h"
+#include "probe/managed/mono_args.h"
 
 static struct pvp_mono_options parsed(const char *text)
 {

@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 
 #include "common/base/map.h"
-#include "probe/frames.h"
-#include "probe/native_args.h"
-#include "probe/native_blocks.h"
-#include "probe/native_walk.h"
+#include "probe/core/frames.h"
+#include "probe/native/native_args.h"
+#include "probe/native/native_blocks.h"
+#include "probe/code/native_walk.h"
 
 static const struct {
 	const char *text, *words, *rest;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/probe_args.h"
+#include "probe/core/probe_args.h"
 
 START_TEST(defaults)
 {

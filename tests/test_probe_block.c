@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { THREADS = 3, PAIRS = 600000 }; /* several times what the pipe holds */

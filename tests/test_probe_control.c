@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe/probe_control.h"
-#include "probe/emit.h"
-#include "probe/host_fake.h"
-#include "probe/session.h"
+#include "probe/control/probe_control.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { ANSWER_MS = 10000, ROOM = 4096 };

@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
-#include "probe/session.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { LIMIT = 200 << 10 };

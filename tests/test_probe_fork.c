@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 static char path[PROBE_PATH];

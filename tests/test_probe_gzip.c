@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "probe/gzip.h"
+#include "probe/sink/gzip.h"
 
 enum { MOST = 1 << 20 };
 

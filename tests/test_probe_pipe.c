@@ -8,10 +8,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 static char path[PROBE_PATH];

@@ -2,8 +2,8 @@
 #include "tests/suite.h"
 
 #include "common/format/mlpd/mlpd.h"
-#include "probe/emit.h"
-#include "probe/scan.h"
+#include "probe/core/emit.h"
+#include "probe/core/scan.h"
 
 enum { EVENTS = 20000, ROOM = EVENTS * PVP_HOT_MAX };
 

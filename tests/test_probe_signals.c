@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { HANDLER_METHOD = 77, THREADS = 3, STORM_MS = 500, MANY = 1000000 };

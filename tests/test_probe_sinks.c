@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
-#include "probe/session.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 static char path[PROBE_PATH], other[PROBE_PATH];

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
-#include "probe/crowd.h"
-#include "probe/emit.h"
-#include "probe/host_fake.h"
-#include "probe/probe_clock.h"
+#include "probe/core/crowd.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
+#include "probe/core/probe_clock.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kills.h"
 #include "tests/probe_kit.h"
 

@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "probe/crowd.h"
-#include "probe/emit.h"
-#include "probe/host_fake.h"
+#include "probe/core/crowd.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/registry.h"
-#include "probe/session.h"
+#include "probe/core/registry.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { THREADS = 8, ROUNDS = 20000, SHORT_THREADS = 300 };

@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 
-#include "probe/call_tree.h"
-#include "probe/host_fake.h"
+#include "probe/core/call_tree.h"
+#include "tests/host_fake.h"
 #include "probe/profview_probe.h"
-#include "probe/session.h"
+#include "probe/control/session.h"
 #include "tests/probe_kit.h"
 
 enum { THREADS = 8, ROUNDS = 20000, MEMORY = 64 << 20 };

@@ -6,10 +6,10 @@
 
 #include "common/target/starter.h"
 #include "common/target/words.h"
-#include "probe/clr_args.h"
-#include "probe/mono_args.h"
-#include "probe/native_args.h"
-#include "probe/probe_args.h"
+#include "probe/clr/clr_args.h"
+#include "probe/managed/mono_args.h"
+#include "probe/native/native_args.h"
+#include "probe/core/probe_args.h"
 
 /* Values that any of the words could have; "" stands for none. */
 static const char *const values[] = { "", "=on", "=off", "=1", "=0", "=512k", "=1m", "=300000",

@@ -343,7 +343,7 @@ bool pv_launch_check(
 
 bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room)
 {
-	enum { OF_DOTNET = 100 << 10 }; /* EventPipe's AllocationTick: probe/clr_args.h */
+	enum { OF_DOTNET = 100 << 10 }; /* EventPipe's AllocationTick: probe/clr/clr_args.h */
 	*to = 0;
 	if (hosts != PV_HOST_DOTNET || !o->alloc || !*o->alloc || strcmp(o->alloc, "off") == 0 ||
 		pv_bytes_of(o->alloc, strlen(o->alloc)) == OF_DOTNET)

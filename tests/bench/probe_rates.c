@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/emit.h"
-#include "probe/host_fake.h"
-#include "probe/probe_clock.h"
-#include "probe/session.h"
-#include "probe/writer.h"
+#include "probe/core/emit.h"
+#include "tests/host_fake.h"
+#include "probe/core/probe_clock.h"
+#include "probe/control/session.h"
+#include "probe/core/writer.h"
 
 enum { MARK = 1000, PAIRS = 1000, MOST_THREADS = 2 };
 

@@ -1,0 +1,180 @@
+/*
+ * A thread of our own that may ask the runtime what the writer must not: it takes heap shots,
+ * names classes and finds whose code an address is. It holds no lock of ours while it does, and the
+ * program never waits for it.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/clr/host_clr.h"
+
+enum { END_WAIT_S = 5, ADJUST_WAIT_S = 2 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static bool running, stopping;
+static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
+static unsigned wanted;
+static bool joining;      /* what a joined program has is being told: shots wait for that */
+static uint64_t adjusted; /* how often */
+
+/* Under the lock. */
+static bool may_shoot(void)
+{
+	return wanted && (!joining || stopping);
+}
+
+static void *work(void *ctx)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	(void)ctx;
+	pvp_tls.muted = true;
+	info->is->initialize_thread(info);
+	pthread_mutex_lock(&lock);
+	while (!leaving && (!stopping || wanted)) { /* nobody would read a shot when leaving */
+		bool shoot = may_shoot();
+		if (!shoot && !unresolved && !unnamed && !sleepy && !wakeful && !misfit) {
+			pthread_cond_wait(&wake, &lock);
+			continue;
+		}
+		bool resolve = unresolved, turn = sleepy || wakeful, on = sleepy;
+		bool adjust = misfit, name = unnamed;
+		wanted -= shoot;
+		unresolved = unnamed = sleepy = wakeful = misfit = false;
+		pthread_mutex_unlock(&lock);
+		if (resolve)
+			pvp_clr_samples_resolve();
+		if (name)
+			pvp_clr_classes_name();
+		if (shoot)
+			pvp_clr_heap_take();
+		if (adjust)
+			pvp_clr_adjust();
+		if (turn)
+			pvp_clr_sleep(on);
+		pthread_mutex_lock(&lock);
+		adjusted += adjust;
+		if (adjust)
+			pthread_cond_broadcast(&done);
+	}
+	if (leaving) {
+		pthread_mutex_unlock(&lock);
+		pvp_clr_leave();
+		pthread_mutex_lock(&lock);
+	}
+	running = leaving = false;
+	pthread_cond_broadcast(&done);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* Under the lock. */
+static bool begin(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	if (running)
+		return !stopping;
+	wanted = 0; /* what the last one did not come to */
+	unresolved = unnamed = sleepy = wakeful = leaving = misfit = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	running = pthread_create(&thread, NULL, work, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (running)
+		pthread_detach(thread);
+	return running;
+}
+
+bool pvp_clr_agent_shoot(void)
+{
+	pthread_mutex_lock(&lock);
+	bool ok = begin();
+	if (ok && wanted < 2) /* more would show the same */
+		wanted++;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+void pvp_clr_agent_joining(bool on)
+{
+	pthread_mutex_lock(&lock);
+	joining = on;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_resolve(void)
+{
+	pthread_mutex_lock(&lock);
+	if (begin())
+		unresolved = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_name(void)
+{
+	pthread_mutex_lock(&lock);
+	if (begin())
+		unnamed = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Whoever asks is told when it holds, though he does not wait for ever. */
+void pvp_clr_agent_adjust(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ADJUST_WAIT_S;
+	pthread_mutex_lock(&lock);
+	if (begin()) {
+		uint64_t before = adjusted;
+		misfit = true;
+		pthread_cond_signal(&wake);
+		while (running && adjusted == before &&
+			pthread_cond_timedwait(&done, &lock, &until) == 0)
+			;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_sleep(bool on)
+{
+	pthread_mutex_lock(&lock);
+	if (begin()) {
+		sleepy = on;
+		wakeful = !on;
+	}
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+void pvp_clr_agent_leave(void)
+{
+	pthread_mutex_lock(&lock);
+	leaving = begin();
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Waits until what was asked for is done, though not for ever. */
+void pvp_clr_agent_end(void)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += END_WAIT_S;
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	pthread_cond_broadcast(&wake);
+	while (running && pthread_cond_timedwait(&done, &lock, &until) == 0)
+		;
+	stopping = running;
+	pthread_mutex_unlock(&lock);
+}

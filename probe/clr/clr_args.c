@@ -1,0 +1,193 @@
+#include "probe/clr/clr_args.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/coreclr.h"
+#include "common/base/status.h"
+#include "probe/core/sample_rate.h"
+
+static const struct {
+	const char *text;
+	unsigned more;
+} words[] = {
+	{ "everycall", PVP_CLR_EVERY_CALL },
+	{ "emptycalls", PVP_CLR_EMPTY },
+	{ "gcroot", PVP_CLR_ROOTS },
+	{ "nosdk", PVP_CLR_NO_SDK },
+	{ "gcmove", PVP_CLR_MOVES },
+	{ "suspend", PVP_CLR_REASONS },
+	{ "transitions", PVP_CLR_CROSSINGS },
+	{ "contexts", PVP_CLR_CONTEXTS },
+	{ "heapshot=nogc", PVP_CLR_GARBAGE },
+	{ "heapshot=live", PVP_CLR_LIVE },
+	{ "spans", PVP_CLR_SPANS },
+	{ "spans=files", PVP_CLR_SPANS | PVP_CLR_FILES },
+};
+
+static unsigned more_of(const char *at, size_t len)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if (strlen(words[i].text) == len && memcmp(words[i].text, at, len) == 0)
+			return words[i].more;
+	return 0;
+}
+
+/* strings=N: what it says, else -1. */
+static int strings_of(const char *at, size_t len)
+{
+	int n = 0;
+	if (len <= 8 || memcmp(at, "strings=", 8) != 0)
+		return -1;
+	for (size_t i = 8; i < len; i++) {
+		if (at[i] < '0' || at[i] > '9')
+			return -1;
+		n = n * 10 + (at[i] - '0');
+		if (n > PVP_CLR_STRING)
+			n = PVP_CLR_STRING;
+	}
+	return n;
+}
+
+/* A word, or one that goes on with "=" or "-". */
+static bool has_word(const char *text, size_t n, const char *word)
+{
+	size_t len = strlen(word);
+	for (size_t i = 0; i + len <= n; i++)
+		if ((i == 0 || text[i - 1] == ',') && memcmp(text + i, word, len) == 0)
+			return true;
+	return false;
+}
+
+/* Ours are taken out; the others' text goes to `rest`, which has room for all of it. */
+static void split(const char *text, const char *period, char *rest, struct pvp_clr_options *o)
+{
+	static const char shots[] = ",heapshot";
+	unsigned more = 0;
+	size_t n = 0;
+	while (*text) {
+		size_t len = strcspn(text, ",");
+		unsigned on = more_of(text, len);
+		int strings = strings_of(text, len);
+		if (strings >= 0) {
+			o->strings = (unsigned)strings;
+			text += len + (text[len] == ',');
+			continue;
+		}
+		bool not = len > 2 && memcmp(text, "no", 2) == 0 && more_of(text + 2, len - 2);
+		if (not )
+			more &= ~more_of(text + 2, len - 2);
+		if (!on && !not ) {
+			if (n)
+				rest[n++] = ',';
+			bool sampled = period && len > 6 && memcmp(text, "alloc=", 6) == 0;
+			size_t put = sampled ? strlen(period) : len;
+			memcpy(rest + n, sampled ? period : text, put);
+			n += put;
+		}
+		more |= on;
+		text += len + (text[len] == ',');
+	}
+	/* What is in a shot says nothing of when they are taken. */
+	if (more & (PVP_CLR_GARBAGE | PVP_CLR_LIVE) && !has_word(rest, n, shots + 1)) {
+		size_t comma = n > 0;
+		memcpy(rest + n, shots + 1 - comma, sizeof shots - 2 + comma);
+		n += sizeof shots - 2 + comma;
+	}
+	rest[n] = 0;
+	o->more = more;
+}
+
+/*
+ * What this host has not, or only where it is asked for by itself: roots of heap shots, moves.
+ * The header must not say they are recorded.
+ */
+static void leave_out(struct pvp_clr_options *o, const char *word)
+{
+	size_t len = strlen(word);
+	char *at = strstr(o->m.words, word);
+	if (!at)
+		return;
+	if (at > o->m.words) {
+		at--;
+		len++;
+	} else {
+		len += at[len] == ',';
+	}
+	memmove(at, at + len, strlen(at + len) + 1);
+}
+
+static void describe(struct pvp_clr_options *o)
+{
+	size_t n = (size_t)snprintf(o->words, sizeof o->words, "%s", o->m.words);
+	unsigned longer = o->more & PVP_CLR_FILES ? PVP_CLR_SPANS : 0; /* of two words the longer */
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		unsigned more = words[i].more;
+		if ((o->more & more) == more && more != longer && n < sizeof o->words)
+			n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%s%s",
+				n ? "," : "", words[i].text);
+	}
+	if (o->strings && n < sizeof o->words)
+		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
+			n ? "," : "", o->strings);
+	if (o->m.groups & PVP_MONO_SAMPLES && n < sizeof o->words)
+		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=cpu:%u",
+			n ? "," : "", pvp_sample_possible(o->m.sample_hz));
+	/* Elsewhere heap shots come with their roots. */
+	if (o->m.groups & PVP_MONO_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
+		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
+}
+
+/* What was asked for that only Mono has; NULL: nothing. */
+static const char *of_mono(const struct pvp_mono_options *m)
+{
+	return m->groups & PVP_MONO_TREE       ? "calltree"
+	       : m->groups & PVP_MONO_CPU      ? "cpu"
+	       : m->groups & PVP_MONO_LINES    ? "lines"
+	       : m->groups & PVP_MONO_COVERAGE ? "coverage"
+	       : m->callspec[0]                ? "callspec"
+	       : m->call_depth != UINT_MAX     ? "calldepth"
+	       : m->want_report                ? "report"
+	       : m->want_help                  ? "help"
+					       : NULL;
+}
+
+bool pvp_clr_parse(
+	const char *text, bool own_period, struct pvp_clr_options *ret, char ret_why[PVP_CLR_WHY])
+{
+	char rest[4 * PVP_MONO_TEXT], period[32];
+	struct pvp_clr_options o = { 0 };
+	snprintf(ret_why, PVP_CLR_WHY, "an option in %s is not understood", PV_CORECLR_OPTIONS);
+	if (strlen(text) >= sizeof rest / 4)
+		return false;
+	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
+	split(text, own_period ? period : NULL, rest, &o);
+	if (!pvp_mono_parse(rest, &o.m)) {
+		if (o.m.sample_real)
+			snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
+		return false;
+	}
+	const char *lacking = of_mono(&o.m);
+	if (lacking) {
+		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);
+		return false;
+	}
+	if (o.m.groups & PVP_MONO_CALLS || o.more & PVP_CLR_FILES)
+		o.m.frames = 0;
+	leave_out(&o, "gcroot");
+	o.m.groups &= ~(unsigned)PVP_MONO_ROOTS;
+	leave_out(&o, "gcmove");
+	o.m.groups &= ~(unsigned)PVP_MONO_MOVES;
+	if (o.more & PVP_CLR_MOVES)
+		o.m.groups |= PVP_MONO_MOVES;
+	/* Roots come with a collection. */
+	bool live = o.m.groups & PVP_MONO_HEAPSHOTS &&
+		    (!(o.more & PVP_CLR_GARBAGE) || o.more & PVP_CLR_ROOTS);
+	o.more &= ~(unsigned)(PVP_CLR_LIVE | PVP_CLR_GARBAGE);
+	if (o.m.groups & PVP_MONO_HEAPSHOTS)
+		o.more |= live ? PVP_CLR_LIVE : PVP_CLR_GARBAGE;
+	describe(&o);
+	*ret = o;
+	return true;
+}

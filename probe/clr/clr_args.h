@@ -1,0 +1,48 @@
+/*
+ * Options of the .NET module: those of the Mono module (mono_args.h), by the same words, and what
+ * only this runtime has. With calls traced, or work on files, there are no backtraces: the runtime
+ * would walk the stack at every call.
+ */
+#ifndef PV_PROBE_CLR_ARGS_H
+#define PV_PROBE_CLR_ARGS_H
+
+#include "probe/managed/mono_args.h"
+
+enum {
+	PVP_CLR_ALLOC_PERIOD = 100 << 10, /* the runtime's own, bytes */
+	PVP_CLR_STRING = 1000,            /* characters of a string, most */
+};
+
+enum pvp_clr_more {
+	PVP_CLR_SAMPLED = 1 << 0,    /* allocsample: about one allocation in 100 KB */
+	PVP_CLR_EVERY_CALL = 1 << 7, /* everycall: nothing is inlined, so that no call is missed */
+	PVP_CLR_EMPTY = 1 << 8,   /* emptycalls: hooks that note nothing: the runtime's own price */
+	PVP_CLR_NO_SDK = 1 << 10, /* nosdk: not the SDK's programs, but what they start */
+	PVP_CLR_REASONS = 1 << 2, /* suspend: every stop of all threads with its reason */
+	PVP_CLR_CROSSINGS = 1 << 3, /* transitions: calls to and from native code; dear */
+	PVP_CLR_CONTEXTS = 1 << 4,  /* contexts: assembly load contexts */
+	PVP_CLR_SPANS = 1 << 5,     /* spans: work that the libraries tell of */
+	PVP_CLR_FILES = 1 << 11,    /* spans=files: those, and work on files; start only */
+	PVP_CLR_MOVES = 1 << 6, /* gcmove was said: "alloc" alone does not bring it, it is dear */
+	PVP_CLR_GARBAGE = 1 << 12, /* heapshot=nogc: with objects that nothing holds any more */
+	PVP_CLR_LIVE = 1 << 13,    /* heapshot=live, the default: without them */
+	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
+};
+
+struct pvp_clr_options {
+	struct pvp_mono_options m;
+	unsigned more;                 /* enum pvp_clr_more */
+	unsigned strings; /* strings=N: so many characters of each in heap shots; 0: none */
+	char words[2 * PVP_MONO_TEXT]; /* what the log's header says is on */
+};
+
+enum { PVP_CLR_WHY = 128 };
+
+/*
+ * False: an option is not known, or is for Mono alone: ret_why says it. own_period: the runtime
+ * samples allocations itself, at a period of its own that takes the place of any that is asked for.
+ */
+bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret,
+	char ret_why[PVP_CLR_WHY]);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Calls between managed and native code, told when they are over with the time they took. The
+ * runtime tells each crossing apart, with the method that is called: a call out, and the return
+ * from it, are told by two callbacks that also tell of calls in.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/core/emit.h"
+#include "probe/clr/host_clr.h"
+
+enum { DEPTH = 64, CALL = 0 /* else it is a return */ };
+
+struct crossing {
+	uint64_t function, since;
+	uint32_t into;
+};
+
+struct crossings {
+	uint32_t n;
+	struct crossing at[DEPTH];
+};
+
+static _Thread_local struct crossings *open __attribute__((tls_model("initial-exec")));
+static pthread_key_t at_end;
+
+static void forget(void *p)
+{
+	open = NULL;
+	free(p);
+}
+
+static struct crossings *own(void)
+{
+	if (!open) {
+		open = calloc(1, sizeof *open);
+		if (open)
+			pthread_setspecific(at_end, open);
+	}
+	return open;
+}
+
+static void begin(uint64_t function, uint32_t into)
+{
+	struct crossings *c = own();
+	if (!c)
+		return;
+	if (c->n == DEPTH) { /* the outermost is given up */
+		memmove(c->at, c->at + 1, sizeof c->at - sizeof c->at[0]);
+		c->n--;
+	}
+	c->at[c->n++] = (struct crossing){ function, pvp_monotonic(), into };
+}
+
+static uint64_t key_of(uint64_t function)
+{
+	uint64_t key = pvp_clr_method(function);
+	return key ? key : PVP_CLR_UNKNOWN;
+}
+
+/* What was begun after it was left by an exception. */
+static void end(uint64_t function, uint32_t into)
+{
+	struct crossings *c = own();
+	uint32_t i = c ? c->n : 0;
+	while (i > 0 && (c->at[i - 1].function != function || c->at[i - 1].into != into))
+		i--;
+	if (i == 0)
+		return;
+	c->n = i - 1;
+	struct pv_event ev = { .kind = PV_KIND_EXT_TRANSITION,
+		.transition = { key_of(function), into, pvp_monotonic() - c->at[i - 1].since } };
+	pvp_event(&ev, NULL, 0);
+}
+
+static pvp_hr to_native(void *self, uint64_t function, int32_t reason)
+{
+	(void)self;
+	if (reason == CALL)
+		begin(function, PV_INTO_NATIVE);
+	else
+		end(function, PV_INTO_MANAGED);
+	return 0;
+}
+
+static pvp_hr to_managed(void *self, uint64_t function, int32_t reason)
+{
+	(void)self;
+	if (reason == CALL)
+		begin(function, PV_INTO_MANAGED);
+	else
+		end(function, PV_INTO_NATIVE);
+	return 0;
+}
+
+void pvp_clr_crossings_init(struct pvp_clr_mask *mask)
+{
+	if (!(pvp_clr_more() & PVP_CLR_CROSSINGS) || pthread_key_create(&at_end, forget) != 0)
+		return;
+	mask->low |= PVP_CLR_TRANSITIONS;
+	pvp_clr.slots[PVP_CLR_ManagedToUnmanagedTransition] = (pvp_clr_slot)to_native;
+	pvp_clr.slots[PVP_CLR_UnmanagedToManagedTransition] = (pvp_clr_slot)to_managed;
+}

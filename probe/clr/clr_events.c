@@ -1,0 +1,407 @@
+/* Stops, collections, exceptions; and the stacks on which things happen. */
+#include <pthread.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/core/emit.h"
+#include "probe/clr/host_clr.h"
+
+enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096, INDUCED = 1 /* reason of a collection */ };
+
+/* --- stacks */
+
+static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pv_map tellers; /* methods of event sources' own -> 1 */
+
+struct walk {
+	uint64_t *functions;
+	size_t n, most;
+};
+
+static pvp_hr frame(uint64_t function, uint64_t ip, uint64_t info, uint32_t context_size,
+	uint8_t *context, void *ctx)
+{
+	struct walk *w = ctx;
+	(void)ip, (void)info, (void)context_size, (void)context;
+	if (function)
+		w->functions[w->n++] = function;
+	return w->n == w->most;
+}
+
+/* Outermost first, without the `skip` innermost ones. */
+static size_t keys_of(const struct walk *w, size_t skip, uint64_t keys[PVP_MONO_FRAMES])
+{
+	for (size_t i = 0; i + skip < w->n; i++)
+		keys[i] = pvp_clr_method(w->functions[w->n - 1 - i]);
+	return w->n - skip;
+}
+
+static void walk(struct walk *w)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	if (w->most)
+		info->is->stack(info, 0, frame, 0, w, NULL, 0);
+}
+
+size_t pvp_clr_stack(uint64_t keys[PVP_MONO_FRAMES])
+{
+	uint64_t functions[PVP_MONO_FRAMES];
+	struct walk w = { functions, 0, pvp_clr.options.m.frames };
+	walk(&w);
+	return keys_of(&w, 0, keys);
+}
+
+/* Whether a method only tells of events; these are never unloaded. */
+static bool only_tells(uint64_t function)
+{
+	static const char space[] = "System.Diagnostics.Tracing.";
+	char name[PVP_CLR_NAME];
+	pthread_mutex_lock(&tellers_lock);
+	uint32_t known = pv_map_get(&tellers, function);
+	pthread_mutex_unlock(&tellers_lock);
+	if (known != PV_MAP_NONE)
+		return known;
+	pvp_clr_method_name(function, name);
+	bool tells = strncmp(name, space, sizeof space - 1) == 0;
+	pthread_mutex_lock(&tellers_lock);
+	if (tells)
+		pv_map_set(&tellers, function, 1);
+	pthread_mutex_unlock(&tellers_lock);
+	return tells;
+}
+
+size_t pvp_clr_stack_told(uint64_t keys[PVP_MONO_FRAMES], bool *ret_managed)
+{
+	uint64_t functions[PVP_MONO_FRAMES];
+	unsigned most = pvp_clr.options.m.frames;
+	struct walk w = { functions, 0, most ? most : 1 };
+	walk(&w);
+	*ret_managed = w.n && only_tells(functions[0]);
+	return most ? keys_of(&w, 0, keys) : 0;
+}
+
+size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MONO_FRAMES])
+{
+	uint64_t functions[PVP_MONO_FRAMES];
+	struct walk w = { functions, 0, pvp_clr.options.m.frames };
+	size_t skip = 0;
+	walk(&w);
+	while (skip < w.n && only_tells(functions[skip]))
+		skip++;
+	return keys_of(&w, skip, keys);
+}
+
+void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object)
+{
+	uint64_t keys[PVP_MONO_FRAMES];
+	size_t n = pvp_clr_stack(keys);
+	const struct pv_batch pools = { .pool = { keys, n, n } };
+	*stack = (struct pv_span){ 0, (uint32_t)n };
+	pvp_event(ev, &pools, object);
+}
+
+/* --- stops: whoever stops the others tells */
+
+static void step(uint64_t what, uint64_t generation)
+{
+	if (!(pvp_clr_groups() & PVP_MONO_GC) ||
+		pvp_tls.muted) /* for a heap shot: none of the collector's */
+		return;
+	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
+	pvp_event(&ev, NULL, 0);
+}
+
+enum step {
+	GC_START = 0,
+	GC_END = 5,
+	STOP = 6,
+	STOPPED = 7,
+	GO = 8,
+	GOING = 9,
+	STOP_LOCKED = 10,
+	GOING_UNLOCKED = 11
+};
+
+/*
+ * Of the stop at hand: there is one at a time, on one thread, up to where its threads are let go. The
+ * next can begin before its thread says that they go.
+ */
+static _Atomic int32_t why;
+static _Atomic uint64_t began_ns, stood_ns;
+
+static void tell_reason(void)
+{
+	uint64_t began = atomic_exchange_explicit(&began_ns, 0, memory_order_relaxed);
+	uint64_t stood = atomic_exchange_explicit(&stood_ns, 0, memory_order_relaxed);
+	uint64_t now = pvp_monotonic();
+	int32_t reason = atomic_load_explicit(&why, memory_order_relaxed);
+	struct pv_event ev = { .kind = PV_KIND_EXT_SUSPENSION,
+		.stop = { .reason = reason < 0 ? 0 : (uint64_t)reason,
+			.wait_ns = (stood ? stood : now) - began,
+			.stopped_ns = stood ? now - stood : 0,
+			.failed = !stood } };
+	if (began && pvp_clr_more() & PVP_CLR_REASONS)
+		pvp_event(&ev, NULL, 0);
+}
+
+static pvp_hr suspending(void *self, int32_t reason)
+{
+	(void)self;
+	atomic_store_explicit(&why, reason, memory_order_relaxed);
+	atomic_store_explicit(&began_ns, pvp_monotonic(), memory_order_relaxed);
+	step(STOP, 0);
+	step(STOP_LOCKED, 0);
+	return 0;
+}
+
+static pvp_hr suspended(void *self)
+{
+	(void)self;
+	atomic_store_explicit(&stood_ns, pvp_monotonic(), memory_order_relaxed);
+	step(STOPPED, 0);
+	pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	return 0;
+}
+
+static pvp_hr resuming(void *self)
+{
+	(void)self;
+	tell_reason();
+	step(GO, 0);
+	pvp_fence(pvp_now(&pvp_tls.thread->clock));
+	return 0;
+}
+
+static pvp_hr resumed(void *self)
+{
+	(void)self;
+	step(GOING, 0);
+	step(GOING_UNLOCKED, 0);
+	return 0;
+}
+
+static pvp_hr not_suspended(void *self)
+{
+	tell_reason();
+	return resumed(self);
+}
+
+/* --- collections: short ones happen while a concurrent one runs */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t running[NESTED];
+static unsigned depth;
+
+/* The heap's size at this moment; ranges of generations and how many there are, at most RANGES. */
+static struct pvp_clr_range *tell_size(uint32_t *ret_n)
+{
+	static struct pvp_clr_range ranges[RANGES]; /* one collection begins or ends at a time */
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint32_t n = 0;
+	struct pv_event ev = { .kind = PV_KIND_GC_RESIZE, .resize = { 0, 0 } };
+	*ret_n = 0;
+	if (info->is->generation_bounds(info, RANGES, &n, ranges) < 0)
+		return ranges;
+	*ret_n = n < RANGES ? n : RANGES;
+	for (uint32_t i = 0; i < *ret_n; i++)
+		ev.resize.bytes += ranges[i].length;
+	if (pvp_clr_groups() & PVP_MONO_GC)
+		pvp_event(&ev, NULL, 0);
+	return ranges;
+}
+
+/* The collection that this thread begins next is made by us, for a heap shot. */
+static void tell_forced(void)
+{
+	struct pv_counter_value v = {
+		.index = PVP_COUNTER_FORCED, .type = PV_COUNTER_LONG, .raw = 1, .text = { "", 0 }
+	};
+	const struct pv_batch pools = { .values = { &v, 1, 1 } };
+	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 1 } } };
+	pvp_event(&ev, &pools, 0);
+}
+
+static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
+{
+	uint8_t generation = 0;
+	uint32_t ranges;
+	(void)self;
+	for (int32_t i = 0; i < n && i < GENERATIONS; i++)
+		if (which[i])
+			generation = (uint8_t)i;
+	pthread_mutex_lock(&lock);
+	if (depth < NESTED)
+		running[depth++] = generation;
+	pthread_mutex_unlock(&lock);
+	pvp_clr_heap_begin();
+	pvp_clr_moves_begin();
+	if (generation == GENERATIONS - 1 && reason == INDUCED && pvp_clr_heap_forces() &&
+		pvp_clr_groups() & PVP_MONO_GC)
+		tell_forced();
+	step(GC_START, generation);
+	tell_size(&ranges);
+	return 0;
+}
+
+void pvp_clr_events_forget(void)
+{
+	pvp_clr_said_forget();
+	pthread_mutex_lock(&lock);
+	depth = 0;
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&tellers_lock);
+	pv_map_finish(&tellers);
+	pthread_mutex_unlock(&tellers_lock);
+}
+
+static pvp_hr collected(void *self)
+{
+	uint32_t n;
+	(void)self;
+	pthread_mutex_lock(&lock);
+	uint8_t generation = depth ? running[--depth] : 0;
+	pthread_mutex_unlock(&lock);
+	pvp_clr_moves_end(generation);
+	/* Before the end: that of a concurrent one comes while the world goes on. */
+	const struct pvp_clr_range *ranges = tell_size(&n);
+	step(GC_END, generation);
+	if (n)
+		pvp_clr_count_collection(generation, ranges, n);
+	pvp_clr_heap_collected(generation);
+	return 0;
+}
+
+/* --- exceptions */
+
+static pvp_hr thrown(void *self, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
+	(void)self;
+	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
+		pvp_clr_said_thrown(&ev, object);
+	return 0;
+}
+
+static void clause(uint64_t type, uint64_t function, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_CLAUSE,
+		.clause = { type, 0, pvp_clr_method(function), object } };
+	pvp_event(&ev, NULL, object);
+}
+
+enum clause { CATCH = 0, FILTER = 1, FINALLY = 2 };
+
+static pvp_hr catching(void *self, uint64_t function, uint64_t object)
+{
+	(void)self;
+	pvp_clr_calls_caught();
+	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
+		clause(CATCH, function, object);
+	return 0;
+}
+
+static pvp_hr filtering(void *self, uint64_t function)
+{
+	(void)self;
+	clause(FILTER, function, 0);
+	return 0;
+}
+
+static pvp_hr finally(void *self, uint64_t function)
+{
+	(void)self;
+	clause(FINALLY, function, 0);
+	return 0;
+}
+
+/* --- handles and finalizers: with these, no collection is concurrent */
+
+enum { NORMAL = 2 }; /* a handle's type, which is not told */
+
+static pvp_hr handle_created(void *self, uint64_t handle, uint64_t object)
+{
+	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_CREATED,
+		.handle = { NORMAL, (uint32_t)(handle >> 3), object, { 0, 0 } } };
+	(void)self;
+	pvp_clr_said_handle(&ev, object);
+	return 0;
+}
+
+static pvp_hr handle_destroyed(void *self, uint64_t handle)
+{
+	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_DESTROYED,
+		.handle = { NORMAL, (uint32_t)(handle >> 3), 0, { 0, 0 } } };
+	(void)self;
+	pvp_clr_with_stack(&ev, &ev.handle.stack, 0);
+	return 0;
+}
+
+/* Told when a collection finds that the object is to be finalized; the rest is not told. */
+static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
+{
+	(void)self, (void)flags;
+	for (int end = 0; end < 2; end++) {
+		struct pv_event ev = { .kind = end ? PV_KIND_GC_FINALIZE_OBJECT_END
+						   : PV_KIND_GC_FINALIZE_OBJECT_START,
+			.finalize = { object } };
+		pvp_clr_said_finalized(&ev, object);
+	}
+	return 0;
+}
+
+static void objects_init(struct pvp_clr_mask *mask, unsigned groups)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	if (groups & (PVP_MONO_HANDLES | PVP_MONO_FINALIZERS))
+		mask->low |= PVP_CLR_GC;
+	if (groups & PVP_MONO_HANDLES) {
+		s[PVP_CLR_HandleCreated] = (pvp_clr_slot)handle_created;
+		s[PVP_CLR_HandleDestroyed] = (pvp_clr_slot)handle_destroyed;
+	}
+	if (groups & PVP_MONO_FINALIZERS)
+		s[PVP_CLR_FinalizeableObjectQueued] = (pvp_clr_slot)finalizable;
+}
+
+static void stops_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	mask->low |= PVP_CLR_SUSPENDS;
+	s[PVP_CLR_RuntimeSuspendStarted] = (pvp_clr_slot)suspending;
+	s[PVP_CLR_RuntimeSuspendFinished] = (pvp_clr_slot)suspended;
+	s[PVP_CLR_RuntimeSuspendAborted] = (pvp_clr_slot)not_suspended;
+	s[PVP_CLR_RuntimeResumeStarted] = (pvp_clr_slot)resuming;
+	s[PVP_CLR_RuntimeResumeFinished] = (pvp_clr_slot)resumed;
+}
+
+static void gc_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	mask->high |= PVP_CLR_BASIC_GC;
+	s[PVP_CLR_GarbageCollectionStarted] = (pvp_clr_slot)collecting;
+	s[PVP_CLR_GarbageCollectionFinished] = (pvp_clr_slot)collected;
+}
+
+void pvp_clr_events_init(struct pvp_clr_mask *mask)
+{
+	pvp_clr_slot *s = pvp_clr.slots;
+	unsigned groups = pvp_clr_groups();
+	bool moves = groups & PVP_MONO_MOVES;
+	if (groups & PVP_MONO_GC || moves || pvp_clr_more() & PVP_CLR_REASONS)
+		stops_init(mask);
+	if (groups & (PVP_MONO_GC | PVP_MONO_COUNTERS) || moves)
+		gc_init(mask);
+	objects_init(mask, groups);
+	if (pvp_clr.options.m.frames)
+		mask->low |= PVP_CLR_STACKS;
+	if (groups & PVP_MONO_CALLS || pvp_clr_more() & PVP_CLR_FILES)
+		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
+	if (groups & PVP_MONO_EXCEPTIONS) {
+		mask->low |= PVP_CLR_EXCEPTIONS;
+		s[PVP_CLR_ExceptionThrown] = (pvp_clr_slot)thrown;
+		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
+		s[PVP_CLR_ExceptionSearchFilterEnter] = (pvp_clr_slot)filtering;
+		s[PVP_CLR_ExceptionUnwindFinallyEnter] = (pvp_clr_slot)finally;
+	}
+}

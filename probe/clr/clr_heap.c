@@ -1,0 +1,568 @@
+#include "probe/clr/clr_heap.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/format/mlpd/mlpd.h"
+#include "probe/clr/clr_resolve.h"
+#include "probe/clr/clr_statics.h"
+#include "probe/core/emit.h"
+#include "probe/clr/host_clr.h"
+#include "probe/managed/mono_names.h"
+#include "probe/control/session.h"
+
+enum {
+	BLOCK = 1 << 20,
+	OBJECT_ROOM = 16 << 10, /* more than any event here needs */
+	REFERENCES = 512,       /* in one event; longer lists go on in further ones */
+	RANGES = 4096,          /* of generations */
+	PATH = 1024,            /* UTF-16 units */
+	ROOTS = 1 << 20,
+	KINDS = 4,        /* of roots */
+	WEAK = 2,         /* a root's flag: it keeps nothing alive */
+	OLDEST = 2,       /* generation, as logs number them */
+	WRITE_TRIES = 10, /* rounds until a shot is out */
+	BUSY_TRIES = 50,
+	BUSY_MS = 2, /* the runtime says no while it stops for itself */
+};
+
+#define ROOT_AREA(kind) ((uint64_t)((kind) + 1) << 40)
+
+struct block {
+	struct block *next;
+	struct mlpd_buffer_header header;
+	size_t n;
+	uint8_t bytes[BLOCK - 128];
+};
+
+struct shot {
+	struct block *first, **end, *last;
+	struct mlpd_bases bases;
+	size_t bytes;
+	uint64_t time, thread, object, n; /* of the object at hand: its references so far */
+	struct pv_event ev;
+	bool failed;
+	uint64_t pairs[2 * REFERENCES];
+	struct pvp_clr_range ranges[RANGES];
+	uint32_t range_n;
+};
+
+struct root {
+	uint64_t object;
+	uint32_t kind;
+};
+
+static struct block *_Atomic ready; /* for the writer; NULL: none */
+static struct block *seen;          /* the writer's: ready when its round began */
+static _Atomic uint64_t discarded;
+static _Atomic bool forcing; /* a collection for its roots */
+
+static pthread_mutex_t roots_lock = PTHREAD_MUTEX_INITIALIZER;
+static PV_ARRAY(struct root) roots; /* of the last collection */
+
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
+
+/* --- writing */
+
+static void drop(struct block *b)
+{
+	while (b) {
+		struct block *next = b->next;
+		munmap(b, sizeof *b);
+		b = next;
+	}
+}
+
+static struct block *room(struct shot *s, uint64_t object)
+{
+	struct block *b = s->last;
+	if (b && sizeof b->bytes - b->n >= OBJECT_ROOM)
+		return b;
+	if (s->bytes + sizeof *b > pvp_clr.options.m.shot_bytes)
+		return NULL;
+	b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (b == MAP_FAILED)
+		return NULL;
+	b->header = (struct mlpd_buffer_header){
+		.time_base = s->time, .thread = s->thread, .obj_base = object >> 3
+	};
+	mlpd_bases_init(&s->bases, &b->header);
+	*s->end = s->last = b;
+	s->end = &b->next;
+	s->bytes += sizeof *b;
+	return b;
+}
+
+static bool put(struct shot *s, struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
+{
+	struct block *b = s->failed ? NULL : room(s, object);
+	ev->time = s->time;
+	size_t n = b ? mlpd_encode(b->bytes + b->n, sizeof b->bytes - b->n, &s->bases, &format, ev,
+			       pools)
+		     : 0;
+	s->failed |= n == 0;
+	if (n)
+		b->n += n;
+	return n > 0;
+}
+
+static bool put_plain(struct shot *s, uint8_t kind)
+{
+	struct pv_event ev = { .kind = kind };
+	return put(s, &ev, NULL, 0);
+}
+
+/* --- roots, of the collection before the shot */
+
+static pvp_hr rooted(void *self, uint32_t n, const uint64_t *objects, const uint32_t *kinds,
+	const uint32_t *flags, const uint64_t *ids)
+{
+	(void)self, (void)ids;
+	pthread_mutex_lock(&roots_lock);
+	for (uint32_t i = 0; i < n && roots.n < ROOTS && pv_reserve(&roots, 1); i++)
+		if (objects[i] && !(flags[i] & WEAK))
+			roots.v[roots.n++] =
+				(struct root){ objects[i], kinds[i] < KINDS ? kinds[i] : 0 };
+	pthread_mutex_unlock(&roots_lock);
+	return 0;
+}
+
+/* `n` pairs of a slot and an object. */
+static void put_pairs(struct shot *s, size_t n)
+{
+	const struct pv_batch pools = { .pool = { s->pairs, 2 * n, 2 * n } };
+	struct pv_event ev = { .kind = PV_KIND_HEAP_ROOTS,
+		.roots = { 0, 2, { 0, (uint32_t)(2 * n) } } };
+	if (n)
+		put(s, &ev, &pools, s->pairs[1]);
+}
+
+static void put_roots(struct shot *s)
+{
+	uint64_t count[KINDS] = { 0 };
+	pthread_mutex_lock(&roots_lock);
+	for (size_t at = 0; at < roots.n;) {
+		size_t n = 0;
+		for (; at < roots.n && n < REFERENCES; n++, at++) {
+			struct root *r = &roots.v[at];
+			s->pairs[2 * n] = ROOT_AREA(r->kind) + 8 * count[r->kind]++;
+			s->pairs[2 * n + 1] = r->object;
+		}
+		put_pairs(s, n);
+	}
+	pthread_mutex_unlock(&roots_lock);
+}
+
+static void put_statics(struct shot *s)
+{
+	size_t n = 0;
+	pvp_clr_unloads_hold();
+	for (size_t i = 0; i < pvp_clr_statics_count(); i++) {
+		uint64_t slot, object = pvp_clr_static_object(i, &slot);
+		if (!object)
+			continue;
+		s->pairs[2 * n] = slot;
+		s->pairs[2 * n++ + 1] = object;
+		if (n == REFERENCES) {
+			put_pairs(s, n);
+			n = 0;
+		}
+	}
+	put_pairs(s, n);
+	pvp_clr_unloads_release();
+}
+
+/* Slots have no addresses here: each kind has an area of its own, and numbers in it. */
+static void define_areas(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t source;
+	} areas[KINDS] = { { "Other", 0 }, { "Stack", 1 }, { "Finalizer Queue", 2 },
+		{ "GC Handle", 6 } };
+	for (uint64_t i = 0; i < KINDS; i++) {
+		struct pv_event ev = { .kind = PV_KIND_HEAP_ROOT_REGISTER,
+			.root_area = { ROOT_AREA(i), 8 * ROOTS, areas[i].source, 0,
+				{ areas[i].name, __builtin_strlen(areas[i].name) } } };
+		pvp_names_define(&ev);
+	}
+}
+
+/* --- objects */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct pvp_clr_range *x = a, *y = b;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static uint64_t generation(const struct shot *s, uint64_t object)
+{
+	uint32_t lo = 0, hi = s->range_n;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+		if (s->ranges[mid].start <= object)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || object - s->ranges[lo - 1].start >= s->ranges[lo - 1].reserved)
+		return OLDEST;
+	uint32_t g = s->ranges[lo - 1].generation;
+	return g < OLDEST ? g : OLDEST;
+}
+
+static bool put_object(struct shot *s)
+{
+	const struct pv_batch pools = { .pool = { s->pairs, 2 * s->n, 2 * s->n } };
+	s->ev.heap_object.refs = (struct pv_span){ 0, (uint32_t)(2 * s->n) };
+	bool ok = put(s, &s->ev, &pools, s->object);
+	s->ev.heap_object.size = 0; /* what follows belongs to the same object */
+	s->n = 0;
+	return ok;
+}
+
+static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
+{
+	struct shot *s = ctx;
+	uint64_t offset = (uint64_t)(uintptr_t)slot - object;
+	if (!slot || !*slot)
+		return 1;
+	if (s->n == REFERENCES && !put_object(s))
+		return 0;
+	s->pairs[2 * s->n] = offset < (uint64_t)1 << 40 ? offset : 0; /* else not in the object */
+	s->pairs[2 * s->n++ + 1] = *slot;
+	return 1;
+}
+
+/* --- how strings begin */
+
+/* Which class strings are of, and where their text lies. */
+static struct {
+	uint64_t class;
+	uint32_t length, text; /* offsets */
+	struct pvp_clr_type type; /* definition */
+	uint64_t newest;          /* the newest class before the walk: later ones may be it */
+} strings;
+
+/* Before the runtime stands. */
+static void find_strings(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	if (!pvp_clr.options.strings || strings.class ||
+		info->is->string_layout(info, &strings.length, &strings.text) < 0 ||
+		!pvp_clr_core_type("System.String", &strings.type))
+		return;
+	strings.class = pvp_clr_class_find(&strings.type);
+	strings.newest = pvp_clr_classes_newest();
+}
+
+/* A class of this key; the walk may meet the first string that anybody knows of. */
+static bool is_string(uint64_t class, uint64_t key)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t module = 0, parent;
+	uint32_t token = 0, n;
+	if (strings.class || !strings.type.token || key <= strings.newest)
+		return class && class == strings.class;
+	strings.newest = key;
+	if (info->is->class_info(info, class, &module, &token, &parent, 0, &n, NULL) >= 0 &&
+		module == strings.type.module && token == strings.type.token)
+		strings.class = class;
+	return class && class == strings.class;
+}
+
+static bool put_string(struct shot *s, uint64_t object)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)object;
+	char text[4 * PVP_CLR_STRING + 8];
+	int32_t length;
+	memcpy(&length, at + strings.length, sizeof length);
+	uint32_t n = length < 0 ? 0 : (uint32_t)length;
+	uint32_t shown = n < pvp_clr.options.strings ? n : pvp_clr.options.strings;
+	size_t len = pvp_clr_utf8((const void *)(at + strings.text), shown, text, sizeof text);
+	struct pv_event ev = { .kind = PV_KIND_EXT_STRING,
+		.string = { object, n, { text, len } } };
+	return put(s, &ev, NULL, object);
+}
+
+static void begin_object(struct shot *s, uint64_t object, uint64_t class, uint64_t size)
+{
+	s->object = object;
+	s->n = 0;
+	s->ev = (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+		.heap_object = { .object = object,
+			.type = pvp_clr_class_reserve(class),
+			.size = (size + 7) & ~(uint64_t)7,
+			.generation = generation(s, object) } };
+}
+
+static int32_t met(uint64_t object, void *ctx)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct shot *s = ctx;
+	uint64_t class = 0, size = 0;
+	if (info->is->class_of_object(info, object, &class) < 0 ||
+		info->is->object_size_2(info, object, &size) < 0)
+		return 1;
+	begin_object(s, object, class, size);
+	info->is->references(info, object, referenced, s);
+	bool ok = put_object(s);
+	return ok && (!is_string(class, s->ev.heap_object.type) || put_string(s, object));
+}
+
+/* --- taking one */
+
+static bool stop_runtime(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	for (int i = 0; i < BUSY_TRIES; i++) {
+		if (info->is->suspend(info) >= 0)
+			return true;
+		usleep(BUSY_MS * 1000);
+	}
+	return false;
+}
+
+/* While everything stands still. */
+static void begin_shot(struct shot *s)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	s->time = pvp_monotonic();
+	if (info->is->generation_bounds(info, RANGES, &s->range_n, s->ranges) < 0 ||
+		s->range_n > RANGES)
+		s->range_n = 0;
+	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_start);
+	put_plain(s, PV_KIND_HEAP_START);
+	put_roots(s);
+	put_statics(s);
+}
+
+static void end_shot(struct shot *s)
+{
+	s->time = pvp_monotonic();
+	put_plain(s, PV_KIND_HEAP_END);
+}
+
+static bool walk(struct shot *s)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	find_strings();
+	if (!stop_runtime())
+		return false;
+	begin_shot(s);
+	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->failed;
+	end_shot(s);
+	info->is->resume(info);
+	return ok && !s->failed;
+}
+
+/*
+ * Up to .NET 8 a heap can be walked at the end of a collection alone, whose roots have been told by
+ * then. The runtime says what an object refers to, and not where in it: such references are
+ * numbered.
+ */
+static struct shot *_Atomic collecting;
+
+/* The next slot from `at` on that refers to it; the object's size when there is none. */
+static uint64_t next_slot(uint64_t object, uint64_t size, uint64_t at, uint64_t to)
+{
+	for (; at + sizeof to <= size; at += sizeof to) {
+		uint64_t there;
+		memcpy(&there, (const void *)(uintptr_t)(object + at), sizeof there);
+		if (there == to)
+			return at;
+	}
+	return size;
+}
+
+/* The collector tells what an object refers to, mostly in the order of memory, but not from where. */
+static bool have_slots(uint64_t object, uint64_t size, const uint64_t *refs, uint32_t n)
+{
+	uint64_t at = 0;
+	for (uint32_t i = 0; i < n && at < size; i++)
+		at = next_slot(object, size, at + sizeof at, refs[i]);
+	return at < size;
+}
+
+/* An error: nothing more is wanted of this collection. */
+static pvp_hr met_by_collector(
+	void *self, uint64_t object, uint64_t class, uint32_t n, const uint64_t *refs)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct shot *s = atomic_load_explicit(&collecting, memory_order_acquire);
+	uint64_t size = 0;
+	(void)self;
+	if (!s || s->failed)
+		return PVP_HR_CANCEL;
+	if (!s->time)
+		begin_shot(s);
+	if (info->is->object_size_2(info, object, &size) < 0)
+		return 0;
+	begin_object(s, object, class, size);
+	size -= size < sizeof size ? size : sizeof size; /* its first word lies before it */
+	bool slots = have_slots(object, size, refs, n);
+	for (uint64_t i = 0, at = 0; i < n && !s->failed; i++) {
+		if (s->n == REFERENCES)
+			put_object(s);
+		at = slots ? next_slot(object, size, at + sizeof at, refs[i]) : 0;
+		s->pairs[2 * s->n] = at; /* 0: not known */
+		s->pairs[2 * s->n++ + 1] = refs[i];
+	}
+	if (put_object(s) && is_string(class, s->ev.heap_object.type))
+		put_string(s, object);
+	return 0;
+}
+
+static bool walk_by_collector(struct shot *s)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	find_strings();
+	atomic_store_explicit(&collecting, s, memory_order_release);
+	bool ok = info->is->force_gc(info) >= 0;
+	atomic_store_explicit(&collecting, NULL, memory_order_release);
+	ok &= s->time != 0;
+	end_shot(s);
+	return ok && !s->failed;
+}
+
+static bool by_collector(void)
+{
+	return pvp_clr.version < 15;
+}
+
+/* There is no room for two. */
+static bool one_before_is_written(void)
+{
+	for (int i = 0; i < WRITE_TRIES; i++) {
+		if (!atomic_load_explicit(&ready, memory_order_acquire))
+			return true;
+		pvp_session_flush();
+	}
+	return false;
+}
+
+static bool live(void)
+{
+	return pvp_clr_more() & PVP_CLR_LIVE;
+}
+
+/*
+ * Makes the runtime collect everything, and takes the shot within where it can only be taken there.
+ * This thread is muted but for this: with some collectors it is the one that tells of it.
+ */
+static bool collect(struct shot *within)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	atomic_store_explicit(&forcing, true, memory_order_relaxed);
+	pvp_tls.muted = false;
+	bool ok = within ? walk_by_collector(within) : info->is->force_gc(info) >= 0;
+	pvp_tls.muted = true;
+	atomic_store_explicit(&forcing, false, memory_order_relaxed);
+	return ok;
+}
+
+void pvp_clr_heap_take(void)
+{
+	struct shot *s = calloc(1, sizeof *s);
+	bool ok = s && one_before_is_written();
+	if (ok) {
+		pvp_clr_classes_name();
+		pvp_clr_statics_find();
+		s->end = &s->first;
+		s->thread = (uint64_t)syscall(SYS_gettid);
+		ok = by_collector() ? collect(s) : (!live() || collect(NULL)) && walk(s);
+		pvp_clr_classes_name();
+	}
+	if (ok)
+		atomic_store_explicit(&ready, s->first, memory_order_release);
+	else
+		atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
+	if (s && !ok)
+		drop(s->first);
+	free(s);
+}
+
+bool pvp_clr_heap_forces(void)
+{
+	return atomic_load_explicit(&forcing, memory_order_relaxed);
+}
+
+bool pvp_clr_heap_possible(void)
+{
+	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MONO_HEAPSHOTS);
+}
+
+static pvp_hr forget_roots(void)
+{
+	pthread_mutex_lock(&roots_lock);
+	roots.n = 0;
+	pthread_mutex_unlock(&roots_lock);
+	return 0;
+}
+
+void pvp_clr_heap_begin(void)
+{
+	if (pvp_clr_more() & PVP_CLR_ROOTS)
+		forget_roots();
+}
+
+void pvp_clr_heap_init(struct pvp_clr_mask *mask)
+{
+	if (by_collector() && pvp_clr_groups() & PVP_MONO_HEAPSHOTS) {
+		mask->low |= PVP_CLR_GC;
+		pvp_clr.slots[PVP_CLR_ObjectReferences] = (pvp_clr_slot)met_by_collector;
+	}
+	if (!(pvp_clr_more() & PVP_CLR_ROOTS))
+		return;
+	mask->low |= PVP_CLR_GC;
+	pvp_clr.slots[PVP_CLR_RootReferences2] = (pvp_clr_slot)rooted;
+	define_areas();
+}
+
+/* --- the writer's side */
+
+void pvp_clr_heap_seen(void)
+{
+	seen = atomic_load_explicit(&ready, memory_order_acquire);
+}
+
+void pvp_clr_heap_told(struct pvp_writer *w)
+{
+	uint8_t head[MLPD_BUFFER_HEADER];
+	bool ok = true;
+	for (struct block *b = seen; b && ok; b = b->next) {
+		b->header.length = (uint32_t)b->n;
+		struct iovec parts[2] = {
+			{ head, mlpd_put_buffer_header(head, &b->header) },
+			{ b->bytes, b->n },
+		};
+		ok = pvp_writer_send(w, parts, 2);
+	}
+	if (!seen)
+		return;
+	drop(seen);
+	seen = NULL;
+	atomic_store_explicit(&ready, NULL, memory_order_release);
+}
+
+void pvp_clr_heap_forget(void)
+{
+	drop(atomic_exchange(&ready, NULL));
+	seen = NULL;
+	atomic_store(&discarded, 0);
+	pvp_clr_shots_forget();
+	forget_roots();
+	pvp_clr_statics_forget();
+}
+
+uint64_t pvp_clr_heap_discarded(void)
+{
+	return atomic_load_explicit(&discarded, memory_order_relaxed);
+}

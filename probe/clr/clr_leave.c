@@ -1,0 +1,195 @@
+/*
+ * Nobody reads any more. A module that was attached leaves the runtime, which takes it in again
+ * whenever it is asked. One that was there from the start cannot: it sleeps, with its timers and
+ * what the runtime lets go of switched off, until a reader comes.
+ */
+#include <pthread.h>
+
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/clr/host_clr.h"
+#include "probe/managed/mono_names.h"
+#include "probe/code/native_samples.h"
+#include "probe/control/session.h"
+#include "probe/core/thread_buf.h"
+
+enum {
+	/* What is given up in sleep. The rest cannot be changed later, or keeps names right. */
+	OPTIONAL_LOW = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS | PVP_CLR_ALLOCATED,
+	OPTIONAL_HIGH = PVP_CLR_BASIC_GC | PVP_CLR_MOVED,
+	EVACUATION_MS = 300, /* the least that the runtime takes for it */
+};
+
+/* Held while the mask is chosen, and while a session begins. No callback takes it. */
+static pthread_mutex_t masks = PTHREAD_MUTEX_INITIALIZER;
+static struct pvp_clr_mask full;
+static _Atomic bool ending;  /* the process is */
+static _Atomic bool leaving; /* the runtime said that we may */
+static bool asleep;
+static bool paused_by_us; /* the writer's */
+
+void pvp_clr_leave_begin(void)
+{
+	pthread_mutex_lock(&masks);
+	full = (struct pvp_clr_mask){ 0, 0 };
+	asleep = paused_by_us = false;
+	atomic_store(&ending, false);
+}
+
+void pvp_clr_leave_mask(const struct pvp_clr_mask *mask)
+{
+	full = *mask;
+}
+
+void pvp_clr_leave_ready(void)
+{
+	pthread_mutex_unlock(&masks);
+}
+
+void pvp_clr_leave_ending(void)
+{
+	atomic_store(&ending, true);
+}
+
+/* --- sleep */
+
+/* Under the lock. */
+static void turn(bool on)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_mask mask = full;
+	if (!info || on == asleep || atomic_load(&ending))
+		return;
+	if (on) {
+		/* Frames that an exception unwinds must not be missed by the hooks' own count. */
+		unsigned keep = full.low & PVP_CLR_CALLS ? PVP_CLR_EXCEPTIONS : 0;
+		mask.low &= ~(uint32_t)OPTIONAL_LOW | keep;
+		mask.high &= ~(uint32_t)OPTIONAL_HIGH;
+		pvp_clr_pipe_close();
+	}
+	asleep = on;
+	info->is->set_event_mask(info, mask.low, mask.high);
+	pvp_clr_events_forget();
+	if (!on)
+		pvp_clr_pipe_open();
+}
+
+void pvp_clr_sleep(bool on)
+{
+	pthread_mutex_lock(&masks);
+	turn(on);
+	pthread_mutex_unlock(&masks);
+}
+
+static void adjust(void)
+{
+	const uint32_t low = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS;
+	const uint32_t high = PVP_CLR_BASIC_GC | PVP_CLR_EVENT_PIPE;
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct pvp_clr_mask mask = { 0, 0 };
+	uint32_t keep = full.low & PVP_CLR_CALLS ? PVP_CLR_EXCEPTIONS : 0;
+	if (!info || atomic_load(&ending))
+		return;
+	pvp_clr_meta_init(&mask);
+	pvp_clr_events_init(&mask);
+	pvp_clr_pipe_init(&mask);
+	full.low = (full.low & ~low) | (mask.low & low) | keep;
+	full.high = (full.high & ~high) | (mask.high & high);
+	if (asleep)
+		return; /* until it wakes up */
+	pvp_clr_pipe_close();
+	info->is->set_event_mask(info, full.low, full.high);
+	pvp_clr_pipe_open();
+}
+
+/* Callbacks that are new to the options are put in their slots; those given up find nothing to do.
+ */
+void pvp_clr_adjust(void)
+{
+	pthread_mutex_lock(&masks);
+	adjust();
+	pthread_mutex_unlock(&masks);
+}
+
+static void pause_core(bool on)
+{
+	pthread_mutex_lock(&pvp_core.lock); /* the writer is never inside an event */
+	if (on)
+		paused_by_us = !atomic_load(&pvp_core.paused);
+	if (paused_by_us)
+		pvp_switch(&pvp_core.paused, on);
+	paused_by_us &= on;
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+void pvp_clr_alone(bool alone)
+{
+	if (alone)
+		pvp_native_samples_stop();
+	if (pvp_clr.attached) {
+		if (alone)
+			pvp_clr_agent_leave();
+		else
+			pvp_clr_samples_begin();
+		return;
+	}
+	pause_core(alone);
+	if (!alone)
+		pvp_clr_samples_begin();
+	pvp_clr_agent_sleep(alone);
+}
+
+void pvp_clr_stopped(void)
+{
+	if (atomic_load(&ending))
+		return;
+	if (pvp_clr.attached)
+		pvp_clr_agent_leave();
+	else
+		pvp_clr_agent_sleep(true);
+}
+
+/* --- leaving for good */
+
+static bool somebody_reads(void)
+{
+	struct pvp_stats s;
+	return pvp_session_recording() && pvp_writer_stats(&s) == 0 && s.reader;
+}
+
+void pvp_clr_leave(void)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	pthread_mutex_lock(&masks); /* not while it is taken in */
+	pthread_mutex_unlock(&masks);
+	if (!info || atomic_load(&ending) || somebody_reads())
+		return;
+	pvp_clr_pipe_close();
+	atomic_store(&leaving, true);
+	if (info->is->request_detach(info, EVACUATION_MS) < 0) {
+		atomic_store(&leaving, false);
+		pvp_clr_sleep(true); /* and stays, with its socket */
+		return;
+	}
+	pvp_session_stop();
+}
+
+/* The runtime has let go of us: nothing of this session is to meet the next one. */
+pvp_hr pvp_clr_detached(void *self)
+{
+	(void)self;
+	if (!atomic_exchange(&leaving, false))
+		return 0;
+	pvp_clr_agent_end(); /* it is about to stop this session, and must not stop the next one */
+	pvp_session_stop();
+	pvp_names_forget();
+	pvp_clr_forget();
+	pvp_clr_threads_forget();
+	pvp_clr_events_forget();
+	pvp_clr_contexts_forget();
+	pvp_clr_spans_forget();
+	pvp_clr_heap_forget();
+	pvp_clr.info = NULL;
+	pvp_clr.attached = false;
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* Reads what the runtime's events carry: little-endian, as this machine; UTF-16 texts end with 0.
+ */
+#ifndef PV_PROBE_CLR_PAYLOAD_H
+#define PV_PROBE_CLR_PAYLOAD_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "probe/clr/host_clr.h"
+
+/* ok: nothing was read behind the end so far. */
+struct pvp_payload {
+	const uint8_t *at, *end;
+	bool ok;
+};
+
+enum { PVP_PAYLOAD_TEXT = 512 }; /* UTF-16 units of a text that are kept */
+
+static inline uint64_t pvp_payload_number(struct pvp_payload *p, size_t bytes)
+{
+	uint64_t n = 0;
+	if ((size_t)(p->end - p->at) < bytes) {
+		p->ok = false;
+		return 0;
+	}
+	memcpy(&n, p->at, bytes);
+	p->at += bytes;
+	return n;
+}
+
+static inline void pvp_payload_skip_text(struct pvp_payload *p)
+{
+	while (pvp_payload_number(p, 2) && p->ok)
+		;
+}
+
+/* The length of what stands in `to`, cut to fit. */
+static inline size_t pvp_payload_text(struct pvp_payload *p, char *to, size_t room)
+{
+	pvp_char wide[PVP_PAYLOAD_TEXT];
+	uint32_t n = 0;
+	for (uint64_t c; (c = pvp_payload_number(p, 2)) && p->ok;)
+		if (n < PVP_PAYLOAD_TEXT)
+			wide[n++] = (pvp_char)c;
+	return pvp_clr_utf8(wide, n, to, room);
+}
+
+#endif

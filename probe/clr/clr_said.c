@@ -1,0 +1,194 @@
+/*
+ * What an object is whose address alone an event has: its class, and of an exception its message,
+ * written directly before that event. Only where the object cannot move meanwhile: the runtime calls
+ * us in its cooperative mode there, and nothing here lets it leave that before the object was read.
+ */
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "probe/clr/clr_resolve.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/core/emit.h"
+#include "probe/clr/host_clr.h"
+
+enum {
+	MESSAGE = 200,  /* UTF-16 units of a message, most */
+	ANCESTORS = 64, /* looked at for the class of all exceptions */
+	UNKNOWN = 0, NOWHERE = 1, /* no field has these offsets */
+};
+
+struct said {
+	struct pv_event event[3];
+	unsigned n;
+};
+
+static void say_class(struct said *s, uint64_t object, uint64_t class)
+{
+	if (class)
+		s->event[s->n++] = (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
+			.class_of = { object, class } };
+}
+
+/* With the stack it happens on, behind what is said of the object. */
+static void tell(struct said *s, const struct pv_event *ev, uint64_t object,
+	const uint64_t *keys, size_t n)
+{
+	const struct pv_batch pools = { .pool = { (uint64_t *)(uintptr_t)keys, n, n } };
+	s->event[s->n++] = *ev;
+	pvp_events(s->event, s->n, &pools, object);
+}
+
+static bool wanted(void)
+{
+	return pvp_clr_groups() & PVP_MONO_CLASS_OF;
+}
+
+/* --- messages */
+
+static _Atomic uint32_t message_at, length_at, text_at;
+
+/* The class that all exceptions derive from: 0 where that is not found. */
+static uint64_t exception_class(uint64_t type)
+{
+	static const char all[] = "System.Exception";
+	struct pvp_clr_info *info = pvp_clr.info;
+	char name[PVP_CLR_NAME];
+	uint64_t module, parent;
+	uint32_t token, n;
+	for (int i = 0; type && i < ANCESTORS; i++, type = parent) {
+		pvp_clr_class_name(type, name);
+		if (strcmp(name, all) == 0)
+			return type;
+		parent = 0;
+		if (info->is->class_info(info, type, &module, &token, &parent, 0, &n, NULL) < 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Where every exception has its message; once. */
+static void find_message(uint64_t type)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t of = exception_class(type);
+	uint32_t length = 0, text = 0, at = of ? pvp_clr_field_offset(of, "_message") : 0;
+	if (!at || info->is->string_layout(info, &length, &text) < 0)
+		at = NOWHERE;
+	atomic_store_explicit(&length_at, length, memory_order_relaxed);
+	atomic_store_explicit(&text_at, text, memory_order_relaxed);
+	atomic_store_explicit(&message_at, at, memory_order_release);
+}
+
+static uint64_t word_at(uint64_t address)
+{
+	uint64_t word;
+	memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+	return word;
+}
+
+/* Of its field, as the runtime has it; what a class makes up when it is asked is not known. */
+static void say_message(struct said *s, uint64_t object, uint32_t at, char text[3 * MESSAGE + 8])
+{
+	uint64_t message = word_at(object + at);
+	int32_t length;
+	if (!message)
+		return;
+	memcpy(&length, (const void *)(uintptr_t)(message + atomic_load(&length_at)), sizeof length);
+	uint32_t n = length < 0 ? 0 : length < MESSAGE ? (uint32_t)length : MESSAGE;
+	const pvp_char *from = (const void *)(uintptr_t)(message + atomic_load(&text_at));
+	size_t len = pvp_clr_utf8(from, n, text, 3 * MESSAGE + 8);
+	s->event[s->n++] = (struct pv_event){ .kind = PV_KIND_EXT_MESSAGE,
+		.string = { object, length < 0 ? 0 : (uint64_t)length, { text, len } } };
+}
+
+void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct said s = { .n = 0 };
+	char text[3 * MESSAGE + 8];
+	uint64_t keys[PVP_MONO_FRAMES], type = 0;
+	if (wanted() && info->is->class_of_object(info, object, &type) < 0)
+		type = 0;
+	if (type && pvp_clr_groups() & PVP_MONO_MESSAGES &&
+		atomic_load_explicit(&message_at, memory_order_acquire) == UNKNOWN)
+		find_message(type);
+	uint32_t at = atomic_load_explicit(&message_at, memory_order_acquire);
+	s.n = type ? 1 : 0; /* its place; the number comes when the object has been read */
+	if (type && at > NOWHERE && pvp_clr_groups() & PVP_MONO_MESSAGES)
+		say_message(&s, object, at, text);
+	s.event[0] = (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
+		.class_of = { object, type ? pvp_clr_class(type) : 0 } };
+	if (type && !s.event[0].class_of.type)
+		s.n = 0; /* out of memory */
+	size_t n = pvp_clr_stack(keys);
+	ev->thrown.stack = (struct pv_span){ 0, (uint32_t)n };
+	tell(&s, ev, object, keys, n);
+}
+
+void pvp_clr_said_forget(void)
+{
+	atomic_store(&message_at, UNKNOWN);
+}
+
+/* --- other objects */
+
+/*
+ * The class of an object that may be gone: some of the runtime's managed code tells of its locks
+ * itself, by an address that it took before. An object begins with its class; what is read is
+ * believed when it is a class that was met.
+ */
+static uint64_t class_met(uint64_t object)
+{
+	uint64_t type = 0;
+	struct iovec to = { &type, sizeof type };
+	struct iovec from = { (void *)(uintptr_t)object, sizeof type };
+	if (object % sizeof type || process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof type)
+		return 0;
+	return pvp_clr_class_if_met(type);
+}
+
+static uint64_t class_of(uint64_t object)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	uint64_t type = 0;
+	if (info->is->class_of_object(info, object, &type) < 0)
+		return 0;
+	return pvp_clr_class(type);
+}
+
+void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object)
+{
+	struct said s = { .n = 0 };
+	uint64_t keys[PVP_MONO_FRAMES];
+	bool managed;
+	size_t n = pvp_clr_stack_told(keys, &managed);
+	uint64_t class = wanted() && is_object ? class_met(object) : 0;
+	if (wanted() && is_object && !class && !managed)
+		class = class_of(object);
+	say_class(&s, object, class);
+	ev->monitor.stack = (struct pv_span){ 0, (uint32_t)n };
+	tell(&s, ev, object, keys, n);
+}
+
+void pvp_clr_said_handle(struct pv_event *ev, uint64_t object)
+{
+	struct said s = { .n = 0 };
+	uint64_t keys[PVP_MONO_FRAMES];
+	if (wanted() && object)
+		say_class(&s, object, class_of(object));
+	size_t n = pvp_clr_stack(keys);
+	ev->handle.stack = (struct pv_span){ 0, (uint32_t)n };
+	tell(&s, ev, object, keys, n);
+}
+
+/* In a collection: the runtime is asked for no name now. */
+void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object)
+{
+	struct pvp_clr_info *info = pvp_clr.info;
+	struct said s = { .n = 0 };
+	uint64_t type = 0;
+	if (wanted() && info->is->class_of_object(info, object, &type) >= 0)
+		say_class(&s, object, pvp_clr_class_reserve(type));
+	tell(&s, ev, object, NULL, 0);
+}

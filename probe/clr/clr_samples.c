@@ -1,0 +1,92 @@
+/*
+ * Samples: the native host's timers, with the runtime's own code named from the table of ranges.
+ * Code that was compiled before the program began is not in it until somebody asks the runtime,
+ * which the writer must not: addresses nobody knows are noted for the agent.
+ */
+#include <pthread.h>
+
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_ranges.h"
+#include "probe/clr/host_clr.h"
+#include "probe/code/modules.h"
+#include "probe/code/native_samples.h"
+
+enum { NOTED = 512 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t noted[NOTED];
+static size_t n;
+
+static void note(uint64_t ip)
+{
+	pthread_mutex_lock(&lock);
+	bool there = n == NOTED;
+	for (size_t i = 0; i < n && !there; i++)
+		there = noted[i] == ip;
+	if (!there)
+		noted[n++] = ip;
+	pthread_mutex_unlock(&lock);
+}
+
+static uint64_t key_of(uint64_t ip)
+{
+	uint64_t method = pvp_ranges_find(ip);
+	if (method || pvp_modules_start(ip))
+		return method;
+	note(ip);
+	return PVP_CLR_UNKNOWN;
+}
+
+void pvp_clr_samples_resolve(void)
+{
+	uint64_t ip = 1;
+	while (ip) {
+		pthread_mutex_lock(&lock);
+		ip = n ? noted[--n] : 0;
+		pthread_mutex_unlock(&lock);
+		if (ip)
+			pvp_clr_method_at(ip);
+	}
+}
+
+void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+{
+	if (!(pvp_clr_groups() & PVP_MONO_SAMPLES))
+		return;
+	pvp_native_samples_tell(w, page);
+	pthread_mutex_lock(&lock);
+	bool some = n > 0;
+	pthread_mutex_unlock(&lock);
+	if (some)
+		pvp_clr_agent_resolve();
+}
+
+/* R2R code that is taken into use. */
+static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
+{
+	(void)self;
+	if (result == 0)
+		pvp_clr_compiled(function, 0);
+	return 0;
+}
+
+void pvp_clr_samples_begin(void)
+{
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	if (o->groups & PVP_MONO_SAMPLES)
+		pvp_native_samples_set(o->sample_hz);
+}
+
+void pvp_clr_samples_init(struct pvp_clr_mask *mask)
+{
+	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	if (!(o->groups & PVP_MONO_SAMPLES))
+		return;
+	if (!pvp_clr.attached) {
+		mask->low |= PVP_CLR_CACHED;
+		pvp_clr.slots[PVP_CLR_JITCachedFunctionSearchFinished] =
+			(pvp_clr_slot)found_compiled;
+	}
+	pvp_native_samples_ask(key_of);
+	pvp_clr_samples_begin();
+}

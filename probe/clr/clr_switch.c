@@ -1,0 +1,90 @@
+/*
+ * Groups of events are switched while the program runs, where the runtime lets its mask be changed.
+ * What it decides when code is compiled or memory is set up can only be asked for at the start.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_runtime.h"
+#include "probe/clr/host_clr.h"
+
+enum {
+	LATE = 1,   /* may be taken up later */
+	JOINED = 2, /* may be asked for when a program is joined */
+	CORE = 4,   /* the core has a switch of its own for it, too */
+};
+
+static const struct group {
+	const char *key;
+	unsigned groups, more; /* enum pvp_mono_group, pvp_clr_more */
+	unsigned how;
+} all[] = {
+	{ "calls", PVP_MONO_CALLS, 0, CORE },
+	{ "alloc", PVP_MONO_ALLOC, 0, CORE },
+	{ "exception", PVP_MONO_EXCEPTIONS, 0, LATE | CORE },
+	{ "monitor", PVP_MONO_MONITORS, 0, LATE | CORE },
+	{ "gc", PVP_MONO_GC, 0, LATE },
+	{ "gcmove", PVP_MONO_MOVES, 0, JOINED },
+	{ "gcroot", 0, PVP_CLR_ROOTS, JOINED },
+	{ "gchandle", PVP_MONO_HANDLES, 0, JOINED },
+	{ "finalization", PVP_MONO_FINALIZERS, 0, JOINED },
+	{ "counter", PVP_MONO_COUNTERS, 0, LATE },
+	{ "runtime", PVP_MONO_RUNTIME, 0, LATE },
+	{ "suspend", 0, PVP_CLR_REASONS, LATE },
+	{ "transitions", 0, PVP_CLR_CROSSINGS, 0 },
+	{ "spans", 0, PVP_CLR_SPANS, LATE },
+	{ "contexts", 0, PVP_CLR_CONTEXTS, JOINED },
+	{ "fields", PVP_MONO_FIELDS, 0, JOINED },
+};
+
+static bool active(const struct group *g)
+{
+	return pvp_clr_groups() & g->groups || pvp_clr_more() & g->more;
+}
+
+static void turn(const struct group *g, bool on)
+{
+	if (on) {
+		__atomic_fetch_or(&pvp_clr.options.m.groups, g->groups, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&pvp_clr.options.more, g->more, __ATOMIC_RELAXED);
+	} else {
+		__atomic_fetch_and(&pvp_clr.options.m.groups, ~g->groups, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&pvp_clr.options.more, ~g->more, __ATOMIC_RELAXED);
+	}
+}
+
+static enum pvp_reply refuse(char *say, size_t room, const struct group *g, bool on)
+{
+	snprintf(say, room,
+		!on ? "%s cannot be given up while a .NET program runs"
+		: g->how & JOINED
+			? "%s can only be asked for when a .NET program is started or joined"
+			: "%s can only be asked for at the start of a .NET program",
+		g->key);
+	return PVP_REPLY_ERROR;
+}
+
+enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, size_t room)
+{
+	const struct group *g = NULL;
+	bool on = strcmp(value, "on") == 0;
+	for (size_t i = 0; i < PV_COUNT_OF(all); i++)
+		if (strcmp(all[i].key, key) == 0)
+			g = &all[i];
+	if (!g)
+		return PVP_REPLY_UNKNOWN;
+	if (!on && strcmp(value, "off") != 0) {
+		snprintf(say, room, "%s is on or off", key);
+		return PVP_REPLY_ERROR;
+	}
+	/* The core leaves out what cannot be switched off at its source. */
+	if (!(g->how & LATE) && active(g) != on && (on || !(g->how & CORE)))
+		return refuse(say, room, g, on);
+	if ((g->how & LATE) && active(g) != on) {
+		turn(g, on);
+		pvp_clr_agent_adjust();
+	}
+	return (g->how & CORE) ? PVP_REPLY_UNKNOWN : PVP_REPLY_OK;
+}

@@ -1,0 +1,222 @@
+#include "probe/code/elf_syms.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+
+enum { BLOCK = 512 /* symbols read at once */ };
+#define MAX_TABLE ((uint64_t)1 << 30)
+
+struct file {
+	int fd;
+	uint64_t size;
+};
+
+static bool read_at(const struct file *f, void *to, uint64_t n, uint64_t offset)
+{
+	if (offset > f->size || n > f->size - offset)
+		return false;
+	for (uint64_t done = 0; done < n;) {
+		ssize_t k = pread(f->fd, (char *)to + done, n - done, (off_t)(offset + done));
+		if (k <= 0)
+			return false;
+		done += (uint64_t)k;
+	}
+	return true;
+}
+
+static void *read_new(const struct file *f, uint64_t n, uint64_t offset)
+{
+	if (n > MAX_TABLE || n > f->size)
+		return NULL;
+	void *at = malloc(n + 1);
+	if (at && !read_at(f, at, n, offset)) {
+		free(at);
+		at = NULL;
+	}
+	return at;
+}
+
+/* Whether the file on disk is the one that was loaded. */
+static bool same_headers(const struct file *f, const Elf64_Ehdr *h, const ElfW(Phdr) *loaded,
+	size_t n)
+{
+	size_t bytes = n * sizeof *loaded;
+	if (h->e_phnum != n || h->e_phentsize != sizeof *loaded)
+		return false;
+	void *there = read_new(f, bytes, h->e_phoff);
+	bool same = there && memcmp(there, loaded, bytes) == 0;
+	free(there);
+	return same;
+}
+
+static bool usable(const Elf64_Ehdr *h)
+{
+	return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+		h->e_shentsize == sizeof(Elf64_Shdr);
+}
+
+/* The fuller of the two symbol tables; NULL when there is none. */
+static const Elf64_Shdr *symbol_table(const Elf64_Shdr *s, size_t n)
+{
+	const Elf64_Shdr *dynamic = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].sh_entsize != sizeof(Elf64_Sym) || s[i].sh_link >= n)
+			continue;
+		if (s[i].sh_type == SHT_SYMTAB)
+			return &s[i];
+		if (s[i].sh_type == SHT_DYNSYM)
+			dynamic = &s[i];
+	}
+	return dynamic;
+}
+
+struct collected {
+	PV_ARRAY(struct pvp_elf_symbol) list;
+	uint32_t source; /* name of the source file that local symbols belong to */
+};
+
+static uint8_t rank_of(unsigned binding)
+{
+	return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+}
+
+static bool collect(struct collected *c, const Elf64_Sym *s)
+{
+	unsigned type = ELF64_ST_TYPE(s->st_info), binding = ELF64_ST_BIND(s->st_info);
+	if (type == STT_FILE)
+		c->source = s->st_name;
+	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
+	if (!function || s->st_shndx == SHN_UNDEF || !s->st_value)
+		return true;
+	if (!pv_reserve(&c->list, 1))
+		return false;
+	c->list.v[c->list.n++] = (struct pvp_elf_symbol){
+		.start = s->st_value,
+		.size = s->st_size > UINT32_MAX ? UINT32_MAX : (uint32_t)s->st_size,
+		.name = s->st_name,
+		.file = binding == STB_LOCAL ? c->source : 0,
+		.rank = rank_of(binding),
+	};
+	return true;
+}
+
+static bool read_symbols(const struct file *f, const Elf64_Shdr *table, struct collected *c)
+{
+	Elf64_Sym block[BLOCK];
+	uint64_t n = table->sh_size / sizeof *block;
+	if (table->sh_size > MAX_TABLE)
+		return false;
+	for (uint64_t at = 0; at < n;) {
+		uint64_t k = n - at < BLOCK ? n - at : BLOCK;
+		if (!read_at(f, block, k * sizeof *block, table->sh_offset + at * sizeof *block))
+			return false;
+		for (uint64_t i = 0; i < k; i++)
+			if (!collect(c, &block[i]))
+				return false;
+		at += k;
+	}
+	return true;
+}
+
+static int compare(const void *pa, const void *pb, void *strings)
+{
+	const struct pvp_elf_symbol *a = pa, *b = pb;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp((const char *)strings + a->name, (const char *)strings + b->name);
+}
+
+static void drop_nameless(struct pvp_elf *e)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < e->n; i++) {
+		struct pvp_elf_symbol s = e->symbols[i];
+		if (s.name >= e->strings_len || !e->strings[s.name])
+			continue;
+		if (s.file >= e->strings_len)
+			s.file = 0;
+		e->symbols[kept++] = s;
+	}
+	e->n = kept;
+}
+
+static bool load(struct pvp_elf *e, const struct file *f, const Elf64_Shdr *sections, size_t n)
+{
+	const Elf64_Shdr *table = symbol_table(sections, n);
+	struct collected c = { .source = 0 };
+	if (!table || !read_symbols(f, table, &c)) {
+		pv_array_finish(&c.list);
+		return false;
+	}
+	const Elf64_Shdr *names = &sections[table->sh_link];
+	*e = (struct pvp_elf){ .symbols = c.list.v, .n = c.list.n,
+		.strings = read_new(f, names->sh_size, names->sh_offset),
+		.strings_len = names->sh_size + 1 };
+	if (!e->strings)
+		return false;
+	e->strings[names->sh_size] = 0;
+	drop_nameless(e);
+	qsort_r(e->symbols, e->n, sizeof *e->symbols, compare, e->strings);
+	return true;
+}
+
+static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) *headers, size_t n)
+{
+	Elf64_Ehdr h;
+	if (!read_at(f, &h, sizeof h, 0) || !usable(&h) || !same_headers(f, &h, headers, n))
+		return false;
+	Elf64_Shdr *sections = read_new(f, h.e_shnum * sizeof *sections, h.e_shoff);
+	bool ok = sections && load(e, f, sections, h.e_shnum);
+	free(sections);
+	return ok;
+}
+
+bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) *headers, size_t n)
+{
+	*ret = (struct pvp_elf){ 0 };
+	struct file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	struct stat st;
+	if (f.fd < 0)
+		return false;
+	bool ok = fstat(f.fd, &st) == 0 && S_ISREG(st.st_mode);
+	f.size = ok ? (uint64_t)st.st_size : 0;
+	ok = ok && load_open(ret, &f, headers, n);
+	close(f.fd);
+	if (!ok)
+		pvp_elf_finish(ret);
+	return ok;
+}
+
+void pvp_elf_finish(struct pvp_elf *e)
+{
+	free(e->symbols);
+	free(e->strings);
+	*e = (struct pvp_elf){ 0 };
+}
+
+const struct pvp_elf_symbol *pvp_elf_find(const struct pvp_elf *e, uint64_t address)
+{
+	size_t low = 0, high = e->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (e->symbols[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	uint64_t start = e->symbols[low - 1].start;
+	while (low > 1 && e->symbols[low - 2].start == start)
+		low--;
+	const struct pvp_elf_symbol *s = &e->symbols[low - 1];
+	return address == start || address - start < s->size ? s : NULL;
+}

@@ -1,0 +1,256 @@
+#include "probe/code/modules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "probe/code/elf_syms.h"
+
+#define OWN_FILE "/proc/self/exe"
+
+enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
+
+struct module {
+	char *path, *shown; /* to be opened; its base name */
+	char *full;         /* what the log calls it */
+	bool main, told;
+	uint64_t bias, from, to;
+	ElfW(Phdr) *headers; /* a copy */
+	size_t n_headers;
+	bool tried, there;
+	struct pvp_elf elf;
+	struct pv_map twins; /* hash of a function's name -> how many have it, up to 2 */
+};
+
+static struct {
+	PV_ARRAY(struct module) list;
+	unsigned long long adds, subs; /* the loader's counts when last looked at */
+	bool changed;
+	struct pv_map named; /* hash of a name given -> low bits of its address */
+	char name[NAME_ROOM];
+} loaded;
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t h = 0;
+	for (; *text; text++)
+		h = h * 31 + (unsigned char)*text;
+	return pv_hash(h);
+}
+
+/* Of the main program the loader gives no name. */
+static void set_paths(struct module *m, const char *name)
+{
+	char target[PATH_ROOM] = "";
+	m->main = !*name;
+	m->path = strdup(m->main ? OWN_FILE : name);
+	if (m->main && readlink(OWN_FILE, target, sizeof target - 1) > 0)
+		name = target;
+	m->full = strdup(name);
+	const char *slash = strrchr(name, '/');
+	m->shown = strdup(slash ? slash + 1 : name);
+}
+
+static void free_module(struct module *m)
+{
+	free(m->path);
+	free(m->shown);
+	free(m->full);
+	free(m->headers);
+	pvp_elf_finish(&m->elf);
+	pv_map_finish(&m->twins);
+}
+
+/* ---- what is loaded */
+
+static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)arg;
+	if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+		return 1;
+	loaded.changed = info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs;
+	loaded.adds = info->dlpi_adds;
+	loaded.subs = info->dlpi_subs;
+	return 1;
+}
+
+static bool is_this(const struct module *m, const struct dl_phdr_info *info)
+{
+	return m->bias == info->dlpi_addr && m->n_headers == info->dlpi_phnum &&
+		memcmp(m->headers, info->dlpi_phdr, m->n_headers * sizeof *m->headers) == 0 &&
+		(m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
+}
+
+/* Where its segments lie. */
+static void set_range(struct module *m)
+{
+	m->from = UINT64_MAX;
+	for (size_t i = 0; i < m->n_headers; i++) {
+		uint64_t start = m->bias + m->headers[i].p_vaddr;
+		uint64_t end = start + m->headers[i].p_memsz;
+		if (m->headers[i].p_type != PT_LOAD)
+			continue;
+		m->from = start < m->from ? start : m->from;
+		m->to = end > m->to ? end : m->to;
+	}
+}
+
+static void add_module(const struct dl_phdr_info *info)
+{
+	size_t bytes = info->dlpi_phnum * sizeof *info->dlpi_phdr;
+	struct module m = { .bias = info->dlpi_addr, .n_headers = info->dlpi_phnum, .there = true };
+	if (!bytes || !pv_reserve(&loaded.list, 1))
+		return;
+	m.headers = malloc(bytes);
+	set_paths(&m, info->dlpi_name);
+	if (!m.path || !m.shown || !m.full || !m.headers) {
+		free_module(&m);
+		return;
+	}
+	memcpy(m.headers, info->dlpi_phdr, bytes);
+	set_range(&m);
+	loaded.list.v[loaded.list.n++] = m;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size, (void)arg;
+	for (size_t i = 0; i < loaded.list.n; i++) {
+		if (is_this(&loaded.list.v[i], info)) {
+			loaded.list.v[i].there = true;
+			return 0;
+		}
+	}
+	add_module(info);
+	return 0;
+}
+
+void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx)
+{
+	loaded.changed = true;
+	dl_iterate_phdr(look_at_counts, NULL);
+	if (!loaded.changed)
+		return;
+	for (size_t i = 0; i < loaded.list.n; i++)
+		loaded.list.v[i].there = false;
+	dl_iterate_phdr(look_at, NULL);
+	size_t kept = 0;
+	for (size_t i = 0; i < loaded.list.n; i++) {
+		struct module *m = &loaded.list.v[i];
+		if (m->there) {
+			loaded.list.v[kept++] = *m;
+			continue;
+		}
+		gone(ctx, m->from, m->to);
+		free_module(m);
+	}
+	loaded.list.n = kept;
+}
+
+/* ---- names */
+
+static void count_twins(struct module *m)
+{
+	for (size_t i = 0; i < m->elf.n; i++) {
+		uint64_t h = hash_text(m->elf.strings + m->elf.symbols[i].name);
+		uint32_t n = pv_map_get(&m->twins, h);
+		if (n != 2)
+			pv_map_set(&m->twins, h, n == PV_MAP_NONE ? 1 : 2);
+	}
+}
+
+static struct module *module_of(uint64_t address)
+{
+	for (size_t i = 0; i < loaded.list.n; i++) {
+		struct module *m = &loaded.list.v[i];
+		if (address < m->from || address >= m->to)
+			continue;
+		if (!m->tried && pvp_elf_load(&m->elf, m->path, m->headers, m->n_headers))
+			count_twins(m);
+		m->tried = true;
+		return m;
+	}
+	return NULL;
+}
+
+/* False when another address has this name. */
+static bool claim(uint64_t address)
+{
+	uint64_t h = hash_text(loaded.name);
+	uint32_t low = (uint32_t)address & INT32_MAX, holder = pv_map_get(&loaded.named, h);
+	if (holder == PV_MAP_NONE)
+		pv_map_set(&loaded.named, h, low);
+	return holder == PV_MAP_NONE || holder == low;
+}
+
+/*
+ * Functions of the main program and those that libraries offer keep their names, static ones of
+ * libraries say where they are; so most names do not depend on who was met first.
+ */
+static void name_symbol(struct module *m, const struct pvp_elf_symbol *s, uint64_t address)
+{
+	const char *name = m->elf.strings + s->name, *file = m->elf.strings + s->file;
+	bool is_static = s->file && *file;
+	bool twin = is_static && pv_map_get(&m->twins, hash_text(name)) == 2;
+	bool tell = is_static && !m->main;
+	int n = twin ? snprintf(loaded.name, NAME_ROOM, "%s (%s)", name, file)
+		     : snprintf(loaded.name, NAME_ROOM, "%s", name);
+	if (n < 0 || n >= NAME_ROOM || (!tell && claim(address)))
+		return;
+	snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " [%s]", m->shown);
+	if (!claim(address))
+		snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " 0x%" PRIx64, address);
+}
+
+bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
+{
+	struct module *m = module_of(address);
+	if (!m)
+		return false;
+	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
+	uint64_t start = s ? m->bias + s->start : address;
+	if (s)
+		name_symbol(m, s, start);
+	else if (address == m->from)
+		snprintf(loaded.name, NAME_ROOM, "[%s]", m->shown);
+	else
+		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, address - m->bias);
+	*ret = (struct pvp_method){ .code = start, .size = s ? s->size : 0, .name = loaded.name,
+		.name_len = strlen(loaded.name) };
+	return true;
+}
+
+uint64_t pvp_modules_start(uint64_t address)
+{
+	struct module *m = module_of(address);
+	if (!m)
+		return 0;
+	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
+	return s ? m->bias + s->start : m->from;
+}
+
+bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
+{
+	while (*at < loaded.list.n && !again && loaded.list.v[*at].told)
+		++*at;
+	if (*at >= loaded.list.n)
+		return false;
+	struct module *m = &loaded.list.v[(*at)++];
+	m->told = true;
+	*ret = (struct pvp_method){ .code = m->from, .size = m->to - m->from, .name = m->full,
+		.name_len = strlen(m->full) };
+	return true;
+}
+
+void pvp_modules_finish(void)
+{
+	for (size_t i = 0; i < loaded.list.n; i++)
+		free_module(&loaded.list.v[i]);
+	pv_array_finish(&loaded.list);
+	pv_map_finish(&loaded.named);
+	loaded.adds = loaded.subs = 0;
+}

@@ -1,0 +1,34 @@
+/* What is loaded into this process, and the names of its functions. The writer's thread only. */
+#ifndef PV_PROBE_MODULES_H
+#define PV_PROBE_MODULES_H
+
+#include "probe/core/host.h"
+
+/* Looks at what is loaded; reports the ranges of modules that are no longer. */
+void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx);
+
+/*
+ * The function that holds the address. Functions of one name are told apart by source file or
+ * module: "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses
+ * without a symbol are "module+0xoffset", a module's first one is "[module]". False when no module
+ * holds the address.
+ */
+bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
+
+/* Where that function begins; without a symbol its module. 0: no module holds the address. */
+uint64_t pvp_modules_start(uint64_t address);
+
+/*
+ * Modules one after the other, *at from 0 on, `again` or those alone that were not given yet: code
+ * and size are those of all of it, the name is the path of its file.
+ */
+bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);
+
+/* Those as symbols of a log that has samples. False: they could not be written. */
+struct pvp_writer;
+struct pvp_page;
+bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+
+void pvp_modules_finish(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* The files that are loaded, as symbols: whoever reads the log may find more in them. */
+#include "probe/code/modules.h"
+#include "probe/core/writer.h"
+
+bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	struct pvp_method m;
+	bool ok = true;
+	for (size_t i = 0; ok && pvp_modules_next(&i, again, &m);) {
+		struct pv_event ev = { .kind = PV_KIND_SAMPLE_SYMBOL,
+			.time = w->start_ns,
+			.symbol = { m.code, m.size, 0, { m.name, m.name_len } } };
+		ok = pvp_page_add(w, page, &ev, NULL);
+	}
+	return ok;
+}

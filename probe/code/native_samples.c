@@ -1,0 +1,349 @@
+#include "probe/code/native_samples.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "probe/code/modules.h"
+#include "probe/native/native_args.h"
+#include "probe/code/native_walk.h"
+#include "probe/core/probe_clock.h"
+#include "probe/core/registry.h"
+#include "probe/core/sample_rate.h"
+#include "probe/core/tell.h"
+#include "probe/core/writer.h"
+
+enum {
+	SLOTS = 128, /* of a ring: at 1000 Hz a tick's worth */
+	SECOND = 1000000000,
+	MOST_TIMES = 100,
+};
+
+struct sample {
+	uint64_t time, ip;
+	uint32_t n;
+	uint32_t times; /* it counts: the timer may have run out more than once before the signal
+			   came */
+	enum pvp_walk_end end;
+	uint64_t caller[PVP_NATIVE_FRAMES]; /* innermost first */
+};
+
+/* One thread's, never unmapped: a late signal may still hold it. Used again for other threads. */
+struct ring {
+	struct ring *next;
+	_Atomic pid_t owner;             /* 0: nobody's */
+	_Atomic uint64_t written, taken; /* slots, in all */
+	_Atomic uint64_t dropped;
+	uint64_t dropped_told;
+	timer_t timer;
+	bool seen, nameless; /* the latter: its thread's name is still to be told */
+	struct sample slot[SLOTS];
+};
+
+static struct ring *rings; /* the writer's */
+static _Atomic unsigned hz;
+static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
+static unsigned changes_seen;    /* the writer's */
+static int number;               /* of the signal; 0: none taken yet */
+
+/* ---- in the signal's handler */
+
+static void where(const ucontext_t *u, uintptr_t *ret_ip, uintptr_t *ret_frame, uintptr_t *ret_sp)
+{
+#if defined(__x86_64__)
+	*ret_ip = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	*ret_frame = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
+	*ret_sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	*ret_ip = (uintptr_t)u->uc_mcontext.pc;
+	*ret_frame = (uintptr_t)u->uc_mcontext.regs[29];
+	*ret_sp = (uintptr_t)u->uc_mcontext.sp;
+#else
+	(void)u;
+	*ret_ip = *ret_frame = *ret_sp = 0;
+#endif
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	int before = errno;
+	struct ring *r = info->si_code == SI_TIMER ? info->si_value.sival_ptr : NULL;
+	uintptr_t ip, frame, sp;
+	(void)signal;
+	if (!r || !atomic_load_explicit(&hz, memory_order_relaxed) ||
+		atomic_load_explicit(&r->owner, memory_order_relaxed) !=
+			(pid_t)syscall(SYS_gettid)) {
+		errno = before;
+		return;
+	}
+	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
+	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= SLOTS) {
+		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+		errno = before;
+		return;
+	}
+	struct sample *s = &r->slot[n % SLOTS];
+	where(context, &ip, &frame, &sp);
+	s->time = pvp_monotonic();
+	s->ip = ip;
+	s->times = 1 + (uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
+	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES, &s->end);
+	atomic_store_explicit(&r->written, n + 1, memory_order_release);
+	errno = before;
+}
+
+/* ---- the signal */
+
+/* One that nobody uses: of the real-time ones the highest free, which keeps what it carries. */
+static int take_signal(void)
+{
+	struct sigaction now, ours = { .sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	if (number)
+		return number;
+	sigfillset(&ours.sa_mask);
+	for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
+		if (sigaction(n, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+			continue;
+		if (sigaction(n, &ours, NULL) == 0)
+			return number = n;
+	}
+	return 0;
+}
+
+void pvp_native_samples_set(unsigned wanted)
+{
+	atomic_store(&hz, wanted && take_signal() ? pvp_sample_possible(wanted) : 0);
+	atomic_fetch_add(&changes, 1);
+}
+
+/* ---- timers, on the writer's thread */
+
+/* The clock of another thread's processor time, by the kernel's own numbering. */
+static clockid_t clock_of(pid_t tid)
+{
+	enum { THREAD = 4, SCHEDULER = 2 };
+	return (clockid_t)(~(unsigned)tid << 3 | THREAD | SCHEDULER);
+}
+
+static bool arm(struct ring *r, pid_t tid)
+{
+	unsigned rate = atomic_load(&hz);
+	struct sigevent e = {
+		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number, .sigev_value.sival_ptr = r
+	};
+	struct itimerspec every = { .it_interval.tv_sec = rate == 1,
+		.it_interval.tv_nsec = rate == 1 ? 0 : SECOND / (long)rate };
+	every.it_value = every.it_interval;
+	e._sigev_un._tid = tid;
+	if (timer_create(clock_of(tid), &e, &r->timer) != 0)
+		return false;
+	atomic_store_explicit(&r->owner, tid, memory_order_release);
+	timer_settime(r->timer, 0, &every, NULL);
+	return true;
+}
+
+static struct ring *free_ring(void)
+{
+	for (struct ring *r = rings; r; r = r->next)
+		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+			return r;
+	struct ring *r =
+		mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r == MAP_FAILED)
+		return NULL;
+	r->next = rings;
+	rings = r;
+	return r;
+}
+
+static void disarm(struct ring *r)
+{
+	if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+		return; /* stopped in the midst of writing */
+	timer_delete(r->timer);
+	atomic_store_explicit(&r->owner, 0, memory_order_release);
+}
+
+static void met(pid_t tid, pid_t writer)
+{
+	if (tid == writer)
+		return;
+	for (struct ring *r = rings; r; r = r->next) {
+		if (atomic_load_explicit(&r->owner, memory_order_relaxed) == tid) {
+			r->seen = true;
+			return;
+		}
+	}
+	struct ring *r = free_ring();
+	r = r && arm(r, tid) ? r : NULL;
+	if (r)
+		r->seen = r->nameless = true;
+}
+
+static void look_for_threads(pid_t writer)
+{
+	DIR *d = opendir("/proc/self/task");
+	if (!d)
+		return;
+	for (struct ring *r = rings; r; r = r->next)
+		r->seen = false;
+	for (struct dirent *e; (e = readdir(d));)
+		if (*e->d_name != '.')
+			met((pid_t)strtol(e->d_name, NULL, 10), writer);
+	closedir(d);
+}
+
+/* ---- what was taken */
+
+static uint64_t (*code_of)(uint64_t address);
+
+void pvp_native_samples_ask(uint64_t (*key)(uint64_t address))
+{
+	code_of = key;
+}
+
+/* The key of the function at the address, named in the log before it is used. */
+static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
+{
+	uint64_t key = code_of ? code_of(address) : 0;
+	if (!key)
+		key = pvp_modules_start(address);
+	if (!key)
+		key = pvp_region("[unknown code]");
+	pvp_tell_method(w, key, time);
+	return key;
+}
+
+static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample *s, pid_t tid)
+{
+	uint64_t keys[2 + PVP_NATIVE_FRAMES];
+	uint32_t n = 2 + s->n;
+	keys[0] = s->ip;
+	keys[1] = key_of(w, s->ip, s->time);
+	for (uint32_t i = 0; i < s->n; i++) /* a call may be the last thing in its function */
+		keys[2 + i] = key_of(w, s->caller[i] - 1, s->time);
+	const struct pv_batch pools = { .pool = { keys, n, n } };
+	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
+		.time = s->time,
+		.hit = { .thread = (uint64_t)tid, .ips = { 0, 1 }, .frames = { 1, n - 1 } } };
+	return pvp_page_add(w, page, &ev, &pools);
+}
+
+_Static_assert((int)PVP_COUNTER_CHILDREN < (int)PVP_TELL_WALKS &&
+		       (int)PVP_TELL_WALKS + (int)PVP_WALK_ENDS <= (int)PVP_COUNTER_CHILD_LOGS &&
+		       (int)PVP_COUNTER_CHILD_TIME < (int)PVP_FIRST_COUNTER,
+	"counters have numbers of their own");
+
+/* How the walks ended, in samples: what the log says of it. The writer's. */
+static struct {
+	uint64_t n, told;
+} ends[PVP_WALK_ENDS];
+
+static void tell_ends(struct pvp_writer *w)
+{
+	uint64_t now = pvp_monotonic();
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
+		if (ends[i].n != ends[i].told &&
+			pvp_tell_step(w, now, PVP_TELL_WALKS + i, ends[i].n - ends[i].told))
+			ends[i].told = ends[i].n;
+}
+
+bool pvp_native_samples_again(struct pvp_writer *w)
+{
+	static const char *const names[PVP_WALK_ENDS] = {
+		[PVP_WALK_WHOLE] = "sample stacks to their end",
+		[PVP_WALK_BROKEN] = "sample stacks cut: no frame pointer",
+		[PVP_WALK_UNREADABLE] = "sample stacks cut: unreadable",
+		[PVP_WALK_DEEP] = "sample stacks cut: too deep",
+	};
+	bool ok = true;
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++) {
+		ok = ok && pvp_tell_own_counter(w, PVP_TELL_WALKS + i, names[i]);
+		ends[i].told = 0;
+	}
+	return ok;
+}
+
+static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+{
+	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
+	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
+	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
+	for (; at < n; at++) {
+		const struct sample *s = &r->slot[at % SLOTS];
+		for (uint32_t i = 0; i < s->times; i++)
+			put(w, page, s, owner);
+		ends[s->end].n += s->times;
+	}
+	atomic_store_explicit(&r->taken, n, memory_order_release);
+	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
+	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_told);
+	r->dropped_told = dropped;
+}
+
+/* A thread of which there are samples alone has nobody else to say what it is called. */
+static void tell_name(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+{
+	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
+	char path[64], name[16] = "";
+	snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
+	if (fd >= 0)
+		close(fd);
+	name[n > 0 ? strcspn(name, "\n") : 0] = 0;
+	const char *told = tid == getpid() ? "main" : strcmp(name, w->comm) == 0 ? "" : name;
+	struct pv_event ev = { .kind = PV_KIND_THREAD_NAME,
+		.time = pvp_monotonic(),
+		.meta = { .key = (uint64_t)tid, .name = { told, strlen(told) } } };
+	if (*told)
+		pvp_page_add(w, page, &ev, NULL);
+	r->nameless = false;
+}
+
+void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+{
+	unsigned now = atomic_load(&changes);
+	bool changed = now != changes_seen;
+	changes_seen = now;
+	if (atomic_load(&hz) && !changed)
+		look_for_threads((pid_t)w->tid);
+	for (struct ring *r = rings; r; r = r->next) {
+		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+			continue;
+		if (r->nameless && atomic_load(&r->written) != atomic_load(&r->taken))
+			tell_name(w, page, r);
+		empty(w, page, r);
+		if (changed || !r->seen)
+			disarm(r);
+	}
+	tell_ends(w);
+	if (atomic_load(&hz) && changed)
+		look_for_threads((pid_t)w->tid);
+}
+
+void pvp_native_samples_stop(void)
+{
+	atomic_store(&hz, 0);
+	for (struct ring *r = rings; r; r = r->next)
+		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
+			disarm(r);
+}
+
+void pvp_native_samples_forget(void)
+{
+	atomic_store(&hz, 0);
+	for (struct ring *r = rings; r; r = r->next)
+		atomic_store_explicit(&r->owner, 0, memory_order_relaxed);
+}

@@ -1,0 +1,230 @@
+#include "probe/control/probe_control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "probe/control/control_socket.h"
+#include "probe/control/orders.h"
+#include "probe/core/thread_buf.h"
+
+enum {
+	PEERS = 8,
+	LINE = 1280,    /* the longest order, with a path in it */
+	LOOK_MS = 1000, /* whether the socket is still ours */
+	IDLE_MS = 200,  /* a peer that says nothing gives way to one that waits, not sooner */
+	STACK = 128 << 10,
+};
+
+struct peer {
+	struct pvp_fd fd;
+	size_t n;
+	bool skipping; /* the rest of a line that is too long */
+	uint64_t heard_ms;
+	char line[LINE];
+};
+
+static struct {
+	struct pvp_listener listener;
+	const struct pvp_host *host;
+	pthread_t thread;
+	bool serving, ending; /* the latter: still to be joined */
+	_Atomic bool quit;
+	struct peer peers[PEERS];
+} control = { .listener = { .socket = { .fd = -1 } } };
+
+static uint64_t now_ms(void)
+{
+	return pvp_monotonic() / 1000000;
+}
+
+/* Whoever does not take his answer is not waited for. */
+static void answer(struct peer *p, enum pvp_reply reply, const char *say)
+{
+	char text[PVP_SAY + 16];
+	int n = snprintf(text, sizeof text, "%s%s%s\n", reply == PVP_REPLY_OK ? "ok" : "error",
+		*say ? " " : "", say);
+	if (send(p->fd.fd, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) != n)
+		pvp_fd_close(&p->fd);
+}
+
+static void obey(struct peer *p, char *line, size_t len)
+{
+	char say[PVP_SAY] = "";
+	enum pvp_reply reply = PVP_REPLY_ERROR;
+	if (len && line[len - 1] == '\r')
+		len--;
+	line[len] = 0;
+	if (strlen(line) != len)
+		snprintf(say, sizeof say, "the line holds a NUL");
+	else
+		reply = pvp_order(control.host, line, say, sizeof say);
+	answer(p, reply, say);
+}
+
+static void take_lines(struct peer *p)
+{
+	char *at = p->line, *end = p->line + p->n, *newline;
+	while (p->fd.fd >= 0 && (newline = memchr(at, '\n', (size_t)(end - at)))) {
+		if (!p->skipping)
+			obey(p, at, (size_t)(newline - at));
+		p->skipping = false;
+		at = newline + 1;
+	}
+	p->n = (size_t)(end - at);
+	memmove(p->line, at, p->n);
+	if (p->n < sizeof p->line)
+		return;
+	if (!p->skipping)
+		answer(p, PVP_REPLY_ERROR, "the line is too long");
+	p->skipping = true;
+	p->n = 0;
+}
+
+static void hear(struct peer *p)
+{
+	if (!pvp_fd_ours(&p->fd)) {
+		p->fd.fd = -1;
+		return;
+	}
+	ssize_t n = recv(p->fd.fd, p->line + p->n, sizeof p->line - p->n, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		pvp_fd_close(&p->fd);
+		return;
+	}
+	p->heard_ms = now_ms();
+	p->n += (size_t)n;
+	take_lines(p);
+}
+
+/* A free place, or that of the peer who was quiet the longest. NULL: all have just spoken. */
+static struct peer *place(void)
+{
+	struct peer *oldest = &control.peers[0];
+	for (size_t i = 0; i < PEERS; i++) {
+		struct peer *p = &control.peers[i];
+		if (p->fd.fd < 0)
+			return p;
+		if (p->heard_ms < oldest->heard_ms)
+			oldest = p;
+	}
+	return now_ms() - oldest->heard_ms >= IDLE_MS ? oldest : NULL;
+}
+
+static void welcome(void)
+{
+	struct peer *p = place();
+	if (!p)
+		return;
+	struct pvp_fd fd = pvp_listener_accept(&control.listener);
+	if (fd.fd < 0)
+		return;
+	pvp_fd_close(&p->fd);
+	p->fd = fd;
+	p->n = 0;
+	p->skipping = false;
+	p->heard_ms = now_ms();
+}
+
+/* Waits for somebody, and hears him. False: the socket is no longer ours. */
+static bool turn(void)
+{
+	struct pollfd fds[PEERS + 1];
+	if (!pvp_fd_ours(&control.listener.socket))
+		return false;
+	bool full = !place();
+	fds[PEERS] = (struct pollfd){ control.listener.socket.fd, full ? 0 : POLLIN, 0 };
+	for (size_t i = 0; i < PEERS; i++)
+		fds[i] = (struct pollfd){ control.peers[i].fd.fd, POLLIN, 0 };
+	if (poll(fds, PEERS + 1, full ? IDLE_MS / 4 : LOOK_MS) <= 0)
+		return true;
+	for (size_t i = 0; i < PEERS; i++)
+		if (fds[i].revents && !atomic_load(&control.quit))
+			hear(&control.peers[i]);
+	if (fds[PEERS].revents & POLLIN && !atomic_load(&control.quit))
+		welcome();
+	return true;
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_tls.muted = true;
+	prctl(PR_SET_NAME, "profview ctl");
+	while (!atomic_load(&control.quit) && turn())
+		;
+	for (size_t i = 0; i < PEERS; i++)
+		pvp_fd_close(&control.peers[i].fd);
+	return NULL;
+}
+
+static bool start_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setstacksize(&attr, STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = pthread_create(&control.thread, &attr, run, NULL);
+	if (error == EINVAL) /* the program's thread-local variables need more */
+		error = pthread_create(&control.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return error == 0;
+}
+
+void pvp_control_open(const char *want, char ret_path[PVP_CONTROL_PATH])
+{
+	if (control.ending)
+		pthread_join(control.thread, NULL);
+	control.ending = false;
+	bool ok = pvp_listener_open(&control.listener, want);
+	memcpy(ret_path, ok ? control.listener.path : "",
+		ok ? strlen(control.listener.path) + 1 : 1);
+}
+
+void pvp_control_serve(const struct pvp_host *host)
+{
+	if (control.listener.socket.fd < 0)
+		return;
+	control.host = host;
+	atomic_store(&control.quit, false);
+	for (size_t i = 0; i < PEERS; i++)
+		control.peers[i].fd.fd = -1;
+	control.serving = start_thread();
+	if (!control.serving)
+		pvp_listener_close(&control.listener, true);
+}
+
+void pvp_control_close(void)
+{
+	atomic_store(&control.quit, true);
+	if (pvp_fd_ours(&control.listener.socket))
+		shutdown(control.listener.socket.fd, SHUT_RDWR); /* which ends poll() */
+	if (control.serving && pthread_equal(pthread_self(), control.thread))
+		control.ending = true; /* "stop": it ends behind its answer */
+	else if (control.serving)
+		pthread_join(control.thread, NULL);
+	control.serving = false;
+	pvp_listener_close(&control.listener, true);
+}
+
+void pvp_control_forget(void)
+{
+	for (size_t i = 0; control.serving && i < PEERS; i++)
+		pvp_fd_close(&control.peers[i].fd);
+	pvp_listener_close(&control.listener, false);
+	control.serving = control.ending = false;
+}

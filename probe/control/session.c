@@ -1,0 +1,165 @@
+#include "probe/control/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/core/children.h"
+#include "probe/control/probe_control.h"
+#include "probe/core/probe_args.h"
+#include "probe/core/reborn.h"
+#include "probe/core/registry.h"
+#include "probe/sink/sink.h"
+#include "probe/core/writer.h"
+
+enum { EXIT_WAIT_S = 1 };
+
+static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
+static bool recording, fork_handled;
+static void (*for_children)(void); /* what begins a recording in them */
+void (*_Atomic pvp_reborn)(void);
+static pid_t owner;
+
+/* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
+static _Thread_local bool held;
+
+static void before_fork(void)
+{
+	held = pvp_guard_on();
+	if (!held)
+		return;
+	pvp_registry_hold();
+	pthread_mutex_lock(&pvp_core.lock);
+}
+
+static void after_fork(void)
+{
+	if (!held)
+		return;
+	pthread_mutex_unlock(&pvp_core.lock);
+	pvp_registry_release();
+	pvp_guard_off();
+}
+
+/*
+ * A child has neither the writer nor a right to the sink; it may start a recording of its own, and
+ * does so by itself where the output names the process. A stop before that leaves it at that.
+ */
+static void in_child(void)
+{
+	pthread_mutex_init(&lifecycle, NULL);
+	pthread_mutex_init(&pvp_core.lock, NULL);
+	pvp_registry_reset_lock();
+	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
+	recording = false;
+	pvp_children_born();
+	pvp_control_forget();
+	pvp_writer_forget();
+	pvp_threads_forget(held);
+	if (!held)
+		return; /* the interrupted event still writes into its chunk */
+	pvp_pools_unmap();
+	pvp_guard_off();
+}
+
+static int start(struct pvp_config *config, const struct pvp_host *host)
+{
+	if (recording)
+		return EALREADY;
+	int error = fork_handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	fork_handled |= error == 0;
+	if (error)
+		return error;
+	char path[PVP_CONTROL_PATH];
+	pvp_control_open(config->control, path);
+	memcpy(config->control, path, sizeof path);
+	pvp_sink_next_image(config->output);
+	pvp_children_begin();
+	error = pvp_writer_start(config, host);
+	if (error) {
+		pvp_children_end();
+		pvp_control_close();
+	} else {
+		pvp_children_records();
+		pvp_control_serve(host);
+	}
+	recording = error == 0;
+	for_children = config->own_sinks ? host->again : NULL;
+	owner = getpid();
+	return error;
+}
+
+int pvp_session_start(const char *options, const struct pvp_host *host)
+{
+	struct pvp_config config;
+	if (!pvp_args_parse(options, &config, NULL))
+		return EINVAL;
+	if (config.other_program)
+		return ECANCELED;
+	pthread_mutex_lock(&lifecycle);
+	int error = start(&config, host);
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+bool pvp_session_in_children(void)
+{
+	return for_children;
+}
+
+bool pvp_session_recording(void)
+{
+	pthread_mutex_lock(&lifecycle);
+	bool now = recording;
+	pthread_mutex_unlock(&lifecycle);
+	return now;
+}
+
+static int stop(void)
+{
+	atomic_store(&pvp_reborn, NULL);
+	if (!recording || owner != getpid())
+		return EALREADY;
+	recording = false;
+	pvp_control_close();
+	int error = pvp_writer_stop();
+	pvp_children_end();
+	return error;
+}
+
+int pvp_session_stop(void)
+{
+	pthread_mutex_lock(&lifecycle);
+	int error = stop();
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+int pvp_session_try_stop(void)
+{
+	if (pthread_mutex_trylock(&lifecycle) != 0)
+		return EBUSY;
+	int error = stop();
+	pthread_mutex_unlock(&lifecycle);
+	return error;
+}
+
+int pvp_session_flush(void)
+{
+	return pvp_writer_flush();
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += EXIT_WAIT_S;
+	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
+		return; /* whoever holds it will not let go any more */
+	if (recording && owner == getpid())
+		pvp_writer_exits();
+	stop();
+	pthread_mutex_unlock(&lifecycle);
+}

@@ -1,0 +1,66 @@
+/*
+ * Calls summed up in the process: each thread has a tree of the paths it was ever on, with calls
+ * and times by node, and the writer tells once a second what has been added. Nothing grows but the
+ * tree, and that only up to a bound; calls that find no room in it count for what called them, and
+ * are counted as lost.
+ *
+ * A tree's own thread alone changes it, except for what is marked as the writer's; the writer reads
+ * figures while they change, and puts right the next time what it read too early.
+ */
+#ifndef PV_PROBE_CALL_TREE_H
+#define PV_PROBE_CALL_TREE_H
+
+#include "probe/core/emit.h"
+
+struct pvp_node {
+	uint64_t key; /* method; of the tree's root: 0 */
+	struct pvp_node *parent;
+	struct pvp_node *child, *next; /* used last first */
+	uint64_t enter_ns;             /* of the call that is open: a path has one at most */
+	_Atomic uint64_t calls, exc_leaves, self_ns, max_ns;
+	_Atomic uint64_t user_ns, kernel_ns; /* where asked for */
+	uint32_t depth;
+
+	/* the writer's */
+	uint32_t place, page; /* place in page, from 1 */
+	struct {
+		uint64_t calls, exc_leaves, self_ns, max_ns, user_ns, kernel_ns;
+	} told;
+};
+
+enum { PVP_TREE_SLAB = 62 << 10, PVP_TREE_DEPTH = 4000 };
+
+struct pvp_tree_slab {
+	struct pvp_tree_slab *_Atomic next;
+	_Atomic size_t n;
+	struct pvp_node node[PVP_TREE_SLAB / sizeof(struct pvp_node)];
+};
+
+struct pvp_tree {
+	struct pvp_node *_Atomic top;
+	_Atomic uint64_t last_ns;          /* time is paid up to here */
+	uint64_t deeper;                   /* calls open above top that are no nodes */
+	uint32_t session;                  /* last_ns is of this one */
+	_Atomic bool quiet;                /* a pause: the path is followed, nothing is counted */
+	uint64_t user_ns, kernel_ns;       /* of the thread, when they were read last */
+	struct pvp_tree_slab *last, first; /* first.node[0] is the root */
+};
+
+/* Set before a session: events of calls go to trees. cpu: processor time of each call as well. */
+void pvp_tree_use(bool on, bool cpu, size_t most_bytes);
+
+/* For a thread that holds the guard. */
+void pvp_tree_enter(uint64_t method);
+void pvp_tree_leave(uint64_t method, bool exceptional);
+
+/* The writer's, or under the core's lock when no writer runs: the thread is gone. NULL is fine. */
+void pvp_tree_destroy(struct pvp_tree *t);
+
+struct pvp_writer;
+/*
+ * The writer's: what the tree has gained, up to `now`, in buffers of the thread. False: it could
+ * not be written; it is then told later.
+ */
+bool pvp_tree_tell(struct pvp_writer *w, struct pvp_thread *t, uint64_t now);
+
+#endif

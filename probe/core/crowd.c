@@ -1,0 +1,148 @@
+#include "probe/core/crowd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/core/thread_buf.h"
+
+enum {
+	ROOM_NAP_NS = 200000, /* at first; then ever longer, to leave the writer a processor */
+	LONGEST_NAP_NS = 5000000,
+	LOOK_NS = 50000000,    /* between two looks at what the writer does */
+	LATE_NS = 200000000,   /* so long after a look was due */
+	STUCK_NS = 2000000000, /* no writer that runs needs that between two chunks */
+	SLOW_NS = 10000000,    /* a reader that takes nothing for so long is not waited for */
+	TRIED_NS = 300000000,  /* the writer tries again much sooner, unless it has no processor */
+	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
+};
+
+struct pvp_crowd pvp_crowd;
+
+void pvp_crowd_reset(void)
+{
+	pvp_crowd.joined = 0;
+	atomic_store(&pvp_crowd.crowded, false);
+	atomic_store(&pvp_crowd.wanted, false);
+	atomic_store(&pvp_crowd.stuck_since, 0);
+	atomic_store(&pvp_crowd.writer, 0);
+}
+
+void pvp_crowd_joins(void)
+{
+	size_t chunks = pvp_core.pool ? pvp_pool_chunks(pvp_core.pool) : SIZE_MAX;
+	if (++pvp_crowd.joined > chunks / 2)
+		atomic_store_explicit(&pvp_crowd.crowded, true, memory_order_relaxed);
+}
+
+void pvp_crowd_leaves(void)
+{
+	pvp_crowd.joined--; /* once crowded, always: the chunks of those that end come late */
+}
+
+void pvp_crowd_stuck(bool stuck)
+{
+	uint64_t now = stuck ? pvp_monotonic() : 0;
+	atomic_store(&pvp_crowd.stuck_seen, now);
+	if (!stuck || !atomic_load_explicit(&pvp_crowd.stuck_since, memory_order_relaxed))
+		atomic_store(&pvp_crowd.stuck_since, now);
+}
+
+void pvp_crowd_barrier(void)
+{
+	const struct timespec nap = { .tv_nsec = BARRIER_NS };
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
+		return;
+	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+		nanosleep(&nap, NULL);
+}
+
+/* Losses are forbidden, or those that only come of many threads can be helped. */
+static bool may_wait(void)
+{
+	if (atomic_load_explicit(&pvp_core.block, memory_order_relaxed))
+		return true;
+	if (!atomic_load_explicit(&pvp_crowd.crowded, memory_order_relaxed))
+		return false;
+	uint64_t since = atomic_load_explicit(&pvp_crowd.stuck_since, memory_order_relaxed);
+	uint64_t seen = atomic_load_explicit(&pvp_crowd.stuck_seen, memory_order_relaxed);
+	uint64_t now = pvp_monotonic();
+	return !since || now - since < SLOW_NS || now - seen > TRIED_NS;
+}
+
+/*
+ * Whether the writer would run if it had a processor: then neither a lock nor the log's reader
+ * holds it up, only the machine, as it does this thread.
+ */
+static bool writer_is_ready(void)
+{
+	char path[64], text[512];
+	uint64_t tid = atomic_load_explicit(&pvp_crowd.writer, memory_order_relaxed);
+	if (!tid)
+		return true;
+	snprintf(path, sizeof path, "/proc/self/task/%llu/stat", (unsigned long long)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *state = strrchr(text, ')'); /* behind the thread's name */
+	return state && state[1] == ' ' && state[2] == 'R';
+}
+
+/* Of the writer, by a thread that waits for it: news was last at `since`. */
+struct look {
+	uint64_t returned, since, next;
+};
+
+/* Whether it gives chunks back, is at its sink, or would if it had a processor. */
+static bool writer_comes_on(struct look *l)
+{
+	uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
+	bool sends = atomic_load(&pvp_core.block) && atomic_load(&pvp_core.sending);
+	bool looks = now >= l->next;
+	bool late = now > l->next + LATE_NS; /* this thread had none itself: it cannot tell */
+	if (returned != l->returned || sends || late || (looks && writer_is_ready()))
+		l->since = now;
+	if (looks)
+		l->next = now + LOOK_NS;
+	l->returned = returned;
+	return now - l->since <= STUCK_NS;
+}
+
+bool pvp_crowd_wait(void)
+{
+	struct timespec nap = { .tv_nsec = ROOM_NAP_NS };
+	uint32_t session = atomic_load(&pvp_core.session);
+	uint64_t now = pvp_monotonic();
+	struct look look = { pvp_chunks_returned(), now, now + LOOK_NS };
+	int error = errno;
+	bool room = false;
+	if (pvp_tls.vain > look.returned)
+		return false;
+	while (may_wait() && atomic_load(&pvp_core.session) == session && !pvp_paused()) {
+		room = pvp_chunks_free() > 0;
+		if (room)
+			break;
+		atomic_store_explicit(&pvp_crowd.wanted, true, memory_order_relaxed);
+		pthread_cond_signal(&pvp_core.wake);
+		if (!writer_comes_on(&look)) {
+			pvp_tls.vain = look.returned + 1;
+			break;
+		}
+		uint64_t before = look.returned;
+		nanosleep(&nap, NULL);
+		if (pvp_chunks_returned() != before)
+			nap.tv_nsec = ROOM_NAP_NS;
+		else if (nap.tv_nsec < LONGEST_NAP_NS)
+			nap.tv_nsec += nap.tv_nsec / 2;
+	}
+	errno = error;
+	return room;
+}

@@ -1,0 +1,227 @@
+#include "probe/core/probe_args.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MIN_BUFFER = 256 << 10, MIN_LOG = 256 << 10, MAX_LINGER_MS = 60000 };
+
+struct text {
+	const char *at;
+	size_t len;
+};
+
+static bool same(struct text t, const char *word)
+{
+	return t.len == strlen(word) && memcmp(t.at, word, t.len) == 0;
+}
+
+static bool get_flag(struct text value, bool *ret)
+{
+	bool on = value.len == 0 || same(value, "on") || same(value, "yes") || same(value, "1");
+	if (!on && !same(value, "off") && !same(value, "no") && !same(value, "0"))
+		return false;
+	*ret = on;
+	return true;
+}
+
+static bool get_number(struct text value, uint64_t max, uint64_t *ret)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.at[i] < '0' || value.at[i] > '9' || n > max)
+			return false;
+		n = n * 10 + (uint64_t)(value.at[i] - '0');
+	}
+	*ret = n;
+	return value.len > 0 && n <= max;
+}
+
+static bool get_size(struct text value, uint64_t least, uint64_t *ret)
+{
+	unsigned shift = 0;
+	switch (value.len ? value.at[value.len - 1] | 0x20 : 0) {
+	case 'k':
+		shift = 10;
+		break;
+	case 'm':
+		shift = 20;
+		break;
+	case 'g':
+		shift = 30;
+		break;
+	}
+	value.len -= shift != 0;
+	uint64_t n;
+	if (!get_number(value, (SIZE_MAX >> shift) / 4, &n) || n << shift < least)
+		return false;
+	*ret = n << shift;
+	return true;
+}
+
+/* What stands for a letter behind a percent sign; "" for a percent sign, NULL for other letters. */
+static const char *stands_for(char letter, char room[32])
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	switch (letter) {
+	case 'p':
+		snprintf(room, 32, "%ld", (long)getpid());
+		return room;
+	case 't':
+		gmtime_r(&now, &utc);
+		strftime(room, 32, "%Y%m%d%H%M%S", &utc);
+		return room;
+	case '%':
+		return "%";
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * As the stock log profiler has it: %p is the pid, %t the time, %% a percent sign, "+NAME" is
+ * NAME.pid. Other signs in front (| and #) are the sink's.
+ */
+static bool get_output(struct text value, struct pvp_config *c)
+{
+	char room[32];
+	size_t n = 0;
+	bool plus = value.len > 1 && *value.at == '+';
+	c->own_sinks = plus;
+	for (size_t i = plus; i < value.len; i++) {
+		const char *text = value.at + i;
+		size_t len = 1;
+		if (*text == '%') {
+			char letter = ++i < value.len ? value.at[i] : 0;
+			text = stands_for(letter, room);
+			len = text ? strlen(text) : 0;
+			c->own_sinks |= letter == 'p';
+		}
+		if (!text || n + len + sizeof room >= PVP_PATH_MAX)
+			return false;
+		memcpy(c->output + n, text, len);
+		n += len;
+	}
+	c->output[n] = 0;
+	if (plus)
+		snprintf(c->output + n, sizeof room, ".%s", stands_for('p', room));
+	return n > 0;
+}
+
+/* Those that run other files, such as the shells of a script, are not meant. */
+static bool get_program(struct text value, struct pvp_config *c)
+{
+	char self[PVP_PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+	c->other_program = n != (ssize_t)value.len || memcmp(self, value.at, value.len) != 0;
+	return value.len > 0;
+}
+
+/* on, off, or an absolute path. */
+static bool get_control(struct text value, char *to, size_t room)
+{
+	bool word = same(value, "on") || same(value, "off");
+	if (value.len >= room || (!word && (value.len < 2 || *value.at != '/')))
+		return false;
+	memcpy(to, value.at, value.len);
+	to[value.len] = 0;
+	return true;
+}
+
+static bool set(struct pvp_config *c, struct text key, struct text value)
+{
+	uint64_t n;
+	if (same(key, "output"))
+		return get_output(value, c);
+	if (same(key, "calls"))
+		return get_flag(value, &c->calls);
+	if (same(key, "alloc"))
+		return get_flag(value, &c->alloc);
+	if (same(key, "marks"))
+		return get_flag(value, &c->marks);
+	if (same(key, "block"))
+		return get_flag(value, &c->block);
+	if (same(key, "program"))
+		return get_program(value, c);
+	if (same(key, "control"))
+		return get_control(value, c->control, sizeof c->control);
+	if (same(key, "zip"))
+		return get_flag(value, &c->zip);
+	if (same(key, "maxsize"))
+		return get_size(value, MIN_LOG, &c->maxsize);
+	if (same(key, "ring"))
+		return get_size(value, MIN_LOG, &c->ring);
+	bool buffer = same(key, "buffer");
+	if (buffer ? !get_size(value, MIN_BUFFER, &n) : !get_number(value, MAX_LINGER_MS, &n))
+		return false;
+	if (buffer)
+		c->buffer = (size_t)n;
+	else
+		c->linger_ms = (unsigned)n;
+	return true;
+}
+
+static bool known(struct text key)
+{
+	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
+		"linger", "control", "program", "zip", "maxsize", "ring", "block" };
+	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
+		if (same(key, keys[i]))
+			return true;
+	return false;
+}
+
+bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr)
+{
+	struct pvp_config c = { .output = "output.mlpd", .calls = true, .alloc = true,
+		.buffer = 64 << 20, .linger_ms = 500, .control = "on" };
+	for (const char *at = text ? text : ""; *at;) {
+		size_t len = strcspn(at, ","), key_len = strcspn(at, "=,");
+		struct text key = { at, key_len };
+		struct text value = { at + key_len, len - key_len };
+		if (value.len) { /* the '=' */
+			value.at++;
+			value.len--;
+		}
+		uint64_t offset = (uint64_t)(at - text);
+		if (len && !known(key))
+			return pv_fail(reterr, PV_EUSAGE, offset, "unknown option \"%.*s\"",
+				(int)(len < 99 ? len : 99), at);
+		if (len && !set(&c, key, value))
+			return pv_fail(reterr, PV_EUSAGE, offset, "bad value in \"%.*s\"",
+				(int)(len < 99 ? len : 99), at);
+		at += len + (at[len] == ',');
+	}
+	if (c.ring && c.maxsize)
+		return pv_fail(reterr, PV_EUSAGE, 0, "maxsize and ring exclude each other");
+	*ret = c;
+	return true;
+}
+
+/* ",block", ",zip", ",ring=N": what bounds and packs the log. */
+static void describe_log(const struct pvp_config *c, char *to, size_t room)
+{
+	const char *word = c->ring ? ",ring=" : ",maxsize=";
+	uint64_t bound = c->ring ? c->ring : c->maxsize;
+	int n = snprintf(to, room, "%s%s", c->block ? ",block" : "", c->zip ? ",zip" : "");
+	if (bound)
+		n += snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
+}
+
+size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
+	size_t room)
+{
+	char log[64];
+	describe_log(c, log, sizeof log);
+	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s%s,output=%s", host,
+		words && *words ? "," : "", words ? words : "",
+		c->calls && !words ? ",calls" : "",
+		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
+		c->buffer, log, *c->control == '/' ? ",control=" : "",
+		*c->control == '/' ? c->control : "", c->output);
+	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}

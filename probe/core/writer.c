@@ -1,0 +1,586 @@
+#include "probe/core/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/core/crowd.h"
+#include "probe/core/emit.h"
+
+enum {
+	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
+	ROUND_MS = 80, /* from one to the next: what a kill cuts off is younger than a tick */
+	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
+	STOP_POLL_MS = 20,
+	ALONE_MS = 1000,
+	LONGEST_STOP_MS = 10000, /* and linger, however slowly the reader takes */
+	STACK = 256 << 10,
+	OVERHEAD_RUNS = 20,
+	OVERHEAD_PAIRS = 100,
+	MS = 1000000, /* ns */
+	CALIBRATE_NS = 50 * MS,
+};
+
+static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
+
+/* The session's writer; under the core's lock. Stays after the end for those who wait in flush. */
+static struct pvp_writer *current;
+static pthread_cond_t flushed = PTHREAD_COND_INITIALIZER;
+static uint32_t sessions;
+
+static uint64_t ms_ago(uint64_t since)
+{
+	return (pvp_monotonic() - since) / MS;
+}
+
+static void deadline_at(struct timespec *t, uint64_t ns)
+{
+	t->tv_sec = (time_t)(ns / 1000000000);
+	t->tv_nsec = (long)(ns % 1000000000);
+}
+
+static void deadline_in(struct timespec *t, uint64_t ms)
+{
+	deadline_at(t, pvp_monotonic() + ms * MS);
+}
+
+/* ---- the sink's questions */
+
+static bool stopping(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool stop = w->stopping;
+	pthread_mutex_unlock(&pvp_core.lock);
+	return stop;
+}
+
+/* What the sink is asked while nothing can be written. */
+static int patience(void *ctx, bool moved)
+{
+	struct pvp_writer *w = ctx;
+	if (moved)
+		w->stuck_since = 0;
+	pvp_crowd_stuck(true);
+	pthread_mutex_lock(&pvp_core.lock);
+	bool moving = w->moving;
+	pthread_mutex_unlock(&pvp_core.lock);
+	w->sink.leaving = moving;
+	if (moving)
+		return -1;
+	if (!stopping(w))
+		return PVP_TICK_MS;
+	if (!w->stuck_since)
+		w->stuck_since = pvp_monotonic();
+	bool enough = ms_ago(w->stuck_since) >= w->config.linger_ms ||
+		ms_ago(w->stop_since) >= LONGEST_STOP_MS + w->config.linger_ms;
+	return enough ? -1 : STOP_POLL_MS;
+}
+
+static void rest(void *ctx, int ms)
+{
+	(void)ctx;
+	struct timespec t;
+	/* A full disk, or nobody reads: that may never end. */
+	atomic_store(&pvp_core.block, false);
+	deadline_in(&t, (uint64_t)ms);
+	pthread_mutex_lock(&pvp_core.lock);
+	pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+/* ---- sending */
+
+static void use_sink(struct pvp_writer *w, const struct pvp_sink *s)
+{
+	uint64_t written = w->sink.written;
+	w->sink = *s;
+	w->sink.path = w->config.output;
+	w->sink.patience = patience;
+	w->sink.rest = rest;
+	w->sink.ctx = w;
+	w->sink.written = written;
+}
+
+/* To the sink that was asked for, if one was. */
+static bool move(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool wanted = w->moving;
+	struct pvp_sink next = w->next, before = w->sink;
+	if (wanted) {
+		memcpy(w->config.output, w->next_path, sizeof w->next_path);
+		use_sink(w, &next);
+		w->moving = false;
+	}
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (wanted)
+		pvp_sink_close(&before, false);
+	return wanted;
+}
+
+static void take_orders(struct pvp_writer *w)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	bool hello = w->hello_wanted;
+	w->hello_wanted = false;
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (move(w) || hello)
+		w->began = false;
+}
+
+/* A host may save itself the work while nobody sees it. */
+static void note_alone(struct pvp_writer *w, bool alone)
+{
+	if (!alone || !w->alone_since)
+		w->alone_since = alone ? pvp_monotonic() : 0;
+	bool long_since = alone && ms_ago(w->alone_since) >= ALONE_MS;
+	/* Whoever waits here ends no round; the host, and others, ask whether somebody reads. */
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_writer_note(w);
+	pthread_mutex_unlock(&pvp_core.lock);
+	if (long_since == w->alone_told || !w->host->alone || (alone && !long_since))
+		return;
+	w->alone_told = long_since;
+	w->host->alone(long_since);
+}
+
+/* Header and names for whoever reads the stream from here. */
+static void begin_stream(struct pvp_writer *w)
+{
+	move(w);
+	w->sink.leaving = false;
+	bool there = pvp_sink_reopen(&w->sink);
+	note_alone(w, !there && !w->sink.dead);
+	if (!there) {
+		int ms = w->sink.dead ? -1 : patience(w, false);
+		w->failed = ms < 0 && !w->sink.leaving;
+		if (ms >= 0)
+			rest(w, ms);
+		return;
+	}
+	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
+	w->began = w->greeting = true;
+	w->streams++;
+	if (pvp_writer_send(w, &part, 1))
+		pvp_tell_again(w);
+	pvp_sink_told(&w->sink);
+	w->greeting = false;
+}
+
+static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
+{
+	while (!w->failed) {
+		if (!w->began) {
+			if (w->greeting || w->amid)
+				return false;
+			begin_stream(w);
+			continue;
+		}
+		w->sink.amid = w->greeting || w->amid;
+		switch (pvp_sink_send(&w->sink, parts, n)) {
+		case PVP_SENT:
+			atomic_store(&pvp_core.block, w->config.block);
+			pvp_crowd_stuck(false);
+			return true;
+		case PVP_READER_GONE:
+			w->began = false;
+			break;
+		case PVP_FULL:
+			w->full = true;
+			/* fall through */
+		case PVP_GAVE_UP:
+			w->failed = true;
+			break;
+		}
+	}
+	return false;
+}
+
+bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
+{
+	bool already = atomic_exchange(&pvp_core.sending, true); /* it greets a new reader first */
+	bool ok = send_parts(w, parts, n);
+	if (!ok)
+		atomic_store(&pvp_core.block, false);
+	atomic_store(&pvp_core.sending, already);
+	return ok;
+}
+
+/* ---- the thread */
+
+/* Waits for the next round's reason. True: the session shall end. */
+static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
+{
+	bool first = w->calibrator.usable && !pvp_core.clock.mult;
+	struct timespec t;
+	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : ROUND_MS) * MS);
+	pthread_mutex_lock(&pvp_core.lock);
+	while (!w->stopping && w->flush_wanted == w->flush_done &&
+		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_crowd.wanted))
+		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
+			break;
+	*ret_wanted = w->flush_wanted;
+	bool stop = w->stopping;
+	pthread_mutex_unlock(&pvp_core.lock);
+	return stop;
+}
+
+static void keep_time(struct pvp_writer *w)
+{
+	struct pvp_calibration c;
+	if (pvp_core.clock.mult && pvp_monotonic() - pvp_core.clock.base < CALIBRATE_NS)
+		return;
+	if (!pvp_calibrate(&w->calibrator, &c))
+		return;
+	if (w->host->speed) {
+		c.base = w->start_ns + (c.base - w->start_ns) * w->host->speed();
+		c.mult *= w->host->speed();
+	}
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_core.clock = c;
+	pvp_poke_all();
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+static void say_flushed(struct pvp_writer *w, uint64_t wanted)
+{
+	pthread_mutex_lock(&pvp_core.lock);
+	pvp_writer_note(w);
+	w->flush_done = wanted;
+	pthread_cond_broadcast(&flushed);
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
+/* Whether there is somebody to write for; the last round waits for him. */
+static bool ready(struct pvp_writer *w, bool last)
+{
+	w->began = w->began && !pvp_sink_alone(&w->sink);
+	if (!w->began)
+		atomic_store(&pvp_core.block, false);
+	if (w->began || w->failed)
+		return true;
+	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
+		pvp_crowd_stuck(true);
+		note_alone(w, true);
+		return false;
+	}
+	while (!w->began && !w->failed)
+		begin_stream(w);
+	return true;
+}
+
+static void *run(void *arg)
+{
+	struct pvp_writer *w = arg;
+	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_tls.muted = true;
+	w->tid = (uint64_t)syscall(SYS_gettid);
+	atomic_store(&pvp_crowd.writer, w->tid);
+	prctl(PR_SET_NAME, "profview");
+	if (w->host->start)
+		w->host->start();
+	uint64_t wanted = 0;
+	w->round_ns = pvp_monotonic();
+	say_flushed(w, 0);
+	ready(w, false);
+	for (bool last = false; !last;) {
+		last = wait_for_work(w, &wanted);
+		keep_time(w);
+		take_orders(w);
+		if (!ready(w, last)) {
+			say_flushed(w, w->flush_done);
+			rest(w, PVP_TICK_MS);
+			continue;
+		}
+		if (atomic_load(&pvp_crowd.wanted))
+			pvp_take_back();
+		w->asked = wanted != w->flush_done;
+		pvp_round(w, last);
+		say_flushed(w, wanted);
+	}
+	if (w->host->stop)
+		w->host->stop();
+	pvp_sink_close(&w->sink, true);
+	return NULL;
+}
+
+/* ---- lifecycle */
+
+/* The runtime's own part of what follows. */
+static uint64_t measure_way(const struct pvp_writer *w)
+{
+	uint64_t least = UINT64_MAX;
+	for (int run = 0; w->host->pairs && run < OVERHEAD_RUNS; run++) {
+		uint64_t before = pvp_monotonic();
+		w->host->pairs(OVERHEAD_PAIRS);
+		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
+		least = took < least ? took : least;
+	}
+	return w->host->pairs ? least : 0;
+}
+
+/* What an enter and its leave cost here, in ns: the least of several runs. */
+static uint32_t measure_overhead(const struct pvp_writer *w)
+{
+	uint8_t room[2 * PVP_HOT_MAX];
+	struct pvp_thread t = { .time = 0 };
+	uint64_t least = UINT32_MAX;
+	if (w->calibrator.usable)
+		t.clock = (struct pvp_calibration){ w->calibrator.tsc, w->calibrator.ns,
+			UINT64_C(1) << 31 };
+	for (int run = 0; run < OVERHEAD_RUNS; run++) {
+		uint64_t before = pvp_monotonic();
+		for (uint64_t i = 0; i < OVERHEAD_PAIRS; i++) {
+			uint8_t *p = pvp_put_call(&t, room, PVP_ENTER, i << 8, pvp_now(&t.clock));
+			pvp_publish(&t, p);
+			p = pvp_put_call(&t, p, PVP_LEAVE, i << 8, pvp_now(&t.clock));
+			pvp_publish(&t, p);
+		}
+		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
+		least = took < least ? took : least;
+	}
+	return (uint32_t)(least + measure_way(w));
+}
+
+/* That of its first thread: the one that begins a recording may have another. */
+static void name_process(char to[16])
+{
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, 15);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		prctl(PR_GET_NAME, to);
+	else
+		to[to[n - 1] == '\n' ? n - 1 : n] = 0;
+}
+
+static void fill_header(struct pvp_writer *w)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	w->start_ns = pvp_monotonic();
+	size_t n = pvp_args_describe(&w->config, w->host->name,
+		w->host->words ? w->host->words() : NULL, w->args, sizeof w->args);
+	w->header = (struct mlpd_header){
+		.format = format,
+		.start_time_ms = (uint64_t)t.tv_sec * 1000,
+		.startup_ns = w->start_ns,
+		.timer_overhead_ns = measure_overhead(w),
+		.pid = (uint32_t)getpid(),
+		.args = { w->args, n },
+#if defined(__x86_64__)
+		.arch = { "x86-64", 6 },
+#elif defined(__aarch64__)
+		.arch = { "armv8", 5 },
+#else
+		.arch = { "unknown", 7 },
+#endif
+		.os = { "linux", 5 },
+	};
+	name_process(w->comm);
+	pvp_children_look_first(&w->children);
+}
+
+/* A small stack, unless the program's thread-local variables need more. */
+static int create_thread(struct pvp_writer *w)
+{
+	pthread_attr_t attr;
+	int error = pthread_attr_init(&attr);
+	if (error)
+		return error;
+	pthread_attr_setstacksize(&attr, STACK);
+	error = pthread_create(&w->thread, &attr, run, w);
+	pthread_attr_destroy(&attr);
+	return error == EINVAL ? pthread_create(&w->thread, NULL, run, w) : error;
+}
+
+static int start_thread(struct pvp_writer *w)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int error = create_thread(w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static void free_writer(struct pvp_writer *w)
+{
+	if (w->moving)
+		pvp_sink_forget(&w->next);
+	pv_map_finish(&w->described);
+	free(w->tree);
+	pv_array_finish(&w->scratch.pool);
+	pv_array_finish(&w->scratch.descs);
+	pv_array_finish(&w->scratch.values);
+	free(w);
+}
+
+/* Under the lock: from here on events are taken. */
+static void open_session(struct pvp_writer *w)
+{
+	size_t chunks = pvp_pool_chunks(pvp_core.pool);
+	pvp_core.wake_at = chunks / 8 < WAKE_CHUNKS ? chunks / 8 : WAKE_CHUNKS;
+	pvp_core.queued = 0;
+	pvp_crowd_reset();
+	pvp_core.clock = (struct pvp_calibration){ 0 };
+	atomic_store(&pvp_core.calls, w->config.calls);
+	atomic_store(&pvp_core.alloc, w->config.alloc);
+	atomic_store(&pvp_core.marks, w->config.marks);
+	atomic_store(&pvp_core.paused, false);
+	atomic_store(&pvp_core.block, false);
+	atomic_store(&pvp_core.pauses, 0);
+	atomic_store(&pvp_groups_off, 0);
+	atomic_store(&pvp_core.orphans, 0);
+	if (++sessions == 0)
+		sessions = 1;
+	pvp_core.writing = sessions;
+	current = w;
+	atomic_store_explicit(&pvp_core.session, sessions, memory_order_release);
+}
+
+/* Under the lock: nobody writes any more. */
+static void close_session(void)
+{
+	atomic_store_explicit(&pvp_core.session, 0, memory_order_release);
+	pvp_core.writing = 0;
+	current = NULL;
+	if (pvp_core.pool)
+		pvp_pool_retire(pvp_core.pool);
+	pvp_core.pool = NULL;
+	for (struct pvp_thread *t = pvp_core.threads, *next; t; t = next) {
+		next = t->next;
+		if (t->exited)
+			pvp_thread_remove(t);
+	}
+	pthread_cond_broadcast(&flushed);
+}
+
+static int init_conditions(void)
+{
+	pthread_condattr_t attr;
+	int error = pthread_condattr_init(&attr);
+	if (error)
+		return error;
+	error = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	if (!error)
+		error = pthread_cond_init(&pvp_core.wake, &attr);
+	if (!error)
+		error = pthread_cond_init(&flushed, &attr);
+	pthread_condattr_destroy(&attr);
+	return error;
+}
+
+int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *host)
+{
+	static bool ready_once;
+	int error = pvp_threads_init();
+	if (!error && !ready_once)
+		error = init_conditions();
+	if (error)
+		return error;
+	ready_once = true;
+	struct pvp_writer *w = calloc(1, sizeof *w);
+	if (!w)
+		return ENOMEM;
+	w->config = *config;
+	w->host = host;
+	pvp_calibrator_init(&w->calibrator);
+	fill_header(w);
+	struct pvp_sink sink;
+	error = pvp_sink_open(&sink, w->config.output, &w->config);
+	if (error)
+		goto fail;
+	use_sink(w, &sink);
+	error = ENOMEM;
+	if (!pvp_lock())
+		goto fail_sink;
+	pvp_core.pool = pvp_pool_create(config->buffer);
+	bool opened = pvp_core.pool;
+	if (opened)
+		open_session(w);
+	pvp_unlock();
+	if (opened)
+		error = start_thread(w);
+	if (!error)
+		return 0;
+	if (opened && pvp_lock()) {
+		close_session();
+		pvp_unlock();
+	}
+fail_sink:
+	pvp_sink_forget(&w->sink);
+fail:
+	free_writer(w);
+	return error;
+}
+
+int pvp_writer_stop(void)
+{
+	if (!pvp_lock())
+		return EALREADY;
+	struct pvp_writer *w = current;
+	if (w) {
+		w->stopping = true;
+		w->stop_since = pvp_monotonic();
+		pthread_cond_signal(&pvp_core.wake);
+	}
+	pvp_unlock();
+	if (!w)
+		return EALREADY;
+	pthread_join(w->thread, NULL);
+	int result = w->failed ? ETIMEDOUT : 0;
+	if (pvp_lock()) {
+		close_session();
+		pvp_unlock();
+	}
+	pvp_sink_forget(&w->sink);
+	free_writer(w);
+	return result;
+}
+
+int pvp_writer_flush(void)
+{
+	struct timespec t;
+	if (!pvp_lock())
+		return EALREADY;
+	struct pvp_writer *w = current;
+	int error = w ? 0 : EALREADY;
+	uint64_t mine = w ? ++w->flush_wanted : 0;
+	if (w) {
+		deadline_in(&t, w->config.linger_ms);
+		pthread_cond_signal(&pvp_core.wake);
+	}
+	while (!error && current == w && w->flush_done < mine)
+		error = pthread_cond_timedwait(&flushed, &pvp_core.lock, &t);
+	pvp_unlock();
+	return error;
+}
+
+struct pvp_writer *pvp_writer_now(void)
+{
+	return current;
+}
+
+void pvp_writer_forget(void)
+{
+	struct pvp_writer *w = current;
+	init_conditions();
+	atomic_store(&pvp_core.session, 0);
+	atomic_store(&pvp_core.block, false);
+	atomic_store(&pvp_core.sending, false);
+	pvp_core.writing = 0;
+	pvp_core.pool = NULL;
+	current = NULL;
+	if (!w)
+		return;
+	pvp_sink_forget(&w->sink);
+	free_writer(w);
+}

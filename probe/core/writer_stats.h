@@ -1,0 +1,26 @@
+#ifndef PV_PROBE_WRITER_STATS_H
+#define PV_PROBE_WRITER_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/core/probe_args.h"
+#include "probe/core/scan.h"
+
+/* What recording costs. */
+struct pvp_stats {
+	struct pvp_tally tally;
+	uint64_t lost;
+	uint64_t start_ns, round_ns; /* of the session; of the last round that was written */
+	uint64_t cpu_ns;             /* of the writer's thread */
+	uint64_t process_cpu_ns;     /* of all, that included */
+	uint64_t written;            /* bytes into the sink */
+	char output[PVP_PATH_MAX];   /* it */
+	bool plain, pipe, reader;    /* has that name; is a pipe; is read, or is a file */
+	uint64_t streams;            /* begun: one, and one more for each hello and new reader */
+	uint32_t call_ns;            /* an enter or a leave, as measured at the start */
+	size_t chunks, chunks_free;
+};
+
+#endif

@@ -1,0 +1,409 @@
+#include "probe/managed/mono_args.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+/* What "nodefaults" leaves out. */
+enum {
+	DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT |
+		PVP_MONO_AREAS | PVP_MONO_COUNTERS,
+};
+
+/* What a heap shot is of no use without; the roots of its own collection come with it. */
+enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_AREAS };
+#define SHOT_BYTES ((size_t)256 << 20)
+#define TREE_BYTES ((size_t)64 << 20)
+
+struct word {
+	const char *text;
+	unsigned groups;
+};
+
+static const struct word words[] = {
+	{ "calls", PVP_MONO_CALLS },
+	{ "alloc", PVP_MONO_ALLOC | PVP_MONO_GC | PVP_MONO_MOVES },
+	{ "gcalloc", PVP_MONO_ALLOC },
+	{ "gc", PVP_MONO_GC },
+	{ "gcmove", PVP_MONO_MOVES },
+	{ "gcroot", PVP_MONO_ROOTS | PVP_MONO_AREAS },
+	{ "gchandle", PVP_MONO_HANDLES },
+	{ "exception", PVP_MONO_EXCEPTIONS },
+	{ "monitor", PVP_MONO_MONITORS },
+	{ "finalization", PVP_MONO_FINALIZERS },
+	{ "jit", PVP_MONO_JIT },
+	{ "cpu", PVP_MONO_CPU },
+	{ "counter", PVP_MONO_COUNTERS },
+	{ "runtime", PVP_MONO_RUNTIME },
+	{ "fields", PVP_MONO_FIELDS },
+	{ "lines", PVP_MONO_LINES },
+	{ "classof", PVP_MONO_CLASS_OF },
+	{ "messages", PVP_MONO_MESSAGES },
+};
+
+/* Other names for some of these. */
+static const struct word aliases[] = {
+	{ "counters", PVP_MONO_COUNTERS },
+	{ "legacy", PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_MOVES |
+			    PVP_MONO_ROOTS | PVP_MONO_AREAS | PVP_MONO_HANDLES |
+			    PVP_MONO_FINALIZERS | PVP_MONO_COUNTERS },
+};
+
+static bool is(const char *at, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(word, at, len) == 0;
+}
+
+static unsigned groups_of(const char *at, size_t len)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if (is(at, len, words[i].text))
+			return words[i].groups;
+	for (size_t i = 0; i < PV_COUNT_OF(aliases); i++)
+		if (is(at, len, aliases[i].text))
+			return aliases[i].groups;
+	return 0;
+}
+
+static bool number(const char *at, size_t len, unsigned *ret, size_t *ret_used)
+{
+	unsigned n = 0;
+	size_t i = 0;
+	for (; i < len && at[i] >= '0' && at[i] <= '9' && n < 100000000; i++)
+		n = n * 10 + (unsigned)(at[i] - '0');
+	*ret = n;
+	*ret_used = i;
+	return i > 0;
+}
+
+/* 4096, 512k, 64m: bytes */
+static bool bytes(const char *at, size_t len, size_t *ret)
+{
+	unsigned n, shift = 0;
+	size_t used;
+	if (!number(at, len, &n, &used))
+		return false;
+	if (used + 1 == len) {
+		char unit = (char)(at[used] | 0x20);
+		shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+	}
+	if (n == 0 || used + (shift > 0) != len)
+		return false;
+	*ret = (size_t)n << shift;
+	return true;
+}
+
+/* heapshot, heapshot=5gc, heapshot=200ms; whatever is said, one can be asked for at any time */
+static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	unsigned n;
+	size_t used;
+	o->groups |= SHOTS;
+	if (len == 0) {
+		o->shot_collections = 1;
+		return true;
+	}
+	if (is(at, len, "ondemand"))
+		return true;
+	if (is(at, len, "onshutdown"))
+		return o->shot_at_end = true;
+	if (!number(at, len, &n, &used) || n == 0)
+		return false;
+	if (is(at + used, len - used, "gc"))
+		o->shot_collections = n;
+	else if (is(at + used, len - used, "ms"))
+		o->shot_ms = n;
+	else
+		return false;
+	return true;
+}
+
+static bool sample(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	size_t used = 0;
+	o->groups |= PVP_MONO_SAMPLES;
+	o->sample_hz = 100;
+	/* "cycles/1000": what is counted was once to be chosen */
+	const char *slash = len > 0 && (*at < '0' || *at > '9') ? memchr(at, '/', len) : NULL;
+	if (slash) {
+		len -= (size_t)(slash + 1 - at);
+		at = slash + 1;
+	}
+	return len == 0 || (number(at, len, &o->sample_hz, &used) && used == len && o->sample_hz > 0);
+}
+
+static bool keep(char *to, const char *at, size_t len)
+{
+	size_t n = strlen(to);
+	if (n + len + 2 > PVP_MONO_TEXT)
+		return false;
+	if (n)
+		to[n++] = ',';
+	memcpy(to + n, at, len);
+	to[n + len] = 0;
+	return true;
+}
+
+static bool take_frames(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	size_t used;
+	if (!number(at, len, &o->frames, &used) || used != len)
+		return false;
+	if (o->frames > PVP_MONO_FRAMES)
+		o->frames = PVP_MONO_FRAMES;
+	o->frames_given = true;
+	return true;
+}
+
+static bool take_filter(char to[PVP_MONO_TEXT], const char *at, size_t len)
+{
+	if (len >= PVP_MONO_TEXT)
+		return false;
+	memcpy(to, at, len);
+	to[len] = 0;
+	return true;
+}
+
+static bool take_depth(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	size_t used;
+	return number(at, len, &o->call_depth, &used) && used == len;
+}
+
+/* Some shells leave the quotes around it. */
+static bool take_callspec(struct pvp_mono_options *o, const char *at, size_t len)
+{
+	bool open = len > 0 && *at == '"';
+	bool close = len > open && at[len - 1] == '"';
+	return take_filter(o->callspec, at + open, len - open - close);
+}
+
+static bool take_plain(struct pvp_mono_options *o, const char *at, size_t len, bool *ret_ok)
+{
+	*ret_ok = true;
+	if (is(at, len, "heapshot-on-shutdown")) {
+		o->groups |= SHOTS;
+		o->shot_at_end = true;
+	} else if (is(at, len, "report")) {
+		o->want_report = true;
+	} else if (is(at, len, "stock")) {
+		o->stock = true;
+	} else if (is(at, len, "help")) {
+		o->want_help = true;
+	} else if (!is(at, len, "nodefaults") && !is(at, len, "debug")) {
+		return false;
+	}
+	return true;
+}
+
+static bool take_calls(
+	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+{
+	const char *value = at + key + (key < len);
+	size_t n = (size_t)(at + len - value);
+	if (is(at, key, "calltree")) {
+		o->groups |= PVP_MONO_TREE;
+		o->tree_cpu = is(value, n, "cpu");
+		*ret_ok = key == len || o->tree_cpu;
+	} else if (is(at, key, "calltree-room")) {
+		*ret_ok = bytes(value, n, &o->tree_bytes);
+	} else if (is(at, key, "calldepth")) {
+		*ret_ok = take_depth(o, value, n);
+	} else if (is(at, key, "callspec")) {
+		*ret_ok = take_callspec(o, value, n);
+	} else if (key < len && is(at, key, "filter")) {
+		*ret_ok = take_filter(o->filter, value, n);
+	} else if (is(at, key, "coverage")) {
+		o->groups |= PVP_MONO_COVERAGE;
+		*ret_ok = take_filter(o->coverage, value, n);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool take_valued(
+	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+{
+	const char *value = at + key + (key < len);
+	size_t n = (size_t)(at + len - value);
+	if (is(at, key, "heapshot")) {
+		*ret_ok = heapshot(o, value, n);
+	} else if (is(at, key, "heapshot-room")) {
+		*ret_ok = bytes(value, n, &o->shot_bytes);
+	} else if (is(at, key, "sample")) {
+		*ret_ok = sample(o, value, n);
+	} else if (is(at, key, "sample-real") || is(at, key, "sampling-real")) {
+		o->sample_real = true;
+		*ret_ok = false;
+	} else if (key < len && is(at, key, "alloc")) {
+		o->groups |= PVP_MONO_ALLOC;
+		*ret_ok = bytes(value, n, &o->alloc_period);
+	} else if (key < len && is(at, key, "maxframes")) {
+		*ret_ok = take_frames(o, value, n);
+	} else if (key < len && (is(at, key, "maxsamples") || is(at, key, "port"))) {
+		*ret_ok = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* One word; what "no" takes away it takes away wherever it stands. */
+static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigned *off)
+{
+	const char *eq = memchr(at, '=', len);
+	size_t key = eq ? (size_t)(eq - at) : len;
+	bool ok = true;
+	bool no = !eq && len > 2 && memcmp(at, "no", 2) == 0 && groups_of(at + 2, len - 2);
+	if (no)
+		*off |= groups_of(at + 2, len - 2);
+	else if (!eq && groups_of(at, len))
+		o->groups |= groups_of(at, len);
+	else if (is(at, len, "alloc=off"))
+		*off |= PVP_MONO_ALLOC;
+	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
+		!take_valued(o, at, key, len, &ok))
+		return keep(o->rest, at, len);
+	return ok;
+}
+
+/* The next word, without its quotes; behind it and its comma. NULL: it is too long. */
+static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret_len)
+{
+	char quote = 0;
+	size_t n = 0;
+	for (; *at && (quote || *at != ','); at++) {
+		if (*at == quote) {
+			quote = 0;
+			continue;
+		}
+		if (!quote && (*at == '"' || *at == '\'')) {
+			quote = *at;
+			continue;
+		}
+		if (*at == '\\' && at[1])
+			at++;
+		if (n + 1 == PVP_MONO_TEXT)
+			return NULL;
+		to[n++] = *at;
+	}
+	to[n] = 0;
+	*ret_len = n;
+	return at + (*at == ',');
+}
+
+/* When shots are taken; one can be asked for in any case. */
+static void describe_shots(struct pvp_mono_options *o)
+{
+	char text[64];
+	bool some = o->shot_collections || o->shot_ms || o->shot_at_end;
+	int n;
+	if (!some)
+		keep(o->words, "heapshot=ondemand", 17);
+	if (o->shot_collections == 1)
+		keep(o->words, "heapshot", 8);
+	if (o->shot_collections > 1) {
+		n = snprintf(text, sizeof text, "heapshot=%ugc", o->shot_collections);
+		keep(o->words, text, (size_t)n);
+	}
+	if (o->shot_ms) {
+		n = snprintf(text, sizeof text, "heapshot=%ums", o->shot_ms);
+		keep(o->words, text, (size_t)n);
+	}
+	if (o->shot_at_end)
+		keep(o->words, "heapshot-on-shutdown", 20);
+}
+
+static void describe(struct pvp_mono_options *o)
+{
+	char text[64];
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		/* "alloc" is several; it is said by its parts. */
+		unsigned g = words[i].groups & ~(unsigned)PVP_MONO_AREAS;
+		bool one = (g & (g - 1)) == 0;
+		bool sampled = g == PVP_MONO_ALLOC && o->alloc_period;
+		if (one && o->groups & g && !sampled)
+			keep(o->words, words[i].text, strlen(words[i].text));
+	}
+	if (o->groups & PVP_MONO_HEAPSHOTS)
+		describe_shots(o);
+	if (o->groups & PVP_MONO_TREE)
+		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
+	if (o->groups & PVP_MONO_SAMPLES) {
+		int n = snprintf(text, sizeof text, "sample=%u", o->sample_hz);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+	if (o->groups & PVP_MONO_COVERAGE)
+		keep(o->words, "coverage", 8);
+	if (o->groups & (PVP_MONO_CALLS | PVP_MONO_TREE) && o->call_depth != UINT_MAX) {
+		int n = snprintf(text, sizeof text, "calldepth=%u", o->call_depth);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+	if (o->alloc_period) {
+		int n = snprintf(text, sizeof text, "alloc=%zu", o->alloc_period);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+	if (o->filter[0]) {
+		int n = snprintf(text, sizeof text, "filter=%.50s", o->filter);
+		keep(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+}
+
+/* The log goes to mprof-report, which prints its report, or writes it where the log was to go. */
+static bool make_report(struct pvp_mono_options *o)
+{
+	static const char key[] = "output=";
+	char command[PVP_MONO_TEXT] = "output=|mprof-report -";
+	char *at = strncmp(o->rest, key, sizeof key - 1) == 0 ? o->rest : strstr(o->rest, ",output=");
+	if (at) {
+		char *value = strchr(at, '=') + 1;
+		size_t len = strcspn(value, ",");
+		int n = snprintf(command, sizeof command, "output=|mprof-report '--out=%.*s' -",
+			(int)len, value);
+		if (n < 0 || (size_t)n >= sizeof command || *value == '|' || *value == '#')
+			return false;
+		memmove(at, value + len, strlen(value + len) + 1);
+		if (*o->rest == ',')
+			memmove(o->rest, o->rest + 1, strlen(o->rest));
+	}
+	return keep(o->rest, command, strlen(command));
+}
+
+bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
+{
+	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
+		.tree_bytes = TREE_BYTES, .call_depth = UINT_MAX };
+	char word[PVP_MONO_TEXT];
+	unsigned off = 0;
+	size_t len;
+	text += *text == ':';
+	if (is(text, strcspn(text, ","), "nodefaults"))
+		o.groups = 0;
+	for (const char *at = text; *at;) {
+		at = next_word(at, word, &len);
+		if (!at || (len && !take(&o, word, len, &off))) {
+			ret->sample_real = o.sample_real;
+			return false;
+		}
+	}
+	o.groups &= ~off;
+	if (o.stock)
+		o.groups &= ~(unsigned)(PVP_MONO_CLASS_OF | PVP_MONO_MESSAGES);
+	if (o.want_report && !make_report(&o))
+		return false;
+	/* Where extensions are written anyway, times of the processor come with the samples. */
+	if (o.groups & PVP_MONO_TREE && o.groups & PVP_MONO_SAMPLES && !o.tree_cpu)
+		o.groups |= PVP_MONO_CPU;
+	/* Calls are either summed up or told one by one. */
+	if (o.groups & PVP_MONO_TREE)
+		o.groups &= ~(unsigned)PVP_MONO_CALLS;
+	/* With calls traced every path is known; walking the stack again would cost the most. */
+	if (o.groups & PVP_MONO_CALLS && !o.frames_given)
+		o.frames = 0;
+	describe(&o);
+	*ret = o;
+	return true;
+}

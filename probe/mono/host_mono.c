@@ -1,0 +1,233 @@
+/*
+ * `mono --profile=profview:OPTIONS`: Mono loads libmono-profiler-profview.so and calls the init
+ * function with the whole text. API version 3 (Mono 5 and later).
+ */
+#include "probe/mono/host_mono.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/core/emit.h"
+#include "probe/code/modules.h"
+#include "probe/managed/mono_filter.h"
+#include "probe/mono/mono_methods.h"
+#include "probe/managed/mono_names.h"
+#include "probe/core/sample_rate.h"
+#include "probe/control/session.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct _MonoProfiler pvp_mono;
+
+static const char *words(void)
+{
+	return pvp_mono.options.words;
+}
+
+static void ignore(void *ctx, uint64_t from, uint64_t to)
+{
+	(void)ctx, (void)from, (void)to;
+}
+
+/* Where samples of the runtime itself and of libraries fall. */
+static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	if (!(pvp_mono.options.groups & PVP_MONO_SAMPLES))
+		return true;
+	pvp_modules_refresh(ignore, NULL);
+	return pvp_modules_tell(w, page, again);
+}
+
+static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	bool ok = pvp_names_tell(w, page, again) && tell_modules(w, page, again);
+	unsigned groups = pvp_mono.options.groups;
+	if (ok && !again && groups & PVP_MONO_SAMPLES)
+		pvp_mono_samples_tell(w, page);
+	if (ok && !again && groups & PVP_MONO_COUNTERS)
+		ok = pvp_mono_counters_tell(w, page);
+	if (again)
+		pvp_mono_counters_again();
+	return ok;
+}
+
+static void told(struct pvp_writer *w)
+{
+	pvp_names_told(w);
+	/* Its fence came too late for a round that was to be the last. */
+	if (w->last)
+		pvp_mono_heap_told(w, UINT64_MAX);
+}
+
+static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+{
+	unsigned hz;
+	enum pvp_reply r =
+		pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
+	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz))
+		return r;
+	snprintf(say, room, "samples have to be asked for at the start");
+	return PVP_REPLY_ERROR;
+}
+
+/* --- the way of an event: Mono's code calls a function that goes through a list of profilers */
+
+struct listed {
+	struct listed *_Atomic next;
+	_Atomic MonoProfilerMethodEnterCallback entered;
+};
+
+static void nothing(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	(void)p, (void)method, (void)context;
+	if (pvp_guard_on())
+		pvp_guard_off();
+}
+
+static __attribute__((noinline)) void go_through(struct listed *_Atomic *first, MonoMethod *method)
+{
+	for (struct listed *l = atomic_load(first); l; l = atomic_load(&l->next)) {
+		MonoProfilerMethodEnterCallback callback = atomic_load(&l->entered);
+		if (callback)
+			callback(&pvp_mono, method, NULL);
+	}
+}
+
+static void pairs(unsigned n)
+{
+	static struct listed one = { NULL, nothing };
+	static struct listed *_Atomic first = &one;
+	for (unsigned i = 0; i < 2 * n; i++)
+		go_through(&first, NULL);
+}
+
+static const struct pvp_host host = {
+	.name = "mono",
+	.stop = pvp_modules_finish,
+	.pairs = pairs,
+	.method = pvp_names_method,
+	.unnamed = pvp_names_unnamed,
+	.tell = tell,
+	.told = told,
+	.stood_still = pvp_mono_heap_told,
+	.discarded_shots = pvp_mono_heap_discarded,
+	.words = words,
+	.announced = true,
+	.heapshot = pvp_mono_heap_ask,
+	.set = set,
+};
+
+/* The runtime is going down: everything is to be in the log before it is gone. */
+static void cleanup(MonoProfiler *p)
+{
+	(void)p;
+	pvp_session_stop();
+}
+
+/* A child records nothing, but the runtime goes on telling: nothing it locks may be held then. */
+static void before_fork(void)
+{
+	pvp_mono_threads_wait();
+	pvp_mono_types_wait();
+	pvp_names_hold();
+	pvp_mono_numbers_wait();
+}
+
+static void after_fork(void)
+{
+	pvp_mono_numbers_release();
+	pvp_names_release();
+	pvp_mono_types_release();
+	pvp_mono_threads_release();
+}
+
+static void complain(const char *what)
+{
+	char line[256];
+	int n = snprintf(line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
+	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+		return;
+}
+
+static void show_help(void)
+{
+	static const char text[] =
+		"--profile=profview[:OPTION,...]; words of the stock log profiler mean what they mean there\n"
+		"  events     calls alloc gc gcalloc gcmove gcroot gchandle finalization exception monitor\n"
+		"             counter jit, legacy for most of them; noEVENT: without it; nodefaults, as the\n"
+		"             first word: nothing that is not named\n"
+		"  calls      callspec=SPEC filter=TERM+... calldepth=N; calltree[=cpu]: summed up\n"
+		"  samples    sample[=HZ], cpu: with processor time, lines: of source\n"
+		"  memory     alloc=BYTES: one each so many; heapshot[=Nms|Ngc|ondemand|onshutdown]\n"
+		"             heapshot-on-shutdown fields heapshot-room=SIZE; maxframes=N\n"
+		"  more       coverage[=TERM+...] runtime\n"
+		"  the log    output=FILE|PIPE|+FILE|'|COMMAND'|#FD zip maxsize=SIZE ring=SIZE buffer=SIZE\n"
+		"             block=yes linger=MS control=PATH report\n"
+		"the program runs unprofiled\n";
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		return;
+}
+
+/* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
+/* Mono's own thread asks for samples; it signals every thread while the process computes. */
+static void say_timer(struct pvp_mono_options *o)
+{
+	size_t n = strlen(o->words);
+	if (o->groups & PVP_MONO_SAMPLES)
+		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono:%u", n ? "," : "",
+			o->sample_hz);
+}
+
+EXPORT void mono_profiler_init_profview(const char *text);
+EXPORT void mono_profiler_init_profview(const char *text)
+{
+	static const char name[] = "profview";
+	char core[2 * PVP_MONO_TEXT];
+	if (strncmp(text, name, sizeof name - 1) == 0)
+		text += sizeof name - 1;
+	struct _MonoProfiler *p = &pvp_mono;
+	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
+		!pvp_filter_sound(p->options.coverage) ||
+		!pvp_mono_callspec_sound(p->options.callspec)) {
+		complain(p->options.sample_real
+				 ? PVP_SAMPLE_REAL_REFUSED
+				 : "an option after --profile=profview: is not understood");
+		return;
+	}
+	if (p->options.want_help) {
+		show_help();
+		return;
+	}
+	unsigned groups = p->options.groups;
+	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
+		groups & (PVP_MONO_CALLS | PVP_MONO_TREE) ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
+		p->options.rest[0] ? "," : "", p->options.rest);
+	say_timer(&p->options);
+	p->handle = mono_profiler_create(p);
+	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;
+	/* Of several processes under one launch the first is recorded; the others say nothing. */
+	if (error && error != EBUSY && error != ECANCELED) {
+		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
+		complain(core);
+	}
+	if (error)
+		return;
+	pthread_atfork(before_fork, after_fork, after_fork);
+	mono_profiler_set_cleanup_callback(p->handle, cleanup);
+	pvp_mono_meta_init(p);
+	pvp_mono_events_init(p);
+	if (groups & (PVP_MONO_CALLS | PVP_MONO_TREE))
+		pvp_mono_calls_init(p);
+	if (groups & PVP_MONO_ALLOC)
+		pvp_mono_alloc_init(p);
+	if (groups & PVP_MONO_LINES)
+		pvp_mono_lines_init();
+	if (groups & PVP_MONO_COVERAGE)
+		pvp_mono_coverage_init(p);
+	if (groups & PVP_MONO_SAMPLES)
+		pvp_mono_samples_init(p);
+	if (pvp_mono_is_late())
+		pvp_mono_late();
+}

@@ -1,0 +1,74 @@
+/*
+ * Source lines of compiled code (`lines`): where a method's code changes from one line to another,
+ * as the runtime's debug information has it. Told behind the method's definition.
+ */
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/mono-debug.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/mono/host_mono.h"
+#include "probe/mono/mono_methods.h"
+#include "probe/managed/mono_names.h"
+
+enum { MOST = 1500 }; /* places of one method */
+
+/* As the runtime lays it out; in none of its headers. */
+struct _MonoDebugLineNumberEntry {
+	uint32_t il_offset, native_offset;
+};
+
+struct table {
+	uint64_t pairs[2 * MOST]; /* offset in the code, line */
+	size_t n;
+	char *file;
+};
+
+static void add(struct table *t, MonoMethod *method, MonoDomain *domain, uint32_t offset)
+{
+	MonoDebugSourceLocation *at = mono_debug_lookup_source_location(method, offset, domain);
+	if (!at)
+		return;
+	bool same = t->n > 0 && t->pairs[t->n - 1] == at->row;
+	if (!same && t->n + 2 <= 2 * MOST) {
+		t->pairs[t->n++] = offset;
+		t->pairs[t->n++] = at->row;
+	}
+	if (!t->file && at->source_file)
+		t->file = strdup(at->source_file);
+	mono_debug_free_source_location(at);
+}
+
+static void define(const struct table *t, uint64_t method)
+{
+	const struct pv_batch pools = { .pool = { (uint64_t *)(uintptr_t)t->pairs, t->n, t->n } };
+	struct pv_event ev = { .kind = PV_KIND_EXT_LINES,
+		.lines = { .method = method,
+			.pairs = { 0, (uint32_t)t->n },
+			.file = { t->file, strlen(t->file) } } };
+	pvp_names_define_list(&ev, &pools);
+}
+
+void pvp_mono_lines(MonoMethod *method)
+{
+	MonoDomain *domain = mono_domain_get();
+	MonoDebugMethodJitInfo *info = mono_debug_find_method(method, domain);
+	if (!info)
+		return;
+	struct table *t = calloc(1, sizeof *t);
+	for (uint32_t i = 0; t && i < info->num_line_numbers; i++)
+		if (info->line_numbers[i].native_offset < info->code_size)
+			add(t, method, domain, info->line_numbers[i].native_offset);
+	mono_debug_free_method_jit_info(info);
+	if (t && t->n && t->file)
+		define(t, pvp_mono_method(method));
+	if (t)
+		free(t->file);
+	free(t);
+}
+
+void pvp_mono_lines_init(void)
+{
+	if (!mono_debug_enabled())
+		mono_debug_init(MONO_DEBUG_FORMAT_MONO);
+}

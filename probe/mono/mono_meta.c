@@ -1,0 +1,549 @@
+/* Definitions and unloads: methods, classes, images, assemblies, domains, contexts, threads. */
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/attrdefs.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/core/emit.h"
+#include "probe/mono/host_mono.h"
+#include "probe/mono/mono_methods.h"
+#include "probe/managed/mono_names.h"
+
+/* What Mono gives for us to free. */
+extern void mono_free(void *);
+
+static struct pv_text text_of(const char *t)
+{
+	return (struct pv_text){ t ? t : "", t ? strlen(t) : 0 };
+}
+
+static struct pv_event meta(uint8_t kind, const void *key)
+{
+	return (struct pv_event){ .kind = kind,
+		.meta = { .key = pvp_mono_key(key), .name = { "", 0 }, .mvid = { "", 0 } } };
+}
+
+/* --- methods */
+
+static void jit_begins(MonoProfiler *p, MonoMethod *method)
+{
+	(void)p;
+	pvp_mono_compile_begin(method, pvp_monotonic());
+}
+
+static void jit_failed(MonoProfiler *p, MonoMethod *method)
+{
+	uint64_t calling, now = pvp_monotonic();
+	uint64_t begin = pvp_mono_compile_end(method, &calling);
+	if (!(p->options.groups & PVP_MONO_RUNTIME))
+		return;
+	char *name = mono_method_full_name(method, 1);
+	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
+		.jit = { .method = pvp_mono_method(method), .started = begin ? now - begin : 0,
+			.name = text_of(name) } };
+	pvp_names_say(&ev);
+	mono_free(name);
+}
+
+static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
+{
+	uint64_t calling, now = pvp_monotonic();
+	uint64_t begin = pvp_mono_compile_end(method, &calling);
+	bool timed = begin && p->options.groups & PVP_MONO_RUNTIME;
+	char *name = mono_method_full_name(method, 1);
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { .method = pvp_mono_method(method),
+			.code = (uint64_t)(uintptr_t)mono_jit_info_get_code_start(info),
+			.size = (uint64_t)mono_jit_info_get_code_size(info),
+			.started = timed ? now - begin : 0, /* how long it took */
+			.name = text_of(name) } };
+	pvp_names_define(&ev);
+	if (calling)
+		pvp_names_set_calling(calling);
+	if (p->options.groups & PVP_MONO_LINES)
+		pvp_mono_lines(method);
+	mono_free(name);
+	pvp_mono_name_missing();
+}
+
+static void name_method(uint64_t key)
+{
+	char *name = mono_method_full_name(pvp_mono_method_of(key), 1);
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { .method = key, .name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(name);
+}
+
+void pvp_mono_name_method(uint64_t key)
+{
+	if (!pvp_tls.hurried && !pvp_names_knows(key))
+		name_method(key);
+}
+
+void pvp_mono_name_missing(void)
+{
+	uint64_t key;
+	while (pvp_names_take_unnamed(&key))
+		if (!pvp_names_knows(key))
+			name_method(key);
+}
+
+static void shutdown_begins(MonoProfiler *p)
+{
+	if (p->options.shot_at_end)
+		pvp_mono_heap_collect();
+	if (p->options.groups & PVP_MONO_COVERAGE)
+		pvp_mono_coverage_tell();
+	pvp_mono_counters_end();
+	pvp_mono_last_samples();
+	pvp_mono_counters_close();
+	pvp_mono_name_missing();
+}
+
+static void method_freed(MonoProfiler *p, MonoMethod *method)
+{
+	(void)p;
+	pvp_names_free_method(pvp_mono_method(method));
+	pvp_mono_coverage_freed(method);
+}
+
+/* Mono's numbers to the log's, which are those of data version 14 on. */
+static void code_buffer(MonoProfiler *p, const mono_byte *buffer, uint64_t size,
+	MonoProfilerCodeBufferType type, const void *data)
+{
+	(void)p;
+	if (type == MONO_PROFILER_CODE_BUFFER_METHOD)
+		return; /* the method's own definition says it */
+	bool named = type == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE;
+	struct pv_event ev = { .kind = PV_KIND_JIT_HELPER,
+		.helper = { (uint64_t)type, (uint64_t)(uintptr_t)buffer, size,
+			text_of(named ? data : NULL) } };
+	pvp_names_define(&ev);
+}
+
+/* --- classes */
+
+static _Atomic bool initialized;
+
+static void runtime_initialized(MonoProfiler *p)
+{
+	(void)p;
+	atomic_store(&initialized, true);
+}
+
+static void define_class(MonoClass *klass, const char *name)
+{
+	struct pv_event ev = meta(PV_KIND_CLASS_LOAD, klass);
+	ev.meta.image = pvp_mono_key(mono_class_get_image(klass));
+	ev.meta.name = text_of(name);
+	pvp_names_define(&ev);
+}
+
+/* Before the runtime stands, names of types cannot be asked for; these have plain ones. */
+static void early_class(MonoClass *klass)
+{
+	char name[512];
+	const char *space = mono_class_get_namespace(klass);
+	snprintf(name, sizeof name, "%.250s%s%.250s", space, *space ? "." : "",
+		mono_class_get_name(klass));
+	define_class(klass, name);
+}
+
+static void class_loaded(MonoProfiler *p, MonoClass *klass)
+{
+	(void)p;
+	if (!atomic_load_explicit(&initialized, memory_order_relaxed)) {
+		early_class(klass);
+		return;
+	}
+	char *name = mono_type_get_name(mono_class_get_type(klass));
+	define_class(klass, name);
+	mono_free(name);
+}
+
+
+/* --- what is only told when asked: loads that failed, names of fields */
+
+static void load_failed(uint64_t what, const void *key, const char *name)
+{
+	struct pv_event ev = meta(PV_KIND_EXT_LOAD_FAILED, key);
+	ev.meta.flags = what;
+	ev.meta.name = text_of(name);
+	pvp_names_say(&ev);
+}
+
+static void image_failed(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	load_failed(2, image, mono_image_get_filename(image));
+}
+
+static void class_failed(MonoProfiler *p, MonoClass *klass)
+{
+	(void)p;
+	load_failed(1, klass, mono_class_get_name(klass));
+}
+
+static void vtable_failed(MonoProfiler *p, MonoVTable *vtable)
+{
+	(void)p;
+	load_failed(7, vtable, mono_class_get_name(mono_vtable_class(vtable)));
+}
+
+/* Where fields of a structure lie within the class whose field it is. */
+struct inside {
+	MonoClass *owner;
+	uint32_t offset; /* of the structure */
+	bool is_static;
+	int depth;
+	const char *path; /* "entry." */
+};
+
+static void define_fields(MonoClass *klass, const struct inside *in);
+
+/* Fields of structures are told as fields of the class: "entry.key". */
+static void define_inner(MonoType *type, const struct inside *in, uint32_t offset, const char *name)
+{
+	enum { DEEPEST = 4 };
+	char path[200];
+	MonoClass *inner = type && in->depth < DEEPEST ? mono_class_from_mono_type(type) : NULL;
+	bool fits = snprintf(path, sizeof path, "%s%s.", in->path, name) < (int)sizeof path;
+	int kind = inner ? mono_type_get_type(type) : MONO_TYPE_END;
+	if (!fits || (kind != MONO_TYPE_VALUETYPE && kind != MONO_TYPE_GENERICINST) ||
+		!mono_class_is_valuetype(inner) || mono_class_is_enum(inner))
+		return;
+	const uint32_t head = 2 * sizeof(void *); /* of boxed ones, which offsets count */
+	const struct inside next = { .owner = in->owner,
+		.offset = offset - head,
+		.is_static = in->is_static,
+		.depth = in->depth + 1,
+		.path = path };
+	define_fields(inner, &next);
+}
+
+static void define_field(MonoClassField *f, const struct inside *in)
+{
+	MonoType *type = mono_field_get_type(f);
+	char *type_name = type ? mono_type_get_name(type) : NULL;
+	char name[256];
+	snprintf(name, sizeof name, "%s%s", in->path, mono_field_get_name(f));
+	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
+		.field = { .owner = pvp_mono_key(in->owner),
+			.offset = mono_field_get_offset(f) + in->offset,
+			.is_static = in->is_static,
+			.type = text_of(type_name),
+			.name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(type_name);
+	define_inner(type, in, (uint32_t)ev.field.offset, mono_field_get_name(f));
+}
+
+/* Constants have no place. */
+static void define_fields(MonoClass *klass, const struct inside *in)
+{
+	void *at = NULL;
+	for (MonoClassField *f; (f = mono_class_get_fields(klass, &at));) {
+		uint32_t flags = mono_field_get_flags(f);
+		struct inside own = *in;
+		if (flags & MONO_FIELD_ATTR_LITERAL || (in->depth && flags & MONO_FIELD_ATTR_STATIC))
+			continue;
+		own.is_static |= (flags & MONO_FIELD_ATTR_STATIC) != 0;
+		define_field(f, &own);
+	}
+}
+
+/* What lies in elements that are structures is told as fields of the array, of its first one. */
+static void define_elements(MonoClass *array)
+{
+	MonoClass *element = mono_class_get_element_class(array);
+	const uint32_t first = 4 * sizeof(void *); /* behind table, lock, bounds and length */
+	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS,
+		.elements = { pvp_mono_key(array), first,
+			(uint64_t)mono_array_element_size(array) } };
+	pvp_names_define(&ev);
+	const struct inside in = { .owner = array,
+		.offset = first - 2 * (uint32_t)sizeof(void *), /* of boxed ones */
+		.depth = 1,
+		.path = "" };
+	if (element && mono_class_is_valuetype(element) && !mono_class_is_enum(element))
+		define_fields(element, &in);
+}
+
+static void define_layout(MonoClass *klass)
+{
+	MonoClass *parent = mono_class_get_parent(klass);
+	const struct inside whole = { .owner = klass, .path = "" };
+	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,
+		.class_parent = { pvp_mono_key(klass), pvp_mono_key(parent) } };
+	if (parent)
+		pvp_names_define(&ev);
+	if (mono_class_get_rank(klass) == 1)
+		define_elements(klass);
+	else
+		define_fields(klass, &whole);
+}
+
+/* A class has its layout once there is a vtable; its ancestors, too. */
+static void fields_known(MonoVTable *vtable)
+{
+	if (!atomic_load_explicit(&initialized, memory_order_relaxed))
+		return;
+	for (MonoClass *k = mono_vtable_class(vtable); k; k = mono_class_get_parent(k))
+		if (pvp_names_fields_new(pvp_mono_key(k)))
+			define_layout(k);
+}
+
+static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
+{
+	pvp_mono_type_loaded(vtable);
+	if (p->options.groups & PVP_MONO_FIELDS)
+		fields_known(vtable);
+}
+
+/* --- images and assemblies */
+
+static struct pv_event image_event(uint8_t kind, MonoImage *image)
+{
+	struct pv_event ev = meta(kind, image);
+	ev.meta.name = text_of(mono_image_get_filename(image));
+	if (kind == PV_KIND_IMAGE_LOAD)
+		ev.meta.mvid = text_of(mono_image_get_guid(image));
+	return ev;
+}
+
+static void image_loaded(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	struct pv_event ev = image_event(PV_KIND_IMAGE_LOAD, image);
+	pvp_names_define(&ev);
+}
+
+static void image_unloading(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	struct pv_event ev = image_event(PV_KIND_IMAGE_UNLOAD, image);
+	pvp_names_fields_again();
+	pvp_names_end(&ev);
+}
+
+static void assembly(uint8_t kind, MonoAssembly *a)
+{
+	char *name = mono_stringify_assembly_name(mono_assembly_get_name(a));
+	struct pv_event ev = meta(kind, a);
+	ev.meta.image = pvp_mono_key(mono_assembly_get_image(a));
+	ev.meta.name = text_of(name);
+	if (kind == PV_KIND_ASSEMBLY_LOAD)
+		pvp_names_define(&ev);
+	else
+		pvp_names_end(&ev);
+	mono_free(name);
+}
+
+static void assembly_loaded(MonoProfiler *p, MonoAssembly *a)
+{
+	(void)p;
+	assembly(PV_KIND_ASSEMBLY_LOAD, a);
+}
+
+static void assembly_unloading(MonoProfiler *p, MonoAssembly *a)
+{
+	(void)p;
+	assembly(PV_KIND_ASSEMBLY_UNLOAD, a);
+}
+
+/* --- domains and contexts */
+
+static void domain_loaded(MonoProfiler *p, MonoDomain *domain)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_LOAD, domain);
+	pvp_names_define(&ev);
+}
+
+/* Until here the domain's code runs: what it uses has its names. */
+static void domain_unloaded(MonoProfiler *p, MonoDomain *domain)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_UNLOAD, domain);
+	pvp_names_end(&ev);
+	pvp_mono_types_died(domain);
+}
+
+static void domain_named(MonoProfiler *p, MonoDomain *domain, const char *name)
+{
+	(void)p;
+	struct pv_event ev = meta(PV_KIND_DOMAIN_NAME, domain);
+	ev.meta.name = text_of(name);
+	pvp_names_define(&ev);
+}
+
+static void context(uint8_t kind, MonoAppContext *c)
+{
+	struct pv_event ev = meta(kind, NULL);
+	ev.meta.key = (uint32_t)mono_context_get_id(c);
+	ev.meta.domain = (uint32_t)mono_context_get_domain_id(c);
+	if (kind == PV_KIND_CONTEXT_LOAD)
+		pvp_names_define(&ev);
+	else
+		pvp_names_end(&ev);
+}
+
+static void context_loaded(MonoProfiler *p, MonoAppContext *c)
+{
+	(void)p;
+	context(PV_KIND_CONTEXT_LOAD, c);
+}
+
+static void context_unloaded(MonoProfiler *p, MonoAppContext *c)
+{
+	(void)p;
+	context(PV_KIND_CONTEXT_UNLOAD, c);
+}
+
+/* --- threads */
+
+/* Threads that may be named by others; a few thousand at most are alive. */
+struct known {
+	uintptr_t id;
+	struct pvp_thread *thread; /* NULL before its first event */
+	char name[PVP_NAME_MAX];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static PV_ARRAY(struct known) known;
+
+/* Under the lock; made when new. */
+static struct known *find(uintptr_t id)
+{
+	for (size_t i = 0; i < known.n; i++)
+		if (known.v[i].id == id)
+			return &known.v[i];
+	if (!pv_reserve(&known, 1))
+		return NULL;
+	known.v[known.n] = (struct known){ .id = id };
+	return &known.v[known.n++];
+}
+
+/* Under the lock. The core writes it with the thread's next events. */
+static void give_name(const struct known *k)
+{
+	if (!k->thread || !k->name[0] || !pvp_lock())
+		return;
+	memcpy(k->thread->name, k->name, sizeof k->name);
+	k->thread->name_new = true;
+	pvp_unlock();
+}
+
+void pvp_mono_threads_wait(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void pvp_mono_threads_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void thread_started(MonoProfiler *p, uintptr_t id)
+{
+	(void)p;
+	struct pvp_thread *here = NULL;
+	if (pvp_lock()) {
+		here = pvp_thread_here();
+		pvp_unlock();
+	}
+	pthread_mutex_lock(&lock);
+	struct known *k = find(id);
+	if (k) {
+		k->thread = here;
+		give_name(k);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void thread_named(MonoProfiler *p, uintptr_t id, const char *name)
+{
+	(void)p;
+	pthread_mutex_lock(&lock);
+	struct known *k = name ? find(id) : NULL;
+	if (k) {
+		strncpy(k->name, name, sizeof k->name - 1);
+		give_name(k);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void thread_stopped(MonoProfiler *p, uintptr_t id)
+{
+	(void)p;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < known.n; i++) {
+		if (known.v[i].id == id) {
+			known.v[i] = known.v[--known.n];
+			break;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	pvp_mono_thread_done();
+}
+
+/* --- what was there before us */
+
+void pvp_mono_domain_there(MonoDomain *domain)
+{
+	const char *name = mono_domain_get_friendly_name(domain);
+	domain_loaded(&pvp_mono, domain);
+	if (name)
+		domain_named(&pvp_mono, domain, name);
+}
+
+void pvp_mono_assembly_there(MonoAssembly *assembly)
+{
+	image_loaded(&pvp_mono, mono_assembly_get_image(assembly));
+	assembly_loaded(&pvp_mono, assembly);
+}
+
+void pvp_mono_vtable_there(MonoVTable *vtable)
+{
+	class_loaded(&pvp_mono, mono_vtable_class(vtable));
+	vtable_loaded(&pvp_mono, vtable);
+}
+
+void pvp_mono_meta_init(struct _MonoProfiler *p)
+{
+	MonoProfilerHandle h = p->handle;
+	atomic_store(&initialized, pvp_mono_is_late());
+	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
+	mono_profiler_set_runtime_shutdown_begin_callback(h, shutdown_begins);
+	mono_profiler_set_jit_begin_callback(h, jit_begins);
+	mono_profiler_set_jit_failed_callback(h, jit_failed);
+	mono_profiler_set_jit_done_callback(h, jitted);
+	mono_profiler_set_method_free_callback(h, method_freed);
+	if (p->options.groups & PVP_MONO_JIT)
+		mono_profiler_set_jit_code_buffer_callback(h, code_buffer);
+	if (p->options.groups & PVP_MONO_RUNTIME) {
+		mono_profiler_set_image_failed_callback(h, image_failed);
+		mono_profiler_set_class_failed_callback(h, class_failed);
+		mono_profiler_set_vtable_failed_callback(h, vtable_failed);
+	}
+	mono_profiler_set_class_loaded_callback(h, class_loaded);
+	mono_profiler_set_vtable_loaded_callback(h, vtable_loaded);
+	mono_profiler_set_image_loaded_callback(h, image_loaded);
+	mono_profiler_set_image_unloading_callback(h, image_unloading);
+	mono_profiler_set_assembly_loaded_callback(h, assembly_loaded);
+	mono_profiler_set_assembly_unloading_callback(h, assembly_unloading);
+	mono_profiler_set_domain_loaded_callback(h, domain_loaded);
+	mono_profiler_set_domain_unloaded_callback(h, domain_unloaded);
+	mono_profiler_set_domain_name_callback(h, domain_named);
+	mono_profiler_set_context_loaded_callback(h, context_loaded);
+	mono_profiler_set_context_unloaded_callback(h, context_unloaded);
+	mono_profiler_set_thread_started_callback(h, thread_started);
+	mono_profiler_set_thread_name_callback(h, thread_named);
+	mono_profiler_set_thread_stopped_callback(h, thread_stopped);
+}

@@ -1,0 +1,142 @@
+#include "probe/mono/mono_methods.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "probe/core/thread_buf.h"
+
+/*
+ * Numbers lie above those that regions have. Methods that only ever stand on stacks have theirs
+ * above those that are called, from which to which there are far more steps.
+ */
+enum {
+	FIRST_CALLED = 1 << 16,
+	FIRST_OTHER = FIRST_CALLED + (1 << 19),
+	LEAST_BITS = 11, /* places at the start, as a power of two */
+	BITS = 64,
+};
+/* Of an address that stands for itself, since it could not have a number. */
+static const uint64_t bare = UINT64_C(1) << 62;
+
+struct pvp_numbers *_Atomic pvp_numbers;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static PV_ARRAY(uint64_t) called, others; /* addresses, by number */
+
+static uint64_t places(const struct pvp_numbers *t)
+{
+	return UINT64_C(1) << (BITS - t->shift);
+}
+
+/* Its place, or the free one that it may have. */
+static struct pvp_numbered *find(struct pvp_numbers *t, uint64_t address)
+{
+	for (uint64_t i = pvp_numbers_hash(address) >> t->shift;; i = (i + 1) % places(t)) {
+		uint64_t there = atomic_load_explicit(&t->at[i].method, memory_order_acquire);
+		if (there == address || !there)
+			return &t->at[i];
+	}
+}
+
+static void put(struct pvp_numbers *t, uint64_t address, uint64_t key)
+{
+	struct pvp_numbered *n = find(t, address);
+	n->key = key;
+	atomic_store_explicit(&n->method, address, memory_order_release);
+}
+
+static struct pvp_numbers *create(unsigned bits)
+{
+	size_t n = ((size_t)1 << bits) + 1;
+	struct pvp_numbers *t = calloc(1, sizeof *t + n * sizeof t->at[0]);
+	if (t)
+		t->shift = BITS - bits;
+	return t;
+}
+
+/* Under the lock: room for one more, so that half of the places stay free. */
+static struct pvp_numbers *grown(struct pvp_numbers *t)
+{
+	if (called.n + others.n < places(t) / 2)
+		return t;
+	struct pvp_numbers *larger = create(BITS - t->shift + 1);
+	if (!larger)
+		return NULL;
+	for (uint64_t i = 0; i < places(t); i++) {
+		uint64_t address = atomic_load_explicit(&t->at[i].method, memory_order_relaxed);
+		if (address)
+			put(larger, address, t->at[i].key);
+	}
+	/* Threads may be reading the old one, so it stays: all of them together are as large. */
+	atomic_store_explicit(&pvp_numbers, larger, memory_order_release);
+	return larger;
+}
+
+bool pvp_mono_numbers_init(void)
+{
+	if (!pvp_numbers)
+		atomic_store(&pvp_numbers, create(LEAST_BITS));
+	return pvp_numbers;
+}
+
+/* Under the lock. 0: out of memory. */
+static uint64_t number(uint64_t address, bool calls)
+{
+	struct pvp_numbers *t = grown(atomic_load_explicit(&pvp_numbers, memory_order_relaxed));
+	calls = calls && called.n < FIRST_OTHER - FIRST_CALLED;
+	if (!t || !pv_reserve(&called, 1) || !pv_reserve(&others, 1))
+		return 0;
+	uint64_t key = calls ? FIRST_CALLED + called.n : FIRST_OTHER + others.n;
+	if (calls)
+		called.v[called.n++] = address;
+	else
+		others.v[others.n++] = address;
+	put(t, address, key);
+	return key;
+}
+
+/* A thread that makes the world stand still may not wait: who holds the lock may stand. */
+static bool lock_it(void)
+{
+	return pvp_tls.hurried ? pthread_mutex_trylock(&lock) == 0 : pthread_mutex_lock(&lock) == 0;
+}
+
+uint64_t pvp_mono_number(const MonoMethod *method, bool calls)
+{
+	uint64_t address = (uint64_t)(uintptr_t)method, key = 0;
+	struct pvp_numbers *t = atomic_load_explicit(&pvp_numbers, memory_order_acquire);
+	const struct pvp_numbered *n = find(t, address);
+	if (atomic_load_explicit(&n->method, memory_order_acquire) == address)
+		return n->key;
+	if (lock_it()) {
+		n = find(atomic_load_explicit(&pvp_numbers, memory_order_relaxed), address);
+		bool known = atomic_load_explicit(&n->method, memory_order_relaxed) == address;
+		key = known ? n->key : number(address, calls);
+		pthread_mutex_unlock(&lock);
+	}
+	return key ? key : bare | address >> 3;
+}
+
+MonoMethod *pvp_mono_method_of(uint64_t key)
+{
+	uint64_t address = 0;
+	if (key & bare)
+		return (MonoMethod *)(uintptr_t)((key & ~bare) << 3);
+	pthread_mutex_lock(&lock);
+	if (key >= FIRST_OTHER && key - FIRST_OTHER < others.n)
+		address = others.v[key - FIRST_OTHER];
+	else if (key >= FIRST_CALLED && key - FIRST_CALLED < called.n)
+		address = called.v[key - FIRST_CALLED];
+	pthread_mutex_unlock(&lock);
+	return (MonoMethod *)(uintptr_t)address;
+}
+
+void pvp_mono_numbers_wait(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void pvp_mono_numbers_release(void)
+{
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,337 @@
+#include "probe/native/host_native.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/core/emit.h"
+#include "probe/core/frames.h"
+#include "probe/code/modules.h"
+#include "probe/native/native_blocks.h"
+#include "probe/native/native_front.h"
+#include "probe/native/native_record.h"
+#include "probe/code/native_samples.h"
+#include "probe/core/reborn.h"
+#include "probe/core/sample_rate.h"
+#include "probe/control/session.h"
+#include "probe/core/writer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static void ignore(void *ctx, uint64_t from, uint64_t to)
+{
+	(void)ctx, (void)from, (void)to;
+}
+
+static bool method(uint64_t key, struct pvp_method *ret)
+{
+	if (pvp_modules_method(key, ret))
+		return true;
+	pvp_modules_refresh(ignore, NULL); /* loaded since the round began */
+	return pvp_modules_method(key, ret);
+}
+
+/* ---- what the options ask for besides calls */
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static struct pvp_native_options options; /* of the recording; changed before it begins */
+static char words_text[640];
+static uint64_t shot_due;           /* ns; 0: the recording begins. The writer's */
+static char given[PVP_NATIVE_TEXT]; /* as text, for children */
+
+static const char *words(void)
+{
+	return words_text;
+}
+
+static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
+{
+	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
+	if (!again)
+		pvp_native_samples_tell(w, page);
+	else if (options.sample_hz)
+		ok = ok && pvp_native_samples_again(w);
+	return ok;
+}
+
+/* One each shot_ms, counted from the beginning. The writer's. */
+static void shots_in_time(void)
+{
+	uint64_t now = pvp_monotonic(), each = (uint64_t)options.shot_ms * 1000000;
+	if (!options.blocks || !each || now < shot_due)
+		return;
+	if (shot_due && !pvp_paused())
+		pvp_blocks_ask();
+	shot_due = now + each - (shot_due ? (now - shot_due) % each : 0);
+}
+
+static void told(struct pvp_writer *w)
+{
+	shots_in_time();
+	if (options.shot_at_end && w->last)
+		pvp_blocks_ask();
+	pvp_blocks_tell(w);
+}
+
+static void stop(void)
+{
+	pvp_native_malloc_set(NULL);
+	pvp_native_samples_stop();
+	pvp_blocks_clear();
+	pvp_modules_finish();
+}
+
+static enum pvp_reply heapshot(char *say, size_t room)
+{
+	if (!options.blocks) {
+		snprintf(say, room, "blocks are not followed: start with the option heapshot");
+		return PVP_REPLY_ERROR;
+	}
+	snprintf(say, room, "shot=%" PRIu64, pvp_blocks_ask());
+	return PVP_REPLY_OK;
+}
+
+static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+{
+	unsigned hz;
+	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &hz, say, room);
+	if (r == PVP_REPLY_OK) {
+		pvp_native_samples_set(hz);
+		pvp_sample_say(hz, say, room);
+	}
+	return r;
+}
+
+static void again(void)
+{
+	pvp_native_start(given);
+}
+
+const struct pvp_host pvp_host_native = {
+	.name = "native",
+	.again = again,
+	.stop = stop,
+	.refresh = pvp_modules_refresh,
+	.method = method,
+	.tell = tell_native,
+	.told = told,
+	.class_name = pvp_native_class_name,
+	.discarded_shots = pvp_blocks_discarded,
+	.words = words,
+	.heapshot = heapshot,
+	.set = set,
+};
+
+static _Thread_local bool fork_held;
+
+/* What others do on the way to the fork is not recorded: the blocks' locks are held. */
+static void before_fork(void)
+{
+	fork_held = pvp_guard_on();
+	pvp_blocks_hold();
+}
+
+static void after_fork(void)
+{
+	pvp_blocks_release();
+	if (fork_held)
+		pvp_guard_off();
+}
+
+static void in_child(void)
+{
+	if (!pvp_session_in_children())
+		pvp_native_malloc_set(NULL);
+	pvp_native_samples_forget();
+	after_fork();
+}
+
+static int start_native(const struct pvp_native_options *o)
+{
+	static bool fork_handled;
+	struct pvp_config c;
+	if (!pvp_args_parse(o->rest, &c, NULL))
+		return EINVAL;
+	int error = pvp_session_recording() ? EALREADY : 0;
+	if (!error && !fork_handled)
+		error = pthread_atfork(before_fork, after_fork, in_child);
+	fork_handled |= error == 0;
+	if (error)
+		return error;
+	options = *o;
+	char front[256] = "";
+	if ((o->malloc || o->blocks) && pvp_front_look && !pvp_front_look(front, sizeof front))
+		options.malloc = options.frees = options.blocks = false;
+	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
+	snprintf(words_text, sizeof words_text, "%s%s%s%s", c.calls ? ",calls" : "", reported,
+		o->words, front);
+	if (words_text[0])
+		memmove(words_text, words_text + 1, strlen(words_text));
+	shot_due = 0;
+	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
+			     */
+	error = pvp_session_start(o->rest, &pvp_host_native);
+	if (error)
+		return error;
+	pvp_native_samples_set(o->sample_hz);
+	pvp_native_malloc_set(&options);
+	return 0;
+}
+
+int pvp_native_start(const char *text)
+{
+	struct pvp_native_options o;
+	if (!pvp_native_parse(text, &o))
+		return EINVAL;
+	if (o.malloc && !pvp_native_rest(&o, "alloc=on"))
+		return EINVAL;
+	pthread_mutex_lock(&starting);
+	int error = start_native(&o);
+	if (!error && text != given)
+		snprintf(given, sizeof given, "%s", text ? text : "");
+	pthread_mutex_unlock(&starting);
+	return error;
+}
+
+/* ---- calls */
+
+/* What gcc and clang call with -finstrument-functions. */
+EXPORT void __cyg_profile_func_enter(void *function, void *site);
+EXPORT void __cyg_profile_func_exit(void *function, void *site);
+
+/* No calls wanted; or not recording, and no chunk of an earlier session to give back. */
+static inline bool idle(void)
+{
+	if (atomic_load_explicit(&pvp_reborn, memory_order_relaxed))
+		return false;
+	if (!atomic_load_explicit(&pvp_core.calls, memory_order_relaxed))
+		return true;
+	return !atomic_load_explicit(&pvp_core.session, memory_order_relaxed) &&
+	       !pvp_tls.thread->chunk;
+}
+
+/* The calling thread's frames, of this session; NULL while it has no part in one. */
+static struct pvp_frames *frames_here(void)
+{
+	struct pvp_thread *t = pvp_tls.thread;
+	uint32_t session = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
+	if (!session || t->session != session)
+		return NULL;
+	if (!t->frames)
+		t->frames = pvp_frames_create();
+	uint32_t gaps = atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
+	if (t->frames && (t->frames->session != session || t->frames->gaps != gaps)) {
+		pvp_frames_reset(t->frames, session);
+		t->frames->gaps = gaps;
+	}
+	return t->frames;
+}
+
+/* The newest calls ended without a word. */
+static void drop_calls(struct pvp_frames *f, size_t n)
+{
+	for (; n; n--)
+		pvp_call_room(PVP_EXC_LEAVE, (--f->top)->method);
+}
+
+static __attribute__((noinline)) void enter_slow(uint64_t method, uintptr_t sp, uintptr_t pc)
+{
+	if (idle()) {
+		pvp_guard_off();
+		return;
+	}
+	struct pvp_frames *f = frames_here();
+	if (f)
+		drop_calls(f, pvp_frames_dead(f, sp, pc, method));
+	pvp_call_room(PVP_ENTER, method);
+	f = frames_here(); /* the thread may just have joined */
+	if (f && f->top != f->end)
+		pvp_frames_push(f, sp, pc, method);
+	else if (f)
+		f->beyond++;
+	pvp_guard_off();
+}
+
+static __attribute__((noinline)) void leave_slow(uint64_t method)
+{
+	if (idle()) {
+		pvp_guard_off();
+		return;
+	}
+	struct pvp_frames *f = frames_here();
+	size_t above = f && !f->beyond ? pvp_frames_above(f, method) : SIZE_MAX;
+	if (above != SIZE_MAX) {
+		drop_calls(f, above);
+		f->top--;
+	} else if (f && f->beyond) {
+		f->beyond--;
+	}
+	pvp_call_room(PVP_LEAVE, method);
+	pvp_guard_off();
+}
+
+static inline struct pvp_thread *thread_with_room(void)
+{
+	struct pvp_thread *t = pvp_tls.thread;
+	return atomic_load_explicit(&t->cursor, memory_order_relaxed) <
+			       atomic_load_explicit(&t->call_limit, memory_order_relaxed)
+		       ? t
+		       : NULL;
+}
+
+static inline void put(struct pvp_thread *t, enum pvp_call_event event, uint64_t method)
+{
+	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
+	pvp_publish(t, pvp_put_call(t, p, event, method, pvp_tsc_ns(&t->clock)));
+	pvp_guard_off();
+}
+
+EXPORT void __cyg_profile_func_enter(void *function, void *site)
+{
+	uint64_t method = (uint64_t)(uintptr_t)function;
+	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+	(void)site;
+	if (PVP_UNLIKELY(!pvp_guard_on())) {
+		pvp_nested();
+		return;
+	}
+	struct pvp_thread *t = thread_with_room();
+	if (PVP_UNLIKELY(!t || !pvp_frames_plain(t->frames, sp, pc, method))) {
+		enter_slow(method, sp, pc);
+		return;
+	}
+	pvp_frames_push(t->frames, sp, pc, method);
+	put(t, PVP_ENTER, method);
+}
+
+EXPORT void __cyg_profile_func_exit(void *function, void *site)
+{
+	uint64_t method = (uint64_t)(uintptr_t)function;
+	(void)site;
+	if (PVP_UNLIKELY(!pvp_guard_on())) {
+		pvp_nested();
+		return;
+	}
+	struct pvp_thread *t = thread_with_room();
+	if (PVP_UNLIKELY(
+		    !t || !t->frames || t->frames->beyond || t->frames->top[-1].method != method)) {
+		leave_slow(method);
+		return;
+	}
+	t->frames->top--;
+	put(t, PVP_LEAVE, method);
+}
+
+/* A program that was not changed is recorded by its environment. */
+__attribute__((constructor)) static void start_by_environment(void)
+{
+	/* The first is for this host alone: other programs of the launch may need other words. */
+	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
+	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
+	if (text)
+		pvp_native_start(text);
+}

@@ -1,0 +1,171 @@
+#include "probe/native/native_args.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/estimate.h"
+#include "probe/core/sample_rate.h"
+
+enum { SAMPLED_FRAMES = 16, MOST_MS = 86400000 };
+
+struct word {
+	const char *at;
+	size_t len, key; /* key: up to the '=' or the end */
+};
+
+static bool is(const struct word *w, const char *key)
+{
+	return strlen(key) == w->key && memcmp(w->at, key, w->key) == 0;
+}
+
+static const char *value_of(const struct word *w, size_t *ret_len)
+{
+	*ret_len = w->len > w->key ? w->len - w->key - 1 : 0;
+	return w->at + w->key + 1;
+}
+
+static bool value_is(const struct word *w, const char *text)
+{
+	size_t len;
+	const char *value = value_of(w, &len);
+	return len == strlen(text) && memcmp(value, text, len) == 0;
+}
+
+/* A number up to `most`; `without` when none is given. */
+static bool number(const struct word *w, unsigned most, unsigned without, unsigned *ret)
+{
+	size_t len;
+	const char *value = value_of(w, &len);
+	uint64_t n = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (value[i] < '0' || value[i] > '9' || n > most)
+			return false;
+		n = n * 10 + (uint64_t)(value[i] - '0');
+	}
+	*ret = w->len == w->key ? without : (unsigned)n;
+	return n <= most && (len > 0 || w->len == w->key);
+}
+
+/* malloc, malloc=512k */
+static bool take_period(struct pvp_native_options *o, const struct word *w)
+{
+	size_t len;
+	const char *value = value_of(w, &len);
+	o->malloc = true;
+	o->period = len ? pv_bytes_of(value, len) : 0;
+	return w->len == w->key || o->period;
+}
+
+static bool keep(char *to, size_t room, const char *at, size_t len)
+{
+	size_t n = strlen(to);
+	if (n + len + 2 > room)
+		return false;
+	if (n)
+		to[n++] = ',';
+	memcpy(to + n, at, len);
+	to[n + len] = 0;
+	return true;
+}
+
+/* As with every host: alone all allocations, with a size one in so many bytes, off: none. */
+static bool take_alloc(struct pvp_native_options *o, const struct word *w)
+{
+	bool all = w->len == w->key || value_is(w, "on") || value_is(w, "yes") || value_is(w, "1");
+	bool none = value_is(w, "off") || value_is(w, "no") || value_is(w, "0");
+	if (!all && !none)
+		return take_period(o, w);
+	o->malloc = all;
+	o->period = 0;
+	/* Those that the program reports itself are the core's. */
+	return keep(o->rest, sizeof o->rest, all ? "alloc=on" : "alloc=off", all ? 8 : 9);
+}
+
+bool pvp_native_rest(struct pvp_native_options *o, const char *word)
+{
+	return keep(o->rest, sizeof o->rest, word, strlen(word));
+}
+
+/* heapshot, heapshot=2000ms. There are no collections, so not one each so many of them. */
+static bool take_shots(struct pvp_native_options *o, const struct word *w)
+{
+	size_t len;
+	const char *value = value_of(w, &len);
+	struct word ms = { value, len > 2 ? len - 2 : 0, 0 };
+	o->blocks = true;
+	if (w->len == w->key || value_is(w, "ondemand"))
+		return true;
+	if (value_is(w, "onshutdown"))
+		return o->shot_at_end = true;
+	if (!ms.len || memcmp(value + ms.len, "ms", 2) != 0 || *value < '1' || *value > '9')
+		return false;
+	ms.at--; /* its value begins behind a sign */
+	ms.len++;
+	return number(&ms, MOST_MS, 0, &o->shot_ms);
+}
+
+static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_frames_given)
+{
+	if (is(w, "alloc"))
+		return take_alloc(o, w);
+	if (is(w, "malloc"))
+		return take_period(o, w);
+	if (is(w, "sample-real"))
+		return false; /* PVP_SAMPLE_REAL_REFUSED */
+	if (is(w, "sample"))
+		return number(w, PVP_SAMPLE_MOST, PVP_SAMPLE_USUAL, &o->sample_hz);
+	if (is(w, "maxframes")) {
+		*ret_frames_given = true;
+		return number(w, PVP_NATIVE_FRAMES, PVP_NATIVE_FRAMES, &o->frames);
+	}
+	if (is(w, "class"))
+		return (o->by_site = value_is(w, "site")) || value_is(w, "size");
+	bool plain = w->len == w->key;
+	if (plain && is(w, "free"))
+		return o->malloc = o->frees = true;
+	if (is(w, "heapshot"))
+		return take_shots(o, w);
+	if (plain && is(w, "heapshot-on-shutdown"))
+		return o->blocks = o->shot_at_end = true;
+	if (plain && is(w, "nodefaults"))
+		return keep(o->rest, sizeof o->rest, "calls=off,alloc=off", 19);
+	return keep(o->rest, sizeof o->rest, w->at, w->len);
+}
+
+static void describe(struct pvp_native_options *o)
+{
+	char *to = o->words;
+	size_t room = sizeof o->words;
+	int n = 0;
+	if (o->malloc && o->period)
+		n = snprintf(to, room, ",alloc=%" PRIu64, o->period);
+	else if (o->malloc)
+		n = snprintf(to, room, ",gcalloc");
+	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
+		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
+	if (o->shot_ms)
+		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
+	if (o->sample_hz)
+		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=cpu:%u", o->sample_hz,
+			pvp_sample_possible(o->sample_hz));
+}
+
+bool pvp_native_parse(const char *text, struct pvp_native_options *ret)
+{
+	struct pvp_native_options o = { .malloc = false };
+	bool frames_given = false;
+	for (const char *at = text ? text : ""; *at;) {
+		struct word w = { at, strcspn(at, ","), strcspn(at, "=,") };
+		if (w.len && !take(&o, &w, &frames_given))
+			return false;
+		at += w.len + (at[w.len] == ',');
+	}
+	if (o.frees && o.period) /* most would be of blocks that are not in the log */
+		return false;
+	if (o.malloc && o.period && !frames_given)
+		o.frames = SAMPLED_FRAMES;
+	describe(&o);
+	*ret = o;
+	return true;
+}

@@ -1,0 +1,230 @@
+#include "probe/native/native_blocks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probe/core/probe_clock.h"
+#include "probe/core/writer.h"
+
+enum {
+	PART_BITS = 5, /* all locks are held at once, and TSan knows 64 of a thread at most */
+	PARTS = 1 << PART_BITS,
+	FIRST_SLOTS = 1024,   /* of a part */
+	MOST_SLOTS = 1 << 21, /* of a part: at three quarters 50 million blocks in all */
+	TYPE_BITS = 20,       /* PVP_MAX_CLASSES fits */
+	TYPE_MASK = (1 << TYPE_BITS) - 1,
+};
+
+struct block {
+	uint64_t address;    /* 0: free */
+	uint64_t bytes_type; /* bytes << 20 | class */
+};
+
+struct part {
+	_Alignas(64) pthread_mutex_t lock;
+	struct block *slot;
+	size_t slots, live;
+};
+
+static struct part part[PARTS] = { [0 ... PARTS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+static _Atomic bool spoiled; /* a block is not known */
+static _Atomic uint64_t asked, discarded;
+static uint64_t taken; /* the writer's */
+
+static uint64_t mixed(uint64_t address)
+{
+	return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct part *part_of(uint64_t address)
+{
+	return &part[mixed(address) >> (64 - PART_BITS)];
+}
+
+static struct block *map_slots(size_t n)
+{
+	void *at = mmap(NULL, n * sizeof(struct block), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static size_t home_of(const struct part *p, uint64_t address)
+{
+	return (size_t)(mixed(address) >> 20) & (p->slots - 1);
+}
+
+/* The slot of this address, or the free one where it belongs. */
+static struct block *find(const struct part *p, uint64_t address)
+{
+	size_t i = home_of(p, address);
+	while (p->slot[i].address && p->slot[i].address != address)
+		i = (i + 1) & (p->slots - 1);
+	return &p->slot[i];
+}
+
+/* Those behind it move up, so that nobody meets a hole before he meets his block. */
+static void take_out(struct part *p, size_t hole)
+{
+	size_t mask = p->slots - 1;
+	for (size_t i = hole;;) {
+		i = (i + 1) & mask;
+		if (!p->slot[i].address)
+			break;
+		size_t home = home_of(p, p->slot[i].address);
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue; /* it stands at home, or between there and here */
+		p->slot[hole] = p->slot[i];
+		hole = i;
+	}
+	p->slot[hole].address = 0;
+}
+
+static bool grow(struct part *p)
+{
+	size_t n = p->slots, slots = n ? 2 * n : FIRST_SLOTS;
+	struct block *before = p->slot, *now = slots > MOST_SLOTS ? NULL : map_slots(slots);
+	if (!now)
+		return false;
+	p->slot = now;
+	p->slots = slots;
+	for (size_t i = 0; i < n; i++)
+		if (before[i].address)
+			*find(p, before[i].address) = before[i];
+	if (before)
+		munmap(before, n * sizeof *before);
+	return true;
+}
+
+void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type)
+{
+	struct part *p = part_of(address);
+	pthread_mutex_lock(&p->lock);
+	if (p->live >= p->slots / 4 * 3 && !grow(p)) {
+		atomic_store(&spoiled, true);
+	} else {
+		struct block *b = find(p, address);
+		p->live += !b->address;
+		b->address = address;
+		b->bytes_type = bytes << TYPE_BITS | type;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type)
+{
+	struct part *p = part_of(address);
+	*ret_bytes = 0;
+	*ret_type = 0;
+	pthread_mutex_lock(&p->lock);
+	struct block *b = p->slots ? find(p, address) : NULL;
+	if (b && b->address) {
+		*ret_bytes = b->bytes_type >> TYPE_BITS;
+		*ret_type = (uint32_t)(b->bytes_type & TYPE_MASK);
+		take_out(p, (size_t)(b - p->slot));
+		p->live--;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pvp_blocks_clear(void)
+{
+	pvp_blocks_hold();
+	for (int i = 0; i < PARTS; i++) {
+		if (part[i].slot)
+			munmap(part[i].slot, part[i].slots * sizeof *part[i].slot);
+		part[i].slot = NULL;
+		part[i].slots = part[i].live = 0;
+	}
+	pvp_blocks_release();
+	atomic_store(&spoiled, false);
+}
+
+void pvp_blocks_hold(void)
+{
+	for (int i = 0; i < PARTS; i++)
+		pthread_mutex_lock(&part[i].lock);
+}
+
+void pvp_blocks_release(void)
+{
+	for (int i = PARTS; i-- > 0;)
+		pthread_mutex_unlock(&part[i].lock);
+}
+
+/* ---- shots */
+
+uint64_t pvp_blocks_ask(void)
+{
+	return atomic_fetch_add(&asked, 1);
+}
+
+uint64_t pvp_blocks_discarded(void)
+{
+	return atomic_load_explicit(&discarded, memory_order_relaxed);
+}
+
+struct copy {
+	struct block *block;
+	size_t n, mapped;
+};
+
+/* All at one moment: nobody gets or gives back a block meanwhile. */
+static bool take(struct copy *c)
+{
+	size_t n = 0;
+	pvp_blocks_hold();
+	for (int i = 0; i < PARTS; i++)
+		n += part[i].live;
+	*c = (struct copy){ .block = map_slots(n + 1), .mapped = n + 1 };
+	for (int i = 0; c->block && i < PARTS; i++)
+		for (size_t k = 0; k < part[i].slots; k++)
+			if (part[i].slot[k].address)
+				c->block[c->n++] = part[i].slot[k];
+	pvp_blocks_release();
+	return c->block;
+}
+
+static bool put(struct pvp_writer *w, uint8_t kind, uint64_t now)
+{
+	struct pv_event ev = { .kind = kind, .time = now };
+	return pvp_page_add(w, &w->page, &ev, NULL);
+}
+
+static bool put_block(struct pvp_writer *w, const struct block *b, uint64_t now)
+{
+	static const struct pv_batch none;
+	uint64_t bytes = b->bytes_type >> TYPE_BITS;
+	struct pv_event ev = { .kind = PV_KIND_HEAP_OBJECT,
+		.time = now,
+		.heap_object = { .object = b->address,
+			.type = b->bytes_type & TYPE_MASK,
+			.size = bytes ? bytes : 1 } }; /* 0 would continue another */
+	return pvp_page_add(w, &w->page, &ev, &none);
+}
+
+static bool send(struct pvp_writer *w, const struct copy *c)
+{
+	uint64_t now = pvp_monotonic();
+	pvp_tell_classes(w); /* some may be as new as their blocks */
+	bool ok = pvp_page_send(w, &w->page) && put(w, PV_KIND_HEAP_START, now);
+	w->amid = true; /* a shot has one reader, or none */
+	for (size_t i = 0; ok && i < c->n; i++)
+		ok = put_block(w, &c->block[i], now);
+	ok = ok && put(w, PV_KIND_HEAP_END, now) && pvp_page_send(w, &w->page);
+	w->amid = false;
+	w->page.n = 0;
+	return ok;
+}
+
+void pvp_blocks_tell(struct pvp_writer *w)
+{
+	for (uint64_t n = atomic_load(&asked); taken < n; taken++) {
+		struct copy c = { .block = NULL };
+		if (atomic_load(&spoiled) || !take(&c) || !send(w, &c))
+			atomic_fetch_add(&discarded, 1);
+		if (c.block)
+			munmap(c.block, c.mapped * sizeof *c.block);
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * The blocks a native program holds: address, size and class of each, so that a heap shot can be
+ * taken at any time. In parts with a lock each; memory comes from the system, not from malloc.
+ */
+#ifndef PV_PROBE_NATIVE_BLOCKS_H
+#define PV_PROBE_NATIVE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/core/host.h"
+
+struct pvp_writer;
+
+/* Any thread. A block that finds no memory for its record spoils later shots, which are discarded.
+ */
+void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type);
+/* What was known of it; zeros: nothing. */
+void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type);
+
+/* Forgets all of them: a recording begins or ends. */
+void pvp_blocks_clear(void);
+
+/* Asks for a shot; its number, from 0. */
+uint64_t pvp_blocks_ask(void);
+/* Takes those asked for and writes each whole, or counts it as discarded. The writer's thread. */
+void pvp_blocks_tell(struct pvp_writer *w);
+uint64_t pvp_blocks_discarded(void);
+
+/* Around fork. */
+void pvp_blocks_hold(void);
+void pvp_blocks_release(void);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * What the functions that stand in front of the program's allocator share: the functions behind
+ * them, the room that blocks come from before those are known, and how a block is told once.
+ */
+#ifndef PV_PROBE_NATIVE_NEXT_H
+#define PV_PROBE_NATIVE_NEXT_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/native/native_record.h"
+
+#define PVP_EXPORT __attribute__((visibility("default")))
+/* In the function itself, whose frame stays while its address is in use. */
+#define PVP_INLINE static inline __attribute__((always_inline))
+#define PVP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PVP_CALLER ((uintptr_t)__builtin_return_address(0))
+#define PVP_FRAME ((uintptr_t)__builtin_frame_address(0))
+
+enum { PVP_ROOM_ALIGN = 16 };
+
+/* Those behind ours in the order of loading; some may be NULL. Valid once pvp_next_ready(). */
+struct pvp_next {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	size_t (*usable_size)(void *);
+	void (*free_sized)(void *, size_t);
+	void (*free_aligned_sized)(void *, size_t, size_t);
+};
+extern struct pvp_next pvp_next;
+
+/* False: they are being looked for, by this very thread. */
+bool pvp_next_ready(void);
+
+/* The room: never given back. NULL: there is none left. */
+void *pvp_room_take(size_t bytes);
+bool pvp_room_has(const void *at);
+size_t pvp_room_size(const void *at);
+
+/* None of this is wanted, and calls can be passed on: the shortest way. */
+static inline bool pvp_next_idle(unsigned what)
+{
+	return PVP_LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) &
+			    (what | PVP_RECORD_LOOK | PVP_RECORD_TRY)));
+}
+
+/*
+ * A call of operator new or delete that is under way in this thread. Most allocators' call malloc
+ * and free, which come by here too: the first that sees the block tells of it, and takes `site`
+ * away. An exception may leave it; what is not near it on the stack does not belong to it.
+ */
+struct pvp_operator {
+	uintptr_t site, frame; /* of new's caller, of new; site 0: none */
+	void *leaving;         /* the block that delete has told of */
+	bool tried;            /* malloc or free was called while PVP_RECORD_TRY is on */
+};
+extern _Thread_local struct pvp_operator pvp_operator __attribute__((tls_model("initial-exec")));
+
+PVP_INLINE bool pvp_in_new(uintptr_t frame)
+{
+	enum { NEAR = 2048 };
+	return pvp_operator.site && pvp_operator.frame - frame < NEAR;
+}
+
+/* The block is told of as got at `site`, or at that of the operator new that asks for it. */
+PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
+{
+	if (pvp_in_new(frame)) {
+		site = pvp_operator.site;
+		frame = pvp_operator.frame;
+	}
+	pvp_operator.site = 0;
+	if (PVP_LIKELY(!pvp_wanted(PVP_RECORD_NEW | PVP_RECORD_ALIVE)) || !block)
+		return block;
+	int before = errno;
+	pvp_block_new(block, bytes, site, frame);
+	errno = before;
+	return block;
+}
+
+static inline void pvp_gone(void *block)
+{
+	if (block == pvp_operator.leaving || !pvp_wanted(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
+		return;
+	int before = errno;
+	pvp_block_gone(block);
+	errno = before;
+}
+
+#endif

@@ -1,0 +1,193 @@
+#include "probe/native/native_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/format/batch.h"
+#include "probe/core/alloc_period.h"
+#include "probe/core/emit.h"
+#include "probe/code/modules.h"
+#include "probe/native/native_blocks.h"
+#include "probe/code/native_walk.h"
+#include "probe/core/registry.h"
+
+enum {
+	SMALL = 128,
+	STEP = 16, /* classes of sizes: each 16 bytes, then four to each doubling */
+	SMALL_CLASSES = SMALL / STEP + 1,
+	SIZE_CLASSES = SMALL_CLASSES + 4 * 57,
+	SITES = 8192,    /* remembered; further ones have to be looked up */
+	SITE_NAME = '@', /* in front of the address, in the registry */
+};
+
+_Atomic unsigned pvp_recording = PVP_RECORD_LOOK;
+
+static _Atomic bool by_site;
+static _Atomic unsigned frames;
+static _Atomic uint64_t period;
+static _Atomic uint32_t class_of_size[SIZE_CLASSES];
+static struct {
+	_Atomic uint64_t site; /* written last */
+	_Atomic uint32_t id;
+} class_of_site[SITES];
+
+void pvp_native_malloc_set(const struct pvp_native_options *o)
+{
+	unsigned what = 0;
+	if (!o)
+		atomic_store(&period, 0);
+	if (o) {
+		atomic_store(&by_site, o->by_site);
+		atomic_store(&frames, o->frames);
+		atomic_store(&period, o->period);
+		pvp_alloc_every(o->period);
+		what = (o->malloc ? PVP_RECORD_NEW : 0u) | (o->frees ? PVP_RECORD_FREE : 0u) |
+		       (o->blocks ? PVP_RECORD_ALIVE : 0u);
+	}
+	unsigned before = atomic_load(&pvp_recording);
+	while (!atomic_compare_exchange_weak(
+		&pvp_recording, &before, what | (before & (PVP_RECORD_LOOK | PVP_RECORD_TRY))))
+		;
+}
+
+/* ---- classes */
+
+static unsigned size_class(uint64_t bytes)
+{
+	if (bytes <= SMALL)
+		return (unsigned)((bytes + STEP - 1) / STEP);
+	unsigned top = 63 - (unsigned)__builtin_clzll(bytes - 1); /* 7: above 128 */
+	return SMALL_CLASSES + 4 * (top - 7) + (unsigned)((bytes - 1) >> (top - 2) & 3);
+}
+
+/* The largest size in a class. */
+static uint64_t most_of(unsigned class)
+{
+	if (class < SMALL_CLASSES)
+		return (uint64_t) class * STEP;
+	unsigned top = (class - SMALL_CLASSES) / 4 + 7, quarter = (class - SMALL_CLASSES) % 4;
+	return (UINT64_C(1) << top) + ((uint64_t)quarter + 1) * (UINT64_C(1) << (top - 2));
+}
+
+static __attribute__((noinline)) uint32_t make_size_class(unsigned class)
+{
+	char name[64];
+	uint64_t least = class ? most_of(class - 1) + 1 : 0, most = most_of(class);
+	if (least == most)
+		snprintf(name, sizeof name, "malloc %" PRIu64, most);
+	else
+		snprintf(name, sizeof name, "malloc %" PRIu64 "..%" PRIu64, least, most);
+	uint32_t id = pvp_class(name);
+	atomic_store_explicit(&class_of_size[class], id, memory_order_relaxed);
+	return id;
+}
+
+static __attribute__((noinline)) uint32_t make_site_class(uint64_t site, size_t slot)
+{
+	char name[32];
+	uint64_t none = 0;
+	snprintf(name, sizeof name, "%c%" PRIx64, SITE_NAME, site);
+	uint32_t id = pvp_class(name);
+	/* A slot is taken once and for all. */
+	if (id && atomic_compare_exchange_strong(&class_of_site[slot].site, &none, 1)) {
+		atomic_store_explicit(&class_of_site[slot].id, id, memory_order_relaxed);
+		atomic_store_explicit(&class_of_site[slot].site, site, memory_order_release);
+	}
+	return id;
+}
+
+static uint32_t class_of(uint64_t bytes, uint64_t site)
+{
+	uint32_t id;
+	if (!atomic_load_explicit(&by_site, memory_order_relaxed)) {
+		unsigned class = size_class(bytes);
+		id = atomic_load_explicit(&class_of_size[class], memory_order_relaxed);
+		return id ? id : make_size_class(class);
+	}
+	size_t slot = (size_t)(site ^ site >> 13) % SITES;
+	if (atomic_load_explicit(&class_of_site[slot].site, memory_order_acquire) == site)
+		return atomic_load_explicit(&class_of_site[slot].id, memory_order_relaxed);
+	return make_site_class(site, slot);
+}
+
+const char *pvp_native_class_name(const char *name)
+{
+	static char text[512];
+	struct pvp_method m;
+	if (*name != SITE_NAME)
+		return name;
+	/* The place is behind the call. */
+	uint64_t site = strtoull(name + 1, NULL, 16);
+	if (pvp_modules_method(site - 1, &m))
+		snprintf(text, sizeof text, "malloc in %.*s+0x%" PRIx64,
+			(int)(m.name_len > 400 ? 400 : m.name_len), m.name, site - m.code);
+	else
+		snprintf(text, sizeof text, "malloc in 0x%" PRIx64, site);
+	return text;
+}
+
+/* ---- events */
+
+/* The frame may be of a function between: the place that asked is known. */
+static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
+{
+	uint64_t at[PVP_NATIVE_FRAMES], keys[PVP_NATIVE_FRAMES];
+	unsigned most = atomic_load_explicit(&frames, memory_order_relaxed);
+	unsigned n = pvp_native_walk(frame, frame, at, most, NULL);
+	if (n)
+		at[0] = site;
+	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */
+		keys[i] = at[n - 1 - i] - 1;
+	const struct pv_batch pools = { .pool = { keys, n, n } };
+	ev->alloc.stack = (struct pv_span){ 0, n };
+	pvp_event(ev, &pools, ev->alloc.object);
+}
+
+bool pvp_native_taken(size_t bytes)
+{
+	return !atomic_load_explicit(&period, memory_order_relaxed) || pvp_alloc_taken(bytes);
+}
+
+void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
+{
+	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
+	uint64_t object = (uint64_t)(uintptr_t)block;
+	bool taken = what & PVP_RECORD_NEW && pvp_native_taken(bytes);
+	if (!taken && !(what & PVP_RECORD_ALIVE))
+		return;
+	uint32_t type = class_of(bytes, site);
+	if (what & PVP_RECORD_ALIVE)
+		pvp_blocks_add(object, bytes, type);
+	if (!taken || !type)
+		return;
+	if (!atomic_load_explicit(&frames, memory_order_relaxed)) {
+		pvp_alloc(type, object, bytes);
+		return;
+	}
+	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, 0 } } };
+	with_stack(&ev, site, frame);
+}
+
+struct pvp_gone pvp_block_gone(void *block)
+{
+	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
+	uint64_t object = (uint64_t)(uintptr_t)block;
+	struct pvp_gone before = { 0, 0 };
+	if (what & PVP_RECORD_ALIVE)
+		pvp_blocks_remove(object, &before.bytes, &before.type);
+	if (what & PVP_RECORD_FREE)
+		pvp_free(object);
+	return before;
+}
+
+void pvp_block_stays(void *block, struct pvp_gone before, size_t bytes)
+{
+	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
+	uint64_t object = (uint64_t)(uintptr_t)block;
+	uint32_t type = before.type ? before.type : class_of(bytes, 0);
+	if (what & PVP_RECORD_ALIVE && before.type)
+		pvp_blocks_add(object, before.bytes, type);
+	if (what & PVP_RECORD_FREE)
+		pvp_alloc(type, object, before.type ? before.bytes : bytes);
+}

@@ -1,0 +1,61 @@
+/* What becomes of a block that the program got or gave back. */
+#ifndef PV_PROBE_NATIVE_RECORD_H
+#define PV_PROBE_NATIVE_RECORD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/native/native_args.h"
+#include "probe/core/thread_buf.h"
+
+/*
+ * What is done about blocks; LOOK: the functions that calls are passed on to are not known yet;
+ * TRY: whether calls come by here is being tried (native_front.h).
+ */
+enum pvp_record {
+	PVP_RECORD_NEW = 1,
+	PVP_RECORD_FREE = 2,
+	PVP_RECORD_ALIVE = 4,
+	PVP_RECORD_LOOK = 8,
+	PVP_RECORD_TRY = 16
+};
+
+extern _Atomic unsigned pvp_recording;
+
+/* Whether any of these is wanted for what this thread does now. */
+static inline bool pvp_wanted(unsigned what)
+{
+	return (atomic_load_explicit(&pvp_recording, memory_order_relaxed) & what) &&
+	       !atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed);
+}
+
+/* From now on as `o` says; NULL: nothing is recorded. Any thread. */
+void pvp_native_malloc_set(const struct pvp_native_options *o);
+
+/*
+ * The name of a class, for the log; `name` is what the registry has for it. Those of places are
+ * found here. Good until the next call. For the writer's thread.
+ */
+const char *pvp_native_class_name(const char *name);
+
+/* site: where it was asked for; frame: of a function called from there, or by such a one. */
+void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame);
+
+/* Whether an object that the program reports itself is among those that are recorded. */
+bool pvp_native_taken(size_t bytes);
+
+/* What was known of a block; zeros: nothing. */
+struct pvp_gone {
+	uint64_t bytes;
+	uint32_t type;
+};
+
+/* Before the block is given back. */
+struct pvp_gone pvp_block_gone(void *block);
+
+/* It was not given back after all; `bytes` in case nothing is known of it. */
+void pvp_block_stays(void *block, struct pvp_gone before, size_t bytes);
+
+#endif
