@@ -28,11 +28,16 @@ ROOMS = {
     'common/format': ['', 'mlpd', 'block07'],
     'common/ingest': ['ground', '', 'again', 'convert'],
     'common/query': ['', 'heap', 'views'],
+    'tui': ['', 'draw', 'panes', 'screen', 'app'],
     'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
 }
 # Headers of a higher room that are included from lower ones all the same, and from how many files.
 # Only ever fewer.
 RISES = {
+    ('tui', 'tui/app/feed.h'): 1,
+    ('tui', 'tui/app/feed_lives.h'): 1,
+    ('tui', 'tui/panes/cost.h'): 1,
+    ('tui', 'tui/panes/schedule.h'): 1,
     ('probe', 'probe/core/probe_args.h'): 1,
     ('probe', 'probe/native/native_args.h'): 1,
     ('common/model', 'common/model/calls/stretch.h'): 1,
@@ -49,19 +54,19 @@ EXTRA = {
     'common/report/dump_layout.c': {'common/format', 'common/io'},
     'common/report/dump_layout.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
-    'tui/feed_heap.c': {'common/ingest'},
-    'tui/main.c': {'common/target'},
-    'tui/talk.c': {'common/target'},
-    'tui/guest.c': {'common/target'},
-    'tui/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
-    'tui/feed_end.c': {'common/ingest', 'common/model'},
-    'tui/feed_lives.c': {'common/ingest'},
-    'tui/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
+    'tui/app/feed_heap.c': {'common/ingest'},
+    'tui/app/main.c': {'common/target'},
+    'tui/app/talk.c': {'common/target'},
+    'tui/app/guest.c': {'common/target'},
+    'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
+    'tui/app/feed_end.c': {'common/ingest', 'common/model'},
+    'tui/app/feed_lives.c': {'common/ingest'},
+    'tui/app/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.
 ONLY = {
-    'ncurses.h': {'tui/term.c'}, 'curses.h': set(),
-    'event2/event.h': {'tui/app_parts.h'},
+    'ncurses.h': {'tui/app/term.c'}, 'curses.h': set(),
+    'event2/event.h': {'tui/app/app_parts.h'},
     'cjson/cJSON.h': {'common/report/json.c', 'common/report/json_row.c'},
     'zlib.h': {'common/io/source_gzip.c', 'probe/sink/gzip.c'},
     'sodium.h': {'common/io/log_print.c', 'common/io/sealed.c'},

@@ -3,7 +3,7 @@
 
 usage: check_showable.py SOURCE
 
-Standard error is written to in tui/complain.c alone. Wherever else something is printed, what is
+Standard error is written to in tui/app/complain.c alone. Wherever else something is printed, what is
 printed is a number, a literal, or one of the texts in OWN, which are ours. The list has a reason for
 each; a name is added to it only when its text cannot come from outside.
 """
@@ -12,8 +12,8 @@ import re
 import sys
 
 STDERR = {
-    'tui/complain.c': 'the one way to it',
-    'tui/term.c': "a crash handler's own words",
+    'tui/app/complain.c': 'the one way to it',
+    'tui/app/term.c': "a crash handler's own words",
     'common/target/relay.c': 'the terminal of the program that is started',
 }
 # What is printed as it stands, by file ('*': any).
@@ -25,11 +25,11 @@ OWN = {
         r'pv_kind_name\(.*\)': "names of the format's events",
     },
     'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
-    'tui/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
-    'tui/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
-    'tui/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
+    'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
+    'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
+    'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},
-    'tui/talk.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
+    'tui/app/talk.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
                    r'answer\[.*\]': 'literals', r'key': 'literals'},
     'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
@@ -128,7 +128,7 @@ def main(root):
         text = re.sub(r'/\*.*?\*/', lambda m: re.sub(r'[^\n]', ' ', m[0]), path.read_text(encoding='utf-8'),
                       flags=re.S)
         if name not in STDERR and re.search(r'\b(stderr|STDERR_FILENO|perror)\b(?! \+ 1)', text):
-            problems.append(f'{name}: standard error is written to in tui/complain.c alone')
+            problems.append(f'{name}: standard error is written to in tui/app/complain.c alone')
         if name not in BYTES:
             problems += prints_raw(name, text)
     print('\n'.join(problems) or f'{seen} files print foreign text in one place')

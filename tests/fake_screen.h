@@ -6,7 +6,7 @@
 #include "tests/suite.h"
 
 #include "tests/fake_views.h"
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 
 static struct ui_screen screen;
 static struct pv_model *world;

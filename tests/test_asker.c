@@ -7,7 +7,7 @@
 
 #include "common/base/status.h"
 #include "tests/suite.h"
-#include "tui/asker.h"
+#include "tui/draw/asker.h"
 
 enum { ORDER_MAX = 32, DEADLINE_MS = 20000 };
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/canvas.h"
-#include "tui/chart.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/chart.h"
 
 static struct ui_canvas canvas;
 

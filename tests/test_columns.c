@@ -5,9 +5,9 @@
 
 #include "common/base/status.h"
 #include "common/base/showable.h"
-#include "tui/columns.h"
-#include "tui/rect.h"
-#include "tui/shorten.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/rect.h"
+#include "tui/draw/shorten.h"
 
 static const struct pv_column columns[] = {
 	{ "share", "SHARE%", PV_UNIT_PERCENT, 6, 1, 0 },

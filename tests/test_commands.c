@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "tui/commands.h"
-#include "tui/key.h"
+#include "tui/draw/commands.h"
+#include "tui/draw/key.h"
 
 /* Scopes that can hold at the same time, as the screen combines them. */
 static const unsigned together[] = {

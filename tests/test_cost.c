@@ -1,7 +1,7 @@
 /* What recording costs: the difference of two answers of a probe. */
 #include "tests/suite.h"
 
-#include "tui/cost.h"
+#include "tui/panes/cost.h"
 
 static struct ui_stats parsed(const char *answer)
 {

@@ -8,7 +8,7 @@
 
 #include "tests/fake_heap.h"
 #include "common/model/objects/lives.h"
-#include "tui/key.h"
+#include "tui/draw/key.h"
 
 /* What comes before the key, behind the pane's own. */
 static const char *const states[] = { "", "<Tab>", "p", "\\zzz<Enter>", "?" };

@@ -1,7 +1,7 @@
 /* The frame and the split of a pane, at every size a terminal can have. */
 #include "tests/suite.h"
 
-#include "tui/layout.h"
+#include "tui/draw/layout.h"
 
 static bool inside(struct ui_rect r, struct ui_rect outer)
 {

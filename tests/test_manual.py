@@ -11,7 +11,7 @@ import sys
 def main(root):
     tui = pathlib.Path(root, 'tui')
     manual = (tui / 'profview.1.scd').read_text(encoding='utf-8')
-    options = re.findall(r'\{ "(--[\w-]+)"', (tui / 'options.c').read_text(encoding='utf-8'))
+    options = re.findall(r'\{ "(--[\w-]+)"', (tui / 'app/options.c').read_text(encoding='utf-8'))
     commands = re.findall(r'^COMMAND\(\w+,\s*"([^"]+)"', (tui / 'commands.def').read_text(
         encoding='utf-8'), re.M)
     if len(options) < 15 or len(commands) < 40:

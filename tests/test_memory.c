@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tui/memory.h"
+#include "tui/app/memory.h"
 
 enum { LARGE_LOG = 1 << 30, BLOCK = 100000, BLOCKS = 800, EACH = 40, MEGA = 1 << 20 };
 

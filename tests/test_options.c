@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tui/options.h"
+#include "tui/app/options.h"
 
 enum { WORDS = 32 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/output.h"
+#include "tui/panes/output.h"
 
 static struct ui_output o;
 static struct ui_canvas c;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/key.h"
-#include "tui/prompt.h"
+#include "tui/draw/key.h"
+#include "tui/draw/prompt.h"
 
 static struct ui_prompt p;
 

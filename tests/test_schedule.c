@@ -1,6 +1,6 @@
 /* Heap shots by themselves: what one types, and when one is due. */
 #include "tests/suite.h"
-#include "tui/schedule.h"
+#include "tui/panes/schedule.h"
 
 #define S INT64_C(1000000000)
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/suite.h"
-#include "tui/term_out.h"
+#include "tui/app/term_out.h"
 
 enum { DEADLINE_MS = 30000, LARGE = 200000 };
 

@@ -1,0 +1,540 @@
+#include "tui/app/app.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/thread.h"
+#include "tui/app/app_parts.h"
+#include "tui/screen/strip.h"
+
+enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
+enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
+/* Ctrl-C ends a load that has taken so long, and only then the program. */
+#define LONG_LOAD_NS INT64_C(1000000000)
+#define LATE_NS INT64_C(100000000)
+
+static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM,
+	SIGHUP };
+
+int64_t ui_app_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct timeval ui_app_timeval(int64_t ms)
+{
+	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+}
+
+/* Arms the frame timer, or brings it forward: `gap_ms` behind what was drawn at `drawn_ns`. */
+static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
+{
+	int64_t since = (ui_app_now() - drawn_ns) / 1000000;
+	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
+	struct timeval left;
+	if (event_pending(a->frame, EV_TIMEOUT, &left)) {
+		struct timeval now;
+		event_base_gettimeofday_cached(a->base, &now);
+		int64_t due = (int64_t)(left.tv_sec - now.tv_sec) * 1000 +
+			      (left.tv_usec - now.tv_usec) / 1000;
+		if (due <= wait)
+			return;
+	}
+	struct timeval t = ui_app_timeval(wait);
+	event_add(a->frame, &t);
+}
+
+void ui_app_want_frame(struct app *a, int64_t gap_ms)
+{
+	want_frame_behind(a, a->drawn_ns, gap_ms);
+}
+
+/* A frame that was drawn for something else is no reason to let the user wait. */
+static void want_key_frame(struct app *a)
+{
+	a->keyed = true;
+	want_frame_behind(a, a->keyed_ns, KEY_FRAME_MS);
+}
+
+/* A frame that took long leaves the processor to others for a while. */
+static void want_data_frame(struct app *a)
+{
+	int64_t gap = a->cost_ns * BUSY_SHARE / 1000000;
+	gap = gap < DATA_FRAME_MS ? DATA_FRAME_MS : gap > SLOW_FRAME_MS ? SLOW_FRAME_MS : gap;
+	ui_app_want_frame(a, gap);
+}
+
+/*
+ * Looking may go on beside reading, but what reads needs the processor more than what looks, while
+ * it has more to read than it can.
+ */
+static unsigned spare(const struct app *a)
+{
+	const struct ui_feed_status *f = &a->status;
+	if (a->screen.shared.paused)
+		return 0; /* figures of this moment are wanted now */
+	if (f->state == UI_FEED_LIVE)
+		return f->behind_ns > LATE_NS ? BUSY_SHARE : 1;
+	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
+}
+
+/*
+ * Another model has taken the old one's place, of which nothing may be kept. Until the last
+ * question about it has ended there is no model.
+ */
+static void take_status(struct app *a)
+{
+	bool wait = !a->term || !a->model; /* else that of the frame before will do */
+	a->unheard = !wait && !ui_feed_status_now(a->feed, &a->status);
+	if (wait)
+		ui_feed_status(a->feed, &a->status);
+	ui_asker_spare(a->asker, spare(a));
+	if (a->model && a->status.models == a->models)
+		return;
+	if (a->model)
+		ui_screen_forget(&a->screen);
+	a->model = NULL;
+	if (!ui_asker_idle(a->asker))
+		return;
+	ui_ranger_drop(&a->ranger, &a->screen);
+	ui_heaper_drop(&a->heaper, &a->screen);
+	ui_follower_drop(&a->follower, &a->screen);
+	a->model = ui_feed_adopt(a->feed);
+	a->models = a->status.models;
+}
+
+static void leave(struct app *a, int code)
+{
+	a->exit_code = code;
+	if (a->base)
+		event_base_loopbreak(a->base);
+}
+
+static void shoot(struct app *a)
+{
+	struct pv_error err = { 0 };
+	if (ui_feed_take_shot(a->feed, &err))
+		ui_screen_say(&a->screen, false,
+			"heap shot asked for; it comes with the next collection");
+	else
+		ui_screen_say(&a->screen, true, "no heap shot: %s", err.what);
+}
+
+/* --- what the model is told to do --- */
+
+static void run_decay(struct ui_job *j)
+{
+	struct order *o = (struct order *)j;
+	o->more = ui_feed_decay(o->feed);
+}
+
+static void run_zero(struct ui_job *j)
+{
+	ui_feed_zero_window(((struct order *)j)->feed);
+}
+
+static void drop_order(struct ui_job *j)
+{
+	free(j);
+}
+
+void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *))
+{
+	struct order *o = calloc(1, sizeof *o);
+	if (!o)
+		return;
+	o->job = (struct ui_job){ .run = run, .drop = drop_order, .urgent = true };
+	o->feed = a->feed;
+	ui_asker_post(a->asker, slot, &o->job);
+}
+
+/* What the screen cannot do itself. False: the user wants to leave. */
+static bool do_reply(struct app *a, unsigned reply)
+{
+	if (reply & UI_LEAVE) {
+		leave(a, ui_app_code(a));
+		if (reply & UI_END_PROGRAM && a->guest)
+			ui_app_end_program(a);
+		return false;
+	}
+	if (reply & UI_CHEAPER)
+		ui_app_make_cheaper(a);
+	if (reply & UI_WHOLE)
+		ui_app_make_whole(a);
+	if (reply & UI_SHOOT)
+		shoot(a);
+	if (reply & UI_STOP)
+		ui_feed_stop(a->feed);
+	if (reply & UI_ZERO)
+		ui_app_order(a, &a->zero, run_zero);
+	if (reply & UI_REPAINT && a->term)
+		ui_term_repaint(a->term);
+	return true;
+}
+
+/* Without a terminal nobody waits for a frame: it shows what is exact. */
+static void turn_range(struct app *a, int64_t now)
+{
+	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
+	if (a->term) {
+		bool more = ui_ranger_turn(&a->ranger, &a->screen, a->asker);
+		more = ui_heaper_turn(&a->heaper, &a->screen, a->asker) || more;
+		more = ui_follower_turn(&a->follower, &a->screen, a->asker) || more;
+		if (more && a->settle)
+			event_add(a->settle, &soon);
+	} else {
+		ui_ranger_wait(&a->ranger, &a->screen);
+		ui_heaper_wait(&a->heaper, &a->screen);
+		ui_follower_wait(&a->follower, &a->screen);
+	}
+	ui_screen_update(&a->screen, a->model, &a->status, now);
+}
+
+void ui_app_draw(struct app *a)
+{
+	int64_t start = ui_app_now();
+	take_status(a);
+	ui_screen_update(&a->screen, a->model, &a->status, start);
+	if (a->model)
+		turn_range(a, start);
+	ui_screen_draw(&a->screen);
+	if (a->term)
+		ui_term_draw(a->term, &a->screen.canvas);
+	a->drawn_ns = ui_app_now();
+	a->cost_ns = a->drawn_ns - start;
+	if (a->keyed)
+		a->keyed_ns = a->drawn_ns;
+	a->keyed = false;
+}
+
+/* --- keys --- */
+
+/* Keys that came before the rows they are for; false: one of them leaves. */
+static bool catch_up(struct app *a)
+{
+	while (a->aheads && !ui_screen_awaits(&a->screen, a->ahead[0])) {
+		int key = a->ahead[0];
+		memmove(a->ahead, a->ahead + 1, --a->aheads * sizeof a->ahead[0]);
+		if (!do_reply(a, ui_screen_key(&a->screen, key)))
+			return false;
+		want_key_frame(a);
+	}
+	return true;
+}
+
+/*
+ * Every key acts at once but those that move in rows which are still being asked for. Another key
+ * overtakes them, and they are forgotten.
+ */
+static bool take_key(struct app *a, int key)
+{
+	if (ui_screen_awaits(&a->screen, key)) {
+		if (a->aheads < UI_APP_AHEAD)
+			a->ahead[a->aheads++] = key;
+		return true;
+	}
+	a->aheads = 0;
+	return do_reply(a, ui_screen_key(&a->screen, key));
+}
+
+/* --- events --- */
+
+static void on_key(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	struct ui_mouse m;
+	int key;
+	bool any = false;
+	while ((key = ui_term_key(a->term, &m)) != UI_KEY_NONE) {
+		any = true;
+		if (!(key == UI_KEY_MOUSE ? do_reply(a, ui_screen_mouse(&a->screen, m))
+					  : take_key(a, key)))
+			return;
+	}
+	if (any)
+		want_key_frame(a);
+	else if (ui_term_gone(a->term))
+		leave(a, 128 + SIGHUP);
+}
+
+static void on_answers(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	ui_asker_clear(a->asker);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
+}
+
+/* Until the next frame nobody looks, so nothing more need be heard of. */
+static void on_data(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	event_del(a->data);
+	want_data_frame(a);
+}
+
+/*
+ * When data stops, rates must still come down to nothing and a rolling window must empty; then
+ * all is quiet.
+ */
+static void watch_rates(struct app *a)
+{
+	struct timeval t = ui_app_timeval(SETTLE_MS);
+	if (a->status.state != UI_FEED_LIVE)
+		return;
+	if (a->status.events_per_s || a->status.bytes_per_s)
+		event_add(a->settle, &t);
+	if (!a->screen.shared.window_ns)
+		return;
+	struct order *o = (struct order *)ui_slot_take(&a->decay);
+	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->settle, EV_TIMEOUT, NULL)) {
+		ui_app_order(a, &a->decay, run_decay);
+		o = (struct order *)ui_slot_take(&a->decay);
+	}
+	if (o && o->more)
+		event_add(a->settle, &t);
+	free(o);
+}
+
+/* Asks for heap shots that are due, and wakes for the next one. */
+static void keep_schedule(struct app *a)
+{
+	struct ui_schedule *w = &a->screen.shared.schedule;
+	int64_t left;
+	if (!ui_schedule_on(w) || a->status.state != UI_FEED_LIVE)
+		return;
+	if (ui_schedule_due(w, ui_app_now(), ui_screen_collections(&a->screen), &left))
+		do_reply(a, UI_SHOOT);
+	struct timeval t = ui_app_timeval(left / 1000000 + 1);
+	if (left > 0 && !event_pending(a->settle, EV_TIMEOUT, NULL))
+		event_add(a->settle, &t);
+}
+
+static void on_frame(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	ui_feed_turn(a->feed);
+	ui_app_draw(a);
+	if (a->status.no_log && !a->guest) {
+		leave(a, a->status.exit_code);
+		return;
+	}
+	if (!catch_up(a))
+		return;
+	event_add(a->data, NULL);
+	if (a->unheard)
+		ui_app_want_frame(a, ANSWER_FRAME_MS);
+	watch_rates(a);
+	ui_app_watch_cost(a);
+	keep_schedule(a);
+}
+
+static void resize(struct app *a)
+{
+	int w, h;
+	ui_term_size(a->term, &w, &h);
+	ui_screen_resize(&a->screen, w, h);
+	if (a->guest)
+		ui_guest_resize(a->guest, w, h);
+	ui_term_repaint(a->term);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
+}
+
+static struct event *signal_event(struct app *a, int sig)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
+		if (signals[i] == sig)
+			return a->signal[i];
+	return NULL;
+}
+
+/* The shell must see the usual stop, so the usual action is taken, here. */
+static void stop_for_the_shell(struct app *a)
+{
+	struct event *stop = signal_event(a, SIGTSTP);
+	ui_term_suspend(a->term);
+	event_del(stop);
+	raise(SIGTSTP);
+	event_add(stop, NULL);
+	ui_term_resume(a->term);
+	resize(a);
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)what;
+	struct app *a = arg;
+	switch (sig) {
+	case SIGWINCH:
+		resize(a);
+		break;
+	case SIGTSTP:
+		stop_for_the_shell(a);
+		break;
+	case SIGCONT:
+		ui_term_resume(a->term);
+		resize(a);
+		break;
+	case SIGINT:
+		if (a->screen.prompt.open) {
+			do_reply(a, ui_screen_key(&a->screen, UI_KEY_ESC));
+			want_key_frame(a);
+			break;
+		}
+		if (a->status.state == UI_FEED_LOADING && ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
+			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
+			want_key_frame(a);
+			break;
+		}
+		if (a->screen.program_runs) {
+			do_reply(a, ui_screen_command(&a->screen, UI_CMD_QUIT_NOW));
+			want_key_frame(a);
+			break;
+		}
+		leave(a, 128 + SIGINT);
+		break;
+	default:
+		leave(a, 128 + (int)sig);
+		break;
+	}
+}
+
+/* --- life --- */
+
+static void free_event(struct event *e)
+{
+	if (e)
+		event_free(e);
+}
+
+static void close_loop(struct app *a)
+{
+	free_event(a->keys);
+	free_event(a->data);
+	free_event(a->answers);
+	free_event(a->frame);
+	free_event(a->settle);
+	free_event(a->words);
+	free_event(a->quiet);
+	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
+		free_event(a->signal[i]);
+	if (a->base)
+		event_base_free(a->base);
+	a->base = NULL;
+}
+
+/*
+ * A terminal or a plain file behind the keys may be something epoll refuses, so any method that
+ * can watch every kind of descriptor is asked for.
+ */
+static struct event_base *make_base(void)
+{
+	struct event_config *config = event_config_new();
+	if (!config)
+		return NULL;
+	event_config_require_features(config, EV_FEATURE_FDS);
+	struct event_base *base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+static bool open_loop(struct app *a, struct pv_error *reterr)
+{
+	a->base = make_base();
+	if (!a->base)
+		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
+	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
+	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
+	a->answers = event_new(a->base, ui_asker_fd(a->asker), EV_READ | EV_PERSIST, on_answers, a);
+	a->frame = event_new(a->base, -1, 0, on_frame, a);
+	a->settle = event_new(a->base, -1, 0, on_data, a);
+	bool ok = ui_app_watch_guest(a) && a->keys && a->data && a->answers && a->frame && a->settle &&
+		event_add(a->keys, NULL) == 0 &&
+		(!a->asker || event_add(a->answers, NULL) == 0);
+	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
+		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
+		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
+	}
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "cannot watch keys and signals");
+}
+
+bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
+{
+	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
+		.output = a->guest ? ui_guest_output(a->guest) : NULL, .readonly = o->readonly,
+		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
+	if (!ui_screen_init(&a->screen, &so))
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	a->ranger.feed = a->heaper.feed = a->feed;
+	a->follower.feed = a->feed;
+	const struct ui_range r = { .on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
+		.from_end = o->from_end };
+	if (o->ranged)
+		ui_strip_set(&a->screen, &r);
+	return true;
+}
+
+/* Keys given on the command line, as if typed. False: one of them left, or does not exist. */
+bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
+{
+	while (keys && *keys) {
+		int key;
+		unsigned times;
+		size_t len = ui_key_parse(keys, &key, &times);
+		if (len == 0)
+			return pv_fail(reterr, PV_EUSAGE, 0, "--keys: there is no key %.20s", keys);
+		for (keys += len; times > 0; times--) {
+			if (!take_key(a, key))
+				return true;
+			ui_app_draw(a);
+		}
+	}
+	return true;
+}
+
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
+	int *ret_exit, struct pv_error *reterr)
+{
+	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = ui_app_now() };
+	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
+	pv_thread_answer_soon();
+	if (!ui_app_open_screen(&a, o, reterr)) {
+		ui_asker_destroy(a.asker);
+		return false;
+	}
+	a.term = ui_term_open(&to, reterr);
+	bool ok = a.term && open_loop(&a, reterr);
+	if (ok) {
+		int w, h;
+		ui_term_size(a.term, &w, &h);
+		ok = ui_screen_resize(&a.screen, w, h) ||
+		     pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	}
+	if (ok) {
+		on_frame(-1, 0, &a);
+		ok = ui_app_press(&a, o->keys, reterr);
+	}
+	if (ok && !event_base_got_break(a.base))
+		event_base_dispatch(a.base);
+	close_loop(&a);
+	ui_term_close(a.term);
+	ui_screen_finish(&a.screen);
+	ui_slot_cancel(&a.decay);
+	ui_slot_cancel(&a.zero);
+	ui_slot_cancel(&a.costs);
+	ui_asker_destroy(a.asker);
+	ui_ranger_drop(&a.ranger, NULL);
+	ui_heaper_drop(&a.heaper, NULL);
+	ui_follower_drop(&a.follower, NULL);
+	*ret_exit = a.exit_code;
+	return ok;
+}

@@ -1,0 +1,145 @@
+#include "tui/app/app_parts.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_NS INT64_C(1000000000) /* between two looks at what recording costs */
+/* A program that was started should have said something by then; so often is looked around. */
+enum { QUIET_MS = 4000, LOOKS = 15 };
+
+/* With a program that was started from here its own code is passed on. */
+int ui_app_code(const struct app *a)
+{
+	struct ui_guest_status g = { 0 };
+	if (a->guest)
+		ui_guest_status(a->guest, &g);
+	return g.ended ? g.exit_code : a->status.exit_code;
+}
+
+void ui_app_end_program(struct app *a)
+{
+	struct ui_guest_status g;
+	ui_guest_end(a->guest);
+	ui_guest_status(a->guest, &g);
+	a->exit_code = g.ended ? g.exit_code : 128 + SIGTERM;
+}
+
+void ui_app_make_cheaper(struct app *a)
+{
+	struct pv_error err = { 0 };
+	char what[160];
+	const struct ui_cost *c = &a->screen.shared.cost;
+	enum ui_cost_kind kind = c->known ? ui_cost_dearest_now(c) : UI_COST_KINDS;
+	a->screen.shared.cost.known = false; /* the next look shows what it has brought */
+	a->stats = (struct ui_stats){ 0 };
+	if (ui_feed_turn_off(a->feed, kind, what, sizeof what, &err))
+		ui_screen_say(&a->screen, false, "%s", what);
+	else
+		ui_screen_say(&a->screen, true, "nothing is turned off: %s", err.what);
+}
+
+void ui_app_make_whole(struct app *a)
+{
+	struct pv_error err = { 0 };
+	char what[160];
+	a->screen.shared.cost.known = false;
+	a->stats = (struct ui_stats){ 0 };
+	if (ui_feed_turn_on(a->feed, what, sizeof what, &err))
+		ui_screen_say(&a->screen, false, "%s", what);
+	else
+		ui_screen_say(&a->screen, true, "nothing is turned on: %s", err.what);
+}
+
+/* The program that was started from here has printed something, or ended. */
+static void on_words(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	struct ui_guest_status before, now;
+	ui_guest_status(a->guest, &before);
+	ui_guest_turn(a->guest);
+	ui_guest_status(a->guest, &now);
+	a->screen.program_runs = now.runs;
+	if (now.ended && !before.ended && now.exit_code > 128)
+		ui_screen_say(&a->screen, true, "the program was ended by signal %d",
+			now.exit_code - 128);
+	else if (now.ended && !before.ended)
+		ui_screen_say(&a->screen, now.exit_code != 0,
+			"the program has ended with code %d; O shows what it printed",
+			now.exit_code);
+	if (now.ended)
+		event_del(a->words);
+	ui_app_want_frame(a, DATA_FRAME_MS);
+}
+
+/* Mono starts a program without its profiler in silence; somebody must say why nothing comes. */
+static void on_quiet(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	char why[220];
+	struct timeval again = ui_app_timeval(QUIET_MS);
+	if (!a->screen.program_runs)
+		return;
+	if (a->status.bytes_read == 0) {
+		ui_guest_silence(a->guest, why, sizeof why);
+		ui_screen_say(&a->screen, true, "no log yet: %s", why);
+	} else {
+		ui_guest_others(a->guest, a->screen.shared.all.pid, why, sizeof why);
+		if (*why && strcmp(why, a->others) != 0)
+			ui_screen_say(&a->screen, false, "not followed: %s", why);
+		memcpy(a->others, why, sizeof why);
+	}
+	if (++a->looks < LOOKS)
+		event_add(a->quiet, &again);
+	ui_app_want_frame(a, ANSWER_FRAME_MS);
+}
+
+bool ui_app_watch_guest(struct app *a)
+{
+	struct timeval t = ui_app_timeval(QUIET_MS);
+	if (!a->guest)
+		return true;
+	a->screen.program_runs = true;
+	a->words = event_new(a->base, ui_guest_fd(a->guest), EV_READ | EV_PERSIST, on_words, a);
+	a->quiet = event_new(a->base, -1, 0, on_quiet, a);
+	return a->words && a->quiet && event_add(a->words, NULL) == 0 &&
+	       event_add(a->quiet, &t) == 0;
+}
+
+/* ---- what recording costs */
+
+static void run_stats(struct ui_job *j)
+{
+	struct order *o = (struct order *)j;
+	o->heard = ui_feed_stats(o->feed, &o->stats);
+}
+
+static void take_stats(struct app *a)
+{
+	struct order *o = (struct order *)ui_slot_take(&a->costs);
+	struct ui_cost *cost = &a->screen.shared.cost;
+	if (o && o->heard && a->stats.ms && a->stats.ms < o->stats.ms)
+		ui_cost_between(&a->stats, &o->stats, cost);
+	if (o && o->heard)
+		a->stats = o->stats;
+	else if (o)
+		cost->known = false;
+	free(o);
+}
+
+/* Only while it is looked at, and while something comes: an idle log costs nothing. */
+void ui_app_watch_cost(struct app *a)
+{
+	const struct ui_screen *s = &a->screen;
+	bool live = a->status.state == UI_FEED_LIVE;
+	take_stats(a);
+	if (!live)
+		a->screen.shared.cost.known = false;
+	if (!live || s->current != 0 || s->shared.readonly || !a->model ||
+		ui_slot_pending(&a->costs) || ui_app_now() - a->stats_ns < ASK_NS)
+		return;
+	a->stats_ns = ui_app_now();
+	ui_app_order(a, &a->costs, run_stats);
+}

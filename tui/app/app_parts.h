@@ -1,0 +1,81 @@
+/* The files of the program around the screen among themselves. One thread. */
+#ifndef UI_APP_PARTS_H
+#define UI_APP_PARTS_H
+
+#include <event2/event.h>
+
+#include "tui/app/app.h"
+#include "tui/draw/asker.h"
+#include "tui/app/feed_tell.h"
+#include "tui/app/heaper.h"
+#include "tui/app/follower.h"
+#include "tui/app/ranger.h"
+#include "tui/screen/screen.h"
+#include "tui/app/term.h"
+
+/*
+ * Frames for keys come at once, if keys do not come faster than this, whatever else was drawn;
+ * frames for answers and for data come so far behind any other.
+ */
+enum { KEY_FRAME_MS = 4, ANSWER_FRAME_MS = 16, DATA_FRAME_MS = 100 };
+enum { UI_APP_SIGNALS = 6 };
+enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to act on */
+
+struct app {
+	struct ui_feed *feed;
+	struct ui_term *term;
+	struct ui_guest *guest; /* the program started from here, or NULL */
+	struct ui_screen screen;
+	struct event_base *base;
+	struct ui_asker *asker; /* NULL: the model is asked on this thread */
+	struct ui_slot decay, zero, costs;
+	char others[220];      /* processes not followed, as last said */
+	unsigned looks;        /* for them */
+	struct ui_stats stats; /* the last that was heard */
+	int64_t stats_ns;      /* when it was asked for; 0: never */
+	struct ui_ranger ranger;
+	struct ui_heaper heaper;
+	struct ui_follower follower;
+	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
+	struct event *signal[UI_APP_SIGNALS];
+	struct pv_model *model;
+	uint64_t models; /* as the status said when `model` was adopted */
+	struct ui_feed_status status;
+	bool unheard; /* it was being changed when the last frame was drawn */
+	int ahead[UI_APP_AHEAD];
+	size_t aheads;
+	int64_t begun_ns;
+	int64_t drawn_ns, cost_ns; /* when, and how long it took */
+	int64_t keyed_ns;          /* when a frame was last drawn for keys */
+	bool keyed;                /* the next one is */
+	int exit_code;
+};
+
+/* Something that is done on the asker's thread. */
+struct order {
+	struct ui_job job;
+	struct ui_feed *feed;
+	bool more; /* of the window's decay: it is not empty yet */
+	bool heard;
+	struct ui_stats stats;
+};
+void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *));
+
+int64_t ui_app_now(void); /* ns */
+struct timeval ui_app_timeval(int64_t ms);
+void ui_app_want_frame(struct app *a, int64_t gap_ms);
+
+void ui_app_draw(struct app *a);
+bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr);
+/* Keys given on the command line, as if typed. False: one of them does not exist. */
+bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
+
+/* app_guest.c: what is done with the program that writes the log. */
+int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
+void ui_app_end_program(struct app *a);
+void ui_app_make_cheaper(struct app *a);
+void ui_app_make_whole(struct app *a);
+void ui_app_watch_cost(struct app *a);  /* after a frame */
+bool ui_app_watch_guest(struct app *a); /* false: out of memory */
+
+#endif

@@ -1,0 +1,472 @@
+#include "tui/app/feed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/ingest/convert/convert.h"
+#include "common/ingest/ingest.h"
+#include "common/ingest/again/range.h"
+#include "common/io/source.h"
+#include "common/model/model.h"
+#include "common/model/time/window.h"
+#include "common/query/log_end.h"
+#include "common/report/report.h"
+#include "tui/app/feed_heap.h"
+#include "tui/app/feed_tell.h"
+#include "tui/app/memory.h"
+
+struct ui_feed {
+	struct ui_feed_options options;
+	struct pv_ingest *ingest;
+	struct pv_ingest *scout; /* an unrestricted first reading, NULL mostly */
+	struct pv_model *model; /* the one handed out */
+};
+
+/* "0x1f" is a native id, everything else a name. */
+static void restrict_thread(struct pv_restrict *only, const char *thread)
+{
+	char *end;
+	if (!thread)
+		return;
+	only->threaded = true;
+	only->thread_name = thread;
+	if (strncmp(thread, "0x", 2) != 0)
+		return;
+	errno = 0;
+	uint64_t id = strtoull(thread, &end, 16);
+	if (*end == 0 && errno == 0) {
+		only->thread_name = NULL;
+		only->thread_id = id;
+	}
+}
+
+static bool is_a_file(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* NULL and *reterr set where the source is NULL. */
+static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed_options *o,
+	const struct pv_restrict *only, struct pv_error *reterr)
+{
+	/* An index shall answer ranges, whoever makes it. */
+	bool indexed = !o->no_index && !only->ranged && !only->threaded && is_a_file(o->path);
+	bool ranges = o->ranges || indexed;
+	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
+		.index = !o->no_index, .give_way = o->give_way, .ranges = ranges,
+		.no_window = o->no_index && !ranges, .only = *only };
+	return source ? pv_ingest_start(source, &io, reterr) : NULL;
+}
+
+static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_restrict *only,
+	struct pv_error *reterr)
+{
+	struct pv_source_options so = { .follow = o->follow, .record = o->record,
+		.spool_limit = o->spool_limit, .patient = o->patient };
+	return start_on(pv_source_open(o->path, &so, reterr), o, only, reterr);
+}
+
+static bool over(const struct pv_ingest_status *s)
+{
+	return s->state == PV_INGEST_ENDED || s->state == PV_INGEST_FAILED;
+}
+
+/* False when stopped. */
+static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
+{
+	struct pv_ingest_status s;
+	for (pv_ingest_status(in, &s); !over(&s); pv_ingest_status(in, &s)) {
+		struct pollfd p[] = { { .fd = pv_ingest_fd(in), .events = POLLIN },
+			{ .fd = stop_fd ? *stop_fd : -1, .events = POLLIN } };
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return false;
+		if (p[1].revents)
+			return false;
+		pv_ingest_clear(in);
+		ui_memory_ahead();
+	}
+	return true;
+}
+
+/* Times are what the log says: their difference may wrap. */
+static void count_from_end(const struct pv_model *m, int64_t *from_ns, int64_t *to_ns)
+{
+	uint64_t duration = (uint64_t)m->last_ns - (uint64_t)m->zero_ns;
+	if (*from_ns < 0)
+		*from_ns = (int64_t)((uint64_t)*from_ns + duration);
+	if (*to_ns < 0)
+		*to_ns = (int64_t)((uint64_t)*to_ns + duration);
+}
+
+/*
+ * What a restriction must know beforehand (where the end is, which thread bears a name, an old
+ * log's zero) takes a first reading, whose model stays as the scout of the second.
+ */
+static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *reterr)
+{
+	const struct ui_feed_options *o = &f->options;
+	struct pv_restrict all = { 0 };
+	if (!is_a_file(o->path) && !only->thread_name && !o->from_end)
+		return true;
+	f->scout = start(o, &all, reterr);
+	if (!f->scout)
+		return false;
+	wait_until_over(f->scout, NULL);
+	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
+	if (o->from_end)
+		count_from_end(m, &only->from_ns, &only->to_ns);
+	return true;
+}
+
+struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr)
+{
+	struct pv_restrict only = { .ranged = options->ranged, .from_ns = options->from_ns,
+		.to_ns = options->to_ns };
+	struct ui_feed *f = calloc(1, sizeof *f);
+	if (!f) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	f->options = *options;
+	restrict_thread(&only, options->thread);
+	bool restricted = only.ranged || only.thread_name;
+	if (!restricted || scout(f, &only, reterr))
+		f->ingest = !f->scout || is_a_file(options->path)
+				    ? start(options, &only, reterr)
+				    : start_on(pv_ingest_again(f->scout, reterr), options, &only,
+					      reterr);
+	if (!f->ingest) {
+		ui_feed_close(f);
+		return NULL;
+	}
+	f->model = pv_ingest_adopt(f->ingest);
+	return f;
+}
+
+void ui_feed_close(struct ui_feed *f)
+{
+	if (!f)
+		return;
+	pv_ingest_destroy(f->ingest);
+	pv_ingest_destroy(f->scout);
+	free(f);
+}
+
+static enum ui_feed_state state_of(const struct pv_ingest_status *s)
+{
+	switch (s->state) {
+	case PV_INGEST_LOADING:
+		return UI_FEED_LOADING;
+	case PV_INGEST_LIVE:
+		return UI_FEED_LIVE;
+	case PV_INGEST_WAITING:
+		return UI_FEED_WAITING;
+	case PV_INGEST_ENDED:
+		return UI_FEED_ENDED;
+	case PV_INGEST_FAILED:
+		break;
+	}
+	return UI_FEED_FAILED;
+}
+
+static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
+{
+	if (s->state == PV_INGEST_FAILED && s->error.offset)
+		snprintf(to, size, "%.160s, at byte %llu", s->error.what,
+			(unsigned long long)s->error.offset);
+	else if (s->state == PV_INGEST_FAILED)
+		snprintf(to, size, "%s", s->error.what);
+	else if (s->source.record_error)
+		snprintf(to, size, "%s", s->source.record_error);
+	else if (s->source.spool_error)
+		snprintf(to, size, "%s", s->source.spool_error);
+	else if (s->source.dropped)
+		snprintf(to, size, "%llu bytes dropped unread: the spool was full",
+			(unsigned long long)s->source.dropped);
+}
+
+/* The first damaged place, once nothing more will come. */
+static void say_damage(const struct pv_ingest_status *s, char *to, size_t size)
+{
+	const struct pv_damage_entry *d = &s->first;
+	if (s->places == 0)
+		return;
+	int n = snprintf(to, size, "%s at byte %llu (%llu bytes)", d->reason,
+		(unsigned long long)d->offset, (unsigned long long)d->bytes);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	if (s->places > 1)
+		snprintf(to + n, size - (size_t)n, " and %llu more places; the rest is shown",
+			(unsigned long long)(s->places - 1));
+	else
+		snprintf(to + n, size - (size_t)n, "; the rest is shown");
+}
+
+static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *ret)
+{
+	*ret = (struct ui_feed_status){ .state = state_of(s),
+		.bytes_read = s->source.input_read, .bytes_total = s->source.file_bytes,
+		.bytes_per_s = s->bytes_per_s, .events_per_s = s->events_per_s,
+		.behind_ns = s->behind_ns, .models = s->models,
+		.damaged = s->places, .lost = s->lost_events };
+	if (s->state == PV_INGEST_ENDED)
+		say_damage(s, ret->error, sizeof ret->error);
+	ret->stock_pipe = s->source.kind == PV_SOURCE_PIPE && s->state == PV_INGEST_LIVE;
+	ret->unkept = s->source.record_error || s->source.spool_error;
+	ret->exit_code = s->state == PV_INGEST_FAILED ? (s->error.code == PV_ENOMEM ? 125 : 3)
+			 : ret->unkept                ? 125
+			 : ret->damaged               ? 4
+						      : 0;
+	ret->no_log = s->state == PV_INGEST_FAILED && s->recordings == 0;
+	say_error(s, ret->error, sizeof ret->error);
+}
+
+void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
+{
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	say_status(&s, ret);
+}
+
+bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret)
+{
+	struct pv_ingest_status s;
+	if (!pv_ingest_status_now(f->ingest, &s))
+		return false;
+	say_status(&s, ret);
+	return true;
+}
+
+struct pv_model *ui_feed_adopt(struct ui_feed *f)
+{
+	return f->model = pv_ingest_adopt(f->ingest);
+}
+
+void ui_feed_stop(struct ui_feed *f)
+{
+	pv_ingest_cut(f->ingest);
+}
+
+struct pv_ingest *ui_feed_ingest(struct ui_feed *f)
+{
+	return f->ingest;
+}
+
+int ui_feed_fd(const struct ui_feed *f)
+{
+	return pv_ingest_fd(f->ingest);
+}
+
+void ui_feed_turn(struct ui_feed *f)
+{
+	pv_ingest_clear(f->ingest);
+}
+
+bool ui_feed_load(struct ui_feed *f, const int *stop_fd)
+{
+	bool all = wait_until_over(f->ingest, stop_fd);
+	ui_feed_adopt(f);
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	return all && s.state != PV_INGEST_FAILED;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void ui_feed_await_log(struct ui_feed *f, int ms)
+{
+	struct pv_ingest_status s;
+	struct pollfd p = { .fd = pv_ingest_fd(f->ingest), .events = POLLIN };
+	for (int64_t end = now_ms() + ms, left = ms; left > 0; left = end - now_ms()) {
+		pv_ingest_status(f->ingest, &s);
+		if (s.state != PV_INGEST_LOADING || s.recordings > 0)
+			return;
+		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return;
+		pv_ingest_clear(f->ingest);
+	}
+}
+
+void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
+{
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	*ret = (struct pv_report_source){ .path = f->options.path, .bytes = s.stream_bytes,
+		.file_bytes = s.source.file_bytes, .compressed = s.source.compressed,
+		.complete = s.complete };
+	/* What a range leaves out says it, too. */
+	struct pv_model *m = pv_ingest_adopt(f->scout ? f->scout : f->ingest);
+	pv_model_lock(m);
+	ret->end = pv_model_log_end(m);
+	pv_log_end_line(m, ret->end_line, sizeof ret->end_line);
+	pv_model_unlock(m);
+}
+
+void ui_feed_zero_window(struct ui_feed *f)
+{
+	pv_model_lock(f->model);
+	pv_window_zero(f->model);
+	pv_model_unlock(f->model);
+}
+
+bool ui_feed_decay(struct ui_feed *f)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	struct pv_ingest_status s;
+	pv_ingest_status(f->ingest, &s);
+	if (s.behind_ns < 0)
+		return false; /* the log's clock is not this machine's, or nothing is live */
+	pv_model_lock(f->model);
+	bool more = pv_window_advance(f->model, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	pv_model_unlock(f->model);
+	return more;
+}
+
+struct pv_model *ui_feed_model(struct ui_feed *f)
+{
+	return f->model;
+}
+
+bool ui_feed_readonly(const struct ui_feed *f)
+{
+	return f->options.readonly;
+}
+
+/* What stands instead of a kind's name where that would not say what was lost. */
+static const char *left_out_name(unsigned kind, uint64_t n)
+{
+	switch (kind) {
+	case PV_KIND_HEAP_DEAD:
+		return n == 1 ? "object found dead" : "objects found dead";
+	case PV_KIND_HEAP_SUMMARY:
+		return n == 1 ? "class of a heap shot summed up" : "classes of heap shots summed up";
+	case PV_KIND_CLASS_LOAD_FAIL:
+		return n == 1 ? "class that failed to load" : "classes that failed to load";
+	case PV_KIND_METHOD_JIT_FAIL:
+		return n == 1 ? "method that failed to compile" : "methods that failed to compile";
+	default:
+		return pv_kind_name(kind);
+	}
+}
+
+static void say_part(char *text, size_t size, const char *what, uint64_t n)
+{
+	size_t at = strlen(text);
+	if (n)
+		snprintf(text + at, size - at, "%sthe %s of %" PRIu64 " event%s", at ? "; " : "", what,
+			n, n == 1 ? "" : "s");
+}
+
+/* The first kinds by name, in the order of the kinds; the rest is a number. */
+static void name_left_out(const struct pv_convert_totals *t, char *text, size_t size)
+{
+	enum { NAMED = 8 };
+	uint64_t rest = t->left_out;
+	*text = 0;
+	for (unsigned kind = 0, named = 0; kind < PV_KIND_COUNT && named < NAMED; kind++) {
+		uint64_t of_kind = t->left_out_kind[kind];
+		size_t n = strlen(text);
+		if (of_kind == 0)
+			continue;
+		snprintf(text + n, size - n, "%s%" PRIu64 " %s", named++ ? ", " : "", of_kind,
+			left_out_name(kind, of_kind));
+		rest -= of_kind;
+	}
+	size_t n = strlen(text);
+	if (rest)
+		snprintf(text + n, size - n, " and %" PRIu64 " events more", rest);
+	say_part(text, size, "stacks", t->stacks_left_out);
+	say_part(text, size, "classes", t->classes_left_out);
+	say_part(text, size, "durations", t->durations_left_out);
+}
+
+bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,
+	struct pv_error *reterr)
+{
+	const struct pv_convert_options co = { .ranged = o->ranged, .from_ns = o->from_ns,
+		.to_ns = o->to_ns, .thread = o->thread, .data_version = o->data_version };
+	struct pv_convert_totals totals = { 0 };
+	bool ok = strcmp(o->output, "-") == 0
+		? pv_convert(o->path, &co, stdout, &totals, reterr)
+		: pv_convert_file(o->path, &co, o->output, &totals, reterr);
+	ret->damaged = totals.damaged;
+	name_left_out(&totals, ret->left_out, sizeof ret->left_out);
+	return ok;
+}
+
+/* --- ranges --- */
+
+void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns)
+{
+	count_from_end(f->model, from_ns, to_ns);
+}
+
+bool ui_feed_indexed(const char *path)
+{
+	return is_a_file(path) && pv_ingest_indexed(path);
+}
+
+struct ui_reading {
+	struct pv_range_read *range;
+};
+
+struct ui_reading *ui_feed_read_range(
+	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr)
+{
+	struct ui_reading *r = calloc(1, sizeof *r);
+	if (!r) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	r->range = pv_range_start(f->ingest, from_ns, to_ns, reterr);
+	if (r->range)
+		return r;
+	free(r);
+	return NULL;
+}
+
+void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret)
+{
+	struct pv_range_status s;
+	pv_range_status(r->range, &s);
+	*ret = (struct ui_reading_status){ .over = s.over, .done = s.done,
+		.bytes_read = s.bytes_read, .bytes_total = s.bytes_total, .until_ns = s.until_ns };
+	snprintf(ret->error, sizeof ret->error, "%.100s", s.error.what);
+}
+
+struct pv_model *ui_reading_model(struct ui_reading *r)
+{
+	return pv_range_model(r->range);
+}
+
+void ui_reading_wait(struct ui_reading *r)
+{
+	pv_range_wait(r->range);
+}
+
+void ui_reading_cancel(struct ui_reading *r)
+{
+	pv_range_cancel(r->range);
+}
+
+void ui_reading_destroy(struct ui_reading *r)
+{
+	if (!r)
+		return;
+	pv_range_destroy(r->range);
+	free(r);
+}

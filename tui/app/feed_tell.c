@@ -1,0 +1,114 @@
+#include "tui/app/feed_tell.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/units.h"
+#include "common/ingest/ingest.h"
+#include "common/model/model.h"
+#include "common/target/control.h"
+#include "common/target/probe_socket.h"
+#include "tui/app/feed_heap.h"
+
+enum { ASK_MS = 1000 }; /* whoever has pressed a key waits so long */
+
+/* Where the probe that wrote the log listens; false: it is not one of ours. */
+static bool control_path(struct ui_feed *f, char to[PV_PROBE_PATH])
+{
+	const char *args = ui_feed_model(f)->target.args,
+		   *at = args ? strstr(args, "control=/") : NULL;
+	size_t n = at ? strcspn(at + 8, ",") : 0;
+	if (!n || n >= PV_PROBE_PATH || (at != args && at[-1] != ','))
+		return false;
+	memcpy(to, at + 8, n);
+	to[n] = 0;
+	return true;
+}
+
+/* One line to the probe. */
+static bool tell_probe(
+	struct ui_feed *f, const char *line, char answer[PV_PROBE_ANSWER], struct pv_error *reterr)
+{
+	char path[PV_PROBE_PATH];
+	if (ui_feed_readonly(f))
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
+	if (!control_path(f, path))
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control socket");
+	const struct pv_target_info *t = &ui_feed_model(f)->target;
+	int pidfd;
+	if (!pv_control_lives((pid_t)t->pid, t->start_time_ms, &pidfd, reterr))
+		return false;
+	bool ok = pv_probe_ask(path, (pid_t)t->pid, line, ASK_MS, answer, reterr);
+	close(pidfd);
+	return ok;
+}
+
+bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret)
+{
+	char answer[PV_PROBE_ANSWER];
+	return tell_probe(f, "stats", answer, NULL) && ui_stats_parse(answer, ret);
+}
+
+bool ui_feed_turn_off(
+	struct ui_feed *f, enum ui_cost_kind kind, char *what, size_t room, struct pv_error *reterr)
+{
+	char answer[PV_PROBE_ANSWER], line[32], bytes[PV_UNIT_MAX];
+	struct ui_stats s = { 0 };
+	if (!tell_probe(f, "stats", answer, reterr))
+		return false;
+	if (ui_stats_parse(answer, &s) && kind == UI_COST_KINDS)
+		kind = ui_cost_dearest(&s);
+	if (kind == UI_COST_KINDS)
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing that can be turned off is recorded");
+	snprintf(line, sizeof line, "set %s=off", ui_cost_names[kind]);
+	if (!tell_probe(f, line, answer, reterr))
+		return false;
+	snprintf(what, room,
+		"%s turned off, %s of the log so far; Ctrl-T turns it on again",
+		ui_cost_names[kind], pv_units_bytes(bytes, sizeof bytes, s.bytes[kind]));
+	return true;
+}
+
+bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr)
+{
+	char answer[PV_PROBE_ANSWER], line[32];
+	struct ui_stats s;
+	size_t n = 0;
+	if (!tell_probe(f, "stats", answer, reterr))
+		return false;
+	if (!ui_stats_parse(answer, &s))
+		return pv_fail(reterr, PV_EUSAGE, 0, "the probe does not say what is off");
+	*what = 0;
+	for (int i = 0; i < UI_COST_KINDS; i++) {
+		if (!s.off[i] || !s.events[i]) /* what never was recorded was not asked for */
+			continue;
+		snprintf(line, sizeof line, "set %s=on", ui_cost_names[i]);
+		if (!tell_probe(f, line, answer, reterr))
+			return false;
+		int k = snprintf(what + n, room - n, "%s%s", n ? ", " : "", ui_cost_names[i]);
+		n = k > 0 && (size_t)k < room - n ? n + (size_t)k : n;
+	}
+	if (!n)
+		return pv_fail(reterr, PV_EUSAGE, 0, "all that was asked for is recorded");
+	snprintf(what + n, room - n, " turned on again");
+	return true;
+}
+
+bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
+{
+	if (ui_feed_readonly(f))
+		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
+	struct pv_ingest_status s;
+	char answer[PV_PROBE_ANSWER], path[PV_PROBE_PATH];
+	pv_ingest_status(ui_feed_ingest(f), &s);
+	if (control_path(f, path))
+		return tell_probe(f, "heapshot", answer, reterr);
+	if (s.port == 0)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
+	const struct pv_target_info *target = &ui_feed_model(f)->target;
+	const struct pv_control_target t = { (pid_t)target->pid, target->start_time_ms, s.port };
+	return pv_control_heapshot(&t, reterr);
+}

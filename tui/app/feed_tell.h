@@ -1,0 +1,35 @@
+/* The part of the feed that speaks to the program whose log it reads; the rules of feed.h hold. */
+#ifndef UI_FEED_TELL_H
+#define UI_FEED_TELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/status.h"
+#include "tui/panes/cost.h"
+
+struct pv_model;
+struct ui_feed;
+
+/* Asks for a heap shot, hardly waiting: false with a reason when it cannot be asked. */
+bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
+
+/*
+ * Turns a kind of event off in the program (UI_COST_KINDS: the dearest so far); `what` says which.
+ * False: why not.
+ */
+bool ui_feed_turn_off(struct ui_feed *f, enum ui_cost_kind kind, char *what, size_t room,
+	struct pv_error *reterr);
+
+/* Turns on again whatever is off of that which was recorded before; `what` says which. */
+bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr);
+
+/* What the probe says of itself; waits for it, at most a second. Any thread, but none while
+ * ui_feed_adopt() runs. */
+bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret);
+
+/* feed.c: the model handed out; whether nothing may be sent. */
+struct pv_model *ui_feed_model(struct ui_feed *f);
+bool ui_feed_readonly(const struct ui_feed *f);
+
+#endif

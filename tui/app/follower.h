@@ -1,0 +1,24 @@
+/*
+ * Has objects followed from shot to shot for the panes that compare shots, beside everything else.
+ * One thread (the screen's).
+ */
+#ifndef UI_FOLLOWER_H
+#define UI_FOLLOWER_H
+
+#include "tui/screen/screen.h"
+
+struct ui_follower {
+	struct ui_feed *feed;
+	struct ui_following *reading;          /* under way */
+	struct ui_following *shown;            /* whose lives the screen has */
+	PV_ARRAY(struct ui_following *) dying; /* until no question is about them */
+};
+
+/* Before every frame. True while it wants to be called again soon without any event. */
+bool ui_follower_turn(struct ui_follower *f, struct ui_screen *s, struct ui_asker *asker);
+/* Waits until they are followed: for frames that nobody waits for. */
+void ui_follower_wait(struct ui_follower *f, struct ui_screen *s);
+/* The feed's model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */
+void ui_follower_drop(struct ui_follower *f, struct ui_screen *s);
+
+#endif

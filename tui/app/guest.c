@@ -1,0 +1,311 @@
+#include "tui/app/guest.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common/target/join.h"
+#include "common/target/launch.h"
+#include "common/target/relay.h"
+
+enum { END_MS = 5000, EXIT_MISSING = 127, EXIT_UNRUNNABLE = 126, EXIT_USAGE = 2, EXIT_REFUSED = 3, EXIT_OWN = 125 };
+
+struct ui_guest {
+	struct pv_launch launch;
+	struct pv_relay relay;
+	struct ui_output output;
+	struct ui_guest_status status;
+	bool relay_gone;
+	char name[200];
+};
+
+static int exit_of(const struct pv_error *err, bool missing)
+{
+	if (missing)
+		return EXIT_MISSING;
+	return err->code == PV_EUSAGE ? EXIT_REFUSED
+	       : err->code == PV_EIO  ? EXIT_UNRUNNABLE
+				      : EXIT_OWN;
+}
+
+static struct pv_launch_options wish(const struct ui_options *o)
+{
+	return (struct pv_launch_options){ .calls = o->calls,
+		.alloc = o->alloc,
+		.sample = o->sample,
+		.heapshot = o->heapshot,
+		.probe = o->probe };
+}
+
+struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *ret_exit,
+	char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
+{
+	struct pv_launch_options lo = wish(o);
+	struct ui_guest *g = calloc(1, sizeof *g);
+	bool missing = false;
+	*ret_exit = EXIT_OWN;
+	*ret_why = 0;
+	if (!g) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
+	}
+	g->relay.fd = g->relay.gate = -1;
+	g->status.status = -1;
+	snprintf(g->name, sizeof g->name, "%s", o->words[0]);
+	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
+	if (!planned)
+		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
+	if (g->launch.refused)
+		snprintf(ret_why, UI_GUEST_WHY, "%s", g->launch.why);
+	if (planned && pv_launch_prepare(&g->launch, reterr) &&
+		pv_relay_start(&g->relay, &g->launch, screen, reterr))
+		return g;
+	g->status.ended = true;
+	ui_guest_close(g);
+	return NULL;
+}
+
+void ui_guest_close(struct ui_guest *g)
+{
+	if (!g)
+		return;
+	/* While the program runs its pipe stays for the next viewer; the relay removes it then. */
+	bool remove = g->status.ended || !g->status.runs;
+	pv_relay_leave(&g->relay);
+	pv_launch_finish(&g->launch, remove);
+	ui_output_finish(&g->output);
+	free(g);
+}
+
+const char *ui_guest_note(const struct ui_guest *g)
+{
+	return g->launch.note;
+}
+
+const char *ui_guest_pipe(const struct ui_guest *g)
+{
+	return g->launch.pipe;
+}
+
+bool ui_guest_go(struct ui_guest *g)
+{
+	g->status.runs = pv_relay_go(&g->relay);
+	g->status.pid = g->relay.relayed ? 0 : g->relay.pid;
+	return g->status.runs;
+}
+
+int ui_guest_fd(const struct ui_guest *g)
+{
+	return g->relay.fd;
+}
+
+struct ui_output *ui_guest_output(struct ui_guest *g)
+{
+	return &g->output;
+}
+
+void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret)
+{
+	*ret = g->status;
+}
+
+static void note_failure(struct ui_guest *g, int why)
+{
+	char text[320];
+	snprintf(text, sizeof text, "profview: %s: %s", g->name, strerror(why));
+	ui_output_note(&g->output, text);
+	g->status.not_run = why;
+	g->status.exit_code = why == ENOENT ? EXIT_MISSING : EXIT_UNRUNNABLE;
+}
+
+static void note_exit(struct ui_guest *g, int status)
+{
+	char text[80];
+	bool killed = WIFSIGNALED(status);
+	g->status.status = status;
+	g->status.exit_code = killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (killed)
+		snprintf(text, sizeof text, "[ended by signal %d]", WTERMSIG(status));
+	else
+		snprintf(text, sizeof text, "[ended with code %d]", WEXITSTATUS(status));
+	ui_output_note(&g->output, text);
+}
+
+/* It has ended: its log will have no further writer, unless children go on. */
+static void ended(struct ui_guest *g)
+{
+	g->status.runs = false;
+	g->status.ended = true;
+	pv_launch_hang_up(&g->launch);
+}
+
+static bool take_message(struct ui_guest *g)
+{
+	struct pv_relay_message m;
+	char text[80];
+	pv_relay_read(&g->relay, &m);
+	switch (m.kind) {
+	case PV_RELAY_NOTHING:
+		return false;
+	case PV_RELAY_STARTED:
+		g->status.pid = (long)m.number;
+		return true;
+	case PV_RELAY_OUTPUT:
+		ui_output_add(&g->output, m.bytes, m.n);
+		return true;
+	case PV_RELAY_DROPPED:
+		snprintf(text, sizeof text, "[%lld bytes were printed too fast to be kept]",
+			(long long)m.number);
+		ui_output_note(&g->output, text);
+		return true;
+	case PV_RELAY_EXITED:
+		note_exit(g, (int)m.number);
+		ended(g);
+		return true;
+	case PV_RELAY_FAILED:
+		note_failure(g, (int)m.number);
+		ended(g);
+		return true;
+	case PV_RELAY_GONE:
+		break;
+	}
+	if (!g->status.ended) {
+		ui_output_note(
+			&g->output, "[the process that holds the program's terminal is gone]");
+		ended(g);
+	}
+	g->relay_gone = true;
+	return false;
+}
+
+void ui_guest_turn(struct ui_guest *g)
+{
+	enum { AT_ONCE = 256 }; /* messages: keys come in between */
+	for (int i = 0; i < AT_ONCE && !g->relay_gone && take_message(g); i++)
+		;
+}
+
+void ui_guest_silence(const struct ui_guest *g, char *to, size_t room)
+{
+	pv_launch_silence(&g->launch, g->status.runs ? (pid_t)g->status.pid : 0, to, room);
+}
+
+void ui_guest_others(const struct ui_guest *g, long followed, char *to, size_t room)
+{
+	pv_launch_others(&g->launch, (pid_t)followed, to, room);
+}
+
+void ui_guest_signal(struct ui_guest *g, int sig)
+{
+	if (g->status.runs)
+		pv_relay_signal(&g->relay, sig);
+}
+
+void ui_guest_resize(struct ui_guest *g, int w, int h)
+{
+	if (g->status.runs)
+		pv_relay_resize(&g->relay, w, h);
+}
+
+void ui_guest_end(struct ui_guest *g)
+{
+	ui_guest_signal(g, SIGTERM);
+	for (int ms = 0; g->status.runs && ms < END_MS; ms += 50) {
+		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
+		poll(&p, 1, 50);
+		ui_guest_turn(g);
+	}
+}
+
+void ui_guest_wait(struct ui_guest *g)
+{
+	int status, why;
+	if (!pv_relay_wait(&g->relay, &status, &why))
+		g->status.exit_code = EXIT_OWN;
+	else if (why)
+		note_failure(g, why);
+	else
+		note_exit(g, status);
+	ended(g);
+}
+
+void ui_guest_hang_up(const struct ui_guest *g)
+{
+	pv_launch_hang_up(&g->launch);
+}
+
+/* ---- one that runs already */
+
+struct ui_joined {
+	struct pv_join_place place;
+	char note[160];
+};
+
+/* A probe that is there already records what it was told to. */
+static bool take_wish(struct ui_joined *j, const struct ui_options *o, char *ret_why,
+	struct pv_error *reterr)
+{
+	j->place.wish = wish(o);
+	if (pv_join_chooses(&j->place))
+		pv_launch_note(&j->place.wish, PV_HOST_DOTNET, j->note, sizeof j->note);
+	if (pv_join_chooses(&j->place))
+		return pv_launch_check(&j->place.wish, PV_HOST_DOTNET, ret_why) ||
+		       pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
+	if (!(o->calls || o->alloc || o->sample || o->heapshot || o->probe))
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		o->inject ? "what a probe put into a running Mono records cannot be chosen"
+			  : "process %ld has a probe already, which records what it was told: join "
+			    "it "
+			    "without options, and ask it with profview ctl %ld set exception=off",
+		o->pid, o->pid);
+}
+
+struct ui_joined *ui_guest_join(
+	const struct ui_options *o, char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
+{
+	*ret_why = 0;
+	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
+			       : o->inject ? PV_JOIN_MAY_INJECT
+					   : PV_JOIN_MAY_TELL;
+	struct ui_joined *j = calloc(1, sizeof *j);
+	if (!j)
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr);
+	if (found && take_wish(j, o, ret_why, reterr))
+		return j;
+	if (found)
+		pv_join_leave(&j->place);
+	free(j);
+	return NULL;
+}
+
+const char *ui_joined_note(const struct ui_joined *j)
+{
+	return j->note;
+}
+
+const char *ui_joined_path(const struct ui_joined *j)
+{
+	return j->place.path;
+}
+
+bool ui_joined_injects(const struct ui_joined *j)
+{
+	return j->place.mono;
+}
+
+bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr)
+{
+	return pv_join_go(&j->place, reterr);
+}
+
+void ui_joined_leave(struct ui_joined *j)
+{
+	pv_join_leave(&j->place);
+	free(j);
+}

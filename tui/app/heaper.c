@@ -1,0 +1,145 @@
+#include "tui/app/heaper.h"
+
+#include <stdio.h>
+
+static void bury(struct ui_heaper *h, struct ui_open_heap *heap)
+{
+	if (!heap->heap)
+		return;
+	ui_heap_cancel(heap->heap);
+	if (pv_reserve(&h->dying, 1))
+		h->dying.v[h->dying.n++] = heap->heap;
+	*heap = (struct ui_open_heap){ 0 }; /* out of memory: it lives until the program ends */
+}
+
+static void sweep(struct ui_heaper *h)
+{
+	while (h->dying.n)
+		ui_heap_destroy(h->dying.v[--h->dying.n]);
+}
+
+static struct ui_open_heap *find(struct ui_heaper *h, uint32_t shot, bool weak)
+{
+	for (int i = 0; i < UI_HEAPS_OPEN; i++)
+		if (h->open[i].heap && h->open[i].shot == shot && h->open[i].weak == weak)
+			return &h->open[i];
+	return NULL;
+}
+
+/* A free place, or that of the shot which was not wanted for the longest time. */
+static struct ui_open_heap *place(struct ui_heaper *h)
+{
+	struct ui_open_heap *best = &h->open[0];
+	for (int i = 0; i < UI_HEAPS_OPEN; i++) {
+		if (!h->open[i].heap)
+			return &h->open[i];
+		if (h->open[i].used < best->used)
+			best = &h->open[i];
+	}
+	return best;
+}
+
+static void show(struct ui_heaper *h, struct ui_screen *s, struct ui_open_heap *heap)
+{
+	heap->used = ++h->clock;
+	ui_browser_use(s, ui_heap_get(heap->heap), NULL);
+}
+
+/* The user wants another shot, or this one with weak references. */
+static void take_wish(struct ui_heaper *h, struct ui_screen *s)
+{
+	const struct ui_heap_shown *want = &s->shared.heap;
+	struct pv_error e = { 0 };
+	if (!s->browser.asked || !s->shared.whole || s->shared.feed.state == UI_FEED_LOADING)
+		return;
+	s->browser.asked = s->browser.cancelled = false;
+	bury(h, &h->reading);
+	struct ui_open_heap *known = find(h, want->shot, want->weak);
+	if (known) {
+		show(h, s, known);
+		return;
+	}
+	h->reading = (struct ui_open_heap){ .heap = ui_feed_open_heap(
+						    h->feed, want->shot, want->weak, true, &e),
+		.shot = want->shot,
+		.weak = want->weak };
+	if (!h->reading.heap)
+		ui_browser_use(s, NULL, e.what);
+}
+
+static void look(struct ui_heaper *h, struct ui_screen *s)
+{
+	struct ui_heap_shown *shown = &s->shared.heap;
+	struct ui_heap_status st;
+	if (!h->reading.heap)
+		return;
+	ui_heap_status(h->reading.heap, &st);
+	shown->phase = st.phase;
+	shown->step = st.step;
+	shown->steps = st.steps;
+	if (!st.over)
+		return;
+	if (!st.done) {
+		ui_browser_use(s, NULL, st.error.what);
+		bury(h, &h->reading);
+		return;
+	}
+	struct ui_open_heap *to = place(h);
+	struct ui_open_heap old = *to;
+	*to = h->reading;
+	h->reading = (struct ui_open_heap){ 0 };
+	show(h, s, to);
+	bury(h, &old);
+}
+
+/* Where only weak references were to count, or no longer, what was there before is shown again. */
+static void cancel(struct ui_heaper *h, struct ui_screen *s)
+{
+	struct ui_heap_shown *want = &s->shared.heap;
+	struct ui_open_heap *known = find(h, want->shot, !want->weak);
+	bury(h, &h->reading);
+	s->browser.asked = false;
+	if (!known) {
+		ui_browser_use(s, NULL, "reading was cancelled; 9 reads the shot again");
+		return;
+	}
+	want->weak = known->weak;
+	show(h, s, known);
+}
+
+bool ui_heaper_turn(struct ui_heaper *h, struct ui_screen *s, struct ui_asker *asker)
+{
+	if (s->browser.cancelled && s->shared.heap.reading)
+		cancel(h, s);
+	s->browser.cancelled = false;
+	take_wish(h, s);
+	look(h, s);
+	if (ui_asker_idle(asker)) {
+		sweep(h);
+		ui_browser_sweep(&s->browser);
+	}
+	return h->reading.heap || h->dying.n || s->browser.dead.n || s->browser.asked;
+}
+
+void ui_heaper_wait(struct ui_heaper *h, struct ui_screen *s)
+{
+	do {
+		ui_heaper_turn(h, s, NULL);
+		if (h->reading.heap)
+			ui_heap_wait(h->reading.heap);
+	} while (h->reading.heap);
+}
+
+void ui_heaper_drop(struct ui_heaper *h, struct ui_screen *s)
+{
+	if (s) {
+		ui_browser_forget(s);
+		ui_browser_sweep(&s->browser);
+		s->browser.visited = s->browser.asked = s->shared.heap.reading = false;
+	}
+	bury(h, &h->reading);
+	for (int i = 0; i < UI_HEAPS_OPEN; i++)
+		bury(h, &h->open[i]);
+	sweep(h);
+	pv_array_finish(&h->dying);
+}

@@ -1,0 +1,588 @@
+/* argv -> what is asked for -> the exit code. */
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/report/dump.h"
+#include "common/report/heapsnapshot.h"
+#include "common/report/report.h"
+#include "common/target/inherited.h"
+#include "tui/app/app.h"
+#include "tui/app/complain.h"
+#include "tui/app/feed.h"
+#include "tui/app/feed_end.h"
+#include "tui/app/feed_heap.h"
+#include "tui/app/feed_lives.h"
+#include "tui/app/memory.h"
+#include "tui/app/options.h"
+#include "tui/app/talk.h"
+
+enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
+
+static int exit_of(enum pv_code code)
+{
+	switch (code) {
+	case PV_OK:
+		return 0;
+	case PV_EUSAGE:
+		return EXIT_USAGE;
+	case PV_ENOMEM:
+	case PV_EOUTPUT:
+	case PV_ECANCELLED:
+		return EXIT_OWN;
+	default:
+		return EXIT_INPUT;
+	}
+}
+
+/* "profview: FILE: what happened"; `path` may be NULL. */
+static int complain(const char *path, const struct pv_error *e)
+{
+	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
+	if (path && e->offset)
+		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
+	else
+		ui_complain(path, "%s", what);
+	return exit_of(e->code);
+}
+
+/* Standard output may be full or closed; a reader that had enough is none of our business. */
+static int finish_output(int code)
+{
+	static bool said;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (errno == EPIPE)
+		return code;
+	if (!said)
+		ui_complain(NULL, "standard output: %s", strerror(errno));
+	said = true;
+	return EXIT_OWN;
+}
+
+static int print_help(void)
+{
+	char *text = ui_options_help();
+	if (!text)
+		return EXIT_OWN;
+	fputs(text, stdout);
+	free(text);
+	return finish_output(0);
+}
+
+/* The viewer reads everything, and its range beside it. */
+static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
+{
+	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH);
+	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
+		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
+		.readonly = o->readonly, .give_way = screen, .patient = o->verb == UI_VERB_REPORT,
+		.ranges = viewer, .ranged = o->ranged && !viewer, .from_end = o->from_end,
+		.from_ns = o->from_ns, .to_ns = o->to_ns, .thread = o->thread };
+	return ui_feed_open(&fo, err);
+}
+
+/* What went wrong while reading, once, on stderr. */
+static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
+{
+	struct ui_feed_status s;
+	ui_feed_settle(f);
+	ui_feed_status(f, &s);
+	const char *path = s.unkept && o->record ? o->record : o->path;
+	if (s.exit_code && s.error[0])
+		ui_complain(path, "%s", s.error);
+	return code ? code : s.unkept ? EXIT_OWN : 0;
+}
+
+struct shot {
+	struct ui_feed *feed;
+	struct ui_heap *heap;
+	struct ui_following *following;
+};
+
+static const struct pv_heap *open_shot(
+	void *ctx, const struct pv_report_shot *which, struct pv_error *reterr)
+{
+	struct shot *s = ctx;
+	struct ui_heap_status status;
+	s->heap = ui_feed_open_heap(s->feed, which->index, which->weak, which->retained, reterr);
+	if (!s->heap)
+		return NULL;
+	ui_heap_wait(s->heap);
+	ui_heap_status(s->heap, &status);
+	if (!status.done && reterr)
+		*reterr = status.error;
+	return ui_heap_get(s->heap);
+}
+
+static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *which,
+	struct pv_model **ret_model, struct pv_error *reterr)
+{
+	struct shot *s = ctx;
+	struct ui_following_status status;
+	s->following = ui_feed_follow(s->feed, which->has_base ? which->base : UI_NO_SHOT,
+		which->has_shot ? which->shot : UI_NO_SHOT, which->by == PV_REPORT_ADDRESS, reterr);
+	if (!s->following)
+		return NULL;
+	ui_following_wait(s->following);
+	ui_following_status(s->following, &status);
+	if (!status.done && reterr)
+		*reterr = status.error;
+	*ret_model = ui_following_model(s->following);
+	return ui_following_lives(s->following);
+}
+
+/* The report of what was read, on standard output. */
+static int write_report(
+	const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
+{
+	struct pv_error err = { 0 };
+	struct pv_report_source source;
+	struct shot shot = { .feed = f };
+	const struct pv_report_heaps heaps = { &shot, open_shot };
+	struct pv_report_options ro = o->report;
+	const struct pv_report_follows follows = { &shot, follow };
+	ro.heaps = &heaps;
+	ro.follows = &follows;
+	ui_feed_report_source(f, &source);
+	if (!pv_report_write(m, &source, &ro, stdout, &err))
+		code = err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
+							    : complain(NULL, &err);
+	ui_heap_destroy(shot.heap);
+	ui_following_destroy(shot.following);
+	return code;
+}
+
+/* With an index only the buffers that overlap the range are read. */
+static bool is_quick_range(const struct ui_options *o)
+{
+	const char *sections = o->report.sections;
+	bool of_objects = sections && strstr(sections, "heap_"); /* they look at the log's shots */
+	return o->ranged && !o->thread && !o->no_index && !of_objects && ui_feed_indexed(o->path);
+}
+
+static struct ui_reading *read_range(
+	const struct ui_options *o, struct ui_feed *f, struct pv_error *err)
+{
+	struct ui_reading_status s;
+	int64_t from = o->from_ns, to = o->to_ns;
+	ui_feed_adopt(f);
+	if (o->from_end)
+		ui_feed_from_end(f, &from, &to);
+	struct ui_reading *r = ui_feed_read_range(f, from, to, err);
+	if (!r)
+		return NULL;
+	ui_reading_wait(r);
+	ui_reading_status(r, &s);
+	if (s.done)
+		return r;
+	pv_fail(err, PV_EIO, 0, "%s", s.error);
+	ui_reading_destroy(r);
+	return NULL;
+}
+
+static int run_quick_range(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct ui_options all = *o;
+	all.ranged = all.from_end = false;
+	struct ui_feed *f = open_feed(&all, false, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	int code = s.exit_code;
+	struct ui_reading *r = code == EXIT_INPUT ? NULL : read_range(o, f, &err);
+	if (r)
+		code = write_report(o, f, ui_reading_model(r), code);
+	else if (code != EXIT_INPUT)
+		code = complain(o->path, &err);
+	ui_reading_destroy(r);
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return finish_output(code);
+}
+
+static int run_report(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	if (!pv_report_check(&o->report, &err))
+		return complain(NULL, &err);
+	struct stat st;
+	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
+	if (is_quick_range(o))
+		return run_quick_range(o);
+	struct ui_feed *f = open_feed(o, false, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	int code = s.exit_code;
+	if (code != EXIT_INPUT)
+		code = write_report(o, f, ui_feed_adopt(f), code);
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return finish_output(code);
+}
+
+static volatile int stop;
+
+static void on_stop(int sig)
+{
+	stop = sig;
+}
+
+static void tell_dumped(const char *path, const struct pv_dump_totals *t)
+{
+	if (t->damages == 0)
+		return;
+	char more[64] = "";
+	if (t->damages > 1)
+		snprintf(more, sizeof more, " and %" PRIu64 " more places", t->damages - 1);
+	ui_complain(path, "%s at byte %" PRIu64 " (%" PRIu64 " bytes)%s; the rest is shown",
+		t->first.reason, t->first.offset, t->first.bytes, more);
+}
+
+static int run_dump(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct pv_dump_totals totals = { 0 };
+	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	bool ok = pv_dump_path(o->path, o->follow, &stop, stdout, &totals, &err);
+	if (stop)
+		return finish_output(128 + stop);
+	if (!ok)
+		return err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
+							    : complain(o->path, &err);
+	tell_dumped(o->path, &totals);
+	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
+}
+
+static const char *output_name(const struct ui_options *o)
+{
+	return strcmp(o->output, "-") == 0 ? "standard output" : o->output;
+}
+
+/* A heap shot for other programs. */
+static int run_snapshot(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct ui_feed *f = open_feed(o, false, &err);
+	if (!f)
+		return complain(o->path, &err);
+	ui_feed_load(f, NULL);
+	struct ui_feed_status s;
+	ui_feed_status(f, &s);
+	struct shot shot = { .feed = f };
+	int code = s.exit_code;
+	const struct pv_heap *h =
+		code == EXIT_INPUT ? NULL : open_shot(&shot, &o->report.shot, &err);
+	if (!h && code != EXIT_INPUT)
+		code = complain(NULL, &err);
+	else if (h && !(strcmp(o->output, "-") == 0
+				 ? pv_heapsnapshot_write(h, stdout, &err)
+				 : pv_heapsnapshot_file(h, o->output, &err)))
+		code = complain(err.code == PV_EOUTPUT ? output_name(o) : NULL, &err);
+	ui_heap_destroy(shot.heap);
+	code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return code;
+}
+
+static int run_convert(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	if (o->report.has_shot)
+		return run_snapshot(o);
+	const struct ui_convert_options co = { .path = o->path, .output = o->output,
+		.ranged = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
+		.thread = o->thread, .data_version = o->data_version };
+	struct ui_converted done;
+	if (!ui_feed_convert(&co, &done, &err))
+		return complain(err.code == PV_EUSAGE    ? NULL
+				: err.code == PV_EOUTPUT ? output_name(o)
+							 : o->path,
+			&err);
+	if (*done.left_out)
+		ui_complain(o->path, "not in the new log, which has no words for it: %s",
+			done.left_out);
+	if (done.damaged)
+		ui_complain(o->path, "the log is damaged; what could be read was written");
+	return finish_output(done.damaged ? EXIT_DAMAGED : 0);
+}
+
+static int run_dumped(const struct ui_options *o, struct ui_feed *f)
+{
+	struct pv_error err = { 0 };
+	struct ui_app_frame frame;
+	if (!ui_app_dump(f, o, &frame, &err))
+		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+	if (!frame.no_log)
+		fputs(frame.text, stdout);
+	free(frame.text);
+	return finish_output(tell_status(o, f, frame.exit_code));
+}
+
+/* Something that is no log is said without a screen; what follows a file waits for its writer. */
+static bool is_no_log(const struct ui_options *o, struct ui_feed *f)
+{
+	enum { PATIENCE_MS = 100 };
+	struct ui_feed_status s;
+	if (o->follow)
+		return false;
+	ui_feed_await_log(f, PATIENCE_MS);
+	ui_feed_status(f, &s);
+	return s.no_log;
+}
+
+static int run_viewer(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	bool screen = !o->dump && isatty(STDOUT_FILENO);
+	struct ui_feed *f = open_feed(o, screen, &err);
+	if (!f)
+		return complain(o->path, &err);
+	int code = 0;
+	if (!screen)
+		code = run_dumped(o, f);
+	else if (is_no_log(o, f))
+		code = tell_status(o, f, EXIT_INPUT);
+	else if (!ui_app_run(f, o, NULL, &code, &err))
+		code = complain(NULL, &err);
+	else
+		code = tell_status(o, f, code);
+	ui_feed_close(f);
+	return code;
+}
+
+static struct ui_guest *passed_to;
+
+static void on_pass(int sig)
+{
+	ui_guest_signal(passed_to, sig);
+}
+
+/* The program has our streams and gets its own signals from the terminal; we wait. */
+static void wait_for_guest(struct ui_guest *g)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass },
+			 usual = { .sa_handler = SIG_DFL };
+	passed_to = g;
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	ui_guest_wait(g);
+	sigaction(SIGTERM, &usual, NULL);
+	sigaction(SIGHUP, &usual, NULL);
+	sigaction(SIGINT, &usual, NULL);
+}
+
+/* Without a screen the overview goes to stderr, where it is not in the way of the program's. */
+static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g)
+{
+	struct pv_error err = { 0 };
+	struct ui_app_frame frame;
+	struct ui_feed_status s;
+	struct ui_guest_status program;
+	ui_guest_status(g, &program);
+	if (program.not_run) {
+		ui_complain(o->words[0], "%s", strerror(program.not_run));
+		return;
+	}
+	bool ok = ui_app_dump(f, o, &frame, &err);
+	ui_feed_status(f, &s);
+	if (ok && s.bytes_read)
+		ui_complain_frame(frame.text);
+	else if (!ok)
+		complain(NULL, &err);
+	if (ok)
+		free(frame.text);
+}
+
+static void tell_untrue_code(void)
+{
+	ui_complain(NULL,
+		"exit code 0 may be untrue: the process ended without Mono's own shutdown, and "
+		"Mono, while it is sampled, makes 0 of an abort (Environment.FailFast, a crash); "
+		"--sample=0 shows the true code");
+}
+
+/*
+ * What must be known of a program that was started and has ended, one line each. One that ends
+ * well, but was not recorded at all, is a failure of ours.
+ */
+static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, int code)
+{
+	struct ui_guest_status program;
+	struct ui_feed_status s;
+	struct ui_feed_end end;
+	char why[240];
+	ui_guest_status(g, &program);
+	ui_feed_status(f, &s);
+	if (!program.ended || program.not_run)
+		return code;
+	if (s.bytes_read == 0) {
+		ui_guest_silence(g, why, sizeof why);
+		ui_complain(NULL, "no log came: %s", why);
+		return code ? code : EXIT_OWN;
+	}
+	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
+	if (end.code_untrue && code == 0)
+		tell_untrue_code();
+	if (tell_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
+		ui_complain(NULL, "the log is %s", end.line);
+	return code;
+}
+
+static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, bool screen)
+{
+	struct pv_error err = { 0 };
+	struct ui_guest_status s;
+	int code = EXIT_OWN;
+	if (!ui_guest_go(g)) {
+		ui_complain(NULL, "%s could not be started", o->words[0]);
+		return EXIT_OWN;
+	}
+	if (screen && !ui_app_run(f, o, g, &code, &err))
+		code = complain(NULL, &err);
+	if (!screen)
+		wait_for_guest(g);
+	ui_guest_status(g, &s);
+	if (!screen)
+		tell_overview(o, f, g);
+	code = tell_end(o, f, g, screen ? code : s.exit_code);
+	if (s.runs)
+		ui_complain(NULL, "process %ld runs on; profview attach %ld joins it again", s.pid,
+			s.pid);
+	return code;
+}
+
+static int run_run(const struct ui_options *given)
+{
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	bool screen = isatty(STDOUT_FILENO);
+	int code;
+	char why[UI_GUEST_WHY];
+	struct ui_guest *g = ui_guest_create(&o, screen, &code, why, &err);
+	if (!g && *why)
+		ui_complain(NULL, "%s", why);
+	else if (!g)
+		complain(NULL, &err);
+	if (!g)
+		return code;
+	o.path = ui_guest_pipe(g);
+	if (*ui_guest_note(g))
+		ui_complain(NULL, "%s", ui_guest_note(g));
+	struct ui_feed *f = open_feed(&o, screen, &err);
+	code = f ? run_guest(&o, f, g, screen) : complain(NULL, &err);
+	ui_feed_close(f);
+	ui_guest_close(g);
+	return code;
+}
+
+/* Who cannot be joined is no fault of the command line's. */
+static int run_attach(const struct ui_options *given)
+{
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	char why[UI_GUEST_WHY];
+	struct ui_joined *j = ui_guest_join(&o, why, &err);
+	if (!j && *why) {
+		ui_complain(NULL, "%s", why);
+		return EXIT_USAGE;
+	}
+	if (!j) {
+		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
+		return complain(NULL, &err);
+	}
+	o.path = ui_joined_path(j);
+	if (*ui_joined_note(j))
+		ui_complain(NULL, "%s", ui_joined_note(j));
+	o.follow = true;
+	if (ui_joined_injects(j))
+		ui_complain(NULL, "a probe goes into the running Mono: one collection is made, and "
+				  "the program's output gets some lines of Mono's");
+	bool screen = isatty(STDOUT_FILENO);
+	struct ui_feed *f = open_feed(&o, screen, &err);
+	int code = 0;
+	if (!f) {
+		code = complain(o.path, &err);
+	} else if (!ui_joined_go(j, &err)) {
+		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
+		code = complain(NULL, &err);
+	} else if (!screen)
+		code = run_dumped(&o, f);
+	else if (!ui_app_run(f, &o, NULL, &code, &err))
+		code = complain(NULL, &err);
+	else
+		code = tell_status(&o, f, code);
+	ui_feed_close(f);
+	ui_joined_leave(j);
+	return code;
+}
+
+/* What a probe refuses is the input's fault, not the command line's. */
+static int run_ctl(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	if (ui_talk_ctl(o->pid, o->words, o->n_words, stdout, &err))
+		return finish_output(0);
+	err.code = PV_EIO;
+	return complain(NULL, &err);
+}
+
+static int run_ps(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	bool json = o->report.format == PV_REPORT_JSON;
+	return ui_talk_ps(stdout, json, &err) ? finish_output(0) : complain(NULL, &err);
+}
+
+int main(int argc, char *argv[])
+{
+	struct ui_options o;
+	struct pv_error err = { 0 };
+	setlocale(LC_CTYPE, "");
+	pv_inherited_note();
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
+	if (!ui_options_parse(argc, argv, &o, &err))
+		return complain(NULL, &err);
+	if (o.help)
+		return print_help();
+	if (o.version) {
+		puts("profview " PV_VERSION);
+		return finish_output(0);
+	}
+	switch (o.verb) {
+	case UI_VERB_REPORT:
+		return run_report(&o);
+	case UI_VERB_DUMP:
+		return run_dump(&o);
+	case UI_VERB_CONVERT:
+		return run_convert(&o);
+	case UI_VERB_CTL:
+		return run_ctl(&o);
+	case UI_VERB_RUN:
+		return run_run(&o);
+	case UI_VERB_ATTACH:
+		return run_attach(&o);
+	case UI_VERB_PS:
+		return run_ps(&o);
+	default:
+		return run_viewer(&o);
+	}
+}

@@ -1,0 +1,150 @@
+/*
+ * What a program touches first costs it a page fault for each 4 KiB, two to six microseconds in a
+ * virtual machine: so nothing goes back to the system that may be needed again, and threads do not
+ * have an arena each.
+ *
+ * Large pages spare most faults and most of what looking up addresses costs: a report of a log of
+ * 770 MB takes a quarter to a third less. But they are also what a virtual machine gives back to its
+ * host when nobody uses them, and hosts differ in what it costs to have them again: 3 ms each have
+ * been seen, which is what their 512 small ones take, and 10. So each is timed beside small ones,
+ * and where they are slow the rest of the heap has small pages.
+ */
+#include "tui/app/memory.h"
+
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* So much slower than the small ones in its place a large page may be: it pays later. */
+#ifndef UI_MEMORY_SLOWER /* in a test */
+#define UI_MEMORY_SLOWER 2
+#endif
+
+enum {
+	LARGE = 2 << 20,
+	SMALL = 4 << 10,
+	TRIED = 32,         /* small pages that are timed */
+	HEAP = 128 << 20,   /* bytes that have addresses from the beginning on, and no memory yet */
+	AHEAD = 2 * LARGE,  /* of what is in use */
+	NEAR = 256 << 10,   /* a block as large is put at the end of what is in use */
+	SHORT = 8 << 20,    /* bytes of a log that needs nothing of all that */
+	ALONE = 512 << 10,  /* bytes: blocks from this size on are mapped alone, and grow without a
+			       copy */
+	KEPT = 2 * HEAP,    /* at the heap's end, when they are free */
+	FURTHER = 1 << 20,  /* by which the heap grows behind its first bytes */
+};
+
+/* What is left of the heap's first bytes, from the next large page on. */
+static struct {
+	uintptr_t next, end;
+	int64_t most_ns; /* that a large page may take */
+} heap;
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_WRITE)
+
+static void give_up(void)
+{
+	if (heap.next < heap.end)
+		madvise((void *)heap.next, heap.end - heap.next, MADV_NOHUGEPAGE);
+	heap.next = heap.end = 0;
+}
+
+/* The thread's own time: others may have the processor meanwhile. */
+static int64_t now_ns(void)
+{
+	struct timespec t = { 0 };
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* What as many small pages take as a large one has; 0 if that cannot be found out. */
+static int64_t time_small(void)
+{
+	size_t size = (size_t)TRIED * SMALL;
+	volatile char *v = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (v == MAP_FAILED)
+		return 0;
+	madvise((void *)v, size, MADV_NOHUGEPAGE);
+	int64_t from = now_ns();
+	for (size_t i = 0; i < size; i += SMALL)
+		v[i] = 1;
+	int64_t took = now_ns() - from;
+	munmap((void *)v, size);
+	return took * (LARGE / SMALL / TRIED);
+}
+
+/* The next large page gets its memory. False if it took too long, or cannot be had so. */
+static bool take_large(void)
+{
+	int64_t from = now_ns();
+	bool ok = madvise((void *)heap.next, LARGE, MADV_POPULATE_WRITE) == 0 &&
+		  now_ns() - from <= heap.most_ns;
+	heap.next += LARGE;
+	return ok;
+}
+
+/* Up to some way behind what is in use. */
+static void fill(uintptr_t used)
+{
+	while (heap.next < heap.end && heap.next < used + AHEAD)
+		if (!take_large())
+			give_up();
+}
+
+/* The heap grows by HEAP, and large pages are asked for there. */
+static void begin_large(void)
+{
+	mallopt(M_TOP_PAD, HEAP);
+	char *first = malloc(NEAR); /* more than is left at its end */
+	mallopt(M_TOP_PAD, FURTHER);
+	uintptr_t end = (uintptr_t)sbrk(0), from = (uintptr_t)first;
+	free(first);
+	if (!first || from > end || end - from > 2 * (uintptr_t)HEAP)
+		return; /* it is somewhere else */
+	heap.next = (from + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
+	heap.end = end & ~(uintptr_t)(LARGE - 1);
+	heap.most_ns = UI_MEMORY_SLOWER * time_small();
+	if (madvise((void *)heap.next, heap.end - heap.next, MADV_HUGEPAGE) != 0)
+		give_up();
+	fill(from);
+}
+
+#else
+
+static void begin_large(void)
+{
+}
+
+static void fill(uintptr_t used)
+{
+	(void)used;
+}
+
+#endif
+
+void ui_memory_for_once(uint64_t bytes)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, ALONE);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+	mallopt(M_TOP_PAD, FURTHER);
+#endif
+	if (bytes >= SHORT)
+		begin_large();
+}
+
+void ui_memory_ahead(void)
+{
+	if (heap.next >= heap.end)
+		return;
+	char *last = malloc(NEAR);
+	uintptr_t used = (uintptr_t)last + NEAR;
+	free(last);
+	if (last && used <= heap.end)
+		fill(used);
+}

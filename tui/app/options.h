@@ -1,0 +1,61 @@
+/*
+ * The command line as rows: spelling, argument, who takes it, help. --help, the man page's test
+ * and the parser all use them. Pure: nothing is opened and nothing printed.
+ */
+#ifndef UI_OPTIONS_H
+#define UI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/report/report.h"
+#include "tui/app/term.h"
+
+enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4, UI_VERB_CONVERT = 8,
+	UI_VERB_CTL = 16, UI_VERB_PS = 32, UI_VERB_RUN = 64, UI_VERB_ATTACH = 128 };
+
+struct ui_options {
+	enum ui_verb verb;
+	const char *path; /* "-": standard input; NULL only with help or version */
+	bool help, version;
+	bool follow, no_index, readonly, ascii, dump;
+	const char *record;
+	uint64_t spool_limit; /* 0 = the default */
+	enum ui_color color;
+	const char *keys;
+	int w, h;             /* of --size, 0 = not given */
+	unsigned jobs;        /* 0 = as many as cores */
+	struct pv_report_options report;
+	bool ranged, from_end; /* see feed.h */
+	int64_t from_ns, to_ns;
+	const char *thread;
+	const char *output;    /* of convert */
+	unsigned data_version; /* 0 = the log's own */
+	bool inject;           /* of attach */
+	long pid;              /* of ctl and attach */
+	char *const *words;    /* the line of ctl, the command of run; ends with NULL */
+	int n_words;
+	bool calls;            /* of run; the others NULL = not given, "" = without a value */
+	const char *alloc, *sample, *heapshot, *probe;
+};
+
+struct ui_option_row {
+	const char *name;     /* with its dashes */
+	char letter;          /* 0 = none */
+	const char *argument; /* NULL: it takes none; "[=X]": it may have one */
+	unsigned verbs;       /* bits of enum ui_verb */
+	const char *help;
+};
+
+/* The i-th row; NULL past the end. */
+const struct ui_option_row *ui_option_row(size_t i);
+
+/* Texts in *ret are borrowed from argv. PV_EUSAGE with one clear line. */
+bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr);
+
+/* What --help prints; free() it. NULL when out of memory. */
+char *ui_options_help(void);
+
+#endif

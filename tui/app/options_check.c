@@ -1,0 +1,64 @@
+/* Whether options that are sound one by one make sense together. */
+#include "tui/app/options_check.h"
+
+#include <string.h>
+
+/* The output's format is its ending's: one that is not known would be a log under a false name. */
+static bool knows_ending(const char *output, struct pv_error *err)
+{
+	static const char *const known[] = { ".mlpd", ".heapsnapshot" };
+	const char *name = strrchr(output, '/');
+	name = name ? name + 1 : output;
+	size_t n = strlen(name);
+	if (strcmp(output, "-") == 0)
+		return true;
+	for (size_t i = 0; i < PV_COUNT_OF(known); i++)
+		if (n > strlen(known[i]) && strcmp(name + n - strlen(known[i]), known[i]) == 0)
+			return true;
+	const char *dot = strrchr(name, '.');
+	return pv_fail(err, PV_EUSAGE, 0,
+		"convert writes .mlpd and, with --shot N, .heapsnapshot, not \"%.60s\"",
+		dot ? dot : name);
+}
+
+bool ui_options_check(const struct ui_options *o, struct pv_error *err)
+{
+	if (o->help || o->version)
+		return true;
+	if (o->verb == UI_VERB_RUN && !o->n_words)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"profview run wants -- COMMAND; see profview "
+			"--help");
+	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"%s wants a process number; profview ps lists "
+			"them",
+			ui_verb_name(o->verb));
+	if (o->verb == UI_VERB_CTL && !o->n_words)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"profview ctl wants a line for the probe, like "
+			"stats");
+	if (o->verb & (UI_VERB_RUN | UI_VERB_PS | UI_VERB_CTL | UI_VERB_ATTACH))
+		return true;
+	if (!o->path)
+		return pv_fail(err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
+			ui_verb_name(o->verb));
+	if (o->verb == UI_VERB_CONVERT && !o->output)
+		return pv_fail(err, PV_EUSAGE, 0, "profview convert wants -o FILE");
+	if (o->verb == UI_VERB_CONVERT && !knows_ending(o->output, err))
+		return false;
+	size_t n = o->output ? strlen(o->output) : 0;
+	bool snapshot = n > 13 && strcmp(o->output + n - 13, ".heapsnapshot") == 0;
+	if (o->verb == UI_VERB_CONVERT && o->report.has_shot && !snapshot &&
+		strcmp(o->output, "-") != 0)
+		return pv_fail(err, PV_EUSAGE, 0, "--shot N is written as .heapsnapshot");
+	if (snapshot && !o->report.has_shot)
+		return pv_fail(err, PV_EUSAGE, 0, "a .heapsnapshot wants --shot N, counted from 0");
+	if (o->verb == UI_VERB_CONVERT && o->report.has_shot &&
+		(o->ranged || o->thread || o->data_version))
+		return pv_fail(err, PV_EUSAGE, 0,
+			"--shot writes a heap snapshot: without --range, --thread, --data-version");
+	if (o->w && !o->dump)
+		return pv_fail(err, PV_EUSAGE, 0, "--size goes with --dump");
+	return true;
+}

@@ -1,0 +1,13 @@
+/* Between the files of the command line. */
+#ifndef UI_OPTIONS_CHECK_H
+#define UI_OPTIONS_CHECK_H
+
+#include "tui/app/options.h"
+
+/* PV_EUSAGE with one clear line where they do not go together. */
+bool ui_options_check(const struct ui_options *o, struct pv_error *err);
+
+/* "profview report" */
+const char *ui_verb_name(enum ui_verb verb);
+
+#endif

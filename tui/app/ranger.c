@@ -1,0 +1,146 @@
+#include "tui/app/ranger.h"
+
+#include <stdio.h>
+
+/* A range that is open towards a live end is read again now and then. */
+#define AGAIN_NS INT64_C(3000000000)
+enum { COST_SHARE = 4 };
+
+static void bury(struct ui_ranger *r, struct ui_reading **reading)
+{
+	if (!*reading)
+		return;
+	ui_reading_cancel(*reading);
+	if (pv_reserve(&r->dying, 1))
+		r->dying.v[r->dying.n++] = *reading;
+	*reading = NULL; /* out of memory: it lives until the program ends */
+}
+
+static void sweep(struct ui_ranger *r)
+{
+	while (r->dying.n)
+		ui_reading_destroy(r->dying.v[--r->dying.n]);
+}
+
+/* The user has set another range, or none. */
+static void take_wish(struct ui_ranger *r, struct ui_screen *s)
+{
+	if (!s->range_asked)
+		return;
+	s->range_asked = false;
+	bury(r, &r->reading);
+	ui_screen_use(s, NULL);
+	bury(r, &r->shown);
+	s->shared.range.state = UI_RANGE_BUCKETS;
+	s->shared.range.total = s->shared.range.read = 0;
+	s->shared.range.error[0] = 0;
+	r->wanted = s->shared.range.on;
+}
+
+static void fail(struct ui_screen *s, const char *why)
+{
+	s->shared.range.state = UI_RANGE_FAILED;
+	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%.100s", why);
+}
+
+static void begin(struct ui_ranger *r, struct ui_screen *s)
+{
+	struct ui_range *g = &s->shared.range;
+	struct pv_error e = { 0 };
+	if (!r->wanted || r->reading || !s->shared.whole ||
+		s->shared.feed.state == UI_FEED_LOADING || s->shared.feed.state == UI_FEED_WAITING)
+		return;
+	ui_range_settle(g, s->shared.duration_ns);
+	r->wanted = false;
+	r->begun_ns = s->now_ns;
+	r->reading = ui_feed_read_range(r->feed, g->from_ns, g->to_ns, &e);
+	if (!r->reading)
+		fail(s, e.what);
+}
+
+static void take_over(struct ui_ranger *r, struct ui_screen *s, int64_t until_ns)
+{
+	struct ui_reading *old = r->shown;
+	r->shown = r->reading;
+	r->reading = NULL;
+	r->ended_ns = s->now_ns;
+	r->cost_ns = s->now_ns - r->begun_ns;
+	ui_screen_use(s, ui_reading_model(r->shown));
+	s->shared.range.state = UI_RANGE_EXACT;
+	s->shared.range.until_ns = until_ns;
+	bury(r, &old);
+}
+
+static void look(struct ui_ranger *r, struct ui_screen *s)
+{
+	struct ui_range *g = &s->shared.range;
+	struct ui_reading_status st;
+	if (!r->reading)
+		return;
+	ui_reading_status(r->reading, &st);
+	g->read = st.bytes_read;
+	g->total = st.bytes_total;
+	if (!st.over)
+		return;
+	if (st.done) {
+		take_over(r, s, st.until_ns);
+		return;
+	}
+	if (!r->shown)
+		fail(s, st.error);
+	bury(r, &r->reading);
+}
+
+/* What is still being written has gone on within the range. */
+static void renew(struct ui_ranger *r, const struct ui_screen *s)
+{
+	const struct ui_range *g = &s->shared.range;
+	int64_t pause = r->cost_ns * COST_SHARE;
+	if (!r->shown || r->reading || s->shared.paused || g->to_ns <= g->until_ns ||
+		s->shared.duration_ns <= g->until_ns)
+		return;
+	pause = pause < AGAIN_NS ? AGAIN_NS : pause;
+	r->wanted = r->wanted || s->now_ns - r->ended_ns >= pause ||
+		    s->shared.feed.state == UI_FEED_ENDED;
+}
+
+bool ui_ranger_turn(struct ui_ranger *r, struct ui_screen *s, struct ui_asker *asker)
+{
+	if (s->range_cancelled && r->reading) {
+		bury(r, &r->reading);
+		if (!r->shown)
+			fail(s, "reading was cancelled");
+	}
+	s->range_cancelled = false;
+	take_wish(r, s);
+	look(r, s);
+	renew(r, s);
+	begin(r, s);
+	if (ui_asker_idle(asker))
+		sweep(r);
+	const struct ui_range *g = &s->shared.range;
+	bool growing = r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&
+		       s->shared.duration_ns > g->until_ns && !s->shared.paused;
+	return r->reading || r->dying.n || growing;
+}
+
+void ui_ranger_wait(struct ui_ranger *r, struct ui_screen *s)
+{
+	do {
+		ui_ranger_turn(r, s, NULL);
+		if (r->reading)
+			ui_reading_wait(r->reading);
+	} while (r->reading);
+}
+
+void ui_ranger_drop(struct ui_ranger *r, struct ui_screen *s)
+{
+	if (s && r->shown)
+		ui_screen_use(s, NULL);
+	bury(r, &r->reading);
+	bury(r, &r->shown);
+	sweep(r);
+	pv_array_finish(&r->dying);
+	if (s)
+		s->range_asked = s->shared.range.on;
+}

@@ -1,0 +1,28 @@
+/*
+ * Has the screen's range read again beside everything else, and hands over the model of it. One
+ * thread (the screen's).
+ */
+#ifndef UI_RANGER_H
+#define UI_RANGER_H
+
+#include "tui/screen/screen.h"
+
+struct ui_ranger {
+	struct ui_feed *feed;
+	bool wanted;                         /* a reading is to begin */
+	struct ui_reading *reading;          /* under way */
+	struct ui_reading *shown;            /* whose model the screen has */
+	PV_ARRAY(struct ui_reading *) dying; /* until nobody asks their models */
+	int64_t from_ns, to_ns;              /* of `reading` */
+	int64_t ended_ns, cost_ns;           /* when the last one was done, how long it took */
+	int64_t begun_ns;
+};
+
+/* Before and after every frame. True while it wants to be called again soon without any event. */
+bool ui_ranger_turn(struct ui_ranger *r, struct ui_screen *s, struct ui_asker *asker);
+/* Waits until the range is read: for frames that nobody waits for. */
+void ui_ranger_wait(struct ui_ranger *r, struct ui_screen *s);
+/* Nothing of the feed's models may be asked any more; the asker is idle. */
+void ui_ranger_drop(struct ui_ranger *r, struct ui_screen *s);
+
+#endif

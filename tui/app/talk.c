@@ -1,0 +1,122 @@
+#include "tui/app/talk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/showable.h"
+#include "common/target/joinable.h"
+#include "common/target/probe_socket.h"
+
+enum { ANSWER_MS = 10000 };
+
+bool ui_talk_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr)
+{
+	char line[PV_PROBE_ANSWER] = "", path[PV_PROBE_PATH], answer[PV_PROBE_ANSWER];
+	size_t used = 0;
+	for (int i = 0; i < n; i++) {
+		int k = snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words[i]);
+		used += (size_t)k;
+		if (used >= sizeof line)
+			return pv_fail(reterr, PV_EUSAGE, 0, "the line is too long");
+	}
+	if (!pv_probe_find((pid_t)pid, path, reterr) ||
+		!pv_probe_ask(path, (pid_t)pid, line, ANSWER_MS, answer, reterr))
+		return false;
+	fputs(*answer ? "ok " : "ok", out);
+	pv_showable_put(out, answer);
+	putc('\n', out);
+	return true;
+}
+
+static const char *how_to(enum pv_join how)
+{
+	return how == PV_JOIN_PROBE ? "probe" : how == PV_JOIN_MONO ? "attach" : "diagnostics";
+}
+
+static bool put_json_text(FILE *out, const char *key, const char *text)
+{
+	char *json = pv_showable_json(text, strlen(text));
+	if (json)
+		fprintf(out, ",\"%s\":%s", key, json);
+	free(json);
+	return json;
+}
+
+static bool put_json_row(FILE *out, const struct pv_joinable *j)
+{
+	fprintf(out, "\n{\"pid\":%ld,\"join\":\"%s\"", (long)j->pid, how_to(j->how));
+	static const char *const answer[] = {
+		[PV_JOIN_UNASKED] = "null", [PV_JOIN_ANSWERED] = "true", [PV_JOIN_SILENT] = "false"
+	};
+	bool ok = put_json_text(out, "runtime", j->runtime) &&
+		  put_json_text(out, "version", j->version) &&
+		  put_json_text(out, "socket", j->path) &&
+		  put_json_text(out, "command", j->command);
+	fprintf(out, ",\"answered\":%s}", answer[j->answer]);
+	return ok;
+}
+
+static bool put_json(FILE *out, const struct pv_joinables *all)
+{
+	bool ok = true;
+	fputs("[", out);
+	for (size_t i = 0; ok && i < all->list.n; i++) {
+		fputs(i ? "," : "", out);
+		ok = put_json_row(out, &all->list.v[i]);
+	}
+	fputs(all->list.n ? "\n]\n" : "]\n", out);
+	return ok;
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : "-";
+}
+
+static const char *version_of(const struct pv_joinable *j)
+{
+	return j->answer == PV_JOIN_SILENT ? "no answer" : j->version;
+}
+
+static int wider(int width, const char *text)
+{
+	int n = pv_showable_cells(or_dash(text));
+	return n > width ? n : width;
+}
+
+static void put_column(FILE *out, int width, const char *text)
+{
+	pv_showable_put(out, or_dash(text));
+	fprintf(out, "%*s", 2 + width - pv_showable_cells(or_dash(text)), "");
+}
+
+static void put_text(FILE *out, const struct pv_joinables *all)
+{
+	int runtime = 7, version = 7;
+	for (size_t i = 0; i < all->list.n; i++) {
+		runtime = wider(runtime, all->list.v[i].runtime);
+		version = wider(version, version_of(&all->list.v[i]));
+	}
+	fprintf(out, "%8s  %-11s  %-*s  %-*s  %s\n", "PID", "BY", runtime, "RUNTIME", version,
+		"VERSION", "COMMAND");
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct pv_joinable *j = &all->list.v[i];
+		fprintf(out, "%8ld  %-11s  ", (long)j->pid, how_to(j->how));
+		put_column(out, runtime, j->runtime);
+		put_column(out, version, version_of(j));
+		pv_showable_put(out, j->command);
+		putc('\n', out);
+	}
+}
+
+bool ui_talk_ps(FILE *out, bool json, struct pv_error *reterr)
+{
+	struct pv_joinables all;
+	bool ok = pv_joinables_find(&all, reterr);
+	if (ok && json)
+		ok = put_json(out, &all) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	else if (ok)
+		put_text(out, &all);
+	pv_joinables_finish(&all);
+	return ok;
+}

@@ -1,0 +1,341 @@
+#include "tui/draw/asker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/thread.h"
+
+#define SECOND INT64_C(1000000000)
+/* No job is held back longer; a picture is shown in parts when its answers take longer. */
+#define HOLD_MAX SECOND
+#define PART_EVERY (SECOND / 10)
+
+struct ui_asker {
+	pthread_mutex_t lock;
+	pthread_cond_t work, ready;
+	pthread_t thread;
+	int fd;
+	struct ui_job *first, *last; /* that wait */
+	struct ui_job *running;
+	int64_t resume_ns; /* before it only urgent ones run */
+	int64_t told_ns;
+	int64_t patient_until_ns;
+	unsigned share;
+	bool stop;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* What a job takes from others. Waiting for the model, or for a processor, takes nothing. */
+static int64_t cost_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* --- the queue, with the lock held --- */
+
+static void append(struct ui_asker *a, struct ui_job *j)
+{
+	j->next = NULL;
+	if (a->last)
+		a->last->next = j;
+	else
+		a->first = j;
+	a->last = j;
+}
+
+static void unlink_job(struct ui_asker *a, struct ui_job *j)
+{
+	struct ui_job *before = NULL;
+	for (struct ui_job *at = a->first; at && at != j; at = at->next)
+		before = at;
+	if (before)
+		before->next = j->next;
+	else
+		a->first = j->next;
+	if (a->last == j)
+		a->last = before;
+}
+
+/* The next to run: the first urgent one, else the first unless it is to be held back. */
+static struct ui_job *choose(const struct ui_asker *a, int64_t now)
+{
+	for (struct ui_job *j = a->first; j; j = j->next)
+		if (j->urgent)
+			return j;
+	return now >= a->resume_ns ? a->first : NULL;
+}
+
+static int wait_until(pthread_cond_t *what, struct ui_asker *a, int64_t ns)
+{
+	struct timespec until = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
+	return pthread_cond_timedwait(what, &a->lock, &until);
+}
+
+static void wait_for_work(struct ui_asker *a)
+{
+	if (!a->first) {
+		pthread_cond_wait(&a->work, &a->lock);
+		return;
+	}
+	wait_until(&a->work, a, a->resume_ns);
+}
+
+/* --- its thread --- */
+
+static void tell(struct ui_asker *a, int64_t now)
+{
+	uint64_t one = 1;
+	a->told_ns = now;
+	while (write(a->fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * With the lock held, which is let go while the job runs; and before the screen's thread is woken,
+ * which would take the processor from this one and then wait for it to let go of the lock.
+ */
+static void run(struct ui_asker *a, struct ui_job *j)
+{
+	unlink_job(a, j);
+	a->running = j;
+	j->slot->waiting = NULL;
+	j->slot->running = j;
+	pthread_mutex_unlock(&a->lock);
+	int64_t start = cost_ns();
+	j->run(j);
+	int64_t end = now_ns(), cost = cost_ns() - start;
+	bool urgent = j->urgent;
+	pthread_mutex_lock(&a->lock);
+	if (j->slot) {
+		j->slot->running = NULL;
+		j->slot->done = j;
+	} else {
+		pthread_mutex_unlock(&a->lock);
+		j->drop(j);
+		pthread_mutex_lock(&a->lock);
+	}
+	a->running = NULL;
+	int64_t hold = cost * a->share;
+	if (!urgent)
+		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
+	bool whole = urgent || !a->first || end - a->told_ns >= PART_EVERY;
+	pthread_mutex_unlock(&a->lock);
+	pthread_cond_signal(&a->ready);
+	if (whole)
+		tell(a, end);
+	pthread_mutex_lock(&a->lock);
+}
+
+static void *serve(void *arg)
+{
+	struct ui_asker *a = arg;
+	pv_thread_give_way();
+	pthread_mutex_lock(&a->lock);
+	while (!a->stop) {
+		struct ui_job *j = choose(a, now_ns());
+		if (j)
+			run(a, j);
+		else
+			wait_for_work(a);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+/* --- life --- */
+
+static bool start_thread(struct ui_asker *a)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool ok = pthread_create(&a->thread, NULL, serve, a) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}
+
+static void release(struct ui_asker *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	pthread_cond_destroy(&a->work);
+	pthread_cond_destroy(&a->ready);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+struct ui_asker *ui_asker_create(void)
+{
+	struct ui_asker *a = calloc(1, sizeof *a);
+	pthread_condattr_t attr;
+	if (!a)
+		return NULL;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->work, &attr);
+	pthread_cond_init(&a->ready, &attr);
+	pthread_condattr_destroy(&attr);
+	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->fd >= 0 && start_thread(a))
+		return a;
+	release(a);
+	return NULL;
+}
+
+void ui_asker_destroy(struct ui_asker *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->stop = true;
+	pthread_cond_signal(&a->work);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	while (a->first) {
+		struct ui_job *j = a->first;
+		a->first = j->next;
+		j->slot->waiting = NULL;
+		j->drop(j);
+	}
+	release(a);
+}
+
+/* --- slots --- */
+
+/* With the lock held. */
+static void forget(struct ui_slot *slot)
+{
+	struct ui_job *waiting = slot->waiting, *done = slot->done;
+	if (slot->running)
+		slot->running->slot = NULL;
+	if (waiting) {
+		unlink_job(slot->asker, waiting);
+		waiting->drop(waiting);
+	}
+	if (done)
+		done->drop(done);
+	slot->waiting = slot->running = slot->done = NULL;
+}
+
+void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
+{
+	job->slot = slot;
+	slot->asker = a;
+	if (!a) {
+		job->run(job);
+		if (slot->done)
+			slot->done->drop(slot->done);
+		slot->done = job;
+		return;
+	}
+	pthread_mutex_lock(&a->lock);
+	forget(slot);
+	slot->waiting = job;
+	append(a, job);
+	pthread_mutex_unlock(&a->lock);
+	pthread_cond_signal(&a->work);
+}
+
+struct ui_job *ui_slot_take(struct ui_slot *slot)
+{
+	if (slot->asker)
+		pthread_mutex_lock(&slot->asker->lock);
+	struct ui_job *j = slot->done;
+	slot->done = NULL;
+	if (slot->asker)
+		pthread_mutex_unlock(&slot->asker->lock);
+	return j;
+}
+
+struct ui_job *ui_slot_await(struct ui_slot *slot)
+{
+	struct ui_asker *a = slot->asker;
+	if (!a)
+		return ui_slot_take(slot);
+	pthread_mutex_lock(&a->lock);
+	while (!slot->done && (slot->waiting || slot->running) &&
+		wait_until(&a->ready, a, a->patient_until_ns) == 0)
+		;
+	struct ui_job *j = slot->done;
+	slot->done = NULL;
+	pthread_mutex_unlock(&a->lock);
+	return j;
+}
+
+void ui_asker_patience(struct ui_asker *a, int64_t ns)
+{
+	if (a)
+		a->patient_until_ns = now_ns() + ns; /* only the screen's thread looks at it */
+}
+
+bool ui_slot_pending(const struct ui_slot *slot)
+{
+	if (!slot->asker)
+		return false;
+	pthread_mutex_lock(&slot->asker->lock);
+	bool pending = slot->waiting || slot->running;
+	pthread_mutex_unlock(&slot->asker->lock);
+	return pending;
+}
+
+void ui_slot_cancel(struct ui_slot *slot)
+{
+	struct ui_asker *a = slot->asker;
+	if (a)
+		pthread_mutex_lock(&a->lock);
+	forget(slot);
+	if (a)
+		pthread_mutex_unlock(&a->lock);
+}
+
+bool ui_asker_idle(struct ui_asker *a)
+{
+	if (!a)
+		return true;
+	pthread_mutex_lock(&a->lock);
+	bool idle = !a->running;
+	pthread_mutex_unlock(&a->lock);
+	return idle;
+}
+
+void ui_asker_spare(struct ui_asker *a, unsigned share)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	if (share < a->share) {
+		a->resume_ns = 0;
+		pthread_cond_signal(&a->work);
+	}
+	a->share = share;
+	pthread_mutex_unlock(&a->lock);
+}
+
+int ui_asker_fd(const struct ui_asker *a)
+{
+	return a ? a->fd : -1;
+}
+
+void ui_asker_clear(struct ui_asker *a)
+{
+	uint64_t n;
+	while (a && read(a->fd, &n, sizeof n) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,106 @@
+/*
+ * A screen in memory: cells that hold a character and a style's meaning. Panes draw here and
+ * nowhere else; term.c copies it to the terminal, --dump and the tests turn it into text.
+ *
+ * Every call clips to its rectangle and to the canvas, so no position is an error.
+ */
+#ifndef UI_CANVAS_H
+#define UI_CANVAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/showable.h"
+#include "tui/draw/rect.h"
+
+/* What a piece of text means. The theme alone knows what that looks like. */
+enum ui_style {
+	UI_PLAIN,
+	UI_DIM,
+	UI_STRONG,
+	UI_TITLE,      /* names a pane, box or list */
+	UI_HEADER,     /* column titles */
+	UI_HEADER_ON,  /* the column sorted by */
+	UI_CURSOR,     /* the selected row */
+	UI_CURSOR_OFF, /* the same where the keys do not go */
+	UI_TAB,
+	UI_TAB_ON,
+	UI_KEYCAP,
+	UI_KEYTEXT,
+	UI_FRAME,
+	UI_BAR,
+	UI_HEAP,
+	UI_MINOR,
+	UI_MAJOR,
+	UI_SHOT,
+	UI_LIVE,
+	UI_WAITING,
+	UI_PAUSED,
+	UI_WARN,
+	UI_BAD,
+	UI_MORE, /* a positive difference */
+	UI_LESS,
+	UI_MATCH,
+	UI_PROMPT,
+	UI_COVERAGE,
+	UI_STYLE_COUNT
+};
+
+struct ui_cell {
+	uint32_t code; /* never a control character */
+	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters on top of it; 0: no further */
+	uint8_t cells; /* 1, 2 (wide), or 0: the right half of a wide one */
+	uint8_t style; /* enum ui_style */
+};
+
+/* Valid when zeroed: a canvas of no cells. */
+struct ui_canvas {
+	int w, h;
+	bool ascii; /* only ASCII may be drawn; everything else is replaced while drawing */
+	struct ui_cell *cell; /* h rows of w */
+};
+
+/* Sets the size and clears. False when out of memory; the canvas is then as it was. */
+bool ui_canvas_resize(struct ui_canvas *c, int w, int h);
+void ui_canvas_finish(struct ui_canvas *c);
+
+struct ui_rect ui_canvas_rect(const struct ui_canvas *c);
+void ui_clear(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
+
+/*
+ * Writes UTF-8 into the first row of `r` from its left edge; what does not fit ends in an
+ * ellipsis. Returns the cells it took. The text may be foreign: it is shown as
+ * common/base/showable.h says.
+ */
+int ui_put(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
+
+/* The same, flush with the right edge; a text too long loses its end. */
+int ui_put_right(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
+
+/* The same, without an ellipsis: the rest is just not there. */
+int ui_put_cut(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
+
+int ui_printf(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* One character; wide ones need two columns. */
+void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_t code);
+
+/* Gives cells that are already there another meaning. */
+void ui_restyle(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
+
+/* A line through the first row of `r`, a box around it with a title in its upper edge. */
+void ui_hline(struct ui_canvas *c, struct ui_rect r);
+void ui_vline(struct ui_canvas *c, struct ui_rect r);
+struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title);
+
+/* What stands for a character where only ASCII may be drawn. */
+uint32_t ui_ascii_of(uint32_t code);
+
+/*
+ * The canvas as lines of UTF-8, each ended by '\n' and without trailing blanks. NULL when out of
+ * memory; free() it.
+ */
+char *ui_canvas_text(const struct ui_canvas *c);
+
+#endif

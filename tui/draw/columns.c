@@ -1,0 +1,184 @@
+#include "tui/draw/columns.h"
+
+#include <string.h>
+
+#include "common/base/showable.h"
+#include "tui/draw/rect.h"
+
+enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10, CLOCK_W = 13 };
+
+static bool is_words(const struct pv_column *column)
+{
+	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST;
+}
+
+bool ui_column_is_text(const struct pv_column *column)
+{
+	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST ||
+	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_BOOL;
+}
+
+/* What a string says tells more of it than that it is one. */
+static bool is_worth_the_name(const struct pv_column *column)
+{
+	return strcmp(column->id, "preview") == 0;
+}
+
+static bool is_shown(const struct pv_column *column)
+{
+	return !(column->flags & PV_COLUMN_HIDE_SCREEN);
+}
+
+int ui_columns_name(const struct pv_column *column, size_t n)
+{
+	int grows = -1, text = -1;
+	for (size_t i = 0; i < n; i++) {
+		if (column[i].flags & PV_COLUMN_TREE)
+			return (int)i;
+		if (!is_shown(&column[i]) || !is_words(&column[i]))
+			continue;
+		if (grows < 0 && (column[i].flags & PV_COLUMN_GROWS))
+			grows = (int)i;
+		if (text < 0)
+			text = (int)i;
+	}
+	return grows >= 0 ? grows : text;
+}
+
+/* The title and the sign of the sort order must fit. */
+static int natural_width(const struct pv_column *column)
+{
+	int title = pv_showable_cells(column->title) + 1;
+	int least = column->unit == PV_UNIT_TIME ? CLOCK_W : 0; /* times before zero have a sign */
+	return ui_max(ui_max(column->width, title), least);
+}
+
+struct fit {
+	const struct pv_column *column;
+	size_t n;
+	int name, name_w; /* the least it should get */
+	int words_most;   /* what other columns of words get, which are never to go */
+	bool in[UI_COLUMNS_MAX];
+};
+
+static bool is_kept_words(const struct fit *f, size_t i)
+{
+	return f->in[i] && (int)i != f->name && f->column[i].drop == 0 && is_words(&f->column[i]);
+}
+
+static int width_of(const struct fit *f, size_t i)
+{
+	int natural = natural_width(&f->column[i]);
+	if ((int)i == f->name)
+		return f->name_w;
+	return is_kept_words(f, i) ? ui_min(natural, f->words_most) : natural;
+}
+
+static int total_width(const struct fit *f)
+{
+	int sum = 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->in[i])
+			sum += width_of(f, i) + (sum ? GAP : 0);
+	return sum;
+}
+
+/* Highest drop first; among equals the rightmost. Columns without one only when they must. */
+static bool drop_one(struct fit *f, bool must)
+{
+	int worst = -1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->in[i] && (int)i != f->name &&
+			(worst < 0 || f->column[i].drop >= f->column[worst].drop))
+			worst = (int)i;
+	if (worst < 0 || (!must && f->column[worst].drop == 0))
+		return false;
+	f->in[worst] = false;
+	return true;
+}
+
+/* As far as needed: a class cut short says more than none. */
+static void shorten_words(struct fit *f, int width)
+{
+	while (total_width(f) > width && f->words_most > NAME_MIN)
+		f->words_most--;
+}
+
+static void place(const struct fit *f, int width, struct ui_columns *ret)
+{
+	int spare = width - total_width(f), x = 0;
+	ret->bar_w = 0;
+	int percent = -1;
+	for (size_t i = 0; i < f->n && percent < 0; i++)
+		if (f->in[i] && f->column[i].unit == PV_UNIT_PERCENT)
+			percent = (int)i;
+	if (percent >= 0 && f->name >= 0 &&
+		spare + width_of(f, (size_t)f->name) >= NAME_GOOD + GAP + BAR_W) {
+		ret->bar_w = BAR_W;
+		ret->bar_column = (size_t)percent;
+		spare -= BAR_W + 1;
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->in[i])
+			continue;
+		int w = width_of(f, i) + ((int)i == f->name ? spare : 0);
+		ret->at[ret->n++] =
+			(struct ui_column_place){ i, x, ui_max(0, ui_min(w, width - x)) };
+		x += w + GAP;
+		if (ret->bar_w && (int)i == percent) {
+			ret->bar_x = x - 1;
+			x += BAR_W + 1;
+		}
+	}
+}
+
+static bool says_something(const struct pv_table *t, size_t column)
+{
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->row[i].cell[column].state != PV_CELL_NULL)
+			return true;
+	return t->rows == 0;
+}
+
+uint32_t ui_columns_silent(const struct pv_table *t)
+{
+	uint32_t silent = 0;
+	for (size_t i = 0; i < t->columns && i < UI_COLUMNS_MAX; i++)
+		if (!says_something(t, i))
+			silent |= UINT32_C(1) << i;
+	return silent;
+}
+
+void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struct ui_columns *ret)
+{
+	const struct pv_column *column = t->column;
+	size_t n = t->columns, skip = wish.skip;
+	int width = wish.width;
+	struct fit f = { .column = column,
+		.n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX,
+		.words_most = UINT8_MAX };
+	*ret = (struct ui_columns){ .instead = -1 };
+	f.name = ui_columns_name(column, f.n);
+	for (size_t i = 0; i < f.n; i++) {
+		f.in[i] = is_shown(&column[i]) && !(wish.silent >> i & 1);
+		if (f.in[i] && (int)i != f.name && skip > 0) {
+			f.in[i] = false;
+			skip--;
+		}
+	}
+	/* A name of a few letters helps nobody: first what can be spared makes room for it. */
+	int natural = f.name >= 0 ? natural_width(&column[f.name]) : 0;
+	f.name_w = ui_min(natural, ui_max(NAME_MIN, ui_min(width * 2 / 5, NAME_MOST)));
+	while (total_width(&f) > width && drop_one(&f, false))
+		continue;
+	f.name_w = ui_min(f.name_w, NAME_MIN);
+	shorten_words(&f, width);
+	while (total_width(&f) > width && drop_one(&f, true))
+		continue;
+	f.words_most = UINT8_MAX;
+	shorten_words(&f, width);
+	for (size_t i = 0; i < f.n; i++)
+		if (!f.in[i] && is_shown(&column[i]) && is_worth_the_name(&column[i]))
+			ret->instead = (int)i;
+	place(&f, width, ret);
+}

@@ -1,0 +1,33 @@
+/* Series that stand together on the screen and are asked for together. */
+#ifndef UI_GRAPHS_H
+#define UI_GRAPHS_H
+
+#include "tui/draw/shared.h"
+
+enum { UI_GRAPHS_MAX = 5 };
+
+/* What is to be shown; `id` for counters. */
+struct ui_graphs_wish {
+	const enum pv_series_kind *kind;
+	size_t n;
+	uint64_t id;
+	size_t cells;
+	bool all; /* also where a range is set */
+};
+
+/* Valid when zeroed; before the first answer all series are NULL. Owns them. */
+struct ui_graphs {
+	struct pv_series *series[UI_GRAPHS_MAX];
+	struct ui_slot slot;
+	uint64_t generation, id;
+	int64_t from_ns, to_ns;
+	size_t cells;
+	bool asked;
+};
+
+/* Asks the model again if it has gone on or something else is to be shown. */
+void ui_graphs_refresh(
+	struct ui_graphs *g, const struct ui_shared *s, const struct ui_graphs_wish *wish);
+void ui_graphs_finish(struct ui_graphs *g);
+
+#endif

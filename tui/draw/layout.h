@@ -1,0 +1,58 @@
+/* Where everything goes, as pure functions of the size. No rectangle ever leaves the screen. */
+#ifndef UI_LAYOUT_H
+#define UI_LAYOUT_H
+
+#include "tui/draw/rect.h"
+
+enum { UI_MIN_W = 40, UI_MIN_H = 10 };
+
+/*
+ * The frame around every pane, from top to bottom. Lines that a small screen has no room for are
+ * empty. Together they tile the screen; `too_small` means that body is all of it.
+ */
+struct ui_layout {
+	bool too_small;
+	struct ui_rect status; /* source, state, rates */
+	struct ui_rect heap;   /* heap size over time */
+	struct ui_rect gc;     /* collections and shots over time */
+	struct ui_rect range;  /* range and cursor over time; empty unless asked for */
+	struct ui_rect tabs;
+	struct ui_rect crumb; /* selection and filter */
+	struct ui_rect body;
+	struct ui_rect coverage;
+	struct ui_rect message; /* empty on small screens: messages then cover the keys */
+	struct ui_rect keys;
+};
+
+struct ui_layout ui_layout(int w, int h);
+
+/* Takes a row for the range from the body, where there is room for it. */
+void ui_layout_range(struct ui_layout *l);
+
+/* Gives the lines that only somebody at the keys needs to the body. */
+void ui_layout_bare(struct ui_layout *l);
+
+/*
+ * A pane's body: a chart above, the main list, and up to three lists of details under it, two side
+ * by side. Where there is no room for all, the list `focus` (0 main, 1 to 3 details) is what is
+ * kept; of three details the third takes the place of the second.
+ */
+enum { UI_SPLIT_PARTS = 5 };
+
+struct ui_split_wish {
+	int chart;   /* rows wanted for the chart, 0 = none */
+	int details; /* 0 to UI_SPLIT_PARTS - 1 */
+	int focus;
+	int main;    /* rows the main list has a use for, 0 = as many as there are */
+};
+
+struct ui_split {
+	struct ui_rect chart;
+	struct ui_rect rule;   /* one row over the details */
+	struct ui_rect divide; /* one column between them */
+	struct ui_rect part[UI_SPLIT_PARTS];
+};
+
+struct ui_split ui_split(struct ui_rect body, struct ui_split_wish wish);
+
+#endif

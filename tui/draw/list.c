@@ -1,0 +1,529 @@
+#include "tui/draw/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ui_list_init(struct ui_list *l, enum pv_view view, bool tree)
+{
+	*l = (struct ui_list){
+		.view = view, .tree = tree, .limit = UI_LIST_FIRST_ROWS, .stale = true, .page = 1
+	};
+}
+
+void ui_list_finish(struct ui_list *l)
+{
+	ui_slot_cancel(&l->slot);
+	pv_table_destroy(l->table);
+	pv_array_finish(&l->open);
+	free(l->want);
+	free(l->about);
+	*l = (struct ui_list){ 0 };
+}
+
+void ui_list_forget(struct ui_list *l)
+{
+	ui_slot_cancel(&l->slot);
+	pv_table_destroy(l->table);
+	l->table = NULL;
+	l->stale = true;
+	l->selected = l->select = l->base = 0;
+	l->pinned = l->unfolded = false;
+	l->open.n = 0;
+	l->at = l->top = 0;
+	l->limit = UI_LIST_FIRST_ROWS;
+}
+
+void ui_list_drop(struct ui_list *l)
+{
+	ui_slot_cancel(&l->slot);
+	pv_table_destroy(l->table);
+	l->table = NULL;
+	l->stale = true;
+}
+
+static size_t row_count(const struct ui_list *l)
+{
+	return l->table ? l->table->rows : 0;
+}
+
+const struct pv_row *ui_list_row(const struct ui_list *l)
+{
+	return l->at < row_count(l) ? &l->table->row[l->at] : NULL;
+}
+
+const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
+{
+	if (!l->table || !row)
+		return NULL;
+	int name = ui_columns_name(l->table->column, l->table->columns);
+	if (name < 0 || row->cell[name].state != PV_CELL_VALUE)
+		return NULL;
+	enum pv_unit unit = l->table->column[name].unit;
+	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST ? row->cell[name].s : NULL;
+}
+
+/* Of objects followed between shots, which have a model of their own that nobody changes. */
+static bool of_lives(const struct ui_list *l)
+{
+	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
+}
+
+static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
+{
+	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
+	bool bucketed = s->range.on && s->model == s->whole && !of_lives(l);
+	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
+		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
+		.group = l->group, .net = s->net, .bucketed = bucketed, .from_ns = s->range.from_ns,
+		.to_ns = s->range.to_ns, .select = l->select, .base = l->base, .heap = s->heap.heap, .set = l->set,
+		.open = l->open.v, .opens = l->open.n, .hide_internal = true,
+		.lives = of_lives(l) ? s->lives.lives : NULL,
+		.matched_by_class = s->lives.by == UI_BY_CLASS };
+}
+
+static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
+{
+	for (size_t i = 0; i < row_count(l); i++) {
+		if (l->table->row[i].id == id) {
+			*ret_at = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The cursor follows its row, and the row stays at its height on the screen. */
+static void settle(struct ui_list *l)
+{
+	size_t height = l->at - (l->top < l->at ? l->top : l->at), at = 0;
+	if ((l->follow || l->to_end) && row_count(l) > 0)
+		at = row_count(l) - 1;
+	else if (l->pinned && !find_id(l, l->selected, &at))
+		at = l->at < row_count(l) ? l->at : row_count(l) ? row_count(l) - 1 : 0;
+	l->pinned = l->pinned || l->to_end;
+	l->to_end = false;
+	l->at = at;
+	l->top = at > height ? at - height : 0;
+	const struct pv_row *row = ui_list_row(l);
+	l->selected = row ? row->id : 0;
+}
+
+/* Everything the next answer is to settle. NULL when out of memory. */
+static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
+{
+	struct pv_query query = query_of(l, s);
+	struct pv_model *model = of_lives(l) ? s->lives.model : s->model;
+	struct ui_question *q = ui_question_new(model, l->view, &query, l->about);
+	if (!q)
+		return NULL;
+	bool look = l->look == UI_LOOK_ASKED;
+	q->tree = l->tree;
+	q->unfold = l->unfolded ? l->unfold_next : l->unfold;
+	q->keep = l->pinned && !l->follow;
+	q->selected = l->selected;
+	q->at = l->at;
+	q->newer = s->paused && !s->range.on && !of_lives(l);
+	if (l->want || look)
+		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
+			.exact = l->want != NULL, .dir = l->want ? 0 : l->look_dir };
+	return q;
+}
+
+static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
+{
+	struct ui_question *q = question_of(l, s);
+	if (!q)
+		return; /* out of memory: the old picture stays */
+	q->job.urgent = changed;
+	l->stale = false;
+	l->posted_window = s->window_ns;
+	l->posted_group = l->group;
+	l->posted_net = s->net;
+	l->posted_heap = s->heap.heap;
+	memcpy(l->posted_filter, l->filter, sizeof l->filter);
+	ui_asker_post(s->asker, &l->slot, &q->job);
+}
+
+/* What was looked for, if it was, and found, if it was. */
+static void take_aim(struct ui_list *l, const struct ui_question *q)
+{
+	bool wanted = q->aim.exact ? l->want && q->aim.text && strcmp(l->want, q->aim.text) == 0
+				   : l->look == UI_LOOK_ASKED;
+	if (!q->aim.text || !wanted)
+		return;
+	if (q->aim.exact)
+		ui_list_want(l, NULL);
+	else
+		l->look = q->found ? UI_LOOK_FOUND : UI_LOOK_MISSED;
+	if (!q->found)
+		return;
+	l->selected = q->hit;
+	l->pinned = true;
+	l->follow = false;
+}
+
+static void take_table(struct ui_list *l, struct ui_question *q)
+{
+	pv_table_destroy(l->table);
+	l->table = q->table;
+	q->table = NULL;
+	l->all_rows = l->table->rows;
+	l->silent = q->silent;
+	l->other = false;
+	l->newer = q->newer;
+	l->limit = q->query.limit;
+	memcpy(l->asked_filter, l->posted_filter, sizeof l->asked_filter);
+	l->unfolded = l->unfolded || (l->tree && l->table->rows > 0);
+	l->unfold_next = UI_UNFOLD_NOTHING;
+	if (!q->unfolded)
+		return;
+	pv_array_finish(&l->open);
+	l->open.v = q->open.v;
+	l->open.n = q->open.n;
+	l->open.room = q->open.room;
+	q->open.v = NULL;
+	q->open.n = q->open.room = 0;
+}
+
+/* False when there is no answer to take. */
+static bool take_answer(struct ui_list *l, struct ui_job *answer)
+{
+	struct ui_question *q = (struct ui_question *)answer;
+	if (!q)
+		return false;
+	if (q->table) {
+		take_table(l, q);
+		take_aim(l, q);
+		settle(l);
+	} else {
+		l->stale = true;
+	}
+	ui_question_drop(q);
+	return true;
+}
+
+static void forget_answer(struct ui_list *l)
+{
+	ui_slot_cancel(&l->slot);
+	pv_table_destroy(l->table);
+	l->table = NULL;
+	l->at = l->top = 0;
+}
+
+bool ui_list_asking(const struct ui_list *l)
+{
+	return l->asking && ui_slot_pending(&l->slot);
+}
+
+bool ui_list_awaits(const struct ui_list *l)
+{
+	return !l->table && !l->off && !(l->needs_select && !l->select);
+}
+
+/* A new order or filter of the rows at hand, which may be only the best there is until the answer. */
+static bool rearranged(struct ui_list *l)
+{
+	if (l->tree || !l->table || !ui_list_rearrange(l))
+		return false;
+	settle(l);
+	return true;
+}
+
+/* Asks again if the question has changed or the model has gone on. */
+static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
+{
+	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
+	bool pending = ui_slot_pending(&l->slot);
+	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
+	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
+		l->posted_group != l->group || l->posted_net != s->net ||
+		(!pending && (!l->table || l->want));
+	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);
+	if (!changed && (!moved_on || s->paused || pending))
+		return;
+	post(l, s, changed);
+	l->asking = changed;
+	struct ui_job *answer = changed ? ui_slot_await(&l->slot) : ui_slot_take(&l->slot);
+	if (!take_answer(l, answer) && changed && l->all_rows <= AT_ONCE_MAX)
+		rearranged(l);
+}
+
+void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
+{
+	if (!s->model)
+		return;
+	l->off = of_lives(l) && !s->lives.lives;
+	if (l->off || (l->needs_select && !l->select)) {
+		forget_answer(l);
+		l->stale = true;
+		return;
+	}
+	bool frozen = s->paused && l->stale && !of_lives(l);
+	if (l->stale && !frozen)
+		ui_slot_cancel(&l->slot); /* nobody asks that any more */
+	take_answer(l, ui_slot_take(&l->slot));
+	if (l->want && !l->stale && ui_list_find_wanted(l)) {
+		free(l->want);
+		l->want = NULL;
+	}
+	if (frozen && ui_slot_pending(&l->slot))
+		return; /* the figures of the moment of the pause are still to come */
+	if (frozen && rearranged(l))
+		l->stale = false;
+	else
+		ask_if_needed(l, s);
+}
+
+void ui_list_move_to(struct ui_list *l, size_t row)
+{
+	size_t n = row_count(l);
+	l->at = n == 0 ? 0 : row < n ? row : n - 1;
+	l->pinned = l->at > 0;
+	const struct pv_row *r = ui_list_row(l);
+	l->selected = r ? r->id : 0;
+	if (l->table && l->limit && l->table->rows < l->table->rows_all &&
+		l->at + (size_t)l->page >= n) {
+		l->limit *= 4;
+		l->stale = true;
+	}
+}
+
+void ui_list_want(struct ui_list *l, const char *name)
+{
+	char *copy = name ? strdup(name) : NULL;
+	free(l->want);
+	l->want = copy;
+}
+
+void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base)
+{
+	if (l->select == select && l->base == base)
+		return;
+	l->select = select;
+	l->base = base;
+	l->stale = l->other = true;
+	l->unfolded = false;
+	l->open.n = 0;
+	l->pinned = false;
+	l->at = l->top = 0;
+}
+
+void ui_list_set_filter(struct ui_list *l, const char *filter)
+{
+	if (strcmp(l->filter, filter) == 0)
+		return;
+	snprintf(l->filter, sizeof l->filter, "%s", filter);
+	l->stale = true;
+}
+
+void ui_list_set_about(struct ui_list *l, const char *class_name)
+{
+	if (l->about && class_name && strcmp(l->about, class_name) == 0)
+		return;
+	if (!l->about && !class_name)
+		return;
+	free(l->about);
+	l->about = class_name ? strdup(class_name) : NULL;
+	l->stale = l->other = true;
+}
+
+void ui_list_set_order(struct ui_list *l, const char *column)
+{
+	if (l->chosen || l->sort == column)
+		return;
+	l->sort = column;
+	l->stale = true;
+}
+
+void ui_list_sort(struct ui_list *l, size_t column)
+{
+	if (!l->table || column >= l->table->columns)
+		return;
+	l->chosen = true;
+	if ((int)column == l->table->sort)
+		l->invert = !l->invert;
+	else
+		l->invert = false;
+	l->sort = l->table->column[column].id;
+	l->stale = true;
+}
+
+bool ui_list_shows(const struct ui_list *l, size_t column)
+{
+	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
+		(column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
+}
+
+/* The next column that is on screen for the eye, in either direction, round the end. */
+static void sort_step(struct ui_list *l, int dir)
+{
+	if (!l->table || l->table->columns == 0)
+		return;
+	size_t n = l->table->columns, at = l->table->sort < 0 ? n - 1 : (size_t)l->table->sort;
+	do
+		at = dir > 0 ? (at + 1) % n : (at + n - 1) % n;
+	while (!ui_list_shows(l, at) && (int)at != l->table->sort);
+	if ((int)at != l->table->sort)
+		ui_list_sort(l, at);
+}
+
+/* The n-th of the columns one can see when all fit. */
+static void sort_nth(struct ui_list *l, size_t n)
+{
+	for (size_t i = 0; l->table && i < l->table->columns; i++) {
+		if (!ui_list_shows(l, i))
+			continue;
+		if (n-- == 0) {
+			ui_list_sort(l, i);
+			return;
+		}
+	}
+}
+
+/* Who moves by hand is not to be taken elsewhere by an answer that comes late. */
+static void forget_aim(struct ui_list *l)
+{
+	ui_list_want(l, NULL);
+	if (l->look == UI_LOOK_ASKED)
+		l->look = UI_LOOK_NOT;
+}
+
+static void move_by(struct ui_list *l, long by)
+{
+	size_t step = (size_t)(by < 0 ? -by : by);
+	forget_aim(l);
+	l->follow = false;
+	ui_list_move_to(l, by > 0 ? l->at + step : l->at > step ? l->at - step : 0);
+}
+
+static bool move_command(struct ui_list *l, enum ui_command cmd)
+{
+	long page = l->page > 2 ? l->page - 1 : 1;
+	switch (cmd) {
+	case UI_CMD_DOWN:
+		move_by(l, 1);
+		return true;
+	case UI_CMD_UP:
+		move_by(l, -1);
+		return true;
+	case UI_CMD_PAGE_DOWN:
+		move_by(l, page);
+		return true;
+	case UI_CMD_PAGE_UP:
+		move_by(l, -page);
+		return true;
+	case UI_CMD_HALF_DOWN:
+		move_by(l, (page + 1) / 2);
+		return true;
+	case UI_CMD_HALF_UP:
+		move_by(l, -(page + 1) / 2);
+		return true;
+	case UI_CMD_TOP:
+		move_by(l, -(long)l->at);
+		return true;
+	case UI_CMD_BOTTOM:
+		forget_aim(l);
+		if (l->table && l->table->rows < l->table->rows_all) {
+			l->limit = 0;
+			l->stale = l->to_end = true;
+		} else {
+			ui_list_move_to(l, row_count(l));
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool order_command(struct ui_list *l, enum ui_command cmd)
+{
+	switch (cmd) {
+	case UI_CMD_SORT_NEXT:
+		sort_step(l, 1);
+		return true;
+	case UI_CMD_SORT_PREV:
+		sort_step(l, -1);
+		return true;
+	case UI_CMD_INVERT:
+		l->invert = !l->invert;
+		l->stale = true;
+		return true;
+	case UI_CMD_UNFILTER:
+		ui_list_set_filter(l, "");
+		return true;
+	case UI_CMD_FOLLOW:
+		l->follow = !l->follow;
+		l->stale = true;
+		return true;
+	default:
+		if (cmd < UI_CMD_SORT_1 || cmd > UI_CMD_SORT_7)
+			return false;
+		sort_nth(l, (size_t)(cmd - UI_CMD_SORT_1));
+		return true;
+	}
+}
+
+static void scroll_columns(struct ui_list *l, int by)
+{
+	size_t shown = 0;
+	for (size_t i = 0; l->table && i < l->table->columns; i++)
+		shown += ui_list_shows(l, i);
+	if (by > 0 && l->skip + 2 < shown)
+		l->skip++;
+	else if (by < 0 && l->skip > 0)
+		l->skip--;
+}
+
+unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd)
+{
+	if (move_command(l, cmd) || order_command(l, cmd))
+		return UI_HANDLED;
+	if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV) {
+		ui_list_find(l, s, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
+		return UI_HANDLED;
+	}
+	if (l->tree)
+		return ui_list_tree_command(l, cmd);
+	switch (cmd) {
+	case UI_CMD_RIGHT:
+	case UI_CMD_LEFT:
+		scroll_columns(l, cmd == UI_CMD_RIGHT ? 1 : -1);
+		return UI_HANDLED;
+	case UI_CMD_ENTER:
+		return UI_HANDLED | (ui_list_row(l) ? UI_DRILL : 0);
+	default:
+		return UI_IGNORED;
+	}
+}
+
+static unsigned click_header(struct ui_list *l, int x)
+{
+	for (size_t i = 0; i < l->columns.n; i++) {
+		struct ui_column_place p = l->columns.at[i];
+		if (x >= p.x - 1 && x < p.x + p.w + 1) {
+			ui_list_sort(l, p.column);
+			break;
+		}
+	}
+	return UI_HANDLED;
+}
+
+unsigned ui_list_mouse(struct ui_list *l, const struct ui_shared *s, struct ui_mouse m)
+{
+	enum { WHEEL = 3, GUTTER = 2 };
+	if (!ui_rect_has(l->drawn, m.x, m.y))
+		return UI_IGNORED;
+	if (m.click == UI_CLICK_WHEEL_UP || m.click == UI_CLICK_WHEEL_DOWN) {
+		move_by(l, m.click == UI_CLICK_WHEEL_UP ? -WHEEL : WHEEL);
+		return UI_HANDLED;
+	}
+	if (m.y == l->drawn.y)
+		return click_header(l, m.x - l->drawn.x - GUTTER);
+	size_t row = l->top + (size_t)(m.y - l->drawn.y - 1);
+	if (row >= row_count(l))
+		return UI_HANDLED;
+	l->follow = false;
+	ui_list_move_to(l, row);
+	return m.click == UI_CLICK_DOUBLE ? ui_list_command(l, s, UI_CMD_ENTER) : UI_HANDLED;
+}

@@ -1,0 +1,138 @@
+/*
+ * Any query table on screen, flat or a tree: cursor, scrolling, sorting, filter, search, folding.
+ * The cursor keeps to a row by its id, so it survives re-sorting and growth; a cursor that was
+ * never moved, or sent to the top, stays on the first row.
+ *
+ * A list owns its table. Valid after ui_list_init(); all calls on the screen's thread.
+ */
+#ifndef UI_LIST_H
+#define UI_LIST_H
+
+#include "common/base/mem.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/commands.h"
+#include "tui/draw/key.h"
+#include "tui/draw/question.h"
+#include "tui/draw/shared.h"
+
+enum { UI_TEXT_MAX = 128, UI_LIST_FIRST_ROWS = 1000 };
+
+/* What has come of a search. */
+enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
+
+struct ui_list {
+	enum pv_view view;
+	bool tree;
+	enum ui_unfold unfold;      /* how a tree looks before the user has folded anything */
+	enum ui_unfold unfold_next; /* what the user wants unfolded since */
+	bool needs_select;      /* without `select` there is nothing to ask */
+	struct pv_table *table; /* NULL before the first answer, or out of memory */
+
+	/* what is asked for */
+	const char *sort; /* a column's id, NULL = the view's own */
+	bool invert;
+	char filter[UI_TEXT_MAX];
+	uint64_t select, base;
+	enum pv_by group; /* of methods and classes */
+	const struct pv_heap_set *set; /* borrowed; see views.h */
+	PV_ARRAY(uint64_t) open;
+	size_t limit;
+
+	struct ui_slot slot;
+	bool asking; /* what was last asked is something else than before */
+
+	/* the answer that `table` is */
+	bool stale; /* the question has changed since it was last asked */
+	char *about;        /* only rows of this class, owned; NULL = all */
+	bool finished;      /* no more will come */
+	bool off;           /* what it is about is not there: nothing is asked */
+	bool chosen;        /* `sort` is the user's wish */
+	uint32_t silent; /* see columns.h */
+	bool other;         /* ... to rows of something else: they must be asked for */
+	bool newer; /* asked after the picture was frozen */
+	uint64_t posted_window;
+	enum pv_by posted_group;
+	bool posted_net;
+	const struct pv_heap *posted_heap;
+	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
+	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
+	bool unfolded;   /* `unfold` was done */
+
+	/* where the user is */
+	uint64_t selected;
+	bool pinned;    /* the cursor keeps to `selected`; else to the top */
+	bool follow;    /* ... to the last row */
+	bool to_end;    /* once, as soon as all rows are there */
+	size_t at, top; /* row numbers */
+	size_t skip;    /* columns scrolled out */
+	int page;       /* rows on screen, as last drawn */
+	char search[UI_TEXT_MAX];
+	enum ui_look look;
+	int look_dir;
+	bool look_tell; /* a search in vain is to be told */
+	uint64_t marked; /* a row with a sign of its own, 0 = none */
+	char *want;      /* a row of this name is to be found, owned */
+
+	struct ui_rect drawn; /* for the mouse */
+	struct ui_columns columns;
+};
+
+void ui_list_init(struct ui_list *l, enum pv_view view, bool tree);
+void ui_list_finish(struct ui_list *l);
+
+/* Asks the model again if the question or the model has changed. */
+void ui_list_refresh(struct ui_list *l, const struct ui_shared *s);
+
+/* Forgets the answer, not the question: the model it came from is about to die. */
+/* Lets go of the answer, but not of the place: the same is asked of another model. */
+void ui_list_drop(struct ui_list *l);
+void ui_list_forget(struct ui_list *l);
+
+/* Header and rows; `focus`: the keys go here. */
+void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool focus);
+
+/* Bits of enum ui_reply. */
+unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
+unsigned ui_list_mouse(struct ui_list *l, const struct ui_shared *s, struct ui_mouse m);
+
+/* The selected row, and a row's name; NULL when there is none. */
+const struct pv_row *ui_list_row(const struct ui_list *l);
+const char *ui_list_name(const struct ui_list *l, const struct pv_row *row);
+
+void ui_list_move_to(struct ui_list *l, size_t row);
+void ui_list_want(struct ui_list *l, const char *name);
+void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);
+/* Of a list of sites: only those of one class. */
+void ui_list_set_about(struct ui_list *l, const char *class_name);
+/* The order before the user chooses one. */
+void ui_list_set_order(struct ui_list *l, const char *column);
+void ui_list_set_filter(struct ui_list *l, const char *filter);
+/* `column` counts the columns of the table; the one sorted by already is turned round. */
+void ui_list_sort(struct ui_list *l, size_t column);
+/* Whether a column of the table is one to see, were there room. */
+bool ui_list_shows(const struct ui_list *l, size_t column);
+
+/* Whether what is on screen is about to be replaced by the answer to something else. */
+bool ui_list_asking(const struct ui_list *l);
+/* Whether its first answer is still to come: keys have nothing to act on yet. */
+bool ui_list_awaits(const struct ui_list *l);
+
+/*
+ * list_find.c. Goes to the next row (dir 1), the one before (-1), or the first from the cursor on
+ * (0) whose name holds the search text; folded rows are unfolded for it. l->look says what came of
+ * it, at once or after the next answer.
+ */
+void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
+/* The wanted name among the rows at hand. False: they must be asked for. */
+bool ui_list_find_wanted(struct ui_list *l);
+
+/* list_tree.c: unfolding. */
+bool ui_list_is_open(const struct ui_list *l, uint64_t id);
+void ui_list_set_open(struct ui_list *l, uint64_t id, bool open);
+unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd);
+
+/* list_frozen.c: sorts and filters the table at hand instead of asking. False: cannot. */
+bool ui_list_rearrange(struct ui_list *l);
+
+#endif

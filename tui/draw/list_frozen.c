@@ -1,0 +1,102 @@
+/*
+ * A new order or filter made from the rows at hand: while the picture is frozen, since the model
+ * has gone on, and until the model has answered.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/draw/list.h"
+
+struct order {
+	const struct pv_table *table;
+	int column, name;
+	bool descending;
+};
+
+static int compare_numbers(const struct pv_cell *a, const struct pv_cell *b, enum pv_unit unit)
+{
+	switch (unit) {
+	case PV_UNIT_NS:
+	case PV_UNIT_TIME:
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		return (a->i > b->i) - (a->i < b->i);
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		return (a->d > b->d) - (a->d < b->d);
+	default:
+		return (a->u > b->u) - (a->u < b->u);
+	}
+}
+
+/* Cells that say nothing come last in either direction, as they do in a query. */
+static int compare_by(const struct order *o, const struct pv_row *x, const struct pv_row *y,
+	int column, bool descending)
+{
+	const struct pv_cell *a = &x->cell[column], *b = &y->cell[column];
+	bool a_known = a->state == PV_CELL_VALUE, b_known = b->state == PV_CELL_VALUE;
+	if (!a_known || !b_known)
+		return b_known - a_known;
+	enum pv_unit unit = o->table->column[column].unit;
+	int r = unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST
+			? strcmp(a->s ? a->s : "", b->s ? b->s : "")
+			: compare_numbers(a, b, unit);
+	return descending ? -r : r;
+}
+
+static int compare_rows(const void *a, const void *b, void *ctx)
+{
+	const struct order *o = ctx;
+	const struct pv_row *x = a, *y = b;
+	int r = compare_by(o, x, y, o->column, o->descending);
+	if (r == 0 && o->name >= 0)
+		r = compare_by(o, x, y, o->name, false);
+	return r ? r : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Rows that do not match go behind those that do, where `rows` no longer counts them. */
+static bool filter_rows(struct ui_list *l)
+{
+	struct pv_table *t = l->table;
+	if (l->all_rows == 0)
+		return true;
+	struct pv_row *out = malloc(l->all_rows * sizeof *out);
+	if (!out)
+		return false;
+	size_t in = 0, kept_out = 0;
+	for (size_t i = 0; i < l->all_rows; i++) {
+		const char *name = ui_list_name(l, &t->row[i]);
+		bool match = !l->filter[0] || (name && ui_find_text(name, l->filter) >= 0);
+		if (match)
+			t->row[in++] = t->row[i];
+		else
+			out[kept_out++] = t->row[i];
+	}
+	memcpy(t->row + in, out, kept_out * sizeof *out);
+	free(out);
+	t->rows = in;
+	return true;
+}
+
+bool ui_list_rearrange(struct ui_list *l)
+{
+	struct pv_table *t = l->table;
+	if (l->other)
+		return false;
+	if (t->rows_all > l->all_rows && (l->limit == 0 || l->limit > l->all_rows))
+		return false; /* more rows are wanted than were taken */
+	if (l->asked_filter[0] && ui_find_text(l->filter, l->asked_filter) < 0)
+		return false; /* rows were left out that are wanted now */
+	if (!filter_rows(l))
+		return false;
+	int column = l->sort ? pv_table_column(t, l->sort) : t->sort;
+	if (column < 0 || t->rows == 0)
+		return true;
+	bool natural = !(t->column[column].flags & PV_COLUMN_ASCENDING);
+	struct order o = { t, column, ui_columns_name(t->column, t->columns),
+		l->invert ? !natural : natural };
+	qsort_r(t->row, t->rows, sizeof *t->row, compare_rows, &o);
+	t->sort = column;
+	t->descending = o.descending;
+	return true;
+}

@@ -1,0 +1,65 @@
+/*
+ * What a list asks for, as a job: the table, and what it takes several tables to find out (which
+ * rows to unfold, where a row of some name stands).
+ */
+#ifndef UI_QUESTION_H
+#define UI_QUESTION_H
+
+#include "common/base/mem.h"
+#include "common/query/views.h"
+#include "tui/draw/asker.h"
+
+/* What of a tree is to be unfolded. */
+enum ui_unfold {
+	UI_UNFOLD_NOTHING,
+	UI_UNFOLD_ROOTS,
+	UI_UNFOLD_HOT,  /* the heaviest path, some levels deep */
+	UI_UNFOLD_PATH, /* the heaviest path below the selected row */
+	UI_UNFOLD_ALL,
+};
+
+/* A row looked for by its name. NULL text: none is. */
+struct ui_aim {
+	char *text;
+	bool exact; /* the whole name, else a part of it in either case */
+	int dir;    /* 1 the next one, -1 the one before, 0 the first from here on */
+};
+
+struct ui_question {
+	struct ui_job job;
+	struct pv_model *model;
+	enum pv_view view;
+	struct pv_query query; /* filter and open belong to the question */
+	PV_ARRAY(uint64_t) open;
+	char *filter, *about; /* about: only rows of this class */
+	bool tree;
+	enum ui_unfold unfold;
+	bool keep; /* the row `selected` must be there, also beyond the limit */
+	uint64_t selected;
+	size_t at; /* its place in the table before */
+	struct ui_aim aim;
+	bool newer; /* asked while the picture was frozen */
+
+	/* the answer */
+	struct pv_table *table; /* NULL: out of memory */
+	uint32_t silent;        /* see columns.h */
+	bool unfolded;          /* `unfold` was done: `open` has changed */
+	bool found;             /* the aim: row `hit` */
+	uint64_t hit;
+};
+
+/* Copies the query with all it points to; texts may be NULL. NULL when out of memory. */
+struct ui_question *ui_question_new(
+	struct pv_model *m, enum pv_view view, const struct pv_query *query, const char *about);
+void ui_question_drop(struct ui_question *q); /* NULL is fine */
+
+/* Rows of a table in the order the eye meets them, from row `from` on, once round. */
+bool ui_aim_next(const struct pv_table *t, const struct ui_aim *aim, size_t from, size_t *ret_at);
+
+/* Whether `text` holds `part`, ignoring ASCII case; where, or -1. "" is nowhere. */
+int ui_find_text(const char *text, const char *part);
+
+/* The place of an id in a sorted array: the first that is not below it. */
+size_t ui_ids_place(const uint64_t *id, size_t n, uint64_t wanted);
+
+#endif

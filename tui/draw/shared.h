@@ -1,0 +1,98 @@
+/*
+ * What all panes share: the model to ask, the window, whether the picture is frozen, and what the
+ * user has selected, which follows from pane to pane.
+ */
+#ifndef UI_SHARED_H
+#define UI_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/query/views.h"
+#include "tui/draw/asker.h"
+#include "tui/panes/cost.h"
+#include "tui/app/feed.h"
+#include "tui/panes/schedule.h"
+#include "tui/draw/time_range.h"
+
+/* What a row stands for; UI_KIND_NONE rows are not followed. */
+enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };
+
+/* What must happen after a command; bits. */
+enum ui_reply {
+	UI_IGNORED = 0,
+	UI_HANDLED = 1,
+	UI_DRILL = 2,   /* Enter on a row that the list itself has no use for */
+	UI_REPAINT = 4, /* the terminal is drawn anew */
+	UI_LEAVE = 8,
+	UI_SHOOT = 16, /* ask for a heap shot */
+	UI_ZERO = 32,  /* the window starts anew */
+	UI_STOP = 64,  /* nothing more is read */
+	UI_CHEAPER = 128, /* the dearest kind of event is turned off in the program */
+	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
+	UI_WHOLE = 512, /* what was turned off is recorded again */
+};
+
+/* The heap shot whose objects are looked at. */
+struct ui_heap_shown {
+	const struct pv_heap *heap; /* NULL: none is open */
+	uint32_t shot;              /* wanted */
+	bool weak;                  /* with weak references */
+	bool reading;
+	const char *phase;    /* of that, a constant */
+	uint64_t step, steps; /* within the phase; steps 0: not known */
+	char error[120];      /* why there is none */
+	char trail[240];      /* where in it the user is */
+};
+
+/* Objects followed between two heap shots. */
+struct ui_lives_shown {
+	const struct pv_lives *lives; /* NULL: none were, yet */
+	struct pv_model *model;       /* of these */
+	enum ui_same_by { UI_BY_IDENTITY, UI_BY_CLASS, UI_BY_ADDRESS, UI_BYS } by;
+	bool reading, on_screen;
+	uint64_t newer;       /* shots since, where the newest were wanted */
+	const char *phase;    /* of the reading, a constant */
+	uint64_t step, steps; /* within the phase; steps 0: not known */
+	char error[120];      /* why there are none */
+};
+
+struct ui_shared {
+	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
+	struct pv_model *whole; /* of all, for the strip and for graphs */
+	uint64_t whole_generation;
+	struct pv_summary all;  /* of the whole recording, `summary` is of what is asked */
+	int64_t duration_ns;    /* of all */
+	struct ui_range range;
+	struct ui_asker *asker; /* NULL: everything is asked at once */
+	uint64_t generation;    /* of the model, as last looked at */
+	struct pv_summary summary;
+	struct ui_feed_status feed;
+	const char *source; /* as the user named it */
+	uint64_t window_ns; /* 0 = all */
+	bool net;           /* times of calls without the probe's own */
+	struct ui_cost cost; /* of recording, lately; not known: nobody says */
+	bool paused;
+	bool readonly;
+	int64_t paused_at_ns;        /* the recording's time when it was */
+	int64_t paused_for_ns;       /* how long ago, by the clock */
+	struct ui_heap_shown heap;
+	struct ui_lives_shown lives;
+	struct ui_schedule schedule; /* of heap shots */
+	uint64_t base_shot;          /* row id, 0 = none */
+	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
+};
+
+/* Nothing more will come of this log. */
+static inline bool ui_has_ended(const struct ui_shared *s)
+{
+	return s->feed.state == UI_FEED_ENDED || s->feed.state == UI_FEED_FAILED;
+}
+
+/* The program that writes it can be spoken to, as far as is known without asking. */
+static inline bool ui_can_tell(const struct ui_shared *s)
+{
+	return s->feed.state == UI_FEED_LIVE && !s->readonly;
+}
+
+#endif

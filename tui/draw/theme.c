@@ -1,0 +1,56 @@
+#include "tui/draw/theme.h"
+
+/*
+ * Without colour everything that matters still differs: by attribute, and always by a sign or word
+ * in the text. Red and green never stand for opposites; differences carry their sign.
+ */
+struct row {
+	unsigned mono;              /* attributes where there are no colours */
+	short fg8, bg8;
+	unsigned attrs8;
+	short fg256, bg256;
+	unsigned attrs256;
+};
+
+enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE, OWN = -1 };
+
+static const struct row rows[UI_STYLE_COUNT] = {
+	[UI_PLAIN] = { 0, OWN, OWN, 0, OWN, OWN, 0 },
+	[UI_DIM] = { UI_FAINT, OWN, OWN, UI_FAINT, 245, OWN, 0 },
+	[UI_STRONG] = { UI_BOLD, OWN, OWN, UI_BOLD, OWN, OWN, UI_BOLD },
+	[UI_TITLE] = { UI_BOLD, CYAN, OWN, UI_BOLD, 44, OWN, UI_BOLD },
+	[UI_HEADER] = { UI_REVERSE, BLACK, GREEN, 0, 253, 238, 0 },
+	[UI_HEADER_ON] = { UI_REVERSE | UI_BOLD, BLACK, CYAN, 0, 16, 44, UI_BOLD },
+	[UI_CURSOR] = { UI_REVERSE | UI_BOLD, BLACK, CYAN, 0, 16, 74, 0 },
+	[UI_CURSOR_OFF] = { UI_UNDERLINE, OWN, OWN, UI_BOLD, OWN, 237, 0 },
+	[UI_TAB] = { 0, OWN, OWN, 0, 250, 236, 0 },
+	[UI_TAB_ON] = { UI_REVERSE | UI_BOLD, BLACK, CYAN, 0, 16, 44, UI_BOLD },
+	[UI_KEYCAP] = { UI_BOLD, OWN, OWN, UI_BOLD, 44, OWN, UI_BOLD },
+	[UI_KEYTEXT] = { UI_REVERSE, BLACK, CYAN, 0, 16, 74, 0 },
+	[UI_FRAME] = { UI_FAINT, OWN, OWN, UI_FAINT, 240, OWN, 0 },
+	[UI_BAR] = { 0, BLUE, OWN, UI_BOLD, 68, OWN, 0 },
+	[UI_HEAP] = { 0, GREEN, OWN, 0, 72, OWN, 0 },
+	[UI_MINOR] = { 0, OWN, OWN, 0, 250, OWN, 0 },
+	[UI_MAJOR] = { UI_BOLD, YELLOW, OWN, UI_BOLD, 214, OWN, UI_BOLD },
+	[UI_SHOT] = { UI_BOLD, MAGENTA, OWN, UI_BOLD, 176, OWN, UI_BOLD },
+	[UI_LIVE] = { UI_BOLD, GREEN, OWN, UI_BOLD, 114, OWN, UI_BOLD },
+	[UI_WAITING] = { UI_BOLD, YELLOW, OWN, UI_BOLD, 221, OWN, UI_BOLD },
+	[UI_PAUSED] = { UI_REVERSE | UI_BOLD, BLACK, YELLOW, 0, 16, 214, UI_BOLD },
+	[UI_WARN] = { UI_BOLD, YELLOW, OWN, 0, 221, OWN, 0 },
+	[UI_BAD] = { UI_REVERSE | UI_BOLD, WHITE, RED, UI_BOLD, 231, 160, UI_BOLD },
+	[UI_MORE] = { UI_BOLD, YELLOW, OWN, 0, 215, OWN, 0 },
+	[UI_LESS] = { 0, CYAN, OWN, 0, 80, OWN, 0 },
+	[UI_MATCH] = { UI_UNDERLINE | UI_BOLD, BLACK, YELLOW, 0, 16, 221, 0 },
+	[UI_PROMPT] = { UI_BOLD, OWN, OWN, UI_BOLD, 231, 24, 0 },
+	[UI_COVERAGE] = { 0, CYAN, OWN, 0, 109, OWN, 0 },
+};
+
+struct ui_look ui_theme_look(enum ui_style style, int colors)
+{
+	const struct row *r = &rows[style < UI_STYLE_COUNT ? style : UI_PLAIN];
+	if (colors >= 256)
+		return (struct ui_look){ r->fg256, r->bg256, r->attrs256 };
+	if (colors >= 8)
+		return (struct ui_look){ r->fg8, r->bg8, r->attrs8 };
+	return (struct ui_look){ OWN, OWN, r->mono };
+}

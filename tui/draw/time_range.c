@@ -1,0 +1,114 @@
+#include "tui/draw/time_range.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+
+/* An empty end is open; a negative time counts from the latest event. */
+static bool end_of(const char *text, size_t len, int64_t open, int64_t *ret)
+{
+	if (len > 0)
+		return pv_units_parse_time(text, len, ret);
+	*ret = open;
+	return true;
+}
+
+bool ui_range_parse(const char *text, struct ui_range *ret)
+{
+	const char *dots = strstr(text, "..");
+	struct ui_range r = { .on = true };
+	if (!dots || !end_of(text, (size_t)(dots - text), INT64_MIN, &r.from_ns) ||
+		!end_of(dots + 2, strlen(dots + 2), INT64_MAX, &r.to_ns))
+		return false;
+	r.from_end = (r.from_ns < 0 && r.from_ns != INT64_MIN) || r.to_ns < 0;
+	*ret = r;
+	return true;
+}
+
+void ui_range_settle(struct ui_range *r, int64_t duration_ns)
+{
+	if (!r->from_end)
+		return;
+	if (r->from_ns < 0 && r->from_ns != INT64_MIN)
+		r->from_ns += duration_ns;
+	if (r->to_ns < 0)
+		r->to_ns += duration_ns;
+	r->from_end = false;
+}
+
+const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size)
+{
+	char from[PV_UNIT_MAX], to[PV_UNIT_MAX];
+	int64_t a = r->from_ns == INT64_MIN ? 0 : r->from_ns;
+	bool open = r->to_ns == INT64_MAX;
+	snprintf(buf, size, "%s to %s", pv_units_clock(from, sizeof from, a),
+		open ? "the end" : pv_units_clock(to, sizeof to, r->to_ns));
+	(void)duration_ns;
+	return buf;
+}
+
+static void typed_end(char *to, size_t size, int64_t ns)
+{
+	to[0] = 0;
+	if (ns != INT64_MIN && ns != INT64_MAX)
+		snprintf(to, size, "%" PRId64 ".%06" PRId64 "ms", ns / 1000000,
+			ns % 1000000 < 0 ? -(ns % 1000000) : ns % 1000000);
+}
+
+const char *ui_range_typed(const struct ui_range *r, char *buf, size_t size)
+{
+	char from[40], to[40];
+	typed_end(from, sizeof from, r->from_ns);
+	typed_end(to, sizeof to, r->to_ns);
+	snprintf(buf, size, "%s..%s", from, to);
+	return buf;
+}
+
+static void anew(struct ui_range *r)
+{
+	if (!r->on) {
+		r->from_ns = INT64_MIN;
+		r->to_ns = INT64_MAX;
+	}
+	r->on = true;
+	r->from_end = false;
+}
+
+void ui_range_begin(struct ui_range *r, int64_t at_ns)
+{
+	anew(r);
+	r->from_ns = at_ns;
+	if (r->to_ns <= at_ns)
+		r->to_ns = INT64_MAX;
+}
+
+void ui_range_end(struct ui_range *r, int64_t at_ns)
+{
+	anew(r);
+	r->to_ns = at_ns;
+	if (r->from_ns >= at_ns)
+		r->from_ns = INT64_MIN;
+}
+
+void ui_range_step(struct ui_range *r, int times, int64_t duration_ns)
+{
+	int64_t from = r->from_ns == INT64_MIN ? 0 : r->from_ns;
+	int64_t to = r->to_ns == INT64_MAX ? duration_ns : r->to_ns;
+	int64_t length = to - from;
+	if (!r->on) { /* the last tenth */
+		length = duration_ns / 10 > 0 ? duration_ns / 10 : 1;
+		from = duration_ns - length;
+		times = times > 0 ? 0 : times + 1;
+	}
+	if (length <= 0)
+		return;
+	int64_t last = duration_ns - length / 2;
+	from += times * length;
+	from = from > last ? last : from;
+	from = from < 0 ? 0 : from;
+	anew(r);
+	r->from_ns = from;
+	r->to_ns = from + length;
+}

@@ -1,0 +1,161 @@
+#include "tui/panes/help.h"
+
+#include <stdio.h>
+
+#include "common/base/status.h"
+#include "common/base/showable.h"
+#include "tui/draw/list.h"
+
+enum { KEYS_W = 20 };
+
+static void add(struct ui_help *h, struct ui_help_line line)
+{
+	if (pv_reserve(&h->line, 1))
+		h->line.v[h->line.n++] = line;
+}
+
+static void add_scope(struct ui_help *h, unsigned scope, const char *heading)
+{
+	add(h, (struct ui_help_line){ .text = heading, .heading = true });
+	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++)
+		if (ui_command_row(cmd)->scope == scope)
+			add(h, (struct ui_help_line){ .cmd = cmd });
+	add(h, (struct ui_help_line){ .text = "" });
+}
+
+void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane)
+{
+	static const struct {
+		unsigned scope;
+		const char *heading;
+	} parts[] = {
+		{ UI_SCOPE_OBJECTS, "In this pane" },
+		{ UI_SCOPE_DIFF, "In this pane" },
+		{ UI_SCOPE_HEAP, "In this pane" },
+		{ UI_SCOPE_CALLS, "In this pane" },
+		{ UI_SCOPE_TREE, "In trees" },
+		{ UI_SCOPE_LIST, "In lists" },
+		{ UI_SCOPE_MOVE, "Moving and searching" },
+		{ UI_SCOPE_ANY, "Everywhere" },
+	};
+	static const char *const remarks[] = {
+		"A click on a column's title sorts, on a row selects; a double click is Enter.",
+		"The wheel scrolls. Shift and the mouse select text as in any terminal.",
+	};
+	h->line.n = 0;
+	h->top = 0;
+	h->open = true;
+	h->search[0] = 0;
+	add(h, (struct ui_help_line){ .text = pane, .heading = true });
+	for (size_t i = 0; i < PV_COUNT_OF(parts); i++)
+		if (scopes & parts[i].scope)
+			add_scope(h, parts[i].scope, parts[i].heading);
+	add(h, (struct ui_help_line){ .text = "Mouse", .heading = true });
+	for (size_t i = 0; i < PV_COUNT_OF(remarks); i++)
+		add(h, (struct ui_help_line){ .text = remarks[i] });
+}
+
+void ui_help_finish(struct ui_help *h)
+{
+	pv_array_finish(&h->line);
+	*h = (struct ui_help){ 0 };
+}
+
+static void scroll_to(struct ui_help *h, long top)
+{
+	long most = (long)h->line.n - h->page;
+	h->top = top < 0 || most < 0 ? 0 : top > most ? (size_t)most : (size_t)top;
+}
+
+unsigned ui_help_command(struct ui_help *h, enum ui_command cmd)
+{
+	long top = (long)h->top, page = h->page > 2 ? h->page - 1 : 1;
+	switch (cmd) {
+	case UI_CMD_DOWN:
+		scroll_to(h, top + 1);
+		return UI_HANDLED;
+	case UI_CMD_UP:
+		scroll_to(h, top - 1);
+		return UI_HANDLED;
+	case UI_CMD_PAGE_DOWN:
+		scroll_to(h, top + page);
+		return UI_HANDLED;
+	case UI_CMD_PAGE_UP:
+		scroll_to(h, top - page);
+		return UI_HANDLED;
+	case UI_CMD_HALF_DOWN:
+		scroll_to(h, top + page / 2 + 1);
+		return UI_HANDLED;
+	case UI_CMD_HALF_UP:
+		scroll_to(h, top - page / 2 - 1);
+		return UI_HANDLED;
+	case UI_CMD_TOP:
+		scroll_to(h, 0);
+		return UI_HANDLED;
+	case UI_CMD_BOTTOM:
+		scroll_to(h, (long)h->line.n);
+		return UI_HANDLED;
+	case UI_CMD_SEARCH_NEXT:
+	case UI_CMD_SEARCH_PREV:
+		ui_help_find(h, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+static void text_of(const struct ui_help_line *line, char *buf, size_t size)
+{
+	if (line->cmd == UI_CMD_NONE) {
+		snprintf(buf, size, "%s", line->text);
+		return;
+	}
+	char keys[64];
+	ui_command_keys(line->cmd, keys, sizeof keys);
+	const struct ui_command_row *row = ui_command_row(line->cmd);
+	snprintf(buf, size, "%-*s %s  (:%s)", KEYS_W, keys, row->help, row->name);
+}
+
+bool ui_help_find(struct ui_help *h, int dir)
+{
+	size_t n = h->line.n;
+	for (size_t step = dir == 0 ? 0 : 1; n && step <= n; step++) {
+		size_t at = dir < 0 ? (h->top + n - step % n) % n : (h->top + step) % n;
+		char text[256];
+		text_of(&h->line.v[at], text, sizeof text);
+		if (ui_find_text(text, h->search) >= 0) {
+			h->top = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void draw_line(const struct ui_help *h, struct ui_canvas *c, struct ui_rect r, size_t i)
+{
+	const struct ui_help_line *line = &h->line.v[i];
+	char text[256], before[256];
+	text_of(line, text, sizeof text);
+	if (line->heading)
+		ui_put(c, r, UI_TITLE, text);
+	else
+		ui_put(c, ui_cols(r, 2, r.w), UI_PLAIN, text);
+	if (line->cmd != UI_CMD_NONE)
+		ui_restyle(c, ui_cols(r, 2, KEYS_W), UI_STRONG);
+	int hit = ui_find_text(text, h->search);
+	if (hit < 0)
+		return;
+	snprintf(before, sizeof before, "%.*s", hit, text);
+	ui_restyle(c,
+		ui_cols(r, pv_showable_cells(before) + (line->heading ? 0 : 2),
+			pv_showable_cells(h->search)),
+		UI_MATCH);
+}
+
+void ui_help_draw(struct ui_help *h, struct ui_canvas *c, struct ui_rect r)
+{
+	h->page = r.h;
+	ui_clear(c, r, UI_PLAIN);
+	for (int y = 0; y < r.h && h->top + (size_t)y < h->line.n; y++)
+		draw_line(h, c, ui_rows(r, y, 1), h->top + (size_t)y);
+}

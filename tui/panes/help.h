@@ -1,0 +1,33 @@
+/* The keys, as text to scroll and search: those of the pane one comes from first. */
+#ifndef UI_HELP_H
+#define UI_HELP_H
+
+#include "common/base/mem.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/commands.h"
+
+struct ui_help_line {
+	enum ui_command cmd; /* UI_CMD_NONE: a heading or a remark */
+	const char *text;
+	bool heading;
+};
+
+/* Valid when zeroed. */
+struct ui_help {
+	bool open;
+	PV_ARRAY(struct ui_help_line) line;
+	size_t top;
+	int page;
+	char search[128];
+};
+
+/* `scopes`: bits of enum ui_scope that hold where the user is; `pane` is its title. */
+void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane);
+void ui_help_finish(struct ui_help *h);
+/* Bits of enum ui_reply. */
+unsigned ui_help_command(struct ui_help *h, enum ui_command cmd);
+/* To the first line from the top (dir 0), the next (1) or the one before (-1) that has the text. */
+bool ui_help_find(struct ui_help *h, int dir);
+void ui_help_draw(struct ui_help *h, struct ui_canvas *c, struct ui_rect r);
+
+#endif

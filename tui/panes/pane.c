@@ -1,0 +1,324 @@
+#include "tui/panes/pane.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/draw/shorten.h"
+
+enum { TITLE_MAX = 400 };
+
+void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
+{
+	*p = (struct ui_pane){ .def = def };
+	for (int i = 0; i < def->parts; i++) {
+		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
+		p->list[i].unfold = def->part[i].unfold;
+		p->list[i].follow = def->part[i].newest;
+		p->list[i].needs_select = i > 0 && strchr(def->part[i].title, '%') != NULL &&
+			!def->part[i].by_class;
+	}
+}
+
+void ui_pane_finish(struct ui_pane *p)
+{
+	ui_graphs_finish(&p->graphs);
+	for (int i = 0; i < UI_PARTS; i++)
+		ui_list_finish(&p->list[i]);
+}
+
+void ui_pane_forget(struct ui_pane *p)
+{
+	ui_graphs_finish(&p->graphs);
+	for (int i = 0; i < p->def->parts; i++)
+		ui_list_forget(&p->list[i]);
+}
+
+static bool differs(const struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct pv_row *row = ui_list_row(&p->list[0]);
+	return s->base_shot && row && row->id != s->base_shot;
+}
+
+static bool has_rows(const struct ui_list *l)
+{
+	return l->table && l->table->rows_all > 0;
+}
+
+/* The lists there are to see, by number; returns how many. */
+static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list[UI_PARTS])
+{
+	int n = 0;
+	for (int i = 0; i < p->def->parts; i++) {
+		const struct ui_part *part = &p->def->part[i];
+		bool shown = !part->only || s->summary.recorded & part->only;
+		bool rows = !part->rare || has_rows(&p->list[i]);
+		shown = shown && (i == 0 || !p->alone);
+		if (shown && rows && !(s->summary.recorded & part->unless))
+			list[n++] = i;
+	}
+	if (!p->def->either)
+		return n;
+	list[0] = 0;
+	list[1] = differs(p, s) ? 2 : 1;
+	return 2;
+}
+
+static int place_of(const int list[UI_PARTS], int n, int part)
+{
+	for (int i = 0; i < n; i++)
+		if (list[i] == part)
+			return i;
+	return n - 1;
+}
+
+void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body)
+{
+	int list[UI_PARTS] = { 0 };
+	int n = lists_of(p, s, list);
+	int at = place_of(list, n, p->focus);
+	p->focus = list[at];
+	const struct pv_table *main = p->list[0].table;
+	struct ui_split_wish wish = { p->def->chart.rows, n - 1, at, 0 };
+	if (p->def->few)
+		wish.main = 1 + (main && main->rows_all < 1000 ? (int)main->rows_all : 1000);
+	struct ui_split split = ui_split(body, wish);
+	p->split = split;
+	for (int i = 0; i < UI_PARTS; i++)
+		p->split.part[i] = (struct ui_rect){ 0 };
+	for (int i = 0; i < n; i++)
+		p->split.part[list[i]] = split.part[i];
+	if (p->split.rule.h == 0 && p->focus > 0) {
+		/* The details have the body for themselves; their title takes a row of it. */
+		struct ui_rect *r = &p->split.part[p->focus];
+		p->split.rule = ui_rows(*r, 0, 1);
+		*r = ui_rows(*r, 1, r->h);
+	}
+}
+
+void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name)
+{
+	if (kind == UI_KIND_NONE || !name)
+		return;
+	if (s->picked[kind] && strcmp(s->picked[kind], name) == 0)
+		return;
+	char *copy = strdup(name);
+	if (!copy)
+		return;
+	free(s->picked[kind]);
+	s->picked[kind] = copy;
+}
+
+const char *ui_pane_name(const struct ui_pane *p)
+{
+	const struct ui_list *l = &p->list[p->focus];
+	const char *name = ui_list_name(l, ui_list_row(l));
+	const char *last = name ? strrchr(name, '\n') : NULL;
+	return last ? last + 1 : name;
+}
+
+static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct pv_row *row = ui_list_row(&p->list[0]);
+	uint64_t id = row ? row->id : 0;
+	for (int i = 1; i < p->def->parts; i++) {
+		struct ui_list *l = &p->list[i];
+		bool diff = p->def->part[i].view == PV_VIEW_SHOT_DIFF;
+		if (p->def->part[i].by_class)
+			ui_list_set_about(l, ui_list_name(&p->list[0], row));
+		const struct pv_row *second = ui_list_row(&p->list[1]);
+		uint64_t base = diff ? s->base_shot : 0;
+		if (p->def->part[i].of_second && second)
+			base = second->id;
+		if (l->needs_select)
+			ui_list_set_select(l, diff && !s->base_shot ? 0 : id, base);
+		if (p->split.part[i].h > 0 || p->def->part[i].rare)
+			ui_list_refresh(l, s);
+	}
+}
+
+static void refresh_chart(struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct ui_chart *chart = &p->def->chart;
+	int cells = p->split.chart.w - UI_CHART_LABEL;
+	struct ui_graphs_wish wish = { .kind = chart->kind, .n = chart->kinds };
+	if (chart->kinds == 0 || p->split.chart.h == 0 || cells <= 0)
+		return;
+	wish.id = chart->of_row ? p->list[0].selected : 0;
+	wish.cells = chart->of_row && wish.id == 0 ? 0 : (size_t)cells;
+	ui_graphs_refresh(&p->graphs, s, &wish);
+}
+
+void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
+{
+	struct ui_list *focus = &p->list[p->focus];
+	for (int i = 0; i < p->def->parts; i++)
+		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
+	if (p->def->part[0].view == PV_VIEW_CALL_TREE)
+		ui_list_set_order(&p->list[0],
+			s->summary.recorded & PV_GROUP_CALLS ? "total_ns" : "samples_total");
+	ui_list_refresh(&p->list[0], s);
+	p->list[0].marked = p->def->scope & UI_SCOPE_HEAP ? s->base_shot : 0;
+	refresh_details(p, s);
+	if (focus->pinned && !focus->want)
+		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
+	refresh_chart(p, s);
+}
+
+static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, int part)
+{
+	const struct ui_list *main = &p->list[0];
+	const struct pv_row *row = ui_list_row(main);
+	const char *name = ui_list_name(main, row);
+	char shot[32];
+	if (p->def->part[0].view == PV_VIEW_SHOTS && row) {
+		snprintf(shot, sizeof shot, "shot %" PRIu64, row->id - 1);
+		name = shot;
+	}
+	const char *format = p->def->part[part].title;
+	const char *hole = strstr(format, "%s");
+	char title[TITLE_MAX], small[TITLE_MAX];
+	if (name)
+		name = ui_shorten(name, r.w - (int)strlen(format) - 6, small, sizeof small);
+	if (hole)
+		snprintf(title, sizeof title, " %.*s%s%s%s ", (int)(hole - format), format,
+			name ? name : "the selected row", hole + 2,
+			p->list[part].newer ? "  (as of now, not of the pause)" : "");
+	else
+		snprintf(title, sizeof title, " %s ", format);
+	ui_put(c, ui_cols(r, 1, r.w - 2), p->focus == part ? UI_TITLE : UI_STRONG, title);
+}
+
+void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
+{
+	int list[UI_PARTS];
+	int n = lists_of(p, s, list);
+	if (p->split.chart.h > 0 && p->def->chart.draw)
+		p->def->chart.draw(p, c, p->split.chart);
+	ui_hline(c, p->split.rule);
+	ui_vline(c, p->split.divide);
+	for (int i = 0; i < n; i++) {
+		struct ui_rect r = p->split.part[list[i]];
+		p->list[list[i]].drawn = r;
+		if (r.h == 0)
+			continue;
+		ui_list_draw(&p->list[list[i]], c, r, p->focus == list[i]);
+		if (i > 0)
+			put_title(p, c,
+				(struct ui_rect){ r.x, p->split.rule.y, r.w, p->split.rule.h },
+				list[i]);
+	}
+}
+
+void ui_pane_set_group(struct ui_pane *p, enum pv_by group)
+{
+	p->group = group;
+	for (int i = 0; i < p->def->parts; i++)
+		p->list[i].group = group;
+}
+
+void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s)
+{
+	enum ui_kind kind = p->def->parts ? p->def->part[0].kind : UI_KIND_NONE;
+	if (kind != UI_KIND_NONE && s->picked[kind])
+		ui_list_want(&p->list[0], s->picked[kind]);
+}
+
+void ui_pane_focus(struct ui_pane *p, int part)
+{
+	p->focus = part >= 0 && part < p->def->parts ? part : 0;
+}
+
+bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir)
+{
+	int list[UI_PARTS];
+	int n = lists_of(p, s, list);
+	int at = place_of(list, n, p->focus) + dir;
+	if (at < 0 || at >= n)
+		return false;
+	p->focus = list[at];
+	return true;
+}
+
+unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd)
+{
+	struct ui_list *l = &p->list[p->focus];
+	if (cmd == UI_CMD_BASE && p->def->scope & UI_SCOPE_HEAP) {
+		const struct pv_row *row = ui_list_row(&p->list[0]);
+		s->base_shot = row && row->id != s->base_shot ? row->id : 0;
+		return UI_HANDLED;
+	}
+	unsigned reply = ui_list_command(l, s, cmd);
+	if (!(reply & UI_DRILL))
+		return reply;
+	switch (p->def->part[p->focus].drill) {
+	case UI_DRILL_DETAIL:
+		ui_pane_next_part(p, s, 1);
+		return UI_HANDLED;
+	case UI_DRILL_MAIN:
+		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
+		return UI_HANDLED | UI_DRILL;
+	case UI_DRILL_FOLD:
+		return ui_list_command(l, s,
+			ui_list_row(l)->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
+	default:
+		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
+		return reply;
+	}
+}
+
+unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
+{
+	for (int i = 0; i < p->def->parts; i++) {
+		if (!ui_rect_has(p->split.part[i], m.x, m.y))
+			continue;
+		p->focus = i;
+		unsigned reply = ui_list_mouse(&p->list[i], s, m);
+		/* The list only says that Enter was meant; what it does here is the pane's. */
+		return reply & UI_DRILL ? ui_pane_command(p, s, UI_CMD_ENTER) : reply;
+	}
+	return UI_IGNORED;
+}
+
+unsigned ui_pane_scopes(const struct ui_pane *p)
+{
+	if (p->def->parts == 0)
+		return UI_SCOPE_ANY;
+	return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope |
+	       (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
+}
+
+struct ui_list *ui_pane_list(struct ui_pane *p)
+{
+	return &p->list[p->focus];
+}
+
+static unsigned true_now(const struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct pv_table *main = p->list[0].table, *more = p->list[1].table;
+	size_t rows = main ? main->rows : 0;
+	return (rows > 0 ? UI_HINT_ROWS : 0u) | (rows > 1 ? UI_HINT_TWO : 0u) |
+	       (!p->alone && more && more->rows > 0 ? UI_HINT_MORE : 0u) |
+	       (ui_can_tell(s) ? UI_HINT_TELL : 0u) | (ui_has_ended(s) ? 0u : UI_HINT_GROWS);
+}
+
+const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size)
+{
+	unsigned now = p->def->parts ? true_now(p, s) : 0;
+	size_t n = 0;
+	buf[0] = 0;
+	for (int i = 0; i < UI_HINTS && p->def->hint[i].text && n < size; i++)
+		if (!(p->def->hint[i].when & ~now))
+			n += (size_t)snprintf(
+				buf + n, size - n, "%s%s", n ? "; " : "", p->def->hint[i].text);
+	return buf;
+}
+
+const char *ui_pane_coverage(const struct ui_pane *p)
+{
+	const struct ui_list *l = &p->list[p->focus];
+	if (!l->table)
+		l = &p->list[0];
+	return l->table && l->table->coverage ? l->table->coverage : "";
+}

@@ -1,0 +1,129 @@
+/*
+ * A pane is a row of a table: a main list, up to three lists of details about its selected row, and
+ * perhaps a chart above. What a pane does not do itself, its lists do; what they do not, the
+ * screen does.
+ */
+#ifndef UI_PANE_H
+#define UI_PANE_H
+
+#include "tui/draw/graphs.h"
+#include "tui/draw/layout.h"
+#include "tui/draw/list.h"
+
+enum { UI_PARTS = UI_SPLIT_PARTS, UI_CHART_LABEL = 11 /* cells left of a chart */ };
+
+/* What Enter does on a row. */
+enum ui_drill {
+	UI_DRILL_DETAIL,  /* the keys go to the first list of details */
+	UI_DRILL_MAIN,    /* the main list goes to the row of this name */
+	UI_DRILL_METHODS, /* pane Methods, at this method */
+	UI_DRILL_TREE,
+	UI_DRILL_CLASSES, /* pane Allocations, at this class */
+	UI_DRILL_OBJECTS, /* pane Objects, at this class of the main list's shot */
+	UI_DRILL_BROWSE,  /* the object browser goes there */
+	UI_DRILL_FOLD,
+	UI_DRILL_NOWHERE,
+};
+
+struct ui_part {
+	enum pv_view view;
+	const char *title; /* of details; "%s" is the name of the main list's row */
+	enum ui_kind kind; /* what its rows stand for */
+	enum ui_drill drill;
+	bool tree;
+	enum ui_unfold unfold;
+	bool newest;   /* the cursor begins at the last row and stays there */
+	bool by_class; /* only the sites of the main list's class */
+	bool of_second; /* about the row of the first list of details, too */
+	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
+	bool rare;     /* left out while it has no rows */
+};
+
+struct ui_pane;
+
+struct ui_chart {
+	int rows; /* wanted; 0 = none */
+	enum pv_series_kind kind[UI_GRAPHS_MAX];
+	size_t kinds;
+	bool of_row; /* of the main list's row, else of the whole recording */
+	void (*draw)(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r);
+};
+
+/* When a hint is true; bits, of which all must hold. */
+enum ui_hint_when {
+	UI_HINT_ROWS = 1, /* the main list has a row, */
+	UI_HINT_TWO = 2,  /* two of them */
+	UI_HINT_MORE = 4, /* the first list of details has one */
+	UI_HINT_TELL = 8, /* the program can be spoken to */
+	UI_HINT_GROWS = 16, /* rows may still be added */
+};
+
+enum { UI_HINTS = 5 };
+
+struct ui_hint {
+	unsigned when;
+	const char *text;
+};
+
+struct ui_pane_def {
+	enum ui_command command; /* opens it, and gives its name and key */
+	const char *tab, *brief; /* for wide and for narrow screens */
+	struct ui_hint hint[UI_HINTS];
+	unsigned scope; /* more than any list has */
+	int parts;      /* 0: drawn by the overview */
+	bool windowed;  /* figures of the rolling window can be had */
+	bool grouped;   /* its rows can be put together: b */
+	bool few;       /* the main list is short: it takes no more than its rows */
+	bool either;    /* the second detail takes the place of the first */
+	struct ui_part part[UI_PARTS];
+	struct ui_chart chart;
+};
+
+struct ui_pane {
+	const struct ui_pane_def *def;
+	struct ui_list list[UI_PARTS];
+	int focus; /* the list that has the keys */
+	enum pv_by group; /* its rows of methods and classes */
+	bool alone; /* the main list needs no details at present */
+	struct ui_split split;
+	struct ui_graphs graphs;
+};
+
+/* All panes, in the order of their tabs; the first is the overview. */
+extern const struct ui_pane_def ui_pane_defs[];
+extern const size_t ui_pane_count;
+
+void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
+void ui_pane_finish(struct ui_pane *p);
+void ui_pane_forget(struct ui_pane *p); /* before the model dies */
+
+/* Where it stands; needed before refresh and draw. */
+void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
+void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
+void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
+
+/* The grouping is the pane's own, of all its lists. */
+void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
+
+/* It becomes the pane on screen: the user's selection comes along. */
+void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);
+
+unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd);
+unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m);
+/* The next list of the pane in one direction; false when there is none. */
+bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir);
+void ui_pane_focus(struct ui_pane *p, int part);
+
+unsigned ui_pane_scopes(const struct ui_pane *p);
+struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
+/* What can be done here now, for the message line. Returns buf. */
+const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
+const char *ui_pane_coverage(const struct ui_pane *p);
+
+/* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */
+const char *ui_pane_name(const struct ui_pane *p);
+
+/* Remembers what the user has picked; `name` may be NULL: nothing changes. */
+void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name);
+
+#endif

@@ -1,0 +1,281 @@
+/* The panes as rows, and the charts of the two that have one. */
+#include <stdio.h>
+
+#include "common/base/status.h"
+#include "tui/draw/chart.h"
+#include "tui/panes/pane.h"
+
+enum { CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
+
+/* A graph with its greatest value and zero at the left. */
+static void draw_graph(
+	struct ui_canvas *c, struct ui_rect r, const struct pv_series *s, enum ui_style style)
+{
+	char text[64];
+	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, UI_CHART_LABEL - 2), UI_DIM,
+		ui_value_text(s->max, s->unit, text, sizeof text));
+	if (r.h > 1)
+		ui_put_right(
+			c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
+	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
+	ui_graph(c, ui_cols(r, UI_CHART_LABEL, r.w), style,
+		(struct ui_values){ s->value, s->n, s->max });
+}
+
+static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
+{
+	struct ui_rect heap = ui_rows(r, 0, r.h - 1), pause = ui_rows(r, r.h - 1, 1);
+	if (p->graphs.series[HEAP])
+		draw_graph(c, heap, p->graphs.series[HEAP], UI_HEAP);
+	const struct pv_series *s = p->graphs.series[PAUSES];
+	if (!s)
+		return;
+	ui_put_right(c, ui_cols(pause, 0, UI_CHART_LABEL - 2), UI_DIM, "pauses");
+	ui_vline(c, ui_cols(pause, UI_CHART_LABEL - 1, 1));
+	ui_spark(c, ui_cols(pause, UI_CHART_LABEL, r.w), UI_MAJOR,
+		(struct ui_values){ s->value, s->n, s->max });
+}
+
+static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
+{
+	const char *name = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
+	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, name ? name : "");
+	const struct pv_row *row = ui_list_row(&p->list[0]);
+	if (row && row->parent == 0)
+		ui_put(c, ui_rows(ui_cols(r, UI_CHART_LABEL, r.w), 1, 1), UI_DIM,
+			"a counter below it shows its graph here");
+	else if (p->graphs.series[0] && p->graphs.series[0]->n)
+		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
+}
+
+const struct ui_pane_def ui_pane_defs[] = {
+	{ .command = UI_CMD_OVERVIEW, .tab = "Over", .brief = "Over",
+		.hint = { { 0, "Tab goes from box to box" },
+			{ 0, "Enter opens the pane behind it" } }},
+	{ .command = UI_CMD_METHODS, .tab = "Methods", .brief = "Meth",
+		.windowed = true,
+		.grouped = true,
+		.scope = UI_SCOPE_CALLS, .parts = 4,
+		.hint = { { UI_HINT_ROWS, "Enter on a method or F5: its place in the call tree" },
+			{ UI_HINT_ROWS, "on a caller or callee: goes there, Backspace back" } },
+		.part = {
+			{ .view = PV_VIEW_METHODS, .kind = UI_KIND_METHOD, .drill = UI_DRILL_TREE },
+			{ .view = PV_VIEW_CALLERS, .title = "CALLERS of %s",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_MAIN },
+			{ .view = PV_VIEW_CALLEES, .title = "CALLEES of %s",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_MAIN },
+			{ .view = PV_VIEW_SAMPLE_LINES, .title = "SAMPLES BY LINE of %s",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_LINES },
+		} },
+	{ .command = UI_CMD_CALL_TREE, .tab = "Tree", .brief = "Tree",
+		.windowed = true,
+		.scope = UI_SCOPE_CALLS, .parts = 1,
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_ROWS, "l heaviest path" },
+			{ UI_HINT_ROWS, "Enter or F5: the method with its callers" } },
+		.part = {
+			{ .view = PV_VIEW_CALL_TREE, .kind = UI_KIND_METHOD, .tree = true,
+				.unfold = UI_UNFOLD_HOT, .drill = UI_DRILL_METHODS },
+		} },
+	{ .command = UI_CMD_ALLOCATIONS, .tab = "Alloc", .brief = "Allo",
+		.windowed = true,
+		.grouped = true,
+		.parts = 2,
+		.hint = { { UI_HINT_ROWS, "Enter: the stacks that allocate" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
+		.part = {
+			{ .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_CLASS_STACKS, .title = "WHERE %s IS ALLOCATED",
+				.kind = UI_KIND_METHOD, .tree = true, .unfold = UI_UNFOLD_HOT,
+				.drill = UI_DRILL_METHODS },
+		} },
+	{ .command = UI_CMD_COLLECTIONS, .tab = "GC", .brief = "GC",
+		.parts = 5,
+		.hint = { { UI_HINT_ROWS | UI_HINT_GROWS, "The cursor follows the newest until it is moved, F lets it follow again" },
+			{ UI_HINT_ROWS, "Tab: how long they lasted, stops" } },
+		.chart = { .rows = CHART_ROWS, .kinds = 2, .draw = draw_gc,
+			.kind = { [HEAP] = PV_SERIES_HEAP, [PAUSES] = PV_SERIES_PAUSE } },
+		.part = {
+			{ .view = PV_VIEW_COLLECTIONS, .newest = true },
+			{ .view = PV_VIEW_GENERATIONS, .title = "LASTED, START TO END",
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_PAUSES, .title = "WORLD STOPPED", .newest = true,
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_STOPS, .title = "STOPS BY REASON",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_STOPS },
+			{ .view = PV_VIEW_SURVIVED, .title = "WHAT COLLECTIONS LEFT",
+				.newest = true, .drill = UI_DRILL_NOWHERE,
+				.only = PV_GROUP_SURVIVED },
+		} },
+	{ .command = UI_CMD_SHOTS, .tab = "Heap", .brief = "Heap",
+		.grouped = true,
+		.scope = UI_SCOPE_HEAP, .parts = 3,
+		.either = true, .few = true,
+		.hint = { { UI_HINT_TELL, "S takes a shot" },
+			{ UI_HINT_TWO, "m marks the base, then another shot shows the difference to it" },
+			{ UI_HINT_MORE, "Enter on a class: its objects" } },
+		.part = {
+			{ .view = PV_VIEW_SHOTS, .newest = true },
+			{ .view = PV_VIEW_SHOT_CLASSES, .title = "CLASSES of %s",
+				.kind = UI_KIND_CLASS, .drill = UI_DRILL_OBJECTS },
+			{ .view = PV_VIEW_SHOT_DIFF, .title = "DIFFERENCE from the base (B) to %s",
+				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
+		} },
+	{ .command = UI_CMD_DIFF, .tab = "Diff", .brief = "Diff",
+		.grouped = true,
+		.scope = UI_SCOPE_DIFF, .parts = 3,
+		.hint = { { 0, "m in pane 7 marks the base" },
+			{ UI_HINT_ROWS, "y same by identity, class, address" },
+			{ UI_HINT_ROWS, "o rows" },
+			{ UI_HINT_ROWS, "b groups" },
+			{ UI_HINT_ROWS, "W what keeps the new" } },
+		.part = {
+			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_DIFF_SITES, .title = "WHERE %s IS BORN",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_HEAP_DIFF_THREADS, .title = "WHO MADE %s",
+				.drill = UI_DRILL_NOWHERE },
+		} },
+	{ .command = UI_CMD_OBJECTS, .tab = "Object", .brief = "Obj",
+		.scope = UI_SCOPE_OBJECTS, .parts = 4,
+		.hint = { { UI_HINT_ROWS, "c classes, d dominators, B biggest, W paths, f find, a keep as set" },
+			{ UI_HINT_ROWS, "Enter in, Backspace out, ( ) back and forward" } },
+		.part = {
+			{ .view = PV_VIEW_HEAP_CLASSES, .drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_REFERENCES, .title = "REFERENCES of %s",
+				.drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_REFERRERS, .title = "REFERRERS of %s",
+				.drill = UI_DRILL_BROWSE },
+			{ .view = PV_VIEW_HEAP_PATH, .title = "PATH TO A ROOT from %s",
+				.drill = UI_DRILL_BROWSE },
+		} },
+	{ .command = UI_CMD_LADDER, .tab = "Ladder", .brief = "Lad",
+		.grouped = true,
+		.scope = UI_SCOPE_DIFF, .parts = 3,
+		.hint = { { UI_HINT_ROWS, "Who was born between two shots and lives on" },
+			{ UI_HINT_ROWS, "Enter: cohorts, births, the method" },
+			{ UI_HINT_ROWS, "W what keeps them" } },
+		.part = {
+			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_COHORTS, .title = "COHORTS of %s",
+				.drill = UI_DRILL_DETAIL },
+			{ .view = PV_VIEW_HEAP_COHORT_SITES, .title = "BIRTHS of the cohort of %s",
+				.of_second = true, .kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
+		} },
+	{ .command = UI_CMD_THREADS, .tab = "Threads", .brief = "Thr",
+		.parts = 3,
+		.hint = { { UI_HINT_ROWS, "Threads by what they did" },
+			{ UI_HINT_ROWS, "< > choose the order" } },
+		.part = {
+			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD,
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_MARKS, .title = "MARKS OF THE PROGRAM", .newest = true,
+				.rare = true, .drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_SPANS, .title = "SPANS OF WORK",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_SPANS },
+		} },
+	{ .command = UI_CMD_LOCKS, .tab = "Locks", .brief = "Lock",
+		.parts = 2, .few = true,
+		.hint = { { UI_HINT_ROWS, "Enter: where threads waited" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
+		.part = {
+			{ .view = PV_VIEW_LOCKS },
+			{ .view = PV_VIEW_WAIT_SITES, .title = "WHERE THREADS WAITED for %s",
+				.by_class = true, .kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
+		} },
+	{ .command = UI_CMD_EXCEPTIONS, .tab = "Exc", .brief = "Exc",
+		.grouped = true,
+		.parts = 3, .few = true,
+		.hint = { { UI_HINT_ROWS, "Enter: where they are thrown" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
+		.part = {
+			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_THROW_SITES, .title = "WHERE %s IS THROWN",
+				.by_class = true, .kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_CLAUSES, .title = "CLAUSES RUN",
+				.drill = UI_DRILL_NOWHERE },
+		} },
+	{ .command = UI_CMD_HANDLES, .tab = "Handles", .brief = "Hand",
+		.grouped = true,
+		.parts = 3, .few = true,
+		.hint = { { UI_HINT_ROWS, "Enter: who made those of a type" },
+			{ UI_HINT_MORE, "Enter there: the method" } },
+		.part = {
+			{ .view = PV_VIEW_HANDLES },
+			{ .view = PV_VIEW_HANDLE_SITES, .title = "WHO MADE HANDLES: %s",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_FINALIZERS, .title = "FINALIZED OBJECTS",
+				.kind = UI_KIND_CLASS, .drill = UI_DRILL_CLASSES },
+		} },
+	{ .command = UI_CMD_ROOTS, .tab = "Roots", .brief = "Root",
+		.parts = 2, .few = true,
+		.hint = { { UI_HINT_ROWS, "ROOTS are those of the newest list, IN ALL those of every list" },
+			{ UI_HINT_ROWS, "Enter: the areas" } },
+		.part = {
+			{ .view = PV_VIEW_ROOTS },
+			{ .view = PV_VIEW_ROOT_AREAS, .title = "AREAS: %s",
+				.drill = UI_DRILL_NOWHERE },
+		} },
+	{ .command = UI_CMD_JIT, .tab = "JIT", .brief = "JIT",
+		.grouped = true,
+		.parts = 5,
+		.hint = { { UI_HINT_ROWS, "Enter: the method in pane 2" } },
+		.part = {
+			{ .view = PV_VIEW_JIT_METHODS, .kind = UI_KIND_METHOD,
+				.drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_JIT_HELPERS, .title = "OTHER CODE BY TYPE",
+				.drill = UI_DRILL_NOWHERE, .unless = PV_GROUP_LOADS },
+			{ .view = PV_VIEW_LOADS, .title = "LOADS AND UNLOADS",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_LOADS },
+			{ .view = PV_VIEW_BODIES, .title = "BODIES OF METHODS", .newest = true,
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_BODIES },
+			{ .view = PV_VIEW_TRANSITIONS, .title = "CALLS TO AND FROM NATIVE CODE",
+				.drill = UI_DRILL_NOWHERE, .only = PV_GROUP_TRANSITIONS },
+		} },
+	{ .command = UI_CMD_COUNTERS, .tab = "Count", .brief = "Cnt",
+		.parts = 1,
+		.hint = { { UI_HINT_ROWS, "The graph shows the selected counter over the whole recording" } },
+		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
+			.draw = draw_counter },
+		.part = {
+			{ .view = PV_VIEW_COUNTERS, .tree = true, .unfold = UI_UNFOLD_ROOTS,
+				.drill = UI_DRILL_FOLD },
+		} },
+	{ .command = UI_CMD_LOADED, .tab = "Assem", .brief = "Asm",
+		.parts = 2,
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_MORE, "Tab: what samples in native code are named by" } },
+		.part = {
+			{ .view = PV_VIEW_LOADED, .tree = true, .unfold = UI_UNFOLD_ROOTS,
+				.drill = UI_DRILL_FOLD },
+			{ .view = PV_VIEW_NATIVE, .title = "NATIVE SYMBOLS AND BINARIES",
+				.rare = true, .drill = UI_DRILL_NOWHERE },
+		} },
+	{ .command = UI_CMD_COVERED, .tab = "Cover", .brief = "Cov",
+		.parts = 2,
+		.hint = { { UI_HINT_ROWS, "+ - * fold" },
+			{ UI_HINT_MORE, "a method's statements stand below" } },
+		.part = {
+			{ .view = PV_VIEW_COVERAGE_TREE, .tree = true, .unfold = UI_UNFOLD_ROOTS,
+				.drill = UI_DRILL_FOLD },
+			{ .view = PV_VIEW_CODE_COVERAGE_LINES, .title = "STATEMENTS of %s",
+				.drill = UI_DRILL_NOWHERE },
+		} },
+	{ .command = UI_CMD_INFO, .tab = "Info", .brief = "Inf",
+		.parts = 4,
+		.hint = { { 0, "What the log can say, what it cannot, and what of it is damaged" } },
+		.part = {
+			{ .view = PV_VIEW_COVERAGE },
+			{ .view = PV_VIEW_SOURCE, .title = "THE LOG ITSELF",
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_DAMAGE, .title = "DAMAGE", .rare = true,
+				.drill = UI_DRILL_NOWHERE },
+			{ .view = PV_VIEW_EVENTS, .title = "EVENTS READ",
+				.drill = UI_DRILL_NOWHERE },
+		} },
+};
+
+const size_t ui_pane_count = PV_COUNT_OF(ui_pane_defs);

@@ -1,0 +1,95 @@
+/*
+ * The object browser: where in a heap shot the user is (classes, objects of one, what an object
+ * keeps, merged paths), the way there and back, and named sets of objects. It decides what the
+ * lists of its pane ask for; heaper.c brings the shot.
+ */
+#ifndef UI_BROWSER_H
+#define UI_BROWSER_H
+
+#include "common/heap/heap_set.h"
+#include "common/query/heap/lives_choose.h"
+#include "tui/draw/list.h"
+#include "tui/draw/menu.h"
+
+struct ui_pane;
+struct ui_screen;
+
+enum ui_browse_mode {
+	UI_BROWSE_CLASSES,
+	UI_BROWSE_OBJECTS, /* of a class, of a set, or all */
+	UI_BROWSE_KEPT,    /* a directory of the dominator tree */
+	UI_BROWSE_MERGED,  /* merged paths of a class or of a set */
+};
+
+struct ui_browse_place {
+	enum ui_browse_mode mode;
+	uint64_t klass;    /* row id of a class, 0 none */
+	uint64_t dir;      /* row id of the object whose directory it is, 0: the roots' */
+	size_t set;        /* index + 1, 0 none */
+	uint64_t selected; /* row id */
+	char filter[UI_TEXT_MAX];
+};
+
+struct ui_browse_set {
+	char name[64];
+	struct pv_heap_set *set; /* owned */
+};
+
+/* Objects whose merged paths are to be shown when their shot is there. */
+struct ui_browse_wish {
+	uint32_t shot;
+	struct pv_address_list address; /* none: no wish */
+	char name[64];              /* of the set that they become */
+};
+
+enum { UI_BROWSE_SETS = UI_MENU_MAX, UI_BROWSE_STEPS = 200 };
+
+struct ui_browser {
+	bool visited;   /* a shot was chosen */
+	bool asked;     /* another one is wanted than is open: heaper.c */
+	bool cancelled; /* nobody wants what is being read */
+	struct ui_browse_place at;
+	PV_ARRAY(struct ui_browse_place) back, forward;
+	struct ui_browse_wish wish;
+	struct ui_browse_set set[UI_BROWSE_SETS];
+	size_t sets;
+	PV_ARRAY(struct pv_heap_set *) dead; /* sets that a question may still be about */
+	bool choosing;                       /* the menu is about sets, for: */
+	enum ui_command choice;
+};
+
+void ui_browser_finish(struct ui_browser *b);
+/* The heap is about to die, or is another shot's: sets and places are forgotten. */
+void ui_browser_forget(struct ui_screen *s);
+/* No question is under way: what was forgotten is given back. */
+void ui_browser_sweep(struct ui_browser *b);
+
+/* The pane comes on screen: the shot selected in the pane of shots, else the newest. */
+void ui_browser_visit(struct ui_screen *s);
+/* The figures have changed: where the pane is on screen and waits for a first shot, it may be there. */
+void ui_browser_await(struct ui_screen *s);
+/* The shot selected in the pane of shots is opened, without going to its objects. */
+void ui_browser_retained(struct ui_screen *s);
+/* The objects of a class (row id; 0: all classes) of a shot. */
+void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass);
+/* The shot that was asked for is there; NULL: it is not, `why`. */
+void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char *why);
+
+/* Does what the wish says, once its shot is open. */
+void ui_browser_grant(struct ui_screen *s);
+
+/* Tells the pane's lists what to ask for; before they are refreshed. */
+void ui_browser_place(struct ui_screen *s, struct ui_pane *p);
+
+/* Bits of enum ui_reply; UI_IGNORED: not one of its commands. */
+unsigned ui_browser_command(struct ui_screen *s, enum ui_command cmd);
+/* Enter on the selected row of one of its lists. */
+void ui_browser_enter(struct ui_screen *s);
+
+/* What was typed at its prompts. */
+void ui_browser_find(struct ui_screen *s, const char *text);
+void ui_browser_keep(struct ui_screen *s, const char *name);
+/* The menu's answer; false when it was not about sets. */
+bool ui_browser_chose(struct ui_screen *s, enum ui_menu_answer answer);
+
+#endif

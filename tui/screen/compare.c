@@ -1,0 +1,270 @@
+#include "tui/screen/compare.h"
+
+#include <stdio.h>
+
+#include "common/query/heap/lives_choose.h"
+#include "tui/screen/screen.h"
+
+bool ui_compare_has(const struct ui_pane *p)
+{
+	return p->def->scope & UI_SCOPE_DIFF;
+}
+
+static void each_list(struct ui_screen *s, void (*what)(struct ui_list *l))
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		for (int k = 0; ui_compare_has(&s->pane[i]) && k < s->pane[i].def->parts; k++)
+			what(&s->pane[i].list[k]);
+}
+
+static void ask_again(struct ui_list *l)
+{
+	l->stale = true;
+}
+
+void ui_compare_forget(struct ui_screen *s)
+{
+	each_list(s, ui_list_forget);
+	s->shared.lives.lives = NULL;
+	s->shared.lives.model = NULL;
+}
+
+void ui_compare_use(
+	struct ui_screen *s, const struct pv_lives *lives, struct pv_model *model, const char *why)
+{
+	struct ui_lives_shown *l = &s->shared.lives;
+	each_list(s, ui_list_drop);
+	s->compare.took_ns = s->now_ns - s->compare.asked_ns;
+	s->compare.ended_ns = s->now_ns;
+	l->reading = false;
+	l->lives = lives;
+	l->model = model;
+	snprintf(l->error, sizeof l->error, "%.100s", why ? why : "");
+}
+
+/* --- which shots */
+
+static uint64_t whole_shots(const struct ui_screen *s)
+{
+	const struct pv_summary *all = &s->shared.all;
+	return all->shots - (all->shots && all->shot_open);
+}
+
+static void ask(struct ui_screen *s)
+{
+	struct ui_lives_shown *l = &s->shared.lives;
+	s->compare.held = s->compare.due = false;
+	s->compare.shots = whole_shots(s);
+	s->compare.asked_ns = s->now_ns;
+	l->newer = 0;
+	l->reading = s->compare.asked = true;
+	l->phase = "looking for objects";
+	l->step = l->steps = 0;
+	l->error[0] = 0;
+}
+
+static void want(struct ui_screen *s, uint32_t base, uint32_t shot)
+{
+	struct ui_compare *c = &s->compare;
+	struct ui_lives_shown *l = &s->shared.lives;
+	bool by_address = l->by == UI_BY_ADDRESS;
+	bool same = c->base == base && c->shot == shot && c->by_address == by_address;
+	if (same && (l->lives || l->reading))
+		return;
+	c->base = base;
+	c->shot = shot;
+	c->by_address = by_address;
+	ask(s);
+}
+
+/* The shot that the user has moved to in the pane of shots. */
+static uint32_t chosen_shot(const struct ui_screen *s)
+{
+	for (size_t i = 0; i < ui_pane_count; i++) {
+		const struct ui_list *l = &s->pane[i].list[0];
+		if (ui_pane_defs[i].command == UI_CMD_SHOTS && l->pinned && !l->follow &&
+			l->selected)
+			return (uint32_t)(l->selected - 1);
+	}
+	return UI_NO_SHOT;
+}
+
+void ui_compare_visit(struct ui_screen *s)
+{
+	uint64_t marked = s->shared.base_shot;
+	uint32_t base = marked ? (uint32_t)(marked - 1) : UI_NO_SHOT, shot = chosen_shot(s);
+	if (shot == base || (!marked && shot == 0))
+		shot = UI_NO_SHOT;
+	if (marked && shot != UI_NO_SHOT && shot < base) {
+		uint32_t later = base;
+		base = shot;
+		shot = later;
+	}
+	want(s, base, shot);
+}
+
+/*
+ * Shots that came since are followed too, by itself where that takes no time to speak of: the log is
+ * read again for it. Else that there are some is said.
+ */
+static void follow_newer(struct ui_screen *s)
+{
+	enum { SHARE = 4 };
+	const int64_t cheap_ns = INT64_C(2000000000);
+	struct ui_compare *c = &s->compare;
+	struct ui_lives_shown *l = &s->shared.lives;
+	uint64_t shots = whole_shots(s);
+	bool newest = c->shot == UI_NO_SHOT && !l->reading && !c->held;
+	l->newer = newest && shots > c->shots ? shots - c->shots : 0;
+	c->due = l->newer && !s->shared.paused && c->took_ns <= cheap_ns;
+	if (c->due && s->now_ns - c->ended_ns >= c->took_ns * SHARE)
+		ask(s);
+}
+
+/* --- what the lists ask for */
+
+static void set_view(struct ui_list *l, enum pv_view view)
+{
+	if (l->view == view)
+		return;
+	ui_list_forget(l);
+	l->view = view;
+	l->sort = NULL;
+	l->chosen = l->invert = false;
+	l->skip = 0;
+}
+
+void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
+{
+	static const enum pv_view view[] = { [UI_ROWS_CLASSES] = PV_VIEW_HEAP_DIFF,
+		[UI_ROWS_STACKS] = PV_VIEW_HEAP_DIFF_SITES,
+		[UI_ROWS_THREADS] = PV_VIEW_HEAP_DIFF_THREADS };
+	follow_newer(s);
+	if (p->def->command == UI_CMD_DIFF) {
+		set_view(&p->list[0], view[s->compare.rows]);
+		p->alone = s->compare.rows != UI_ROWS_CLASSES;
+	}
+}
+
+/* --- shots that come by themselves */
+
+uint64_t ui_screen_collections(const struct ui_screen *s)
+{
+	const uint64_t *n = s->shared.all.collections;
+	return n[0] + n[1] + n[2];
+}
+
+void ui_screen_schedule(struct ui_screen *s, const char *word)
+{
+	struct ui_schedule *w = &s->shared.schedule;
+	char text[64];
+	if (s->shared.readonly) {
+		ui_screen_say(s, true, "read-only: nothing is sent to the program");
+		return;
+	}
+	if (ui_has_ended(&s->shared)) {
+		ui_screen_say(s, true, "no heap shots: the recording has ended");
+		return;
+	}
+	if (!word)
+		ui_schedule_next(w);
+	else if (!ui_schedule_parse(word, w)) {
+		ui_screen_say(s, true, "a schedule is like 30s, 2m, 5gc or off");
+		return;
+	}
+	ui_schedule_begin(w, s->now_ns, ui_screen_collections(s));
+	ui_screen_say(s, false, "heap shots are asked for %s",
+		ui_schedule_on(w) ? ui_schedule_text(w, text, sizeof text) : "by S alone");
+}
+
+/* --- commands */
+
+static void next_match(struct ui_screen *s)
+{
+	static const char *const word[] = {
+		[UI_BY_IDENTITY] = "identity", [UI_BY_CLASS] = "class", [UI_BY_ADDRESS] = "address"
+	};
+	struct ui_lives_shown *l = &s->shared.lives;
+	l->by = (l->by + 1) % UI_BYS;
+	ui_screen_say(s, false, "objects are the same by %s", word[l->by]);
+	each_list(s, ask_again);
+	want(s, s->compare.base, s->compare.shot);
+}
+
+static void next_rows(struct ui_screen *s)
+{
+	static const char *const word[] = { [UI_ROWS_CLASSES] = "class",
+		[UI_ROWS_STACKS] = "birth stack",
+		[UI_ROWS_THREADS] = "thread of the birth" };
+	struct ui_compare *c = &s->compare;
+	if (s->pane[s->current].def->command != UI_CMD_DIFF) {
+		ui_screen_say(s, true, "the ladder's rows are classes; b groups them");
+		return;
+	}
+	c->rows = (c->rows + 1) % UI_ROWS;
+	ui_pane_focus(&s->pane[s->current], 0);
+	ui_screen_say(s, false, "rows by %s", word[c->rows]);
+}
+
+/* The objects of the row under the cursor, as a set of the object browser: what keeps them alive.
+ */
+static void show_paths(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	const struct pv_lives *l = s->shared.lives.lives;
+	const struct pv_row *row = ui_list_row(&p->list[0]), *cohort = ui_list_row(&p->list[1]);
+	struct ui_browse_wish *w = &s->browser.wish;
+	bool diff = p->def->command == UI_CMD_DIFF, one = !diff && p->focus > 0 && cohort;
+	const char *name = ui_list_name(&p->list[0], row);
+	if (!l || !row || (diff && s->compare.rows != UI_ROWS_CLASSES)) {
+		ui_screen_say(s, true, "there is no class under the cursor");
+		return;
+	}
+	const struct pv_query q = { .lives = l,
+		.select = row->id,
+		.base = one ? cohort->id : 0,
+		.group = p->group };
+	w->address.n = 0;
+	w->shot = pv_lives_shot(l);
+	if (!pv_lives_choose(s->shared.lives.model, &q, diff, &w->address)) {
+		ui_screen_say(s, true, "out of memory");
+	} else if (w->address.n == 0) {
+		ui_screen_say(s, true, diff ? "no object of it is new" : "none of them is alive");
+	} else {
+		snprintf(w->name, sizeof w->name, "%s%.50s",
+			diff  ? "new "
+			: one ? "cohort of "
+			      : "",
+			name ? name : "");
+		ui_screen_go_to_paths(s);
+	}
+}
+
+unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
+{
+	if (!ui_compare_has(&s->pane[s->current]) || s->help.open)
+		return UI_IGNORED;
+	switch (cmd) {
+	case UI_CMD_MATCH:
+		next_match(s);
+		return UI_HANDLED;
+	case UI_CMD_ROWS:
+		next_rows(s);
+		return UI_HANDLED;
+	case UI_CMD_KEPT_BY:
+		show_paths(s);
+		return UI_HANDLED;
+	case UI_CMD_AGAIN:
+		ui_screen_say(s, false, "objects are followed again");
+		ask(s);
+		return UI_HANDLED;
+	case UI_CMD_CANCEL:
+	case UI_CMD_STOP:
+		if (!s->shared.lives.reading)
+			return UI_IGNORED;
+		s->compare.cancelled = s->compare.held = true;
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}

@@ -1,0 +1,45 @@
+/*
+ * Two heap shots compared, object by object, and the growth ladder: which shots, what makes an
+ * object the same, and what the lists of the two panes ask for. follower.c finds out who is who.
+ */
+#ifndef UI_COMPARE_H
+#define UI_COMPARE_H
+
+#include "tui/draw/commands.h"
+#include "tui/app/feed_lives.h"
+#include "tui/draw/list.h"
+
+struct ui_pane;
+struct ui_screen;
+
+struct ui_compare {
+	bool asked;          /* other shots are wanted than are known: follower.c */
+	bool cancelled;      /* nobody wants what is being read */
+	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
+	bool by_address;
+	bool held;           /* reading was cancelled: only the user begins it again */
+	bool due;            /* it is to begin again by itself, a little later */
+	uint64_t shots;      /* whole ones there were when it was asked */
+	int64_t asked_ns, took_ns, ended_ns; /* by the clock of ui_screen_update() */
+	enum ui_compare_rows { UI_ROWS_CLASSES, UI_ROWS_STACKS, UI_ROWS_THREADS, UI_ROWS } rows;
+};
+
+/* Whether the pane is one of the two. */
+bool ui_compare_has(const struct ui_pane *p);
+
+/* One of them comes on screen: the marked base and the selected shot, else the first and the last.
+ */
+void ui_compare_visit(struct ui_screen *s);
+/* What was asked for is there; NULL: it is not, `why`. */
+void ui_compare_use(
+	struct ui_screen *s, const struct pv_lives *lives, struct pv_model *model, const char *why);
+/* All answers that came from it go. */
+void ui_compare_forget(struct ui_screen *s);
+
+/* Tells the pane's lists what to ask for; before they are refreshed. */
+void ui_compare_place(struct ui_screen *s, struct ui_pane *p);
+
+/* Bits of enum ui_reply; UI_IGNORED: not one of its commands. */
+unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Completion on the command line: names of commands, then what may stand behind one. Tab lists and
+ * goes as far as all agree, and then from one to the next; Shift-Tab back. One thread.
+ */
+#ifndef UI_COMPLETE_H
+#define UI_COMPLETE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tui/draw/canvas.h"
+
+struct ui_screen;
+
+/* Valid when zeroed. */
+struct ui_complete {
+	bool open;
+	char stem[128]; /* the line as it was typed */
+	size_t n, at;   /* lines that begin so; the one shown, from 1 on; 0: the stem */
+};
+
+/* Tab (dir 1) or Shift-Tab (-1) was pressed. */
+void ui_complete_next(struct ui_screen *s, int dir);
+/* The line was changed by hand. */
+void ui_complete_close(struct ui_screen *s);
+/* What there is to choose from, around the one chosen. */
+void ui_complete_draw(const struct ui_screen *s, struct ui_canvas *c, struct ui_rect r);
+
+#endif

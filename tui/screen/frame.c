@@ -1,0 +1,295 @@
+#include "tui/screen/frame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/base/showable.h"
+#include "tui/draw/chart.h"
+#include "tui/draw/key.h"
+#include "tui/screen/strip.h"
+
+enum { TABS_BRIEF = 78 };
+enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
+
+struct ui_rect ui_frame_strip(struct ui_rect r)
+{
+	int value = r.w >= CLOCK_NARROW ? CLOCK_VALUE : 12;
+	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
+}
+
+void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
+{
+	static const enum pv_series_kind kinds[UI_CLOCK_SERIES] = {
+		[UI_CLOCK_HEAP] = PV_SERIES_HEAP,
+		[UI_CLOCK_MINOR] = PV_SERIES_MINOR,
+		[UI_CLOCK_MAJOR] = PV_SERIES_MAJOR,
+	};
+	int cells = ui_frame_strip((struct ui_rect){ 0, 0, w, 1 }).w;
+	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_CLOCK_SERIES, .all = true };
+	wish.cells = cells > 0 ? (size_t)cells : 0;
+	ui_graphs_refresh(k, s, &wish);
+}
+
+static struct ui_values values_of(const struct pv_series *s)
+{
+	return (struct ui_values){ s->value, s->n, s->max };
+}
+
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
+	const struct ui_shared *s)
+{
+	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
+	ui_put(c, r, UI_DIM, " heap");
+	if (!(s->all.recorded & PV_GROUP_GC)) {
+		ui_put(c, room, UI_DIM, "no heap size recorded yet");
+		return;
+	}
+	if (k->series[UI_CLOCK_HEAP])
+		ui_spark(c, room, UI_HEAP, values_of(k->series[UI_CLOCK_HEAP]));
+	pv_units_bytes(now, sizeof now, s->all.heap_bytes);
+	pv_units_bytes(most, sizeof most, s->all.heap_max_bytes);
+	if (r.w >= CLOCK_NARROW)
+		ui_printf(c, value, UI_PLAIN, "%s  max %s", now, most);
+	else
+		ui_put(c, value, UI_PLAIN, now);
+}
+
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
+	const struct ui_shared *s)
+{
+	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
+	ui_put(c, r, UI_DIM, " GC");
+	if (!(s->all.recorded & PV_GROUP_GC))
+		return;
+	if (k->series[UI_CLOCK_MINOR])
+		ui_marks(c, room, UI_MINOR, values_of(k->series[UI_CLOCK_MINOR]), '\'');
+	if (k->series[UI_CLOCK_MAJOR])
+		ui_marks(c, room, UI_MAJOR, values_of(k->series[UI_CLOCK_MAJOR]), '|');
+	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " '  major %" PRIu64 " |",
+		s->all.collections[0], s->all.collections[1] + s->all.collections[2]);
+}
+
+/* --- tabs --- */
+
+/*
+ * How much of its name a tab says: the current one and the first `whole` ones all of it, the first
+ * `brief` ones a short one, the rest their key alone.
+ */
+struct tabs {
+	size_t current, whole, brief, first;
+};
+
+static int tab_text(size_t i, struct tabs t, char *buf, size_t size)
+{
+	const struct ui_pane_def *def = &ui_pane_defs[i];
+	const char *key = ui_command_row(def->command)->keys;
+	if (i == t.current || i < t.whole)
+		snprintf(buf, size, "%s %s", key, def->tab);
+	else if (i < t.brief)
+		snprintf(buf, size, "%s %s", key, def->brief);
+	else
+		snprintf(buf, size, "%s", key);
+	return pv_showable_cells(buf);
+}
+
+/* Columns of the tabs from the first one shown to `last`: one before each, one behind. */
+static int tabs_width(struct tabs t, size_t last)
+{
+	int w = 1;
+	for (size_t i = t.first; i <= last; i++) {
+		char text[32];
+		w += tab_text(i, t, text, sizeof text) + 1;
+	}
+	return w;
+}
+
+/* Where even the keys have no room the strip begins so far on that the current tab shows. */
+static struct tabs arrange_tabs(int w, size_t current)
+{
+	size_t last = ui_pane_count - 1, all = w < TABS_BRIEF ? 0 : ui_pane_count;
+	struct tabs t = { .current = current, .whole = all, .brief = all };
+	while (t.whole > 0 && tabs_width(t, last) > w)
+		t.whole--;
+	while (t.brief > 0 && tabs_width(t, last) > w)
+		t.brief--;
+	while (t.first < current && tabs_width(t, current) > w)
+		t.first++;
+	return t;
+}
+
+/* Calls for each tab in turn with its column; stops when `at` is inside one, and returns that. */
+static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int at)
+{
+	struct tabs t = arrange_tabs(r.w, current);
+	int x = 0;
+	for (size_t i = t.first; i < ui_pane_count && x < r.w; i++) {
+		char text[32];
+		int n = tab_text(i, t, text, sizeof text);
+		if (at >= r.x + x && at <= r.x + x + n)
+			return (int)i;
+		if (c && i == current)
+			ui_printf(c, ui_cols(r, x, n + 2), UI_TAB_ON, "[%s]", text);
+		else if (c)
+			ui_put(c, ui_cols(r, x + 1, n), UI_TAB, text);
+		x += n + 1;
+	}
+	return -1;
+}
+
+void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current)
+{
+	ui_clear(c, r, UI_TAB);
+	walk_tabs(c, r, current, -1);
+}
+
+int ui_frame_tab_at(struct ui_rect r, size_t current, int x)
+{
+	return walk_tabs(NULL, r, current, x);
+}
+
+/* --- selection --- */
+
+static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
+{
+	int room = r.w - x;
+	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
+}
+
+/* Of what time the pane's figures are, where that is not all; objects of shots are of no range. */
+static const char *time_text(
+	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size)
+{
+	char range[240];
+	bool rolls = s->window_ns > 0 && !s->range.on && !ui_has_ended(s);
+	buf[0] = 0;
+	if (p->def->scope & (UI_SCOPE_DIFF | UI_SCOPE_OBJECTS))
+		return buf;
+	if (s->range.on)
+		snprintf(buf, size, " ▸ %s", ui_strip_text(s, range, sizeof range));
+	else if (rolls && p->def->windowed)
+		snprintf(buf, size, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
+	else if (rolls && p->def->parts == 0)
+		snprintf(buf, size, " ▸ methods and classes of the last %" PRIu64 " s",
+			s->window_ns / 1000000000);
+	return buf;
+}
+
+void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
+	const struct ui_shared *s)
+{
+	const struct ui_command_row *row = ui_command_row(p->def->command);
+	char text[512];
+	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
+		row->help);
+	int x = add(c, r, 0, UI_TITLE, text);
+	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
+	if (p->def->parts == 0)
+		return;
+	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule)) {
+		char when[64];
+		snprintf(text, sizeof text, " ▸ shots %s",
+			ui_schedule_text(&s->schedule, when, sizeof when));
+		x = add(c, r, x, UI_LIVE, text);
+	}
+	if (p->def->scope & UI_SCOPE_OBJECTS) {
+		snprintf(text, sizeof text, " ▸ %s", s->heap.trail);
+		x = add(c, r, x, UI_PLAIN, text);
+	} else if (p->group) {
+		snprintf(text, sizeof text, " ▸ grouped by %s", pv_by_name(p->group));
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (p->def->scope & UI_SCOPE_DIFF && s->lives.newer) {
+		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows", s->lives.newer,
+			s->lives.newer == 1 ? "" : "s");
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (s->net && p->def->scope & UI_SCOPE_CALLS)
+		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
+	const struct ui_list *l = &p->list[p->focus];
+	if (l->filter[0]) {
+		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (l->follow && !ui_has_ended(s))
+		x = add(c, r, x, UI_LIVE, " ▸ following");
+	if (ui_list_asking(l))
+		x = add(c, r, x, UI_WAITING, " ▸ asking");
+	if (s->paused && l->newer)
+		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
+	const char *name = ui_pane_name(p);
+	if (name && name[0]) {
+		snprintf(text, sizeof text, " ▸ %s", name);
+		add(c, r, x, UI_PLAIN, text);
+	}
+}
+
+/* --- function bar --- */
+
+static const struct {
+	enum ui_command cmd;
+	const char *label;
+} bar[] = {
+	{ UI_CMD_HELP, "Help" },
+	{ UI_CMD_SEARCH, "Search" },
+	{ UI_CMD_FILTER, "Filter" },
+	{ UI_CMD_FLIP, "Tree" },
+	{ UI_CMD_SORT_MENU, "Sort" },
+	{ UI_CMD_TAKE_SHOT, "Shot" },
+	{ UI_CMD_QUIT_NOW, "Quit" },
+};
+
+static void function_key(void *ctx, int key)
+{
+	int *ret = ctx;
+	if (key > UI_KEY_F0)
+		*ret = key;
+}
+
+/* Only what can be done now. */
+static bool is_in_bar(enum ui_command cmd, unsigned scopes, const struct ui_shared *s)
+{
+	return ui_command_row(cmd)->scope & scopes && (cmd != UI_CMD_TAKE_SHOT || ui_can_tell(s));
+}
+
+static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
+	const struct ui_shared *s, int at)
+{
+	int x = 1;
+	for (size_t i = 0; i < PV_COUNT_OF(bar); i++) {
+		char name[16];
+		int key = UI_KEY_NONE;
+		if (!is_in_bar(bar[i].cmd, scopes, s))
+			continue;
+		ui_command_each_key(bar[i].cmd, function_key, &key);
+		ui_key_name(key, name, sizeof name);
+		int n = (int)strlen(name), w = n + (int)strlen(bar[i].label) + 1;
+		if (x + w > r.w)
+			break;
+		if (at >= r.x + x && at < r.x + x + w)
+			return bar[i].cmd;
+		if (c) {
+			ui_put(c, ui_cols(r, x, n), UI_KEYCAP, name);
+			ui_put(c, ui_cols(r, x + n, w - n), UI_KEYTEXT, bar[i].label);
+		}
+		x += w + (r.w >= 80);
+	}
+	static const char command[] = ": command";
+	if (c && x + (int)sizeof command < r.w)
+		ui_put_right(c, r, UI_DIM, command);
+	return UI_CMD_NONE;
+}
+
+void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
+	const struct ui_shared *s)
+{
+	walk_bar(c, r, scopes, s, -1);
+}
+
+enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, const struct ui_shared *s, int x)
+{
+	return walk_bar(NULL, r, scopes, s, x);
+}

@@ -1,0 +1,37 @@
+/* The lines around every pane: status, clock, tabs, selection, coverage, keys. */
+#ifndef UI_FRAME_H
+#define UI_FRAME_H
+
+#include "tui/draw/canvas.h"
+#include "tui/draw/graphs.h"
+#include "tui/panes/pane.h"
+#include "tui/draw/shared.h"
+
+void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
+
+/* How far loading is; false when nothing is loaded, or how much there is is not known. */
+bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
+
+/* Heap size, and collections below it: the series of a clock. */
+enum ui_clock { UI_CLOCK_HEAP, UI_CLOCK_MINOR, UI_CLOCK_MAJOR, UI_CLOCK_SERIES };
+/* Where time runs in the lines of the clock. */
+struct ui_rect ui_frame_strip(struct ui_rect line);
+void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w);
+void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
+	const struct ui_shared *s);
+void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
+	const struct ui_shared *s);
+
+void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current);
+/* The pane whose tab is at column x, or -1. */
+int ui_frame_tab_at(struct ui_rect r, size_t current, int x);
+
+void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
+	const struct ui_shared *s);
+
+void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
+	const struct ui_shared *s);
+/* The command of the function bar at column x, or UI_CMD_NONE. */
+enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, const struct ui_shared *s, int x);
+
+#endif

@@ -1,0 +1,534 @@
+#include "tui/screen/screen.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "tui/screen/idle_key.h"
+#include "tui/screen/strip.h"
+
+/* A frame waits so long for answers that come at once. */
+#define PATIENCE_NS INT64_C(8000000)
+
+bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
+{
+	*s = (struct ui_screen){ .canvas.ascii = options->ascii, .dragged_from = -1 };
+	s->shared.source = options->source;
+	s->shared.readonly = options->readonly;
+	s->shared.asker = options->asker;
+	s->output = options->output;
+	s->pane = calloc(ui_pane_count, sizeof *s->pane);
+	if (!s->pane)
+		return false;
+	for (size_t i = 0; i < ui_pane_count; i++)
+		ui_pane_init(&s->pane[i], &ui_pane_defs[i]);
+	ui_overview_init(&s->overview);
+	return true;
+}
+
+void ui_screen_finish(struct ui_screen *s)
+{
+	for (size_t i = 0; s->pane && i < ui_pane_count; i++)
+		ui_pane_finish(&s->pane[i]);
+	free(s->pane);
+	for (int i = 0; i < UI_KIND_COUNT; i++)
+		free(s->shared.picked[i]);
+	ui_overview_finish(&s->overview);
+	ui_graphs_finish(&s->clock);
+	ui_slot_cancel(&s->summary);
+	ui_help_finish(&s->help);
+	ui_browser_finish(&s->browser);
+	ui_prompt_finish(&s->prompt);
+	ui_canvas_finish(&s->canvas);
+	pv_array_finish(&s->history);
+	*s = (struct ui_screen){ 0 };
+}
+
+void ui_screen_place(struct ui_screen *s)
+{
+	s->layout = ui_layout(s->canvas.w, s->canvas.h);
+	if (s->shared.range.on || s->shared.range.cursor_on)
+		ui_layout_range(&s->layout);
+	if (s->bare)
+		ui_layout_bare(&s->layout);
+}
+
+bool ui_screen_resize(struct ui_screen *s, int w, int h)
+{
+	if (!ui_canvas_resize(&s->canvas, w, h))
+		return false;
+	ui_screen_place(s);
+	return true;
+}
+
+void ui_screen_forget(struct ui_screen *s)
+{
+	ui_browser_forget(s);
+	ui_compare_forget(s);
+	for (size_t i = 0; i < ui_pane_count; i++)
+		ui_pane_forget(&s->pane[i]);
+	ui_overview_forget(&s->overview);
+	ui_graphs_finish(&s->clock);
+	ui_slot_cancel(&s->summary);
+	s->history.n = 0;
+	s->shared.model = s->shared.whole = s->range_model = NULL;
+	s->shared.generation = s->shared.whole_generation = 0;
+	s->shared.paused = false;
+	s->shared.base_shot = 0;
+	s->shared.summary = (struct pv_summary){ 0 };
+	s->summed_up = false;
+	s->menu.open = false;
+}
+
+void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(s->message, sizeof s->message, format, args);
+	va_end(args);
+	s->message_bad = bad;
+}
+
+/* --- the summary --- */
+
+struct summary_job {
+	struct ui_job job;
+	struct pv_model *model, *whole;
+	struct pv_summary summary, all;
+};
+
+static void run_summary(struct ui_job *j)
+{
+	struct summary_job *q = (struct summary_job *)j;
+	pv_view_summary(q->whole, &q->all);
+	q->summary = q->all;
+	if (q->model != q->whole)
+		pv_view_summary(q->model, &q->summary);
+}
+
+static void drop_summary(struct ui_job *j)
+{
+	free(j);
+}
+
+static void ask_summary(struct ui_screen *s)
+{
+	struct summary_job *q = calloc(1, sizeof *q);
+	if (!q)
+		return;
+	q->job = (struct ui_job){ .run = run_summary, .drop = drop_summary };
+	q->job.urgent = !s->summed_up;
+	q->model = s->shared.model;
+	q->whole = s->shared.whole;
+	s->summary_generation = s->shared.whole_generation;
+	ui_asker_post(s->shared.asker, &s->summary, &q->job);
+}
+
+static void take_summary(struct ui_screen *s)
+{
+	struct summary_job *q = (struct summary_job *)ui_slot_take(&s->summary);
+	if (q) {
+		s->shared.summary = q->summary;
+		s->shared.all = q->all;
+		s->shared.duration_ns = q->all.duration_ns;
+		ui_browser_await(s);
+	}
+	s->summed_up = s->summed_up || q;
+	free(q);
+}
+
+void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
+	int64_t now_ns)
+{
+	struct ui_shared *shared = &s->shared;
+	shared->feed = *feed;
+	ui_asker_patience(shared->asker, PATIENCE_NS);
+	s->now_ns = now_ns;
+	if (!shared->paused)
+		shared->paused_for_ns = 0;
+	else if (!ui_has_ended(shared)) /* else there is nothing to fall behind */
+		shared->paused_for_ns = now_ns - s->paused_since_ns;
+	shared->whole = m;
+	shared->model = s->range_model && m ? s->range_model : m;
+	take_summary(s);
+	if (!m || (shared->paused && s->summed_up))
+		return;
+	bool rolls = !ui_has_ended(shared);
+	if (shared->window_ns && rolls == (shared->range.window_s > 0) && (rolls || !shared->range.on))
+		ui_strip_window(s);
+	shared->whole_generation = pv_view_generation(m);
+	shared->generation = pv_view_generation(shared->model);
+	bool moved_on = shared->whole_generation != s->summary_generation || !s->summed_up;
+	if (moved_on && !ui_slot_pending(&s->summary))
+		ask_summary(s);
+	take_summary(s);
+}
+
+struct ui_list *ui_screen_list(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	return p->def->parts && !s->output_open ? ui_pane_list(p) : NULL;
+}
+
+unsigned ui_screen_scopes(const struct ui_screen *s)
+{
+	return s->help.open || s->output_open ? UI_SCOPE_ANY | UI_SCOPE_MOVE : ui_pane_scopes(&s->pane[s->current]);
+}
+
+/* --- commands of the screen itself --- */
+
+/* Before the picture freezes every pane takes its figures, so that all show the same moment. */
+static void pause_or_go_on(struct ui_screen *s)
+{
+	struct ui_shared *shared = &s->shared;
+	if (!shared->paused)
+		for (size_t i = 0; i < ui_pane_count; i++)
+			for (int k = 0; k < s->pane[i].def->parts; k++)
+				ui_list_refresh(&s->pane[i].list[k], shared);
+	shared->paused = !shared->paused;
+	if (shared->paused && ui_has_ended(shared))
+		ui_screen_say(s, false, "the recording has ended: , and . step through its time");
+	shared->paused_at_ns = shared->duration_ns;
+	shared->paused_for_ns = 0;
+	s->paused_since_ns = s->now_ns;
+	shared->generation = shared->paused ? shared->generation : 0;
+}
+
+static void next_window(struct ui_screen *s)
+{
+	static const uint64_t seconds[] = { 0, 60, 10, 1 };
+	uint64_t now = s->shared.window_ns / 1000000000;
+	size_t i = 0;
+	while (i + 1 < PV_COUNT_OF(seconds) && seconds[i] != now)
+		i++;
+	ui_screen_window(s, seconds[(i + 1) % PV_COUNT_OF(seconds)]);
+}
+
+void ui_screen_window(struct ui_screen *s, uint64_t seconds)
+{
+	s->shared.window_ns = seconds * 1000000000;
+	ui_strip_window(s);
+	if (seconds)
+		ui_screen_say(s, false, "figures of the last %u s%s", (unsigned)seconds,
+			ui_has_ended(&s->shared) ? " of the recording"
+			: s->shared.range.on	 ? "; the range goes before, Ctrl-R clears it"
+			: s->pane[s->current].def->windowed
+				? ""
+				: ", of methods, calls and allocations");
+	else
+		ui_screen_say(s, false, "figures since the start");
+}
+
+static void open_sort_menu(struct ui_screen *s)
+{
+	const struct ui_list *l = ui_screen_list(s);
+	if (!l || !l->table)
+		return;
+	s->menu = (struct ui_menu){ .open = true, .title = "Sort by" };
+	for (size_t i = 0; i < l->table->columns && s->menu.n < UI_MENU_MAX; i++) {
+		if (!ui_list_shows(l, i))
+			continue;
+		if ((int)i == l->table->sort)
+			s->menu.at = s->menu.n;
+		s->menu.item[s->menu.n] = l->table->column[i].title;
+		s->menu.value[s->menu.n++] = i;
+	}
+	s->menu.open = s->menu.n > 0;
+}
+
+void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
+{
+	struct ui_list *l = ui_screen_list(s);
+	if (!ui_browser_chose(s, answer) && answer == UI_MENU_CHOSEN && l)
+		ui_list_sort(l, s->menu.value[s->menu.at]);
+}
+
+static unsigned leave(struct ui_screen *s)
+{
+	if (s->shared.feed.stock_pipe || s->program_runs) {
+		ui_screen_ask(s, s->program_runs ? UI_PROMPT_PROGRAM : UI_PROMPT_CONFIRM);
+		return UI_HANDLED;
+	}
+	return UI_LEAVE;
+}
+
+static unsigned quit(struct ui_screen *s)
+{
+	if (s->help.open) {
+		s->help.open = false;
+		return UI_HANDLED;
+	}
+	if (s->output_open) {
+		s->output_open = false;
+		return UI_HANDLED;
+	}
+	return ui_screen_go_back(s) ? UI_HANDLED : leave(s);
+}
+
+static unsigned shoot(struct ui_screen *s)
+{
+	if (s->shared.readonly) {
+		ui_screen_say(s, true, "read-only: nothing is sent to the program");
+		return UI_HANDLED;
+	}
+	if (ui_has_ended(&s->shared)) {
+		ui_screen_say(s, true, "no heap shot: the recording has ended");
+		return UI_HANDLED;
+	}
+	return UI_SHOOT;
+}
+
+static unsigned stop(struct ui_screen *s)
+{
+	bool loading = s->shared.feed.state == UI_FEED_LOADING;
+	ui_screen_say(s, !loading, loading ? "loading stops; what was read is kept"
+					   : "nothing is being loaded");
+	return loading ? UI_HANDLED | UI_STOP : UI_HANDLED;
+}
+
+static void cancel(struct ui_screen *s)
+{
+	struct ui_list *l = ui_screen_list(s);
+	s->range_cancelled = true;
+	s->help.search[0] = 0;
+	if (s->output)
+		s->output->search[0] = 0;
+	if (l)
+		l->search[0] = 0;
+}
+
+static void open_help(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	if (s->help.open)
+		s->help.open = false;
+	else
+		ui_help_open(&s->help, ui_pane_scopes(p), ui_command_row(p->def->command)->help);
+}
+
+/* Commands that every pane shares; UI_IGNORED: it is not one of them. */
+static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
+{
+	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_INFO) {
+		ui_screen_go(s, cmd);
+		return UI_HANDLED;
+	}
+	switch (cmd) {
+	case UI_CMD_HELP:
+		open_help(s);
+		return UI_HANDLED;
+	case UI_CMD_PAUSE:
+		pause_or_go_on(s);
+		return UI_HANDLED;
+	case UI_CMD_WINDOW:
+		next_window(s);
+		return UI_HANDLED;
+	case UI_CMD_GROUP:
+		ui_screen_group(s, NULL);
+		return UI_HANDLED;
+	case UI_CMD_ZERO:
+		if (ui_has_ended(&s->shared)) {
+			ui_screen_say(s, true, "the recording has ended: nothing comes anew");
+			return UI_HANDLED;
+		}
+		if (s->shared.window_ns == 0) {
+			ui_screen_say(s, true, "figures since the start stay; w chooses a window first");
+			return UI_HANDLED;
+		}
+		ui_screen_say(s, false, "the window's figures start anew");
+		return UI_HANDLED | UI_ZERO;
+	case UI_CMD_TAKE_SHOT:
+		return shoot(s);
+	case UI_CMD_RETAINED:
+		ui_browser_retained(s);
+		return UI_HANDLED;
+	case UI_CMD_SCHEDULE:
+		ui_screen_schedule(s, NULL);
+		return UI_HANDLED;
+	case UI_CMD_STOP:
+		return stop(s);
+	case UI_CMD_REDRAW:
+		return UI_HANDLED | UI_REPAINT;
+	case UI_CMD_CANCEL:
+		cancel(s);
+		return UI_HANDLED;
+	case UI_CMD_SORT_MENU:
+		open_sort_menu(s);
+		return UI_HANDLED;
+	case UI_CMD_QUIT:
+		return quit(s);
+	case UI_CMD_QUIT_NOW:
+		return leave(s);
+	case UI_CMD_PROMPT:
+		ui_screen_ask(s, UI_PROMPT_COMMAND);
+		return UI_HANDLED;
+	case UI_CMD_SEARCH:
+		ui_screen_ask(s, UI_PROMPT_SEARCH);
+		return UI_HANDLED;
+	case UI_CMD_FILTER:
+		ui_screen_ask(s, UI_PROMPT_FILTER);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
+{
+	switch (cmd) {
+	case UI_CMD_NEXT_PART:
+		ui_screen_go_on(s, 1);
+		return UI_HANDLED;
+	case UI_CMD_PREV_PART:
+		ui_screen_go_on(s, -1);
+		return UI_HANDLED;
+	case UI_CMD_BACK:
+		if (!ui_screen_go_back(s))
+			ui_screen_say(s, false, "nothing to go back to; q leaves");
+		return UI_HANDLED;
+	case UI_CMD_FLIP:
+		ui_screen_go_in(s);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
+{
+	unsigned reply = ui_browser_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_compare_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = own_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_screen_target(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_strip_command(s, cmd);
+	if (reply != UI_IGNORED)
+		return reply;
+	if (s->help.open)
+		return ui_help_command(&s->help, cmd);
+	if (s->output_open && (cmd == UI_CMD_BACK || cmd == UI_CMD_ENTER))
+		return quit(s);
+	if (s->output_open)
+		return ui_output_command(s->output, cmd);
+	reply = moving_command(s, cmd);
+	if (reply != UI_IGNORED)
+		return reply;
+	struct ui_pane *p = &s->pane[s->current];
+	if (p->def->parts == 0) {
+		if (cmd == UI_CMD_ENTER)
+			ui_screen_go_in(s);
+		return cmd == UI_CMD_ENTER ? UI_HANDLED : UI_IGNORED;
+	}
+	struct ui_list *l = ui_pane_list(p);
+	bool search = cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV;
+	if (search && !l->search[0])
+		snprintf(l->search, sizeof l->search, "%s", s->search);
+	if (search && !l->search[0])
+		ui_screen_say(s, false, "nothing to search for yet; / asks for it");
+	reply = ui_pane_command(p, &s->shared, cmd);
+	if (reply & UI_DRILL)
+		ui_screen_go_in(s);
+	return reply & ~(unsigned)UI_DRILL;
+}
+
+/* The answers a pane's lists are to have; asks only what has changed. */
+void ui_screen_settle(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	s->settled = true;
+	if (p->def->parts == 0)
+		return;
+	if (p->def->scope & UI_SCOPE_OBJECTS)
+		ui_browser_place(s, p);
+	if (ui_compare_has(p))
+		ui_compare_place(s, p);
+	/* An answer can change which details there are. */
+	for (int i = 0; i < 2; i++) {
+		ui_pane_place(p, &s->shared, s->layout.body);
+		ui_pane_refresh(p, &s->shared);
+	}
+}
+
+static bool needs_rows(enum ui_command cmd)
+{
+	const struct ui_command_row *row = ui_command_row(cmd);
+	switch (cmd) {
+	case UI_CMD_ENTER:
+		return true;
+	case UI_CMD_SEARCH:
+	case UI_CMD_FILTER:
+	case UI_CMD_UNFILTER:
+	case UI_CMD_INVERT:
+	case UI_CMD_FOLLOW:
+		return false; /* they are a part of the question */
+	default:
+		return row && row->scope != UI_SCOPE_ANY;
+	}
+}
+
+bool ui_screen_awaits(const struct ui_screen *s, int key)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	if (!s->shared.asker || !s->shared.model || p->def->parts == 0 || s->output_open)
+		return false;
+	if (s->help.open || s->prompt.open || s->menu.open)
+		return false;
+	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
+	return needs_rows(cmd) && (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
+}
+
+unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)
+{
+	uint64_t before = ui_idle_digest(s);
+	unsigned reply = cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
+	if (s->message[0] || reply & ~(unsigned)UI_HANDLED)
+		return reply;
+	if (ui_idle_digest(s) == before)
+		ui_idle_say(s, key, cmd);
+	else
+		ui_idle_confirm(s, cmd);
+	return reply;
+}
+
+/* The overview has no list, but one moves between its sections as if it were one. */
+static enum ui_command overview_command(struct ui_screen *s, int key)
+{
+	bool on = !s->help.open && !s->output_open && s->pane[s->current].def->parts == 0;
+	enum ui_command cmd = on ? ui_command_of_key(key, UI_SCOPE_MOVE) : UI_CMD_NONE;
+	return cmd == UI_CMD_DOWN || cmd == UI_CMD_UP ? cmd : UI_CMD_NONE;
+}
+
+static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
+{
+	if (!ui_overview_next(&s->overview, cmd == UI_CMD_DOWN ? 1 : -1))
+		ui_screen_say(s, false, "this is the %s box",
+			cmd == UI_CMD_DOWN ? "last" : "first");
+	return UI_HANDLED;
+}
+
+unsigned ui_screen_key(struct ui_screen *s, int key)
+{
+	/* Keys can come faster than frames; each acts on what the one before it has led to. */
+	if (!s->settled)
+		ui_screen_settle(s);
+	s->settled = false;
+	s->message[0] = 0;
+	if (s->prompt.open)
+		return ui_screen_type(s, key);
+	if (s->menu.open) {
+		size_t at = s->menu.at;
+		ui_screen_choose(s, ui_menu_key(&s->menu, key));
+		if (s->menu.open && s->menu.at == at)
+			ui_screen_say(s, false, "Up and Down move, Enter chooses, Esc closes");
+		return UI_HANDLED;
+	}
+	enum ui_command box = overview_command(s, key);
+	if (box != UI_CMD_NONE)
+		return move_in_overview(s, box);
+	return ui_screen_act(s, key, ui_command_of_key(key, ui_screen_scopes(s)));
+}

@@ -1,0 +1,143 @@
+/*
+ * The whole front end without a terminal and without an input: keys go in, a canvas comes out.
+ * app.c drives it from a real terminal, --dump and the tests drive it with keys as text.
+ *
+ * One thread. The model it is given must outlive it or be taken back with ui_screen_forget().
+ */
+#ifndef UI_SCREEN_H
+#define UI_SCREEN_H
+
+#include "tui/screen/browser.h"
+#include "tui/screen/compare.h"
+#include "tui/screen/complete.h"
+#include "tui/screen/frame.h"
+#include "tui/panes/help.h"
+#include "tui/draw/menu.h"
+#include "tui/panes/output.h"
+#include "tui/panes/overview.h"
+#include "tui/panes/pane.h"
+#include "tui/draw/prompt.h"
+
+/* Where the user was when Enter led away. */
+struct ui_place {
+	size_t pane;
+	int focus;
+	uint64_t selected;
+};
+
+struct ui_screen {
+	struct ui_shared shared;
+	struct ui_canvas canvas;
+	struct ui_layout layout;
+	struct ui_pane *pane; /* ui_pane_count of them */
+	struct ui_overview overview;
+	struct ui_graphs clock; /* see enum ui_clock */
+	struct ui_slot summary;
+	bool summed_up; /* there was an answer to that */
+	size_t current;
+	bool settled; /* the lists have answered the last key */
+	bool bare; /* for reading only: no tabs, no keys */
+	struct ui_help help;
+	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
+	bool output_open;
+	bool program_runs;
+	struct ui_prompt prompt;
+	struct ui_complete complete;
+	struct ui_menu menu;
+	struct ui_browser browser;
+	struct ui_compare compare;
+	char message[256];
+	bool message_bad;
+	PV_ARRAY(struct ui_place) history;
+	char search[UI_TEXT_MAX]; /* the last one, for lists that have none */
+	char was[UI_TEXT_MAX];    /* what a prompt changes while typing, to put it back */
+	size_t was_at;
+	struct pv_model *range_model; /* of the range, once it is read; NULL */
+	uint64_t summary_generation;  /* of the whole, when it was asked */
+	bool range_asked;             /* another range than before, or none */
+	bool range_cancelled;         /* its reading is to end */
+	int dragged_from;             /* cell of the strip, -1 */
+	int64_t now_ns, paused_since_ns; /* by the clock of ui_screen_update() */
+};
+
+struct ui_screen_options {
+	const char *source; /* as the user named it; borrowed */
+	struct ui_asker *asker; /* borrowed; NULL: the model is asked at once, on this thread */
+	bool ascii;
+	bool readonly;
+	struct ui_output *output; /* borrowed; NULL: no program was started from here */
+};
+
+/* False when out of memory. */
+bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options);
+void ui_screen_finish(struct ui_screen *s);
+bool ui_screen_resize(struct ui_screen *s, int w, int h);
+
+/* What there is to show; `now_ns` is any clock that only goes on. */
+void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
+	int64_t now_ns);
+/* strip.c: the range's own model, or NULL. All answers are asked for anew, places stay. */
+void ui_screen_use(struct ui_screen *s, struct pv_model *range_model);
+/* The lines have other places: a range came or went. */
+void ui_screen_place(struct ui_screen *s);
+/* Lets go of everything that came from the model, which may die then. */
+void ui_screen_forget(struct ui_screen *s);
+
+/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP,
+ * CHEAPER, END_PROGRAM. */
+unsigned ui_screen_key(struct ui_screen *s, int key);
+unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
+unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
+/* The same, by this key (UI_KEY_NONE: typed): where nothing changes by it, why is said. */
+unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd);
+
+/* The answers that the pane's lists are to have; asks only what has changed. */
+void ui_screen_settle(struct ui_screen *s);
+/* screen_draw.c. Asks what must be asked anew, and draws everything into `canvas`. */
+void ui_screen_draw(struct ui_screen *s);
+
+/* Shown until the next key. */
+void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Heap shots by themselves: as `word` says, NULL: the next usual way. */
+void ui_screen_schedule(struct ui_screen *s, const char *word);
+uint64_t ui_screen_collections(const struct ui_screen *s);
+
+void ui_screen_window(struct ui_screen *s, uint64_t seconds); /* 0: all */
+/* How the pane puts rows together; NULL: the next way. */
+void ui_screen_group(struct ui_screen *s, const char *word);
+
+/* screen_target.c: UI_IGNORED when the command is none of its. */
+unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);
+
+/* goto.c: between panes. */
+void ui_screen_go(struct ui_screen *s, enum ui_command pane);
+void ui_screen_go_in(struct ui_screen *s);
+/* The object browser, at the merged paths that are wished for. */
+void ui_screen_go_to_paths(struct ui_screen *s);
+/* To the row of this name in that pane, to the overview's box. False: the command leads nowhere. */
+bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *name);
+bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
+bool ui_screen_go_back(struct ui_screen *s);
+void ui_screen_go_on(struct ui_screen *s, int dir);
+
+/* What was chosen from a menu, if anything. */
+void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
+
+/* typing.c: prompts and the command line. */
+void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
+/* What has come of searches since the last frame. */
+void ui_screen_tell_search(struct ui_screen *s);
+unsigned ui_screen_type(struct ui_screen *s, int key);
+unsigned ui_screen_run(struct ui_screen *s, const char *line);
+
+/* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
+bool ui_screen_awaits(const struct ui_screen *s, int key);
+
+/* What the keys mean now, as bits of enum ui_scope. */
+unsigned ui_screen_scopes(const struct ui_screen *s);
+/* The list with the keys, NULL in the overview. */
+struct ui_list *ui_screen_list(struct ui_screen *s);
+
+#endif

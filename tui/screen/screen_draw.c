@@ -1,0 +1,127 @@
+/* A frame, from the status line to the keys. */
+#include <stdio.h>
+
+#include "tui/screen/screen.h"
+#include "tui/screen/strip.h"
+
+static const char *hint_of(const struct ui_screen *s, char *buf, size_t size)
+{
+	if (s->menu.open)
+		return "Up and Down move, Enter chooses, Esc closes";
+	if (s->help.open)
+		return "/ searches, q closes the help";
+	if (s->output_open)
+		return "/ searches upwards from the newest line, G follows again, O or q goes back";
+	return ui_pane_hint(&s->pane[s->current], &s->shared, buf, size);
+}
+
+static void draw_bottom(struct ui_screen *s)
+{
+	const struct ui_layout *l = &s->layout;
+	struct ui_canvas *c = &s->canvas;
+	struct ui_rect line = l->message.h ? l->message : l->keys;
+	const char *feed = s->shared.feed.error;
+	ui_frame_keys(c, l->keys, ui_screen_scopes(s), &s->shared);
+	if (s->prompt.open) {
+		ui_prompt_draw(&s->prompt, c, line);
+		ui_complete_draw(s, c, l->coverage);
+		if (s->message[0]) /* of a completion in vain */
+			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s",
+				s->message);
+		return;
+	}
+	const char *text = s->message[0] ? s->message : feed;
+	bool bad = s->message[0] ? s->message_bad : s->shared.feed.state == UI_FEED_FAILED;
+	if (text[0]) {
+		ui_clear(c, line, UI_PLAIN);
+		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
+		return;
+	} else if (l->message.h) {
+		char hint[300];
+		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, hint_of(s, hint, sizeof hint));
+	}
+}
+
+static void draw_body(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	struct ui_rect body = s->layout.body;
+	if (s->output_open) {
+		ui_output_draw(s->output, &s->canvas, body);
+	} else if (p->def->parts == 0) {
+		ui_overview_place(&s->overview, body);
+		ui_overview_refresh(&s->overview, &s->shared);
+		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
+	} else {
+		ui_screen_settle(s);
+		ui_pane_draw(p, &s->shared, &s->canvas);
+	}
+	if (s->help.open)
+		ui_help_draw(&s->help, &s->canvas, body);
+	if (s->menu.open)
+		ui_menu_draw(&s->menu, &s->canvas, body);
+}
+
+/* Where there is no line for what is selected, what must be known of the rows stands here. */
+static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *to, size_t size)
+{
+	size_t n = 0;
+	to[0] = 0;
+	if (s->layout.crumb.h || s->output_open || p->def->parts == 0)
+		return;
+	if (p->group)
+		n = (size_t)snprintf(to, size, "grouped by %s; ", pv_by_name(p->group));
+	if (p->def->scope & UI_SCOPE_DIFF && s->shared.lives.newer && n < size)
+		snprintf(to + n, size - n, "newer shots: u; ");
+}
+
+static void draw_coverage(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	const struct ui_list *first = &s->overview.list[0];
+	char rows[64];
+	const char *text = s->output_open  ? ""
+			   : p->def->parts ? ui_pane_coverage(p)
+			   : first->table  ? first->table->coverage
+					   : "";
+	say_rows(s, p, rows, sizeof rows);
+	if ((text && text[0]) || rows[0])
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s", rows,
+			text ? text : "");
+}
+
+void ui_screen_draw(struct ui_screen *s)
+{
+	struct ui_canvas *c = &s->canvas;
+	const struct ui_layout *l = &s->layout;
+	s->shared.lives.on_screen = ui_compare_has(&s->pane[s->current]);
+	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
+	if (l->too_small) {
+		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,
+			UI_MIN_H);
+		return;
+	}
+	ui_frame_status(c, l->status, &s->shared);
+	ui_screen_tell_search(s);
+	if (l->heap.h)
+		ui_clock_refresh(&s->clock, &s->shared, l->heap.w);
+	ui_frame_heap(c, l->heap, &s->clock, &s->shared);
+	ui_frame_gc(c, l->gc, &s->clock, &s->shared);
+	if (l->range.h)
+		ui_frame_range(c, l->range, &s->shared);
+	if (l->tabs.h)
+		ui_frame_tabs(c, l->tabs, s->current);
+	draw_body(s);
+	if (l->crumb.h && s->output_open)
+		ui_output_title(s->output, c, l->crumb);
+	else if (l->crumb.h)
+		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
+	if (l->crumb.h && !l->message.h)
+		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
+	draw_coverage(s);
+	if (!l->crumb.h && !l->message.h)
+		ui_frame_progress(c, l->coverage, &s->shared);
+	if (l->keys.h)
+		draw_bottom(s);
+}

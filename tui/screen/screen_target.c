@@ -1,0 +1,53 @@
+/* Commands about the program that is watched, and what watching it costs. */
+#include "tui/screen/screen.h"
+
+static void net_times(struct ui_screen *s)
+{
+	struct ui_shared *shared = &s->shared;
+	unsigned pair = shared->all.pair_ns;
+	shared->net = !shared->net && pair;
+	if (!pair)
+		ui_screen_say(s, true, "this log does not say what tracing a call took");
+	else if (shared->net)
+		ui_screen_say(s, false, "times without some %u ns for each call; an estimate", pair);
+	else
+		ui_screen_say(s, false, "times as they were measured");
+}
+
+static unsigned tell(struct ui_screen *s, unsigned what)
+{
+	if (s->shared.readonly)
+		ui_screen_say(s, true, "read-only: nothing is sent to the program");
+	else if (ui_has_ended(&s->shared))
+		ui_screen_say(s, true, "the recording has ended: nothing is recorded any more");
+	else
+		return UI_HANDLED | what;
+	return UI_HANDLED;
+}
+
+static void open_output(struct ui_screen *s)
+{
+	if (s->output)
+		s->output_open = !s->output_open;
+	else
+		ui_screen_say(s, true, "no program was started from here; profview run does that");
+	s->help.open = false;
+}
+
+unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
+{
+	switch (cmd) {
+	case UI_CMD_OUTPUT:
+		open_output(s);
+		return UI_HANDLED;
+	case UI_CMD_NET_TIMES:
+		net_times(s);
+		return UI_HANDLED;
+	case UI_CMD_DEAREST:
+		return tell(s, UI_CHEAPER);
+	case UI_CMD_TURN_ON:
+		return tell(s, UI_WHOLE);
+	default:
+		return UI_IGNORED;
+	}
+}

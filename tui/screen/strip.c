@@ -1,0 +1,285 @@
+#include "tui/screen/strip.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+
+/* --- drawing --- */
+
+static int cell_of(const struct ui_shared *s, struct ui_rect room, int64_t ns)
+{
+	if (ns <= 0 || s->duration_ns <= 0)
+		return 0;
+	if (ns >= s->duration_ns)
+		return room.w - 1;
+	return (int)((double)ns / (double)s->duration_ns * room.w);
+}
+
+static int64_t time_of(const struct ui_shared *s, struct ui_rect room, int cell)
+{
+	return room.w > 0 ? (int64_t)((double)s->duration_ns / room.w * cell) : 0;
+}
+
+static const char *state_text(const struct ui_shared *s, char *buf, size_t size)
+{
+	char part[PV_UNIT_MAX];
+	const struct ui_range *r = &s->range;
+	if (r->state == UI_RANGE_EXACT)
+		return "";
+	if (r->state == UI_RANGE_FAILED)
+		snprintf(buf, size, " (to the bucket: %.60s)", r->error);
+	else if (r->total)
+		snprintf(buf, size, " (to the bucket; reading %s %%)",
+			pv_units_percent(part, sizeof part, r->read, r->total));
+	else
+		snprintf(buf, size, " (to the bucket)");
+	return buf;
+}
+
+const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size)
+{
+	char range[100], state[120];
+	buf[0] = 0;
+	if (s->range.window_s)
+		snprintf(buf, size, "last %d s of the recording%s", s->range.window_s,
+			state_text(s, state, sizeof state));
+	else if (s->range.on)
+		snprintf(buf, size, "%s%s",
+			ui_range_text(&s->range, s->duration_ns, range, sizeof range),
+			state_text(s, state, sizeof state));
+	return buf;
+}
+
+void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
+{
+	char text[120];
+	struct ui_rect room = ui_frame_strip(r);
+	const struct ui_range *g = &s->range;
+	ui_put(c, r, UI_DIM, " time");
+	for (int x = 0; x < room.w; x++)
+		ui_put(c, ui_cols(room, x, 1), UI_DIM, "·");
+	if (g->on) {
+		int from = cell_of(s, room, g->from_ns == INT64_MIN ? 0 : g->from_ns);
+		int to = g->to_ns == INT64_MAX ? room.w - 1 : cell_of(s, room, g->to_ns - 1);
+		for (int x = from; x <= to; x++)
+			ui_put(c, ui_cols(room, x, 1), UI_STRONG, "=");
+		ui_put(c, ui_cols(room, from, 1), UI_STRONG, "[");
+		ui_put(c, ui_cols(room, to, 1), UI_STRONG, "]");
+	}
+	if (g->cursor_on)
+		ui_put(c, ui_cols(room, cell_of(s, room, g->cursor_ns), 1), UI_CURSOR, "|");
+	if (g->cursor_on)
+		ui_printf(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_PLAIN, "at %s",
+			pv_units_clock(text, sizeof text, g->cursor_ns));
+	else
+		ui_put(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_DIM, "all panes");
+}
+
+/* --- keys --- */
+
+static void changed(struct ui_screen *s)
+{
+	s->range_asked = true;
+	ui_screen_place(s);
+}
+
+/* A range set by hand takes the place of one that a window stands for. */
+static void asked(struct ui_screen *s)
+{
+	char text[220];
+	if (s->shared.range.window_s || ui_has_ended(&s->shared))
+		s->shared.window_ns = 0;
+	s->shared.range.window_s = 0;
+	if (s->shared.range.on)
+		ui_screen_say(s, false, "figures from %s",
+			ui_range_text(&s->shared.range, s->shared.duration_ns, text, sizeof text));
+	else
+		ui_screen_say(s, false, "figures of the whole recording");
+	changed(s);
+}
+
+void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
+{
+	struct ui_range *g = &s->shared.range;
+	g->on = r->on;
+	g->from_ns = r->from_ns;
+	g->to_ns = r->to_ns;
+	g->from_end = r->from_end;
+	asked(s);
+}
+
+void ui_strip_window(struct ui_screen *s)
+{
+	struct ui_range *g = &s->shared.range;
+	uint64_t window = s->shared.window_ns;
+	bool last = window && ui_has_ended(&s->shared);
+	if (!last && !g->window_s)
+		return;
+	g->on = g->from_end = last;
+	g->from_ns = -(int64_t)window;
+	g->to_ns = INT64_MAX;
+	g->window_s = last ? (int)(window / 1000000000) : 0;
+	changed(s);
+}
+
+/* The cursor, else the newest moment there is. */
+static int64_t here(const struct ui_shared *s)
+{
+	if (s->range.cursor_on)
+		return s->range.cursor_ns;
+	return s->paused ? s->paused_at_ns : s->duration_ns;
+}
+
+static void move_cursor(struct ui_screen *s, int dir)
+{
+	struct ui_range *g = &s->shared.range;
+	struct ui_rect room = ui_frame_strip(ui_canvas_rect(&s->canvas));
+	int64_t step = time_of(&s->shared, room, 1);
+	int64_t to = here(&s->shared) + dir * (step > 0 ? step : 1);
+	g->cursor_on = true;
+	g->cursor_ns = to < 0 ? 0 : to > s->shared.duration_ns ? s->shared.duration_ns : to;
+	ui_screen_place(s);
+	if (s->layout.range.h == 0) {
+		char at[PV_UNIT_MAX];
+		ui_screen_say(s, false, "the cursor of time is at %s",
+			pv_units_clock(at, sizeof at, g->cursor_ns));
+	}
+}
+
+static void step(struct ui_screen *s, int dir)
+{
+	if (!s->shared.paused) {
+		ui_screen_say(s, true, "p pauses first; then , and . step through time");
+		return;
+	}
+	ui_range_step(&s->shared.range, dir, s->shared.duration_ns);
+	asked(s);
+}
+
+static void ask(struct ui_screen *s)
+{
+	char now[100] = "";
+	if (s->shared.range.on)
+		ui_range_typed(&s->shared.range, now, sizeof now);
+	ui_prompt_open(
+		&s->prompt, UI_PROMPT_RANGE, "Range A..B (1.5s..00:01:12, -10s.., all): ", now);
+}
+
+static void clear(struct ui_screen *s)
+{
+	bool was = s->shared.range.on;
+	s->shared.range.on = s->shared.range.cursor_on = false;
+	if (was)
+		asked(s);
+	else
+		ui_screen_say(s, false, "there is no range; [ and ] set one");
+	ui_screen_place(s);
+}
+
+unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd)
+{
+	struct ui_range *g = &s->shared.range;
+	switch (cmd) {
+	case UI_CMD_RANGE:
+		ask(s);
+		return UI_HANDLED;
+	case UI_CMD_RANGE_START:
+		ui_range_begin(g, here(&s->shared));
+		asked(s);
+		return UI_HANDLED;
+	case UI_CMD_RANGE_END:
+		ui_range_end(g, here(&s->shared) + !g->cursor_on);
+		asked(s);
+		return UI_HANDLED;
+	case UI_CMD_RANGE_CLEAR:
+		clear(s);
+		return UI_HANDLED;
+	case UI_CMD_CURSOR_LEFT:
+	case UI_CMD_CURSOR_RIGHT:
+		move_cursor(s, cmd == UI_CMD_CURSOR_LEFT ? -1 : 1);
+		return UI_HANDLED;
+	case UI_CMD_STEP_BACK:
+	case UI_CMD_STEP_ON:
+		step(s, cmd == UI_CMD_STEP_BACK ? -1 : 1);
+		return UI_HANDLED;
+	default:
+		return UI_IGNORED;
+	}
+}
+
+unsigned ui_strip_typed(struct ui_screen *s, const char *text)
+{
+	struct ui_range r;
+	text += strspn(text, " ");
+	if (!text[0] || strcmp(text, "all") == 0)
+		clear(s);
+	else if (ui_range_parse(text, &r))
+		ui_strip_set(s, &r);
+	else
+		ui_screen_say(
+			s, true, "a range is A..B, like 1.5s..00:01:12 or -10s.., not %.40s", text);
+	return UI_HANDLED;
+}
+
+/* --- mouse --- */
+
+bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m)
+{
+	const struct ui_layout *l = &s->layout;
+	return ui_rect_has(l->heap, m.x, m.y) || ui_rect_has(l->gc, m.x, m.y) ||
+	       ui_rect_has(l->range, m.x, m.y);
+}
+
+unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
+{
+	struct ui_range *g = &s->shared.range;
+	struct ui_rect room = ui_frame_strip(ui_canvas_rect(&s->canvas));
+	int cell = m.x - room.x;
+	cell = cell < 0 ? 0 : cell >= room.w ? room.w - 1 : cell;
+	if (m.click != UI_CLICK_RELEASE) {
+		s->dragged_from = cell;
+		g->cursor_on = true;
+		g->cursor_ns = time_of(&s->shared, room, cell);
+		ui_screen_place(s);
+		return UI_HANDLED;
+	}
+	int from = s->dragged_from < cell ? s->dragged_from : cell;
+	int to = s->dragged_from < cell ? cell : s->dragged_from;
+	if (from < 0 || from == to)
+		return UI_HANDLED;
+	s->dragged_from = -1;
+	g->cursor_on = false;
+	const struct ui_range r = { .on = true,
+		.from_ns = time_of(&s->shared, room, from),
+		.to_ns = time_of(&s->shared, room, to + 1) };
+	ui_strip_set(s, &r);
+	return UI_HANDLED;
+}
+
+/* --- whose figures --- */
+
+/* Where the old answer may stay, it does until the new one is there. */
+static void ask_anew(struct ui_list *l, bool keep)
+{
+	if (keep)
+		ui_slot_cancel(&l->slot);
+	else
+		ui_list_drop(l);
+	l->stale = true;
+}
+
+void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
+{
+	bool keep = !s->range_model && !s->shared.paused; /* the model of all lives on */
+	for (size_t i = 0; i < ui_pane_count; i++)
+		for (int k = 0; k < s->pane[i].def->parts; k++)
+			ask_anew(&s->pane[i].list[k], keep);
+	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
+		ask_anew(&s->overview.list[i], keep);
+	ui_slot_cancel(&s->summary);
+	s->summed_up = false;
+	s->range_model = range_model;
+	s->shared.model = range_model ? range_model : s->shared.whole;
+}

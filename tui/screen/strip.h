@@ -1,0 +1,29 @@
+/* The time strip: its cursor and the range on it, by keys, by typing and by mouse. */
+#ifndef UI_STRIP_H
+#define UI_STRIP_H
+
+#include "tui/screen/screen.h"
+
+/* The line that shows the range and the cursor over the whole recording. */
+void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
+
+/* What the range is, and how far its figures go: for the line of the selection. "" without one. */
+const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size);
+
+/* UI_IGNORED: not one of the strip's commands. */
+unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd);
+/* What was typed as a range; "" or "all": no range any more. */
+unsigned ui_strip_typed(struct ui_screen *s, const char *text);
+/* A press on the strip's lines, and where the button was let go. */
+unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m);
+bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m);
+
+/* What is asked for was changed from outside: the figures follow. */
+/*
+ * The window of a recording that has ended is the range of its last seconds; of one that goes on it
+ * rolls. To be called when either has changed.
+ */
+void ui_strip_window(struct ui_screen *s);
+void ui_strip_set(struct ui_screen *s, const struct ui_range *r);
+
+#endif
