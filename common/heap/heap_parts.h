@@ -12,6 +12,8 @@ struct pv_heap_work {
 	size_t most_sets; /* of class_retained.c; 0: its own limit, less in tests */
 };
 
+/* How good a root is to name as what holds something: 0 the best. */
+unsigned pv_heap_root_rank(const struct pv_graph_root *r);
 bool pv_heap_nomem(struct pv_heap_work *w);
 /* Says how far it is; false when nobody wants it any more. */
 bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total);

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/format/mlpd/mlpd_layout.h"
@@ -18,55 +17,10 @@ enum {
 	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
 };
 
-int64_t pv_ingest_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-void pv_ingest_signal(int fd)
-{
-	uint64_t one = 1;
-	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
-		;
-}
-
-static void set_state(struct pv_ingest *in, enum pv_ingest_state state)
-{
-	pthread_mutex_lock(&in->lock);
-	bool changed = in->status.state != state;
-	in->status.state = state;
-	pthread_mutex_unlock(&in->lock);
-	if (changed)
-		pv_ingest_signal(in->changed_fd);
-}
-
-bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error)
-{
-	pthread_mutex_lock(&in->lock);
-	in->status.error = *error;
-	pthread_mutex_unlock(&in->lock);
-	set_state(in, PV_INGEST_FAILED);
-	return false;
-}
-
-bool pv_ingest_fail_nomem(struct pv_ingest *in)
-{
-	struct pv_error e;
-	pv_fail(&e, PV_ENOMEM, in->framer.offset, "out of memory");
-	return pv_ingest_fail(in, &e);
-}
-
 static bool readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	return poll(&p, 1, 0) > 0;
-}
-
-bool pv_ingest_stopping(const struct pv_ingest *in)
-{
-	return __atomic_load_n(&in->stop, __ATOMIC_ACQUIRE);
 }
 
 /* --- applying --- */
@@ -443,7 +397,7 @@ static bool finish(struct pv_ingest *in)
 	pv_model_unlock(in->model);
 	if (!placed)
 		pv_ingest_save_index(in, true);
-	set_state(in, PV_INGEST_ENDED);
+	pv_ingest_set_state(in, PV_INGEST_ENDED);
 	return true;
 }
 
@@ -469,7 +423,7 @@ static bool nothing_now(struct pv_ingest *in)
 	pv_ingest_note_source(in);
 	bool begun = in->model->recordings > 0;
 	in->live = begun;
-	set_state(in, begun ? PV_INGEST_LIVE : PV_INGEST_WAITING);
+	pv_ingest_set_state(in, begun ? PV_INGEST_LIVE : PV_INGEST_WAITING);
 	return wait_for_more(in);
 }
 
@@ -494,7 +448,7 @@ static void no_longer_waiting(struct pv_ingest *in)
 	if (in->status.state != PV_INGEST_WAITING)
 		return;
 	in->live = in->status.source.kind == PV_SOURCE_PIPE;
-	set_state(in, in->live ? PV_INGEST_LIVE : PV_INGEST_LOADING);
+	pv_ingest_set_state(in, in->live ? PV_INGEST_LIVE : PV_INGEST_LOADING);
 }
 
 static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
@@ -505,7 +459,7 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 		if (in->is_old)
 			b07_resume(&in->old);
 		*ended = false;
-		set_state(in, PV_INGEST_LIVE);
+		pv_ingest_set_state(in, PV_INGEST_LIVE);
 	}
 	if (in->is_old)
 		b07_filled(&in->old, n);
@@ -567,7 +521,7 @@ static void cut_short(struct pv_ingest *in)
 	in->model->cut_of = in->status.source.file_bytes;
 	pv_model_end(in->model, false);
 	pv_model_unlock(in->model);
-	set_state(in, PV_INGEST_ENDED);
+	pv_ingest_set_state(in, PV_INGEST_ENDED);
 }
 
 void *pv_ingest_owner(void *arg)
@@ -581,7 +535,7 @@ void *pv_ingest_owner(void *arg)
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	if (indexed == PV_INDEXED_ALL) {
-		set_state(in, PV_INGEST_ENDED);
+		pv_ingest_set_state(in, PV_INGEST_ENDED);
 		return NULL;
 	}
 	in->indexed_ns = pv_ingest_now();

@@ -71,14 +71,16 @@ void *pv_ingest_owner(void *in);
 /* Nothing more is read: whoever shows what was read has the room that reading took. */
 void pv_ingest_leave(struct pv_ingest *in);
 
-/* For the meter and for how old an event is. */
-int64_t pv_ingest_now(void);
+/* --- ingest_state.c */
 
+void pv_ingest_set_state(struct pv_ingest *in, enum pv_ingest_state state);
 /* The state becomes FAILED; these return false. */
 bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error);
 bool pv_ingest_fail_nomem(struct pv_ingest *in);
 bool pv_ingest_stopping(const struct pv_ingest *in);
 void pv_ingest_signal(int fd); /* an eventfd: somebody waits on it */
+
+/* --- */
 
 /* A table of buffers, where wanted, for the model that is filled from now on. */
 bool pv_ingest_renew_table(struct pv_ingest *in);

@@ -42,19 +42,6 @@ static uint64_t kind(const struct pv_model *m, enum pv_kind k)
 	return m->kinds[k];
 }
 
-void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
-{
-	size_t at = strlen(c->detail);
-	if (at && at + 2 < sizeof c->detail) {
-		memcpy(c->detail + at, ", ", 3);
-		at += 2;
-	}
-	va_list args;
-	va_start(args, format);
-	vsnprintf(c->detail + at, sizeof c->detail - at, format, args);
-	va_end(args);
-}
-
 /* "41 207 enters": a count and what it counts. */
 static void count(struct pv_coverage *c, uint64_t n, const char *one, const char *many)
 {

@@ -75,6 +75,12 @@ struct pv_thread_counts {
 	uint64_t program, ended, profiler;
 };
 struct pv_thread_counts pv_threads_count(const struct pv_model *m);
+/* By its name: one that the profiler runs for itself. */
+bool pv_thread_is_internal(const char *name);
+/* Goes on after the end that was made up for it at shutdown: counted with the thread before. */
+bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t);
+/* A row of its own in the view of threads. */
+bool pv_thread_is_meant(const struct pv_model *m, const struct pv_thread *t);
 
 /* A log time as ns since the recording's zero; null for PV_NEVER. */
 void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns);

@@ -115,14 +115,6 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 	b->table->generation = generation;
 }
 
-void pv_cell_time(struct pv_cell *c, const struct pv_model *m, int64_t log_ns)
-{
-	if (log_ns == PV_NEVER)
-		pv_cell_null(c);
-	else
-		pv_cell_i(c, (int64_t)((uint64_t)log_ns - (uint64_t)m->zero_ns));
-}
-
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
 {
 	const struct pv_view_spec *spec = specs[view];

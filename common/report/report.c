@@ -9,60 +9,6 @@
 #include "common/heap/heap.h"
 #include "common/report/report_sections.h"
 
-enum { TEXT_LIMIT = 20 };
-
-bool pv_report_wants(const struct pv_report *r, const struct pv_section *s)
-{
-	return r->chosen >> (s - pv_sections) & 1;
-}
-
-bool pv_report_knows(const struct pv_report *r, const struct pv_section *s)
-{
-	return s->group == 0 || r->totals.known & s->group;
-}
-
-struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_section *s,
-	uint64_t select, struct pv_error *reterr)
-{
-	const struct pv_report_options *o = r->options;
-	bool read_by_people = o->format == PV_REPORT_TEXT || o->format == PV_REPORT_MARKDOWN;
-	struct pv_query q = { .open_all = true, .select = select, .heap = r->heap,
-		.hide_internal = read_by_people };
-	bool lives = s->flags & PV_SECTION_LIVES;
-	if (lives) {
-		q.lives = r->lives;
-		q.matched_by_class = o->by == PV_REPORT_CLASS;
-	}
-	if (s->view == PV_VIEW_HEAP_PATH)
-		q.select = (uint64_t)r->object + 1;
-	if (!(s->flags & PV_SECTION_FACT)) {
-		q.sort = o->sort && o->sort[0] ? o->sort : NULL;
-		q.filter = o->filter;
-		pv_report_belongs(o, &q, NULL);
-		q.limit = o->limited ? o->limit : o->format == PV_REPORT_TEXT ? TEXT_LIMIT : 0;
-	}
-	struct pv_table *t = pv_view_table(lives ? r->lives_model : r->model, s->view, &q);
-	if (!t)
-		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	return t;
-}
-
-const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
-{
-	struct pv_cell plain = *c;
-	plain.scale = PV_SCALE_NONE;
-	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
-	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT ||
-						       unit == PV_UNIT_BYTES))
-		return pv_units_exact(buf, size, c->u);
-	if (c->state == PV_CELL_VALUE && delta && size > 1) {
-		buf[0] = c->i < 0 ? '-' : '+';
-		pv_units_exact(buf + 1, size - 1, c->i < 0 ? 0 - (uint64_t)c->i : (uint64_t)c->i);
-		return c->i ? buf : buf + 1;
-	}
-	return pv_cell_text(&plain, unit, buf, size);
-}
-
 static bool write_format(struct pv_report *r, struct pv_error *reterr)
 {
 	switch (r->options->format) {

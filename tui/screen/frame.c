@@ -12,14 +12,6 @@
 #include "tui/screen/strip.h"
 
 enum { TABS_BRIEF = 78 };
-enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24, CLOCK_NARROW = 60 };
-
-struct ui_rect ui_frame_strip(struct ui_rect r)
-{
-	int value = r.w >= CLOCK_NARROW ? CLOCK_VALUE : 12;
-	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
-}
-
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
 {
 	static const enum pv_series_kind kinds[UI_CLOCK_SERIES] = {
@@ -52,7 +44,7 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs
 		ui_spark(c, room, UI_HEAP, values_of(k->series[UI_CLOCK_HEAP]));
 	pv_units_bytes(now, sizeof now, s->all.heap_bytes);
 	pv_units_bytes(most, sizeof most, s->all.heap_max_bytes);
-	if (r.w >= CLOCK_NARROW)
+	if (r.w >= UI_CLOCK_NARROW)
 		ui_printf(c, value, UI_PLAIN, "%s  max %s", now, most);
 	else
 		ui_put(c, value, UI_PLAIN, now);

@@ -14,8 +14,6 @@ bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_sh
 
 /* Heap size, and collections below it: the series of a clock. */
 enum ui_clock { UI_CLOCK_HEAP, UI_CLOCK_MINOR, UI_CLOCK_MAJOR, UI_CLOCK_SERIES };
-/* Where time runs in the lines of the clock. */
-struct ui_rect ui_frame_strip(struct ui_rect line);
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w);
 void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);

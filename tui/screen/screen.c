@@ -1,6 +1,5 @@
 #include "tui/screen/screen.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,15 +45,6 @@ void ui_screen_finish(struct ui_screen *s)
 	*s = (struct ui_screen){ 0 };
 }
 
-void ui_screen_place(struct ui_screen *s)
-{
-	s->layout = ui_layout(s->canvas.w, s->canvas.h);
-	if (s->shared.range.on || s->shared.range.cursor_on)
-		ui_layout_range(&s->layout);
-	if (s->bare)
-		ui_layout_bare(&s->layout);
-}
-
 bool ui_screen_resize(struct ui_screen *s, int w, int h)
 {
 	if (!ui_canvas_resize(&s->canvas, w, h))
@@ -80,15 +70,6 @@ void ui_screen_forget(struct ui_screen *s)
 	s->shared.summary = (struct pv_summary){ 0 };
 	s->summed_up = false;
 	s->menu.open = false;
-}
-
-void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	vsnprintf(s->message, sizeof s->message, format, args);
-	va_end(args);
-	s->message_bad = bad;
 }
 
 /* --- the summary --- */
@@ -164,12 +145,6 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 	if (moved_on && !ui_slot_pending(&s->summary))
 		ask_summary(s);
 	take_summary(s);
-}
-
-struct ui_list *ui_screen_list(struct ui_screen *s)
-{
-	struct ui_pane *p = &s->pane[s->current];
-	return p->def->parts && !s->output_open ? ui_pane_list(p) : NULL;
 }
 
 unsigned ui_screen_scopes(const struct ui_screen *s)

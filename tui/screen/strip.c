@@ -6,7 +6,15 @@
 
 #include "common/base/units.h"
 
+enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
+
 /* --- drawing --- */
+
+struct ui_rect ui_frame_strip(struct ui_rect r)
+{
+	int value = r.w >= UI_CLOCK_NARROW ? CLOCK_VALUE : 12;
+	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
+}
 
 static int cell_of(const struct ui_shared *s, struct ui_rect room, int64_t ns)
 {

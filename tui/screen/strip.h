@@ -4,6 +4,11 @@
 
 #include "tui/screen/screen.h"
 
+/* Cells: in narrower lines the clock says less. */
+enum { UI_CLOCK_NARROW = 60 };
+
+/* Where time runs in the lines of the clock. */
+struct ui_rect ui_frame_strip(struct ui_rect line);
 /* The line that shows the range and the cursor over the whole recording. */
 void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 

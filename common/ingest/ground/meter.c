@@ -1,5 +1,7 @@
 #include "common/ingest/ground/meter.h"
 
+#include <time.h>
+
 enum { CELL_NS = 100 * 1000 * 1000, SECOND_NS = 1000 * 1000 * 1000 };
 
 void pv_meter_add(struct pv_meter *m, int64_t now_ns, uint64_t bytes, uint64_t events)
@@ -37,4 +39,11 @@ void pv_meter_rates(const struct pv_meter *m, int64_t now_ns, uint64_t *ret_byte
 	}
 	*ret_bytes_per_s = bytes;
 	*ret_events_per_s = events;
+}
+
+int64_t pv_ingest_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -12,6 +12,9 @@ struct pv_meter {
 	uint64_t bytes[PV_METER_CELLS], events[PV_METER_CELLS];
 };
 
+/* ns, monotonic: for the meter and for how old an event is. Any thread. */
+int64_t pv_ingest_now(void);
+
 void pv_meter_add(struct pv_meter *m, int64_t now_ns, uint64_t bytes, uint64_t events);
 void pv_meter_rates(const struct pv_meter *m, int64_t now_ns, uint64_t *ret_bytes_per_s,
 	uint64_t *ret_events_per_s);

@@ -37,17 +37,6 @@ static const struct pv_column columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 };
 
-/* Threads that stock Mono's profiler runs for itself (formats.md 1.12), and ours. */
-static bool is_internal(const char *name)
-{
-	static const char *const own[] = { "Profiler Helper", "Profiler Dumper", "Profiler Writer",
-		"Profiler Sampler", "profview writer" };
-	for (size_t i = 0; i < PV_COUNT_OF(own); i++)
-		if (strcmp(name, own[i]) == 0)
-			return true;
-	return false;
-}
-
 static void put_thread(
 	struct pv_build *b, const struct pv_model *m, const struct pv_thread *t, struct pv_cell *c)
 {
@@ -64,17 +53,7 @@ static void put_thread(
 	pv_cell_time(&c[T_END], m, t->end_ns);
 	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended" : m->ended ? "" : "running");
 	pv_cell_s(&c[T_NAME], t->name ? name : pv_build_hex(b, t->id));
-	pv_cell_s(&c[T_OWNER], is_internal(name) ? "profiler" : "program");
-}
-
-/*
- * The profiler's own threads go on behind the end that was made up for them at shutdown: that is
- * no other thread, though the model must take it for one.
- */
-static bool goes_on(const struct pv_model *m, const struct pv_thread *t)
-{
-	return t->before && t->start_ns == PV_NEVER && !t->named &&
-	       is_internal(pv_intern_text(&m->names.text, t->name));
+	pv_cell_s(&c[T_OWNER], pv_thread_is_internal(name) ? "profiler" : "program");
 }
 
 static void add_thread(struct pv_thread *to, const struct pv_thread *more)
@@ -86,11 +65,6 @@ static void add_thread(struct pv_thread *to, const struct pv_thread *more)
 	to->allocated_bytes += more->allocated_bytes;
 	if (more->end_ns != PV_NEVER)
 		to->end_ns = more->end_ns;
-}
-
-static bool is_meant(const struct pv_model *m, const struct pv_thread *t)
-{
-	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) && !goes_on(m, t);
 }
 
 /* With what of it goes on under another number. */
@@ -108,24 +82,9 @@ static uint32_t *find_next(const struct pv_model *m)
 	size_t n = m->threads.thread.n;
 	uint32_t *next = calloc(n, sizeof *next);
 	for (uint32_t i = 1; next && i < n; i++)
-		if (goes_on(m, m->threads.thread.v[i]))
+		if (pv_thread_goes_on(m, m->threads.thread.v[i]))
 			next[m->threads.thread.v[i]->before] = i;
 	return next;
-}
-
-struct pv_thread_counts pv_threads_count(const struct pv_model *m)
-{
-	struct pv_thread_counts c = { 0, 0, 0 };
-	for (size_t i = 1; i < m->threads.thread.n; i++) {
-		const struct pv_thread *t = m->threads.thread.v[i];
-		if (!is_meant(m, t))
-			continue;
-		bool internal = is_internal(pv_intern_text(&m->names.text, t->name));
-		c.profiler += internal;
-		c.program += !internal;
-		c.ended += !internal && t->end_ns != PV_NEVER;
-	}
-	return c;
 }
 
 static void copy_threads(struct pv_build *b, struct pv_model *m)
@@ -135,8 +94,8 @@ static void copy_threads(struct pv_build *b, struct pv_model *m)
 		pv_build_fail(b);
 	for (uint32_t i = 1; next && i < m->threads.thread.n; i++) {
 		struct pv_thread t = *m->threads.thread.v[i];
-		bool internal = is_internal(pv_intern_text(&m->names.text, t.name));
-		if (!is_meant(m, &t) || (internal && b->query->hide_internal))
+		bool internal = pv_thread_is_internal(pv_intern_text(&m->names.text, t.name));
+		if (!pv_thread_is_meant(m, &t) || (internal && b->query->hide_internal))
 			continue;
 		t = whole_thread(m, i, next);
 		put_thread(b, m, &t, pv_build_row(b, i));
