@@ -14,24 +14,23 @@ import sys
 
 # Files in the circles of a layer, largest first.
 FILES = {
-    'common/calls common/format': [4],
     'common/format': [5],
-    'common/heap': [3],
-    'common/ingest': [6, 3],
+    'common/ingest': [3, 2],
     'common/model': [30],
-    'common/query': [6],
-    'common/report': [4, 2],
+    'common/report': [2],
     'common/target': [2],
-    'probe': [28, 27, 10],
-    'tui': [11, 4, 2, 2],
+    'probe': [27, 15, 10, 2],
+    'tui': [4, 2, 2, 2, 2, 2],
 }
 # Rooms that need each other in circles.
 ROOMS = {
-    'common/calls common/format common/format/mlpd',
-    'common/model common/model/calls common/model/ground common/model/names common/model/objects common/model/time',
+    'common/model common/model/calls common/model/ground common/model/names common/model/objects'
+    ' common/model/time',
     'common/query common/query/heap common/query/views',
-    'probe/code probe/control probe/core probe/native probe/sink',
+    'probe/control probe/core',
 }
+# Of libc, though the native probe stands in front of them.
+LIBC = {'malloc', 'calloc', 'realloc', 'free'}
 
 ENTRY = re.compile(r"^[0-9a-f]+\s+[0-9a-f]+\s+R_\S+\s+[0-9a-f]+\s+(\S+)")
 
@@ -77,7 +76,7 @@ def needs(pairs):
     for o, lines in blocks(['nm', '--defined-only', '-g'], paths).items():
         for line in lines:
             words = line.split()
-            if len(words) == 3:
+            if len(words) == 3 and words[2] not in LIBC:
                 defined[words[2]] = source[o]
     for o, lines in blocks(['readelf', '-Wr'], paths).items():
         text = False

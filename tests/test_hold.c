@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/format/batch_fit.h"
+#include "common/format/mlpd/batch_fit.h"
 #include "common/ingest/hold.h"
 #include "common/ingest/ingest.h"
 #include "common/query/coverage.h"

@@ -3,6 +3,7 @@
  * decoded: every figure is the same.
  */
 #include "common/format/mlpd/framer.h"
+#include "common/calls/mlpd_digest.h"
 #include "common/calls/mlpd_chain.h"
 #include "common/model/objects/recall.h"
 #include "common/model/calls/stretch.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/model/ground/model_parts.h"
+#include "common/calls/mlpd_digest.h"
 #include "common/model/ground/room.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"
@@ -78,7 +79,7 @@ static void sum_up(struct logkit *k, struct pv_model *m, struct pv_batch *b)
 	b->thread = k->batch.thread;
 	b->time_base = k->batch.time_base;
 	ck_assert(pv_model_digests(m, &b->digest));
-	ck_assert(mlpd_decode_batch(b, &bases, &k->format, false, &used));
+	ck_assert(mlpd_summarise_batch(b, &bases, &k->format, false, &used));
 	ck_assert(pv_model_hears(m, &b, 1));
 	ck_assert(pv_model_takes(m, (const struct pv_batch *const *)&b, 1));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/calls/mlpd_run.h"
+#include "common/calls/mlpd_digest.h"
 #include "common/model/ground/model_parts.h"
 #include "tests/logkit.h"
 #include "tests/suite.h"

@@ -1,75 +1,9 @@
-#include "common/format/batch_fit.h"
-#include "common/format/mlpd/mlpd.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "common/calls/mlpd_call.h"
 #include "common/calls/mlpd_digest.h"
 
-enum { FIRST_ROOM = 256 };
+#include <string.h>
 
-void pv_batch_again(struct pv_batch *b)
-{
-	pv_batch_drop_pack(b);
-	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
-	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
-	b->damage_offset = b->damage_bytes = 0;
-	pv_digest_reset(&b->digest);
-}
-
-void pv_batch_reset(struct pv_batch *b)
-{
-	pv_batch_again(b);
-	pv_batch_give_back(b);
-}
-
-void pv_batch_finish(struct pv_batch *b)
-{
-	pv_batch_give_back(b);
-	pv_batch_drop_pack(b);
-	free(b->time);
-	free(b->kind);
-	free(b->key);
-	pv_array_finish(&b->allocs);
-	pv_array_finish(&b->rare);
-	pv_array_finish(&b->pool);
-	pv_array_finish(&b->descs);
-	pv_array_finish(&b->values);
-	pv_array_finish(&b->bytes);
-	pv_digest_finish(&b->digest);
-	*b = (struct pv_batch){ 0 };
-}
-
-bool pv_batch_reserve(struct pv_batch *b, size_t extra)
-{
-	if (b->room - b->n >= extra)
-		return true;
-	size_t room = b->room ? b->room * 2 : FIRST_ROOM;
-	while (room - b->n < extra)
-		room *= 2;
-	uint64_t *time = realloc(b->time, room * sizeof *time);
-	if (time)
-		b->time = time;
-	uint8_t *kind = realloc(b->kind, room * sizeof *kind);
-	if (kind)
-		b->kind = kind;
-	uint64_t *key = realloc(b->key, room * sizeof *key);
-	if (key)
-		b->key = key;
-	if (!time || !kind || !key)
-		return false;
-	b->room = room;
-	return true;
-}
-
-static void push(struct pv_batch *b, uint64_t time, uint8_t kind, uint64_t key)
-{
-	b->time[b->n] = time;
-	b->kind[b->n] = kind;
-	b->key[b->n] = key;
-	b->n++;
-}
+#include "common/format/mlpd/mlpd_call.h"
+#include "common/format/mlpd/mlpd_plain.h"
 
 /* There is room for its entry. */
 static bool push_alloc(struct mlpd_digester *d, uint64_t time, const struct pv_alloc *a)
@@ -79,16 +13,7 @@ static bool push_alloc(struct mlpd_digester *d, uint64_t time, const struct pv_a
 		!pv_reserve(&b->allocs, 1))
 		return false;
 	b->allocs.v[b->allocs.n] = *a;
-	push(b, time, PV_KIND_ALLOC, b->allocs.n++);
-	return true;
-}
-
-static bool push_rare(struct pv_batch *b, const struct pv_event *e)
-{
-	if (!pv_reserve(&b->rare, 1))
-		return false;
-	b->rare.v[b->rare.n] = *e;
-	push(b, e->time, e->kind, b->rare.n++);
+	mlpd_push(b, time, PV_KIND_ALLOC, b->allocs.n++);
 	return true;
 }
 
@@ -150,60 +75,9 @@ static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 		d->over = true;
 	}
 	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
-		return push_rare(b, e);
-	push(b, e->time, e->kind, e->call.method);
+		return mlpd_push_rare(b, e);
+	mlpd_push(b, e->time, e->kind, e->call.method);
 	return true;
-}
-
-/* The kinds of the three call bytes, one more than the kind so that 0 means "none of them". */
-static const uint8_t call_kind[256] = {
-	[MLPD_ENTER] = PV_KIND_METHOD_ENTER + 1,
-	[MLPD_LEAVE] = PV_KIND_METHOD_LEAVE + 1,
-	[MLPD_EXC_LEAVE] = PV_KIND_METHOD_EXC_LEAVE + 1,
-};
-
-/*
- * Enter and leave events in a row; stops before anything else, or an event that is cut. This is
- * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
- * alias any structure.
- */
-static void decode_calls(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
-	uint64_t mask)
-{
-	const uint8_t *p = c->at, *end = c->end;
-	uint64_t now = bases->time, method = bases->method;
-	uint64_t *restrict time = b->time + b->n, *restrict key = b->key + b->n;
-	uint8_t *restrict kind = b->kind + b->n;
-	size_t n = 0, room = b->room - b->n;
-	while (p != end && n < room) {
-		uint8_t k = call_kind[*p];
-		if (k == 0)
-			break;
-		struct mlpd_call e = mlpd_get_call(p, end);
-		if (!e.behind)
-			break;
-		p = e.behind;
-		time[n] = now += e.time;
-		method += e.method;
-		key[n] = method & mask;
-		kind[n] = (uint8_t)(k - 1);
-		n++;
-	}
-	b->n += n;
-	c->at = p;
-	bases->time = now;
-	bases->method = method;
-}
-
-static void note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd_status why)
-{
-	size_t done = b->bytes.n - pv_cursor_left(c);
-	b->damaged = true;
-	b->damage_offset = b->offset + MLPD_BUFFER_HEADER + done;
-	b->damage_bytes = pv_cursor_left(c);
-	snprintf(b->damage_reason, sizeof b->damage_reason,
-		why == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
-				  : "event 0x%02x cannot be decoded", c->at[0]);
 }
 
 /* Allocations without backtraces, up to anything else. */
@@ -232,7 +106,7 @@ static bool decode_hot(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 			if (!mlpd_digest_leave(d) ||
 				!pv_batch_reserve(b, pv_cursor_left(c) / 3 + 1))
 				return false;
-			decode_calls(b, c, bases, mask);
+			mlpd_plain_calls(b, c, bases, mask);
 		}
 		if (!decode_allocs(d, c, bases, mask))
 			return false;
@@ -258,7 +132,7 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 		if (s == MLPD_SHORT && partial)
 			break;
 		if (s != MLPD_OK) {
-			note_damage(b, c, s);
+			mlpd_note_damage(b, c, s);
 			return mlpd_digest_leave(d);
 		}
 		e.offset = (uint32_t)(start - b->bytes.v);
@@ -282,8 +156,8 @@ bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
 	return true;
 }
 
-bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
-	bool partial, size_t *ret_used)
+bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
 	struct mlpd_tree tree = { 0 };
 	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };

@@ -72,6 +72,18 @@ bool mlpd_digest_leave(struct mlpd_digester *d);
 bool mlpd_digest_left(struct mlpd_digester *d);
 /* How many outermost calls of the strand that were open before `from_ns` still are. */
 size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns);
+/*
+ * As mlpd_decode_batch(), for a buffer that is decoded alone: its calls are summed up if its
+ * digest is wanted, from what the buffer itself opens.
+ */
+bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases,
+	const struct mlpd_format *f, bool partial, size_t *ret_used);
+/*
+ * A batch that came with its calls summed up once more, event by event; what is known of damage in
+ * it stays. Others stay as they are. False when out of memory.
+ */
+bool mlpd_decode_plain(struct pv_batch *b);
+
 /* The batch's payload, for the rest as mlpd_decode_batch(). */
 bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
 	const struct mlpd_format *f, bool partial, size_t *ret_used);

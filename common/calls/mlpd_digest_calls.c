@@ -4,7 +4,7 @@
  */
 #include "common/calls/mlpd_digest.h"
 
-#include "common/calls/mlpd_call.h"
+#include "common/format/mlpd/mlpd_call.h"
 #include "common/calls/mlpd_expected.h"
 
 enum took { TOOK, OTHER, NOMEM };

@@ -1,7 +1,7 @@
 #include "common/calls/mlpd_expected.h"
 
 #include "common/base/leb.h"
-#include "common/calls/mlpd_call.h"
+#include "common/format/mlpd/mlpd_call.h"
 
 /* Bytes that are looked at from an event on: it ends where there may be fewer. */
 enum { AHEAD = 24 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/calls/mlpd_call.h"
+#include "common/format/mlpd/mlpd_call.h"
 
 enum { FIRST_NODES = 256, FIRST_OPEN = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
 

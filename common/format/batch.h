@@ -69,6 +69,26 @@ void pv_batch_give_back(struct pv_batch *b);
 /* A payload that is borrowed becomes a copy, and texts move along. False when out of memory. */
 bool pv_batch_own(struct pv_batch *b);
 
+/* In the order in which they are packed: all that a copy needs but payload and sums. */
+#define PV_BATCH_PACKED(X)                                                                                  \
+	X(allocs)                                                                                  \
+	X(rare)                                                                                    \
+	X(pool)                                                                                    \
+	X(descs)                                                                                   \
+	X(values)                                                                                  \
+	X(digest.path)                                                                             \
+	X(digest.exc)                                                                              \
+	X(digest.count)                                                                            \
+	X(digest.open)                                                                             \
+	X(digest.stretch)                                                                          \
+	X(digest.alloc_path)                                                                       \
+	X(digest.number)
+
+/* The arrays that lie in the batch's pack, if it has one, are empty then, and may grow. */
+void pv_batch_drop_pack(struct pv_batch *b);
+/* The same for a batch whose pack is another's now: nothing is freed. */
+void pv_batch_forget_pack(struct pv_batch *b);
+
 /* Room for `extra` more entries in time, kind and key; false when out of memory. */
 bool pv_batch_reserve(struct pv_batch *b, size_t extra);
 

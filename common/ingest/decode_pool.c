@@ -5,8 +5,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/calls/mlpd_digest.h"
 #include "common/base/thread.h"
-#include "common/format/batch_fit.h"
+#include "common/format/mlpd/batch_fit.h"
 #include "common/calls/mlpd_chain.h"
 
 /* Enough to keep workers busy while the owner applies. */
@@ -61,7 +62,7 @@ struct pv_decode_pool {
 static void decode_alone(struct pv_decode_task *t)
 {
 	if (!t->decoded)
-		t->nomem = t->nomem || !mlpd_decode_batch(&t->batch, &t->bases, &t->format,
+		t->nomem = t->nomem || !mlpd_summarise_batch(&t->batch, &t->bases, &t->format,
 					       t->partial, &t->used);
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/format/batch_fit.h"
+#include "common/format/mlpd/batch_fit.h"
 #include "common/model/names/told.h"
 
 void pv_hold_finish(struct pv_hold *h)

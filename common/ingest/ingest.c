@@ -1,4 +1,5 @@
 #include "common/ingest/ingest_parts.h"
+#include "common/calls/mlpd_digest.h"
 #include "common/model/time/window.h"
 
 #include <errno.h>
@@ -235,7 +236,7 @@ static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	struct pv_batch *b = &t->batch;
 	t->decoded = true;
-	if (!mlpd_decode_batch(b, &t->bases, &t->format, t->partial, &t->used))
+	if (!mlpd_summarise_batch(b, &t->bases, &t->format, t->partial, &t->used))
 		return pv_ingest_fail_nomem(in);
 	in->bases = t->bases;
 	size_t rest = b->bytes.n - t->used;

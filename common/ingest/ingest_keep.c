@@ -1,6 +1,7 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
+#include "common/calls/mlpd_digest.h"
 #include "common/model/ground/room.h"
 #include "common/model/calls/stretch.h"
 

@@ -8,26 +8,6 @@
 _Static_assert(sizeof(((struct pv_batch *)0)->bytes) == sizeof(((struct pv_batch *)0)->own),
 	"one takes the other's place");
 
-void pv_batch_give_back(struct pv_batch *b)
-{
-	if (b->block) {
-		pv_block_drop(b->block);
-		b->block = NULL;
-		MOVE(&b->bytes, &b->own);
-	}
-	b->bytes.n = 0;
-}
-
-void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n)
-{
-	pv_batch_give_back(b);
-	MOVE(&b->own, &b->bytes);
-	b->block = pv_block_hold(block);
-	b->bytes.v = at;
-	b->bytes.n = n;
-	b->bytes.room = n;
-}
-
 /* A text among the `n` bytes at `from` is the same one among those at `to`. */
 static void move_text(struct pv_text *t, const uint8_t *from, size_t n, uint8_t *to)
 {

@@ -100,12 +100,6 @@ enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
 bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
 	bool partial, size_t *ret_used);
 
-/*
- * A batch that came with its calls summed up once more, event by event; what is known of damage in
- * it stays. Others stay as they are. False when out of memory.
- */
-bool mlpd_decode_plain(struct pv_batch *b);
-
 /* --- writing: used by the probe, by convert and by tests --- */
 
 /* Writes a header as its major says; returns its length, or 0 when it does not fit `room`. */

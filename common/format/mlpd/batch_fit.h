@@ -14,9 +14,6 @@
  */
 bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret);
 
-/* The arrays that lie in the batch's pack, if it has one, are empty then, and may grow. */
-void pv_batch_drop_pack(struct pv_batch *b);
-
 /* Of a batch that is done with: what takes more than `most` bytes goes, and leaves the array empty. */
 void pv_batch_trim(struct pv_batch *b, size_t most);
 

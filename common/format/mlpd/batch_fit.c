@@ -1,4 +1,4 @@
-#include "common/format/batch_fit.h"
+#include "common/format/mlpd/batch_fit.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -126,21 +126,6 @@ static void take_texts(struct pv_batch *to, const struct pv_batch *b)
 
 /* --- keeping */
 
-/* In the order in which they are packed: all that a copy needs but payload and sums. */
-#define PACKED(X)                                                                                  \
-	X(allocs)                                                                                  \
-	X(rare)                                                                                    \
-	X(pool)                                                                                    \
-	X(descs)                                                                                   \
-	X(values)                                                                                  \
-	X(digest.path)                                                                             \
-	X(digest.exc)                                                                              \
-	X(digest.count)                                                                            \
-	X(digest.open)                                                                             \
-	X(digest.stretch)                                                                          \
-	X(digest.alloc_path)                                                                       \
-	X(digest.number)
-
 #define ALIGNED(bytes) (((bytes) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1))
 
 static size_t packed_bytes(const struct pv_batch *b)
@@ -148,7 +133,7 @@ static size_t packed_bytes(const struct pv_batch *b)
 	size_t bytes = ALIGNED(b->n * sizeof *b->time) + ALIGNED(b->n * sizeof *b->kind) +
 		       ALIGNED(b->n * sizeof *b->key);
 #define ADD(array) bytes += ALIGNED(USED(&b->array));
-	PACKED(ADD)
+	PV_BATCH_PACKED(ADD)
 #undef ADD
 	return bytes;
 }
@@ -177,34 +162,15 @@ static bool pack(struct pv_batch *to, const struct pv_batch *b)
 #define PUT(array)                                                                                 \
 	to->array.v = put(&at, b->array.v, USED(&b->array));                                       \
 	to->array.n = to->array.room = b->array.n;
-	PACKED(PUT)
+	PV_BATCH_PACKED(PUT)
 #undef PUT
 	return true;
-}
-
-static void forget_packed(struct pv_batch *b)
-{
-	b->n = b->room = 0;
-	b->time = b->key = NULL;
-	b->kind = NULL;
-	b->pack = NULL;
-#define FORGET(array) memset(&b->array, 0, sizeof b->array);
-	PACKED(FORGET)
-#undef FORGET
-}
-
-void pv_batch_drop_pack(struct pv_batch *b)
-{
-	if (!b->pack)
-		return;
-	free(b->pack);
-	forget_packed(b);
 }
 
 /* All but the arrays is copied as it is. */
 static void forget_arrays(struct pv_batch *b)
 {
-	forget_packed(b);
+	pv_batch_forget_pack(b);
 	memset(&b->digest.sum, 0, sizeof b->digest.sum);
 	memset(&b->bytes, 0, sizeof b->bytes);
 	memset(&b->own, 0, sizeof b->own);

@@ -1,0 +1,101 @@
+#include "common/format/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 256 };
+
+#define MOVE(to, from) (memcpy(to, from, sizeof *(from)), memset(from, 0, sizeof *(from)))
+
+void pv_batch_forget_pack(struct pv_batch *b)
+{
+	b->n = b->room = 0;
+	b->time = b->key = NULL;
+	b->kind = NULL;
+	b->pack = NULL;
+#define FORGET(array) memset(&b->array, 0, sizeof b->array);
+	PV_BATCH_PACKED(FORGET)
+#undef FORGET
+}
+
+void pv_batch_drop_pack(struct pv_batch *b)
+{
+	if (!b->pack)
+		return;
+	free(b->pack);
+	pv_batch_forget_pack(b);
+}
+
+void pv_batch_again(struct pv_batch *b)
+{
+	pv_batch_drop_pack(b);
+	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
+	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
+	b->damage_offset = b->damage_bytes = 0;
+	pv_digest_reset(&b->digest);
+}
+
+void pv_batch_reset(struct pv_batch *b)
+{
+	pv_batch_again(b);
+	pv_batch_give_back(b);
+}
+
+void pv_batch_finish(struct pv_batch *b)
+{
+	pv_batch_give_back(b);
+	pv_batch_drop_pack(b);
+	free(b->time);
+	free(b->kind);
+	free(b->key);
+	pv_array_finish(&b->allocs);
+	pv_array_finish(&b->rare);
+	pv_array_finish(&b->pool);
+	pv_array_finish(&b->descs);
+	pv_array_finish(&b->values);
+	pv_array_finish(&b->bytes);
+	pv_digest_finish(&b->digest);
+	*b = (struct pv_batch){ 0 };
+}
+
+bool pv_batch_reserve(struct pv_batch *b, size_t extra)
+{
+	if (b->room - b->n >= extra)
+		return true;
+	size_t room = b->room ? b->room * 2 : FIRST_ROOM;
+	while (room - b->n < extra)
+		room *= 2;
+	uint64_t *time = realloc(b->time, room * sizeof *time);
+	if (time)
+		b->time = time;
+	uint8_t *kind = realloc(b->kind, room * sizeof *kind);
+	if (kind)
+		b->kind = kind;
+	uint64_t *key = realloc(b->key, room * sizeof *key);
+	if (key)
+		b->key = key;
+	if (!time || !kind || !key)
+		return false;
+	b->room = room;
+	return true;
+}
+
+void pv_batch_give_back(struct pv_batch *b)
+{
+	if (b->block) {
+		pv_block_drop(b->block);
+		b->block = NULL;
+		MOVE(&b->bytes, &b->own);
+	}
+	b->bytes.n = 0;
+}
+
+void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n)
+{
+	pv_batch_give_back(b);
+	MOVE(&b->own, &b->bytes);
+	b->block = pv_block_hold(block);
+	b->bytes.v = at;
+	b->bytes.n = n;
+	b->bytes.room = n;
+}
