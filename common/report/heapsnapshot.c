@@ -10,7 +10,7 @@
 #include "common/base/map.h"
 #include "common/base/showable.h"
 #include "common/heap/heap.h"
-#include "common/query/heap/heap_text.h"
+#include "common/query/root_text.h"
 #include "common/report/report_sections.h"
 
 /* Numbers in node_types and edge_types of the head below. */

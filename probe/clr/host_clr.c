@@ -22,7 +22,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct pvp_clr pvp_clr;
 
 static const uint8_t our_guid[16] = PV_CORECLR_GUID_BYTES;
 

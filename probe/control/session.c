@@ -9,7 +9,7 @@
 #include "probe/core/children.h"
 #include "probe/control/probe_control.h"
 #include "probe/core/probe_args.h"
-#include "probe/core/reborn.h"
+#include "probe/core/core_state.h"
 #include "probe/core/registry.h"
 #include "probe/sink/sink.h"
 #include "probe/core/writer.h"
@@ -19,7 +19,6 @@ enum { EXIT_WAIT_S = 1 };
 static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
 static bool recording, fork_handled;
 static void (*for_children)(void); /* what begins a recording in them */
-void (*_Atomic pvp_reborn)(void);
 static pid_t owner;
 
 /* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */

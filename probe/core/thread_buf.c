@@ -11,7 +11,7 @@
 #include "probe/core/call_tree.h"
 #include "probe/core/crowd.h"
 #include "probe/core/frames.h"
-#include "probe/core/reborn.h"
+#include "probe/core/core_state.h"
 
 enum {
 	SLAB = 64 << 10,
@@ -21,17 +21,9 @@ enum {
 	PATIENT = 100, /* times as many where nothing is to be lost */
 };
 
-/* What a thread points to before its first event. Nobody writes it. */
-static struct pvp_thread nobody;
 static struct pvp_thread *spare; /* structs to use again, linked by next */
 static pthread_key_t key;
 static bool have_key;
-
-_Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec"))) = {
-	.thread = &nobody,
-};
-
-struct pvp_core pvp_core = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 bool pvp_lock(void)
 {
@@ -57,7 +49,7 @@ static void count(_Atomic uint64_t *n)
 	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
-/* A thread that has not joined yet begins to count when it does: what it loses before is nobody's. */
+/* A thread begins to count when it joins: what it loses before is not counted. */
 static void count_lost(struct pvp_thread *t)
 {
 	count(t->session != session_now() ? &pvp_core.orphans : &t->lost);
@@ -100,7 +92,7 @@ static struct pvp_thread *take_spare(void)
 
 struct pvp_thread *pvp_thread_here(void)
 {
-	if (pvp_tls.thread != &nobody)
+	if (pvp_tls.thread != &pvp_no_thread)
 		return pvp_tls.thread;
 	struct pvp_thread *t = have_key && !pvp_tls.closed ? take_spare() : NULL;
 	if (!t)
@@ -194,7 +186,7 @@ static void thread_exits(void *thread)
 		return;
 	pvp_tls.closed = true;
 	finish_thread(thread);
-	pvp_tls.thread = &nobody;
+	pvp_tls.thread = &pvp_no_thread;
 }
 
 int pvp_threads_init(void)
@@ -215,7 +207,7 @@ void pvp_threads_forget(bool all)
 			atomic_store(&pvp_core.threads->tree, NULL); /* it is in use */
 		pvp_thread_remove(pvp_core.threads);
 	}
-	pvp_tls.thread = &nobody;
+	pvp_tls.thread = &pvp_no_thread;
 	if (have_key)
 		pthread_setspecific(key, NULL);
 }

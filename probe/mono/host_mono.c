@@ -19,7 +19,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct _MonoProfiler pvp_mono;
 
 static const char *words(void)
 {

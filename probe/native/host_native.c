@@ -14,7 +14,7 @@
 #include "probe/native/native_front.h"
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
-#include "probe/core/reborn.h"
+#include "probe/core/core_state.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
 #include "probe/core/writer.h"

@@ -4,7 +4,7 @@
 
 #include "common/heap/heap.h"
 #include "common/query/build.h"
-#include "common/query/heap/heap_text.h"
+#include "common/query/root_text.h"
 
 /* Rows of objects have this id; 0 stands for all roots together. */
 static inline uint64_t pv_object_row(uint32_t node)

@@ -3,7 +3,7 @@
 
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/heap/heap_rows.h"
+#include "common/query/root_text.h"
 #include "common/query/specs.h"
 
 /* What the list met last holds of it. */

@@ -115,6 +115,11 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 	b->table->generation = generation;
 }
 
+uint64_t pv_view_generation(struct pv_model *m)
+{
+	return pv_model_generation(m);
+}
+
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
 {
 	const struct pv_view_spec *spec = specs[view];
@@ -148,11 +153,6 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 		return t;
 	pv_table_destroy(t);
 	return NULL;
-}
-
-uint64_t pv_view_generation(struct pv_model *m)
-{
-	return pv_model_generation(m);
 }
 
 /* --- the coverage table --- */

@@ -1,6 +1,6 @@
 /* Words for what stands in heap shots. */
-#ifndef PV_QUERY_HEAP_TEXT_H
-#define PV_QUERY_HEAP_TEXT_H
+#ifndef PV_QUERY_ROOT_TEXT_H
+#define PV_QUERY_ROOT_TEXT_H
 
 #include "common/model/objects/roots.h"
 

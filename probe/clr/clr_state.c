@@ -1,0 +1,3 @@
+#include "probe/clr/host_clr.h"
+
+struct pvp_clr pvp_clr;

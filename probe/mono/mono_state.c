@@ -1,0 +1,3 @@
+#include "probe/mono/host_mono.h"
+
+struct _MonoProfiler pvp_mono;
