@@ -62,6 +62,28 @@ bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value)
 	return true;
 }
 
+/* Keys behind a slot that becomes empty move up, unless their search would not come past it. */
+void pv_map_remove(struct pv_map *m, uint64_t key)
+{
+	if (!m->slots)
+		return;
+	size_t gap = (size_t)(find(m->slots, m->mask, key) - m->slots), at = gap;
+	if (m->slots[gap].value == PV_MAP_NONE)
+		return;
+	for (;;) {
+		at = (at + 1) & m->mask;
+		if (m->slots[at].value == PV_MAP_NONE)
+			break;
+		size_t first = pv_hash(m->slots[at].key) & m->mask;
+		if (((at - first) & m->mask) < ((at - gap) & m->mask))
+			continue;
+		m->slots[gap] = m->slots[at];
+		gap = at;
+	}
+	m->slots[gap].value = PV_MAP_NONE;
+	m->n--;
+}
+
 void pv_map_clear(struct pv_map *m)
 {
 	if (m->slots)

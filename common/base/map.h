@@ -1,6 +1,6 @@
 /*
  * u64 -> u32 open-addressing hash map. Keys may be any value, 0 included; the value UINT32_MAX is
- * reserved. Valid when zeroed. Not thread-safe. No deletion: ids outlive their keys here.
+ * reserved. Valid when zeroed. Not thread-safe.
  */
 #ifndef PV_BASE_MAP_H
 #define PV_BASE_MAP_H
@@ -44,6 +44,8 @@ static inline uint32_t pv_map_get(const struct pv_map *m, uint64_t key)
 
 /* Sets key to value, replacing an earlier one. False when out of memory (the map is as before). */
 bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value);
+/* Nothing where the key is not there. */
+void pv_map_remove(struct pv_map *m, uint64_t key);
 
 /*
  * A map grows by doubling, which takes long where it is large. It is near that when PV_MAP_NEAR

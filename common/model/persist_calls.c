@@ -31,6 +31,7 @@ PV_SHAPE_SHARED(stacks, struct pv_stacks, STACKS)
 	F(T, exc_leaves, FIGURE)                                                                   \
 	F(T, samples, FIGURE)                                                                      \
 	F(T, stack, ID, PV_STACKS)                                                                 \
+	F(T, other, ID, PV_NODES)                                                                  \
 	F(T, children, FIGURE)
 PV_SHAPE(tree_node, struct pv_tree_node, TREE_NODE)
 
@@ -45,6 +46,8 @@ PV_SHAPE(tree_node, struct pv_tree_node, TREE_NODE)
 	F(T, folded, FIGURE)                                                                       \
 	F(T, folds, FIGURE)                                                                        \
 	F(T, cap, LEFT_OUT)                                                                        \
+	F(T, looked_at, FIGURE)                                                                    \
+	F(T, bar_ns, FIGURE)                                                                       \
 	F(T, wide, MAP, SOME, PV_NODES)                                                            \
 	F(T, of_method, LEFT_OUT_ALL)                                                              \
 	F(T, next_of_method, LEFT_OUT_ALL)                                                         \
@@ -202,7 +205,8 @@ static bool tree_holds(const struct pv_calls *c)
 		ok = x->children == children[i] && (x->children > 0) == (x->first_child > 0) &&
 		     (!x->first_child || v[x->first_child].parent == i) &&
 		     (!x->next_sibling || (i && v[x->next_sibling].parent == x->parent)) &&
-		     (!x->recent || v[x->recent].parent == i);
+		     (!x->recent || v[x->recent].parent == i) &&
+		     (!x->other || (v[x->other].parent == i && v[x->other].method == 0));
 	}
 	free(children);
 	return ok;
@@ -232,6 +236,7 @@ void pv_calls_check(struct pv_archive *a, const struct pv_model *m)
 	if (!pv_archive_loads(a))
 		return;
 	pv_archive_check(a, m->stacks.node.n > 0 && m->calls.node.n > 0 &&
+				    m->calls.looked_at <= m->calls.node.n &&
 				    m->tree_sums.cpu.n <= m->names.method.n &&
 				    tree_holds(&m->calls) &&
 				    entries_hold(&m->tree_sums, &m->calls));

@@ -33,6 +33,7 @@ struct pv_tree_node {
 	uint64_t exc_leaves;                /* calls ended by an exception */
 	uint64_t samples;                   /* whose innermost frame is this node */
 	uint32_t stack; /* private: the same path in pv_stacks, 0 until asked for */
+	uint32_t other; /* private: the child that is "other", 0 = none */
 };
 
 struct pv_frame {
@@ -61,6 +62,9 @@ struct pv_calls {
 	size_t cap;              /* PV_TREE_CAP, less in tests */
 
 	/* private */
+	uint32_t looked_at; /* nodes before it were there at the last fold ... */
+	int64_t bar_ns; /* ... and so much took the heaviest leaf that went when all were looked at
+			 */
 	struct pv_map wide; /* (parent << 32 | method) -> node, of parents with many children */
 	/* Nodes of each method, as far as they were asked for; see pv_calls_unkey(). 0: no more. */
 	PV_ARRAY(uint32_t) of_method, next_of_method;

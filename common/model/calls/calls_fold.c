@@ -4,6 +4,11 @@
  * nothing is added and parents keep smaller numbers than their children. A node whose only child
  * is "other" counts as a leaf and takes that child with it.
  *
+ * To look at all of the tree for each quarter of it takes long, and where paths come that are soon
+ * done with, those that fold are nearly all among the newest. So the newest are looked at first: of
+ * the nodes made since the last fold, a subtree folds that has no more self time than the heaviest
+ * leaf that folded when all were looked at. That is done again where it does not make enough room.
+ *
  * What stands before the first node that changes stays where it is. Where that is most of the tree
  * the rest moves up within it, else all that is left is put together beside the tree, while others
  * may read it, and the lock is held only to have one take the other's place.
@@ -18,18 +23,27 @@
 
 enum { ROUNDS = 8, PAUSE = 1 << 16, AHEAD = 24 };
 
+/* Where a node stands: to read all of it again takes long. */
+struct link {
+	uint32_t parent, next; /* sibling */
+};
+
 struct fold {
 	const struct pv_tree_node *node;
 	size_t n;
-	uint64_t *weight; /* by leaf */
-	uint32_t *other;  /* by parent: its "other" child, 0 = none */
-	uint32_t *into;   /* by node: what it is merged into, if it goes; then its new number */
-	uint32_t *leaf;   /* nodes that may fold, ascending */
-	uint32_t *merged; /* those that are merged into others */
-	size_t merges;
-	bool *kept;   /* by node: on an open stack, or in use by the caller */
-	bool *gone;   /* by node: it is merged into another */
-	bool *chosen; /* by leaf */
+	uint32_t from;     /* nodes before it are not looked at */
+	uint64_t *weight;  /* by leaf; by node where only the newest are looked at */
+	struct link *link; /* by node that may move; in place of the weights, once they are used */
+	int64_t bar;       /* self time of the heaviest leaf that folds */
+	uint32_t *other;   /* by parent: its "other" child, 0 = none */
+	uint32_t *into;    /* by node: what it is merged into, if it goes; then its new number */
+	uint32_t *leaf;    /* nodes that may fold, ascending */
+	uint32_t *stay;    /* in place of the leaves: children that do not fold, by node ... */
+	uint32_t *moves;   /* ... then those that move, by node that does not */
+	bool *kept;        /* by node: on an open stack, or in use by the caller */
+	bool *gone;        /* by node: it is merged into another */
+	bool *inner;       /* by node: what it is merged with has its total already */
+	bool *chosen;      /* by leaf; by node where only the newest are looked at */
 	size_t leaves;
 	uint32_t first; /* nodes before it stay as they are */
 	uint64_t folded;
@@ -57,22 +71,28 @@ static bool make_tree(struct pv_fold_room *r, size_t tree)
 	return r->tree;
 }
 
-static bool fold_init(struct pv_fold_room *r, const struct pv_calls *c, struct fold *f)
+/* What is said of nodes that are not looked at is unset but where it is looked for. */
+static bool fold_init(
+	struct pv_fold_room *r, const struct pv_calls *c, uint32_t from, struct fold *f)
 {
-	size_t n = c->node.n, each = sizeof *f->weight + 4 * sizeof(uint32_t) + 3 * sizeof(bool);
-	*f = (struct fold){ .node = c->node.v, .n = n, .first = (uint32_t)n };
+	size_t n = c->node.n, each = sizeof *f->weight + 3 * sizeof(uint32_t) + 4 * sizeof(bool);
+	*f = (struct fold){ .node = c->node.v, .n = n, .from = from, .first = (uint32_t)n };
 	if (!make_lists(r, n * each))
 		return false;
 	f->weight = r->lists;
+	f->link = r->lists;
 	f->other = (uint32_t *)(f->weight + n);
 	f->into = f->other + n;
 	f->leaf = f->into + n;
-	f->merged = f->leaf + n;
-	f->kept = (bool *)(f->merged + n);
+	f->stay = f->moves = f->leaf;
+	f->kept = (bool *)(f->leaf + n);
 	f->gone = f->kept + n;
-	f->chosen = f->gone + n;
-	memset(f->other, 0, n * sizeof *f->other);
-	memset(f->kept, 0, 2 * n * sizeof *f->kept);
+	f->inner = f->gone + n;
+	f->chosen = f->inner + n;
+	memset(f->other + from, 0, (n - from) * sizeof *f->other);
+	memset(f->kept + from, 0, (n - from) * sizeof *f->kept);
+	memset(f->gone + from, 0, (n - from) * sizeof *f->gone);
+	memset(f->inner + from, 0, (n - from) * sizeof *f->inner);
 	return true;
 }
 
@@ -118,6 +138,12 @@ static void choose(struct fold *f)
 	f->weight += at;
 	f->leaf += at;
 	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
+	f->bar = INT64_MIN;
+	for (size_t k = 0; k < f->leaves; k++) {
+		int64_t self = pv_least_as_signed(f->weight[k]);
+		if (f->chosen[k] && self > f->bar)
+			f->bar = self;
+	}
 }
 
 static void note_change(struct fold *f, uint32_t node)
@@ -125,12 +151,12 @@ static void note_change(struct fold *f, uint32_t node)
 	f->first = node < f->first ? node : f->first;
 }
 
-static void merge(struct fold *f, uint32_t from, uint32_t into)
+static void merge(struct fold *f, uint32_t from, uint32_t into, bool inner)
 {
+	f->inner[from] = inner;
 	note_change(f, from);
 	f->into[from] = into;
 	f->gone[from] = true;
-	f->merged[f->merges++] = from;
 }
 
 /* Where the chosen ones go. A leaf that becomes its parent's "other" stays. */
@@ -141,14 +167,69 @@ static void direct(struct fold *f)
 		if (!f->chosen[k])
 			continue;
 		if (*other)
-			merge(f, i, *other);
+			merge(f, i, *other, false);
 		else
 			note_change(f, *other = i);
 		if (inner)
-			merge(f, inner, *other);
+			merge(f, inner, *other, true);
 		f->folded += inner ? 2 : 1;
 	}
 }
+
+/* --- the newest alone */
+
+/*
+ * From the last on, what a node and all below it took is known before it. One of the newest has no
+ * children but such. f->stay: how many of them stay.
+ */
+static void choose_new(struct fold *f)
+{
+	const struct pv_tree_node *v = f->node;
+	const uint32_t from = f->from;
+	memset(f->weight + from, 0, (f->n - from) * sizeof *f->weight);
+	memset(f->stay + from, 0, (f->n - from) * sizeof *f->stay);
+	for (uint32_t i = (uint32_t)f->n - 1; i >= from; i--) {
+		uint32_t parent = v[i].parent;
+		bool other = v[i].method == 0, over;
+		int64_t self;
+		over = __builtin_add_overflow(v[i].self_ns, (int64_t)f->weight[i], &self);
+		f->link[i] = (struct link){ parent, v[i].next_sibling };
+		f->chosen[i] = !other && !over && !f->kept[i] && !f->stay[i] && self <= f->bar;
+		if (parent < from) {
+			f->other[parent] = v[parent].other;
+			continue;
+		}
+		if (other)
+			f->other[parent] = i;
+		if (!f->chosen[i] && !(other && !over))
+			f->stay[parent]++;
+		else if (__builtin_add_overflow((int64_t)f->weight[parent], self, &self))
+			f->kept[parent] = true;
+		else
+			f->weight[parent] = (uint64_t)self;
+	}
+}
+
+/* Where the chosen ones go: all of a subtree to where its topmost node does. */
+static void direct_new(struct fold *f)
+{
+	for (uint32_t i = f->from; i < f->n; i++) {
+		uint32_t parent = f->link[i].parent;
+		bool inner = parent >= f->from && f->chosen[parent];
+		if (!f->chosen[i] && !inner)
+			continue;
+		f->folded++;
+		uint32_t into = inner ? f->into[parent] : f->other[parent];
+		if (into) {
+			merge(f, i, into, inner);
+			continue;
+		}
+		f->into[i] = f->other[parent] = i;
+		note_change(f, i);
+	}
+}
+
+/* --- what the tree is then */
 
 static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t parent, bool other)
 {
@@ -156,7 +237,7 @@ static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t pare
 	uint32_t at = (uint32_t)to->node.n++;
 	v[at] = *x;
 	v[at].parent = parent;
-	v[at].first_child = v[at].next_sibling = v[at].recent = v[at].children = 0;
+	v[at].first_child = v[at].next_sibling = v[at].recent = v[at].children = v[at].other = 0;
 	v[at].stack = 0; /* paths may have changed */
 	if (other) {
 		v[at].method = 0;
@@ -167,16 +248,17 @@ static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t pare
 	v[at].next_sibling = v[parent].first_child;
 	v[parent].first_child = at;
 	v[parent].children++;
+	if (v[at].method == 0)
+		v[parent].other = at;
 	return v[parent].children <= PV_CALLS_WIDE || pv_calls_index(to, parent, at);
 }
 
 /* A node's figures go where it does. */
-static void add(const struct pv_tree_node *a, struct pv_tree_node *b)
+static void add(const struct pv_tree_node *a, struct pv_tree_node *b, bool inner)
 {
 	b->calls += a->calls;
 	b->self_ns += a->self_ns;
-	/* What is "other" already has its total in that of its parent, which folds with it. */
-	b->total_ns += a->method ? a->total_ns : 0;
+	b->total_ns += inner ? 0 : a->total_ns;
 	b->max_ns = a->max_ns > b->max_ns ? a->max_ns : b->max_ns;
 	b->exc_leaves += a->exc_leaves;
 	b->samples += a->samples;
@@ -185,8 +267,9 @@ static void add(const struct pv_tree_node *a, struct pv_tree_node *b)
 /* What is merged gets the number of what it is merged into, which is never merged itself. */
 static void number_gone(const struct fold *f)
 {
-	for (size_t k = 0; k < f->merges; k++)
-		f->into[f->merged[k]] = f->into[f->into[f->merged[k]]];
+	for (size_t i = f->first; i < f->n; i++)
+		if (f->gone[i])
+			f->into[i] = f->into[f->into[i]];
 }
 
 /* The tree as it is then, in `to`; f->into becomes old number -> new number. */
@@ -196,59 +279,115 @@ static bool build(struct fold *f, struct pv_calls *to)
 	pv_map_clear(&to->wide);
 	for (uint32_t i = 0; i < f->n; i++) {
 		const struct pv_tree_node *x = &f->node[i];
-		if (f->gone[i])
+		bool looked_at = i >= f->from;
+		if (looked_at && f->gone[i])
 			continue;
 		f->into[i] = (uint32_t)to->node.n;
-		if (!put(to, x, f->into[x->parent], i && f->other[x->parent] == i))
+		if (!put(to, x, f->into[x->parent], i && looked_at && f->other[x->parent] == i))
 			return false;
 	}
 	number_gone(f);
-	for (size_t k = 0; k < f->merges; k++)
-		add(&f->node[f->merged[k]], &to->node.v[f->into[f->merged[k]]]);
+	for (size_t i = f->first; i < f->n; i++)
+		if (f->gone[i])
+			add(&f->node[i], &to->node.v[f->into[i]], f->inner[i]);
 	return true;
 }
 
 /* --- within the tree */
 
-/* Children that stay where they are, in the order in which they are listed. */
-static void list_first_children(struct pv_tree_node *v, uint32_t parent, uint32_t first)
+/*
+ * Takes `moves` children, those from `first` on, out of the list; most of them stand in front. The
+ * others stay where they are.
+ */
+static void unlist(const struct fold *f, struct pv_tree_node *v, uint32_t parent, uint32_t moves)
 {
-	uint32_t *last = &v[parent].first_child, children = 0;
-	for (uint32_t at = *last, next; at; at = next) {
-		next = v[at].next_sibling;
-		if (at >= first)
+	const uint32_t first = f->first;
+	struct pv_tree_node *p = &v[parent];
+	uint32_t *last = &p->first_child;
+	p->children -= moves;
+	uint32_t at = *last;
+	while (moves > 0) {
+		if (at >= first) {
+			moves--;
+			at = f->link[at].next;
 			continue;
+		}
 		*last = at;
 		last = &v[at].next_sibling;
-		children++;
+		at = *last;
 	}
-	*last = 0;
-	v[parent].children = children;
-	if (v[parent].recent >= first)
-		v[parent].recent = 0;
+	*last = at;
+	if (p->recent >= first)
+		p->recent = 0;
+	if (p->other >= first)
+		p->other = 0;
 }
 
-/* Where no parent has so many children that they are found by hash. */
+/* f->moves: how many of a node's children move, of those that stay. */
+static void unlist_all(struct fold *f, struct pv_tree_node *v)
+{
+	const uint32_t first = f->first;
+	for (size_t i = first; i < f->n; i++)
+		if (f->link[i].parent < first)
+			f->moves[f->link[i].parent] = 0;
+	for (size_t i = first; i < f->n; i++)
+		if (f->link[i].parent < first)
+			f->moves[f->link[i].parent]++;
+	for (size_t i = first; i < f->n; i++) {
+		uint32_t parent = f->link[i].parent;
+		if (parent >= first || f->moves[parent] == 0)
+			continue;
+		unlist(f, v, parent, f->moves[parent]);
+		f->moves[parent] = 0;
+	}
+}
+
+/*
+ * How much more there is to do, with the lock held, where nodes that move or whose siblings do are
+ * found by hash: as if so many more nodes moved.
+ */
+static size_t wide_moves(struct fold *f)
+{
+	enum { HASHED = 4 };
+	size_t n = 0;
+	memset(f->inner, 0, f->from * sizeof *f->inner);
+	for (size_t i = f->first; i < f->n; i++) {
+		uint32_t parent = f->link[i].parent;
+		if (f->node[parent].children <= PV_CALLS_WIDE)
+			continue;
+		n += f->gone[i] ? 0 : HASHED;
+		if (parent >= f->first || f->inner[parent])
+			continue;
+		f->inner[parent] = true; /* it says nothing of those that stay */
+		n += f->node[parent].children;
+	}
+	return n;
+}
+
+/* Those that move get into the map again when they are listed. */
+static void forget_wide(const struct fold *f, struct pv_map *wide)
+{
+	const struct pv_tree_node *v = f->node;
+	for (size_t i = f->first; i < f->n && wide->n; i++)
+		if (v[f->link[i].parent].children > PV_CALLS_WIDE)
+			pv_map_remove(wide, (uint64_t)f->link[i].parent << 32 | v[i].method);
+}
+
 static bool move_up(struct fold *f, struct pv_calls *c)
 {
 	struct pv_tree_node *v = c->node.v;
 	const uint32_t first = f->first, n = (uint32_t)f->n;
-	for (size_t k = 0; k < f->merges; k++)
-		add(&v[f->merged[k]], &v[f->into[f->merged[k]]]);
+	for (uint32_t i = first; i < n; i++)
+		if (f->gone[i])
+			add(&v[i], &v[f->into[i]], f->inner[i]);
 	for (uint32_t i = 0; i < first; i++)
 		f->into[i] = i;
-	for (uint32_t i = first; i < n; i++) {
-		uint32_t parent = v[i].parent;
-		if (parent >= first || f->gone[parent])
-			continue;
-		f->gone[parent] = true; /* its list is as it is to be */
-		list_first_children(v, parent, first);
-	}
+	unlist_all(f, v);
 	c->node.n = first;
 	for (uint32_t i = first; i < n; i++) {
-		const struct pv_tree_node x = v[i];
 		if (f->gone[i])
 			continue;
+		const struct pv_tree_node x = v[i];
 		f->into[i] = (uint32_t)c->node.n;
 		if (!put(c, &x, f->into[x.parent], f->other[x.parent] == i))
 			return false;
@@ -258,14 +397,21 @@ static bool move_up(struct fold *f, struct pv_calls *c)
 }
 
 /* Beside the tree, of which nothing changes but what nobody else looks at. */
-static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent)
+static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool newest)
 {
-	if (!fold_init(&m->private->fold, &m->calls, f))
+	const struct pv_calls *c = &m->calls;
+	if (!fold_init(&m->private->fold, c, newest ? c->looked_at : 0, f))
 		return false;
 	f->kept[parent] = true;
 	mark_open(m, f);
-	choose(f);
-	direct(f);
+	f->bar = c->bar_ns;
+	if (newest) {
+		choose_new(f);
+		direct_new(f);
+	} else {
+		choose(f);
+		direct(f);
+	}
 	return true;
 }
 
@@ -291,14 +437,33 @@ static void follow(struct pv_model *m, const uint32_t *into)
 	}
 }
 
-static bool fold_once(struct pv_model *m, uint32_t *parent)
+static void note_links(struct fold *f)
+{
+	for (size_t i = f->first; i < f->n; i++)
+		f->link[i] = (struct link){ f->node[i].parent, f->node[i].next_sibling };
+}
+
+/* Whether what moves, and what has to be listed again for it, is a small part of the tree. */
+static bool is_near_end(const struct pv_calls *c, struct fold *f)
+{
+	size_t moves = f->n - f->first;
+	if (moves <= f->n / 3 && f->from == 0)
+		note_links(f);
+	if (moves <= f->n / 3 && c->wide.n > 0)
+		moves += wide_moves(f);
+	return moves <= f->n / 3;
+}
+
+static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 {
 	struct pv_calls *c = &m->calls, to;
 	struct pv_fold_room *r = &m->private->fold;
 	struct fold f;
 	pv_model_let_go(m);
-	bool ok = prepare(m, &f, *parent);
-	bool moves = f.n - f.first <= f.n / 3 && c->wide.n == 0;
+	bool ok = prepare(m, &f, *parent, newest);
+	bool moves = ok && is_near_end(c, &f);
+	if (moves)
+		forget_wide(&f, &c->wide); /* the owner's alone */
 	ok = ok && (moves || build_beside(m, &f, &to));
 	pv_model_take_back(m);
 	if (!ok || (moves && !move_up(&f, c)))
@@ -309,6 +474,8 @@ static bool fold_once(struct pv_model *m, uint32_t *parent)
 		c->node = to.node;
 	}
 	c->folded += f.folded;
+	c->looked_at = (uint32_t)c->node.n;
+	c->bar_ns = f.bar;
 	m->private->stretches.changes++;
 	follow(m, f.into);
 	*parent = f.into[*parent];
@@ -325,9 +492,11 @@ bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 		return true;
 	if (!pv_window_flush(m))
 		return false;
+	if (c->looked_at && goal > c->looked_at && !fold_once(m, parent, true))
+		return false;
 	for (int i = 0; i < ROUNDS && c->node.n > goal && c->folded != before; i++) {
 		before = c->folded;
-		if (!fold_once(m, parent))
+		if (!fold_once(m, parent, false))
 			return false;
 	}
 	if (c->node.n >= c->cap)

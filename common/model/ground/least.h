@@ -19,4 +19,9 @@ static inline uint64_t pv_least_signed(int64_t v)
 	return (uint64_t)v ^ UINT64_C(1) << 63;
 }
 
+static inline int64_t pv_least_as_signed(uint64_t v)
+{
+	return (int64_t)(v ^ UINT64_C(1) << 63);
+}
+
 #endif
