@@ -102,6 +102,32 @@ START_TEST(map_keeps_every_key)
 }
 END_TEST
 
+/* Of keys that share slots, whichever go: the others are still found. */
+START_TEST(what_is_removed_from_a_map_is_gone)
+{
+	enum { KEYS = 2000 };
+	struct pv_map m = { 0 };
+	pv_map_remove(&m, 7);
+	for (uint32_t round = 0; round < 5; round++) {
+		for (uint32_t i = 0; i < KEYS; i++)
+			ck_assert(pv_map_set(&m, i % 3 ? i : (uint64_t)i << 40, i));
+		for (uint32_t i = 0; i < KEYS; i++)
+			if (pv_hash(i + round) % 2)
+				pv_map_remove(&m, i % 3 ? i : (uint64_t)i << 40);
+		pv_map_remove(&m, UINT64_MAX);
+		size_t n = 0;
+		for (uint32_t i = 0; i < KEYS; i++) {
+			bool gone = pv_hash(i + round) % 2;
+			uint32_t is = pv_map_get(&m, i % 3 ? i : (uint64_t)i << 40);
+			ck_assert_uint_eq(is, gone ? PV_MAP_NONE : i);
+			n += !gone;
+		}
+		ck_assert_uint_eq(m.n, n);
+	}
+	pv_map_finish(&m);
+}
+END_TEST
+
 START_TEST(a_large_map_can_grow_beforehand)
 {
 	struct pv_map m = { 0 }, grown;
@@ -298,6 +324,7 @@ int main(void)
 	tcase_add_test(c, leb_longer_than_ten_bytes_is_malformed);
 	tcase_add_test(c, strings_stop_at_their_nul_or_fail);
 	tcase_add_test(c, map_keeps_every_key);
+	tcase_add_test(c, what_is_removed_from_a_map_is_gone);
 	tcase_add_test(c, a_large_map_can_grow_beforehand);
 	tcase_add_test(c, interned_text_is_one_and_never_moves);
 	tcase_add_test(c, units_read_like_people_write);
