@@ -280,22 +280,42 @@ static void list(
 
 /* --- maps */
 
+static int by_key(const void *a, const void *b)
+{
+	const struct pv_map_slot *x = a, *y = b;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* What is in use, by its key: where it stands is another place in every process. NULL: no memory.
+ */
+static struct pv_map_slot *sorted(const struct pv_map *m)
+{
+	struct pv_map_slot *v = malloc(m->n * sizeof *v);
+	size_t n = 0;
+	for (size_t i = 0; v && i <= m->mask; i++)
+		if (m->slots[i].value != PV_MAP_NONE)
+			v[n++] = m->slots[i];
+	if (v)
+		qsort(v, n, sizeof *v, by_key);
+	return v;
+}
+
 static void save_map(struct pv_archive *a, const struct pv_map *m)
 {
 	uint64_t key[BLOCK];
 	uint32_t value[BLOCK];
-	size_t n = 0;
-	for (size_t i = 0; m->slots && i <= m->mask && !a->failed; i++) {
-		if (m->slots[i].value != PV_MAP_NONE) {
-			key[n] = m->slots[i].key;
-			value[n++] = m->slots[i].value;
+	struct pv_map_slot *v = m->n ? sorted(m) : NULL;
+	a->failed |= m->n && !v;
+	for (size_t done = 0, n; done < m->n && !a->failed; done += n) {
+		n = m->n - done < BLOCK ? m->n - done : BLOCK;
+		for (size_t i = 0; i < n; i++) {
+			key[i] = v[done + i].key;
+			value[i] = v[done + i].value;
 		}
-		if (n == BLOCK || i == m->mask) {
-			put(a, key, n * sizeof *key);
-			put(a, value, n * sizeof *value);
-			n = 0;
-		}
+		put(a, key, n * sizeof *key);
+		put(a, value, n * sizeof *value);
 	}
+	free(v);
 }
 
 static bool make_map(struct pv_map *m, size_t count)
@@ -314,17 +334,13 @@ static bool make_map(struct pv_map *m, size_t count)
 	return true;
 }
 
-/*
- * They come in the order of their slots, so this walks along. Keys are each there once; and those
- * that were chosen to meet in one place take no more steps than a few for each.
- */
-static bool insert(
-	struct pv_map *m, const uint64_t *key, const uint32_t *value, size_t n, size_t *steps)
+/* Keys are each there once. */
+static bool insert(struct pv_map *m, const uint64_t *key, const uint32_t *value, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
-		size_t i = pv_hash(key[k]) & m->mask;
+		size_t i = pv_map_place(m, key[k]);
 		for (; m->slots[i].value != PV_MAP_NONE; i = (i + 1) & m->mask)
-			if (m->slots[i].key == key[k] || (*steps)-- == 0)
+			if (m->slots[i].key == key[k])
 				return false;
 		m->slots[i] = (struct pv_map_slot){ key[k], value[k] };
 		m->n++;
@@ -349,13 +365,12 @@ static void load_map(struct pv_archive *a, const struct pv_field_row *r, struct 
 {
 	uint64_t key[BLOCK];
 	uint32_t value[BLOCK];
-	size_t steps = 64 * count + 4096;
 	pv_archive_check(a, make_map(m, count));
 	for (size_t done = 0; done < count && !a->failed; done += BLOCK) {
 		size_t n = count - done < BLOCK ? count - done : BLOCK;
 		if (get(a, key, n * sizeof *key) && get(a, value, n * sizeof *value))
-			pv_archive_check(a, values_hold(a, r, store, value, n) &&
-						    insert(m, key, value, n, &steps));
+			pv_archive_check(
+				a, values_hold(a, r, store, value, n) && insert(m, key, value, n));
 	}
 }
 
@@ -484,17 +499,14 @@ static void count_texts(struct pv_archive *a, size_t n, unsigned store)
 
 void pv_archive_intern(struct pv_archive *a, struct pv_intern *in, unsigned store)
 {
-	static const struct pv_field_row older = { NULL, 0, 4, 4, PV_OLDER, 0, 0, 0, NULL },
-					 value = { NULL, 0, 0, 0, PV_MAP, PV_ID, 0, 0, NULL };
-	static const struct pv_shape link = { 4, 1, &older };
-	static const struct pv_field_row next = { NULL, 0, 0, 0, PV_LIST, 0, 0, 0, &link };
-	if (a->mode == PV_ARCHIVE_LOAD)
+	bool loading = a->mode == PV_ARCHIVE_LOAD;
+	if (loading)
 		pv_intern_finish(in);
-	list(a, &next, (struct any_list *)(void *)&in->next, 0);
-	count_texts(a, in->next.n, store);
-	if (a->mode == PV_ARCHIVE_LOAD && !a->failed)
-		load_texts(a, in, in->next.n);
+	size_t n = pv_archive_count(a, in->text.n, loading ? (size_t)a->left : SIZE_MAX, 0);
+	count_texts(a, n, store);
+	if (loading && !a->failed)
+		load_texts(a, in, n);
 	else if (a->mode == PV_ARCHIVE_SAVE)
 		save_texts(a, in);
-	map(a, &value, &in->heads, store);
+	a->failed |= loading && !a->failed && !pv_intern_link(in);
 }

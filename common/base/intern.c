@@ -4,15 +4,15 @@
 
 static uint64_t hash_text(const char *text, size_t len)
 {
-	uint64_t h = len;
-	for (; len >= 8; text += 8, len -= 8) {
-		uint64_t part;
-		memcpy(&part, text, 8);
-		h = pv_hash(h ^ part);
+	enum { PART = 7 }; /* bytes */
+	uint64_t h = len, part = 0;
+	for (; len > PART; text += PART, len -= PART) {
+		memcpy(&part, text, PART);
+		h = pv_hash_part(h, part);
 	}
-	uint64_t tail = 0;
-	memcpy(&tail, text, len);
-	return pv_hash(h ^ tail);
+	part = 0;
+	memcpy(&part, text, len);
+	return pv_hash_part(h, part);
 }
 
 static bool same(const char *known, const char *text, size_t len)
@@ -54,6 +54,22 @@ bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t 
 	in->text.v[in->text.n++] = copy;
 	in->next.v[in->next.n++] = head;
 	*ret_id = id;
+	return true;
+}
+
+bool pv_intern_link(struct pv_intern *in)
+{
+	pv_map_clear(&in->heads);
+	in->next.n = 0;
+	if (!pv_reserve(&in->next, in->text.n))
+		return false;
+	for (uint32_t id = 0; id < in->text.n; id++) {
+		uint64_t h = hash_text(in->text.v[id], strlen(in->text.v[id]));
+		uint32_t head = id ? pv_map_get(&in->heads, h) : 0;
+		in->next.v[in->next.n++] = head == PV_MAP_NONE ? 0 : head;
+		if (id && !pv_map_set(&in->heads, h, id))
+			return false;
+	}
 	return true;
 }
 

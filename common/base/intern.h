@@ -13,7 +13,7 @@ struct pv_intern {
 	struct pv_arena arena;
 	PV_ARRAY(const char *) text; /* by id */
 	PV_ARRAY(uint32_t) next;     /* by id: next id with the same hash, 0 ends */
-	struct pv_map heads;         /* hash -> newest id with it */
+	struct pv_map heads;         /* hash -> newest id with it; other in every process */
 };
 
 /* The id of `len` bytes at `text`, made when new. False when out of memory. */
@@ -21,6 +21,9 @@ bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t 
 
 /* Never NULL; "" for id 0 and for ids that were never given out. */
 const char *pv_intern_text(const struct pv_intern *in, uint32_t id);
+
+/* For who fills `text` alone, ids being its indices: so that all of it is found. */
+bool pv_intern_link(struct pv_intern *in);
 
 void pv_intern_finish(struct pv_intern *in);
 

@@ -9,7 +9,7 @@ enum { FIRST_SLOTS = 64 };
 
 static struct pv_map_slot *find(struct pv_map_slot *slots, size_t mask, uint64_t key)
 {
-	size_t i = pv_hash(key) & mask;
+	size_t i = pv_hash_place(key) & mask;
 	while (slots[i].value != PV_MAP_NONE && slots[i].key != key)
 		i = (i + 1) & mask;
 	return &slots[i];

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/seed.h"
+
 #define PV_MAP_NONE UINT32_MAX
 
 struct pv_map_slot {
@@ -22,7 +24,10 @@ struct pv_map {
 	size_t n;
 };
 
-/* Mixes all bits of a key; also good for combining: pv_hash(a ^ pv_hash(b)). */
+/*
+ * Mixes all bits of a key; also good for combining: pv_hash(a ^ pv_hash(b)). The same in every
+ * process, so keys can be made for which it is the same: not for what is searched by it.
+ */
 static inline uint64_t pv_hash(uint64_t x)
 {
 	x ^= x >> 32;
@@ -32,12 +37,18 @@ static inline uint64_t pv_hash(uint64_t x)
 	return x ^ (x >> 32);
 }
 
+/* Where a key stands, or behind that; no key can be chosen so that it stands beside another. */
+static inline size_t pv_map_place(const struct pv_map *m, uint64_t key)
+{
+	return pv_hash_place(key) & m->mask;
+}
+
 /* PV_MAP_NONE when the key is not there. */
 static inline uint32_t pv_map_get(const struct pv_map *m, uint64_t key)
 {
 	if (!m->slots)
 		return PV_MAP_NONE;
-	for (size_t i = pv_hash(key) & m->mask;; i = (i + 1) & m->mask)
+	for (size_t i = pv_map_place(m, key);; i = (i + 1) & m->mask)
 		if (m->slots[i].value == PV_MAP_NONE || m->slots[i].key == key)
 			return m->slots[i].value;
 }

@@ -1,18 +1,48 @@
 #include "common/base/seed.h"
 
-#include <sys/random.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 uint64_t pv_seed;
+struct pv_secret pv_secret;
 
-/* Without the system's random numbers, what an input cannot know either: when, and where in memory.
+enum { NUMBERS = 1 + sizeof(struct pv_secret) / sizeof(uint64_t) };
+
+/*
+ * The kernel gives every program 16 random bytes as it starts. A system call would be one more that
+ * a program with a filter on those could be ended for, once a probe is loaded into it. Without
+ * them, what an input cannot know either: when, and where in memory.
  */
-__attribute__((constructor)) static void draw(void)
+static void draw_bits(uint64_t bits[2])
 {
+	const void *given = (const void *)(uintptr_t)getauxval(AT_RANDOM);
 	struct timespec t = { 0, 0 };
-	if (getrandom(&pv_seed, sizeof pv_seed, GRND_NONBLOCK) == (ssize_t)sizeof pv_seed)
+	if (given) {
+		memcpy(bits, given, 2 * sizeof *bits);
 		return;
+	}
 	clock_gettime(CLOCK_REALTIME, &t);
-	pv_seed = (uint64_t)t.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)t.tv_sec ^
-		  (uint64_t)(uintptr_t)&t;
+	bits[0] = (uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec;
+	bits[1] = (uint64_t)(uintptr_t)&t;
+}
+
+/* The last step of splitmix64. */
+static uint64_t mixed(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Before every other constructor: a map that was filled before could not be searched any more. */
+__attribute__((constructor(101))) static void draw(void)
+{
+	uint64_t bits[2], number[NUMBERS];
+	draw_bits(bits);
+	for (unsigned i = 0; i < NUMBERS; i++)
+		number[i] = mixed(bits[i % 2] + (i + 1) * UINT64_C(0x9e3779b97f4a7c15));
+	pv_seed = number[0];
+	memcpy(&pv_secret, number + 1, sizeof pv_secret);
+	pv_secret.point >>= 4;
 }

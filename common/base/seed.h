@@ -1,13 +1,67 @@
 /*
- * A number that is another one in every process and that an input cannot know: what hashes and
- * trees are shaped by, so that no input can be made for their worst case. No figure depends on it.
+ * Numbers that are others in every process and that an input cannot know: what hashes and trees are
+ * shaped by, so that no input can be made for their worst case. No figure depends on them.
  */
 #ifndef PV_BASE_SEED_H
 #define PV_BASE_SEED_H
 
 #include <stdint.h>
 
-/* Set before main() begins, or when the library is loaded; only read from then on. */
+struct pv_secret {
+	uint64_t low, high, parent, more; /* any */
+	uint64_t point;                   /* below 2^60, see pv_hash_part() */
+};
+
+/* Both are set before main() begins, or when the library is loaded; only read from then on. */
 extern uint64_t pv_seed;
+/* Hidden: one instruction less for each look-up. */
+extern struct pv_secret pv_secret __attribute__((visibility("hidden")));
+
+/*
+ * 32 bits for a table's place. The upper half of the sum is strongly universal
+ * (pair-multiply-shift: M. Thorup, High Speed Hashing for Integers and Strings, 2015): whatever two
+ * keys are, and without knowing the secret, both places are drawn evenly and apart from each other,
+ * so that they meet in one of n places once in n. It is nearly linear in the key, though: a row of
+ * keys at one distance would now and then pile up beside each other. The steps behind it, which
+ * give each of 2^32 values another one and so leave all that as it is, end that.
+ */
+static inline uint32_t pv_hash_spread(uint64_t sum)
+{
+	uint32_t x = (uint32_t)(sum >> 32);
+	x ^= x >> 16;
+	return x * UINT32_C(0x9e3779b1);
+}
+
+static inline uint64_t pv_hash_sum(uint64_t key)
+{
+	return (pv_secret.low + (uint32_t)key) * (pv_secret.high + (key >> 32)) + pv_secret.more;
+}
+
+static inline uint32_t pv_hash_place(uint64_t key)
+{
+	uint32_t x = pv_hash_spread(pv_hash_sum(key));
+	return x ^ x >> 15;
+}
+
+/*
+ * Hashes of what is longer: the parts are the coefficients of a polynomial, whose value at a secret
+ * point modulo 2^61 - 1 is the hash. Two lists of n parts have the same one at n of 2^60 points at
+ * most. Begins with 1, or with what is not 0 and tells lengths apart; `part` is below 2^60.
+ */
+static inline uint64_t pv_hash_part(uint64_t h, uint64_t part)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const uint64_t prime = (UINT64_C(1) << 61) - 1;
+	wide product = (wide)(h + part) * pv_secret.point;
+	uint64_t x = (uint64_t)product & prime;
+	x += (uint64_t)(product >> 61);
+	return (x & prime) + (x >> 61);
+}
+
+/* Likewise, of 64 bits. */
+static inline uint64_t pv_hash_word(uint64_t h, uint64_t word)
+{
+	return pv_hash_part(pv_hash_part(h, (uint32_t)word), word >> 32);
+}
 
 #endif

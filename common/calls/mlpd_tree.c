@@ -7,6 +7,7 @@
 enum { FIRST_NODES = 256, FIRST_OPEN = 256, ROOM_KEPT = 1 << 17, LINE = 64 };
 
 _Static_assert(sizeof(struct mlpd_node) == LINE, "one cache line");
+_Static_assert(MLPD_TREE_MOST <= 1 << (31 - MLPD_TAG_BITS), "a slot has a node and a tag");
 
 void mlpd_tree_finish(struct mlpd_tree *t)
 {
@@ -28,8 +29,8 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 static void put_in_slot(struct mlpd_tree *t, uint32_t node)
 {
 	const struct mlpd_place *p = &t->place[node];
-	uint64_t hash = mlpd_tree_hash(p->parent, p->key);
-	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
+	uint32_t hash = mlpd_tree_hash(p->parent, p->key);
+	size_t at = hash >> MLPD_TAG_BITS & (t->slots - 1);
 	while (t->slot[at])
 		at = (at + 1) & (t->slots - 1);
 	t->slot[at] = mlpd_tree_tag(hash) | node;

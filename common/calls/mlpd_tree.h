@@ -10,6 +10,7 @@
 #define PV_FORMAT_MLPD_TREE_H
 
 #include "common/base/mem.h"
+#include "common/base/seed.h"
 #include "common/format/digest.h"
 
 /*
@@ -71,6 +72,7 @@ enum {
 	MLPD_STEP_NODE = 6,
 	MLPD_STEP_MOST = 64, /* bits */
 	MLPD_STEP_LONG = 8 << MLPD_STEP_BITS,
+	MLPD_TAG_BITS = 13, /* of a slot, see mlpd_tree_tag() */
 };
 
 struct mlpd_tree {
@@ -117,27 +119,22 @@ static inline uint32_t mlpd_expected(const struct mlpd_node *n, enum mlpd_way wa
 	return n->to[way] >> MLPD_STEP_NODE;
 }
 
-static inline unsigned mlpd_tree_shift(const struct mlpd_tree *t)
+static inline uint32_t mlpd_tree_hash(uint32_t parent, uint64_t key)
 {
-	return 64 - (unsigned)__builtin_ctzll(t->slots);
+	return pv_hash_spread(pv_hash_sum(key) + parent * pv_secret.parent);
 }
 
-static inline uint64_t mlpd_tree_hash(uint32_t parent, uint64_t key)
+/* The part of the hash that is not its place; above a node's number there is room for it. */
+static inline uint32_t mlpd_tree_tag(uint32_t hash)
 {
-	return (key + parent * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
-}
-
-/* The part of the hash that a slot has, where a node's number leaves room for it. */
-static inline uint32_t mlpd_tree_tag(uint64_t hash)
-{
-	return (uint32_t)(hash >> 11) & ~(uint32_t)(MLPD_TREE_MOST - 1);
+	return hash << (32 - MLPD_TAG_BITS);
 }
 
 /* 0: not there. */
 static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
-	uint64_t hash = mlpd_tree_hash(parent, key);
-	size_t at = (size_t)(hash >> mlpd_tree_shift(t));
+	uint32_t hash = mlpd_tree_hash(parent, key);
+	size_t at = hash >> MLPD_TAG_BITS & (t->slots - 1);
 	uint32_t tag = mlpd_tree_tag(hash), most = MLPD_TREE_MOST;
 	for (uint32_t s; (s = t->slot[at]) != 0; at = (at + 1) & (t->slots - 1)) {
 		const struct mlpd_place *p = &t->place[s & (most - 1)];

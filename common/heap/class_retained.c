@@ -51,9 +51,9 @@ struct job {
 /* The set in `scratch`; PV_MAP_NONE when there are too many, or no memory. */
 static uint32_t keep(struct sets *s)
 {
-	uint64_t hash = s->scratch.n;
+	uint64_t hash = 1;
 	for (size_t i = 0; i < s->scratch.n; i++)
-		hash = pv_hash(hash ^ s->scratch.v[i]);
+		hash = pv_hash_part(hash, s->scratch.v[i]);
 	uint32_t newest = pv_map_get(&s->of_hash, hash);
 	for (uint32_t i = newest == PV_MAP_NONE ? 0 : newest; i; i = s->set.v[i - 1].next) {
 		const struct set *x = &s->set.v[i - 1];
@@ -74,7 +74,7 @@ static uint32_t keep(struct sets *s)
 
 static struct memo *memo_of(const struct sets *s, struct memo *memos, uint64_t question)
 {
-	return &memos[pv_hash(question) & (s->memos - 1)];
+	return &memos[pv_hash_place(question) & (s->memos - 1)];
 }
 
 static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)

@@ -117,10 +117,10 @@ static bool same(const struct pv_merged_row *a, const struct pv_merged_row *b)
 /* The row like that; the parent's when there are too many. PV_MAP_NONE: out of memory. */
 static uint32_t row_like(struct merge *m, const struct pv_merged_row *like)
 {
-	uint64_t hash = pv_hash((uint64_t)like->parent << 32 | like->klass) ^
-			pv_hash((uint64_t)like->offset << 32 |
-				(like->area ^ (uint32_t)like->source << 24)) ^
-			pv_hash((uintptr_t)like->field);
+	uint64_t hash = pv_hash_word(1, (uint64_t)like->parent << 32 | like->klass);
+	hash = pv_hash_word(
+		hash, (uint64_t)like->offset << 32 | (like->area ^ (uint32_t)like->source << 24));
+	hash = pv_hash_word(hash, (uintptr_t)like->field);
 	uint32_t newest = pv_map_get(&m->row_of, hash);
 	newest = newest == PV_MAP_NONE ? 0 : newest;
 	for (uint32_t i = newest; i; i = m->next.v[i - 1])

@@ -201,7 +201,7 @@ PV_SHAPE(elements, struct pv_elements, ELEMENTS)
 	F(T, field_of, MAP, ID_1, PV_FIELDS)                                                       \
 	F(T, parent_of, MAP, ID_1, PV_PARENTS)                                                     \
 	F(T, elements_of, MAP, ID_1, PV_ARRAYS_ELEMENTS)                                           \
-	F(T, known, MAP, ID_1, PV_FIELDS)                                                          \
+	F(T, known, LEFT_OUT_ALL)                                                                  \
 	F(T, dropped, FIGURE)
 PV_SHAPE_SHARED(fields, struct pv_fields, FIELDS)
 

@@ -44,7 +44,7 @@ static uint64_t hash_of(struct pv_slice name)
 		}
 		depth += c == '<' && i > 0; /* <Module> is a name */
 		if (depth == 0)
-			h = pv_hash(h ^ (unsigned char)c);
+			h = pv_hash_part(h, (unsigned char)c);
 		depth -= c == '>' && depth > 0;
 	}
 	return h;

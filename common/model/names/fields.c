@@ -13,6 +13,21 @@ void pv_fields_finish(struct pv_fields *f)
 	pv_map_finish(&f->known);
 }
 
+static uint64_t hash_of(const struct pv_field *one)
+{
+	uint64_t place = (uint64_t)one->offset << 33 ^ (uint64_t)one->is_static << 32 ^ one->name;
+	return pv_hash_word(pv_hash_word(1, one->owner), place);
+}
+
+bool pv_fields_link(struct pv_fields *f)
+{
+	bool ok = true;
+	pv_map_clear(&f->known);
+	for (size_t i = 0; ok && i < f->field.n; i++)
+		ok = pv_map_set(&f->known, hash_of(&f->field.v[i]), (uint32_t)i + 1);
+	return ok;
+}
+
 static uint32_t newest(const struct pv_map *m, uint64_t key)
 {
 	uint32_t at = pv_map_get(m, key);
@@ -39,8 +54,7 @@ static bool field(struct pv_context *x, const struct pv_event *e)
 		return true;
 	if (!pv_intern_add(&x->m->names.text, e->field.name.at, e->field.name.len, &one.name))
 		return false;
-	uint64_t hash = pv_hash(one.owner ^ pv_hash((uint64_t)one.offset << 33 ^
-						    (uint64_t)one.is_static << 32 ^ one.name));
+	uint64_t hash = hash_of(&one);
 	if (is_known(f, hash, &one))
 		return true;
 	if (f->field.n >= PV_FIELDS_CAP) {

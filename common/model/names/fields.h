@@ -41,7 +41,7 @@ struct pv_fields {
 	PV_ARRAY(struct pv_parent) parent;
 	PV_ARRAY(struct pv_elements) elements;
 	struct pv_map field_of, parent_of, elements_of; /* owner -> index + 1 of the newest */
-	struct pv_map known; /* private: hash of a field or parent -> its index + 1 */
+	struct pv_map known; /* private: hash of a field -> its index + 1; other in every process */
 	uint64_t dropped;    /* beyond PV_FIELDS_CAP */
 };
 
@@ -50,6 +50,8 @@ struct pv_event;
 
 /* Private to the model. False when out of memory. */
 bool pv_fields_apply(struct pv_context *x, const struct pv_event *e);
+/* `known` is made anew: after loading. */
+bool pv_fields_link(struct pv_fields *f);
 void pv_fields_finish(struct pv_fields *f);
 
 #endif

@@ -18,7 +18,7 @@ static struct pv_finalizing *slot(struct pv_finalizers *f, uint32_t link)
 
 static uint32_t *bucket(struct pv_finalizers *f, uint32_t thread, uint64_t object)
 {
-	uint64_t hash = pv_hash(object ^ pv_hash(thread ^ pv_seed));
+	uint64_t hash = pv_hash_word(pv_hash_part(1, thread), object);
 	return &f->bucket[hash % PV_FINALIZING_MAX];
 }
 

@@ -123,7 +123,7 @@ void pv_lives_expect(const struct pv_lives *l, uint64_t address, bool near)
 {
 	if (!l->at.slots)
 		return;
-	const struct pv_map_slot *slot = &l->at.slots[pv_hash(address) & l->at.mask];
+	const struct pv_map_slot *slot = &l->at.slots[pv_map_place(&l->at, address)];
 	if (!near)
 		__builtin_prefetch(slot, 1);
 	else if (slot->key == address && slot->value < GONE)
