@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 
-# With more, there are so many collections that the table of addresses is cleared: once in 4n.
 N, TIMES, CORES = 250, 5, 2
 NAMED = re.compile(r'^desc: Trigger: Client Request: (.*)$', re.M)
 SUM = re.compile(r'^(?:summary|totals): (\d+)', re.M)

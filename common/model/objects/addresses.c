@@ -101,13 +101,13 @@ bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time
 	return now != PV_AGE_NONE && (age == now || age == age_before(now, 1));
 }
 
-/* Before an age has the number of an earlier one. */
+/*
+ * Before an age has the number of an earlier one. A new table costs as much as what is put there;
+ * to clear this one costs as much as all of it, and there may be little between two times.
+ */
 static void forget(struct pv_addresses *a)
 {
-	if (!a->slot)
-		return;
-	memset(a->slot, 0, TABLE);
-	memset(a->ousted, 0, OUSTED);
+	pv_addresses_finish(a);
 }
 
 void pv_addresses_keep(struct pv_addresses *a)
