@@ -547,8 +547,7 @@ static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 	m->buffers += !b->continues;
 	m->bytes += b->bytes_len;
 	if (b->gap_before)
-		for (size_t i = 1; i < m->threads.thread.n; i++)
-			pv_model_gap(m, m->threads.thread.v[i]);
+		pv_threads_gap(m);
 }
 
 static void end_batch(struct pv_model *m, const struct pv_batch *b)

@@ -222,8 +222,7 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 		m->have_zero = true;
 		m->zero_ns = (int64_t)t.startup_ns;
 	}
-	for (size_t i = 1; i < m->threads.thread.n; i++)
-		pv_model_gap(m, m->threads.thread.v[i]);
+	pv_threads_gap(m);
 	changed(m);
 	return true;
 }
@@ -252,8 +251,7 @@ void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, c
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	pv_model_note_damage(m, offset, bytes, reason);
-	for (size_t i = 1; i < m->threads.thread.n; i++)
-		pv_model_gap(m, m->threads.thread.v[i]);
+	pv_threads_gap(m);
 	changed(m);
 }
 

@@ -124,6 +124,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, own, BOOL)                                                                            \
 	F(T, named, BOOL)                                                                          \
 	F(T, selected, BOOL)                                                                       \
+	F(T, touched, LEFT_OUT)                                                                    \
 	F(T, stack, PART, thread_calls)                                                            \
 	F(T, wait, PART, wait)                                                                     \
 	F(T, waits, AT_MOST, PV_WAITS_MAX)                                                         \
@@ -143,6 +144,7 @@ PV_SHAPE(thread, struct pv_thread, THREAD)
 #define THREADS(F, T)                                                                              \
 	F(T, thread, LEFT_OUT_ALL)                                                                 \
 	F(T, newest, MAP, ID, PV_THREADS)                                                          \
+	F(T, touched, LEFT_OUT_ALL)                                                                \
 	F(T, ended, FIGURE)                                                                        \
 	F(T, late, FIGURE)                                                                         \
 	F(T, folded, FIGURE)                                                                       \
@@ -185,6 +187,7 @@ void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 		struct pv_thread *th = t->thread.v[i];
 		pv_archive_shape(a, &thread_shape, th);
 		pv_archive_check(a, th->index == i && th->before < i && waits_hold(a, th));
+		a->failed |= pv_archive_loads(a) && !pv_threads_touch(t, th);
 	}
 	for (size_t i = 0; pv_archive_loads(a) && t->newest.slots && i <= t->newest.mask; i++)
 		pv_archive_check(a, t->newest.slots[i].value != 0);

@@ -160,7 +160,7 @@ bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
 	m->private->use_ns = s->last_ns;
 	pay(m, calls, s->last_ns);
 	end_frames(m, calls, s);
-	if (!pv_reserve(&calls->stack, s->n))
+	if (!pv_threads_touch(&m->threads, th) || !pv_reserve(&calls->stack, s->n))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		size_t depth = calls->stack.n;

@@ -24,6 +24,7 @@ void pv_threads_finish(struct pv_threads *t)
 		free(t->thread.v[i]);
 	}
 	pv_array_finish(&t->thread);
+	pv_array_finish(&t->touched);
 	pv_map_finish(&t->newest);
 }
 
@@ -131,7 +132,30 @@ struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time)
 		th = open_epoch(m, id);
 	if (th)
 		th->own = true;
-	return th;
+	return th && pv_threads_touch(&m->threads, th) ? th : NULL;
+}
+
+bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th)
+{
+	if (th->touched)
+		return true;
+	if (!pv_reserve(&t->touched, 1))
+		return false;
+	t->touched.v[t->touched.n++] = th->index;
+	th->touched = true;
+	return true;
+}
+
+/* Those that were not touched since the last one have nothing open. */
+void pv_threads_gap(struct pv_model *m)
+{
+	struct pv_threads *t = &m->threads;
+	for (size_t i = 0; i < t->touched.n; i++) {
+		struct pv_thread *th = t->thread.v[t->touched.v[i]];
+		pv_model_gap(m, th);
+		th->touched = false;
+	}
+	t->touched.n = 0;
 }
 
 /* When an epoch began: its start, else its first event; PV_NEVER when neither is known. */

@@ -41,6 +41,7 @@ struct pv_thread {
 	bool own;         /* has buffers of its own (else only named by others) */
 	bool named;       /* by an event of this epoch */
 	bool selected;    /* passes the model's restriction */
+	bool touched;     /* it is in threads.touched */
 
 	/* private to the model */
 	struct pv_thread_calls stack;
@@ -65,6 +66,7 @@ struct pv_thread {
 struct pv_threads {
 	PV_ARRAY(struct pv_thread *) thread; /* by index; [0] is NULL; pointers stay */
 	struct pv_map newest;                /* native id -> index */
+	PV_ARRAY(uint32_t) touched;          /* may have something open since the last gap of all */
 	uint64_t ended;
 	uint64_t late;   /* ends told after events that were behind them */
 	uint64_t folded; /* epochs counted in their predecessor because there were too many */

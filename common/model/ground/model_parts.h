@@ -115,11 +115,13 @@ void pv_model_time_base(struct pv_model *m, int64_t base);
 void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
 
 /* --- threads.c */
-
 bool pv_threads_init(struct pv_threads *t);
 void pv_threads_finish(struct pv_threads *t);
 /* The epoch of `id` that an event of its own buffers at `time` belongs to, opened when new. */
 struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time);
+/* Before something of it is opened, as pv_threads_own() does; then pv_model_gap() of all such. */
+bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th);
+void pv_threads_gap(struct pv_model *m);
 bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
 /* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */
 struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);

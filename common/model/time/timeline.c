@@ -6,7 +6,8 @@
 
 void pv_timeline_init(struct pv_timeline *t, int64_t origin_ns)
 {
-	memset(t, 0, sizeof *t);
+	if (t->used) /* else it is as it was made: all 0 */
+		memset(t, 0, sizeof *t);
 	t->origin_ns = origin_ns;
 	t->width_ns = PV_TIMELINE_FIRST_WIDTH;
 }

@@ -33,12 +33,19 @@ void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c)
 	c->used = false;
 }
 
+/* Most of them, or all, are as they were made. */
+static void empty_all(struct pv_window *w)
+{
+	for (size_t i = 0; i < PV_WINDOW_CELLS && !w->off; i++)
+		if (w->cell[i].used || w->cell[i].nodes.room || w->cell[i].sites.room)
+			pv_window_empty_cell(w, &w->cell[i]);
+}
+
 void pv_window_destroy(struct pv_window *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
-		pv_window_empty_cell(w, &w->cell[i]);
+	empty_all(w);
 	pv_array_finish(&w->nodes);
 	pv_array_finish(&w->sites);
 	pv_array_finish(&w->place);
@@ -49,8 +56,7 @@ void pv_window_off(struct pv_model *m)
 {
 	pv_window_flush(m);
 	struct pv_window *w = m->window;
-	for (size_t i = 0; i < PV_WINDOW_CELLS; i++)
-		pv_window_empty_cell(w, &w->cell[i]);
+	empty_all(w);
 	w->off = true;
 	pv_buckets_destroy(m->buckets); /* the window feeds them */
 	m->buckets = NULL;
@@ -243,7 +249,8 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 	while (from < time && ok) {
 		int64_t number = pv_window_number(w, from), edge;
 		edge = (int64_t)((uint64_t)(number + 1) * (uint64_t)w->width);
-		if (edge > time || edge <= from) /* the last cell's end is past what a time can be */
+		if (edge > time ||
+			edge <= from) /* the last cell's end is past what a time can be */
 			edge = time;
 		struct pv_window_entry e = { node, 0, edge - from, 0 };
 		ok = add_node(w, number, &e);
