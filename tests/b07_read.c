@@ -20,6 +20,19 @@ static void put_span(const struct lines *l, const char *name, struct pv_span s)
 	fputs("]", l->out);
 }
 
+static void put_stack(const struct lines *l, struct pv_span s)
+{
+	uint64_t *key = calloc(s.n + 1, sizeof *key);
+	if (!key)
+		abort();
+	pv_batch_stack(l->b, s, key);
+	fputs(" stack=[", l->out);
+	for (uint32_t i = 0; i < s.n; i++)
+		fprintf(l->out, "%s%" PRIx64, i ? " " : "", key[i]);
+	fputs("]", l->out);
+	free(key);
+}
+
 static void put_meta(const struct lines *l, const struct pv_event *e)
 {
 	fprintf(l->out, " %" PRIx64 " of %" PRIx64 " '%s'", e->meta.key, e->meta.owner,
@@ -71,13 +84,13 @@ static void put_rare(const struct lines *l, const struct pv_event *e)
 		break;
 	case PV_KIND_EXCEPTION_THROW:
 		fprintf(out, " %" PRIu64, e->thrown.type);
-		put_span(l, "stack", e->thrown.stack);
+		put_stack(l, e->thrown.stack);
 		break;
 	case PV_KIND_MONITOR_CONTENTION:
 	case PV_KIND_MONITOR_DONE:
 	case PV_KIND_MONITOR_FAIL:
 		fprintf(out, " %" PRIu64 " %" PRIx64, e->monitor.type, e->monitor.object);
-		put_span(l, "stack", e->monitor.stack);
+		put_stack(l, e->monitor.stack);
 		break;
 	case PV_KIND_SAMPLE_HIT:
 		fprintf(out, " %" PRIx64, e->hit.address);
@@ -116,7 +129,7 @@ static void put_event(const struct lines *l, size_t i)
 	if (b->kind[i] == PV_KIND_ALLOC) {
 		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
 		fprintf(l->out, " %" PRIu64 " %" PRIx64 " %" PRIu64, a->type, a->object, a->size);
-		put_span(l, "stack", a->stack);
+		put_stack(l, a->stack);
 	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
 		fprintf(l->out, " %" PRIu64, b->key[i]);
 	} else {

@@ -89,10 +89,11 @@ static struct world *play(uint32_t base)
 	}
 	w->m = logkit_model(w->k);
 	for (unsigned i = 0; i < CLASSES; i++) {
-		const uint64_t key = 0xa00 + 0x10 * i;
+		uint64_t key = 0xa00 + 0x10 * i;
+		const struct pv_batch b = { .pool = { .v = &key, .n = 1 } };
 		w->class_use[i] = pv_names_class(
 			&w->m->names, logkit_type(w->k, 0x5000 + 0x100 * i), LOGKIT_ZERO + 10);
-		w->stack[i] = pv_lives_stack(w->m, LOGKIT_ZERO + 10, &key, 1);
+		w->stack[i] = pv_lives_stack(w->m, LOGKIT_ZERO + 10, &b, (struct pv_span){ 0, 1 });
 	}
 	ck_assert(pv_lives_init(&w->l, &o));
 	make(w, STEADY, 50);

@@ -30,6 +30,7 @@ void pv_batch_again(struct pv_batch *b)
 {
 	pv_batch_drop_pack(b);
 	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
+	b->frames.n = 0;
 	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 	pv_digest_reset(&b->digest);
@@ -51,11 +52,20 @@ void pv_batch_finish(struct pv_batch *b)
 	pv_array_finish(&b->allocs);
 	pv_array_finish(&b->rare);
 	pv_array_finish(&b->pool);
+	pv_array_finish(&b->frames);
 	pv_array_finish(&b->descs);
 	pv_array_finish(&b->values);
 	pv_array_finish(&b->bytes);
 	pv_digest_finish(&b->digest);
 	*b = (struct pv_batch){ 0 };
+}
+
+void pv_batch_stack(const struct pv_batch *b, struct pv_span stack, uint64_t *ret)
+{
+	const struct pv_batch_frame *v = b->frames.v;
+	uint32_t at = stack.at + 1;
+	for (uint32_t i = stack.n; i-- > 0; at = v[at - 1].caller)
+		ret[i] = v[at - 1].method;
 }
 
 bool pv_batch_reserve(struct pv_batch *b, size_t extra)

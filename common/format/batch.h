@@ -14,7 +14,13 @@
 
 struct pv_alloc {
 	uint64_t type, object, size; /* class or vtable key; address; bytes */
-	struct pv_span stack;        /* pool; n = 0 when the event has none */
+	struct pv_span stack;        /* pool, or `frames`; n = 0 when the event has none */
+};
+
+/* One frame of a stack; its caller stands before it. */
+struct pv_batch_frame {
+	uint64_t method;
+	uint32_t caller; /* index in `frames` + 1; 0: the outermost */
 };
 
 struct pv_batch {
@@ -37,6 +43,12 @@ struct pv_batch {
 	PV_ARRAY(struct pv_alloc) allocs;
 	PV_ARRAY(struct pv_event) rare;
 	PV_ARRAY(uint64_t) pool;
+	/*
+	 * Where a log says only what has changed of a stack, each frame stands here once. If there
+	 * are any, `stack` of allocations and contentions is the innermost frame (`at`) and how
+	 * many there are (`n`), and lies not in the pool.
+	 */
+	PV_ARRAY(struct pv_batch_frame) frames;
 	PV_ARRAY(struct pv_counter_desc) descs;
 	PV_ARRAY(struct pv_counter_value) values;
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
@@ -74,6 +86,7 @@ bool pv_batch_own(struct pv_batch *b);
 	X(allocs)                                                                                  \
 	X(rare)                                                                                    \
 	X(pool)                                                                                    \
+	X(frames)                                                                                  \
 	X(descs)                                                                                   \
 	X(values)                                                                                  \
 	X(digest.path)                                                                             \
@@ -91,6 +104,9 @@ void pv_batch_forget_pack(struct pv_batch *b);
 
 /* Room for `extra` more entries in time, kind and key; false when out of memory. */
 bool pv_batch_reserve(struct pv_batch *b, size_t extra);
+
+/* The method keys of a `stack` in `frames`, the outermost first: `stack.n` of them. */
+void pv_batch_stack(const struct pv_batch *b, struct pv_span stack, uint64_t *ret);
 
 /* How many events of the log stand before entry i. */
 static inline uint64_t pv_batch_number(const struct pv_batch *b, size_t i)

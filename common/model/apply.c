@@ -39,31 +39,6 @@ void pv_model_forget_method(struct pv_model *m, uint64_t key)
 		*c = (struct pv_key_cache){ 0 };
 }
 
-uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
-{
-	struct pv_model_private *p = m->private;
-	size_t i = 0;
-	while (i < n && i < p->memo_n && p->memo_key[i] == keys[i])
-		i++;
-	uint32_t stack = i ? p->memo_stack[i - 1] : 0;
-	if (i < n)
-		p->memo_n = i;
-	for (; i < n; i++) {
-		uint32_t method = pv_model_method(m, keys[i]);
-		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
-		if (stack == PV_MAP_NONE) {
-			p->memo_n = 0;
-			return PV_MAP_NONE;
-		}
-		if (i < PV_STACK_MEMO && p->memo_n == i && !m->names.method.v[method].shared) {
-			p->memo_key[i] = keys[i];
-			p->memo_stack[i] = stack;
-			p->memo_n = i + 1;
-		}
-	}
-	return stack;
-}
-
 /* --- the rarer kinds */
 
 static bool rare_names(struct pv_context *x, const struct pv_event *e)
@@ -542,6 +517,7 @@ static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
 
 static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 {
+	pv_model_forget_frames(m);
 	pv_model_time_base(m, (int64_t)b->time_base);
 	pv_gc_exit_until(m, (int64_t)b->time_base);
 	m->buffers += !b->continues;

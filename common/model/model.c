@@ -82,6 +82,7 @@ void pv_model_destroy(struct pv_model *m)
 		pthread_mutex_destroy(&m->private->lock);
 		pthread_mutex_destroy(&m->private->next);
 		pv_addresses_finish(&m->private->addresses);
+		pv_array_finish(&m->private->frame);
 		pv_array_finish(&m->private->path);
 		pv_symbols_destroy(m->private->symbols);
 		pv_stretches_finish(&m->private->stretches);

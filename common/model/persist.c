@@ -55,6 +55,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, memo_n, LEFT_OUT)                                                                     \
 	F(T, memo_key, LEFT_OUT_ALL)                                                               \
 	F(T, memo_stack, LEFT_OUT_ALL)                                                             \
+	F(T, frame, LEFT_OUT_ALL)                                                                  \
 	F(T, path, LEFT_OUT_ALL)                                                                   \
 	F(T, stretches, LEFT_OUT_ALL)                                                              \
 	F(T, ranged, LEFT_OUT)                                                                     \

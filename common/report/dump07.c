@@ -57,6 +57,25 @@ static void list(const struct pv_dump07 *d, const char *name, struct pv_span s, 
 	putc(']', d->out);
 }
 
+/*
+ * The outermost frame first. Of a stack that is deeper only the frames at its innermost end: the
+ * log says of each what changed of the one before it, so all would be far longer than the log.
+ */
+enum { FRAMES = 256 };
+
+static void stack(const struct pv_dump07 *d, struct pv_span s)
+{
+	uint64_t method[FRAMES];
+	struct pv_span shown = { s.at, s.n < FRAMES ? s.n : FRAMES };
+	pv_batch_stack(&d->stream.batch, shown, method);
+	fputs(" stack=[", d->out);
+	if (s.n > FRAMES)
+		fprintf(d->out, "%" PRIu32 " more, ", s.n - FRAMES);
+	for (uint32_t i = 0; i < shown.n; i++)
+		fprintf(d->out, "%s0x%" PRIx64, i ? ", " : "", method[i]);
+	putc(']', d->out);
+}
+
 static void text(const struct pv_dump07 *d, const char *name, const struct pv_text *t)
 {
 	fprintf(d->out, " %s=", name);
@@ -148,7 +167,7 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 	case PV_KIND_MONITOR_FAIL:
 		number(d, "class", e->monitor.type);
 		address(d, "object", e->monitor.object);
-		list(d, "stack", e->monitor.stack, 1);
+		stack(d, e->monitor.stack);
 		break;
 	case PV_KIND_DIRECTIVES:
 		list(d, "codes", e->directives.codes, 1);
@@ -183,7 +202,7 @@ static void put_event(const struct pv_dump07 *d, size_t i)
 		number(d, "class", a->type);
 		number(d, "size", a->size);
 		address(d, "object", a->object);
-		list(d, "stack", a->stack, 1);
+		stack(d, a->stack);
 	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
 		address(d, "method", b->key[i]);
 	} else {

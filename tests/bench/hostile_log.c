@@ -447,8 +447,7 @@ const char *hostile_family_name(size_t family)
 bool hostile_is_quick(size_t family, enum hostile_pattern p)
 {
 	bool one_row = family >= PV_COUNT_OF(families) && family < families_mlpd();
-	bool raw = family >= families_mlpd() + hostile_families07();
-	return raw || (family < families_mlpd() && (!one_row || p == HOSTILE_MANY));
+	return !one_row || p == HOSTILE_MANY;
 }
 
 bool hostile_has(size_t family, enum hostile_pattern p)

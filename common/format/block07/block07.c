@@ -36,6 +36,7 @@ static void forget(struct b07 *d)
 	pv_map_finish(&d->regions);
 	pv_array_finish(&d->region);
 	pv_array_finish(&d->stack);
+	pv_array_finish(&d->placed);
 	pv_array_finish(&d->frames);
 	memset(d->begun, 0, sizeof d->begun);
 	d->directives = 0;
@@ -434,6 +435,15 @@ static void start_batch(struct b07 *d)
 	b->time_base = b07_clock_ns(&d->clock, d->block.from.counter);
 }
 
+/* The stack is placed anew in each batch: that pays only if much comes between. */
+static bool is_full(const struct b07 *d)
+{
+	const struct pv_batch *b = &d->out->batch;
+	size_t deep = d->stack.n;
+	return b->n >= B07_BATCH_EVENTS + deep / 4 || b->pool.n >= B07_BATCH_POOL ||
+	       b->frames.n >= B07_BATCH_POOL + 2 * deep;
+}
+
 /* Decodes until the block ends or the batch is full. */
 static enum b07_piece run(struct b07 *d)
 {
@@ -442,7 +452,7 @@ static enum b07_piece run(struct b07 *d)
 	enum b07_step s = B07_AGAIN;
 	const uint8_t *item = b->c.at, *first = item;
 	d->why = NULL;
-	while (s == B07_AGAIN && batch->n < B07_BATCH_EVENTS && batch->pool.n < B07_BATCH_POOL) {
+	while (s == B07_AGAIN && !is_full(d)) {
 		item = b->c.at;
 		d->item = b->payload_offset + (uint64_t)(item - b->payload);
 		s = step(d);
@@ -453,7 +463,6 @@ static enum b07_piece run(struct b07 *d)
 	d->out->code = b->code;
 	batch->bytes_len = (uint64_t)(b->c.at - first) + (b->continues ? 0 : d->header_size);
 	b->continues = true;
-	b->span_good = false;
 	if (s == B07_AGAIN)
 		return B07_BATCH;
 	b->open = false;
@@ -469,7 +478,7 @@ static enum b07_piece run(struct b07 *d)
 static void new_batch(struct b07 *d)
 {
 	pv_batch_reset(&d->out->batch);
-	d->out->offsets.n = 0;
+	d->out->offsets.n = d->placed.n = 0;
 	pv_arena_finish(&d->texts);
 }
 

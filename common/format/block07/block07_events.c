@@ -39,6 +39,29 @@ uint64_t b07_begun(struct b07 *d, uint8_t kind, uint64_t id)
 	return 0;
 }
 
+static bool place_frame(struct b07 *d, uint64_t method, uint32_t caller)
+{
+	struct pv_batch *b = &d->out->batch;
+	if (b->frames.n >= UINT32_MAX - 1 || !pv_reserve(&b->frames, 1))
+		return false;
+	b->frames.v[b->frames.n++] = (struct pv_batch_frame){ method, caller };
+	return true;
+}
+
+/* What is in the batch already stays where it is: a section may add one frame to very many. */
+static bool place_stack(struct b07 *d)
+{
+	if (!pv_reserve(&d->placed, d->stack.n - d->placed.n))
+		return false;
+	while (d->placed.n < d->stack.n) {
+		size_t n = d->placed.n;
+		if (!place_frame(d, d->stack.v[n], n ? d->placed.v[n - 1] + 1 : 0))
+			return false;
+		d->placed.v[d->placed.n++] = (uint32_t)d->out->batch.frames.n - 1;
+	}
+	return true;
+}
+
 /*
  * A section is written for the allocation or contention right behind it. One of no frames says
  * nothing: such a one opens every block, whether or not stacks are recorded.
@@ -48,16 +71,16 @@ bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 	struct b07_block *b = &d->block;
 	*ret = (struct pv_span){ 0, 0 };
 	if (b->fresh && d->stack.n) {
-		if (!b->span_good && !b07_pool(d, d->stack.v, d->stack.n, &b->span))
+		if (!place_stack(d))
 			return false;
-		b->span_good = true;
-		*ret = b->span;
+		*ret = (struct pv_span){ d->placed.v[d->stack.n - 1], (uint32_t)d->stack.n };
 		return true;
 	}
 	/* Where every call is recorded, the calls open at the time say more than one frame. */
 	if (caller == 0 || d->calls || (d->flags & PV_MASK07_CALLS))
 		return true;
-	return b07_pool(d, &caller, 1, ret);
+	*ret = (struct pv_span){ (uint32_t)d->out->batch.frames.n, 1 };
+	return place_frame(d, caller, 0);
 }
 
 /* --- by subject */
@@ -214,11 +237,12 @@ static enum b07_step stack_section(struct b07 *d)
 	if (!pv_reserve(&d->stack, (size_t)n))
 		return B07_NOMEM;
 	d->stack.n = (size_t)(valid + n);
+	if (d->placed.n > valid)
+		d->placed.n = (size_t)valid;
 	enum b07_step step = B07_AGAIN;
 	for (size_t i = d->stack.n; i > valid && step == B07_AGAIN; i--)
 		step = frame(d, &d->stack.v[i - 1]);
 	b->fresh = step == B07_AGAIN;
-	b->span_good = false;
 	return step;
 }
 
@@ -317,7 +341,7 @@ enum b07_step b07_events(struct b07 *d)
 		b->thread = b07_var(&b->c);
 		b->counter = b07_var(&b->c);
 		b->phase = 1;
-		d->stack.n = 0; /* each block can be read alone */
+		d->stack.n = d->placed.n = 0; /* each block can be read alone */
 		return b07_ok(d, B07_AGAIN);
 	}
 	unsigned byte = pv_get_u8(&b->c);

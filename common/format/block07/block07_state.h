@@ -57,8 +57,6 @@ struct b07_block {
 	uint64_t counter;       /* running, of the present event */
 	uint64_t end_counter;   /* heap job */
 	uint64_t object, type, refs; /* an object whose references go on in the next event */
-	struct pv_span span;    /* of `stack` in the batch's pool, while it is unchanged */
-	bool span_good;
 	bool fresh;             /* a stack section stands before the present event */
 };
 
@@ -102,6 +100,7 @@ struct b07 {
 	PV_ARRAY(struct b07_region) region;
 	bool native_named, unknown_named;
 	PV_ARRAY(uint64_t) stack; /* outermost first, as the last stack section left it */
+	PV_ARRAY(uint32_t) placed; /* of its outermost frames: where they stand in the batch */
 	struct b07_begun begun[B07_BEGUN];
 	unsigned next_begun;
 

@@ -20,8 +20,8 @@ enum {
 size_t pv_batch_bytes(const struct pv_batch *b)
 {
 	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->rare) + ROOM(&b->pool) +
-		ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) + ROOM(&b->own) +
-		pv_digest_bytes(&b->digest);
+	       ROOM(&b->frames) + ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) +
+	       ROOM(&b->own) + pv_digest_bytes(&b->digest);
 }
 
 /* All but the payload. */
@@ -29,9 +29,9 @@ static size_t used_beside(const struct pv_batch *b)
 {
 	const struct pv_digest *d = &b->digest;
 	return b->n * EVENT + USED(&b->allocs) + USED(&b->rare) + USED(&b->pool) +
-		USED(&b->descs) + USED(&b->values) + USED(&d->path) + USED(&d->sum) +
-		USED(&d->exc) + USED(&d->count) + USED(&d->open) + USED(&d->stretch) +
-		USED(&d->alloc_path) + USED(&d->number);
+	       USED(&b->frames) + USED(&b->descs) + USED(&b->values) + USED(&d->path) +
+	       USED(&d->sum) + USED(&d->exc) + USED(&d->count) + USED(&d->open) +
+	       USED(&d->stretch) + USED(&d->alloc_path) + USED(&d->number);
 }
 
 size_t pv_batch_used(const struct pv_batch *b)
@@ -245,6 +245,7 @@ void pv_batch_trim(struct pv_batch *b, size_t most)
 	TRIM(&b->allocs);
 	TRIM(&b->rare);
 	TRIM(&b->pool);
+	TRIM(&b->frames);
 	TRIM(&b->descs);
 	TRIM(&b->values);
 	TRIM(&b->digest.alloc_path);

@@ -8,7 +8,7 @@ static bool birth(struct pv_lives_read *r, const struct pv_batch *b, size_t i, u
 	birth.class_use = pv_names_class(&m->names, a->type, birth.time_ns);
 	birth.stack = path;
 	if (a->stack.n)
-		birth.stack = pv_lives_stack(m, birth.time_ns, b->pool.v + a->stack.at, a->stack.n);
+		birth.stack = pv_lives_stack(m, birth.time_ns, b, a->stack);
 	birth.thread = pv_threads_at(&m->threads, b->thread, birth.time_ns);
 	return birth.class_use && birth.stack != PV_MAP_NONE && pv_lives_alloc(&r->lives, &birth);
 }

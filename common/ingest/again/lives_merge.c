@@ -312,6 +312,7 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 {
 	struct in_order *o = ctx;
 	(void)h;
+	pv_lives_batch(o->r->model);
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t shot = 0;
 		if (!pv_lives_matters(b->kind[i]))

@@ -342,6 +342,30 @@ static void say_2007(struct pv_convert *c, struct pv_event *e)
 	}
 }
 
+static struct pv_span *stack_of(struct pv_event *e)
+{
+	return e->kind == PV_KIND_ALLOC                ? &e->alloc.stack
+	       : e->kind == PV_KIND_MONITOR_CONTENTION ? &e->monitor.stack
+						       : NULL;
+}
+
+/* Frames that stand once for many stacks become the event's own. */
+static bool say_stack(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
+	const struct pv_batch **pools)
+{
+	struct pv_span *stack = stack_of(e);
+	if (!stack || stack->n == 0 || b->frames.n == 0)
+		return true;
+	pv_batch_reset(&c->pools);
+	if (!pv_reserve(&c->pools.pool, stack->n))
+		return false;
+	pv_batch_stack(b, *stack, c->pools.pool.v);
+	c->pools.pool.n = stack->n;
+	stack->at = 0;
+	*pools = &c->pools;
+	return true;
+}
+
 bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools, struct pv_event *more)
 {
@@ -351,6 +375,8 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 			return false;
 		*pools = &c->pools;
 	}
+	if (!say_stack(c, b, e, pools))
+		return false;
 	if (c->reread->logging2007)
 		say_2007(c, e);
 	change_time(c, e);

@@ -197,6 +197,7 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	pv_handles_restack(&m->handles, into);
 	pv_throws_restack(&m->throws, into);
 	m->private->memo_n = 0;
+	pv_model_forget_frames(m);
 }
 
 /* Nobody else looks at these. */

@@ -39,6 +39,8 @@ struct pv_model_private {
 	uint64_t memo_key[PV_STACK_MEMO];
 	uint32_t memo_stack[PV_STACK_MEMO];
 
+	PV_ARRAY(uint32_t) frame; /* stacks of the present batch's frames; PV_MAP_NONE: not yet */
+
 	PV_ARRAY(uint32_t) path; /* scratch */
 	struct pv_stretches stretches;
 	/* The restriction on the log's clock. */
@@ -77,6 +79,12 @@ uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 void pv_model_forget_method(struct pv_model *m, uint64_t key);
 /* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
+/*
+ * Likewise of the innermost frame in b->frames. A frame is what it was when the batch first used
+ * it: looked up once, until the stacks fold. forget: before another batch.
+ */
+uint32_t pv_model_frame(struct pv_model *m, const struct pv_batch *b, uint32_t at);
+void pv_model_forget_frames(struct pv_model *m);
 
 /* --- calls.c */
 bool pv_calls_init(struct pv_calls *c);

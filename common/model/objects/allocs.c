@@ -15,6 +15,8 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 	x->m->private->use_ns = x->time;
 	if (pv_stacks_are_many(&x->m->stacks) && !pv_stacks_make_room(x->m))
 		return PV_MAP_NONE;
+	if (backtrace.n && x->batch->frames.n)
+		return pv_model_frame(x->m, x->batch, backtrace.at);
 	if (backtrace.n)
 		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
 	const struct pv_thread_calls *s = &x->thread->stack;

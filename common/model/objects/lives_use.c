@@ -2,10 +2,19 @@
 
 #include "common/model/ground/model_parts.h"
 
-uint32_t pv_lives_stack(struct pv_model *m, int64_t time_ns, const uint64_t *keys, size_t n)
+uint32_t pv_lives_stack(
+	struct pv_model *m, int64_t time_ns, const struct pv_batch *b, struct pv_span stack)
 {
 	m->private->use_ns = time_ns;
-	return n ? pv_model_stack(m, keys, n) : 0;
+	if (stack.n == 0)
+		return 0;
+	return b->frames.n ? pv_model_frame(m, b, stack.at)
+			   : pv_model_stack(m, b->pool.v + stack.at, stack.n);
+}
+
+void pv_lives_batch(struct pv_model *m)
+{
+	pv_model_forget_frames(m);
 }
 
 uint32_t pv_lives_path(struct pv_model *m, uint64_t thread)

@@ -8,7 +8,10 @@
  * The stack of an allocation at `time_ns` (log clock), outermost method first; PV_MAP_NONE when out
  * of memory. `m` is nobody else's.
  */
-uint32_t pv_lives_stack(struct pv_model *m, int64_t time_ns, const uint64_t *keys, size_t n);
+uint32_t pv_lives_stack(
+	struct pv_model *m, int64_t time_ns, const struct pv_batch *b, struct pv_span stack);
+/* Before the first stack of another batch. */
+void pv_lives_batch(struct pv_model *m);
 
 /*
  * Where calls are traced and allocations have no stack of their own: the stack of what the thread

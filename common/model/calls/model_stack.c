@@ -1,0 +1,64 @@
+/* What the stacks of a log's events are among the model's. */
+#include "common/model/ground/model_parts.h"
+
+uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
+{
+	struct pv_model_private *p = m->private;
+	size_t i = 0;
+	while (i < n && i < p->memo_n && p->memo_key[i] == keys[i])
+		i++;
+	uint32_t stack = i ? p->memo_stack[i - 1] : 0;
+	if (i < n)
+		p->memo_n = i;
+	for (; i < n; i++) {
+		uint32_t method = pv_model_method(m, keys[i]);
+		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
+		if (stack == PV_MAP_NONE) {
+			p->memo_n = 0;
+			return PV_MAP_NONE;
+		}
+		if (i < PV_STACK_MEMO && p->memo_n == i && !m->names.method.v[method].shared) {
+			p->memo_key[i] = keys[i];
+			p->memo_stack[i] = stack;
+			p->memo_n = i + 1;
+		}
+	}
+	return stack;
+}
+
+/* Of the frames that are looked up, the innermost first. */
+static uint32_t look_up_frames(struct pv_model *m, const struct pv_batch *b, uint32_t stack)
+{
+	struct pv_model_private *p = m->private;
+	while (p->path.n && stack != PV_MAP_NONE) {
+		uint32_t at = p->path.v[--p->path.n];
+		uint32_t method = pv_model_method(m, b->frames.v[at].method);
+		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
+		p->frame.v[at] = stack;
+	}
+	return stack;
+}
+
+uint32_t pv_model_frame(struct pv_model *m, const struct pv_batch *b, uint32_t at)
+{
+	struct pv_model_private *p = m->private;
+	size_t more = b->frames.n - p->frame.n;
+	if (!pv_reserve(&p->frame, more))
+		return PV_MAP_NONE;
+	for (; p->frame.n < b->frames.n; p->frame.n++)
+		p->frame.v[p->frame.n] = PV_MAP_NONE;
+	p->path.n = 0;
+	for (; p->frame.v[at] == PV_MAP_NONE; at = b->frames.v[at].caller - 1) {
+		if (!pv_reserve(&p->path, 1))
+			return PV_MAP_NONE;
+		p->path.v[p->path.n++] = at;
+		if (b->frames.v[at].caller == 0)
+			return look_up_frames(m, b, 0);
+	}
+	return look_up_frames(m, b, p->frame.v[at]);
+}
+
+void pv_model_forget_frames(struct pv_model *m)
+{
+	m->private->frame.n = 0;
+}
