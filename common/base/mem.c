@@ -131,6 +131,21 @@ void pv_arena_finish(struct pv_arena *a)
 	*a = (struct pv_arena){ 0 };
 }
 
+void pv_arena_reset(struct pv_arena *a)
+{
+	struct pv_arena_chunk *c = a->last;
+	if (!c || c->room > CHUNK) {
+		pv_arena_finish(a);
+		return;
+	}
+	*a = (struct pv_arena){ .last = c->before };
+	pv_arena_finish(a);
+	memset(c->bytes, 0, c->used);
+	c->before = NULL;
+	c->used = 0;
+	a->last = c;
+}
+
 /* --- tables */
 
 void *pv_large_alloc(size_t size)

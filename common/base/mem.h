@@ -80,5 +80,7 @@ char *pv_arena_printf(struct pv_arena *a, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void pv_arena_finish(struct pv_arena *a);
+/* Empty again, with memory for a little: for what is made anew time and again. */
+void pv_arena_reset(struct pv_arena *a);
 
 #endif

@@ -479,7 +479,7 @@ static void new_batch(struct b07 *d)
 {
 	pv_batch_reset(&d->out->batch);
 	d->out->offsets.n = d->placed.n = 0;
-	pv_arena_finish(&d->texts);
+	pv_arena_reset(&d->texts);
 }
 
 static enum b07_piece next_block(struct b07 *d)
