@@ -119,7 +119,7 @@ static int write_all(const char *folder, unsigned n, bool quick)
 			struct hostile_bytes b;
 			if (!hostile_has(i, p) || (quick && !hostile_is_quick(i, p)))
 				continue;
-			hostile_write(i, p, n, &b);
+			hostile_write(i, p, quick ? hostile_quick_n(i, n) : n, &b);
 			shape_name(i, p, name);
 			*strchr(name, '/') = ',';
 			snprintf(path, sizeof path, "%s/%s,%u", folder, name, n);

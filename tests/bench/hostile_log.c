@@ -447,7 +447,17 @@ const char *hostile_family_name(size_t family)
 bool hostile_is_quick(size_t family, enum hostile_pattern p)
 {
 	bool one_row = family >= PV_COUNT_OF(families) && family < families_mlpd();
+	if (family >= families_mlpd() + hostile_families07())
+		return true;
+	if (family >= families_mlpd())
+		return hostile_is_quick07(family - families_mlpd(), p);
 	return !one_row || p == HOSTILE_MANY;
+}
+
+unsigned hostile_quick_n(size_t family, unsigned n)
+{
+	size_t mlpd = families_mlpd();
+	return family < mlpd || family >= mlpd + hostile_families07() ? n : n * 2 / 5;
 }
 
 bool hostile_has(size_t family, enum hostile_pattern p)

@@ -45,6 +45,8 @@ const char *hostile_family_name(size_t family);
 bool hostile_has(size_t family, enum hostile_pattern p);
 /* Whether it is one of those that the suite has time for. */
 bool hostile_is_quick(size_t family, enum hostile_pattern p);
+/* How many times its events then, where the usual families have them `n` times. */
+unsigned hostile_quick_n(size_t family, unsigned n);
 /* A log with `n` times the family's events; the caller frees *ret. */
 void hostile_write(size_t family, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret);
 
@@ -52,6 +54,7 @@ void hostile_write(size_t family, enum hostile_pattern p, unsigned n, struct hos
 size_t hostile_families07(void);
 const char *hostile_family_name07(size_t family);
 bool hostile_has07(size_t family, enum hostile_pattern p);
+bool hostile_is_quick07(size_t family, enum hostile_pattern p);
 void hostile_write07(size_t family, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret);
 size_t hostile_families_raw(void);
 const char *hostile_family_name_raw(size_t family);
