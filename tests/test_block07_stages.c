@@ -269,6 +269,75 @@ START_TEST(large_blocks)
 }
 END_TEST
 
+enum { DEEP = 300, ALLOCATIONS = 8600 };
+
+/* One stack, and at the end another frame on top of it. */
+static void write_deep(void)
+{
+	b07_kit_init(&kit, 'C', 1);
+	b07_kit_intro(&kit, 1 << 7);
+	b07_kit_directives(&kit, 2);
+	b07_kit_begin(&kit, 6);
+	b07_kit_clock(&kit, 900);
+	b07_kit_var(&kit, 0x71);
+	b07_kit_at(&kit, 300);
+	b07_kit_byte(&kit, 0x4f);
+	B07_VARS(&kit, 0, DEEP);
+	for (uint64_t i = DEEP; i > 0; i--)
+		b07_kit_var(&kit, i << 1);
+	for (unsigned i = 0; i < ALLOCATIONS; i++) {
+		if (i + 1 == ALLOCATIONS) {
+			b07_kit_byte(&kit, 0x4f);
+			B07_VARS(&kit, DEEP - 1, 1, 1000 << 1);
+		}
+		b07_kit_packed(&kit, 4, 1, 24);
+		B07_VARS(&kit, 1, 8);
+	}
+	b07_kit_byte(&kit, 0);
+	b07_kit_clock(&kit, 902);
+	b07_kit_end(&kit);
+}
+
+static void check_deep(const struct pv_batch *b, bool last)
+{
+	uint64_t key[DEEP];
+	for (size_t i = 0; i < b->allocs.n; i++) {
+		struct pv_span stack = b->allocs.v[i].stack;
+		bool other = last && i + 1 == b->allocs.n;
+		ck_assert_uint_eq(stack.n, DEEP);
+		pv_batch_stack(b, stack, key);
+		for (size_t k = 0; k < DEEP; k++)
+			ck_assert_uint_eq(key[k], other && k + 1 == DEEP ? 1000 : k + 1);
+	}
+	ck_assert_uint_eq(b->frames.n, b->allocs.n ? DEEP + last : 0);
+}
+
+/* However many allocations have it, each frame stands once in a batch, and again in the next. */
+START_TEST(deep_stacks)
+{
+	struct b07_stream s = { 0 };
+	size_t room, seen = 0, batches = 0;
+	enum b07_piece p;
+	write_deep();
+	ck_assert(b07_init(&s));
+	uint8_t *to = b07_room(&s, &room);
+	ck_assert(to && room >= kit.n);
+	memcpy(to, kit.bytes, kit.n);
+	b07_filled(&s, kit.n);
+	b07_end(&s);
+	while ((p = b07_next(&s)) != B07_MORE) {
+		ck_assert(p == B07_HEADER || p == B07_BATCH);
+		seen += p == B07_BATCH ? s.batch.allocs.n : 0;
+		if (p == B07_BATCH)
+			check_deep(&s.batch, seen == ALLOCATIONS);
+		batches += p == B07_BATCH && s.batch.allocs.n > 0;
+	}
+	ck_assert_uint_eq(seen, ALLOCATIONS);
+	ck_assert_uint_eq(batches, 2);
+	b07_finish(&s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("block07 stages");
@@ -283,6 +352,7 @@ int main(void)
 	tcase_add_loop_test(t, one_block_lost, 1, n);
 	tcase_add_test(t, callers);
 	tcase_add_test(t, large_blocks);
+	tcase_add_test(t, deep_stacks);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
