@@ -7,10 +7,11 @@
 #define PV_MODEL_MODEL_PARTS_H
 
 #include "common/base/estimate.h"
-#include "common/model/objects/addresses.h"
+#include "common/model/ground/model_stack.h"
+#include "common/model/calls/stretch.h"
 #include "common/model/ground/breath.h"
 #include "common/model/model.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/objects/addresses.h"
 
 enum { PV_KEY_CACHE = 4096, PV_STACK_MEMO = 64, PV_SITE_HINTS = 4096 };
 
@@ -77,14 +78,6 @@ int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 /* --- names */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 void pv_model_forget_method(struct pv_model *m, uint64_t key);
-/* A backtrace (outermost first) as a stack id; PV_MAP_NONE when out of memory. */
-uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n);
-/*
- * Likewise of the innermost frame in b->frames. A frame is what it was when the batch first used
- * it: looked up once, until the stacks fold. forget: before another batch.
- */
-uint32_t pv_model_frame(struct pv_model *m, const struct pv_batch *b, uint32_t at);
-void pv_model_forget_frames(struct pv_model *m);
 
 /* --- calls.c */
 bool pv_calls_init(struct pv_calls *c);
