@@ -19,26 +19,6 @@ enum { CHUNK = 4096 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* --- look-ups shared by the stores */
-
-uint32_t pv_model_method(struct pv_model *m, uint64_t key)
-{
-	struct pv_key_cache *c = &m->private->method[pv_hash(key) % PV_KEY_CACHE];
-	if (c->id && c->key == key)
-		return c->id;
-	uint32_t id = pv_names_method(&m->names, key, m->private->use_ns);
-	if (id && !m->names.method.v[id].shared)
-		*c = (struct pv_key_cache){ key, id };
-	return id;
-}
-
-void pv_model_forget_method(struct pv_model *m, uint64_t key)
-{
-	struct pv_key_cache *c = &m->private->method[pv_hash(key) % PV_KEY_CACHE];
-	if (c->key == key)
-		*c = (struct pv_key_cache){ 0 };
-}
-
 /* --- the rarer kinds */
 
 static bool rare_names(struct pv_context *x, const struct pv_event *e)

@@ -1,10 +1,8 @@
 #include "common/model/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/saturate.h"
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/ground/model_parts.h"
@@ -92,51 +90,6 @@ void pv_model_destroy(struct pv_model *m)
 	free(m);
 }
 
-void pv_model_lock(struct pv_model *m)
-{
-	/*
-	 * Whoever waits holds `next`, so that the owner, which lets go only to take the lock again
-	 * at once, queues behind a query instead of starving it.
-	 */
-	pthread_mutex_lock(&m->private->next);
-	pthread_mutex_lock(&m->private->lock);
-	pthread_mutex_unlock(&m->private->next);
-}
-
-void pv_model_unlock(struct pv_model *m)
-{
-	pthread_mutex_unlock(&m->private->lock);
-}
-
-void pv_model_let_go(struct pv_model *m)
-{
-	struct pv_breath *b = &m->private->breath;
-	if (b->may && pthread_equal(b->owner, pthread_self()))
-		pv_model_unlock(m);
-}
-
-void pv_model_take_back(struct pv_model *m)
-{
-	struct pv_breath *b = &m->private->breath;
-	if (!b->may || !pthread_equal(b->owner, pthread_self()))
-		return;
-	pv_model_lock(m);
-	b->done = 0;
-}
-
-void pv_model_breathe(struct pv_model *m, size_t entries)
-{
-	enum { ENOUGH = 1 << 16 };
-	struct pv_breath *b = &m->private->breath;
-	b->done += entries;
-	b->most = b->done > b->most ? b->done : b->most;
-	if (b->done < ENOUGH)
-		return;
-	b->done = 0;
-	pv_model_let_go(m);
-	pv_model_take_back(m);
-}
-
 uint64_t pv_model_generation(const struct pv_model *m)
 {
 	return __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
@@ -145,47 +98,6 @@ uint64_t pv_model_generation(const struct pv_model *m)
 static void changed(struct pv_model *m)
 {
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
-}
-
-/* --- zero and the restriction */
-
-static void place_range(struct pv_model *m)
-{
-	int64_t zero = m->only.scout        ? m->only.scout->zero_ns
-		       : m->only.zero_known ? m->only.zero_ns
-					    : m->zero_ns;
-	m->private->ranged = m->only.ranged;
-	m->private->from_ns = pv_sat_add(zero, m->only.from_ns);
-	m->private->to_ns = pv_sat_add(zero, m->only.to_ns);
-}
-
-int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to)
-{
-	const struct pv_model_private *p = m->private;
-	if (!p->ranged)
-		return to - from;
-	if (to < from)
-		return -pv_clipped(m, to, from);
-	from = from < p->from_ns ? p->from_ns : from;
-	to = to > p->to_ns ? p->to_ns : to;
-	return to > from ? to - from : 0;
-}
-
-void pv_model_time_base(struct pv_model *m, int64_t base)
-{
-	struct pv_model_private *p = m->private;
-	const int64_t second = 1000000000;
-	if (!m->have_zero) {
-		m->have_zero = p->zero_open = true;
-		m->zero_ns = p->first_base_ns = base;
-	} else if (p->zero_open) {
-		p->zero_open = base < pv_sat_add(p->first_base_ns, second);
-		if (p->zero_open && base < m->zero_ns)
-			m->zero_ns = base;
-	}
-	if (m->timeline.width_ns == 0)
-		pv_timeline_init(&m->timeline, m->zero_ns);
-	place_range(m);
 }
 
 /* --- what ingest says */
@@ -236,17 +148,6 @@ void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 	th->stop = 0;
 	th->edges = 0;
 	pv_finalizers_gap(m, th);
-}
-
-void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
-{
-	m->damaged++;
-	m->damaged_bytes += bytes;
-	if (m->damage.n >= PV_DAMAGE_LIST || !pv_reserve(&m->damage, 1))
-		return; /* counted, not listed */
-	struct pv_damage_entry *d = &m->damage.v[m->damage.n++];
-	*d = (struct pv_damage_entry){ .offset = offset, .bytes = bytes };
-	snprintf(d->reason, sizeof d->reason, "%s", reason);
 }
 
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)

@@ -145,7 +145,5 @@ bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_counters_init(struct pv_counters *c);
 void pv_counters_finish(struct pv_counters *c);
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e);
-bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
-void pv_helpers_finish(struct pv_helpers *h);
 
 #endif

@@ -54,4 +54,10 @@ struct pv_helpers {
 	struct pv_map named_of;    /* private: type << 32 | name -> index */
 };
 
+/* Private to the model. The owner's calls, with the model's lock; false when out of memory. */
+struct pv_context;
+struct pv_event;
+bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
+void pv_helpers_finish(struct pv_helpers *h);
+
 #endif

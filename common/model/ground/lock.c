@@ -1,0 +1,46 @@
+#include "common/model/ground/model_parts.h"
+
+void pv_model_lock(struct pv_model *m)
+{
+	/*
+	 * Whoever waits holds `next`, so that the owner, which lets go only to take the lock again
+	 * at once, queues behind a query instead of starving it.
+	 */
+	pthread_mutex_lock(&m->private->next);
+	pthread_mutex_lock(&m->private->lock);
+	pthread_mutex_unlock(&m->private->next);
+}
+
+void pv_model_unlock(struct pv_model *m)
+{
+	pthread_mutex_unlock(&m->private->lock);
+}
+
+void pv_model_let_go(struct pv_model *m)
+{
+	struct pv_breath *b = &m->private->breath;
+	if (b->may && pthread_equal(b->owner, pthread_self()))
+		pv_model_unlock(m);
+}
+
+void pv_model_take_back(struct pv_model *m)
+{
+	struct pv_breath *b = &m->private->breath;
+	if (!b->may || !pthread_equal(b->owner, pthread_self()))
+		return;
+	pv_model_lock(m);
+	b->done = 0;
+}
+
+void pv_model_breathe(struct pv_model *m, size_t entries)
+{
+	enum { ENOUGH = 1 << 16 };
+	struct pv_breath *b = &m->private->breath;
+	b->done += entries;
+	b->most = b->done > b->most ? b->done : b->most;
+	if (b->done < ENOUGH)
+		return;
+	b->done = 0;
+	pv_model_let_go(m);
+	pv_model_take_back(m);
+}
