@@ -8,8 +8,9 @@
  *                                         counts, and one without events; prints their paths
  *        hostile read FILE ...            reads each as `profview report --no-index --jobs 1` does;
  *                                         under callgrind, dumps what each took under its name
- *        hostile time [-n N] [WORD ...]   seconds a byte of every shape (whose name has one of the
- *                                         words) against its benign log; the worst last
+ *        hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has one
+ * of the words) against its benign log, and the worst ten; what may be above the limit is timed
+ * again, the least time counts
  */
 #include <check.h>
 #include <fcntl.h>
@@ -31,7 +32,13 @@
 #include "common/report/report.h"
 #include "tests/bench/hostile_log.h"
 
-enum { USUAL_N = 60000 };
+enum {
+	USUAL_N = 60000,
+	LIMIT = 10,   /* times the time that a benign byte takes */
+	DOUBTFUL = 6, /* likewise: timed again */
+	TIMES_AGAIN = 4,
+	WORST = 10,
+};
 
 /* --- reading */
 
@@ -175,19 +182,35 @@ struct cost {
 	double seconds, bytes;
 };
 
+static bool read_it(const char *path)
+{
+	FILE *out = fopen("/dev/null", "w");
+	bool ok = out && read_log(path, out);
+	if (out)
+		fclose(out);
+	return ok;
+}
+
 static struct cost cost_of(size_t family, enum hostile_pattern p, unsigned n, const char *path)
 {
 	struct hostile_bytes b;
-	FILE *out = fopen("/dev/null", "w");
 	hostile_write(family, p, n, &b);
 	bool ok = put_file(path, &b);
 	double from = seconds();
-	ok = ok && out && read_log(path, out);
+	ok = ok && read_it(path);
 	const struct cost c = { ok ? seconds() - from : 0, (double)b.n };
-	if (out)
-		fclose(out);
 	free(b.v);
 	return c;
+}
+
+static double times_of(const struct cost *c, const struct cost *benign)
+{
+	return c->seconds / c->bytes / (benign->seconds / benign->bytes);
+}
+
+static void take_least(struct cost *c, struct cost other)
+{
+	c->seconds = other.seconds < c->seconds ? other.seconds : c->seconds;
 }
 
 static bool is_wanted(const char *name, char **word, int n)
@@ -198,13 +221,43 @@ static bool is_wanted(const char *name, char **word, int n)
 	return n == 0;
 }
 
+/* The worst first. */
 struct worst {
-	double times;
-	char name[100];
+	struct {
+		double times;
+		char name[100];
+	} shape[WORST + 1];
+	size_t n, missed;
 };
 
-static void time_family(
-	size_t family, unsigned n, const char *path, char **word, int words, struct worst *worst)
+static void note(struct worst *w, double times, const char *name)
+{
+	size_t at = w->n;
+	w->missed += times > LIMIT;
+	for (; at > 0 && w->shape[at - 1].times < times; at--)
+		w->shape[at] = w->shape[at - 1];
+	w->shape[at].times = times;
+	snprintf(w->shape[at].name, sizeof w->shape[at].name, "%s", name);
+	w->n += w->n < WORST;
+}
+
+struct timing {
+	unsigned n;
+	const char *path;
+	struct worst worst;
+};
+
+/* The machine may have had other things to do. */
+static void time_again(struct timing *t, size_t family, enum hostile_pattern p, struct cost *c,
+	struct cost *benign)
+{
+	for (int i = 0; i < TIMES_AGAIN && times_of(c, benign) > DOUBTFUL; i++) {
+		take_least(c, cost_of(family, p, t->n, t->path));
+		take_least(benign, cost_of(family, HOSTILE_BENIGN, t->n, t->path));
+	}
+}
+
+static void time_family(struct timing *t, size_t family, char **word, int words)
 {
 	char name[100];
 	struct cost benign = { 0, 0 };
@@ -213,33 +266,33 @@ static void time_family(
 		if (!hostile_has(family, p) || !is_wanted(name, word, words))
 			continue;
 		if (benign.bytes == 0)
-			benign = cost_of(family, HOSTILE_BENIGN, n, path);
-		const struct cost c = cost_of(family, p, n, path);
-		double times = c.seconds / c.bytes / (benign.seconds / benign.bytes);
+			benign = cost_of(family, HOSTILE_BENIGN, t->n, t->path);
+		struct cost c = cost_of(family, p, t->n, t->path);
+		time_again(t, family, p, &c, &benign);
+		double times = times_of(&c, &benign);
 		printf("%-50s %8.0f bytes %7.3f s %7.1f ns/byte %6.1f times benign%s\n", name,
 			c.bytes, c.seconds, c.seconds / c.bytes * 1e9, times,
-			times > 10 ? "  MISSED" : "");
+			times > LIMIT ? "  MISSED" : "");
 		fflush(stdout);
-		if (times > worst->times) {
-			worst->times = times;
-			snprintf(worst->name, sizeof worst->name, "%s", name);
-		}
+		note(&t->worst, times, name);
 	}
 }
 
 static int time_all(char **word, int words, unsigned n)
 {
 	char path[] = "/tmp/hostile-XXXXXX";
-	struct worst worst = { 0 };
+	struct timing t = { .n = n, .path = path };
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return 1;
 	close(fd);
 	for (size_t i = 0; i < hostile_families(); i++)
-		time_family(i, n, path, word, words, &worst);
+		time_family(&t, i, word, words);
 	unlink(path);
-	printf("worst: %s, %.1f times its benign log\n", worst.name, worst.times);
-	return 0;
+	printf("\n%zu above %d times a benign byte; the worst:\n", t.worst.missed, LIMIT);
+	for (size_t i = 0; i < t.worst.n; i++)
+		printf("%6.1f  %s\n", t.worst.shape[i].times, t.worst.shape[i].name);
+	return t.worst.missed ? 1 : 0;
 }
 
 /* --- */

@@ -369,6 +369,16 @@ static struct mlpd_format format_of(const struct mlpd_row *row)
 		8, row ? row->layout : 0 };
 }
 
+/* The data version that the header of such a log states (mlpd_layout.c). */
+static struct mlpd_format stated(struct mlpd_format f)
+{
+	if (f.layout == MLPD_WIDE_COUNTERS)
+		f.data_version = 15;
+	if (f.layout == MLPD_SYNC_12)
+		f.data_version = 13;
+	return f;
+}
+
 static uint64_t step_of(enum hostile_pattern p)
 {
 	return p == HOSTILE_ONE_TIME ? 0 : p == HOSTILE_BACK ? (uint64_t)0 - STEP : STEP;
@@ -379,10 +389,11 @@ static void write_mlpd(
 {
 	struct writer x = { .p = p, .alone = m->row };
 	wire_init(&x.w);
-	x.w.format = format_of(m->row);
+	x.w.format = stated(format_of(m->row));
 	x.w.now = BEGINS;
 	x.w.step = step_of(p);
 	wire_header(&x.w, 1, 1000);
+	x.w.format = format_of(m->row);
 	put_pattern(&x, m, n);
 	wire_end_buffer(&x.w);
 	*ret = (struct hostile_bytes){ x.w.out.v, x.w.out.n, x.w.out.room };
