@@ -64,6 +64,18 @@ const char *pv_units_count(char *buf, size_t size, uint64_t n)
 	return scaled(buf, size, (double)n / steps[i].size, steps[i].name);
 }
 
+const char *pv_units_hex(char buf[PV_UNIT_MAX], uint64_t v)
+{
+	char *at = buf + 2 + (v ? (67 - __builtin_clzll(v)) / 4 : 1);
+	memcpy(buf, "0x", 2);
+	*at = 0;
+	do {
+		*--at = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	return buf;
+}
+
 const char *pv_units_ns(char *buf, size_t size, int64_t ns)
 {
 	const char *sign = ns < 0 ? "-" : "";

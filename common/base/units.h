@@ -20,6 +20,9 @@ const char *pv_units_count(char *buf, size_t size, uint64_t n);
 /* The same with grouping only, never rounded: "1 391 007". */
 const char *pv_units_exact(char *buf, size_t size, uint64_t n);
 
+/* An address, without leading zeros: "0x1a40". Tables have very many: no printf. */
+const char *pv_units_hex(char buf[PV_UNIT_MAX], uint64_t v);
+
 /* A duration of ns: "812 ns", "4.2 us", "88.0 ms", "1.71 s", "2 m 13 s". */
 const char *pv_units_ns(char *buf, size_t size, int64_t ns);
 

@@ -1,12 +1,12 @@
 #include "common/query/build.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/base/units.h"
 #include "common/query/row_order.h"
 
 enum { TREE_ROWS = 1000000 };
@@ -95,9 +95,8 @@ const char *pv_build_text(struct pv_build *b, const char *text)
 
 const char *pv_build_hex(struct pv_build *b, uint64_t v)
 {
-	char text[24];
-	snprintf(text, sizeof text, "0x%" PRIx64, v);
-	return pv_build_text(b, text);
+	char text[PV_UNIT_MAX];
+	return pv_build_text(b, pv_units_hex(text, v));
 }
 
 const char *pv_build_printf(struct pv_build *b, const char *format, ...)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
+#include "common/base/units.h"
 
 /* --- values --- */
 
@@ -34,9 +35,8 @@ static cJSON *signed_item(int64_t v)
 
 cJSON *pv_json_address(uint64_t v)
 {
-	char text[24];
-	snprintf(text, sizeof text, "0x%" PRIx64, v);
-	return cJSON_CreateString(text);
+	char text[PV_UNIT_MAX];
+	return cJSON_CreateString(pv_units_hex(text, v));
 }
 
 static cJSON *double_item(double v)
