@@ -125,13 +125,13 @@ static void halve(struct pv_counters *c, struct pv_counter *x)
 	x->samples.n = to;
 }
 
-static void halve_longest(struct pv_counters *c)
+/* Those that have at least half as many as counters have on average: together half of all. */
+static void halve_long_ones(struct pv_counters *c)
 {
-	struct pv_counter *longest = &c->counter.v[0];
+	size_t few = c->total / c->counter.n / 2;
 	for (size_t i = 1; i < c->counter.n; i++)
-		if (c->counter.v[i].samples.n > longest->samples.n)
-			longest = &c->counter.v[i];
-	halve(c, longest);
+		if (c->counter.v[i].samples.n > few)
+			halve(c, &c->counter.v[i]);
 }
 
 /*
@@ -156,7 +156,7 @@ static bool keep(struct pv_counters *c, struct pv_counter *x, int64_t time, uint
 	if (x->samples.n >= PV_COUNTER_LIST)
 		halve(c, x);
 	if (c->total >= PV_COUNTER_SAMPLES)
-		halve_longest(c);
+		halve_long_ones(c);
 	if (!pv_reserve(&x->samples, 1))
 		return false;
 	if (!x->seen)
