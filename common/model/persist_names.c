@@ -272,7 +272,9 @@ PV_SHAPE(named_helper, struct pv_named_helper, NAMED_HELPER)
 	F(T, statements_dropped, FIGURE)                                                           \
 	F(T, stray_statements, FIGURE)                                                             \
 	F(T, method_of, MAP, ID, PV_COVERED_METHODS)                                               \
-	F(T, named_of, MAP, ID, PV_NAMED_HELPERS)
+	F(T, named_of, MAP, ID, PV_NAMED_HELPERS)                                                  \
+	F(T, newest_of, LEFT_OUT_ALL)                                                              \
+	F(T, linked, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(helpers, struct pv_helpers, HELPERS)
 
 /* --- what was loaded and compiled */

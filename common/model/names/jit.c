@@ -151,12 +151,28 @@ bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e)
 	}
 }
 
+bool pv_covered_link(struct pv_helpers *h)
+{
+	if (!pv_reserve(&h->linked, h->statements.n - h->linked.n))
+		return false;
+	for (size_t i = h->linked.n; i < h->statements.n; i++) {
+		uint32_t method = h->statements.v[i].method;
+		uint32_t before = pv_map_get(&h->newest_of, method);
+		if (!pv_map_set(&h->newest_of, method, (uint32_t)i + 1))
+			return false;
+		h->linked.v[h->linked.n++] = before == PV_MAP_NONE ? 0 : before;
+	}
+	return true;
+}
+
 void pv_helpers_finish(struct pv_helpers *h)
 {
 	pv_array_finish(&h->assemblies);
 	pv_array_finish(&h->classes);
 	pv_array_finish(&h->methods);
 	pv_array_finish(&h->statements);
+	pv_map_finish(&h->newest_of);
+	pv_array_finish(&h->linked);
 	pv_map_finish(&h->method_of);
 	pv_array_finish(&h->named);
 	pv_map_finish(&h->named_of);

@@ -52,6 +52,10 @@ struct pv_helpers {
 	uint64_t stray_statements; /* of a method that was not described */
 	struct pv_map method_of;   /* private: the log's method id -> index */
 	struct pv_map named_of;    /* private: type << 32 | name -> index */
+
+	/* By pv_covered_link(): lists of the statements of each method, by index + 1, 0 ends. */
+	struct pv_map newest_of;   /* method's index -> its newest statement */
+	PV_ARRAY(uint32_t) linked; /* by statement: the method's one before it */
 };
 
 /* Private to the model. The owner's calls, with the model's lock; false when out of memory. */
@@ -59,5 +63,8 @@ struct pv_context;
 struct pv_event;
 bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
 void pv_helpers_finish(struct pv_helpers *h);
+
+/* Statements that came since the last time are put in lists. False when out of memory. */
+bool pv_covered_link(struct pv_helpers *h);
 
 #endif

@@ -73,12 +73,15 @@ static const struct pv_column line_columns[] = {
 
 static void copy_lines(struct pv_build *b, struct pv_model *m)
 {
-	const struct pv_helpers *h = &m->helpers;
-	for (size_t i = 0; i < h->statements.n; i++) {
-		const struct pv_covered_statement *s = &h->statements.v[i];
-		if (s->method + UINT64_C(1) != b->query->select)
-			continue;
-		struct pv_cell *c = pv_build_row(b, i + 1);
+	struct pv_helpers *h = &m->helpers;
+	if (!pv_covered_link(h)) {
+		pv_build_fail(b);
+		return;
+	}
+	uint32_t at = pv_map_get(&h->newest_of, b->query->select - 1);
+	for (at = at == PV_MAP_NONE ? 0 : at; at; at = h->linked.v[at - 1]) {
+		const struct pv_covered_statement *s = &h->statements.v[at - 1];
+		struct pv_cell *c = pv_build_row(b, at);
 		pv_cell_u(&c[0], s->line);
 		pv_cell_u(&c[1], s->column);
 		pv_cell_u(&c[2], s->il);
