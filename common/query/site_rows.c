@@ -8,6 +8,12 @@
 
 #define STACK_OTHER UINT64_MAX
 
+/*
+ * Innermost frames that a row shows, fewer once texts are long together. There may be a site in each
+ * call of a recursion, which would show all before it: more memory than there is, of a megabyte.
+ */
+enum { FRAMES_SHOWN = 256, FRAMES_LESS = 16, MUCH_TEXT = 64 << 20 };
+
 /* What has no name is told from what has one. */
 static uint64_t hash_of(const struct pv_group_row *r)
 {
@@ -153,12 +159,17 @@ static const char *stack_text(
 {
 	if (stack == STACK_OTHER)
 		return "(other)";
+	const size_t most = t->arena.bytes > MUCH_TEXT ? FRAMES_LESS : FRAMES_SHOWN;
 	x->frame.n = 0;
 	for (uint64_t i = stack; i && i < m->stacks.node.n; i = m->stacks.node.v[i].parent) {
-		const char *text = frame_text(t, m, m->stacks.node.v[i].method);
+		bool all = x->frame.n == most;
+		const char *text = all ? "(further callers)" :
+			frame_text(t, m, m->stacks.node.v[i].method);
 		if (!text || !pv_reserve(&x->frame, 1))
 			return NULL;
 		x->frame.v[x->frame.n++] = text;
+		if (all)
+			break;
 	}
 	return join(t, x);
 }
