@@ -15,6 +15,7 @@ struct pv_groups_shared {
 struct kept {
 	struct pv_groups_shared *of[PV_GROUPED_KINDS];
 	uint64_t changes; /* of the names when they were done */
+	uint64_t generation; /* likewise, of the model */
 	bool mixed;       /* names changed while they were made: good for one query */
 };
 
@@ -50,7 +51,8 @@ static bool rest_on_times(const struct pv_names *n)
 static bool is_good(const struct pv_model *m)
 {
 	const struct kept *k = m->kept;
-	return k && k->of[0] && k->changes == m->names.changes && !rest_on_times(&m->names);
+	return k && k->of[0] && k->changes == m->names.changes &&
+	       (!rest_on_times(&m->names) || k->generation == pv_model_generation(m));
 }
 
 /* --- making them */
@@ -203,6 +205,7 @@ static bool keep(struct pv_model *m, struct making k[PV_GROUPED_KINDS], bool ok,
 	if (!ok)
 		return false;
 	kept->changes = m->names.changes;
+	kept->generation = pv_model_generation(m);
 	kept->mixed = mixed;
 	return true;
 }

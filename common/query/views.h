@@ -38,6 +38,7 @@ struct pv_query {
 	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
 	bool bucketed;
 	uint64_t select;    /* row id, for views that need one */
+	bool inner;         /* one of very many, within a row of another: without coverage line */
 	uint64_t base;      /* SHOT_DIFF: row id of the base shot */
 	const struct pv_lives *lives; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */

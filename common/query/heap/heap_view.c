@@ -10,9 +10,17 @@
 /* Row id of a shot = its number + 1. */
 static const struct pv_shot *find_shot(const struct pv_model *m, uint64_t row_id)
 {
-	for (size_t i = 0; row_id && i < m->shots.shot.n; i++)
-		if (m->shots.shot.v[i].index == row_id - 1)
-			return &m->shots.shot.v[i];
+	const struct pv_shot *v = m->shots.shot.v;
+	size_t low = 0, high = m->shots.shot.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (v[middle].index + UINT64_C(1) < row_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (row_id && low < m->shots.shot.n && v[low].index == row_id - 1)
+		return &v[low];
 	return NULL;
 }
 
@@ -105,22 +113,55 @@ const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
 /* --- classes of one shot, and the difference of two --- */
 
 struct sum {
+	uint32_t group;
 	uint64_t objects, bytes;
 	uint64_t dead_objects, dead_bytes; /* or young ones, as in struct pv_shot_class */
 };
 
-/* Figures of a shot by class group; NULL when out of memory. A shot that is not there is empty. */
-static struct sum *sum_shot(const struct pv_shot *s, const struct pv_groups *g)
+/* By class group, those that the shot has: there may be as many shots as classes. */
+struct sums {
+	PV_ARRAY(struct sum) sum;
+	struct pv_map of; /* group -> index in sum */
+};
+
+static struct sum *find_sum(const struct sums *s, uint32_t group)
 {
-	struct sum *sum = calloc(g->row.n, sizeof *sum);
-	for (size_t i = 0; sum && s && i < s->classes.n; i++) {
-		struct sum *to = &sum[pv_group_of(g, s->classes.v[i].class_use)];
+	uint32_t at = pv_map_get(&s->of, group);
+	return at == PV_MAP_NONE ? NULL : &s->sum.v[at];
+}
+
+/* NULL when out of memory. */
+static struct sum *sum_of(struct sums *s, uint32_t group)
+{
+	struct sum *known = find_sum(s, group);
+	if (known)
+		return known;
+	if (!pv_reserve(&s->sum, 1) || !pv_map_set(&s->of, group, (uint32_t)s->sum.n))
+		return NULL;
+	s->sum.v[s->sum.n] = (struct sum){ .group = group };
+	return &s->sum.v[s->sum.n++];
+}
+
+static void finish_sums(struct sums *s)
+{
+	pv_array_finish(&s->sum);
+	pv_map_finish(&s->of);
+}
+
+/* A shot that is not there is empty. False when out of memory; finish it in either case. */
+static bool sum_shot(const struct pv_shot *s, const struct pv_groups *g, struct sums *ret)
+{
+	*ret = (struct sums){ 0 };
+	for (size_t i = 0; s && i < s->classes.n; i++) {
+		struct sum *to = sum_of(ret, pv_group_of(g, s->classes.v[i].class_use));
+		if (!to)
+			return false;
 		to->objects += s->classes.v[i].objects;
 		to->bytes += s->classes.v[i].bytes;
 		to->dead_objects += s->classes.v[i].dead_objects;
 		to->dead_bytes += s->classes.v[i].dead_bytes;
 	}
-	return sum;
+	return true;
 }
 
 /* The shot before, if it was read to its end. */
@@ -170,7 +211,7 @@ static const struct pv_column class_columns[] = {
  */
 struct told {
 	bool old, sized, young;
-	const struct sum *before;   /* in the shot before; NULL: there is none */
+	const struct sums *before;  /* in the shot before; NULL: there is none */
 	const struct pv_heap *heap; /* of this shot, if it is open */
 };
 
@@ -191,35 +232,37 @@ static void put_retained(struct pv_build *b, const struct pv_heap *h)
 	pv_map_finish(&at);
 }
 
-static void put_change(struct pv_cell *c, const struct sum *now, const struct sum *before)
+static void put_change(struct pv_cell *c, const struct sum *now, const struct sums *before)
 {
-	pv_cell_i_if(&c[H_D_BYTES], before, before ? (int64_t)(now->bytes - before->bytes) : 0);
-	pv_cell_i_if(
-		&c[H_D_OBJECTS], before, before ? (int64_t)(now->objects - before->objects) : 0);
+	const struct sum none = { 0 }, *was = before ? find_sum(before, now->group) : NULL;
+	was = was ? was : &none;
+	pv_cell_i_if(&c[H_D_BYTES], before, (int64_t)(now->bytes - was->bytes));
+	pv_cell_i_if(&c[H_D_OBJECTS], before, (int64_t)(now->objects - was->objects));
 }
 
 static void put_classes(
-	struct pv_build *b, const struct pv_groups *g, const struct sum *sum, struct told told)
+	struct pv_build *b, const struct pv_groups *g, const struct sums *sums, struct told told)
 {
+	const struct sum *sum = sums->sum.v;
 	uint64_t all = 0;
-	for (size_t i = 0; i < g->row.n; i++)
+	for (size_t i = 0; i < sums->sum.n; i++)
 		all += sum[i].bytes;
-	for (size_t i = 0; i < g->row.n; i++) {
+	for (size_t i = 0; i < sums->sum.n; i++) {
 		if (sum[i].objects == 0 && sum[i].dead_objects == 0)
 			continue;
-		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
+		struct pv_cell *c = pv_build_row(b, g->row.v[sum[i].group].id);
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
 		pv_cell_u_if(&c[H_BYTES], told.sized, sum[i].bytes);
 		pv_cell_u_if(&c[H_OBJECTS], told.sized, sum[i].objects);
 		pv_cell_null(&c[H_RETAINED]);
-		put_change(c, &sum[i], told.before ? &told.before[i] : NULL);
+		put_change(c, &sum[i], told.before);
 		pv_cell_u_if(&c[H_AVERAGE], sum[i].objects,
 			sum[i].objects ? sum[i].bytes / sum[i].objects : 0);
 		pv_cell_u_if(&c[H_DEAD], told.old, sum[i].dead_objects);
 		pv_cell_u_if(&c[H_DEAD_BYTES], told.old, sum[i].dead_bytes);
 		pv_cell_u_if(&c[H_YOUNG], told.young, sum[i].dead_objects);
 		pv_cell_u_if(&c[H_YOUNG_BYTES], told.young, sum[i].dead_bytes);
-		pv_cell_s(&c[H_NAME], pv_group_name(b, g, (uint32_t)i));
+		pv_cell_s(&c[H_NAME], pv_group_name(b, g, sum[i].group));
 	}
 	put_retained(b, told.heap);
 }
@@ -228,20 +271,20 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
 	bool ok = pv_groups_classes(m, b, &g);
+	struct sums sums = { 0 }, before = { 0 };
 	const struct pv_shot *shot = find_shot(m, b->query->select);
-	struct sum *sum = ok ? sum_shot(shot, &g) : NULL;
 	const struct pv_shot *last = shot_before(m, shot);
-	struct sum *before = sum && last ? sum_shot(last, &g) : NULL;
+	ok = ok && sum_shot(shot, &g, &sums) && sum_shot(last, &g, &before);
 	const struct pv_heap *heap = b->query->heap;
 	struct told told = { m->target.logging2007, !shot || shot->unsized == 0,
-		shot && shot->generations, before,
+		shot && shot->generations, last ? &before : NULL,
 		heap && shot && heap->graph.shot == shot->index ? heap : NULL };
-	if (sum && (before || !last))
-		put_classes(b, &g, sum, told);
+	if (ok)
+		put_classes(b, &g, &sums, told);
 	else
 		pv_build_fail(b);
-	free(sum);
-	free(before);
+	finish_sums(&sums);
+	finish_sums(&before);
 	pv_groups_finish(&g);
 }
 
@@ -263,20 +306,32 @@ static const struct pv_column diff_columns[] = {
 	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-static void put_diff(struct pv_build *b, const struct pv_groups *g, const struct sum *base,
+static void put_both(struct pv_build *b, const struct pv_groups *g, const struct sum *base,
 	const struct sum *now)
 {
-	for (size_t i = 0; i < g->row.n; i++) {
-		if (base[i].objects == 0 && now[i].objects == 0)
-			continue;
-		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
-		pv_cell_i(&c[D_BYTES], (int64_t)(now[i].bytes - base[i].bytes));
-		pv_cell_i(&c[D_OBJECTS], (int64_t)(now[i].objects - base[i].objects));
-		pv_cell_u(&c[D_NEW_BYTES], now[i].bytes);
-		pv_cell_u(&c[D_NEW_OBJECTS], now[i].objects);
-		pv_cell_u(&c[D_BASE_BYTES], base[i].bytes);
-		pv_cell_u(&c[D_BASE_OBJECTS], base[i].objects);
-		pv_cell_s(&c[D_NAME], pv_group_name(b, g, (uint32_t)i));
+	if (base->objects == 0 && now->objects == 0)
+		return;
+	struct pv_cell *c = pv_build_row(b, g->row.v[now->group].id);
+	pv_cell_i(&c[D_BYTES], (int64_t)(now->bytes - base->bytes));
+	pv_cell_i(&c[D_OBJECTS], (int64_t)(now->objects - base->objects));
+	pv_cell_u(&c[D_NEW_BYTES], now->bytes);
+	pv_cell_u(&c[D_NEW_OBJECTS], now->objects);
+	pv_cell_u(&c[D_BASE_BYTES], base->bytes);
+	pv_cell_u(&c[D_BASE_OBJECTS], base->objects);
+	pv_cell_s(&c[D_NAME], pv_group_name(b, g, now->group));
+}
+
+static void put_diff(struct pv_build *b, const struct pv_groups *g, const struct sums *base,
+	const struct sums *now)
+{
+	for (size_t i = 0; i < now->sum.n; i++) {
+		const struct sum none = { 0 }, *was = find_sum(base, now->sum.v[i].group);
+		put_both(b, g, was ? was : &none, &now->sum.v[i]);
+	}
+	for (size_t i = 0; i < base->sum.n; i++) {
+		const struct sum none = { .group = base->sum.v[i].group };
+		if (!find_sum(now, none.group))
+			put_both(b, g, &base->sum.v[i], &none);
 	}
 }
 
@@ -286,14 +341,13 @@ static void copy_shot_diff(struct pv_build *b, struct pv_model *m)
 	bool ok = pv_groups_classes(m, b, &g);
 	const struct pv_shot *base = find_shot(m, b->query->base);
 	const struct pv_shot *now = find_shot(m, b->query->select);
-	struct sum *before = ok ? sum_shot(base, &g) : NULL;
-	struct sum *after = before ? sum_shot(now, &g) : NULL;
-	if (!before || !after)
+	struct sums before = { 0 }, after = { 0 };
+	if (!ok || !sum_shot(base, &g, &before) || !sum_shot(now, &g, &after))
 		pv_build_fail(b);
 	else if (base && now) /* a shot that is not there says nothing about what changed */
-		put_diff(b, &g, before, after);
-	free(before);
-	free(after);
+		put_diff(b, &g, &before, &after);
+	finish_sums(&before);
+	finish_sums(&after);
 	pv_groups_finish(&g);
 }
 

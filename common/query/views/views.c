@@ -107,7 +107,9 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 	uint64_t generation = pv_model_generation(m);
 	if (shows_names(b->view))
 		pv_groups_prepare(m);
-	pv_coverage_line(m, b->view, line, sizeof line);
+	line[0] = 0;
+	if (!b->query->inner)
+		pv_coverage_line(m, b->view, line, sizeof line);
 	const char *kept = pv_build_text(b, line);
 	if (!b->table)
 		return;
