@@ -125,6 +125,15 @@ void pv_order_remove_from(struct pv_order *o, uint32_t *root, uint32_t number)
 	*root = without(o, *root, number + 1);
 }
 
+bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number)
+{
+	uint32_t link = number < o->node.n ? root : 0;
+	while (link && link != number + 1)
+		link = stands_before(o, link, number + 1) ? at(o, link)->after
+							  : at(o, link)->before;
+	return link != 0;
+}
+
 uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number)
 {
 	uint32_t best = 0;

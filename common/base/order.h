@@ -44,6 +44,9 @@ bool pv_order_add_to(
 void pv_order_remove(struct pv_order *o, uint32_t number);
 void pv_order_remove_from(struct pv_order *o, uint32_t *root, uint32_t number);
 
+/* Whether `number` is in it, by the key it had when it was added last. */
+bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number);
+
 /* The last one whose key is at most `key`, the first whose key is at least that; or none. */
 uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key);
 uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key);

@@ -93,7 +93,10 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, methods_of, MAP, ID, PV_METHODS)                                                      \
 	F(T, living, MAP, FIGURE, 0)                                                               \
 	F(T, owned, MAP, ID, PV_ENTITIES)                                                          \
-	F(T, in_domain, MAP, ID, PV_VTABLES)
+	F(T, in_domain, MAP, ID, PV_VTABLES)                                                       \
+	F(T, outlived, LEFT_OUT_ALL)                                                               \
+	F(T, outlived_domain, LEFT_OUT_ALL)                                                        \
+	F(T, outlived_class, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(names, struct pv_names, NAMES)
 
 /* A find goes through what is not sorted in yet. */
@@ -122,6 +125,8 @@ static bool class_uses_hold(const struct pv_names *n)
 void pv_names_archive(struct pv_archive *a, struct pv_names *n)
 {
 	uint64_t changes = n->changes;
+	if (!pv_archive_loads(a) && !pv_names_relist(n))
+		a->failed = true;
 	pv_archive_intern(a, &n->text, PV_TEXTS);
 	pv_archive_shape(a, &names_shape, n);
 	if (!pv_archive_loads(a))

@@ -32,6 +32,10 @@ void pv_names_finish(struct pv_names *n)
 		pv_map_finish(&n->owned[kind]);
 		pv_epochs_finish(&n->key_epochs[kind]);
 	}
+	for (int kind = 0; kind < PV_ENTITY_KINDS; kind++)
+		pv_members_finish(&n->outlived[kind]);
+	pv_members_finish(&n->outlived_domain);
+	pv_members_finish(&n->outlived_class);
 	pv_map_finish(&n->in_domain);
 	pv_epochs_finish(&n->method_epochs);
 	pv_array_finish(&n->newly_shared);
@@ -100,26 +104,65 @@ static bool add_member(struct pv_names *n, enum pv_entity_kind kind, uint32_t id
 	return pv_map_set(first, container, id);
 }
 
-/* Ends what died with its container; members of a later life of the container stay listed. */
+/* Ends what died with its container; members of a later life of the container outlive it. */
 static bool end_members(
 	struct pv_names *n, enum pv_entity_kind kind, bool domain, uint64_t key, int64_t time)
 {
 	struct pv_map *first = domain ? &n->in_domain : &n->owned[kind];
-	uint32_t later = 0, next, at = pv_map_get(first, key);
+	struct pv_members *outlived = domain ? &n->outlived_domain : &n->outlived[kind];
+	uint32_t next, at = pv_map_get(first, key);
 	bool ok = true;
-	if (at == PV_MAP_NONE || at == 0)
+	if (at == PV_MAP_NONE)
 		return true;
-	for (; at; at = next) {
+	pv_map_set(first, key, 0); /* is there: no growth */
+	for (; at && ok; at = next) {
 		struct pv_entity *x = &n->entity[kind].v[at];
 		next = *next_member(x, domain);
-		if (x->load_ns == PV_NEVER || x->load_ns <= time) {
-			ok &= infer_end(n, kind, at, time);
-			continue;
-		}
-		*next_member(x, domain) = later;
-		later = at;
+		*next_member(x, domain) = 0;
+		if (x->load_ns == PV_NEVER || x->load_ns <= time)
+			ok = infer_end(n, kind, at, time);
+		else
+			ok = pv_members_add(outlived, key, at, x->load_ns);
 	}
-	return ok && pv_map_set(first, key, later);
+	while (ok && (at = pv_members_take(outlived, key, time)))
+		ok = infer_end(n, kind, at, time);
+	return ok;
+}
+
+static bool moved(struct pv_names *n, enum pv_entity_kind kind, const struct pv_entity *x)
+{
+	uint32_t id = (uint32_t)(x - n->entity[kind].v);
+	return pv_members_move(&n->outlived[kind], x->owner, id, x->load_ns) &&
+	       (kind != PV_ENTITY_VTABLE ||
+		       pv_members_move(&n->outlived_domain, x->domain, id, x->load_ns));
+}
+
+static bool relist(
+	struct pv_names *n, enum pv_entity_kind kind, struct pv_members *outlived, bool domain)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && outlived->root.slots && i <= outlived->root.mask; i++) {
+		uint64_t key = outlived->root.slots[i].key;
+		uint32_t id, *next;
+		if (outlived->root.slots[i].value == PV_MAP_NONE)
+			continue;
+		while (ok && (id = pv_members_take(outlived, key, INT64_MAX))) {
+			struct pv_map *first = domain ? &n->in_domain : &n->owned[kind];
+			next = next_member(&n->entity[kind].v[id], domain);
+			uint32_t listed = pv_map_get(first, key);
+			*next = listed == PV_MAP_NONE ? 0 : listed;
+			ok = pv_map_set(first, key, id);
+		}
+	}
+	return ok;
+}
+
+bool pv_names_relist(struct pv_names *n)
+{
+	bool ok = relist(n, PV_ENTITY_VTABLE, &n->outlived_domain, true);
+	for (enum pv_entity_kind kind = 0; kind < PV_ENTITY_KINDS; kind++)
+		ok = ok && relist(n, kind, &n->outlived[kind], false);
+	return ok && pv_names_relist_methods(n);
 }
 
 static bool end_parts(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time)
@@ -204,8 +247,11 @@ static bool define(
 {
 	struct pv_entity *x = &n->entity[kind].v[id];
 	bool named = !x->name && said->name, placed = x->load_ns == PV_NEVER;
-	if (placed || said->load_ns < x->load_ns)
+	if (placed || said->load_ns < x->load_ns) {
 		x->load_ns = said->load_ns;
+		if (!placed && !moved(n, kind, x))
+			return false;
+	}
 	if (!pv_epochs_move(&n->key_epochs[kind], x->key, epoch_of(n, kind, id)))
 		return false;
 	x->name = said->name ? said->name : x->name;

@@ -11,6 +11,7 @@
 #include "common/base/intern.h"
 #include "common/format/event.h"
 #include "common/model/names/epochs.h"
+#include "common/model/names/members.h"
 #include "common/model/names/ranges.h"
 
 /* Things with a name that log events load, name and unload. */
@@ -110,6 +111,8 @@ struct pv_names {
 	struct pv_map native_of;   /* sampled address -> method id */
 	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
 	struct pv_map owned[PV_ENTITY_KINDS], in_domain; /* container's key -> newest member */
+	/* Those that outlived a death of the container: they are in no list any more. */
+	struct pv_members outlived[PV_ENTITY_KINDS], outlived_domain, outlived_class;
 };
 
 bool pv_names_init(struct pv_names *n);
@@ -117,6 +120,8 @@ void pv_names_finish(struct pv_names *n);
 
 /* What is derived from the lists is made anew; false when out of memory. */
 bool pv_names_link(struct pv_names *n);
+/* Before it: all members stand in lists, which can be written and read back. Likewise. */
+bool pv_names_relist(struct pv_names *n);
 
 /*
  * What a use at `time` (log clock) of a key means, made when new; 0 only when out of memory: the

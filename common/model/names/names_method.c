@@ -83,11 +83,35 @@ static uint32_t epoch_at(const struct pv_names *n, uint32_t id, int64_t time, ui
 	return at;
 }
 
+/* "(wrapper kind) Class:Method (arguments)": the class; empty when there is none. */
+static struct pv_text class_part(const struct pv_text *name)
+{
+	const char *at = name->at, *end = name->at + name->len;
+	if (name->len > 9 && memcmp(at, "(wrapper ", 9) == 0) {
+		const char *close = memchr(at, ')', name->len);
+		at = close && end - close > 2 ? close + 2 : end;
+	}
+	const char *colon = memchr(at, ':', (size_t)(end - at));
+	return (struct pv_text){ at, colon ? (size_t)(colon - at) : 0 };
+}
+
+/* The class of a method that has a name, as an interned text. 0: it has none. */
+static uint32_t class_of(struct pv_names *n, uint32_t id)
+{
+	const char *name = pv_intern_text(&n->text, n->method.v[id].name);
+	const struct pv_text text = { name, strlen(name) }, class = class_part(&text);
+	uint32_t ret;
+	return pv_intern_add(&n->text, class.at, class.len, &ret) ? ret : 0; /* known: no memory */
+}
+
 /* It was first described at another time than was known. */
 static bool set_from(struct pv_names *n, uint32_t id, int64_t from_ns)
 {
 	struct pv_method *m = &n->method.v[id];
 	m->from_ns = from_ns;
+	if (n->outlived_class.root.n && m->name &&
+		!pv_members_move(&n->outlived_class, class_of(n, id), id, from_ns))
+		return false;
 	return pv_epochs_move(&n->method_epochs, m->key, (struct pv_epoch){ id, from_ns });
 }
 
@@ -151,18 +175,6 @@ bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *r
 	char plain[NAME_ROOM];
 	size_t len = pv_demangle(text->at, text->len, plain, sizeof plain);
 	return pv_intern_add(&n->text, len ? plain : text->at, len ? len : text->len, ret_id);
-}
-
-/* "(wrapper kind) Class:Method (arguments)": the class; empty when there is none. */
-static struct pv_text class_part(const struct pv_text *name)
-{
-	const char *at = name->at, *end = name->at + name->len;
-	if (name->len > 9 && memcmp(at, "(wrapper ", 9) == 0) {
-		const char *close = memchr(at, ')', name->len);
-		at = close && end - close > 2 ? close + 2 : end;
-	}
-	const char *colon = memchr(at, ':', (size_t)(end - at));
-	return (struct pv_text){ at, colon ? (size_t)(colon - at) : 0 };
 }
 
 static bool name_it(struct pv_names *n, uint32_t id, const struct pv_text *text, uint32_t name)
@@ -304,24 +316,45 @@ bool pv_names_class_born(struct pv_names *n, uint32_t name)
 
 bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time)
 {
-	uint32_t count = living(n, name), late = 0;
+	uint32_t count = living(n, name);
 	if (count == 0 || !pv_map_set(&n->living, name, count - 1))
 		return count == 0;
 	uint32_t first = pv_map_get(&n->methods_of, name);
 	if (count > 1 || first == PV_MAP_NONE)
 		return true;
 	uint64_t told_late = n->late;
-	for (uint32_t id = first, next; id; id = next) { /* those of a later life stay listed */
-		next = n->method.v[id].next_of_class;
-		if (n->method.v[id].from_ns != PV_NEVER && n->method.v[id].from_ns > time) {
-			n->method.v[id].next_of_class = late;
-			late = id;
-		} else {
+	bool ok = pv_map_set(&n->methods_of, name, 0);
+	for (uint32_t id = first, next; id && ok; id = next) {
+		struct pv_method *m = &n->method.v[id];
+		next = m->next_of_class;
+		m->next_of_class = 0;
+		if (m->from_ns != PV_NEVER && m->from_ns > time)
+			ok = pv_members_add(&n->outlived_class, name, id, m->from_ns);
+		else
 			end_method(n, id, time);
+	}
+	for (uint32_t id; ok && (id = pv_members_take(&n->outlived_class, name, time));)
+		end_method(n, id, time);
+	n->late = n->late > told_late ? told_late + 1 : told_late; /* one death, however many */
+	return ok;
+}
+
+bool pv_names_relist_methods(struct pv_names *n)
+{
+	const struct pv_map *root = &n->outlived_class.root;
+	bool ok = true;
+	for (size_t i = 0; ok && root->slots && i <= root->mask; i++) {
+		uint64_t name = root->slots[i].key;
+		uint32_t id;
+		if (root->slots[i].value == PV_MAP_NONE)
+			continue;
+		while (ok && (id = pv_members_take(&n->outlived_class, name, INT64_MAX))) {
+			uint32_t first = pv_map_get(&n->methods_of, name);
+			n->method.v[id].next_of_class = first == PV_MAP_NONE ? 0 : first;
+			ok = pv_map_set(&n->methods_of, name, id);
 		}
 	}
-	n->late = n->late > told_late ? told_late + 1 : told_late; /* one death, however many */
-	return pv_map_set(&n->methods_of, name, late);
+	return ok;
 }
 
 static int64_t from_of(const void *methods, uint32_t id)

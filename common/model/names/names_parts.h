@@ -22,6 +22,7 @@ bool pv_names_class_born(struct pv_names *n, uint32_t name);
 bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time);
 
 bool pv_names_link_methods(struct pv_names *n);
+bool pv_names_relist_methods(struct pv_names *n);
 
 /* --- names_find.c */
 
