@@ -261,14 +261,15 @@ bool pv_graph_build_add(
 
 static bool add_handles(struct pv_graph_build *b)
 {
-	const struct pv_weak_handles *w = &b->handles;
+	struct pv_weak_handles *w = &b->handles;
 	for (size_t i = 0; i < w->handle.n; i++) {
 		const struct pv_raw_handle *h = &w->handle.v[i];
-		if (!h->alive || !h->object)
+		uint64_t object = pv_weak_handle_object(w, i);
+		if (!object)
 			continue;
 		if (!pv_reserve(&b->raw.root, 1))
 			return false;
-		b->raw.root.v[b->raw.root.n++] = (struct pv_raw_root){ .object = h->object,
+		b->raw.root.v[b->raw.root.n++] = (struct pv_raw_root){ .object = object,
 			.slot = h->name & UINT32_MAX,
 			.source = PV_ROOT_HANDLE,
 			.flags = PV_GRAPH_WEAK };

@@ -24,18 +24,27 @@ struct pv_raw_root {
 	bool in_area; /* its area tells what it is */
 };
 
-/* A weak GC handle and where its target is now. */
+/* A weak GC handle and its target. */
 struct pv_raw_handle {
-	uint64_t name; /* type << 32 | number */
-	uint64_t object;
-	uint32_t next; /* of the same object, index + 1; 0 ends */
+	uint64_t name;   /* type << 32 | number */
+	uint32_t target; /* index in target */
 	bool alive;
+};
+
+/*
+ * Where an object is that handles have: it moves, and they need not be looked at. One that another
+ * was moved on to is that one from then on.
+ */
+struct pv_weak_target {
+	uint64_t object;
+	uint32_t same_as; /* index + 1; 0: itself */
 };
 
 struct pv_weak_handles {
 	PV_ARRAY(struct pv_raw_handle) handle;
+	PV_ARRAY(struct pv_weak_target) target;
 	struct pv_map by_name;   /* index in handle */
-	struct pv_map by_object; /* index + 1 of the first; 0: none any more */
+	struct pv_map by_object; /* index + 1 in target; 0: none any more */
 };
 
 struct pv_raw {
@@ -56,6 +65,8 @@ void pv_raw_finish(struct pv_raw *r);
 bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);
 void pv_weak_handles_finish(struct pv_weak_handles *w);
+/* Where the target of a handle is now; 0: the handle is no more. */
+uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle);
 
 /* graph_strings.c: one more; false when out of memory. At the end all go to the graph. */
 bool pv_raw_string_add(struct pv_raw *r, const struct pv_event *e);

@@ -3,63 +3,84 @@
 
 #include "common/model/objects/handles.h"
 
-/* Every place an object has been at stays in the map: at times it is made anew. */
-static bool remap(struct pv_weak_handles *w)
+/* Which target it is by now; the way there gets shorter with each look. */
+static uint32_t find(struct pv_weak_handles *w, uint32_t at)
+{
+	struct pv_weak_target *v = w->target.v;
+	while (v[at].same_as) {
+		uint32_t up = v[at].same_as - 1;
+		if (v[up].same_as)
+			v[at].same_as = v[up].same_as;
+		at = up;
+	}
+	return at;
+}
+
+uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle)
+{
+	const struct pv_raw_handle *h = &w->handle.v[handle];
+	return h->alive ? w->target.v[find(w, h->target)].object : 0;
+}
+
+/* Targets of handles that are alive are numbered anew. */
+static bool renumber(struct pv_weak_handles *w)
+{
+	PV_ARRAY(struct pv_weak_target) target = { 0 };
+	bool ok = pv_reserve(&target, w->handle.n + 1);
+	pv_map_clear(&w->by_object);
+	for (size_t i = 0; ok && i < w->handle.n; i++) {
+		uint64_t object = pv_weak_handle_object(w, i);
+		if (!w->handle.v[i].alive)
+			continue;
+		uint32_t at = pv_map_get(&w->by_object, object);
+		if (at == PV_MAP_NONE) {
+			target.v[target.n++] = (struct pv_weak_target){ .object = object };
+			at = (uint32_t)target.n;
+			ok = pv_map_set(&w->by_object, object, at);
+		}
+		w->handle.v[i].target = at - 1;
+	}
+	pv_array_finish(&w->target);
+	w->target.v = target.v;
+	w->target.n = target.n;
+	w->target.room = target.room;
+	return ok;
+}
+
+/* Every place an object has been at stays in the map, and every target: at times they go. */
+static bool tidy(struct pv_weak_handles *w)
 {
 	enum { SPARE = 4096 };
-	if (w->by_object.n < w->handle.n * 4 + SPARE)
-		return true;
-	pv_map_clear(&w->by_object);
-	for (size_t i = 0; i < w->handle.n; i++) {
-		struct pv_raw_handle *h = &w->handle.v[i];
-		if (!h->alive || !h->object)
-			continue;
-		uint32_t first = pv_map_get(&w->by_object, h->object);
-		h->next = first == PV_MAP_NONE ? 0 : first;
-		if (!pv_map_set(&w->by_object, h->object, (uint32_t)i + 1))
+	size_t most = w->handle.n * 4 + SPARE;
+	return (w->by_object.n < most && w->target.n < most) || renumber(w);
+}
+
+static bool put(struct pv_weak_handles *w, uint32_t handle, uint64_t object)
+{
+	uint32_t at = pv_map_get(&w->by_object, object);
+	if (at == PV_MAP_NONE || at == 0) {
+		if (!pv_reserve(&w->target, 1) ||
+			!pv_map_set(&w->by_object, object, (uint32_t)w->target.n + 1))
 			return false;
+		w->target.v[w->target.n++] = (struct pv_weak_target){ .object = object };
+		at = (uint32_t)w->target.n;
 	}
+	w->handle.v[handle].target = at - 1;
 	return true;
-}
-
-static bool put(struct pv_weak_handles *w, uint32_t at, uint64_t object)
-{
-	uint32_t first = pv_map_get(&w->by_object, object);
-	w->handle.v[at].object = object;
-	w->handle.v[at].next = first == PV_MAP_NONE ? 0 : first;
-	return pv_map_set(&w->by_object, object, at + 1);
-}
-
-static void take_out(struct pv_weak_handles *w, uint32_t at)
-{
-	uint64_t object = w->handle.v[at].object;
-	uint32_t first = pv_map_get(&w->by_object, object);
-	if (first == PV_MAP_NONE)
-		return;
-	if (first == at + 1) {
-		pv_map_set(&w->by_object, object, w->handle.v[at].next); /* is there: no growth */
-		return;
-	}
-	for (uint32_t i = first; i; i = w->handle.v[i - 1].next) {
-		if (w->handle.v[i - 1].next == at + 1) {
-			w->handle.v[i - 1].next = w->handle.v[at].next;
-			return;
-		}
-	}
 }
 
 static bool moved(struct pv_weak_handles *w, uint64_t from, uint64_t to)
 {
-	uint32_t first = pv_map_get(&w->by_object, from);
-	if (first == PV_MAP_NONE || first == 0 || from == to)
+	uint32_t at = pv_map_get(&w->by_object, from), there = pv_map_get(&w->by_object, to);
+	if (at == PV_MAP_NONE || at == 0 || from == to)
 		return true;
-	pv_map_set(&w->by_object, from, 0);
-	for (uint32_t i = first, next; i; i = next) {
-		next = w->handle.v[i - 1].next;
-		if (!put(w, i - 1, to))
-			return false;
+	pv_map_set(&w->by_object, from, 0); /* is there: no growth */
+	if (there != PV_MAP_NONE && there != 0) {
+		w->target.v[at - 1].same_as = there;
+		return true;
 	}
-	return true;
+	w->target.v[at - 1].object = to;
+	return pv_map_set(&w->by_object, to, at);
 }
 
 static bool created(struct pv_weak_handles *w, const struct pv_event *e)
@@ -73,8 +94,6 @@ static bool created(struct pv_weak_handles *w, const struct pv_event *e)
 		if (!pv_reserve(&w->handle, 1) || !pv_map_set(&w->by_name, name, at))
 			return false;
 		w->handle.v[w->handle.n++] = (struct pv_raw_handle){ .name = name };
-	} else if (w->handle.v[at].alive) {
-		take_out(w, at);
 	}
 	w->handle.v[at].alive = true;
 	return put(w, at, e->handle.object);
@@ -90,24 +109,23 @@ bool pv_weak_handles_apply(
 		for (uint32_t i = 0; i + 1 < e->moves.pairs.n; i += 2)
 			if (!moved(w, v[i], v[i + 1]))
 				return false;
-		return remap(w);
+		return tidy(w);
 	}
 	if (e->handle.type > PV_HANDLE_WEAK_TRACK)
 		return true;
 	if (e->kind == PV_KIND_GC_HANDLE_CREATED)
-		return created(w, e) && remap(w);
+		return created(w, e) && tidy(w);
 	uint32_t at =
 		pv_map_get(&w->by_name, e->handle.type << 32 | (e->handle.handle & UINT32_MAX));
-	if (at == PV_MAP_NONE || !w->handle.v[at].alive)
-		return true;
-	take_out(w, at);
-	w->handle.v[at].alive = false;
+	if (at != PV_MAP_NONE)
+		w->handle.v[at].alive = false;
 	return true;
 }
 
 void pv_weak_handles_finish(struct pv_weak_handles *w)
 {
 	pv_array_finish(&w->handle);
+	pv_array_finish(&w->target);
 	pv_map_finish(&w->by_name);
 	pv_map_finish(&w->by_object);
 }
