@@ -2,7 +2,9 @@
 are read at n and at 4n, and callgrind counts instructions. At most five times as many are taken;
 what an empty log takes is taken off.
 
-usage: test_hostile_time.py HOSTILE [N [WORD ...]]
+usage: test_hostile_time.py HOSTILE read|ask [N [WORD ...]]
+
+read: a report of each. ask: of fewer, every list, the first heap shot and a dump, too.
 """
 import concurrent.futures
 import os
@@ -18,19 +20,19 @@ NAMED = re.compile(r'^desc: Trigger: Client Request: (.*)$', re.M)
 SUM = re.compile(r'^(?:summary|totals): (\d+)', re.M)
 
 
-def written(hostile, folder, n):
-    done = subprocess.run([hostile, 'write-all', folder, str(n), 'quick'], capture_output=True,
+def written(hostile, verb, folder, n):
+    done = subprocess.run([hostile, 'write-all', folder, str(n), verb], capture_output=True,
                           text=True, check=True)
     return done.stdout.splitlines()
 
 
-def counted(hostile, logs, folder):
+def counted(hostile, verb, logs, folder):
     """Instructions that reading each takes. In one process: to start one takes longer."""
     folder.mkdir()
     # meson has allocators fill what they give out: that was most of what a small log took.
     env = {name: value for name, value in os.environ.items() if name != 'MALLOC_PERTURB_'}
     subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={folder}/out', hostile,
-                    'read', *logs], capture_output=True, check=True, env=env)
+                    verb, *logs], capture_output=True, check=True, env=env)
     taken = {}
     for file in folder.iterdir():
         text = file.read_text()
@@ -40,19 +42,19 @@ def counted(hostile, logs, folder):
     return taken
 
 
-def main(hostile, n=N, *words):
+def main(hostile, verb, n=N, *words):
     if not shutil.which('valgrind'):
         sys.exit(77)
     n = int(n)
     with tempfile.TemporaryDirectory() as top:
-        logs = written(hostile, top, n)
+        logs = written(hostile, verb, top, n)
         empty, logs = logs[0], [log for log in logs[1:] if not words or any(w in log for w in words)]
         large = [log[:log.rindex(',') + 1] + str(4 * n) for log in logs]
-        written(hostile, top, 4 * n)
+        written(hostile, verb, top, 4 * n)
         every = logs + large
         taken = {}
         with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
-            for some in pool.map(lambda i: counted(hostile, [empty] + every[i::CORES],
+            for some in pool.map(lambda i: counted(hostile, verb, [empty] + every[i::CORES],
                                                    pathlib.Path(top) / f'out{i}'), range(CORES)):
                 taken.update(some)
         least = taken[empty]

@@ -3,13 +3,13 @@
  *
  * usage: hostile list                     every shape: FAMILY/PATTERN
  *        hostile write SHAPE N            its log, on standard output
- *        hostile write-all FOLDER N [quick]
+ *        hostile write-all FOLDER N [read|ask]
  *                                         the logs of every shape, or of those that the suite
- *                                         counts, and one without events; prints their paths
- *        hostile read FILE ...            reads each as `profview report --no-index --jobs 1` does;
- *                                         under callgrind, dumps what each took under its name
- *        hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has one
- * of the words) against its benign log, and the worst ten; what may be above the limit is timed
+ * counts with that word, and one without events; prints their paths hostile read FILE ... reads
+ * each as `profview report --no-index --jobs 1` does; under callgrind, dumps what each took under
+ * its name hostile ask FILE ...             likewise, and asks for every list, the first heap shot
+ * and a dump hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has
+ * one of the words) against its benign log, and the worst ten; what may be above the limit is timed
  * again, the least time counts
  */
 #include <check.h>
@@ -28,7 +28,9 @@
 #define CALLGRIND_DUMP_STATS_AT(name)
 #endif
 
+#include "common/ingest/again/heap_read.h"
 #include "common/ingest/ingest.h"
+#include "common/report/dump.h"
 #include "common/report/report.h"
 #include "tests/bench/hostile_log.h"
 
@@ -55,35 +57,59 @@ static bool wait_for_end(struct pv_ingest *in)
 	}
 }
 
-static bool report(const char *path, struct pv_ingest *in, FILE *out)
+static bool report(
+	const char *path, struct pv_ingest *in, const struct pv_report_options *o, FILE *out)
 {
 	struct pv_error e = { 0 };
 	struct pv_ingest_status s;
 	struct pv_model *m = pv_ingest_adopt(in);
 	pv_ingest_status(in, &s);
 	const struct pv_report_source source = { .path = path, .bytes = s.stream_bytes };
-	const struct pv_report_options o = { 0 };
-	return pv_report_write(m, &source, &o, out, &e);
+	return pv_report_write(m, &source, o, out, &e);
 }
 
-static bool read_log(const char *path, FILE *out)
+/* A shot that is not there, or too large, is no fault of the reader's. */
+static void read_shot(struct pv_ingest *in)
+{
+	struct pv_error e = { 0 };
+	const struct pv_heap_read_options o = { .weak = true, .classes = true };
+	struct pv_heap_read *r = pv_heap_read_start(in, &o, &e);
+	if (r)
+		pv_heap_read_wait(r);
+	pv_heap_read_destroy(r);
+}
+
+static bool read_more(const char *path, struct pv_ingest *in, FILE *out)
+{
+	struct pv_error e = { 0 };
+	struct pv_dump_totals totals;
+	const struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
+	if (!report(path, in, &o, out))
+		return false;
+	read_shot(in);
+	return pv_dump_path(path, false, NULL, out, &totals, &e);
+}
+
+static bool read_log(const char *path, bool more, FILE *out)
 {
 	struct pv_error e = { 0 };
 	const struct pv_source_options so = { .follow = false };
 	const struct pv_ingest_options io = { .jobs = 1, .no_window = true };
 	struct pv_source *source = pv_source_open(path, &so, &e);
 	struct pv_ingest *in = source ? pv_ingest_start(source, &io, &e) : NULL;
-	bool ok = in && wait_for_end(in) && report(path, in, out);
+	const struct pv_report_options o = { 0 };
+	bool ok = in && wait_for_end(in) && report(path, in, &o, out) &&
+		  (!more || read_more(path, in, out));
 	pv_ingest_destroy(in);
 	return ok;
 }
 
-static int read_logs(char **path, int n)
+static int read_logs(char **path, int n, bool more)
 {
 	FILE *out = fopen("/dev/null", "w");
 	for (int i = 0; i < n && out; i++) {
 		CALLGRIND_ZERO_STATS;
-		if (!read_log(path[i], out))
+		if (!read_log(path[i], more, out))
 			fprintf(stderr, "hostile: %s could not be read\n", path[i]);
 		CALLGRIND_DUMP_STATS_AT(path[i]);
 	}
@@ -117,16 +143,25 @@ static bool write_empty(const char *folder)
 	return ok;
 }
 
-static int write_all(const char *folder, unsigned n, bool quick)
+static bool is_counted(size_t family, enum hostile_pattern p, const char *word)
+{
+	/* Not of a row alone, as nothing is then in the lists that others are not. */
+	bool few = hostile_is_made(family) ||
+		   (p == HOSTILE_MANY && hostile_has(family, HOSTILE_OPEN) &&
+			    hostile_is_quick(family, HOSTILE_OPEN));
+	return !word || (hostile_is_quick(family, p) && (strcmp(word, "ask") != 0 || few));
+}
+
+static int write_all(const char *folder, unsigned n, const char *word)
 {
 	char name[100], path[400];
 	bool ok = write_empty(folder);
 	for (size_t i = 0; i < hostile_families(); i++) {
 		for (enum hostile_pattern p = 0; p < HOSTILE_PATTERNS; p++) {
 			struct hostile_bytes b;
-			if (!hostile_has(i, p) || (quick && !hostile_is_quick(i, p)))
+			if (!hostile_has(i, p) || !is_counted(i, p, word))
 				continue;
-			hostile_write(i, p, quick ? hostile_quick_n(i, n) : n, &b);
+			hostile_write(i, p, word ? hostile_quick_n(i, n) : n, &b);
 			shape_name(i, p, name);
 			*strchr(name, '/') = ',';
 			snprintf(path, sizeof path, "%s/%s,%u", folder, name, n);
@@ -185,7 +220,7 @@ struct cost {
 static bool read_it(const char *path)
 {
 	FILE *out = fopen("/dev/null", "w");
-	bool ok = out && read_log(path, out);
+	bool ok = out && read_log(path, false, out);
 	if (out)
 		fclose(out);
 	return ok;
@@ -309,7 +344,8 @@ START_TEST(run)
 	else if (strcmp(arg[1], "write") == 0 && args == 4)
 		code = write_one(arg[2], (unsigned)strtoul(arg[3], NULL, 10));
 	else if (strcmp(arg[1], "write-all") == 0 && args >= 4)
-		code = write_all(arg[2], (unsigned)strtoul(arg[3], NULL, 10), args > 4);
+		code = write_all(
+			arg[2], (unsigned)strtoul(arg[3], NULL, 10), args > 4 ? arg[4] : NULL);
 	else if (strcmp(arg[1], "time") == 0)
 		code = time_all(arg + (counted ? 4 : 2), args - (counted ? 4 : 2),
 			counted ? (unsigned)strtoul(arg[3], NULL, 10) : USUAL_N);
@@ -319,11 +355,12 @@ END_TEST
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: hostile list|write|write-all|read|time ...\n");
+		fprintf(stderr, "usage: hostile list|write|write-all|read|ask|time ...\n");
 		return 2;
 	}
-	if (strcmp(argv[1], "read") == 0)
-		return read_logs(argv + 2, argc - 2);
+	bool asks = strcmp(argv[1], "ask") == 0;
+	if (asks || strcmp(argv[1], "read") == 0)
+		return read_logs(argv + 2, argc - 2, asks);
 	arg = argv;
 	args = argc;
 	Suite *s = suite_create("hostile");

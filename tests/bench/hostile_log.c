@@ -441,12 +441,22 @@ static size_t families_mlpd(void)
 
 size_t hostile_families(void)
 {
-	return families_mlpd() + hostile_families07() + hostile_families_raw();
+	return families_mlpd() + hostile_families07() + hostile_families_raw() +
+	       hostile_families_made();
+}
+
+/* Behind all others, from 0; SIZE_MAX: it is one of those. */
+static size_t made_up(size_t family)
+{
+	size_t others = families_mlpd() + hostile_families07() + hostile_families_raw();
+	return family >= others ? family - others : SIZE_MAX;
 }
 
 const char *hostile_family_name(size_t family)
 {
 	size_t n = families_mlpd(), n07 = hostile_families07();
+	if (made_up(family) != SIZE_MAX)
+		return hostile_family_name_made(made_up(family));
 	if (family >= n + n07)
 		return hostile_family_name_raw(family - n - n07);
 	if (family >= n)
@@ -455,11 +465,16 @@ const char *hostile_family_name(size_t family)
 	return m.row ? m.row->symbol : m.family->name;
 }
 
+bool hostile_is_made(size_t family)
+{
+	return made_up(family) != SIZE_MAX;
+}
+
 bool hostile_is_quick(size_t family, enum hostile_pattern p)
 {
 	bool one_row = family >= PV_COUNT_OF(families) && family < families_mlpd();
 	if (family >= families_mlpd() + hostile_families07())
-		return true;
+		return p == HOSTILE_MANY || !hostile_is_made(family);
 	if (family >= families_mlpd())
 		return hostile_is_quick07(family - families_mlpd(), p);
 	return !one_row || p == HOSTILE_MANY;
@@ -489,7 +504,9 @@ bool hostile_has(size_t family, enum hostile_pattern p)
 void hostile_write(size_t family, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret)
 {
 	size_t mlpd = families_mlpd(), n07 = hostile_families07();
-	if (family >= mlpd + n07) {
+	if (made_up(family) != SIZE_MAX) {
+		hostile_write_made(made_up(family), p == HOSTILE_BENIGN, n, ret);
+	} else if (family >= mlpd + n07) {
 		hostile_write_raw(family - mlpd - n07, p == HOSTILE_BENIGN, n, ret);
 	} else if (family >= mlpd) {
 		hostile_write07(family - mlpd, p, n, ret);

@@ -47,6 +47,8 @@ bool hostile_has(size_t family, enum hostile_pattern p);
 bool hostile_is_quick(size_t family, enum hostile_pattern p);
 /* How many times its events then, where the usual families have them `n` times. */
 unsigned hostile_quick_n(size_t family, unsigned n);
+/* Whether it is none of a family in patterns, but made up. */
+bool hostile_is_made(size_t family);
 /* A log with `n` times the family's events; the caller frees *ret. */
 void hostile_write(size_t family, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret);
 
@@ -59,5 +61,9 @@ void hostile_write07(size_t family, enum hostile_pattern p, unsigned n, struct h
 size_t hostile_families_raw(void);
 const char *hostile_family_name_raw(size_t family);
 void hostile_write_raw(size_t family, bool benign, unsigned n, struct hostile_bytes *ret);
+/* Private: what no pattern makes. */
+size_t hostile_families_made(void);
+const char *hostile_family_name_made(size_t family);
+void hostile_write_made(size_t family, bool benign, unsigned n, struct hostile_bytes *ret);
 
 #endif
