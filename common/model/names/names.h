@@ -111,16 +111,14 @@ struct pv_names {
 	struct pv_map native_of;   /* sampled address -> method id */
 	struct pv_map methods_of, living; /* class name -> newest method, classes alive */
 	struct pv_map owned[PV_ENTITY_KINDS], in_domain; /* container's key -> newest member */
-	/* Those that outlived a death of the container: they are in no list any more. */
 	struct pv_members outlived[PV_ENTITY_KINDS], outlived_domain, outlived_class;
 };
 
 bool pv_names_init(struct pv_names *n);
 void pv_names_finish(struct pv_names *n);
 
-/* What is derived from the lists is made anew; false when out of memory. */
+/* What is derived from lists is made anew; before, all stands in lists. False: out of memory. */
 bool pv_names_link(struct pv_names *n);
-/* Before it: all members stand in lists, which can be written and read back. Likewise. */
 bool pv_names_relist(struct pv_names *n);
 
 /*
