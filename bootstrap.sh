@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-BUILD_PACKAGES=(meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
+BUILD_PACKAGES=(meson ninja-build scdoc gcc libc6-dev pkg-config libncurses-dev libevent-dev
 	libcjson-dev check zlib1g-dev libsodium-dev libiberty-dev libdw-dev python3)
 # Without the headers meson leaves out the Mono module, without mcs what attaches it.
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command that README.md and the manual page print is run as it is printed.
+"""Every command that README.md and the manual pages print is run as it is printed.
 
 usage: test_printed.py SOURCE_ROOT BUILD [COUNTED_CLR.DLL]
 
@@ -300,8 +300,9 @@ def main(root, build, dll=None):
     with target.scratch() as folder:
         s = Setting(v, root, build, pathlib.Path(dll) if dll else None, folder)
         printed = []
-        for name in ('README.md', 'tui/profview.1.scd'):
-            printed += commands((root / name).read_text(encoding='utf-8'))
+        for name in ('README.md', 'tui/profview.1.scd', 'probe/profview-probe.7.scd'):
+            text = (root / name).read_text(encoding='utf-8')
+            printed += commands(text.replace('\\\\', '\\') if name.endswith('.scd') else text)
         for command in printed:
             v.true(f'a row for: {command}', command in ROWS)
         for command in ROWS:
