@@ -74,7 +74,7 @@ void pv_map_remove(struct pv_map *m, uint64_t key)
 		at = (at + 1) & m->mask;
 		if (m->slots[at].value == PV_MAP_NONE)
 			break;
-		size_t first = pv_hash(m->slots[at].key) & m->mask;
+		size_t first = pv_hash_place(m->slots[at].key) & m->mask;
 		if (((at - first) & m->mask) < ((at - gap) & m->mask))
 			continue;
 		m->slots[gap] = m->slots[at];

@@ -145,11 +145,8 @@ static bool write_empty(const char *folder)
 
 static bool is_counted(size_t family, enum hostile_pattern p, const char *word)
 {
-	/* Not of a row alone, as nothing is then in the lists that others are not. */
-	bool few = hostile_is_made(family) ||
-		   (p == HOSTILE_MANY && hostile_has(family, HOSTILE_OPEN) &&
-			    hostile_is_quick(family, HOSTILE_OPEN));
-	return !word || (hostile_is_quick(family, p) && (strcmp(word, "ask") != 0 || few));
+	return !word || (hostile_is_quick(family, p) &&
+				(strcmp(word, "ask") != 0 || hostile_is_asked(family, p)));
 }
 
 static int write_all(const char *folder, unsigned n, const char *word)

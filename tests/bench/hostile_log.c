@@ -480,6 +480,11 @@ bool hostile_is_quick(size_t family, enum hostile_pattern p)
 	return !one_row || p == HOSTILE_MANY;
 }
 
+bool hostile_is_asked(size_t family, enum hostile_pattern p)
+{
+	return p == HOSTILE_MANY && (hostile_is_made(family) || family < PV_COUNT_OF(families));
+}
+
 unsigned hostile_quick_n(size_t family, unsigned n)
 {
 	size_t mlpd = families_mlpd();

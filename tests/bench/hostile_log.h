@@ -47,6 +47,12 @@ bool hostile_has(size_t family, enum hostile_pattern p);
 bool hostile_is_quick(size_t family, enum hostile_pattern p);
 /* How many times its events then, where the usual families have them `n` times. */
 unsigned hostile_quick_n(size_t family, unsigned n);
+/*
+ * Whether the suite asks for all lists of it as well. Not of a row alone, as nothing is then in the
+ * lists that others are not; nor of 2007, whose stacks are below what lists show of a stack, so
+ * that they are written whole for each event.
+ */
+bool hostile_is_asked(size_t family, enum hostile_pattern p);
 /* Whether it is none of a family in patterns, but made up. */
 bool hostile_is_made(size_t family);
 /* A log with `n` times the family's events; the caller frees *ret. */
