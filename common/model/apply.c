@@ -31,6 +31,15 @@ static bool rare_names(struct pv_context *x, const struct pv_event *e)
 	return (e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e)) && pv_loads_apply(x, e);
 }
 
+static bool counters(struct pv_context *x, const struct pv_event *e)
+{
+	x->gap = false;
+	bool ok = pv_counters_apply(x, e);
+	if (x->gap)
+		pv_model_gap(x->m, x->thread);
+	return ok;
+}
+
 static bool rare(struct pv_context *x, const struct pv_event *e)
 {
 	switch (e->kind) {
@@ -71,7 +80,7 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 		return pv_notes_apply(x, e) && rare_names(x, e);
 	case PV_KIND_COUNTERS_DESCRIBE:
 	case PV_KIND_COUNTERS_SAMPLE:
-		return pv_counters_apply(x, e);
+		return counters(x, e);
 	case PV_KIND_JIT_HELPER:
 	case PV_KIND_COVERAGE_ASSEMBLY:
 	case PV_KIND_COVERAGE_CLASS:

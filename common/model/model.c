@@ -5,6 +5,7 @@
 
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/gc_parts.h"
+#include "common/model/objects/recall_parts.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/symbols.h"
 #include "common/model/skip.h"
@@ -18,6 +19,12 @@ static bool init_stores(struct pv_model *m)
 	       pv_sites_init(&m->throws.sites) && pv_counters_init(&m->counters);
 }
 
+/* In this order: see listen.h. */
+static const struct pv_object_listener *const on_objects[] = { &pv_locks_listener,
+	&pv_handles_listener, &pv_throws_listener, NULL };
+static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks, &pv_throws_stacks,
+	NULL };
+
 struct pv_model *pv_model_create(const struct pv_restrict *only)
 {
 	struct pv_model *m = calloc(1, sizeof *m);
@@ -30,6 +37,9 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 	if (m->private) {
 		pthread_mutex_init(&m->private->lock, NULL);
 		pthread_mutex_init(&m->private->next, NULL);
+		m->private->on_objects = on_objects;
+		m->private->on_stacks = on_stacks;
+		m->private->on_shared_key = pv_calls_unkey;
 	}
 	if (!m->private || !m->window || !m->buckets || !init_stores(m)) {
 		pv_model_destroy(m);
@@ -138,16 +148,6 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	pv_threads_gap(m);
 	changed(m);
 	return true;
-}
-
-void pv_model_gap(struct pv_model *m, struct pv_thread *th)
-{
-	m->calls.gap_closed += th->stack.stack.n;
-	pv_calls_close(m, th);
-	th->waits = 0;
-	th->stop = 0;
-	th->edges = 0;
-	pv_finalizers_gap(m, th);
 }
 
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)

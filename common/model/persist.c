@@ -64,7 +64,10 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, first_base_ns, FIGURE)                                                                \
 	F(T, zero_open, BOOL)                                                                      \
 	F(T, recalled_moves, LEFT_OUT)                                                             \
-	F(T, symbols, LEFT_OUT)
+	F(T, symbols, LEFT_OUT)                                                                    \
+	F(T, on_objects, LEFT_OUT)                                                                 \
+	F(T, on_stacks, LEFT_OUT)                                                                  \
+	F(T, on_shared_key, LEFT_OUT)
 PV_SHAPE(own, struct pv_model_private, OWN)
 
 #define ENDING(F, T)                                                                               \

@@ -74,29 +74,6 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k)
 	pv_model_time_base(m, k->zero_ns); /* makes what hangs on zero */
 }
 
-void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n)
-{
-	uint64_t of[PV_GC_GENERATIONS];
-	uint32_t merged[PV_GC_GENERATIONS];
-	size_t at = 0;
-	pv_gc_sort(gc);
-	for (size_t i = 0; i < gc->collections.n;) {
-		const int64_t start = gc->collections.v[i].start_ns;
-		memset(merged, 0, sizeof merged);
-		while (at < n && all[at].start_ns < start)
-			at++;
-		for (; at < n && all[at].start_ns == start; at++) {
-			merged[all[at].generation] = all[at].merged;
-			of[all[at].generation] = all[at].allocated;
-		}
-		for (; i < gc->collections.n && gc->collections.v[i].start_ns == start; i++) {
-			struct pv_collection *c = &gc->collections.v[i];
-			if (c->merged == merged[c->generation])
-				c->allocated = of[c->generation];
-		}
-	}
-}
-
 bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 {
 	bool ok = pv_recall_moves(m, UINT64_MAX);

@@ -46,7 +46,4 @@ struct pv_stand {
  */
 bool pv_model_stand(struct pv_model *m, const struct pv_stand *s);
 
-/* Collections take what was allocated before them from a model that knows all of them. */
-void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n);
-
 #endif

@@ -194,8 +194,8 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 		}
 	for (size_t i = 0; i < m->runtime.work.n; i++)
 		m->runtime.work.v[i].stack = into[m->runtime.work.v[i].stack];
-	pv_handles_restack(&m->handles, into);
-	pv_throws_restack(&m->throws, into);
+	for (const struct pv_stack_listener *const *l = m->private->on_stacks; *l; l++)
+		(*l)->renumbered(m, into);
 	m->private->memo_n = 0;
 	pv_model_forget_frames(m);
 }
@@ -222,7 +222,8 @@ static bool fold_once(struct pv_model *m, bool *ret_less)
 		forget_stacks(m);
 	}
 	pv_model_let_go(m);
-	ok = ok && pv_handles_reindex(&m->handles);
+	for (const struct pv_stack_listener *const *l = m->private->on_stacks; ok && *l; l++)
+		ok = !(*l)->settled || (*l)->settled(m);
 	fold_finish(&f);
 	pv_model_take_back(m);
 	*ret_less = m->stacks.node.n < before;

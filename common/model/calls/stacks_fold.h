@@ -13,9 +13,4 @@ static inline bool pv_stacks_are_many(const struct pv_stacks *s)
 	return s->node.n >= s->cap - s->cap / 16 && s->node.n >= s->fold_at;
 }
 
-/* Stack i is now into[i]; then, with what only the owner reads. */
-void pv_handles_restack(struct pv_handles *h, const uint32_t *into);
-void pv_throws_restack(struct pv_throws *t, const uint32_t *into);
-bool pv_handles_reindex(struct pv_handles *h);
-
 #endif

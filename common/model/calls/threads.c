@@ -146,18 +146,6 @@ bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th)
 	return true;
 }
 
-/* Those that were not touched since the last one have nothing open. */
-void pv_threads_gap(struct pv_model *m)
-{
-	struct pv_threads *t = &m->threads;
-	for (size_t i = 0; i < t->touched.n; i++) {
-		struct pv_thread *th = t->thread.v[t->touched.v[i]];
-		pv_model_gap(m, th);
-		th->touched = false;
-	}
-	t->touched.n = 0;
-}
-
 /* When an epoch began: its start, else its first event; PV_NEVER when neither is known. */
 static int64_t began(const struct pv_thread *th)
 {
@@ -241,4 +229,9 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e)
 	if (th)
 		th->named = true;
 	return th && pv_intern_add(&m->names.text, e->meta.name.at, e->meta.name.len, &th->name);
+}
+
+void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
+{
+	pv_threads_told_end(&m->threads, thread, time);
 }

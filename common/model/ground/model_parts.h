@@ -10,6 +10,7 @@
 #include "common/model/ground/model_stack.h"
 #include "common/model/calls/stretch.h"
 #include "common/model/ground/breath.h"
+#include "common/model/ground/listen.h"
 #include "common/model/model.h"
 #include "common/model/objects/addresses.h"
 
@@ -50,6 +51,9 @@ struct pv_model_private {
 	bool zero_open;             /* zero may still move: within the first second of buffers */
 	size_t recalled_moves;      /* of only.recall: followed so far */
 	struct pv_symbols *symbols; /* NULL until the log names a file */
+	const struct pv_object_listener *const *on_objects; /* here and below up to NULL */
+	const struct pv_stack_listener *const *on_stacks;
+	void (*on_shared_key)(struct pv_model *m); /* a method's key has come to mean several */
 };
 
 struct pv_context {
@@ -60,6 +64,7 @@ struct pv_context {
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
 	struct pv_estimate alloc; /* what the allocation applied last stands for */
+	bool gap;                 /* a counter: events of the thread were lost before it */
 	bool amid;
 	uint32_t node; /* an allocation amid the stretch applied last, in this call */
 };
@@ -132,10 +137,6 @@ bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site
 /* The event's backtrace, else (with calls traced) the thread's call path, else 0. */
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 
-bool pv_gc_init(struct pv_gc *gc);
-void pv_gc_finish(struct pv_gc *gc);
-bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
-bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_shots_finish(struct pv_heap_shots *s);
 bool pv_throws_apply(struct pv_context *x, const struct pv_event *e);

@@ -25,7 +25,7 @@ bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 	if (!pv_names_apply(&m->names, e, &shared))
 		return false;
 	if (shared)
-		pv_calls_unkey(m);
+		m->private->on_shared_key(m);
 	return true;
 }
 
@@ -36,9 +36,4 @@ bool pv_model_tell(struct pv_model *m, struct pv_batch *b)
 		if (!pv_names_take(m, &b->rare.v[i]))
 			return false;
 	return true;
-}
-
-void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
-{
-	pv_threads_told_end(&m->threads, thread, time);
 }

@@ -10,59 +10,6 @@
 #include "common/model/calls/stacks_fold.h"
 #include "common/model/time/window_parts.h"
 
-uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
-{
-	x->m->private->use_ns = x->time;
-	if (pv_stacks_are_many(&x->m->stacks) && !pv_stacks_make_room(x->m))
-		return PV_MAP_NONE;
-	if (backtrace.n && x->batch->frames.n)
-		return pv_model_frame(x->m, x->batch, backtrace.at);
-	if (backtrace.n)
-		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
-	const struct pv_thread_calls *s = &x->thread->stack;
-	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
-}
-
-/* Beside the table, so that others can read it meanwhile. */
-static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
-{
-	struct pv_sites copy;
-	uint32_t *remap = NULL;
-	if (windowed && !pv_window_flush(m))
-		return false;
-	pv_model_let_go(m);
-	bool ok = pv_sites_copy(s, &copy);
-	bool made = ok && pv_sites_make_room(&copy, &remap);
-	pv_model_take_back(m);
-	if (ok)
-		pv_sites_settle(s, &copy, made);
-	if (made && windowed)
-		pv_window_renumber_sites(m, remap);
-	free(remap);
-	return made;
-}
-
-bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more)
-{
-	bool windowed = s == &x->m->allocs.sites;
-	if (pv_sites_are_many(s, more->class_use, more->stack) && !make_room(x->m, s, windowed))
-		return false;
-	size_t before = s->site.n;
-	uint32_t at = pv_sites_get(s, more->class_use, more->stack);
-	if (!at)
-		return false;
-	struct pv_site *site = &s->site.v[at];
-	if (windowed) {
-		if (at + 1 == s->site.n && s->site.n != before)
-			site->cell = pv_window_untouched(x->m);
-		if (!site->cell)
-			pv_window_touch_site(x->m, at);
-	}
-	site->count += more->count;
-	site->amount += more->amount;
-	return true;
-}
-
 static bool grow_to(struct pv_allocs *a, uint32_t id)
 {
 	if (id < a->class_use.n)
@@ -85,10 +32,10 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 		return false;
 	uint32_t age = pv_addresses_age(&m->private->addresses, x->time);
 	bool asked = s->asked && s->object == object;
-	bool same = asked && pv_object_allocated(x, object, class_use);
-	bool ok = !asked || same || pv_object_moved(x, object, 0);
-	ok = ok && (!asked || (pv_handles_allocated(x, object, class_use) &&
-				      pv_throws_allocated(x, object, class_use)));
+	bool same = false, ok = true;
+	const struct pv_object_listener *const *l = m->private->on_objects;
+	for (; asked && ok && *l; l++)
+		ok = (*l)->allocated(x, object, class_use, &same);
 	pv_address_set(
 		m->private->addresses.ousted, s, pv_address_of(object, class_use, age, same));
 	return ok;

@@ -132,4 +132,7 @@ int64_t pv_gc_exit_ns(const struct pv_gc *gc);
 /* Bytes allocated after the newest collection's start. */
 uint64_t pv_gc_allocated_pending(const struct pv_gc *gc);
 
+/* Collections take what was allocated before them from a model that knows all of them. */
+void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n);
+
 #endif

@@ -138,6 +138,15 @@ static struct pv_address ousted(const struct pv_addresses *all, uint64_t object)
 	return was ? *was : (struct pv_address){ 0 };
 }
 
+static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
+{
+	bool ok = true;
+	const struct pv_object_listener *const *l = x->m->private->on_objects;
+	for (; ok && *l; l++)
+		ok = !(*l)->moved || (*l)->moved(x, from, to);
+	return ok;
+}
+
 /* Old addresses are all read before new ones are written: they speak of one moment. */
 static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 {
@@ -158,7 +167,7 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 			continue;
 		pv_address_set(all->ousted, slot[i][1],
 			pv_address_of(to, was[i].class_use, age, was[i].asked));
-		if (was[i].asked && !pv_object_moved(x, was[i].object, to))
+		if (was[i].asked && !moved(x, was[i].object, to))
 			return false;
 	}
 	return true;

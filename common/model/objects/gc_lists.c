@@ -4,6 +4,7 @@
  * list is full, neighbours become one entry.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/model/objects/gc_parts.h"
@@ -299,4 +300,27 @@ bool pv_gc_add_size(struct pv_gc *gc, int64_t time, uint64_t bytes, bool after)
 	if (at && v[at - 1].time_ns > time)
 		gc->unsorted |= PV_GC_SIZES;
 	return true;
+}
+
+void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n)
+{
+	uint64_t of[PV_GC_GENERATIONS];
+	uint32_t merged[PV_GC_GENERATIONS];
+	size_t at = 0;
+	pv_gc_sort(gc);
+	for (size_t i = 0; i < gc->collections.n;) {
+		const int64_t start = gc->collections.v[i].start_ns;
+		memset(merged, 0, sizeof merged);
+		while (at < n && all[at].start_ns < start)
+			at++;
+		for (; at < n && all[at].start_ns == start; at++) {
+			merged[all[at].generation] = all[at].merged;
+			of[all[at].generation] = all[at].allocated;
+		}
+		for (; i < gc->collections.n && gc->collections.v[i].start_ns == start; i++) {
+			struct pv_collection *c = &gc->collections.v[i];
+			if (c->merged == merged[c->generation])
+				c->allocated = of[c->generation];
+		}
+	}
 }

@@ -79,14 +79,18 @@ uint64_t pv_gc_take_pending(struct pv_gc *gc, int64_t start);
 /* All of them in `run`, for an archive. */
 bool pv_gc_unite_runs(struct pv_gc_pending *p);
 
+bool pv_gc_init(struct pv_gc *gc);
+void pv_gc_finish(struct pv_gc *gc);
+bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
+
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
 
 bool pv_handles_apply(struct pv_context *x, const struct pv_event *e);
-/* An allocation is told: handles that wait for the object's class have it, if they are later. */
-bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
-/* The same of throws. */
-bool pv_throws_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
+/* Of what waits for the class of an object: it has it when the allocation is told later. */
+extern const struct pv_object_listener pv_handles_listener, pv_throws_listener;
+extern const struct pv_stack_listener pv_handles_stacks, pv_throws_stacks;
 void pv_handles_init(struct pv_handles *h);
 void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);

@@ -104,10 +104,14 @@ static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t cla
 	return true;
 }
 
-bool pv_handles_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
+static bool allocated(
+	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
+	(void)ret_same; /* a lock's alone stays asked for */
 	return pv_late_told(x, &x->m->handles.waiting, object, class_use, classify);
 }
+
+const struct pv_object_listener pv_handles_listener = { allocated, NULL };
 
 /* --- events */
 
@@ -194,17 +198,21 @@ void pv_handles_finish(struct pv_handles *h)
 }
 
 /* Stacks in use here never fold: two sites never become one. */
-void pv_handles_restack(struct pv_handles *h, const uint32_t *into)
+static void renumbered(struct pv_model *m, const uint32_t *into)
 {
+	struct pv_handles *h = &m->handles;
 	for (size_t i = 0; i < h->site.n; i++)
 		h->site.v[i].stack = into[h->site.v[i].stack];
 }
 
-bool pv_handles_reindex(struct pv_handles *h)
+static bool settled(struct pv_model *m)
 {
+	struct pv_handles *h = &m->handles;
 	pv_map_clear(&h->site_of);
 	for (uint32_t i = 0; i < h->site.n; i++)
 		if (!pv_map_set(&h->site_of, site_key(&h->site.v[i]), i))
 			return false;
 	return true;
 }
+
+const struct pv_stack_listener pv_handles_stacks = { renumbered, settled };

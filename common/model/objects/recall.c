@@ -78,47 +78,10 @@ void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use)
 	}
 }
 
-static void record_move(struct pv_recall *r, struct pv_recall_move move)
+void pv_recall_move(struct pv_recall *r, struct pv_recall_move move)
 {
 	if (r && (r->moves.n >= PV_RECALL_MOST || !pv_reserve(&r->moves, 1)))
 		r->full = true;
 	else if (r)
 		r->moves.v[r->moves.n++] = move;
-}
-
-bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to)
-{
-	if (!pv_locks_has(&x->m->locks, from))
-		return true; /* a handle's */
-	record_move(x->m->recall, (struct pv_recall_move){ x->place, from, to, 0, 0 });
-	return pv_locks_moved(&x->m->locks, from, to);
-}
-
-bool pv_object_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
-{
-	int64_t until = pv_addresses_until(&x->m->private->addresses, x->time);
-	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time, until))
-		return false;
-	record_move(x->m->recall,
-		(struct pv_recall_move){ x->place, object, object, class_use, x->time });
-	return true;
-}
-
-static bool follow(struct pv_model *m, const struct pv_recall_move *move)
-{
-	if (!move->class_use)
-		return pv_locks_moved(&m->locks, move->from, move->to);
-	uint32_t class_use = pv_names_class(&m->names, move->class_use, move->time_ns);
-	pv_locks_allocated(&m->locks, move->from, class_use, move->time_ns, INT64_MAX);
-	return class_use != 0;
-}
-
-bool pv_recall_moves(struct pv_model *m, uint64_t place)
-{
-	const struct pv_recall *r = m->only.recall;
-	size_t *at = &m->private->recalled_moves;
-	bool ok = true;
-	for (; ok && r && *at < r->moves.n && r->moves.v[*at].place < place; ++*at)
-		ok = follow(m, &r->moves.v[*at]);
-	return ok;
 }

@@ -2,6 +2,7 @@
 #ifndef PV_MODEL_RECALL_PARTS_H
 #define PV_MODEL_RECALL_PARTS_H
 
+#include "common/model/ground/listen.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/objects/recall.h"
 
@@ -18,12 +19,10 @@ bool pv_said_apply(struct pv_context *x, const struct pv_event *e);
 /* The event at `place` has got a class, or another one, from what was told behind it. */
 void pv_recall_late(struct pv_model *m, uint64_t place, uint32_t class_use);
 
-/* An object that has a row in locks moved, or is gone (to 0). */
-bool pv_object_moved(struct pv_context *x, uint64_t from, uint64_t to);
+/* Objects of locks go on; for a second reading it is recorded. r NULL: not. */
+void pv_recall_move(struct pv_recall *r, struct pv_recall_move move);
 
-/* Its allocation, told now, is that of the lock at this address: the lock has its class then. */
-bool pv_object_allocated(struct pv_context *x, uint64_t object, uint32_t class_use);
-
+extern const struct pv_object_listener pv_locks_listener;
 bool pv_locks_has(const struct pv_locks *l, uint64_t object);
 /* The object at `from` is now at `to`; at `to` 0 it is gone. */
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);

@@ -52,11 +52,14 @@ void pv_throws_finish(struct pv_throws *t)
 	pv_map_finish(&t->by_method_of);
 }
 
-void pv_throws_restack(struct pv_throws *t, const uint32_t *into)
+static void renumbered(struct pv_model *m, const uint32_t *into)
 {
+	struct pv_throws *t = &m->throws;
 	for (size_t i = 0; i < t->waiting.one.n; i++)
 		t->waiting.one.v[i].what[1] = into[t->waiting.one.v[i].what[1]];
 }
+
+const struct pv_stack_listener pv_throws_stacks = { renumbered, NULL };
 
 /* Where its site was folded, and is made again here, it stays where it is. */
 static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
@@ -74,10 +77,14 @@ static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t cla
 	return pv_sites_add(x, &t->sites, &more);
 }
 
-bool pv_throws_allocated(struct pv_context *x, uint64_t object, uint32_t class_use)
+static bool allocated(
+	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
+	(void)ret_same; /* a lock's alone stays asked for */
 	return pv_late_told(x, &x->m->throws.waiting, object, class_use, classify);
 }
+
+const struct pv_object_listener pv_throws_listener = { allocated, NULL };
 
 bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 {

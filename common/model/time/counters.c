@@ -193,8 +193,7 @@ static void play(struct pv_context *x, const struct pv_counter *c, uint64_t befo
 		x->thread->forces |= more != 0; /* the collection that it begins next */
 	if (c->role != PV_COUNTER_LOST && c->role != PV_COUNTER_PAUSED)
 		return;
-	if (more != 0)
-		pv_model_gap(m, x->thread);
+	x->gap |= more != 0;
 	if (x->counts)
 		*(c->role == PV_COUNTER_LOST ? &m->lost_events : &m->pauses) += more;
 }

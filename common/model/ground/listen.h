@@ -1,0 +1,34 @@
+/*
+ * Who wants to hear of what happens to objects and to stacks: each store that does has a listener,
+ * and model.c has them in one table, in the order in which they are called, which is part of how a
+ * model comes out. Private to the model. Called by the owner, with the model's lock.
+ */
+#ifndef PV_MODEL_LISTEN_H
+#define PV_MODEL_LISTEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pv_context;
+struct pv_model;
+
+/* Called for objects alone whose row in the table of addresses is `asked`. False: out of memory. */
+struct pv_object_listener {
+	/*
+	 * The event at hand allocates at this address. *ret_same becomes true if it is the object
+	 * that was asked for, whose allocation is told later.
+	 */
+	bool (*allocated)(
+		struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same);
+	/* The object is now at `to`. May be NULL. */
+	bool (*moved)(struct pv_context *x, uint64_t from, uint64_t to);
+};
+
+/* Stacks were folded. */
+struct pv_stack_listener {
+	void (*renumbered)(struct pv_model *m, const uint32_t *into); /* stack i is now into[i] */
+	/* Then, without the lock: what the owner alone reads is made anew. May be NULL. */
+	bool (*settled)(struct pv_model *m);
+};
+
+#endif

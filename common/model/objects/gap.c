@@ -1,0 +1,24 @@
+/* Where events of a thread are missing. */
+#include "common/model/objects/gc_parts.h"
+
+void pv_model_gap(struct pv_model *m, struct pv_thread *th)
+{
+	m->calls.gap_closed += th->stack.stack.n;
+	pv_calls_close(m, th);
+	th->waits = 0;
+	th->stop = 0;
+	th->edges = 0;
+	pv_finalizers_gap(m, th);
+}
+
+/* Those that were not touched since the last one have nothing open. */
+void pv_threads_gap(struct pv_model *m)
+{
+	struct pv_threads *t = &m->threads;
+	for (size_t i = 0; i < t->touched.n; i++) {
+		struct pv_thread *th = t->thread.v[t->touched.v[i]];
+		pv_model_gap(m, th);
+		th->touched = false;
+	}
+	t->touched.n = 0;
+}

@@ -1,0 +1,42 @@
+#include "common/model/objects/recall_parts.h"
+
+static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
+{
+	if (!pv_locks_has(&x->m->locks, from))
+		return true; /* a handle's */
+	pv_recall_move(x->m->recall, (struct pv_recall_move){ x->place, from, to, 0, 0 });
+	return pv_locks_moved(&x->m->locks, from, to);
+}
+
+static bool allocated(
+	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+{
+	int64_t until = pv_addresses_until(&x->m->private->addresses, x->time);
+	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time, until))
+		return moved(x, object, 0);
+	*ret_same = true;
+	pv_recall_move(x->m->recall,
+		(struct pv_recall_move){ x->place, object, object, class_use, x->time });
+	return true;
+}
+
+const struct pv_object_listener pv_locks_listener = { allocated, moved };
+
+static bool follow(struct pv_model *m, const struct pv_recall_move *move)
+{
+	if (!move->class_use)
+		return pv_locks_moved(&m->locks, move->from, move->to);
+	uint32_t class_use = pv_names_class(&m->names, move->class_use, move->time_ns);
+	pv_locks_allocated(&m->locks, move->from, class_use, move->time_ns, INT64_MAX);
+	return class_use != 0;
+}
+
+bool pv_recall_moves(struct pv_model *m, uint64_t place)
+{
+	const struct pv_recall *r = m->only.recall;
+	size_t *at = &m->private->recalled_moves;
+	bool ok = true;
+	for (; ok && r && *at < r->moves.n && r->moves.v[*at].place < place; ++*at)
+		ok = follow(m, &r->moves.v[*at]);
+	return ok;
+}
