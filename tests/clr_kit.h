@@ -12,7 +12,7 @@
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/control/session.h"
 #include "tests/fake_clr.h"
 #include "tests/probe_kit.h"

@@ -7,7 +7,7 @@
 #include "common/target/starter.h"
 #include "common/target/words.h"
 #include "probe/clr/clr_args.h"
-#include "probe/managed/mono_args.h"
+#include "probe/managed/managed_args.h"
 #include "probe/native/native_args.h"
 #include "probe/core/probe_args.h"
 
@@ -25,14 +25,14 @@ static bool core_takes(const char *rest)
 static bool takes(enum pv_host host, const char *word)
 {
 	static struct pvp_native_options n;
-	static struct pvp_mono_options m;
+	static struct pvp_managed_options m;
 	static struct pvp_clr_options d;
 	char why[PVP_CLR_WHY];
 	switch (host) {
 	case PV_HOST_NATIVE:
 		return pvp_native_parse(word, &n) && core_takes(n.rest);
 	case PV_HOST_MONO:
-		return pvp_mono_parse(word, &m) && core_takes(m.rest);
+		return pvp_managed_parse(word, &m) && core_takes(m.rest);
 	default:
 		return pvp_clr_parse(word, true, &d, why) && core_takes(d.m.rest);
 	}

@@ -1,6 +1,6 @@
 /*
  * The words that each of our probes understands, so that one that is not is refused before a
- * program starts. The table is that of the probes' own parsers (mono_args.c, clr_args.c,
+ * program starts. The table is that of the probes' own parsers (managed_args.c, clr_args.c,
  * native_args.c, probe_args.c); tests/test_words.c holds the two equal.
  */
 #ifndef PV_TARGET_WORDS_H

@@ -25,8 +25,8 @@ static pvp_hr allocated(void *self, uint64_t object, uint64_t class)
 
 void pvp_clr_alloc_init(struct pvp_clr_mask *mask)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	if (!(o->groups & PVP_MONO_ALLOC) || (o->alloc_period && pvp_clr.version >= 12))
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
+	if (!(o->groups & PVP_MANAGED_ALLOC) || (o->alloc_period && pvp_clr.version >= 12))
 		return;
 	pvp_alloc_every(o->alloc_period);
 	mask->low |= PVP_CLR_ALLOCATED | PVP_CLR_ENABLE_ALLOCATED;

@@ -131,21 +131,21 @@ static void describe(struct pvp_clr_options *o)
 	if (o->strings && n < sizeof o->words)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
 			n ? "," : "", o->strings);
-	if (o->m.groups & PVP_MONO_SAMPLES && n < sizeof o->words)
+	if (o->m.groups & PVP_MANAGED_SAMPLES && n < sizeof o->words)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=cpu:%u",
 			n ? "," : "", pvp_sample_possible(o->m.sample_hz));
 	/* Elsewhere heap shots come with their roots. */
-	if (o->m.groups & PVP_MONO_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
+	if (o->m.groups & PVP_MANAGED_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
 		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
 }
 
 /* What was asked for that only Mono has; NULL: nothing. */
-static const char *of_mono(const struct pvp_mono_options *m)
+static const char *of_mono(const struct pvp_managed_options *m)
 {
-	return m->groups & PVP_MONO_TREE       ? "calltree"
-	       : m->groups & PVP_MONO_CPU      ? "cpu"
-	       : m->groups & PVP_MONO_LINES    ? "lines"
-	       : m->groups & PVP_MONO_COVERAGE ? "coverage"
+	return m->groups & PVP_MANAGED_TREE       ? "calltree"
+	       : m->groups & PVP_MANAGED_CPU      ? "cpu"
+	       : m->groups & PVP_MANAGED_LINES    ? "lines"
+	       : m->groups & PVP_MANAGED_COVERAGE ? "coverage"
 	       : m->callspec[0]                ? "callspec"
 	       : m->call_depth != UINT_MAX     ? "calldepth"
 	       : m->want_report                ? "report"
@@ -156,14 +156,14 @@ static const char *of_mono(const struct pvp_mono_options *m)
 bool pvp_clr_parse(
 	const char *text, bool own_period, struct pvp_clr_options *ret, char ret_why[PVP_CLR_WHY])
 {
-	char rest[4 * PVP_MONO_TEXT], period[32];
+	char rest[4 * PVP_MANAGED_TEXT], period[32];
 	struct pvp_clr_options o = { 0 };
 	snprintf(ret_why, PVP_CLR_WHY, "an option in %s is not understood", PV_CORECLR_OPTIONS);
 	if (strlen(text) >= sizeof rest / 4)
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
 	split(text, own_period ? period : NULL, rest, &o);
-	if (!pvp_mono_parse(rest, &o.m)) {
+	if (!pvp_managed_parse(rest, &o.m)) {
 		if (o.m.sample_real)
 			snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
 		return false;
@@ -173,19 +173,19 @@ bool pvp_clr_parse(
 		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);
 		return false;
 	}
-	if (o.m.groups & PVP_MONO_CALLS || o.more & PVP_CLR_FILES)
+	if (o.m.groups & PVP_MANAGED_CALLS || o.more & PVP_CLR_FILES)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");
-	o.m.groups &= ~(unsigned)PVP_MONO_ROOTS;
+	o.m.groups &= ~(unsigned)PVP_MANAGED_ROOTS;
 	leave_out(&o, "gcmove");
-	o.m.groups &= ~(unsigned)PVP_MONO_MOVES;
+	o.m.groups &= ~(unsigned)PVP_MANAGED_MOVES;
 	if (o.more & PVP_CLR_MOVES)
-		o.m.groups |= PVP_MONO_MOVES;
+		o.m.groups |= PVP_MANAGED_MOVES;
 	/* Roots come with a collection. */
-	bool live = o.m.groups & PVP_MONO_HEAPSHOTS &&
+	bool live = o.m.groups & PVP_MANAGED_HEAPSHOTS &&
 		    (!(o.more & PVP_CLR_GARBAGE) || o.more & PVP_CLR_ROOTS);
 	o.more &= ~(unsigned)(PVP_CLR_LIVE | PVP_CLR_GARBAGE);
-	if (o.m.groups & PVP_MONO_HEAPSHOTS)
+	if (o.m.groups & PVP_MANAGED_HEAPSHOTS)
 		o.more |= live ? PVP_CLR_LIVE : PVP_CLR_GARBAGE;
 	describe(&o);
 	*ret = o;

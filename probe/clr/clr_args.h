@@ -1,12 +1,12 @@
 /*
- * Options of the .NET module: those of the Mono module (mono_args.h), by the same words, and what
+ * Options of the .NET module: those of the Mono module (managed_args.h), by the same words, and what
  * only this runtime has. With calls traced, or work on files, there are no backtraces: the runtime
  * would walk the stack at every call.
  */
 #ifndef PV_PROBE_CLR_ARGS_H
 #define PV_PROBE_CLR_ARGS_H
 
-#include "probe/managed/mono_args.h"
+#include "probe/managed/managed_args.h"
 
 enum {
 	PVP_CLR_ALLOC_PERIOD = 100 << 10, /* the runtime's own, bytes */
@@ -30,10 +30,10 @@ enum pvp_clr_more {
 };
 
 struct pvp_clr_options {
-	struct pvp_mono_options m;
+	struct pvp_managed_options m;
 	unsigned more;                 /* enum pvp_clr_more */
 	unsigned strings; /* strings=N: so many characters of each in heap shots; 0: none */
-	char words[2 * PVP_MONO_TEXT]; /* what the log's header says is on */
+	char words[2 * PVP_MANAGED_TEXT]; /* what the log's header says is on */
 };
 
 enum { PVP_CLR_WHY = 128 };

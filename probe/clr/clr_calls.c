@@ -10,7 +10,7 @@
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_filter.h"
+#include "probe/managed/managed_filter.h"
 
 enum {
 	TEXT = 1024,    /* UTF-16 units of a name */
@@ -122,7 +122,7 @@ static bool taken(const char *filter, uint64_t function)
 	}
 	if (m)
 		m->is->unknown.release(m);
-	in = pvp_filter_takes(filter, &(struct pvp_mono_method){ n->assembly, n->space, n->name,
+	in = pvp_filter_takes(filter, &(struct pvp_managed_method){ n->assembly, n->space, n->name,
 					      n->method, il_size(module, token) });
 done:
 	free(n);
@@ -133,7 +133,7 @@ static uint64_t map(uint64_t function, void *ctx, int32_t *ret_hook)
 {
 	const char *filter = pvp_clr.options.m.filter;
 	(void)ctx;
-	bool calls = pvp_clr_groups() & PVP_MONO_CALLS;
+	bool calls = pvp_clr_groups() & PVP_MANAGED_CALLS;
 	bool traced = calls && (!*filter || taken(filter, function));
 	unsigned work = pvp_clr_more() & PVP_CLR_FILES ? pvp_clr_file_work(function) : 0;
 	uint64_t number = traced || work ? pvp_clr_method_hook(function, traced, work) : 0;
@@ -198,7 +198,7 @@ void pvp_clr_calls_caught(void)
 void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 {
 	bool files = pvp_clr_more() & PVP_CLR_FILES;
-	if (!(pvp_clr_groups() & PVP_MONO_CALLS) && !files)
+	if (!(pvp_clr_groups() & PVP_MANAGED_CALLS) && !files)
 		return;
 	if (files)
 		pvp_clr.slots[PVP_CLR_JITInlining] = (pvp_clr_slot)inlining;
@@ -213,7 +213,7 @@ bool pvp_clr_calls_hook(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	bool files = pvp_clr_more() & PVP_CLR_FILES;
-	if (!(pvp_clr_groups() & PVP_MONO_CALLS) && !files)
+	if (!(pvp_clr_groups() & PVP_MANAGED_CALLS) && !files)
 		return true;
 	if (files && !pvp_clr_files_init())
 		return false;

@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum {
 	DEPTH = 8,            /* of arguments within arguments */

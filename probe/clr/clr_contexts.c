@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum { NAME = 256, SHORT = 96, MOST = 1 << 16 };
 

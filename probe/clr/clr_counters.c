@@ -172,7 +172,7 @@ static bool put(struct pvp_writer *w, struct pvp_page *page)
 
 bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
-	if (!(pvp_clr_groups() & PVP_MONO_COUNTERS))
+	if (!(pvp_clr_groups() & PVP_MANAGED_COUNTERS))
 		return true;
 	if (again) {
 		memset(last, 0, sizeof last);

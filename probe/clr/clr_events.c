@@ -31,7 +31,7 @@ static pvp_hr frame(uint64_t function, uint64_t ip, uint64_t info, uint32_t cont
 }
 
 /* Outermost first, without the `skip` innermost ones. */
-static size_t keys_of(const struct walk *w, size_t skip, uint64_t keys[PVP_MONO_FRAMES])
+static size_t keys_of(const struct walk *w, size_t skip, uint64_t keys[PVP_MANAGED_FRAMES])
 {
 	for (size_t i = 0; i + skip < w->n; i++)
 		keys[i] = pvp_clr_method(w->functions[w->n - 1 - i]);
@@ -45,9 +45,9 @@ static void walk(struct walk *w)
 		info->is->stack(info, 0, frame, 0, w, NULL, 0);
 }
 
-size_t pvp_clr_stack(uint64_t keys[PVP_MONO_FRAMES])
+size_t pvp_clr_stack(uint64_t keys[PVP_MANAGED_FRAMES])
 {
-	uint64_t functions[PVP_MONO_FRAMES];
+	uint64_t functions[PVP_MANAGED_FRAMES];
 	struct walk w = { functions, 0, pvp_clr.options.m.frames };
 	walk(&w);
 	return keys_of(&w, 0, keys);
@@ -72,9 +72,9 @@ static bool only_tells(uint64_t function)
 	return tells;
 }
 
-size_t pvp_clr_stack_told(uint64_t keys[PVP_MONO_FRAMES], bool *ret_managed)
+size_t pvp_clr_stack_told(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed)
 {
-	uint64_t functions[PVP_MONO_FRAMES];
+	uint64_t functions[PVP_MANAGED_FRAMES];
 	unsigned most = pvp_clr.options.m.frames;
 	struct walk w = { functions, 0, most ? most : 1 };
 	walk(&w);
@@ -82,9 +82,9 @@ size_t pvp_clr_stack_told(uint64_t keys[PVP_MONO_FRAMES], bool *ret_managed)
 	return most ? keys_of(&w, 0, keys) : 0;
 }
 
-size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MONO_FRAMES])
+size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MANAGED_FRAMES])
 {
-	uint64_t functions[PVP_MONO_FRAMES];
+	uint64_t functions[PVP_MANAGED_FRAMES];
 	struct walk w = { functions, 0, pvp_clr.options.m.frames };
 	size_t skip = 0;
 	walk(&w);
@@ -95,7 +95,7 @@ size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MONO_FRAMES])
 
 void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object)
 {
-	uint64_t keys[PVP_MONO_FRAMES];
+	uint64_t keys[PVP_MANAGED_FRAMES];
 	size_t n = pvp_clr_stack(keys);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	*stack = (struct pv_span){ 0, (uint32_t)n };
@@ -106,7 +106,7 @@ void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t obj
 
 static void step(uint64_t what, uint64_t generation)
 {
-	if (!(pvp_clr_groups() & PVP_MONO_GC) ||
+	if (!(pvp_clr_groups() & PVP_MANAGED_GC) ||
 		pvp_tls.muted) /* for a heap shot: none of the collector's */
 		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
@@ -207,7 +207,7 @@ static struct pvp_clr_range *tell_size(uint32_t *ret_n)
 	*ret_n = n < RANGES ? n : RANGES;
 	for (uint32_t i = 0; i < *ret_n; i++)
 		ev.resize.bytes += ranges[i].length;
-	if (pvp_clr_groups() & PVP_MONO_GC)
+	if (pvp_clr_groups() & PVP_MANAGED_GC)
 		pvp_event(&ev, NULL, 0);
 	return ranges;
 }
@@ -238,7 +238,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	pvp_clr_heap_begin();
 	pvp_clr_moves_begin();
 	if (generation == GENERATIONS - 1 && reason == INDUCED && pvp_clr_heap_forces() &&
-		pvp_clr_groups() & PVP_MONO_GC)
+		pvp_clr_groups() & PVP_MANAGED_GC)
 		tell_forced();
 	step(GC_START, generation);
 	tell_size(&ranges);
@@ -279,7 +279,7 @@ static pvp_hr thrown(void *self, uint64_t object)
 {
 	struct pv_event ev = { .kind = PV_KIND_EXCEPTION_THROW, .thrown = { object, { 0, 0 }, 0 } };
 	(void)self;
-	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
+	if (pvp_clr_groups() & PVP_MANAGED_EXCEPTIONS)
 		pvp_clr_said_thrown(&ev, object);
 	return 0;
 }
@@ -297,7 +297,7 @@ static pvp_hr catching(void *self, uint64_t function, uint64_t object)
 {
 	(void)self;
 	pvp_clr_calls_caught();
-	if (pvp_clr_groups() & PVP_MONO_EXCEPTIONS)
+	if (pvp_clr_groups() & PVP_MANAGED_EXCEPTIONS)
 		clause(CATCH, function, object);
 	return 0;
 }
@@ -354,13 +354,13 @@ static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
 static void objects_init(struct pvp_clr_mask *mask, unsigned groups)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
-	if (groups & (PVP_MONO_HANDLES | PVP_MONO_FINALIZERS))
+	if (groups & (PVP_MANAGED_HANDLES | PVP_MANAGED_FINALIZERS))
 		mask->low |= PVP_CLR_GC;
-	if (groups & PVP_MONO_HANDLES) {
+	if (groups & PVP_MANAGED_HANDLES) {
 		s[PVP_CLR_HandleCreated] = (pvp_clr_slot)handle_created;
 		s[PVP_CLR_HandleDestroyed] = (pvp_clr_slot)handle_destroyed;
 	}
-	if (groups & PVP_MONO_FINALIZERS)
+	if (groups & PVP_MANAGED_FINALIZERS)
 		s[PVP_CLR_FinalizeableObjectQueued] = (pvp_clr_slot)finalizable;
 }
 
@@ -387,17 +387,17 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
 	unsigned groups = pvp_clr_groups();
-	bool moves = groups & PVP_MONO_MOVES;
-	if (groups & PVP_MONO_GC || moves || pvp_clr_more() & PVP_CLR_REASONS)
+	bool moves = groups & PVP_MANAGED_MOVES;
+	if (groups & PVP_MANAGED_GC || moves || pvp_clr_more() & PVP_CLR_REASONS)
 		stops_init(mask);
-	if (groups & (PVP_MONO_GC | PVP_MONO_COUNTERS) || moves)
+	if (groups & (PVP_MANAGED_GC | PVP_MANAGED_COUNTERS) || moves)
 		gc_init(mask);
 	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
-	if (groups & PVP_MONO_CALLS || pvp_clr_more() & PVP_CLR_FILES)
+	if (groups & PVP_MANAGED_CALLS || pvp_clr_more() & PVP_CLR_FILES)
 		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
-	if (groups & PVP_MONO_EXCEPTIONS) {
+	if (groups & PVP_MANAGED_EXCEPTIONS) {
 		mask->low |= PVP_CLR_EXCEPTIONS;
 		s[PVP_CLR_ExceptionThrown] = (pvp_clr_slot)thrown;
 		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;

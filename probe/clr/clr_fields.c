@@ -10,7 +10,7 @@
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum {
 	FIELDS = 512, /* of one class, without its ancestors */
@@ -151,7 +151,7 @@ void pvp_clr_fields(uint64_t type, uint64_t key)
 	struct pvp_clr_type of;
 	uint64_t parent = 0, module, base = 0;
 	uint32_t token, types, rank = 0, kind = 0, head = 0;
-	if (!(pvp_clr_groups() & PVP_MONO_FIELDS))
+	if (!(pvp_clr_groups() & PVP_MANAGED_FIELDS))
 		return;
 	if (info->is->array_class(info, type, &kind, &base, &rank) == 0) {
 		if (rank == 1)

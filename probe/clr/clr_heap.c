@@ -14,7 +14,7 @@
 #include "probe/clr/clr_statics.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/control/session.h"
 
 enum {
@@ -496,7 +496,7 @@ bool pvp_clr_heap_forces(void)
 
 bool pvp_clr_heap_possible(void)
 {
-	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MONO_HEAPSHOTS);
+	return pvp_clr.info && (!by_collector() || pvp_clr_groups() & PVP_MANAGED_HEAPSHOTS);
 }
 
 static pvp_hr forget_roots(void)
@@ -515,7 +515,7 @@ void pvp_clr_heap_begin(void)
 
 void pvp_clr_heap_init(struct pvp_clr_mask *mask)
 {
-	if (by_collector() && pvp_clr_groups() & PVP_MONO_HEAPSHOTS) {
+	if (by_collector() && pvp_clr_groups() & PVP_MANAGED_HEAPSHOTS) {
 		mask->low |= PVP_CLR_GC;
 		pvp_clr.slots[PVP_CLR_ObjectReferences] = (pvp_clr_slot)met_by_collector;
 	}

@@ -11,7 +11,7 @@
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/clr_ranges.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 /* Regions of the core's have the numbers below; native functions in samples their addresses. */
 enum { BODIES = 64, PIECES = 4, FIRST = PVP_CLR_UNKNOWN };

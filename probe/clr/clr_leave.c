@@ -8,7 +8,7 @@
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/code/native_samples.h"
 #include "probe/control/session.h"
 #include "probe/core/thread_buf.h"

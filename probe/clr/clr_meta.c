@@ -5,7 +5,7 @@
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum { TEXT = 1024 }; /* UTF-16 units of a path or an assembly's name */
 
@@ -29,7 +29,7 @@ enum { FAILED_CLASS = 1, FAILED_IMAGE = 2, FAILED_ASSEMBLY = 3 };
 static void failed(uint64_t what, uint64_t id, struct pv_text name)
 {
 	struct pv_event ev = meta(PV_KIND_EXT_LOAD_FAILED, id);
-	if (!(pvp_clr_groups() & PVP_MONO_RUNTIME))
+	if (!(pvp_clr_groups() & PVP_MANAGED_RUNTIME))
 		return;
 	ev.meta.flags = what;
 	ev.meta.name = name;
@@ -191,7 +191,7 @@ static pvp_hr class_loaded(void *self, uint64_t id, pvp_hr result)
 	char name[PVP_CLR_NAME];
 	if (result >= 0)
 		pvp_clr_class_note(id);
-	else if (pvp_clr_groups() & PVP_MONO_RUNTIME)
+	else if (pvp_clr_groups() & PVP_MANAGED_RUNTIME)
 		failed(FAILED_CLASS, id, (struct pv_text){ name, pvp_clr_class_name(id, name) });
 	return 0;
 }
@@ -245,7 +245,7 @@ static uint64_t took(uint64_t function)
 
 static void ends(uint64_t function, pvp_hr result)
 {
-	bool told = pvp_clr_groups() & PVP_MONO_RUNTIME;
+	bool told = pvp_clr_groups() & PVP_MANAGED_RUNTIME;
 	uint64_t ns = told ? took(function) : 0;
 	char name[PVP_CLR_NAME];
 	if (result >= 0) {
@@ -285,7 +285,7 @@ static void code_gone(uint64_t function, enum pv_code_gone why)
 {
 	struct pv_event ev = { .kind = PV_KIND_EXT_CODE_GONE,
 		.body = { .method = pvp_clr_method(function), .why = why } };
-	if (pvp_clr_groups() & PVP_MONO_RUNTIME)
+	if (pvp_clr_groups() & PVP_MANAGED_RUNTIME)
 		pvp_event(&ev, NULL, 0);
 }
 
@@ -307,7 +307,7 @@ static pvp_hr dynamic_gone(void *self, uint64_t function)
 static void runtime_init(void)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
-	if (!(pvp_clr_groups() & PVP_MONO_RUNTIME))
+	if (!(pvp_clr_groups() & PVP_MANAGED_RUNTIME))
 		return;
 	s[PVP_CLR_JITCompilationStarted] = (pvp_clr_slot)compile_begins;
 	s[PVP_CLR_ReJITCompilationStarted] = (pvp_clr_slot)compile_begins;

@@ -22,7 +22,7 @@ static struct pv_event sum;
 
 static bool wanted(void)
 {
-	return pvp_clr_groups() & PVP_MONO_MOVES;
+	return pvp_clr_groups() & PVP_MANAGED_MOVES;
 }
 
 /* Under the lock. */
@@ -109,7 +109,7 @@ void pvp_clr_moves_end(unsigned generation)
 		walk(&p, &moved.v[i]);
 	tell(&p);
 	sum.survived.generation = generation;
-	if (pvp_clr_groups() & PVP_MONO_RUNTIME && sum.survived.ranges)
+	if (pvp_clr_groups() & PVP_MANAGED_RUNTIME && sum.survived.ranges)
 		pvp_event(&sum, NULL, 0);
 	moved.n = 0;
 	sum.survived.ranges = 0;

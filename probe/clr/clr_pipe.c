@@ -137,15 +137,15 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 	(void)thread, (void)frames, (void)ips; /* no frames are given here */
 	if (pvp_clr_more() & PVP_CLR_SPANS && pvp_clr_spans_take(provider, id, p, activity))
 		return 0;
-	if (id == ALLOCATION_SAMPLED && groups & PVP_MONO_ALLOC)
+	if (id == ALLOCATION_SAMPLED && groups & PVP_MANAGED_ALLOC)
 		sampled(p);
-	else if (id == TICK && version >= 4 && groups & PVP_MONO_ALLOC)
+	else if (id == TICK && version >= 4 && groups & PVP_MANAGED_ALLOC)
 		ticked(p);
-	else if (id == CONTENTION_START && groups & PVP_MONO_MONITORS)
+	else if (id == CONTENTION_START && groups & PVP_MANAGED_MONITORS)
 		contention(p);
-	else if (id == CONTENTION_STOP && groups & PVP_MONO_MONITORS)
+	else if (id == CONTENTION_STOP && groups & PVP_MANAGED_MONITORS)
 		acquired(contended);
-	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) && groups & PVP_MONO_RUNTIME)
+	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) && groups & PVP_MANAGED_RUNTIME)
 		body(p, id == METHOD_LOADED_VERBOSE);
 	else if (id == ASSEMBLY_LOOKED_FOR)
 		looked_for(p);
@@ -164,20 +164,20 @@ static bool newer_than_9(void)
 
 static uint64_t keywords(uint32_t *ret_level)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
 	uint64_t keys = 0;
 	*ret_level = INFORMATIONAL;
 	if (pvp_clr.version < 12)
 		return 0;
-	if (o->groups & PVP_MONO_MONITORS)
+	if (o->groups & PVP_MANAGED_MONITORS)
 		keys |= KEY_CONTENTION;
-	if (o->groups & PVP_MONO_RUNTIME) {
+	if (o->groups & PVP_MANAGED_RUNTIME) {
 		keys |= KEY_JIT | KEY_LOADER;
 		*ret_level = VERBOSE; /* else bodies are not told */
 	}
 	if (pvp_clr_more() & PVP_CLR_CONTEXTS)
 		keys |= KEY_LOADER;
-	if (o->groups & PVP_MONO_ALLOC && o->alloc_period) {
+	if (o->groups & PVP_MANAGED_ALLOC && o->alloc_period) {
 		bool sampling = newer_than_9();
 		keys |= sampling ? KEY_SAMPLED : KEY_GC;
 		if (!sampling)

@@ -41,7 +41,7 @@ static void tell(struct said *s, const struct pv_event *ev, uint64_t object,
 
 static bool wanted(void)
 {
-	return pvp_clr_groups() & PVP_MONO_CLASS_OF;
+	return pvp_clr_groups() & PVP_MANAGED_CLASS_OF;
 }
 
 /* --- messages */
@@ -107,15 +107,15 @@ void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object)
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct said s = { .n = 0 };
 	char text[3 * MESSAGE + 8];
-	uint64_t keys[PVP_MONO_FRAMES], type = 0;
+	uint64_t keys[PVP_MANAGED_FRAMES], type = 0;
 	if (wanted() && info->is->class_of_object(info, object, &type) < 0)
 		type = 0;
-	if (type && pvp_clr_groups() & PVP_MONO_MESSAGES &&
+	if (type && pvp_clr_groups() & PVP_MANAGED_MESSAGES &&
 		atomic_load_explicit(&message_at, memory_order_acquire) == UNKNOWN)
 		find_message(type);
 	uint32_t at = atomic_load_explicit(&message_at, memory_order_acquire);
 	s.n = type ? 1 : 0; /* its place; the number comes when the object has been read */
-	if (type && at > NOWHERE && pvp_clr_groups() & PVP_MONO_MESSAGES)
+	if (type && at > NOWHERE && pvp_clr_groups() & PVP_MANAGED_MESSAGES)
 		say_message(&s, object, at, text);
 	s.event[0] = (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
 		.class_of = { object, type ? pvp_clr_class(type) : 0 } };
@@ -160,7 +160,7 @@ static uint64_t class_of(uint64_t object)
 void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object)
 {
 	struct said s = { .n = 0 };
-	uint64_t keys[PVP_MONO_FRAMES];
+	uint64_t keys[PVP_MANAGED_FRAMES];
 	bool managed;
 	size_t n = pvp_clr_stack_told(keys, &managed);
 	uint64_t class = wanted() && is_object ? class_met(object) : 0;
@@ -174,7 +174,7 @@ void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object
 void pvp_clr_said_handle(struct pv_event *ev, uint64_t object)
 {
 	struct said s = { .n = 0 };
-	uint64_t keys[PVP_MONO_FRAMES];
+	uint64_t keys[PVP_MANAGED_FRAMES];
 	if (wanted() && object)
 		say_class(&s, object, class_of(object));
 	size_t n = pvp_clr_stack(keys);

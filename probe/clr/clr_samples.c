@@ -51,7 +51,7 @@ void pvp_clr_samples_resolve(void)
 
 void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 {
-	if (!(pvp_clr_groups() & PVP_MONO_SAMPLES))
+	if (!(pvp_clr_groups() & PVP_MANAGED_SAMPLES))
 		return;
 	pvp_native_samples_tell(w, page);
 	pthread_mutex_lock(&lock);
@@ -72,15 +72,15 @@ static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
 
 void pvp_clr_samples_begin(void)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	if (o->groups & PVP_MONO_SAMPLES)
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
+	if (o->groups & PVP_MANAGED_SAMPLES)
 		pvp_native_samples_set(o->sample_hz);
 }
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	if (!(o->groups & PVP_MONO_SAMPLES))
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
+	if (!(o->groups & PVP_MANAGED_SAMPLES))
 		return;
 	if (!pvp_clr.attached) {
 		mask->low |= PVP_CLR_CACHED;

@@ -17,8 +17,8 @@ static void shoot(void)
 
 void pvp_clr_heap_collected(unsigned collected)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
-	if (!(o->groups & PVP_MONO_HEAPSHOTS) || !pvp_clr_heap_possible() || collected != OLDEST ||
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
+	if (!(o->groups & PVP_MANAGED_HEAPSHOTS) || !pvp_clr_heap_possible() || collected != OLDEST ||
 		pvp_clr_heap_forces())
 		return;
 	uint64_t n = atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed) + 1;
@@ -28,10 +28,10 @@ void pvp_clr_heap_collected(unsigned collected)
 
 void pvp_clr_heap_tick(void)
 {
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
 	uint64_t now = pvp_monotonic();
 	uint64_t last = atomic_load_explicit(&last_ns, memory_order_relaxed);
-	if (!o->shot_ms || !(o->groups & PVP_MONO_HEAPSHOTS) || !pvp_clr_heap_possible() ||
+	if (!o->shot_ms || !(o->groups & PVP_MANAGED_HEAPSHOTS) || !pvp_clr_heap_possible() ||
 		pvp_paused())
 		return;
 	if (last && now - last < (uint64_t)o->shot_ms * 1000000)

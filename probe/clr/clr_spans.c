@@ -71,7 +71,7 @@ struct span {
 	uint64_t since;
 	size_t name_n, stack_n;
 	char name[NAME];
-	uint64_t stack[PVP_MONO_FRAMES];
+	uint64_t stack[PVP_MANAGED_FRAMES];
 	bool failed;
 };
 

@@ -6,7 +6,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/host_clr.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum {
 	FIELDS = 64,     /* asked for at once */

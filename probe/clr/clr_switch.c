@@ -18,25 +18,25 @@ enum {
 
 static const struct group {
 	const char *key;
-	unsigned groups, more; /* enum pvp_mono_group, pvp_clr_more */
+	unsigned groups, more; /* enum pvp_managed_group, pvp_clr_more */
 	unsigned how;
 } all[] = {
-	{ "calls", PVP_MONO_CALLS, 0, CORE },
-	{ "alloc", PVP_MONO_ALLOC, 0, CORE },
-	{ "exception", PVP_MONO_EXCEPTIONS, 0, LATE | CORE },
-	{ "monitor", PVP_MONO_MONITORS, 0, LATE | CORE },
-	{ "gc", PVP_MONO_GC, 0, LATE },
-	{ "gcmove", PVP_MONO_MOVES, 0, JOINED },
+	{ "calls", PVP_MANAGED_CALLS, 0, CORE },
+	{ "alloc", PVP_MANAGED_ALLOC, 0, CORE },
+	{ "exception", PVP_MANAGED_EXCEPTIONS, 0, LATE | CORE },
+	{ "monitor", PVP_MANAGED_MONITORS, 0, LATE | CORE },
+	{ "gc", PVP_MANAGED_GC, 0, LATE },
+	{ "gcmove", PVP_MANAGED_MOVES, 0, JOINED },
 	{ "gcroot", 0, PVP_CLR_ROOTS, JOINED },
-	{ "gchandle", PVP_MONO_HANDLES, 0, JOINED },
-	{ "finalization", PVP_MONO_FINALIZERS, 0, JOINED },
-	{ "counter", PVP_MONO_COUNTERS, 0, LATE },
-	{ "runtime", PVP_MONO_RUNTIME, 0, LATE },
+	{ "gchandle", PVP_MANAGED_HANDLES, 0, JOINED },
+	{ "finalization", PVP_MANAGED_FINALIZERS, 0, JOINED },
+	{ "counter", PVP_MANAGED_COUNTERS, 0, LATE },
+	{ "runtime", PVP_MANAGED_RUNTIME, 0, LATE },
 	{ "suspend", 0, PVP_CLR_REASONS, LATE },
 	{ "transitions", 0, PVP_CLR_CROSSINGS, 0 },
 	{ "spans", 0, PVP_CLR_SPANS, LATE },
 	{ "contexts", 0, PVP_CLR_CONTEXTS, JOINED },
-	{ "fields", PVP_MONO_FIELDS, 0, JOINED },
+	{ "fields", PVP_MANAGED_FIELDS, 0, JOINED },
 };
 
 static bool active(const struct group *g)

@@ -13,9 +13,9 @@
 #include "common/base/coreclr.h"
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
-#include "probe/managed/mono_filter.h"
+#include "probe/managed/managed_filter.h"
 #include "probe/code/modules.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/code/native_samples.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
@@ -77,11 +77,11 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 		pvp_clr_agent_name();
 	pvp_clr_heap_tick();
 	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
-	if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
+	if (ok && pvp_clr_groups() & PVP_MANAGED_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
 		pvp_clr_samples_tell(w, page);
-	else if (ok && pvp_clr_groups() & PVP_MONO_SAMPLES)
+	else if (ok && pvp_clr_groups() & PVP_MANAGED_SAMPLES)
 		ok = pvp_native_samples_again(w);
 	return ok;
 }
@@ -116,12 +116,12 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	enum pvp_reply switched = pvp_clr_switch(key, value, say, room);
 	if (switched != PVP_REPLY_UNKNOWN)
 		return switched;
-	const struct pvp_mono_options *m = &pvp_clr.options.m;
+	const struct pvp_managed_options *m = &pvp_clr.options.m;
 	unsigned hz;
 	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &hz, say, room);
 	if (r != PVP_REPLY_OK)
 		return r;
-	if (!(m->groups & PVP_MONO_SAMPLES)) {
+	if (!(m->groups & PVP_MANAGED_SAMPLES)) {
 		snprintf(say, room, "samples have to be asked for at the start");
 		return PVP_REPLY_ERROR;
 	}
@@ -175,7 +175,7 @@ static bool find_info(struct pvp_clr_unknown *runtime)
 /* What was set over the diagnostics socket stands in the runtime's environment alone. */
 static const char *options_text(char *to, size_t room)
 {
-	pvp_char name[sizeof PV_CORECLR_OPTIONS], value[PVP_MONO_TEXT];
+	pvp_char name[sizeof PV_CORECLR_OPTIONS], value[PVP_MANAGED_TEXT];
 	struct pvp_clr_info *info = pvp_clr.info;
 	const char *text = getenv(PV_CORECLR_OPTIONS);
 	uint32_t n = 0;
@@ -183,7 +183,7 @@ static const char *options_text(char *to, size_t room)
 		return text ? text : "";
 	for (size_t i = 0; i < sizeof PV_CORECLR_OPTIONS; i++)
 		name[i] = (pvp_char)PV_CORECLR_OPTIONS[i];
-	if (info->is->get_environment(info, name, PVP_MONO_TEXT, &n, value) != 0)
+	if (info->is->get_environment(info, name, PVP_MANAGED_TEXT, &n, value) != 0)
 		return "";
 	pvp_clr_utf8(value, n, to, room);
 	return to;
@@ -192,7 +192,7 @@ static const char *options_text(char *to, size_t room)
 /* 0, or why not: an option, or something else. */
 static pvp_hr start(const char *text)
 {
-	char core[2 * PVP_MONO_TEXT], why[PVP_CLR_WHY];
+	char core[2 * PVP_MANAGED_TEXT], why[PVP_CLR_WHY];
 	struct pvp_clr_options *o = &pvp_clr.options;
 	if (!pvp_clr_parse(text, pvp_clr.version >= 12, o, why)) {
 		complain(why);
@@ -205,8 +205,8 @@ static pvp_hr start(const char *text)
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
 		return PVP_HR_CANCEL;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
-		o->m.groups & PVP_MONO_CALLS ? "on" : "off",
-		o->m.groups & PVP_MONO_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);
+		o->m.groups & PVP_MANAGED_CALLS ? "on" : "off",
+		o->m.groups & PVP_MANAGED_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);
 	int error = pvp_session_start(core, &host);
 	/* Of several processes under one launch the first is recorded; the others say nothing. */
 	if (error == EINVAL) {
@@ -261,7 +261,7 @@ static pvp_hr begin(const char *text)
 
 static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 {
-	char text[3 * PVP_MONO_TEXT];
+	char text[3 * PVP_MANAGED_TEXT];
 	(void)self;
 	if (pvp_clr.info || !find_info(runtime))
 		return PVP_HR_CANCEL;
@@ -272,8 +272,8 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 static pvp_hr initialize_attached(
 	void *self, struct pvp_clr_unknown *runtime, const void *data, uint32_t n)
 {
-	char text[PVP_MONO_TEXT] = "", why[PVP_CLR_WHY];
-	const struct pvp_mono_options *o = &pvp_clr.options.m;
+	char text[PVP_MANAGED_TEXT] = "", why[PVP_CLR_WHY];
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
 	(void)self;
 	if (pvp_clr.info || n >= sizeof text || !find_info(runtime))
 		return PVP_HR_CANCEL;
@@ -282,9 +282,9 @@ static pvp_hr initialize_attached(
 	text[data ? n : 0] = 0;
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
-	bool late = parsed && (o->groups & PVP_MONO_CALLS ||
+	bool late = parsed && (o->groups & PVP_MANAGED_CALLS ||
 				      pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
-				      (o->groups & PVP_MONO_ALLOC && !o->alloc_period));
+				      (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
 	pvp_clr_agent_joining(true);
 	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : begin(text);
 	if (wrong) {

@@ -11,9 +11,9 @@
 
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
-#include "probe/managed/mono_filter.h"
+#include "probe/managed/managed_filter.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
 
@@ -33,7 +33,7 @@ static void ignore(void *ctx, uint64_t from, uint64_t to)
 /* Where samples of the runtime itself and of libraries fall. */
 static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
-	if (!(pvp_mono.options.groups & PVP_MONO_SAMPLES))
+	if (!(pvp_mono.options.groups & PVP_MANAGED_SAMPLES))
 		return true;
 	pvp_modules_refresh(ignore, NULL);
 	return pvp_modules_tell(w, page, again);
@@ -43,9 +43,9 @@ static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	bool ok = pvp_names_tell(w, page, again) && tell_modules(w, page, again);
 	unsigned groups = pvp_mono.options.groups;
-	if (ok && !again && groups & PVP_MONO_SAMPLES)
+	if (ok && !again && groups & PVP_MANAGED_SAMPLES)
 		pvp_mono_samples_tell(w, page);
-	if (ok && !again && groups & PVP_MONO_COUNTERS)
+	if (ok && !again && groups & PVP_MANAGED_COUNTERS)
 		ok = pvp_mono_counters_tell(w, page);
 	if (again)
 		pvp_mono_counters_again();
@@ -171,10 +171,10 @@ static void show_help(void)
 
 /* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
 /* Mono's own thread asks for samples; it signals every thread while the process computes. */
-static void say_timer(struct pvp_mono_options *o)
+static void say_timer(struct pvp_managed_options *o)
 {
 	size_t n = strlen(o->words);
-	if (o->groups & PVP_MONO_SAMPLES)
+	if (o->groups & PVP_MANAGED_SAMPLES)
 		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono:%u", n ? "," : "",
 			o->sample_hz);
 }
@@ -183,11 +183,11 @@ EXPORT void mono_profiler_init_profview(const char *text);
 EXPORT void mono_profiler_init_profview(const char *text)
 {
 	static const char name[] = "profview";
-	char core[2 * PVP_MONO_TEXT];
+	char core[2 * PVP_MANAGED_TEXT];
 	if (strncmp(text, name, sizeof name - 1) == 0)
 		text += sizeof name - 1;
 	struct _MonoProfiler *p = &pvp_mono;
-	if (!pvp_mono_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
+	if (!pvp_managed_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
 		!pvp_filter_sound(p->options.coverage) ||
 		!pvp_mono_callspec_sound(p->options.callspec)) {
 		complain(p->options.sample_real
@@ -201,7 +201,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	}
 	unsigned groups = p->options.groups;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
-		groups & (PVP_MONO_CALLS | PVP_MONO_TREE) ? "on" : "off", groups & PVP_MONO_ALLOC ? "on" : "off",
+		groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off", groups & PVP_MANAGED_ALLOC ? "on" : "off",
 		p->options.rest[0] ? "," : "", p->options.rest);
 	say_timer(&p->options);
 	p->handle = mono_profiler_create(p);
@@ -217,15 +217,15 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);
 	pvp_mono_events_init(p);
-	if (groups & (PVP_MONO_CALLS | PVP_MONO_TREE))
+	if (groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE))
 		pvp_mono_calls_init(p);
-	if (groups & PVP_MONO_ALLOC)
+	if (groups & PVP_MANAGED_ALLOC)
 		pvp_mono_alloc_init(p);
-	if (groups & PVP_MONO_LINES)
+	if (groups & PVP_MANAGED_LINES)
 		pvp_mono_lines_init();
-	if (groups & PVP_MONO_COVERAGE)
+	if (groups & PVP_MANAGED_COVERAGE)
 		pvp_mono_coverage_init(p);
-	if (groups & PVP_MONO_SAMPLES)
+	if (groups & PVP_MANAGED_SAMPLES)
 		pvp_mono_samples_init(p);
 	if (pvp_mono_is_late())
 		pvp_mono_late();

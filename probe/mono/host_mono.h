@@ -4,19 +4,19 @@
 
 #include <mono/metadata/profiler.h>
 
-#include "probe/managed/mono_args.h"
+#include "probe/managed/managed_args.h"
 #include "probe/core/writer.h"
 
 /* Mono hands this to every callback; there is one. */
 struct _MonoProfiler {
 	MonoProfilerHandle handle;
-	struct pvp_mono_options options;
+	struct pvp_managed_options options;
 };
 
 extern struct _MonoProfiler pvp_mono;
 
 /* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
-size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES]);
+size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES]);
 
 /*
  * mono_said.c: an event about an object and, where that is asked for, its class (and of an exception
@@ -100,7 +100,7 @@ void pvp_mono_counters_close(void);
 /* In the module's init alone: whether the runtime understands callspec=. */
 bool pvp_mono_callspec_sound(const char *text);
 
-/* Whether `filter` (mono_filter.h) takes a method; where the runtime may be asked. */
+/* Whether `filter` (managed_filter.h) takes a method; where the runtime may be asked. */
 bool pvp_mono_filter(const char *filter, MonoMethod *method);
 
 /* Source lines: of a method that has just been compiled. init: in the module's init alone. */

@@ -14,7 +14,7 @@
 #include "probe/core/alloc_period.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum { REMEMBERED = 256, SEEN = 256 }; /* types, methods a thread */
 enum { COMPILING = 32 };               /* methods at once: one may need another first */
@@ -44,8 +44,8 @@ static void define(const struct pvp_mono_type *t)
 {
 	struct pv_event ev = { .kind = PV_KIND_VTABLE_LOAD,
 		.meta = { .key = t->id,
-			.domain = pvp_mono_key(mono_vtable_domain(t->vtable)),
-			.owner = pvp_mono_key(mono_vtable_class(t->vtable)),
+			.domain = pvp_managed_key(mono_vtable_domain(t->vtable)),
+			.owner = pvp_managed_key(mono_vtable_class(t->vtable)),
 			.name = { "", 0 },
 			.mvid = { "", 0 } } };
 	pvp_names_define(&ev);
@@ -212,7 +212,7 @@ bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret)
 
 static void allocated_with_stack(uint32_t type, uint64_t object, uint64_t size)
 {
-	uint64_t keys[PVP_MONO_FRAMES];
+	uint64_t keys[PVP_MANAGED_FRAMES];
 	size_t n = pvp_mono_stack(keys);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_ALLOC,

@@ -8,9 +8,9 @@
 #include "probe/core/call_tree.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
-#include "probe/managed/mono_filter.h"
+#include "probe/managed/managed_filter.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum {
 	TRACED = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |
@@ -158,7 +158,7 @@ bool pvp_mono_filter(const char *filter, MonoMethod *method)
 	if (!*filter)
 		return true;
 	MonoClass *klass = mono_method_get_class(method);
-	struct pvp_mono_method m = {
+	struct pvp_managed_method m = {
 		.assembly = mono_image_get_name(mono_class_get_image(klass)),
 		.name_space = mono_class_get_namespace(klass),
 		.class_name = mono_class_get_name(klass),
@@ -198,7 +198,7 @@ void pvp_mono_calls_init(struct _MonoProfiler *p)
 {
 	const struct callbacks *c = &each;
 	mono_profiler_set_call_instrumentation_filter_callback(p->handle, traced);
-	if (p->options.groups & PVP_MONO_TREE) {
+	if (p->options.groups & PVP_MANAGED_TREE) {
 		pvp_tree_use(true, p->options.tree_cpu, p->options.tree_bytes);
 		c = &summed;
 	}

@@ -13,8 +13,8 @@
 
 #include "common/base/map.h"
 #include "probe/mono/host_mono.h"
-#include "probe/managed/mono_filter.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_filter.h"
+#include "probe/managed/managed_names.h"
 
 extern void mono_free(void *);
 

@@ -6,7 +6,7 @@
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum { PIECE = 64 }; /* moved objects or roots in one event: no event outgrows its room */
 
@@ -18,7 +18,7 @@ static uint64_t address(const void *p)
 /* An event about an object, with the stack it happened on put where `stack` points. */
 static void with_stack(struct pv_event *ev, struct pv_span *stack, MonoObject *object)
 {
-	uint64_t keys[PVP_MONO_FRAMES];
+	uint64_t keys[PVP_MANAGED_FRAMES];
 	size_t n = pvp_mono_stack(keys);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	*stack = (struct pv_span){ 0, (uint32_t)n };
@@ -90,7 +90,7 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generat
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
 	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
 		pvp_tls.hurried = true;
-	if (p->options.groups & PVP_MONO_GC) {
+	if (p->options.groups & PVP_MANAGED_GC) {
 		pvp_event(&ev, NULL, 0);
 		if (step == MONO_GC_EVENT_START)
 			heap_before();
@@ -99,7 +99,7 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generat
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD && pvp_mono_heap_begins(generation))
 		mono_profiler_set_gc_roots_callback(p->handle, gc_roots);
 	if (step == MONO_GC_EVENT_PRE_START_WORLD) {
-		if (!(p->options.groups & PVP_MONO_ROOTS))
+		if (!(p->options.groups & PVP_MANAGED_ROOTS))
 			mono_profiler_set_gc_roots_callback(p->handle, NULL);
 		pvp_mono_heap_ends();
 	}
@@ -112,7 +112,7 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generat
 /* The finalizers' thread has been woken: by garbage, or because a heap shot is wanted. */
 static void finalizers_done(MonoProfiler *p)
 {
-	if (p->options.groups & PVP_MONO_FINALIZERS) {
+	if (p->options.groups & PVP_MANAGED_FINALIZERS) {
 		struct pv_event ev = { .kind = PV_KIND_GC_FINALIZE_END };
 		pvp_event(&ev, NULL, 0);
 	}
@@ -128,7 +128,7 @@ static void root_registered(MonoProfiler *p, const mono_byte *start, uintptr_t s
 	if (source == MONO_ROOT_SOURCE_STATIC && key)
 		of = pvp_mono_type_loaded((MonoVTable *)(uintptr_t)key);
 	else if (source == MONO_ROOT_SOURCE_DOMAIN)
-		of = pvp_mono_key(key);
+		of = pvp_managed_key(key);
 	struct pv_event ev = { .kind = PV_KIND_HEAP_ROOT_REGISTER,
 		.root_area = { address(start), size, (uint64_t)source, of,
 			{ name ? name : "", name ? __builtin_strlen(name) : 0 } } };
@@ -239,21 +239,21 @@ static void gc_init(MonoProfilerHandle h, unsigned groups)
 {
 	mono_profiler_set_gc_event_callback(h, gc_event);
 	mono_profiler_set_gc_finalized_callback(h, finalizers_done);
-	if (groups & PVP_MONO_GC)
+	if (groups & PVP_MANAGED_GC)
 		mono_profiler_set_gc_resize_callback(h, gc_resized);
-	if (groups & PVP_MONO_MOVES)
+	if (groups & PVP_MANAGED_MOVES)
 		mono_profiler_set_gc_moves_callback(h, gc_moved);
-	if (groups & PVP_MONO_ROOTS)
+	if (groups & PVP_MANAGED_ROOTS)
 		mono_profiler_set_gc_roots_callback(h, gc_roots);
-	if (groups & PVP_MONO_AREAS) {
+	if (groups & PVP_MANAGED_AREAS) {
 		mono_profiler_set_gc_root_register_callback(h, root_registered);
 		mono_profiler_set_gc_root_unregister_callback(h, root_unregistered);
 	}
-	if (groups & PVP_MONO_HANDLES) {
+	if (groups & PVP_MANAGED_HANDLES) {
 		mono_profiler_set_gc_handle_created_callback(h, handle_created);
 		mono_profiler_set_gc_handle_deleted_callback(h, handle_deleted);
 	}
-	if (groups & PVP_MONO_FINALIZERS) {
+	if (groups & PVP_MANAGED_FINALIZERS) {
 		mono_profiler_set_gc_finalizing_callback(h, finalizing);
 		mono_profiler_set_gc_finalizing_object_callback(h, finalizing_object);
 		mono_profiler_set_gc_finalized_object_callback(h, finalized_object);
@@ -265,12 +265,12 @@ void pvp_mono_events_init(struct _MonoProfiler *p)
 	MonoProfilerHandle h = p->handle;
 	unsigned groups = p->options.groups;
 	gc_init(h, groups);
-	if (groups & PVP_MONO_EXCEPTIONS) {
+	if (groups & PVP_MANAGED_EXCEPTIONS) {
 		mono_profiler_set_exception_throw_callback(h, thrown);
 		if (mono_profiler_enable_clauses())
 			mono_profiler_set_exception_clause_callback(h, clause);
 	}
-	if (groups & PVP_MONO_MONITORS) {
+	if (groups & PVP_MANAGED_MONITORS) {
 		mono_profiler_set_monitor_contention_callback(h, contention);
 		mono_profiler_set_monitor_acquired_callback(h, acquired);
 		mono_profiler_set_monitor_failed_callback(h, failed);

@@ -132,7 +132,7 @@ static int object_met(MonoObject *object, MonoClass *klass, uintptr_t size, uint
 
 static bool due(uint64_t now)
 {
-	const struct pvp_mono_options *o = &pvp_mono.options;
+	const struct pvp_managed_options *o = &pvp_mono.options;
 	bool every = o->shot_collections && ++collections % o->shot_collections == 0;
 	bool time = o->shot_ms && now - last_ns >= (uint64_t)o->shot_ms * 1000000;
 	return atomic_exchange_explicit(&wanted, false, memory_order_relaxed) || every || time;

@@ -9,7 +9,7 @@
 
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 enum { MOST = 1500 }; /* places of one method */
 

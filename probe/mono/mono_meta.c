@@ -12,7 +12,7 @@
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 /* What Mono gives for us to free. */
 extern void mono_free(void *);
@@ -25,7 +25,7 @@ static struct pv_text text_of(const char *t)
 static struct pv_event meta(uint8_t kind, const void *key)
 {
 	return (struct pv_event){ .kind = kind,
-		.meta = { .key = pvp_mono_key(key), .name = { "", 0 }, .mvid = { "", 0 } } };
+		.meta = { .key = pvp_managed_key(key), .name = { "", 0 }, .mvid = { "", 0 } } };
 }
 
 /* --- methods */
@@ -40,7 +40,7 @@ static void jit_failed(MonoProfiler *p, MonoMethod *method)
 {
 	uint64_t calling, now = pvp_monotonic();
 	uint64_t begin = pvp_mono_compile_end(method, &calling);
-	if (!(p->options.groups & PVP_MONO_RUNTIME))
+	if (!(p->options.groups & PVP_MANAGED_RUNTIME))
 		return;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
@@ -54,7 +54,7 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 {
 	uint64_t calling, now = pvp_monotonic();
 	uint64_t begin = pvp_mono_compile_end(method, &calling);
-	bool timed = begin && p->options.groups & PVP_MONO_RUNTIME;
+	bool timed = begin && p->options.groups & PVP_MANAGED_RUNTIME;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
 		.jit = { .method = pvp_mono_method(method),
@@ -65,7 +65,7 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 	pvp_names_define(&ev);
 	if (calling)
 		pvp_names_set_calling(calling);
-	if (p->options.groups & PVP_MONO_LINES)
+	if (p->options.groups & PVP_MANAGED_LINES)
 		pvp_mono_lines(method);
 	mono_free(name);
 	pvp_mono_name_missing();
@@ -98,7 +98,7 @@ static void shutdown_begins(MonoProfiler *p)
 {
 	if (p->options.shot_at_end)
 		pvp_mono_heap_collect();
-	if (p->options.groups & PVP_MONO_COVERAGE)
+	if (p->options.groups & PVP_MANAGED_COVERAGE)
 		pvp_mono_coverage_tell();
 	pvp_mono_counters_end();
 	pvp_mono_last_samples();
@@ -140,7 +140,7 @@ static void runtime_initialized(MonoProfiler *p)
 static void define_class(MonoClass *klass, const char *name)
 {
 	struct pv_event ev = meta(PV_KIND_CLASS_LOAD, klass);
-	ev.meta.image = pvp_mono_key(mono_class_get_image(klass));
+	ev.meta.image = pvp_managed_key(mono_class_get_image(klass));
 	ev.meta.name = text_of(name);
 	pvp_names_define(&ev);
 }
@@ -234,7 +234,7 @@ static void define_field(MonoClassField *f, const struct inside *in)
 	char name[256];
 	snprintf(name, sizeof name, "%s%s", in->path, mono_field_get_name(f));
 	struct pv_event ev = { .kind = PV_KIND_EXT_FIELD,
-		.field = { .owner = pvp_mono_key(in->owner),
+		.field = { .owner = pvp_managed_key(in->owner),
 			.offset = mono_field_get_offset(f) + in->offset,
 			.is_static = in->is_static,
 			.type = text_of(type_name),
@@ -264,7 +264,7 @@ static void define_elements(MonoClass *array)
 	MonoClass *element = mono_class_get_element_class(array);
 	const uint32_t first = 4 * sizeof(void *); /* behind table, lock, bounds and length */
 	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS,
-		.elements = { pvp_mono_key(array), first,
+		.elements = { pvp_managed_key(array), first,
 			(uint64_t)mono_array_element_size(array) } };
 	pvp_names_define(&ev);
 	const struct inside in = { .owner = array,
@@ -280,7 +280,7 @@ static void define_layout(MonoClass *klass)
 	MonoClass *parent = mono_class_get_parent(klass);
 	const struct inside whole = { .owner = klass, .path = "" };
 	struct pv_event ev = { .kind = PV_KIND_EXT_PARENT,
-		.class_parent = { pvp_mono_key(klass), pvp_mono_key(parent) } };
+		.class_parent = { pvp_managed_key(klass), pvp_managed_key(parent) } };
 	if (parent)
 		pvp_names_define(&ev);
 	if (mono_class_get_rank(klass) == 1)
@@ -295,14 +295,14 @@ static void fields_known(MonoVTable *vtable)
 	if (!atomic_load_explicit(&initialized, memory_order_relaxed))
 		return;
 	for (MonoClass *k = mono_vtable_class(vtable); k; k = mono_class_get_parent(k))
-		if (pvp_names_fields_new(pvp_mono_key(k)))
+		if (pvp_names_fields_new(pvp_managed_key(k)))
 			define_layout(k);
 }
 
 static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
 {
 	pvp_mono_type_loaded(vtable);
-	if (p->options.groups & PVP_MONO_FIELDS)
+	if (p->options.groups & PVP_MANAGED_FIELDS)
 		fields_known(vtable);
 }
 
@@ -336,7 +336,7 @@ static void assembly(uint8_t kind, MonoAssembly *a)
 {
 	char *name = mono_stringify_assembly_name(mono_assembly_get_name(a));
 	struct pv_event ev = meta(kind, a);
-	ev.meta.image = pvp_mono_key(mono_assembly_get_image(a));
+	ev.meta.image = pvp_managed_key(mono_assembly_get_image(a));
 	ev.meta.name = text_of(name);
 	if (kind == PV_KIND_ASSEMBLY_LOAD)
 		pvp_names_define(&ev);
@@ -525,9 +525,9 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 	mono_profiler_set_jit_failed_callback(h, jit_failed);
 	mono_profiler_set_jit_done_callback(h, jitted);
 	mono_profiler_set_method_free_callback(h, method_freed);
-	if (p->options.groups & PVP_MONO_JIT)
+	if (p->options.groups & PVP_MANAGED_JIT)
 		mono_profiler_set_jit_code_buffer_callback(h, code_buffer);
-	if (p->options.groups & PVP_MONO_RUNTIME) {
+	if (p->options.groups & PVP_MANAGED_RUNTIME) {
 		mono_profiler_set_image_failed_callback(h, image_failed);
 		mono_profiler_set_class_failed_callback(h, class_failed);
 		mono_profiler_set_vtable_failed_callback(h, vtable_failed);

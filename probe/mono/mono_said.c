@@ -25,7 +25,7 @@ static uint64_t address(const void *p)
 static void say_class(struct said *s, MonoObject *object)
 {
 	uint64_t type = 0;
-	if (object && pvp_mono.options.groups & PVP_MONO_CLASS_OF)
+	if (object && pvp_mono.options.groups & PVP_MANAGED_CLASS_OF)
 		type = pvp_mono_type_loaded(mono_object_get_vtable(object));
 	if (type)
 		s->event[s->n++] = (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
@@ -95,7 +95,7 @@ static MonoClassField *field(void)
 
 static void say_message(struct said *s, MonoObject *object, char text[TEXT])
 {
-	MonoClassField *f = s->n && pvp_mono.options.groups & PVP_MONO_MESSAGES ? field() : NULL;
+	MonoClassField *f = s->n && pvp_mono.options.groups & PVP_MANAGED_MESSAGES ? field() : NULL;
 	MonoString *message = NULL;
 	if (f)
 		mono_field_get_value(object, f, &message);

@@ -13,11 +13,11 @@
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 #include "probe/core/probe_clock.h"
 #include "probe/control/session.h"
 
-enum { SLOTS = 4096, FRAMES = PVP_MONO_FRAMES };
+enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES };
 
 struct slot {
 	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
@@ -45,7 +45,7 @@ static void read_cpu(struct slot *s)
 {
 	struct rusage r;
 	s->user_ns = s->kernel_ns = 0;
-	if (!(pvp_mono.options.groups & PVP_MONO_CPU) || getrusage(RUSAGE_THREAD, &r) != 0)
+	if (!(pvp_mono.options.groups & PVP_MANAGED_CPU) || getrusage(RUSAGE_THREAD, &r) != 0)
 		return;
 	uint64_t user = ns_of(&r.ru_utime), kernel = ns_of(&r.ru_stime);
 	/* The system splits them by guess and may take back some of what it gave to one. */
@@ -152,6 +152,6 @@ bool pvp_mono_samples_set(unsigned hz)
 
 void pvp_mono_last_samples(void)
 {
-	if (pvp_mono.options.groups & (PVP_MONO_SAMPLES | PVP_MONO_COUNTERS))
+	if (pvp_mono.options.groups & (PVP_MANAGED_SAMPLES | PVP_MANAGED_COUNTERS))
 		pvp_session_flush();
 }

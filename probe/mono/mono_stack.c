@@ -17,7 +17,7 @@ static mono_bool frame(MonoMethod *method, int32_t native, int32_t il, mono_bool
 	return w->n == w->most;
 }
 
-size_t pvp_mono_stack(uint64_t keys[PVP_MONO_FRAMES])
+size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES])
 {
 	struct walk w = { keys, 0, pvp_mono.options.frames };
 	if (w.most)

@@ -1,4 +1,4 @@
-#include "probe/managed/mono_names.h"
+#include "probe/managed/managed_names.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "probe/managed/mono_args.h"
+#include "probe/managed/managed_args.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 /* What "nodefaults" leaves out. */
 enum {
-	DEFAULTS = PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_JIT |
-		PVP_MONO_AREAS | PVP_MONO_COUNTERS,
+	DEFAULTS = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC | PVP_MANAGED_JIT |
+		PVP_MANAGED_AREAS | PVP_MANAGED_COUNTERS,
 };
 
 /* What a heap shot is of no use without; the roots of its own collection come with it. */
-enum { SHOTS = PVP_MONO_HEAPSHOTS | PVP_MONO_GC | PVP_MONO_AREAS };
+enum { SHOTS = PVP_MANAGED_HEAPSHOTS | PVP_MANAGED_GC | PVP_MANAGED_AREAS };
 #define SHOT_BYTES ((size_t)256 << 20)
 #define TREE_BYTES ((size_t)64 << 20)
 
@@ -23,32 +23,32 @@ struct word {
 };
 
 static const struct word words[] = {
-	{ "calls", PVP_MONO_CALLS },
-	{ "alloc", PVP_MONO_ALLOC | PVP_MONO_GC | PVP_MONO_MOVES },
-	{ "gcalloc", PVP_MONO_ALLOC },
-	{ "gc", PVP_MONO_GC },
-	{ "gcmove", PVP_MONO_MOVES },
-	{ "gcroot", PVP_MONO_ROOTS | PVP_MONO_AREAS },
-	{ "gchandle", PVP_MONO_HANDLES },
-	{ "exception", PVP_MONO_EXCEPTIONS },
-	{ "monitor", PVP_MONO_MONITORS },
-	{ "finalization", PVP_MONO_FINALIZERS },
-	{ "jit", PVP_MONO_JIT },
-	{ "cpu", PVP_MONO_CPU },
-	{ "counter", PVP_MONO_COUNTERS },
-	{ "runtime", PVP_MONO_RUNTIME },
-	{ "fields", PVP_MONO_FIELDS },
-	{ "lines", PVP_MONO_LINES },
-	{ "classof", PVP_MONO_CLASS_OF },
-	{ "messages", PVP_MONO_MESSAGES },
+	{ "calls", PVP_MANAGED_CALLS },
+	{ "alloc", PVP_MANAGED_ALLOC | PVP_MANAGED_GC | PVP_MANAGED_MOVES },
+	{ "gcalloc", PVP_MANAGED_ALLOC },
+	{ "gc", PVP_MANAGED_GC },
+	{ "gcmove", PVP_MANAGED_MOVES },
+	{ "gcroot", PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS },
+	{ "gchandle", PVP_MANAGED_HANDLES },
+	{ "exception", PVP_MANAGED_EXCEPTIONS },
+	{ "monitor", PVP_MANAGED_MONITORS },
+	{ "finalization", PVP_MANAGED_FINALIZERS },
+	{ "jit", PVP_MANAGED_JIT },
+	{ "cpu", PVP_MANAGED_CPU },
+	{ "counter", PVP_MANAGED_COUNTERS },
+	{ "runtime", PVP_MANAGED_RUNTIME },
+	{ "fields", PVP_MANAGED_FIELDS },
+	{ "lines", PVP_MANAGED_LINES },
+	{ "classof", PVP_MANAGED_CLASS_OF },
+	{ "messages", PVP_MANAGED_MESSAGES },
 };
 
 /* Other names for some of these. */
 static const struct word aliases[] = {
-	{ "counters", PVP_MONO_COUNTERS },
-	{ "legacy", PVP_MONO_EXCEPTIONS | PVP_MONO_MONITORS | PVP_MONO_GC | PVP_MONO_MOVES |
-			    PVP_MONO_ROOTS | PVP_MONO_AREAS | PVP_MONO_HANDLES |
-			    PVP_MONO_FINALIZERS | PVP_MONO_COUNTERS },
+	{ "counters", PVP_MANAGED_COUNTERS },
+	{ "legacy", PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC | PVP_MANAGED_MOVES |
+			    PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS | PVP_MANAGED_HANDLES |
+			    PVP_MANAGED_FINALIZERS | PVP_MANAGED_COUNTERS },
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -96,7 +96,7 @@ static bool bytes(const char *at, size_t len, size_t *ret)
 }
 
 /* heapshot, heapshot=5gc, heapshot=200ms; whatever is said, one can be asked for at any time */
-static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
+static bool heapshot(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	unsigned n;
 	size_t used;
@@ -120,10 +120,10 @@ static bool heapshot(struct pvp_mono_options *o, const char *at, size_t len)
 	return true;
 }
 
-static bool sample(struct pvp_mono_options *o, const char *at, size_t len)
+static bool sample(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used = 0;
-	o->groups |= PVP_MONO_SAMPLES;
+	o->groups |= PVP_MANAGED_SAMPLES;
 	o->sample_hz = 100;
 	/* "cycles/1000": what is counted was once to be chosen */
 	const char *slash = len > 0 && (*at < '0' || *at > '9') ? memchr(at, '/', len) : NULL;
@@ -137,7 +137,7 @@ static bool sample(struct pvp_mono_options *o, const char *at, size_t len)
 static bool keep(char *to, const char *at, size_t len)
 {
 	size_t n = strlen(to);
-	if (n + len + 2 > PVP_MONO_TEXT)
+	if (n + len + 2 > PVP_MANAGED_TEXT)
 		return false;
 	if (n)
 		to[n++] = ',';
@@ -146,41 +146,41 @@ static bool keep(char *to, const char *at, size_t len)
 	return true;
 }
 
-static bool take_frames(struct pvp_mono_options *o, const char *at, size_t len)
+static bool take_frames(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used;
 	if (!number(at, len, &o->frames, &used) || used != len)
 		return false;
-	if (o->frames > PVP_MONO_FRAMES)
-		o->frames = PVP_MONO_FRAMES;
+	if (o->frames > PVP_MANAGED_FRAMES)
+		o->frames = PVP_MANAGED_FRAMES;
 	o->frames_given = true;
 	return true;
 }
 
-static bool take_filter(char to[PVP_MONO_TEXT], const char *at, size_t len)
+static bool take_filter(char to[PVP_MANAGED_TEXT], const char *at, size_t len)
 {
-	if (len >= PVP_MONO_TEXT)
+	if (len >= PVP_MANAGED_TEXT)
 		return false;
 	memcpy(to, at, len);
 	to[len] = 0;
 	return true;
 }
 
-static bool take_depth(struct pvp_mono_options *o, const char *at, size_t len)
+static bool take_depth(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used;
 	return number(at, len, &o->call_depth, &used) && used == len;
 }
 
 /* Some shells leave the quotes around it. */
-static bool take_callspec(struct pvp_mono_options *o, const char *at, size_t len)
+static bool take_callspec(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	bool open = len > 0 && *at == '"';
 	bool close = len > open && at[len - 1] == '"';
 	return take_filter(o->callspec, at + open, len - open - close);
 }
 
-static bool take_plain(struct pvp_mono_options *o, const char *at, size_t len, bool *ret_ok)
+static bool take_plain(struct pvp_managed_options *o, const char *at, size_t len, bool *ret_ok)
 {
 	*ret_ok = true;
 	if (is(at, len, "heapshot-on-shutdown")) {
@@ -199,12 +199,12 @@ static bool take_plain(struct pvp_mono_options *o, const char *at, size_t len, b
 }
 
 static bool take_calls(
-	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+	struct pvp_managed_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
 {
 	const char *value = at + key + (key < len);
 	size_t n = (size_t)(at + len - value);
 	if (is(at, key, "calltree")) {
-		o->groups |= PVP_MONO_TREE;
+		o->groups |= PVP_MANAGED_TREE;
 		o->tree_cpu = is(value, n, "cpu");
 		*ret_ok = key == len || o->tree_cpu;
 	} else if (is(at, key, "calltree-room")) {
@@ -216,7 +216,7 @@ static bool take_calls(
 	} else if (key < len && is(at, key, "filter")) {
 		*ret_ok = take_filter(o->filter, value, n);
 	} else if (is(at, key, "coverage")) {
-		o->groups |= PVP_MONO_COVERAGE;
+		o->groups |= PVP_MANAGED_COVERAGE;
 		*ret_ok = take_filter(o->coverage, value, n);
 	} else {
 		return false;
@@ -225,7 +225,7 @@ static bool take_calls(
 }
 
 static bool take_valued(
-	struct pvp_mono_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
+	struct pvp_managed_options *o, const char *at, size_t key, size_t len, bool *ret_ok)
 {
 	const char *value = at + key + (key < len);
 	size_t n = (size_t)(at + len - value);
@@ -239,7 +239,7 @@ static bool take_valued(
 		o->sample_real = true;
 		*ret_ok = false;
 	} else if (key < len && is(at, key, "alloc")) {
-		o->groups |= PVP_MONO_ALLOC;
+		o->groups |= PVP_MANAGED_ALLOC;
 		*ret_ok = bytes(value, n, &o->alloc_period);
 	} else if (key < len && is(at, key, "maxframes")) {
 		*ret_ok = take_frames(o, value, n);
@@ -252,7 +252,7 @@ static bool take_valued(
 }
 
 /* One word; what "no" takes away it takes away wherever it stands. */
-static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigned *off)
+static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsigned *off)
 {
 	const char *eq = memchr(at, '=', len);
 	size_t key = eq ? (size_t)(eq - at) : len;
@@ -263,7 +263,7 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigne
 	else if (!eq && groups_of(at, len))
 		o->groups |= groups_of(at, len);
 	else if (is(at, len, "alloc=off"))
-		*off |= PVP_MONO_ALLOC;
+		*off |= PVP_MANAGED_ALLOC;
 	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
 		!take_valued(o, at, key, len, &ok))
 		return keep(o->rest, at, len);
@@ -271,7 +271,7 @@ static bool take(struct pvp_mono_options *o, const char *at, size_t len, unsigne
 }
 
 /* The next word, without its quotes; behind it and its comma. NULL: it is too long. */
-static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret_len)
+static const char *next_word(const char *at, char to[PVP_MANAGED_TEXT], size_t *ret_len)
 {
 	char quote = 0;
 	size_t n = 0;
@@ -286,7 +286,7 @@ static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret
 		}
 		if (*at == '\\' && at[1])
 			at++;
-		if (n + 1 == PVP_MONO_TEXT)
+		if (n + 1 == PVP_MANAGED_TEXT)
 			return NULL;
 		to[n++] = *at;
 	}
@@ -296,7 +296,7 @@ static const char *next_word(const char *at, char to[PVP_MONO_TEXT], size_t *ret
 }
 
 /* When shots are taken; one can be asked for in any case. */
-static void describe_shots(struct pvp_mono_options *o)
+static void describe_shots(struct pvp_managed_options *o)
 {
 	char text[64];
 	bool some = o->shot_collections || o->shot_ms || o->shot_at_end;
@@ -317,28 +317,28 @@ static void describe_shots(struct pvp_mono_options *o)
 		keep(o->words, "heapshot-on-shutdown", 20);
 }
 
-static void describe(struct pvp_mono_options *o)
+static void describe(struct pvp_managed_options *o)
 {
 	char text[64];
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		/* "alloc" is several; it is said by its parts. */
-		unsigned g = words[i].groups & ~(unsigned)PVP_MONO_AREAS;
+		unsigned g = words[i].groups & ~(unsigned)PVP_MANAGED_AREAS;
 		bool one = (g & (g - 1)) == 0;
-		bool sampled = g == PVP_MONO_ALLOC && o->alloc_period;
+		bool sampled = g == PVP_MANAGED_ALLOC && o->alloc_period;
 		if (one && o->groups & g && !sampled)
 			keep(o->words, words[i].text, strlen(words[i].text));
 	}
-	if (o->groups & PVP_MONO_HEAPSHOTS)
+	if (o->groups & PVP_MANAGED_HEAPSHOTS)
 		describe_shots(o);
-	if (o->groups & PVP_MONO_TREE)
+	if (o->groups & PVP_MANAGED_TREE)
 		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
-	if (o->groups & PVP_MONO_SAMPLES) {
+	if (o->groups & PVP_MANAGED_SAMPLES) {
 		int n = snprintf(text, sizeof text, "sample=%u", o->sample_hz);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
-	if (o->groups & PVP_MONO_COVERAGE)
+	if (o->groups & PVP_MANAGED_COVERAGE)
 		keep(o->words, "coverage", 8);
-	if (o->groups & (PVP_MONO_CALLS | PVP_MONO_TREE) && o->call_depth != UINT_MAX) {
+	if (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) && o->call_depth != UINT_MAX) {
 		int n = snprintf(text, sizeof text, "calldepth=%u", o->call_depth);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
@@ -353,10 +353,10 @@ static void describe(struct pvp_mono_options *o)
 }
 
 /* The log goes to mprof-report, which prints its report, or writes it where the log was to go. */
-static bool make_report(struct pvp_mono_options *o)
+static bool make_report(struct pvp_managed_options *o)
 {
 	static const char key[] = "output=";
-	char command[PVP_MONO_TEXT] = "output=|mprof-report -";
+	char command[PVP_MANAGED_TEXT] = "output=|mprof-report -";
 	char *at = strncmp(o->rest, key, sizeof key - 1) == 0 ? o->rest : strstr(o->rest, ",output=");
 	if (at) {
 		char *value = strchr(at, '=') + 1;
@@ -372,11 +372,11 @@ static bool make_report(struct pvp_mono_options *o)
 	return keep(o->rest, command, strlen(command));
 }
 
-bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
+bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 {
-	struct pvp_mono_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
+	struct pvp_managed_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
 		.tree_bytes = TREE_BYTES, .call_depth = UINT_MAX };
-	char word[PVP_MONO_TEXT];
+	char word[PVP_MANAGED_TEXT];
 	unsigned off = 0;
 	size_t len;
 	text += *text == ':';
@@ -391,17 +391,17 @@ bool pvp_mono_parse(const char *text, struct pvp_mono_options *ret)
 	}
 	o.groups &= ~off;
 	if (o.stock)
-		o.groups &= ~(unsigned)(PVP_MONO_CLASS_OF | PVP_MONO_MESSAGES);
+		o.groups &= ~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES);
 	if (o.want_report && !make_report(&o))
 		return false;
 	/* Where extensions are written anyway, times of the processor come with the samples. */
-	if (o.groups & PVP_MONO_TREE && o.groups & PVP_MONO_SAMPLES && !o.tree_cpu)
-		o.groups |= PVP_MONO_CPU;
+	if (o.groups & PVP_MANAGED_TREE && o.groups & PVP_MANAGED_SAMPLES && !o.tree_cpu)
+		o.groups |= PVP_MANAGED_CPU;
 	/* Calls are either summed up or told one by one. */
-	if (o.groups & PVP_MONO_TREE)
-		o.groups &= ~(unsigned)PVP_MONO_CALLS;
+	if (o.groups & PVP_MANAGED_TREE)
+		o.groups &= ~(unsigned)PVP_MANAGED_CALLS;
 	/* With calls traced every path is known; walking the stack again would cost the most. */
-	if (o.groups & PVP_MONO_CALLS && !o.frames_given)
+	if (o.groups & PVP_MANAGED_CALLS && !o.frames_given)
 		o.frames = 0;
 	describe(&o);
 	*ret = o;

@@ -1,4 +1,4 @@
-#include "probe/managed/mono_filter.h"
+#include "probe/managed/managed_filter.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -46,7 +46,7 @@ bool pvp_filter_sound(const char *filter)
 	return true;
 }
 
-static bool names(const struct term *t, const struct pvp_mono_method *m)
+static bool names(const struct term *t, const struct pvp_managed_method *m)
 {
 	const char *text = t->what == 'a' ? m->assembly
 		: t->what == 'n' ? m->name_space
@@ -54,7 +54,7 @@ static bool names(const struct term *t, const struct pvp_mono_method *m)
 	return text && fnmatch(t->name, text, 0) == 0;
 }
 
-bool pvp_filter_takes(const char *filter, const struct pvp_mono_method *m)
+bool pvp_filter_takes(const char *filter, const struct pvp_managed_method *m)
 {
 	bool any = false, in = false;
 	struct term t;

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "probe/managed/mono_args.h"
+#include "probe/managed/managed_args.h"
 
-static struct pvp_mono_options parsed(const char *text)
+static struct pvp_managed_options parsed(const char *text)
 {
-	struct pvp_mono_options o;
+	struct pvp_managed_options o;
 	memset(&o, 0, sizeof o);
-	ck_assert_msg(pvp_mono_parse(text, &o), "%s", text);
+	ck_assert_msg(pvp_managed_parse(text, &o), "%s", text);
 	return o;
 }
 
@@ -32,40 +32,40 @@ START_TEST(every_word_is_taken)
 		"port=0", "maxsamples=100", "debug", "help", "nodefaults" };
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
 		parsed(words[i]);
-	struct pvp_mono_options o;
-	ck_assert(!pvp_mono_parse("calldepth=", &o));
-	ck_assert(!pvp_mono_parse("calldepth=many", &o));
-	ck_assert(!pvp_mono_parse("heapshot=5", &o));
-	ck_assert(!pvp_mono_parse("sample=fast", &o) && !o.sample_real);
-	ck_assert(!pvp_mono_parse("sample-real", &o) && o.sample_real);
-	ck_assert(!pvp_mono_parse("gc,sampling-real=50", &o) && o.sample_real);
+	struct pvp_managed_options o;
+	ck_assert(!pvp_managed_parse("calldepth=", &o));
+	ck_assert(!pvp_managed_parse("calldepth=many", &o));
+	ck_assert(!pvp_managed_parse("heapshot=5", &o));
+	ck_assert(!pvp_managed_parse("sample=fast", &o) && !o.sample_real);
+	ck_assert(!pvp_managed_parse("sample-real", &o) && o.sample_real);
+	ck_assert(!pvp_managed_parse("gc,sampling-real=50", &o) && o.sample_real);
 }
 END_TEST
 
 START_TEST(groups_of_words)
 {
 	ck_assert_uint_eq(groups("nodefaults"), 0);
-	ck_assert_uint_eq(groups("nodefaults,gcalloc"), PVP_MONO_ALLOC);
+	ck_assert_uint_eq(groups("nodefaults,gcalloc"), PVP_MANAGED_ALLOC);
 	ck_assert_uint_eq(
-		groups("nodefaults,alloc"), PVP_MONO_ALLOC | PVP_MONO_GC | PVP_MONO_MOVES);
-	ck_assert_uint_eq(groups("nodefaults,counters"), PVP_MONO_COUNTERS);
-	ck_assert_uint_eq(groups("nodefaults,nogcmove,alloc"), PVP_MONO_ALLOC | PVP_MONO_GC);
-	ck_assert_uint_eq(groups("nodefaults,legacy,noalloc") & (PVP_MONO_GC | PVP_MONO_MOVES), 0);
-	ck_assert_uint_eq(groups("") & PVP_MONO_CALLS, 0);
-	const unsigned extensions = PVP_MONO_CLASS_OF | PVP_MONO_MESSAGES;
+		groups("nodefaults,alloc"), PVP_MANAGED_ALLOC | PVP_MANAGED_GC | PVP_MANAGED_MOVES);
+	ck_assert_uint_eq(groups("nodefaults,counters"), PVP_MANAGED_COUNTERS);
+	ck_assert_uint_eq(groups("nodefaults,nogcmove,alloc"), PVP_MANAGED_ALLOC | PVP_MANAGED_GC);
+	ck_assert_uint_eq(groups("nodefaults,legacy,noalloc") & (PVP_MANAGED_GC | PVP_MANAGED_MOVES), 0);
+	ck_assert_uint_eq(groups("") & PVP_MANAGED_CALLS, 0);
+	const unsigned extensions = PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES;
 	ck_assert_uint_eq(groups("") & extensions, 0);
 	ck_assert_uint_eq(groups("classof,messages"), groups("") | extensions);
 	ck_assert_uint_eq(groups("stock,classof,messages") & extensions, 0);
-	ck_assert_uint_eq(groups("nomessages,classof,messages") & extensions, PVP_MONO_CLASS_OF);
-	ck_assert_uint_eq(groups("calls") & PVP_MONO_CALLS, PVP_MONO_CALLS);
+	ck_assert_uint_eq(groups("nomessages,classof,messages") & extensions, PVP_MANAGED_CLASS_OF);
+	ck_assert_uint_eq(groups("calls") & PVP_MANAGED_CALLS, PVP_MANAGED_CALLS);
 }
 END_TEST
 
 START_TEST(values)
 {
-	struct pvp_mono_options o = parsed("sample=cycles/1000,maxframes=500,calldepth=7");
+	struct pvp_managed_options o = parsed("sample=cycles/1000,maxframes=500,calldepth=7");
 	ck_assert_uint_eq(o.sample_hz, 1000);
-	ck_assert_uint_eq(o.frames, PVP_MONO_FRAMES);
+	ck_assert_uint_eq(o.frames, PVP_MANAGED_FRAMES);
 	ck_assert_uint_eq(o.call_depth, 7);
 	o = parsed("heapshot=3gc,heapshot-on-shutdown");
 	ck_assert(o.shot_at_end);
@@ -98,8 +98,8 @@ START_TEST(a_report_in_place_of_the_log)
 		parsed("output=r.txt,zip,report").rest, "zip,output=|mprof-report '--out=r.txt' -");
 	ck_assert_str_eq(
 		parsed("report,zip,output=r.txt").rest, "zip,output=|mprof-report '--out=r.txt' -");
-	struct pvp_mono_options o;
-	ck_assert(!pvp_mono_parse("report,output=|cat", &o));
+	struct pvp_managed_options o;
+	ck_assert(!pvp_managed_parse("report,output=|cat", &o));
 }
 END_TEST
 

@@ -3,13 +3,13 @@
  * nothing of the runtime may be touched afterwards, and told by the writer before the events that
  * use it. One copy while it is alive; freed once it is unloaded and that is written.
  */
-#ifndef PV_PROBE_MONO_NAMES_H
-#define PV_PROBE_MONO_NAMES_H
+#ifndef PV_PROBE_MANAGED_NAMES_H
+#define PV_PROBE_MANAGED_NAMES_H
 
 #include "probe/core/writer.h"
 
 /* Pointers of the runtime stand in the log without the bits that are always 0. */
-static inline uint64_t pvp_mono_key(const void *p)
+static inline uint64_t pvp_managed_key(const void *p)
 {
 	return (uint64_t)(uintptr_t)p >> 3;
 }

@@ -9,18 +9,18 @@
  * when one of the including terms names it (or there is none), none of the others does, and it is
  * large enough.
  */
-#ifndef PV_PROBE_MONO_FILTER_H
-#define PV_PROBE_MONO_FILTER_H
+#ifndef PV_PROBE_MANAGED_FILTER_H
+#define PV_PROBE_MANAGED_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pvp_mono_method {
+struct pvp_managed_method {
 	const char *assembly, *name_space, *class_name, *name;
 	uint32_t il; /* bytes */
 };
 
 bool pvp_filter_sound(const char *filter);
-bool pvp_filter_takes(const char *filter, const struct pvp_mono_method *m);
+bool pvp_filter_takes(const char *filter, const struct pvp_managed_method *m);
 
 #endif
