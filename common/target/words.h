@@ -1,7 +1,7 @@
 /*
  * The words that each of our probes understands, so that one that is not is refused before a
  * program starts. The table is that of the probes' own parsers (managed_args.c, clr_args.c,
- * native_args.c, probe_args.c); tests/test_words.c holds the two equal.
+ * native_args.c, probe_args.c); tests/target/test_words.c holds the two equal.
  */
 #ifndef PV_TARGET_WORDS_H
 #define PV_TARGET_WORDS_H

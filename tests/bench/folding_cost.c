@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/model/time/window.h"
-#include "tests/logkit.h"
+#include "tests/kit/logkit.h"
 
 enum { LEVELS = 5, METHOD = 0x10000, AT_ONCE = 1000 };
 

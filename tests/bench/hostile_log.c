@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/wire.h"
-#include "tests/wire_rows.h"
+#include "tests/kit/wire.h"
+#include "tests/kit/wire_rows.h"
 
 enum {
 	KEYS = 1000,        /* of a benign log */

@@ -4,7 +4,7 @@
  * copy what it keeps. A shape is a family of events in a pattern; its benign log has the same
  * kinds, a thousand keys, in order.
  *
- * The encoder's kit (tests/wire.h) asserts: to be called within a test of Check.
+ * The encoder's kit (tests/kit/wire.h) asserts: to be called within a test of Check.
  */
 #ifndef PV_TESTS_BENCH_HOSTILE_LOG_H
 #define PV_TESTS_BENCH_HOSTILE_LOG_H

@@ -2,7 +2,7 @@
 #ifndef PV_TESTS_BENCH_HOSTILE_LOG07_H
 #define PV_TESTS_BENCH_HOSTILE_LOG07_H
 
-#include "tests/b07_kit.h"
+#include "tests/kit/b07_kit.h"
 #include "tests/bench/hostile_log.h"
 
 enum {

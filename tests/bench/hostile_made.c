@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/bench/hostile_log.h"
-#include "tests/wire.h"
+#include "tests/kit/wire.h"
 
 enum {
 	KEYS = 1000, /* of a benign log */

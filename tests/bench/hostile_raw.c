@@ -12,7 +12,7 @@
 #include "common/base/map.h"
 #include "common/format/digest.h"
 #include "tests/bench/hostile_log.h"
-#include "tests/wire.h"
+#include "tests/kit/wire.h"
 
 enum {
 	KEYS = 1000,

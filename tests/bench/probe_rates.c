@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "probe/core/emit.h"
-#include "tests/host_fake.h"
+#include "tests/kit/host_fake.h"
 #include "probe/core/probe_clock.h"
 #include "probe/control/session.h"
 #include "probe/core/writer.h"

@@ -1,0 +1,394 @@
+/*
+ * Random logs, read event by event and with the calls of each buffer summed up where it is
+ * decoded: every figure is the same.
+ */
+#include "common/format/mlpd/framer.h"
+#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_chain.h"
+#include "common/model/objects/recall.h"
+#include "common/model/calls/stretch.h"
+#include "common/model/time/window.h"
+#include "tests/kit/logkit.h"
+#include "tests/kit/same_models.h"
+#include "tests/kit/suite.h"
+
+enum { LOOPS = 20, METHODS = 12, OBJECTS = 200, DEEP = 40 };
+enum { EDGE = 1000000, CELL = PV_WINDOW_CELL_MS * 1000000 };
+
+static uint64_t state;
+
+static uint64_t odd(uint64_t below)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (state >> 33) % below;
+}
+
+/* --- worlds */
+
+struct teller { /* of a thread's calls */
+	uint64_t open[DEEP];
+	size_t depth;
+};
+
+struct world {
+	struct logkit *k;
+	struct teller thread[3];
+	bool gap[4096]; /* by buffer */
+	size_t buffers;
+	int64_t now;
+	bool wild; /* times step back, leaves go astray */
+	bool off;  /* without a window: stretches are as long as they can be */
+	bool slow; /* and many calls take seconds */
+};
+
+/*
+ * Differences are one to ten bytes long, and some differ in the last of them alone. One of 1 looks
+ * like the end of a longer time, and one of 2^43, to whoever takes its first byte for the second of
+ * a time, like one of 2^36.
+ */
+static uint64_t method_at(uint64_t i)
+{
+	static const uint64_t far[] = { 0x7f0000401000, 0x7f0000419380, 0x7f0000401001,
+		0x55d0c0de1000, 0xff00000000401000, 0x01007f0000401000, 0x7f1000401000,
+		0x870000401000 };
+	return far[i % PV_COUNT_OF(far)] + i / PV_COUNT_OF(far) * 0x938;
+}
+
+static int64_t to_multiple(int64_t now, int64_t of)
+{
+	return of - now % of;
+}
+
+/* Where a cell of the timeline or of the window ends events come at that very moment, too. */
+static void step(struct world *w)
+{
+	static const int64_t by[] = { 1, 90, 150, 900, 17000, 3000000 };
+	int64_t edge = to_multiple(w->now, EDGE), cell = to_multiple(w->now, CELL);
+	w->now += edge < 16000 && odd(2) ? edge : by[odd(odd(8) ? 5 : 6)];
+	if (odd(1000) == 0 && cell > EDGE)
+		w->now += to_multiple(w->now, CELL) - 150 - (int64_t)odd(900);
+	if (w->wild && odd(500) == 0)
+		w->now += odd(2) ? 400000000 : -(int64_t)odd(100000);
+	/* What is open then takes longer than 31 or 32 bits can say. */
+	if (odd(w->slow ? 20 : 1000) == 0)
+		w->now += odd(2) ? 2200000000 + (int64_t)odd(1000) : 4400000000;
+	if (w->slow && odd(200) == 0) /* and cells get as wide */
+		w->now += 1000000000000;
+}
+
+static void enter(struct world *w, struct teller *t)
+{
+	if (t->depth == DEEP)
+		return;
+	t->open[t->depth] = method_at(odd(odd(4) ? 3 : METHODS));
+	logkit_enter(w->k, w->now, t->open[t->depth++]);
+}
+
+static void leave(struct world *w, struct teller *t)
+{
+	bool exceptional = odd(20) == 0;
+	if (w->wild && odd(60) == 0) { /* a stray one, or one of a method further out */
+		logkit_leave(w->k, w->now, method_at(odd(METHODS)));
+		return;
+	}
+	if (t->depth == 0)
+		return;
+	t->depth -= w->wild && odd(40) == 0 ? odd(t->depth) + 1 : 1;
+	if (exceptional)
+		logkit_exc_leave(w->k, w->now, t->open[t->depth]);
+	else
+		logkit_leave(w->k, w->now, t->open[t->depth]);
+}
+
+static void sample(struct world *w)
+{
+	struct pv_event e = { .kind = PV_KIND_SAMPLE_HIT, .hit = { .type = 1, .thread = odd(3) } };
+	e.hit.ips = LOGKIT_LIST(w->k, method_at(odd(METHODS)) + 4);
+	e.hit.frames = LOGKIT_LIST(w->k, method_at(odd(METHODS)), method_at(odd(METHODS)));
+	logkit_event(w->k, w->now, e);
+}
+
+/* The i-th of 2 * OBJECTS: the second half take places in the model's table that the first have. */
+static uint64_t object_at(uint64_t i)
+{
+	uint64_t object = 0x10000 + i % OBJECTS * 8;
+	return i < OBJECTS ? object : logkit_same_place(object);
+}
+
+/* Mostly one of the first n. */
+static uint64_t object_of(uint64_t n)
+{
+	return object_at(odd(n) + (odd(4) ? 0 : OBJECTS));
+}
+
+static void alloc(struct world *w)
+{
+	struct pv_event e = { .kind = PV_KIND_ALLOC };
+	e.alloc.type = logkit_type(w->k, 0xc000 + odd(4) * 16);
+	e.alloc.object = object_of(OBJECTS);
+	e.alloc.size = 16 + odd(100);
+	if (odd(3) == 0)
+		e.alloc.stack = LOGKIT_LIST(w->k, method_at(odd(METHODS)), method_at(odd(3)));
+	logkit_event(w->k, w->now, e);
+}
+
+static void rare(struct world *w)
+{
+	char name[8] = { 'm', (char)('a' + odd(METHODS)), (char)('0' + odd(2)) };
+	uint64_t thread = odd(3);
+	switch (odd(9)) {
+	case 0:
+		logkit_method(w->k, w->now, method_at(odd(METHODS)), name);
+		break;
+	case 1:
+		logkit_class(w->k, w->now, 0xc000 + odd(4) * 16, name);
+		break;
+	case 2:
+	case 3:
+		sample(w);
+		break;
+	case 4:
+		logkit_object(w->k, w->now, PV_KIND_EXCEPTION_THROW, object_of(OBJECTS));
+		break;
+	case 5:
+		logkit_object(w->k, w->now, PV_KIND_MONITOR_CONTENTION, object_of(40));
+		break;
+	case 6:
+		logkit_object(w->k, w->now, PV_KIND_MONITOR_DONE, object_of(40));
+		break;
+	default:
+		if (odd(60) == 0)
+			logkit_event(w->k, w->now,
+				(struct pv_event){
+					.kind = odd(2) ? PV_KIND_THREAD_START : PV_KIND_THREAD_END,
+					.meta = { .key = thread } });
+	}
+}
+
+static void flush(struct world *w)
+{
+	w->k->gap = w->gap[w->buffers++] = w->wild && odd(12) == 0;
+	w->k->damage = w->wild && odd(12) == 0 ? 1 + odd(9) : 0;
+	logkit_flush(w->k);
+}
+
+static void throw_all(struct world *w)
+{
+	logkit_on(w->k, 0);
+	logkit_plain(w->k, w->now, PV_KIND_SYNC_POINT);
+	for (uint64_t i = 0; i < 2 * OBJECTS; i++)
+		logkit_object(w->k, w->now, PV_KIND_EXCEPTION_THROW, object_at(i));
+	flush(w);
+}
+
+static void buffer(struct world *w)
+{
+	size_t thread = odd(3), events = odd(odd(4) ? 300 : 3000), often = 5 + odd(400);
+	struct teller *t = &w->thread[thread];
+	logkit_on(w->k, thread);
+	logkit_plain(w->k, w->now, PV_KIND_SYNC_POINT);
+	for (size_t i = 0; i < events; i++) {
+		step(w);
+		if (odd(often) == 0)
+			rare(w);
+		else if (odd(often) < 2)
+			alloc(w);
+		else if (odd(64 + 2 * t->depth) < 64)
+			enter(w, t);
+		else
+			leave(w, t);
+		if (odd(2) == 0)
+			leave(w, t);
+	}
+	flush(w);
+}
+
+/* --- the same log, summed up */
+
+enum { RUN = 12 };
+
+struct reader {
+	struct pv_model *m;
+	struct pv_batch run[RUN];
+	struct mlpd_bases bases[RUN];
+	struct mlpd_format format;
+	size_t n, longest;
+	uint64_t digested;
+	struct mlpd_chain chain;
+	struct mlpd_decoder *before; /* had the last run */
+	uint64_t place;
+	bool begin_anew; /* the next one */
+	uint32_t lost_times;
+	unsigned anew; /* runs until what is open is forgotten; 0: never */
+	bool lost;     /* the paths, too */
+};
+
+/* As where runs are decoded ahead: some are, before one is known to have been refused. */
+static void forget_in_time(struct reader *r, bool plain, bool heard)
+{
+	if (r->anew > 0 && --r->anew == 0) {
+		r->begin_anew = true;
+		r->lost_times += r->lost;
+		r->lost = false;
+	}
+	r->lost |= !heard;
+	if ((plain || odd(30) == 0) && r->anew == 0)
+		r->anew = 1 + (unsigned)odd(3);
+}
+
+/* Now and then while the run before is still being decoded. */
+static struct mlpd_run *next_decoder(struct reader *r)
+{
+	bool unknown = r->before && r->chain.decoders > 1 && odd(4) == 0;
+	if (r->before)
+		r->before->busy = unknown;
+	struct mlpd_decoder *d = mlpd_chain_choose(&r->chain, ++r->place, unknown);
+	ck_assert_ptr_nonnull(d);
+	ck_assert(!d->busy && d->place < r->place);
+	if (r->before)
+		r->before->busy = false;
+	mlpd_chain_take_up(d, r->place, r->begin_anew, r->lost_times);
+	r->begin_anew = false;
+	r->before = d;
+	return d->run;
+}
+
+/* Together, or one by one where the model does not take all of them or one is damaged. */
+static void apply(struct reader *r)
+{
+	const struct pv_batch *run[RUN];
+	struct pv_batch *mine[RUN];
+	size_t used;
+	bool plain = odd(60) == 0;
+	struct mlpd_run *whole = next_decoder(r);
+	for (size_t i = 0; i < r->n; i++) {
+		run[i] = mine[i] = &r->run[i];
+		ck_assert(mlpd_run_decode(whole, &r->run[i], &r->bases[i], &r->format, &used));
+		plain |= r->run[i].damaged;
+	}
+	ck_assert(mlpd_run_end(whole));
+	mlpd_chain_tell(&r->chain, r->before);
+	bool lost = odd(40) == 0; /* with the paths that they name */
+	bool heard = !lost && pv_model_hears(r->m, mine, r->n);
+	plain = plain || !heard || !pv_model_takes(r->m, run, r->n);
+	for (size_t i = 0; i < r->n; i++) {
+		size_t at = 0;
+		if (plain)
+			ck_assert(mlpd_decode_plain(&r->run[i]));
+		r->digested += r->run[i].digest.events;
+		ck_assert(pv_model_apply(r->m, &r->run[i], &at, 0));
+		ck_assert_uint_eq(at, r->run[i].n);
+		pv_batch_finish(&r->run[i]);
+	}
+	if (lost && odd(2))
+		r->begin_anew = true; /* what comes goes on from nothing, in the same tree */
+	forget_in_time(r, plain, heard);
+	r->n = 0;
+}
+
+static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
+{
+	uint8_t bytes[256];
+	size_t header = mlpd_put_header(bytes, sizeof bytes, &f->header);
+	if (gap || r->n == r->longest)
+		apply(r);
+	if (gap && odd(2))
+		r->begin_anew = true;
+	struct pv_batch *b = &r->run[r->n];
+	ck_assert(pv_reserve(&b->bytes, f->payload_len + 1));
+	memcpy(b->bytes.v, f->payload, f->payload_len);
+	b->bytes.n = b->bytes_len = f->payload_len;
+	b->thread = f->buffer.thread;
+	b->time_base = f->buffer.time_base;
+	b->offset = f->offset - header; /* as logkit counts */
+	b->gap_before = gap;
+	pv_model_digests(r->m, &b->digest);
+	mlpd_bases_init(&r->bases[r->n++], &f->buffer);
+	r->format = f->header.format;
+	if (r->m->timeline.width_ns == 0 || odd(8) == 0)
+		apply(r); /* the first one shows how others come */
+}
+
+static struct logkit *read_again(
+	const struct world *w, struct pv_recall *recall, uint64_t *ret_digested)
+{
+	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
+	struct pv_model *m = twin->model;
+	struct mlpd_framer f = { 0 };
+	struct reader r = { .m = m, .longest = 1 + odd(RUN) };
+	size_t at = 0, buffer = 0, room;
+	ck_assert(mlpd_chain_init(&r.chain, 1 + (unsigned)odd(PV_DECODERS)));
+	for (unsigned i = 0; i < r.chain.decoders && odd(2); i++)
+		mlpd_run_keep(r.chain.decoder[i].run, 50 + (uint32_t)odd(500));
+	m->calls.cap = w->k->model->calls.cap;
+	m->recall = recall;
+	if (w->off)
+		pv_window_off(m);
+	ck_assert(mlpd_framer_init(&f));
+	while (at < w->k->file.n) {
+		uint8_t *to = mlpd_framer_room(&f, &room);
+		room = room < w->k->file.n - at ? room : w->k->file.n - at;
+		memcpy(to, w->k->file.v + at, room);
+		mlpd_framer_filled(&f, room);
+		at += room;
+		for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE;) {
+			ck_assert_int_ne(p, MLPD_FAILED);
+			if (p == MLPD_BUFFER)
+				read_buffer(&r, &f, w->gap[buffer++]);
+		}
+	}
+	apply(&r);
+	mlpd_chain_finish(&r.chain);
+	*ret_digested += r.digested;
+	ck_assert_uint_eq(buffer, w->buffers);
+	mlpd_framer_finish(&f);
+	return twin;
+}
+
+static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *events)
+{
+	static const size_t caps[] = { 400, 4000, PV_TREE_CAP };
+	struct world *w = calloc(1, sizeof *w);
+	struct pv_recall recall[2] = { 0 };
+	state = seed;
+	w->k = logkit_new(17);
+	w->k->model->recall = &recall[0];
+	w->wild = odd(2);
+	w->off = odd(3) == 0;
+	w->slow = w->off && odd(2);
+	if (w->off)
+		pv_window_off(w->k->model);
+	w->k->model->calls.cap = full ? PV_TREE_CAP : caps[odd(3)];
+	for (size_t n = 3 + odd(30); n > 0; n--)
+		buffer(w);
+	throw_all(w);
+	struct logkit *other = read_again(w, &recall[1], digested);
+	ck_same_models(logkit_model(w->k), other->model);
+	*events += other->model->calls.cap == PV_TREE_CAP ? other->model->events : 0;
+	logkit_free(other);
+	pv_recall_finish(&recall[0]);
+	pv_recall_finish(&recall[1]);
+	logkit_free(w->k);
+	free(w);
+}
+
+START_TEST(random_logs)
+{
+	uint64_t digested = 0, events = 0;
+	const char *more = getenv("DIGEST_WORLDS"); /* for a long run: worlds per loop */
+	uint64_t n = more ? strtoul(more, NULL, 10) : 4;
+	for (uint64_t i = 0; i < n; i++)
+		compare((uint64_t)_i * 1000 + i + 1, i == 0, &digested, &events);
+	ck_assert_uint_gt(digested, events / 20); /* or this compares nothing */
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model digest");
+	TCase *t = tcase_create("digest");
+	tcase_set_timeout(t, 600);
+	tcase_add_loop_test(t, random_logs, 0, LOOPS);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,231 @@
+/*
+ * Paths that batches name: where some of them were lost, where no more of them can be added, and
+ * where their nodes are known.
+ */
+#include <string.h>
+
+#include "common/calls/mlpd_run.h"
+#include "common/calls/mlpd_digest.h"
+#include "common/model/ground/model_parts.h"
+#include "tests/kit/logkit.h"
+#include "tests/kit/suite.h"
+
+enum { METHOD = 0x10000 };
+
+struct reader {
+	struct logkit *k;
+	struct mlpd_run *run;
+	int64_t now;
+};
+
+/* What the kit has been told of since, a buffer's and a run's: decoded, not applied. */
+static void decode_told(struct reader *r, struct pv_batch *ret)
+{
+	struct logkit *k = r->k;
+	logkit_flush(k);
+	const struct mlpd_buffer_header h = { .time_base = k->batch.time_base };
+	struct mlpd_bases bases;
+	size_t used, bytes = k->batch.bytes_len;
+	mlpd_bases_init(&bases, &h);
+	*ret = (struct pv_batch){ .thread = k->batch.thread, .time_base = k->batch.time_base };
+	ck_assert(pv_reserve(&ret->bytes, bytes + 1));
+	memcpy(ret->bytes.v, k->batch.bytes.v, bytes);
+	ret->bytes.n = ret->bytes_len = bytes;
+	ck_assert(pv_model_digests(k->model, &ret->digest));
+	ck_assert(mlpd_run_decode(r->run, ret, &bases, &k->format, &used));
+	ck_assert(mlpd_run_end(r->run));
+}
+
+/* Calls of `n` methods from number `from` on. */
+static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch *ret)
+{
+	for (uint64_t i = from; i < from + n; i++, r->now += 10) {
+		logkit_enter(r->k, r->now, METHOD + i * 8);
+		logkit_leave(r->k, r->now + 5, METHOD + i * 8);
+	}
+	decode_told(r, ret);
+}
+
+/* Whether the model hears all that the batch names, and whether the batch names anything new. */
+static bool hears(struct reader *r, uint64_t from, uint64_t n, bool is_new)
+{
+	struct pv_batch b, *one = &b;
+	decode(r, from, n, &b);
+	ck_assert_uint_gt(b.digest.stretch.n, 0);
+	ck_assert_int_eq(b.digest.path.n > 0, is_new);
+	bool heard = pv_model_hears(r->k->model, &one, 1);
+	pv_batch_finish(&b);
+	return heard;
+}
+
+/* Paths of a run never come to the model. */
+static void lose(struct reader *r, uint64_t from, uint64_t n)
+{
+	struct pv_batch b;
+	decode(r, from, n, &b);
+	ck_assert_uint_gt(b.digest.path.n, 0);
+	pv_batch_finish(&b);
+}
+
+START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k); /* the first one shows how others come */
+	ck_assert(hears(&r, 0, 10, true));
+	ck_assert(hears(&r, 0, 10, false));
+	lose(&r, 10, 10);
+	ck_assert(!hears(&r, 20, 10, true));  /* behind a hole */
+	ck_assert(!hears(&r, 10, 20, false)); /* names nothing new, and uses what was lost */
+	ck_assert(!hears(&r, 30, 1, true));
+	ck_assert(!hears(&r, 0, 5, false));
+	mlpd_run_forget(r.run, true);
+	ck_assert(hears(&r, 0, 30, true)); /* numbered anew */
+	ck_assert(hears(&r, 10, 10, false));
+	mlpd_run_destroy(r.run);
+	logkit_free(r.k);
+}
+END_TEST
+
+/* --- at a cap */
+
+/* Whether the model takes the run; it is applied, as it is or event by event. */
+static bool takes_batch(struct reader *r, struct pv_model *m, struct pv_batch *b)
+{
+	size_t at = 0;
+	ck_assert(pv_model_hears(m, &b, 1));
+	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&b, 1);
+	if (!taken) {
+		mlpd_run_forget(r->run, false);
+		ck_assert(mlpd_decode_plain(b));
+	}
+	ck_assert(pv_model_apply(m, b, &at, 0));
+	pv_batch_finish(b);
+	return taken;
+}
+
+static bool takes(struct reader *r, struct pv_model *m, uint64_t from, uint64_t n)
+{
+	struct pv_batch b;
+	decode(r, from, n, &b);
+	return takes_batch(r, m, &b);
+}
+
+static void same_calls(const struct pv_model *x, const struct pv_model *y)
+{
+	ck_assert_uint_eq(x->calls.node.n, y->calls.node.n);
+	ck_assert_uint_eq(x->names.method.n, y->names.method.n);
+	for (size_t i = 1; i < x->calls.node.n; i++) {
+		const uint64_t key = x->names.method.v[x->calls.node.v[i].method].key;
+		size_t k = 1; /* none calls another: a method has one node */
+		while (k < y->calls.node.n &&
+			y->names.method.v[y->calls.node.v[k].method].key != key)
+			k++;
+		ck_assert_uint_lt(k, y->calls.node.n);
+		ck_assert_uint_eq(x->calls.node.v[i].calls, y->calls.node.v[k].calls);
+		ck_assert_int_eq(x->calls.node.v[i].total_ns, y->calls.node.v[k].total_ns);
+	}
+}
+
+/* Near a cap of tree or methods: what adds nothing is taken, what might reach the cap is not. */
+START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct logkit *other = logkit_new(17);
+	struct pv_model *m = other->model;
+	size_t at = 0, *cap = _i ? &m->names.method_cap : &m->calls.cap;
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k);
+	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0)); /* the first one shows how others come */
+	*cap = 100;
+	ck_assert(takes(&r, m, 0, 60));  /* 61 with the root, or what stands for none */
+	ck_assert(takes(&r, m, 0, 60));
+	ck_assert(takes(&r, m, 50, 40)); /* 91 */
+	ck_assert(takes(&r, m, 0, 90));
+	same_calls(r.k->model, m);
+	ck_assert(takes(&r, m, 80, 15)); /* 96 */
+	ck_assert(!takes(&r, m, 90, 8)); /* 99: with the stretch that is one event more, 100 */
+	ck_assert_uint_eq(m->calls.folds, 0);
+	same_calls(r.k->model, m);
+	mlpd_run_destroy(r.run);
+	logkit_free(other);
+	logkit_free(r.k);
+}
+END_TEST
+
+/* --- bases */
+
+enum { OUTER = METHOD + 0x8000 };
+
+/* The same run of calls on what is open, by a strand that does not know what that is. */
+static uint32_t turn_of_calls(struct reader *r, struct pv_model *m)
+{
+	mlpd_run_forget(r->run, false);
+	ck_assert(takes(r, m, 0, 10));
+	return m->private->stretches.strand[0].turn;
+}
+
+/* Then something begins or ends there. */
+static void outer(struct reader *r, struct pv_model *m, bool begins)
+{
+	struct pv_batch b;
+	if (begins)
+		logkit_enter(r->k, r->now++, OUTER);
+	else
+		logkit_leave(r->k, r->now++, OUTER);
+	decode_told(r, &b);
+	ck_assert(takes_batch(r, m, &b));
+}
+
+static void same_nodes(const struct pv_model *x, const struct pv_model *y)
+{
+	ck_assert_uint_eq(x->calls.node.n, y->calls.node.n);
+	for (size_t i = 1; i < x->calls.node.n; i++) {
+		const struct pv_tree_node *a = &x->calls.node.v[i], *b = y->calls.node.v + 1;
+		while (b < y->calls.node.v + y->calls.node.n &&
+			(b->key != a->key || (b->parent == 0) != (a->parent == 0)))
+			b++;
+		ck_assert(b < y->calls.node.v + y->calls.node.n);
+		ck_assert_uint_eq(a->calls, b->calls);
+		ck_assert_int_eq(a->total_ns, b->total_ns);
+	}
+}
+
+START_TEST(on_a_base_that_comes_again_nodes_are_known)
+{
+	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct logkit *other = logkit_new(17);
+	struct pv_model *m = other->model;
+	size_t at = 0;
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k);
+	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0));
+	uint32_t alone = turn_of_calls(&r, m);
+	outer(&r, m, true);
+	uint32_t within = turn_of_calls(&r, m);
+	ck_assert_uint_ne(within, alone);
+	outer(&r, m, false);
+	ck_assert_uint_eq(turn_of_calls(&r, m), alone);
+	outer(&r, m, true);
+	ck_assert_uint_eq(turn_of_calls(&r, m), within);
+	ck_assert_uint_eq(m->calls.node.n, 1 + 10 + 1 + 10);
+	same_nodes(r.k->model, m);
+	m->private->stretches.changes++; /* as if nodes had other numbers now */
+	ck_assert_uint_gt(turn_of_calls(&r, m), within);
+	same_nodes(r.k->model, m);
+	mlpd_run_destroy(r.run);
+	logkit_free(other);
+	logkit_free(r.k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model strands");
+	TCase *t = tcase_create("paths");
+	tcase_add_test(t, a_strand_with_lost_paths_is_refused_until_it_begins_anew);
+	tcase_add_loop_test(t, a_run_of_known_paths_is_taken_near_a_cap, 0, 2);
+	tcase_add_test(t, on_a_base_that_comes_again_nodes_are_known);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

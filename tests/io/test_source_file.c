@@ -1,0 +1,353 @@
+#include <sched.h>
+#include <signal.h>
+
+#include "tests/kit/source_kit.h"
+#include "tests/kit/suite.h"
+
+static const struct pv_source_options follow = { .follow = true };
+
+static uint64_t wall_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000;
+}
+
+START_TEST(finished_file_is_read_to_its_end)
+{
+	char path[KIT_PATH];
+	uint8_t *b = pattern_bytes(0, 300000);
+	put_file(in_dir(path, "log"), b, 300000);
+	struct pv_source *s = open_plain(path, false);
+	ck_assert_int_eq(pv_source_wait_fd(s), -1);
+	pv_source_wait_clear(s);
+	expect_bytes(s, b, 300000);
+	expect(s, PV_READ_END);
+	expect(s, PV_READ_END);
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	ck_assert_int_eq(info.kind, PV_SOURCE_FILE);
+	ck_assert_str_eq(info.path, path);
+	ck_assert_uint_eq(info.file_bytes, 300000);
+	ck_assert_uint_eq(info.input_read, 300000);
+	ck_assert(!info.compressed && !info.compressed_cut && !info.waiting);
+	pv_source_close(s);
+	free(b);
+}
+END_TEST
+
+START_TEST(empty_and_tiny_files)
+{
+	char path[KIT_PATH];
+	for (size_t n = 0; n < 4; n++) {
+		put_file(in_dir(path, "log"), "\x1f\x1f\x8b", n);
+		struct pv_source *s = open_plain(path, false);
+		expect_bytes(s, "\x1f\x1f\x8b", n);
+		expect(s, PV_READ_END);
+		pv_source_close(s);
+	}
+}
+END_TEST
+
+START_TEST(what_cannot_be_opened_says_so)
+{
+	char path[KIT_PATH];
+	struct pv_error e;
+	struct pv_source_options plain = { 0 };
+	ck_assert_ptr_null(pv_source_open(in_dir(path, "missing"), &plain, &e));
+	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert_str_eq(e.what, strerror(ENOENT));
+	ck_assert_ptr_null(pv_source_open(kit_dir, &plain, &e));
+	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert_ptr_null(pv_source_open(in_dir(path, "no/such/log"), &follow, &e));
+	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert_ptr_nonnull(strstr(e.what, "directory does not exist"));
+	put_file(in_dir(path, "log"), "x", 1);
+	plain.record = "record-that-is-not-there";
+	ck_assert_ptr_null(pv_source_open(path, &plain, &e));
+	ck_assert_int_eq(e.code, PV_EUSAGE);
+}
+END_TEST
+
+START_TEST(growing_byte_by_byte)
+{
+	char path[KIT_PATH];
+	put_file(in_dir(path, "log"), "", 0);
+	struct pv_source *s = open_ok(path, &follow);
+	for (uint64_t i = 0; i < 500; i++) {
+		uint8_t b = pattern(i);
+		append(path, &b, 1);
+		expect_bytes(s, &b, 1);
+		expect_nothing_now(s);
+	}
+	pv_source_close(s);
+}
+END_TEST
+
+static int write_slowly(void *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	for (uint64_t at = 0; at < 200000; at += 777) {
+		uint8_t b[777];
+		for (size_t i = 0; i < sizeof b; i++)
+			b[i] = pattern(at + i);
+		if (!write_all(fd, b, sizeof b))
+			return 1;
+		sched_yield();
+	}
+	return 0;
+}
+
+START_TEST(another_process_makes_it_grow)
+{
+	char path[KIT_PATH];
+	struct pv_source *s = open_ok(in_dir(path, "log"), &follow);
+	pid_t pid = start_child(write_slowly, path);
+	expect_pattern(s, 0, 200000);
+	end_child(pid, 0);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(file_appears_late)
+{
+	char path[KIT_PATH], other[KIT_PATH];
+	struct pv_source_info info;
+	struct pv_source *s = open_ok(in_dir(path, "log"), &follow);
+	expect_nothing_now(s);
+	pv_source_info(s, &info);
+	ck_assert_int_eq(info.kind, PV_SOURCE_GROWING);
+	ck_assert(info.waiting);
+	put_file(in_dir(other, "other"), "no", 2);
+	pv_source_wait_clear(s);
+	expect_nothing_now(s);
+	append(path, "hello", 5);
+	expect_bytes(s, "hello", 5);
+	pv_source_info(s, &info);
+	ck_assert(!info.waiting);
+	ck_assert_uint_eq(info.file_bytes, 5);
+	append(path, "again", 5);
+	expect_bytes(s, "again", 5);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(late_file_moved_into_place_in_the_working_folder)
+{
+	char path[KIT_PATH], other[KIT_PATH], before[KIT_PATH];
+	ck_assert_ptr_nonnull(getcwd(before, sizeof before));
+	ck_assert_int_eq(chdir(kit_dir), 0);
+	struct pv_source *s = open_ok("log", &follow);
+	put_file(in_dir(other, "other"), "moved", 5);
+	ck_assert_int_eq(rename(other, in_dir(path, "log")), 0);
+	expect_bytes(s, "moved", 5);
+	ck_assert_int_eq(chdir(before), 0);
+	append(path, "on", 2);
+	expect_bytes(s, "on", 2);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(shrinking_begins_again)
+{
+	char path[KIT_PATH];
+	put_file(in_dir(path, "log"), "0123456789", 10);
+	struct pv_source *s = open_ok(path, &follow);
+	expect_bytes(s, "0123456789", 10);
+	expect_nothing_now(s);
+	ck_assert_int_eq(truncate(path, 4), 0);
+	expect(s, PV_READ_RESTART);
+	expect_bytes(s, "0123", 4);
+	expect_nothing_now(s);
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	ck_assert_uint_eq(info.input_read, 4);
+	put_file(path, "abc", 3);
+	expect(s, PV_READ_RESTART);
+	expect_bytes(s, "abc", 3);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(emptied_and_outgrown_between_two_looks)
+{
+	char path[KIT_PATH];
+	put_file(in_dir(path, "log"), "first recording", 15);
+	struct pv_source *s = open_ok(path, &follow);
+	expect_bytes(s, "first recording", 15);
+	put_file(path, "the second recording is longer", 30);
+	expect(s, PV_READ_RESTART);
+	expect_bytes(s, "the second recording is longer", 30);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(replaced_file_is_read_to_its_end_first)
+{
+	char path[KIT_PATH], other[KIT_PATH];
+	put_file(in_dir(path, "log"), "old", 3);
+	struct pv_source *s = open_ok(path, &follow);
+	expect_bytes(s, "ol", 2);
+	put_file(in_dir(other, "other"), "new one", 7);
+	ck_assert_int_eq(rename(other, path), 0);
+	expect_bytes(s, "d", 1);
+	expect(s, PV_READ_RESTART);
+	expect_bytes(s, "new one", 7);
+	append(path, " grows", 6);
+	expect_bytes(s, " grows", 6);
+	ck_assert_int_eq(unlink(path), 0);
+	pv_source_wait_clear(s);
+	expect_nothing_now(s);
+	put_file(path, "third", 5);
+	expect(s, PV_READ_RESTART);
+	expect_bytes(s, "third", 5);
+	pv_source_close(s);
+}
+END_TEST
+
+static int wait_for_eof(void *fd)
+{
+	char c;
+	return (int)read(*(int *)fd, &c, 1);
+}
+
+/* A child that lives until the returned descriptor is closed. */
+static pid_t start_target(int *ret_fd)
+{
+	int ends[2];
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		close(ends[1]);
+		_exit(wait_for_eof(&ends[0]));
+	}
+	close(ends[0]);
+	*ret_fd = ends[1];
+	return pid;
+}
+
+START_TEST(ends_when_the_target_exits)
+{
+	char path[KIT_PATH];
+	int life;
+	put_file(in_dir(path, "log"), "header", 6);
+	struct pv_source *s = open_ok(path, &follow);
+	pid_t pid = start_target(&life);
+	expect_bytes(s, "header", 6);
+	pv_source_set_target(s, (uint32_t)pid, wall_ms());
+	expect_nothing_now(s);
+	append(path, "last", 4);
+	close(life); /* not reaped yet: a zombie has ended too */
+	siginfo_t exited;
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &exited, WEXITED | WNOWAIT), 0);
+	struct pollfd p = { .fd = pv_source_wait_fd(s), .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, DEADLINE_MS), 1);
+	pv_source_wait_clear(s);
+	ck_assert_int_eq(poll(&p, 1, 0), 0); /* told once, also while nobody reads */
+	expect_bytes(s, "last", 4);
+	expect(s, PV_READ_END);
+	end_child(pid, 0);
+	expect(s, PV_READ_END);
+	pv_source_wait_clear(s);
+	ck_assert_int_eq(poll(&p, 1, 0), 0);
+	append(path, "later", 5);
+	expect_bytes(s, "later", 5);
+	expect(s, PV_READ_END);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(target_that_is_gone_or_younger_ends_at_the_present_end)
+{
+	char path[KIT_PATH];
+	int life;
+	pid_t gone = start_target(&life);
+	close(life);
+	end_child(gone, 0);
+	put_file(in_dir(path, "log"), "header", 6);
+	struct pv_source *s = open_ok(path, &follow);
+	expect_bytes(s, "head", 4);
+	pv_source_set_target(s, (uint32_t)gone, wall_ms());
+	expect_bytes(s, "er", 2);
+	expect(s, PV_READ_END);
+	pv_source_set_target(s, 0, wall_ms());
+	expect_nothing_now(s);
+	pv_source_set_target(s, (uint32_t)getpid(), wall_ms() - 3600 * 1000);
+	expect(s, PV_READ_END); /* our number, but an hour before we were */
+	pv_source_set_target(s, (uint32_t)getpid(), wall_ms());
+	expect_nothing_now(s);
+	pv_source_set_target(s, UINT32_MAX, wall_ms());
+	expect_nothing_now(s);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(restart_forgets_the_target)
+{
+	char path[KIT_PATH];
+	int life;
+	put_file(in_dir(path, "log"), "header", 6);
+	struct pv_source *s = open_ok(path, &follow);
+	pid_t pid = start_target(&life);
+	expect_bytes(s, "header", 6);
+	pv_source_set_target(s, (uint32_t)pid, wall_ms());
+	put_file(path, "new", 3);
+	expect(s, PV_READ_RESTART);
+	close(life);
+	end_child(pid, 0);
+	expect_bytes(s, "new", 3);
+	expect_nothing_now(s);
+	pv_source_close(s);
+}
+END_TEST
+
+START_TEST(standard_input_from_a_file_is_that_file)
+{
+	char path[KIT_PATH];
+	int before = dup(0);
+	put_file(in_dir(path, "log"), "skipped, read", 13);
+	int fd = open(path, O_RDONLY);
+	dup2(fd, 0);
+	lseek(0, 9, SEEK_SET);
+	struct pv_source *s = open_plain("-", false);
+	expect_bytes(s, "read", 4);
+	expect(s, PV_READ_END);
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	ck_assert_int_eq(info.kind, PV_SOURCE_FILE);
+	pv_source_close(s);
+	s = open_plain("-", true);
+	expect_bytes(s, "read", 4);
+	append(path, " on", 3);
+	expect_bytes(s, " on", 3);
+	pv_source_close(s);
+	dup2(before, 0);
+	close(before);
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("source_file");
+	TCase *c = tcase_create("file");
+	tcase_set_timeout(c, 60);
+	tcase_add_checked_fixture(c, kit_setup, kit_teardown);
+	tcase_add_test(c, finished_file_is_read_to_its_end);
+	tcase_add_test(c, empty_and_tiny_files);
+	tcase_add_test(c, what_cannot_be_opened_says_so);
+	tcase_add_test(c, growing_byte_by_byte);
+	tcase_add_test(c, another_process_makes_it_grow);
+	tcase_add_test(c, file_appears_late);
+	tcase_add_test(c, late_file_moved_into_place_in_the_working_folder);
+	tcase_add_test(c, shrinking_begins_again);
+	tcase_add_test(c, emptied_and_outgrown_between_two_looks);
+	tcase_add_test(c, replaced_file_is_read_to_its_end_first);
+	tcase_add_test(c, ends_when_the_target_exits);
+	tcase_add_test(c, target_that_is_gone_or_younger_ends_at_the_present_end);
+	tcase_add_test(c, restart_forgets_the_target);
+	tcase_add_test(c, standard_input_from_a_file_is_that_file);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}

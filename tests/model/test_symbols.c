@@ -1,0 +1,190 @@
+/* Names and source lines of native code, from this program's own file. */
+#include "tests/kit/suite.h"
+
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/status.h"
+#include "common/model/names/symbols.h"
+#include "tests/kit/logkit.h"
+
+static char own[4096];
+static uint64_t from, size;
+
+enum { FIRST_LINE = __LINE__ + 1 };
+__attribute__((noinline)) static int a_function_of_ours(int x)
+{
+	return x * 3 + (int)getpid();
+}
+
+static int look(struct dl_phdr_info *info, size_t room, void *ctx)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	(void)room, (void)ctx;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type != PT_LOAD)
+			continue;
+		least = p->p_vaddr < least ? p->p_vaddr : least;
+		most = p->p_vaddr + p->p_memsz > most ? p->p_vaddr + p->p_memsz : most;
+	}
+	from = info->dlpi_addr + least;
+	size = most - least;
+	return 1; /* the program itself comes first */
+}
+
+static uint64_t address(void)
+{
+	return (uint64_t)(uintptr_t)a_function_of_ours;
+}
+
+static struct pv_symbols *of(const char *path, uint64_t bytes, uint64_t before_ms)
+{
+	struct pv_symbols *s = NULL;
+	ck_assert(pv_symbols_module(&s, from, bytes, path));
+	pv_symbols_before(s, before_ms);
+	return s;
+}
+
+START_TEST(a_function_has_its_name)
+{
+	struct pv_symbol found;
+	struct pv_symbols *s = of(own, size, UINT64_MAX);
+	ck_assert(pv_symbols_find(s, address() + 3, &found));
+	ck_assert_str_eq(found.name, "a_function_of_ours");
+	ck_assert_uint_eq(found.start, address());
+	ck_assert_uint_gt(found.size, 3);
+	ck_assert(!pv_symbols_find(s, from + size, &found));
+	ck_assert(!pv_symbols_find(s, from - 1, &found));
+	pv_symbols_destroy(s);
+}
+END_TEST
+
+struct lines {
+	uint32_t least, most;
+	uint64_t last;
+};
+
+static bool each(void *ctx, uint64_t offset, uint32_t line)
+{
+	struct lines *l = ctx;
+	ck_assert_uint_ge(offset, l->last);
+	l->last = offset;
+	l->least = !l->least || line < l->least ? line : l->least;
+	l->most = line > l->most ? line : l->most;
+	return true;
+}
+
+START_TEST(its_lines_are_known)
+{
+	struct pv_symbol found;
+	struct lines l = { 0 };
+	struct pv_symbols *s = of(own, size, UINT64_MAX);
+	ck_assert(pv_symbols_find(s, address(), &found));
+	const char *file = pv_symbols_lines(s, found.start, found.size, each, &l);
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(strstr(file, "test_symbols.c"));
+	ck_assert_uint_ge(l.least, FIRST_LINE);
+	ck_assert_uint_le(l.most, FIRST_LINE + 3);
+	ck_assert_ptr_null(pv_symbols_lines(s, from + size, 10, each, &l));
+	pv_symbols_destroy(s);
+}
+END_TEST
+
+START_TEST(only_the_file_that_was_loaded_is_believed)
+{
+	struct pv_symbol found;
+	const struct {
+		const char *path;
+		uint64_t size, before_ms;
+	} wrong[] = { { own, size + 1, UINT64_MAX }, { own, size, 1000 },
+		{ "/no/such/file", size, UINT64_MAX }, { "/", size, UINT64_MAX },
+		{ "/dev/zero", size, UINT64_MAX }, { "/etc/passwd", size, UINT64_MAX } };
+	for (size_t i = 0; i < PV_COUNT_OF(wrong); i++) {
+		struct pv_symbols *s = of(wrong[i].path, wrong[i].size, wrong[i].before_ms);
+		ck_assert_msg(!pv_symbols_find(s, address(), &found), "case %zu", i);
+		pv_symbols_destroy(s);
+	}
+	ck_assert(!pv_symbols_find(NULL, address(), &found));
+	pv_symbols_destroy(NULL);
+}
+END_TEST
+
+START_TEST(a_place_that_is_used_again_is_another_file)
+{
+	struct pv_symbol found;
+	struct pv_symbols *s = of(own, size, UINT64_MAX);
+	ck_assert(pv_symbols_module(&s, from, size, own));
+	bool known = pv_symbols_find(s, address(), &found);
+	ck_assert(pv_symbols_module(&s, from, size, "/no/such/file"));
+	ck_assert(!pv_symbols_find(s, address(), &found));
+	ck_assert(pv_symbols_module(&s, from, size, own));
+	ck_assert(pv_symbols_find(s, address(), &found) == known);
+	pv_symbols_destroy(s);
+}
+END_TEST
+
+/* ---- in a log */
+
+struct a_function {
+	const char *name;
+	uint64_t at;
+};
+
+static int by_address(const void *x, const void *y)
+{
+	const struct a_function *a = x, *b = y;
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void hit(struct logkit *k, uint64_t address)
+{
+	struct pv_event e = { .kind = PV_KIND_SAMPLE_HIT,
+		.hit = { .thread = 1, .ips = LOGKIT_LIST(k, address) } };
+	static int64_t t;
+	logkit_event(k, ++t * LOGKIT_MS, e);
+}
+
+START_TEST(a_function_found_hides_no_other_of_its_file)
+{
+	struct a_function all[] = {
+		{ "a_function_of_ours [test_symbols]", address() },
+		{ "look [test_symbols]", (uint64_t)(uintptr_t)look },
+		{ "by_address [test_symbols]", (uint64_t)(uintptr_t)by_address },
+	};
+	qsort(all, PV_COUNT_OF(all), sizeof all[0], by_address);
+	struct logkit *k = logkit_new(17);
+	k->model->target.start_time_ms = UINT64_MAX;
+	logkit_event(k, 0,
+		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			.symbol = { from, size, 0, { own, strlen(own) } } });
+	hit(k, all[1].at);
+	hit(k, all[2].at);
+	hit(k, all[2].at + 1);
+	hit(k, all[0].at + 1);
+	logkit_flush(k);
+	ck_assert_uint_eq(logkit_sum(k, all[0].name).samples_self, 1);
+	ck_assert_uint_eq(logkit_sum(k, all[1].name).samples_self, 1);
+	ck_assert_uint_eq(logkit_sum(k, all[2].name).samples_self, 2);
+	logkit_free(k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("symbols");
+	TCase *t = tcase_create("symbols");
+	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+	own[n > 0 ? n : 0] = 0;
+	dl_iterate_phdr(look, NULL);
+	(void)a_function_of_ours(1);
+	tcase_add_test(t, a_function_has_its_name);
+	tcase_add_test(t, its_lines_are_known);
+	tcase_add_test(t, only_the_file_that_was_loaded_is_believed);
+	tcase_add_test(t, a_place_that_is_used_again_is_another_file);
+	tcase_add_test(t, a_function_found_hides_no_other_of_its_file);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

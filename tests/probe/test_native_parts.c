@@ -1,0 +1,205 @@
+/* Parts of the native host by themselves: options, the walk over bad stacks, the blocks alive. */
+#include "tests/kit/suite.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/base/map.h"
+#include "probe/core/frames.h"
+#include "probe/native/native_args.h"
+#include "probe/native/native_blocks.h"
+#include "probe/code/native_walk.h"
+
+static const struct {
+	const char *text, *words, *rest;
+} known[] = {
+	{ NULL, "", "" },
+	{ "output=x,calls=off", "", "output=x,calls=off" },
+	{ "malloc", ",gcalloc", "" },
+	{ "alloc", ",gcalloc", "alloc=on" },
+	{ "alloc=on,alloc=1", ",gcalloc", "alloc=on,alloc=on" },
+	{ "alloc,alloc=off", "", "alloc=on,alloc=off" },
+	{ "alloc=512k,zip", ",alloc=524288", "zip" },
+	{ "malloc=1m,class=site", ",alloc=1048576,class=site", "" },
+	{ "free", ",gcalloc,free", "" },
+	{ "heapshot,malloc", ",gcalloc,blocks", "" },
+	{ "heapshot-on-shutdown", ",blocks", "" },
+	{ "heapshot=ondemand", ",blocks", "" },
+	{ "heapshot=2000ms", ",blocks,heapshot=2000ms", "" },
+	{ "sample=7,nodefaults", ",sample=7,sample-timer=cpu:7", "calls=off,alloc=off" },
+};
+
+START_TEST(options)
+{
+	struct pvp_native_options o;
+	ck_assert_msg(pvp_native_parse(known[_i].text, &o), "%s", known[_i].text);
+	ck_assert_str_eq(o.words, known[_i].words);
+	ck_assert_str_eq(o.rest, known[_i].rest);
+}
+END_TEST
+
+static const char *const refused[] = { "malloc=", "malloc=x", "alloc=5q", "sample=", "sample=x",
+	"sample=20000", "maxframes=65", "class=", "class=colour", "heapshot=5gc", "free,malloc=1k",
+	"heapshot=ms", "heapshot=0ms", "heapshot=-5ms", "heapshot=5", "heapshot=2s",
+	"heapshot=999999999ms", "sample-real", "sample-real=50", "free=1" };
+
+START_TEST(options_that_are_not)
+{
+	struct pvp_native_options o;
+	bool taken = pvp_native_parse(refused[_i], &o);
+	/* What it does not know is left to the core, which refuses it. */
+	ck_assert_msg(!taken || strcmp(o.rest, refused[_i]) == 0, "%s", refused[_i]);
+	if (strncmp(refused[_i], "free=", 5) != 0)
+		ck_assert_msg(!taken, "%s", refused[_i]);
+}
+END_TEST
+
+/* ---- the walk */
+
+enum { PAGE = 4096 };
+
+static uintptr_t *pages; /* two, and one behind them that cannot be read */
+
+static void make_pages(void)
+{
+	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	ck_assert_int_eq(mprotect((char *)pages + 2 * PAGE, PAGE, PROT_NONE), 0);
+}
+
+static void drop_pages(void)
+{
+	munmap(pages, 3 * PAGE);
+}
+
+static uintptr_t address(size_t word)
+{
+	return (uintptr_t)&pages[word];
+}
+
+static void frame(size_t word, uintptr_t caller, uintptr_t pc)
+{
+	pages[word] = caller;
+	pages[word + 1] = pc;
+}
+
+START_TEST(a_sound_stack)
+{
+	enum pvp_walk_end end;
+	uint64_t to[8];
+	frame(4, address(10), 0x400100);
+	frame(10, address(700), 0x400200); /* on the next page */
+	frame(700, 0, 0x400300);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, &end), 2);
+	ck_assert_int_eq(end, PVP_WALK_WHOLE);
+	frame(700, address(701), 0x400300); /* to itself and upwards: no end of its own */
+	frame(10, address(700), 0x400200);
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 2, &end), 2);
+	ck_assert_int_eq(end, PVP_WALK_DEEP);
+	ck_assert_uint_eq(to[0], 0x400100);
+	ck_assert_uint_eq(to[1], 0x400200);
+}
+END_TEST
+
+START_TEST(bad_stacks)
+{
+	enum pvp_walk_end end;
+	uint64_t to[8];
+	size_t last = 2 * PAGE / sizeof(uintptr_t);
+	frame(4, address(10), 0x400100);
+	frame(10, address(last + 5), 0x400200); /* where nothing can be read */
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 2);
+	frame(10, address(4), 0x400200); /* back down */
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 1);
+	frame(10, address(50) + 1, 0x400200); /* not where a word can be */
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 2);
+	frame(4, address(10), 7); /* no code there */
+	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(0, 0, to, 8, &end), 0);
+	ck_assert_int_eq(end, PVP_WALK_BROKEN);
+	ck_assert_uint_eq(pvp_native_walk(0x1234, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(UINTPTR_MAX - 7, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(0) - 64, address(0), to, 8, NULL), 0);
+	ck_assert_uint_eq(pvp_native_walk(address(last), address(0), to, 8, &end), 0);
+	ck_assert_int_eq(end, PVP_WALK_UNREADABLE);
+}
+END_TEST
+
+/* A frame of which half is on a page that cannot be read. */
+START_TEST(a_frame_across_the_end)
+{
+	uint64_t to[8];
+	size_t last = 2 * PAGE / sizeof(uintptr_t);
+	pages[last - 1] = address(last + 1);
+	ck_assert_uint_eq(pvp_native_walk(address(last - 1), address(0), to, 8, NULL), 0);
+}
+END_TEST
+
+/* ---- blocks */
+
+/* Many addresses in few places, taken and given back at random, beside a map. */
+START_TEST(blocks_are_found_again)
+{
+	enum { ADDRESSES = 5000, STEPS = 200000 };
+	struct pv_map expected = { 0 };
+	uint64_t bytes, random = 1;
+	uint32_t type;
+	for (int i = 0; i < STEPS; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		uint64_t at = 0x7f0000000000 + (random >> 40) % ADDRESSES * 16;
+		uint32_t before = pv_map_get(&expected, at);
+		bool there = before != PV_MAP_NONE && before;
+		if (random >> 33 & 1) {
+			pvp_blocks_add(at, 1000 + (unsigned)i, 1 + (unsigned)i % 1000);
+			ck_assert(pv_map_set(&expected, at, 1 + (unsigned)i));
+			continue;
+		}
+		pvp_blocks_remove(at, &bytes, &type);
+		if (bytes != (there ? 999 + before : 0) ||
+			type != (there ? 1 + (before - 1) % 1000 : 0))
+			ck_abort_msg(
+				"step %d: %lu bytes of class %u", i, (unsigned long)bytes, type);
+		ck_assert(pv_map_set(&expected, at, 0));
+	}
+	pvp_blocks_clear();
+	pvp_blocks_remove(0x7f0000000000, &bytes, &type);
+	ck_assert_uint_eq(bytes, 0);
+	pv_map_finish(&expected);
+}
+END_TEST
+
+/* Two functions at 0x1000 and 0x2000; each calls its own hook 0x20 bytes behind its beginning. */
+START_TEST(calls_that_a_longjmp_left_are_over)
+{
+	struct pvp_frames *f = pvp_frames_create();
+	ck_assert_ptr_nonnull(f);
+	pvp_frames_push(f, 0x7000, 0x1020, 0x1000);
+	/* inlined into the first, from further on in it; called by it; another one in its place */
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x1080, 0x3000), 0);
+	ck_assert(pvp_frames_plain(f, 0x7000, 0x1080, 0x3000));
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x6ff0, 0x2020, 0x2000), 0);
+	ck_assert(pvp_frames_plain(f, 0x6ff0, 0x2020, 0x2000));
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x2020, 0x2000), 1);
+	ck_assert(!pvp_frames_plain(f, 0x7000, 0x2020, 0x2000));
+	pvp_frames_push(f, 0x6ff0, 0x2020, 0x2000);
+	ck_assert_uint_eq(pvp_frames_dead(f, 0x7000, 0x1020, 0x1000), 2);
+	pvp_frames_destroy(f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("native_parts");
+	TCase *t = tcase_create("parts");
+	tcase_add_checked_fixture(t, make_pages, drop_pages);
+	tcase_add_loop_test(t, options, 0, (int)(sizeof known / sizeof *known));
+	tcase_add_loop_test(t, options_that_are_not, 0, (int)(sizeof refused / sizeof *refused));
+	tcase_add_test(t, calls_that_a_longjmp_left_are_over);
+	tcase_add_test(t, a_sound_stack);
+	tcase_add_test(t, bad_stacks);
+	tcase_add_test(t, a_frame_across_the_end);
+	tcase_add_test(t, blocks_are_found_again);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

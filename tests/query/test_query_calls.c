@@ -1,0 +1,307 @@
+/* Methods, callers, callees and the call tree: every figure worked out by hand. */
+#include <string.h>
+
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, AGAIN = 0x130, LATE = 0x140 };
+enum { US = 1000 };
+
+static const char *const figures[] = { "name", "calls", "total_ns", "self_ns", "max_ns",
+	"exceptional_leaves", "samples_self", "samples_total", "cpu_user_ns", NULL };
+
+/*
+ * Thread 0x10: Main 0..100 calls Work 10..60, which calls Work 20..50 (recursion), which calls
+ * Read 30..40; then Read 70..90. Thread 0x20: Main 0.. is still open at its last event, at 45.
+ */
+static struct kit calls(void)
+{
+	struct kit k = kit_new("log:nodefaults,calls");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, WORK, "Work(int)");
+	kit_method(&k, READ, "Read()");
+	static const struct { uint64_t us, method; bool enter; } step[] = {
+		{ 0, MAIN, true }, { 10, WORK, true }, { 20, WORK, true }, { 30, READ, true },
+		{ 40, READ, false }, { 50, WORK, false }, { 60, WORK, false }, { 70, READ, true },
+		{ 90, READ, false }, { 100, MAIN, false } };
+	for (size_t i = 0; i < PV_COUNT_OF(step); i++) {
+		kit_at(&k, step[i].us);
+		if (step[i].enter)
+			kit_enter(&k, step[i].method);
+		else
+			kit_leave(&k, step[i].method);
+	}
+	kit_thread(&k, 0x20);
+	kit_at(&k, 0);
+	kit_enter(&k, MAIN);
+	kit_at(&k, 40);
+	kit_enter(&k, READ);
+	kit_at(&k, 45);
+	kit_leave(&k, READ);
+	return k;
+}
+
+START_TEST(totals_count_outermost_calls_only)
+{
+	struct kit k = calls();
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_uint_eq(t->rows, 3);
+	/* Self: Main 10+10+10 and 40; Work 10+10 and 10+10; Read 10, 20 and 5. */
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() 2 145000 70000 100000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 1, figures), "Work(int) 2 50000 40000 50000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 2, figures), "Read() 3 35000 35000 20000 0 - - -");
+	static const char *const shares[] = { "self_percent", "total_percent", "average_ns", NULL };
+	ck_assert_str_eq(kit_text(t, 0, shares), "48.28 100 72500");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(the_probes_own_time_is_taken_off)
+{
+	struct kit k = calls();
+	struct pv_query net = { .net = true };
+	static const char *const times[] = { "total_ns", "self_ns", NULL };
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &net);
+	/* A log of the stock profiler does not say. */
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() 2 145000 70000 100000 0 - - -");
+	pv_table_destroy(t);
+	k.m->target.args = "profview:fake,calls";
+	k.m->target.timer_overhead_ns = 2 * US;
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	/* Half of it for each call of its own and each it makes; all of it for calls further down. */
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() 2 133000 65000 100000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 1, figures), "Work(int) 2 45000 36000 50000 0 - - -");
+	ck_assert_str_eq(kit_text(t, 2, figures), "Read() 3 32000 32000 20000 0 - - -");
+	pv_table_destroy(t);
+	k.m->target.timer_overhead_ns = 1000 * US; /* never below nothing */
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, times), "0 0");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* A small method that is called often shows what a call of the probe's took where it ran. */
+START_TEST(small_methods_show_what_the_probe_took)
+{
+	enum { OFTEN = 1000, OTHER = 77 };
+	struct kit k = calls();
+	struct pv_query net = { .net = true };
+	static const char *const self[] = { "name", "self_ns", NULL };
+	kit_thread(&k, 0x30);
+	for (uint64_t i = 0; i < OFTEN; i++) {
+		kit_at(&k, 2 * i);
+		kit_enter(&k, OTHER);
+		kit_at(&k, 2 * i + 1);
+		kit_leave(&k, OTHER);
+	}
+	k.m->target.args = "profview:fake,calls";
+	k.m->target.timer_overhead_ns = 1500; /* 2000 would leave nothing, so 1800 was the probe's */
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, self), "0x4d 100000");
+	pv_table_destroy(t);
+	k.m->target.timer_overhead_ns = 500; /* far less: it is the method that takes its time */
+	t = kit_view(&k, PV_VIEW_METHODS, &net);
+	ck_assert_str_eq(kit_text(t, 0, self), "0x4d 750000");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(callers_of_a_recursive_method)
+{
+	struct kit k = calls();
+	struct pv_table *methods = kit_view(&k, PV_VIEW_METHODS, NULL);
+	struct pv_query q = { .select = kit_row(methods, "name", "Work(int)")->id };
+	static const char *const edge[] = { "name", "calls", "total_ns", "total_percent", NULL };
+	struct pv_table *t = kit_view(&k, PV_VIEW_CALLERS, &q);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, edge), "Main() 1 50000 100");
+	ck_assert_str_eq(kit_text(t, 1, edge), "Work(int) 1 30000 60");
+	ck_assert_uint_eq(t->row[0].id, kit_row(methods, "name", "Main()")->id);
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_CALLEES, &q);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, edge), "Work(int) 1 30000 60");
+	ck_assert_str_eq(kit_text(t, 1, edge), "Read() 1 10000 20");
+	pv_table_destroy(t);
+	q.select = 12345; /* no such row */
+	t = kit_view(&k, PV_VIEW_CALLERS, &q);
+	ck_assert_uint_eq(t->rows, 0);
+	pv_table_destroy(t);
+	pv_table_destroy(methods);
+	kit_free(&k);
+}
+END_TEST
+
+static const char *const node[] = { "method", "calls", "total_ns", "self_ns", "samples", NULL };
+
+START_TEST(the_call_tree_opens_row_by_row)
+{
+	struct kit k = calls();
+	struct pv_table *t = kit_view(&k, PV_VIEW_CALL_TREE, NULL);
+	static const char *const rows[] = { "Main() 2 145000 70000 -", "Read() 2 25000 25000 -",
+		"Work(int) 1 50000 20000 -", "Work(int) 1 30000 20000 -", "Read() 1 10000 10000 -" };
+	static const uint32_t depth[] = { 0, 1, 1, 2, 3 };
+	ck_assert_uint_eq(t->rows, PV_COUNT_OF(rows));
+	for (size_t i = 0; i < PV_COUNT_OF(rows); i++) {
+		ck_assert_str_eq(kit_text(t, i, node), rows[i]);
+		ck_assert_uint_eq(t->row[i].depth, depth[i]);
+	}
+	uint64_t open[] = { t->row[0].id };
+	struct pv_table *part = kit_view(&k, PV_VIEW_CALL_TREE,
+		&(struct pv_query){ .open = open, .opens = 1, .sort = "total_ns" });
+	ck_assert_uint_eq(part->rows, 3);
+	ck_assert_str_eq(kit_text(part, 1, node), rows[2]);
+	ck_assert_uint_eq(part->row[1].id, t->row[2].id);
+	ck_assert_uint_eq(part->row[1].flags, PV_ROW_HAS_CHILDREN);
+	ck_assert_uint_eq(part->row[2].flags, 0);
+	pv_table_destroy(part);
+	part = kit_view(&k, PV_VIEW_CALL_TREE, &(struct pv_query){ 0 });
+	ck_assert_uint_eq(part->rows, 1);
+	pv_table_destroy(part);
+	part = kit_view(&k, PV_VIEW_CALL_TREE, &(struct pv_query){ .filter = "work" });
+	ck_assert_uint_eq(part->rows, 3);
+	pv_table_destroy(part);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* Two methods of one name (compiled twice) are one row, and one node under one parent. */
+START_TEST(one_name_is_one_row)
+{
+	struct kit k = kit_new("log:calls");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, WORK, "Work()");
+	kit_method(&k, AGAIN, "Work()");
+	kit_enter(&k, MAIN);
+	kit_at(&k, 1);
+	kit_enter(&k, WORK);
+	kit_at(&k, 3);
+	kit_leave(&k, WORK);
+	kit_enter(&k, AGAIN);
+	kit_at(&k, 7);
+	kit_leave(&k, AGAIN);
+	kit_leave(&k, MAIN);
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, figures), "Work() 2 6000 6000 4000 0 - - -");
+	uint64_t id = t->row[0].id;
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_CALL_TREE, NULL);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 1, node), "Work() 2 6000 6000 -");
+	pv_table_destroy(t);
+	/* More of it later: the row keeps its id. */
+	kit_at(&k, 20);
+	kit_enter(&k, LATE);
+	kit_at(&k, 99);
+	kit_leave(&k, LATE);
+	t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_uint_eq(kit_row(t, "name", "Work()")->id, id);
+	ck_assert_uint_eq(kit_row(t, "name", "0x140")->id, t->row[0].id);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* Three samples: Main > Work > Read, Main > Work > Work, Main. */
+START_TEST(samples_are_no_calls_and_carry_their_error)
+{
+	struct kit k = kit_new("log:nodefaults,sample");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, WORK, "Work(int)");
+	kit_method(&k, READ, "Read()");
+	kit_sample(&k, 0x20, READ * 16, (uint64_t[]){ READ, WORK, MAIN, 0 });
+	kit_sample(&k, 0x20, WORK * 16, (uint64_t[]){ WORK, WORK, MAIN, 0 });
+	kit_sample(&k, 0x20, MAIN * 16, (uint64_t[]){ MAIN, 0 });
+	kit_sample(&k, 0x20, MAIN * 16 + 4, (uint64_t[]){ MAIN, 0 });
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_uint_eq(t->rows, 3);
+	ck_assert_str_eq(kit_text(t, 0, figures), "Main() - - - - - 2 4 -");
+	ck_assert_str_eq(kit_text(t, 1, figures), "Read() - - - - - 1 1 -");
+	ck_assert_str_eq(kit_text(t, 2, figures), "Work(int) - - - - - 1 2 -");
+	/* 1.96 * sqrt(2) of 4. */
+	static const char *const error[] = { "samples_percent", "samples_error", NULL };
+	ck_assert_str_eq(kit_text(t, 0, error), "50 69.3");
+	ck_assert(strstr(t->coverage, "calls not recorded; samples: 4 samples"));
+	struct pv_query q = { .select = t->row[2].id };
+	struct pv_table *callers = kit_view(&k, PV_VIEW_CALLERS, &q);
+	static const char *const edge[] = { "name", "calls", "total_ns", "samples", NULL };
+	ck_assert_str_eq(kit_text(callers, 0, edge), "Main() - - 2");
+	ck_assert_str_eq(kit_text(callers, 1, edge), "Work(int) - - 1");
+	pv_table_destroy(callers);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(an_exception_ends_a_call)
+{
+	struct kit k = kit_new("log:calls");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, WORK, "Work()");
+	kit_enter(&k, MAIN);
+	kit_enter(&k, WORK);
+	kit_at(&k, 5);
+	kit_exc_leave(&k, WORK);
+	kit_leave(&k, MAIN);
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	const struct pv_row *row = kit_row(t, "name", "Work()");
+	ck_assert_uint_eq(kit_cell(t, row, "exceptional_leaves")->u, 1);
+	ck_assert_int_eq(kit_cell(t, row, "total_ns")->i, 5 * US);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(an_empty_log_has_no_rows)
+{
+	struct kit k = kit_new("log");
+	for (int view = 0; view < PV_VIEW_COUNT; view++) {
+		struct pv_table *t = kit_view(&k, (enum pv_view)view, NULL);
+		bool fixed = view == PV_VIEW_COVERAGE || view == PV_VIEW_CLAUSES ||
+			strcmp(t->name, "source") == 0;
+		ck_assert_msg((t->rows == 0) != fixed, "%s has %zu rows", t->name, t->rows);
+		ck_assert_str_ne(t->coverage, "");
+		pv_table_destroy(t);
+	}
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(every_view_has_columns_of_its_own_names)
+{
+	for (int view = 0; view < PV_VIEW_COUNT; view++) {
+		size_t n;
+		const struct pv_column *c = pv_view_columns((enum pv_view)view, &n);
+		ck_assert_msg(n > 0 && n <= 24, "%s", pv_view_name((enum pv_view)view));
+		for (size_t i = 0; i < n; i++) {
+			ck_assert_msg(c[i].id && c[i].title, "%s column %zu",
+				pv_view_name((enum pv_view)view), i);
+			for (size_t j = 0; j < i; j++)
+				ck_assert_str_ne(c[i].id, c[j].id);
+		}
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("query calls");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, totals_count_outermost_calls_only);
+	tcase_add_test(c, the_probes_own_time_is_taken_off);
+	tcase_add_test(c, small_methods_show_what_the_probe_took);
+	tcase_add_test(c, callers_of_a_recursive_method);
+	tcase_add_test(c, the_call_tree_opens_row_by_row);
+	tcase_add_test(c, one_name_is_one_row);
+	tcase_add_test(c, samples_are_no_calls_and_carry_their_error);
+	tcase_add_test(c, an_exception_ends_a_call);
+	tcase_add_test(c, an_empty_log_has_no_rows);
+	tcase_add_test(c, every_view_has_columns_of_its_own_names);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}

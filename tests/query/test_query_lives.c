@@ -1,0 +1,459 @@
+/* What died, what is new and what piles up, as tables: classes whose behaviour is planted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/objects/lives.h"
+#include "common/model/objects/lives_use.h"
+#include "common/query/heap/lives_views.h"
+#include "common/query/views.h"
+#include "tests/kit/logkit.h"
+#include "tests/kit/suite.h"
+
+enum { SHOTS = 7, BATCH = 20, LIVE = 4096 };
+enum { LEAK, CACHE, WARM_UP, CHURN, STEADY, CLASSES };
+static const char *const names[CLASSES] = { "My.Leak", "My.Cache", "My.WarmUp", "My.Churn",
+	"System.Steady" };
+
+struct live {
+	uint64_t address;
+	unsigned klass;
+	bool alive;
+};
+
+struct world {
+	struct logkit *k;
+	struct pv_model *m;
+	struct pv_lives l;
+	struct live live[LIVE];
+	unsigned n;
+	uint32_t class_use[CLASSES], stack[CLASSES];
+	int64_t t;
+};
+
+static void make(struct world *w, unsigned klass, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct live *o = &w->live[w->n++];
+		ck_assert_uint_lt(w->n, LIVE);
+		*o = (struct live){ 0x10000 + 64 * (uint64_t)w->n, klass, true };
+		const struct pv_birth b = { o->address, LOGKIT_ZERO + ++w->t, w->class_use[klass],
+			w->stack[klass], 1 };
+		ck_assert(pv_lives_alloc(&w->l, &b));
+	}
+}
+
+/* All but the youngest `keep` of a class die. */
+static void drop(struct world *w, unsigned klass, unsigned keep)
+{
+	for (unsigned i = w->n; i-- > 0;) {
+		struct live *o = &w->live[i];
+		if (o->klass != klass || !o->alive)
+			continue;
+		if (keep)
+			keep--;
+		else
+			o->alive = false;
+	}
+}
+
+static void shot(struct world *w, uint32_t index)
+{
+	ck_assert(pv_lives_collection(&w->l));
+	ck_assert(pv_lives_shot_begins(&w->l, index, LOGKIT_ZERO + ++w->t));
+	for (unsigned i = 0; i < w->n; i++)
+		if (w->live[i].alive)
+			ck_assert(pv_lives_object(
+				&w->l, w->live[i].address, w->class_use[w->live[i].klass], 32));
+	ck_assert(pv_lives_shot_ends(&w->l, true));
+}
+
+static struct world *play(uint32_t base)
+{
+	static const uint32_t steps[SHOTS] = { 0, 1, 2, 3, 4, 5, 6 };
+	const struct pv_lives_options o = { .base = base,
+		.shot = SHOTS - 1,
+		.steps = steps,
+		.n_steps = SHOTS,
+		.allocs = true,
+		.moves = true };
+	struct world *w = calloc(1, sizeof *w);
+	ck_assert_ptr_nonnull(w);
+	w->k = logkit_new(17);
+	logkit_event(
+		w->k, 1, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 1 } });
+	for (unsigned i = 0; i < CLASSES; i++) {
+		char method[32] = "My.Maker:Make?";
+		method[13] = (char)('0' + i);
+		logkit_class(w->k, 2, 0x5000 + 0x100 * i, names[i]);
+		logkit_method(w->k, 2, 0xa00 + 0x10 * i, method);
+	}
+	w->m = logkit_model(w->k);
+	for (unsigned i = 0; i < CLASSES; i++) {
+		uint64_t key = 0xa00 + 0x10 * i;
+		const struct pv_batch b = { .pool = { .v = &key, .n = 1 } };
+		w->class_use[i] = pv_names_class(
+			&w->m->names, logkit_type(w->k, 0x5000 + 0x100 * i), LOGKIT_ZERO + 10);
+		w->stack[i] = pv_lives_stack(w->m, LOGKIT_ZERO + 10, &b, (struct pv_span){ 0, 1 });
+	}
+	ck_assert(pv_lives_init(&w->l, &o));
+	make(w, STEADY, 50);
+	for (uint32_t s = 0; s < SHOTS; s++) {
+		make(w, LEAK, BATCH);
+		make(w, CACHE, BATCH);
+		make(w, CHURN, 3 * BATCH);
+		if (s == 1)
+			make(w, WARM_UP, 5 * BATCH);
+		drop(w, CACHE, 2 * BATCH);
+		drop(w, CHURN, 2 + s % 2);
+		shot(w, s);
+	}
+	return w;
+}
+
+static void finish(struct world *w)
+{
+	pv_lives_finish(&w->l);
+	logkit_free(w->k);
+	free(w);
+}
+
+static struct pv_table *ask(struct world *w, enum pv_view view, struct pv_query q)
+{
+	q.lives = &w->l;
+	struct pv_table *t = pv_view_table(w->m, view, &q);
+	ck_assert_ptr_nonnull(t);
+	return t;
+}
+
+/* The row whose column reads so. */
+static const struct pv_row *row(const struct pv_table *t, const char *column, const char *text)
+{
+	int c = pv_table_column(t, column);
+	ck_assert_int_ge(c, 0);
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->row[i].cell[c].s && strcmp(t->row[i].cell[c].s, text) == 0)
+			return &t->row[i];
+	ck_abort_msg("no row %s in %s", text, t->name);
+	return NULL;
+}
+
+static uint64_t figure(const struct pv_table *t, const struct pv_row *r, const char *column)
+{
+	int c = pv_table_column(t, column);
+	ck_assert_int_ge(c, 0);
+	return r->cell[c].u;
+}
+
+START_TEST(new_died_survived)
+{
+	struct world *w = play(2);
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_DIFF, (struct pv_query){ 0 });
+	const struct pv_row *leak = row(t, "name", "My.Leak"), *cache = row(t, "name", "My.Cache");
+	ck_assert_ptr_eq(leak, &t->row[0]); /* what grew most */
+	ck_assert_uint_eq(figure(t, leak, "new_objects"), 4 * BATCH);
+	ck_assert_uint_eq(figure(t, leak, "new_bytes"), 4 * BATCH * 32);
+	ck_assert_uint_eq(figure(t, leak, "died_objects"), 0);
+	ck_assert_uint_eq(figure(t, leak, "survived_objects"), 3 * BATCH);
+	ck_assert_uint_eq(figure(t, cache, "new_objects"), 2 * BATCH);
+	ck_assert_uint_eq(figure(t, cache, "died_objects"), 2 * BATCH);
+	ck_assert_uint_eq(figure(t, cache, "survived_objects"), 0);
+	ck_assert_uint_eq(figure(t, row(t, "name", "System.Steady"), "survived_objects"), 50);
+	ck_assert_uint_eq(figure(t, leak, "uncertain_objects"), 0);
+	ck_assert_str_eq(t->coverage, "shots 2 to 6 by identity, uncertain 0.0 %");
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+START_TEST(by_class_as_many_are_the_same)
+{
+	struct world *w = play(2);
+	struct pv_table *t =
+		ask(w, PV_VIEW_HEAP_DIFF, (struct pv_query){ .matched_by_class = true });
+	const struct pv_row *cache = row(t, "name", "My.Cache");
+	ck_assert_uint_eq(figure(t, cache, "new_objects"), 0);
+	ck_assert_uint_eq(figure(t, cache, "died_objects"), 0);
+	ck_assert_uint_eq(figure(t, cache, "survived_objects"), 2 * BATCH);
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+START_TEST(by_namespace_stack_and_thread)
+{
+	struct world *w = play(2);
+	struct pv_table *t =
+		ask(w, PV_VIEW_HEAP_DIFF, (struct pv_query){ .group = PV_BY_NAMESPACE });
+	ck_assert_uint_eq(figure(t, row(t, "name", "System"), "survived_objects"), 50);
+	pv_table_destroy(t);
+	t = ask(w, PV_VIEW_HEAP_DIFF, (struct pv_query){ 0 });
+	uint64_t leak = row(t, "name", "My.Leak")->id;
+	pv_table_destroy(t);
+	t = ask(w, PV_VIEW_HEAP_DIFF_SITES, (struct pv_query){ .select = leak });
+	ck_assert_uint_eq(t->rows, 1);
+	ck_assert_uint_eq(figure(t, row(t, "stack", "My.Maker:Make0"), "new_objects"), 4 * BATCH);
+	pv_table_destroy(t);
+	t = ask(w, PV_VIEW_HEAP_DIFF_THREADS, (struct pv_query){ .select = leak });
+	ck_assert_uint_eq(t->rows, 1);
+	ck_assert_uint_eq(figure(t, &t->row[0], "survived_objects"), 3 * BATCH);
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+START_TEST(the_leak_is_first)
+{
+	struct world *w = play(0);
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_LADDER, (struct pv_query){ 0 });
+	int shape = pv_table_column(t, "shape"), score = pv_table_column(t, "score");
+	ck_assert_ptr_eq(row(t, "name", "My.Leak"), &t->row[0]);
+	ck_assert_str_eq(t->row[0].cell[shape].s, "staircase");
+	ck_assert_double_ge(t->row[0].cell[score].d, 99);
+	ck_assert_str_eq(row(t, "name", "My.Cache")->cell[shape].s, "plateau");
+	ck_assert_str_eq(row(t, "name", "My.WarmUp")->cell[shape].s, "step");
+	ck_assert_str_eq(row(t, "name", "System.Steady")->cell[shape].s, "flat");
+	for (size_t i = 1; i < t->rows; i++)
+		ck_assert_double_lt(t->row[i].cell[score].d, 20);
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+/* Grown alike, but that one has a little more at the last shot: as an array class does when the
+ * program ends. */
+START_TEST(alike_in_growth_alike_in_shape)
+{
+	enum { N = 4 };
+	const uint64_t plain[N * N] = { 320, 320, 320, 320, 0, 320, 320, 320, 0, 0, 320, 320 };
+	uint64_t more[N * N];
+	struct pv_ladder_verdict one, other;
+	for (size_t i = 0; i < N * N; i++)
+		more[i] = plain[i];
+	more[N * N - 1] = 20;
+	pv_ladder_judge(&(struct pv_ladder){ N, plain, plain, NULL }, &one);
+	pv_ladder_judge(&(struct pv_ladder){ N, more, more, NULL }, &other);
+	ck_assert_str_eq(one.shape, other.shape);
+	ck_assert_str_eq(one.shape, "stairs");
+	ck_assert_double_eq_tol(one.score, other.score, 0.01);
+}
+END_TEST
+
+/* --- one program, shots at different times --- */
+
+enum { TICKS = 960, MOST_SHOTS = 61 };
+
+/* Objects of a class: when the i-th is born and dies; false: there are no more. */
+typedef bool life_fn(int i, int *born, int *dies);
+
+enum { FOR_EVER = TICKS + 1 };
+
+static bool leak(int i, int *born, int *dies)
+{
+	*born = 3 * i + 1;
+	*dies = FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* Five of six pass by; what is alive of them at any time is as much as 30 ticks leak. */
+static bool leak_in_churn(int i, int *born, int *dies)
+{
+	*born = i / 2 + 1;
+	*dies = i % 6 ? *born + 12 : FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* 40 at a time, and nothing in between. */
+static bool leak_in_lumps(int i, int *born, int *dies)
+{
+	*born = 70 * (i / 40) + 55;
+	*dies = FOR_EVER;
+	return *born <= TICKS;
+}
+
+/* It works for a while, and sleeps; and so does the rest of the program. */
+static bool leak_then_sleep(int i, int *born, int *dies)
+{
+	*born = i + 1;
+	*dies = FOR_EVER;
+	return *born <= TICKS / 2;
+}
+
+static bool churn(int i, int *born, int *dies)
+{
+	*born = i / 3 + 1;
+	*dies = *born + 2 + i % 7;
+	return *born <= TICKS;
+}
+
+/* The newest 50 stay. */
+static bool cache(int i, int *born, int *dies)
+{
+	*born = i + 1;
+	*dies = *born + 50;
+	return *born <= TICKS;
+}
+
+static bool warm_up(int i, int *born, int *dies)
+{
+	*born = 450 + i / 50;
+	*dies = FOR_EVER;
+	return i < 500;
+}
+
+static bool steady(int i, int *born, int *dies)
+{
+	*born = 1;
+	*dies = FOR_EVER;
+	return i < 300;
+}
+
+static struct pv_ladder_verdict judge(life_fn *life, int every, bool sleeps)
+{
+	static uint64_t bytes[MOST_SHOTS * MOST_SHOTS];
+	double place[MOST_SHOTS];
+	struct pv_ladder_verdict v;
+	int born, dies, n = (TICKS - 10) / every + 1;
+	ck_assert_int_le(n, MOST_SHOTS);
+	memset(bytes, 0, sizeof bytes);
+	for (int i = 0; life(i, &born, &dies); i++) {
+		int cohort = born <= 10 ? 0 : (born - 10 + every - 1) / every;
+		for (int j = cohort; j < n && 10 + j * every < dies; j++)
+			bytes[cohort * n + j] += 32;
+	}
+	for (int j = 0; j < n; j++)
+		place[j] = sleeps && j * every > TICKS / 2 ? TICKS / 2.0 : j * every;
+	pv_ladder_judge(&(struct pv_ladder){ (size_t)n, bytes, bytes, place }, &v);
+	return v;
+}
+
+START_TEST(often_or_seldom_is_the_same)
+{
+	static const struct {
+		const char *name;
+		life_fn *life;
+		const char *shape;
+		bool sleeps;
+	} row[] = {
+		{ "leak", leak, "staircase", false },
+		{ "leak in churn", leak_in_churn, "staircase", false },
+		{ "leak in lumps", leak_in_lumps, "staircase", false },
+		{ "leak, then sleep", leak_then_sleep, "staircase", true },
+		{ "churn", churn, NULL, false },
+		{ "cache", cache, NULL, false },
+		{ "warm-up", warm_up, "step", false },
+		{ "steady", steady, "flat", false },
+	};
+	static const int every[] = { 16, 17, 25, 32, 47, 64, 100, 120, 150, 190, 237 };
+	for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+		for (size_t i = 0; i < sizeof every / sizeof every[0]; i++) {
+			struct pv_ladder_verdict v = judge(row[r].life, every[i], row[r].sleeps);
+			if (row[r].shape)
+				ck_assert_msg(strcmp(v.shape, row[r].shape) == 0,
+					"%s each %d: %s, %.1f", row[r].name, every[i], v.shape,
+					v.score);
+			else
+				ck_assert_msg(v.score < 20, "%s each %d: %s, %.1f", row[r].name,
+					every[i], v.shape, v.score);
+		}
+	}
+}
+END_TEST
+
+START_TEST(idle_time_is_short)
+{
+	enum { N = 6 };
+	static const int64_t seconds[N] = { 0, 1, 2, 12, 13, 30 };
+	static const uint64_t births[N] = { 10, 1010, 2010, 2011, 3011, 3020 };
+	struct pv_lives_shot step[N] = { { 0 } };
+	struct pv_lives l = { .births = 3020, .step = { .v = step, .n = N } };
+	double place[PV_LIVES_STEPS + 2];
+	for (int i = 0; i < N; i++) {
+		step[i].time_ns = seconds[i] * 1000000000;
+		step[i].births = births[i];
+	}
+	pv_ladder_places(&l, place);
+	ck_assert_double_eq_tol(place[1] - place[0], 1e9, 1);
+	ck_assert_double_eq_tol(place[4] - place[3], 1e9, 1);
+	ck_assert_double_lt(place[3] - place[2], 0.2e9); /* it slept */
+	ck_assert_double_gt(place[3], place[2]);
+	ck_assert_double_lt(place[5] - place[4], 1e9); /* the end */
+}
+END_TEST
+
+START_TEST(two_shots_show_no_staircase)
+{
+	const uint64_t bytes[] = { 320, 320, 0, 640 };
+	struct pv_ladder_verdict v;
+	pv_ladder_judge(&(struct pv_ladder){ 2, bytes, bytes, NULL }, &v);
+	ck_assert_str_eq(v.shape, "grown");
+	ck_assert_double_le(v.score, 50);
+}
+END_TEST
+
+START_TEST(sampled_allocations_are_said)
+{
+	struct world *w = play(0);
+	w->l.options.allocs = false;
+	w->l.options.sampled = true;
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_LADDER, (struct pv_query){ 0 });
+	ck_assert_ptr_nonnull(strstr(t->coverage, "by moves, allocations only sampled"));
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+START_TEST(cohorts_and_their_births)
+{
+	struct world *w = play(0);
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_LADDER, (struct pv_query){ 0 });
+	uint64_t cache = row(t, "name", "My.Cache")->id;
+	pv_table_destroy(t);
+	t = ask(w, PV_VIEW_HEAP_COHORTS, (struct pv_query){ .select = cache });
+	ck_assert_uint_eq(t->rows, SHOTS);
+	int survivors = pv_table_column(t, "survivors");
+	ck_assert_str_eq(t->row[1].cell[survivors].s, "20\n20\n0\n0\n0\n0");
+	ck_assert_str_eq(t->row[5].cell[survivors].s, "20\n20");
+	ck_assert_uint_eq(figure(t, &t->row[5], "born_after"), 4);
+	uint64_t cohort = t->row[5].id;
+	pv_table_destroy(t);
+	t = ask(w, PV_VIEW_HEAP_COHORT_SITES, (struct pv_query){ .select = cache, .base = cohort });
+	ck_assert_uint_eq(t->rows, 1);
+	ck_assert_uint_eq(figure(t, row(t, "stack", "My.Maker:Make1"), "objects"), BATCH);
+	pv_table_destroy(t);
+	finish(w);
+}
+END_TEST
+
+START_TEST(nothing_without_lives)
+{
+	struct world *w = play(0);
+	for (int view = PV_VIEW_HEAP_DIFF; view <= PV_VIEW_HEAP_COHORT_SITES; view++) {
+		struct pv_table *t =
+			pv_view_table(w->m, (enum pv_view)view, &(struct pv_query){ 0 });
+		ck_assert_ptr_nonnull(t);
+		ck_assert_uint_eq(t->rows, 0);
+		ck_assert_str_eq(t->coverage, "objects were not followed");
+		pv_table_destroy(t);
+	}
+	finish(w);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("query lives");
+	TCase *t = tcase_create("lives");
+	tcase_add_test(t, new_died_survived);
+	tcase_add_test(t, by_class_as_many_are_the_same);
+	tcase_add_test(t, by_namespace_stack_and_thread);
+	tcase_add_test(t, the_leak_is_first);
+	tcase_add_test(t, alike_in_growth_alike_in_shape);
+	tcase_add_test(t, often_or_seldom_is_the_same);
+	tcase_add_test(t, idle_time_is_short);
+	tcase_add_test(t, two_shots_show_no_staircase);
+	tcase_add_test(t, sampled_allocations_are_said);
+	tcase_add_test(t, cohorts_and_their_births);
+	tcase_add_test(t, nothing_without_lives);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,218 @@
+/* What runtimes tell of themselves, from the events to the rows, and through an index file. */
+#include <string.h>
+
+#include "common/model/persist.h"
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { MAIN = 0x100, COPY = 0x110, DOMAIN = 0x10, CONTEXT = 0x20, ASSEMBLY = 0x30, IMAGE = 0x40 };
+
+static struct pv_text text(const char *s)
+{
+	return (struct pv_text){ s, strlen(s) };
+}
+
+static const char *row_text(
+	struct kit *k, enum pv_view view, size_t row, const char *const *columns)
+{
+	struct pv_query q = { 0 };
+	struct pv_table *t = kit_view(k, view, &q);
+	const char *got = kit_text(t, row, columns);
+	pv_table_destroy(t);
+	return got;
+}
+
+static struct kit world(void)
+{
+	struct kit k = kit_new("profview:runtime,suspend");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, COPY, "Copy()");
+	kit_at(&k, 50);
+	return k;
+}
+
+START_TEST(stops_by_reason)
+{
+	static const char *const columns[] = { "reason", "count", "stopped_ns", "max_ns", "wait_ns",
+		"wait_max_ns", "failed", NULL };
+	struct kit k = world();
+	for (uint64_t i = 0; i < 3; i++)
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_SUSPENSION,
+				      .stop = { PV_STOP_GC, 10 * i, 100 + i, 0 } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_SUSPENSION, .stop = { 77, 5, 0, 1 } });
+	ck_assert_str_eq(row_text(&k, PV_VIEW_STOPS, 0, columns), "collection 3 303 102 30 20 0");
+	ck_assert_str_eq(row_text(&k, PV_VIEW_STOPS, 1, columns), "other 1 0 0 5 5 1");
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(one_method_has_several_bodies)
+{
+	static const char *const columns[] = { "method", "tier", "version", "code", "bytes", NULL };
+	struct kit k = world();
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_BODY,
+			      .body = { .method = MAIN,
+				      .code = 0x5000,
+				      .size = 64,
+				      .tier = PV_TIER_QUICK } });
+	kit_at(&k, 60);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_BODY,
+			      .body = { .method = MAIN,
+				      .code = 0x6000,
+				      .size = 32,
+				      .tier = PV_TIER_1,
+				      .version = 2 } });
+	kit_at(&k, 70);
+	kit_event(&k, (struct pv_event){
+			      .kind = PV_KIND_EXT_BODY, .body = { .method = 0x999, .tier = 200 } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_CODE_GONE,
+			      .body = { .method = MAIN, .why = PV_GONE_PITCHED } });
+	ck_assert_str_eq(row_text(&k, PV_VIEW_BODIES, 0, columns), "Main() tier 0 0 0x5000 64");
+	ck_assert_str_eq(row_text(&k, PV_VIEW_BODIES, 1, columns), "Main() tier 1 2 0x6000 32");
+	ck_assert_str_eq(row_text(&k, PV_VIEW_BODIES, 2, columns), "0x999 unknown 0 - -");
+	ck_assert_uint_eq(k.m->runtime.pitched, 1);
+	kit_free(&k);
+}
+END_TEST
+
+static void cross(struct kit *k, uint64_t method, uint64_t into, uint64_t ns)
+{
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_EXT_TRANSITION, .transition = { method, into, ns } });
+}
+
+START_TEST(transitions_by_method)
+{
+	static const char *const columns[] = { "method", "native_calls", "native_ns",
+		"native_max_ns", "managed_calls", "managed_ns", NULL };
+	struct kit k = world();
+	cross(&k, COPY, PV_INTO_NATIVE, 30);
+	cross(&k, COPY, PV_INTO_NATIVE, 10);
+	cross(&k, COPY, PV_INTO_MANAGED, 7);
+	cross(&k, MAIN, PV_INTO_MANAGED, 900);
+	ck_assert_str_eq(row_text(&k, PV_VIEW_TRANSITIONS, 0, columns), "Copy() 2 40 30 1 7");
+	ck_assert_str_eq(row_text(&k, PV_VIEW_TRANSITIONS, 1, columns), "Main() 0 0 0 1 900");
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(what_collections_leave)
+{
+	static const char *const columns[] = { "generation", "survived_bytes", "ranges",
+		"moved_bytes", "moved_ranges", NULL };
+	struct kit k = world();
+	kit_event(&k, (struct pv_event){
+			      .kind = PV_KIND_EXT_SURVIVED, .survived = { 1, 9, 4096, 3, 512 } });
+	ck_assert_str_eq(row_text(&k, PV_VIEW_SURVIVED, 0, columns), "1 4096 9 512 3");
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(spans_of_work)
+{
+	static const char *const columns[] = { "start_ns", "took_ns", "what", "name", "failed",
+		"stack", NULL };
+	struct kit k = world();
+	kit_must(pv_reserve(&k.batch.pool, 2));
+	k.batch.pool.v[k.batch.pool.n] = MAIN;
+	k.batch.pool.v[k.batch.pool.n + 1] = COPY;
+	struct pv_span stack = { (uint32_t)k.batch.pool.n, 2 };
+	k.batch.pool.n += 2;
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN,
+			      .span = { 20000, 1, text("HTTP"), text("GET /"), stack } });
+	ck_assert_str_eq(
+		row_text(&k, PV_VIEW_SPANS, 0, columns), "30000 20000 HTTP GET / 1 Main()\nCopy()");
+	kit_free(&k);
+}
+END_TEST
+
+static void contexts(struct kit *k)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_CONTEXT_LOAD,
+			     .meta = { .key = CONTEXT, .domain = DOMAIN } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_CONTEXT_NAME,
+			     .meta = { .key = CONTEXT, .name = text("plug-ins") } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
+			     .meta = { .key = ASSEMBLY, .image = IMAGE, .name = text("plug") } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_ASSEMBLY_IN,
+			     .meta = { .key = ASSEMBLY, .owner = CONTEXT } });
+	kit_event(
+		k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
+			   .meta = { .key = IMAGE, .name = text("plug.dll"), .mvid = text("") } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
+			     .meta = { .key = 0x50, .image = IMAGE, .name = text("Plug.In") } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
+			     .meta = { .key = 0x51, .domain = DOMAIN, .owner = 0x50 } });
+	kit_alloc(k, 0x50, 0x8000, 24, NULL);
+}
+
+START_TEST(rows_by_load_context)
+{
+	static const char *const columns[] = { "name", "allocations", NULL };
+	struct kit k = world();
+	contexts(&k);
+	struct pv_query q = { .group = PV_BY_CONTEXT };
+	struct pv_table *t = kit_view(&k, PV_VIEW_CLASSES, &q);
+	ck_assert_str_eq(kit_text(t, 0, columns), "plug-ins 1");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+struct bytes {
+	PV_ARRAY(uint8_t) all;
+	size_t at;
+};
+
+static bool put(void *ctx, const void *data, size_t n)
+{
+	struct bytes *b = ctx;
+	kit_must(pv_reserve(&b->all, n));
+	memcpy(b->all.v + b->all.n, data, n);
+	b->all.n += n;
+	return true;
+}
+
+static bool get(void *ctx, void *data, size_t n)
+{
+	struct bytes *b = ctx;
+	if (n > b->all.n - b->at)
+		return false;
+	memcpy(data, b->all.v + b->at, n);
+	b->at += n;
+	return true;
+}
+
+START_TEST(an_index_keeps_them)
+{
+	struct kit k = world();
+	struct bytes b = { .at = 0 };
+	cross(&k, COPY, PV_INTO_NATIVE, 30);
+	contexts(&k);
+	kit_flush(&k);
+	ck_assert(pv_model_save(k.m, put, &b));
+	struct pv_model *m = pv_model_create(NULL);
+	ck_assert(pv_model_load(m, get, &b, b.all.n));
+	ck_assert_uint_eq(m->runtime.transitions.n, 1);
+	ck_assert_int_eq(m->runtime.transitions.v[0].total_ns[PV_INTO_NATIVE], 30);
+	ck_assert_uint_eq(m->runtime.in_contexts, 1);
+	pv_model_destroy(m);
+	pv_array_finish(&b.all);
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("views of runtimes");
+	TCase *t = tcase_create("views of runtimes");
+	tcase_add_test(t, stops_by_reason);
+	tcase_add_test(t, one_method_has_several_bodies);
+	tcase_add_test(t, transitions_by_method);
+	tcase_add_test(t, what_collections_leave);
+	tcase_add_test(t, spans_of_work);
+	tcase_add_test(t, rows_by_load_context);
+	tcase_add_test(t, an_index_keeps_them);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

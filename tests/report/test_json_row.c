@@ -1,0 +1,128 @@
+/* Rows of a JSON report: what is written as text at once, and what cJSON makes, read the same. */
+#include "tests/kit/suite.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/report/json_row.h"
+
+enum { MOST = 4 };
+
+static const struct pv_column columns[] = {
+	{ .id = "name", .unit = PV_UNIT_TEXT },
+	{ .id = "calls", .unit = PV_UNIT_COUNT },
+	{ .id = "since_ns", .unit = PV_UNIT_TIME },
+	{ .id = "share", .unit = PV_UNIT_PERCENT },
+	{ .id = "at", .unit = PV_UNIT_ADDRESS },
+	{ .id = "open", .unit = PV_UNIT_BOOL },
+	{ .id = "stack", .unit = PV_UNIT_LIST },
+	{ .id = "sizes", .unit = PV_UNIT_LIST, .flags = PV_COLUMN_NUMBERS },
+	{ .id = "grown", .unit = PV_UNIT_DELTA_BYTES },
+};
+
+static struct pv_table table;
+static struct pv_row row;
+static struct pv_cell cell[PV_COUNT_OF(columns)];
+
+static void setup(void)
+{
+	table = (struct pv_table){ .column = columns, .columns = PV_COUNT_OF(columns), .row = &row, .rows = 1 };
+	row = (struct pv_row){ .cell = cell };
+	for (size_t i = 0; i < PV_COUNT_OF(columns); i++)
+		cell[i] = (struct pv_cell){ .state = PV_CELL_VALUE };
+}
+
+/* What is written of the row's `keys`, behind `lead`. */
+static void check(const char *lead, const char *const keys[MOST], const char *want)
+{
+	const char *key[PV_MAX_KEYS] = { 0 };
+	struct pv_json_rows rows;
+	char *text = NULL;
+	size_t size = 0;
+	for (size_t i = 0; i < MOST && keys[i]; i++)
+		key[i] = keys[i];
+	FILE *out = open_memstream(&text, &size);
+	ck_assert_ptr_nonnull(out);
+	pv_json_rows_begin(&rows, &table, key);
+	ck_assert(pv_json_row(&rows, lead, 0, out));
+	fclose(out);
+	ck_assert_str_eq(text, want);
+	pv_json_rows_finish(&rows);
+	free(text);
+}
+
+static void check_name(const char *name, const char *want)
+{
+	cell[0].s = name;
+	check("{", (const char *const[MOST]){ "name" }, want);
+}
+
+START_TEST(texts)
+{
+	check_name("Program:Main (string[])", "{\"name\":\"Program:Main (string[])\"");
+	check_name("", "{\"name\":\"\"");
+	check_name(NULL, "{\"name\":\"\"");
+	check_name("a \"b\" \\ c", "{\"name\":\"a \\\"b\\\" \\\\ c\"");
+	check_name("tab\tline\nbell\007", "{\"name\":\"tab\\tline\\nbell\\u0007\"");
+	check_name("~ \177 h\303\251", "{\"name\":\"~ \\u007f h\303\251\"");
+	check_name("bad \303( byte", "{\"name\":\"bad \357\277\275( byte\"");
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	static const char *const keys[MOST] = { "calls", "since_ns", "share", "grown" };
+	check("{", keys, "{\"calls\":0,\"since_ns\":0,\"share\":0,\"grown\":0");
+	cell[1].u = UINT64_MAX;
+	cell[2].i = INT64_MIN;
+	cell[3].d = 12.5;
+	cell[8].i = -7;
+	check("{", keys,
+		"{\"calls\":18446744073709551615,\"since_ns\":-9223372036854775808,\"share\":12.5,\"grown\":-7");
+	cell[1].u = UINT64_C(1000000000000000);
+	cell[2].i = INT64_MAX;
+	cell[3].d = 0.1;
+	cell[8].i = 10;
+	check("{", keys,
+		"{\"calls\":1000000000000000,\"since_ns\":9223372036854775807,\"share\":0.10000000000000001,\"grown\":10");
+}
+END_TEST
+
+START_TEST(other_values)
+{
+	cell[4].u = 0xdeadbeef;
+	cell[5].u = 1;
+	cell[6].s = "Main\nsay \"hi\"";
+	cell[7].s = "1\n18446744073709551615";
+	check("{", (const char *const[MOST]){ "at", "open", "stack", "sizes" },
+		"{\"at\":\"0xdeadbeef\",\"open\":true,\"stack\":[\"Main\",\"say \\\"hi\\\"\"],"
+		"\"sizes\":[1,18446744073709551615]");
+	for (size_t i = 0; i < PV_COUNT_OF(columns); i++)
+		cell[i].state = PV_CELL_NULL;
+	check("{", (const char *const[MOST]){ "name", "calls", "stack", "sizes" },
+		"{\"name\":null,\"calls\":null,\"stack\":null,\"sizes\":null");
+}
+END_TEST
+
+START_TEST(behind_others)
+{
+	cell[0].s = "f";
+	check("{\"id\":3", (const char *const[MOST]){ "name", "calls" },
+		"{\"id\":3,\"name\":\"f\",\"calls\":0");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("json_row");
+	TCase *t = tcase_create("json_row");
+	tcase_add_checked_fixture(t, setup, NULL);
+	tcase_add_test(t, texts);
+	tcase_add_test(t, numbers);
+	tcase_add_test(t, other_values);
+	tcase_add_test(t, behind_others);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,212 @@
+/* The diagnostics socket of .NET, with this very process in the runtime's place. */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/base/coreclr.h"
+#include "common/target/dotnet_ipc.h"
+#include "tests/kit/suite.h"
+
+enum { HEAD = 20, ROOM = 70000 };
+
+static struct {
+	int fd;
+	char path[108];
+	pthread_t thread;
+	uint8_t got[ROOM];
+	size_t got_n;
+	const uint8_t *answer;
+	size_t answer_n, cut; /* so much of it is sent before the end */
+	int commands;
+} server;
+
+static bool read_all(int fd, uint8_t *to, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t done = recv(fd, to + at, n - at, 0);
+		if (done <= 0)
+			return false;
+		at += (size_t)done;
+	}
+	return true;
+}
+
+static void *serve(void *ctx)
+{
+	int fd;
+	(void)ctx;
+	while ((fd = accept(server.fd, NULL, NULL)) >= 0) {
+		size_t size = 0;
+		if (read_all(fd, server.got, HEAD)) {
+			size = (size_t)server.got[14] | (size_t)server.got[15] << 8;
+			server.got_n = read_all(fd, server.got + HEAD, size - HEAD) ? size : 0;
+			server.commands++;
+			send(fd, server.answer, server.cut, MSG_NOSIGNAL);
+		}
+		close(fd);
+	}
+	return NULL;
+}
+
+static void setup(void)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	snprintf(server.path, sizeof server.path, "/tmp/dotnet-diagnostic-%ld-777-socket",
+		(long)getpid());
+	memcpy(at.sun_path, server.path, sizeof server.path);
+	server.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(server.fd, (struct sockaddr *)&at, sizeof at), 0);
+	ck_assert_int_eq(listen(server.fd, 8), 0);
+	server.commands = 0;
+	ck_assert_int_eq(pthread_create(&server.thread, NULL, serve, NULL), 0);
+}
+
+static void teardown(void)
+{
+	shutdown(server.fd, SHUT_RDWR);
+	pthread_join(server.thread, NULL);
+	close(server.fd);
+	unlink(server.path);
+}
+
+static void answers(const uint8_t *bytes, size_t n, size_t cut)
+{
+	server.answer = bytes;
+	server.answer_n = n;
+	server.cut = cut;
+}
+
+static const uint8_t fine[HEAD] = { 'D', 'O', 'T', 'N', 'E', 'T', '_', 'I', 'P', 'C', '_', 'V', '1',
+	0, HEAD, 0, 0xff, 0 };
+
+static struct pv_dotnet found(void)
+{
+	struct pv_dotnet d;
+	struct pv_error e;
+	if (!pv_dotnet_find(&d, getpid(), &e))
+		ck_abort_msg("%s", e.what);
+	ck_assert_str_eq(d.socket, server.path);
+	return d;
+}
+
+/* Every byte of the command, after the protocol's description. */
+START_TEST(attach_in_bytes)
+{
+	struct pv_dotnet d = found();
+	struct pv_error e;
+	static const uint8_t guid[16] = PV_CORECLR_GUID_BYTES;
+	static const uint8_t path[] = { 5, 0, 0, 0, '/', 0, 0xe9, 0, 0x3d, 0xd8, 0x00, 0xde, 0, 0 };
+	answers(fine, HEAD, HEAD);
+	if (!pv_dotnet_attach(&d, "/\xc3\xa9\xf0\x9f\x98\x80", "gc,x", &e))
+		ck_abort_msg("%s", e.what);
+	ck_assert_uint_eq(server.got_n, HEAD + 4 + 16 + sizeof path + 4 + 4);
+	const uint8_t *p = server.got;
+	ck_assert_int_eq(memcmp(p, fine, 14), 0);
+	ck_assert_uint_eq(p[16], 3);
+	ck_assert_uint_eq(p[17], 1);
+	ck_assert_int_eq(memcmp(p + HEAD + 4, guid, 16), 0);
+	ck_assert_int_eq(memcmp(p + HEAD + 20, path, sizeof path), 0);
+	ck_assert_int_eq(memcmp(p + HEAD + 20 + sizeof path, "\4\0\0\0gc,x", 8), 0);
+}
+END_TEST
+
+/* Variable, profiler, and on it goes; nothing more once one is refused. */
+START_TEST(start_is_three_commands)
+{
+	struct pv_dotnet d = found();
+	struct pv_error e;
+	answers(fine, HEAD, HEAD);
+	ck_assert(pv_dotnet_start(&d, "/lib.so", "gc", &e));
+	ck_assert_int_eq(server.commands, 3);
+	ck_assert_uint_eq(server.got[16], 4);
+	ck_assert_uint_eq(server.got[17], 1);
+	uint8_t no[HEAD + 4];
+	memcpy(no, fine, HEAD);
+	no[14] = sizeof no;
+	no[17] = 0xff;
+	memcpy(no + HEAD, "\x6a\x13\x13\x80", 4);
+	answers(no, sizeof no, sizeof no);
+	ck_assert(!pv_dotnet_start(&d, "/lib.so", "gc", &e));
+	ck_assert_int_eq(server.commands, 4);
+	ck_assert_ptr_nonnull(strstr(e.what, "another profiler"));
+}
+END_TEST
+
+static size_t text(uint8_t *to, const char *t)
+{
+	uint32_t n = (uint32_t)strlen(t) + 1;
+	memcpy(to, &n, 4);
+	for (uint32_t i = 0; i < n; i++) {
+		to[4 + 2 * i] = (uint8_t)t[i];
+		to[5 + 2 * i] = 0;
+	}
+	return 4 + 2 * n;
+}
+
+/* What it says of itself; an answer that ends anywhere is no answer, and does no harm. */
+START_TEST(information_and_its_cuts)
+{
+	uint8_t whole[512];
+	size_t n = HEAD + 24;
+	struct pv_error e;
+	memset(whole, 7, sizeof whole);
+	memcpy(whole, fine, HEAD);
+	n += text(whole + n, "dotnet app.dll");
+	n += text(whole + n, "linux");
+	n += text(whole + n, "x64");
+	n += text(whole + n, "app");
+	n += text(whole + n, "10.0.12+95017c711e");
+	for (size_t cut = 0; cut <= n; cut++) {
+		struct pv_dotnet d = found();
+		whole[14] = (uint8_t)n;
+		whole[15] = (uint8_t)(n >> 8);
+		answers(whole, n, cut);
+		ck_assert_int_eq(pv_dotnet_ask(&d, 10000, &e), cut == n);
+		ck_assert_str_eq(d.version, cut == n ? "10.0.12+95017c711e" : "");
+		if (cut < HEAD)
+			continue;
+		whole[14] = (uint8_t)cut; /* and one that says it is so short */
+		whole[15] = (uint8_t)(cut >> 8);
+		d = found();
+		ck_assert_int_eq(pv_dotnet_ask(&d, 10000, &e), cut == n);
+	}
+	memset(whole + HEAD + 24, 0xff, 4); /* a length without end */
+	struct pv_dotnet d = found();
+	answers(whole, n, n);
+	ck_assert(!pv_dotnet_ask(&d, 10000, &e));
+}
+END_TEST
+
+START_TEST(what_is_not_there)
+{
+	struct pv_dotnet d;
+	struct pv_error e;
+	ck_assert(!pv_dotnet_find(&d, 1 << 30, &e));
+	ck_assert_int_eq(e.code, PV_EUSAGE);
+	d = found();
+	unlink(server.path);
+	answers(fine, HEAD, HEAD);
+	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "", &e));
+	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert(!pv_dotnet_find(&d, getpid(), &e));
+	ck_assert_ptr_nonnull(strstr(e.what, "profview run"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("dotnet diagnostics");
+	TCase *t = tcase_create("dotnet diagnostics");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, attach_in_bytes);
+	tcase_add_test(t, start_is_three_commands);
+	tcase_add_test(t, information_and_its_cuts);
+	tcase_add_test(t, what_is_not_there);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,209 @@
+/* Cells, clipping, wide and combining characters, charts, and what ASCII makes of them. */
+#include "tests/kit/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tui/draw/canvas.h"
+#include "tui/draw/chart.h"
+
+static struct ui_canvas canvas;
+
+static void open_canvas(void)
+{
+	canvas = (struct ui_canvas){ 0 };
+	ck_assert(ui_canvas_resize(&canvas, 10, 3));
+}
+
+static void close_canvas(void)
+{
+	ui_canvas_finish(&canvas);
+}
+
+static void expect(const char *want)
+{
+	char *text = ui_canvas_text(&canvas);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, want);
+	free(text);
+}
+
+static struct ui_rect at(int x, int y, int w)
+{
+	return (struct ui_rect){ x, y, w, 1 };
+}
+
+START_TEST(text_is_cut_with_an_ellipsis)
+{
+	ck_assert_int_eq(ui_put(&canvas, at(0, 0, 6), UI_PLAIN, "abcdef"), 6);
+	ck_assert_int_eq(ui_put(&canvas, at(0, 1, 6), UI_PLAIN, "abcdefg"), 6);
+	ck_assert_int_eq(ui_put_cut(&canvas, at(0, 2, 6), UI_PLAIN, "abcdefg"), 6);
+	expect("abcdef\nabcde…\nabcdef\n");
+}
+END_TEST
+
+START_TEST(right_aligned_text)
+{
+	ui_put_right(&canvas, at(1, 0, 8), UI_PLAIN, "12");
+	ui_put_right(&canvas, at(1, 1, 8), UI_PLAIN, "1234567890");
+	expect("       12\n 1234567…\n\n");
+}
+END_TEST
+
+START_TEST(positions_outside_do_nothing)
+{
+	ui_put(&canvas, at(-3, 0, 5), UI_PLAIN, "abcde");
+	ui_put(&canvas, at(8, 1, 5), UI_PLAIN, "abcde");
+	ui_put(&canvas, at(0, 9, 5), UI_PLAIN, "abcde");
+	ui_put(&canvas, at(0, -1, 5), UI_PLAIN, "abcde");
+	ui_put(&canvas, at(0, 2, 0), UI_PLAIN, "abcde");
+	ui_put_code(&canvas, 100, 100, UI_PLAIN, 'x');
+	ui_clear(&canvas, (struct ui_rect){ -5, -5, 2, 100 }, UI_BAD);
+	ui_box(&canvas, (struct ui_rect){ 5, 1, 50, 50 }, "a long title of a box");
+	expect("de\n     ┌─ a\n     │\n");
+}
+END_TEST
+
+START_TEST(wide_characters_take_two_cells)
+{
+	ck_assert_int_eq(ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "a\xe4\xb8\xad\xe6\x96\x87z"), 6);
+	ui_put(&canvas, at(0, 1, 4), UI_PLAIN, "a\xe4\xb8\xad\xe6\x96\x87z");
+	ui_put(&canvas, at(0, 2, 10), UI_PLAIN, "\xe4\xb8\xad\xe6\x96\x87");
+	ui_put_code(&canvas, 1, 2, UI_PLAIN, 'x'); /* into the right half of the first */
+	ui_put_code(&canvas, 2, 2, UI_PLAIN, 'y'); /* over the left half of the second */
+	expect("a\xe4\xb8\xad\xe6\x96\x87z\na\xe4\xb8\xad…\n xy\n");
+	ck_assert_uint_eq(canvas.cell[1].cells, 2);
+	ck_assert_uint_eq(canvas.cell[2].cells, 0);
+}
+END_TEST
+
+START_TEST(combining_characters_stay_on_their_cell)
+{
+	ck_assert_int_eq(ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "e\xcc\x81t"), 2);
+	ck_assert_uint_eq(canvas.cell[0].mark[0], 0x301);
+	expect("e\xcc\x81t\n\n\n");
+}
+END_TEST
+
+START_TEST(control_and_reordering_characters_are_harmless)
+{
+	ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "a\x1b[2Jb");
+	ck_assert_int_eq(ui_put(&canvas, at(0, 1, 10), UI_PLAIN,
+				 "a\xe2\x80\xae"
+				 "b\tc"),
+		10);
+	ck_assert_int_eq(ui_put(&canvas, at(0, 2, 10), UI_PLAIN, "\xff\xc3"), 8);
+	expect("a\\x1b[2Jb\na\\u202eb\\…\n\\xff\\xc3\n");
+}
+END_TEST
+
+/* On the border left of it, and of a character more than it may carry. */
+START_TEST(combining_characters_do_not_pile_up)
+{
+	ck_assert_int_eq(ui_put(&canvas, at(1, 0, 9), UI_PLAIN, "\xcc\x81"), 6);
+	ui_put(&canvas, at(0, 1, 10), UI_PLAIN, "e\xcc\x81\xcc\x82\xcc\x83t");
+	expect(" \\u0301\ne\xcc\x81\xcc\x82\\u0303t\n\n");
+	ck_assert_uint_eq(canvas.cell[1].mark[0], 0);
+}
+END_TEST
+
+START_TEST(styles_are_kept_per_cell)
+{
+	ui_put(&canvas, at(0, 0, 10), UI_WARN, "ab");
+	ui_restyle(&canvas, at(1, 0, 2), UI_CURSOR);
+	ck_assert_uint_eq(canvas.cell[0].style, UI_WARN);
+	ck_assert_uint_eq(canvas.cell[1].style, UI_CURSOR);
+	ck_assert_uint_eq(canvas.cell[2].style, UI_CURSOR);
+	ck_assert_uint_eq(canvas.cell[3].style, UI_PLAIN);
+}
+END_TEST
+
+START_TEST(a_box_has_a_title)
+{
+	struct ui_rect in = ui_box(&canvas, (struct ui_rect){ 0, 0, 10, 3 }, "GC");
+	ck_assert_int_eq(in.x, 1);
+	ck_assert_int_eq(in.w, 8);
+	ck_assert_int_eq(in.h, 1);
+	expect("┌─ GC ───┐\n│        │\n└────────┘\n");
+}
+END_TEST
+
+START_TEST(bars_have_eighths)
+{
+	ui_bar(&canvas, at(0, 0, 10), UI_BAR, 0.5);
+	ui_bar(&canvas, at(0, 1, 10), UI_BAR, 0.25);
+	ui_bar(&canvas, at(0, 2, 10), UI_BAR, 0.0001);
+	expect("█████\n██▌\n▏\n");
+	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
+	ui_bar(&canvas, at(0, 0, 10), UI_BAR, 7);
+	ui_bar(&canvas, at(0, 1, 10), UI_BAR, 0);
+	ui_bar(&canvas, at(0, 2, 10), UI_BAR, NAN);
+	expect("██████████\n\n\n");
+}
+END_TEST
+
+START_TEST(sparklines_show_the_newest)
+{
+	const double v[] = { 9, 0, 1, 2, 4, 8, NAN, 8 };
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ v, 8, 8 });
+	ui_spark(&canvas, at(0, 1, 10), UI_HEAP, (struct ui_values){ v, 8, 8 });
+	ui_spark(&canvas, at(0, 2, 10), UI_HEAP, (struct ui_values){ v, 0, 8 });
+	expect(" ▁▂▄█ █\n█ ▁▂▄█ █\n\n");
+}
+END_TEST
+
+START_TEST(graphs_stack_cells)
+{
+	const double v[] = { 1, 2, 3 };
+	ui_graph(&canvas, (struct ui_rect){ 0, 0, 3, 3 }, UI_HEAP, (struct ui_values){ v, 3, 3 });
+	expect("  █\n ██\n███\n");
+}
+END_TEST
+
+START_TEST(ascii_replaces_everything_else)
+{
+	const double v[] = { 1, 4, 8 };
+	canvas.ascii = true;
+	ui_put(&canvas, at(0, 0, 10), UI_PLAIN,
+		"▶ \xe4\xb8\xad"
+		"e\xcc\x81…│");
+	ui_spark(&canvas, at(0, 1, 3), UI_HEAP, (struct ui_values){ v, 3, 8 });
+	ui_bar(&canvas, at(4, 1, 4), UI_BAR, 0.7);
+	ui_box(&canvas, (struct ui_rect){ 0, 2, 4, 2 }, NULL);
+	expect("> ?e~|\n_-# ##=\n+--+\n");
+}
+END_TEST
+
+START_TEST(resize_clears)
+{
+	ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "abc");
+	ck_assert(ui_canvas_resize(&canvas, 4, 2));
+	expect("\n\n");
+	ck_assert(ui_canvas_resize(&canvas, 0, 0));
+	expect("");
+	ui_put(&canvas, at(0, 0, 10), UI_PLAIN, "abc");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("canvas");
+	TCase *t = tcase_create("canvas");
+	tcase_add_checked_fixture(t, open_canvas, close_canvas);
+	tcase_add_test(t, text_is_cut_with_an_ellipsis);
+	tcase_add_test(t, right_aligned_text);
+	tcase_add_test(t, positions_outside_do_nothing);
+	tcase_add_test(t, wide_characters_take_two_cells);
+	tcase_add_test(t, combining_characters_stay_on_their_cell);
+	tcase_add_test(t, control_and_reordering_characters_are_harmless);
+	tcase_add_test(t, combining_characters_do_not_pile_up);
+	tcase_add_test(t, styles_are_kept_per_cell);
+	tcase_add_test(t, a_box_has_a_title);
+	tcase_add_test(t, bars_have_eighths);
+	tcase_add_test(t, sparklines_show_the_newest);
+	tcase_add_test(t, graphs_stack_cells);
+	tcase_add_test(t, ascii_replaces_everything_else);
+	tcase_add_test(t, resize_clears);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

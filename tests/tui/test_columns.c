@@ -1,0 +1,217 @@
+/* Which columns fit where, and how long names are shortened. */
+#include "tests/kit/suite.h"
+
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/base/showable.h"
+#include "tui/draw/columns.h"
+#include "tui/draw/rect.h"
+#include "tui/draw/shorten.h"
+
+static const struct pv_column columns[] = {
+	{ "share", "SHARE%", PV_UNIT_PERCENT, 6, 1, 0 },
+	{ "calls", "CALLS", PV_UNIT_COUNT, 8, 0, 0 },
+	{ "extra", "EXTRA", PV_UNIT_NS, 9, 9, 0 },
+	{ "time", "TIME", PV_UNIT_TIME, 12, 2, 0 },
+	{ "json", "JSON", PV_UNIT_COUNT, 9, 0, PV_COLUMN_HIDE_SCREEN },
+	{ "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_GROWS },
+};
+
+static struct pv_table table = { .column = columns, .columns = 6 };
+
+static bool shows(const struct ui_columns *c, size_t column)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].column == column)
+			return true;
+	return false;
+}
+
+static struct ui_columns fit(int width, size_t skip, uint32_t silent)
+{
+	struct ui_columns c;
+	ui_columns_fit(&table, (struct ui_columns_wish){ width, skip, silent }, &c);
+	return c;
+}
+
+START_TEST(nothing_overlaps_or_leaves)
+{
+	for (int width = 0; width <= 200; width++) {
+		for (size_t skip = 0; skip < 6; skip++) {
+			struct ui_columns c = fit(width, skip, 0);
+			int end = 0;
+			bool good = c.n >= 1 && shows(&c, 5);
+			for (size_t i = 0; i < c.n; i++) {
+				good = good && c.at[i].x >= end && c.at[i].w >= 0 &&
+					(c.at[i].w == 0 || c.at[i].x + c.at[i].w <= width);
+				end = c.at[i].x + c.at[i].w;
+			}
+			ck_assert_msg(good, "width %d, skip %zu", width, skip);
+		}
+	}
+}
+END_TEST
+
+/* A string without room for its text shows that in the place of its class. */
+START_TEST(text_instead_of_a_name)
+{
+	static const struct pv_column strings[] = {
+		{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
+		{ "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_GROWS },
+		{ "preview", "STRING", PV_UNIT_TEXT, 24, 1, 0 },
+	};
+	struct pv_table t = { .column = strings, .columns = PV_COUNT_OF(strings) };
+	struct ui_columns c;
+	for (int width = 0; width <= 100; width++) {
+		ui_columns_fit(&t, (struct ui_columns_wish){ .width = width }, &c);
+		ck_assert_int_eq(c.instead, shows(&c, 2) ? -1 : 2);
+	}
+	ck_assert(shows(&c, 2));
+	ck_assert_int_eq(fit(10, 0, 0).instead, -1);
+}
+END_TEST
+
+/* Of two columns of words both stay for as long as they can be told from each other. */
+START_TEST(words_are_shortened_before_they_go)
+{
+	static const struct pv_column sites[] = {
+		{ "live", "ALIVE", PV_UNIT_COUNT, 8, 0, 0 },
+		{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, 0 },
+		{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	};
+	struct pv_table t = { .column = sites, .columns = PV_COUNT_OF(sites) };
+	struct ui_columns c;
+	for (int width = 36; width <= 120; width++) {
+		ui_columns_fit(&t, (struct ui_columns_wish){ .width = width }, &c);
+		int most = ui_max(12, width - 8 - 2 - 2 - 12);
+		ck_assert_uint_eq(c.n, 3);
+		ck_assert_int_eq(c.at[1].w, ui_min(24, most));
+		ck_assert_int_ge(c.at[2].w, 12);
+		ck_assert_int_eq(c.at[2].x + c.at[2].w, width);
+	}
+	ui_columns_fit(&t, (struct ui_columns_wish){ .width = 35 }, &c);
+	ck_assert_uint_eq(c.n, 2);
+	ck_assert(!shows(&c, 1));
+}
+END_TEST
+
+/* Where a column goes all the same, the others have their width back. */
+START_TEST(what_is_left_is_not_shortened)
+{
+	static const struct pv_column kinds[] = {
+		{ "what", "WHAT", PV_UNIT_TEXT, 18, 0, 0 },
+		{ "state", "STATE", PV_UNIT_TEXT, 12, 0, 0 },
+		{ "detail", "DETAIL", PV_UNIT_TEXT, 40, 0, PV_COLUMN_GROWS },
+	};
+	struct pv_table t = { .column = kinds, .columns = PV_COUNT_OF(kinds) };
+	struct ui_columns c;
+	ui_columns_fit(&t, (struct ui_columns_wish){ .width = 39 }, &c);
+	ck_assert_uint_eq(c.n, 2);
+	ck_assert_int_eq(c.at[0].w, 18);
+	ck_assert_int_eq(c.at[1].w, 39 - 18 - 2);
+}
+END_TEST
+
+START_TEST(what_can_be_spared_goes_first)
+{
+	struct ui_columns c = fit(120, 0, 0);
+	ck_assert_uint_eq(c.n, 5);
+	ck_assert(!shows(&c, 4)); /* for reports only */
+	ck_assert_int_gt(c.bar_w, 0);
+	c = fit(60, 0, 0);
+	ck_assert(!shows(&c, 2));
+	ck_assert(shows(&c, 0) && shows(&c, 1) && shows(&c, 3));
+	ck_assert_int_eq(c.bar_w, 0);
+	c = fit(40, 0, 0);
+	ck_assert(shows(&c, 1) && !shows(&c, 3));
+	c = fit(15, 0, 0);
+	ck_assert_uint_eq(c.n, 1);
+	c = fit(120, 2, 0);
+	ck_assert(!shows(&c, 0) && !shows(&c, 1) && shows(&c, 2) && shows(&c, 5));
+}
+END_TEST
+
+START_TEST(silent_columns_are_left_out)
+{
+	struct pv_cell known[6] = { { .state = PV_CELL_VALUE } }, unknown[6];
+	struct pv_row rows[2] = { { .cell = known }, { .cell = unknown } };
+	for (size_t i = 0; i < 6; i++)
+		unknown[i] = (struct pv_cell){ .state = PV_CELL_NULL };
+	known[3] = unknown[3];
+	struct pv_table t = table;
+	ck_assert_uint_eq(ui_columns_silent(&t), 0); /* without rows nothing is known */
+	t.row = rows;
+	t.rows = 2;
+	ck_assert_uint_eq(ui_columns_silent(&t), 1 << 3);
+	ck_assert(!shows(&(struct ui_columns){ 0 }, 3));
+	struct ui_columns c = fit(120, 0, ui_columns_silent(&t));
+	ck_assert(!shows(&c, 3) && shows(&c, 2));
+}
+END_TEST
+
+START_TEST(the_name_is_words)
+{
+	static const struct pv_column none[] = { { "a", "A", PV_UNIT_COUNT, 3, 0, 0 },
+		{ "b", "B", PV_UNIT_BOOL, 3, 0, 0 }, { "c", "C", PV_UNIT_ADDRESS, 3, 0, 0 } };
+	static const struct pv_column tree[] = { { "a", "A", PV_UNIT_TEXT, 3, 0, 0 },
+		{ "b", "B", PV_UNIT_TEXT, 3, 0, PV_COLUMN_TREE } };
+	ck_assert_int_eq(ui_columns_name(columns, 6), 5);
+	ck_assert_int_eq(ui_columns_name(none, 3), -1);
+	ck_assert_int_eq(ui_columns_name(tree, 2), 1);
+	ck_assert_int_eq(ui_columns_name(tree, 1), 0);
+}
+END_TEST
+
+static void expect(const char *name, int cells, const char *want)
+{
+	char buf[400];
+	ck_assert_str_eq(ui_shorten(name, cells, buf, sizeof buf), want);
+}
+
+START_TEST(names_are_shortened)
+{
+	expect("App.Work:Run (int)", 18, "App.Work:Run (int)");
+	expect("App.Work:Run (int,string)", 18, "App.Work:Run (…)");
+	expect("App.Work:Run (System.Func`2<int,string>)", 14, "App.Work:Run");
+	expect("(wrapper alloc) object:Alloc (int)", 24, "(w) object:Alloc (int)");
+	expect("(wrapper alloc) object:Alloc (int)", 21, "(w) object:Alloc (…)");
+	expect("System.Collections.Generic.List<Item>", 20, "System.…c.List<Item>");
+	expect("A.B:C ()", 4, "A.B:C ()"); /* no room for anything: the canvas cuts it */
+	expect("\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87", 9,
+		"\xe4\xb8\xad…\xe4\xb8\xad\xe6\x96\x87");
+}
+END_TEST
+
+START_TEST(short_names_fit)
+{
+	static const char *const names[] = { "a.b:c (d)", "()", ")", "(wrapper x", "(wrapper x) ",
+		"System.Collections.Generic.Dictionary`2<int, Customer>:TryInsert (int,Customer)",
+		"e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81"
+		"e\xcc\x81" "e\xcc\x81" };
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		for (int cells = 8; cells < 100; cells++) {
+			char buf[400];
+			const char *text = ui_shorten(names[i], cells, buf, sizeof buf);
+			ck_assert_int_le(pv_showable_cells(text), cells);
+		}
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("columns");
+	TCase *t = tcase_create("columns");
+	tcase_add_test(t, nothing_overlaps_or_leaves);
+	tcase_add_test(t, what_can_be_spared_goes_first);
+	tcase_add_test(t, words_are_shortened_before_they_go);
+	tcase_add_test(t, what_is_left_is_not_shortened);
+	tcase_add_test(t, text_instead_of_a_name);
+	tcase_add_test(t, silent_columns_are_left_out);
+	tcase_add_test(t, the_name_is_words);
+	tcase_add_test(t, names_are_shortened);
+	tcase_add_test(t, short_names_fit);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,307 @@
+/*
+ * Every key in every pane: the frame is another one afterwards, the caller is asked for something,
+ * or the message line says why nothing has changed.
+ */
+#include "tests/kit/fake_screen.h"
+
+#include <stdio.h>
+
+#include "tests/kit/fake_heap.h"
+#include "common/model/objects/lives.h"
+#include "tui/draw/key.h"
+
+/* What comes before the key, behind the pane's own. */
+static const char *const states[] = { "", "<Tab>", "p", "\\zzz<Enter>", "?" };
+
+static struct pv_heap heap;
+static unsigned silent; /* keys that changed nothing and said nothing */
+static char which[4000];
+
+static void go_to(const struct ui_pane_def *def)
+{
+	int key = 0;
+	unsigned times;
+	ui_key_parse(ui_command_row(def->command)->keys, &key, &times);
+	ui_screen_key(&screen, key);
+	show();
+	if (def->command == UI_CMD_OBJECTS) {
+		ui_browser_use(&screen, &heap, NULL);
+		show();
+	}
+}
+
+static void try_key(int key, const struct ui_pane_def *def, const char *state)
+{
+	char name[16];
+	char *before = frame();
+	unsigned reply = ui_screen_key(&screen, key) & ~(unsigned)UI_HANDLED;
+	show();
+	char *after = frame();
+	bool said = screen.message[0] != 0;
+	if (!reply && !said && strcmp(before, after) == 0) {
+		size_t n = silent++ ? strlen(which) : 0;
+		snprintf(which + n, sizeof which - n, "\n  pane %s, after \"%s\": %s", def->tab,
+			state, ui_key_name(key, name, sizeof name));
+	}
+	free(before);
+	free(after);
+}
+
+/* `n`: of the states, so many. */
+static void try_everywhere(int key, size_t n, enum ui_feed_state feed_state, bool empty)
+{
+	for (size_t i = 0; i < ui_pane_count; i++) {
+		for (size_t k = 0; k < n; k++) {
+			open_screen_of(empty ? 40 : n > 2 ? 120 : 80, empty ? 10 : n > 2 ? 36 : 24);
+			feed.state = feed_state;
+			if (empty)
+				world->rows = 0;
+			go_to(&ui_pane_defs[i]);
+			press(states[k]);
+			screen.message[0] = 0;
+			show();
+			try_key(key, &ui_pane_defs[i], states[k]);
+			close_screen();
+		}
+	}
+}
+
+static const int special[] = { UI_KEY_TAB, UI_KEY_ENTER, UI_KEY_ESC, UI_KEY_BACKSPACE, UI_KEY_UP,
+	UI_KEY_DOWN, UI_KEY_LEFT, UI_KEY_RIGHT, UI_KEY_HOME, UI_KEY_END, UI_KEY_PGUP, UI_KEY_PGDN,
+	UI_KEY_DEL, UI_KEY_BACKTAB, UI_KEY_F0 + 1, UI_KEY_F0 + 2, UI_KEY_F0 + 3, UI_KEY_F0 + 4,
+	UI_KEY_F0 + 5, UI_KEY_F0 + 6, UI_KEY_F0 + 7, UI_KEY_F0 + 8, UI_KEY_F0 + 9, UI_KEY_F0 + 10,
+	0xe9, 'A' - 64, 'D' - 64, 'U' - 64, 'R' - 64, 'T' - 64, 'L' - 64, 'F' - 64, 'B' - 64 };
+
+static void try_all(size_t n, enum ui_feed_state state, bool empty)
+{
+	fake_heap(&heap, false);
+	for (int key = ' '; key < 127; key++)
+		try_everywhere(key, n, state, empty);
+	for (size_t i = 0; i < PV_COUNT_OF(special); i++)
+		try_everywhere(special[i], n, state, empty);
+	pv_heap_finish(&heap);
+	ck_assert_msg(silent == 0, "%u keys change nothing and say nothing: %s", silent, which);
+}
+
+START_TEST(of_a_live_log)
+{
+	try_all(PV_COUNT_OF(states), UI_FEED_LIVE, false);
+}
+END_TEST
+
+START_TEST(of_one_that_has_ended)
+{
+	try_all(2, UI_FEED_ENDED, false);
+}
+END_TEST
+
+START_TEST(of_one_without_rows)
+{
+	try_all(2, UI_FEED_ENDED, true);
+}
+END_TEST
+
+START_TEST(why_is_said)
+{
+	static const struct {
+		const char *keys, *words;
+	} row[] = {
+		{ "1e", "no command has the key e; F1 shows those of this pane" },
+		{ "2W", "W: kept-by in panes 8 and Y, paths in pane 9; not here" },
+		{ "5m", "m: base in pane 7; not here" },
+		{ "1\\", "\\: filter in lists; not here" },
+		{ "2k", "k: this is the first row" },
+		{ "2Gj", "j: this is the last row" },
+		{ "22", "2: this is that pane" },
+		{ "6b", "the rows of this pane are not grouped" },
+		{ "2<Del>", "Del: there is no filter here; \\ sets one" },
+		{ "2<Left>", "Left: there are no columns further left" },
+		{ "1k", "this is the first box" },
+		{ "2<Esc>", "Esc: there is nothing to cancel" },
+		{ "2:down<Enter>G:down<Enter>", "down: this is the last row" },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
+		open_screen();
+		press(row[i].keys);
+		ck_assert_str_eq(screen.message, row[i].words);
+		ck_assert(seen(row[i].words));
+		close_screen();
+	}
+}
+END_TEST
+
+START_TEST(a_grouping_is_the_panes_own)
+{
+	open_screen();
+	press("2bbbb");
+	ck_assert(seen("grouped by assembly"));
+	press("5");
+	ck_assert(!seen("grouped by"));
+	press("b2");
+	ck_assert(seen("grouped by assembly"));
+	press("1");
+	ck_assert(!seen("grouped by"));
+	close_screen();
+	open_screen_of(40, 10);
+	press("2b");
+	ck_assert(seen("grouped by namespace"));
+	press("3");
+	ck_assert(!seen("grouped by"));
+	close_screen();
+}
+END_TEST
+
+/* --- shots that come while two are compared --- */
+
+START_TEST(reading_is_said_on_a_small_screen)
+{
+	open_screen_of(40, 10);
+	press("Y");
+	ck_assert(seen("looking for objects"));
+	close_screen();
+}
+END_TEST
+
+START_TEST(newer_shots_are_followed_or_said)
+{
+	struct pv_lives lives = { .options = { .shot = 1 } };
+	open_screen();
+	world->summary.shots = 2;
+	world->generation++;
+	show();
+	press("Y");
+	ck_assert(screen.compare.asked && screen.shared.lives.reading);
+	screen.compare.asked = false;
+	ui_compare_use(&screen, &lives, world, NULL);
+	show();
+	ck_assert(!screen.compare.asked && !seen("newer shot"));
+	world->summary.shots = 3; /* it took no time: again */
+	world->generation++;
+	show();
+	show();
+	ck_assert(screen.compare.asked);
+	screen.compare.asked = false;
+	now_ns += 3000000000;
+	show();
+	ui_compare_use(&screen, &lives, world, NULL); /* it took 3 s */
+	world->summary.shots = 5;
+	world->generation++;
+	show();
+	show();
+	ck_assert(!screen.compare.asked);
+	ck_assert(seen("2 newer shots, u follows"));
+	press("8");
+	ck_assert(seen("2 newer shots, u follows"));
+	press("u");
+	ck_assert(screen.compare.asked && !seen("newer shot"));
+	close_screen();
+}
+END_TEST
+
+/* --- what is said in other states --- */
+
+static void end_the_log(void)
+{
+	feed.state = UI_FEED_ENDED;
+	show();
+}
+
+START_TEST(hints_are_true)
+{
+	open_screen();
+	press("7");
+	ck_assert(seen("F9Shot") && seen("S takes a shot") && seen("m marks the base"));
+	end_the_log();
+	ck_assert(!seen("F9Shot") && !seen("S takes a shot") && seen("m marks the base"));
+	press("S");
+	ck_assert(seen("no heap shot: the recording has ended"));
+	press("a");
+	ck_assert(seen("no heap shots: the recording has ended"));
+	press("T");
+	ck_assert(seen("nothing is recorded any more"));
+	press("6");
+	ck_assert(!seen("follows the newest"));
+	press("2?");
+	ck_assert(seen("q closes the help") && !seen("Enter on a method"));
+	close_screen();
+	open_screen();
+	screen.shared.readonly = true;
+	press("7");
+	ck_assert(!seen("F9Shot") && !seen("S takes a shot"));
+	close_screen();
+	open_screen();
+	world->rows = 0;
+	world->generation++;
+	press("5");
+	ck_assert(!seen("the stacks that allocate"));
+	close_screen();
+}
+END_TEST
+
+START_TEST(paused_after_the_end_counts_nothing)
+{
+	open_screen();
+	press("p");
+	now_ns = 3000000000;
+	show();
+	ck_assert(seen("PAUSED at") && seen("3.00 s behind"));
+	end_the_log();
+	now_ns = 9000000000;
+	show();
+	ck_assert(seen("3.00 s behind"));
+	press("pp");
+	now_ns = 20000000000;
+	show();
+	ck_assert(seen("PAUSED at") && !seen("behind"));
+	close_screen();
+}
+END_TEST
+
+START_TEST(the_window_of_an_ended_log_is_its_last_seconds)
+{
+	open_screen();
+	press("2ww"); /* 10 s, which roll */
+	ck_assert(seen("last 10 s") && !screen.shared.range.on);
+	press("6"); /* which has no figures of that */
+	ck_assert(!seen("last 10 s"));
+	press("1");
+	ck_assert(seen("methods and classes of the last 10 s"));
+	press("2");
+	end_the_log();
+	ck_assert(seen("last 10 s of the recording"));
+	ck_assert(screen.shared.range.on && screen.shared.range.from_end && screen.range_asked);
+	ck_assert_int_eq(screen.shared.range.from_ns, INT64_C(-10000000000));
+	press("w");
+	ck_assert(seen("last 1 s of the recording"));
+	press("R");
+	ck_assert(seen("nothing comes anew"));
+	press("w");
+	ck_assert(!screen.shared.range.on && seen("figures since the start"));
+	press("w[");
+	ck_assert(screen.shared.range.on && screen.shared.window_ns == 0);
+	press("<C-r>");
+	ck_assert(!screen.shared.range.on);
+	press(":window 60<Enter>");
+	ck_assert(seen("last 60 s of the recording"));
+	close_screen();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("idle keys");
+	TCase *t = tcase_create("idle keys");
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, of_a_live_log);
+	tcase_add_test(t, of_one_that_has_ended);
+	tcase_add_test(t, of_one_without_rows);
+	tcase_add_test(t, why_is_said);
+	tcase_add_test(t, a_grouping_is_the_panes_own);
+	tcase_add_test(t, reading_is_said_on_a_small_screen);
+	tcase_add_test(t, newer_shots_are_followed_or_said);
+	tcase_add_test(t, hints_are_true);
+	tcase_add_test(t, paused_after_the_end_counts_nothing);
+	tcase_add_test(t, the_window_of_an_ended_log_is_its_last_seconds);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,190 @@
+/* The command line: subcommands, options before and after the file, and one clear line if wrong. */
+#include "tests/kit/suite.h"
+
+#include <string.h>
+
+#include "tui/app/options.h"
+
+enum { WORDS = 32 };
+
+static struct ui_options o;
+static struct pv_error err;
+static char line[256]; /* parsed options point into it */
+
+static bool parse(const char *words)
+{
+	static char *argv[WORDS + 1];
+	memset(argv, 0, sizeof argv);
+	argv[0] = line;
+	int argc = 0;
+	snprintf(line, sizeof line, "profview %s", words);
+	for (char *word = strtok(line, " "); word && argc < WORDS; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	err = (struct pv_error){ 0 };
+	return ui_options_parse(argc, argv, &o, &err);
+}
+
+static void expect_error(const char *words, const char *part)
+{
+	ck_assert_msg(!parse(words), "%s is taken", words);
+	ck_assert_int_eq(err.code, PV_EUSAGE);
+	ck_assert_msg(strstr(err.what, part) != NULL, "%s: %s", words, err.what);
+}
+
+START_TEST(viewing)
+{
+	ck_assert(parse("app.mlpd"));
+	ck_assert_int_eq(o.verb, UI_VERB_VIEW);
+	ck_assert_str_eq(o.path, "app.mlpd");
+	ck_assert(!o.follow);
+	ck_assert(parse("--follow --record=out.mlpd /tmp/pipe --spool 1MiB --readonly --ascii"));
+	ck_assert(o.follow && o.readonly && o.ascii);
+	ck_assert_str_eq(o.record, "out.mlpd");
+	ck_assert_uint_eq(o.spool_limit, 1 << 20);
+	ck_assert(parse("-f - --color never"));
+	ck_assert_str_eq(o.path, "-");
+	ck_assert_int_eq(o.color, UI_COLOR_NEVER);
+	ck_assert(parse("x --dump --size 40x10 --keys 2j<Enter> --jobs 3 --no-index"));
+	ck_assert(o.dump && o.no_index);
+	ck_assert_int_eq(o.w, 40);
+	ck_assert_int_eq(o.h, 10);
+	ck_assert_str_eq(o.keys, "2j<Enter>");
+	ck_assert_uint_eq(o.jobs, 3);
+	ck_assert(parse("-- --odd-name"));
+	ck_assert_str_eq(o.path, "--odd-name");
+}
+END_TEST
+
+START_TEST(programs)
+{
+	ck_assert(parse("run --calls --alloc=64k --sample --record out.mlpd -- mono --debug a.exe -x"));
+	ck_assert_int_eq(o.verb, UI_VERB_RUN);
+	ck_assert(o.calls && !o.heapshot);
+	ck_assert_str_eq(o.alloc, "64k");
+	ck_assert_str_eq(o.sample, "");
+	ck_assert_str_eq(o.record, "out.mlpd");
+	ck_assert_int_eq(o.n_words, 4);
+	ck_assert_str_eq(o.words[1], "--debug");
+	ck_assert_str_eq(o.words[3], "-x");
+	ck_assert(parse("run ./app --calls")); /* the program's own */
+	ck_assert(!o.calls && o.n_words == 2);
+	ck_assert(parse("ctl 12 set calls=off") && o.pid == 12 && o.n_words == 2);
+	ck_assert(parse("ctl 12 --help") && !o.help && o.n_words == 1);
+	ck_assert(parse("attach 12 --readonly") && o.pid == 12 && o.readonly);
+	ck_assert(parse("attach --heapshot --probe fields,strings=16 12") && o.pid == 12);
+	ck_assert_str_eq(o.probe, "fields,strings=16");
+	ck_assert_str_eq(o.heapshot, "");
+	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);
+	expect_error("run", "COMMAND");
+	expect_error("run --", "COMMAND");
+	expect_error("run --alloc=much -- a", "--alloc");
+	expect_error("run --sample=often -- a", "--sample");
+	expect_error("run --probe a,b\"c -- a", "--probe");
+	expect_error("run --section methods -- a", "--section");
+	expect_error("ctl", "process number");
+	expect_error("ctl 12", "line");
+	expect_error("ctl x stats", "no process number");
+	expect_error("attach 0", "no process number");
+	expect_error("attach 1 2", "one process");
+	expect_error("ps extra", "extra");
+	expect_error("ps --format csv", "text or json");
+}
+END_TEST
+
+START_TEST(reporting)
+{
+	ck_assert(parse("report app.mlpd --format json --section methods,gc --sort calls --limit 0 "
+			"--filter Foo --thread 0x1f --jobs 1"));
+	ck_assert_int_eq(o.verb, UI_VERB_REPORT);
+	ck_assert_int_eq(o.report.format, PV_REPORT_JSON);
+	ck_assert_str_eq(o.report.sections, "methods,gc");
+	ck_assert_str_eq(o.report.sort, "calls");
+	ck_assert_str_eq(o.report.filter, "Foo");
+	ck_assert(o.report.limited);
+	ck_assert_uint_eq(o.report.limit, 0);
+	ck_assert_str_eq(o.thread, "0x1f");
+	ck_assert(parse("report app.mlpd"));
+	ck_assert(!o.report.limited && !o.ranged);
+	ck_assert(parse("dump --follow log"));
+	ck_assert_int_eq(o.verb, UI_VERB_DUMP);
+	ck_assert(o.follow);
+	/* Only the first word can be a subcommand. */
+	ck_assert(parse("./report"));
+	ck_assert_str_eq(o.path, "./report");
+}
+END_TEST
+
+START_TEST(ranges)
+{
+	ck_assert(parse("report x --range 1.5s..00:01:12"));
+	ck_assert(o.ranged && !o.from_end);
+	ck_assert_int_eq(o.from_ns, INT64_C(1500000000));
+	ck_assert_int_eq(o.to_ns, INT64_C(72000000000));
+	ck_assert(parse("report x --range -10s.."));
+	ck_assert(o.from_end);
+	ck_assert_int_eq(o.from_ns, -INT64_C(10000000000));
+	ck_assert_int_eq(o.to_ns, INT64_MAX);
+	ck_assert(parse("report x --range ..200ms"));
+	ck_assert(!o.from_end);
+	ck_assert_int_eq(o.from_ns, INT64_MIN);
+	expect_error("report x --range 5", "FROM..TO");
+	expect_error("report x --range a..b", "FROM..TO");
+}
+END_TEST
+
+START_TEST(errors_are_one_clear_line)
+{
+	expect_error("", "wants a FILE");
+	expect_error("report", "wants a FILE");
+	expect_error("--nonsense x", "no option --nonsense");
+	expect_error("-z x", "no option -z");
+	expect_error("x y", "one file at a time");
+	expect_error("x --format json", "profview takes no --format");
+	expect_error("dump x --limit 3", "profview dump takes no --limit");
+	expect_error("report x --follow", "profview report takes no --follow");
+	expect_error("x --record", "--record wants FILE");
+	expect_error("x --follow=yes", "takes no argument");
+	expect_error("x --dump --size 80", "COLUMNSxROWS");
+	expect_error("x --dump --size 0x3", "COLUMNSxROWS");
+	expect_error("x --dump --size 80x24x", "COLUMNSxROWS");
+	expect_error("x --size 80x24", "--dump");
+	expect_error("x --color red", "auto, always or never");
+	expect_error("x --jobs 0", "a number");
+	expect_error("x --jobs -1", "a number");
+	expect_error("x --spool lots", "a size");
+	expect_error("report x --limit -3", "a number");
+	expect_error("report x --format xml", "text, json, csv or md");
+}
+END_TEST
+
+START_TEST(help_names_every_option)
+{
+	char *text = ui_options_help();
+	ck_assert_ptr_nonnull(text);
+	const struct ui_option_row *row;
+	size_t n = 0;
+	for (; (row = ui_option_row(n)); n++) {
+		ck_assert_msg(strstr(text, row->name) != NULL, "%s", row->name);
+		ck_assert_msg(strstr(text, row->help) != NULL, "%s", row->help);
+	}
+	ck_assert_uint_gt(n, 15);
+	free(text);
+	ck_assert(parse("--help") && o.help);
+	ck_assert(parse("report -h") && o.help);
+	ck_assert(parse("-V") && o.version);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("options");
+	TCase *t = tcase_create("options");
+	tcase_add_test(t, viewing);
+	tcase_add_test(t, programs);
+	tcase_add_test(t, reporting);
+	tcase_add_test(t, ranges);
+	tcase_add_test(t, errors_are_one_clear_line);
+	tcase_add_test(t, help_names_every_option);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
