@@ -1,4 +1,4 @@
-/* What the whole core stands on. */
+/* State shared by the files of the core. */
 #include "probe/core/core_state.h"
 #include "probe/core/thread_buf.h"
 

@@ -1,7 +1,6 @@
 /*
- * Who wants to hear of what happens to objects and to stacks: each store that does has a listener,
- * and model.c has them in one table, in the order in which they are called, which is part of how a
- * model comes out. Private to the model. Called by the owner, with the model's lock.
+ * Listeners of stores, for what happens to objects and to stacks. model.c lists them in the order in
+ * which they are called; figures depend on that order. Private to the model. Called by the owner, with the model's lock.
  */
 #ifndef PV_MODEL_LISTEN_H
 #define PV_MODEL_LISTEN_H

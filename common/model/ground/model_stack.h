@@ -1,4 +1,4 @@
-/* What the stacks of a log's events are among the model's; private to the model's files. */
+/* Looks up stacks of events among the model's stacks. Private to the model. */
 #ifndef PV_MODEL_MODEL_STACK_H
 #define PV_MODEL_MODEL_STACK_H
 
