@@ -136,5 +136,7 @@ size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MANAGED_FRAMES]);
 
 /* An event about an object, with the stack it happens on put where `stack` points. */
 void pvp_clr_with_stack(struct pv_event *ev, struct pv_span *stack, uint64_t object);
+/* Frees what is remembered about methods. Thread-safe. */
+void pvp_clr_stacks_forget(void);
 
 #endif
