@@ -58,9 +58,9 @@ struct pv_thread {
 	bool began,
 		collected; /* one started, one ended, since it said the heap's size; in this stop */
 	uint32_t finalizing; /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */
-	bool forces;           /* the next collection that starts here is the profiler's */
-	bool forced;           /* it has started, and not ended */
-	bool stop_forced;      /* the stop is for it */
+	bool forces;         /* the next collection that starts here is the profiler's */
+	bool forced;         /* it has started, and not ended */
+	bool stop_forced;    /* the stop is for it */
 };
 
 struct pv_threads {
@@ -80,5 +80,12 @@ bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
 
 /* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
+
+/*
+ * The call-tree node of the innermost open frame and the ns that it had between two times; 0 when
+ * nothing was open then. Open frames run to their thread's last event.
+ */
+uint32_t pv_thread_open_between(
+	const struct pv_thread *t, int64_t from_ns, int64_t to_ns, int64_t *ret_ns);
 
 #endif

@@ -99,24 +99,18 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 	return true;
 }
 
-/* Open frames run to their thread's last event. */
 static bool add_open(struct gather *g)
 {
 	const struct pv_threads *t = &g->m->threads;
 	for (size_t i = 1; i < t->thread.n; i++) {
-		const struct pv_thread *th = t->thread.v[i];
-		const struct pv_thread_calls *s = &th->stack;
-		int64_t from = s->last_ns, to = th->last_ns;
-		if (s->stack.n == 0)
+		int64_t ns = 0;
+		uint32_t node = pv_thread_open_between(
+			t->thread.v[i], g->sums->from_ns, g->sums->to_ns, &ns);
+		if (!node)
 			continue;
-		from = from < g->sums->from_ns ? g->sums->from_ns : from;
-		to = to > g->sums->to_ns ? g->sums->to_ns : to;
-		if (from >= to)
-			continue;
-		uint32_t top = s->stack.v[s->stack.n - 1].node;
 		const struct pv_bucket_entry e[] = {
-			{ PV_BUCKET_METHOD, g->m->calls.node.v[top].method, 0, to - from },
-			{ PV_BUCKET_THREAD, (uint32_t)i, 0, to - from },
+			{ PV_BUCKET_METHOD, g->m->calls.node.v[node].method, 0, ns },
+			{ PV_BUCKET_THREAD, (uint32_t)i, 0, ns },
 		};
 		if (!put(g, e, PV_COUNT_OF(e)))
 			return false;
@@ -144,8 +138,7 @@ bool pv_buckets_sum(
 	ret->from_ns = from_ns == INT64_MIN ? from_ns : edge_at(from_ns, b->width, false);
 	ret->to_ns = to_ns == INT64_MAX ? to_ns : edge_at(to_ns, b->width, true);
 	struct gather g = { .m = m, .sums = ret };
-	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open(&g) &&
-		put_in_order(&g);
+	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open(&g) && put_in_order(&g);
 	pv_bucket_places_finish(&g.places);
 	if (!ok)
 		pv_bucket_sums_finish(ret);

@@ -340,24 +340,19 @@ static bool add_touched(struct gather *g)
 	return true;
 }
 
-/* Open frames run to their thread's last event. */
 static bool add_open(struct gather *g)
 {
 	const struct pv_threads *t = &g->m->threads;
 	for (size_t i = 1; i < t->thread.n; i++) {
-		const struct pv_thread *th = t->thread.v[i];
-		const struct pv_thread_calls *s = &th->stack;
-		int64_t from = s->last_ns, to = th->last_ns;
-		if (s->stack.n == 0)
+		int64_t ns = 0;
+		uint32_t node = pv_thread_open_between(
+			t->thread.v[i], g->sums->from_ns, g->sums->to_ns, &ns);
+		if (!node)
 			continue;
-		from = from < g->sums->from_ns ? g->sums->from_ns : from;
-		to = to > g->sums->to_ns ? g->sums->to_ns : to;
-		if (from >= to)
-			continue;
-		struct pv_window_node *n = node_sum(g, s->stack.v[s->stack.n - 1].node);
+		struct pv_window_node *n = node_sum(g, node);
 		if (!n)
 			return false;
-		n->self_ns += to - from;
+		n->self_ns += ns;
 	}
 	return true;
 }
@@ -409,7 +404,7 @@ bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_windo
 		.node_at = calloc(m->calls.node.n, sizeof *g.node_at),
 		.site_at = calloc(m->allocs.sites.site.n, sizeof *g.site_at) };
 	bool ok = g.node_at && g.site_at && gather(&g, first, pv_window_number(w, to)) &&
-		put_in_order(&g);
+		  put_in_order(&g);
 	free(g.node_at);
 	free(g.site_at);
 	if (!ok)
