@@ -159,6 +159,13 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 	if (strncmp(timer, "mono:", 5) == 0)
 		pv_coverage_say(c, "up to %.20s a second of the process's time, by Mono's sampler",
 			timer + 5);
+	if (strncmp(timer, "user:", 5) == 0) {
+		pv_coverage_say(c,
+			"%.20s a second of processor time in the program's code, the kernel's is"
+			" not sampled",
+			timer + 5);
+		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+	}
 	if (strncmp(timer, "cpu:", 4) != 0)
 		return;
 	bool less = word(m, "sample", asked) && strcmp(asked, timer + 4) != 0;

@@ -132,8 +132,8 @@ static void describe(struct pvp_clr_options *o)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%sstrings=%u",
 			n ? "," : "", o->strings);
 	if (o->m.groups & PVP_MANAGED_SAMPLES && n < sizeof o->words)
-		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=cpu:%u",
-			n ? "," : "", pvp_sample_possible(o->m.sample_hz));
+		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=%s:%u",
+			n ? "," : "", pvp_sample_timer(o->m.sample_hz), pvp_sample_possible(o->m.sample_hz));
 	/* Elsewhere heap shots come with their roots. */
 	if (o->m.groups & PVP_MANAGED_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
 		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "probe/code/modules.h"
-#include "probe/native/native_args.h"
 #include "probe/code/native_walk.h"
+#include "probe/code/sample_timer.h"
+#include "probe/native/native_args.h"
+#include "probe/core/perf_clock.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
 #include "probe/core/sample_rate.h"
@@ -24,8 +25,8 @@
 #include "probe/core/writer.h"
 
 enum {
-	SLOTS = 128, /* of a ring: at 1000 Hz a tick's worth */
-	SECOND = 1000000000,
+	LEAST_SLOTS = 128,   /* of a ring */
+	ROUNDS_A_SECOND = 5, /* of the writer, at least: what a ring has to hold between two */
 	MOST_TIMES = 100,
 };
 
@@ -45,12 +46,13 @@ struct ring {
 	_Atomic uint64_t written, taken; /* slots, in all */
 	_Atomic uint64_t dropped;
 	uint64_t dropped_told;
-	timer_t timer;
+	struct pvp_sample_timer timer;
 	bool seen, nameless; /* the latter: its thread's name is still to be told */
-	struct sample slot[SLOTS];
+	uint64_t slots;      /* a power of two */
+	struct sample slot[];
 };
 
-static struct ring *rings; /* the writer's */
+static _Atomic(struct ring *) rings; /* the writer adds to it */
 static _Atomic unsigned hz;
 static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
 static unsigned changes_seen;    /* the writer's */
@@ -74,31 +76,57 @@ static void where(const ucontext_t *u, uintptr_t *ret_ip, uintptr_t *ret_frame, 
 #endif
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+static bool is_of(struct ring *r, pid_t tid)
 {
-	int before = errno;
-	struct ring *r = info->si_code == SI_TIMER ? info->si_value.sival_ptr : NULL;
+	return r && atomic_load_explicit(&r->owner, memory_order_relaxed) == tid;
+}
+
+/* This thread's, if the signal is from its timer: a perf event's carries no pointer. */
+static struct ring *ring_of(const siginfo_t *info)
+{
+	static __thread struct ring *mine;
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	if (info->si_code == SI_TIMER)
+		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
+	if (!is_of(mine, tid)) {
+		struct ring *r = atomic_load_explicit(&rings, memory_order_acquire);
+		while (r && !is_of(r, tid))
+			r = r->next;
+		mine = r;
+	}
+	return mine && pvp_sample_timer_rang(&mine->timer, info) ? mine : NULL;
+}
+
+static void take(struct ring *r, const siginfo_t *info, const ucontext_t *context)
+{
 	uintptr_t ip, frame, sp;
-	(void)signal;
-	if (!r || !atomic_load_explicit(&hz, memory_order_relaxed) ||
-		atomic_load_explicit(&r->owner, memory_order_relaxed) !=
-			(pid_t)syscall(SYS_gettid)) {
-		errno = before;
-		return;
-	}
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
-	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= SLOTS) {
+	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= r->slots) {
 		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
-		errno = before;
 		return;
 	}
-	struct sample *s = &r->slot[n % SLOTS];
+	struct sample *s = &r->slot[n & (r->slots - 1)];
 	where(context, &ip, &frame, &sp);
 	s->time = pvp_monotonic();
 	s->ip = ip;
-	s->times = 1 + (uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
+	s->times = 1;
+	if (info->si_code == SI_TIMER)
+		s->times +=
+			(uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
 	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES, &s->end);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	int before = errno;
+	struct ring *r = atomic_load_explicit(&hz, memory_order_relaxed) ? ring_of(info) : NULL;
+	(void)signal;
+	if (r) {
+		take(r, info, context);
+		if (info->si_code != SI_TIMER)
+			pvp_sample_timer_next(&r->timer);
+	}
 	errno = before;
 }
 
@@ -129,41 +157,30 @@ void pvp_native_samples_set(unsigned wanted)
 
 /* ---- timers, on the writer's thread */
 
-/* The clock of another thread's processor time, by the kernel's own numbering. */
-static clockid_t clock_of(pid_t tid)
-{
-	enum { THREAD = 4, SCHEDULER = 2 };
-	return (clockid_t)(~(unsigned)tid << 3 | THREAD | SCHEDULER);
-}
-
 static bool arm(struct ring *r, pid_t tid)
 {
-	unsigned rate = atomic_load(&hz);
-	struct sigevent e = {
-		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number, .sigev_value.sival_ptr = r
-	};
-	struct itimerspec every = { .it_interval.tv_sec = rate == 1,
-		.it_interval.tv_nsec = rate == 1 ? 0 : SECOND / (long)rate };
-	every.it_value = every.it_interval;
-	e._sigev_un._tid = tid;
-	if (timer_create(clock_of(tid), &e, &r->timer) != 0)
-		return false;
 	atomic_store_explicit(&r->owner, tid, memory_order_release);
-	timer_settime(r->timer, 0, &every, NULL);
-	return true;
+	if (pvp_sample_timer_arm(&r->timer, tid, atomic_load(&hz), number, r))
+		return true;
+	atomic_store_explicit(&r->owner, 0, memory_order_release);
+	return false;
 }
 
 static struct ring *free_ring(void)
 {
+	uint64_t slots = LEAST_SLOTS;
+	while (slots < atomic_load(&hz) / ROUNDS_A_SECOND)
+		slots *= 2;
 	for (struct ring *r = rings; r; r = r->next)
-		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
+		if (!atomic_load_explicit(&r->owner, memory_order_relaxed) && r->slots >= slots)
 			return r;
-	struct ring *r =
-		mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ring *r = mmap(NULL, sizeof *r + slots * sizeof *r->slot, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r == MAP_FAILED)
 		return NULL;
+	r->slots = slots;
 	r->next = rings;
-	rings = r;
+	atomic_store_explicit(&rings, r, memory_order_release);
 	return r;
 }
 
@@ -171,7 +188,8 @@ static void disarm(struct ring *r)
 {
 	if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
 		return; /* stopped in the midst of writing */
-	timer_delete(r->timer);
+	pvp_sample_timer_disarm(
+		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
 	atomic_store_explicit(&r->owner, 0, memory_order_release);
 }
 
@@ -281,7 +299,7 @@ static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
 	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
 	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	for (; at < n; at++) {
-		const struct sample *s = &r->slot[at % SLOTS];
+		const struct sample *s = &r->slot[at & (r->slots - 1)];
 		for (uint32_t i = 0; i < s->times; i++)
 			put(w, page, s, owner);
 		ends[s->end].n += s->times;
@@ -312,8 +330,17 @@ static void tell_name(struct pvp_writer *w, struct pvp_page *page, struct ring *
 	r->nameless = false;
 }
 
+/* A program may close what it did not open. */
+static bool is_alive(struct ring *r)
+{
+	return pvp_sample_timer_lives(
+		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
+}
+
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 {
+	if (!pvp_perf_watch())
+		atomic_fetch_add(&changes, 1); /* by ticks from here on */
 	unsigned now = atomic_load(&changes);
 	bool changed = now != changes_seen;
 	changes_seen = now;
@@ -325,7 +352,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 		if (r->nameless && atomic_load(&r->written) != atomic_load(&r->taken))
 			tell_name(w, page, r);
 		empty(w, page, r);
-		if (changed || !r->seen)
+		if (changed || !r->seen || !is_alive(r))
 			disarm(r);
 	}
 	tell_ends(w);
@@ -344,6 +371,9 @@ void pvp_native_samples_stop(void)
 void pvp_native_samples_forget(void)
 {
 	atomic_store(&hz, 0);
-	for (struct ring *r = rings; r; r = r->next)
+	for (struct ring *r = rings; r; r = r->next) {
+		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
+			pvp_sample_timer_forget(&r->timer);
 		atomic_store_explicit(&r->owner, 0, memory_order_relaxed);
+	}
 }

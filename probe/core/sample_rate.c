@@ -5,13 +5,30 @@
 #include <string.h>
 #include <time.h>
 
-unsigned pvp_sample_possible(unsigned hz)
+#include "probe/core/perf_clock.h"
+
+unsigned pvp_sample_by_ticks(unsigned hz)
 {
 	struct timespec tick;
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec || tick.tv_nsec <= 0)
 		return hz;
 	unsigned ticks = (unsigned)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 	return hz < ticks ? hz : ticks;
+}
+
+bool pvp_sample_by_perf(unsigned hz)
+{
+	return pvp_sample_by_ticks(hz) < hz && pvp_perf_allowed();
+}
+
+unsigned pvp_sample_possible(unsigned hz)
+{
+	return pvp_sample_by_perf(hz) ? hz : pvp_sample_by_ticks(hz);
+}
+
+const char *pvp_sample_timer(unsigned hz)
+{
+	return pvp_sample_by_perf(hz) ? "user" : "cpu";
 }
 
 void pvp_sample_say(unsigned hz, char *say, size_t room)

@@ -15,10 +15,16 @@ enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
 	" sample"
 
 /*
- * What a thread's own timer gives of `hz`: the system looks at processor clocks at its ticks only,
- * which clock_getres(CLOCK_MONOTONIC_COARSE) tells.
+ * What a POSIX timer of processor time gives of `hz`: the system looks at those clocks at its ticks
+ * only, which clock_getres(CLOCK_MONOTONIC_COARSE) tells. It counts the kernel's time, too.
  */
+unsigned pvp_sample_by_ticks(unsigned hz);
+/* Whether perf events are taken for so many (perf_clock.h): above the ticks, where allowed. */
+bool pvp_sample_by_perf(unsigned hz);
+/* What a thread's timer gives of `hz`, whichever of the two it is. */
 unsigned pvp_sample_possible(unsigned hz);
+/* "user" or "cpu": the time that the timer counts, as the log's word sample-timer= has it. */
+const char *pvp_sample_timer(unsigned hz);
 /* The answer to an order for so many: says when fewer come. */
 void pvp_sample_say(unsigned hz, char *say, size_t room);
 

@@ -147,8 +147,8 @@ static void describe(struct pvp_native_options *o)
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)
-		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=cpu:%u", o->sample_hz,
-			pvp_sample_possible(o->sample_hz));
+		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=%s:%u", o->sample_hz,
+			pvp_sample_timer(o->sample_hz), pvp_sample_possible(o->sample_hz));
 }
 
 bool pvp_native_parse(const char *text, struct pvp_native_options *ret)

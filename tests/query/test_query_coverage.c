@@ -246,6 +246,9 @@ static const struct {
 		"operator new is that of" },
 	{ "profview:native,sample=1000,sample-timer=cpu:250", "samples", "complete",
 		"250 a second of processor time, the system's ticks: 1000 were asked for" },
+	{ "profview:native,sample=1000,sample-timer=user:1000", "samples", "partial",
+		"1000 a second of processor time in the program's code, the kernel's is not"
+		" sampled" },
 	{ "profview:coreclr,sample=100,sample-timer=cpu:100", "samples", "complete",
 		"100 a second of processor time" },
 	{ "profview:mono,sample=50,sample-timer=mono:50", "samples", "complete",
