@@ -235,15 +235,3 @@ void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
 {
 	pv_threads_told_end(&m->threads, thread, time);
 }
-
-uint32_t pv_thread_open_between(
-	const struct pv_thread *t, int64_t from_ns, int64_t to_ns, int64_t *ret_ns)
-{
-	const struct pv_thread_calls *s = &t->stack;
-	int64_t from = s->last_ns < from_ns ? from_ns : s->last_ns;
-	int64_t to = t->last_ns > to_ns ? to_ns : t->last_ns;
-	if (s->stack.n == 0 || from >= to)
-		return 0;
-	*ret_ns = to - from;
-	return s->stack.v[s->stack.n - 1].node;
-}

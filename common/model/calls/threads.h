@@ -85,7 +85,16 @@ uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns)
  * The call-tree node of the innermost open frame and the ns that it had between two times; 0 when
  * nothing was open then. Open frames run to their thread's last event.
  */
-uint32_t pv_thread_open_between(
-	const struct pv_thread *t, int64_t from_ns, int64_t to_ns, int64_t *ret_ns);
+static inline uint32_t pv_thread_open_between(
+	const struct pv_thread *t, int64_t from_ns, int64_t to_ns, int64_t *ret_ns)
+{
+	const struct pv_thread_calls *s = &t->stack;
+	int64_t from = s->last_ns < from_ns ? from_ns : s->last_ns;
+	int64_t to = t->last_ns > to_ns ? to_ns : t->last_ns;
+	if (s->stack.n == 0 || from >= to)
+		return 0;
+	*ret_ns = to - from;
+	return s->stack.v[s->stack.n - 1].node;
+}
 
 #endif
