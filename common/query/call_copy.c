@@ -5,6 +5,8 @@
 
 #include "common/base/saturate.h"
 #include "common/model/model.h"
+#include "common/model/names/names_find.h"
+#include "common/model/names/thread_state.h"
 #include "common/model/time/window.h"
 
 static bool make_room(struct pv_call_copy *c, size_t n)
@@ -15,7 +17,10 @@ static bool make_room(struct pv_call_copy *c, size_t n)
 	c->next_sibling = calloc(n, sizeof *c->next_sibling);
 	c->group = calloc(n, sizeof *c->group);
 	c->figures = calloc(n, sizeof *c->figures);
-	return c->parent && c->first_child && c->next_sibling && c->group && c->figures;
+	if (c->ran)
+		c->waits = calloc(n, sizeof *c->waits);
+	return c->parent && c->first_child && c->next_sibling && c->group && c->figures &&
+	       (c->waits || !c->ran);
 }
 
 void pv_call_copy_finish(struct pv_call_copy *c)
@@ -25,6 +30,7 @@ void pv_call_copy_finish(struct pv_call_copy *c)
 	free(c->next_sibling);
 	free(c->group);
 	free(c->figures);
+	free(c->waits);
 	*c = (struct pv_call_copy){ 0 };
 }
 
@@ -70,6 +76,26 @@ static void sum_up(struct pv_call_copy *c)
 	}
 }
 
+/* Our native and .NET samplers count processor time: no sample of theirs is of a waiting thread. */
+static bool samples_waits(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	bool ours = strncmp(args, "profview:native", 15) == 0 ||
+		    strncmp(args, "profview:coreclr", 16) == 0;
+	return !ours || strstr(args, "sample-real");
+}
+
+static void note_wait(const struct pv_model *m, struct pv_call_copy *c, size_t at, uint32_t method)
+{
+	const char *name =
+		c->waits ? pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method))
+			 : NULL;
+	if (name)
+		c->waits[at] = m->names.method.v[method].native
+				       ? pv_state_of_symbol(name) != PV_STATE_RUNNING
+				       : pv_state_of_method(name) != PV_STATE_RUNNING;
+}
+
 static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct pv_call_copy *c)
 {
 	const struct pv_calls *calls = &m->calls;
@@ -79,9 +105,13 @@ static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct
 		const struct pv_tree_node *n = &calls->node.v[i];
 		c->parent[i] = n->parent;
 		c->group[i] = pv_group_of(g, n->method);
+		note_wait(m, c, i, n->method);
 		c->figures[i] = (struct pv_call_figures){ .calls = n->calls,
-			.exc_leaves = n->exc_leaves, .samples = n->samples, .self_ns = n->self_ns,
-			.total_ns = n->total_ns, .max_ns = n->max_ns };
+			.exc_leaves = n->exc_leaves,
+			.samples = n->samples,
+			.self_ns = n->self_ns,
+			.total_ns = n->total_ns,
+			.max_ns = n->max_ns };
 	}
 	struct pv_open_calls open = { 0 };
 	bool ok = pv_calls_open(m, &open);
@@ -101,8 +131,8 @@ static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct
  * By the model's node: its number in the copy, 0 for those that were not active. Numbers keep the
  * order, so parents stay before their children. NULL when out of memory; *ret_n counts the root.
  */
-static uint32_t *number_active(const struct pv_calls *calls, const struct pv_window_sums *w,
-	uint32_t *ret_n)
+static uint32_t *number_active(
+	const struct pv_calls *calls, const struct pv_window_sums *w, uint32_t *ret_n)
 {
 	uint32_t *number = calloc(calls->node.n + 1, sizeof *number), n = 1;
 	for (size_t i = 0; number && i < w->nodes.n; i++)
@@ -127,24 +157,28 @@ static bool copy_active(const struct pv_model *m, const struct pv_groups *g,
 			continue;
 		c->parent[number[i]] = number[calls->node.v[i].parent];
 		c->group[number[i]] = pv_group_of(g, calls->node.v[i].method);
+		note_wait(m, c, number[i], calls->node.v[i].method);
 	}
 	for (size_t i = 0; ok && i < w->nodes.n; i++) {
 		const struct pv_window_node *from = &w->nodes.v[i];
-		c->figures[number[from->node]] = (struct pv_call_figures){ .calls = from->calls,
-			.samples = from->samples, .self_ns = from->self_ns };
+		c->figures[number[from->node]] = (struct pv_call_figures){
+			.calls = from->calls, .samples = from->samples, .self_ns = from->self_ns
+		};
 	}
 	free(number);
 	return ok;
 }
 
-bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
+bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
 	struct pv_call_copy *ret)
 {
-	*ret = (struct pv_call_copy){ .window = window_ns != 0 };
-	if (!window_ns)
+	*ret = (struct pv_call_copy){ .window = q->window_ns != 0,
+		.ran = q->ran,
+		.waits_sampled = q->ran && samples_waits(m) };
+	if (!q->window_ns)
 		return copy_all(m, g, ret);
 	struct pv_window_sums sums = { 0 };
-	bool ok = pv_window_sum(m, window_ns, &sums) && copy_active(m, g, &sums, ret);
+	bool ok = pv_window_sum(m, q->window_ns, &sums) && copy_active(m, g, &sums, ret);
 	pv_window_sums_finish(&sums);
 	return ok;
 }
@@ -170,8 +204,8 @@ struct group_sum {
 	uint64_t calls, halves, self_ns;
 };
 
-static struct group_sum *sum_groups(const struct pv_call_copy *c, const uint64_t *children,
-	uint32_t *ret_n)
+static struct group_sum *sum_groups(
+	const struct pv_call_copy *c, const uint64_t *children, uint32_t *ret_n)
 {
 	uint32_t n = 1;
 	for (size_t i = 1; i < c->n; i++)
@@ -227,14 +261,64 @@ uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns)
 	return pair_ns;
 }
 
+/* Parents come first: a node waits if its method does or its parent. */
+static void leave_out(struct pv_call_copy *c, int64_t *off)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		struct pv_call_figures *f = &c->figures[i];
+		bool below = c->waits[c->parent[i]];
+		c->waits[i] |= below;
+		if (!c->waits[i])
+			continue;
+		if (!below && !c->window)
+			off[c->parent[i]] = pv_sat_add(off[c->parent[i]], f->total_ns);
+		c->waited_ns = pv_sat_add(c->waited_ns, f->self_ns > 0 ? f->self_ns : 0);
+		f->self_ns = f->total_ns = f->max_ns = 0;
+		if (c->waits_sampled) {
+			c->waited_samples += f->samples;
+			f->samples = 0;
+		}
+	}
+}
+
+bool pv_call_copy_ran(struct pv_call_copy *c)
+{
+	if (!c->waits)
+		return true;
+	int64_t *off = calloc(c->n, sizeof *off);
+	if (!off)
+		return false;
+	leave_out(c, off);
+	for (size_t i = c->n; i-- > 1;) {
+		off[c->parent[i]] = pv_sat_add(off[c->parent[i]], off[i]);
+		c->figures[i].total_ns -=
+			off[i] < c->figures[i].total_ns ? off[i] : c->figures[i].total_ns;
+	}
+	free(off);
+	return true;
+}
+
 void pv_call_copy_link(struct pv_call_copy *c)
 {
 	link_children(c);
 	sum_up(c);
 }
 
-void pv_call_walk(const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave,
-	void *ctx)
+static double share(double part, double rest)
+{
+	return part > 0 ? part / (part + rest) : 0;
+}
+
+void pv_call_copy_say(const struct pv_call_copy *c, struct pv_build *b)
+{
+	double time = share((double)c->waited_ns, (double)c->self_ns);
+	double samples = share((double)c->waited_samples, (double)c->samples);
+	if (b->table)
+		b->table->waited = time > samples ? time : samples;
+}
+
+void pv_call_walk(
+	const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave, void *ctx)
 {
 	uint32_t at = c->first_child[0];
 	while (at) {

@@ -9,7 +9,7 @@
 
 struct pv_call_figures {
 	uint64_t calls, exc_leaves, samples;
-	uint64_t samples_below; /* of this node and everything below it */
+	uint64_t samples_below;            /* of this node and everything below it */
 	int64_t self_ns, total_ns, max_ns; /* open calls included; in a window total_ns is the
 					    * self time of the subtree and max_ns is not known */
 };
@@ -19,16 +19,20 @@ struct pv_call_copy {
 	size_t n;
 	uint32_t *parent, *first_child, *next_sibling, *group;
 	struct pv_call_figures *figures;
-	int64_t self_ns;   /* of all nodes: what shares are of */
+	uint8_t *waits;  /* by node, with `ran`: a method in which threads wait; else NULL */
+	int64_t self_ns; /* of all nodes: what shares are of */
 	uint64_t samples;
-	bool window;
+	int64_t waited_ns; /* left out by pv_call_copy_ran() */
+	uint64_t waited_samples;
+	bool window, ran;
+	bool waits_sampled; /* samples were taken of waiting threads, too */
 };
 
 /*
- * False when out of memory; finish is fine then too. `window_ns` 0: since the start. The copy is
- * usable after pv_call_copy_link(), which needs no lock.
+ * False when out of memory; finish is fine then too. Of the query its window counts, and `ran`. The
+ * copy is usable after pv_call_copy_link(), which needs no lock.
  */
-bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
+bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
 	struct pv_call_copy *ret);
 /*
  * Takes off what the probe's own work took: about `pair_ns` for each call (or what small methods
@@ -37,16 +41,25 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, uint64_t 
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
+/*
+ * With `ran`: leaves out what is below methods in which threads wait, themselves included, and
+ * takes their time off those that called them; calls stay. After pv_call_copy_net(), before
+ * linking. False when out of memory.
+ */
+bool pv_call_copy_ran(struct pv_call_copy *c);
+
 /* What our probes measured at their start; 0 in logs of others, whose header means another time. */
 uint32_t pv_call_pair_ns(const struct pv_model *m);
 
 void pv_call_copy_link(struct pv_call_copy *c);
+/* The share of all that pv_call_copy_ran() left out, for the table; after linking. */
+void pv_call_copy_say(const struct pv_call_copy *c, struct pv_build *b);
 void pv_call_copy_finish(struct pv_call_copy *c);
 
 typedef void pv_call_visit(void *ctx, const struct pv_call_copy *c, uint32_t node);
 
 /* Visits every node but the root, parents before their children; `leave` after the last child. */
-void pv_call_walk(const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave,
-	void *ctx);
+void pv_call_walk(
+	const struct pv_call_copy *c, pv_call_visit *enter, pv_call_visit *leave, void *ctx);
 
 #endif

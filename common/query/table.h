@@ -90,6 +90,7 @@ struct pv_table {
 	int sort;          /* column sorted by, -1 none */
 	bool descending;
 	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
+	double waited;        /* with `ran`: share of waits that was left out, 0 to 1 */
 	uint64_t generation;  /* of the model when it was taken */
 	struct pv_arena arena; /* private */
 };

@@ -82,6 +82,43 @@ START_TEST(the_probes_own_time_is_taken_off)
 }
 END_TEST
 
+/* Main 0 to 100 us: Sleep 10 to 60, with Inner 20 to 30 below it. */
+START_TEST(what_ran_is_told_from_waits)
+{
+	enum { SLEEP = 0x192, INNER = 0x193 };
+	struct kit k = kit_new("log:calls");
+	static const char *const times[] = { "name", "calls", "total_ns", "self_ns", NULL };
+	kit_method(&k, MAIN, "App:Main ()");
+	kit_method(&k, SLEEP, "System.Threading.Thread:Sleep (int)");
+	kit_method(&k, INNER, "System.Threading.Thread:Prepare ()");
+	kit_thread(&k, 0x30);
+	kit_at(&k, 0);
+	kit_enter(&k, MAIN);
+	kit_at(&k, 10);
+	kit_enter(&k, SLEEP);
+	kit_at(&k, 20);
+	kit_enter(&k, INNER);
+	kit_at(&k, 30);
+	kit_leave(&k, INNER);
+	kit_at(&k, 60);
+	kit_leave(&k, SLEEP);
+	kit_at(&k, 100);
+	kit_leave(&k, MAIN);
+	struct pv_query ran = { .ran = true };
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &ran);
+	ck_assert_str_eq(kit_text(t, 0, times), "App:Main () 1 50000 50000");
+	ck_assert_str_eq(kit_text(t, 1, times), "System.Threading.Thread:Prepare () 1 0 0");
+	ck_assert_str_eq(kit_text(t, 2, times), "System.Threading.Thread:Sleep (int) 1 0 0");
+	ck_assert_double_eq_tol(t->waited, 0.5, 1e-9);
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	ck_assert_str_eq(kit_text(t, 0, times), "App:Main () 1 100000 50000");
+	ck_assert_double_eq(t->waited, 0);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 /* A small method that is called often shows what a call of the probe's took where it ran. */
 START_TEST(small_methods_show_what_the_probe_took)
 {
@@ -294,6 +331,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, totals_count_outermost_calls_only);
 	tcase_add_test(c, the_probes_own_time_is_taken_off);
+	tcase_add_test(c, what_ran_is_told_from_waits);
 	tcase_add_test(c, small_methods_show_what_the_probe_took);
 	tcase_add_test(c, callers_of_a_recursive_method);
 	tcase_add_test(c, the_call_tree_opens_row_by_row);

@@ -75,7 +75,7 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 	bool bucketed = s->range.on && s->model == s->whole && !of_lives(l);
 	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
 		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
-		.group = l->group, .net = s->net, .bucketed = bucketed, .from_ns = s->range.from_ns,
+		.group = l->group, .net = s->net, .ran = !s->waits, .bucketed = bucketed, .from_ns = s->range.from_ns,
 		.to_ns = s->range.to_ns, .select = l->select, .base = l->base, .heap = s->heap.heap, .set = l->set,
 		.open = l->open.v, .opens = l->open.n, .hide_internal = true,
 		.lives = of_lives(l) ? s->lives.lives : NULL,
@@ -140,6 +140,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_window = s->window_ns;
 	l->posted_group = l->group;
 	l->posted_net = s->net;
+	l->posted_waits = s->waits;
 	l->posted_heap = s->heap.heap;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_asker_post(s->asker, &l->slot, &q->job);
@@ -238,6 +239,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		l->posted_group != l->group || l->posted_net != s->net ||
+		l->posted_waits != s->waits ||
 		(!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);
 	if (!changed && (!moved_on || s->paused || pending))

@@ -202,6 +202,12 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)
 		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
 	const struct ui_list *l = &p->list[p->focus];
+	if (s->waits && p->def->scope & UI_SCOPE_CALLS)
+		x = add(c, r, x, UI_WARN, " ▸ waits count");
+	else if (l->table && l->table->waited > 0) {
+		snprintf(text, sizeof text, " ▸ without waits, %.3g %%", 100 * l->table->waited);
+		x = add(c, r, x, UI_WARN, text);
+	}
 	if (l->filter[0]) {
 		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
 		x = add(c, r, x, UI_WARN, text);

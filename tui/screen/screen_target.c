@@ -43,6 +43,10 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_NET_TIMES:
 		net_times(s);
 		return UI_HANDLED;
+	case UI_CMD_WAITS:
+		s->shared.waits = !s->shared.waits;
+		ui_screen_say(s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");
+		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return tell(s, UI_CHEAPER);
 	case UI_CMD_TURN_ON:

@@ -140,19 +140,21 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
 	bool ok = pv_groups_methods(m, b, &g);
-	bool walk = known.window || known.pair_ns; /* else all of them are set */
+	bool walk = known.window || known.pair_ns || b->query->ran; /* else all of them are set */
 	struct pv_method_sum *sum = NULL;
 	if (ok)
 		sum = walk ? calloc(g.row.n, sizeof *sum) : malloc(g.row.n * sizeof *sum);
 	ok = ok && sum;
 	if (ok)
-		ok = walk ? pv_call_copy(m, &g, b->query->window_ns, &copy) :
+		ok = walk ? pv_call_copy(m, &g, b->query, &copy) :
 			pv_calls_flat(m, g.of, g.row.n, sum);
 	pv_model_unlock(m);
 	if (ok && walk) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
+		ok = pv_call_copy_ran(&copy);
 		pv_call_copy_link(&copy);
-		ok = window_methods(&copy, sum, g.row.n);
+		ok = ok && window_methods(&copy, sum, g.row.n);
+		pv_call_copy_say(&copy, b);
 	}
 	if (ok)
 		put_methods(b, &g, sum, &known);
@@ -270,11 +272,13 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
-	bool ok = pv_groups_methods(m, b, &g) && pv_call_copy(m, &g, b->query->window_ns, &copy);
+	bool ok = pv_groups_methods(m, b, &g) && pv_call_copy(m, &g, b->query, &copy);
 	pv_model_unlock(m);
 	if (ok) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
+		ok = pv_call_copy_ran(&copy);
 		pv_call_copy_link(&copy);
+		pv_call_copy_say(&copy, b);
 		e.chosen = pv_groups_find(&g, b->query->select);
 	}
 	if (ok && sum_edges(&copy, &g, &e))

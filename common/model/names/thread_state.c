@@ -1,0 +1,181 @@
+#include "common/model/names/thread_state.h"
+
+#include <string.h>
+
+#include "common/base/status.h"
+
+struct known {
+	const char *name;
+	enum pv_thread_state state;
+};
+
+/* clang-format off */
+
+/*
+ * Class and method, in the class libraries of Mono and .NET. Only those in which no code of the
+ * program's runs: Task.Wait(), for one, may run the task itself.
+ */
+static const struct known methods[] = {
+	{ "Interop/Sys:Accept",                                    PV_STATE_IO },
+	{ "Interop/Sys:Connect",                                   PV_STATE_IO },
+	{ "Interop/Sys:FSync",                                     PV_STATE_IO },
+	{ "Interop/Sys:Poll",                                      PV_STATE_IO },
+	{ "Interop/Sys:Read",                                      PV_STATE_IO },
+	{ "Interop/Sys:ReadStdin",                                 PV_STATE_IO },
+	{ "Interop/Sys:Receive",                                   PV_STATE_IO },
+	{ "Interop/Sys:ReceiveMessage",                            PV_STATE_IO },
+	{ "Interop/Sys:WaitForSocketEvents",                       PV_STATE_IO },
+	{ "Interop/Sys:WaitPidExitedNoHang",                       PV_STATE_IO },
+	{ "System.IO.MonoIO:Flush",                                PV_STATE_IO },
+	{ "System.IO.MonoIO:Read",                                 PV_STATE_IO },
+	{ "System.IOSelector:Add",                                 PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Accept_internal",             PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Connect_internal",            PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Poll_internal",               PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:ReceiveFrom_internal",        PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Receive_internal",            PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Select_internal",             PV_STATE_IO },
+	{ "System.Threading.LowLevelLifoSemaphore:WaitForSignal",  PV_STATE_LOCK },
+	{ "System.Threading.LowLevelLifoSemaphore:WaitNative",     PV_STATE_LOCK },
+	{ "System.Threading.LowLevelLock:WaitAndAcquire",          PV_STATE_LOCK },
+	{ "System.Threading.LowLevelMonitor:Wait",                 PV_STATE_LOCK },
+	{ "System.Threading.LowLevelMonitor:WaitCore",             PV_STATE_LOCK },
+	{ "System.Threading.ManualResetEventSlim:Wait",            PV_STATE_LOCK },
+	{ "System.Threading.Monitor:Enter",                        PV_STATE_LOCK },
+	{ "System.Threading.Monitor:Enter_Slowpath",               PV_STATE_LOCK },
+	{ "System.Threading.Monitor:Monitor_wait",                 PV_STATE_LOCK },
+	{ "System.Threading.Monitor:ObjWait",                      PV_STATE_LOCK },
+	{ "System.Threading.Monitor:ReliableEnter",                PV_STATE_LOCK },
+	{ "System.Threading.Monitor:ReliableEnterTimeout",         PV_STATE_LOCK },
+	{ "System.Threading.Monitor:TryEnter_Slowpath",            PV_STATE_LOCK },
+	{ "System.Threading.Monitor:Wait",                         PV_STATE_LOCK },
+	{ "System.Threading.Monitor:enter_with_atomic_var",        PV_STATE_LOCK },
+	{ "System.Threading.Monitor:try_enter_with_atomic_var",    PV_STATE_LOCK },
+	{ "System.Threading.SemaphoreSlim:WaitUntilCountOrTimeout", PV_STATE_LOCK },
+	{ "System.Threading.Tasks.Task:SpinThenBlockingWait",      PV_STATE_LOCK },
+	{ "System.Threading.Thread:Join",                          PV_STATE_LOCK },
+	{ "System.Threading.Thread:JoinInternal",                  PV_STATE_LOCK },
+	{ "System.Threading.Thread:Join_internal",                 PV_STATE_LOCK },
+	{ "System.Threading.Thread:Sleep",                         PV_STATE_SLEEP },
+	{ "System.Threading.Thread:SleepInternal",                 PV_STATE_SLEEP },
+	{ "System.Threading.Thread:Sleep_internal",                PV_STATE_SLEEP },
+	{ "System.Threading.Thread:UninterruptibleSleep0",         PV_STATE_SLEEP },
+	{ "System.Threading.WaitHandle:SignalAndWait",             PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitAll",                   PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitAny",                   PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitMultiple",              PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitOne",                   PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitOneCore",               PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:WaitOneNoCheck",            PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:Wait_internal",             PV_STATE_LOCK },
+};
+
+/* Without the underscores and "GI" that libc's inner names begin with. */
+static const struct known symbols[] = {
+	{ "accept",                      PV_STATE_IO },
+	{ "accept4",                     PV_STATE_IO },
+	{ "clock_nanosleep",             PV_STATE_SLEEP },
+	{ "connect",                     PV_STATE_IO },
+	{ "epoll_pwait",                 PV_STATE_IO },
+	{ "epoll_pwait2",                PV_STATE_IO },
+	{ "epoll_wait",                  PV_STATE_IO },
+	{ "fdatasync",                   PV_STATE_IO },
+	{ "flock",                       PV_STATE_LOCK },
+	{ "fsync",                       PV_STATE_IO },
+	{ "futex_abstimed_wait64",       PV_STATE_LOCK },
+	{ "futex_abstimed_wait_cancelable64", PV_STATE_LOCK },
+	{ "futex_abstimed_wait_common",  PV_STATE_LOCK },
+	{ "futex_abstimed_wait_common64", PV_STATE_LOCK },
+	{ "futex_wait",                  PV_STATE_LOCK },
+	{ "lll_lock_wait",               PV_STATE_LOCK },
+	{ "lll_lock_wait_private",       PV_STATE_LOCK },
+	{ "nanosleep",                   PV_STATE_SLEEP },
+	{ "pause",                       PV_STATE_SLEEP },
+	{ "poll",                        PV_STATE_IO },
+	{ "ppoll",                       PV_STATE_IO },
+	{ "pread",                       PV_STATE_IO },
+	{ "pread64",                     PV_STATE_IO },
+	{ "pselect",                     PV_STATE_IO },
+	{ "pthread_clockjoin_ex",        PV_STATE_LOCK },
+	{ "pthread_cond_clockwait",      PV_STATE_LOCK },
+	{ "pthread_cond_timedwait",      PV_STATE_LOCK },
+	{ "pthread_cond_wait",           PV_STATE_LOCK },
+	{ "pthread_join",                PV_STATE_LOCK },
+	{ "read",                        PV_STATE_IO },
+	{ "recv",                        PV_STATE_IO },
+	{ "recvfrom",                    PV_STATE_IO },
+	{ "recvmsg",                     PV_STATE_IO },
+	{ "select",                      PV_STATE_IO },
+	{ "sem_clockwait",               PV_STATE_LOCK },
+	{ "sem_timedwait",               PV_STATE_LOCK },
+	{ "sem_wait",                    PV_STATE_LOCK },
+	{ "sigsuspend",                  PV_STATE_LOCK },
+	{ "sigtimedwait",                PV_STATE_LOCK },
+	{ "sigwait",                     PV_STATE_LOCK },
+	{ "sigwaitinfo",                 PV_STATE_LOCK },
+	{ "sleep",                       PV_STATE_SLEEP },
+	{ "usleep",                      PV_STATE_SLEEP },
+	{ "wait4",                       PV_STATE_IO },
+	{ "waitid",                      PV_STATE_IO },
+	{ "waitpid",                     PV_STATE_IO },
+};
+
+/* clang-format on */
+
+static enum pv_thread_state find(const struct known *v, size_t n, const char *name, size_t len)
+{
+	for (size_t low = 0; low < n;) {
+		size_t mid = low + (n - low) / 2;
+		int order = strncmp(name, v[mid].name, len);
+		order = order == 0 && v[mid].name[len] ? -1 : order;
+		if (order == 0)
+			return v[mid].state;
+		if (order < 0)
+			n = mid;
+		else
+			low = mid + 1;
+	}
+	return PV_STATE_RUNNING;
+}
+
+static enum pv_thread_state state_of_function(const char *name, size_t len)
+{
+	for (; len && *name == '_'; len--)
+		name++;
+	if (len > 5 && strncmp(name, "GI___", 5) == 0)
+		name += 5, len -= 5;
+	return find(symbols, PV_COUNT_OF(symbols), name, len);
+}
+
+enum pv_thread_state pv_state_of_symbol(const char *symbol)
+{
+	return state_of_function(symbol, strcspn(symbol, "@ [("));
+}
+
+enum pv_thread_state pv_state_of_method(const char *name)
+{
+	static const char wrapper[] = "(wrapper ", native[] = "managed-to-native) ";
+	bool calls_native = false;
+	if (strncmp(name, wrapper, sizeof wrapper - 1) == 0) {
+		name += sizeof wrapper - 1;
+		calls_native = strncmp(name, native, sizeof native - 1) == 0;
+		const char *end = strstr(name, ") ");
+		if (!end)
+			return PV_STATE_RUNNING;
+		name = end + 2;
+	}
+	size_t len = strcspn(name, " (");
+	if (strncmp(name, "System.", 7) == 0 || strncmp(name, "Interop/", 8) == 0)
+		return find(methods, PV_COUNT_OF(methods), name, len);
+	const char *colon = calls_native ? memchr(name, ':', len) : NULL;
+	return colon ? state_of_function(colon + 1, len - (size_t)(colon + 1 - name))
+		     : PV_STATE_RUNNING;
+}
+
+const char *pv_state_name(enum pv_thread_state state)
+{
+	static const char *const names[] = {
+		[PV_STATE_LOCK] = "lock", [PV_STATE_IO] = "io", [PV_STATE_SLEEP] = "sleep"
+	};
+	return names[state];
+}
