@@ -8,14 +8,15 @@ BUILD_PACKAGES=(meson ninja-build scdoc gcc libc6-dev pkg-config libncurses-dev 
 # Without the headers meson leaves out the Mono module, without mcs what attaches it.
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)
 DEMO_PACKAGES=(libmono-profiler)
-TEST_PACKAGES=(tmux valgrind mono-utils libmono-profiler libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0)
+TEST_PACKAGES=(tmux valgrind ccache mono-utils libmono-profiler libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0)
 SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there
 FUZZ_PACKAGES=(clang)
 
 usage() {
 	cat <<'END'
 usage: ./bootstrap.sh build              build profview into build/
-       ./bootstrap.sh test               build, run every test, again under sanitizers, and fuzz
+       ./bootstrap.sh test [--all]       build, run every test, again under sanitizers, and fuzz;
+                                         --all: also what is distributed
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
@@ -119,14 +120,38 @@ need_fuzzer() {
 	need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# What is distributed has all that it takes to build and test it.
+test_dist() {
+	local name dir=build/meson-dist
+	say 'building what is distributed'
+	rm -rf "$dir"
+	meson dist -C build --no-tests --allow-dirty --formats xztar >&2
+	name=$(basename "$dir"/*.tar.xz .tar.xz)
+	tar -C "$dir" -xf "$dir/$name.tar.xz"
+	build_in "$dir/$name/build" "$dir/$name"
+	run_tests "$dir/$name/build" --suite unit --suite style
+}
+
 do_test() {
-	local known
+	local known all= folders=(build build-asan build-tsan build-fuzz)
+	case ${1:-} in
+	'') ;;
+	--all) all=1 ;;
+	*)
+		usage >&2
+		exit 2
+		;;
+	esac
 	mapfile -t known < <(known_of "${SOME_RELEASES_HAVE[@]}")
 	need_to_build "${TEST_PACKAGES[@]}" "${known[@]}"
 	need_fuzzer
 	failed=0
 	build_in build
 	run_tests build
+	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
+		test_dist
+		folders+=(build/meson-dist/*/build)
+	fi
 	export CK_FORK=no
 	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests build-asan --suite unit
@@ -135,7 +160,7 @@ do_test() {
 	CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
 	ninja -C build-fuzz fuzzers >&2
 	run_tests build-fuzz --suite fuzz
-	python3 tests/summary.py tests/skips.txt build build-asan build-tsan build-fuzz || failed=1
+	python3 tests/summary.py tests/skips.txt "${folders[@]}" || failed=1
 	exit "$failed"
 }
 
@@ -221,7 +246,8 @@ build)
 	build_in build
 	;;
 test)
-	do_test
+	shift
+	do_test "$@"
 	;;
 demo)
 	shift

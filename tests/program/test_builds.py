@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Every build option, and a release, configures, builds and works: the viewer reports what the
+ordinary build reports, runs a program where the module for it was built, and says so where not.
+
+usage: test_builds.py MESON SOURCE PROFVIEW LOG
+All but the viewer and the probes is left out. Builds are releases without debug information, so
+that ccache, where there is one, compiles each file once for all of them; without it only the
+release is optimized.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NATIVE, MONO, CLR = 'libprofview-native.so', 'libmono-profiler-profview.so', 'libprofview-coreclr.so'
+BUILDS = { # options, the modules that must not be there
+    'release': ([], ()),
+    'no-probe': (['probe'], (NATIVE, MONO, CLR)),
+    'no-native': (['native'], (NATIVE,)),
+    'no-mono': (['mono'], (MONO,)),
+    'no-coreclr': (['coreclr'], (CLR,)),
+    'nothing': (['probe', 'native', 'mono', 'coreclr', 'fuzz', 'elfutils', 'demangle'],
+                (NATIVE, MONO, CLR)),
+}
+NO_MODULE = 3 # how `profview run` ends without the module for a program
+
+
+def run(command, want=0, **more):
+    done = subprocess.run(command, capture_output=True, text=True, errors='replace', check=False,
+                          **more)
+    if done.returncode != want:
+        sys.exit(f'{command}: {done.returncode}, not {want}\n'
+                 f'{done.stdout[-2000:]}{done.stderr[-2000:]}')
+    return done
+
+
+def report(profview, log):
+    return run([profview, 'report', '--no-index', '--format', 'json', log]).stdout
+
+
+def environment(top):
+    env = {**os.environ, 'CCACHE_NOHASHDIR': '1'}
+    env.pop('XDG_CACHE_HOME', None) # tests have none, see add_test_setup()
+    if 'CCACHE_DIR' not in env and not os.access(pathlib.Path.home(), os.W_OK):
+        env['CCACHE_DIR'] = f'{top}/cache'
+    return env
+
+
+def build(meson, source, folder, options, env):
+    """Sets up, builds; returns the files of the viewer and of the modules by name."""
+    optimized = not options or shutil.which('ccache')
+    run([meson, 'setup', folder, source, '--buildtype', 'release',
+         *([] if optimized else ['-Doptimization=0']), *(f'-D{o}=disabled' for o in options)],
+        env=env)
+    targets = json.loads(run([meson, 'introspect', '--targets', folder]).stdout)
+    files = [pathlib.Path(t['filename'][0]) for t in targets if t['type'] == 'shared library'
+             and '/probe/' in t['filename'][0] or t['name'] == 'profview']
+    run(['ninja', '-C', folder, *(str(f.relative_to(folder)) for f in files)], env=env)
+    return {f.name: f for f in files}
+
+
+def smoke(files, missing, log, wanted, folder):
+    profview = str(files.pop('profview'))
+    there = {NATIVE, MONO, CLR} - set(missing)
+    if set(files) - there or NATIVE in there and NATIVE not in files:
+        sys.exit(f'{folder}: {sorted(files)} were built')
+    run([profview, '--version'])
+    if report(profview, log) != wanted:
+        sys.exit(f'{folder}: reports other figures of {log}')
+    record = [profview, 'run', '--alloc=512k', '--record', 'run.mlpd', '--', '/bin/ls']
+    if NATIVE in there:
+        run(record, cwd=folder)
+        if not json.loads(report(profview, f'{folder}/run.mlpd'))['coverage']:
+            sys.exit(f'{folder}: run.mlpd says nothing')
+    elif NATIVE not in run(record, want=NO_MODULE, cwd=folder).stderr:
+        sys.exit(f'{folder}: does not say that {NATIVE} is missing')
+
+
+def main(meson, source, profview, log):
+    os.nice(10) # the other tests first: those wait for real programs
+    wanted = report(profview, log)
+    with tempfile.TemporaryDirectory() as top:
+        env = environment(top)
+        for name, (options, missing) in BUILDS.items():
+            files = build(meson, source, f'{top}/{name}', options, env)
+            smoke(files, missing, log, wanted, f'{top}/{name}')
+            shutil.rmtree(f'{top}/{name}')
+            print(f'{name}: built, reports, runs', flush=True)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
