@@ -104,7 +104,7 @@ run_tests() {
 	say "testing in $dir"
 	rm -f "$dir"/meson-logs/{testlog,again}.json
 	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" && return
-	mapfile -t unsteady < <(python3 tests/summary.py --failed "$dir")
+	mapfile -t unsteady < <(python3 tests/tools/summary.py --failed "$dir")
 	if [ ${#unsteady[@]} -eq 0 ]; then # meson itself failed
 		failed=1
 		return
@@ -160,7 +160,7 @@ do_test() {
 	CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
 	ninja -C build-fuzz fuzzers >&2
 	run_tests build-fuzz --suite fuzz
-	python3 tests/summary.py tests/skips.txt "${folders[@]}" || failed=1
+	python3 tests/tools/summary.py tests/tools/skips.txt "${folders[@]}" || failed=1
 	exit "$failed"
 }
 

@@ -192,5 +192,5 @@ def main(names):
 if __name__ == '__main__':
     PROFVIEW, LIBRARY, PROGRAM = (os.path.abspath(a) for a in sys.argv[1:4])
     LINES = sys.argv[4] == 'lines'
-    SOURCE = (pathlib.Path(__file__).with_name('kit') / 'probe_things.cpp').read_text().splitlines()
+    SOURCE = (pathlib.Path(__file__).parent.parent / 'kit' / 'probe_things.cpp').read_text().splitlines()
     sys.exit(main(sys.argv[5:]))

@@ -12,7 +12,7 @@ def main(folder):
         text = path.read_text(encoding='utf-8', errors='replace')
         there |= set(re.findall(r'START_TEST\((\w+)\)|^def (\w+)', text, re.M)) | {(path.stem,)}
     there = {name for names in there for name in names}
-    text = (folder / 'rules.txt').read_text(encoding='utf-8')
+    text = (folder / 'tools/rules.txt').read_text(encoding='utf-8')
     named = re.findall(r'\b[a-z]\w*_\w+\b', text)
     gone = sorted(set(named) - there)
     print(f'rules.txt names {len(named)} tests; not there: {gone or "none"}')

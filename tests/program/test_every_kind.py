@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / 'real'))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / 'real'))
 import mprof
 from verdict import Verdict
 

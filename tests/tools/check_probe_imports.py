@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The probe's library cannot end the program it is loaded into, and exports nothing by accident.
 
-usage: test_probe_imports.py NM LIBRARY [mono]
+usage: check_probe_imports.py NM LIBRARY [mono]
 """
 import pathlib
 import re

@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / 'real')]
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / 'tools'), str(TESTS / 'real')]
 from hostile_strings import STRINGS    # noqa: E402  pylint: disable=wrong-import-position
 from showable import formula, harmful, shown    # noqa: E402  pylint: disable=wrong-import-position
 
@@ -248,7 +248,7 @@ def name_processes(leads):
     """Processes with them for arguments, a few each, as a table shows the beginning alone."""
     made = []
     for i in range(0, len(leads), 3):
-        command = [sys.executable, str(HERE / 'real' / 'strange.py'), *leads[i:i + 3]]
+        command = [sys.executable, str(TESTS / 'real' / 'strange.py'), *leads[i:i + 3]]
         made.append((leads[i:i + 3], subprocess.Popen(command, stdout=subprocess.PIPE)))
     for _, process in made:
         process.stdout.readline()

@@ -185,7 +185,7 @@ def check_builds(v, profview, make_log, folder):
 
 
 def old_logs():
-    return sorted(p for p in (pathlib.Path(__file__).parent / 'fuzz' / 'corpus07').iterdir()
+    return sorted(p for p in (pathlib.Path(__file__).parent.parent / 'fuzz' / 'corpus07').iterdir()
                   if p.name.startswith(('draft', 'stage')))
 
 

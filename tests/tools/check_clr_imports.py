@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The .NET module cannot end the program it is loaded into, and exports what the runtime asks for.
 
-usage: test_clr_imports.py NM LIBRARY
+usage: check_clr_imports.py NM LIBRARY
 """
 import sys
 
-import test_probe_imports as probe
+import check_probe_imports as probe
 
 if __name__ == '__main__':
     probe.EXPORTED = {'DllGetClassObject'}  # and samples take a signal, as in native programs

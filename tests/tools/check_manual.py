@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The manual names every option and every command, and no option that does not exist.
 
-usage: test_manual.py SOURCE_ROOT
+usage: check_manual.py SOURCE_ROOT
 """
 import pathlib
 import re
