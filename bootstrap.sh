@@ -8,7 +8,8 @@ BUILD_PACKAGES=(meson ninja-build scdoc gcc libc6-dev pkg-config libncurses-dev 
 # Without the headers meson leaves out the Mono module, without mcs what attaches it.
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)
 DEMO_PACKAGES=(libmono-profiler)
-TEST_PACKAGES=(tmux valgrind ccache mono-utils libmono-profiler libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0)
+TEST_PACKAGES=(tmux valgrind ccache clang-format-19 clang-tidy-19 mono-utils libmono-profiler
+	libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0)
 SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there
 FUZZ_PACKAGES=(clang)
 

@@ -29,6 +29,7 @@ typedef uint32_t profview_class_id;
 /* A named value that the log follows. NULL is nothing. Lives as long as the process. */
 struct profview_counter;
 
+/* clang-format off */
 enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW_COUNT,
 	PROFVIEW_PERCENT };
 
@@ -39,6 +40,7 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
 #elif defined(PROFVIEW_WEAK)
 #define PROFVIEW_CALL(type, call, result) __attribute__((weak)) type call;
 #define PROFVIEW_DO(call) __attribute__((weak)) void call;
+/* clang-format on */
 #else
 #define PROFVIEW_CALL(type, call, result) type call;
 #define PROFVIEW_DO(call) void call;

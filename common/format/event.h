@@ -125,6 +125,7 @@ struct pv_text {
 	size_t len;
 };
 
+/* clang-format off */
 /* Enumeration values (formats.md 1.9 of the wire description); unknown ones are data. */
 enum pv_gc_step { PV_GC_START = 0, PV_GC_MARK_START = 1, PV_GC_MARK_END = 2,
 	PV_GC_SWEEP_START = 3, PV_GC_SWEEP_END = 4, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
@@ -141,6 +142,7 @@ enum pv_counter_type { PV_COUNTER_INT, PV_COUNTER_UINT, PV_COUNTER_WORD, PV_COUN
 	PV_COUNTER_ULONG, PV_COUNTER_DOUBLE, PV_COUNTER_STRING, PV_COUNTER_TIME_INTERVAL };
 enum { PV_SECTION_PERFCOUNTERS = 0x8000, PV_SECTION_PROFILER = 0x10000 };
 
+/* clang-format on */
 /* One entry of COUNTERS_DESCRIBE; `unit` and `variance` as on the wire. */
 struct pv_counter_desc {
 	uint64_t section, type, unit, variance, index;
@@ -155,6 +157,7 @@ struct pv_counter_value {
 	struct pv_text text; /* STRING only */
 };
 
+/* clang-format off */
 /* Of SUSPENSION, BODY, CODE_GONE, TRANSITION; numbers that are not here are data. */
 enum pv_stop_reason { PV_STOP_OTHER, PV_STOP_GC, PV_STOP_DOMAIN, PV_STOP_PITCHING,
 	PV_STOP_SHUTDOWN, PV_STOP_DEBUGGER = 6, PV_STOP_GC_PREPARES, PV_STOP_REJIT,
@@ -165,6 +168,7 @@ enum pv_tier { PV_TIER_UNKNOWN, PV_TIER_PLAIN, PV_TIER_OPTIMIZED, PV_TIER_QUICK,
 enum pv_code_gone { PV_GONE_PITCHED = 1, PV_GONE_DYNAMIC };
 enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
 
+/* clang-format on */
 /*
  * One event. Numbers are all u64 so that the row table can name them by offset. `stack` spans
  * hold method keys outermost first (backtraces); `frames` of a hit innermost first, as on the wire.
@@ -174,6 +178,7 @@ struct pv_event {
 	uint32_t offset; /* of the event byte from the start of the buffer's events */
 	uint16_t row;    /* wire row it came from, for the dump */
 	uint8_t kind;    /* enum pv_kind */
+	/* clang-format off */
 	union {
 		struct { uint64_t type, object, size; struct pv_span stack; } alloc;
 		struct { uint64_t method; } call; /* enter, leave, exc_leave */
@@ -255,6 +260,7 @@ struct pv_event {
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};
+	/* clang-format on */
 };
 
 /*

@@ -23,8 +23,10 @@ enum pv_view {
 };
 
 /* What rows of methods and classes can be put together, told apart or chosen by. */
+/* clang-format off */
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
 	PV_BY_CONTEXT, PV_BY_COUNT };
+/* clang-format on */
 const char *pv_by_name(enum pv_by by);
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
@@ -108,6 +110,7 @@ struct pv_summary {
 	uint64_t recordings;
 };
 
+/* clang-format off */
 enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROUP_SAMPLES = 8,
 	PV_GROUP_SHOTS = 16, PV_GROUP_EXCEPTIONS = 32, PV_GROUP_LOCKS = 64, PV_GROUP_COUNTERS = 128,
 	PV_GROUP_JIT = 256, PV_GROUP_MOVES = 512, PV_GROUP_HANDLES = 1024, PV_GROUP_ROOTS = 2048,
@@ -119,6 +122,7 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_TRANSITIONS = 1 << 28, PV_GROUP_SURVIVED = 1 << 29, PV_GROUP_SPANS = 1 << 30,
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
+/* clang-format on */
 
 void pv_view_summary(struct pv_model *m, struct pv_summary *ret);
 

@@ -78,7 +78,7 @@ struct pvp_core {
 	_Atomic uint32_t session; /* 0: not recording */
 	_Atomic bool calls, alloc, marks, paused;
 	_Atomic bool block, sending; /* threads wait for room; the writer is at the sink */
-	_Atomic uint32_t pauses, gaps; /* begun in this session; ended, with calls to be seen anew */
+	_Atomic uint32_t pauses, gaps; /* begun in this session; ended: calls are seen anew */
 	_Atomic uint64_t orphans; /* events lost on threads that have no struct pvp_thread */
 	struct pvp_pool *pool;
 	struct pvp_thread *threads; /* newest first */
@@ -140,7 +140,7 @@ void pvp_poke_all(void);
 void pvp_switch(_Atomic bool *which, bool on);
 void pvp_thread_remove(struct pvp_thread *t);
 
-/* The writer's, without the lock: chunks that no thread is writing into just now are handed over. */
+/* The writer's, without the lock: chunks that no thread writes into just now are handed over. */
 void pvp_take_back(void);
 
 /* Once, before all else; an errno value. */

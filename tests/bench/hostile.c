@@ -5,12 +5,16 @@
  *        hostile write SHAPE N            its log, on standard output
  *        hostile write-all FOLDER N [read|ask]
  *                                         the logs of every shape, or of those that the suite
- * counts with that word, and one without events; prints their paths hostile read FILE ... reads
- * each as `profview report --no-index --jobs 1` does; under callgrind, dumps what each took under
- * its name hostile ask FILE ...             likewise, and asks for every list, the first heap shot
- * and a dump hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has
- * one of the words) against its benign log, and the worst ten; what may be above the limit is timed
- * again, the least time counts
+ *                                         counts with that word, and one without events; prints
+ *                                         their paths
+ *        hostile read FILE ...            reads each as `profview report --no-index --jobs 1` does;
+ *                                         under callgrind, dumps what each took under its name
+ *        hostile ask FILE ...             likewise, and asks for every list, the first heap shot
+ *                                         and a dump
+ *        hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has one
+ *                                         of the words) against its benign log, and the worst ten;
+ *                                         what may be above the limit is timed again, the least
+ *                                         time counts
  */
 #include <check.h>
 #include <fcntl.h>

@@ -24,6 +24,7 @@ struct sample {
 
 #define SAMPLE(bytes, lines) { bytes, sizeof bytes - 1, lines }
 
+/* clang-format off */
 static const struct sample samples[] = {
 	/* directives 1 and 3 */
 	SAMPLE(INTRO "\x0a\0\x0b\0\0\0\0\0\0\0" "\x82" TIME("\x42") "\x81\x83\x80" "\x83" TIME("\x43"),
@@ -91,6 +92,7 @@ static const struct sample samples[] = {
 		"5 0 method.name 4000000000000004 of 0 '(unmanaged function 4)'\n"
 		"5 0 sample.hit 0 ips=[] frames=[4000000000000004]\n"),
 };
+/* clang-format on */
 
 START_TEST(by_hand)
 {
@@ -143,6 +145,7 @@ struct broken {
 #define LINE "6 7 method.enter 38\n"
 enum { AT = 21 }; /* where the block behind the intro begins */
 
+/* clang-format off */
 static const struct broken broken[] = {
 	/* packed code 2 was never written */
 	BROKEN(INTRO "\6\0\x0e\0\0\0\0\0\0\0" "\x90" TIME("\x50") "\x87" "\x84" "\x32\x81\x82"
@@ -176,6 +179,7 @@ static const struct broken broken[] = {
 	BROKEN("\1\0" "\x81mono\0" "\x80" TIME("\x40") "\x63\0" "\6\0" "\x83\x87\x84" "\0" "\x8a",
 		"a block code that the draft does not have", 14, 7, ""),
 };
+/* clang-format on */
 
 START_TEST(damage_is_told)
 {

@@ -10,6 +10,7 @@
 #include "tests/kit/event_text.h"
 #include "tests/kit/suite.h"
 
+/* clang-format off */
 static const struct mlpd_buffer_header bases_header = { .time_base = 1000, .ptr_base = 0x1000,
 	.obj_base = 0x200, .method_base = 0x5000 };
 
@@ -258,6 +259,7 @@ static const struct vector vectors[] = {
 	{ 8, "82 01 03 01", "ASSEMBLY_10 t=1001 key=1001 failed=1" },
 	{ 8, "82 01 04 01", "DOMAIN_10 t=1001 key=1001 failed=1" },
 };
+/* clang-format on */
 
 static size_t from_hex(const char *hex, uint8_t *to)
 {

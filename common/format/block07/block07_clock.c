@@ -6,7 +6,7 @@
 
 #include "common/format/block07/block07_parts.h"
 
-#define MAX_US (UINT64_C(1) << 50) /* 35 years: above the present time, and no product overflows */
+#define MAX_US (UINT64_C(1) << 50) /* 35 years: after today, and no product overflows */
 
 enum {
 	APART_US = 10000, /* pairs nearer than this say little about the rate */

@@ -8,6 +8,7 @@
 #include "common/format/block07/block07.h"
 
 /* Block codes of stages A to D; those of the draft are below. */
+/* clang-format off */
 enum { B07_INTRO = 1, B07_END, B07_MAPPING, B07_LOADED, B07_UNLOADED, B07_EVENTS, B07_STATISTICAL,
 	B07_HEAP, B07_HEAP_SUMMARY, B07_DIRECTIVES };
 enum { DRAFT_INTRO = 1, DRAFT_CLOCK, DRAFT_LOADED, DRAFT_UNLOADED, DRAFT_MAPPING, DRAFT_EVENTS,
@@ -17,6 +18,7 @@ enum { DRAFT_INTRO = 1, DRAFT_CLOCK, DRAFT_LOADED, DRAFT_UNLOADED, DRAFT_MAPPING
 enum { B07_CALLER = 1 << 1, B07_STACKS = 1 << 2, B07_OBJECT_ID = 1 << 3, B07_LOADED_ID = 1 << 4,
 	B07_ASSEMBLY_ID = 1 << 5, B07_WRAPPER = 1 << 6 };
 
+/* clang-format on */
 enum {
 	B07_BATCH_EVENTS = 8192,      /* a batch ends at about so many */
 	B07_BATCH_POOL = 1 << 18,     /* or so many numbers in its pool */
