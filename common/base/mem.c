@@ -13,6 +13,7 @@
 enum {
 	LARGE = 2 << 20, /* a large page */
 	LINE = 64,
+	FIRST_CHUNK = 1024,
 	CHUNK = 64 * 1024,
 	MUCH = 32 * 1024, /* bytes of an array that is grown by less, for what it will not fill */
 };
@@ -69,9 +70,17 @@ static void ask_large_inside(void *v, size_t size)
 		ask_large((char *)v + before, (size - before) & ~(size_t)(LARGE - 1));
 }
 
+/* Small at first: most arenas are of a table and hold little, and all of a chunk is zeroed. */
+static size_t next_chunk(const struct pv_arena *a)
+{
+	if (!a->last)
+		return FIRST_CHUNK;
+	return a->last->room < CHUNK / 4 ? a->last->room * 4 : CHUNK;
+}
+
 static bool add_chunk(struct pv_arena *a, size_t size)
 {
-	size_t room = size > CHUNK ? size : CHUNK;
+	size_t usual = next_chunk(a), room = size > usual ? size : usual;
 	if (room > SIZE_MAX - sizeof(struct pv_arena_chunk))
 		return false;
 	struct pv_arena_chunk *c = calloc(1, sizeof *c + room);
