@@ -16,6 +16,7 @@ void pv_graph_finish(struct pv_graph *g)
 	pv_array_finish(&g->klass);
 	pv_array_finish(&g->root);
 	pv_array_finish(&g->area);
+	pv_array_finish(&g->layout);
 	pv_array_finish(&g->field);
 	pv_array_finish(&g->static_field);
 	pv_array_finish(&g->string);
@@ -66,20 +67,32 @@ size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_fi
 	return n;
 }
 
-static const struct pv_graph_field *find_field(
-	const struct pv_graph_fields *f, uint32_t group, uint64_t offset)
+/* The first of those at that offset. */
+static const struct pv_graph_field *field_at(
+	const struct pv_graph_fields *f, const struct pv_graph_range *range, uint64_t offset)
 {
-	size_t low = 0, high = f->n;
+	size_t low = range->first, end = low + range->n, high = end;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct pv_graph_field *m = &f->v[mid];
-		if (m->group < group || (m->group == group && m->offset < offset))
+		if (f->v[mid].offset < offset)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	bool found = low < f->n && f->v[low].group == group && f->v[low].offset == offset;
-	return found ? &f->v[low] : NULL;
+	return low < end && f->v[low].offset == offset ? &f->v[low] : NULL;
+}
+
+static const struct pv_graph_field *find_field(
+	const struct pv_graph *g, uint32_t klass, uint64_t offset)
+{
+	const struct pv_graph_field *found = NULL;
+	uint32_t at = g->klass.v[klass].layout;
+	for (unsigned i = 0; !found && at && i < PV_GRAPH_CLASSES_DEEP; i++) {
+		const struct pv_graph_layout *of = &g->layout.v[at - 1];
+		found = field_at(&g->field, &of->fields, offset);
+		at = of->parent;
+	}
+	return found;
 }
 
 bool pv_graph_element(
@@ -90,7 +103,7 @@ bool pv_graph_element(
 		return false;
 	uint32_t from = offset - k->first_element;
 	*ret = (struct pv_graph_element){ from / k->element_size, from % k->element_size, NULL };
-	ret->field = find_field(&g->field, klass, (uint64_t)k->first_element + ret->inner);
+	ret->field = find_field(g, klass, (uint64_t)k->first_element + ret->inner);
 	return true;
 }
 
@@ -100,15 +113,16 @@ const struct pv_graph_field *pv_graph_field(
 	const struct pv_graph_class *k = &g->klass.v[klass];
 	if (k->element_size && offset >= k->first_element)
 		return NULL;
-	return find_field(&g->field, klass, offset);
+	return find_field(g, klass, offset);
 }
 
 const struct pv_graph_field *pv_graph_static_field(
 	const struct pv_graph *g, const struct pv_graph_root *r)
 {
-	if (r->area == 0 || g->area.v[r->area - 1].source != PV_ROOT_STATIC)
+	const struct pv_graph_area *a = r->area ? &g->area.v[r->area - 1] : NULL;
+	if (!a || a->source != PV_ROOT_STATIC || !a->layout)
 		return NULL;
-	return find_field(&g->static_field, r->area - 1, r->slot - g->area.v[r->area - 1].start);
+	return field_at(&g->static_field, &g->layout.v[a->layout - 1].statics, r->slot - a->start);
 }
 
 const char *pv_graph_place(
@@ -164,6 +178,7 @@ uint64_t pv_graph_memory(const struct pv_graph *g)
 		sizeof *g->address + sizeof *g->size + sizeof *g->class_of + sizeof *g->first;
 	return g->nodes * node + g->edges * (sizeof *g->to + sizeof *g->offset) +
 	       g->klass.room * sizeof *g->klass.v + g->root.room * sizeof *g->root.v +
-	       g->area.room * sizeof *g->area.v + g->string.room * sizeof *g->string.v +
-	       g->text.bytes;
+	       g->area.room * sizeof *g->area.v + g->layout.room * sizeof *g->layout.v +
+	       (g->field.room + g->static_field.room) * sizeof *g->field.v +
+	       g->string.room * sizeof *g->string.v + g->text.bytes;
 }

@@ -23,6 +23,7 @@ struct pv_graph_class {
 	const char *image;  /* NULL: not known */
 	uint64_t objects, bytes;
 	uint32_t first_element, element_size; /* bytes; size 0: not known, or no arrays */
+	uint32_t layout;                      /* index in layout + 1; 0: none is known */
 };
 
 enum pv_graph_root_flags {
@@ -47,14 +48,31 @@ struct pv_graph_area {
 	const char *name;     /* lives as long as the model; "" when it has none */
 	const char *owner;    /* class of static fields, or NULL; likewise or as the graph */
 	uint8_t source;       /* enum pv_root_source */
+	uint32_t layout;      /* of static fields: index in layout + 1; 0: none is known */
 };
 
 struct pv_graph_field {
-	uint32_t group;  /* index in klass; of statics: in area */
+	uint32_t layout; /* index */
 	uint32_t offset; /* bytes from the object's start, or from the area's */
 	uint32_t order;  /* private */
 	const char
 		*name; /* "list", of a structure's field "entry.key"; lives as long as the model */
+};
+
+struct pv_graph_range {
+	uint32_t first, n;
+};
+
+/* The fields that one class declares, inherited ones left out. */
+struct pv_graph_layout {
+	const char *owner; /* the class; lives as long as the model; NULL: it has no name */
+	struct pv_graph_range fields, statics; /* in field, in static_field; by offset */
+	uint32_t parent; /* that of the class it derives from: index + 1; 0: none is known */
+};
+
+struct pv_graph_fields { /* by layout, then offset */
+	struct pv_graph_field *v;
+	size_t n, room;
 };
 
 /* How a string begins, where the log tells it. */
@@ -63,11 +81,6 @@ struct pv_graph_string {
 	const char *text; /* lives as long as the graph */
 	uint32_t length;  /* characters (UTF-16 units) of the whole string */
 	uint32_t order;   /* private */
-};
-
-struct pv_graph_fields { /* by group, then offset */
-	struct pv_graph_field *v;
-	size_t n, room;
 };
 
 struct pv_graph {
@@ -83,6 +96,7 @@ struct pv_graph {
 	PV_ARRAY(struct pv_graph_class) klass;
 	PV_ARRAY(struct pv_graph_root) root; /* by node, then slot */
 	PV_ARRAY(struct pv_graph_area) area;
+	PV_ARRAY(struct pv_graph_layout) layout;
 	struct pv_graph_fields field, static_field; /* empty: the log does not tell them */
 	uint64_t bytes;                             /* of all objects */
 	PV_ARRAY(struct pv_graph_string) string;    /* by address; PV_GRAPH_STRING_BYTES at most */
@@ -121,7 +135,11 @@ struct pv_graph_element {
 bool pv_graph_element(const struct pv_graph *g, uint32_t klass, uint32_t offset,
 	struct pv_graph_element *ret);
 
-/* A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. */
+/*
+ * A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. Of a
+ * class that derives from others the nearest PV_GRAPH_CLASSES_DEEP are looked at, itself included.
+ */
+enum { PV_GRAPH_CLASSES_DEEP = 64 };
 const struct pv_graph_field *pv_graph_field(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset);
 /* The static field that a root's slot is; NULL: not known, or it is none. */

@@ -270,7 +270,7 @@ static bool put_area(struct snapshot *s, const struct pv_graph_area *a)
 static bool put_static(struct snapshot *s, const struct pv_graph_field *f)
 {
 	char text[400];
-	const char *owner = s->g->area.v[f->group].owner;
+	const char *owner = s->g->layout.v[f->layout].owner;
 	snprintf(text, sizeof text, "%.200s.%.150s", owner ? owner : "?", f->name);
 	return put_string(s, text);
 }

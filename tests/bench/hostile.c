@@ -1,20 +1,20 @@
 /*
  * What the logs of hostile_log.h cost their reader.
  *
- * usage: hostile list                     every shape: FAMILY/PATTERN
- *        hostile write SHAPE N            its log, on standard output
- *        hostile write-all FOLDER N [read|ask]
- *                                         the logs of every shape, or of those that the suite
- *                                         counts with that word, and one without events; prints
- *                                         their paths
- *        hostile read FILE ...            reads each as `profview report --no-index --jobs 1` does;
- *                                         under callgrind, dumps what each took under its name
- *        hostile ask FILE ...             likewise, and asks for every list, the first heap shot
- *                                         and a dump
- *        hostile time [-n N] [WORD ...]   processor time a byte of every shape (whose name has one
- *                                         of the words) against its benign log, and the worst ten;
- *                                         what may be above the limit is timed again, the least
- *                                         time counts
+ * usage:
+ *	hostile list		every shape: FAMILY/PATTERN
+ *	hostile write SHAPE N	its log, on standard output
+ *	hostile write-all FOLDER N [read|ask|heap]
+ *		the logs of every shape, or of those that the suite counts with that word, and one
+ *		without events; prints their paths
+ *	hostile read FILE ...	reads each as `profview report --no-index --jobs 1` does; under
+ *		callgrind, dumps what each took under its name; prints the most memory taken
+ *	hostile ask FILE ...	likewise, and asks for every list, the first heap shot and a dump
+ *	hostile heap FILE ...	likewise, and asks for the first heap shot and grouped tables of all
+ *	hostile time [-n N] [WORD ...]
+ *		processor time a byte of every shape (whose name has one of the words) against its
+ *		benign log, and the worst ten; what may be above the limit is timed again, the
+ *		least time counts
  */
 #include <check.h>
 #include <fcntl.h>
@@ -35,6 +35,7 @@
 #include "common/ingest/again/heap_read.h"
 #include "common/ingest/ingest.h"
 #include "common/report/dump.h"
+#include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
 #include "tests/bench/hostile_log.h"
 
@@ -72,15 +73,31 @@ static bool report(
 	return pv_report_write(m, &source, o, out, &e);
 }
 
-/* A shot that is not there, or too large, is no fault of the reader's. */
-static void read_shot(struct pv_ingest *in)
+/* A shot that is not there, or too large, is no fault of the reader's. out: NULL, or for a copy. */
+static bool read_shot(struct pv_ingest *in, FILE *out)
 {
 	struct pv_error e = { 0 };
 	const struct pv_heap_read_options o = { .weak = true, .classes = true };
 	struct pv_heap_read *r = pv_heap_read_start(in, &o, &e);
 	if (r)
 		pv_heap_read_wait(r);
+	const struct pv_heap *h = r && out ? pv_heap_read_heap(r) : NULL;
+	bool ok = !h || pv_heapsnapshot_write(h, out, &e);
 	pv_heap_read_destroy(r);
+	return ok;
+}
+
+/* What is asked of heap shots: tables of all of them, grouped, and the first one's graph. */
+static bool read_heap(const char *path, struct pv_ingest *in, FILE *out)
+{
+	struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "heap_shots" };
+	bool ok = report(path, in, &o, out);
+	o.group = "namespace";
+	ok = ok && report(path, in, &o, out);
+	o.group = NULL;
+	o.split = "image";
+	o.in = "class:C";
+	return ok && report(path, in, &o, out) && read_shot(in, out);
 }
 
 static bool read_more(const char *path, struct pv_ingest *in, FILE *out)
@@ -90,11 +107,15 @@ static bool read_more(const char *path, struct pv_ingest *in, FILE *out)
 	const struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
 	if (!report(path, in, &o, out))
 		return false;
-	read_shot(in);
+	if (!read_shot(in, NULL))
+		return false;
 	return pv_dump_path(path, false, NULL, out, &totals, &e);
 }
 
-static bool read_log(const char *path, bool more, FILE *out)
+typedef bool read_also(const char *path, struct pv_ingest *in, FILE *out);
+
+/* also: NULL, or what is done besides the usual report. */
+static bool read_log(const char *path, read_also *also, FILE *out)
 {
 	struct pv_error e = { 0 };
 	const struct pv_source_options so = { .follow = false };
@@ -103,20 +124,33 @@ static bool read_log(const char *path, bool more, FILE *out)
 	struct pv_ingest *in = source ? pv_ingest_start(source, &io, &e) : NULL;
 	const struct pv_report_options o = { 0 };
 	bool ok = in && wait_for_end(in) && report(path, in, &o, out) &&
-		  (!more || read_more(path, in, out));
+		  (!also || also(path, in, out));
 	pv_ingest_destroy(in);
 	return ok;
 }
 
-static int read_logs(char **path, int n, bool more)
+/* Of memory that this program has taken so far. getrusage(2) counts in what its parent took. */
+static void print_most_memory(void)
+{
+	char line[100];
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof line, f))
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			fputs(line, stdout);
+	if (f)
+		fclose(f);
+}
+
+static int read_logs(char **path, int n, read_also *also)
 {
 	FILE *out = fopen("/dev/null", "w");
 	for (int i = 0; i < n && out; i++) {
 		CALLGRIND_ZERO_STATS;
-		if (!read_log(path[i], more, out))
+		if (!read_log(path[i], also, out))
 			fprintf(stderr, "hostile: %s could not be read\n", path[i]);
 		CALLGRIND_DUMP_STATS_AT(path[i]);
 	}
+	print_most_memory();
 	return out ? fclose(out) : 1;
 }
 
@@ -149,6 +183,8 @@ static bool write_empty(const char *folder)
 
 static bool is_counted(size_t family, enum hostile_pattern p, const char *word)
 {
+	if (word && strcmp(word, "heap") == 0)
+		return p == HOSTILE_MANY && hostile_is_heap(family);
 	return !word || (hostile_is_quick(family, p) &&
 				(strcmp(word, "ask") != 0 || hostile_is_asked(family, p)));
 }
@@ -221,7 +257,7 @@ struct cost {
 static bool read_it(const char *path)
 {
 	FILE *out = fopen("/dev/null", "w");
-	bool ok = out && read_log(path, false, out);
+	bool ok = out && read_log(path, NULL, out);
 	if (out)
 		fclose(out);
 	return ok;
@@ -333,6 +369,11 @@ static int time_all(char **word, int words, unsigned n)
 
 /* --- */
 
+static const struct {
+	const char *verb;
+	read_also *also;
+} readings[] = { { "read", NULL }, { "ask", read_more }, { "heap", read_heap } };
+
 static char **arg;
 static int args, code = 2;
 
@@ -356,12 +397,12 @@ END_TEST
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: hostile list|write|write-all|read|ask|time ...\n");
+		fprintf(stderr, "usage: hostile list|write|write-all|read|ask|heap|time ...\n");
 		return 2;
 	}
-	bool asks = strcmp(argv[1], "ask") == 0;
-	if (asks || strcmp(argv[1], "read") == 0)
-		return read_logs(argv + 2, argc - 2, asks);
+	for (size_t i = 0; i < PV_COUNT_OF(readings); i++)
+		if (strcmp(argv[1], readings[i].verb) == 0)
+			return read_logs(argv + 2, argc - 2, readings[i].also);
 	arg = argv;
 	args = argc;
 	Suite *s = suite_create("hostile");

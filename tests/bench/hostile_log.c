@@ -470,6 +470,11 @@ bool hostile_is_made(size_t family)
 	return made_up(family) != SIZE_MAX;
 }
 
+bool hostile_is_heap(size_t family)
+{
+	return hostile_is_made(family) && hostile_is_heap_made(made_up(family));
+}
+
 bool hostile_is_quick(size_t family, enum hostile_pattern p)
 {
 	bool one_row = family >= PV_COUNT_OF(families) && family < families_mlpd();

@@ -55,6 +55,8 @@ unsigned hostile_quick_n(size_t family, unsigned n);
 bool hostile_is_asked(size_t family, enum hostile_pattern p);
 /* Whether it is none of a family in patterns, but made up. */
 bool hostile_is_made(size_t family);
+/* Whether what is hard of it shows in a heap shot's graph, or in tables of shots. */
+bool hostile_is_heap(size_t family);
 /* A log with `n` times the family's events; the caller frees *ret. */
 void hostile_write(size_t family, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret);
 
@@ -70,6 +72,7 @@ void hostile_write_raw(size_t family, bool benign, unsigned n, struct hostile_by
 /* Private: what no pattern makes. */
 size_t hostile_families_made(void);
 const char *hostile_family_name_made(size_t family);
+bool hostile_is_heap_made(size_t family);
 void hostile_write_made(size_t family, bool benign, unsigned n, struct hostile_bytes *ret);
 
 #endif

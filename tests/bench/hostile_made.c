@@ -3,29 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/bench/hostile_log.h"
-#include "tests/kit/wire.h"
+#include "tests/bench/hostile_made.h"
 
 enum {
-	KEYS = 1000, /* of a benign log */
+	KEYS = HOSTILE_KEYS,
 	PAYLOAD = 48 << 10,
-	THREAD = 0x40000000,
-	CLASS = 0x10000,
+	THREAD = HOSTILE_THREAD,
+	CLASS = HOSTILE_CLASS,
 	METHOD = 0x20000000,
 	IMAGE = 0x30000000,
-	OBJECT = 0x50000000,
+	OBJECT = HOSTILE_OBJECT,
 	STEP = 10,
 	LONG = 1000000000, /* ns */
 };
 #define BEGINS UINT64_C(1000000000000)
 
-struct made {
-	struct wire w;
-	struct pv_batch pools;
-	char text[40];
-};
-
-static void put(struct made *x, const struct pv_event *e)
+void hostile_put(struct made *x, const struct pv_event *e)
 {
 	if (x->w.events.n > PAYLOAD)
 		wire_buffer(&x->w, THREAD);
@@ -33,24 +26,22 @@ static void put(struct made *x, const struct pv_event *e)
 	pv_batch_reset(&x->pools);
 }
 
-/* A list of one pair. */
-static struct pv_span pair(struct made *x, uint64_t a, uint64_t b)
+struct pv_span hostile_pair(struct made *x, uint64_t a, uint64_t b)
 {
 	ck_assert(pv_reserve(&x->pools.pool, 2));
-	x->pools.pool.v[0] = a;
-	x->pools.pool.v[1] = b;
-	x->pools.pool.n = 2;
-	return (struct pv_span){ 0, 2 };
+	x->pools.pool.v[x->pools.pool.n++] = a;
+	x->pools.pool.v[x->pools.pool.n++] = b;
+	return (struct pv_span){ 0, (uint32_t)x->pools.pool.n };
 }
 
-static void put_load(struct made *x, uint8_t kind, uint64_t key, uint64_t owner, unsigned name)
+void hostile_put_load(struct made *x, uint8_t kind, uint64_t key, uint64_t owner, unsigned name)
 {
 	snprintf(x->text, sizeof x->text, "N.C%u", name);
 	struct pv_event e = { .kind = kind };
 	e.meta.key = key;
-	e.meta.image = owner;
+	e.meta.image = e.meta.owner = owner;
 	e.meta.name = (struct pv_text){ x->text, strlen(x->text) };
-	put(x, &e);
+	hostile_put(x, &e);
 }
 
 static void put_method(struct made *x, uint64_t key, unsigned class, unsigned name)
@@ -59,7 +50,7 @@ static void put_method(struct made *x, uint64_t key, unsigned class, unsigned na
 	snprintf(x->text, sizeof x->text, "N.C%u:M%u ()", class, name);
 	e.jit.method = key;
 	e.jit.name = (struct pv_text){ x->text, strlen(x->text) };
-	put(x, &e);
+	hostile_put(x, &e);
 }
 
 static void put_handle(struct made *x, bool made, uint64_t handle, uint64_t object)
@@ -68,27 +59,27 @@ static void put_handle(struct made *x, bool made, uint64_t handle, uint64_t obje
 					   : PV_KIND_GC_HANDLE_DESTROYED };
 	e.handle.handle = handle;
 	e.handle.object = object;
-	put(x, &e);
+	hostile_put(x, &e);
 }
 
 static void put_move(struct made *x, uint64_t from, uint64_t to)
 {
 	struct pv_event e = { .kind = PV_KIND_GC_MOVE };
-	e.moves.pairs = pair(x, from, to);
-	put(x, &e);
+	e.moves.pairs = hostile_pair(x, from, to);
+	hostile_put(x, &e);
 }
 
 static void put_shot(struct made *x)
 {
 	struct pv_event e = { .kind = PV_KIND_HEAP_START };
-	put(x, &e);
+	hostile_put(x, &e);
 	e = (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT };
 	e.heap_object.object = OBJECT;
 	e.heap_object.type = CLASS;
 	e.heap_object.size = 24;
-	put(x, &e);
+	hostile_put(x, &e);
 	e = (struct pv_event){ .kind = PV_KIND_HEAP_END };
-	put(x, &e);
+	hostile_put(x, &e);
 }
 
 /* Members of a later life, and deaths of earlier ones. */
@@ -97,15 +88,15 @@ static void outlived_classes(struct made *x, bool benign, unsigned n)
 	unsigned keys = benign ? KEYS : n;
 	x->w.now = BEGINS + (benign ? 0 : LONG);
 	for (unsigned i = 0; i < n; i++)
-		put_load(x, PV_KIND_CLASS_LOAD, CLASS + i % keys * 64,
+		hostile_put_load(x, PV_KIND_CLASS_LOAD, CLASS + i % keys * 64,
 			benign ? IMAGE + i % keys * 64 : IMAGE, i % keys);
 	wire_buffer(&x->w, THREAD);
 	x->w.now = BEGINS + (benign ? LONG : 0);
 	wire_buffer(&x->w, THREAD);
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t key = benign ? IMAGE + i % keys * 64 : IMAGE;
-		put_load(x, PV_KIND_IMAGE_LOAD, key, 0, i % keys);
-		put_load(x, PV_KIND_IMAGE_UNLOAD, key, 0, i % keys);
+		hostile_put_load(x, PV_KIND_IMAGE_LOAD, key, 0, i % keys);
+		hostile_put_load(x, PV_KIND_IMAGE_UNLOAD, key, 0, i % keys);
 	}
 }
 
@@ -120,8 +111,8 @@ static void outlived_methods(struct made *x, bool benign, unsigned n)
 	wire_buffer(&x->w, THREAD);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned class = benign ? i % keys : 0;
-		put_load(x, PV_KIND_CLASS_LOAD, CLASS + i % keys * 64, IMAGE, class);
-		put_load(x, PV_KIND_CLASS_UNLOAD, CLASS + i % keys * 64, IMAGE, class);
+		hostile_put_load(x, PV_KIND_CLASS_LOAD, CLASS + i % keys * 64, IMAGE, class);
+		hostile_put_load(x, PV_KIND_CLASS_UNLOAD, CLASS + i % keys * 64, IMAGE, class);
 	}
 }
 
@@ -170,17 +161,27 @@ static void open_calls(struct made *x, bool benign, unsigned n)
 static const struct {
 	const char *name;
 	void (*make)(struct made *x, bool benign, unsigned n);
+	bool heap; /* what it is of is a heap shot's graph, or shots */
 } families[] = {
-	{ "classes that outlive images", outlived_classes },
-	{ "methods that outlive classes", outlived_methods },
-	{ "weak handles of one object", handles_of_one },
-	{ "moves of an object with handles", moves_of_one },
-	{ "open calls and small buffers", open_calls },
+	{ "classes that outlive images", outlived_classes, false },
+	{ "methods that outlive classes", outlived_methods, false },
+	{ "weak handles of one object", handles_of_one, false },
+	{ "moves of an object with handles", moves_of_one, false },
+	{ "open calls and small buffers", open_calls, false },
+	{ "inherited fields", hostile_inherited_fields, true },
+	{ "fields of a chain of classes", hostile_chain_of_classes, true },
+	{ "fields of one key", hostile_fields_of_one_key, true },
+	{ "statics of one class", hostile_statics_of_one_class, true },
 };
 
 size_t hostile_families_made(void)
 {
 	return PV_COUNT_OF(families);
+}
+
+bool hostile_is_heap_made(size_t family)
+{
+	return families[family].heap;
 }
 
 const char *hostile_family_name_made(size_t family)

@@ -1,10 +1,12 @@
 """Reading takes time that is linear in the input, whatever it says: the logs of bench/hostile_log.h
 are read at n and at 4n, and callgrind counts instructions. At most five times as many are taken;
-what an empty log takes is taken off.
+what an empty log takes is taken off. So with the most memory that a process takes.
 
-usage: test_hostile_time.py HOSTILE read|ask [N [WORD ...]]
+usage: test_hostile_time.py HOSTILE read|ask|heap [N [WORD ...]]
 
-read: a report of each. ask: of fewer, every list, the first heap shot and a dump, too.
+read: a report of each. ask: of fewer, every list, the first heap shot and a dump, too. heap: of
+those that are hard as heap shots, the first one's graph, and grouped tables of all; memory is
+measured of these alone.
 """
 import concurrent.futures
 import os
@@ -16,7 +18,9 @@ import sys
 import tempfile
 
 N, TIMES, CORES = 250, 5, 2
+SPARE = 1 << 20  # bytes that an allocator takes more or less
 NAMED = re.compile(r'^desc: Trigger: Client Request: (.*)$', re.M)
+MOST = re.compile(r'^VmHWM:\s*(\d+) kB$', re.M)
 SUM = re.compile(r'^(?:summary|totals): (\d+)', re.M)
 
 
@@ -42,6 +46,20 @@ def counted(hostile, verb, logs, folder):
     return taken
 
 
+def most_memory(hostile, verb, log):
+    """Bytes that a process which reads it takes at most."""
+    done = subprocess.run([hostile, verb, log], capture_output=True, text=True, check=True)
+    return 1024 * int(MOST.search(done.stdout)[1])
+
+
+def memory(hostile, verb, empty, pairs):
+    """As instructions: (times as much, name) of each pair of logs."""
+    least = most_memory(hostile, verb, empty)
+    return [((most_memory(hostile, verb, b) - least) /
+             max(most_memory(hostile, verb, a) - least, SPARE), pathlib.Path(a).name + ' (memory)')
+            for a, b in pairs]
+
+
 def main(hostile, verb, n=N, *words):
     if not shutil.which('valgrind'):
         sys.exit(77)
@@ -60,8 +78,10 @@ def main(hostile, verb, n=N, *words):
         least = taken[empty]
         rows = sorted(((taken[b] - least) / max(taken[a] - least, 1), pathlib.Path(a).name)
                       for a, b in zip(logs, large))
+        if verb == 'heap':
+            rows = sorted(rows + memory(hostile, verb, empty, zip(logs, large)))
     bad = [row for row in rows if row[0] > TIMES]
-    print(f'{len(rows)} shapes, {sum(taken.values()) / 1e9:.1f} thousand million instructions; most:')
+    print(f'{len(rows)} figures, {sum(taken.values()) / 1e9:.1f} thousand million instructions; most:')
     for times, name in rows[-10:]:
         print(f'{times:.2f} times as many for four times the events: {name}')
     print(f'{len(bad)} above {TIMES}:', *(name for _, name in bad), sep='\n  ')
