@@ -34,7 +34,8 @@ struct pv_heap {
 	uint32_t *kept;      /* by retained size, descending, then by address */
 
 	uint64_t *class_retained; /* [klass.n] bytes freed were all objects of the class gone */
-	bool class_least;         /* these are lower bounds: there were too many combinations */
+	bool class_least;         /* these are lower bounds: there were too many combinations, for
+				   * which time and memory are linear in the shot's size */
 };
 
 /*

@@ -172,6 +172,8 @@ static const struct {
 	{ "fields of a chain of classes", hostile_chain_of_classes, true },
 	{ "fields of one key", hostile_fields_of_one_key, true },
 	{ "statics of one class", hostile_statics_of_one_class, true },
+	{ "objects within others of other classes", hostile_nested_classes, true },
+	{ "linked objects of other classes", hostile_linked_classes, true },
 };
 
 size_t hostile_families_made(void)

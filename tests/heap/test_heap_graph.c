@@ -326,6 +326,30 @@ START_TEST(a_long_list)
 }
 END_TEST
 
+/*
+ * Each in a list is of a class of its own: what classes keep is another set for each object, all of
+ * which together grow with the square of their number. So many are exact, more have a lower bound.
+ */
+START_TEST(a_list_of_classes)
+{
+	const uint64_t n = _i ? 3000 : 300;
+	struct heap_kit k = { 0 };
+	struct pv_heap h;
+	heap_kit_start(&k);
+	heap_kit_roots(&k, (uint64_t[]){ 0x8, 0x1000 }, 1);
+	for (uint64_t i = 0; i < n; i++)
+		heap_kit_object(&k, 0x1000 + 16 * i, T + 64 * i, 16,
+			(uint64_t[]){ 8, 0x1000 + 16 * (i + 1), 12, 0x1000 + 16 * (i - 1) }, 2);
+	heap_kit_end(&k);
+	heap_kit_heap(&k, false, &h);
+	ck_assert(h.class_least == (_i != 0));
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert_uint_eq(h.class_retained[h.graph.class_of[i]], 16 * (n - i));
+	pv_heap_finish(&h);
+	heap_kit_finish(&k);
+}
+END_TEST
+
 /* Large ones are sorted in another way than small ones. */
 START_TEST(large_sets)
 {
@@ -376,6 +400,7 @@ int main(void)
 	tcase_add_test(c, too_many_objects_are_refused);
 	tcase_add_test(c, every_step_can_be_cancelled);
 	tcase_add_test(c, a_long_list);
+	tcase_add_loop_test(c, a_list_of_classes, 0, 2);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -80,7 +80,9 @@ static void describe(const struct pv_heap *h, char *line, size_t size)
 		say(line, size, "of %" PRIu64 " string%s there was no room for the beginning",
 			g->strings_left, s(g->strings_left));
 	if (h->class_least)
-		say(line, size, "retained sizes of classes are lower bounds");
+		say(line, size,
+			"retained sizes of classes are lower bounds: too many combinations of "
+			"classes");
 	if (h->weak)
 		say(line, size, "weak references count");
 	if (!line[0])
