@@ -9,11 +9,10 @@
 #define PV_HEAP_GRAPH_H
 
 #include "common/base/mem.h"
+#include "common/heap/graph_layout.h"
 #include "common/model/objects/roots.h"
 
 enum { PV_GRAPH_STRING_BYTES = 64 << 20 };
-
-#define PV_GRAPH_NONE UINT32_MAX /* no node, or a field whose offset was not recorded */
 
 /* Classes of one name and image are one, whatever their vtables. */
 struct pv_graph_class {
@@ -49,30 +48,6 @@ struct pv_graph_area {
 	const char *owner;    /* class of static fields, or NULL; likewise or as the graph */
 	uint8_t source;       /* enum pv_root_source */
 	uint32_t layout;      /* of static fields: index in layout + 1; 0: none is known */
-};
-
-struct pv_graph_field {
-	uint32_t layout; /* index */
-	uint32_t offset; /* bytes from the object's start, or from the area's */
-	uint32_t order;  /* private */
-	const char
-		*name; /* "list", of a structure's field "entry.key"; lives as long as the model */
-};
-
-struct pv_graph_range {
-	uint32_t first, n;
-};
-
-/* The fields that one class declares, inherited ones left out. */
-struct pv_graph_layout {
-	const char *owner; /* the class; lives as long as the model; NULL: it has no name */
-	struct pv_graph_range fields, statics; /* in field, in static_field; by offset */
-	uint32_t parent; /* that of the class it derives from: index + 1; 0: none is known */
-};
-
-struct pv_graph_fields { /* by layout, then offset */
-	struct pv_graph_field *v;
-	size_t n, room;
 };
 
 /* How a string begins, where the log tells it. */
@@ -125,33 +100,6 @@ uint32_t pv_graph_class_of_id(const struct pv_graph *g, uint64_t id);
 
 /* The roots of a node: indices *ret_first to the result in root.v. */
 size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_first);
-
-/* Of an array whose elements' place is known: which one lies at the offset, and where in it. */
-struct pv_graph_element {
-	uint32_t index;
-	uint32_t inner;                     /* bytes from its start */
-	const struct pv_graph_field *field; /* that lies there; NULL: not known, or the whole */
-};
-bool pv_graph_element(const struct pv_graph *g, uint32_t klass, uint32_t offset,
-	struct pv_graph_element *ret);
-
-/*
- * A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. Of a
- * class that derives from others the nearest PV_GRAPH_CLASSES_DEEP are looked at, itself included.
- */
-enum { PV_GRAPH_CLASSES_DEEP = 64 };
-const struct pv_graph_field *pv_graph_field(
-	const struct pv_graph *g, uint32_t klass, uint32_t offset);
-/* The static field that a root's slot is; NULL: not known, or it is none. */
-const struct pv_graph_field *pv_graph_static_field(
-	const struct pv_graph *g, const struct pv_graph_root *r);
-
-enum { PV_GRAPH_PLACE = 400 };
-/* "list", "[3]", "[3].key"; NULL: not known. It may stand in `buf`. */
-const char *pv_graph_place(const struct pv_graph *g, uint32_t klass, uint32_t offset,
-	char buf[PV_GRAPH_PLACE]);
-/* The static field's name, NULL likewise. */
-const char *pv_graph_root_field(const struct pv_graph *g, const struct pv_graph_root *r);
 
 /* How the string at a node begins; NULL: it is none, or the log does not tell. */
 const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node);

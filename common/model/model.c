@@ -25,11 +25,14 @@ static const struct pv_object_listener *const on_objects[] = { &pv_locks_listene
 static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks, &pv_throws_stacks,
 	NULL };
 
+static uint64_t models; /* atomic: made so far */
+
 struct pv_model *pv_model_create(const struct pv_restrict *only)
 {
 	struct pv_model *m = calloc(1, sizeof *m);
 	if (!m)
 		return NULL;
+	m->id = __atomic_add_fetch(&models, 1, __ATOMIC_RELAXED);
 	m->first_ns = m->last_ns = PV_NEVER;
 	m->private = calloc(1, sizeof *m->private);
 	m->window = pv_window_create();
@@ -60,8 +63,6 @@ void pv_model_destroy(struct pv_model *m)
 {
 	if (!m)
 		return;
-	if (m->kept)
-		m->drop_kept(m->kept);
 	pv_window_destroy(m->window);
 	pv_buckets_destroy(m->buckets);
 	pv_names_finish(&m->names);

@@ -89,9 +89,7 @@ struct pv_model {
 	struct pv_notes notes;
 	struct pv_runtime runtime;
 	struct pv_model_private *private;
-	/* Of the query layer, for its next query; under the lock. NULL: nothing yet. */
-	void *kept;
-	void (*drop_kept)(void *kept);
+	uint64_t id; /* from 1; no other model that this process makes has it */
 };
 
 /* NULL when out of memory. */

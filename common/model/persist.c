@@ -133,8 +133,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, notes, PART, notes)                                                                   \
 	F(T, runtime, PART, runtime)                                                               \
 	F(T, private, LEFT_OUT)                                                                    \
-	F(T, kept, LEFT_OUT)                                                                       \
-	F(T, drop_kept, LEFT_OUT)
+	F(T, id, LEFT_OUT)
 PV_SHAPE(model, struct pv_model, MODEL)
 
 /* Constants and interned texts alike become texts of the loaded model. */

@@ -7,6 +7,7 @@
 
 #include "common/base/map.h"
 #include "common/base/units.h"
+#include "common/query/groups_shared.h"
 #include "common/query/row_order.h"
 
 enum { TREE_ROWS = 1000000 };
@@ -30,6 +31,18 @@ void pv_build_fail(struct pv_build *b)
 {
 	pv_table_destroy(b->table);
 	b->table = NULL;
+}
+
+bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s)
+{
+	for (size_t i = 0; b->table && i < PV_TABLE_HELD; i++) {
+		if (b->table->held[i])
+			continue;
+		b->table->held[i] = s;
+		pv_groups_shared_take(s);
+		return true;
+	}
+	return false;
 }
 
 static void leave_out(struct pv_build *b);

@@ -58,6 +58,9 @@ const char *pv_build_hex(struct pv_build *b, uint64_t v);
 const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The table refers to a grouping's names: it lives as long. False: it has too many, or is lost. */
+bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s);
+
 /* Gives the table over, or NULL when memory ran out anywhere on the way. */
 struct pv_table *pv_build_finish(struct pv_build *b);
 void pv_build_fail(struct pv_build *b);

@@ -347,7 +347,7 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_names *n = &m->names;
 	uint64_t nameless[PV_GROUPED_KINDS];
-	pv_groups_nameless(m, nameless);
+	pv_groups_nameless(c->groups, m, nameless);
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
 	count(c, n->class_use.n - (n->class_use.n > 0) - n->classes_folded, "class", "classes");
 	flaw(c, n->late, PV_INFERRED, "ends or new meanings told after uses that they may concern");
@@ -429,7 +429,8 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "none");
 }
 
-void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret)
+void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_what what,
+	struct pv_coverage *ret)
 {
 	static void (*const of[PV_WHATS])(
 		const struct pv_model *, struct pv_coverage *) = { [PV_WHAT_CALLS] = of_calls,
@@ -451,7 +452,7 @@ void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_cover
 		[PV_WHAT_NAMES] = of_names,
 		[PV_WHAT_LOSSES] = of_losses,
 		[PV_WHAT_DAMAGE] = of_damage };
-	*ret = (struct pv_coverage){ .state = PV_COMPLETE };
+	*ret = (struct pv_coverage){ .state = PV_COMPLETE, .groups = groups };
 	of[what](m, ret);
 	if (m->target.logging2007)
 		pv_coverage07(m, what, ret);
@@ -530,11 +531,12 @@ static void append(char *buf, size_t size, const char *text)
 	snprintf(buf + at, size - at, "%s%s", at ? "; " : "", text);
 }
 
-static void append_entry(const struct pv_model *m, enum pv_what what, char *buf, size_t size)
+static void append_entry(const struct pv_model *m, struct pv_groups_cache *groups,
+	enum pv_what what, char *buf, size_t size)
 {
 	struct pv_coverage c;
 	char text[420];
-	pv_coverage_of(m, what, &c);
+	pv_coverage_of(m, groups, what, &c);
 	bool quiet = what >= PV_WHAT_NAMES;
 	if (quiet && c.state == PV_COMPLETE)
 		return;
@@ -546,7 +548,8 @@ static void append_entry(const struct pv_model *m, enum pv_what what, char *buf,
 	append(buf, size, text);
 }
 
-void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, size_t size)
+void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_view view,
+	char *buf, size_t size)
 {
 	unsigned bits = concerns[view] | BIT(LOSSES) | BIT(DAMAGE);
 	buf[0] = 0;
@@ -564,7 +567,7 @@ void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, si
 	}
 	for (unsigned what = 0; what < PV_WHATS; what++)
 		if (bits >> what & 1)
-			append_entry(m, (enum pv_what)what, buf, size);
+			append_entry(m, groups, (enum pv_what)what, buf, size);
 	if (!buf[0])
 		snprintf(buf, size,
 			pv_model_log_end(m) == PV_LOG_UNKNOWN ? "complete as far as it goes"

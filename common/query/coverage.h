@@ -27,13 +27,15 @@ enum pv_coverage_state {
 struct pv_coverage {
 	enum pv_coverage_state state;
 	char detail[320];
+	struct pv_groups_cache *groups; /* of who asks; may be NULL */
 };
 
 const char *pv_what_text(enum pv_what what);
 const char *pv_coverage_text(enum pv_coverage_state state);
 
-/* Needs the model's lock. */
-void pv_coverage_of(const struct pv_model *m, enum pv_what what, struct pv_coverage *ret);
+/* Needs the model's lock. groups: of who asks, NULL is fine. */
+void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_what what,
+	struct pv_coverage *ret);
 
 /* Appends a phrase to the detail. */
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
@@ -51,7 +53,8 @@ enum { PV_COVERAGE_LINE = 500 };
 /* Whether what is said of a view rests on which names are missing. */
 bool pv_coverage_names(enum pv_view view);
 
-/* The line of a view, cut to size. */
-void pv_coverage_line(const struct pv_model *m, enum pv_view view, char *buf, size_t size);
+/* The line of a view, cut to size. Likewise. */
+void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_view view,
+	char *buf, size_t size);
 
 #endif

@@ -1,6 +1,9 @@
 #include "common/query/groups.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/map.h"
 #include "common/model/model.h"
@@ -9,16 +12,6 @@
 
 /* Row ids of what is put together by what it belongs to. */
 #define ID_PLACED (UINT64_C(1) << 61)
-
-static bool start(struct pv_groups *g, size_t n, const char *zero)
-{
-	*g = (struct pv_groups){ .of_n = n };
-	g->of = calloc(n ? n : 1, sizeof *g->of);
-	if (!g->of || !pv_reserve(&g->row, 1))
-		return false;
-	g->row.v[g->row.n++] = (struct pv_group_row){ .id = PV_ROW_NONE, .name = zero };
-	return true;
-}
 
 /* The group with this merge key, made from `fresh` when new. */
 static bool assign(struct pv_groups *g, struct pv_map *known, uint32_t id,
@@ -42,32 +35,47 @@ static bool assign(struct pv_groups *g, struct pv_map *known, uint32_t id,
 typedef struct pv_slice belongs(const struct pv_belongs *x, uint32_t id, enum pv_by by);
 
 struct making {
-	struct pv_groups *g;
-	struct pv_build *b;
+	struct pv_groups_shared *to;
+	const struct pv_query *q;
 	struct pv_map known;
 	struct pv_belongs x;
 	belongs *of;
 };
 
-/* Whether the query asks for more than names. */
-static bool is_placed(const struct pv_build *b)
+static bool is_chosen(const struct pv_query *q)
 {
-	const struct pv_query *q = b ? b->query : NULL;
-	return q && (q->group || q->split || (q->in && q->in[0]));
+	return q->in && q->in[0];
 }
 
-static bool begin(struct making *k, const struct pv_model *m)
+/* Whether the query asks for more than names. */
+static bool is_placed(const struct pv_query *q)
 {
-	const struct pv_query *q = k->b->query;
-	if (q->in && q->in[0])
-		k->g->row.v[0].id = PV_ROW_OUTSIDE;
+	return q->group || q->split || is_chosen(q);
+}
+
+/* For n ids. False when out of memory. */
+static bool begin(struct making *k, const struct pv_model *m, size_t n, const char *zero)
+{
+	k->to = pv_groups_shared_create();
+	struct pv_groups *g = k->to ? &k->to->g : NULL;
+	if (!g || !(g->of = calloc(n ? n : 1, sizeof *g->of)) || !pv_reserve(&g->row, 1))
+		return false;
+	g->of_n = n;
+	g->row.v[g->row.n++] =
+		(struct pv_group_row){ .id = is_chosen(k->q) ? PV_ROW_OUTSIDE : PV_ROW_NONE,
+			.name = zero };
 	return pv_belongs_init(&k->x, m);
 }
 
-static void end(struct making *k)
+/* NULL where it is not to be had. */
+static struct pv_groups_shared *end(struct making *k, bool ok)
 {
 	pv_map_finish(&k->known);
 	pv_belongs_finish(&k->x);
+	if (ok)
+		return k->to;
+	pv_groups_shared_give_back(k->to);
+	return NULL;
 }
 
 static uint64_t id_of(struct pv_slice s, uint64_t seed)
@@ -78,46 +86,59 @@ static uint64_t id_of(struct pv_slice s, uint64_t seed)
 	return (h & (ID_PLACED - 1)) | ID_PLACED;
 }
 
-/* Copied once for each group: the text of a slice ends where it does. */
-static const char *text_of(struct making *k, struct pv_slice s, uint64_t id)
+/* The name of a row that is there already; NULL: it is new. */
+static const char *name_of(const struct making *k, uint64_t row_id)
 {
-	uint32_t at = pv_map_get(&k->known, id);
-	if (at != PV_MAP_NONE)
-		return k->g->row.v[at].name;
-	return pv_build_printf(k->b, "%.*s", (int)(s.len < 390 ? s.len : 390), s.at);
+	uint32_t at = pv_map_get(&k->known, row_id);
+	return at == PV_MAP_NONE ? NULL : k->to->g.row.v[at].name;
+}
+
+/* Copied once for each group: the text of a slice ends where it does. */
+static void put_together(struct making *k, struct pv_slice s, struct pv_group_row *row)
+{
+	*row = (struct pv_group_row){ .id = id_of(s, 0) };
+	row->name = name_of(k, row->id);
+	if (!row->name)
+		row->name = pv_arena_copy(&k->to->text, s.at, s.len < 390 ? s.len : 390);
+}
+
+/* Cut: one long name may be that of very many rows. */
+static void tell_apart(struct making *k, struct pv_slice s, struct pv_group_row *row)
+{
+	char hex[24], text[400];
+	const char *name = row->name ? row->name : hex;
+	row->id = id_of(s, row->id);
+	row->name = name_of(k, row->id);
+	if (row->name)
+		return;
+	snprintf(hex, sizeof hex, "0x%" PRIx64, row->key);
+	snprintf(text, sizeof text, "%s [%.*s]", name, (int)(s.len < 150 ? s.len : 150), s.at);
+	row->name = pv_arena_copy(&k->to->text, text, strlen(text));
 }
 
 static bool put(struct making *k, uint32_t id, struct pv_group_row row)
 {
 	const struct pv_slice none = { "(not recorded)", 14 };
-	const struct pv_query *q = k->b->query;
-	if (q->in && q->in[0] && !pv_slice_has(k->of(&k->x, id, q->in_by), q->in)) {
-		k->g->of[id] = 0;
+	const struct pv_query *q = k->q;
+	if (is_chosen(q) && !pv_slice_has(k->of(&k->x, id, q->in_by), q->in)) {
+		k->to->g.of[id] = 0;
 		return true;
 	}
 	enum pv_by by = q->group ? q->group : q->split;
 	struct pv_slice s = by ? k->of(&k->x, id, by) : none;
 	s = s.len ? s : none;
-	if (q->group) {
-		row = (struct pv_group_row){ .id = id_of(s, 0) };
-		row.name = text_of(k, s, row.id);
-	} else if (q->split) {
-		const char *name = row.name ? row.name : pv_build_hex(k->b, row.key);
-		row.id = id_of(s, row.id);
-		row.name = pv_map_get(&k->known, row.id) != PV_MAP_NONE
-			? name : pv_build_printf(k->b, "%s [%.*s]", name,
-				(int)(s.len < 150 ? s.len : 150), s.at);
-	}
-	return k->b->table && assign(k->g, &k->known, id, &row);
+	if (q->group)
+		put_together(k, s, &row);
+	else if (q->split)
+		tell_apart(k, s, &row);
+	return (!by || row.name) && assign(&k->to->g, &k->known, id, &row);
 }
 
-bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+static struct pv_groups_shared *place_methods(const struct pv_model *m, const struct pv_query *q)
 {
-	if (!is_placed(b))
-		return pv_groups_borrow(m, PV_GROUPED_METHODS, ret);
 	const struct pv_names *n = &m->names;
-	struct making k = { .g = ret, .b = b, .of = pv_belongs_method };
-	bool ok = start(ret, n->method.n, "(other)") && begin(&k, m);
+	struct making k = { .q = q, .of = pv_belongs_method };
+	bool ok = begin(&k, m, n->method.n, "(other)");
 	for (uint32_t i = 1; ok && i < n->method.n; i++) {
 		uint32_t name = pv_names_method_name(n, i);
 		struct pv_group_row row = { .id = name ? name : PV_ROW_NAMELESS | i,
@@ -126,17 +147,14 @@ bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups 
 			row.name = pv_intern_text(&n->text, name);
 		ok = put(&k, i, row);
 	}
-	end(&k);
-	return ok;
+	return end(&k, ok);
 }
 
-bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+static struct pv_groups_shared *place_classes(const struct pv_model *m, const struct pv_query *q)
 {
-	if (!is_placed(b))
-		return pv_groups_borrow(m, PV_GROUPED_CLASSES, ret);
 	const struct pv_names *n = &m->names;
-	struct making k = { .g = ret, .b = b, .of = pv_belongs_class };
-	bool ok = start(ret, n->class_use.n, "(class not recorded)") && begin(&k, m);
+	struct making k = { .q = q, .of = pv_belongs_class };
+	bool ok = begin(&k, m, n->class_use.n, "(class not recorded)");
 	for (uint32_t i = 1; ok && i < n->class_use.n; i++) {
 		const struct pv_class_said said = pv_names_class_said(n, i);
 		struct pv_group_row row = { .id = said.row, .key = n->class_use.v[i].key };
@@ -148,18 +166,62 @@ bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups 
 			row.name = "(other)";
 		ok = put(&k, i, row);
 	}
-	end(&k);
-	return ok;
+	return end(&k, ok);
+}
+
+/* What something belongs to may be told at any time, whether or not a name changes. */
+static bool placed(
+	struct pv_model *m, struct pv_build *b, enum pv_grouped kind, struct pv_groups *ret)
+{
+	const struct pv_query *q = b->query;
+	const struct pv_groups_key key = { .model = m->id,
+		.changes = m->names.changes,
+		.generation = pv_model_generation(m),
+		.kind = kind,
+		.group = q->group,
+		.split = q->split,
+		.in_by = is_chosen(q) ? q->in_by : PV_BY_NAME,
+		.in = is_chosen(q) ? q->in : "" };
+	struct pv_groups_shared *s = pv_groups_cache_find(q->groups, &key);
+	*ret = (struct pv_groups){ 0 };
+	if (!s) {
+		s = (kind == PV_GROUPED_METHODS ? place_methods : place_classes)(m, q);
+		if (!s)
+			return false;
+		pv_groups_cache_keep(q->groups, &key, s);
+	}
+	*ret = s->g;
+	ret->shared = s;
+	return pv_build_hold(b, s);
+}
+
+bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+{
+	if (is_placed(b->query))
+		return placed(m, b, PV_GROUPED_METHODS, ret);
+	return pv_groups_borrow(b->query->groups, m, PV_GROUPED_METHODS, ret);
+}
+
+bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret)
+{
+	if (is_placed(b->query))
+		return placed(m, b, PV_GROUPED_CLASSES, ret);
+	return pv_groups_borrow(b->query->groups, m, PV_GROUPED_CLASSES, ret);
+}
+
+bool pv_groups_methods_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret)
+{
+	return pv_groups_borrow(b->query->groups, m, PV_GROUPED_METHODS, ret);
+}
+
+bool pv_groups_classes_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret)
+{
+	return pv_groups_borrow(b->query->groups, m, PV_GROUPED_CLASSES, ret);
 }
 
 void pv_groups_finish(struct pv_groups *g)
 {
-	if (g->shared) {
-		pv_groups_give_back(g->shared);
-	} else {
-		free(g->of);
-		pv_array_finish(&g->row);
-	}
+	pv_groups_shared_give_back(g->shared);
 	*g = (struct pv_groups){ 0 };
 }
 

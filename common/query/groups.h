@@ -10,7 +10,7 @@
 struct pv_group_row {
 	uint64_t id;       /* the row's id */
 	uint64_t key;      /* wire key, shown when there is no name */
-	const char *name;  /* lives as long as the model; NULL when it never arrived */
+	const char *name;  /* lives as long as the model, or as `shared`; NULL: it never arrived */
 	const char *image; /* classes: NULL when unknown */
 };
 
@@ -20,16 +20,19 @@ struct pv_groups {
 	uint32_t *of; /* by method id, or class use id: index into row */
 	size_t of_n;
 	PV_ARRAY(struct pv_group_row) row; /* [0] stands for id 0 */
-	struct pv_groups_shared *shared;   /* that all of it belongs to; NULL: it is its own */
+	struct pv_groups_shared *shared;   /* that all of it belongs to */
 };
 
 /*
  * As the query says: put together or told apart by what they belong to; what it leaves out is in a
- * row of id PV_ROW_OUTSIDE. Without `b` by name alone. False when out of memory; finish is fine
- * then too.
+ * row of id PV_ROW_OUTSIDE. False when out of memory; finish is fine then too. The names of rows
+ * live as long as the table.
  */
 bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
 bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
+/* By name alone, whatever the query says. */
+bool pv_groups_methods_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret);
+bool pv_groups_classes_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret);
 void pv_groups_finish(struct pv_groups *g);
 
 /* The group of an id; 0 for ids never given out. */

@@ -5,42 +5,9 @@
 #include "common/base/map.h"
 #include "common/model/model.h"
 
-struct pv_groups_shared {
-	struct pv_groups g;
-	uint64_t nameless;
-	uint32_t refs; /* atomic */
-};
-
-/* Hangs on the model. */
-struct kept {
-	struct pv_groups_shared *of[PV_GROUPED_KINDS];
-	uint64_t changes; /* of the names when they were done */
-	uint64_t generation; /* likewise, of the model */
-	bool mixed;       /* names changed while they were made: good for one query */
-};
-
 static const char *const zero_name[PV_GROUPED_KINDS] = {
 	[PV_GROUPED_METHODS] = "(other)", [PV_GROUPED_CLASSES] = "(class not recorded)"
 };
-
-/* --- what is shared */
-
-void pv_groups_give_back(struct pv_groups_shared *s)
-{
-	if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
-		return;
-	free(s->g.of);
-	pv_array_finish(&s->g.row);
-	free(s);
-}
-
-static void drop_kept(void *kept)
-{
-	struct kept *k = kept;
-	for (int i = 0; i < PV_GROUPED_KINDS; i++)
-		pv_groups_give_back(k->of[i]);
-	free(k);
-}
 
 /* Classes that stand for themselves for want of vtables are looked up by the time of their use. */
 static bool rest_on_times(const struct pv_names *n)
@@ -48,11 +15,21 @@ static bool rest_on_times(const struct pv_names *n)
 	return n->classes_by_vtable && n->entity[PV_ENTITY_VTABLE].n == 1 && n->class_use.n > 1;
 }
 
-static bool is_good(const struct pv_model *m)
+static struct pv_groups_key key_of(const struct pv_model *m, enum pv_grouped kind)
 {
-	const struct kept *k = m->kept;
-	return k && k->of[0] && k->changes == m->names.changes &&
-	       (!rest_on_times(&m->names) || k->generation == pv_model_generation(m));
+	return (struct pv_groups_key){ .model = m->id,
+		.changes = m->names.changes,
+		.generation = rest_on_times(&m->names) ? pv_model_generation(m) : 0,
+		.kind = kind,
+		.in = "" };
+}
+
+/* With a reference more; NULL: there is none that is good. */
+static struct pv_groups_shared *known(
+	struct pv_groups_cache *c, const struct pv_model *m, enum pv_grouped kind)
+{
+	const struct pv_groups_key key = key_of(m, kind);
+	return pv_groups_cache_find(c, &key);
 }
 
 /* --- making them */
@@ -78,11 +55,8 @@ static bool start(struct making *k, enum pv_grouped kind)
 {
 	const struct pv_group_row zero = { .id = PV_ROW_NONE, .name = zero_name[kind] };
 	uint32_t none;
-	*k = (struct making){ .to = calloc(1, sizeof *k->to) };
-	if (!k->to)
-		return false;
-	k->to->refs = 1;
-	if (!pv_reserve(&k->of, 1) || !put(k, &zero, &none))
+	*k = (struct making){ .to = pv_groups_shared_create() };
+	if (!k->to || !pv_reserve(&k->of, 1) || !put(k, &zero, &none))
 		return false;
 	k->of.v[k->of.n++] = none;
 	return true;
@@ -99,7 +73,7 @@ static struct pv_groups_shared *finish(struct making *k, bool ok)
 		return k->to;
 	}
 	pv_array_finish(&k->of);
-	pv_groups_give_back(k->to);
+	pv_groups_shared_give_back(k->to);
 	return NULL;
 }
 
@@ -187,30 +161,8 @@ static void let_others(struct pv_model *m)
 	pv_model_lock(m);
 }
 
-static bool keep(struct pv_model *m, struct making k[PV_GROUPED_KINDS], bool ok, bool mixed)
-{
-	struct kept *kept = m->kept ? m->kept : calloc(1, sizeof *kept);
-	ok = ok && kept;
-	if (kept && !m->kept) {
-		m->kept = kept;
-		m->drop_kept = drop_kept;
-	}
-	for (int i = 0; i < PV_GROUPED_KINDS; i++) {
-		struct pv_groups_shared *made = finish(&k[i], ok);
-		if (!kept)
-			continue;
-		pv_groups_give_back(kept->of[i]);
-		kept->of[i] = made;
-	}
-	if (!ok)
-		return false;
-	kept->changes = m->names.changes;
-	kept->generation = pv_model_generation(m);
-	kept->mixed = mixed;
-	return true;
-}
-
-static bool make(struct pv_model *m, bool in_parts)
+/* Each with one reference. False when out of memory, and all NULL then. */
+static bool make(struct pv_model *m, bool in_parts, struct pv_groups_shared *ret[PV_GROUPED_KINDS])
 {
 	enum { PART = 8192 }; /* ids, of which each takes some 100 ns */
 	struct making k[PV_GROUPED_KINDS];
@@ -224,36 +176,78 @@ static bool make(struct pv_model *m, bool in_parts)
 		if (in_parts && ok && !all_done(k, &m->names))
 			let_others(m);
 	}
-	return keep(m, k, ok, changes != m->names.changes);
+	for (int i = 0; i < PV_GROUPED_KINDS; i++) {
+		ret[i] = finish(&k[i], ok);
+		if (ret[i])
+			ret[i]->mixed = changes != m->names.changes;
+	}
+	return ok;
 }
 
-void pv_groups_prepare(struct pv_model *m)
+static bool make_and_keep(struct pv_groups_cache *c, struct pv_model *m, bool in_parts,
+	struct pv_groups_shared *ret[PV_GROUPED_KINDS])
 {
-	if (!is_good(m) || ((struct kept *)m->kept)->mixed)
-		make(m, true);
+	bool ok = make(m, in_parts, ret);
+	for (int i = 0; ok && i < PV_GROUPED_KINDS; i++) {
+		const struct pv_groups_key key = key_of(m, (enum pv_grouped)i);
+		pv_groups_cache_keep(c, &key, ret[i]);
+	}
+	return ok;
 }
 
-bool pv_groups_borrow(struct pv_model *m, enum pv_grouped kind, struct pv_groups *ret)
+static void give_back(struct pv_groups_shared *of[PV_GROUPED_KINDS])
 {
+	for (int i = 0; i < PV_GROUPED_KINDS; i++)
+		pv_groups_shared_give_back(of[i]);
+}
+
+void pv_groups_prepare(struct pv_groups_cache *c, struct pv_model *m)
+{
+	struct pv_groups_shared *of[PV_GROUPED_KINDS];
+	bool good = c != NULL;
+	for (int i = 0; i < PV_GROUPED_KINDS; i++) {
+		of[i] = known(c, m, (enum pv_grouped)i);
+		good = good && of[i] && !of[i]->mixed;
+	}
+	give_back(of);
+	if (c && !good && make_and_keep(c, m, true, of))
+		give_back(of);
+}
+
+bool pv_groups_borrow(
+	struct pv_groups_cache *c, struct pv_model *m, enum pv_grouped kind, struct pv_groups *ret)
+{
+	struct pv_groups_shared *s = known(c, m, kind), *of[PV_GROUPED_KINDS];
 	*ret = (struct pv_groups){ 0 };
-	if (!is_good(m) && !make(m, false))
+	if (!s && make_and_keep(c, m, false, of)) {
+		s = of[kind];
+		pv_groups_shared_take(s);
+		give_back(of);
+	}
+	if (!s)
 		return false;
-	struct pv_groups_shared *s = ((struct kept *)m->kept)->of[kind];
-	__atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
 	*ret = s->g;
 	ret->shared = s;
 	return true;
 }
 
-void pv_groups_nameless(const struct pv_model *m, uint64_t ret[PV_GROUPED_KINDS])
+void pv_groups_nameless(
+	struct pv_groups_cache *c, const struct pv_model *m, uint64_t ret[PV_GROUPED_KINDS])
 {
 	const struct pv_names *n = &m->names;
-	const struct kept *k = m->kept;
-	bool good = is_good(m);
-	for (int i = 0; i < PV_GROUPED_KINDS; i++)
-		ret[i] = good ? k->of[i]->nameless : 0;
-	for (uint32_t i = 1; !good && i < n->method.n; i++)
+	struct pv_groups_shared *of[PV_GROUPED_KINDS];
+	bool good = true;
+	for (int i = 0; i < PV_GROUPED_KINDS; i++) {
+		of[i] = known(c, m, (enum pv_grouped)i);
+		good = good && of[i];
+		ret[i] = of[i] ? of[i]->nameless : 0;
+	}
+	give_back(of);
+	if (good)
+		return;
+	ret[PV_GROUPED_METHODS] = ret[PV_GROUPED_CLASSES] = 0;
+	for (uint32_t i = 1; i < n->method.n; i++)
 		ret[PV_GROUPED_METHODS] += !n->method.v[i].native && !pv_names_method_name(n, i);
-	for (uint32_t i = 1; !good && i < n->class_use.n; i++)
+	for (uint32_t i = 1; i < n->class_use.n; i++)
 		ret[PV_GROUPED_CLASSES] += !n->class_use.v[i].other && !pv_names_class_name(n, i);
 }

@@ -42,8 +42,9 @@ bool pv_site_rows_init(struct pv_site_rows *r, struct pv_build *b, struct pv_mod
 	*r = (struct pv_site_rows){
 		.b = b, .m = m, .class_column = class_column, .stack_column = stack_column
 	};
-	return pv_groups_classes(m, b, &r->classes) && pv_groups_methods(m, NULL, &r->methods) &&
-	       hash_stacks(r) && (r->class_rank = pv_group_ranks(&r->classes)) != NULL &&
+	return pv_groups_classes(m, b, &r->classes) &&
+	       pv_groups_methods_by_name(m, b, &r->methods) && hash_stacks(r) &&
+	       (r->class_rank = pv_group_ranks(&r->classes)) != NULL &&
 	       (r->stack_rank = pv_stack_ranks(&m->stacks, &r->methods)) != NULL;
 }
 

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/query/groups_shared.h"
 
 void pv_table_destroy(struct pv_table *t)
 {
 	if (!t)
 		return;
 	pv_arena_finish(&t->arena);
+	for (size_t i = 0; i < PV_TABLE_HELD; i++)
+		pv_groups_shared_give_back(t->held[i]);
 	free(t->row);
 	free(t);
 }

@@ -80,6 +80,9 @@ struct pv_row {
 	uint64_t rank; /* tells rows of one name apart when they are sorted, before ids do */
 };
 
+enum { PV_TABLE_HELD = 2 };
+struct pv_groups_shared;
+
 struct pv_table {
 	const char *name; /* section name, e.g. "methods" */
 	const struct pv_column *column;
@@ -93,6 +96,7 @@ struct pv_table {
 	double waited;        /* with `ran`: share of waits that was left out, 0 to 1 */
 	uint64_t generation;  /* of the model when it was taken */
 	struct pv_arena arena; /* private */
+	struct pv_groups_shared *held[PV_TABLE_HELD]; /* private: groupings whose names it has */
 };
 
 void pv_table_destroy(struct pv_table *t); /* NULL is fine */

@@ -31,7 +31,10 @@ const char *pv_by_name(enum pv_by by);
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
+struct pv_groups_cache;
+
 struct pv_query {
+	struct pv_groups_cache *groups; /* of who asks; NULL: nothing is kept for the next query */
 	const char *sort;   /* column id; NULL = the view's own order */
 	bool invert;        /* of the column's natural direction */
 	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */

@@ -7,6 +7,7 @@
 
 #include "common/base/units.h"
 #include "common/heap/heap.h"
+#include "common/query/groups_cache.h"
 #include "common/report/report_sections.h"
 
 static bool write_format(struct pv_report *r, struct pv_error *reterr)
@@ -70,7 +71,10 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 		return false;
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
-	if (!open_heap(&r, reterr) || !follow(&r, reterr) || !write_format(&r, reterr))
+	r.groups = pv_groups_cache_create();
+	bool ok = open_heap(&r, reterr) && follow(&r, reterr) && write_format(&r, reterr);
+	pv_groups_cache_destroy(r.groups);
+	if (!ok)
 		return false;
 	if (fflush(out) != 0 || ferror(out))
 		return pv_fail(reterr, PV_EIO, 0, "cannot write: %s",

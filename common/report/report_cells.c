@@ -20,8 +20,12 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 {
 	const struct pv_report_options *o = r->options;
 	bool read_by_people = o->format == PV_REPORT_TEXT || o->format == PV_REPORT_MARKDOWN;
-	struct pv_query q = { .open_all = true, .select = select, .heap = r->heap,
-		.inner = select && !read_by_people, .hide_internal = read_by_people };
+	struct pv_query q = { .open_all = true,
+		.select = select,
+		.groups = r->groups,
+		.heap = r->heap,
+		.inner = select && !read_by_people,
+		.hide_internal = read_by_people };
 	bool lives = s->flags & PV_SECTION_LIVES;
 	if (lives) {
 		q.lives = r->lives;

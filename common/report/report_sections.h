@@ -54,6 +54,7 @@ struct pv_report {
 	uint32_t object;            /* in it, of heap_path */
 	const struct pv_lives *lives; /* NULL: no section needs them */
 	struct pv_model *lives_model; /* of these */
+	struct pv_groups_cache *groups; /* of all its tables */
 	FILE *out;
 };
 

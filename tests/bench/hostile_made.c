@@ -174,6 +174,7 @@ static const struct {
 	{ "statics of one class", hostile_statics_of_one_class, true },
 	{ "objects within others of other classes", hostile_nested_classes, true },
 	{ "linked objects of other classes", hostile_linked_classes, true },
+	{ "shots of many classes", hostile_shots_of_classes, true },
 };
 
 size_t hostile_families_made(void)

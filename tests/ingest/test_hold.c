@@ -205,7 +205,7 @@ static struct pv_method_sum calls(const struct pv_model *m, const char *name)
 static void is_said(const struct pv_model *m, enum pv_what what, enum pv_coverage_state state)
 {
 	struct pv_coverage c;
-	pv_coverage_of(m, what, &c);
+	pv_coverage_of(m, NULL, what, &c);
 	ck_assert_msg(c.state == state, "%s: %s", pv_coverage_text(c.state), c.detail);
 }
 

@@ -148,7 +148,7 @@ START_TEST(what_is_kept_is_exact)
 	const char *rows = strstr(got, "\"methods\"");
 	ck_assert(rows && strcmp(rows, strstr(wanted, "\"methods\"")) == 0);
 	ck_assert_ptr_nonnull(strstr(got, "Mb:Run (int)"));
-	pv_coverage_line(pv_range_model(a), PV_VIEW_METHODS, line, sizeof line);
+	pv_coverage_line(pv_range_model(a), NULL, PV_VIEW_METHODS, line, sizeof line);
 	ck_assert_ptr_nonnull(strstr(line, "are no longer kept"));
 	free(got);
 	free(wanted);
@@ -166,7 +166,7 @@ START_TEST(what_is_gone_is_said_and_what_is_kept_read_again)
 	struct logkit *k = make_log(TURNS);
 	struct pv_ingest *fed = feed(k);
 	struct pv_range_read *early = read_range(fed, 0, TURNS * STEP);
-	pv_coverage_line(pv_range_model(early), PV_VIEW_METHODS, line, sizeof line);
+	pv_coverage_line(pv_range_model(early), NULL, PV_VIEW_METHODS, line, sizeof line);
 	ck_assert_ptr_nonnull(strstr(line, "are no longer kept"));
 	pv_range_destroy(early);
 	struct pv_heap_read_options o = { .shot = 1 };

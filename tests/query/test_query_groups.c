@@ -8,13 +8,15 @@
 
 enum { CLASS = 0x100000, IMAGE = 0x9000 };
 
+static struct pv_groups_cache *cache;
+
 static struct pv_groups borrow(struct kit *k, enum pv_grouped kind)
 {
 	struct pv_groups g;
 	kit_flush(k);
 	pv_model_lock(k->m);
-	pv_groups_prepare(k->m);
-	ck_assert(pv_groups_borrow(k->m, kind, &g));
+	pv_groups_prepare(cache, k->m);
+	ck_assert(pv_groups_borrow(cache, k->m, kind, &g));
 	pv_model_unlock(k->m);
 	return g;
 }
@@ -90,7 +92,7 @@ START_TEST(methods_follow_their_names)
 	use(&k, 16);
 	use(&k, 32);
 	struct pv_groups g = borrow(&k, PV_GROUPED_METHODS);
-	pv_groups_nameless(k.m, none);
+	pv_groups_nameless(cache, k.m, none);
 	ck_assert_uint_eq(none[PV_GROUPED_METHODS], 2);
 	ck_assert_uint_ne(pv_group_of(&g, 1), pv_group_of(&g, 2));
 	ck_assert_ptr_null(g.row.v[pv_group_of(&g, 1)].name);
@@ -99,7 +101,7 @@ START_TEST(methods_follow_their_names)
 	kit_method(&k, 32, "A:A ()");
 	kit_method(&k, 48, "B:B ()");
 	g = borrow(&k, PV_GROUPED_METHODS);
-	pv_groups_nameless(k.m, none);
+	pv_groups_nameless(cache, k.m, none);
 	ck_assert_uint_eq(none[PV_GROUPED_METHODS], 0);
 	ck_assert_uint_eq(pv_group_of(&g, 1), pv_group_of(&g, 2));
 	ck_assert_uint_ne(pv_group_of(&g, 1), pv_group_of(&g, 3));
@@ -118,7 +120,7 @@ START_TEST(classes_follow_their_names_and_images)
 	for (uint64_t i = 0; i < 4; i++)
 		kit_alloc(&k, CLASS + 16 * i, 0x8000 + 64 * i, 24, NULL);
 	struct pv_groups g = borrow(&k, PV_GROUPED_CLASSES);
-	pv_groups_nameless(k.m, none);
+	pv_groups_nameless(cache, k.m, none);
 	ck_assert_uint_eq(none[PV_GROUPED_CLASSES], 4);
 	ck_assert_uint_eq(g.row.n, 5);
 	pv_groups_finish(&g);
@@ -127,7 +129,7 @@ START_TEST(classes_follow_their_names_and_images)
 	for (uint64_t i = 0; i < 4; i++)
 		load(&k, CLASS + 16 * i, IMAGE + i % 2 * 16, "Same");
 	g = borrow(&k, PV_GROUPED_CLASSES);
-	pv_groups_nameless(k.m, none);
+	pv_groups_nameless(cache, k.m, none);
 	ck_assert_uint_eq(none[PV_GROUPED_CLASSES], 0);
 	ck_assert_uint_eq(named(&g, "Same"), 2);
 	ck_assert_uint_eq(pv_group_of(&g, 1), pv_group_of(&g, 3));
@@ -140,6 +142,48 @@ START_TEST(classes_follow_their_names_and_images)
 			g.row.v[pv_group_of(&g, i)].id, pv_names_class_row(&k.m->names, i));
 	pv_groups_finish(&g);
 	kit_free(&k);
+}
+END_TEST
+
+/* Another grouping is another answer, and the one by name stays; so does that of another model. */
+START_TEST(groups_are_kept_by_what_they_are_of)
+{
+	struct kit k = kit_new("log:alloc"), other = kit_new("log:alloc");
+	kit_alloc(&k, CLASS, 0x8000, 24, NULL);
+	load(&k, CLASS, IMAGE, "A.B");
+	load_image(&k, IMAGE, "one.dll");
+	struct pv_groups plain = borrow(&k, PV_GROUPED_CLASSES),
+			 none = borrow(&other, PV_GROUPED_CLASSES);
+	const struct pv_query by_space = { .groups = cache, .group = PV_BY_NAMESPACE };
+	const struct pv_query in_one = { .groups = cache, .in = "one", .in_by = PV_BY_IMAGE };
+	const struct pv_query in_two = { .groups = cache, .in = "two", .in_by = PV_BY_IMAGE };
+	struct pv_table *space = kit_view(&k, PV_VIEW_CLASSES, &by_space);
+	struct pv_table *again = kit_view(&k, PV_VIEW_CLASSES, &by_space);
+	struct pv_table *one = kit_view(&k, PV_VIEW_CLASSES, &in_one);
+	struct pv_table *two = kit_view(&k, PV_VIEW_CLASSES, &in_two);
+	ck_assert(space->held[0] && space->held[0] == again->held[0]);
+	ck_assert(one->held[0] != two->held[0] && one->held[0] != space->held[0]);
+	ck_assert_uint_eq(one->rows, 1);
+	ck_assert_uint_eq(two->rows, 0);
+	ck_assert(is_same(&k, PV_GROUPED_CLASSES, &plain));
+	ck_assert(is_same(&other, PV_GROUPED_CLASSES, &none));
+	ck_assert(none.shared != plain.shared);
+	pv_table_destroy(again);
+	pv_table_destroy(one);
+	pv_table_destroy(two);
+	kit_alloc(&k, CLASS, 0x8040, 24, NULL); /* no name changes, but what it rests on may */
+	kit_flush(&k);
+	again = kit_view(&k, PV_VIEW_CLASSES, &by_space);
+	ck_assert(space->held[0] != again->held[0]);
+	pv_groups_cache_destroy(cache);
+	cache = pv_groups_cache_create();
+	kit_free(&k);
+	ck_assert_str_eq(kit_cell(space, &space->row[0], "name")->s, "A"); /* the table's own */
+	pv_table_destroy(space);
+	pv_table_destroy(again);
+	pv_groups_finish(&plain);
+	pv_groups_finish(&none);
+	kit_free(&other);
 }
 END_TEST
 
@@ -250,11 +294,13 @@ END_TEST
 
 int main(void)
 {
+	cache = pv_groups_cache_create();
 	Suite *s = suite_create("query groups");
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, groups_are_kept_while_no_name_changes);
 	tcase_add_test(c, methods_follow_their_names);
 	tcase_add_test(c, classes_follow_their_names_and_images);
+	tcase_add_test(c, groups_are_kept_by_what_they_are_of);
 	tcase_add_test(c, recursion_counts_once_on_each_path);
 	tcase_add_test(c, deep_paths_of_very_many_methods);
 	suite_add_tcase(s, c);

@@ -469,9 +469,13 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 
 bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
 {
+	a->groups = pv_groups_cache_create();
 	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
-		.output = a->guest ? ui_guest_output(a->guest) : NULL, .readonly = o->readonly,
-		.asker = a->asker, .ascii = o->ascii || !ui_term_unicode() };
+		.output = a->guest ? ui_guest_output(a->guest) : NULL,
+		.readonly = o->readonly,
+		.asker = a->asker,
+		.groups = a->groups,
+		.ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	a->ranger.feed = a->heaper.feed = a->feed;
@@ -509,6 +513,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	pv_thread_answer_soon();
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_asker_destroy(a.asker);
+		pv_groups_cache_destroy(a.groups);
 		return false;
 	}
 	a.term = ui_term_open(&to, reterr);
@@ -532,6 +537,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *
 	ui_slot_cancel(&a.zero);
 	ui_slot_cancel(&a.costs);
 	ui_asker_destroy(a.asker);
+	pv_groups_cache_destroy(a.groups);
 	ui_ranger_drop(&a.ranger, NULL);
 	ui_heaper_drop(&a.heaper, NULL);
 	ui_follower_drop(&a.follower, NULL);

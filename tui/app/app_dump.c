@@ -46,8 +46,10 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	struct pv_error *reterr)
 {
 	struct app a = { .feed = f };
-	if (!ui_app_open_screen(&a, o, reterr))
+	if (!ui_app_open_screen(&a, o, reterr)) {
+		pv_groups_cache_destroy(a.groups);
 		return false;
+	}
 	a.screen.bare = !o->dump;
 	int sig = read_to_the_end(f);
 	char *text = NULL;
@@ -60,6 +62,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	ui_ranger_drop(&a.ranger, NULL);
 	ui_heaper_drop(&a.heaper, NULL);
 	ui_follower_drop(&a.follower, NULL);
+	pv_groups_cache_destroy(a.groups);
 	if (!text)
 		return false;
 	*ret = (struct ui_app_frame){ text, sig ? 128 + sig : a.status.exit_code,

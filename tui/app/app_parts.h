@@ -5,6 +5,7 @@
 #include <event2/event.h>
 
 #include "tui/app/app.h"
+#include "common/query/groups_cache.h"
 #include "tui/draw/asker.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/heaper.h"
@@ -28,6 +29,7 @@ struct app {
 	struct ui_screen screen;
 	struct event_base *base;
 	struct ui_asker *asker; /* NULL: the model is asked on this thread */
+	struct pv_groups_cache *groups; /* of all that is asked; outlives the asker */
 	struct ui_slot decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
 	unsigned looks;        /* for them */

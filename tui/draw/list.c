@@ -73,11 +73,25 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 {
 	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
 	bool bucketed = s->range.on && s->model == s->whole && !of_lives(l);
-	return (struct pv_query){ .sort = l->sort, .invert = l->invert, .filter = filter,
-		.limit = l->limit, .window_ns = s->range.on ? 0 : s->window_ns,
-		.group = l->group, .net = s->net, .ran = !s->waits, .bucketed = bucketed, .from_ns = s->range.from_ns,
-		.to_ns = s->range.to_ns, .select = l->select, .base = l->base, .heap = s->heap.heap, .set = l->set,
-		.open = l->open.v, .opens = l->open.n, .hide_internal = true,
+	return (struct pv_query){ .groups = s->groups,
+		.sort = l->sort,
+		.invert = l->invert,
+		.filter = filter,
+		.limit = l->limit,
+		.window_ns = s->range.on ? 0 : s->window_ns,
+		.group = l->group,
+		.net = s->net,
+		.ran = !s->waits,
+		.bucketed = bucketed,
+		.from_ns = s->range.from_ns,
+		.to_ns = s->range.to_ns,
+		.select = l->select,
+		.base = l->base,
+		.heap = s->heap.heap,
+		.set = l->set,
+		.open = l->open.v,
+		.opens = l->open.n,
+		.hide_internal = true,
 		.lives = of_lives(l) ? s->lives.lives : NULL,
 		.matched_by_class = s->lives.by == UI_BY_CLASS };
 }

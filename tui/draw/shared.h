@@ -64,6 +64,7 @@ struct ui_shared {
 	struct pv_summary all;  /* of the whole recording, `summary` is of what is asked */
 	int64_t duration_ns;    /* of all */
 	struct ui_range range;
+	struct pv_groups_cache *groups; /* of all that is asked; NULL is fine */
 	struct ui_asker *asker; /* NULL: everything is asked at once */
 	uint64_t generation;    /* of the model, as last looked at */
 	struct pv_summary summary;

@@ -220,7 +220,8 @@ static void show_paths(struct ui_screen *s)
 		ui_screen_say(s, true, "there is no class under the cursor");
 		return;
 	}
-	const struct pv_query q = { .lives = l,
+	const struct pv_query q = { .groups = s->shared.groups,
+		.lives = l,
 		.select = row->id,
 		.base = one ? cohort->id : 0,
 		.group = p->group };

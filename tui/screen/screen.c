@@ -17,6 +17,7 @@ bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
 	s->shared.asker = options->asker;
+	s->shared.groups = options->groups;
 	s->output = options->output;
 	s->pane = calloc(ui_pane_count, sizeof *s->pane);
 	if (!s->pane)

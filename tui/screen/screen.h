@@ -63,6 +63,7 @@ struct ui_screen {
 struct ui_screen_options {
 	const char *source; /* as the user named it; borrowed */
 	struct ui_asker *asker; /* borrowed; NULL: the model is asked at once, on this thread */
+	struct pv_groups_cache *groups; /* borrowed, likewise; NULL is fine */
 	bool ascii;
 	bool readonly;
 	struct ui_output *output; /* borrowed; NULL: no program was started from here */

@@ -30,7 +30,7 @@ bool pv_lives_choose(
 	if (!pv_build_init(&b, &none, "", q))
 		return false;
 	pv_model_lock(m);
-	pv_groups_prepare(m);
+	pv_groups_prepare(q->groups, m);
 	bool ok = pv_groups_classes(m, &b, &g);
 	pv_model_unlock(m);
 	for (size_t i = 0; ok && i < l->object.n; i++) {

@@ -266,7 +266,7 @@ static void copy_class_stacks(struct pv_build *b, struct pv_model *m)
 	struct unfold u = { .b = b, .m = m };
 	struct start s = { .root = { .id = 0 } };
 	struct pv_groups classes;
-	bool ok = pv_groups_classes(m, b, &classes) && pv_groups_methods(m, NULL, &u.methods);
+	bool ok = pv_groups_classes(m, b, &classes) && pv_groups_methods_by_name(m, b, &u.methods);
 	uint32_t class = ok ? pv_groups_find(&classes, b->query->select) : UINT32_MAX;
 	if (ok && class != UINT32_MAX)
 		ok = gather(&u, &s, &classes, class) && unfold(&u, &s);

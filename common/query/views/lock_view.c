@@ -36,7 +36,7 @@ static void put_lock(struct pv_build *b, const struct pv_model *m, const struct 
 static void copy_locks(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	if (!pv_groups_classes(m, NULL, &g))
+	if (!pv_groups_classes_by_name(m, b, &g))
 		pv_build_fail(b);
 	for (size_t i = 0; b->table && i < m->locks.lock.n; i++) {
 		const struct pv_lock *l = &m->locks.lock.v[i];

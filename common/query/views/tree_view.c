@@ -160,7 +160,8 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	unsigned known = pv_groups_known(m);
-	bool ok = pv_groups_methods(m, NULL, &g) && pv_call_copy(m, &g, b->query, &copy);
+	bool ok = pv_groups_methods_by_name(m, b, &g) &&
+		  pv_call_copy(m, &g, b->query, &copy);
 	uint32_t pair_ns = b->query->net ? pv_call_pair_ns(m) : 0;
 	pv_model_unlock(m);
 	if (ok) {

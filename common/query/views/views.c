@@ -106,10 +106,10 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 	/* Of before the preparation: what changes meanwhile may be in it or not. */
 	uint64_t generation = pv_model_generation(m);
 	if (shows_names(b->view))
-		pv_groups_prepare(m);
+		pv_groups_prepare(b->query->groups, m);
 	line[0] = 0;
 	if (!b->query->inner)
-		pv_coverage_line(m, b->view, line, sizeof line);
+		pv_coverage_line(m, b->query->groups, b->view, line, sizeof line);
 	const char *kept = pv_build_text(b, line);
 	if (!b->table)
 		return;
@@ -169,7 +169,7 @@ static void copy_coverage(struct pv_build *b, struct pv_model *m)
 {
 	for (unsigned what = 0; what < PV_WHATS; what++) {
 		struct pv_coverage v;
-		pv_coverage_of(m, (enum pv_what)what, &v);
+		pv_coverage_of(m, b->query->groups, (enum pv_what)what, &v);
 		struct pv_cell *c = pv_build_row(b, what + 1);
 		pv_cell_s(&c[0], pv_what_text((enum pv_what)what));
 		pv_cell_s(&c[1], pv_coverage_text(v.state));
