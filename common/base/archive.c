@@ -153,7 +153,7 @@ static bool is_number(const struct pv_field_row *r)
 	return r->kind < PV_CHARS && !is_array(r);
 }
 
-/* What of the structures is no list and no map. */
+/* The members of a structure that are neither a list nor a map. */
 static void plain_rows(struct pv_archive *a, const struct pv_shape *shape, const struct rows *x)
 {
 	for (size_t i = 0; i < shape->n && !a->failed; i++) {
@@ -286,8 +286,7 @@ static int by_key(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* What is in use, by its key: where it stands is another place in every process. NULL: no memory.
- */
+/* The slots in use, by key: a slot's place differs in every process. NULL: no memory. */
 static struct pv_map_slot *sorted(const struct pv_map *m)
 {
 	struct pv_map_slot *v = malloc(m->n * sizeof *v);

@@ -1,4 +1,4 @@
-/* What archives check numbers for, as their descriptions (shape.h) say. */
+/* Ranges of numbers that archives check, as the descriptions in shape.h state them. */
 #ifndef PV_BASE_ARCHIVE_CHECK_H
 #define PV_BASE_ARCHIVE_CHECK_H
 

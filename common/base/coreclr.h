@@ -19,7 +19,7 @@
 			0x6f, 0x66, 0x76                                                           \
 	}
 
-/* What to record: "nodefaults,calls,output=app.mlpd". The profiler's words are those on Mono. */
+/* Events to record: "nodefaults,calls,output=app.mlpd", in the words that Mono takes. */
 #define PV_CORECLR_OPTIONS "PROFVIEW_OPTIONS"
 
 #endif

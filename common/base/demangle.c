@@ -34,7 +34,7 @@ static size_t symbol_length(const char *at, const char *end)
 	return (size_t)(p - at);
 }
 
-/* Where a symbol begins; NULL: nowhere. */
+/* Start of a mangled symbol in the text; NULL: there is none. */
 static const char *find_symbol(const char *name, size_t len)
 {
 	if (len > 2 && memcmp(name, "_Z", 2) == 0)

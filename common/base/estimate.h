@@ -1,7 +1,7 @@
 /*
- * What a sampled allocation stands for. A sample is taken wherever a point of a random process,
- * `period` bytes apart on average, falls into an allocation; so one of `size` bytes is met with
- * the probability p = 1 - exp(-size / period), and stands for 1 / p of its kind.
+ * Counts and bytes that a sampled allocation stands for. A sample is taken wherever a point of a
+ * random process, `period` bytes apart on average, falls into an allocation. One of `size` bytes is
+ * sampled with the probability p = 1 - exp(-size / period), and so stands for 1 / p of its kind.
  */
 #ifndef PV_BASE_ESTIMATE_H
 #define PV_BASE_ESTIMATE_H

@@ -37,7 +37,7 @@ static inline uint64_t pv_hash(uint64_t x)
 	return x ^ (x >> 32);
 }
 
-/* Where a key stands, or behind that; no key can be chosen so that it stands beside another. */
+/* First slot to look for a key in. The hash is seeded: no input can choose keys that collide. */
 static inline size_t pv_map_place(const struct pv_map *m, uint64_t key)
 {
 	return pv_hash_place(key) & m->mask;

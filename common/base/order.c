@@ -101,7 +101,7 @@ static uint32_t join(struct pv_order *o, uint32_t a, uint32_t b)
 	return first ? a : b;
 }
 
-/* What stands in place of a subtree once `link` is gone from it. */
+/* The subtree that takes the place of `link`'s once `link` is removed. */
 static uint32_t without(struct pv_order *o, uint32_t in, uint32_t link)
 {
 	if (in == 0)

@@ -43,8 +43,8 @@ struct pv_showable {
 
 /* One character. */
 struct pv_shown {
-	const char *from;            /* where it stands in the text */
-	char text[PV_SHOWN_MAX + 1]; /* what is shown: well-formed UTF-8, NUL-terminated */
+	const char *from;            /* byte offset in the text */
+	char text[PV_SHOWN_MAX + 1]; /* text to show: well-formed UTF-8, NUL-terminated */
 	uint8_t n;                   /* its bytes */
 	uint8_t cells; /* of a terminal: 0 for a mark, else 1 or 2, or `n` for an escape */
 	bool escaped;

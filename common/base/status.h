@@ -19,10 +19,10 @@ enum pv_code {
 	PV_EUSAGE,     /* the caller's request makes no sense */
 	PV_EBUSY,      /* somebody else holds it */
 	PV_ECANCELLED,
-	PV_EOUTPUT, /* what was to be written cannot be: profview's own failure */
+	PV_EOUTPUT, /* the output cannot be written: profview's own failure */
 };
 
-/* Where it went wrong, in the words of the person who has the file. */
+/* Place of the error, in terms of the user's file. */
 struct pv_error {
 	enum pv_code code;
 	uint64_t offset; /* in the inflated stream; 0 where no offset applies */

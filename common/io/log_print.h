@@ -1,8 +1,7 @@
 /*
- * What tells a log apart from others, wherever it lies: its name is a hash of its first 4 KiB,
- * which it keeps while it grows, and its print are hashes of a few places within a length. Several
- * logs may share a name. What was found out about a log is filed under the one and believed by the
- * other.
+ * Identity of a log, wherever its file lies. Its name is a hash of its first 4 KiB, which stay the
+ * same while it grows; its print are hashes of a few places within a length. Several logs may share
+ * a name. Findings about a log are filed under the name and believed if the print is the same.
  */
 #ifndef PV_IO_LOG_PRINT_H
 #define PV_IO_LOG_PRINT_H

@@ -40,7 +40,7 @@ static int enter_and_leave(int *at, const char *name, bool follow)
 	return fd;
 }
 
-/* Where a variable says, which need not be there yet. */
+/* Folder that a variable names; it need not exist yet. */
 static int open_named(const char *path)
 {
 	mkdir(path, 0700);

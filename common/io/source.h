@@ -1,8 +1,8 @@
 /*
- * Where a log's bytes come from: a finished file, a growing file, a named pipe or standard input
- * (both through the drainer's spool), each plain or gzip. Sequential; one thread reads. Gzip is
- * found by its first two bytes and inflated here, tolerating a missing end: everything above sees
- * the inflated stream.
+ * Source of a log's bytes: a finished file, a growing file, a named pipe or standard input (both
+ * through the drainer's spool), each plain or gzip. Sequential; one thread reads. Gzip is found by
+ * its first two bytes and inflated here, tolerating a missing end: the layers above see the
+ * inflated stream.
  */
 #ifndef PV_IO_SOURCE_H
 #define PV_IO_SOURCE_H
@@ -109,9 +109,9 @@ bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reter
 bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset);
 
 /*
- * Where inflating can begin without what lies before: taken every 16 MiB of the inflated stream
- * while a gzip file is read (twice as far apart each time there are too many). Kept in an index,
- * they make a later seek quick.
+ * Position from which inflating can begin without the bytes before it. One is taken every 16 MiB of
+ * the inflated stream while a gzip file is read (twice as far apart each time there are too many).
+ * Kept in an index, they make a later seek quick.
  */
 enum { PV_GZIP_WINDOW = 32768, PV_SOURCE_POINTS = 512 };
 struct pv_source_point {

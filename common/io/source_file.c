@@ -168,7 +168,7 @@ static enum pv_read begin_again(struct pv_file *f)
 	return PV_READ_RESTART;
 }
 
-/* What stands at the path now, if it is a file, or a pipe where no file was yet; else -1. */
+/* Descriptor of the file now at the path, or of a pipe if there was no file yet; else -1. */
 static int open_path(struct pv_file *f, struct stat *ret_st)
 {
 	int fd = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -314,7 +314,7 @@ bool pv_file_exists(const struct pv_file *f)
 
 void pv_file_wait_clear(int inotify_fd)
 {
-	/* What changed is seen by looking at the file; the events only say when to look. */
+	/* Events only say when to look at the file; its state says how it changed. */
 	char events[4096];
 	for (int i = 0; i < 16 && pv_fd_read(inotify_fd, events, sizeof events) > 0; i++)
 		;

@@ -36,7 +36,7 @@ uint64_t pv_file_size(const struct pv_file *f); /* as known at the last read */
 int pv_file_fd(const struct pv_file *f); /* borrowed; -1 when it does not exist */
 bool pv_file_exists(const struct pv_file *f);
 
-/* What pv_source_wait_clear() does for an inotify descriptor. */
+/* As pv_source_wait_clear(), for an inotify descriptor. */
 void pv_file_wait_clear(int inotify_fd);
 
 #endif

@@ -164,7 +164,7 @@ static void note_point(struct pv_gzip *z)
 	z->point.n++;
 }
 
-/* What came out of the bytes held; the state moves on at the member's end or damage. */
+/* Inflates from the bytes held; the state moves on at the member's end or at damage. */
 static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 {
 	uInt room = size > 1u << 30 ? 1u << 30 : (uInt)size;
@@ -373,7 +373,7 @@ static bool enter(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_sou
 	return inflateSetDictionary(&z->z, p->window, p->window_n) == Z_OK;
 }
 
-/* What the stream is, before the first byte was read. */
+/* Finds out if the stream is gzip, before its first byte is read. */
 static bool sniff(struct pv_gzip *z, struct pv_error *reterr)
 {
 	uint64_t n;

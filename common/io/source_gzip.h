@@ -9,7 +9,7 @@
 
 struct pv_gzip;
 
-/* Where the stored bytes come from; as pv_source_read(). */
+/* Source of the stored bytes; as pv_source_read(). */
 typedef enum pv_read (*pv_stored_fn)(
 	void *ctx, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 
@@ -29,8 +29,8 @@ bool pv_gzip_compressed(const struct pv_gzip *z);
 bool pv_gzip_cut(const struct pv_gzip *z);
 
 /*
- * What is wrong with the compressed data, a constant, or NULL; where in the stored stream, and how
- * many stored bytes were passed over from there on, so far. A missing end is no damage.
+ * Damage of the compressed data as a constant text, or NULL; its offset in the stored stream, and
+ * how many stored bytes were skipped from there, so far. A missing end is no damage.
  */
 const char *pv_gzip_damage(const struct pv_gzip *z, uint64_t *ret_at, uint64_t *ret_rest);
 

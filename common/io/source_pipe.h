@@ -27,10 +27,10 @@ enum pv_read pv_pipe_read(
 bool pv_pipe_record(
 	struct pv_pipe *p, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
-/* Where the bytes are kept; lives as long as `p`. */
+/* The spool that keeps the bytes; lives as long as `p`. */
 struct pv_spool *pv_pipe_spool(const struct pv_pipe *p);
 
-/* What pv_source_wait_clear() does for the drainer's socket. */
+/* As pv_source_wait_clear(), for the drainer's socket. */
 void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket);
 
 /* Waits until the record has all that came, or cannot have it: pv_source_settle(). */

@@ -1,5 +1,5 @@
 /*
- * What stands in a source's epoll set. The kind and descriptor are in the event itself, so that
+ * Entries of a source's epoll set. The kind and descriptor are in the event itself, so that
  * clearing needs nothing else of the source and may run on any thread.
  */
 #ifndef PV_IO_SOURCE_WAIT_H

@@ -116,7 +116,7 @@ static void make_mark(struct pv_spool *s)
 	s->marked_dropped = dropped;
 }
 
-/* What is overwritten is given up first: whoever reads it again looks at the floor afterwards. */
+/* Raises the floor before overwriting: a reader checks the floor after it has read. */
 static void raise_floor(struct pv_spool *s, uint64_t end)
 {
 	if (end < s->limit || end - s->limit <= get(&s->shared->floor))
@@ -273,7 +273,7 @@ static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret
 	return PV_READ_GAP;
 }
 
-/* What stands before the byte at our position; NOTHING when only bytes follow. */
+/* The mark before the byte at our position; NOTHING when only bytes follow. */
 static enum pv_read take_mark(struct pv_spool *s, const struct pv_spool_mark *m, uint64_t *ret_n)
 {
 	if (m->dropped > s->told_dropped)

@@ -1,12 +1,12 @@
 /*
- * What lies between the drainer, which alone puts bytes in, and the viewer, which alone takes
- * them out: a file used as a ring, a small block of shared memory, and perhaps a record, which is
- * then where the bytes are. They are two processes; the putting side is async-signal-safe.
+ * Ring buffer in a file between the drainer, which alone puts bytes in, and the viewer, which alone
+ * takes them out, with a small block of shared memory and perhaps a record, which then holds the
+ * bytes. They are two processes; the putting side is async-signal-safe.
  *
- * Positions count the bytes kept since the stream began. Bytes for which there was no room are
- * counted, and the place where they are missing is marked; so is a place where the last writer
- * left. What was read stays in the ring until newer bytes need its place, and in the record for
- * good: it can be read again. Internal to common/io.
+ * Positions count the bytes kept since the stream began. Bytes that found no room are counted, and
+ * the place where they are missing is marked; so is a place where the last writer left. Bytes that
+ * were read stay in the ring until newer ones need their place, and in the record for good: they
+ * can be read again. Internal to common/io.
  */
 #ifndef PV_IO_SPOOL_H
 #define PV_IO_SPOOL_H

@@ -8,7 +8,7 @@
 
 struct pv_spool_again {
 	struct pv_spool *spool;
-	struct pv_spool_mark mark[PV_SPOOL_TOLD]; /* what stood where, up to the end */
+	struct pv_spool_mark mark[PV_SPOOL_TOLD]; /* marks by position, up to the end */
 	size_t marks, next;
 	uint64_t first;       /* positions before it are not known any more, */
 	uint64_t before;      /* of whose stream so much was dropped */

@@ -1,4 +1,4 @@
-/* What the files of the spool share; nobody else includes this. */
+/* Private to the spool's files. */
 #ifndef PV_IO_SPOOL_PARTS_H
 #define PV_IO_SPOOL_PARTS_H
 
@@ -61,7 +61,7 @@ struct pv_spool {
 	uint64_t record_size;
 
 	/* the viewer's */
-	_Atomic uint64_t at; /* what was read; any thread may look */
+	_Atomic uint64_t at; /* bytes taken out; any thread may read it */
 	uint64_t told_dropped, told_end;
 	pthread_mutex_t lock;                     /* over what was told, for those who read again */
 	struct pv_spool_mark told[PV_SPOOL_TOLD]; /* by position */
@@ -69,10 +69,7 @@ struct pv_spool {
 	uint64_t told_floor; /* positions before it are not known any more */
 };
 
-/*
- * Where the byte at `at` stands: file, offset, and up to which position one read may go on from
- * there.
- */
+/* Location of the byte at `at`: file, offset, and the position up to which one read may go on. */
 uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint64_t *ret_offset);
 
 #endif

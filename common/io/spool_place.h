@@ -1,4 +1,4 @@
-/* Where the spool's ring lies on disk. Internal to common/io. */
+/* Location of the spool's ring on disk. Internal to common/io. */
 #ifndef PV_IO_SPOOL_PLACE_H
 #define PV_IO_SPOOL_PLACE_H
 
