@@ -48,8 +48,8 @@ bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s)
 static void leave_out(struct pv_build *b);
 
 /*
- * Where few rows are asked for, those that will not be shown give their place to others: a table of
- * very many takes neither the memory nor the time.
+ * If few rows are asked for, rows that will not be shown give their place to others: a table of
+ * very many then takes neither the memory nor the time.
  */
 static bool is_full(const struct pv_build *b)
 {

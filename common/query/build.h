@@ -16,7 +16,7 @@ struct pv_build;
 /* Rows with this id are nothing: they go nowhere. */
 #define PV_ROW_OUTSIDE UINT64_MAX
 
-/* What a view is, without its figures. */
+/* A view's description, without its figures. */
 struct pv_view_spec {
 	const struct pv_column *column;
 	size_t columns;

@@ -223,9 +223,10 @@ static struct group_sum *sum_groups(
 }
 
 /*
- * What a pair took in this log, which another load of the machine than at its start makes dearer or
- * cheaper: no method's own time can be less, and small ones do little else. Where even the least is
- * far from what the probe measured, there are no small ones, and that is no news.
+ * Cost of an enter and leave in this log, in ns. The machine's load may differ from that at the
+ * start, so the measured cost is scaled: no method's self time can be less than it, and small
+ * methods do little else. If even the smallest is far from the measured cost there are no small
+ * methods, and it stays.
  */
 static uint64_t pair_found(const struct pv_call_copy *c, uint64_t pair_ns, const uint64_t *children)
 {

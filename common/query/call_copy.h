@@ -48,7 +48,10 @@ uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
  */
 bool pv_call_copy_ran(struct pv_call_copy *c);
 
-/* What our probes measured at their start; 0 in logs of others, whose header means another time. */
+/*
+ * Costs that our probes measured at their start; 0 in other logs, whose header field means another
+ * time.
+ */
 uint32_t pv_call_pair_ns(const struct pv_model *m);
 
 void pv_call_copy_link(struct pv_call_copy *c);

@@ -10,7 +10,7 @@
 /* NAN for strings. */
 double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sample *s);
 
-/* What the counter's unit makes of its numbers. */
+/* A counter's number in the unit that the log states for it. */
 enum pv_scale pv_counter_scale(const struct pv_counter *k);
 
 /* All digits, as JSON writes numbers; false for what is no finite number. */

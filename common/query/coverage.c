@@ -464,7 +464,7 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 
 #define BIT(what) (1u << PV_WHAT_##what)
 
-/* What a view's figures rest on. Losses and damage concern all of them. */
+/* The coverage of a view's figures. Losses and damage concern all views. */
 static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_METHODS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
 	[PV_VIEW_CALLERS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),

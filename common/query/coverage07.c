@@ -1,4 +1,4 @@
-/* What logs of the 2007 logging profiler cannot say, stage by stage. */
+/* Gaps of logs of the 2007 logging profiler, stage by stage. */
 #include "common/query/coverage.h"
 
 #include <inttypes.h>

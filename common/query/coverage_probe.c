@@ -1,6 +1,6 @@
 /*
- * What our probes say of what they hooked (the header's args, counters of their own): "complete"
- * and "none happened" hold only where it is known that the probe would have seen it.
+ * Statements of our probes about their hooks (the header's args, counters of their own): "complete"
+ * and "none happened" hold only if it is known that the probe would have seen it.
  */
 #include <inttypes.h>
 #include <stdio.h>

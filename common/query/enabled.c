@@ -6,7 +6,7 @@
 #include "common/model/calls/threads.h"
 #include "common/query/specs.h"
 
-/* What an option of the profiler switches on (formats.md 1.12, and what our probes write). */
+/* The events that an option of the profiler switches on (formats.md 1.12, and our probes' own). */
 struct option {
 	const char *word;
 	unsigned groups;

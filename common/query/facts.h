@@ -1,6 +1,6 @@
 /*
- * What a report says about a log before its figures: where it comes from, what wrote it, what of
- * it could not be read. Plain values taken under one lock.
+ * Facts about a log that a report states before its figures: its source, its writer, its unreadable
+ * parts. Plain values taken under one lock.
  */
 #ifndef PV_QUERY_FACTS_H
 #define PV_QUERY_FACTS_H

@@ -14,7 +14,7 @@
  */
 enum { FRAMES_SHOWN = 256, FRAMES_LESS = 16, MUCH_TEXT = 64 << 20 };
 
-/* What has no name is told from what has one. */
+/* Hash of a row: rows without a name differ from all with one. */
 static uint64_t hash_of(const struct pv_group_row *r)
 {
 	return pv_hash(r->name ? r->id : pv_hash(r->key) + 1);
@@ -65,7 +65,8 @@ static uint64_t row_id(const struct pv_site_rows *r, struct pv_site_key key, uin
 							   : 0;
 	uint64_t id = pv_hash(hash_of(&r->classes.row.v[class]) * 31 + pv_hash(stack));
 	if (key.kind)
-		id = key.kind << 60 | id >> 4; /* what else is equal stands by kind */
+		/* rows that are equal otherwise are ordered by kind */
+		id = key.kind << 60 | id >> 4;
 	return id ? id : 1;
 }
 

@@ -100,7 +100,7 @@ double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit)
 	}
 }
 
-/* What no unit can hold is shown as the number it is. */
+/* A value that no unit can hold is shown as a plain number. */
 static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
 {
 	enum pv_unit unit;

@@ -22,7 +22,7 @@ enum pv_view {
 	PV_VIEW_COUNT
 };
 
-/* What rows of methods and classes can be put together, told apart or chosen by. */
+/* Attributes by which rows of methods and classes can be grouped, split or filtered. */
 /* clang-format off */
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
 	PV_BY_CONTEXT, PV_BY_COUNT };
@@ -109,7 +109,7 @@ struct pv_summary {
 	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
 	enum pv_log_end end;        /* how far that is known */
 	bool joined;          /* the beginning of the stream was missed */
-	uint32_t pair_ns;     /* what tracing a call took, as the probe measured; 0: not known */
+	uint32_t pair_ns;     /* ns that tracing a call took, as the probe measured; 0: not known */
 	uint64_t recordings;
 };
 

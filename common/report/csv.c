@@ -100,7 +100,7 @@ static void end_row(struct lines *l)
 	fputs(l->markdown ? " |\n" : "\r\n", l->r->out);
 }
 
-/* What JSON would say, without its quotes; frames of a stack joined as a pane would. */
+/* The text that JSON would have, without its quotes; frames of a stack joined as in a pane. */
 static const char *exact(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
 {
 	switch (unit) {

@@ -28,7 +28,7 @@ struct pv_dump {
 	struct pv_dump_names names;
 	uint8_t says;          /* the data version in the header */
 	unsigned trials;       /* buffers that may still be tried in other layouts */
-	struct pv_dump_layout found; /* what the input was seen to be written in */
+	struct pv_dump_layout found; /* format that the input was found to have */
 
 	/* The buffer being read. */
 	struct mlpd_bases bases;

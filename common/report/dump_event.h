@@ -8,7 +8,7 @@
 #include "common/base/map.h"
 #include "common/format/mlpd/mlpd.h"
 
-/* What keys meant last, as far as the log was read. Zeroed is empty. */
+/* Latest meaning of each key, as far as the log was read. Zeroed is empty. */
 struct pv_dump_names {
 	struct pv_intern text;
 	struct pv_map methods, entities; /* key -> interned name */

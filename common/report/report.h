@@ -27,7 +27,7 @@ struct pv_report_shot {
 	bool retained; /* sizes that classes retain too */
 };
 
-/* What only the reader of the bytes knows. Texts are borrowed for the call. */
+/* Facts that only the reader of the bytes has. Texts are borrowed for the call. */
 struct pv_report_source {
 	const char *path;    /* as the user wrote it, "-" for standard input */
 	uint64_t bytes;      /* of the inflated stream that were read */
@@ -51,7 +51,7 @@ enum pv_report_match { PV_REPORT_IDENTITY, PV_REPORT_ADDRESS, PV_REPORT_CLASS };
 struct pv_report_diff {
 	bool has_base, has_shot; /* else the first, and the last, that lists objects */
 	uint32_t base, shot;
-	enum pv_report_match by; /* what makes an object the same */
+	enum pv_report_match by; /* how objects of two shots are matched */
 };
 
 /* Follows objects for the sections that need to know which is which. */

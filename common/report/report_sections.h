@@ -1,6 +1,6 @@
 /*
- * What a report consists of, as rows: which view gives a section, its place in the JSON report
- * and the keys of its objects there, in order. Private to the report layer.
+ * Sections of a report, as rows: the view of each, its place in the JSON report and the keys of its
+ * objects there, in order. Private to the report layer.
  */
 #ifndef PV_REPORT_REPORT_SECTIONS_H
 #define PV_REPORT_REPORT_SECTIONS_H
@@ -35,7 +35,7 @@ extern const size_t pv_section_count;
 bool pv_sections_chosen(const struct pv_report_options *options, uint64_t *ret_bits,
 	struct pv_error *reterr);
 
-/* What the options say of group, split and in; PV_EUSAGE for words that are none. */
+/* Reads the options group, split and in; PV_EUSAGE for words that are none. */
 bool pv_report_belongs(
 	const struct pv_report_options *options, struct pv_query *q, struct pv_error *reterr);
 

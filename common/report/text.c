@@ -131,7 +131,7 @@ static void put_labelled(FILE *out, const char *label, const char *text)
 	pv_showable_put(out, text);
 }
 
-/* What is said of the whole: complete only where it is known. */
+/* The whole's coverage: "complete" only if that is known. */
 static const char *completeness(const struct pv_report_source *s)
 {
 	if (!s->complete)
@@ -160,7 +160,7 @@ static void put_source(const struct pv_report *r)
 		f->buffers == 1 ? "" : "s", completeness(s));
 }
 
-/* What the profiler asked the runtime to tell it of. */
+/* Events that the profiler asked of the runtime. */
 static void put_mask(FILE *out, uint64_t mask)
 {
 	static const char *const word[] = { "domains", "assemblies", "modules", "classes", "jit",

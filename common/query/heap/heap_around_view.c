@@ -1,4 +1,4 @@
-/* What stands around one object of a heap: references, referrers, what it keeps; merged paths. */
+/* Neighbours of one object of a heap: references, referrers, dominated objects, merged paths. */
 #include <stdlib.h>
 
 #include "common/base/map.h"
@@ -125,7 +125,7 @@ static const struct pv_column kept_columns[] = {
 	[K_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
 };
 
-/* Where an object refers to others: the first of its references to each, by node. */
+/* The first reference from an object to each other one, by node. */
 static bool note_references(const struct pv_graph *g, uint32_t node, struct pv_map *ret)
 {
 	for (uint32_t e = g->first[node + 1]; e > g->first[node]; e--)

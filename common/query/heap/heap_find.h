@@ -1,4 +1,4 @@
-/* What objects are looked for by: an address, or a size. Class names are looked for as text. */
+/* Searching objects by address or size. Class names are searched as text. */
 #ifndef PV_QUERY_HEAP_FIND_H
 #define PV_QUERY_HEAP_FIND_H
 

@@ -23,7 +23,7 @@ void pv_cell_retained(struct pv_cell *c, const struct pv_heap *h, uint32_t node)
 /* Address of the immediate dominator, null for roots and what cannot be reached. */
 void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
 
-/* What is uncertain about the heap, as the table's coverage line, and its generation. */
+/* Coverage line about the heap's uncertainties, and the table's generation. */
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
 
 /* A place in an object that refers to another. */

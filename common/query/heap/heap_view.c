@@ -215,7 +215,7 @@ struct told {
 	const struct pv_heap *heap; /* of this shot, if it is open */
 };
 
-/* What classes retain, by the id of their row. */
+/* Retained bytes of classes, by the id of their row. */
 static void put_retained(struct pv_build *b, const struct pv_heap *h)
 {
 	struct pv_map at = { 0 };

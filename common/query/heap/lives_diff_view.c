@@ -1,4 +1,4 @@
-/* What is new, what died and what survived between two heap shots. */
+/* New, dead and surviving objects between two heap shots. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct sum {
 	uint64_t new_objects, new_bytes;
 	uint64_t base_objects, base_bytes;   /* of the base shot */
 	uint64_t alive_objects, alive_bytes; /* of those in the other one */
-	uint64_t kept_bytes;                 /* what these took in the base shot */
+	uint64_t kept_bytes;                 /* bytes of these in the base shot */
 	uint64_t uncertain, aged, collections;
 };
 

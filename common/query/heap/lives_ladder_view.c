@@ -218,7 +218,7 @@ static void put_cohort(struct pv_build *b, const struct matrices *x, const struc
 	if (born == 0)
 		return;
 	struct pv_cell *c = pv_build_row(b, b->query->select ? k + 1 : id);
-	if (b->query->select) /* whose they are is known */
+	if (b->query->select) /* their allocation site is known */
 		pv_cell_null(&c[C_CLASS]);
 	else
 		pv_cell_s(&c[C_CLASS], pv_group_name(b, &x->g, group));

@@ -1,12 +1,11 @@
 /*
- * What cohorts of a class look like. A leak is a staircase: as time goes on there are more, and
- * those born on the way stay. A cache is a plateau, a warm-up one step, churn dies young.
+ * Judges the cohorts of a class. A leak is a staircase: as time goes on there are more objects, and
+ * those allocated on the way stay. A cache is a plateau, a warm-up one step, churn dies young.
  *
- * How often shots came must not matter. So a ladder is looked at through at most COARSE rungs,
- * evenly spread over the time between first and last shot: what is left of the cohorts between two
- * of these is exactly what shots at these alone would have listed. And what a shot lists of passing
- * objects, the more beside the rest the more often shots come, is told from what stays by the shot
- * after it.
+ * How often shots came must not matter. So a ladder is reduced to at most COARSE rungs, evenly
+ * spread over the time between first and last shot: the cohorts left between two of these are
+ * exactly those that shots at these alone would have listed. Passing objects, of which frequent
+ * shots list more, are distinguished from lasting ones by the shot after it.
  */
 #include <math.h>
 
@@ -129,9 +128,8 @@ static double alive(const struct rungs *r, size_t step)
 }
 
 /*
- * What counts as growth in an interval: a tenth of what an even growth would make of it. Less comes
- * from elsewhere, as the few arrays that a program's end makes, and says nothing of those that are
- * kept.
+ * Least growth in an interval that counts: a tenth of an even growth. Smaller growth has other
+ * causes, such as the few arrays that a program's end makes, and says nothing of retained objects.
  */
 static double least(const struct rungs *r, size_t step)
 {

@@ -20,7 +20,7 @@ struct pv_ladder_verdict {
 	const char *shape; /* a constant */
 };
 
-/* Where the steps stand on the axis of time; idle time is short on it. */
+/* Positions of the steps on the axis of time, which shortens idle time. */
 void pv_ladder_places(const struct pv_lives *l, double ret[PV_LIVES_STEPS + 2]);
 
 /* Pure: what the steps look like, however often they came. */

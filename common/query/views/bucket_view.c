@@ -1,6 +1,6 @@
 /*
- * What time buckets can say of a range while it is being read: calls, self time and samples of
- * methods, allocations of classes, and both of threads, for whole buckets. All else is pending.
+ * Figures of a range from time buckets, while the range is being read: calls, self time and samples
+ * of methods, allocations of classes, and both of threads, for whole buckets. All else is pending.
  */
 #include <inttypes.h>
 #include <stdlib.h>

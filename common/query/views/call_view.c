@@ -29,7 +29,7 @@ static const struct pv_column method_columns[] = {
 	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-/* What the log can say of calls and samples at all. */
+/* The facts about calls and samples that this log can have. */
 struct known {
 	bool calls, samples, window;
 	uint64_t pair_ns; /* taken off for each call; 0: nothing */

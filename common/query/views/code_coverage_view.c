@@ -236,7 +236,7 @@ static void add_method(struct holder *h, const struct pv_covered_method *v)
 }
 
 /*
- * What methods call the class that the log calls `name`: "Foo<A,B>" is "Foo`2" there, and an empty
+ * Class name as methods have it, for the log's `name`: "Foo<A,B>" is "Foo`2" there, and an empty
  * "<>" is written with entities.
  */
 static void name_for_methods(const char *name, char *to, size_t size)

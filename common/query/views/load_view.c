@@ -2,7 +2,7 @@
 #include "common/model/model.h"
 #include "common/query/specs.h"
 
-/* What was loaded and unloaded, with how long it took, and what could not be loaded. */
+/* Loads and unloads with their durations, and failed loads. */
 enum { L_TIME, L_TOOK, L_WHAT, L_UNLOAD, L_FAILED, L_NAME };
 
 static const struct pv_column columns[] = {

@@ -6,7 +6,7 @@
 #include "common/query/root_text.h"
 #include "common/query/specs.h"
 
-/* What the list met last holds of it. */
+/* The object that the root held in the newest list; 0: that list does not have the root. */
 static uint64_t newest(const struct pv_roots *r, const struct pv_root_count *c)
 {
 	return c->list == r->list ? c->newest : 0;
@@ -136,7 +136,10 @@ static const char *thread_of(
 	return name ? pv_intern_text(&m->names.text, name) : pv_build_hex(b, id);
 }
 
-/* What the key names. A vtable's event comes just behind its area: the end counts. */
+/*
+ * Text of the key's target. A vtable's event comes directly after its area's, so the end of the
+ * area still counts.
+ */
 static const char *owner_text(
 	struct pv_build *b, const struct pv_model *m, const struct pv_root_area *a)
 {

@@ -1,4 +1,4 @@
-/* What runtimes tell of themselves in extension events; see model/runtime.h. */
+/* Runtimes' own extension events; see model/runtime.h. */
 #include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"

@@ -45,7 +45,8 @@ static const struct kind kinds[] = {
 struct grid {
 	struct pv_series *s;
 	double from, width; /* ns since zero */
-	double first, end;  /* what is known: zero, or an event before it, to the latest event */
+	/* Times with known values (zero, or an earlier event's), up to the latest event. */
+	double first, end;
 };
 
 static double cell_start(const struct grid *g, size_t i)

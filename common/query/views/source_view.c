@@ -1,4 +1,4 @@
-/* What a log says of itself: its header, marks, native symbols; and what was loaded. */
+/* A log's description of itself: header, marks, native symbols, loads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

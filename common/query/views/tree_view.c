@@ -29,7 +29,7 @@ struct open_row {
 	uint32_t members; /* index + 1 of the first */
 };
 
-/* What children of one row have one group. */
+/* The children of one row that have the same group. */
 struct bucket {
 	struct pv_call_figures sum;
 	uint32_t group, members;
