@@ -1,4 +1,4 @@
-/* Where the diagnostics socket of a .NET process is, wherever the process lives. */
+/* Finds the diagnostics socket of a .NET process, also of one in another container. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -153,7 +153,7 @@ static bool lives_elsewhere(pid_t pid)
 	       (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
 }
 
-/* Where its socket would be; false: the process cannot be looked at. */
+/* Path that the process's socket would have; false: the process cannot be looked at. */
 static bool locate(struct pv_dotnet *d, pid_t pid)
 {
 	char proc[32];

@@ -19,7 +19,7 @@ enum {
 	ANSWER = 64 << 10,
 	PATIENCE_MS = 10000,
 	ATTACH_MS = 5000, /* how long the runtime may take over it, and how long we try */
-	LEAVE_MS = 2500,  /* what a probe of ours needs for leaving, and more */
+	LEAVE_MS = 2500,  /* longer than a probe of ours needs for leaving */
 	AGAIN_MS = 100,
 };
 
@@ -187,7 +187,10 @@ enum {
 };
 #define REASON(code) (0x80131300u | (code))
 
-/* Whose it is: what was started with one says so; what was joined has the library in its memory. */
+/*
+ * Whether the probe in the process is ours: a program started with one says so; one that was joined
+ * has the library in its memory.
+ */
 static bool has_our_probe(const struct pv_dotnet *d, char *ret_path, size_t room)
 {
 	pv_proc_variable(d->pid, PV_CORECLR_PATH, ret_path, room);

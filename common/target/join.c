@@ -18,7 +18,7 @@
 
 enum { WORDS = 2048, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
-/* Where the probe writes, as we can open it: its folder may be another than ours. */
+/* Path of the probe's log as we can open it: the process may see another root folder than ours. */
 static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_file)
 {
 	struct stat st;
@@ -217,7 +217,7 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, st
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 {
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
-	if (j->greet) /* whoever is slow to answer has the line all the same */
+	if (j->greet) /* a process that answers slowly has got the line all the same */
 		pv_probe_ask(j->control, j->pid, "hello", ASK_MS, answer, NULL);
 	if (!*j->folder)
 		return true;

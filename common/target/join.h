@@ -22,12 +22,12 @@ struct pv_join_place {
 	size_t inside; /* of the path: where the part begins that the process knows */
 	struct pv_dotnet dotnet; /* a process that takes the probe in while it runs; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
-	struct pv_launch_options wish; /* what a probe taken in records; of .NET alone */
+	struct pv_launch_options wish; /* events recorded by a probe that joins; .NET only */
 };
 
 enum pv_join_may {
 	PV_JOIN_MAY_LOOK,   /* nothing may be sent that changes anything there */
-	PV_JOIN_MAY_TELL,   /* what a probe or .NET offers to do */
+	PV_JOIN_MAY_TELL,   /* commands that a probe or .NET offers */
 	PV_JOIN_MAY_INJECT, /* also what mono_attach.h warns of */
 };
 

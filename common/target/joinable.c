@@ -68,7 +68,7 @@ struct found {
 	uid_t uid;
 	bool mono, dotnet;
 	char probe[PV_PROBE_PATH];     /* "": it is the process */
-	struct pv_dotnet runtime;      /* where `dotnet` */
+	struct pv_dotnet runtime;      /* set if `dotnet` */
 	size_t question;               /* its number */
 	struct pv_dotnet_asked *asked; /* owned; one of these where it was asked */
 	uint8_t *answer;

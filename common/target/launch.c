@@ -353,7 +353,7 @@ bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to,
 	return true;
 }
 
-/* What will run in the end: behind starters, as far as their command line says. */
+/* The program that will run in the end: after starters, as far as their command line tells. */
 static bool look(struct pv_launch *l, char *const *words, bool *ret_missing, struct pv_error *reterr)
 {
 	char command[PV_STARTER_WORD], path[PV_PROGRAM_PATH];
@@ -369,7 +369,7 @@ static bool look(struct pv_launch *l, char *const *words, bool *ret_missing, str
 	if (known && pv_program_look(command, &found, &missing, &err)) {
 		memcpy(found.path, l->program.path, sizeof found.path);
 		l->program = found;
-		/* What runs an image is the starter's, or the system's, affair. */
+		/* Running an image is up to the starter, or the system. */
 		if (found.kind == PV_PROGRAM_CLI)
 			l->program.kind = PV_PROGRAM_MONO;
 		if (found.kind == PV_PROGRAM_DOTNET_CLI)

@@ -19,8 +19,8 @@ struct pv_launch_options {
 };
 
 /*
- * What they ask a managed runtime's probe for, as its words: the stock profiler's. False: there is
- * no room for it.
+ * Words that these options mean to a managed runtime's probe, in the stock profiler's terms. False:
+ * they do not fit.
  */
 bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
 
@@ -28,7 +28,7 @@ bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
 bool pv_launch_check(
 	const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY]);
 
-/* What these hosts will do otherwise than was asked, in one line; false: nothing. */
+/* One line about options that these hosts treat otherwise than asked; false: there are none. */
 bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room);
 
 struct pv_launch {
@@ -37,7 +37,7 @@ struct pv_launch {
 	bool cleaned;              /* which drops the environment that leads a probe in */
 	bool refused;              /* a word is not understood: `why`, no length to spare */
 	char why[PV_WORDS_WHY];
-	char note[160]; /* what is done otherwise than asked; "" */
+	char note[160]; /* options treated otherwise than asked; "" */
 	char folder[128]; /* "" until it is made */
 	char pipe[160];
 	char library[PV_PROGRAM_PATH]; /* the probe's */

@@ -29,7 +29,7 @@ bool pv_local_may(uid_t uid)
 	return uid == geteuid() || geteuid() == 0;
 }
 
-/* What a process made before it became another user is still its own; it was root's or ours. */
+/* A process that changed its user still owns the socket it made before, as root or as us. */
 static bool is_trusted(uid_t owner, uid_t uid)
 {
 	return owner == uid || owner == 0 || owner == geteuid();

@@ -30,7 +30,7 @@ struct pv_question {
 	const char *path;
 	pid_t pid;
 	uid_t uid;
-	const void *bytes; /* what is sent, `n` of it */
+	const void *bytes; /* bytes to send, `n` of them */
 	size_t n;
 	uint8_t *answer; /* `room` bytes for what comes back */
 	size_t room;
@@ -40,7 +40,7 @@ struct pv_question {
 	 */
 	size_t (*length)(const uint8_t *answer, size_t got);
 
-	/* What came of it: 0 and the answer's bytes, or an errno; ETIMEDOUT, EPROTO, EMSGSIZE. */
+	/* Result: 0 and the answer's bytes, or an errno; ETIMEDOUT, EPROTO, EMSGSIZE. */
 	int why;
 	size_t got;
 

@@ -24,7 +24,7 @@
 #define AGENT "profview-attach.exe"
 
 enum { TRY_MS = 20000, WAIT_MS = 10000, LOOK_MS = 10, WORD = 127, PROC = 64 << 10 };
-enum { WRONG_VERSION = 3 }; /* what the agent's own check ends with */
+enum { WRONG_VERSION = 3 }; /* exit code of the agent's own check */
 
 /* ---- what can be known from outside */
 

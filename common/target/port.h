@@ -1,4 +1,4 @@
-/* Who listens on a TCP port of this machine, by /proc. Any thread. */
+/* Finds the process that listens on a TCP port of this machine, by /proc. Any thread. */
 #ifndef PV_TARGET_PORT_H
 #define PV_TARGET_PORT_H
 

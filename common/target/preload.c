@@ -76,7 +76,7 @@ static bool segment(const struct file *f, uint32_t type, uint64_t address, Elf64
 	return false;
 }
 
-/* Where the names of the dynamic section lie in the file. */
+/* Offset in the file of the dynamic section's names. */
 static bool names_at(const struct file *f, const Elf64_Phdr *dynamic, uint64_t *ret)
 {
 	Elf64_Dyn d = { 0 };

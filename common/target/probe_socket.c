@@ -12,7 +12,7 @@
 
 enum { FOLDERS = 3, FOLDER = 80 };
 
-/* Where the probes of a user may have their sockets. */
+/* Folders in which the probes of a user may have their sockets. */
 static size_t folders_of(uid_t uid, char to[FOLDERS][FOLDER])
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");

@@ -80,7 +80,7 @@ static bool read_head(struct look *l, const char *path)
 
 /* ---- ELF */
 
-/* What loads its libraries; NULL: nothing does. "" when that cannot be told from here. */
+/* The file's dynamic loader; NULL: none. "" when that cannot be found out from here. */
 static const char *loader_of(const struct look *l)
 {
 	Elf64_Ehdr h;
@@ -251,7 +251,7 @@ static bool is_assignment(const char *word)
 			    "0123456789_") == n;
 }
 
-/* What a command line runs, behind assignments, exec and env; "" when it does not say. */
+/* The command of a command line, after assignments, exec and env; "" when it does not say. */
 static void command_of(const char *line, char *to, size_t room)
 {
 	bool skip = false;
@@ -340,7 +340,7 @@ static bool look_at_script(struct look *l, int depth)
 	if (!pv_program_find(word, path))
 		goto unknown;
 	bool ok = look_at(l, path, depth + 1);
-	/* Who runs the image is the script's, or the system's, affair. */
+	/* Running the image is up to the script, or the system. */
 	if (l->to->kind == PV_PROGRAM_CLI)
 		l->to->kind = PV_PROGRAM_MONO;
 	if (l->to->kind == PV_PROGRAM_DOTNET_CLI)

@@ -1,5 +1,6 @@
 /*
- * What kind of program a command is, so that it gets the right probe. Looks at files; runs nothing.
+ * Kind of program that a command runs, so that it gets the right probe. Looks at files; runs
+ * nothing.
  */
 #ifndef PV_TARGET_PROGRAM_H
 #define PV_TARGET_PROGRAM_H
@@ -35,12 +36,12 @@ bool pv_program_look(
 	const char *word, struct pv_program *ret, bool *ret_missing, struct pv_error *reterr);
 
 /*
- * What a shell's line ("cd x && exec dotnet app.dll") runs: the first managed runtime, else the last
- * that is none of the shell's own. False: it does not say.
+ * Program that a shell's line ("cd x && exec dotnet app.dll") runs: the first managed runtime, else
+ * the last that is none of the shell's own. False: it does not say.
  */
 bool pv_program_of_line(const char *line, char *to, size_t room);
 
-/* Where `word` is, as a shell finds it. */
+/* Path of `word`, as a shell finds it. */
 bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH]);
 
 #endif

@@ -21,10 +21,10 @@ enum {
 	PENDING = 256 << 10, /* of the program's output, while we take none */
 	ROWS = 24,
 	COLUMNS = 80,
-	SETTLE_MS = 100, /* what an ended program's terminal may still hold */
+	SETTLE_MS = 100, /* for bytes that an ended program's terminal may hold */
 };
 
-/* What goes over the socket, one a packet: the kind, then this. */
+/* Packets on the socket: the kind, then this. */
 struct packet {
 	uint8_t kind;
 	int64_t number;

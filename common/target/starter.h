@@ -17,9 +17,9 @@ enum pv_starter {
 enum { PV_STARTER_WORD = 1024 };
 
 /*
- * What `words` (ends with NULL) start, behind any number of starters. FOUND and GUESSED: its first
- * word is in `command`. *ret_cleans: env(1) is told to drop the environment, or what a probe needs
- * of it.
+ * Finds the command that `words` (ends with NULL) start, after any number of starters. FOUND and
+ * GUESSED: its first word is in `command`. *ret_cleans: env(1) is asked to drop the environment, or
+ * parts that a probe needs.
  */
 enum pv_starter pv_starter_look(
 	char *const *words, char command[PV_STARTER_WORD], bool *ret_cleans);

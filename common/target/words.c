@@ -376,7 +376,7 @@ static bool has(const char *words, const char *word, struct value *ret_value)
 	return found;
 }
 
-/* What is sound alone and makes no sense together. */
+/* Words that are each sound but exclude each other. */
 static bool goes_together(const char *words, unsigned hosts, char *why)
 {
 	struct value v = { 0 }, none;
