@@ -154,7 +154,7 @@ void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job
 	ui_asker_post(a->asker, slot, &o->job);
 }
 
-/* What the screen cannot do itself. False: the user wants to leave. */
+/* Carries out commands that the screen cannot. False: the user wants to leave. */
 static bool do_reply(struct app *a, unsigned reply)
 {
 	if (reply & UI_LEAVE) {

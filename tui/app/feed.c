@@ -107,8 +107,8 @@ static void count_from_end(const struct pv_model *m, int64_t *from_ns, int64_t *
 }
 
 /*
- * What a restriction must know beforehand (where the end is, which thread bears a name, an old
- * log's zero) takes a first reading, whose model stays as the scout of the second.
+ * A restriction needs facts beforehand: the end of the log, the thread of a name, an old log's
+ * zero. A first reading finds them; its model stays as the scout of the second.
  */
 static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *reterr)
 {
@@ -307,7 +307,7 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
 	*ret = (struct pv_report_source){ .path = f->options.path, .bytes = s.stream_bytes,
 		.file_bytes = s.source.file_bytes, .compressed = s.source.compressed,
 		.complete = s.complete };
-	/* What a range leaves out says it, too. */
+	/* A restricted model has not read to the log's end; the scout has. */
 	struct pv_model *m = pv_ingest_adopt(f->scout ? f->scout : f->ingest);
 	pv_model_lock(m);
 	ret->end = pv_model_log_end(m);
@@ -346,7 +346,7 @@ bool ui_feed_readonly(const struct ui_feed *f)
 	return f->options.readonly;
 }
 
-/* What stands instead of a kind's name where that would not say what was lost. */
+/* Words for kinds whose name would not say what was lost. */
 static const char *left_out_name(unsigned kind, uint64_t n)
 {
 	switch (kind) {

@@ -78,7 +78,7 @@ bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 
-void ui_feed_stop(struct ui_feed *f); /* what was read is kept, and its coverage says so */
+void ui_feed_stop(struct ui_feed *f); /* figures stay as read, and their coverage says so */
 
 /*
  * One descriptor for the event loop, readable when the model or the status may have changed.
@@ -96,7 +96,7 @@ bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
 /* Waits, at most `ms`, until input that is not followed is known to be a log or not. */
 void ui_feed_await_log(struct ui_feed *f, int ms);
 
-/* What a report says of the input; its texts live as long as the feed. After ui_feed_load(). */
+/* A report's facts about the input; its texts live as long as the feed. After ui_feed_load(). */
 void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret);
 
 /* Empties the rolling window. Both lock the model; any thread, but none during ui_feed_adopt(). */
@@ -138,7 +138,8 @@ struct ui_convert_options {
 
 struct ui_converted {
 	bool damaged;       /* the input was; what could be read was written */
-	char left_out[500]; /* what the data version has no words for; "" when nothing */
+	/* events that the data version has no words for; "" when there is none */
+	char left_out[500];
 };
 
 /* Writes a log again. */

@@ -10,7 +10,7 @@
 #include "tui/app/feed_tell.h"
 
 /*
- * Where Mono's sampling signal comes while Mono reports an abort, an assertion of its own ends the
+ * If Mono's sampling signal comes while Mono reports an abort, an assertion of its own ends the
  * process with exit(0) (seen with 6.8 and the stock profiler, too). Then the runtime has not
  * announced its end.
  */

@@ -13,9 +13,9 @@
 #include "common/target/probe_socket.h"
 #include "tui/app/feed_heap.h"
 
-enum { ASK_MS = 1000 }; /* whoever has pressed a key waits so long */
+enum { ASK_MS = 1000 }; /* longest wait of a user who pressed a key */
 
-/* Where the probe that wrote the log listens; false: it is not one of ours. */
+/* Address of the probe that wrote the log; false: it is not one of ours. */
 static bool control_path(struct ui_feed *f, char to[PV_PROBE_PATH])
 {
 	const char *args = ui_feed_model(f)->target.args,
@@ -83,7 +83,8 @@ bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error
 		return pv_fail(reterr, PV_EUSAGE, 0, "the probe does not say what is off");
 	*what = 0;
 	for (int i = 0; i < UI_COST_KINDS; i++) {
-		if (!s.off[i] || !s.events[i]) /* what never was recorded was not asked for */
+		/* events that were never recorded were not asked for */
+		if (!s.off[i] || !s.events[i])
 			continue;
 		snprintf(line, sizeof line, "set %s=on", ui_cost_names[i]);
 		if (!tell_probe(f, line, answer, reterr))

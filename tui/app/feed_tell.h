@@ -24,8 +24,10 @@ bool ui_feed_turn_off(struct ui_feed *f, enum ui_cost_kind kind, char *what, siz
 /* Turns on again whatever is off of that which was recorded before; `what` says which. */
 bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr);
 
-/* What the probe says of itself; waits for it, at most a second. Any thread, but none while
- * ui_feed_adopt() runs. */
+/*
+ * The probe's own statistics; waits for them, at most a second. Any thread, but not while
+ * ui_feed_adopt() runs.
+ */
 bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret);
 
 /* feed.c: the model handed out; whether nothing may be sent. */

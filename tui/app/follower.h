@@ -10,7 +10,7 @@
 struct ui_follower {
 	struct ui_feed *feed;
 	struct ui_following *reading;          /* under way */
-	struct ui_following *shown;            /* whose lives the screen has */
+	struct ui_following *shown;            /* the one whose identities the screen has */
 	PV_ARRAY(struct ui_following *) dying; /* until no question is about them */
 };
 

@@ -24,8 +24,9 @@ struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *r
 	char ret_why[UI_GUEST_WHY], struct pv_error *reterr);
 void ui_guest_close(struct ui_guest *g); /* the program goes on if it still runs; NULL is fine */
 
-const char *ui_guest_note(const struct ui_guest *g); /* what is done otherwise than asked, or "" */
-const char *ui_guest_pipe(const struct ui_guest *g); /* where its log comes from */
+/* Options treated otherwise than asked, or "". */
+const char *ui_guest_note(const struct ui_guest *g);
+const char *ui_guest_pipe(const struct ui_guest *g); /* input that its log comes from */
 bool ui_guest_go(struct ui_guest *g);
 
 /* With a screen: readable when there is something for ui_guest_turn(). */

@@ -92,7 +92,7 @@ static void look(struct ui_heaper *h, struct ui_screen *s)
 	bury(h, &old);
 }
 
-/* Where only weak references were to count, or no longer, what was there before is shown again. */
+/* If only weak references were to count, or no longer, the earlier graph is shown again. */
 static void cancel(struct ui_heaper *h, struct ui_screen *s)
 {
 	struct ui_heap_shown *want = &s->shared.heap;

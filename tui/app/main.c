@@ -89,7 +89,7 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 	return ui_feed_open(&fo, err);
 }
 
-/* What went wrong while reading, once, on stderr. */
+/* Reports errors of reading, once, on stderr. */
 static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 {
 	struct ui_feed_status s;
@@ -420,8 +420,8 @@ static void tell_untrue_code(void)
 }
 
 /*
- * What must be known of a program that was started and has ended, one line each. One that ends
- * well, but was not recorded at all, is a failure of ours.
+ * Notes about a program that was started and has ended, one line each. A program that ends well but
+ * was not recorded at all is a failure of ours.
  */
 static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, int code)
 {
@@ -493,7 +493,7 @@ static int run_run(const struct ui_options *given)
 	return code;
 }
 
-/* Who cannot be joined is no fault of the command line's. */
+/* A program that cannot be joined is no fault of the command line's. */
 static int run_attach(const struct ui_options *given)
 {
 	struct pv_error err = { 0 };
@@ -534,7 +534,7 @@ static int run_attach(const struct ui_options *given)
 	return code;
 }
 
-/* What a probe refuses is the input's fault, not the command line's. */
+/* A command that a probe refuses is the input's fault, not the command line's. */
 static int run_ctl(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };

@@ -1,13 +1,13 @@
 /*
- * What a program touches first costs it a page fault for each 4 KiB, two to six microseconds in a
- * virtual machine: so nothing goes back to the system that may be needed again, and threads do not
- * have an arena each.
+ * Settings of the allocator. A page costs a fault when it is first touched, for each 4 KiB two to
+ * six microseconds in a virtual machine: so memory that may be needed again is not given back to
+ * the system, and threads do not have an arena each.
  *
- * Large pages spare most faults and most of what looking up addresses costs: a report of a log of
- * 770 MB takes a quarter to a third less. But they are also what a virtual machine gives back to its
- * host when nobody uses them, and hosts differ in what it costs to have them again: 3 ms each have
- * been seen, which is what their 512 small ones take, and 10. So each is timed beside small ones,
- * and where they are slow the rest of the heap has small pages.
+ * Large pages spare most faults and most of the cost of looking up addresses: a report of a log of
+ * 770 MB takes a quarter to a third less. But a virtual machine gives unused large pages back to
+ * its host, and hosts differ in the cost of having them again: 3 ms each have been seen, which is
+ * what their 512 small ones take, and 10. So each is timed against small ones, and if they are slow
+ * the rest of the heap has small pages.
  */
 #include "tui/app/memory.h"
 
@@ -38,7 +38,7 @@ enum {
 	FURTHER = 1 << 20,  /* by which the heap grows behind its first bytes */
 };
 
-/* What is left of the heap's first bytes, from the next large page on. */
+/* Rest of the heap's first bytes, from the next large page on. */
 static struct {
 	uintptr_t next, end;
 	int64_t most_ns; /* that a large page may take */
@@ -61,7 +61,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What as many small pages take as a large one has; 0 if that cannot be found out. */
+/* Time, in ns, that as many small pages take as a large one has; 0 if that cannot be found out. */
 static int64_t time_small(void)
 {
 	size_t size = (size_t)TRIED * SMALL;

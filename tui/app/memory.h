@@ -1,4 +1,4 @@
-/* What the process asks of the system for its memory. */
+/* Settings of the process's memory. */
 #ifndef UI_MEMORY_H
 #define UI_MEMORY_H
 

@@ -299,7 +299,7 @@ static bool set_probe(const struct parse *p, const char *value)
 	return (*value && !strpbrk(value, " \"'")) || bad_value(p, "words without blanks", value);
 }
 
-/* What users see, and what it does. */
+/* Name that users see, and its meaning. */
 static const struct {
 	struct ui_option_row row;
 	bool (*set)(const struct parse *p, const char *value);

@@ -55,7 +55,7 @@ const struct ui_option_row *ui_option_row(size_t i);
 /* Texts in *ret are borrowed from argv. PV_EUSAGE with one clear line. */
 bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr);
 
-/* What --help prints; free() it. NULL when out of memory. */
+/* Text that --help prints; free() it. NULL when out of memory. */
 char *ui_options_help(void);
 
 #endif

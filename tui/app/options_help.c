@@ -1,4 +1,4 @@
-/* What --help prints. */
+/* Text that --help prints. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -91,7 +91,7 @@ static void look(struct ui_ranger *r, struct ui_screen *s)
 	bury(r, &r->reading);
 }
 
-/* What is still being written has gone on within the range. */
+/* The log has grown within the range while it was being written. */
 static void renew(struct ui_ranger *r, const struct ui_screen *s)
 {
 	const struct ui_range *g = &s->shared.range;

@@ -11,7 +11,7 @@ struct ui_ranger {
 	struct ui_feed *feed;
 	bool wanted;                         /* a reading is to begin */
 	struct ui_reading *reading;          /* under way */
-	struct ui_reading *shown;            /* whose model the screen has */
+	struct ui_reading *shown;            /* the one whose model the screen has */
 	PV_ARRAY(struct ui_reading *) dying; /* until nobody asks their models */
 	int64_t from_ns, to_ns;              /* of `reading` */
 	int64_t ended_ns, cost_ns;           /* when the last one was done, how long it took */

@@ -1,5 +1,5 @@
 /*
- * What is said to and asked of running programs without a screen: `profview ctl`, `profview ps`.
+ * Commands to and questions about running programs without a screen: `profview ctl`, `profview ps`.
  * One of the files of tui/ that see common/target.
  */
 #ifndef UI_TALK_H

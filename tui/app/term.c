@@ -26,7 +26,7 @@ struct ui_term {
 	struct ui_term_out out;
 	int fd;
 	int colors;
-	struct ui_canvas shown; /* what the terminal has */
+	struct ui_canvas shown; /* the terminal's present contents */
 	bool repaint;
 	int click_x, click_y;
 	struct timespec click_time;
@@ -34,8 +34,8 @@ struct ui_term {
 };
 
 /*
- * What a crash handler needs, prepared while there was time. Handlers get no argument, so this is
- * the one thing of the screen that is global.
+ * State that a crash handler needs, prepared beforehand. Handlers get no argument, so this is the
+ * one global of the screen.
  */
 static struct {
 	volatile sig_atomic_t armed;

@@ -1,7 +1,8 @@
 /*
- * What a terminal is written to, so that a picture goes out in one piece: curses writes after every
- * move of its cursor, which wakes whoever draws the terminal some fifty times a frame and shows
- * half of it. Between begin() and end() what is written to the file is gathered instead.
+ * Output file of a terminal that gathers the bytes of a frame, so that a picture goes out in one
+ * piece. Curses writes after every move of its cursor, which wakes the program that draws the
+ * terminal some fifty times a frame and shows half of it. Writes between begin() and end() are
+ * gathered.
  */
 #ifndef UI_TERM_OUT_H
 #define UI_TERM_OUT_H

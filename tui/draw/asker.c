@@ -41,7 +41,7 @@ static int64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* What a job takes from others. Waiting for the model, or for a processor, takes nothing. */
+/* Costs of a job to others. Waiting for the model, or for a processor, costs nothing. */
 static int64_t cost_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);

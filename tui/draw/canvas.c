@@ -122,9 +122,8 @@ static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
 }
 
 /*
- * What is shown for one character of a text, which may be several characters of the canvas. False
- * when it does not fit; the ellipsis takes the place of what stood at the last column that may be
- * used.
+ * Canvas characters for one character of a text. False when they do not fit; then the ellipsis
+ * replaces the character at the last column that may be used.
  */
 static bool put_shown(struct ui_canvas *c, struct ui_rect r, enum ui_style style,
 	const struct pv_shown *one, int *x)

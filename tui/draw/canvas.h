@@ -13,7 +13,7 @@
 #include "common/base/showable.h"
 #include "tui/draw/rect.h"
 
-/* What a piece of text means. The theme alone knows what that looks like. */
+/* Meaning of a piece of text. The theme alone knows how it looks. */
 enum ui_style {
 	UI_PLAIN,
 	UI_DIM,
@@ -94,7 +94,7 @@ void ui_hline(struct ui_canvas *c, struct ui_rect r);
 void ui_vline(struct ui_canvas *c, struct ui_rect r);
 struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title);
 
-/* What stands for a character where only ASCII may be drawn. */
+/* Replacement of a character on screens that show ASCII only. */
 uint32_t ui_ascii_of(uint32_t code);
 
 /*

@@ -18,7 +18,7 @@ bool ui_column_is_text(const struct pv_column *column)
 	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_BOOL;
 }
 
-/* What a string says tells more of it than that it is one. */
+/* A string's text says more of it than its class does. */
 static bool is_worth_the_name(const struct pv_column *column)
 {
 	return strcmp(column->id, "preview") == 0;
@@ -57,7 +57,7 @@ struct fit {
 	const struct pv_column *column;
 	size_t n;
 	int name, name_w; /* the least it should get */
-	int words_most;   /* what other columns of words get, which are never to go */
+	int words_most;   /* width of other columns of words, which are never dropped */
 	bool in[UI_COLUMNS_MAX];
 };
 

@@ -1,4 +1,4 @@
-/* What keys and the `:` line can do: the rows of commands.def. Pure; any thread. */
+/* Commands of keys and of the `:` line: the rows of commands.def. Pure; any thread. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
 
@@ -12,7 +12,7 @@ enum ui_command {
 	UI_CMD_COUNT
 };
 
-/* Where a command holds. Narrower ones have greater bits. */
+/* Scope of a command. Narrower ones have greater bits. */
 enum ui_scope {
 	UI_SCOPE_ANY = 1,
 	UI_SCOPE_MOVE = 2,   /* something that scrolls */

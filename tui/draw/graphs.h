@@ -6,7 +6,7 @@
 
 enum { UI_GRAPHS_MAX = 5 };
 
-/* What is to be shown; `id` for counters. */
+/* The graph to show; `id` for counters. */
 struct ui_graphs_wish {
 	const enum pv_series_kind *kind;
 	size_t n;

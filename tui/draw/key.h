@@ -24,7 +24,7 @@ enum ui_key {
 	UI_KEY_PGDN,
 	UI_KEY_DEL,
 	UI_KEY_BACKTAB,
-	UI_KEY_MOUSE,         /* what happened is fetched apart, see term.h */
+	UI_KEY_MOUSE,         /* the event itself is fetched separately, see term.h */
 	UI_KEY_F0 = 0x200100, /* + n */
 };
 

@@ -1,4 +1,4 @@
-/* Where everything goes, as pure functions of the size. No rectangle ever leaves the screen. */
+/* Rectangles of the screen's parts, as pure functions of its size. None ever leaves the screen. */
 #ifndef UI_LAYOUT_H
 #define UI_LAYOUT_H
 

@@ -160,7 +160,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	ui_asker_post(s->asker, &l->slot, &q->job);
 }
 
-/* What was looked for, if it was, and found, if it was. */
+/* The text searched for, if any, and the match, if any. */
 static void take_aim(struct ui_list *l, const struct ui_question *q)
 {
 	bool wanted = q->aim.exact ? l->want && q->aim.text && strcmp(l->want, q->aim.text) == 0
@@ -397,7 +397,7 @@ static void sort_nth(struct ui_list *l, size_t n)
 	}
 }
 
-/* Who moves by hand is not to be taken elsewhere by an answer that comes late. */
+/* A late answer must not move a user who has moved by hand since. */
 static void forget_aim(struct ui_list *l)
 {
 	ui_list_want(l, NULL);

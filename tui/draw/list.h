@@ -18,18 +18,18 @@
 
 enum { UI_TEXT_MAX = 128, UI_LIST_FIRST_ROWS = 1000 };
 
-/* What has come of a search. */
+/* Outcome of a search. */
 enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
 
 struct ui_list {
 	enum pv_view view;
 	bool tree;
 	enum ui_unfold unfold;      /* how a tree looks before the user has folded anything */
-	enum ui_unfold unfold_next; /* what the user wants unfolded since */
+	enum ui_unfold unfold_next; /* rows to unfold that the user asked for since */
 	bool needs_select;      /* without `select` there is nothing to ask */
 	struct pv_table *table; /* NULL before the first answer, or out of memory */
 
-	/* what is asked for */
+	/* the question asked */
 	const char *sort; /* a column's id, NULL = the view's own */
 	bool invert;
 	char filter[UI_TEXT_MAX];
@@ -40,13 +40,13 @@ struct ui_list {
 	size_t limit;
 
 	struct ui_slot slot;
-	bool asking; /* what was last asked is something else than before */
+	bool asking; /* the last question differs from the one before */
 
 	/* the answer that `table` is */
 	bool stale; /* the question has changed since it was last asked */
 	char *about;        /* only rows of this class, owned; NULL = all */
 	bool finished;      /* no more will come */
-	bool off;           /* what it is about is not there: nothing is asked */
+	bool off;           /* the subject does not exist: nothing is asked */
 	bool chosen;        /* `sort` is the user's wish */
 	uint32_t silent; /* see columns.h */
 	bool other;         /* ... to rows of something else: they must be asked for */
@@ -59,7 +59,7 @@ struct ui_list {
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
 	bool unfolded;   /* `unfold` was done */
 
-	/* where the user is */
+	/* position of the user */
 	uint64_t selected;
 	bool pinned;    /* the cursor keeps to `selected`; else to the top */
 	bool follow;    /* ... to the last row */

@@ -193,7 +193,7 @@ int ui_prompt_draw(const struct ui_prompt *p, struct ui_canvas *c, struct ui_rec
 	ui_clear(c, r, UI_PROMPT);
 	int x = ui_put(c, r, UI_PROMPT, p->label);
 	struct ui_rect field = ui_cols(r, x, r.w);
-	/* What is left of the cursor must be seen; a long text shows its end. */
+	/* The cursor, and text to its left, must be visible; a long text shows its end. */
 	char head[UI_PROMPT_MAX];
 	snprintf(head, sizeof head, "%.*s", (int)p->at, p->text);
 	struct pv_showable from = pv_showable_begin(p->text, p->len);

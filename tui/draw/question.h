@@ -1,6 +1,6 @@
 /*
- * What a list asks for, as a job: the table, and what it takes several tables to find out (which
- * rows to unfold, where a row of some name stands).
+ * A list's question as a job: the table, and facts that take several tables (which rows to unfold,
+ * the row of a given name).
  */
 #ifndef UI_QUESTION_H
 #define UI_QUESTION_H
@@ -9,7 +9,7 @@
 #include "common/query/views.h"
 #include "tui/draw/asker.h"
 
-/* What of a tree is to be unfolded. */
+/* Rows of a tree to unfold. */
 enum ui_unfold {
 	UI_UNFOLD_NOTHING,
 	UI_UNFOLD_ROOTS,

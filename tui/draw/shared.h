@@ -1,6 +1,6 @@
 /*
- * What all panes share: the model to ask, the window, whether the picture is frozen, and what the
- * user has selected, which follows from pane to pane.
+ * State that all panes share: the model to ask, the window, whether the picture is frozen, and the
+ * user's selection, which follows from pane to pane.
  */
 #ifndef UI_SHARED_H
 #define UI_SHARED_H
@@ -15,10 +15,10 @@
 #include "tui/panes/schedule.h"
 #include "tui/draw/time_range.h"
 
-/* What a row stands for; UI_KIND_NONE rows are not followed. */
+/* Kind of thing that a row shows; UI_KIND_NONE rows are not followed. */
 enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };
 
-/* What must happen after a command; bits. */
+/* Consequences of a command; bits. */
 enum ui_reply {
 	UI_IGNORED = 0,
 	UI_HANDLED = 1,
@@ -30,7 +30,7 @@ enum ui_reply {
 	UI_STOP = 64,  /* nothing more is read */
 	UI_CHEAPER = 128, /* the dearest kind of event is turned off in the program */
 	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
-	UI_WHOLE = 512, /* what was turned off is recorded again */
+	UI_WHOLE = 512, /* recording that was turned off is on again */
 };
 
 /* The heap shot whose objects are looked at. */
@@ -42,7 +42,7 @@ struct ui_heap_shown {
 	const char *phase;    /* of that, a constant */
 	uint64_t step, steps; /* within the phase; steps 0: not known */
 	char error[120];      /* why there is none */
-	char trail[240];      /* where in it the user is */
+	char trail[240];      /* position of the user in it */
 };
 
 /* Objects followed between two heap shots. */

@@ -9,7 +9,7 @@ enum { NAME_MAX_BYTES = 1024 };
 
 static const char hole[] = "…", wrapper[] = "(wrapper ";
 
-/* Where the argument list of "Type:Method (int,string)" begins; NULL when there is none. */
+/* Start of the argument list of "Type:Method (int,string)"; NULL when there is none. */
 static const char *arguments_of(const char *name)
 {
 	size_t len = strlen(name);

@@ -1,4 +1,4 @@
-/* What each meaning looks like, by how many colours the terminal has. Pure. */
+/* Look of each meaning, by the number of colours the terminal has. Pure. */
 #ifndef UI_THEME_H
 #define UI_THEME_H
 

@@ -22,7 +22,7 @@ struct ui_range {
 	int64_t cursor_ns;
 	enum ui_range_state state;
 	uint64_t read, total; /* bytes, while it is read; total 0: not begun */
-	int64_t until_ns;     /* what the exact figures were read up to */
+	int64_t until_ns;     /* time up to which the exact figures were read */
 	char error[120];
 	/* a range that counts from the end waits for one */
 	bool from_end;

@@ -105,7 +105,7 @@ void ui_cost_between(
 			after, (enum ui_cost_kind)i, since(before->events[i], after->events[i]));
 		all += ns[i];
 	}
-	/* What is left without the probe; never less than a tenth, estimates are no more. */
+	/* Share left without the probe; never less than a tenth, as estimates are no more exact. */
 	uint64_t own = since(writer, cpu), least = own / 10 + 1;
 	own = own > all + least ? own - all : least;
 	ret->bytes_per_s = since(before->written, after->written) * 1000 / ms;

@@ -1,5 +1,5 @@
 /*
- * What recording costs the program: the difference of two looks at what its probe says of itself.
+ * Cost of recording to the program: the difference of two readings of the probe's own statistics.
  * Pure.
  */
 #ifndef UI_COST_H

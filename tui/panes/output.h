@@ -1,6 +1,6 @@
 /*
- * What a program that was started from here has printed: lines, bounded, to scroll and search.
- * Bytes go in as a terminal would get them; colours and cursor movements are left out.
+ * Output of a program that was started from here: lines, bounded, to scroll and search. Bytes go in
+ * as a terminal would get them; colours and cursor movements are left out.
  */
 #ifndef UI_OUTPUT_H
 #define UI_OUTPUT_H
@@ -42,7 +42,7 @@ void ui_output_note(struct ui_output *o, const char *text);
 size_t ui_output_count(const struct ui_output *o);
 const char *ui_output_line(const struct ui_output *o, size_t i);
 
-/* Where in it the user is, as one number. */
+/* Position of the user in it, as one number. */
 static inline uint64_t ui_output_place(const struct ui_output *o)
 {
 	return (uint64_t)o->top * 2 + o->loose;

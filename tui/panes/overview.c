@@ -72,7 +72,7 @@ static int rows_to_focus(const struct ui_overview *o, struct ui_rect body, int f
 	return 0;
 }
 
-/* Where the first band shown begins, so that the one with the keys is among them. */
+/* First band to show, so that the one with the keys is visible. */
 static int first_band(const struct ui_overview *o, struct ui_rect body)
 {
 	int first = 0;

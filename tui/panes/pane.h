@@ -12,7 +12,7 @@
 
 enum { UI_PARTS = UI_SPLIT_PARTS, UI_CHART_LABEL = 11 /* cells left of a chart */ };
 
-/* What Enter does on a row. */
+/* Action of Enter on a row. */
 enum ui_drill {
 	UI_DRILL_DETAIL,  /* the keys go to the first list of details */
 	UI_DRILL_MAIN,    /* the main list goes to the row of this name */
@@ -28,7 +28,7 @@ enum ui_drill {
 struct ui_part {
 	enum pv_view view;
 	const char *title; /* of details; "%s" is the name of the main list's row */
-	enum ui_kind kind; /* what its rows stand for */
+	enum ui_kind kind; /* the things that its rows show */
 	enum ui_drill drill;
 	bool tree;
 	enum ui_unfold unfold;
@@ -97,7 +97,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
 void ui_pane_finish(struct ui_pane *p);
 void ui_pane_forget(struct ui_pane *p); /* before the model dies */
 
-/* Where it stands; needed before refresh and draw. */
+/* Rectangle of the pane; needed before refresh and draw. */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
@@ -116,7 +116,7 @@ void ui_pane_focus(struct ui_pane *p, int part);
 
 unsigned ui_pane_scopes(const struct ui_pane *p);
 struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
-/* What can be done here now, for the message line. Returns buf. */
+/* Actions possible here now, for the message line. Returns buf. */
 const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
 const char *ui_pane_coverage(const struct ui_pane *p);
 

@@ -23,7 +23,7 @@ static void say_missing(struct ui_canvas *c, struct ui_rect r)
 	ui_put(c, ui_rows(r, 0, 1), UI_DIM, "not recorded");
 }
 
-/* What there is of the activity rows, in the order of the overview's series. */
+/* The activity rows that have facts, in the order of the overview's series. */
 static void draw_activity(const struct ui_overview *o, const struct ui_shared *s,
 	struct ui_canvas *c, struct ui_rect r)
 {

@@ -86,7 +86,7 @@ unsigned ui_browser_command(struct ui_screen *s, enum ui_command cmd);
 /* Enter on the selected row of one of its lists. */
 void ui_browser_enter(struct ui_screen *s);
 
-/* What was typed at its prompts. */
+/* Takes the text typed at its prompts. */
 void ui_browser_find(struct ui_screen *s, const char *text);
 void ui_browser_keep(struct ui_screen *s, const char *name);
 /* The menu's answer; false when it was not about sets. */

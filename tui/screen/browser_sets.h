@@ -1,4 +1,4 @@
-/* What the two files of the object browser share; nobody else includes this. */
+/* Private to the two files of the object browser. */
 #ifndef UI_BROWSER_SETS_H
 #define UI_BROWSER_SETS_H
 

@@ -1,4 +1,4 @@
-/* What the mouse does, part by part of the screen. */
+/* Mouse clicks, part by part of the screen. */
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 

@@ -30,7 +30,7 @@ bool ui_compare_has(const struct ui_pane *p);
 /* One of them comes on screen: the marked base and the selected shot, else the first and the last.
  */
 void ui_compare_visit(struct ui_screen *s);
-/* What was asked for is there; NULL: it is not, `why`. */
+/* The comparison asked for; NULL: there is none, `why` says the reason. */
 void ui_compare_use(
 	struct ui_screen *s, const struct pv_lives *lives, struct pv_model *model, const char *why);
 /* All answers that came from it go. */

@@ -10,7 +10,7 @@
 enum { MOST = 200, WORD = UI_PROMPT_MAX };
 
 struct words {
-	const char *stem; /* what they must begin with */
+	const char *stem; /* prefix of the words */
 	bool any_case;
 	char word[MOST][WORD];
 	size_t n;

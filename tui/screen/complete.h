@@ -23,7 +23,7 @@ struct ui_complete {
 void ui_complete_next(struct ui_screen *s, int dir);
 /* The line was changed by hand. */
 void ui_complete_close(struct ui_screen *s);
-/* What there is to choose from, around the one chosen. */
+/* Candidates, around the chosen one. */
 void ui_complete_draw(const struct ui_screen *s, struct ui_canvas *c, struct ui_rect r);
 
 #endif

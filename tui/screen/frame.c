@@ -99,7 +99,7 @@ static int tabs_width(struct tabs t, size_t last)
 	return w;
 }
 
-/* Where even the keys have no room the strip begins so far on that the current tab shows. */
+/* If not even the keys fit, the strip begins late enough that the current tab shows. */
 static struct tabs arrange_tabs(int w, size_t current)
 {
 	size_t last = ui_pane_count - 1, all = w < TABS_BRIEF ? 0 : ui_pane_count;

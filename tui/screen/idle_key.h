@@ -11,7 +11,7 @@
 
 struct ui_screen;
 
-/* What keys can change of what is seen, as one number. */
+/* Visible state that keys can change, as one number. */
 uint64_t ui_idle_digest(const struct ui_screen *s);
 
 /*

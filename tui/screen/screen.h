@@ -18,7 +18,7 @@
 #include "tui/panes/pane.h"
 #include "tui/draw/prompt.h"
 
-/* Where the user was when Enter led away. */
+/* Position of the user when Enter led away. */
 struct ui_place {
 	size_t pane;
 	int focus;
@@ -50,7 +50,7 @@ struct ui_screen {
 	bool message_bad;
 	PV_ARRAY(struct ui_place) history;
 	char search[UI_TEXT_MAX]; /* the last one, for lists that have none */
-	char was[UI_TEXT_MAX];    /* what a prompt changes while typing, to put it back */
+	char was[UI_TEXT_MAX];    /* state that a prompt changes while typing, to restore it */
 	size_t was_at;
 	struct pv_model *range_model; /* of the range, once it is read; NULL */
 	uint64_t summary_generation;  /* of the whole, when it was asked */
@@ -74,7 +74,7 @@ bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options
 void ui_screen_finish(struct ui_screen *s);
 bool ui_screen_resize(struct ui_screen *s, int w, int h);
 
-/* What there is to show; `now_ns` is any clock that only goes on. */
+/* The sources to show; `now_ns` is any monotonic clock. */
 void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
 	int64_t now_ns);
 /* strip.c: the range's own model, or NULL. All answers are asked for anew, places stay. */
@@ -123,12 +123,12 @@ bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
 
-/* What was chosen from a menu, if anything. */
+/* The entry chosen from a menu, if any. */
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
 
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
-/* What has come of searches since the last frame. */
+/* Outcome of searches since the last frame. */
 void ui_screen_tell_search(struct ui_screen *s);
 unsigned ui_screen_type(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
@@ -136,7 +136,7 @@ unsigned ui_screen_run(struct ui_screen *s, const char *line);
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
 bool ui_screen_awaits(const struct ui_screen *s, int key);
 
-/* What the keys mean now, as bits of enum ui_scope. */
+/* Scopes in which the keys act now, as bits of enum ui_scope. */
 unsigned ui_screen_scopes(const struct ui_screen *s);
 /* The list with the keys, NULL in the overview. */
 struct ui_list *ui_screen_list(struct ui_screen *s);

@@ -63,7 +63,7 @@ static void draw_body(struct ui_screen *s)
 		ui_menu_draw(&s->menu, &s->canvas, body);
 }
 
-/* Where there is no line for what is selected, what must be known of the rows stands here. */
+/* If there is no line for the selection, remarks on the rows stand here. */
 static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *to, size_t size)
 {
 	size_t n = 0;

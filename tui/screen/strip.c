@@ -268,7 +268,7 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 
 /* --- whose figures --- */
 
-/* Where the old answer may stay, it does until the new one is there. */
+/* An old answer that may stay does so until the new one arrives. */
 static void ask_anew(struct ui_list *l, bool keep)
 {
 	if (keep)

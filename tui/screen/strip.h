@@ -7,23 +7,23 @@
 /* Cells: in narrower lines the clock says less. */
 enum { UI_CLOCK_NARROW = 60 };
 
-/* Where time runs in the lines of the clock. */
+/* Whether time runs in the lines of the clock. */
 struct ui_rect ui_frame_strip(struct ui_rect line);
 /* The line that shows the range and the cursor over the whole recording. */
 void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
-/* What the range is, and how far its figures go: for the line of the selection. "" without one. */
+/* The range, and how far its figures go: for the line of the selection. "" without one. */
 const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size);
 
 /* UI_IGNORED: not one of the strip's commands. */
 unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd);
-/* What was typed as a range; "" or "all": no range any more. */
+/* Takes the text typed as a range; "" or "all": no range any more. */
 unsigned ui_strip_typed(struct ui_screen *s, const char *text);
 /* A press on the strip's lines, and where the button was let go. */
 unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m);
 bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m);
 
-/* What is asked for was changed from outside: the figures follow. */
+/* The question was changed from outside: the figures follow. */
 /*
  * The window of a recording that has ended is the range of its last seconds; of one that goes on it
  * rolls. To be called when either has changed.
