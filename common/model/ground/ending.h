@@ -15,7 +15,7 @@ enum pv_log_end {
 	PV_LOG_CUT_OFF, /* inside a buffer, or without the farewell that this probe writes */
 };
 
-/* What is known of the process itself: of our own child. */
+/* How the process itself ended, if it was our own child. */
 enum pv_child_end { PV_CHILD_UNKNOWN, PV_CHILD_EXITED, PV_CHILD_KILLED };
 
 struct pv_ending {

@@ -14,8 +14,8 @@ static bool stands(const struct among *a, size_t i)
 }
 
 /*
- * Where digits differ first: how far to shift for that one. *ret_value has those before it, in
- * which all are the same, and *ret_known the bits of those.
+ * The first digit in which values differ: how far to shift for it. *ret_value has the digits before
+ * it, which all values share, and *ret_known the bits of those.
  */
 static int same_digits(const uint64_t *v, const struct among *a, size_t n, uint64_t *ret_value,
 	uint64_t *ret_known)

@@ -3,8 +3,8 @@
 void pv_model_lock(struct pv_model *m)
 {
 	/*
-	 * Whoever waits holds `next`, so that the owner, which lets go only to take the lock again
-	 * at once, queues behind a query instead of starving it.
+	 * A thread that waits holds `next`, so that the owner, which lets go only to take the lock
+	 * again at once, queues after a query instead of starving it.
 	 */
 	pthread_mutex_lock(&m->private->next);
 	pthread_mutex_lock(&m->private->lock);

@@ -1,6 +1,6 @@
 /*
- * What the model's files share among themselves; nobody else includes this. Everything here runs
- * on the owner's thread under the model's lock. Functions that return bool are false when out of
+ * Private to the model: the context of applying events, and functions that its files share. All run
+ * on the ingest thread under the model's lock. Functions that return bool are false when out of
  * memory only.
  */
 #ifndef PV_MODEL_MODEL_PARTS_H
@@ -63,7 +63,7 @@ struct pv_context {
 	int64_t time;
 	bool counts;              /* inside the restriction */
 	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
-	struct pv_estimate alloc; /* what the allocation applied last stands for */
+	struct pv_estimate alloc; /* weight of the allocation applied last */
 	bool gap;                 /* a counter: events of the thread were lost before it */
 	bool amid;
 	uint32_t node; /* an allocation amid the stretch applied last, in this call */

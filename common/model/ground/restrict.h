@@ -8,14 +8,14 @@ struct pv_model;
 struct pv_recall;
 
 /*
- * What a report is restricted to; all-zero means everything. Set before the first batch.
+ * Restriction of a report; all-zero means everything. Set before the first batch.
  *
- * Point events count by their own time and by the thread whose buffer they stand in (samples: by
- * the thread that was hit); calls, waits and self time are clipped; `calls` counts enters inside;
- * collections, pauses and shots count by their start. Names count always.
+ * Point events count by their own time and by the thread of their buffer (samples: by the thread
+ * that was hit); calls, waits and self time are clipped; `calls` counts enters inside; collections,
+ * pauses and shots count by their start. Names count always.
  *
- * A thread's name may come after its events, and a log below header 3.0 knows its zero only after
- * a second: for these `scout` is a model that has read the same log without a restriction. With a
+ * A thread's name may come after its events, and a log below header 3.0 knows its zero only after a
+ * second: for these `scout` is a model that has read the same log without a restriction. With a
  * thread_name it is needed; it must live until the restricted model has read its last batch.
  */
 struct pv_restrict {

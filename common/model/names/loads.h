@@ -25,7 +25,7 @@ struct pv_load {
 /* The compiler's work on one method, work on others in between included. */
 struct pv_compile {
 	uint32_t method; /* id in names */
-	uint32_t times;  /* whose begin was recorded */
+	uint32_t times;  /* compilations with a recorded begin */
 	uint32_t failed; /* of those */
 	int64_t total_ns, max_ns;
 };

@@ -1,8 +1,8 @@
 /*
- * What outlives the death of what it is in, for that came again and it belongs to a later life: by
- * the container's key, in the order of the times they came to life. A death looks at each of them
- * once at most, however many deaths there are. Members are named by ids; 0 is none. Part of the
- * names.
+ * Members that outlive the death of their container, because they came again and belong to a later
+ * life: by the container's key, in the order of the times they came to life. A death looks at each
+ * of them once at most, however many deaths there are. Members are named by ids; 0 is none. Part of
+ * the names.
  */
 #ifndef PV_MODEL_NAMES_MEMBERS_H
 #define PV_MODEL_NAMES_MEMBERS_H

@@ -55,7 +55,7 @@ void pv_names_finish(struct pv_names *n)
 
 /* --- things that are loaded and unloaded */
 
-/* What was only unloaded or used so far stands before all else that the key means. */
+/* An epoch that was only unloaded or used so far precedes all others of its key. */
 static struct pv_epoch epoch_of(const struct pv_names *n, enum pv_entity_kind kind, uint32_t id)
 {
 	int64_t load_ns = n->entity[kind].v[id].load_ns;
@@ -241,7 +241,7 @@ static uint32_t loaded(struct pv_names *n, enum pv_entity_kind kind, const struc
 	return add_entity(n, kind, said->key, said->load_ns, at, next);
 }
 
-/* What is now known of an epoch for the first time. */
+/* Stores facts about an epoch that were not known before. */
 static bool define(
 	struct pv_names *n, enum pv_entity_kind kind, uint32_t id, const struct pv_entity *said)
 {
@@ -291,7 +291,7 @@ static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, const 
 	return pv_names_are_classes(n, kind) && pv_map_get(&n->class_of, key) != PV_MAP_NONE;
 }
 
-/* What the key meant before is over all the same. */
+/* The key's earlier meaning is over all the same. */
 static bool leave_out(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	uint32_t id = pv_names_newest(n, kind, e->meta.key);

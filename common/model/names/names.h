@@ -117,14 +117,14 @@ struct pv_names {
 bool pv_names_init(struct pv_names *n);
 void pv_names_finish(struct pv_names *n);
 
-/* What is derived from lists is made anew; before, all stands in lists. False: out of memory. */
+/* Derives tables from the lists anew; before, all is in lists. False: out of memory. */
 bool pv_names_link(struct pv_names *n);
 bool pv_names_relist(struct pv_names *n);
 
 /*
- * What a use at `time` (log clock) of a key means, made when new; 0 only when out of memory: the
- * newest definition at or before it that had not ended, else the first later one. While a method
- * is not `shared` its key means nothing else, whatever the time.
+ * Id of a key used at `time` (log clock), made when new; 0 only when out of memory. It is the
+ * newest definition at or before `time` that had not ended, else the first later one. While a
+ * method is not `shared` its key has one meaning, whatever the time.
  */
 uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time);
 uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
@@ -133,9 +133,9 @@ uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
 bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to);
 
 /*
- * What a sampled address stands in: the id of the compiled method whose code holds it, else an id
- * for the bare address (`native`; its name is that of the symbol there, whenever that arrives).
- * 0 when there are too many such addresses or no memory.
+ * Id for a sampled address: the compiled method whose code holds it, else an id for the bare
+ * address (`native`; its name is that of the symbol there, whenever that arrives). 0 when there are
+ * too many such addresses or no memory.
  */
 uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
 

@@ -149,7 +149,7 @@ bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
 	id = pv_map_get(&n->class_of, key);
 	if (id == PV_MAP_NONE || newest == entity || n->class_use.v[id].ended)
 		return true;
-	n->class_use.v[id].ended = true; /* what it meant before is told after what it means */
+	n->class_use.v[id].ended = true; /* an earlier meaning is defined after the present one */
 	n->late += n->entity[kind].v[entity].load_ns < n->class_use.v[id].last_ns;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* What ids and keys are called, asked at query time; the rules of names.h, which includes this. */
+/* Names of ids and keys, asked at query time; the rules of names.h, which includes this. */
 #ifndef PV_MODEL_NAMES_FIND_H
 #define PV_MODEL_NAMES_FIND_H
 
@@ -16,7 +16,7 @@ uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 /* The class a use is of, past its vtable, as an id in entity[CLASS]; 0 unknown. */
 uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 
-/* What a key of that kind meant at a time, by the rule above; 0 unknown. */
+/* Id of a key of that kind at a time, by the rule above; 0 unknown. */
 uint32_t pv_names_entity(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time);
 
@@ -29,7 +29,7 @@ uint64_t pv_names_class_row(const struct pv_names *n, uint32_t class_use);
 struct pv_class_said {
 	uint64_t row;
 	uint32_t name, image;
-}; /* what _row() and the like say */
+}; /* answers of _row() and the like */
 struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use);
 
 /* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */

@@ -225,7 +225,7 @@ static uint32_t described(struct pv_names *n, uint64_t key, uint32_t name, int64
 	return add_method(n, key, id, above);
 }
 
-/* Where there are too many methods, only those that are told apart need names: one each. */
+/* If there are too many methods, only those whose keys are ambiguous need names: one each. */
 static bool takes_name(const struct pv_names *n, uint64_t key, const struct pv_text *text)
 {
 	char plain[NAME_ROOM];

@@ -1,5 +1,4 @@
-/* What the files of the names share; nobody else includes this. Bools are false when out of memory.
- */
+/* Private to the files of the names. Bools are false when out of memory. */
 #ifndef PV_MODEL_NAMES_PARTS_H
 #define PV_MODEL_NAMES_PARTS_H
 

@@ -1,6 +1,6 @@
 /*
- * What files say of native code (symbols.h) is put where the log's own words stand: names of
- * functions, source lines. Private to the model; false when out of memory.
+ * Puts facts of files about native code (symbols.h), names of functions and source lines, in the
+ * place of the log's own. Private to the model; false when out of memory.
  */
 #ifndef PV_MODEL_NATIVES_H
 #define PV_MODEL_NATIVES_H

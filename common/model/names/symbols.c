@@ -96,7 +96,7 @@ static const Dwfl_Callbacks callbacks = { .find_elf = find_no_file,
 	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address };
 
-/* What a file asks the loader to map. */
+/* A segment that the file asks the loader to map. */
 static bool span(int fd, uint64_t *ret_least, uint64_t *ret_size)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -138,7 +138,7 @@ static void open_module(const struct pv_symbols *s, struct module *m)
 	if (m->dwfl) {
 		dwfl_report_begin(m->dwfl);
 		m->in = dwfl_report_elf(m->dwfl, m->path, m->path, fd, m->from - least, true);
-		if (m->in) /* who has the file closes it */
+		if (m->in) /* the holder of the file closes it */
 			fd = -1;
 		dwfl_report_end(m->dwfl, NULL, NULL);
 	}

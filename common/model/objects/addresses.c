@@ -122,7 +122,7 @@ void pv_addresses_collected(struct pv_addresses *a, int64_t time_ns)
 	struct pv_ages *ages = &a->ages;
 	if (ages->kept)
 		return;
-	if (ages->n == 0) /* what was before the first one */
+	if (ages->n == 0) /* the age before the first collection */
 		ages->since[ages->n++] = INT64_MIN;
 	if (++ages->newest == PV_AGE_NONE) {
 		ages->newest = 0;

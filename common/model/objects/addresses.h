@@ -103,7 +103,7 @@ static inline void pv_address_set(
  */
 struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
 
-/* What is known of an object; NULL when nothing is. */
+/* The object at an address; NULL when none is known. */
 const struct pv_address *pv_addresses_find(const struct pv_addresses *a, uint64_t object);
 
 /* 0 when the table does not know what is at this address at that time. */

@@ -88,7 +88,7 @@ static inline size_t hint_of(uint64_t type, uint32_t stack)
 	return hash >> 32 & (PV_SITE_HINTS - 1);
 }
 
-/* What the loop over usual allocations needs, as it is until something has to be looked up. */
+/* State of the loop over usual allocations, valid until something has to be looked up. */
 struct quick {
 	uint32_t turn, sites, sums;
 	const uint32_t *hint;
@@ -186,7 +186,7 @@ static void apply_usual(
 	*at = i;
 }
 
-/* What apply_usual() leaves for when several were applied. */
+/* Totals of allocations that apply_usual() has applied: it leaves them to be added at once. */
 static void count_usual(struct pv_context *x, struct pv_alloc_run *run, uint64_t n, uint64_t bytes)
 {
 	struct pv_allocs *a = &x->m->allocs;

@@ -6,7 +6,7 @@
 
 struct pv_alloc_run {
 	uint64_t n;              /* events that count */
-	uint64_t objects, bytes; /* what they stand for */
+	uint64_t objects, bytes; /* counts and bytes they stand for */
 	int64_t oldest, newest;  /* times */
 };
 

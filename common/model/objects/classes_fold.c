@@ -1,8 +1,8 @@
 /*
- * What happens to the classes near their cap: the quarter with the least bytes (allocated, or in
- * the newest heap shot where that is more) becomes "other". Their figures stay where they are and
- * are summed up when they are shown; their keys are forgotten, so that a class that comes back is
- * a new one. Ids are not used again: after four times the cap whatever is new is "other".
+ * Overflow of the classes near their cap: the quarter with the least bytes (allocated, or in the
+ * newest heap shot if that is more) becomes "other". Their figures stay in place and are summed up
+ * when they are shown; their keys are forgotten, so that a class that comes back is a new one. Ids
+ * are not used again: after four times the cap every new class is "other".
  */
 #include "common/model/objects/classes_fold.h"
 

@@ -1,4 +1,4 @@
-/* Where events of a thread are missing. */
+/* Handles places where events of a thread are missing. */
 #include "common/model/objects/gc_parts.h"
 
 void pv_model_gap(struct pv_model *m, struct pv_thread *th)

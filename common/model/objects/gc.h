@@ -92,7 +92,7 @@ struct pv_gc {
 	/* private */
 	uint64_t stops;
 	struct pv_gc_exit exit;
-	struct pv_gc_pending *pending; /* what waits for its collection */
+	struct pv_gc_pending *pending; /* facts that wait for their collection */
 	int64_t folded_max_ns[PV_GC_GENERATIONS];
 	int64_t folded_total_ns[PV_GC_GENERATIONS];
 	uint64_t roots_since_gc;
@@ -111,7 +111,7 @@ void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 
 /* Every list in its order. The owner's: for what reads them without taking the model's lock. */
 void pv_gc_sort(struct pv_gc *gc);
-/* What was derived from the lists is made anew; false when out of memory. */
+/* Derives tables from the lists anew; false when out of memory. */
 bool pv_gc_rebuild(struct pv_gc *gc);
 
 struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);

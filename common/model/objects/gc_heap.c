@@ -1,4 +1,4 @@
-/* What collections do to the heap: its size, moved objects. */
+/* Effects of collections on the heap: its size, moved objects. */
 #include <string.h>
 
 #include "common/model/objects/gc_parts.h"
@@ -119,7 +119,10 @@ static inline struct pv_address *slot_in(struct pv_address *slot, struct region 
 	return &slot[((object >> 4) + r->shift) & (PV_ADDRESSES - 1)];
 }
 
-/* Where they are and will be: anywhere, so all are asked for before the first is looked at. */
+/*
+ * Slots of addresses before and after moving lie anywhere, so all are prefetched before the first
+ * is read.
+ */
 static void find_moved(
 	struct pv_address *slot, const uint64_t *pair, size_t n, struct pv_address *ret[][2])
 {

@@ -96,7 +96,7 @@ void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);
 /* Something of this thread was not recorded: its finalizers end nowhere. */
 void pv_finalizers_gap(struct pv_model *m, struct pv_thread *th);
-/* What is open stands in the order of its age from then on, and is linked anew: for archives. */
+/* Orders the open finalizers by age, and links them anew: for archives. */
 void pv_finalizers_order(struct pv_model *m);
 void pv_finalizers_link(struct pv_model *m);
 void pv_finalizers_finish(struct pv_finalizers *f);

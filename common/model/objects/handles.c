@@ -35,7 +35,7 @@ static uint32_t site_of(struct pv_handles *h, struct pv_handle_site said)
 	return at;
 }
 
-/* What is known of this number; *ret NULL when there are too many. False: out of memory. */
+/* The handle of this number; *ret NULL when there are too many. False: out of memory. */
 static bool handle_of(struct pv_handles *h, const struct pv_event *e, struct pv_handle **ret)
 {
 	uint64_t key = e->handle.type << 32 | (e->handle.handle & UINT32_MAX);
@@ -153,7 +153,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
-/* Whoever destroys it: a restriction to a thread is about those that it made. */
+/* Any thread may destroy it: a restriction to a thread concerns the handles that it made. */
 static bool destroyed(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;

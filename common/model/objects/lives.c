@@ -99,7 +99,7 @@ void pv_lives_free(struct pv_lives *l, uint32_t life)
 	l->lives--;
 }
 
-/* What the table says of an address; GONE when it knows of nothing there. */
+/* The table's entry for an address; GONE when it has none. */
 static uint32_t there(const struct pv_lives *l, uint64_t address)
 {
 	uint32_t life = pv_map_get(&l->at, address);
@@ -184,8 +184,8 @@ bool pv_lives_collection(struct pv_lives *l)
 }
 
 /*
- * What stands at the source of a move: who lived there before the batch; if nobody did, or it has
- * moved away already, who came there within it (one stop may hold two collections).
+ * Object at the source of a move: the one there before the batch; if there was none, or it has
+ * moved away already, the one that came there within the batch (one stop may hold two collections).
  */
 static bool take_source(struct pv_lives *l, uint64_t from, uint32_t *ret)
 {
@@ -266,8 +266,10 @@ static bool agrees(struct pv_lives *l, uint32_t life, uint32_t class_use, uint64
 		l->mismatched += !l->options.by_address;
 		return false;
 	}
-	/* What an object takes changes where it moves; what stays must not, if nothing else is
-	 * known. */
+	/*
+	 * An object's size changes where it moves; one that stays must keep its size, if nothing
+	 * else is known.
+	 */
 	bool sized = s->seen != PV_LIVES_NO_SHOT && !(s->flags & PV_LIFE_MOVED);
 	return !sized || (l->options.allocs && !l->options.by_address) || s->size == size;
 }

@@ -19,7 +19,7 @@
 enum { PV_LIVES_STEPS = 64, PV_LIVES_CELLS = 8000000 };
 
 #define PV_LIVES_NO_SHOT UINT32_MAX
-/* What objects born in one place have in common: class, stack and thread of the allocation. */
+/* Facts that objects allocated in one place share: class, stack and thread of the allocation. */
 struct pv_life_site {
 	uint32_t class_use; /* id in the names of the model */
 	uint32_t stack;     /* of its stacks; 0: not recorded */
@@ -49,7 +49,7 @@ struct pv_life_cell {
 /* An object of the last shot. */
 struct pv_life_object {
 	uint64_t address;
-	uint64_t base_address; /* where the base shot lists it; 0: it does not */
+	uint64_t base_address; /* in the base shot; 0: not listed there */
 	int64_t born_ns;       /* log clock; PV_NEVER without a recorded birth */
 	uint32_t row;
 	uint32_t collections; /* it has lived through, from its birth or first shot on */
@@ -96,7 +96,7 @@ struct pv_lives {
 	uint64_t guessed;    /* matched by class and size alone */
 	uint64_t lost;       /* events that the log says are missing */
 	bool damaged;        /* a part of the log could not be read */
-	bool unordered;      /* whose events are in the order of the file, not of their times */
+	bool unordered;      /* events are in the order of the file, not of their times */
 	bool cut;            /* cells beyond PV_LIVES_CELLS were left out */
 	bool done;           /* the shot was read to its end */
 	uint64_t births;

@@ -15,7 +15,7 @@ enum pv_life_flags {
 };
 
 void pv_lives_free(struct pv_lives *l, uint32_t life);
-/* What was needed on the way; results stay. */
+/* Frees working memory; results stay. */
 void pv_lives_forget(struct pv_lives *l);
 
 /* --- lives_count.c */

@@ -1,4 +1,4 @@
-/* What a birth is, in the words of a model: ids for the keys of an allocation event. */
+/* An allocation in terms of a model: ids for the keys of its event. */
 #ifndef PV_MODEL_LIVES_USE_H
 #define PV_MODEL_LIVES_USE_H
 
@@ -14,8 +14,8 @@ uint32_t pv_lives_stack(
 void pv_lives_batch(struct pv_model *m);
 
 /*
- * Where calls are traced and allocations have no stack of their own: the stack of what the thread
- * has open now, and what becomes of it with a call or a return. PV_MAP_NONE when out of memory.
+ * If calls are traced and allocations have no stack of their own: the stack of the thread's open
+ * calls, and its changes by a call or a return. PV_MAP_NONE when out of memory.
  */
 uint32_t pv_lives_path(struct pv_model *m, uint64_t thread);
 uint32_t pv_lives_enter(struct pv_model *m, int64_t time_ns, uint32_t path, uint64_t method);

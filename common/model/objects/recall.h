@@ -1,10 +1,11 @@
 /*
- * What the address table answered while a whole log was read, by place in the log. A second
+ * Log of the address table's answers while a whole log was read, by place in the log. A second
  * reading that leaves buffers out has not met all allocations and moves, so it asks this instead:
- * the class of an object that only its address names, and where contended objects moved.
+ * the class of an object that only its address names, and the new addresses of contended objects
+ * that moved.
  *
- * A place is the offset of the event's buffer in the inflated stream plus the event's number in
- * it; an event takes more than a byte, so places are told apart and ascend with the log.
+ * A place is the offset of the event's buffer in the inflated stream plus the event's number in it;
+ * an event takes more than a byte, so places are distinct and ascend with the log.
  */
 #ifndef PV_MODEL_RECALL_H
 #define PV_MODEL_RECALL_H

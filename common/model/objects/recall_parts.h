@@ -12,7 +12,7 @@
  */
 uint32_t pv_class_at(struct pv_context *x, uint64_t object);
 
-/* What the event directly before says of its class: a wire key; 0: nothing. */
+/* Class that the event directly before states: a wire key; 0: none. */
 uint64_t pv_said_type(const struct pv_context *x, uint64_t object);
 bool pv_said_apply(struct pv_context *x, const struct pv_event *e);
 

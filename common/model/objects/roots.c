@@ -122,7 +122,7 @@ static uint32_t live_at(const struct pv_roots *r, uint64_t start)
 	return at != PV_ORDER_NONE && r->area.v[at].start == start ? at : PV_ORDER_NONE;
 }
 
-/* What slots of an area that had ended, or of none, were counted for is not that. */
+/* A count for slots of an area that had ended, or of none, is not for this area. */
 static void uncount(struct pv_root_count *c, const struct pv_root_count *less)
 {
 	c->all -= less->all;

@@ -100,7 +100,7 @@ struct pv_roots {
 	uint32_t gone_next;
 };
 
-/* What roots before data version 15 say of themselves: their type's low byte, and its flags. */
+/* Kind of roots before data version 15: their type's low byte, and its flags. */
 enum { PV_ROOT_OLD_PINNING = 0x100, PV_ROOT_OLD_WEAK = 0x200, PV_ROOT_OLD_INTERIOR = 0x400 };
 enum pv_root_source pv_root_old_source(uint8_t rules, uint64_t type);
 static inline unsigned pv_root_old_flags(uint64_t type)

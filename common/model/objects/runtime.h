@@ -1,7 +1,7 @@
 /*
- * What a runtime tells of itself in extension events: stops of all threads with their reason,
- * bodies of methods, calls between managed and native code, what collections leave; and spans of
- * work that the program's libraries tell of.
+ * Facts from a runtime's extension events: stops of all threads with their reason, bodies of
+ * methods, calls between managed and native code, survivors of collections; and spans of work that
+ * the program's libraries report.
  */
 #ifndef PV_MODEL_RUNTIME_H
 #define PV_MODEL_RUNTIME_H

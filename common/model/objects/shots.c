@@ -93,7 +93,7 @@ static void reopen(struct pv_heap_shots *s, struct pv_shot *shot)
 	s->skipping = false;
 }
 
-/* Where to read from to meet it again: later pieces of a buffer are no place to begin. */
+/* Place from which to read this shot again: later pieces of a buffer are no place to begin. */
 static void place_shot(struct pv_context *x, struct pv_shot *shot)
 {
 	struct pv_heap_shots *s = &x->m->shots;

@@ -65,9 +65,8 @@ struct pv_heap_shots {
 const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
 
 /*
- * What shots hold, by the options in the log's header: only what was alive, since the profiler made
- * the runtime collect before each; or also what nothing held any more. Of most logs neither is
- * said.
+ * Contents of shots, by the options in the log's header: only live objects, since the profiler made
+ * the runtime collect before each; or also unreachable ones. Most logs say neither.
  */
 enum pv_shots_content { PV_SHOTS_UNSAID, PV_SHOTS_LIVE, PV_SHOTS_GARBAGE };
 struct pv_model;

@@ -61,7 +61,7 @@ static void renumbered(struct pv_model *m, const uint32_t *into)
 
 const struct pv_stack_listener pv_throws_stacks = { renumbered, NULL };
 
-/* Where its site was folded, and is made again here, it stays where it is. */
+/* A site that was folded, and is made again here, stays in place. */
 static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
 {
 	struct pv_throws *t = &x->m->throws;

@@ -166,7 +166,7 @@ bool pv_buckets_widen_to(struct pv_model *m, int64_t width)
 
 /* --- filling */
 
-/* Where the bucket of this number stands, or would. */
+/* Index of the bucket of this number, or of its place. */
 static size_t place_of(const struct pv_buckets *b, int64_t number)
 {
 	size_t low = 0, high = b->bucket.n;

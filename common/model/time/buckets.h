@@ -18,7 +18,7 @@ enum { PV_BUCKETS_BYTES = 64 << 20, PV_BUCKETS_MOST = 16384 };
 
 struct pv_model;
 
-/* What an entry is about, and what its `count` and `amount` are. */
+/* Subject of an entry, and the meaning of its `count` and `amount`. */
 enum pv_bucket_what {
 	PV_BUCKET_METHOD,         /* id in names; enters, self ns */
 	PV_BUCKET_METHOD_SAMPLES, /* id in names, of the innermost frame; hits */

@@ -15,8 +15,8 @@ struct pv_bucket {
 };
 
 /*
- * Where the entry of each id was put last. Ids are few and dense, so equal entries find each other
- * without being sorted; a place that holds another entry by now is one of an earlier merge.
+ * Index of the latest entry of each id. Ids are few and dense, so equal entries find each other
+ * without being sorted; an index that leads to another entry by now is from an earlier merge.
  */
 struct pv_bucket_places {
 	PV_ARRAY(uint32_t) of[PV_BUCKET_WHATS];
@@ -29,7 +29,7 @@ struct pv_buckets {
 	size_t at;                         /* of the bucket found last */
 	PV_ARRAY(struct pv_bucket) bucket; /* by number */
 	struct pv_bucket_places places;
-	/* What a flush of the window under way has gathered, all of one time. */
+	/* Entries that the present flush of the window has gathered, all of one time. */
 	PV_ARRAY(struct pv_bucket_entry) gathered;
 	int64_t gathered_ns;
 };

@@ -38,7 +38,7 @@ static struct pv_counter *add_counter(struct pv_counters *c, uint64_t index, uin
 	return &c->counter.v[at];
 }
 
-/* What our probes say with counters of their own. */
+/* Counters by which our probes report on themselves. */
 static enum pv_counter_role role_of(const struct pv_model *m, const struct pv_counter *c)
 {
 	const char *name = pv_intern_text(&m->names.text, c->name);

@@ -20,7 +20,7 @@ struct pv_counter_sample {
 	};
 };
 
-/* What our probes say of themselves through counters of section PV_SECTION_PROFILER. */
+/* Statements of our probes about themselves, in counters of section PV_SECTION_PROFILER. */
 enum pv_counter_role {
 	PV_COUNTER_PLAIN,
 	PV_COUNTER_LOST,

@@ -1,6 +1,6 @@
 /*
- * What a log says beside its figures: marks of the program, native symbols and binaries, sync
- * points, what samples were taken by.
+ * Facts of a log that are not figures: marks of the program, native symbols and binaries, sync
+ * points, the source of samples.
  */
 #ifndef PV_MODEL_NOTES_H
 #define PV_MODEL_NOTES_H

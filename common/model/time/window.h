@@ -35,9 +35,9 @@ struct pv_window_sums {
 };
 
 /*
- * What happened in the last `window_ns` before now: the newest event time, or where
- * pv_window_advance() put it. Open frames count up to their thread's last event. The caller holds
- * the model's lock. False when out of memory.
+ * Figures of the last `window_ns` before now: the newest event time, or the time set by
+ * pv_window_advance(). Open frames count up to their thread's last event. The caller holds the
+ * model's lock. False when out of memory.
  */
 bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_window_sums *ret);
 void pv_window_sums_finish(struct pv_window_sums *s);

@@ -24,7 +24,7 @@ struct pv_window_cell {
 	size_t merged_nodes, merged_sites; /* as many as there were when each stood here once */
 };
 
-/* What a node or site had when it was first touched in the present cell. */
+/* Figures of a node or site when it was first touched in the present cell. */
 struct pv_window_touched {
 	uint32_t id;
 	uint64_t count;
@@ -40,7 +40,7 @@ struct pv_window_moving {
 	size_t cell, at;
 };
 
-/* What the entry `at` of a cell that says `id` is about. */
+/* Subject of the entry `at` of a cell that has `id`. */
 static inline uint32_t pv_window_moved(
 	const struct pv_window_moving *w, size_t cell, size_t at, uint32_t id)
 {
@@ -75,7 +75,7 @@ bool pv_window_shrink(struct pv_window *w);
 struct pv_window *pv_window_create(void);
 void pv_window_destroy(struct pv_window *w);
 
-/* What `cell` of a node or site is until it is touched in the present cell. */
+/* Value of a node's or site's `cell` until it is touched in the present cell. */
 uint32_t pv_window_untouched(const struct pv_model *m);
 
 /* Before calls, self_ns, count or amount change: they are remembered for the present cell. */

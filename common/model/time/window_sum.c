@@ -317,7 +317,7 @@ static bool add_cell(struct gather *g, size_t cell)
 	return true;
 }
 
-/* What the present cell has gathered but not yet put away. */
+/* Figures gathered in the present cell but not yet stored. */
 static bool add_touched(struct gather *g)
 {
 	const struct pv_window *w = g->m->window;
