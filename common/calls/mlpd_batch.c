@@ -56,8 +56,7 @@ static bool make_way(struct mlpd_digester *d, enum pv_kind kind)
 	case CHANGES:
 		break;
 	}
-	bool ends = kind == PV_KIND_METHOD_LEAVE || kind == PV_KIND_METHOD_EXC_LEAVE;
-	return ends && d->depth == 0 ? mlpd_digest_left(d) : mlpd_digest_leave(d);
+	return mlpd_digest_leave(d);
 }
 
 static bool push_event(struct mlpd_digester *d, const struct pv_event *e)

@@ -64,8 +64,8 @@ static bool take_figures(struct mlpd_digester *d)
 	return true;
 }
 
-/* Those entered before, as time does not step back in a strand. */
-size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns)
+/* Outermost calls of the strand that were open before `from_ns`: time does not step back in it. */
+static size_t count_kept(const struct mlpd_digester *d, int64_t from_ns)
 {
 	const struct mlpd_open *calls = d->tree->open.v;
 	size_t low = 0, high = d->depth;
@@ -139,9 +139,6 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	if (!mlpd_tree_begin(d->tree) || !mlpd_digest_number(d) || !pv_reserve(&g->stretch, 1) ||
 		!pv_batch_reserve(b, 1))
 		return false;
-	size_t before = g->open.n;
-	if (d->rejoins && !list_open(d, 0))
-		return false;
 	b->time[b->n] = (uint64_t)time;
 	b->kind[b->n] = PV_BATCH_STRETCH;
 	b->key[b->n++] = g->stretch.n;
@@ -151,12 +148,8 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 		.count = (uint32_t)g->count.n,
 		.open = (uint32_t)g->open.n,
 		.number = ++d->number,
-		.goes_on = d->known,
-		.rejoins = d->rejoins,
-		.before = (uint32_t)before,
-		.befores = (uint32_t)(g->open.n - before) };
+		.goes_on = d->known };
 	d->within = d->known = true;
-	d->rejoins = false;
 	d->from_depth = d->depth;
 	d->all_enters = 0;
 	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
@@ -173,7 +166,7 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	size_t room = d->tree->open.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
-	s->kept = (uint32_t)mlpd_digest_kept(d, s->from_ns);
+	s->kept = (uint32_t)count_kept(d, s->from_ns);
 	if (!name_paths(d) || !take_figures(d) || !list_open(d, s->kept))
 		return false;
 	s->to_ns = d->last_ns;
@@ -187,27 +180,14 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	return true;
 }
 
-static bool begin_anew(struct mlpd_digester *d)
+bool mlpd_digest_leave(struct mlpd_digester *d)
 {
 	bool ok = mlpd_digest_close(d);
-	d->known = d->rejoins = false;
+	d->known = false;
 	d->depth = 0;
 	d->at = MLPD_ROOT;
 	d->behind = true;
 	return ok;
-}
-
-bool mlpd_digest_leave(struct mlpd_digester *d)
-{
-	d->since.lost = true;
-	return begin_anew(d);
-}
-
-bool mlpd_digest_left(struct mlpd_digester *d)
-{
-	d->since.ended += d->since.open + 1;
-	d->since.open = 0;
-	return begin_anew(d);
 }
 
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
@@ -234,7 +214,7 @@ void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_b
 	d->on = b->digest.wanted && !d->resting;
 	d->over = d->within = false;
 	if (!d->known)
-		begin_anew(d);
+		mlpd_digest_leave(d);
 	b->digest.strand = d->strand;
 	b->digest.tree = d->trees;
 }

@@ -8,14 +8,6 @@
 #include "common/format/mlpd/mlpd.h"
 #include "common/calls/mlpd_tree.h"
 
-/* What became of the calls that were open when a chain of runs began (mlpd_run.h). */
-struct mlpd_since {
-	size_t open;  /* of them, at most so many outermost still are ... */
-	size_t ended; /* ... and so many are known to have ended */
-	int64_t from_ns;
-	bool lost;
-};
-
 /* A strand, and the unfinished digest of the batch being decoded. Zeroed it is valid. */
 struct mlpd_digester {
 	struct mlpd_tree *tree; /* no other strand's paths are in it */
@@ -23,8 +15,6 @@ struct mlpd_digester {
 	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
 	uint32_t number;        /* of its last stretch */
 	bool known;             /* what the strand has open is what the thread has, above a base */
-	bool rejoins;           /* and not all of it is from stretches of the strand */
-	struct mlpd_since since;
 	struct pv_batch *batch;
 	struct pv_batch *home; /* where the open stretch stands */
 	bool on;               /* not given up for this buffer */
@@ -68,10 +58,6 @@ bool mlpd_digest_calls(
 bool mlpd_digest_close(struct mlpd_digester *d);
 /* And what is open now is known to whoever applies the batch, not here. */
 bool mlpd_digest_leave(struct mlpd_digester *d);
-/* Likewise, at the end of the innermost call that was open before the strand's. */
-bool mlpd_digest_left(struct mlpd_digester *d);
-/* How many outermost calls of the strand that were open before `from_ns` still are. */
-size_t mlpd_digest_kept(const struct mlpd_digester *d, int64_t from_ns);
 /*
  * As mlpd_decode_batch(), for a buffer that is decoded alone: its calls are summed up if its
  * digest is wanted, from what the buffer itself opens.

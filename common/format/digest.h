@@ -10,7 +10,7 @@
  *
  * What stands between stretches (a leave without its enter, everything that is no call) stays an
  * event, in order, so whoever applies the batch knows the open calls before each stretch and ends
- * up with the same figures as event by event, whoever decoded it.
+ * up with the same figures as event by event.
  *
  * All sums wrap: times are what the log says.
  */
@@ -26,9 +26,8 @@ enum { PV_BATCH_STRETCH = 0xff };
 #define PV_STRETCH_ANY (INT64_C(1) << 61)
 
 enum {
-	PV_DECODERS = 4,           /* that decode at once, each with strands of its own: */
 	PV_STRANDS = 64,           /* as many are gone on with */
-	PV_STRAND_ALONE = PV_DECODERS * PV_STRANDS, /* stands for a batch alone */
+	PV_STRAND_ALONE = PV_STRANDS, /* stands for a batch alone */
 	PV_STRAND_BASE = 1,        /* number of the path that is whatever was open before */
 	PV_STRAND_FIRST = 2,       /* of a strand's first path */
 };
@@ -66,8 +65,6 @@ struct pv_stretch {
 	uint32_t deepest;       /* no more calls of the strand were open at once */
 	uint32_t number;        /* in its strand */
 	bool goes_on;           /* from the stretch before; else what is open now is the base */
-	bool rejoins;           /* it goes on behind calls that others decoded: the strand's ... */
-	uint32_t before, befores; /* ... calls that are open before it, as `open` has them */
 };
 
 struct pv_digest {

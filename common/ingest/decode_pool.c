@@ -8,11 +8,11 @@
 #include "common/calls/mlpd_digest.h"
 #include "common/base/thread.h"
 #include "common/format/mlpd/batch_fit.h"
-#include "common/calls/mlpd_chain.h"
+#include "common/calls/summariser.h"
 
 /* Enough to keep workers busy while the owner applies. */
 enum {
-	RUNS = MLPD_CHAIN_AHEAD,
+	RUNS = 6,
 	MAX_WORKERS = 16,
 	RUN_BYTES = 1 << 21,
 	KEPT_BYTES = 64 << 10, /* of an array: few need more, but in time each has been one */
@@ -38,7 +38,6 @@ struct run {
 	uint32_t lost;                /* how often their paths were lost, too */
 	_Atomic enum run_state state; /* open: the owner's alone */
 	uint32_t number;
-	uint64_t place; /* in the log's order */
 };
 
 struct pv_decode_pool {
@@ -49,11 +48,13 @@ struct pv_decode_pool {
 	size_t first, count;  /* runs in use, in order; the last one may be open */
 	size_t longest, runs; /* buffers in a run; runs in use at most */
 	uint32_t number, lost;
-	uint64_t place; /* of the run begun last */
+	uint64_t begun; /* runs */
 	bool stop, give_way;
-	_Atomic bool unloaded; /* something was, up to what is being decoded */
+	bool unloaded; /* something was, up to what is being decoded */
 	bool anew; /* the next run */
-	struct mlpd_chain chain;
+	struct pv_summariser *summariser;
+	bool busy;         /* it has a run */
+	uint32_t forgotten; /* of `lost`, as often it has forgotten its paths */
 	unsigned workers;
 	pthread_t worker[MAX_WORKERS];
 };
@@ -99,10 +100,11 @@ static bool is_mark(const struct pv_batch *b, bool *ret_unloads)
  * later on it is told of what is to come (hold.h). Nothing can go on from calls that were taken so:
  * if only the model found that out, runs decoded by then would be taken one by one, too.
  */
-static void note_unload(struct pv_decode_pool *p, struct mlpd_decoder *d)
+static void note_unload(struct pv_decode_pool *p)
 {
-	if (!atomic_exchange(&p->unloaded, true))
-		mlpd_run_forget(d->run, false);
+	if (!p->unloaded)
+		pv_summariser_forget(p->summariser, false);
+	p->unloaded = true;
 }
 
 /* What the batch holds for its calls: of the order of their number where they are not summed up. */
@@ -111,35 +113,47 @@ static size_t entries(const struct pv_batch *b)
 	return b->digest.resting ? b->n : b->digest.sum.n + b->digest.path.n;
 }
 
-static void decode(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder *d)
+static void summarise(struct pv_decode_pool *p, struct run *r)
 {
 	bool ok = true;
 	size_t from = 0;
-	r->past->n = r->n;
-	r->past->sums = 0;
-	if (r->n == 1 && (r->task[0].decoded || r->task[0].partial)) {
-		decode_alone(&r->task[0]);
-		return;
-	}
-	mlpd_chain_take_up(d, r->place, r->anew, r->lost);
+	if (r->anew || r->lost != p->forgotten)
+		pv_summariser_forget(p->summariser, r->lost != p->forgotten);
+	p->forgotten = r->lost;
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
 		ok = ok && !t->nomem &&
-		     mlpd_run_decode(d->run, &t->batch, &t->bases, &t->format, &t->used);
+		     pv_summariser_add(
+			     p->summariser, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		bool unloads = false, mark = is_mark(&t->batch, &unloads);
 		if (i + 1 < r->n && !mark)
 			continue;
-		t->nomem |= ok && !mlpd_run_end(d->run);
+		t->nomem |= ok && !pv_summariser_end_run(p->summariser);
 		if (unloads)
-			note_unload(p, d);
+			note_unload(p);
 		for (size_t k = from; k <= i && r->n > 1; k++) {
 			r->task[k].batch.digest.run = r->number + (uint32_t)from;
 			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
 		}
 		from = i + 1;
 	}
-	mlpd_chain_tell(&p->chain, d);
+}
+
+static bool is_alone(const struct run *r)
+{
+	return r->n == 1 && (r->task[0].decoded || r->task[0].partial);
+}
+
+static void decode(struct pv_decode_pool *p, struct run *r)
+{
+	r->past->n = r->n;
+	r->past->sums = 0;
+	if (is_alone(r)) {
+		decode_alone(&r->task[0]);
+		return;
+	}
+	summarise(p, r);
 	for (size_t i = 0; i < r->n; i++)
 		r->past->sums += entries(&r->task[i].batch);
 }
@@ -150,41 +164,26 @@ static struct run *nth_run(struct pv_decode_pool *p, size_t i)
 	return &p->run[(p->first + i) % p->runs];
 }
 
-/*
- * What a thread does next: the oldest run, if whoever had the one before is done with that. Where
- * that one is still being decoded the newest run, so that few begin on calls that are not known.
- * NULL: nothing. With the lock held.
- */
-static struct run *next_queued(struct pv_decode_pool *p, struct mlpd_decoder **ret_by)
+/* What a thread does next, NULL: nothing. Runs are summed up one after another. With the lock held. */
+static struct run *next_queued(struct pv_decode_pool *p)
 {
-	struct run *oldest = NULL, *newest = NULL;
-	bool waits = false;
-	for (size_t i = 0; i < p->count; i++) {
-		struct run *r = nth_run(p, i);
-		if (r->state == RUN_QUEUED) {
-			oldest = oldest ? oldest : r;
-			newest = r;
-		} else if (r->state == RUN_BUSY && !oldest) {
-			waits = true;
-		}
-	}
-	struct run *next = waits ? newest : oldest;
-	*ret_by = next ? mlpd_chain_choose(&p->chain, next->place, waits) : NULL;
-	return *ret_by ? next : NULL;
+	for (size_t i = 0; i < p->count && !p->busy; i++)
+		if (nth_run(p, i)->state == RUN_QUEUED)
+			return nth_run(p, i);
+	return NULL;
 }
 
 /* With the lock held, which is given up meanwhile. */
-static void decode_unlocked(struct pv_decode_pool *p, struct run *r, struct mlpd_decoder *by)
+static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
 {
-	struct mlpd_decoder *other;
 	r->state = RUN_BUSY;
-	by->busy = true;
+	p->busy = true;
 	pthread_mutex_unlock(&p->lock);
-	decode(p, r, by);
+	decode(p, r);
 	pthread_mutex_lock(&p->lock);
-	by->busy = false;
+	p->busy = false;
 	r->state = RUN_READY;
-	if (next_queued(p, &other))
+	if (next_queued(p))
 		pthread_cond_signal(&p->work);
 }
 
@@ -195,13 +194,12 @@ static void *worker(void *arg)
 		pv_thread_give_way();
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		struct mlpd_decoder *by;
-		struct run *r = next_queued(p, &by);
+		struct run *r = next_queued(p);
 		if (!r) {
 			pthread_cond_wait(&p->work, &p->lock);
 			continue;
 		}
-		decode_unlocked(p, r, by);
+		decode_unlocked(p, r);
 		pthread_cond_signal(&p->ready);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -231,7 +229,8 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
-	bool ok = mlpd_chain_init(&p->chain, workers + 1 < PV_DECODERS ? workers + 1 : PV_DECODERS);
+	p->summariser = pv_summariser_create();
+	bool ok = p->summariser != NULL;
 	for (unsigned i = 0; ok && i < workers && i < MAX_WORKERS; i++)
 		ok = start_worker(p);
 	if (!ok)
@@ -249,7 +248,7 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->workers; i++)
 		pthread_join(p->worker[i], NULL);
-	mlpd_chain_finish(&p->chain);
+	pv_summariser_destroy(p->summariser);
 	for (size_t i = 0; i < RUNS; i++)
 		for (size_t k = 0; k < PV_DECODE_RUN; k++)
 			pv_batch_finish(&p->run[i].task[k].batch);
@@ -318,8 +317,7 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	r->n = r->taken = r->bytes = 0;
 	r->anew = p->anew;
 	r->lost = p->lost;
-	r->place = ++p->place;
-	r->past = &p->past[r->place % RUNS];
+	r->past = &p->past[++p->begun % RUNS];
 	set_limit(r->past);
 	p->anew = false;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
@@ -352,14 +350,13 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 		pv_decode_pool_cut(p);
 }
 
-/* Others are decoded here while a worker has the one that is needed. With the lock held. */
+/* It is decoded here if no worker has begun on it. With the lock held. */
 static void finish_run(struct pv_decode_pool *p, struct run *r)
 {
 	while (r->state != RUN_READY) {
-		struct mlpd_decoder *by;
-		struct run *other = next_queued(p, &by);
+		struct run *other = next_queued(p);
 		if (other)
-			decode_unlocked(p, other, by);
+			decode_unlocked(p, other);
 		else
 			pthread_cond_wait(&p->ready, &p->lock);
 	}

@@ -3,9 +3,8 @@
  * (the ingest owner) puts and takes; it decodes itself what is not begun yet while it waits, so
  * zero workers is a valid number and gives the same results.
  *
- * Buffers are decoded in runs (mlpd_run_decode()): a run ends where it is full, where the owner says
- * so, and where it takes from it. Each is decoded behind the one before where that does not keep
- * anybody waiting, and beside it where it does (mlpd_chain.h).
+ * Buffers are decoded in runs (summariser.h), one after another: a run ends where it is full, where
+ * the owner says so, and where it takes from it.
  */
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
@@ -27,7 +26,7 @@ enum { PV_DECODE_RUN = 64 };
 void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);
 /* The next buffer begins a run. */
 void pv_decode_pool_cut(struct pv_decode_pool *p);
-/* mlpd_run_forget() before the next buffer's run. */
+/* pv_summariser_forget() before the next buffer's run. */
 void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget);
 
 /*

@@ -4,7 +4,7 @@
  */
 #include "common/format/mlpd/framer.h"
 #include "common/calls/mlpd_digest.h"
-#include "common/calls/mlpd_chain.h"
+#include "common/calls/summariser.h"
 #include "common/model/objects/recall.h"
 #include "common/model/calls/stretch.h"
 #include "common/model/time/window.h"
@@ -214,11 +214,9 @@ struct reader {
 	struct mlpd_format format;
 	size_t n, longest;
 	uint64_t digested;
-	struct mlpd_chain chain;
-	struct mlpd_decoder *before; /* had the last run */
-	uint64_t place;
-	bool begin_anew; /* the next one */
-	uint32_t lost_times;
+	struct pv_summariser *summariser;
+	bool begin_anew;   /* the next run ... */
+	bool forget_paths; /* ... with paths numbered anew */
 	unsigned anew; /* runs until what is open is forgotten; 0: never */
 	bool lost;     /* the paths, too */
 };
@@ -228,29 +226,12 @@ static void forget_in_time(struct reader *r, bool plain, bool heard)
 {
 	if (r->anew > 0 && --r->anew == 0) {
 		r->begin_anew = true;
-		r->lost_times += r->lost;
+		r->forget_paths |= r->lost;
 		r->lost = false;
 	}
 	r->lost |= !heard;
 	if ((plain || odd(30) == 0) && r->anew == 0)
 		r->anew = 1 + (unsigned)odd(3);
-}
-
-/* Now and then while the run before is still being decoded. */
-static struct mlpd_run *next_decoder(struct reader *r)
-{
-	bool unknown = r->before && r->chain.decoders > 1 && odd(4) == 0;
-	if (r->before)
-		r->before->busy = unknown;
-	struct mlpd_decoder *d = mlpd_chain_choose(&r->chain, ++r->place, unknown);
-	ck_assert_ptr_nonnull(d);
-	ck_assert(!d->busy && d->place < r->place);
-	if (r->before)
-		r->before->busy = false;
-	mlpd_chain_take_up(d, r->place, r->begin_anew, r->lost_times);
-	r->begin_anew = false;
-	r->before = d;
-	return d->run;
 }
 
 /* Together, or one by one where the model does not take all of them or one is damaged. */
@@ -260,14 +241,15 @@ static void apply(struct reader *r)
 	struct pv_batch *mine[RUN];
 	size_t used;
 	bool plain = odd(60) == 0;
-	struct mlpd_run *whole = next_decoder(r);
+	if (r->begin_anew)
+		pv_summariser_forget(r->summariser, r->forget_paths);
+	r->begin_anew = r->forget_paths = false;
 	for (size_t i = 0; i < r->n; i++) {
 		run[i] = mine[i] = &r->run[i];
-		ck_assert(mlpd_run_decode(whole, &r->run[i], &r->bases[i], &r->format, &used));
+		ck_assert(pv_summariser_add(r->summariser, &r->run[i], &r->bases[i], &r->format, &used));
 		plain |= r->run[i].damaged;
 	}
-	ck_assert(mlpd_run_end(whole));
-	mlpd_chain_tell(&r->chain, r->before);
+	ck_assert(pv_summariser_end_run(r->summariser));
 	bool lost = odd(40) == 0; /* with the paths that they name */
 	bool heard = !lost && pv_model_hears(r->m, mine, r->n);
 	plain = plain || !heard || !pv_model_takes(r->m, run, r->n);
@@ -317,9 +299,10 @@ static struct logkit *read_again(
 	struct mlpd_framer f = { 0 };
 	struct reader r = { .m = m, .longest = 1 + odd(RUN) };
 	size_t at = 0, buffer = 0, room;
-	ck_assert(mlpd_chain_init(&r.chain, 1 + (unsigned)odd(PV_DECODERS)));
-	for (unsigned i = 0; i < r.chain.decoders && odd(2); i++)
-		mlpd_run_keep(r.chain.decoder[i].run, 50 + (uint32_t)odd(500));
+	r.summariser = pv_summariser_create();
+	ck_assert_ptr_nonnull(r.summariser);
+	if (odd(2))
+		pv_summariser_keep(r.summariser, 50 + (uint32_t)odd(500));
 	m->calls.cap = w->k->model->calls.cap;
 	m->recall = recall;
 	if (w->off)
@@ -338,7 +321,7 @@ static struct logkit *read_again(
 		}
 	}
 	apply(&r);
-	mlpd_chain_finish(&r.chain);
+	pv_summariser_destroy(r.summariser);
 	*ret_digested += r.digested;
 	ck_assert_uint_eq(buffer, w->buffers);
 	mlpd_framer_finish(&f);

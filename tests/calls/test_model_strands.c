@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/calls/mlpd_run.h"
+#include "common/calls/summariser.h"
 #include "common/calls/mlpd_digest.h"
 #include "common/model/ground/model_parts.h"
 #include "tests/kit/logkit.h"
@@ -14,7 +14,7 @@ enum { METHOD = 0x10000 };
 
 struct reader {
 	struct logkit *k;
-	struct mlpd_run *run;
+	struct pv_summariser *run;
 	int64_t now;
 };
 
@@ -32,8 +32,8 @@ static void decode_told(struct reader *r, struct pv_batch *ret)
 	memcpy(ret->bytes.v, k->batch.bytes.v, bytes);
 	ret->bytes.n = ret->bytes_len = bytes;
 	ck_assert(pv_model_digests(k->model, &ret->digest));
-	ck_assert(mlpd_run_decode(r->run, ret, &bases, &k->format, &used));
-	ck_assert(mlpd_run_end(r->run));
+	ck_assert(pv_summariser_add(r->run, ret, &bases, &k->format, &used));
+	ck_assert(pv_summariser_end_run(r->run));
 }
 
 /* Calls of `n` methods from number `from` on. */
@@ -69,7 +69,7 @@ static void lose(struct reader *r, uint64_t from, uint64_t n)
 
 START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
 {
-	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
 	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
 	logkit_flush(r.k); /* the first one shows how others come */
 	ck_assert(hears(&r, 0, 10, true));
@@ -79,10 +79,10 @@ START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
 	ck_assert(!hears(&r, 10, 20, false)); /* names nothing new, and uses what was lost */
 	ck_assert(!hears(&r, 30, 1, true));
 	ck_assert(!hears(&r, 0, 5, false));
-	mlpd_run_forget(r.run, true);
+	pv_summariser_forget(r.run, true);
 	ck_assert(hears(&r, 0, 30, true)); /* numbered anew */
 	ck_assert(hears(&r, 10, 10, false));
-	mlpd_run_destroy(r.run);
+	pv_summariser_destroy(r.run);
 	logkit_free(r.k);
 }
 END_TEST
@@ -96,7 +96,7 @@ static bool takes_batch(struct reader *r, struct pv_model *m, struct pv_batch *b
 	ck_assert(pv_model_hears(m, &b, 1));
 	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&b, 1);
 	if (!taken) {
-		mlpd_run_forget(r->run, false);
+		pv_summariser_forget(r->run, false);
 		ck_assert(mlpd_decode_plain(b));
 	}
 	ck_assert(pv_model_apply(m, b, &at, 0));
@@ -130,7 +130,7 @@ static void same_calls(const struct pv_model *x, const struct pv_model *y)
 /* Near a cap of tree or methods: what adds nothing is taken, what might reach the cap is not. */
 START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 {
-	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
 	struct logkit *other = logkit_new(17);
 	struct pv_model *m = other->model;
 	size_t at = 0, *cap = _i ? &m->names.method_cap : &m->calls.cap;
@@ -147,7 +147,7 @@ START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 	ck_assert(!takes(&r, m, 90, 8)); /* 99: with the stretch that is one event more, 100 */
 	ck_assert_uint_eq(m->calls.folds, 0);
 	same_calls(r.k->model, m);
-	mlpd_run_destroy(r.run);
+	pv_summariser_destroy(r.run);
 	logkit_free(other);
 	logkit_free(r.k);
 }
@@ -160,7 +160,7 @@ enum { OUTER = METHOD + 0x8000 };
 /* The same run of calls on what is open, by a strand that does not know what that is. */
 static uint32_t turn_of_calls(struct reader *r, struct pv_model *m)
 {
-	mlpd_run_forget(r->run, false);
+	pv_summariser_forget(r->run, false);
 	ck_assert(takes(r, m, 0, 10));
 	return m->private->stretches.strand[0].turn;
 }
@@ -193,7 +193,7 @@ static void same_nodes(const struct pv_model *x, const struct pv_model *y)
 
 START_TEST(on_a_base_that_comes_again_nodes_are_known)
 {
-	struct reader r = { .k = logkit_new(17), .run = mlpd_run_create(0, 1) };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
 	struct logkit *other = logkit_new(17);
 	struct pv_model *m = other->model;
 	size_t at = 0;
@@ -213,7 +213,7 @@ START_TEST(on_a_base_that_comes_again_nodes_are_known)
 	m->private->stretches.changes++; /* as if nodes had other numbers now */
 	ck_assert_uint_gt(turn_of_calls(&r, m), within);
 	same_nodes(r.k->model, m);
-	mlpd_run_destroy(r.run);
+	pv_summariser_destroy(r.run);
 	logkit_free(other);
 	logkit_free(r.k);
 }

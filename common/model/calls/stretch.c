@@ -237,16 +237,6 @@ static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
 	return true;
 }
 
-static bool take_open(struct pv_strand *s, const struct pv_digest_open *v, size_t n)
-{
-	s->open.n = 0;
-	if (!pv_reserve(&s->open, n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		s->open.v[s->open.n++] = v[i].path;
-	return true;
-}
-
 /* With a base that it had before, paths that were found then are found. */
 static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
 {
@@ -261,12 +251,10 @@ static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
  * What the strand's base is, and whether nodes are where they were. If not, those of calls that
  * stay open are where the stack says, whatever their keys mean by now.
  */
-static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
-	const struct pv_digest *d, const struct pv_stretch *next)
+static void begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
+	const struct pv_stretch *next)
 {
 	const struct pv_stretches *p = &m->private->stretches;
-	if (next->rejoins && !take_open(s, &d->open.v[next->before], next->befores))
-		return false;
 	size_t depth = next->goes_on ? s->base_depth : t->stack.n;
 	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
 	s->open.n = next->kept;
@@ -282,7 +270,6 @@ static bool begin(struct pv_model *m, struct pv_strand *s, const struct pv_threa
 	s->changes = p->changes;
 	s->base = base;
 	s->base_depth = depth;
-	return true;
 }
 
 /* Others may have their turn, and large tables grow. */
@@ -301,8 +288,7 @@ bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s)
 	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
 	const struct pv_digest_sum *sum = &d->sum.v[s->sum];
 	size_t made = 0;
-	if (!begin(x->m, strand, &x->thread->stack, d, s))
-		return false;
+	begin(x->m, strand, &x->thread->stack, s);
 	x->m->private->use_ns = s->from_ns;
 	for (size_t i = 0; i < s->sums && s->sums > MADE_AT_ONCE; i++) {
 		if (strand->node.v[sum[i].path].turn == strand->turn)
@@ -368,23 +354,6 @@ static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint3
 	return top->node == s->top.node && top->enter_ns == s->top.enter_ns;
 }
 
-/* Calls of others came between: what is open above the base is what the stretch says. */
-static bool rejoins(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th,
-	const struct pv_digest *d, const struct pv_stretch *next)
-{
-	if (!th || s->thread != th || s->base_depth + next->befores != th->stack.stack.n)
-		return false;
-	const struct pv_frame *f = &th->stack.stack.v[s->base_depth];
-	const struct pv_digest_open *v = &d->open.v[next->before];
-	for (size_t i = 0; i < next->befores; i++) {
-		uint32_t method = m->calls.node.v[f[i].node].method;
-		if (f[i].enter_ns != v[i].enter_ns ||
-			m->names.method.v[method].key != s->path.v[v[i].path].key)
-			return false;
-	}
-	return true;
-}
-
 /* Whether the stretch follows what its strand has had, here or in the run before it. */
 static bool follows(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
 {
@@ -395,14 +364,10 @@ static bool follows(struct pv_model *m, const struct pv_batch *b, const struct p
 	if (s->tree != b->digest.tree)
 		return false;
 	if (s->look != p->looks) {
-		bool ok = next->rejoins ? rejoins(m, s, th, &b->digest, next)
-					: goes_on(s, th, next->number);
-		size_t open = next->rejoins ? next->befores : s->open.n;
-		if (next->goes_on && (!ok || next->kept > open))
+		bool ok = goes_on(s, th, next->number) && next->kept <= s->open.n;
+		if (next->goes_on && !ok)
 			return false;
 		s->look_depth = next->goes_on ? s->base_depth : depth;
-	} else if (next->rejoins) {
-		return false;
 	} else if (!next->goes_on) {
 		s->look_depth += s->look_deepest;
 	} else if (next->number != s->look_number + 1) {
