@@ -21,6 +21,7 @@ enum {
 	TEXT = 30000, /* bytes of a long one */
 	FEWER = 50,   /* long ones */
 	LAYOUTS = 14, /* a data version that stands for several */
+	FAR_PART = 20000, FAR_PARTS = 3000, FAR_ROOM = 80 << 10,
 };
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 #define MIX UINT64_C(0xd6e8feb86659fd93)
@@ -119,6 +120,20 @@ static void head_past_the_end(struct writer *x)
 {
 	put_head(x, 60 << 20, x->w.now);
 	put_u32(x, 0xffffffff);
+}
+
+/* Each one's end is half the log away, and a little less than a power of two. */
+static void head_to_a_far_end(struct writer *x)
+{
+	static const uint8_t nothing[FAR_PART];
+	uint32_t window = 1 << 20;
+	if (x->i >= FAR_PARTS)
+		return;
+	while (window <= (uint64_t)(x->n < FAR_PARTS ? x->n : FAR_PARTS) * FAR_PART / 4)
+		window *= 2;
+	put_head(x, window - FAR_ROOM, x->w.now);
+	put_u32(x, 0xffffffff);
+	put(x, nothing, FAR_PART - MLPD_BUFFER_HEADER - 4);
 }
 
 /* Not beyond what has been read, nor at another one. */
@@ -399,6 +414,7 @@ static const struct family {
 	{ "false buffer headers", false_head, NULL, NULL, 0 },
 	{ "false magic numbers", false_magic, NULL, NULL, 0 },
 	{ "headers past the end", head_past_the_end, NULL, NULL, 0 },
+	{ "headers to a far end", head_to_a_far_end, NULL, NULL, 0 },
 	{ "headers that are too long", head_too_long, NULL, NULL, 0 },
 	{ "lengths that are too short", length_too_short, NULL, NULL, 0 },
 	{ "lengths of nothing", length_of_nothing, NULL, NULL, 0 },

@@ -416,6 +416,60 @@ START_TEST(a_gap_leaves_what_is_held)
 }
 END_TEST
 
+enum { FAR_STREAM = 24 << 20, FAR_END = (8 << 20) - (80 << 10), FAR_STEP = 20000 };
+
+/* Bytes of headers that promise a buffer up to nearly all that the window has room for. */
+static uint8_t *make_far(void)
+{
+	struct stream s = { .n = 0 };
+	const struct mlpd_buffer_header h = { .length = FAR_END };
+	uint8_t *bytes = calloc(1, FAR_STREAM);
+	ck_assert_ptr_nonnull(bytes);
+	add_header(&s, 42);
+	memcpy(bytes, s.bytes, s.n);
+	memset(bytes + s.n, 0xff, 100);
+	for (size_t at = s.n + 100; at < FAR_STREAM - FAR_STEP; at += FAR_STEP)
+		mlpd_put_buffer_header(bytes + at, &h);
+	return bytes;
+}
+
+/* How many bytes the framer moved while it was fed, whether or not others hold its blocks. */
+static uint64_t moved(const uint8_t *bytes, size_t n, bool holds)
+{
+	struct mlpd_framer f = { 0 };
+	struct pv_block *held = NULL;
+	uint64_t sum = 0;
+	size_t room;
+	ck_assert(mlpd_framer_init(&f));
+	for (size_t fed = 0; fed < n; fed += room) {
+		const uint8_t *before = f.window + f.start;
+		pv_block_drop(held);
+		held = holds ? pv_block_hold(f.block) : NULL;
+		uint8_t *to = mlpd_framer_room(&f, &room);
+		ck_assert_ptr_nonnull(to);
+		if (f.window + f.start != before)
+			sum += f.filled - f.start;
+		room = room < n - fed ? room : n - fed;
+		room = room < 65536 ? room : 65536;
+		memcpy(to, bytes + fed, room);
+		mlpd_framer_filled(&f, room);
+		while (mlpd_framer_next(&f) != MLPD_MORE)
+			;
+	}
+	pv_block_drop(held);
+	mlpd_framer_finish(&f);
+	return sum;
+}
+
+START_TEST(what_waits_is_moved_in_linear_time)
+{
+	uint8_t *bytes = make_far();
+	ck_assert_uint_lt(moved(bytes, FAR_STREAM, false), UINT64_C(6) * FAR_STREAM);
+	ck_assert_uint_lt(moved(bytes, FAR_STREAM, true), UINT64_C(6) * FAR_STREAM);
+	free(bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("framer");
@@ -434,6 +488,7 @@ int main(void)
 	tcase_add_test(c, a_gap_drops_the_unfinished_buffer_and_resumes);
 	tcase_add_loop_test(c, a_payload_that_is_held_stays_as_it_came, 0, 4);
 	tcase_add_test(c, a_gap_leaves_what_is_held);
+	tcase_add_test(c, what_waits_is_moved_in_linear_time);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

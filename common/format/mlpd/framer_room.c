@@ -7,6 +7,7 @@ enum {
 	FIRST_WINDOW = 1 << 20,
 	LEAST_ROOM = 64 << 10,
 	USUAL_WINDOW = 2 << 20, /* what pieces of the largest size need */
+	MOVE_SHARE = 4, /* of what is left, this part of it must have come since it was last moved */
 };
 
 static void use_block(struct mlpd_framer *f, struct pv_block *b)
@@ -67,13 +68,19 @@ static struct pv_block *find_block(struct mlpd_framer *f, size_t room)
 	return pv_block_create(room);
 }
 
+/* How much may come at least before what is left is moved again. */
+static size_t least_room(size_t left)
+{
+	return left / MOVE_SHARE > LEAST_ROOM ? left / MOVE_SHARE : LEAST_ROOM;
+}
+
 /* What is left stands at the beginning then, of another block where somebody holds this one. */
 static bool make_way(struct mlpd_framer *f)
 {
 	size_t n = f->filled - f->start, room = f->room < USUAL_WINDOW ? f->room : USUAL_WINDOW;
 	struct pv_block *other = NULL;
 	if (f->block->holders > 1) {
-		while (room - n < LEAST_ROOM || room < n)
+		while (room < n + least_room(n))
 			room *= 2;
 		other = find_block(f, room);
 		if (!other)
@@ -91,7 +98,8 @@ static bool make_way(struct mlpd_framer *f)
 
 uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size)
 {
-	bool moves = f->start > 0 || f->block->holders > 1;
+	size_t n = f->filled - f->start;
+	bool moves = (f->start > 0 && f->start >= n / MOVE_SHARE) || f->block->holders > 1;
 	if (f->room - f->filled < LEAST_ROOM && moves && !make_way(f))
 		return NULL;
 	if (f->room - f->filled < LEAST_ROOM) {
