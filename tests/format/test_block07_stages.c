@@ -338,6 +338,89 @@ START_TEST(deep_stacks)
 }
 END_TEST
 
+enum { DRIBBLE = 600000, ITEM = 3, BLOCK = 7 };
+
+/*
+ * A log of the draft is read byte by byte; where `left_of_kit` bytes are left of it, these `item_n`
+ * are put in again and again.
+ */
+static struct b07_read dribble(const uint8_t *item, size_t item_n, size_t left_of_kit)
+{
+	struct b07_read r;
+	uint8_t *bytes = malloc(kit.n + DRIBBLE + kit.n);
+	ck_assert_ptr_nonnull(bytes);
+	size_t head = kit.n - left_of_kit, n = head;
+	memcpy(bytes, kit.bytes, head);
+	for (; n + item_n <= head + DRIBBLE; n += item_n)
+		memcpy(bytes + n, item, item_n);
+	memcpy(bytes + n, kit.bytes + head, left_of_kit);
+	r = b07_kit_read(bytes, n + left_of_kit, 1, false);
+	free(bytes);
+	return r;
+}
+
+/* Nothing is looked through again for each byte that comes: this would take minutes. */
+START_TEST(a_large_block_of_the_draft_comes_byte_by_byte)
+{
+	static const uint8_t enter[ITEM] = { 0x20, 0x81, 0x80 };
+	b07_kit_init(&kit, 'x', 1);
+	b07_kit_intro(&kit, 0);
+	b07_kit_begin(&kit, 6);
+	b07_kit_at(&kit, 50000);
+	b07_kit_var(&kit, 0x71);
+	b07_kit_at(&kit, 50000);
+	size_t head = kit.n;
+	b07_kit_byte(&kit, 0);
+	b07_kit_at(&kit, 50001);
+	b07_kit_end(&kit);
+	b07_kit_begin(&kit, 8);
+	b07_kit_var(&kit, 1);
+	b07_kit_clock(&kit, 50002);
+	b07_kit_end(&kit);
+	struct b07_read r = dribble(enter, ITEM, kit.n - head);
+	ck_assert_uint_eq(r.events, DRIBBLE / ITEM);
+	ck_assert_uint_eq(r.damages + r.damaged_batches, 0);
+	free(r.text);
+}
+END_TEST
+
+START_TEST(a_long_text_of_the_draft_comes_byte_by_byte)
+{
+	b07_kit_init(&kit, 'x', 1);
+	b07_kit_intro(&kit, 0);
+	b07_kit_begin(&kit, 3);
+	b07_kit_byte(&kit, 1);
+	b07_kit_at(&kit, 5);
+	b07_kit_at(&kit, 6);
+	b07_kit_var(&kit, 0x71);
+	size_t head = kit.n;
+	b07_kit_text(&kit, "");
+	b07_kit_end(&kit);
+	struct b07_read r = dribble((const uint8_t *)"dll", ITEM, kit.n - head);
+	ck_assert_uint_eq(r.events, 1);
+	ck_assert_uint_eq(r.damages + r.damaged_batches, 0);
+	free(r.text);
+}
+END_TEST
+
+/* None of them has a clock, so that the next one is looked for. */
+START_TEST(small_blocks_of_the_draft_come_byte_by_byte)
+{
+	static const uint8_t mapping[BLOCK] = { 5, 0, 0x80, 0xf1, 0x80, 0x80, 0x80 };
+	b07_kit_init(&kit, 'x', 1);
+	b07_kit_intro(&kit, 0);
+	size_t head = kit.n;
+	b07_kit_begin(&kit, 8);
+	b07_kit_var(&kit, 1);
+	b07_kit_clock(&kit, 50002);
+	b07_kit_end(&kit);
+	struct b07_read r = dribble(mapping, BLOCK, kit.n - head);
+	ck_assert_uint_ge(r.batches, DRIBBLE / BLOCK);
+	ck_assert_uint_eq(r.damages + r.damaged_batches, 0);
+	free(r.text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("block07 stages");
@@ -353,6 +436,9 @@ int main(void)
 	tcase_add_test(t, callers);
 	tcase_add_test(t, large_blocks);
 	tcase_add_test(t, deep_stacks);
+	tcase_add_test(t, a_large_block_of_the_draft_comes_byte_by_byte);
+	tcase_add_test(t, a_long_text_of_the_draft_comes_byte_by_byte);
+	tcase_add_test(t, small_blocks_of_the_draft_come_byte_by_byte);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -10,7 +10,6 @@
 enum {
 	READ_ROOM = 64 << 10,
 	MAX_DRAFT = 64 << 20,
-	OFTEN = 1 << 20,        /* so many bytes are looked through whenever some come */
 	MAX_CODE = 63,          /* block codes above this are garbage, not the future */
 };
 
@@ -63,7 +62,9 @@ void b07_finish(struct b07_stream *s)
 uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
 {
 	struct b07 *d = s->b07;
-	if (d->start && (d->start >= d->filled - d->start || d->room - d->filled < READ_ROOM)) {
+	size_t left = d->filled - d->start;
+	bool full = d->room - d->filled < READ_ROOM;
+	if (d->start && (d->start >= left || (full && d->start >= left / 4))) {
 		memmove(d->window, d->window + d->start, d->filled - d->start);
 		d->filled -= d->start;
 		d->start = 0;
@@ -85,9 +86,6 @@ void b07_filled(struct b07_stream *s, size_t n)
 	struct b07 *d = s->b07;
 	d->filled += n;
 	s->received += n;
-	/* A little more, as from a log that grows: what is whole now should not wait for a lot. */
-	if (n < READ_ROOM && d->filled - d->start < OFTEN)
-		d->retry_at = 0;
 }
 
 void b07_end(struct b07_stream *s)
@@ -200,20 +198,15 @@ static bool open_draft(struct b07 *d)
 {
 	const uint8_t *at = d->window + d->start;
 	struct pv_cursor c = { .at = at, .end = d->window + d->filled };
-	if (have(d) < d->retry_at && !b07_over(d))
+	b07_draft_skip(d, &d->here, &c);
+	if (c.short_read && !b07_over(d) && have(d) < MAX_DRAFT)
 		return false;
-	b07_draft_skip(d, &c);
-	if (c.short_read && !b07_over(d) && have(d) < MAX_DRAFT) {
-		d->retry_at = have(d) * 2;
-		return false;
-	}
 	if (have(d) < d->header_size)
 		return true; /* over: drained() says so */
 	unsigned code = d->header_size == 1 ? *at & 0x7f : at[0] | (unsigned)at[1] << 8;
 	bool whole = pv_cursor_ok(&c);
 	size_t total = whole ? (size_t)(c.at - at) : have(d);
 	open_block(d, code, total - d->header_size, !c.short_read);
-	d->retry_at = d->block.open ? 0 : have(d) * 2;
 	return d->block.open;
 }
 

@@ -163,7 +163,7 @@ static void own_pairs(struct b07 *d)
 }
 
 /* The next block in the window, at *at: its code and payload. False when it is not all there. */
-static bool next_block(const struct b07 *d, const uint8_t **at, uint16_t *ret_code,
+static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code,
 	struct pv_cursor *ret)
 {
 	struct pv_cursor c = { .at = *at, .end = d->window + d->filled };
@@ -174,7 +174,7 @@ static bool next_block(const struct b07 *d, const uint8_t **at, uint16_t *ret_co
 	*ret = (struct pv_cursor){ .at = payload, .end = c.end };
 	if (d->draft) {
 		c.at = *at;
-		b07_draft_skip(d, &c);
+		b07_draft_skip(d, &d->ahead, &c);
 		*at = c.at;
 		return pv_cursor_ok(&c);
 	}
@@ -185,10 +185,21 @@ static bool next_block(const struct b07 *d, const uint8_t **at, uint16_t *ret_co
 	return true;
 }
 
+/* Where the first block begins that look_ahead() has not seen whole. */
+static const uint8_t *look_from(struct b07 *d, const uint8_t *end)
+{
+	const struct b07_block *b = &d->block;
+	bool goes_on = d->draft && d->ahead.step && d->ahead_of == b->offset &&
+		       d->ahead.block >= b->offset + b->total;
+	d->ahead_of = b->offset;
+	return goes_on ? end + (d->ahead.block - b->offset - b->total) : end;
+}
+
 /* False: there may be one in what is still to come. */
 static bool look_ahead(struct b07 *d)
 {
-	const uint8_t *from = d->block.payload + d->block.size, *at = from;
+	const uint8_t *from = d->block.payload + d->block.size;
+	const uint8_t *at = look_from(d, from);
 	struct b07_pair p;
 	for (unsigned i = 0; d->draft || i < AHEAD; i++) {
 		struct pv_cursor c;

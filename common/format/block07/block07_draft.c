@@ -7,82 +7,90 @@
 
 #include "common/format/block07/block07_parts.h"
 
-static void skip_pairs_of_names(struct pv_cursor *c, unsigned numbers)
+/*
+ * What a block holds: v a number, b a byte, t a text; ( ) again and again while the number at ( is
+ * not 0, [ ] likewise with a byte.
+ */
+static const char *const payloads[] = {
+	[DRAFT_INTRO] = "vtvv",
+	[DRAFT_CLOCK] = "vv",
+	[DRAFT_LOADED] = "bvvvt",
+	[DRAFT_UNLOADED] = "bvvvt",
+	[DRAFT_MAPPING] = "vv(t)(vt)v",
+	[DRAFT_EVENTS] = "vvv[vv]v",
+	[DRAFT_STATISTICAL] = "v()()v",
+	[DRAFT_END] = "vvv",
+};
+
+/* The step behind the end of the repetition that `step` begins. */
+static const char *behind(const char *step)
 {
-	while (pv_cursor_ok(c) && b07_var(c)) {
-		for (unsigned i = 1; i < numbers; i++)
-			b07_var(c);
-		b07_text(c);
-	}
+	return strpbrk(step, ")]") + 1;
 }
 
-static void skip_list(struct pv_cursor *c)
+/* To where the repetition begins that `step` ends. */
+static const char *again(const char *step)
 {
-	while (pv_cursor_ok(c) && b07_var(c))
-		;
+	while (*step != '(' && *step != '[')
+		step--;
+	return step;
 }
 
-static void skip_events(struct pv_cursor *c)
+/* A text is not looked through twice when it has not come whole. */
+static void skip_text(struct pv_cursor *c)
 {
-	while (pv_cursor_ok(c) && pv_get_u8(c)) {
-		b07_var(c);
-		b07_var(c);
-	}
+	const uint8_t *nul = memchr(c->at, 0, pv_cursor_left(c));
+	c->short_read = !nul;
+	c->at = nul ? nul + 1 : c->end;
 }
 
-static void skip_numbers(struct pv_cursor *c, unsigned n)
+static const char *skip_step(const char *step, struct pv_cursor *c)
 {
-	while (n--)
+	switch (*step) {
+	case 'v':
 		b07_var(c);
-}
-
-static void skip_payload(struct pv_cursor *c, unsigned code)
-{
-	switch (code) {
-	case DRAFT_INTRO:
-		b07_var(c);
-		b07_text(c);
-		skip_numbers(c, 2);
-		break;
-	case DRAFT_CLOCK:
-		skip_numbers(c, 2);
-		break;
-	case DRAFT_LOADED:
-	case DRAFT_UNLOADED:
+		return step + 1;
+	case 'b':
 		pv_get_u8(c);
-		skip_numbers(c, 3);
-		b07_text(c);
-		break;
-	case DRAFT_MAPPING:
-		skip_numbers(c, 2);
-		skip_pairs_of_names(c, 1);
-		skip_pairs_of_names(c, 2);
-		b07_var(c);
-		break;
-	case DRAFT_EVENTS:
-		skip_numbers(c, 3);
-		skip_events(c);
-		b07_var(c);
-		break;
-	case DRAFT_STATISTICAL:
-		b07_var(c);
-		skip_list(c);
-		skip_list(c);
-		b07_var(c);
-		break;
-	case DRAFT_END:
-		skip_numbers(c, 3);
-		break;
+		return step + 1;
+	case 't':
+		skip_text(c);
+		return step + 1;
+	case '(':
+		return b07_var(c) ? step + 1 : behind(step);
+	case '[':
+		return pv_get_u8(c) ? step + 1 : behind(step);
 	default:
-		c->malformed = true;
+		return again(step);
 	}
 }
 
-void b07_draft_skip(const struct b07 *d, struct pv_cursor *c)
+static const char *payload_of(const struct b07 *d, struct pv_cursor *c)
 {
 	unsigned code = d->header_size == 1 ? pv_get_u8(c) & 0x7f : pv_get_u16(c);
-	if (pv_cursor_ok(c))
-		skip_payload(c, code);
+	const char *steps = code < PV_COUNT_OF(payloads) ? payloads[code] : NULL;
+	c->malformed |= pv_cursor_ok(c) && !steps;
+	return pv_cursor_ok(c) ? steps : NULL;
+}
+
+void b07_draft_skip(const struct b07 *d, struct b07_skip *k, struct pv_cursor *c)
+{
+	const uint8_t *block = c->at, *item = block;
+	uint64_t offset = d->out->offset + (uint64_t)(block - (d->window + d->start));
+	if (!k->step || k->block != offset) {
+		*k = (struct b07_skip){ .block = offset, .step = payload_of(d, c) };
+		k->size = k->step ? (size_t)(c->at - block) : 0;
+	}
+	if (!k->step)
+		return;
+	c->at = block + k->size;
+	for (const char *next = k->step; *k->step; k->step = next) {
+		item = c->at;
+		next = skip_step(k->step, c);
+		if (!pv_cursor_ok(c))
+			break;
+	}
+	k->size = (size_t)((pv_cursor_ok(c) || *k->step == 't' ? c->at : item) - block);
 }
 
 /* --- decoding */

@@ -82,8 +82,11 @@ enum b07_step b07_add_hit(struct b07 *d, uint64_t key, uint64_t address);
 
 /* --- block07_draft.c */
 
-/* Moves the cursor behind the block it is at; fails like any read. */
-void b07_draft_skip(const struct b07 *d, struct pv_cursor *c);
+/*
+ * Moves the cursor, which is in the window, to the end of the block it is at; fails like any read.
+ * If the block has not come whole, the next call with `k` goes on where this one stopped.
+ */
+void b07_draft_skip(const struct b07 *d, struct b07_skip *k, struct pv_cursor *c);
 enum b07_step b07_draft(struct b07 *d);
 
 #endif

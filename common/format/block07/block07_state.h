@@ -72,6 +72,13 @@ struct b07_region {
 	uint64_t start, size;
 };
 
+/* How far a block of the draft, which says nothing of its size, was skipped. */
+struct b07_skip {
+	uint64_t block;   /* where its header begins in the stream */
+	size_t size;      /* what was skipped of it */
+	const char *step; /* what follows; NULL: nothing was skipped */
+};
+
 struct b07 {
 	struct b07_stream *out;
 
@@ -81,7 +88,8 @@ struct b07 {
 	uint64_t gap;         /* bytes missing behind the window */
 	bool gapped, ended, dead, lost, started, introduced;
 	uint64_t skipped;     /* passed over while searching, not yet reported */
-	size_t retry_at;      /* draft: bytes to have before trying again */
+	struct b07_skip here, ahead; /* draft: the next block, and one after it */
+	uint64_t ahead_of;    /* draft: the block in front of those that `ahead` went through */
 	uint64_t looked_to;   /* draft: up to here there is no further clock */
 	const char *lost_why;
 	struct b07_block block;
