@@ -10,7 +10,7 @@
 
 /* Row ids tell kinds of keys apart, so that a name and a bare key never share one. */
 #define PV_ROW_NAMELESS (UINT64_C(1) << 62)
-#define PV_ROW_NONE (UINT64_C(1) << 63)
+#define PV_ROW_NONE     (UINT64_C(1) << 63)
 
 /*
  * Makes them where names changed since the last time, in parts between which it lets go of the

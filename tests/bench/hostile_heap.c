@@ -15,7 +15,7 @@ enum {
 	TURN = 1000, /* ns that a key has one meaning */
 	CHAIN = 16,  /* classes of one that is not hostile */
 };
-#define AREA UINT64_C(0x100000000)
+#define AREA      UINT64_C(0x100000000)
 #define AREA_STEP (UINT64_C(1) << 20)
 
 static uint64_t class_of(unsigned i)
