@@ -9,6 +9,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "probe/code/elf_syms.h"
+#include "probe/code/unwind_set.h"
 
 #define OWN_FILE "/proc/self/exe"
 
@@ -19,7 +20,7 @@ struct module {
 	char *full;         /* what the log calls it */
 	bool main, told;
 	uint64_t bias, from, to;
-	ElfW(Phdr) *headers; /* a copy */
+	ElfW(Phdr) * headers; /* a copy */
 	size_t n_headers;
 	bool tried, there;
 	struct pvp_elf elf;
@@ -81,8 +82,8 @@ static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
 static bool is_this(const struct module *m, const struct dl_phdr_info *info)
 {
 	return m->bias == info->dlpi_addr && m->n_headers == info->dlpi_phnum &&
-		memcmp(m->headers, info->dlpi_phdr, m->n_headers * sizeof *m->headers) == 0 &&
-		(m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
+	       memcmp(m->headers, info->dlpi_phdr, m->n_headers * sizeof *m->headers) == 0 &&
+	       (m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
 }
 
 /* Where its segments lie. */
@@ -219,8 +220,12 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 		snprintf(loaded.name, NAME_ROOM, "[%s]", m->shown);
 	else
 		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, address - m->bias);
-	*ret = (struct pvp_method){ .code = start, .size = s ? s->size : 0, .name = loaded.name,
-		.name_len = strlen(loaded.name) };
+	uint64_t begin, size = s ? s->size : 0;
+	if (!s && (!pvp_unwind_function_at(start, &begin, &size) || begin != start))
+		size = 0;
+	*ret = (struct pvp_method){
+		.code = start, .size = size, .name = loaded.name, .name_len = strlen(loaded.name)
+	};
 	return true;
 }
 
@@ -230,7 +235,10 @@ uint64_t pvp_modules_start(uint64_t address)
 	if (!m)
 		return 0;
 	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
-	return s ? m->bias + s->start : m->from;
+	uint64_t start, size;
+	if (s)
+		return m->bias + s->start;
+	return pvp_unwind_function_at(address, &start, &size) ? start : m->from;
 }
 
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
@@ -241,7 +249,9 @@ bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
 		return false;
 	struct module *m = &loaded.list.v[(*at)++];
 	m->told = true;
-	*ret = (struct pvp_method){ .code = m->from, .size = m->to - m->from, .name = m->full,
+	*ret = (struct pvp_method){ .code = m->from,
+		.size = m->to - m->from,
+		.name = m->full,
 		.name_len = strlen(m->full) };
 	return true;
 }

@@ -15,7 +15,10 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 
-/* Where that function begins; without a symbol its module. 0: no module holds the address. */
+/*
+ * Where that function begins, by its symbol, else by its file's unwind table, else its module. 0: no
+ * module holds the address.
+ */
 uint64_t pvp_modules_start(uint64_t address);
 
 /*

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "probe/code/modules.h"
-#include "probe/code/native_walk.h"
 #include "probe/code/sample_timer.h"
-#include "probe/native/native_args.h"
+#include "probe/code/unwind_set.h"
+#include "probe/code/unwind_walk.h"
 #include "probe/core/perf_clock.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
@@ -28,6 +28,7 @@ enum {
 	LEAST_SLOTS = 128,   /* of a ring */
 	ROUNDS_A_SECOND = 5, /* of the writer, at least: what a ring has to hold between two */
 	MOST_TIMES = 100,
+	FRAMES = 128, /* callers; of deeper stacks the innermost */
 };
 
 struct sample {
@@ -36,7 +37,7 @@ struct sample {
 	uint32_t times; /* it counts: the timer may have run out more than once before the signal
 			   came */
 	enum pvp_walk_end end;
-	uint64_t caller[PVP_NATIVE_FRAMES]; /* innermost first */
+	uint64_t caller[FRAMES]; /* innermost first */
 };
 
 /* One thread's, never unmapped: a late signal may still hold it. Used again for other threads. */
@@ -60,20 +61,21 @@ static int number;               /* of the signal; 0: none taken yet */
 
 /* ---- in the signal's handler */
 
-static void where(const ucontext_t *u, uintptr_t *ret_ip, uintptr_t *ret_frame, uintptr_t *ret_sp)
+static struct pvp_registers where(const ucontext_t *u)
 {
+	struct pvp_registers at = { 0, 0, 0 };
 #if defined(__x86_64__)
-	*ret_ip = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
-	*ret_frame = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
-	*ret_sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+	at.pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	at.fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
+	at.sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 #elif defined(__aarch64__)
-	*ret_ip = (uintptr_t)u->uc_mcontext.pc;
-	*ret_frame = (uintptr_t)u->uc_mcontext.regs[29];
-	*ret_sp = (uintptr_t)u->uc_mcontext.sp;
+	at.pc = (uintptr_t)u->uc_mcontext.pc;
+	at.fp = (uintptr_t)u->uc_mcontext.regs[29];
+	at.sp = (uintptr_t)u->uc_mcontext.sp;
 #else
 	(void)u;
-	*ret_ip = *ret_frame = *ret_sp = 0;
 #endif
+	return at;
 }
 
 static bool is_of(struct ring *r, pid_t tid)
@@ -99,21 +101,20 @@ static struct ring *ring_of(const siginfo_t *info)
 
 static void take(struct ring *r, const siginfo_t *info, const ucontext_t *context)
 {
-	uintptr_t ip, frame, sp;
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
 	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= r->slots) {
 		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
 		return;
 	}
 	struct sample *s = &r->slot[n & (r->slots - 1)];
-	where(context, &ip, &frame, &sp);
+	struct pvp_registers at = where(context);
 	s->time = pvp_monotonic();
-	s->ip = ip;
+	s->ip = at.pc;
 	s->times = 1;
 	if (info->si_code == SI_TIMER)
 		s->times +=
 			(uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
-	s->n = pvp_native_walk(frame, sp, s->caller, PVP_NATIVE_FRAMES, &s->end);
+	s->n = pvp_unwind_walk(&at, s->caller, FRAMES, &s->end);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 }
 
@@ -245,7 +246,7 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 
 static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample *s, pid_t tid)
 {
-	uint64_t keys[2 + PVP_NATIVE_FRAMES];
+	uint64_t keys[2 + FRAMES];
 	uint32_t n = 2 + s->n;
 	keys[0] = s->ip;
 	keys[1] = key_of(w, s->ip, s->time);
@@ -344,6 +345,8 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 	unsigned now = atomic_load(&changes);
 	bool changed = now != changes_seen;
 	changes_seen = now;
+	if (atomic_load(&hz))
+		pvp_unwind_refresh();
 	if (atomic_load(&hz) && !changed)
 		look_for_threads((pid_t)w->tid);
 	for (struct ring *r = rings; r; r = r->next) {
@@ -366,11 +369,13 @@ void pvp_native_samples_stop(void)
 	for (struct ring *r = rings; r; r = r->next)
 		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
 			disarm(r);
+	pvp_unwind_finish();
 }
 
 void pvp_native_samples_forget(void)
 {
 	atomic_store(&hz, 0);
+	pvp_unwind_forget();
 	for (struct ring *r = rings; r; r = r->next) {
 		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
 			pvp_sample_timer_forget(&r->timer);

@@ -19,7 +19,7 @@ struct frame {
  * The system looks at the mask before it finds that what is to be done with it makes no sense: the
  * cheapest way to learn whether memory can be read.
  */
-static bool readable(uintptr_t at)
+bool pvp_readable(uintptr_t at)
 {
 	enum { NO_SUCH_THING = 99 };
 	return syscall(SYS_rt_sigprocmask, NO_SUCH_THING, at & ~(uintptr_t)7, NULL, 8) != 0 &&
@@ -30,9 +30,9 @@ static bool readable(uintptr_t at)
 static bool readable_frame(uintptr_t frame, uintptr_t *known)
 {
 	uintptr_t first = frame / PAGE, last = (frame + sizeof(struct frame) - 1) / PAGE;
-	if (first != *known && !readable(frame))
+	if (first != *known && !pvp_readable(frame))
 		return false;
-	if (last != first && last != *known && !readable(last * PAGE))
+	if (last != first && last != *known && !pvp_readable(last * PAGE))
 		return false;
 	*known = last;
 	return true;

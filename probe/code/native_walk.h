@@ -2,6 +2,7 @@
 #ifndef PV_PROBE_NATIVE_WALK_H
 #define PV_PROBE_NATIVE_WALK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Why it went no further. */
@@ -22,5 +23,8 @@ enum pvp_walk_end {
  */
 unsigned pvp_native_walk(
 	uintptr_t frame, uintptr_t sp, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end);
+
+/* Whether the word at the address can be read at this moment. Async-signal-safe; changes errno. */
+bool pvp_readable(uintptr_t at);
 
 #endif

@@ -297,7 +297,7 @@ START_TEST(stacks_that_end_early_are_said)
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
 	ck_assert_msg(
-		strstr(detail, "stacks by frame pointers: 75 % to their end, 20 % cut where no"
+		strstr(detail, "stacks: 75 % to their end, 20 % cut where no"
 			       " frame pointer is, 5 % cut as too deep"),
 		"%s", detail);
 	kit_free(&k);

@@ -1,0 +1,243 @@
+#include "probe/code/unwind_walk.h"
+
+#if defined(__x86_64__)
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "probe/code/unwind_set.h"
+
+enum {
+	PAGE = 4096,
+	WORD = 8,
+	FARTHEST = 8 << 20,   /* from one frame to the next */
+	RED_ZONE = 128,       /* below rsp, a leaf's own: what was popped is still there */
+	NEAR = 64 * PAGE,     /* as far every page between is looked at */
+	LEAST_CODE = 1 << 16, /* no function lies below */
+	MOST_SIGNALS = 8,     /* frames of signals in one stack: they alone may lead downwards */
+};
+
+/* In a signal's frame: the ucontext at rsp, uc_mcontext.gregs. */
+enum { SAVED_RBP = 120, SAVED_RSP = 160, SAVED_RIP = 168 };
+
+/* PVP_WALK_ENDS: not ended */
+struct walk {
+	const struct pvp_unwind_set *set;
+	uintptr_t pc, sp, fp;
+	uintptr_t low, high; /* pages that can be read */
+	unsigned signals;
+	bool exact;   /* pc is an instruction, no return address */
+	bool fp_lost; /* nobody knows it any more */
+	enum pvp_walk_end end;
+};
+
+/* Words of the stack, upwards of its pointer. */
+static bool reach(struct walk *w, uintptr_t at)
+{
+	uintptr_t page = at & ~(uintptr_t)(PAGE - 1);
+	if (at >= w->low && at < w->high)
+		return true;
+	if (at < w->high || at - w->high >= NEAR) {
+		if (!pvp_readable(page))
+			return false;
+		w->low = page;
+		w->high = page + PAGE;
+		return true;
+	}
+	for (; w->high <= page; w->high += PAGE)
+		if (!pvp_readable(w->high))
+			return false;
+	return true;
+}
+
+__attribute__((no_sanitize("address", "thread"))) static uintptr_t word(uintptr_t at)
+{
+	return *(const uintptr_t *)at;
+}
+
+static bool load(struct walk *w, uintptr_t at, uintptr_t *ret)
+{
+	uintptr_t least = w->sp - (w->exact ? RED_ZONE : 0);
+	if (at < least || at - least >= FARTHEST || at % WORD) {
+		w->end = PVP_WALK_BROKEN;
+		return false;
+	}
+	if (!reach(w, at)) {
+		w->end = PVP_WALK_UNREADABLE;
+		return false;
+	}
+	*ret = word(at);
+	return true;
+}
+
+static bool stop(struct walk *w, enum pvp_walk_end end)
+{
+	w->end = end;
+	return false;
+}
+
+/* ---- one step; false: w->end says why there is none */
+
+static bool to_caller(struct walk *w, uintptr_t cfa, uintptr_t fp, bool fp_lost)
+{
+	uintptr_t pc;
+	if (cfa <= w->sp || !load(w, cfa - WORD, &pc))
+		return w->end != PVP_WALK_ENDS ? false : stop(w, PVP_WALK_BROKEN);
+	if (pc < LEAST_CODE)
+		return stop(w, pc ? PVP_WALK_BROKEN : PVP_WALK_WHOLE);
+	w->pc = pc;
+	w->sp = cfa;
+	w->fp = fp;
+	w->fp_lost = fp_lost;
+	w->exact = false;
+	return true;
+}
+
+static bool by_signal(struct walk *w)
+{
+	uintptr_t pc, sp, fp;
+	if (w->signals++ >= MOST_SIGNALS)
+		return stop(w, PVP_WALK_BROKEN);
+	if (!load(w, w->sp + SAVED_RBP, &fp) || !load(w, w->sp + SAVED_RSP, &sp) ||
+		!load(w, w->sp + SAVED_RIP, &pc))
+		return false;
+	if (pc < LEAST_CODE)
+		return stop(w, PVP_WALK_BROKEN);
+	w->pc = pc;
+	w->sp = sp;
+	w->fp = fp;
+	w->fp_lost = false;
+	w->exact = true;
+	w->low = w->high = 0; /* it may be another stack */
+	return true;
+}
+
+static bool cfa_of(struct walk *w, const struct pvp_row *r, uintptr_t *ret)
+{
+	enum { STUB = 16 };
+	uintptr_t off = (uintptr_t)(intptr_t)r->cfa * WORD;
+	if ((r->rule == PVP_RULE_FP || r->rule == PVP_RULE_AT_FP) && w->fp_lost)
+		return stop(w, PVP_WALK_BROKEN);
+	switch (r->rule) {
+	case PVP_RULE_SP:
+		*ret = w->sp + off;
+		return true;
+	case PVP_RULE_FP:
+		*ret = w->fp + off;
+		return true;
+	case PVP_RULE_AT_SP:
+		return load(w, w->sp + off, ret);
+	case PVP_RULE_AT_FP:
+		return load(w, w->fp + off, ret);
+	case PVP_RULE_PLT:
+		*ret = w->sp + WORD + ((w->pc % STUB) >= (uintptr_t)r->cfa ? WORD : 0);
+		return true;
+	default:
+		return stop(w, PVP_WALK_BROKEN);
+	}
+}
+
+static bool by_row(struct walk *w, const struct pvp_row *r)
+{
+	uintptr_t cfa, fp = w->fp;
+	bool lost = w->fp_lost || r->fp == PVP_FP_LOST;
+	if (r->rule == PVP_RULE_END)
+		return stop(w, PVP_WALK_WHOLE);
+	if (r->rule == PVP_RULE_SIGNAL)
+		return by_signal(w);
+	if (!cfa_of(w, r, &cfa))
+		return false;
+	if (r->fp < 0) {
+		if (!load(w, cfa + (uintptr_t)(intptr_t)r->fp * WORD, &fp))
+			return false;
+		lost = false;
+	} else if (r->fp == PVP_FP_AT_FP && !w->fp_lost) {
+		if (!load(w, w->fp, &fp))
+			return false;
+	}
+	return to_caller(w, cfa, fp, lost);
+}
+
+/*
+ * Before a function has made its frame and after it has given it up, rbp is its caller's: seen by
+ * the instruction alone. *ret_pushed: words on the stack above the return address.
+ */
+__attribute__((no_sanitize("address", "thread"))) static bool frameless(
+	const struct walk *w, unsigned *ret_pushed)
+{
+	enum { PUSH_RBP = 0x55, RET = 0xc3, LONGEST = 3 };
+	const uint8_t *at = (const uint8_t *)w->pc;
+	*ret_pushed = 0;
+	/* All within the page that runs. */
+	if (!w->exact || w->pc % PAGE < 1 || w->pc % PAGE > PAGE - LONGEST || !pvp_readable(w->pc))
+		return false;
+	if (at[0] == PUSH_RBP || at[0] == RET)
+		return true;
+	*ret_pushed = 1;
+	return at[-1] == PUSH_RBP && (memcmp(at, "\x48\x8b\xec", LONGEST) == 0 ||
+					     memcmp(at, "\x48\x89\xe5", LONGEST) == 0);
+}
+
+static bool by_frame_pointer(struct walk *w)
+{
+	uintptr_t fp = w->fp;
+	unsigned pushed;
+	if (frameless(w, &pushed)) {
+		if (pushed && !load(w, w->sp, &fp))
+			return false;
+		return to_caller(w, w->sp + WORD + pushed * WORD, fp, w->fp_lost && !pushed);
+	}
+	if (w->fp_lost)
+		return stop(w, PVP_WALK_BROKEN);
+	if (w->fp == 0)
+		return stop(w, PVP_WALK_WHOLE); /* as the system starts a thread */
+	return load(w, w->fp, &fp) && to_caller(w, w->fp + 2 * WORD, fp, false);
+}
+
+static bool step(struct walk *w)
+{
+	bool changed = false;
+	uintptr_t pc = w->pc - !w->exact;
+	const struct pvp_unwind_module *m =
+		w->set ? pvp_unwind_module_at(w->set, pc, &changed) : NULL;
+	if (changed)
+		return stop(w, PVP_WALK_BROKEN);
+	if (!m || !m->table)
+		return by_frame_pointer(w);
+	const struct pvp_row *r = pvp_unwind_find(m->table, pc - m->from);
+	if (r && r->rule != PVP_RULE_NONE)
+		return by_row(w, r);
+	/* A stub that some linkers do not describe. */
+	return w->exact ? to_caller(w, w->sp + WORD, w->fp, w->fp_lost) : stop(w, PVP_WALK_BROKEN);
+}
+
+unsigned pvp_unwind_walk(
+	const struct pvp_registers *at, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end)
+{
+	int before = errno;
+	unsigned n = 0;
+	struct walk w = { .set = pvp_unwind_enter(),
+		.pc = at->pc,
+		.sp = at->sp,
+		.fp = at->fp,
+		.exact = true,
+		.end = PVP_WALK_ENDS };
+	while (n < most && step(&w))
+		to[n++] = w.pc + w.exact;
+	pvp_unwind_leave();
+	if (ret_end)
+		*ret_end = w.end == PVP_WALK_ENDS ? PVP_WALK_DEEP : w.end;
+	errno = before;
+	return n;
+}
+
+#else
+
+unsigned pvp_unwind_walk(
+	const struct pvp_registers *at, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end)
+{
+	return pvp_native_walk(at->fp, at->sp, to, most, ret_end);
+}
+
+#endif

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""
+The stacks of real programs reach the function that the system called, though neither they nor the
+libraries below them keep frame pointers.
+
+usage: test_stacks.py PROFVIEW LIBRARY DEEP        skips what is not installed
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LEAST = 99.0  # percent of a program's samples
+SQL = ('with recursive c(x) as (select 1 union all select x + 1 from c where x < 900000) '
+       'select count(*), sum(x % 7) from (select x, hex(x) h from c order by h);')
+PYTHON = '''
+import re
+rows = ["%d:%s" % (i * 7919 % 100003, i) for i in range(400000)]
+for turn in range(3):
+    rows.sort(key=lambda r: r[::-1])
+    re.findall("[0-9]+:1", " ".join(rows))
+'''
+ROOTS = {'_start', '__clone3', 'clone3'}
+
+
+def report(profview, log):
+    out = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--limit', '0',
+                          '--section', 'call_tree,coverage', log], check=True, capture_output=True)
+    return json.loads(out.stdout)
+
+
+def share(tree, program):
+    """Percent of the samples whose outermost frame is where threads begin; stripped programs name no _start."""
+    whole = sum(r['samples'] for r in tree)
+    roots = {r['id']: r['method'] for r in tree if r['parent'] == 0}
+    top = {}
+    for row in tree:  # in preorder: parents come first
+        top[row['id']] = row['id'] if row['parent'] == 0 else top[row['parent']]
+    good = sum(r['samples'] for r in tree
+               if roots[top[r['id']]].split(' ')[0] in ROOTS
+               or roots[top[r['id']]].startswith(program + '+0x'))
+    return whole, 100 * good / whole if whole else 0
+
+
+def said(coverage):
+    detail = next(c['detail'] for c in coverage if c['what'] == 'samples')
+    found = re.search(r'stacks: ([0-9.]+) % to their end', detail)
+    return float(found[1]) if found else 0.0
+
+
+def sample(profview, library, folder, name, command):
+    log = pathlib.Path(folder, name + '.mlpd')
+    env = {**os.environ, 'LD_PRELOAD': library,
+           'PROFVIEW_OPTIONS': f'output={log},sample=250,nodefaults'}
+    subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, timeout=60)
+    told = report(profview, log)
+    samples, reached = share(told['call_tree'], name)
+    print(f'{name}: {samples} samples, {reached:.2f} % from where threads begin,',
+          f'{said(told["coverage"])} % to their end as the log says')
+    names = {r['method'] for r in told['call_tree']}
+    return [f'{name}: {what}' for what, bad in {
+        'too few samples': samples < 30,
+        'stacks are cut': reached < LEAST or said(told['coverage']) < LEAST,
+        'main is not in the tree': name == 'deep' and 'main' not in names,
+        'no caller in a file without symbols is told apart':
+            name == 'sqlite3' and not any('libsqlite3' in n and '+0x' in n for n in names)
+            and 'sqlite3VdbeExec' not in ' '.join(names),
+    }.items() if bad]
+
+
+def main(profview, library, deep):
+    programs = {'deep': [deep], 'sqlite3': ['sqlite3', ':memory:', SQL],
+                'python3': ['/usr/bin/python3', '-I', '-c', PYTHON]}
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in programs.items():
+            if shutil.which(command[0]):
+                problems += sample(profview, library, folder, name, command)
+    sys.exit('\n'.join(problems) or 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
