@@ -1,0 +1,228 @@
+/* Walking by tables: from here to main, over a signal's frame, bad registers, libraries that come
+ * and go. */
+#include "tests/kit/suite.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "probe/code/unwind_set.h"
+#include "probe/code/unwind_walk.h"
+
+enum { MOST = 64 };
+
+static struct pvp_registers at;
+static uint64_t stack[MOST];
+static unsigned depth;
+static enum pvp_walk_end end;
+
+static void walk_from(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *u = context;
+	(void)signal, (void)info;
+	at = (struct pvp_registers){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
+		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
+		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+	depth = pvp_unwind_walk(&at, stack, MOST, &end);
+}
+
+static void handle(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction a = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	ck_assert_int_eq(sigaction(number, &a, NULL), 0);
+}
+
+static bool in(uint64_t address, const void *function)
+{
+	uint64_t start, size, f = (uint64_t)(uintptr_t)function;
+	return pvp_unwind_function_at(f, &start, &size) && address - 1 >= start &&
+	       address - 1 < start + size;
+}
+
+static unsigned met(const void *function)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < depth; i++)
+		n += in(stack[i], function);
+	return n;
+}
+
+__attribute__((noinline)) static int raise_here(volatile char *room, int number)
+{
+	room[0] = 1;
+	return raise(number) + room[0];
+}
+
+__attribute__((noinline)) static int caller(int number)
+{
+	volatile char room[300] = { 0 };
+	return raise_here(room, number) + room[1];
+}
+
+static void raise_again(int signal, siginfo_t *info, void *context)
+{
+	static volatile int sink;
+	(void)signal, (void)info, (void)context;
+	sink = caller(SIGUSR1);
+}
+
+START_TEST(to_the_end)
+{
+	handle(SIGUSR1, walk_from);
+	pvp_unwind_refresh();
+	caller(SIGUSR1);
+	ck_assert_int_eq(end, PVP_WALK_WHOLE);
+	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_here), 1);
+	ck_assert_uint_eq(met((const void *)(uintptr_t)caller), 1);
+	ck_assert_uint_lt(pvp_unwind_bytes(), 8 << 20);
+}
+END_TEST
+
+START_TEST(over_a_signal)
+{
+	static char other[1 << 16];
+	stack_t alternate = { .ss_sp = other, .ss_size = sizeof other };
+	ck_assert_int_eq(sigaltstack(&alternate, NULL), 0);
+	handle(SIGUSR1, walk_from);
+	handle(SIGUSR2, raise_again);
+	pvp_unwind_refresh();
+	caller(SIGUSR2);
+	ck_assert_int_eq(end, PVP_WALK_WHOLE);
+	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_again), 1);
+	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_here), 2);
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+}
+END_TEST
+
+/* Whatever the registers say: an end, and nothing else. */
+START_TEST(any_registers)
+{
+	enum { ROUNDS = 200000 };
+	uint64_t r = 88172645463325252;
+	handle(SIGUSR1, walk_from);
+	pvp_unwind_refresh();
+	caller(SIGUSR1);
+	const struct pvp_registers good = at;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+		struct pvp_registers bad = { i & 1 ? good.pc + r % 4096 : stack[r % depth],
+			i & 2 ? good.sp + r % 8192 / 8 * 8 : r,
+			i & 4 ? good.fp + r % 4096 : r >> 7 };
+		if (i % 64 == 0)
+			bad.pc = r;
+		ck_assert_uint_le(
+			pvp_unwind_walk(&bad, stack + MOST / 2, MOST / 2, &end), MOST / 2);
+		ck_assert_int_lt(end, PVP_WALK_ENDS);
+	}
+}
+END_TEST
+
+/* ---- libraries that come and go, and tables with them */
+
+static _Atomic bool done;
+static _Atomic unsigned walks, whole;
+
+static void walk_and_count(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *u = context;
+	uint64_t to[MOST];
+	enum pvp_walk_end why;
+	(void)signal, (void)info;
+	struct pvp_registers from = { (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
+		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
+		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+	pvp_unwind_walk(&from, to, MOST, &why);
+	atomic_fetch_add(&walks, 1);
+	atomic_fetch_add(&whole, why == PVP_WALK_WHOLE);
+}
+
+static void *come_and_go(void *arg)
+{
+	static const char *const files[] = { "libz.so.1", "libexpat.so.1", "liblzma.so.5",
+		"libzstd.so.1" };
+	(void)arg;
+	for (unsigned i = 0; !atomic_load(&done); i++) {
+		void *l = dlopen(files[i % 4], RTLD_NOW | RTLD_LOCAL);
+		if (l)
+			dlclose(l);
+	}
+	return NULL;
+}
+
+START_TEST(come_and_gone)
+{
+	enum { WALKS = 500, MOST_ROUNDS = 200000 };
+	pthread_t thread;
+	handle(SIGUSR1, walk_and_count);
+	pvp_unwind_refresh();
+	ck_assert_int_eq(pthread_create(&thread, NULL, come_and_go, NULL), 0);
+	for (unsigned i = 0; atomic_load(&walks) < WALKS && i < MOST_ROUNDS; i++) {
+		pthread_kill(thread, SIGUSR1);
+		pvp_unwind_refresh();
+	}
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	ck_assert_uint_ge(atomic_load(&walks), WALKS);
+	printf("%u walks, %u to their end, %zu bytes of tables\n", atomic_load(&walks),
+		atomic_load(&whole), pvp_unwind_bytes());
+	fflush(stdout);
+	ck_assert_uint_lt(pvp_unwind_bytes(), 16 << 20);
+	pvp_unwind_finish();
+	ck_assert_uint_eq(pvp_unwind_bytes(), 0);
+}
+END_TEST
+
+/* What a walk takes, and the tables: figures for tests/bench/README.md, no test. */
+static double ns_between(const struct timespec *a, const struct timespec *b)
+{
+	return (double)(b->tv_sec - a->tv_sec) * 1e9 + (double)(b->tv_nsec - a->tv_nsec);
+}
+
+static double ns_a_frame;
+
+static void walk_often(int signal, siginfo_t *info, void *context)
+{
+	enum { TURNS = 20000 };
+	struct timespec a, b;
+	unsigned frames = 0;
+	walk_from(signal, info, context);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (unsigned i = 0; i < TURNS; i++)
+		frames += pvp_unwind_walk(&at, stack, MOST, &end);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	ns_a_frame = ns_between(&a, &b) / frames;
+}
+
+START_TEST(figures)
+{
+	struct timespec a, b;
+	handle(SIGUSR1, walk_often);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	pvp_unwind_refresh();
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	caller(SIGUSR1);
+	printf("tables: %zu bytes in %.2f ms; %.0f ns a frame, %u frames\n", pvp_unwind_bytes(),
+		ns_between(&a, &b) / 1e6, ns_a_frame, depth);
+	fflush(stdout);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("unwind walk");
+	TCase *c = tcase_create("unwind walk");
+	tcase_add_test(c, to_the_end);
+	tcase_add_test(c, over_a_signal);
+	tcase_add_test(c, any_registers);
+	tcase_add_test(c, come_and_gone);
+	tcase_add_test(c, figures);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
