@@ -67,9 +67,9 @@ __attribute__((noinline)) static int caller(int number)
 
 static void raise_again(int signal, siginfo_t *info, void *context)
 {
-	static volatile int sink;
+	static volatile int sink = 0;
 	(void)signal, (void)info, (void)context;
-	sink = caller(SIGUSR1);
+	sink = sink + caller(SIGUSR1);
 }
 
 START_TEST(to_the_end)
