@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The manual names every option and every command, and no option that does not exist.
+"""The manual names every option and every command, and no option that does not exist; the keys that
+README.md names open the panes, and do what, it says.
 
 usage: check_manual.py SOURCE_ROOT
 """
@@ -23,6 +24,32 @@ def words(root):
             yield f'profview-probe.7.scd names {word}, which is no word'
 
 
+# What README.md says of a key: its command.
+SAID = {'methods': 'methods', 'call tree': 'tree', 'allocations by class': 'allocations',
+        'collections': 'gc', 'heap shots': 'heap', 'searches': 'search', 'filters': 'filter',
+        'chooses the window': 'window', 'pauses the picture': 'pause', 'marks the base': 'base',
+        'groups rows': 'group', 'shows what the program prints': 'output', 'leaves': 'quit'}
+
+
+def keys(root, rows):
+    """Keys that README.md names and that are another command's, or none's."""
+    text = ' '.join(pathlib.Path(root, 'README.md').read_text(encoding='utf-8').split())
+    named = re.findall(r'`([^` ]+)` ([a-z][a-z ]+)', text)
+    checked = 0
+    for key, words in named:
+        for said, command in SAID.items():
+            if words.startswith(said):
+                checked += 1
+                if key not in rows.get(command, ()):
+                    yield f'README.md: {key} {said}: {command} has {" ".join(rows.get(command, ()))}'
+    if checked < len(SAID):
+        yield f'README.md: only {checked} of {len(SAID)} keys are found'
+    of_key = {k: c for c, ks in rows.items() for k in ks}
+    for key in re.findall(r'(?:[Pp]anes?|shots|ladder) `(.)`', text):
+        if key not in of_key:
+            yield f'README.md: {key} is no key'
+
+
 def main(root):
     tui = pathlib.Path(root, 'tui')
     manual = (tui / 'profview.1.scd').read_text(encoding='utf-8')
@@ -40,7 +67,10 @@ def main(root):
         print(f'profview.1.scd does not name {name}')
     for name in unknown:
         print(f'profview.1.scd names {name}, which is no option')
-    told = list(words(root))
+    rows = {name: ks.replace('<Space>', ' ').split() for name, ks in re.findall(
+        r'^COMMAND\(\w+,\s*"([^"]+)",\s*"((?:\\.|[^"\\])*)"', (tui / 'commands.def').read_text(encoding='utf-8'), re.M)}
+    rows = {name: [k.replace('\\\\', '\\') for k in ks] for name, ks in rows.items()}
+    told = list(words(root)) + list(keys(root, rows))
     print(*told, sep='\n', end='')
     sys.exit(1 if missing or unknown or told else 0)
 
