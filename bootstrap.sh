@@ -17,7 +17,8 @@ usage() {
 	cat <<'END'
 usage: ./bootstrap.sh build              build profview into build/
        ./bootstrap.sh test [--all]       build, run every test, again under sanitizers, and fuzz;
-                                         --all: also what is distributed
+                                         --all: also what is distributed, clang-tidy,
+                                         and hostile logs of more events
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
@@ -152,6 +153,11 @@ do_test() {
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		folders+=(build/meson-dist/*/build)
+	fi
+	if [ -n "$all" ]; then
+		say 'clang-tidy reads the whole tree; what hostile logs cost is counted at more events'
+		python3 tests/tools/check_tidy.py . build || failed=1
+		python3 tests/program/test_hostile_time.py build/tests/hostile read 250 || failed=1
 	fi
 	export CK_FORK=no
 	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false

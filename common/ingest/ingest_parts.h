@@ -67,7 +67,7 @@ struct pv_ingest {
 };
 
 /* The owner's thread: reads until it is told to stop. */
-void *pv_ingest_owner(void *in);
+void *pv_ingest_owner(void *arg);
 /* Nothing more is read: whoever shows what was read has the room that reading took. */
 void pv_ingest_leave(struct pv_ingest *in);
 

@@ -38,7 +38,7 @@ struct pvp_clr_type {
 #define PVP_CLR_REFERENCE UINT64_C(1)
 
 /* The shape of a structure; 0: that of an argument is not known. */
-uint64_t pvp_clr_shape(const struct pvp_clr_type *structure);
+uint64_t pvp_clr_shape(const struct pvp_clr_type *t);
 
 /* A loaded type of this definition and these arguments; 0: none is known. Needs all arguments' ids.
  */
@@ -60,7 +60,7 @@ uint64_t pvp_clr_class_if_met(uint64_t id); /* asks nothing; 0: not met, or gone
 uint64_t pvp_clr_class_reserve(uint64_t id);
 
 /* The entity for a generic definition itself, of which no instance may be known. */
-void pvp_clr_class_open(uint64_t module, uint32_t token, const char *name, size_t len);
+void pvp_clr_class_open(uint64_t module, uint32_t token, const char *text, size_t len);
 
 /* What is known under a key, without arguments; false: unloaded, an array, or nothing is known. */
 bool pvp_clr_class_at(uint64_t key, struct pvp_clr_type *ret);

@@ -29,7 +29,7 @@ bool pvp_clr_heap_forces(void);
 void pvp_clr_heap_begin(void);
 
 /* clr_shots.c: a collection of this generation is over. */
-void pvp_clr_heap_collected(unsigned generation);
+void pvp_clr_heap_collected(unsigned collected);
 
 /* The writer's, at each round: a shot when so much time has gone by as was asked for. */
 void pvp_clr_heap_tick(void);

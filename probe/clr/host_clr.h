@@ -77,8 +77,8 @@ void pvp_clr_calls_caught(void);
 
 /* What was there before we came: all of it; a module; a thread. */
 void pvp_clr_tell_all(void);
-void pvp_clr_module_there(uint64_t module);
-void pvp_clr_thread_there(uint64_t thread, uint32_t native);
+void pvp_clr_module_there(uint64_t id);
+void pvp_clr_thread_there(uint64_t id, uint32_t native);
 
 /*
  * Keys: methods have small numbers, given at first sight and never again, however often the runtime

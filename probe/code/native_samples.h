@@ -15,7 +15,7 @@ struct pvp_page;
  * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
  * more. Errors of the system: as 0. Threads that wait are never interrupted.
  */
-void pvp_native_samples_set(unsigned hz);
+void pvp_native_samples_set(unsigned wanted);
 
 /* Code that no file holds: the function's key, 0: none of it. Before the first sample. */
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));

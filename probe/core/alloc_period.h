@@ -9,7 +9,7 @@
 #include "probe/core/thread_buf.h"
 
 /* For all threads, before the first allocation; 0: all are written. */
-void pvp_alloc_every(uint64_t period);
+void pvp_alloc_every(uint64_t bytes);
 
 /* The thread's count has run out: draws anew. Whether the allocation is to be written. */
 bool pvp_alloc_drawn(void);

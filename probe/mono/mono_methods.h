@@ -32,8 +32,8 @@ static inline uint64_t pvp_numbers_hash(uint64_t address)
 /* False: out of memory. */
 bool pvp_mono_numbers_init(void);
 
-/* Any thread; not in a signal's handler. called: its code calls us, or will. */
-uint64_t pvp_mono_number(const MonoMethod *method, bool called);
+/* Any thread; not in a signal's handler. calls: its code calls us, or will. */
+uint64_t pvp_mono_number(const MonoMethod *method, bool calls);
 
 static inline uint64_t pvp_mono_called(const MonoMethod *method)
 {

@@ -3,6 +3,6 @@
 #define PV_PROBE_HOST_NATIVE_H
 
 /* As profview_start(), with the options of native_args.h too. */
-int pvp_native_start(const char *options);
+int pvp_native_start(const char *text);
 
 #endif

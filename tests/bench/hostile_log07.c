@@ -135,7 +135,8 @@ static void allocate_at(struct hostile07 *x, uint64_t key, bool deeper)
 {
 	hostile07_event(x, hostile07_thread(x, key));
 	b07_kit_byte(&x->k, 0x4f);
-	B07_VARS(&x->k, deeper ? x->depth++ : 0, 1, (key % HOSTILE07_KEYS + 1) << 1);
+	uint64_t stay = deeper ? x->depth++ : 0;
+	B07_VARS(&x->k, stay, 1, (key % HOSTILE07_KEYS + 1) << 1);
 	b07_kit_packed(&x->k, 4, key + 1, 24);
 	B07_VARS(&x->k, 1, 0x1000 + key * 16); /* by which method, where */
 }

@@ -90,8 +90,9 @@ static void print_row(const char *what, const struct kill_result *r, size_t n, b
 				: r[i].behind_ns - (r[i].kept_ns < r[i].behind_ns ? r[i].kept_ns
 										  : r[i].behind_ns);
 	qsort(ns, n, sizeof *ns, by_size);
+	const size_t middle = n / 2, late = n * 99 / 100;
 	printf("%-44s median %6.1f ms, p99 %6.1f ms, worst %6.1f ms\n", what,
-		(double)ns[n / 2] / 1e6, (double)ns[n * 99 / 100] / 1e6, (double)ns[n - 1] / 1e6);
+		(double)ns[middle] / 1e6, (double)ns[late] / 1e6, (double)ns[n - 1] / 1e6);
 	free(ns);
 }
 

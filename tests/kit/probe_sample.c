@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		atomic_load(&helpers), atomic_load(&leaves), atomic_load(&workers),
 		atomic_load(&plugged));
 	fflush(stdout);
-	while (argc > 2)
+	while (argc > 2) /* NOLINT(bugprone-infinite-loop): until it is killed */
 		pause();
 	return 0;
 }

@@ -71,7 +71,7 @@ static KEPT void second(int x)
 {
 	volatile char room[64];
 	room[0] = (char)x;
-	third(x + room[0]);
+	third(x + (unsigned char)room[0]);
 	sink = room[0];
 }
 

@@ -94,7 +94,7 @@ START_TEST(somebody_who_does_not_answer_is_given_up)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	for (; n < 8; n++) {
 		waiting[n] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		connect(waiting[n], (struct sockaddr *)&to, sizeof to);
+		(void)connect(waiting[n], (struct sockaddr *)&to, sizeof to);
 	}
 	int64_t began = now_ms();
 	ck_assert(!ask(port, &e));

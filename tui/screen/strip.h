@@ -7,8 +7,8 @@
 /* Cells: in narrower lines the clock says less. */
 enum { UI_CLOCK_NARROW = 60 };
 
-/* Whether time runs in the lines of the clock. */
-struct ui_rect ui_frame_strip(struct ui_rect line);
+/* The part of the clock's lines that shows time. */
+struct ui_rect ui_frame_strip(struct ui_rect r);
 /* The line that shows the range and the cursor over the whole recording. */
 void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 

@@ -95,7 +95,7 @@ static enum mlpd_piece give_header(struct mlpd_framer *f, size_t n)
 	return MLPD_HEADER;
 }
 
-static enum mlpd_piece mend(struct mlpd_framer *f, size_t used, bool cut);
+static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut);
 
 static enum mlpd_piece get_header(struct mlpd_framer *f)
 {
