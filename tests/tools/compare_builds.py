@@ -3,7 +3,7 @@
 
 usage: compare_builds.py OLD-BUILD NEW-BUILD [LOG ...]
 
-JSON, CSV, Markdown, text, dump and frames; logs of tests/golden, those that make_log of the new
+JSON, text, CSV and Markdown of the lists that most logs have, dump and frames; logs of tests/golden, those that make_log of the new
 build writes, and the ones given. Names what differs, and how much of it.
 """
 import concurrent.futures
@@ -19,8 +19,12 @@ GOLDEN = pathlib.Path(__file__).resolve().parent.parent / 'golden'
 WORLDS = [(world, str(version), '8') for world in ('every-kind', 'strings')
           for version in (1, 4, 8, 12, 13, 14, 15, 16, 17)]
 STAGES = ('x', 'A', 'B', 'C', 'D') # x: the draft
+SECTIONS = ('coverage', 'events', 'methods', 'call_tree', 'classes', 'allocation_sites', 'throw_sites',
+            'wait_sites', 'gc.collections', 'gc.pauses', 'handles', 'finalizers', 'roots')
 REPORT = ['report', '--no-index', '--limit', '0']
-WAYS = {**{f'report {f}': [*REPORT, '--format', f] for f in ('json', 'csv', 'md', 'text')},
+WAYS = {**{f'report {f}': [*REPORT, '--format', f] for f in ('json', 'text')},
+        **{f'report {f} {s}': [*REPORT, '--format', f, '--section', s] for f in ('csv', 'md')
+           for s in SECTIONS},
         'dump': ['dump']}
 PANES = '1235 6 7 8 9 0 Y L X H K A V J C i'.replace(' ', '')
 FRAMES = {f'frame {keys} {size}': ['--dump', '--no-index', '--size', size, '--keys', keys]

@@ -18,31 +18,25 @@ import tempfile
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
-PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree': '3',
-         'tree-unfolded': '3**', 'alloc': '5', 'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7',
-         'heap-diff': '7gmG', 'threads': '0', 'handles': 'H', 'roots': 'K<Enter>', 'locks': 'L', 'exceptions': 'X', 'jit': 'J',
-         'counters': 'C<3j>', 'info': 'i', 'help': '2?', 'filter': '2\\Shelf<Enter>',
-         'search': '3/Fib<Enter>', 'sort-menu': '5<F6>', 'window': '2w',
-         'range': '2:range<Space>1s..2s<Enter>', 'range-tree': '3:range<Space>1s..2s<Enter>**',
-         'range-overview': '1{{{[', 'objects': '9<Enter>', 'dominators': '9d<Enter>',
-         'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
-         'diff': '8<Enter>', 'diff-stacks': '8o', 'diff-class': '8yb', 'ladder': 'Y<Enter>j', 'cohort-paths': 'Y<Enter>W'}
+PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree-unfolded': '3**',
+         'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7', 'heap-diff': '7gmG', 'threads': '0',
+         'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
+         'sort-menu': '5<F6>', 'range': '2:range<Space>1s..2s<Enter>', 'objects': '9<Enter>',
+         'dominators': '9d<Enter>', 'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
+         'diff': '8<Enter>', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
 # Logs of 2007, written by tests/b07_write.
-OLD = {'draft': {'overview': '', 'methods': '2', 'gc': '6'},
-       'stage-A': {'heap': '7<Tab>', 'info': 'i'},
-       'stage-D': {'overview': '', 'methods': '2', 'alloc-stacks': '5<Enter>', 'heap': '7k',
-                   'locks': 'L<Enter>', 'exceptions': 'X', 'threads': '0', 'jit': 'J<Tab>',
-                   'info': 'i'}}
+OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '7<Tab>'},
+       'stage-D': {'overview': '', 'info': 'i'}}
 # Panes of what the first log does not hold, of the second one.
-ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'native': 'A<Tab>', 'coverage': 'V',
-             'statements': 'Vjj+j', 'counters': 'Cj', 'info': 'i', 'helpers': 'J<Tab>'}
-# Panes of that with strings: the selected row's can be read however narrow the screen is.
-STRING_PANES = {'objects': '9Bjj', 'references': '9Bj<Tab>', 'found': '9fSquare<Enter>'}
+ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'statements': 'Vjj+j',
+             'counters': 'Cj'}
+# One of that with strings: the selected row's can be read however narrow the screen is.
+STRING_PANES = {'references': '9Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
-HURT = {'overview': '', 'methods': '2', 'tree': '3', 'info': 'i'}
-SIZES = ('120x36', '80x24')
-SMALL = ('overview', 'methods', 'gc', 'heap', 'info', 'range', 'diff', 'ladder')
-ASCII = ('overview', 'tree', 'gc', 'heap-diff', 'range', 'diff', 'ladder')
+HURT = {'overview': '', 'info': 'i'}
+# Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
+OTHER_SIZES = ('overview', 'methods', 'gc', 'heap', 'diff')
+ASCII = ('overview', 'tree-unfolded', 'ladder')
 
 
 def damaged(data):
@@ -59,27 +53,19 @@ def cases():
     """(name, keys, size, locale, which other log than the first)"""
     for name, *rest in first_cases():
         yield name, *rest, None
-    for name, keys in HURT.items():
-        for size in ('80x24', '40x10'):
-            yield f'damaged-{name}-{size}', keys, size, 'C.UTF-8', 'damaged'
-    for name, keys in ALL_PANES.items():
-        for size in SIZES:
-            yield f'all-{name}-{size}', keys, size, 'C.UTF-8', 'all'
+    for panes, other in ((HURT, 'damaged'), (ALL_PANES, 'all')):
+        for name, keys in panes.items():
+            yield f'{other}-{name}-80x24', keys, '80x24', 'C.UTF-8', other
     for name, keys in STRING_PANES.items():
-        for size in ('120x36', '80x24', '40x10'):
-            yield f'strings-{name}-{size}', keys, size, 'C.UTF-8', 'strings'
-    yield 'strings-objects-40x10-ascii', '9BG<3k>', '40x10', 'C', 'strings'
-    for name in ('handles', 'statements'):
-        yield f'all-{name}-40x10', ALL_PANES[name], '40x10', 'C.UTF-8', 'all'
-        yield f'all-{name}-80x24-ascii', ALL_PANES[name], '80x24', 'C', 'all'
+        yield f'strings-{name}-40x10', keys, '40x10', 'C.UTF-8', 'strings'
 
 
 def first_cases():
     for name, keys in PANES.items():
-        for size in SIZES:
-            yield f'{name}-{size}', keys, size, 'C.UTF-8'
-    for name in SMALL:
-        yield f'{name}-40x10', PANES[name], '40x10', 'C.UTF-8'
+        yield f'{name}-80x24', keys, '80x24', 'C.UTF-8'
+    for name in OTHER_SIZES:
+        for size in ('120x36', '40x10'):
+            yield f'{name}-{size}', PANES[name], size, 'C.UTF-8'
     for stage, panes in OLD.items():
         for name, keys in panes.items():
             yield f'{stage}-{name}-80x24', keys, '80x24', 'C.UTF-8'

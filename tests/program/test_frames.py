@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Every pane at twenty sizes: nothing beyond the screen, no half of a wide character, a cursor where
+there are rows, and no crash.
+
+usage: test_frames.py PROFVIEW MAKE_LOG LOG ...
+"""
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+PANES = '1235678906YLXHKAVJCi'
+DEEPER = ('2<Tab><Tab><Enter>', '3**', '5<Enter>', '7gmG', '8yb', '9d<Tab><Tab><Tab>', '9Bj<Tab>',
+          'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '1{{{[', '5<F6>', '2<F1>')
+SIZES = [(w, h) for w in (20, 40, 41, 80, 120) for h in (5, 10, 24, 36)]
+WORLDS = (('every-kind', '15', '8'), ('strings', '17', '8'))
+CURSOR = '\u25b6\u25b8'
+LEAST_ROWS = 12 # of a screen on which a pane with rows has room for one
+WIDE = 'WF'
+
+
+def cells(line):
+    return sum(0 if unicodedata.combining(c) or unicodedata.category(c) in ('Mn', 'Me', 'Cf') else
+               2 if unicodedata.east_asian_width(c) in WIDE else 1 for c in line)
+
+
+def frame(profview, log, keys, size):
+    env = {**os.environ, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1'}
+    return subprocess.run([profview, log, '--dump', '--no-index', '--size', f'{size[0]}x{size[1]}',
+                           '--keys', keys], capture_output=True, env=env, timeout=60, check=False)
+
+
+def wrong(done, keys, size):
+    """What is not as it should be in a frame."""
+    if done.returncode:
+        yield f'exit code {done.returncode}: {done.stderr[-200:]}'
+        return
+    try:
+        lines = done.stdout.decode('utf-8').splitlines()
+    except UnicodeDecodeError as e: # half a character
+        yield str(e)
+        return
+    if len(lines) > size[1]:
+        yield f'{len(lines)} lines'
+    for n, line in enumerate(lines):
+        if cells(line) > size[0]:
+            yield f'line {n + 1} has {cells(line)} cells: {line}'
+        if not line.isprintable():
+            yield f'line {n + 1} has what cannot be printed: {line!r}'
+    marks = sum(line.startswith(CURSOR[0]) for line in lines) # elsewhere it folds a tree's row
+    if marks > 1:
+        yield f'{marks} cursors'
+
+
+def has_rows(done):
+    return any(c in done.stdout.decode('utf-8', 'replace') for c in CURSOR)
+
+
+def main(profview, make_log, *logs):
+    with tempfile.TemporaryDirectory() as top:
+        logs = list(logs)
+        for world in WORLDS:
+            path = pathlib.Path(top, f'{world[0]}.mlpd')
+            path.write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
+                                            check=True).stdout)
+            logs.append(str(path))
+        jobs = [(log, keys, size) for log in logs for size in SIZES
+                for keys in (*PANES, *(DEEPER if log == logs[0] else ()))]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            frames = dict(zip(jobs, pool.map(lambda j: frame(profview, *j), jobs)))
+    bad = [f'{pathlib.Path(log).name} {keys} {size}: {what}' for (log, keys, size), done in
+           frames.items() for what in wrong(done, keys, size)]
+    for (log, keys, size), done in frames.items(): # rows that a larger screen shows have a cursor
+        if len(keys) == 1 and size[1] >= LEAST_ROWS and size[0] >= 40 and not has_rows(done) and \
+                has_rows(frames[log, keys, (120, 36)]):
+            bad.append(f'{pathlib.Path(log).name} {keys} {size}: no cursor')
+    print('\n'.join(bad[:40]))
+    print(f'{len(frames)} frames, {len(bad)} wrong')
+    return 1 if bad or not frames else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
