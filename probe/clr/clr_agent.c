@@ -19,7 +19,7 @@ static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITI
 static bool running, stopping;
 static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
-static bool joining;      /* what a joined program has is being told: shots wait for that */
+static bool joining;      /* loads of a joined program are being reported: shots wait for that */
 static uint64_t adjusted; /* how often */
 
 /* Under the lock. */
@@ -79,7 +79,7 @@ static bool begin(void)
 	pthread_t thread;
 	if (running)
 		return !stopping;
-	wanted = 0; /* what the last one did not come to */
+	wanted = 0; /* requests that the last session left open */
 	unresolved = unnamed = sleepy = wakeful = leaving = misfit = false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -127,7 +127,7 @@ void pvp_clr_agent_name(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Whoever asks is told when it holds, though he does not wait for ever. */
+/* The client is told when the command has taken effect, but waits a bounded time. */
 void pvp_clr_agent_adjust(void)
 {
 	struct timespec until;

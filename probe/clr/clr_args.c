@@ -89,7 +89,7 @@ static void split(const char *text, const char *period, char *rest, struct pvp_c
 		more |= on;
 		text += len + (text[len] == ',');
 	}
-	/* What is in a shot says nothing of when they are taken. */
+	/* The contents of a shot say nothing of when shots are taken. */
 	if (more & (PVP_CLR_GARBAGE | PVP_CLR_LIVE) && !has_word(rest, n, shots + 1)) {
 		size_t comma = n > 0;
 		memcpy(rest + n, shots + 1 - comma, sizeof shots - 2 + comma);
@@ -100,7 +100,7 @@ static void split(const char *text, const char *period, char *rest, struct pvp_c
 }
 
 /*
- * What this host has not, or only where it is asked for by itself: roots of heap shots, moves.
+ * Events that this host does not have, or only if asked for explicitly: roots of heap shots, moves.
  * The header must not say they are recorded.
  */
 static void leave_out(struct pvp_clr_options *o, const char *word)
@@ -139,7 +139,7 @@ static void describe(struct pvp_clr_options *o)
 		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
 }
 
-/* What was asked for that only Mono has; NULL: nothing. */
+/* The first word that only Mono understands; NULL: none. */
 static const char *of_mono(const struct pvp_managed_options *m)
 {
 	return m->groups & PVP_MANAGED_TREE       ? "calltree"

@@ -33,7 +33,7 @@ struct pvp_clr_options {
 	struct pvp_managed_options m;
 	unsigned more;                 /* enum pvp_clr_more */
 	unsigned strings; /* strings=N: so many characters of each in heap shots; 0: none */
-	char words[2 * PVP_MANAGED_TEXT]; /* what the log's header says is on */
+	char words[2 * PVP_MANAGED_TEXT]; /* events that the log's header lists as on */
 };
 
 enum { PVP_CLR_WHY = 128 };

@@ -370,7 +370,7 @@ void pvp_clr_unloads_release(void)
 	pthread_mutex_unlock(&unloads);
 }
 
-/* What is asked about what unloads has been answered, or has had its time. */
+/* Returns once questions about an unloading class are answered, or have had their time. */
 static void wait_for_answers(void)
 {
 	struct timespec until;

@@ -46,7 +46,7 @@ uint64_t pvp_clr_class_find(const struct pvp_clr_type *t);
 /* A loaded structure of this definition and shape, whatever its arguments are. */
 uint64_t pvp_clr_class_alike(uint64_t module, uint32_t token, uint64_t shape);
 
-/* What the runtime says of a loaded class; false: it is an array, or nothing is said. */
+/* The runtime's description of a loaded class; false: it is an array, or there is none. */
 bool pvp_clr_type_of(uint64_t id, struct pvp_clr_type *ret);
 
 /*
@@ -62,7 +62,7 @@ uint64_t pvp_clr_class_reserve(uint64_t id);
 /* The entity for a generic definition itself, of which no instance may be known. */
 void pvp_clr_class_open(uint64_t module, uint32_t token, const char *text, size_t len);
 
-/* What is known under a key, without arguments; false: unloaded, an array, or nothing is known. */
+/* The class of a key, without arguments; false: unloaded, an array, or unknown. */
 bool pvp_clr_class_at(uint64_t key, struct pvp_clr_type *ret);
 
 /* The greatest key given so far. */
@@ -73,8 +73,8 @@ void pvp_clr_classes_name(void);
 bool pvp_clr_classes_waiting(void);
 
 /*
- * What is asked about a class that no object holds must not go on while the class is unloaded:
- * unloads wait, though not for ever.
+ * Questions about a class that no object holds must not overlap with its unloading: unloads wait,
+ * for a bounded time.
  */
 void pvp_clr_unloads_hold(void);
 void pvp_clr_unloads_release(void);

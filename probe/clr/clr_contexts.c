@@ -61,8 +61,8 @@ static uint32_t find(const char *name)
 }
 
 /*
- * What this thread has found last and is about to load: where one assembly refers to another, the
- * question is answered before the callback.
+ * The assembly that this thread has found last and is about to load: if one assembly refers to
+ * another, the question is answered before the callback.
  */
 struct found {
 	uint64_t name;    /* its hash: every thread's room for such things is small */

@@ -59,7 +59,7 @@ static uint64_t key_of(uint64_t function)
 	return key ? key : PVP_CLR_UNKNOWN;
 }
 
-/* What was begun after it was left by an exception. */
+/* Ends a crossing; those begun after it were left by an exception. */
 static void end(uint64_t function, uint32_t into)
 {
 	struct crossings *c = own();

@@ -21,7 +21,7 @@ enum {
 	OF_RUNTIME = 0x400, /* the value of an enumeration */
 };
 
-/* Where what is told lies: in the object of `owner`. */
+/* Place of the fields being reported: in the object of `owner`. */
 struct inside {
 	uint64_t owner;
 	uint32_t offset;
@@ -102,7 +102,10 @@ static uint32_t element_size(uint32_t kind, uint64_t element)
 	return (size + 7) & ~(uint32_t)7;
 }
 
-/* What lies in elements that are structures is told as fields of the array, of its first one. */
+/*
+ * Fields of elements that are structures are reported as fields of the array, from its first
+ * element.
+ */
 static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 {
 	enum { FIRST = 16 }; /* behind its table and length */

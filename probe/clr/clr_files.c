@@ -25,7 +25,7 @@ enum { NAME = 300, FRAMES = 16, LONGEST = 4096 };
 
 static const char *const classes[] = { HANDLE, ACCESS, SYSTEM };
 
-enum first { NOTHING, PATH, FILE_HANDLE }; /* what a method's first register has */
+enum first { NOTHING, PATH, FILE_HANDLE }; /* meaning of a method's first register */
 
 /* By the beginning of their full names; the first that fits. */
 static const struct work {
@@ -70,8 +70,8 @@ static _Thread_local struct {
 static struct {
 	_Atomic uint64_t library;                     /* the core's module */
 	_Atomic uint32_t class[PV_COUNT_OF(classes)]; /* their tokens */
-	_Atomic uint32_t path;                        /* where a handle has it; 0: not known */
-	uint32_t length, text;                        /* where a string has them */
+	_Atomic uint32_t path;                        /* offset in a handle; 0: not known */
+	uint32_t length, text;                        /* offsets within a string */
 } places;
 
 /* --- which methods */

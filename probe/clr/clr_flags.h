@@ -1,4 +1,4 @@
-/* What the .NET runtime can be asked to tell: the bits of its event mask, and its callbacks. */
+/* Events that the .NET runtime can be asked for: the bits of its event mask, and its callbacks. */
 #ifndef PV_PROBE_CLR_FLAGS_H
 #define PV_PROBE_CLR_FLAGS_H
 

@@ -223,7 +223,7 @@ static bool put_object(struct shot *s)
 	const struct pv_batch pools = { .pool = { s->pairs, 2 * s->n, 2 * s->n } };
 	s->ev.heap_object.refs = (struct pv_span){ 0, (uint32_t)(2 * s->n) };
 	bool ok = put(s, &s->ev, &pools, s->object);
-	s->ev.heap_object.size = 0; /* what follows belongs to the same object */
+	s->ev.heap_object.size = 0; /* the next entry is of the same object */
 	s->n = 0;
 	return ok;
 }

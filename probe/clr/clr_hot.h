@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the runtime is given. */
+/* Functions that the runtime is given. */
 void pvp_clr_enter_hook(void);
 void pvp_clr_leave_hook(void);
 void pvp_clr_tail_hook(void);
@@ -26,7 +26,7 @@ bool pvp_clr_left(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_entered_some(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_left_some(uint64_t method) PVP_KEEPS_REGISTERS;
 
-/* What a stub has saved, on the stack, when it goes the slow way. */
+/* Registers that a stub has saved on the stack when it takes the slow path. */
 struct pvp_clr_hooked {
 	uint64_t frame; /* frame pointer of the method */
 	uint64_t stub, unused;

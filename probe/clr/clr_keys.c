@@ -82,7 +82,7 @@ static void define_method(uint32_t number, const char *name, size_t len, struct 
 	pvp_names_define(&ev);
 }
 
-/* What a method belongs to. */
+/* Class and module of a method. */
 struct owner {
 	uint64_t class, module; /* class 0: code that several instances of a generic one share */
 	uint32_t method;        /* its token */

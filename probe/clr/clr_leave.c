@@ -14,7 +14,10 @@
 #include "probe/core/thread_buf.h"
 
 enum {
-	/* What is given up in sleep. The rest cannot be changed later, or keeps names right. */
+	/*
+	 * Events that are turned off while asleep. The others cannot be changed later, or keep
+	 * names right.
+	 */
 	OPTIONAL_LOW = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS | PVP_CLR_ALLOCATED,
 	OPTIONAL_HIGH = PVP_CLR_BASIC_GC | PVP_CLR_MOVED,
 	EVACUATION_MS = 300, /* the least that the runtime takes for it */

@@ -1,7 +1,7 @@
 /*
- * What collections move and leave. The runtime tells ranges of objects that lie together, while
- * nothing may be looked at; when the collection is over and all threads still stand, the objects
- * are read one by one where they lie now, since logs tell moves object by object.
+ * Objects that collections move and keep. The runtime reports ranges of objects that lie together,
+ * while nothing may be read; when the collection is over and all threads still stand, the objects
+ * are read one by one at their new places, since logs have moves object by object.
  */
 #include <pthread.h>
 

@@ -158,7 +158,7 @@ static void remember(struct home ref, struct home is)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What a reference of a module refers to. */
+/* Target of a module's reference. */
 static struct home referred(struct pvp_clr_metadata *m, struct home ref, unsigned depth)
 {
 	pvp_char name[NAME];
@@ -182,7 +182,7 @@ static struct home referred(struct pvp_clr_metadata *m, struct home ref, unsigne
 
 /* --- signatures */
 
-/* Where a signature stands, and what its variables stand for. */
+/* A signature and the types that its variables stand for. */
 struct place {
 	struct pvp_clr_metadata *m;
 	const struct pvp_clr_type *in;
@@ -230,7 +230,7 @@ static struct pvp_clr_argument unknown(void)
 	return (struct pvp_clr_argument){ 0, 0 };
 }
 
-/* What is made of a definition and arguments; a reference also where it cannot be found. */
+/* Instance of a definition with arguments; a reference even if it cannot be found. */
 static struct pvp_clr_argument made_of(const struct pvp_clr_type *t, bool structure)
 {
 	uint64_t id = t->token ? pvp_clr_class_find(t) : 0;

@@ -26,7 +26,7 @@ enum pvp_sig_kind {
 	PVP_SIG_SIMPLE = 0x1d, /* kinds below it may be types of the core library */
 };
 
-/* What is left of a signature. */
+/* Rest of a signature. */
 struct pvp_sig {
 	const uint8_t *at, *end;
 };

@@ -1,4 +1,4 @@
-/* What the .NET module's files tell one another of the runtime itself: on the program's threads. */
+/* The runtime's state that the .NET module's files share: on the program's threads. */
 #ifndef PV_PROBE_CLR_RUNTIME_H
 #define PV_PROBE_CLR_RUNTIME_H
 
@@ -78,7 +78,7 @@ void pvp_clr_said_forget(void);
 
 /* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
 void pvp_clr_fields(uint64_t type, uint64_t key);
-/* Where a class's own field of that name lies in an object; 0: it has none. */
+/* Offset in an object of a class's own field of that name; 0: it has none. */
 uint32_t pvp_clr_field_offset(uint64_t type, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What an object is whose address alone an event has: its class, and of an exception its message,
- * written directly before that event. Only where the object cannot move meanwhile: the runtime calls
+ * Describes an object of which an event has only the address: its class, and of an exception its
+ * message, written directly before that event. Only while the object cannot move: the runtime calls
  * us in its cooperative mode there, and nothing here lets it leave that before the object was read.
  */
 #include <string.h>
@@ -67,7 +67,7 @@ static uint64_t exception_class(uint64_t type)
 	return 0;
 }
 
-/* Where every exception has its message; once. */
+/* Finds the offset of every exception's message; once. */
 static void find_message(uint64_t type)
 {
 	struct pvp_clr_info *info = pvp_clr.info;

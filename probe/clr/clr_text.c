@@ -23,7 +23,7 @@ struct text {
 	size_t n, room; /* room for the final 0 is kept */
 };
 
-/* Where a signature stands: its module, and what its variables stand for (0: not known). */
+/* A signature: its module, and the types that its variables stand for (0: not known). */
 struct place {
 	struct pvp_clr_metadata *m;
 	uint64_t of_type[ARGUMENTS], of_method[ARGUMENTS];
@@ -306,7 +306,7 @@ static void put_parameters(struct text *t, const struct place *p, struct pvp_sig
 	if (how & 0x10)
 		pvp_sig_number(&s);
 	uint32_t n = pvp_sig_number(&s);
-	put_type(&nowhere, p, &s, DEPTH); /* what it returns */
+	put_type(&nowhere, p, &s, DEPTH); /* return type */
 	put(t, " (");
 	for (uint32_t i = 0; i < n && s.at < s.end; i++) {
 		if (i)

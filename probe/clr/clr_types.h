@@ -1,4 +1,4 @@
-/* What passes between the .NET runtime and a profiler: types of its published interfaces. */
+/* Types of the .NET runtime's published interfaces for profilers. */
 #ifndef PV_PROBE_CLR_TYPES_H
 #define PV_PROBE_CLR_TYPES_H
 

@@ -110,7 +110,7 @@ static void told(struct pvp_writer *w)
 	pvp_clr_heap_told(w);
 }
 
-/* What finds code that was compiled before is set up at the start only. */
+/* The lookup of code that was compiled before is set up at the start only. */
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
 	enum pvp_reply switched = pvp_clr_switch(key, value, say, room);
@@ -148,7 +148,7 @@ static const struct pvp_host host = {
 static void complain(const char *what)
 {
 	if (pvp_clr.attached)
-		return; /* whoever asked is told by the answer */
+		return; /* the client learns it from the answer */
 	char line[256];
 	int n = snprintf(
 		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
@@ -172,7 +172,7 @@ static bool find_info(struct pvp_clr_unknown *runtime)
 	return false;
 }
 
-/* What was set over the diagnostics socket stands in the runtime's environment alone. */
+/* Variables set over the diagnostics socket are in the runtime's environment alone. */
 static const char *options_text(char *to, size_t room)
 {
 	pvp_char name[sizeof PV_CORECLR_OPTIONS], value[PVP_MANAGED_TEXT];
@@ -268,7 +268,7 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 	return begin(options_text(text, sizeof text)) ? PVP_HR_CANCEL : 0;
 }
 
-/* What only a program's start can give is refused, so that nobody waits for it. */
+/* Options that only a program's start can give are refused, so that no client waits for them. */
 static pvp_hr initialize_attached(
 	void *self, struct pvp_clr_unknown *runtime, const void *data, uint32_t n)
 {
@@ -350,7 +350,7 @@ static pvp_hr create(void *self, void *outer, const struct pvp_guid *iid, void *
 	(void)self;
 	if (outer)
 		return PVP_HR_NO_INTERFACE;
-	if (!pvp_clr.info) /* what an earlier session asked for is over */
+	if (!pvp_clr.info) /* callbacks of an earlier session are over */
 		for (size_t i = 0; i < PVP_CLR_SLOTS; i++)
 			pvp_clr.slots[i] = (pvp_clr_slot)ignored;
 	pvp_clr.slots[PVP_CLR_QueryInterface] = (pvp_clr_slot)query_profiler;

@@ -28,7 +28,7 @@ struct pvp_clr {
 
 extern struct pvp_clr pvp_clr;
 
-/* What is asked for; clr_switch.c changes it while the writer and the program's threads look. */
+/* Events asked for; clr_switch.c changes it while the writer and the program's threads look. */
 static inline unsigned pvp_clr_groups(void)
 {
 	return __atomic_load_n(&pvp_clr.options.m.groups, __ATOMIC_RELAXED);
@@ -75,7 +75,7 @@ bool pvp_clr_calls_hook(void);
 /* The thread's newest frame that was to be unwound catches the exception. */
 void pvp_clr_calls_caught(void);
 
-/* What was there before we came: all of it; a module; a thread. */
+/* Report things that existed before the probe came: all of them, a module, a thread. */
 void pvp_clr_tell_all(void);
 void pvp_clr_module_there(uint64_t id);
 void pvp_clr_thread_there(uint64_t id, uint32_t native);

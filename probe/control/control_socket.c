@@ -83,7 +83,7 @@ static bool bind_to(struct pvp_listener *l, const char *path)
 		return false;
 	memcpy(at.sun_path, path, strlen(path));
 	const struct sockaddr *address = (const struct sockaddr *)&at;
-	fchmod(l->socket.fd, 0600); /* what bind() gives the name, whatever the mask */
+	fchmod(l->socket.fd, 0600); /* mode that bind() gives the name, whatever the mask */
 	bool ok = bind(l->socket.fd, address, sizeof at) == 0;
 	if (!ok && errno == EADDRINUSE && abandoned(&at) && unlink(path) == 0)
 		ok = bind(l->socket.fd, address, sizeof at) == 0;

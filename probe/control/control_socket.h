@@ -1,4 +1,4 @@
-/* Where the control socket is, and whether it is still ours. Used by probe_control.c alone. */
+/* Path of the control socket, and whether it is still ours. Used by probe_control.c alone. */
 #ifndef PV_PROBE_CONTROL_SOCKET_H
 #define PV_PROBE_CONTROL_SOCKET_H
 

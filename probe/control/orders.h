@@ -1,4 +1,4 @@
-/* What can be asked of a recording from outside, one line each. For the control socket's thread. */
+/* Commands to a recording from outside, one line each. For the control socket's thread. */
 #ifndef PV_PROBE_ORDERS_H
 #define PV_PROBE_ORDERS_H
 

@@ -45,7 +45,7 @@ static uint64_t now_ms(void)
 	return pvp_monotonic() / 1000000;
 }
 
-/* Whoever does not take his answer is not waited for. */
+/* A client that does not take its answer is not waited for. */
 static void answer(struct peer *p, enum pvp_reply reply, const char *say)
 {
 	char text[PVP_SAY + 16];

@@ -10,7 +10,7 @@
 
 #include "probe/core/host.h"
 
-enum { PVP_CONTROL_PATH = 108 }; /* what a socket's address holds */
+enum { PVP_CONTROL_PATH = 108 }; /* room of a socket's address */
 
 /*
  * Makes the socket: `want` is "on" (PID in $XDG_RUNTIME_DIR/profview, else /tmp/profview-UID),

@@ -18,7 +18,7 @@ enum { EXIT_WAIT_S = 1 };
 
 static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
 static bool recording, fork_handled;
-static void (*for_children)(void); /* what begins a recording in them */
+static void (*for_children)(void); /* begins a recording in them */
 static pid_t owner;
 
 /* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
@@ -156,7 +156,7 @@ __attribute__((destructor)) static void at_end(void)
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_sec += EXIT_WAIT_S;
 	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
-		return; /* whoever holds it will not let go any more */
+		return; /* a thread that holds it will not let go any more */
 	if (recording && owner == getpid())
 		pvp_writer_exits();
 	stop();

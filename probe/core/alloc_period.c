@@ -57,7 +57,7 @@ bool pvp_alloc_drawn(void)
 		if (pvp_tls.alloc_left >= 0)
 			return false;
 	}
-	/* What comes does not depend on how far past the point this one reaches. */
+	/* The next distance does not depend on how far past the point this allocation reaches. */
 	pvp_tls.alloc_left = draw(mean);
 	return true;
 }

@@ -18,7 +18,7 @@ struct pvp_node {
 	struct pvp_node *child, *next; /* used last first */
 	uint64_t enter_ns;             /* of the call that is open: a path has one at most */
 	_Atomic uint64_t calls, exc_leaves, self_ns, max_ns;
-	_Atomic uint64_t user_ns, kernel_ns; /* where asked for */
+	_Atomic uint64_t user_ns, kernel_ns; /* if asked for */
 	uint32_t depth;
 
 	/* the writer's */

@@ -131,7 +131,7 @@ static bool tell_node(struct telling *t, struct pvp_node *n)
 	return true;
 }
 
-/* What the thread has spent in the call it is in; unless that changes just now. */
+/* Finds the time the thread has spent in its present call; unless that changes just now. */
 static void find_running(struct telling *t, struct pvp_tree *tree)
 {
 	uint64_t last = atomic_load_explicit(&tree->last_ns, memory_order_acquire);

@@ -98,7 +98,7 @@ static uint64_t us(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
 }
 
-/* What the children used that were waited for. True: more of them have been. */
+/* Processor time of the children that were waited for. True: more of them have been. */
 static bool reaped(struct pvp_children *c)
 {
 	struct rusage r;
@@ -190,7 +190,7 @@ static void sweep(struct pvp_children *c, uint32_t old, bool last)
 	c->n = to;
 }
 
-/* Where the system lists no children: whether there was any. */
+/* Whether there was any child, if the system lists none. */
 static void look_blindly(struct pvp_children *c, bool more)
 {
 	if (!c->others && !forks() && (more || have(P_ALL, 0)))

@@ -6,7 +6,7 @@
 
 struct pvp_thread;
 
-/* What a thread points to before its first event. Never written. */
+/* Chunk that a thread points to before its first event. Never written. */
 extern struct pvp_thread pvp_no_thread;
 
 /*

@@ -37,7 +37,7 @@ void pvp_crowd_stuck(bool stuck);
  */
 bool pvp_crowd_wait(void);
 
-/* What this thread stored before is seen by all others before they do anything further. */
+/* Stores of this thread are seen by all others before its later ones. */
 void pvp_crowd_barrier(void);
 
 #endif

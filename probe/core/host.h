@@ -1,6 +1,6 @@
 /*
- * What the probe's core asks of the kind of program it sits in. Events come the other way: the
- * host calls emit.h. All of this runs on the writer's thread, except the last three.
+ * Functions that the probe's core calls in the kind of program it sits in. Events come the other
+ * way: the host calls emit.h. All of this runs on the writer's thread, except the last three.
  */
 #ifndef PV_PROBE_HOST_H
 #define PV_PROBE_HOST_H
@@ -18,7 +18,7 @@ struct pvp_method {
 	size_t name_len;
 };
 
-/* What becomes of a command of the control socket. */
+/* Outcome of a command of the control socket. */
 enum pvp_reply {
 	PVP_REPLY_OK,
 	PVP_REPLY_ERROR,
@@ -54,11 +54,11 @@ struct pvp_host {
 	/* The events taken in this round are written: so may be what came after them. May be NULL. */
 	void (*told)(struct pvp_writer *w);
 
-	/* What came before this time, at which all threads stood still, is written. May be NULL. */
+	/* Events before this time, at which all threads stood still, are written. May be NULL. */
 	void (*stood_still)(struct pvp_writer *w, uint64_t time);
 
 	/*
-	 * What the log calls a class that the registry has under this name; good until the next
+	 * The log's name of a class that the registry has under this name; good until the next
 	 * call. May be NULL: the same.
 	 */
 	const char *(*class_name)(const char *name);
@@ -87,7 +87,7 @@ struct pvp_host {
 	/* How many times as fast as the system's the time of events runs; for tests. May be NULL. */
 	uint64_t (*speed)(void);
 
-	/* What the header says is recorded: "calls,alloc". NULL: what the core knows of. */
+	/* Events that the header lists as recorded: "calls,alloc". NULL: the core's own list. */
 	const char *(*words)(void);
 
 	/*

@@ -62,7 +62,7 @@ static bool get_size(struct text value, uint64_t least, uint64_t *ret)
 	return true;
 }
 
-/* What stands for a letter behind a percent sign; "" for a percent sign, NULL for other letters. */
+/* Replacement of a letter after a percent sign; "" for a percent sign, NULL for other letters. */
 static const char *stands_for(char letter, char room[32])
 {
 	time_t now = time(NULL);

@@ -28,9 +28,10 @@ struct pvp_config {
 bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr);
 
 /*
- * What the log's header says of them, for a host: "profview:native,calls,...". Allocations are
+ * Text of the log's header about them, for a host: "profview:native,calls,...". Allocations are
  * those the program reports itself, so the word for them is not the stock profiler's; `words` takes
- * the place of all that, where a host has its own (else NULL). Returns the length; the text is cut at `room` - 1.
+ * the place of all that if a host has its own (else NULL). Returns the length; the text is cut at
+ * `room` - 1.
  */
 size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
 	size_t room);

@@ -19,7 +19,7 @@ bool pvp_tsc_steady(void)
 {
 #if PVP_HAVE_TSC
 	unsigned a, b, c, d;
-	enum { INVARIANT = 1 << 8 }; /* what Linux shows as constant_tsc nonstop_tsc */
+	enum { INVARIANT = 1 << 8 }; /* flags that Linux shows as constant_tsc nonstop_tsc */
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & INVARIANT);
 #else
 	return false;

@@ -118,7 +118,7 @@ static void use_method(void *ctx, uint64_t method)
 	pvp_tell_method(u->w, method, u->time);
 }
 
-/* What stands in front of a thread's events in its next buffer. */
+/* Events that precede a thread's others in its next buffer. */
 static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *t, uint64_t lost)
 {
 	if (lost > t->w.lost_written)
@@ -232,7 +232,7 @@ static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 		front_written(w, t, lost ? t->w.lost : 0, stream);
 }
 
-/* What the thread has published, up to a time (0: all of it). */
+/* Events that the thread has published, up to a time (0: all of them). */
 static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t until)
 {
 	while (t->w.queue) {
@@ -246,7 +246,7 @@ static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t unt
 		piece(w, t, t->w.chunk, t->w.to, until);
 }
 
-/* What the thread's call tree has gained; so as not to be missed, at the thread's end as well. */
+/* Growth of the thread's call tree; also at the thread's end, so that none is missed. */
 static void tell_tree(struct pvp_writer *w, struct pvp_thread *t)
 {
 	struct extra x;
@@ -275,7 +275,7 @@ static void end_thread(struct pvp_writer *w, struct pvp_thread *t)
 	t->w.wrote = false;
 }
 
-/* Where all threads stood still, what each did before comes before what any did after. */
+/* When all threads stood still, events before that precede all events after it. */
 static void take_threads(struct pvp_writer *w)
 {
 	uint64_t n = atomic_load_explicit(&pvp_core.fences, memory_order_acquire);

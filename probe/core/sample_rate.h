@@ -15,13 +15,13 @@ enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
 	" sample"
 
 /*
- * What a POSIX timer of processor time gives of `hz`: the system looks at those clocks at its ticks
+ * Rate of `hz` that a POSIX timer of processor time can give: the system looks at those clocks at its ticks
  * only, which clock_getres(CLOCK_MONOTONIC_COARSE) tells. It counts the kernel's time, too.
  */
 unsigned pvp_sample_by_ticks(unsigned hz);
 /* Whether perf events are taken for so many (perf_clock.h): above the ticks, where allowed. */
 bool pvp_sample_by_perf(unsigned hz);
-/* What a thread's timer gives of `hz`, whichever of the two it is. */
+/* Rate that a thread's timer can give of `hz`, whichever of the two it is. */
 unsigned pvp_sample_possible(unsigned hz);
 /* "user" or "cpu": the time that the timer counts, as the log's word sample-timer= has it. */
 const char *pvp_sample_timer(unsigned hz);

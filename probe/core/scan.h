@@ -7,7 +7,7 @@
 
 struct pv_batch;
 
-/* What costs what: the groups that stats speaks of. */
+/* Groups of costs that stats reports. */
 enum pvp_group {
 	PVP_GROUP_CALLS,
 	PVP_GROUP_ALLOCATIONS,

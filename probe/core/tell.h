@@ -14,10 +14,10 @@ enum { PVP_TELL_WALKS = 8 };
 /* It has grown by `step`. False: it could not be written. */
 bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step);
 
-/* What one is called of which nothing was said so far, a count or a time (in 100 ns). */
+/* Counter that has no name yet, a count or a time (in 100 ns). */
 bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name, bool time);
 
-/* What it is called, to a new reader. */
+/* Writes its name, to a new reader. */
 bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Where threads put their events: each encodes into a chunk of its own and publishes what is
- * written with one release store. Full chunks wait in their thread's queue for the writer. A thread
- * that finds the fixed pool of chunks empty drops its events and counts them (but see crowd.h).
+ * Event buffers of threads: each thread encodes into a chunk of its own and publishes its events
+ * with one release store. Full chunks wait in their thread's queue for the writer. A thread that
+ * finds the fixed pool of chunks empty drops its events and counts them (but see crowd.h).
  */
 #ifndef PV_PROBE_THREAD_BUF_H
 #define PV_PROBE_THREAD_BUF_H

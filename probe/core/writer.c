@@ -60,7 +60,7 @@ static bool stopping(struct pvp_writer *w)
 	return stop;
 }
 
-/* What the sink is asked while nothing can be written. */
+/* The sink calls this while nothing can be written. */
 static int patience(void *ctx, bool moved)
 {
 	struct pvp_writer *w = ctx;
@@ -140,7 +140,10 @@ static void note_alone(struct pvp_writer *w, bool alone)
 	if (!alone || !w->alone_since)
 		w->alone_since = alone ? pvp_monotonic() : 0;
 	bool long_since = alone && ms_ago(w->alone_since) >= ALONE_MS;
-	/* Whoever waits here ends no round; the host, and others, ask whether somebody reads. */
+	/*
+	 * A thread that waits here ends no round; the host, and others, ask whether there is a
+	 * reader.
+	 */
 	pthread_mutex_lock(&pvp_core.lock);
 	pvp_writer_note(w);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -325,7 +328,7 @@ static uint64_t measure_way(const struct pvp_writer *w)
 	return w->host->pairs ? least : 0;
 }
 
-/* What an enter and its leave cost here, in ns: the least of several runs. */
+/* Cost of an enter and its leave here, in ns: the least of several runs. */
 static uint32_t measure_overhead(const struct pvp_writer *w)
 {
 	uint8_t room[2 * PVP_HOT_MAX];

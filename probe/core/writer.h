@@ -71,9 +71,9 @@ struct pvp_writer {
 	bool began;    /* the stream's header is written */
 	bool greeting; /* and now the names, for whoever reads it */
 	bool failed;   /* nothing more can be written */
-	bool amid;     /* what is sent belongs to what the same reader was sent before */
+	bool amid;     /* new events belong to those that the same reader had before */
 	bool full;     /* because of maxsize= */
-	bool said;     /* what that left out */
+	bool said;     /* the log has the count of events left out */
 	bool abrupt;   /* the process exits, and its runtime has not announced that */
 	struct pvp_children children;
 	char comm[16]; /* the process's name, which threads have before they get their own */
@@ -110,7 +110,7 @@ int pvp_writer_move(const char *path);
 /* The session's writer, NULL while there is none; under the core's lock. */
 struct pvp_writer *pvp_writer_now(void);
 
-/* What stats() says, as of now; under the core's lock. */
+/* Figures of stats(), as of now; under the core's lock. */
 void pvp_writer_note(struct pvp_writer *w);
 
 /* The session's end comes with the process's, and not from the host. */

@@ -1,4 +1,4 @@
-/* What the control socket's thread wants of the writer: left where it looks in each round. */
+/* Requests of the control socket's thread to the writer, which looks at them in each round. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

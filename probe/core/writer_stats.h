@@ -8,7 +8,7 @@
 #include "probe/core/probe_args.h"
 #include "probe/core/scan.h"
 
-/* What recording costs. */
+/* Costs of recording. */
 struct pvp_stats {
 	struct pvp_tally tally;
 	uint64_t lost;

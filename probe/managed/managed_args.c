@@ -6,13 +6,13 @@
 
 #include "common/base/status.h"
 
-/* What "nodefaults" leaves out. */
+/* Events that "nodefaults" leaves out. */
 enum {
 	DEFAULTS = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC | PVP_MANAGED_JIT |
 		PVP_MANAGED_AREAS | PVP_MANAGED_COUNTERS,
 };
 
-/* What a heap shot is of no use without; the roots of its own collection come with it. */
+/* Events without which a heap shot is useless; the roots of its own collection come with it. */
 enum { SHOTS = PVP_MANAGED_HEAPSHOTS | PVP_MANAGED_GC | PVP_MANAGED_AREAS };
 #define SHOT_BYTES ((size_t)256 << 20)
 #define TREE_BYTES ((size_t)64 << 20)
@@ -394,7 +394,7 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 		o.groups &= ~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES);
 	if (o.want_report && !make_report(&o))
 		return false;
-	/* Where extensions are written anyway, times of the processor come with the samples. */
+	/* If extensions are written anyway, times of the processor come with the samples. */
 	if (o.groups & PVP_MANAGED_TREE && o.groups & PVP_MANAGED_SAMPLES && !o.tree_cpu)
 		o.groups |= PVP_MANAGED_CPU;
 	/* Calls are either summed up or told one by one. */

@@ -33,7 +33,7 @@ enum pvp_managed_group {
 	PVP_MANAGED_LINES = 1 << 19,   /* of source, for samples */
 	PVP_MANAGED_CLASS_OF = 1 << 20, /* the class of an object that an event names by address */
 	PVP_MANAGED_MESSAGES = 1 << 21, /* messages of exceptions */
-	PVP_MANAGED_AREAS = 1 << 12, /* what the slots of roots belong to */
+	PVP_MANAGED_AREAS = 1 << 12, /* owners of the areas that root slots lie in */
 };
 
 enum { PVP_MANAGED_TEXT = 1024, PVP_MANAGED_FRAMES = 64 };
@@ -59,7 +59,7 @@ struct pvp_managed_options {
 	char filter[PVP_MANAGED_TEXT]; /* of methods: managed_filter.h */
 	char coverage[PVP_MANAGED_TEXT]; /* likewise, of those whose coverage is wanted */
 	char rest[PVP_MANAGED_TEXT];  /* options that are the core's */
-	char words[PVP_MANAGED_TEXT]; /* what the log's header says is on */
+	char words[PVP_MANAGED_TEXT]; /* events that the log's header lists as on */
 };
 
 /* `text` is all behind "profview", with or without its colon. False: an option is not known. */

@@ -12,7 +12,7 @@
 /* One definition or unload, with its texts behind it. */
 struct def {
 	struct pv_event ev;
-	uint64_t *list; /* what its span is about, or NULL */
+	uint64_t *list; /* elements of its span, or NULL */
 	size_t list_n;
 	bool dead; /* another took its place, or it was unloaded */
 	char text[];
@@ -58,7 +58,7 @@ static uint64_t key_of(const struct pv_event *ev)
 	}
 }
 
-/* What happens and ends nothing: said once. */
+/* An event that ends nothing: written once. */
 static bool is_news(uint8_t kind)
 {
 	switch (kind) {
@@ -74,7 +74,7 @@ static bool is_news(uint8_t kind)
 	}
 }
 
-/* What an unload ends; the kinds of definitions themselves. */
+/* Kinds that an unload ends; the kinds of definitions themselves. */
 static uint8_t ends(uint8_t kind)
 {
 	switch (kind) {
@@ -102,7 +102,7 @@ static void copy_text(struct pv_text *t, char **to)
 	*to += t->len + 1;
 }
 
-/* Where an event has its texts, as its row in the format names them. */
+/* Offsets of an event's texts, as its row in the format names them. */
 static size_t texts_of(const struct pv_event *ev, size_t ret_at[MLPD_MAX_FIELDS])
 {
 	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
@@ -379,7 +379,7 @@ void pvp_names_told(struct pvp_writer *w)
 	}
 	if (holes > 1024 && holes > defs.n / 2)
 		pack();
-	dead_from = told; /* what is left comes with a later round */
+	dead_from = told; /* the others come with a later round */
 	pthread_mutex_unlock(&lock);
 }
 

@@ -1,7 +1,7 @@
 /*
- * What the Mono runtime has told us of methods, classes, images ...: copied at first sight, since
- * nothing of the runtime may be touched afterwards, and told by the writer before the events that
- * use it. One copy while it is alive; freed once it is unloaded and that is written.
+ * Names that the Mono runtime gave for methods, classes, images ...: copied at first sight, since
+ * nothing of the runtime may be touched afterwards, and written by the writer before the events
+ * that use them. One copy while it is alive; freed once it is unloaded and that is written.
  */
 #ifndef PV_PROBE_MANAGED_NAMES_H
 #define PV_PROBE_MANAGED_NAMES_H

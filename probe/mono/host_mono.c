@@ -30,7 +30,7 @@ static void ignore(void *ctx, uint64_t from, uint64_t to)
 	(void)ctx, (void)from, (void)to;
 }
 
-/* Where samples of the runtime itself and of libraries fall. */
+/* Methods for samples that fall into the runtime itself and into libraries. */
 static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again)
 {
 	if (!(pvp_mono.options.groups & PVP_MANAGED_SAMPLES))

@@ -131,7 +131,7 @@ bool pvp_mono_seen(uint64_t key);
 void pvp_mono_name_method(uint64_t key);
 /* Gives names to methods that only stood on stacks; where the runtime may be asked. */
 void pvp_mono_name_missing(void);
-/* What has been sampled is written, and its methods are known, before the runtime goes. */
+/* Before the runtime goes, all samples are written and their methods known. */
 void pvp_mono_last_samples(void);
 
 /* The writer's, in each round: samples that have come since. */

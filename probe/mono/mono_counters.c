@@ -29,7 +29,7 @@ static PV_ARRAY(struct counter) counters;
 static uint64_t last_ns;
 static bool over, once_more;
 
-/* What is read in one round. */
+/* Counters read in one round. */
 struct reading {
 	struct pvp_writer *w;
 	struct pvp_page *page;
@@ -117,7 +117,7 @@ static bool read_value(MonoCounter *c, uint64_t type, uint64_t *ret, char text[T
 	}
 }
 
-/* What the log says of a value after the one before. */
+/* The log's form of a value after the one before. */
 static uint64_t wire(uint64_t type, uint64_t value, uint64_t last)
 {
 	if (type == PV_COUNTER_DOUBLE)

@@ -14,7 +14,7 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/managed_names.h"
 
-/* What Mono gives for us to free. */
+/* Frees memory that Mono hands to us. */
 extern void mono_free(void *);
 
 static struct pv_text text_of(const char *t)
@@ -196,7 +196,7 @@ static void vtable_failed(MonoProfiler *p, MonoVTable *vtable)
 	load_failed(7, vtable, mono_class_get_name(mono_vtable_class(vtable)));
 }
 
-/* Where fields of a structure lie within the class whose field it is. */
+/* Offset of a structure's fields within the class whose field it is. */
 struct inside {
 	MonoClass *owner;
 	uint32_t offset; /* of the structure */
@@ -258,7 +258,10 @@ static void define_fields(MonoClass *klass, const struct inside *in)
 	}
 }
 
-/* What lies in elements that are structures is told as fields of the array, of its first one. */
+/*
+ * Fields of elements that are structures are reported as fields of the array, from its first
+ * element.
+ */
 static void define_elements(MonoClass *array)
 {
 	MonoClass *element = mono_class_get_element_class(array);

@@ -1,4 +1,7 @@
-/* What an object is whose address alone an event has, directly before that event, where asked for. */
+/*
+ * Describes an object of which an event has only the address, directly before that event, if asked
+ * for.
+ */
 #include <mono/metadata/class.h>
 #include <mono/metadata/exception.h>
 #include <mono/metadata/object.h>

@@ -31,7 +31,7 @@ static struct slot *_Atomic ring; /* NULL: not sampling */
 static _Atomic uint64_t claimed, taken, dropped;
 static _Atomic bool sampling; /* the runtime was asked for samples when it began */
 
-/* What the thread had used when it was sampled last; both 0: never. */
+/* Processor time of the thread at its last sample; both 0: never sampled. */
 static _Thread_local struct {
 	uint64_t user_ns, kernel_ns;
 } used __attribute__((tls_model("initial-exec")));
@@ -86,7 +86,7 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
 
-/* What found the ring full is lost like other events. */
+/* Samples that found the ring full are lost like other events. */
 static void tell_dropped(void)
 {
 	static uint64_t told; /* the writer's */

@@ -127,7 +127,9 @@ const struct pvp_host pvp_host_native = {
 
 static _Thread_local bool fork_held;
 
-/* What others do on the way to the fork is not recorded: the blocks' locks are held. */
+/*
+ * Allocations of other threads on the way to the fork are not recorded: the blocks' locks are held.
+ */
 static void before_fork(void)
 {
 	fork_held = pvp_guard_on();
@@ -198,7 +200,7 @@ int pvp_native_start(const char *text)
 
 /* ---- calls */
 
-/* What gcc and clang call with -finstrument-functions. */
+/* Functions that gcc and clang call with -finstrument-functions. */
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
 

@@ -18,7 +18,7 @@ struct pvp_native_options {
 	unsigned shot_ms;   /* and one each so many; 0: when asked for */
 	unsigned frames;    /* of an allocation's stack */
 	unsigned sample_hz; /* 0: no samples */
-	char words[256];    /* what the log's header says of all that */
+	char words[256];    /* the log header's text of all that */
 	char rest[PVP_NATIVE_TEXT]; /* for pvp_args_parse() */
 };
 

@@ -15,7 +15,7 @@ struct pvp_writer;
 /* Any thread. A block that finds no memory for its record spoils later shots, which are discarded.
  */
 void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type);
-/* What was known of it; zeros: nothing. */
+/* The block's entry; zeros: none. */
 void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type);
 
 /* Forgets all of them: a recording begins or ends. */

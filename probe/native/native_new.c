@@ -27,7 +27,7 @@ static bool is_ours(void *at)
 	       ours.dli_fbase == its.dli_fbase;
 }
 
-/* What the caller would have found without us. */
+/* The function that the caller would have found without us. */
 static void *look_beside(const char *name, uintptr_t caller)
 {
 	void *library = open_again((void *)caller);
@@ -66,7 +66,7 @@ PVP_INLINE bool begin(uintptr_t site, uintptr_t frame)
 	return true;
 }
 
-/* What asked no malloc is told of here. */
+/* Records a block that came from no malloc, which would have recorded it. */
 PVP_INLINE void *end(bool outermost, void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	if (!outermost || !pvp_operator.site)

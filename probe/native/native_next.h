@@ -1,6 +1,6 @@
 /*
- * What the functions that stand in front of the program's allocator share: the functions behind
- * them, the room that blocks come from before those are known, and how a block is told once.
+ * State shared by the functions that stand in front of the program's allocator: the functions after
+ * them, the room that blocks come from before those are known, and reporting each block once.
  */
 #ifndef PV_PROBE_NATIVE_NEXT_H
 #define PV_PROBE_NATIVE_NEXT_H

@@ -1,4 +1,4 @@
-/* What becomes of a block that the program got or gave back. */
+/* Records blocks that the program got or gave back. */
 #ifndef PV_PROBE_NATIVE_RECORD_H
 #define PV_PROBE_NATIVE_RECORD_H
 
@@ -11,8 +11,8 @@
 #include "probe/core/thread_buf.h"
 
 /*
- * What is done about blocks; LOOK: the functions that calls are passed on to are not known yet;
- * TRY: whether calls come by here is being tried (native_front.h).
+ * Handling of blocks; LOOK: the functions that calls are passed on to are not known yet; TRY:
+ * whether calls come by here is being tried (native_front.h).
  */
 enum pvp_record {
 	PVP_RECORD_NEW = 1,
@@ -46,7 +46,7 @@ void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame);
 /* Whether an object that the program reports itself is among those that are recorded. */
 bool pvp_native_taken(size_t bytes);
 
-/* What was known of a block; zeros: nothing. */
+/* The entry of a block given back; zeros: there was none. */
 struct pvp_gone {
 	uint64_t bytes;
 	uint32_t type;

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* What would have the command profiled as well, into a command of its own, and so on. */
+/* Variables that would have the command profiled as well, into a command of its own, and so on. */
 static bool is_ours(const char *variable)
 {
 	static const char *const names[] = {

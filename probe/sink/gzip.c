@@ -8,7 +8,7 @@
 
 enum { NO_HEADER = -MAX_WBITS, MEMORY = 8 };
 
-/* What is used of zlib. Its library stays loaded: the host may have taken a liking to it. */
+/* Functions of zlib that are used. The library stays loaded: the host may have come to use it. */
 struct zlib {
 	__typeof__(deflateInit2_) *init;
 	__typeof__(deflate) *deflate;

@@ -30,7 +30,7 @@ size_t pvp_gzip_begin(struct pvp_gzip *z, uint8_t to[PVP_GZIP_HEAD]);
 /* Compresses n <= PVP_GZIP_IN bytes. Returns the length. */
 size_t pvp_gzip_put(struct pvp_gzip *z, const uint8_t *from, size_t n, uint8_t to[PVP_GZIP_OUT]);
 
-/* What was put since the last call was written; or was not, and later bytes do not refer to it. */
+/* Whether the bytes put since the last call were written; if not, later ones do not refer to them. */
 void pvp_gzip_settle(struct pvp_gzip *z, bool written);
 
 /* The first bytes of what was packed so; 0: it was not, or there is no zlib here. */

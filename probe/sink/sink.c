@@ -51,7 +51,7 @@ static enum pvp_sent leave(struct pvp_sink *s)
 
 static void end_member(struct pvp_sink *s);
 
-/* Whoever reads now has seen nothing of what was written before. */
+/* Whether the reader was replaced: the new one has seen nothing written before. */
 static bool begins_anew(struct pvp_sink *s)
 {
 	if (!s->pipe || s->fd < 0 || !still_ours(s) || !pvp_sink_replaced(s))

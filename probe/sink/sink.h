@@ -1,7 +1,7 @@
 /*
- * Where the log goes: a file, a named pipe, a command's input, or a descriptor that was handed in;
- * compressed or not, bounded or not. One owner, the writer thread, which has all signals blocked.
- * Writing waits for room in short steps and asks between them whether to go on.
+ * Destination of the log: a file, a named pipe, a command's input, or a descriptor that was handed
+ * in; compressed or not, bounded or not. One owner, the writer thread, which has all signals
+ * blocked. Writing waits for room in short steps and asks between them whether to go on.
  */
 #ifndef PV_PROBE_SINK_H
 #define PV_PROBE_SINK_H
@@ -35,7 +35,8 @@ struct pvp_sink {
 	int watch;        /* tells who opens and closes it; -1: nobody does */
 	unsigned readers; /* that have it open, as far as that told */
 	bool socket;
-	dev_t device; /* what fd must still be: programs close descriptors they do not know */
+	/* identity that fd must still have: programs close descriptors they do not know */
+	dev_t device;
 	ino_t inode;
 	uint64_t written;       /* bytes, in all */
 	uint64_t whole;         /* bytes of a file up to the end of the last complete piece */
@@ -93,7 +94,7 @@ void pvp_sink_forget(struct pvp_sink *s);
 
 /* --- between the sink's files --- */
 
-/* What fd is: files are made anew. Returns an errno value. */
+/* Takes fd as it is: files are made anew. Returns an errno value. */
 int pvp_sink_settle(struct pvp_sink *s, int fd);
 
 /* Begins to watch a pipe that has just been opened for writing. Without effect where that fails. */

@@ -28,7 +28,7 @@ static int claim(int fd)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	bool taken = fcntl(fd, F_OFD_SETLK, &all) != 0 && (errno == EAGAIN || errno == EACCES);
-	return taken ? EBUSY : 0; /* where there are no locks, there is no knowing */
+	return taken ? EBUSY : 0; /* if locks are not supported, this cannot be known */
 }
 
 static void keep_identity(struct pvp_sink *s, const struct stat *st, int fd)
