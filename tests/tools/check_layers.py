@@ -56,7 +56,7 @@ EXTRA = {
     'tui/app/feed_heap.c': {'common/ingest'},
     'tui/app/main.c': {'common/target'},
     'tui/app/talk.c': {'common/target'},
-    'tui/app/guest.c': {'common/target'},
+    'tui/app/child.c': {'common/target'},
     'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
     'tui/app/feed_end.c': {'common/ingest', 'common/model'},
     'tui/app/feed_lives.c': {'common/ingest'},

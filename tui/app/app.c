@@ -15,10 +15,9 @@ enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
-#define LATE_NS INT64_C(100000000)
+#define LATE_NS      INT64_C(100000000)
 
-static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM,
-	SIGHUP };
+static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
 
 int64_t ui_app_now(void)
 {
@@ -159,7 +158,7 @@ static bool do_reply(struct app *a, unsigned reply)
 {
 	if (reply & UI_LEAVE) {
 		leave(a, ui_app_code(a));
-		if (reply & UI_END_PROGRAM && a->guest)
+		if (reply & UI_END_PROGRAM && a->child)
 			ui_app_end_program(a);
 		return false;
 	}
@@ -324,7 +323,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	ui_feed_turn(a->feed);
 	ui_app_draw(a);
-	if (a->status.no_log && !a->guest) {
+	if (a->status.no_log && !a->child) {
 		leave(a, a->status.exit_code);
 		return;
 	}
@@ -343,8 +342,8 @@ static void resize(struct app *a)
 	int w, h;
 	ui_term_size(a->term, &w, &h);
 	ui_screen_resize(&a->screen, w, h);
-	if (a->guest)
-		ui_guest_resize(a->guest, w, h);
+	if (a->child)
+		ui_child_resize(a->child, w, h);
 	ui_term_repaint(a->term);
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
@@ -390,7 +389,8 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 			want_key_frame(a);
 			break;
 		}
-		if (a->status.state == UI_FEED_LOADING && ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
+		if (a->status.state == UI_FEED_LOADING &&
+			ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
 			want_key_frame(a);
 			break;
@@ -457,9 +457,9 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 	a->answers = event_new(a->base, ui_asker_fd(a->asker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
-	bool ok = ui_app_watch_guest(a) && a->keys && a->data && a->answers && a->frame && a->settle &&
-		event_add(a->keys, NULL) == 0 &&
-		(!a->asker || event_add(a->answers, NULL) == 0);
+	bool ok = ui_app_watch_child(a) && a->keys && a->data && a->answers && a->frame &&
+		  a->settle && event_add(a->keys, NULL) == 0 &&
+		  (!a->asker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
 		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
@@ -471,7 +471,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 {
 	a->groups = pv_groups_cache_create();
 	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
-		.output = a->guest ? ui_guest_output(a->guest) : NULL,
+		.output = a->child ? ui_child_output(a->child) : NULL,
 		.readonly = o->readonly,
 		.asker = a->asker,
 		.groups = a->groups,
@@ -480,8 +480,9 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	a->ranger.feed = a->heaper.feed = a->feed;
 	a->follower.feed = a->feed;
-	const struct ui_range r = { .on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
-		.from_end = o->from_end };
+	const struct ui_range r = {
+		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .from_end = o->from_end
+	};
 	if (o->ranged)
 		ui_strip_set(&a->screen, &r);
 	return true;
@@ -505,10 +506,12 @@ bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 	return true;
 }
 
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
 	int *ret_exit, struct pv_error *reterr)
 {
-	struct app a = { .feed = f, .guest = guest, .asker = ui_asker_create(), .begun_ns = ui_app_now() };
+	struct app a = {
+		.feed = f, .child = child, .asker = ui_asker_create(), .begun_ns = ui_app_now()
+	};
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
 	if (!ui_app_open_screen(&a, o, reterr)) {

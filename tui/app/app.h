@@ -7,14 +7,14 @@
 
 #include "common/base/status.h"
 #include "tui/app/feed.h"
-#include "tui/app/guest.h"
+#include "tui/app/child.h"
 #include "tui/app/options.h"
 
 /*
  * Watches until the user leaves or a signal ends it; *ret_exit is the exit code: with a guest (may
  * be NULL), the program that was started from here, its own.
  */
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_guest *guest,
+bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
 	int *ret_exit, struct pv_error *reterr);
 
 struct ui_app_frame {

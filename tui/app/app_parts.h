@@ -25,10 +25,10 @@ enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to a
 struct app {
 	struct ui_feed *feed;
 	struct ui_term *term;
-	struct ui_guest *guest; /* the program started from here, or NULL */
+	struct ui_child *child; /* the program started from here, or NULL */
 	struct ui_screen screen;
 	struct event_base *base;
-	struct ui_asker *asker; /* NULL: the model is asked on this thread */
+	struct ui_asker *asker;         /* NULL: the model is asked on this thread */
 	struct pv_groups_cache *groups; /* of all that is asked; outlives the asker */
 	struct ui_slot decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
@@ -72,12 +72,12 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 /* Keys given on the command line, as if typed. False: one of them does not exist. */
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
 
-/* app_guest.c: what is done with the program that writes the log. */
+/* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
 void ui_app_end_program(struct app *a);
 void ui_app_make_cheaper(struct app *a);
 void ui_app_make_whole(struct app *a);
 void ui_app_watch_cost(struct app *a);  /* after a frame */
-bool ui_app_watch_guest(struct app *a); /* false: out of memory */
+bool ui_app_watch_child(struct app *a); /* false: out of memory */
 
 #endif

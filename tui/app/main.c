@@ -81,11 +81,21 @@ static int print_help(void)
 static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
 {
 	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH);
-	struct ui_feed_options fo = { .path = o->path, .follow = o->follow, .record = o->record,
-		.spool_limit = o->spool_limit, .jobs = o->jobs, .no_index = o->no_index,
-		.readonly = o->readonly, .give_way = screen, .patient = o->verb == UI_VERB_REPORT,
-		.ranges = viewer, .ranged = o->ranged && !viewer, .from_end = o->from_end,
-		.from_ns = o->from_ns, .to_ns = o->to_ns, .thread = o->thread };
+	struct ui_feed_options fo = { .path = o->path,
+		.follow = o->follow,
+		.record = o->record,
+		.spool_limit = o->spool_limit,
+		.jobs = o->jobs,
+		.no_index = o->no_index,
+		.readonly = o->readonly,
+		.give_way = screen,
+		.patient = o->verb == UI_VERB_REPORT,
+		.ranges = viewer,
+		.ranged = o->ranged && !viewer,
+		.from_end = o->from_end,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = o->thread };
 	return ui_feed_open(&fo, err);
 }
 
@@ -140,8 +150,7 @@ static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *whi
 }
 
 /* The report of what was read, on standard output. */
-static int write_report(
-	const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
+static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
 {
 	struct pv_error err = { 0 };
 	struct pv_report_source source;
@@ -290,9 +299,8 @@ static int run_snapshot(const struct ui_options *o)
 		code == EXIT_INPUT ? NULL : open_shot(&shot, &o->report.shot, &err);
 	if (!h && code != EXIT_INPUT)
 		code = complain(NULL, &err);
-	else if (h && !(strcmp(o->output, "-") == 0
-				 ? pv_heapsnapshot_write(h, stdout, &err)
-				 : pv_heapsnapshot_file(h, o->output, &err)))
+	else if (h && !(strcmp(o->output, "-") == 0 ? pv_heapsnapshot_write(h, stdout, &err)
+						    : pv_heapsnapshot_file(h, o->output, &err)))
 		code = complain(err.code == PV_EOUTPUT ? output_name(o) : NULL, &err);
 	ui_heap_destroy(shot.heap);
 	code = tell_status(o, f, code);
@@ -305,9 +313,13 @@ static int run_convert(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	if (o->report.has_shot)
 		return run_snapshot(o);
-	const struct ui_convert_options co = { .path = o->path, .output = o->output,
-		.ranged = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns,
-		.thread = o->thread, .data_version = o->data_version };
+	const struct ui_convert_options co = { .path = o->path,
+		.output = o->output,
+		.ranged = o->ranged,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = o->thread,
+		.data_version = o->data_version };
 	struct ui_converted done;
 	if (!ui_feed_convert(&co, &done, &err))
 		return complain(err.code == PV_EUSAGE    ? NULL
@@ -366,15 +378,15 @@ static int run_viewer(const struct ui_options *o)
 	return code;
 }
 
-static struct ui_guest *passed_to;
+static struct ui_child *passed_to;
 
 static void on_pass(int sig)
 {
-	ui_guest_signal(passed_to, sig);
+	ui_child_signal(passed_to, sig);
 }
 
 /* The program has our streams and gets its own signals from the terminal; we wait. */
-static void wait_for_guest(struct ui_guest *g)
+static void wait_for_child(struct ui_child *g)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass },
 			 usual = { .sa_handler = SIG_DFL };
@@ -383,20 +395,20 @@ static void wait_for_guest(struct ui_guest *g)
 	sigaction(SIGQUIT, &ignore, NULL);
 	sigaction(SIGTERM, &pass, NULL);
 	sigaction(SIGHUP, &pass, NULL);
-	ui_guest_wait(g);
+	ui_child_wait(g);
 	sigaction(SIGTERM, &usual, NULL);
 	sigaction(SIGHUP, &usual, NULL);
 	sigaction(SIGINT, &usual, NULL);
 }
 
 /* Without a screen the overview goes to stderr, where it is not in the way of the program's. */
-static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g)
+static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct ui_child *g)
 {
 	struct pv_error err = { 0 };
 	struct ui_app_frame frame;
 	struct ui_feed_status s;
-	struct ui_guest_status program;
-	ui_guest_status(g, &program);
+	struct ui_child_status program;
+	ui_child_status(g, &program);
 	if (program.not_run) {
 		ui_complain(o->words[0], "%s", strerror(program.not_run));
 		return;
@@ -423,18 +435,18 @@ static void tell_untrue_code(void)
  * Notes about a program that was started and has ended, one line each. A program that ends well but
  * was not recorded at all is a failure of ours.
  */
-static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, int code)
+static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_child *g, int code)
 {
-	struct ui_guest_status program;
+	struct ui_child_status program;
 	struct ui_feed_status s;
 	struct ui_feed_end end;
 	char why[240];
-	ui_guest_status(g, &program);
+	ui_child_status(g, &program);
 	ui_feed_status(f, &s);
 	if (!program.ended || program.not_run)
 		return code;
 	if (s.bytes_read == 0) {
-		ui_guest_silence(g, why, sizeof why);
+		ui_child_silence(g, why, sizeof why);
 		ui_complain(NULL, "no log came: %s", why);
 		return code ? code : EXIT_OWN;
 	}
@@ -446,20 +458,20 @@ static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_gue
 	return code;
 }
 
-static int run_guest(const struct ui_options *o, struct ui_feed *f, struct ui_guest *g, bool screen)
+static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_child *g, bool screen)
 {
 	struct pv_error err = { 0 };
-	struct ui_guest_status s;
+	struct ui_child_status s;
 	int code = EXIT_OWN;
-	if (!ui_guest_go(g)) {
+	if (!ui_child_go(g)) {
 		ui_complain(NULL, "%s could not be started", o->words[0]);
 		return EXIT_OWN;
 	}
 	if (screen && !ui_app_run(f, o, g, &code, &err))
 		code = complain(NULL, &err);
 	if (!screen)
-		wait_for_guest(g);
-	ui_guest_status(g, &s);
+		wait_for_child(g);
+	ui_child_status(g, &s);
 	if (!screen)
 		tell_overview(o, f, g);
 	code = tell_end(o, f, g, screen ? code : s.exit_code);
@@ -475,21 +487,21 @@ static int run_run(const struct ui_options *given)
 	struct ui_options o = *given;
 	bool screen = isatty(STDOUT_FILENO);
 	int code;
-	char why[UI_GUEST_WHY];
-	struct ui_guest *g = ui_guest_create(&o, screen, &code, why, &err);
+	char why[UI_CHILD_WHY];
+	struct ui_child *g = ui_child_create(&o, screen, &code, why, &err);
 	if (!g && *why)
 		ui_complain(NULL, "%s", why);
 	else if (!g)
 		complain(NULL, &err);
 	if (!g)
 		return code;
-	o.path = ui_guest_pipe(g);
-	if (*ui_guest_note(g))
-		ui_complain(NULL, "%s", ui_guest_note(g));
+	o.path = ui_child_pipe(g);
+	if (*ui_child_note(g))
+		ui_complain(NULL, "%s", ui_child_note(g));
 	struct ui_feed *f = open_feed(&o, screen, &err);
-	code = f ? run_guest(&o, f, g, screen) : complain(NULL, &err);
+	code = f ? run_child(&o, f, g, screen) : complain(NULL, &err);
 	ui_feed_close(f);
-	ui_guest_close(g);
+	ui_child_close(g);
 	return code;
 }
 
@@ -498,8 +510,8 @@ static int run_attach(const struct ui_options *given)
 {
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
-	char why[UI_GUEST_WHY];
-	struct ui_joined *j = ui_guest_join(&o, why, &err);
+	char why[UI_CHILD_WHY];
+	struct ui_joined *j = ui_child_join(&o, why, &err);
 	if (!j && *why) {
 		ui_complain(NULL, "%s", why);
 		return EXIT_USAGE;

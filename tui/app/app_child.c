@@ -11,17 +11,17 @@ enum { QUIET_MS = 4000, LOOKS = 15 };
 /* With a program that was started from here its own code is passed on. */
 int ui_app_code(const struct app *a)
 {
-	struct ui_guest_status g = { 0 };
-	if (a->guest)
-		ui_guest_status(a->guest, &g);
+	struct ui_child_status g = { 0 };
+	if (a->child)
+		ui_child_status(a->child, &g);
 	return g.ended ? g.exit_code : a->status.exit_code;
 }
 
 void ui_app_end_program(struct app *a)
 {
-	struct ui_guest_status g;
-	ui_guest_end(a->guest);
-	ui_guest_status(a->guest, &g);
+	struct ui_child_status g;
+	ui_child_end(a->child);
+	ui_child_status(a->child, &g);
 	a->exit_code = g.ended ? g.exit_code : 128 + SIGTERM;
 }
 
@@ -56,10 +56,10 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
 	struct app *a = arg;
-	struct ui_guest_status before, now;
-	ui_guest_status(a->guest, &before);
-	ui_guest_turn(a->guest);
-	ui_guest_status(a->guest, &now);
+	struct ui_child_status before, now;
+	ui_child_status(a->child, &before);
+	ui_child_turn(a->child);
+	ui_child_status(a->child, &now);
 	a->screen.program_runs = now.runs;
 	if (now.ended && !before.ended && now.exit_code > 128)
 		ui_screen_say(&a->screen, true, "the program was ended by signal %d",
@@ -83,10 +83,10 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	if (!a->screen.program_runs)
 		return;
 	if (a->status.bytes_read == 0) {
-		ui_guest_silence(a->guest, why, sizeof why);
+		ui_child_silence(a->child, why, sizeof why);
 		ui_screen_say(&a->screen, true, "no log yet: %s", why);
 	} else {
-		ui_guest_others(a->guest, a->screen.shared.all.pid, why, sizeof why);
+		ui_child_others(a->child, a->screen.shared.all.pid, why, sizeof why);
 		if (*why && strcmp(why, a->others) != 0)
 			ui_screen_say(&a->screen, false, "not followed: %s", why);
 		memcpy(a->others, why, sizeof why);
@@ -96,13 +96,13 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
-bool ui_app_watch_guest(struct app *a)
+bool ui_app_watch_child(struct app *a)
 {
 	struct timeval t = ui_app_timeval(QUIET_MS);
-	if (!a->guest)
+	if (!a->child)
 		return true;
 	a->screen.program_runs = true;
-	a->words = event_new(a->base, ui_guest_fd(a->guest), EV_READ | EV_PERSIST, on_words, a);
+	a->words = event_new(a->base, ui_child_fd(a->child), EV_READ | EV_PERSIST, on_words, a);
 	a->quiet = event_new(a->base, -1, 0, on_quiet, a);
 	return a->words && a->quiet && event_add(a->words, NULL) == 0 &&
 	       event_add(a->quiet, &t) == 0;

@@ -1,4 +1,4 @@
-#include "tui/app/guest.h"
+#include "tui/app/child.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,13 +12,20 @@
 #include "common/target/launch.h"
 #include "common/target/relay.h"
 
-enum { END_MS = 5000, EXIT_MISSING = 127, EXIT_UNRUNNABLE = 126, EXIT_USAGE = 2, EXIT_REFUSED = 3, EXIT_OWN = 125 };
+enum {
+	END_MS = 5000,
+	EXIT_MISSING = 127,
+	EXIT_UNRUNNABLE = 126,
+	EXIT_USAGE = 2,
+	EXIT_REFUSED = 3,
+	EXIT_OWN = 125
+};
 
-struct ui_guest {
+struct ui_child {
 	struct pv_launch launch;
 	struct pv_relay relay;
 	struct ui_output output;
-	struct ui_guest_status status;
+	struct ui_child_status status;
 	bool relay_gone;
 	char name[200];
 };
@@ -41,11 +48,11 @@ static struct pv_launch_options wish(const struct ui_options *o)
 		.probe = o->probe };
 }
 
-struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *ret_exit,
-	char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
+struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,
+	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
 	struct pv_launch_options lo = wish(o);
-	struct ui_guest *g = calloc(1, sizeof *g);
+	struct ui_child *g = calloc(1, sizeof *g);
 	bool missing = false;
 	*ret_exit = EXIT_OWN;
 	*ret_why = 0;
@@ -60,16 +67,16 @@ struct ui_guest *ui_guest_create(const struct ui_options *o, bool screen, int *r
 	if (!planned)
 		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
 	if (g->launch.refused)
-		snprintf(ret_why, UI_GUEST_WHY, "%s", g->launch.why);
+		snprintf(ret_why, UI_CHILD_WHY, "%s", g->launch.why);
 	if (planned && pv_launch_prepare(&g->launch, reterr) &&
 		pv_relay_start(&g->relay, &g->launch, screen, reterr))
 		return g;
 	g->status.ended = true;
-	ui_guest_close(g);
+	ui_child_close(g);
 	return NULL;
 }
 
-void ui_guest_close(struct ui_guest *g)
+void ui_child_close(struct ui_child *g)
 {
 	if (!g)
 		return;
@@ -81,39 +88,39 @@ void ui_guest_close(struct ui_guest *g)
 	free(g);
 }
 
-const char *ui_guest_note(const struct ui_guest *g)
+const char *ui_child_note(const struct ui_child *g)
 {
 	return g->launch.note;
 }
 
-const char *ui_guest_pipe(const struct ui_guest *g)
+const char *ui_child_pipe(const struct ui_child *g)
 {
 	return g->launch.pipe;
 }
 
-bool ui_guest_go(struct ui_guest *g)
+bool ui_child_go(struct ui_child *g)
 {
 	g->status.runs = pv_relay_go(&g->relay);
 	g->status.pid = g->relay.relayed ? 0 : g->relay.pid;
 	return g->status.runs;
 }
 
-int ui_guest_fd(const struct ui_guest *g)
+int ui_child_fd(const struct ui_child *g)
 {
 	return g->relay.fd;
 }
 
-struct ui_output *ui_guest_output(struct ui_guest *g)
+struct ui_output *ui_child_output(struct ui_child *g)
 {
 	return &g->output;
 }
 
-void ui_guest_status(const struct ui_guest *g, struct ui_guest_status *ret)
+void ui_child_status(const struct ui_child *g, struct ui_child_status *ret)
 {
 	*ret = g->status;
 }
 
-static void note_failure(struct ui_guest *g, int why)
+static void note_failure(struct ui_child *g, int why)
 {
 	char text[320];
 	snprintf(text, sizeof text, "profview: %s: %s", g->name, strerror(why));
@@ -122,7 +129,7 @@ static void note_failure(struct ui_guest *g, int why)
 	g->status.exit_code = why == ENOENT ? EXIT_MISSING : EXIT_UNRUNNABLE;
 }
 
-static void note_exit(struct ui_guest *g, int status)
+static void note_exit(struct ui_child *g, int status)
 {
 	char text[80];
 	bool killed = WIFSIGNALED(status);
@@ -136,14 +143,14 @@ static void note_exit(struct ui_guest *g, int status)
 }
 
 /* It has ended: its log will have no further writer, unless children go on. */
-static void ended(struct ui_guest *g)
+static void ended(struct ui_child *g)
 {
 	g->status.runs = false;
 	g->status.ended = true;
 	pv_launch_hang_up(&g->launch);
 }
 
-static bool take_message(struct ui_guest *g)
+static bool take_message(struct ui_child *g)
 {
 	struct pv_relay_message m;
 	char text[80];
@@ -182,46 +189,46 @@ static bool take_message(struct ui_guest *g)
 	return false;
 }
 
-void ui_guest_turn(struct ui_guest *g)
+void ui_child_turn(struct ui_child *g)
 {
 	enum { AT_ONCE = 256 }; /* messages: keys come in between */
 	for (int i = 0; i < AT_ONCE && !g->relay_gone && take_message(g); i++)
 		;
 }
 
-void ui_guest_silence(const struct ui_guest *g, char *to, size_t room)
+void ui_child_silence(const struct ui_child *g, char *to, size_t room)
 {
 	pv_launch_silence(&g->launch, g->status.runs ? (pid_t)g->status.pid : 0, to, room);
 }
 
-void ui_guest_others(const struct ui_guest *g, long followed, char *to, size_t room)
+void ui_child_others(const struct ui_child *g, long followed, char *to, size_t room)
 {
 	pv_launch_others(&g->launch, (pid_t)followed, to, room);
 }
 
-void ui_guest_signal(struct ui_guest *g, int sig)
+void ui_child_signal(struct ui_child *g, int sig)
 {
 	if (g->status.runs)
 		pv_relay_signal(&g->relay, sig);
 }
 
-void ui_guest_resize(struct ui_guest *g, int w, int h)
+void ui_child_resize(struct ui_child *g, int w, int h)
 {
 	if (g->status.runs)
 		pv_relay_resize(&g->relay, w, h);
 }
 
-void ui_guest_end(struct ui_guest *g)
+void ui_child_end(struct ui_child *g)
 {
-	ui_guest_signal(g, SIGTERM);
+	ui_child_signal(g, SIGTERM);
 	for (int ms = 0; g->status.runs && ms < END_MS; ms += 50) {
 		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
 		poll(&p, 1, 50);
-		ui_guest_turn(g);
+		ui_child_turn(g);
 	}
 }
 
-void ui_guest_wait(struct ui_guest *g)
+void ui_child_wait(struct ui_child *g)
 {
 	int status, why;
 	if (!pv_relay_wait(&g->relay, &status, &why))
@@ -233,7 +240,7 @@ void ui_guest_wait(struct ui_guest *g)
 	ended(g);
 }
 
-void ui_guest_hang_up(const struct ui_guest *g)
+void ui_child_hang_up(const struct ui_child *g)
 {
 	pv_launch_hang_up(&g->launch);
 }
@@ -246,8 +253,8 @@ struct ui_joined {
 };
 
 /* A probe that is there already records what it was told to. */
-static bool take_wish(struct ui_joined *j, const struct ui_options *o, char *ret_why,
-	struct pv_error *reterr)
+static bool take_wish(
+	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
 {
 	j->place.wish = wish(o);
 	if (pv_join_chooses(&j->place))
@@ -265,8 +272,8 @@ static bool take_wish(struct ui_joined *j, const struct ui_options *o, char *ret
 		o->pid, o->pid);
 }
 
-struct ui_joined *ui_guest_join(
-	const struct ui_options *o, char ret_why[UI_GUEST_WHY], struct pv_error *reterr)
+struct ui_joined *ui_child_join(
+	const struct ui_options *o, char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
 	*ret_why = 0;
 	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
