@@ -5,7 +5,7 @@
 
 static struct pv_heap heap, heap_weak;
 
-/* What heaper.c does, at once. */
+/* What snapshot_loader.c does, at once. */
 static void bring(void)
 {
 	if (!screen.browser.asked)

@@ -101,9 +101,9 @@ static void take_status(struct app *a)
 	a->model = NULL;
 	if (!ui_asker_idle(a->asker))
 		return;
-	ui_ranger_drop(&a->ranger, &a->screen);
-	ui_heaper_drop(&a->heaper, &a->screen);
-	ui_follower_drop(&a->follower, &a->screen);
+	ui_range_loader_drop(&a->range_loader, &a->screen);
+	ui_snapshot_loader_drop(&a->snapshot_loader, &a->screen);
+	ui_identity_loader_drop(&a->identity_loader, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->models = a->status.models;
 }
@@ -182,15 +182,15 @@ static void turn_range(struct app *a, int64_t now)
 {
 	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
 	if (a->term) {
-		bool more = ui_ranger_turn(&a->ranger, &a->screen, a->asker);
-		more = ui_heaper_turn(&a->heaper, &a->screen, a->asker) || more;
-		more = ui_follower_turn(&a->follower, &a->screen, a->asker) || more;
+		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->asker);
+		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->asker) || more;
+		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->asker) || more;
 		if (more && a->settle)
 			event_add(a->settle, &soon);
 	} else {
-		ui_ranger_wait(&a->ranger, &a->screen);
-		ui_heaper_wait(&a->heaper, &a->screen);
-		ui_follower_wait(&a->follower, &a->screen);
+		ui_range_loader_wait(&a->range_loader, &a->screen);
+		ui_snapshot_loader_wait(&a->snapshot_loader, &a->screen);
+		ui_identity_loader_wait(&a->identity_loader, &a->screen);
 	}
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
@@ -478,8 +478,8 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	a->ranger.feed = a->heaper.feed = a->feed;
-	a->follower.feed = a->feed;
+	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
+	a->identity_loader.feed = a->feed;
 	const struct ui_range r = {
 		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .from_end = o->from_end
 	};
@@ -541,9 +541,9 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *
 	ui_slot_cancel(&a.costs);
 	ui_asker_destroy(a.asker);
 	pv_groups_cache_destroy(a.groups);
-	ui_ranger_drop(&a.ranger, NULL);
-	ui_heaper_drop(&a.heaper, NULL);
-	ui_follower_drop(&a.follower, NULL);
+	ui_range_loader_drop(&a.range_loader, NULL);
+	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
+	ui_identity_loader_drop(&a.identity_loader, NULL);
 	*ret_exit = a.exit_code;
 	return ok;
 }

@@ -59,9 +59,9 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 			pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	}
 	ui_screen_finish(&a.screen);
-	ui_ranger_drop(&a.ranger, NULL);
-	ui_heaper_drop(&a.heaper, NULL);
-	ui_follower_drop(&a.follower, NULL);
+	ui_range_loader_drop(&a.range_loader, NULL);
+	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
+	ui_identity_loader_drop(&a.identity_loader, NULL);
 	pv_groups_cache_destroy(a.groups);
 	if (!text)
 		return false;

@@ -8,9 +8,9 @@
 #include "common/query/groups_cache.h"
 #include "tui/draw/asker.h"
 #include "tui/app/feed_tell.h"
-#include "tui/app/heaper.h"
-#include "tui/app/follower.h"
-#include "tui/app/ranger.h"
+#include "tui/app/snapshot_loader.h"
+#include "tui/app/identity_loader.h"
+#include "tui/app/range_loader.h"
 #include "tui/screen/screen.h"
 #include "tui/app/term.h"
 
@@ -35,9 +35,9 @@ struct app {
 	unsigned looks;        /* for them */
 	struct ui_stats stats; /* the last that was heard */
 	int64_t stats_ns;      /* when it was asked for; 0: never */
-	struct ui_ranger ranger;
-	struct ui_heaper heaper;
-	struct ui_follower follower;
+	struct ui_range_loader range_loader;
+	struct ui_snapshot_loader snapshot_loader;
+	struct ui_identity_loader identity_loader;
 	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;

@@ -1,6 +1,6 @@
 /*
  * The global range of time, as the user sets it: two ends and a cursor on the strip. Plain values
- * and pure functions; who reads the events of the range again is ranger.h.
+ * and pure functions; who reads the events of the range again is range_loader.h.
  */
 #ifndef UI_TIME_RANGE_H
 #define UI_TIME_RANGE_H

@@ -1,7 +1,7 @@
 /*
  * The object browser: where in a heap shot the user is (classes, objects of one, what an object
  * keeps, merged paths), the way there and back, and named sets of objects. It decides what the
- * lists of its pane ask for; heaper.c brings the shot.
+ * lists of its pane ask for; snapshot_loader.c brings the shot.
  */
 #ifndef UI_BROWSER_H
 #define UI_BROWSER_H
@@ -39,14 +39,14 @@ struct ui_browse_set {
 struct ui_browse_wish {
 	uint32_t shot;
 	struct pv_address_list address; /* none: no wish */
-	char name[64];              /* of the set that they become */
+	char name[64];                  /* of the set that they become */
 };
 
 enum { UI_BROWSE_SETS = UI_MENU_MAX, UI_BROWSE_STEPS = 200 };
 
 struct ui_browser {
 	bool visited;   /* a shot was chosen */
-	bool asked;     /* another one is wanted than is open: heaper.c */
+	bool asked;     /* another one is wanted than is open: snapshot_loader.c */
 	bool cancelled; /* nobody wants what is being read */
 	struct ui_browse_place at;
 	PV_ARRAY(struct ui_browse_place) back, forward;

@@ -1,6 +1,6 @@
 /*
  * Two heap shots compared, object by object, and the growth ladder: which shots, what makes an
- * object the same, and what the lists of the two panes ask for. follower.c finds out who is who.
+ * object the same, and what the lists of the two panes ask for. identity_loader.c finds out who is who.
  */
 #ifndef UI_COMPARE_H
 #define UI_COMPARE_H
@@ -13,13 +13,13 @@ struct ui_pane;
 struct ui_screen;
 
 struct ui_compare {
-	bool asked;          /* other shots are wanted than are known: follower.c */
+	bool asked;          /* other shots are wanted than are known: identity_loader.c */
 	bool cancelled;      /* nobody wants what is being read */
 	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
 	bool by_address;
-	bool held;           /* reading was cancelled: only the user begins it again */
-	bool due;            /* it is to begin again by itself, a little later */
-	uint64_t shots;      /* whole ones there were when it was asked */
+	bool held;      /* reading was cancelled: only the user begins it again */
+	bool due;       /* it is to begin again by itself, a little later */
+	uint64_t shots; /* whole ones there were when it was asked */
 	int64_t asked_ns, took_ns, ended_ns; /* by the clock of ui_screen_update() */
 	enum ui_compare_rows { UI_ROWS_CLASSES, UI_ROWS_STACKS, UI_ROWS_THREADS, UI_ROWS } rows;
 };

@@ -2,12 +2,12 @@
  * Has the screen's range read again beside everything else, and hands over the model of it. One
  * thread (the screen's).
  */
-#ifndef UI_RANGER_H
-#define UI_RANGER_H
+#ifndef UI_RANGE_LOADER_H
+#define UI_RANGE_LOADER_H
 
 #include "tui/screen/screen.h"
 
-struct ui_ranger {
+struct ui_range_loader {
 	struct ui_feed *feed;
 	bool wanted;                         /* a reading is to begin */
 	struct ui_reading *reading;          /* under way */
@@ -19,10 +19,10 @@ struct ui_ranger {
 };
 
 /* Before and after every frame. True while it wants to be called again soon without any event. */
-bool ui_ranger_turn(struct ui_ranger *r, struct ui_screen *s, struct ui_asker *asker);
+bool ui_range_loader_turn(struct ui_range_loader *r, struct ui_screen *s, struct ui_asker *asker);
 /* Waits until the range is read: for frames that nobody waits for. */
-void ui_ranger_wait(struct ui_ranger *r, struct ui_screen *s);
+void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s);
 /* Nothing of the feed's models may be asked any more; the asker is idle. */
-void ui_ranger_drop(struct ui_ranger *r, struct ui_screen *s);
+void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s);
 
 #endif

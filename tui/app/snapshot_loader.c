@@ -1,8 +1,8 @@
-#include "tui/app/heaper.h"
+#include "tui/app/snapshot_loader.h"
 
 #include <stdio.h>
 
-static void bury(struct ui_heaper *h, struct ui_open_heap *heap)
+static void bury(struct ui_snapshot_loader *h, struct ui_open_heap *heap)
 {
 	if (!heap->heap)
 		return;
@@ -12,13 +12,13 @@ static void bury(struct ui_heaper *h, struct ui_open_heap *heap)
 	*heap = (struct ui_open_heap){ 0 }; /* out of memory: it lives until the program ends */
 }
 
-static void sweep(struct ui_heaper *h)
+static void sweep(struct ui_snapshot_loader *h)
 {
 	while (h->dying.n)
 		ui_heap_destroy(h->dying.v[--h->dying.n]);
 }
 
-static struct ui_open_heap *find(struct ui_heaper *h, uint32_t shot, bool weak)
+static struct ui_open_heap *find(struct ui_snapshot_loader *h, uint32_t shot, bool weak)
 {
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)
 		if (h->open[i].heap && h->open[i].shot == shot && h->open[i].weak == weak)
@@ -27,7 +27,7 @@ static struct ui_open_heap *find(struct ui_heaper *h, uint32_t shot, bool weak)
 }
 
 /* A free place, or that of the shot which was not wanted for the longest time. */
-static struct ui_open_heap *place(struct ui_heaper *h)
+static struct ui_open_heap *place(struct ui_snapshot_loader *h)
 {
 	struct ui_open_heap *best = &h->open[0];
 	for (int i = 0; i < UI_HEAPS_OPEN; i++) {
@@ -39,14 +39,14 @@ static struct ui_open_heap *place(struct ui_heaper *h)
 	return best;
 }
 
-static void show(struct ui_heaper *h, struct ui_screen *s, struct ui_open_heap *heap)
+static void show(struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_open_heap *heap)
 {
 	heap->used = ++h->clock;
 	ui_browser_use(s, ui_heap_get(heap->heap), NULL);
 }
 
 /* The user wants another shot, or this one with weak references. */
-static void take_wish(struct ui_heaper *h, struct ui_screen *s)
+static void take_wish(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	const struct ui_heap_shown *want = &s->shared.heap;
 	struct pv_error e = { 0 };
@@ -67,7 +67,7 @@ static void take_wish(struct ui_heaper *h, struct ui_screen *s)
 		ui_browser_use(s, NULL, e.what);
 }
 
-static void look(struct ui_heaper *h, struct ui_screen *s)
+static void look(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	struct ui_heap_shown *shown = &s->shared.heap;
 	struct ui_heap_status st;
@@ -93,7 +93,7 @@ static void look(struct ui_heaper *h, struct ui_screen *s)
 }
 
 /* If only weak references were to count, or no longer, the earlier graph is shown again. */
-static void cancel(struct ui_heaper *h, struct ui_screen *s)
+static void cancel(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	struct ui_heap_shown *want = &s->shared.heap;
 	struct ui_open_heap *known = find(h, want->shot, !want->weak);
@@ -107,7 +107,8 @@ static void cancel(struct ui_heaper *h, struct ui_screen *s)
 	show(h, s, known);
 }
 
-bool ui_heaper_turn(struct ui_heaper *h, struct ui_screen *s, struct ui_asker *asker)
+bool ui_snapshot_loader_turn(
+	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_asker *asker)
 {
 	if (s->browser.cancelled && s->shared.heap.reading)
 		cancel(h, s);
@@ -121,16 +122,16 @@ bool ui_heaper_turn(struct ui_heaper *h, struct ui_screen *s, struct ui_asker *a
 	return h->reading.heap || h->dying.n || s->browser.dead.n || s->browser.asked;
 }
 
-void ui_heaper_wait(struct ui_heaper *h, struct ui_screen *s)
+void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	do {
-		ui_heaper_turn(h, s, NULL);
+		ui_snapshot_loader_turn(h, s, NULL);
 		if (h->reading.heap)
 			ui_heap_wait(h->reading.heap);
 	} while (h->reading.heap);
 }
 
-void ui_heaper_drop(struct ui_heaper *h, struct ui_screen *s)
+void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	if (s) {
 		ui_browser_forget(s);

@@ -1,4 +1,4 @@
-#include "tui/app/ranger.h"
+#include "tui/app/range_loader.h"
 
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #define AGAIN_NS INT64_C(3000000000)
 enum { COST_SHARE = 4 };
 
-static void bury(struct ui_ranger *r, struct ui_reading **reading)
+static void bury(struct ui_range_loader *r, struct ui_reading **reading)
 {
 	if (!*reading)
 		return;
@@ -16,14 +16,14 @@ static void bury(struct ui_ranger *r, struct ui_reading **reading)
 	*reading = NULL; /* out of memory: it lives until the program ends */
 }
 
-static void sweep(struct ui_ranger *r)
+static void sweep(struct ui_range_loader *r)
 {
 	while (r->dying.n)
 		ui_reading_destroy(r->dying.v[--r->dying.n]);
 }
 
 /* The user has set another range, or none. */
-static void take_wish(struct ui_ranger *r, struct ui_screen *s)
+static void take_wish(struct ui_range_loader *r, struct ui_screen *s)
 {
 	if (!s->range_asked)
 		return;
@@ -43,7 +43,7 @@ static void fail(struct ui_screen *s, const char *why)
 	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%.100s", why);
 }
 
-static void begin(struct ui_ranger *r, struct ui_screen *s)
+static void begin(struct ui_range_loader *r, struct ui_screen *s)
 {
 	struct ui_range *g = &s->shared.range;
 	struct pv_error e = { 0 };
@@ -58,7 +58,7 @@ static void begin(struct ui_ranger *r, struct ui_screen *s)
 		fail(s, e.what);
 }
 
-static void take_over(struct ui_ranger *r, struct ui_screen *s, int64_t until_ns)
+static void take_over(struct ui_range_loader *r, struct ui_screen *s, int64_t until_ns)
 {
 	struct ui_reading *old = r->shown;
 	r->shown = r->reading;
@@ -71,7 +71,7 @@ static void take_over(struct ui_ranger *r, struct ui_screen *s, int64_t until_ns
 	bury(r, &old);
 }
 
-static void look(struct ui_ranger *r, struct ui_screen *s)
+static void look(struct ui_range_loader *r, struct ui_screen *s)
 {
 	struct ui_range *g = &s->shared.range;
 	struct ui_reading_status st;
@@ -92,7 +92,7 @@ static void look(struct ui_ranger *r, struct ui_screen *s)
 }
 
 /* The log has grown within the range while it was being written. */
-static void renew(struct ui_ranger *r, const struct ui_screen *s)
+static void renew(struct ui_range_loader *r, const struct ui_screen *s)
 {
 	const struct ui_range *g = &s->shared.range;
 	int64_t pause = r->cost_ns * COST_SHARE;
@@ -104,7 +104,7 @@ static void renew(struct ui_ranger *r, const struct ui_screen *s)
 		    s->shared.feed.state == UI_FEED_ENDED;
 }
 
-bool ui_ranger_turn(struct ui_ranger *r, struct ui_screen *s, struct ui_asker *asker)
+bool ui_range_loader_turn(struct ui_range_loader *r, struct ui_screen *s, struct ui_asker *asker)
 {
 	if (s->range_cancelled && r->reading) {
 		bury(r, &r->reading);
@@ -124,16 +124,16 @@ bool ui_ranger_turn(struct ui_ranger *r, struct ui_screen *s, struct ui_asker *a
 	return r->reading || r->dying.n || growing;
 }
 
-void ui_ranger_wait(struct ui_ranger *r, struct ui_screen *s)
+void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s)
 {
 	do {
-		ui_ranger_turn(r, s, NULL);
+		ui_range_loader_turn(r, s, NULL);
 		if (r->reading)
 			ui_reading_wait(r->reading);
 	} while (r->reading);
 }
 
-void ui_ranger_drop(struct ui_ranger *r, struct ui_screen *s)
+void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s)
 {
 	if (s && r->shown)
 		ui_screen_use(s, NULL);

@@ -2,8 +2,8 @@
  * Has the heap shot that the object browser wants read beside everything else, and keeps a few of
  * them open. One thread (the screen's).
  */
-#ifndef UI_HEAPER_H
-#define UI_HEAPER_H
+#ifndef UI_SNAPSHOT_LOADER_H
+#define UI_SNAPSHOT_LOADER_H
 
 #include "tui/app/feed_heap.h"
 #include "tui/screen/screen.h"
@@ -17,7 +17,7 @@ struct ui_open_heap {
 	uint64_t used; /* when it was wanted last */
 };
 
-struct ui_heaper {
+struct ui_snapshot_loader {
 	struct ui_feed *feed;
 	struct ui_open_heap open[UI_HEAPS_OPEN];
 	struct ui_open_heap reading;
@@ -26,10 +26,11 @@ struct ui_heaper {
 };
 
 /* Before every frame. True while it wants to be called again soon without any event. */
-bool ui_heaper_turn(struct ui_heaper *h, struct ui_screen *s, struct ui_asker *asker);
+bool ui_snapshot_loader_turn(
+	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_asker *asker);
 /* Waits until the shot is read: for frames that nobody waits for. */
-void ui_heaper_wait(struct ui_heaper *h, struct ui_screen *s);
+void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s);
 /* The model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */
-void ui_heaper_drop(struct ui_heaper *h, struct ui_screen *s);
+void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s);
 
 #endif

@@ -1,6 +1,6 @@
-#include "tui/app/follower.h"
+#include "tui/app/identity_loader.h"
 
-static void bury(struct ui_follower *f, struct ui_following **following)
+static void bury(struct ui_identity_loader *f, struct ui_following **following)
 {
 	if (!*following)
 		return;
@@ -10,20 +10,20 @@ static void bury(struct ui_follower *f, struct ui_following **following)
 	*following = NULL; /* out of memory: it lives until the program ends */
 }
 
-static void sweep(struct ui_follower *f)
+static void sweep(struct ui_identity_loader *f)
 {
 	while (f->dying.n)
 		ui_following_destroy(f->dying.v[--f->dying.n]);
 }
 
 /* Nothing may be asked any more of what is shown. */
-static void put_down(struct ui_follower *f, struct ui_screen *s, const char *why)
+static void put_down(struct ui_identity_loader *f, struct ui_screen *s, const char *why)
 {
 	ui_compare_use(s, NULL, NULL, why);
 	bury(f, &f->shown);
 }
 
-static void take_wish(struct ui_follower *f, struct ui_screen *s)
+static void take_wish(struct ui_identity_loader *f, struct ui_screen *s)
 {
 	struct ui_compare *c = &s->compare;
 	struct pv_error e = { 0 };
@@ -36,7 +36,7 @@ static void take_wish(struct ui_follower *f, struct ui_screen *s)
 		put_down(f, s, e.what);
 }
 
-static void look(struct ui_follower *f, struct ui_screen *s)
+static void look(struct ui_identity_loader *f, struct ui_screen *s)
 {
 	struct ui_lives_shown *shown = &s->shared.lives;
 	struct ui_following_status st;
@@ -58,7 +58,8 @@ static void look(struct ui_follower *f, struct ui_screen *s)
 	ui_compare_use(s, ui_following_lives(f->shown), ui_following_model(f->shown), NULL);
 }
 
-bool ui_follower_turn(struct ui_follower *f, struct ui_screen *s, struct ui_asker *asker)
+bool ui_identity_loader_turn(
+	struct ui_identity_loader *f, struct ui_screen *s, struct ui_asker *asker)
 {
 	struct ui_compare *c = &s->compare;
 	if (c->cancelled && s->shared.lives.reading) {
@@ -74,16 +75,16 @@ bool ui_follower_turn(struct ui_follower *f, struct ui_screen *s, struct ui_aske
 	return f->reading || f->dying.n || c->asked || (c->due && s->shared.lives.on_screen);
 }
 
-void ui_follower_wait(struct ui_follower *f, struct ui_screen *s)
+void ui_identity_loader_wait(struct ui_identity_loader *f, struct ui_screen *s)
 {
 	do {
-		ui_follower_turn(f, s, NULL);
+		ui_identity_loader_turn(f, s, NULL);
 		if (f->reading)
 			ui_following_wait(f->reading);
 	} while (f->reading);
 }
 
-void ui_follower_drop(struct ui_follower *f, struct ui_screen *s)
+void ui_identity_loader_drop(struct ui_identity_loader *f, struct ui_screen *s)
 {
 	if (s) {
 		ui_compare_forget(s);

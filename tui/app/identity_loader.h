@@ -2,12 +2,12 @@
  * Has objects followed from shot to shot for the panes that compare shots, beside everything else.
  * One thread (the screen's).
  */
-#ifndef UI_FOLLOWER_H
-#define UI_FOLLOWER_H
+#ifndef UI_IDENTITY_LOADER_H
+#define UI_IDENTITY_LOADER_H
 
 #include "tui/screen/screen.h"
 
-struct ui_follower {
+struct ui_identity_loader {
 	struct ui_feed *feed;
 	struct ui_following *reading;          /* under way */
 	struct ui_following *shown;            /* the one whose identities the screen has */
@@ -15,10 +15,11 @@ struct ui_follower {
 };
 
 /* Before every frame. True while it wants to be called again soon without any event. */
-bool ui_follower_turn(struct ui_follower *f, struct ui_screen *s, struct ui_asker *asker);
+bool ui_identity_loader_turn(
+	struct ui_identity_loader *f, struct ui_screen *s, struct ui_asker *asker);
 /* Waits until they are followed: for frames that nobody waits for. */
-void ui_follower_wait(struct ui_follower *f, struct ui_screen *s);
+void ui_identity_loader_wait(struct ui_identity_loader *f, struct ui_screen *s);
 /* The feed's model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */
-void ui_follower_drop(struct ui_follower *f, struct ui_screen *s);
+void ui_identity_loader_drop(struct ui_identity_loader *f, struct ui_screen *s);
 
 #endif
