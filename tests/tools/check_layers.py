@@ -55,7 +55,7 @@ EXTRA = {
     'common/report/dump.h': {'common/format', 'common/io'},
     'tui/app/feed_heap.c': {'common/ingest'},
     'tui/app/main.c': {'common/target'},
-    'tui/app/talk.c': {'common/target'},
+    'tui/app/remote.c': {'common/target'},
     'tui/app/child.c': {'common/target'},
     'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
     'tui/app/feed_end.c': {'common/ingest', 'common/model'},

@@ -29,7 +29,7 @@ OWN = {
     'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
     'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},
-    'tui/app/talk.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
+    'tui/app/remote.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
                    r'answer\[.*\]': 'literals', r'key': 'literals'},
     'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',

@@ -22,7 +22,7 @@
 #include "tui/app/feed_lives.h"
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
-#include "tui/app/talk.h"
+#include "tui/app/remote.h"
 
 enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
 
@@ -550,7 +550,7 @@ static int run_attach(const struct ui_options *given)
 static int run_ctl(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
-	if (ui_talk_ctl(o->pid, o->words, o->n_words, stdout, &err))
+	if (ui_remote_ctl(o->pid, o->words, o->n_words, stdout, &err))
 		return finish_output(0);
 	err.code = PV_EIO;
 	return complain(NULL, &err);
@@ -560,7 +560,7 @@ static int run_ps(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool json = o->report.format == PV_REPORT_JSON;
-	return ui_talk_ps(stdout, json, &err) ? finish_output(0) : complain(NULL, &err);
+	return ui_remote_ps(stdout, json, &err) ? finish_output(0) : complain(NULL, &err);
 }
 
 int main(int argc, char *argv[])

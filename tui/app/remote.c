@@ -1,4 +1,4 @@
-#include "tui/app/talk.h"
+#include "tui/app/remote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { ANSWER_MS = 10000 };
 
-bool ui_talk_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr)
+bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr)
 {
 	char line[PV_PROBE_ANSWER] = "", path[PV_PROBE_PATH], answer[PV_PROBE_ANSWER];
 	size_t used = 0;
@@ -109,7 +109,7 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 	}
 }
 
-bool ui_talk_ps(FILE *out, bool json, struct pv_error *reterr)
+bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr)
 {
 	struct pv_joinables all;
 	bool ok = pv_joinables_find(&all, reterr);

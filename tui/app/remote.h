@@ -2,8 +2,8 @@
  * Commands to and questions about running programs without a screen: `profview ctl`, `profview ps`.
  * One of the files of tui/ that see common/target.
  */
-#ifndef UI_TALK_H
-#define UI_TALK_H
+#ifndef UI_REMOTE_H
+#define UI_REMOTE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "common/base/status.h"
 
 /* Sends the words as one line to the probe in process `pid`; its answer goes to `out`. */
-bool ui_talk_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr);
+bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr);
 
 /* The processes that can be joined, as a table or as JSON. */
-bool ui_talk_ps(FILE *out, bool json, struct pv_error *reterr);
+bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr);
 
 #endif
