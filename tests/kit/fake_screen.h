@@ -11,7 +11,7 @@
 static struct ui_screen screen;
 static struct pv_model *world;
 static struct ui_feed_status feed;
-static struct ui_asker *asker; /* NULL: the model is asked at once */
+static struct ui_query_worker *worker; /* NULL: the model is asked at once */
 static int64_t now_ns;
 
 static inline void show(void)
@@ -30,7 +30,7 @@ static inline void open_screen_of(int w, int h)
 		.bytes_per_s = 5000 };
 	now_ns = 0;
 	ck_assert_ptr_nonnull(world);
-	struct ui_screen_options options = { .source = "/tmp/app.mlpd", .asker = asker };
+	struct ui_screen_options options = { .source = "/tmp/app.mlpd", .worker = worker };
 	ck_assert(ui_screen_init(&screen, &options));
 	ck_assert(ui_screen_resize(&screen, w, h));
 	show();

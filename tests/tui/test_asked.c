@@ -27,15 +27,15 @@ static void drop_mark(struct ui_job *j)
 /* Waits until what has been asked for so far is answered, and draws. */
 static void answers(void)
 {
-	struct ui_slot slot = { 0 };
+	struct ui_request slot = { 0 };
 	struct ui_job *mark = calloc(1, sizeof *mark), *done;
 	ck_assert_ptr_nonnull(mark);
 	*mark = (struct ui_job){ .run = run_nothing, .drop = drop_mark };
-	ui_asker_post(asker, &slot, mark);
+	ui_query_worker_post(worker, &slot, mark);
 	while (!(done = ui_slot_take(&slot))) {
-		struct pollfd p = { .fd = ui_asker_fd(asker), .events = POLLIN };
+		struct pollfd p = { .fd = ui_query_worker_fd(worker), .events = POLLIN };
 		ck_assert_int_eq(poll(&p, 1, DEADLINE_MS), 1);
-		ui_asker_clear(asker);
+		ui_query_worker_clear(worker);
 	}
 	free(done);
 	show();
@@ -44,7 +44,7 @@ static void answers(void)
 /* The gate holds it from then on. */
 static void wait_until_one_runs(void)
 {
-	for (int ms = 0; ui_asker_idle(asker); ms++) {
+	for (int ms = 0; ui_query_worker_idle(worker); ms++) {
 		ck_assert_int_lt(ms, DEADLINE_MS);
 		poll(NULL, 0, 1);
 	}
@@ -64,8 +64,8 @@ static void calm(void)
 static void open_asked(void)
 {
 	fake_gate = pass_gate;
-	asker = ui_asker_create();
-	ck_assert_ptr_nonnull(asker);
+	worker = ui_query_worker_create();
+	ck_assert_ptr_nonnull(worker);
 	open_screen();
 	calm();
 }
@@ -75,8 +75,8 @@ static void close_asked(void)
 	struct pv_model *kept = world;
 	world = NULL;
 	ui_screen_finish(&screen);
-	ui_asker_destroy(asker);
-	asker = NULL;
+	ui_query_worker_destroy(worker);
+	worker = NULL;
 	fake_gate = NULL;
 	free(kept);
 }
@@ -253,10 +253,10 @@ START_TEST(a_model_dies_among_questions)
 	struct pv_model *old = world, *fresh = fake_world();
 	world = NULL;
 	show();
-	ck_assert(!ui_asker_idle(asker));
+	ck_assert(!ui_query_worker_idle(worker));
 	pthread_mutex_unlock(&gate);
 	answers();
-	ck_assert(ui_asker_idle(asker));
+	ck_assert(ui_query_worker_idle(worker));
 	memset(old, 0xff, sizeof *old);
 	free(old);
 	world = fresh;

@@ -7,7 +7,7 @@
 
 #include "common/base/status.h"
 #include "tests/kit/suite.h"
-#include "tui/draw/asker.h"
+#include "tui/draw/query_worker.h"
 
 enum { ORDER_MAX = 32, DEADLINE_MS = 20000 };
 
@@ -73,13 +73,13 @@ static struct job *job_of(int name)
 }
 
 /* The answer, as soon as it is there. */
-static int take(struct ui_asker *a, struct ui_slot *slot)
+static int take(struct ui_query_worker *a, struct ui_request *slot)
 {
 	struct ui_job *j;
 	while (!(j = ui_slot_take(slot))) {
-		struct pollfd p = { .fd = ui_asker_fd(a), .events = POLLIN };
+		struct pollfd p = { .fd = ui_query_worker_fd(a), .events = POLLIN };
 		ck_assert_int_eq(poll(&p, 1, DEADLINE_MS), 1);
-		ui_asker_clear(a);
+		ui_query_worker_clear(a);
 	}
 	int name = ((struct job *)j)->name;
 	drop(j);
@@ -100,22 +100,22 @@ static void reset(void)
 }
 
 /* Holds the thread in a job until the gate is opened. */
-static void occupy(struct ui_asker *a, struct ui_slot *slot)
+static void occupy(struct ui_query_worker *a, struct ui_request *slot)
 {
 	pthread_mutex_lock(&gate);
 	struct job *j = job_of(0);
 	j->gated = true;
-	ui_asker_post(a, slot, &j->job);
+	ui_query_worker_post(a, slot, &j->job);
 	wait_begun(1);
 }
 
 START_TEST(without_a_thread_it_runs_at_once)
 {
-	struct ui_slot slot = { 0 };
-	ui_asker_post(NULL, &slot, &job_of(1)->job);
+	struct ui_request slot = { 0 };
+	ui_query_worker_post(NULL, &slot, &job_of(1)->job);
 	ck_assert_int_eq(atomic_load(&ran), 1);
 	ck_assert(!ui_slot_pending(&slot));
-	ui_asker_post(NULL, &slot, &job_of(2)->job);
+	ui_query_worker_post(NULL, &slot, &job_of(2)->job);
 	ck_assert_int_eq(atomic_load(&dropped), 1);
 	struct job *j = (struct job *)ui_slot_take(&slot);
 	ck_assert_int_eq(j->name, 2);
@@ -127,15 +127,15 @@ END_TEST
 
 START_TEST(urgent_jobs_go_first)
 {
-	struct ui_asker *a = ui_asker_create();
-	struct ui_slot busy = { 0 }, slot[4] = { 0 };
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request busy = { 0 }, slot[4] = { 0 };
 	occupy(a, &busy);
 	for (int i = 0; i < 4; i++) {
 		struct job *j = job_of(i + 1);
 		j->job.urgent = i == 2;
-		ui_asker_post(a, &slot[i], &j->job);
+		ui_query_worker_post(a, &slot[i], &j->job);
 	}
-	ck_assert(!ui_asker_idle(a));
+	ck_assert(!ui_query_worker_idle(a));
 	pthread_mutex_unlock(&gate);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(take(a, &slot[i]), i + 1);
@@ -143,57 +143,57 @@ START_TEST(urgent_jobs_go_first)
 	for (size_t i = 0; i < PV_COUNT_OF(want); i++)
 		ck_assert_int_eq(order[i], want[i]);
 	take(a, &busy);
-	ck_assert(ui_asker_idle(a));
-	ui_asker_destroy(a);
+	ck_assert(ui_query_worker_idle(a));
+	ui_query_worker_destroy(a);
 }
 END_TEST
 
 START_TEST(a_new_question_replaces_the_old)
 {
-	struct ui_asker *a = ui_asker_create();
-	struct ui_slot slot = { 0 };
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request slot = { 0 };
 	occupy(a, &slot);
 	for (int i = 1; i <= 5; i++)
-		ui_asker_post(a, &slot, &job_of(i)->job);
+		ui_query_worker_post(a, &slot, &job_of(i)->job);
 	ck_assert_int_eq(atomic_load(&dropped), 4);
 	ck_assert(ui_slot_pending(&slot));
 	pthread_mutex_unlock(&gate);
 	ck_assert_int_eq(take(a, &slot), 5);
 	ck_assert_int_eq(atomic_load(&ran), 2); /* the one that ran already, and the last */
 	ck_assert_int_eq(atomic_load(&dropped), 6);
-	ui_asker_destroy(a);
+	ui_query_worker_destroy(a);
 }
 END_TEST
 
 START_TEST(nothing_comes_of_what_was_cancelled)
 {
-	struct ui_asker *a = ui_asker_create();
-	struct ui_slot slot = { 0 }, other = { 0 };
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request slot = { 0 }, other = { 0 };
 	occupy(a, &slot);
-	ui_asker_post(a, &other, &job_of(1)->job);
+	ui_query_worker_post(a, &other, &job_of(1)->job);
 	ui_slot_cancel(&slot);
 	ui_slot_cancel(&other);
 	ck_assert(!ui_slot_pending(&slot) && !ui_slot_pending(&other));
-	ck_assert(!ui_asker_idle(a)); /* what runs cannot be taken back */
+	ck_assert(!ui_query_worker_idle(a)); /* what runs cannot be taken back */
 	pthread_mutex_unlock(&gate);
-	ui_asker_post(a, &other, &job_of(2)->job);
+	ui_query_worker_post(a, &other, &job_of(2)->job);
 	ck_assert_int_eq(take(a, &other), 2);
 	ck_assert_ptr_null(ui_slot_take(&slot));
 	ck_assert_int_eq(atomic_load(&dropped), 3);
-	ui_asker_destroy(a);
+	ui_query_worker_destroy(a);
 }
 END_TEST
 
 START_TEST(what_waits_dies_with_the_asker)
 {
-	struct ui_asker *a = ui_asker_create();
-	struct ui_slot busy = { 0 }, slot = { 0 };
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request busy = { 0 }, slot = { 0 };
 	occupy(a, &busy);
-	ui_asker_post(a, &slot, &job_of(1)->job);
+	ui_query_worker_post(a, &slot, &job_of(1)->job);
 	ui_slot_cancel(&busy);
 	pthread_mutex_unlock(&gate);
 	ui_slot_cancel(&slot);
-	ui_asker_destroy(a);
+	ui_query_worker_destroy(a);
 	ck_assert_int_eq(atomic_load(&dropped), 2);
 }
 END_TEST
@@ -201,23 +201,23 @@ END_TEST
 /* After a job that takes 20 ms of a processor, and with a share of 4, what is not urgent waits 80. */
 START_TEST(jobs_are_held_back)
 {
-	struct ui_asker *a = ui_asker_create();
-	struct ui_slot one = { 0 }, two = { 0 }, three = { 0 };
-	ui_asker_spare(a, 4);
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request one = { 0 }, two = { 0 }, three = { 0 };
+	ui_query_worker_spare(a, 4);
 	struct job *dear = job_of(1), *urgent = job_of(3);
 	dear->cost_ns = 20000000;
 	dear->gated = urgent->job.urgent = true;
 	pthread_mutex_lock(&gate);
-	ui_asker_post(a, &one, &dear->job);
-	ui_asker_post(a, &two, &job_of(2)->job);
-	ui_asker_post(a, &three, &urgent->job);
+	ui_query_worker_post(a, &one, &dear->job);
+	ui_query_worker_post(a, &two, &job_of(2)->job);
+	ui_query_worker_post(a, &three, &urgent->job);
 	pthread_mutex_unlock(&gate);
 	ck_assert_int_eq(take(a, &two), 2);
 	ck_assert_int_eq(take(a, &one), 1);
 	ck_assert_int_eq(take(a, &three), 3);
 	ck_assert_int_eq(order[2], 2); /* the urgent one did not wait for it */
 	ck_assert_int_ge(began_ns[2] - ended_ns[1], 80000000);
-	ui_asker_destroy(a);
+	ui_query_worker_destroy(a);
 }
 END_TEST
 

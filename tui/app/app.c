@@ -93,13 +93,13 @@ static void take_status(struct app *a)
 	a->unheard = !wait && !ui_feed_status_now(a->feed, &a->status);
 	if (wait)
 		ui_feed_status(a->feed, &a->status);
-	ui_asker_spare(a->asker, spare(a));
+	ui_query_worker_spare(a->worker, spare(a));
 	if (a->model && a->status.models == a->models)
 		return;
 	if (a->model)
 		ui_screen_forget(&a->screen);
 	a->model = NULL;
-	if (!ui_asker_idle(a->asker))
+	if (!ui_query_worker_idle(a->worker))
 		return;
 	ui_range_loader_drop(&a->range_loader, &a->screen);
 	ui_snapshot_loader_drop(&a->snapshot_loader, &a->screen);
@@ -143,14 +143,14 @@ static void drop_order(struct ui_job *j)
 	free(j);
 }
 
-void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *))
+void ui_app_order(struct app *a, struct ui_request *slot, void (*run)(struct ui_job *))
 {
 	struct order *o = calloc(1, sizeof *o);
 	if (!o)
 		return;
 	o->job = (struct ui_job){ .run = run, .drop = drop_order, .urgent = true };
 	o->feed = a->feed;
-	ui_asker_post(a->asker, slot, &o->job);
+	ui_query_worker_post(a->worker, slot, &o->job);
 }
 
 /* Carries out commands that the screen cannot. False: the user wants to leave. */
@@ -182,9 +182,9 @@ static void turn_range(struct app *a, int64_t now)
 {
 	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
 	if (a->term) {
-		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->asker);
-		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->asker) || more;
-		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->asker) || more;
+		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->worker);
+		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->worker) || more;
+		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->worker) || more;
 		if (more && a->settle)
 			event_add(a->settle, &soon);
 	} else {
@@ -267,7 +267,7 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
 	struct app *a = arg;
-	ui_asker_clear(a->asker);
+	ui_query_worker_clear(a->worker);
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
@@ -454,12 +454,13 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
 	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
 	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
-	a->answers = event_new(a->base, ui_asker_fd(a->asker), EV_READ | EV_PERSIST, on_answers, a);
+	a->answers = event_new(
+		a->base, ui_query_worker_fd(a->worker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
 	bool ok = ui_app_watch_child(a) && a->keys && a->data && a->answers && a->frame &&
 		  a->settle && event_add(a->keys, NULL) == 0 &&
-		  (!a->asker || event_add(a->answers, NULL) == 0);
+		  (!a->worker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
 		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
@@ -473,7 +474,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
 		.output = a->child ? ui_child_output(a->child) : NULL,
 		.readonly = o->readonly,
-		.asker = a->asker,
+		.worker = a->worker,
 		.groups = a->groups,
 		.ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
@@ -509,13 +510,14 @@ bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
 	int *ret_exit, struct pv_error *reterr)
 {
-	struct app a = {
-		.feed = f, .child = child, .asker = ui_asker_create(), .begun_ns = ui_app_now()
-	};
+	struct app a = { .feed = f,
+		.child = child,
+		.worker = ui_query_worker_create(),
+		.begun_ns = ui_app_now() };
 	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
 	if (!ui_app_open_screen(&a, o, reterr)) {
-		ui_asker_destroy(a.asker);
+		ui_query_worker_destroy(a.worker);
 		pv_groups_cache_destroy(a.groups);
 		return false;
 	}
@@ -539,7 +541,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *
 	ui_slot_cancel(&a.decay);
 	ui_slot_cancel(&a.zero);
 	ui_slot_cancel(&a.costs);
-	ui_asker_destroy(a.asker);
+	ui_query_worker_destroy(a.worker);
 	pv_groups_cache_destroy(a.groups);
 	ui_range_loader_drop(&a.range_loader, NULL);
 	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);

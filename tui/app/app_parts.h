@@ -6,7 +6,7 @@
 
 #include "tui/app/app.h"
 #include "common/query/groups_cache.h"
-#include "tui/draw/asker.h"
+#include "tui/draw/query_worker.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/snapshot_loader.h"
 #include "tui/app/identity_loader.h"
@@ -28,9 +28,9 @@ struct app {
 	struct ui_child *child; /* the program started from here, or NULL */
 	struct ui_screen screen;
 	struct event_base *base;
-	struct ui_asker *asker;         /* NULL: the model is asked on this thread */
+	struct ui_query_worker *worker; /* NULL: the model is asked on this thread */
 	struct pv_groups_cache *groups; /* of all that is asked; outlives the asker */
-	struct ui_slot decay, zero, costs;
+	struct ui_request decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
 	unsigned looks;        /* for them */
 	struct ui_stats stats; /* the last that was heard */
@@ -61,7 +61,7 @@ struct order {
 	bool heard;
 	struct ui_stats stats;
 };
-void ui_app_order(struct app *a, struct ui_slot *slot, void (*run)(struct ui_job *));
+void ui_app_order(struct app *a, struct ui_request *slot, void (*run)(struct ui_job *));
 
 int64_t ui_app_now(void); /* ns */
 struct timeval ui_app_timeval(int64_t ms);

@@ -59,7 +59,7 @@ static void look(struct ui_identity_loader *f, struct ui_screen *s)
 }
 
 bool ui_identity_loader_turn(
-	struct ui_identity_loader *f, struct ui_screen *s, struct ui_asker *asker)
+	struct ui_identity_loader *f, struct ui_screen *s, struct ui_query_worker *worker)
 {
 	struct ui_compare *c = &s->compare;
 	if (c->cancelled && s->shared.lives.reading) {
@@ -70,7 +70,7 @@ bool ui_identity_loader_turn(
 	c->cancelled = false;
 	take_wish(f, s);
 	look(f, s);
-	if (ui_asker_idle(asker))
+	if (ui_query_worker_idle(worker))
 		sweep(f);
 	return f->reading || f->dying.n || c->asked || (c->due && s->shared.lives.on_screen);
 }

@@ -16,7 +16,7 @@ struct ui_identity_loader {
 
 /* Before every frame. True while it wants to be called again soon without any event. */
 bool ui_identity_loader_turn(
-	struct ui_identity_loader *f, struct ui_screen *s, struct ui_asker *asker);
+	struct ui_identity_loader *f, struct ui_screen *s, struct ui_query_worker *worker);
 /* Waits until they are followed: for frames that nobody waits for. */
 void ui_identity_loader_wait(struct ui_identity_loader *f, struct ui_screen *s);
 /* The feed's model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */

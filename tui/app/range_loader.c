@@ -104,7 +104,8 @@ static void renew(struct ui_range_loader *r, const struct ui_screen *s)
 		    s->shared.feed.state == UI_FEED_ENDED;
 }
 
-bool ui_range_loader_turn(struct ui_range_loader *r, struct ui_screen *s, struct ui_asker *asker)
+bool ui_range_loader_turn(
+	struct ui_range_loader *r, struct ui_screen *s, struct ui_query_worker *worker)
 {
 	if (s->range_cancelled && r->reading) {
 		bury(r, &r->reading);
@@ -116,7 +117,7 @@ bool ui_range_loader_turn(struct ui_range_loader *r, struct ui_screen *s, struct
 	look(r, s);
 	renew(r, s);
 	begin(r, s);
-	if (ui_asker_idle(asker))
+	if (ui_query_worker_idle(worker))
 		sweep(r);
 	const struct ui_range *g = &s->shared.range;
 	bool growing = r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&

@@ -19,7 +19,8 @@ struct ui_range_loader {
 };
 
 /* Before and after every frame. True while it wants to be called again soon without any event. */
-bool ui_range_loader_turn(struct ui_range_loader *r, struct ui_screen *s, struct ui_asker *asker);
+bool ui_range_loader_turn(
+	struct ui_range_loader *r, struct ui_screen *s, struct ui_query_worker *worker);
 /* Waits until the range is read: for frames that nobody waits for. */
 void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s);
 /* Nothing of the feed's models may be asked any more; the asker is idle. */

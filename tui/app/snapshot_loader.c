@@ -108,14 +108,14 @@ static void cancel(struct ui_snapshot_loader *h, struct ui_screen *s)
 }
 
 bool ui_snapshot_loader_turn(
-	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_asker *asker)
+	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_query_worker *worker)
 {
 	if (s->browser.cancelled && s->shared.heap.reading)
 		cancel(h, s);
 	s->browser.cancelled = false;
 	take_wish(h, s);
 	look(h, s);
-	if (ui_asker_idle(asker)) {
+	if (ui_query_worker_idle(worker)) {
 		sweep(h);
 		ui_browser_sweep(&s->browser);
 	}

@@ -27,7 +27,7 @@ struct ui_snapshot_loader {
 
 /* Before every frame. True while it wants to be called again soon without any event. */
 bool ui_snapshot_loader_turn(
-	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_asker *asker);
+	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_query_worker *worker);
 /* Waits until the shot is read: for frames that nobody waits for. */
 void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s);
 /* The model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */

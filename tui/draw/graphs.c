@@ -16,8 +16,8 @@ static void run(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
 	for (size_t i = 0; i < q->n; i++)
-		q->series[i] = pv_view_series(q->model, q->kind[i], q->id,
-			q->from_ns, q->to_ns, q->cells);
+		q->series[i] =
+			pv_view_series(q->model, q->kind[i], q->id, q->from_ns, q->to_ns, q->cells);
 }
 
 static void drop(struct ui_job *j)
@@ -83,7 +83,7 @@ static void post(struct ui_graphs *g, const struct ui_shared *s, const struct ui
 	g->generation = s->whole_generation;
 	g->id = wish->id;
 	g->cells = wish->cells;
-	ui_asker_post(s->asker, &g->slot, &q->job);
+	ui_query_worker_post(s->worker, &g->slot, &q->job);
 }
 
 void ui_graphs_refresh(
@@ -94,10 +94,10 @@ void ui_graphs_refresh(
 		return;
 	int64_t from, to;
 	span(s, wish, &from, &to);
-	bool moved_on = !s->paused && g->generation != s->whole_generation &&
-		!ui_slot_pending(&g->slot);
+	bool moved_on =
+		!s->paused && g->generation != s->whole_generation && !ui_slot_pending(&g->slot);
 	bool same = g->id == wish->id && g->cells == wish->cells && g->from_ns == from &&
-		g->to_ns == to;
+		    g->to_ns == to;
 	if (g->asked && same && !moved_on)
 		return;
 	post(g, s, wish);

@@ -18,7 +18,7 @@ struct ui_graphs_wish {
 /* Valid when zeroed; before the first answer all series are NULL. Owns them. */
 struct ui_graphs {
 	struct pv_series *series[UI_GRAPHS_MAX];
-	struct ui_slot slot;
+	struct ui_request slot;
 	uint64_t generation, id;
 	int64_t from_ns, to_ns;
 	size_t cells;

@@ -140,7 +140,8 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->newer = s->paused && !s->range.on && !of_lives(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
-			.exact = l->want != NULL, .dir = l->want ? 0 : l->look_dir };
+			.exact = l->want != NULL,
+			.dir = l->want ? 0 : l->look_dir };
 	return q;
 }
 
@@ -157,7 +158,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_waits = s->waits;
 	l->posted_heap = s->heap.heap;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
-	ui_asker_post(s->asker, &l->slot, &q->job);
+	ui_query_worker_post(s->worker, &l->slot, &q->job);
 }
 
 /* The text searched for, if any, and the match, if any. */
@@ -252,9 +253,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool pending = ui_slot_pending(&l->slot);
 	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
-		l->posted_group != l->group || l->posted_net != s->net ||
-		l->posted_waits != s->waits ||
-		(!pending && (!l->table || l->want));
+		       l->posted_group != l->group || l->posted_net != s->net ||
+		       l->posted_waits != s->waits || (!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
@@ -368,7 +368,7 @@ void ui_list_sort(struct ui_list *l, size_t column)
 bool ui_list_shows(const struct ui_list *l, size_t column)
 {
 	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
-		(column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
+	       (column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
 }
 
 /* The next column that is on screen for the eye, in either direction, round the end. */

@@ -26,31 +26,31 @@ struct ui_list {
 	bool tree;
 	enum ui_unfold unfold;      /* how a tree looks before the user has folded anything */
 	enum ui_unfold unfold_next; /* rows to unfold that the user asked for since */
-	bool needs_select;      /* without `select` there is nothing to ask */
-	struct pv_table *table; /* NULL before the first answer, or out of memory */
+	bool needs_select;          /* without `select` there is nothing to ask */
+	struct pv_table *table;     /* NULL before the first answer, or out of memory */
 
 	/* the question asked */
 	const char *sort; /* a column's id, NULL = the view's own */
 	bool invert;
 	char filter[UI_TEXT_MAX];
 	uint64_t select, base;
-	enum pv_by group; /* of methods and classes */
+	enum pv_by group;              /* of methods and classes */
 	const struct pv_heap_set *set; /* borrowed; see views.h */
 	PV_ARRAY(uint64_t) open;
 	size_t limit;
 
-	struct ui_slot slot;
+	struct ui_request slot;
 	bool asking; /* the last question differs from the one before */
 
 	/* the answer that `table` is */
-	bool stale; /* the question has changed since it was last asked */
-	char *about;        /* only rows of this class, owned; NULL = all */
-	bool finished;      /* no more will come */
-	bool off;           /* the subject does not exist: nothing is asked */
-	bool chosen;        /* `sort` is the user's wish */
+	bool stale;      /* the question has changed since it was last asked */
+	char *about;     /* only rows of this class, owned; NULL = all */
+	bool finished;   /* no more will come */
+	bool off;        /* the subject does not exist: nothing is asked */
+	bool chosen;     /* `sort` is the user's wish */
 	uint32_t silent; /* see columns.h */
-	bool other;         /* ... to rows of something else: they must be asked for */
-	bool newer; /* asked after the picture was frozen */
+	bool other;      /* ... to rows of something else: they must be asked for */
+	bool newer;      /* asked after the picture was frozen */
 	uint64_t posted_window;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits;
@@ -70,7 +70,7 @@ struct ui_list {
 	char search[UI_TEXT_MAX];
 	enum ui_look look;
 	int look_dir;
-	bool look_tell; /* a search in vain is to be told */
+	bool look_tell;  /* a search in vain is to be told */
 	uint64_t marked; /* a row with a sign of its own, 0 = none */
 	char *want;      /* a row of this name is to be found, owned */
 

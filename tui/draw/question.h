@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/query/views.h"
-#include "tui/draw/asker.h"
+#include "tui/draw/query_worker.h"
 
 /* Rows of a tree to unfold. */
 enum ui_unfold {

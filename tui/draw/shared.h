@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/query/views.h"
-#include "tui/draw/asker.h"
+#include "tui/draw/query_worker.h"
 #include "tui/panes/cost.h"
 #include "tui/app/feed.h"
 #include "tui/panes/schedule.h"
@@ -25,12 +25,12 @@ enum ui_reply {
 	UI_DRILL = 2,   /* Enter on a row that the list itself has no use for */
 	UI_REPAINT = 4, /* the terminal is drawn anew */
 	UI_LEAVE = 8,
-	UI_SHOOT = 16, /* ask for a heap shot */
-	UI_ZERO = 32,  /* the window starts anew */
-	UI_STOP = 64,  /* nothing more is read */
-	UI_CHEAPER = 128, /* the dearest kind of event is turned off in the program */
+	UI_SHOOT = 16,        /* ask for a heap shot */
+	UI_ZERO = 32,         /* the window starts anew */
+	UI_STOP = 64,         /* nothing more is read */
+	UI_CHEAPER = 128,     /* the dearest kind of event is turned off in the program */
 	UI_END_PROGRAM = 256, /* with LEAVE: the program that was started is to end */
-	UI_WHOLE = 512, /* recording that was turned off is on again */
+	UI_WHOLE = 512,       /* recording that was turned off is on again */
 };
 
 /* The heap shot whose objects are looked at. */
@@ -61,23 +61,23 @@ struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
 	uint64_t whole_generation;
-	struct pv_summary all;  /* of the whole recording, `summary` is of what is asked */
-	int64_t duration_ns;    /* of all */
+	struct pv_summary all; /* of the whole recording, `summary` is of what is asked */
+	int64_t duration_ns;   /* of all */
 	struct ui_range range;
 	struct pv_groups_cache *groups; /* of all that is asked; NULL is fine */
-	struct ui_asker *asker; /* NULL: everything is asked at once */
-	uint64_t generation;    /* of the model, as last looked at */
+	struct ui_query_worker *worker; /* NULL: everything is asked at once */
+	uint64_t generation;            /* of the model, as last looked at */
 	struct pv_summary summary;
 	struct ui_feed_status feed;
-	const char *source; /* as the user named it */
-	uint64_t window_ns; /* 0 = all */
-	bool net;           /* times of calls without the probe's own */
-	bool waits;         /* time in which threads waited counts, too */
+	const char *source;  /* as the user named it */
+	uint64_t window_ns;  /* 0 = all */
+	bool net;            /* times of calls without the probe's own */
+	bool waits;          /* time in which threads waited counts, too */
 	struct ui_cost cost; /* of recording, lately; not known: nobody says */
 	bool paused;
 	bool readonly;
-	int64_t paused_at_ns;        /* the recording's time when it was */
-	int64_t paused_for_ns;       /* how long ago, by the clock */
+	int64_t paused_at_ns;  /* the recording's time when it was */
+	int64_t paused_for_ns; /* how long ago, by the clock */
 	struct ui_heap_shown heap;
 	struct ui_lives_shown lives;
 	struct ui_schedule schedule; /* of heap shots */

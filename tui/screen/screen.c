@@ -16,7 +16,7 @@ bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options
 	*s = (struct ui_screen){ .canvas.ascii = options->ascii, .dragged_from = -1 };
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
-	s->shared.asker = options->asker;
+	s->shared.worker = options->worker;
 	s->shared.groups = options->groups;
 	s->output = options->output;
 	s->pane = calloc(ui_pane_count, sizeof *s->pane);
@@ -105,7 +105,7 @@ static void ask_summary(struct ui_screen *s)
 	q->model = s->shared.model;
 	q->whole = s->shared.whole;
 	s->summary_generation = s->shared.whole_generation;
-	ui_asker_post(s->shared.asker, &s->summary, &q->job);
+	ui_query_worker_post(s->shared.worker, &s->summary, &q->job);
 }
 
 static void take_summary(struct ui_screen *s)
@@ -121,12 +121,12 @@ static void take_summary(struct ui_screen *s)
 	free(q);
 }
 
-void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
-	int64_t now_ns)
+void ui_screen_update(
+	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns)
 {
 	struct ui_shared *shared = &s->shared;
 	shared->feed = *feed;
-	ui_asker_patience(shared->asker, PATIENCE_NS);
+	ui_query_worker_patience(shared->worker, PATIENCE_NS);
 	s->now_ns = now_ns;
 	if (!shared->paused)
 		shared->paused_for_ns = 0;
@@ -138,7 +138,8 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 	if (!m || (shared->paused && s->summed_up))
 		return;
 	bool rolls = !ui_has_ended(shared);
-	if (shared->window_ns && rolls == (shared->range.window_s > 0) && (rolls || !shared->range.on))
+	if (shared->window_ns && rolls == (shared->range.window_s > 0) &&
+		(rolls || !shared->range.on))
 		ui_strip_window(s);
 	shared->whole_generation = pv_view_generation(m);
 	shared->generation = pv_view_generation(shared->model);
@@ -150,7 +151,8 @@ void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_f
 
 unsigned ui_screen_scopes(const struct ui_screen *s)
 {
-	return s->help.open || s->output_open ? UI_SCOPE_ANY | UI_SCOPE_MOVE : ui_pane_scopes(&s->pane[s->current]);
+	return s->help.open || s->output_open ? UI_SCOPE_ANY | UI_SCOPE_MOVE
+					      : ui_pane_scopes(&s->pane[s->current]);
 }
 
 /* --- commands of the screen itself --- */
@@ -189,7 +191,7 @@ void ui_screen_window(struct ui_screen *s, uint64_t seconds)
 	if (seconds)
 		ui_screen_say(s, false, "figures of the last %u s%s", (unsigned)seconds,
 			ui_has_ended(&s->shared) ? " of the recording"
-			: s->shared.range.on	 ? "; the range goes before, Ctrl-R clears it"
+			: s->shared.range.on     ? "; the range goes before, Ctrl-R clears it"
 			: s->pane[s->current].def->windowed
 				? ""
 				: ", of methods, calls and allocations");
@@ -259,8 +261,8 @@ static unsigned shoot(struct ui_screen *s)
 static unsigned stop(struct ui_screen *s)
 {
 	bool loading = s->shared.feed.state == UI_FEED_LOADING;
-	ui_screen_say(s, !loading, loading ? "loading stops; what was read is kept"
-					   : "nothing is being loaded");
+	ui_screen_say(s, !loading,
+		loading ? "loading stops; what was read is kept" : "nothing is being loaded");
 	return loading ? UI_HANDLED | UI_STOP : UI_HANDLED;
 }
 
@@ -310,7 +312,8 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 			return UI_HANDLED;
 		}
 		if (s->shared.window_ns == 0) {
-			ui_screen_say(s, true, "figures since the start stay; w chooses a window first");
+			ui_screen_say(
+				s, true, "figures since the start stay; w chooses a window first");
 			return UI_HANDLED;
 		}
 		ui_screen_say(s, false, "the window's figures start anew");
@@ -450,12 +453,13 @@ static bool needs_rows(enum ui_command cmd)
 bool ui_screen_awaits(const struct ui_screen *s, int key)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	if (!s->shared.asker || !s->shared.model || p->def->parts == 0 || s->output_open)
+	if (!s->shared.worker || !s->shared.model || p->def->parts == 0 || s->output_open)
 		return false;
 	if (s->help.open || s->prompt.open || s->menu.open)
 		return false;
 	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
-	return needs_rows(cmd) && (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
+	return needs_rows(cmd) &&
+	       (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
 }
 
 unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)
@@ -482,8 +486,8 @@ static enum ui_command overview_command(struct ui_screen *s, int key)
 static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
 {
 	if (!ui_overview_next(&s->overview, cmd == UI_CMD_DOWN ? 1 : -1))
-		ui_screen_say(s, false, "this is the %s box",
-			cmd == UI_CMD_DOWN ? "last" : "first");
+		ui_screen_say(
+			s, false, "this is the %s box", cmd == UI_CMD_DOWN ? "last" : "first");
 	return UI_HANDLED;
 }
 

@@ -32,11 +32,11 @@ struct ui_screen {
 	struct ui_pane *pane; /* ui_pane_count of them */
 	struct ui_overview overview;
 	struct ui_graphs clock; /* see enum ui_clock */
-	struct ui_slot summary;
+	struct ui_request summary;
 	bool summed_up; /* there was an answer to that */
 	size_t current;
 	bool settled; /* the lists have answered the last key */
-	bool bare; /* for reading only: no tabs, no keys */
+	bool bare;    /* for reading only: no tabs, no keys */
 	struct ui_help help;
 	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
 	bool output_open;
@@ -52,17 +52,18 @@ struct ui_screen {
 	char search[UI_TEXT_MAX]; /* the last one, for lists that have none */
 	char was[UI_TEXT_MAX];    /* state that a prompt changes while typing, to restore it */
 	size_t was_at;
-	struct pv_model *range_model; /* of the range, once it is read; NULL */
-	uint64_t summary_generation;  /* of the whole, when it was asked */
-	bool range_asked;             /* another range than before, or none */
-	bool range_cancelled;         /* its reading is to end */
-	int dragged_from;             /* cell of the strip, -1 */
+	struct pv_model *range_model;    /* of the range, once it is read; NULL */
+	uint64_t summary_generation;     /* of the whole, when it was asked */
+	bool range_asked;                /* another range than before, or none */
+	bool range_cancelled;            /* its reading is to end */
+	int dragged_from;                /* cell of the strip, -1 */
 	int64_t now_ns, paused_since_ns; /* by the clock of ui_screen_update() */
 };
 
 struct ui_screen_options {
 	const char *source; /* as the user named it; borrowed */
-	struct ui_asker *asker; /* borrowed; NULL: the model is asked at once, on this thread */
+	struct ui_query_worker
+		*worker; /* borrowed; NULL: the model is asked at once, on this thread */
 	struct pv_groups_cache *groups; /* borrowed, likewise; NULL is fine */
 	bool ascii;
 	bool readonly;
@@ -75,8 +76,8 @@ void ui_screen_finish(struct ui_screen *s);
 bool ui_screen_resize(struct ui_screen *s, int w, int h);
 
 /* The sources to show; `now_ns` is any monotonic clock. */
-void ui_screen_update(struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed,
-	int64_t now_ns);
+void ui_screen_update(
+	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns);
 /* strip.c: the range's own model, or NULL. All answers are asked for anew, places stay. */
 void ui_screen_use(struct ui_screen *s, struct pv_model *range_model);
 /* The lines have other places: a range came or went. */

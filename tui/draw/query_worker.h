@@ -6,63 +6,63 @@
  * All calls on the screen's thread. Without an asker (NULL) a job runs at once, where it is posted:
  * then every frame is made of finished answers, which tests and --dump need.
  */
-#ifndef UI_ASKER_H
-#define UI_ASKER_H
+#ifndef UI_QUERY_WORKER_H
+#define UI_QUERY_WORKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct ui_asker;
-struct ui_slot;
+struct ui_query_worker;
+struct ui_request;
 
 /* Stands first in what a job is. */
 struct ui_job {
 	void (*run)(struct ui_job *j);  /* on the asker's thread */
 	void (*drop)(struct ui_job *j); /* frees it; on either thread */
 	bool urgent;                    /* the user waits: it goes first and is not held back */
-	struct ui_slot *slot; /* from here on the asker's; NULL: nobody wants it any more */
+	struct ui_request *slot; /* from here on the asker's; NULL: nobody wants it any more */
 	struct ui_job *next;
 };
 
 /* Zeroed to begin with; ui_slot_cancel() before it goes away. */
-struct ui_slot {
-	struct ui_asker *asker;
+struct ui_request {
+	struct ui_query_worker *worker;
 	struct ui_job *waiting, *running, *done;
 };
 
 /* NULL when there are no threads or memory left: then everything is asked at once. */
-struct ui_asker *ui_asker_create(void);
+struct ui_query_worker *ui_query_worker_create(void);
 /* Waits for the job that runs; the others are dropped. NULL is fine. */
-void ui_asker_destroy(struct ui_asker *a);
+void ui_query_worker_destroy(struct ui_query_worker *a);
 
 /* Takes the job over. A question of the same slot that has no answer yet is forgotten. */
-void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job);
+void ui_query_worker_post(struct ui_query_worker *a, struct ui_request *slot, struct ui_job *job);
 
 /* The answer, which is the caller's then; NULL when there is none yet. */
-struct ui_job *ui_slot_take(struct ui_slot *slot);
+struct ui_job *ui_slot_take(struct ui_request *slot);
 /*
  * The same, but waits for it, as long as the frame has patience: an answer that comes at once
- * spares a frame without it. ui_asker_patience() begins a frame.
+ * spares a frame without it. ui_query_worker_patience() begins a frame.
  */
-struct ui_job *ui_slot_await(struct ui_slot *slot);
-void ui_asker_patience(struct ui_asker *a, int64_t ns);
+struct ui_job *ui_slot_await(struct ui_request *slot);
+void ui_query_worker_patience(struct ui_query_worker *a, int64_t ns);
 /* Whether an answer is still to come. */
-bool ui_slot_pending(const struct ui_slot *slot);
+bool ui_slot_pending(const struct ui_request *slot);
 /* Nothing will come of what was asked. */
-void ui_slot_cancel(struct ui_slot *slot);
+void ui_slot_cancel(struct ui_request *slot);
 
 /* Whether nothing runs: only then may a model die. */
-bool ui_asker_idle(struct ui_asker *a);
+bool ui_query_worker_idle(struct ui_query_worker *a);
 
 /*
  * How long jobs that are not urgent are held back after one of them, in multiples of the time that
  * one took: what is left is for those who read and decode.
  */
-void ui_asker_spare(struct ui_asker *a, unsigned share);
+void ui_query_worker_spare(struct ui_query_worker *a, unsigned share);
 
 /* Readable when there are answers to take; clear() empties it. -1 without an asker. */
-int ui_asker_fd(const struct ui_asker *a);
-void ui_asker_clear(struct ui_asker *a);
+int ui_query_worker_fd(const struct ui_query_worker *a);
+void ui_query_worker_clear(struct ui_query_worker *a);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tui/draw/asker.h"
+#include "tui/draw/query_worker.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,10 +12,10 @@
 
 #define SECOND INT64_C(1000000000)
 /* No job is held back longer; a picture is shown in parts when its answers take longer. */
-#define HOLD_MAX SECOND
+#define HOLD_MAX   SECOND
 #define PART_EVERY (SECOND / 10)
 
-struct ui_asker {
+struct ui_query_worker {
 	pthread_mutex_t lock;
 	pthread_cond_t work, ready;
 	pthread_t thread;
@@ -49,7 +49,7 @@ static int64_t cost_ns(void)
 
 /* --- the queue, with the lock held --- */
 
-static void append(struct ui_asker *a, struct ui_job *j)
+static void append(struct ui_query_worker *a, struct ui_job *j)
 {
 	j->next = NULL;
 	if (a->last)
@@ -59,7 +59,7 @@ static void append(struct ui_asker *a, struct ui_job *j)
 	a->last = j;
 }
 
-static void unlink_job(struct ui_asker *a, struct ui_job *j)
+static void unlink_job(struct ui_query_worker *a, struct ui_job *j)
 {
 	struct ui_job *before = NULL;
 	for (struct ui_job *at = a->first; at && at != j; at = at->next)
@@ -73,7 +73,7 @@ static void unlink_job(struct ui_asker *a, struct ui_job *j)
 }
 
 /* The next to run: the first urgent one, else the first unless it is to be held back. */
-static struct ui_job *choose(const struct ui_asker *a, int64_t now)
+static struct ui_job *choose(const struct ui_query_worker *a, int64_t now)
 {
 	for (struct ui_job *j = a->first; j; j = j->next)
 		if (j->urgent)
@@ -81,13 +81,13 @@ static struct ui_job *choose(const struct ui_asker *a, int64_t now)
 	return now >= a->resume_ns ? a->first : NULL;
 }
 
-static int wait_until(pthread_cond_t *what, struct ui_asker *a, int64_t ns)
+static int wait_until(pthread_cond_t *what, struct ui_query_worker *a, int64_t ns)
 {
 	struct timespec until = { .tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND) };
 	return pthread_cond_timedwait(what, &a->lock, &until);
 }
 
-static void wait_for_work(struct ui_asker *a)
+static void wait_for_work(struct ui_query_worker *a)
 {
 	if (!a->first) {
 		pthread_cond_wait(&a->work, &a->lock);
@@ -98,7 +98,7 @@ static void wait_for_work(struct ui_asker *a)
 
 /* --- its thread --- */
 
-static void tell(struct ui_asker *a, int64_t now)
+static void tell(struct ui_query_worker *a, int64_t now)
 {
 	uint64_t one = 1;
 	a->told_ns = now;
@@ -110,7 +110,7 @@ static void tell(struct ui_asker *a, int64_t now)
  * With the lock held, which is let go while the job runs; and before the screen's thread is woken,
  * which would take the processor from this one and then wait for it to let go of the lock.
  */
-static void run(struct ui_asker *a, struct ui_job *j)
+static void run(struct ui_query_worker *a, struct ui_job *j)
 {
 	unlink_job(a, j);
 	a->running = j;
@@ -144,7 +144,7 @@ static void run(struct ui_asker *a, struct ui_job *j)
 
 static void *serve(void *arg)
 {
-	struct ui_asker *a = arg;
+	struct ui_query_worker *a = arg;
 	pv_thread_give_way();
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
@@ -160,7 +160,7 @@ static void *serve(void *arg)
 
 /* --- life --- */
 
-static bool start_thread(struct ui_asker *a)
+static bool start_thread(struct ui_query_worker *a)
 {
 	sigset_t all, before;
 	sigfillset(&all);
@@ -170,7 +170,7 @@ static bool start_thread(struct ui_asker *a)
 	return ok;
 }
 
-static void release(struct ui_asker *a)
+static void release(struct ui_query_worker *a)
 {
 	if (a->fd >= 0)
 		close(a->fd);
@@ -180,9 +180,9 @@ static void release(struct ui_asker *a)
 	free(a);
 }
 
-struct ui_asker *ui_asker_create(void)
+struct ui_query_worker *ui_query_worker_create(void)
 {
-	struct ui_asker *a = calloc(1, sizeof *a);
+	struct ui_query_worker *a = calloc(1, sizeof *a);
 	pthread_condattr_t attr;
 	if (!a)
 		return NULL;
@@ -199,7 +199,7 @@ struct ui_asker *ui_asker_create(void)
 	return NULL;
 }
 
-void ui_asker_destroy(struct ui_asker *a)
+void ui_query_worker_destroy(struct ui_query_worker *a)
 {
 	if (!a)
 		return;
@@ -220,13 +220,13 @@ void ui_asker_destroy(struct ui_asker *a)
 /* --- slots --- */
 
 /* With the lock held. */
-static void forget(struct ui_slot *slot)
+static void forget(struct ui_request *slot)
 {
 	struct ui_job *waiting = slot->waiting, *done = slot->done;
 	if (slot->running)
 		slot->running->slot = NULL;
 	if (waiting) {
-		unlink_job(slot->asker, waiting);
+		unlink_job(slot->worker, waiting);
 		waiting->drop(waiting);
 	}
 	if (done)
@@ -234,10 +234,10 @@ static void forget(struct ui_slot *slot)
 	slot->waiting = slot->running = slot->done = NULL;
 }
 
-void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
+void ui_query_worker_post(struct ui_query_worker *a, struct ui_request *slot, struct ui_job *job)
 {
 	job->slot = slot;
-	slot->asker = a;
+	slot->worker = a;
 	if (!a) {
 		job->run(job);
 		if (slot->done)
@@ -253,20 +253,20 @@ void ui_asker_post(struct ui_asker *a, struct ui_slot *slot, struct ui_job *job)
 	pthread_cond_signal(&a->work);
 }
 
-struct ui_job *ui_slot_take(struct ui_slot *slot)
+struct ui_job *ui_slot_take(struct ui_request *slot)
 {
-	if (slot->asker)
-		pthread_mutex_lock(&slot->asker->lock);
+	if (slot->worker)
+		pthread_mutex_lock(&slot->worker->lock);
 	struct ui_job *j = slot->done;
 	slot->done = NULL;
-	if (slot->asker)
-		pthread_mutex_unlock(&slot->asker->lock);
+	if (slot->worker)
+		pthread_mutex_unlock(&slot->worker->lock);
 	return j;
 }
 
-struct ui_job *ui_slot_await(struct ui_slot *slot)
+struct ui_job *ui_slot_await(struct ui_request *slot)
 {
-	struct ui_asker *a = slot->asker;
+	struct ui_query_worker *a = slot->worker;
 	if (!a)
 		return ui_slot_take(slot);
 	pthread_mutex_lock(&a->lock);
@@ -279,25 +279,25 @@ struct ui_job *ui_slot_await(struct ui_slot *slot)
 	return j;
 }
 
-void ui_asker_patience(struct ui_asker *a, int64_t ns)
+void ui_query_worker_patience(struct ui_query_worker *a, int64_t ns)
 {
 	if (a)
 		a->patient_until_ns = now_ns() + ns; /* only the screen's thread looks at it */
 }
 
-bool ui_slot_pending(const struct ui_slot *slot)
+bool ui_slot_pending(const struct ui_request *slot)
 {
-	if (!slot->asker)
+	if (!slot->worker)
 		return false;
-	pthread_mutex_lock(&slot->asker->lock);
+	pthread_mutex_lock(&slot->worker->lock);
 	bool pending = slot->waiting || slot->running;
-	pthread_mutex_unlock(&slot->asker->lock);
+	pthread_mutex_unlock(&slot->worker->lock);
 	return pending;
 }
 
-void ui_slot_cancel(struct ui_slot *slot)
+void ui_slot_cancel(struct ui_request *slot)
 {
-	struct ui_asker *a = slot->asker;
+	struct ui_query_worker *a = slot->worker;
 	if (a)
 		pthread_mutex_lock(&a->lock);
 	forget(slot);
@@ -305,7 +305,7 @@ void ui_slot_cancel(struct ui_slot *slot)
 		pthread_mutex_unlock(&a->lock);
 }
 
-bool ui_asker_idle(struct ui_asker *a)
+bool ui_query_worker_idle(struct ui_query_worker *a)
 {
 	if (!a)
 		return true;
@@ -315,7 +315,7 @@ bool ui_asker_idle(struct ui_asker *a)
 	return idle;
 }
 
-void ui_asker_spare(struct ui_asker *a, unsigned share)
+void ui_query_worker_spare(struct ui_query_worker *a, unsigned share)
 {
 	if (!a)
 		return;
@@ -328,12 +328,12 @@ void ui_asker_spare(struct ui_asker *a, unsigned share)
 	pthread_mutex_unlock(&a->lock);
 }
 
-int ui_asker_fd(const struct ui_asker *a)
+int ui_query_worker_fd(const struct ui_query_worker *a)
 {
 	return a ? a->fd : -1;
 }
 
-void ui_asker_clear(struct ui_asker *a)
+void ui_query_worker_clear(struct ui_query_worker *a)
 {
 	uint64_t n;
 	while (a && read(a->fd, &n, sizeof n) < 0 && errno == EINTR)
