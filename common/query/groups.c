@@ -7,15 +7,15 @@
 
 #include "common/base/map.h"
 #include "common/model/model.h"
-#include "common/query/belongs.h"
+#include "common/query/membership.h"
 #include "common/query/groups_kept.h"
 
 /* Row ids of what is put together by what it belongs to. */
 #define ID_PLACED (UINT64_C(1) << 61)
 
 /* The group with this merge key, made from `fresh` when new. */
-static bool assign(struct pv_groups *g, struct pv_map *known, uint32_t id,
-	const struct pv_group_row *fresh)
+static bool assign(
+	struct pv_groups *g, struct pv_map *known, uint32_t id, const struct pv_group_row *fresh)
 {
 	uint32_t at = fresh->name ? pv_map_get(known, fresh->id) : PV_MAP_NONE;
 	if (at == PV_MAP_NONE) {
@@ -32,14 +32,14 @@ static bool assign(struct pv_groups *g, struct pv_map *known, uint32_t id,
 
 /* --- by what they belong to */
 
-typedef struct pv_slice belongs(const struct pv_belongs *x, uint32_t id, enum pv_by by);
+typedef struct pv_slice membership(const struct pv_membership *x, uint32_t id, enum pv_by by);
 
 struct making {
 	struct pv_groups_shared *to;
 	const struct pv_query *q;
 	struct pv_map known;
-	struct pv_belongs x;
-	belongs *of;
+	struct pv_membership x;
+	membership *of;
 };
 
 static bool is_chosen(const struct pv_query *q)
@@ -64,14 +64,14 @@ static bool begin(struct making *k, const struct pv_model *m, size_t n, const ch
 	g->row.v[g->row.n++] =
 		(struct pv_group_row){ .id = is_chosen(k->q) ? PV_ROW_OUTSIDE : PV_ROW_NONE,
 			.name = zero };
-	return pv_belongs_init(&k->x, m);
+	return pv_membership_init(&k->x, m);
 }
 
 /* NULL where it is not to be had. */
 static struct pv_groups_shared *end(struct making *k, bool ok)
 {
 	pv_map_finish(&k->known);
-	pv_belongs_finish(&k->x);
+	pv_membership_finish(&k->x);
 	if (ok)
 		return k->to;
 	pv_groups_shared_give_back(k->to);
@@ -137,7 +137,7 @@ static bool put(struct making *k, uint32_t id, struct pv_group_row row)
 static struct pv_groups_shared *place_methods(const struct pv_model *m, const struct pv_query *q)
 {
 	const struct pv_names *n = &m->names;
-	struct making k = { .q = q, .of = pv_belongs_method };
+	struct making k = { .q = q, .of = pv_membership_method };
 	bool ok = begin(&k, m, n->method.n, "(other)");
 	for (uint32_t i = 1; ok && i < n->method.n; i++) {
 		uint32_t name = pv_names_method_name(n, i);
@@ -153,7 +153,7 @@ static struct pv_groups_shared *place_methods(const struct pv_model *m, const st
 static struct pv_groups_shared *place_classes(const struct pv_model *m, const struct pv_query *q)
 {
 	const struct pv_names *n = &m->names;
-	struct making k = { .q = q, .of = pv_belongs_class };
+	struct making k = { .q = q, .of = pv_membership_class };
 	bool ok = begin(&k, m, n->class_use.n, "(class not recorded)");
 	for (uint32_t i = 1; ok && i < n->class_use.n; i++) {
 		const struct pv_class_said said = pv_names_class_said(n, i);

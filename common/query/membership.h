@@ -7,8 +7,8 @@
  * that were made while the program ran are in "(dynamic)", addresses of which nothing is known in
  * "(unknown code)".
  */
-#ifndef PV_QUERY_BELONGS_H
-#define PV_QUERY_BELONGS_H
+#ifndef PV_QUERY_MEMBERSHIP_H
+#define PV_QUERY_MEMBERSHIP_H
 
 #include "common/base/map.h"
 #include "common/model/names/ranges.h"
@@ -20,7 +20,7 @@ struct pv_slice {
 	size_t len;
 };
 
-struct pv_belongs {
+struct pv_membership {
 	const struct pv_model *m;
 	struct pv_map class_of;    /* hash of a class's name without type arguments -> class */
 	struct pv_map assembly_of; /* image key -> newest assembly of it */
@@ -28,12 +28,13 @@ struct pv_belongs {
 };
 
 /* False when out of memory; finish is fine then too. */
-bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m);
-void pv_belongs_finish(struct pv_belongs *x);
+bool pv_membership_init(struct pv_membership *x, const struct pv_model *m);
+void pv_membership_finish(struct pv_membership *x);
 
 /* Of a method id, of a class use. */
-struct pv_slice pv_belongs_method(const struct pv_belongs *x, uint32_t method, enum pv_by by);
-struct pv_slice pv_belongs_class(const struct pv_belongs *x, uint32_t class_use, enum pv_by by);
+struct pv_slice pv_membership_method(const struct pv_membership *x, uint32_t method, enum pv_by by);
+struct pv_slice pv_membership_class(
+	const struct pv_membership *x, uint32_t class_use, enum pv_by by);
 
 /* ASCII case-insensitive. */
 bool pv_slice_has(struct pv_slice s, const char *part);

@@ -1,4 +1,4 @@
-#include "common/query/belongs.h"
+#include "common/query/membership.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static uint64_t hash_of(struct pv_slice name)
 }
 
 /* Files with native code: those the log calls so, and symbols that are paths. */
-static bool add_files(struct pv_belongs *x)
+static bool add_files(struct pv_membership *x)
 {
 	const struct pv_notes *notes = &x->m->notes;
 	bool ok = true;
@@ -64,11 +64,11 @@ static bool add_files(struct pv_belongs *x)
 	return ok;
 }
 
-bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m)
+bool pv_membership_init(struct pv_membership *x, const struct pv_model *m)
 {
 	const struct pv_names *n = &m->names;
 	bool ok = true;
-	*x = (struct pv_belongs){ .m = m };
+	*x = (struct pv_membership){ .m = m };
 	for (uint32_t i = 1; ok && i < n->entity[PV_ENTITY_CLASS].n; i++) {
 		const char *name = pv_intern_text(&n->text, n->entity[PV_ENTITY_CLASS].v[i].name);
 		ok = !name[0] || pv_map_set(&x->class_of, hash_of(slice(name)), i);
@@ -78,7 +78,7 @@ bool pv_belongs_init(struct pv_belongs *x, const struct pv_model *m)
 	return ok && add_files(x);
 }
 
-void pv_belongs_finish(struct pv_belongs *x)
+void pv_membership_finish(struct pv_membership *x)
 {
 	pv_map_finish(&x->class_of);
 	pv_map_finish(&x->assembly_of);
@@ -123,24 +123,25 @@ static struct pv_slice namespace_part(struct pv_slice class)
 }
 
 static struct pv_slice entity_name(
-	const struct pv_belongs *x, enum pv_entity_kind kind, uint32_t id)
+	const struct pv_membership *x, enum pv_entity_kind kind, uint32_t id)
 {
 	const struct pv_names *n = &x->m->names;
 	return slice(id ? pv_intern_text(&n->text, n->entity[kind].v[id].name) : "");
 }
 
 /* The load context that an assembly was told to be in. */
-static struct pv_slice context_of(const struct pv_belongs *x, uint32_t assembly)
+static struct pv_slice context_of(const struct pv_membership *x, uint32_t assembly)
 {
 	const struct pv_names *n = &x->m->names;
 	const struct pv_entity *a = &n->entity[PV_ENTITY_ASSEMBLY].v[assembly];
 	if (!a->domain)
 		return slice("");
-	return entity_name(x, PV_ENTITY_CONTEXT,
-		pv_names_entity(n, PV_ENTITY_CONTEXT, a->domain, a->load_ns));
+	return entity_name(
+		x, PV_ENTITY_CONTEXT, pv_names_entity(n, PV_ENTITY_CONTEXT, a->domain, a->load_ns));
 }
 
-static struct pv_slice image_or_assembly(const struct pv_belongs *x, uint32_t class, enum pv_by by)
+static struct pv_slice image_or_assembly(
+	const struct pv_membership *x, uint32_t class, enum pv_by by)
 {
 	const struct pv_names *n = &x->m->names;
 	if (!class)
@@ -156,7 +157,7 @@ static struct pv_slice image_or_assembly(const struct pv_belongs *x, uint32_t cl
 }
 
 /* PV_MAP_NONE: it was not loaded, nor was one that it is nested in. */
-static uint32_t class_called(const struct pv_belongs *x, struct pv_slice name)
+static uint32_t class_called(const struct pv_membership *x, struct pv_slice name)
 {
 	uint32_t id = PV_MAP_NONE;
 	while (name.len && (id = pv_map_get(&x->class_of, hash_of(name))) == PV_MAP_NONE) {
@@ -193,7 +194,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static struct pv_slice native_file(const struct pv_belongs *x, uint32_t method, const char *name)
+static struct pv_slice native_file(const struct pv_membership *x, uint32_t method, const char *name)
 {
 	const struct pv_names *n = &x->m->names;
 	const struct pv_method *m = &n->method.v[method];
@@ -207,7 +208,7 @@ static struct pv_slice native_file(const struct pv_belongs *x, uint32_t method, 
 	return name[0] == '/' ? file_name(slice(name)) : slice("");
 }
 
-static struct pv_slice not_managed(const struct pv_belongs *x, uint32_t method, const char *name)
+static struct pv_slice not_managed(const struct pv_membership *x, uint32_t method, const char *name)
 {
 	if (strcmp(name, "[unknown code]") == 0)
 		return slice("(unknown code)");
@@ -223,7 +224,7 @@ static bool is_dynamic(const char *name)
 	return begins(name, "(dynamic)") || begins(name, "(wrapper dynamic-method)");
 }
 
-struct pv_slice pv_belongs_method(const struct pv_belongs *x, uint32_t method, enum pv_by by)
+struct pv_slice pv_membership_method(const struct pv_membership *x, uint32_t method, enum pv_by by)
 {
 	const struct pv_names *n = &x->m->names;
 	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
@@ -243,7 +244,8 @@ struct pv_slice pv_belongs_method(const struct pv_belongs *x, uint32_t method, e
 	return image_or_assembly(x, id == PV_MAP_NONE ? 0 : id, by);
 }
 
-struct pv_slice pv_belongs_class(const struct pv_belongs *x, uint32_t class_use, enum pv_by by)
+struct pv_slice pv_membership_class(
+	const struct pv_membership *x, uint32_t class_use, enum pv_by by)
 {
 	const struct pv_names *n = &x->m->names;
 	struct pv_slice class = slice(pv_intern_text(&n->text, pv_names_class_name(n, class_use)));
