@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "probe/core/call_tree.h"
-#include "probe/core/crowd.h"
+#include "probe/core/backpressure.h"
 #include "probe/core/frames.h"
 #include "probe/core/core_state.h"
 
@@ -17,7 +17,7 @@ enum {
 	SLAB = 64 << 10,
 	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
 	NAP_NS = 50000,
-	NAPS = 200, /* 20 ms and more, with what the kernel adds */
+	NAPS = 200,    /* 20 ms and more, with what the kernel adds */
 	PATIENT = 100, /* times as many where nothing is to be lost */
 };
 
@@ -74,8 +74,8 @@ void pvp_fence(uint64_t time)
 static struct pvp_thread *take_spare(void)
 {
 	if (!spare) {
-		void *slab = mmap(NULL, SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
+		void *slab = mmap(
+			NULL, SLAB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (slab == MAP_FAILED)
 			return NULL;
 		struct pvp_thread *t = slab;
@@ -128,10 +128,10 @@ static void set_limits(struct pvp_thread *t)
 	/* Without a counter every event takes the slow way, which reads the system's clock. */
 	if (t->chunk && t->clock.mult)
 		limit = t->chunk->end - PVP_HOT_MAX;
-	atomic_store_explicit(&t->call_limit, atomic_load(&pvp_core.calls) ? limit : NULL,
-		memory_order_relaxed);
-	atomic_store_explicit(&t->alloc_limit, atomic_load(&pvp_core.alloc) ? limit : NULL,
-		memory_order_relaxed);
+	atomic_store_explicit(
+		&t->call_limit, atomic_load(&pvp_core.calls) ? limit : NULL, memory_order_relaxed);
+	atomic_store_explicit(
+		&t->alloc_limit, atomic_load(&pvp_core.alloc) ? limit : NULL, memory_order_relaxed);
 }
 
 static void drop_frames(struct pvp_thread *t)
@@ -169,7 +169,7 @@ static void finish_thread(struct pvp_thread *t)
 	if (!t->name[0] && t->tid != (uint64_t)getpid())
 		prctl(PR_GET_NAME, t->name); /* 16 bytes at most */
 	if (t->session == pvp_core.writing)
-		pvp_crowd_leaves();
+		pvp_backpressure_leaves();
 	else
 		pvp_thread_remove(t);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -254,13 +254,13 @@ static bool fits(const struct pvp_thread *t, size_t need)
 void pvp_take_back(void)
 {
 	uint32_t session = pvp_core.writing;
-	atomic_store(&pvp_crowd.wanted, false);
+	atomic_store(&pvp_backpressure.wanted, false);
 	pthread_mutex_lock(&pvp_core.lock);
 	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next)
 		if (t->session == session && t->chunk)
 			poke(t);
 	pthread_mutex_unlock(&pvp_core.lock);
-	pvp_crowd_barrier();
+	pvp_backpressure_barrier();
 	pthread_mutex_lock(&pvp_core.lock);
 	for (struct pvp_thread *t = pvp_core.threads; t; t = t->next)
 		if (t->session == session && t->chunk && t->inside &&
@@ -288,10 +288,11 @@ static void join_session(struct pvp_thread *t, uint32_t session)
 {
 	hand_over(t);
 	atomic_store_explicit(&t->lost, 0, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst); /* a handler may lose events here: count_lost() */
+	atomic_signal_fence(
+		memory_order_seq_cst); /* a handler may lose events here: count_lost() */
 	t->session = session;
 	atomic_signal_fence(memory_order_seq_cst);
-	pvp_crowd_joins();
+	pvp_backpressure_joins();
 	t->pool = pvp_core.pool;
 	t->queue = NULL;
 	t->queue_end = &t->queue;
@@ -333,7 +334,7 @@ static struct pvp_thread *room_locked(size_t need, bool *full)
 	atomic_store_explicit(&t->poked, false, memory_order_relaxed);
 	t->clock = pvp_core.clock;
 	bool same = t->chunk &&
-		t->chunk->gaps == atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
+		    t->chunk->gaps == atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
 	bool ok = (same && fits(t, need)) || next_chunk(t);
 	*full = !ok;
 	set_limits(t);
@@ -422,7 +423,7 @@ struct pvp_thread *pvp_room(size_t need)
 {
 	bool full = false;
 	struct pvp_thread *t = room(need, &full);
-	while (full && pvp_crowd_wait()) {
+	while (full && pvp_backpressure_wait()) {
 		full = false;
 		t = room(need, &full);
 	}

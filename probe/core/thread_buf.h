@@ -1,7 +1,7 @@
 /*
  * Event buffers of threads: each thread encodes into a chunk of its own and publishes its events
  * with one release store. Full chunks wait in their thread's queue for the writer. A thread that
- * finds the fixed pool of chunks empty drops its events and counts them (but see crowd.h).
+ * finds the fixed pool of chunks empty drops its events and counts them (but see backpressure.h).
  */
 #ifndef PV_PROBE_THREAD_BUF_H
 #define PV_PROBE_THREAD_BUF_H
@@ -29,11 +29,11 @@ struct pvp_thread {
 	uint64_t time, method; /* of the last event */
 	struct pvp_calibration clock;
 	uint64_t obj_base;
-	struct pvp_chunk *chunk; /* changed under the lock */
-	struct pvp_frames *frames; /* the native host's */
+	struct pvp_chunk *chunk;       /* changed under the lock */
+	struct pvp_frames *frames;     /* the native host's */
 	struct pvp_tree *_Atomic tree; /* call_tree.h; the writer reads it */
-	_Atomic bool tree_ready;   /* likewise; others clear it when there is news */
-	_Atomic uint64_t lost;   /* events of this session */
+	_Atomic bool tree_ready;       /* likewise; others clear it when there is news */
+	_Atomic uint64_t lost;         /* events of this session */
 
 	/* under the lock */
 	uint32_t session; /* the last one joined */
@@ -62,24 +62,24 @@ struct pvp_thread {
 struct pvp_tls {
 	struct pvp_thread *thread;
 	_Atomic unsigned char inside; /* re-entry guard */
-	bool closed, muted; /* never records again; what it does is no event: the writer */
+	bool closed, muted;     /* never records again; what it does is no event: the writer */
 	bool hurried, hopeless; /* waits little for the core's lock: its holder may stand still */
-	uint64_t vain; /* no room is waited for until so many chunks were given back */
-	unsigned char rounds;         /* of pthread key destructors */
-	bool alloc_begun;             /* the next two mean something: alloc_period.h */
-	int64_t alloc_left;           /* bytes to the next sample */
+	uint64_t vain;          /* no room is waited for until so many chunks were given back */
+	unsigned char rounds;   /* of pthread key destructors */
+	bool alloc_begun;       /* the next two mean something: alloc_period.h */
+	int64_t alloc_left;     /* bytes to the next sample */
 	uint64_t alloc_random;
 };
 extern _Thread_local struct pvp_tls pvp_tls __attribute__((tls_model("initial-exec")));
 
 struct pvp_core {
-	pthread_mutex_t lock; /* of all that is not atomic; never held over a call that waits */
-	pthread_cond_t wake;  /* the writer's */
+	pthread_mutex_t lock;     /* of all that is not atomic; never held over a call that waits */
+	pthread_cond_t wake;      /* the writer's */
 	_Atomic uint32_t session; /* 0: not recording */
 	_Atomic bool calls, alloc, marks, paused;
-	_Atomic bool block, sending; /* threads wait for room; the writer is at the sink */
+	_Atomic bool block, sending;   /* threads wait for room; the writer is at the sink */
 	_Atomic uint32_t pauses, gaps; /* begun in this session; ended: calls are seen anew */
-	_Atomic uint64_t orphans; /* events lost on threads that have no struct pvp_thread */
+	_Atomic uint64_t orphans;      /* events lost on threads that have no struct pvp_thread */
 	struct pvp_pool *pool;
 	struct pvp_thread *threads; /* newest first */
 	uint32_t writing;           /* the session whose writer runs; only it removes its threads */

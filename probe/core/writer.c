@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/core/crowd.h"
+#include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 
 enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
-	ROUND_MS = 80, /* from one to the next: what a kill cuts off is younger than a tick */
+	ROUND_MS = 80,      /* from one to the next: what a kill cuts off is younger than a tick */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
 	ALONE_MS = 1000,
@@ -66,7 +66,7 @@ static int patience(void *ctx, bool moved)
 	struct pvp_writer *w = ctx;
 	if (moved)
 		w->stuck_since = 0;
-	pvp_crowd_stuck(true);
+	pvp_backpressure_stuck(true);
 	pthread_mutex_lock(&pvp_core.lock);
 	bool moving = w->moving;
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -78,7 +78,7 @@ static int patience(void *ctx, bool moved)
 	if (!w->stuck_since)
 		w->stuck_since = pvp_monotonic();
 	bool enough = ms_ago(w->stuck_since) >= w->config.linger_ms ||
-		ms_ago(w->stop_since) >= LONGEST_STOP_MS + w->config.linger_ms;
+		      ms_ago(w->stop_since) >= LONGEST_STOP_MS + w->config.linger_ms;
 	return enough ? -1 : STOP_POLL_MS;
 }
 
@@ -189,7 +189,7 @@ static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 		switch (pvp_sink_send(&w->sink, parts, n)) {
 		case PVP_SENT:
 			atomic_store(&pvp_core.block, w->config.block);
-			pvp_crowd_stuck(false);
+			pvp_backpressure_stuck(false);
 			return true;
 		case PVP_READER_GONE:
 			w->began = false;
@@ -225,7 +225,7 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : ROUND_MS) * MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && w->flush_wanted == w->flush_done &&
-		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_crowd.wanted))
+		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted))
 		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
 			break;
 	*ret_wanted = w->flush_wanted;
@@ -269,7 +269,7 @@ static bool ready(struct pvp_writer *w, bool last)
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
-		pvp_crowd_stuck(true);
+		pvp_backpressure_stuck(true);
 		note_alone(w, true);
 		return false;
 	}
@@ -284,7 +284,7 @@ static void *run(void *arg)
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
 	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
-	atomic_store(&pvp_crowd.writer, w->tid);
+	atomic_store(&pvp_backpressure.writer, w->tid);
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
 		w->host->start();
@@ -301,7 +301,7 @@ static void *run(void *arg)
 			rest(w, PVP_TICK_MS);
 			continue;
 		}
-		if (atomic_load(&pvp_crowd.wanted))
+		if (atomic_load(&pvp_backpressure.wanted))
 			pvp_take_back();
 		w->asked = wanted != w->flush_done;
 		pvp_round(w, last);
@@ -432,7 +432,7 @@ static void open_session(struct pvp_writer *w)
 	size_t chunks = pvp_pool_chunks(pvp_core.pool);
 	pvp_core.wake_at = chunks / 8 < WAKE_CHUNKS ? chunks / 8 : WAKE_CHUNKS;
 	pvp_core.queued = 0;
-	pvp_crowd_reset();
+	pvp_backpressure_reset();
 	pvp_core.clock = (struct pvp_calibration){ 0 };
 	atomic_store(&pvp_core.calls, w->config.calls);
 	atomic_store(&pvp_core.alloc, w->config.alloc);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
-#include "probe/core/crowd.h"
+#include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 #include "tests/kit/host_fake.h"
 #include "probe/core/probe_clock.h"
@@ -168,9 +168,9 @@ static void be_a_victim(struct kill_said *said, const char *more)
 	snprintf(options, sizeof options, "output=%s%s", path, more);
 	if (pvp_session_start(options, &pvp_host_fake) != 0)
 		_exit(1);
-	while (!atomic_load(&pvp_crowd.writer))
+	while (!atomic_load(&pvp_backpressure.writer))
 		probe_nap();
-	atomic_store(&said->writer, atomic_load(&pvp_crowd.writer));
+	atomic_store(&said->writer, atomic_load(&pvp_backpressure.writer));
 	for (uint64_t n = 0;; n += 2000) {
 		kill_say(said, n);
 		emit(1000, 0, 30);
@@ -280,8 +280,7 @@ START_TEST(any_rate)
 	if (getenv("PROBE_SOAK"))
 		printf("at full speed %.0f MB/s on one thread; of %.0f MB in all, %.3f %% lost\n",
 			(double)(marks - slow_marks) * sizeof text / longer(300) / 1000,
-			(double)marks * sizeof text / 1e6,
-			100 * (double)log.lost / (double)marks);
+			(double)marks * sizeof text / 1e6, 100 * (double)log.lost / (double)marks);
 	probe_log_finish(&log);
 }
 END_TEST

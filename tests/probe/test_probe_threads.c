@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "probe/core/crowd.h"
+#include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 #include "tests/kit/host_fake.h"
 #include "probe/profview_probe.h"
@@ -224,8 +224,8 @@ static bool starve_writer(pthread_t hogs[HOGS])
 	static cpu_set_t one;
 	cpu_set_t mine;
 	size_t cpu = 0;
-	PROBE_WAIT(atomic_load(&pvp_crowd.writer));
-	pid_t writer = (pid_t)atomic_load(&pvp_crowd.writer);
+	PROBE_WAIT(atomic_load(&pvp_backpressure.writer));
+	pid_t writer = (pid_t)atomic_load(&pvp_backpressure.writer);
 	ck_assert_int_eq(sched_getaffinity(0, sizeof mine, &mine), 0);
 	while (!CPU_ISSET(cpu, &mine))
 		cpu++;
@@ -299,8 +299,8 @@ START_TEST(names_change_and_come_late)
 		"a name that is longer than the sixty-three bytes that are kept of it");
 	stop_and_read(&log);
 	ck_assert_uint_eq(log.n[PV_KIND_THREAD_NAME], 3); /* and the writer's */
-	const struct probe_thread *t = probe_log_thread(&log,
-		"a name that is longer than the sixty-three bytes that are kept ");
+	const struct probe_thread *t = probe_log_thread(
+		&log, "a name that is longer than the sixty-three bytes that are kept ");
 	ck_assert_uint_eq(t->enters, 1);
 	probe_log_finish(&log);
 }

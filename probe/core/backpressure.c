@@ -1,4 +1,4 @@
-#include "probe/core/crowd.h"
+#include "probe/core/backpressure.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,38 +22,39 @@ enum {
 	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
 };
 
-struct pvp_crowd pvp_crowd;
+struct pvp_backpressure pvp_backpressure;
 
-void pvp_crowd_reset(void)
+void pvp_backpressure_reset(void)
 {
-	pvp_crowd.joined = 0;
-	atomic_store(&pvp_crowd.crowded, false);
-	atomic_store(&pvp_crowd.wanted, false);
-	atomic_store(&pvp_crowd.stuck_since, 0);
-	atomic_store(&pvp_crowd.writer, 0);
+	pvp_backpressure.joined = 0;
+	atomic_store(&pvp_backpressure.crowded, false);
+	atomic_store(&pvp_backpressure.wanted, false);
+	atomic_store(&pvp_backpressure.stuck_since, 0);
+	atomic_store(&pvp_backpressure.writer, 0);
 }
 
-void pvp_crowd_joins(void)
+void pvp_backpressure_joins(void)
 {
 	size_t chunks = pvp_core.pool ? pvp_pool_chunks(pvp_core.pool) : SIZE_MAX;
-	if (++pvp_crowd.joined > chunks / 2)
-		atomic_store_explicit(&pvp_crowd.crowded, true, memory_order_relaxed);
+	if (++pvp_backpressure.joined > chunks / 2)
+		atomic_store_explicit(&pvp_backpressure.crowded, true, memory_order_relaxed);
 }
 
-void pvp_crowd_leaves(void)
+void pvp_backpressure_leaves(void)
 {
-	pvp_crowd.joined--; /* once crowded, always: the chunks of those that end come late */
+	pvp_backpressure
+		.joined--; /* once crowded, always: the chunks of those that end come late */
 }
 
-void pvp_crowd_stuck(bool stuck)
+void pvp_backpressure_stuck(bool stuck)
 {
 	uint64_t now = stuck ? pvp_monotonic() : 0;
-	atomic_store(&pvp_crowd.stuck_seen, now);
-	if (!stuck || !atomic_load_explicit(&pvp_crowd.stuck_since, memory_order_relaxed))
-		atomic_store(&pvp_crowd.stuck_since, now);
+	atomic_store(&pvp_backpressure.stuck_seen, now);
+	if (!stuck || !atomic_load_explicit(&pvp_backpressure.stuck_since, memory_order_relaxed))
+		atomic_store(&pvp_backpressure.stuck_since, now);
 }
 
-void pvp_crowd_barrier(void)
+void pvp_backpressure_barrier(void)
 {
 	const struct timespec nap = { .tv_nsec = BARRIER_NS };
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
@@ -68,10 +69,10 @@ static bool may_wait(void)
 {
 	if (atomic_load_explicit(&pvp_core.block, memory_order_relaxed))
 		return true;
-	if (!atomic_load_explicit(&pvp_crowd.crowded, memory_order_relaxed))
+	if (!atomic_load_explicit(&pvp_backpressure.crowded, memory_order_relaxed))
 		return false;
-	uint64_t since = atomic_load_explicit(&pvp_crowd.stuck_since, memory_order_relaxed);
-	uint64_t seen = atomic_load_explicit(&pvp_crowd.stuck_seen, memory_order_relaxed);
+	uint64_t since = atomic_load_explicit(&pvp_backpressure.stuck_since, memory_order_relaxed);
+	uint64_t seen = atomic_load_explicit(&pvp_backpressure.stuck_seen, memory_order_relaxed);
 	uint64_t now = pvp_monotonic();
 	return !since || now - since < SLOW_NS || now - seen > TRIED_NS;
 }
@@ -83,7 +84,7 @@ static bool may_wait(void)
 static bool writer_is_ready(void)
 {
 	char path[64], text[512];
-	uint64_t tid = atomic_load_explicit(&pvp_crowd.writer, memory_order_relaxed);
+	uint64_t tid = atomic_load_explicit(&pvp_backpressure.writer, memory_order_relaxed);
 	if (!tid)
 		return true;
 	snprintf(path, sizeof path, "/proc/self/task/%llu/stat", (unsigned long long)tid);
@@ -116,7 +117,7 @@ static bool writer_comes_on(struct look *l)
 	return now - l->since <= STUCK_NS;
 }
 
-bool pvp_crowd_wait(void)
+bool pvp_backpressure_wait(void)
 {
 	struct timespec nap = { .tv_nsec = ROOM_NAP_NS };
 	uint32_t session = atomic_load(&pvp_core.session);
@@ -130,7 +131,7 @@ bool pvp_crowd_wait(void)
 		room = pvp_chunks_free() > 0;
 		if (room)
 			break;
-		atomic_store_explicit(&pvp_crowd.wanted, true, memory_order_relaxed);
+		atomic_store_explicit(&pvp_backpressure.wanted, true, memory_order_relaxed);
 		pthread_cond_signal(&pvp_core.wake);
 		if (!writer_comes_on(&look)) {
 			pvp_tls.vain = look.returned + 1;
