@@ -139,7 +139,7 @@ static struct pv_counter_desc describe(enum counter c)
 		.name = { descriptions[c].name, strlen(descriptions[c].name) } };
 }
 
-static bool put(struct pvp_writer *w, struct pvp_page *page)
+static bool put(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	struct pv_counter_desc desc[COUNTERS];
 	struct pv_counter_value value[COUNTERS];
@@ -166,11 +166,11 @@ static bool put(struct pvp_writer *w, struct pvp_page *page)
 	struct pv_event sampled = { .kind = PV_KIND_COUNTERS_SAMPLE,
 		.time = w->round_ns,
 		.counters = { .list = { 0, values } } };
-	return (!descs || pvp_page_add(w, page, &told, &pools)) &&
-	       (!values || pvp_page_add(w, page, &sampled, &pools));
+	return (!descs || pvp_out_buffer_add(w, page, &told, &pools)) &&
+	       (!values || pvp_out_buffer_add(w, page, &sampled, &pools));
 }
 
-bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	if (!(pvp_clr_groups() & PVP_MANAGED_COUNTERS))
 		return true;

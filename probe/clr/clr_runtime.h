@@ -18,8 +18,8 @@ enum { PVP_CLR_SPAN_SOURCES = 4 };
 struct pvp_payload;
 bool pvp_clr_spans_provider(size_t i, pvp_char *name, size_t room, uint64_t *ret_keywords);
 /* An event; false: it is of no such source. */
-bool pvp_clr_spans_take(uint64_t provider, uint32_t id, struct pvp_payload p,
-	const struct pvp_guid *activity);
+bool pvp_clr_spans_take(
+	uint64_t provider, uint32_t id, struct pvp_payload p, const struct pvp_guid *activity);
 void pvp_clr_spans_forget(void);
 
 /*
@@ -64,7 +64,7 @@ void pvp_clr_moves_end(unsigned generation);
 void pvp_clr_counters_begin(void);
 void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
 void pvp_clr_count_threads(int more);
-bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
 /*
  * clr_said.c: an event about an object with the stack it happens on and, where that is asked for,

@@ -49,7 +49,7 @@ void pvp_clr_samples_resolve(void)
 	}
 }
 
-void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	if (!(pvp_clr_groups() & PVP_MANAGED_SAMPLES))
 		return;

@@ -22,7 +22,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-
 static const uint8_t our_guid[16] = PV_CORECLR_GUID_BYTES;
 
 static const struct pvp_guid unknown_iid = { 0, 0, 0, { 0xc0, 0, 0, 0, 0, 0, 0, 0x46 } };
@@ -69,7 +68,7 @@ static const char *words(void)
 	return pvp_clr.options.words;
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	if (!again)
 		pvp_clr_heap_seen();

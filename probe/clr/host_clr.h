@@ -14,7 +14,7 @@
 #include "probe/core/writer.h"
 
 enum {
-	PVP_CLR_NAME = 4096, /* bytes of a name; longer ones are cut */
+	PVP_CLR_NAME = 4096,               /* bytes of a name; longer ones are cut */
 	PVP_CLR_UNKNOWN = PVP_MAX_REGIONS, /* the method of code that nobody knows */
 };
 
@@ -58,7 +58,7 @@ void pvp_clr_crossings_init(struct pvp_clr_mask *mask);
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask);
 void pvp_clr_samples_begin(void); /* their timers, once more */
-void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_page *page); /* the writer's */
+void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page); /* the writer's */
 void pvp_clr_samples_resolve(void); /* the agent's: whose code the addresses noted are */
 
 /* The runtime's own events, once the mask is set: sampled allocations, locks. */

@@ -29,8 +29,8 @@ bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);
 
 /* Those as symbols of a log that has samples. False: they could not be written. */
 struct pvp_writer;
-struct pvp_page;
-bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again);
+struct pvp_out_buffer;
+bool pvp_modules_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
 void pvp_modules_finish(void);
 

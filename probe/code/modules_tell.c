@@ -2,7 +2,7 @@
 #include "probe/code/modules.h"
 #include "probe/core/writer.h"
 
-bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+bool pvp_modules_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	struct pvp_method m;
 	bool ok = true;
@@ -10,7 +10,7 @@ bool pvp_modules_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_SYMBOL,
 			.time = w->start_ns,
 			.symbol = { m.code, m.size, 0, { m.name, m.name_len } } };
-		ok = pvp_page_add(w, page, &ev, NULL);
+		ok = pvp_out_buffer_add(w, page, &ev, NULL);
 	}
 	return ok;
 }

@@ -244,7 +244,8 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	return key;
 }
 
-static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample *s, pid_t tid)
+static bool put(
+	struct pvp_writer *w, struct pvp_out_buffer *page, const struct sample *s, pid_t tid)
 {
 	uint64_t keys[2 + FRAMES];
 	uint32_t n = 2 + s->n;
@@ -256,7 +257,7 @@ static bool put(struct pvp_writer *w, struct pvp_page *page, const struct sample
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
 		.hit = { .thread = (uint64_t)tid, .ips = { 0, 1 }, .frames = { 1, n - 1 } } };
-	return pvp_page_add(w, page, &ev, &pools);
+	return pvp_out_buffer_add(w, page, &ev, &pools);
 }
 
 _Static_assert((int)PVP_COUNTER_CHILDREN < (int)PVP_TELL_WALKS &&
@@ -294,7 +295,7 @@ bool pvp_native_samples_again(struct pvp_writer *w)
 	return ok;
 }
 
-static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
 	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
@@ -312,7 +313,7 @@ static void empty(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
 }
 
 /* A thread of which there are samples alone has nobody else to say what it is called. */
-static void tell_name(struct pvp_writer *w, struct pvp_page *page, struct ring *r)
+static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
 {
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	char path[64], name[16] = "";
@@ -327,7 +328,7 @@ static void tell_name(struct pvp_writer *w, struct pvp_page *page, struct ring *
 		.time = pvp_monotonic(),
 		.meta = { .key = (uint64_t)tid, .name = { told, strlen(told) } } };
 	if (*told)
-		pvp_page_add(w, page, &ev, NULL);
+		pvp_out_buffer_add(w, page, &ev, NULL);
 	r->nameless = false;
 }
 
@@ -338,7 +339,7 @@ static bool is_alive(struct ring *r)
 		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
 }
 
-void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	if (!pvp_perf_watch())
 		atomic_fetch_add(&changes, 1); /* by ticks from here on */

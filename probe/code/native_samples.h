@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct pvp_writer;
-struct pvp_page;
+struct pvp_out_buffer;
 
 /*
  * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
@@ -21,7 +21,7 @@ void pvp_native_samples_set(unsigned wanted);
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 
 /* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
-void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_page *page);
+void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 void pvp_native_samples_stop(void);
 /* For a new reader: what the counters of how stacks ended are called. */
 bool pvp_native_samples_again(struct pvp_writer *w);

@@ -106,7 +106,7 @@ static bool send(struct telling *t)
 		{ p->bytes, p->n },
 	};
 	p->n = 0;
-	return pvp_page_send(t->w, &t->w->page) && pvp_writer_send(t->w, parts, 2);
+	return pvp_out_buffer_send(t->w, &t->w->page) && pvp_writer_send(t->w, parts, 2);
 }
 
 /* With what it hangs on, outermost first: a page is whole in itself. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct pvp_writer;
-struct pvp_page;
+struct pvp_out_buffer;
 
 struct pvp_method {
 	uint64_t code, size; /* 0 when not known */
@@ -49,7 +49,7 @@ struct pvp_host {
 	 * that may use them; `again`: all that are alive, for a new reader. False: it could not be
 	 * written. May be NULL.
 	 */
-	bool (*tell)(struct pvp_writer *w, struct pvp_page *page, bool again);
+	bool (*tell)(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
 	/* The events taken in this round are written: so may be what came after them. May be NULL. */
 	void (*told)(struct pvp_writer *w);

@@ -10,10 +10,10 @@
 #include "probe/core/writer.h"
 
 enum {
-	EXTRA_BYTES = 512,   /* for the events the writer puts around a thread's own */
-	NAME_ROUNDS = 10,    /* between two looks at what the system calls a nameless thread */
+	EXTRA_BYTES = 512,    /* for the events the writer puts around a thread's own */
+	NAME_ROUNDS = 10,     /* between two looks at what the system calls a nameless thread */
 	TREE_NS = 1000000000, /* between two times that call trees are told */
-	SETTLE_NS = 1000000, /* a store is visible to everybody long before this */
+	SETTLE_NS = 1000000,  /* a store is visible to everybody long before this */
 };
 
 /* Bytes in front of a thread's own events in one buffer. */
@@ -35,8 +35,7 @@ static void extra_init(struct extra *x, const struct pvp_thread *t, uint64_t tim
 
 static void extra_add(struct extra *x, const struct pv_event *ev, const struct pv_batch *pools)
 {
-	x->n += mlpd_encode(x->bytes + x->n, sizeof x->bytes - x->n, &x->bases, &format, ev,
-		pools);
+	x->n += mlpd_encode(x->bytes + x->n, sizeof x->bytes - x->n, &x->bases, &format, ev, pools);
 }
 
 static bool extra_send(struct pvp_writer *w, struct extra *x, const uint8_t *from, size_t len)
@@ -55,19 +54,21 @@ static bool extra_send(struct pvp_writer *w, struct extra *x, const uint8_t *fro
 
 static void add_count(struct extra *x, uint64_t index, uint64_t n)
 {
-	struct pv_counter_value v = { .index = index, .type = PV_COUNTER_LONG, .raw = n,
-		.text = { "", 0 } };
+	struct pv_counter_value v = {
+		.index = index, .type = PV_COUNTER_LONG, .raw = n, .text = { "", 0 }
+	};
 	struct pv_batch pools = { .values = { &v, 1, 1 } };
-	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .time = x->header.time_base,
+	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE,
+		.time = x->header.time_base,
 		.counters = { .list = { 0, 1 } } };
 	if (n)
 		extra_add(x, &ev, &pools);
 }
 
-static void add_thread(struct extra *x, unsigned kind, const struct pvp_thread *t,
-	const char *name)
+static void add_thread(struct extra *x, unsigned kind, const struct pvp_thread *t, const char *name)
 {
-	struct pv_event ev = { .kind = (uint8_t)kind, .time = x->header.time_base,
+	struct pv_event ev = { .kind = (uint8_t)kind,
+		.time = x->header.time_base,
 		.meta = { .key = t->tid, .name = { name, strlen(name) } } };
 	extra_add(x, &ev, NULL);
 }
@@ -131,8 +132,8 @@ static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *
 }
 
 /* A stream that began anew meanwhile has no word of the thread yet. */
-static void front_written(struct pvp_writer *w, struct pvp_thread *t, uint64_t lost,
-	uint64_t stream)
+static void front_written(
+	struct pvp_writer *w, struct pvp_thread *t, uint64_t lost, uint64_t stream)
 {
 	if (lost > t->w.lost_written) {
 		w->lost += lost - t->w.lost_written;
@@ -171,8 +172,13 @@ static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 	if (from == to)
 		return true;
 	struct use use = { w, begun ? c->time : c->time_base };
-	struct pvp_scan s = { .time = use.time, .method = begun ? c->method : c->method_base,
-		.until = until, .scratch = &w->scratch, .tally = &w->tally, .seen = w->seen, .use = use_method,
+	struct pvp_scan s = { .time = use.time,
+		.method = begun ? c->method : c->method_base,
+		.until = until,
+		.scratch = &w->scratch,
+		.tally = &w->tally,
+		.seen = w->seen,
+		.use = use_method,
 		.ctx = &use };
 	bool sound = pvp_scan(&s, from, to);
 	const uint8_t *behind = sound ? s.behind : to;
@@ -183,7 +189,7 @@ static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 		c->time = c->time_base;
 		c->method = c->method_base;
 	}
-	if (!sound || !pvp_page_send(w, &w->page) || !send_piece(w, t, c, behind, lost))
+	if (!sound || !pvp_out_buffer_send(w, &w->page) || !send_piece(w, t, c, behind, lost))
 		t->w.dropped += s.events;
 	t->w.last = s.time;
 	t->w.wrote = true;
@@ -282,8 +288,8 @@ static void take_threads(struct pvp_writer *w)
 	if (n - w->fences > PVP_FENCES)
 		w->fences = n - PVP_FENCES;
 	for (; w->fences < n; w->fences++) {
-		uint64_t until = atomic_load_explicit(&pvp_core.fence[w->fences % PVP_FENCES],
-			memory_order_relaxed);
+		uint64_t until = atomic_load_explicit(
+			&pvp_core.fence[w->fences % PVP_FENCES], memory_order_relaxed);
 		for (struct pvp_thread *t = w->threads; t && until <= w->round_ns; t = t->w.next)
 			take_events(w, t, until);
 		if (until <= w->round_ns && w->host->stood_still)
@@ -354,7 +360,7 @@ static void add_sync(struct pvp_writer *w)
 	if (!w->wrote || time <= w->last_sync)
 		return;
 	struct pv_event ev = { .kind = PV_KIND_SYNC_POINT, .time = time };
-	if (pvp_page_add(w, &w->page, &ev, NULL))
+	if (pvp_out_buffer_add(w, &w->page, &ev, NULL))
 		w->last_sync = time;
 }
 
@@ -386,7 +392,7 @@ static void say_dropped(struct pvp_writer *w)
 		pvp_tell_full(w);
 	else if (w->last)
 		pvp_tell_ended(w);
-	pvp_page_send(w, &w->page);
+	pvp_out_buffer_send(w, &w->page);
 	w->failed = true;
 }
 
@@ -410,7 +416,7 @@ void pvp_round(struct pvp_writer *w, bool last)
 	add_sync(w);
 	if (last)
 		pvp_tell_ended(w);
-	pvp_page_send(w, &w->page);
+	pvp_out_buffer_send(w, &w->page);
 	if (w->failed && closing && !w->said)
 		say_dropped(w);
 	remove_exited(w);

@@ -7,7 +7,7 @@
 #include "probe/core/writer.h"
 
 enum {
-	IMAGE = 1,      /* the one image that all classes belong to */
+	IMAGE = 1, /* the one image that all classes belong to */
 	LONGEST_NAME = 16 << 10,
 	SECTION_RUNTIME = 0x2000,
 	UNIT_TIME = 2 << 24,
@@ -21,7 +21,7 @@ static struct pv_text text(const char *at)
 	return (struct pv_text){ at, strlen(at) };
 }
 
-static bool describe(struct pvp_writer *w, struct pvp_page *p, uint64_t key, uint64_t time)
+static bool describe(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key, uint64_t time)
 {
 	char number[32];
 	struct pvp_method m = { 0 };
@@ -39,10 +39,13 @@ static bool describe(struct pvp_writer *w, struct pvp_page *p, uint64_t key, uin
 	}
 	if (m.name_len > LONGEST_NAME)
 		m.name_len = LONGEST_NAME;
-	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT, .time = time,
-		.jit = { .method = key, .code = m.code, .size = m.size,
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.time = time,
+		.jit = { .method = key,
+			.code = m.code,
+			.size = m.size,
 			.name = { m.name, m.name_len } } };
-	return pvp_page_add(w, p, &ev, NULL);
+	return pvp_out_buffer_add(w, p, &ev, NULL);
 }
 
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time)
@@ -58,16 +61,18 @@ void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time)
 	*seen = key;
 }
 
-static bool tell_class(struct pvp_writer *w, struct pvp_page *p, uint32_t id)
+static bool tell_class(struct pvp_writer *w, struct pvp_out_buffer *p, uint32_t id)
 {
 	const char *name = pvp_class_name(id);
 	if (w->host->class_name)
 		name = w->host->class_name(name);
-	struct pv_event type = { .kind = PV_KIND_CLASS_LOAD, .time = w->start_ns,
+	struct pv_event type = { .kind = PV_KIND_CLASS_LOAD,
+		.time = w->start_ns,
 		.meta = { .key = id, .image = IMAGE, .name = text(name) } };
-	struct pv_event vtable = { .kind = PV_KIND_VTABLE_LOAD, .time = w->start_ns,
-		.meta = { .key = id, .owner = id } };
-	return pvp_page_add(w, p, &type, NULL) && pvp_page_add(w, p, &vtable, NULL);
+	struct pv_event vtable = {
+		.kind = PV_KIND_VTABLE_LOAD, .time = w->start_ns, .meta = { .key = id, .owner = id }
+	};
+	return pvp_out_buffer_add(w, p, &type, NULL) && pvp_out_buffer_add(w, p, &vtable, NULL);
 }
 
 void pvp_tell_classes(struct pvp_writer *w)
@@ -79,14 +84,15 @@ void pvp_tell_classes(struct pvp_writer *w)
 
 /* ---- counters */
 
-static bool describe_counter(struct pvp_writer *w, struct pvp_page *p, uint64_t time,
-	struct pv_counter_desc desc)
+static bool describe_counter(
+	struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t time, struct pv_counter_desc desc)
 {
 	struct pv_batch pools = { .descs = { &desc, 1, 1 } };
-	struct pv_event ev = { .kind = PV_KIND_COUNTERS_DESCRIBE, .time = time,
-		.counters = { .list = { 0, 1 } } };
+	struct pv_event ev = {
+		.kind = PV_KIND_COUNTERS_DESCRIBE, .time = time, .counters = { .list = { 0, 1 } }
+	};
 	desc.section_name = text("");
-	return pvp_page_add(w, p, &ev, &pools);
+	return pvp_out_buffer_add(w, p, &ev, &pools);
 }
 
 bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step)
@@ -95,9 +101,10 @@ bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t
 		.index = index, .type = PV_COUNTER_LONG, .raw = step, .text = text("")
 	};
 	struct pv_batch pools = { .values = { &v, 1, 1 } };
-	struct pv_event ev = { .kind = PV_KIND_COUNTERS_SAMPLE, .time = time,
-		.counters = { .list = { 0, 1 } } };
-	return pvp_page_add(w, &w->page, &ev, &pools);
+	struct pv_event ev = {
+		.kind = PV_KIND_COUNTERS_SAMPLE, .time = time, .counters = { .list = { 0, 1 } }
+	};
+	return pvp_out_buffer_add(w, &w->page, &ev, &pools);
 }
 
 static void tell_counter(struct pvp_writer *w, struct profview_counter *c, uint64_t now)
@@ -105,9 +112,13 @@ static void tell_counter(struct pvp_writer *w, struct profview_counter *c, uint6
 	if (!atomic_load(&c->given))
 		return;
 	if (!c->described)
-		c->described = describe_counter(w, &w->page, now, (struct pv_counter_desc){
-			.section = SECTION_RUNTIME, .type = PV_COUNTER_LONG, .unit = c->unit,
-			.variance = VARIABLE, .index = c->index, .name = text(c->name) });
+		c->described = describe_counter(w, &w->page, now,
+			(struct pv_counter_desc){ .section = SECTION_RUNTIME,
+				.type = PV_COUNTER_LONG,
+				.unit = c->unit,
+				.variance = VARIABLE,
+				.index = c->index,
+				.name = text(c->name) });
 	int64_t value = atomic_load_explicit(&c->value, memory_order_relaxed);
 	uint64_t step = (uint64_t)value - (uint64_t)c->written;
 	if (!c->described || (c->sampled && !step))
@@ -180,37 +191,46 @@ static void forget_told(struct pvp_writer *w)
 
 bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name, bool time)
 {
-	return describe_counter(w, &w->page, pvp_monotonic(), (struct pv_counter_desc){
-		.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG,
-		.unit = time ? UNIT_TIME : UNIT_COUNT, .variance = MONOTONIC, .index = index,
-		.name = text(name) });
+	return describe_counter(w, &w->page, pvp_monotonic(),
+		(struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
+			.type = PV_COUNTER_LONG,
+			.unit = time ? UNIT_TIME : UNIT_COUNT,
+			.variance = MONOTONIC,
+			.index = index,
+			.name = text(name) });
 }
 
 bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)
 {
-	return describe_counter(w, &w->hello, w->start_ns, (struct pv_counter_desc){
-		.section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG, .unit = UNIT_COUNT,
-		.variance = MONOTONIC, .index = index, .name = text(name) });
+	return describe_counter(w, &w->hello, w->start_ns,
+		(struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
+			.type = PV_COUNTER_LONG,
+			.unit = UNIT_COUNT,
+			.variance = MONOTONIC,
+			.index = index,
+			.name = text(name) });
 }
 
 static bool tell_self(struct pvp_writer *w)
 {
-	struct pv_event start = { .kind = PV_KIND_THREAD_START, .time = w->start_ns,
-		.meta = { .key = w->tid } };
-	struct pv_event name = { .kind = PV_KIND_THREAD_NAME, .time = w->start_ns,
+	struct pv_event start = {
+		.kind = PV_KIND_THREAD_START, .time = w->start_ns, .meta = { .key = w->tid }
+	};
+	struct pv_event name = { .kind = PV_KIND_THREAD_NAME,
+		.time = w->start_ns,
 		.meta = { .key = w->tid, .name = text("profview writer") } };
-	struct pv_event image = { .kind = PV_KIND_IMAGE_LOAD, .time = w->start_ns,
+	struct pv_event image = { .kind = PV_KIND_IMAGE_LOAD,
+		.time = w->start_ns,
 		.meta = { .key = IMAGE, .name = text(w->comm), .mvid = text("") } };
-	return pvp_page_add(w, &w->hello, &start, NULL) &&
-	       pvp_page_add(w, &w->hello, &name, NULL) &&
-	       pvp_page_add(w, &w->hello, &image, NULL) &&
+	return pvp_out_buffer_add(w, &w->hello, &start, NULL) &&
+	       pvp_out_buffer_add(w, &w->hello, &name, NULL) &&
+	       pvp_out_buffer_add(w, &w->hello, &image, NULL) &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_LOST, "lost events") &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
 	       pvp_tell_own_counter(w, PVP_COUNTER_ENDED, "ended") &&
 	       (!w->config.maxsize || pvp_tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
 	       (!w->host->forces_collections ||
-		       pvp_tell_own_counter(
-			       w, PVP_COUNTER_FORCED, "collections for heap shots")) &&
+		       pvp_tell_own_counter(w, PVP_COUNTER_FORCED, "collections for heap shots")) &&
 	       (!w->host->discarded_shots ||
 		       pvp_tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }
@@ -226,5 +246,5 @@ bool pvp_tell_again(struct pvp_writer *w)
 			ok = describe(w, &w->hello, w->described.slots[i].key, w->start_ns);
 	if (ok && w->host->tell)
 		ok = w->host->tell(w, &w->hello, true);
-	return ok && pvp_page_send(w, &w->hello);
+	return ok && pvp_out_buffer_send(w, &w->hello);
 }

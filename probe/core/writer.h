@@ -33,7 +33,7 @@ enum {
 };
 
 /* A buffer of events of the writer's own: names, counters, sync points. */
-struct pvp_page {
+struct pvp_out_buffer {
 	struct mlpd_buffer_header header;
 	struct mlpd_bases bases;
 	size_t n;
@@ -50,31 +50,31 @@ struct pvp_writer {
 	char args[PVP_PATH_MAX + 768];
 	uint8_t head[PVP_PATH_MAX + 1024];
 	struct pvp_calibrator calibrator;
-	struct pvp_tree_page *tree; /* NULL until a thread has a call tree */
-	uint64_t tree_ns;           /* when trees were told last */
-	struct pvp_page page, hello; /* hello: what a pipe's new reader is told */
-	struct pvp_thread *threads;  /* taken in this round, linked by w.next */
+	struct pvp_tree_page *tree;        /* NULL until a thread has a call tree */
+	uint64_t tree_ns;                  /* when trees were told last */
+	struct pvp_out_buffer page, hello; /* hello: what a pipe's new reader is told */
+	struct pvp_thread *threads;        /* taken in this round, linked by w.next */
 
-	struct pv_batch scratch;     /* for reading what threads have published */
-	struct pv_map described;     /* method key -> 1 described, 0 to be described again */
-	uint64_t seen[PVP_SEEN];     /* described keys: scan.h */
-	uint32_t classes;            /* written so far */
-	uint64_t first_class;        /* key of the first one in the log; others lie near it */
+	struct pv_batch scratch; /* for reading what threads have published */
+	struct pv_map described; /* method key -> 1 described, 0 to be described again */
+	uint64_t seen[PVP_SEEN]; /* described keys: scan.h */
+	uint32_t classes;        /* written so far */
+	uint64_t first_class;    /* key of the first one in the log; others lie near it */
 	uint64_t orphans, discarded, last_sync;
-	uint32_t pauses;        /* said so far */
-	uint64_t lost;          /* events said to be lost */
-	struct pvp_tally tally; /* of what was read or made */
-	uint64_t round_ns; /* when this round began */
+	uint32_t pauses;         /* said so far */
+	uint64_t lost;           /* events said to be lost */
+	struct pvp_tally tally;  /* of what was read or made */
+	uint64_t round_ns;       /* when this round began */
 	uint64_t rounds, fences; /* the latter: those dealt with */
 	bool last, asked, wrote; /* this round is the session's last; a flush; it wrote events */
-	uint64_t streams; /* begun so far; more than one when a pipe's reader left */
-	bool began;    /* the stream's header is written */
-	bool greeting; /* and now the names, for whoever reads it */
-	bool failed;   /* nothing more can be written */
-	bool amid;     /* new events belong to those that the same reader had before */
-	bool full;     /* because of maxsize= */
-	bool said;     /* the log has the count of events left out */
-	bool abrupt;   /* the process exits, and its runtime has not announced that */
+	uint64_t streams;        /* begun so far; more than one when a pipe's reader left */
+	bool began;              /* the stream's header is written */
+	bool greeting;           /* and now the names, for whoever reads it */
+	bool failed;             /* nothing more can be written */
+	bool amid;               /* new events belong to those that the same reader had before */
+	bool full;               /* because of maxsize= */
+	bool said;               /* the log has the count of events left out */
+	bool abrupt;             /* the process exits, and its runtime has not announced that */
 	struct pvp_children children;
 	char comm[16]; /* the process's name, which threads have before they get their own */
 
@@ -125,9 +125,9 @@ void pvp_writer_forget(void);
 bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n);
 
 /* Appends an event, sending the page when it is full. */
-bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev,
+bool pvp_out_buffer_add(struct pvp_writer *w, struct pvp_out_buffer *p, const struct pv_event *ev,
 	const struct pv_batch *pools);
-bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p);
+bool pvp_out_buffer_send(struct pvp_writer *w, struct pvp_out_buffer *p);
 
 /* A round: takes what the threads have published and writes it. `last` ends the session. */
 void pvp_round(struct pvp_writer *w, bool last);

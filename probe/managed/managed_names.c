@@ -26,11 +26,11 @@ static size_t holes, dying; /* freed ones; dead ones that the log does not know 
 static size_t dead_from;    /* before it is none of the latter, as long as there are any */
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
-static _Atomic size_t missing; /* of these */
+static _Atomic size_t missing;    /* of these */
 static struct pv_map with_fields; /* classes whose fields are told -> 1 */
-static struct pv_map calling;  /* methods whose code calls us -> 1 */
-static struct pv_map at;       /* kind and key -> place in defs */
-static uint64_t last;          /* time of the newest */
+static struct pv_map calling;     /* methods whose code calls us -> 1 */
+static struct pv_map at;          /* kind and key -> place in defs */
+static uint64_t last;             /* time of the newest */
 
 static uint64_t place_key(uint8_t kind, uint64_t key)
 {
@@ -48,7 +48,8 @@ static uint64_t key_of(const struct pv_event *ev)
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
 		return ev->root_area.start;
 	case PV_KIND_EXT_FIELD: /* a class has many */
-		return pv_hash(ev->field.owner ^ (ev->field.offset << 1 | ev->field.is_static) << 40);
+		return pv_hash(
+			ev->field.owner ^ (ev->field.offset << 1 | ev->field.is_static) << 40);
 	case PV_KIND_EXT_PARENT:
 		return ev->class_parent.owner;
 	case PV_KIND_EXT_ELEMENTS:
@@ -237,7 +238,7 @@ bool pvp_names_fields_new(uint64_t klass)
 {
 	pthread_mutex_lock(&lock);
 	bool fresh = pv_map_get(&with_fields, klass) == PV_MAP_NONE &&
-		pv_map_set(&with_fields, klass, 1);
+		     pv_map_set(&with_fields, klass, 1);
 	pthread_mutex_unlock(&lock);
 	return fresh;
 }
@@ -306,29 +307,31 @@ bool pvp_names_take_unnamed(uint64_t *ret_key)
 /* --- the writer's side: it alone frees, so what it has looked up stays without the lock */
 
 /* How long it took to compile, where that is recorded. */
-static bool tell_time(struct pvp_writer *w, struct pvp_page *page, const struct pv_event *jit)
+static bool tell_time(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pv_event *jit)
 {
-	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_TIME, .time = jit->time,
+	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_TIME,
+		.time = jit->time,
 		.jit = { .method = jit->jit.method, .started = jit->jit.started } };
 	return jit->kind != PV_KIND_METHOD_JIT || !jit->jit.started ||
-		pvp_page_add(w, page, &ev, NULL);
+	       pvp_out_buffer_add(w, page, &ev, NULL);
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_page *page, const struct def *d)
+static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, const struct def *d)
 {
 	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
 		return false;
 	const struct pv_batch pools = { .pool = { d->list, d->list_n, d->list_n } };
-	if (!pvp_page_add(w, page, &d->ev, d->list ? &pools : NULL) || !tell_time(w, page, &d->ev))
+	if (!pvp_out_buffer_add(w, page, &d->ev, d->list ? &pools : NULL) ||
+		!tell_time(w, page, &d->ev))
 		return false;
 	/*
 	 * The stock reader looks for a second text behind an image's unload, where the format has
 	 * none, and loses its place. At the end of a buffer that does no harm.
 	 */
-	return d->ev.kind != PV_KIND_IMAGE_UNLOAD || pvp_page_send(w, page);
+	return d->ev.kind != PV_KIND_IMAGE_UNLOAD || pvp_out_buffer_send(w, page);
 }
 
-bool pvp_names_tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = true;
 	size_t i = again ? 0 : told;

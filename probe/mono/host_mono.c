@@ -19,7 +19,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-
 static const char *words(void)
 {
 	return pvp_mono.options.words;
@@ -31,7 +30,7 @@ static void ignore(void *ctx, uint64_t from, uint64_t to)
 }
 
 /* Methods for samples that fall into the runtime itself and into libraries. */
-static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again)
+static bool tell_modules(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	if (!(pvp_mono.options.groups & PVP_MANAGED_SAMPLES))
 		return true;
@@ -39,7 +38,7 @@ static bool tell_modules(struct pvp_writer *w, struct pvp_page *page, bool again
 	return pvp_modules_tell(w, page, again);
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = pvp_names_tell(w, page, again) && tell_modules(w, page, again);
 	unsigned groups = pvp_mono.options.groups;
@@ -63,8 +62,7 @@ static void told(struct pvp_writer *w)
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
 	unsigned hz;
-	enum pvp_reply r =
-		pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
+	enum pvp_reply r = pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
 	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz))
 		return r;
 	snprintf(say, room, "samples have to be asked for at the start");
@@ -145,7 +143,8 @@ static void after_fork(void)
 static void complain(const char *what)
 {
 	char line[256];
-	int n = snprintf(line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
+	int n = snprintf(
+		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
 	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
 		return;
 }
@@ -201,8 +200,9 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	}
 	unsigned groups = p->options.groups;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
-		groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off", groups & PVP_MANAGED_ALLOC ? "on" : "off",
-		p->options.rest[0] ? "," : "", p->options.rest);
+		groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off",
+		groups & PVP_MANAGED_ALLOC ? "on" : "off", p->options.rest[0] ? "," : "",
+		p->options.rest);
 	say_timer(&p->options);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;

@@ -23,8 +23,8 @@ size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES]);
  * the message) directly before it. Spans of the event index pools->pool; NULL: it has none.
  */
 void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
-void pvp_mono_said_thrown(const struct pv_event *ev, const struct pv_batch *pools,
-	MonoObject *object);
+void pvp_mono_said_thrown(
+	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 
 /* Sets the callbacks of each file, as the options say. In the module's init alone. */
 void pvp_mono_calls_init(struct _MonoProfiler *p);
@@ -92,7 +92,7 @@ uint64_t pvp_mono_heap_discarded(void);
  * The writer's: the runtime's counters, when it is time; again: a new reader knows none. end(): they
  * are read once more, in the next round; close(): the runtime goes down, never again.
  */
-bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_page *page);
+bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 void pvp_mono_counters_again(void);
 void pvp_mono_counters_end(void);
 void pvp_mono_counters_close(void);
@@ -135,6 +135,6 @@ void pvp_mono_name_missing(void);
 void pvp_mono_last_samples(void);
 
 /* The writer's, in each round: samples that have come since. */
-void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page);
+void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 
 #endif

@@ -32,7 +32,7 @@ static bool over, once_more;
 /* Counters read in one round. */
 struct reading {
 	struct pvp_writer *w;
-	struct pvp_page *page;
+	struct pvp_out_buffer *page;
 	uint64_t now;
 	size_t descs, values;
 	struct pv_counter_desc desc[BATCH];
@@ -48,7 +48,7 @@ static void send_descriptions(struct reading *r)
 		.time = r->now,
 		.counters = { .list = { 0, (uint32_t)r->descs } } };
 	if (r->descs)
-		r->ok &= pvp_page_add(r->w, r->page, &ev, &pools);
+		r->ok &= pvp_out_buffer_add(r->w, r->page, &ev, &pools);
 	r->descs = 0;
 }
 
@@ -61,7 +61,7 @@ static void send_values(struct reading *r)
 		.time = r->now,
 		.counters = { .list = { 0, (uint32_t)r->values } } };
 	if (r->values)
-		r->ok &= pvp_page_add(r->w, r->page, &ev, &pools);
+		r->ok &= pvp_out_buffer_add(r->w, r->page, &ev, &pools);
 	r->values = 0;
 }
 
@@ -167,7 +167,7 @@ static mono_bool read_one(MonoCounter *c, void *ctx)
 	return 1;
 }
 
-bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_page *page)
+bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	static struct reading r; /* the writer's alone */
 	pthread_mutex_lock(&lock);

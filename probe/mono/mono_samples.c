@@ -73,8 +73,8 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 			atomic_fetch_add_explicit(&dropped, 1, memory_order_relaxed);
 			return;
 		}
-	} while (!atomic_compare_exchange_weak_explicit(&claimed, &turn, turn + 1,
-		memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&claimed, &turn, turn + 1, memory_order_relaxed, memory_order_relaxed));
 	struct slot *s = &atomic_load_explicit(&ring, memory_order_acquire)[turn % SLOTS];
 	atomic_store_explicit(&s->turn, 2 * turn + 1, memory_order_relaxed);
 	s->time = pvp_monotonic();
@@ -95,7 +95,7 @@ static void tell_dropped(void)
 	told = now;
 }
 
-void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
+void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
@@ -111,18 +111,19 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_page *page)
 			pvp_tell_method(w, keys[1 + i], s->time);
 		}
 		const struct pv_batch pools = { .pool = { keys, 1 + s->n, 1 + s->n } };
-		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT, .time = s->time,
-			.hit = { .thread = s->thread, .ips = { 0, 1 },
-				.frames = { 1, s->n } } };
-		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU, .time = s->time,
+		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
+			.time = s->time,
+			.hit = { .thread = s->thread, .ips = { 0, 1 }, .frames = { 1, s->n } } };
+		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
+			.time = s->time,
 			.cpu = { s->user_ns, s->kernel_ns } };
 		size_t need = mlpd_encode_max(&ev, &pools) + mlpd_encode_max(&cpu, NULL);
 		/* They are to stand in one buffer. */
-		if (sizeof page->bytes - page->n < need && !pvp_page_send(w, page))
+		if (sizeof page->bytes - page->n < need && !pvp_out_buffer_send(w, page))
 			break;
-		if (!pvp_page_add(w, page, &ev, &pools))
+		if (!pvp_out_buffer_add(w, page, &ev, &pools))
 			break;
-		if (s->user_ns + s->kernel_ns && !pvp_page_add(w, page, &cpu, NULL))
+		if (s->user_ns + s->kernel_ns && !pvp_out_buffer_add(w, page, &cpu, NULL))
 			break;
 		atomic_store_explicit(&taken, turn + 1, memory_order_release);
 	}

@@ -47,7 +47,7 @@ static const char *words(void)
 	return words_text;
 }
 
-static bool tell_native(struct pvp_writer *w, struct pvp_page *page, bool again)
+static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
 	if (!again)

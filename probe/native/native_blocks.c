@@ -189,7 +189,7 @@ static bool take(struct copy *c)
 static bool put(struct pvp_writer *w, uint8_t kind, uint64_t now)
 {
 	struct pv_event ev = { .kind = kind, .time = now };
-	return pvp_page_add(w, &w->page, &ev, NULL);
+	return pvp_out_buffer_add(w, &w->page, &ev, NULL);
 }
 
 static bool put_block(struct pvp_writer *w, const struct block *b, uint64_t now)
@@ -201,18 +201,18 @@ static bool put_block(struct pvp_writer *w, const struct block *b, uint64_t now)
 		.heap_object = { .object = b->address,
 			.type = b->bytes_type & TYPE_MASK,
 			.size = bytes ? bytes : 1 } }; /* 0 would continue another */
-	return pvp_page_add(w, &w->page, &ev, &none);
+	return pvp_out_buffer_add(w, &w->page, &ev, &none);
 }
 
 static bool send(struct pvp_writer *w, const struct copy *c)
 {
 	uint64_t now = pvp_monotonic();
 	pvp_tell_classes(w); /* some may be as new as their blocks */
-	bool ok = pvp_page_send(w, &w->page) && put(w, PV_KIND_HEAP_START, now);
+	bool ok = pvp_out_buffer_send(w, &w->page) && put(w, PV_KIND_HEAP_START, now);
 	w->amid = true; /* a shot has one reader, or none */
 	for (size_t i = 0; ok && i < c->n; i++)
 		ok = put_block(w, &c->block[i], now);
-	ok = ok && put(w, PV_KIND_HEAP_END, now) && pvp_page_send(w, &w->page);
+	ok = ok && put(w, PV_KIND_HEAP_END, now) && pvp_out_buffer_send(w, &w->page);
 	w->amid = false;
 	w->page.n = 0;
 	return ok;

@@ -171,7 +171,7 @@ END_TEST
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool waits;
 
-static bool tell(struct pvp_writer *w, struct pvp_page *page, bool again)
+static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	(void)w, (void)page, (void)again;
 	if (pthread_mutex_trylock(&held) != 0) {

@@ -3,7 +3,7 @@
 
 static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
-bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p)
+bool pvp_out_buffer_send(struct pvp_writer *w, struct pvp_out_buffer *p)
 {
 	uint8_t head[MLPD_BUFFER_HEADER];
 	if (!p->n)
@@ -19,7 +19,7 @@ bool pvp_page_send(struct pvp_writer *w, struct pvp_page *p)
 
 /* Pages mostly hold definitions: their base makes keys short. NULL is exact: it is chosen before.
  */
-static void begin_page(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev)
+static void begin_page(struct pvp_writer *w, struct pvp_out_buffer *p, const struct pv_event *ev)
 {
 	bool defines = pvp_group_of(ev->kind) == PVP_GROUP_NAMES;
 	p->header = (struct mlpd_buffer_header){ .time_base = ev->time,
@@ -29,10 +29,11 @@ static void begin_page(struct pvp_writer *w, struct pvp_page *p, const struct pv
 	mlpd_bases_init(&p->bases, &p->header);
 }
 
-bool pvp_page_add(struct pvp_writer *w, struct pvp_page *p, const struct pv_event *ev,
+bool pvp_out_buffer_add(struct pvp_writer *w, struct pvp_out_buffer *p, const struct pv_event *ev,
 	const struct pv_batch *pools)
 {
-	if (p->n && mlpd_encode_max(ev, pools) > sizeof p->bytes - p->n && !pvp_page_send(w, p))
+	if (p->n && mlpd_encode_max(ev, pools) > sizeof p->bytes - p->n &&
+		!pvp_out_buffer_send(w, p))
 		return false;
 	if (ev->kind == PV_KIND_CLASS_LOAD && !w->first_class)
 		w->first_class = ev->meta.key;
