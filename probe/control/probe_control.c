@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "probe/control/control_socket.h"
-#include "probe/control/orders.h"
+#include "probe/control/control_commands.h"
 #include "probe/core/thread_buf.h"
 
 enum {
@@ -65,7 +65,7 @@ static void obey(struct peer *p, char *line, size_t len)
 	if (strlen(line) != len)
 		snprintf(say, sizeof say, "the line holds a NUL");
 	else
-		reply = pvp_order(control.host, line, say, sizeof say);
+		reply = pvp_control_command(control.host, line, say, sizeof say);
 	answer(p, reply, say);
 }
 

@@ -1,4 +1,4 @@
-#include "probe/control/orders.h"
+#include "probe/control/control_commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -244,13 +244,16 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 			add(s, " %s=off", groups[i]);
 	add(s, " lag_ms=%" PRIu64 " lost=%" PRIu64 " written=%" PRIu64 " streams=%" PRIu64,
 		(now - t.round_ns) / 1000000, t.lost, t.written, t.streams);
-	add(s, " chunks=%zu free=%zu call_ns=%u writer_cpu_us=%" PRIu64 " cpu_us=%" PRIu64, t.chunks,
-		t.chunks_free, t.call_ns, t.cpu_ns / 1000, t.process_cpu_ns / 1000);
+	add(s, " chunks=%zu free=%zu call_ns=%u writer_cpu_us=%" PRIu64 " cpu_us=%" PRIu64,
+		t.chunks, t.chunks_free, t.call_ns, t.cpu_ns / 1000, t.process_cpu_ns / 1000);
 	for (size_t i = 0; i < PVP_GROUPS; i++)
 		if (t.tally.events[i])
 			add(s, " events.%s=%" PRIu64 " bytes.%s=%" PRIu64, groups[i],
 				t.tally.events[i], groups[i], t.tally.bytes[i]);
-	add(s, " sink=%s reader=%s output=%s", !t.plain ? "other" : t.pipe ? "pipe" : "file",
+	add(s, " sink=%s reader=%s output=%s",
+		!t.plain ? "other"
+		: t.pipe ? "pipe"
+			 : "file",
 		t.reader ? "yes" : "no", t.output); /* the last: it may hold blanks */
 	return PVP_REPLY_OK;
 }
@@ -271,7 +274,8 @@ static const struct {
 	{ "stop", do_stop, false },
 };
 
-enum pvp_reply pvp_order(const struct pvp_host *host, const char *line, char *say, size_t room)
+enum pvp_reply pvp_control_command(
+	const struct pvp_host *host, const char *line, char *say, size_t room)
 {
 	struct say s = { say, room, 0 };
 	size_t n = strcspn(line, " ");
