@@ -135,13 +135,13 @@ static const struct pvp_host host = {
 	.refresh = pvp_modules_refresh,
 	.method = method,
 	.tell = tell,
-	.told = told,
-	.alone = pvp_clr_alone,
+	.on_flushed = told,
+	.on_reader_lost = pvp_clr_alone,
 	.discarded_shots = pvp_clr_heap_discarded,
 	.forces_collections = true,
 	.heapshot = pvp_clr_heap_ask,
 	.set = set,
-	.words = words,
+	.enabled_events = words,
 };
 
 static void complain(const char *what)

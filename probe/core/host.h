@@ -52,7 +52,7 @@ struct pvp_host {
 	bool (*tell)(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
 	/* The events taken in this round are written: so may be what came after them. May be NULL. */
-	void (*told)(struct pvp_writer *w);
+	void (*on_flushed)(struct pvp_writer *w);
 
 	/* Events before this time, at which all threads stood still, are written. May be NULL. */
 	void (*stood_still)(struct pvp_writer *w, uint64_t time);
@@ -67,7 +67,7 @@ struct pvp_host {
 	 * For a second the pipe has had no reader; it has one again. Nothing else is asked in
 	 * between. May be NULL.
 	 */
-	void (*alone)(bool on);
+	void (*on_reader_lost)(bool on);
 
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);
@@ -82,13 +82,13 @@ struct pvp_host {
 	 * Goes the way that leads to an event and back, without one, twice for each pair: what the
 	 * runtime takes from the program besides us. At the start; for the clock. May be NULL.
 	 */
-	void (*pairs)(unsigned n);
+	void (*calibrate)(unsigned n);
 
 	/* How many times as fast as the system's the time of events runs; for tests. May be NULL. */
 	uint64_t (*speed)(void);
 
 	/* Events that the header lists as recorded: "calls,alloc". NULL: the core's own list. */
-	const char *(*words)(void);
+	const char *(*enabled_events)(void);
 
 	/*
 	 * Commands of the control socket, one at a time. They run on its own thread, which has all

@@ -410,8 +410,8 @@ void pvp_round(struct pvp_writer *w, bool last)
 	if (w->host->tell)
 		w->host->tell(w, &w->page, false);
 	take_threads(w);
-	if (w->host->told)
-		w->host->told(w);
+	if (w->host->on_flushed)
+		w->host->on_flushed(w);
 	pvp_tell_counters(w);
 	add_sync(w);
 	if (last)

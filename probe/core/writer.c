@@ -147,10 +147,10 @@ static void note_alone(struct pvp_writer *w, bool alone)
 	pthread_mutex_lock(&pvp_core.lock);
 	pvp_writer_note(w);
 	pthread_mutex_unlock(&pvp_core.lock);
-	if (long_since == w->alone_told || !w->host->alone || (alone && !long_since))
+	if (long_since == w->alone_told || !w->host->on_reader_lost || (alone && !long_since))
 		return;
 	w->alone_told = long_since;
-	w->host->alone(long_since);
+	w->host->on_reader_lost(long_since);
 }
 
 /* Header and names for whoever reads the stream from here. */
@@ -319,13 +319,13 @@ static void *run(void *arg)
 static uint64_t measure_way(const struct pvp_writer *w)
 {
 	uint64_t least = UINT64_MAX;
-	for (int run = 0; w->host->pairs && run < OVERHEAD_RUNS; run++) {
+	for (int run = 0; w->host->calibrate && run < OVERHEAD_RUNS; run++) {
 		uint64_t before = pvp_monotonic();
-		w->host->pairs(OVERHEAD_PAIRS);
+		w->host->calibrate(OVERHEAD_PAIRS);
 		uint64_t took = (pvp_monotonic() - before) / OVERHEAD_PAIRS;
 		least = took < least ? took : least;
 	}
-	return w->host->pairs ? least : 0;
+	return w->host->calibrate ? least : 0;
 }
 
 /* Cost of an enter and its leave here, in ns: the least of several runs. */
@@ -370,7 +370,7 @@ static void fill_header(struct pvp_writer *w)
 	clock_gettime(CLOCK_REALTIME, &t);
 	w->start_ns = pvp_monotonic();
 	size_t n = pvp_args_describe(&w->config, w->host->name,
-		w->host->words ? w->host->words() : NULL, w->args, sizeof w->args);
+		w->host->enabled_events ? w->host->enabled_events() : NULL, w->args, sizeof w->args);
 	w->header = (struct mlpd_header){
 		.format = format,
 		.start_time_ms = (uint64_t)t.tv_sec * 1000,

@@ -117,10 +117,10 @@ const struct pvp_host pvp_host_native = {
 	.refresh = pvp_modules_refresh,
 	.method = method,
 	.tell = tell_native,
-	.told = told,
+	.on_flushed = told,
 	.class_name = pvp_native_class_name,
 	.discarded_shots = pvp_blocks_discarded,
-	.words = words,
+	.enabled_events = words,
 	.heapshot = heapshot,
 	.set = set,
 };
