@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Words of our own, and comments that open with What, Who or Where: per room, only ever fewer.
+
+usage: check_words.py SOURCE_ROOT [list]    `list` prints the places, `table` the table below anew
+Words are counted in comments and identifiers, not in texts; the glossary
+in common/README.md has those that stay. Text in quotes is what users see, and stays.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+WORDS = re.compile(
+    r'digests?|strands?|stretch(?:es)?|breathes?|breath|let_go|take_back|let go|takes? back|'
+    r'lates?|recall|births?|born|settles?|unkey|steady|looks|spoils?|rejoins|befores|'
+    r'belongs|guest|heaper|ranger|follower|talk|asker|told|whoever|nobody|told apart|behind|beside|'
+    r'of whom|crowd|alone|orders', re.I)
+OPENS = re.compile(r'\W*(?:what|whoever|whom|whose|who|where)\b', re.I)
+PIECES = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*|[A-Za-z_]\w*', re.S)
+
+MOST_IN_GLOSSARY = 15
+
+# [words, openings] of each room.
+AT_MOST = {
+    'common/base': [32, 1],
+    'common/calls': [280, 22],
+    'common/format': [108, 9],
+    'common/format/block07': [23, 19],
+    'common/format/mlpd': [71, 10],
+    'common/heap': [30, 18],
+    'common/ingest': [120, 26],
+    'common/ingest/again': [52, 9],
+    'common/ingest/convert': [8, 6],
+    'common/ingest/ground': [32, 2],
+    'common/io': [91, 0],
+    'common/model': [100, 15],
+    'common/model/calls': [297, 25],
+    'common/model/ground': [32, 0],
+    'common/model/names': [60, 2],
+    'common/model/objects': [285, 3],
+    'common/model/time': [10, 1],
+    'common/query': [37, 4],
+    'common/query/heap': [91, 0],
+    'common/query/views': [12, 3],
+    'common/report': [12, 2],
+    'common/target': [42, 5],
+    'probe': [3, 1],
+    'probe/clr': [96, 1],
+    'probe/code': [28, 7],
+    'probe/control': [15, 0],
+    'probe/core': [134, 3],
+    'probe/managed': [24, 0],
+    'probe/mono': [52, 2],
+    'probe/native': [34, 1],
+    'probe/sink': [29, 0],
+    'tests': [661, 138],
+    'tui': [0, 0],
+    'tui/app': [70, 2],
+    'tui/draw': [29, 0],
+    'tui/panes': [15, 0],
+    'tui/screen': [31, 6],
+}
+
+
+def words_in(piece):
+    """Of an identifier the parts between underscores; of a comment the words."""
+    if piece.startswith('/'):
+        return re.findall(rf'\b(?:{WORDS.pattern})\b', piece, re.I)
+    parts = re.sub(r'([a-z])([A-Z])', r'\1_\2', piece).split('_')
+    return [p for p in parts if WORDS.fullmatch(p)]
+
+
+def count(root, show):
+    rooms = collections.defaultdict(lambda: [0, 0])
+    for top in ('common', 'probe', 'tui', 'tests'):
+        for path in sorted((root / top).rglob('*')):
+            if path.suffix not in ('.c', '.h', '.def', '.S'):
+                continue
+            name = path.relative_to(root)
+            # The folders of tests together: they follow the names of the rooms that they test.
+            room = 'tests' if top == 'tests' else name.parent.as_posix()
+            text = path.read_text(encoding='utf-8')
+            rooms[room][0] += 0
+            for m in PIECES.finditer(text):
+                piece = m.group()
+                if piece[0] in '"\'':
+                    continue
+                found = words_in(piece)
+                opens = piece[0] == '/' and OPENS.match(piece)
+                rooms[room][0] += len(found)
+                rooms[room][1] += bool(opens)
+                if show and (found or opens):
+                    line = text.count('\n', 0, m.start()) + 1
+                    print(f'{name}:{line}: {" ".join(found)}{" (opening)" if opens else ""}')
+    return rooms
+
+
+def glossary(root):
+    """At most fifteen words of ours, each with its meaning."""
+    text = (root / 'common/README.md').read_text(encoding='utf-8')
+    part = re.search(r'^## Glossary$(.*?)(?=^## |\Z)', text, re.M | re.S)
+    rows = re.findall(r'^- \*\*[^*]+\*\*: \S', part[1], re.M) if part else []
+    return [] if 0 < len(rows) <= MOST_IN_GLOSSARY else [f'common/README.md: {len(rows)} words in the glossary']
+
+
+def main(root, *args):
+    rooms = count(pathlib.Path(root), 'list' in args)
+    if 'table' in args:
+        for room, n in sorted(rooms.items()):
+            print(f"    '{room}': {n},")
+    problems = glossary(pathlib.Path(root))
+    for room, n in sorted(rooms.items()):
+        most = AT_MOST.get(room, [0, 0])
+        for now, was, of in zip(n, most, ('words of our own', 'comments that open with What, Who, Where')):
+            if now > was:
+                problems.append(f'{room}: {now} {of}, {was} were there')
+    print('\n'.join(problems) or f'{sum(n[0] for n in rooms.values())} words, '
+          f'{sum(n[1] for n in rooms.values())} openings in {len(rooms)} rooms')
+    return 1 if problems or not rooms else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
