@@ -15,8 +15,9 @@ enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
 	" sample"
 
 /*
- * Rate of `hz` that a POSIX timer of processor time can give: the system looks at those clocks at its ticks
- * only, which clock_getres(CLOCK_MONOTONIC_COARSE) tells. It counts the kernel's time, too.
+ * Rate of `hz` that a POSIX timer of processor time can give: the system looks at those clocks at
+ * its ticks only, which clock_getres(CLOCK_MONOTONIC_COARSE) tells. It counts the kernel's time,
+ * too.
  */
 unsigned pvp_sample_by_ticks(unsigned hz);
 /* Whether perf events are taken for so many (perf_clock.h): above the ticks, where allowed. */
