@@ -23,7 +23,7 @@ static void put_types(
 	pv_name_text(o, close);
 }
 
-/* What stands behind a type: "[,]", "*"; the part without it. */
+/* Suffixes of a type: "[,]", "*"; the part without them. */
 static struct pv_part without_suffix(struct pv_part type)
 {
 	while (type.len && type.at[type.len - 1] == '*')
@@ -382,7 +382,7 @@ static bool shows_arguments(struct pv_part name, enum made made)
 		       pv_name_accessor(pv_name_without_space(name), &of));
 }
 
-/* What a compiler has put into a class of its own, and is no code of the programmer's. */
+/* Members that a compiler has put into a class of its own. */
 static void put_machinery(struct pv_name_out *o, enum made of)
 {
 	if (of == MADE_MACHINE)

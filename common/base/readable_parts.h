@@ -33,7 +33,7 @@ struct pv_part pv_part_from(struct pv_part p, size_t at);
 struct pv_part pv_part_until(struct pv_part p, size_t end);
 /* The first of a character outside of all <>, () and []; its length when there is none. */
 size_t pv_part_find(struct pv_part p, const char *of);
-/* Where the bracket at the beginning closes; its length when it does not. */
+/* The index at which the first bracket closes; the length when it does not. */
 size_t pv_part_close(struct pv_part p);
 
 /* "<int, string>" without its brackets. False: it does not close. */
@@ -41,7 +41,7 @@ bool pv_part_inside(struct pv_part p, struct pv_part *ret);
 
 /* An identifier without "`2". */
 void pv_name_plain(struct pv_name_out *o, struct pv_part name);
-/* What stands behind the last dot outside of brackets; all of it when there is none. */
+/* The part after the last dot outside of brackets; all of it when there is none. */
 struct pv_part pv_name_without_space(struct pv_part name);
 
 enum made {

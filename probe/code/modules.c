@@ -86,7 +86,7 @@ static bool is_this(const struct module *m, const struct dl_phdr_info *info)
 	       (m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
 }
 
-/* Where its segments lie. */
+/* The addresses of its segments. */
 static void set_range(struct module *m)
 {
 	m->from = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* What is loaded into this process, and the names of its functions. The writer's thread only. */
+/* Modules loaded into this process, and names of their functions. The writer's thread only. */
 #ifndef PV_PROBE_MODULES_H
 #define PV_PROBE_MODULES_H
 
@@ -16,7 +16,7 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 
 /*
- * Where that function begins, by its symbol, else by its file's unwind table, else its module. 0: no
+ * The function's first address, by its symbol, else by its file's unwind table, else its module. 0: no
  * module holds the address.
  */
 uint64_t pvp_modules_start(uint64_t address);

@@ -18,7 +18,7 @@ enum pvp_walk_end {
  * Return addresses, innermost first, from the frame at `frame` on, which lies above `sp`; at most
  * `most`. A frame that cannot be one, because code without frame pointers was met, ends it. No
  * memory is read that might not be there. Async-signal-safe; keeps errno.
- * Where code without frame pointers passes on its caller's, functions are left out unnoticed.
+ * Code without frame pointers may pass on its caller's: such functions are left out unnoticed.
  * *ret_end (may be NULL): why it ended.
  */
 unsigned pvp_native_walk(

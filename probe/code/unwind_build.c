@@ -161,7 +161,7 @@ static bool add_row(void *ctx, uint64_t pc, const struct pvp_cfa *cfa)
 	return push(b, pc - b->eh->base, pvp_cfa_row(cfa, b->cie.signal));
 }
 
-/* Where two functions claim the same addresses, those of the later one are its own. */
+/* Of addresses that two functions claim, the later function has its own. */
 static void cut_rows(struct build *b, uint64_t pc)
 {
 	while (b->rows.n && b->rows.v[b->rows.n - 1].pc > pc)

@@ -139,7 +139,7 @@ static const char *letters_of(struct pv_cursor *c)
 	return pv_cursor_ok(&near) ? letters : NULL;
 }
 
-/* What its letters say. */
+/* Pointer encodings by the letters of the augmentation. */
 static bool read_augmentation(
 	const struct pvp_eh_part *p, struct pv_cursor *c, const char *letters, struct pvp_cie *ret)
 {
@@ -167,7 +167,7 @@ static bool read_augmentation(
 	return known && pv_cursor_ok(&a);
 }
 
-/* What a program is run for: a function's addresses, and who is given the rows. */
+/* The purpose of a run: a function's addresses, and the receiver of its rows. */
 struct run {
 	const struct pvp_cie *cie;
 	uint64_t pc, end;

@@ -15,7 +15,7 @@ struct pvp_cfa {
 	int64_t offset; /* bytes; with a special one as in a row */
 };
 
-/* What programs share. */
+/* Facts that programs share: those of their CIE. */
 struct pvp_cie {
 	uint64_t at;        /* its offset in the section */
 	bool signal, sized; /* sized: the augmentation of its FDEs has a length */
@@ -38,7 +38,7 @@ struct pvp_cfa_budget {
 	uint64_t left;
 };
 
-/* What stands at the offset `at` of the section. NONE: the end of it, or of all sense. */
+/* The entry at the offset `at` of the section. NONE: the section's end, or no entry. */
 enum pvp_eh_kind { PVP_EH_NONE, PVP_EH_CIE, PVP_EH_FDE, PVP_EH_OTHER };
 enum pvp_eh_kind pvp_eh_entry(
 	const struct pvp_eh_part *frames, uint64_t at, uint64_t *ret_cie, uint64_t *ret_next);

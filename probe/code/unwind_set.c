@@ -85,7 +85,7 @@ static uint64_t segment_end(const struct dl_phdr_info *info, uint64_t address)
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + p->p_vaddr;
-		/* What lies behind the file's part is zero. */
+		/* Memory past the file's part is zero. */
 		if (p->p_type == PT_LOAD && address >= start && address - start < p->p_filesz)
 			return start + p->p_filesz;
 	}

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the canonical frame address (CFA) is; the return address lies 8 bytes below it. */
+/* Rules for the canonical frame address (CFA); the return address lies 8 bytes below it. */
 enum pvp_rule {
 	PVP_RULE_NONE,   /* no function is known here: padding, or code without .eh_frame */
 	PVP_RULE_SP,     /* rsp + 8 * cfa */
@@ -26,7 +26,7 @@ enum pvp_rule {
 	PVP_RULE_OTHER   /* a rule that these rows cannot express */
 };
 
-/* Where the caller's rbp is: at CFA + 8 * fp if negative, else one of these. */
+/* Rules for the caller's rbp: at CFA + 8 * fp if negative, else one of these. */
 enum { PVP_FP_KEPT = 0, PVP_FP_AT_FP = 1, PVP_FP_LOST = 2 };
 
 struct pvp_row {
@@ -59,7 +59,7 @@ struct pvp_eh {
 	uint64_t base, span;       /* of the file in memory, in bytes */
 };
 
-/* Where .eh_frame is by what .eh_frame_hdr says. False: it says nothing that makes sense. */
+/* The place of .eh_frame, from .eh_frame_hdr. False: that header makes no sense. */
 bool pvp_eh_frames(const struct pvp_eh_part *header, uint64_t *ret_address);
 
 /*

@@ -22,7 +22,7 @@ MOST_IN_GLOSSARY = 15
 
 # [words, openings] of each room.
 AT_MOST = {
-    'common/base': [32, 1],
+    'common/base': [41, 3],
     'common/calls': [280, 22],
     'common/format': [108, 9],
     'common/format/block07': [23, 19],
@@ -46,14 +46,14 @@ AT_MOST = {
     'common/target': [42, 5],
     'probe': [3, 1],
     'probe/clr': [96, 1],
-    'probe/code': [28, 7],
+    'probe/code': [35, 9],
     'probe/control': [15, 0],
     'probe/core': [134, 3],
     'probe/managed': [24, 0],
     'probe/mono': [52, 2],
     'probe/native': [34, 1],
     'probe/sink': [29, 0],
-    'tests': [661, 138],
+    'tests': [670, 142],
     'tui': [0, 0],
     'tui/app': [70, 2],
     'tui/draw': [29, 0],
