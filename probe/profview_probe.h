@@ -43,7 +43,7 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
 /* clang-format on */
 #else
 #define PROFVIEW_CALL(type, call, result) type call;
-#define PROFVIEW_DO(call) void call;
+#define PROFVIEW_DO(call)                 void call;
 #endif
 #ifdef __GNUC__
 #pragma GCC diagnostic push

@@ -5,19 +5,17 @@
 #ifndef PV_BASE_CORECLR_H
 #define PV_BASE_CORECLR_H
 
-#define PV_CORECLR_ENABLE "CORECLR_ENABLE_PROFILING" /* "1" */
-#define PV_CORECLR_PROFILER "CORECLR_PROFILER"       /* PV_CORECLR_GUID */
-#define PV_CORECLR_PATH "CORECLR_PROFILER_PATH"
-#define PV_CORECLR_LIBRARY "libprofview-coreclr.so"
+#define PV_CORECLR_ENABLE   "CORECLR_ENABLE_PROFILING" /* "1" */
+#define PV_CORECLR_PROFILER "CORECLR_PROFILER"         /* PV_CORECLR_GUID */
+#define PV_CORECLR_PATH     "CORECLR_PROFILER_PATH"
+#define PV_CORECLR_LIBRARY  "libprofview-coreclr.so"
 
 #define PV_CORECLR_GUID "{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}"
 
 /* The same as it lies in memory and on the diagnostics socket. */
 #define PV_CORECLR_GUID_BYTES                                                                      \
-	{                                                                                          \
-		0x64, 0x0f, 0x2b, 0x6d, 0xc7, 0x91, 0x5a, 0x4e, 0x8b, 0x3d, 0x2f, 0x70, 0x72,      \
-			0x6f, 0x66, 0x76                                                           \
-	}
+	{ 0x64, 0x0f, 0x2b, 0x6d, 0xc7, 0x91, 0x5a, 0x4e, 0x8b, 0x3d, 0x2f, 0x70, 0x72, 0x6f,      \
+		0x66, 0x76 }
 
 /* Events to record: "nodefaults,calls,output=app.mlpd", in the words that Mono takes. */
 #define PV_CORECLR_OPTIONS "PROFVIEW_OPTIONS"

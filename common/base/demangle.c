@@ -39,7 +39,8 @@ static const char *find_symbol(const char *name, size_t len)
 {
 	if (len > 2 && memcmp(name, "_Z", 2) == 0)
 		return name;
-	const char *at = len > 3 ? memmem(name, len, " _Z", 3) : NULL; /* no text may be no address */
+	const char *at =
+		len > 3 ? memmem(name, len, " _Z", 3) : NULL; /* no text may be no address */
 	return at ? at + 1 : NULL;
 }
 

@@ -182,7 +182,8 @@ void *pv_table_alloc(size_t size)
 		return NULL;
 	if (size < large)
 		return small_table(size);
-	char *v = mmap(NULL, size + large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *v = mmap(
+		NULL, size + large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (v == MAP_FAILED)
 		return NULL;
 	/* From a large page's beginning on; what is left over at both ends goes back. */

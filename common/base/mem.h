@@ -22,8 +22,8 @@
 
 #define pv_reserve(a, extra)                                                                       \
 	((a)->room - (a)->n >= (size_t)(extra) ||                                                  \
-	 pv_grow_array((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),              \
-		 sizeof *(a)->v))
+		pv_grow_array((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),       \
+			sizeof *(a)->v))
 
 /* Frees the elements and leaves the array empty and usable. */
 #define pv_array_finish(a) pv_free_array((void **)(void *)&(a)->v, &(a)->n, &(a)->room)
@@ -51,8 +51,8 @@ void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fi
 /* As pv_reserve() and pv_array_finish(), for an array that is such a table when it is large. */
 #define pv_table_reserve(a, extra)                                                                 \
 	((a)->room - (a)->n >= (size_t)(extra) ||                                                  \
-	 pv_grow_table((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),              \
-		 sizeof *(a)->v))
+		pv_grow_table((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),       \
+			sizeof *(a)->v))
 #define pv_table_finish(a)                                                                         \
 	pv_free_table((void **)(void *)&(a)->v, &(a)->n, &(a)->room, sizeof *(a)->v)
 

@@ -75,9 +75,7 @@ struct pv_shape {
 	extern const struct pv_shape name##_shape;
 
 #define PV_SHAPE_OF_(name)                                                                         \
-	{                                                                                          \
-		PV_TYPE_SIZE_(name), sizeof name##_rows / sizeof *name##_rows, name##_rows         \
-	}
+	{ PV_TYPE_SIZE_(name), sizeof name##_rows / sizeof *name##_rows, name##_rows }
 #define PV_SHAPE_PARTS_(name, type, FIELDS)                                                        \
 	typedef type name##_shape_type;                                                            \
 	PV_SHAPE_STRICT_                                                                           \

@@ -24,7 +24,9 @@ void pv_thread_give_way(void)
 
 void pv_thread_answer_soon(void)
 {
-	struct sched_attributes a = { .size = sizeof a, .flags = RESET_ON_FORK,
-		.nice = getpriority(PRIO_PROCESS, 0), .runtime = SLICE_NS };
+	struct sched_attributes a = { .size = sizeof a,
+		.flags = RESET_ON_FORK,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.runtime = SLICE_NS };
 	syscall(SYS_sched_setattr, 0, &a, 0);
 }

@@ -80,8 +80,8 @@ static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 }
 
 /* Allocations without backtraces, up to anything else. */
-static bool decode_allocs(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
-	uint64_t mask)
+static bool decode_allocs(
+	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
 	struct pv_alloc a;
 	while (c->at != c->end && *c->at == MLPD_ALLOC && mlpd_take_alloc(c, bases, mask, &a))
@@ -91,8 +91,8 @@ static bool decode_allocs(struct mlpd_digester *d, struct pv_cursor *c, struct m
 }
 
 /* What comes often; stops before an event that its row has to take apart. */
-static bool decode_hot(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
-	uint64_t mask)
+static bool decode_hot(
+	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
 	struct pv_batch *b = d->batch;
 	const uint8_t *from;
@@ -155,8 +155,8 @@ bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
 	return true;
 }
 
-bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases,
-	const struct mlpd_format *f, bool partial, size_t *ret_used)
+bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
+	bool partial, size_t *ret_used)
 {
 	struct mlpd_tree tree = { 0 };
 	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };

@@ -62,8 +62,8 @@ bool mlpd_digest_leave(struct mlpd_digester *d);
  * As mlpd_decode_batch(), for a buffer that is decoded alone: its calls are summed up if its
  * digest is wanted, from what the buffer itself opens.
  */
-bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases,
-	const struct mlpd_format *f, bool partial, size_t *ret_used);
+bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
+	bool partial, size_t *ret_used);
 /*
  * A batch that came with its calls summed up once more, event by event; what is known of damage in
  * it stays. Others stay as they are. False when out of memory.

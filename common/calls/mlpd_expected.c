@@ -7,8 +7,8 @@
 enum { AHEAD = 24 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(x, 1)
-#define UNLIKELY(x) __builtin_expect(x, 0)
+#define LIKELY(x)     __builtin_expect(x, 1)
+#define UNLIKELY(x)   __builtin_expect(x, 0)
 
 /*
  * The first four bytes of an event: its own, its difference of times, which nearly always is two

@@ -52,7 +52,8 @@ struct pv_batch {
 	PV_ARRAY(struct pv_counter_desc) descs;
 	PV_ARRAY(struct pv_counter_value) values;
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
-	struct pv_block *block;  /* `bytes` lie in it, which the batch holds; NULL: they are its own */
+	struct pv_block
+		*block; /* `bytes` lie in it, which the batch holds; NULL: they are its own */
 	PV_ARRAY(uint8_t) own;   /* memory for bytes of its own, while they are not */
 	struct pv_digest digest; /* calls that stand in no event of the arrays above */
 	void *pack; /* the arrays but `bytes`, `own` and sums lie in it, and cannot grow; or NULL */
@@ -82,7 +83,7 @@ void pv_batch_give_back(struct pv_batch *b);
 bool pv_batch_own(struct pv_batch *b);
 
 /* In the order in which they are packed: all that a copy needs but payload and sums. */
-#define PV_BATCH_PACKED(X)                                                                                  \
+#define PV_BATCH_PACKED(X)                                                                         \
 	X(allocs)                                                                                  \
 	X(rare)                                                                                    \
 	X(pool)                                                                                    \

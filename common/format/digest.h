@@ -26,10 +26,10 @@ enum { PV_BATCH_STRETCH = 0xff };
 #define PV_STRETCH_ANY (INT64_C(1) << 61)
 
 enum {
-	PV_STRANDS = 64,           /* as many are gone on with */
+	PV_STRANDS = 64,              /* as many are gone on with */
 	PV_STRAND_ALONE = PV_STRANDS, /* stands for a batch alone */
-	PV_STRAND_BASE = 1,        /* number of the path that is whatever was open before */
-	PV_STRAND_FIRST = 2,       /* of a strand's first path */
+	PV_STRAND_BASE = 1,           /* number of the path that is whatever was open before */
+	PV_STRAND_FIRST = 2,          /* of a strand's first path */
 };
 
 struct pv_digest_path {
@@ -58,13 +58,13 @@ struct pv_digest_open {
 struct pv_stretch {
 	int64_t from_ns, to_ns; /* of its first and last call event; time does not step back */
 	uint32_t sum, sums;
-	uint32_t exc, excs;     /* paths, one for each call that an exception ended */
+	uint32_t exc, excs; /* paths, one for each call that an exception ended */
 	uint32_t count, counts;
-	uint32_t kept;          /* calls of the strand that were open before and stay so; above ... */
-	uint32_t open, opens;   /* ... them, calls that had not ended, outermost first */
-	uint32_t deepest;       /* no more calls of the strand were open at once */
-	uint32_t number;        /* in its strand */
-	bool goes_on;           /* from the stretch before; else what is open now is the base */
+	uint32_t kept;        /* calls of the strand that were open before and stay so; above ... */
+	uint32_t open, opens; /* ... them, calls that had not ended, outermost first */
+	uint32_t deepest;     /* no more calls of the strand were open at once */
+	uint32_t number;      /* in its strand */
+	bool goes_on;         /* from the stretch before; else what is open now is the base */
 };
 
 struct pv_digest {
@@ -73,9 +73,9 @@ struct pv_digest {
 	int64_t cell_origin_ns, cell_ns; /* of the timeline */
 	int64_t stretch_ns;              /* stretches end at multiples of it on the log's clock */
 
-	uint32_t strand;     /* up to PV_STRAND_ALONE */
-	uint32_t tree;       /* its paths are numbered anew where this changes */
-	uint32_t first_path; /* number of path.v[0] */
+	uint32_t strand;                      /* up to PV_STRAND_ALONE */
+	uint32_t tree;                        /* its paths are numbered anew where this changes */
+	uint32_t first_path;                  /* number of path.v[0] */
 	PV_ARRAY(struct pv_digest_path) path; /* those met first */
 	PV_ARRAY(struct pv_digest_sum) sum;   /* of all stretches, as this and the next three */
 	PV_ARRAY(uint32_t) exc;
@@ -85,8 +85,8 @@ struct pv_digest {
 	/* By index into batch.allocs: path that it was made in; 0: what the thread has open. */
 	PV_ARRAY(uint32_t) alloc_path;
 	PV_ARRAY(uint32_t)
-	number;          /* by index into the batch, up to the last stretch: events before */
-	uint64_t events; /* of the batch that stand in stretches */
+	number;              /* by index into the batch, up to the last stretch: events before */
+	uint64_t events;     /* of the batch that stand in stretches */
 	uint32_t run, run_n; /* number of the run, and batches in it; 0: it stands for itself */
 	bool heard;          /* whoever applies it knows its paths */
 	bool resting; /* wanted, but nearly every call was a new path: nothing is summed up */

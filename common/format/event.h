@@ -111,7 +111,7 @@ enum pv_kind {
 #define KIND(symbol, name) PV_KIND_##symbol,
 	PV_KINDS(KIND)
 #undef KIND
-	PV_KIND_COUNT
+		PV_KIND_COUNT
 };
 
 /* Elements `at` .. `at + n - 1` of the batch's pool. */
@@ -174,11 +174,11 @@ enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
  * hold method keys outermost first (backtraces); `frames` of a hit innermost first, as on the wire.
  */
 struct pv_event {
-	uint64_t time; /* ns on the log's clock; for kinds without a time, the running time */
+	uint64_t time;   /* ns on the log's clock; for kinds without a time, the running time */
 	uint32_t offset; /* of the event byte from the start of the buffer's events */
 	uint16_t row;    /* wire row it came from, for the dump */
 	uint8_t kind;    /* enum pv_kind */
-	/* clang-format off */
+			 /* clang-format off */
 	union {
 		struct { uint64_t type, object, size; struct pv_span stack; } alloc;
 		struct { uint64_t method; } call; /* enter, leave, exc_leave */
@@ -260,7 +260,7 @@ struct pv_event {
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};
-	/* clang-format on */
+			 /* clang-format on */
 };
 
 /*

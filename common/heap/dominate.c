@@ -190,7 +190,8 @@ static bool turn_round(struct dominate *d)
 	for (uint32_t i = ROOTS + 1; i < d->n; i++) {
 		for (uint32_t e = d->start[i]; e < d->start[i + 1]; e++) {
 			__builtin_prefetch(&at[d->end[e + FAR < d->ends ? e + FAR : e]], 1);
-			__builtin_prefetch(&d->by[at[d->end[e + NEAR < d->ends ? e + NEAR : e]]], 1);
+			__builtin_prefetch(
+				&d->by[at[d->end[e + NEAR < d->ends ? e + NEAR : e]]], 1);
 			d->by[at[d->end[e]]++] = i;
 		}
 		if (i % PV_PROGRESS_STEP == 0 &&

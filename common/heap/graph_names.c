@@ -28,7 +28,7 @@ static bool class_named(struct pv_model *m, const struct pv_raw_type *t, struct 
 	uint32_t image = pv_names_class_image(n, ret->class_use);
 	ret->id = pv_names_class_row(n, ret->class_use);
 	ret->image = image ? pv_intern_text(&n->text, image) : NULL;
-	ret->name = name                               ? pv_intern_text(&n->text, name)
+	ret->name = name                                   ? pv_intern_text(&n->text, name)
 		    : n->class_use.v[ret->class_use].other ? "(other)"
 							   : hex(g, t->key);
 	return ret->name != NULL;

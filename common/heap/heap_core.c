@@ -30,7 +30,9 @@ size_t pv_heap_best_root(const struct pv_heap *h, uint32_t node)
 	size_t first, n = pv_graph_roots_of(g, node, &first), best = SIZE_MAX;
 	for (size_t i = first; i < first + n; i++) {
 		const struct pv_graph_root *r = &g->root.v[i];
-		if (pv_heap_counts(h, r) && (best == SIZE_MAX || pv_heap_root_rank(r) < pv_heap_root_rank(&g->root.v[best])))
+		if (pv_heap_counts(h, r) &&
+			(best == SIZE_MAX ||
+				pv_heap_root_rank(r) < pv_heap_root_rank(&g->root.v[best])))
 			best = i;
 	}
 	return best;

@@ -34,12 +34,12 @@ bool pv_path_kinds(const struct pv_heap *h, uint32_t node, uint32_t *ret_bits);
 struct pv_merged_row {
 	uint32_t parent; /* index of the row, NONE for roots */
 	uint32_t depth;
-	uint32_t klass;   /* index in klass; of roots: NONE */
-	uint32_t offset;  /* of the field in the parent's class; NONE: none, or array elements */
-	uint32_t area;    /* of roots: index + 1, 0 none */
-	uint8_t source;   /* of roots: enum pv_root_source */
+	uint32_t klass;    /* index in klass; of roots: NONE */
+	uint32_t offset;   /* of the field in the parent's class; NONE: none, or array elements */
+	uint32_t area;     /* of roots: index + 1, 0 none */
+	uint8_t source;    /* of roots: enum pv_root_source */
 	const char *field; /* its name, of a root the static one's; NULL: not known */
-	uint32_t objects; /* distinct objects on this place of the ways */
+	uint32_t objects;  /* distinct objects on this place of the ways */
 	uint64_t through, bytes; /* objects of the set whose way passes here, and their sizes */
 	uint64_t ends;           /* objects of the set that stand here themselves */
 };

@@ -51,9 +51,9 @@ struct pv_decode_pool {
 	uint64_t begun; /* runs */
 	bool stop, give_way;
 	bool unloaded; /* something was, up to what is being decoded */
-	bool anew; /* the next run */
+	bool anew;     /* the next run */
 	struct pv_summariser *summariser;
-	bool busy;         /* it has a run */
+	bool busy;          /* it has a run */
 	uint32_t forgotten; /* of `lost`, as often it has forgotten its paths */
 	unsigned workers;
 	pthread_t worker[MAX_WORKERS];
@@ -123,8 +123,7 @@ static void summarise(struct pv_decode_pool *p, struct run *r)
 	for (size_t i = 0; i < r->n; i++) {
 		struct pv_decode_task *t = &r->task[i];
 		ok = ok && !t->nomem &&
-		     pv_summariser_add(
-			     p->summariser, &t->batch, &t->bases, &t->format, &t->used);
+		     pv_summariser_add(p->summariser, &t->batch, &t->bases, &t->format, &t->used);
 		t->nomem = !ok;
 		bool unloads = false, mark = is_mark(&t->batch, &unloads);
 		if (i + 1 < r->n && !mark)

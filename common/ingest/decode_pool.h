@@ -40,10 +40,10 @@ struct pv_decode_task {
 	struct mlpd_bases bases;
 	struct mlpd_bases start; /* bases at the first byte, for another try */
 	struct mlpd_format format;
-	bool partial;  /* the payload may end inside an event without that being damage */
-	bool decoded;  /* by the caller already: only keeps its place in the order; a run of its own */
-	size_t used;   /* result: payload bytes understood */
-	bool nomem;    /* result */
+	bool partial; /* the payload may end inside an event without that being damage */
+	bool decoded; /* by the caller already: only keeps its place in the order; a run of its own */
+	size_t used; /* result: payload bytes understood */
+	bool nomem;  /* result */
 };
 
 struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p);

@@ -138,8 +138,8 @@ bool pv_hold_is_full(const struct pv_hold *h)
 	return h->bytes > PV_HOLD_BYTES;
 }
 
-size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
-	struct pv_batch *ret[PV_HOLD_RUN])
+size_t pv_hold_due(
+	struct pv_hold *h, const struct pv_model *m, bool all, struct pv_batch *ret[PV_HOLD_RUN])
 {
 	size_t kept = h->kept.n - h->first;
 	bool no_sync = m->target.rules < 13; /* also in logs of 2007 */

@@ -14,8 +14,14 @@
 #include "common/base/map.h"
 #include "common/model/model.h"
 
-enum { PV_HOLD_BYTES = 32 << 20, PV_HOLD_BUFFERS = 256, PV_HOLD_RUN = 64, PV_HOLD_ENDS = 1024,
-	PV_HOLD_SPARE = 64 << 10, PV_HOLD_SUMS = 4096 };
+enum {
+	PV_HOLD_BYTES = 32 << 20,
+	PV_HOLD_BUFFERS = 256,
+	PV_HOLD_RUN = 64,
+	PV_HOLD_ENDS = 1024,
+	PV_HOLD_SPARE = 64 << 10,
+	PV_HOLD_SUMS = 4096
+};
 
 struct pv_hold_end {
 	uint64_t thread;
@@ -56,8 +62,8 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
  * most PV_HOLD_RUN, good until each was done. Without `all` they are due when one has come with a
  * sync point behind all of them, and when too much is kept.
  */
-size_t pv_hold_due(struct pv_hold *h, const struct pv_model *m, bool all,
-	struct pv_batch *ret[PV_HOLD_RUN]);
+size_t pv_hold_due(
+	struct pv_hold *h, const struct pv_model *m, bool all, struct pv_batch *ret[PV_HOLD_RUN]);
 void pv_hold_done(struct pv_hold *h);
 /* More than that is not kept. */
 bool pv_hold_is_full(const struct pv_hold *h);

@@ -13,7 +13,7 @@
 #include "common/base/mem.h"
 #include "common/io/fd.h"
 
-#define PART "part."
+#define PART         "part."
 #define PART_SECONDS (24 * 60 * 60) /* after that its writer is gone */
 
 _Static_assert(8 + PV_PRINT_BYTES <= PV_SEALED_ABOUT, "what an entry says of itself");

@@ -15,7 +15,7 @@
 #include "common/model/calls/stretch.h"
 
 enum {
-	CARRY_LIMIT = 64 << 20,      /* an event larger than this is damage */
+	CARRY_LIMIT = 64 << 20, /* an event larger than this is damage */
 };
 
 static bool readable(int fd)
@@ -48,7 +48,8 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		pv_model_rules(in->model, in->format.data_version);
 		pv_model_unlock(in->model);
 	}
-	bool inside = t->batch.damaged && pv_trial_inside(&trial, &t->batch, &in->framer.header, &in->format);
+	bool inside = t->batch.damaged &&
+		      pv_trial_inside(&trial, &t->batch, &in->framer.header, &in->format);
 	bool ok = pv_ingest_apply(in, &t->batch) && (!inside || pv_trial_give(&trial, &to));
 	pv_trial_finish(&trial);
 	return ok;
@@ -67,8 +68,9 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	if (!*ret_ok)
 		return false;
 	bool nomem = t->nomem || (t->batch.damaged && !mlpd_decode_plain(&t->batch));
-	*ret_ok = nomem ? pv_ingest_fail_nomem(in)
-		: t->batch.damaged ? apply_damaged(in, t) : pv_ingest_take(in, &t->batch);
+	*ret_ok = nomem              ? pv_ingest_fail_nomem(in)
+		  : t->batch.damaged ? apply_damaged(in, t)
+				     : pv_ingest_take(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
 }
@@ -97,10 +99,10 @@ static struct pv_text or_empty(struct pv_text t)
 static bool same_recording(const struct pv_model *m, const struct mlpd_header *h)
 {
 	return m->recordings > 0 && m->target.pid == h->pid &&
-		m->target.start_time_ms == h->start_time_ms &&
-		m->target.data_version == h->format.data_version &&
-		m->target.header_major == h->format.header_major &&
-		m->target.pointer_size == h->format.pointer_size;
+	       m->target.start_time_ms == h->start_time_ms &&
+	       m->target.data_version == h->format.data_version &&
+	       m->target.header_major == h->format.header_major &&
+	       m->target.pointer_size == h->format.pointer_size;
 }
 
 /* A fresh model takes the place of the one being filled; the caller's stays until adopted. */
@@ -184,11 +186,18 @@ static bool begin(struct pv_ingest *in)
 	begin_record(in);
 	in->hold.again = pv_ingest_has_payloads(in);
 	struct pv_target_info t = { .data_version = in->says,
-		.header_major = h->format.header_major, .header_minor = h->header_minor,
-		.pointer_size = h->format.pointer_size, .start_time_ms = h->start_time_ms,
-		.startup_ns = h->startup_ns, .timer_overhead_ns = h->timer_overhead_ns,
-		.pid = h->pid, .port = h->port, .args = or_empty(h->args).at,
-		.arch = or_empty(h->arch).at, .os = or_empty(h->os).at, .joined = in->framer.joined };
+		.header_major = h->format.header_major,
+		.header_minor = h->header_minor,
+		.pointer_size = h->format.pointer_size,
+		.start_time_ms = h->start_time_ms,
+		.startup_ns = h->startup_ns,
+		.timer_overhead_ns = h->timer_overhead_ns,
+		.pid = h->pid,
+		.port = h->port,
+		.args = or_empty(h->args).at,
+		.arch = or_empty(h->arch).at,
+		.os = or_empty(h->os).at,
+		.joined = in->framer.joined };
 	if (!pv_ingest_begin(in, &t, true))
 		return false;
 	if (in->format.data_version != in->says) {

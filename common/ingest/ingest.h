@@ -15,18 +15,18 @@
 struct pv_ingest;
 
 struct pv_ingest_options {
-	unsigned jobs;           /* threads that decode, the owner included; 0 = as many as cores */
-	bool follow;             /* an end of the input is waiting, not truncation, while it is live */
-	bool give_way;           /* reading leaves the processor to others first */
-	bool record;             /* the source was opened with a record: begin it at the first header */
-	bool index;              /* begin with an index where there is one, and keep one; for files,
+	unsigned jobs; /* threads that decode, the owner included; 0 = as many as cores */
+	bool follow;   /* an end of the input is waiting, not truncation, while it is live */
+	bool give_way; /* reading leaves the processor to others first */
+	bool record;   /* the source was opened with a record: begin it at the first header */
+	bool index;    /* begin with an index where there is one, and keep one; for files,
 				  * without a restriction */
-	uint64_t index_least;    /* bytes of a log from which on; 0: 1 MiB, less in tests */
-	bool ranges;             /* ranges will be asked for (range.h): keep a table of buffers */
-	bool no_window;          /* nobody will ask for the rolling window or for buckets */
+	uint64_t index_least; /* bytes of a log from which on; 0: 1 MiB, less in tests */
+	bool ranges;          /* ranges will be asked for (range.h): keep a table of buffers */
+	bool no_window;       /* nobody will ask for the rolling window or for buckets */
 	const struct pv_model *names; /* NULL, or whose names and threads are known from the
 				  * beginning on (persist.h); needed until start returns */
-	struct pv_restrict only; /* texts are borrowed until destroy */
+	struct pv_restrict only;      /* texts are borrowed until destroy */
 };
 
 enum pv_ingest_state {
@@ -39,24 +39,24 @@ enum pv_ingest_state {
 
 struct pv_ingest_status {
 	enum pv_ingest_state state;
-	struct pv_error error;    /* FAILED: why */
+	struct pv_error error; /* FAILED: why */
 	struct pv_source_info source;
-	uint64_t stream_bytes;    /* inflated bytes framed so far */
+	uint64_t stream_bytes;              /* inflated bytes framed so far */
 	uint64_t bytes_per_s, events_per_s; /* over the last second */
-	int64_t behind_ns;        /* age of the newest event when it was applied; -1 unknown */
+	int64_t behind_ns;   /* age of the newest event when it was applied; -1 unknown */
 	uint64_t recordings; /* headers read */
 	uint64_t renewals;   /* of them those that began another recording than the one before */
 	uint64_t models;     /* that took another one's place; see pv_ingest_adopt() */
-	bool complete;            /* ended, without damage, at a buffer's end */
-	bool damaged;             /* something of the present recording was lost or damaged */
+	bool complete;       /* ended, without damage, at a buffer's end */
+	bool damaged;        /* something of the present recording was lost or damaged */
 	uint64_t places, lost_events; /* as the model counts them, without its lock */
 	struct pv_damage_entry first; /* of the damaged places; all-zero when there is none */
-	uint16_t port;            /* that the log names; 0: none */
+	uint16_t port;                /* that the log names; 0: none */
 };
 
 /* Takes over the source (closed by destroy, also after a failure here). Starts the threads. */
-struct pv_ingest *pv_ingest_start(struct pv_source *source,
-	const struct pv_ingest_options *options, struct pv_error *reterr);
+struct pv_ingest *pv_ingest_start(
+	struct pv_source *source, const struct pv_ingest_options *options, struct pv_error *reterr);
 
 /* Stops the threads, frees models and source. NULL is fine. */
 void pv_ingest_destroy(struct pv_ingest *in);

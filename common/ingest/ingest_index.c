@@ -13,7 +13,7 @@
 
 /* Smaller logs are read faster than anyone could notice: no index is kept of them. */
 #define LEAST_STREAM (UINT64_C(1) << 20)
-#define EVERY_NS (INT64_C(60) * 1000000000)
+#define EVERY_NS     (INT64_C(60) * 1000000000)
 
 enum { YIELD = 1 << 20 }; /* bytes of the model written under one hold of its lock */
 
@@ -297,8 +297,9 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)
 		s.offset = in->status.stream_bytes;
-	if (!wanted(in, &info) || !place || s.offset < least_stream(in) || s.offset == in->indexed ||
-		in->model->recordings == 0 || (finished && info.kind != PV_SOURCE_FILE))
+	if (!wanted(in, &info) || !place || s.offset < least_stream(in) ||
+		s.offset == in->indexed || in->model->recordings == 0 ||
+		(finished && info.kind != PV_SOURCE_FILE))
 		return place;
 	s.format = in->format;
 	s.pid = in->model->target.pid;

@@ -36,8 +36,8 @@ static bool create_model(struct pv_ingest *in)
 	       (!in->options.names || pv_model_copy_names(in->options.names, in->model));
 }
 
-struct pv_ingest *pv_ingest_start(struct pv_source *source,
-	const struct pv_ingest_options *options, struct pv_error *reterr)
+struct pv_ingest *pv_ingest_start(
+	struct pv_source *source, const struct pv_ingest_options *options, struct pv_error *reterr)
 {
 	struct pv_ingest *in = calloc(1, sizeof *in);
 	if (!in) {
@@ -56,10 +56,9 @@ struct pv_ingest *pv_ingest_start(struct pv_source *source,
 	in->framer.may_join = true;
 	pv_source_info(source, &in->status.source);
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 &&
-		mlpd_framer_init(&in->framer) &&
-		(in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
-		create_model(in) && pv_ingest_renew_table(in) &&
-		start_thread(in);
+		  mlpd_framer_init(&in->framer) &&
+		  (in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
+		  create_model(in) && pv_ingest_renew_table(in) && start_thread(in);
 	if (ok)
 		return in;
 	pv_ingest_destroy(in);

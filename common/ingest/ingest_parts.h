@@ -15,40 +15,40 @@
 
 struct pv_ingest {
 	struct pv_source *source;
-	struct pv_source *replay; /* what a pipe gave, read again before more of it; or NULL */
+	struct pv_source *replay;   /* what a pipe gave, read again before more of it; or NULL */
 	struct pv_source *payloads; /* the same file: payloads that were not kept; or NULL */
 	struct pv_ingest_options options;
 	pthread_t thread;
 	bool started;
 	int changed_fd;
-	int stop_fd;                /* readable: stop; for waits, and ... */
-	bool stop;                  /* ... set before it, atomically, for everybody else */
-	int cut_fd;                 /* readable: nothing more is to be read */
+	int stop_fd; /* readable: stop; for waits, and ... */
+	bool stop;   /* ... set before it, atomically, for everybody else */
+	int cut_fd;  /* readable: nothing more is to be read */
 
 	/* the owner's alone */
 	struct mlpd_framer framer;
 	struct pv_decode_pool *pool;
 	struct mlpd_format format;
-	uint8_t says;               /* the data version in the header */
-	unsigned trials;            /* left */
-	struct mlpd_format found;   /* a layout that showed late; the log is read with it from its
+	uint8_t says;             /* the data version in the header */
+	unsigned trials;          /* left */
+	struct mlpd_format found; /* a layout that showed late; the log is read with it from its
 				     * beginning on, where its header says found_says */
 	uint8_t found_says;
-	bool again;                 /* that is to begin; it does so once */
-	struct pv_hold hold;        /* batches decoded and not applied yet */
-	ptrdiff_t credit;           /* batches that may be applied of what is due */
-	bool as_run;                /* the run at hand is applied whole, and not kept */
-	struct mlpd_bases bases;    /* of a buffer that comes in pieces */
-	PV_ARRAY(uint8_t) carry;    /* its bytes not decoded yet */
-	struct b07_stream old;      /* a log of 2007 is read with this instead of the framer */
-	bool chosen, is_old;        /* which of the two it is */
-	bool live;                  /* caught up at least once */
-	int64_t told_ns;            /* when progress was signalled last; told: and all of it was */
+	bool again;              /* that is to begin; it does so once */
+	struct pv_hold hold;     /* batches decoded and not applied yet */
+	ptrdiff_t credit;        /* batches that may be applied of what is due */
+	bool as_run;             /* the run at hand is applied whole, and not kept */
+	struct mlpd_bases bases; /* of a buffer that comes in pieces */
+	PV_ARRAY(uint8_t) carry; /* its bytes not decoded yet */
+	struct b07_stream old;   /* a log of 2007 is read with this instead of the framer */
+	bool chosen, is_old;     /* which of the two it is */
+	bool live;               /* caught up at least once */
+	int64_t told_ns;         /* when progress was signalled last; told: and all of it was */
 	bool told;
-	bool skip_pieces;           /* the rest of this buffer stands behind damage */
-	bool recording;             /* the source was told where its record begins */
-	uint64_t indexed;           /* what the index that was read or written last covers */
-	int64_t indexed_ns;         /* when that was */
+	bool skip_pieces;   /* the rest of this buffer stands behind damage */
+	bool recording;     /* the source was told where its record begins */
+	uint64_t indexed;   /* what the index that was read or written last covers */
+	int64_t indexed_ns; /* when that was */
 
 	/*
 	 * Held by another thread than the owner's while it looks into a model or the table, and by
@@ -59,9 +59,9 @@ struct pv_ingest {
 
 	/* under `lock` */
 	pthread_mutex_t lock;
-	struct pv_model *model;     /* being filled */
-	struct pv_model *shown;     /* what the caller holds; often the same */
-	struct pv_buffers *table;   /* of `model`, changed under its lock; NULL: none is kept */
+	struct pv_model *model;   /* being filled */
+	struct pv_model *shown;   /* what the caller holds; often the same */
+	struct pv_buffers *table; /* of `model`, changed under its lock; NULL: none is kept */
 	struct pv_meter meter;
 	struct pv_ingest_status status;
 };

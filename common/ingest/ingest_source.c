@@ -92,7 +92,8 @@ bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
 		in->payloads = pv_source_again(in->source, &e);
 	if (!in->payloads)
 		return pv_ingest_fail(in, &e);
-	if (!read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v, (size_t)b->bytes_len)) {
+	if (!read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v,
+		    (size_t)b->bytes_len)) {
 		lose(b);
 		return true;
 	}

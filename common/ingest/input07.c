@@ -31,9 +31,13 @@ static bool begin(struct pv_ingest *in)
 {
 	const struct b07_header *h = &in->old.header;
 	const struct pv_target_info t = { .logging2007 = true,
-		.stage = b07_stage_name(h->stage), .event_mask = h->flags,
+		.stage = b07_stage_name(h->stage),
+		.event_mask = h->flags,
 		.start_time_ms = h->start_us / 1000,
-		.startup_ns = h->start_us * 1000, .args = "", .arch = "", .os = "" };
+		.startup_ns = h->start_us * 1000,
+		.args = "",
+		.arch = "",
+		.os = "" };
 	if (in->options.record && !in->recording) {
 		in->recording = true;
 		pv_source_record(in->source, 0, NULL, 0, NULL);

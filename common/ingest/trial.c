@@ -41,8 +41,8 @@ void pv_trial_shorten(struct pv_batch *b, uint64_t header, uint64_t bytes)
 		return;
 	b->damage_offset = header + 4;
 	b->damage_bytes = 4;
-	snprintf(b->damage_reason, sizeof b->damage_reason,
-		"a buffer header states a wrong length");
+	snprintf(
+		b->damage_reason, sizeof b->damage_reason, "a buffer header states a wrong length");
 }
 
 bool pv_trial_inside(struct pv_trial *t, struct pv_batch *b, const struct mlpd_header *h,

@@ -31,7 +31,7 @@ int pv_drainer_socket(const struct pv_drainer *d); /* readable: the spool has ne
 void pv_drainer_socket_clear(int socket, bool *ret_died); /* any thread */
 
 bool pv_drainer_gone(const struct pv_drainer *d); /* as died(), and leaves it to be reaped */
-void pv_drainer_nudge(struct pv_drainer *d); /* look at the spool: a record was asked for */
+void pv_drainer_nudge(struct pv_drainer *d);      /* look at the spool: a record was asked for */
 
 /* Whether it has exited; it is reaped then. */
 bool pv_drainer_died(struct pv_drainer *d);

@@ -138,7 +138,8 @@ static bool record_is_free(const char *record, struct pv_error *reterr)
 	struct stat st;
 	if (!record || (lstat(record, &st) < 0 && errno == ENOENT))
 		return true;
-	return pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s", record);
+	return pv_fail(
+		reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s", record);
 }
 
 static bool set_up(struct pv_source *s, const char *path, const struct pv_source_options *options)
@@ -206,9 +207,9 @@ static bool set_up_again(struct pv_source *s, const struct pv_source *of, struct
 	if (!set_up(s, of->path, &none) || !s->again)
 		return false;
 	pv_gzip_set_many_writers(s->gzip, !pv_spool_again_one_stream(s->again));
-	s->shown = (struct pv_source_info){ .kind = PV_SOURCE_FILE,
-		.path = s->path,
-		.file_bytes = pv_spool_again_size(s->again) };
+	s->shown = (struct pv_source_info){
+		.kind = PV_SOURCE_FILE, .path = s->path, .file_bytes = pv_spool_again_size(s->again)
+	};
 	return true;
 }
 

@@ -21,7 +21,7 @@ struct pv_source_options {
 	bool follow;          /* a file may grow, be replaced, or not exist yet */
 	const char *record;   /* NULL, or a file to keep a pipe's bytes in (must not exist) */
 	uint64_t spool_limit; /* bytes; 0 = default (1 GiB), at least 64 KiB */
-	bool patient;         /* of a pipe no byte is dropped: when the spool is full its writer waits */
+	bool patient; /* of a pipe no byte is dropped: when the spool is full its writer waits */
 };
 
 /*
@@ -131,9 +131,9 @@ struct pv_source_info {
 	const char *path; /* as opened; valid while the source is */
 	bool waiting;     /* the file does not exist yet, or nobody has written to the pipe yet */
 	bool compressed;
-	bool compressed_cut;      /* the gzip stream has no valid end (seen at END) or is damaged */
+	bool compressed_cut; /* the gzip stream has no valid end (seen at END) or is damaged */
 	const char *compressed_damage; /* NULL, or what is wrong with the gzip data (a constant), */
-	uint64_t damaged_at;      /* at this stored byte, */
+	uint64_t damaged_at;           /* at this stored byte, */
 	uint64_t damaged_bytes;   /* so that these many stored bytes could not be read, so far */
 	uint64_t file_bytes;      /* size of the input as stored, as known now */
 	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */

@@ -33,7 +33,7 @@ void pv_file_seek(struct pv_file *f, uint64_t offset);
 void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms);
 
 uint64_t pv_file_size(const struct pv_file *f); /* as known at the last read */
-int pv_file_fd(const struct pv_file *f); /* borrowed; -1 when it does not exist */
+int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when it does not exist */
 bool pv_file_exists(const struct pv_file *f);
 
 /* As pv_source_wait_clear(), for an inotify descriptor. */

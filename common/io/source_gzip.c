@@ -12,11 +12,11 @@ enum { IN_BYTES = 65536, GZIP_ONLY = 15 + 16, DEFLATE_ONLY = -15, TRAILER = 8 };
 enum state {
 	SNIFF, /* the next two bytes say what this is */
 	PLAIN,
-	MEMBER,  /* inside a gzip member */
+	MEMBER,   /* inside a gzip member */
 	TRAILING, /* behind one entered in its middle: its trailer cannot be verified */
-	BETWEEN, /* behind one: another member, or padding */
-	PADDING, /* whatever follows means nothing */
-	LOST,    /* damage or a gap in compressed data: nothing can be read behind it */
+	BETWEEN,  /* behind one: another member, or padding */
+	PADDING,  /* whatever follows means nothing */
+	LOST,     /* damage or a gap in compressed data: nothing can be read behind it */
 };
 
 struct pv_gzip {
@@ -24,10 +24,10 @@ struct pv_gzip {
 	void *ctx;
 	enum state state;
 	bool many_writers, compressed, cut, have_z, more_out;
-	const char *damage; /* NULL, or what is wrong with the compressed data */
+	const char *damage;        /* NULL, or what is wrong with the compressed data */
 	uint64_t damaged_at, rest; /* stored bytes before that, and from there on */
-	bool entered;     /* the present member, in its middle: bare deflate, no header was read */
-	size_t trailer;   /* bytes of the trailer still to pass over */
+	bool entered;   /* the present member, in its middle: bare deflate, no header was read */
+	size_t trailer; /* bytes of the trailer still to pass over */
 	uint64_t in_at, out_at; /* stored bytes taken into in[], bytes of the log given */
 	PV_ARRAY(struct pv_source_point) point; /* ascending */
 	uint64_t spacing;
@@ -185,8 +185,8 @@ static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 	else if (what != Z_OK && what != Z_BUF_ERROR) {
 		z->state = LOST;
 		damaged(z, z->z.msg && strncmp(z->z.msg, "incorrect", 9) == 0
-			? "gzip data of a wrong checksum"
-			: "damaged gzip data");
+				   ? "gzip data of a wrong checksum"
+				   : "damaged gzip data");
 	}
 	z->cut = z->state == LOST;
 	return room - z->z.avail_out;
@@ -364,7 +364,7 @@ static bool enter(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_sou
 	if (ok != Z_OK || !sane || !seek(z->ctx, p->in - (p->bits > 0)))
 		return false;
 	if (p->bits && (z->stored(z->ctx, &shared, 1, &n, NULL) != PV_READ_BYTES ||
-			inflatePrime(&z->z, (int)p->bits, shared >> (8 - p->bits)) != Z_OK))
+			       inflatePrime(&z->z, (int)p->bits, shared >> (8 - p->bits)) != Z_OK))
 		return false;
 	z->state = MEMBER;
 	z->entered = z->compressed = true;
@@ -412,7 +412,8 @@ bool pv_gzip_seek(
 		return pv_fail(reterr, PV_EIO, offset, "it cannot be read from here");
 	forget_held(z);
 	if (z->state == PLAIN)
-		return seek(z->ctx, offset) || pv_fail(reterr, PV_EIO, offset, "it cannot be read anew");
+		return seek(z->ctx, offset) ||
+		       pv_fail(reterr, PV_EIO, offset, "it cannot be read anew");
 	const struct pv_source_point *p = point_before(z, offset);
 	z->cut = false;
 	z->damage = NULL;

@@ -151,7 +151,8 @@ static bool keep_in_ring(struct pv_spool *s, const void *bytes, size_t n)
 bool pv_spool_has_room(const struct pv_spool *s)
 {
 	uint64_t used = get(&s->shared->written) - ring_base(s);
-	return s->direct || (used <= s->limit - pv_spool_chunk(s) && marks_open(s) < PV_SPOOL_MARKS);
+	return s->direct ||
+	       (used <= s->limit - pv_spool_chunk(s) && marks_open(s) < PV_SPOOL_MARKS);
 }
 
 /* The record ends where the last chunk that is whole in it does; the ring takes over. */

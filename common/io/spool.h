@@ -60,10 +60,10 @@ bool pv_spool_has_more(const struct pv_spool *s);
 void pv_spool_wake_clear(struct pv_spool *s);
 uint64_t pv_spool_dropped(const struct pv_spool *s);
 uint64_t pv_spool_kept(const struct pv_spool *s);
-int pv_spool_record_errno(const struct pv_spool *s); /* 0, or why recording stopped */
+int pv_spool_record_errno(const struct pv_spool *s);    /* 0, or why recording stopped */
 bool pv_spool_record_settled(const struct pv_spool *s); /* it has all that came, or has stopped */
 bool pv_spool_record_removed(const struct pv_spool *s); /* its file has no name any more */
-int pv_spool_errno(const struct pv_spool *s);        /* 0, or why the ring last failed */
+int pv_spool_errno(const struct pv_spool *s);           /* 0, or why the ring last failed */
 
 /*
  * The record is to hold `head`, then everything from position `from` on. The drainer must be
@@ -86,8 +86,8 @@ void pv_spool_again_destroy(struct pv_spool_again *a); /* NULL is fine */
  * As pv_source_read(), never NOTHING. What is no longer kept is a GAP. An END stands where a writer
  * left, and for good at the end.
  */
-enum pv_read pv_spool_again_read(struct pv_spool_again *a, void *to, size_t size, uint64_t *ret_n,
-	struct pv_error *reterr);
+enum pv_read pv_spool_again_read(
+	struct pv_spool_again *a, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 /* Whether no other writer follows after the first. */
 bool pv_spool_again_one_stream(const struct pv_spool_again *a);
 bool pv_spool_again_at_end(const struct pv_spool_again *a);

@@ -38,7 +38,10 @@ struct pv_recall;
 struct pv_window;
 struct pv_model_private;
 
-struct pv_damage_entry { uint64_t offset, bytes; char reason[80]; };
+struct pv_damage_entry {
+	uint64_t offset, bytes;
+	char reason[80];
+};
 enum { PV_DAMAGE_LIST = 4096 };
 
 struct pv_model {
@@ -49,19 +52,19 @@ struct pv_model {
 	int64_t first_ns, last_ns; /* least and greatest event time met (log clock) */
 	uint64_t kinds[PV_KIND_COUNT];
 	uint64_t buffers, bytes, events;
-	uint64_t generation;     /* read through pv_model_generation() */
+	uint64_t generation; /* read through pv_model_generation() */
 	uint64_t recordings;
 
 	PV_ARRAY(struct pv_damage_entry) damage; /* first PV_DAMAGE_LIST */
 	uint64_t damaged, damaged_bytes;
-	uint64_t lost_events;    /* said by the probe's counter "lost events" */
-	uint64_t pauses;         /* said by its counter "paused" */
+	uint64_t lost_events; /* said by the probe's counter "lost events" */
+	uint64_t pauses;      /* said by its counter "paused" */
 	uint64_t sync_points;
-	uint32_t aot_id;         /* interned in names.text, 0 = none */
-	bool cut;                /* reading was stopped, after so many of the input's bytes */
+	uint32_t aot_id; /* interned in names.text, 0 = none */
+	bool cut;        /* reading was stopped, after so many of the input's bytes */
 	uint64_t cut_at, cut_of;
-	uint64_t gone;           /* not 0: so many bytes of the stream's beginning are not kept */
-	bool ended, complete;    /* the input has ended; without damage, at a buffer's end */
+	uint64_t gone;        /* not 0: so many bytes of the stream's beginning are not kept */
+	bool ended, complete; /* the input has ended; without damage, at a buffer's end */
 	struct pv_ending ending;
 
 	struct pv_names names;
@@ -119,8 +122,8 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version);
  * *at moves. True when done with the batch or the budget is used; check *at == batch->n. With a
  * budget the lock is given up and taken again where much is to be done at once, as at a cap.
  */
-bool pv_model_apply(struct pv_model *m, const struct pv_batch *batch, size_t *at,
-	uint64_t budget_ns);
+bool pv_model_apply(
+	struct pv_model *m, const struct pv_batch *batch, size_t *at, uint64_t budget_ns);
 
 /* Bytes of the stream that could not be read; frames open on every thread close here. */
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);

@@ -78,7 +78,8 @@ struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent,
 	if (is_full(b))
 		leave_out(b);
 	if (t->rows == b->room) {
-		if (!pv_grow_array((void **)(void *)&t->row, t->rows, &b->room, 1, sizeof *t->row)) {
+		if (!pv_grow_array(
+			    (void **)(void *)&t->row, t->rows, &b->room, 1, sizeof *t->row)) {
 			pv_build_fail(b);
 			return b->scratch;
 		}
@@ -88,8 +89,8 @@ struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent,
 		pv_build_fail(b);
 		return b->scratch;
 	}
-	t->row[t->rows++] = (struct pv_row){ .id = id, .parent = parent, .flags = flags,
-		.cell = cell };
+	t->row[t->rows++] =
+		(struct pv_row){ .id = id, .parent = parent, .flags = flags, .cell = cell };
 	return cell;
 }
 
@@ -160,13 +161,13 @@ static bool is_open(const struct pv_query *q, uint64_t id)
 
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
 {
-	return b->table && b->table->rows < TREE_ROWS &&
-		(filtering(b) || is_open(b->query, id));
+	return b->table && b->table->rows < TREE_ROWS && (filtering(b) || is_open(b->query, id));
 }
 
 /* --- order --- */
 
-static void add_key(struct pv_row_order *o, int *n, const struct pv_table *t, const char *id, bool invert)
+static void add_key(
+	struct pv_row_order *o, int *n, const struct pv_table *t, const char *id, bool invert)
 {
 	int column = pv_table_column(t, id);
 	if (column < 0 || *n == 3)
@@ -240,9 +241,9 @@ static void leave_out(struct pv_build *b)
 /* --- trees --- */
 
 struct tree {
-	struct pv_map first;  /* row id -> its first child's place in `sorted` */
+	struct pv_map first;         /* row id -> its first child's place in `sorted` */
 	const struct pv_row *sorted; /* by parent, then order */
-	bool *keep;           /* filter: matches or leads to a match */
+	bool *keep;                  /* filter: matches or leads to a match */
 	size_t n;
 };
 
@@ -345,7 +346,7 @@ static bool unfold(struct pv_build *b, struct pv_row_order *order)
 	struct tree tree = { .sorted = t->row, .n = t->rows };
 	struct walk walk = { .out = calloc(t->rows ? t->rows : 1, sizeof *walk.out) };
 	bool ok = walk.out && index_children(&tree) && (!filtering(b) || mark_matches(&tree, b)) &&
-		flatten(&walk, &tree, b);
+		  flatten(&walk, &tree, b);
 	pv_map_finish(&tree.first);
 	free(tree.keep);
 	pv_array_finish(&walk.stack);

@@ -20,9 +20,9 @@ struct pv_build;
 struct pv_view_spec {
 	const struct pv_column *column;
 	size_t columns;
-	const char *name;  /* column filtered on and used to break ties; NULL none */
-	const char *sort;  /* the view's own order; NULL: by id */
-	const char *then;  /* second key of that order, NULL none */
+	const char *name; /* column filtered on and used to break ties; NULL none */
+	const char *sort; /* the view's own order; NULL: by id */
+	const char *then; /* second key of that order, NULL none */
 	bool tree;
 	bool in_turn; /* a row is not looked at again once the next is begun; no tree */
 	/* Appends the rows: copy runs under the model's lock, run takes it itself. */

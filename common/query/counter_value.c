@@ -37,8 +37,8 @@ enum pv_scale pv_counter_scale(const struct pv_counter *k)
 	}
 }
 
-bool pv_counter_exact(const struct pv_counter *k, const struct pv_counter_sample *s, char *buf,
-	size_t size)
+bool pv_counter_exact(
+	const struct pv_counter *k, const struct pv_counter_sample *s, char *buf, size_t size)
 {
 	if (k->type == PV_COUNTER_STRING)
 		return false;

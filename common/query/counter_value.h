@@ -14,7 +14,7 @@ double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sam
 enum pv_scale pv_counter_scale(const struct pv_counter *k);
 
 /* All digits, as JSON writes numbers; false for what is no finite number. */
-bool pv_counter_exact(const struct pv_counter *k, const struct pv_counter_sample *s, char *buf,
-	size_t size);
+bool pv_counter_exact(
+	const struct pv_counter *k, const struct pv_counter_sample *s, char *buf, size_t size);
 
 #endif

@@ -194,8 +194,7 @@ static void say_ends(const struct pv_model *m, struct pv_coverage *c)
 		all += n[i] = counter(m, cuts[i].name);
 	if (all == 0)
 		return;
-	pv_coverage_say(c, "stacks: %.3g %% to their end",
-		100 * (double)whole / (double)all);
+	pv_coverage_say(c, "stacks: %.3g %% to their end", 100 * (double)whole / (double)all);
 	for (size_t i = 0; i < PV_COUNT_OF(cuts); i++)
 		if (n[i])
 			pv_coverage_say(

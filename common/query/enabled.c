@@ -72,9 +72,13 @@ static unsigned apply_option(unsigned groups, const char *word, size_t len)
  */
 static unsigned groups_of_mask(const struct pv_model *m)
 {
-	static const struct { uint64_t bit; unsigned groups; } bits[] = {
-		{ PV_MASK07_DOMAINS, PV_GROUP_DOMAINS }, { PV_MASK07_ASSEMBLIES, PV_GROUP_ASSEMBLIES },
-		{ PV_MASK07_MODULES, PV_GROUP_IMAGES }, { PV_MASK07_EXCEPTIONS, PV_GROUP_EXCEPTIONS },
+	static const struct {
+		uint64_t bit;
+		unsigned groups;
+	} bits[] = { { PV_MASK07_DOMAINS, PV_GROUP_DOMAINS },
+		{ PV_MASK07_ASSEMBLIES, PV_GROUP_ASSEMBLIES },
+		{ PV_MASK07_MODULES, PV_GROUP_IMAGES },
+		{ PV_MASK07_EXCEPTIONS, PV_GROUP_EXCEPTIONS },
 		{ PV_MASK07_ALLOCATIONS, PV_GROUP_ALLOC }, { PV_MASK07_GC, PV_GROUP_GC },
 		{ PV_MASK07_THREADS, PV_GROUP_THREADS }, { PV_MASK07_CALLS, PV_GROUP_CALLS },
 		{ PV_MASK07_SAMPLES, PV_GROUP_SAMPLES }, { PV_MASK07_MONITORS, PV_GROUP_LOCKS } };
@@ -96,7 +100,7 @@ unsigned pv_groups_enabled(const struct pv_model *m)
 		return 0; /* a bare "log" switches nothing on */
 	const char *at = strchr(args, ':') + 1;
 	bool defaults = stock && m->target.data_version >= 14 &&
-		(strncmp(at, "nodefaults", 10) != 0 || (at[10] && at[10] != ','));
+			(strncmp(at, "nodefaults", 10) != 0 || (at[10] && at[10] != ','));
 	unsigned groups = defaults ? PV_GROUP_EXCEPTIONS | PV_GROUP_COUNTERS : 0;
 	bool shots = false;
 	while (*at) {

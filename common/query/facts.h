@@ -12,21 +12,23 @@ struct pv_model;
 
 struct pv_facts {
 	bool logging2007;
-	const char *stage;    /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
+	const char *stage; /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
 	unsigned data_version;
 	unsigned pointer_size;
-	uint64_t event_mask; /* of a 2007 log from stage A on: what the profiler asked for, else 0 */
+	uint64_t
+		event_mask; /* of a 2007 log from stage A on: what the profiler asked for, else 0 */
 	unsigned header_major, header_minor;
-	unsigned rules;       /* data version by whose rules the events were read */
-	uint64_t startup_ns;  /* on the log's clock; 0 before header 3.0 */
-	const char *aot_id;   /* NULL without one */
+	unsigned rules;          /* data version by whose rules the events were read */
+	uint64_t startup_ns;     /* on the log's clock; 0 before header 3.0 */
+	const char *aot_id;      /* NULL without one */
 	uint64_t sync_points[4]; /* periodic, world stop, world start, others */
-	uint64_t hits[8];     /* samples by type, data versions 4 to 13 */
-	uint64_t start_time_ms; /* since the Unix epoch */
+	uint64_t hits[8];        /* samples by type, data versions 4 to 13 */
+	uint64_t start_time_ms;  /* since the Unix epoch */
 	uint64_t timer_overhead_ns, pid, port;
-	uint64_t children; /* of the program, at least, as our probes count; 0: none, or not known */
+	uint64_t
+		children; /* of the program, at least, as our probes count; 0: none, or not known */
 	const char *args, *arch, *os; /* never NULL; live as long as the model */
-	int64_t duration_ns;  /* latest event minus zero */
+	int64_t duration_ns;          /* latest event minus zero */
 	uint64_t buffers, recordings, damaged, events;
 	bool ended, complete, joined;
 	char end[120]; /* log_end.h */
@@ -37,7 +39,8 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
 
 /* Figures that stand beside the lists of a report. Those of a group the log lacks are 0. */
 struct pv_totals {
-	unsigned known; /* enum pv_group bits: met in the events, or asked for in the header's args */
+	unsigned
+		known; /* enum pv_group bits: met in the events, or asked for in the header's args */
 	uint64_t samples, thrown;
 	uint64_t gc_resizes, max_heap_bytes, moved_objects;
 	uint64_t handles_created, handles_destroyed, handles_live, objects_finalized;

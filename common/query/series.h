@@ -13,8 +13,8 @@ struct pv_series {
 	enum pv_unit unit;
 	int64_t from_ns, to_ns; /* half-open, since the recording's zero */
 	size_t n;
-	double *value;   /* n; NAN = nothing known for that cell */
-	double max;      /* greatest value, 0 when there is none */
+	double *value; /* n; NAN = nothing known for that cell */
+	double max;    /* greatest value, 0 when there is none */
 	double last;
 };
 

@@ -30,8 +30,8 @@ static bool hash_stacks(struct pv_site_rows *r)
 	for (size_t i = 1; i < stacks->node.n; i++) {
 		const struct pv_stack_node *n = &stacks->node.v[i];
 		uint32_t group = pv_group_of(&r->methods, n->method);
-		r->stack_hash[i] = pv_hash(
-			r->stack_hash[n->parent] * 31 + hash_of(&r->methods.row.v[group]));
+		r->stack_hash[i] =
+			pv_hash(r->stack_hash[n->parent] * 31 + hash_of(&r->methods.row.v[group]));
 	}
 	return true;
 }
@@ -165,8 +165,8 @@ static const char *stack_text(
 	x->frame.n = 0;
 	for (uint64_t i = stack; i && i < m->stacks.node.n; i = m->stacks.node.v[i].parent) {
 		bool all = x->frame.n == most;
-		const char *text = all ? "(further callers)" :
-			frame_text(t, m, m->stacks.node.v[i].method);
+		const char *text =
+			all ? "(further callers)" : frame_text(t, m, m->stacks.node.v[i].method);
 		if (!text || !pv_reserve(&x->frame, 1))
 			return NULL;
 		x->frame.v[x->frame.n++] = text;

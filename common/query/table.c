@@ -110,8 +110,8 @@ static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
 	switch (unit) {
 	case PV_UNIT_BYTES:
 		buf[0] = '-';
-		return v < 0 && size > 1 ? (pv_units_bytes(buf + 1, size - 1, (uint64_t)-v), buf) :
-			pv_units_bytes(buf, size, v < 0 ? 0 : (uint64_t)v);
+		return v < 0 && size > 1 ? (pv_units_bytes(buf + 1, size - 1, (uint64_t)-v), buf)
+					 : pv_units_bytes(buf, size, v < 0 ? 0 : (uint64_t)v);
 	case PV_UNIT_NS:
 		return pv_units_ns(buf, size, (int64_t)v);
 	case PV_UNIT_PERCENT:

@@ -16,18 +16,18 @@
 
 enum pv_unit {
 	PV_UNIT_TEXT,
-	PV_UNIT_COUNT,   /* a number of things */
-	PV_UNIT_EXACT,   /* a number that is never rounded: a place in a file */
+	PV_UNIT_COUNT, /* a number of things */
+	PV_UNIT_EXACT, /* a number that is never rounded: a place in a file */
 	PV_UNIT_BYTES,
 	PV_UNIT_NS,      /* a duration */
 	PV_UNIT_TIME,    /* a point in time, ns since the recording's zero (signed) */
 	PV_UNIT_PERCENT, /* d is 0..100 */
 	PV_UNIT_ADDRESS, /* shown "0x..." */
 	PV_UNIT_BOOL,
-	PV_UNIT_NUMBER,  /* d as it is */
+	PV_UNIT_NUMBER,      /* d as it is */
 	PV_UNIT_DELTA_COUNT, /* signed; shown with its sign */
 	PV_UNIT_DELTA_BYTES,
-	PV_UNIT_LIST,    /* text: frames of a stack, outermost first, separated by '\n' */
+	PV_UNIT_LIST, /* text: frames of a stack, outermost first, separated by '\n' */
 };
 
 enum pv_column_flags {
@@ -43,15 +43,19 @@ struct pv_column {
 	const char *id;    /* JSON key, --sort key */
 	const char *title; /* screen header, short */
 	enum pv_unit unit;
-	uint8_t width;     /* cells wanted on screen */
-	uint8_t drop;      /* when narrow, columns with the highest drop go first; 0 = never */
-	unsigned flags;    /* enum pv_column_flags */
+	uint8_t width;  /* cells wanted on screen */
+	uint8_t drop;   /* when narrow, columns with the highest drop go first; 0 = never */
+	unsigned flags; /* enum pv_column_flags */
 };
 
 /* How people read a PV_UNIT_NUMBER whose unit is the row's own: of counters. */
 enum pv_scale { PV_SCALE_NONE, PV_SCALE_BYTES, PV_SCALE_US, PV_SCALE_100NS, PV_SCALE_PERCENT };
 
-enum pv_cell_state { PV_CELL_VALUE, PV_CELL_NULL /* the log cannot say */, PV_CELL_PENDING /* ... */ };
+enum pv_cell_state {
+	PV_CELL_VALUE,
+	PV_CELL_NULL /* the log cannot say */,
+	PV_CELL_PENDING /* ... */
+};
 
 struct pv_cell {
 	union {
@@ -77,7 +81,7 @@ struct pv_row {
 	uint32_t depth;
 	uint32_t flags;
 	struct pv_cell *cell; /* columns of them */
-	uint64_t rank; /* tells rows of one name apart when they are sorted, before ids do */
+	uint64_t rank;        /* tells rows of one name apart when they are sorted, before ids do */
 };
 
 enum { PV_TABLE_HELD = 2 };
@@ -89,13 +93,13 @@ struct pv_table {
 	size_t columns;
 	struct pv_row *row;
 	size_t rows;
-	size_t rows_all;   /* before limit: "N more" = rows_all - rows */
-	int sort;          /* column sorted by, -1 none */
+	size_t rows_all; /* before limit: "N more" = rows_all - rows */
+	int sort;        /* column sorted by, -1 none */
 	bool descending;
 	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
 	double waited;        /* with `ran`: share of waits that was left out, 0 to 1 */
 	uint64_t generation;  /* of the model when it was taken */
-	struct pv_arena arena; /* private */
+	struct pv_arena arena;                        /* private */
 	struct pv_groups_shared *held[PV_TABLE_HELD]; /* private: groupings whose names it has */
 };
 

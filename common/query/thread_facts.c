@@ -27,7 +27,8 @@ bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t)
 
 bool pv_thread_is_meant(const struct pv_model *m, const struct pv_thread *t)
 {
-	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) && !pv_thread_goes_on(m, t);
+	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) &&
+	       !pv_thread_goes_on(m, t);
 }
 
 struct pv_thread_counts pv_threads_count(const struct pv_model *m)

@@ -19,7 +19,7 @@ enum pv_view {
 #define VIEW(symbol, name) PV_VIEW_##symbol,
 	PV_VIEWS(VIEW)
 #undef VIEW
-	PV_VIEW_COUNT
+		PV_VIEW_COUNT
 };
 
 /* Attributes by which rows of methods and classes can be grouped, split or filtered. */
@@ -35,25 +35,25 @@ struct pv_groups_cache;
 
 struct pv_query {
 	struct pv_groups_cache *groups; /* of who asks; NULL: nothing is kept for the next query */
-	const char *sort;   /* column id; NULL = the view's own order */
-	bool invert;        /* of the column's natural direction */
+	const char *sort;               /* column id; NULL = the view's own order */
+	bool invert;                    /* of the column's natural direction */
 	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */
 	size_t limit;       /* 0 = all rows */
 	uint64_t window_ns; /* 0 = since the start, else figures of the rolling window only */
 	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
 	bool bucketed;
-	uint64_t select;    /* row id, for views that need one */
-	bool inner;         /* one of very many, within a row of another: without coverage line */
-	uint64_t base;      /* SHOT_DIFF: row id of the base shot */
+	uint64_t select; /* row id, for views that need one */
+	bool inner;      /* one of very many, within a row of another: without coverage line */
+	uint64_t base;   /* SHOT_DIFF: row id of the base shot */
 	const struct pv_lives *lives; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
 	const struct pv_heap *heap;    /* HEAP_*: of the shot; NULL: empty tables */
 	const struct pv_heap_set *set; /* HEAP_*: only these objects; NULL: as `select` says */
-	const uint64_t *open; /* trees: sorted ids of unfolded rows */
+	const uint64_t *open;          /* trees: sorted ids of unfolded rows */
 	size_t opens;
-	bool open_all;      /* trees: everything is unfolded (reports) */
-	bool net; /* METHODS and the like: times without what the probe's own calls took */
-	bool ran; /* likewise: without the time in which threads waited (thread_state.h) */
+	bool open_all; /* trees: everything is unfolded (reports) */
+	bool net;      /* METHODS and the like: times without what the probe's own calls took */
+	bool ran;      /* likewise: without the time in which threads waited (thread_state.h) */
 	bool hide_internal; /* leave out the profiler's own threads */
 	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */
 	enum pv_by split;   /* names are told apart by this; PV_BY_NAME: they are not */
@@ -78,8 +78,8 @@ enum pv_series_kind {
 	PV_SERIES_PAUSE,       /* ns stopped within the cell */
 	PV_SERIES_MINOR,       /* collections of generation 0 started in the cell */
 	PV_SERIES_MAJOR,
-	PV_SERIES_COUNTER,     /* of counter row `id` */
-	PV_SERIES_WAIT,        /* ns waited for locks within the cell */
+	PV_SERIES_COUNTER, /* of counter row `id` */
+	PV_SERIES_WAIT,    /* ns waited for locks within the cell */
 };
 
 /* `from_ns` >= `to_ns` means the whole recording. NULL when out of memory. */
@@ -89,27 +89,27 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 /* The first page: what ran, how long, what stands out. Plain values, one lock. */
 struct pv_summary {
 	uint64_t generation;
-	char format[24];      /* "mlpd 17", "logging 2007 B" */
-	char runtime[64];     /* "x86-64 linux" */
-	char args[200];       /* header args, cut */
+	char format[24];  /* "mlpd 17", "logging 2007 B" */
+	char runtime[64]; /* "x86-64 linux" */
+	char args[200];   /* header args, cut */
 	uint32_t pid, port;
 	uint64_t start_time_ms;
-	int64_t duration_ns;  /* latest event minus zero */
+	int64_t duration_ns; /* latest event minus zero */
 	uint64_t events, buffers, damaged, damaged_bytes, lost_events;
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
 	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
 	bool logging2007, pauses_told; /* stages of 2007 do not record pauses */
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
-	bool shot_open;       /* one is being read now */
-	uint64_t threads, threads_ended; /* of the program, */
-	uint64_t threads_profiler;       /* and those that the profiler runs for itself */
+	bool shot_open;                           /* one is being read now */
+	uint64_t threads, threads_ended;          /* of the program, */
+	uint64_t threads_profiler;                /* and those that the profiler runs for itself */
 	uint64_t methods_jitted, code_bytes, classes;
 	/* which groups the log has at all: enum pv_group bits */
 	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
 	enum pv_log_end end;        /* how far that is known */
-	bool joined;          /* the beginning of the stream was missed */
-	uint32_t pair_ns;     /* ns that tracing a call took, as the probe measured; 0: not known */
+	bool joined;                /* the beginning of the stream was missed */
+	uint32_t pair_ns; /* ns that tracing a call took, as the probe measured; 0: not known */
 	uint64_t recordings;
 };
 

@@ -146,8 +146,8 @@ static bool right_aligned(enum pv_unit unit)
 	return unit != PV_UNIT_TEXT && unit != PV_UNIT_LIST;
 }
 
-static void put_titles(struct lines *l, const struct pv_section *s, const struct pv_table *t,
-	const char *lead)
+static void put_titles(
+	struct lines *l, const struct pv_section *s, const struct pv_table *t, const char *lead)
 {
 	if (l->titled)
 		return;
@@ -208,8 +208,8 @@ static void put_nested(struct lines *l, const struct pv_section *s, const char *
 		struct pv_table *inner = pv_report_table(l->r, s, t->row[i].id, l->reterr);
 		l->ok = inner != NULL;
 		if (inner)
-			put_rows(l, s, inner, lead, exact(&t->row[i].cell[c], t->column[c].unit, buf,
-				sizeof buf));
+			put_rows(l, s, inner, lead,
+				exact(&t->row[i].cell[c], t->column[c].unit, buf, sizeof buf));
 		pv_table_destroy(inner);
 	}
 	pv_table_destroy(t);

@@ -26,8 +26,8 @@ struct pv_dump {
 	bool have_zero;
 
 	struct pv_dump_names names;
-	uint8_t says;          /* the data version in the header */
-	unsigned trials;       /* buffers that may still be tried in other layouts */
+	uint8_t says;                /* the data version in the header */
+	unsigned trials;             /* buffers that may still be tried in other layouts */
 	struct pv_dump_layout found; /* format that the input was found to have */
 
 	/* The buffer being read. */
@@ -115,11 +115,14 @@ static void put_header(struct pv_dump *d)
 	d->have_zero = h->startup_ns != 0;
 	d->says = h->format.data_version;
 	d->trials = MLPD_TRIALS;
-	fprintf(d->out, "%10" PRIu64 " header: data version %u, header %u.%u, %u-byte pointers, "
-		"started %" PRIu64 " ms, startup %" PRIu64 " ns, timer overhead %u ns, pid %u, port %u, "
-		"args ", d->framer.offset, h->format.data_version, h->format.header_major,
-		h->header_minor, h->format.pointer_size, h->start_time_ms, h->startup_ns,
-		h->timer_overhead_ns, h->pid, h->port);
+	fprintf(d->out,
+		"%10" PRIu64 " header: data version %u, header %u.%u, %u-byte pointers, "
+		"started %" PRIu64 " ms, startup %" PRIu64
+		" ns, timer overhead %u ns, pid %u, port %u, "
+		"args ",
+		d->framer.offset, h->format.data_version, h->format.header_major, h->header_minor,
+		h->format.pointer_size, h->start_time_ms, h->startup_ns, h->timer_overhead_ns,
+		h->pid, h->port);
 	pv_showable_quoted(d->out, h->args.at, h->args.len);
 	fputs(", arch ", d->out);
 	pv_showable_quoted(d->out, h->arch.at, h->arch.len);
@@ -159,8 +162,10 @@ static void lose_rest(struct pv_dump *d, struct pv_cursor *c, uint64_t here, enu
 {
 	char text[64];
 	size_t n = pv_cursor_left(c), back = n;
-	snprintf(text, sizeof text, s == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
-						    : "event 0x%02x cannot be decoded", *c->at);
+	snprintf(text, sizeof text,
+		s == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
+				: "event 0x%02x cannot be decoded",
+		*c->at);
 	if (n <= d->framer.payload_len)
 		back = mlpd_framer_back(&d->framer, n);
 	if (back > 0)
@@ -180,8 +185,8 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 		struct pv_event e;
 		const uint8_t *at = c->at;
 		pv_batch_reset(&d->pools);
-		enum mlpd_status s = mlpd_decode(c, &d->bases, &d->framer.header.format, &d->pools,
-			&e);
+		enum mlpd_status s =
+			mlpd_decode(c, &d->bases, &d->framer.header.format, &d->pools, &e);
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && more_follows)
@@ -208,8 +213,8 @@ static bool put_piece(struct pv_dump *d)
 	if (!f->continues) {
 		put_buffer(d);
 		const struct mlpd_trial t = { d->says, partial, d->bases };
-		if (!mlpd_choose_layout(f->payload, f->payload_len, &t, &f->header.format,
-			    &d->trials))
+		if (!mlpd_choose_layout(
+			    f->payload, f->payload_len, &t, &f->header.format, &d->trials))
 			return false;
 	}
 	if (d->skip)
@@ -366,8 +371,8 @@ static enum turn pump(struct pv_dump **d, struct pv_source *s, const volatile in
 		if (!pv_dump_push(*d, bytes, (size_t)n, reterr))
 			return FAILED;
 		if ((*d)->framer.have_header)
-			pv_source_set_target(s, (*d)->framer.header.pid,
-				(*d)->framer.header.start_time_ms);
+			pv_source_set_target(
+				s, (*d)->framer.header.pid, (*d)->framer.header.start_time_ms);
 		return GO_ON;
 	case PV_READ_NOTHING:
 		wait_for_more(s, stop);
@@ -386,8 +391,8 @@ static enum turn pump(struct pv_dump **d, struct pv_source *s, const volatile in
 bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE *out,
 	struct pv_dump_totals *ret_totals, struct pv_error *reterr)
 {
-	struct pv_source *s = pv_source_open(path, &(struct pv_source_options){ .follow = follow },
-		reterr);
+	struct pv_source *s =
+		pv_source_open(path, &(struct pv_source_options){ .follow = follow }, reterr);
 	if (!s)
 		return false;
 	struct pv_source_info info;

@@ -17,9 +17,12 @@ struct pv_dump;
 
 struct pv_dump_totals {
 	uint64_t events, buffers, damages;
-	uint64_t bytes;   /* of the inflated stream */
-	bool complete;    /* nothing damaged and the end is a buffer's end */
-	struct { uint64_t offset, bytes; char reason[80]; } first; /* of the damages */
+	uint64_t bytes; /* of the inflated stream */
+	bool complete;  /* nothing damaged and the end is a buffer's end */
+	struct {
+		uint64_t offset, bytes;
+		char reason[80];
+	} first; /* of the damages */
 };
 
 /*

@@ -240,9 +240,11 @@ static bool print(struct pv_dump07 *d, struct pv_error *reterr)
 		case B07_MORE:
 			return true;
 		case B07_HEADER:
-			fprintf(d->out, "%10" PRIu64 " header: logging profiler of 2007, stage %s, flags "
-				"0x%" PRIx64 ", started %" PRIu64 " us\n", s->header.offset,
-				b07_stage_name(s->header.stage), s->header.flags, s->header.start_us);
+			fprintf(d->out,
+				"%10" PRIu64 " header: logging profiler of 2007, stage %s, flags "
+				"0x%" PRIx64 ", started %" PRIu64 " us\n",
+				s->header.offset, b07_stage_name(s->header.stage), s->header.flags,
+				s->header.start_us);
 			break;
 		case B07_BATCH:
 			put_batch(d);
@@ -256,8 +258,8 @@ static bool print(struct pv_dump07 *d, struct pv_error *reterr)
 			return false;
 		}
 		if (fflush(d->out) != 0 || ferror(d->out))
-			return pv_fail(reterr, PV_EIO, s->offset, "cannot write: %s",
-				strerror(errno));
+			return pv_fail(
+				reterr, PV_EIO, s->offset, "cannot write: %s", strerror(errno));
 	}
 }
 

@@ -16,8 +16,8 @@ void pv_dump_names_finish(struct pv_dump_names *n)
 	pv_map_finish(&n->entities);
 }
 
-static bool remember(struct pv_dump_names *d, struct pv_map *map, uint64_t key,
-	const struct pv_text *t)
+static bool remember(
+	struct pv_dump_names *d, struct pv_map *map, uint64_t key, const struct pv_text *t)
 {
 	uint32_t id;
 	return pv_intern_add(&d->text, t->at, t->len, &id) && pv_map_set(map, key, id);
@@ -29,7 +29,8 @@ bool pv_dump_learn(struct pv_dump_names *d, const struct pv_event *e)
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT_START:
 	case PV_KIND_METHOD_JIT:
-		return e->jit.name.len == 0 || remember(d, &d->methods, e->jit.method, &e->jit.name);
+		return e->jit.name.len == 0 ||
+		       remember(d, &d->methods, e->jit.method, &e->jit.name);
 	case PV_KIND_CLASS_LOAD:
 	case PV_KIND_IMAGE_LOAD:
 	case PV_KIND_ASSEMBLY_LOAD:
@@ -164,7 +165,8 @@ static void put_pointer(const struct pv_dump_line *d, const char *name, uint64_t
 	put_key(d, map, v);
 }
 
-static void put_field(const struct pv_dump_line *d, const struct pv_event *e, const struct mlpd_field *f)
+static void put_field(
+	const struct pv_dump_line *d, const struct pv_event *e, const struct mlpd_field *f)
 {
 	const void *at = (const char *)e + f->member;
 	const char *name = short_name(f);

@@ -30,7 +30,7 @@ static void look_at_buffer(struct look *l)
 	mlpd_bases_init(&t.start, &f->buffer);
 	uint8_t before = format->layout;
 	l->over = !mlpd_choose_layout(f->payload, f->payload_len, &t, format, &l->trials) ||
-		l->trials == 0;
+		  l->trials == 0;
 	if (format->layout == before || format->layout == 0)
 		return;
 	l->found = (struct pv_dump_layout){ l->says, *format };
@@ -70,8 +70,8 @@ static void look_through(struct look *l, struct pv_source *s)
 			break;
 		mlpd_framer_filled(&l->framer, (size_t)n);
 		enum b07_sniffed is = chosen ? B07_NO
-			: b07_sniff(l->framer.window + l->framer.start,
-				l->framer.filled - l->framer.start);
+					     : b07_sniff(l->framer.window + l->framer.start,
+						       l->framer.filled - l->framer.start);
 		chosen = is == B07_NO;
 		l->over = is == B07_YES;
 		if (chosen)

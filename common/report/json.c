@@ -36,7 +36,8 @@ static void add(struct json *j, cJSON *object, const char *key, cJSON *item)
 }
 
 /* An object of numbers; null when there is nothing to count. */
-static cJSON *numbers(struct json *j, const char *const *key, const uint64_t *v, size_t n, bool known)
+static cJSON *numbers(
+	struct json *j, const char *const *key, const uint64_t *v, size_t n, bool known)
 {
 	cJSON *o = known ? cJSON_CreateObject() : cJSON_CreateNull();
 	for (size_t i = 0; known && i < n; i++)
@@ -139,7 +140,8 @@ static void put_covered(struct json *j, struct pv_json_rows *rows, size_t i)
 	inner.r = &r;
 	put_members(j, rows, "{", i);
 	fputs(",\"lines\":", j->r->out);
-	put_list_of(&inner, pv_section_find("code_coverage.lines"), rows->table->row[i].id, put_plain);
+	put_list_of(
+		&inner, pv_section_find("code_coverage.lines"), rows->table->row[i].id, put_plain);
 	j->ok = j->ok && inner.ok;
 	fputs("}", j->r->out);
 }
@@ -150,10 +152,11 @@ static void put_samples(struct json *j, uint64_t counter, bool strings)
 	struct pv_report_options every = { .format = PV_REPORT_JSON };
 	struct pv_report r = *j->r;
 	r.options = &every; /* a limit is on counters, not on what they counted */
-	struct pv_table *t = pv_report_table(&r, pv_section_find("counters.samples"), counter,
-		j->reterr);
+	struct pv_table *t =
+		pv_report_table(&r, pv_section_find("counters.samples"), counter, j->reterr);
 	j->ok = j->ok && t;
-	int time = t ? pv_table_column(t, "time_ns") : 0, value = t ? pv_table_column(t, "value") : 0;
+	int time = t ? pv_table_column(t, "time_ns") : 0,
+	    value = t ? pv_table_column(t, "value") : 0;
 	const struct pv_column text = { .unit = PV_UNIT_TEXT };
 	for (size_t i = 0; j->ok && i < t->rows; i++) {
 		const struct pv_cell *c = &t->row[i].cell[value];
@@ -218,8 +221,8 @@ static void put_call_tree(struct json *j)
 
 /* --- groups: figures and lists under one key --- */
 
-static void known_number(struct json *j, cJSON *object, const char *name, unsigned group,
-	uint64_t v)
+static void known_number(
+	struct json *j, cJSON *object, const char *name, unsigned group, uint64_t v)
 {
 	bool known = j->r->totals.known & group;
 	add(j, object, name, known ? pv_json_unsigned(v) : cJSON_CreateNull());
@@ -258,8 +261,8 @@ static void put_inner(struct json *j, const char *lead, const char *section)
 
 static void put_gc(struct json *j)
 {
-	const unsigned of_gc = PV_GROUP_GC | PV_GROUP_MOVES | PV_GROUP_HANDLES |
-		PV_GROUP_FINALIZERS;
+	const unsigned of_gc =
+		PV_GROUP_GC | PV_GROUP_MOVES | PV_GROUP_HANDLES | PV_GROUP_FINALIZERS;
 	const struct pv_totals *t = &j->r->totals;
 	if (!begin_group(j, "gc", of_gc))
 		return;
@@ -269,8 +272,8 @@ static void put_gc(struct json *j)
 	put_inner(j, ",\n  \"survived\":", "gc.survived");
 	cJSON *o = cJSON_CreateObject();
 	known_number(j, o, "resizes", PV_GROUP_GC, t->gc_resizes);
-	add(j, o, "max_heap_bytes", t->gc_resizes ? pv_json_unsigned(t->max_heap_bytes) :
-		cJSON_CreateNull());
+	add(j, o, "max_heap_bytes",
+		t->gc_resizes ? pv_json_unsigned(t->max_heap_bytes) : cJSON_CreateNull());
 	known_number(j, o, "moved_objects", PV_GROUP_MOVES, t->moved_objects);
 	known_number(j, o, "handles_created", PV_GROUP_HANDLES, t->handles_created);
 	known_number(j, o, "handles_destroyed", PV_GROUP_HANDLES, t->handles_destroyed);
@@ -321,8 +324,10 @@ static void put_locks(struct json *j)
 	const struct pv_totals *t = &j->r->totals;
 	if (!begin_group(j, "locks", PV_GROUP_LOCKS))
 		return;
-	fprintf(j->r->out, "{\"contentions\":%" PRIu64 ",\"acquired\":%" PRIu64 ",\"failed\":%" PRIu64
-		",\"wait_ns\":%" PRId64, t->contentions, t->acquired, t->failed, t->wait_ns);
+	fprintf(j->r->out,
+		"{\"contentions\":%" PRIu64 ",\"acquired\":%" PRIu64 ",\"failed\":%" PRIu64
+		",\"wait_ns\":%" PRId64,
+		t->contentions, t->acquired, t->failed, t->wait_ns);
 	put_inner(j, ",\"objects\":", "locks.objects");
 	fputs("}", j->r->out);
 }
@@ -336,8 +341,8 @@ static void put_samples_total(struct json *j)
 		return;
 	cJSON *o = cJSON_CreateObject();
 	add(j, o, "total", pv_json_unsigned(j->r->totals.samples));
-	add(j, o, "types", numbers(j, type, f->hits, PV_COUNT_OF(type),
-		!f->logging2007 && f->rules < 14));
+	add(j, o, "types",
+		numbers(j, type, f->hits, PV_COUNT_OF(type), !f->logging2007 && f->rules < 14));
 	put_object(j, o, false);
 }
 
@@ -388,11 +393,12 @@ static void put_header(struct json *j, cJSON *o)
 	snprintf(version, sizeof version, "%u.%u", f->header_major, f->header_minor);
 	add(j, o, "header_version", old ? cJSON_CreateNull() : pv_json_text(version));
 	add(j, o, "rules", old ? cJSON_CreateNull() : pv_json_unsigned(f->rules));
-	add(j, o, "startup_ns", f->startup_ns ? pv_json_unsigned(f->startup_ns) : cJSON_CreateNull());
+	add(j, o, "startup_ns",
+		f->startup_ns ? pv_json_unsigned(f->startup_ns) : cJSON_CreateNull());
 	add(j, o, "joined", cJSON_CreateBool(f->joined));
 	add(j, o, "aot_id", f->aot_id ? pv_json_text(f->aot_id) : cJSON_CreateNull());
-	add(j, o, "sync_points", numbers(j, sync, f->sync_points, PV_COUNT_OF(sync),
-		!old && f->rules >= 13));
+	add(j, o, "sync_points",
+		numbers(j, sync, f->sync_points, PV_COUNT_OF(sync), !old && f->rules >= 13));
 }
 
 static void put_source(struct json *j)
@@ -438,7 +444,8 @@ static void put_target(struct json *j)
 	add(j, o, "control_port", unless(!f->port, f->port));
 	if (f->children) /* at least; not known is not 0 */
 		add(j, o, "children", pv_json_unsigned(f->children));
-	add(j, o, "event_mask", f->event_mask ? pv_json_address(f->event_mask) : cJSON_CreateNull());
+	add(j, o, "event_mask",
+		f->event_mask ? pv_json_address(f->event_mask) : cJSON_CreateNull());
 	put_object(j, o, false);
 }
 
@@ -449,8 +456,8 @@ static void put_head(struct json *j)
 	put_source(j);
 	fputs(",\n  \"target\": ", out);
 	put_target(j);
-	fprintf(out, ",\n  \"duration_ns\": %" PRId64 ",\n  \"coverage\": ",
-		j->r->facts.duration_ns);
+	fprintf(out,
+		",\n  \"duration_ns\": %" PRId64 ",\n  \"coverage\": ", j->r->facts.duration_ns);
 	put_list_of(j, pv_section_find("coverage"), 0, put_plain);
 }
 

@@ -156,7 +156,8 @@ static bool is_plain(const char *text, size_t *ret_len)
 	return true;
 }
 
-static bool put_made(struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+static bool put_made(
+	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
 {
 	cJSON *item = pv_json_cell(c, column);
 	char *text = item ? cJSON_PrintUnformatted(item) : NULL;
@@ -166,7 +167,8 @@ static bool put_made(struct pv_json_rows *r, const struct pv_cell *c, const stru
 	return ok;
 }
 
-static bool put_cell(struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+static bool put_cell(
+	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
 {
 	size_t len;
 	if (c->state != PV_CELL_VALUE)

@@ -37,7 +37,8 @@ static bool needs(const struct pv_report *r, unsigned flags)
 static bool follow(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index, o->by };
+	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index,
+		o->by };
 	if (!needs(r, PV_SECTION_LIVES))
 		return true;
 	if (!o->follows)
@@ -53,14 +54,16 @@ static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 	if (!needs(r, PV_SECTION_GRAPH))
 		return true;
 	if (!o->heaps)
-		return pv_fail(reterr, PV_EUSAGE, 0, "the objects of heap shots cannot be read here");
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "the objects of heap shots cannot be read here");
 	r->heap = o->heaps->open(o->heaps->ctx, &o->shot, reterr);
 	if (!r->heap || !o->has_object)
 		return r->heap != NULL;
 	r->object = pv_graph_find(&r->heap->graph, o->object);
 	return r->object != PV_GRAPH_NONE ||
-	       pv_fail(reterr, PV_EUSAGE, 0, "no object begins at 0x%" PRIx64 " in heap shot %" PRIu32,
-		       o->object, o->shot.index);
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "no object begins at 0x%" PRIx64 " in heap shot %" PRIu32, o->object,
+		       o->shot.index);
 }
 
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,

@@ -42,8 +42,8 @@ struct pv_report_source {
 struct pv_report_heaps {
 	void *ctx;
 	/* The shot, which lives on; NULL with a reason: PV_EUSAGE where there is no such shot. */
-	const struct pv_heap *(*open)(void *ctx, const struct pv_report_shot *which,
-		struct pv_error *reterr);
+	const struct pv_heap *(*open)(
+		void *ctx, const struct pv_report_shot *which, struct pv_error *reterr);
 };
 
 /* Two heap shots that are compared. */
@@ -70,20 +70,20 @@ struct pv_report_options {
 			       * section. */
 	const char *sort;     /* JSON key; sections without that key keep their own order */
 	const char *filter;   /* case-insensitive substring of the rows' names */
-	const char *group;    /* a row for each "namespace", "class", "image", "assembly", "domain" */
-	const char *split;    /* rows of one name told apart by one of these */
-	const char *in;       /* "image:NAME" and so on: only what belongs there */
-	size_t limit;         /* rows of each list, 0 = all */
+	const char *group; /* a row for each "namespace", "class", "image", "assembly", "domain" */
+	const char *split; /* rows of one name told apart by one of these */
+	const char *in;    /* "image:NAME" and so on: only what belongs there */
+	size_t limit;      /* rows of each list, 0 = all */
 	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
 	struct pv_report_shot shot;
-	bool has_shot;        /* `shot` is meant: heap_classes, heap_objects, heap_path need one */
+	bool has_shot; /* `shot` is meant: heap_classes, heap_objects, heap_path need one */
 	const struct pv_report_follows *follows; /* NULL: heap_diff and others cannot be had */
-	bool has_base;        /* `base` is meant */
-	uint32_t base;        /* the shot that `shot` is compared with */
+	bool has_base;                           /* `base` is meant */
+	uint32_t base;                           /* the shot that `shot` is compared with */
 	enum pv_report_match by;
 	bool has_object;
-	uint64_t object;      /* its address: of heap_path */
-	bool limited;         /* limit is meant; else 20 for text and all for the others */
+	uint64_t object; /* its address: of heap_path */
+	bool limited;    /* limit is meant; else 20 for text and all for the others */
 };
 
 /* "identity", "address", "class"; false for other words. */

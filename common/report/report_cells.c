@@ -50,8 +50,8 @@ const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf
 	struct pv_cell plain = *c;
 	plain.scale = PV_SCALE_NONE;
 	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
-	if (c->state == PV_CELL_VALUE && (unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT ||
-						       unit == PV_UNIT_BYTES))
+	if (c->state == PV_CELL_VALUE &&
+		(unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT || unit == PV_UNIT_BYTES))
 		return pv_units_exact(buf, size, c->u);
 	if (c->state == PV_CELL_VALUE && delta && size > 1) {
 		buf[0] = c->i < 0 ? '-' : '+';

@@ -189,7 +189,8 @@ const struct pv_section pv_sections[] = {
 	{ .name = "threads",
 		.title = "Threads",
 		.view = PV_VIEW_THREADS,
-		.keys = { "id", "name", "start_ns", "end_ns", "events", "allocated_bytes", "owner" },
+		.keys = { "id", "name", "start_ns", "end_ns", "events", "allocated_bytes",
+			"owner" },
 		.group = PV_GROUP_THREADS },
 	{ .name = "jit.methods",
 		.title = "Compiled methods",
@@ -337,8 +338,10 @@ const struct pv_section *pv_section_find(const char *name)
 
 bool pv_report_format_of(const char *text, enum pv_report_format *ret)
 {
-	static const char *const word[] = { [PV_REPORT_TEXT] = "text", [PV_REPORT_JSON] = "json",
-		[PV_REPORT_CSV] = "csv", [PV_REPORT_MARKDOWN] = "md" };
+	static const char *const word[] = { [PV_REPORT_TEXT] = "text",
+		[PV_REPORT_JSON] = "json",
+		[PV_REPORT_CSV] = "csv",
+		[PV_REPORT_MARKDOWN] = "md" };
 	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
 		if (strcmp(text, word[i]) == 0) {
 			*ret = (enum pv_report_format)i;
@@ -351,7 +354,8 @@ bool pv_report_format_of(const char *text, enum pv_report_format *ret)
 bool pv_report_match_of(const char *text, enum pv_report_match *ret)
 {
 	static const char *const word[] = { [PV_REPORT_IDENTITY] = "identity",
-		[PV_REPORT_ADDRESS] = "address", [PV_REPORT_CLASS] = "class" };
+		[PV_REPORT_ADDRESS] = "address",
+		[PV_REPORT_CLASS] = "class" };
 	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
 		if (strcmp(text, word[i]) == 0) {
 			*ret = (enum pv_report_match)i;
@@ -372,13 +376,13 @@ static bool is_word(const char *name, const char *word, size_t len)
 }
 
 /* "gc" stands for every "gc.x"; in a format of one list a name is that list only. */
-static bool matches(const struct pv_report_options *o, const struct pv_section *s, const char *word,
-	size_t len)
+static bool matches(
+	const struct pv_report_options *o, const struct pv_section *s, const char *word, size_t len)
 {
 	if (is_word(s->name, word, len))
 		return true;
-	return !one_list(o) && !(s->flags & PV_SECTION_CSV) &&
-		strncmp(s->name, word, len) == 0 && s->name[len] == '.';
+	return !one_list(o) && !(s->flags & PV_SECTION_CSV) && strncmp(s->name, word, len) == 0 &&
+	       s->name[len] == '.';
 }
 
 static bool is_head(const char *word, size_t len)
@@ -410,7 +414,8 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 	uint64_t found = 0;
 	for (size_t i = 0; i < pv_section_count; i++) {
 		bool all = is_word("all", word, len) && !one_list(o) &&
-			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_LIVES));
+			   !(pv_sections[i].flags &
+				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_LIVES));
 		if (all || matches(o, &pv_sections[i], word, len))
 			found |= UINT64_C(1) << i;
 	}
@@ -427,19 +432,20 @@ static uint64_t default_bits(void)
 	return bits;
 }
 
-static bool check_one_list(const struct pv_report_options *o, uint64_t bits,
-	struct pv_error *reterr)
+static bool check_one_list(
+	const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
 {
 	bool one = bits && (bits & (bits - 1)) == 0;
 	if (one && (bits >> (pv_section_find("samples") - pv_sections) & 1))
 		return pv_fail(reterr, PV_EUSAGE, 0, "\"samples\" is no list");
 	return one || !one_list(o) ||
-		pv_fail(reterr, PV_EUSAGE, 0, "this format takes exactly one list, for example "
-			"--section methods, --section gc.pauses");
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "this format takes exactly one list, for example "
+		       "--section methods, --section gc.pauses");
 }
 
-bool pv_sections_chosen(const struct pv_report_options *o, uint64_t *ret_bits,
-	struct pv_error *reterr)
+bool pv_sections_chosen(
+	const struct pv_report_options *o, uint64_t *ret_bits, struct pv_error *reterr)
 {
 	uint64_t bits = 0;
 	const char *at = o->sections ? o->sections : "";
@@ -480,19 +486,19 @@ static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
 	size_t at = strlen(reterr->what);
 	at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, "; %s has:", s->name);
 	for (size_t i = 0; i < PV_MAX_KEYS && s->keys[i] && at < sizeof reterr->what; i++)
-		at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, " %s",
-			s->keys[i]);
+		at += (size_t)snprintf(
+			reterr->what + at, sizeof reterr->what - at, " %s", s->keys[i]);
 	return false;
 }
 
-static bool by_of(const char *option, const char *text, size_t len, enum pv_by *ret,
-	struct pv_error *reterr)
+static bool by_of(
+	const char *option, const char *text, size_t len, enum pv_by *ret, struct pv_error *reterr)
 {
 	if (pv_by_of(text, len, ret) && *ret != PV_BY_NAME)
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"%s: '%.*s' is not one of namespace, class, image, assembly, domain, context", option,
-		(int)len, text);
+		"%s: '%.*s' is not one of namespace, class, image, assembly, domain, context",
+		option, (int)len, text);
 }
 
 bool pv_report_belongs(
@@ -511,16 +517,15 @@ bool pv_report_belongs(
 	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
 }
 
-static bool check_graph(
-	const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
+static bool check_graph(const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
 {
 	for (size_t i = 0; i < pv_section_count; i++) {
 		const struct pv_section *s = &pv_sections[i];
 		if (!(bits >> i & 1) || !(s->flags & PV_SECTION_GRAPH))
 			continue;
 		if (!o->has_shot)
-			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0",
-				s->name);
+			return pv_fail(
+				reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0", s->name);
 		if (s->view == PV_VIEW_HEAP_PATH && !o->has_object)
 			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
 	}

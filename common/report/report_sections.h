@@ -12,19 +12,19 @@
 enum { PV_MAX_KEYS = 12 };
 
 struct pv_section {
-	const char *name;   /* "gc.pauses": a list inside the group "gc" */
-	const char *title;  /* of the text report */
+	const char *name;  /* "gc.pauses": a list inside the group "gc" */
+	const char *title; /* of the text report */
 	enum pv_view view;
 	const char *keys[PV_MAX_KEYS]; /* columns in JSON order; NULL ends */
-	unsigned group;     /* enum pv_group bits: null unless one of them was recorded or asked for */
-	unsigned flags;     /* enum pv_section_flags */
+	unsigned group; /* enum pv_group bits: null unless one of them was recorded or asked for */
+	unsigned flags; /* enum pv_section_flags */
 };
 
 enum pv_section_flags {
-	PV_SECTION_EXTRA = 1, /* only when asked for by name */
-	PV_SECTION_FACT = 2,  /* describes the log: neither cut, filtered nor sorted */
-	PV_SECTION_CSV = 4,   /* too long for anything but CSV */
-	PV_SECTION_GRAPH = 8, /* needs the objects of a heap shot; not in "all" */
+	PV_SECTION_EXTRA = 1,  /* only when asked for by name */
+	PV_SECTION_FACT = 2,   /* describes the log: neither cut, filtered nor sorted */
+	PV_SECTION_CSV = 4,    /* too long for anything but CSV */
+	PV_SECTION_GRAPH = 8,  /* needs the objects of a heap shot; not in "all" */
 	PV_SECTION_LIVES = 16, /* needs to know which object is which; likewise */
 };
 
@@ -32,8 +32,8 @@ extern const struct pv_section pv_sections[];
 extern const size_t pv_section_count;
 
 /* Which sections the options ask for, as a bit per row of pv_sections. */
-bool pv_sections_chosen(const struct pv_report_options *options, uint64_t *ret_bits,
-	struct pv_error *reterr);
+bool pv_sections_chosen(
+	const struct pv_report_options *options, uint64_t *ret_bits, struct pv_error *reterr);
 
 /* Reads the options group, split and in; PV_EUSAGE for words that are none. */
 bool pv_report_belongs(
@@ -50,10 +50,10 @@ struct pv_report {
 	uint64_t chosen;
 	struct pv_facts facts;
 	struct pv_totals totals;
-	const struct pv_heap *heap; /* NULL: no section needs one */
-	uint32_t object;            /* in it, of heap_path */
-	const struct pv_lives *lives; /* NULL: no section needs them */
-	struct pv_model *lives_model; /* of these */
+	const struct pv_heap *heap;     /* NULL: no section needs one */
+	uint32_t object;                /* in it, of heap_path */
+	const struct pv_lives *lives;   /* NULL: no section needs them */
+	struct pv_model *lives_model;   /* of these */
 	struct pv_groups_cache *groups; /* of all its tables */
 	FILE *out;
 };

@@ -90,7 +90,8 @@ static void put_row(FILE *out, const struct pv_table *t, const struct layout *l,
 		if (!l->shown[c])
 			continue;
 		if (t->column[c].flags & PV_COLUMN_TREE)
-			put_spaces(out, INDENT * (int)(t->row[i].depth < 100 ? t->row[i].depth : 100));
+			put_spaces(
+				out, INDENT * (int)(t->row[i].depth < 100 ? t->row[i].depth : 100));
 		put_cell(out, l, c, is_text(t->column[c].unit), cell_text(t, i, c, buf));
 	}
 	putc('\n', out);
@@ -220,7 +221,7 @@ struct figure {
 	const char *section; /* printed above this section's table */
 	const char *label;
 	unsigned group;
-	size_t at;           /* offset in struct pv_totals */
+	size_t at; /* offset in struct pv_totals */
 	enum pv_unit unit;
 };
 
@@ -231,7 +232,8 @@ static const struct figure figures[] = {
 	FIGURE("gc.collections", "greatest heap", PV_GROUP_GC, max_heap_bytes, PV_UNIT_BYTES),
 	FIGURE("gc.collections", "heap resizes", PV_GROUP_GC, gc_resizes, PV_UNIT_COUNT),
 	FIGURE("gc.collections", "objects moved", PV_GROUP_MOVES, moved_objects, PV_UNIT_COUNT),
-	FIGURE("gc.collections", "handles created", PV_GROUP_HANDLES, handles_created, PV_UNIT_COUNT),
+	FIGURE("gc.collections", "handles created", PV_GROUP_HANDLES, handles_created,
+		PV_UNIT_COUNT),
 	FIGURE("gc.collections", "handles destroyed", PV_GROUP_HANDLES, handles_destroyed,
 		PV_UNIT_COUNT),
 	FIGURE("gc.collections", "objects finalized", PV_GROUP_FINALIZERS, objects_finalized,
@@ -239,7 +241,8 @@ static const struct figure figures[] = {
 	FIGURE("finalizers", "runs of finalizers", PV_GROUP_FINALIZERS, finalizer_runs,
 		PV_UNIT_COUNT),
 	FIGURE("finalizers", "together", PV_GROUP_FINALIZERS, finalizing_ns, PV_UNIT_NS),
-	FIGURE("exceptions.clauses", "exceptions thrown", PV_GROUP_EXCEPTIONS, thrown, PV_UNIT_COUNT),
+	FIGURE("exceptions.clauses", "exceptions thrown", PV_GROUP_EXCEPTIONS, thrown,
+		PV_UNIT_COUNT),
 	FIGURE("locks.objects", "contentions", PV_GROUP_LOCKS, contentions, PV_UNIT_COUNT),
 	FIGURE("locks.objects", "acquired", PV_GROUP_LOCKS, acquired, PV_UNIT_COUNT),
 	FIGURE("locks.objects", "failed", PV_GROUP_LOCKS, failed, PV_UNIT_COUNT),
@@ -291,8 +294,8 @@ static bool put_section(const struct pv_report *r, const struct pv_section *s, u
 }
 
 /* Of the shots the newest one's classes are listed; JSON and CSV have those of all. */
-static bool put_shot_classes(const struct pv_report *r, const struct pv_section *s,
-	struct pv_error *reterr)
+static bool put_shot_classes(
+	const struct pv_report *r, const struct pv_section *s, struct pv_error *reterr)
 {
 	const struct pv_section *shots = pv_section_find("heap_shots");
 	struct pv_report all = *r;

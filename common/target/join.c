@@ -64,8 +64,8 @@ static bool make_pipe(struct pv_join_place *j, const char *base, struct pv_error
 static bool hand_over(const struct pv_join_place *j, struct pv_error *reterr)
 {
 	const struct pv_dotnet *d = &j->dotnet;
-	if (d->uid == geteuid() || (lchown(j->folder, d->uid, d->gid) == 0 &&
-					   lchown(j->path, d->uid, d->gid) == 0))
+	if (d->uid == geteuid() ||
+		(lchown(j->folder, d->uid, d->gid) == 0 && lchown(j->path, d->uid, d->gid) == 0))
 		return true;
 	return pv_fail(reterr, PV_EIO, 0, "the pipe cannot be given to user %u: %s",
 		(unsigned)d->uid, strerror(errno));
@@ -138,7 +138,8 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struc
 }
 
 /* The library as the process can load it. Where its files are not ours it is copied there. */
-static bool library_for(const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
+static bool library_for(
+	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
 {
 	char ours[PV_PROGRAM_PATH];
 	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours))
@@ -198,7 +199,8 @@ static bool attach_mono(const struct pv_join_place *j, struct pv_error *reterr)
 	return pv_mono_attach(j->pid, options, reterr);
 }
 
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr)
+bool pv_join_find(
+	struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr)
 {
 	char socket[PV_PROBE_PATH];
 	bool silent = may == PV_JOIN_MAY_LOOK;

@@ -34,7 +34,8 @@ enum pv_join_may {
 /*
  * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
  */
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
+bool pv_join_find(
+	struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
 
 /* Whether a probe is taken in, so that it is told what to record; set j->wish then. */
 static inline bool pv_join_chooses(const struct pv_join_place *j)

@@ -110,8 +110,8 @@ static bool starts_another(const struct pv_launch *l)
 }
 
 /* The launch's words and those of --probe that this host understands. */
-static void managed_options(const struct pv_launch *l, const struct pv_launch_options *o,
-	enum pv_host host, char *to)
+static void managed_options(
+	const struct pv_launch *l, const struct pv_launch_options *o, enum pv_host host, char *to)
 {
 	char own[OPTIONS];
 	struct pv_launch_options known = *o;
@@ -220,8 +220,7 @@ static bool set_coreclr(struct pv_launch *l, const char *library, const char *op
 
 static bool set_native(struct pv_launch *l, const char *library, const char *options)
 {
-	return set_preload(l, library) &&
-	       set_variable(l, "PROFVIEW_NATIVE_OPTIONS", NULL, options);
+	return set_preload(l, library) && set_variable(l, "PROFVIEW_NATIVE_OPTIONS", NULL, options);
 }
 
 /* Both runtimes', as far as they can be had: which one comes is not known. */
@@ -301,8 +300,8 @@ static const char *our_variable(const char *name, void *ctx)
 static bool takes_profilers(const struct pv_launch *l, struct pv_error *reterr)
 {
 	char name[48];
-	bool dotnet = l->program.kind == PV_PROGRAM_DOTNET ||
-		      l->program.kind == PV_PROGRAM_DOTNET_CLI;
+	bool dotnet =
+		l->program.kind == PV_PROGRAM_DOTNET || l->program.kind == PV_PROGRAM_DOTNET_CLI;
 	if (!dotnet || !pv_dotnet_switched_off("Profiler", our_variable, NULL, name))
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,
@@ -314,8 +313,7 @@ static unsigned hosts_of(const struct pv_launch *l)
 {
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
-		return l->started ? PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET
-				  : PV_HOST_NATIVE;
+		return l->started ? PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET : PV_HOST_NATIVE;
 	case PV_PROGRAM_DOTNET:
 	case PV_PROGRAM_DOTNET_CLI:
 		return PV_HOST_DOTNET;
@@ -326,8 +324,7 @@ static unsigned hosts_of(const struct pv_launch *l)
 	}
 }
 
-bool pv_launch_check(
-	const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY])
+bool pv_launch_check(const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY])
 {
 	char all[OPTIONS];
 	const char *alloc = o->alloc ? o->alloc : "512k";
@@ -354,7 +351,8 @@ bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to,
 }
 
 /* The program that will run in the end: after starters, as far as their command line tells. */
-static bool look(struct pv_launch *l, char *const *words, bool *ret_missing, struct pv_error *reterr)
+static bool look(
+	struct pv_launch *l, char *const *words, bool *ret_missing, struct pv_error *reterr)
 {
 	char command[PV_STARTER_WORD], path[PV_PROGRAM_PATH];
 	if (!pv_program_look(words[0], &l->program, ret_missing, reterr))

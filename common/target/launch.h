@@ -25,8 +25,7 @@ struct pv_launch_options {
 bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
 
 /* Whether the probes of these hosts understand all that is asked for; else `why`. */
-bool pv_launch_check(
-	const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY]);
+bool pv_launch_check(const struct pv_launch_options *o, unsigned hosts, char ret_why[PV_WORDS_WHY]);
 
 /* One line about options that these hosts treat otherwise than asked; false: there are none. */
 bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room);
@@ -37,7 +36,7 @@ struct pv_launch {
 	bool cleaned;              /* which drops the environment that leads a probe in */
 	bool refused;              /* a word is not understood: `why`, no length to spare */
 	char why[PV_WORDS_WHY];
-	char note[160]; /* options treated otherwise than asked; "" */
+	char note[160];   /* options treated otherwise than asked; "" */
 	char folder[128]; /* "" until it is made */
 	char pipe[160];
 	char library[PV_PROGRAM_PATH]; /* the probe's */

@@ -93,7 +93,8 @@ static const char *loader_of(const struct look *l)
 		memcpy(&p, l->head + at, sizeof p);
 		if (p.p_type != PT_INTERP)
 			continue;
-		bool there = p.p_offset < l->n && memchr(l->head + p.p_offset, 0, l->n - p.p_offset);
+		bool there =
+			p.p_offset < l->n && memchr(l->head + p.p_offset, 0, l->n - p.p_offset);
 		return there ? (const char *)l->head + p.p_offset : "";
 	}
 	return NULL;

@@ -76,9 +76,9 @@ static void split(const char *text, const char *period, char *rest, struct pvp_c
 			continue;
 		}
 		bool not = len > 2 && memcmp(text, "no", 2) == 0 && more_of(text + 2, len - 2);
-		if (not )
+		if (not)
 			more &= ~more_of(text + 2, len - 2);
-		if (!on && !not ) {
+		if (!on && !not) {
 			if (n)
 				rest[n++] = ',';
 			bool sampled = period && len > 6 && memcmp(text, "alloc=", 6) == 0;
@@ -133,9 +133,11 @@ static void describe(struct pvp_clr_options *o)
 			n ? "," : "", o->strings);
 	if (o->m.groups & PVP_MANAGED_SAMPLES && n < sizeof o->words)
 		n += (size_t)snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=%s:%u",
-			n ? "," : "", pvp_sample_timer(o->m.sample_hz), pvp_sample_possible(o->m.sample_hz));
+			n ? "," : "", pvp_sample_timer(o->m.sample_hz),
+			pvp_sample_possible(o->m.sample_hz));
 	/* Elsewhere heap shots come with their roots. */
-	if (o->m.groups & PVP_MANAGED_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) && n < sizeof o->words)
+	if (o->m.groups & PVP_MANAGED_HEAPSHOTS && !(o->more & PVP_CLR_ROOTS) &&
+		n < sizeof o->words)
 		snprintf(o->words + n, sizeof o->words - n, ",nogcroot");
 }
 
@@ -146,11 +148,11 @@ static const char *of_mono(const struct pvp_managed_options *m)
 	       : m->groups & PVP_MANAGED_CPU      ? "cpu"
 	       : m->groups & PVP_MANAGED_LINES    ? "lines"
 	       : m->groups & PVP_MANAGED_COVERAGE ? "coverage"
-	       : m->callspec[0]                ? "callspec"
-	       : m->call_depth != UINT_MAX     ? "calldepth"
-	       : m->want_report                ? "report"
-	       : m->want_help                  ? "help"
-					       : NULL;
+	       : m->callspec[0]                   ? "callspec"
+	       : m->call_depth != UINT_MAX        ? "calldepth"
+	       : m->want_report                   ? "report"
+	       : m->want_help                     ? "help"
+						  : NULL;
 }
 
 bool pvp_clr_parse(

@@ -31,7 +31,7 @@ enum pvp_clr_more {
 
 struct pvp_clr_options {
 	struct pvp_managed_options m;
-	unsigned more;                 /* enum pvp_clr_more */
+	unsigned more;    /* enum pvp_clr_more */
 	unsigned strings; /* strings=N: so many characters of each in heap shots; 0: none */
 	char words[2 * PVP_MANAGED_TEXT]; /* events that the log's header lists as on */
 };
@@ -42,7 +42,7 @@ enum { PVP_CLR_WHY = 128 };
  * False: an option is not known, or is for Mono alone: ret_why says it. own_period: the runtime
  * samples allocations itself, at a period of its own that takes the place of any that is asked for.
  */
-bool pvp_clr_parse(const char *text, bool own_period, struct pvp_clr_options *ret,
-	char ret_why[PVP_CLR_WHY]);
+bool pvp_clr_parse(
+	const char *text, bool own_period, struct pvp_clr_options *ret, char ret_why[PVP_CLR_WHY]);
 
 #endif

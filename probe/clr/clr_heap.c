@@ -246,7 +246,7 @@ static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
 /* Which class strings are of, and where their text lies. */
 static struct {
 	uint64_t class;
-	uint32_t length, text; /* offsets */
+	uint32_t length, text;    /* offsets */
 	struct pvp_clr_type type; /* definition */
 	uint64_t newest;          /* the newest class before the walk: later ones may be it */
 } strings;
@@ -287,8 +287,7 @@ static bool put_string(struct shot *s, uint64_t object)
 	uint32_t n = length < 0 ? 0 : (uint32_t)length;
 	uint32_t shown = n < pvp_clr.options.strings ? n : pvp_clr.options.strings;
 	size_t len = pvp_clr_utf8((const void *)(at + strings.text), shown, text, sizeof text);
-	struct pv_event ev = { .kind = PV_KIND_EXT_STRING,
-		.string = { object, n, { text, len } } };
+	struct pv_event ev = { .kind = PV_KIND_EXT_STRING, .string = { object, n, { text, len } } };
 	return put(s, &ev, NULL, object);
 }
 

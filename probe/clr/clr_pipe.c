@@ -25,11 +25,11 @@ enum {
 	NAME = 3 * PVP_PAYLOAD_TEXT,
 };
 
-#define KEY_GC UINT64_C(0x1)
-#define KEY_LOADER UINT64_C(0x4)
-#define KEY_JIT UINT64_C(0x10)
+#define KEY_GC         UINT64_C(0x1)
+#define KEY_LOADER     UINT64_C(0x4)
+#define KEY_JIT        UINT64_C(0x10)
 #define KEY_CONTENTION UINT64_C(0x4000)
-#define KEY_SAMPLED UINT64_C(0x80000000000)
+#define KEY_SAMPLED    UINT64_C(0x80000000000)
 
 static void allocation(uint64_t class, uint64_t object, uint64_t size)
 {
@@ -145,7 +145,8 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 		contention(p);
 	else if (id == CONTENTION_STOP && groups & PVP_MANAGED_MONITORS)
 		acquired(contended);
-	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) && groups & PVP_MANAGED_RUNTIME)
+	else if ((id == METHOD_LOADED || id == METHOD_LOADED_VERBOSE) &&
+		 groups & PVP_MANAGED_RUNTIME)
 		body(p, id == METHOD_LOADED_VERBOSE);
 	else if (id == ASSEMBLY_LOOKED_FOR)
 		looked_for(p);

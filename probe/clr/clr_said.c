@@ -15,7 +15,8 @@
 enum {
 	MESSAGE = 200,  /* UTF-16 units of a message, most */
 	ANCESTORS = 64, /* looked at for the class of all exceptions */
-	UNKNOWN = 0, NOWHERE = 1, /* no field has these offsets */
+	UNKNOWN = 0,
+	NOWHERE = 1, /* no field has these offsets */
 };
 
 struct said {
@@ -31,8 +32,8 @@ static void say_class(struct said *s, uint64_t object, uint64_t class)
 }
 
 /* With the stack it happens on, behind what is said of the object. */
-static void tell(struct said *s, const struct pv_event *ev, uint64_t object,
-	const uint64_t *keys, size_t n)
+static void tell(
+	struct said *s, const struct pv_event *ev, uint64_t object, const uint64_t *keys, size_t n)
 {
 	const struct pv_batch pools = { .pool = { (uint64_t *)(uintptr_t)keys, n, n } };
 	s->event[s->n++] = *ev;
@@ -94,7 +95,8 @@ static void say_message(struct said *s, uint64_t object, uint32_t at, char text[
 	int32_t length;
 	if (!message)
 		return;
-	memcpy(&length, (const void *)(uintptr_t)(message + atomic_load(&length_at)), sizeof length);
+	memcpy(&length, (const void *)(uintptr_t)(message + atomic_load(&length_at)),
+		sizeof length);
 	uint32_t n = length < 0 ? 0 : length < MESSAGE ? (uint32_t)length : MESSAGE;
 	const pvp_char *from = (const void *)(uintptr_t)(message + atomic_load(&text_at));
 	size_t len = pvp_clr_utf8(from, n, text, 3 * MESSAGE + 8);

@@ -18,8 +18,8 @@ static void shoot(void)
 void pvp_clr_heap_collected(unsigned collected)
 {
 	const struct pvp_managed_options *o = &pvp_clr.options.m;
-	if (!(o->groups & PVP_MANAGED_HEAPSHOTS) || !pvp_clr_heap_possible() || collected != OLDEST ||
-		pvp_clr_heap_forces())
+	if (!(o->groups & PVP_MANAGED_HEAPSHOTS) || !pvp_clr_heap_possible() ||
+		collected != OLDEST || pvp_clr_heap_forces())
 		return;
 	uint64_t n = atomic_fetch_add_explicit(&collections, 1, memory_order_relaxed) + 1;
 	if (o->shot_collections && n % o->shot_collections == 0)

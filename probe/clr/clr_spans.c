@@ -156,7 +156,8 @@ static struct span *find(const struct source *s, const struct pvp_guid *activity
 	struct span *found = NULL;
 	pthread_mutex_lock(&lock);
 	for (size_t i = opens; i-- > 0 && !found;) {
-		if (open[i]->source != s || memcmp(&open[i]->activity, activity, sizeof *activity) != 0)
+		if (open[i]->source != s ||
+			memcmp(&open[i]->activity, activity, sizeof *activity) != 0)
 			continue;
 		found = open[i];
 		found->failed |= !over;

@@ -9,14 +9,14 @@ typedef int32_t pvp_hr; /* negative: it failed */
 typedef uint16_t pvp_char;
 typedef void (*pvp_clr_slot)(void);
 
-#define PVP_HR(bits) ((pvp_hr)UINT32_C(bits))
+#define PVP_HR(bits)        ((pvp_hr)UINT32_C(bits))
 #define PVP_HR_NO_INTERFACE PVP_HR(0x80004002)
-#define PVP_HR_NO_CLASS PVP_HR(0x80040111)
-#define PVP_HR_POINTER PVP_HR(0x80004003)
+#define PVP_HR_NO_CLASS     PVP_HR(0x80040111)
+#define PVP_HR_POINTER      PVP_HR(0x80004003)
 #define PVP_HR_NOT_ATTACHED PVP_HR(0x8013136f) /* not for a program that runs */
-#define PVP_HR_INCOMPLETE PVP_HR(0x80131351)   /* not yet: ask again */
-#define PVP_HR_ARGUMENT PVP_HR(0x80070057)
-#define PVP_HR_CANCEL PVP_HR(0x80131375) /* of Initialize: runs on without us */
+#define PVP_HR_INCOMPLETE   PVP_HR(0x80131351) /* not yet: ask again */
+#define PVP_HR_ARGUMENT     PVP_HR(0x80070057)
+#define PVP_HR_CANCEL       PVP_HR(0x80131375) /* of Initialize: runs on without us */
 
 struct pvp_guid {
 	uint32_t a;
@@ -58,7 +58,7 @@ struct pvp_clr_unknown {
 		pvp_hr (*query)(void *self, const struct pvp_guid *iid, void **ret);
 		uint32_t (*add_ref)(void *self);
 		uint32_t (*release)(void *self);
-	} * is;
+	} *is;
 };
 
 struct pvp_clr_enum {
@@ -67,7 +67,7 @@ struct pvp_clr_enum {
 		pvp_clr_slot skip, reset, clone;
 		pvp_hr (*count)(void *self, uint32_t *ret);
 		pvp_hr (*next)(void *self, uint32_t room, void *ret, uint32_t *ret_n);
-	} * is;
+	} *is;
 };
 
 #endif

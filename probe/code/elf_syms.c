@@ -43,8 +43,8 @@ static void *read_new(const struct file *f, uint64_t n, uint64_t offset)
 }
 
 /* Whether the file on disk is the one that was loaded. */
-static bool same_headers(const struct file *f, const Elf64_Ehdr *h, const ElfW(Phdr) *loaded,
-	size_t n)
+static bool same_headers(
+	const struct file *f, const Elf64_Ehdr *h, const ElfW(Phdr) * loaded, size_t n)
 {
 	size_t bytes = n * sizeof *loaded;
 	if (h->e_phnum != n || h->e_phentsize != sizeof *loaded)
@@ -58,7 +58,7 @@ static bool same_headers(const struct file *f, const Elf64_Ehdr *h, const ElfW(P
 static bool usable(const Elf64_Ehdr *h)
 {
 	return memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64 &&
-		h->e_shentsize == sizeof(Elf64_Shdr);
+	       h->e_shentsize == sizeof(Elf64_Shdr);
 }
 
 /* The fuller of the two symbol tables; NULL when there is none. */
@@ -157,7 +157,8 @@ static bool load(struct pvp_elf *e, const struct file *f, const Elf64_Shdr *sect
 		return false;
 	}
 	const Elf64_Shdr *names = &sections[table->sh_link];
-	*e = (struct pvp_elf){ .symbols = c.list.v, .n = c.list.n,
+	*e = (struct pvp_elf){ .symbols = c.list.v,
+		.n = c.list.n,
 		.strings = read_new(f, names->sh_size, names->sh_offset),
 		.strings_len = names->sh_size + 1 };
 	if (!e->strings)
@@ -168,7 +169,7 @@ static bool load(struct pvp_elf *e, const struct file *f, const Elf64_Shdr *sect
 	return true;
 }
 
-static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) *headers, size_t n)
+static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) * headers, size_t n)
 {
 	Elf64_Ehdr h;
 	if (!read_at(f, &h, sizeof h, 0) || !usable(&h) || !same_headers(f, &h, headers, n))
@@ -179,7 +180,7 @@ static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) 
 	return ok;
 }
 
-bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) *headers, size_t n)
+bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n)
 {
 	*ret = (struct pvp_elf){ 0 };
 	struct file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };

@@ -29,7 +29,7 @@ struct pvp_elf {
  * Reads the symbols of the file, if its program headers are those of the loaded module. False:
  * another file, no symbols, out of memory; *ret is then empty. Finish with pvp_elf_finish().
  */
-bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) *headers, size_t n);
+bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n);
 void pvp_elf_finish(struct pvp_elf *e);
 
 /* The function that holds the address (as in the file), or NULL. */

@@ -8,14 +8,14 @@ enum { LEAST_CHUNK = 4 << 10, LARGEST_CHUNK = 64 << 10, CHUNKS = 64 /* at least 
 struct pvp_pool {
 	struct pvp_pool *next; /* all that are mapped */
 	size_t bytes, chunk_bytes, chunks;
-	uint8_t *fresh;        /* from here on nothing was ever used */
+	uint8_t *fresh; /* from here on nothing was ever used */
 	struct pvp_chunk *free;
 	size_t n_free; /* fresh ones too */
 	bool retired;
 };
 
 static struct pvp_pool *pools;
-static _Atomic size_t free_now; /* outside of any pool: read without a lock */
+static _Atomic size_t free_now;   /* outside of any pool: read without a lock */
 static _Atomic uint64_t returned; /* likewise */
 
 static void show_free(size_t n)

@@ -122,7 +122,8 @@ void pvp_mark(const char *text)
 	if (!text || !atomic_load(&pvp_core.marks))
 		return;
 	struct pv_event ev = { .kind = PV_KIND_EXT_MARK,
-		.ext = { .family = MARK_FAMILY, .kind = MARK_KIND,
+		.ext = { .family = MARK_FAMILY,
+			.kind = MARK_KIND,
 			.text = { text, mark_length(text) } } };
 	pvp_event(&ev, NULL, 0);
 }

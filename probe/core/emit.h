@@ -26,8 +26,8 @@ static inline uint8_t *pvp_put_time(struct pvp_thread *t, uint8_t *p, uint64_t n
 	return pv_put_uleb(p, delta);
 }
 
-static inline uint8_t *pvp_put_call(struct pvp_thread *t, uint8_t *p, enum pvp_call_event event,
-	uint64_t method, uint64_t now)
+static inline uint8_t *pvp_put_call(
+	struct pvp_thread *t, uint8_t *p, enum pvp_call_event event, uint64_t method, uint64_t now)
 {
 	*p = (uint8_t)event;
 	p = pvp_put_time(t, p + 1, now);
@@ -56,8 +56,7 @@ static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t 
 	return pv_put_uleb(p, bytes);
 }
 
-static inline uint8_t *pvp_put_free(struct pvp_thread *t, uint8_t *p, uint64_t object,
-	uint64_t now)
+static inline uint8_t *pvp_put_free(struct pvp_thread *t, uint8_t *p, uint64_t object, uint64_t now)
 {
 	pvp_base_object(t, object);
 	*p = PVP_FREE;

@@ -12,7 +12,8 @@
 
 enum {
 	PVP_FRAMES_BYTES = 256 << 10,
-	PVP_PROLOGUE = 56, /* a function's own hook is called so near its beginning, an inlined one's
+	PVP_PROLOGUE =
+		56, /* a function's own hook is called so near its beginning, an inlined one's
 			      copy is longer */
 };
 
@@ -24,8 +25,8 @@ struct pvp_frame {
 struct pvp_frames {
 	struct pvp_frame *top, *end; /* the next free one; behind the last */
 	uint64_t beyond;             /* calls open that found no room here */
-	uint32_t session, gaps; /* that the calls belong to: a pause ends them */
-	struct pvp_frame at[]; /* at[0] is below all: its sp is the highest address */
+	uint32_t session, gaps;      /* that the calls belong to: a pause ends them */
+	struct pvp_frame at[];       /* at[0] is below all: its sp is the highest address */
 };
 
 /* NULL: out of memory. */
@@ -40,8 +41,8 @@ static inline bool pvp_frames_by_itself(uintptr_t pc, uint64_t method)
 }
 
 /* Whether an enter from here leaves the calls below it alive, as most do, and there is room. */
-static inline bool pvp_frames_plain(const struct pvp_frames *f, uintptr_t sp, uintptr_t pc,
-	uint64_t method)
+static inline bool pvp_frames_plain(
+	const struct pvp_frames *f, uintptr_t sp, uintptr_t pc, uint64_t method)
 {
 	if (!f || f->top == f->end)
 		return false;
@@ -51,8 +52,8 @@ static inline bool pvp_frames_plain(const struct pvp_frames *f, uintptr_t sp, ui
 	return below->sp > sp;
 }
 
-static inline void pvp_frames_push(struct pvp_frames *f, uintptr_t sp, uintptr_t pc,
-	uint64_t method)
+static inline void pvp_frames_push(
+	struct pvp_frames *f, uintptr_t sp, uintptr_t pc, uint64_t method)
 {
 	*f->top++ = (struct pvp_frame){ sp, pc, method };
 }

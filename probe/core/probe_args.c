@@ -167,8 +167,8 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 
 static bool known(struct text key)
 {
-	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer",
-		"linger", "control", "program", "zip", "maxsize", "ring", "block" };
+	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer", "linger",
+		"control", "program", "zip", "maxsize", "ring", "block" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;
@@ -177,8 +177,12 @@ static bool known(struct text key)
 
 bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr)
 {
-	struct pvp_config c = { .output = "output.mlpd", .calls = true, .alloc = true,
-		.buffer = 64 << 20, .linger_ms = 500, .control = "on" };
+	struct pvp_config c = { .output = "output.mlpd",
+		.calls = true,
+		.alloc = true,
+		.buffer = 64 << 20,
+		.linger_ms = 500,
+		.control = "on" };
 	for (const char *at = text ? text : ""; *at;) {
 		size_t len = strcspn(at, ","), key_len = strcspn(at, "=,");
 		struct text key = { at, key_len };
@@ -212,14 +216,13 @@ static void describe_log(const struct pvp_config *c, char *to, size_t room)
 		n += snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
 }
 
-size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
-	size_t room)
+size_t pvp_args_describe(
+	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room)
 {
 	char log[64];
 	describe_log(c, log, sizeof log);
 	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s%s,output=%s", host,
-		words && *words ? "," : "", words ? words : "",
-		c->calls && !words ? ",calls" : "",
+		words && *words ? "," : "", words ? words : "", c->calls && !words ? ",calls" : "",
 		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
 		c->buffer, log, *c->control == '/' ? ",control=" : "",
 		*c->control == '/' ? c->control : "", c->output);

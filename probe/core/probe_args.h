@@ -33,7 +33,7 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
  * the place of all that if a host has its own (else NULL). Returns the length; the text is cut at
  * `room` - 1.
  */
-size_t pvp_args_describe(const struct pvp_config *c, const char *host, const char *words, char *to,
-	size_t room);
+size_t pvp_args_describe(
+	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room);
 
 #endif

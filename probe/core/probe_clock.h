@@ -29,7 +29,7 @@ bool pvp_tsc_steady(void);
 
 /* The calibration's own state; one owner (the writer). */
 struct pvp_calibrator {
-	uint64_t tsc, ns;         /* the older end of the base line */
+	uint64_t tsc, ns;           /* the older end of the base line */
 	uint64_t next_tsc, next_ns; /* its next older end, once it has grown too long */
 	bool usable;
 };

@@ -370,7 +370,8 @@ static void fill_header(struct pvp_writer *w)
 	clock_gettime(CLOCK_REALTIME, &t);
 	w->start_ns = pvp_monotonic();
 	size_t n = pvp_args_describe(&w->config, w->host->name,
-		w->host->enabled_events ? w->host->enabled_events() : NULL, w->args, sizeof w->args);
+		w->host->enabled_events ? w->host->enabled_events() : NULL, w->args,
+		sizeof w->args);
 	w->header = (struct mlpd_header){
 		.format = format,
 		.start_time_ms = (uint64_t)t.tv_sec * 1000,

@@ -8,8 +8,8 @@
 
 /* Events that "nodefaults" leaves out. */
 enum {
-	DEFAULTS = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC | PVP_MANAGED_JIT |
-		PVP_MANAGED_AREAS | PVP_MANAGED_COUNTERS,
+	DEFAULTS = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC |
+		   PVP_MANAGED_JIT | PVP_MANAGED_AREAS | PVP_MANAGED_COUNTERS,
 };
 
 /* Events without which a heap shot is useless; the roots of its own collection come with it. */
@@ -46,9 +46,9 @@ static const struct word words[] = {
 /* Other names for some of these. */
 static const struct word aliases[] = {
 	{ "counters", PVP_MANAGED_COUNTERS },
-	{ "legacy", PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC | PVP_MANAGED_MOVES |
-			    PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS | PVP_MANAGED_HANDLES |
-			    PVP_MANAGED_FINALIZERS | PVP_MANAGED_COUNTERS },
+	{ "legacy", PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC |
+			    PVP_MANAGED_MOVES | PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS |
+			    PVP_MANAGED_HANDLES | PVP_MANAGED_FINALIZERS | PVP_MANAGED_COUNTERS },
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -131,7 +131,8 @@ static bool sample(struct pvp_managed_options *o, const char *at, size_t len)
 		len -= (size_t)(slash + 1 - at);
 		at = slash + 1;
 	}
-	return len == 0 || (number(at, len, &o->sample_hz, &used) && used == len && o->sample_hz > 0);
+	return len == 0 ||
+	       (number(at, len, &o->sample_hz, &used) && used == len && o->sample_hz > 0);
 }
 
 static bool keep(char *to, const char *at, size_t len)
@@ -265,7 +266,7 @@ static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsi
 	else if (is(at, len, "alloc=off"))
 		*off |= PVP_MANAGED_ALLOC;
 	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
-		!take_valued(o, at, key, len, &ok))
+		 !take_valued(o, at, key, len, &ok))
 		return keep(o->rest, at, len);
 	return ok;
 }
@@ -357,7 +358,8 @@ static bool make_report(struct pvp_managed_options *o)
 {
 	static const char key[] = "output=";
 	char command[PVP_MANAGED_TEXT] = "output=|mprof-report -";
-	char *at = strncmp(o->rest, key, sizeof key - 1) == 0 ? o->rest : strstr(o->rest, ",output=");
+	char *at =
+		strncmp(o->rest, key, sizeof key - 1) == 0 ? o->rest : strstr(o->rest, ",output=");
 	if (at) {
 		char *value = strchr(at, '=') + 1;
 		size_t len = strcspn(value, ",");
@@ -374,8 +376,11 @@ static bool make_report(struct pvp_managed_options *o)
 
 bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 {
-	struct pvp_managed_options o = { .groups = DEFAULTS, .frames = 32, .shot_bytes = SHOT_BYTES,
-		.tree_bytes = TREE_BYTES, .call_depth = UINT_MAX };
+	struct pvp_managed_options o = { .groups = DEFAULTS,
+		.frames = 32,
+		.shot_bytes = SHOT_BYTES,
+		.tree_bytes = TREE_BYTES,
+		.call_depth = UINT_MAX };
 	char word[PVP_MANAGED_TEXT];
 	unsigned off = 0;
 	size_t len;

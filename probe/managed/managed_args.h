@@ -24,16 +24,16 @@ enum pvp_managed_group {
 	PVP_MANAGED_JIT = 1 << 9,
 	PVP_MANAGED_SAMPLES = 1 << 10,
 	PVP_MANAGED_HEAPSHOTS = 1 << 11,
-	PVP_MANAGED_TREE = 1 << 13,  /* calls are summed up here */
-	PVP_MANAGED_CPU = 1 << 14,   /* processor time with each sample */
+	PVP_MANAGED_TREE = 1 << 13, /* calls are summed up here */
+	PVP_MANAGED_CPU = 1 << 14,  /* processor time with each sample */
 	PVP_MANAGED_COUNTERS = 1 << 15,
 	PVP_MANAGED_RUNTIME = 1 << 16, /* times of compiling, failures */
 	PVP_MANAGED_FIELDS = 1 << 17,  /* names of fields */
 	PVP_MANAGED_COVERAGE = 1 << 18,
-	PVP_MANAGED_LINES = 1 << 19,   /* of source, for samples */
+	PVP_MANAGED_LINES = 1 << 19,    /* of source, for samples */
 	PVP_MANAGED_CLASS_OF = 1 << 20, /* the class of an object that an event names by address */
 	PVP_MANAGED_MESSAGES = 1 << 21, /* messages of exceptions */
-	PVP_MANAGED_AREAS = 1 << 12, /* owners of the areas that root slots lie in */
+	PVP_MANAGED_AREAS = 1 << 12,    /* owners of the areas that root slots lie in */
 };
 
 enum { PVP_MANAGED_TEXT = 1024, PVP_MANAGED_FRAMES = 64 };
@@ -51,15 +51,16 @@ struct pvp_managed_options {
 	size_t alloc_period;       /* bytes between allocations that are written, 0: all are */
 	unsigned frames;           /* of a backtrace, at most PVP_MANAGED_FRAMES */
 	bool frames_given;
-	unsigned call_depth;       /* calls with more callers than this are left out; UINT_MAX: none */
-	bool want_report;          /* a report of mprof-report's in place of the log */
-	bool stock;                /* the extensions that `run` asks for are left out */
-	bool want_help;            /* nothing is recorded */
-	char callspec[PVP_MANAGED_TEXT]; /* of methods, as the runtime's own mono_callspec_parse() has it */
-	char filter[PVP_MANAGED_TEXT]; /* of methods: managed_filter.h */
+	unsigned call_depth; /* calls with more callers than this are left out; UINT_MAX: none */
+	bool want_report;    /* a report of mprof-report's in place of the log */
+	bool stock;          /* the extensions that `run` asks for are left out */
+	bool want_help;      /* nothing is recorded */
+	char callspec
+		[PVP_MANAGED_TEXT]; /* of methods, as the runtime's own mono_callspec_parse() has it */
+	char filter[PVP_MANAGED_TEXT];   /* of methods: managed_filter.h */
 	char coverage[PVP_MANAGED_TEXT]; /* likewise, of those whose coverage is wanted */
-	char rest[PVP_MANAGED_TEXT];  /* options that are the core's */
-	char words[PVP_MANAGED_TEXT]; /* events that the log's header lists as on */
+	char rest[PVP_MANAGED_TEXT];     /* options that are the core's */
+	char words[PVP_MANAGED_TEXT];    /* events that the log's header lists as on */
 };
 
 /* `text` is all behind "profview", with or without its colon. False: an option is not known. */

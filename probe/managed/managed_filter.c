@@ -7,7 +7,7 @@ enum { TERM = 256 };
 
 struct term {
 	bool out;
-	char what;       /* a n c m, or i: the least size */
+	char what; /* a n c m, or i: the least size */
 	char name[TERM];
 	uint32_t least;
 };
@@ -26,7 +26,7 @@ static const char *next_term(const char *at, struct term *t)
 		if (key == 1 && strchr("ancm", at[i]))
 			t->what = at[i];
 		else if (key == 2 && memcmp(at + i, "il", 2) == 0 && !t->out &&
-			strspn(t->name, "0123456789") == name && name < 9)
+			 strspn(t->name, "0123456789") == name && name < 9)
 			t->what = 'i';
 	}
 	for (const char *d = t->name; t->what == 'i' && *d; d++)
@@ -48,9 +48,10 @@ bool pvp_filter_sound(const char *filter)
 
 static bool names(const struct term *t, const struct pvp_managed_method *m)
 {
-	const char *text = t->what == 'a' ? m->assembly
-		: t->what == 'n' ? m->name_space
-		: t->what == 'c' ? m->class_name : m->name;
+	const char *text = t->what == 'a'   ? m->assembly
+			   : t->what == 'n' ? m->name_space
+			   : t->what == 'c' ? m->class_name
+					    : m->name;
 	return text && fnmatch(t->name, text, 0) == 0;
 }
 

@@ -14,9 +14,9 @@
 
 enum {
 	TRACED = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |
-		MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
-		MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL |
-		MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
+		 MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+		 MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL |
+		 MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
 };
 
 static void entered(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *context)
@@ -102,7 +102,8 @@ struct callbacks {
 };
 
 static const struct callbacks each = { entered, left, tail_called, thrown_out_of },
-	summed = { tree_entered, tree_left, tree_tail_called, tree_thrown_out_of };
+			      summed = { tree_entered, tree_left, tree_tail_called,
+				      tree_thrown_out_of };
 
 static const struct callbacks *shallow; /* those that take what is left */
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
@@ -137,8 +138,8 @@ static void shallow_thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObjec
 		shallow->exception_leave(p, method, exception);
 }
 
-static const struct callbacks counting_depth = { shallow_entered, shallow_left,
-	shallow_tail_called, shallow_thrown_out_of };
+static const struct callbacks counting_depth = { shallow_entered, shallow_left, shallow_tail_called,
+	shallow_thrown_out_of };
 
 /* --- */
 
@@ -182,13 +183,13 @@ bool pvp_mono_callspec_sound(const char *text)
 {
 	char *error = NULL;
 	return !*text || (mono_callspec_parse && mono_callspec_eval &&
-		mono_callspec_parse(text, &spec, &error));
+				 mono_callspec_parse(text, &spec, &error));
 }
 
 static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
 {
 	bool chosen = pvp_mono_filter(p->options.filter, method) &&
-		(!p->options.callspec[0] || mono_callspec_eval(method, &spec));
+		      (!p->options.callspec[0] || mono_callspec_eval(method, &spec));
 	pvp_mono_compile_asked(chosen ? pvp_mono_called(method) : 0);
 	return chosen ? (MonoProfilerCallInstrumentationFlags)TRACED
 		      : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;

@@ -56,15 +56,14 @@ static void gc_moved(MonoProfiler *p, MonoObject *const *objects, uint64_t count
 		for (size_t i = 0; i < n; i++)
 			keys[i] = address(objects[at + i]);
 		const struct pv_batch pools = { .pool = { keys, n, n } };
-		struct pv_event ev = { .kind = PV_KIND_GC_MOVE,
-			.moves = { { 0, (uint32_t)n } } };
+		struct pv_event ev = { .kind = PV_KIND_GC_MOVE, .moves = { { 0, (uint32_t)n } } };
 		pvp_event(&ev, &pools, keys[0]);
 		at += n;
 	}
 }
 
-static void gc_roots(MonoProfiler *p, uint64_t count, const mono_byte *const *slots,
-	MonoObject *const *objects)
+static void gc_roots(
+	MonoProfiler *p, uint64_t count, const mono_byte *const *slots, MonoObject *const *objects)
 {
 	(void)p;
 	uint64_t keys[PIECE];
@@ -83,8 +82,8 @@ static void gc_roots(MonoProfiler *p, uint64_t count, const mono_byte *const *sl
 	}
 }
 
-static void gc_event(MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation,
-	mono_bool serial)
+static void gc_event(
+	MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation, mono_bool serial)
 {
 	(void)serial;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
@@ -145,8 +144,8 @@ static void root_unregistered(MonoProfiler *p, const mono_byte *start)
 
 /* --- handles, finalizers */
 
-static void handle_created(MonoProfiler *p, uint32_t handle, MonoGCHandleType type,
-	MonoObject *object)
+static void handle_created(
+	MonoProfiler *p, uint32_t handle, MonoGCHandleType type, MonoObject *object)
 {
 	(void)p;
 	struct pv_event ev = { .kind = PV_KIND_GC_HANDLE_CREATED,

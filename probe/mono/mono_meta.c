@@ -44,7 +44,8 @@ static void jit_failed(MonoProfiler *p, MonoMethod *method)
 		return;
 	char *name = mono_method_full_name(method, 1);
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
-		.jit = { .method = pvp_mono_method(method), .started = begin ? now - begin : 0,
+		.jit = { .method = pvp_mono_method(method),
+			.started = begin ? now - begin : 0,
 			.name = text_of(name) } };
 	pvp_names_say(&ev);
 	mono_free(name);
@@ -167,7 +168,6 @@ static void class_loaded(MonoProfiler *p, MonoClass *klass)
 	mono_free(name);
 }
 
-
 /* --- what is only told when asked: loads that failed, names of fields */
 
 static void load_failed(uint64_t what, const void *key, const char *name)
@@ -251,7 +251,8 @@ static void define_fields(MonoClass *klass, const struct inside *in)
 	for (MonoClassField *f; (f = mono_class_get_fields(klass, &at));) {
 		uint32_t flags = mono_field_get_flags(f);
 		struct inside own = *in;
-		if (flags & MONO_FIELD_ATTR_LITERAL || (in->depth && flags & MONO_FIELD_ATTR_STATIC))
+		if (flags & MONO_FIELD_ATTR_LITERAL ||
+			(in->depth && flags & MONO_FIELD_ATTR_STATIC))
 			continue;
 		own.is_static |= (flags & MONO_FIELD_ATTR_STATIC) != 0;
 		define_field(f, &own);
@@ -267,8 +268,8 @@ static void define_elements(MonoClass *array)
 	MonoClass *element = mono_class_get_element_class(array);
 	const uint32_t first = 4 * sizeof(void *); /* behind table, lock, bounds and length */
 	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS,
-		.elements = { pvp_managed_key(array), first,
-			(uint64_t)mono_array_element_size(array) } };
+		.elements = {
+			pvp_managed_key(array), first, (uint64_t)mono_array_element_size(array) } };
 	pvp_names_define(&ev);
 	const struct inside in = { .owner = array,
 		.offset = first - 2 * (uint32_t)sizeof(void *), /* of boxed ones */

@@ -111,8 +111,8 @@ static void say_message(struct said *s, MonoObject *object, char text[TEXT])
 		.string = { address(object), length < 0 ? 0 : (uint64_t)length, { text, len } } };
 }
 
-void pvp_mono_said_thrown(const struct pv_event *ev, const struct pv_batch *pools,
-	MonoObject *object)
+void pvp_mono_said_thrown(
+	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object)
 {
 	struct said s = { .n = 0 };
 	char text[TEXT];

@@ -89,7 +89,7 @@ PVP_INLINE void *end(bool outermost, void *block, size_t bytes, uintptr_t site, 
 		return end(outermost, real args, bytes, PVP_CALLER, PVP_FRAME);                    \
 	}
 
-#define PLAIN malloc(n)
+#define PLAIN   malloc(n)
 #define ALIGNED memalign(align, n)
 NEW(_Znwm, (size_t n), (n), n, PLAIN)
 NEW(_Znam, (size_t n), (n), n, PLAIN)

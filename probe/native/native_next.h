@@ -15,10 +15,10 @@
 
 #define PVP_EXPORT __attribute__((visibility("default")))
 /* In the function itself, whose frame stays while its address is in use. */
-#define PVP_INLINE static inline __attribute__((always_inline))
+#define PVP_INLINE    static inline __attribute__((always_inline))
 #define PVP_LIKELY(x) __builtin_expect(!!(x), 1)
-#define PVP_CALLER ((uintptr_t)__builtin_return_address(0))
-#define PVP_FRAME ((uintptr_t)__builtin_frame_address(0))
+#define PVP_CALLER    ((uintptr_t)__builtin_return_address(0))
+#define PVP_FRAME     ((uintptr_t)__builtin_frame_address(0))
 
 enum { PVP_ROOM_ALIGN = 16 };
 

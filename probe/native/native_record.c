@@ -65,7 +65,7 @@ static unsigned size_class(uint64_t bytes)
 static uint64_t most_of(unsigned class)
 {
 	if (class < SMALL_CLASSES)
-		return (uint64_t) class * STEP;
+		return (uint64_t)class * STEP;
 	unsigned top = (class - SMALL_CLASSES) / 4 + 7, quarter = (class - SMALL_CLASSES) % 4;
 	return (UINT64_C(1) << top) + ((uint64_t)quarter + 1) * (UINT64_C(1) << (top - 2));
 }

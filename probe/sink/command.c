@@ -19,9 +19,8 @@ extern char **environ;
 /* Variables that would have the command profiled as well, into a command of its own, and so on. */
 static bool is_ours(const char *variable)
 {
-	static const char *const names[] = {
-		"PROFVIEW_OPTIONS=", "PROFVIEW_NATIVE_OPTIONS=", "MONO_ENV_OPTIONS=", "CORECLR_ENABLE_PROFILING=", "LD_PRELOAD="
-	};
+	static const char *const names[] = { "PROFVIEW_OPTIONS=", "PROFVIEW_NATIVE_OPTIONS=",
+		"MONO_ENV_OPTIONS=", "CORECLR_ENABLE_PROFILING=", "LD_PRELOAD=" };
 	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
 		if (strncmp(variable, names[i], strlen(names[i])) == 0)
 			return true;

@@ -44,7 +44,7 @@ struct pvp_sink {
 	uint64_t segment, told; /* ring=: bytes of one segment; its header and names */
 	bool amid;              /* no segment ends in what is sent now; the caller's */
 	bool last_words;        /* PVP_LAST_WORDS bytes are kept for these */
-	bool dead; /* the descriptor was closed or reused by the program, or nobody will read */
+	bool dead;    /* the descriptor was closed or reused by the program, or nobody will read */
 	bool leaving; /* set by patience when it gives up, to go on with another sink */
 	struct pvp_gzip *zip; /* NULL: plain */
 	bool member;          /* the stream's gzip header is written */

@@ -33,8 +33,14 @@ END_TEST
 
 START_TEST(leb_vectors)
 {
-	static const struct { uint64_t v; size_t n; uint8_t b[10]; } u[] = {
-		{ 0, 1, { 0 } }, { 127, 1, { 0x7f } }, { 128, 2, { 0x80, 1 } },
+	static const struct {
+		uint64_t v;
+		size_t n;
+		uint8_t b[10];
+	} u[] = {
+		{ 0, 1, { 0 } },
+		{ 127, 1, { 0x7f } },
+		{ 128, 2, { 0x80, 1 } },
 		{ 624485, 3, { 0xe5, 0x8e, 0x26 } },
 		{ UINT64_MAX, 10, { 255, 255, 255, 255, 255, 255, 255, 255, 255, 1 } },
 	};
@@ -46,9 +52,17 @@ START_TEST(leb_vectors)
 		ck_assert_uint_eq((size_t)(pv_put_uleb(out, u[i].v) - out), u[i].n);
 		ck_assert_mem_eq(out, u[i].b, u[i].n);
 	}
-	static const struct { int64_t v; size_t n; uint8_t b[10]; } s[] = {
-		{ -1, 1, { 0x7f } }, { 63, 1, { 0x3f } }, { 64, 2, { 0xc0, 0 } },
-		{ -64, 1, { 0x40 } }, { -65, 2, { 0xbf, 0x7f } }, { -123456, 3, { 0xc0, 0xbb, 0x78 } },
+	static const struct {
+		int64_t v;
+		size_t n;
+		uint8_t b[10];
+	} s[] = {
+		{ -1, 1, { 0x7f } },
+		{ 63, 1, { 0x3f } },
+		{ 64, 2, { 0xc0, 0 } },
+		{ -64, 1, { 0x40 } },
+		{ -65, 2, { 0xbf, 0x7f } },
+		{ -123456, 3, { 0xc0, 0xbb, 0x78 } },
 		{ INT64_MIN, 10, { 128, 128, 128, 128, 128, 128, 128, 128, 128, 0x7f } },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(s); i++) {
@@ -177,8 +191,12 @@ END_TEST
 
 START_TEST(units_read_like_people_write)
 {
-	static const struct { uint64_t v; const char *bytes, *count; int64_t ns; const char *time; }
-	row[] = {
+	static const struct {
+		uint64_t v;
+		const char *bytes, *count;
+		int64_t ns;
+		const char *time;
+	} row[] = {
 		{ 0, "0 B", "0", 0, "0 ns" },
 		{ 999, "999 B", "999", 999, "999 ns" },
 		{ 1000, "0.98 KiB", "1 000", 4200, "4.20 us" },
@@ -199,11 +217,21 @@ END_TEST
 
 START_TEST(typed_times_and_sizes)
 {
-	static const struct { const char *text; bool ok; int64_t ns; } t[] = {
-		{ "1.5s", true, 1500000000 }, { "200ms", true, 200000000 },
-		{ "00:01:12", true, 72000000000 }, { "90", true, 90000000000 },
-		{ "-10s", true, -10000000000 }, { "", false, 0 }, { "s", false, 0 },
-		{ "1x", false, 0 }, { "nan", false, 0 }, { "1e99", false, 0 },
+	static const struct {
+		const char *text;
+		bool ok;
+		int64_t ns;
+	} t[] = {
+		{ "1.5s", true, 1500000000 },
+		{ "200ms", true, 200000000 },
+		{ "00:01:12", true, 72000000000 },
+		{ "90", true, 90000000000 },
+		{ "-10s", true, -10000000000 },
+		{ "", false, 0 },
+		{ "s", false, 0 },
+		{ "1x", false, 0 },
+		{ "nan", false, 0 },
+		{ "1e99", false, 0 },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(t); i++) {
 		int64_t ns = 0;

@@ -11,7 +11,7 @@
 #include "tests/kit/suite.h"
 
 enum { KEYS = 20000, LONGEST = 600 /* slots in use beside each other, of some 10,000 */ };
-#define MIX UINT64_C(0xd6e8feb86659fd93)
+#define MIX    UINT64_C(0xd6e8feb86659fd93)
 #define PARENT UINT64_C(0x9e3779b97f4a7c15)
 
 /* Of an odd number, modulo 2^64. */

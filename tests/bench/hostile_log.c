@@ -38,22 +38,10 @@ struct family {
 	struct part begin[PARTS], end[PARTS];
 };
 
-#define NO_MORE                                                                                    \
-	{                                                                                          \
-		PV_KIND_COUNT, 0                                                                   \
-	}
-#define E(kind)                                                                                    \
-	{                                                                                          \
-		PV_KIND_##kind, 0                                                                  \
-	}
-#define GC(step)                                                                                   \
-	{                                                                                          \
-		PV_KIND_GC_EVENT, PV_GC_##step                                                     \
-	}
-#define L(...)                                                                                     \
-	{                                                                                          \
-		__VA_ARGS__, NO_MORE                                                               \
-	}
+#define NO_MORE  { PV_KIND_COUNT, 0 }
+#define E(kind)  { PV_KIND_##kind, 0 }
+#define GC(step) { PV_KIND_GC_EVENT, PV_GC_##step }
+#define L(...)   { __VA_ARGS__, NO_MORE }
 
 static const struct family families[] = {
 	{ "calls", L(E(METHOD_ENTER)), L(E(METHOD_LEAVE)) },

@@ -21,10 +21,12 @@ enum {
 	TEXT = 30000, /* bytes of a long one */
 	FEWER = 50,   /* long ones */
 	LAYOUTS = 14, /* a data version that stands for several */
-	FAR_PART = 20000, FAR_PARTS = 3000, FAR_ROOM = 80 << 10,
+	FAR_PART = 20000,
+	FAR_PARTS = 3000,
+	FAR_ROOM = 80 << 10,
 };
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
-#define MIX UINT64_C(0xd6e8feb86659fd93)
+#define MIX    UINT64_C(0xd6e8feb86659fd93)
 
 struct writer {
 	struct wire w;

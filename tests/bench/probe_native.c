@@ -33,7 +33,7 @@ struct row {
 	const char *name;
 	long (*work)(int);
 	int n;
-	int base;     /* index of the row that is subtracted, -1 for none */
+	int base; /* index of the row that is subtracted, -1 for none */
 	bool record;
 	int threads;
 	double least; /* seconds */
@@ -44,13 +44,21 @@ static struct row rows[] = {
 	{ .name = "fib, not instrumented", .work = plain_fib, .n = FIB, .base = -1 },
 	{ .name = "fib, hooks, not recording", .work = hooked_fib, .n = FIB, .base = 0 },
 	{ .name = "fib, recorded", .work = hooked_fib, .n = FIB, .base = 0, .record = true },
-	{ .name = "fib, recorded, 2 threads", .work = hooked_fib, .n = FIB, .base = 0,
-		.record = true, .threads = 2 },
+	{ .name = "fib, recorded, 2 threads",
+		.work = hooked_fib,
+		.n = FIB,
+		.base = 0,
+		.record = true,
+		.threads = 2 },
 	{ .name = "chain, not instrumented", .work = plain_chain, .n = CHAIN, .base = -1 },
 	{ .name = "chain, hooks, not recording", .work = hooked_chain, .n = CHAIN, .base = 4 },
 	{ .name = "chain, recorded", .work = hooked_chain, .n = CHAIN, .base = 4, .record = true },
-	{ .name = "chain, recorded, 2 threads", .work = hooked_chain, .n = CHAIN, .base = 4,
-		.record = true, .threads = 2 },
+	{ .name = "chain, recorded, 2 threads",
+		.work = hooked_chain,
+		.n = CHAIN,
+		.base = 4,
+		.record = true,
+		.threads = 2 },
 	{ .name = "alloc, not recording", .work = run_allocs, .n = ALLOCS, .base = -1 },
 	{ .name = "alloc, recorded", .work = run_allocs, .n = ALLOCS, .base = 8, .record = true },
 };
@@ -72,7 +80,7 @@ static void count_buffer(struct row *r, const struct mlpd_framer *f, struct pv_b
 	for (size_t i = 0; i < b->n; i++) {
 		unsigned k = b->kind[i];
 		r->events += k == PV_KIND_METHOD_ENTER || k == PV_KIND_METHOD_LEAVE ||
-			k == PV_KIND_METHOD_EXC_LEAVE || k == PV_KIND_ALLOC;
+			     k == PV_KIND_METHOD_EXC_LEAVE || k == PV_KIND_ALLOC;
 	}
 	for (size_t i = 0; i < b->values.n; i++)
 		r->lost += b->values.v[i].raw; /* there is no other counter here */
@@ -94,8 +102,8 @@ static void count(struct row *r)
 			break;
 		r->bytes += (uint64_t)n;
 		mlpd_framer_filled(&f, (size_t)n);
-		for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE &&
-			p != MLPD_FAILED;)
+		for (enum mlpd_piece p;
+			(p = mlpd_framer_next(&f)) != MLPD_MORE && p != MLPD_FAILED;)
 			if (p == MLPD_BUFFER)
 				count_buffer(r, &f, &b);
 	}

@@ -217,8 +217,8 @@ struct reader {
 	struct pv_summariser *summariser;
 	bool begin_anew;   /* the next run ... */
 	bool forget_paths; /* ... with paths numbered anew */
-	unsigned anew; /* runs until what is open is forgotten; 0: never */
-	bool lost;     /* the paths, too */
+	unsigned anew;     /* runs until what is open is forgotten; 0: never */
+	bool lost;         /* the paths, too */
 };
 
 /* As where runs are decoded ahead: some are, before one is known to have been refused. */
@@ -246,7 +246,8 @@ static void apply(struct reader *r)
 	r->begin_anew = r->forget_paths = false;
 	for (size_t i = 0; i < r->n; i++) {
 		run[i] = mine[i] = &r->run[i];
-		ck_assert(pv_summariser_add(r->summariser, &r->run[i], &r->bases[i], &r->format, &used));
+		ck_assert(pv_summariser_add(
+			r->summariser, &r->run[i], &r->bases[i], &r->format, &used));
 		plain |= r->run[i].damaged;
 	}
 	ck_assert(pv_summariser_end_run(r->summariser));

@@ -138,7 +138,7 @@ START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 	logkit_flush(r.k);
 	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0)); /* the first one shows how others come */
 	*cap = 100;
-	ck_assert(takes(&r, m, 0, 60));  /* 61 with the root, or what stands for none */
+	ck_assert(takes(&r, m, 0, 60)); /* 61 with the root, or what stands for none */
 	ck_assert(takes(&r, m, 0, 60));
 	ck_assert(takes(&r, m, 50, 40)); /* 91 */
 	ck_assert(takes(&r, m, 0, 90));

@@ -9,12 +9,25 @@
 #include "tests/kit/suite.h"
 
 /* Stage B up: code, size, counter difference; then version 1, "mono", flags, counter 0, 1 s. */
-#define INTRO "\1\0\x0b\0\0\0\0\0\0\0" "\x81mono\0" "\x80" "\x80" "\x40\x04\xbd"
-#define INTRO_A "\1\0\x0b\0\0\0" "\x81mono\0" "\x80" "\x80" "\x40\x04\xbd"
+#define INTRO                                                                                      \
+	"\1\0\x0b\0\0\0\0\0\0\0"                                                                   \
+	"\x81mono\0"                                                                               \
+	"\x80"                                                                                     \
+	"\x80"                                                                                     \
+	"\x40\x04\xbd"
+#define INTRO_A                                                                                    \
+	"\1\0\x0b\0\0\0"                                                                           \
+	"\x81mono\0"                                                                               \
+	"\x80"                                                                                     \
+	"\x80"                                                                                     \
+	"\x40\x04\xbd"
 #define TIME(low) low "\x04\xbd" /* 1,000,000 us and a little: 40 04 3d, low group first */
 
 /* directive 4 */
-#define STAGE_D "\x0a\0\x0a\0\0\0\0\0\0\0" "\x82" TIME("\x42") "\x84\x80" "\x83" TIME("\x43")
+#define STAGE_D                                                                                    \
+	"\x0a\0\x0a\0\0\0\0\0\0\0"                                                                 \
+	"\x82" TIME("\x42") "\x84\x80"                                                             \
+			    "\x83" TIME("\x43")
 
 struct sample {
 	const char *bytes;
@@ -112,8 +125,14 @@ START_TEST(told_apart)
 	static const struct sample logs[] = {
 		SAMPLE(INTRO, "B"),
 		SAMPLE(INTRO_A, "A"),
-		SAMPLE("\1\0" "\x81mono\0" "\x80" TIME("\x40"), "draft"),
-		SAMPLE("\1" "\x81mono\0" "\x80" TIME("\x40"), "draft"),
+		SAMPLE("\1\0"
+		       "\x81mono\0"
+		       "\x80" TIME("\x40"),
+			"draft"),
+		SAMPLE("\1"
+		       "\x81mono\0"
+		       "\x80" TIME("\x40"),
+			"draft"),
 	};
 	static const char others[][16] = { "MPZM", "\x1f\x8b\x08", "\1\0\0\0\0\0\0\0\0\0\0", "" };
 	for (size_t i = 0; i < PV_COUNT_OF(logs); i++) {
@@ -140,8 +159,14 @@ struct broken {
 };
 
 #define BROKEN(bytes, ...) { bytes, sizeof bytes - 1, __VA_ARGS__ }
-#define CALL "\6\0\x0e\0\0\0\0\0\0\0" "\x90" TIME("\x50") "\x87" "\x84" "\x31\x81\x82"
-#define GOOD CALL "\0" "\x92" TIME("\x52")
+#define CALL                                                                                       \
+	"\6\0\x0e\0\0\0\0\0\0\0"                                                                   \
+	"\x90" TIME("\x50") "\x87"                                                                 \
+			    "\x84"                                                                 \
+			    "\x31\x81\x82"
+#define GOOD                                                                                       \
+	CALL "\0"                                                                                  \
+	     "\x92" TIME("\x52")
 #define LINE "6 7 method.enter 38\n"
 enum { AT = 21 }; /* where the block behind the intro begins */
 

@@ -264,7 +264,7 @@ START_TEST(large_blocks)
 	ck_assert_uint_eq(r.damages + r.damaged_batches, 0);
 	ck_assert(has_line(r.text, "9010 71 method.leave 1"));
 	ck_assert(strstr(r.text, "heap.object 20 2 400000 refs=[") &&
-		strstr(r.text, "heap.object 20 2 0 refs=["));
+		  strstr(r.text, "heap.object 20 2 0 refs=["));
 	free(r.text);
 }
 END_TEST

@@ -275,8 +275,8 @@ static struct mlpd_format format_of(uint8_t version)
 	return (struct mlpd_format){ version, version >= 16 ? 3 : 0, 8, 0 };
 }
 
-static enum mlpd_status decode(const uint8_t *at, size_t n, uint8_t version,
-	struct pv_batch *pools, struct pv_event *e, size_t *ret_used)
+static enum mlpd_status decode(const uint8_t *at, size_t n, uint8_t version, struct pv_batch *pools,
+	struct pv_event *e, size_t *ret_used)
 {
 	struct pv_cursor c = { .at = at, .end = at + n };
 	struct mlpd_bases b;
@@ -328,8 +328,9 @@ END_TEST
 /* Bases and values at both ends of the address space: differences of 32 bits, signed. */
 START_TEST(differences_of_a_32_bit_program_wrap)
 {
-	static const struct mlpd_buffer_header h = { .ptr_base = 0xfffff000, .obj_base = 0x1ffffff0,
-		.method_base = 0xfffffff0 };
+	static const struct mlpd_buffer_header h = {
+		.ptr_base = 0xfffff000, .obj_base = 0x1ffffff0, .method_base = 0xfffffff0
+	};
 	/* type +0x2000, object +0x20 in units of 8, method +0x20 */
 	const uint8_t bytes[] = { 0x10, 1, 0x80, 0xc0, 0x00, 0x20, 8, 1, 0x20 };
 	struct pv_cursor c = { .at = bytes, .end = bytes + sizeof bytes };
@@ -383,8 +384,7 @@ START_TEST(encoding_gives_an_event_that_decodes_the_same)
 	ck_assert_str_eq(text, v->text);
 	/* Writers emit minimal forms: the same bytes, where the vector is minimal too. */
 	bool exact = v->version >= 13 || strncmp(v->text, "HIT", 3) == 0;
-	if (exact && !strstr(v->hex, "f8 ff ff ff ff 01") &&
-		!strstr(v->hex, "83 00"))
+	if (exact && !strstr(v->hex, "f8 ff ff ff ff 01") && !strstr(v->hex, "83 00"))
 		ck_assert_mem_eq(again, bytes, n);
 	pv_batch_finish(&pools);
 }
@@ -396,8 +396,8 @@ START_TEST(every_prefix_is_short_and_nothing_is_read_past_it)
 	const struct vector *v = &vectors[_i];
 	uint8_t bytes[64];
 	size_t n = from_hex(v->hex, bytes), used, page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
+	uint8_t *map =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert(map != MAP_FAILED && mprotect(map + page, page, PROT_NONE) == 0);
 	struct pv_batch pools = { 0 };
 	struct pv_event e;
@@ -435,7 +435,8 @@ START_TEST(rows_of_one_byte_stand_together)
 	for (size_t i = 1; i < mlpd_row_count; i++)
 		for (size_t j = 0; j + 1 < i; j++)
 			ck_assert_msg(mlpd_rows[i].byte != mlpd_rows[j].byte ||
-				mlpd_rows[i - 1].byte == mlpd_rows[i].byte, "%s", mlpd_rows[i].symbol);
+					      mlpd_rows[i - 1].byte == mlpd_rows[i].byte,
+				"%s", mlpd_rows[i].symbol);
 }
 END_TEST
 
@@ -449,7 +450,8 @@ START_TEST(counts_are_bounded_by_the_bytes_left)
 	for (size_t i = 0; i < PV_COUNT_OF(liars); i++) {
 		uint8_t bytes[64];
 		size_t n = from_hex(liars[i], bytes), used;
-		ck_assert_msg(decode(bytes, n, 17, &pools, &e, &used) == MLPD_SHORT, "%s", liars[i]);
+		ck_assert_msg(
+			decode(bytes, n, 17, &pools, &e, &used) == MLPD_SHORT, "%s", liars[i]);
 		ck_assert_uint_le(pools.pool.room, 64);
 	}
 	pv_batch_finish(&pools);
@@ -482,7 +484,8 @@ END_TEST
 /* The worked example of a stock Mono 6.8 log. */
 START_TEST(header_of_a_real_log)
 {
-	static const char hex[] = "01 5a 50 4d 03 00 11 08 d8 3a 79 fd a1 01 00 00 4b 09 47 32 80 01 "
+	static const char hex[] =
+		"01 5a 50 4d 03 00 11 08 d8 3a 79 fd a1 01 00 00 4b 09 47 32 80 01 "
 		"00 00 16 00 00 00 00 00 00 00 78 1e 00 00 3d 96 19 00 00 00 6c 6f 67 3a 2c 6f 75 74 "
 		"70 75 74 3d 64 65 66 61 75 6c 74 2e 6d 6c 70 64 00 07 00 00 00 78 38 36 2d 36 34 00 "
 		"06 00 00 00 6c 69 6e 75 78 00";
@@ -531,7 +534,8 @@ END_TEST
 /* The fast loop and the rows must say the same of the same bytes. */
 START_TEST(fast_loop_equals_the_rows)
 {
-	static const char hex[] = "23 01 10 13 81 01 7f 00 05 10 01 18 33 ff ff ff ff ff ff ff ff ff "
+	static const char hex[] =
+		"23 01 10 13 81 01 7f 00 05 10 01 18 33 ff ff ff ff ff ff ff ff ff "
 		"01 80 7f 10 05 10 01 18 02 10 7f 23 01 00 0a 01 01 13 05 ff ff 7f";
 	struct pv_batch fast = { 0 }, slow = { 0 };
 	struct mlpd_format f = format_of(17);
@@ -583,8 +587,8 @@ int main(void)
 	tcase_add_test(c, differences_of_a_32_bit_program_wrap);
 	tcase_add_loop_test(c, encoding_gives_an_event_that_decodes_the_same, 0, n);
 	tcase_add_loop_test(c, every_prefix_is_short_and_nothing_is_read_past_it, 0, n);
-	tcase_add_loop_test(c, every_row_has_a_vector_in_a_version_it_is_valid_for, 0,
-		(int)mlpd_row_count);
+	tcase_add_loop_test(
+		c, every_row_has_a_vector_in_a_version_it_is_valid_for, 0, (int)mlpd_row_count);
 	tcase_add_test(c, rows_of_one_byte_stand_together);
 	tcase_add_test(c, counts_are_bounded_by_the_bytes_left);
 	tcase_add_test(c, unknown_bytes_are_bad_and_unknown_extensions_are_skipped);

@@ -13,16 +13,21 @@ struct stream {
 
 static void add_header(struct stream *s, uint32_t pid)
 {
-	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .pid = pid, .startup_ns = 900,
-		.args = { "log:calls", 9 }, .arch = { "x86-64", 6 }, .os = { "linux", 5 } };
+	struct mlpd_header h = { .format = { 17, 3, 8, 0 },
+		.pid = pid,
+		.startup_ns = 900,
+		.args = { "log:calls", 9 },
+		.arch = { "x86-64", 6 },
+		.os = { "linux", 5 } };
 	s->n += mlpd_put_header(s->bytes + s->n, sizeof s->bytes - s->n, &h);
 }
 
 /* `calls` pairs of enter and leave of three bytes each. */
 static void add_buffer(struct stream *s, uint64_t thread, unsigned calls)
 {
-	struct mlpd_buffer_header h = { .length = calls * 6, .time_base = 1000, .thread = thread,
-		.method_base = 0x5000 };
+	struct mlpd_buffer_header h = {
+		.length = calls * 6, .time_base = 1000, .thread = thread, .method_base = 0x5000
+	};
 	s->n += mlpd_put_buffer_header(s->bytes + s->n, &h);
 	for (unsigned i = 0; i < calls; i++) {
 		static const uint8_t pair[] = { 0x23, 1, 0, 0x13, 1, 0 };
@@ -239,9 +244,18 @@ END_TEST
 
 START_TEST(what_is_no_log_is_said_to_look_like_what_it_is)
 {
-	static const struct { const char *bytes; size_t n; const char *says; } file[] = {
-		{ "", 0, "empty" }, { "\0\0\0\0\0\0", 6, "zeros" }, { "\x7f" "ELF\2", 5, "ELF" },
-		{ "hello, world\n", 13, "text" }, { "{ \"a\": 1 }", 10, "JSON" },
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *says;
+	} file[] = {
+		{ "", 0, "empty" },
+		{ "\0\0\0\0\0\0", 6, "zeros" },
+		{ "\x7f"
+		  "ELF\2",
+			5, "ELF" },
+		{ "hello, world\n", 13, "text" },
+		{ "{ \"a\": 1 }", 10, "JSON" },
 		{ "\x81\x02\x03\xff", 4, "no known format" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(file); i++) {
@@ -258,8 +272,9 @@ END_TEST
 START_TEST(large_payloads_come_in_pieces)
 {
 	enum { LEN = 3 * MLPD_MAX_PIECE + 500 };
-	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 },
-		.os = { "", 0 } };
+	struct mlpd_header h = {
+		.format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 }, .os = { "", 0 }
+	};
 	struct mlpd_buffer_header b = { .length = LEN };
 	uint8_t *bytes = calloc(1, 256 + LEN);
 	size_t n = mlpd_put_header(bytes, 256, &h);
@@ -315,8 +330,9 @@ struct held {
 /* Headers and payloads of any length in which no buffer begins; returns their bytes. */
 static size_t make_long(uint8_t *bytes)
 {
-	struct mlpd_header h = { .format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 },
-		.os = { "", 0 } };
+	struct mlpd_header h = {
+		.format = { 17, 3, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 }, .os = { "", 0 }
+	};
 	size_t n = mlpd_put_header(bytes, 256, &h);
 	for (unsigned i = 0; n < LONG_STREAM - (256 << 10); i++) {
 		struct mlpd_buffer_header b = { .thread = i,

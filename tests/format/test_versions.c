@@ -22,7 +22,10 @@ static struct mlpd_format format_of(int i)
 {
 	uint8_t version = (uint8_t)(1 + i / 2);
 	return (struct mlpd_format){ version,
-		version >= 16 ? 3 : version >= 14 ? 2 : version == 13, i % 2 ? 4 : 8, 0 };
+		version >= 16   ? 3
+		: version >= 14 ? 2
+				: version == 13,
+		i % 2 ? 4 : 8, 0 };
 }
 
 static bool carries_time(const struct pv_event *e, const struct mlpd_format *f)
@@ -79,8 +82,8 @@ static size_t compare(const struct mlpd_framer *f, const struct log *l, size_t a
 		ck_assert_uint_lt(at + n, l->said.n);
 		const struct pv_event *said = &l->said.v[at + n];
 		event_text(want, sizeof want, said, &l->pools, l->w.format.data_version);
-		ck_assert_msg(mlpd_decode(&c, &b, &f->header.format, &pools, &e) == MLPD_OK, "%s",
-			want);
+		ck_assert_msg(
+			mlpd_decode(&c, &b, &f->header.format, &pools, &e) == MLPD_OK, "%s", want);
 		event_text(got, sizeof got, &e, &pools, l->w.format.data_version);
 		ck_assert_str_eq(got, want);
 		ck_assert_uint_eq(e.kind, said->kind);
@@ -119,19 +122,35 @@ END_TEST
 /* The kinds that the version table gives to each version; a row too many or few shows here. */
 START_TEST(a_version_has_the_kinds_it_is_known_for)
 {
-	static const struct { enum pv_kind kind; uint8_t since, until; } known[] = {
-		{ PV_KIND_ALLOC, 1, 17 }, { PV_KIND_METHOD_JIT, 1, 17 }, { PV_KIND_THREAD_NAME, 1, 17 },
-		{ PV_KIND_CLASS_LOAD, 1, 17 }, { PV_KIND_HEAP_OBJECT, 1, 17 },
-		{ PV_KIND_HEAP_ROOTS, 3, 17 }, { PV_KIND_SAMPLE_HIT, 4, 17 },
-		{ PV_KIND_SAMPLE_SYMBOL, 4, 17 }, { PV_KIND_SAMPLE_BINARY, 4, 15 },
-		{ PV_KIND_COUNTERS_DESCRIBE, 5, 17 }, { PV_KIND_COUNTERS_SAMPLE, 5, 17 },
-		{ PV_KIND_JIT_HELPER, 8, 17 }, { PV_KIND_COVERAGE_CLASS, 10, 15 },
-		{ PV_KIND_COVERAGE_STATEMENT, 10, 15 }, { PV_KIND_ASSEMBLY_LOAD, 11, 17 },
-		{ PV_KIND_DOMAIN_UNLOAD, 11, 17 }, { PV_KIND_CONTEXT_LOAD, 11, 17 },
-		{ PV_KIND_THREAD_END, 11, 17 }, { PV_KIND_IMAGE_UNLOAD, 11, 17 },
-		{ PV_KIND_SYNC_POINT, 13, 17 }, { PV_KIND_GC_FINALIZE_START, 13, 17 },
-		{ PV_KIND_VTABLE_LOAD, 15, 17 }, { PV_KIND_HEAP_ROOT_REGISTER, 15, 17 },
-		{ PV_KIND_AOT_ID, 16, 17 }, { PV_KIND_MONITOR_FAIL, 1, 17 },
+	static const struct {
+		enum pv_kind kind;
+		uint8_t since, until;
+	} known[] = {
+		{ PV_KIND_ALLOC, 1, 17 },
+		{ PV_KIND_METHOD_JIT, 1, 17 },
+		{ PV_KIND_THREAD_NAME, 1, 17 },
+		{ PV_KIND_CLASS_LOAD, 1, 17 },
+		{ PV_KIND_HEAP_OBJECT, 1, 17 },
+		{ PV_KIND_HEAP_ROOTS, 3, 17 },
+		{ PV_KIND_SAMPLE_HIT, 4, 17 },
+		{ PV_KIND_SAMPLE_SYMBOL, 4, 17 },
+		{ PV_KIND_SAMPLE_BINARY, 4, 15 },
+		{ PV_KIND_COUNTERS_DESCRIBE, 5, 17 },
+		{ PV_KIND_COUNTERS_SAMPLE, 5, 17 },
+		{ PV_KIND_JIT_HELPER, 8, 17 },
+		{ PV_KIND_COVERAGE_CLASS, 10, 15 },
+		{ PV_KIND_COVERAGE_STATEMENT, 10, 15 },
+		{ PV_KIND_ASSEMBLY_LOAD, 11, 17 },
+		{ PV_KIND_DOMAIN_UNLOAD, 11, 17 },
+		{ PV_KIND_CONTEXT_LOAD, 11, 17 },
+		{ PV_KIND_THREAD_END, 11, 17 },
+		{ PV_KIND_IMAGE_UNLOAD, 11, 17 },
+		{ PV_KIND_SYNC_POINT, 13, 17 },
+		{ PV_KIND_GC_FINALIZE_START, 13, 17 },
+		{ PV_KIND_VTABLE_LOAD, 15, 17 },
+		{ PV_KIND_HEAP_ROOT_REGISTER, 15, 17 },
+		{ PV_KIND_AOT_ID, 16, 17 },
+		{ PV_KIND_MONITOR_FAIL, 1, 17 },
 	};
 	struct mlpd_format f = format_of(2 * _i);
 	for (size_t i = 0; i < PV_COUNT_OF(known); i++) {

@@ -56,7 +56,10 @@ static void check(const char *log, size_t n, const struct pv_convert_totals *t)
 {
 	struct pv_error e = { 0 };
 	uint64_t events = 0;
-	struct pv_reread r = { .ctx = &events, .header = any_header, .buffer = count, .err = &e,
+	struct pv_reread r = { .ctx = &events,
+		.header = any_header,
+		.buffer = count,
+		.err = &e,
 		.found = &t->written };
 	char path[32];
 	int fd = memory_file(log, n, path);
@@ -79,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		/* What no header tells may be taken for another layout, if it decodes as that. */
 		bool told = t.written.layout == 0 || t.written.layout == MLPD_EARLY_16;
 		if (told && (!convert(out, out_n, &how[0], &again, &again_n, &again_t) ||
-			again_t.events != t.events))
+				    again_t.events != t.events))
 			abort();
 	}
 	free(out);

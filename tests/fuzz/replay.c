@@ -41,8 +41,8 @@ static int replay_folder(const char *folder)
 	if (!d)
 		return replay(folder);
 	for (const struct dirent *e; (e = readdir(d));)
-		if (e->d_name[0] != '.' &&
-			(size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path)
+		if (e->d_name[0] != '.' && (size_t)snprintf(path, sizeof path, "%s/%s", folder,
+						   e->d_name) < sizeof path)
 			failed |= replay(path);
 	closedir(d);
 	return failed;

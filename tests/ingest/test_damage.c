@@ -90,8 +90,8 @@ static struct read read_log(struct log *l)
 	return r;
 }
 
-static void is_damage(const struct read *r, size_t i, uint64_t offset, uint64_t bytes,
-	const char *reason)
+static void is_damage(
+	const struct read *r, size_t i, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	ck_assert_uint_gt(r->m->damage.n, i);
 	const struct pv_damage_entry *d = &r->m->damage.v[i];
@@ -238,9 +238,16 @@ END_TEST
 
 START_TEST(wrong_header_fields_are_said)
 {
-	static const struct { size_t at; uint8_t byte; const char *says; } field[] = {
-		{ 0, 2, "not a profiler log" }, { 6, 0, "data version 0" },
-		{ 6, 99, "newer" }, { 7, 5, "pointer size 5" }, { 41, 0xff, "header string" },
+	static const struct {
+		size_t at;
+		uint8_t byte;
+		const char *says;
+	} field[] = {
+		{ 0, 2, "not a profiler log" },
+		{ 6, 0, "data version 0" },
+		{ 6, 99, "newer" },
+		{ 7, 5, "pointer size 5" },
+		{ 41, 0xff, "header string" },
 	};
 	struct log l;
 	make(&l);
@@ -250,8 +257,8 @@ START_TEST(wrong_header_fields_are_said)
 		/* Without its buffers nothing can be saved. */
 		struct read r = read_bytes(l.w.out.v, l.at[0]);
 		ck_assert_msg(r.status.state == PV_INGEST_FAILED, "field at %zu", field[i].at);
-		ck_assert_msg(strstr(r.status.error.what, field[i].says), "%s",
-			r.status.error.what);
+		ck_assert_msg(
+			strstr(r.status.error.what, field[i].says), "%s", r.status.error.what);
 		pv_ingest_destroy(r.in);
 		l.w.out.v[field[i].at] = was;
 	}
@@ -262,11 +269,18 @@ END_TEST
 /* A field of the header that is wrong costs that field: the buffers behind are read. */
 START_TEST(a_wrong_header_field_costs_no_event)
 {
-	static const struct { size_t at; uint8_t byte; uint64_t offset, bytes; const char *says; }
-	field[] = {
-		{ 6, 99, 6, 1, "newer" }, { 7, 5, 7, 1, "pointer size 5" },
-		{ 28, 1, 28, 1, "flags 0x1" }, { 38, 0xff, 38, 0, "header string" },
-		{ 39, 1, 38, 0, "header string" }, { 40, 9, 38, 0, "inside its header" },
+	static const struct {
+		size_t at;
+		uint8_t byte;
+		uint64_t offset, bytes;
+		const char *says;
+	} field[] = {
+		{ 6, 99, 6, 1, "newer" },
+		{ 7, 5, 7, 1, "pointer size 5" },
+		{ 28, 1, 28, 1, "flags 0x1" },
+		{ 38, 0xff, 38, 0, "header string" },
+		{ 39, 1, 38, 0, "header string" },
+		{ 40, 9, 38, 0, "inside its header" },
 		{ 41, 0xff, 38, 0, "header string" },
 	};
 	struct log l;
@@ -335,18 +349,26 @@ START_TEST(a_build_before_vtables_names_its_classes)
 	wire_header(&w, 0, 1000);
 	w.format = (struct mlpd_format){ 14, 2, 8, MLPD_WIDE_COUNTERS };
 	wire_buffer(&w, 1);
-	wire_event(&w, &(struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
-		.meta = { .key = 0x7000, .image = 1, .name = name } }, NULL);
+	wire_event(&w,
+		&(struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
+			.meta = { .key = 0x7000, .image = 1, .name = name } },
+		NULL);
 	for (unsigned i = 0; i < 3; i++)
-		wire_event(&w, &(struct pv_event){ .kind = PV_KIND_ALLOC,
-			.alloc = { .type = 0x7000, .object = 0x10000 + i * 64, .size = 24 } }, NULL);
+		wire_event(&w,
+			&(struct pv_event){ .kind = PV_KIND_ALLOC,
+				.alloc = { .type = 0x7000,
+					.object = 0x10000 + i * 64,
+					.size = 24 } },
+			NULL);
 	ck_assert(pv_reserve(&pools.pool, 3));
 	pools.pool.n = 3;
 	pools.pool.v[0] = 0x10000;
 	pools.pool.v[1] = 4;
 	pools.pool.v[2] = 0;
-	wire_event(&w, &(struct pv_event){ .kind = PV_KIND_HEAP_ROOTS,
-		.roots = { .collections = 1, .width = 3, .roots = { 0, 3 } } }, &pools);
+	wire_event(&w,
+		&(struct pv_event){ .kind = PV_KIND_HEAP_ROOTS,
+			.roots = { .collections = 1, .width = 3, .roots = { 0, 3 } } },
+		&pools);
 	wire_end_buffer(&w);
 	struct read r = read_bytes(w.out.v, w.out.n);
 	ck_assert(r.status.complete);

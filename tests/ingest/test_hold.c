@@ -15,7 +15,14 @@
 #include "tests/kit/suite.h"
 #include "tests/kit/wire.h"
 
-enum { A = 0x5010, B = 0x5020, CLASS = 0x1500, OTHER = 0x1700, IMAGE = 0x1100, DEADLINE_MS = 60000 };
+enum {
+	A = 0x5010,
+	B = 0x5020,
+	CLASS = 0x1500,
+	OTHER = 0x1700,
+	IMAGE = 0x1100,
+	DEADLINE_MS = 60000
+};
 
 /* --- logs */
 

@@ -70,9 +70,9 @@ static struct pv_ingest_status wait_for(struct pv_ingest *in, int state, uint64_
 		pv_model_unlock(m);
 		if ((state < 0 || (int)s.state == state) && have >= events)
 			return s;
-		ck_assert_msg(now_ms() < deadline, "state %d with %llu events, wanted %d with %llu: %s",
-			(int)s.state, (unsigned long long)have, state, (unsigned long long)events,
-			s.error.what);
+		ck_assert_msg(now_ms() < deadline,
+			"state %d with %llu events, wanted %d with %llu: %s", (int)s.state,
+			(unsigned long long)have, state, (unsigned long long)events, s.error.what);
 		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
 		poll(&p, 1, 100);
 		pv_ingest_clear(in);

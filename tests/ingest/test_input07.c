@@ -97,7 +97,8 @@ static void check_durations(const struct pv_model *m)
 		const char *name = pv_intern_text(&m->names.text, x->name);
 		ck_assert_int_eq(x->failed, strcmp(name, "missing.dll") == 0);
 		ck_assert_int_eq(x->took_ns, x->what != PV_ENTITY_CLASS ? 10000
-			: x->unload ? 1000 : 3000);
+					     : x->unload                ? 1000
+									: 3000);
 	}
 	ck_assert_uint_eq(l->compiles, 2);
 	ck_assert_uint_eq(l->compiles_failed, 1);
@@ -244,11 +245,11 @@ START_TEST(growing_file_is_followed)
 	int fd = mkstemp(path);
 	b07_kit_init(&kit, stages[_i], 1);
 	b07_kit_log(&kit);
-	struct pv_source *s = pv_source_open(
-		path, &(struct pv_source_options){ .follow = true }, &e);
+	struct pv_source *s =
+		pv_source_open(path, &(struct pv_source_options){ .follow = true }, &e);
 	ck_assert_msg(fd >= 0 && s, "%s", e.what);
-	struct pv_ingest *in = pv_ingest_start(
-		s, &(struct pv_ingest_options){ .jobs = 1, .follow = true }, &e);
+	struct pv_ingest *in =
+		pv_ingest_start(s, &(struct pv_ingest_options){ .jobs = 1, .follow = true }, &e);
 	ck_assert_msg(in != NULL, "%s", e.what);
 	for (size_t at = 0; at < kit.n; at += 101) {
 		size_t part = kit.n - at < 101 ? kit.n - at : 101;

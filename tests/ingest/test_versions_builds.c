@@ -133,8 +133,9 @@ static const struct vector {
 START_TEST(bytes_written_by_hand_say_what_those_builds_meant)
 {
 	const struct vector *v = &vectors[_i];
-	const struct mlpd_buffer_header h = { .time_base = 1000, .ptr_base = 0x1000,
-		.obj_base = 0x200, .method_base = 0x5000 };
+	const struct mlpd_buffer_header h = {
+		.time_base = 1000, .ptr_base = 0x1000, .obj_base = 0x200, .method_base = 0x5000
+	};
 	struct mlpd_format f = { v->rules, 2, 8, v->layout };
 	struct mlpd_bases bases;
 	struct pv_batch pools = { 0 };
@@ -171,8 +172,11 @@ END_TEST
 
 START_TEST(a_header_of_16_with_major_2_is_the_early_layout)
 {
-	struct mlpd_header h = { .format = { 16, 2, 8, 0 }, .args = { "", 0 }, .arch = { "", 0 },
-		.os = { "", 0 } }, back;
+	struct mlpd_header h = { .format = { 16, 2, 8, 0 },
+		.args = { "", 0 },
+		.arch = { "", 0 },
+		.os = { "", 0 } },
+			   back;
 	uint8_t bytes[128];
 	struct pv_error e;
 	struct pv_cursor c = { .at = bytes,
@@ -188,8 +192,8 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_loop_test(c, a_layout_is_found_by_its_events, 0, PV_COUNT_OF(builds));
 	tcase_add_loop_test(c, a_damaged_release_stays_a_release, 0, MLPD_NEWEST);
-	tcase_add_loop_test(c, bytes_written_by_hand_say_what_those_builds_meant, 0,
-		PV_COUNT_OF(vectors));
+	tcase_add_loop_test(
+		c, bytes_written_by_hand_say_what_those_builds_meant, 0, PV_COUNT_OF(vectors));
 	tcase_add_test(c, every_row_of_a_layout_has_a_vector);
 	tcase_add_test(c, a_header_of_16_with_major_2_is_the_early_layout);
 	suite_add_tcase(s, c);

@@ -48,12 +48,14 @@ static uint64_t read_from(struct pv_source *s, uint64_t at, uint64_t limit)
 
 static void seek_about(struct pv_source *s, uint64_t total)
 {
-	const uint64_t places[] = { 0, 1, total / 2, total - 1, 17 << 20, 3, (33 << 20) + 12345, total };
+	const uint64_t places[] = { 0, 1, total / 2, total - 1, 17 << 20, 3, (33 << 20) + 12345,
+		total };
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		struct pv_error e;
 		if (places[i] > total)
 			continue;
-		ck_assert_msg(pv_source_seek(s, places[i], &e), "%llu", (unsigned long long)places[i]);
+		ck_assert_msg(
+			pv_source_seek(s, places[i], &e), "%llu", (unsigned long long)places[i]);
 		uint64_t at = read_from(s, places[i], 100000);
 		ck_assert_uint_ge(at, places[i] + 100000 < total ? places[i] + 100000 : total);
 	}

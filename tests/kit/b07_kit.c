@@ -185,8 +185,8 @@ void b07_kit_full(struct b07_kit *k, unsigned byte, uint64_t data, uint64_t valu
 	B07_VARS(k, data, value);
 }
 
-static void put_alloc(struct b07_kit *k, uint64_t class, uint64_t size, uint64_t caller,
-	uint64_t object)
+static void put_alloc(
+	struct b07_kit *k, uint64_t class, uint64_t size, uint64_t caller, uint64_t object)
 {
 	b07_kit_packed(k, 4, class, size);
 	if (k->stage >= 'B')
@@ -287,21 +287,21 @@ static void put_draft_events(struct b07_kit *k)
 	b07_kit_at(k, 299);
 	b07_kit_var(k, 0x71);
 	b07_kit_at(k, 300);
-	b07_kit_full(k, 0x02, 0x71, r);      /* thread */
-	b07_kit_full(k, 0x21, 1, r);         /* JIT */
+	b07_kit_full(k, 0x02, 0x71, r); /* thread */
+	b07_kit_full(k, 0x21, 1, r);    /* JIT */
 	b07_kit_full(k, 0x29, 1, 4 * r);
 	b07_kit_full(k, 0x21, 33, r);
-	b07_kit_full(k, 0x2d, 33, 2 * r);    /* failed */
-	b07_kit_full(k, 0x10, 40, r);        /* class load */
+	b07_kit_full(k, 0x2d, 33, 2 * r); /* failed */
+	b07_kit_full(k, 0x10, 40, r);     /* class load */
 	b07_kit_full(k, 0x18, 40, 3 * r);
-	b07_kit_full(k, 0x20, 1, r);         /* calls */
-	b07_kit_full(k, 0x12, 40, 24);       /* allocation */
+	b07_kit_full(k, 0x20, 1, r);   /* calls */
+	b07_kit_full(k, 0x12, 40, 24); /* allocation */
 	b07_kit_full(k, 0x20, 33, 10 * r);
-	b07_kit_full(k, 0x13, 40, r);        /* exception */
+	b07_kit_full(k, 0x13, 40, r); /* exception */
 	b07_kit_full(k, 0x28, 33, 20 * r);
-	b07_kit_full(k, 0x22, 1, r);         /* hit */
-	b07_kit_full(k, 0x01, 0x7f00, r);    /* unmanaged hit */
-	b07_kit_full(k, 0x03, 1, r);         /* collection, mark, sweep, resize */
+	b07_kit_full(k, 0x22, 1, r);      /* hit */
+	b07_kit_full(k, 0x01, 0x7f00, r); /* unmanaged hit */
+	b07_kit_full(k, 0x03, 1, r);      /* collection, mark, sweep, resize */
 	b07_kit_full(k, 0x04, 1, r);
 	b07_kit_full(k, 0x0c, 1, r);
 	b07_kit_full(k, 0x05, 1, r);
@@ -309,7 +309,7 @@ static void put_draft_events(struct b07_kit *k)
 	b07_kit_full(k, 0x06, 1 << 20, r);
 	b07_kit_full(k, 0x0b, 1, r);
 	b07_kit_full(k, 0x28, 1, 5 * r);
-	b07_kit_full(k, 0x23, 33, r);        /* freed */
+	b07_kit_full(k, 0x23, 33, r); /* freed */
 	b07_kit_full(k, 0x11, 40, r);
 	b07_kit_full(k, 0x19, 40, r);
 	b07_kit_full(k, 0x0a, 0x71, r);

@@ -11,10 +11,10 @@
 struct b07_kit {
 	uint8_t bytes[64 << 10];
 	size_t n;
-	char stage;          /* 'x' the draft, 'A' ... 'D' */
-	uint64_t rate;       /* counts a microsecond */
-	size_t block;        /* where the open block's header begins */
-	size_t blocks[64];   /* where each block begins, and the end */
+	char stage;        /* 'x' the draft, 'A' ... 'D' */
+	uint64_t rate;     /* counts a microsecond */
+	size_t block;      /* where the open block's header begins */
+	size_t blocks[64]; /* where each block begins, and the end */
 	size_t n_blocks;
 	bool codes_of_one_byte; /* the draft with one-byte block codes */
 	const char *lead;       /* what every text begins with; NULL at first */
@@ -55,11 +55,11 @@ void b07_kit_log(struct b07_kit *k);
 
 /* What was read: a line an event, "TIME KIND fields\n"; and what was wrong. */
 struct b07_read {
-	char *text;        /* owned; with times in us since the start when asked for */
+	char *text; /* owned; with times in us since the start when asked for */
 	size_t len;
 	unsigned headers, batches, damages, damaged_batches;
 	uint64_t events, damage_offset, damage_bytes;
-	char reason[80];   /* of the last damage */
+	char reason[80]; /* of the last damage */
 	bool failed;
 	struct b07_header header;
 	enum b07_stage stage;

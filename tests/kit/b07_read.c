@@ -53,7 +53,8 @@ static void put_heap_event(const struct lines *l, const struct pv_event *e)
 			e->heap_class.type, e->heap_class.objects, e->heap_class.bytes,
 			e->heap_class.dead_objects, e->heap_class.dead_bytes);
 	} else if (e->kind == PV_KIND_HEAP_START || e->kind == PV_KIND_HEAP_END) {
-		fprintf(out, " %" PRIu64 "%s", e->shot.collection, e->shot.summary ? " summary" : "");
+		fprintf(out, " %" PRIu64 "%s", e->shot.collection,
+			e->shot.summary ? " summary" : "");
 	} else {
 		fprintf(out, " %" PRIx64 " %" PRIu64 " %" PRIu64 "%s", e->heap_object.object,
 			e->heap_object.type, e->heap_object.size,
@@ -141,8 +142,8 @@ static void put_event(const struct lines *l, size_t i)
 	putc('\n', l->out);
 }
 
-static void note(struct b07_read *r, const struct b07_stream *s, enum b07_piece p,
-	const struct lines *l)
+static void note(
+	struct b07_read *r, const struct b07_stream *s, enum b07_piece p, const struct lines *l)
 {
 	switch (p) {
 	case B07_HEADER:

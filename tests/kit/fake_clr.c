@@ -115,7 +115,8 @@ static pvp_hr module_info(void *self, uint64_t module, const uint8_t **ret_base,
 	(void)self, (void)module;
 	*ret_base = NULL;
 	*ret_assembly = FAKE_ASSEMBLY;
-	fake_put(fake.library ? "/fake/System.Private.CoreLib.dll" : "/fake/fake.dll", room, ret_n, name);
+	fake_put(fake.library ? "/fake/System.Private.CoreLib.dll" : "/fake/fake.dll", room, ret_n,
+		name);
 	return 0;
 }
 

@@ -32,8 +32,8 @@ enum {
 };
 
 struct fake {
-	int version;            /* of ICorProfilerInfo that it has */
-	pvp_hr refuse_mask;     /* what it answers to an event mask; 0: takes it */
+	int version;                /* of ICorProfilerInfo that it has */
+	pvp_hr refuse_mask;         /* what it answers to an event mask; 0: takes it */
 	_Atomic uint32_t low, high; /* the mask it took */
 	_Atomic unsigned masks;
 	unsigned hooks;
@@ -43,16 +43,16 @@ struct fake {
 	uint64_t statics[2];       /* of its class: a static of the class, one of each thread */
 	unsigned
 		unready; /* so often the class is not set up yet when it is asked for its statics */
-	bool library;              /* its module is the framework's own */
-	unsigned depth; /* of the stack that a walk meets */
-	unsigned objects; /* in its heap */
-	uint64_t object_size; /* 0: it depends on the object */
-	_Atomic uint64_t keywords; /* of the last session of events, its first provider's */
+	bool library;    /* its module is the framework's own */
+	unsigned depth;  /* of the stack that a walk meets */
+	unsigned objects;           /* in its heap */
+	uint64_t object_size;       /* 0: it depends on the object */
+	_Atomic uint64_t keywords;  /* of the last session of events, its first provider's */
 	_Atomic unsigned providers; /* that it asked for */
 	_Atomic unsigned sessions, stopped_sessions;
-	pvp_hr (*collect)(void); /* what a collection that is asked for does */
+	pvp_hr (*collect)(void);        /* what a collection that is asked for does */
 	void (*_Atomic starting)(void); /* what happens while its version is asked for */
-	_Atomic pvp_hr refuse_detach; /* 0: it may go */
+	_Atomic pvp_hr refuse_detach;   /* 0: it may go */
 	_Atomic unsigned detaches;
 };
 

@@ -71,8 +71,7 @@ static void (*fake_gate)(void);
 static bool fake_is_tree(enum pv_view view)
 {
 	return view == PV_VIEW_CALL_TREE || view == PV_VIEW_CLASS_STACKS ||
-	       view == PV_VIEW_COUNTERS || view == PV_VIEW_LOADED ||
-	       view == PV_VIEW_COVERAGE_TREE;
+	       view == PV_VIEW_COUNTERS || view == PV_VIEW_LOADED || view == PV_VIEW_COVERAGE_TREE;
 }
 
 /* Views of a heap's objects ask that alone, which a test can make by hand: they are the real ones. */
@@ -251,9 +250,11 @@ static inline struct pv_model *fake_world(void)
 		{ PV_VIEW_THREADS, 52, 0, "worker", 60, 0, 0, NULL },
 		{ PV_VIEW_LOCKS, 61, 0, "App.Cache", 9, 90, 0, NULL },
 		{ PV_VIEW_WAIT_SITES, 62, 0, "App.Main()\nLib.Read()", 9, 90, 0, "App.Cache" },
-		{ PV_VIEW_WAIT_SITES, 63, 0, "App.Main()\nLib.Parse()", 8, 90, 0, "App.CacheEntry" },
+		{ PV_VIEW_WAIT_SITES, 63, 0, "App.Main()\nLib.Parse()", 8, 90, 0,
+			"App.CacheEntry" },
 		{ PV_VIEW_EXCEPTIONS, 71, 0, "System.IO.IOException", 3, 0, 0, NULL },
-		{ PV_VIEW_THROW_SITES, 72, 0, "App.Main()\nLib.Read()", 3, 0, 0, "System.IO.IOException" },
+		{ PV_VIEW_THROW_SITES, 72, 0, "App.Main()\nLib.Read()", 3, 0, 0,
+			"System.IO.IOException" },
 		{ PV_VIEW_CLAUSES, 1, 0, "catch", 3, 0, 0, NULL },
 		{ PV_VIEW_HANDLES, 1, 0, "weak", 30, 0, 0, NULL },
 		{ PV_VIEW_HANDLE_SITES, 2, 0, "App.Main()\nLib.Read()", 9, 0, 1, NULL },

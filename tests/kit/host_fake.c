@@ -57,10 +57,8 @@ static bool method(uint64_t key, struct pvp_method *ret)
 	uint64_t number = (key - pvp_fake_key(0)) / 16, times = atomic_load(&generation);
 	int n = times ? snprintf(name, sizeof name, "fake.method_%llu#%llu",
 				(unsigned long long)number, (unsigned long long)times)
-		      : snprintf(name, sizeof name, "fake.method_%llu",
-				(unsigned long long)number);
-	*ret = (struct pvp_method){ .code = key, .size = 16, .name = name,
-		.name_len = (size_t)n };
+		      : snprintf(name, sizeof name, "fake.method_%llu", (unsigned long long)number);
+	*ret = (struct pvp_method){ .code = key, .size = 16, .name = name, .name_len = (size_t)n };
 	return true;
 }
 

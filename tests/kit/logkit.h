@@ -34,14 +34,14 @@ struct logkit_buffer {
 struct logkit {
 	struct pv_model *model;
 	struct mlpd_format format;
-	uint64_t thread;          /* that writes the next event */
-	bool gap;                 /* the next buffer stands behind lost bytes */
-	bool restarted;           /* the header was given to the model */
-	size_t damage;            /* bytes of nonsense that end the next buffer */
-	struct pv_batch pools;    /* of the events being built */
+	uint64_t thread;       /* that writes the next event */
+	bool gap;              /* the next buffer stands behind lost bytes */
+	bool restarted;        /* the header was given to the model */
+	size_t damage;         /* bytes of nonsense that end the next buffer */
+	struct pv_batch pools; /* of the events being built */
 	struct pv_batch batch;
 	PV_ARRAY(struct logkit_buffer) buffer;
-	PV_ARRAY(uint8_t) file;   /* header and flushed buffers: a log */
+	PV_ARRAY(uint8_t) file; /* header and flushed buffers: a log */
 	uint64_t offset;
 };
 

@@ -95,8 +95,8 @@ static void take_call(struct probe_log *log, struct probe_thread *t, unsigned ki
 	}
 }
 
-static void take_samples(struct probe_log *log, struct probe_thread *t, const struct pv_event *e,
-	bool first)
+static void take_samples(
+	struct probe_log *log, struct probe_thread *t, const struct pv_event *e, bool first)
 {
 	for (uint32_t i = 0; i < e->counters.list.n; i++) {
 		const struct pv_counter_value *v = &log->batch.values.v[e->counters.list.at + i];
@@ -113,8 +113,8 @@ static void take_samples(struct probe_log *log, struct probe_thread *t, const st
 	}
 }
 
-static void take_rare(struct probe_log *log, struct probe_thread *t, const struct pv_event *e,
-	bool first)
+static void take_rare(
+	struct probe_log *log, struct probe_thread *t, const struct pv_event *e, bool first)
 {
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT: {
@@ -176,7 +176,7 @@ static void take_event(struct probe_log *log, uint64_t thread, size_t i)
 	struct probe_thread *t = thread_of(log, thread);
 	unsigned kind = b->kind[i];
 	bool call = kind == PV_KIND_METHOD_ENTER || kind == PV_KIND_METHOD_LEAVE ||
-		kind == PV_KIND_METHOD_EXC_LEAVE;
+		    kind == PV_KIND_METHOD_EXC_LEAVE;
 	log->n[kind]++;
 	if (call || kind == PV_KIND_ALLOC || kind == PV_KIND_EXT_MARK) {
 		log->back_steps += b->time[i] < t->last_time;
@@ -312,8 +312,7 @@ const struct probe_counter *probe_log_counter(const struct probe_log *log, const
 uint64_t probe_log_events(const struct probe_log *log)
 {
 	return log->n[PV_KIND_METHOD_ENTER] + log->n[PV_KIND_METHOD_LEAVE] +
-		log->n[PV_KIND_METHOD_EXC_LEAVE] + log->n[PV_KIND_ALLOC] +
-		log->n[PV_KIND_EXT_MARK];
+	       log->n[PV_KIND_METHOD_EXC_LEAVE] + log->n[PV_KIND_ALLOC] + log->n[PV_KIND_EXT_MARK];
 }
 
 void probe_setup(void)

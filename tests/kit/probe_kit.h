@@ -29,7 +29,7 @@ struct probe_thread {
 	uint64_t enters, leaves, allocs, marks, lost;
 	int64_t tree_ns; /* self times of its call tree */
 	unsigned starts, ends;
-	uint64_t next_size; /* of the next allocation, when their sizes count up */
+	uint64_t next_size;       /* of the next allocation, when their sizes count up */
 	PV_ARRAY(uint64_t) stack; /* methods entered and not left; cut at a loss */
 };
 
@@ -58,7 +58,7 @@ struct probe_log {
 	unsigned headers, damages, failures, unnamed, back_steps, before_sync, misplaced_losses;
 	unsigned misnumbered; /* allocations of another size than that, losses counted in */
 	uint64_t tree_places, tree_orphans; /* nodes of this buffer; without their parent */
-	unsigned mismatches; /* leaves that are not of the method entered last */
+	unsigned mismatches;                /* leaves that are not of the method entered last */
 };
 
 void probe_log_init(struct probe_log *log);

@@ -7,8 +7,14 @@
 struct kit kit_new(const char *args)
 {
 	struct kit k = { .m = pv_model_create(NULL), .time = KIT_ZERO };
-	struct pv_target_info target = { .data_version = 17, .header_major = 3, .pointer_size = 8,
-		.startup_ns = KIT_ZERO, .pid = 77, .args = args, .arch = "x86-64", .os = "linux" };
+	struct pv_target_info target = { .data_version = 17,
+		.header_major = 3,
+		.pointer_size = 8,
+		.startup_ns = KIT_ZERO,
+		.pid = 77,
+		.args = args,
+		.arch = "x86-64",
+		.os = "linux" };
 	kit_must(k.m != NULL);
 	pv_model_lock(k.m);
 	kit_must(pv_model_begin(k.m, &target));
@@ -84,15 +90,18 @@ static struct pv_text text(const char *s)
 void kit_method(struct kit *k, uint64_t key, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = key, .code = key * 16, .size = 16, .name = text(name) } });
+			     .jit = { .method = key,
+				     .code = key * 16,
+				     .size = 16,
+				     .name = text(name) } });
 }
 
 void kit_class(struct kit *k, uint64_t key, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
-		.meta = { .key = key, .image = 0x9000, .name = text(name) } });
+			     .meta = { .key = key, .image = 0x9000, .name = text(name) } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
-		.meta = { .key = key + 1, .owner = key } });
+			     .meta = { .key = key + 1, .owner = key } });
 }
 
 void kit_enter(struct kit *k, uint64_t method)
@@ -131,20 +140,23 @@ void kit_alloc(struct kit *k, uint64_t class, uint64_t object, uint64_t size, co
 void kit_throw(struct kit *k, uint64_t object, const uint64_t *stack)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW,
-		.thrown = { object, pool(k, stack), 0 } });
+			     .thrown = { object, pool(k, stack), 0 } });
 }
 
 void kit_monitor(struct kit *k, enum pv_kind kind, uint64_t object, const uint64_t *stack)
 {
-	kit_event(k, (struct pv_event){ .kind = (uint8_t)kind,
-		.monitor = { object, pool(k, stack), 0 } });
+	kit_event(k, (struct pv_event){
+			     .kind = (uint8_t)kind, .monitor = { object, pool(k, stack), 0 } });
 }
 
 void kit_sample(struct kit *k, uint64_t thread, uint64_t ip, const uint64_t *frames)
 {
 	struct pv_span ips = pool(k, (uint64_t[]){ ip, 0 });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_HIT,
-		.hit = { .type = 1, .thread = thread, .ips = ips, .frames = pool(k, frames) } });
+			     .hit = { .type = 1,
+				     .thread = thread,
+				     .ips = ips,
+				     .frames = pool(k, frames) } });
 }
 
 void kit_gc(struct kit *k, enum pv_gc_step step, uint64_t generation)
@@ -158,8 +170,10 @@ void kit_shot_object(struct kit *k, uint64_t class, uint64_t object, uint64_t si
 	kit_must(pv_reserve(&k->batch.pool, refs * 2));
 	for (uint64_t i = 0; i < refs * 2; i++)
 		k->batch.pool.v[k->batch.pool.n++] = 8 * (i + 1);
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-		.heap_object = { .object = object, .type = class + 1, .size = size, .refs = s } });
+	kit_event(k,
+		(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
+			.heap_object = {
+				.object = object, .type = class + 1, .size = size, .refs = s } });
 }
 
 struct pv_table *kit_view(struct kit *k, enum pv_view view, const struct pv_query *q)
@@ -172,8 +186,8 @@ struct pv_table *kit_view(struct kit *k, enum pv_view view, const struct pv_quer
 	return t;
 }
 
-const struct pv_cell *kit_cell(const struct pv_table *t, const struct pv_row *row,
-	const char *column)
+const struct pv_cell *kit_cell(
+	const struct pv_table *t, const struct pv_row *row, const char *column)
 {
 	int c = pv_table_column(t, column);
 	ck_assert_msg(c >= 0, "%s has no column %s", t->name, column);

@@ -16,7 +16,7 @@
 struct kit {
 	struct pv_model *m;
 	struct pv_batch batch;
-	uint64_t time; /* ns on the log's clock */
+	uint64_t time;            /* ns on the log's clock */
 	bool skip[PV_KIND_COUNT]; /* such events are left out */
 };
 
@@ -43,7 +43,8 @@ void kit_enter(struct kit *k, uint64_t method);
 void kit_leave(struct kit *k, uint64_t method);
 void kit_exc_leave(struct kit *k, uint64_t method);
 /* Stacks: method keys outermost first (samples: innermost first), 0 ends them. */
-void kit_alloc(struct kit *k, uint64_t class, uint64_t object, uint64_t size, const uint64_t *stack);
+void kit_alloc(
+	struct kit *k, uint64_t class, uint64_t object, uint64_t size, const uint64_t *stack);
 void kit_throw(struct kit *k, uint64_t object, const uint64_t *stack);
 void kit_monitor(struct kit *k, enum pv_kind kind, uint64_t object, const uint64_t *stack);
 void kit_sample(struct kit *k, uint64_t thread, uint64_t ip, const uint64_t *frames);
@@ -55,8 +56,8 @@ struct pv_table *kit_view(struct kit *k, enum pv_view view, const struct pv_quer
 
 /* The row whose name column reads so; fails the test when there is none. */
 const struct pv_row *kit_row(const struct pv_table *t, const char *column, const char *name);
-const struct pv_cell *kit_cell(const struct pv_table *t, const struct pv_row *row,
-	const char *column);
+const struct pv_cell *kit_cell(
+	const struct pv_table *t, const struct pv_row *row, const char *column);
 
 /* "a=1 b=- c=text": cells of a row as every digit, for whole-row comparisons. */
 const char *kit_text(const struct pv_table *t, size_t row, const char *const *columns);

@@ -27,8 +27,11 @@ static struct pv_ingest *load(
 {
 	struct pv_error e = { 0 };
 	const struct pv_source_options so = { 0 };
-	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1, .only = *only,
-		.ranges = ranges, .index = index, .index_least = 1 };
+	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1,
+		.only = *only,
+		.ranges = ranges,
+		.index = index,
+		.index_least = 1 };
 	struct pv_source *s = pv_source_open(path, &so, &e);
 	struct pv_ingest *in = s ? pv_ingest_start(s, &io, &e) : NULL;
 	if (in && wait_over(in)) {

@@ -27,8 +27,8 @@ struct range_kit_result {
 };
 
 /* The quick way alone: `quick`, `whole` and `bytes_read`. False when it failed. */
-bool range_kit_quick(struct pv_ingest *in, int64_t from_ns, int64_t to_ns,
-	struct range_kit_result *ret);
+bool range_kit_quick(
+	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct range_kit_result *ret);
 
 /* False when one of the ways failed. */
 bool range_kit_compare(struct pv_ingest *in, const char *path, int64_t from_ns, int64_t to_ns,

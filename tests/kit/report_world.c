@@ -13,27 +13,31 @@ static struct pv_text text(const char *s)
 static void names(struct kit *k)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
-		.meta = { .key = 0x9000, .name = text("/lib/app.dll") } });
+			     .meta = { .key = 0x9000, .name = text("/lib/app.dll") } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
-		.meta = { .key = 0x9100, .image = 0x9000, .name = text("app, Version=1.0") } });
+			     .meta = { .key = 0x9100,
+				     .image = 0x9000,
+				     .name = text("app, Version=1.0") } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_DOMAIN_NAME,
-		.meta = { .key = 0x9200, .name = text("app.exe") } });
+			     .meta = { .key = 0x9200, .name = text("app.exe") } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x10 } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-		.meta = { .key = 0x10, .name = text("main") } });
+			     .meta = { .key = 0x10, .name = text("main") } });
 	kit_method(k, MAIN, "App:Main (string[])");
 	kit_method(k, WORK, "App:Work<A,B> (\"x\")");
 	kit_class(k, TEXT, "Bad\xff\xc3(\"\\\x01|");
 	kit_class(k, FAULT, "App.Fault");
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER,
-		.helper = { .type = 6, .size = 40 } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_JIT_HELPER, .helper = { .type = 6, .size = 40 } });
 }
 
 static void counters(struct kit *k)
 {
-	static const struct pv_counter_desc d[] = {
-		{ .section = 0x200, .type = PV_COUNTER_LONG, .unit = 1 << 24, .variance = 1 << 30,
-			.index = 1 },
+	static const struct pv_counter_desc d[] = { { .section = 0x200,
+							    .type = PV_COUNTER_LONG,
+							    .unit = 1 << 24,
+							    .variance = 1 << 30,
+							    .index = 1 },
 		{ .section = 0x2000, .type = PV_COUNTER_DOUBLE, .index = 2 },
 		{ .section = 0x2000, .type = PV_COUNTER_STRING, .index = 3 } };
 	static const char *const name[] = { "Heap", "Load", "Mode" };
@@ -42,7 +46,8 @@ static void counters(struct kit *k)
 		{ .index = 1, .type = PV_COUNTER_LONG, .raw = UINT64_C(1000000000000000) },
 		{ .index = 2, .type = PV_COUNTER_DOUBLE },
 		{ .index = 2, .type = PV_COUNTER_DOUBLE },
-		{ .index = 3, .type = PV_COUNTER_STRING, .raw = 1, .text = text("fa\"st") } };
+		{ .index = 3, .type = PV_COUNTER_STRING, .raw = 1, .text = text("fa\"st") }
+	};
 	memcpy(&v[1].raw, &load, sizeof load);
 	memcpy(&v[2].raw, &half, sizeof half);
 	kit_must(pv_reserve(&k->batch.descs, 3) && pv_reserve(&k->batch.values, 4));
@@ -53,10 +58,10 @@ static void counters(struct kit *k)
 	memcpy(k->batch.values.v, v, sizeof v);
 	k->batch.descs.n = 3;
 	k->batch.values.n = 4;
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
-		.counters = { .list = { 0, 3 } } });
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
-		.counters = { .list = { 0, 4 } } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_COUNTERS_DESCRIBE, .counters = { .list = { 0, 3 } } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 4 } } });
 }
 
 static void memory(struct kit *k)
@@ -92,7 +97,7 @@ struct kit report_world(void)
 	kit_exc_leave(&k, WORK);
 	kit_throw(&k, 0x8100, work);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
-		.clause = { .type = 2, .method = MAIN } });
+			      .clause = { .type = 2, .method = MAIN } });
 	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000, work);
 	kit_at(&k, 49);
 	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
@@ -109,8 +114,9 @@ struct kit report_world(void)
 
 char *report_text(struct kit *k, const struct pv_report_options *o)
 {
-	static const struct pv_report_source source = { .path = "dir/app \"1\".mlpd", .bytes = 5000,
-		.file_bytes = 900, .compressed = true };
+	static const struct pv_report_source source = {
+		.path = "dir/app \"1\".mlpd", .bytes = 5000, .file_bytes = 900, .compressed = true
+	};
 	struct pv_error e = { 0 };
 	char *text = NULL;
 	size_t size;

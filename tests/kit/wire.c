@@ -22,9 +22,13 @@ void wire_finish(struct wire *w)
 
 void wire_header(struct wire *w, uint32_t pid, uint64_t start_ms)
 {
-	struct mlpd_header h = { .format = w->format, .pid = pid, .start_time_ms = start_ms,
-		.startup_ns = w->now, .args = { "log:nodefaults,calls", 20 },
-		.arch = { "x86-64", 6 }, .os = { "linux", 5 } };
+	struct mlpd_header h = { .format = w->format,
+		.pid = pid,
+		.start_time_ms = start_ms,
+		.startup_ns = w->now,
+		.args = { "log:nodefaults,calls", 20 },
+		.arch = { "x86-64", 6 },
+		.os = { "linux", 5 } };
 	wire_end_buffer(w);
 	ck_assert(pv_reserve(&w->out, 256));
 	w->out.n += mlpd_put_header(w->out.v + w->out.n, 256, &h);
@@ -45,8 +49,11 @@ void wire_end_buffer(struct wire *w)
 void wire_buffer(struct wire *w, uint64_t thread)
 {
 	wire_end_buffer(w);
-	w->head = (struct mlpd_buffer_header){ .time_base = w->now, .ptr_base = 0x1000,
-		.obj_base = 0x2000, .thread = thread, .method_base = 0x5000 };
+	w->head = (struct mlpd_buffer_header){ .time_base = w->now,
+		.ptr_base = 0x1000,
+		.obj_base = 0x2000,
+		.thread = thread,
+		.method_base = 0x5000 };
 	mlpd_bases_init(&w->bases, &w->head);
 }
 
@@ -65,7 +72,9 @@ void wire_event(struct wire *w, const struct pv_event *e, const struct pv_batch 
 void wire_name(struct wire *w, uint64_t method, const char *name)
 {
 	struct pv_event e = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = method, .code = method * 16, .size = 32,
+		.jit = { .method = method,
+			.code = method * 16,
+			.size = 32,
 			.name = { name, strlen(name) } } };
 	wire_event(w, &e, NULL);
 }

@@ -60,11 +60,15 @@ static struct pv_span descriptions(struct pv_batch *p, uint8_t form, unsigned sa
 	ck_assert(pv_reserve(&p->descs, 8));
 	for (unsigned i = 0; i < 8; i++) {
 		bool narrow = form == MLPD_NARROW, named = i >= 6;
-		p->descs.v[p->descs.n++] = (struct pv_counter_desc){
-			.section = named ? PV_SECTION_PERFCOUNTERS : 0x100,
-			.type = i, .unit = narrow ? 0 : 1 << 24, .variance = narrow ? 0 : 1 << 28,
-			.index = salt * 8 + i + 1, .name = text(salt + 1),
-			.section_name = text(named && form != MLPD_BARE ? salt : 0) };
+		p->descs.v[p->descs.n++] =
+			(struct pv_counter_desc){ .section =
+							  named ? PV_SECTION_PERFCOUNTERS : 0x100,
+				.type = i,
+				.unit = narrow ? 0 : 1 << 24,
+				.variance = narrow ? 0 : 1 << 28,
+				.index = salt * 8 + i + 1,
+				.name = text(salt + 1),
+				.section_name = text(named && form != MLPD_BARE ? salt : 0) };
 	}
 	return s;
 }
@@ -76,15 +80,16 @@ static struct pv_span values(struct pv_batch *p, unsigned salt)
 	for (unsigned i = 0; i < 8; i++) {
 		bool string = i == PV_COUNTER_STRING;
 		p->values.v[p->values.n++] = (struct pv_counter_value){ .index = salt * 8 + i + 1,
-			.type = i, .raw = string ? 1 : (uint64_t)0 - salt,
+			.type = i,
+			.raw = string ? 1 : (uint64_t)0 - salt,
 			.text = text(string ? salt : 0) };
 	}
 	return s;
 }
 
 /* Root types with the top bit of a byte, so that one byte is not one uleb; one bit as a number. */
-static struct pv_span old_root_list(struct pv_batch *p, const struct mlpd_format *f, uint8_t form,
-	unsigned salt)
+static struct pv_span old_root_list(
+	struct pv_batch *p, const struct mlpd_format *f, uint8_t form, unsigned salt)
 {
 	static const uint8_t types[] = { MLPD_OBJ, MLPD_BYTE, MLPD_ULEB };
 	struct pv_span s = pool_list(p, f, types, 3, salt);
@@ -98,8 +103,8 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	const struct mlpd_format *f, struct pv_batch *p, unsigned salt)
 {
 	static const uint8_t objects[] = { MLPD_OBJ, MLPD_OBJ }, bare[] = { MLPD_FLAGS, MLPD_OBJ },
-		refs[] = { MLPD_ULEB, MLPD_OBJ }, roots[] = { MLPD_PTR, MLPD_OBJ },
-		one[] = { MLPD_PTR };
+			     refs[] = { MLPD_ULEB, MLPD_OBJ }, roots[] = { MLPD_PTR, MLPD_OBJ },
+			     one[] = { MLPD_PTR };
 	switch (field->type) {
 	case MLPD_OBJS:
 		return pool_list(p, f, objects, 2, salt);

@@ -46,8 +46,7 @@ static void thrown(struct world *x)
 {
 	uint64_t error = world_object(x, 9);
 	world_put(x, 4025, EVENT(EXCEPTION_THROW, .thrown = { error, { 0, 0 }, 0 }));
-	world_put(x, 4025,
-		EVENT(EXT_MESSAGE, .string = { error, 12, world_text("no more left") }));
+	world_put(x, 4025, EVENT(EXT_MESSAGE, .string = { error, 12, world_text("no more left") }));
 }
 
 static void runtime(struct world *x)

@@ -20,7 +20,8 @@ static void put(struct pv_addresses *a, uint64_t object, uint32_t class_use, boo
 {
 	struct pv_address *slot = pv_addresses_slot(a, object);
 	ck_assert_ptr_nonnull(slot);
-	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, pv_addresses_age(a, now), asked));
+	pv_address_set(
+		a->ousted, slot, pv_address_of(object, class_use, pv_addresses_age(a, now), asked));
 }
 
 START_TEST(the_one_that_has_to_go_is_found)
@@ -58,7 +59,10 @@ static bool take(void *ctx, void *to, size_t n)
 static bool load(struct pv_addresses *a, const bytes *b, size_t n, uint64_t classes)
 {
 	const uint8_t *from = b->v;
-	struct pv_archive in = { .mode = PV_ARCHIVE_LOAD, .read = take, .ctx = &from, .left = n,
+	struct pv_archive in = { .mode = PV_ARCHIVE_LOAD,
+		.read = take,
+		.ctx = &from,
+		.left = n,
 		.store[PV_CLASS_USES] = classes };
 	pv_addresses_archive(&in, a);
 	return !in.failed && in.left == 0;
@@ -107,7 +111,8 @@ START_TEST(addresses_have_an_age)
 	now = 160; /* told behind the start of a collection that came later */
 	put(&a, ONE + 128, 3, false);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_uint_eq(pv_addresses_class(&a, ONE + 64 * (unsigned)(i + 1), 199), (unsigned)i + 2);
+		ck_assert_uint_eq(
+			pv_addresses_class(&a, ONE + 64 * (unsigned)(i + 1), 199), (unsigned)i + 2);
 		ck_assert_uint_eq(pv_addresses_class(&a, ONE + 64 * (unsigned)(i + 1), 200), 0);
 	}
 	ck_assert_int_eq(pv_addresses_since(&a, 160), 100);

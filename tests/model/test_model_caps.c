@@ -397,7 +397,8 @@ START_TEST(too_many_shots_thin_out)
 		logkit_plain(k, 10 * i, PV_KIND_HEAP_START);
 		logkit_event(k, 10 * i + 1,
 			(struct pv_event){ .kind = PV_KIND_HEAP_OBJECT,
-				.heap_object = { 0x8000, logkit_type(k, CAR), 24, 0, { 0, 0 }, 0 } });
+				.heap_object = {
+					0x8000, logkit_type(k, CAR), 24, 0, { 0, 0 }, 0 } });
 		logkit_plain(k, 10 * i + 3, PV_KIND_HEAP_END);
 	}
 	const struct pv_heap_shots *s = &logkit_model(k)->shots;

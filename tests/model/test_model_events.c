@@ -117,7 +117,8 @@ START_TEST(throw_stacks_and_clauses)
 	struct logkit *k = world();
 	struct pv_span stack = LOGKIT_LIST(k, A, B);
 	logkit_event(k, 1,
-		(struct pv_event){ .kind = PV_KIND_EXCEPTION_THROW, .thrown = { 0x8000, stack, 0 } });
+		(struct pv_event){
+			.kind = PV_KIND_EXCEPTION_THROW, .thrown = { 0x8000, stack, 0 } });
 	logkit_enter(k, 2, A);
 	logkit_object(k, 3, PV_KIND_EXCEPTION_THROW, 0x8000); /* in calls mode: the path */
 	const uint64_t types[] = { 0, 0, 1, 2, 2, 2, 4, 9 };
@@ -215,8 +216,7 @@ START_TEST(a_lock_whose_allocation_is_told_late)
 	const struct pv_model *m = logkit_model(k);
 	char buf[24];
 	ck_assert_uint_eq(m->locks.lock.n, 3);
-	ck_assert_str_eq(
-		pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Late");
+	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Late");
 	ck_assert(!m->locks.lock.v[1].gone);
 	ck_assert_uint_eq(m->locks.lock.v[2].class_use, 0);
 	ck_assert(m->locks.lock.v[2].gone);

@@ -43,7 +43,8 @@ START_TEST(the_least_are_those_that_sorting_finds)
 		if (n)
 			qsort(order, n, sizeof *order, compare);
 		for (size_t i = 0; i < n; i++)
-			ck_assert_int_eq(chosen[i], k > 0 && rank(value, second, i) <= order[k - 1]);
+			ck_assert_int_eq(
+				chosen[i], k > 0 && rank(value, second, i) <= order[k - 1]);
 	}
 	const uint64_t far[] = { UINT64_MAX, 0, pv_least_signed(-1), pv_least_signed(1) };
 	pv_least(far, NULL, 4, 2, chosen);
@@ -133,7 +134,8 @@ static void apply_locked(struct pv_model *m, const struct pv_batch *b)
 static void same_end(const struct pv_model *x, const struct pv_model *y)
 {
 	ck_assert_uint_eq(x->calls.node.n, y->calls.node.n);
-	ck_assert_mem_eq(x->calls.node.v, y->calls.node.v, x->calls.node.n * sizeof *x->calls.node.v);
+	ck_assert_mem_eq(
+		x->calls.node.v, y->calls.node.v, x->calls.node.n * sizeof *x->calls.node.v);
 	ck_assert_uint_eq(x->stacks.node.n, y->stacks.node.n);
 	ck_assert_mem_eq(
 		x->stacks.node.v, y->stacks.node.v, x->stacks.node.n * sizeof *x->stacks.node.v);

@@ -199,7 +199,8 @@ START_TEST(impossible_code_sizes_are_not_added_up)
 	for (uint64_t i = 0; i < 4; i++)
 		logkit_event(k, (int64_t)i,
 			(struct pv_event){ .kind = PV_KIND_METHOD_JIT,
-				.jit = { A + i * 8, 0x4000 + i * 0x100, sizes[i], { "m", 1 }, 0 } });
+				.jit = {
+					A + i * 8, 0x4000 + i * 0x100, sizes[i], { "m", 1 }, 0 } });
 	struct pv_model *m = logkit_model(k);
 	ck_assert_uint_eq(m->helpers.code_bytes, 150);
 	ck_assert_uint_eq(m->helpers.bad_sizes, 1);

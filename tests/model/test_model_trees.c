@@ -150,17 +150,22 @@ END_TEST
 START_TEST(samples_fall_on_lines)
 {
 	struct logkit *k = world();
-	logkit_event(k, 1, (struct pv_event){ .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = A, .code = 0x5000, .size = 0x100, .name = { "A", 1 } } });
+	logkit_event(k, 1,
+		(struct pv_event){ .kind = PV_KIND_METHOD_JIT,
+			.jit = {
+				.method = A, .code = 0x5000, .size = 0x100, .name = { "A", 1 } } });
 	struct pv_span pairs = LOGKIT_LIST(k, 0, 10, 0x20, 11, 0x40, 10); /* a loop: 10, 11, 10 */
-	logkit_event(k, 1, (struct pv_event){ .kind = PV_KIND_EXT_LINES,
-		.lines = { .method = A, .file = { "a.cs", 4 }, .pairs = pairs } });
+	logkit_event(k, 1,
+		(struct pv_event){ .kind = PV_KIND_EXT_LINES,
+			.lines = { .method = A, .file = { "a.cs", 4 }, .pairs = pairs } });
 	const uint64_t ips[] = { 0x5000, 0x501f, 0x5020, 0x50ff, 0x6000, 0x4fff };
 	for (size_t i = 0; i < 6; i++) {
 		struct pv_span both = LOGKIT_LIST(k, ips[i], A);
-		logkit_event(k, 10 + (int64_t)i, (struct pv_event){ .kind = PV_KIND_SAMPLE_HIT,
-			.hit = { .thread = 1, .ips = { both.at, 1 },
-				.frames = { both.at + 1, 1 } } });
+		logkit_event(k, 10 + (int64_t)i,
+			(struct pv_event){ .kind = PV_KIND_SAMPLE_HIT,
+				.hit = { .thread = 1,
+					.ips = { both.at, 1 },
+					.frames = { both.at + 1, 1 } } });
 	}
 	logkit_flush(k);
 	const struct pv_lines *l = &k->model->lines;

@@ -34,8 +34,7 @@ static char *report(struct pv_model *m)
 	size_t n;
 	struct pv_error e;
 	const struct pv_report_source source = { .path = "log" };
-	struct pv_report_options o = { .format = PV_REPORT_JSON,
-		.sections = "all" };
+	struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
 	FILE *f = open_memstream(&text, &n);
 	ck_assert_msg(pv_report_write(m, &source, &o, f, &e), "%s", e.what);
 	fclose(f);

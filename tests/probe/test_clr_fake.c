@@ -14,14 +14,9 @@ extern pvp_hr DllGetClassObject(
 static const struct {
 	size_t is, want;
 } places[] = {
-#define INFO(name, slot)                                                                           \
-	{                                                                                          \
-		offsetof(struct pvp_clr_info_table, name) / sizeof(pvp_clr_slot), slot             \
-	}
+#define INFO(name, slot) { offsetof(struct pvp_clr_info_table, name) / sizeof(pvp_clr_slot), slot }
 #define META(name, slot)                                                                           \
-	{                                                                                          \
-		offsetof(struct pvp_clr_metadata_table, name) / sizeof(pvp_clr_slot), slot         \
-	}
+	{ offsetof(struct pvp_clr_metadata_table, name) / sizeof(pvp_clr_slot), slot }
 	INFO(class_of_object, 3),
 	INFO(class_layout, 40),
 	INFO(box_layout, 47),
@@ -156,7 +151,8 @@ END_TEST
 START_TEST(refusals_leave_the_program_alone)
 {
 	static const char *const words[] = { "nosuchword", "spans=nothing", "calltree", "cpu",
-		"lines", "coverage", "coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
+		"lines", "coverage", "coverage=a:x", "callspec=x", "calldepth=3", "report",
+		"help" };
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		ck_assert_msg(begin(words[i]) == PVP_HR_CANCEL, "%s", words[i]);
 		pvp_clr.info = NULL;

@@ -317,7 +317,12 @@ START_TEST(structures_of_signatures)
 		structures(sig, sizeof sig, want, argument);                                       \
 	} while (0)
 	enum { I4 = 8, TEXT = 0x0e, VALUE = 0x11, CLASS, VAR, MD = 0x14, INST = 0x15, ARR = 0x1d };
-	enum { THING = 2 << 2, THING_REF = 1 << 2 | 1, INNER_REF = 2 << 2 | 1, NO_REF = 3 << 2 | 1 };
+	enum {
+		THING = 2 << 2,
+		THING_REF = 1 << 2 | 1,
+		INNER_REF = 2 << 2 | 1,
+		NO_REF = 3 << 2 | 1
+	};
 	const uint64_t of_int = FAKE_CLASS_OF_INT, of_string = FAKE_CLASS_OF_STRING;
 	fake.library = true;
 	ck_assert_int_eq(begin("nodefaults,fields"), 0);

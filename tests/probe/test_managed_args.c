@@ -50,7 +50,8 @@ START_TEST(groups_of_words)
 		groups("nodefaults,alloc"), PVP_MANAGED_ALLOC | PVP_MANAGED_GC | PVP_MANAGED_MOVES);
 	ck_assert_uint_eq(groups("nodefaults,counters"), PVP_MANAGED_COUNTERS);
 	ck_assert_uint_eq(groups("nodefaults,nogcmove,alloc"), PVP_MANAGED_ALLOC | PVP_MANAGED_GC);
-	ck_assert_uint_eq(groups("nodefaults,legacy,noalloc") & (PVP_MANAGED_GC | PVP_MANAGED_MOVES), 0);
+	ck_assert_uint_eq(
+		groups("nodefaults,legacy,noalloc") & (PVP_MANAGED_GC | PVP_MANAGED_MOVES), 0);
 	ck_assert_uint_eq(groups("") & PVP_MANAGED_CALLS, 0);
 	const unsigned extensions = PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES;
 	ck_assert_uint_eq(groups("") & extensions, 0);

@@ -22,8 +22,8 @@ END_TEST
 START_TEST(every_key)
 {
 	struct pvp_config c;
-	ck_assert(pvp_args_parse("output=/tmp/a b.mlpd,calls=off,alloc=no,marks,buffer=1M,linger=0",
-		&c, NULL));
+	ck_assert(pvp_args_parse(
+		"output=/tmp/a b.mlpd,calls=off,alloc=no,marks,buffer=1M,linger=0", &c, NULL));
 	ck_assert_str_eq(c.output, "/tmp/a b.mlpd");
 	ck_assert(!c.calls && !c.alloc && c.marks);
 	ck_assert_uint_eq(c.buffer, 1 << 20);

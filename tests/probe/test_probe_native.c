@@ -28,8 +28,8 @@ static void calls_are(const struct probe_log *log, const char *name, uint64_t n,
 	const struct probe_method *m = probe_log_method(log, name);
 	ck_assert_msg(m->enters == n && m->exc_leaves == jumped && m->leaves == n - jumped,
 		"%s: %lu enters, %lu leaves, %lu by jumps; want %lu and %lu by jumps", name,
-		(unsigned long)m->enters, (unsigned long)m->leaves,
-		(unsigned long)m->exc_leaves, (unsigned long)n, (unsigned long)jumped);
+		(unsigned long)m->enters, (unsigned long)m->leaves, (unsigned long)m->exc_leaves,
+		(unsigned long)n, (unsigned long)jumped);
 }
 
 START_TEST(names_and_counts)

@@ -185,8 +185,8 @@ START_TEST(losses_of_many_threads_add_up)
 	reader_start(&r, 512);
 	start(",buffer=256k");
 	for (unsigned i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&t[i], NULL, emit_many, (void *)(uintptr_t)&pairs),
-			0);
+		ck_assert_int_eq(
+			pthread_create(&t[i], NULL, emit_many, (void *)(uintptr_t)&pairs), 0);
 	atomic_store(&r.go, true);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);

@@ -42,8 +42,9 @@ static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
 static void world_init(struct world *w)
 {
-	*w = (struct world){ .mine = malloc(ROOM), .rows = malloc(ROOM),
-		.chunk = calloc(1, sizeof *w->chunk) };
+	*w = (struct world){
+		.mine = malloc(ROOM), .rows = malloc(ROOM), .chunk = calloc(1, sizeof *w->chunk)
+	};
 	ck_assert(w->mine && w->rows && w->chunk);
 	w->p = w->mine;
 	w->q = w->rows;
@@ -72,8 +73,7 @@ static void both(struct world *w, uint64_t now)
 		w->bases.obj = w->t.obj_base;
 	} else {
 		e.call.method = number();
-		w->p = pvp_put_call(&w->t, w->p, (enum pvp_call_event)bytes[i], e.call.method,
-			now);
+		w->p = pvp_put_call(&w->t, w->p, (enum pvp_call_event)bytes[i], e.call.method, now);
 	}
 	w->q += mlpd_encode(w->q, PVP_HOT_MAX, &w->bases, &format, &e, NULL);
 }
@@ -144,8 +144,12 @@ START_TEST(scan_finds_the_state_behind)
 	}
 	struct pv_batch scratch = { 0 };
 	struct pvp_tally tally = { 0 };
-	struct pvp_scan s = { .time = 5, .scratch = &scratch, .tally = &tally, .seen = seen,
-		.use = use, .ctx = &used };
+	struct pvp_scan s = { .time = 5,
+		.scratch = &scratch,
+		.tally = &tally,
+		.seen = seen,
+		.use = use,
+		.ctx = &used };
 	ck_assert(pvp_scan(&s, w.mine, w.p));
 	ck_assert_uint_eq(s.time, w.t.time);
 	ck_assert_uint_eq(s.method, w.t.method);
@@ -165,8 +169,9 @@ START_TEST(scan_refuses_other_bytes)
 	for (size_t i = 0; i < PV_COUNT_OF(bad); i++) {
 		struct pv_batch scratch = { 0 };
 		struct pvp_tally tally = { 0 };
-		struct pvp_scan s = { .scratch = &scratch, .tally = &tally, .seen = seen,
-			.use = use, .ctx = &used };
+		struct pvp_scan s = {
+			.scratch = &scratch, .tally = &tally, .seen = seen, .use = use, .ctx = &used
+		};
 		ck_assert(!pvp_scan(&s, bad[i], bad[i] + 4));
 	}
 }

@@ -20,8 +20,10 @@ static struct kit calls(void)
 	kit_method(&k, MAIN, "Main()");
 	kit_method(&k, WORK, "Work(int)");
 	kit_method(&k, READ, "Read()");
-	static const struct { uint64_t us, method; bool enter; } step[] = {
-		{ 0, MAIN, true }, { 10, WORK, true }, { 20, WORK, true }, { 30, READ, true },
+	static const struct {
+		uint64_t us, method;
+		bool enter;
+	} step[] = { { 0, MAIN, true }, { 10, WORK, true }, { 20, WORK, true }, { 30, READ, true },
 		{ 40, READ, false }, { 50, WORK, false }, { 60, WORK, false }, { 70, READ, true },
 		{ 90, READ, false }, { 100, MAIN, false } };
 	for (size_t i = 0; i < PV_COUNT_OF(step); i++) {
@@ -134,7 +136,8 @@ START_TEST(small_methods_show_what_the_probe_took)
 		kit_leave(&k, OTHER);
 	}
 	k.m->target.args = "profview:fake,calls";
-	k.m->target.timer_overhead_ns = 1500; /* 2000 would leave nothing, so 1800 was the probe's */
+	k.m->target.timer_overhead_ns =
+		1500; /* 2000 would leave nothing, so 1800 was the probe's */
 	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &net);
 	ck_assert_str_eq(kit_text(t, 0, self), "0x4d 100000");
 	pv_table_destroy(t);
@@ -179,7 +182,8 @@ START_TEST(the_call_tree_opens_row_by_row)
 	struct kit k = calls();
 	struct pv_table *t = kit_view(&k, PV_VIEW_CALL_TREE, NULL);
 	static const char *const rows[] = { "Main() 2 145000 70000 -", "Read() 2 25000 25000 -",
-		"Work(int) 1 50000 20000 -", "Work(int) 1 30000 20000 -", "Read() 1 10000 10000 -" };
+		"Work(int) 1 50000 20000 -", "Work(int) 1 30000 20000 -",
+		"Read() 1 10000 10000 -" };
 	static const uint32_t depth[] = { 0, 1, 1, 2, 3 };
 	ck_assert_uint_eq(t->rows, PV_COUNT_OF(rows));
 	for (size_t i = 0; i < PV_COUNT_OF(rows); i++) {
@@ -300,7 +304,7 @@ START_TEST(an_empty_log_has_no_rows)
 	for (int view = 0; view < PV_VIEW_COUNT; view++) {
 		struct pv_table *t = kit_view(&k, (enum pv_view)view, NULL);
 		bool fixed = view == PV_VIEW_COVERAGE || view == PV_VIEW_CLAUSES ||
-			strcmp(t->name, "source") == 0;
+			     strcmp(t->name, "source") == 0;
 		ck_assert_msg((t->rows == 0) != fixed, "%s has %zu rows", t->name, t->rows);
 		ck_assert_str_ne(t->coverage, "");
 		pv_table_destroy(t);

@@ -18,7 +18,7 @@ static void fill(struct kit *k)
 	static const uint64_t stack[] = { MAIN, WORK, 0 };
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x10 } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-		.meta = { .key = 0x10, .name = text("main") } });
+			     .meta = { .key = 0x10, .name = text("main") } });
 	kit_method(k, MAIN, "Main()");
 	kit_method(k, WORK, "Work()");
 	kit_class(k, TEXT, "System.String");
@@ -30,8 +30,8 @@ static void fill(struct kit *k)
 	kit_exc_leave(k, WORK);
 	kit_leave(k, MAIN);
 	kit_throw(k, 0x8000, stack);
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
-		.clause = { .method = MAIN } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_EXCEPTION_CLAUSE, .clause = { .method = MAIN } });
 	kit_monitor(k, PV_KIND_MONITOR_CONTENTION, 0x8000, stack);
 	kit_monitor(k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
 	kit_sample(k, 0x10, WORK * 16, stack);
@@ -43,10 +43,10 @@ static void fill(struct kit *k)
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
 	kit_gc(k, PV_GC_END, 0);
 	kit_gc(k, PV_GC_POST_START, 0);
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_FINALIZE_OBJECT_START,
-		.finalize = { 0x8000 } });
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_GC_FINALIZE_OBJECT_END,
-		.finalize = { 0x8000 } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_GC_FINALIZE_OBJECT_START, .finalize = { 0x8000 } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_GC_FINALIZE_OBJECT_END, .finalize = { 0x8000 } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER, .helper = { .size = 8 } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x10 } });
 }
@@ -65,22 +65,35 @@ static void line_without(unsigned kind, enum pv_view view, char *to, size_t size
 
 START_TEST(a_kind_removed_changes_the_line)
 {
-	static const struct { enum pv_view view; unsigned kind; } row[] = {
-		{ PV_VIEW_METHODS, PV_KIND_METHOD_ENTER }, { PV_VIEW_METHODS, PV_KIND_METHOD_LEAVE },
+	static const struct {
+		enum pv_view view;
+		unsigned kind;
+	} row[] = {
+		{ PV_VIEW_METHODS, PV_KIND_METHOD_ENTER },
+		{ PV_VIEW_METHODS, PV_KIND_METHOD_LEAVE },
 		{ PV_VIEW_METHODS, PV_KIND_METHOD_EXC_LEAVE },
-		{ PV_VIEW_METHODS, PV_KIND_SAMPLE_HIT }, { PV_VIEW_METHODS, PV_KIND_METHOD_JIT },
-		{ PV_VIEW_CALL_TREE, PV_KIND_METHOD_ENTER }, { PV_VIEW_CALL_TREE, PV_KIND_SAMPLE_HIT },
-		{ PV_VIEW_CLASSES, PV_KIND_ALLOC }, { PV_VIEW_CLASSES, PV_KIND_CLASS_LOAD },
+		{ PV_VIEW_METHODS, PV_KIND_SAMPLE_HIT },
+		{ PV_VIEW_METHODS, PV_KIND_METHOD_JIT },
+		{ PV_VIEW_CALL_TREE, PV_KIND_METHOD_ENTER },
+		{ PV_VIEW_CALL_TREE, PV_KIND_SAMPLE_HIT },
+		{ PV_VIEW_CLASSES, PV_KIND_ALLOC },
+		{ PV_VIEW_CLASSES, PV_KIND_CLASS_LOAD },
 		{ PV_VIEW_CLASSES, PV_KIND_VTABLE_LOAD },
-		{ PV_VIEW_COLLECTIONS, PV_KIND_GC_EVENT }, { PV_VIEW_COLLECTIONS, PV_KIND_GC_RESIZE },
-		{ PV_VIEW_PAUSES, PV_KIND_GC_EVENT }, { PV_VIEW_GENERATIONS, PV_KIND_GC_EVENT },
-		{ PV_VIEW_SHOTS, PV_KIND_HEAP_OBJECT }, { PV_VIEW_SHOTS, PV_KIND_HEAP_END },
-		{ PV_VIEW_SHOTS, PV_KIND_HEAP_START }, { PV_VIEW_SHOTS, PV_KIND_HEAP_ROOTS },
+		{ PV_VIEW_COLLECTIONS, PV_KIND_GC_EVENT },
+		{ PV_VIEW_COLLECTIONS, PV_KIND_GC_RESIZE },
+		{ PV_VIEW_PAUSES, PV_KIND_GC_EVENT },
+		{ PV_VIEW_GENERATIONS, PV_KIND_GC_EVENT },
+		{ PV_VIEW_SHOTS, PV_KIND_HEAP_OBJECT },
+		{ PV_VIEW_SHOTS, PV_KIND_HEAP_END },
+		{ PV_VIEW_SHOTS, PV_KIND_HEAP_START },
+		{ PV_VIEW_SHOTS, PV_KIND_HEAP_ROOTS },
 		{ PV_VIEW_SHOT_CLASSES, PV_KIND_HEAP_OBJECT },
 		{ PV_VIEW_EXCEPTIONS, PV_KIND_EXCEPTION_THROW },
 		{ PV_VIEW_EXCEPTIONS, PV_KIND_EXCEPTION_CLAUSE },
-		{ PV_VIEW_LOCKS, PV_KIND_MONITOR_CONTENTION }, { PV_VIEW_LOCKS, PV_KIND_MONITOR_DONE },
-		{ PV_VIEW_THREADS, PV_KIND_THREAD_START }, { PV_VIEW_THREADS, PV_KIND_THREAD_END },
+		{ PV_VIEW_LOCKS, PV_KIND_MONITOR_CONTENTION },
+		{ PV_VIEW_LOCKS, PV_KIND_MONITOR_DONE },
+		{ PV_VIEW_THREADS, PV_KIND_THREAD_START },
+		{ PV_VIEW_THREADS, PV_KIND_THREAD_END },
 		{ PV_VIEW_THREADS, PV_KIND_THREAD_NAME },
 		{ PV_VIEW_JIT_METHODS, PV_KIND_METHOD_JIT },
 		{ PV_VIEW_JIT_HELPERS, PV_KIND_JIT_HELPER },
@@ -116,7 +129,8 @@ static const char *state_of(struct kit *k, const char *what, char detail[300])
 
 START_TEST(options_say_what_could_have_been)
 {
-	static const struct { const char *args, *complete;
+	static const struct {
+		const char *args, *complete;
 	} row[] = {
 		{ "log", "names losses damage" },
 		{ "log:nodefaults", "names losses damage" },
@@ -154,8 +168,8 @@ START_TEST(options_say_what_could_have_been)
 				ck_assert_msg(strcmp(state, "not recorded") == 0, "%s: %s is %s",
 					row[i].args, all[w], state);
 		}
-		ck_assert_msg(strcmp(complete, row[i].complete) == 0, "%s: %s", row[i].args,
-			complete);
+		ck_assert_msg(
+			strcmp(complete, row[i].complete) == 0, "%s: %s", row[i].args, complete);
 		kit_free(&k);
 	}
 }
@@ -205,16 +219,18 @@ START_TEST(losses_are_the_probes_own_counter)
 {
 	char detail[300];
 	struct kit k = kit_new("profview:native,calls");
-	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER, .type = PV_COUNTER_LONG,
-		.index = 1, .name = text("lost events") };
+	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER,
+		.type = PV_COUNTER_LONG,
+		.index = 1,
+		.name = text("lost events") };
 	struct pv_counter_value v = { .index = 1, .type = PV_COUNTER_LONG, .raw = 33 };
 	ck_assert(pv_reserve(&k.batch.descs, 1) && pv_reserve(&k.batch.values, 1));
 	k.batch.descs.v[k.batch.descs.n++] = d;
 	k.batch.values.v[k.batch.values.n++] = v;
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
-		.counters = { .list = { 0, 1 } } });
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
-		.counters = { .list = { 0, 1 } } });
+			      .counters = { .list = { 0, 1 } } });
+	kit_event(&k, (struct pv_event){
+			      .kind = PV_KIND_COUNTERS_SAMPLE, .counters = { .list = { 0, 1 } } });
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "losses", detail), "lost");
 	ck_assert(strstr(detail, "33 events lost by the probe"));
@@ -296,9 +312,8 @@ START_TEST(stacks_that_end_early_are_said)
 	own_counter(&k, 8, "sample stacks cut: too deep", 5);
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
-	ck_assert_msg(
-		strstr(detail, "stacks: 75 % to their end, 20 % cut where no"
-			       " frame pointer is, 5 % cut as too deep"),
+	ck_assert_msg(strstr(detail, "stacks: 75 % to their end, 20 % cut where no"
+				     " frame pointer is, 5 % cut as too deep"),
 		"%s", detail);
 	kit_free(&k);
 }

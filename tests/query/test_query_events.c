@@ -33,14 +33,14 @@ START_TEST(throws_by_class_and_stack)
 	static const uint64_t clauses[] = { 0, 0, 1, 2, 4, 4, 9 };
 	for (size_t i = 0; i < PV_COUNT_OF(clauses); i++)
 		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
-			.clause = { .type = clauses[i], .method = MAIN } });
+				      .clause = { .type = clauses[i], .method = MAIN } });
 	static const char *const row[] = { "name", "thrown", "thrown_percent", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_EXCEPTIONS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_str_eq(kit_text(t, 0, row), "App.Fault 3 75");
 	ck_assert_str_eq(kit_text(t, 1, row), "(class not recorded) 1 25");
 	ck_assert(strstr(t->coverage, "exceptions partial: 4 thrown, 7 clauses entered, "
-		"1 of a class not recorded"));
+				      "1 of a class not recorded"));
 	pv_table_destroy(t);
 	static const char *const site[] = { "class", "stack", "thrown", NULL };
 	t = kit_view(&k, PV_VIEW_THROW_SITES, NULL);
@@ -58,7 +58,7 @@ START_TEST(throws_by_class_and_stack)
 		ck_assert_str_eq(kit_text(t, i, clause), clause_rows[i]);
 	pv_table_destroy(t);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXCEPTION_CLAUSE,
-		.clause = { .type = 2, .method = WORK } });
+			      .clause = { .type = 2, .method = WORK } });
 	static const char *const by_method[] = { "method", "count", "catch", "filter", "finally",
 		"fault", "other", NULL };
 	t = kit_view(&k, PV_VIEW_CLAUSE_METHODS, NULL);
@@ -89,8 +89,8 @@ START_TEST(waits_by_lock_and_stack)
 	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0xb000, work);
 	kit_at(&k, 41);
 	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0xb000, NULL);
-	static const char *const row[] = { "object", "class", "contentions", "wait_ns", "max_wait_ns",
-		"acquired", "failed", NULL };
+	static const char *const row[] = { "object", "class", "contentions", "wait_ns",
+		"max_wait_ns", "acquired", "failed", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_LOCKS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_str_eq(kit_text(t, 0, row), "0xa000 App.Lock 2 23000 20000 1 1");
@@ -114,7 +114,7 @@ START_TEST(threads_are_told_apart_by_their_lives)
 	kit_at(&k, 1);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x20 } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-		.meta = { .key = 0x20, .name = text("worker") } });
+			      .meta = { .key = 0x20, .name = text("worker") } });
 	kit_alloc(&k, LOCK, 0xa000, 16, NULL);
 	kit_enter(&k, MAIN);
 	kit_at(&k, 9);
@@ -123,7 +123,7 @@ START_TEST(threads_are_told_apart_by_their_lives)
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x20 } });
 	kit_thread(&k, 0x30);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-		.meta = { .key = 0x30, .name = text("Profiler Writer") } });
+			      .meta = { .key = 0x30, .name = text("Profiler Writer") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x30 } });
 	kit_at(&k, 13); /* the profiler goes on behind the end that it made up for itself */
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT });
@@ -151,10 +151,12 @@ END_TEST
 START_TEST(compiled_code)
 {
 	struct kit k = start("log:jit");
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER,
-		.helper = { .type = 5, .address = 0x10, .size = 20, .name = text("x") } });
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER,
-		.helper = { .type = 5, .address = 0x40, .size = 22, .name = text("y") } });
+	kit_event(&k,
+		(struct pv_event){ .kind = PV_KIND_JIT_HELPER,
+			.helper = { .type = 5, .address = 0x10, .size = 20, .name = text("x") } });
+	kit_event(&k,
+		(struct pv_event){ .kind = PV_KIND_JIT_HELPER,
+			.helper = { .type = 5, .address = 0x40, .size = 22, .name = text("y") } });
 	kit_at(&k, 3);
 	kit_method(&k, MAIN + 1, "Main()");
 	static const char *const method[] = { "name", "count", "code_bytes", "time_ns", NULL };
@@ -178,7 +180,7 @@ static void describe(struct kit *k, struct pv_counter_desc d)
 	ck_assert(pv_reserve(&k->batch.descs, 1));
 	k->batch.descs.v[k->batch.descs.n++] = d;
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
-		.counters = { .list = { (uint32_t)k->batch.descs.n - 1, 1 } } });
+			     .counters = { .list = { (uint32_t)k->batch.descs.n - 1, 1 } } });
 }
 
 static void sample(struct kit *k, struct pv_counter_value v)
@@ -186,22 +188,30 @@ static void sample(struct kit *k, struct pv_counter_value v)
 	ck_assert(pv_reserve(&k->batch.values, 1));
 	k->batch.values.v[k->batch.values.n++] = v;
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
-		.counters = { .list = { (uint32_t)k->batch.values.n - 1, 1 } } });
+			     .counters = { .list = { (uint32_t)k->batch.values.n - 1, 1 } } });
 }
 
 START_TEST(counters_in_their_sections)
 {
 	struct kit k = start("log:counter");
-	describe(&k, (struct pv_counter_desc){ .section = 0x200, .type = PV_COUNTER_LONG,
-		.unit = 1 << 24, .variance = 1 << 30, .index = 7, .name = text("Heap") });
+	describe(&k, (struct pv_counter_desc){ .section = 0x200,
+			     .type = PV_COUNTER_LONG,
+			     .unit = 1 << 24,
+			     .variance = 1 << 30,
+			     .index = 7,
+			     .name = text("Heap") });
 	describe(&k, (struct pv_counter_desc){ .section = PV_SECTION_PERFCOUNTERS,
-		.type = PV_COUNTER_DOUBLE, .unit = 99, .variance = 1 << 28, .index = 8,
-		.section_name = text("Mono Memory"), .name = text("Load") });
+			     .type = PV_COUNTER_DOUBLE,
+			     .unit = 99,
+			     .variance = 1 << 28,
+			     .index = 8,
+			     .section_name = text("Mono Memory"),
+			     .name = text("Load") });
 	static const uint64_t steps[] = { UINT64_C(1000000000000000), (uint64_t)-7, 3 };
 	for (size_t i = 0; i < PV_COUNT_OF(steps); i++) {
 		kit_at(&k, 1000000 * (i + 1));
-		sample(&k, (struct pv_counter_value){ .index = 7, .type = PV_COUNTER_LONG,
-			.raw = steps[i] });
+		sample(&k, (struct pv_counter_value){
+				   .index = 7, .type = PV_COUNTER_LONG, .raw = steps[i] });
 	}
 	double half = 0.5;
 	uint64_t bits;
@@ -212,8 +222,7 @@ START_TEST(counters_in_their_sections)
 	struct pv_table *t = kit_view(&k, PV_VIEW_COUNTERS, NULL);
 	ck_assert_uint_eq(t->rows, 4);
 	ck_assert_str_eq(kit_text(t, 0, row), "Mono Memory - - - - - - -");
-	ck_assert_str_eq(kit_text(t, 1, row),
-		"Load Mono Memory double 0x63 monotonic 0.5 1 -");
+	ck_assert_str_eq(kit_text(t, 1, row), "Load Mono Memory double 0x63 monotonic 0.5 1 -");
 	ck_assert_str_eq(kit_text(t, 2, row), "gc - - - - - - -");
 	ck_assert_str_eq(kit_text(t, 3, row), "Heap gc long bytes variable 1e+15 3 -2");
 	struct pv_query q = { .select = t->row[3].id };
@@ -234,11 +243,11 @@ START_TEST(loads_and_unloads)
 	struct kit k = kit_new("log");
 	kit_at(&k, 2);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
-		.meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
+			      .meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_DOMAIN_LOAD, .meta = { .key = 0x50 } });
 	kit_at(&k, 4);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_IMAGE_UNLOAD,
-		.meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
+			      .meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
 	static const char *const row[] = { "id", "name", "load_ns", "unload_ns", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_IMAGES, NULL);
 	ck_assert_uint_eq(t->rows, 1);
@@ -259,13 +268,19 @@ END_TEST
 START_TEST(covered_statements)
 {
 	struct kit k = kit_new("log:coverage");
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_METHOD, .coverage = {
-		.assembly = text("app"), .class_name = text("App.Node"), .method = text("Walk"),
-		.signature = text("void ()"), .file = text("node.cs"), .method_id = 7,
-		.statements = 4 } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_METHOD,
+			      .coverage = { .assembly = text("app"),
+				      .class_name = text("App.Node"),
+				      .method = text("Walk"),
+				      .signature = text("void ()"),
+				      .file = text("node.cs"),
+				      .method_id = 7,
+				      .statements = 4 } });
 	for (uint64_t i = 0; i < 4; i++)
-		kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_STATEMENT, .coverage = {
-			.method_id = 7, .il = 2, .hits = i % 3, .line = i + 1 } });
+		kit_event(&k,
+			(struct pv_event){ .kind = PV_KIND_COVERAGE_STATEMENT,
+				.coverage = {
+					.method_id = 7, .il = 2, .hits = i % 3, .line = i + 1 } });
 	static const char *const row[] = { "assembly", "class", "method", "signature", "file",
 		"statements", "covered", "covered_percent", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_CODE_COVERAGE, NULL);

@@ -4,7 +4,15 @@
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
-enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, ODD = 0x130, TEXT = 0x200, NODE = 0x300, LOST = 0x400 };
+enum {
+	MAIN = 0x100,
+	WORK = 0x110,
+	READ = 0x120,
+	ODD = 0x130,
+	TEXT = 0x200,
+	NODE = 0x300,
+	LOST = 0x400
+};
 
 /* Text: 24 + 40 bytes in Main > Work, 16 in Main > Work > Read; Node: 100 in Main; one nameless. */
 static struct kit allocations(void)
@@ -16,7 +24,7 @@ static struct kit allocations(void)
 	kit_class(&k, TEXT, "System.String");
 	kit_class(&k, NODE, "App.Node");
 	static const uint64_t work[] = { MAIN, WORK, 0 }, read[] = { MAIN, WORK, READ, 0 },
-		only[] = { MAIN, 0 };
+			      only[] = { MAIN, 0 };
 	kit_alloc(&k, TEXT, 0x8000, 24, work);
 	kit_alloc(&k, TEXT, 0x8020, 40, work);
 	kit_alloc(&k, TEXT, 0x8050, 16, read);
@@ -92,7 +100,8 @@ END_TEST
 START_TEST(sites_are_class_and_stack)
 {
 	struct kit k = allocations();
-	static const char *const row[] = { "class", "stack", "allocations", "allocated_bytes", NULL };
+	static const char *const row[] = { "class", "stack", "allocations", "allocated_bytes",
+		NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, NULL);
 	ck_assert_uint_eq(t->rows, 4);
 	ck_assert_str_eq(kit_text(t, 0, row), "App.Node Main() 1 100");
@@ -100,7 +109,7 @@ START_TEST(sites_are_class_and_stack)
 	ck_assert_str_eq(kit_text(t, 2, row), "System.String Main()\nWork()\nRead() 1 16");
 	ck_assert_str_eq(kit_text(t, 3, row), "0x401  1 8");
 	ck_assert(strstr(t->coverage, "allocation_stacks partial: 4 with their stacks, "
-		"1 without a stack"));
+				      "1 without a stack"));
 	pv_table_destroy(t);
 	kit_method(&k, ODD, "Odd\nname()");
 	kit_alloc(&k, NODE, 0x9000, 1000, (const uint64_t[]){ MAIN, ODD, 0 });
@@ -164,7 +173,8 @@ START_TEST(collections_and_pauses_are_told_apart)
 	ck_assert_str_eq(kit_text(t, 0, pause), "10000 10000");
 	ck_assert_str_eq(kit_text(t, 2, pause), "97000 2000");
 	pv_table_destroy(t);
-	static const char *const generation[] = { "generation", "count", "total_ns", "max_ns", NULL };
+	static const char *const generation[] = { "generation", "count", "total_ns", "max_ns",
+		NULL };
 	t = kit_view(&k, PV_VIEW_GENERATIONS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_str_eq(kit_text(t, 0, generation), "0 1 8000 8000");

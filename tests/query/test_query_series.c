@@ -7,8 +7,8 @@
 
 enum { MAIN = 0x100, WORK = 0x110, TEXT = 0x200, MS = 1000 };
 
-static struct pv_series *series(struct kit *k, enum pv_series_kind kind, int64_t from, int64_t to,
-	size_t cells)
+static struct pv_series *series(
+	struct kit *k, enum pv_series_kind kind, int64_t from, int64_t to, size_t cells)
 {
 	kit_flush(k);
 	struct pv_series *s = pv_view_series(k->m, kind, 0, from, to, cells);
@@ -147,8 +147,8 @@ START_TEST(the_window_forgets)
 	t = kit_view(&k, PV_VIEW_CLASS_STACKS, &last);
 	ck_assert_str_eq(kit_text(t, 0, frame), "Main() 1 24");
 	pv_table_destroy(t);
-	t = kit_view(&k, PV_VIEW_CALL_TREE, &(struct pv_query){ .window_ns = 30000000000,
-		.open_all = true });
+	t = kit_view(&k, PV_VIEW_CALL_TREE,
+		&(struct pv_query){ .window_ns = 30000000000, .open_all = true });
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_int_eq(kit_cell(t, &t->row[1], "self_ns")->i, 2000000000);
 	ck_assert_int_eq(kit_cell(t, &t->row[0], "total_ns")->i, 20000000000);
@@ -182,8 +182,8 @@ START_TEST(the_first_page)
 	ck_assert_uint_eq(s.methods_jitted, 1);
 	ck_assert_uint_eq(s.recorded & (PV_GROUP_CALLS | PV_GROUP_SAMPLES | PV_GROUP_GC),
 		PV_GROUP_CALLS | PV_GROUP_GC);
-	ck_assert_uint_eq(s.enabled, PV_GROUP_CALLS | PV_GROUP_ALLOC | PV_GROUP_EXCEPTIONS |
-		PV_GROUP_COUNTERS);
+	ck_assert_uint_eq(s.enabled,
+		PV_GROUP_CALLS | PV_GROUP_ALLOC | PV_GROUP_EXCEPTIONS | PV_GROUP_COUNTERS);
 	uint64_t generation = pv_view_generation(k.m);
 	kit_enter(&k, MAIN);
 	kit_flush(&k);

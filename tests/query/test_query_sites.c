@@ -4,8 +4,19 @@
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
-enum { MAIN = 0x100, MADE, READ, AGAIN, ODD, TEXT = 0x200, TILE = 0x300, TWIN = 0x400,
-	NORTH = 0x9000, SOUTH = 0x9800, SITES = 8 };
+enum {
+	MAIN = 0x100,
+	MADE,
+	READ,
+	AGAIN,
+	ODD,
+	TEXT = 0x200,
+	TILE = 0x300,
+	TWIN = 0x400,
+	NORTH = 0x9000,
+	SOUTH = 0x9800,
+	SITES = 8
+};
 
 /* AGAIN reads as READ does, TWIN as TILE but for its image; ODD has no name. */
 static const struct site {
@@ -35,8 +46,8 @@ static void class(struct kit *k, uint64_t key, uint64_t in, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
 			     .meta = { .key = key, .image = in, .name = { name, strlen(name) } } });
-	kit_event(k, (struct pv_event){
-			     .kind = PV_KIND_VTABLE_LOAD, .meta = { .key = key + 1, .owner = key } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
+			     .meta = { .key = key + 1, .owner = key } });
 }
 
 /* Names as the i-th of them all. */
@@ -154,8 +165,8 @@ int main(void)
 {
 	Suite *s = suite_create("query sites");
 	TCase *c = tcase_create("all");
-	tcase_add_loop_test(c, ties_stand_by_class_and_by_the_stacks_text, 0,
-		(int)PV_COUNT_OF(views));
+	tcase_add_loop_test(
+		c, ties_stand_by_class_and_by_the_stacks_text, 0, (int)PV_COUNT_OF(views));
 	tcase_add_test(c, waits_for_what_is_told_late_have_its_class);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -11,10 +11,16 @@ static const struct pv_column columns[] = {
 	{ .id = "time", .title = "Time", .unit = PV_UNIT_NS },
 	{ .id = "name", .title = "Name", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_ASCENDING },
 };
-static const struct pv_view_spec flat = { .column = columns, .columns = PV_COUNT_OF(columns),
-	.name = "name", .sort = "time", .then = "calls" };
-static const struct pv_view_spec tree = { .column = columns, .columns = PV_COUNT_OF(columns),
-	.name = "name", .sort = "calls", .tree = true };
+static const struct pv_view_spec flat = { .column = columns,
+	.columns = PV_COUNT_OF(columns),
+	.name = "name",
+	.sort = "time",
+	.then = "calls" };
+static const struct pv_view_spec tree = { .column = columns,
+	.columns = PV_COUNT_OF(columns),
+	.name = "name",
+	.sort = "calls",
+	.tree = true };
 
 static void add(struct pv_build *b, uint64_t id, uint64_t calls, int64_t time, const char *name)
 {
@@ -30,8 +36,8 @@ static const char *ids(const struct pv_table *t)
 	static char text[200];
 	size_t at = 0;
 	for (size_t i = 0; i < t->rows; i++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%u", i ? " " : "",
-			(unsigned)t->row[i].id);
+		at += (size_t)snprintf(
+			text + at, sizeof text - at, "%s%u", i ? " " : "", (unsigned)t->row[i].id);
 	text[at] = 0;
 	return text;
 }
@@ -182,7 +188,11 @@ END_TEST
 
 START_TEST(cells_read_like_people_write)
 {
-	static const struct { struct pv_cell c; enum pv_unit unit; const char *text; } row[] = {
+	static const struct {
+		struct pv_cell c;
+		enum pv_unit unit;
+		const char *text;
+	} row[] = {
 		{ { .u = 41207 }, PV_UNIT_COUNT, "41 207" },
 		{ { .u = 1536 }, PV_UNIT_BYTES, "1.50 KiB" },
 		{ { .i = -1500000000 }, PV_UNIT_NS, "-1.50 s" },
@@ -202,7 +212,8 @@ START_TEST(cells_read_like_people_write)
 	};
 	char buf[64];
 	for (size_t i = 0; i < PV_COUNT_OF(row); i++)
-		ck_assert_str_eq(pv_cell_text(&row[i].c, row[i].unit, buf, sizeof buf), row[i].text);
+		ck_assert_str_eq(
+			pv_cell_text(&row[i].c, row[i].unit, buf, sizeof buf), row[i].text);
 }
 END_TEST
 
@@ -229,17 +240,25 @@ static const struct pv_column many_columns[] = {
 	{ .id = "name", .title = "Name", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_ASCENDING },
 };
 static const struct pv_view_spec many_spec[] = {
-	{ .column = many_columns, .columns = PV_COUNT_OF(many_columns), .name = "name",
-		.sort = "time", .then = "calls" },
-	{ .column = many_columns, .columns = PV_COUNT_OF(many_columns), .name = "name",
-		.sort = "time", .then = "calls", .in_turn = true },
+	{ .column = many_columns,
+		.columns = PV_COUNT_OF(many_columns),
+		.name = "name",
+		.sort = "time",
+		.then = "calls" },
+	{ .column = many_columns,
+		.columns = PV_COUNT_OF(many_columns),
+		.name = "name",
+		.sort = "time",
+		.then = "calls",
+		.in_turn = true },
 };
 
 /* Few different figures, texts that begin alike, and cells that say nothing. */
 static void add_many(struct pv_build *b)
 {
 	static const char *const names[] = { "System.Collections.Generic.List", "System.Coll",
-		"System.Collections", "a", "", "\xc3\xa9", "System.Collections.Generic.Dictionary" };
+		"System.Collections", "a", "", "\xc3\xa9",
+		"System.Collections.Generic.Dictionary" };
 	uint64_t state = 3;
 	for (uint64_t id = MANY; id > 0; id--) {
 		state = state * UINT64_C(6364136223846793005) + 1;
@@ -287,8 +306,9 @@ START_TEST(the_first_rows_are_those_of_a_full_sort)
 	static const char *const sort[] = { NULL, "calls", "time", "share", "name" };
 	static const size_t limit[] = { 1, 20, 255, 1300, MANY, MANY + 1 };
 	for (size_t i = 0; i < PV_COUNT_OF(sort) * 4; i++) {
-		struct pv_query q = { .sort = sort[i / 4], .invert = i % 2,
-			.filter = i & 2 ? "SYSTEM.coll" : NULL };
+		struct pv_query q = {
+			.sort = sort[i / 4], .invert = i % 2, .filter = i & 2 ? "SYSTEM.coll" : NULL
+		};
 		struct pv_table *all = many(&q, false);
 		ck_assert_uint_eq(all->rows, all->rows_all);
 		ck_assert(i & 2 ? all->rows < MANY : all->rows == MANY);

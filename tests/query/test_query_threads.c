@@ -46,8 +46,9 @@ static void ask_everything(struct pv_model *m, uint64_t window_ns, size_t rows[P
 {
 	uint64_t before = pv_view_generation(m);
 	for (int view = 0; view < PV_VIEW_COUNT; view++) {
-		struct pv_query q = { .window_ns = window_ns, .open_all = true, .select = 2,
-			.base = 1 };
+		struct pv_query q = {
+			.window_ns = window_ns, .open_all = true, .select = 2, .base = 1
+		};
 		struct pv_table *t = pv_view_table(m, (enum pv_view)view, &q);
 		ck_assert_ptr_nonnull(t);
 		ck_assert_uint_ge(t->generation, before);
@@ -55,8 +56,8 @@ static void ask_everything(struct pv_model *m, uint64_t window_ns, size_t rows[P
 		for (size_t i = 0; i < t->rows; i++) {
 			char text[100];
 			for (size_t c = 0; c < t->columns; c++)
-				ck_assert_ptr_nonnull(pv_cell_text(&t->row[i].cell[c],
-					t->column[c].unit, text, sizeof text));
+				ck_assert_ptr_nonnull(pv_cell_text(
+					&t->row[i].cell[c], t->column[c].unit, text, sizeof text));
 		}
 		pv_table_destroy(t);
 	}

@@ -28,7 +28,8 @@ static char *dump(size_t n, size_t step, struct pv_dump_totals *ret)
 
 START_TEST(lines)
 {
-	static const char *const want[] = { "stage D", " 0x71 0.000314000 method.enter method=0x1\n",
+	static const char *const want[] = { "stage D",
+		" 0x71 0.000314000 method.enter method=0x1\n",
 		"alloc class=40 size=24 object=0x1000 stack=[0x1]\n",
 		"name=\"missing.dll\" failed=1 took_ns=10000\n",
 		"monitor.contention class=40 object=0x1000 stack=[]\n",

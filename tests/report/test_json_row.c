@@ -28,7 +28,9 @@ static struct pv_cell cell[PV_COUNT_OF(columns)];
 
 static void setup(void)
 {
-	table = (struct pv_table){ .column = columns, .columns = PV_COUNT_OF(columns), .row = &row, .rows = 1 };
+	table = (struct pv_table){
+		.column = columns, .columns = PV_COUNT_OF(columns), .row = &row, .rows = 1
+	};
 	row = (struct pv_row){ .cell = cell };
 	for (size_t i = 0; i < PV_COUNT_OF(columns); i++)
 		cell[i] = (struct pv_cell){ .state = PV_CELL_VALUE };

@@ -20,16 +20,19 @@ static const struct mlpd_format v17 = { 17, 3, 8, 0 };
 
 static void add(struct log *l, struct pv_event e)
 {
-	size_t n = mlpd_encode(l->bytes + l->n, sizeof l->bytes - l->n, &l->bases, &v17, &e,
-		&l->pools);
+	size_t n = mlpd_encode(
+		l->bytes + l->n, sizeof l->bytes - l->n, &l->bases, &v17, &e, &l->pools);
 	ck_assert_uint_gt(n, 0);
 	l->n += n;
 }
 
 static void end_buffer(struct log *l)
 {
-	struct mlpd_buffer_header h = { .thread = 0xab, .time_base = 1000, .ptr_base = 0x100,
-		.obj_base = 0x8000 >> 3, .method_base = 0x5000,
+	struct mlpd_buffer_header h = { .thread = 0xab,
+		.time_base = 1000,
+		.ptr_base = 0x100,
+		.obj_base = 0x8000 >> 3,
+		.method_base = 0x5000,
 		.length = (uint32_t)(l->n - l->buffer - MLPD_BUFFER_HEADER) };
 	mlpd_put_buffer_header(l->bytes + l->buffer, &h);
 }
@@ -38,29 +41,43 @@ static void end_buffer(struct log *l)
 static void make(struct log *l)
 {
 	*l = (struct log){ 0 };
-	struct mlpd_header h = { .format = v17, .pid = 42, .startup_ns = 900,
-		.args = { "log:calls", 9 }, .arch = { "x86-64", 6 }, .os = { "linux", 5 } };
+	struct mlpd_header h = { .format = v17,
+		.pid = 42,
+		.startup_ns = 900,
+		.args = { "log:calls", 9 },
+		.arch = { "x86-64", 6 },
+		.os = { "linux", 5 } };
 	l->n = mlpd_put_header(l->bytes, sizeof l->bytes, &h);
 	l->buffer = l->n;
 	l->n += MLPD_BUFFER_HEADER;
-	l->bases = (struct mlpd_bases){ .time = 1000, .method = 0x5000, .ptr = 0x100,
-		.obj = 0x8000 >> 3 };
-	add(l, (struct pv_event){ .kind = PV_KIND_METHOD_JIT, .time = 1000,
-		.jit = { .method = 0x5000, .code = 0x7000, .size = 64, .name = { "A:b ()", 6 } } });
-	add(l, (struct pv_event){ .kind = PV_KIND_METHOD_ENTER, .time = 1500,
-		.call = { .method = 0x5000 } });
-	add(l, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD, .time = 1500,
-		.meta = { .key = 0x140, .image = 0x180, .name = { "Bad\xff\n\"", 6 } } });
-	add(l, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD, .time = 1500,
-		.meta = { .key = 0x1c0, .owner = 0x140 } });
+	l->bases = (struct mlpd_bases){
+		.time = 1000, .method = 0x5000, .ptr = 0x100, .obj = 0x8000 >> 3
+	};
+	add(l, (struct pv_event){ .kind = PV_KIND_METHOD_JIT,
+		       .time = 1000,
+		       .jit = { .method = 0x5000,
+			       .code = 0x7000,
+			       .size = 64,
+			       .name = { "A:b ()", 6 } } });
+	add(l, (struct pv_event){
+		       .kind = PV_KIND_METHOD_ENTER, .time = 1500, .call = { .method = 0x5000 } });
+	add(l, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
+		       .time = 1500,
+		       .meta = { .key = 0x140, .image = 0x180, .name = { "Bad\xff\n\"", 6 } } });
+	add(l, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
+		       .time = 1500,
+		       .meta = { .key = 0x1c0, .owner = 0x140 } });
 	ck_assert(pv_reserve(&l->pools.pool, 2));
 	l->pools.pool.v[0] = 0x5000;
 	l->pools.pool.v[1] = 0x5010;
 	l->pools.pool.n = 2;
-	add(l, (struct pv_event){ .kind = PV_KIND_ALLOC, .time = 800,
-		.alloc = { .type = 0x1c0, .object = 0x8010, .size = 24, .stack = { 0, 2 } } });
-	add(l, (struct pv_event){ .kind = PV_KIND_GC_EVENT, .time = 2000000001,
-		.gc = { .step = PV_GC_POST_STOP, .generation = 1 } });
+	add(l, (struct pv_event){ .kind = PV_KIND_ALLOC,
+		       .time = 800,
+		       .alloc = {
+			       .type = 0x1c0, .object = 0x8010, .size = 24, .stack = { 0, 2 } } });
+	add(l, (struct pv_event){ .kind = PV_KIND_GC_EVENT,
+		       .time = 2000000001,
+		       .gc = { .step = PV_GC_POST_STOP, .generation = 1 } });
 	end_buffer(l);
 }
 
@@ -104,7 +121,8 @@ START_TEST(every_event_is_a_line)
 		"%10zu buffer: %zu bytes, thread 0xab, time base 0.000000100, pointers 0x100, "
 		"objects 0x8000, methods 0x5000\n"
 		"%10zu 0xab 0.000000100 method.jit method=0x5000 code=0x7000 size=64 "
-		"name=\"A:b ()\"\n", l.buffer, l.n - first, first);
+		"name=\"A:b ()\"\n",
+		l.buffer, l.n - first, first);
 	ck_assert_msg(strncmp(r.text, expected, strlen(expected)) == 0, "%s", r.text);
 	static const char *const rest[] = {
 		" 0xab 0.000000600 method.enter method=0x5000 \"A:b ()\"\n",
@@ -205,8 +223,8 @@ START_TEST(a_file_is_dumped_to_its_end)
 	close(fd);
 	struct result whole = dump(l.bytes, l.n, l.n), r = { 0 };
 	FILE *out = open_memstream(&r.text, &r.size);
-	ck_assert_msg(pv_dump_path(path, false, NULL, out, &r.totals, &r.error), "%s",
-		r.error.what);
+	ck_assert_msg(
+		pv_dump_path(path, false, NULL, out, &r.totals, &r.error), "%s", r.error.what);
 	fclose(out);
 	ck_assert_str_eq(r.text, whole.text);
 	ck_assert(r.totals.complete);
@@ -245,18 +263,22 @@ static int write_slowly(const char *log, const char *out)
 {
 	struct log l;
 	make(&l);
-	struct mlpd_header h = { .format = v17, .pid = (uint32_t)getpid(), .startup_ns = 900,
+	struct mlpd_header h = { .format = v17,
+		.pid = (uint32_t)getpid(),
+		.startup_ns = 900,
 		.start_time_ms = (uint64_t)time(NULL) * 1000 + 1000,
-		.args = { "log:calls", 9 }, .arch = { "x86-64", 6 }, .os = { "linux", 5 } };
+		.args = { "log:calls", 9 },
+		.arch = { "x86-64", 6 },
+		.os = { "linux", 5 } };
 	ck_assert_uint_eq(mlpd_put_header(l.bytes, sizeof l.bytes, &h), l.buffer);
 	FILE *f = fopen(log, "w");
 	size_t half = l.n - 10;
 	bool ok = f && fwrite(l.bytes, 1, half, f) == half && fflush(f) == 0 &&
-		shows_soon(out, " header: ") && !shows(out, "gc.event");
+		  shows_soon(out, " header: ") && !shows(out, "gc.event");
 	ok = ok && fwrite(l.bytes + half, 1, 10, f) == 10 && fflush(f) == 0 &&
-		shows_soon(out, "gc.event step=7");
+	     shows_soon(out, "gc.event step=7");
 	ok = ok && fwrite(l.bytes + l.buffer, 1, l.n - l.buffer, f) == l.n - l.buffer &&
-		fclose(f) == 0;
+	     fclose(f) == 0;
 	return ok ? 0 : 1;
 }
 

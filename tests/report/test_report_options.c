@@ -8,7 +8,10 @@
 
 START_TEST(options_are_checked_before_a_long_load)
 {
-	static const struct { struct pv_report_options o; const char *why; } row[] = {
+	static const struct {
+		struct pv_report_options o;
+		const char *why;
+	} row[] = {
 		{ { .sections = NULL }, NULL },
 		{ { .sections = "methods,classes" }, NULL },
 		{ { .sections = "gc,heap_shots,source,target,duration_ns" }, NULL },
@@ -18,7 +21,8 @@ START_TEST(options_are_checked_before_a_long_load)
 		{ { .sections = "gc.pauses", .format = PV_REPORT_CSV }, NULL },
 		{ { .sections = "counters.samples", .format = PV_REPORT_CSV }, NULL },
 		{ { .sections = "code_coverage", .format = PV_REPORT_MARKDOWN }, NULL },
-		{ { .sections = "method" }, "no section \"method\"; there are: coverage events methods" },
+		{ { .sections = "method" },
+			"no section \"method\"; there are: coverage events methods" },
 		{ { .sections = "methods,,nonsense" }, "no section \"nonsense\"" },
 		{ { .sections = "gc.nonsense" }, "no section \"gc.nonsense\"" },
 		{ { .sections = "methods", .sort = "bytes" },
@@ -105,13 +109,17 @@ START_TEST(limit_filter_and_sort)
 	ck_assert_uint_eq(lines_with(t, "App:Method"), 30);
 	ck_assert(!strstr(t, " more\n"));
 	free(t);
-	t = report_text(&k, &(struct pv_report_options){ .sections = "methods", .limited = true,
-		.limit = 1, .sort = "calls", .format = PV_REPORT_CSV });
+	t = report_text(&k, &(struct pv_report_options){ .sections = "methods",
+				    .limited = true,
+				    .limit = 1,
+				    .sort = "calls",
+				    .format = PV_REPORT_CSV });
 	ck_assert_msg(strstr(t, "\r\nApp:Method29 (),30,") != NULL, "%s", t);
 	ck_assert_uint_eq(lines_with(t, "\r\n"), 2);
 	free(t);
-	t = report_text(&k, &(struct pv_report_options){ .sections = "methods",
-		.filter = "METHOD1", .format = PV_REPORT_CSV });
+	t = report_text(
+		&k, &(struct pv_report_options){
+			    .sections = "methods", .filter = "METHOD1", .format = PV_REPORT_CSV });
 	ck_assert_uint_eq(lines_with(t, "App:Method"), 10);
 	free(t);
 	kit_free(&k);

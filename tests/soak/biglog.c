@@ -19,10 +19,10 @@
 #include "common/base/status.h"
 #include "common/format/mlpd/mlpd.h"
 
-#define SECOND INT64_C(1000000000)
+#define SECOND      INT64_C(1000000000)
 #define METHOD_BASE UINT64_C(0x40000000)
-#define PTR_BASE UINT64_C(0x10000000)
-#define OBJ_BASE UINT64_C(0x20000000)
+#define PTR_BASE    UINT64_C(0x10000000)
+#define OBJ_BASE    UINT64_C(0x20000000)
 
 enum {
 	PAYLOAD = 60 << 10, /* of a buffer */

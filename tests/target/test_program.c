@@ -77,7 +77,8 @@ static void refused_for(const char *path, const char *why)
 /* A real program, made into one for another C library, of 32 bits, for another machine. */
 START_TEST(programs_that_take_no_probe_of_ours)
 {
-	static const char ours[] = "/lib64/ld-linux-x86-64.so.2", musl[] = "/lib/ld-musl-x86_64.so.1";
+	static const char ours[] = "/lib64/ld-linux-x86-64.so.2",
+			  musl[] = "/lib/ld-musl-x86_64.so.1";
 	static char bytes[1 << 20];
 	FILE *f = fopen("/bin/true", "r");
 	ck_assert_ptr_nonnull(f);

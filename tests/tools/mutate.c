@@ -47,8 +47,8 @@ static struct bytes made(unsigned version)
 			const struct mlpd_row *row = &mlpd_rows[i];
 			if (!wire_row_is_written(row, &w.format))
 				continue;
-			struct pv_event e = wire_row_event(row, &w.format, round + (unsigned)i,
-				&pools);
+			struct pv_event e =
+				wire_row_event(row, &w.format, round + (unsigned)i, &pools);
 			wire_event(&w, &e, &pools);
 		}
 	}
@@ -95,8 +95,8 @@ static bool try_one(const struct bytes *log, unsigned long number, double *ret_m
 	if (exact.v)
 		memcpy(exact.v, b.v, b.n);
 	double start = now_ms();
-	const char *wrong = exact.v ? mutate_read_parts(&exact, 1 + mutate_any(70000))
-				    : "out of memory";
+	const char *wrong =
+		exact.v ? mutate_read_parts(&exact, 1 + mutate_any(70000)) : "out of memory";
 	if (!wrong)
 		wrong = mutate_read_whole(&exact);
 	*ret_ms = now_ms() - start;
@@ -122,8 +122,8 @@ START_TEST(mutations_are_read_to_their_end)
 	double slowest = 0;
 	for (unsigned long i = 0; i < count; i++) {
 		mutate_seed(seed + i + 1);
-		struct bytes log = log_count ? load(logs[i % log_count])
-					     : made(1 + (unsigned)i % MLPD_NEWEST);
+		struct bytes log =
+			log_count ? load(logs[i % log_count]) : made(1 + (unsigned)i % MLPD_NEWEST);
 		double ms = 0;
 		failed += log.n == 0 || !try_one(&log, i, &ms);
 		slowest = ms > slowest ? ms : slowest;

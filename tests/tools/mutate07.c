@@ -76,7 +76,7 @@ static void lie_about_size(struct b07_kit *k)
 
 static void mutate(struct b07_kit *k)
 {
-	static void (*const how[])(struct b07_kit * k) = { cut, flip, overwrite, move_blocks,
+	static void (*const how[])(struct b07_kit *k) = { cut, flip, overwrite, move_blocks,
 		repeat_blocks, lie_about_size };
 	for (uint64_t i = 1 + any(3); i > 0 && k->n > 0; i--)
 		how[any(PV_COUNT_OF(how))](k);

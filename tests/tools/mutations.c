@@ -102,7 +102,7 @@ static void lie_in_header(struct bytes *b)
 
 void mutate(struct bytes *b)
 {
-	static void (*const how[])(struct bytes * b) = { cut, flip, overwrite, splice, move_buffers,
+	static void (*const how[])(struct bytes *b) = { cut, flip, overwrite, splice, move_buffers,
 		swap_buffers, lie_about_length, lie_in_header };
 	for (uint64_t i = 1 + mutate_any(3); i > 0 && b->n > 0; i--)
 		how[mutate_any(sizeof how / sizeof how[0])](b);

@@ -11,8 +11,9 @@ int main(int argc, char **argv)
 	struct pv_report_options o = { .sections = argv[3] };
 	if (!pv_report_format_of(argv[2], &o.format))
 		return 2;
-	struct pv_report_source source = { .path = "dir/app \"1\".mlpd", .bytes = 5000,
-		.file_bytes = 900, .compressed = true };
+	struct pv_report_source source = {
+		.path = "dir/app \"1\".mlpd", .bytes = 5000, .file_bytes = 900, .compressed = true
+	};
 	struct kit k = strcmp(argv[1], "world") == 0 ? report_world() : kit_new(argv[1]);
 	struct pv_error e = { 0 };
 	bool ok = pv_report_write(k.m, &source, &o, stdout, &e);

@@ -44,7 +44,7 @@ START_TEST(nothing_overlaps_or_leaves)
 			bool good = c.n >= 1 && shows(&c, 5);
 			for (size_t i = 0; i < c.n; i++) {
 				good = good && c.at[i].x >= end && c.at[i].w >= 0 &&
-					(c.at[i].w == 0 || c.at[i].x + c.at[i].w <= width);
+				       (c.at[i].w == 0 || c.at[i].x + c.at[i].w <= width);
 				end = c.at[i].x + c.at[i].w;
 			}
 			ck_assert_msg(good, "width %d, skip %zu", width, skip);
@@ -187,8 +187,14 @@ START_TEST(short_names_fit)
 {
 	static const char *const names[] = { "a.b:c (d)", "()", ")", "(wrapper x", "(wrapper x) ",
 		"System.Collections.Generic.Dictionary`2<int, Customer>:TryInsert (int,Customer)",
-		"e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e\xcc\x81"
-		"e\xcc\x81" "e\xcc\x81" };
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81"
+		"e\xcc\x81" };
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		for (int cells = 8; cells < 100; cells++) {
 			char buf[400];

@@ -76,12 +76,13 @@ START_TEST(reserved_keys_are_free)
 	static const char later[] = "4EMoe", but_in_objects[] = "xydU";
 	for (const char *at = later; *at; at++)
 		for (size_t s = 0; s < sizeof together / sizeof together[0]; s++)
-			ck_assert_msg(ui_command_of_key(*at, together[s]) == UI_CMD_NONE, "%c",
-				*at);
+			ck_assert_msg(
+				ui_command_of_key(*at, together[s]) == UI_CMD_NONE, "%c", *at);
 	for (const char *at = but_in_objects; *at; at++)
 		for (size_t s = 0; s < sizeof together / sizeof together[0]; s++)
 			ck_assert_msg(together[s] & UI_SCOPE_OBJECTS ||
-				ui_command_of_key(*at, together[s]) == UI_CMD_NONE, "%c", *at);
+					      ui_command_of_key(*at, together[s]) == UI_CMD_NONE,
+				"%c", *at);
 }
 END_TEST
 

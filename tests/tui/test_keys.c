@@ -63,7 +63,8 @@ static const char *way_to(enum ui_command cmd)
 	return "2";
 }
 
-struct try {
+struct
+try {
 	enum ui_command cmd;
 	size_t keys;
 };
@@ -112,7 +113,8 @@ START_TEST(the_function_bar_is_true)
 	press("2");
 	for (int x = 0; x < 120; x++) {
 		unsigned scopes = ui_screen_scopes(&screen);
-		enum ui_command cmd = ui_frame_key_at(screen.layout.keys, scopes, &screen.shared, x);
+		enum ui_command cmd =
+			ui_frame_key_at(screen.layout.keys, scopes, &screen.shared, x);
 		if (cmd != UI_CMD_NONE)
 			ck_assert(ui_command_row(cmd)->scope & scopes);
 	}
@@ -276,18 +278,20 @@ END_TEST
 START_TEST(nothing_breaks_it)
 {
 	static const char keys[] = "123567 0LXJCijkgGIwpmRFhnN/\\:<>+-*l!@#$%^&"
-				   "\t\r\x1b\x7f\x0c\x04\x15" "abc";
+				   "\t\r\x1b\x7f\x0c\x04\x15"
+				   "abc";
 	open_screen();
 	unsigned seed = 12345;
 	for (int i = 0; i < 20000; i++) {
 		seed = seed * 1103515245 + 12345;
 		unsigned dice = seed >> 16;
 		if (dice % 97 == 0)
-			ck_assert(ui_screen_resize(&screen, (int)(dice / 97 % 140),
-				(int)(dice / 7 % 45)));
+			ck_assert(ui_screen_resize(
+				&screen, (int)(dice / 97 % 140), (int)(dice / 7 % 45)));
 		else if (dice % 11 == 0)
-			ui_screen_mouse(&screen, (struct ui_mouse){ (int)(dice / 11 % 130),
-				(int)(seed >> 24 & 63), (enum ui_click)(seed >> 8 & 3) });
+			ui_screen_mouse(&screen,
+				(struct ui_mouse){ (int)(dice / 11 % 130), (int)(seed >> 24 & 63),
+					(enum ui_click)(seed >> 8 & 3) });
 		else
 			ui_screen_key(&screen, keys[dice % (sizeof keys - 1)]);
 		if (dice % 3 == 0)

@@ -54,10 +54,10 @@ START_TEST(frame_tiles_the_screen)
 				good = good && l.body.h >= 6 &&
 				       l.status.h + l.tabs.h + l.coverage.h + l.keys.h == 4;
 			ui_layout_bare(&l);
-			struct ui_rect bare[] = { l.status, l.heap, l.gc, l.range, l.tabs, l.crumb, l.body,
-				l.coverage, l.message, l.keys };
+			struct ui_rect bare[] = { l.status, l.heap, l.gc, l.range, l.tabs, l.crumb,
+				l.body, l.coverage, l.message, l.keys };
 			good = good && tiles(bare, sizeof bare / sizeof bare[0],
-						(struct ui_rect){ 0, 0, w, h });
+					       (struct ui_rect){ 0, 0, w, h });
 			ck_assert_msg(good, "%dx%d", w, h);
 		}
 	}

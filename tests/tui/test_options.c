@@ -57,7 +57,8 @@ END_TEST
 
 START_TEST(programs)
 {
-	ck_assert(parse("run --calls --alloc=64k --sample --record out.mlpd -- mono --debug a.exe -x"));
+	ck_assert(parse(
+		"run --calls --alloc=64k --sample --record out.mlpd -- mono --debug a.exe -x"));
 	ck_assert_int_eq(o.verb, UI_VERB_RUN);
 	ck_assert(o.calls && !o.heapshot);
 	ck_assert_str_eq(o.alloc, "64k");

@@ -30,7 +30,8 @@ START_TEST(the_cursor_keeps_to_its_row)
 	press("2jj");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	fake_find(world, PV_VIEW_METHODS, 4)->count = 999;
-	fake_add(world, (struct fake_row){ PV_VIEW_METHODS, 9, 0, "Late.Comer()", 500, 1, 0, NULL });
+	fake_add(
+		world, (struct fake_row){ PV_VIEW_METHODS, 9, 0, "Late.Comer()", 500, 1, 0, NULL });
 	show();
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	ck_assert_uint_eq(ui_screen_list(&screen)->at, 0);
@@ -340,8 +341,10 @@ END_TEST
 
 START_TEST(loading_shows_how_far_it_is_and_stops)
 {
-	feed = (struct ui_feed_status){ .state = UI_FEED_LOADING, .behind_ns = -1,
-		.bytes_read = 300 << 20, .bytes_total = UINT64_C(1000) << 20,
+	feed = (struct ui_feed_status){ .state = UI_FEED_LOADING,
+		.behind_ns = -1,
+		.bytes_read = 300 << 20,
+		.bytes_total = UINT64_C(1000) << 20,
 		.bytes_per_s = 100 << 20 };
 	show();
 	ck_assert(seen("300 MiB of 0.98 GiB  100 MiB/s  00:00:08 left  (z stops)"));

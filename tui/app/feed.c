@@ -26,7 +26,7 @@ struct ui_feed {
 	struct ui_feed_options options;
 	struct pv_ingest *ingest;
 	struct pv_ingest *scout; /* an unrestricted first reading, NULL mostly */
-	struct pv_model *model; /* the one handed out */
+	struct pv_model *model;  /* the one handed out */
 };
 
 /* "0x1f" is a native id, everything else a name. */
@@ -60,17 +60,24 @@ static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed
 	/* An index shall answer ranges, whoever makes it. */
 	bool indexed = !o->no_index && !only->ranged && !only->threaded && is_a_file(o->path);
 	bool ranges = o->ranges || indexed;
-	struct pv_ingest_options io = { .jobs = o->jobs, .follow = o->follow, .record = o->record != NULL,
-		.index = !o->no_index, .give_way = o->give_way, .ranges = ranges,
-		.no_window = o->no_index && !ranges, .only = *only };
+	struct pv_ingest_options io = { .jobs = o->jobs,
+		.follow = o->follow,
+		.record = o->record != NULL,
+		.index = !o->no_index,
+		.give_way = o->give_way,
+		.ranges = ranges,
+		.no_window = o->no_index && !ranges,
+		.only = *only };
 	return source ? pv_ingest_start(source, &io, reterr) : NULL;
 }
 
-static struct pv_ingest *start(const struct ui_feed_options *o, const struct pv_restrict *only,
-	struct pv_error *reterr)
+static struct pv_ingest *start(
+	const struct ui_feed_options *o, const struct pv_restrict *only, struct pv_error *reterr)
 {
-	struct pv_source_options so = { .follow = o->follow, .record = o->record,
-		.spool_limit = o->spool_limit, .patient = o->patient };
+	struct pv_source_options so = { .follow = o->follow,
+		.record = o->record,
+		.spool_limit = o->spool_limit,
+		.patient = o->patient };
 	return start_on(pv_source_open(o->path, &so, reterr), o, only, reterr);
 }
 
@@ -128,8 +135,9 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr)
 {
-	struct pv_restrict only = { .ranged = options->ranged, .from_ns = options->from_ns,
-		.to_ns = options->to_ns };
+	struct pv_restrict only = {
+		.ranged = options->ranged, .from_ns = options->from_ns, .to_ns = options->to_ns
+	};
 	struct ui_feed *f = calloc(1, sizeof *f);
 	if (!f) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
@@ -213,10 +221,14 @@ static void say_damage(const struct pv_ingest_status *s, char *to, size_t size)
 static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *ret)
 {
 	*ret = (struct ui_feed_status){ .state = state_of(s),
-		.bytes_read = s->source.input_read, .bytes_total = s->source.file_bytes,
-		.bytes_per_s = s->bytes_per_s, .events_per_s = s->events_per_s,
-		.behind_ns = s->behind_ns, .models = s->models,
-		.damaged = s->places, .lost = s->lost_events };
+		.bytes_read = s->source.input_read,
+		.bytes_total = s->source.file_bytes,
+		.bytes_per_s = s->bytes_per_s,
+		.events_per_s = s->events_per_s,
+		.behind_ns = s->behind_ns,
+		.models = s->models,
+		.damaged = s->places,
+		.lost = s->lost_events };
 	if (s->state == PV_INGEST_ENDED)
 		say_damage(s, ret->error, sizeof ret->error);
 	ret->stock_pipe = s->source.kind == PV_SOURCE_PIPE && s->state == PV_INGEST_LIVE;
@@ -304,8 +316,10 @@ void ui_feed_report_source(struct ui_feed *f, struct pv_report_source *ret)
 {
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);
-	*ret = (struct pv_report_source){ .path = f->options.path, .bytes = s.stream_bytes,
-		.file_bytes = s.source.file_bytes, .compressed = s.source.compressed,
+	*ret = (struct pv_report_source){ .path = f->options.path,
+		.bytes = s.stream_bytes,
+		.file_bytes = s.source.file_bytes,
+		.compressed = s.source.compressed,
 		.complete = s.complete };
 	/* A restricted model has not read to the log's end; the scout has. */
 	struct pv_model *m = pv_ingest_adopt(f->scout ? f->scout : f->ingest);
@@ -353,7 +367,8 @@ static const char *left_out_name(unsigned kind, uint64_t n)
 	case PV_KIND_HEAP_DEAD:
 		return n == 1 ? "object found dead" : "objects found dead";
 	case PV_KIND_HEAP_SUMMARY:
-		return n == 1 ? "class of a heap shot summed up" : "classes of heap shots summed up";
+		return n == 1 ? "class of a heap shot summed up"
+			      : "classes of heap shots summed up";
 	case PV_KIND_CLASS_LOAD_FAIL:
 		return n == 1 ? "class that failed to load" : "classes that failed to load";
 	case PV_KIND_METHOD_JIT_FAIL:
@@ -367,8 +382,8 @@ static void say_part(char *text, size_t size, const char *what, uint64_t n)
 {
 	size_t at = strlen(text);
 	if (n)
-		snprintf(text + at, size - at, "%sthe %s of %" PRIu64 " event%s", at ? "; " : "", what,
-			n, n == 1 ? "" : "s");
+		snprintf(text + at, size - at, "%sthe %s of %" PRIu64 " event%s", at ? "; " : "",
+			what, n, n == 1 ? "" : "s");
 }
 
 /* The first kinds by name, in the order of the kinds; the rest is a number. */
@@ -394,15 +409,18 @@ static void name_left_out(const struct pv_convert_totals *t, char *text, size_t 
 	say_part(text, size, "durations", t->durations_left_out);
 }
 
-bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,
-	struct pv_error *reterr)
+bool ui_feed_convert(
+	const struct ui_convert_options *o, struct ui_converted *ret, struct pv_error *reterr)
 {
-	const struct pv_convert_options co = { .ranged = o->ranged, .from_ns = o->from_ns,
-		.to_ns = o->to_ns, .thread = o->thread, .data_version = o->data_version };
+	const struct pv_convert_options co = { .ranged = o->ranged,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = o->thread,
+		.data_version = o->data_version };
 	struct pv_convert_totals totals = { 0 };
 	bool ok = strcmp(o->output, "-") == 0
-		? pv_convert(o->path, &co, stdout, &totals, reterr)
-		: pv_convert_file(o->path, &co, o->output, &totals, reterr);
+			  ? pv_convert(o->path, &co, stdout, &totals, reterr)
+			  : pv_convert_file(o->path, &co, o->output, &totals, reterr);
 	ret->damaged = totals.damaged;
 	name_left_out(&totals, ret->left_out, sizeof ret->left_out);
 	return ok;
@@ -443,8 +461,11 @@ void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret)
 {
 	struct pv_range_status s;
 	pv_range_status(r->range, &s);
-	*ret = (struct ui_reading_status){ .over = s.over, .done = s.done,
-		.bytes_read = s.bytes_read, .bytes_total = s.bytes_total, .until_ns = s.until_ns };
+	*ret = (struct ui_reading_status){ .over = s.over,
+		.done = s.done,
+		.bytes_read = s.bytes_read,
+		.bytes_total = s.bytes_total,
+		.until_ns = s.until_ns };
 	snprintf(ret->error, sizeof ret->error, "%.100s", s.error.what);
 }
 

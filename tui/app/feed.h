@@ -19,20 +19,20 @@ struct pv_report_source;
 struct ui_feed;
 
 struct ui_feed_options {
-	const char *path;     /* a file, a named pipe, or "-": standard input */
+	const char *path; /* a file, a named pipe, or "-": standard input */
 	bool follow;
 	const char *record;   /* NULL, or where a pipe's bytes are kept */
 	uint64_t spool_limit; /* bytes; 0 = the default */
 	unsigned jobs;        /* decode workers; 0 = as many as cores */
 	bool no_index;
-	bool patient;         /* a pipe's writer rather waits than a byte is dropped */
-	bool give_way;        /* a screen is drawn meanwhile: reading gives way to it */
-	bool readonly;        /* nothing is ever sent to the target */
-	bool ranges;          /* ranges will be read, see ui_feed_read_range() */
-	bool ranged;          /* reports: only from_ns to to_ns (half-open; negative with */
-	bool from_end;        /* from_end: counted from the latest event) */
+	bool patient;  /* a pipe's writer rather waits than a byte is dropped */
+	bool give_way; /* a screen is drawn meanwhile: reading gives way to it */
+	bool readonly; /* nothing is ever sent to the target */
+	bool ranges;   /* ranges will be read, see ui_feed_read_range() */
+	bool ranged;   /* reports: only from_ns to to_ns (half-open; negative with */
+	bool from_end; /* from_end: counted from the latest event) */
 	int64_t from_ns, to_ns;
-	const char *thread;   /* reports: only this one, "0x..." or a name; NULL = all */
+	const char *thread; /* reports: only this one, "0x..." or a name; NULL = all */
 };
 
 enum ui_feed_state {
@@ -45,17 +45,17 @@ enum ui_feed_state {
 
 struct ui_feed_status {
 	enum ui_feed_state state;
-	uint64_t bytes_read, bytes_total;  /* of the input as stored; total 0 = unknown */
+	uint64_t bytes_read, bytes_total;   /* of the input as stored; total 0 = unknown */
 	uint64_t bytes_per_s, events_per_s; /* over about the last second */
-	int64_t behind_ns;   /* how much older the newest event on screen is than now; -1 unknown */
-	uint64_t damaged;    /* damaged places met */
-	uint64_t lost;       /* events counted lost by the probe; plus gaps of the spool */
-	uint64_t models;     /* that took another one's place; see ui_feed_adopt() */
-	bool stock_pipe;     /* live and written by stock Mono through a pipe: leaving loses it */
-	bool unkept;         /* of a record or spool not all could be written: see error */
-	int exit_code;       /* to exit with if left now: 0, 3, 4 or 125 */
-	bool no_log;         /* FAILED, and no part of a log was found: there is nothing to show */
-	char error[200];     /* FAILED: why. Else empty, or what to say in the message line */
+	int64_t behind_ns; /* how much older the newest event on screen is than now; -1 unknown */
+	uint64_t damaged;  /* damaged places met */
+	uint64_t lost;     /* events counted lost by the probe; plus gaps of the spool */
+	uint64_t models;   /* that took another one's place; see ui_feed_adopt() */
+	bool stock_pipe;   /* live and written by stock Mono through a pipe: leaving loses it */
+	bool unkept;       /* of a record or spool not all could be written: see error */
+	int exit_code;     /* to exit with if left now: 0, 3, 4 or 125 */
+	bool no_log;       /* FAILED, and no part of a log was found: there is nothing to show */
+	char error[200];   /* FAILED: why. Else empty, or what to say in the message line */
 };
 
 /*
@@ -66,7 +66,7 @@ struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_er
 /* Negative times are counted from the latest event. */
 void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns);
 bool ui_feed_indexed(const char *path); /* it is a file with an index that can be used */
-void ui_feed_close(struct ui_feed *f); /* cancels whatever runs; NULL is fine */
+void ui_feed_close(struct ui_feed *f);  /* cancels whatever runs; NULL is fine */
 
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
 /* False, and *ret is as it was, where that would wait for the thread that reads. */
@@ -114,7 +114,7 @@ bool ui_feed_decay(struct ui_feed *f);
  */
 struct ui_reading;
 struct ui_reading_status {
-	bool over, done;  /* ended; with its model */
+	bool over, done; /* ended; with its model */
 	uint64_t bytes_read, bytes_total;
 	int64_t until_ns; /* since zero: of the newest event that was there when it began */
 	char error[120];
@@ -125,25 +125,25 @@ struct ui_reading *ui_feed_read_range(
 void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret);
 struct pv_model *ui_reading_model(struct ui_reading *r); /* NULL until done */
 void ui_reading_wait(struct ui_reading *r);
-void ui_reading_cancel(struct ui_reading *r); /* it will be over soon */
+void ui_reading_cancel(struct ui_reading *r);  /* it will be over soon */
 void ui_reading_destroy(struct ui_reading *r); /* before the feed is closed */
 
 struct ui_convert_options {
 	const char *path, *output; /* output "-": standard output */
 	bool ranged;
-	int64_t from_ns, to_ns;    /* as in ui_feed_options */
+	int64_t from_ns, to_ns; /* as in ui_feed_options */
 	const char *thread;
-	unsigned data_version;     /* 0: the log's own */
+	unsigned data_version; /* 0: the log's own */
 };
 
 struct ui_converted {
-	bool damaged;       /* the input was; what could be read was written */
+	bool damaged; /* the input was; what could be read was written */
 	/* events that the data version has no words for; "" when there is none */
 	char left_out[500];
 };
 
 /* Writes a log again. */
-bool ui_feed_convert(const struct ui_convert_options *o, struct ui_converted *ret,
-	struct pv_error *reterr);
+bool ui_feed_convert(
+	const struct ui_convert_options *o, struct ui_converted *ret, struct pv_error *reterr);
 
 #endif

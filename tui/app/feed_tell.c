@@ -66,8 +66,7 @@ bool ui_feed_turn_off(
 	snprintf(line, sizeof line, "set %s=off", ui_cost_names[kind]);
 	if (!tell_probe(f, line, answer, reterr))
 		return false;
-	snprintf(what, room,
-		"%s turned off, %s of the log so far; Ctrl-T turns it on again",
+	snprintf(what, room, "%s turned off, %s of the log so far; Ctrl-T turns it on again",
 		ui_cost_names[kind], pv_units_bytes(bytes, sizeof bytes, s.bytes[kind]));
 	return true;
 }

@@ -27,15 +27,15 @@
 enum {
 	LARGE = 2 << 20,
 	SMALL = 4 << 10,
-	TRIED = 32,         /* small pages that are timed */
-	HEAP = 128 << 20,   /* bytes that have addresses from the beginning on, and no memory yet */
-	AHEAD = 2 * LARGE,  /* of what is in use */
-	NEAR = 256 << 10,   /* a block as large is put at the end of what is in use */
-	SHORT = 8 << 20,    /* bytes of a log that needs nothing of all that */
-	ALONE = 512 << 10,  /* bytes: blocks from this size on are mapped alone, and grow without a
+	TRIED = 32,        /* small pages that are timed */
+	HEAP = 128 << 20,  /* bytes that have addresses from the beginning on, and no memory yet */
+	AHEAD = 2 * LARGE, /* of what is in use */
+	NEAR = 256 << 10,  /* a block as large is put at the end of what is in use */
+	SHORT = 8 << 20,   /* bytes of a log that needs nothing of all that */
+	ALONE = 512 << 10, /* bytes: blocks from this size on are mapped alone, and grow without a
 			       copy */
-	KEPT = 2 * HEAP,    /* at the heap's end, when they are free */
-	FURTHER = 1 << 20,  /* by which the heap grows behind its first bytes */
+	KEPT = 2 * HEAP,   /* at the heap's end, when they are free */
+	FURTHER = 1 << 20, /* by which the heap grows behind its first bytes */
 };
 
 /* Rest of the heap's first bytes, from the next large page on. */
@@ -65,7 +65,8 @@ static int64_t now_ns(void)
 static int64_t time_small(void)
 {
 	size_t size = (size_t)TRIED * SMALL;
-	volatile char *v = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *v =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (v == MAP_FAILED)
 		return 0;
 	madvise((void *)v, size, MADV_NOHUGEPAGE);

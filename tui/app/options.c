@@ -79,7 +79,7 @@ static bool set_keys(const struct parse *p, const char *value)
 static bool set_spool(const struct parse *p, const char *value)
 {
 	return (pv_units_parse_bytes(value, &p->o->spool_limit) && p->o->spool_limit > 0) ||
-		bad_value(p, "a size like 512MiB", value);
+	       bad_value(p, "a size like 512MiB", value);
 }
 
 static bool set_color(const struct parse *p, const char *value)
@@ -130,7 +130,7 @@ static bool set_format(const struct parse *p, const char *value)
 	if (p->o->verb == UI_VERB_PS && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
 		return bad_value(p, "text or json", value);
 	return pv_report_format_of(value, &p->o->report.format) ||
-		bad_value(p, "text, json, csv or md", value);
+	       bad_value(p, "text, json, csv or md", value);
 }
 
 static bool set_section(const struct parse *p, const char *value)
@@ -269,7 +269,7 @@ static bool set_alloc(const struct parse *p, const char *value)
 	uint64_t bytes;
 	p->o->alloc = value ? value : "";
 	return !value || (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
-		bad_value(p, "a size like 512k", value);
+	       bad_value(p, "a size like 512k", value);
 }
 
 static bool set_sample(const struct parse *p, const char *value)
@@ -277,14 +277,14 @@ static bool set_sample(const struct parse *p, const char *value)
 	unsigned long hz;
 	p->o->sample = value ? value : "";
 	return !value || number(value, 100000, &hz) ||
-		bad_value(p, "a number of times a second", value);
+	       bad_value(p, "a number of times a second", value);
 }
 
 static bool set_heapshot(const struct parse *p, const char *value)
 {
 	p->o->heapshot = value ? value : "";
 	return !value || (*value && !strpbrk(value, ", ")) ||
-		bad_value(p, "a mode, like 5gc or 1000ms", value);
+	       bad_value(p, "a mode, like 5gc or 1000ms", value);
 }
 
 static bool set_inject(const struct parse *p, const char *value)
@@ -457,8 +457,8 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 	const char *value, *arg = argv[*at];
 	int i = find_row(arg, &value);
 	if (i < 0)
-		return pv_fail(p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help",
-			arg);
+		return pv_fail(
+			p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help", arg);
 	const struct ui_option_row *row = &rows[i].row;
 	p->name = row->name;
 	if (!(row->verbs & p->o->verb))
@@ -468,8 +468,8 @@ static bool parse_option(struct parse *p, int argc, char *const argv[], int *at)
 		return pv_fail(p->err, PV_EUSAGE, 0, "%s takes no argument", row->name);
 	if (row->argument && *row->argument != '[' && !value) {
 		if (*at + 1 >= argc)
-			return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s", row->name,
-				row->argument);
+			return pv_fail(
+				p->err, PV_EUSAGE, 0, "%s wants %s", row->name, row->argument);
 		value = argv[++*at];
 	}
 	return rows[i].set(p, value);

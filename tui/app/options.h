@@ -13,8 +13,16 @@
 #include "common/report/report.h"
 #include "tui/app/term.h"
 
-enum ui_verb { UI_VERB_VIEW = 1, UI_VERB_REPORT = 2, UI_VERB_DUMP = 4, UI_VERB_CONVERT = 8,
-	UI_VERB_CTL = 16, UI_VERB_PS = 32, UI_VERB_RUN = 64, UI_VERB_ATTACH = 128 };
+enum ui_verb {
+	UI_VERB_VIEW = 1,
+	UI_VERB_REPORT = 2,
+	UI_VERB_DUMP = 4,
+	UI_VERB_CONVERT = 8,
+	UI_VERB_CTL = 16,
+	UI_VERB_PS = 32,
+	UI_VERB_RUN = 64,
+	UI_VERB_ATTACH = 128
+};
 
 struct ui_options {
 	enum ui_verb verb;
@@ -25,8 +33,8 @@ struct ui_options {
 	uint64_t spool_limit; /* 0 = the default */
 	enum ui_color color;
 	const char *keys;
-	int w, h;             /* of --size, 0 = not given */
-	unsigned jobs;        /* 0 = as many as cores */
+	int w, h;      /* of --size, 0 = not given */
+	unsigned jobs; /* 0 = as many as cores */
 	struct pv_report_options report;
 	bool ranged, from_end; /* see feed.h */
 	int64_t from_ns, to_ns;
@@ -37,7 +45,7 @@ struct ui_options {
 	long pid;              /* of ctl and attach */
 	char *const *words;    /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
-	bool calls;            /* of run; the others NULL = not given, "" = without a value */
+	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;
 };
 
@@ -53,7 +61,8 @@ struct ui_option_row {
 const struct ui_option_row *ui_option_row(size_t i);
 
 /* Texts in *ret are borrowed from argv. PV_EUSAGE with one clear line. */
-bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr);
+bool ui_options_parse(
+	int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr);
 
 /* Text that --help prints; free() it. NULL when out of memory. */
 char *ui_options_help(void);

@@ -22,7 +22,7 @@ enum { ESC_DELAY_MS = 25, DOUBLE_CLICK_MS = 400 };
 
 struct ui_term {
 	SCREEN *screen;
-	FILE *in;           /* /dev/tty, or NULL: standard input */
+	FILE *in; /* /dev/tty, or NULL: standard input */
 	struct ui_term_out out;
 	int fd;
 	int colors;
@@ -164,8 +164,8 @@ static SCREEN *new_screen(FILE *out, FILE *in)
 	return screen;
 }
 
-static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
-	struct pv_error *reterr)
+static bool open_terminal(
+	struct ui_term *t, const struct ui_term_options *o, struct pv_error *reterr)
 {
 	const char *name = getenv("TERM");
 	if (!name || !name[0])
@@ -173,12 +173,13 @@ static bool open_terminal(struct ui_term *t, const struct ui_term_options *o,
 			"TERM is not set, so the terminal is unknown;"
 			" profview report FILE prints text");
 	if (o->keys_from_tty && !(t->in = fopen("/dev/tty", "r")))
-		return pv_fail(reterr, PV_EIO, 0, "cannot read keys from /dev/tty: %s",
-			strerror(errno));
+		return pv_fail(
+			reterr, PV_EIO, 0, "cannot read keys from /dev/tty: %s", strerror(errno));
 	t->fd = t->in ? fileno(t->in) : STDIN_FILENO;
 	tcgetattr(t->fd, &crash.saved);
 	if (!ui_term_out_open(&t->out, STDOUT_FILENO))
-		return pv_fail(reterr, PV_EIO, 0, "cannot write to the terminal: %s", strerror(errno));
+		return pv_fail(
+			reterr, PV_EIO, 0, "cannot write to the terminal: %s", strerror(errno));
 	t->screen = new_screen(t->out.file, t->in ? t->in : stdin);
 	if (!t->screen)
 		return pv_fail(reterr, PV_EUSAGE, 0,
@@ -240,11 +241,19 @@ static int special(int code)
 	static const struct {
 		int code, key;
 	} map[] = {
-		{ KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT },
-		{ KEY_RIGHT, UI_KEY_RIGHT }, { KEY_HOME, UI_KEY_HOME }, { KEY_END, UI_KEY_END },
-		{ KEY_PPAGE, UI_KEY_PGUP }, { KEY_NPAGE, UI_KEY_PGDN }, { KEY_DC, UI_KEY_DEL },
-		{ KEY_BTAB, UI_KEY_BACKTAB }, { KEY_BACKSPACE, UI_KEY_BACKSPACE },
-		{ KEY_ENTER, UI_KEY_ENTER }, { KEY_MOUSE, UI_KEY_MOUSE },
+		{ KEY_UP, UI_KEY_UP },
+		{ KEY_DOWN, UI_KEY_DOWN },
+		{ KEY_LEFT, UI_KEY_LEFT },
+		{ KEY_RIGHT, UI_KEY_RIGHT },
+		{ KEY_HOME, UI_KEY_HOME },
+		{ KEY_END, UI_KEY_END },
+		{ KEY_PPAGE, UI_KEY_PGUP },
+		{ KEY_NPAGE, UI_KEY_PGDN },
+		{ KEY_DC, UI_KEY_DEL },
+		{ KEY_BTAB, UI_KEY_BACKTAB },
+		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
+		{ KEY_ENTER, UI_KEY_ENTER },
+		{ KEY_MOUSE, UI_KEY_MOUSE },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(map); i++)
 		if (map[i].code == code)
@@ -296,9 +305,9 @@ int ui_term_key(struct ui_term *t, struct ui_mouse *ret_mouse)
 			return UI_KEY_NONE;
 		}
 		t->empty_reads = 0;
-		int key = r == KEY_CODE_YES ? special((int)code)
+		int key = r == KEY_CODE_YES              ? special((int)code)
 			  : code == '\n' || code == '\r' ? UI_KEY_ENTER
-			  : code == 8			 ? UI_KEY_BACKSPACE
+			  : code == 8                    ? UI_KEY_BACKSPACE
 							 : (int)code;
 		if (key == UI_KEY_MOUSE && !mouse(t, ret_mouse))
 			continue;

@@ -144,8 +144,8 @@ static bool put_shown(struct ui_canvas *c, struct ui_rect r, enum ui_style style
 	return true;
 }
 
-static int put_line(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text,
-	bool ellipsis)
+static int put_line(
+	struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text, bool ellipsis)
 {
 	struct pv_showable s = pv_showable_begin(text, strlen(text));
 	struct pv_shown one;

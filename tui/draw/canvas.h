@@ -47,10 +47,10 @@ enum ui_style {
 };
 
 struct ui_cell {
-	uint32_t code; /* never a control character */
+	uint32_t code;                 /* never a control character */
 	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters on top of it; 0: no further */
-	uint8_t cells; /* 1, 2 (wide), or 0: the right half of a wide one */
-	uint8_t style; /* enum ui_style */
+	uint8_t cells;                 /* 1, 2 (wide), or 0: the right half of a wide one */
+	uint8_t style;                 /* enum ui_style */
 };
 
 /* Valid when zeroed: a canvas of no cells. */

@@ -33,8 +33,13 @@ static inline bool ui_key_printable(int key)
 	return key >= ' ' && key != UI_KEY_BACKSPACE && key < UI_KEY_SPECIAL;
 }
 
-enum ui_click { UI_CLICK_PRESS, UI_CLICK_DOUBLE, UI_CLICK_WHEEL_UP, UI_CLICK_WHEEL_DOWN,
-	UI_CLICK_RELEASE };
+enum ui_click {
+	UI_CLICK_PRESS,
+	UI_CLICK_DOUBLE,
+	UI_CLICK_WHEEL_UP,
+	UI_CLICK_WHEEL_DOWN,
+	UI_CLICK_RELEASE
+};
 
 struct ui_mouse {
 	int x, y;

@@ -43,7 +43,7 @@ struct ui_split_wish {
 	int chart;   /* rows wanted for the chart, 0 = none */
 	int details; /* 0 to UI_SPLIT_PARTS - 1 */
 	int focus;
-	int main;    /* rows the main list has a use for, 0 = as many as there are */
+	int main; /* rows the main list has a use for, 0 = as many as there are */
 };
 
 struct ui_split {

@@ -67,8 +67,8 @@ static const char *stack_text(const char *frames, char *buf, size_t size)
 		start = frame_before(frames, end);
 	}
 	while (end > frames) {
-		int len = snprintf(buf + n, size - n, "%s%.*s", n ? arrow : "", (int)(end - start),
-			start);
+		int len = snprintf(
+			buf + n, size - n, "%s%.*s", n ? arrow : "", (int)(end - start), start);
 		if (len < 0 || (size_t)len >= size - n)
 			break;
 		n += (size_t)len;
@@ -78,8 +78,8 @@ static const char *stack_text(const char *frames, char *buf, size_t size)
 	return buf;
 }
 
-static void mark_hits(const struct ui_list *l, struct ui_canvas *c, struct ui_rect at,
-	const char *text)
+static void mark_hits(
+	const struct ui_list *l, struct ui_canvas *c, struct ui_rect at, const char *text)
 {
 	int hit = ui_find_text(text, l->search);
 	if (hit < 0)
@@ -91,8 +91,8 @@ static void mark_hits(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 }
 
 /* The indent of a tree's row and the sign for what hangs below it. */
-static struct ui_rect draw_branch(struct ui_canvas *c, struct ui_rect at, const struct pv_row *row,
-	enum ui_style style)
+static struct ui_rect draw_branch(
+	struct ui_canvas *c, struct ui_rect at, const struct pv_row *row, enum ui_style style)
 {
 	int depth = (int)(row->depth < 1000 ? row->depth : 1000);
 	int most = at.w / 4 * 2; /* deep rows share the last indent, so that names stay readable */

@@ -14,8 +14,8 @@ void ui_prompt_set(struct ui_prompt *p, const char *text)
 	p->len = p->at = strlen(p->text);
 }
 
-void ui_prompt_open(struct ui_prompt *p, enum ui_prompt_kind kind, const char *label,
-	const char *text)
+void ui_prompt_open(
+	struct ui_prompt *p, enum ui_prompt_kind kind, const char *label, const char *text)
 {
 	p->open = true;
 	p->kind = kind;

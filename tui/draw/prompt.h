@@ -30,22 +30,22 @@ struct ui_prompt {
 	char label[UI_PROMPT_MAX];
 	char text[UI_PROMPT_MAX];
 	size_t len, at;            /* bytes; where the next character goes */
-	bool untouched; /* the first character typed replaces what it was opened with */
+	bool untouched;            /* the first character typed replaces what it was opened with */
 	size_t back;               /* how far up in the history, 0 = what is being typed */
 	char typed[UI_PROMPT_MAX]; /* that, while the history is looked at */
 	char *past[UI_PROMPT_KINDS][UI_PROMPT_HISTORY]; /* newest first, owned */
 };
 
-void ui_prompt_open(struct ui_prompt *p, enum ui_prompt_kind kind, const char *label,
-	const char *text);
+void ui_prompt_open(
+	struct ui_prompt *p, enum ui_prompt_kind kind, const char *label, const char *text);
 void ui_prompt_finish(struct ui_prompt *p);
 
 enum ui_prompt_answer {
 	UI_PROMPT_SAME, /* the key is used up, the text is as it was */
 	UI_PROMPT_CHANGED,
-	UI_PROMPT_DONE, /* closed; `text` is the answer */
-	UI_PROMPT_GONE, /* closed without one */
-	UI_PROMPT_TAB,  /* completion is wanted, see ui_prompt_set() */
+	UI_PROMPT_DONE,    /* closed; `text` is the answer */
+	UI_PROMPT_GONE,    /* closed without one */
+	UI_PROMPT_TAB,     /* completion is wanted, see ui_prompt_set() */
 	UI_PROMPT_BACKTAB, /* the one before */
 };
 

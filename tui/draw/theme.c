@@ -5,7 +5,7 @@
  * in the text. Red and green never stand for opposites; differences carry their sign.
  */
 struct row {
-	unsigned mono;              /* attributes where there are no colours */
+	unsigned mono; /* attributes where there are no colours */
 	short fg8, bg8;
 	unsigned attrs8;
 	short fg256, bg256;

@@ -37,7 +37,7 @@ struct ui_cost {
 	bool known, paused;
 	uint64_t lag_ms, lost; /* now; of the whole session */
 	uint64_t bytes_per_s;  /* into the log */
-	double slower, beside;   /* percent of the processor time that the program would need
+	double slower, beside; /* percent of the processor time that the program would need
 				  * without: on its threads; on the probe's own */
 	size_t n;              /* kinds that there were events of, dearest first: */
 	struct ui_cost_row {

@@ -19,14 +19,14 @@ enum { UI_OUTPUT_LINES = 20000, UI_OUTPUT_LINE = 1024 };
 struct ui_output {
 	char **line; /* a ring of UI_OUTPUT_LINES, owned; NULL until there is a first */
 	size_t first, n, bytes;
-	uint64_t gone; /* lines that are no longer kept */
-	uint64_t dropped; /* bytes that never came */
+	uint64_t gone;             /* lines that are no longer kept */
+	uint64_t dropped;          /* bytes that never came */
 	char open[UI_OUTPUT_LINE]; /* the line that is not ended yet */
 	size_t open_n, column;
 	int escape; /* inside an escape sequence */
 
-	size_t top;  /* the first line shown */
-	bool loose;  /* does not follow the end */
+	size_t top; /* the first line shown */
+	bool loose; /* does not follow the end */
 	int page;
 	char search[128];
 };

@@ -129,8 +129,8 @@ void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 	ui_graphs_refresh(&o->graphs, s, &wish);
 }
 
-static void draw_title(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	int i)
+static void draw_title(
+	const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c, int i)
 {
 	struct ui_rect line = ui_rows(o->at[i], 0, 1);
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);

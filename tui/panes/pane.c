@@ -16,8 +16,8 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
 		p->list[i].follow = def->part[i].newest;
-		p->list[i].needs_select = i > 0 && strchr(def->part[i].title, '%') != NULL &&
-			!def->part[i].by_class;
+		p->list[i].needs_select =
+			i > 0 && strchr(def->part[i].title, '%') != NULL && !def->part[i].by_class;
 	}
 }
 
@@ -260,8 +260,8 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
 		return UI_HANDLED | UI_DRILL;
 	case UI_DRILL_FOLD:
-		return ui_list_command(l, s,
-			ui_list_row(l)->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
+		return ui_list_command(
+			l, s, ui_list_row(l)->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
 	default:
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
 		return reply;

@@ -32,11 +32,11 @@ struct ui_part {
 	enum ui_drill drill;
 	bool tree;
 	enum ui_unfold unfold;
-	bool newest;   /* the cursor begins at the last row and stays there */
-	bool by_class; /* only the sites of the main list's class */
-	bool of_second; /* about the row of the first list of details, too */
+	bool newest;           /* the cursor begins at the last row and stays there */
+	bool by_class;         /* only the sites of the main list's class */
+	bool of_second;        /* about the row of the first list of details, too */
 	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
-	bool rare;     /* left out while it has no rows */
+	bool rare;             /* left out while it has no rows */
 };
 
 struct ui_pane;
@@ -51,10 +51,10 @@ struct ui_chart {
 
 /* When a hint is true; bits, of which all must hold. */
 enum ui_hint_when {
-	UI_HINT_ROWS = 1, /* the main list has a row, */
-	UI_HINT_TWO = 2,  /* two of them */
-	UI_HINT_MORE = 4, /* the first list of details has one */
-	UI_HINT_TELL = 8, /* the program can be spoken to */
+	UI_HINT_ROWS = 1,   /* the main list has a row, */
+	UI_HINT_TWO = 2,    /* two of them */
+	UI_HINT_MORE = 4,   /* the first list of details has one */
+	UI_HINT_TELL = 8,   /* the program can be spoken to */
 	UI_HINT_GROWS = 16, /* rows may still be added */
 };
 
@@ -82,9 +82,9 @@ struct ui_pane_def {
 struct ui_pane {
 	const struct ui_pane_def *def;
 	struct ui_list list[UI_PARTS];
-	int focus; /* the list that has the keys */
+	int focus;        /* the list that has the keys */
 	enum pv_by group; /* its rows of methods and classes */
-	bool alone; /* the main list needs no details at present */
+	bool alone;       /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
 };
@@ -117,7 +117,8 @@ void ui_pane_focus(struct ui_pane *p, int part);
 unsigned ui_pane_scopes(const struct ui_pane *p);
 struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
 /* Actions possible here now, for the message line. Returns buf. */
-const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
+const char *ui_pane_hint(
+	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
 const char *ui_pane_coverage(const struct ui_pane *p);
 
 /* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */

@@ -10,8 +10,8 @@
 
 enum { LABEL = 10, VALUE = 13 };
 
-static void say(struct ui_canvas *c, struct ui_rect r, int row, const char *label,
-	const char *value)
+static void say(
+	struct ui_canvas *c, struct ui_rect r, int row, const char *label, const char *value)
 {
 	struct ui_rect at = ui_rows(r, row, 1);
 	ui_put(c, ui_cols(at, 0, LABEL), UI_DIM, label);
@@ -91,8 +91,7 @@ static void draw_cost(const struct ui_cost *k, struct ui_canvas *c, struct ui_re
 {
 	char text[200], events[PV_UNIT_MAX], bytes[PV_UNIT_MAX];
 	snprintf(text, sizeof text, "%s~%.1f %% slower, %.1f %% beside it; lag %llu ms, lost %s",
-		k->paused ? "paused; " : "", k->slower, k->beside,
-		(unsigned long long)k->lag_ms,
+		k->paused ? "paused; " : "", k->slower, k->beside, (unsigned long long)k->lag_ms,
 		pv_units_count(events, sizeof events, k->lost));
 	say(c, r, 0, "cost", text);
 	for (size_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
@@ -132,14 +131,15 @@ static void draw_source(const struct ui_overview *o, const struct ui_shared *s, 
 static int share_column(const struct pv_table *t)
 {
 	for (size_t i = 0; t && t->rows && i < t->columns; i++)
-		if (t->column[i].unit == PV_UNIT_PERCENT && t->row[0].cell[i].state == PV_CELL_VALUE)
+		if (t->column[i].unit == PV_UNIT_PERCENT &&
+			t->row[0].cell[i].state == PV_CELL_VALUE)
 			return (int)i;
 	return -1;
 }
 
 /* Rows of a table as "share bar name". */
-static void draw_shares(const struct ui_list *l, struct ui_canvas *c, struct ui_rect r,
-	const char *figure)
+static void draw_shares(
+	const struct ui_list *l, struct ui_canvas *c, struct ui_rect r, const char *figure)
 {
 	enum { SHARE = 6, BAR = 10, FIGURE = 11 };
 	const struct pv_table *t = l->table;
@@ -151,15 +151,15 @@ static void draw_shares(const struct ui_list *l, struct ui_canvas *c, struct ui_
 		char text[48];
 		if (share >= 0 && row->cell[share].state == PV_CELL_VALUE) {
 			ui_put_right(c, ui_cols(at, 0, SHARE - 1), UI_PLAIN,
-				pv_cell_text(&row->cell[share], PV_UNIT_PERCENT, text,
-					sizeof text));
+				pv_cell_text(
+					&row->cell[share], PV_UNIT_PERCENT, text, sizeof text));
 			ui_bar(c, ui_cols(at, SHARE, BAR), UI_BAR, row->cell[share].d / 100);
 		}
 		int x = share >= 0 ? SHARE + BAR + 1 : 0;
 		if (more >= 0 && at.w >= x + FIGURE + 12) {
 			ui_put_right(c, ui_cols(at, x, FIGURE - 1), UI_PLAIN,
-				pv_cell_text(&row->cell[more], t->column[more].unit, text,
-					sizeof text));
+				pv_cell_text(
+					&row->cell[more], t->column[more].unit, text, sizeof text));
 			x += FIGURE;
 		}
 		const char *name = ui_list_name(l, row);
@@ -187,8 +187,8 @@ static void draw_classes(const struct ui_overview *o, const struct ui_shared *s,
 		say_missing(c, r);
 }
 
-static const char *cell(const struct pv_table *t, size_t row, const char *id, char *buf,
-	size_t size)
+static const char *cell(
+	const struct pv_table *t, size_t row, const char *id, char *buf, size_t size)
 {
 	int column = pv_table_column(t, id);
 	return column < 0
@@ -212,8 +212,8 @@ static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, stru
 	else
 		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s (%s %%), max %s",
 			pv_units_ns(a, sizeof a, (int64_t)m->pause_ns),
-			pv_units_percent(share, sizeof share, m->pause_ns,
-				(uint64_t)m->duration_ns),
+			pv_units_percent(
+				share, sizeof share, m->pause_ns, (uint64_t)m->duration_ns),
 			pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
 	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
 		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s× lasted %s max %s",
@@ -228,8 +228,9 @@ static void draw_shots(const struct ui_overview *o, const struct ui_shared *s, s
 	const struct pv_table *t = o->list[UI_SHOT_LIST].table;
 	if (!t || t->rows == 0) {
 		ui_put(c, ui_rows(r, 0, 1), UI_DIM,
-			s->summary.shot_open ? "the first is being read"
-			: s->summary.logging2007 ? "none" : "none yet; S takes one");
+			s->summary.shot_open     ? "the first is being read"
+			: s->summary.logging2007 ? "none"
+						 : "none yet; S takes one");
 		return;
 	}
 	size_t first = t->rows > (size_t)r.h ? t->rows - (size_t)r.h : 0;

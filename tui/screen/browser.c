@@ -462,7 +462,8 @@ unsigned ui_browser_command(struct ui_screen *s, enum ui_command cmd)
 	if (cmd == UI_CMD_WEAK) {
 		if (s->browser.visited) {
 			want(s, h->shot, !h->weak);
-			ui_screen_say(s, false, "weak references %scount", h->weak ? "" : "do not ");
+			ui_screen_say(
+				s, false, "weak references %scount", h->weak ? "" : "do not ");
 		}
 		return UI_HANDLED;
 	}

@@ -99,8 +99,8 @@ void ui_browser_keep(struct ui_screen *s, const char *name)
 }
 
 /* An object that the graph does not have is left out: it was listed twice. */
-static bool set_of_addresses(const struct pv_heap *h, const struct ui_browse_wish *w,
-	struct pv_heap_set *ret)
+static bool set_of_addresses(
+	const struct pv_heap *h, const struct ui_browse_wish *w, struct pv_heap_set *ret)
 {
 	PV_ARRAY(uint32_t) node = { 0 };
 	bool ok = pv_reserve(&node, w->address.n);
@@ -130,8 +130,8 @@ void ui_browser_grant(struct ui_screen *s)
 	size_t number = set_of_addresses(h, w, &set) ? add(s, &set, w->name) : 0;
 	w->address.n = 0;
 	if (number)
-		ui_browser_go(s, &(struct ui_browse_place){
-					 .mode = UI_BROWSE_MERGED, .set = number });
+		ui_browser_go(
+			s, &(struct ui_browse_place){ .mode = UI_BROWSE_MERGED, .set = number });
 }
 
 /* --- choosing one */

@@ -53,7 +53,8 @@ unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
 		return pane < 0 ? UI_IGNORED : ui_screen_command(s, ui_pane_defs[pane].command);
 	}
 	if (press && ui_rect_has(s->layout.keys, m.x, m.y)) {
-		enum ui_command cmd = ui_frame_key_at(s->layout.keys, ui_screen_scopes(s), &s->shared, m.x);
+		enum ui_command cmd =
+			ui_frame_key_at(s->layout.keys, ui_screen_scopes(s), &s->shared, m.x);
 		return cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
 	}
 	if (ui_rect_has(s->layout.body, m.x, m.y))

@@ -30,8 +30,8 @@ static struct ui_values values_of(const struct pv_series *s)
 	return (struct ui_values){ s->value, s->n, s->max };
 }
 
-void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
-	const struct ui_shared *s)
+void ui_frame_heap(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k, const struct ui_shared *s)
 {
 	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
@@ -50,8 +50,8 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs
 		ui_put(c, value, UI_PLAIN, now);
 }
 
-void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
-	const struct ui_shared *s)
+void ui_frame_gc(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k, const struct ui_shared *s)
 {
 	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
 	ui_put(c, r, UI_DIM, " GC");
@@ -170,13 +170,13 @@ static const char *time_text(
 	return buf;
 }
 
-void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
-	const struct ui_shared *s)
+void ui_frame_crumb(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
 	const struct ui_command_row *row = ui_command_row(p->def->command);
 	char text[512];
-	snprintf(text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"),
-		row->help);
+	snprintf(
+		text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"), row->help);
 	int x = add(c, r, 0, UI_TITLE, text);
 	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
 	if (p->def->parts == 0)
@@ -195,8 +195,8 @@ void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane 
 		x = add(c, r, x, UI_WARN, text);
 	}
 	if (p->def->scope & UI_SCOPE_DIFF && s->lives.newer) {
-		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows", s->lives.newer,
-			s->lives.newer == 1 ? "" : "s");
+		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows",
+			s->lives.newer, s->lives.newer == 1 ? "" : "s");
 		x = add(c, r, x, UI_WARN, text);
 	}
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)
@@ -253,8 +253,8 @@ static bool is_in_bar(enum ui_command cmd, unsigned scopes, const struct ui_shar
 	return ui_command_row(cmd)->scope & scopes && (cmd != UI_CMD_TAKE_SHOT || ui_can_tell(s));
 }
 
-static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
-	const struct ui_shared *s, int at)
+static enum ui_command walk_bar(
+	struct ui_canvas *c, struct ui_rect r, unsigned scopes, const struct ui_shared *s, int at)
 {
 	int x = 1;
 	for (size_t i = 0; i < PV_COUNT_OF(bar); i++) {
@@ -281,8 +281,8 @@ static enum ui_command walk_bar(struct ui_canvas *c, struct ui_rect r, unsigned 
 	return UI_CMD_NONE;
 }
 
-void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
-	const struct ui_shared *s)
+void ui_frame_keys(
+	struct ui_canvas *c, struct ui_rect r, unsigned scopes, const struct ui_shared *s)
 {
 	walk_bar(c, r, scopes, s, -1);
 }

@@ -24,12 +24,13 @@ void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current);
 /* The pane whose tab is at column x, or -1. */
 int ui_frame_tab_at(struct ui_rect r, size_t current, int x);
 
-void ui_frame_crumb(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p,
-	const struct ui_shared *s);
+void ui_frame_crumb(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s);
 
-void ui_frame_keys(struct ui_canvas *c, struct ui_rect r, unsigned scopes,
-	const struct ui_shared *s);
+void ui_frame_keys(
+	struct ui_canvas *c, struct ui_rect r, unsigned scopes, const struct ui_shared *s);
 /* The command of the function bar at column x, or UI_CMD_NONE. */
-enum ui_command ui_frame_key_at(struct ui_rect r, unsigned scopes, const struct ui_shared *s, int x);
+enum ui_command ui_frame_key_at(
+	struct ui_rect r, unsigned scopes, const struct ui_shared *s, int x);
 
 #endif

@@ -94,7 +94,8 @@ void ui_screen_go_to_paths(struct ui_screen *s)
 /* The objects of the class under the cursor, in the shot that the main list has selected. */
 static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
 {
-	const struct pv_row *shot = ui_list_row(&p->list[0]), *row = ui_list_row(&p->list[p->focus]);
+	const struct pv_row *shot = ui_list_row(&p->list[0]),
+			    *row = ui_list_row(&p->list[p->focus]);
 	if (!shot || !row)
 		return;
 	uint32_t index = (uint32_t)(shot->id - 1);

@@ -9,7 +9,8 @@ static void net_times(struct ui_screen *s)
 	if (!pair)
 		ui_screen_say(s, true, "this log does not say what tracing a call took");
 	else if (shared->net)
-		ui_screen_say(s, false, "times without some %u ns for each call; an estimate", pair);
+		ui_screen_say(
+			s, false, "times without some %u ns for each call; an estimate", pair);
 	else
 		ui_screen_say(s, false, "times as they were measured");
 }
@@ -45,7 +46,8 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_WAITS:
 		s->shared.waits = !s->shared.waits;
-		ui_screen_say(s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");
+		ui_screen_say(
+			s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return tell(s, UI_CHEAPER);

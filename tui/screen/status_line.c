@@ -141,7 +141,7 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	add(&l, UI_PLAIN, 2, "%.*s", r.w < 60 ? NAME_NARROW : NAME_MAX, short_name(s->source));
 	add_state(&l, s);
 	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
-		s->feed.events_per_s == 0;
+		    s->feed.events_per_s == 0;
 	add(&l, UI_PLAIN, 3, "%s%.8s", idle ? "idle since " : "",
 		pv_units_clock(up, sizeof up, s->duration_ns));
 	if (s->range.on)
@@ -169,8 +169,9 @@ static bool heap_progress(struct ui_canvas *c, struct ui_rect r, const struct ui
 	if (!h->reading)
 		n = snprintf(text, sizeof text, " heap shot: %s", h->error);
 	else if (h->steps)
-		n = snprintf(text, sizeof text, " heap shot %" PRIu32 ": %s %.0f %%  (Esc or z stops)",
-			h->shot, h->phase, 100 * (double)h->step / (double)h->steps);
+		n = snprintf(text, sizeof text,
+			" heap shot %" PRIu32 ": %s %.0f %%  (Esc or z stops)", h->shot, h->phase,
+			100 * (double)h->step / (double)h->steps);
 	else
 		n = snprintf(text, sizeof text, " heap shot %" PRIu32 ": %s  (Esc or z stops)",
 			h->shot, h->phase);

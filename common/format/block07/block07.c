@@ -10,7 +10,7 @@
 enum {
 	READ_ROOM = 64 << 10,
 	MAX_DRAFT = 64 << 20,
-	MAX_CODE = 63,          /* block codes above this are garbage, not the future */
+	MAX_CODE = 63, /* block codes above this are garbage, not the future */
 };
 
 /* --- life */
@@ -186,9 +186,14 @@ static void open_block(struct b07 *d, unsigned code, size_t size, bool whole)
 {
 	struct b07_block *b = &d->block;
 	const uint8_t *payload = d->window + d->start + d->header_size;
-	*b = (struct b07_block){ .open = true, .whole = whole, .code = (uint16_t)code,
-		.offset = d->out->offset, .payload_offset = d->out->offset + d->header_size,
-		.payload = payload, .size = size, .total = d->header_size + size,
+	*b = (struct b07_block){ .open = true,
+		.whole = whole,
+		.code = (uint16_t)code,
+		.offset = d->out->offset,
+		.payload_offset = d->out->offset + d->header_size,
+		.payload = payload,
+		.size = size,
+		.total = d->header_size + size,
 		.c = { .at = payload, .end = payload + size } };
 	b->open = b07_clock_block(d);
 }
@@ -230,7 +235,8 @@ static bool open_sized(struct b07 *d)
 	uint32_t size = pv_get_u32(&c);
 	if (code == 0 || code > MAX_CODE || size > B07_MAX_BLOCK) {
 		lose(d, size > B07_MAX_BLOCK && code && code <= B07_DIRECTIVES
-			? "a block of more than 256 MiB" : "a block header that makes no sense");
+				? "a block of more than 256 MiB"
+				: "a block header that makes no sense");
 		return true;
 	}
 	bool whole = have(d) - d->header_size >= size;
@@ -291,7 +297,8 @@ static bool sees_next(const struct b07 *d)
 		return true;
 	if (at + d->header_size > d->filled)
 		return false;
-	return b07_header_at(d, at, &total) != B07_LIKELY || total > 4096 || at + total <= d->filled;
+	return b07_header_at(d, at, &total) != B07_LIKELY || total > 4096 ||
+	       at + total <= d->filled;
 }
 
 static enum b07_piece bad_intro(struct b07 *d)
@@ -325,8 +332,9 @@ static enum b07_piece intro(struct b07 *d)
 	b07_clock_reset(&d->clock, start);
 	guess_stage(d);
 	d->flags = flags;
-	s->header = (struct b07_header){ .stage = s->stage, .flags = flags, .start_us = start.us,
-		.offset = d->block.offset };
+	s->header = (struct b07_header){
+		.stage = s->stage, .flags = flags, .start_us = start.us, .offset = d->block.offset
+	};
 	consume(d, d->block.total);
 	d->block.open = false;
 	return B07_HEADER;
@@ -410,7 +418,7 @@ static void close_block(struct b07 *d)
 	else if (b->c.at == b->c.end || d->draft)
 		give_up(d, b->c.at, "the log ends inside a block");
 	else if ((!b->whole || b07_block_at(d, d->start + b->total) == B07_UNLIKELY) &&
-		b07_header_at(d, at, &total) == B07_LIKELY) {
+		 b07_header_at(d, at, &total) == B07_LIKELY) {
 		set_damage(d, b->c.at, "the block's size is wrong");
 		d->out->batch.damage_bytes = 0;
 		consume(d, used);

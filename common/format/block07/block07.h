@@ -24,9 +24,9 @@ enum { B07_SNIFF = 16 }; /* bytes that always suffice */
 enum b07_sniffed b07_sniff(const uint8_t *bytes, size_t n);
 
 /* Keys of methods that are none: or-ed with the function's or region's id. */
-#define B07_FUNCTION (UINT64_C(1) << 62)
-#define B07_REGION (UINT64_C(1) << 61)
-#define B07_NATIVE (UINT64_C(1) << 60) /* unmanaged code that is not told apart */
+#define B07_FUNCTION  (UINT64_C(1) << 62)
+#define B07_REGION    (UINT64_C(1) << 61)
+#define B07_NATIVE    (UINT64_C(1) << 60) /* unmanaged code that is not told apart */
 #define B07_COMPILING (UINT64_C(1) << 59) /* with a method's id: the compiler at work on it */
 
 enum b07_piece {
@@ -54,22 +54,22 @@ struct b07_damage {
 struct b07_stream {
 	/* Results of next(); good until the next call of next(), room() or finish. */
 	struct b07_header header;
-	struct pv_batch batch; /* ->offset: of the block's header in the stream */
-	uint16_t code;         /* of the batch's block */
+	struct pv_batch batch;      /* ->offset: of the block's header in the stream */
+	uint16_t code;              /* of the batch's block */
 	PV_ARRAY(uint64_t) offsets; /* of event i of the batch in the stream, with want_offsets */
 	struct b07_damage damage;
 	struct pv_error error;
 
 	/* What the directives met so far say; may rise after the header, up to D. */
 	enum b07_stage stage;
-	uint64_t offset; /* of the next byte to be looked at */
+	uint64_t offset;   /* of the next byte to be looked at */
 	uint64_t received; /* bytes of the stream so far, those missing in gaps included */
 
 	bool over; /* a block END was met: the program ended */
 
 	bool want_offsets; /* set before the first byte */
 
-	struct b07 *b07;   /* private */
+	struct b07 *b07; /* private */
 };
 
 bool b07_init(struct b07_stream *s);

@@ -41,8 +41,8 @@ void b07_clock_add(struct b07_clock *k, struct b07_pair p)
 		/* Which of the two is wrong shows only when more agree with the new one. */
 		if (++k->disagree < DISAGREE)
 			return;
-		while (k->n > 1 && (k->kept[k->n - 1].counter > p.counter ||
-			k->kept[k->n - 1].us > p.us))
+		while (k->n > 1 &&
+			(k->kept[k->n - 1].counter > p.counter || k->kept[k->n - 1].us > p.us))
 			k->n--;
 	}
 	k->disagree = 0;
@@ -155,7 +155,7 @@ static void own_pairs(struct b07 *d)
 	struct b07_block *b = &d->block;
 	bool have_from = head_pair(d, b->code, b->c, &b->from);
 	b->have_to = !d->draft && b->whole && has_tail(b->code) && tail_pair(b, &b->to) &&
-		have_from && b->to.counter >= b->from.counter && b->to.us >= b->from.us;
+		     have_from && b->to.counter >= b->from.counter && b->to.us >= b->from.us;
 	if (have_from)
 		b07_clock_add(&d->clock, b->from);
 	if (b->have_to)
@@ -163,8 +163,7 @@ static void own_pairs(struct b07 *d)
 }
 
 /* The next block in the window, at *at: its code and payload. False when it is not all there. */
-static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code,
-	struct pv_cursor *ret)
+static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code, struct pv_cursor *ret)
 {
 	struct pv_cursor c = { .at = *at, .end = d->window + d->filled };
 	if (pv_cursor_left(&c) < d->header_size)

@@ -142,7 +142,8 @@ static bool method_event(struct b07 *d, unsigned byte, uint64_t id, uint64_t dif
 	switch (byte & 3) {
 	case 0:
 		d->calls = true;
-		return b07_push_call(d, end ? PV_KIND_METHOD_LEAVE : PV_KIND_METHOD_ENTER, id, time);
+		return b07_push_call(
+			d, end ? PV_KIND_METHOD_LEAVE : PV_KIND_METHOD_ENTER, id, time);
 	case 2:
 		d->hit_time = time;
 		return b07_add_hit(d, id, 0) == B07_AGAIN && b07_flush_hit(d);
@@ -183,9 +184,9 @@ static enum b07_step events(struct b07 *d)
 		return B07_BAD;
 	if ((byte & 0xc0) || (byte & 0x30) == 0x30)
 		return b07_bad(d, "an event byte that is not understood");
-	bool ok = byte & 0x20 ? method_event(d, byte, main, second)
-		: byte & 0x10 ? class_event(d, byte, main, second)
-			      : apart_event(d, byte, main, second);
+	bool ok = byte & 0x20   ? method_event(d, byte, main, second)
+		  : byte & 0x10 ? class_event(d, byte, main, second)
+				: apart_event(d, byte, main, second);
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
@@ -197,7 +198,7 @@ static bool name_function(struct b07 *d, uint64_t id)
 		return true;
 	char *name = pv_arena_printf(&d->texts, "(unmanaged function %" PRIu64 ")", id);
 	return name && pv_map_set(&d->named, key, 1) &&
-		b07_push_name(d, key, 0, (struct pv_text){ name, strlen(name) }, d->hit_time);
+	       b07_push_name(d, key, 0, (struct pv_text){ name, strlen(name) }, d->hit_time);
 }
 
 /* Phase 1: methods, 2: functions. Neither has a time; they stand at the block's start. */

@@ -140,7 +140,8 @@ bool b07_class_event(struct b07 *d, unsigned code, bool end, bool failed, uint64
 	e.meta.failed = failed;
 	e.meta.started = b07_begun(d, start, id);
 	e.kind = code == 1 ? PV_KIND_CLASS_UNLOAD
-		: failed ? PV_KIND_CLASS_LOAD_FAIL : PV_KIND_CLASS_LOAD;
+		 : failed  ? PV_KIND_CLASS_LOAD_FAIL
+			   : PV_KIND_CLASS_LOAD;
 	return b07_push(d, &e, time);
 }
 
@@ -189,11 +190,12 @@ static bool compiling(struct b07 *d, uint64_t method, uint64_t *ret_key)
 	if (pv_map_get(&d->named, *ret_key) != PV_MAP_NONE)
 		return true;
 	char *name = at == PV_MAP_NONE
-		? pv_arena_printf(&d->texts, "(method not recorded, being compiled)")
-		: pv_arena_printf(&d->texts, "%s (being compiled)", pv_intern_text(&d->text, at));
+			     ? pv_arena_printf(&d->texts, "(method not recorded, being compiled)")
+			     : pv_arena_printf(&d->texts, "%s (being compiled)",
+				       pv_intern_text(&d->text, at));
 	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
 	return name && pv_map_set(&d->named, *ret_key, 1) &&
-		b07_push_name(d, *ret_key, 0, (struct pv_text){ name, strlen(name) }, time);
+	       b07_push_name(d, *ret_key, 0, (struct pv_text){ name, strlen(name) }, time);
 }
 
 enum caller { NO_CALLER, CALLER, COMPILING_CALLER };
@@ -211,7 +213,7 @@ static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, en
 		return B07_NOMEM;
 	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
 	return b07_stack(d, caller, &a.stack) && b07_push_alloc(d, &a, time) ? B07_AGAIN
-									      : B07_NOMEM;
+									     : B07_NOMEM;
 }
 
 /* One frame: the method, and whether it was being compiled. */
@@ -265,23 +267,27 @@ static enum b07_step monitor(struct b07 *d, uint64_t class, uint64_t diff)
 	return b07_push(d, &e, time) ? B07_AGAIN : B07_NOMEM;
 }
 
-static enum b07_step class_event(struct b07 *d, unsigned code, bool end, uint64_t id, uint64_t value)
+static enum b07_step class_event(
+	struct b07 *d, unsigned code, bool end, uint64_t id, uint64_t value)
 {
 	if (code == 3)
 		return monitor(d, id, value);
 	b07_advance(d, value);
 	bool failed = code >= 4 && code < 8;
-	return b07_class_event(d, failed ? code - 4 : code, end, failed, id) ? B07_AGAIN : B07_NOMEM;
+	return b07_class_event(d, failed ? code - 4 : code, end, failed, id) ? B07_AGAIN
+									     : B07_NOMEM;
 }
 
-static enum b07_step other_event(struct b07 *d, unsigned code, bool end, uint64_t data,
-	uint64_t value)
+static enum b07_step other_event(
+	struct b07 *d, unsigned code, bool end, uint64_t data, uint64_t value)
 {
 	/* generation alone in stage A */
 	bool numbered = d->out->stage > B07_A;
 	uint64_t generation = numbered ? data & 0xff : data, collection = numbered ? data >> 8 : 0;
-	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END }, [3] = { PV_GC_MARK_START, PV_GC_MARK_END },
-		[4] = { PV_GC_SWEEP_START, PV_GC_SWEEP_END }, [6] = { PV_GC_PRE_STOP, PV_GC_POST_STOP },
+	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END },
+		[3] = { PV_GC_MARK_START, PV_GC_MARK_END },
+		[4] = { PV_GC_SWEEP_START, PV_GC_SWEEP_END },
+		[6] = { PV_GC_PRE_STOP, PV_GC_POST_STOP },
 		[7] = { PV_GC_PRE_START, PV_GC_POST_START } };
 	bool ok;
 	if (code == JIT_ALLOCATION)

@@ -67,7 +67,8 @@ enum b07_likely b07_header_at(const struct b07 *d, size_t at, size_t *ret_total)
 	uint32_t size = pv_get_u32(&c);
 	*ret_total = d->header_size + (size_t)size;
 	return code >= B07_INTRO && code <= B07_DIRECTIVES && size >= 3 && size <= B07_MAX_BLOCK
-		? B07_LIKELY : B07_UNLIKELY;
+		       ? B07_LIKELY
+		       : B07_UNLIKELY;
 }
 
 enum b07_likely b07_block_at(const struct b07 *d, size_t at)

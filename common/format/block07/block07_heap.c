@@ -3,8 +3,8 @@
 
 enum { HEAD, ITEMS, REFS };
 
-static bool push_edge(struct b07 *d, enum pv_kind kind, uint64_t counter, uint64_t collection,
-	bool summary)
+static bool push_edge(
+	struct b07 *d, enum pv_kind kind, uint64_t counter, uint64_t collection, bool summary)
 {
 	struct pv_event e = { .kind = (uint8_t)kind };
 	e.shot.collection = collection;

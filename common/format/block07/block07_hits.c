@@ -13,7 +13,7 @@ bool b07_flush_hit(struct b07 *d)
 	/* Native code without a better name than its address goes by that. */
 	size_t bare = d->hit_address && d->frames.v[0] == B07_NATIVE;
 	bool ok = (!bare || b07_pool(d, &d->hit_address, 1, &e.hit.ips)) &&
-		b07_pool(d, d->frames.v + bare, d->frames.n - bare, &e.hit.frames);
+		  b07_pool(d, d->frames.v + bare, d->frames.n - bare, &e.hit.frames);
 	d->frames.n = 0;
 	e.hit.address = d->hit_address;
 	uint64_t item = d->item;
@@ -125,8 +125,9 @@ static enum b07_step unmanaged(struct b07 *d, uint64_t id)
 		return B07_BAD;
 	const struct b07_region *r = id ? region(d, id) : NULL;
 	uint64_t start = r ? r->start : 0;
-	if (id && !r && !b07_push_name(d, B07_REGION | id, 0,
-		(struct pv_text){ "[region not recorded]", 21 }, d->hit_time))
+	if (id && !r &&
+		!b07_push_name(d, B07_REGION | id, 0,
+			(struct pv_text){ "[region not recorded]", 21 }, d->hit_time))
 		return B07_NOMEM;
 	return b07_add_hit(d, id ? B07_REGION | id : B07_NATIVE, id && !start ? 0 : start + at);
 }
@@ -209,7 +210,8 @@ enum b07_step b07_hits(struct b07 *d)
 		return B07_BAD;
 	unsigned code = (unsigned)v & ((1u << bits) - 1);
 	if (code != 0) {
-		if (d->hit && d->callers == 0 && !(bits == 3 && (code == CHAIN || code == REGIONS))) {
+		if (d->hit && d->callers == 0 &&
+			!(bits == 3 && (code == CHAIN || code == REGIONS))) {
 			if (!b07_flush_hit(d))
 				return B07_NOMEM;
 			place(d);

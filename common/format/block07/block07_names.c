@@ -24,10 +24,10 @@ static enum b07_step class_name(struct b07 *d, uint64_t id)
 	if (!pv_cursor_ok(&b->c))
 		return B07_BAD;
 	bool ok = pv_intern_add(&d->text, e.meta.name.at, e.meta.name.len, &name) &&
-		pv_map_set(&d->classes, id, name) &&
-		(e.meta.owner == 0 || e.meta.owner >= PV_MAP_NONE ||
-			pv_map_set(&d->assemblies, id, (uint32_t)e.meta.owner)) &&
-		b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
+		  pv_map_set(&d->classes, id, name) &&
+		  (e.meta.owner == 0 || e.meta.owner >= PV_MAP_NONE ||
+			  pv_map_set(&d->assemblies, id, (uint32_t)e.meta.owner)) &&
+		  b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
@@ -56,9 +56,9 @@ static enum b07_step method_name(struct b07 *d, uint64_t id)
 		return B07_BAD;
 	uint32_t name;
 	bool ok = full_name(d, e.meta.owner, &e.meta.name) &&
-		pv_intern_add(&d->text, e.meta.name.at, e.meta.name.len, &name) &&
-		pv_map_set(&d->methods, id, name) &&
-		b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
+		  pv_intern_add(&d->text, e.meta.name.at, e.meta.name.len, &name) &&
+		  pv_map_set(&d->methods, id, name) &&
+		  b07_push(d, &e, b07_clock_ns(&d->clock, b->counter));
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
@@ -178,7 +178,7 @@ enum b07_step b07_directives(struct b07 *d)
 		return B07_BAD;
 	d->directives = directives;
 	set_stage(d);
-	e.directives.codes = (struct pv_span){ (uint32_t)at,
-		(uint32_t)(d->out->batch.pool.n - at) };
+	e.directives.codes =
+		(struct pv_span){ (uint32_t)at, (uint32_t)(d->out->batch.pool.n - at) };
 	return b07_push(d, &e, b07_clock_ns(&d->clock, counter)) ? B07_DONE : B07_NOMEM;
 }

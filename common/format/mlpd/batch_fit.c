@@ -8,9 +8,8 @@
 #define USED(a) ((a)->n * sizeof *(a)->v)
 #define ROOM(a) ((a)->room * sizeof *(a)->v)
 #define COPIED(to, from)                                                                           \
-	((from)->n == 0 ||                                                                         \
-		(pv_reserve(to, (from)->n) &&                                                      \
-			memcpy((to)->v, (from)->v, USED(from)) && ((to)->n = (from)->n) > 0))
+	((from)->n == 0 || (pv_reserve(to, (from)->n) && memcpy((to)->v, (from)->v, USED(from)) && \
+				   ((to)->n = (from)->n) > 0))
 
 enum {
 	EVENT = sizeof(uint64_t) + sizeof(uint8_t) + sizeof(uint64_t), /* time, kind and key */

@@ -7,11 +7,11 @@
 #include "common/format/looks.h"
 
 enum {
-	HEADER_LIMIT = 4 << 20, /* a file header longer than this is not one */
-	FIXED_HEADER = 30, /* in front of the strings; major 3 has 8 more */
+	HEADER_LIMIT = 4 << 20,  /* a file header longer than this is not one */
+	FIXED_HEADER = 30,       /* in front of the strings; major 3 has 8 more */
 	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
-	LONGEST_FIX = 1 << 20, /* a buffer whose length is too short is not lengthened beyond */
-	LIVE_MAX = 64 << 20,  /* plausible payload length when looking for a place to resume */
+	LONGEST_FIX = 1 << 20,   /* a buffer whose length is too short is not lengthened beyond */
+	LIVE_MAX = 64 << 20,     /* plausible payload length when looking for a place to resume */
 };
 
 enum state { AT_START, AT_PIECE, IN_BUFFER, SEARCHING, FAILED };
@@ -44,8 +44,8 @@ static enum mlpd_piece fail(struct mlpd_framer *f, enum pv_code code, const char
 	return MLPD_FAILED;
 }
 
-static enum mlpd_piece damage(struct mlpd_framer *f, uint64_t offset, uint64_t bytes,
-	const char *reason)
+static enum mlpd_piece damage(
+	struct mlpd_framer *f, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	f->damage = (struct mlpd_damage){ .offset = offset, .bytes = bytes };
 	snprintf(f->damage.reason, sizeof f->damage.reason, "%s", reason);
@@ -229,7 +229,10 @@ static struct mlpd_format try_formats(const struct mlpd_framer *f)
 	for (int version = MLPD_NEWEST; version > 0 && least; version--) {
 		for (uint8_t size = 8; size >= 4 && least; size = (uint8_t)(size - 4)) {
 			struct mlpd_format try = { (uint8_t)version,
-				version >= 16 ? 3 : version >= 14 ? 2 : version == 13, size, 0 };
+				version >= 16   ? 3
+				: version >= 14 ? 2
+						: version == 13,
+				size, 0 };
 			unsigned bad = failures(f, 0, &try);
 			if (bad < least) {
 				least = bad;
@@ -270,8 +273,9 @@ static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
 		f->state = FAILED;
 		return MLPD_FAILED;
 	}
-	f->header_damage = (struct mlpd_damage){ .offset = cut ? f->window_offset + n : f->error.offset,
-		.bytes = cut ? at - n : 1 };
+	f->header_damage =
+		(struct mlpd_damage){ .offset = cut ? f->window_offset + n : f->error.offset,
+			.bytes = cut ? at - n : 1 };
 	mend_format(f, at);
 	snprintf(f->header_damage.reason, sizeof f->header_damage.reason, "%.79s", f->error.what);
 	f->error = (struct pv_error){ 0 };
@@ -292,8 +296,11 @@ static enum mlpd_piece join(struct mlpd_framer *f)
 	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
 	struct mlpd_buffer_header first;
 	mlpd_get_buffer_header(&c, &first);
-	f->header = (struct mlpd_header){ .format = try_formats(f), .startup_ns = first.time_base,
-		.args = { "joined", 6 }, .arch = { "", 0 }, .os = { "", 0 } };
+	f->header = (struct mlpd_header){ .format = try_formats(f),
+		.startup_ns = first.time_base,
+		.args = { "joined", 6 },
+		.arch = { "", 0 },
+		.os = { "", 0 } };
 	f->joined = f->have_header = true;
 	f->offset = f->window_offset;
 	f->state = AT_PIECE;

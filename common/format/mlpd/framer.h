@@ -12,11 +12,11 @@
 #include "common/format/mlpd/mlpd.h"
 
 enum mlpd_piece {
-	MLPD_MORE,    /* needs more bytes (after end(): everything was given out) */
-	MLPD_HEADER,  /* framer->header: first, or a new recording in mid-stream */
-	MLPD_BUFFER,  /* framer->buffer and ->payload, ->payload_len, ->offset, ->whole */
-	MLPD_DAMAGE,  /* framer->damage: bytes that were skipped, or missing at the end */
-	MLPD_FAILED,  /* framer->error: not a log at all, or out of memory; final */
+	MLPD_MORE,   /* needs more bytes (after end(): everything was given out) */
+	MLPD_HEADER, /* framer->header: first, or a new recording in mid-stream */
+	MLPD_BUFFER, /* framer->buffer and ->payload, ->payload_len, ->offset, ->whole */
+	MLPD_DAMAGE, /* framer->damage: bytes that were skipped, or missing at the end */
+	MLPD_FAILED, /* framer->error: not a log at all, or out of memory; final */
 };
 
 struct mlpd_damage {
@@ -41,12 +41,12 @@ struct mlpd_framer {
 	 * the memory.
 	 */
 	struct pv_block *block;
-	uint64_t offset;  /* of the piece: header, or buffer header, in the stream */
+	uint64_t offset;         /* of the piece: header, or buffer header, in the stream */
 	uint64_t payload_offset; /* of payload[0] in the stream */
-	bool continues;   /* payload continues the buffer before */
-	bool last_piece;  /* payload ends its buffer (false: more pieces follow, or it is cut) */
-	bool whole;       /* every byte of this payload that the header promised is here */
-	bool gap_before;  /* damage stood between this buffer and the one before */
+	bool continues;          /* payload continues the buffer before */
+	bool last_piece; /* payload ends its buffer (false: more pieces follow, or it is cut) */
+	bool whole;      /* every byte of this payload that the header promised is here */
+	bool gap_before; /* damage stood between this buffer and the one before */
 	struct mlpd_damage damage;
 	struct pv_error error;
 
@@ -63,8 +63,8 @@ struct mlpd_framer {
 	uint64_t skipped;       /* bytes passed over while searching, not yet reported */
 	uint64_t cut_bytes;     /* missing at the end of the input, not yet reported */
 	bool have_header, header_taken, ended, lost, gap_pending;
-	size_t looked;          /* payload bytes in which no buffer begins, while more are waited for */
-	bool wrong_length;      /* of the buffer just given, not yet reported */
+	size_t looked;     /* payload bytes in which no buffer begins, while more are waited for */
+	bool wrong_length; /* of the buffer just given, not yet reported */
 	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
 	const char *looks; /* what the first bytes looked like, when they were no header */
 	int state;

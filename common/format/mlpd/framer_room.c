@@ -7,7 +7,8 @@ enum {
 	FIRST_WINDOW = 1 << 20,
 	LEAST_ROOM = 64 << 10,
 	USUAL_WINDOW = 2 << 20, /* what pieces of the largest size need */
-	MOVE_SHARE = 4, /* of what is left, this part of it must have come since it was last moved */
+	MOVE_SHARE =
+		4, /* of what is left, this part of it must have come since it was last moved */
 };
 
 static void use_block(struct mlpd_framer *f, struct pv_block *b)

@@ -22,14 +22,14 @@ enum {
  * releases write.
  */
 enum mlpd_layout {
-	MLPD_SYNC_12 = 1,       /* 12's rules and sync points: the first builds that say 13 */
-	MLPD_NARROW_ROOTS = 2,  /* 14 with one byte for the type of a root */
-	MLPD_TYPED_HITS = 4,    /* 14 with the type byte in hits */
-	MLPD_HELPERS_13 = 8,    /* 14 with the JIT helper numbers of 13 */
-	MLPD_NEW_ROOTS = 16,    /* 14 with 15's roots */
+	MLPD_SYNC_12 = 1,        /* 12's rules and sync points: the first builds that say 13 */
+	MLPD_NARROW_ROOTS = 2,   /* 14 with one byte for the type of a root */
+	MLPD_TYPED_HITS = 4,     /* 14 with the type byte in hits */
+	MLPD_HELPERS_13 = 8,     /* 14 with the JIT helper numbers of 13 */
+	MLPD_NEW_ROOTS = 16,     /* 14 with 15's roots */
 	MLPD_WIDE_COUNTERS = 32, /* 14's rules with 15's counters: the first builds that say 15 */
-	MLPD_EARLY_16 = 64,     /* 16 without MVID and generations */
-	MLPD_OPEN_PSS = 128,    /* "5" of another writer: JIT start and JIT end apart */
+	MLPD_EARLY_16 = 64,      /* 16 without MVID and generations */
+	MLPD_OPEN_PSS = 128,     /* "5" of another writer: JIT start and JIT end apart */
 };
 
 /* What the bytes of the events depend on. */
@@ -48,7 +48,7 @@ struct mlpd_header {
 	uint32_t timer_overhead_ns;
 	uint32_t flags;
 	uint32_t pid;
-	uint16_t port; /* control port, 0 if none */
+	uint16_t port;                 /* control port, 0 if none */
 	struct pv_text args, arch, os; /* point into the decoded bytes; "" below major 1 */
 };
 
@@ -72,8 +72,8 @@ enum mlpd_status {
  * of a string); of one whose id is right, *ret holds what could be read, and the cursor stands
  * behind that. The same holds of *ret on MLPD_SHORT behind the fixed fields.
  */
-enum mlpd_status mlpd_get_header(struct pv_cursor *c, struct mlpd_header *ret,
-	struct pv_error *reterr);
+enum mlpd_status mlpd_get_header(
+	struct pv_cursor *c, struct mlpd_header *ret, struct pv_error *reterr);
 enum mlpd_status mlpd_get_buffer_header(struct pv_cursor *c, struct mlpd_buffer_header *ret);
 
 /* Running state inside one buffer (formats.md 1.5). */
@@ -88,8 +88,8 @@ void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
  * Decodes one event by its row, all or nothing: cursor and bases move and the batch's pools grow
  * only on MLPD_OK. Spans of *ret index batch->pool (descs, values); ret->offset is not set.
  */
-enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
-	const struct mlpd_format *f, struct pv_batch *pools, struct pv_event *ret);
+enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
+	struct pv_batch *pools, struct pv_event *ret);
 
 /*
  * Decodes the payload in b->bytes (b->offset, thread, time_base set by the caller) into the
@@ -118,11 +118,32 @@ size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct 
 
 /* --- rows, for dump, coverage and tests --- */
 
-enum mlpd_type { MLPD_END, MLPD_SET /* 1, without a byte */,
-	MLPD_SUB /* the byte that chose the row, again */, MLPD_ULEB, MLPD_SIZE, MLPD_HANDLE, MLPD_SLEB, MLPD_BYTE, MLPD_PTR,
-	MLPD_SPTR /* absolute sleb */, MLPD_OBJ, MLPD_METH, MLPD_CSTR, MLPD_FLAGS, MLPD_BT,
-	MLPD_OBJS, MLPD_REFS, MLPD_ROOTS, MLPD_OLD_ROOTS, MLPD_IPS, MLPD_FRAMES, MLPD_DESCS,
-	MLPD_VALUES, MLPD_HELPER_NAME };
+enum mlpd_type {
+	MLPD_END,
+	MLPD_SET /* 1, without a byte */,
+	MLPD_SUB /* the byte that chose the row, again */,
+	MLPD_ULEB,
+	MLPD_SIZE,
+	MLPD_HANDLE,
+	MLPD_SLEB,
+	MLPD_BYTE,
+	MLPD_PTR,
+	MLPD_SPTR /* absolute sleb */,
+	MLPD_OBJ,
+	MLPD_METH,
+	MLPD_CSTR,
+	MLPD_FLAGS,
+	MLPD_BT,
+	MLPD_OBJS,
+	MLPD_REFS,
+	MLPD_ROOTS,
+	MLPD_OLD_ROOTS,
+	MLPD_IPS,
+	MLPD_FRAMES,
+	MLPD_DESCS,
+	MLPD_VALUES,
+	MLPD_HELPER_NAME
+};
 
 /* Older ways to write a type. */
 enum mlpd_form {
@@ -148,12 +169,12 @@ enum { MLPD_MAX_FIELDS = 8, MLPD_SUB_NONE = 0xff, MLPD_SUB_ANY = 0xfe, MLPD_EXT_
 struct mlpd_row {
 	const char *symbol;
 	uint8_t kind;
-	uint8_t byte;  /* type | ex << 4 */
-	uint8_t sub;   /* METADATA mtype, MONITOR event, kind number of an extension; MLPD_SUB_* */
-	uint8_t since, until;  /* data versions */
-	uint8_t time_since;    /* first data version in which the event carries `t` */
-	uint8_t layout;        /* bits of enum mlpd_layout that must hold */
-	bool written;          /* false: the encoder never chooses it */
+	uint8_t byte; /* type | ex << 4 */
+	uint8_t sub;  /* METADATA mtype, MONITOR event, kind number of an extension; MLPD_SUB_* */
+	uint8_t since, until; /* data versions */
+	uint8_t time_since;   /* first data version in which the event carries `t` */
+	uint8_t layout;       /* bits of enum mlpd_layout that must hold */
+	bool written;         /* false: the encoder never chooses it */
 	struct mlpd_field field[MLPD_MAX_FIELDS + 1];
 };
 

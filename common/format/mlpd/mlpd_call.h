@@ -122,8 +122,8 @@ static inline struct mlpd_call mlpd_get_call(const uint8_t *p, const uint8_t *en
  * An allocation whose byte is at c->at, as its row says. False, with nothing changed, where it is
  * to be taken apart by the row: malformed, or near the end.
  */
-static inline bool mlpd_take_alloc(struct pv_cursor *c, struct mlpd_bases *b, uint64_t mask,
-	struct pv_alloc *ret)
+static inline bool mlpd_take_alloc(
+	struct pv_cursor *c, struct mlpd_bases *b, uint64_t mask, struct pv_alloc *ret)
 {
 	unsigned bits[4];
 	uint64_t time, type, object, size;

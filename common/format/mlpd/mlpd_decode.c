@@ -314,7 +314,8 @@ static void get_field(struct decoder *d, struct pv_event *e, const struct mlpd_f
 		*(struct pv_text *)member = get_text(d);
 	else if (field->type == MLPD_HELPER_NAME)
 		*(struct pv_text *)member = mlpd_helper_named(e->helper.type, field->form)
-			? get_text(d) : (struct pv_text){ "", 0 };
+						    ? get_text(d)
+						    : (struct pv_text){ "", 0 };
 	else if (field->type >= MLPD_BT)
 		get_list(d, e, field->type, member);
 	else
@@ -358,7 +359,8 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 	d->c = (struct pv_cursor){ .at = payload, .end = payload + len };
 	e->ext.kind = pv_get_uleb(&d->c);
 	const struct mlpd_row *row = e->ext.kind && e->ext.kind < MLPD_SUB_ANY
-		? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f) : NULL;
+					     ? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f)
+					     : NULL;
 	if (row && pv_cursor_ok(&d->c)) {
 		e->kind = row->kind;
 		e->row = (uint16_t)(row - mlpd_rows);
@@ -394,10 +396,13 @@ static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 	get_fields(d, e, row);
 }
 
-enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b,
-	const struct mlpd_format *f, struct pv_batch *pools, struct pv_event *ret)
+enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
+	struct pv_batch *pools, struct pv_event *ret)
 {
-	struct decoder d = { .c = *c, .b = *b, .f = f, .pools = pools,
+	struct decoder d = { .c = *c,
+		.b = *b,
+		.f = f,
+		.pools = pools,
 		.mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX };
 	size_t pool = pools->pool.n, descs = pools->descs.n, values = pools->values.n;
 	struct pv_event e = { 0 };

@@ -129,8 +129,8 @@ static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint
 static void put_offsets(struct encoder *e, struct pv_span known, uint32_t n, uint32_t i)
 {
 	for (uint32_t k = 0; k < 2; k++)
-		e->to = pv_put_sleb(e->to, known.n == 2 * n
-			? (int64_t)e->pools->pool.v[known.at + 2 * i + k] : 0);
+		e->to = pv_put_sleb(e->to,
+			known.n == 2 * n ? (int64_t)e->pools->pool.v[known.at + 2 * i + k] : 0);
 }
 
 static void put_methods(struct encoder *e, const struct pv_event *ev, const uint64_t *v, uint32_t n)
@@ -148,8 +148,7 @@ static void put_methods(struct encoder *e, const struct pv_event *ev, const uint
 	}
 }
 
-static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
-	struct pv_span s)
+static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type, struct pv_span s)
 {
 	static const uint64_t nothing[1];
 	bool pooled = type != MLPD_DESCS && type != MLPD_VALUES; /* they have pools of their own */
@@ -242,12 +241,12 @@ static size_t descriptions_max(const struct pv_batch *pools, struct pv_span s)
 	size_t n = PV_LEB_MAX;
 	for (uint32_t i = 0; i < s.n; i++)
 		n += 6 * PV_LEB_MAX + pools->descs.v[s.at + i].name.len +
-			pools->descs.v[s.at + i].section_name.len;
+		     pools->descs.v[s.at + i].section_name.len;
 	return n;
 }
 
-static size_t field_max(const struct pv_event *ev, const struct mlpd_field *f,
-	const struct pv_batch *pools)
+static size_t field_max(
+	const struct pv_event *ev, const struct mlpd_field *f, const struct pv_batch *pools)
 {
 	const void *member = (const char *)ev + f->member;
 	const struct pv_span *span = member;
@@ -264,8 +263,8 @@ static size_t field_max(const struct pv_event *ev, const struct mlpd_field *f,
 	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + more);
 }
 
-static size_t row_max(const struct pv_event *e, const struct mlpd_row *row,
-	const struct pv_batch *pools)
+static size_t row_max(
+	const struct pv_event *e, const struct mlpd_row *row, const struct pv_batch *pools)
 {
 	size_t n = 0;
 	const struct mlpd_field *before = NULL;

@@ -26,7 +26,8 @@ static enum mlpd_status check(const struct mlpd_header *h, const struct pv_curso
 {
 	unsigned version = h->format.data_version, size = h->format.pointer_size;
 	if (version == 0)
-		pv_fail(reterr, PV_EVERSION, AT_VERSION, "data version 0 is not Mono's format "
+		pv_fail(reterr, PV_EVERSION, AT_VERSION,
+			"data version 0 is not Mono's format "
 			"(CitizenFX writes such files); it cannot be read");
 	else if (c->malformed)
 		pv_fail(reterr, PV_ECORRUPT, at, "a header string does not end where it should");
@@ -65,8 +66,8 @@ static void get_fixed(struct pv_cursor *c, struct mlpd_header *h)
 	h->port = pv_get_u16(c);
 }
 
-enum mlpd_status mlpd_get_header(struct pv_cursor *cursor, struct mlpd_header *ret,
-	struct pv_error *reterr)
+enum mlpd_status mlpd_get_header(
+	struct pv_cursor *cursor, struct mlpd_header *ret, struct pv_error *reterr)
 {
 	struct pv_cursor c = *cursor;
 	struct mlpd_header h = { .args = { "", 0 }, .arch = { "", 0 }, .os = { "", 0 } };
@@ -113,8 +114,10 @@ enum mlpd_status mlpd_get_buffer_header(struct pv_cursor *cursor, struct mlpd_bu
 
 void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h)
 {
-	*b = (struct mlpd_bases){ .time = h->time_base, .method = h->method_base,
-		.ptr = h->ptr_base, .obj = h->obj_base };
+	*b = (struct mlpd_bases){ .time = h->time_base,
+		.method = h->method_base,
+		.ptr = h->ptr_base,
+		.obj = h->obj_base };
 }
 
 static uint8_t *put_counted(uint8_t *to, struct pv_text t)

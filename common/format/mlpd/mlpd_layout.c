@@ -24,8 +24,8 @@ bool mlpd_has_layouts(uint8_t says)
 	return false;
 }
 
-static bool decode_again(struct pv_batch *b, const struct mlpd_trial *t,
-	const struct mlpd_format *f)
+static bool decode_again(
+	struct pv_batch *b, const struct mlpd_trial *t, const struct mlpd_format *f)
 {
 	struct mlpd_bases bases = t->start;
 	bool continues = b->continues, gap = b->gap_before;
@@ -37,8 +37,8 @@ static bool decode_again(struct pv_batch *b, const struct mlpd_trial *t,
 }
 
 /* A byte that is left over takes no part: in a cut buffer that is its last event. */
-bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f,
-	bool *ret_changed)
+bool mlpd_try_layouts(
+	struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f, bool *ret_changed)
 {
 	struct mlpd_format before = *f, try = *f;
 	*ret_changed = false;

@@ -21,8 +21,8 @@ struct mlpd_trial {
 	bool partial;
 	struct mlpd_bases start;
 };
-bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f,
-	bool *ret_changed);
+bool mlpd_try_layouts(
+	struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f, bool *ret_changed);
 
 /* Buffers that may fail before a log is taken for a damaged release. */
 enum { MLPD_TRIALS = 64 };

@@ -48,8 +48,8 @@ static const uint8_t call_kind[256] = {
  * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
  * alias any structure.
  */
-void mlpd_plain_calls(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
-	uint64_t mask)
+void mlpd_plain_calls(
+	struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
 	const uint8_t *p = c->at, *end = c->end;
 	uint64_t now = bases->time, method = bases->method;
@@ -84,12 +84,13 @@ void mlpd_note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd_s
 	b->damage_bytes = pv_cursor_left(c);
 	snprintf(b->damage_reason, sizeof b->damage_reason,
 		why == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
-				  : "event 0x%02x cannot be decoded", c->at[0]);
+				  : "event 0x%02x cannot be decoded",
+		c->at[0]);
 }
 
 /* What comes often; stops before an event that its row has to take apart. */
-static bool decode_hot(struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases,
-	uint64_t mask)
+static bool decode_hot(
+	struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
 	const uint8_t *from;
 	struct pv_alloc a;

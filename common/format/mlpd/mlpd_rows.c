@@ -3,25 +3,27 @@
 enum { ALWAYS = 1, NEWEST = 99, NEVER = 100, NO_ROW = UINT16_MAX };
 
 #define NONE MLPD_SUB_NONE
-#define ANY MLPD_SUB_ANY
+#define ANY  MLPD_SUB_ANY
 #define NO_FIELDS
 #define W(since, until, form, type, member)                                                        \
 	{ MLPD_##type, MLPD_##form, since, until, offsetof(struct pv_event, member), #member },
 #define V(since, until, type, member) W(since, until, PLAIN, type, member)
-#define F(type, member) V(ALWAYS, NEWEST, type, member)
-#define BACKTRACE(member) W(1, 12, POINTERS, BT, member) V(13, NEWEST, BT, member)
+#define F(type, member)               V(ALWAYS, NEWEST, type, member)
+#define BACKTRACE(member)             W(1, 12, POINTERS, BT, member) V(13, NEWEST, BT, member)
 
 /* The three kinds of names that METADATA had before data version 11, and two it never had. */
 #define OLD_META_AS(byte, CLASS, IMAGE, THREAD, failed)                                            \
-	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1, F(PTR, meta.key) F(PTR, meta.image)             \
-		F(FLAGS, meta.flags) F(CSTR, meta.name) failed)                                    \
-	READ(IMAGE, IMAGE_LOAD, byte, 2, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)           \
-		F(CSTR, meta.name) V(NEVER, NEVER, CSTR, meta.mvid) failed)                        \
-	READ(ASSEMBLY_10, ASSEMBLY_LOAD, byte, 3, 1, 10, 1, F(PTR, meta.key)                       \
-		V(NEVER, NEVER, CSTR, meta.name) failed)                                           \
+	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1,                                                 \
+		F(PTR, meta.key) F(PTR, meta.image) F(FLAGS, meta.flags) F(CSTR, meta.name)        \
+			failed)                                                                    \
+	READ(IMAGE, IMAGE_LOAD, byte, 2, 1, 10, 1,                                                 \
+		F(PTR, meta.key) F(FLAGS, meta.flags) F(CSTR, meta.name)                           \
+			V(NEVER, NEVER, CSTR, meta.mvid) failed)                                   \
+	READ(ASSEMBLY_10, ASSEMBLY_LOAD, byte, 3, 1, 10, 1,                                        \
+		F(PTR, meta.key) V(NEVER, NEVER, CSTR, meta.name) failed)                          \
 	READ(DOMAIN_10, DOMAIN_LOAD, byte, 4, 1, 10, 1, F(PTR, meta.key) failed)                   \
-	READ(THREAD, THREAD_NAME, byte, 5, 1, 10, 1, F(PTR, meta.key) F(FLAGS, meta.flags)         \
-		F(CSTR, meta.name) failed)
+	READ(THREAD, THREAD_NAME, byte, 5, 1, 10, 1,                                               \
+		F(PTR, meta.key) F(FLAGS, meta.flags) F(CSTR, meta.name) failed)
 #define OLD_META(byte) OLD_META_AS(byte, CLASS_10, IMAGE_10, THREAD_10, NO_FIELDS)
 #define OLD_META_FAILED(byte)                                                                      \
 	OLD_META_AS(byte, CLASS_FAILED, IMAGE_FAILED, THREAD_FAILED, F(SET, meta.failed))
@@ -29,7 +31,7 @@ enum { ALWAYS = 1, NEWEST = 99, NEVER = 100, NO_ROW = UINT16_MAX };
 const struct mlpd_row mlpd_rows[] = {
 #define ROW(symbol, kind, byte, sub, since, until, time_since, layout, written, ...)               \
 	{ symbol, kind, byte, sub, since, until, time_since, layout, written,                      \
-		{ __VA_ARGS__ { 0 } } },
+		{ __VA_ARGS__{ 0 } } },
 #define EVENT(symbol, kind, byte, sub, since, until, time_since, ...)                              \
 	ROW(#symbol, PV_KIND_##kind, byte, sub, since, until, time_since, 0, true, __VA_ARGS__)
 #define READ(symbol, kind, byte, sub, since, until, time_since, ...)                               \
@@ -82,7 +84,7 @@ __attribute__((constructor)) static void fill_first_row(void)
 static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
 {
 	return f->data_version >= r->since && f->data_version <= r->until &&
-		(r->layout & f->layout) == r->layout;
+	       (r->layout & f->layout) == r->layout;
 }
 
 const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f)
@@ -100,8 +102,7 @@ bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f)
 {
 	for (size_t i = first_row[byte]; i < mlpd_row_count && mlpd_rows[i].byte == byte; i++)
 		if (in_format(&mlpd_rows[i], f))
-			return mlpd_rows[i].sub != MLPD_SUB_NONE &&
-				(byte & 0xf) != MLPD_EXT_TYPE;
+			return mlpd_rows[i].sub != MLPD_SUB_NONE && (byte & 0xf) != MLPD_EXT_TYPE;
 	return false;
 }
 

@@ -243,7 +243,8 @@ static bool open_again(struct pv_heap_read *r)
 	if (floor > (can_begin_inside(r) ? r->place.at : 0))
 		return pv_fail(&r->error, PV_EUSAGE, 0,
 			"heap shot %" PRIu32 " is no longer kept: more came through the pipe since "
-			"than the spool holds (--spool, --record)", r->options.shot);
+			"than the spool holds (--spool, --record)",
+			r->options.shot);
 	r->source = pv_source_again(r->in->source, &r->error);
 	return r->source != NULL;
 }

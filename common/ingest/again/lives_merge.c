@@ -8,7 +8,7 @@
 #include "common/ingest/again/lives_read_parts.h"
 
 enum { RECENT = 64 << 20 }; /* buffers of other threads lie not far */
-enum { LARGE = 16 << 20 }; /* such buffers are taken in one go when they are due */
+enum { LARGE = 16 << 20 };  /* such buffers are taken in one go when they are due */
 
 /* What matters of a buffer that is begun, and how far it was taken. */
 struct stream {

@@ -205,7 +205,8 @@ static int by_time(const void *a, const void *b)
 
 bool pv_lives_plan(struct pv_lives_read *r)
 {
-	const struct mlpd_format format = { r->target.rules ? r->target.rules : r->target.data_version,
+	const struct mlpd_format format = { r->target.rules ? r->target.rules
+							    : r->target.data_version,
 		r->target.header_major, r->target.pointer_size, 0 };
 	struct pv_reread to = { .ctx = r,
 		.header = on_header,

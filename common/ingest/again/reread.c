@@ -19,8 +19,8 @@ enum family { THIS_ONE, OF_2007, NOT_YET };
 static enum family choose(struct state *s)
 {
 	const struct mlpd_framer *f = &s->framer;
-	enum b07_sniffed is = s->chosen ? B07_NO : b07_sniff(f->window + f->start,
-							 f->filled - f->start);
+	enum b07_sniffed is =
+		s->chosen ? B07_NO : b07_sniff(f->window + f->start, f->filled - f->start);
 	s->chosen = is != B07_UNSURE;
 	return is == B07_NO ? THIS_ONE : is == B07_YES ? OF_2007 : NOT_YET;
 }
@@ -62,8 +62,9 @@ static bool buffer(struct state *s)
 	}
 	if (s->skip)
 		return true;
-	struct mlpd_trial t = { .says = s->says, .partial = !f->last_piece || !f->whole,
-		.start = s->bases };
+	struct mlpd_trial t = {
+		.says = s->says, .partial = !f->last_piece || !f->whole, .start = s->bases
+	};
 	size_t used;
 	bool changed;
 	if (!load(s) || !mlpd_decode_batch(b, &s->bases, &f->header.format, t.partial, &used))

@@ -20,9 +20,9 @@ struct pv_reread {
 	 * from its first whole buffer on where the beginning is not kept; or NULL.
 	 */
 	const struct mlpd_format *found;
-	bool damaged;         /* result: something could not be read */
+	bool damaged;              /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */
-	bool logging2007;     /* result: a log of that family; its header is made up */
+	bool logging2007;          /* result: a log of that family; its header is made up */
 	/* pv_reread_parts() alone: the next part; false to stop. */
 	bool (*next)(void *ctx, struct pv_reread_part *ret);
 };

@@ -17,9 +17,9 @@
 static bool same_recording(const struct mlpd_header *a, const struct mlpd_header *b)
 {
 	return a->pid == b->pid && a->start_time_ms == b->start_time_ms &&
-		a->format.data_version == b->format.data_version &&
-		a->format.header_major == b->format.header_major &&
-		a->format.pointer_size == b->format.pointer_size;
+	       a->format.data_version == b->format.data_version &&
+	       a->format.header_major == b->format.header_major &&
+	       a->format.pointer_size == b->format.pointer_size;
 }
 
 static bool first_header(void *ctx, const struct mlpd_header *h)
@@ -42,7 +42,7 @@ static bool learn_name(struct pv_convert *c, const struct pv_event *e)
 {
 	uint32_t name;
 	return pv_intern_add(&c->text, e->jit.name.at, e->jit.name.len, &name) &&
-		pv_map_set(&c->jit_names, e->jit.method, name);
+	       pv_map_set(&c->jit_names, e->jit.method, name);
 }
 
 /* A log of 2007 tells the name of a thing in one place, and what became of it in another. */
@@ -128,8 +128,8 @@ static bool settle(struct pv_convert *c)
 	errno = 0;
 	c->id = strtoull(o->thread, &end, 16);
 	c->by_id = strncmp(o->thread, "0x", 2) == 0 && !*end && !errno;
-	return c->by_id || c->named || pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s",
-		o->thread);
+	return c->by_id || c->named ||
+	       pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s", o->thread);
 }
 
 /* --- the second: writing --- */
@@ -190,7 +190,7 @@ static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
 		ret->alloc.size = a->size;
 		ret->alloc.stack = a->stack;
 	} else if (b->kind[i] == PV_KIND_METHOD_ENTER || b->kind[i] == PV_KIND_METHOD_LEAVE ||
-		b->kind[i] == PV_KIND_METHOD_EXC_LEAVE) {
+		   b->kind[i] == PV_KIND_METHOD_EXC_LEAVE) {
 		ret->call.method = b->key[i];
 	} else {
 		*ret = b->rare.v[b->key[i]];
@@ -201,7 +201,8 @@ static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
 /* Handles had no stacks before data version 11: then the event does without. */
 static bool has_words(struct pv_convert *c, struct pv_event *e)
 {
-	bool handle = e->kind == PV_KIND_GC_HANDLE_CREATED || e->kind == PV_KIND_GC_HANDLE_DESTROYED;
+	bool handle =
+		e->kind == PV_KIND_GC_HANDLE_CREATED || e->kind == PV_KIND_GC_HANDLE_DESTROYED;
 	if (mlpd_row_for(e, &c->says))
 		return true;
 	if (handle && e->handle.stack.n) {
@@ -256,8 +257,7 @@ static bool flush(struct pv_convert *c)
 	c->head.length = (uint32_t)c->events.n;
 	c->totals.buffers++;
 	mlpd_put_buffer_header(head, &c->head);
-	bool ok = write_bytes(c, head, sizeof head) &&
-		write_bytes(c, c->events.v, c->events.n);
+	bool ok = write_bytes(c, head, sizeof head) && write_bytes(c, c->events.v, c->events.n);
 	c->events.n = 0;
 	return ok;
 }
@@ -269,7 +269,7 @@ enum { HELD_MAX = 3 << 20 }; /* values */
 static bool roots_wait(const struct pv_convert *c, const struct pv_event *e)
 {
 	return e->kind == PV_KIND_HEAP_ROOTS && c->rules.data_version <= 13 &&
-		c->says.data_version >= 14 && c->held_values.pool.n < HELD_MAX;
+	       c->says.data_version >= 14 && c->held_values.pool.n < HELD_MAX;
 }
 
 static bool hold_roots(struct pv_convert *c, struct pv_event e, const struct pv_batch *pools)
@@ -369,8 +369,8 @@ bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
 	struct pv_convert c = { .options = o, .out = out, .err = reterr, .last = INT64_MIN };
 	reterr->code = PV_OK;
 	if (o->data_version > MLPD_NEWEST)
-		return pv_fail(reterr, PV_EUSAGE, 0, "data versions go from 1 to %d",
-			(int)MLPD_NEWEST);
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "data versions go from 1 to %d", (int)MLPD_NEWEST);
 	bool ok = convert(&c, in);
 	if (ok)
 		*ret_totals = c.totals;
@@ -403,8 +403,8 @@ bool pv_convert_file(const char *in, const struct pv_convert_options *o, const c
 	mode_t mask = umask(0);
 	umask(mask);
 	if (access(path, F_OK) == 0)
-		return pv_fail(reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is",
-			path);
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is", path);
 	if ((size_t)snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= sizeof temp)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
 	int fd = mkstemp(temp);

@@ -14,9 +14,10 @@
 
 struct pv_convert_options {
 	bool ranged;
-	int64_t from_ns, to_ns; /* since zero, half-open; negative: before the end; INT64_MIN/MAX: open */
-	const char *thread;     /* "0x..." or a name; NULL: all */
-	unsigned data_version;  /* 0: the log's own */
+	int64_t from_ns,
+		to_ns; /* since zero, half-open; negative: before the end; INT64_MIN/MAX: open */
+	const char *thread;    /* "0x..." or a name; NULL: all */
+	unsigned data_version; /* 0: the log's own */
 };
 
 struct pv_convert_totals {
@@ -26,7 +27,7 @@ struct pv_convert_totals {
 	/* of events that were written without */
 	uint64_t stacks_left_out, classes_left_out, durations_left_out;
 	struct mlpd_format written; /* the rules of the output's events */
-	bool damaged;             /* the input was; what could be read was written */
+	bool damaged;               /* the input was; what could be read was written */
 };
 
 /*

@@ -36,8 +36,8 @@ static bool is_name(unsigned kind)
 static bool ends_name(unsigned kind)
 {
 	return kind == PV_KIND_IMAGE_UNLOAD || kind == PV_KIND_ASSEMBLY_UNLOAD ||
-		kind == PV_KIND_DOMAIN_UNLOAD || kind == PV_KIND_CONTEXT_UNLOAD ||
-		kind == PV_KIND_HEAP_ROOT_UNREGISTER;
+	       kind == PV_KIND_DOMAIN_UNLOAD || kind == PV_KIND_CONTEXT_UNLOAD ||
+	       kind == PV_KIND_HEAP_ROOT_UNREGISTER;
 }
 
 static bool in_range(const struct pv_convert *c, const struct pv_event *e)
@@ -68,13 +68,12 @@ static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_co
 	}
 	struct pv_convert_counter *counter = &c->counters.v[at];
 	bool value = v->type == PV_COUNTER_DOUBLE || v->type == PV_COUNTER_STRING ||
-		pv_map_get(&c->absolute, v->index) != PV_MAP_NONE;
+		     pv_map_get(&c->absolute, v->index) != PV_MAP_NONE;
 	if (v->type == PV_COUNTER_STRING && v->raw && !keep_text(counter, v->text))
 		return NULL;
 	counter->type = v->type;
 	counter->value = value ? v->raw : counter->value + v->raw;
-	if (v->type == PV_COUNTER_INT ||
-		(v->type == PV_COUNTER_WORD && c->rules.pointer_size == 4))
+	if (v->type == PV_COUNTER_INT || (v->type == PV_COUNTER_WORD && c->rules.pointer_size == 4))
 		counter->value = (uint64_t)(int64_t)(int32_t)(uint32_t)counter->value;
 	else if (v->type == PV_COUNTER_UINT)
 		counter->value = (uint32_t)counter->value;
@@ -82,8 +81,8 @@ static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_co
 }
 
 /* Newer logs have no words for a shot that is summed up by class, or of objects without sizes. */
-static bool can_say_shot(const struct pv_convert *c, const struct pv_batch *b,
-	const struct pv_event *start)
+static bool can_say_shot(
+	const struct pv_convert *c, const struct pv_batch *b, const struct pv_event *start)
 {
 	if (!c->reread->logging2007)
 		return true;
@@ -106,7 +105,7 @@ static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, struct pv
 	uint32_t state = pv_map_get(&c->in_shot, b->thread);
 	if (e->kind == PV_KIND_HEAP_START) {
 		state = in_range(c, e) && pv_convert_thread(c, b->thread, e->time) ? KEPT
-									      : LEFT_OUT;
+										   : LEFT_OUT;
 		if (state == KEPT && !can_say_shot(c, b, e))
 			state = UNSAID;
 		if (!pv_map_set(&c->in_shot, b->thread, state))
@@ -123,7 +122,8 @@ static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, struct pv
 
 bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
 {
-	uint64_t thread = e->kind == PV_KIND_SAMPLE_HIT && e->hit.thread ? e->hit.thread : b->thread;
+	uint64_t thread =
+		e->kind == PV_KIND_SAMPLE_HIT && e->hit.thread ? e->hit.thread : b->thread;
 	if (is_name(e->kind)) {
 		/* A name that comes late must not make the log last longer than its range. */
 		if (c->to != INT64_MAX && (int64_t)e->time >= c->to)
@@ -158,10 +158,12 @@ static bool restart_counters(struct pv_convert *c, const struct pv_batch *b, str
 		return false;
 	for (size_t i = 0; i < c->counters.n; i++) {
 		const struct pv_convert_counter *counter = &c->counters.v[i];
-		c->pools.values.v[c->pools.values.n++] = (struct pv_counter_value){
-			.index = counter->index, .type = counter->type,
-			.raw = counter->value, .text = { counter->text.n ? counter->text.v : "",
-				counter->text.n ? counter->text.n - 1 : 0 } };
+		c->pools.values.v[c->pools.values.n++] =
+			(struct pv_counter_value){ .index = counter->index,
+				.type = counter->type,
+				.raw = counter->value,
+				.text = { counter->text.n ? counter->text.v : "",
+					counter->text.n ? counter->text.n - 1 : 0 } };
 	}
 	e->counters.list = (struct pv_span){ 0, (uint32_t)c->pools.values.n };
 	c->counted = true;
@@ -194,7 +196,8 @@ static void change_time(const struct pv_convert *c, struct pv_event *e)
 	bool from_old = c->rules.data_version < 13, to_old = c->says.data_version < 13;
 	if (e->kind == PV_KIND_COUNTERS_SAMPLE && to_old && !from_old)
 		e->counters.ms = ((int64_t)e->time > c->zero)
-			? (e->time - (uint64_t)c->zero) / NS_PER_MS : 0;
+					 ? (e->time - (uint64_t)c->zero) / NS_PER_MS
+					 : 0;
 	else if (e->kind == PV_KIND_SAMPLE_HIT && to_old && !from_old)
 		e->hit.timestamp = e->time;
 	else if (from_old && !to_old)
@@ -225,7 +228,7 @@ static uint64_t root_type(uint64_t type, bool to_bits)
 	uint64_t source = type & ROOT_SOURCE, n = 0;
 	if (to_bits)
 		return (type & ~(uint64_t)ROOT_SOURCE) |
-			UINT64_C(1) << (source <= 4 ? source : ROOT_OTHER);
+		       UINT64_C(1) << (source <= 4 ? source : ROOT_OTHER);
 	while (source >> n > 1)
 		n++;
 	return (type & ~(uint64_t)ROOT_SOURCE) | n;
@@ -321,7 +324,8 @@ static void say_2007(struct pv_convert *c, struct pv_event *e)
 	switch (e->kind) {
 	case PV_KIND_METHOD_NAME:
 		*e = (struct pv_event){ .time = time_of(c, &c->compiled, key, e->time),
-			.kind = PV_KIND_METHOD_JIT, .jit = { .method = key, .name = name } };
+			.kind = PV_KIND_METHOD_JIT,
+			.jit = { .method = key, .name = name } };
 		return;
 	case PV_KIND_CLASS_NAME:
 		e->kind = PV_KIND_CLASS_LOAD;
@@ -393,8 +397,9 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	else if (failed_load(e))
 		leave_out(c, e); /* written, it would be a load like others */
 	else if (e->kind == PV_KIND_CLASS_LOAD && c->says.data_version >= 15 &&
-		(c->rules.data_version < 15 || c->reread->logging2007))
-		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD, .time = e->time,
+		 (c->rules.data_version < 15 || c->reread->logging2007))
+		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
+			.time = e->time,
 			.meta = { .key = e->meta.key, .owner = e->meta.key } };
 	return true;
 }

@@ -33,33 +33,33 @@ struct pv_convert {
 	uint64_t headers, buffers;
 	int64_t zero, last, from, to;
 	bool have_zero, begun;
-	uint64_t id;             /* of the thread to keep, where it was asked for by_id */
-	bool by_id, named;       /* named: a thread of the name was met */
+	uint64_t id;       /* of the thread to keep, where it was asked for by_id */
+	bool by_id, named; /* named: a thread of the name was met */
 	PV_ARRAY(struct pv_convert_life) lives;
-	struct pv_map life_of;   /* native id > place of the newest in lives */
+	struct pv_map life_of; /* native id > place of the newest in lives */
 	struct pv_intern text;
 	struct pv_map jit_names; /* method > name, where it is told apart from the code */
 	/* Of a log of 2007: when methods were compiled and classes loaded; key > place in times. */
 	struct pv_map compiled, loaded;
 	PV_ARRAY(uint64_t) times;
-	struct pv_map vtables;   /* vtable > place in owners */
+	struct pv_map vtables; /* vtable > place in owners */
 	PV_ARRAY(uint64_t) owners;
-	struct pv_map absolute;  /* counters whose samples are values, not differences */
+	struct pv_map absolute; /* counters whose samples are values, not differences */
 
 	/* of the second */
 	struct mlpd_format found;       /* the rules that the first reading ended with */
 	struct mlpd_format rules, says; /* of the input's events, of the output's */
 	struct pv_map counter_at;       /* index > place in counters */
 	PV_ARRAY(struct pv_convert_counter) counters;
-	bool counted;            /* a sample was written */
-	bool zeroed;             /* no buffer is needed that only tells zero */
-	struct pv_map in_shot;   /* thread > 1: in a shot that is kept, 2: in one that is not */
+	bool counted;          /* a sample was written */
+	bool zeroed;           /* no buffer is needed that only tells zero */
+	struct pv_map in_shot; /* thread > 1: in a shot that is kept, 2: in one that is not */
 	struct mlpd_buffer_header head;
 	struct mlpd_bases bases;
 	PV_ARRAY(uint8_t) events;
-	struct pv_batch pools;   /* of an event that was changed */
-	PV_ARRAY(struct pv_event) held; /* roots that wait for the start of their shot, */
-	struct pv_batch held_values;    /* their lists, */
+	struct pv_batch pools;               /* of an event that was changed */
+	PV_ARRAY(struct pv_event) held;      /* roots that wait for the start of their shot, */
+	struct pv_batch held_values;         /* their lists, */
 	struct mlpd_buffer_header held_head; /* and the buffer of the first */
 };
 

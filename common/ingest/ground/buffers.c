@@ -329,8 +329,9 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 	b->folds = m->calls.folds;
 	note_times(&c, batch);
 	size_t frames = b->frame.n;
-	bool own_row = !more && !is_in_run(b, batch) && (b->in_row >= b->per_row || b->row.n == 0 ||
-					b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
+	bool own_row = !more && !is_in_run(b, batch) &&
+		       (b->in_row >= b->per_row || b->row.n == 0 ||
+			       b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
 	if (own_row && !add_row(b, &r))
 		return false;
 	if (!note_stack(b, m, &th->stack, &c))

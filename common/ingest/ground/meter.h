@@ -8,7 +8,7 @@ enum { PV_METER_CELLS = 10 };
 
 struct pv_meter {
 	int64_t first_ns; /* of the first add; 0: none yet */
-	int64_t newest; /* number of the 100 ms cell last written */
+	int64_t newest;   /* number of the 100 ms cell last written */
 	uint64_t bytes[PV_METER_CELLS], events[PV_METER_CELLS];
 };
 

@@ -12,8 +12,8 @@
 struct pv_reading {
 	pthread_t thread;
 	bool started;
-	int changed_fd;       /* an eventfd, readable when there is news; whoever wants them reads it */
-	int stop_fd;          /* readable: nobody wants the result any more */
+	int changed_fd; /* an eventfd, readable when there is news; whoever wants them reads it */
+	int stop_fd;    /* readable: nobody wants the result any more */
 	pthread_mutex_t lock; /* of what the job says of itself */
 };
 

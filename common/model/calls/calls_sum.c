@@ -176,8 +176,8 @@ static void add_nodes(struct flat *f)
 		const struct pv_tree_node *n = &v[i];
 		uint32_t group = group_at(f, n);
 		uint64_t above = f->node[n->parent].met;
-		f->node[i] = (struct flat_node){ above | UINT64_C(1) << (group & 63), group,
-			n->parent };
+		f->node[i] =
+			(struct flat_node){ above | UINT64_C(1) << (group & 63), group, n->parent };
 		struct pv_method_sum *s = &f->sum[group];
 		s->calls += n->calls;
 		s->exc_leaves += n->exc_leaves;
@@ -226,8 +226,7 @@ static void add_cpu(struct flat *f)
 {
 	const struct pv_tree_sums *t = &f->m->tree_sums;
 	for (uint32_t i = 1; i < t->cpu.n; i++) {
-		struct pv_method_sum *s =
-			&f->sum[f->group_of[pv_names_resolved(&f->m->names, i)]];
+		struct pv_method_sum *s = &f->sum[f->group_of[pv_names_resolved(&f->m->names, i)]];
 		s->cpu_user_ns += t->cpu.v[i].user_ns;
 		s->cpu_kernel_ns += t->cpu.v[i].kernel_ns;
 	}

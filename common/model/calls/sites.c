@@ -32,7 +32,8 @@ void pv_sites_finish(struct pv_sites *s)
 static bool choose(const struct pv_sites *s, bool *fold)
 {
 	size_t room = s->site.n, n = 0;
-	uint64_t *amount = pv_large_alloc(room * (2 * sizeof *amount + sizeof(uint32_t) + sizeof(bool)));
+	uint64_t *amount =
+		pv_large_alloc(room * (2 * sizeof *amount + sizeof(uint32_t) + sizeof(bool)));
 	if (!amount)
 		return false;
 	uint64_t *count = amount + room;

@@ -31,7 +31,7 @@ struct fold {
 	uint32_t *into;     /* by node: itself, or what it was merged into; then its new number */
 	uint32_t *children; /* by node: how many */
 	bool *kept;
-	bool *chosen;       /* by leaf */
+	bool *chosen; /* by leaf */
 	size_t leaves;
 };
 

@@ -22,7 +22,7 @@ struct pv_breath {
 struct pv_fold_room {
 	void *lists, *tree;
 	size_t lists_size, tree_size; /* bytes */
-	unsigned pause; /* calls for a further node until it is tried again */
+	unsigned pause;               /* calls for a further node until it is tried again */
 };
 
 /* So many entries of a table were gone through: others may get their turn now. */

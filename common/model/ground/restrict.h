@@ -20,13 +20,13 @@ struct pv_recall;
  */
 struct pv_restrict {
 	bool ranged;
-	int64_t from_ns, to_ns;  /* since zero, half-open */
+	int64_t from_ns, to_ns; /* since zero, half-open */
 	bool threaded;
 	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
 	const char *thread_name; /* borrowed */
 	const struct pv_model *scout;
 	const struct pv_recall *recall; /* set by pv_model_know() */
-	bool zero_known;         /* zero_ns is, on the log's clock */
+	bool zero_known;                /* zero_ns is, on the log's clock */
 	int64_t zero_ns;
 };
 

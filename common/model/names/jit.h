@@ -10,25 +10,45 @@
 enum { PV_HELPER_TYPES = 12, PV_COVERAGE_LIST = 1000000, PV_HELPER_NAMES = 4096 };
 
 /* By the meaning the numbers have from data version 14 on; older logs are translated. */
-enum pv_helper_type { PV_HELPER_METHOD, PV_HELPER_TRAMPOLINE, PV_HELPER_UNBOX, PV_HELPER_IMT,
-	PV_HELPER_GENERICS, PV_HELPER_SPECIFIC, PV_HELPER_HELPER, PV_HELPER_MONITOR,
-	PV_HELPER_DELEGATE, PV_HELPER_EXCEPTION, PV_HELPER_UNKNOWN, PV_HELPER_OTHER };
+enum pv_helper_type {
+	PV_HELPER_METHOD,
+	PV_HELPER_TRAMPOLINE,
+	PV_HELPER_UNBOX,
+	PV_HELPER_IMT,
+	PV_HELPER_GENERICS,
+	PV_HELPER_SPECIFIC,
+	PV_HELPER_HELPER,
+	PV_HELPER_MONITOR,
+	PV_HELPER_DELEGATE,
+	PV_HELPER_EXCEPTION,
+	PV_HELPER_UNKNOWN,
+	PV_HELPER_OTHER
+};
 
 struct pv_helper_sum {
 	uint64_t count, bytes;
 };
 
 /* Names are interned in names.text. */
-struct pv_covered_assembly { uint32_t name, guid, file; uint64_t methods, full, partial; };
-struct pv_covered_class { uint32_t assembly, name; uint64_t methods, full, partial; };
+struct pv_covered_assembly {
+	uint32_t name, guid, file;
+	uint64_t methods, full, partial;
+};
+struct pv_covered_class {
+	uint32_t assembly, name;
+	uint64_t methods, full, partial;
+};
 struct pv_covered_method {
 	uint32_t assembly, class_name, name, signature, file;
 	uint64_t token, id, statements;
-	uint64_t covered;  /* statements met with hits > 0 */
-	uint64_t seen;     /* statements met */
-	uint64_t il;       /* private: offset of the last statement */
+	uint64_t covered; /* statements met with hits > 0 */
+	uint64_t seen;    /* statements met */
+	uint64_t il;      /* private: offset of the last statement */
 };
-struct pv_covered_statement { uint32_t method; /* index */ uint64_t il, hits, line, column; };
+struct pv_covered_statement {
+	uint32_t method; /* index */
+	uint64_t il, hits, line, column;
+};
 
 /* Helpers that have a name: specific trampolines. The other helpers of a type are its rest. */
 struct pv_named_helper {
@@ -40,10 +60,10 @@ struct pv_named_helper {
 struct pv_helpers {
 	struct pv_helper_sum helper[PV_HELPER_TYPES];
 	PV_ARRAY(struct pv_named_helper) named; /* first PV_HELPER_NAMES */
-	uint64_t count, bytes;     /* of helpers */
-	uint64_t jitted;           /* METHOD_JIT events */
-	uint64_t code_bytes;       /* of those, impossible sizes left out */
-	uint64_t bad_sizes;        /* of those, how many were left out */
+	uint64_t count, bytes;                  /* of helpers */
+	uint64_t jitted;                        /* METHOD_JIT events */
+	uint64_t code_bytes;                    /* of those, impossible sizes left out */
+	uint64_t bad_sizes;                     /* of those, how many were left out */
 	PV_ARRAY(struct pv_covered_assembly) assemblies;
 	PV_ARRAY(struct pv_covered_class) classes;
 	PV_ARRAY(struct pv_covered_method) methods;

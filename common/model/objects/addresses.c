@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 
-#define TABLE (PV_ADDRESSES * sizeof(struct pv_address))
+#define TABLE  (PV_ADDRESSES * sizeof(struct pv_address))
 #define OUSTED (PV_ADDRESSES_OUSTED * sizeof(struct pv_address))
 
 bool pv_addresses_make(struct pv_addresses *a)

@@ -69,7 +69,8 @@ static void fold(struct pv_model *m, const uint32_t *id, size_t count)
 	struct pv_names *n = &m->names;
 	for (size_t i = 0; i < count; i++) {
 		n->changes++;
-		n->class_use.v[id[i]] = (struct pv_class_use){ .other = true, .last_ns = INT64_MIN };
+		n->class_use.v[id[i]] =
+			(struct pv_class_use){ .other = true, .last_ns = INT64_MIN };
 		n->classes_folded++;
 		pv_model_breathe(m, 1);
 	}

@@ -11,7 +11,7 @@
 #include "common/model/objects/gc_parts.h"
 #include "common/model/time/window_parts.h"
 
-#define POLL_NS INT64_C(900000000)     /* less than the poll takes, more than a program's stop */
+#define POLL_NS    INT64_C(900000000)  /* less than the poll takes, more than a program's stop */
 #define AFTERWARDS INT64_C(1000000000) /* ns in which a runtime still acts after its last stop */
 
 enum { NEAR = 64 }; /* of the newest entries, among which it has to be */

@@ -104,8 +104,7 @@ static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t cla
 	return true;
 }
 
-static bool allocated(
-	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
 	(void)ret_same; /* a lock's alone stays asked for */
 	return pv_late_told(x, &x->m->handles.waiting, object, class_use, classify);

@@ -31,12 +31,12 @@ struct pv_life_site {
 struct pv_life_row {
 	uint32_t site, cohort;
 	uint64_t base_objects, base_bytes; /* listed by the base shot */
-	uint64_t kept_bytes; /* of these, those of survivors */
+	uint64_t kept_bytes;               /* of these, those of survivors */
 	uint64_t shot_objects, shot_bytes; /* by the other one; see pv_life_is_new() */
-	uint64_t uncertain;               /* of both, together once */
-	uint64_t collections;             /* ages of shot_objects with a birth, summed up */
-	uint64_t aged;                    /* so many of them */
-	int64_t born_from_ns, born_to_ns; /* log clock; from > to: none of them is known */
+	uint64_t uncertain;                /* of both, together once */
+	uint64_t collections;              /* ages of shot_objects with a birth, summed up */
+	uint64_t aged;                     /* so many of them */
+	int64_t born_from_ns, born_to_ns;  /* log clock; from > to: none of them is known */
 };
 
 /* Survivors of a class's cohort at one rung. */
@@ -66,7 +66,7 @@ struct pv_lives_options {
 	const uint32_t *steps; /* shots that are rungs, ascending; base and shot are among them */
 	size_t n_steps;        /* up to PV_LIVES_STEPS */
 	bool allocs, moves, sampled; /* all were recorded; `sampled`: only some allocations */
-	bool by_address;       /* nothing but addresses and classes is looked at */
+	bool by_address;             /* nothing but addresses and classes is looked at */
 };
 
 /* Private: an object that is, or may be, alive. */

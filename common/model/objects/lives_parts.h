@@ -4,7 +4,7 @@
 
 #include "common/model/objects/lives.h"
 
-#define PV_LIFE_GONE (PV_MAP_NONE - 1) /* in the table: nothing lives at the address */
+#define PV_LIFE_GONE  (PV_MAP_NONE - 1) /* in the table: nothing lives at the address */
 #define PV_LIFE_NEVER INT64_MAX
 enum { PV_LIFE_NO_COHORT = UINT16_MAX };
 

@@ -8,8 +8,7 @@ static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
 	return pv_locks_moved(&x->m->locks, from, to);
 }
 
-static bool allocated(
-	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
 	int64_t until = pv_addresses_until(&x->m->private->addresses, x->time);
 	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time, until))

@@ -15,14 +15,14 @@
 enum { PV_LOCKS_CAP = 65536 };
 
 struct pv_lock {
-	uint64_t object;     /* its newest known address; 0 in [0], the "other" row */
-	uint32_t class_use;  /* 0 = class not recorded */
+	uint64_t object;    /* its newest known address; 0 in [0], the "other" row */
+	uint32_t class_use; /* 0 = class not recorded */
 	uint64_t contentions, acquired, failed;
-	int64_t wait_ns;     /* of ended waits */
+	int64_t wait_ns; /* of ended waits */
 	int64_t max_wait_ns;
-	int64_t first_ns;    /* first contention, log clock */
-	int64_t last_ns;     /* the one told last */
-	bool gone;           /* another object lives at its address now */
+	int64_t first_ns; /* first contention, log clock */
+	int64_t last_ns;  /* the one told last */
+	bool gone;        /* another object lives at its address now */
 };
 
 struct pv_locks {
@@ -36,7 +36,7 @@ struct pv_locks {
 	uint64_t unpaired;      /* done or fail without a contention before it on its thread */
 	uint64_t unknown_class; /* contentions whose object is in no allocation, move or shot */
 	uint64_t folded;
-	size_t cap;             /* PV_LOCKS_CAP, less in tests */
+	size_t cap; /* PV_LOCKS_CAP, less in tests */
 };
 
 #endif

@@ -78,8 +78,8 @@ static void thin_out(struct pv_heap_shots *s)
 static struct pv_shot *said_already(const struct pv_heap_shots *s, const struct pv_event *e)
 {
 	struct pv_shot *last = s->shot.n ? &s->shot.v[s->shot.n - 1] : NULL;
-	bool same = last && !last->torn && e->shot.collection &&
-		last->collection == e->shot.collection;
+	bool same =
+		last && !last->torn && e->shot.collection && last->collection == e->shot.collection;
 	return same && e->shot.summary != last->summary ? last : NULL;
 }
 
@@ -239,8 +239,7 @@ static bool summary(struct pv_context *x, const struct pv_event *e)
 
 static bool dead(struct pv_context *x, const struct pv_event *e)
 {
-	const struct pv_shot_class more = { .dead_objects = 1,
-		.dead_bytes = e->heap_object.size };
+	const struct pv_shot_class more = { .dead_objects = 1, .dead_bytes = e->heap_object.size };
 	return class_figures(x, e->heap_object.type, &more);
 }
 

@@ -13,7 +13,7 @@ struct pv_shot_class {
 	uint32_t class_use; /* id in names */
 	uint64_t objects, bytes;
 	union {
-		uint64_t dead_objects; /* met dead or unreachable: logs of 2007 alone say so */
+		uint64_t dead_objects;  /* met dead or unreachable: logs of 2007 alone say so */
 		uint64_t young_objects; /* of generation 0: newer logs, from data version 16 on */
 	};
 	union {
@@ -23,15 +23,15 @@ struct pv_shot_class {
 };
 
 struct pv_shot {
-	uint32_t index;      /* its number in the log, from 0, shots outside a range included */
+	uint32_t index; /* its number in the log, from 0, shots outside a range included */
 	int64_t start_ns, end_ns; /* log clock; end PV_NEVER while open */
-	uint64_t objects;    /* of size > 0: size 0 continues an object */
+	uint64_t objects;         /* of size > 0: size 0 continues an object */
 	uint64_t bytes;
 	uint64_t references; /* continuations included */
 	uint64_t roots;
 	uint64_t dead_objects, dead_bytes;
 	uint64_t collection; /* its number in a log of 2007, else 0 */
-	uint64_t unsized;    /* of the objects: size and class were not recorded (stage A of 2007) */
+	uint64_t unsized; /* of the objects: size and class were not recorded (stage A of 2007) */
 	PV_ARRAY(struct pv_shot_class) classes; /* sorted by class_use once ended */
 	uint64_t at;         /* offset of the buffer it begins in, or UINT64_MAX: not known */
 	uint32_t skip;       /* shots that begin before it in that buffer */
@@ -46,19 +46,19 @@ struct pv_shot {
 struct pv_heap_shots {
 	/* In file order; every second one goes when there are too many. */
 	PV_ARRAY(struct pv_shot) shot;
-	uint64_t stray_objects;   /* heap objects outside any shot */
-	uint64_t discarded;       /* the probe's counter "discarded heap shots" */
-	uint64_t folded;          /* shots that were dropped, or whose class rows were */
+	uint64_t stray_objects; /* heap objects outside any shot */
+	uint64_t discarded;     /* the probe's counter "discarded heap shots" */
+	uint64_t folded;        /* shots that were dropped, or whose class rows were */
 
 	/* private */
 	uint32_t next_index;
-	size_t list_cap;            /* PV_SHOTS_LIST, less in tests */
-	uint64_t rows, cap;         /* class rows of ended shots; PV_SHOTS_ROWS, less in tests */
-	uint64_t batch_at;          /* buffer in which a shot began last, */
-	uint32_t in_batch;          /* and how many did */
-	bool skipping;              /* inside a shot that the restriction leaves out */
-	size_t open;                /* index + 1 of the open shot; 0 = none */
-	PV_ARRAY(uint32_t) row_of;  /* class_use -> row + 1 in the open shot */
+	size_t list_cap;           /* PV_SHOTS_LIST, less in tests */
+	uint64_t rows, cap;        /* class rows of ended shots; PV_SHOTS_ROWS, less in tests */
+	uint64_t batch_at;         /* buffer in which a shot began last, */
+	uint32_t in_batch;         /* and how many did */
+	bool skipping;             /* inside a shot that the restriction leaves out */
+	size_t open;               /* index + 1 of the open shot; 0 = none */
+	PV_ARRAY(uint32_t) row_of; /* class_use -> row + 1 in the open shot */
 };
 
 /* The newest shot that has ended, NULL when there is none. */

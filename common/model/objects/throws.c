@@ -77,8 +77,7 @@ static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t cla
 	return pv_sites_add(x, &t->sites, &more);
 }
 
-static bool allocated(
-	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
 	(void)ret_same; /* a lock's alone stays asked for */
 	return pv_late_told(x, &x->m->throws.waiting, object, class_use, classify);
@@ -94,9 +93,8 @@ bool pv_throws_apply(struct pv_context *x, const struct pv_event *e)
 	bool told = e->thrown.type || pv_said_type(x, e->thrown.object);
 	if (!x->counts)
 		return told || pv_late_wait(x, &t->waiting, e->thrown.object, 0, 0);
-	uint32_t class_use = e->thrown.type
-		? pv_names_class(&x->m->names, e->thrown.type, x->time)
-		: pv_class_at(x, e->thrown.object);
+	uint32_t class_use = e->thrown.type ? pv_names_class(&x->m->names, e->thrown.type, x->time)
+					    : pv_class_at(x, e->thrown.object);
 	uint32_t stack = pv_stack_of(x, e->thrown.stack);
 	if (stack == PV_MAP_NONE)
 		return false;

@@ -9,8 +9,14 @@
 #include "common/model/objects/messages.h"
 #include "common/model/calls/sites.h"
 
-enum pv_clause { PV_CLAUSE_CATCH, PV_CLAUSE_FILTER, PV_CLAUSE_FINALLY, PV_CLAUSE_FAULT,
-	PV_CLAUSE_OTHER, PV_CLAUSES };
+enum pv_clause {
+	PV_CLAUSE_CATCH,
+	PV_CLAUSE_FILTER,
+	PV_CLAUSE_FINALLY,
+	PV_CLAUSE_FAULT,
+	PV_CLAUSE_OTHER,
+	PV_CLAUSES
+};
 
 enum { PV_CLAUSE_METHODS_CAP = 65536 };
 
@@ -22,7 +28,7 @@ struct pv_clause_method {
 struct pv_throws {
 	uint64_t thrown;
 	uint64_t clauses[PV_CLAUSES];
-	struct pv_sites sites;  /* count = throws; amount unused */
+	struct pv_sites sites; /* count = throws; amount unused */
 	PV_ARRAY(struct pv_clause_method) by_method;
 	struct pv_map by_method_of; /* method id -> index */
 	uint64_t unknown_class;     /* throws whose object is in no allocation, move or shot */

@@ -6,7 +6,7 @@
 #include "common/model/time/buckets_parts.h"
 
 enum {
-	MERGE_FROM = 64,          /* entries below which looking for equal ones is not worth it */
+	MERGE_FROM = 64, /* entries below which looking for equal ones is not worth it */
 	GATHERED_MOST = 1 << 15,
 };
 
@@ -86,8 +86,7 @@ bool pv_buckets_merge(struct pv_bucket_places *p, struct pv_bucket_entry *v, siz
 
 static bool merge(struct pv_buckets *b, struct pv_bucket *x)
 {
-	bool ok = x->merged == x->entry.n ||
-		pv_buckets_merge(&b->places, x->entry.v, &x->entry.n);
+	bool ok = x->merged == x->entry.n || pv_buckets_merge(&b->places, x->entry.v, &x->entry.n);
 	x->merged = ok ? x->entry.n : 0;
 	return ok;
 }

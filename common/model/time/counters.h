@@ -13,9 +13,9 @@ enum { PV_COUNTER_LIST = 65536, PV_COUNTER_SAMPLES = 2000000, PV_COUNTERS_CAP = 
 struct pv_counter_sample {
 	int64_t time_ns; /* log clock */
 	union {
-		int64_t i;    /* INT (sign-extended), WORD, LONG, TIME_INTERVAL */
-		uint64_t u;   /* UINT, ULONG */
-		double d;     /* DOUBLE */
+		int64_t i;     /* INT (sign-extended), WORD, LONG, TIME_INTERVAL */
+		uint64_t u;    /* UINT, ULONG */
+		double d;      /* DOUBLE */
 		uint64_t text; /* STRING: interned in names.text */
 	};
 };
@@ -32,25 +32,25 @@ enum pv_counter_role {
 };
 
 struct pv_counter {
-	uint64_t index;    /* the log's number for it */
+	uint64_t index;                         /* the log's number for it */
 	uint64_t section, type, unit, variance; /* as on the wire; type is enum pv_counter_type */
-	uint32_t name, section_name; /* interned in names.text */
+	uint32_t name, section_name;            /* interned in names.text */
 	enum pv_counter_role role;
-	bool described;    /* false: sampled before any description came */
+	bool described; /* false: sampled before any description came */
 	/* in file order, losses and pauses by time; the restriction applied */
 	PV_ARRAY(struct pv_counter_sample) samples;
-	uint64_t seen;     /* samples met; more than samples.n when the list has been halved */
-	uint64_t raw;      /* private: the running value */
-	uint64_t base;     /* private: the value before the first sample */
+	uint64_t seen; /* samples met; more than samples.n when the list has been halved */
+	uint64_t raw;  /* private: the running value */
+	uint64_t base; /* private: the value before the first sample */
 };
 
 struct pv_counters {
 	PV_ARRAY(struct pv_counter) counter; /* by order of first appearance; [0] unused */
-	struct pv_map of;   /* log index -> newest */
-	uint64_t folded;    /* samples merged away, or of counters beyond the cap */
-	size_t cap;         /* PV_COUNTERS_CAP, less in tests */
-	size_t total;       /* samples kept, of all */
-	uint64_t strings;   /* private */
+	struct pv_map of;                    /* log index -> newest */
+	uint64_t folded;  /* samples merged away, or of counters beyond the cap */
+	size_t cap;       /* PV_COUNTERS_CAP, less in tests */
+	size_t total;     /* samples kept, of all */
+	uint64_t strings; /* private */
 };
 
 #endif

@@ -12,16 +12,16 @@ enum { PV_TIMELINE_CELLS = 4096 };
 #define PV_TIMELINE_FIRST_WIDTH INT64_C(10000000) /* ns */
 
 enum pv_track {
-	PV_TRACK_HEAP,        /* bytes, the cell's last resize; 0 = none in it: look to the left */
+	PV_TRACK_HEAP, /* bytes, the cell's last resize; 0 = none in it: look to the left */
 	PV_TRACK_ALLOC_BYTES,
 	PV_TRACK_EVENTS,
 	PV_TRACK_CALLS,
 	PV_TRACK_SAMPLES,
 	PV_TRACK_THROWS,
-	PV_TRACK_PAUSE_NS,    /* split over the cells the stop covers */
-	PV_TRACK_MINOR,       /* collections of generation 0 started */
+	PV_TRACK_PAUSE_NS, /* split over the cells the stop covers */
+	PV_TRACK_MINOR,    /* collections of generation 0 started */
 	PV_TRACK_MAJOR,
-	PV_TRACK_WAIT_NS,     /* split likewise */
+	PV_TRACK_WAIT_NS, /* split likewise */
 	PV_TRACK_CONTENTIONS,
 	PV_TRACKS
 };
@@ -29,7 +29,7 @@ enum pv_track {
 struct pv_timeline {
 	int64_t origin_ns; /* log clock; cell i covers origin + i * width, half-open */
 	int64_t width_ns;
-	size_t used;       /* cells up to the newest event */
+	size_t used; /* cells up to the newest event */
 	uint64_t cell[PV_TRACKS][PV_TIMELINE_CELLS];
 };
 

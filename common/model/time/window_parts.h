@@ -50,18 +50,19 @@ static inline uint32_t pv_window_moved(
 
 struct pv_window {
 	bool off;
-	bool failed;           /* out of memory while touching: told by the next call that can */
+	bool failed; /* out of memory while touching: told by the next call that can */
 	int64_t width;
-	int64_t present;       /* number of the cell that touches go to */
+	int64_t present; /* number of the cell that touches go to */
 	bool entered;
-	int64_t newest;        /* greatest cell number met */
-	int64_t advanced_ns;   /* end of the window if later than the newest event */
-	size_t bytes, limit;   /* of the cells; PV_WINDOW_BYTES, less in tests */
+	int64_t newest;      /* greatest cell number met */
+	int64_t advanced_ns; /* end of the window if later than the newest event */
+	size_t bytes, limit; /* of the cells; PV_WINDOW_BYTES, less in tests */
 	PV_ARRAY(struct pv_window_touched) nodes; /* [0] unused: 0 in a node means untouched */
 	PV_ARRAY(struct pv_window_touched) sites;
 	size_t nodes_at, sites_at; /* those before have been put away in a flush under way */
 	struct pv_window_moving moving_nodes, moving_sites;
-	PV_ARRAY(uint32_t) place; /* by node or site: where it was put last when a cell was merged */
+	PV_ARRAY(uint32_t)
+	place; /* by node or site: where it was put last when a cell was merged */
 	struct pv_window_cell cell[PV_WINDOW_CELLS];
 };
 
@@ -92,8 +93,8 @@ static inline void pv_window_touch(struct pv_model *m, uint32_t node)
  * Makes the cell that holds `time` the present one: self time of the thread's top frame is paid
  * up to its beginning. *ret_from and *ret_to: how long it stays.
  */
-bool pv_window_enter(struct pv_model *m, struct pv_thread *th, int64_t time, int64_t *ret_from,
-	int64_t *ret_to);
+bool pv_window_enter(
+	struct pv_model *m, struct pv_thread *th, int64_t time, int64_t *ret_from, int64_t *ret_to);
 
 /* Gives the top frame its self time up to `time`, each part to its own cell. */
 bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time);

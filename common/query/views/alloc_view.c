@@ -66,8 +66,8 @@ static void sum_all(const struct pv_model *m, const struct pv_groups *g, struct 
 	}
 }
 
-static bool sum_window(const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns,
-	struct sum *sum)
+static bool sum_window(
+	const struct pv_model *m, const struct pv_groups *g, uint64_t window_ns, struct sum *sum)
 {
 	struct pv_window_sums w = { 0 };
 	bool ok = pv_window_sum(m, window_ns, &w);
@@ -104,8 +104,11 @@ static void run_classes(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_classes = { .column = class_columns,
-	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "allocated_bytes",
-	.in_turn = true, .run = run_classes };
+	.columns = PV_COUNT_OF(class_columns),
+	.name = "name",
+	.sort = "allocated_bytes",
+	.in_turn = true,
+	.run = run_classes };
 
 /* --- where one class is allocated: its stacks as a tree, innermost frame first --- */
 
@@ -161,8 +164,8 @@ static bool add_member(struct unfold *u, struct member from)
 	struct bucket *k = &u->bucket.v[u->bucket_of[group] - 1];
 	if (!pv_reserve(&u->member, 1))
 		return false;
-	u->member.v[u->member.n++] = (struct member){ .sum = from.sum, .stack = n->parent,
-		.next = k->members };
+	u->member.v[u->member.n++] =
+		(struct member){ .sum = from.sum, .stack = n->parent, .next = k->members };
 	k->members = (uint32_t)u->member.n;
 	k->sum.count += from.sum.count;
 	k->sum.bytes += from.sum.bytes;
@@ -220,14 +223,14 @@ static bool add_start(struct unfold *u, struct start *s, const struct pv_site *s
 	}
 	if (!pv_reserve(&u->member, 1))
 		return false;
-	u->member.v[u->member.n++] = (struct member){ .sum = sum, .stack = site->stack,
-		.next = s->root.members };
+	u->member.v[u->member.n++] =
+		(struct member){ .sum = sum, .stack = site->stack, .next = s->root.members };
 	s->root.members = (uint32_t)u->member.n;
 	return true;
 }
 
-static bool gather(struct unfold *u, struct start *s, const struct pv_groups *classes,
-	uint32_t class)
+static bool gather(
+	struct unfold *u, struct start *s, const struct pv_groups *classes, uint32_t class)
 {
 	const struct pv_sites *sites = &u->m->allocs.sites;
 	struct pv_window_sums w = { 0 };
@@ -281,5 +284,8 @@ static void copy_class_stacks(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_class_stacks = { .column = stack_columns,
-	.columns = PV_COUNT_OF(stack_columns), .name = "method", .sort = "allocated_bytes",
-	.tree = true, .copy = copy_class_stacks };
+	.columns = PV_COUNT_OF(stack_columns),
+	.name = "method",
+	.sort = "allocated_bytes",
+	.tree = true,
+	.copy = copy_class_stacks };

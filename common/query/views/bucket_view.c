@@ -109,7 +109,8 @@ static bool methods(struct answer *a)
 static bool classes(struct answer *a)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_classes(a->m, a->b, &g) && gather(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
+	bool ok =
+		pv_groups_classes(a->m, a->b, &g) && gather(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
 	for (uint32_t i = 0; ok && i < g.row.n; i++) {
 		const struct sum *s = &a->sum[i];
 		if (s->count == 0)

@@ -8,8 +8,24 @@
 
 /* --- methods --- */
 
-enum { M_SELF_SHARE, M_SELF, M_TOTAL_SHARE, M_TOTAL, M_CALLS, M_AVERAGE, M_MAX, M_HIT_SHARE,
-	M_HIT_ERROR, M_HITS, M_HITS_TOTAL, M_EXC, M_CPU_USER, M_CPU_KERNEL, M_NAME, M_COLUMNS };
+enum {
+	M_SELF_SHARE,
+	M_SELF,
+	M_TOTAL_SHARE,
+	M_TOTAL,
+	M_CALLS,
+	M_AVERAGE,
+	M_MAX,
+	M_HIT_SHARE,
+	M_HIT_ERROR,
+	M_HITS,
+	M_HITS_TOTAL,
+	M_EXC,
+	M_CPU_USER,
+	M_CPU_KERNEL,
+	M_NAME,
+	M_COLUMNS
+};
 
 static const struct pv_column method_columns[] = {
 	[M_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
@@ -19,7 +35,8 @@ static const struct pv_column method_columns[] = {
 	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
 	[M_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 9, PV_COLUMN_HIDE_JSON },
 	[M_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
-	[M_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[M_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
+		PV_COLUMN_HIDE_JSON },
 	[M_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
 	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
 	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, 0 },
@@ -33,17 +50,19 @@ static const struct pv_column method_columns[] = {
 struct known {
 	bool calls, samples, window;
 	uint64_t pair_ns; /* taken off for each call; 0: nothing */
-	bool cpu;        /* times of the processor */
-	bool exc_leaves; /* told apart from others: not in logs of 2007 */
+	bool cpu;         /* times of the processor */
+	bool exc_leaves;  /* told apart from others: not in logs of 2007 */
 };
 
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
 {
 	unsigned groups = pv_groups_known(m);
-	return (struct known){ .calls = groups & PV_GROUP_CALLS, .window = q->window_ns != 0,
+	return (struct known){ .calls = groups & PV_GROUP_CALLS,
+		.window = q->window_ns != 0,
 		.pair_ns = q->net ? pv_call_pair_ns(m) : 0,
 		.cpu = m->tree_sums.cpu_times != 0 && !q->net,
-		.samples = groups & PV_GROUP_SAMPLES, .exc_leaves = !m->target.logging2007 };
+		.samples = groups & PV_GROUP_SAMPLES,
+		.exc_leaves = !m->target.logging2007 };
 }
 
 struct method_totals {
@@ -146,8 +165,8 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 		sum = walk ? calloc(g.row.n, sizeof *sum) : malloc(g.row.n * sizeof *sum);
 	ok = ok && sum;
 	if (ok)
-		ok = walk ? pv_call_copy(m, &g, b->query, &copy) :
-			pv_calls_flat(m, g.of, g.row.n, sum);
+		ok = walk ? pv_call_copy(m, &g, b->query, &copy)
+			  : pv_calls_flat(m, g.of, g.row.n, sum);
 	pv_model_unlock(m);
 	if (ok && walk) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
@@ -165,8 +184,12 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	free(sum);
 }
 
-const struct pv_view_spec pv_spec_methods = { .column = method_columns, .columns = M_COLUMNS,
-	.name = "name", .sort = "self_ns", .then = "samples_self", .in_turn = true,
+const struct pv_view_spec pv_spec_methods = { .column = method_columns,
+	.columns = M_COLUMNS,
+	.name = "name",
+	.sort = "self_ns",
+	.then = "samples_self",
+	.in_turn = true,
 	.run = run_methods };
 
 /* --- callers and callees of one method --- */
@@ -177,7 +200,8 @@ static const struct pv_column edge_columns[] = {
 	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
 	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
 	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
-	[E_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[E_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
+		PV_COLUMN_HIDE_JSON },
 	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
 	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
 	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
@@ -191,13 +215,13 @@ struct edges {
 	struct pv_method_sum *sum; /* by the other method's group */
 	uint32_t *on_path;         /* calls of that pair on the way down */
 	uint32_t chosen, chosen_on_path;
-	bool callers;              /* else callees */
-	int64_t total_ns;          /* of the chosen method, outermost */
+	bool callers;     /* else callees */
+	int64_t total_ns; /* of the chosen method, outermost */
 	uint64_t samples;
 };
 
-static bool edge_of(const struct edges *e, const struct pv_call_copy *c, uint32_t node,
-	uint32_t *ret_other)
+static bool edge_of(
+	const struct edges *e, const struct pv_call_copy *c, uint32_t node, uint32_t *ret_other)
 {
 	uint32_t parent = c->parent[node];
 	uint32_t mine = e->callers ? node : parent, other = e->callers ? parent : node;
@@ -301,7 +325,15 @@ static void run_callees(struct pv_build *b, struct pv_model *m)
 	run_edges(b, m, false);
 }
 
-const struct pv_view_spec pv_spec_callers = { .column = edge_columns, .columns = E_COLUMNS,
-	.name = "name", .sort = "total_ns", .then = "samples", .run = run_callers };
-const struct pv_view_spec pv_spec_callees = { .column = edge_columns, .columns = E_COLUMNS,
-	.name = "name", .sort = "total_ns", .then = "samples", .run = run_callees };
+const struct pv_view_spec pv_spec_callers = { .column = edge_columns,
+	.columns = E_COLUMNS,
+	.name = "name",
+	.sort = "total_ns",
+	.then = "samples",
+	.run = run_callers };
+const struct pv_view_spec pv_spec_callees = { .column = edge_columns,
+	.columns = E_COLUMNS,
+	.name = "name",
+	.sort = "total_ns",
+	.then = "samples",
+	.run = run_callees };

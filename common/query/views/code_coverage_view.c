@@ -165,7 +165,7 @@ const struct pv_view_spec pv_spec_coverage_classes = { .column = class_columns,
 
 /* --- assembly > class > method; a method's id is that of its row above */
 
-#define CLASS_ROW (UINT64_C(1) << 60)
+#define CLASS_ROW    (UINT64_C(1) << 60)
 #define ASSEMBLY_ROW (UINT64_C(1) << 61)
 
 enum { T_SHARE, T_COVERED, T_STATEMENTS, T_METHODS, T_FULL, T_FILE, T_NAME };

@@ -17,23 +17,39 @@ struct word {
 
 /* The words of formats.md 1.9. A value without one is shown as the number it is. */
 static const struct word sections[] = {
-	{ 0x100, "jit" }, { 0x200, "gc" }, { 0x400, "metadata" }, { 0x800, "generics" },
-	{ 0x1000, "security" }, { 0x2000, "runtime" }, { 0x4000, "system" },
-	{ 0x8000, "performance counters" }, { 0x10000, "profiler" }, { 0x20000, "interpreter" },
+	{ 0x100, "jit" },
+	{ 0x200, "gc" },
+	{ 0x400, "metadata" },
+	{ 0x800, "generics" },
+	{ 0x1000, "security" },
+	{ 0x2000, "runtime" },
+	{ 0x4000, "system" },
+	{ 0x8000, "performance counters" },
+	{ 0x10000, "profiler" },
+	{ 0x20000, "interpreter" },
 	{ 0x40000, "tiered" },
 };
 static const struct word types[] = {
-	{ PV_COUNTER_INT, "int" }, { PV_COUNTER_UINT, "uint" }, { PV_COUNTER_WORD, "word" },
-	{ PV_COUNTER_LONG, "long" }, { PV_COUNTER_ULONG, "ulong" },
-	{ PV_COUNTER_DOUBLE, "double" }, { PV_COUNTER_STRING, "string" },
+	{ PV_COUNTER_INT, "int" },
+	{ PV_COUNTER_UINT, "uint" },
+	{ PV_COUNTER_WORD, "word" },
+	{ PV_COUNTER_LONG, "long" },
+	{ PV_COUNTER_ULONG, "ulong" },
+	{ PV_COUNTER_DOUBLE, "double" },
+	{ PV_COUNTER_STRING, "string" },
 	{ PV_COUNTER_TIME_INTERVAL, "time_interval" },
 };
 static const struct word units[] = {
-	{ 0, "raw" }, { 1 << 24, "bytes" }, { 2 << 24, "time" }, { 3 << 24, "count" },
+	{ 0, "raw" },
+	{ 1 << 24, "bytes" },
+	{ 2 << 24, "time" },
+	{ 3 << 24, "count" },
 	{ 4 << 24, "percentage" },
 };
 static const struct word variances[] = {
-	{ 1 << 28, "monotonic" }, { 1 << 29, "constant" }, { 1 << 30, "variable" },
+	{ 1 << 28, "monotonic" },
+	{ 1 << 29, "constant" },
+	{ 1 << 30, "variable" },
 };
 
 static const char *word_of(struct pv_build *b, const struct word *words, size_t n, uint64_t v)
@@ -44,8 +60,8 @@ static const char *word_of(struct pv_build *b, const struct word *words, size_t 
 	return pv_build_hex(b, v);
 }
 
-static const char *section_text(struct pv_build *b, const struct pv_model *m,
-	const struct pv_counter *k)
+static const char *section_text(
+	struct pv_build *b, const struct pv_model *m, const struct pv_counter *k)
 {
 	if (k->section_name)
 		return pv_intern_text(&m->names.text, k->section_name);
@@ -128,7 +144,8 @@ static void put_kind(
 	if (lost)
 		pv_cell_null(&c[K_VARIANCE]);
 	else
-		pv_cell_s(&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
+		pv_cell_s(
+			&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
 }
 
 static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, uint64_t section)
@@ -146,8 +163,8 @@ static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, 
 		pv_cell_null(&c[K_SECTION]);
 	}
 	pv_cell_s(&c[K_TYPE], word_of(b, types, PV_COUNT_OF(types), k->type));
-	pv_cell_s(&c[K_NAME], k->name ? pv_intern_text(&m->names.text, k->name) :
-		pv_build_printf(b, "counter %" PRIu64, k->index));
+	pv_cell_s(&c[K_NAME], k->name ? pv_intern_text(&m->names.text, k->name)
+				      : pv_build_printf(b, "counter %" PRIu64, k->index));
 }
 
 static uint64_t section_id(const struct pv_counter *k)
@@ -182,7 +199,10 @@ static void copy_counters(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_counters = { .column = counter_columns,
-	.columns = PV_COUNT_OF(counter_columns), .name = "name", .sort = "name", .tree = true,
+	.columns = PV_COUNT_OF(counter_columns),
+	.name = "name",
+	.sort = "name",
+	.tree = true,
 	.copy = copy_counters };
 
 /* --- samples of one counter --- */
@@ -217,4 +237,6 @@ static void copy_counter_samples(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_counter_samples = { .column = sample_columns,
-	.columns = PV_COUNT_OF(sample_columns), .sort = "time_ns", .copy = copy_counter_samples };
+	.columns = PV_COUNT_OF(sample_columns),
+	.sort = "time_ns",
+	.copy = copy_counter_samples };

@@ -63,7 +63,9 @@ static void copy_exceptions(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_exceptions = { .column = class_columns,
-	.columns = PV_COUNT_OF(class_columns), .name = "name", .sort = "thrown",
+	.columns = PV_COUNT_OF(class_columns),
+	.name = "name",
+	.sort = "thrown",
 	.copy = copy_exceptions };
 
 /* --- clauses entered --- */
@@ -76,8 +78,10 @@ static const struct pv_column clause_columns[] = {
 static void copy_clauses(struct pv_build *b, struct pv_model *m)
 {
 	static const char *const name[PV_CLAUSES] = { [PV_CLAUSE_CATCH] = "catch",
-		[PV_CLAUSE_FILTER] = "filter", [PV_CLAUSE_FINALLY] = "finally",
-		[PV_CLAUSE_FAULT] = "fault", [PV_CLAUSE_OTHER] = "other" };
+		[PV_CLAUSE_FILTER] = "filter",
+		[PV_CLAUSE_FINALLY] = "finally",
+		[PV_CLAUSE_FAULT] = "fault",
+		[PV_CLAUSE_OTHER] = "other" };
 	for (size_t i = 0; i < PV_CLAUSES && !m->target.logging2007; i++) {
 		if (i == PV_CLAUSE_OTHER && m->throws.clauses[i] == 0)
 			continue;
@@ -88,7 +92,9 @@ static void copy_clauses(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_clauses = { .column = clause_columns,
-	.columns = PV_COUNT_OF(clause_columns), .name = "name", .copy = copy_clauses };
+	.columns = PV_COUNT_OF(clause_columns),
+	.name = "name",
+	.copy = copy_clauses };
 
 /* --- by the method that has them --- */
 

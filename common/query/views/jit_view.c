@@ -59,8 +59,7 @@ static void sum_methods(struct pv_model *m, const struct pv_groups *g, struct su
 	}
 	for (size_t i = 0; i < m->loads.compile.n; i++)
 		if (m->loads.compile.v[i].method < g->of_n)
-			add_time(&sum[g->of[m->loads.compile.v[i].method]],
-				&m->loads.compile.v[i]);
+			add_time(&sum[g->of[m->loads.compile.v[i].method]], &m->loads.compile.v[i]);
 }
 
 static void put_methods(
@@ -103,8 +102,12 @@ static void run_jit_methods(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
-	.columns = PV_COUNT_OF(method_columns), .name = "name", .sort = "code_bytes", .then = "jit_ns",
-	.in_turn = true, .run = run_jit_methods };
+	.columns = PV_COUNT_OF(method_columns),
+	.name = "name",
+	.sort = "code_bytes",
+	.then = "jit_ns",
+	.in_turn = true,
+	.run = run_jit_methods };
 
 /* --- code the runtime makes for itself --- */
 
@@ -116,15 +119,20 @@ static const struct pv_column helper_columns[] = {
 };
 
 static const char *const helper_text[PV_HELPER_TYPES] = { [PV_HELPER_METHOD] = "method",
-	[PV_HELPER_TRAMPOLINE] = "method trampoline", [PV_HELPER_UNBOX] = "unbox trampoline",
-	[PV_HELPER_IMT] = "interface trampoline", [PV_HELPER_GENERICS] = "generics trampoline",
-	[PV_HELPER_SPECIFIC] = "specific trampoline", [PV_HELPER_HELPER] = "helper",
-	[PV_HELPER_MONITOR] = "monitor", [PV_HELPER_DELEGATE] = "delegate invoke",
-	[PV_HELPER_EXCEPTION] = "exception handling", [PV_HELPER_UNKNOWN] = "unknown",
+	[PV_HELPER_TRAMPOLINE] = "method trampoline",
+	[PV_HELPER_UNBOX] = "unbox trampoline",
+	[PV_HELPER_IMT] = "interface trampoline",
+	[PV_HELPER_GENERICS] = "generics trampoline",
+	[PV_HELPER_SPECIFIC] = "specific trampoline",
+	[PV_HELPER_HELPER] = "helper",
+	[PV_HELPER_MONITOR] = "monitor",
+	[PV_HELPER_DELEGATE] = "delegate invoke",
+	[PV_HELPER_EXCEPTION] = "exception handling",
+	[PV_HELPER_UNKNOWN] = "unknown",
 	[PV_HELPER_OTHER] = "other" };
 
-static void put_helper(struct pv_build *b, uint64_t id, struct pv_helper_sum sum, size_t type,
-	const char *name)
+static void put_helper(
+	struct pv_build *b, uint64_t id, struct pv_helper_sum sum, size_t type, const char *name)
 {
 	struct pv_cell *c = pv_build_row(b, id);
 	pv_cell_u(&c[0], sum.count);
@@ -151,5 +159,7 @@ static void copy_jit_helpers(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_jit_helpers = { .column = helper_columns,
-	.columns = PV_COUNT_OF(helper_columns), .name = "name", .sort = "bytes",
+	.columns = PV_COUNT_OF(helper_columns),
+	.name = "name",
+	.sort = "bytes",
 	.copy = copy_jit_helpers };

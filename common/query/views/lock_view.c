@@ -14,11 +14,12 @@ static const struct pv_column columns[] = {
 	[L_ACQUIRED] = { "acquired", "ACQUIRED", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
 	[L_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 6, PV_COLUMN_HIDE_JSON },
 	[L_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
-	[L_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[L_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-static void put_lock(struct pv_build *b, const struct pv_model *m, const struct pv_groups *g,
-	size_t i)
+static void put_lock(
+	struct pv_build *b, const struct pv_model *m, const struct pv_groups *g, size_t i)
 {
 	const struct pv_lock *l = &m->locks.lock.v[i];
 	uint32_t class = pv_group_of(g, l->class_use);
@@ -46,5 +47,9 @@ static void copy_locks(struct pv_build *b, struct pv_model *m)
 	pv_groups_finish(&g);
 }
 
-const struct pv_view_spec pv_spec_locks = { .column = columns, .columns = PV_COUNT_OF(columns),
-	.name = "class", .sort = "wait_ns", .then = "contentions", .copy = copy_locks };
+const struct pv_view_spec pv_spec_locks = { .column = columns,
+	.columns = PV_COUNT_OF(columns),
+	.name = "class",
+	.sort = "wait_ns",
+	.then = "contentions",
+	.copy = copy_locks };

@@ -110,10 +110,11 @@ static void copy_contexts(struct pv_build *b, struct pv_model *m)
 }
 
 #define ENTITIES(copied)                                                                           \
-	{                                                                                          \
-		.column = entity_columns, .columns = PV_COUNT_OF(entity_columns), .name = "name",  \
-		.sort = "load_ns", .copy = copied                                                  \
-	}
+	{ .column = entity_columns,                                                                \
+		.columns = PV_COUNT_OF(entity_columns),                                            \
+		.name = "name",                                                                    \
+		.sort = "load_ns",                                                                 \
+		.copy = copied }
 
 const struct pv_view_spec pv_spec_images = ENTITIES(copy_images);
 const struct pv_view_spec pv_spec_assemblies = ENTITIES(copy_assemblies);

@@ -59,7 +59,9 @@ static void put_source(struct pv_build *b, const struct pv_roots *r, size_t i, u
 	pv_cell_u_if(&c[R_PINNING], r->flags, s->pinning);
 	pv_cell_u_if(&c[R_WEAK], r->flags, s->weak);
 	pv_cell_u_if(&c[R_INTERIOR], r->flags, s->interior);
-	pv_cell_s(&c[R_SOURCE], i == PV_ROOT_UNKNOWN && r->old_form ? "(unknown)" : pv_root_source_text((enum pv_root_source)i));
+	pv_cell_s(&c[R_SOURCE], i == PV_ROOT_UNKNOWN && r->old_form
+					? "(unknown)"
+					: pv_root_source_text((enum pv_root_source)i));
 }
 
 static void copy_roots(struct pv_build *b, struct pv_model *m)

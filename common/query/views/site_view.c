@@ -28,11 +28,12 @@ static const struct pv_column wait_columns[] = {
 	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 
-static bool add_site(struct pv_site_rows *r, const struct pv_site *site, uint64_t count, int64_t sum)
+static bool add_site(
+	struct pv_site_rows *r, const struct pv_site *site, uint64_t count, int64_t sum)
 {
 	bool amounts = r->class_column > 1; /* they stand before the counts */
-	struct pv_cell *c = pv_site_row(r,
-		(struct pv_site_key){ site->class_use, site->stack, site->other, 0 });
+	struct pv_cell *c = pv_site_row(
+		r, (struct pv_site_key){ site->class_use, site->stack, site->other, 0 });
 	if (!c)
 		return false;
 	c[amounts].u += count;
@@ -59,7 +60,8 @@ static bool add_by_lock(struct pv_site_rows *r, const struct pv_locks *l)
 	bool ok = true;
 	for (size_t i = 1; ok && i < l->by_lock.site.n; i++) {
 		struct pv_site site = l->by_lock.site.v[i];
-		site.class_use = site.class_use < l->lock.n ? l->lock.v[site.class_use].class_use : 0;
+		site.class_use =
+			site.class_use < l->lock.n ? l->lock.v[site.class_use].class_use : 0;
 		if (site.count || site.amount)
 			ok = add_site(r, &site, site.count, (int64_t)site.amount);
 	}
@@ -101,11 +103,20 @@ static void copy_wait_sites(struct pv_build *b, struct pv_model *m)
 }
 
 const struct pv_view_spec pv_spec_allocation_sites = { .column = alloc_columns,
-	.columns = PV_COUNT_OF(alloc_columns), .name = "class", .sort = "allocated_bytes",
-	.copy = copy_alloc_sites, .late = pv_site_rows_text };
+	.columns = PV_COUNT_OF(alloc_columns),
+	.name = "class",
+	.sort = "allocated_bytes",
+	.copy = copy_alloc_sites,
+	.late = pv_site_rows_text };
 const struct pv_view_spec pv_spec_throw_sites = { .column = throw_columns,
-	.columns = PV_COUNT_OF(throw_columns), .name = "class", .sort = "thrown",
-	.copy = copy_throw_sites, .late = pv_site_rows_text };
+	.columns = PV_COUNT_OF(throw_columns),
+	.name = "class",
+	.sort = "thrown",
+	.copy = copy_throw_sites,
+	.late = pv_site_rows_text };
 const struct pv_view_spec pv_spec_wait_sites = { .column = wait_columns,
-	.columns = PV_COUNT_OF(wait_columns), .name = "class", .sort = "wait_ns",
-	.copy = copy_wait_sites, .late = pv_site_rows_text };
+	.columns = PV_COUNT_OF(wait_columns),
+	.name = "class",
+	.sort = "wait_ns",
+	.copy = copy_wait_sites,
+	.late = pv_site_rows_text };

@@ -47,8 +47,20 @@ struct unfold {
 	PV_ARRAY(struct bucket) bucket;
 };
 
-enum { T_TOTAL_SHARE, T_SELF_SHARE, T_TOTAL, T_SELF, T_CALLS, T_MAX, T_HIT_SHARE, T_HIT_ERROR,
-	T_HITS, T_HITS_BELOW, T_METHOD, T_COLUMNS };
+enum {
+	T_TOTAL_SHARE,
+	T_SELF_SHARE,
+	T_TOTAL,
+	T_SELF,
+	T_CALLS,
+	T_MAX,
+	T_HIT_SHARE,
+	T_HIT_ERROR,
+	T_HITS,
+	T_HITS_BELOW,
+	T_METHOD,
+	T_COLUMNS
+};
 
 static const struct pv_column tree_columns[] = {
 	[T_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
@@ -57,7 +69,8 @@ static const struct pv_column tree_columns[] = {
 	[T_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, 0 },
 	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
 	[T_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
-	[T_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[T_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
+		PV_COLUMN_HIDE_JSON },
 	[T_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
 	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
 	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
@@ -70,8 +83,7 @@ static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struc
 	const struct pv_call_figures *f = &k->sum;
 	double self = u->calls ? (double)u->copy->self_ns : 0;
 	double all = u->samples ? (double)u->copy->samples : 0;
-	struct pv_cell *c = pv_build_child(u->b, id, parent,
-		k->children ? PV_ROW_HAS_CHILDREN : 0);
+	struct pv_cell *c = pv_build_child(u->b, id, parent, k->children ? PV_ROW_HAS_CHILDREN : 0);
 	pv_cell_share(&c[T_TOTAL_SHARE], (double)f->total_ns, self);
 	pv_cell_share(&c[T_SELF_SHARE], (double)f->self_ns, self);
 	pv_cell_i_if(&c[T_TOTAL], u->calls, f->total_ns);
@@ -160,8 +172,7 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	unsigned known = pv_groups_known(m);
-	bool ok = pv_groups_methods_by_name(m, b, &g) &&
-		  pv_call_copy(m, &g, b->query, &copy);
+	bool ok = pv_groups_methods_by_name(m, b, &g) && pv_call_copy(m, &g, b->query, &copy);
 	uint32_t pair_ns = b->query->net ? pv_call_pair_ns(m) : 0;
 	pv_model_unlock(m);
 	if (ok) {
@@ -170,14 +181,21 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 		pv_call_copy_link(&copy);
 		pv_call_copy_say(&copy, b);
 	}
-	struct unfold u = { .b = b, .copy = &copy, .groups = &g,
-		.calls = known & PV_GROUP_CALLS, .samples = known & PV_GROUP_SAMPLES };
+	struct unfold u = { .b = b,
+		.copy = &copy,
+		.groups = &g,
+		.calls = known & PV_GROUP_CALLS,
+		.samples = known & PV_GROUP_SAMPLES };
 	if (!ok || !unfold(&u))
 		pv_build_fail(b);
 	pv_call_copy_finish(&copy);
 	pv_groups_finish(&g);
 }
 
-const struct pv_view_spec pv_spec_call_tree = { .column = tree_columns, .columns = T_COLUMNS,
-	.name = "method", .sort = "self_ns", .then = "samples", .tree = true,
+const struct pv_view_spec pv_spec_call_tree = { .column = tree_columns,
+	.columns = T_COLUMNS,
+	.name = "method",
+	.sort = "self_ns",
+	.then = "samples",
+	.tree = true,
 	.run = run_call_tree };
