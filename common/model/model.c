@@ -151,6 +151,21 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	return true;
 }
 
+bool pv_model_restart(struct pv_model *m)
+{
+	enum { BEGUN = 1 }; /* the generation of a model that has begun, and nothing else */
+	if (!m->target.logging2007 || pv_model_generation(m) > BEGUN)
+		return false;
+	pv_model_lock(m);
+	m->have_zero = false;
+	m->zero_ns = 0;
+	m->recordings = 0;
+	m->ending = (struct pv_ending){ .promised = false };
+	__atomic_store_n(&m->generation, 0, __ATOMIC_RELEASE);
+	pv_model_unlock(m);
+	return true;
+}
+
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	pv_model_note_damage(m, offset, bytes, reason);

@@ -113,6 +113,11 @@ uint64_t pv_model_generation(const struct pv_model *m);
  * another must go to a new model.
  */
 bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target);
+/*
+ * Ingest thread only; takes the lock. Makes a model of a 2007 log new again that has begun and got
+ * nothing since. False: it has got something, or is none.
+ */
+bool pv_model_restart(struct pv_model *m);
 
 /* The events turned out to follow another data version's rules than the header's. */
 void pv_model_rules(struct pv_model *m, uint8_t data_version);

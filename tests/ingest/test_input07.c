@@ -325,6 +325,33 @@ START_TEST(recordings_in_a_row)
 }
 END_TEST
 
+/* A model takes half a megabyte: many headers with nothing between share one. */
+START_TEST(headers_alone_share_a_model)
+{
+	enum { MANY = 1000 };
+	static uint8_t all[MANY * 64 + sizeof kit.bytes];
+	size_t n = 0;
+	for (int i = 0; i < MANY; i++) {
+		b07_kit_init(&kit, stages[_i], 1);
+		b07_kit_intro(&kit, 0x393df);
+		ck_assert(kit.n <= 64);
+		memcpy(all + n, kit.bytes, kit.n);
+		n += kit.n;
+	}
+	b07_kit_init(&kit, stages[_i], 1);
+	b07_kit_log(&kit);
+	memcpy(all + n, kit.bytes, kit.n);
+	struct pv_ingest *in = start(all, n + kit.n);
+	struct pv_ingest_status s = wait_end(in);
+	struct pv_model *m = pv_ingest_adopt(in);
+	ck_assert_uint_eq(s.recordings, MANY + 1);
+	ck_assert_uint_eq(m->recordings, MANY + 1);
+	ck_assert_uint_le(s.models, 1);
+	check_common(m, _i);
+	pv_ingest_destroy(in);
+}
+END_TEST
+
 START_TEST(what_is_no_log)
 {
 	static const uint8_t zeros[4096];
@@ -345,6 +372,7 @@ int main(void)
 	tcase_add_loop_test(t, growing_file_is_followed, 0, PV_COUNT_OF(stages));
 	tcase_add_loop_test(t, gzip_is_read_alike, 0, PV_COUNT_OF(stages));
 	tcase_add_loop_test(t, recordings_in_a_row, 0, 16);
+	tcase_add_loop_test(t, headers_alone_share_a_model, 1, PV_COUNT_OF(stages));
 	tcase_add_test(t, what_is_no_log);
 	suite_add_tcase(s, t);
 	return run_suite(s);
