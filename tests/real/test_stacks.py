@@ -55,7 +55,7 @@ def said(coverage):
 def sample(profview, library, folder, name, command):
     log = pathlib.Path(folder, name + '.mlpd')
     env = {**os.environ, 'LD_PRELOAD': library,
-           'PROFVIEW_OPTIONS': f'output={log},sample=250,nodefaults'}
+           'PROFVIEW_OPTIONS': f'output={log},sample=2000,nodefaults'}
     subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, timeout=60)
     told = report(profview, log)
     samples, reached = share(told['call_tree'], name)
