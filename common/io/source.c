@@ -150,7 +150,7 @@ static bool set_up(struct pv_source *s, const char *path, const struct pv_source
 	s->path = strdup(path);
 	s->record = options->record ? strdup(options->record) : NULL;
 	s->options.record = s->record;
-	s->gzip = pv_gzip_create(stored, s);
+	s->gzip = pv_gzip_create(stored, s, options->access_spacing);
 	return s->path && s->gzip && (s->record || !options->record);
 }
 

@@ -22,6 +22,7 @@ struct pv_source_options {
 	const char *record;   /* NULL, or a file to keep a pipe's bytes in (must not exist) */
 	uint64_t spool_limit; /* bytes; 0 = default (1 GiB), at least 64 KiB */
 	bool patient; /* of a pipe no byte is dropped: when the spool is full its writer waits */
+	uint64_t access_spacing; /* bytes of a compressed log between access points; 0: 16 MiB */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 
 enum { IN_BYTES = 65536, GZIP_ONLY = 15 + 16, DEFLATE_ONLY = -15, TRAILER = 8 };
-#define FIRST_SPACING (UINT64_C(16) << 20) /* bytes of the log between access points */
+#define USUAL_SPACING (UINT64_C(16) << 20)
 
 enum state {
 	SNIFF, /* the next two bytes say what this is */
@@ -30,13 +30,13 @@ struct pv_gzip {
 	size_t trailer; /* bytes of the trailer still to pass over */
 	uint64_t in_at, out_at; /* stored bytes taken into in[], bytes of the log given */
 	PV_ARRAY(struct pv_source_point) point; /* ascending */
-	uint64_t spacing;
+	uint64_t spacing, first_spacing;        /* bytes of the log between access points */
 	z_stream z;
 	size_t at, filled; /* of in[] */
 	uint8_t in[IN_BYTES];
 };
 
-struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx)
+struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx, uint64_t spacing)
 {
 	struct pv_gzip *z = calloc(1, sizeof *z);
 	if (!z)
@@ -44,7 +44,7 @@ struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx)
 	z->stored = stored;
 	z->ctx = ctx;
 	z->state = SNIFF;
-	z->spacing = FIRST_SPACING;
+	z->spacing = z->first_spacing = spacing ? spacing : USUAL_SPACING;
 	return z;
 }
 
@@ -242,7 +242,7 @@ static void sniff_again(struct pv_gzip *z)
 	z->damage = NULL;
 	z->in_at = z->out_at = 0;
 	z->point.n = 0;
-	z->spacing = FIRST_SPACING;
+	z->spacing = z->first_spacing;
 }
 
 /* No bytes came, but `what`. Returns what to tell instead; BYTES to go round once more. */

@@ -14,7 +14,7 @@ typedef enum pv_read (*pv_stored_fn)(
 	void *ctx, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 
 /* NULL when out of memory. */
-struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx);
+struct pv_gzip *pv_gzip_create(pv_stored_fn stored, void *ctx, uint64_t spacing);
 void pv_gzip_destroy(struct pv_gzip *z);
 
 /*

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		.interrupts = bytes[1] };
 	size_t size = 1 + bytes[2] * 64u, out = 0;
 	uint8_t *to = malloc(size);
-	struct pv_gzip *z = pv_gzip_create(stored, &s);
+	struct pv_gzip *z = pv_gzip_create(stored, &s, 0);
 	if (z && bytes[3] & 1)
 		pv_gzip_set_many_writers(z, true);
 	for (bool compressed = false; z && to && s.ends < MOST_ENDS && out < MOST_OUT;) {

@@ -9,6 +9,8 @@
 
 #include "common/report/report.h"
 
+uint64_t range_kit_access_spacing;
+
 static bool wait_over(struct pv_ingest *in)
 {
 	struct pv_ingest_status s;
@@ -26,7 +28,7 @@ static struct pv_ingest *load(
 	const char *path, const struct pv_restrict *only, bool ranges, bool index)
 {
 	struct pv_error e = { 0 };
-	const struct pv_source_options so = { 0 };
+	const struct pv_source_options so = { .access_spacing = range_kit_access_spacing };
 	const struct pv_ingest_options io = { .jobs = ranges ? 2 : 1,
 		.only = *only,
 		.ranges = ranges,

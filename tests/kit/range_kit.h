@@ -10,6 +10,9 @@
 /* Reads the file to its end with a table of buffers; NULL with a reason on standard error. */
 struct pv_ingest *range_kit_load(const char *path);
 
+/* Of compressed logs, for whatever is opened next; 0: as usual. */
+extern uint64_t range_kit_access_spacing;
+
 /* Likewise, with the index of the log, which is kept where there was none. */
 struct pv_ingest *range_kit_indexed(const char *path);
 

@@ -1,6 +1,6 @@
 /*
- * Mutates indexes of two logs: of one that is finished; and of the beginning of one, which ends
- * with a sync point, so that reading goes on behind it. Without the key each mutation is refused,
+ * Mutates indexes of three logs: of one that is finished, plain and compressed; and of the beginning
+ * of one, which ends with a sync point, so that reading goes on after it. Without the key each mutation is refused,
  * whichever byte it is about. With the seal mended each is opened as the program does: the rest of
  * the log is read behind it, all is reported, and a range is read with the table of buffers.
  * Nothing may crash, hang or take memory without bound.
@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "common/ingest/index_file.h"
 #include "tests/kit/bytes_kit.h"
@@ -32,14 +33,19 @@
 enum {
 	INDEXED = 30 << 10, /* bytes of the log that the index is of */
 	ROUNDS_MORE = 2,
-	BATCH = 25, /* mutations to a process */
+	LOGS = 3,
+	SPACING = 8 << 10, /* of access points */
+	FLUSHED = 4 << 10,
+	POINTS_LEAST = 128 << 10, /* each point has some KiB of the log before it */
+	BATCH = 25,               /* mutations to a process */
 	SLOWEST_S = 60,
 	MOST_MEMORY_KIB = 2 << 20,
 	FRAME_EVERY = 25,
 	DAMAGED = 4, /* exit code: the log has an event that cannot be decoded */
 };
 
-static bool synced; /* the log has a sync point behind each round */
+static bool synced;     /* the log has a sync point behind each round */
+static bool compressed; /* it is a gzip file, whose index has access points */
 static char dir[200], log_path[240], panes[] = "1234567890LXJCAVYHKPiB";
 
 static void die(const char *what)
@@ -121,6 +127,27 @@ static void put_file(const char *path, const void *v, size_t n)
 	FILE *f = fopen(path, "wb");
 	if (!f || fwrite(v, 1, n, f) != n || fclose(f) != 0)
 		die(path);
+}
+
+/* Each flush is a place for an access point. */
+static void put_compressed(const uint8_t *v, size_t n)
+{
+	gzFile f = gzopen(log_path, "wb1");
+	for (size_t at = 0; f && at < n; at += FLUSHED) {
+		unsigned some = (unsigned)(n - at < FLUSHED ? n - at : FLUSHED);
+		if (gzwrite(f, v + at, some) != (int)some || gzflush(f, Z_SYNC_FLUSH) != Z_OK)
+			die("gzip");
+	}
+	if (!f || gzclose(f) != Z_OK)
+		die(log_path);
+}
+
+static void put_log(const uint8_t *v, size_t n)
+{
+	if (compressed)
+		put_compressed(v, n);
+	else
+		put_file(log_path, v, n);
 }
 
 /* *ret_begin: bytes of it that the index is made of. */
@@ -461,11 +488,12 @@ static void mutate_one(const bytes *log, size_t begin, uint64_t from, uint64_t t
 {
 	struct pv_ingest *in;
 	e = (struct entry){ 0 };
-	put_file(log_path, log->v, begin);
+	put_log(log->v, begin);
 	free(report(&in));
 	pv_ingest_destroy(in);
 	take_entry(&e);
-	put_file(log_path, log->v, log->n);
+	ck_assert(!compressed || e.body.n > POINTS_LEAST);
+	put_log(log->v, log->n);
 	drop_entries(&e);
 	wanted = report(&in);
 	pv_ingest_destroy(in);
@@ -491,8 +519,11 @@ START_TEST(no_mutation_does_harm)
 	size_t begin;
 	uint64_t seed = strtoull(argument[2], NULL, 10), n = strtoull(argument[1], NULL, 10);
 	synced = _i == 0;
+	compressed = _i == 2;
+	range_kit_access_spacing = compressed ? SPACING : 0;
 	whole_log = make_log(&begin);
-	mutate_one(&whole_log, synced ? begin : whole_log.n, seed, seed + n / 2);
+	seed += (uint64_t)_i * (n / LOGS);
+	mutate_one(&whole_log, synced ? begin : whole_log.n, seed, seed + n / LOGS);
 	pv_array_finish(&whole_log);
 }
 END_TEST
@@ -512,7 +543,7 @@ int main(int argc, char **argv)
 	snprintf(log_path, sizeof log_path, "%s/log", dir);
 	Suite *s = suite_create("mutations of an index");
 	TCase *t = tcase_create("all");
-	tcase_add_loop_test(t, no_mutation_does_harm, 0, 2);
+	tcase_add_loop_test(t, no_mutation_does_harm, 0, LOGS);
 	tcase_set_timeout(t, 0);
 	suite_add_tcase(s, t);
 	int failed = run_suite(s);
