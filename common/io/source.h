@@ -22,7 +22,7 @@ struct pv_source_options {
 	const char *record;   /* NULL, or a file to keep a pipe's bytes in (must not exist) */
 	uint64_t spool_limit; /* bytes; 0 = default (1 GiB), at least 64 KiB */
 	bool patient; /* of a pipe no byte is dropped: when the spool is full its writer waits */
-	uint64_t access_spacing; /* bytes of a compressed log between access points; 0: 16 MiB */
+	uint64_t access_spacing; /* inflated bytes between pv_source_points of gzip; 0: 16 MiB */
 };
 
 /*
@@ -110,9 +110,8 @@ bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reter
 bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset);
 
 /*
- * Position from which inflating can begin without the bytes before it. One is taken every 16 MiB of
- * the inflated stream while a gzip file is read (twice as far apart each time there are too many).
- * Kept in an index, they make a later seek quick.
+ * Position from which inflating can begin without the bytes before it, taken while a gzip file is
+ * read (twice as far apart each time there are too many). Kept in an index they make seeks quick.
  */
 enum { PV_GZIP_WINDOW = 32768, PV_SOURCE_POINTS = 512 };
 struct pv_source_point {

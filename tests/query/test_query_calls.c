@@ -85,7 +85,7 @@ START_TEST(the_probes_own_time_is_taken_off)
 END_TEST
 
 /* Main 0 to 100 us: Sleep 10 to 60, with Inner 20 to 30 below it. */
-START_TEST(what_ran_is_told_from_waits)
+START_TEST(waits_do_not_count_as_running)
 {
 	enum { SLEEP = 0x192, INNER = 0x193 };
 	struct kit k = kit_new("log:calls");
@@ -335,7 +335,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, totals_count_outermost_calls_only);
 	tcase_add_test(c, the_probes_own_time_is_taken_off);
-	tcase_add_test(c, what_ran_is_told_from_waits);
+	tcase_add_test(c, waits_do_not_count_as_running);
 	tcase_add_test(c, small_methods_show_what_the_probe_took);
 	tcase_add_test(c, callers_of_a_recursive_method);
 	tcase_add_test(c, the_call_tree_opens_row_by_row);
