@@ -13,6 +13,7 @@ enum { BLOCK = 512 /* symbols read at once */ };
 #define MAX_TABLE ((uint64_t)1 << 30)
 
 struct file {
+	const uint8_t *image; /* in memory; NULL: fd it is */
 	int fd;
 	uint64_t size;
 };
@@ -21,6 +22,10 @@ static bool read_at(const struct file *f, void *to, uint64_t n, uint64_t offset)
 {
 	if (offset > f->size || n > f->size - offset)
 		return false;
+	if (f->image) {
+		memcpy(to, f->image + offset, n);
+		return true;
+	}
 	for (uint64_t done = 0; done < n;) {
 		ssize_t k = pread(f->fd, (char *)to + done, n - done, (off_t)(offset + done));
 		if (k <= 0)
@@ -191,6 +196,17 @@ bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * head
 	f.size = ok ? (uint64_t)st.st_size : 0;
 	ok = ok && load_open(ret, &f, headers, n);
 	close(f.fd);
+	if (!ok)
+		pvp_elf_finish(ret);
+	return ok;
+}
+
+bool pvp_elf_load_image(
+	struct pvp_elf *ret, const void *image, size_t bytes, const ElfW(Phdr) * headers, size_t n)
+{
+	const struct file f = { .image = image, .fd = -1, .size = bytes };
+	*ret = (struct pvp_elf){ 0 };
+	bool ok = load_open(ret, &f, headers, n);
 	if (!ok)
 		pvp_elf_finish(ret);
 	return ok;

@@ -30,6 +30,9 @@ struct pvp_elf {
  * another file, no symbols, out of memory; *ret is then empty. Finish with pvp_elf_finish().
  */
 bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n);
+/* The same of a whole file of so many bytes that lies in memory, as the vdso does. */
+bool pvp_elf_load_image(
+	struct pvp_elf *ret, const void *image, size_t bytes, const ElfW(Phdr) * headers, size_t n);
 void pvp_elf_finish(struct pvp_elf *e);
 
 /* The function that holds the address (as in the file), or NULL. */

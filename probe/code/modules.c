@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "common/base/map.h"
@@ -164,13 +165,24 @@ static void count_twins(struct module *m)
 	}
 }
 
+/* The vdso is no file: the system maps all of it, sections included. */
+static bool load_symbols(struct module *m)
+{
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	if (!vdso || m->from != vdso)
+		return pvp_elf_load(&m->elf, m->path, m->headers, m->n_headers);
+	uint64_t bytes = (m->to - m->from + page - 1) / page * page;
+	return pvp_elf_load_image(
+		&m->elf, (const void *)(uintptr_t)vdso, bytes, m->headers, m->n_headers);
+}
+
 static struct module *module_of(uint64_t address)
 {
 	for (size_t i = 0; i < loaded.list.n; i++) {
 		struct module *m = &loaded.list.v[i];
 		if (address < m->from || address >= m->to)
 			continue;
-		if (!m->tried && pvp_elf_load(&m->elf, m->path, m->headers, m->n_headers))
+		if (!m->tried && load_symbols(m))
 			count_twins(m);
 		m->tried = true;
 		return m;

@@ -1,15 +1,18 @@
 /* Parts of the native host by themselves: options, the walk over bad stacks, the blocks alive. */
-#include "tests/kit/suite.h"
-
+#include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/base/map.h"
+#include "probe/code/elf_syms.h"
+#include "probe/code/native_walk.h"
 #include "probe/core/frames.h"
 #include "probe/native/native_args.h"
 #include "probe/native/native_blocks.h"
-#include "probe/code/native_walk.h"
+#include "tests/kit/suite.h"
 
 static const struct {
 	const char *text, *words, *rest;
@@ -188,6 +191,27 @@ START_TEST(calls_that_a_longjmp_left_are_over)
 }
 END_TEST
 
+/* It is no file: its symbols are read from memory, and a shorter image is refused. */
+START_TEST(the_vdso_has_names)
+{
+	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	if (!image)
+		return;
+	const ElfW(Ehdr) *h = (const void *)image;
+	const ElfW(Phdr) *headers = (const void *)(image + h->e_phoff);
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE), found = 0;
+	bytes = (h->e_shoff + h->e_shnum * sizeof(ElfW(Shdr)) + bytes - 1) / bytes * bytes;
+	struct pvp_elf e;
+	ck_assert(pvp_elf_load_image(&e, image, bytes, headers, h->e_phnum));
+	for (size_t i = 0; i < e.n; i++)
+		found += strstr(e.strings + e.symbols[i].name, "clock_gettime") != NULL;
+	ck_assert_uint_ge(found, 1);
+	pvp_elf_finish(&e);
+	ck_assert(!pvp_elf_load_image(&e, image, h->e_shoff, headers, h->e_phnum));
+	ck_assert(!pvp_elf_load_image(&e, image, 10, headers, h->e_phnum));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("native_parts");
@@ -195,6 +219,7 @@ int main(void)
 	tcase_add_checked_fixture(t, make_pages, drop_pages);
 	tcase_add_loop_test(t, options, 0, (int)(sizeof known / sizeof *known));
 	tcase_add_loop_test(t, options_that_are_not, 0, (int)(sizeof refused / sizeof *refused));
+	tcase_add_test(t, the_vdso_has_names);
 	tcase_add_test(t, calls_that_a_longjmp_left_are_over);
 	tcase_add_test(t, a_sound_stack);
 	tcase_add_test(t, bad_stacks);
