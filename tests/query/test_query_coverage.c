@@ -312,8 +312,8 @@ START_TEST(stacks_that_end_early_are_said)
 	own_counter(&k, 8, "sample stacks cut: too deep", 5);
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
-	ck_assert_msg(strstr(detail, "stacks: 75 % to their end, 20 % cut where no"
-				     " frame pointer is, 5 % cut as too deep"),
+	ck_assert_msg(strstr(detail, "stacks: 75 % to their end, 20 % cut where no way"
+				     " to the caller is known, 5 % cut as too deep"),
 		"%s", detail);
 	kit_free(&k);
 }
