@@ -184,7 +184,8 @@ static void say_ends(const struct pv_model *m, struct pv_coverage *c)
 	static const struct {
 		const char *name, *text;
 	} cuts[] = {
-		{ "sample stacks cut: no frame pointer", "cut where no way to the caller is known" },
+		{ "sample stacks cut: no frame pointer",
+			"cut where no way to the caller is known" },
 		{ "sample stacks cut: unreadable", "cut in unreadable memory" },
 		{ "sample stacks cut: too deep", "cut as too deep" },
 	};
