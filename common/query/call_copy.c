@@ -263,15 +263,73 @@ uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns)
 }
 
 /* Parents come first: a node waits if its method does or its parent. */
+static void inherit_waits(struct pv_call_copy *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		c->waits[i] |= c->waits[c->parent[i]];
+}
+
+/* Samples in a group that has calls, and below it in groups that have none. */
+struct seen {
+	uint64_t all, waited;
+	bool traced;
+};
+
+static uint32_t groups_of(const struct pv_call_copy *c)
+{
+	uint32_t n = 1;
+	for (size_t i = 1; i < c->n; i++)
+		n = c->group[i] >= n ? c->group[i] + 1 : n;
+	return n;
+}
+
+/* Sampled stacks have frames that calls have not, so groups meet, not nodes. */
+static void see_samples(const struct pv_call_copy *c, struct seen *node, struct seen *group)
+{
+	for (size_t i = 1; i < c->n; i++)
+		group[c->group[i]].traced |= c->figures[i].calls > 0;
+	for (size_t i = c->n; i-- > 1;) {
+		struct seen *g = &group[c->group[i]];
+		struct seen *to = g->traced ? g : &node[c->parent[i]];
+		to->all += node[i].all + c->figures[i].samples;
+		to->waited += node[i].waited + (c->waits[i] ? c->figures[i].samples : 0);
+	}
+}
+
+/*
+ * A traced method may wait in methods that were not traced: the share of its samples that waited is
+ * taken off its own time. An estimate, from ENOUGH samples on.
+ */
+static bool leave_out_shares(struct pv_call_copy *c, int64_t *off)
+{
+	enum { ENOUGH = 10 };
+	struct seen *node = calloc(c->n, sizeof *node);
+	struct seen *group = node ? calloc(groups_of(c), sizeof *group) : NULL;
+	if (group)
+		see_samples(c, node, group);
+	for (size_t i = 1; group && i < c->n; i++) {
+		struct pv_call_figures *f = &c->figures[i];
+		const struct seen *g = &group[c->group[i]];
+		if (c->waits[i] || f->self_ns <= 0 || g->all < ENOUGH)
+			continue;
+		int64_t ns = (int64_t)((double)g->waited / (double)g->all * (double)f->self_ns);
+		f->self_ns -= ns;
+		c->waited_ns = pv_sat_add(c->waited_ns, ns);
+		off[i] = pv_sat_add(off[i], ns);
+	}
+	bool ok = group != NULL;
+	free(node);
+	free(group);
+	return ok;
+}
+
 static void leave_out(struct pv_call_copy *c, int64_t *off)
 {
 	for (size_t i = 1; i < c->n; i++) {
 		struct pv_call_figures *f = &c->figures[i];
-		bool below = c->waits[c->parent[i]];
-		c->waits[i] |= below;
 		if (!c->waits[i])
 			continue;
-		if (!below && !c->window)
+		if (!c->waits[c->parent[i]] && !c->window)
 			off[c->parent[i]] = pv_sat_add(off[c->parent[i]], f->total_ns);
 		c->waited_ns = pv_sat_add(c->waited_ns, f->self_ns > 0 ? f->self_ns : 0);
 		f->self_ns = f->total_ns = f->max_ns = 0;
@@ -289,6 +347,8 @@ bool pv_call_copy_ran(struct pv_call_copy *c)
 	int64_t *off = calloc(c->n, sizeof *off);
 	if (!off)
 		return false;
+	inherit_waits(c);
+	bool ok = !c->waits_sampled || leave_out_shares(c, off);
 	leave_out(c, off);
 	for (size_t i = c->n; i-- > 1;) {
 		off[c->parent[i]] = pv_sat_add(off[c->parent[i]], off[i]);
@@ -296,7 +356,7 @@ bool pv_call_copy_ran(struct pv_call_copy *c)
 			off[i] < c->figures[i].total_ns ? off[i] : c->figures[i].total_ns;
 	}
 	free(off);
-	return true;
+	return ok;
 }
 
 void pv_call_copy_link(struct pv_call_copy *c)
