@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-LEAST = 99.0  # percent of a program's samples
+LEAST = 99.0  # percent of a program's samples; one of them may be cut where they are few
+ROUNDED = 0.1  # the log's figure has three digits
 SQL = ('with recursive c(x) as (select 1 union all select x + 1 from c where x < 900000) '
        'select count(*), sum(x % 7) from (select x, hex(x) h from c order by h);')
 PYTHON = '''
@@ -62,9 +63,10 @@ def sample(profview, library, folder, name, command):
     print(f'{name}: {samples} samples, {reached:.2f} % from where threads begin,',
           f'{said(told["coverage"])} % to their end as the log says')
     names = {r['method'] for r in told['call_tree']}
+    least = min(LEAST, 100 * (1 - 1 / samples)) - ROUNDED if samples else LEAST
     return [f'{name}: {what}' for what, bad in {
         'too few samples': samples < 30,
-        'stacks are cut': reached < LEAST or said(told['coverage']) < LEAST,
+        'stacks are cut': reached < least or said(told['coverage']) < least,
         'main is not in the tree': name == 'deep' and 'main' not in names,
         'no caller in a file without symbols is told apart':
             name == 'sqlite3' and not any('libsqlite3' in n and '+0x' in n for n in names)
