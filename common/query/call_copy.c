@@ -31,6 +31,7 @@ void pv_call_copy_finish(struct pv_call_copy *c)
 	free(c->group);
 	free(c->figures);
 	free(c->waits);
+	free(c->waiting);
 	*c = (struct pv_call_copy){ 0 };
 }
 
@@ -85,15 +86,38 @@ static bool samples_waits(const struct pv_model *m)
 	return !ours || strstr(args, "sample-real");
 }
 
-static void note_wait(const struct pv_model *m, struct pv_call_copy *c, size_t at, uint32_t method)
+static bool is_waiting(const struct pv_model *m, uint32_t method)
 {
-	const char *name =
-		c->waits ? pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method))
-			 : NULL;
-	if (name)
-		c->waits[at] = m->names.method.v[method].native
-				       ? pv_state_of_symbol(name) != PV_STATE_RUNNING
-				       : pv_state_of_method(name) != PV_STATE_RUNNING;
+	const char *name = pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method));
+	if (!name)
+		return false;
+	return (m->names.method.v[method].native ? pv_state_of_symbol(name)
+						 : pv_state_of_method(name)) != PV_STATE_RUNNING;
+}
+
+bool pv_call_any_waits(const struct pv_model *m)
+{
+	for (uint32_t i = 1; i < m->names.method.n; i++)
+		if (is_waiting(m, i))
+			return true;
+	return false;
+}
+
+/* Names are looked at once a method: there are many more nodes, and the lock is held. */
+static bool find_waiting(const struct pv_model *m, struct pv_call_copy *c)
+{
+	if (!c->ran)
+		return true;
+	c->waiting = calloc(m->names.method.n + 1, sizeof *c->waiting);
+	for (uint32_t i = 1; c->waiting && i < m->names.method.n; i++)
+		c->waiting[i] = is_waiting(m, i);
+	return c->waiting != NULL;
+}
+
+static void note_wait(struct pv_call_copy *c, size_t at, uint32_t method)
+{
+	if (c->waits)
+		c->waits[at] = c->waiting[method];
 }
 
 static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct pv_call_copy *c)
@@ -105,7 +129,7 @@ static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct
 		const struct pv_tree_node *n = &calls->node.v[i];
 		c->parent[i] = n->parent;
 		c->group[i] = pv_group_of(g, n->method);
-		note_wait(m, c, i, n->method);
+		note_wait(c, i, n->method);
 		c->figures[i] = (struct pv_call_figures){ .calls = n->calls,
 			.exc_leaves = n->exc_leaves,
 			.samples = n->samples,
@@ -157,7 +181,7 @@ static bool copy_active(const struct pv_model *m, const struct pv_groups *g,
 			continue;
 		c->parent[number[i]] = number[calls->node.v[i].parent];
 		c->group[number[i]] = pv_group_of(g, calls->node.v[i].method);
-		note_wait(m, c, number[i], calls->node.v[i].method);
+		note_wait(c, number[i], calls->node.v[i].method);
 	}
 	for (size_t i = 0; ok && i < w->nodes.n; i++) {
 		const struct pv_window_node *from = &w->nodes.v[i];
@@ -175,6 +199,8 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
 	*ret = (struct pv_call_copy){ .window = q->window_ns != 0,
 		.ran = q->ran,
 		.waits_sampled = q->ran && samples_waits(m) };
+	if (!find_waiting(m, ret))
+		return false;
 	if (!q->window_ns)
 		return copy_all(m, g, ret);
 	struct pv_window_sums sums = { 0 };

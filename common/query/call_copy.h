@@ -19,8 +19,9 @@ struct pv_call_copy {
 	size_t n;
 	uint32_t *parent, *first_child, *next_sibling, *group;
 	struct pv_call_figures *figures;
-	uint8_t *waits;  /* by node, with `ran`: a method in which threads wait; else NULL */
-	int64_t self_ns; /* of all nodes: what shares are of */
+	uint8_t *waiting; /* private: by method id */
+	uint8_t *waits;   /* by node, with `ran`: a method in which threads wait; else NULL */
+	int64_t self_ns;  /* of all nodes: what shares are of */
 	uint64_t samples;
 	int64_t waited_ns; /* left out by pv_call_copy_ran() */
 	uint64_t waited_samples;
@@ -41,6 +42,8 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
+/* Whether threads wait in any method of the log: else `ran` changes nothing. Under the lock. */
+bool pv_call_any_waits(const struct pv_model *m);
 /*
  * With `ran`: leaves out what is below methods in which threads wait, themselves included, and
  * takes their time off those that called them; calls stay. After pv_call_copy_net(), before

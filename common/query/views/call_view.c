@@ -159,7 +159,8 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
 	bool ok = pv_groups_methods(m, b, &g);
-	bool walk = known.window || known.pair_ns || b->query->ran; /* else all of them are set */
+	bool walk = known.window || known.pair_ns ||
+		    (b->query->ran && pv_call_any_waits(m)); /* else all of them are set */
 	struct pv_method_sum *sum = NULL;
 	if (ok)
 		sum = walk ? calloc(g.row.n, sizeof *sum) : malloc(g.row.n * sizeof *sum);
