@@ -289,8 +289,11 @@ static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 	count(c, kind(m, PV_KIND_THREAD_END), "end", "ends");
 	if (!m->target.logging2007)
 		count(c, kind(m, PV_KIND_THREAD_NAME), "name", "names");
-	if (kind(m, PV_KIND_THREAD_START) == 0 && m->buffers)
+	const uint64_t starts = kind(m, PV_KIND_THREAD_START), all = n.program + n.profiler;
+	if (starts == 0 && m->buffers)
 		c->state = PV_INFERRED;
+	else if (!m->target.joined)
+		flaw(c, all > starts ? all - starts : 0, PV_PARTIAL, "without a start");
 	if (t->thread.n == 2 && t->thread.v[1]->id == 0) {
 		c->state = PV_INFERRED;
 		pv_coverage_say(c, "the log tells no threads apart");

@@ -458,6 +458,7 @@ static void thread_started(MonoProfiler *p, uintptr_t id)
 {
 	(void)p;
 	struct pvp_thread *here = NULL;
+	pvp_thread_began(); /* a thread that does nothing that is recorded is one all the same */
 	if (pvp_lock()) {
 		here = pvp_thread_here();
 		pvp_unlock();
