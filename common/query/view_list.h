@@ -72,6 +72,7 @@
 	VIEW(COVERAGE_CLASSES, "coverage_classes")                                                 \
 	VIEW(COVERAGE_TREE, "coverage_tree") /* assembly > class > method */                       \
 	VIEW(SOURCE, "source")               /* facts as words */                                  \
-	VIEW(DAMAGE, "damage")
+	VIEW(DAMAGE, "damage")                                                                     \
+	VIEW(FINDINGS, "findings") /* judgements of all rules, by score */
 
 #endif

@@ -27,7 +27,7 @@ ROOMS = {
     'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
     'common/format': ['', 'mlpd', 'block07'],
     'common/ingest': ['ground', '', 'again', 'convert'],
-    'common/query': ['', 'views', 'heap'],
+    'common/query': ['', 'views', 'heap', 'findings'],
     'tui': ['', 'draw', 'panes', 'screen', 'app'],
     'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
 }

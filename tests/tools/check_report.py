@@ -19,6 +19,7 @@ KEYS = {
     'target': ['pid', 'pointer_size', 'start_time_ms', 'args', 'arch', 'os', 'timer_overhead_ns',
                'control_port', 'event_mask'],
     'coverage': ['what', 'state', 'detail'],
+    'findings': ['finding', 'score', 'verdict', 'text', 'subject', 'view', 'advice'],
     'methods': ['name', 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
                 'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
     'call_tree': ['id', 'parent', 'method', 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
@@ -64,8 +65,9 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites', 'root_areas']
-TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'events', 'methods', 'call_tree',
+EXTRA = ['findings', 'call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
+         'root_areas']
+TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
        'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks',
@@ -155,7 +157,7 @@ def check_world(program):
 
 def check_empty(program):
     report = parse(run(program, 'log', 'json', 'all'))
-    for key in TOP[6:]:
+    for key in TOP[7:]:
         assert report[key] is None, f'{key} of an empty log is {report[key]!r}'
     same(report['events'], {}, 'events')
     asked = parse(run(program, 'log:alloc,heapshot,calls,sample', 'json', ''))

@@ -71,50 +71,13 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_NATIVE] = &pv_spec_native,
 	[PV_VIEW_MARKS] = &pv_spec_marks,
 	[PV_VIEW_DAMAGE] = &pv_spec_damage,
+	[PV_VIEW_FINDINGS] = &pv_spec_findings,
 };
-
-const char *pv_view_name(enum pv_view view)
-{
-	static const char *const name[] = {
-#define VIEW(symbol, text) [PV_VIEW_##symbol] = text,
-		PV_VIEWS(VIEW)
-#undef VIEW
-	};
-	return name[view];
-}
 
 const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
 {
 	*ret_n = specs[view]->columns;
 	return specs[view]->column;
-}
-
-/* Of the others some show methods or classes, too. */
-static bool shows_names(enum pv_view view)
-{
-	return pv_coverage_names(view) || view == PV_VIEW_JIT_METHODS ||
-	       view == PV_VIEW_HEAP_DIFF || view == PV_VIEW_HEAP_DIFF_SITES ||
-	       view == PV_VIEW_HEAP_DIFF_THREADS || view == PV_VIEW_HEAP_LADDER ||
-	       view == PV_VIEW_HEAP_COHORTS || view == PV_VIEW_HEAP_COHORT_SITES;
-}
-
-void pv_build_stamp(struct pv_build *b, struct pv_model *m)
-{
-	char line[PV_COVERAGE_LINE];
-	if (!b->table)
-		return;
-	/* Of before the preparation: what changes meanwhile may be in it or not. */
-	uint64_t generation = pv_model_generation(m);
-	if (shows_names(b->view))
-		pv_groups_prepare(b->query->groups, m);
-	line[0] = 0;
-	if (!b->query->inner)
-		pv_coverage_line(m, b->query->groups, b->view, line, sizeof line);
-	const char *kept = pv_build_text(b, line);
-	if (!b->table)
-		return;
-	b->table->coverage = kept;
-	b->table->generation = generation;
 }
 
 uint64_t pv_view_generation(struct pv_model *m)
@@ -125,36 +88,17 @@ uint64_t pv_view_generation(struct pv_model *m)
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
 {
 	const struct pv_view_spec *spec = specs[view];
+	if (!q->bucketed)
+		return pv_spec_table(m, spec, view, q);
 	struct pv_build b;
 	if (!pv_build_init(&b, spec, pv_view_name(view), q))
 		return NULL;
 	b.view = view;
-	if (q->bucketed) {
-		pv_model_lock(m);
-		pv_build_stamp(&b, m);
-		pv_bucket_view(&b, m);
-		pv_model_unlock(m);
-		return pv_build_finish(&b);
-	}
-	if (spec->copy) {
-		pv_model_lock(m);
-		pv_gc_sort(&m->gc);
-		pv_build_stamp(&b, m);
-		spec->copy(&b, m);
-		pv_model_unlock(m);
-	} else {
-		spec->run(&b, m);
-	}
-	struct pv_table *t = pv_build_finish(&b);
-	if (!t || !spec->late)
-		return t;
 	pv_model_lock(m);
-	bool ok = spec->late(t, m);
+	pv_build_stamp(&b, m);
+	pv_bucket_view(&b, m);
 	pv_model_unlock(m);
-	if (ok)
-		return t;
-	pv_table_destroy(t);
-	return NULL;
+	return pv_build_finish(&b);
 }
 
 /* --- the coverage table --- */

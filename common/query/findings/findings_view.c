@@ -1,0 +1,270 @@
+/* The view of findings: every rule is judged, causes are put before their symptoms. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/saturate.h"
+#include "common/base/status.h"
+#include "common/query/findings/rule.h"
+
+enum { SCORE_NOTE = 25, SCORE_WARN = 50, SCORE_SEVERE = 75, CAP_DAMAGED = 49 };
+enum { MAX_RULES = 40 };
+
+/* --- for the rules --- */
+
+static double between(double v, double from, double to, double score)
+{
+	return to > from ? score + 25 * (v - from) / (to - from) : score;
+}
+
+double pv_scale_score(double v, double note, double warn, double bad)
+{
+	if (!(v > 0))
+		return 0;
+	if (v < note)
+		return between(v, 0, note, 0);
+	if (v < warn)
+		return between(v, note, warn, SCORE_NOTE);
+	if (v < bad)
+		return between(v, warn, bad, SCORE_WARN);
+	double high = between(v, bad, 2 * bad, SCORE_SEVERE);
+	return high < 100 ? high : 100;
+}
+
+double pv_score_of_allocation(const struct pv_judge *j, double score)
+{
+	const double seconds = j->wall_ns / 1e9;
+	const double rate = seconds > 0 ? (double)j->sum.allocated_bytes / seconds : 0;
+	double most = rate > 256e6 ? SCORE_SEVERE - 1 : SCORE_WARN - 1;
+	if (j->pause_part >= 0)
+		most = 25 + pv_scale_score(j->pause_part, 0.02, 0.05, 0.15);
+	return score < most ? score : most;
+}
+
+void pv_finding_say(struct pv_finding *f, double score, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(f->text, sizeof f->text, format, args);
+	va_end(args);
+	f->judged = true;
+	f->score = score;
+}
+
+void pv_finding_skip(struct pv_finding *f, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(f->text, sizeof f->text, format, args);
+	va_end(args);
+	f->judged = false;
+	f->score = 0;
+}
+
+struct pv_table *pv_judge_table(const struct pv_judge *j, struct pv_finding *f,
+	const struct pv_view_spec *spec, enum pv_view view, const char *sort, size_t limit)
+{
+	struct pv_query q = { .groups = j->query->groups,
+		.lives = j->query->lives,
+		.heap = j->query->heap,
+		.ran = true,
+		.hide_internal = true,
+		.inner = true,
+		.sort = sort,
+		.limit = limit };
+	struct pv_table *t = pv_spec_table(j->m, spec, view, &q);
+	if (!t)
+		pv_finding_skip(f, "out of memory");
+	return t;
+}
+
+double pv_judge_value(const struct pv_table *t, size_t row, const char *column)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row >= t->rows || t->row[row].cell[i].state != PV_CELL_VALUE)
+		return 0;
+	const struct pv_cell *c = &t->row[row].cell[i];
+	switch (t->column[i].unit) {
+	case PV_UNIT_PERCENT:
+	case PV_UNIT_NUMBER:
+		return c->d;
+	case PV_UNIT_NS:
+	case PV_UNIT_TIME:
+	case PV_UNIT_DELTA_COUNT:
+	case PV_UNIT_DELTA_BYTES:
+		return (double)c->i;
+	case PV_UNIT_TEXT:
+	case PV_UNIT_LIST:
+		return 0;
+	default:
+		return (double)c->u;
+	}
+}
+
+const char *pv_judge_text(const struct pv_table *t, size_t row, const char *column)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row >= t->rows || t->row[row].cell[i].state != PV_CELL_VALUE ||
+		!t->row[row].cell[i].s)
+		return "";
+	return t->row[row].cell[i].s;
+}
+
+/* --- judging --- */
+
+static double wall_of(struct pv_model *m)
+{
+	pv_model_lock(m);
+	double wall = 0;
+	if (m->events) {
+		int64_t from = 0, to = pv_sat_span(m->zero_ns, m->last_ns);
+		if (m->only.ranged && m->only.from_ns > from)
+			from = m->only.from_ns;
+		if (m->only.ranged && m->only.to_ns < to)
+			to = m->only.to_ns;
+		wall = to > from ? (double)to - (double)from : 0;
+	}
+	pv_model_unlock(m);
+	return wall;
+}
+
+static void read_judge(struct pv_judge *j)
+{
+	pv_view_summary(j->m, &j->sum);
+	pv_view_totals(j->m, &j->totals);
+	j->wall_ns = wall_of(j->m);
+	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_told;
+	j->pause_part = known && j->wall_ns > 0 ? (double)j->sum.pause_ns / j->wall_ns : -1;
+}
+
+/* So much is missing that shares may be others. */
+static bool lossy(const struct pv_judge *j)
+{
+	return j->sum.damaged || (double)j->sum.lost_events > 0.01 * (double)j->sum.events;
+}
+
+static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, struct pv_finding *f)
+{
+	*f = (struct pv_finding){ 0 };
+	if (rule->needs && !(j->totals.known & rule->needs)) {
+		pv_finding_skip(f, "not recorded; record with %s", rule->records);
+		return;
+	}
+	rule->judge(j, f);
+	if (lossy(j))
+		f->score = f->score < CAP_DAMAGED ? f->score : CAP_DAMAGED;
+}
+
+static struct pv_finding *finding_of(struct pv_finding *f, const char *id)
+{
+	for (size_t i = 0; i < pv_rule_count; i++)
+		if (strcmp(pv_rules[i].id, id) == 0)
+			return &f[i];
+	return NULL;
+}
+
+/* The cause is at least as grave as the symptom, and stands before it. */
+static void put_before(struct pv_finding *cause, double own, struct pv_finding *symptom)
+{
+	if (!symptom || symptom->score < SCORE_NOTE)
+		return;
+	double score = symptom->score + 1 + own / 20; /* of several causes the worse one first */
+	score = score < 100 ? score : 100;
+	cause->score = cause->score > score ? cause->score : score;
+	if (symptom->score > cause->score - 1)
+		symptom->score = cause->score - 1;
+}
+
+/* A cause may itself be the symptom of another: once for each link. */
+static void put_causes_first(struct pv_finding *f)
+{
+	enum { LINKS = 3 };
+	double own[MAX_RULES];
+	for (size_t i = 0; i < pv_rule_count; i++)
+		own[i] = f[i].score;
+	for (size_t i = 0; i < LINKS * pv_rule_count; i++) {
+		const size_t k = pv_rule_count - 1 - i % pv_rule_count;
+		const char *const *explains = pv_rules[k].explains;
+		for (size_t e = 0; e < PV_COUNT_OF(pv_rules[k].explains); e++)
+			if (explains[e] && own[k] >= SCORE_NOTE)
+				put_before(&f[k], own[k], finding_of(f, explains[e]));
+	}
+}
+
+/* --- the table --- */
+
+enum { F_SCORE, F_VERDICT, F_TEXT, F_ID, F_VIEW, F_SUBJECT, F_ADVICE, F_ORDER };
+
+static const struct pv_column finding_columns[] = {
+	[F_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 5, 0, 0 },
+	[F_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
+	[F_TEXT] = { "text", "WHAT IS WRONG", PV_UNIT_TEXT, 40, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[F_ID] = { "finding", "RULE", PV_UNIT_TEXT, 18, 1, PV_COLUMN_ASCENDING },
+	[F_VIEW] = { "view", "EVIDENCE", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING },
+	[F_SUBJECT] = { "subject", "SUBJECT", PV_UNIT_TEXT, 24, 4, PV_COLUMN_HIDE_SCREEN },
+	[F_ADVICE] = { "advice", "WHAT TO TRY", PV_UNIT_TEXT, 40, 5, PV_COLUMN_HIDE_SCREEN },
+	[F_ORDER] = { "order", "ORDER", PV_UNIT_COUNT, 5, 6,
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON | PV_COLUMN_ASCENDING },
+};
+
+static const char *verdict(const struct pv_finding *f)
+{
+	if (!f->judged)
+		return "not judged";
+	if (f->score >= SCORE_SEVERE)
+		return "severe";
+	if (f->score >= SCORE_WARN)
+		return "warning";
+	return f->score >= SCORE_NOTE ? "note" : "fine";
+}
+
+static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
+{
+	const struct pv_rule *rule = &pv_rules[i];
+	struct pv_cell *c = pv_build_row(b, i + 1);
+	/* Whole points: more digits would claim what no threshold can. */
+	if (f->judged)
+		pv_cell_d(&c[F_SCORE], (double)(unsigned)(f->score + 0.5));
+	else
+		pv_cell_null(&c[F_SCORE]);
+	pv_cell_s(&c[F_VERDICT], verdict(f));
+	pv_cell_s(&c[F_TEXT], pv_build_text(b, f->text));
+	pv_cell_s(&c[F_ID], rule->id);
+	pv_cell_s(&c[F_VIEW], pv_view_name(rule->view));
+	pv_cell_s(&c[F_SUBJECT], f->subject[0] ? pv_build_text(b, f->subject) : NULL);
+	pv_cell_s(&c[F_ADVICE], rule->advice);
+	pv_cell_u(&c[F_ORDER], i);
+}
+
+static void run_findings(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_finding f[MAX_RULES] = { 0 };
+	struct pv_judge j = { .m = m, .query = b->query };
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	pv_model_unlock(m);
+	read_judge(&j);
+	for (size_t i = 0; i < pv_rule_count; i++)
+		judge_one(&j, &pv_rules[i], &f[i]);
+	put_causes_first(f);
+	size_t judged = 0;
+	for (size_t i = 0; i < pv_rule_count; i++) {
+		add_row(b, i, &f[i]);
+		judged += f[i].judged;
+	}
+	const char *line = pv_build_printf(b,
+		"%zu of %zu rules judged; the others say what they need%s", judged, pv_rule_count,
+		j.sum.damaged || j.sum.lost_events
+			? "; events are missing: nothing is more than a note"
+			: "");
+	if (b->table)
+		b->table->coverage = line;
+}
+
+const struct pv_view_spec pv_spec_findings = { .column = finding_columns,
+	.columns = PV_COUNT_OF(finding_columns),
+	.name = "text",
+	.sort = "score",
+	.then = "order",
+	.run = run_findings };

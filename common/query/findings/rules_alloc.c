@@ -1,0 +1,249 @@
+/* Rules about allocations. Shares are of all bytes or objects that were counted. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/query/findings/rule.h"
+
+/* Classes and sites beyond these have no part that matters. */
+enum { CLASSES = 512, SITES = 256, FEWEST_OBJECTS = 1000 };
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	for (; *list; list++)
+		if (strcmp(name, *list) == 0)
+			return true;
+	return false;
+}
+
+static bool is_text(const char *name)
+{
+	static const char *const list[] = { "System.String", "System.Char[]",
+		"System.Text.StringBuilder", "string", "char[]", NULL };
+	return is_one_of(name, list);
+}
+
+/* Value types of the runtime: an object of one is a box. */
+static bool is_box(const char *name)
+{
+	static const char *const list[] = { "System.Boolean", "System.Byte", "System.SByte",
+		"System.Char", "System.Int16", "System.UInt16", "System.Int32", "System.UInt32",
+		"System.Int64", "System.UInt64", "System.IntPtr", "System.UIntPtr", "System.Single",
+		"System.Double", "System.Decimal", "System.DateTime", "System.DateTimeOffset",
+		"System.TimeSpan", "System.Guid", "System.Threading.CancellationToken", NULL };
+	return is_one_of(name, list);
+}
+
+/* Classes that the compiler makes for lambdas, iterators and async methods; delegates. */
+static bool is_closure(const char *name)
+{
+	if (strstr(name, "<>c__DisplayClass") || strstr(name, ">d__") ||
+		strstr(name, "c__Iterator") || strstr(name, "c__AnonStorey"))
+		return true;
+	const char *last = strrchr(name, '.');
+	last = last && strncmp(name, "System.", 7) == 0 ? last + 1 : "";
+	return strncmp(last, "Func`", 5) == 0 || strncmp(last, "Action`", 7) == 0 ||
+	       strcmp(last, "Action") == 0 || strncmp(last, "Predicate`", 10) == 0 ||
+	       strncmp(last, "Comparison`", 11) == 0 || strncmp(last, "EventHandler", 12) == 0;
+}
+
+struct share {
+	double part;           /* of bytes or objects, 0 to 1 */
+	double most;           /* of the class that has most of it */
+	double bytes, objects; /* of all that match */
+	char first[PV_FINDING_SUBJECT];
+};
+
+static void note_first(struct share *s, double value, const char *name)
+{
+	if (value <= s->most)
+		return;
+	s->most = value;
+	snprintf(s->first, sizeof s->first, "%s", name);
+}
+
+static bool enough_objects(const struct pv_judge *j, struct pv_finding *f)
+{
+	if (j->sum.allocations >= FEWEST_OBJECTS)
+		return true;
+	pv_finding_skip(f, "fewer than 1 000 allocations");
+	return false;
+}
+
+/* The share of the classes that are `matching`. False: too few objects, or out of memory. */
+static bool share_of(const struct pv_judge *j, struct pv_finding *f,
+	bool (*matching)(const char *name), bool in_bytes, struct share *ret)
+{
+	*ret = (struct share){ 0 };
+	if (!enough_objects(j, f))
+		return false;
+	struct pv_table *t = pv_judge_table(j, f, &pv_spec_classes, PV_VIEW_CLASSES,
+		in_bytes ? "allocated_bytes" : "allocations", CLASSES);
+	if (!t)
+		return false;
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *name = pv_judge_text(t, i, "name");
+		if (!matching(name))
+			continue;
+		double bytes = pv_judge_value(t, i, "allocated_bytes");
+		double objects = pv_judge_value(t, i, "allocations");
+		ret->bytes += bytes;
+		ret->objects += objects;
+		note_first(ret, in_bytes ? bytes : objects, name);
+	}
+	pv_table_destroy(t);
+	const double all = (double)(in_bytes ? j->sum.allocated_bytes : j->sum.allocations);
+	ret->part = all > 0 ? (in_bytes ? ret->bytes : ret->objects) / all : 0;
+	return true;
+}
+
+void pv_judge_string_churn(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct share s;
+	char bytes[PV_UNIT_MAX];
+	if (!share_of(j, f, is_text, true, &s))
+		return;
+	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.30, 0.50, 0.80)),
+		"%.0f %% of allocated bytes are text, %s", 100 * s.part,
+		pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes));
+	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+}
+
+void pv_judge_boxing(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct share s;
+	char n[PV_UNIT_MAX];
+	if (!share_of(j, f, is_box, false, &s))
+		return;
+	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.05, 0.15, 0.50)),
+		"%.0f %% of objects are boxed values, %s%s%s", 100 * s.part,
+		pv_units_count(n, sizeof n, (uint64_t)s.objects),
+		s.first[0] ? ", most of them " : "", s.first);
+	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+}
+
+void pv_judge_closures(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct share s;
+	char n[PV_UNIT_MAX];
+	if (!share_of(j, f, is_closure, false, &s))
+		return;
+	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.10, 0.25, 0.60)),
+		"%.0f %% of objects are closures, iterators or delegates, %s%s%s", 100 * s.part,
+		pv_units_count(n, sizeof n, (uint64_t)s.objects),
+		s.first[0] ? ", most of them " : "", s.first);
+	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+}
+
+/* --- large objects --- */
+
+/* From this size on an object is one of its own heap: Mono's and .NET's limits. */
+static double large_from(const struct pv_judge *j)
+{
+	return strstr(j->sum.runtime, "coreclr") || strstr(j->sum.args, "coreclr") ? 85000 : 8000;
+}
+
+void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
+{
+	const double from = large_from(j);
+	struct share s = { 0 };
+	char bytes[PV_UNIT_MAX];
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_classes, PV_VIEW_CLASSES, "allocated_bytes", CLASSES);
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->rows; i++) {
+		double all = pv_judge_value(t, i, "allocated_bytes");
+		double n = pv_judge_value(t, i, "allocations");
+		if (n <= 0 || all / n < from)
+			continue;
+		s.bytes += all;
+		s.objects += n;
+		note_first(&s, all, pv_judge_text(t, i, "name"));
+	}
+	pv_table_destroy(t);
+	s.part = j->sum.allocated_bytes ? s.bytes / (double)j->sum.allocated_bytes : 0;
+	double score = pv_scale_score(s.part, 0.20, 0.40, 0.80);
+	if (s.objects < 20)
+		score = score < 24 ? score : 24;
+	pv_finding_say(f, pv_score_of_allocation(j, score),
+		"%.0f %% of allocated bytes are large objects, %s%s%s", 100 * s.part,
+		pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes),
+		s.first[0] ? ", most of them " : "", s.first);
+	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+}
+
+/* --- collections that are resized --- */
+
+/* A method that makes room in a collection; between both may stand the type's arguments. */
+struct growth {
+	const char *type, *method;
+};
+
+static bool is_growth(const char *frame, size_t len)
+{
+	static const struct growth list[] = { { ".List", ":set_Capacity" }, { ".List", ":Grow" },
+		{ ".List", ":EnsureCapacity" }, { ".List", ":AddWithResize" },
+		{ ".Dictionary", ":Resize" }, { ".HashSet", ":Resize" },
+		{ ".HashSet", ":IncreaseCapacity" }, { ".Queue", ":SetCapacity" },
+		{ ".Queue", ":Grow" }, { ".Stack", ":Grow" }, { ".ArrayList", ":EnsureCapacity" },
+		{ ".Hashtable", ":expand" }, { ".StringBuilder", ":ExpandByABlock" },
+		{ ".MemoryStream", ":set_Capacity" }, { "System.Array", ":Resize" } };
+	for (size_t i = 0; i < PV_COUNT_OF(list); i++) {
+		const size_t n = strlen(list[i].type);
+		const char *type = memmem(frame, len, list[i].type, n);
+		if (type && strchr("`<:", type[n]) &&
+			memmem(type, len - (size_t)(type - frame), list[i].method,
+				strlen(list[i].method)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether one of the innermost frames, which stand last, is such a method. */
+static bool grows_a_collection(const char *stack)
+{
+	enum { INNERMOST = 3 };
+	const char *end = stack + strlen(stack);
+	for (int depth = 0; depth < INNERMOST && end > stack; depth++) {
+		const char *frame = end;
+		while (frame > stack && frame[-1] != '\n')
+			frame--;
+		if (is_growth(frame, (size_t)(end - frame)))
+			return true;
+		end = frame > stack ? frame - 1 : stack;
+	}
+	return false;
+}
+
+void pv_judge_resizing(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct share s = { 0 };
+	char bytes[PV_UNIT_MAX];
+	struct pv_table *t = pv_judge_table(j, f, &pv_spec_allocation_sites,
+		PV_VIEW_ALLOCATION_SITES, "allocated_bytes", SITES);
+	if (!t)
+		return;
+	bool stacks = false;
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *stack = pv_judge_text(t, i, "stack");
+		stacks |= stack[0] != 0;
+		if (!grows_a_collection(stack))
+			continue;
+		double all = pv_judge_value(t, i, "allocated_bytes");
+		s.bytes += all;
+		note_first(&s, all, pv_judge_text(t, i, "class"));
+	}
+	pv_table_destroy(t);
+	if (!stacks) {
+		pv_finding_skip(f, "allocations have no stacks");
+		return;
+	}
+	s.part = j->sum.allocated_bytes ? s.bytes / (double)j->sum.allocated_bytes : 0;
+	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.05, 0.15, 0.40)),
+		"%.0f %% of allocated bytes are collections that were made larger, %s%s%s",
+		100 * s.part, pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes),
+		s.first[0] ? ", most of them " : "", s.first);
+	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+}

@@ -1,0 +1,240 @@
+/* Rules about the collector: its cost, how often it runs, and whether it is of use. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/query/findings/rule.h"
+
+static bool enough_time(const struct pv_judge *j, struct pv_finding *f, double seconds)
+{
+	if (j->wall_ns >= seconds * 1e9)
+		return true;
+	pv_finding_skip(f, "recorded for less than %.0f s", seconds);
+	return false;
+}
+
+void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
+{
+	char stopped[PV_UNIT_MAX], wall[PV_UNIT_MAX];
+	if (j->pause_part < 0)
+		pv_finding_skip(f, "how long the program was stopped is not recorded");
+	else if (enough_time(j, f, 1))
+		pv_finding_say(f, pv_scale_score(j->pause_part, 0.05, 0.10, 0.30),
+			"collections stopped the program for %.1f %% of the time, %s of %s",
+			100 * j->pause_part,
+			pv_units_ns(stopped, sizeof stopped, (int64_t)j->sum.pause_ns),
+			pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns));
+}
+
+void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_pauses, PV_VIEW_PAUSES, "duration_ns", 0);
+	if (!t)
+		return;
+	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX];
+	const double longest = pv_judge_value(t, 0, "duration_ns");
+	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
+	double score = pv_scale_score(longest, 50e6, 100e6, 500e6);
+	double often = pv_scale_score(p99, 20e6, 50e6, 200e6);
+	if (t->rows == 0)
+		pv_finding_say(f, 0, "the program was never stopped");
+	else
+		pv_finding_say(f, score > often ? score : often,
+			"the longest stop took %s, at %s%s%s",
+			pv_units_ns(most, sizeof most, (int64_t)longest),
+			pv_units_clock(
+				when, sizeof when, (int64_t)pv_judge_value(t, 0, "start_ns")),
+			p99 > 0 ? "; one in a hundred " : "",
+			p99 > 0 ? pv_units_ns(tail, sizeof tail, (int64_t)p99) : "");
+	pv_table_destroy(t);
+}
+
+/* --- full collections --- */
+
+struct full {
+	struct pv_table *t; /* of all collections, by time */
+	unsigned generation;
+	size_t n, others;
+	double pause_ns;
+};
+
+/* The highest generation that was ever collected, which is the whole heap if it is no nursery. */
+static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct full *ret)
+{
+	*ret = (struct full){ 0 };
+	ret->t = pv_judge_table(j, f, &pv_spec_collections, PV_VIEW_COLLECTIONS, "start_ns", 0);
+	if (!ret->t)
+		return false;
+	for (size_t i = 0; i < ret->t->rows; i++) {
+		unsigned g = (unsigned)pv_judge_value(ret->t, i, "generation");
+		if (g > ret->generation)
+			ret->generation = g;
+	}
+	for (size_t i = 0; i < ret->t->rows; i++) {
+		bool full = ret->generation > 0 &&
+			    (unsigned)pv_judge_value(ret->t, i, "generation") == ret->generation;
+		ret->n += full;
+		ret->others += !full;
+		if (full)
+			ret->pause_ns += pv_judge_value(ret->t, i, "pause_ns");
+	}
+	return true;
+}
+
+static bool is_full(const struct full *c, size_t row)
+{
+	return c->generation > 0 &&
+	       (unsigned)pv_judge_value(c->t, row, "generation") == c->generation;
+}
+
+void pv_judge_full_collections(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { FEWEST = 5 };
+	struct full c;
+	if (!read_full(j, f, &c))
+		return;
+	const double part = c.n + c.others ? (double)c.n / (double)(c.n + c.others) : 0;
+	double score = c.n >= FEWEST ? pv_scale_score(part, 0.10, 0.30, 1) : 0;
+	/* Full ones are no matter where they cost nothing. */
+	const double cost = j->wall_ns > 0 ? c.pause_ns / j->wall_ns : 0;
+	const double most = 25 + pv_scale_score(cost, 0.01, 0.05, 0.15);
+	pv_finding_say(f, score < most ? score : most, "%zu of %zu collections were full ones", c.n,
+		c.n + c.others);
+	pv_table_destroy(c.t);
+}
+
+void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { FEWEST = 3 };
+	struct full c;
+	if (!read_full(j, f, &c))
+		return;
+	size_t futile = 0;
+	double cost = 0;
+	for (size_t i = 0; i < c.t->rows; i++) {
+		double before = pv_judge_value(c.t, i, "heap_before");
+		if (!is_full(&c, i) || before <= 0 ||
+			pv_judge_value(c.t, i, "heap_after") <= 0.9 * before)
+			continue;
+		futile++;
+		cost += pv_judge_value(c.t, i, "pause_ns");
+	}
+	double score = futile >= FEWEST && 2 * futile > c.n && j->wall_ns > 0
+			       ? pv_scale_score(cost / j->wall_ns, 0.02, 0.05, 0.20)
+			       : 0;
+	pv_finding_say(f, score, "%zu of %zu full collections freed less than a tenth of the heap",
+		futile, c.n);
+	pv_table_destroy(c.t);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/*
+ * The median of the slopes between all pairs of points (Theil and Sen), which few outliers do not
+ * move; bytes a second. Of many points some that are evenly spread.
+ */
+static double median_slope(const double *time, const double *bytes, size_t n)
+{
+	enum { POINTS = 64 };
+	double slope[POINTS * (POINTS - 1) / 2];
+	size_t k = 0, used = n < POINTS ? n : POINTS;
+	for (size_t a = 0; a < used; a++) {
+		for (size_t b = a + 1; b < used; b++) {
+			size_t x = a * n / used, y = b * n / used;
+			if (time[y] > time[x])
+				slope[k++] = (bytes[y] - bytes[x]) * 1e9 / (time[y] - time[x]);
+		}
+	}
+	qsort(slope, k, sizeof *slope, by_value);
+	return k ? slope[k / 2] : 0;
+}
+
+static void say_slope(const struct pv_judge *j, struct pv_finding *f, const double *time,
+	const double *bytes, size_t n)
+{
+	char rate[PV_UNIT_MAX], last[PV_UNIT_MAX];
+	const double all = median_slope(time, bytes, n);
+	const double recent = median_slope(time + n / 2, bytes + n / 2, n - n / 2);
+	const double level = bytes[n / 2];
+	/* A heap that has stopped growing was filling up. */
+	const double slope = recent < all ? recent : all;
+	double score = pv_scale_score(level > 0 ? 60 * slope / level : 0, 0.02, 0.10, 0.60);
+	const double grown = slope * j->wall_ns / 1e9;
+	if (slope <= 0 || grown < 0.15 * level || grown < 1 << 20)
+		score = score < 20 ? score : 20;
+	if (slope <= 0)
+		pv_finding_say(f, 0, "the heap after full collections does not rise");
+	else
+		pv_finding_say(f, score,
+			"after each full collection more is left: +%s a minute, now %s",
+			pv_units_bytes(rate, sizeof rate, (uint64_t)(60 * slope)),
+			pv_units_bytes(last, sizeof last, (uint64_t)bytes[n - 1]));
+}
+
+void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { FEWEST = 5 };
+	struct full c;
+	if (!enough_time(j, f, 10) || !read_full(j, f, &c))
+		return;
+	double *time = calloc(c.n + 1, 2 * sizeof *time), *bytes = time ? time + c.n + 1 : NULL;
+	size_t n = 0;
+	for (size_t i = 0; time && i < c.t->rows; i++) {
+		double after = pv_judge_value(c.t, i, "heap_after");
+		if (!is_full(&c, i) || after <= 0)
+			continue;
+		time[n] = pv_judge_value(c.t, i, "start_ns");
+		bytes[n++] = after;
+	}
+	if (n < FEWEST)
+		pv_finding_skip(f, time ? "fewer than 5 full collections" : "out of memory");
+	else
+		say_slope(j, f, time, bytes, n);
+	free(time);
+	pv_table_destroy(c.t);
+}
+
+/* --- asked for by the program --- */
+
+void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
+{
+	static const char collect[] = "System.GC:Collect";
+	struct pv_query q = { .groups = j->query->groups, .inner = true, .filter = collect };
+	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
+	if (!t) {
+		pv_finding_skip(f, "out of memory");
+		return;
+	}
+	double calls = 0, samples = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *name = pv_judge_text(t, i, "name");
+		if (strncmp(name, collect, strlen(collect)) != 0)
+			continue;
+		double n = pv_judge_value(t, i, "calls"),
+		       hits = pv_judge_value(t, i, "samples_total");
+		calls = n > calls ? n : calls; /* its overloads call each other */
+		samples = hits > samples ? hits : samples;
+	}
+	pv_table_destroy(t);
+	const double minutes = j->wall_ns / 60e9;
+	const double part = j->sum.samples ? samples / (double)j->sum.samples : 0;
+	double score = calls > 0 && minutes > 0 ? pv_scale_score(calls / minutes, 5, 30, 300) : 0;
+	const double sampled = pv_scale_score(part, 0.01, 0.05, 0.20);
+	score = sampled > score ? sampled : score;
+	if (calls < 3 && samples < 3)
+		score = score < 24 ? score : 24;
+	if (calls > 0)
+		pv_finding_say(f, score, "the program called GC.Collect %.0f times", calls);
+	else if (samples > 0)
+		pv_finding_say(f, score, "%.1f %% of samples are within GC.Collect", 100 * part);
+	else
+		pv_finding_say(f, 0, "GC.Collect was not met");
+	if (calls > 0 || samples > 0)
+		snprintf(f->subject, sizeof f->subject, "%s", collect);
+}

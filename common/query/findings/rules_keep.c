@@ -1,0 +1,249 @@
+/* Rules about objects that are kept: classes that only grow, finalizers, handles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/query/findings/rule.h"
+
+/* --- classes that grow from shot to shot --- */
+
+enum { SHOTS = 6, FEWEST_SHOTS = 3, CLASSES = 256 };
+
+struct growth {
+	uint64_t id;
+	double bytes[SHOTS], first, objects; /* objects at the first and the last shot */
+	char name[PV_FINDING_SUBJECT];
+};
+
+static size_t read_classes(struct growth *g, size_t n, const struct pv_table *t, size_t shot)
+{
+	for (size_t i = 0; i < t->rows; i++) {
+		size_t k = 0;
+		while (k < n && g[k].id != t->row[i].id)
+			k++;
+		if (k == n && n == CLASSES)
+			continue;
+		if (k == n) {
+			g[n] = (struct growth){ .id = t->row[i].id };
+			snprintf(g[n++].name, sizeof g->name, "%s", pv_judge_text(t, i, "name"));
+		}
+		g[k].bytes[shot] = pv_judge_value(t, i, "bytes");
+		g[k].objects = pv_judge_value(t, i, "objects");
+		g[k].first = shot == 0 ? g[k].objects : g[k].first;
+	}
+	return n;
+}
+
+static bool only_grew(const struct growth *g, size_t shots)
+{
+	for (size_t i = 1; i < shots; i++)
+		if (g->bytes[i] <= g->bytes[i - 1])
+			return false;
+	return true;
+}
+
+static bool is_program_class(const char *name)
+{
+	return strncmp(name, "System.", 7) != 0 && strncmp(name, "Microsoft.", 10) != 0 &&
+	       strncmp(name, "Mono.", 5) != 0 && strncmp(name, "Interop", 7) != 0;
+}
+
+static double bytes_grown(const struct growth *g, size_t shots)
+{
+	return g->bytes[shots - 1] - g->bytes[0];
+}
+
+/* The class that grew most, and at every shot; `own`: of the program's own ones. */
+static const struct growth *worst(const struct growth *g, size_t n, size_t shots, bool own)
+{
+	const struct growth *most = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!only_grew(&g[i], shots) || (own && !is_program_class(g[i].name)))
+			continue;
+		if (!most || bytes_grown(&g[i], shots) > bytes_grown(most, shots))
+			most = &g[i];
+	}
+	return most;
+}
+
+/*
+ * Strings and arrays of the library grow along with the objects that hold them: the program's class
+ * is named if there are as many of it, or it is a good part itself.
+ */
+static const struct growth *holder(
+	const struct growth *most, const struct growth *own, size_t shots)
+{
+	if (!own || own == most)
+		return most;
+	bool many = own->objects - own->first >= 0.4 * (most->objects - most->first);
+	return many || bytes_grown(own, shots) >= 0.1 * bytes_grown(most, shots) ? own : most;
+}
+
+static void say_growth(struct pv_finding *f, const struct growth *most, const struct growth *named,
+	const double *heap, size_t shots, double span_ns)
+{
+	char more[PV_UNIT_MAX], now[PV_UNIT_MAX], n[PV_UNIT_MAX];
+	const double grown = heap[shots - 1] - heap[0];
+	const double minutes = span_ns > 0 ? span_ns / 60e9 : 1;
+	/* By how much the heap grew, if this class is a part of it. */
+	double score = pv_scale_score(heap[0] > 0 ? grown / heap[0] : 0, 0.05, 0.20, 1.0);
+	if (bytes_grown(most, shots) < 0.02 * grown || bytes_grown(most, shots) < 64 << 10)
+		score = score < 24 ? score : 24;
+	pv_finding_say(f, score,
+		"%s grew at each of %zu shots, now %s objects%s%s: heap %s%s a minute, now %s",
+		named->name, shots, pv_units_count(n, sizeof n, (uint64_t)named->objects),
+		named == most ? "" : ", with them ", named == most ? "" : most->name,
+		grown < 0 ? "-" : "+",
+		pv_units_bytes(
+			more, sizeof more, (uint64_t)((grown < 0 ? -grown : grown) / minutes)),
+		pv_units_bytes(now, sizeof now, (uint64_t)heap[shots - 1]));
+	snprintf(f->subject, sizeof f->subject, "%s", named->name);
+}
+
+/* The classes of up to SHOTS shots, evenly spread, the last among them. */
+static void judge_shots(
+	const struct pv_judge *j, struct pv_finding *f, const struct pv_table *shots)
+{
+	struct growth *g = calloc(CLASSES, sizeof *g);
+	double heap[SHOTS];
+	const size_t used = shots->rows < SHOTS ? shots->rows : SHOTS;
+	size_t n = 0, first = 0;
+	for (size_t s = 0; g && s < used; s++) {
+		size_t row = (s + 1) * shots->rows / used - 1;
+		first = s == 0 ? row : first;
+		struct pv_query q = { .groups = j->query->groups,
+			.inner = true,
+			.sort = "bytes",
+			.limit = CLASSES,
+			.select = shots->row[row].id };
+		struct pv_table *t =
+			pv_spec_table(j->m, &pv_spec_shot_classes, PV_VIEW_SHOT_CLASSES, &q);
+		if (!t) {
+			free(g);
+			pv_finding_skip(f, "out of memory");
+			return;
+		}
+		heap[s] = pv_judge_value(shots, row, "bytes");
+		n = read_classes(g, n, t, s);
+		pv_table_destroy(t);
+	}
+	const struct growth *most = g ? worst(g, n, used, false) : NULL;
+	double span = pv_judge_value(shots, shots->rows - 1, "time_ns") -
+		      pv_judge_value(shots, first, "time_ns");
+	if (!g)
+		pv_finding_skip(f, "out of memory");
+	else if (most)
+		say_growth(f, most, holder(most, worst(g, n, used, true), used), heap, used, span);
+	else
+		pv_finding_say(f, 0, "no class grew at each of %zu shots", used);
+	free(g);
+}
+
+/* By the ladder's score, if objects were followed from shot to shot. */
+static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
+{
+	char now[PV_UNIT_MAX];
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_heap_ladder, PV_VIEW_HEAP_LADDER, "score", 16);
+	if (!t)
+		return true;
+	size_t at = 0; /* the program's own class before the library's, where it is as likely */
+	const double best = pv_judge_value(t, 0, "score");
+	for (size_t i = 0; i < t->rows; i++) {
+		if (pv_judge_value(t, i, "score") < best - 10)
+			break;
+		if (is_program_class(pv_judge_text(t, i, "name"))) {
+			at = i;
+			break;
+		}
+	}
+	bool any = t->rows > 0 && best >= 60;
+	if (any)
+		pv_finding_say(f, best, "the young of %s do not die: %+.0f KiB, now %s",
+			pv_judge_text(t, at, "name"), pv_judge_value(t, at, "bytes_growth") / 1024,
+			pv_units_bytes(now, sizeof now, (uint64_t)pv_judge_value(t, at, "bytes")));
+	else
+		pv_finding_say(f, best < 24 ? best : 24, "no class keeps all its young");
+	if (any)
+		snprintf(f->subject, sizeof f->subject, "%s", pv_judge_text(t, at, "name"));
+	pv_table_destroy(t);
+	return true;
+}
+
+void pv_judge_leak(const struct pv_judge *j, struct pv_finding *f)
+{
+	if (j->query->lives && judge_ladder(j, f))
+		return;
+	struct pv_table *shots = pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0);
+	if (!shots)
+		return;
+	/* One that is being read now has not all its objects yet. */
+	if (shots->rows && j->sum.shot_open)
+		shots->rows--;
+	if (shots->rows < FEWEST_SHOTS)
+		pv_finding_skip(f, "fewer than 3 heap shots");
+	else
+		judge_shots(j, f, shots);
+	pv_table_destroy(shots);
+}
+
+/* --- finalizers --- */
+
+void pv_judge_finalizers(const struct pv_judge *j, struct pv_finding *f)
+{
+	char total[PV_UNIT_MAX], most[PV_UNIT_MAX];
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_finalizers, PV_VIEW_FINALIZERS, "total_ns", 1);
+	if (!t)
+		return;
+	const double longest = pv_judge_value(t, 0, "max_ns");
+	const double part = j->wall_ns > 0 ? (double)j->totals.finalizing_ns / j->wall_ns : 0;
+	double score = pv_scale_score(part, 0.01, 0.05, 0.20);
+	const double one = pv_scale_score(longest, 50e6, 100e6, 1e9);
+	if (t->rows == 0)
+		pv_finding_say(f, 0, "no finalizer ran");
+	else
+		pv_finding_say(f, score > one ? score : one,
+			"finalizers ran for %s, the longest %s; most in %s",
+			pv_units_ns(total, sizeof total, j->totals.finalizing_ns),
+			pv_units_ns(most, sizeof most, (int64_t)longest),
+			pv_judge_text(t, 0, "class"));
+	snprintf(f->subject, sizeof f->subject, "%s", pv_judge_text(t, 0, "class"));
+	pv_table_destroy(t);
+}
+
+/* --- handles --- */
+
+void pv_judge_handle_growth(const struct pv_judge *j, struct pv_finding *f)
+{
+	char live[PV_UNIT_MAX], created[PV_UNIT_MAX];
+	struct pv_table *t = pv_judge_table(j, f, &pv_spec_handles, PV_VIEW_HANDLES, "live", 8);
+	if (!t)
+		return;
+	double best = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		double n = pv_judge_value(t, i, "live"), made = pv_judge_value(t, i, "created");
+		double most = pv_judge_value(t, i, "most_live");
+		/* Most of what was ever made is alive, at its most: nothing gives handles back. */
+		double score = made > 0 && n > 0.9 * most && n > 0.5 * made
+				       ? pv_scale_score(n, 1000, 10000, 100000)
+				       : 0;
+		if (score > best) {
+			best = score;
+			at = i;
+		}
+	}
+	if (best > 0)
+		pv_finding_say(f, best, "%s handles of type %s are alive, of %s that were made",
+			pv_units_count(live, sizeof live, (uint64_t)pv_judge_value(t, at, "live")),
+			pv_judge_text(t, at, "type"),
+			pv_units_count(created, sizeof created,
+				(uint64_t)pv_judge_value(t, at, "created")));
+	else
+		pv_finding_say(f, 0, "handles are given back");
+	if (best > 0)
+		snprintf(f->subject, sizeof f->subject, "%s", pv_judge_text(t, at, "type"));
+	pv_table_destroy(t);
+}

@@ -1,0 +1,193 @@
+/* Rules about running and compiled code, and about losses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/query/findings/rule.h"
+
+enum { FEWEST_SAMPLES = 30 };
+
+/* --- the hottest method --- */
+
+void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
+{
+	/* A program has to spend its time somewhere: worth a note, not a warning. */
+	enum { MOST = 49, FIRST = 16 };
+	const bool sampled = j->sum.samples >= FEWEST_SAMPLES;
+	struct pv_table *t = pv_judge_table(
+		j, f, &pv_spec_methods, PV_VIEW_METHODS, sampled ? "samples_self" : "self_ns", 1);
+	if (!t)
+		return;
+	const char *name = pv_judge_text(t, 0, "name");
+	const double part =
+		pv_judge_value(t, 0, sampled ? "samples_percent" : "self_percent") / 100;
+	double score = pv_scale_score(part, 0.25, 0.50, 0.90);
+	if (!sampled && j->sum.calls == 0)
+		pv_finding_skip(f, "fewer than 30 samples");
+	else
+		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone",
+			100 * part, sampled ? "samples" : "the times of calls", name);
+	snprintf(f->subject, sizeof f->subject, "%s", name);
+	pv_table_destroy(t);
+}
+
+/* --- compiling --- */
+
+void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { MOST = 200000 };
+	const double start_up = 10e9; /* compiling is part of it */
+	if (j->wall_ns < 2 * start_up) {
+		pv_finding_skip(f, "recorded for less than 20 s");
+		return;
+	}
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_jit_methods, PV_VIEW_JIT_METHODS, "time_ns", MOST);
+	if (!t)
+		return;
+	size_t after = 0;
+	for (size_t i = 0; i < t->rows; i++)
+		after += pv_judge_value(t, i, "time_ns") > start_up;
+	pv_table_destroy(t);
+	char took[PV_UNIT_MAX];
+	const double rate = (double)after * 1e9 / (j->wall_ns - start_up);
+	const double part = (double)j->totals.jit_ns / j->wall_ns;
+	double score = pv_scale_score(rate, 20, 100, 1000);
+	const double timed = pv_scale_score(part, 0.05, 0.10, 0.30);
+	pv_finding_say(f, score > timed ? score : timed,
+		"%zu methods were compiled after the first 10 s, %.1f a second%s%s", after, rate,
+		j->totals.jit_ns ? "; compiling took " : "",
+		j->totals.jit_ns ? pv_units_ns(took, sizeof took, j->totals.jit_ns) : "");
+}
+
+/* --- waiting for a task --- */
+
+/* A thread waits there for a task that should have been awaited. */
+static bool waits_for_task(const char *name)
+{
+	static const char *const list[] = { "System.Threading.Tasks.Task:Wait",
+		"System.Threading.Tasks.Task:InternalWait",
+		"System.Threading.Tasks.Task:SpinThenBlockingWait",
+		"System.Threading.Tasks.Task`1:get_Result",
+		"System.Threading.Tasks.Task`1:GetResultCore",
+		"System.Runtime.CompilerServices.TaskAwaiter:HandleNonSuccessAndDebuggerNotification",
+		NULL };
+	for (const char *const *l = list; *l; l++)
+		if (strncmp(name, *l, strlen(*l)) == 0)
+			return true;
+	return false;
+}
+
+void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
+{
+	struct pv_query q = {
+		.groups = j->query->groups, .inner = true, .filter = "System.Threading.Tasks.Task"
+	};
+	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
+	if (!t) {
+		pv_finding_skip(f, "out of memory");
+		return;
+	}
+	double most = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		double n = pv_judge_value(t, i, "samples_total");
+		const char *name = pv_judge_text(t, i, "name");
+		if (!waits_for_task(name) || n <= most)
+			continue;
+		most = n;
+		snprintf(f->subject, sizeof f->subject, "%s", name);
+	}
+	pv_table_destroy(t);
+	const double part = j->sum.samples ? most / (double)j->sum.samples : 0;
+	if (j->sum.samples < FEWEST_SAMPLES)
+		pv_finding_skip(f, "fewer than 30 samples");
+	else
+		pv_finding_say(f, pv_scale_score(part, 0.05, 0.10, 0.40),
+			"%.1f %% of samples wait for a task within a call", 100 * part);
+}
+
+/* --- many alike within one --- */
+
+struct span {
+	double from, to;
+	uint64_t thread;
+	const char *name;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to < y->to) - (x->to > y->to);
+}
+
+/* The name that stands most often directly in turn within one outer span. */
+static size_t most_within(struct span *s, size_t n, const char **ret_name, const char **ret_outer)
+{
+	size_t most = 0;
+	qsort(s, n, sizeof *s, by_start);
+	for (size_t i = 0; i < n;) {
+		size_t k = i + 1, run = 0;
+		for (; k < n && s[k].thread == s[i].thread && s[k].from < s[i].to; k++) {
+			run = run && strcmp(s[k].name, s[k - 1].name) == 0 ? run + 1 : 1;
+			if (run <= most)
+				continue;
+			most = run;
+			*ret_name = s[k].name;
+			*ret_outer = s[i].name;
+		}
+		i = k;
+	}
+	return most;
+}
+
+void pv_judge_n_plus_one(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { MOST = 50000 };
+	struct pv_table *t = pv_judge_table(j, f, &pv_spec_spans, PV_VIEW_SPANS, "start_ns", MOST);
+	if (!t)
+		return;
+	struct span *s = calloc(t->rows + 1, sizeof *s);
+	const int thread = pv_table_column(t, "thread");
+	for (size_t i = 0; s && i < t->rows; i++) {
+		double from = pv_judge_value(t, i, "start_ns");
+		s[i] = (struct span){ from, from + pv_judge_value(t, i, "took_ns"),
+			thread >= 0 ? t->row[i].cell[thread].u : 0, pv_judge_text(t, i, "name") };
+	}
+	const char *name = "", *outer = "";
+	size_t most = s ? most_within(s, t->rows, &name, &outer) : 0;
+	if (!s)
+		pv_finding_skip(f, "out of memory");
+	else if (most > 1)
+		pv_finding_say(f, pv_scale_score((double)most, 10, 20, 100),
+			"%.80s ran %zu times in turn within one %.80s", name, most, outer);
+	else
+		pv_finding_say(f, 0, "no span repeats within another");
+	snprintf(f->subject, sizeof f->subject, "%s", most > 1 ? name : "");
+	free(s);
+	pv_table_destroy(t);
+}
+
+/* --- losses --- */
+
+void pv_judge_losses(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { MOST = 74 };
+	const double all = (double)j->sum.events + (double)j->sum.lost_events;
+	const double part = all > 0 ? (double)j->sum.lost_events / all : 0;
+	double score = pv_scale_score(part, 0.001, 0.01, 0.10);
+	if (j->sum.damaged && score < 30)
+		score = 30;
+	if (j->sum.damaged || j->sum.lost_events)
+		pv_finding_say(f, score < MOST ? score : MOST,
+			"figures are lower bounds: %" PRIu64
+			" parts of the log are damaged, %" PRIu64 " events lost",
+			j->sum.damaged, j->sum.lost_events);
+	else
+		pv_finding_say(f, 0, "nothing was lost");
+}

@@ -1,0 +1,71 @@
+/* Runs one view's spec. It knows no list of views: those that ask other views need no such list either. */
+#include "common/model/model.h"
+#include "common/query/coverage.h"
+#include "common/query/groups_kept.h"
+#include "common/query/specs.h"
+
+const char *pv_view_name(enum pv_view view)
+{
+	static const char *const name[] = {
+#define VIEW(symbol, text) [PV_VIEW_##symbol] = text,
+		PV_VIEWS(VIEW)
+#undef VIEW
+	};
+	return name[view];
+}
+
+/* Of the others some show methods or classes, too. */
+static bool shows_names(enum pv_view view)
+{
+	return pv_coverage_names(view) || view == PV_VIEW_JIT_METHODS ||
+	       view == PV_VIEW_HEAP_DIFF || view == PV_VIEW_HEAP_DIFF_SITES ||
+	       view == PV_VIEW_HEAP_DIFF_THREADS || view == PV_VIEW_HEAP_LADDER ||
+	       view == PV_VIEW_HEAP_COHORTS || view == PV_VIEW_HEAP_COHORT_SITES;
+}
+
+void pv_build_stamp(struct pv_build *b, struct pv_model *m)
+{
+	char line[PV_COVERAGE_LINE];
+	if (!b->table)
+		return;
+	/* Of before the preparation: what changes meanwhile may be in it or not. */
+	uint64_t generation = pv_model_generation(m);
+	if (shows_names(b->view))
+		pv_groups_prepare(b->query->groups, m);
+	line[0] = 0;
+	if (!b->query->inner)
+		pv_coverage_line(m, b->query->groups, b->view, line, sizeof line);
+	const char *kept = pv_build_text(b, line);
+	if (!b->table)
+		return;
+	b->table->coverage = kept;
+	b->table->generation = generation;
+}
+
+struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *spec,
+	enum pv_view view, const struct pv_query *q)
+{
+	struct pv_build b;
+	if (!pv_build_init(&b, spec, pv_view_name(view), q))
+		return NULL;
+	b.view = view;
+	if (spec->copy) {
+		pv_model_lock(m);
+		pv_gc_sort(&m->gc);
+		pv_build_stamp(&b, m);
+		spec->copy(&b, m);
+		pv_model_unlock(m);
+	} else {
+		spec->run(&b, m);
+	}
+	struct pv_table *t = pv_build_finish(&b);
+	if (!t || !spec->late)
+		return t;
+	pv_model_lock(m);
+	bool ok = spec->late(t, m);
+	pv_model_unlock(m);
+	if (ok)
+		return t;
+	pv_table_destroy(t);
+	return NULL;
+}

@@ -1,0 +1,196 @@
+/* Findings: each threshold from both sides, causes before symptoms, rules without evidence. */
+#include <string.h>
+
+#include "common/query/findings/rule.h"
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum {
+	ERROR = 0x100,
+	LOCK = 0x200,
+	OBJECT = 0x8000,
+	TEXT = 0x300,
+	NODE = 0x400,
+	MS = 1000,
+	S = 1000000
+};
+
+static const char *const shown[] = { "score", "verdict", "text", NULL };
+
+/* The rule's row as text: "50 warning 120 exceptions ...". */
+static const char *finding(struct kit *k, const char *id)
+{
+	struct pv_table *t = kit_view(k, PV_VIEW_FINDINGS, NULL);
+	const char *text = kit_text(t, (size_t)(kit_row(t, "finding", id) - t->row), shown);
+	pv_table_destroy(t);
+	return text;
+}
+
+/* Rule `a` stands before rule `b`. */
+static bool stands_before(struct kit *k, const char *a, const char *b)
+{
+	struct pv_table *t = kit_view(k, PV_VIEW_FINDINGS, NULL);
+	bool before = kit_row(t, "finding", a) < kit_row(t, "finding", b);
+	pv_table_destroy(t);
+	return before;
+}
+
+static void begins(const char *text, const char *start)
+{
+	ck_assert_msg(strncmp(text, start, strlen(start)) == 0, "\"%s\" for \"%s\"", text, start);
+}
+
+START_TEST(scores_go_straight_from_threshold_to_threshold)
+{
+	ck_assert_double_eq(pv_scale_score(0, 2, 4, 8), 0);
+	ck_assert_double_eq(pv_scale_score(1, 2, 4, 8), 12.5);
+	ck_assert_double_eq(pv_scale_score(2, 2, 4, 8), 25);
+	ck_assert_double_eq(pv_scale_score(3, 2, 4, 8), 37.5);
+	ck_assert_double_eq(pv_scale_score(4, 2, 4, 8), 50);
+	ck_assert_double_eq(pv_scale_score(8, 2, 4, 8), 75);
+	ck_assert_double_eq(pv_scale_score(12, 2, 4, 8), 87.5);
+	ck_assert_double_eq(pv_scale_score(1e300, 2, 4, 8), 100);
+	ck_assert_double_eq(pv_scale_score(-1, 2, 4, 8), 0);
+	ck_assert_double_eq(pv_scale_score(0.0 / 0.0, 2, 4, 8), 0);
+}
+END_TEST
+
+/* So many exceptions, evenly spread over ten seconds. */
+static struct kit throwing(unsigned n)
+{
+	struct kit k = kit_new("log:nodefaults,exception");
+	kit_class(&k, ERROR, "App.OrderNotFound");
+	kit_thread(&k, 1);
+	kit_alloc(&k, ERROR, OBJECT, 64, NULL);
+	for (unsigned i = 0; i < n; i++) {
+		kit_at(&k, (uint64_t)i * 10 * S / n);
+		kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+	}
+	kit_at(&k, 10 * S);
+	kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+	return k;
+}
+
+START_TEST(exceptions_are_counted_by_the_second)
+{
+	struct kit k = throwing(98);
+	begins(finding(&k, "exception-flow"), "24 fine 99 exceptions were thrown, 9.9 a second");
+	kit_free(&k);
+	k = throwing(499);
+	begins(finding(&k, "exception-flow"),
+		"50 warning 500 exceptions were thrown, 50.0 a second");
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(rules_without_records_are_not_judged)
+{
+	struct kit k = throwing(98);
+	begins(finding(&k, "lock-contention"),
+		"- not judged not recorded; record with --probe monitor");
+	begins(finding(&k, "gc-time"), "- not judged not recorded; record with --probe gc");
+	struct pv_table *t = kit_view(&k, PV_VIEW_FINDINGS, NULL);
+	ck_assert_str_eq(kit_text(t, t->rows - 1, (const char *const[]){ "score", NULL }), "-");
+	ck_assert(strstr(t->coverage, "rules judged"));
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* One lock, waited for so long within ten seconds, by one of two threads. */
+static struct kit waiting(uint64_t ms)
+{
+	struct kit k = kit_new("log:nodefaults,monitor");
+	kit_thread(&k, 1);
+	kit_class(&k, LOCK, "App.Ledger");
+	kit_at(&k, 1);
+	kit_alloc(&k, LOCK, OBJECT, 64, NULL);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, OBJECT, (const uint64_t[]){ 0 });
+	kit_at(&k, 1 + ms * MS);
+	kit_monitor(&k, PV_KIND_MONITOR_DONE, OBJECT, NULL);
+	kit_thread(&k, 2);
+	kit_at(&k, 10 * S);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, OBJECT, (const uint64_t[]){ 0 });
+	return k;
+}
+
+START_TEST(locks_are_judged_by_the_time_of_one_thread)
+{
+	struct kit k = waiting(99);
+	begins(finding(&k, "lock-contention"), "6 fine threads waited 99.0 ms");
+	kit_free(&k);
+	k = waiting(2000);
+	begins(finding(&k, "lock-contention"), "58 warning threads waited 2.00 s");
+	kit_free(&k);
+}
+END_TEST
+
+/* Ten stops of so many ms within ten seconds; with strings or without. */
+static struct kit stopping(uint64_t ms, bool strings)
+{
+	struct kit k = kit_new("log:nodefaults,alloc,gc");
+	kit_class(&k, TEXT, "System.String");
+	kit_class(&k, NODE, "App.Node");
+	kit_thread(&k, 1);
+	for (unsigned i = 0; i < 10; i++) {
+		kit_at(&k, (uint64_t)i * S);
+		for (unsigned n = 0; n < 200; n++)
+			kit_alloc(
+				&k, strings ? TEXT : NODE, 0x10000 + 64 * (200 * i + n), 64, NULL);
+		kit_gc(&k, PV_GC_PRE_STOP, 0);
+		kit_gc(&k, PV_GC_POST_STOP, 0);
+		kit_gc(&k, PV_GC_START, 0);
+		kit_at(&k, (uint64_t)i * S + ms * MS);
+		kit_gc(&k, PV_GC_END, 0);
+		kit_gc(&k, PV_GC_PRE_START, 0);
+		kit_gc(&k, PV_GC_POST_START, 0);
+	}
+	kit_at(&k, 10 * S);
+	kit_alloc(&k, NODE, 0x9000000, 64, NULL);
+	return k;
+}
+
+START_TEST(a_cause_stands_before_its_symptom)
+{
+	struct kit k = stopping(200, true);
+	begins(finding(&k, "gc-time"), "63 warning collections stopped the program for 20.0 %");
+	begins(finding(&k, "string-churn"), "81 severe 100 % of allocated bytes are text");
+	ck_assert(stands_before(&k, "string-churn", "gc-time"));
+	kit_free(&k);
+	k = stopping(200, false);
+	begins(finding(&k, "string-churn"), "0 fine");
+	ck_assert(stands_before(&k, "gc-time", "string-churn"));
+	kit_free(&k);
+	/* Strings are no more than a note if collecting costs nothing. */
+	k = stopping(2, true);
+	begins(finding(&k, "gc-time"), "1 fine");
+	begins(finding(&k, "string-churn"), "28 note");
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(a_damaged_log_shows_notes_only)
+{
+	struct kit k = stopping(400, true);
+	begins(finding(&k, "gc-time"), "83 severe");
+	kit_flush(&k);
+	k.m->damaged++;
+	begins(finding(&k, "gc-time"), "49 note");
+	begins(finding(&k, "losses"), "30 note figures are lower bounds");
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("findings");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, scores_go_straight_from_threshold_to_threshold);
+	tcase_add_test(c, exceptions_are_counted_by_the_second);
+	tcase_add_test(c, rules_without_records_are_not_judged);
+	tcase_add_test(c, locks_are_judged_by_the_time_of_one_thread);
+	tcase_add_test(c, a_cause_stands_before_its_symptom);
+	tcase_add_test(c, a_damaged_log_shows_notes_only);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}

@@ -1,0 +1,214 @@
+// A shop with one fault planted: `faults.exe FAULT SECONDS`. All of them do the same healthy work beside it.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Text;
+using System.Threading;
+
+class Customer { public byte[] Photo = new byte[900]; public int Number; }
+
+static class CustomerCache
+{
+	static readonly List<Customer> all = new List<Customer>();
+	public static void Keep(int n) { all.Add(new Customer { Number = n }); }
+}
+
+class OrderNotFound : Exception { public OrderNotFound(int n) : base("order " + n) { } }
+
+class Ledger { public long Sum; }
+
+class Upload
+{
+	~Upload() { Thread.Sleep(120); }
+}
+
+static class Prices
+{
+	public static readonly int Base = int.Parse(Environment.GetEnvironmentVariable("NO_SUCH_PRICE") ?? "none");
+}
+
+static class Program
+{
+	static readonly Stopwatch clock = Stopwatch.StartNew();
+	static double seconds;
+	static object sink;
+	static long total;
+
+	static bool Running { get { return clock.Elapsed.TotalSeconds < seconds; } }
+
+	// Some allocation that dies young, some computing, some rest.
+	static void Work()
+	{
+		for (int i = 0; i < 200; i++) {
+			var order = new Customer[4];
+			order[i & 3] = new Customer { Number = i };
+			sink = order;
+			for (int k = 0; k < 2000; k++)
+				total += k ^ i;
+		}
+		Thread.Sleep(1);
+	}
+
+	static void Leak()
+	{
+		for (int n = 0; Running; Work())
+			for (int i = 0; i < 100; i++)
+				CustomerCache.Keep(n++);
+	}
+
+	static readonly object[] old = new object[40000];
+
+	static void FullCollections()
+	{
+		for (int i = 0; i < old.Length; i++)
+			old[i] = new Customer();
+		for (; Running; Work())
+			GC.Collect();
+	}
+
+	static void Strings()
+	{
+		for (int n = 0; Running; n++) {
+			string s = "";
+			for (int i = 0; i < 400; i++)
+				s += "item " + i + ";";
+			sink = s;
+		}
+	}
+
+	static void Boxing()
+	{
+		while (Running) {
+			var list = new System.Collections.ArrayList(50000);
+			for (int i = 0; i < 50000; i++)
+				list.Add(i);
+			sink = list;
+		}
+	}
+
+	static void Closures()
+	{
+		while (Running) {
+			var list = new List<Func<int>>(20000);
+			for (int i = 0; i < 20000; i++) {
+				int n = i;
+				list.Add(() => n + 1);
+			}
+			sink = list;
+		}
+	}
+
+	static void Resizing()
+	{
+		while (Running) {
+			var list = new List<long>();
+			for (int i = 0; i < 100000; i++)
+				list.Add(i);
+			sink = list;
+		}
+	}
+
+	static void LargeObjects()
+	{
+		while (Running)
+			for (int i = 0; i < 20; i++)
+				sink = new byte[1 << 20];
+	}
+
+	static int Find(int n)
+	{
+		if ((n & 1) == 1)
+			throw new OrderNotFound(n);
+		return n;
+	}
+
+	static void Exceptions()
+	{
+		for (int n = 0; Running; Work())
+			for (int i = 0; i < 10; i++)
+				try { total += Find(n++); } catch (OrderNotFound) { }
+	}
+
+	[System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+	static int Price() { return Prices.Base; }
+
+	static void TypeInit()
+	{
+		for (; Running; Work())
+			try { total += Price(); } catch (TypeInitializationException) { }
+	}
+
+	static void Locks()
+	{
+		var ledger = new Ledger();
+		var threads = new Thread[4];
+		for (int i = 0; i < threads.Length; i++) {
+			threads[i] = new Thread(() => {
+				while (Running)
+					lock (ledger) {
+						ledger.Sum++;
+						Thread.Sleep(2);
+					}
+			});
+			threads[i].Start();
+		}
+		foreach (var t in threads)
+			t.Join();
+	}
+
+	static void Finalizers()
+	{
+		for (; Running; Work())
+			new Upload();
+	}
+
+	static void Threads()
+	{
+		for (; Running; Work()) {
+			var t = new Thread(() => total++);
+			t.Start();
+			t.Join();
+		}
+	}
+
+	static void Handles()
+	{
+		for (; Running; Work())
+			for (int i = 0; i < 200; i++)
+				sink = System.Runtime.InteropServices.GCHandle.Alloc(new Customer());
+	}
+
+	static void Hot()
+	{
+		while (Running)
+			Spin();
+	}
+
+	static void Spin()
+	{
+		for (int i = 0; i < 1000000; i++)
+			total += i ^ (total >> 3);
+	}
+
+	static void Healthy()
+	{
+		while (Running)
+			Work();
+	}
+
+	static int Main(string[] args)
+	{
+		seconds = double.Parse(args[1], System.Globalization.CultureInfo.InvariantCulture);
+		var faults = new Dictionary<string, Action> {
+			{ "leak", Leak }, { "explicit-gc", FullCollections }, { "string-churn", Strings },
+			{ "boxing", Boxing }, { "closures", Closures }, { "resizing", Resizing },
+			{ "large-objects", LargeObjects }, { "exception-flow", Exceptions },
+			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "finalizers", Finalizers },
+			{ "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
+			{ "healthy", Healthy },
+		};
+		faults[args[0]]();
+		GC.KeepAlive(sink);
+		return 0;
+	}
+}

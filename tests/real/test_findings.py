@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""A program with a fault planted: the first finding is that fault, and names what was planted.
+
+test_findings.py HOST PROFVIEW PROGRAM [SECONDS [FAULT...]]; HOST is mono or dotnet.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# fault: words of the probe, what the finding names, how much longer than the others it runs
+FAULTS = {
+    'leak': ('gc,heapshot=300ms', 'Customer', 2),
+    'explicit-gc': ('gc,sample=500', 'System.GC:Collect', 1),
+    'string-churn': ('gc,alloc', 'System.String', 1),
+    'boxing': ('gc,alloc', 'System.Int32', 1),
+    'closures': ('gc,alloc', 'Closures|DisplayClass', 1),
+    'resizing': ('gc,alloc', 'System.Int64[]', 1),
+    'large-objects': ('gc,alloc', 'System.Byte[]', 1),
+    'exception-flow': ('gc,exception', 'OrderNotFound', 1),
+    'type-init': ('gc,exception', 'TypeInitialization', 1),
+    'lock-contention': ('gc,monitor', 'Ledger', 1),
+    'finalizers': ('gc,finalization', 'Upload', 1),
+    'thread-burst': ('gc,runtime', '', 1),
+    'handle-growth': ('gc,gchandle', 'normal', 1),
+    'hot-method': ('gc,sample=500', 'Spin', 1),
+    'healthy': ('gc,alloc,exception,monitor,sample=200', None, 1),
+}
+failed = 0
+
+
+def check(ok, text):
+    global failed
+    if not ok:
+        print('FAIL', text)
+        failed += 1
+
+
+def findings_of(profview, log):
+    out = subprocess.run([profview, 'report', log, '--section', 'findings', '--format', 'json'],
+        capture_output=True, text=True, check=True).stdout
+    return json.loads(out)['findings']
+
+
+def record(host, profview, program, fault, seconds, folder):
+    log = folder / f'{fault}.mlpd'
+    command = ['mono', program] if host == 'mono' else ['dotnet', program]
+    words = 'nodefaults,' + FAULTS[fault][0]
+    got = subprocess.run([profview, 'run', '--probe', words, '--record', str(log), '--', *command,
+        fault, str(seconds * FAULTS[fault][2])], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    check(got.returncode == 0, f'{fault}: exit {got.returncode}: {got.stdout[-500:]}')
+    return str(log)
+
+
+def judge(fault, rows):
+    grave = [r for r in rows if (r['score'] or 0) >= 50]
+    lines = ['%s %s %s' % (r['score'], r['finding'], r['text']) for r in rows[:4]]
+    if fault == 'healthy':
+        check(not grave, f'healthy: {lines}')
+        return
+    first = rows[0]
+    check(first['finding'] == fault, f'{fault} is not the first: {lines}')
+    check((first['score'] or 0) >= (25 if fault == 'hot-method' else 50), f'{fault}: {lines}')
+    name = FAULTS[fault][1]
+    check(re.search(name.replace('[]', r'\[\]'), (first['subject'] or '') + ' ' + first['text']), f'{fault} does not name {name}: {lines}')
+
+
+def main(host, profview, program, seconds='2', *faults):
+    with tempfile.TemporaryDirectory() as folder:
+        for fault in faults or FAULTS:
+            log = record(host, profview, program, fault, float(seconds), pathlib.Path(folder))
+            if pathlib.Path(log).exists():
+                judge(fault, findings_of(profview, log))
+    print(f'{failed} failed')
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
