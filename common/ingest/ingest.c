@@ -11,7 +11,7 @@
 
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/base/thread.h"
-#include "common/ingest/trial.h"
+#include "common/ingest/layout_probe.h"
 #include "common/model/calls/stretch.h"
 
 enum {
@@ -34,11 +34,11 @@ static void note_inner(void *ctx, const struct mlpd_damage *d)
 /* A buffer that did not decode: in another layout, or with others in its tail. */
 static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 {
-	struct pv_trial trial = { 0 };
-	const struct pv_trial_sink to = { in, pv_ingest_apply, note_inner };
+	struct pv_layout_probe trial = { 0 };
+	const struct pv_layout_probe_sink to = { in, pv_ingest_apply, note_inner };
 	if (in->trials > 0 && !t->batch.continues) {
 		in->trials--;
-		if (!pv_trial_layout(t, in->says, &in->format))
+		if (!pv_layout_probe_layout(t, in->says, &in->format))
 			return pv_ingest_fail_nomem(in);
 		if (memcmp(&in->format, &in->framer.header.format, sizeof in->format) != 0)
 			pv_ingest_note_layout(in);
@@ -49,9 +49,9 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		pv_model_unlock(in->model);
 	}
 	bool inside = t->batch.damaged &&
-		      pv_trial_inside(&trial, &t->batch, &in->framer.header, &in->format);
-	bool ok = pv_ingest_apply(in, &t->batch) && (!inside || pv_trial_give(&trial, &to));
-	pv_trial_finish(&trial);
+		      pv_layout_probe_inside(&trial, &t->batch, &in->framer.header, &in->format);
+	bool ok = pv_ingest_apply(in, &t->batch) && (!inside || pv_layout_probe_give(&trial, &to));
+	pv_layout_probe_finish(&trial);
 	return ok;
 }
 
@@ -120,7 +120,7 @@ static bool renew_model(struct pv_ingest *in)
 	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
 	struct pv_model *old = in->model != in->shown && !again ? in->model : NULL;
-	in->model->recall = NULL;
+	in->model->address_log = NULL;
 	in->model = fresh;
 	bool ok = pv_ingest_renew_table(in);
 	in->status.damaged = in->status.complete = false;
@@ -163,9 +163,9 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
 	if (in->table && in->is_old)
-		pv_buffers_spoil(in->table, "a log of 2007");
+		pv_buffers_invalidate(in->table, "a log of 2007");
 	else if (in->table && in->table->row.n)
-		pv_buffers_spoil(in->table, "the recording goes on behind a second header");
+		pv_buffers_invalidate(in->table, "the recording goes on behind a second header");
 	bool ok = pv_model_begin(in->model, t);
 	in->model->recordings = recordings;
 	pv_model_unlock(in->model);
@@ -255,7 +255,7 @@ static bool decode_piece(struct pv_ingest *in, struct pv_decode_task *t)
 	size_t rest = b->bytes.n - t->used;
 	size_t lost = b->damaged ? mlpd_framer_back(&in->framer, rest) : 0;
 	if (lost < rest && b->damaged)
-		pv_trial_shorten(b, in->framer.offset, lost);
+		pv_layout_probe_shorten(b, in->framer.offset, lost);
 	in->skip_pieces = b->damaged;
 	if (in->framer.last_piece || b->damaged)
 		return true;

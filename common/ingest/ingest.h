@@ -87,9 +87,9 @@ void pv_ingest_status(struct pv_ingest *in, struct pv_ingest_status *ret);
 /* For those who may not wait: false, and *ret is as it was, while it is being changed. */
 bool pv_ingest_status_now(struct pv_ingest *in, struct pv_ingest_status *ret);
 
-/* Waits for the record, if one was asked for, and what the status says of it: pv_source_settle().
+/* Waits for the record, if one was asked for, and what the status says of it: pv_source_record_wait().
  */
-void pv_ingest_settle(struct pv_ingest *in);
+void pv_ingest_record_wait(struct pv_ingest *in);
 
 /* An eventfd, readable when model or status may have changed; clear() empties it. */
 int pv_ingest_fd(const struct pv_ingest *in);

@@ -99,7 +99,7 @@ PV_SHAPE(damage, struct pv_buffer_damage, DAMAGE)
 #define RECALL_CLASS(F, T)                                                                         \
 	F(T, place, RISING)                                                                        \
 	F(T, class_use, FIGURE)
-PV_SHAPE(recall_class, struct pv_recall_class, RECALL_CLASS)
+PV_SHAPE(address_log_class, struct pv_address_log_class, RECALL_CLASS)
 
 #define RECALL_MOVE(F, T)                                                                          \
 	F(T, place, RISING)                                                                        \
@@ -107,13 +107,13 @@ PV_SHAPE(recall_class, struct pv_recall_class, RECALL_CLASS)
 	F(T, to, FIGURE)                                                                           \
 	F(T, class_use, FIGURE)                                                                    \
 	F(T, time_ns, FIGURE)
-PV_SHAPE(recall_move, struct pv_recall_move, RECALL_MOVE)
+PV_SHAPE(address_log_move, struct pv_address_log_move, RECALL_MOVE)
 
 #define RECALL(F, T)                                                                               \
-	F(T, classes, LIST, recall_class, 0, PV_RECALL_MOST)                                       \
-	F(T, moves, LIST, recall_move, 0, PV_RECALL_MOST)                                          \
+	F(T, classes, LIST, address_log_class, 0, PV_ADDRESS_LOG_MOST)                             \
+	F(T, moves, LIST, address_log_move, 0, PV_ADDRESS_LOG_MOST)                                \
 	F(T, full, BOOL)
-PV_SHAPE(recall, struct pv_recall, RECALL)
+PV_SHAPE(address_log, struct pv_address_log, RECALL)
 
 /* What it keeps of threads is found anew. */
 #define TABLE(F, T)                                                                                \
@@ -126,7 +126,7 @@ PV_SHAPE(recall, struct pv_recall, RECALL)
 	F(T, in_row, FIGURE)                                                                       \
 	F(T, unusable, CHARS)                                                                      \
 	F(T, format, PART, format)                                                                 \
-	F(T, recall, PART, recall)                                                                 \
+	F(T, address_log, PART, address_log)                                                       \
 	F(T, limit, LEFT_OUT)                                                                      \
 	F(T, thread, LEFT_OUT_ALL)                                                                 \
 	F(T, thread_at, LEFT_OUT_ALL)                                                              \
@@ -180,7 +180,7 @@ static bool changes_hold(const struct pv_buffers *b, const struct pv_model *m)
 	return ok;
 }
 
-static bool recall_holds(const struct pv_recall *r, const struct pv_model *m)
+static bool address_log_holds(const struct pv_address_log *r, const struct pv_model *m)
 {
 	bool ok = true;
 	for (size_t i = 0; i < r->classes.n; i++)
@@ -202,8 +202,8 @@ static bool points_hold(const struct index_state *s, uint64_t covers)
 static bool table_holds(const struct pv_buffers *b, const struct pv_model *m)
 {
 	return b->per_row > 0 && (b->per_row & (b->per_row - 1)) == 0 && rows_hold(b) &&
-	       changes_hold(b, m) && recall_holds(&b->recall, m) &&
-	       b->recalled <= b->recall.classes.n + b->recall.moves.n;
+	       changes_hold(b, m) && address_log_holds(&b->address_log, m) &&
+	       b->recalled <= b->address_log.classes.n + b->address_log.moves.n;
 }
 
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
@@ -368,7 +368,7 @@ static void take_table(struct pv_ingest *in, struct pv_buffers *table)
 	if (in->options.ranges) {
 		old = in->table;
 		in->table = table;
-		in->model->recall = &table->recall;
+		in->model->address_log = &table->address_log;
 	}
 	pthread_mutex_unlock(&in->life);
 	pv_buffers_destroy(old);
@@ -413,7 +413,7 @@ static struct pv_model *load(
 	if (m && ret_state->table)
 		pv_archive_shape(&a, &table_shape, table);
 	else if (m)
-		pv_buffers_spoil(table, "the index was made without a table of buffers");
+		pv_buffers_invalidate(table, "the index was made without a table of buffers");
 	if (!m || a.failed || !pv_model_load(m, pv_index_read, from, a.left) ||
 		!table_holds(table, m) || !points_hold(ret_state, from->covers)) {
 		pv_buffers_destroy(table);

@@ -200,6 +200,6 @@ bool pv_ingest_renew_table(struct pv_ingest *in)
 	pv_buffers_destroy(in->table);
 	in->table = pv_buffers_create();
 	if (in->table)
-		in->model->recall = &in->table->recall;
+		in->model->address_log = &in->table->address_log;
 	return in->table != NULL;
 }

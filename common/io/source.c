@@ -442,11 +442,11 @@ bool pv_source_record(
 	return begun;
 }
 
-void pv_source_settle(struct pv_source *s)
+void pv_source_record_wait(struct pv_source *s)
 {
 	struct pv_pipe *pipe = atomic_load(&s->pipe);
 	if (pipe && s->record)
-		pv_pipe_settle(pipe);
+		pv_pipe_record_wait(pipe);
 }
 
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)

@@ -95,7 +95,7 @@ bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
 /* Waits (a minute at most) until the record has all that came, or has stopped. Any thread. */
-void pv_source_settle(struct pv_source *s);
+void pv_source_record_wait(struct pv_source *s);
 
 /*
  * The next byte read is the one at `offset` of the inflated stream. PV_EUSAGE for pipes not read

@@ -203,7 +203,7 @@ void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket)
 	pv_spool_wake_clear(p->spool);
 }
 
-void pv_pipe_settle(struct pv_pipe *p)
+void pv_pipe_record_wait(struct pv_pipe *p)
 {
 	enum { LOOK_MS = 2, LONGEST_MS = 60000 };
 	for (int ms = 0; ms < LONGEST_MS && !pv_spool_record_settled(p->spool) &&

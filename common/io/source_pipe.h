@@ -33,8 +33,8 @@ struct pv_spool *pv_pipe_spool(const struct pv_pipe *p);
 /* As pv_source_wait_clear(), for the drainer's socket. */
 void pv_pipe_wait_clear(struct pv_pipe *p, int epoll_fd, int socket);
 
-/* Waits until the record has all that came, or cannot have it: pv_source_settle(). */
-void pv_pipe_settle(struct pv_pipe *p);
+/* Waits until the record has all that came, or cannot have it: pv_source_record_wait(). */
+void pv_pipe_record_wait(struct pv_pipe *p);
 
 /* Fills in what only the pipe knows. One thread at a time. */
 void pv_pipe_info(struct pv_pipe *p, struct pv_source_info *ret);

@@ -12,7 +12,7 @@
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/told.h"
 #include "common/model/calls/own_time.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/time/window_parts.h"
 
 enum { CHUNK = 4096 };
@@ -68,7 +68,7 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 		return pv_threads_apply(x->m, e);
 	case PV_KIND_EXCEPTION_THROW:
 	case PV_KIND_EXCEPTION_CLAUSE:
-		return pv_throws_apply(x, e);
+		return pv_exceptions_apply(x, e);
 	case PV_KIND_MONITOR_CONTENTION:
 	case PV_KIND_MONITOR_DONE:
 	case PV_KIND_MONITOR_FAIL:

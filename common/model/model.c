@@ -5,7 +5,7 @@
 
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/symbols.h"
 #include "common/model/skip.h"
@@ -21,9 +21,9 @@ static bool init_stores(struct pv_model *m)
 
 /* In this order: see listen.h. */
 static const struct pv_object_listener *const on_objects[] = { &pv_locks_listener,
-	&pv_handles_listener, &pv_throws_listener, NULL };
-static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks, &pv_throws_stacks,
-	NULL };
+	&pv_handles_listener, &pv_exceptions_listener, NULL };
+static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks,
+	&pv_exceptions_stacks, NULL };
 
 static uint64_t models; /* atomic: made so far */
 
@@ -78,7 +78,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_shots_finish(&m->shots);
 	pv_threads_finish(&m->threads);
 	pv_locks_finish(&m->locks);
-	pv_throws_finish(&m->throws);
+	pv_exceptions_finish(&m->throws);
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
 	pv_lines_finish(&m->lines);

@@ -29,12 +29,12 @@
 #include "common/model/calls/stacks.h"
 #include "common/model/ground/target_info.h"
 #include "common/model/calls/threads.h"
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "common/model/time/timeline.h"
 #include "common/model/calls/tree_sums.h"
 
 struct pv_buckets;
-struct pv_recall;
+struct pv_address_log;
 struct pv_window;
 struct pv_model_private;
 
@@ -79,11 +79,11 @@ struct pv_model {
 	struct pv_heap_shots shots;
 	struct pv_threads threads;
 	struct pv_locks locks;
-	struct pv_throws throws;
+	struct pv_exceptions throws;
 	struct pv_counters counters;
 	struct pv_window *window;
-	struct pv_buckets *buckets; /* NULL: none are kept */
-	struct pv_recall *recall;   /* NULL: none is kept; the ingest's */
+	struct pv_buckets *buckets;         /* NULL: none are kept */
+	struct pv_address_log *address_log; /* NULL: none is kept; the ingest's */
 	struct pv_timeline timeline;
 	struct pv_helpers helpers;
 	struct pv_lines lines;

@@ -124,7 +124,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, counters, PART, counters)                                                             \
 	F(T, window, LEFT_OUT)                                                                     \
 	F(T, buckets, LEFT_OUT)                                                                    \
-	F(T, recall, LEFT_OUT)                                                                     \
+	F(T, address_log, LEFT_OUT)                                                                \
 	F(T, timeline, PART, timeline)                                                             \
 	F(T, helpers, PART, helpers)                                                               \
 	F(T, lines, PART, lines)                                                                   \
@@ -236,7 +236,7 @@ static bool remember(void *ctx, const void *bytes, size_t n)
 	return true;
 }
 
-static bool recall(void *ctx, void *to, size_t n)
+static bool address_log(void *ctx, void *to, size_t n)
 {
 	struct memory *from = ctx;
 	if (n > from->bytes.n - from->at)
@@ -252,7 +252,7 @@ bool pv_model_copy_names(const struct pv_model *from, struct pv_model *to)
 	struct memory bytes = { 0 };
 	struct pv_archive out = { .write = remember, .ctx = &bytes };
 	bool ok = save(&out, only_names, (struct pv_names *)&from->names); /* changes nothing */
-	struct pv_archive in = { .read = recall, .ctx = &bytes, .left = bytes.bytes.n };
+	struct pv_archive in = { .read = address_log, .ctx = &bytes, .left = bytes.bytes.n };
 	ok = ok && load(&in, only_names, &to->names) && pv_threads_know(to, &from->threads);
 	pv_array_finish(&bytes.bytes);
 	return ok;

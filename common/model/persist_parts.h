@@ -26,8 +26,8 @@ enum pv_store {
 	PV_LOCK_SITES,
 	PV_BY_LOCK,
 	PV_LOCKS,
-	PV_LATE_THROWS,
-	PV_LATE_HANDLES,
+	PV_UNRESOLVED_EXCEPTIONS,
+	PV_UNRESOLVED_HANDLES,
 	PV_CLAUSES_BY_METHOD,
 	PV_MESSAGES,
 	PV_HANDLES,
@@ -59,7 +59,7 @@ PV_SHAPE_IS(calls, struct pv_calls)
 PV_SHAPE_IS(tree_sums, struct pv_tree_sums)
 PV_SHAPE_IS(threads, struct pv_threads)
 PV_SHAPE_IS(allocs, struct pv_allocs)
-PV_SHAPE_IS(throws, struct pv_throws)
+PV_SHAPE_IS(throws, struct pv_exceptions)
 PV_SHAPE_IS(locks, struct pv_locks)
 PV_SHAPE_IS(handles, struct pv_handles)
 PV_SHAPE_IS(finalizers, struct pv_finalizers)

@@ -66,16 +66,16 @@ PV_SHAPE_SHARED(allocs, struct pv_allocs, ALLOCS)
 	F(T, what, FIGURES, uint32_t)                                                              \
 	F(T, before, OLDER_1)                                                                      \
 	F(T, unknown, FIGURE)
-PV_SHAPE(late, struct pv_late, LATE)
+PV_SHAPE(late, struct pv_unresolved_event, LATE)
 
 #define LATE_THROWS(F, T)                                                                          \
-	F(T, one, LIST, late, PV_LATE_THROWS, PV_LATE_MOST)                                        \
-	F(T, of, MAP, ID_1, PV_LATE_THROWS)
+	F(T, one, LIST, late, PV_UNRESOLVED_EXCEPTIONS, PV_UNRESOLVED_MOST)                        \
+	F(T, of, MAP, ID_1, PV_UNRESOLVED_EXCEPTIONS)
 #define LATE_HANDLES(F, T)                                                                         \
-	F(T, one, LIST, late, PV_LATE_HANDLES, PV_LATE_MOST)                                       \
-	F(T, of, MAP, ID_1, PV_LATE_HANDLES)
-PV_SHAPE(late_throws, struct pv_lates, LATE_THROWS)
-PV_SHAPE(late_handles, struct pv_lates, LATE_HANDLES)
+	F(T, one, LIST, late, PV_UNRESOLVED_HANDLES, PV_UNRESOLVED_MOST)                           \
+	F(T, of, MAP, ID_1, PV_UNRESOLVED_HANDLES)
+PV_SHAPE(unresolved_exceptions, struct pv_unresolved, LATE_THROWS)
+PV_SHAPE(unresolved_handles, struct pv_unresolved, LATE_HANDLES)
 
 /* --- throws */
 
@@ -103,9 +103,9 @@ PV_SHAPE(messages, struct pv_messages, MESSAGES)
 	F(T, by_method, LIST, clause_method, PV_CLAUSES_BY_METHOD, 0)                              \
 	F(T, by_method_of, MAP, ID, PV_CLAUSES_BY_METHOD)                                          \
 	F(T, unknown_class, FIGURE)                                                                \
-	F(T, waiting, PART, late_throws)                                                           \
+	F(T, waiting, PART, unresolved_exceptions)                                                 \
 	F(T, messages, PART, messages)
-PV_SHAPE_SHARED(throws, struct pv_throws, THROWS)
+PV_SHAPE_SHARED(throws, struct pv_exceptions, THROWS)
 
 /* --- locks */
 
@@ -171,7 +171,7 @@ PV_SHAPE(handle, struct pv_handle, HANDLE)
 	F(T, owed, FIGURE)                                                                         \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, folded_sites, FIGURE)                                                                 \
-	F(T, waiting, PART, late_handles)                                                          \
+	F(T, waiting, PART, unresolved_handles)                                                    \
 	F(T, handle, LIST, handle, PV_HANDLES, PV_HANDLES_CAP)                                     \
 	F(T, handle_of, MAP, ID, PV_HANDLES)                                                       \
 	F(T, site_of, MAP, ID, PV_HANDLE_SITES)                                                    \
@@ -263,7 +263,7 @@ void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t)
 
 static bool throws_hold(const struct pv_model *m)
 {
-	const struct pv_lates *l = &m->throws.waiting;
+	const struct pv_unresolved *l = &m->throws.waiting;
 	bool ok = true;
 	for (size_t i = 0; i < l->one.n; i++)
 		ok &= l->one.v[i].what[0] < m->names.class_use.n &&

@@ -3,22 +3,22 @@
 #include <string.h>
 
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 
-static bool copy_recall(
-	const struct pv_model *m, const struct pv_recall *from, struct pv_recall *to)
+static bool copy_address_log(
+	const struct pv_model *m, const struct pv_address_log *from, struct pv_address_log *to)
 {
 	if (!from)
 		return true;
 	if (!pv_reserve(&to->classes, from->classes.n) || !pv_reserve(&to->moves, from->moves.n))
 		return false;
 	for (size_t i = 0; i < from->classes.n; i++) {
-		struct pv_recall_class c = from->classes.v[i];
+		struct pv_address_log_class c = from->classes.v[i];
 		c.class_use = m->names.class_use.v[c.class_use].key;
 		to->classes.v[to->classes.n++] = c;
 	}
 	for (size_t i = 0; i < from->moves.n; i++) {
-		struct pv_recall_move move = from->moves.v[i];
+		struct pv_address_log_move move = from->moves.v[i];
 		if (move.class_use)
 			move.class_use = m->names.class_use.v[move.class_use].key;
 		to->moves.v[to->moves.n++] = move;
@@ -27,7 +27,8 @@ static bool copy_recall(
 	return true;
 }
 
-bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret)
+bool pv_known_copy(
+	struct pv_model *m, const struct pv_address_log *address_log, struct pv_known *ret)
 {
 	const struct pv_gc *gc = &m->gc;
 	pv_gc_sort(&m->gc);
@@ -48,7 +49,7 @@ bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv
 		.ending = m->ending };
 	memcpy(ret->sync, m->notes.sync, sizeof ret->sync);
 	if (!pv_reserve(&ret->collections, gc->collections.n + 1) ||
-		!copy_recall(m, recall, &ret->recall)) {
+		!copy_address_log(m, address_log, &ret->address_log)) {
 		pv_known_finish(ret);
 		return false;
 	}
@@ -61,7 +62,7 @@ bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv
 
 void pv_known_finish(struct pv_known *k)
 {
-	pv_recall_finish(&k->recall);
+	pv_address_log_finish(&k->address_log);
 	pv_array_finish(&k->collections);
 }
 
@@ -70,13 +71,13 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k)
 	m->have_zero = true;
 	m->zero_ns = k->zero_ns;
 	m->private->zero_open = false;
-	m->only.recall = &k->recall;
+	m->only.address_log = &k->address_log;
 	pv_model_time_base(m, k->zero_ns); /* makes what hangs on zero */
 }
 
-bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
+bool pv_model_know_end(struct pv_model *m, const struct pv_known *k)
 {
-	bool ok = pv_recall_moves(m, UINT64_MAX);
+	bool ok = pv_address_log_moves(m, UINT64_MAX);
 	m->first_ns = k->first_ns;
 	m->last_ns = k->last_ns;
 	pv_gc_exit_until(m, m->last_ns);
@@ -91,7 +92,7 @@ bool pv_model_settle(struct pv_model *m, const struct pv_known *k)
 	m->calls.unwound = k->unwound;
 	m->calls.gap_closed = k->gap_closed;
 	pv_gc_take_allocated(&m->gc, k->collections.v, k->collections.n);
-	m->only.recall = NULL; /* no more batches will come */
+	m->only.address_log = NULL; /* no more batches will come */
 	m->ending = k->ending;
 	if (k->ended)
 		pv_model_end(m, k->complete);

@@ -6,7 +6,7 @@
 #define PV_MODEL_SKIP_H
 
 #include "common/model/model.h"
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 
 /* What the model of a whole log knows and a partial reading cannot find out. */
 struct pv_known {
@@ -16,18 +16,19 @@ struct pv_known {
 	uint64_t late_names, stray_leaves, missing_leaves, unwound, gap_closed;
 	bool ended, complete;
 	struct pv_ending ending;
-	struct pv_recall recall;                    /* classes by their wire keys */
+	struct pv_address_log address_log;          /* classes by their wire keys */
 	PV_ARRAY(struct pv_collection) collections; /* for their `allocated` */
 };
 
 /* False when out of memory. `recall` may be NULL. */
-bool pv_known_copy(struct pv_model *m, const struct pv_recall *recall, struct pv_known *ret);
+bool pv_known_copy(
+	struct pv_model *m, const struct pv_address_log *address_log, struct pv_known *ret);
 void pv_known_finish(struct pv_known *k);
 
 /* After pv_model_begin(), before the first batch; `k` must outlive the reading. */
 void pv_model_know(struct pv_model *m, const struct pv_known *k);
 /* After the last batch. False when out of memory. */
-bool pv_model_settle(struct pv_model *m, const struct pv_known *k);
+bool pv_model_know_end(struct pv_model *m, const struct pv_known *k);
 
 /* How a thread stands after buffers that were left out; it must have been met before them. */
 struct pv_stand {

@@ -16,7 +16,7 @@
 #include "common/model/model.h"
 #include "common/model/objects/shots.h"
 #include "common/model/calls/threads.h"
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "common/query/groups_kept.h"
 #include "common/query/log_end.h"
 #include "common/query/specs.h"

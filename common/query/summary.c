@@ -9,7 +9,7 @@
 #include "common/model/model.h"
 #include "common/model/objects/shots.h"
 #include "common/model/calls/threads.h"
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "common/query/call_copy.h"
 #include "common/query/coverage.h"
 #include "common/query/facts.h"

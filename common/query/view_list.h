@@ -25,7 +25,7 @@
 	VIEW(SHOTS, "heap_shots")               /* row id = shot number + 1 */                     \
 	VIEW(SHOT_CLASSES, "heap_shot_classes") /* of shot row `select` */                         \
 	VIEW(SHOT_DIFF, "heap_shot_diff")       /* shot row `base` -> `select`, by class */        \
-	/* of the query's `lives`; empty without */                                                \
+	/* of the query's `identity`; empty without */                                             \
 	VIEW(HEAP_DIFF, "heap_diff") /* new, died, survived by class */                            \
 	VIEW(HEAP_DIFF_SITES,                                                                      \
 		"heap_diff_sites") /* by birth stack, of class row `select`, 0: all */             \

@@ -10,7 +10,7 @@
 #include "common/query/table.h"
 #include "common/query/view_list.h"
 
-struct pv_lives;
+struct pv_identity;
 struct pv_heap;
 struct pv_heap_set;
 struct pv_model;
@@ -45,7 +45,7 @@ struct pv_query {
 	uint64_t select; /* row id, for views that need one */
 	bool inner;      /* one of very many, within a row of another: without coverage line */
 	uint64_t base;   /* SHOT_DIFF: row id of the base shot */
-	const struct pv_lives *lives; /* HEAP_DIFF and others, of this model; borrowed */
+	const struct pv_identity *identity; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
 	const struct pv_heap *heap;    /* HEAP_*: of the shot; NULL: empty tables */
 	const struct pv_heap_set *set; /* HEAP_*: only these objects; NULL: as `select` says */

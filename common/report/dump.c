@@ -212,7 +212,7 @@ static bool put_piece(struct pv_dump *d)
 	bool partial = !f->last_piece || !f->whole;
 	if (!f->continues) {
 		put_buffer(d);
-		const struct mlpd_trial t = { d->says, partial, d->bases };
+		const struct mlpd_layout_probe t = { d->says, partial, d->bases };
 		if (!mlpd_choose_layout(
 			    f->payload, f->payload_len, &t, &f->header.format, &d->trials))
 			return false;

@@ -24,7 +24,7 @@ static void look_at_buffer(struct look *l)
 {
 	struct mlpd_framer *f = &l->framer;
 	struct mlpd_format *format = &f->header.format;
-	struct mlpd_trial t = { .says = l->says, .partial = !f->last_piece || !f->whole };
+	struct mlpd_layout_probe t = { .says = l->says, .partial = !f->last_piece || !f->whole };
 	if (f->continues)
 		return;
 	mlpd_bases_init(&t.start, &f->buffer);

@@ -39,12 +39,12 @@ static bool follow(struct pv_report *r, struct pv_error *reterr)
 	const struct pv_report_options *o = r->options;
 	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index,
 		o->by };
-	if (!needs(r, PV_SECTION_LIVES))
+	if (!needs(r, PV_SECTION_IDENTITY))
 		return true;
 	if (!o->follows)
 		return pv_fail(reterr, PV_EUSAGE, 0, "objects cannot be followed here");
-	r->lives = o->follows->follow(o->follows->ctx, &which, &r->lives_model, reterr);
-	return r->lives != NULL;
+	r->identity = o->follows->follow(o->follows->ctx, &which, &r->identity_model, reterr);
+	return r->identity != NULL;
 }
 
 /* Opens the shot where a section needs its objects. */

@@ -15,7 +15,7 @@
 #include "common/query/log_end.h"
 
 struct pv_heap;
-struct pv_lives;
+struct pv_identity;
 struct pv_model;
 
 enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
@@ -58,7 +58,7 @@ struct pv_report_diff {
 struct pv_report_follows {
 	void *ctx;
 	/* They and the model they speak of live on; NULL with a reason: PV_EUSAGE for wrong shots. */
-	const struct pv_lives *(*follow)(void *ctx, const struct pv_report_diff *which,
+	const struct pv_identity *(*follow)(void *ctx, const struct pv_report_diff *which,
 		struct pv_model **ret_model, struct pv_error *reterr);
 };
 

@@ -26,9 +26,9 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		.heap = r->heap,
 		.inner = select && !read_by_people,
 		.hide_internal = read_by_people };
-	bool lives = s->flags & PV_SECTION_LIVES;
-	if (lives) {
-		q.lives = r->lives;
+	bool identity = s->flags & PV_SECTION_IDENTITY;
+	if (identity) {
+		q.identity = r->identity;
 		q.matched_by_class = o->by == PV_REPORT_CLASS;
 	}
 	if (s->view == PV_VIEW_HEAP_PATH)
@@ -39,7 +39,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		pv_report_belongs(o, &q, NULL);
 		q.limit = o->limited ? o->limit : o->format == PV_REPORT_TEXT ? TEXT_LIMIT : 0;
 	}
-	struct pv_table *t = pv_view_table(lives ? r->lives_model : r->model, s->view, &q);
+	struct pv_table *t = pv_view_table(identity ? r->identity_model : r->model, s->view, &q);
 	if (!t)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return t;

@@ -138,7 +138,7 @@ const struct pv_section pv_sections[] = {
 			"survived_objects", "survived_bytes", "objects_change", "bytes_change",
 			"uncertain_objects", "age_collections" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
 	{ .name = "heap_diff_sites",
 		.title = "The same by where they were born",
 		.view = PV_VIEW_HEAP_DIFF_SITES,
@@ -146,7 +146,7 @@ const struct pv_section pv_sections[] = {
 			"died_bytes", "survived_objects", "survived_bytes", "uncertain_objects",
 			"age_collections" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
 	{ .name = "heap_diff_threads",
 		.title = "The same by the thread that made them",
 		.view = PV_VIEW_HEAP_DIFF_THREADS,
@@ -154,21 +154,21 @@ const struct pv_section pv_sections[] = {
 			"survived_objects", "survived_bytes", "uncertain_objects",
 			"age_collections" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
 	{ .name = "heap_ladder",
 		.title = "Classes whose young do not die",
 		.view = PV_VIEW_HEAP_LADDER,
 		.keys = { "name", "score", "shape", "objects", "bytes", "bytes_growth",
 			"young_survival_percent", "alive_bytes" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
 	{ .name = "heap_cohorts",
 		.title = "Who was born between two shots, and is alive at each",
 		.view = PV_VIEW_HEAP_COHORTS,
 		.keys = { "class", "born_after", "born_before", "born_objects", "born_bytes",
 			"objects", "bytes", "survivors" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_LIVES },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
 	{ .name = "exceptions.clauses",
 		.title = "Exception clauses",
 		.view = PV_VIEW_CLAUSES,
@@ -420,7 +420,7 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 	for (size_t i = 0; i < pv_section_count; i++) {
 		bool all = is_word("all", word, len) && !one_list(o) &&
 			   !(pv_sections[i].flags &
-				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_LIVES));
+				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY));
 		if (all || matches(o, &pv_sections[i], word, len))
 			found |= UINT64_C(1) << i;
 	}

@@ -21,11 +21,11 @@ struct pv_section {
 };
 
 enum pv_section_flags {
-	PV_SECTION_EXTRA = 1,  /* only when asked for by name */
-	PV_SECTION_FACT = 2,   /* describes the log: neither cut, filtered nor sorted */
-	PV_SECTION_CSV = 4,    /* too long for anything but CSV */
-	PV_SECTION_GRAPH = 8,  /* needs the objects of a heap shot; not in "all" */
-	PV_SECTION_LIVES = 16, /* needs to know which object is which; likewise */
+	PV_SECTION_EXTRA = 1,     /* only when asked for by name */
+	PV_SECTION_FACT = 2,      /* describes the log: neither cut, filtered nor sorted */
+	PV_SECTION_CSV = 4,       /* too long for anything but CSV */
+	PV_SECTION_GRAPH = 8,     /* needs the objects of a heap shot; not in "all" */
+	PV_SECTION_IDENTITY = 16, /* needs to know which object is which; likewise */
 };
 
 extern const struct pv_section pv_sections[];
@@ -50,11 +50,11 @@ struct pv_report {
 	uint64_t chosen;
 	struct pv_facts facts;
 	struct pv_totals totals;
-	const struct pv_heap *heap;     /* NULL: no section needs one */
-	uint32_t object;                /* in it, of heap_path */
-	const struct pv_lives *lives;   /* NULL: no section needs them */
-	struct pv_model *lives_model;   /* of these */
-	struct pv_groups_cache *groups; /* of all its tables */
+	const struct pv_heap *heap;         /* NULL: no section needs one */
+	uint32_t object;                    /* in it, of heap_path */
+	const struct pv_identity *identity; /* NULL: no section needs them */
+	struct pv_model *identity_model;    /* of these */
+	struct pv_groups_cache *groups;     /* of all its tables */
 	FILE *out;
 };
 

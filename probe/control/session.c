@@ -53,7 +53,7 @@ static void in_child(void)
 	pvp_registry_reset_lock();
 	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
 	recording = false;
-	pvp_children_born();
+	pvp_children_forked();
 	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);

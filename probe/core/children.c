@@ -52,7 +52,7 @@ void pvp_children_end(void)
 		munmap(f, sizeof *f);
 }
 
-void pvp_children_born(void)
+void pvp_children_forked(void)
 {
 	parents = forked;
 	forked = NULL;

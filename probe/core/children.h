@@ -41,7 +41,7 @@ struct pvp_children {
 void pvp_children_begin(void);
 void pvp_children_end(void);
 /* In a child of fork: counts it; and once it records into a log of its own. */
-void pvp_children_born(void);
+void pvp_children_forked(void);
 void pvp_children_records(void);
 
 /* --- the writer's --- */

@@ -89,7 +89,7 @@ size_t pvp_gzip_put(struct pvp_gzip *z, const uint8_t *from, size_t n, uint8_t t
 	return PVP_GZIP_OUT - z->stream.avail_out;
 }
 
-void pvp_gzip_settle(struct pvp_gzip *z, bool written)
+void pvp_gzip_commit(struct pvp_gzip *z, bool written)
 {
 	if (written) {
 		z->crc = z->crc_new;

@@ -31,7 +31,7 @@ size_t pvp_gzip_begin(struct pvp_gzip *z, uint8_t to[PVP_GZIP_HEAD]);
 size_t pvp_gzip_put(struct pvp_gzip *z, const uint8_t *from, size_t n, uint8_t to[PVP_GZIP_OUT]);
 
 /* Whether the bytes put since the last call were written; if not, later ones do not refer to them. */
-void pvp_gzip_settle(struct pvp_gzip *z, bool written);
+void pvp_gzip_commit(struct pvp_gzip *z, bool written);
 
 /* The first bytes of what was packed so; 0: it was not, or there is no zlib here. */
 size_t pvp_gzip_head(const uint8_t *from, size_t n, uint8_t *to, size_t room);

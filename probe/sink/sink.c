@@ -24,7 +24,7 @@ static bool still_ours(struct pvp_sink *s)
 static void take_back(struct pvp_sink *s)
 {
 	if (s->zip)
-		pvp_gzip_settle(s->zip, false);
+		pvp_gzip_commit(s->zip, false);
 	if (s->fd < 0 || s->pipe || s->dead)
 		return;
 	if (ftruncate(s->fd, (off_t)s->whole) == 0)
@@ -221,7 +221,7 @@ enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n
 	s->whole += total;
 	s->written += total;
 	if (s->zip)
-		pvp_gzip_settle(s->zip, true);
+		pvp_gzip_commit(s->zip, true);
 	s->member = s->zip;
 	return PVP_SENT;
 }

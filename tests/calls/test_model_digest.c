@@ -5,7 +5,7 @@
 #include "common/format/mlpd/framer.h"
 #include "common/calls/mlpd_digest.h"
 #include "common/calls/summariser.h"
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 #include "common/model/calls/stretch.h"
 #include "common/model/time/window.h"
 #include "tests/kit/logkit.h"
@@ -293,7 +293,7 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 }
 
 static struct logkit *read_again(
-	const struct world *w, struct pv_recall *recall, uint64_t *ret_digested)
+	const struct world *w, struct pv_address_log *address_log, uint64_t *ret_digested)
 {
 	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
 	struct pv_model *m = twin->model;
@@ -305,7 +305,7 @@ static struct logkit *read_again(
 	if (odd(2))
 		pv_summariser_keep(r.summariser, 50 + (uint32_t)odd(500));
 	m->calls.cap = w->k->model->calls.cap;
-	m->recall = recall;
+	m->address_log = address_log;
 	if (w->off)
 		pv_window_off(m);
 	ck_assert(mlpd_framer_init(&f));
@@ -333,10 +333,10 @@ static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *even
 {
 	static const size_t caps[] = { 400, 4000, PV_TREE_CAP };
 	struct world *w = calloc(1, sizeof *w);
-	struct pv_recall recall[2] = { 0 };
+	struct pv_address_log address_log[2] = { 0 };
 	state = seed;
 	w->k = logkit_new(17);
-	w->k->model->recall = &recall[0];
+	w->k->model->address_log = &address_log[0];
 	w->wild = odd(2);
 	w->off = odd(3) == 0;
 	w->slow = w->off && odd(2);
@@ -346,12 +346,12 @@ static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *even
 	for (size_t n = 3 + odd(30); n > 0; n--)
 		buffer(w);
 	throw_all(w);
-	struct logkit *other = read_again(w, &recall[1], digested);
+	struct logkit *other = read_again(w, &address_log[1], digested);
 	ck_same_models(logkit_model(w->k), other->model);
 	*events += other->model->calls.cap == PV_TREE_CAP ? other->model->events : 0;
 	logkit_free(other);
-	pv_recall_finish(&recall[0]);
-	pv_recall_finish(&recall[1]);
+	pv_address_log_finish(&address_log[0]);
+	pv_address_log_finish(&address_log[1]);
 	logkit_free(w->k);
 	free(w);
 }

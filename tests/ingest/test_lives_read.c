@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/ingest/again/lives_read.h"
+#include "common/ingest/again/identity_read.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/range_kit.h"
 #include "tests/kit/suite.h"
@@ -25,7 +25,7 @@ static unsigned rnd(unsigned below)
 }
 
 struct object {
-	int64_t born;
+	int64_t allocated;
 	unsigned thread, klass;
 	bool dead;
 };
@@ -77,12 +77,12 @@ static void allocate(struct world *w)
 	struct pv_event e = { .kind = PV_KIND_ALLOC,
 		.alloc = { logkit_type(w->k, class_key(o->klass)), address(slot), 32, { 0, 0 } } };
 	if (w->traced)
-		logkit_enter(w->k, o->born, maker(th));
+		logkit_enter(w->k, o->allocated, maker(th));
 	if (!w->traced)
 		e.alloc.stack = LOGKIT_LIST(w->k, 0x900, maker(th));
-	logkit_event(w->k, o->born, e);
+	logkit_event(w->k, o->allocated, e);
 	if (w->traced)
-		logkit_leave(w->k, o->born, maker(th));
+		logkit_leave(w->k, o->allocated, maker(th));
 }
 
 static void die(struct world *w)
@@ -231,23 +231,24 @@ static struct world *play(unsigned version, unsigned pointer_size, bool allocs, 
 	return play_traced(version, pointer_size, allocs, moves, false);
 }
 
-static struct pv_lives_read *follow(struct pv_ingest *in, const struct pv_lives_read_options *o)
+static struct pv_identity_read *follow(
+	struct pv_ingest *in, const struct pv_identity_read_options *o)
 {
 	struct pv_error e = { 0 };
-	struct pv_lives_read_status s;
-	struct pv_lives_read *r = pv_lives_read_start(in, o, &e);
+	struct pv_identity_read_status s;
+	struct pv_identity_read *r = pv_identity_read_start(in, o, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
-	pv_lives_read_wait(r);
-	pv_lives_read_status(r, &s);
+	pv_identity_read_wait(r);
+	pv_identity_read_status(r, &s);
 	ck_assert_msg(s.done, "%s", s.error.what);
 	return r;
 }
 
 /* The object (+ 1) an object of the later shot is said to be, by its birth. */
-static void check_object(const struct world *w, struct pv_lives_read *r, size_t i)
+static void check_object(const struct world *w, struct pv_identity_read *r, size_t i)
 {
-	const struct pv_lives *l = pv_lives_read_lives(r);
-	const struct pv_model *m = pv_lives_read_model(r);
+	const struct pv_identity *l = pv_identity_read_result(r);
+	const struct pv_model *m = pv_identity_read_model(r);
 	const struct pv_life_object *o = &l->object.v[i];
 	const struct pv_life_site *site = &l->site.v[l->row.v[o->row].site];
 	unsigned slot = (unsigned)((o->address - address(0)) / 64);
@@ -260,7 +261,7 @@ static void check_object(const struct world *w, struct pv_lives_read *r, size_t 
 	ck_assert_uint_eq(o->base_address, base);
 	if (!w->allocs)
 		return;
-	ck_assert_int_eq(o->born_ns - LOGKIT_ZERO, w->object[is - 1].born);
+	ck_assert_int_eq(o->allocated_ns - LOGKIT_ZERO, w->object[is - 1].allocated);
 	ck_assert_uint_eq(m->threads.thread.v[site->thread]->id, w->object[is - 1].thread);
 	uint32_t method = m->stacks.node.v[site->stack].method;
 	ck_assert_uint_eq(m->names.method.v[method].key, maker(w->object[is - 1].thread));
@@ -269,16 +270,16 @@ static void check_object(const struct world *w, struct pv_lives_read *r, size_t 
 }
 
 /* Those of the base shot that are gone took so much there. */
-static void check_dead(const struct world *w, const struct pv_lives *l)
+static void check_dead(const struct world *w, const struct pv_identity *l)
 {
 	const unsigned *base = w->shot[l->options.base], *shot = w->shot[l->options.shot];
 	uint64_t died = 0, bytes = 0;
 	for (unsigned s = 0; s < SLOTS; s++) {
-		bool lives = false;
+		bool identity = false;
 		for (unsigned k = 0; k < SLOTS; k++)
-			lives |= shot[k] == base[s];
-		died += base[s] && !lives;
-		bytes += base[s] && !lives ? size_at(w, s) : 0;
+			identity |= shot[k] == base[s];
+		died += base[s] && !identity;
+		bytes += base[s] && !identity ? size_at(w, s) : 0;
 	}
 	for (size_t i = 0; i < l->row.n; i++) {
 		const struct pv_life_row *r = &l->row.v[i];
@@ -293,9 +294,9 @@ static void check_dead(const struct world *w, const struct pv_lives *l)
 
 static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t base, uint32_t shot)
 {
-	const struct pv_lives_read_options o = { base, shot, false };
-	struct pv_lives_read *r = follow(in, &o);
-	const struct pv_lives *l = pv_lives_read_lives(r);
+	const struct pv_identity_read_options o = { base, shot, false };
+	struct pv_identity_read *r = follow(in, &o);
+	const struct pv_identity *l = pv_identity_read_result(r);
 	size_t alive = 0;
 	for (unsigned s = 0; s < SLOTS; s++)
 		alive += w->shot[shot][s] != 0;
@@ -307,7 +308,7 @@ static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t bas
 		ck_assert_uint_eq(l->uncertain, 0);
 	ck_assert_uint_eq(l->duplicates, 0);
 	ck_assert_uint_eq(l->guessed, 0);
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 }
 
 static void world_end(struct world *w)
@@ -353,9 +354,9 @@ START_TEST(without_moves_by_class)
 	state = 500 + (uint32_t)_i;
 	struct world *w = play(17, 8, false, false);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_lives_read_options o = { 1, 3, false };
-	struct pv_lives_read *r = follow(in, &o);
-	const struct pv_lives *l = pv_lives_read_lives(r);
+	const struct pv_identity_read_options o = { 1, 3, false };
+	struct pv_identity_read *r = follow(in, &o);
+	const struct pv_identity *l = pv_identity_read_result(r);
 	unsigned base[CLASSES] = { 0 }, shot[CLASSES] = { 0 };
 	uint64_t same = 0, least = 0;
 	for (unsigned s = 0; s < SLOTS; s++) {
@@ -372,7 +373,7 @@ START_TEST(without_moves_by_class)
 	ck_assert_uint_le(same, least);
 	ck_assert_uint_gt(l->guessed, 0);
 	ck_assert_uint_ge(l->uncertain, same); /* nothing that is said of them is sure */
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -383,9 +384,9 @@ START_TEST(by_address_it_is_the_address)
 	state = 600 + (uint32_t)_i;
 	struct world *w = play(17, 8, true, true);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_lives_read_options o = { 1, 2, true };
-	struct pv_lives_read *r = follow(in, &o);
-	const struct pv_lives *l = pv_lives_read_lives(r);
+	const struct pv_identity_read_options o = { 1, 2, true };
+	struct pv_identity_read *r = follow(in, &o);
+	const struct pv_identity *l = pv_identity_read_result(r);
 	for (size_t i = 0; i < l->object.n; i++) {
 		unsigned slot = (unsigned)((l->object.v[i].address - address(0)) / 64);
 		unsigned a = w->shot[1][slot], b = w->shot[2][slot];
@@ -393,7 +394,7 @@ START_TEST(by_address_it_is_the_address)
 		ck_assert_uint_eq(l->object.v[i].base_address, same ? address(slot) : 0);
 	}
 	ck_assert_uint_gt(l->uncertain, 0);
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -405,7 +406,7 @@ START_TEST(damaged_logs_do_no_harm)
 	state = 700 + (uint32_t)_i;
 	struct world *w = play(_i % 3 == 0 ? 10 : 17, 8, true, true);
 	struct pv_error e = { 0 };
-	struct pv_lives_read_status s;
+	struct pv_identity_read_status s;
 	for (int i = 0; i < 40; i++) /* not the header */
 		w->k->file.v[64 + rnd((unsigned)w->k->file.n - 64)] ^= (uint8_t)(1 << rnd(8));
 	size_t n = w->k->file.n - (_i % 2 ? rnd(2000) : 0);
@@ -414,15 +415,16 @@ START_TEST(damaged_logs_do_no_harm)
 	ck_assert_uint_eq(fwrite(w->k->file.v, 1, n, f), n);
 	ck_assert_int_eq(fclose(f), 0);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_lives_read_options o = { PV_LIVES_NO_SHOT, PV_LIVES_NO_SHOT, false };
-	struct pv_lives_read *r = in ? pv_lives_read_start(in, &o, &e) : NULL;
+	const struct pv_identity_read_options o = { PV_IDENTITY_NO_SHOT, PV_IDENTITY_NO_SHOT,
+		false };
+	struct pv_identity_read *r = in ? pv_identity_read_start(in, &o, &e) : NULL;
 	if (r) {
-		pv_lives_read_wait(r);
-		pv_lives_read_status(r, &s);
+		pv_identity_read_wait(r);
+		pv_identity_read_status(r, &s);
 		ck_assert(s.over);
 		ck_assert(s.done || s.error.code != PV_OK);
 	}
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -434,20 +436,21 @@ START_TEST(is_cancelled)
 	state = 1;
 	world_end(play(17, 8, true, true));
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_lives_read_options o = { PV_LIVES_NO_SHOT, PV_LIVES_NO_SHOT, false };
+	const struct pv_identity_read_options o = { PV_IDENTITY_NO_SHOT, PV_IDENTITY_NO_SHOT,
+		false };
 	for (int i = 0; i < 10; i++) {
 		struct pv_error e = { 0 };
-		struct pv_lives_read_status s;
-		struct pv_lives_read *r = pv_lives_read_start(in, &o, &e);
+		struct pv_identity_read_status s;
+		struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 		ck_assert_ptr_nonnull(r);
 		if (i % 2) {
-			pv_lives_read_cancel(r);
-			pv_lives_read_wait(r);
-			pv_lives_read_status(r, &s);
+			pv_identity_read_cancel(r);
+			pv_identity_read_wait(r);
+			pv_identity_read_status(r, &s);
 			ck_assert(s.over);
-			ck_assert(s.done == (pv_lives_read_lives(r) != NULL));
+			ck_assert(s.done == (pv_identity_read_result(r) != NULL));
 		}
-		pv_lives_read_destroy(r);
+		pv_identity_read_destroy(r);
 	}
 	pv_ingest_destroy(in);
 }
@@ -456,17 +459,17 @@ END_TEST
 static void refused(uint32_t base, uint32_t shot, const char *why)
 {
 	struct pv_error e = { 0 };
-	struct pv_lives_read_status s;
+	struct pv_identity_read_status s;
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_lives_read_options o = { base, shot, false };
-	struct pv_lives_read *r = pv_lives_read_start(in, &o, &e);
+	const struct pv_identity_read_options o = { base, shot, false };
+	struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 	ck_assert_ptr_nonnull(r);
-	pv_lives_read_wait(r);
-	pv_lives_read_status(r, &s);
+	pv_identity_read_wait(r);
+	pv_identity_read_status(r, &s);
 	ck_assert(s.over && !s.done);
 	ck_assert_int_eq(s.error.code, PV_EUSAGE);
 	ck_assert_str_eq(s.error.what, why);
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 	pv_ingest_destroy(in);
 }
 
@@ -475,7 +478,7 @@ START_TEST(shots_that_there_are_not)
 	state = 1;
 	world_end(play(17, 8, true, true));
 	refused(0, 6, "there is no heap shot 6: the log has 6");
-	refused(9, PV_LIVES_NO_SHOT, "there is no heap shot 9: the log has 6");
+	refused(9, PV_IDENTITY_NO_SHOT, "there is no heap shot 9: the log has 6");
 	refused(3, 3, "the base, heap shot 3, is not before heap shot 3");
 	refused(4, 1, "the base, heap shot 4, is not before heap shot 1");
 }

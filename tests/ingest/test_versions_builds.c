@@ -62,7 +62,7 @@ START_TEST(a_layout_is_found_by_its_events)
 	size_t used, n = fill(&w, is);
 	load(&b, &w);
 	mlpd_bases_init(&bases, &w.head);
-	struct mlpd_trial t = { .says = x->says, .start = bases };
+	struct mlpd_layout_probe t = { .says = x->says, .start = bases };
 	ck_assert(mlpd_decode_batch(&b, &bases, &f, false, &used));
 	ck_assert_msg(b.damaged, "the release's rules took it");
 	ck_assert(mlpd_try_layouts(&b, &t, &f, &changed));
@@ -89,7 +89,7 @@ START_TEST(a_damaged_release_stays_a_release)
 	b.bytes.v[b.bytes.n / 2 + 1] = 0x6e;
 	memset(b.bytes.v + b.bytes.n - 12, 0xff, 12);
 	mlpd_bases_init(&bases, &w.head);
-	struct mlpd_trial t = { .says = f.data_version, .start = bases };
+	struct mlpd_layout_probe t = { .says = f.data_version, .start = bases };
 	ck_assert(mlpd_decode_batch(&b, &bases, &f, false, &used));
 	ck_assert(b.damaged);
 	size_t n = b.n;

@@ -3,7 +3,7 @@
 #include <check.h>
 
 #include "common/model/time/buckets.h"
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 #include "common/model/time/window.h"
 #include "tests/kit/logkit.h"
 
@@ -180,7 +180,7 @@ static void same_buckets(const struct pv_model *a, const struct pv_model *b, int
 	pv_bucket_sums_finish(&y);
 }
 
-static void same_places(const struct pv_recall *a, const struct pv_recall *b)
+static void same_places(const struct pv_address_log *a, const struct pv_address_log *b)
 {
 	ck_assert_uint_eq(a->classes.n, b->classes.n);
 	ck_assert_uint_eq(a->moves.n, b->moves.n);
@@ -220,7 +220,7 @@ void ck_same_models(const struct pv_model *a, const struct pv_model *b)
 	ck_assert_uint_eq(a->allocs.with_path, b->allocs.with_path);
 	same_classes(&a->allocs, &b->allocs);
 	ck_assert_uint_eq(a->throws.unknown_class, b->throws.unknown_class);
-	same_places(a->recall, b->recall);
+	same_places(a->address_log, b->address_log);
 	for (int64_t from = 0; from < 2000000000 && a->buckets; from += 500000000)
 		same_buckets(a, b, LOGKIT_ZERO + from);
 }

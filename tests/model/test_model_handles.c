@@ -1,7 +1,7 @@
 /* GC handles and finalizers: what is alive, who made it, whatever order the buffers came in. */
 #include <check.h>
 
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
 
@@ -110,8 +110,8 @@ static struct logkit *told_late(void)
 START_TEST(an_allocation_may_be_told_late)
 {
 	struct logkit *k = told_late();
-	struct pv_recall recall = { 0 };
-	k->model->recall = &recall;
+	struct pv_address_log address_log = { 0 };
+	k->model->address_log = &address_log;
 	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	create(k, 20, PV_HANDLE_NORMAL, 2);
@@ -131,10 +131,10 @@ START_TEST(an_allocation_may_be_told_late)
 	ck_assert(none->class_use == 0 && none->created == 1 && none->live == 0);
 	ck_assert(text->class_use != 0 && text->created == 1 && text->live == 1);
 	/* A second reading that leaves the allocation out knows the class, too. */
-	ck_assert_uint_eq(recall.classes.n, 2);
-	ck_assert_uint_eq(recall.classes.v[0].class_use, text->class_use);
-	ck_assert_uint_lt(recall.classes.v[0].place, recall.classes.v[1].place);
-	pv_recall_finish(&recall);
+	ck_assert_uint_eq(address_log.classes.n, 2);
+	ck_assert_uint_eq(address_log.classes.v[0].class_use, text->class_use);
+	ck_assert_uint_lt(address_log.classes.v[0].place, address_log.classes.v[1].place);
+	pv_address_log_finish(&address_log);
 	logkit_free(k);
 }
 END_TEST
@@ -143,8 +143,8 @@ END_TEST
 START_TEST(a_class_known_before_may_be_of_another_object)
 {
 	struct logkit *k = logkit_new(17);
-	struct pv_recall recall = { 0 };
-	k->model->recall = &recall;
+	struct pv_address_log address_log = { 0 };
+	k->model->address_log = &address_log;
 	logkit_class(k, 0, TEXT, "Text");
 	logkit_class(k, 0, WORD, "Word");
 	logkit_alloc(k, 1, WORD, OBJECT, 24);
@@ -159,7 +159,7 @@ START_TEST(a_class_known_before_may_be_of_another_object)
 	const struct pv_handles *h = &logkit_model(k)->handles;
 	ck_assert_uint_eq(h->site.n, 1);
 	ck_assert_uint_eq(h->site.v[0].live, 3);
-	ck_assert_uint_eq(recall.classes.n, 4);
+	ck_assert_uint_eq(address_log.classes.n, 4);
 	logkit_on(k, 1);
 	logkit_alloc(k, 15, TEXT, OBJECT, 24);
 	logkit_flush(k);
@@ -175,13 +175,13 @@ START_TEST(a_class_known_before_may_be_of_another_object)
 	ck_assert_uint_eq(h->unknown_class, 0);
 	ck_assert_uint_eq(h->site.v[0].live, 1);
 	ck_assert_uint_eq(h->site.v[1].live, 2);
-	ck_assert_uint_eq(recall.classes.n, 5);
-	ck_assert_uint_eq(recall.classes.v[0].class_use, h->site.v[0].class_use);
-	ck_assert_uint_eq(recall.classes.v[1].class_use, h->site.v[1].class_use);
-	ck_assert_uint_eq(recall.classes.v[2].class_use, h->site.v[1].class_use);
-	ck_assert_uint_eq(recall.classes.v[3].class_use, h->site.v[0].class_use);
-	ck_assert_uint_eq(recall.moves.n, 0);
-	pv_recall_finish(&recall);
+	ck_assert_uint_eq(address_log.classes.n, 5);
+	ck_assert_uint_eq(address_log.classes.v[0].class_use, h->site.v[0].class_use);
+	ck_assert_uint_eq(address_log.classes.v[1].class_use, h->site.v[1].class_use);
+	ck_assert_uint_eq(address_log.classes.v[2].class_use, h->site.v[1].class_use);
+	ck_assert_uint_eq(address_log.classes.v[3].class_use, h->site.v[0].class_use);
+	ck_assert_uint_eq(address_log.moves.n, 0);
+	pv_address_log_finish(&address_log);
 	logkit_free(k);
 }
 END_TEST
@@ -190,8 +190,8 @@ END_TEST
 START_TEST(what_is_told_very_late_is_not_recalled)
 {
 	struct logkit *k = told_late();
-	struct pv_recall recall = { 0 };
-	k->model->recall = &recall;
+	struct pv_address_log address_log = { 0 };
+	k->model->address_log = &address_log;
 	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	for (int i = 0; i < 70000; i++)
@@ -200,9 +200,9 @@ START_TEST(what_is_told_very_late_is_not_recalled)
 	logkit_on(k, 1);
 	logkit_alloc(k, 8, TEXT, OBJECT, 24);
 	ck_assert_uint_eq(logkit_model(k)->handles.unknown_class, 0);
-	ck_assert_uint_eq(recall.classes.n, 70000);
-	ck_assert(recall.full);
-	pv_recall_finish(&recall);
+	ck_assert_uint_eq(address_log.classes.n, 70000);
+	ck_assert(address_log.full);
+	pv_address_log_finish(&address_log);
 	logkit_free(k);
 }
 END_TEST
@@ -254,17 +254,17 @@ END_TEST
 START_TEST(no_more_wait_than_are_kept)
 {
 	struct logkit *k = told_late();
-	for (uint64_t i = 0; i < 3 * PV_LATE_MOST; i++)
+	for (uint64_t i = 0; i < 3 * PV_UNRESOLVED_MOST; i++)
 		create(k, 10, PV_HANDLE_NORMAL, i);
 	logkit_flush(k);
 	const struct pv_handles *h = &logkit_model(k)->handles;
 	size_t n = h->waiting.one.n;
-	ck_assert_uint_le(n, PV_LATE_MOST);
-	ck_assert_uint_ge(n, PV_LATE_MOST / 2);
+	ck_assert_uint_le(n, PV_UNRESOLVED_MOST);
+	ck_assert_uint_ge(n, PV_UNRESOLVED_MOST / 2);
 	logkit_on(k, 1);
 	logkit_alloc(k, 5, TEXT, OBJECT, 24);
 	logkit_model(k);
-	ck_assert_uint_eq(h->unknown_class, 3 * PV_LATE_MOST - n);
+	ck_assert_uint_eq(h->unknown_class, 3 * PV_UNRESOLVED_MOST - n);
 	ck_assert_uint_eq(h->site.v[1].live, n);
 	logkit_free(k);
 }
@@ -275,14 +275,14 @@ START_TEST(who_has_its_class_waits_no_more)
 {
 	struct logkit *k = told_late();
 	logkit_class(k, 0, WORD, "Word");
-	for (uint64_t i = 0; i < PV_LATE_MOST / 2; i++)
+	for (uint64_t i = 0; i < PV_UNRESOLVED_MOST / 2; i++)
 		create(k, 10, PV_HANDLE_WEAK, i);
 	logkit_flush(k);
 	logkit_on(k, 1);
 	logkit_alloc(k, 5, TEXT, OBJECT, 24);
 	logkit_flush(k);
 	logkit_on(k, 2);
-	for (uint64_t i = 0; i < PV_LATE_MOST / 2 + 10; i++) /* dropped once */
+	for (uint64_t i = 0; i < PV_UNRESOLVED_MOST / 2 + 10; i++) /* dropped once */
 		create(k, 20, PV_HANDLE_PINNED, i);
 	logkit_flush(k);
 	logkit_on(k, 1);
@@ -291,8 +291,8 @@ START_TEST(who_has_its_class_waits_no_more)
 	/* All of the pinned ones, and none of the weak ones. */
 	ck_assert_uint_eq(h->site.n, 4);
 	ck_assert_uint_eq(h->site.v[0].created, 0);
-	ck_assert_uint_eq(h->site.v[1].created, PV_LATE_MOST / 2);
-	ck_assert_uint_eq(h->site.v[3].created, PV_LATE_MOST / 2 + 10);
+	ck_assert_uint_eq(h->site.v[1].created, PV_UNRESOLVED_MOST / 2);
+	ck_assert_uint_eq(h->site.v[3].created, PV_UNRESOLVED_MOST / 2 + 10);
 	logkit_free(k);
 }
 END_TEST

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/ground/model_parts.h"
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
 
@@ -66,7 +66,7 @@ START_TEST(it_is_what_was_told_last)
 	ck_assert_uint_eq(thrown(k, "Old"), 1);
 	ck_assert_uint_eq(thrown(k, "Own"), 2);
 	ck_assert_uint_eq(thrown(k, ""), 0);
-	const struct pv_throws *t = &logkit_model(k)->throws;
+	const struct pv_exceptions *t = &logkit_model(k)->throws;
 	ck_assert_uint_eq(t->unknown_class, 0);
 	ck_assert_uint_eq(t->thrown, 3);
 	tell(k, 6, OLD, OBJECT); /* nobody waits any more */
@@ -94,18 +94,18 @@ END_TEST
 /* A second reading hears what came late, and what is not counted asks for its object, too. */
 START_TEST(it_is_recalled)
 {
-	struct pv_recall recall = { 0 };
+	struct pv_address_log address_log = { 0 };
 	struct logkit *k = new_kit();
-	k->model->recall = &recall;
+	k->model->address_log = &address_log;
 	throw_it(k, 10, OBJECT);
 	tell(k, 5, OWN, OBJECT);
 	logkit_model(k);
-	ck_assert_uint_eq(recall.classes.n, 1);
+	ck_assert_uint_eq(address_log.classes.n, 1);
 	char buf[24];
-	ck_assert_str_eq(
-		pv_names_class_text(&k->model->names, (uint32_t)recall.classes.v[0].class_use, buf),
+	ck_assert_str_eq(pv_names_class_text(&k->model->names,
+				 (uint32_t)address_log.classes.v[0].class_use, buf),
 		"Own");
-	pv_recall_finish(&recall);
+	pv_address_log_finish(&address_log);
 	logkit_free(k);
 	const struct pv_restrict only = { .ranged = true, .from_ns = 50, .to_ns = 60 };
 	k = logkit_new_only(17, &only);

@@ -2,7 +2,7 @@
  * believed. */
 #include <string.h>
 
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
 

@@ -108,7 +108,7 @@ START_TEST(pieces_of_any_size)
 		put(plain + at, n);
 		at += n;
 		ck_assert_uint_eq(n_back, at); /* a follower has it at once */
-		pvp_gzip_settle(z, true);
+		pvp_gzip_commit(z, true);
 	}
 	finish(plain, MOST);
 	if (kind == 2)
@@ -127,7 +127,7 @@ START_TEST(nothing_and_little)
 		setup();
 		make(1, n);
 		put(plain, n);
-		pvp_gzip_settle(z, true);
+		pvp_gzip_commit(z, true);
 		finish(plain, n);
 	}
 }
@@ -138,14 +138,14 @@ START_TEST(pieces_that_are_taken_back)
 {
 	make(1, 50000);
 	put(plain, 20000);
-	pvp_gzip_settle(z, true);
+	pvp_gzip_commit(z, true);
 	size_t before = n_packed;
 	pvp_gzip_put(z, plain + 20000, 20000, packed + n_packed);
-	pvp_gzip_settle(z, false);
+	pvp_gzip_commit(z, false);
 	n_packed = before;
 	put(plain + 20000, 20000);
 	put(plain + 40000, 10000);
-	pvp_gzip_settle(z, true);
+	pvp_gzip_commit(z, true);
 	finish(plain, 50000);
 }
 END_TEST
@@ -154,13 +154,13 @@ START_TEST(members_follow_each_other)
 {
 	make(3, 60000);
 	put(plain, 30000);
-	pvp_gzip_settle(z, true);
+	pvp_gzip_commit(z, true);
 	finish(plain, 30000);
 	ck_assert_int_eq(inflateReset(&in), Z_OK);
 	n_back = 0;
 	n_packed = pvp_gzip_begin(z, packed);
 	put(plain, 30000); /* the same bytes, but no window of the first member */
-	pvp_gzip_settle(z, true);
+	pvp_gzip_commit(z, true);
 	finish(plain, 30000);
 }
 END_TEST

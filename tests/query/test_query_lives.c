@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/objects/lives.h"
-#include "common/model/objects/lives_use.h"
-#include "common/query/heap/lives_views.h"
+#include "common/model/objects/identity.h"
+#include "common/model/objects/identity_use.h"
+#include "common/query/heap/identity_views.h"
 #include "common/query/views.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
@@ -23,7 +23,7 @@ struct live {
 struct world {
 	struct logkit *k;
 	struct pv_model *m;
-	struct pv_lives l;
+	struct pv_identity l;
 	struct live live[LIVE];
 	unsigned n;
 	uint32_t class_use[CLASSES], stack[CLASSES];
@@ -36,9 +36,9 @@ static void make(struct world *w, unsigned klass, unsigned n)
 		struct live *o = &w->live[w->n++];
 		ck_assert_uint_lt(w->n, LIVE);
 		*o = (struct live){ 0x10000 + 64 * (uint64_t)w->n, klass, true };
-		const struct pv_birth b = { o->address, LOGKIT_ZERO + ++w->t, w->class_use[klass],
-			w->stack[klass], 1 };
-		ck_assert(pv_lives_alloc(&w->l, &b));
+		const struct pv_allocation_event b = { o->address, LOGKIT_ZERO + ++w->t,
+			w->class_use[klass], w->stack[klass], 1 };
+		ck_assert(pv_identity_alloc(&w->l, &b));
 	}
 }
 
@@ -58,19 +58,19 @@ static void drop(struct world *w, unsigned klass, unsigned keep)
 
 static void shot(struct world *w, uint32_t index)
 {
-	ck_assert(pv_lives_collection(&w->l));
-	ck_assert(pv_lives_shot_begins(&w->l, index, LOGKIT_ZERO + ++w->t));
+	ck_assert(pv_identity_collection(&w->l));
+	ck_assert(pv_identity_shot_begins(&w->l, index, LOGKIT_ZERO + ++w->t));
 	for (unsigned i = 0; i < w->n; i++)
 		if (w->live[i].alive)
-			ck_assert(pv_lives_object(
+			ck_assert(pv_identity_object(
 				&w->l, w->live[i].address, w->class_use[w->live[i].klass], 32));
-	ck_assert(pv_lives_shot_ends(&w->l, true));
+	ck_assert(pv_identity_shot_ends(&w->l, true));
 }
 
 static struct world *play(uint32_t base)
 {
 	static const uint32_t steps[SHOTS] = { 0, 1, 2, 3, 4, 5, 6 };
-	const struct pv_lives_options o = { .base = base,
+	const struct pv_identity_options o = { .base = base,
 		.shot = SHOTS - 1,
 		.steps = steps,
 		.n_steps = SHOTS,
@@ -93,9 +93,10 @@ static struct world *play(uint32_t base)
 		const struct pv_batch b = { .pool = { .v = &key, .n = 1 } };
 		w->class_use[i] = pv_names_class(
 			&w->m->names, logkit_type(w->k, 0x5000 + 0x100 * i), LOGKIT_ZERO + 10);
-		w->stack[i] = pv_lives_stack(w->m, LOGKIT_ZERO + 10, &b, (struct pv_span){ 0, 1 });
+		w->stack[i] =
+			pv_identity_stack(w->m, LOGKIT_ZERO + 10, &b, (struct pv_span){ 0, 1 });
 	}
-	ck_assert(pv_lives_init(&w->l, &o));
+	ck_assert(pv_identity_init(&w->l, &o));
 	make(w, STEADY, 50);
 	for (uint32_t s = 0; s < SHOTS; s++) {
 		make(w, LEAK, BATCH);
@@ -112,14 +113,14 @@ static struct world *play(uint32_t base)
 
 static void finish(struct world *w)
 {
-	pv_lives_finish(&w->l);
+	pv_identity_finish(&w->l);
 	logkit_free(w->k);
 	free(w);
 }
 
 static struct pv_table *ask(struct world *w, enum pv_view view, struct pv_query q)
 {
-	q.lives = &w->l;
+	q.identity = &w->l;
 	struct pv_table *t = pv_view_table(w->m, view, &q);
 	ck_assert_ptr_nonnull(t);
 	return t;
@@ -243,66 +244,66 @@ END_TEST
 enum { TICKS = 960, MOST_SHOTS = 61 };
 
 /* Objects of a class: when the i-th is born and dies; false: there are no more. */
-typedef bool life_fn(int i, int *born, int *dies);
+typedef bool life_fn(int i, int *allocated, int *dies);
 
 enum { FOR_EVER = TICKS + 1 };
 
-static bool leak(int i, int *born, int *dies)
+static bool leak(int i, int *allocated, int *dies)
 {
-	*born = 3 * i + 1;
+	*allocated = 3 * i + 1;
 	*dies = FOR_EVER;
-	return *born <= TICKS;
+	return *allocated <= TICKS;
 }
 
 /* Five of six pass by; what is alive of them at any time is as much as 30 ticks leak. */
-static bool leak_in_churn(int i, int *born, int *dies)
+static bool leak_in_churn(int i, int *allocated, int *dies)
 {
-	*born = i / 2 + 1;
-	*dies = i % 6 ? *born + 12 : FOR_EVER;
-	return *born <= TICKS;
+	*allocated = i / 2 + 1;
+	*dies = i % 6 ? *allocated + 12 : FOR_EVER;
+	return *allocated <= TICKS;
 }
 
 /* 40 at a time, and nothing in between. */
-static bool leak_in_lumps(int i, int *born, int *dies)
+static bool leak_in_lumps(int i, int *allocated, int *dies)
 {
-	*born = 70 * (i / 40) + 55;
+	*allocated = 70 * (i / 40) + 55;
 	*dies = FOR_EVER;
-	return *born <= TICKS;
+	return *allocated <= TICKS;
 }
 
 /* It works for a while, and sleeps; and so does the rest of the program. */
-static bool leak_then_sleep(int i, int *born, int *dies)
+static bool leak_then_sleep(int i, int *allocated, int *dies)
 {
-	*born = i + 1;
+	*allocated = i + 1;
 	*dies = FOR_EVER;
-	return *born <= TICKS / 2;
+	return *allocated <= TICKS / 2;
 }
 
-static bool churn(int i, int *born, int *dies)
+static bool churn(int i, int *allocated, int *dies)
 {
-	*born = i / 3 + 1;
-	*dies = *born + 2 + i % 7;
-	return *born <= TICKS;
+	*allocated = i / 3 + 1;
+	*dies = *allocated + 2 + i % 7;
+	return *allocated <= TICKS;
 }
 
 /* The newest 50 stay. */
-static bool cache(int i, int *born, int *dies)
+static bool cache(int i, int *allocated, int *dies)
 {
-	*born = i + 1;
-	*dies = *born + 50;
-	return *born <= TICKS;
+	*allocated = i + 1;
+	*dies = *allocated + 50;
+	return *allocated <= TICKS;
 }
 
-static bool warm_up(int i, int *born, int *dies)
+static bool warm_up(int i, int *allocated, int *dies)
 {
-	*born = 450 + i / 50;
+	*allocated = 450 + i / 50;
 	*dies = FOR_EVER;
 	return i < 500;
 }
 
-static bool steady(int i, int *born, int *dies)
+static bool steady(int i, int *allocated, int *dies)
 {
-	*born = 1;
+	*allocated = 1;
 	*dies = FOR_EVER;
 	return i < 300;
 }
@@ -312,11 +313,11 @@ static struct pv_ladder_verdict judge(life_fn *life, int every, bool sleeps)
 	static uint64_t bytes[MOST_SHOTS * MOST_SHOTS];
 	double place[MOST_SHOTS];
 	struct pv_ladder_verdict v;
-	int born, dies, n = (TICKS - 10) / every + 1;
+	int allocated, dies, n = (TICKS - 10) / every + 1;
 	ck_assert_int_le(n, MOST_SHOTS);
 	memset(bytes, 0, sizeof bytes);
-	for (int i = 0; life(i, &born, &dies); i++) {
-		int cohort = born <= 10 ? 0 : (born - 10 + every - 1) / every;
+	for (int i = 0; life(i, &allocated, &dies); i++) {
+		int cohort = allocated <= 10 ? 0 : (allocated - 10 + every - 1) / every;
 		for (int j = cohort; j < n && 10 + j * every < dies; j++)
 			bytes[cohort * n + j] += 32;
 	}
@@ -363,13 +364,13 @@ START_TEST(idle_time_is_short)
 {
 	enum { N = 6 };
 	static const int64_t seconds[N] = { 0, 1, 2, 12, 13, 30 };
-	static const uint64_t births[N] = { 10, 1010, 2010, 2011, 3011, 3020 };
-	struct pv_lives_shot step[N] = { { 0 } };
-	struct pv_lives l = { .births = 3020, .step = { .v = step, .n = N } };
-	double place[PV_LIVES_STEPS + 2];
+	static const uint64_t allocations[N] = { 10, 1010, 2010, 2011, 3011, 3020 };
+	struct pv_identity_shot step[N] = { { 0 } };
+	struct pv_identity l = { .allocations = 3020, .step = { .v = step, .n = N } };
+	double place[PV_IDENTITY_STEPS + 2];
 	for (int i = 0; i < N; i++) {
 		step[i].time_ns = seconds[i] * 1000000000;
-		step[i].births = births[i];
+		step[i].allocations = allocations[i];
 	}
 	pv_ladder_places(&l, place);
 	ck_assert_double_eq_tol(place[1] - place[0], 1e9, 1);

@@ -35,7 +35,7 @@ ROOMS = {
 # Only ever fewer.
 RISES = {
     ('tui', 'tui/app/feed.h'): 1,
-    ('tui', 'tui/app/feed_lives.h'): 1,
+    ('tui', 'tui/app/feed_identity.h'): 1,
     ('tui', 'tui/panes/cost.h'): 1,
     ('tui', 'tui/panes/schedule.h'): 1,
     ('probe', 'probe/core/probe_args.h'): 1,
@@ -59,7 +59,7 @@ EXTRA = {
     'tui/app/child.c': {'common/target'},
     'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
     'tui/app/feed_end.c': {'common/ingest', 'common/model'},
-    'tui/app/feed_lives.c': {'common/ingest'},
+    'tui/app/feed_identity.c': {'common/ingest'},
     'tui/app/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.

@@ -47,7 +47,7 @@ static bool buffer(struct reading *r)
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
 	b->gap_before = f->gap_before;
-	struct mlpd_trial t = { .says = f->header.format.data_version,
+	struct mlpd_layout_probe t = { .says = f->header.format.data_version,
 		.partial = !f->whole || !f->last_piece };
 	mlpd_bases_init(&t.start, &f->buffer);
 	r->bases = t.start;

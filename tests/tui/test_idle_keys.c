@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tests/kit/fake_heap.h"
-#include "common/model/objects/lives.h"
+#include "common/model/objects/identity.h"
 #include "tui/draw/key.h"
 
 /* What comes before the key, behind the pane's own. */
@@ -164,15 +164,15 @@ END_TEST
 
 START_TEST(newer_shots_are_followed_or_said)
 {
-	struct pv_lives lives = { .options = { .shot = 1 } };
+	struct pv_identity identity = { .options = { .shot = 1 } };
 	open_screen();
 	world->summary.shots = 2;
 	world->generation++;
 	show();
 	press("Y");
-	ck_assert(screen.compare.asked && screen.shared.lives.reading);
+	ck_assert(screen.compare.asked && screen.shared.identity.reading);
 	screen.compare.asked = false;
-	ui_compare_use(&screen, &lives, world, NULL);
+	ui_compare_use(&screen, &identity, world, NULL);
 	show();
 	ck_assert(!screen.compare.asked && !seen("newer shot"));
 	world->summary.shots = 3; /* it took no time: again */
@@ -183,7 +183,7 @@ START_TEST(newer_shots_are_followed_or_said)
 	screen.compare.asked = false;
 	now_ns += 3000000000;
 	show();
-	ui_compare_use(&screen, &lives, world, NULL); /* it took 3 s */
+	ui_compare_use(&screen, &identity, world, NULL); /* it took 3 s */
 	world->summary.shots = 5;
 	world->generation++;
 	show();

@@ -21,9 +21,9 @@ static bool code_untrue(const struct pv_model *m)
 	       strstr(args, ",sample");
 }
 
-void ui_feed_settle(struct ui_feed *f)
+void ui_feed_record_wait(struct ui_feed *f)
 {
-	pv_ingest_settle(ui_feed_ingest(f));
+	pv_ingest_record_wait(ui_feed_ingest(f));
 }
 
 void ui_feed_end(struct ui_feed *f, long pid, int status, struct ui_feed_end *ret)

@@ -16,6 +16,6 @@ struct ui_feed_end {
 void ui_feed_end(struct ui_feed *f, long pid, int status, struct ui_feed_end *ret);
 
 /* A record has all that came, or says why not, once this has waited for it. */
-void ui_feed_settle(struct ui_feed *f);
+void ui_feed_record_wait(struct ui_feed *f);
 
 #endif

@@ -38,7 +38,7 @@ static void take_wish(struct ui_identity_loader *f, struct ui_screen *s)
 
 static void look(struct ui_identity_loader *f, struct ui_screen *s)
 {
-	struct ui_lives_shown *shown = &s->shared.lives;
+	struct ui_identity_shown *shown = &s->shared.identity;
 	struct ui_following_status st;
 	if (!f->reading)
 		return;
@@ -55,14 +55,14 @@ static void look(struct ui_identity_loader *f, struct ui_screen *s)
 	}
 	f->shown = f->reading;
 	f->reading = NULL;
-	ui_compare_use(s, ui_following_lives(f->shown), ui_following_model(f->shown), NULL);
+	ui_compare_use(s, ui_following_identity(f->shown), ui_following_model(f->shown), NULL);
 }
 
 bool ui_identity_loader_turn(
 	struct ui_identity_loader *f, struct ui_screen *s, struct ui_query_worker *worker)
 {
 	struct ui_compare *c = &s->compare;
-	if (c->cancelled && s->shared.lives.reading) {
+	if (c->cancelled && s->shared.identity.reading) {
 		bury(f, &f->reading);
 		c->asked = false;
 		put_down(f, s, "following objects was cancelled; u begins anew");
@@ -72,7 +72,7 @@ bool ui_identity_loader_turn(
 	look(f, s);
 	if (ui_query_worker_idle(worker))
 		sweep(f);
-	return f->reading || f->dying.n || c->asked || (c->due && s->shared.lives.on_screen);
+	return f->reading || f->dying.n || c->asked || (c->due && s->shared.identity.on_screen);
 }
 
 void ui_identity_loader_wait(struct ui_identity_loader *f, struct ui_screen *s)
@@ -88,7 +88,7 @@ void ui_identity_loader_drop(struct ui_identity_loader *f, struct ui_screen *s)
 {
 	if (s) {
 		ui_compare_forget(s);
-		s->shared.lives.reading = s->compare.asked = false;
+		s->shared.identity.reading = s->compare.asked = false;
 	}
 	bury(f, &f->reading);
 	bury(f, &f->shown);

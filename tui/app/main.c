@@ -19,7 +19,7 @@
 #include "tui/app/feed.h"
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_heap.h"
-#include "tui/app/feed_lives.h"
+#include "tui/app/feed_identity.h"
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
 #include "tui/app/remote.h"
@@ -103,7 +103,7 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
 {
 	struct ui_feed_status s;
-	ui_feed_settle(f);
+	ui_feed_record_wait(f);
 	ui_feed_status(f, &s);
 	const char *path = s.unkept && o->record ? o->record : o->path;
 	if (s.exit_code && s.error[0])
@@ -132,7 +132,7 @@ static const struct pv_heap *open_shot(
 	return ui_heap_get(s->heap);
 }
 
-static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *which,
+static const struct pv_identity *follow(void *ctx, const struct pv_report_diff *which,
 	struct pv_model **ret_model, struct pv_error *reterr)
 {
 	struct shot *s = ctx;
@@ -146,7 +146,7 @@ static const struct pv_lives *follow(void *ctx, const struct pv_report_diff *whi
 	if (!status.done && reterr)
 		*reterr = status.error;
 	*ret_model = ui_following_model(s->following);
-	return ui_following_lives(s->following);
+	return ui_following_identity(s->following);
 }
 
 /* The report of what was read, on standard output. */

@@ -50,7 +50,7 @@ static void begin(struct ui_range_loader *r, struct ui_screen *s)
 	if (!r->wanted || r->reading || !s->shared.whole ||
 		s->shared.feed.state == UI_FEED_LOADING || s->shared.feed.state == UI_FEED_WAITING)
 		return;
-	ui_range_settle(g, s->shared.duration_ns);
+	ui_range_resolve(g, s->shared.duration_ns);
 	r->wanted = false;
 	r->begun_ns = s->now_ns;
 	r->reading = ui_feed_read_range(r->feed, g->from_ns, g->to_ns, &e);

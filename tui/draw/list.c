@@ -64,7 +64,7 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
 }
 
 /* Of objects followed between shots, which have a model of their own that nobody changes. */
-static bool of_lives(const struct ui_list *l)
+static bool of_identity(const struct ui_list *l)
 {
 	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
 }
@@ -72,7 +72,7 @@ static bool of_lives(const struct ui_list *l)
 static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
-	bool bucketed = s->range.on && s->model == s->whole && !of_lives(l);
+	bool bucketed = s->range.on && s->model == s->whole && !of_identity(l);
 	return (struct pv_query){ .groups = s->groups,
 		.sort = l->sort,
 		.invert = l->invert,
@@ -92,8 +92,8 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 		.open = l->open.v,
 		.opens = l->open.n,
 		.hide_internal = true,
-		.lives = of_lives(l) ? s->lives.lives : NULL,
-		.matched_by_class = s->lives.by == UI_BY_CLASS };
+		.identity = of_identity(l) ? s->identity.identity : NULL,
+		.matched_by_class = s->identity.by == UI_BY_CLASS };
 }
 
 static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
@@ -127,7 +127,7 @@ static void settle(struct ui_list *l)
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = query_of(l, s);
-	struct pv_model *model = of_lives(l) ? s->lives.model : s->model;
+	struct pv_model *model = of_identity(l) ? s->identity.model : s->model;
 	struct ui_question *q = ui_question_new(model, l->view, &query, l->about);
 	if (!q)
 		return NULL;
@@ -137,7 +137,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
-	q->newer = s->paused && !s->range.on && !of_lives(l);
+	q->newer = s->paused && !s->range.on && !of_identity(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
 			.exact = l->want != NULL,
@@ -255,7 +255,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_net != s->net ||
 		       l->posted_waits != s->waits || (!pending && (!l->table || l->want));
-	bool moved_on = l->table && l->table->generation != s->generation && !of_lives(l);
+	bool moved_on = l->table && l->table->generation != s->generation && !of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);
@@ -269,13 +269,13 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 {
 	if (!s->model)
 		return;
-	l->off = of_lives(l) && !s->lives.lives;
+	l->off = of_identity(l) && !s->identity.identity;
 	if (l->off || (l->needs_select && !l->select)) {
 		forget_answer(l);
 		l->stale = true;
 		return;
 	}
-	bool frozen = s->paused && l->stale && !of_lives(l);
+	bool frozen = s->paused && l->stale && !of_identity(l);
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* nobody asks that any more */
 	take_answer(l, ui_slot_take(&l->slot));

@@ -46,9 +46,9 @@ struct ui_heap_shown {
 };
 
 /* Objects followed between two heap shots. */
-struct ui_lives_shown {
-	const struct pv_lives *lives; /* NULL: none were, yet */
-	struct pv_model *model;       /* of these */
+struct ui_identity_shown {
+	const struct pv_identity *identity; /* NULL: none were, yet */
+	struct pv_model *model;             /* of these */
 	enum ui_same_by { UI_BY_IDENTITY, UI_BY_CLASS, UI_BY_ADDRESS, UI_BYS } by;
 	bool reading, on_screen;
 	uint64_t newer;       /* shots since, where the newest were wanted */
@@ -79,7 +79,7 @@ struct ui_shared {
 	int64_t paused_at_ns;  /* the recording's time when it was */
 	int64_t paused_for_ns; /* how long ago, by the clock */
 	struct ui_heap_shown heap;
-	struct ui_lives_shown lives;
+	struct ui_identity_shown identity;
 	struct ui_schedule schedule; /* of heap shots */
 	uint64_t base_shot;          /* row id, 0 = none */
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */

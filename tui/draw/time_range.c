@@ -27,7 +27,7 @@ bool ui_range_parse(const char *text, struct ui_range *ret)
 	return true;
 }
 
-void ui_range_settle(struct ui_range *r, int64_t duration_ns)
+void ui_range_resolve(struct ui_range *r, int64_t duration_ns)
 {
 	if (!r->from_end)
 		return;

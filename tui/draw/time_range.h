@@ -32,7 +32,7 @@ struct ui_range {
 /* "A..B" as on the command line; false when it is none. */
 bool ui_range_parse(const char *text, struct ui_range *ret);
 /* Both ends of a range that counts from the end. */
-void ui_range_settle(struct ui_range *r, int64_t duration_ns);
+void ui_range_resolve(struct ui_range *r, int64_t duration_ns);
 
 /* The ends for people: "00:00:01.200 to 00:00:03.000". Returns buf. */
 const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);

@@ -7,7 +7,7 @@
 #define UI_BROWSER_H
 
 #include "common/heap/heap_set.h"
-#include "common/query/heap/lives_choose.h"
+#include "common/query/heap/identity_choose.h"
 #include "tui/draw/list.h"
 #include "tui/draw/menu.h"
 

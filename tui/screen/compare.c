@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "common/query/heap/lives_choose.h"
+#include "common/query/heap/identity_choose.h"
 #include "tui/screen/screen.h"
 
 bool ui_compare_has(const struct ui_pane *p)
@@ -25,19 +25,19 @@ static void ask_again(struct ui_list *l)
 void ui_compare_forget(struct ui_screen *s)
 {
 	each_list(s, ui_list_forget);
-	s->shared.lives.lives = NULL;
-	s->shared.lives.model = NULL;
+	s->shared.identity.identity = NULL;
+	s->shared.identity.model = NULL;
 }
 
-void ui_compare_use(
-	struct ui_screen *s, const struct pv_lives *lives, struct pv_model *model, const char *why)
+void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, struct pv_model *model,
+	const char *why)
 {
-	struct ui_lives_shown *l = &s->shared.lives;
+	struct ui_identity_shown *l = &s->shared.identity;
 	each_list(s, ui_list_drop);
 	s->compare.took_ns = s->now_ns - s->compare.asked_ns;
 	s->compare.ended_ns = s->now_ns;
 	l->reading = false;
-	l->lives = lives;
+	l->identity = identity;
 	l->model = model;
 	snprintf(l->error, sizeof l->error, "%.100s", why ? why : "");
 }
@@ -52,7 +52,7 @@ static uint64_t whole_shots(const struct ui_screen *s)
 
 static void ask(struct ui_screen *s)
 {
-	struct ui_lives_shown *l = &s->shared.lives;
+	struct ui_identity_shown *l = &s->shared.identity;
 	s->compare.held = s->compare.due = false;
 	s->compare.shots = whole_shots(s);
 	s->compare.asked_ns = s->now_ns;
@@ -66,10 +66,10 @@ static void ask(struct ui_screen *s)
 static void want(struct ui_screen *s, uint32_t base, uint32_t shot)
 {
 	struct ui_compare *c = &s->compare;
-	struct ui_lives_shown *l = &s->shared.lives;
+	struct ui_identity_shown *l = &s->shared.identity;
 	bool by_address = l->by == UI_BY_ADDRESS;
 	bool same = c->base == base && c->shot == shot && c->by_address == by_address;
-	if (same && (l->lives || l->reading))
+	if (same && (l->identity || l->reading))
 		return;
 	c->base = base;
 	c->shot = shot;
@@ -112,7 +112,7 @@ static void follow_newer(struct ui_screen *s)
 	enum { SHARE = 4 };
 	const int64_t cheap_ns = INT64_C(2000000000);
 	struct ui_compare *c = &s->compare;
-	struct ui_lives_shown *l = &s->shared.lives;
+	struct ui_identity_shown *l = &s->shared.identity;
 	uint64_t shots = whole_shots(s);
 	bool newest = c->shot == UI_NO_SHOT && !l->reading && !c->held;
 	l->newer = newest && shots > c->shots ? shots - c->shots : 0;
@@ -184,7 +184,7 @@ static void next_match(struct ui_screen *s)
 	static const char *const word[] = {
 		[UI_BY_IDENTITY] = "identity", [UI_BY_CLASS] = "class", [UI_BY_ADDRESS] = "address"
 	};
-	struct ui_lives_shown *l = &s->shared.lives;
+	struct ui_identity_shown *l = &s->shared.identity;
 	l->by = (l->by + 1) % UI_BYS;
 	ui_screen_say(s, false, "objects are the same by %s", word[l->by]);
 	each_list(s, ask_again);
@@ -211,7 +211,7 @@ static void next_rows(struct ui_screen *s)
 static void show_paths(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
-	const struct pv_lives *l = s->shared.lives.lives;
+	const struct pv_identity *l = s->shared.identity.identity;
 	const struct pv_row *row = ui_list_row(&p->list[0]), *cohort = ui_list_row(&p->list[1]);
 	struct ui_browse_wish *w = &s->browser.wish;
 	bool diff = p->def->command == UI_CMD_DIFF, one = !diff && p->focus > 0 && cohort;
@@ -221,13 +221,13 @@ static void show_paths(struct ui_screen *s)
 		return;
 	}
 	const struct pv_query q = { .groups = s->shared.groups,
-		.lives = l,
+		.identity = l,
 		.select = row->id,
 		.base = one ? cohort->id : 0,
 		.group = p->group };
 	w->address.n = 0;
-	w->shot = pv_lives_shot(l);
-	if (!pv_lives_choose(s->shared.lives.model, &q, diff, &w->address)) {
+	w->shot = pv_identity_shot(l);
+	if (!pv_identity_choose(s->shared.identity.model, &q, diff, &w->address)) {
 		ui_screen_say(s, true, "out of memory");
 	} else if (w->address.n == 0) {
 		ui_screen_say(s, true, diff ? "no object of it is new" : "none of them is alive");
@@ -261,7 +261,7 @@ unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_CANCEL:
 	case UI_CMD_STOP:
-		if (!s->shared.lives.reading)
+		if (!s->shared.identity.reading)
 			return UI_IGNORED;
 		s->compare.cancelled = s->compare.held = true;
 		return UI_HANDLED;

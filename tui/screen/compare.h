@@ -6,7 +6,7 @@
 #define UI_COMPARE_H
 
 #include "tui/draw/commands.h"
-#include "tui/app/feed_lives.h"
+#include "tui/app/feed_identity.h"
 #include "tui/draw/list.h"
 
 struct ui_pane;
@@ -31,8 +31,8 @@ bool ui_compare_has(const struct ui_pane *p);
  */
 void ui_compare_visit(struct ui_screen *s);
 /* The comparison asked for; NULL: there is none, `why` says the reason. */
-void ui_compare_use(
-	struct ui_screen *s, const struct pv_lives *lives, struct pv_model *model, const char *why);
+void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, struct pv_model *model,
+	const char *why);
 /* All answers that came from it go. */
 void ui_compare_forget(struct ui_screen *s);
 

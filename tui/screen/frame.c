@@ -194,9 +194,9 @@ void ui_frame_crumb(
 		snprintf(text, sizeof text, " ▸ grouped by %s", pv_by_name(p->group));
 		x = add(c, r, x, UI_WARN, text);
 	}
-	if (p->def->scope & UI_SCOPE_DIFF && s->lives.newer) {
+	if (p->def->scope & UI_SCOPE_DIFF && s->identity.newer) {
 		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows",
-			s->lives.newer, s->lives.newer == 1 ? "" : "s");
+			s->identity.newer, s->identity.newer == 1 ? "" : "s");
 		x = add(c, r, x, UI_WARN, text);
 	}
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)

@@ -72,7 +72,7 @@ static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *t
 		return;
 	if (p->group)
 		n = (size_t)snprintf(to, size, "grouped by %s; ", pv_by_name(p->group));
-	if (p->def->scope & UI_SCOPE_DIFF && s->shared.lives.newer && n < size)
+	if (p->def->scope & UI_SCOPE_DIFF && s->shared.identity.newer && n < size)
 		snprintf(to + n, size - n, "newer shots: u; ");
 }
 
@@ -95,7 +95,7 @@ void ui_screen_draw(struct ui_screen *s)
 {
 	struct ui_canvas *c = &s->canvas;
 	const struct ui_layout *l = &s->layout;
-	s->shared.lives.on_screen = ui_compare_has(&s->pane[s->current]);
+	s->shared.identity.on_screen = ui_compare_has(&s->pane[s->current]);
 	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
 	if (l->too_small) {
 		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,

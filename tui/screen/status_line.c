@@ -181,7 +181,8 @@ static bool heap_progress(struct ui_canvas *c, struct ui_rect r, const struct ui
 }
 
 /* How far following objects is, or why there is nothing to compare. */
-static bool lives_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_lives_shown *l)
+static bool identity_progress(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_identity_shown *l)
 {
 	char text[160];
 	if (!l->on_screen || (!l->reading && !l->error[0]))
@@ -204,7 +205,7 @@ bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_sh
 	const struct ui_feed_status *f = &s->feed;
 	char read[PV_UNIT_MAX], all[PV_UNIT_MAX], rate[PV_UNIT_MAX], time[PV_UNIT_MAX], text[160];
 	if (f->state != UI_FEED_LOADING || f->bytes_total == 0 || f->bytes_read > f->bytes_total)
-		return lives_progress(c, r, &s->lives) || heap_progress(c, r, &s->heap);
+		return identity_progress(c, r, &s->identity) || heap_progress(c, r, &s->heap);
 	uint64_t left = f->bytes_total - f->bytes_read;
 	uint64_t seconds = f->bytes_per_s ? left / f->bytes_per_s + 1 : 0;
 	int64_t left_ns = seconds < 100000 ? (int64_t)seconds * 1000000000 : 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/format/looks.h"
+#include "common/format/file_type_hints.h"
 
 enum {
 	HEADER_LIMIT = 4 << 20,  /* a file header longer than this is not one */
@@ -71,7 +71,7 @@ static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 	if (!f->looks && left(f) == 0)
 		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
 	snprintf(what, sizeof what, "not a profiler log: %s",
-		f->looks ? f->looks : pv_looks_like(here(f), left(f)));
+		f->looks ? f->looks : pv_file_type_hint(here(f), left(f)));
 	f->window_offset = 0;
 	return fail(f, PV_EVERSION, what);
 }
@@ -318,7 +318,7 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 	if (!f->may_join || left(f) < 4)
 		return not_a_log(f);
 	if (!f->looks)
-		f->looks = pv_looks_like(here(f), left(f));
+		f->looks = pv_file_type_hint(here(f), left(f));
 	return join(f);
 }
 

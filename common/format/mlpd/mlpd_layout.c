@@ -25,7 +25,7 @@ bool mlpd_has_layouts(uint8_t says)
 }
 
 static bool decode_again(
-	struct pv_batch *b, const struct mlpd_trial *t, const struct mlpd_format *f)
+	struct pv_batch *b, const struct mlpd_layout_probe *t, const struct mlpd_format *f)
 {
 	struct mlpd_bases bases = t->start;
 	bool continues = b->continues, gap = b->gap_before;
@@ -37,8 +37,8 @@ static bool decode_again(
 }
 
 /* A byte that is left over takes no part: in a cut buffer that is its last event. */
-bool mlpd_try_layouts(
-	struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f, bool *ret_changed)
+bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_layout_probe *t, struct mlpd_format *f,
+	bool *ret_changed)
 {
 	struct mlpd_format before = *f, try = *f;
 	*ret_changed = false;
@@ -63,7 +63,7 @@ bool mlpd_try_layouts(
 	return decode_again(b, t, &before);
 }
 
-bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_trial *t,
+bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_layout_probe *t,
 	struct mlpd_format *f, unsigned *trials)
 {
 	struct pv_batch b = { 0 };

@@ -16,13 +16,13 @@ bool mlpd_has_layouts(uint8_t says);
  * decoded to, *f that layout and *ret_changed true; else all is as before. False: out of memory.
  * `start` is the state at the batch's first byte; `partial` as in mlpd_decode_batch().
  */
-struct mlpd_trial {
+struct mlpd_layout_probe {
 	uint8_t says;
 	bool partial;
 	struct mlpd_bases start;
 };
-bool mlpd_try_layouts(
-	struct pv_batch *b, const struct mlpd_trial *t, struct mlpd_format *f, bool *ret_changed);
+bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_layout_probe *t, struct mlpd_format *f,
+	bool *ret_changed);
 
 /* Buffers that may fail before a log is taken for a damaged release. */
 enum { MLPD_TRIALS = 64 };
@@ -31,7 +31,7 @@ enum { MLPD_TRIALS = 64 };
  * The same for the first `n` bytes of a buffer, kept by the caller. *trials, MLPD_TRIALS at first,
  * goes down with each that did not decode.
  */
-bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_trial *t,
+bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_layout_probe *t,
 	struct mlpd_format *f, unsigned *trials);
 
 #endif

@@ -87,7 +87,7 @@ static bool copy_all(struct pv_range_read *r, struct pv_model *m)
 {
 	const struct pv_buffers *t = r->in->table;
 	r->target = m->target;
-	return make_seed(r, m) && pv_known_copy(m, t ? &t->recall : NULL, &r->known) &&
+	return make_seed(r, m) && pv_known_copy(m, t ? &t->address_log : NULL, &r->known) &&
 	       (!t || pv_buffers_copy(t, &r->table)) && copy_keys(r, &m->names);
 }
 
@@ -160,7 +160,7 @@ static bool on_next(void *ctx, struct pv_reread_part *ret)
 	look_at_floor(r);
 	while (ok && (r->row = pv_plan_next(&r->plan, &ok)) != NULL) {
 		pv_model_lock(r->model);
-		ok = pv_plan_settle(&r->plan, r->model, r->row);
+		ok = pv_plan_set_threads(&r->plan, r->model, r->row);
 		if (ok && r->row->flags & PV_BUFFER_DAMAGE)
 			tell_damage(r, r->row);
 		pv_model_unlock(r->model);
@@ -221,8 +221,8 @@ static bool read_parts(struct pv_range_read *r)
 	tell(r, r->read, total);
 	pv_model_lock(r->model);
 	r->model->gone = r->plan.gone;
-	bool ok = pv_plan_settle(&r->plan, r->model, NULL) && use_all(r) &&
-		  pv_model_settle(r->model, &r->known);
+	bool ok = pv_plan_set_threads(&r->plan, r->model, NULL) && use_all(r) &&
+		  pv_model_know_end(r->model, &r->known);
 	pv_model_unlock(r->model);
 	return ok || fail_nomem(r);
 }

@@ -127,7 +127,7 @@ static bool settle(struct pv_model *m, struct pv_plan_thread *th)
 	return pv_model_stand(m, &s);
 }
 
-bool pv_plan_settle(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *r)
+bool pv_plan_set_threads(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *r)
 {
 	bool ok = true;
 	if (!r || r->flags & (PV_BUFFER_ALL | PV_BUFFER_DAMAGE)) {

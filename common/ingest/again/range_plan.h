@@ -42,7 +42,7 @@ bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret);
 const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok);
 
 /* Tells the model how the row's threads stand before it is read (NULL: all threads, at the end). */
-bool pv_plan_settle(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *row);
+bool pv_plan_set_threads(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *row);
 
 /* The row was read, or its damage told. */
 bool pv_plan_done(struct pv_plan *p, const struct pv_buffer_row *row);

@@ -62,7 +62,7 @@ static bool buffer(struct state *s)
 	}
 	if (s->skip)
 		return true;
-	struct mlpd_trial t = {
+	struct mlpd_layout_probe t = {
 		.says = s->says, .partial = !f->last_piece || !f->whole, .start = s->bases
 	};
 	size_t used;

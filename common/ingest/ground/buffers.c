@@ -24,7 +24,7 @@ void pv_buffers_finish(struct pv_buffers *b)
 	pv_array_finish(&b->change);
 	pv_array_finish(&b->frame);
 	pv_array_finish(&b->damage);
-	pv_recall_finish(&b->recall);
+	pv_address_log_finish(&b->address_log);
 }
 
 void pv_buffers_destroy(struct pv_buffers *b)
@@ -35,7 +35,7 @@ void pv_buffers_destroy(struct pv_buffers *b)
 	free(b);
 }
 
-void pv_buffers_spoil(struct pv_buffers *b, const char *why)
+void pv_buffers_invalidate(struct pv_buffers *b, const char *why)
 {
 	if (b->unusable[0])
 		return;
@@ -355,10 +355,10 @@ static const char *objection(
 	const struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
 {
 	bool others = flags_of(m, batch) & OTHERS;
-	bool asked = b->recall.classes.n + b->recall.moves.n != b->recalled;
+	bool asked = b->address_log.classes.n + b->address_log.moves.n != b->recalled;
 	if (batch->damaged)
 		return "a buffer is damaged";
-	if (b->recall.full)
+	if (b->address_log.full)
 		return "more contended objects or throws than are kept";
 	if (batch->continues && (b->row.n == 0 || b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE))
 		return "a buffer begins in its middle";
@@ -387,15 +387,15 @@ void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
 		why = "the layout of events changes";
 	b->format = *format;
 	if (why) {
-		pv_buffers_spoil(b, why);
+		pv_buffers_invalidate(b, why);
 		return;
 	}
-	b->recalled = b->recall.classes.n + b->recall.moves.n;
+	b->recalled = b->address_log.classes.n + b->address_log.moves.n;
 	bool ok = note(b, m, batch);
 	while (ok && bytes_of(b) > b->limit && b->row.n > 2)
 		ok = halve(b);
 	if (!ok)
-		pv_buffers_spoil(b, "out of memory");
+		pv_buffers_invalidate(b, "out of memory");
 }
 
 void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, const char *reason)
@@ -407,11 +407,11 @@ void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, co
 		.flags = PV_BUFFER_DAMAGE,
 		.change = (uint32_t)b->damage.n };
 	if (offset < b->end) {
-		pv_buffers_spoil(b, "a buffer states a wrong length");
+		pv_buffers_invalidate(b, "a buffer states a wrong length");
 		return;
 	}
 	if (b->damage.n >= PV_DAMAGE_LIST || !pv_reserve(&b->damage, 1) || !add_row(b, &r)) {
-		pv_buffers_spoil(b, "too many damaged places");
+		pv_buffers_invalidate(b, "too many damaged places");
 		return;
 	}
 	struct pv_buffer_damage *d = &b->damage.v[b->damage.n++];

@@ -12,7 +12,7 @@
 #include "common/format/batch.h"
 #include "common/format/mlpd/mlpd.h"
 #include "common/model/model.h"
-#include "common/model/objects/recall.h"
+#include "common/model/objects/address_log.h"
 
 enum {
 	PV_BUFFERS_BYTES = 64 << 20,
@@ -60,7 +60,7 @@ struct pv_buffers {
 	uint32_t in_row;           /* in the last one */
 	char unusable[64];         /* empty, or why ranges must be read from the whole log */
 	struct mlpd_format format; /* of the buffers */
-	struct pv_recall recall;
+	struct pv_address_log address_log;
 	size_t limit; /* bytes; PV_BUFFERS_BYTES, less in tests */
 
 	/* private: not kept in a file, found anew when a table is loaded */
@@ -88,7 +88,7 @@ void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
 /* Bytes between buffers were told to the model as damage. */
 void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, const char *reason);
 /* Something the table cannot say; the first reason stays. */
-void pv_buffers_spoil(struct pv_buffers *b, const char *why);
+void pv_buffers_invalidate(struct pv_buffers *b, const char *why);
 
 /* A copy of what is not private; false when out of memory. */
 bool pv_buffers_copy(const struct pv_buffers *b, struct pv_buffers *ret);

@@ -62,7 +62,7 @@ struct pv_context {
 	struct pv_thread *thread; /* that wrote it */
 	int64_t time;
 	bool counts;              /* inside the restriction */
-	uint64_t place;           /* in the log, see recall.h; of all but enters and leaves */
+	uint64_t place;           /* in the log, see address_log.h; of all but enters and leaves */
 	struct pv_estimate alloc; /* weight of the allocation applied last */
 	bool gap;                 /* a counter: events of the thread were lost before it */
 	bool amid;
@@ -139,7 +139,7 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
 
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_shots_finish(struct pv_heap_shots *s);
-bool pv_throws_apply(struct pv_context *x, const struct pv_event *e);
+bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_locks_init(struct pv_locks *l);
 void pv_locks_finish(struct pv_locks *l);
 bool pv_locks_apply(struct pv_context *x, const struct pv_event *e);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct pv_model;
-struct pv_recall;
+struct pv_address_log;
 
 /*
  * Restriction of a report; all-zero means everything. Set before the first batch.
@@ -25,8 +25,8 @@ struct pv_restrict {
 	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
 	const char *thread_name; /* borrowed */
 	const struct pv_model *scout;
-	const struct pv_recall *recall; /* set by pv_model_know() */
-	bool zero_known;                /* zero_ns is, on the log's clock */
+	const struct pv_address_log *address_log; /* set by pv_model_know() */
+	bool zero_known;                          /* zero_ns is, on the log's clock */
 	int64_t zero_ns;
 };
 

@@ -5,7 +5,7 @@
 #include "common/base/saturate.h"
 #include "common/model/objects/allocs_parts.h"
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/calls/sites_fold.h"
 #include "common/model/calls/stacks_fold.h"
 #include "common/model/time/window_parts.h"
@@ -25,7 +25,7 @@ static bool grow_to(struct pv_allocs *a, uint32_t id)
 static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
 	struct pv_model *m = x->m;
-	if (object == 0 || m->only.recall)
+	if (object == 0 || m->only.address_log)
 		return true; /* not recorded: logs of 2007; or nobody will ask the table */
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
@@ -111,7 +111,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 	const struct pv_gc *gc = &m->gc;
 	size_t runs = gc->pending->run.n;
 	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
-	if (m->allocs.period || m->only.recall || !x->counts || !p->addresses.slot ||
+	if (m->allocs.period || m->only.address_log || !x->counts || !p->addresses.slot ||
 		x->batch->digest.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
 		s->node.n == 0 || !run || run->thread != x->thread)
 		return false;

@@ -5,7 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/seed.h"
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 
 #define RUN UINT64_MAX /* in place of an object */
 
@@ -130,7 +130,7 @@ static bool begin(struct pv_context *x, uint64_t object)
 		.object = object,
 		.start_ns = x->time,
 		.at = x->thread->index,
-		.class_use = pv_class_at(x, object) };
+		.class_use = pv_class_of_address_at(x, object) };
 	link_it(x->m, link);
 	return true;
 }
@@ -166,7 +166,7 @@ static bool object_ends(struct pv_context *x, uint64_t object)
 	struct pv_finalizers *f = &x->m->finalizers;
 	uint32_t link = find(f, x->thread, object);
 	const struct pv_finalizing *open = link ? slot(f, link) : NULL;
-	uint32_t class_use = open ? open->class_use : pv_class_at(x, object);
+	uint32_t class_use = open ? open->class_use : pv_class_of_address_at(x, object);
 	struct pv_finalized *sum = of_class(f, class_use);
 	if (!sum)
 		return false;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/time/window_parts.h"
 
 enum { MOVES = 512 }; /* that are dealt with at once */
@@ -184,7 +184,7 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 	m->private->addresses.ages.moved |= n > 0;
 	if (x->counts)
 		m->gc.moved += n;
-	if (m->only.recall || n == 0)
+	if (m->only.address_log || n == 0)
 		return true;
 	if (!m->private->addresses.slot && !pv_addresses_make(&m->private->addresses))
 		return false;

@@ -89,8 +89,8 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
 
 bool pv_handles_apply(struct pv_context *x, const struct pv_event *e);
 /* Of what waits for the class of an object: it has it when the allocation is told later. */
-extern const struct pv_object_listener pv_handles_listener, pv_throws_listener;
-extern const struct pv_stack_listener pv_handles_stacks, pv_throws_stacks;
+extern const struct pv_object_listener pv_handles_listener, pv_exceptions_listener;
+extern const struct pv_stack_listener pv_handles_stacks, pv_exceptions_stacks;
 void pv_handles_init(struct pv_handles *h);
 void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);

@@ -1,7 +1,7 @@
 #include "common/model/objects/handles.h"
 
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/calls/stacks_fold.h"
 
 static enum pv_handle_type type_of(const struct pv_event *e)
@@ -82,7 +82,7 @@ static bool begins(struct pv_handles *h, struct pv_handle *x, int64_t time)
 /* --- objects whose allocation is told late */
 
 /* As if the class had been known at once. */
-static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t class_use)
+static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, uint32_t class_use)
 {
 	struct pv_handles *h = &x->m->handles;
 	uint32_t from = w->what[0], number = w->what[1];
@@ -107,7 +107,7 @@ static bool classify(struct pv_context *x, const struct pv_late *w, uint32_t cla
 static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
 	(void)ret_same; /* a lock's alone stays asked for */
-	return pv_late_told(x, &x->m->handles.waiting, object, class_use, classify);
+	return pv_unresolved_resolve(x, &x->m->handles.waiting, object, class_use, classify);
 }
 
 const struct pv_object_listener pv_handles_listener = { allocated, NULL };
@@ -119,9 +119,9 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	struct pv_handles *h = &x->m->handles;
 	bool told = pv_said_type(x, e->handle.object) != 0;
 	if (!x->counts)
-		return told || pv_late_wait(x, &h->waiting, e->handle.object, 0, 0);
+		return told || pv_unresolved_add(x, &h->waiting, e->handle.object, 0, 0);
 	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
-		.class_use = pv_class_at(x, e->handle.object),
+		.class_use = pv_class_of_address_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
 	struct pv_handle *handle;
 	if (said.stack == PV_MAP_NONE || !handle_of(h, e, &handle))
@@ -135,7 +135,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	h->unknown_class += said.class_use == 0;
 	h->without_stack += said.stack == 0;
 	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
-	if (!told && !pv_late_wait(x, &h->waiting, e->handle.object, site, number))
+	if (!told && !pv_unresolved_add(x, &h->waiting, e->handle.object, site, number))
 		return false;
 	if (!handle) {
 		h->folded++;
@@ -191,7 +191,7 @@ void pv_handles_finish(struct pv_handles *h)
 {
 	pv_array_finish(&h->site);
 	pv_array_finish(&h->handle);
-	pv_lates_finish(&h->waiting);
+	pv_unresolved_finish(&h->waiting);
 	pv_map_finish(&h->handle_of);
 	pv_map_finish(&h->site_of);
 }

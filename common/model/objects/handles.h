@@ -14,7 +14,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/model/objects/late.h"
+#include "common/model/objects/unresolved.h"
 
 enum { PV_HANDLE_TYPES = 5, PV_HANDLES_CAP = 1 << 20, PV_HANDLE_SITES_CAP = 1 << 17 };
 
@@ -59,7 +59,7 @@ struct pv_handles {
 	uint64_t folded_sites; /* created by sites that became "other" */
 
 	/* private */
-	struct pv_lates waiting; /* for classes: site, handle's index (UINT32_MAX: too many) */
+	struct pv_unresolved waiting; /* for classes: site, handle's index (UINT32_MAX: too many) */
 	PV_ARRAY(struct pv_handle) handle; /* by number met */
 	struct pv_map handle_of;           /* type << 32 | number -> index */
 	struct pv_map site_of;

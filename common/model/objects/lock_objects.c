@@ -1,10 +1,11 @@
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 
 static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
 {
 	if (!pv_locks_has(&x->m->locks, from))
 		return true; /* a handle's */
-	pv_recall_move(x->m->recall, (struct pv_recall_move){ x->place, from, to, 0, 0 });
+	pv_address_log_move(
+		x->m->address_log, (struct pv_address_log_move){ x->place, from, to, 0, 0 });
 	return pv_locks_moved(&x->m->locks, from, to);
 }
 
@@ -14,14 +15,14 @@ static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use,
 	if (!pv_locks_allocated(&x->m->locks, object, class_use, x->time, until))
 		return moved(x, object, 0);
 	*ret_same = true;
-	pv_recall_move(x->m->recall,
-		(struct pv_recall_move){ x->place, object, object, class_use, x->time });
+	pv_address_log_move(x->m->address_log,
+		(struct pv_address_log_move){ x->place, object, object, class_use, x->time });
 	return true;
 }
 
 const struct pv_object_listener pv_locks_listener = { allocated, moved };
 
-static bool follow(struct pv_model *m, const struct pv_recall_move *move)
+static bool follow(struct pv_model *m, const struct pv_address_log_move *move)
 {
 	if (!move->class_use)
 		return pv_locks_moved(&m->locks, move->from, move->to);
@@ -30,9 +31,9 @@ static bool follow(struct pv_model *m, const struct pv_recall_move *move)
 	return class_use != 0;
 }
 
-bool pv_recall_moves(struct pv_model *m, uint64_t place)
+bool pv_address_log_moves(struct pv_model *m, uint64_t place)
 {
-	const struct pv_recall *r = m->only.recall;
+	const struct pv_address_log *r = m->only.address_log;
 	size_t *at = &m->private->recalled_moves;
 	bool ok = true;
 	for (; ok && r && *at < r->moves.n && r->moves.v[*at].place < place; ++*at)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 #include "common/model/time/window_parts.h"
 
 bool pv_locks_init(struct pv_locks *l)
@@ -219,11 +219,11 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 {
 	struct pv_model *m = x->m;
 	struct pv_address *known = NULL;
-	if (!pv_recall_moves(m, x->place))
+	if (!pv_address_log_moves(m, x->place))
 		return false;
-	if (!m->only.recall && !(known = pv_addresses_slot(&m->private->addresses, object)))
+	if (!m->only.address_log && !(known = pv_addresses_slot(&m->private->addresses, object)))
 		return false;
-	uint32_t class_use = pv_class_at(x, object);
+	uint32_t class_use = pv_class_of_address_at(x, object);
 	uint32_t at = row_of(x, object, class_use);
 	if (at == PV_MAP_NONE)
 		return false;

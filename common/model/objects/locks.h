@@ -3,7 +3,7 @@
  * the next done or fail on its thread.
  *
  * Another thread's buffer may tell of the object's allocation behind its contentions. What is told
- * last of an address is newest (late.c): so the class is that one, even where what lived there
+ * last of an address is newest (unresolved.c): so the class is that one, even where what lived there
  * before had another, and a lock's waits are kept by lock until it is folded. Where what lived
  * there before was contended, too, what is told before the allocation is added to that one.
  */

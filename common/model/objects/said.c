@@ -3,7 +3,7 @@
  * its buffer: good for that event and for no other, as the object may move or die.
  */
 #include "common/model/objects/gc_parts.h"
-#include "common/model/objects/recall_parts.h"
+#include "common/model/objects/address_log_parts.h"
 
 static bool holds(const struct pv_context *x, uint64_t object)
 {

@@ -159,7 +159,7 @@ static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uin
 /* The object is known from here on, unless nobody will ask. */
 static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
-	if (x->m->only.recall)
+	if (x->m->only.address_log)
 		return true;
 	struct pv_addresses *a = &x->m->private->addresses;
 	struct pv_address *known = pv_addresses_slot(a, object);

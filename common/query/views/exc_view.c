@@ -2,7 +2,7 @@
 
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
 
@@ -132,7 +132,7 @@ static void put_clause_methods(
 
 static void copy_clause_methods(struct pv_build *b, struct pv_model *m)
 {
-	const struct pv_throws *t = &m->throws;
+	const struct pv_exceptions *t = &m->throws;
 	struct pv_groups g;
 	bool ok = pv_groups_methods(m, b, &g);
 	struct pv_clause_method *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;

@@ -2,7 +2,7 @@
 #include "common/model/objects/allocs.h"
 #include "common/model/objects/locks.h"
 #include "common/model/model.h"
-#include "common/model/objects/throws.h"
+#include "common/model/objects/exceptions.h"
 #include "common/model/time/window.h"
 #include "common/query/site_rows.h"
 #include "common/query/specs.h"

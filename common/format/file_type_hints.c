@@ -1,0 +1,80 @@
+#include "common/format/file_type_hints.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+struct look {
+	const char *magic;
+	size_t len;
+	const char *what;
+};
+
+static const struct look looks[] = {
+	{ "\x7f"
+	  "ELF",
+		4, "it looks like an ELF program or library" },
+	{ "MZ", 2, "it looks like a Windows or .NET program" },
+	{ "BSJB", 4, "it looks like a portable pdb, the symbols of a .NET program" },
+	{ "Microsoft C/C++ ", 16, "it looks like a pdb, the symbols of a Windows program" },
+	{ "PK\x03\x04", 4, "it looks like a zip archive" },
+	{ "Nettrace", 8, "it looks like a .nettrace of dotnet-trace" },
+	{ "PERFILE2", 8, "it looks like a perf.data of perf" },
+	{ "JAVA PROFILE", 12, "it looks like a heap dump of Java" },
+	{ "\xd1\xfd\xab\x4e", 4, "it looks like an .omap of heap-shot" },
+	{ "\xd1\xbd\xab\x4e", 4, "it looks like a log of heap-buddy or heap-shot" },
+	{ "# callgrind", 11, "it looks like a file of callgrind" },
+	{ "version: 1\ncreator: ", 20, "it looks like a file of callgrind" },
+	{ "SQLite format 3", 15, "it looks like an SQLite database" },
+	{ "\xfd"
+	  "7zXZ",
+		5, "it looks compressed with xz: unpack it first" },
+	{ "\x28\xb5\x2f\xfd", 4, "it looks compressed with zstd: unpack it first" },
+	{ "BZh", 3, "it looks compressed with bzip2: unpack it first" },
+	{ "\x89PNG", 4, "it looks like a picture" },
+	{ "\xff\xd8\xff", 3, "it looks like a picture" },
+	{ "GIF8", 4, "it looks like a picture" },
+	{ "%PDF", 4, "it looks like a PDF document" },
+	{ "<", 1, "it looks like XML or HTML" },
+	{ "#!", 2, "it looks like a script" },
+};
+
+static const struct look json[] = {
+	{ "speedscope.app", 14, "it looks like JSON of speedscope" },
+	{ "\"traceEvents\"", 13, "it looks like JSON of Chrome's tracing" },
+	{ "\"profview\"", 10, "it looks like a report of profview itself" },
+	{ "", 0, "it looks like JSON" },
+};
+
+static const char *json_of(const uint8_t *bytes, size_t n)
+{
+	size_t i = 0;
+	while (json[i].len && !memmem(bytes, n, json[i].magic, json[i].len))
+		i++;
+	return json[i].what;
+}
+
+/* UTF-8 counts as text without a closer look. */
+static bool is_text(uint8_t b)
+{
+	return (b >= ' ' && b != 0x7f) || b == '\n' || b == '\t' || b == '\r';
+}
+
+const char *pv_file_type_hint(const uint8_t *bytes, size_t n)
+{
+	size_t zeros = 0, text = 0, high = 0, look = n < PV_LOOKS ? n : PV_LOOKS;
+	for (size_t i = 0; i < PV_COUNT_OF(looks); i++)
+		if (n >= looks[i].len && memcmp(bytes, looks[i].magic, looks[i].len) == 0)
+			return looks[i].what;
+	for (size_t i = 0; i < look; i++) {
+		zeros += bytes[i] == 0;
+		text += is_text(bytes[i]);
+		high += bytes[i] >= 0x80;
+	}
+	if (look && zeros == look)
+		return "it holds zeros";
+	if (look == 0 || text < look || high > look / 2)
+		return "its bytes are of no known format";
+	return bytes[0] == '{' || bytes[0] == '[' ? json_of(bytes, look) : "it looks like text";
+}

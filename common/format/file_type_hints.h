@@ -1,0 +1,14 @@
+/* What a file that is no log looks like, for the person who named it. */
+#ifndef PV_FORMAT_FILE_TYPE_HINTS_H
+#define PV_FORMAT_FILE_TYPE_HINTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* First bytes that always suffice. */
+enum { PV_LOOKS = 512 };
+
+/* A constant half sentence, "it looks like ..."; never NULL. */
+const char *pv_file_type_hint(const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Which objects of one heap shot are those of another, and who was born when (model/identity.h): the
+ * input is read again twice on a thread of its own, while the ingest goes on. The first time finds
+ * what stands where and all names, the second time takes allocations, moves and shots in the order
+ * of their times, whatever thread's buffer they stand in.
+ *
+ * The result has a model of its own, which holds the names, stacks and threads it speaks of.
+ */
+#ifndef PV_INGEST_IDENTITY_READ_H
+#define PV_INGEST_IDENTITY_READ_H
+
+#include "common/ingest/ingest.h"
+#include "common/model/objects/identity.h"
+
+struct pv_identity_read;
+
+struct pv_identity_read_options {
+	uint32_t base,
+		shot;    /* numbers in the log; PV_IDENTITY_NO_SHOT: the first and the last whole
+			      * one that lists objects */
+	bool by_address; /* nothing but addresses and classes is looked at */
+};
+
+struct pv_identity_read_status {
+	bool over, done;       /* done, cancelled or failed; with its result */
+	const char *phase;     /* a constant */
+	uint64_t step, steps;  /* bytes of the phase; steps 0: not known */
+	struct pv_error error; /* code PV_OK unless it failed; PV_EUSAGE: no such shots */
+};
+
+/* The ingest must outlive it. NULL on failure. */
+struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
+	const struct pv_identity_read_options *options, struct pv_error *reterr);
+/* Cancels what is not done; its result dies. NULL is fine. */
+void pv_identity_read_destroy(struct pv_identity_read *r);
+
+void pv_identity_read_cancel(struct pv_identity_read *r); /* it will be over soon, and not done */
+void pv_identity_read_wait(struct pv_identity_read *r);   /* until it is over */
+
+/* Any thread. */
+void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret);
+/* An eventfd, readable when it is over, and a few times a second before. The caller reads it. */
+int pv_identity_read_fd(const struct pv_identity_read *r);
+
+/* NULL until done. They live as long as `r`; nobody changes them any more. */
+const struct pv_identity *pv_identity_read_result(struct pv_identity_read *r);
+struct pv_model *pv_identity_read_model(struct pv_identity_read *r);
+
+#endif

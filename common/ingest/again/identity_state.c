@@ -1,0 +1,16 @@
+#include "common/ingest/again/identity_read_parts.h"
+
+bool pv_identity_nomem(struct pv_identity_read *r)
+{
+	return pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
+}
+
+void pv_identity_tell(struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps)
+{
+	pthread_mutex_lock(&r->job.lock);
+	r->status.phase = phase;
+	r->status.step = step;
+	r->status.steps = steps;
+	pthread_mutex_unlock(&r->job.lock);
+	pv_reading_changed(&r->job);
+}

@@ -1,0 +1,43 @@
+/*
+ * Second thoughts about a buffer that did not decode: it may be written in a layout of its own, or
+ * its header may promise more than is its own, so that other buffers stand in its tail.
+ */
+#ifndef PV_INGEST_LAYOUT_PROBE_H
+#define PV_INGEST_LAYOUT_PROBE_H
+
+#include "common/format/mlpd/framer.h"
+#include "common/ingest/decode_pool.h"
+
+/*
+ * Decodes the task again as the other layouts that the log's header may stand for; when one takes
+ * all of it, *format becomes that one. False: out of memory.
+ */
+bool pv_layout_probe_layout(struct pv_decode_task *t, uint8_t says, struct mlpd_format *format);
+
+/* Gets what stands in the tail; batch returns false to stop. */
+struct pv_layout_probe_sink {
+	void *ctx;
+	bool (*batch)(void *ctx, const struct pv_batch *b);
+	void (*damage)(void *ctx, const struct mlpd_damage *d);
+};
+
+/*
+ * The undecoded tail of a damaged batch as a stream of its own. pv_layout_probe_inside() is true when
+ * buffers stand in it: then the batch's damage ends where the first begins, and pv_layout_probe_give(),
+ * called once the batch itself was used, gives them out. finish always.
+ */
+struct pv_layout_probe {
+	struct mlpd_framer framer;
+	struct mlpd_format format;
+	enum mlpd_piece piece;
+};
+
+/* The batch's damage ends after `bytes`: another buffer begins. `header`: offset of its own. */
+void pv_layout_probe_shorten(struct pv_batch *b, uint64_t header, uint64_t bytes);
+
+bool pv_layout_probe_inside(struct pv_layout_probe *t, struct pv_batch *b,
+	const struct mlpd_header *h, const struct mlpd_format *format);
+bool pv_layout_probe_give(struct pv_layout_probe *t, const struct pv_layout_probe_sink *to);
+void pv_layout_probe_finish(struct pv_layout_probe *t);
+
+#endif

@@ -1,0 +1,108 @@
+#include "common/model/objects/exceptions.h"
+
+#include "common/model/objects/gc_parts.h"
+#include "common/model/objects/address_log_parts.h"
+#include "common/model/calls/stacks_fold.h"
+#include "common/model/time/window_parts.h"
+
+static enum pv_clause clause_of(uint64_t type)
+{
+	switch (type) {
+	case 0:
+		return PV_CLAUSE_CATCH;
+	case 1:
+		return PV_CLAUSE_FILTER;
+	case 2:
+		return PV_CLAUSE_FINALLY;
+	case 4:
+		return PV_CLAUSE_FAULT;
+	default:
+		return PV_CLAUSE_OTHER;
+	}
+}
+
+static bool clause(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_exceptions *t = &x->m->throws;
+	enum pv_clause kind = clause_of(e->clause.type);
+	uint32_t method = pv_names_method(&x->m->names, e->clause.method, x->time);
+	if (!method)
+		return false;
+	t->clauses[kind]++;
+	if (t->by_method.n >= PV_CLAUSE_METHODS_CAP &&
+		pv_map_get(&t->by_method_of, method) == PV_MAP_NONE)
+		method = 0;
+	uint32_t at = pv_map_get(&t->by_method_of, method);
+	if (at == PV_MAP_NONE) {
+		at = (uint32_t)t->by_method.n;
+		if (!pv_reserve(&t->by_method, 1) || !pv_map_set(&t->by_method_of, method, at))
+			return false;
+		t->by_method.v[t->by_method.n++] = (struct pv_clause_method){ .method = method };
+	}
+	t->by_method.v[at].clauses[kind]++;
+	return true;
+}
+
+void pv_exceptions_finish(struct pv_exceptions *t)
+{
+	pv_sites_finish(&t->sites);
+	pv_unresolved_finish(&t->waiting);
+	pv_messages_finish(&t->messages);
+	pv_array_finish(&t->by_method);
+	pv_map_finish(&t->by_method_of);
+}
+
+static void renumbered(struct pv_model *m, const uint32_t *into)
+{
+	struct pv_exceptions *t = &m->throws;
+	for (size_t i = 0; i < t->waiting.one.n; i++)
+		t->waiting.one.v[i].what[1] = into[t->waiting.one.v[i].what[1]];
+}
+
+const struct pv_stack_listener pv_exceptions_stacks = { renumbered, NULL };
+
+/* A site that was folded, and is made again here, stays in place. */
+static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, uint32_t class_use)
+{
+	struct pv_exceptions *t = &x->m->throws;
+	uint32_t from = pv_sites_get(&t->sites, w->what[0], w->what[1]);
+	if (from == 0)
+		return false;
+	struct pv_site *old = &t->sites.site.v[from];
+	if (old->count == 0)
+		return true;
+	old->count--;
+	t->unknown_class -= w->unknown;
+	const struct pv_site more = { .class_use = class_use, .stack = w->what[1], .count = 1 };
+	return pv_sites_add(x, &t->sites, &more);
+}
+
+static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+{
+	(void)ret_same; /* a lock's alone stays asked for */
+	return pv_unresolved_resolve(x, &x->m->throws.waiting, object, class_use, classify);
+}
+
+const struct pv_object_listener pv_exceptions_listener = { allocated, NULL };
+
+bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_exceptions *t = &x->m->throws;
+	if (e->kind == PV_KIND_EXCEPTION_CLAUSE)
+		return !x->counts || clause(x, e);
+	bool told = e->thrown.type || pv_said_type(x, e->thrown.object);
+	if (!x->counts)
+		return told || pv_unresolved_add(x, &t->waiting, e->thrown.object, 0, 0);
+	uint32_t class_use = e->thrown.type ? pv_names_class(&x->m->names, e->thrown.type, x->time)
+					    : pv_class_of_address_at(x, e->thrown.object);
+	uint32_t stack = pv_stack_of(x, e->thrown.stack);
+	if (stack == PV_MAP_NONE)
+		return false;
+	t->thrown++;
+	t->unknown_class += class_use == 0;
+	pv_timeline_add(&x->m->timeline, PV_TRACK_THROWS, x->time, 1);
+	if (!told && !pv_unresolved_add(x, &t->waiting, e->thrown.object, class_use, stack))
+		return false;
+	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };
+	return pv_sites_add(x, &t->sites, &more);
+}

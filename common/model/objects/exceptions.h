@@ -1,0 +1,41 @@
+/*
+ * Exceptions: throws per (class, stack), clauses entered in all and by method. Per class: the sum of
+ * its sites.
+ */
+#ifndef PV_MODEL_EXCEPTIONS_H
+#define PV_MODEL_EXCEPTIONS_H
+
+#include "common/model/objects/unresolved.h"
+#include "common/model/objects/messages.h"
+#include "common/model/calls/sites.h"
+
+enum pv_clause {
+	PV_CLAUSE_CATCH,
+	PV_CLAUSE_FILTER,
+	PV_CLAUSE_FINALLY,
+	PV_CLAUSE_FAULT,
+	PV_CLAUSE_OTHER,
+	PV_CLAUSES
+};
+
+enum { PV_CLAUSE_METHODS_CAP = 65536 };
+
+struct pv_clause_method {
+	uint32_t method; /* id in names; 0 = those that came beyond the cap */
+	uint64_t clauses[PV_CLAUSES];
+};
+
+struct pv_exceptions {
+	uint64_t thrown;
+	uint64_t clauses[PV_CLAUSES];
+	struct pv_sites sites; /* count = throws; amount unused */
+	PV_ARRAY(struct pv_clause_method) by_method;
+	struct pv_map by_method_of;   /* method id -> index */
+	uint64_t unknown_class;       /* throws whose object is in no allocation, move or shot */
+	struct pv_unresolved waiting; /* for classes: the present one, stack */
+	struct pv_messages messages;
+};
+
+void pv_exceptions_finish(struct pv_exceptions *t);
+
+#endif

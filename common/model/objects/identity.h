@@ -1,0 +1,150 @@
+/*
+ * Which object is which: one identity from allocation through the collector's moves to the heap
+ * shots. Fed with the events of a log in the order of their times; keeps what is alive, and for
+ * every shot sums up who was born when. Built on demand, never while a log is loaded.
+ *
+ * An address used again is another object. An object that a shot does not list is dead. Moves of
+ * one collection are one batch: all sources are read before a target is written.
+ *
+ * Without recorded allocations or moves, objects are matched by address and class, and what that
+ * leaves by class and size; what rests on it counts as uncertain.
+ */
+#ifndef PV_MODEL_IDENTITY_H
+#define PV_MODEL_IDENTITY_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+/* Shots that a ladder has rungs for; of more, some are left out. Cells of all rungs together. */
+enum { PV_IDENTITY_STEPS = 64, PV_IDENTITY_CELLS = 8000000 };
+
+#define PV_IDENTITY_NO_SHOT UINT32_MAX
+/* Facts that objects allocated in one place share: class, stack and thread of the allocation. */
+struct pv_life_site {
+	uint32_t class_use; /* id in the names of the model */
+	uint32_t stack;     /* of its stacks; 0: not recorded */
+	uint32_t thread;    /* index in its threads; 0: not recorded */
+	bool allocated;     /* the allocation was recorded */
+};
+
+/* Objects of a site first listed by one shot (cohort: its rung), at both ends of a diff. */
+struct pv_life_row {
+	uint32_t site, cohort;
+	uint64_t base_objects, base_bytes; /* listed by the base shot */
+	uint64_t kept_bytes;               /* of these, those of survivors */
+	uint64_t shot_objects, shot_bytes; /* by the other one; see pv_life_is_new() */
+	uint64_t uncertain;                /* of both, together once */
+	uint64_t collections;              /* ages of shot_objects with a birth, summed up */
+	uint64_t aged;                     /* so many of them */
+	int64_t allocated_from_ns,
+		allocated_to_ns; /* log clock; from > to: none of them is known */
+};
+
+/* Survivors of a class's cohort at one rung. */
+struct pv_life_cell {
+	uint32_t class_use;
+	uint16_t cohort, step;
+	uint64_t objects, bytes;
+};
+
+/* An object of the last shot. */
+struct pv_life_object {
+	uint64_t address;
+	uint64_t base_address; /* in the base shot; 0: not listed there */
+	int64_t allocated_ns;  /* log clock; PV_NEVER without a recorded birth */
+	uint32_t row;
+	uint32_t collections; /* it has lived through, from its birth or first shot on */
+};
+
+struct pv_identity_shot {
+	uint32_t index; /* its number in the log */
+	int64_t time_ns;
+	uint64_t objects, bytes, allocations; /* births: allocations seen up to it */
+};
+
+struct pv_identity_options {
+	uint32_t base, shot;   /* numbers in the log; base < shot */
+	const uint32_t *steps; /* shots that are rungs, ascending; base and shot are among them */
+	size_t n_steps;        /* up to PV_IDENTITY_STEPS */
+	bool allocs, moves, sampled; /* all were recorded; `sampled`: only some allocations */
+	bool by_address;             /* nothing but addresses and classes is looked at */
+};
+
+/* Private: an object that is, or may be, alive. */
+struct pv_life_slot {
+	int64_t allocated_ns;
+	uint64_t size, base_size, base_address;
+	uint32_t site;
+	uint32_t allocated_at; /* collections at its birth, or when it was listed first */
+	uint32_t seen;         /* shot that listed it last; of a free one: the next free one */
+	uint16_t cohort, flags;
+};
+
+struct pv_identity {
+	struct pv_identity_options options; /* steps: owned */
+	/* Results, once the last shot has ended. */
+	PV_ARRAY(struct pv_life_site) site; /* [0] unused */
+	PV_ARRAY(struct pv_life_row) row;
+	PV_ARRAY(struct pv_life_cell) cell;     /* by step */
+	PV_ARRAY(struct pv_life_object) object; /* by address */
+	PV_ARRAY(struct pv_identity_shot) step;
+	uint64_t collections;
+	uint64_t uncertain, of; /* objects of unsure identity; of all in both shots */
+	uint64_t unborn;     /* listed, and their allocation was not recorded though others were */
+	uint64_t mismatched; /* listed with another class than was allocated there */
+	uint64_t duplicates; /* listed twice by one shot */
+	uint64_t guessed;    /* matched by class and size alone */
+	uint64_t lost;       /* events that the log says are missing */
+	bool damaged;        /* a part of the log could not be read */
+	bool unordered;      /* events are in the order of the file, not of their times */
+	bool cut;            /* cells beyond PV_IDENTITY_CELLS were left out */
+	bool done;           /* the shot was read to its end */
+	uint64_t allocations;
+
+	/* private */
+	struct pv_map at; /* address -> life, PV_LIFE_GONE: nothing lives there */
+	struct pv_map place_of, site_of, row_of, cell_of, written;
+	uint32_t places;
+	PV_ARRAY(struct pv_life_slot) life;
+	uint32_t free;            /* head of the list of free lives */
+	PV_ARRAY(uint64_t) pairs; /* of the collection under way: from, to */
+	uint32_t alive;           /* not free */
+	PV_ARRAY(uint32_t) listed;
+	PV_ARRAY(uint64_t) where; /* address of listed[i] */
+	uint64_t listed_at;       /* collections when the last shot ended */
+	int64_t open_ns;
+	uint32_t open; /* shot being listed, PV_IDENTITY_NO_SHOT without */
+	uint32_t last; /* shot listed before that */
+	uint32_t next_step;
+};
+
+bool pv_identity_init(struct pv_identity *l, const struct pv_identity_options *o);
+void pv_identity_finish(struct pv_identity *l);
+
+struct pv_allocation_event {
+	uint64_t address;
+	int64_t time_ns;
+	uint32_t class_use, stack, thread;
+};
+
+/* The events, in the order of their times. All are false when out of memory only. */
+bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *b);
+bool pv_identity_moves(struct pv_identity *l, const uint64_t *pairs, size_t n); /* n addresses */
+/* A collection begins: the moves before it are another's. */
+bool pv_identity_collection(struct pv_identity *l);
+/* Moves so far have happened. */
+bool pv_identity_apply_moves(struct pv_identity *l);
+/* An event about this address comes soon, or `near`: memory is fetched. */
+void pv_identity_expect(const struct pv_identity *l, uint64_t address, bool near);
+bool pv_identity_shot_begins(struct pv_identity *l, uint32_t index, int64_t time_ns);
+bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_use, uint64_t size);
+/* `whole`: false when the rest of the list is missing, so that nobody is dead for it. */
+bool pv_identity_shot_ends(struct pv_identity *l, bool whole);
+
+/* Those of a cohort up to the base's have survived, the others are new. */
+static inline bool pv_life_is_new(const struct pv_identity *l, const struct pv_life_row *r)
+{
+	return l->step.v[r->cohort].index > l->options.base;
+}
+
+#endif

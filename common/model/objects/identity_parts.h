@@ -1,0 +1,32 @@
+/* Private to the files of identity.h. Functions that return bool are false when out of memory only. */
+#ifndef PV_MODEL_IDENTITY_PARTS_H
+#define PV_MODEL_IDENTITY_PARTS_H
+
+#include "common/model/objects/identity.h"
+
+#define PV_LIFE_GONE  (PV_MAP_NONE - 1) /* in the table: nothing lives at the address */
+#define PV_LIFE_NEVER INT64_MAX
+enum { PV_LIFE_NO_COHORT = UINT16_MAX };
+
+enum pv_life_flags {
+	PV_LIFE_MOVED = 1, /* since it was listed last */
+	PV_LIFE_DOUBT = 2, /* it may not be what it is taken for */
+	PV_LIFE_BASE = 4,  /* the base shot lists it */
+};
+
+void pv_identity_free(struct pv_identity *l, uint32_t life);
+/* Frees working memory; results stay. */
+void pv_identity_forget(struct pv_identity *l);
+
+/* --- identity_count.c */
+
+/* The open shot lists it where it was expected: whether that proves anything. */
+void pv_identity_doubt(const struct pv_identity *l, struct pv_life_slot *s);
+/* The allocation of an object that was listed already. */
+bool pv_identity_reborn(struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns);
+/* Without moves: who vanished may be who appeared, if class and size agree. */
+bool pv_identity_pair(struct pv_identity *l);
+/* Sums the open shot up, where it is a rung. */
+bool pv_identity_count(struct pv_identity *l);
+
+#endif

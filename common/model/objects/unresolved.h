@@ -1,0 +1,54 @@
+/*
+ * Events that name an object by its address alone, whose allocation may still be told, by another
+ * thread's buffer: then the class is that one, and not what the address had before.
+ */
+#ifndef PV_MODEL_UNRESOLVED_H
+#define PV_MODEL_UNRESOLVED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_UNRESOLVED_MOST = 1 << 16 }; /* older ones keep the class that they had */
+
+struct pv_unresolved_event {
+	uint64_t object; /* address; 0: it does not wait any more */
+	uint64_t place;  /* of the event, see address_log.h */
+	int64_t time_ns;
+	uint32_t what[2]; /* the kind's own: what got the class */
+	uint32_t before;  /* the one before it of this object, + 1; 0: there is none */
+	uint32_t unknown; /* it has no class yet */
+};
+
+/* Valid when zeroed. */
+struct pv_unresolved {
+	PV_ARRAY(struct pv_unresolved_event) one; /* the newest of them, oldest first */
+	struct pv_map of;                         /* object -> its newest, + 1; 0: none waits */
+};
+
+struct pv_context;
+
+/*
+ * The event at hand names `object`, and `what` has got the class that was known. The table of
+ * addresses says from now on that somebody asks for this object; also where the event is not to be
+ * counted, so that a part of a log is read like all of it. False when out of memory.
+ */
+bool pv_unresolved_add(struct pv_context *x, struct pv_unresolved *l, uint64_t object,
+	uint32_t what0, uint32_t what1);
+
+/* As if the class had been known at once. False when out of memory. */
+typedef bool pv_unresolved_classify(
+	struct pv_context *x, const struct pv_unresolved_event *waiting, uint32_t class_use);
+
+/*
+ * An allocation is told. What waits for it and was later is `classified`; what was before is of
+ * another object, and waits no longer. False when out of memory.
+ */
+bool pv_unresolved_resolve(struct pv_context *x, struct pv_unresolved *l, uint64_t object,
+	uint32_t class_use, pv_unresolved_classify *classify);
+
+void pv_unresolved_finish(struct pv_unresolved *l);
+
+#endif

@@ -1,0 +1,24 @@
+/* Which objects a row of the views on lives speaks of. */
+#ifndef PV_QUERY_IDENTITY_CHOOSE_H
+#define PV_QUERY_IDENTITY_CHOOSE_H
+
+#include "common/base/mem.h"
+#include "common/query/views.h"
+
+struct pv_address_list { /* a PV_ARRAY */
+	uint64_t *v;
+	size_t n, room;
+};
+
+/* Number of the later shot. */
+uint32_t pv_identity_shot(const struct pv_identity *l);
+
+/*
+ * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class row
+ * q->select (0: all) under q's grouping, and of cohort q->base - 1 (0: all). `born`: only those
+ * that are new since the base shot. False when out of memory. Takes the model's lock.
+ */
+bool pv_identity_choose(
+	struct pv_model *m, const struct pv_query *q, bool allocated, struct pv_address_list *ret);
+
+#endif

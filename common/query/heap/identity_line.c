@@ -1,0 +1,77 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/query/heap/identity_views.h"
+
+struct line {
+	char text[500];
+	size_t n;
+};
+
+static void add(struct line *to, const char *text)
+{
+	size_t n = strlen(text);
+	if (n >= sizeof to->text - to->n)
+		return;
+	memcpy(to->text + to->n, text, n + 1);
+	to->n += n;
+}
+
+/* "; 3 births not recorded": what is counted is a word with an s. */
+static void say(struct line *to, uint64_t n, const char *what, const char *more)
+{
+	char number[PV_UNIT_MAX];
+	add(to, "; ");
+	add(to, pv_units_exact(number, sizeof number, n));
+	add(to, " ");
+	add(to, what);
+	add(to, n == 1 ? "" : "s");
+	add(to, more);
+}
+
+static void say_how(struct line *to, const struct pv_identity *l)
+{
+	const struct pv_identity_options *o = &l->options;
+	const char *how = o->by_address            ? "by address"
+			  : o->sampled && o->moves ? "by moves, allocations only sampled"
+			  : o->sampled ? "by address, class and size: moves not recorded, "
+					 "allocations only sampled"
+			  : o->allocs && o->moves ? "by identity"
+			  : o->allocs ? "by identity, moves not recorded: by class and size"
+			  : o->moves  ? "by moves, allocations not recorded"
+				      : "by address, class and size: neither moves nor "
+					"allocations recorded";
+	double share = l->of ? 100 * (double)l->uncertain / (double)l->of : 0;
+	int n = snprintf(to->text, sizeof to->text, "shots %u to %u %s, uncertain %.1f %%", o->base,
+		o->shot, how, share);
+	to->n = n > 0 ? (size_t)n : 0;
+}
+
+void pv_identity_line(struct pv_build *b)
+{
+	const struct pv_identity *l = b->query->identity;
+	struct line line = { .n = 0 };
+	if (!b->table)
+		return;
+	if (!l) {
+		b->table->coverage = "objects were not followed";
+		return;
+	}
+	say_how(&line, l);
+	if (l->unborn)
+		say(&line, l->unborn, "birth", " not recorded");
+	if (l->mismatched)
+		say(&line, l->mismatched, "object", " of another class than was allocated there");
+	if (l->duplicates)
+		say(&line, l->duplicates, "object", " listed twice");
+	if (l->lost)
+		say(&line, l->lost, "event", " lost");
+	if (l->cut)
+		say(&line, PV_IDENTITY_CELLS, "cell", " of the ladder, the rest is left out");
+	if (l->damaged)
+		add(&line, "; a part of the log is damaged");
+	if (l->unordered)
+		add(&line, "; events in the order of the file");
+	b->table->coverage = pv_build_text(b, line.text);
+}

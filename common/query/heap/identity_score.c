@@ -1,0 +1,248 @@
+/*
+ * Judges the cohorts of a class. A leak is a staircase: as time goes on there are more objects, and
+ * those allocated on the way stay. A cache is a plateau, a warm-up one step, churn dies young.
+ *
+ * How often shots came must not matter. So a ladder is reduced to at most COARSE rungs, evenly
+ * spread over the time between first and last shot: the cohorts left between two of these are
+ * exactly those that shots at these alone would have listed. Passing objects, of which frequent
+ * shots list more, are distinguished from lasting ones by the shot after it.
+ */
+#include <math.h>
+
+#include "common/query/heap/identity_views.h"
+
+enum { FINE = 8, COARSE = 4, ROOM = FINE + 1 }; /* intervals; rungs of the finer ladder */
+
+/* Survivors in bytes at few rungs, those of [cohort] at [step], as in struct pv_ladder. */
+struct rungs {
+	size_t steps;
+	double at[ROOM][ROOM];
+	double length[ROOM]; /* of the interval before the step, of all; [0] unused */
+};
+
+/* Of the bytes alive at each step. */
+static uint64_t total(const struct pv_ladder *l, size_t step)
+{
+	uint64_t sum = 0;
+	for (size_t k = 0; k <= step; k++)
+		sum += l->bytes[k * l->steps + step];
+	return sum;
+}
+
+static uint64_t at(const struct pv_ladder *l, size_t cohort, size_t step)
+{
+	return l->bytes[cohort * l->steps + step];
+}
+
+static double place(const struct pv_ladder *l, size_t step)
+{
+	return l->place ? l->place[step] : (double)step;
+}
+
+/* The steps nearest to even places from first to last, each another one. */
+static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
+{
+	double first = place(l, 0), all = place(l, l->steps - 1) - first;
+	size_t step = 0;
+	chosen[0] = 0;
+	for (size_t i = 1; i + 1 < n; i++) {
+		double want = first + all * (double)i / (double)(n - 1);
+		size_t last = l->steps - n + i; /* those behind need one each */
+		step++;
+		while (step < last && place(l, step + 1) - want <= want - place(l, step))
+			step++;
+		chosen[i] = step;
+	}
+	chosen[n - 1] = l->steps - 1;
+}
+
+/* As if only the chosen shots had been taken. `v`: the ladder's bytes, or its objects. */
+static void resample(const struct pv_ladder *l, const uint64_t *v, size_t n, struct rungs *ret)
+{
+	size_t chosen[ROOM];
+	double all = place(l, l->steps - 1) - place(l, 0);
+	choose(l, n, chosen);
+	*ret = (struct rungs){ .steps = n };
+	for (size_t j = 0; j < n; j++) {
+		for (size_t k = 0, c = 0; k <= j; k++)
+			for (; c <= chosen[k]; c++)
+				ret->at[k][j] += (double)v[c * l->steps + chosen[j]];
+		if (j == 0)
+			continue;
+		double length = place(l, chosen[j]) - place(l, chosen[j - 1]);
+		ret->length[j] = all > 0 ? length / all : 1.0 / (double)(n - 1);
+	}
+}
+
+/* Of those born between rungs, as far as another one came: the share that is left. */
+static double young_left(const struct rungs *r)
+{
+	double allocated = 0, left = 0;
+	for (size_t k = 1; k + 1 < r->steps; k++) {
+		allocated += r->at[k][k];
+		left += r->at[k][r->steps - 1];
+	}
+	return allocated > 0 ? left / allocated : r->steps > 2 ? 0 : 1;
+}
+
+/*
+ * Of many objects that pass by a few are there at two shots by chance. How far what is left stands
+ * out from that: 1 where it does, towards 0 where it is nothing else.
+ */
+static double certainty(const struct rungs *objects)
+{
+	double left = 0, passed = 0;
+	for (size_t k = 1; k + 1 < objects->steps; k++) {
+		left += objects->at[k][objects->steps - 1];
+		passed += objects->at[k][k] - objects->at[k][k + 1];
+	}
+	double chance = passed > 0 ? 2 * sqrt(passed) : 0;
+	return left >= chance ? 1 : left / chance;
+}
+
+/*
+ * Those of a cohort that only passed by are taken out of its first rung: who is not there at the
+ * next one. Of the last cohort the same share is, as no rung comes after it.
+ */
+static void settle(struct rungs *r)
+{
+	size_t last = r->steps - 1;
+	double allocated = 0, stay = 0;
+	for (size_t k = 0; k < last; k++) {
+		if (k > 0) {
+			allocated += r->at[k][k];
+			stay += r->at[k][k + 1];
+		}
+		r->at[k][k] = r->at[k][k + 1];
+	}
+	if (allocated > 0)
+		r->at[last][last] *= stay / allocated;
+}
+
+static double alive(const struct rungs *r, size_t step)
+{
+	double sum = 0;
+	for (size_t k = 0; k <= step; k++)
+		sum += r->at[k][step];
+	return sum;
+}
+
+/*
+ * Least growth in an interval that counts: a tenth of an even growth. Smaller growth has other
+ * causes, such as the few arrays that a program's end makes, and says nothing of retained objects.
+ */
+static double least(const struct rungs *r, size_t step)
+{
+	double grown = alive(r, r->steps - 1) - alive(r, 0);
+	return (grown > 0 ? grown * r->length[step] / 10 : 0) + 1;
+}
+
+/* The share of the time in which there came to be more. */
+static double rising(const struct rungs *r)
+{
+	double up = 0;
+	for (size_t j = 1; j < r->steps; j++)
+		if (alive(r, j) >= alive(r, j - 1) + least(r, j))
+			up += r->length[j];
+	return up;
+}
+
+/* Of those born between rungs that lived to see the next: the share of bytes that is left. */
+static double survival(const struct rungs *r)
+{
+	double allocated = 0, left = 0;
+	if (r->steps < 4)
+		return young_left(r);
+	for (size_t k = 1; k + 2 < r->steps; k++) {
+		allocated += r->at[k][k];
+		left += r->at[k][r->steps - 1];
+	}
+	return allocated > 0 ? left / allocated : 0;
+}
+
+/* The share of the time whose cohorts have half and more left at the end. */
+static double breadth(const struct rungs *r)
+{
+	double keep = 0;
+	for (size_t k = 1; k < r->steps; k++) {
+		double left = r->at[k][r->steps - 1];
+		if (left >= least(r, k) && left >= r->at[k][k] / 2)
+			keep += r->length[k];
+	}
+	return keep;
+}
+
+/* Growth that one cohort alone makes. */
+static bool is_step(const struct rungs *r)
+{
+	double most = 0, all = 0;
+	for (size_t k = 1; k < r->steps; k++) {
+		double left = r->at[k][r->steps - 1];
+		most = left > most ? left : most;
+		all += left;
+	}
+	return r->steps > 2 && all > 0 && most >= all * 0.9;
+}
+
+struct look {
+	double score, rising, young_left;
+	bool step;
+};
+
+static struct look look_at(const struct pv_ladder *l, size_t steps)
+{
+	struct rungs r;
+	struct look ret;
+	resample(l, l->objects, steps, &r);
+	double sure = certainty(&r);
+	resample(l, l->bytes, steps, &r);
+	ret.young_left = young_left(&r);
+	bool few = steps < 4; /* so few that survival() needs all that were born */
+	double share = few ? survival(&r) : 0;
+	settle(&r);
+	share = few ? share : survival(&r);
+	ret.rising = rising(&r);
+	ret.score = 100 * sure * ret.rising * (share > 1 ? 1 : share) * breadth(&r);
+	ret.step = is_step(&r);
+	return ret;
+}
+
+static const char *shape(const struct pv_ladder *l, const struct look *v)
+{
+	uint64_t first = total(l, 0), last = total(l, l->steps - 1);
+	if (last == 0)
+		return "gone";
+	if (l->steps == 2)
+		return last > first ? "grown" : last < first ? "shrinking" : "flat";
+	if (v->score >= 60)
+		return "staircase";
+	if (v->step)
+		return last > first ? "step" : "renewed";
+	if (v->rising >= 0.5 && v->score >= 20)
+		return "stairs";
+	if (v->young_left < 0.2 && at(l, 0, l->steps - 1) < last)
+		return "churn";
+	return last > first ? "plateau" : last < first ? "shrinking" : "flat";
+}
+
+/*
+ * Growth that comes in lumps falls between rungs that are close, and few shots have no others but
+ * distant ones: what looks more like a leak of both counts. Two shots cannot show that growth goes
+ * on.
+ */
+void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret)
+{
+	*ret = (struct pv_ladder_verdict){ 0, "flat" };
+	if (l->steps < 2)
+		return;
+	struct look fine = look_at(l, l->steps < FINE + 1 ? l->steps : FINE + 1);
+	if (l->steps > COARSE + 1) {
+		struct look coarse = look_at(l, COARSE + 1);
+		if (coarse.score > fine.score) {
+			fine.score = coarse.score;
+			fine.rising = coarse.rising;
+		}
+	}
+	ret->score = l->steps == 2 ? fine.score / 2 : fine.score;
+	ret->shape = shape(l, &fine);
+}

@@ -1,0 +1,29 @@
+/* Private to the query layer: what the views on lives (model/identity.h) share. */
+#ifndef PV_QUERY_IDENTITY_VIEWS_H
+#define PV_QUERY_IDENTITY_VIEWS_H
+
+#include "common/model/objects/identity.h"
+#include "common/query/build.h"
+
+/* The table's coverage line: how sure it is who is who. Needs a query with lives. */
+void pv_identity_line(struct pv_build *b);
+
+/* Survivors of the cohorts of one class: [cohort * steps + step]; cohort <= step. */
+struct pv_ladder {
+	size_t steps;
+	const uint64_t *objects, *bytes;
+	const double *place; /* of each step on the axis of time, ascending; NULL: evenly */
+};
+
+struct pv_ladder_verdict {
+	double score;      /* 0 to 100: how much it looks like a leak, whatever its size */
+	const char *shape; /* a constant */
+};
+
+/* Positions of the steps on the axis of time, which shortens idle time. */
+void pv_ladder_places(const struct pv_identity *l, double ret[PV_IDENTITY_STEPS + 2]);
+
+/* Pure: what the steps look like, however often they came. */
+void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret);
+
+#endif
