@@ -23,7 +23,7 @@ extern "C" {
 /* A function's address, or what profview_region() gave. 0 is nothing: calls with it are ignored. */
 typedef uint64_t profview_method;
 
-/* What profview_class() gave; 0 is nothing, as above. */
+/* A value from profview_class(); 0 is nothing, as above. */
 typedef uint32_t profview_class_id;
 
 /* A named value that the log follows. NULL is nothing. Lives as long as the process. */

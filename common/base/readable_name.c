@@ -220,7 +220,7 @@ static void put_member(struct pv_name_out *o, struct pv_part name, struct pv_par
 
 /* How far the classes around a method have been written. */
 struct around {
-	enum made last;           /* what the innermost is */
+	enum made last;           /* kind of the innermost one */
 	struct pv_part of;        /* M of the innermost that has one */
 	struct pv_part arguments; /* of types, not written yet */
 	bool written;             /* M stands there */

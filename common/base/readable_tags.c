@@ -1,7 +1,7 @@
 /* Tables: what compilers make names of, and how C# has what runtimes and metadata name otherwise. */
 #include "common/base/readable_parts.h"
 
-/* --- what compilers make: "<M>" and a tag behind it */
+/* --- names that compilers make: "<M>" followed by a tag */
 
 struct tag {
 	const char *text;

@@ -5,7 +5,7 @@
 
 #include "common/base/utf8.h"
 
-/* --- what is an escape */
+/* --- characters that are escaped */
 
 static const struct {
 	uint32_t first, last;

@@ -131,7 +131,7 @@ enum pv_gc_step { PV_GC_START = 0, PV_GC_MARK_START = 1, PV_GC_MARK_END = 2,
 	PV_GC_SWEEP_START = 3, PV_GC_SWEEP_END = 4, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
 	PV_GC_PRE_START = 8, PV_GC_POST_START = 9, PV_GC_PRE_STOP_LOCKED = 10,
 	PV_GC_POST_START_UNLOCKED = 11 };
-/* What the runtime was asked to tell the profiler of 2007: bits in the intro block of its logs. */
+/* Events that the profiler of 2007 asked the runtime for: bits in the intro block of its logs. */
 enum pv_mask07 { PV_MASK07_DOMAINS = 1 << 0, PV_MASK07_ASSEMBLIES = 1 << 1,
 	PV_MASK07_MODULES = 1 << 2,
 	PV_MASK07_CLASSES = 1 << 3, PV_MASK07_JIT = 1 << 4, PV_MASK07_EXCEPTIONS = 1 << 6,
@@ -229,7 +229,7 @@ struct pv_event {
 		struct { struct pv_text id; } aot;
 		struct { struct pv_span codes; } directives;
 		/*
-		 * what a node of the thread's call tree has gained; `back`: its parent is that many
+		 * gain of a node of the thread's call tree; `back`: its parent is that many
 		 * such events earlier in the buffer, 0 = a root; max_ns: longest call so far
 		 */
 		struct { uint64_t back, method, calls, self_ns, max_ns, exc_leaves; } tree;
@@ -247,7 +247,7 @@ struct pv_event {
 		struct { uint64_t method, code, size, tier, version, why; } body;
 		/* a call between managed and native code that is over; into: enum pv_transition */
 		struct { uint64_t method, into, took_ns; } transition;
-		/* what a collection has left, in ranges of objects that lie together */
+		/* survivors of a collection, in ranges of objects that lie together */
 		struct { uint64_t generation, ranges, bytes, moved_ranges, moved_bytes; } survived;
 		/* ended now; stack: method keys outermost first, of its begin */
 		struct {

@@ -1,4 +1,4 @@
-/* What a file that is no log looks like, for the person who named it. */
+/* Names the type of a file that is no log, for an error message. */
 #ifndef PV_FORMAT_FILE_TYPE_HINTS_H
 #define PV_FORMAT_FILE_TYPE_HINTS_H
 

@@ -1,5 +1,5 @@
 /*
- * What would be freed were all objects of a class gone: the sizes of those objects that can only
+ * Retained size of a class: the sizes of those objects that can only
  * be reached past one of that class. For each object the set of classes that stand on every way to
  * it is found, as the greatest solution of
  *
@@ -33,7 +33,7 @@ struct set {
 	uint32_t next;  /* of the same hash, index + 1; 0 ends */
 };
 
-/* What was worked out before, as long as nothing else takes its place. */
+/* A result computed before, until another one takes its slot. */
 struct memo {
 	uint64_t question; /* + 1; 0: none */
 	uint32_t set;

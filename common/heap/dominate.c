@@ -92,7 +92,7 @@ static bool is_met(const struct dominate *d, uint32_t node)
 	return d->met[node / 64] >> node % 64 & 1;
 }
 
-/* What it refers to is copied behind what those before it refer to, and asked for next. */
+/* Appends the references of `node` to those of the nodes before it; they are visited next. */
 static uint32_t visit(struct dominate *d, uint32_t node, uint32_t from)
 {
 	const struct pv_graph *g = d->g;
@@ -173,7 +173,7 @@ static bool number(struct dominate *d)
 	return true;
 }
 
-/* --- who refers to whom, by number */
+/* --- references, by visiting number */
 
 static bool turn_round(struct dominate *d)
 {

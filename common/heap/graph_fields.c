@@ -9,7 +9,7 @@
 #include "common/heap/graph_parts.h"
 #include "common/model/model.h"
 
-/* What is known of a layout's class besides its fields. */
+/* Facts about a layout's class besides its fields. */
 struct of_class {
 	uint32_t parent; /* id in entity[CLASS]; 0: none is known */
 	bool has_parent; /* one was recorded, known or not */

@@ -1,4 +1,4 @@
-/* What the model knows of a graph's classes and roots. */
+/* Names of a graph's classes and roots, from the model. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static const char *name_of(
 	return name ? pv_intern_text(&n->text, name) : NULL;
 }
 
-/* What the key names; NULL when that is nothing with a name. */
+/* Name of the thing that the area's key stands for; NULL when it has none. */
 static const char *owner(const struct pv_model *m, const struct pv_root_area *a, int64_t time)
 {
 	uint32_t at = 0, name;

@@ -1,4 +1,4 @@
-/* What the files that make a graph share; nobody else includes this. */
+/* Private to the files that build a graph. */
 #ifndef PV_HEAP_GRAPH_PARTS_H
 #define PV_HEAP_GRAPH_PARTS_H
 
@@ -32,7 +32,7 @@ struct pv_raw_handle {
 };
 
 /*
- * Where an object is that handles have: it moves, and they need not be looked at. One that another
+ * Present address of a handles' target: a move changes it once, not each handle. One that another
  * was moved on to is that one from then on.
  */
 struct pv_weak_target {
@@ -65,7 +65,7 @@ void pv_raw_finish(struct pv_raw *r);
 bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);
 void pv_weak_handles_finish(struct pv_weak_handles *w);
-/* Where the target of a handle is now; 0: the handle is no more. */
+/* Present address of a handle's target; 0: the handle was freed. */
 uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle);
 
 /* graph_strings.c: one more; false when out of memory. At the end all go to the graph. */

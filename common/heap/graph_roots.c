@@ -109,7 +109,7 @@ static bool take_statics(struct pv_graph *g)
 	return ok;
 }
 
-/* --- what is inferred */
+/* --- inferred roots */
 
 static bool add(struct pv_graph *g, uint32_t node)
 {

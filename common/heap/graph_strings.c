@@ -34,7 +34,7 @@ void pv_raw_strings_give(struct pv_raw *r, struct pv_graph *g)
 {
 	if (r->string.n)
 		qsort(r->string.v, r->string.n, sizeof *r->string.v, by_address);
-	size_t n = 0; /* what is told again of an address does not count */
+	size_t n = 0; /* repetitions for an address do not count */
 	for (size_t i = 0; i < r->string.n; i++)
 		if (!n || r->string.v[n - 1].address != r->string.v[i].address)
 			r->string.v[n++] = r->string.v[i];

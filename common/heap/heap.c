@@ -6,7 +6,7 @@
 #include "common/heap/heap_parts.h"
 #include "common/heap/radix.h"
 
-/* --- who refers to whom */
+/* --- referrers */
 
 /* Memory is far: what will be written soon is asked for now. */
 enum { NEAR = 8, FAR = 24 };

@@ -11,7 +11,7 @@ bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uin
 	       pv_fail(w->err, PV_ECANCELLED, 0, "cancelled");
 }
 
-/* What people want to be shown as the reason, where several are equally near: least first. */
+/* Among roots that are equally near, the one that explains most comes first: least rank. */
 unsigned pv_heap_root_rank(const struct pv_graph_root *r)
 {
 	static const uint8_t last[] = { PV_ROOT_UNKNOWN, PV_ROOT_EPHEMERON, PV_ROOT_FINALIZER,

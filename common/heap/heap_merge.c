@@ -87,7 +87,7 @@ static bool is_array(const char *name)
 	return n > 1 && name[n - 1] == ']';
 }
 
-/* Where in the one before it each object is referred to; the elements of an array are all one. */
+/* Offset of each object's reference in its predecessor; elements of an array count as one. */
 static void find_offsets(struct merge *m)
 {
 	const struct pv_graph *g = &m->h->graph;

@@ -1,4 +1,4 @@
-/* What the files that work on a graph share; nobody else includes this. */
+/* Private to the files that compute on a graph. */
 #ifndef PV_HEAP_HEAP_PARTS_H
 #define PV_HEAP_HEAP_PARTS_H
 

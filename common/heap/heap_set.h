@@ -17,7 +17,7 @@ void pv_heap_set_finish(struct pv_heap_set *s);
 
 /* All objects of the class. */
 bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_set *ret);
-/* What the object dominates, itself included. */
+/* The objects that this one dominates, itself included. */
 bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
 /* Everything that can be reached from the object, itself included. */
 bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);

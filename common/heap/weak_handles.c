@@ -1,4 +1,4 @@
-/* Where the targets of weak GC handles are: told when they are made, then by the moves. */
+/* Addresses of the targets of weak GC handles: from their creation, then from the moves. */
 #include "common/heap/graph_parts.h"
 
 #include "common/model/objects/handles.h"

@@ -25,7 +25,7 @@ static void close_one(int *fd)
 	*fd = 0;
 }
 
-/* --- what is there */
+/* --- listing entries */
 
 struct entry {
 	char name[PV_INDEX_ENTRY];

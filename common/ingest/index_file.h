@@ -1,5 +1,5 @@
 /*
- * What was found out about logs, kept between runs: one sealed file an entry, in the folder `index`
+ * Facts about logs, kept between runs: one sealed file an entry, in the folder `index`
  * of the user's cache, and nowhere else. This file knows names, prints, seals and room; what is
  * inside is up to ingest_index.c. An entry that is foreign, damaged, or of another log is as good
  * as none, and so is a cache that cannot be used.

@@ -344,7 +344,7 @@ static bool restart(struct pv_ingest *in)
 	in->chosen = in->is_old = in->hold.again = false;
 	in->framer.may_join = may_join;
 	in->carry.n = 0;
-	/* What comes is a new recording even where its header is the old one's: it starts over. */
+	/* A new recording begins, even if its header equals the old one's: start over. */
 	return mlpd_framer_init(&in->framer) ? renew_model(in) : pv_ingest_fail_nomem(in);
 }
 
@@ -445,7 +445,7 @@ static bool nothing_now(struct pv_ingest *in)
 static bool at_end(struct pv_ingest *in, bool *ended)
 {
 	if (!*ended)
-		pv_ingest_note_source(in); /* what is told at the end includes what was read */
+		pv_ingest_note_source(in); /* the final status includes the last read */
 	if (!*ended && !finish(in))
 		return false;
 	if (in->again)
@@ -456,7 +456,7 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
 }
 
-/* What was waited for has come: a pipe is live from its first byte on, a file is loaded first. */
+/* The input has come: a pipe is live from its first byte on, a file is loaded first. */
 static void no_longer_waiting(struct pv_ingest *in)
 {
 	if (in->status.state != PV_INGEST_WAITING)

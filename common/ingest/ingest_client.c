@@ -1,4 +1,4 @@
-/* What the caller of an ingest asks of it, on the caller's thread. */
+/* Calls of an ingest's user, on the user's thread. */
 #include <errno.h>
 #include <unistd.h>
 

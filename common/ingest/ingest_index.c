@@ -1,5 +1,5 @@
 /*
- * What an ingest keeps of a log (index_file.h) and begins with: where reading stands, the access
+ * The index that an ingest writes and begins with (index_file.h): where reading stands, the access
  * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before
  * the end of the input was dealt with: reading goes on from there, whether or not more has come.
  * Where there is no such place (a damaged tail, a log of 2007) the index is that of the whole
@@ -115,7 +115,7 @@ PV_SHAPE(address_log_move, struct pv_address_log_move, RECALL_MOVE)
 	F(T, full, BOOL)
 PV_SHAPE(address_log, struct pv_address_log, RECALL)
 
-/* What it keeps of threads is found anew. */
+/* Its figures of threads are computed anew. */
 #define TABLE(F, T)                                                                                \
 	F(T, row, LIST, row, 0, 0)                                                                 \
 	F(T, change, LIST, change, 0, 0)                                                           \
@@ -291,7 +291,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	struct pv_source_info info;
 	pv_source_info(in->source, &info);
 	struct index_state s = { .finished = finished };
-	/* What is held back until its definitions are known would be missing from the model. */
+	/* Batches held back until their definitions are known would be missing from the model. */
 	bool held = in->hold.kept.n > in->hold.first;
 	bool place =
 		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));

@@ -10,7 +10,7 @@ enum {
 	TELL_NS = 5 * 1000 * 1000,  /* progress is signalled as often, and before a wait */
 };
 
-/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
+/* Copies the model's counts, for callers that may not wait for it. Needs the ingest's lock. */
 void pv_ingest_note_model(struct pv_ingest *in)
 {
 	const struct pv_model *m = in->model;
@@ -39,7 +39,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
-	int64_t behind = (int64_t)((uint64_t)now - (uint64_t)newest); /* what a log says may wrap */
+	int64_t behind = (int64_t)((uint64_t)now - (uint64_t)newest); /* times of a log may wrap */
 	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
 	in->status.behind_ns = in->live && sane ? behind : -1;
 	in->status.damaged |= b->damaged;
@@ -156,7 +156,7 @@ static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 	return ok;
 }
 
-/* What is kept and due, or all of it. */
+/* Applies the kept batches that are due, or all of them. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all)
 {
 	ptrdiff_t credit = PTRDIFF_MAX;

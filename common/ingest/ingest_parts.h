@@ -1,4 +1,4 @@
-/* What the files of the ingest share; nobody else includes this. All run on the owner's thread. */
+/* Private to the files of the ingest. All run on the ingest thread. */
 #ifndef PV_INGEST_INGEST_PARTS_H
 #define PV_INGEST_INGEST_PARTS_H
 
@@ -15,7 +15,8 @@
 
 struct pv_ingest {
 	struct pv_source *source;
-	struct pv_source *replay;   /* what a pipe gave, read again before more of it; or NULL */
+	struct pv_source
+		*replay; /* bytes that a pipe gave, read again before more of it; or NULL */
 	struct pv_source *payloads; /* the same file: payloads that were not kept; or NULL */
 	struct pv_ingest_options options;
 	pthread_t thread;
@@ -47,7 +48,7 @@ struct pv_ingest {
 	bool told;
 	bool skip_pieces;   /* the rest of this buffer stands behind damage */
 	bool recording;     /* the source was told where its record begins */
-	uint64_t indexed;   /* what the index that was read or written last covers */
+	uint64_t indexed;   /* bytes covered by the index that was read or written last */
 	int64_t indexed_ns; /* when that was */
 
 	/*
@@ -60,7 +61,7 @@ struct pv_ingest {
 	/* under `lock` */
 	pthread_mutex_t lock;
 	struct pv_model *model;   /* being filled */
-	struct pv_model *shown;   /* what the caller holds; often the same */
+	struct pv_model *shown;   /* the caller's; often the same */
 	struct pv_buffers *table; /* of `model`, changed under its lock; NULL: none is kept */
 	struct pv_meter meter;
 	struct pv_ingest_status status;
@@ -90,7 +91,7 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 
 /* --- ingest_keep.c */
 
-/* What the model counts, for those who may not wait for it. With the ingest's lock held. */
+/* Copies the model's counts, for callers that may not wait for it. Needs the ingest's lock. */
 void pv_ingest_note_model(struct pv_ingest *in);
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason);
 
@@ -98,7 +99,7 @@ void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, con
 bool pv_ingest_flush(struct pv_ingest *in, bool all);
 /* Applies the batch at once, behind everything that is kept. */
 bool pv_ingest_apply(void *in, const struct pv_batch *b);
-/* What holds for all batches of a run, all of them decoded. Before the first one is taken. */
+/* Decides what holds for all batches of a decoded run. Before the first one is taken. */
 bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t n);
 /* Applies it or keeps it; what is left in *b may be used for the next one. */
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b);

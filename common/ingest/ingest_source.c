@@ -1,6 +1,5 @@
 /*
- * What the source says of itself, for the status and the damage list; and payloads. On the owner's
- * thread.
+ * The source's own state, for the status and the damage list; and payloads. On the ingest thread.
  */
 #include "common/ingest/ingest_parts.h"
 

@@ -117,7 +117,7 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_MESSAGE:
 		return pv_said_apply(x, e);
 	case PV_KIND_EXT_STRING:
-		return true; /* whoever builds the object graph reads them */
+		return true; /* read when the object graph is built */
 	case PV_KIND_EXT_TREE_CALL:
 	case PV_KIND_EXT_TREE_CPU:
 	case PV_KIND_EXT_CPU:
@@ -139,7 +139,7 @@ struct tally {
 	int64_t time;            /* any within the cell */
 };
 
-/* What this thread did in the cell, for the buckets. False: out of memory. */
+/* Adds the thread's figures of this cell to the time buckets. False: out of memory. */
 static bool tell_buckets(struct pv_context *x, const struct tally *t)
 {
 	struct pv_thread *th = x->thread;
@@ -285,7 +285,7 @@ static ALWAYS_INLINE bool enter(
 	return true;
 }
 
-/* What the methods beyond the limit, which are one, are left by. */
+/* Key of the overflow method, if this key was counted there; else the key itself. */
 static uint64_t key_left(struct pv_context *x, uint64_t key)
 {
 	const struct pv_names *n = &x->m->names;

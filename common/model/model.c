@@ -111,7 +111,7 @@ static void changed(struct pv_model *m)
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 }
 
-/* --- what ingest says */
+/* --- calls of the ingest thread */
 
 static bool intern(struct pv_model *m, const char *text, const char **ret)
 {

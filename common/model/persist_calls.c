@@ -193,7 +193,7 @@ void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 		pv_archive_check(a, t->newest.slots[i].value != 0);
 }
 
-/* --- what holds between them */
+/* --- invariants between them, checked after loading */
 
 /* A child is one of its parent's, and a parent has as many as it says. */
 static bool tree_holds(const struct pv_calls *c)

@@ -75,7 +75,7 @@ PV_SHAPE(gc_exit, struct pv_gc_exit, EXIT)
 	F(T, of_generation, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(gc, struct pv_gc, GC)
 
-/* --- what waits for its collection: threads are pointers in the model, and indices here */
+/* --- bytes that wait for their collection: threads are pointers in the model, and indices here */
 
 struct run {
 	int64_t first_ns, last_ns;
@@ -331,7 +331,7 @@ PV_SHAPE(root_waiting, struct pv_root_waiting, ROOT_WAITING)
 	F(T, gone_next, FIGURE)
 PV_SHAPE_SHARED(roots, struct pv_roots, ROOTS)
 
-/* --- what is in order only when it is asked for, and what is derived from it */
+/* --- lists that are sorted on demand, and what is derived from them */
 
 void pv_gc_prepare(struct pv_archive *a, struct pv_model *m)
 {

@@ -282,7 +282,7 @@ PV_SHAPE(named_helper, struct pv_named_helper, NAMED_HELPER)
 	F(T, linked, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(helpers, struct pv_helpers, HELPERS)
 
-/* --- what was loaded and compiled */
+/* --- loads and compilations */
 
 #define LOAD(F, T)                                                                                 \
 	F(T, end_ns, FIGURE)                                                                       \

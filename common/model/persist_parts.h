@@ -1,6 +1,7 @@
 /*
- * What the files about a model's bytes share. Each describes some stores by shapes (shape.h), of
- * which persist.c puts the model together, and checks after loading what shapes cannot say.
+ * Private to the files that write a model to an index. Each describes some stores by shapes
+ * (shape.h), of which persist.c puts the model together, and checks after loading what shapes cannot
+ * say.
  */
 #ifndef PV_MODEL_PERSIST_PARTS_H
 #define PV_MODEL_PERSIST_PARTS_H
@@ -75,7 +76,7 @@ void pv_gc_prepare(struct pv_archive *a, struct pv_model *m);
 /* Names alone: what their shape leaves out, and whether they hold together. */
 void pv_names_archive(struct pv_archive *a, struct pv_names *n);
 
-/* What the shapes of these stores leave out. */
+/* The parts of these stores that their shapes leave out. */
 void pv_threads_archive(struct pv_archive *a, struct pv_threads *t);
 void pv_gc_archive(struct pv_archive *a, struct pv_model *m);
 void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t);

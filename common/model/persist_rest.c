@@ -62,7 +62,7 @@ PV_SHAPE(native, struct pv_native, NATIVE)
 	F(T, hits, FIGURES, uint64_t)
 PV_SHAPE_SHARED(notes, struct pv_notes, NOTES)
 
-/* --- what a runtime tells */
+/* --- events of a runtime */
 
 #define STOP_SUM(F, T)                                                                             \
 	F(T, count, FIGURE)                                                                        \

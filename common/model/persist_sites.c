@@ -1,4 +1,4 @@
-/* What is counted by class and stack to bytes and back: allocations, throws, waits, handles. */
+/* Stores by class and stack to bytes and back: allocations, throws, waits, handles. */
 #include "common/model/persist_parts.h"
 
 #define SITE(F, T)                                                                                 \
@@ -57,7 +57,7 @@ PV_SHAPE(class_allocs, struct pv_class_allocs, CLASS_ALLOCS)
 	F(T, with_path, FIGURE)
 PV_SHAPE_SHARED(allocs, struct pv_allocs, ALLOCS)
 
-/* --- what waits for its class */
+/* --- events whose class is not known yet */
 
 #define LATE(F, T)                                                                                 \
 	F(T, object, FIGURE)                                                                       \
@@ -259,7 +259,7 @@ void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t)
 	archive_ones(a, t->ousted, PV_ADDRESSES_OUSTED, ousted_of, t);
 }
 
-/* --- what holds between them */
+/* --- invariants between them, checked after loading */
 
 static bool throws_hold(const struct pv_model *m)
 {

@@ -8,7 +8,7 @@
 #include "common/model/model.h"
 #include "common/model/objects/address_log.h"
 
-/* What the model of a whole log knows and a partial reading cannot find out. */
+/* Facts from the model of a whole log that a partial reading cannot find out. */
 struct pv_known {
 	int64_t zero_ns, first_ns, last_ns;
 	uint64_t buffers, bytes, recordings, sync_points;

@@ -10,7 +10,7 @@
 struct lack {
 	enum pv_what what;
 	char until;     /* stages before this one; 0: all of them */
-	unsigned group; /* what is said when it was met; 0: when it was not */
+	unsigned group; /* the words hold when it was met; 0: when it was not */
 	const char *text;
 };
 

@@ -169,7 +169,7 @@ static struct pv_groups_shared *place_classes(const struct pv_model *m, const st
 	return end(&k, ok);
 }
 
-/* What something belongs to may be told at any time, whether or not a name changes. */
+/* The log may name an image or assembly at any time, whether or not a name changes. */
 static bool placed(
 	struct pv_model *m, struct pv_build *b, enum pv_grouped kind, struct pv_groups *ret)
 {

@@ -25,7 +25,7 @@ struct pv_groups_shared *pv_groups_shared_create(void);
 void pv_groups_shared_take(struct pv_groups_shared *s);
 void pv_groups_shared_give_back(struct pv_groups_shared *s);
 
-/* What a grouping is of; two that are alike in all are the same. */
+/* Identity of a grouping: two with equal fields are the same. */
 struct pv_groups_key {
 	uint64_t model;      /* its id */
 	uint64_t changes;    /* of its names */

@@ -53,7 +53,7 @@
 	VIEW(STOPS, "suspensions")       /* of all threads, by reason */                           \
 	VIEW(BODIES, "jit_bodies")       /* pieces of code, one by one */                          \
 	VIEW(TRANSITIONS, "transitions") /* between managed and native code, by method */          \
-	VIEW(SURVIVED, "gc_survived")    /* what each collection left */                           \
+	VIEW(SURVIVED, "gc_survived")    /* survivors, by collection */                            \
 	VIEW(SPANS, "spans")             /* work that libraries tell of */                         \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \

@@ -78,7 +78,7 @@ static bool is_array(const char *name)
 	return n > 1 && name[n - 1] == ']';
 }
 
-/* --- what there is to write */
+/* --- collecting what is written */
 
 static bool note_offsets(struct snapshot *s)
 {

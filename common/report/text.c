@@ -124,7 +124,7 @@ static void put_table(const struct pv_report *r, const struct pv_section *s,
 			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));
 }
 
-/* --- what stands before the sections --- */
+/* --- the head of the report --- */
 
 static void put_labelled(FILE *out, const char *label, const char *text)
 {

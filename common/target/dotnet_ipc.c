@@ -175,7 +175,7 @@ static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct ans
 	return take_answer(d, &q, a, reterr);
 }
 
-/* --- what can be asked */
+/* --- requests */
 
 /* Of the runtime's reasons those that pass, or that are asked about here. */
 enum {

@@ -60,7 +60,7 @@ bool pv_process_is_mono(pid_t pid)
 	       strncmp(base, "mono-boehm", 10) == 0;
 }
 
-/* --- what there is */
+/* --- finding processes */
 
 /* A process, or one of its probes. */
 struct found {
@@ -126,7 +126,7 @@ static void look_around(struct search *s)
 		closedir(proc);
 }
 
-/* --- what they say */
+/* --- describing them */
 
 static bool prepare(struct search *s, struct found *f)
 {

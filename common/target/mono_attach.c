@@ -26,7 +26,7 @@
 enum { TRY_MS = 20000, WAIT_MS = 10000, LOOK_MS = 10, WORD = 127, PROC = 64 << 10 };
 enum { WRONG_VERSION = 3 }; /* exit code of the agent's own check */
 
-/* ---- what can be known from outside */
+/* ---- facts visible from outside */
 
 static uint64_t mask_of(const char *status, const char *name)
 {

@@ -49,7 +49,7 @@ char *pv_preload_with(const char *before, const char *library)
 	return to;
 }
 
-/* ---- what a program is linked with */
+/* ---- libraries that a program is linked with */
 
 enum { SEGMENTS = 256, ENTRIES = 1024 }; /* looked at, at most */
 

@@ -22,7 +22,7 @@ static struct pv_event meta(uint8_t kind, uint64_t id)
 		.meta = { .key = pvp_clr_key(id), .name = { "", 0 }, .mvid = { "", 0 } } };
 }
 
-/* --- what could not be loaded */
+/* --- failed loads */
 
 enum { FAILED_CLASS = 1, FAILED_IMAGE = 2, FAILED_ASSEMBLY = 3 };
 

@@ -18,7 +18,7 @@ enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
 
 struct module {
 	char *path, *shown; /* to be opened; its base name */
-	char *full;         /* what the log calls it */
+	char *full;         /* its name in the log */
 	bool main, told;
 	uint64_t bias, from, to;
 	ElfW(Phdr) * headers; /* a copy */
@@ -67,7 +67,7 @@ static void free_module(struct module *m)
 	pv_map_finish(&m->twins);
 }
 
-/* ---- what is loaded */
+/* ---- loaded modules */
 
 static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
 {

@@ -223,7 +223,7 @@ static void look_for_threads(pid_t writer)
 	closedir(d);
 }
 
-/* ---- what was taken */
+/* ---- samples taken */
 
 static uint64_t (*code_of)(uint64_t address);
 

@@ -232,7 +232,7 @@ void pvp_children_look_first(struct pvp_children *c)
 	c->cpu_before = c->cpu;
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 static const struct {
 	const char *name;

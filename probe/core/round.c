@@ -106,7 +106,7 @@ static void add_name(const struct pvp_writer *w, struct extra *x, struct pvp_thr
 	t->w.named = true;
 }
 
-/* ---- what a thread has published */
+/* ---- published events of a thread */
 
 struct use {
 	struct pvp_writer *w;

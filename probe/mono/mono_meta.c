@@ -168,7 +168,7 @@ static void class_loaded(MonoProfiler *p, MonoClass *klass)
 	mono_free(name);
 }
 
-/* --- what is only told when asked: loads that failed, names of fields */
+/* --- written on request only: loads that failed, names of fields */
 
 static void load_failed(uint64_t what, const void *key, const char *name)
 {
@@ -498,7 +498,7 @@ static void thread_stopped(MonoProfiler *p, uintptr_t id)
 	pvp_mono_thread_done();
 }
 
-/* --- what was there before us */
+/* --- things loaded before the probe */
 
 void pvp_mono_domain_there(MonoDomain *domain)
 {

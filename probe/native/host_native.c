@@ -34,7 +34,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 	return pvp_modules_method(key, ret);
 }
 
-/* ---- what the options ask for besides calls */
+/* ---- options besides calls */
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_native_options options; /* of the recording; changed before it begins */

@@ -125,7 +125,7 @@ static void shoot(struct app *a)
 		ui_screen_say(&a->screen, true, "no heap shot: %s", err.what);
 }
 
-/* --- what the model is told to do --- */
+/* --- jobs on the model --- */
 
 static void run_decay(struct ui_job *j)
 {

@@ -108,7 +108,7 @@ bool ui_app_watch_child(struct app *a)
 	       event_add(a->quiet, &t) == 0;
 }
 
-/* ---- what recording costs */
+/* ---- cost of recording */
 
 static void run_stats(struct ui_job *j)
 {

@@ -331,7 +331,7 @@ void ui_browser_find(struct ui_screen *s, const char *text)
 	ui_browser_go(s, &to);
 }
 
-/* --- what the lists ask for */
+/* --- queries of the lists */
 
 static enum pv_view view_of(enum ui_browse_mode mode)
 {

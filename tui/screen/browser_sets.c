@@ -9,7 +9,7 @@
 #include "common/query/heap/heap_choose.h"
 #include "tui/screen/screen.h"
 
-/* --- what stands in the main list, as a set */
+/* --- rows of the main list as a set */
 
 static bool of_filter(const struct pv_heap *h, const struct ui_browse_place *at,
 	const struct ui_browser *b, const char *filter, struct pv_heap_set *ret)

@@ -121,7 +121,7 @@ static void follow_newer(struct ui_screen *s)
 		ask(s);
 }
 
-/* --- what the lists ask for */
+/* --- queries of the lists */
 
 static void set_view(struct ui_list *l, enum pv_view view)
 {

@@ -29,7 +29,7 @@ static void add(struct words *w, const char *text)
 	snprintf(w->word[w->n++], WORD, "%s", text);
 }
 
-/* --- what may stand behind a command --- */
+/* --- arguments of commands --- */
 
 static void add_columns(struct words *w, const struct ui_list *l)
 {

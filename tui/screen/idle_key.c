@@ -6,7 +6,7 @@
 #include "tui/draw/key.h"
 #include "tui/screen/screen.h"
 
-/* --- what there is to change --- */
+/* --- state that a key can change --- */
 
 static void mix(uint64_t *digest, uint64_t value)
 {

@@ -266,7 +266,7 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 	return UI_HANDLED;
 }
 
-/* --- whose figures --- */
+/* --- source of the figures --- */
 
 /* An old answer that may stay does so until the new one arrives. */
 static void ask_anew(struct ui_list *l, bool keep)

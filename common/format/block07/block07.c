@@ -265,7 +265,7 @@ static bool begin(struct b07 *d, bool *ret_no)
 
 /* --- the intro */
 
-/* What the directives behind the intro say, when they stand there. */
+/* The stage, from the directives that may follow the intro. */
 static void guess_stage(struct b07 *d)
 {
 	struct b07_stream *s = d->out;

@@ -60,7 +60,7 @@ struct b07_stream {
 	struct b07_damage damage;
 	struct pv_error error;
 
-	/* What the directives met so far say; may rise after the header, up to D. */
+	/* According to the directives met so far; may rise after the header, up to D. */
 	enum b07_stage stage;
 	uint64_t offset;   /* of the next byte to be looked at */
 	uint64_t received; /* bytes of the stream so far, those missing in gaps included */

@@ -112,7 +112,7 @@ static bool head_pair(const struct b07 *d, uint16_t code, struct pv_cursor c, st
 	return pv_cursor_ok(&c);
 }
 
-/* Where the number that ends before `end` begins; NULL when it would not fit. */
+/* Start of the number that ends before `end`; NULL when it would not fit. */
 static const uint8_t *number_before(const uint8_t *start, const uint8_t *end)
 {
 	if (end <= start || !(end[-1] & 0x80))
@@ -184,7 +184,7 @@ static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code, st
 	return true;
 }
 
-/* Where the first block begins that look_ahead() has not seen whole. */
+/* Start of the first block that look_ahead() has not seen whole. */
 static const uint8_t *look_from(struct b07 *d, const uint8_t *end)
 {
 	const struct b07_block *b = &d->block;
@@ -224,7 +224,7 @@ bool b07_clock_block(struct b07 *d)
 	struct b07_block *b = &d->block;
 	bool without = d->draft ? b->code != DRAFT_CLOCK && b->code != DRAFT_END
 				: b->code == B07_LOADED || b->code == B07_UNLOADED;
-	/* What is known after the intro alone says nothing of the counter's rate. */
+	/* The intro's pair by itself does not give the counter's rate. */
 	bool known = d->draft ? b->offset < d->looked_to
 			      : d->clock.n > 1 || d->clock.last.us != d->clock.kept[0].us;
 	b->from = b->to = d->clock.last;

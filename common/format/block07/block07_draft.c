@@ -8,8 +8,8 @@
 #include "common/format/block07/block07_parts.h"
 
 /*
- * What a block holds: v a number, b a byte, t a text; ( ) again and again while the number at ( is
- * not 0, [ ] likewise with a byte.
+ * Fields of each block: v a number, b a byte, t a text; ( ) repeated while the number at ( is not 0,
+ * [ ] likewise with a byte.
  */
 static const char *const payloads[] = {
 	[DRAFT_INTRO] = "vtvv",

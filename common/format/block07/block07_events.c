@@ -6,7 +6,7 @@
 enum { ENTER = 1, LEAVE = 3, ALLOCATION = 4, METHOD = 5, CLASS = 6, OTHER = 7 };
 enum { JIT_ALLOCATION = 8, STACK_SECTION = 9 };
 
-/* --- what every event does */
+/* --- common to all events */
 
 uint64_t b07_advance(struct b07 *d, uint64_t diff)
 {
@@ -48,7 +48,7 @@ static bool place_frame(struct b07 *d, uint64_t method, uint32_t caller)
 	return true;
 }
 
-/* What is in the batch already stays where it is: a section may add one frame to very many. */
+/* Frames that the batch has stay in place: a section may add one frame to very many. */
 static bool place_stack(struct b07 *d)
 {
 	if (!pv_reserve(&d->placed, d->stack.n - d->placed.n))
@@ -76,7 +76,7 @@ bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 		*ret = (struct pv_span){ d->placed.v[d->stack.n - 1], (uint32_t)d->stack.n };
 		return true;
 	}
-	/* Where every call is recorded, the calls open at the time say more than one frame. */
+	/* In a log of all calls, those open at the time say more than one frame. */
 	if (caller == 0 || d->calls || (d->flags & PV_MASK07_CALLS))
 		return true;
 	*ret = (struct pv_span){ (uint32_t)d->out->batch.frames.n, 1 };

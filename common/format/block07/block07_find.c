@@ -5,7 +5,7 @@
 
 enum { SURE_BLOCK = 1 << 20 }; /* larger ones are not waited for */
 
-/* --- what kind of log it is */
+/* --- the kind of log */
 
 static const uint8_t mark[] = { 0x81, 'm', 'o', 'n', 'o', 0 };
 

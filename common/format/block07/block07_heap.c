@@ -46,7 +46,7 @@ static enum b07_step references(struct b07 *d, uint64_t size, bool unsized)
 		return B07_NOMEM;
 	e.heap_object.refs = (struct pv_span){ (uint32_t)batch->pool.n, (uint32_t)(2 * n) };
 	for (size_t i = 0; i < n; i++) {
-		batch->pool.v[batch->pool.n++] = 0; /* where in the object was not recorded */
+		batch->pool.v[batch->pool.n++] = 0; /* its offset in the object was not recorded */
 		batch->pool.v[batch->pool.n++] = b07_var(&b->c);
 	}
 	if (!pv_cursor_ok(&b->c)) {

@@ -23,7 +23,7 @@ bool b07_flush_hit(struct b07 *d)
 	return ok;
 }
 
-/* What the profiler could not tell is named too, so that its hits have a place. */
+/* Code that the profiler did not know gets a name as well, so that its hits have a row. */
 static bool name_unknown(struct b07 *d, uint64_t key)
 {
 	bool *named = key == 0 ? &d->unknown_named : &d->native_named;

@@ -1,4 +1,4 @@
-/* What every decoder of the 2007 family reads with, and puts events into the batch with. */
+/* Reading primitives of the 2007 decoders, and adding events to the batch. */
 #include <string.h>
 
 #include "common/format/block07/block07_parts.h"

@@ -1,4 +1,4 @@
-/* What the 2007 decoder remembers; only its own files include this. */
+/* State of the 2007 decoder; private to its files. One thread at a time uses it. */
 #ifndef PV_FORMAT_BLOCK07_STATE_H
 #define PV_FORMAT_BLOCK07_STATE_H
 
@@ -76,9 +76,9 @@ struct b07_region {
 
 /* How far a block of the draft, which says nothing of its size, was skipped. */
 struct b07_skip {
-	uint64_t block;   /* where its header begins in the stream */
-	size_t size;      /* what was skipped of it */
-	const char *step; /* what follows; NULL: nothing was skipped */
+	uint64_t block;   /* offset of its header in the stream; bytes */
+	size_t size;      /* bytes of it that were skipped */
+	const char *step; /* next field in its row of payloads; NULL: nothing was skipped */
 };
 
 struct b07 {
@@ -87,7 +87,7 @@ struct b07 {
 	/* framing */
 	uint8_t *window;
 	size_t start, filled, room;
-	uint64_t gap; /* bytes missing behind the window */
+	uint64_t gap; /* bytes missing after the window */
 	bool gapped, ended, dead, lost, started, introduced;
 	uint64_t skipped;            /* passed over while searching, not yet reported */
 	struct b07_skip here, ahead; /* draft: the next block, and one after it */
@@ -96,7 +96,7 @@ struct b07 {
 	const char *lost_why;
 	struct b07_block block;
 
-	/* what the blocks so far have said */
+	/* known from the blocks so far */
 	bool draft;
 	unsigned header_size; /* 6 or 10; draft: 2 or 1; 0 = not known yet */
 	uint64_t flags;

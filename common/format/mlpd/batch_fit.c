@@ -137,7 +137,7 @@ static size_t packed_bytes(const struct pv_batch *b)
 	return bytes;
 }
 
-/* What is at `from`, behind what was packed up to here. */
+/* Copies `bytes` at `from` to the end of what was packed so far. */
 static void *put(char **at, const void *from, size_t bytes)
 {
 	void *to = bytes ? *at : NULL;

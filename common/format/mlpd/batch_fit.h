@@ -17,7 +17,7 @@ bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret);
 /* Of a batch that is done with: what takes more than `most` bytes goes, and leaves the array empty. */
 void pv_batch_trim(struct pv_batch *b, size_t most);
 
-/* What a batch holds, its payload included, wherever that is. */
+/* Bytes in use by a batch, its payload included, wherever that is. */
 size_t pv_batch_used(const struct pv_batch *b);
 
 /* The memory that the batch occupies. */

@@ -55,7 +55,7 @@ static enum mlpd_piece damage(
 
 void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 {
-	/* What stands in the window unfinished belongs to a buffer whose rest is gone. */
+	/* The unfinished part in the window belongs to a buffer whose rest is gone. */
 	damage(f, f->window_offset, left(f) + bytes, reason);
 	f->window_offset += left(f) + bytes;
 	f->start = f->filled; /* bytes before may be held */

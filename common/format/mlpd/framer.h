@@ -66,7 +66,7 @@ struct mlpd_framer {
 	size_t looked;     /* payload bytes in which no buffer begins, while more are waited for */
 	bool wrong_length; /* of the buffer just given, not yet reported */
 	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
-	const char *looks; /* what the first bytes looked like, when they were no header */
+	const char *looks; /* type of file that the first bytes suggest, when they are no header */
 	int state;
 };
 
@@ -92,7 +92,7 @@ enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f);
 size_t mlpd_framer_back(struct mlpd_framer *f, size_t n);
 
 /*
- * Where reading could begin anew: everything before `*ret_offset` was given out, nothing is half
+ * A place to resume reading: everything before `*ret_offset` was given out, nothing is half
  * done or lost there. False when there is no such place at present.
  */
 bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset);

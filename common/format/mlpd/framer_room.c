@@ -6,7 +6,7 @@
 enum {
 	FIRST_WINDOW = 1 << 20,
 	LEAST_ROOM = 64 << 10,
-	USUAL_WINDOW = 2 << 20, /* what pieces of the largest size need */
+	USUAL_WINDOW = 2 << 20, /* enough for pieces of the largest size */
 	MOVE_SHARE =
 		4, /* of what is left, this part of it must have come since it was last moved */
 };
@@ -75,7 +75,7 @@ static size_t least_room(size_t left)
 	return left / MOVE_SHARE > LEAST_ROOM ? left / MOVE_SHARE : LEAST_ROOM;
 }
 
-/* What is left stands at the beginning then, of another block where somebody holds this one. */
+/* Moves the rest to the beginning; to that of a new block where this one is still referenced. */
 static bool make_way(struct mlpd_framer *f)
 {
 	size_t n = f->filled - f->start, room = f->room < USUAL_WINDOW ? f->room : USUAL_WINDOW;

@@ -32,7 +32,7 @@ enum mlpd_layout {
 	MLPD_OPEN_PSS = 128,     /* "5" of another writer: JIT start and JIT end apart */
 };
 
-/* What the bytes of the events depend on. */
+/* Parameters on which the encoding of events depends. */
 struct mlpd_format {
 	uint8_t data_version; /* 1 to 17: whose rules hold, which may not be what the header says */
 	uint8_t header_major;

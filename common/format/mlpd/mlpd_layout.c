@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What a data version may mean besides what releases mean by it; likelier ones first. */
+/* Layouts of development builds by the data version that they write; likelier ones first. */
 static const struct alternative {
 	uint8_t says, rules, layout;
 } alternatives[] = {

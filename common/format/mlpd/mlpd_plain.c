@@ -88,7 +88,7 @@ void mlpd_note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd_s
 		c->at[0]);
 }
 
-/* What comes often; stops before an event that its row has to take apart. */
+/* Decodes the frequent events; stops before one that needs its row. */
 static bool decode_hot(
 	struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {

@@ -19,7 +19,7 @@ struct pv_heap_read {
 	/* the thread's own */
 	struct pv_model *model; /* borrowed */
 	struct pv_target_info target;
-	struct pv_shot place; /* where it stands; not its lists */
+	struct pv_shot place; /* its position; its lists are not used */
 	uint64_t stream_bytes, read;
 	struct pv_graph_build *build;
 	bool right; /* the recording at hand is the model's */

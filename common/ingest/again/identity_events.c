@@ -30,7 +30,7 @@ static bool collection(struct pv_identity *l, const struct pv_event *e)
 	}
 }
 
-/* What was listed without an end is cut off. */
+/* A shot that was listed without an end is cut off. */
 static bool shot_begins(struct pv_identity *l, const struct pv_event *e, uint32_t shot)
 {
 	bool ok = l->open == PV_IDENTITY_NO_SHOT || pv_identity_shot_ends(l, false);

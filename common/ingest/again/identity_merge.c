@@ -10,7 +10,7 @@
 enum { RECENT = 64 << 20 }; /* buffers of other threads lie not far */
 enum { LARGE = 16 << 20 };  /* such buffers are taken in one go when they are due */
 
-/* What matters of a buffer that is begun, and how far it was taken. */
+/* A buffer under way: its relevant part, and how far it was taken. */
 struct stream {
 	uint64_t offset;
 	struct pv_batch b; /* its events alone: arrays as in a batch, names and stacks looked up */

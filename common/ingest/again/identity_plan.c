@@ -107,7 +107,7 @@ static struct pv_identity_thread *writer(struct pv_identity_read *r, uint64_t th
 	return &r->writer.v[at];
 }
 
-/* What of the batch matters; *ret_from > *ret_to: nothing. */
+/* Time span of the relevant events; *ret_from > *ret_to: there are none. */
 static bool look(
 	struct pv_identity_read *r, const struct pv_batch *b, int64_t *ret_from, int64_t *ret_to)
 {
@@ -154,7 +154,7 @@ static bool only_lists(const struct pv_batch *b)
 static bool note(struct pv_identity_read *r, const struct pv_batch *b)
 {
 	uint64_t end =
-		b->offset + MLPD_BUFFER_HEADER + b->bytes.n; /* what was carried over included */
+		b->offset + MLPD_BUFFER_HEADER + b->bytes.n; /* includes bytes carried over */
 	uint32_t shots = (uint32_t)r->shot.n;
 	r->listing = b->continues ? r->listing : only_lists(b);
 	struct pv_identity_thread *w = writer(r, b->thread);

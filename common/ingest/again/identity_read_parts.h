@@ -69,7 +69,7 @@ bool pv_identity_matters(unsigned kind);
 /* identity_merge.c: the second one. */
 bool pv_identity_merge(struct pv_identity_read *r);
 
-/* What an event does not say itself. */
+/* Context of an event that its bytes do not have. */
 struct pv_identity_where {
 	uint32_t shot; /* number that a shot has which begins here */
 	uint32_t path; /* stack of an allocation without one of its own */

@@ -57,7 +57,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* --- what the whole log's model knows */
+/* --- facts from the whole log's model */
 
 static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
 {

@@ -14,7 +14,7 @@ struct pv_reread {
 	/* Return false to stop; *reterr of pv_reread() is theirs to set then. */
 	bool (*header)(void *ctx, const struct mlpd_header *h);
 	bool (*buffer)(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b);
-	struct pv_error *err; /* what went wrong */
+	struct pv_error *err; /* reason of a failure */
 	/*
 	 * The rules an earlier reading of this log ended with, which hold from its header on, or
 	 * from its first whole buffer on where the beginning is not kept; or NULL.

@@ -4,7 +4,7 @@
 #include "common/format/block07/block07.h"
 #include "common/ingest/again/reread.h"
 
-/* What such a log would be in the header of a newer one; its events are neutral anyway. */
+/* A header of the newer format for a log of 2007; its events are neutral anyway. */
 static bool give_header(struct pv_reread *r, const struct b07_header *from)
 {
 	const struct mlpd_header h = { .format = { MLPD_NEWEST, 3, 8, 0 },

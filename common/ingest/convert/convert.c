@@ -234,7 +234,7 @@ static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch 
 	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush(c);
 }
 
-/* Where the header has no place for zero, a buffer without events begins at that time. */
+/* If the header has no place for zero, a buffer without events begins at that time. */
 static bool tell_zero(struct pv_convert *c)
 {
 	uint8_t bytes[MLPD_BUFFER_HEADER];

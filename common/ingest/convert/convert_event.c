@@ -4,9 +4,9 @@
 
 enum { KEPT = 1, LEFT_OUT = 2, UNSAID = 3, NS_PER_MS = 1000000 };
 
-/* --- what is kept --- */
+/* --- which events are kept --- */
 
-/* What gives names, areas and units: needed whatever the range. */
+/* Events that give names, areas and units: needed whatever the range. */
 static bool is_name(unsigned kind)
 {
 	switch (kind) {
@@ -32,7 +32,7 @@ static bool is_name(unsigned kind)
 	}
 }
 
-/* What ends a name: needed where it comes before the range's end, as keys are used again. */
+/* Events that end a name: needed before the range's end, as keys are used again. */
 static bool ends_name(unsigned kind)
 {
 	return kind == PV_KIND_IMAGE_UNLOAD || kind == PV_KIND_ASSEMBLY_UNLOAD ||
@@ -222,7 +222,7 @@ static bool failed_load(const struct pv_event *e)
 
 enum { ROOT_SOURCE = 0xff, ROOT_OTHER = 3 };
 
-/* What a root comes from is a number up to 13 and a bit in 14; flags stand above both. */
+/* A root's source is a number up to version 13 and a bit in 14; flags stand above both. */
 static uint64_t root_type(uint64_t type, bool to_bits)
 {
 	uint64_t source = type & ROOT_SOURCE, n = 0;
@@ -286,7 +286,7 @@ static uint64_t time_of(
 	return known ? c->times.v[at] : time;
 }
 
-/* What newer logs say of such an event holds no class, and no time that it took. */
+/* Such an event has neither class nor duration in the newer format. */
 static void count_lost(struct pv_convert *c, const struct pv_event *e)
 {
 	switch (e->kind) {

@@ -64,7 +64,7 @@ bool pv_buffers_copy(const struct pv_buffers *b, struct pv_buffers *ret)
 	return false;
 }
 
-/* --- what a batch holds */
+/* --- contents of a batch */
 
 enum { OTHERS = 1 << 30 }; /* tells of another thread's begin or end */
 

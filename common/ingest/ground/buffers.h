@@ -33,7 +33,7 @@ struct pv_buffer_row {
 	uint32_t change; /* index of its first change; they run to the next row's first */
 };
 
-/* What a row did to one thread. */
+/* Effect of a row on one thread. */
 struct pv_buffer_change {
 	uint64_t thread; /* native id */
 	int64_t min_ns,

@@ -159,7 +159,7 @@ static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
 	return NULL;
 }
 
-/* ---- what they say */
+/* ---- look-up */
 
 bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret)
 {

@@ -1,5 +1,5 @@
 /*
- * What a thread does while a method is its innermost one, inferred from the method's name: runtimes
+ * State of a thread by its innermost method, inferred from the method's name: runtimes
  * and libc wait in few places. An inference: a name that is not known here counts as running.
  */
 #ifndef PV_MODEL_THREAD_STATE_H

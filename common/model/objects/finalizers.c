@@ -9,7 +9,7 @@
 
 #define RUN UINT64_MAX /* in place of an object */
 
-/* --- what is open */
+/* --- open finalizers */
 
 static struct pv_finalizing *slot(struct pv_finalizers *f, uint32_t link)
 {
@@ -135,7 +135,7 @@ static bool begin(struct pv_context *x, uint64_t object)
 	return true;
 }
 
-/* --- what has ended */
+/* --- ended finalizers */
 
 /* Adds to `to`, whose beginning may have been missed. */
 static void add(struct pv_context *x, struct pv_finalized *to, const struct pv_finalizing *open)

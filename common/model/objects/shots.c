@@ -287,7 +287,7 @@ void pv_shots_finish(struct pv_heap_shots *s)
 	pv_array_finish(&s->row_of);
 }
 
-/* --- what they hold */
+/* --- contents of shots */
 
 static bool has_word(const char *args, const char *word)
 {

@@ -140,7 +140,7 @@ static bool add_site(struct pv_window *w, int64_t number, const struct pv_window
 	return w->bytes <= w->limit || pv_window_shrink(w);
 }
 
-/* --- what the present cell gathers */
+/* --- gathering for the present cell */
 
 void pv_window_touch_node(struct pv_model *m, uint32_t node)
 {

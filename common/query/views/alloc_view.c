@@ -110,7 +110,7 @@ const struct pv_view_spec pv_spec_classes = { .column = class_columns,
 	.in_turn = true,
 	.run = run_classes };
 
-/* --- where one class is allocated: its stacks as a tree, innermost frame first --- */
+/* --- allocation stacks of one class as a tree, innermost frame first --- */
 
 enum { K_SHARE, K_BYTES, K_COUNT, K_METHOD };
 

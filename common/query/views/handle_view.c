@@ -47,7 +47,7 @@ const struct pv_view_spec pv_spec_handles = { .column = handle_columns,
 	.then = "created",
 	.copy = copy_handles };
 
-/* --- who made them: of the type `select`, or of all */
+/* --- creation stacks: of the type `select`, or of all */
 
 enum { S_LIVE, S_CREATED, S_TYPE, S_CLASS, S_STACK };
 

@@ -161,7 +161,7 @@ const struct pv_view_spec pv_spec_transitions = { .column = transition_columns,
 	.then = "native_calls",
 	.copy = copy_transitions };
 
-/* --- what collections left */
+/* --- survivors of collections */
 
 enum { V_TIME, V_GENERATION, V_BYTES, V_RANGES, V_MOVED, V_MOVED_RANGES };
 
