@@ -11,13 +11,23 @@ static uint64_t stream_bytes(const struct pv_ingest *in)
 			  : in->framer.window_offset + in->framer.filled - in->framer.start;
 }
 
+static bool has_moved(const struct pv_source_info *from, const struct pv_source_info *to)
+{
+	return from->input_read != to->input_read || from->file_bytes != to->file_bytes ||
+	       from->dropped != to->dropped || from->waiting != to->waiting;
+}
+
+/* Bytes that end no buffer change nothing but this: it is signalled before the next wait. */
 void pv_ingest_note_source(struct pv_ingest *in)
 {
 	struct pv_source_info info;
+	uint64_t bytes = stream_bytes(in);
 	pv_source_info(in->source, &info);
 	pthread_mutex_lock(&in->lock);
+	if (bytes != in->status.stream_bytes || has_moved(&in->status.source, &info))
+		in->told = false;
 	in->status.source = info;
-	in->status.stream_bytes = stream_bytes(in);
+	in->status.stream_bytes = bytes;
 	pthread_mutex_unlock(&in->lock);
 }
 

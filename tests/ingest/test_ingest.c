@@ -188,6 +188,32 @@ START_TEST(a_growing_file_is_read_as_it_grows)
 }
 END_TEST
 
+/* Until it has so many bytes: by what is signalled alone. */
+static void wait_for_signals(struct pv_ingest *in, uint64_t bytes)
+{
+	struct pv_ingest_status s;
+	for (pv_ingest_status(in, &s); s.stream_bytes < bytes; pv_ingest_status(in, &s)) {
+		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
+		ck_assert_msg(poll(&p, 1, DEADLINE_MS) == 1, "no signal for byte %llu",
+			(unsigned long long)bytes);
+		pv_ingest_clear(in);
+	}
+}
+
+START_TEST(bytes_that_end_no_buffer_are_signalled_too)
+{
+	struct wire w;
+	make_log(&w, 2, 4);
+	struct pv_ingest *in = start(true, 1);
+	for (size_t at = 0; at < w.out.n; at++) {
+		append(w.out.v + at, 1);
+		wait_for_signals(in, at + 1);
+	}
+	pv_ingest_destroy(in);
+	wire_finish(&w);
+}
+END_TEST
+
 START_TEST(a_replaced_file_is_a_new_recording_and_the_old_model_lives_until_adopted)
 {
 	struct wire w, other;
@@ -370,6 +396,7 @@ int main(void)
 	tcase_add_test(c, a_buffer_of_many_pieces_is_one_buffer);
 	tcase_add_test(c, damage_costs_a_tail_and_is_listed);
 	tcase_add_test(c, a_growing_file_is_read_as_it_grows);
+	tcase_add_test(c, bytes_that_end_no_buffer_are_signalled_too);
 	tcase_add_test(c, a_replaced_file_is_a_new_recording_and_the_old_model_lives_until_adopted);
 	tcase_add_test(c, a_header_again_continues_and_another_begins);
 	tcase_add_test(c, a_pipe_is_followed_to_the_end_of_its_writer);
