@@ -421,9 +421,9 @@ static bool wait_for_more(struct pv_ingest *in)
 	struct pollfd p[] = { { .fd = in->stop_fd, .events = POLLIN },
 		{ .fd = in->cut_fd, .events = POLLIN },
 		{ .fd = pv_source_wait_fd(in->source), .events = POLLIN } };
-	if (!in->told)
+	if (!in->signalled)
 		pv_ingest_signal(in->changed_fd);
-	in->told = true;
+	in->signalled = true;
 	while (poll(p, 3, -1) < 0 && errno == EINTR)
 		;
 	pv_source_wait_clear(in->source);

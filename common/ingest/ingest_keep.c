@@ -46,9 +46,9 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
 	/* A buffer takes a tenth of a millisecond: waking somebody for each would cost as much. */
-	in->told = now - in->told_ns >= TELL_NS;
-	if (in->told) {
-		in->told_ns = now;
+	in->signalled = now - in->signalled_ns >= TELL_NS;
+	if (in->signalled) {
+		in->signalled_ns = now;
 		pv_ingest_signal(in->changed_fd);
 	}
 }

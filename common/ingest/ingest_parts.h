@@ -44,12 +44,12 @@ struct pv_ingest {
 	struct b07_stream old;   /* a log of 2007 is read with this instead of the framer */
 	bool chosen, is_old;     /* which of the two it is */
 	bool live;               /* caught up at least once */
-	int64_t told_ns;         /* when progress was signalled last; told: and all of it was */
-	bool told;
-	bool skip_pieces;   /* the rest of this buffer stands behind damage */
-	bool recording;     /* the source was told where its record begins */
-	uint64_t indexed;   /* bytes covered by the index that was read or written last */
-	int64_t indexed_ns; /* when that was */
+	int64_t signalled_ns;    /* when progress was, last */
+	bool signalled;          /* and all of it was */
+	bool skip_pieces;        /* the rest of this buffer stands behind damage */
+	bool recording;          /* the source was told where its record begins */
+	uint64_t indexed;        /* what the index that was read or written last covers */
+	int64_t indexed_ns;      /* when that was */
 
 	/*
 	 * Held by another thread than the owner's while it looks into a model or the table, and by

@@ -25,7 +25,7 @@ void pv_ingest_note_source(struct pv_ingest *in)
 	pv_source_info(in->source, &info);
 	pthread_mutex_lock(&in->lock);
 	if (bytes != in->status.stream_bytes || has_moved(&in->status.source, &info))
-		in->told = false;
+		in->signalled = false;
 	in->status.source = info;
 	in->status.stream_bytes = bytes;
 	pthread_mutex_unlock(&in->lock);

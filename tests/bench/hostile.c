@@ -4,21 +4,17 @@
  * usage:
  *	hostile list		every shape: FAMILY/PATTERN
  *	hostile write SHAPE N	its log, on standard output
- *	hostile write-all FOLDER N [read|ask|heap]
- *		the logs of every shape, or of those that the suite counts with that word, and one
- *		without events; prints their paths
- *	hostile read FILE ...	reads each as `profview report --no-index --jobs 1` does; under
- *		callgrind, dumps what each took under its name; prints the most memory taken
- *	hostile ask FILE ...	likewise, and asks for every list, the first heap shot and a dump
- *	hostile heap FILE ...	likewise, and asks for the first heap shot and grouped tables of all
- *	hostile time [-n N] [WORD ...]
+ *	hostile write-all FOLDER N [WAY]
+ *		the logs of every shape, or of those that the suite counts in that way
+ *		(hostile_ways.h), and one without events; prints their paths
+ *	hostile WAY FILE ...	reads each in that way; under callgrind, dumps what each took under
+ *		its name; prints the most memory taken
+ *	hostile time [-n N] [-w WAY] [WORD ...]
  *		processor time a byte of every shape (whose name has one of the words) against its
  *		benign log, and the worst ten; what may be above the limit is timed again, the
  *		least time counts
  */
 #include <check.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +28,8 @@
 #define CALLGRIND_DUMP_STATS_AT(name)
 #endif
 
-#include "common/ingest/again/heap_read.h"
-#include "common/ingest/ingest.h"
-#include "common/report/dump.h"
-#include "common/report/heapsnapshot.h"
-#include "common/report/report.h"
 #include "tests/bench/hostile_log.h"
+#include "tests/bench/hostile_ways.h"
 
 enum {
 	USUAL_N = 60000,
@@ -48,86 +40,6 @@ enum {
 };
 
 /* --- reading */
-
-static bool wait_for_end(struct pv_ingest *in)
-{
-	struct pv_ingest_status s;
-	for (;;) {
-		pv_ingest_status(in, &s);
-		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
-			return s.state == PV_INGEST_ENDED;
-		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
-		poll(&p, 1, -1);
-		pv_ingest_clear(in);
-	}
-}
-
-static bool report(
-	const char *path, struct pv_ingest *in, const struct pv_report_options *o, FILE *out)
-{
-	struct pv_error e = { 0 };
-	struct pv_ingest_status s;
-	struct pv_model *m = pv_ingest_adopt(in);
-	pv_ingest_status(in, &s);
-	const struct pv_report_source source = { .path = path, .bytes = s.stream_bytes };
-	return pv_report_write(m, &source, o, out, &e);
-}
-
-/* A shot that is not there, or too large, is no fault of the reader's. out: NULL, or for a copy. */
-static bool read_shot(struct pv_ingest *in, FILE *out)
-{
-	struct pv_error e = { 0 };
-	const struct pv_heap_read_options o = { .weak = true, .classes = true };
-	struct pv_heap_read *r = pv_heap_read_start(in, &o, &e);
-	if (r)
-		pv_heap_read_wait(r);
-	const struct pv_heap *h = r && out ? pv_heap_read_heap(r) : NULL;
-	bool ok = !h || pv_heapsnapshot_write(h, out, &e);
-	pv_heap_read_destroy(r);
-	return ok;
-}
-
-/* What is asked of heap shots: tables of all of them, grouped, and the first one's graph. */
-static bool read_heap(const char *path, struct pv_ingest *in, FILE *out)
-{
-	struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "heap_shots" };
-	bool ok = report(path, in, &o, out);
-	o.group = "namespace";
-	ok = ok && report(path, in, &o, out);
-	o.group = NULL;
-	o.split = "image";
-	o.in = "class:C";
-	return ok && report(path, in, &o, out) && read_shot(in, out);
-}
-
-static bool read_more(const char *path, struct pv_ingest *in, FILE *out)
-{
-	struct pv_error e = { 0 };
-	struct pv_dump_totals totals;
-	const struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
-	if (!report(path, in, &o, out))
-		return false;
-	if (!read_shot(in, NULL))
-		return false;
-	return pv_dump_path(path, false, NULL, out, &totals, &e);
-}
-
-typedef bool read_also(const char *path, struct pv_ingest *in, FILE *out);
-
-/* also: NULL, or what is done besides the usual report. */
-static bool read_log(const char *path, read_also *also, FILE *out)
-{
-	struct pv_error e = { 0 };
-	const struct pv_source_options so = { .follow = false };
-	const struct pv_ingest_options io = { .jobs = 1, .no_window = true };
-	struct pv_source *source = pv_source_open(path, &so, &e);
-	struct pv_ingest *in = source ? pv_ingest_start(source, &io, &e) : NULL;
-	const struct pv_report_options o = { 0 };
-	bool ok = in && wait_for_end(in) && report(path, in, &o, out) &&
-		  (!also || also(path, in, out));
-	pv_ingest_destroy(in);
-	return ok;
-}
 
 /* Of memory that this program has taken so far. getrusage(2) counts in what its parent took. */
 static void print_most_memory(void)
@@ -141,12 +53,12 @@ static void print_most_memory(void)
 		fclose(f);
 }
 
-static int read_logs(char **path, int n, read_also *also)
+static int read_logs(char **path, int n, hostile_read *read)
 {
 	FILE *out = fopen("/dev/null", "w");
 	for (int i = 0; i < n && out; i++) {
 		CALLGRIND_ZERO_STATS;
-		if (!read_log(path[i], also, out))
+		if (!read(path[i], out))
 			fprintf(stderr, "hostile: %s could not be read\n", path[i]);
 		CALLGRIND_DUMP_STATS_AT(path[i]);
 	}
@@ -181,24 +93,16 @@ static bool write_empty(const char *folder)
 	return ok;
 }
 
-static bool is_counted(size_t family, enum hostile_pattern p, const char *word)
-{
-	if (word && strcmp(word, "heap") == 0)
-		return p == HOSTILE_MANY && hostile_is_heap(family);
-	return !word || (hostile_is_quick(family, p) &&
-				(strcmp(word, "ask") != 0 || hostile_is_asked(family, p)));
-}
-
-static int write_all(const char *folder, unsigned n, const char *word)
+static int write_all(const char *folder, unsigned n, const char *way)
 {
 	char name[100], path[400];
 	bool ok = write_empty(folder);
 	for (size_t i = 0; i < hostile_families(); i++) {
 		for (enum hostile_pattern p = 0; p < HOSTILE_PATTERNS; p++) {
 			struct hostile_bytes b;
-			if (!hostile_has(i, p) || !is_counted(i, p, word))
+			if (!hostile_has(i, p) || (way && !hostile_is_counted(i, p, way)))
 				continue;
-			hostile_write(i, p, word ? hostile_quick_n(i, n) : n, &b);
+			hostile_write(i, p, way ? hostile_quick_n(i, n) : n, &b);
 			shape_name(i, p, name);
 			*strchr(name, '/') = ',';
 			snprintf(path, sizeof path, "%s/%s,%u", folder, name, n);
@@ -254,22 +158,38 @@ struct cost {
 	double seconds, bytes;
 };
 
-static bool read_it(const char *path)
+static bool read_it(const char *path, hostile_read *read)
 {
 	FILE *out = fopen("/dev/null", "w");
-	bool ok = out && read_log(path, NULL, out);
+	bool ok = out && read(path, out);
 	if (out)
 		fclose(out);
 	return ok;
 }
 
-static struct cost cost_of(size_t family, enum hostile_pattern p, unsigned n, const char *path)
+/* The worst first. */
+struct worst {
+	struct {
+		double times;
+		char name[100];
+	} shape[WORST + 1];
+	size_t n, missed;
+};
+
+struct timing {
+	unsigned n;
+	hostile_read *read;
+	const char *path;
+	struct worst worst;
+};
+
+static struct cost cost_of(const struct timing *t, size_t family, enum hostile_pattern p)
 {
 	struct hostile_bytes b;
-	hostile_write(family, p, n, &b);
-	bool ok = put_file(path, &b);
+	hostile_write(family, p, t->n, &b);
+	bool ok = put_file(t->path, &b);
 	double from = seconds();
-	ok = ok && read_it(path);
+	ok = ok && read_it(t->path, t->read);
 	const struct cost c = { ok ? seconds() - from : 0, (double)b.n };
 	free(b.v);
 	return c;
@@ -293,15 +213,6 @@ static bool is_wanted(const char *name, char **word, int n)
 	return n == 0;
 }
 
-/* The worst first. */
-struct worst {
-	struct {
-		double times;
-		char name[100];
-	} shape[WORST + 1];
-	size_t n, missed;
-};
-
 static void note(struct worst *w, double times, const char *name)
 {
 	size_t at = w->n;
@@ -313,19 +224,13 @@ static void note(struct worst *w, double times, const char *name)
 	w->n += w->n < WORST;
 }
 
-struct timing {
-	unsigned n;
-	const char *path;
-	struct worst worst;
-};
-
 /* The machine may have had other things to do. */
 static void time_again(struct timing *t, size_t family, enum hostile_pattern p, struct cost *c,
 	struct cost *benign)
 {
 	for (int i = 0; i < TIMES_AGAIN && times_of(c, benign) > DOUBTFUL; i++) {
-		take_least(c, cost_of(family, p, t->n, t->path));
-		take_least(benign, cost_of(family, HOSTILE_BENIGN, t->n, t->path));
+		take_least(c, cost_of(t, family, p));
+		take_least(benign, cost_of(t, family, HOSTILE_BENIGN));
 	}
 }
 
@@ -338,8 +243,8 @@ static void time_family(struct timing *t, size_t family, char **word, int words)
 		if (!hostile_has(family, p) || !is_wanted(name, word, words))
 			continue;
 		if (benign.bytes == 0)
-			benign = cost_of(family, HOSTILE_BENIGN, t->n, t->path);
-		struct cost c = cost_of(family, p, t->n, t->path);
+			benign = cost_of(t, family, HOSTILE_BENIGN);
+		struct cost c = cost_of(t, family, p);
 		time_again(t, family, p, &c, &benign);
 		double times = times_of(&c, &benign);
 		printf("%-50s %8.0f bytes %7.3f s %7.1f ns/byte %6.1f times benign%s\n", name,
@@ -350,13 +255,13 @@ static void time_family(struct timing *t, size_t family, char **word, int words)
 	}
 }
 
-static int time_all(char **word, int words, unsigned n)
+static int time_all(char **word, int words, unsigned n, const char *way)
 {
 	char path[] = "/tmp/hostile-XXXXXX";
-	struct timing t = { .n = n, .path = path };
-	int fd = mkstemp(path);
+	struct timing t = { .n = n, .read = hostile_way(way), .path = path };
+	int fd = t.read ? mkstemp(path) : -1;
 	if (fd < 0)
-		return 1;
+		return 2;
 	close(fd);
 	for (size_t i = 0; i < hostile_families(); i++)
 		time_family(&t, i, word, words);
@@ -369,18 +274,25 @@ static int time_all(char **word, int words, unsigned n)
 
 /* --- */
 
-static const struct {
-	const char *verb;
-	read_also *also;
-} readings[] = { { "read", NULL }, { "ask", read_more }, { "heap", read_heap } };
-
 static char **arg;
 static int args, code = 2;
+
+static int time_some(char **word, int words)
+{
+	unsigned n = USUAL_N;
+	const char *way = "read";
+	for (; words > 1 && word[0][0] == '-'; word += 2, words -= 2) {
+		if (strcmp(word[0], "-n") == 0)
+			n = (unsigned)strtoul(word[1], NULL, 10);
+		else if (strcmp(word[0], "-w") == 0)
+			way = word[1];
+	}
+	return time_all(word, words, n, way);
+}
 
 /* A test, because the encoder's kit asserts. */
 START_TEST(run)
 {
-	bool counted = args > 3 && strcmp(arg[2], "-n") == 0;
 	if (strcmp(arg[1], "list") == 0)
 		code = list();
 	else if (strcmp(arg[1], "write") == 0 && args == 4)
@@ -389,20 +301,18 @@ START_TEST(run)
 		code = write_all(
 			arg[2], (unsigned)strtoul(arg[3], NULL, 10), args > 4 ? arg[4] : NULL);
 	else if (strcmp(arg[1], "time") == 0)
-		code = time_all(arg + (counted ? 4 : 2), args - (counted ? 4 : 2),
-			counted ? (unsigned)strtoul(arg[3], NULL, 10) : USUAL_N);
+		code = time_some(arg + 2, args - 2);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: hostile list|write|write-all|read|ask|heap|time ...\n");
+		fprintf(stderr, "usage: hostile list|write|write-all|time|WAY ...\n");
 		return 2;
 	}
-	for (size_t i = 0; i < PV_COUNT_OF(readings); i++)
-		if (strcmp(argv[1], readings[i].verb) == 0)
-			return read_logs(argv + 2, argc - 2, readings[i].also);
+	if (hostile_way(argv[1]))
+		return read_logs(argv + 2, argc - 2, hostile_way(argv[1]));
 	arg = argv;
 	args = argc;
 	Suite *s = suite_create("hostile");

@@ -2,11 +2,10 @@
 are read at n and at 4n, and callgrind counts instructions. At most five times as many are taken;
 what an empty log takes is taken off. So with the most memory that a process takes.
 
-usage: test_hostile_time.py HOSTILE read|ask|heap [N [WORD ...]]
+usage: test_hostile_time.py HOSTILE WAY [N [WORD ...]]
 
-read: a report of each. ask: of fewer, every list, the first heap shot and a dump, too. heap: of
-those that are hard as heap shots, the first one's graph, and grouped tables of all; memory is
-measured of these alone.
+WAY: of bench/hostile_ways.h, which knows what shapes are counted in each. Memory is measured of
+`heap` alone.
 """
 import concurrent.futures
 import os

@@ -1,9 +1,11 @@
 #!/bin/sh
 # 10,000 mutations of made and real logs, and of indexes, under ASan and UBSan; bounded ones are in the suite.
-# usage: mutations.sh BUILD [COUNT]   BUILD: a folder set up with -Db_sanitize=address,undefined
-#        -Db_lundef=false, and beside it `build`, whose real programs make the logs
+# usage: mutations.sh BUILD [COUNT [DONE]]
+#        BUILD: a folder set up with -Db_sanitize=address,undefined -Db_lundef=false, for which the
+#        source's `build` has the real programs that make the logs. DONE: a file that names the
+#        parts that were run, so that a further run does the others
 set -e
-asan=$1 count=${2:-10000}
+asan=$1 count=${2:-10000} done=${3:-/dev/null}
 here=$(dirname "$0")/../..
 programs=$here/build/tests/real
 logs=$(mktemp -d)
@@ -30,7 +32,24 @@ finalization,heapshot=1gc,gcroot,gcmove,sample throws locks handles finalizers
 "$programs/counted-native" "$logs/native.mlpd" calls >/dev/null
 
 export CK_FORK=no UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-"$asan/tests/mutate" $((count / 2)) 1
-"$asan/tests/mutate" $((count - count / 2)) 100000 "$logs"/* "$here"/tests/fuzz/corpus07/[ds]*
-"$asan/tests/mutate07" "$count" 1
-"$asan/tests/mutate_index" "$count" 1 "$asan/profview"
+
+# in_parts COUNT SEED PROGRAM [ARGUMENT...]
+in_parts() {
+	left=$1 seed=$2 program=$3
+	shift 3
+	while [ "$left" -gt 0 ]; do
+		some=$((left < 500 ? left : 500))
+		part="$program $some $seed"
+		if ! grep -qxF "$part" "$done"; then
+			echo "== $part"
+			"$asan/tests/$program" "$some" "$seed" "$@"
+			echo "$part" >>"$done"
+		fi
+		left=$((left - some)) seed=$((seed + some))
+	done
+}
+
+in_parts $((count / 2)) 1 mutate
+in_parts $((count - count / 2)) 100000 mutate "$logs"/* "$here"/tests/fuzz/corpus07/[ds]*
+in_parts "$count" 1 mutate07
+in_parts "$count" 1 mutate_index "$asan/profview"
