@@ -2,6 +2,7 @@
 """`profview convert` of logs with every kind, from each data version to each: what stays is equal.
 
 usage: test_convert_versions.py all|range|names|builds|old|stock PROFVIEW MAKE_LOG
+       test_convert_versions.py deep PROFVIEW HOSTILE
 """
 import csv
 import pathlib
@@ -249,7 +250,23 @@ def check_stock(v, profview, make_log, folder):
                 every.names(got['gc']['generations'], 'generation', 'count'))
 
 
-CASES = {'all': check_all, 'range': check_range, 'names': check_names, 'builds': check_builds,
+def check_deep(v, profview, hostile, folder):
+    """Stacks that grow by a frame an event: each is written to a limit, which is said."""
+    for shape in ('allocations of 2007 on stacks', 'waits of 2007 on stacks'):
+        sizes = []
+        for n in (1000, 4000):
+            log, out = folder / 'in.mprof', folder / 'out.mlpd'
+            with open(log, 'wb') as f:
+                subprocess.run([hostile, 'write', f'{shape}/many', str(n)], stdout=f, check=True)
+            _, said = convert(profview, log, out, '--data-version', 17)
+            of = re.search(r'frames beyond the innermost 256 of the stacks of (\d+) events', said)
+            # Each block of the log begins a stack anew.
+            v.true(f'{shape}, {n}: most are cut', of and n * 7 // 10 <= int(of[1]) < n - 255, said)
+            sizes.append(out.stat().st_size)
+        v.true(f'{shape}: linear', sizes[1] <= 5 * sizes[0], sizes)
+
+
+CASES = {'deep': check_deep, 'all': check_all, 'range': check_range, 'names': check_names, 'builds': check_builds,
          'old': check_old, 'stock': check_stock}
 
 

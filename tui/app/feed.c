@@ -378,12 +378,14 @@ static const char *left_out_name(unsigned kind, uint64_t n)
 	}
 }
 
+_Static_assert(PV_CONVERT_FRAMES == 256, "the text below, and the manual page");
+
 static void say_part(char *text, size_t size, const char *what, uint64_t n)
 {
 	size_t at = strlen(text);
 	if (n)
-		snprintf(text + at, size - at, "%sthe %s of %" PRIu64 " event%s", at ? "; " : "",
-			what, n, n == 1 ? "" : "s");
+		snprintf(text + at, size - at, "%s%s of %" PRIu64 " event%s", at ? "; " : "", what,
+			n, n == 1 ? "" : "s");
 }
 
 /* The first kinds by name, in the order of the kinds; the rest is a number. */
@@ -404,9 +406,10 @@ static void name_left_out(const struct pv_convert_totals *t, char *text, size_t 
 	size_t n = strlen(text);
 	if (rest)
 		snprintf(text + n, size - n, " and %" PRIu64 " events more", rest);
-	say_part(text, size, "stacks", t->stacks_left_out);
-	say_part(text, size, "classes", t->classes_left_out);
-	say_part(text, size, "durations", t->durations_left_out);
+	say_part(text, size, "the stacks", t->stacks_left_out);
+	say_part(text, size, "the classes", t->classes_left_out);
+	say_part(text, size, "the durations", t->durations_left_out);
+	say_part(text, size, "frames beyond the innermost 256 of the stacks", t->stacks_cut);
 }
 
 bool ui_feed_convert(

@@ -12,6 +12,13 @@
 #include "common/base/status.h"
 #include "common/format/mlpd/mlpd.h"
 
+/*
+ * Frames that are written of a stack of a log of 2007, the innermost ones. Such a log says what has
+ * changed since the stack before, a newer one has no words for that: without a limit a recursion
+ * in which each call allocates would be written as the square of what it was.
+ */
+enum { PV_CONVERT_FRAMES = 256 };
+
 struct pv_convert_options {
 	bool ranged;
 	int64_t from_ns,
@@ -26,6 +33,7 @@ struct pv_convert_totals {
 	uint64_t left_out, left_out_kind[PV_KIND_COUNT];
 	/* of events that were written without */
 	uint64_t stacks_left_out, classes_left_out, durations_left_out;
+	uint64_t stacks_cut;        /* to their innermost PV_CONVERT_FRAMES */
 	struct mlpd_format written; /* the rules of the output's events */
 	bool damaged;               /* the input was; what could be read was written */
 };

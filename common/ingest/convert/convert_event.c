@@ -353,13 +353,17 @@ static struct pv_span *stack_of(struct pv_event *e)
 						       : NULL;
 }
 
-/* Frames that stand once for many stacks become the event's own. */
+/* Frames that stand once for many stacks become the event's own, the innermost ones of them. */
 static bool say_stack(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools)
 {
 	struct pv_span *stack = stack_of(e);
 	if (!stack || stack->n == 0 || b->frames.n == 0)
 		return true;
+	if (stack->n > PV_CONVERT_FRAMES) {
+		stack->n = PV_CONVERT_FRAMES;
+		c->totals.stacks_cut++;
+	}
 	pv_batch_reset(&c->pools);
 	if (!pv_reserve(&c->pools.pool, stack->n))
 		return false;
