@@ -178,28 +178,108 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "%.20s a second of processor time", timer + 4);
 }
 
-/* Shares of all stacks; what is cut hangs below the wrong callers. */
-static void say_ends(const struct pv_model *m, struct pv_coverage *c)
+/* ---- ends of stacks, in counters "KIND stacks to their end", "KIND stacks cut in FILE: REASON" */
+
+struct cut {
+	const char *place, *reason; /* reason "": the place says it */
+	uint64_t n;
+	int place_len;
+};
+
+static const char *after(const char *text, const char *prefix)
 {
-	static const struct {
-		const char *name, *text;
-	} cuts[] = {
-		{ "sample stacks cut: no frame pointer",
-			"cut where no way to the caller is known" },
-		{ "sample stacks cut: unreadable", "cut in unreadable memory" },
-		{ "sample stacks cut: too deep", "cut as too deep" },
+	size_t n = strlen(prefix);
+	return strncmp(text, prefix, n) == 0 ? text + n : NULL;
+}
+
+/* Without a file: what is the same in all, and all that probes said before there were tables. */
+static const char *cut_text(const char *reason)
+{
+	static const char *const of[][2] = {
+		{ "no frame pointer", "cut where no way to the caller is known" },
+		{ "unreadable", "cut in unreadable memory" },
+		{ "too deep", "cut as too deep" },
 	};
-	uint64_t n[PV_COUNT_OF(cuts)], whole = counter(m, "sample stacks to their end"),
-				       all = whole;
-	for (size_t i = 0; i < PV_COUNT_OF(cuts); i++)
-		all += n[i] = counter(m, cuts[i].name);
+	for (size_t i = 0; i < PV_COUNT_OF(of); i++)
+		if (strcmp(of[i][0], reason) == 0)
+			return of[i][1];
+	return NULL;
+}
+
+/* False: the counter is about something else. */
+static bool cut_of(const char *name, const char *kind, struct cut *ret)
+{
+	char prefix[WORD];
+	snprintf(prefix, sizeof prefix, "%s stacks cut", kind);
+	const char *rest = after(name, prefix), *in = rest ? after(rest, " in ") : NULL;
+	const char *colon = rest ? strstr(rest, ": ") : NULL, *next = colon;
+	if (!colon)
+		return false;
+	while (in &&
+		(next = strstr(next + 1, ": "))) /* files may have a colon, reasons have none */
+		colon = next;
+	*ret = (struct cut){ .place = in ? in : cut_text(colon + 2),
+		.reason = in ? colon + 2 : "",
+		.place_len = in ? (int)(colon - in) : WORD };
+	return ret->place != NULL;
+}
+
+enum { NAMED_CUTS = 3 };
+
+/* The largest first; *ret_more: the sum of those that are left out. */
+static size_t add_cut(struct cut cuts[NAMED_CUTS], size_t n, struct cut c, uint64_t *ret_more)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (cuts[i].n >= c.n)
+			continue;
+		struct cut less = cuts[i];
+		cuts[i] = c;
+		c = less;
+	}
+	if (n < NAMED_CUTS)
+		cuts[n++] = c;
+	else
+		*ret_more += c.n;
+	return n;
+}
+
+static void say_cut(struct pv_coverage *c, const struct cut *cut, double percent)
+{
+	enum { LONGEST = 60 };
+	if (*cut->reason)
+		pv_coverage_say(c, "%.3g %% end early in %.*s: %.60s", percent,
+			cut->place_len < LONGEST ? cut->place_len : LONGEST, cut->place,
+			cut->reason);
+	else
+		pv_coverage_say(c, "%.3g %% %s", percent, cut->place);
+}
+
+/* Shares of all stacks; what is cut hangs below the wrong callers. */
+static void say_ends(const struct pv_model *m, const char *kind, struct pv_coverage *c)
+{
+	const struct pv_counters *k = &m->counters;
+	struct cut cuts[NAMED_CUTS], cut;
+	char name[WORD];
+	snprintf(name, sizeof name, "%s stacks to their end", kind);
+	uint64_t whole = counter(m, name), all = whole, more = 0;
+	size_t n = 0;
+	for (size_t i = 1; i < k->counter.n; i++) {
+		const struct pv_counter *one = &k->counter.v[i];
+		const char *text = pv_intern_text(&m->names.text, one->name);
+		if (one->section != PV_SECTION_PROFILER || !one->raw || !cut_of(text, kind, &cut))
+			continue;
+		cut.n = one->raw;
+		all += cut.n;
+		n = add_cut(cuts, n, cut, &more);
+	}
 	if (all == 0)
 		return;
-	pv_coverage_say(c, "stacks: %.3g %% to their end", 100 * (double)whole / (double)all);
-	for (size_t i = 0; i < PV_COUNT_OF(cuts); i++)
-		if (n[i])
-			pv_coverage_say(
-				c, "%.3g %% %s", 100 * (double)n[i] / (double)all, cuts[i].text);
+	double part = 100 / (double)all;
+	pv_coverage_say(c, "stacks: %.3g %% to their end", part * (double)whole);
+	for (size_t i = 0; i < n; i++)
+		say_cut(c, &cuts[i], part * (double)cuts[i].n);
+	if (more)
+		pv_coverage_say(c, "%.3g %% elsewhere (counters have where)", part * (double)more);
 	if (all > whole && c->state == PV_COMPLETE)
 		c->state = PV_PARTIAL;
 }
@@ -256,8 +336,8 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		of_allocations(m, c);
 		break;
 	case PV_WHAT_ALLOCATION_STACKS:
-		if (pv_groups_enabled(m) & PV_GROUP_ALLOC)
-			is_bypassed(m, c, false);
+		if (pv_groups_enabled(m) & PV_GROUP_ALLOC && !is_bypassed(m, c, false))
+			say_ends(m, "allocation", c);
 		break;
 	case PV_WHAT_HEAP_SHOTS:
 		if (pv_groups_enabled(m) & PV_GROUP_SHOTS)
@@ -267,7 +347,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		if (c->state == PV_NOT_RECORDED)
 			return;
 		say_rate(m, c);
-		say_ends(m, c);
+		say_ends(m, "sample", c);
 		break;
 	default:
 		break;

@@ -17,6 +17,7 @@
 #include "probe/code/modules.h"
 #include "probe/managed/managed_names.h"
 #include "probe/code/native_samples.h"
+#include "probe/code/stack_ends.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
 
@@ -80,8 +81,8 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 		ok = pvp_modules_tell(w, page, again);
 	if (ok && !again)
 		pvp_clr_samples_tell(w, page);
-	else if (ok && pvp_clr_groups() & PVP_MANAGED_SAMPLES)
-		ok = pvp_native_samples_again(w);
+	else if (ok)
+		pvp_stack_ends_again();
 	return ok;
 }
 

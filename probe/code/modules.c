@@ -176,18 +176,23 @@ static bool load_symbols(struct module *m)
 		&m->elf, (const void *)(uintptr_t)vdso, bytes, m->headers, m->n_headers);
 }
 
+static struct module *holder_of(uint64_t address)
+{
+	for (size_t i = 0; i < loaded.list.n; i++)
+		if (address >= loaded.list.v[i].from && address < loaded.list.v[i].to)
+			return &loaded.list.v[i];
+	return NULL;
+}
+
+/* With its symbols. */
 static struct module *module_of(uint64_t address)
 {
-	for (size_t i = 0; i < loaded.list.n; i++) {
-		struct module *m = &loaded.list.v[i];
-		if (address < m->from || address >= m->to)
-			continue;
-		if (!m->tried && load_symbols(m))
-			count_twins(m);
+	struct module *m = holder_of(address);
+	if (m && !m->tried && load_symbols(m))
+		count_twins(m);
+	if (m)
 		m->tried = true;
-		return m;
-	}
-	return NULL;
+	return m;
 }
 
 /* False when another address has this name. */
@@ -239,6 +244,12 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 		.code = start, .size = size, .name = loaded.name, .name_len = strlen(loaded.name)
 	};
 	return true;
+}
+
+const char *pvp_modules_file(uint64_t address)
+{
+	const struct module *m = holder_of(address);
+	return m ? m->shown : NULL;
 }
 
 uint64_t pvp_modules_start(uint64_t address)

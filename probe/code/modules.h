@@ -15,6 +15,9 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 
+/* The base name of the file that holds the address, good until the next refresh; NULL: none does. */
+const char *pvp_modules_file(uint64_t address);
+
 /*
  * The function's first address, by its symbol, else by its file's unwind table, else its module. 0: no
  * module holds the address.

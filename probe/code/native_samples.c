@@ -15,13 +15,13 @@
 
 #include "probe/code/modules.h"
 #include "probe/code/sample_timer.h"
+#include "probe/code/stack_ends.h"
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
 #include "probe/core/perf_clock.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
 #include "probe/core/sample_rate.h"
-#include "probe/core/tell.h"
 #include "probe/core/writer.h"
 
 enum {
@@ -36,7 +36,7 @@ struct sample {
 	uint32_t n;
 	uint32_t times; /* it counts: the timer may have run out more than once before the signal
 			   came */
-	enum pvp_walk_end end;
+	struct pvp_walk_stop stop;
 	uint64_t caller[FRAMES]; /* innermost first */
 };
 
@@ -114,7 +114,7 @@ static void take(struct ring *r, const siginfo_t *info, const ucontext_t *contex
 	if (info->si_code == SI_TIMER)
 		s->times +=
 			(uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
-	s->n = pvp_unwind_walk(&at, s->caller, FRAMES, &s->end);
+	s->n = pvp_unwind_walk(&at, s->caller, FRAMES, &s->stop);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 }
 
@@ -260,41 +260,6 @@ static bool put(
 	return pvp_out_buffer_add(w, page, &ev, &pools);
 }
 
-_Static_assert((int)PVP_COUNTER_CHILDREN < (int)PVP_TELL_WALKS &&
-		       (int)PVP_TELL_WALKS + (int)PVP_WALK_ENDS <= (int)PVP_COUNTER_CHILD_LOGS &&
-		       (int)PVP_COUNTER_CHILD_TIME < (int)PVP_FIRST_COUNTER,
-	"counters have numbers of their own");
-
-/* How the walks ended, in samples: what the log says of it. The writer's. */
-static struct {
-	uint64_t n, told;
-} ends[PVP_WALK_ENDS];
-
-static void tell_ends(struct pvp_writer *w)
-{
-	uint64_t now = pvp_monotonic();
-	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
-		if (ends[i].n != ends[i].told &&
-			pvp_tell_step(w, now, PVP_TELL_WALKS + i, ends[i].n - ends[i].told))
-			ends[i].told = ends[i].n;
-}
-
-bool pvp_native_samples_again(struct pvp_writer *w)
-{
-	static const char *const names[PVP_WALK_ENDS] = {
-		[PVP_WALK_WHOLE] = "sample stacks to their end",
-		[PVP_WALK_BROKEN] = "sample stacks cut: no frame pointer",
-		[PVP_WALK_UNREADABLE] = "sample stacks cut: unreadable",
-		[PVP_WALK_DEEP] = "sample stacks cut: too deep",
-	};
-	bool ok = true;
-	for (unsigned i = 0; i < PVP_WALK_ENDS; i++) {
-		ok = ok && pvp_tell_own_counter(w, PVP_TELL_WALKS + i, names[i]);
-		ends[i].told = 0;
-	}
-	return ok;
-}
-
 static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
@@ -304,7 +269,7 @@ static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring
 		const struct sample *s = &r->slot[at & (r->slots - 1)];
 		for (uint32_t i = 0; i < s->times; i++)
 			put(w, page, s, owner);
-		ends[s->end].n += s->times;
+		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->times);
 	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
 	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
@@ -359,7 +324,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		if (changed || !r->seen || !is_alive(r))
 			disarm(r);
 	}
-	tell_ends(w);
+	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
 		look_for_threads((pid_t)w->tid);
 }
@@ -370,6 +335,7 @@ void pvp_native_samples_stop(void)
 	for (struct ring *r = rings; r; r = r->next)
 		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
 			disarm(r);
+	pvp_stack_ends_reset();
 	pvp_unwind_finish();
 }
 
@@ -377,6 +343,7 @@ void pvp_native_samples_forget(void)
 {
 	atomic_store(&hz, 0);
 	pvp_unwind_forget();
+	pvp_stack_ends_reset();
 	for (struct ring *r = rings; r; r = r->next) {
 		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
 			pvp_sample_timer_forget(&r->timer);

@@ -23,8 +23,6 @@ void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 /* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 void pvp_native_samples_stop(void);
-/* For a new reader: what the counters of how stacks ended are called. */
-bool pvp_native_samples_again(struct pvp_writer *w);
 
 /* In a child of fork: there are no timers here. */
 void pvp_native_samples_forget(void);

@@ -8,10 +8,21 @@
 /* Why it went no further. */
 enum pvp_walk_end {
 	PVP_WALK_WHOLE,      /* as far as the frame that the system started the thread with */
-	PVP_WALK_BROKEN,     /* no frame at the frame pointer: code built without them */
+	PVP_WALK_BROKEN,     /* what should be a frame is none */
 	PVP_WALK_UNREADABLE, /* no memory is there */
 	PVP_WALK_DEEP,       /* `most` */
+	PVP_WALK_NO_TABLE,   /* a file without .eh_frame, and no frame pointers either */
+	PVP_WALK_NO_ROW,     /* the file's table has nothing for this function */
+	PVP_WALK_RULE,       /* the table's rule for this place cannot be followed */
+	PVP_WALK_GENERATED,  /* code that no file holds, and no frame pointers */
+	PVP_WALK_CHANGED,    /* a file that was loaded or unloaded since the tables were made */
 	PVP_WALK_ENDS
+};
+
+/* The same with the place: an address within the function that has no known caller. */
+struct pvp_walk_stop {
+	enum pvp_walk_end end;
+	uint64_t pc;
 };
 
 /*

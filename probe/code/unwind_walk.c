@@ -29,6 +29,10 @@ struct walk {
 	unsigned signals;
 	bool exact;   /* pc is an instruction, no return address */
 	bool fp_lost; /* nobody knows it any more */
+	struct {
+		enum pvp_walk_end end; /* ENDS: its caller is known */
+		uintptr_t pc;
+	} guess; /* the function below, if this one is its caller by a guess */
 	enum pvp_walk_end end;
 };
 
@@ -91,6 +95,7 @@ static bool to_caller(struct walk *w, uintptr_t cfa, uintptr_t fp, bool fp_lost)
 	w->fp = fp;
 	w->fp_lost = fp_lost;
 	w->exact = false;
+	w->guess.end = PVP_WALK_ENDS;
 	return true;
 }
 
@@ -109,6 +114,7 @@ static bool by_signal(struct walk *w)
 	w->fp = fp;
 	w->fp_lost = false;
 	w->exact = true;
+	w->guess.end = PVP_WALK_ENDS;
 	w->low = w->high = 0; /* it may be another stack */
 	return true;
 }
@@ -118,7 +124,7 @@ static bool cfa_of(struct walk *w, const struct pvp_row *r, uintptr_t *ret)
 	enum { STUB = 16 };
 	uintptr_t off = (uintptr_t)(intptr_t)r->cfa * WORD;
 	if ((r->rule == PVP_RULE_FP || r->rule == PVP_RULE_AT_FP) && w->fp_lost)
-		return stop(w, PVP_WALK_BROKEN);
+		return stop(w, PVP_WALK_RULE);
 	switch (r->rule) {
 	case PVP_RULE_SP:
 		*ret = w->sp + off;
@@ -134,7 +140,7 @@ static bool cfa_of(struct walk *w, const struct pvp_row *r, uintptr_t *ret)
 		*ret = w->sp + WORD + ((w->pc % STUB) >= (uintptr_t)r->cfa ? WORD : 0);
 		return true;
 	default:
-		return stop(w, PVP_WALK_BROKEN);
+		return stop(w, PVP_WALK_RULE);
 	}
 }
 
@@ -195,6 +201,43 @@ static bool by_frame_pointer(struct walk *w)
 	return load(w, w->fp, &fp) && to_caller(w, w->fp + 2 * WORD, fp, false);
 }
 
+static void guessed(struct walk *w, enum pvp_walk_end why, uintptr_t pc)
+{
+	w->guess.end = why;
+	w->guess.pc = pc;
+}
+
+/* By rbp, of which nothing is known: `why` is the reason if it leads nowhere, now or in the next step. */
+static bool without_table(struct walk *w, enum pvp_walk_end why)
+{
+	uintptr_t pc = w->pc - !w->exact;
+	if (!by_frame_pointer(w)) {
+		/* A chain may end in 0; a single 0 is what this code keeps in rbp. */
+		if (w->guess.end == PVP_WALK_ENDS)
+			w->end = why;
+		return false;
+	}
+	guessed(w, why, pc);
+	return true;
+}
+
+/* A stub that some linkers do not describe; if it is one, a file called it. */
+static bool by_stub(struct walk *w)
+{
+	bool ignored;
+	uintptr_t pc = w->pc;
+	if (!w->exact)
+		return stop(w, PVP_WALK_NO_ROW);
+	if (!to_caller(w, w->sp + WORD, w->fp, w->fp_lost) ||
+		!pvp_unwind_module_at(w->set, w->pc, &ignored)) {
+		w->pc = pc;
+		w->exact = true;
+		return stop(w, PVP_WALK_NO_ROW);
+	}
+	guessed(w, PVP_WALK_NO_ROW, pc);
+	return true;
+}
+
 static bool step(struct walk *w)
 {
 	bool changed = false;
@@ -202,18 +245,24 @@ static bool step(struct walk *w)
 	const struct pvp_unwind_module *m =
 		w->set ? pvp_unwind_module_at(w->set, pc, &changed) : NULL;
 	if (changed)
-		return stop(w, PVP_WALK_BROKEN);
+		return stop(w, PVP_WALK_CHANGED);
 	if (!m || !m->table)
-		return by_frame_pointer(w);
+		return without_table(w, m ? PVP_WALK_NO_TABLE : PVP_WALK_GENERATED);
 	const struct pvp_row *r = pvp_unwind_find(m->table, pc - m->from);
 	if (r && r->rule != PVP_RULE_NONE)
 		return by_row(w, r);
-	/* A stub that some linkers do not describe. */
-	return w->exact ? to_caller(w, w->sp + WORD, w->fp, w->fp_lost) : stop(w, PVP_WALK_BROKEN);
+	return by_stub(w);
+}
+
+/* A guessed caller that leads nowhere was none. */
+static bool misled(const struct walk *w)
+{
+	return w->guess.end != PVP_WALK_ENDS && w->end != PVP_WALK_ENDS &&
+	       w->end != PVP_WALK_WHOLE && w->end != PVP_WALK_CHANGED && w->end != PVP_WALK_RULE;
 }
 
 unsigned pvp_unwind_walk(
-	const struct pvp_registers *at, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end)
+	const struct pvp_registers *at, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
 {
 	int before = errno;
 	unsigned n = 0;
@@ -222,12 +271,17 @@ unsigned pvp_unwind_walk(
 		.sp = at->sp,
 		.fp = at->fp,
 		.exact = true,
+		.guess.end = PVP_WALK_ENDS,
 		.end = PVP_WALK_ENDS };
 	while (n < most && step(&w))
 		to[n++] = w.pc + w.exact;
 	pvp_unwind_leave();
-	if (ret_end)
-		*ret_end = w.end == PVP_WALK_ENDS ? PVP_WALK_DEEP : w.end;
+	*ret_stop = (struct pvp_walk_stop){ w.end == PVP_WALK_ENDS ? PVP_WALK_DEEP : w.end,
+		w.pc - !w.exact };
+	if (misled(&w)) {
+		*ret_stop = (struct pvp_walk_stop){ w.guess.end, w.guess.pc };
+		n -= n > 0;
+	}
 	errno = before;
 	return n;
 }
@@ -235,9 +289,11 @@ unsigned pvp_unwind_walk(
 #else
 
 unsigned pvp_unwind_walk(
-	const struct pvp_registers *at, uint64_t *to, unsigned most, enum pvp_walk_end *ret_end)
+	const struct pvp_registers *at, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
 {
-	return pvp_native_walk(at->fp, at->sp, to, most, ret_end);
+	unsigned n = pvp_native_walk(at->fp, at->sp, to, most, &ret_stop->end);
+	ret_stop->pc = n ? to[n - 1] - 1 : at->pc;
+	return n;
 }
 
 #endif

@@ -7,10 +7,6 @@
 
 struct pvp_writer;
 
-/* PVP_TELL_WALKS and on: one for each enum pvp_walk_end. Those before are the writer's (writer.h).
- */
-enum { PVP_TELL_WALKS = 8 };
-
 /* It has grown by `step`. False: it could not be written. */
 bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step);
 

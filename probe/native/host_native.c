@@ -14,6 +14,7 @@
 #include "probe/native/native_front.h"
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
+#include "probe/code/stack_ends.h"
 #include "probe/core/core_state.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
@@ -52,8 +53,8 @@ static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool 
 	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
 	if (!again)
 		pvp_native_samples_tell(w, page);
-	else if (options.sample_hz)
-		ok = ok && pvp_native_samples_again(w);
+	else
+		pvp_stack_ends_again();
 	return ok;
 }
 

@@ -21,7 +21,7 @@ enum { MOST = 64 };
 static struct pvp_registers at;
 static uint64_t stack[MOST];
 static unsigned depth;
-static enum pvp_walk_end end;
+static struct pvp_walk_stop stop;
 
 static void walk_from(int signal, siginfo_t *info, void *context)
 {
@@ -30,7 +30,7 @@ static void walk_from(int signal, siginfo_t *info, void *context)
 	at = (struct pvp_registers){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
 		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
 		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
-	depth = pvp_unwind_walk(&at, stack, MOST, &end);
+	depth = pvp_unwind_walk(&at, stack, MOST, &stop);
 }
 
 static void handle(int number, void (*handler)(int, siginfo_t *, void *))
@@ -78,7 +78,7 @@ START_TEST(to_the_end)
 	handle(SIGUSR1, walk_from);
 	pvp_unwind_refresh();
 	caller(SIGUSR1);
-	ck_assert_int_eq(end, PVP_WALK_WHOLE);
+	ck_assert_int_eq(stop.end, PVP_WALK_WHOLE);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_here), 1);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)caller), 1);
 	ck_assert_uint_lt(pvp_unwind_bytes(), 8 << 20);
@@ -94,7 +94,7 @@ START_TEST(over_a_signal)
 	handle(SIGUSR2, raise_again);
 	pvp_unwind_refresh();
 	caller(SIGUSR2);
-	ck_assert_int_eq(end, PVP_WALK_WHOLE);
+	ck_assert_int_eq(stop.end, PVP_WALK_WHOLE);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_again), 1);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_here), 2);
 	alternate.ss_flags = SS_DISABLE;
@@ -119,8 +119,8 @@ START_TEST(any_registers)
 		if (i % 64 == 0)
 			bad.pc = r;
 		ck_assert_uint_le(
-			pvp_unwind_walk(&bad, stack + MOST / 2, MOST / 2, &end), MOST / 2);
-		ck_assert_int_lt(end, PVP_WALK_ENDS);
+			pvp_unwind_walk(&bad, stack + MOST / 2, MOST / 2, &stop), MOST / 2);
+		ck_assert_int_lt(stop.end, PVP_WALK_ENDS);
 	}
 }
 END_TEST
@@ -134,14 +134,14 @@ static void walk_and_count(int signal, siginfo_t *info, void *context)
 {
 	const ucontext_t *u = context;
 	uint64_t to[MOST];
-	enum pvp_walk_end why;
+	struct pvp_walk_stop why;
 	(void)signal, (void)info;
 	struct pvp_registers from = { (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
 		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
 		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
 	pvp_unwind_walk(&from, to, MOST, &why);
 	atomic_fetch_add(&walks, 1);
-	atomic_fetch_add(&whole, why == PVP_WALK_WHOLE);
+	atomic_fetch_add(&whole, why.end == PVP_WALK_WHOLE);
 }
 
 static void *come_and_go(void *arg)
@@ -198,7 +198,7 @@ static void walk_often(int signal, siginfo_t *info, void *context)
 	walk_from(signal, info, context);
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (unsigned i = 0; i < TURNS; i++)
-		frames += pvp_unwind_walk(&at, stack, MOST, &end);
+		frames += pvp_unwind_walk(&at, stack, MOST, &stop);
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	ns_a_frame = ns_between(&a, &b) / frames;
 }

@@ -319,6 +319,29 @@ START_TEST(stacks_that_end_early_are_said)
 }
 END_TEST
 
+START_TEST(stacks_that_end_early_have_a_file_and_a_reason)
+{
+	char detail[400];
+	struct kit k = kit_new("profview:native,sample=100,sample-timer=cpu:100");
+	own_counter(&k, 1 << 24, "sample stacks to their end", 900);
+	own_counter(&k, (1 << 24) + 1, "sample stacks cut in a: b.so: no unwind table", 12);
+	own_counter(&k, (1 << 24) + 2, "sample stacks cut in c.so: unreadable stack", 5);
+	own_counter(&k, (1 << 24) + 3, "sample stacks cut: too deep", 3);
+	own_counter(&k, (1 << 24) + 4,
+		"sample stacks cut in code made at run time: no frame pointer", 80);
+	own_counter(&k, (1 << 24) + 5, "allocation stacks cut in c.so: no unwind table", 5);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
+	ck_assert_msg(strstr(detail, "stacks: 90 % to their end,"
+				     " 8 % end early in code made at run time: no frame pointer,"
+				     " 1.2 % end early in a: b.so: no unwind table,"
+				     " 0.5 % end early in c.so: unreadable stack,"
+				     " 0.3 % elsewhere (counters have where)"),
+		"%s", detail);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(children_that_are_not_recorded_are_said)
 {
 	char detail[400];
@@ -404,6 +427,7 @@ int main(void)
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
 	tcase_add_test(c, stacks_that_end_early_are_said);
+	tcase_add_test(c, stacks_that_end_early_have_a_file_and_a_reason);
 	tcase_add_test(c, children_that_are_not_recorded_are_said);
 	tcase_add_test(c, children_with_logs_are_told_apart);
 	tcase_add_test(c, a_log_without_threads_says_so);

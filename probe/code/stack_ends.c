@@ -1,0 +1,174 @@
+#include "probe/code/stack_ends.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/code/modules.h"
+#include "probe/core/probe_clock.h"
+#include "probe/core/tell.h"
+#include "probe/core/writer.h"
+
+enum {
+	MOST = 64,            /* counters */
+	NAME = 320,           /* bytes of one's name */
+	NOTED = 256,          /* places at which allocations' stacks ended between two rounds */
+	FIRST_INDEX = 1 << 24 /* far above those that the program's counters get */
+};
+
+/* By order of first appearance. */
+static struct {
+	char name[NAME];
+	uint64_t n, written;
+	bool described;
+} counters[MOST];
+static size_t used;
+
+/* ---- which counter */
+
+static const char *const kinds[PVP_STACK_KINDS] = { "sample", "allocation" };
+
+static const char *const reasons[PVP_WALK_ENDS] = {
+	[PVP_WALK_BROKEN] = "corrupt frame",
+	[PVP_WALK_UNREADABLE] = "unreadable stack",
+	[PVP_WALK_NO_TABLE] = "no unwind table",
+	[PVP_WALK_NO_ROW] = "not in the unwind table",
+	[PVP_WALK_RULE] = "unwind rule not supported",
+	[PVP_WALK_GENERATED] = "no frame pointer",
+	[PVP_WALK_CHANGED] = "just loaded or unloaded",
+};
+
+static bool is_of_file(const struct pvp_walk_stop *stop)
+{
+	return stop->end != PVP_WALK_WHOLE && stop->end != PVP_WALK_DEEP;
+}
+
+static void name_of(char to[NAME], enum pvp_stack_kind kind, const struct pvp_walk_stop *stop)
+{
+	if (stop->end == PVP_WALK_WHOLE) {
+		snprintf(to, NAME, "%s stacks to their end", kinds[kind]);
+		return;
+	}
+	if (stop->end == PVP_WALK_DEEP) {
+		snprintf(to, NAME, "%s stacks cut: too deep", kinds[kind]);
+		return;
+	}
+	const char *file = pvp_modules_file(stop->pc);
+	snprintf(to, NAME, "%s stacks cut in %.250s: %s", kinds[kind],
+		file ? file : "code made at run time", reasons[stop->end]);
+}
+
+/* counters[used]: there is none of the name. */
+static size_t find(const char *name)
+{
+	size_t i = 0;
+	while (i < used && strcmp(counters[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+void pvp_stack_ends_count(
+	enum pvp_stack_kind kind, const struct pvp_walk_stop *stop, uint64_t times)
+{
+	enum { COMMON = 3 * PVP_STACK_KINDS }; /* room for the whole, the deep and other files */
+	char name[NAME];
+	name_of(name, kind, stop);
+	size_t at = find(name);
+	if (at == used && used >= MOST - COMMON && is_of_file(stop)) {
+		snprintf(name, NAME, "%s stacks cut in other files: various reasons", kinds[kind]);
+		at = find(name);
+	}
+	if (at == MOST)
+		return;
+	if (at == used) {
+		memset(&counters[at], 0, sizeof counters[at]);
+		snprintf(counters[at].name, NAME, "%s", name);
+		used++;
+	}
+	counters[at].n += times;
+}
+
+/* ---- noted by any thread */
+
+/* By pc and end, places never given back; what finds none is counted by its end alone. */
+static struct {
+	_Atomic uint64_t key; /* 0: free */
+	_Atomic uint64_t n;
+} noted[NOTED];
+static _Atomic uint64_t others[PVP_WALK_ENDS];
+
+enum { END_BITS = 4 };
+_Static_assert(PVP_WALK_ENDS <= 1 << END_BITS, "an end fits beside an address");
+
+void pvp_stack_ends_note(const struct pvp_walk_stop *stop)
+{
+	enum { TRIES = 8, TOP = 32 };
+	uint64_t key = ((is_of_file(stop) ? stop->pc : 0) << END_BITS | (uint64_t)stop->end) + 1;
+	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> TOP);
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t now = 0;
+		if (atomic_load_explicit(&noted[(at + i) % NOTED].key, memory_order_relaxed) !=
+				key &&
+			!atomic_compare_exchange_strong(&noted[(at + i) % NOTED].key, &now, key) &&
+			now != key)
+			continue;
+		atomic_fetch_add_explicit(&noted[(at + i) % NOTED].n, 1, memory_order_relaxed);
+		return;
+	}
+	atomic_fetch_add_explicit(&others[stop->end], 1, memory_order_relaxed);
+}
+
+static void take(_Atomic uint64_t *from, enum pvp_walk_end end, uint64_t pc)
+{
+	const struct pvp_walk_stop stop = { end, pc };
+	uint64_t n = atomic_exchange_explicit(from, 0, memory_order_relaxed);
+	if (n)
+		pvp_stack_ends_count(PVP_ALLOCATION_STACK, &stop, n);
+}
+
+static void take_noted(void)
+{
+	for (size_t i = 0; i < NOTED; i++) {
+		uint64_t key = atomic_load_explicit(&noted[i].key, memory_order_relaxed) - 1;
+		take(&noted[i].n, (enum pvp_walk_end)(key & ((1 << END_BITS) - 1)),
+			key >> END_BITS);
+	}
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
+		take(&others[i], i, 0);
+}
+
+/* ---- the log */
+
+void pvp_stack_ends_tell(struct pvp_writer *w)
+{
+	uint64_t now = pvp_monotonic();
+	take_noted();
+	for (size_t i = 0; i < used; i++) {
+		uint64_t index = FIRST_INDEX + i;
+		if (counters[i].n == counters[i].written)
+			continue;
+		if (!counters[i].described &&
+			!pvp_tell_new_counter(w, index, counters[i].name, false))
+			return;
+		counters[i].described = true;
+		if (pvp_tell_step(w, now, index, counters[i].n - counters[i].written))
+			counters[i].written = counters[i].n;
+	}
+}
+
+void pvp_stack_ends_again(void)
+{
+	for (size_t i = 0; i < used; i++) {
+		counters[i].described = false;
+		counters[i].written = 0;
+	}
+}
+
+void pvp_stack_ends_reset(void)
+{
+	used = 0;
+	for (size_t i = 0; i < NOTED; i++)
+		atomic_store_explicit(&noted[i].n, 0, memory_order_relaxed);
+	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
+		atomic_store_explicit(&others[i], 0, memory_order_relaxed);
+}

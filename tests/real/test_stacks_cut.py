@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""
+Stacks that end early are counted by file and reason, in the report and on the screen.
+
+usage: test_stacks_cut.py PROFVIEW LIBRARY CUT
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SHARES = {'libbare.so: no unwind table': 50,
+          'libleftout.so: not in the unwind table': 25,
+          'code made at run time: no frame pointer': 25}
+NEAR = 6  # points: each loop's time is measured, too
+
+
+def run(*command, **more):
+    return subprocess.run(command, check=True, capture_output=True, timeout=60, text=True, **more).stdout
+
+
+def main(profview, library, cut):
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        log = str(pathlib.Path(folder, 'cut.mlpd'))
+        run(cut, '150', env={**os.environ, 'LD_PRELOAD': library,
+                             'PROFVIEW_OPTIONS': f'output={log},sample=1000,nodefaults'})
+        report = json.loads(run(profview, 'report', '--no-index', '--format', 'json', log))
+        detail = next(c['detail'] for c in report['coverage'] if c['what'] == 'samples')
+        text = run(profview, 'report', '--no-index', log)
+        screen = run(profview, '--no-index', '--dump', '--size', '500x60', '--keys', 'i', log)
+        print(detail)
+        for place, share in SHARES.items():
+            found = re.search(r'([0-9.]+) % end early in ' + re.escape(place), detail)
+            if not found or abs(float(found[1]) - share) > NEAR:
+                problems.append(f'{place}: {found[0] if found else "not said"}, not about {share} %')
+            for name, where in {'text': text, 'screen': screen}.items():
+                if found and found[0] not in re.sub(r'\s+', ' ', where):
+                    problems.append(f'{place}: not in the {name}')
+        counted = {c['name']: c['samples'][-1][1] for c in report['counters'] if 'stacks cut' in c['name']}
+        if sum(counted.values()) > report['samples']['total']:
+            problems.append(f'more stacks than samples: {counted}')
+    sys.exit('\n'.join(problems) or 0)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
