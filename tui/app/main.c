@@ -16,6 +16,8 @@
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
 #include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/export_run.h"
 #include "tui/app/feed.h"
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_heap.h"
@@ -24,49 +26,6 @@
 #include "tui/app/options.h"
 #include "tui/app/remote.h"
 
-enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
-
-static int exit_of(enum pv_code code)
-{
-	switch (code) {
-	case PV_OK:
-		return 0;
-	case PV_EUSAGE:
-		return EXIT_USAGE;
-	case PV_ENOMEM:
-	case PV_EOUTPUT:
-	case PV_ECANCELLED:
-		return EXIT_OWN;
-	default:
-		return EXIT_INPUT;
-	}
-}
-
-/* "profview: FILE: what happened"; `path` may be NULL. */
-static int complain(const char *path, const struct pv_error *e)
-{
-	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
-	if (path && e->offset)
-		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
-	else
-		ui_complain(path, "%s", what);
-	return exit_of(e->code);
-}
-
-/* Standard output may be full or closed; a reader that had enough is none of our business. */
-static int finish_output(int code)
-{
-	static bool said;
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
-	if (errno == EPIPE)
-		return code;
-	if (!said)
-		ui_complain(NULL, "standard output: %s", strerror(errno));
-	said = true;
-	return EXIT_OWN;
-}
-
 static int print_help(void)
 {
 	char *text = ui_options_help();
@@ -74,7 +33,7 @@ static int print_help(void)
 		return EXIT_OWN;
 	fputs(text, stdout);
 	free(text);
-	return finish_output(0);
+	return ui_exit_output(0);
 }
 
 /* The viewer reads everything, and its range beside it. */
@@ -97,18 +56,6 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 		.to_ns = o->to_ns,
 		.thread = o->thread };
 	return ui_feed_open(&fo, err);
-}
-
-/* Reports errors of reading, once, on stderr. */
-static int tell_status(const struct ui_options *o, struct ui_feed *f, int code)
-{
-	struct ui_feed_status s;
-	ui_feed_record_wait(f);
-	ui_feed_status(f, &s);
-	const char *path = s.unkept && o->record ? o->record : o->path;
-	if (s.exit_code && s.error[0])
-		ui_complain(path, "%s", s.error);
-	return code ? code : s.unkept ? EXIT_OWN : 0;
 }
 
 struct shot {
@@ -162,8 +109,8 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	ro.follows = &follows;
 	ui_feed_report_source(f, &source);
 	if (!pv_report_write(m, &source, &ro, stdout, &err))
-		code = err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
-							    : complain(NULL, &err);
+		code = err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
+							    : ui_exit_complain(NULL, &err);
 	ui_heap_destroy(shot.heap);
 	ui_following_destroy(shot.following);
 	return code;
@@ -204,7 +151,7 @@ static int run_quick_range(const struct ui_options *o)
 	all.ranged = all.from_end = false;
 	struct ui_feed *f = open_feed(&all, false, &err);
 	if (!f)
-		return complain(o->path, &err);
+		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
@@ -213,34 +160,34 @@ static int run_quick_range(const struct ui_options *o)
 	if (r)
 		code = write_report(o, f, ui_reading_model(r), code);
 	else if (code != EXIT_INPUT)
-		code = complain(o->path, &err);
+		code = ui_exit_complain(o->path, &err);
 	ui_reading_destroy(r);
-	code = tell_status(o, f, code);
+	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
-	return finish_output(code);
+	return ui_exit_output(code);
 }
 
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	if (!pv_report_check(&o->report, &err))
-		return complain(NULL, &err);
+		return ui_exit_complain(NULL, &err);
 	struct stat st;
 	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
 	if (is_quick_range(o))
 		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
 	if (!f)
-		return complain(o->path, &err);
+		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
 	int code = s.exit_code;
 	if (code != EXIT_INPUT)
 		code = write_report(o, f, ui_feed_adopt(f), code);
-	code = tell_status(o, f, code);
+	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
-	return finish_output(code);
+	return ui_exit_output(code);
 }
 
 static volatile int stop;
@@ -270,17 +217,12 @@ static int run_dump(const struct ui_options *o)
 	sigaction(SIGTERM, &sa, NULL);
 	bool ok = pv_dump_path(o->path, o->follow, &stop, stdout, &totals, &err);
 	if (stop)
-		return finish_output(128 + stop);
+		return ui_exit_output(128 + stop);
 	if (!ok)
-		return err.code == PV_EIO && ferror(stdout) ? finish_output(EXIT_OWN)
-							    : complain(o->path, &err);
+		return err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
+							    : ui_exit_complain(o->path, &err);
 	tell_dumped(o->path, &totals);
-	return finish_output(totals.complete ? 0 : EXIT_DAMAGED);
-}
-
-static const char *output_name(const struct ui_options *o)
-{
-	return strcmp(o->output, "-") == 0 ? "standard output" : o->output;
+	return ui_exit_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 
 /* A heap shot for other programs. */
@@ -289,7 +231,7 @@ static int run_snapshot(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	struct ui_feed *f = open_feed(o, false, &err);
 	if (!f)
-		return complain(o->path, &err);
+		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
@@ -298,12 +240,12 @@ static int run_snapshot(const struct ui_options *o)
 	const struct pv_heap *h =
 		code == EXIT_INPUT ? NULL : open_shot(&shot, &o->report.shot, &err);
 	if (!h && code != EXIT_INPUT)
-		code = complain(NULL, &err);
+		code = ui_exit_complain(NULL, &err);
 	else if (h && !(strcmp(o->output, "-") == 0 ? pv_heapsnapshot_write(h, stdout, &err)
 						    : pv_heapsnapshot_file(h, o->output, &err)))
-		code = complain(err.code == PV_EOUTPUT ? output_name(o) : NULL, &err);
+		code = ui_exit_complain(err.code == PV_EOUTPUT ? ui_output_name(o) : NULL, &err);
 	ui_heap_destroy(shot.heap);
-	code = tell_status(o, f, code);
+	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return code;
 }
@@ -311,6 +253,8 @@ static int run_snapshot(const struct ui_options *o)
 static int run_convert(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
+	if (ui_export_wanted(o))
+		return ui_export_run(o);
 	if (o->report.has_shot)
 		return run_snapshot(o);
 	const struct ui_convert_options co = { .path = o->path,
@@ -322,16 +266,16 @@ static int run_convert(const struct ui_options *o)
 		.data_version = o->data_version };
 	struct ui_converted done;
 	if (!ui_feed_convert(&co, &done, &err))
-		return complain(err.code == PV_EUSAGE    ? NULL
-				: err.code == PV_EOUTPUT ? output_name(o)
-							 : o->path,
+		return ui_exit_complain(err.code == PV_EUSAGE    ? NULL
+					: err.code == PV_EOUTPUT ? ui_output_name(o)
+								 : o->path,
 			&err);
 	if (*done.left_out)
 		ui_complain(o->path, "not in the new log, which has no words for it: %s",
 			done.left_out);
 	if (done.damaged)
 		ui_complain(o->path, "the log is damaged; what could be read was written");
-	return finish_output(done.damaged ? EXIT_DAMAGED : 0);
+	return ui_exit_output(done.damaged ? EXIT_DAMAGED : 0);
 }
 
 static int run_dumped(const struct ui_options *o, struct ui_feed *f)
@@ -339,11 +283,11 @@ static int run_dumped(const struct ui_options *o, struct ui_feed *f)
 	struct pv_error err = { 0 };
 	struct ui_app_frame frame;
 	if (!ui_app_dump(f, o, &frame, &err))
-		return complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+		return ui_exit_complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
 	if (!frame.no_log)
 		fputs(frame.text, stdout);
 	free(frame.text);
-	return finish_output(tell_status(o, f, frame.exit_code));
+	return ui_exit_output(ui_exit_status(o, f, frame.exit_code));
 }
 
 /* Something that is no log is said without a screen; what follows a file waits for its writer. */
@@ -364,16 +308,16 @@ static int run_viewer(const struct ui_options *o)
 	bool screen = !o->dump && isatty(STDOUT_FILENO);
 	struct ui_feed *f = open_feed(o, screen, &err);
 	if (!f)
-		return complain(o->path, &err);
+		return ui_exit_complain(o->path, &err);
 	int code = 0;
 	if (!screen)
 		code = run_dumped(o, f);
 	else if (is_no_log(o, f))
-		code = tell_status(o, f, EXIT_INPUT);
+		code = ui_exit_status(o, f, EXIT_INPUT);
 	else if (!ui_app_run(f, o, NULL, &code, &err))
-		code = complain(NULL, &err);
+		code = ui_exit_complain(NULL, &err);
 	else
-		code = tell_status(o, f, code);
+		code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return code;
 }
@@ -418,7 +362,7 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 	if (ok && s.bytes_read)
 		ui_complain_frame(frame.text);
 	else if (!ok)
-		complain(NULL, &err);
+		ui_exit_complain(NULL, &err);
 	if (ok)
 		free(frame.text);
 }
@@ -453,7 +397,7 @@ static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_chi
 	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
 	if (end.code_untrue && code == 0)
 		tell_untrue_code();
-	if (tell_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
+	if (ui_exit_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
 		ui_complain(NULL, "the log is %s", end.line);
 	return code;
 }
@@ -468,7 +412,7 @@ static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_ch
 		return EXIT_OWN;
 	}
 	if (screen && !ui_app_run(f, o, g, &code, &err))
-		code = complain(NULL, &err);
+		code = ui_exit_complain(NULL, &err);
 	if (!screen)
 		wait_for_child(g);
 	ui_child_status(g, &s);
@@ -492,14 +436,14 @@ static int run_run(const struct ui_options *given)
 	if (!g && *why)
 		ui_complain(NULL, "%s", why);
 	else if (!g)
-		complain(NULL, &err);
+		ui_exit_complain(NULL, &err);
 	if (!g)
 		return code;
 	o.path = ui_child_pipe(g);
 	if (*ui_child_note(g))
 		ui_complain(NULL, "%s", ui_child_note(g));
 	struct ui_feed *f = open_feed(&o, screen, &err);
-	code = f ? run_child(&o, f, g, screen) : complain(NULL, &err);
+	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
 	ui_feed_close(f);
 	ui_child_close(g);
 	return code;
@@ -518,7 +462,7 @@ static int run_attach(const struct ui_options *given)
 	}
 	if (!j) {
 		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
-		return complain(NULL, &err);
+		return ui_exit_complain(NULL, &err);
 	}
 	o.path = ui_joined_path(j);
 	if (*ui_joined_note(j))
@@ -531,16 +475,16 @@ static int run_attach(const struct ui_options *given)
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	int code = 0;
 	if (!f) {
-		code = complain(o.path, &err);
+		code = ui_exit_complain(o.path, &err);
 	} else if (!ui_joined_go(j, &err)) {
 		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
-		code = complain(NULL, &err);
+		code = ui_exit_complain(NULL, &err);
 	} else if (!screen)
 		code = run_dumped(&o, f);
 	else if (!ui_app_run(f, &o, NULL, &code, &err))
-		code = complain(NULL, &err);
+		code = ui_exit_complain(NULL, &err);
 	else
-		code = tell_status(&o, f, code);
+		code = ui_exit_status(&o, f, code);
 	ui_feed_close(f);
 	ui_joined_leave(j);
 	return code;
@@ -551,16 +495,16 @@ static int run_ctl(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	if (ui_remote_ctl(o->pid, o->words, o->n_words, stdout, &err))
-		return finish_output(0);
+		return ui_exit_output(0);
 	err.code = PV_EIO;
-	return complain(NULL, &err);
+	return ui_exit_complain(NULL, &err);
 }
 
 static int run_ps(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool json = o->report.format == PV_REPORT_JSON;
-	return ui_remote_ps(stdout, json, &err) ? finish_output(0) : complain(NULL, &err);
+	return ui_remote_ps(stdout, json, &err) ? ui_exit_output(0) : ui_exit_complain(NULL, &err);
 }
 
 int main(int argc, char *argv[])
@@ -572,12 +516,12 @@ int main(int argc, char *argv[])
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	if (!ui_options_parse(argc, argv, &o, &err))
-		return complain(NULL, &err);
+		return ui_exit_complain(NULL, &err);
 	if (o.help)
 		return print_help();
 	if (o.version) {
 		puts("profview " PV_VERSION);
-		return finish_output(0);
+		return ui_exit_output(0);
 	}
 	switch (o.verb) {
 	case UI_VERB_REPORT:

@@ -237,6 +237,18 @@ static bool set_output(const struct parse *p, const char *value)
 	return value[0] || bad_value(p, "a file's name, or - for standard output", value);
 }
 
+static bool set_to(const struct parse *p, const char *value)
+{
+	p->o->to = value;
+	return true;
+}
+
+static bool set_measure(const struct parse *p, const char *value)
+{
+	p->o->measure = value;
+	return true;
+}
+
 static bool set_data_version(const struct parse *p, const char *value)
 {
 	unsigned long n;
@@ -341,8 +353,8 @@ static const struct {
 		.row = { "--limit", 0, "N", UI_VERB_REPORT,
 			"rows of each list, 0 for all (text: 20)" } },
 	{ .set = set_filter,
-		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT,
-			"only rows whose name holds TEXT" } },
+		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT | UI_VERB_CONVERT,
+			"only rows whose name holds TEXT; convert: stacks with such a frame" } },
 	{ .set = set_group,
 		.row = { "--group", 0, "KEY", UI_VERB_REPORT,
 			"a row for each namespace, class, image, assembly or domain" } },
@@ -379,6 +391,12 @@ static const struct {
 	{ .set = set_output,
 		.row = { "--output", 'o', "FILE", UI_VERB_CONVERT,
 			"the log to write; - is standard output" } },
+	{ .set = set_to,
+		.row = { "--to", 0, "FORMAT", UI_VERB_CONVERT,
+			"mlpd, folded, speedscope or heapsnapshot, whatever FILE ends in" } },
+	{ .set = set_measure,
+		.row = { "--measure", 0, "NAME", UI_VERB_CONVERT,
+			"the figure of a format that has one: samples, cpu, calls, self, ..." } },
 	{ .set = set_data_version,
 		.row = { "--data-version", 0, "N", UI_VERB_CONVERT,
 			"write data version N, 1 to 17" } },

@@ -39,11 +39,12 @@ struct ui_options {
 	bool ranged, from_end; /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
-	const char *output;    /* of convert */
-	unsigned data_version; /* 0 = the log's own */
-	bool inject;           /* of attach */
-	long pid;              /* of ctl and attach */
-	char *const *words;    /* the line of ctl, the command of run; ends with NULL */
+	const char *output;       /* of convert */
+	const char *to, *measure; /* likewise, NULL = not given */
+	unsigned data_version;    /* 0 = the log's own */
+	bool inject;              /* of attach */
+	long pid;                 /* of ctl and attach */
+	char *const *words;       /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;

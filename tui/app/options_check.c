@@ -3,10 +3,15 @@
 
 #include <string.h>
 
+#include "tui/app/export_format.h"
+
 /* The output's format is its ending's: one that is not known would be a log under a false name. */
-static bool knows_ending(const char *output, struct pv_error *err)
+static bool knows_ending(const struct ui_options *o, struct pv_error *err)
 {
 	static const char *const known[] = { ".mlpd", ".heapsnapshot" };
+	if (o->to || ui_export_format(o))
+		return true;
+	const char *output = o->output;
 	const char *name = strrchr(output, '/');
 	name = name ? name + 1 : output;
 	size_t n = strlen(name);
@@ -17,7 +22,8 @@ static bool knows_ending(const char *output, struct pv_error *err)
 			return true;
 	const char *dot = strrchr(name, '.');
 	return pv_fail(err, PV_EUSAGE, 0,
-		"convert writes .mlpd and, with --shot N, .heapsnapshot, not \"%.60s\"",
+		"convert writes .mlpd, with --shot N .heapsnapshot, and what --to names, not "
+		"\"%.60s\"",
 		dot ? dot : name);
 }
 
@@ -45,10 +51,13 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 			ui_verb_name(o->verb));
 	if (o->verb == UI_VERB_CONVERT && !o->output)
 		return pv_fail(err, PV_EUSAGE, 0, "profview convert wants -o FILE");
-	if (o->verb == UI_VERB_CONVERT && !knows_ending(o->output, err))
+	if (o->verb == UI_VERB_CONVERT && (!knows_ending(o, err) || !ui_export_check(o, err)))
 		return false;
+	if (ui_export_format(o))
+		return true;
 	size_t n = o->output ? strlen(o->output) : 0;
-	bool snapshot = n > 13 && strcmp(o->output + n - 13, ".heapsnapshot") == 0;
+	bool snapshot = o->to ? strcmp(o->to, "heapsnapshot") == 0
+			      : n > 13 && strcmp(o->output + n - 13, ".heapsnapshot") == 0;
 	if (o->verb == UI_VERB_CONVERT && o->report.has_shot && !snapshot &&
 		strcmp(o->output, "-") != 0)
 		return pv_fail(err, PV_EUSAGE, 0, "--shot N is written as .heapsnapshot");

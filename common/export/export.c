@@ -1,0 +1,120 @@
+#include "common/export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct pv_export_format formats[] = {
+	{ "folded", ".folded", NULL, true, false, "when, threads", pv_export_folded },
+	{ "speedscope", ".speedscope.json", NULL, false, true, "when", pv_export_speedscope },
+};
+
+const struct pv_export_format *pv_export_format(size_t i)
+{
+	return i < PV_COUNT_OF(formats) ? &formats[i] : NULL;
+}
+
+const struct pv_export_format *pv_export_of(const char *name)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), len = ending ? strlen(ending) : n;
+	return n > len && strcmp(name + n - len, ending) == 0;
+}
+
+const struct pv_export_format *pv_export_of_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	for (size_t i = 0; i < PV_COUNT_OF(formats); i++)
+		if (ends_with(name, formats[i].ending) || ends_with(name, formats[i].ending_too))
+			return &formats[i];
+	return NULL;
+}
+
+static const struct pv_measure *first_of(const struct pv_profile *p)
+{
+	for (size_t i = 0; i < PV_MEASURES; i++)
+		if (pv_profile_has(p, &pv_measures[i]))
+			return &pv_measures[i];
+	return NULL;
+}
+
+/* --- loss */
+
+static void say(char *text, size_t size, const char *lead, const char *what)
+{
+	size_t at = strlen(text);
+	if (at < size)
+		snprintf(text + at, size - at, "%s%s", at ? lead : "", what);
+}
+
+void pv_export_lacks(const struct pv_profile *p, const struct pv_export_format *format,
+	const struct pv_export_options *o, char *text, size_t size)
+{
+	const struct pv_measure *shown = o->measure ? o->measure : first_of(p);
+	char part[80];
+	snprintf(text, size, "%s", format->lacks);
+	for (size_t i = 0; format->one_measure && i < PV_MEASURES; i++)
+		if (shown != &pv_measures[i] && pv_profile_has(p, &pv_measures[i]))
+			say(text, size, ", ", pv_measures[i].name);
+	snprintf(part, sizeof part, "the outer callers of %llu stacks deeper than %d frames",
+		(unsigned long long)p->cut, (int)PV_STACK_FRAMES);
+	if (p->cut)
+		say(text, size, ", ", part);
+}
+
+/* --- writing */
+
+bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *format,
+	const struct pv_export_options *options, FILE *out, struct pv_error *reterr)
+{
+	struct pv_export_options o = *options;
+	if (o.measure && !pv_profile_has(p, o.measure))
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "the log has no %s: not recorded", o.measure->title);
+	if (!first_of(p))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"the log has nothing with stacks: no samples, calls, allocations, waits or "
+			"exceptions were recorded");
+	if (!o.measure)
+		o.measure = first_of(p);
+	if (!format->write(p, &o, out))
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (fflush(out) != 0 || ferror(out))
+		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s",
+			errno ? strerror(errno) : "the output failed");
+	return true;
+}
+
+bool pv_export_file(const struct pv_profile *p, const struct pv_export_format *format,
+	const struct pv_export_options *o, const char *path, struct pv_error *reterr)
+{
+	char temp[4096];
+	mode_t mask = umask(0);
+	umask(mask);
+	if (access(path, F_OK) == 0)
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is", path);
+	if ((size_t)snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= sizeof temp)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
+	int fd = mkstemp(temp);
+	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+	if (!out)
+		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
+	bool ok = pv_export_write(p, format, o, out, reterr);
+	if (fclose(out) != 0 && ok)
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
+	if (ok && link(temp, path) != 0) /* refuses where something came there meanwhile */
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
+	unlink(temp);
+	return ok;
+}

@@ -1,0 +1,13 @@
+/*
+ * The names that exports show: the one place where it is chosen how a name of the log is written.
+ */
+#ifndef PV_EXPORT_FRAME_NAME_H
+#define PV_EXPORT_FRAME_NAME_H
+
+#include "common/export/profile.h"
+
+/* The frame of a method or symbol, and the class of objects, by the log's own name. */
+bool pv_export_frame(struct pv_profile *p, const char *raw, uint32_t *ret);
+bool pv_export_class(struct pv_profile *p, const char *raw, uint32_t *ret);
+
+#endif

@@ -1,0 +1,270 @@
+/* From a model's stores to a profile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/saturate.h"
+#include "common/export/frame_name.h"
+#include "common/export/profile.h"
+#include "common/model/model.h"
+#include "common/model/names/names_find.h"
+
+#define UNMET UINT32_MAX
+
+struct reading {
+	struct pv_profile *p;
+	const struct pv_model *m;
+	unsigned thread;
+	uint32_t *frame_of; /* by method; UNMET: not asked for yet */
+	uint32_t *class_of; /* by class use, likewise */
+	uint32_t *node_of;  /* by call-tree node or stack */
+	bool ok;
+};
+
+static uint32_t frame(struct reading *r, uint32_t method)
+{
+	const struct pv_names *n = &r->m->names;
+	char hex[24];
+	if (method >= n->method.n)
+		method = 0;
+	if (r->frame_of[method] == UNMET) {
+		uint32_t id = method ? pv_names_resolved(n, method) : 0;
+		const char *raw = id ? pv_names_method_text(n, id, hex) : "(other)";
+		r->ok = r->ok && pv_export_frame(r->p, raw, &r->frame_of[method]);
+	}
+	return r->frame_of[method];
+}
+
+static uint32_t child(struct reading *r, uint32_t parent, uint32_t frame)
+{
+	uint32_t node = 0;
+	r->ok = r->ok && pv_profile_child(r->p, parent, frame, &node);
+	return node;
+}
+
+static uint32_t named(struct reading *r, uint32_t parent, const char *name)
+{
+	uint32_t frame = 0;
+	r->ok = r->ok && pv_profile_frame(r->p, name, &frame);
+	return child(r, parent, frame);
+}
+
+static void count(struct reading *r, uint32_t node, unsigned group, uint64_t a, uint64_t b)
+{
+	r->ok = r->ok && pv_profile_count(r->p, node, r->thread, group, (uint64_t[]){ a, b });
+}
+
+/* --- calls and samples */
+
+/* Self times by node, those of open calls included; as query/call_copy.c has them. */
+static int64_t *self_times(const struct pv_model *m)
+{
+	size_t n = m->calls.node.n;
+	int64_t *self = calloc(n + 1, sizeof *self);
+	struct pv_open_calls open = { 0 };
+	for (size_t i = 1; self && i < n; i++)
+		self[i] = m->calls.node.v[i].self_ns;
+	if (self && pv_calls_open(m, &open)) {
+		for (size_t i = 0; i < open.call.n; i++) {
+			int64_t *to = &self[open.call.v[i].node];
+			*to = pv_sat_add(*to, open.call.v[i].self_ns);
+		}
+		pv_open_calls_finish(&open);
+	} else {
+		free(self);
+		self = NULL;
+	}
+	return self;
+}
+
+static void count_samples(struct reading *r, uint32_t node, uint64_t n)
+{
+	uint64_t ns;
+	if (__builtin_mul_overflow(n, r->p->period_ns, &ns))
+		ns = UINT64_MAX;
+	count(r, node, PV_GROUP_OF_SAMPLES, n, ns);
+}
+
+static void add_tree(struct reading *r)
+{
+	const struct pv_calls *c = &r->m->calls;
+	int64_t *self = self_times(r->m);
+	r->node_of = calloc(c->node.n + 1, sizeof *r->node_of);
+	r->ok = r->ok && self && r->node_of;
+	for (size_t i = 1; r->ok && i < c->node.n; i++) {
+		const struct pv_tree_node *n = &c->node.v[i];
+		uint32_t node = child(r, r->node_of[n->parent], frame(r, n->method));
+		r->node_of[i] = node;
+		count_samples(r, node, n->samples);
+		count(r, node, PV_GROUP_OF_CALLS, n->calls, self[i] > 0 ? (uint64_t)self[i] : 0);
+	}
+	if (r->ok && c->node.n && c->node.v[0].samples)
+		count_samples(r, named(r, 0, "(no stack)"), c->node.v[0].samples);
+	free(self);
+	free(r->node_of);
+	r->node_of = NULL;
+}
+
+/* --- figures by class and stack */
+
+static uint32_t class(struct reading *r, uint32_t use)
+{
+	char hex[24];
+	if (use >= r->m->names.class_use.n)
+		use = 0;
+	if (r->class_of[use] == UNMET) {
+		const char *raw =
+			use ? pv_names_class_text(&r->m->names, use, hex) : "(class not recorded)";
+		r->ok = r->ok && pv_export_class(r->p, raw, &r->class_of[use]);
+	}
+	return r->class_of[use];
+}
+
+static uint32_t stack(struct reading *r, uint32_t id, bool other)
+{
+	const struct pv_stacks *s = &r->m->stacks;
+	if (other)
+		return named(r, 0, "(other)");
+	if (!id || id >= s->node.n)
+		return named(r, 0, "(no stack)");
+	return r->node_of[id];
+}
+
+static void add_site(struct reading *r, const struct pv_site *s, uint32_t use, unsigned group)
+{
+	if (s->count || s->amount)
+		count(r, child(r, stack(r, s->stack, s->other), class(r, use)), group, s->count,
+			s->amount);
+}
+
+static void add_sites(struct reading *r, const struct pv_sites *s, unsigned group)
+{
+	for (size_t i = 1; r->ok && i < s->site.n; i++)
+		add_site(r, &s->site.v[i], s->site.v[i].class_use, group);
+}
+
+/* Waits are kept by lock while it is known; its class is that of now. */
+static void add_waits(struct reading *r)
+{
+	const struct pv_locks *l = &r->m->locks;
+	add_sites(r, &l->sites, PV_GROUP_OF_WAITS);
+	for (size_t i = 1; r->ok && i < l->by_lock.site.n; i++) {
+		const struct pv_site *s = &l->by_lock.site.v[i];
+		add_site(r, s, s->class_use < l->lock.n ? l->lock.v[s->class_use].class_use : 0,
+			PV_GROUP_OF_WAITS);
+	}
+}
+
+static void add_stacks(struct reading *r)
+{
+	const struct pv_stacks *s = &r->m->stacks;
+	r->node_of = calloc(s->node.n + 1, sizeof *r->node_of);
+	r->ok = r->ok && r->node_of;
+	for (size_t i = 1; r->ok && i < s->node.n; i++)
+		r->node_of[i] =
+			child(r, r->node_of[s->node.v[i].parent], frame(r, s->node.v[i].method));
+	if (r->ok) {
+		add_sites(r, &r->m->allocs.sites, PV_GROUP_OF_ALLOCS);
+		add_sites(r, &r->m->throws.sites, PV_GROUP_OF_THROWS);
+		add_waits(r);
+	}
+	free(r->node_of);
+	r->node_of = NULL;
+}
+
+/* --- all of it */
+
+/*
+ * Options of the profiler, as the log's header has them: "sample", "sample=100", "sample-real=50".
+ * Where a number is missing the profilers' own is 100 a second; counts of other events than time
+ * ("sample=branches/9") have no period.
+ */
+static void find_period(struct pv_profile *p, const char *args)
+{
+	static const char word[] = "sample", real[] = "-real";
+	const uint64_t usual_hz = 100, second = 1000000000;
+	for (const char *at = args; (at = strstr(at, word)) != NULL; at++) {
+		const char *end = at + strlen(word);
+		if (at > args && !strchr(", :", at[-1]))
+			continue;
+		bool wall = strncmp(end, real, strlen(real)) == 0;
+		end += wall ? strlen(real) : 0;
+		uint64_t hz = usual_hz;
+		char *after = (char *)(uintptr_t)end;
+		if (*end == '=')
+			hz = strtoull(end + 1, &after, 10);
+		if (hz == 0 || hz > second || (*after && !strchr(", ", *after)))
+			continue;
+		p->period_ns = second / hz;
+		p->wall = wall;
+		return;
+	}
+}
+
+static unsigned recorded(const struct pv_model *m)
+{
+	unsigned groups = 0;
+	groups |= m->calls.samples ? 1u << PV_GROUP_OF_SAMPLES : 0;
+	groups |= m->calls.calls ? 1u << PV_GROUP_OF_CALLS : 0;
+	groups |= m->allocs.count ? 1u << PV_GROUP_OF_ALLOCS : 0;
+	groups |= m->locks.contentions ? 1u << PV_GROUP_OF_WAITS : 0;
+	groups |= m->throws.thrown ? 1u << PV_GROUP_OF_THROWS : 0;
+	return groups;
+}
+
+static bool begin(struct reading *r)
+{
+	size_t methods = r->m->names.method.n + 1, classes = r->m->names.class_use.n + 1;
+	r->frame_of = malloc(methods * sizeof *r->frame_of);
+	r->class_of = malloc(classes * sizeof *r->class_of);
+	if (!r->frame_of || !r->class_of)
+		return false;
+	memset(r->frame_of, 0xff, methods * sizeof *r->frame_of);
+	memset(r->class_of, 0xff, classes * sizeof *r->class_of);
+	return true;
+}
+
+static void finish(struct reading *r)
+{
+	free(r->frame_of);
+	free(r->class_of);
+}
+
+bool pv_profile_add(struct pv_profile *p, struct pv_model *m, unsigned thread)
+{
+	struct reading r = { .p = p, .m = m, .thread = thread };
+	pv_model_lock(m);
+	r.ok = begin(&r);
+	if (r.ok) {
+		p->groups |= recorded(m);
+		find_period(p, m->target.args ? m->target.args : "");
+		add_tree(&r);
+		add_stacks(&r);
+	}
+	pv_model_unlock(m);
+	finish(&r);
+	return r.ok;
+}
+
+/* A class of a shot stands where functions stand: there are no stacks. */
+static void add_shot(struct reading *r, const struct pv_shot *shot)
+{
+	r->p->groups |= 1u << PV_GROUP_OF_HEAP;
+	for (size_t i = 0; r->ok && i < shot->classes.n; i++) {
+		const struct pv_shot_class *c = &shot->classes.v[i];
+		count(r, child(r, 0, class(r, c->class_use) & ~PV_FRAME_CLASS), PV_GROUP_OF_HEAP,
+			c->objects, c->bytes);
+	}
+}
+
+bool pv_profile_add_shot(struct pv_profile *p, struct pv_model *m, uint32_t shot)
+{
+	struct reading r = { .p = p, .m = m };
+	pv_model_lock(m);
+	r.ok = begin(&r);
+	for (size_t i = 0; r.ok && i < m->shots.shot.n; i++)
+		if (m->shots.shot.v[i].index == shot)
+			add_shot(&r, &m->shots.shot.v[i]);
+	pv_model_unlock(m);
+	finish(&r);
+	return r.ok;
+}

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""`profview convert` to formats of other programs: sums and stacks are those of the report, and of the
+events that `dump` prints.
+
+usage: test_export.py golden|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
+WHAT: a log, the C# or the C program, the image; 'none' for what is not there: skipped
+"""
+import collections
+import gzip
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import exports
+import target
+from verdict import Verdict
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'tools'))
+from showable import shown    # noqa: E402  pylint: disable=wrong-import-position
+
+# measure: sections of the report with stacks, and their column
+SITES = {'alloc_objects': ('allocation_sites', 'allocations'),
+         'alloc_bytes': ('allocation_sites', 'allocated_bytes'),
+         'contentions': ('wait_sites', 'contentions'), 'lock_wait': ('wait_sites', 'wait_ns'),
+         'exceptions': ('throw_sites', 'thrown')}
+TREE = {'samples': 'samples', 'calls': 'calls', 'self': 'self_ns'}
+DEEP = 512
+SECTIONS = 'call_tree,allocation_sites,wait_sites,throw_sites,methods,classes,locks,exceptions,samples,threads'
+
+
+class Tool:
+    def __init__(self, profview, log, folder, v):
+        self.profview, self.log, self.folder, self.v, self.n = profview, log, pathlib.Path(folder), v, 0
+
+    def run(self, *words, code=0):
+        done = subprocess.run([self.profview, *map(str, words)], capture_output=True,
+                              timeout=target.DEADLINE * 4, check=False)
+        self.v.true(f'exit code of {words}', done.returncode == code, (done.returncode, done.stderr[-300:]))
+        return done
+
+    def report(self, *words):
+        return json.loads(self.run('report', self.log, '--format', 'json', '--section', SECTIONS,
+                                   '--no-index', *words).stdout)
+
+    def dump(self):
+        return self.run('dump', self.log).stdout.decode()
+
+    def export(self, form, *words, code=0):
+        """Through a file and through standard output: the same bytes."""
+        self.n += 1
+        out = self.folder / f'out{self.n}.{form}'
+        first = self.run('convert', self.log, '--to', form, '-o', out, *words, code=code)
+        if code:
+            self.v.true(f'{form}: no file is left', not out.exists())
+            return first.stderr.decode()
+        self.v.true(f'{form}: at most a line of complaint', first.stderr.count(b'\n') <= 1, first.stderr)
+        again = self.run('convert', self.log, '--to', form, '-o', '-', *words)
+        if first.returncode:
+            raise SystemExit(f'{form} {words}: {first.stderr.decode()}')
+        data = out.read_bytes()
+        self.v.true(f'{form}: the same bytes again', data == again.stdout)
+        return data
+
+
+def tree_stacks(report, key):
+    """Stacks of the call tree with what each has itself; values of one stack are summed."""
+    stack_of, found = {0: ()}, collections.Counter()
+    for n in report['call_tree'] or []:
+        stack_of[n['id']] = (*stack_of[n['parent']], shown(n['method']))
+        if n[key]:
+            found[stack_of[n['id']]] += n[key]
+    return dict(found)
+
+
+def site_stacks(report, section, key):
+    """A row's class stands below its frames."""
+    found = collections.Counter()
+    for row in report[section] or []:
+        stack = tuple(shown(f) for f in row['stack']) or ('(no stack)',)
+        if row[key]:
+            found[(*stack, shown(row['class'] or '(class not recorded)'))] += row[key]
+    return dict(found)
+
+
+def wanted(report):
+    """{measure: {stack: value}} after the report."""
+    found = {m: tree_stacks(report, key) for m, key in TREE.items()}
+    found |= {m: site_stacks(report, *row) for m, row in SITES.items()}
+    return {m: cut(stacks) for m, stacks in found.items() if stacks}
+
+
+def cut(stacks):
+    """Of frames that are deeper than the formats of lines and lists have it, the innermost."""
+    found = collections.Counter()
+    for stack, value in stacks.items():
+        deep = len(stack) - DEEP
+        found[('(further callers)', *stack[deep + 1:]) if deep > 0 else stack] += value
+    return dict(found)
+
+
+def colons(stacks):
+    found = collections.Counter()
+    for stack, value in stacks.items():
+        found[tuple(f.replace(';', ':') for f in stack)] += value
+    return dict(found)
+
+
+def same(v, what, got, want):
+    v.equal(f'{what}: sum', sum(got.values()), sum(want.values()))
+    differ = {s for s in got.keys() | want.keys() if got.get(s, 0) != want.get(s, 0)}
+    v.true(f'{what}: stacks', not differ, [(len(s), s[:2], s[-1:], got.get(s), want.get(s))
+                                           for s in sorted(differ)[:3]])
+
+
+def check_folded(tool, want, *words):
+    for measure, stacks in want.items():
+        got = exports.folded(tool.export('folded', '--measure', measure, *words), measure)
+        same(tool.v, f'folded {measure} {words}', got[measure][None], colons(stacks))
+
+
+def check_threads(v, what, found):
+    """Threads together are all of them."""
+    for measure, threads in found.items():
+        parts = collections.Counter()
+        for thread, stacks in threads.items():
+            for stack, value in stacks.items() if thread else ():
+                parts[stack] += value
+        if len(threads) > 1:
+            same(v, f'{what} {measure}: threads together', dict(parts), threads[None])
+
+
+def check_speedscope(tool, want, *words):
+    found = exports.speedscope(tool.export('speedscope', *words))
+    tool.v.equal('speedscope: measures', sorted(found.keys() - {'cpu'}), sorted(want))
+    for measure, stacks in want.items():
+        same(tool.v, f'speedscope {measure} {words}', found.get(measure, {}).get(None, {}), stacks)
+    check_threads(tool.v, 'speedscope', found)
+    return found
+
+
+ALL = check_folded, check_speedscope
+
+
+def of_a_thread(tool, report, found):
+    """Figures of each thread are those of a report restricted to it."""
+    busiest = sorted(report['threads'], key=lambda t: -t['events'])[:3]
+    for t in busiest:
+        want = wanted(tool.report('--thread', t['id']))
+        for measure, threads in found.items():
+            got = [stacks for name, stacks in threads.items() if name and name.endswith(t['id'])]
+            if measure in want and len(found[measure]) > 1:
+                same(tool.v, f'{measure} of thread {t["id"]}', got[0] if got else {}, want[measure])
+
+
+def dumped(v, tool, want):
+    """The events themselves, counted without a model."""
+    text = tool.dump()
+    kinds = collections.Counter(re.findall(r'^ *\d+ +\S+ +\S+ (\S+)', text, re.M))
+    sizes = sum(map(int, re.findall(r'^ *\d+ +\S+ +\S+ alloc .*?size=(\d+)', text, re.M)))
+    for measure, kind in ('samples', 'sample.hit'), ('calls', 'method.enter'), \
+            ('exceptions', 'exception.throw'), ('contentions', 'monitor.contention'):
+        v.equal(f'{measure} and {kind} in the dump', sum(want.get(measure, {}).values()), kinds[kind])
+    if sum(want.get('alloc_objects', {}).values()) == kinds['alloc']:    # every one was recorded
+        v.equal('alloc_bytes and sizes in the dump', sum(want.get('alloc_bytes', {}).values()), sizes)
+    v.true('the dump has events', len(kinds) > 3, kinds)
+
+
+def whole(v, tool):
+    report = tool.report()
+    want = wanted(report)
+    v.true('there is something to compare', len(want) > 1, list(want))
+    dumped(v, tool, want)
+    for check in ALL:
+        found = check(tool, want)
+        if found:
+            of_a_thread(tool, report, found)
+
+
+def restricted(v, tool):
+    report = tool.report()
+    duration = report['duration_ns']
+    for some in f'{duration // 3}ns..{2 * duration // 3}ns', f'{duration // 2}ns..', f'..{duration // 2}ns':
+        if want := wanted(tool.report('--range', some)):
+            break
+    thread = max(report['threads'], key=lambda t: t['events'])['id']
+    of_thread = wanted(tool.report('--thread', thread))
+    for check in ALL:
+        check(tool, want, '--range', some)
+        check(tool, of_thread, '--thread', thread)
+    word = 'thread'
+    kept = {m: {s: n for s, n in stacks.items() if any(word in f.lower() for f in s)}
+            for m, stacks in wanted(report).items()}
+    for check in ALL[:1]:
+        check(tool, {m: s for m, s in kept.items() if s}, '--filter', word)
+
+
+def refused(v, tool):
+    complaint = tool.export('folded', '--measure', 'live_bytes', code=2)
+    v.true('a measure that is not there', 'not recorded' in complaint, complaint)
+    complaint = tool.export('folded', '--measure', 'nothing', code=2)
+    v.true('a measure that is none', 'wants one of' in complaint, complaint)
+    complaint = tool.export('speedscope', '--measure', 'samples', code=2)
+    v.true('a measure of a format that has all', 'without --measure' in complaint, complaint)
+    there = tool.folder / 'there.folded'
+    there.write_text('mine')
+    tool.run('convert', tool.log, '-o', there, code=2)
+    v.equal('a file that is there stays', there.read_text(), 'mine')
+    full = tool.run('convert', tool.log, '--to', 'folded', '-o', '/nowhere/x.folded', code=125)
+    v.true('an output that cannot be', b'cannot write' in full.stderr, full.stderr)
+
+
+def record(case, folder, what, module, dotnet):
+    log = pathlib.Path(folder, 'log.mlpd')
+    if case == 'golden':
+        log.write_bytes(gzip.decompress(pathlib.Path(what).read_bytes()))
+    elif case == 'mono':
+        options = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,sample,gc'
+        with target.Mono(what, 'calls throws locks'.split(), options, log) as program:
+            program.wait()
+    elif case == 'native':
+        with target.Native(what, 'calls allocs unwound spin'.split(), log) as program:
+            program.wait()
+    else:
+        import test_clr    # pylint: disable=import-outside-toplevel
+        with test_clr.Probed(dotnet, what, 'calls throws locks spin'.split(),
+                             'sample=200,alloc,exception,monitor', log, module) as program:
+            program.wait()
+    return log
+
+
+def main(case, profview, what, module='none', dotnet='none'):
+    if what == 'none':
+        sys.exit(target.SKIP)
+    v = Verdict(f'export {case}')
+    with target.scratch() as folder:
+        tool = Tool(profview, record(case, folder, what, module, dotnet), folder, v)
+        whole(v, tool)
+        restricted(v, tool)
+        if case == 'golden':
+            refused(v, tool)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

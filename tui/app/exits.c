@@ -1,0 +1,66 @@
+#include "tui/app/exits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/app/complain.h"
+#include "tui/app/feed.h"
+#include "tui/app/feed_end.h"
+#include "tui/app/options.h"
+
+static int exit_of(enum pv_code code)
+{
+	switch (code) {
+	case PV_OK:
+		return 0;
+	case PV_EUSAGE:
+		return EXIT_USAGE;
+	case PV_ENOMEM:
+	case PV_EOUTPUT:
+	case PV_ECANCELLED:
+		return EXIT_OWN;
+	default:
+		return EXIT_INPUT;
+	}
+}
+
+int ui_exit_complain(const char *path, const struct pv_error *e)
+{
+	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
+	if (path && e->offset)
+		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
+	else
+		ui_complain(path, "%s", what);
+	return exit_of(e->code);
+}
+
+int ui_exit_output(int code)
+{
+	static bool said;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (errno == EPIPE)
+		return code;
+	if (!said)
+		ui_complain(NULL, "standard output: %s", strerror(errno));
+	said = true;
+	return EXIT_OWN;
+}
+
+int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
+{
+	struct ui_feed_status s;
+	ui_feed_settle(f);
+	ui_feed_status(f, &s);
+	const char *path = s.unkept && o->record ? o->record : o->path;
+	if (s.exit_code && s.error[0])
+		ui_complain(path, "%s", s.error);
+	return code ? code : s.unkept ? EXIT_OWN : 0;
+}
+
+const char *ui_output_name(const struct ui_options *o)
+{
+	return strcmp(o->output, "-") == 0 ? "standard output" : o->output;
+}

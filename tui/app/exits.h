@@ -1,0 +1,24 @@
+/* Exit codes, and the lines on standard error that go with them. */
+#ifndef UI_EXITS_H
+#define UI_EXITS_H
+
+#include "common/base/status.h"
+
+struct ui_feed;
+struct ui_options;
+
+enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
+
+/* Says "profview: FILE: what happened" and returns the code; `path` may be NULL. */
+int ui_exit_complain(const char *path, const struct pv_error *e);
+
+/* `code`, unless standard output could not be written; a reader that had enough is no error. */
+int ui_exit_output(int code);
+
+/* Says errors of reading, once; `code`, else that of a record that could not be kept. */
+int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code);
+
+/* How -o is called in a complaint. */
+const char *ui_output_name(const struct ui_options *o);
+
+#endif

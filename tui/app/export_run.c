@@ -1,0 +1,179 @@
+#include "tui/app/export_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/export/export.h"
+#include "common/export/export_threads.h"
+#include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/export_format.h"
+#include "tui/app/feed.h"
+#include "tui/app/options.h"
+
+/*
+ * Each thread is one more reading of the log, restricted to it: its figures are those that a report
+ * with --thread has. Of very many only the busiest are read so.
+ */
+enum { THREADS = 50 };
+
+struct work {
+	const struct ui_options *o;
+	const struct pv_export_format *format;
+	struct pv_profile profile;
+	struct pv_export_about about;
+	struct pv_export_threads threads;
+	struct pv_error err;
+	int code;         /* of the input: damaged, or not readable */
+	const char *note; /* threads that are not distinguished; NULL: all are */
+};
+
+static struct ui_feed *open_feed(struct work *w, const char *thread)
+{
+	const struct ui_options *o = w->o;
+	const struct ui_feed_options fo = { .path = o->path,
+		.spool_limit = o->spool_limit,
+		.jobs = o->jobs,
+		.patient = true,
+		.ranged = o->ranged,
+		.from_end = o->from_end,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = thread };
+	struct ui_feed *f = ui_feed_open(&fo, &w->err);
+	if (f)
+		ui_feed_load(f, NULL);
+	return f;
+}
+
+static bool no_memory(struct work *w)
+{
+	return pv_fail(&w->err, PV_ENOMEM, 0, "out of memory");
+}
+
+static bool is_a_file(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool read_thread(struct work *w, const struct pv_export_thread *t)
+{
+	char id[24];
+	unsigned number;
+	snprintf(id, sizeof id, "0x%" PRIx64, t->id);
+	struct ui_feed *f = open_feed(w, id);
+	bool ok = f && (pv_profile_thread(&w->profile, t->id, t->name, &number) || no_memory(w)) &&
+		  (pv_profile_add(&w->profile, ui_feed_adopt(f), number) || no_memory(w));
+	ui_feed_close(f);
+	return ok;
+}
+
+static bool read_threads(struct work *w)
+{
+	size_t n = w->threads.thread.n;
+	if (n > 1 && !is_a_file(w->o->path)) {
+		w->note = "threads: the input cannot be read once more for each";
+		return true;
+	}
+	for (size_t i = 0; n > 1 && i < n && i < THREADS; i++)
+		if (!read_thread(w, &w->threads.thread.v[i]))
+			return false;
+	w->note = n > THREADS ? "threads beyond the 50 busiest" : NULL;
+	return true;
+}
+
+/* A log of one thread needs no second reading to tell whose figures they are. */
+static unsigned whose(struct work *w)
+{
+	unsigned number = 0;
+	if (w->format->threads && w->threads.thread.n == 1 &&
+		!pv_profile_thread(&w->profile, w->threads.thread.v[0].id,
+			w->threads.thread.v[0].name, &number))
+		return 0;
+	return number;
+}
+
+static bool has_shot(struct work *w)
+{
+	return w->profile.groups ||
+	       pv_fail(&w->err, PV_EUSAGE, 0, "the log has no heap shot %" PRIu32,
+		       w->o->report.shot.index);
+}
+
+static bool read_log(struct work *w)
+{
+	struct ui_feed_status s;
+	struct ui_feed *f = open_feed(w, w->o->thread);
+	if (!f)
+		return false;
+	struct pv_model *m = ui_feed_adopt(f);
+	ui_feed_status(f, &s);
+	w->code = s.exit_code;
+	bool ok = s.exit_code != EXIT_INPUT;
+	if (ok && !(pv_export_about(m, w->o->path, &w->about) && pv_export_threads(m, &w->threads)))
+		ok = no_memory(w);
+	if (ok && w->o->report.has_shot)
+		ok = pv_profile_add_shot(&w->profile, m, w->o->report.shot.index) ? has_shot(w)
+										  : no_memory(w);
+	else if (ok && !pv_profile_add(&w->profile, m, whose(w)))
+		ok = no_memory(w);
+	w->code = ui_exit_status(w->o, f, w->code);
+	ui_feed_close(f);
+	return ok;
+}
+
+static void say_lacks(struct work *w, const struct pv_export_options *eo)
+{
+	char text[600];
+	pv_export_lacks(&w->profile, w->format, eo, text, sizeof text);
+	if (w->note && *text)
+		ui_complain(
+			w->o->path, "not in the %s output: %s; %s", w->format->name, text, w->note);
+	else if (w->note || *text)
+		ui_complain(w->o->path, "not in the %s output: %s", w->format->name,
+			w->note ? w->note : text);
+}
+
+static bool write_out(struct work *w)
+{
+	const struct ui_options *o = w->o;
+	int measure = o->measure ? pv_measure_of(o->measure) : -1;
+	const struct pv_export_options eo = { .about = &w->about,
+		.measure = measure < 0 ? NULL : &pv_measures[measure] };
+	bool ok = strcmp(o->output, "-") == 0
+			  ? pv_export_write(&w->profile, w->format, &eo, stdout, &w->err)
+			  : pv_export_file(&w->profile, w->format, &eo, o->output, &w->err);
+	if (ok)
+		say_lacks(w, &eo);
+	return ok;
+}
+
+bool ui_export_wanted(const struct ui_options *o)
+{
+	return ui_export_format(o) != NULL;
+}
+
+int ui_export_run(const struct ui_options *o)
+{
+	struct work w = { .o = o, .format = ui_export_format(o) };
+	bool ok = pv_profile_init(&w.profile) || no_memory(&w);
+	w.profile.filter = o->report.filter && *o->report.filter ? o->report.filter : NULL;
+	ok = ok && read_log(&w);
+	if (ok && w.format->threads && !o->report.has_shot)
+		ok = read_threads(&w);
+	if (ok && !pv_profile_finish(&w.profile))
+		ok = no_memory(&w);
+	ok = ok && write_out(&w);
+	if (!ok && w.err.code != PV_OK)
+		w.code = ui_exit_complain(w.err.code == PV_EUSAGE    ? NULL
+					  : w.err.code == PV_EOUTPUT ? ui_output_name(o)
+								     : o->path,
+			&w.err);
+	pv_profile_clear(&w.profile);
+	pv_export_about_clear(&w.about);
+	pv_export_threads_clear(&w.threads);
+	return strcmp(o->output, "-") == 0 ? ui_exit_output(w.code) : w.code;
+}
