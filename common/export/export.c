@@ -8,7 +8,10 @@
 
 static const struct pv_export_format formats[] = {
 	{ "folded", ".folded", NULL, true, false, "when, threads", pv_export_folded },
+	{ "pprof", ".pb.gz", NULL, false, true, "when", pv_export_pprof },
 	{ "speedscope", ".speedscope.json", NULL, false, true, "when", pv_export_speedscope },
+	{ "callgrind", ".callgrind", ".callgrind.out", false, false,
+		"when, threads, classes of objects, callers of callers", pv_export_callgrind },
 };
 
 const struct pv_export_format *pv_export_format(size_t i)

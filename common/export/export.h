@@ -63,6 +63,8 @@ void pv_export_lacks(const struct pv_profile *p, const struct pv_export_format *
 
 /* The formats themselves; false: out of memory. Errors of writing stay in the stream. */
 bool pv_export_folded(const struct pv_profile *, const struct pv_export_options *, FILE *);
+bool pv_export_pprof(const struct pv_profile *, const struct pv_export_options *, FILE *);
+bool pv_export_callgrind(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_speedscope(const struct pv_profile *, const struct pv_export_options *, FILE *);
 
 #endif

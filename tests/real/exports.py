@@ -4,6 +4,7 @@ Each gives {measure: {thread or None: {stack: value}}}, a stack being a tuple of
 first; thread None is all of them together. A file that is not well formed is an AssertionError.
 """
 import collections
+import gzip
 import json
 
 
@@ -44,6 +45,151 @@ def speedscope(data):
         for stack, weight in zip(p['samples'], p['weights']):
             stacks[tuple(frames[f] for f in stack)] += weight
         to = found.setdefault(SCOPE_NAMES[title], {})
-        assert (thread or None) not in to or True
         to[thread or None] = dict(stacks)
     return found
+
+
+# --- pprof: a profile.proto, gzipped
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            assert value < 1 << 64
+            return value, at
+
+
+def message(data):
+    """[(field, number or bytes)]"""
+    at, fields = 0, []
+    while at < len(data):
+        key, at = varint(data, at)
+        value, at = varint(data, at)
+        assert key & 7 in (0, 2), key
+        if key & 7 == 2:
+            assert at + value <= len(data)
+            value, at = data[at:at + value], at + value
+        fields.append((key >> 3, value))
+    return fields
+
+
+def packed(data):
+    at, values = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
+def every(fields, number):
+    return [value for field, value in fields if field == number]
+
+
+def first(fields, number):
+    return (every(fields, number) or [0])[0]
+
+
+PPROF_TYPES = {('samples', 'count'): 'samples', ('cpu', 'nanoseconds'): 'cpu', ('wall', 'nanoseconds'): 'cpu',
+               ('calls', 'count'): 'calls', ('self', 'nanoseconds'): 'self',
+               ('alloc_objects', 'count'): 'alloc_objects', ('alloc_space', 'bytes'): 'alloc_bytes',
+               ('contentions', 'count'): 'contentions', ('delay', 'nanoseconds'): 'lock_wait',
+               ('exceptions', 'count'): 'exceptions', ('inuse_objects', 'count'): 'live_objects',
+               ('inuse_space', 'bytes'): 'live_bytes'}
+
+
+def pprof_tables(profile):
+    """Texts, and the name of each location's function. What pprof refuses is refused here."""
+    strings = [s.decode('utf-8') for s in every(profile, 6)]
+    assert strings[0] == '' and len(set(strings)) == len(strings)
+    mappings = {first(message(m), 1) for m in every(profile, 3)}
+    functions = {}
+    for f in map(message, every(profile, 5)):
+        assert first(f, 1) and first(f, 1) not in functions
+        name, system = strings[first(f, 2)], strings[first(f, 3)]
+        assert name and name != system, 'pprof would shorten the name as if it were C++'
+        functions[first(f, 1)] = name
+    locations = {}
+    for loc in map(message, every(profile, 4)):
+        assert first(loc, 2) in mappings and first(loc, 1) and first(loc, 1) not in locations
+        locations[first(loc, 1)] = functions[first(message(first(loc, 4)), 1)]
+    return strings, locations
+
+
+def pprof_labels(sample, strings):
+    labels = {}
+    for label in map(message, every(sample, 3)):
+        key = strings[first(label, 1)]
+        assert key and key not in labels and not key.startswith('pprof::')
+        labels[key] = strings[first(label, 2)]
+    return labels
+
+
+def pprof(data):
+    """Classes, which are labels there, are frames again."""
+    assert data[:4] == b'\x1f\x8b\x08\0' and data[4:8] == b'\0\0\0\0', 'gzip, without a time'
+    profile = message(gzip.decompress(data))
+    strings, locations = pprof_tables(profile)
+    types = [PPROF_TYPES[strings[first(t, 1)], strings[first(t, 2)]]
+             for t in map(message, every(profile, 1))]
+    assert strings[first(profile, 14)] and every(profile, 13), 'a default, and comments'
+    found = {t: {None: collections.Counter()} for t in types}
+    for sample in map(message, every(profile, 2)):
+        ids, values = packed(first(sample, 1)), packed(first(sample, 2))
+        assert ids and len(values) == len(types)
+        labels = pprof_labels(sample, strings)
+        stack = tuple(locations[i] for i in reversed(ids))
+        stack += (labels['class'],) if 'class' in labels else ()
+        thread = f'thread {labels["thread"]} {labels["tid"]}' if 'tid' in labels else 'other threads'
+        for kind, value in zip(types, values):
+            if value:
+                found[kind][None][stack] += value
+                found[kind].setdefault(thread, collections.Counter())[stack] += value
+    return {kind: {t: dict(stacks) for t, stacks in threads.items()} for kind, threads in found.items()}
+
+
+# --- callgrind
+
+def callgrind_name(text, known):
+    number, _, name = text.partition(') ')
+    number = number.rstrip(')')
+    assert number.startswith('(')
+    if name:
+        assert number not in known
+        known[number] = name
+    return known[number]
+
+
+def callgrind(data):
+    """{event: ({function: own cost}, {function: inclusive cost})}, and {(caller, callee): calls}."""
+    lines = data.decode('utf-8').split('\n')
+    assert lines[0] == '# callgrind format' and lines[-1] == ''
+    events, totals, known, calls = [], [], {}, {}
+    own = collections.defaultdict(collections.Counter)
+    caused = collections.defaultdict(collections.Counter)
+    function = callee = count = None
+    for line in lines[1:]:
+        key, _, value = line.partition(': ') if ': ' in line and '=' not in line.split(': ')[0] else ('', '', '')
+        if key == 'events':
+            events = value.split()
+        elif key == 'summary':
+            totals = list(map(int, value.split()))
+        elif line.startswith('fn='):
+            function = callgrind_name(line[3:], known)
+        elif line.startswith('cfn='):
+            callee = callgrind_name(line[4:], known)
+        elif line.startswith('calls='):
+            count = int(line[6:].split()[0])
+        elif line[:1].isdigit():
+            position, *costs = map(int, line.split())
+            assert position == 0 and len(costs) == len(events)
+            for event, cost in zip(events, costs):
+                (own if callee is None else caused)[event][function] += cost
+            if callee is not None:
+                assert (function, callee) not in calls
+                calls[function, callee] = count
+            callee = None
+    for event, total in zip(events, totals):
+        assert sum(own[event].values()) == total, event
+    return {e: (dict(own[e]), dict(own[e] + caused[e])) for e in events}, calls

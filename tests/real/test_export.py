@@ -140,7 +140,62 @@ def check_speedscope(tool, want, *words):
     return found
 
 
-ALL = check_folded, check_speedscope
+def check_pprof(tool, want, *words):
+    found = exports.pprof(tool.export('pprof', *words))
+    tool.v.equal('pprof: measures', sorted(found.keys() - {'cpu'}), sorted(want))
+    for measure, stacks in want.items():
+        same(tool.v, f'pprof {measure} {words}', found.get(measure, {}).get(None, {}), stacks)
+    check_threads(tool.v, 'pprof', found)
+    return found
+
+
+def by_function(stacks, classes):
+    """What each function has itself, and with all below it; a class is no function."""
+    own, inclusive = collections.Counter(), collections.Counter()
+    for stack, value in stacks.items():
+        frames = stack[:-1] if classes else stack
+        own[frames[-1]] += value
+        for f in set(frames):
+            inclusive[f] += value
+    return own, inclusive
+
+
+def check_callgrind(tool, want, *words):
+    data = tool.export('callgrind', *words)
+    got, calls = exports.callgrind(data)
+    tool.v.equal('callgrind: measures', sorted(got.keys() - {'cpu'}), sorted(want))
+    for measure, stacks in want.items():
+        own, inclusive = by_function(stacks, measure in SITES)
+        if not any('(further callers)' in s for s in stacks):    # that many the format itself has not
+            tool.v.same_rows(f'callgrind {measure} itself', nonzero(got[measure][0]), own)
+            tool.v.same_rows(f'callgrind {measure} with what is below', nonzero(got[measure][1]), inclusive)
+        tool.v.equal(f'callgrind {measure}: sum', sum(got[measure][0].values()), sum(stacks.values()))
+    if not words and 'calls' in want:
+        annotated(tool, data, want['calls'])
+
+
+def nonzero(rows):
+    return {name: n for name, n in rows.items() if n}
+
+
+def annotated(tool, data, stacks):
+    """The format's own reader gives the same figures."""
+    path = tool.folder / 'callgrind.out.annotated'
+    path.write_bytes(data)
+    try:
+        done = subprocess.run(['callgrind_annotate', '--inclusive=yes', '--threshold=100', '--show=calls',
+                               '--sort=calls', path], capture_output=True, timeout=120, check=True, text=True)
+    except FileNotFoundError:
+        return
+    tool.v.equal('callgrind_annotate: complaint', done.stderr, '')
+    rows = re.findall(r'^ *([\d,]+) \([ \d.]+%\) +\?\?\?:(.*?)(?: \[\])?$', done.stdout, re.M)
+    got = {name: int(n.replace(',', '')) for n, name in rows}
+    _, inclusive = by_function(stacks, False)
+    if not any('(further callers)' in s for s in stacks):
+        tool.v.same_rows('callgrind_annotate', got, inclusive)
+
+
+ALL = check_folded, check_speedscope, check_pprof, check_callgrind
 
 
 def of_a_thread(tool, report, found):

@@ -40,6 +40,8 @@ OWN = {
                              r't->row\[i\]\.cell\[name\]\.s': "names of the format's events"},
     'common/report/json_row.c': {r'r->text\.v': 'JSON'},
     'common/report/heapsnapshot.c': {r'json': 'from pv_showable_json()', r'meta': 'a literal'},
+    'common/export/callgrind.c': {'text': 'from pv_profile_text()', 'what': 'literals', r'a->title|a->line\.v\[i\]': 'shown lines',
+                                  r'g->measure\[m\]->\w+': 'literals'},
     'common/export/folded.c': {'text': 'from pv_showable_text()'},
     'common/export/json_text.c': {'at': 'from pv_showable_json()'},
     'common/export/speedscope.c': {'unit': 'literals'},
@@ -48,7 +50,7 @@ OWN = {
     'common/report/dump_event.c': {r'name': "names of the format's fields", r'step_name\(.*\)': 'literals',
                                    r'short_name\(.*\)': "names of the format's fields"},
 }
-BYTES = {'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index'}
+BYTES = {'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index'}
 CALL = re.compile(r'\b(fprintf|printf|fputs|puts|fwrite|vfprintf|dprintf|perror|putc|putchar|fputc)\s*\(')
 CONVERSION = re.compile(r'%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])')
 LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|\s)+'
