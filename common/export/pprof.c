@@ -213,7 +213,7 @@ static void put_sample(struct pprof *w, const struct pv_profile_row *r)
 
 /* --- tables */
 
-/* One for all: with these marks nobody looks for symbols in files of this name. */
+/* One for all: with these marks a reader does not look for symbols in files of this name. */
 static void put_mapping(struct pprof *w)
 {
 	put_number(w, &w->message, 1, 1);

@@ -2,14 +2,16 @@
 """`profview convert` to formats of other programs: sums and stacks are those of the report, and of the
 events that `dump` prints.
 
-usage: test_export.py golden|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
+usage: test_export.py golden|go|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
 WHAT: a log, the C# or the C program, the image; 'none' for what is not there: skipped
 """
 import collections
 import gzip
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -266,9 +268,31 @@ def refused(v, tool):
     v.true('an output that cannot be', b'cannot write' in full.stderr, full.stderr)
 
 
+def go_reads(v, tool, go):
+    """Go's own pprof has the same rows, and takes a file from itself."""
+    want = wanted(tool.report())
+    path = tool.folder / 'profile.pb.gz'
+    path.write_bytes(tool.export('pprof'))
+    env = os.environ | {'PPROF_TMPDIR': str(tool.folder), 'HOME': str(tool.folder)}
+
+    def pprof(*words):
+        return subprocess.run([go, 'tool', 'pprof', '-nodefraction=0', '-nodecount=100000', *words],
+                              env=env, capture_output=True, text=True, timeout=120, check=True).stdout
+    for measure in 'samples', 'calls', 'alloc_objects', 'contentions', 'exceptions':
+        text = pprof('-top', f'-sample_index={measure}', path)
+        rows = re.findall(r'^ *(\d+) +\S+% +\S+% +(\d+) +\S+%  (.*)$', text, re.M)
+        own, inclusive = by_function(want[measure], measure in SITES)
+        v.same_rows(f'{measure} after pprof', nonzero({n: int(flat) for flat, _, n in rows}), own)
+        v.same_rows(f'{measure} with what is below after pprof', {n: int(cum) for _, cum, n in rows}, inclusive)
+        total = re.search(r'of (\d+) total', text)
+        v.equal(f'{measure}: total after pprof', total and int(total[1]), sum(own.values()))
+    v.true('nothing is left of a difference', ', 0% of 0 total' in pprof('-top', '-base', path, path) or
+           'accounting for 0, ' in pprof('-top', '-base', path, path), pprof('-top', '-base', path, path))
+
+
 def record(case, folder, what, module, dotnet):
     log = pathlib.Path(folder, 'log.mlpd')
-    if case == 'golden':
+    if case in ('golden', 'go'):
         log.write_bytes(gzip.decompress(pathlib.Path(what).read_bytes()))
     elif case == 'mono':
         options = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,sample,gc'
@@ -286,11 +310,15 @@ def record(case, folder, what, module, dotnet):
 
 
 def main(case, profview, what, module='none', dotnet='none'):
-    if what == 'none':
+    go = shutil.which('go')
+    if what == 'none' or (case == 'go' and not go):
         sys.exit(target.SKIP)
     v = Verdict(f'export {case}')
     with target.scratch() as folder:
         tool = Tool(profview, record(case, folder, what, module, dotnet), folder, v)
+        if case == 'go':
+            go_reads(v, tool, go)
+            v.close()
         whole(v, tool)
         restricted(v, tool)
         if case == 'golden':
