@@ -12,6 +12,7 @@ static const struct pv_export_format formats[] = {
 	{ "speedscope", ".speedscope.json", NULL, false, true, "when", pv_export_speedscope },
 	{ "callgrind", ".callgrind", ".callgrind.out", false, false,
 		"when, threads, classes of objects, callers of callers", pv_export_callgrind },
+	{ "html", ".html", ".htm", false, true, "when", pv_export_html },
 };
 
 const struct pv_export_format *pv_export_format(size_t i)

@@ -65,6 +65,7 @@ void pv_export_lacks(const struct pv_profile *p, const struct pv_export_format *
 bool pv_export_folded(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_pprof(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_callgrind(const struct pv_profile *, const struct pv_export_options *, FILE *);
+bool pv_export_html(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_speedscope(const struct pv_profile *, const struct pv_export_options *, FILE *);
 
 #endif

@@ -6,6 +6,7 @@ first; thread None is all of them together. A file that is not well formed is an
 import collections
 import gzip
 import json
+import re
 
 
 def folded(data, measure):
@@ -147,6 +148,32 @@ def pprof(data):
                 found[kind][None][stack] += value
                 found[kind].setdefault(thread, collections.Counter())[stack] += value
     return {kind: {t: dict(stacks) for t, stacks in threads.items()} for kind, threads in found.items()}
+
+
+# --- the page
+
+def page(data):
+    """What the page has, by itself: no address of another file, and data that cannot end the script."""
+    text = data.decode('utf-8')
+    assert not re.search(r'(?:src|href|url)\s*[=(]|https?:|import\s*\(|fetch|XMLHttp', re.sub(
+        r'<script id="data".*?</script>', '', text, flags=re.S))
+    scripts = re.findall(r'<script[^>]*>(.*?)</script>', text, re.S)
+    assert len(scripts) == 2 and text.count('</script') == 2 and '<' not in scripts[0]
+    j = json.loads(scripts[0])
+    stacks, path = [], []
+    for depth, frame in zip(j['nodes'][::2], j['nodes'][1::2]):
+        assert 0 <= depth <= len(path)
+        path[depth:] = [j['frames'][frame]]
+        stacks.append(tuple(path))
+    found = {m['name']: {None: collections.Counter()} for m in j['measures']}
+    for measure, thread, values in j['values']:
+        to = found[j['measures'][measure]['name']]
+        name = f'thread {j["threads"][thread]}' if thread else 'other threads'
+        for node, value in zip(values[::2], values[1::2]):
+            assert value > 0
+            to[None][stacks[node]] += value
+            to.setdefault(name, collections.Counter())[stacks[node]] += value
+    return {m: {t: dict(s) for t, s in threads.items()} for m, threads in found.items()}
 
 
 # --- callgrind

@@ -2,7 +2,7 @@
 """`profview convert` to formats of other programs: sums and stacks are those of the report, and of the
 events that `dump` prints.
 
-usage: test_export.py golden|go|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
+usage: test_export.py golden|go|page|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
 WHAT: a log, the C# or the C program, the image; 'none' for what is not there: skipped
 """
 import collections
@@ -197,7 +197,39 @@ def annotated(tool, data, stacks):
         tool.v.same_rows('callgrind_annotate', got, inclusive)
 
 
-ALL = check_folded, check_speedscope, check_pprof, check_callgrind
+def check_page(tool, want, *words):
+    found = exports.page(tool.export('html', *words))
+    tool.v.equal('page: measures', sorted(found.keys() - {'cpu'}), sorted(want))
+    for measure, stacks in want.items():
+        got = {m: cut(s) for m, s in found.get(measure, {}).items()}
+        same(tool.v, f'page {measure} {words}', got.get(None, {}), stacks)
+    check_threads(tool.v, 'page', found)
+    return found
+
+
+def page_works(v, tool, node):
+    """Search, zoom, choice of measure and thread, the table: the page's own script does them."""
+    want = wanted(tool.report())
+    path, word = tool.folder / 'report.html', 'Shop'
+    path.write_bytes(tool.export('html'))
+    driver = pathlib.Path(__file__).resolve().parent.parent / 'tools' / 'drive_page.js'
+    done = subprocess.run([node, driver, path, word], capture_output=True, timeout=120, check=False, text=True)
+    v.equal('complaint of the page', done.stderr, '')
+    said = json.loads(done.stdout or '{}')
+    for measure, stacks in want.items():
+        own, inclusive = by_function(stacks, False)
+        s, total = said[measure], sum(stacks.values())
+        v.equal(f'{measure}: in all', s['all'], total)
+        v.equal(f'{measure}: threads together', sum(s['threads']), total)
+        hit = sum(n for stack, n in stacks.items() if any(word in f for f in stack))
+        v.equal(f'{measure}: search', s['found'], f'matched {100 * hit / total:.2f} %')
+        v.same_rows(f'{measure} itself', nonzero({r[0]: r[2] for r in s['rows']}), own)
+        v.same_rows(f'{measure} with what is below', {r[0]: r[3] for r in s['rows']}, inclusive)
+        for what in 'zoomed', 'over', 'table', 'reset':
+            v.true(f'{measure}: {what}', s[what], s)
+
+
+ALL = check_folded, check_speedscope, check_pprof, check_callgrind, check_page
 
 
 def of_a_thread(tool, report, found):
@@ -292,7 +324,7 @@ def go_reads(v, tool, go):
 
 def record(case, folder, what, module, dotnet):
     log = pathlib.Path(folder, 'log.mlpd')
-    if case in ('golden', 'go'):
+    if case in ('golden', 'go', 'page'):
         log.write_bytes(gzip.decompress(pathlib.Path(what).read_bytes()))
     elif case == 'mono':
         options = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,sample,gc'
@@ -310,14 +342,17 @@ def record(case, folder, what, module, dotnet):
 
 
 def main(case, profview, what, module='none', dotnet='none'):
-    go = shutil.which('go')
-    if what == 'none' or (case == 'go' and not go):
+    go, node = shutil.which('go'), shutil.which('node')
+    if what == 'none' or (case == 'go' and not go) or (case == 'page' and not node):
         sys.exit(target.SKIP)
     v = Verdict(f'export {case}')
     with target.scratch() as folder:
         tool = Tool(profview, record(case, folder, what, module, dotnet), folder, v)
         if case == 'go':
             go_reads(v, tool, go)
+            v.close()
+        if case == 'page':
+            page_works(v, tool, node)
             v.close()
         whole(v, tool)
         restricted(v, tool)

@@ -43,6 +43,7 @@ OWN = {
     'common/export/callgrind.c': {'text': 'from pv_profile_text()', 'what': 'literals', r'a->title|a->line\.v\[i\]': 'shown lines',
                                   r'g->measure\[m\]->\w+': 'literals'},
     'common/export/folded.c': {'text': 'from pv_showable_text()'},
+    'common/export/html.c': {'lead': 'literals', r'pv_measures\[i\]\.\w+': 'literals', r'pv_page_\w+': 'our own page'},
     'common/export/json_text.c': {'at': 'from pv_showable_json()'},
     'common/export/speedscope.c': {'unit': 'literals'},
     'common/report/dump.c': {r'reason': 'literals of the readers'},
