@@ -12,6 +12,7 @@ can be read and hold the text; no string makes a line of its own.
 """
 import concurrent.futures
 import csv
+import gzip
 import io
 import json
 import os
@@ -24,6 +25,7 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / 'tools'), str(TESTS / 'real')]
+import exports    # noqa: E402  pylint: disable=wrong-import-position
 from hostile_strings import STRINGS    # noqa: E402  pylint: disable=wrong-import-position
 from showable import formula, harmful, shown    # noqa: E402  pylint: disable=wrong-import-position
 
@@ -153,6 +155,40 @@ def report_of(out, log, what, lead, report_lists):
     return lines
 
 
+READERS = {'folded': lambda data: exports.folded(data, 'samples'), 'pprof': exports.pprof,
+           'speedscope': exports.speedscope, 'callgrind': exports.callgrind, 'html': exports.page}
+
+
+def exports_of(out, log, what, lead):
+    """Files for other programs stay well formed, and hold the name."""
+    lines = {}
+    for form, reader in READERS.items():
+        path = os.fsencode(os.path.dirname(log.path)) + b'/' + os.path.basename(log.path)[:40] + b'.' + form.encode()
+        pathlib.Path(os.fsdecode(path)).unlink(missing_ok=True)
+        out.run(f'{what}: {form}', 'convert', log.path, '--to', form, '-o', path)
+        data = pathlib.Path(os.fsdecode(path)).read_bytes()
+        try:
+            found = reader(data)
+        except (AssertionError, ValueError, KeyError, IndexError) as bad:
+            check(f'{what}: {form} can be read', False, repr(bad))
+            continue
+        if form == 'pprof':
+            data = b'\n'.join(exports.every(exports.message(gzip.decompress(data)), 6)[1:])
+        text = out.look(f'{what}: {form}', data)
+        names, want = names_of(form, found), shown(lead + b'Shop.Main:Run ()')
+        want = want.replace(';', ':') if form == 'folded' else want
+        check(f'{what}: the name is in {form}', any(n.startswith(want) for n in names), sorted(names)[:3])
+        if form in ('folded', 'callgrind'):
+            lines[form] = text.count('\n')
+    return lines
+
+
+def names_of(form, found):
+    if form == 'callgrind':
+        return {name for own, _ in found[0].values() for name in own}
+    return {f for threads in found.values() for stacks in threads.values() for s in stacks for f in s}
+
+
 def frames_of(out, log, what):
     for keys in KEYS:
         for more in [[]] if keys != '2' else [[], ['--ascii'], ['--color', 'always']]:
@@ -174,6 +210,7 @@ def one_string(out, folder, tools, what, lead):
         lines[name] = report_of(out, log, f'{what}, {name}', lead, report_lists if whole else None)
         if whole:
             frames_of(out, log, f'{what}, {name}')
+            lines['exports'] = exports_of(out, log, f'{what}, {name}', lead)
             path = log.path[:-4] + b'.heapsnapshot'
             out.run(f'{what}, {name}: for Chrome', 'convert', log.path, '--shot', '1', '-o', path)
             check_json(f'{what}, {name}: for Chrome', out.look(f'{what}: for Chrome', pathlib.Path(
