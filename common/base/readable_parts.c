@@ -51,12 +51,16 @@ static bool closes(char c)
 
 size_t pv_part_find(struct pv_part p, const char *of)
 {
+	const char one = of[0], other = of[1] ? of[1] : of[0];
 	size_t depth = 0;
 	for (size_t i = 0; i < p.len; i++) {
-		if (depth == 0 && p.at[i] && strchr(of, p.at[i]))
+		const char c = p.at[i];
+		if (depth == 0 && (c == one || c == other))
 			return i;
-		depth += opens(p.at[i]);
-		depth -= closes(p.at[i]) && depth > 0;
+		if (c > ']') /* most are letters */
+			continue;
+		depth += opens(c);
+		depth -= closes(c) && depth > 0;
 	}
 	return p.len;
 }

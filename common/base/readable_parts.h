@@ -31,7 +31,7 @@ bool pv_part_is(struct pv_part p, const char *text);
 bool pv_part_begins(struct pv_part p, const char *text);
 struct pv_part pv_part_from(struct pv_part p, size_t at);
 struct pv_part pv_part_until(struct pv_part p, size_t end);
-/* The first of a character outside of all <>, () and []; its length when there is none. */
+/* The first of one or two characters outside of all <>, () and []; the length without one. */
 size_t pv_part_find(struct pv_part p, const char *of);
 /* The index at which the first bracket closes; the length when it does not. */
 size_t pv_part_close(struct pv_part p);

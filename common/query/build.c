@@ -8,6 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/units.h"
 #include "common/query/groups_shared.h"
+#include "common/query/readable.h"
 #include "common/query/row_order.h"
 
 enum { TREE_ROWS = 1000000 };
@@ -123,24 +124,6 @@ const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 	return pv_build_text(b, text);
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-bool pv_text_has(const char *text, const char *part)
-{
-	for (;; text++) {
-		size_t i = 0;
-		while (part[i] && text[i] && lower(text[i]) == lower(part[i]))
-			i++;
-		if (!part[i])
-			return true;
-		if (!*text)
-			return false;
-	}
-}
-
 static bool filtering(const struct pv_build *b)
 {
 	return b->query->filter && b->query->filter[0] && b->spec->name;
@@ -182,7 +165,7 @@ static struct pv_row_order choose_order(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
 	const struct pv_query *q = b->query;
-	struct pv_row_order o = { .column = { -1, -1, -1 } };
+	struct pv_row_order o = { .shown = t->shown.v, .column = { -1, -1, -1 } };
 	int n = 0;
 	bool own = !q->sort || pv_table_column(t, q->sort) < 0;
 	if (own) {
@@ -214,7 +197,7 @@ static void filter_rows(struct pv_build *b)
 	size_t kept = 0;
 	for (size_t i = 0; i < t->rows; i++) {
 		const struct pv_cell *c = &t->row[i].cell[name];
-		if (c->state != PV_CELL_VALUE || !pv_text_has(c->s, b->query->filter))
+		if (!pv_readable_has(&t->column[name], c, b->query->filter))
 			continue;
 		struct pv_row was = t->row[kept];
 		t->row[kept++] = t->row[i];
@@ -223,13 +206,24 @@ static void filter_rows(struct pv_build *b)
 	t->rows = kept;
 }
 
-/* Leaves those that may be shown in front, in no order. */
+/* Names that people read are sorted as they read them: all are made before. */
+static void name_sorted(struct pv_build *b)
+{
+	int column = b->query->readable ? pv_table_column(b->table, b->query->sort) : -1;
+	if (column < 0 || b->table->column[column].unit != PV_UNIT_TEXT ||
+		!pv_column_has_names(&b->table->column[column]))
+		return;
+	pv_table_readable(b->table, column);
+}
+
+/* Leaves those that may be shown in front, in no order. Without memory names are the log's. */
 static void leave_out(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
 	size_t limit = b->query->limit;
 	if (filtering(b) && !b->filtered)
 		filter_rows(b);
+	name_sorted(b);
 	if (!limit || t->rows <= limit)
 		return;
 	struct pv_row_order order = choose_order(b);
@@ -326,7 +320,7 @@ static bool mark_matches(struct tree *tree, const struct pv_build *b)
 		ok = pv_map_set(&place, tree->sorted[i].id, (uint32_t)i);
 	for (size_t i = 0; ok && i < tree->n; i++) {
 		const struct pv_cell *c = &tree->sorted[i].cell[name];
-		if (c->state != PV_CELL_VALUE || !pv_text_has(c->s, b->query->filter))
+		if (!pv_readable_has(&b->table->column[name], c, b->query->filter))
 			continue;
 		for (uint32_t at = (uint32_t)i; at != PV_MAP_NONE && !tree->keep[at];) {
 			tree->keep[at] = true;
@@ -365,14 +359,17 @@ struct pv_table *pv_build_finish(struct pv_build *b)
 	struct pv_table *t = b->table;
 	if (!t)
 		return NULL;
-	struct pv_row_order order = choose_order(b);
+	struct pv_row_order order;
 	if (b->spec->tree) {
+		name_sorted(b);
+		order = choose_order(b);
 		if (!unfold(b, &order)) {
 			pv_build_fail(b);
 			return NULL;
 		}
 	} else {
 		leave_out(b);
+		order = choose_order(b);
 		pv_rows_sort(t->row, t->rows, &order);
 	}
 	t->rows_all = t->rows + b->left_out;

@@ -71,9 +71,6 @@ void pv_build_fail(struct pv_build *b);
  */
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id);
 
-/* ASCII case-insensitive; "" is in everything. */
-bool pv_text_has(const char *text, const char *part);
-
 static inline void pv_cell_u(struct pv_cell *c, uint64_t v)
 {
 	*c = (struct pv_cell){ .u = v, .state = PV_CELL_VALUE };

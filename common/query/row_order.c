@@ -8,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_values(const struct pv_cell *x, const struct pv_cell *y, enum pv_unit unit)
+static const char *text_of(const struct pv_row_order *o, const struct pv_cell *c)
+{
+	return o->shown && c->shown ? o->shown[c->shown - 1] : c->s;
+}
+
+static int compare_values(const struct pv_row_order *o, const struct pv_cell *x,
+	const struct pv_cell *y, enum pv_unit unit)
 {
 	switch (unit) {
 	case PV_UNIT_TEXT:
 	case PV_UNIT_LIST:
-		return strcmp(x->s, y->s);
+		return strcmp(text_of(o, x), text_of(o, y));
 	case PV_UNIT_PERCENT:
 	case PV_UNIT_NUMBER:
 		return (x->d > y->d) - (x->d < y->d);
@@ -39,7 +45,7 @@ int pv_row_compare(const void *a, const void *b, void *order)
 				return p_null ? 1 : -1;
 			continue;
 		}
-		int c = compare_values(p, q, o->unit[i]);
+		int c = compare_values(o, p, q, o->unit[i]);
 		if (c)
 			return o->descending[i] ? -c : c;
 	}
@@ -68,12 +74,12 @@ static uint64_t number_key(double v)
 	return bits & HIGHEST ? ~bits : bits | HIGHEST;
 }
 
-static uint64_t value_key(const struct pv_cell *c, enum pv_unit unit)
+static uint64_t value_key(const struct pv_row_order *o, const struct pv_cell *c, enum pv_unit unit)
 {
 	switch (unit) {
 	case PV_UNIT_TEXT:
 	case PV_UNIT_LIST:
-		return text_key(c->s);
+		return text_key(text_of(o, c));
 	case PV_UNIT_PERCENT:
 	case PV_UNIT_NUMBER:
 		return number_key(c->d);
@@ -95,7 +101,7 @@ static uint64_t key_of(const struct pv_row *row, const struct pv_row_order *o, i
 	const struct pv_cell *c = &row->cell[o->column[level]];
 	if (c->state != PV_CELL_VALUE)
 		return UINT64_MAX;
-	uint64_t key = value_key(c, o->unit[level]);
+	uint64_t key = value_key(o, c, o->unit[level]);
 	return o->descending[level] ? ~key : key;
 }
 

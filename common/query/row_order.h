@@ -8,6 +8,7 @@
 #include "common/query/table.h"
 
 struct pv_row_order {
+	const char *const *shown; /* of the table; NULL: names are sorted as the log has them */
 	enum pv_unit unit[3];
 	int column[3]; /* -1 ends; the last is the name */
 	bool descending[3];

@@ -14,6 +14,7 @@ void pv_table_destroy(struct pv_table *t)
 	if (!t)
 		return;
 	pv_arena_finish(&t->arena);
+	pv_array_finish(&t->shown);
 	for (size_t i = 0; i < PV_TABLE_HELD; i++)
 		pv_groups_shared_give_back(t->held[i]);
 	free(t->row);

@@ -37,6 +37,8 @@ enum pv_column_flags {
 	PV_COLUMN_ASCENDING = 8,   /* first sort on it is ascending (names) */
 	PV_COLUMN_GROWS = 16,      /* takes the spare width */
 	PV_COLUMN_NUMBERS = 32,    /* a PV_UNIT_LIST of whole numbers */
+	PV_COLUMN_METHOD = 64,     /* names of methods, */
+	PV_COLUMN_CLASS = 128,     /* of classes: people read others (readable.h) */
 };
 
 struct pv_column {
@@ -64,8 +66,9 @@ struct pv_cell {
 		double d;   /* percent, number */
 		const char *s;
 	};
-	uint8_t state; /* enum pv_cell_state */
-	uint8_t scale; /* enum pv_scale, with PV_UNIT_NUMBER */
+	uint8_t state;  /* enum pv_cell_state */
+	uint8_t scale;  /* enum pv_scale, with PV_UNIT_NUMBER */
+	uint32_t shown; /* private: text for people, in the table; 0: s itself */
 };
 
 enum pv_row_flags {
@@ -99,6 +102,7 @@ struct pv_table {
 	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
 	double waited;        /* with `ran`: share of waits that was left out, 0 to 1 */
 	uint64_t generation;  /* of the model when it was taken */
+	PV_ARRAY(const char *) shown;                 /* private: texts for people */
 	struct pv_arena arena;                        /* private */
 	struct pv_groups_shared *held[PV_TABLE_HELD]; /* private: groupings whose names it has */
 };
@@ -107,6 +111,12 @@ void pv_table_destroy(struct pv_table *t); /* NULL is fine */
 
 /* Index of a column by id, -1 when there is none. */
 int pv_table_column(const struct pv_table *t, const char *id);
+
+/*
+ * The cell as people read it: with the name that a programmer writes, where the query asked for
+ * these; of other cells all is as it is.
+ */
+struct pv_cell pv_cell_shown(const struct pv_table *t, const struct pv_cell *c);
 
 /*
  * The text of a cell for people ("1.4 MiB", "00:01:02.400", "-" for null, "..." for pending);

@@ -185,7 +185,8 @@ static void put_rows(struct lines *l, const struct pv_section *s, const struct p
 		for (size_t k = 0; k < PV_MAX_KEYS && s->keys[k]; k++) {
 			int c = pv_table_column(t, s->keys[k]);
 			begin_cell(l, k == 0 && !lead);
-			put_cell(l, &t->row[i].cell[c], t->column[c].unit);
+			const struct pv_cell shown = pv_cell_shown(t, &t->row[i].cell[c]);
+			put_cell(l, &shown, t->column[c].unit);
 		}
 		end_row(l);
 	}

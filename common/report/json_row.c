@@ -103,14 +103,23 @@ cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column)
 
 void pv_json_rows_begin(struct pv_json_rows *r, const struct pv_table *t, const char *const *key)
 {
-	*r = (struct pv_json_rows){ .table = t, .key = key };
-	for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++)
+	*r = (struct pv_json_rows){ .table = t, .key = key, .named = -1 };
+	bool objects = false;
+	for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++) {
 		r->column[k] = pv_table_column(t, key[k]);
+		const struct pv_column *c = &t->column[r->column[k]];
+		objects = objects || (c->unit == PV_UNIT_ADDRESS && strcmp(c->id, "address") == 0);
+		if (r->named < 0 && c->unit == PV_UNIT_TEXT && pv_column_has_names(c))
+			r->named = (int)k;
+	}
+	if (objects)
+		r->named = -1;
 }
 
 void pv_json_rows_finish(struct pv_json_rows *r)
 {
 	pv_array_finish(&r->text);
+	pv_frames_finish(&r->frames);
 }
 
 static bool put(struct pv_json_rows *r, const char *text, size_t len)
@@ -156,6 +165,17 @@ static bool is_plain(const char *text, size_t *ret_len)
 	return true;
 }
 
+static bool put_text(struct pv_json_rows *r, const char *text)
+{
+	size_t len;
+	if (is_plain(text, &len))
+		return put(r, "\"", 1) && put(r, text, len) && put(r, "\"", 1);
+	char *json = pv_showable_json(text, strlen(text));
+	bool ok = json && put_word(r, json);
+	free(json);
+	return ok;
+}
+
 static bool put_made(
 	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
 {
@@ -170,16 +190,13 @@ static bool put_made(
 static bool put_cell(
 	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
 {
-	size_t len;
 	if (c->state != PV_CELL_VALUE)
 		return put_word(r, "null");
 	if (column->flags & PV_COLUMN_NUMBERS)
 		return put_made(r, c, column);
 	switch (column->unit) {
 	case PV_UNIT_TEXT:
-		if (!c->s || !is_plain(c->s, &len))
-			break;
-		return put(r, "\"", 1) && put(r, c->s, len) && put(r, "\"", 1);
+		return put_text(r, c->s ? c->s : "");
 	case PV_UNIT_COUNT:
 	case PV_UNIT_EXACT:
 	case PV_UNIT_BYTES:
@@ -195,6 +212,44 @@ static bool put_cell(
 	return put_made(r, c, column);
 }
 
+/* The name's other two forms. */
+static bool put_forms(
+	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+{
+	char room[PV_READABLE_MAX];
+	if (c->state != PV_CELL_VALUE)
+		return put_word(r, ",\"readable\":null,\"canonical\":null");
+	return put_word(r, ",\"readable\":") &&
+	       put_text(r, pv_readable_text(column, c->s, PV_NAME_READABLE, room)) &&
+	       put_word(r, ",\"canonical\":") &&
+	       put_text(r, pv_readable_text(column, c->s, PV_NAME_CANONICAL, room));
+}
+
+static bool put_frames(
+	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
+{
+	bool ok = put_word(r, ",\"readable_stack\":");
+	if (c->state != PV_CELL_VALUE)
+		return ok && put_word(r, "null");
+	const char *lead = "[";
+	for (const char *at = c->s; ok && *at; lead = ",") {
+		size_t len = strcspn(at, "\n");
+		const char *text = pv_frames_text(&r->frames, column, at, len);
+		ok = text && put_word(r, lead) && put_text(r, text);
+		at += len + (at[len] == '\n');
+	}
+	return ok && put_word(r, *c->s ? "]" : "[]");
+}
+
+static bool put_names(struct pv_json_rows *r, int key, const struct pv_cell *c)
+{
+	const struct pv_column *column = &r->table->column[r->column[key]];
+	if (key == r->named)
+		return put_forms(r, c, column);
+	return column->unit != PV_UNIT_LIST || !pv_column_has_names(column) ||
+	       put_frames(r, c, column);
+}
+
 bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out)
 {
 	const struct pv_table *t = r->table;
@@ -204,7 +259,8 @@ bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out)
 		const struct pv_cell *c = &t->row[i].cell[r->column[k]];
 		bool first = r->text.v[r->text.n - 1] == '{';
 		ok = put_word(r, first ? "\"" : ",\"") && put_word(r, r->key[k]) &&
-		     put(r, "\":", 2) && put_cell(r, c, &t->column[r->column[k]]);
+		     put(r, "\":", 2) && put_cell(r, c, &t->column[r->column[k]]) &&
+		     put_names(r, (int)k, c);
 	}
 	if (ok)
 		fwrite(r->text.v, 1, r->text.n, out);

@@ -3,6 +3,7 @@
 #define PV_REPORT_JSON_ROW_H
 
 #include "common/base/mem.h"
+#include "common/query/readable.h"
 #include "common/report/report_sections.h"
 
 struct cJSON;
@@ -17,13 +18,19 @@ struct cJSON *pv_json_address(uint64_t v);
 struct cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column);
 
 /*
- * Rows of one table. A report has tens of thousands of them, so they are written as text; cJSON
+ * Rows of one table. A method's or class's name is the log's; after it come "readable", as a
+ * programmer writes it, and "canonical", without numbers that a compiler gives anew at each build;
+ * after a stack "readable_stack". A row that is one object has none of these: there are very many.
+ *
+ * A report has tens of thousands of them, so they are written as text; cJSON
  * makes what is more than a number or plain ASCII.
  */
 struct pv_json_rows {
 	const struct pv_table *table;
 	const char *const *key; /* up to PV_MAX_KEYS; NULL ends */
 	int column[PV_MAX_KEYS];
+	int named; /* the key whose name is given in readable and canonical words; -1 */
+	struct pv_frames frames;
 	PV_ARRAY(char) text; /* of one row; private */
 };
 

@@ -74,6 +74,7 @@ struct pv_report_options {
 	const char *split; /* rows of one name told apart by one of these */
 	const char *in;    /* "image:NAME" and so on: only what belongs there */
 	size_t limit;      /* rows of each list, 0 = all */
+	bool raw_names;    /* names as the log has them; JSON has both kinds */
 	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
 	struct pv_report_shot shot;
 	bool has_shot; /* `shot` is meant: heap_classes, heap_objects, heap_path need one */
@@ -88,6 +89,9 @@ struct pv_report_options {
 
 /* "identity", "address", "class"; false for other words. */
 bool pv_report_match_of(const char *text, enum pv_report_match *ret);
+
+/* "readable": false, "raw": true; false for other words. */
+bool pv_report_names_of(const char *text, bool *ret_raw);
 
 /* "text", "json", "csv", "md"; false for other words. */
 bool pv_report_format_of(const char *text, enum pv_report_format *ret);

@@ -356,6 +356,12 @@ bool pv_report_format_of(const char *text, enum pv_report_format *ret)
 	return false;
 }
 
+bool pv_report_names_of(const char *text, bool *ret_raw)
+{
+	*ret_raw = strcmp(text, "raw") == 0;
+	return *ret_raw || strcmp(text, "readable") == 0;
+}
+
 bool pv_report_match_of(const char *text, enum pv_report_match *ret)
 {
 	static const char *const word[] = { [PV_REPORT_IDENTITY] = "identity",

@@ -25,7 +25,8 @@ static bool is_text(enum pv_unit unit)
 
 static const char *cell_text(const struct pv_table *t, size_t row, size_t column, char buf[CELL])
 {
-	return pv_report_cell(&t->row[row].cell[column], t->column[column].unit, buf, CELL);
+	const struct pv_cell shown = pv_cell_shown(t, &t->row[row].cell[column]);
+	return pv_report_cell(&shown, t->column[column].unit, buf, CELL);
 }
 
 /* Columns that say nothing in any row would only push the others aside. */

@@ -192,7 +192,7 @@ def old_logs():
 
 def compiled(profview, log, names):
     """When these methods were compiled."""
-    done = subprocess.run([profview, 'report', log, '--section', 'jit.methods', '--format', 'csv',
+    done = subprocess.run([profview, 'report', log, '--section', 'jit.methods', '--format', 'csv', '--names', 'raw',
                            '--no-index'], capture_output=True, timeout=60, check=True)
     rows = list(csv.DictReader(done.stdout.decode().splitlines()))
     return {r['name']: int(r['time_ns']) for r in rows if r['name'] in names and r['time_ns']}

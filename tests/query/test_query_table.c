@@ -3,6 +3,7 @@
 
 #include "common/base/status.h"
 #include "common/query/build.h"
+#include "common/query/readable.h"
 #include "common/query/row_order.h"
 #include "tests/kit/suite.h"
 

@@ -4,8 +4,10 @@
 usage: test_names.py HOST PROFVIEW READABLE_PRINT PROGRAM RUNTIME     (PROGRAM 'none': skipped)
 
 Every name that names.txt has for the host is there, and nothing of a compiler's is left in any of
-the program's own.
+the program's own: in the reports' lists, in JSON beside the log's own names, and on the screen,
+where `~` shows those. A filter finds either.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -38,6 +40,49 @@ def names(profview, readable, log):
     return dict(zip(raw, shown))
 
 
+def report(profview, log, *more):
+    return subprocess.run([profview, 'report', log, '--section', 'methods', '--limit', '0', *more],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def check_reports(v, profview, log, shown):
+    rows = {row['name']: row for row in json.loads(report(profview, log, '--format', 'json'))['methods']}
+    for raw, name in shown.items():
+        if raw in rows:
+            v.equal(f'readable in JSON: {raw}', rows[raw]['readable'], name)
+            v.true(f'canonical in JSON: {raw}', '#' not in rows[raw]['canonical'], rows[raw]['canonical'])
+    called = {name: raw for raw, name in shown.items() if raw in rows}
+    for form in ('text', 'csv'):
+        text = report(profview, log, '--format', form).replace('""', '"')
+        for name, raw in called.items():
+            v.true(f'{name} in {form}', name in text)
+            v.true(f'{raw} not in {form}', raw not in text)
+    for raw in called.values():
+        v.true(f'{raw} as --names raw', raw in report(profview, log, '--names', 'raw'))
+        break
+    for words in ('> lambda', 'TaxAsync', 'MoveNext ()'):
+        found = report(profview, log, '--format', 'csv', '--names', 'raw', '--filter', words).splitlines()[1:]
+        want = sum(words in raw or words in row['readable'] for raw, row in rows.items())
+        v.equal(f'rows that {words!r} finds', len(found), want)
+
+
+def frame(profview, log, keys):
+    return subprocess.run([profview, '--dump', '--size', '160x400', '--keys', keys, log],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def check_screen(v, profview, log, shown):
+    some = '2\\TaxAsync<Enter>'
+    readable, raw = frame(profview, log, some), frame(profview, log, some + '~')
+    again = frame(profview, log, some + '~~')
+    want, other = 'Shop.Cart.TaxAsync', '<TaxAsync>'
+    v.true('readable on the screen', want in readable and other not in readable, readable[:2000])
+    v.true('raw after ~', other in raw and 'raw names' in raw, raw[:2000])
+    v.true('readable after ~~', want in again and other not in again, again[:2000])
+    tree = frame(profview, log, '3/Cart.TaxAsync<Enter>')
+    v.true('found in the tree by its readable name', 'Cart.TaxAsync' in tree, tree[:2000])
+
+
 def main(host, profview, readable, program, runtime):
     if program == 'none':
         sys.exit(77)
@@ -49,6 +94,8 @@ def main(host, profview, readable, program, runtime):
                               text=True, timeout=100, check=False)
         v.equal('exit', done.returncode, 0)
         shown = names(profview, readable, log)
+        check_reports(v, profview, log, shown)
+        check_screen(v, profview, log, shown)
     for name in wanted(host):
         v.true(f'{name} is there', name in shown.values(), ', '.join(sorted(shown.values())))
     for raw, name in shown.items():

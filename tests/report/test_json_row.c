@@ -20,6 +20,8 @@ static const struct pv_column columns[] = {
 	{ .id = "stack", .unit = PV_UNIT_LIST },
 	{ .id = "sizes", .unit = PV_UNIT_LIST, .flags = PV_COLUMN_NUMBERS },
 	{ .id = "grown", .unit = PV_UNIT_DELTA_BYTES },
+	{ .id = "method", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD },
+	{ .id = "class", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS },
 };
 
 static struct pv_table table;
@@ -100,11 +102,32 @@ START_TEST(other_values)
 	cell[7].s = "1\n18446744073709551615";
 	check("{", (const char *const[MOST]){ "at", "open", "stack", "sizes" },
 		"{\"at\":\"0xdeadbeef\",\"open\":true,\"stack\":[\"Main\",\"say \\\"hi\\\"\"],"
+		"\"readable_stack\":[\"Main\",\"say \\\"hi\\\"\"],"
 		"\"sizes\":[1,18446744073709551615]");
 	for (size_t i = 0; i < PV_COUNT_OF(columns); i++)
 		cell[i].state = PV_CELL_NULL;
 	check("{", (const char *const[MOST]){ "name", "calls", "stack", "sizes" },
-		"{\"name\":null,\"calls\":null,\"stack\":null,\"sizes\":null");
+		"{\"name\":null,\"calls\":null,\"stack\":null,\"readable_stack\":null,\"sizes\":null");
+}
+END_TEST
+
+/* The first name of a row, and every frame of a stack, in all forms; those of native code as is. */
+START_TEST(names)
+{
+	cell[6].s = "Shop.Cart/<>c:<Run>b__7_2 (int)\nmain [app]";
+	cell[9].s = "Shop.Cart/<>c:<Run>b__7_2 (int)";
+	cell[10].s = "System.Byte[]";
+	check("{", (const char *const[MOST]){ "method", "class", "stack" },
+		"{\"method\":\"Shop.Cart/<>c:<Run>b__7_2 (int)\","
+		"\"readable\":\"Shop.Cart.Run > lambda #2\","
+		"\"canonical\":\"Shop.Cart.Run > lambda\",\"class\":\"System.Byte[]\","
+		"\"stack\":[\"Shop.Cart/<>c:<Run>b__7_2 (int)\",\"main [app]\"],"
+		"\"readable_stack\":[\"Shop.Cart.Run > lambda #2\",\"main [app]\"]");
+	check("{", (const char *const[MOST]){ "class" },
+		"{\"class\":\"System.Byte[]\",\"readable\":\"byte[]\",\"canonical\":\"byte[]\"");
+	cell[9].state = PV_CELL_NULL;
+	check("{", (const char *const[MOST]){ "method" },
+		"{\"method\":null,\"readable\":null,\"canonical\":null");
 }
 END_TEST
 
@@ -124,6 +147,7 @@ int main(void)
 	tcase_add_test(t, texts);
 	tcase_add_test(t, numbers);
 	tcase_add_test(t, other_values);
+	tcase_add_test(t, names);
 	tcase_add_test(t, behind_others);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -102,11 +102,11 @@ START_TEST(limit_filter_and_sort)
 		kit_flush(&k);
 	}
 	char *t = report_text(&k, &(struct pv_report_options){ .sections = "methods" });
-	ck_assert_uint_eq(lines_with(t, "App:Method"), 20);
+	ck_assert_uint_eq(lines_with(t, "App.Method"), 20);
 	ck_assert(strstr(t, "  10 more\n"));
 	free(t);
 	t = report_text(&k, &(struct pv_report_options){ .sections = "methods", .limited = true });
-	ck_assert_uint_eq(lines_with(t, "App:Method"), 30);
+	ck_assert_uint_eq(lines_with(t, "App.Method"), 30);
 	ck_assert(!strstr(t, " more\n"));
 	free(t);
 	t = report_text(&k, &(struct pv_report_options){ .sections = "methods",
@@ -114,13 +114,19 @@ START_TEST(limit_filter_and_sort)
 				    .limit = 1,
 				    .sort = "calls",
 				    .format = PV_REPORT_CSV });
-	ck_assert_msg(strstr(t, "\r\nApp:Method29 (),30,") != NULL, "%s", t);
+	ck_assert_msg(strstr(t, "\r\nApp.Method29(),30,") != NULL, "%s", t);
 	ck_assert_uint_eq(lines_with(t, "\r\n"), 2);
 	free(t);
 	t = report_text(
 		&k, &(struct pv_report_options){
 			    .sections = "methods", .filter = "METHOD1", .format = PV_REPORT_CSV });
-	ck_assert_uint_eq(lines_with(t, "App:Method"), 10);
+	ck_assert_uint_eq(lines_with(t, "App.Method"), 10);
+	free(t);
+	t = report_text(&k, &(struct pv_report_options){ .sections = "methods",
+				    .filter = "app.method1",
+				    .raw_names = true,
+				    .format = PV_REPORT_CSV });
+	ck_assert_uint_eq(lines_with(t, "App:Method1"), 10);
 	free(t);
 	kit_free(&k);
 }

@@ -9,7 +9,8 @@ import sys
 
 from showable import shown
 
-SITES = ['class', 'stack']
+NAMES = ['readable', 'canonical']
+SITES = ['class', *NAMES, 'stack', 'readable_stack']
 KEYS = {
     'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
                'buffers', 'recordings', 'complete', 'end', 'end_known_from', 'header_version', 'rules', 'startup_ns', 'joined',
@@ -20,10 +21,10 @@ KEYS = {
                'control_port', 'event_mask'],
     'coverage': ['what', 'state', 'detail'],
     'findings': ['finding', 'score', 'verdict', 'text', 'subject', 'view', 'advice'],
-    'methods': ['name', 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
+    'methods': ['name', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
                 'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
-    'call_tree': ['id', 'parent', 'method', 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
-    'classes': ['name', 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
+    'call_tree': ['id', 'parent', 'method', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
+    'classes': ['name', *NAMES, 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
@@ -36,22 +37,22 @@ KEYS = {
     'gc.pauses': ['start_ns', 'duration_ns'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
     'handles': ['type', 'live', 'most_live', 'created', 'destroyed'],
-    'handle_sites': ['type', 'class', 'stack', 'created', 'live'],
-    'finalizers': ['class', 'objects', 'total_ns', 'max_ns'],
+    'handle_sites': ['type', *SITES, 'created', 'live'],
+    'finalizers': ['class', *NAMES, 'objects', 'total_ns', 'max_ns'],
     'roots': ['source', 'roots', 'roots_total', 'areas', 'area_bytes', 'registered',
               'unregistered', 'pinning', 'weak', 'interior'],
     'root_areas': ['name', 'source', 'start', 'bytes', 'key', 'owner', 'registered_ns',
                    'unregistered_ns', 'roots', 'roots_total'],
     'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'dead_objects',
                    'dead_bytes', 'collection', 'classes'],
-    'heap_shots.classes': ['name', 'objects', 'bytes', 'dead_objects', 'dead_bytes',
+    'heap_shots.classes': ['name', *NAMES, 'objects', 'bytes', 'dead_objects', 'dead_bytes',
                            'young_objects', 'young_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],
-    'exceptions.clause_methods': ['method', 'count', 'catch', 'filter', 'finally', 'fault',
+    'exceptions.clause_methods': ['method', *NAMES, 'count', 'catch', 'filter', 'finally', 'fault',
                                   'other'],
-    'exceptions.classes': ['name', 'thrown', 'message'],
+    'exceptions.classes': ['name', *NAMES, 'thrown', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
-    'locks.objects': ['object', 'class', 'contentions', 'wait_ns', 'max_wait_ns'],
+    'locks.objects': ['object', 'class', *NAMES, 'contentions', 'wait_ns', 'max_wait_ns'],
     'samples': ['total', 'types'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'owner'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
@@ -115,13 +116,15 @@ def check_world(program):
     same([c['what'] for c in report['coverage']], WHATS, 'coverage')
     same(report['source']['damage'][0]['reason'], 'event byte 0xfe\tis not understood', 'reason')
     same(report['source']['path'], 'dir/app "1".mlpd', 'path')
-    same(report['classes'][0], {'name': 'Bad\ufffd\ufffd("\\\x01|', 'allocations': 1,
+    odd = 'Bad\ufffd\ufffd("\\\x01|'
+    same(report['classes'][0], {'name': odd, 'readable': odd, 'canonical': odd, 'allocations': 1,
                                 'allocated_bytes': 10 ** 15, 'estimated': False, 'error_bytes': None}, 'class')
     same(report['allocation_sites'][0]['stack'], ['App:Main (string[])', 'App:Work<A,B> ("x")'],
          'stack')
     methods = {m['name']: m for m in report['methods']}
     same(methods['App:Work<A,B> ("x")'], {
-        'name': 'App:Work<A,B> ("x")', 'calls': 1, 'total_ns': 5000, 'self_ns': 5000,
+        'name': 'App:Work<A,B> ("x")', 'readable': 'App.Work<A, B>("x")',
+        'canonical': 'App.Work<A, B>("x")', 'calls': 1, 'total_ns': 5000, 'self_ns': 5000,
         'max_ns': 5000, 'exceptional_leaves': 1, 'samples_self': 1, 'samples_total': 1,
         'cpu_user_ns': None, 'cpu_kernel_ns': None}, 'method')
     same([(n['id'], n['parent'], n['method'][:8]) for n in report['call_tree']],
@@ -136,8 +139,10 @@ def check_world(program):
     same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',
                                                                   'App.Fault'], 'shot')
     same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
-         'fault': 0}, 'classes': [{'name': 'App.Fault', 'thrown': 1, 'message': None}], 'clause_methods': [
-             {'method': 'App:Main (string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
+         'fault': 0}, 'classes': [{'name': 'App.Fault', 'readable': 'App.Fault', 'canonical': 'App.Fault',
+                                           'thrown': 1, 'message': None}], 'clause_methods': [
+             {'method': 'App:Main (string[])', 'readable': 'App.Main(string[])',
+              'canonical': 'App.Main(string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
               'other': 0}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')
     same(report['samples'], {'total': 1, 'types': None}, 'samples')
@@ -184,14 +189,15 @@ def check_lists(program, report):
         same(len(rows), len(value), f'{name} rows')
         for got, want in zip(rows, value):
             for key, cell in got.items():
-                w = want[key]
+                first = key in ('name', 'class') and 'readable' in want
+                w = want['readable' if first else 'readable_stack' if key == 'stack' else key]
                 w = '' if w is None else ' > '.join(w) if isinstance(w, list) else w
                 w = str(w).lower() if isinstance(w, bool) else shown(str(w))
                 same(cell, w.replace('\ufffd\ufffd', '\\xff\\xc3'), f'{name}.{key}')
     text = run(program, 'world', 'text', 'all').decode('utf-8')
     assert '1 000 000 000 000 000' in text and 'Bad\\xff\\xc3("\\\\x01|' in text and '\x01' not in text
     for m in report['methods']:
-        assert m['name'] in text
+        assert m['readable'] in text
     md = run(program, 'world', 'md', 'classes').decode('utf-8').splitlines()
     same(len(md), 2 + len(report['classes']), 'lines of Markdown')
     assert all(re.sub(r'\\.', '', line).count('|') == 6 for line in md), md

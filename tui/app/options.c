@@ -203,6 +203,12 @@ static bool set_by(const struct parse *p, const char *value)
 	       bad_value(p, "identity, address or class", value);
 }
 
+static bool set_names(const struct parse *p, const char *value)
+{
+	return pv_report_names_of(value, &p->o->report.raw_names) ||
+	       bad_value(p, "readable or raw", value);
+}
+
 static bool set_object(const struct parse *p, const char *value)
 {
 	char *end;
@@ -349,6 +355,9 @@ static const struct {
 	{ .set = set_sort,
 		.row = { "--sort", 0, "KEY", UI_VERB_REPORT,
 			"sort by this JSON key where a section has it" } },
+	{ .set = set_names,
+		.row = { "--names", 0, "HOW", UI_VERB_REPORT,
+			"readable (the default), or raw, as the log has them" } },
 	{ .set = set_limit,
 		.row = { "--limit", 0, "N", UI_VERB_REPORT,
 			"rows of each list, 0 for all (text: 20)" } },

@@ -52,7 +52,7 @@ const struct pv_row *ui_list_row(const struct ui_list *l)
 	return l->at < row_count(l) ? &l->table->row[l->at] : NULL;
 }
 
-const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
+static const struct pv_cell *name_cell(const struct ui_list *l, const struct pv_row *row)
 {
 	if (!l->table || !row)
 		return NULL;
@@ -60,7 +60,19 @@ const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
 	if (name < 0 || row->cell[name].state != PV_CELL_VALUE)
 		return NULL;
 	enum pv_unit unit = l->table->column[name].unit;
-	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST ? row->cell[name].s : NULL;
+	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST ? &row->cell[name] : NULL;
+}
+
+const char *ui_list_name(const struct ui_list *l, const struct pv_row *row)
+{
+	const struct pv_cell *c = name_cell(l, row);
+	return c ? c->s : NULL;
+}
+
+const char *ui_list_shown_name(const struct ui_list *l, const struct pv_row *row)
+{
+	const struct pv_cell *c = name_cell(l, row);
+	return c ? pv_cell_shown(l->table, c).s : NULL;
 }
 
 /* Of objects followed between shots, which have a model of their own that nobody changes. */
@@ -82,6 +94,7 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 		.group = l->group,
 		.net = s->net,
 		.ran = !s->waits,
+		.readable = !s->raw_names,
 		.bucketed = bucketed,
 		.from_ns = s->range.from_ns,
 		.to_ns = s->range.to_ns,
@@ -156,6 +169,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_group = l->group;
 	l->posted_net = s->net;
 	l->posted_waits = s->waits;
+	l->posted_raw = s->raw_names;
 	l->posted_heap = s->heap.heap;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_query_worker_post(s->worker, &l->slot, &q->job);
@@ -254,7 +268,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_net != s->net ||
-		       l->posted_waits != s->waits || (!pending && (!l->table || l->want));
+		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
+		       (!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation && !of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;

@@ -53,7 +53,7 @@ struct ui_list {
 	bool newer;      /* asked after the picture was frozen */
 	uint64_t posted_window;
 	enum pv_by posted_group;
-	bool posted_net, posted_waits;
+	bool posted_net, posted_waits, posted_raw;
 	const struct pv_heap *posted_heap;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
@@ -96,9 +96,10 @@ void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool
 unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
 unsigned ui_list_mouse(struct ui_list *l, const struct ui_shared *s, struct ui_mouse m);
 
-/* The selected row, and a row's name; NULL when there is none. */
+/* The selected row, a row's name, and how it is shown; NULL when there is none. */
 const struct pv_row *ui_list_row(const struct ui_list *l);
 const char *ui_list_name(const struct ui_list *l, const struct pv_row *row);
+const char *ui_list_shown_name(const struct ui_list *l, const struct pv_row *row);
 
 void ui_list_move_to(struct ui_list *l, size_t row);
 void ui_list_want(struct ui_list *l, const char *name);

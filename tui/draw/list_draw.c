@@ -147,10 +147,10 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 	const struct pv_row *row, size_t column)
 {
 	const struct pv_column *col = &l->table->column[column];
-	const struct pv_cell *cell = &row->cell[column];
+	const struct pv_cell cell = pv_cell_shown(l->table, &row->cell[column]);
 	char buf[CELL_MAX];
-	const char *text = text_of(col, cell, buf, sizeof buf);
-	enum ui_style style = cell_style(col, cell);
+	const char *text = text_of(col, &cell, buf, sizeof buf);
+	enum ui_style style = cell_style(col, &cell);
 	if (!ui_column_is_text(col)) {
 		ui_put_right(c, at, style, text);
 		return;

@@ -29,6 +29,12 @@ static int compare_numbers(const struct pv_cell *a, const struct pv_cell *b, enu
 	}
 }
 
+static const char *text_of(const struct pv_table *t, const struct pv_cell *c)
+{
+	const char *text = pv_cell_shown(t, c).s;
+	return text ? text : "";
+}
+
 /* Cells that say nothing come last in either direction, as they do in a query. */
 static int compare_by(const struct order *o, const struct pv_row *x, const struct pv_row *y,
 	int column, bool descending)
@@ -39,7 +45,7 @@ static int compare_by(const struct order *o, const struct pv_row *x, const struc
 		return b_known - a_known;
 	enum pv_unit unit = o->table->column[column].unit;
 	int r = unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST
-			? strcmp(a->s ? a->s : "", b->s ? b->s : "")
+			? strcmp(text_of(o->table, a), text_of(o->table, b))
 			: compare_numbers(a, b, unit);
 	return descending ? -r : r;
 }
@@ -54,6 +60,11 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return r ? r : (x->id > y->id) - (x->id < y->id);
 }
 
+static bool has(const char *name, const char *part)
+{
+	return name && ui_find_text(name, part) >= 0;
+}
+
 /* Rows that do not match go behind those that do, where `rows` no longer counts them. */
 static bool filter_rows(struct ui_list *l)
 {
@@ -65,8 +76,8 @@ static bool filter_rows(struct ui_list *l)
 		return false;
 	size_t in = 0, kept_out = 0;
 	for (size_t i = 0; i < l->all_rows; i++) {
-		const char *name = ui_list_name(l, &t->row[i]);
-		bool match = !l->filter[0] || (name && ui_find_text(name, l->filter) >= 0);
+		bool match = !l->filter[0] || has(ui_list_name(l, &t->row[i]), l->filter) ||
+			     has(ui_list_shown_name(l, &t->row[i]), l->filter);
 		if (match)
 			t->row[in++] = t->row[i];
 		else

@@ -19,11 +19,14 @@ int ui_find_text(const char *text, const char *part)
 	return -1;
 }
 
-static bool hits(const struct pv_cell *cell, const struct ui_aim *aim)
+static bool hits(const struct pv_table *t, const struct pv_cell *cell, const struct ui_aim *aim)
 {
 	if (cell->state != PV_CELL_VALUE || !cell->s)
 		return false;
-	return aim->exact ? strcmp(cell->s, aim->text) == 0 : ui_find_text(cell->s, aim->text) >= 0;
+	const char *shown = pv_cell_shown(t, cell).s;
+	if (aim->exact)
+		return strcmp(cell->s, aim->text) == 0 || strcmp(shown, aim->text) == 0;
+	return ui_find_text(cell->s, aim->text) >= 0 || ui_find_text(shown, aim->text) >= 0;
 }
 
 bool ui_aim_next(const struct pv_table *t, const struct ui_aim *aim, size_t from, size_t *ret_at)
@@ -35,7 +38,7 @@ bool ui_aim_next(const struct pv_table *t, const struct ui_aim *aim, size_t from
 	for (size_t step = aim->dir == 0 ? 0 : 1; step <= t->rows; step++) {
 		size_t at = aim->dir < 0 ? (from + t->rows - step % t->rows) % t->rows
 					 : (from + step) % t->rows;
-		if (hits(&t->row[at].cell[name], aim)) {
+		if (hits(t, &t->row[at].cell[name], aim)) {
 			*ret_at = at;
 			return true;
 		}

@@ -110,12 +110,22 @@ void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name)
 	s->picked[kind] = copy;
 }
 
+static const char *innermost(const char *name)
+{
+	const char *last = name ? strrchr(name, '\n') : NULL;
+	return last ? last + 1 : name;
+}
+
 const char *ui_pane_name(const struct ui_pane *p)
 {
 	const struct ui_list *l = &p->list[p->focus];
-	const char *name = ui_list_name(l, ui_list_row(l));
-	const char *last = name ? strrchr(name, '\n') : NULL;
-	return last ? last + 1 : name;
+	return innermost(ui_list_name(l, ui_list_row(l)));
+}
+
+const char *ui_pane_shown_name(const struct ui_pane *p)
+{
+	const struct ui_list *l = &p->list[p->focus];
+	return innermost(ui_list_shown_name(l, ui_list_row(l)));
 }
 
 static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
@@ -170,7 +180,7 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 {
 	const struct ui_list *main = &p->list[0];
 	const struct pv_row *row = ui_list_row(main);
-	const char *name = ui_list_name(main, row);
+	const char *name = ui_list_shown_name(main, row);
 	char shot[32];
 	if (p->def->part[0].view == PV_VIEW_SHOTS && row) {
 		snprintf(shot, sizeof shot, "shot %" PRIu64, row->id - 1);

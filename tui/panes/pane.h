@@ -123,6 +123,7 @@ const char *ui_pane_coverage(const struct ui_pane *p);
 
 /* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */
 const char *ui_pane_name(const struct ui_pane *p);
+const char *ui_pane_shown_name(const struct ui_pane *p); /* as people read it */
 
 /* Remembers what the user has picked; `name` may be NULL: nothing changes. */
 void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name);

@@ -38,7 +38,7 @@ static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect
 
 static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
 {
-	const char *name = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
+	const char *name = ui_list_shown_name(&p->list[0], ui_list_row(&p->list[0]));
 	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, name ? name : "");
 	const struct pv_row *row = ui_list_row(&p->list[0]);
 	if (row && row->parent == 0)

@@ -162,7 +162,7 @@ static void draw_shares(
 					&row->cell[more], t->column[more].unit, text, sizeof text));
 			x += FIGURE;
 		}
-		const char *name = ui_list_name(l, row);
+		const char *name = ui_list_shown_name(l, row);
 		char small[400];
 		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
 			name ? ui_shorten(name, at.w - x, small, sizeof small) : "-");

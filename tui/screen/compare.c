@@ -215,7 +215,7 @@ static void show_paths(struct ui_screen *s)
 	const struct pv_row *row = ui_list_row(&p->list[0]), *cohort = ui_list_row(&p->list[1]);
 	struct ui_browse_wish *w = &s->browser.wish;
 	bool diff = p->def->command == UI_CMD_DIFF, one = !diff && p->focus > 0 && cohort;
-	const char *name = ui_list_name(&p->list[0], row);
+	const char *name = ui_list_shown_name(&p->list[0], row);
 	if (!l || !row || (diff && s->compare.rows != UI_ROWS_CLASSES)) {
 		ui_screen_say(s, true, "there is no class under the cursor");
 		return;

@@ -43,8 +43,11 @@ static void add_rows(struct words *w, const struct ui_list *l)
 {
 	for (size_t i = 0; l && l->table && i < l->table->rows; i++) {
 		const char *name = ui_list_name(l, &l->table->row[i]);
+		const char *shown = ui_list_shown_name(l, &l->table->row[i]);
 		if (name)
 			add(w, name);
+		if (shown && shown != name)
+			add(w, shown);
 	}
 }
 

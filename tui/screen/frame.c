@@ -208,6 +208,8 @@ void ui_frame_crumb(
 		snprintf(text, sizeof text, " ▸ without waits, %.3g %%", 100 * l->table->waited);
 		x = add(c, r, x, UI_WARN, text);
 	}
+	if (s->raw_names)
+		x = add(c, r, x, UI_WARN, " ▸ raw names");
 	if (l->filter[0]) {
 		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
 		x = add(c, r, x, UI_WARN, text);
@@ -218,7 +220,7 @@ void ui_frame_crumb(
 		x = add(c, r, x, UI_WAITING, " ▸ asking");
 	if (s->paused && l->newer)
 		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
-	const char *name = ui_pane_name(p);
+	const char *name = ui_pane_shown_name(p);
 	if (name && name[0]) {
 		snprintf(text, sizeof text, " ▸ %s", name);
 		add(c, r, x, UI_PLAIN, text);

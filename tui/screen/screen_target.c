@@ -49,6 +49,12 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_say(
 			s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");
 		return UI_HANDLED;
+	case UI_CMD_RAW_NAMES:
+		s->shared.raw_names = !s->shared.raw_names;
+		ui_screen_say(s, false,
+			s->shared.raw_names ? "names as the log has them"
+					    : "names as a programmer writes them");
+		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return tell(s, UI_CHEAPER);
 	case UI_CMD_TURN_ON:

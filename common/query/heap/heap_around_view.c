@@ -20,7 +20,7 @@ static const struct pv_column reference_columns[] = {
 	[R_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
 	[R_OWN] = { "own", "OWN", PV_UNIT_TEXT, 6, 4, PV_COLUMN_ASCENDING },
 	[R_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[R_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
 };
 
@@ -121,7 +121,7 @@ static const struct pv_column kept_columns[] = {
 	[K_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
 	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
 	[K_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[K_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
 };
 

@@ -6,13 +6,15 @@
 #include "common/heap/radix.h"
 #include "common/query/build.h"
 #include "common/query/heap/heap_find.h"
+#include "common/query/readable.h"
 
 /* Which classes' names hold the text; NULL when out of memory. */
 static bool *matching(const struct pv_graph *g, const char *filter)
 {
 	bool *match = malloc((g->klass.n + 1) * sizeof *match);
 	for (size_t i = 0; match && i < g->klass.n; i++)
-		match[i] = !filter || !filter[0] || pv_text_has(g->klass.v[i].name, filter);
+		match[i] =
+			!filter || !filter[0] || pv_readable_class_has(g->klass.v[i].name, filter);
 	return match;
 }
 

@@ -18,7 +18,8 @@ static const struct pv_column class_columns[] = {
 	[C_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
 	[C_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
 	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
-	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 static void run_classes(struct pv_build *b, struct pv_model *m)
@@ -58,7 +59,7 @@ static const struct pv_column object_columns[] = {
 	[O_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
 	[O_DOMINATOR] = { "dominator", "KEPT BY", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
 	[O_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[O_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1,
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_JSON },
 	[O_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
@@ -163,7 +164,8 @@ static const struct pv_column path_columns[] = {
 	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
 	[P_WHAT] = { "what", "OBJECT, THEN WHAT REFERS TO IT", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_HIDE_JSON },
-	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN },
+	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_CLASS },
 	[P_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN },
 	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },

@@ -202,7 +202,8 @@ static const struct pv_column class_columns[] = {
 	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, PV_COLUMN_HIDE_SCREEN },
 	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8,
 		PV_COLUMN_HIDE_SCREEN },
-	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 /*
@@ -303,7 +304,8 @@ static const struct pv_column diff_columns[] = {
 	[D_NEW_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, 0 },
 	[D_BASE_BYTES] = { "base_bytes", "BASE BYTES", PV_UNIT_BYTES, 10, 4, 0 },
 	[D_BASE_OBJECTS] = { "base_objects", "BASE OBJ", PV_UNIT_COUNT, 9, 5, 0 },
-	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 static void put_both(struct pv_build *b, const struct pv_groups *g, const struct sum *base,

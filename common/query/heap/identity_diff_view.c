@@ -75,7 +75,8 @@ enum {
 
 static const struct pv_column class_columns[] = {
 	FIGURES,
-	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 static const struct pv_column thread_columns[] = {
 	FIGURES,
@@ -84,7 +85,7 @@ static const struct pv_column thread_columns[] = {
 };
 static const struct pv_column site_columns[] = {
 	FIGURES,
-	[D_NAME] = { "class", "CLASS", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
+	[D_NAME] = { "class", "CLASS", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	[D_STACK] = { "stack", "BORN IN", PV_UNIT_LIST, 36, 0, PV_COLUMN_GROWS },
 };
 

@@ -101,7 +101,8 @@ static const struct pv_column ladder_columns[] = {
 	[L_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 4, 0 },
 	[L_GROWTH] = { "bytes_growth", "GROWTH", PV_UNIT_DELTA_BYTES, 10, 3, 0 },
 	[L_SURVIVAL] = { "young_survival_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 5, 0 },
-	[L_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[L_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[L_TOTALS] = { "alive_bytes", "ALIVE AT EACH SHOT", PV_UNIT_LIST, 24, 6,
 		PV_COLUMN_NUMBERS },
 };
@@ -195,7 +196,7 @@ enum { C_CLASS, C_AFTER, C_BEFORE, C_BORN_BYTES, C_BORN, C_BYTES, C_OBJECTS, C_L
 
 static const struct pv_column cohort_columns[] = {
 	[C_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 4,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ASCENDING },
 	[C_BEFORE] = { "born_before", "BEFORE", PV_UNIT_COUNT, 6, 0, PV_COLUMN_ASCENDING },
 	[C_BORN_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, 0 },
@@ -263,7 +264,8 @@ enum { B_BYTES, B_OBJECTS, B_CLASS, B_STACK };
 static const struct pv_column allocation_columns[] = {
 	[B_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, 0 },
 	[B_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 1, 0 },
-	[B_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 2, PV_COLUMN_ASCENDING },
+	[B_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 2,
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	[B_STACK] = { "stack", "BORN IN", PV_UNIT_LIST, 36, 0, PV_COLUMN_GROWS },
 };
 

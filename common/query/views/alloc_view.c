@@ -26,7 +26,8 @@ static const struct pv_column class_columns[] = {
 	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN },
 	[C_IMAGE] = { "image", "IMAGE", PV_UNIT_TEXT, 16, 8,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
-	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 /* 95 % of such estimates are nearer to the truth than this. */
@@ -119,7 +120,7 @@ static const struct pv_column stack_columns[] = {
 	[K_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
 	[K_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
 	[K_METHOD] = { "method", "ALLOCATED IN, CALLED FROM", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
 };
 
 /* A site of the class on its way outwards. */

@@ -43,7 +43,8 @@ static const struct pv_column method_columns[] = {
 	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, 0 },
 	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
-	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 /* The facts about calls and samples that this log can have. */
@@ -205,7 +206,8 @@ static const struct pv_column edge_columns[] = {
 		PV_COLUMN_HIDE_JSON },
 	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
 	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
-	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 /*

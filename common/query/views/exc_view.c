@@ -13,7 +13,8 @@ enum { X_COUNT, X_SHARE, X_NAME, X_MESSAGE };
 static const struct pv_column class_columns[] = {
 	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, 0 },
 	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1, PV_COLUMN_HIDE_JSON },
-	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[X_MESSAGE] = { "message", "NEWEST MESSAGE", PV_UNIT_TEXT, 40, 2,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
@@ -108,7 +109,7 @@ static const struct pv_column clause_method_columns[] = {
 	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, 0 },
 	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, 0 },
 	[C_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 _Static_assert(C_OTHER - C_CATCH + 1 == PV_CLAUSES, "a column a kind of clause");

@@ -55,7 +55,8 @@ static const struct pv_column site_columns[] = {
 	[S_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 8, 0, 0 },
 	[S_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 8, 1, 0 },
 	[S_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
-	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
+	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 
@@ -101,7 +102,7 @@ static const struct pv_column finalizer_columns[] = {
 	[F_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[F_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
 	[F_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 static void put_finalized(

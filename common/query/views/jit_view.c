@@ -19,7 +19,8 @@ static const struct pv_column method_columns[] = {
 	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, 0 },
 	[J_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, 0 },
-	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 struct sum {

@@ -13,7 +13,7 @@ static const struct pv_column columns[] = {
 	[L_LINE] = { "line", "LINE", PV_UNIT_EXACT, 6, 0, PV_COLUMN_ASCENDING },
 	[L_FILE] = { "file", "FILE", PV_UNIT_TEXT, 30, 3, PV_COLUMN_ASCENDING },
 	[L_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 static void copy_lines(struct pv_build *b, struct pv_model *m)

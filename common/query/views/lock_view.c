@@ -15,7 +15,7 @@ static const struct pv_column columns[] = {
 	[L_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 6, PV_COLUMN_HIDE_JSON },
 	[L_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
 	[L_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 static void put_lock(

@@ -67,7 +67,7 @@ static const struct pv_column body_columns[] = {
 	[B_VERSION] = { "version", "VERSION", PV_UNIT_COUNT, 7, 4, 0 },
 	[B_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
 	[B_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 static const char *const tier_text[PV_TIERS] = { [PV_TIER_UNKNOWN] = "unknown",
@@ -116,7 +116,7 @@ static const struct pv_column transition_columns[] = {
 	[T_IN_NS] = { "managed_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
 	[T_IN_MAX] = { "managed_max_ns", "LONGEST", PV_UNIT_NS, 9, 5, 0 },
 	[T_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
 
 static void add_transitions(struct pv_cell *c, const struct pv_transitions *t)

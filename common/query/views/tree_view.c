@@ -75,7 +75,7 @@ static const struct pv_column tree_columns[] = {
 	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
 	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
 	[T_METHOD] = { "method", "CALL TREE", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
 };
 
 static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struct bucket *k)

@@ -3,6 +3,7 @@
 #include "common/model/model.h"
 #include "common/query/coverage.h"
 #include "common/query/groups_kept.h"
+#include "common/query/readable.h"
 #include "common/query/specs.h"
 
 static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
@@ -85,11 +86,20 @@ uint64_t pv_view_generation(struct pv_model *m)
 	return pv_model_generation(m);
 }
 
+/* With names that people read, if the query asks for them. */
+static struct pv_table *named(struct pv_table *t, const struct pv_query *q)
+{
+	if (!t || !q->readable || pv_table_readable(t, -1))
+		return t;
+	pv_table_destroy(t);
+	return NULL;
+}
+
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q)
 {
 	const struct pv_view_spec *spec = specs[view];
 	if (!q->bucketed)
-		return pv_spec_table(m, spec, view, q);
+		return named(pv_spec_table(m, spec, view, q), q);
 	struct pv_build b;
 	if (!pv_build_init(&b, spec, pv_view_name(view), q))
 		return NULL;
@@ -98,7 +108,7 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 	pv_build_stamp(&b, m);
 	pv_bucket_view(&b, m);
 	pv_model_unlock(m);
-	return pv_build_finish(&b);
+	return named(pv_build_finish(&b), q);
 }
 
 /* --- the coverage table --- */
