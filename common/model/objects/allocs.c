@@ -148,6 +148,13 @@ static inline struct pv_site *known_site(const struct quick *q, uint64_t type, u
 	return steady && site->class_use < q->sums && site->cell ? site : NULL;
 }
 
+/* Whether the slot is not the object's, and the one that it had before is to be taken up again. */
+static inline bool was_ousted(const struct quick *q, const struct pv_address *slot, uint64_t object)
+{
+	return slot->object != object &&
+	       q->ousted[pv_addresses_ousted_place(object)].object == object;
+}
+
 /*
  * Nearly every allocation is of a class, at a place and at an address of which nothing needs to
  * be looked up. *at: the first one that is not so.
@@ -168,7 +175,7 @@ static void apply_usual(
 			break;
 		struct pv_site *site = known_site(q, a->type, q->node[place->node].stack);
 		struct pv_address *s = &q->slot[pv_addresses_place(a->object)];
-		if (!site || s->asked)
+		if (!site || s->asked || was_ousted(q, s, a->object))
 			break;
 		site->count++;
 		site->amount += a->size;
