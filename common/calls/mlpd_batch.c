@@ -45,10 +45,27 @@ static enum apart how_apart(enum pv_kind kind)
 	}
 }
 
-/* Before the event goes to the batch's arrays. */
-static bool make_way(struct mlpd_digester *d, enum pv_kind kind)
+/*
+ * A key may mean something else from here on: calls that are open keep what theirs meant, so nothing
+ * is summed up over it.
+ */
+static bool redefines(struct mlpd_digester *d, const struct pv_event *e)
 {
-	switch (how_apart(kind)) {
+	bool other = pv_is_unload(e) && !(d->described && d->described->over);
+	if (pv_is_description(e))
+		other = !d->described || pv_described_changes(d->described, e);
+	d->redefined |= other;
+	return other;
+}
+
+/* Before the event goes to the batch's arrays. */
+static bool make_way(struct mlpd_digester *d, const struct pv_event *e)
+{
+	if (!mlpd_digest_pass(d, (int64_t)e->time))
+		return false;
+	if (redefines(d, e))
+		return mlpd_digest_leave(d);
+	switch (how_apart(e->kind)) {
 	case APART:
 		return true;
 	case ASKS:
@@ -66,10 +83,10 @@ static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 		e->alloc.stack };
 	if (e->kind == PV_KIND_ALLOC)
 		return push_alloc(d, e->time, &alloc);
-	if (!make_way(d, e->kind) || !mlpd_digest_number(d))
+	if (!make_way(d, e) || !mlpd_digest_number(d))
 		return false;
-	/* Whose calls they are that follow shows when the event is applied. */
-	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END) {
+	/* Whose calls they are that follow, and of what, shows when the event is applied. */
+	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END || d->redefined) {
 		d->on = false;
 		d->over = true;
 	}

@@ -153,6 +153,8 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	d->from_depth = d->depth;
 	d->all_enters = 0;
 	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
+	if (d->ends && d->ends_ns < d->end_ns)
+		d->end_ns = d->ends_ns + 1;
 	d->last_ns = time;
 	return begin_count(d, time);
 }
@@ -190,6 +192,19 @@ bool mlpd_digest_leave(struct mlpd_digester *d)
 	return ok;
 }
 
+void mlpd_digest_drop(struct mlpd_digester *d)
+{
+	struct mlpd_tree *t = d->tree;
+	for (size_t i = 0; i < t->touched.n; i++) {
+		struct mlpd_node *n = &t->node[t->touched.v[i]];
+		n->total_ns = n->longest_ns = 0;
+		n->more_calls = UINT32_MAX;
+	}
+	t->touched.n = t->exc.n = t->long_ns.n = 0;
+	t->told = d->run_named > MLPD_ROOT || t->n == 0 ? d->run_named : MLPD_ROOT + 1;
+	d->within = d->known = false;
+}
+
 bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
 {
 	*ret_go_on = true;
@@ -199,10 +214,13 @@ bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, b
 	}
 	if (d->within && !mlpd_digest_close(d))
 		return false;
+	if (!mlpd_digest_pass(d, time))
+		return false;
 	/* From here on it may be a time before that of calls that are open. */
 	if (d->known && time < d->last_ns && !mlpd_digest_leave(d))
 		return false;
-	*ret_go_on = d->on && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
+	bool ended = d->ends && time > d->ends_ns;
+	*ret_go_on = d->on && !ended && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
 	return !*ret_go_on || begin_stretch(d, time);
 }
 
@@ -247,6 +265,7 @@ void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_bat
 		d->trees++;
 	}
 	d->run_paths = t->n;
+	d->run_named = t->told;
 	mlpd_digest_begin(d, t, b);
 }
 

@@ -5,6 +5,7 @@
 #ifndef PV_FORMAT_MLPD_DIGEST_H
 #define PV_FORMAT_MLPD_DIGEST_H
 
+#include "common/calls/described.h"
 #include "common/format/mlpd/mlpd.h"
 #include "common/calls/mlpd_tree.h"
 
@@ -15,6 +16,11 @@ struct mlpd_digester {
 	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
 	uint32_t number;        /* of its last stretch */
 	bool known;             /* what the strand has open is what the thread has, above a base */
+	struct pv_described *described; /* of the log; NULL: any description may change a meaning */
+	bool redefined;                 /* one has, in the batch */
+	bool ends;                      /* the thread was said to end, at times from ... */
+	int64_t ends_ns;                /* ... this one ... */
+	int64_t ended_ns; /* ... to this: what comes later is of the next with its id */
 	struct pv_batch *batch;
 	struct pv_batch *home; /* where the open stretch stands */
 	bool on;               /* not given up for this buffer */
@@ -30,7 +36,7 @@ struct mlpd_digester {
 	int64_t last_ns;
 	uint32_t enters, leaves, exc_leaves; /* since the last count was begun */
 	uint64_t run_enters;                 /* in the run, summed up */
-	uint32_t run_paths;                  /* in the tree when it began */
+	uint32_t run_paths, run_named;       /* in the tree when it began; of them named */
 	uint32_t resting; /* runs that are still not summed up: their paths would all be new */
 };
 
@@ -58,6 +64,8 @@ bool mlpd_digest_calls(
 bool mlpd_digest_close(struct mlpd_digester *d);
 /* And what is open now is known to whoever applies the batch, not here. */
 bool mlpd_digest_leave(struct mlpd_digester *d);
+/* The run is not summed up after all: what its batches say of the strand goes, and is named again. */
+void mlpd_digest_drop(struct mlpd_digester *d);
 /*
  * As mlpd_decode_batch(), for a buffer that is decoded alone: its calls are summed up if its
  * digest is wanted, from what the buffer itself opens.
@@ -86,10 +94,21 @@ static inline bool mlpd_digest_number(const struct mlpd_digester *d)
 	return true;
 }
 
+/* Before an event at that time which is not summed up. */
+static inline bool mlpd_digest_pass(struct mlpd_digester *d, int64_t time)
+{
+	if (!d->ends || time <= d->ends_ns)
+		return true;
+	d->ends = time <= d->ended_ns;
+	return mlpd_digest_leave(d);
+}
+
 /* Notes where the next allocation of the batch stands. */
 static inline bool mlpd_digest_alloc(struct mlpd_digester *d, int64_t time)
 {
 	struct pv_digest *g = &d->batch->digest;
+	if (!mlpd_digest_pass(d, time))
+		return false;
 	if (!g->wanted)
 		return true;
 	bool outside = time < d->last_ns || time >= d->end_ns;

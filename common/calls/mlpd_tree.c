@@ -112,6 +112,8 @@ static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 
 void mlpd_tree_forget(struct mlpd_tree *t)
 {
+	if (t->n == 0)
+		return;
 	t->touched.n = t->exc.n = t->long_ns.n = 0;
 	if (t->room > ROOM_KEPT || t->slots == 0) {
 		mlpd_tree_finish(t);

@@ -9,7 +9,7 @@ enum {
 	NODES_KEPT = 1 << 19, /* of all trees, from one run to the next */
 };
 
-struct mlpd_strand {
+struct call_stream {
 	bool used; /* by the present run */
 	uint64_t thread;
 	uint64_t run; /* that used it last; 0: none */
@@ -19,8 +19,11 @@ struct mlpd_strand {
 
 struct pv_summariser {
 	uint64_t number;
-	size_t kept; /* nodes of its trees, from one run to the next */
-	struct mlpd_strand strand[PV_STRANDS];
+	size_t kept;      /* nodes of its trees, from one run to the next */
+	uint64_t dropped; /* streams: as digest.dropped has them, for the next run */
+	bool redefined;   /* a method, in the batch at hand */
+	struct pv_described described;
+	struct call_stream stream[PV_STRANDS];
 };
 
 struct pv_summariser *pv_summariser_create(void)
@@ -31,8 +34,9 @@ struct pv_summariser *pv_summariser_create(void)
 	r->number = 1;
 	r->kept = NODES_KEPT;
 	for (uint32_t i = 0; i < PV_STRANDS; i++) {
-		r->strand[i].digester.strand = i;
-		r->strand[i].digester.most = MLPD_TREE_KEPT;
+		r->stream[i].digester.strand = i;
+		r->stream[i].digester.most = MLPD_TREE_KEPT;
+		r->stream[i].digester.described = &r->described;
 	}
 	return r;
 }
@@ -41,18 +45,20 @@ void pv_summariser_keep(struct pv_summariser *r, uint32_t paths)
 {
 	r->kept = 2 * (size_t)paths;
 	for (size_t i = 0; i < PV_STRANDS; i++)
-		r->strand[i].digester.most = paths;
+		r->stream[i].digester.most = paths;
 }
 
 void pv_summariser_destroy(struct pv_summariser *r)
 {
 	for (size_t i = 0; r && i < PV_STRANDS; i++)
-		mlpd_tree_finish(&r->strand[i].tree);
+		mlpd_tree_finish(&r->stream[i].tree);
+	if (r)
+		pv_described_finish(&r->described);
 	free(r);
 }
 
-/* What it has open is not known, and with `paths` neither what it has learnt. */
-static void forget(struct mlpd_strand *s, bool paths)
+/* Its open calls are not known, and with `paths` neither its tree. */
+static void forget(struct call_stream *s, bool paths)
 {
 	s->digester.known = false;
 	if (!paths)
@@ -64,15 +70,20 @@ static void forget(struct mlpd_strand *s, bool paths)
 void pv_summariser_forget(struct pv_summariser *r, bool paths)
 {
 	for (size_t i = 0; i < PV_STRANDS; i++)
-		forget(&r->strand[i], paths);
+		forget(&r->stream[i], paths);
+}
+
+void pv_summariser_unsure(struct pv_summariser *r)
+{
+	r->described.unsure = true;
 }
 
 /* The thread's, or the one not used for longest. NULL: all are in use. */
-static struct mlpd_strand *find_strand(struct pv_summariser *r, uint64_t thread)
+static struct call_stream *find_stream(struct pv_summariser *r, uint64_t thread)
 {
-	struct mlpd_strand *oldest = NULL;
+	struct call_stream *oldest = NULL;
 	for (size_t i = 0; i < PV_STRANDS; i++) {
-		struct mlpd_strand *s = &r->strand[i];
+		struct call_stream *s = &r->stream[i];
 		if (s->run && s->thread == thread)
 			return s;
 		if (!s->used && (!oldest || s->run < oldest->run))
@@ -81,12 +92,13 @@ static struct mlpd_strand *find_strand(struct pv_summariser *r, uint64_t thread)
 	if (!oldest)
 		return NULL;
 	forget(oldest, false);
+	oldest->digester.ends = false;
 	return oldest;
 }
 
-static struct mlpd_digester *strand_of(struct pv_summariser *r, struct pv_batch *b)
+static struct mlpd_digester *stream_of(struct pv_summariser *r, struct pv_batch *b)
 {
-	struct mlpd_strand *s = find_strand(r, b->thread);
+	struct call_stream *s = find_stream(r, b->thread);
 	if (!s)
 		return NULL;
 	if (s->used)
@@ -98,11 +110,15 @@ static struct mlpd_digester *strand_of(struct pv_summariser *r, struct pv_batch 
 	return &s->digester;
 }
 
-bool pv_summariser_add(struct pv_summariser *r, struct pv_batch *b, struct mlpd_bases *bases,
-	const struct mlpd_format *f, size_t *ret_used)
+static bool add(struct pv_summariser *r, struct pv_decode_task *t)
 {
-	struct mlpd_digester *d = strand_of(r, b);
-	return d && mlpd_digest_decode(d, bases, f, false, ret_used);
+	struct mlpd_digester *d = stream_of(r, &t->batch);
+	if (!d)
+		return false;
+	d->redefined = false;
+	bool ok = mlpd_digest_decode(d, &t->bases, &t->format, false, &t->used);
+	r->redefined |= d->redefined;
+	return ok;
 }
 
 /* Trees that were not used for longest go where all together are too large. */
@@ -110,29 +126,151 @@ static void trim(struct pv_summariser *r)
 {
 	for (;;) {
 		size_t kept = 0;
-		struct mlpd_strand *oldest = NULL;
+		struct call_stream *oldest = NULL;
 		for (size_t i = 0; i < PV_STRANDS; i++) {
-			struct mlpd_strand *s = &r->strand[i];
+			struct call_stream *s = &r->stream[i];
 			kept += s->tree.room;
 			if (s->tree.room && (!oldest || s->run < oldest->run))
 				oldest = s;
 		}
 		if (kept <= r->kept || !oldest)
 			return;
+		r->dropped |= UINT64_C(1) << oldest->digester.strand;
 		forget(oldest, true);
 		mlpd_tree_finish(&oldest->tree);
 	}
 }
 
-bool pv_summariser_end_run(struct pv_summariser *r)
+static bool end_run(struct pv_summariser *r)
 {
 	bool ok = true;
 	for (size_t i = 0; i < PV_STRANDS; i++) {
-		struct mlpd_strand *s = &r->strand[i];
+		struct call_stream *s = &r->stream[i];
 		ok = (!s->used || mlpd_digest_close(&s->digester)) && ok;
 		s->used = false;
 	}
 	trim(r);
 	r->number++;
 	return ok;
+}
+
+/* --- the end of a run */
+
+/* Whether the run ends with the batch, whose events are there. */
+static bool is_last(struct pv_summariser *r, const struct pv_batch *b)
+{
+	bool last = r->redefined || b->damaged;
+	for (size_t i = 0; i < b->rare.n; i++) {
+		switch (b->rare.v[i].kind) {
+		case PV_KIND_METHOD_FREE:
+		case PV_KIND_CLASS_UNLOAD:
+		case PV_KIND_IMAGE_UNLOAD:
+		case PV_KIND_ASSEMBLY_UNLOAD:
+		case PV_KIND_DOMAIN_UNLOAD:
+			/* Definitions are read ahead then (hold.h), and the times of a run looked at. */
+			r->described.over = last = true;
+			break;
+		case PV_KIND_SYNC_POINT:
+		case PV_KIND_THREAD_START:
+		case PV_KIND_THREAD_END:
+			last = true;
+			break;
+		default:
+			break;
+		}
+	}
+	r->described.unsure |= b->damaged; /* there may be buffers in the rest of it */
+	return last;
+}
+
+/* Which of several ends is that of the present thread shows when they are applied. */
+static void note_end(struct mlpd_digester *d, int64_t time)
+{
+	d->ends_ns = d->ends && d->ends_ns < time ? d->ends_ns : time;
+	d->ended_ns = d->ends && d->ended_ns > time ? d->ended_ns : time;
+	d->ends = true;
+}
+
+/* After a batch that ended a run: threads begin and end in it. */
+static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
+{
+	for (size_t i = 0; i < b->rare.n; i++) {
+		const struct pv_event *e = &b->rare.v[i];
+		if (e->kind != PV_KIND_THREAD_START && e->kind != PV_KIND_THREAD_END)
+			continue;
+		struct call_stream *s = find_stream(r, e->meta.key);
+		forget(s, false);
+		s->thread = e->meta.key;
+		s->run = r->number;
+		if (e->kind == PV_KIND_THREAD_END)
+			note_end(&s->digester, (int64_t)e->time);
+	}
+}
+
+/* --- runs */
+
+/* Each buffer event by event, and nothing goes on from any. */
+static bool take_apart(struct pv_summariser *r, struct pv_decode_task *t, size_t n)
+{
+	bool ok = true;
+	for (size_t i = 0; i < PV_STRANDS; i++) {
+		if (r->stream[i].used)
+			mlpd_digest_drop(&r->stream[i].digester);
+		r->stream[i].used = false;
+	}
+	for (size_t i = 0; i < n; i++)
+		ok = mlpd_decode_plain(&t[i].batch) && ok;
+	pv_summariser_forget(r, false);
+	r->number++;
+	return ok;
+}
+
+size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_t n)
+{
+	size_t i = 0;
+	bool ok = true, last = false;
+	uint64_t dropped = r->dropped;
+	r->dropped = 0;
+	while (ok && !last && i < n) {
+		ok = !t[i].nomem && add(r, &t[i]);
+		last = ok && is_last(r, &t[i].batch);
+		i++;
+	}
+	bool damaged = t[i - 1].batch.damaged;
+	ok = ok && (damaged ? take_apart(r, t, i) : end_run(r));
+	t[0].batch.digest.dropped = dropped;
+	for (size_t k = 0; k < i; k++) {
+		t[k].batch.digest.run_n = damaged || i == 1 ? 0 : (uint32_t)i;
+		t[k].nomem = !ok;
+	}
+	if (ok && last)
+		note_lives(r, &t[i - 1].batch);
+	if (r->redefined)
+		pv_summariser_forget(r, false);
+	r->redefined = false;
+	return i;
+}
+
+/* Descriptions that no digester has seen. */
+static void note_descriptions(struct pv_summariser *r, const struct pv_batch *b)
+{
+	for (size_t i = 0; i < b->rare.n; i++) {
+		const struct pv_event *e = &b->rare.v[i];
+		if (pv_is_description(e))
+			pv_described_changes(&r->described, e);
+	}
+}
+
+void pv_summarise_alone(struct pv_summariser *r, struct pv_decode_task *t)
+{
+	struct pv_batch *b = &t->batch;
+	if (!t->decoded)
+		t->nomem = t->nomem ||
+			   !mlpd_summarise_batch(b, &t->bases, &t->format, t->partial, &t->used);
+	if (b->damaged)
+		t->nomem = t->nomem || !mlpd_decode_plain(b);
+	note_descriptions(r, b);
+	pv_summariser_forget(r, false);
+	if (is_last(r, b))
+		note_lives(r, b);
 }

@@ -31,7 +31,7 @@ void pv_batch_again(struct pv_batch *b)
 	pv_batch_drop_pack(b);
 	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->frames.n = 0;
-	b->continues = b->told = b->gap_before = b->away = b->damaged = false;
+	b->continues = b->told = b->gap_before = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 	pv_digest_reset(&b->digest);
 }

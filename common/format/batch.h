@@ -31,7 +31,6 @@ struct pv_batch {
 	bool continues;     /* a further piece of the buffer before (very large buffers) */
 	bool told;          /* the model knows its definitions already */
 	bool gap_before;    /* bytes before this buffer were lost or damaged */
-	bool away;          /* `bytes` has texts alone: the payload has to be read again */
 
 	/* Event i: time[i], kind[i], key[i]. n is the same for all three. */
 	size_t n, room;

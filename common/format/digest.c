@@ -2,10 +2,10 @@
 
 void pv_digest_reset(struct pv_digest *d)
 {
-	d->wanted = d->heard = d->resting = false;
+	d->wanted = d->resting = false;
 	d->path.n = d->sum.n = d->exc.n = d->count.n = d->open.n = d->stretch.n = 0;
 	d->alloc_path.n = d->number.n = 0;
-	d->events = 0;
+	d->events = d->dropped = 0;
 	d->run = d->run_n = 0;
 }
 

@@ -73,9 +73,10 @@ struct pv_digest {
 	int64_t cell_origin_ns, cell_ns; /* of the timeline */
 	int64_t stretch_ns;              /* stretches end at multiples of it on the log's clock */
 
-	uint32_t strand;                      /* up to PV_STRAND_ALONE */
-	uint32_t tree;                        /* its paths are numbered anew where this changes */
-	uint32_t first_path;                  /* number of path.v[0] */
+	uint32_t strand;     /* up to PV_STRAND_ALONE */
+	uint32_t tree;       /* its paths are numbered anew where this changes */
+	uint32_t first_path; /* number of path.v[0] */
+	uint64_t dropped;    /* strands whose paths before this are of no more use: a bit each */
 	PV_ARRAY(struct pv_digest_path) path; /* those met first */
 	PV_ARRAY(struct pv_digest_sum) sum;   /* of all stretches, as this and the next three */
 	PV_ARRAY(uint32_t) exc;
@@ -88,7 +89,6 @@ struct pv_digest {
 	number;              /* by index into the batch, up to the last stretch: events before */
 	uint64_t events;     /* of the batch that stand in stretches */
 	uint32_t run, run_n; /* number of the run, and batches in it; 0: it stands for itself */
-	bool heard;          /* whoever applies it knows its paths */
 	bool resting; /* wanted, but nearly every call was a new path: nothing is summed up */
 
 	/* Private to the decoder: what it began with, to do it again. */

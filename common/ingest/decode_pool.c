@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "common/calls/mlpd_digest.h"
 #include "common/base/thread.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/calls/summariser.h"
@@ -50,62 +49,13 @@ struct pv_decode_pool {
 	uint32_t number, lost;
 	uint64_t begun; /* runs */
 	bool stop, give_way;
-	bool unloaded; /* something was, up to what is being decoded */
-	bool anew;     /* the next run */
+	bool anew; /* the next run */
 	struct pv_summariser *summariser;
 	bool busy;          /* it has a run */
 	uint32_t forgotten; /* of `lost`, as often it has forgotten its paths */
 	unsigned workers;
 	pthread_t worker[MAX_WORKERS];
 };
-
-/* Alone, or where pieces of one buffer may follow: nothing of another buffer goes on in it. */
-static void decode_alone(struct pv_decode_task *t)
-{
-	if (!t->decoded)
-		t->nomem = t->nomem || !mlpd_summarise_batch(&t->batch, &t->bases, &t->format,
-					       t->partial, &t->used);
-}
-
-/*
- * Whether what comes behind the batch may be applied much later than it is, or in view of what it
- * says of lives and ends: nothing is summed up beyond it.
- */
-static bool is_mark(const struct pv_batch *b, bool *ret_unloads)
-{
-	bool mark = false;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		switch (b->rare.v[i].kind) {
-		case PV_KIND_METHOD_FREE:
-		case PV_KIND_CLASS_UNLOAD:
-		case PV_KIND_IMAGE_UNLOAD:
-		case PV_KIND_ASSEMBLY_UNLOAD:
-		case PV_KIND_DOMAIN_UNLOAD:
-			*ret_unloads = true;
-			return true;
-		case PV_KIND_SYNC_POINT:
-		case PV_KIND_THREAD_START:
-		case PV_KIND_THREAD_END:
-			mark = true;
-			break;
-		default:
-			break;
-		}
-	}
-	return mark;
-}
-
-/*
- * Where something is unloaded for the first time, the model takes the calls of that run one by one;
- * later on it is told of what is to come (hold.h). Nothing can go on from calls that were taken so:
- * if only the model found that out, runs decoded by then would be taken one by one, too.
- */
-static void note_unload(struct pv_decode_pool *p)
-{
-	if (!p->unloaded)
-		pv_summariser_forget(p->summariser, false);
-	p->unloaded = true;
-}
 
 /* What the batch holds for its calls: of the order of their number where they are not summed up. */
 static size_t entries(const struct pv_batch *b)
@@ -115,27 +65,10 @@ static size_t entries(const struct pv_batch *b)
 
 static void summarise(struct pv_decode_pool *p, struct run *r)
 {
-	bool ok = true;
-	size_t from = 0;
-	if (r->anew || r->lost != p->forgotten)
-		pv_summariser_forget(p->summariser, r->lost != p->forgotten);
-	p->forgotten = r->lost;
-	for (size_t i = 0; i < r->n; i++) {
-		struct pv_decode_task *t = &r->task[i];
-		ok = ok && !t->nomem &&
-		     pv_summariser_add(p->summariser, &t->batch, &t->bases, &t->format, &t->used);
-		t->nomem = !ok;
-		bool unloads = false, mark = is_mark(&t->batch, &unloads);
-		if (i + 1 < r->n && !mark)
-			continue;
-		t->nomem |= ok && !pv_summariser_end_run(p->summariser);
-		if (unloads)
-			note_unload(p);
-		for (size_t k = from; k <= i && r->n > 1; k++) {
-			r->task[k].batch.digest.run = r->number + (uint32_t)from;
-			r->task[k].batch.digest.run_n = (uint32_t)(i + 1 - from);
-		}
-		from = i + 1;
+	for (size_t at = 0, n; at < r->n; at += n) {
+		n = pv_summarise_run(p->summariser, &r->task[at], r->n - at);
+		for (size_t i = at; i < at + n; i++)
+			r->task[i].batch.digest.run = r->number + (uint32_t)at;
 	}
 }
 
@@ -148,12 +81,14 @@ static void decode(struct pv_decode_pool *p, struct run *r)
 {
 	r->past->n = r->n;
 	r->past->sums = 0;
-	if (is_alone(r)) {
-		decode_alone(&r->task[0]);
-		return;
-	}
-	summarise(p, r);
-	for (size_t i = 0; i < r->n; i++)
+	if (r->anew || r->lost != p->forgotten)
+		pv_summariser_forget(p->summariser, r->lost != p->forgotten);
+	p->forgotten = r->lost;
+	if (is_alone(r))
+		pv_summarise_alone(p->summariser, &r->task[0]);
+	else
+		summarise(p, r);
+	for (size_t i = 0; i < r->n && !is_alone(r); i++)
 		r->past->sums += entries(&r->task[i].batch);
 }
 
@@ -270,13 +205,18 @@ static struct run *open_run(struct pv_decode_pool *p)
 	return r && r->state == RUN_OPEN ? r : NULL;
 }
 
-void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget)
+void pv_decode_pool_forget(struct pv_decode_pool *p, bool paths)
 {
 	struct run *r = open_run(p);
 	*(r ? &r->anew : &p->anew) = true;
-	p->lost += forget;
+	p->lost += paths;
 	if (r)
 		r->lost = p->lost;
+}
+
+void pv_decode_pool_goes_on(struct pv_decode_pool *p)
+{
+	pv_summariser_unsure(p->summariser);
 }
 
 void pv_decode_pool_cut(struct pv_decode_pool *p)
@@ -285,10 +225,8 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 	if (!r || r->n == 0)
 		return;
 	pthread_mutex_lock(&p->lock);
-	r->state = r->task[0].decoded ? RUN_READY : RUN_QUEUED;
-	p->anew |= r->task[0].decoded || r->task[0].partial;
-	if (r->state == RUN_QUEUED)
-		pthread_cond_signal(&p->work);
+	r->state = RUN_QUEUED;
+	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -9,7 +9,7 @@
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
 
-#include "common/format/mlpd/mlpd.h"
+#include "common/calls/summariser.h"
 
 struct pv_decode_pool;
 
@@ -20,14 +20,16 @@ struct pv_decode_pool;
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
 
-enum { PV_DECODE_RUN = 64 };
+enum { PV_DECODE_RUN = PV_STRANDS };
 
 /* From now on at most `n` buffers make a run, 1 to PV_DECODE_RUN (as at first). */
 void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);
 /* The next buffer begins a run. */
 void pv_decode_pool_cut(struct pv_decode_pool *p);
-/* pv_summariser_forget() before the next buffer's run. */
-void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget);
+/* pv_summariser_forget() before the next buffer, where bytes were lost or the model is another. */
+void pv_decode_pool_forget(struct pv_decode_pool *p, bool paths);
+/* Before the first buffer: the model has methods that no buffer of this pool has described. */
+void pv_decode_pool_goes_on(struct pv_decode_pool *p);
 
 /*
  * An empty slot to fill: its batch is reset, the caller sets its payload, offset, thread, time_base
@@ -35,17 +37,6 @@ void pv_decode_pool_anew(struct pv_decode_pool *p, bool forget);
  * done with. So what is borrowed is bounded by the runs that are in use, each of two megabytes and
  * what the buffer that filled it has beyond. NULL while all slots are in use: take one first.
  */
-struct pv_decode_task {
-	struct pv_batch batch;
-	struct mlpd_bases bases;
-	struct mlpd_bases start; /* bases at the first byte, for another try */
-	struct mlpd_format format;
-	bool partial; /* the payload may end inside an event without that being damage */
-	bool decoded; /* by the caller already: only keeps its place in the order; a run of its own */
-	size_t used; /* result: payload bytes understood */
-	bool nomem;  /* result */
-};
-
 struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p);
 /* Hands the slot of the last room() to the workers. */
 void pv_decode_pool_submit(struct pv_decode_pool *p);

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "common/calls/mlpd_digest.h"
 #include "common/format/mlpd/batch_fit.h"
+#include "common/model/calls/stretch.h"
 #include "common/model/names/told.h"
 
 void pv_hold_finish(struct pv_hold *h)
@@ -11,11 +13,8 @@ void pv_hold_finish(struct pv_hold *h)
 		pv_batch_finish(&h->kept.v[i].batch);
 	for (size_t i = 0; i < h->spare.n; i++)
 		pv_batch_finish(&h->spare.v[i]);
-	for (size_t i = 0; i < h->sums.n; i++)
-		pv_digest_finish(&h->sums.v[i]);
 	pv_array_finish(&h->kept);
 	pv_array_finish(&h->spare);
-	pv_array_finish(&h->sums);
 	pv_array_finish(&h->ends);
 	pv_map_finish(&h->ends_of);
 	*h = (struct pv_hold){ 0 };
@@ -76,36 +75,12 @@ static bool make_place(struct pv_hold *h)
 	return pv_reserve(&h->kept, 1);
 }
 
-/* Sums take new memory over and over where it is not used again: a page at a time. */
-static void take_sums(struct pv_hold *h, struct pv_digest *d)
-{
-	if (d->sum.room > 0 || h->sums.n == 0)
-		return;
-	const struct pv_digest *only = &h->sums.v[--h->sums.n];
-	memcpy(&d->sum, &only->sum, sizeof d->sum);
-	h->spare_bytes -= pv_digest_bytes(only);
-}
-
-static void give_sums(struct pv_hold *h, struct pv_digest *d)
-{
-	struct pv_digest only = { .sum = { 0 } };
-	size_t size = d->sum.room * sizeof *d->sum.v;
-	if (d->sum.room < PV_HOLD_SUMS || h->bytes + h->spare_bytes + size > PV_HOLD_BYTES ||
-		!pv_reserve(&h->sums, 1))
-		return;
-	memcpy(&only.sum, &d->sum, sizeof only.sum);
-	memset(&d->sum, 0, sizeof d->sum);
-	only.sum.n = 0;
-	h->sums.v[h->sums.n++] = only;
-	h->spare_bytes += size;
-}
-
 bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 {
 	if (!make_place(h) || !pv_model_tell(m, b))
 		return false;
 	struct pv_hold_kept *k = &h->kept.v[h->kept.n];
-	if (!pv_batch_keep(b, h->again, &k->batch))
+	if (!pv_batch_keep(b, &k->batch))
 		return false;
 	h->kept.n++;
 	k->bytes = pv_batch_used(&k->batch);
@@ -114,8 +89,6 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 		*b = h->spare.v[--h->spare.n];
 		h->spare_bytes -= pv_batch_bytes(b);
 	}
-	if (k->batch.away && k->batch.digest.sum.n)
-		take_sums(h, &b->digest);
 	if (look_through(h, &k->batch))
 		h->due = h->kept.n - h->first;
 	return true;
@@ -165,6 +138,14 @@ void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct
 		pv_model_tell_end(m, b->thread, e->time);
 }
 
+bool pv_hold_expand(struct pv_model *m, struct pv_batch *const *b, size_t n)
+{
+	bool ok = pv_calls_skip_summary(m, b, n);
+	for (size_t i = 0; i < n && ok; i++)
+		ok = mlpd_decode_plain(b[i]);
+	return ok;
+}
+
 void pv_hold_done(struct pv_hold *h)
 {
 	struct pv_hold_kept *k = &h->kept.v[h->first++];
@@ -172,9 +153,7 @@ void pv_hold_done(struct pv_hold *h)
 	size_t size = pv_batch_bytes(b); /* it may have been decoded once more */
 	h->bytes -= k->bytes;
 	h->due -= h->due > 0;
-	bool worth = !b->away && size >= PV_HOLD_SPARE; /* a small one would only have to grow */
-	if (b->away)
-		give_sums(h, &b->digest);
+	bool worth = size >= PV_HOLD_SPARE; /* a small one would only have to grow */
 	if (worth && h->bytes + h->spare_bytes + size <= PV_HOLD_BYTES &&
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);

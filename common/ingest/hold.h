@@ -19,8 +19,7 @@ enum {
 	PV_HOLD_BUFFERS = 256,
 	PV_HOLD_RUN = 64,
 	PV_HOLD_ENDS = 1024,
-	PV_HOLD_SPARE = 64 << 10,
-	PV_HOLD_SUMS = 4096
+	PV_HOLD_SPARE = 64 << 10
 };
 
 struct pv_hold_end {
@@ -35,12 +34,10 @@ struct pv_hold_kept {
 };
 
 struct pv_hold {
-	bool again; /* the owner's: payloads can be had again, and need not be kept */
 	PV_ARRAY(struct pv_hold_kept) kept; /* first ... n - 1 are kept, in order */
 	size_t first;
 	size_t due;                      /* as many from there on stand before a sync point */
 	PV_ARRAY(struct pv_batch) spare; /* empty, with their memory */
-	PV_ARRAY(struct pv_digest) sums; /* likewise, of sums alone */
 	size_t bytes, spare_bytes;
 	PV_ARRAY(struct pv_hold_end) ends; /* of threads, said by others in a kept batch */
 	struct pv_map ends_of;             /* thread -> its first one, as far as `ends` goes */
@@ -65,6 +62,11 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b);
 size_t pv_hold_due(
 	struct pv_hold *h, const struct pv_model *m, bool all, struct pv_batch *ret[PV_HOLD_RUN]);
 void pv_hold_done(struct pv_hold *h);
+/*
+ * A run, kept or not, whose calls have to be applied event by event: its batches are decoded so from
+ * the payloads that they have. False when out of memory.
+ */
+bool pv_hold_expand(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /* More than that is not kept. */
 bool pv_hold_is_full(const struct pv_hold *h);
 

@@ -67,10 +67,7 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	*ret_ok = n == 0 || pv_ingest_begin_run(in, run, n);
 	if (!*ret_ok)
 		return false;
-	bool nomem = t->nomem || (t->batch.damaged && !mlpd_decode_plain(&t->batch));
-	*ret_ok = nomem              ? pv_ingest_fail_nomem(in)
-		  : t->batch.damaged ? apply_damaged(in, t)
-				     : pv_ingest_take(in, &t->batch);
+	*ret_ok = t->batch.damaged ? apply_damaged(in, t) : pv_ingest_take(in, &t->batch);
 	pv_decode_pool_done(in->pool);
 	return *ret_ok;
 }
@@ -123,6 +120,7 @@ static bool renew_model(struct pv_ingest *in)
 	in->model->address_log = NULL;
 	in->model = fresh;
 	bool ok = pv_ingest_renew_table(in);
+	pv_decode_pool_forget(in->pool, true);
 	in->status.damaged = in->status.complete = false;
 	in->status.renewals++;
 	in->status.models += !again;
@@ -188,7 +186,6 @@ static bool begin(struct pv_ingest *in)
 	if (in->found_says == in->says)
 		in->format = in->framer.header.format = in->found;
 	begin_record(in);
-	in->hold.again = pv_ingest_has_payloads(in);
 	struct pv_target_info t = { .data_version = in->says,
 		.header_major = h->format.header_major,
 		.header_minor = h->header_minor,
@@ -288,7 +285,7 @@ static bool submit_buffer(struct pv_ingest *in)
 	if (piece || in->framer.gap_before)
 		pv_decode_pool_cut(in->pool);
 	if (in->framer.gap_before)
-		pv_decode_pool_anew(in->pool, false);
+		pv_decode_pool_forget(in->pool, false);
 	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
 		;
 	if (!t || !ok || !fill_task(in, t))
@@ -341,7 +338,7 @@ static bool restart(struct pv_ingest *in)
 	bool may_join = in->framer.may_join;
 	mlpd_framer_finish(&in->framer);
 	b07_finish(&in->old);
-	in->chosen = in->is_old = in->hold.again = false;
+	in->chosen = in->is_old = false;
 	in->framer.may_join = may_join;
 	in->carry.n = 0;
 	/* A new recording begins, even if its header equals the old one's: start over. */

@@ -448,6 +448,7 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	pv_index_close(&from);
 	if (m && place_source(in, &s, covers)) {
 		take_state(in, &s, m);
+		pv_decode_pool_goes_on(in->pool);
 		take_table(in, table);
 		if (s.finished)
 			take_finished(in, &s);

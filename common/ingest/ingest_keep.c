@@ -1,7 +1,6 @@
 /* The way of a decoded batch into the model: at once, or by way of those that are kept. */
 #include "common/ingest/ingest_parts.h"
 
-#include "common/calls/mlpd_digest.h"
 #include "common/model/ground/room.h"
 #include "common/model/calls/stretch.h"
 
@@ -23,6 +22,7 @@ void pv_ingest_note_model(struct pv_ingest *in)
 void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, const char *reason)
 {
 	pv_ingest_flush(in, true);
+	pv_decode_pool_forget(in->pool, false);
 	pv_model_lock(in->model);
 	pv_model_damage(in->model, offset, bytes, reason);
 	if (in->table)
@@ -69,56 +69,25 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	return ok || pv_ingest_fail_nomem(in);
 }
 
-/* Event by event where the model cannot take the calls summed up. */
-static bool make_plain(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
+/* The run's paths are known from here on; it is taken apart where its order counts. */
+static bool settle(struct pv_ingest *in, struct pv_batch *const *b, size_t n, bool ends)
 {
-	bool heard = pv_model_hears(in->model, b, n);
-	pv_decode_pool_anew(in->pool, !heard);
-	for (size_t i = 0; i < n; i++) {
-		if (b[i]->away && b[i]->digest.wanted && !pv_ingest_payload(in, b[i]))
-			return false;
-		if (!mlpd_decode_plain(b[i]))
-			return pv_ingest_fail_nomem(in);
-	}
-	return true;
-}
-
-static bool taken(struct pv_ingest *in, struct pv_batch *const *b, size_t n)
-{
-	return pv_model_hears(in->model, b, n) &&
-	       pv_model_takes(in->model, (const struct pv_batch *const *)b, n);
-}
-
-/* A log that shows an end may have to be kept from there on: not all of the run is applied then. */
-static bool shows_end(const struct pv_batch *b)
-{
-	for (size_t i = 0; i < b->rare.n; i++)
-		if (b->rare.v[i].kind == PV_KIND_THREAD_END)
-			return true;
-	return false; /* others change names, and no run with such is taken */
+	bool ok = pv_paths_register(in->model, b, n);
+	if (ok && (ends || pv_calls_need_order(in->model, b, n)))
+		ok = pv_hold_expand(in->model, b, n);
+	return ok || pv_ingest_fail_nomem(in);
 }
 
 bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t n)
 {
 	struct pv_batch *b[PV_DECODE_RUN];
-	bool plain = false;
-	in->as_run = false;
-	if (n == 1) {
-		b[0] = &t->batch;
-		return t->nomem || !t->batch.damaged || make_plain(in, b, 1);
-	}
 	for (size_t i = 0; i < n; i++) {
 		b[i] = &t[i].batch;
 		if (t[i].nomem)
 			return pv_ingest_fail_nomem(in);
-		plain |= b[i]->damaged;
 	}
-	if (!plain && pv_hold_wanted(&in->hold, in->model))
-		return true; /* it is looked at when its turn comes */
-	for (size_t i = 0; i < n; i++)
-		plain |= shows_end(b[i]);
-	in->as_run = !plain && taken(in, b, n);
-	return in->as_run || make_plain(in, b, n);
+	in->as_run = b[0]->damaged || !pv_hold_wanted(&in->hold, in->model);
+	return !in->as_run || settle(in, b, n, false);
 }
 
 static void tell_ends(struct pv_ingest *in, const struct pv_batch *b)
@@ -141,13 +110,13 @@ static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 	bool ok = true;
 	size_t n;
 	while (ok && *credit > 0 && (n = pv_hold_due(&in->hold, in->model, all, b)) > 0) {
+		bool ends = false;
 		*credit -= (ptrdiff_t)n;
-		bool whole = b[0]->digest.run_n <= 1 || b[0]->digest.run_n == n;
 		for (size_t i = 0; i < n && n > 1; i++)
-			whole &= !pv_hold_tells_end(&in->hold, b[i]);
+			ends |= pv_hold_tells_end(&in->hold, b[i]);
 		if (n == 1)
 			tell_ends(in, b[0]);
-		ok = (whole && taken(in, b, n)) || make_plain(in, b, n);
+		ok = settle(in, b, n, ends);
 		for (size_t i = 0; i < n && ok; i++)
 			ok = apply_kept(in, b[i]);
 		for (size_t i = 0; i < n; i++)
@@ -184,8 +153,6 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 {
 	if (in->as_run)
 		return apply_now(in, b);
-	if (!pv_hold_wanted(&in->hold, in->model))
-		return (taken(in, &b, 1) || make_plain(in, &b, 1)) && apply_now(in, b);
 	pv_model_make_room(in->model);
 	pv_model_lock(in->model);
 	bool ok = pv_hold_put(&in->hold, in->model, b);

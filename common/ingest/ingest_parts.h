@@ -17,7 +17,6 @@ struct pv_ingest {
 	struct pv_source *source;
 	struct pv_source
 		*replay; /* bytes that a pipe gave, read again before more of it; or NULL */
-	struct pv_source *payloads; /* the same file: payloads that were not kept; or NULL */
 	struct pv_ingest_options options;
 	pthread_t thread;
 	bool started;
@@ -128,10 +127,6 @@ bool pv_ingest_index_due(const struct pv_ingest *in);
  * a buffer are copied: they are decoded before it is known what follows. False: out of memory.
  */
 bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b);
-/* Whether any payload can be read again, by its offset, at once. */
-bool pv_ingest_has_payloads(const struct pv_ingest *in);
-/* The batch has its payload again, or is damage and no more. False: the state is FAILED. */
-bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b);
 void pv_ingest_note_source(struct pv_ingest *in);
 /* Compressed data that could not be read becomes damage where it would have come in the stream. */
 void pv_ingest_stored_damage(struct pv_ingest *in);

@@ -40,13 +40,6 @@ struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *r
 	return NULL;
 }
 
-bool pv_ingest_has_payloads(const struct pv_ingest *in)
-{
-	struct pv_source_info info;
-	pv_source_info(in->source, &info);
-	return info.kind == PV_SOURCE_FILE && !info.compressed;
-}
-
 bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b)
 {
 	const struct mlpd_framer *f = &in->framer;
@@ -61,53 +54,6 @@ bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b)
 	if (f->payload_len)
 		memcpy(b->bytes.v + in->carry.n, f->payload, f->payload_len);
 	b->bytes.n = in->carry.n + f->payload_len;
-	return true;
-}
-
-static bool read_at(struct pv_source *s, uint64_t offset, uint8_t *to, size_t n)
-{
-	struct pv_error e;
-	uint64_t got;
-	bool ok = pv_source_seek(s, offset, &e);
-	for (; ok && n > 0; to += got, n -= got)
-		ok = pv_source_read(s, to, n, &got, &e) == PV_READ_BYTES;
-	return ok;
-}
-
-/* Of a buffer that is not there any more nothing is left but where it was. */
-static void lose(struct pv_batch *b)
-{
-	const struct pv_batch lost = *b;
-	pv_batch_reset(b);
-	b->offset = lost.offset;
-	b->bytes_len = lost.bytes_len;
-	b->thread = lost.thread;
-	b->time_base = lost.time_base;
-	b->continues = lost.continues;
-	b->gap_before = lost.gap_before;
-	b->damaged = true;
-	b->damage_offset = lost.offset;
-	b->damage_bytes = lost.bytes_len + MLPD_BUFFER_HEADER;
-	strcpy(b->damage_reason, "the file has changed while it was read");
-}
-
-bool pv_ingest_payload(struct pv_ingest *in, struct pv_batch *b)
-{
-	struct pv_error e;
-	pv_array_finish(&b->bytes);
-	if (!pv_reserve(&b->bytes, b->bytes_len + 1))
-		return pv_ingest_fail_nomem(in);
-	if (!in->payloads)
-		in->payloads = pv_source_again(in->source, &e);
-	if (!in->payloads)
-		return pv_ingest_fail(in, &e);
-	if (!read_at(in->payloads, b->offset + MLPD_BUFFER_HEADER, b->bytes.v,
-		    (size_t)b->bytes_len)) {
-		lose(b);
-		return true;
-	}
-	b->bytes.n = (size_t)b->bytes_len;
-	b->away = false;
 	return true;
 }
 

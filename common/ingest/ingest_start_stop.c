@@ -91,7 +91,6 @@ void pv_ingest_destroy(struct pv_ingest *in)
 	pv_model_destroy(in->model);
 	pv_buffers_destroy(in->table);
 	pv_source_close(in->replay);
-	pv_source_close(in->payloads);
 	pv_source_close(in->source);
 	close(in->changed_fd);
 	close(in->stop_fd);

@@ -24,16 +24,19 @@ static void decode_told(struct reader *r, struct pv_batch *ret)
 	struct logkit *k = r->k;
 	logkit_flush(k);
 	const struct mlpd_buffer_header h = { .time_base = k->batch.time_base };
-	struct mlpd_bases bases;
-	size_t used, bytes = k->batch.bytes_len;
-	mlpd_bases_init(&bases, &h);
-	*ret = (struct pv_batch){ .thread = k->batch.thread, .time_base = k->batch.time_base };
-	ck_assert(pv_reserve(&ret->bytes, bytes + 1));
-	memcpy(ret->bytes.v, k->batch.bytes.v, bytes);
-	ret->bytes.n = ret->bytes_len = bytes;
-	ck_assert(pv_model_digests(k->model, &ret->digest));
-	ck_assert(pv_summariser_add(r->run, ret, &bases, &k->format, &used));
-	ck_assert(pv_summariser_end_run(r->run));
+	struct pv_decode_task t = { .format = k->format };
+	struct pv_batch *b = &t.batch;
+	size_t bytes = k->batch.bytes_len;
+	mlpd_bases_init(&t.bases, &h);
+	b->thread = k->batch.thread;
+	b->time_base = k->batch.time_base;
+	ck_assert(pv_reserve(&b->bytes, bytes + 1));
+	memcpy(b->bytes.v, k->batch.bytes.v, bytes);
+	b->bytes.n = b->bytes_len = bytes;
+	ck_assert(pv_model_digests(k->model, &b->digest));
+	ck_assert_uint_eq(pv_summarise_run(r->run, &t, 1), 1);
+	ck_assert(!t.nomem);
+	*ret = t.batch;
 }
 
 /* Calls of `n` methods from number `from` on. */
@@ -46,42 +49,43 @@ static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch 
 	decode_told(r, ret);
 }
 
-/* Whether the model hears all that the batch names, and whether the batch names anything new. */
-static bool hears(struct reader *r, uint64_t from, uint64_t n, bool is_new)
+/* Paths that the model has of the thread's strand, when the batch has been heard of. */
+static size_t registers(struct reader *r, uint64_t from, uint64_t n, bool is_new)
 {
 	struct pv_batch b, *one = &b;
 	decode(r, from, n, &b);
 	ck_assert_uint_gt(b.digest.stretch.n, 0);
 	ck_assert_int_eq(b.digest.path.n > 0, is_new);
-	bool heard = pv_model_hears(r->k->model, &one, 1);
+	ck_assert(pv_paths_register(r->k->model, &one, 1));
 	pv_batch_finish(&b);
-	return heard;
+	return r->k->model->private->stretches.strand[0].path.n - PV_STRAND_FIRST;
 }
 
-/* Paths of a run never come to the model. */
-static void lose(struct reader *r, uint64_t from, uint64_t n)
-{
-	struct pv_batch b;
-	decode(r, from, n, &b);
-	ck_assert_uint_gt(b.digest.path.n, 0);
-	pv_batch_finish(&b);
-}
-
-START_TEST(a_strand_with_lost_paths_is_refused_until_it_begins_anew)
+START_TEST(paths_are_named_once_until_they_are_forgotten)
 {
 	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
 	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
 	logkit_flush(r.k); /* the first one shows how others come */
-	ck_assert(hears(&r, 0, 10, true));
-	ck_assert(hears(&r, 0, 10, false));
-	lose(&r, 10, 10);
-	ck_assert(!hears(&r, 20, 10, true));  /* behind a hole */
-	ck_assert(!hears(&r, 10, 20, false)); /* names nothing new, and uses what was lost */
-	ck_assert(!hears(&r, 30, 1, true));
-	ck_assert(!hears(&r, 0, 5, false));
+	ck_assert_uint_eq(registers(&r, 0, 10, true), 10);
+	ck_assert_uint_eq(registers(&r, 0, 10, false), 10);
+	ck_assert_uint_eq(registers(&r, 5, 10, true), 15);
 	pv_summariser_forget(r.run, true);
-	ck_assert(hears(&r, 0, 30, true)); /* numbered anew */
-	ck_assert(hears(&r, 10, 10, false));
+	ck_assert_uint_eq(registers(&r, 10, 3, true), 3); /* numbered anew */
+	ck_assert_uint_eq(registers(&r, 10, 3, false), 3);
+	pv_summariser_destroy(r.run);
+	logkit_free(r.k);
+}
+END_TEST
+
+/* What the decoder drops of a thread's paths the model drops behind the run. */
+START_TEST(paths_that_the_decoder_drops_are_dropped)
+{
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
+	pv_summariser_keep(r.run, 100); /* 256 nodes are too many */
+	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
+	logkit_flush(r.k);
+	ck_assert_uint_eq(registers(&r, 0, 10, true), 10);
+	ck_assert_uint_eq(registers(&r, 20, 5, true), 5);
 	pv_summariser_destroy(r.run);
 	logkit_free(r.k);
 }
@@ -89,14 +93,15 @@ END_TEST
 
 /* --- at a cap */
 
-/* Whether the model takes the run; it is applied, as it is or event by event. */
+/* Whether the run is applied as it is; else event by event. */
 static bool takes_batch(struct reader *r, struct pv_model *m, struct pv_batch *b)
 {
+	(void)r;
 	size_t at = 0;
-	ck_assert(pv_model_hears(m, &b, 1));
-	bool taken = pv_model_takes(m, (const struct pv_batch *const *)&b, 1);
+	ck_assert(pv_paths_register(m, &b, 1));
+	bool taken = !pv_calls_need_order(m, &b, 1);
 	if (!taken) {
-		pv_summariser_forget(r->run, false);
+		ck_assert(pv_calls_skip_summary(m, &b, 1));
 		ck_assert(mlpd_decode_plain(b));
 	}
 	ck_assert(pv_model_apply(m, b, &at, 0));
@@ -223,7 +228,8 @@ int main(void)
 {
 	Suite *s = suite_create("model strands");
 	TCase *t = tcase_create("paths");
-	tcase_add_test(t, a_strand_with_lost_paths_is_refused_until_it_begins_anew);
+	tcase_add_test(t, paths_are_named_once_until_they_are_forgotten);
+	tcase_add_test(t, paths_that_the_decoder_drops_are_dropped);
 	tcase_add_loop_test(t, a_run_of_known_paths_is_taken_near_a_cap, 0, 2);
 	tcase_add_test(t, on_a_base_that_comes_again_nodes_are_known);
 	suite_add_tcase(s, t);

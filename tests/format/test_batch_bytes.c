@@ -99,7 +99,6 @@ START_TEST(a_copy_has_all_its_texts)
 }
 END_TEST
 
-/* Whether its payload can be read again or not. */
 START_TEST(a_batch_that_is_kept_holds_no_block)
 {
 	struct wire w;
@@ -108,7 +107,7 @@ START_TEST(a_batch_that_is_kept_holds_no_block)
 	pv_batch_borrow(&b, block, block->v + OFF, w.events.n);
 	decode(&b, &w);
 	char *expect = told(&b, 17);
-	ck_assert(pv_batch_keep(&b, _i, &kept));
+	ck_assert(pv_batch_keep(&b, &kept));
 	ck_assert_ptr_null(kept.block);
 	pv_batch_reset(&b);
 	spoil(block);

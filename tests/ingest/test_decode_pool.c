@@ -1,4 +1,4 @@
-/* What the pool's runs go on from, where events between them change what the model can take. */
+/* What the pool's runs go on from, with events between them that change what keys mean. */
 #include "common/format/mlpd/framer.h"
 #include "common/ingest/decode_pool.h"
 #include "tests/kit/logkit.h"
@@ -37,11 +37,11 @@ static void write_buffer(struct logkit *k, int i, bool unloads)
 	logkit_flush(k);
 }
 
-/* The model takes the first such run call by call, and is told of later ones before they come. */
+/* Definitions are read ahead behind the first, so that later ones are known before they come. */
 START_TEST(begins_anew_behind_the_first_unload)
 {
-	static const bool unloads[BUFFERS] = { false, true, false, true, false };
 	static const bool goes_on[BUFFERS] = { false, true, false, true, true };
+	static const bool unloads[BUFFERS] = { false, true, false, true, false };
 	struct logkit *k = logkit_new(17);
 	struct pv_decode_pool *p = pv_decode_pool_create(0, false);
 	struct mlpd_framer f = { 0 };

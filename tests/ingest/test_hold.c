@@ -455,20 +455,7 @@ static void decode(struct wire *w, struct pv_batch *ret)
 	ck_assert(mlpd_decode_batch(ret, &bases, &w->format, false, &used) && !ret->damaged);
 }
 
-/* Keeps the batch as what can be read again; its payload is overwritten then. */
-static bool keep(struct pv_batch *b, struct pv_batch *ret)
-{
-	size_t holds = pv_batch_used(b), n = b->bytes.n;
-	uint8_t *payload = b->bytes.v;
-	ck_assert(pv_batch_keep(b, true, ret));
-	ck_assert_uint_eq(pv_batch_used(ret), holds);
-	if (ret->away)
-		memset(payload, 0xee, n);
-	ck_assert_int_eq(ret->away, b->bytes.v == payload);
-	return ret->away;
-}
-
-START_TEST(what_can_be_read_again_keeps_its_texts_alone)
+START_TEST(what_is_kept_has_its_payload)
 {
 	struct wire w;
 	struct pv_batch b = { 0 }, kept = { 0 };
@@ -476,42 +463,14 @@ START_TEST(what_can_be_read_again_keeps_its_texts_alone)
 	w.format.data_version = 17;
 	buffer(&w, 0, 1);
 	method(&w, 1, A, "Run ()");
-	class_load(&w, 2, CLASS, "One");
 	call(&w, 3, A, 5);
 	decode(&w, &b);
-	ck_assert(keep(&b, &kept));
+	size_t holds = pv_batch_used(&b), bytes = b.bytes.n;
+	ck_assert(pv_batch_keep(&b, &kept));
 	ck_assert_uint_eq(b.n, 0);
-	ck_assert_uint_eq(kept.n, 5);
-	ck_assert_str_eq(kept.rare.v[0].jit.name.at, "Run ()");
-	ck_assert_str_eq(kept.rare.v[1].meta.name.at, "One");
-	ck_assert_uint_eq(kept.bytes.n, sizeof "Run ()" + sizeof "One");
-	pv_batch_finish(&kept);
-	pv_batch_finish(&b);
-	wire_finish(&w);
-}
-END_TEST
-
-START_TEST(texts_of_rare_kinds_and_pieces_keep_their_payload)
-{
-	struct wire w;
-	struct pv_batch b = { 0 }, kept = { 0 };
-	wire_init(&w);
-	w.format.data_version = 17;
-	buffer(&w, 0, 1);
-	method(&w, 1, A, "Run ()");
-	meta(&w, 2, PV_KIND_DOMAIN_NAME, 0x77, "domain");
-	decode(&w, &b);
-	ck_assert(!keep(&b, &kept));
-	ck_assert_str_eq(kept.rare.v[1].meta.name.at, "domain");
-	pv_batch_finish(&kept);
-	pv_batch_finish(&b);
-	w.events.n = 0;
-	w.bases.time = w.now;
-	buffer(&w, 0, 1);
-	method(&w, 1, A, "Run ()");
-	decode(&w, &b);
-	b.continues = true;
-	ck_assert(!keep(&b, &kept));
+	ck_assert_uint_eq(kept.n, 3);
+	ck_assert_uint_eq(kept.bytes.n, bytes);
+	ck_assert_uint_eq(pv_batch_used(&kept), holds);
 	ck_assert_str_eq(kept.rare.v[0].jit.name.at, "Run ()");
 	pv_batch_finish(&kept);
 	pv_batch_finish(&b);
@@ -534,8 +493,7 @@ int main(void)
 	tcase_add_test(t, a_followed_log_is_shown_when_it_rests);
 	tcase_add_test(t, nothing_is_kept_while_nothing_has_ended);
 	tcase_add_test(t, what_is_kept_is_bounded);
-	tcase_add_test(t, what_can_be_read_again_keeps_its_texts_alone);
-	tcase_add_test(t, texts_of_rare_kinds_and_pieces_keep_their_payload);
+	tcase_add_test(t, what_is_kept_has_its_payload);
 	tcase_set_timeout(t, 100);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -80,8 +80,8 @@ static void sum_up(struct logkit *k, struct pv_model *m, struct pv_batch *b)
 	b->time_base = k->batch.time_base;
 	ck_assert(pv_model_digests(m, &b->digest));
 	ck_assert(mlpd_summarise_batch(b, &bases, &k->format, false, &used));
-	ck_assert(pv_model_hears(m, &b, 1));
-	ck_assert(pv_model_takes(m, (const struct pv_batch *const *)&b, 1));
+	ck_assert(pv_paths_register(m, &b, 1));
+	ck_assert(!pv_calls_need_order(m, &b, 1));
 }
 
 static void apply(struct pv_model *m, const struct pv_batch *b)

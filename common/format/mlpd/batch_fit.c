@@ -35,92 +35,7 @@ static size_t used_beside(const struct pv_batch *b)
 
 size_t pv_batch_used(const struct pv_batch *b)
 {
-	return used_beside(b) + (b->away ? (size_t)b->bytes_len : USED(&b->bytes));
-}
-
-/* --- texts, which point into the payload */
-
-enum { TEXTS = 2, UNKNOWN = -1 };
-
-/* Those of an event, where it is of a kind that is met often: their number, else UNKNOWN. */
-static int texts_of(struct pv_event *e, struct pv_text *ret[TEXTS])
-{
-	switch (e->kind) {
-	case PV_KIND_METHOD_JIT:
-		ret[0] = &e->jit.name;
-		return 1;
-	case PV_KIND_SAMPLE_SYMBOL:
-		ret[0] = &e->symbol.name;
-		return 1;
-	case PV_KIND_HEAP_ROOT_REGISTER:
-		ret[0] = &e->root_area.name;
-		return 1;
-	case PV_KIND_CLASS_LOAD:
-	case PV_KIND_VTABLE_LOAD:
-	case PV_KIND_IMAGE_LOAD:
-	case PV_KIND_IMAGE_UNLOAD:
-	case PV_KIND_ASSEMBLY_LOAD:
-	case PV_KIND_ASSEMBLY_UNLOAD:
-	case PV_KIND_THREAD_START:
-	case PV_KIND_THREAD_END:
-	case PV_KIND_THREAD_NAME:
-		ret[0] = &e->meta.name;
-		ret[1] = &e->meta.mvid;
-		return 2;
-	case PV_KIND_GC_EVENT:
-	case PV_KIND_GC_RESIZE:
-	case PV_KIND_GC_MOVE:
-	case PV_KIND_HEAP_ROOT_UNREGISTER:
-	case PV_KIND_SAMPLE_HIT:
-	case PV_KIND_SYNC_POINT:
-		return 0;
-	default:
-		return UNKNOWN;
-	}
-}
-
-static bool is_within(const struct pv_batch *b, const struct pv_text *t)
-{
-	uintptr_t at = (uintptr_t)t->at, from = (uintptr_t)b->bytes.v;
-	return b->bytes.v && at >= from && at - from < b->bytes.n &&
-	       t->len < b->bytes.n - (at - from);
-}
-
-/* Bytes of the texts with their ends; false where not all of them are known, or it is a piece. */
-static bool measure_texts(const struct pv_batch *b, size_t *ret)
-{
-	struct pv_text *t[TEXTS];
-	*ret = 0;
-	bool whole = !b->continues && b->bytes.n == b->bytes_len;
-	if (!whole || b->damaged || b->descs.n || b->values.n)
-		return false;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		int n = texts_of(&b->rare.v[i], t);
-		if (n == UNKNOWN)
-			return false;
-		for (int k = 0; k < n; k++)
-			*ret += is_within(b, t[k]) ? t[k]->len + 1 : 0;
-	}
-	return true;
-}
-
-/* Those of `to`, a copy, point into its own bytes then. There is room for them. */
-static void take_texts(struct pv_batch *to, const struct pv_batch *b)
-{
-	struct pv_text *t[TEXTS];
-	for (size_t i = 0; i < to->rare.n; i++) {
-		int n = texts_of(&to->rare.v[i], t);
-		for (int k = 0; k < n; k++) {
-			if (!is_within(b, t[k]))
-				continue;
-			uint8_t *at = to->bytes.v + to->bytes.n;
-			memcpy(at, t[k]->at, t[k]->len);
-			at[t[k]->len] = 0;
-			t[k]->at = (const char *)at;
-			to->bytes.n += t[k]->len + 1;
-		}
-	}
-	to->away = true;
+	return used_beside(b) + USED(&b->bytes);
 }
 
 /* --- keeping */
@@ -188,34 +103,27 @@ static bool move_sums(struct pv_digest *to, struct pv_digest *d)
 	return true;
 }
 
-bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret)
+bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 {
-	size_t texts = 0;
-	bool away = again && measure_texts(b, &texts);
 	/* Blocks are of many buffers: none is held for as long as a batch is kept. */
-	if (!away && !pv_batch_own(b))
+	if (!pv_batch_own(b))
 		return false;
-	/* The payload is handed over where it does not stay, since texts point into it. */
-	if (!away && used_beside(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
+	if (used_beside(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
 		*ret = *b;
 		*b = (struct pv_batch){ 0 };
 		return true;
 	}
 	struct pv_batch copy = *b;
 	forget_arrays(&copy);
-	if (!pack(&copy, b) || !pv_reserve(&copy.bytes, away ? texts : 0) ||
-		!move_sums(&copy.digest, &b->digest)) {
+	if (!pack(&copy, b) || !move_sums(&copy.digest, &b->digest)) {
 		pv_batch_finish(&copy);
 		return false;
 	}
-	if (away) {
-		take_texts(&copy, b);
-	} else {
-		copy.bytes.v = b->bytes.v;
-		copy.bytes.n = b->bytes.n;
-		copy.bytes.room = b->bytes.room;
-		memset(&b->bytes, 0, sizeof b->bytes);
-	}
+	/* The payload is handed over, since texts point into it. */
+	copy.bytes.v = b->bytes.v;
+	copy.bytes.n = b->bytes.n;
+	copy.bytes.room = b->bytes.room;
+	memset(&b->bytes, 0, sizeof b->bytes);
 	pv_batch_reset(b);
 	*ret = copy;
 	return true;

@@ -8,11 +8,8 @@
  * Gives all that is in the batch over to *ret, an unused one. Of a batch that uses less than half
  * of its memory *ret is a copy of that size, and the memory stays with *b for what comes next;
  * otherwise *b is left without any. *b is empty then. False when out of memory: nothing moved.
- *
- * `again`: the payload can be had again by its offset. Then it stays with *b if it can: *ret has
- * texts alone in its place and is `away`.
  */
-bool pv_batch_keep(struct pv_batch *b, bool again, struct pv_batch *ret);
+bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret);
 
 /* Of a batch that is done with: what takes more than `most` bytes goes, and leaves the array empty. */
 void pv_batch_trim(struct pv_batch *b, size_t most);

@@ -53,7 +53,7 @@ static void unkey(struct pv_model *m, uint32_t method)
 	for (uint32_t at = c->of_method.v[method]; at; at = c->next_of_method.v[at])
 		c->node.v[at].key = UINT64_MAX;
 	pv_model_forget_method(m, key);
-	pv_stretches_note_shared(m, key);
+	pv_summaries_note_shared(m, key);
 }
 
 void pv_calls_unkey(struct pv_model *m)

@@ -14,7 +14,6 @@
 enum {
 	PLACE_AHEAD = 16,       /* sums: where their node is is fetched ... */
 	NODE_AHEAD = 8,         /* ... and then the node */
-	PATHS_KEPT = 1 << 20,   /* of strands that the present run does not need */
 	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
 };
 
@@ -30,7 +29,6 @@ void pv_stretches_finish(struct pv_stretches *s)
 	for (size_t i = 0; i <= PV_STRAND_ALONE; i++)
 		finish(&s->strand[i]);
 	pv_array_finish(&s->climbed);
-	pv_map_finish(&s->described);
 }
 
 /* --- paths */
@@ -45,11 +43,11 @@ static void begin_tree(struct pv_strand *s, uint32_t tree)
 
 static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
 {
+	if (d->path.n == 0)
+		return true;
 	if (d->first_path == PV_STRAND_FIRST)
 		begin_tree(s, d->tree);
 	size_t known = s->path.n ? s->path.n : PV_STRAND_FIRST, more = d->path.n;
-	if (s->tree != d->tree || d->first_path != known)
-		return false;
 	if (!pv_reserve(&s->path, known + more - s->path.n) ||
 		!pv_reserve(&s->node, known + more - s->node.n))
 		return false;
@@ -59,52 +57,26 @@ static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
 	return true;
 }
 
-/* Where some are missing no later ones are of use: the strand's stretches are refused from then on.
- */
-static bool hear(struct pv_strand *s, const struct pv_digest *d)
+/* Those of no more use. */
+static void drop(struct pv_stretches *p, uint64_t strands)
 {
-	if (d->path.n == 0 || add_paths(s, d))
-		return true;
-	s->path.n = s->node.n = 0;
-	s->thread = NULL;
-	return false;
-}
-
-/* What was not heard of for longest goes where all together is too much: the decoder keeps less. */
-static void trim(struct pv_stretches *p)
-{
-	for (;;) {
-		size_t kept = 0;
-		struct pv_strand *oldest = NULL;
-		for (size_t i = 0; i <= PV_STRAND_ALONE; i++) {
-			struct pv_strand *s = &p->strand[i];
-			kept += s->path.room;
-			if (s->path.room && s->heard != p->heard &&
-				(!oldest || s->heard < oldest->heard))
-				oldest = s;
-		}
-		if (kept <= PATHS_KEPT || !oldest)
-			return;
-		finish(oldest);
-		oldest->thread = NULL;
+	for (size_t i = 0; strands; i++, strands >>= 1) {
+		if (!(strands & 1))
+			continue;
+		finish(&p->strand[i]);
+		p->strand[i].thread = NULL;
 	}
 }
 
-bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n)
+bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	struct pv_stretches *p = &m->private->stretches;
 	bool ok = true;
-	p->heard++;
 	for (size_t i = 0; i < n; i++) {
-		struct pv_digest *d = &b[i]->digest;
-		struct pv_strand *s = &p->strand[d->strand];
-		s->heard = p->heard;
-		if (!d->heard)
-			ok = hear(s, d) && ok;
-		d->heard = true;
-		ok = ok && (d->stretch.n == 0 || s->path.n > 0);
+		const struct pv_digest *d = &b[i]->digest;
+		drop(p, d->dropped);
+		ok = add_paths(&p->strand[d->strand], d) && ok;
 	}
-	trim(p);
 	return ok;
 }
 
@@ -255,6 +227,9 @@ static void begin(struct pv_model *m, struct pv_strand *s, const struct pv_threa
 	const struct pv_stretch *next)
 {
 	const struct pv_stretches *p = &m->private->stretches;
+	if (s->resumes)
+		s->base_depth = t->stack.n - s->open.n;
+	s->resumes = false;
 	size_t depth = next->goes_on ? s->base_depth : t->stack.n;
 	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
 	s->open.n = next->kept;
@@ -336,100 +311,31 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
 	return true;
 }
 
-/* --- whether a run can be taken */
+/* --- a run that is applied event by event */
 
-const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b)
+/* Takes over the strand's open calls as the stretch has them, and no figure. */
+static bool skip(struct pv_strand *s, const struct pv_digest *d, const struct pv_stretch *next)
 {
-	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
-	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
-}
-
-static bool goes_on(const struct pv_strand *s, const struct pv_thread *th, uint32_t number)
-{
-	if (!th || s->thread != th || s->number + 1 != number || th->stack.stack.n != s->depth)
+	size_t kept = next->goes_on ? next->kept : 0;
+	s->open.n = kept < s->open.n ? kept : s->open.n;
+	if (!pv_reserve(&s->open, next->opens))
 		return false;
-	if (s->depth == 0)
-		return true;
-	const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
-	return top->node == s->top.node && top->enter_ns == s->top.enter_ns;
-}
-
-/* Whether the stretch follows what its strand has had, here or in the run before it. */
-static bool follows(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
-{
-	struct pv_stretches *p = &m->private->stretches;
-	struct pv_strand *s = &p->strand[b->digest.strand];
-	const struct pv_thread *th = pv_stretch_thread(m, b);
-	size_t depth = th ? th->stack.stack.n : 0;
-	if (s->tree != b->digest.tree)
-		return false;
-	if (s->look != p->looks) {
-		bool ok = goes_on(s, th, next->number) && next->kept <= s->open.n;
-		if (next->goes_on && !ok)
-			return false;
-		s->look_depth = next->goes_on ? s->base_depth : depth;
-	} else if (!next->goes_on) {
-		s->look_depth += s->look_deepest;
-	} else if (next->number != s->look_number + 1) {
-		return false;
-	}
-	s->look = p->looks;
-	s->look_number = next->number;
-	s->look_deepest = next->deepest;
-	return s->look_depth + s->look_deepest < PV_STACK_DEPTH;
-}
-
-/* The thread's calls can be applied, though other batches come before. */
-static bool thread_goes_on(struct pv_model *m, const struct pv_batch *b)
-{
-	const struct pv_thread *th = pv_stretch_thread(m, b);
-	if (th ? th->end_ns != PV_NEVER || th->stack.too_deep
-	       : m->threads.thread.n > m->threads.cap)
-		return false;
-	for (size_t i = 0; i < b->digest.stretch.n; i++)
-		if (!follows(m, b, &b->digest.stretch.v[i]))
-			return false;
+	for (size_t i = 0; i < next->opens; i++)
+		s->open.v[s->open.n++] = d->open.v[next->open + i].path;
+	s->number = next->number;
+	s->resumes = true;
+	s->turn = 0; /* where its nodes are has to be found out */
 	return true;
 }
 
-/* Whether a batch tells of another thread's life that has calls in the run. */
-static bool tells_of_others(const struct pv_batch *b, const struct pv_batch *const *all, size_t n)
+bool pv_calls_skip_summary(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
-		bool life = e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END;
-		if (!life || e->meta.key == b->thread)
-			continue;
-		for (size_t k = 0; k < n; k++)
-			if (all[k]->thread == e->meta.key)
-				return true;
+	bool ok = true;
+	for (size_t i = 0; i < n; i++) {
+		const struct pv_digest *d = &b[i]->digest;
+		struct pv_strand *s = &m->private->stretches.strand[d->strand];
+		for (size_t k = 0; k < d->stretch.n; k++)
+			ok = skip(s, d, &d->stretch.v[k]) && ok;
 	}
-	return false;
-}
-
-/* From a run before. */
-static bool any_goes_on(const struct pv_batch *const *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (b[i]->digest.stretch.n && b[i]->digest.stretch.v[0].goes_on)
-			return true;
-	return false;
-}
-
-bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n)
-{
-	size_t stretches = 0;
-	for (size_t i = 0; i < n; i++)
-		stretches += b[i]->digest.stretch.n;
-	if (stretches == 0)
-		return true;
-	if (pv_stretches_near_cap(m, b, n) || (m->threads.thread.n + n > m->threads.cap && n > 1))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (b[i]->gap_before && (i > 0 || any_goes_on(b, n)))
-			return false; /* everything open ends there */
-	for (size_t i = 0; i < n; i++)
-		if (!thread_goes_on(m, b[i]) || (n > 1 && tells_of_others(b[i], b, n)))
-			return false;
-	return pv_stretches_unambiguous(m, b, n);
+	return ok;
 }

@@ -1,5 +1,5 @@
 /*
- * Stretches of calls that came summed up. The two questions are for whoever decodes and applies
+ * Stretches of calls that came summed up. The questions are for whoever decodes and applies
  * batches, the rest is private to the model.
  */
 #ifndef PV_MODEL_STRETCH_H
@@ -26,13 +26,21 @@ struct pv_thread;
  */
 bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret);
 /*
- * The paths that batches name, each batch once, all in the log's order, whether or not they can be
- * applied as they are. False: some are missing, and stretches of their strands cannot be applied.
+ * The paths that a run's batches name: each batch once, in the log's order, before it is applied,
+ * summed up or not. False: out of memory.
  */
-bool pv_model_hears(struct pv_model *m, struct pv_batch *const *b, size_t n);
-/* Whether a run of batches that were heard can be applied: if not, each is decoded again without.
+bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n);
+/*
+ * Whether the run's calls have to be applied event by event, since their order counts: near the limit
+ * of a table (what folds then depends on it), and where the model has heard of something later that
+ * lies within the run, an end of a thread or another meaning of a key.
  */
-bool pv_model_takes(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+bool pv_calls_need_order(struct pv_model *m, struct pv_batch *const *b, size_t n);
+/*
+ * Before a run is decoded event by event for that: later runs find what it leaves open. False: out
+ * of memory.
+ */
+bool pv_calls_skip_summary(struct pv_model *m, struct pv_batch *const *b, size_t n);
 
 /* --- private */
 
@@ -52,7 +60,8 @@ struct pv_strand {
 	uint32_t turns; /* up to now */
 	struct pv_strand_base had[PV_STRAND_BASES]; /* by number, where `changes` is as it was */
 	uint64_t changes;                           /* in such, when the turn began */
-	uint64_t heard;                             /* when it was heard of last */
+	bool resumes;      /* the run before was applied event by event: `open` is right, ... */
+			   /* ... what is above it is to be found out */
 	bool shared;       /* a path goes over a method whose key has several meanings */
 	uint32_t base;     /* node */
 	size_t base_depth; /* of the thread's stack */
@@ -66,29 +75,28 @@ struct pv_strand {
 
 	/* while a run is looked at */
 	uint64_t look, moves; /* the latter: it comes to another base in that one */
-	uint32_t look_number;
 	size_t look_depth, look_deepest;
 };
 
 /* The owner's. */
 struct pv_stretches {
 	struct pv_strand strand[PV_STRAND_ALONE + 1];
-	uint64_t changes, looks, heard;
-	PV_ARRAY(uint32_t) climbed;               /* scratch */
-	struct pv_map described;                  /* methods, by a run */
+	uint64_t changes, checks;
+	uint64_t broken;            /* stretches that did not go on from their strand: never any */
+	PV_ARRAY(uint32_t) climbed; /* scratch */
 	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
 	bool shared_known, shared_any;            /* those bits are up to date; one is set */
 };
 
 void pv_stretches_finish(struct pv_stretches *s);
 /* Whether each key means one method in all of the run, as far as is known. */
-bool pv_stretches_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /* A method's key has come to have several meanings. */
-void pv_stretches_note_shared(struct pv_model *m, uint64_t key);
+void pv_summaries_note_shared(struct pv_model *m, uint64_t key);
 /* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
-bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n);
+bool pv_summaries_near_cap(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /* The epoch of a batch's thread that calls come to; NULL when it is new. */
-const struct pv_thread *pv_stretch_thread(const struct pv_model *m, const struct pv_batch *b);
+const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct pv_batch *b);
 
 /*
  * A stretch is begun, then applied; false when out of memory. What takes long is to make nodes of

@@ -11,16 +11,16 @@ static bool stays(const struct pv_model *m, const struct pv_strand *s, const str
 }
 
 /* Strands that begin on another base, somewhere in the run. */
-static void note_bases(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+static void note_bases(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	struct pv_stretches *p = &m->private->stretches;
 	for (size_t i = 0; i < n; i++) {
 		struct pv_strand *s = &p->strand[b[i]->digest.strand];
-		bool moves = !stays(m, s, pv_stretch_thread(m, b[i]));
+		bool moves = !stays(m, s, pv_summary_thread(m, b[i]));
 		for (size_t k = 0; k < b[i]->digest.stretch.n; k++)
 			moves |= !b[i]->digest.stretch.v[k].goes_on;
 		if (moves)
-			s->moves = p->looks;
+			s->moves = p->checks;
 	}
 }
 
@@ -29,7 +29,7 @@ static size_t new_paths(const struct pv_stretches *p, const struct pv_digest *d)
 {
 	const struct pv_strand *s = &p->strand[d->strand];
 	size_t n = 0;
-	if (s->moves == p->looks)
+	if (s->moves == p->checks)
 		return d->sum.n + d->open.n;
 	for (size_t i = 0; i < d->sum.n; i++)
 		n += s->node.v[d->sum.v[i].path].turn != s->turn;
@@ -45,11 +45,11 @@ static bool is_too_much(const struct pv_model *m, size_t more)
 	       m->names.method.n + more >= m->names.method_cap;
 }
 
-bool pv_stretches_near_cap(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+bool pv_summaries_near_cap(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	struct pv_stretches *p = &m->private->stretches;
 	size_t others = 0, paths = 0;
-	p->looks++;
+	p->checks++;
 	for (size_t i = 0; i < n; i++) {
 		/* Samples, and calls that are not summed up. */
 		others += b[i]->pool.n + b[i]->n - b[i]->allocs.n;

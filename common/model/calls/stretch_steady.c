@@ -1,6 +1,7 @@
 /*
- * Methods whose key has several meanings, or comes to have: one node must not stand for two of
- * them, so a run in which that could be is not taken summed up.
+ * Methods whose key has several meanings: one node must not stand for two of them, so a run in which
+ * that could be is applied event by event. Descriptions that change a meaning end a run, so a model
+ * that has heard of none that comes later finds each key with one meaning in it.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void set_shared(struct pv_stretches *p, uint64_t key)
 	p->shared_any = true;
 }
 
-void pv_stretches_note_shared(struct pv_model *m, uint64_t key)
+void pv_summaries_note_shared(struct pv_model *m, uint64_t key)
 {
 	set_shared(&m->private->stretches, key);
 }
@@ -40,7 +41,7 @@ struct times {
 	int64_t from_ns, to_ns;
 };
 
-static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct times *t)
+static bool is_key_unambiguous(const struct pv_model *m, uint64_t key, const struct times *t)
 {
 	size_t bit = shared_bit(key);
 	if ((m->private->stretches.shared_key[bit / 64] >> bit % 64 & 1) == 0)
@@ -49,41 +50,43 @@ static bool is_key_steady(const struct pv_model *m, uint64_t key, const struct t
 }
 
 /* In all the run: a call that one stretch leaves open may end in the next. */
-static bool is_steady(const struct pv_model *m, const struct pv_digest *d, const struct times *t)
+static bool is_unambiguous(
+	const struct pv_model *m, const struct pv_digest *d, const struct times *t)
 {
 	const struct pv_digest_path *path = m->private->stretches.strand[d->strand].path.v;
 	for (size_t i = 0; i < d->sum.n; i++)
-		if (!is_key_steady(m, path[d->sum.v[i].path].key, t))
+		if (!is_key_unambiguous(m, path[d->sum.v[i].path].key, t))
 			return false;
 	for (size_t i = 0; i < d->open.n; i++)
-		if (!is_key_steady(m, path[d->open.v[i].path].key, t))
+		if (!is_key_unambiguous(m, path[d->open.v[i].path].key, t))
 			return false;
 	return true;
 }
 
 /* Nor do those that were open before, of which a sum has one and the same path. */
-static bool open_are_steady(
+static bool open_are_unambiguous(
 	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
 {
 	const struct pv_strand *s = &m->private->stretches.strand[b->digest.strand];
-	const struct pv_thread *th = pv_stretch_thread(m, b);
+	const struct pv_thread *th = pv_summary_thread(m, b);
 	if (!th || !b->digest.stretch.v[0].goes_on)
 		return true;
-	if (th->stack.stack.n > s->base_depth + OPEN_MOST)
+	size_t base = s->resumes ? th->stack.stack.n - s->open.n : s->base_depth;
+	if (th->stack.stack.n > base + OPEN_MOST)
 		return false; /* to look at all of them would take longer than the batch */
-	for (size_t i = s->base_depth; i < th->stack.stack.n; i++) {
+	for (size_t i = base; i < th->stack.stack.n; i++) {
 		const struct pv_frame *f = &th->stack.stack.v[i];
 		const struct pv_method *method =
 			&m->names.method.v[m->calls.node.v[f->node].method];
 		struct times t = *run;
 		t.from_ns = f->enter_ns < t.from_ns ? f->enter_ns : t.from_ns;
-		if (!is_key_steady(m, method->key, &t))
+		if (!is_key_unambiguous(m, method->key, &t))
 			return false;
 	}
 	return true;
 }
 
-static struct times times_of(const struct pv_batch *const *b, size_t n)
+static struct times times_of(struct pv_batch *const *b, size_t n)
 {
 	struct times t = { INT64_MAX, INT64_MIN };
 	for (size_t i = 0; i < n; i++) {
@@ -96,55 +99,16 @@ static struct times times_of(const struct pv_batch *const *b, size_t n)
 	return t;
 }
 
-/* A method described again, under another name or in this very run. */
-static bool is_renamed(struct pv_model *m, const struct pv_event *e)
-{
-	struct pv_map *seen = &m->private->stretches.described;
-	uint32_t id = pv_map_get(&m->names.method_of, e->jit.method);
-	if (pv_map_get(seen, e->jit.method) != PV_MAP_NONE || !pv_map_set(seen, e->jit.method, 0))
-		return true;
-	if (id == PV_MAP_NONE || !m->names.method.v[id].name)
-		return false;
-	const char *name = pv_intern_text(&m->names.text, m->names.method.v[id].name);
-	size_t n = strlen(name);
-	return m->names.method.v[id].shared || e->kind != PV_KIND_METHOD_JIT ||
-	       n != e->jit.name.len || memcmp(name, e->jit.name.at, n) != 0;
-}
-
-/* Events by which a key may get another meaning amid the run. */
-static bool changes_names(struct pv_model *m, const struct pv_batch *b)
-{
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
-		switch (e->kind) {
-		case PV_KIND_METHOD_JIT:
-		case PV_KIND_METHOD_NAME:
-			if (is_renamed(m, e))
-				return true;
-			break;
-		case PV_KIND_METHOD_FREE:
-		case PV_KIND_CLASS_UNLOAD:
-		case PV_KIND_IMAGE_UNLOAD:
-		case PV_KIND_ASSEMBLY_UNLOAD:
-		case PV_KIND_DOMAIN_UNLOAD:
-			return true;
-		}
-	}
-	return false;
-}
-
-bool pv_stretches_unambiguous(struct pv_model *m, const struct pv_batch *const *b, size_t n)
+bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	if (!m->private->stretches.shared_known)
 		note_shared(m);
-	const bool any = m->private->stretches.shared_any;
+	if (!m->private->stretches.shared_any)
+		return true;
 	const struct times t = times_of(b, n);
-	pv_map_clear(&m->private->stretches.described);
 	for (size_t i = 0; i < n; i++) {
-		if (!b[i]->told && changes_names(m, b[i]))
-			return false;
-		if (any && b[i]->digest.stretch.n &&
-			(!is_steady(m, &b[i]->digest, &t) || !open_are_steady(m, b[i], &t)))
+		if (b[i]->digest.stretch.n && (!is_unambiguous(m, &b[i]->digest, &t) ||
+						      !open_are_unambiguous(m, b[i], &t)))
 			return false;
 	}
 	return true;

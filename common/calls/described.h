@@ -1,0 +1,43 @@
+/*
+ * Which name each method was described with last, so that a description that gives a key another
+ * meaning shows where it is decoded. Used by one thread at a time.
+ */
+#ifndef PV_CALLS_DESCRIBED_H
+#define PV_CALLS_DESCRIBED_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/format/event.h"
+
+enum { PV_DESCRIBED_MOST = 1 << 20 }; /* keys; 28 bytes each with their place in the map */
+
+struct pv_described {
+	struct pv_map of;        /* method -> name */
+	PV_ARRAY(uint64_t) name; /* hashes */
+	bool unsure;             /* keys that are not here may have been described, too */
+	bool over;               /* definitions are read ahead from here on: nothing is asked */
+};
+
+/* Whether the event says how a method is called. */
+static inline bool pv_is_description(const struct pv_event *e)
+{
+	return e->kind == PV_KIND_METHOD_JIT || e->kind == PV_KIND_METHOD_NAME ||
+	       (e->kind == PV_KIND_METHOD_JIT_START && e->jit.name.at);
+}
+
+static inline bool pv_is_unload(const struct pv_event *e)
+{
+	return e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD ||
+	       e->kind == PV_KIND_IMAGE_UNLOAD || e->kind == PV_KIND_ASSEMBLY_UNLOAD ||
+	       e->kind == PV_KIND_DOMAIN_UNLOAD;
+}
+
+void pv_described_finish(struct pv_described *d); /* zeroed it is valid */
+
+/*
+ * Notes the description (METHOD_JIT, METHOD_JIT_START or METHOD_NAME). True: the key may mean something else from here
+ * on. Without memory it is unsure, and says so more often.
+ */
+bool pv_described_changes(struct pv_described *d, const struct pv_event *e);
+
+#endif

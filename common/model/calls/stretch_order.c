@@ -1,0 +1,126 @@
+/*
+ * Whether the calls of a run can be applied summed up, or their order among other events counts: the
+ * hold asks (hold.h). That a stretch continues what its strand has had is no question: see continues().
+ */
+#include "common/base/invariant.h"
+#include "common/model/ground/model_parts.h"
+
+const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct pv_batch *b)
+{
+	uint32_t at = pv_map_get(&m->threads.newest, b->thread);
+	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
+}
+
+/* --- calls open before a stretch */
+
+/* After a run that was applied event by event: the strand's open calls are those of the thread. */
+static bool resumes(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th)
+{
+	if (!th || th->stack.too_deep || th->stack.stack.n < s->open.n)
+		return false;
+	const struct pv_frame *f = &th->stack.stack.v[th->stack.stack.n - s->open.n];
+	for (size_t i = 0; i < s->open.n; i++) {
+		uint32_t method = m->calls.node.v[f[i].node].method;
+		if (m->names.method.v[method].key != s->path.v[s->open.v[i]].key)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * True by the way in which runs are cut (summariser.h), so that a debug build asserts it. As a log
+ * is foreign, a mistake there must not become a wrong figure in another build.
+ */
+static bool continues(struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th,
+	const struct pv_stretch *next)
+{
+	bool same = th && s->thread == th && s->number + 1 == next->number &&
+		    th->stack.stack.n == s->depth && next->kept <= s->open.n;
+	if (same && s->depth) {
+		const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
+		bool moved = s->changes != m->private->stretches.changes; /* nodes, by a fold */
+		same = top->enter_ns == s->top.enter_ns && (moved || top->node == s->top.node);
+	}
+	m->private->stretches.broken += !same;
+	PV_INVARIANT(same);
+	return same;
+}
+
+/* The stretch begins at a known depth, and what it adds to that is not too deep. */
+static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
+{
+	struct pv_stretches *p = &m->private->stretches;
+	struct pv_strand *s = &p->strand[b->digest.strand];
+	const struct pv_thread *th = pv_summary_thread(m, b);
+	size_t depth = th ? th->stack.stack.n : 0;
+	if (s->look != p->checks) {
+		bool ok = !next->goes_on ||
+			  (s->resumes ? resumes(m, s, th) : continues(m, s, th, next));
+		if (!ok)
+			return false;
+		s->look_depth = !next->goes_on ? depth
+				: s->resumes   ? depth - s->open.n
+					       : s->base_depth;
+	} else if (!next->goes_on) {
+		s->look_depth += s->look_deepest;
+	}
+	s->look = p->checks;
+	s->look_deepest = next->deepest;
+	return s->look_depth + s->look_deepest < PV_STACK_DEPTH;
+}
+
+static bool all_fit(struct pv_model *m, const struct pv_batch *b)
+{
+	const struct pv_thread *th = pv_summary_thread(m, b);
+	if (b->digest.stretch.n == 0)
+		return true;
+	if (th ? th->stack.too_deep > 0 : m->threads.thread.n > m->threads.cap)
+		return false;
+	for (size_t i = 0; i < b->digest.stretch.n; i++)
+		if (!fits(m, b, &b->digest.stretch.v[i]))
+			return false;
+	return true;
+}
+
+/* --- a thread that ends */
+
+/* Whether any of its events is later, and whether a stretch does not stand on one side of it. */
+static void look_at_end(const struct pv_batch *b, int64_t end_ns, bool *later, bool *beyond)
+{
+	for (size_t i = 0; i < b->n && !*later; i++)
+		*later = (int64_t)b->time[i] > end_ns;
+	for (size_t i = 0; i < b->digest.stretch.n; i++) {
+		const struct pv_stretch *s = &b->digest.stretch.v[i];
+		*later |= s->to_ns > end_ns;
+		*beyond |= s->goes_on || (s->from_ns <= end_ns && s->to_ns > end_ns);
+	}
+}
+
+/* The batch's thread has been said to have ended: another with its id may begin amid the run. */
+static bool ends_within(
+	const struct pv_model *m, const struct pv_batch *one, struct pv_batch *const *b, size_t n)
+{
+	const struct pv_thread *th = pv_summary_thread(m, one);
+	bool later = false, beyond = false;
+	if (!th || th->end_ns == PV_NEVER)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (b[i]->thread == one->thread)
+			look_at_end(b[i], th->end_ns, &later, &beyond);
+	return later && beyond;
+}
+
+bool pv_calls_need_order(struct pv_model *m, struct pv_batch *const *b, size_t n)
+{
+	size_t stretches = 0;
+	for (size_t i = 0; i < n; i++)
+		stretches += b[i]->digest.stretch.n;
+	if (stretches == 0)
+		return false;
+	if (pv_summaries_near_cap(m, b, n) || (m->threads.thread.n + n > m->threads.cap && n > 1))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!all_fit(m, b[i]) || ends_within(m, b[i], b, n))
+			return true;
+	return !pv_summaries_unambiguous(m, b, n);
+}
