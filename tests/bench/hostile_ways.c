@@ -9,7 +9,7 @@
 
 #include "common/base/mem.h"
 #include "common/ingest/again/heap_read.h"
-#include "common/ingest/again/lives_read.h"
+#include "common/ingest/again/identity_read.h"
 #include "common/ingest/again/range.h"
 #include "common/ingest/convert/convert.h"
 #include "common/report/dump.h"
@@ -164,16 +164,16 @@ static bool ask_identity(const char *path, struct pv_ingest *in, FILE *out)
 {
 	(void)path;
 	struct pv_error e = { 0 };
-	const struct pv_lives_read_options o = { .base = PV_LIVES_NO_SHOT,
-		.shot = PV_LIVES_NO_SHOT };
-	struct pv_lives_read *r = pv_lives_read_start(in, &o, &e);
+	const struct pv_identity_read_options o = { .base = PV_IDENTITY_NO_SHOT,
+		.shot = PV_IDENTITY_NO_SHOT };
+	struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 	if (!r)
 		return false;
-	pv_lives_read_wait(r);
-	const struct pv_lives *l = pv_lives_read_lives(r);
+	pv_identity_read_wait(r);
+	const struct pv_identity *l = pv_identity_read_result(r);
 	if (l)
 		fprintf(out, "%zu\n", l->object.n);
-	pv_lives_read_destroy(r);
+	pv_identity_read_destroy(r);
 	return true;
 }
 

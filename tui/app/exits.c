@@ -52,7 +52,7 @@ int ui_exit_output(int code)
 int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
 {
 	struct ui_feed_status s;
-	ui_feed_settle(f);
+	ui_feed_record_wait(f);
 	ui_feed_status(f, &s);
 	const char *path = s.unkept && o->record ? o->record : o->path;
 	if (s.exit_code && s.error[0])

@@ -65,7 +65,7 @@ struct pv_table *pv_judge_table(const struct pv_judge *j, struct pv_finding *f,
 	const struct pv_view_spec *spec, enum pv_view view, const char *sort, size_t limit)
 {
 	struct pv_query q = { .groups = j->query->groups,
-		.lives = j->query->lives,
+		.identity = j->query->identity,
 		.heap = j->query->heap,
 		.ran = true,
 		.hide_internal = true,

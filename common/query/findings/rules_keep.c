@@ -173,7 +173,7 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 
 void pv_judge_leak(const struct pv_judge *j, struct pv_finding *f)
 {
-	if (j->query->lives && judge_ladder(j, f))
+	if (j->query->identity && judge_ladder(j, f))
 		return;
 	struct pv_table *shots = pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0);
 	if (!shots)
