@@ -113,7 +113,7 @@ def streams(profview, log):
         done = subprocess.run([profview, '-', '--dump', '--keys', '2'], input=data, timeout=60,
                               capture_output=True, check=False)
         check(f'{name} on standard input', done.returncode, 0)
-        holds(f'{name} on standard input', done.stdout.decode(), 'Shop:Main')
+        holds(f'{name} on standard input', done.stdout.decode(), 'Shop.Main')
     done = run(profview, log)
     check('without a terminal', (done.returncode, done.stderr), (0, ''))
     holds('without a terminal', done.stdout, 'Hottest methods')

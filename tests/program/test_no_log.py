@@ -101,7 +101,7 @@ def grows(profview, folder, log):
     v.wait_for(b'WAITING', 'a file that grows: it is waited for', anew=True)
     with path.open('ab') as to:
         to.write(gzip.decompress(pathlib.Path(log).read_bytes()))
-    v.wait_for(b'Shop:Main', 'a file that grows: its figures', anew=True)
+    v.wait_for(b'Shop.Main', 'a file that grows: its figures', anew=True)
     v.keys('Q')
     check('a file that grows: exit code', (code := v.end()) == 0, code)
     v.close()

@@ -195,7 +195,7 @@ def keys_from_the_terminal(profview, log):
         bytes_left = bytes_left[os.write(write, bytes_left[:4096]):]
         v.read(0)
     os.close(write)
-    v.wait_for(b'Shop:Main', 'data on standard input: figures', anew=True)
+    v.wait_for(b'Shop.Main', 'data on standard input: figures', anew=True)
     v.keys('h')
     v.wait_for(b'Backspace', 'data on standard input: keys work')
     v.keys('Q')
