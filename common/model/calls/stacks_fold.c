@@ -1,9 +1,12 @@
 /*
- * What happens to the stacks near their cap: the quarter of the leaves with the least bytes
- * allocated folds into its parents' "other" nodes. A parent's first folded leaf becomes its
- * "other", so nothing is added and parents keep smaller numbers than their children. A node whose
- * only child is "other" counts as a leaf and takes that child with it. Stacks of threads that wait
- * and of handles never fold.
+ * What happens to the stacks near their cap: the leaves with the least bytes allocated fold into
+ * their parents' "other" nodes, until half of the room is free. A parent's first folded leaf
+ * becomes its "other", so nothing is added and parents keep smaller numbers than their children. A
+ * node whose only child is "other" counts as a leaf and takes that child with it. Stacks of threads
+ * that wait and of handles never fold.
+ *
+ * To renumber what is left, and the sites, takes far longer than to choose what folds. So that is
+ * done once, and of each stack that comes it takes the time of two that were there.
  */
 #include "common/model/calls/stacks_fold.h"
 
@@ -33,6 +36,7 @@ struct fold {
 	bool *kept;
 	bool *chosen; /* by leaf */
 	size_t leaves;
+	size_t left; /* nodes that are not merged into another */
 };
 
 static bool fold_init(struct fold *f, const struct pv_stacks *s)
@@ -85,9 +89,10 @@ static void look_at_uses(const struct pv_model *m, struct fold *f)
 			f->kept[m->threads.thread.v[t]->wait[i].stack] = true;
 }
 
-static void collect(const struct pv_stacks *s, struct fold *f)
+static void count_children(const struct pv_stacks *s, struct fold *f)
 {
 	const struct pv_stack_node *v = s->node.v;
+	f->left = s->node.n;
 	for (uint32_t i = 0; i < s->node.n; i++)
 		f->into[i] = i;
 	for (uint32_t i = 1; i < s->node.n; i++) {
@@ -95,15 +100,34 @@ static void collect(const struct pv_stacks *s, struct fold *f)
 		if (v[i].method == 0)
 			f->other[v[i].parent] = i;
 	}
+}
+
+/* Leaves, and so many of them that fold. */
+static void collect(const struct pv_stacks *s, struct fold *f, size_t wanted)
+{
+	const struct pv_stack_node *v = s->node.v;
+	f->leaves = 0;
 	for (uint32_t i = 1; i < s->node.n; i++) {
 		uint32_t inner = f->other[i];
 		bool leaf = f->children[i] == 0 || (f->children[i] == 1 && inner);
-		if (!leaf || v[i].method == 0 || f->kept[i] || (inner && f->kept[inner]))
+		if (!leaf || f->into[i] != i || v[i].method == 0 || f->kept[i] ||
+			(inner && f->kept[inner]))
 			continue;
 		f->weight[f->leaves] = f->bytes[i] + (inner ? f->bytes[inner] : 0);
 		f->leaf[f->leaves++] = i;
 	}
-	pv_least(f->weight, NULL, f->leaves, (f->leaves + 3) / 4, f->chosen);
+	pv_least(f->weight, NULL, f->leaves, wanted < f->leaves ? wanted : f->leaves, f->chosen);
+}
+
+/* `to` may be the same node. */
+static void merge(struct fold *f, uint32_t i, uint32_t parent, uint32_t to)
+{
+	if (i == to)
+		return;
+	f->into[i] = to;
+	f->bytes[to] += f->bytes[i];
+	f->children[parent]--;
+	f->left--;
 }
 
 static void fold_leaf(struct pv_stacks *s, struct fold *f, uint32_t i)
@@ -112,13 +136,21 @@ static void fold_leaf(struct pv_stacks *s, struct fold *f, uint32_t i)
 	uint32_t inner = f->other[i], other = f->other[x->parent];
 	uint32_t to = other ? other : i;
 	s->folded++;
-	f->into[i] = to;
 	if (inner)
-		f->into[inner] = to;
+		merge(f, inner, i, to);
+	merge(f, i, x->parent, to);
 	if (!other) {
 		x->method = 0;
 		f->other[x->parent] = i;
 	}
+}
+
+/* Those that are merged into nodes which then are merged themselves. */
+static void follow_merges(const struct pv_stacks *s, struct fold *f)
+{
+	for (uint32_t i = 0; i < s->node.n; i++)
+		while (f->into[f->into[i]] != f->into[i])
+			f->into[i] = f->into[f->into[i]];
 }
 
 /* Closes the gaps; f->into becomes old number -> new number. */
@@ -126,6 +158,7 @@ static bool compact(struct pv_stacks *s, struct fold *f)
 {
 	struct pv_stack_node *v = s->node.v;
 	uint32_t to = 0;
+	follow_merges(s, f);
 	for (uint32_t i = 0; i < s->node.n; i++)
 		if (f->into[i] == i)
 			f->other[i] = to++; /* the lists of "other" are no longer needed */
@@ -159,16 +192,25 @@ static bool copy_sites(struct pv_model *m, struct fold *f)
 	return ok;
 }
 
+static void fold_to(struct fold *f, size_t goal)
+{
+	struct pv_stacks *s = &f->stacks;
+	for (int round = 0; round < ROUNDS && f->left > goal; round++) {
+		collect(s, f, f->left - goal);
+		for (size_t i = 0; i < f->leaves; i++)
+			if (f->chosen[i])
+				fold_leaf(s, f, f->leaf[i]);
+	}
+}
+
 static bool prepare(struct pv_model *m, struct fold *f)
 {
 	struct pv_stacks *s = &f->stacks;
 	if (!fold_init(f, &m->stacks))
 		return false;
 	look_at_uses(m, f);
-	collect(s, f);
-	for (size_t i = 0; i < f->leaves; i++)
-		if (f->chosen[i])
-			fold_leaf(s, f, f->leaf[i]);
+	count_children(s, f);
+	fold_to(f, s->cap / 2);
 	bool ok = compact(s, f) && copy_sites(m, f);
 	m->stacks.child = s->child; /* the owner's alone */
 	return ok;
@@ -209,10 +251,9 @@ static void forget_stacks(struct pv_model *m)
 	}
 }
 
-static bool fold_once(struct pv_model *m, bool *ret_less)
+static bool fold_once(struct pv_model *m)
 {
 	struct fold f;
-	size_t before = m->stacks.node.n;
 	pv_model_let_go(m);
 	bool ok = prepare(m, &f);
 	pv_model_take_back(m);
@@ -226,20 +267,14 @@ static bool fold_once(struct pv_model *m, bool *ret_less)
 		ok = !(*l)->settled || (*l)->settled(m);
 	fold_finish(&f);
 	pv_model_take_back(m);
-	*ret_less = m->stacks.node.n < before;
 	return ok;
 }
 
 bool pv_stacks_make_room(struct pv_model *m)
 {
 	struct pv_stacks *s = &m->stacks;
-	size_t goal = s->cap - s->cap / 8;
-	bool less = true;
-	if (!pv_window_flush(m))
+	if (!pv_window_flush(m) || !fold_once(m))
 		return false;
-	for (int round = 0; round < ROUNDS && less && s->node.n > goal; round++)
-		if (!fold_once(m, &less))
-			return false;
 	s->fold_at = s->node.n + s->cap / 16; /* what did not help is not tried at every stack */
 	return true;
 }
