@@ -99,8 +99,9 @@ def glossary(root):
     """At most fifteen words of ours, each with its meaning."""
     text = (root / 'common/README.md').read_text(encoding='utf-8')
     part = re.search(r'^## Glossary$(.*?)(?=^## |\Z)', text, re.M | re.S)
-    rows = re.findall(r'^- \*\*[^*]+\*\*: \S', part[1], re.M) if part else []
-    return [] if 0 < len(rows) <= MOST_IN_GLOSSARY else [f'common/README.md: {len(rows)} words in the glossary']
+    heads = re.findall(r'^- ((?:\*\*[^*]+\*\*(?:, )?)+): \S', part[1], re.M) if part else []
+    n = sum(head.count('**') // 2 for head in heads) # a row may be about two
+    return [] if 0 < n <= MOST_IN_GLOSSARY else [f'common/README.md: {n} words in the glossary']
 
 
 def main(root, *args):

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Each check of the source fails on a copy of the tree in which what it forbids was planted.
+
+usage: test_checks.py SOURCE_ROOT CHECK
+Without what was planted it says nothing of it, so it is that which is found. A check by a mutation
+each: its file, the text put in place of another (None: at the end), and words of what must be said.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PLAIN = 'common/base/units.c'
+LONG = '\n' * 600
+
+# check: [(file, old, new, said)]
+PLANTED = {
+    'layers': [
+        (PLAIN, None, '#include "tui/draw/list.h"\n', 'layer common/base may not include tui/draw/list.h'),
+        ('common/query/table.c', None, '#include "common/io/source.h"\n', 'layer common/query may not include'),
+        ('common/model/ground/least.c', None, '#include "common/model/objects/shots.h"\n',
+         'common/model/objects/shots.h: included from lower rooms'),
+        ('tui/draw/list.c', None, '#include <ncurses.h>\n', 'may include <ncurses.h>'),
+        (PLAIN, None, LONG, '(limit 600)'),
+        ('common/base/units.h', None, LONG, '(limit 150)'),
+        (PLAIN, None, 'void f(void) { abort(); }\n', 'calls abort(); below tui/ errors are values'),
+        ('probe/core/units.c', None, '\n', 'same base name'),
+    ],
+    'rooms': [
+        ('common/new_room/some.c', None, '\n', 'no section for common/new_room'),
+        ('common/README.md', '## common/heap\n', '## common/heaps\n', 'there is no common/heaps'),
+        ('common/README.md', '`showable.h`', '`showables.h`', 'there is no showables.h'),
+    ],
+    'words': [
+        (PLAIN, None, '/* whoever breathes */\n', 'common/base: '),
+        (PLAIN, None, 'int strand_of_breath;\n', 'words of our own'),
+        (PLAIN, None, '/* What it is. */\n', 'comments that open with What, Who, Where'),
+        ('common/README.md', '- **room**:', '- **an**, **other**: word\n- **room**:', 'words in the glossary'),
+    ],
+    'manual': [
+        ('tui/profview.1.scd', '*half-down*', '*half-way*', 'does not name half-down'),
+        ('tui/profview.1.scd', None, '*--no-such-option* is none.\n', 'names --no-such-option, which is no option'),
+        ('tui/commands.def', '"2", ANY, "Methods', '"4", ANY, "Methods', 'README.md: '),
+        ('probe/profview-probe.7.scd', None, '\n*no-such-word*\n', 'names no-such-word, which is no word'),
+    ],
+    'showable': [
+        ('common/report/text.c', None, 'void f(FILE *o, const char *s) { fprintf(o, "%s", s); }\n',
+         'fprintf() prints s, which may be foreign'),
+        ('common/report/text.c', None, 'void f(FILE *o, const char *s) { fputs(s, o); }\n', 'fputs() prints s'),
+        ('tui/draw/list.c', None, 'void f(void) { fputs("no", stderr); }\n', 'standard error is written to'),
+    ],
+    'examples': [
+        ('tui/commands.def', 'Half a page up', 'Up by half a page', 'key.patch: error'),
+        ('common/README.md', 'view.patch', 'views.patch', 'does not name view.patch'),
+        ('tests/examples/none.patch', None, 'diff\n', 'none.patch: has no test'),
+    ],
+    'rules': [
+        ('tests/tools/rules.txt', None, '\n99  nothing\n      test_no_such_thing  no_such_test\n', 'no_such_test'),
+    ],
+    'format': [
+        (PLAIN, None, 'int  f( void );\n', f'{PLAIN}:'),
+        ('tui/draw/list.c', None, 'void f(void){}\n', 'tui/draw/list.c:'),
+    ],
+}
+
+
+def run(tools, check, root):
+    where = root / 'tests' if check == 'rules' else root
+    return subprocess.run([sys.executable, tools / f'check_{check}.py', where], capture_output=True, text=True)
+
+
+ALL = ('common', 'probe', 'tui', 'tests', 'README.md')
+# What a check need not read takes long.
+READS = {
+    'words': ('common/base', 'common/README.md'),
+    'format': ('.clang-format', *sorted({f for f, *_ in PLANTED['format']})),
+}
+
+
+def copy(root, folder, check):
+    for name in READS.get(check, ALL):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if (root / name).is_dir():
+            shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns('golden', '__pycache__', '*.gz'))
+        else:
+            shutil.copy(root / name, folder / name)
+
+
+def plant(path, old, new):
+    """Returns what undoes it."""
+    if not path.exists():
+        made = not path.parent.exists()
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(new, encoding='utf-8')
+        return lambda: (path.unlink(), path.parent.rmdir() if made else None)
+    text = path.read_text(encoding='utf-8')
+    if old is not None and old not in text:
+        sys.exit(f'{path.name} has no {old!r} any more: plant something else')
+    path.write_text(text + new if old is None else text.replace(old, new), encoding='utf-8')
+    return lambda: path.write_text(text, encoding='utf-8')
+
+
+def failures(root, check):
+    tools = root / 'tests/tools'
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        copy(root, folder, check)
+        clean = run(tools, check, folder)
+        if clean.returncode:
+            yield f'{check} fails on an unchanged copy: {clean.stdout}{clean.stderr}'
+        for file, old, new, said in PLANTED[check]:
+            undo = plant(folder / file, old, new)
+            found = run(tools, check, folder)
+            undo()
+            if found.returncode == 0 or said not in found.stdout:
+                yield f'{check}: {file}: {new.strip()[:60]!r} is not found ({found.returncode}): {found.stdout[:300]}'
+
+
+def circles(root):
+    """check_circles.py reads objects: two files that call each other, in one room and across rooms."""
+    for rooms, said in ((('base', 'base'), 'common/base: circles of [2] files'),
+                        (('base', 'io'), 'rooms: new: common/base common/io')):
+        for back in (True, False):
+            with tempfile.TemporaryDirectory() as name:
+                rows = []
+                for i, room in enumerate(rooms):
+                    source = pathlib.Path(name, f'common/{room}/f{i}.c')
+                    out = pathlib.Path(name, f'common/p/f{i}.c.o')
+                    source.parent.mkdir(parents=True, exist_ok=True)
+                    out.parent.mkdir(parents=True, exist_ok=True)
+                    calls = f'f{1 - i}();' if back or i == 0 else ''
+                    source.write_text(f'void f{1 - i}(void); void f{i}(void) {{ {calls} }}\n', encoding='utf-8')
+                    subprocess.run(['cc', '-c', source, '-o', out], check=True)
+                    rows.append({'directory': name, 'file': str(source), 'output': f'common/p/f{i}.c.o'})
+                pathlib.Path(name, 'compile_commands.json').write_text(json.dumps(rows), encoding='utf-8')
+                found = subprocess.run([sys.executable, root / 'tests/tools/check_circles.py', name],
+                                       capture_output=True, text=True)
+                if (said in found.stdout) != back:
+                    yield f'circles: {rooms}, {"both ways" if back else "one way"}: {found.stdout}{found.stderr}'
+
+
+def main(root, check):
+    root = pathlib.Path(root).resolve()
+    problems = list(circles(root) if check == 'circles' else failures(root, check))
+    print('\n'.join(problems) or f'{check} finds what is planted')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
