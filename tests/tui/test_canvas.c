@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/chart.h"
 
@@ -74,6 +75,45 @@ START_TEST(wide_characters_take_two_cells)
 	expect("a\xe4\xb8\xad\xe6\x96\x87z\na\xe4\xb8\xad…\n xy\n");
 	ck_assert_uint_eq(canvas.cell[1].cells, 2);
 	ck_assert_uint_eq(canvas.cell[2].cells, 0);
+}
+END_TEST
+
+/* A wide character is two cells, both there; and no line is wider than the canvas. */
+static void expect_whole_characters(void)
+{
+	for (int y = 0; y < canvas.h; y++) {
+		const struct ui_cell *row = canvas.cell + y * canvas.w;
+		for (int x = 0; x < canvas.w; x++) {
+			bool left = x + 1 < canvas.w && row[x + 1].cells == 0;
+			bool right = x > 0 && row[x - 1].cells == 2;
+			ck_assert_int_eq(row[x].cells == 2, left);
+			ck_assert_int_eq(row[x].cells == 0, right);
+			ck_assert_int_eq(pv_utf8_width(row[x].code), row[x].cells == 2 ? 2 : 1);
+		}
+	}
+}
+
+/* Every edge of a rectangle, and of the canvas, at each column of wide and narrow characters. */
+START_TEST(no_edge_cuts_a_wide_character)
+{
+	static const char text[] = "\xe4\xb8\xad\xe6\x96\x87z\xe4\xb8\xad\xe6\x96\x87q\xe4\xb8\xad";
+	static int (*const put[])(struct ui_canvas *c, struct ui_rect r, enum ui_style style,
+		const char *text) = { ui_put, ui_put_right, ui_put_cut };
+	for (int how = 0; how < 5 * 12 * 14; how++) {
+		int x = how / 5 % 12 - 1, w = how / 60;
+		ui_put(&canvas, at(0, 1, 10), UI_PLAIN, text);
+		ui_put(&canvas, at(-1, 2, 12), UI_PLAIN, text);
+		for (int y = 0; y < 3; y++) {
+			struct ui_rect r = at(x, y, w);
+			if (how % 5 < 3)
+				put[how % 5](&canvas, r, UI_BAD, text);
+			else if (how % 5 == 3)
+				ui_clear(&canvas, r, UI_BAD);
+			else
+				ui_hline(&canvas, r);
+		}
+		expect_whole_characters();
+	}
 }
 END_TEST
 
@@ -194,6 +234,7 @@ int main(void)
 	tcase_add_test(t, right_aligned_text);
 	tcase_add_test(t, positions_outside_do_nothing);
 	tcase_add_test(t, wide_characters_take_two_cells);
+	tcase_add_test(t, no_edge_cuts_a_wide_character);
 	tcase_add_test(t, combining_characters_stay_on_their_cell);
 	tcase_add_test(t, control_and_reordering_characters_are_harmless);
 	tcase_add_test(t, combining_characters_do_not_pile_up);
