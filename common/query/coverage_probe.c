@@ -261,7 +261,10 @@ static void say_ends(const struct pv_model *m, const char *kind, struct pv_cover
 	struct cut cuts[NAMED_CUTS], cut;
 	char name[WORD];
 	snprintf(name, sizeof name, "%s stacks to their end", kind);
-	uint64_t whole = counter(m, name), all = whole, more = 0;
+	uint64_t whole = counter(m, name), all, more = 0;
+	snprintf(name, sizeof name, "%s stacks to the depth asked for", kind);
+	uint64_t asked = counter(m, name);
+	all = whole += asked;
 	size_t n = 0;
 	for (size_t i = 1; i < k->counter.n; i++) {
 		const struct pv_counter *one = &k->counter.v[i];
@@ -275,7 +278,8 @@ static void say_ends(const struct pv_model *m, const char *kind, struct pv_cover
 	if (all == 0)
 		return;
 	double part = 100 / (double)all;
-	pv_coverage_say(c, "stacks: %.3g %% to their end", part * (double)whole);
+	pv_coverage_say(c, "stacks: %.3g %% to their end%s", part * (double)whole,
+		asked ? " or the depth asked for" : "");
 	for (size_t i = 0; i < n; i++)
 		say_cut(c, &cuts[i], part * (double)cuts[i].n);
 	if (more)

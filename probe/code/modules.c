@@ -230,16 +230,15 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 	if (!m)
 		return false;
 	const struct pvp_elf_symbol *s = pvp_elf_find(&m->elf, address - m->bias);
-	uint64_t start = s ? m->bias + s->start : address;
+	uint64_t start = s ? m->bias + s->start : address, size = s ? s->size : 0;
+	if (!s && !pvp_unwind_function_at(address, &start, &size))
+		start = address;
 	if (s)
 		name_symbol(m, s, start);
-	else if (address == m->from)
+	else if (start == m->from)
 		snprintf(loaded.name, NAME_ROOM, "[%s]", m->shown);
 	else
-		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, address - m->bias);
-	uint64_t begin, size = s ? s->size : 0;
-	if (!s && (!pvp_unwind_function_at(start, &begin, &size) || begin != start))
-		size = 0;
+		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, start - m->bias);
 	*ret = (struct pvp_method){
 		.code = start, .size = size, .name = loaded.name, .name_len = strlen(loaded.name)
 	};

@@ -63,7 +63,7 @@ static int number;               /* of the signal; 0: none taken yet */
 
 static struct pvp_registers where(const ucontext_t *u)
 {
-	struct pvp_registers at = { 0, 0, 0 };
+	struct pvp_registers at = { .pc = 0 };
 #if defined(__x86_64__)
 	at.pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
 	at.fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];

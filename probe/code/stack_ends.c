@@ -49,8 +49,11 @@ static void name_of(char to[NAME], enum pvp_stack_kind kind, const struct pvp_wa
 		snprintf(to, NAME, "%s stacks to their end", kinds[kind]);
 		return;
 	}
-	if (stop->end == PVP_WALK_DEEP) {
-		snprintf(to, NAME, "%s stacks cut: too deep", kinds[kind]);
+	if (stop->end == PVP_WALK_DEEP) { /* how deep those of allocations go is an option */
+		snprintf(to, NAME,
+			kind == PVP_ALLOCATION_STACK ? "%s stacks to the depth asked for"
+						     : "%s stacks cut: too deep",
+			kinds[kind]);
 		return;
 	}
 	const char *file = pvp_modules_file(stop->pc);

@@ -11,7 +11,16 @@
 
 #include "common/base/mem.h"
 
-enum { MOST_FRAMES = 64 << 20, MOST_BYTES = 64 << 20 };
+enum { MOST_FRAMES = 64 << 20, MOST_BYTES = 64 << 20, SEGMENTS = 16 };
+
+/* A loaded file, as the loader describes it. */
+struct file {
+	struct pvp_unwind_module m;
+	size_t header_size, n;
+	struct {
+		uint64_t from, to;
+	} segment[SEGMENTS]; /* parts of the file in memory; past them it is zero */
+};
 
 static _Atomic(struct pvp_unwind_set *) current;
 static _Atomic unsigned inside; /* walks under way */
@@ -20,7 +29,7 @@ static _Atomic bool stale;      /* one of them met what the set does not know */
 /* All of these are the writer's. */
 static unsigned long long adds, subs; /* the loader's counts when last looked at */
 static size_t held;                   /* bytes of tables, those that wait included */
-static PV_ARRAY(struct pvp_unwind_module) found;
+static PV_ARRAY(struct file) found;
 static PV_ARRAY(void *) waiting; /* to be freed */
 static size_t waiting_bytes;
 
@@ -80,26 +89,27 @@ static uint8_t *copy_of(uint64_t address, size_t n)
 }
 
 /* The end of the segment that holds the address; 0: none does. */
-static uint64_t segment_end(const struct dl_phdr_info *info, uint64_t address)
+static uint64_t segment_end(const struct file *f, uint64_t address)
 {
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + p->p_vaddr;
-		/* Memory past the file's part is zero. */
-		if (p->p_type == PT_LOAD && address >= start && address - start < p->p_filesz)
-			return start + p->p_filesz;
-	}
+	for (size_t i = 0; i < f->n; i++)
+		if (address >= f->segment[i].from && address < f->segment[i].to)
+			return f->segment[i].to;
 	return 0;
 }
 
-static struct pvp_eh_part part_at(const struct dl_phdr_info *info, uint64_t address, size_t most)
+static struct pvp_eh_part part_at(const struct file *f, uint64_t address, size_t most)
 {
-	uint64_t end = segment_end(info, address);
+	uint64_t end = segment_end(f, address);
 	size_t n = end ? (size_t)(end - address) : 0;
 	n = n < most ? n : most;
 	struct pvp_eh_part p = { copy_of(address, n), n, address };
 	p.n = p.at ? n : 0;
 	return p;
+}
+
+static void part_free(const struct pvp_eh_part *p)
+{
+	free((void *)(uintptr_t)p->at);
 }
 
 static uint64_t hash_of(const struct pvp_eh_part *p)
@@ -111,21 +121,6 @@ static uint64_t hash_of(const struct pvp_eh_part *p)
 		h ^= h >> 29;
 	}
 	return h;
-}
-
-static struct pvp_unwind_table *make_table(const struct dl_phdr_info *info,
-	const struct pvp_eh_part *header, const struct pvp_unwind_module *m)
-{
-	uint64_t address;
-	if (held > MOST_BYTES || !pvp_eh_frames(header, &address))
-		return NULL;
-	struct pvp_eh eh = { *header, part_at(info, address, MOST_FRAMES), m->from,
-		m->to - m->from };
-	struct pvp_unwind_table *t = eh.frames.n ? pvp_unwind_build(&eh) : NULL;
-	free((void *)(uintptr_t)eh.frames.at);
-	if (t)
-		held += t->bytes;
-	return t;
 }
 
 /* ---- what is loaded */
@@ -141,23 +136,57 @@ static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-static void set_range(
-	struct pvp_unwind_module *m, const struct dl_phdr_info *info, size_t *ret_header)
+static void set_range(struct file *f, const struct dl_phdr_info *info)
 {
-	m->from = UINT64_MAX;
-	*ret_header = 0;
+	f->m.from = UINT64_MAX;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
-		if (p->p_type == PT_LOAD) {
-			m->from = start < m->from ? start : m->from;
-			m->to = end > m->to ? end : m->to;
-		} else if (p->p_type == PT_GNU_EH_FRAME) {
-			m->header = start;
-			*ret_header = p->p_memsz;
+		if (p->p_type == PT_GNU_EH_FRAME) {
+			f->m.header = start;
+			f->header_size = p->p_memsz;
+		}
+		if (p->p_type != PT_LOAD)
+			continue;
+		f->m.from = start < f->m.from ? start : f->m.from;
+		f->m.to = end > f->m.to ? end : f->m.to;
+		if (f->n < SEGMENTS) {
+			f->segment[f->n].from = start;
+			f->segment[f->n++].to = start + p->p_filesz;
 		}
 	}
 }
+
+/* Under the loader's lock, for which others wait: it takes no memory and reads no file. */
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	size_t *n = arg;
+	struct file f = { .n = 0 };
+	uint64_t ignored;
+	(void)size;
+	set_range(&f, info);
+	if (f.m.from >= f.m.to)
+		return 0;
+	ask_loader(f.m.from, &f.m.owner, &ignored);
+	if (*n < found.room)
+		found.v[*n] = f;
+	++*n;
+	return 0;
+}
+
+/* False: there is no room for all. */
+static bool look_at_all(void)
+{
+	size_t n;
+	do {
+		n = 0;
+		dl_iterate_phdr(look_at, &n);
+		found.n = n <= found.room ? n : 0;
+	} while (n > found.room && pv_reserve(&found, n + n / 4));
+	return n <= found.room;
+}
+
+/* ---- tables */
 
 static bool same(const struct pvp_unwind_module *a, const struct pvp_unwind_module *b)
 {
@@ -174,35 +203,47 @@ static struct pvp_unwind_table *known_table(const struct pvp_unwind_module *m)
 	return NULL;
 }
 
-/* Under the loader's lock: the file stays. */
-static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+/* Meanwhile another file may have been loaded there: then the header is another. */
+static bool still_there(const struct file *f)
 {
-	struct pvp_unwind_module m = { .to = 0 };
-	size_t header_size;
-	uint64_t ignored;
-	(void)size, (void)arg;
-	set_range(&m, info, &header_size);
-	if (m.from >= m.to || !pv_reserve(&found, 1))
-		return 0;
+	struct pvp_eh_part again = part_at(f, f->m.header, f->header_size);
+	bool same = again.n && hash_of(&again) == f->m.hash;
+	part_free(&again);
+	return same;
+}
+
+static struct pvp_unwind_table *make_table(const struct file *f, const struct pvp_eh_part *header)
+{
+	uint64_t address;
+	if (held > MOST_BYTES || !pvp_eh_frames(header, &address))
+		return NULL;
+	struct pvp_eh eh = { *header, part_at(f, address, MOST_FRAMES), f->m.from,
+		f->m.to - f->m.from };
+	struct pvp_unwind_table *t = eh.frames.n && still_there(f) ? pvp_unwind_build(&eh) : NULL;
+	part_free(&eh.frames);
+	if (t)
+		held += t->bytes;
+	return t;
+}
+
+static void find_table(struct file *f)
+{
 	struct pvp_eh_part header = { .n = 0 };
-	if (header_size)
-		header = part_at(info, m.header, header_size);
-	m.hash = hash_of(&header);
-	ask_loader(m.from, &m.owner, &ignored);
-	m.table = known_table(&m);
-	if (!m.table && header.n)
-		m.table = make_table(info, &header, &m);
-	free((void *)(uintptr_t)header.at);
-	found.v[found.n++] = m;
-	return 0;
+	if (f->header_size)
+		header = part_at(f, f->m.header, f->header_size);
+	f->m.hash = hash_of(&header);
+	f->m.table = known_table(&f->m);
+	if (!f->m.table && header.n)
+		f->m.table = make_table(f, &header);
+	part_free(&header);
 }
 
 /* ---- sets */
 
 static int by_address(const void *a, const void *b)
 {
-	const struct pvp_unwind_module *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
+	const struct file *x = a, *y = b;
+	return (x->m.from > y->m.from) - (x->m.from < y->m.from);
 }
 
 static void free_later(void *block, size_t bytes)
@@ -252,7 +293,8 @@ static struct pvp_unwind_set *set_of_found(void)
 		return NULL;
 	s->n = found.n;
 	qsort(found.v, found.n, sizeof *found.v, by_address);
-	memcpy(s->v, found.v, found.n * sizeof s->v[0]);
+	for (size_t i = 0; i < found.n; i++)
+		s->v[i] = found.v[i].m;
 	return s;
 }
 
@@ -265,13 +307,18 @@ void pvp_unwind_refresh(void)
 	if (!changed && atomic_load_explicit(&current, memory_order_relaxed))
 		return;
 	find_loader();
-	found.n = 0;
-	dl_iterate_phdr(look_at, NULL);
-	struct pvp_unwind_set *s = set_of_found();
+	bool all = look_at_all();
+	for (size_t i = 0; i < found.n; i++)
+		find_table(&found.v[i]);
+	struct pvp_unwind_set *s = all ? set_of_found() : NULL;
 	if (s)
 		publish(s);
 	else
 		pvp_unwind_finish();
+	changed = false;
+	dl_iterate_phdr(look_at_counts, &changed);
+	if (changed)
+		atomic_store(&stale, true);
 }
 
 void pvp_unwind_finish(void)
@@ -325,7 +372,8 @@ const struct pvp_unwind_module *pvp_unwind_module_at(
 {
 	const struct pvp_unwind_module *m = search(s, address);
 	uint64_t owner, header;
-	*ret_changed = ask_loader(address, &owner, &header) && owner != (m ? m->owner : 0);
+	*ret_changed = ask_loader(address, &owner, &header) &&
+		       (owner != (m ? m->owner : 0) || (owner && header != m->header));
 	if (*ret_changed)
 		atomic_store_explicit(&stale, true, memory_order_relaxed);
 	return m;

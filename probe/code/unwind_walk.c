@@ -270,7 +270,7 @@ unsigned pvp_unwind_walk(
 		.pc = at->pc,
 		.sp = at->sp,
 		.fp = at->fp,
-		.exact = true,
+		.exact = !at->called,
 		.guess.end = PVP_WALK_ENDS,
 		.end = PVP_WALK_ENDS };
 	while (n < most && step(&w))

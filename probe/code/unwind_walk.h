@@ -7,6 +7,7 @@
 /* Of a thread, where it is. */
 struct pvp_registers {
 	uintptr_t pc, sp, fp;
+	bool called; /* pc is a return address, sp and fp are what they are behind it */
 };
 
 /*

@@ -76,7 +76,7 @@ struct pvp_core {
 	pthread_mutex_t lock;     /* of all that is not atomic; never held over a call that waits */
 	pthread_cond_t wake;      /* the writer's */
 	_Atomic uint32_t session; /* 0: not recording */
-	_Atomic bool calls, alloc, marks, paused;
+	_Atomic bool calls, alloc, marks, paused, hurry; /* hurry: the writer's next round is due */
 	_Atomic bool block, sending;   /* threads wait for room; the writer is at the sink */
 	_Atomic uint32_t pauses, gaps; /* begun in this session; ended: calls are seen anew */
 	_Atomic uint64_t orphans;      /* events lost on threads that have no struct pvp_thread */

@@ -225,7 +225,8 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : ROUND_MS) * MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && w->flush_wanted == w->flush_done &&
-		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted))
+		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted) &&
+		!atomic_exchange(&pvp_core.hurry, false))
 		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
 			break;
 	*ret_wanted = w->flush_wanted;

@@ -101,6 +101,9 @@ int pvp_writer_stop(void);
 
 int pvp_writer_flush(void);
 
+/* A round soon: what is loaded has changed. Any thread outside signal handlers; takes no lock. */
+void pvp_writer_hurry(void);
+
 /* For the control socket's thread. EALREADY: not recording. */
 int pvp_writer_stats(struct pvp_stats *ret);
 /* With the next flush: header and names once more; or into another sink, begun with the same. */

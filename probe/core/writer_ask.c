@@ -93,3 +93,15 @@ void pvp_writer_exits(void)
 		w->abrupt = w->host->announced;
 	pvp_unlock();
 }
+
+void pvp_writer_hurry(void)
+{
+	enum { BETWEEN_NS = 5000000 };
+	static _Atomic uint64_t last;
+	uint64_t now = pvp_monotonic();
+	if (now - atomic_load_explicit(&last, memory_order_relaxed) < BETWEEN_NS)
+		return;
+	atomic_store_explicit(&last, now, memory_order_relaxed);
+	atomic_store(&pvp_core.hurry, true);
+	pthread_cond_signal(&pvp_core.wake);
+}

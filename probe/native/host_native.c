@@ -15,6 +15,7 @@
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
 #include "probe/code/stack_ends.h"
+#include "probe/code/unwind_set.h"
 #include "probe/core/core_state.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
@@ -48,9 +49,17 @@ static const char *words(void)
 	return words_text;
 }
 
+/* Of allocations: they come at once, and not from the writer. */
+static bool stacks_wanted(const struct pvp_native_options *o)
+{
+	return o->malloc && o->frames;
+}
+
 static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
+	if (!again && stacks_wanted(&options))
+		pvp_unwind_refresh();
 	if (!again)
 		pvp_native_samples_tell(w, page);
 	else
@@ -176,6 +185,8 @@ static int start_native(const struct pvp_native_options *o)
 	shot_due = 0;
 	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
 			     */
+	if (stacks_wanted(&options))
+		pvp_unwind_refresh();
 	error = pvp_session_start(o->rest, &pvp_host_native);
 	if (error)
 		return error;

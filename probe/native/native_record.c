@@ -3,14 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/format/batch.h"
 #include "probe/core/alloc_period.h"
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
-#include "probe/code/native_walk.h"
+#include "probe/code/stack_ends.h"
+#include "probe/code/unwind_walk.h"
 #include "probe/core/registry.h"
+#include "probe/core/writer.h"
 
 enum {
 	SMALL = 128,
@@ -129,14 +132,35 @@ const char *pvp_native_class_name(const char *name)
 
 /* ---- events */
 
-/* The frame may be of a function between: the place that asked is known. */
+/*
+ * From the call of which `frame` is, outwards. Where frames between are ours, the place that asked
+ * is among the first.
+ */
+static unsigned walk(uint64_t at[PVP_NATIVE_FRAMES], unsigned most, uintptr_t site, uintptr_t frame)
+{
+	enum { OURS = 4, WORD = sizeof(uintptr_t) };
+	struct pvp_walk_stop stop;
+	const uintptr_t *saved = (const uintptr_t *)frame; /* the caller's, then where it goes on */
+	const struct pvp_registers caller = { saved[1], frame + 2 * WORD, saved[0], true };
+	unsigned ours = 0, n = 1;
+	at[0] = caller.pc;
+	n += pvp_unwind_walk(&caller, at + 1, most - 1, &stop);
+	pvp_stack_ends_note(&stop);
+	if (stop.end == PVP_WALK_CHANGED)
+		pvp_writer_hurry();
+	while (ours < n && ours < OURS && at[ours] != site)
+		ours++;
+	if (ours == n || ours == OURS)
+		ours = 0;
+	memmove(at, at + ours, (n - ours) * sizeof *at);
+	at[0] = site;
+	return n - ours;
+}
+
 static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
 {
 	uint64_t at[PVP_NATIVE_FRAMES], keys[PVP_NATIVE_FRAMES];
-	unsigned most = atomic_load_explicit(&frames, memory_order_relaxed);
-	unsigned n = pvp_native_walk(frame, frame, at, most, NULL);
-	if (n)
-		at[0] = site;
+	unsigned n = walk(at, atomic_load_explicit(&frames, memory_order_relaxed), site, frame);
 	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */
 		keys[i] = at[n - 1 - i] - 1;
 	const struct pv_batch pools = { .pool = { keys, n, n } };

@@ -28,8 +28,8 @@ static void walk_from(int signal, siginfo_t *info, void *context)
 	const ucontext_t *u = context;
 	(void)signal, (void)info;
 	at = (struct pvp_registers){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
-		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
-		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+		(uintptr_t)u->uc_mcontext.gregs[REG_RSP], (uintptr_t)u->uc_mcontext.gregs[REG_RBP],
+		false };
 	depth = pvp_unwind_walk(&at, stack, MOST, &stop);
 }
 
@@ -114,8 +114,8 @@ START_TEST(any_registers)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		r ^= r << 13, r ^= r >> 7, r ^= r << 17;
 		struct pvp_registers bad = { i & 1 ? good.pc + r % 4096 : stack[r % depth],
-			i & 2 ? good.sp + r % 8192 / 8 * 8 : r,
-			i & 4 ? good.fp + r % 4096 : r >> 7 };
+			i & 2 ? good.sp + r % 8192 / 8 * 8 : r, i & 4 ? good.fp + r % 4096 : r >> 7,
+			(i & 24) == 24 };
 		if (i % 64 == 0)
 			bad.pc = r;
 		ck_assert_uint_le(
@@ -137,8 +137,8 @@ static void walk_and_count(int signal, siginfo_t *info, void *context)
 	struct pvp_walk_stop why;
 	(void)signal, (void)info;
 	struct pvp_registers from = { (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
-		(uintptr_t)u->uc_mcontext.gregs[REG_RSP],
-		(uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+		(uintptr_t)u->uc_mcontext.gregs[REG_RSP], (uintptr_t)u->uc_mcontext.gregs[REG_RBP],
+		false };
 	pvp_unwind_walk(&from, to, MOST, &why);
 	atomic_fetch_add(&walks, 1);
 	atomic_fetch_add(&whole, why.end == PVP_WALK_WHOLE);
