@@ -1,4 +1,4 @@
-// Work below frames without frame pointers: sorting in libc, exceptions, a signal's handler, an aligned frame.
+// With "sort" only the first. Work below frames without frame pointers: sorting in libc, exceptions, a signal's handler, an aligned frame.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -64,8 +64,15 @@ __attribute__((noinline)) void work()
 
 }
 
-int main()
+int main(int n, char **args)
 {
+	if (n > 1 && std::strcmp(args[1], "sort") == 0) {
+		char *bytes = static_cast<char *>(std::malloc(20000 * 16));
+		for (int i = 0; i < 1200; i++)
+			sort(bytes, 20000);
+		std::free(bytes);
+		return 0;
+	}
 	std::signal(SIGUSR1, handler);
 	std::thread other(work);
 	work();
