@@ -8,6 +8,7 @@
 #include "common/model/names/names_find.h"
 #include "common/model/names/thread_state.h"
 #include "common/model/time/window.h"
+#include "common/query/code_kind.h"
 
 static bool make_room(struct pv_call_copy *c, size_t n)
 {
@@ -200,6 +201,9 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
 		.ran = q->ran,
 		.waits_sampled = q->ran && samples_waits(m) };
 	if (!find_waiting(m, ret))
+		return false;
+	ret->kind = q->my_code ? pv_groups_kinds(g, m) : NULL;
+	if (q->my_code && !ret->kind)
 		return false;
 	if (!q->window_ns)
 		return copy_all(m, g, ret);

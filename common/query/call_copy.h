@@ -25,6 +25,7 @@ struct pv_call_copy {
 	uint64_t samples;
 	int64_t waited_ns; /* left out by pv_call_copy_ran() */
 	uint64_t waited_samples;
+	const uint8_t *kind; /* by group, with `my_code`; else NULL. Of the grouping */
 	bool window, ran;
 	bool waits_sampled; /* samples were taken of waiting threads, too */
 };
@@ -56,6 +57,13 @@ bool pv_call_copy_ran(struct pv_call_copy *c);
  * time.
  */
 uint32_t pv_call_pair_ns(const struct pv_model *m);
+
+/*
+ * With `my_code`: code that is not the user's goes up into the one that called it, with its own
+ * time and its samples; its calls are none of the caller's. What nothing of the user's called goes
+ * into the outermost one. Sums stay. After pv_call_copy_ran(), before linking (code_fold.c).
+ */
+void pv_call_copy_fold(struct pv_call_copy *c);
 
 void pv_call_copy_link(struct pv_call_copy *c);
 /* The share of all that pv_call_copy_ran() left out, for the table; after linking. */

@@ -43,6 +43,7 @@ void pv_groups_shared_give_back(struct pv_groups_shared *s)
 	if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	free(s->g.of);
+	free(s->kind);
 	pv_array_finish(&s->g.row);
 	pv_arena_finish(&s->text);
 	free(s);

@@ -15,6 +15,7 @@ struct pv_groups_shared {
 	uint64_t nameless;    /* ids without a name: of methods but bare addresses, of classes but
 			       * "other"; of groupings by name alone */
 	bool mixed;           /* names changed while it was made: good for one query */
+	uint8_t *kind;        /* code_kind.h; NULL: not asked for yet. By the model's lock */
 	struct pv_arena text; /* names of its rows that are not the model's */
 	uint32_t refs;        /* atomic */
 };

@@ -194,18 +194,22 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static struct pv_slice native_file(const struct pv_membership *x, uint32_t method, const char *name)
+static struct pv_slice path_at(const struct pv_membership *x, uint32_t method)
 {
 	const struct pv_names *n = &x->m->names;
 	const struct pv_method *m = &n->method.v[method];
+	uint64_t at = m->native ? m->key : m->code;
+	uint32_t path = at ? pv_ranges_find(&x->files, at) : 0;
+	return slice(path ? pv_intern_text(&n->text, path) : "");
+}
+
+static struct pv_slice native_file(const struct pv_membership *x, uint32_t method, const char *name)
+{
 	struct pv_slice file = file_in_brackets(name);
 	if (file.len)
 		return file_name(file);
-	uint64_t at = m->native ? m->key : m->code;
-	uint32_t path = at ? pv_ranges_find(&x->files, at) : 0;
-	if (path)
-		return file_name(slice(pv_intern_text(&n->text, path)));
-	return name[0] == '/' ? file_name(slice(name)) : slice("");
+	struct pv_slice path = path_at(x, method);
+	return path.len || name[0] != '/' ? file_name(path) : file_name(slice(name));
 }
 
 static struct pv_slice not_managed(const struct pv_membership *x, uint32_t method, const char *name)
@@ -242,6 +246,19 @@ struct pv_slice pv_membership_method(const struct pv_membership *x, uint32_t met
 	if (placed && id == PV_MAP_NONE)
 		return not_managed(x, method, name);
 	return image_or_assembly(x, id == PV_MAP_NONE ? 0 : id, by);
+}
+
+struct pv_slice pv_membership_file(
+	const struct pv_membership *x, uint32_t method, bool *ret_of_class)
+{
+	const struct pv_names *n = &x->m->names;
+	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
+	uint32_t class = class_called(x, class_part(name));
+	*ret_of_class = class != PV_MAP_NONE;
+	if (*ret_of_class)
+		return image_or_assembly(x, class, PV_BY_IMAGE);
+	struct pv_slice path = path_at(x, method);
+	return path.len ? path : native_file(x, method, name);
 }
 
 struct pv_slice pv_membership_class(

@@ -36,6 +36,13 @@ struct pv_slice pv_membership_method(const struct pv_membership *x, uint32_t met
 struct pv_slice pv_membership_class(
 	const struct pv_membership *x, uint32_t class_use, enum pv_by by);
 
+/*
+ * The path of the image of its class (`ret_of_class`), or of the file that native code lies in, as
+ * far as it is known; len 0: the log does not say.
+ */
+struct pv_slice pv_membership_file(
+	const struct pv_membership *x, uint32_t method, bool *ret_of_class);
+
 /* ASCII case-insensitive. */
 bool pv_slice_has(struct pv_slice s, const char *part);
 

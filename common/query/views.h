@@ -55,6 +55,7 @@ struct pv_query {
 	bool net;      /* METHODS and the like: times without what the probe's own calls took */
 	bool ran;      /* likewise: without the time in which threads waited (thread_state.h) */
 	bool readable; /* cells have names for people, too (pv_cell_shown()) */
+	bool my_code; /* METHODS and the like: only the user's code (code_kind.h), the rest folded */
 	bool hide_internal; /* leave out the profiler's own threads */
 	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */
 	enum pv_by split;   /* names are told apart by this; PV_BY_NAME: they are not */

@@ -74,6 +74,7 @@ struct pv_report_options {
 	const char *split; /* rows of one name told apart by one of these */
 	const char *in;    /* "image:NAME" and so on: only what belongs there */
 	size_t limit;      /* rows of each list, 0 = all */
+	bool my_code;      /* only the user's code: the rest is folded into what called it */
 	bool raw_names;    /* names as the log has them; JSON has both kinds */
 	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
 	struct pv_report_shot shot;

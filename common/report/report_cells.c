@@ -25,6 +25,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		.groups = r->groups,
 		.heap = r->heap,
 		.inner = select && !read_by_people,
+		.my_code = o->my_code,
 		.readable = o->format != PV_REPORT_JSON && !o->raw_names,
 		.hide_internal = read_by_people };
 	bool identity = s->flags & PV_SECTION_IDENTITY;

@@ -5,8 +5,10 @@ usage: test_names.py HOST PROFVIEW READABLE_PRINT PROGRAM RUNTIME     (PROGRAM '
 
 Every name that names.txt has for the host is there, and nothing of a compiler's is left in any of
 the program's own: in the reports' lists, in JSON beside the log's own names, and on the screen,
-where `~` shows those. A filter finds either.
+where `~` shows those. A filter finds either. With --just-my-code self times are those that follow
+from the calls in the dump, each method that is not the user's counted as its caller's.
 """
+import collections
 import json
 import pathlib
 import re
@@ -83,6 +85,43 @@ def check_screen(v, profview, log, shown):
     v.true('found in the tree by its readable name', 'Cart.TaxAsync' in tree, tree[:2000])
 
 
+CALL = re.compile(r' *\d+ (0x\w+) (-?[\d.]+) method\.(enter|leave|exc_leave) method=\w+ (?:"(.*)"|(\S+))')
+
+
+def folded(profview, log, kinds):
+    """Self times in ns by method, from the events alone."""
+    dump = subprocess.run([profview, 'dump', log], capture_output=True, text=True, check=True).stdout
+    own, stacks = collections.Counter(), collections.defaultdict(list)  # [name that it counts for, last time]
+    for line in dump.splitlines():
+        if not (found := CALL.match(line)):
+            continue
+        stack, at, name = stacks[found[1]], round(float(found[2]) * 1e9), found[4] or found[5]
+        if stack:
+            own[stack[-1][0]] += at - stack[-1][1]
+        if found[3] == 'enter':
+            mine = kinds.get(name) in ('user', None) or not stack
+            stack.append([name if mine else stack[-1][0], at])
+            continue
+        stack.pop()
+        if stack:
+            stack[-1][1] = at
+    return own
+
+
+def check_my_code(v, profview, log):
+    before = json.loads(report(profview, log, '--format', 'json'))['methods']
+    after = json.loads(report(profview, log, '--format', 'json', '--just-my-code'))['methods']
+    kinds = {row['name']: row['kind'] for row in before}
+    for key in 'self_ns', 'samples_self':
+        v.equal(f'sum of {key}', sum(r[key] or 0 for r in after), sum(r[key] or 0 for r in before))
+    want = folded(profview, log, kinds)
+    got = {row['name']: row['self_ns'] for row in after if row['self_ns']}
+    v.true('fewer methods', len(after) < len(before), f'{len(after)} of {len(before)}')
+    v.true('the framework is told apart', {'user', 'framework'} <= set(kinds.values()), kinds)
+    for name in got.keys() | {n for n in want if want[n]}:
+        v.equal(f'own time of {name}', got.get(name, 0), want.get(name, 0))
+
+
 def main(host, profview, readable, program, runtime):
     if program == 'none':
         sys.exit(77)
@@ -96,6 +135,7 @@ def main(host, profview, readable, program, runtime):
         shown = names(profview, readable, log)
         check_reports(v, profview, log, shown)
         check_screen(v, profview, log, shown)
+        check_my_code(v, profview, log)
     for name in wanted(host):
         v.true(f'{name} is there', name in shown.values(), ', '.join(sorted(shown.values())))
     for raw, name in shown.items():

@@ -22,8 +22,9 @@ KEYS = {
     'coverage': ['what', 'state', 'detail'],
     'findings': ['finding', 'score', 'verdict', 'text', 'subject', 'view', 'advice'],
     'methods': ['name', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
-                'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns'],
-    'call_tree': ['id', 'parent', 'method', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples'],
+                'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns', 'kind'],
+    'call_tree': ['id', 'parent', 'method', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples',
+                  'kind'],
     'classes': ['name', *NAMES, 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
@@ -126,7 +127,7 @@ def check_world(program):
         'name': 'App:Work<A,B> ("x")', 'readable': 'App.Work<A, B>("x")',
         'canonical': 'App.Work<A, B>("x")', 'calls': 1, 'total_ns': 5000, 'self_ns': 5000,
         'max_ns': 5000, 'exceptional_leaves': 1, 'samples_self': 1, 'samples_total': 1,
-        'cpu_user_ns': None, 'cpu_kernel_ns': None}, 'method')
+        'cpu_user_ns': None, 'cpu_kernel_ns': None, 'kind': 'user'}, 'method')
     same([(n['id'], n['parent'], n['method'][:8]) for n in report['call_tree']],
          [(1, 0, 'App:Main'), (2, 1, 'App:Work')], 'tree')
     same(report['gc']['collections'][0], {

@@ -21,7 +21,7 @@ STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of s
 PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree-unfolded': '3**',
          'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7', 'heap-diff': '7gmG', 'threads': '0',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
-         'raw-names': '2~', 'sort-menu': '5<F6>', 'range': '2:range<Space>1s..2s<Enter>', 'objects': '9<Enter>',
+         'raw-names': '2~', 'my-code': '3*c', 'sort-menu': '5<F6>', 'range': '2:range<Space>1s..2s<Enter>', 'objects': '9<Enter>',
          'dominators': '9d<Enter>', 'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
          'diff': '8<Enter>', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
 # Logs of 2007, written by tests/b07_write.

@@ -479,6 +479,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	a->screen.shared.my_code = o->report.my_code;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->feed;
 	const struct ui_range r = {

@@ -209,6 +209,12 @@ static bool set_names(const struct parse *p, const char *value)
 	       bad_value(p, "readable or raw", value);
 }
 
+static bool set_my_code(const struct parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.my_code = true;
+}
+
 static bool set_object(const struct parse *p, const char *value)
 {
 	char *end;
@@ -358,6 +364,9 @@ static const struct {
 	{ .set = set_names,
 		.row = { "--names", 0, "HOW", UI_VERB_REPORT,
 			"readable (the default), or raw, as the log has them" } },
+	{ .set = set_my_code,
+		.row = { "--just-my-code", 0, NULL, UI_VERB_REPORT | LIVE,
+			"fold the methods of frameworks and libraries into what called them" } },
 	{ .set = set_limit,
 		.row = { "--limit", 0, "N", UI_VERB_REPORT,
 			"rows of each list, 0 for all (text: 20)" } },

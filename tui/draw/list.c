@@ -95,6 +95,7 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 		.net = s->net,
 		.ran = !s->waits,
 		.readable = !s->raw_names,
+		.my_code = s->my_code,
 		.bucketed = bucketed,
 		.from_ns = s->range.from_ns,
 		.to_ns = s->range.to_ns,
@@ -170,6 +171,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_net = s->net;
 	l->posted_waits = s->waits;
 	l->posted_raw = s->raw_names;
+	l->posted_mine = s->my_code;
 	l->posted_heap = s->heap.heap;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_query_worker_post(s->worker, &l->slot, &q->job);
@@ -269,7 +271,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_net != s->net ||
 		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
-		       (!pending && (!l->table || l->want));
+		       l->posted_mine != s->my_code || (!pending && (!l->table || l->want));
 	bool moved_on = l->table && l->table->generation != s->generation && !of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;

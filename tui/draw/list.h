@@ -53,7 +53,7 @@ struct ui_list {
 	bool newer;      /* asked after the picture was frozen */
 	uint64_t posted_window;
 	enum pv_by posted_group;
-	bool posted_net, posted_waits, posted_raw;
+	bool posted_net, posted_waits, posted_raw, posted_mine;
 	const struct pv_heap *posted_heap;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */

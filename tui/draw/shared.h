@@ -72,6 +72,7 @@ struct ui_shared {
 	const char *source;  /* as the user named it */
 	uint64_t window_ns;  /* 0 = all */
 	bool net;            /* times of calls without the probe's own */
+	bool my_code;        /* methods of others are folded into what called them */
 	bool raw_names;      /* of methods and classes, as the log has them */
 	bool waits;          /* time in which threads waited counts, too */
 	struct ui_cost cost; /* of recording, lately; not known: nobody says */

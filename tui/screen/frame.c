@@ -208,6 +208,8 @@ void ui_frame_crumb(
 		snprintf(text, sizeof text, " ▸ without waits, %.3g %%", 100 * l->table->waited);
 		x = add(c, r, x, UI_WARN, text);
 	}
+	if (s->my_code && p->def->scope & UI_SCOPE_CALLS)
+		x = add(c, r, x, UI_WARN, " ▸ my code");
 	if (s->raw_names)
 		x = add(c, r, x, UI_WARN, " ▸ raw names");
 	if (l->filter[0]) {

@@ -37,9 +37,9 @@ static void mix_list(uint64_t *d, const struct ui_list *l)
 static void mix_shared(uint64_t *d, const struct ui_shared *s)
 {
 	const uint64_t value[] = { s->paused, s->window_ns, s->net, s->waits, s->raw_names,
-		s->base_shot, s->range.on, (uint64_t)s->range.from_ns, (uint64_t)s->range.to_ns,
-		s->range.cursor_on, (uint64_t)s->range.cursor_ns, s->identity.by,
-		s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
+		s->my_code, s->base_shot, s->range.on, (uint64_t)s->range.from_ns,
+		(uint64_t)s->range.to_ns, s->range.cursor_on, (uint64_t)s->range.cursor_ns,
+		s->identity.by, s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 }

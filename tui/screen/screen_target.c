@@ -49,6 +49,11 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_say(
 			s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");
 		return UI_HANDLED;
+	case UI_CMD_MY_CODE:
+		s->shared.my_code = !s->shared.my_code;
+		ui_screen_say(s, false,
+			s->shared.my_code ? "code of others is in what called it" : "all code");
+		return UI_HANDLED;
 	case UI_CMD_RAW_NAMES:
 		s->shared.raw_names = !s->shared.raw_names;
 		ui_screen_say(s, false,

@@ -4,6 +4,7 @@
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/call_copy.h"
+#include "common/query/code_kind.h"
 #include "common/query/specs.h"
 
 /* --- methods --- */
@@ -23,6 +24,7 @@ enum {
 	M_EXC,
 	M_CPU_USER,
 	M_CPU_KERNEL,
+	M_KIND,
 	M_NAME,
 	M_COLUMNS
 };
@@ -43,6 +45,7 @@ static const struct pv_column method_columns[] = {
 	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, 0 },
 	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
+	[M_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 7, PV_COLUMN_ASCENDING },
 	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
@@ -50,9 +53,10 @@ static const struct pv_column method_columns[] = {
 /* The facts about calls and samples that this log can have. */
 struct known {
 	bool calls, samples, window;
-	uint64_t pair_ns; /* taken off for each call; 0: nothing */
-	bool cpu;         /* times of the processor */
-	bool exc_leaves;  /* told apart from others: not in logs of 2007 */
+	uint64_t pair_ns;    /* taken off for each call; 0: nothing */
+	bool cpu;            /* times of the processor */
+	const uint8_t *kind; /* by group */
+	bool exc_leaves;     /* told apart from others: not in logs of 2007 */
 };
 
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
@@ -61,7 +65,7 @@ static struct known what_is_known(const struct pv_model *m, const struct pv_quer
 	return (struct known){ .calls = groups & PV_GROUP_CALLS,
 		.window = q->window_ns != 0,
 		.pair_ns = q->net ? pv_call_pair_ns(m) : 0,
-		.cpu = m->tree_sums.cpu_times != 0 && !q->net,
+		.cpu = m->tree_sums.cpu_times != 0 && !q->net && !q->my_code,
 		.samples = groups & PV_GROUP_SAMPLES,
 		.exc_leaves = !m->target.logging2007 };
 }
@@ -92,6 +96,7 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_u_if(&c[M_EXC], known->calls && known->exc_leaves && !known->window, s->exc_leaves);
 	pv_cell_u_if(&c[M_CPU_USER], known->cpu && !known->window, s->cpu_user_ns);
 	pv_cell_u_if(&c[M_CPU_KERNEL], known->cpu && !known->window, s->cpu_kernel_ns);
+	pv_cell_s(&c[M_KIND], pv_code_kind_text((enum pv_code_kind)known->kind[group]));
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
 }
 
@@ -160,7 +165,9 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
 	bool ok = pv_groups_methods(m, b, &g);
-	bool walk = known.window || known.pair_ns ||
+	known.kind = ok ? pv_groups_kinds(&g, m) : NULL;
+	ok = ok && known.kind;
+	bool walk = known.window || known.pair_ns || b->query->my_code ||
 		    (b->query->ran && pv_call_any_waits(m)); /* else all of them are set */
 	struct pv_method_sum *sum = NULL;
 	if (ok)
@@ -173,6 +180,7 @@ static void run_methods(struct pv_build *b, struct pv_model *m)
 	if (ok && walk) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
 		ok = pv_call_copy_ran(&copy);
+		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
 		ok = ok && window_methods(&copy, sum, g.row.n);
 		pv_call_copy_say(&copy, b);
@@ -304,6 +312,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	if (ok) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
 		ok = pv_call_copy_ran(&copy);
+		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
 		pv_call_copy_say(&copy, b);
 		e.chosen = pv_groups_find(&g, b->query->select);

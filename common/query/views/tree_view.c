@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/call_copy.h"
+#include "common/query/code_kind.h"
 #include "common/query/specs.h"
 
 /*
@@ -40,6 +41,7 @@ struct unfold {
 	struct pv_build *b;
 	const struct pv_call_copy *copy;
 	const struct pv_groups *groups;
+	const uint8_t *kind; /* by group */
 	bool calls, samples; /* known at all */
 	uint32_t *bucket_of; /* by group: index + 1 in bucket while one row is opened */
 	PV_ARRAY(struct member) member;
@@ -58,6 +60,7 @@ enum {
 	T_HIT_ERROR,
 	T_HITS,
 	T_HITS_BELOW,
+	T_KIND,
 	T_METHOD,
 	T_COLUMNS
 };
@@ -74,6 +77,7 @@ static const struct pv_column tree_columns[] = {
 	[T_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
 	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
 	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
+	[T_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 11, PV_COLUMN_ASCENDING },
 	[T_METHOD] = { "method", "CALL TREE", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
 };
@@ -94,6 +98,7 @@ static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struc
 	pv_cell_error(&c[T_HIT_ERROR], f->samples_below, all);
 	pv_cell_u_if(&c[T_HITS], u->samples, f->samples);
 	pv_cell_u_if(&c[T_HITS_BELOW], u->samples, f->samples_below);
+	pv_cell_s(&c[T_KIND], pv_code_kind_text((enum pv_code_kind)u->kind[k->group]));
 	pv_cell_s(&c[T_METHOD], pv_group_name(u->b, u->groups, k->group));
 }
 
@@ -173,17 +178,21 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	unsigned known = pv_groups_known(m);
 	bool ok = pv_groups_methods_by_name(m, b, &g) && pv_call_copy(m, &g, b->query, &copy);
+	const uint8_t *kind = ok ? pv_groups_kinds(&g, m) : NULL;
+	ok = ok && kind;
 	uint32_t pair_ns = b->query->net ? pv_call_pair_ns(m) : 0;
 	pv_model_unlock(m);
 	if (ok) {
 		pv_call_copy_net(&copy, pair_ns);
 		ok = pv_call_copy_ran(&copy);
+		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
 		pv_call_copy_say(&copy, b);
 	}
 	struct unfold u = { .b = b,
 		.copy = &copy,
 		.groups = &g,
+		.kind = kind,
 		.calls = known & PV_GROUP_CALLS,
 		.samples = known & PV_GROUP_SAMPLES };
 	if (!ok || !unfold(&u))

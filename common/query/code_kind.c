@@ -1,0 +1,135 @@
+#include "common/query/code_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model.h"
+#include "common/query/groups_shared.h"
+#include "common/query/membership.h"
+
+const char *pv_code_kind_text(enum pv_code_kind kind)
+{
+	static const char *const text[] = { [PV_CODE_USER] = "user",
+		[PV_CODE_FRAMEWORK] = "framework",
+		[PV_CODE_RUNTIME] = "runtime",
+		[PV_CODE_NATIVE] = "native",
+		[PV_CODE_UNKNOWN] = NULL };
+	return text[kind];
+}
+
+static bool begins(struct pv_slice s, const char *with)
+{
+	size_t n = strlen(with);
+	return s.len >= n && memcmp(s.at, with, n) == 0;
+}
+
+static bool begins_one(struct pv_slice s, const char *const *with, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (begins(s, with[i]))
+			return true;
+	return false;
+}
+
+static bool ends(struct pv_slice s, const char *with)
+{
+	size_t n = strlen(with);
+	return s.len >= n && memcmp(s.at + s.len - n, with, n) == 0;
+}
+
+static struct pv_slice file_of(struct pv_slice path)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	size_t from = slash ? (size_t)(slash - path.at) + 1 : 0;
+	return (struct pv_slice){ path.at + from, path.len - from };
+}
+
+static enum pv_code_kind kind_of_image(struct pv_slice path)
+{
+	static const char *const files[] = { "System.", "Microsoft.", "Mono.", "mscorlib",
+		"netstandard", "WindowsBase" };
+	bool installed = pv_slice_has(path, "/shared/Microsoft.") ||
+			 (pv_slice_has(path, "/lib/mono/") && !ends(path, ".exe"));
+	return installed || begins_one(file_of(path), files, PV_COUNT_OF(files)) ? PV_CODE_FRAMEWORK
+										 : PV_CODE_USER;
+}
+
+static enum pv_code_kind kind_of_name(const char *name)
+{
+	static const char *const spaces[] = { "System.", "Microsoft.", "Mono.", "Internal.",
+		"Interop", "object:", "string:" };
+	const struct pv_slice s = { name, strlen(name) };
+	return begins_one(s, spaces, PV_COUNT_OF(spaces)) ? PV_CODE_FRAMEWORK : PV_CODE_USER;
+}
+
+static enum pv_code_kind kind_of_file(struct pv_slice path, const char *name, bool managed)
+{
+	static const char *const ours[] = { "libcoreclr", "libclr", "libSystem.", "libhostfxr",
+		"libhostpolicy", "libmscordac", "libmono", "libMono", "mono", "dotnet" };
+	static const char *const symbols[] = { "mono_", "sgen_" };
+	static const char *const installed[] = { "/lib", "/usr/lib" };
+	const struct pv_slice file = file_of(path), symbol = { name, strlen(name) };
+	if (begins(file, "libprofview"))
+		return PV_CODE_RUNTIME;
+	if (managed && (begins_one(file, ours, PV_COUNT_OF(ours)) ||
+			       (!path.len && begins_one(symbol, symbols, PV_COUNT_OF(symbols)))))
+		return PV_CODE_RUNTIME;
+	if (managed || !begins(path, "/") || begins_one(path, installed, PV_COUNT_OF(installed)))
+		return PV_CODE_NATIVE;
+	return PV_CODE_USER;
+}
+
+static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method, bool managed)
+{
+	const struct pv_names *n = &x->m->names;
+	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
+	bool of_class;
+	if (strncmp(name, "(wrapper ", 9) == 0 || strncmp(name, "(dynamic)", 9) == 0)
+		return PV_CODE_RUNTIME;
+	const struct pv_slice path = pv_membership_file(x, method, &of_class);
+	if (of_class && path.len)
+		return kind_of_image(path);
+	bool native = n->method.v[method].native || path.len;
+	if (!of_class && native)
+		return kind_of_file(path, name, managed);
+	if (!name[0])
+		return PV_CODE_UNKNOWN;
+	return managed || strchr(name, ':') ? kind_of_name(name) : PV_CODE_USER;
+}
+
+static void look_at(const struct pv_membership *x, const struct pv_groups *g, uint8_t *kind)
+{
+	const struct pv_names *n = &x->m->names;
+	bool managed = n->entity[PV_ENTITY_IMAGE].n > 1 || n->entity[PV_ENTITY_CLASS].n > 1;
+	for (uint32_t i = 1; i < n->method.n && i < g->of_n; i++) {
+		uint8_t *to = &kind[g->of[i]];
+		if (*to == PV_CODE_USER || i == n->other_method)
+			continue;
+		enum pv_code_kind found = kind_of(x, i, managed);
+		if (found < *to)
+			*to = (uint8_t)found;
+	}
+}
+
+static uint8_t *make(const struct pv_groups *g, const struct pv_model *m)
+{
+	struct pv_membership x;
+	uint8_t *kind = malloc(g->row.n ? g->row.n : 1);
+	bool ok = pv_membership_init(&x, m) && kind;
+	if (ok) {
+		memset(kind, PV_CODE_UNKNOWN, g->row.n);
+		look_at(&x, g, kind);
+	}
+	pv_membership_finish(&x);
+	if (ok)
+		return kind;
+	free(kind);
+	return NULL;
+}
+
+const uint8_t *pv_groups_kinds(const struct pv_groups *g, const struct pv_model *m)
+{
+	if (!g->shared->kind)
+		g->shared->kind = make(g, m);
+	return g->shared->kind;
+}
