@@ -100,7 +100,8 @@ static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method,
 static void look_at(const struct pv_membership *x, const struct pv_groups *g, uint8_t *kind)
 {
 	const struct pv_names *n = &x->m->names;
-	bool managed = n->entity[PV_ENTITY_IMAGE].n > 1 || n->entity[PV_ENTITY_CLASS].n > 1;
+	const char *args = x->m->target.args ? x->m->target.args : "";
+	bool managed = strncmp(args, "profview:native", 15) != 0;
 	for (uint32_t i = 1; i < n->method.n && i < g->of_n; i++) {
 		uint8_t *to = &kind[g->of[i]];
 		if (*to == PV_CODE_USER || i == n->other_method)
