@@ -8,53 +8,18 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "probe/code/elf_file.h"
+#include "probe/code/elf_plt.h"
 
-enum { BLOCK = 512 /* symbols read at once */ };
-#define MAX_TABLE ((uint64_t)1 << 30)
-
-struct file {
-	const uint8_t *image; /* in memory; NULL: fd it is */
-	int fd;
-	uint64_t size;
-};
-
-static bool read_at(const struct file *f, void *to, uint64_t n, uint64_t offset)
-{
-	if (offset > f->size || n > f->size - offset)
-		return false;
-	if (f->image) {
-		memcpy(to, f->image + offset, n);
-		return true;
-	}
-	for (uint64_t done = 0; done < n;) {
-		ssize_t k = pread(f->fd, (char *)to + done, n - done, (off_t)(offset + done));
-		if (k <= 0)
-			return false;
-		done += (uint64_t)k;
-	}
-	return true;
-}
-
-static void *read_new(const struct file *f, uint64_t n, uint64_t offset)
-{
-	if (n > MAX_TABLE || n > f->size)
-		return NULL;
-	void *at = malloc(n + 1);
-	if (at && !read_at(f, at, n, offset)) {
-		free(at);
-		at = NULL;
-	}
-	return at;
-}
-
+enum { BLOCK = 512 /* symbols read at once */, RANK_STUB = 3 };
 /* Whether the file on disk is the one that was loaded. */
 static bool same_headers(
-	const struct file *f, const Elf64_Ehdr *h, const ElfW(Phdr) * loaded, size_t n)
+	const struct pvp_elf_file *f, const Elf64_Ehdr *h, const ElfW(Phdr) * loaded, size_t n)
 {
 	size_t bytes = n * sizeof *loaded;
 	if (h->e_phnum != n || h->e_phentsize != sizeof *loaded)
 		return false;
-	void *there = read_new(f, bytes, h->e_phoff);
+	void *there = pvp_elf_read_new(f, bytes, h->e_phoff);
 	bool same = there && memcmp(there, loaded, bytes) == 0;
 	free(there);
 	return same;
@@ -111,15 +76,16 @@ static bool collect(struct collected *c, const Elf64_Sym *s)
 	return true;
 }
 
-static bool read_symbols(const struct file *f, const Elf64_Shdr *table, struct collected *c)
+static bool read_symbols(const struct pvp_elf_file *f, const Elf64_Shdr *table, struct collected *c)
 {
 	Elf64_Sym block[BLOCK];
 	uint64_t n = table->sh_size / sizeof *block;
-	if (table->sh_size > MAX_TABLE)
+	if (table->sh_size > PVP_ELF_MAX)
 		return false;
 	for (uint64_t at = 0; at < n;) {
 		uint64_t k = n - at < BLOCK ? n - at : BLOCK;
-		if (!read_at(f, block, k * sizeof *block, table->sh_offset + at * sizeof *block))
+		if (!pvp_elf_read(
+			    f, block, k * sizeof *block, table->sh_offset + at * sizeof *block))
 			return false;
 		for (uint64_t i = 0; i < k; i++)
 			if (!collect(c, &block[i]))
@@ -153,8 +119,32 @@ static void drop_nameless(struct pvp_elf *e)
 	e->n = kept;
 }
 
-static bool load(struct pvp_elf *e, const struct file *f, const Elf64_Shdr *sections, size_t n)
+/* Stubs of functions in other files: their names go behind the table's own. Without memory: none. */
+static void add_stubs(struct pvp_elf *e, const struct pvp_elf_stubs *stubs)
 {
+	size_t extra = stubs->names.n, n = e->n + stubs->list.n;
+	char *strings = extra ? realloc(e->strings, e->strings_len + extra) : NULL;
+	if (!strings || e->strings_len + extra > UINT32_MAX)
+		return;
+	e->strings = strings;
+	struct pvp_elf_symbol *symbols = realloc(e->symbols, n * sizeof *symbols);
+	if (!symbols)
+		return;
+	e->symbols = symbols;
+	memcpy(strings + e->strings_len, stubs->names.v, extra);
+	for (size_t i = 0; i < stubs->list.n; i++)
+		symbols[e->n++] = (struct pvp_elf_symbol){ .start = stubs->list.v[i].start,
+			.size = stubs->list.v[i].size,
+			.name = (uint32_t)(e->strings_len + stubs->list.v[i].name),
+			.rank = RANK_STUB };
+	e->strings_len += extra;
+}
+
+static bool load(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Ehdr *h,
+	const Elf64_Shdr *sections)
+{
+	const size_t n = h->e_shnum;
+	struct pvp_elf_stubs stubs = { 0 };
 	const Elf64_Shdr *table = symbol_table(sections, n);
 	struct collected c = { .source = 0 };
 	if (!table || !read_symbols(f, table, &c)) {
@@ -164,23 +154,28 @@ static bool load(struct pvp_elf *e, const struct file *f, const Elf64_Shdr *sect
 	const Elf64_Shdr *names = &sections[table->sh_link];
 	*e = (struct pvp_elf){ .symbols = c.list.v,
 		.n = c.list.n,
-		.strings = read_new(f, names->sh_size, names->sh_offset),
+		.strings = pvp_elf_read_new(f, names->sh_size, names->sh_offset),
 		.strings_len = names->sh_size + 1 };
 	if (!e->strings)
 		return false;
 	e->strings[names->sh_size] = 0;
+	if (pvp_elf_stubs(&stubs, f, h, sections))
+		add_stubs(e, &stubs);
+	pvp_elf_stubs_finish(&stubs);
 	drop_nameless(e);
-	qsort_r(e->symbols, e->n, sizeof *e->symbols, compare, e->strings);
+	if (e->n)
+		qsort_r(e->symbols, e->n, sizeof *e->symbols, compare, e->strings);
 	return true;
 }
 
-static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) * headers, size_t n)
+static bool load_open(
+	struct pvp_elf *e, const struct pvp_elf_file *f, const ElfW(Phdr) * headers, size_t n)
 {
 	Elf64_Ehdr h;
-	if (!read_at(f, &h, sizeof h, 0) || !usable(&h) || !same_headers(f, &h, headers, n))
+	if (!pvp_elf_read(f, &h, sizeof h, 0) || !usable(&h) || !same_headers(f, &h, headers, n))
 		return false;
-	Elf64_Shdr *sections = read_new(f, h.e_shnum * sizeof *sections, h.e_shoff);
-	bool ok = sections && load(e, f, sections, h.e_shnum);
+	Elf64_Shdr *sections = pvp_elf_read_new(f, h.e_shnum * sizeof *sections, h.e_shoff);
+	bool ok = sections && load(e, f, &h, sections);
 	free(sections);
 	return ok;
 }
@@ -188,7 +183,7 @@ static bool load_open(struct pvp_elf *e, const struct file *f, const ElfW(Phdr) 
 bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n)
 {
 	*ret = (struct pvp_elf){ 0 };
-	struct file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	struct pvp_elf_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	struct stat st;
 	if (f.fd < 0)
 		return false;
@@ -204,7 +199,7 @@ bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * head
 bool pvp_elf_load_image(
 	struct pvp_elf *ret, const void *image, size_t bytes, const ElfW(Phdr) * headers, size_t n)
 {
-	const struct file f = { .image = image, .fd = -1, .size = bytes };
+	const struct pvp_elf_file f = { .image = image, .fd = -1, .size = bytes };
 	*ret = (struct pvp_elf){ 0 };
 	bool ok = load_open(ret, &f, headers, n);
 	if (!ok)

@@ -1,6 +1,8 @@
 /* Parts of the native host by themselves: options, the walk over bad stacks, the blocks alive. */
 #include <link.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -212,6 +214,39 @@ START_TEST(the_vdso_has_names)
 }
 END_TEST
 
+/* A file may hold anything: whatever its bytes are, reading it ends, and reads nothing else. */
+START_TEST(damaged_files_have_fewer_names)
+{
+	FILE *f = fopen("/proc/self/exe", "rb");
+	ck_assert_ptr_nonnull(f);
+	fseek(f, 0, SEEK_END);
+	const size_t bytes = (size_t)ftell(f);
+	rewind(f);
+	uint8_t *image = malloc(bytes);
+	ck_assert(image && fread(image, 1, bytes, f) == bytes);
+	fclose(f);
+	const ElfW(Ehdr) h = *(const ElfW(Ehdr) *)(const void *)image;
+	const ElfW(Phdr) *headers = (const void *)(uintptr_t)getauxval(AT_PHDR);
+	struct pvp_elf e;
+	ck_assert(pvp_elf_load_image(&e, image, bytes, headers, h.e_phnum));
+	ck_assert_uint_gt(e.n, 10);
+	pvp_elf_finish(&e);
+	uint64_t seed = 1;
+	for (int i = 0; i < 200;
+		i++) { /* of the headers of sections, where all places and sizes are */
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		size_t at = h.e_shoff + (seed >> 33) % (h.e_shnum * sizeof(ElfW(Shdr)));
+		uint8_t was = image[at];
+		image[at] = (uint8_t)(seed >> 25);
+		if (pvp_elf_load_image(&e, image, bytes, headers, h.e_phnum))
+			pvp_elf_find(&e, seed);
+		pvp_elf_finish(&e);
+		image[at] = was;
+	}
+	free(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("native_parts");
@@ -220,6 +255,7 @@ int main(void)
 	tcase_add_loop_test(t, options, 0, (int)(sizeof known / sizeof *known));
 	tcase_add_loop_test(t, options_that_are_not, 0, (int)(sizeof refused / sizeof *refused));
 	tcase_add_test(t, the_vdso_has_names);
+	tcase_add_test(t, damaged_files_have_fewer_names);
 	tcase_add_test(t, calls_that_a_longjmp_left_are_over);
 	tcase_add_test(t, a_sound_stack);
 	tcase_add_test(t, bad_stacks);

@@ -3,13 +3,16 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/status.h"
 
 #ifdef PV_ELFUTILS
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,11 +81,58 @@ void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
 
 /* ---- files */
 
-/* By build id only: the other ways may ask servers on the network. */
+/* It is the user's or the system's, and others cannot write to it. */
+static bool is_safe(int fd, struct stat *ret)
+{
+	return fstat(fd, ret) == 0 && S_ISREG(ret->st_mode) &&
+	       (ret->st_uid == 0 || ret->st_uid == geteuid()) && !(ret->st_mode & S_IWOTH);
+}
+
+/* Its checksum is no proof: it must have the module's build id. */
+static bool belongs_to(Dwfl_Module *mod, int fd)
+{
+	const unsigned char *wanted;
+	const void *found = NULL;
+	GElf_Addr at;
+	struct stat st;
+	int n = dwfl_module_build_id(mod, &wanted, &at);
+	Elf *elf = n > 0 && is_safe(fd, &st) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	bool same = elf && dwelf_elf_gnu_build_id(elf, &found) == n &&
+		    memcmp(found, wanted, (size_t)n) == 0;
+	elf_end(elf);
+	return same;
+}
+
+/* As .gnu_debuglink has it: in the file's folder, below that in .debug, below /usr/lib/debug. */
+static int find_linked_file(Dwfl_Module *mod, const char *file, const char *link, char **ret_name)
+{
+	static const char *const places[] = { "%.*s/%s", "%.*s/.debug/%s",
+		"/usr/lib/debug%.*s/%s" };
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	if (!slash || !link || !*link || strchr(link, '/'))
+		return -1;
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
+		char *path;
+		if (asprintf(&path, places[i], (int)(slash - file), file, link) < 0)
+			return -1;
+		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd >= 0 && belongs_to(mod, fd)) {
+			*ret_name = path;
+			return fd;
+		}
+		if (fd >= 0)
+			close(fd);
+		free(path);
+	}
+	return -1;
+}
+
+/* The library's other ways may ask servers on the network. .gnu_debugdata it reads by itself. */
 static int find_debug_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
 	const char *file, const char *link, GElf_Word crc, char **ret_name)
 {
-	return dwfl_build_id_find_debuginfo(mod, user, name, base, file, link, crc, ret_name);
+	int fd = dwfl_build_id_find_debuginfo(mod, user, name, base, file, link, crc, ret_name);
+	return fd >= 0 ? fd : find_linked_file(mod, file, link, ret_name);
 }
 
 static int find_no_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
@@ -120,9 +170,7 @@ static bool span(int fd, uint64_t *ret_least, uint64_t *ret_size)
 static bool trusted(const struct pv_symbols *s, int fd)
 {
 	struct stat st;
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & S_IWOTH) &&
-	       (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
+	return is_safe(fd, &st) && (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
 }
 
 static void open_module(const struct pv_symbols *s, struct module *m)

@@ -1,7 +1,7 @@
 /*
  * Native functions and source lines that a log does not tell, from the files of this machine
- * (elfutils): symbol tables and DWARF of the file itself or of its separate debug file, found by
- * build id. The log says which file lay where. A file is believed when it is the user's or the
+ * (elfutils): symbol tables and DWARF of the file itself, of its .gnu_debugdata, or of its separate
+ * debug file: found by build id, or by .gnu_debuglink if that one has the same build id. The log says which file lay where. A file is believed when it is the user's or the
  * system's, is not younger than the recording and has the size that was loaded. Files are opened
  * when first asked about. Built without elfutils nothing is ever found. One thread at a time.
  */

@@ -1,0 +1,30 @@
+/*
+ * Stubs through which an x86-64 file calls functions of others: "memcmp@plt". A stub jumps to what a
+ * slot of the global offset table holds (`ff 25`, behind an endbr64 or not), and a relocation says
+ * whose address that is; so .plt, .plt.sec and .plt.got are read alike (psABI x86-64, 5.2).
+ */
+#ifndef PV_PROBE_ELF_PLT_H
+#define PV_PROBE_ELF_PLT_H
+
+#include <elf.h>
+
+#include "common/base/mem.h"
+#include "probe/code/elf_file.h"
+
+struct pvp_elf_stub {
+	uint64_t start;
+	uint32_t size, name; /* in names */
+};
+
+/* Valid when zeroed. */
+struct pvp_elf_stubs {
+	PV_ARRAY(struct pvp_elf_stub) list;
+	PV_ARRAY(char) names;
+};
+
+/* False: not all could be had; finish is fine then too. Of other machines there are none. */
+bool pvp_elf_stubs(struct pvp_elf_stubs *ret, const struct pvp_elf_file *f, const Elf64_Ehdr *h,
+	const Elf64_Shdr *sections);
+void pvp_elf_stubs_finish(struct pvp_elf_stubs *s);
+
+#endif

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Names of native code: stubs of the PLT, stripped programs, and symbols from separate debug files.
+
+usage: test_native_names.py PROFVIEW CC
+
+A program that calls a function of libc in a loop is compiled here, stripped, and given its symbols
+again in two ways: .gnu_debuglink and .gnu_debugdata. A debug file of another build is not believed.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from verdict import Verdict
+
+PROGRAM = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int n, char **v)
+{
+	unsigned s = 0;
+	for (int r = 0; r < 40; r++) {
+		for (unsigned i = 0; i < 4000000; i++)
+			s += i * i ^ s >> 3;
+		for (int i = 0; i < 4000000; i++)
+			s += (unsigned)labs(i + n);
+	}
+	printf("%u %s\n", s, v[0]);
+	return 0;
+}
+'''
+
+
+def run(*words, cwd):
+    subprocess.run(words, cwd=cwd, check=True, timeout=60, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def build(folder, cc):
+    (folder / 'p.c').write_text(PROGRAM)
+    flags = ['-O2', '-fno-builtin', '-fcf-protection=none', '-Wl,-z,lazy', '-Wl,--build-id']
+    run(cc, *flags, '-o', 'whole', 'p.c', cwd=folder)
+    run(cc, *flags, '-DOTHER=1', '-g', '-o', 'other', 'p.c', cwd=folder)
+    run('strip', '-o', 'stripped', 'whole', cwd=folder)
+    (folder / '.debug').mkdir()
+    for name, source in ('linked', 'whole'), ('wrong', 'other'):
+        run('objcopy', '--only-keep-debug', source, f'.debug/{name}.debug', cwd=folder)
+        run('objcopy', f'--add-gnu-debuglink=.debug/{name}.debug', 'stripped', name, cwd=folder)
+    (folder / 'keep').write_text('main\n')
+    run('objcopy', '-S', '--keep-symbols=keep', '.debug/linked.debug', 'mini', cwd=folder)
+    run('xz', 'mini', cwd=folder)
+    run('objcopy', '--add-section', '.gnu_debugdata=mini.xz', 'stripped', 'minimal', cwd=folder)
+
+
+def samples(profview, folder, program):
+    """Samples by name, of code in the program's own file."""
+    log = folder / f'{program}.mlpd'
+    run(profview, 'run', '--sample=1000', '--record', log, '--', folder / program, cwd=folder)
+    done = subprocess.run([profview, 'report', log, '--section', 'methods', '--format', 'json', '--no-index'],
+                          capture_output=True, check=True, timeout=60)
+    rows = json.loads(done.stdout)['methods']
+    return {r['name']: r['samples_self'] for r in rows if r['kind'] == 'user'}
+
+
+def main(profview, cc):
+    if not all(shutil.which(tool) for tool in ('strip', 'objcopy', 'xz', cc)):
+        sys.exit(77)
+    v = Verdict('native names')
+    with tempfile.TemporaryDirectory() as top:
+        folder = pathlib.Path(top)
+        build(folder, cc)
+        for program in 'whole', 'stripped', 'linked', 'minimal', 'wrong':
+            got = samples(profview, folder, program)
+            own = [name for name in got if got[name] and name != 'labs@plt']
+            v.true(f'{program}: the stub has its function\'s name', got.get('labs@plt', 0) > 0, got)
+            named = program not in ('stripped', 'wrong')
+            want = 'main' if named else f'{program}+0x'
+            v.true(f'{program}: its own code is {want}', own and all(n.startswith(want) for n in own), got)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
