@@ -215,6 +215,7 @@ struct pv_event {
 			struct pv_span ips, frames;
 			struct pv_span offsets; /* (IL, native) of each frame, or empty */
 			uint64_t address;
+			uint64_t weight; /* hits that it stands for; 0: one */
 		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
 		/* list: into batch->descs or batch->values; ms: absolute time below data version 13 */

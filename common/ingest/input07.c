@@ -1,6 +1,8 @@
 /* Logs of the 2007 logging profiler: decoded in order on the owner's thread. */
 #include <string.h>
 
+#include "common/format/mlpd/mlpd.h"
+#include "common/format/stacks/stacks_text.h"
 #include "common/ingest/ingest_parts.h"
 
 bool pv_input07_choose(struct pv_ingest *in, bool ended)
@@ -9,10 +11,16 @@ bool pv_input07_choose(struct pv_ingest *in, bool ended)
 	const uint8_t *bytes = f->window + f->start;
 	size_t n = f->filled - f->start, room = 0;
 	enum b07_sniffed s = n ? b07_sniff(bytes, n) : B07_UNSURE;
-	if (s == B07_UNSURE)
-		return ended;
-	if (s == B07_NO || !b07_init(&in->old))
+	enum b07_sniffed text = n && s != B07_YES ? pv_stack_text_sniff(bytes, n, ended) : B07_NO;
+	bool unsure = s == B07_UNSURE || text == B07_UNSURE;
+	if (unsure && text != B07_YES && !ended)
+		return false;
+	if (s != B07_YES && text != B07_YES)
 		return true;
+	if (!(text == B07_YES ? pv_stack_text_init(&in->old) : b07_init(&in->old)))
+		return true;
+	if (text == B07_YES)
+		in->options.index = false; /* it has no place for what such a text is */
 	for (size_t done = 0; done < n;) {
 		uint8_t *to = b07_room(&in->old, &room);
 		if (!to) {
@@ -25,6 +33,19 @@ bool pv_input07_choose(struct pv_ingest *in, bool ended)
 		done += part;
 	}
 	return in->is_old = true;
+}
+
+/* Stacks have the meaning of the newest logs. */
+static bool begin_text(struct pv_ingest *in, const struct b07_header *h)
+{
+	const struct pv_target_info t = { .text = h->text,
+		.data_version = MLPD_NEWEST,
+		.header_major = 3,
+		.startup_ns = h->start_ns,
+		.args = "",
+		.arch = "",
+		.os = "" };
+	return pv_ingest_begin(in, &t, false);
 }
 
 static bool begin(struct pv_ingest *in)
@@ -42,13 +63,14 @@ static bool begin(struct pv_ingest *in)
 		in->recording = true;
 		pv_source_record(in->source, 0, NULL, 0, NULL);
 	}
-	return pv_ingest_begin(in, &t, false);
+	return h->text ? begin_text(in, h) : pv_ingest_begin(in, &t, false);
 }
 
 static bool batch(struct pv_ingest *in)
 {
 	const char *stage = b07_stage_name(in->old.stage);
-	if (in->model->target.stage != stage) { /* a directive has told more */
+	if (!in->model->target.text &&
+		in->model->target.stage != stage) { /* a directive has told more */
 		pv_model_lock(in->model);
 		in->model->target.stage = stage;
 		pv_model_unlock(in->model);

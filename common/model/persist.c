@@ -15,6 +15,7 @@ enum { LAYOUT = 8 }; /* to be raised when a field's meaning changes but no shape
 
 #define TARGET(F, T)                                                                               \
 	F(T, logging2007, BOOL)                                                                    \
+	F(T, text, LEFT_OUT)                                                                       \
 	F(T, stage, LEFT_OUT)                                                                      \
 	F(T, event_mask, FIGURE)                                                                   \
 	F(T, data_version, AT_MOST, MLPD_NEWEST)                                                   \

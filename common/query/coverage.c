@@ -268,7 +268,9 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 {
 	if (!met(m, PV_GROUP_SAMPLES, c))
 		return;
-	count(c, kind(m, PV_KIND_SAMPLE_HIT), "sample", "samples");
+	uint64_t hits = kind(m, PV_KIND_SAMPLE_HIT);
+	/* Of folded stacks one has many. */
+	count(c, m->target.text ? m->calls.samples : hits, "sample", "samples");
 	uint64_t native = kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
 	if (native)
 		count(c, native, "native symbol", "native symbols");

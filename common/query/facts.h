@@ -12,6 +12,7 @@ struct pv_model;
 
 struct pv_facts {
 	bool logging2007;
+	const char *text;  /* a text of stacks and no log: of which kind; NULL otherwise */
 	const char *stage; /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
 	unsigned data_version;
 	unsigned pointer_size;

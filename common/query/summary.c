@@ -32,6 +32,7 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 	pv_model_lock(m);
 	const struct pv_target_info *t = &m->target;
 	*ret = (struct pv_facts){ .logging2007 = t->logging2007,
+		.text = t->text,
 		.stage = t->stage,
 		.data_version = t->data_version,
 		.event_mask = t->event_mask,
@@ -115,7 +116,9 @@ void pv_view_totals(struct pv_model *m, struct pv_totals *ret)
 static void sum_log(const struct pv_model *m, struct pv_summary *s)
 {
 	const struct pv_target_info *t = &m->target;
-	if (t->logging2007)
+	if (t->text)
+		snprintf(s->format, sizeof s->format, "%s", t->text);
+	else if (t->logging2007)
 		snprintf(s->format, sizeof s->format, "logging 2007 %s", text(t->stage));
 	else
 		snprintf(s->format, sizeof s->format, "mlpd %u", t->data_version);

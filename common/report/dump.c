@@ -8,6 +8,7 @@
 
 #include "common/base/showable.h"
 #include "common/format/block07/block07.h"
+#include "common/format/stacks/stacks_text.h"
 #include "common/format/mlpd/framer.h"
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/io/source.h"
@@ -269,15 +270,16 @@ static bool print(struct pv_dump *d, struct pv_error *reterr)
 }
 
 /* By the first bytes; they go over to the other reader when it is a log of 2007. */
-static bool choose(struct pv_dump *d, struct pv_error *reterr)
+static bool choose(struct pv_dump *d, bool ended, struct pv_error *reterr)
 {
 	const uint8_t *bytes = d->framer.window + d->framer.start;
 	size_t n = d->framer.filled - d->framer.start;
 	enum b07_sniffed s = b07_sniff(bytes, n);
-	d->chosen = s != B07_UNSURE;
-	if (s != B07_YES)
+	enum b07_sniffed text = s == B07_YES ? B07_NO : pv_stack_text_sniff(bytes, n, ended);
+	d->chosen = ended || (s != B07_UNSURE && text != B07_UNSURE) || text == B07_YES;
+	if (s != B07_YES && text != B07_YES)
 		return true;
-	d->old = pv_dump07_create(d->out, &d->totals);
+	d->old = pv_dump07_create(d->out, &d->totals, text == B07_YES);
 	if (!d->old)
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return pv_dump07_push(d->old, bytes, n, reterr);
@@ -297,7 +299,7 @@ bool pv_dump_push(struct pv_dump *d, const void *bytes, size_t n, struct pv_erro
 		mlpd_framer_filled(&d->framer, take);
 		at += take;
 		n -= take;
-		if (!d->chosen && !choose(d, reterr))
+		if (!d->chosen && !choose(d, false, reterr))
 			return false;
 		if (d->chosen && !d->old && !print(d, reterr))
 			return false;
@@ -316,6 +318,8 @@ bool pv_dump_gap(struct pv_dump *d, uint64_t bytes, struct pv_error *reterr)
 
 bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr)
 {
+	if (!d->chosen && d->framer.filled > d->framer.start && !choose(d, true, reterr))
+		return false;
 	d->chosen = true;
 	if (d->old)
 		return pv_dump07_end(d->old, reterr);

@@ -7,6 +7,7 @@
 
 #include "common/base/showable.h"
 #include "common/format/block07/block07.h"
+#include "common/format/stacks/stacks_text.h"
 
 struct pv_dump07 {
 	FILE *out;
@@ -14,7 +15,7 @@ struct pv_dump07 {
 	struct b07_stream stream;
 };
 
-struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals)
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, bool stacks)
 {
 	struct pv_dump07 *d = calloc(1, sizeof *d);
 	if (!d)
@@ -22,7 +23,7 @@ struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals)
 	d->out = out;
 	d->totals = totals;
 	d->stream.want_offsets = true;
-	if (b07_init(&d->stream))
+	if (stacks ? pv_stack_text_init(&d->stream) : b07_init(&d->stream))
 		return d;
 	free(d);
 	return NULL;
@@ -131,7 +132,12 @@ static void put_code(const struct pv_dump07 *d, const struct pv_event *e)
 		took(d, e, e->jit.started);
 		break;
 	case PV_KIND_SAMPLE_HIT:
-		address(d, "address", e->hit.address);
+		if (d->stream.header.text) {
+			address(d, "thread", e->hit.thread);
+			number(d, "weight", e->hit.weight);
+		} else {
+			address(d, "address", e->hit.address);
+		}
 		list(d, "ips", e->hit.ips, 1);
 		list(d, "frames", e->hit.frames, 1);
 		break;
@@ -240,6 +246,11 @@ static bool print(struct pv_dump07 *d, struct pv_error *reterr)
 		case B07_MORE:
 			return true;
 		case B07_HEADER:
+			if (s->header.text) {
+				fprintf(d->out, "%10" PRIu64 " header: %s\n", s->header.offset,
+					s->header.text);
+				break;
+			}
 			fprintf(d->out,
 				"%10" PRIu64 " header: logging profiler of 2007, stage %s, flags "
 				"0x%" PRIx64 ", started %" PRIu64 " us\n",

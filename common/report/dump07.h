@@ -8,8 +8,8 @@
 
 struct pv_dump07;
 
-/* NULL when out of memory. `out` and `totals` are borrowed; events and damages are counted. */
-struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals);
+/* `stacks`: of a text of stacks instead. NULL when out of memory. `out` and `totals` are borrowed; events and damages are counted. */
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, bool stacks);
 /* A line of its own for damage of either family; counted. */
 void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, uint64_t bytes,
 	const char *reason);

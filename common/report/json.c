@@ -388,7 +388,7 @@ static void put_header(struct json *j, cJSON *o)
 {
 	static const char *const sync[] = { "periodic", "world_stop", "world_start", "other" };
 	const struct pv_facts *f = &j->r->facts;
-	bool old = f->logging2007;
+	bool old = f->logging2007 || f->text;
 	char version[32];
 	snprintf(version, sizeof version, "%u.%u", f->header_major, f->header_minor);
 	add(j, o, "header_version", old ? cJSON_CreateNull() : pv_json_text(version));
@@ -405,10 +405,10 @@ static void put_source(struct json *j)
 {
 	const struct pv_facts *f = &j->r->facts;
 	const struct pv_report_source *s = j->r->source;
-	bool old = f->logging2007;
+	bool old = f->logging2007 || f->text;
 	cJSON *o = cJSON_CreateObject();
 	add(j, o, "path", pv_json_text(s->path));
-	add(j, o, "format", pv_json_text(old ? "logging2007" : "mlpd"));
+	add(j, o, "format", pv_json_text(f->text ? f->text : old ? "logging2007" : "mlpd"));
 	add(j, o, "data_version", old ? cJSON_CreateNull() : pv_json_unsigned(f->data_version));
 	add(j, o, "stage", old && f->stage ? pv_json_text(f->stage) : cJSON_CreateNull());
 	add(j, o, "bytes", pv_json_unsigned(s->bytes));
@@ -433,7 +433,7 @@ static void put_target(struct json *j)
 {
 	const struct pv_facts *f = &j->r->facts;
 	cJSON *o = cJSON_CreateObject();
-	bool old = f->logging2007; /* they say neither */
+	bool old = f->logging2007 || f->text; /* they say neither */
 	add(j, o, "pid", unless(old, f->pid));
 	add(j, o, "pointer_size", unless(old, f->pointer_size));
 	add(j, o, "start_time_ms", pv_json_unsigned(f->start_time_ms));

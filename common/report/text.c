@@ -150,7 +150,9 @@ static void put_source(const struct pv_report *r)
 	const struct pv_report_source *s = r->source;
 	char bytes[PV_UNIT_MAX], stored[PV_UNIT_MAX], n[PV_UNIT_MAX];
 	put_labelled(r->out, "source", s->path ? s->path : "-");
-	if (f->logging2007)
+	if (f->text)
+		fprintf(r->out, ", %s", f->text);
+	else if (f->logging2007)
 		fprintf(r->out, ", logging 2007 stage %s", f->stage ? f->stage : "?");
 	else
 		fprintf(r->out, ", mlpd data version %u", f->data_version);

@@ -26,7 +26,7 @@ MAY = {
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {
     'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
-    'common/format': ['', 'mlpd', 'block07'],
+    'common/format': ['', 'mlpd', 'block07', 'stacks'],
     'common/ingest': ['ground', '', 'again', 'convert'],
     'common/query': ['', 'views', 'heap', 'findings'],
     'tui': ['', 'draw', 'panes', 'screen', 'app'],

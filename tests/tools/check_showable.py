@@ -34,7 +34,7 @@ OWN = {
     'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
                              r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',
-                             r'f->stage': 'a stage of 2007', r'completeness\(s\)': 'literals', r'pv_report_cell\(&c, f->unit.*\)': 'a number'},
+                             r'f->stage': 'a stage of 2007', r'f->text': 'literals', r'completeness\(s\)': 'literals', r'pv_report_cell\(&c, f->unit.*\)': 'a number'},
     'common/report/json.c': {r'text|text \+ 2': 'from cJSON, of rows that are JSON', r'name': 'a literal',
                              r'lead': 'literals', r'c->s': 'digits of a counter',
                              r't->row\[i\]\.cell\[name\]\.s': "names of the format's events"},
@@ -47,7 +47,7 @@ OWN = {
     'common/export/json_text.c': {'at': 'from pv_showable_json()'},
     'common/export/speedscope.c': {'unit': 'literals'},
     'common/report/dump.c': {r'reason': 'literals of the readers'},
-    'common/report/dump07.c': {r'name': 'literals', r'b07_stage_name\(.*\)': 'literals'},
+    'common/report/dump07.c': {r's->header\.text': 'literals', r'name': 'literals', r'b07_stage_name\(.*\)': 'literals'},
     'common/report/dump_event.c': {r'name': "names of the format's fields", r'step_name\(.*\)': 'literals',
                                    r'short_name\(.*\)': "names of the format's fields"},
 }

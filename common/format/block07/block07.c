@@ -46,6 +46,8 @@ static void forget(struct b07 *d)
 void b07_finish(struct b07_stream *s)
 {
 	struct b07 *d = s->b07;
+	if (s->reader)
+		s->reader->finish(s);
 	if (!d)
 		return;
 	forget(d);
@@ -61,6 +63,8 @@ void b07_finish(struct b07_stream *s)
 
 uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
 {
+	if (s->reader)
+		return s->reader->room(s, ret_size);
 	struct b07 *d = s->b07;
 	size_t left = d->filled - d->start;
 	bool full = d->room - d->filled < READ_ROOM;
@@ -84,22 +88,36 @@ uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
 void b07_filled(struct b07_stream *s, size_t n)
 {
 	struct b07 *d = s->b07;
+	if (s->reader) {
+		s->reader->filled(s, n);
+		return;
+	}
 	d->filled += n;
 	s->received += n;
 }
 
 void b07_end(struct b07_stream *s)
 {
-	s->b07->ended = true;
+	if (s->reader)
+		s->reader->end(s);
+	else
+		s->b07->ended = true;
 }
 
 void b07_resume(struct b07_stream *s)
 {
-	s->b07->ended = false;
+	if (s->reader)
+		s->reader->resume(s);
+	else
+		s->b07->ended = false;
 }
 
 void b07_gap(struct b07_stream *s, uint64_t bytes)
 {
+	if (s->reader) {
+		s->reader->gap(s, bytes);
+		return;
+	}
 	s->b07->gap += bytes;
 	s->received += bytes;
 	s->b07->gapped = true;
@@ -505,6 +523,8 @@ static enum b07_piece next_block(struct b07 *d)
 
 enum b07_piece b07_next(struct b07_stream *s)
 {
+	if (s->reader)
+		return s->reader->next(s);
 	struct b07 *d = s->b07;
 	if (s->error.code)
 		return B07_FAILED;

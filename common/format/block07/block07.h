@@ -44,11 +44,26 @@ struct b07_header {
 	uint64_t flags;       /* the runtime's event mask (enum pv_mask07); 0 in the draft */
 	uint64_t start_us;    /* since the Unix epoch */
 	uint64_t offset;      /* of the block in the stream */
+	const char *text;     /* "perf script", "folded stacks": a text of stacks, and no log */
+	uint64_t start_ns;    /* of such a text, on its own clock; else 0 */
 };
 
 struct b07_damage {
 	uint64_t offset, bytes;
 	char reason[80];
+};
+
+struct b07_stream;
+
+/* Another family of inputs that are framed and decoded in one; its calls are those below. */
+struct b07_reader {
+	uint8_t *(*room)(struct b07_stream *s, size_t *ret_size);
+	void (*filled)(struct b07_stream *s, size_t n);
+	void (*end)(struct b07_stream *s);
+	void (*resume)(struct b07_stream *s);
+	void (*gap)(struct b07_stream *s, uint64_t bytes);
+	enum b07_piece (*next)(struct b07_stream *s);
+	void (*finish)(struct b07_stream *s);
 };
 
 struct b07_stream {
@@ -69,7 +84,9 @@ struct b07_stream {
 
 	bool want_offsets; /* set before the first byte */
 
-	struct b07 *b07; /* private */
+	struct b07 *b07;                 /* private */
+	const struct b07_reader *reader; /* NULL: the family of 2007 */
+	void *other;                     /* the reader's own */
 };
 
 bool b07_init(struct b07_stream *s);

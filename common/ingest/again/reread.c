@@ -2,6 +2,7 @@
 
 #include "common/format/block07/block07.h"
 #include "common/format/mlpd/mlpd_layout.h"
+#include "common/format/stacks/stacks_text.h"
 
 struct state {
 	struct pv_reread *to;
@@ -13,7 +14,7 @@ struct state {
 	bool skip, chosen; /* chosen: it is known which family the log is of */
 };
 
-enum family { THIS_ONE, OF_2007, NOT_YET };
+enum family { THIS_ONE, OF_2007, STACKS, NOT_YET };
 
 /* By the first bytes, which stand in the framer's window. */
 static enum family choose(struct state *s)
@@ -21,6 +22,9 @@ static enum family choose(struct state *s)
 	const struct mlpd_framer *f = &s->framer;
 	enum b07_sniffed is =
 		s->chosen ? B07_NO : b07_sniff(f->window + f->start, f->filled - f->start);
+	if (!s->chosen && is != B07_YES &&
+		pv_stack_text_sniff(f->window + f->start, f->filled - f->start, false) == B07_YES)
+		return STACKS;
 	s->chosen = is != B07_UNSURE;
 	return is == B07_NO ? THIS_ONE : is == B07_YES ? OF_2007 : NOT_YET;
 }
@@ -151,6 +155,9 @@ static bool read_all(struct state *s, struct pv_source *source)
 				if (!frame(s))
 					return false;
 				break;
+			case STACKS:
+				return pv_fail(s->to->err, PV_EUSAGE, 0,
+					"stacks as text have nothing but samples: they are no log");
 			case NOT_YET:
 				break;
 			}

@@ -256,11 +256,12 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	if (node == PV_MAP_NONE)
 		return false;
 	pv_tree_sums_sampled(x, node);
-	m->calls.node.v[node].samples++;
-	m->calls.samples++;
+	uint64_t weight = e->hit.weight ? e->hit.weight : 1;
+	m->calls.node.v[node].samples += weight;
+	m->calls.samples += weight;
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
 	if (hit)
-		hit->samples++;
+		hit->samples += weight;
 	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1,
 		0 };
 	if (hit && !pv_buckets_add(m, time, &bucket))

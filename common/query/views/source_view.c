@@ -38,6 +38,10 @@ static void put_versions(struct pv_build *b, const struct pv_target_info *t)
 		fact(b, "stage", t->stage ? t->stage : "");
 		return;
 	}
+	if (t->text) {
+		fact(b, "format", t->text);
+		return;
+	}
 	fact(b, "format", "mlpd");
 	number(b, "data version", t->data_version, "");
 	if (t->rules && t->rules != t->data_version)

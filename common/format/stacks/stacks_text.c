@@ -1,0 +1,433 @@
+#include "common/format/stacks/stacks_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/intern.h"
+#include "common/format/stacks/stack_line.h"
+
+enum { READ_ROOM = 64 << 10, BATCH_EVENTS = 4096, MOST_FRAMES = 1 << 16, COMMS = 1 << 16 };
+
+struct stacks {
+	uint8_t *window;
+	size_t room, start, filled;
+	bool ended, begun, folded, gapped;
+	bool skipping; /* the rest of a line that is too long */
+	uint64_t gap;
+	struct pv_intern names;
+	PV_ARRAY(uint64_t) frame; /* of the sample at hand, innermost first */
+	bool open;                /* a sample whose frames still come */
+	struct pv_stack_head head;
+	struct pv_map comm_of; /* thread -> its name, in names */
+	uint64_t thread;       /* of the batch that is filled */
+	bool nomem;
+};
+
+static struct stacks *own(const struct b07_stream *s)
+{
+	return s->other;
+}
+
+/* --- input */
+
+static uint8_t *room(struct b07_stream *s, size_t *ret_size)
+{
+	struct stacks *d = own(s);
+	if (d->start) {
+		memmove(d->window, d->window + d->start, d->filled - d->start);
+		d->filled -= d->start;
+		d->start = 0;
+	}
+	if (d->room - d->filled < READ_ROOM) {
+		size_t more = d->room ? d->room * 2 : 4 * READ_ROOM;
+		uint8_t *window = realloc(d->window, more);
+		if (!window)
+			return NULL;
+		d->window = window;
+		d->room = more;
+	}
+	*ret_size = d->room - d->filled;
+	return d->window + d->filled;
+}
+
+static void filled(struct b07_stream *s, size_t n)
+{
+	own(s)->filled += n;
+	s->received += n;
+}
+
+static void end(struct b07_stream *s)
+{
+	own(s)->ended = true;
+}
+
+static void resume(struct b07_stream *s)
+{
+	own(s)->ended = false;
+}
+
+static void gap(struct b07_stream *s, uint64_t bytes)
+{
+	own(s)->gap += bytes;
+	own(s)->gapped = true;
+	s->received += bytes;
+}
+
+static void finish(struct b07_stream *s)
+{
+	struct stacks *d = own(s);
+	free(d->window);
+	pv_intern_finish(&d->names);
+	pv_array_finish(&d->frame);
+	pv_map_finish(&d->comm_of);
+	free(d);
+	pv_batch_finish(&s->batch);
+	pv_array_finish(&s->offsets);
+	s->other = NULL;
+	s->reader = NULL;
+}
+
+/* --- events */
+
+static struct pv_event *add_event(struct b07_stream *s, uint8_t kind, uint64_t time)
+{
+	struct stacks *d = own(s);
+	struct pv_batch *b = &s->batch;
+	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->rare, 1) ||
+		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
+		d->nomem = true;
+		return NULL;
+	}
+	b->time[b->n] = time;
+	b->kind[b->n] = kind;
+	b->key[b->n++] = b->rare.n;
+	if (s->want_offsets)
+		s->offsets.v[s->offsets.n++] = s->offset;
+	b->rare.v[b->rare.n] = (struct pv_event){ .time = time, .kind = kind };
+	return &b->rare.v[b->rare.n++];
+}
+
+static uint64_t now(const struct stacks *d)
+{
+	return d->folded ? 1 : d->head.time_ns;
+}
+
+/* Number of a name; one that is new is said before it is used. 0: out of memory. */
+static uint32_t name_of(struct b07_stream *s, struct pv_text name)
+{
+	static const char other[] = "(other)";
+	struct stacks *d = own(s);
+	uint32_t id = 0;
+	size_t known = d->names.text.n;
+	if (known >= PV_STACK_TEXT_NAMES || d->names.arena.bytes >= PV_STACK_TEXT_NAME_BYTES)
+		name = (struct pv_text){ other, sizeof other - 1 };
+	if (name.len == 0)
+		name = (struct pv_text){ "(no name)", 9 };
+	if (!pv_intern_add(&d->names, name.at, name.len, &id)) {
+		d->nomem = true;
+		return 0;
+	}
+	if (d->names.text.n == known)
+		return id;
+	struct pv_event *e = add_event(s, PV_KIND_METHOD_NAME, now(d));
+	if (e) {
+		const char *text = pv_intern_text(&d->names, id);
+		e->meta.key = id;
+		e->meta.name = (struct pv_text){ text, strlen(text) };
+	}
+	return id;
+}
+
+static void add_frame(struct b07_stream *s, struct pv_text name)
+{
+	struct stacks *d = own(s);
+	uint32_t id = name_of(s, name);
+	if (d->frame.n >= MOST_FRAMES)
+		return;
+	if (!id || !pv_reserve(&d->frame, 1))
+		d->nomem = true;
+	else
+		d->frame.v[d->frame.n++] = id;
+}
+
+/* A thread's name where it is new or another one. */
+static void name_thread(struct b07_stream *s)
+{
+	struct stacks *d = own(s);
+	uint32_t id = 0, known = pv_map_get(&d->comm_of, d->head.tid);
+	size_t names = d->names.text.n;
+	if ((known == PV_MAP_NONE && d->comm_of.n >= COMMS) || names >= PV_STACK_TEXT_NAMES)
+		return;
+	if (!pv_intern_add(&d->names, d->head.comm.at, d->head.comm.len, &id) ||
+		(known != id && !pv_map_set(&d->comm_of, d->head.tid, id))) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = known != id ? add_event(s, PV_KIND_THREAD_NAME, now(d)) : NULL;
+	if (!e)
+		return;
+	const char *text = pv_intern_text(&d->names, id);
+	e->meta.key = d->head.tid;
+	e->meta.name = (struct pv_text){ text, strlen(text) };
+}
+
+static void add_hit(struct b07_stream *s, uint64_t weight)
+{
+	struct stacks *d = own(s);
+	struct pv_batch *b = &s->batch;
+	struct pv_event *e = add_event(s, PV_KIND_SAMPLE_HIT, now(d));
+	d->open = false;
+	if (!e || (d->frame.n && !pv_reserve(&b->pool, d->frame.n))) {
+		d->nomem = true;
+		return;
+	}
+	e->hit.thread = d->folded ? 0 : d->head.tid;
+	e->hit.weight = weight;
+	e->hit.frames = (struct pv_span){ (uint32_t)b->pool.n, (uint32_t)d->frame.n };
+	if (d->frame.n)
+		memcpy(b->pool.v + b->pool.n, d->frame.v, d->frame.n * sizeof *d->frame.v);
+	b->pool.n += d->frame.n;
+	d->frame.n = 0;
+}
+
+/* --- lines */
+
+static bool folded_line(struct b07_stream *s, const char *line, size_t n)
+{
+	struct stacks *d = own(s);
+	struct pv_stack_folded f;
+	if (!pv_stack_folded(line, n, &f))
+		return false;
+	d->frame.n = 0;
+	for (const char *stop = f.stack.at + f.stack.len; stop >= f.stack.at;) {
+		const char *from = stop;
+		while (from > f.stack.at && from[-1] != ';')
+			from--;
+		if (stop > from)
+			add_frame(s, (struct pv_text){ from, (size_t)(stop - from) });
+		stop = from - 1;
+		if (from == f.stack.at)
+			break;
+	}
+	if (f.count)
+		add_hit(s, f.count);
+	return true;
+}
+
+static void close_sample(struct b07_stream *s)
+{
+	if (own(s)->open)
+		add_hit(s, 1);
+}
+
+/* A head whose thread is another one's: the batch of the thread before it ends. */
+static bool perf_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+{
+	struct stacks *d = own(s);
+	struct pv_stack_head head;
+	struct pv_text frame;
+	if (n == 0) {
+		close_sample(s);
+		return true;
+	}
+	if (!pv_stack_head(line, n, &head)) {
+		bool ok = d->open && (line[0] == ' ' || line[0] == '\t') &&
+			  pv_stack_frame(line, n, &frame);
+		if (ok)
+			add_frame(s, frame);
+		else if (line[0] != ' ' && line[0] != '\t')
+			close_sample(s);
+		return ok;
+	}
+	close_sample(s);
+	*ret_again = s->batch.n && head.tid != d->thread;
+	if (*ret_again)
+		return true;
+	d->head = head;
+	d->thread = head.tid;
+	d->open = true;
+	name_thread(s);
+	if (head.frame.len && pv_stack_frame(head.frame.at, head.frame.len, &frame))
+		add_frame(s, frame);
+	d->head.comm = d->head.frame = (struct pv_text){ "", 0 }; /* the line may move */
+	return true;
+}
+
+/* The next line of the window; its length with the line feed, 0: it has not come whole. */
+static size_t line_length(const struct stacks *d, size_t *ret_text)
+{
+	const uint8_t *at = d->window + d->start;
+	size_t have = d->filled - d->start;
+	const uint8_t *feed = have ? memchr(at, '\n', have) : NULL;
+	size_t n = feed ? (size_t)(feed - at) + 1 : d->ended || d->gapped ? have : 0;
+	*ret_text = feed ? n - 1 : n;
+	if (*ret_text && at[*ret_text - 1] == '\r')
+		--*ret_text;
+	return n;
+}
+
+static void damage(struct b07_stream *s, uint64_t bytes, const char *reason)
+{
+	s->damage = (struct b07_damage){ .offset = s->offset, .bytes = bytes };
+	snprintf(s->damage.reason, sizeof s->damage.reason, "%s", reason);
+}
+
+static void consume(struct b07_stream *s, size_t n)
+{
+	own(s)->start += n;
+	s->offset += n;
+	s->batch.bytes_len += n;
+}
+
+/* --- pieces */
+
+static enum b07_piece fail_nomem(struct b07_stream *s)
+{
+	pv_fail(&s->error, PV_ENOMEM, s->offset, "out of memory");
+	return B07_FAILED;
+}
+
+static bool is_comment(const char *line, size_t n)
+{
+	return n && line[0] == '#';
+}
+
+/* Kind and first time, by the first line that counts. */
+static bool begin(struct b07_stream *s, const char *line, size_t n)
+{
+	struct stacks *d = own(s);
+	struct pv_stack_head head = { .time_ns = 1 };
+	struct pv_stack_folded folded;
+	if (!pv_stack_head(line, n, &head)) {
+		if (!pv_stack_folded(line, n, &folded))
+			return false;
+		d->folded = true;
+		head.time_ns = 1;
+	}
+	d->begun = true;
+	s->header = (struct b07_header){ .text = d->folded ? "folded stacks" : "perf script",
+		.start_ns = head.time_ns ? head.time_ns : 1,
+		.offset = s->offset };
+	return true;
+}
+
+static enum b07_piece give_batch(struct b07_stream *s)
+{
+	struct stacks *d = own(s);
+	struct pv_batch *b = &s->batch;
+	if (d->nomem)
+		return fail_nomem(s);
+	b->thread = d->thread;
+	b->time_base = b->n ? b->time[0] : 0;
+	return B07_BATCH;
+}
+
+static enum b07_piece over(struct b07_stream *s)
+{
+	struct stacks *d = own(s);
+	if (d->ended || d->gapped)
+		close_sample(s);
+	if (s->batch.n || d->nomem)
+		return give_batch(s);
+	if (!d->gapped)
+		return B07_MORE;
+	damage(s, d->gap, "dropped unread");
+	s->offset += d->gap;
+	d->gap = 0;
+	d->gapped = false;
+	return B07_DAMAGE;
+}
+
+/* One line; B07_MORE where nothing is to be given out for it. */
+static enum b07_piece take_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+{
+	struct stacks *d = own(s);
+	if (is_comment(line, n) || (!d->begun && n == 0))
+		return B07_MORE;
+	if (!d->begun && begin(s, line, n))
+		return B07_HEADER;
+	bool ok = d->begun && (d->folded ? n == 0 || folded_line(s, line, n)
+					 : perf_line(s, line, n, ret_again));
+	return ok ? B07_MORE : B07_DAMAGE;
+}
+
+static enum b07_piece next(struct b07_stream *s)
+{
+	struct stacks *d = own(s);
+	if (s->error.code)
+		return B07_FAILED;
+	pv_batch_reset(&s->batch);
+	s->offsets.n = 0;
+	s->batch.offset = s->offset;
+	for (;;) {
+		size_t text, n = line_length(d, &text), have = d->filled - d->start;
+		bool again = false, part = n == 0, whole = !part && !d->skipping;
+		if (part && have <= PV_STACK_TEXT_LINE)
+			return over(s);
+		n = part ? have : n;
+		const char *line = (const char *)d->window + d->start;
+		enum b07_piece p = whole && text <= PV_STACK_TEXT_LINE
+					   ? take_line(s, line, text, &again)
+					   : B07_DAMAGE;
+		if (d->nomem)
+			return fail_nomem(s);
+		if (again)
+			return give_batch(s);
+		if (p == B07_HEADER)
+			return p; /* the line is looked at once more */
+		if (p == B07_DAMAGE && s->batch.n)
+			return give_batch(s); /* the line is met again */
+		if (p == B07_DAMAGE)
+			damage(s, n, "a line that is no stack");
+		consume(s, n);
+		d->skipping = part;
+		if (p == B07_DAMAGE)
+			return p;
+		if (s->batch.n >= BATCH_EVENTS || s->batch.pool.n >= MOST_FRAMES)
+			return give_batch(s);
+	}
+}
+
+bool pv_stack_text_init(struct b07_stream *s)
+{
+	static const struct b07_reader reader = { room, filled, end, resume, gap, next, finish };
+	bool want = s->want_offsets;
+	*s = (struct b07_stream){ .want_offsets = want, .reader = &reader };
+	s->other = calloc(1, sizeof(struct stacks));
+	if (!s->other)
+		s->reader = NULL;
+	return s->other != NULL;
+}
+
+enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
+{
+	struct pv_stack_head head;
+	struct pv_stack_folded folded;
+	const char *at = (const char *)bytes,
+		   *stop = at + (n < PV_STACK_TEXT_SNIFF ? n : PV_STACK_TEXT_SNIFF);
+	/* Later names may have anything in them; the beginning of a text has not. */
+	for (const char *b = at; b < stop && b < at + B07_SNIFF && *b != '\n'; b++)
+		if ((unsigned char)*b < ' ' && *b != '\t' && *b != '\r')
+			return B07_NO;
+	while (at < stop) {
+		const char *feed = memchr(at, '\n', (size_t)(stop - at));
+		size_t len = (size_t)((feed ? feed : stop) - at);
+		if (!feed && !(ended && n <= PV_STACK_TEXT_SNIFF))
+			break;
+		if (len && at[len - 1] == '\r')
+			len--;
+		if (len && *at != '#') {
+			if (pv_stack_head(at, len, &head))
+				return B07_YES;
+			if (!pv_stack_folded(at, len, &folded))
+				return B07_NO;
+			if (memchr(folded.stack.at, ';', folded.stack.len))
+				return B07_YES;
+		}
+		if (!feed)
+			break;
+		at = feed + 1;
+	}
+	return n >= PV_STACK_TEXT_SNIFF || ended ? B07_NO : B07_UNSURE;
+}

@@ -1,0 +1,37 @@
+/*
+ * Texts of stacks, of `perf script` or folded, as a stream of neutral events: each stack is a
+ * SAMPLE_HIT, each name that is new a METHOD_NAME, each thread's name a THREAD_NAME. They come
+ * through the seam of the logs of 2007 (block07.h): a reader of those reads these.
+ *
+ * Keys of methods are numbers of names, from 1. perf's samples have their times and threads; folded
+ * stacks have neither: all are at 1 ns, and a count is the weight of one hit.
+ *
+ * A line that is no stack is damage, and nothing else suffers from it. Bounded: a line to
+ * PV_STACK_TEXT_LINE bytes, names to PV_STACK_TEXT_NAMES and PV_STACK_TEXT_NAME_BYTES together; frames beyond
+ * are "(other)".
+ */
+#ifndef PV_FORMAT_STACKS_TEXT_H
+#define PV_FORMAT_STACKS_TEXT_H
+
+#include "common/format/block07/block07.h"
+
+enum {
+	PV_STACK_TEXT_LINE = 1 << 20,
+	PV_STACK_TEXT_SNIFF = 64 << 10,
+	PV_STACK_TEXT_NAMES = 1000000
+};
+#define PV_STACK_TEXT_NAME_BYTES ((size_t)256 << 20)
+
+/*
+ * By the first whole lines that are no comments, of folded stacks up to one with more than a frame.
+ * `ended`: no more bytes will come.
+ */
+enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended);
+
+/*
+ * The stream reads such a text from now on; instead of b07_init(). header.text says of which kind.
+ * False: out of memory.
+ */
+bool pv_stack_text_init(struct b07_stream *s);
+
+#endif
