@@ -119,12 +119,17 @@ static class Proof {
 
 	static volatile bool enough;
 
-	static long Go (int ms)
+	static void ReadEnough ()
 	{
-		long calls = 0;
 		var reader = new Thread (() => { Console.In.ReadLine (); enough = true; });
 		reader.IsBackground = true;
 		reader.Start ();
+	}
+
+	static long Go (int ms)
+	{
+		long calls = 0;
+		ReadEnough ();
 		var end = DateTime.UtcNow.AddMilliseconds (ms);
 		Console.WriteLine ("phase=1");
 		while (!enough && DateTime.UtcNow < end) {
@@ -135,12 +140,23 @@ static class Proof {
 		return calls;
 	}
 
+	/* On the processor all the time. */
+	static void Until ()
+	{
+		ReadEnough ();
+		Console.WriteLine ("phase=1");
+		while (!enough)
+			Many (1, 1000000);
+	}
+
 	static void Main (string[] args)
 	{
 		if (args [0] == "leaves")
 			Leaves ();
 		else if (args [0] == "many")
 			Many (int.Parse (args [1]), int.Parse (args [2]));
+		else if (args [0] == "until")
+			Until ();
 		else
 			Console.WriteLine ("calls Proof:Outer (int)={0}", Go (int.Parse (args [1])));
 		Console.WriteLine ("phase=2");

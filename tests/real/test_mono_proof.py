@@ -289,11 +289,20 @@ def ctl(v, p):
 
 def lines(v, p):
     """Samples stand on lines of the source, inside the methods they fell on."""
-    with p.run('nodefaults,lines,sample=1000', 'many', '1', '100000000') as program:
+    def of_proof(report):
+        return [r for r in report['sample_lines'] or () if r['method'].startswith('Proof')]
+
+    def is_enough(rows):
+        return sum(r['samples'] for r in rows) >= 20 and any('Many' in r['method'] for r in rows)
+
+    with p.run('nodefaults,lines,sample=1000', 'until') as program:
+        program.wait_phase(1)
+        target.wait_for('samples by line', lambda: is_enough(of_proof(p.report(program.output)[1])))
+        program.go()
         program.wait()
     _, report = p.report(program.output)
     source = pathlib.Path(__file__).with_name('proof.cs').read_text(encoding='utf-8').splitlines()
-    rows = [r for r in report['sample_lines'] if r['method'].startswith('Proof')]
+    rows = of_proof(report)
     v.at_least('samples by line', sum(r['samples'] for r in rows), 20)
     for r in rows:
         v.equal('file', os.path.basename(r['file']), 'proof.cs')
