@@ -3,14 +3,12 @@
 ordinary build reports, runs a program where the module for it was built, and says so where not.
 
 usage: test_builds.py MESON SOURCE PROFVIEW LOG
-All but the viewer and the probes is left out. Builds are releases without debug information, so
-that ccache, where there is one, compiles each file once for all of them; without it only the
-release is optimized.
+All but the viewer and the probes is left out. There is one folder, set up anew for the release and
+configured again for the others, so that only what an option changes is compiled again.
 """
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,8 @@ BUILDS = { # options, the modules that must not be there
     'nothing': (['probe', 'native', 'mono', 'coreclr', 'fuzz', 'elfutils', 'demangle'],
                 (NATIVE, MONO, CLR)),
 }
+DEFAULTS = {'probe': 'enabled', 'native': 'enabled', 'mono': 'auto', 'coreclr': 'auto',
+            'fuzz': 'disabled', 'elfutils': 'auto', 'demangle': 'auto'}
 NO_MODULE = 3 # how `profview run` ends without the module for a program
 
 
@@ -51,32 +51,36 @@ def environment(top):
 
 def build(meson, source, folder, options, env):
     """Sets up, builds; returns the files of the viewer and of the modules by name."""
-    optimized = not options or shutil.which('ccache')
-    run([meson, 'setup', folder, source, '--buildtype', 'release',
-         *([] if optimized else ['-Doptimization=0']), *(f'-D{o}=disabled' for o in options)],
-        env=env)
+    if not pathlib.Path(folder).exists():
+        run([meson, 'setup', folder, source, '--buildtype', 'release'], env=env)
+    run([meson, 'configure', folder, *(f'-D{o}={"disabled" if o in options else default}'
+                                       for o, default in DEFAULTS.items())], env=env)
+    run(['ninja', '-C', folder, 'build.ninja'], env=env)
     targets = json.loads(run([meson, 'introspect', '--targets', folder]).stdout)
     files = [pathlib.Path(t['filename'][0]) for t in targets if t['type'] == 'shared library'
              and '/probe/' in t['filename'][0] or t['name'] == 'profview']
+    of_before = ('probe/*.so', 'profview', 'run.mlpd')
+    for file in (f for pattern in of_before for f in pathlib.Path(folder).glob(pattern)):
+        file.unlink()
     run(['ninja', '-C', folder, *(str(f.relative_to(folder)) for f in files)], env=env)
     return {f.name: f for f in files}
 
 
-def smoke(files, missing, log, wanted, folder):
+def smoke(files, missing, log, wanted, folder, name):
     profview = str(files.pop('profview'))
     there = {NATIVE, MONO, CLR} - set(missing)
     if set(files) - there or NATIVE in there and NATIVE not in files:
-        sys.exit(f'{folder}: {sorted(files)} were built')
+        sys.exit(f'{name}: {sorted(files)} were built')
     run([profview, '--version'])
     if report(profview, log) != wanted:
-        sys.exit(f'{folder}: reports other figures of {log}')
+        sys.exit(f'{name}: reports other figures of {log}')
     record = [profview, 'run', '--alloc=512k', '--record', 'run.mlpd', '--', '/bin/ls']
     if NATIVE in there:
         run(record, cwd=folder)
         if not json.loads(report(profview, f'{folder}/run.mlpd'))['coverage']:
-            sys.exit(f'{folder}: run.mlpd says nothing')
+            sys.exit(f'{name}: run.mlpd says nothing')
     elif NATIVE not in run(record, want=NO_MODULE, cwd=folder).stderr:
-        sys.exit(f'{folder}: does not say that {NATIVE} is missing')
+        sys.exit(f'{name}: does not say that {NATIVE} is missing')
 
 
 def main(meson, source, profview, log):
@@ -85,9 +89,8 @@ def main(meson, source, profview, log):
     with tempfile.TemporaryDirectory() as top:
         env = environment(top)
         for name, (options, missing) in BUILDS.items():
-            files = build(meson, source, f'{top}/{name}', options, env)
-            smoke(files, missing, log, wanted, f'{top}/{name}')
-            shutil.rmtree(f'{top}/{name}')
+            files = build(meson, source, f'{top}/build', options, env)
+            smoke(files, missing, log, wanted, f'{top}/build', name)
             print(f'{name}: built, reports, runs', flush=True)
 
 
