@@ -31,6 +31,7 @@ static enum apart how_apart(enum pv_kind kind)
 	case PV_KIND_VTABLE_LOAD:
 	case PV_KIND_GC_MOVE:
 	case PV_KIND_SAMPLE_HIT:
+	case PV_KIND_EXT_WAITED:
 	case PV_KIND_SAMPLE_SYMBOL:
 		return APART;
 	case PV_KIND_METHOD_ENTER:

@@ -93,6 +93,7 @@
 	KIND(EXT_ASSEMBLY_IN, "ext.runtime.assembly_in")                                           \
 	KIND(EXT_CLASS_OF, "ext.strings.class_of")                                                 \
 	KIND(EXT_MESSAGE, "ext.strings.message")                                                   \
+	KIND(EXT_WAITED, "ext.cpu.waited")                                                         \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
 	KIND(METHOD_JIT_START, "method.jit_start")                                                 \
@@ -167,6 +168,9 @@ enum pv_tier { PV_TIER_UNKNOWN, PV_TIER_PLAIN, PV_TIER_OPTIMIZED, PV_TIER_QUICK,
 	PV_TIERS };
 enum pv_code_gone { PV_GONE_PITCHED = 1, PV_GONE_DYNAMIC };
 enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
+/* Of WAITED: for what; QUEUED: for a processor. Numbers that are not here are UNKNOWN. */
+enum pv_wait_state { PV_WAIT_UNKNOWN, PV_WAIT_LOCK, PV_WAIT_POLL, PV_WAIT_IO, PV_WAIT_SLEEP,
+	PV_WAIT_STOPPED, PV_WAIT_QUEUED, PV_WAIT_STATES };
 
 /* clang-format on */
 /*
@@ -216,6 +220,7 @@ struct pv_event {
 			struct pv_span offsets; /* (IL, native) of each frame, or empty */
 			uint64_t address;
 			uint64_t weight; /* hits that it stands for; 0: one */
+			uint64_t state, times; /* WAITED: enum pv_wait_state; samples it stands for */
 		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
 		/* list: into batch->descs or batch->values; ms: absolute time below data version 13 */

@@ -75,6 +75,8 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 		return pv_locks_apply(x, e);
 	case PV_KIND_SAMPLE_HIT:
 		return pv_notes_apply(x, e) && pv_samples_apply(x, e);
+	case PV_KIND_EXT_WAITED:
+		return pv_samples_apply(x, e);
 	case PV_KIND_SAMPLE_SYMBOL:
 	case PV_KIND_SAMPLE_BINARY:
 		return pv_notes_apply(x, e) && rare_names(x, e);
@@ -365,8 +367,9 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
 	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
 		m->last_ns = x->time;
-	x->counts = e->kind == PV_KIND_SAMPLE_HIT ? pv_samples_count(x, e)
-						  : x->thread->selected && pv_in_range(m, x->time);
+	bool sample = e->kind == PV_KIND_SAMPLE_HIT || e->kind == PV_KIND_EXT_WAITED;
+	x->counts =
+		sample ? pv_samples_count(x, e) : x->thread->selected && pv_in_range(m, x->time);
 	if (x->counts) {
 		m->kinds[e->kind]++;
 		tally->rare++;

@@ -78,22 +78,38 @@ static void sum_up(struct pv_call_copy *c)
 	}
 }
 
-/* Our native and .NET samplers count processor time: no sample of theirs is of a waiting thread. */
-static bool samples_waits(const struct pv_model *m)
+/* Timers of ours that count processor time: no sample of theirs is of a waiting thread. */
+bool pv_call_samples_wait(const struct pv_model *m)
 {
+	static const char word[] = "sample-timer=";
 	const char *args = m->target.args ? m->target.args : "";
-	bool ours = strncmp(args, "profview:native", 15) == 0 ||
-		    strncmp(args, "profview:coreclr", 16) == 0;
-	return !ours || strstr(args, "sample-real");
+	const char *timer = strstr(args, word);
+	if (strncmp(args, "profview:", 9) != 0)
+		return true;
+	if (timer)
+		return strncmp(timer + sizeof word - 1, "mono:", 5) == 0;
+	return strncmp(args + 9, "mono", 4) == 0 || strstr(args, "sample-real");
 }
 
-static bool is_waiting(const struct pv_model *m, uint32_t method)
+enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged)
 {
 	const char *name = pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method));
-	if (!name)
-		return false;
-	return (m->names.method.v[method].native ? pv_state_of_symbol(name)
-						 : pv_state_of_method(name)) != PV_STATE_RUNNING;
+	enum pv_thread_state state = name ? pv_state_of_frame(name) : PV_STATE_RUNNING;
+	*ret_logged = state != PV_STATE_RUNNING;
+	if (!name || *ret_logged)
+		return state;
+	return m->names.method.v[method].native ? pv_state_of_symbol(name)
+						: pv_state_of_method(name);
+}
+
+/* By its name, or as the log has it: bits of `waits`. */
+enum { BY_NAME = 1, LOGGED = 2 };
+
+static uint8_t is_waiting(const struct pv_model *m, uint32_t method)
+{
+	bool logged;
+	enum pv_thread_state state = pv_call_state(m, method, &logged);
+	return logged ? LOGGED : state == PV_STATE_RUNNING ? 0 : BY_NAME;
 }
 
 bool pv_call_any_waits(const struct pv_model *m)
@@ -111,7 +127,7 @@ static bool find_waiting(const struct pv_model *m, struct pv_call_copy *c)
 		return true;
 	c->waiting = calloc(m->names.method.n + 1, sizeof *c->waiting);
 	for (uint32_t i = 1; c->waiting && i < m->names.method.n; i++)
-		c->waiting[i] = is_waiting(m, i);
+		c->waits_logged |= (c->waiting[i] = is_waiting(m, i)) == LOGGED;
 	return c->waiting != NULL;
 }
 
@@ -199,7 +215,7 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
 {
 	*ret = (struct pv_call_copy){ .window = q->window_ns != 0,
 		.ran = q->ran,
-		.waits_sampled = q->ran && samples_waits(m) };
+		.waits_sampled = q->ran && pv_call_samples_wait(m) };
 	if (!find_waiting(m, ret))
 		return false;
 	ret->kind = q->my_code ? pv_groups_kinds(g, m) : NULL;
@@ -299,6 +315,12 @@ static void inherit_waits(struct pv_call_copy *c)
 		c->waits[i] |= c->waits[c->parent[i]];
 }
 
+/* Whether a node's samples are of waiting threads: where the log says it names count for nothing. */
+static bool samples_waited(const struct pv_call_copy *c, size_t node)
+{
+	return c->waits[node] & LOGGED || (c->waits_sampled && c->waits[node]);
+}
+
 /* Samples in a group that has calls, and below it in groups that have none. */
 struct seen {
 	uint64_t all, waited;
@@ -322,7 +344,7 @@ static void see_samples(const struct pv_call_copy *c, struct seen *node, struct 
 		struct seen *g = &group[c->group[i]];
 		struct seen *to = g->traced ? g : &node[c->parent[i]];
 		to->all += node[i].all + c->figures[i].samples;
-		to->waited += node[i].waited + (c->waits[i] ? c->figures[i].samples : 0);
+		to->waited += node[i].waited + (samples_waited(c, i) ? c->figures[i].samples : 0);
 	}
 }
 
@@ -363,7 +385,7 @@ static void leave_out(struct pv_call_copy *c, int64_t *off)
 			off[c->parent[i]] = pv_sat_add(off[c->parent[i]], f->total_ns);
 		c->waited_ns = pv_sat_add(c->waited_ns, f->self_ns > 0 ? f->self_ns : 0);
 		f->self_ns = f->total_ns = f->max_ns = 0;
-		if (c->waits_sampled) {
+		if (samples_waited(c, i)) {
 			c->waited_samples += f->samples;
 			f->samples = 0;
 		}
@@ -378,7 +400,7 @@ bool pv_call_copy_ran(struct pv_call_copy *c)
 	if (!off)
 		return false;
 	inherit_waits(c);
-	bool ok = !c->waits_sampled || leave_out_shares(c, off);
+	bool ok = (!c->waits_sampled && !c->waits_logged) || leave_out_shares(c, off);
 	leave_out(c, off);
 	for (size_t i = c->n; i-- > 1;) {
 		off[c->parent[i]] = pv_sat_add(off[c->parent[i]], off[i]);

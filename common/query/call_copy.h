@@ -5,6 +5,7 @@
 #ifndef PV_QUERY_CALL_COPY_H
 #define PV_QUERY_CALL_COPY_H
 
+#include "common/model/names/thread_state.h"
 #include "common/query/groups.h"
 
 struct pv_call_figures {
@@ -20,14 +21,15 @@ struct pv_call_copy {
 	uint32_t *parent, *first_child, *next_sibling, *group;
 	struct pv_call_figures *figures;
 	uint8_t *waiting; /* private: by method id */
-	uint8_t *waits;   /* by node, with `ran`: a method in which threads wait; else NULL */
+	uint8_t *waits;   /* by node, with `ran`: not 0 where threads wait; else NULL */
 	int64_t self_ns;  /* of all nodes: what shares are of */
 	uint64_t samples;
 	int64_t waited_ns; /* left out by pv_call_copy_ran() */
 	uint64_t waited_samples;
 	const uint8_t *kind; /* by group, with `my_code`; else NULL. Of the grouping */
 	bool window, ran;
-	bool waits_sampled; /* samples were taken of waiting threads, too */
+	bool waits_sampled; /* samples may be of waiting threads, and only names tell */
+	bool waits_logged;  /* some samples are, and the log says which */
 };
 
 /*
@@ -43,6 +45,10 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
+/* Whether the log's plain samples may be of waiting threads. Under the lock, as the next two. */
+bool pv_call_samples_wait(const struct pv_model *m);
+/* Of a thread at a sample in this method; *ret_logged: the log says it, else its name does. */
+enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged);
 /* Whether threads wait in any method of the log: else `ran` changes nothing. Under the lock. */
 bool pv_call_any_waits(const struct pv_model *m);
 /*

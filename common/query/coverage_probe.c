@@ -159,6 +159,10 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 	if (strncmp(timer, "mono:", 5) == 0)
 		pv_coverage_say(c, "up to %.20s a second of the process's time, by Mono's sampler",
 			timer + 5);
+	if (strncmp(timer, "mono-cpu:", 9) == 0)
+		pv_coverage_say(c,
+			"up to %.20s a second of processor time, where Mono's sampler meets it",
+			timer + 9);
 	if (strncmp(timer, "user:", 5) == 0) {
 		pv_coverage_say(c,
 			"%.20s a second of processor time in the program's code, the kernel's is"
@@ -168,7 +172,8 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 	}
 	if (strncmp(timer, "cpu:", 4) != 0)
 		return;
-	bool less = word(m, "sample", asked) && strcmp(asked, timer + 4) != 0;
+	bool less = (word(m, "sample", asked) || word(m, "sample-real", asked)) &&
+		    strcmp(asked, timer + 4) != 0;
 	if (less)
 		pv_coverage_say(c,
 			"%.20s a second of processor time, the system's ticks: %.20s"

@@ -7,8 +7,9 @@
 	VIEW(METHODS, "methods")                                                                   \
 	VIEW(CALLERS, "callers") /* of method row `select`; ids are method row ids */              \
 	VIEW(CALLEES, "callees")                                                                   \
-	VIEW(SAMPLE_LINES, "sample_lines") /* of method row `select`, 0: of all */                 \
-	VIEW(CALL_TREE, "call_tree")       /* only open rows' children, see pv_query.open */       \
+	VIEW(SAMPLE_LINES, "sample_lines")   /* of method row `select`, 0: of all */               \
+	VIEW(SAMPLE_STATES, "sample_states") /* whether threads ran, or waited */                  \
+	VIEW(CALL_TREE, "call_tree")         /* only open rows' children, see pv_query.open */     \
 	VIEW(CLASSES, "classes")                                                                   \
 	VIEW(CLASS_STACKS,                                                                         \
 		"class_stacks") /* call tree of the allocations of class row `select`,  \

@@ -53,7 +53,7 @@ struct pv_query {
 	size_t opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
 	bool net;      /* METHODS and the like: times without what the probe's own calls took */
-	bool ran;      /* likewise: without the time in which threads waited (thread_state.h) */
+	bool ran;      /* likewise: without what threads waited (thread_state.h) */
 	bool readable; /* cells have names for people, too (pv_cell_shown()) */
 	bool my_code; /* METHODS and the like: only the user's code (code_kind.h), the rest folded */
 	bool hide_internal; /* leave out the profiler's own threads */

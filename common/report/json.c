@@ -343,7 +343,9 @@ static void put_samples_total(struct json *j)
 	add(j, o, "total", pv_json_unsigned(j->r->totals.samples));
 	add(j, o, "types",
 		numbers(j, type, f->hits, PV_COUNT_OF(type), !f->logging2007 && f->rules < 14));
-	put_object(j, o, false);
+	put_object(j, o, true);
+	put_inner(j, ",\n  \"states\":", "samples.states");
+	fputs("}", j->r->out);
 }
 
 /* Logs of 2007 tell how long it took, others what came out of it. */

@@ -87,7 +87,7 @@ bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room)
 	bool samples = strcmp(hz, "0") != 0;
 	int n = snprintf(to, room,
 		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s,alloc%s%s%s%s%s%s%s%s",
-		samples ? ",sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
+		samples ? ",cpu,sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
 		o->calls ? ",calls" : "", o->heapshot ? ",heapshot" : "", *shot ? "=" : "", shot,
 		o->probe ? "," : "", o->probe ? o->probe : "");
 	return n >= 0 && (size_t)n < room;
@@ -130,7 +130,7 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	if (!strchr(l->program.runs, ','))
 		add(to, ",program=%s", l->program.runs);
 	if (!o->sample || strcmp(o->sample, "0") != 0)
-		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
+		add(to, ",cpu,sample=%s", o->sample && *o->sample ? o->sample : "100");
 	const char *alloc = o->alloc ? o->alloc : "512k";
 	add(to, ",alloc%s%s", *alloc ? "=" : "", alloc);
 	if (o->heapshot)

@@ -58,7 +58,7 @@ static const struct row rows[] = {
 	{ "counter", M | D, GROUP, NULL, 0 },
 	{ "counters", M | D, GROUP, NULL, 0 },
 	{ "coverage", M, TEXTS, NULL, 0 },
-	{ "cpu", M, GROUP, NULL, 0 },
+	{ "cpu", ALL, GROUP, NULL, 0 },
 	{ "debug", M | D, PLAIN, NULL, 0 },
 	{ "emptycalls", D, GROUP, NULL, 0 },
 	{ "everycall", D, GROUP, NULL, 0 },
@@ -94,6 +94,8 @@ static const struct row rows[] = {
 	{ "runtime", M | D, GROUP, NULL, 0 },
 	{ "sample", M | D, RATE, NULL, 0 },
 	{ "sample", N, RATE, NULL, 10000 },
+	{ "sample-real", M | D, RATE, NULL, 0 },
+	{ "sample-real", N, RATE, NULL, 10000 },
 	{ "spans", D, CHOICE, "|files", 0 },
 	{ "strings", D, NUMBER, NULL, 0 },
 	{ "stock", M | D, PLAIN, NULL, 0 },
@@ -338,17 +340,6 @@ static void refuse(const struct word *w, const struct row *r, unsigned hosts, ch
 	if (whose & hosts) {
 		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is not understood: %.*s wants %s", len, w->at,
 			key, w->at, wanted(r, hosts));
-		return;
-	}
-	static const struct word no_more[] = { { "sample-real", 11, 11, { NULL, 0 } },
-		{ "sampling-real", 13, 13, { NULL, 0 } } };
-	for (size_t i = 0; i < PV_COUNT_OF(no_more); i++) {
-		if (w->key != no_more[i].key || memcmp(w->at, no_more[i].at, w->key) != 0)
-			continue;
-		snprintf(why, PV_WORDS_WHY,
-			"%s would interrupt every wait of the program (poll, epoll_wait,"
-			" nanosleep): use sample",
-			no_more[i].at);
 		return;
 	}
 	list(hosts, known, sizeof known);

@@ -145,7 +145,6 @@ static void describe(struct pvp_clr_options *o)
 static const char *of_mono(const struct pvp_managed_options *m)
 {
 	return m->groups & PVP_MANAGED_TREE       ? "calltree"
-	       : m->groups & PVP_MANAGED_CPU      ? "cpu"
 	       : m->groups & PVP_MANAGED_LINES    ? "lines"
 	       : m->groups & PVP_MANAGED_COVERAGE ? "coverage"
 	       : m->callspec[0]                   ? "callspec"
@@ -165,11 +164,8 @@ bool pvp_clr_parse(
 		return false;
 	snprintf(period, sizeof period, "alloc=%d", PVP_CLR_ALLOC_PERIOD);
 	split(text, own_period ? period : NULL, rest, &o);
-	if (!pvp_managed_parse(rest, &o.m)) {
-		if (o.m.sample_real)
-			snprintf(ret_why, PVP_CLR_WHY, PVP_SAMPLE_REAL_REFUSED);
+	if (!pvp_managed_parse(rest, &o.m))
 		return false;
-	}
 	const char *lacking = of_mono(&o.m);
 	if (lacking) {
 		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);

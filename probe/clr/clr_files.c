@@ -11,7 +11,7 @@
 
 #include "common/base/status.h"
 #include "probe/clr/clr_hot.h"
-#include "probe/clr/clr_ranges.h"
+#include "probe/managed/code_ranges.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"

@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/clr_runtime.h"
-#include "probe/clr/clr_ranges.h"
+#include "probe/managed/code_ranges.h"
 #include "probe/clr/host_clr.h"
 #include "probe/managed/managed_names.h"
 
@@ -181,7 +181,7 @@ void pvp_clr_compiled(uint64_t function, uint64_t took_ns)
 		for (uint32_t k = 0; k < pieces && k < PIECES; k++) {
 			key = number_method(
 				function, name, len, (struct piece){ piece[k], took_ns });
-			pvp_ranges_add(piece[k], key);
+			pvp_ranges_add(piece[k].start, piece[k].size, key);
 			took_ns = 0; /* said once */
 		}
 	}

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "probe/clr/clr_heap.h"
-#include "probe/clr/clr_ranges.h"
+#include "probe/managed/code_ranges.h"
 #include "probe/clr/host_clr.h"
 #include "probe/code/modules.h"
 #include "probe/code/native_samples.h"
@@ -73,8 +73,10 @@ static pvp_hr found_compiled(void *self, uint64_t function, int32_t result)
 void pvp_clr_samples_begin(void)
 {
 	const struct pvp_managed_options *o = &pvp_clr.options.m;
-	if (o->groups & PVP_MANAGED_SAMPLES)
-		pvp_native_samples_set(o->sample_hz);
+	if (!(o->groups & PVP_MANAGED_SAMPLES))
+		return;
+	pvp_native_samples_usage(o->groups & PVP_MANAGED_CPU);
+	pvp_native_samples_order((struct pvp_sample_order){ o->sample_hz, o->sample_real });
 }
 
 void pvp_clr_samples_init(struct pvp_clr_mask *mask)

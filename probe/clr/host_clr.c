@@ -117,16 +117,16 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	if (switched != PVP_REPLY_UNKNOWN)
 		return switched;
 	const struct pvp_managed_options *m = &pvp_clr.options.m;
-	unsigned hz;
-	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &hz, say, room);
+	struct pvp_sample_order order;
+	enum pvp_reply r = pvp_sample_rate(key, value, m->sample_hz, &order, say, room);
 	if (r != PVP_REPLY_OK)
 		return r;
 	if (!(m->groups & PVP_MANAGED_SAMPLES)) {
 		snprintf(say, room, "samples have to be asked for at the start");
 		return PVP_REPLY_ERROR;
 	}
-	pvp_native_samples_set(hz);
-	pvp_sample_say(hz, say, room);
+	pvp_native_samples_order(order);
+	pvp_sample_say(order.hz, say, room);
 	return r;
 }
 

@@ -16,8 +16,10 @@
 #include "probe/code/modules.h"
 #include "probe/code/sample_timer.h"
 #include "probe/code/stack_ends.h"
+#include "probe/code/thread_usage.h"
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
+#include "probe/code/wait_sampler.h"
 #include "probe/core/perf_clock.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
@@ -37,6 +39,7 @@ struct sample {
 	uint32_t times; /* it counts: the timer may have run out more than once before the signal
 			   came */
 	struct pvp_walk_stop stop;
+	struct pvp_usage used; /* since the thread's last sample */
 	uint64_t caller[FRAMES]; /* innermost first */
 };
 
@@ -48,13 +51,15 @@ struct ring {
 	_Atomic uint64_t dropped;
 	uint64_t dropped_told;
 	struct pvp_sample_timer timer;
-	bool seen, nameless; /* the latter: its thread's name is still to be told */
-	uint64_t slots;      /* a power of two */
+	struct pvp_usage used; /* at the last sample; the handler's once the timer is armed */
+	bool seen, nameless;   /* the latter: its thread's name is still to be told */
+	uint64_t slots;        /* a power of two */
 	struct sample slot[];
 };
 
 static _Atomic(struct ring *) rings; /* the writer adds to it */
 static _Atomic unsigned hz;
+static _Atomic bool with_usage;
 static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
 static unsigned changes_seen;    /* the writer's */
 static int number;               /* of the signal; 0: none taken yet */
@@ -114,6 +119,9 @@ static void take(struct ring *r, const siginfo_t *info, const ucontext_t *contex
 	if (info->si_code == SI_TIMER)
 		s->times +=
 			(uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
+	s->used = (struct pvp_usage){ 0, 0 };
+	if (atomic_load_explicit(&with_usage, memory_order_relaxed))
+		s->used = pvp_usage_since(&r->used);
 	s->n = pvp_unwind_walk(&at, s->caller, FRAMES, &s->stop);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 }
@@ -156,10 +164,24 @@ void pvp_native_samples_set(unsigned wanted)
 	atomic_fetch_add(&changes, 1);
 }
 
+void pvp_native_samples_usage(bool wanted)
+{
+	atomic_store(&with_usage, wanted);
+}
+
+void pvp_native_samples_order(struct pvp_sample_order order)
+{
+	pvp_native_samples_set(order.hz);
+	order.hz = order.hz ? pvp_sample_possible(order.hz) : 0;
+	pvp_waits_follow(order);
+}
+
 /* ---- timers, on the writer's thread */
 
-static bool arm(struct ring *r, pid_t tid)
+/* `late`: it had been running before anything was sampled. */
+static bool arm(struct ring *r, pid_t tid, bool late)
 {
+	r->used = late ? pvp_usage_of(tid) : (struct pvp_usage){ 0, 0 };
 	atomic_store_explicit(&r->owner, tid, memory_order_release);
 	if (pvp_sample_timer_arm(&r->timer, tid, atomic_load(&hz), number, r))
 		return true;
@@ -194,7 +216,7 @@ static void disarm(struct ring *r)
 	atomic_store_explicit(&r->owner, 0, memory_order_release);
 }
 
-static void met(pid_t tid, pid_t writer)
+static void met(pid_t tid, pid_t writer, bool late)
 {
 	if (tid == writer)
 		return;
@@ -205,12 +227,12 @@ static void met(pid_t tid, pid_t writer)
 		}
 	}
 	struct ring *r = free_ring();
-	r = r && arm(r, tid) ? r : NULL;
+	r = r && arm(r, tid, late) ? r : NULL;
 	if (r)
 		r->seen = r->nameless = true;
 }
 
-static void look_for_threads(pid_t writer)
+static void look_for_threads(pid_t writer, bool late)
 {
 	DIR *d = opendir("/proc/self/task");
 	if (!d)
@@ -219,7 +241,7 @@ static void look_for_threads(pid_t writer)
 		r->seen = false;
 	for (struct dirent *e; (e = readdir(d));)
 		if (*e->d_name != '.')
-			met((pid_t)strtol(e->d_name, NULL, 10), writer);
+			met((pid_t)strtol(e->d_name, NULL, 10), writer, late);
 	closedir(d);
 }
 
@@ -244,8 +266,9 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	return key;
 }
 
-static bool put(
-	struct pvp_writer *w, struct pvp_out_buffer *page, const struct sample *s, pid_t tid)
+/* `last`: with the processor's time, right after it in the same buffer. */
+static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct sample *s,
+	pid_t tid, bool last)
 {
 	uint64_t keys[2 + FRAMES];
 	uint32_t n = 2 + s->n;
@@ -257,7 +280,15 @@ static bool put(
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
 		.hit = { .thread = (uint64_t)tid, .ips = { 0, 1 }, .frames = { 1, n - 1 } } };
-	return pvp_out_buffer_add(w, page, &ev, &pools);
+	struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
+		.time = s->time,
+		.cpu = { s->used.user_ns, s->used.kernel_ns } };
+	last = last && s->used.user_ns + s->used.kernel_ns;
+	size_t need = mlpd_encode_max(&ev, &pools) + mlpd_encode_max(&cpu, NULL);
+	if (last && sizeof page->bytes - page->n < need && !pvp_out_buffer_send(w, page))
+		return false;
+	return pvp_out_buffer_add(w, page, &ev, &pools) &&
+	       (!last || pvp_out_buffer_add(w, page, &cpu, NULL));
 }
 
 static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
@@ -268,7 +299,7 @@ static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring
 	for (; at < n; at++) {
 		const struct sample *s = &r->slot[at & (r->slots - 1)];
 		for (uint32_t i = 0; i < s->times; i++)
-			put(w, page, s, owner);
+			put(w, page, s, owner, i + 1 == s->times);
 		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->times);
 	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
@@ -304,6 +335,11 @@ static bool is_alive(struct ring *r)
 		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
 }
 
+static void count_end(const struct pvp_walk_stop *stop, uint64_t times)
+{
+	pvp_stack_ends_count(PVP_SAMPLE_STACK, stop, times);
+}
+
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	if (!pvp_perf_watch())
@@ -314,7 +350,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 	if (atomic_load(&hz))
 		pvp_unwind_refresh();
 	if (atomic_load(&hz) && !changed)
-		look_for_threads((pid_t)w->tid);
+		look_for_threads((pid_t)w->tid, false);
 	for (struct ring *r = rings; r; r = r->next) {
 		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
 			continue;
@@ -324,14 +360,16 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		if (changed || !r->seen || !is_alive(r))
 			disarm(r);
 	}
+	pvp_waits_tell(w, page, key_of, count_end);
 	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
-		look_for_threads((pid_t)w->tid);
+		look_for_threads((pid_t)w->tid, true);
 }
 
 void pvp_native_samples_stop(void)
 {
 	atomic_store(&hz, 0);
+	pvp_waits_stop();
 	for (struct ring *r = rings; r; r = r->next)
 		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
 			disarm(r);
@@ -342,6 +380,7 @@ void pvp_native_samples_stop(void)
 void pvp_native_samples_forget(void)
 {
 	atomic_store(&hz, 0);
+	pvp_waits_forget();
 	pvp_unwind_forget();
 	pvp_stack_ends_reset();
 	for (struct ring *r = rings; r; r = r->next) {

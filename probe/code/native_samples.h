@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probe/core/sample_rate.h"
+
 struct pvp_writer;
 struct pvp_out_buffer;
 
@@ -16,6 +18,11 @@ struct pvp_out_buffer;
  * more. Errors of the system: as 0. Threads that wait are never interrupted.
  */
 void pvp_native_samples_set(unsigned wanted);
+/* By an order or the options. `real`: of threads that wait, too, until none are wanted any more. */
+void pvp_native_samples_order(struct pvp_sample_order order);
+
+/* With the processor time that the thread has used since its last sample; before the first one. */
+void pvp_native_samples_usage(bool wanted);
 
 /* Code that no file holds: the function's key, 0: none of it. Before the first sample. */
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));

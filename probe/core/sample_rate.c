@@ -38,23 +38,20 @@ void pvp_sample_say(unsigned hz, char *say, size_t room)
 		snprintf(say, room, "sample=%u: the system's ticks are no more", possible);
 }
 
-enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began, unsigned *ret_hz,
-	char *say, size_t room)
+enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began,
+	struct pvp_sample_order *ret, char *say, size_t room)
 {
 	char *end;
-	if (strcmp(key, "sample-real") == 0) {
-		snprintf(say, room, PVP_SAMPLE_REAL_REFUSED);
-		return PVP_REPLY_ERROR;
-	}
-	if (strcmp(key, "sample") != 0)
+	ret->real = strcmp(key, "sample-real") == 0;
+	if (!ret->real && strcmp(key, "sample") != 0)
 		return PVP_REPLY_UNKNOWN;
 	if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0) {
-		*ret_hz = value[1] == 'f' ? 0 : began ? began : PVP_SAMPLE_USUAL;
+		ret->hz = value[1] == 'f' ? 0 : began ? began : PVP_SAMPLE_USUAL;
 		return PVP_REPLY_OK;
 	}
 	unsigned long n = strtoul(value, &end, 10);
 	if (*value >= '0' && *value <= '9' && !*end && n <= PVP_SAMPLE_MOST) {
-		*ret_hz = (unsigned)n;
+		ret->hz = (unsigned)n;
 		return PVP_REPLY_OK;
 	}
 	snprintf(say, room, "%s is on, off or samples a second, up to %d", key, PVP_SAMPLE_MOST);

@@ -1,6 +1,6 @@
 /*
  * How many samples a second there can be, and the orders "set sample=1000", "=on" and "=off", the
- * same for every host.
+ * same for every host; "sample-real" likewise, which takes what waits, too.
  */
 #ifndef PV_PROBE_SAMPLE_RATE_H
 #define PV_PROBE_SAMPLE_RATE_H
@@ -8,11 +8,6 @@
 #include "probe/core/host.h"
 
 enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
-
-/* A timer that runs while a thread waits cuts the wait short: SA_RESTART does not help poll(). */
-#define PVP_SAMPLE_REAL_REFUSED                                                                    \
-	"sample-real would interrupt every wait of the program (poll, epoll_wait, nanosleep): use" \
-	" sample"
 
 /*
  * Rate of `hz` that a POSIX timer of processor time can give: the system looks at those clocks at
@@ -31,9 +26,14 @@ void pvp_sample_say(unsigned hz, char *say, size_t room);
 
 /*
  * PVP_REPLY_UNKNOWN: the key is another. PVP_REPLY_OK: so many a second are wanted, 0 for none;
- * "on" means `began`, or PVP_SAMPLE_USUAL when that is 0. PVP_REPLY_ERROR: `say` tells why.
+ * "on" means `began`, or PVP_SAMPLE_USUAL when that is 0; `real`: of what waits, too.
+ * PVP_REPLY_ERROR: `say` tells why.
  */
-enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began, unsigned *ret_hz,
-	char *say, size_t room);
+struct pvp_sample_order {
+	unsigned hz;
+	bool real;
+};
+enum pvp_reply pvp_sample_rate(const char *key, const char *value, unsigned began,
+	struct pvp_sample_order *ret, char *say, size_t room);
 
 #endif

@@ -238,7 +238,7 @@ static bool take_valued(
 		*ret_ok = sample(o, value, n);
 	} else if (is(at, key, "sample-real") || is(at, key, "sampling-real")) {
 		o->sample_real = true;
-		*ret_ok = false;
+		*ret_ok = sample(o, value, n);
 	} else if (key < len && is(at, key, "alloc")) {
 		o->groups |= PVP_MANAGED_ALLOC;
 		*ret_ok = bytes(value, n, &o->alloc_period);
@@ -334,7 +334,8 @@ static void describe(struct pvp_managed_options *o)
 	if (o->groups & PVP_MANAGED_TREE)
 		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
 	if (o->groups & PVP_MANAGED_SAMPLES) {
-		int n = snprintf(text, sizeof text, "sample=%u", o->sample_hz);
+		int n = snprintf(text, sizeof text, "%s=%u",
+			o->sample_real ? "sample-real" : "sample", o->sample_hz);
 		keep(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->groups & PVP_MANAGED_COVERAGE)
@@ -389,14 +390,15 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 		o.groups = 0;
 	for (const char *at = text; *at;) {
 		at = next_word(at, word, &len);
-		if (!at || (len && !take(&o, word, len, &off))) {
-			ret->sample_real = o.sample_real;
+		if (!at || (len && !take(&o, word, len, &off)))
 			return false;
-		}
 	}
 	o.groups &= ~off;
-	if (o.stock)
-		o.groups &= ~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES);
+	if (o.stock) {
+		o.groups &=
+			~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES | PVP_MANAGED_CPU);
+		o.sample_real = false;
+	}
 	if (o.want_report && !make_report(&o))
 		return false;
 	/* If extensions are written anyway, times of the processor come with the samples. */

@@ -41,7 +41,7 @@ enum { PVP_MANAGED_TEXT = 1024, PVP_MANAGED_FRAMES = 64 };
 struct pvp_managed_options {
 	unsigned groups;
 	unsigned sample_hz;
-	bool sample_real;          /* why it is refused (sample_rate.h); set then, too */
+	bool sample_real;          /* of threads that wait, too */
 	bool shot_at_end;          /* heapshot-on-shutdown */
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
 	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */

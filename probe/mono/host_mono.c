@@ -11,6 +11,8 @@
 
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
+#include "probe/code/unwind_set.h"
+#include "probe/code/wait_sampler.h"
 #include "probe/managed/managed_filter.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/managed_names.h"
@@ -61,9 +63,10 @@ static void told(struct pvp_writer *w)
 
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
-	unsigned hz;
-	enum pvp_reply r = pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &hz, say, room);
-	if (r != PVP_REPLY_OK || pvp_mono_samples_set(hz))
+	struct pvp_sample_order order;
+	enum pvp_reply r =
+		pvp_sample_rate(key, value, pvp_mono.options.sample_hz, &order, say, room);
+	if (r != PVP_REPLY_OK || pvp_mono_samples_set(order))
 		return r;
 	snprintf(say, room, "samples have to be asked for at the start");
 	return PVP_REPLY_ERROR;
@@ -100,12 +103,37 @@ static void pairs(unsigned n)
 		go_through(&first, NULL);
 }
 
+/* Mono's methods have small numbers, functions of libraries their addresses (mono_samples.c). */
+static bool method(uint64_t key, struct pvp_method *ret)
+{
+	static const char unknown[] = "[unknown code]";
+	if (key == PVP_MONO_UNKNOWN) {
+		*ret = (struct pvp_method){ 0, 0, unknown, sizeof unknown - 1 };
+		return true;
+	}
+	return key >= PVP_MONO_ADDRESSES ? pvp_modules_method(key, ret)
+					 : pvp_names_method(key, ret);
+}
+
+static void unnamed(uint64_t key)
+{
+	if (key < PVP_MONO_ADDRESSES)
+		pvp_names_unnamed(key);
+}
+
+static void stop(void)
+{
+	pvp_waits_stop();
+	pvp_unwind_finish();
+	pvp_modules_finish();
+}
+
 static const struct pvp_host host = {
 	.name = "mono",
-	.stop = pvp_modules_finish,
+	.stop = stop,
 	.calibrate = pairs,
-	.method = pvp_names_method,
-	.unnamed = pvp_names_unnamed,
+	.method = method,
+	.unnamed = unnamed,
 	.tell = tell,
 	.on_flushed = told,
 	.stood_still = pvp_mono_heap_told,
@@ -138,6 +166,13 @@ static void after_fork(void)
 	pvp_names_release();
 	pvp_mono_types_release();
 	pvp_mono_threads_release();
+}
+
+static void in_child(void)
+{
+	pvp_waits_forget();
+	pvp_unwind_forget();
+	after_fork();
 }
 
 static void complain(const char *what)
@@ -174,8 +209,8 @@ static void say_timer(struct pvp_managed_options *o)
 {
 	size_t n = strlen(o->words);
 	if (o->groups & PVP_MANAGED_SAMPLES)
-		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono:%u", n ? "," : "",
-			o->sample_hz);
+		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono-cpu:%u",
+			n ? "," : "", o->sample_hz);
 }
 
 EXPORT void mono_profiler_init_profview(const char *text);
@@ -189,9 +224,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	if (!pvp_managed_parse(text, &p->options) || !pvp_filter_sound(p->options.filter) ||
 		!pvp_filter_sound(p->options.coverage) ||
 		!pvp_mono_callspec_sound(p->options.callspec)) {
-		complain(p->options.sample_real
-				 ? PVP_SAMPLE_REAL_REFUSED
-				 : "an option after --profile=profview: is not understood");
+		complain("an option after --profile=profview: is not understood");
 		return;
 	}
 	if (p->options.want_help) {
@@ -213,7 +246,7 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	}
 	if (error)
 		return;
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(before_fork, after_fork, in_child);
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);
 	pvp_mono_events_init(p);

@@ -5,6 +5,7 @@
 #include <mono/metadata/profiler.h>
 
 #include "probe/managed/managed_args.h"
+#include "probe/core/sample_rate.h"
 #include "probe/core/writer.h"
 
 /* Mono hands this to every callback; there is one. */
@@ -45,7 +46,10 @@ void pvp_mono_assembly_there(MonoAssembly *assembly);
 void pvp_mono_vtable_there(MonoVTable *vtable);
 
 /* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
-bool pvp_mono_samples_set(unsigned hz);
+/* Keys from here on are addresses of native functions; no number of a method comes so far. */
+#define PVP_MONO_ADDRESSES (UINT64_C(1) << 32)
+#define PVP_MONO_UNKNOWN   (PVP_MONO_ADDRESSES - 1) /* code of which nothing is known */
+bool pvp_mono_samples_set(struct pvp_sample_order order);
 
 /* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */
 struct pvp_mono_type {

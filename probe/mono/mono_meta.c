@@ -12,6 +12,7 @@
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
+#include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
 
 /* Frees memory that Mono hands to us. */
@@ -64,6 +65,8 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 			.started = timed ? now - begin : 0, /* how long it took */
 			.name = text_of(name) } };
 	pvp_names_define(&ev);
+	if (p->options.sample_real)
+		pvp_ranges_add(ev.jit.code, ev.jit.size, ev.jit.method);
 	if (calling)
 		pvp_names_set_calling(calling);
 	if (p->options.groups & PVP_MANAGED_LINES)

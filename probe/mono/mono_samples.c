@@ -3,18 +3,27 @@
  * go to a ring of their own, which the writer empties. A slot is claimed by an atomic addition and
  * published by its turn number; when the writer is a whole ring behind, samples are dropped.
  */
+#include <errno.h>
 #include <mono/metadata/loader.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/resource.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include "probe/code/modules.h"
+#include "probe/code/thread_usage.h"
+#include "probe/code/unwind_set.h"
+#include "probe/code/wait_sampler.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
+#include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
 #include "probe/core/probe_clock.h"
+#include "probe/core/tell.h"
 #include "probe/control/session.h"
 
 enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES };
@@ -22,37 +31,61 @@ enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES };
 struct slot {
 	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
 	uint64_t time, thread, ip;
-	uint64_t user_ns, kernel_ns; /* of the processor, since the thread's last sample */
-	uint32_t n;
+	struct pvp_usage used;            /* since the thread's last sample */
+	uint32_t n, times;                /* samples that it stands for */
 	const MonoMethod *frames[FRAMES]; /* innermost first */
 };
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
 static _Atomic uint64_t claimed, taken, dropped;
-static _Atomic bool sampling; /* the runtime was asked for samples when it began */
+static _Atomic unsigned hz, changes; /* the latter: of the former */
+static _Atomic bool sampling;        /* the runtime was asked for samples when it began */
 
-/* Processor time of the thread at its last sample; both 0: never sampled. */
+/* Processor time of the thread at its last sample; all 0: never sampled. */
 static _Thread_local struct {
-	uint64_t user_ns, kernel_ns;
+	struct pvp_usage usage;
+	uint64_t ns, rest; /* the latter: too little for a sample */
+	unsigned changes;
 } used __attribute__((tls_model("initial-exec")));
 
-static uint64_t ns_of(const struct timeval *t)
+/*
+ * Mono's sampler signals every thread whenever one computes. A wait that the signal has ended is at
+ * its system call again, or just after it with EINTR: no sample of what runs.
+ */
+static bool was_waiting(const ucontext_t *u)
 {
-	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+#if defined(__x86_64__)
+	enum { PAGE = 4096 };
+	static const uint8_t call[] = { 0x0f, 0x05 };
+	uintptr_t pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+	const uint8_t *at = (const uint8_t *)pc;
+	if (pc % PAGE < sizeof call || pc % PAGE > PAGE - sizeof call)
+		return false; /* the other page may not be there */
+	return memcmp(at, call, sizeof call) == 0 ||
+	       (u->uc_mcontext.gregs[REG_RAX] == -EINTR &&
+		       memcmp(at - sizeof call, call, sizeof call) == 0);
+#else
+	(void)u;
+	return false;
+#endif
 }
 
-static void read_cpu(struct slot *s)
+/* Samples that the thread's processor time since its last one comes to. */
+static uint32_t times(void)
 {
-	struct rusage r;
-	s->user_ns = s->kernel_ns = 0;
-	if (!(pvp_mono.options.groups & PVP_MANAGED_CPU) || getrusage(RUSAGE_THREAD, &r) != 0)
-		return;
-	uint64_t user = ns_of(&r.ru_utime), kernel = ns_of(&r.ru_stime);
-	/* The system splits them by guess and may take back some of what it gave to one. */
-	s->user_ns = user > used.user_ns ? user - used.user_ns : 0;
-	s->kernel_ns = kernel > used.kernel_ns ? kernel - used.kernel_ns : 0;
-	used.user_ns = user;
-	used.kernel_ns = kernel;
+	enum { MOST = 100, SECOND = 1000000000 };
+	struct timespec t;
+	unsigned now = atomic_load_explicit(&changes, memory_order_relaxed);
+	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
+	if (!rate || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		return 0;
+	uint64_t ns = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	uint64_t before = used.changes == now ? used.ns : ns;
+	uint64_t each = SECOND / rate, have = ns - before + used.rest;
+	used.changes = now;
+	used.ns = ns;
+	used.rest = have % each;
+	return have / each < MOST ? (uint32_t)(have / each) : MOST;
 }
 
 static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
@@ -67,6 +100,11 @@ static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int o
 static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 {
 	(void)p;
+	if (was_waiting(context))
+		return;
+	uint32_t n = times();
+	if (!n)
+		return;
 	uint64_t turn = atomic_load_explicit(&claimed, memory_order_relaxed);
 	do {
 		if (turn - atomic_load_explicit(&taken, memory_order_acquire) >= SLOTS) {
@@ -81,7 +119,10 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	s->thread = (uint64_t)syscall(SYS_gettid);
 	s->ip = (uint64_t)(uintptr_t)ip;
 	s->n = 0;
-	read_cpu(s);
+	s->times = n;
+	s->used = (struct pvp_usage){ 0, 0 };
+	if (pvp_mono.options.groups & PVP_MANAGED_CPU)
+		s->used = pvp_usage_since(&used.usage);
 	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
@@ -95,9 +136,36 @@ static void tell_dropped(void)
 	told = now;
 }
 
+/* Its events, the processor's time right after the last: they are to stand in one buffer. */
+static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct slot *s,
+	struct pv_event *ev, struct pv_event *cpu, const struct pv_batch *pools)
+{
+	size_t need = mlpd_encode_max(ev, pools) + mlpd_encode_max(cpu, NULL);
+	for (uint32_t i = 1; i < s->times; i++)
+		if (!pvp_out_buffer_add(w, page, ev, pools))
+			return false;
+	if (sizeof page->bytes - page->n < need && !pvp_out_buffer_send(w, page))
+		return false;
+	if (!pvp_out_buffer_add(w, page, ev, pools))
+		return false;
+	return !(s->used.user_ns + s->used.kernel_ns) || pvp_out_buffer_add(w, page, cpu, NULL);
+}
+
+/* Code that the runtime had compiled in advance goes by its symbols. */
+static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
+{
+	uint64_t key = pvp_ranges_find(address);
+	if (!key && (key = pvp_modules_start(address)) < PVP_MONO_ADDRESSES)
+		key = PVP_MONO_UNKNOWN;
+	pvp_tell_method(w, key, time);
+	return key;
+}
+
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
+	pvp_unwind_refresh();
+	pvp_waits_tell(w, page, key_of, NULL);
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
 	uint64_t turn = atomic_load_explicit(&taken, memory_order_relaxed);
 	for (; slots; turn++) {
@@ -116,14 +184,8 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 			.hit = { .thread = s->thread, .ips = { 0, 1 }, .frames = { 1, s->n } } };
 		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 			.time = s->time,
-			.cpu = { s->user_ns, s->kernel_ns } };
-		size_t need = mlpd_encode_max(&ev, &pools) + mlpd_encode_max(&cpu, NULL);
-		/* They are to stand in one buffer. */
-		if (sizeof page->bytes - page->n < need && !pvp_out_buffer_send(w, page))
-			break;
-		if (!pvp_out_buffer_add(w, page, &ev, &pools))
-			break;
-		if (s->user_ns + s->kernel_ns && !pvp_out_buffer_add(w, page, &cpu, NULL))
+			.cpu = { s->used.user_ns, s->used.kernel_ns } };
+		if (!put(w, page, s, &ev, &cpu, &pools))
 			break;
 		atomic_store_explicit(&taken, turn + 1, memory_order_release);
 	}
@@ -135,20 +197,25 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 	atomic_store_explicit(&ring, slots, memory_order_release);
 	if (!slots || !mono_profiler_enable_sampling(p->handle))
 		return;
+	atomic_store(&hz, p->options.sample_hz);
 	mono_profiler_set_sample_mode(
 		p->handle, MONO_PROFILER_SAMPLE_MODE_PROCESS, p->options.sample_hz);
 	mono_profiler_set_sample_hit_callback(p->handle, hit);
 	atomic_store(&sampling, true);
+	pvp_waits_follow((struct pvp_sample_order){ p->options.sample_hz, p->options.sample_real });
 }
 
 /* Mono keeps both numbers and wakes its own thread, which looks at them. */
-bool pvp_mono_samples_set(unsigned hz)
+bool pvp_mono_samples_set(struct pvp_sample_order order)
 {
 	if (!atomic_load(&sampling))
 		return false;
+	atomic_store(&hz, order.hz);
+	atomic_fetch_add(&changes, 1);
+	pvp_waits_follow(order);
 	return mono_profiler_set_sample_mode(pvp_mono.handle,
-		hz ? MONO_PROFILER_SAMPLE_MODE_PROCESS : MONO_PROFILER_SAMPLE_MODE_NONE,
-		hz ? hz : 1);
+		order.hz ? MONO_PROFILER_SAMPLE_MODE_PROCESS : MONO_PROFILER_SAMPLE_MODE_NONE,
+		order.hz ? order.hz : 1);
 }
 
 void pvp_mono_last_samples(void)

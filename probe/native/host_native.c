@@ -106,11 +106,11 @@ static enum pvp_reply heapshot(char *say, size_t room)
 
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
 {
-	unsigned hz;
-	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &hz, say, room);
+	struct pvp_sample_order order;
+	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &order, say, room);
 	if (r == PVP_REPLY_OK) {
-		pvp_native_samples_set(hz);
-		pvp_sample_say(hz, say, room);
+		pvp_native_samples_order(order);
+		pvp_sample_say(order.hz, say, room);
 	}
 	return r;
 }
@@ -190,7 +190,8 @@ static int start_native(const struct pvp_native_options *o)
 	error = pvp_session_start(o->rest, &pvp_host_native);
 	if (error)
 		return error;
-	pvp_native_samples_set(o->sample_hz);
+	pvp_native_samples_usage(o->cpu);
+	pvp_native_samples_order((struct pvp_sample_order){ o->sample_hz, o->sample_real });
 	pvp_native_malloc_set(&options);
 	return 0;
 }

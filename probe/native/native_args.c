@@ -111,9 +111,9 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 		return take_alloc(o, w);
 	if (is(w, "malloc"))
 		return take_period(o, w);
-	if (is(w, "sample-real"))
-		return false; /* PVP_SAMPLE_REAL_REFUSED */
-	if (is(w, "sample"))
+	bool real = is(w, "sample-real");
+	o->sample_real |= real;
+	if (real || is(w, "sample"))
 		return number(w, PVP_SAMPLE_MOST, PVP_SAMPLE_USUAL, &o->sample_hz);
 	if (is(w, "maxframes")) {
 		*ret_frames_given = true;
@@ -126,6 +126,8 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 		return o->malloc = o->frees = true;
 	if (is(w, "heapshot"))
 		return take_shots(o, w);
+	if (plain && is(w, "cpu"))
+		return o->cpu = true;
 	if (plain && is(w, "heapshot-on-shutdown"))
 		return o->blocks = o->shot_at_end = true;
 	if (plain && is(w, "nodefaults"))
@@ -147,8 +149,10 @@ static void describe(struct pvp_native_options *o)
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)
-		snprintf(to + n, room - (size_t)n, ",sample=%u,sample-timer=%s:%u", o->sample_hz,
-			pvp_sample_timer(o->sample_hz), pvp_sample_possible(o->sample_hz));
+		snprintf(to + n, room - (size_t)n, "%s,%s=%u,sample-timer=%s:%u",
+			o->cpu ? ",cpu" : "", o->sample_real ? "sample-real" : "sample",
+			o->sample_hz, pvp_sample_timer(o->sample_hz),
+			pvp_sample_possible(o->sample_hz));
 }
 
 bool pvp_native_parse(const char *text, struct pvp_native_options *ret)

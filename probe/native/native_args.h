@@ -18,6 +18,8 @@ struct pvp_native_options {
 	unsigned shot_ms;   /* and one each so many; 0: when asked for */
 	unsigned frames;    /* of an allocation's stack */
 	unsigned sample_hz; /* 0: no samples */
+	bool sample_real;   /* of what waits, too */
+	bool cpu;           /* with processor time */
 	char words[256];    /* the log header's text of all that */
 	char rest[PVP_NATIVE_TEXT]; /* for pvp_args_parse() */
 };

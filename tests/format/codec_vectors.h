@@ -134,6 +134,7 @@ static const struct vector vectors[] = {
 		"EXT_TREE_CALL t=1000 back=0 method=1010 calls=3 self_ns=3e8 max_ns=64 exc_leaves=1" },
 	{ 17, "0f 00 04 02 ac 02 07", "EXT_TREE_CPU t=1000 user_ns=12c kernel_ns=7" },
 	{ 17, "1f 00 04 01 ac 02 07", "EXT_CPU t=1000 user_ns=12c kernel_ns=7" },
+	{ 17, "1f 00 07 02 02 01 05 02 10 18", "EXT_WAITED t=1000 thread=1002 state=1 times=5 frames=[1010 1018]" },
 	{ 17, "5f 01 02 01 01", "EXT_NATIVE_FREE t=1001 value=1008" },
 	{ 17, "6f 00 04 01 10 e8 07", "EXT_JIT_TIME t=1000 method=1010 started=3e8" },
 	{ 17, "6f 00 06 02 10 e8 07 6d 00",

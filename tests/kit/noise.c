@@ -98,6 +98,10 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 		e.hit.thread = odd(), e.hit.timestamp = odd();
 		e.hit.ips = span(b, 3, 1), e.hit.frames = span(b, 30, 1);
 		break;
+	case PV_KIND_EXT_WAITED:
+		e.hit.thread = odd(), e.hit.state = number() % 9, e.hit.times = number() % 99;
+		e.hit.frames = span(b, 30, 1);
+		break;
 	case PV_KIND_SAMPLE_SYMBOL:
 		e.symbol.address = odd(), e.symbol.size = odd(), e.symbol.name = text();
 		break;

@@ -42,6 +42,14 @@ static void spans(struct world *x)
 					WORLD_LIST(x, world_method(x, 1), world_method(x, 2)) }));
 }
 
+static void waited(struct world *x)
+{
+	struct pv_event e = EVENT(EXT_WAITED,
+		.hit = { .thread = x->high + WORLD_MAIN, .state = PV_WAIT_LOCK, .times = 3 });
+	e.hit.frames = WORLD_LIST(x, world_method(x, 2), world_method(x, 1));
+	world_put(x, 4022, e);
+}
+
 static void thrown(struct world *x)
 {
 	uint64_t error = world_object(x, 9);
@@ -72,6 +80,7 @@ void world_texts(struct world *x)
 	world_buffer(x, WORLD_MAIN, 4000);
 	covered(x);
 	spans(x);
+	waited(x);
 	thrown(x);
 	runtime(x);
 }

@@ -15,16 +15,16 @@ static const struct {
 	{ "System.Threading.Monitor:Enter (object)", PV_STATE_LOCK },
 	{ "System.Threading.Monitor:Exit (object)", PV_STATE_RUNNING },
 	{ "System.Threading.Tasks.Task:Wait ()", PV_STATE_RUNNING }, /* it may run the task */
-	{ "Interop/Sys:WaitForSocketEvents (intptr,Interop/Sys/SocketEvent*,int*)", PV_STATE_IO },
-	{ "(wrapper managed-to-native) Waits:poll (intptr,ulong,int)", PV_STATE_IO },
+	{ "Interop/Sys:WaitForSocketEvents (intptr,Interop/Sys/SocketEvent*,int*)", PV_STATE_POLL },
+	{ "(wrapper managed-to-native) Waits:poll (intptr,ulong,int)", PV_STATE_POLL },
 	{ "(wrapper managed-to-native) Waits:compute (int)", PV_STATE_RUNNING },
 	{ "Waits:poll (intptr,ulong,int)", PV_STATE_RUNNING }, /* code of the program's */
 	{ "My.System.Threading.Thread:Sleep (int)", PV_STATE_RUNNING },
 	{ "(wrapper ", PV_STATE_RUNNING },
 	{ "", PV_STATE_RUNNING },
 }, symbols[] = {
-	{ "__poll [libc.so.6]", PV_STATE_IO },
-	{ "poll@@GLIBC_2.2.5", PV_STATE_IO },
+	{ "__poll [libc.so.6]", PV_STATE_POLL },
+	{ "poll@@GLIBC_2.2.5", PV_STATE_POLL },
 	{ "__GI___lll_lock_wait [libc.so.6]", PV_STATE_LOCK },
 	{ "__futex_abstimed_wait_common64", PV_STATE_LOCK },
 	{ "clock_nanosleep", PV_STATE_SLEEP },

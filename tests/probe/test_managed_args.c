@@ -36,9 +36,13 @@ START_TEST(every_word_is_taken)
 	ck_assert(!pvp_managed_parse("calldepth=", &o));
 	ck_assert(!pvp_managed_parse("calldepth=many", &o));
 	ck_assert(!pvp_managed_parse("heapshot=5", &o));
-	ck_assert(!pvp_managed_parse("sample=fast", &o) && !o.sample_real);
-	ck_assert(!pvp_managed_parse("sample-real", &o) && o.sample_real);
-	ck_assert(!pvp_managed_parse("gc,sampling-real=50", &o) && o.sample_real);
+	ck_assert(!pvp_managed_parse("sample=fast", &o));
+	ck_assert(!pvp_managed_parse("sample-real=fast", &o));
+	ck_assert(!parsed("sample=50").sample_real);
+	o = parsed("nodefaults,sample-real=50");
+	ck_assert(o.sample_real && o.sample_hz == 50 && o.groups == PVP_MANAGED_SAMPLES);
+	ck_assert_str_eq(o.words, "sample-real=50");
+	ck_assert(!parsed("stock,sample-real").sample_real); /* its events are not known there */
 }
 END_TEST
 

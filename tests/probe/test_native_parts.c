@@ -32,6 +32,8 @@ static const struct {
 	{ "heapshot-on-shutdown", ",blocks", "" },
 	{ "heapshot=ondemand", ",blocks", "" },
 	{ "heapshot=2000ms", ",blocks,heapshot=2000ms", "" },
+	{ "sample-real=9", ",sample-real=9,sample-timer=cpu:9", "" },
+	{ "cpu,sample=7", ",cpu,sample=7,sample-timer=cpu:7", "" },
 	{ "sample=7,nodefaults", ",sample=7,sample-timer=cpu:7", "calls=off,alloc=off" },
 };
 
@@ -47,7 +49,7 @@ END_TEST
 static const char *const refused[] = { "malloc=", "malloc=x", "alloc=5q", "sample=", "sample=x",
 	"sample=20000", "maxframes=65", "class=", "class=colour", "heapshot=5gc", "free,malloc=1k",
 	"heapshot=ms", "heapshot=0ms", "heapshot=-5ms", "heapshot=5", "heapshot=2s",
-	"heapshot=999999999ms", "sample-real", "sample-real=50", "free=1" };
+	"heapshot=999999999ms", "sample-real=", "sample-real=20000", "free=1" };
 
 START_TEST(options_that_are_not)
 {

@@ -74,11 +74,8 @@ def main(host, profview, library, program, dotnet='none'):
             for words in ([],) if host == 'mono' else ([], ['busy']):
                 log = pathlib.Path(folder, f'{options}-{len(words)}.mlpd')
                 said = waited(v, host, library, program, options, words, log, dotnet)
-                refused = options.startswith('sample-real')
-                v.equal(f'{options}: there is a log', log.exists(), not refused)
-                if refused and host != 'native':
-                    v.true('it is said why', 'sample-real would interrupt' in said, said)
-                elif not refused and host != 'mono':
+                v.equal(f'{options}: nothing is said', said, '')
+                if host != 'mono':
                     recorded(v, profview, log, options)
     v.close()
     return 0

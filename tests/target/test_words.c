@@ -64,8 +64,9 @@ static const struct {
 	const char *why; /* NULL: understood */
 } asked[] = {
 	{ "fields,sample=200", PV_HOST_MONO, NULL },
-	{ "sample-real=50", PV_HOST_MONO, "would interrupt every wait" },
-	{ "gc,sampling-real", PV_HOST_DOTNET | PV_HOST_MONO, "use sample" },
+	{ "sample-real=50", PV_HOST_MONO, NULL },
+	{ "sample-real,sample-real=200", PV_HOST_NATIVE, NULL },
+	{ "sample-real=20000", PV_HOST_NATIVE, "a number from 1 to 10000" },
 	{ "fields", PV_HOST_NATIVE, "fields is a word of .NET and Mono" },
 	{ "free", PV_HOST_MONO, "free is a word of native programs" },
 	{ "free,alloc=512k", PV_HOST_NATIVE, "add --alloc" },

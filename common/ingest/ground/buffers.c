@@ -75,6 +75,7 @@ static bool is_momentary(const struct pv_model *m, enum pv_kind kind)
 	switch (kind) {
 	case PV_KIND_SAMPLE_HIT:
 		return !own_time; /* else its time is not that of its place in the buffer */
+	case PV_KIND_EXT_WAITED:
 	case PV_KIND_EXCEPTION_THROW:
 	case PV_KIND_EXCEPTION_CLAUSE:
 	case PV_KIND_GC_MOVE:

@@ -1,13 +1,19 @@
 #include "common/model/calls/calls.h"
 
+#include <string.h>
+
 #include "common/model/time/buckets_parts.h"
 #include "common/model/calls/calls_open.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/names/names_parts.h"
 #include "common/model/names/natives.h"
+#include "common/model/names/thread_state.h"
 #include "common/model/time/window_parts.h"
 
 /* Frames that are looked at one by one for the method that was left. */
 enum { NEAR = 32 };
+/* Samples that one event stands for; more is damage. */
+enum { MOST_WAITED = 1 << 24 };
 
 bool pv_calls_init(struct pv_calls *c)
 {
@@ -232,22 +238,84 @@ bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
 	return hit && hit->selected && pv_in_range(x->m, x->time);
 }
 
+/* The node of a hit's frames, 0 without; PV_MAP_NONE: out of memory. */
+static uint32_t node_of_frames(struct pv_context *x, const struct pv_event *e)
+{
+	const uint64_t *pool = x->batch->pool.v;
+	uint32_t node = 0;
+	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
+		uint32_t child = pv_calls_child(x->m, node, pool[e->hit.frames.at + i], 0);
+		if (child == PV_MAP_NONE)
+			return PV_MAP_NONE;
+		node = child ? child : node;
+	}
+	return node;
+}
+
+/* Id of the frame that names the wait, which it gets when met first. 0: out of memory. */
+static uint32_t state_frame(struct pv_model *m, enum pv_thread_state state, uint64_t *ret_key)
+{
+	const char *name = pv_state_frame(state);
+	const struct pv_text text = { name, strlen(name) };
+	*ret_key = UINT64_MAX - 1 - state; /* no method's address */
+	uint32_t id = pv_model_method(m, *ret_key);
+	if (id && !m->names.method.v[id].name &&
+		!pv_names_name_method(&m->names, *ret_key, &text, m->private->use_ns))
+		return 0;
+	return id;
+}
+
+/*
+ * Runtimes sleep as they wait for locks: there the managed method says which of the two it is, the
+ * innermost in which threads wait at all.
+ */
+static enum pv_thread_state state_at(
+	const struct pv_model *m, uint32_t node, enum pv_thread_state state)
+{
+	enum pv_thread_state named = PV_STATE_RUNNING;
+	for (; state == PV_STATE_LOCK && node && named == PV_STATE_RUNNING;
+		node = m->calls.node.v[node].parent) {
+		uint32_t method = m->calls.node.v[node].method;
+		const char *name = pv_intern_text(&m->names.text, m->names.method.v[method].name);
+		named = name ? pv_state_of_method(name) : named;
+	}
+	return named == PV_STATE_SLEEP ? named : state;
+}
+
+static bool waited(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_model *m = x->m;
+	uint32_t times = e->hit.times < MOST_WAITED ? (uint32_t)e->hit.times : MOST_WAITED;
+	uint64_t key;
+	if (!times)
+		return true;
+	uint32_t node = node_of_frames(x, e);
+	if (node == PV_MAP_NONE)
+		return false;
+	uint32_t id = state_frame(m, state_at(m, node, pv_state_of_wait(e->hit.state)), &key);
+	uint32_t leaf = id ? pv_calls_child(m, node, key, id) : PV_MAP_NONE;
+	if (leaf == PV_MAP_NONE)
+		return false;
+	node = leaf ? leaf : node;
+	m->calls.node.v[node].samples += times;
+	m->calls.samples += times;
+	return pv_window_sample(m, node, times, x->time);
+}
+
 bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
 	int64_t time = x->time;
 	const uint64_t *pool = x->batch->pool.v;
-	uint32_t node = 0;
 	m->tree_sums.method = 0;
 	if (!x->counts)
 		return true;
 	m->private->use_ns = time;
-	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
-		uint32_t child = pv_calls_child(m, node, pool[e->hit.frames.at + i], 0);
-		if (child == PV_MAP_NONE)
-			return false;
-		node = child ? child : node;
-	}
+	if (e->kind == PV_KIND_EXT_WAITED)
+		return waited(x, e);
+	uint32_t node = node_of_frames(x, e);
+	if (node == PV_MAP_NONE)
+		return false;
 	if (e->hit.ips.n && node &&
 		!pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
 		return false;
@@ -267,5 +335,5 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	if (hit && !pv_buckets_add(m, time, &bucket))
 		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);
-	return pv_window_sample(m, node, time);
+	return pv_window_sample(m, node, 1, time);
 }

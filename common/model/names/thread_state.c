@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/format/event.h"
 
 struct known {
 	const char *name;
@@ -19,22 +20,22 @@ static const struct known methods[] = {
 	{ "Interop/Sys:Accept",                                    PV_STATE_IO },
 	{ "Interop/Sys:Connect",                                   PV_STATE_IO },
 	{ "Interop/Sys:FSync",                                     PV_STATE_IO },
-	{ "Interop/Sys:Poll",                                      PV_STATE_IO },
+	{ "Interop/Sys:Poll",                                      PV_STATE_POLL },
 	{ "Interop/Sys:Read",                                      PV_STATE_IO },
 	{ "Interop/Sys:ReadStdin",                                 PV_STATE_IO },
 	{ "Interop/Sys:Receive",                                   PV_STATE_IO },
 	{ "Interop/Sys:ReceiveMessage",                            PV_STATE_IO },
-	{ "Interop/Sys:WaitForSocketEvents",                       PV_STATE_IO },
+	{ "Interop/Sys:WaitForSocketEvents",                       PV_STATE_POLL },
 	{ "Interop/Sys:WaitPidExitedNoHang",                       PV_STATE_IO },
 	{ "System.IO.MonoIO:Flush",                                PV_STATE_IO },
 	{ "System.IO.MonoIO:Read",                                 PV_STATE_IO },
 	{ "System.IOSelector:Add",                                 PV_STATE_IO },
 	{ "System.Net.Sockets.Socket:Accept_internal",             PV_STATE_IO },
 	{ "System.Net.Sockets.Socket:Connect_internal",            PV_STATE_IO },
-	{ "System.Net.Sockets.Socket:Poll_internal",               PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Poll_internal",               PV_STATE_POLL },
 	{ "System.Net.Sockets.Socket:ReceiveFrom_internal",        PV_STATE_IO },
 	{ "System.Net.Sockets.Socket:Receive_internal",            PV_STATE_IO },
-	{ "System.Net.Sockets.Socket:Select_internal",             PV_STATE_IO },
+	{ "System.Net.Sockets.Socket:Select_internal",             PV_STATE_POLL },
 	{ "System.Threading.LowLevelLifoSemaphore:WaitForSignal",  PV_STATE_LOCK },
 	{ "System.Threading.LowLevelLifoSemaphore:WaitNative",     PV_STATE_LOCK },
 	{ "System.Threading.LowLevelLock:WaitAndAcquire",          PV_STATE_LOCK },
@@ -76,9 +77,9 @@ static const struct known symbols[] = {
 	{ "accept4",                     PV_STATE_IO },
 	{ "clock_nanosleep",             PV_STATE_SLEEP },
 	{ "connect",                     PV_STATE_IO },
-	{ "epoll_pwait",                 PV_STATE_IO },
-	{ "epoll_pwait2",                PV_STATE_IO },
-	{ "epoll_wait",                  PV_STATE_IO },
+	{ "epoll_pwait",                 PV_STATE_POLL },
+	{ "epoll_pwait2",                PV_STATE_POLL },
+	{ "epoll_wait",                  PV_STATE_POLL },
 	{ "fdatasync",                   PV_STATE_IO },
 	{ "flock",                       PV_STATE_LOCK },
 	{ "fsync",                       PV_STATE_IO },
@@ -91,11 +92,11 @@ static const struct known symbols[] = {
 	{ "lll_lock_wait_private",       PV_STATE_LOCK },
 	{ "nanosleep",                   PV_STATE_SLEEP },
 	{ "pause",                       PV_STATE_SLEEP },
-	{ "poll",                        PV_STATE_IO },
-	{ "ppoll",                       PV_STATE_IO },
+	{ "poll",                        PV_STATE_POLL },
+	{ "ppoll",                       PV_STATE_POLL },
 	{ "pread",                       PV_STATE_IO },
 	{ "pread64",                     PV_STATE_IO },
-	{ "pselect",                     PV_STATE_IO },
+	{ "pselect",                     PV_STATE_POLL },
 	{ "pthread_clockjoin_ex",        PV_STATE_LOCK },
 	{ "pthread_cond_clockwait",      PV_STATE_LOCK },
 	{ "pthread_cond_timedwait",      PV_STATE_LOCK },
@@ -105,7 +106,7 @@ static const struct known symbols[] = {
 	{ "recv",                        PV_STATE_IO },
 	{ "recvfrom",                    PV_STATE_IO },
 	{ "recvmsg",                     PV_STATE_IO },
-	{ "select",                      PV_STATE_IO },
+	{ "select",                      PV_STATE_POLL },
 	{ "sem_clockwait",               PV_STATE_LOCK },
 	{ "sem_timedwait",               PV_STATE_LOCK },
 	{ "sem_wait",                    PV_STATE_LOCK },
@@ -172,10 +173,55 @@ enum pv_thread_state pv_state_of_method(const char *name)
 		     : PV_STATE_RUNNING;
 }
 
+static const char *const names[PV_STATES] = {
+	[PV_STATE_RUNNING] = "running",
+	[PV_STATE_QUEUED] = "runnable",
+	[PV_STATE_LOCK] = "lock",
+	[PV_STATE_POLL] = "poll",
+	[PV_STATE_IO] = "io",
+	[PV_STATE_SLEEP] = "sleep",
+	[PV_STATE_STOPPED] = "stopped",
+	[PV_STATE_WAITING] = "unknown",
+};
+
+static const char *const frames[PV_STATES] = {
+	[PV_STATE_QUEUED] = "(waits for a processor)",
+	[PV_STATE_LOCK] = "(waits for a lock)",
+	[PV_STATE_POLL] = "(waits in poll)",
+	[PV_STATE_IO] = "(waits for io)",
+	[PV_STATE_SLEEP] = "(sleeps)",
+	[PV_STATE_STOPPED] = "(is stopped)",
+	[PV_STATE_WAITING] = "(waits)",
+};
+
 const char *pv_state_name(enum pv_thread_state state)
 {
-	static const char *const names[] = {
-		[PV_STATE_LOCK] = "lock", [PV_STATE_IO] = "io", [PV_STATE_SLEEP] = "sleep"
-	};
 	return names[state];
+}
+
+const char *pv_state_frame(enum pv_thread_state state)
+{
+	return frames[state];
+}
+
+enum pv_thread_state pv_state_of_wait(uint64_t logged)
+{
+	static const enum pv_thread_state states[PV_WAIT_STATES] = {
+		[PV_WAIT_UNKNOWN] = PV_STATE_WAITING,
+		[PV_WAIT_LOCK] = PV_STATE_LOCK,
+		[PV_WAIT_POLL] = PV_STATE_POLL,
+		[PV_WAIT_IO] = PV_STATE_IO,
+		[PV_WAIT_SLEEP] = PV_STATE_SLEEP,
+		[PV_WAIT_STOPPED] = PV_STATE_STOPPED,
+		[PV_WAIT_QUEUED] = PV_STATE_QUEUED,
+	};
+	return logged < PV_WAIT_STATES ? states[logged] : PV_STATE_WAITING;
+}
+
+enum pv_thread_state pv_state_of_frame(const char *name)
+{
+	for (unsigned i = PV_STATE_RUNNING + 1; *name == '(' && i < PV_STATES; i++)
+		if (strcmp(name, frames[i]) == 0)
+			return i;
+	return PV_STATE_RUNNING;
 }

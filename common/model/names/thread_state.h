@@ -1,24 +1,40 @@
 /*
- * State of a thread by its innermost method, inferred from the method's name: runtimes
- * and libc wait in few places. An inference: a name that is not known here counts as running.
+ * Whether a thread runs at a sample, or waits. Our logs say it of those that wait (EXT_WAITED); else
+ * it is inferred from the name of its innermost method: runtimes and libc wait in few places. An
+ * inference: a name that is not known here counts as running.
  */
 #ifndef PV_MODEL_THREAD_STATE_H
 #define PV_MODEL_THREAD_STATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum pv_thread_state {
 	PV_STATE_RUNNING, /* or not known */
+	PV_STATE_QUEUED,  /* would run, had it a processor */
 	PV_STATE_LOCK,    /* waits for another thread: lock, condition, event, join */
-	PV_STATE_IO,      /* waits for descriptors or other processes */
+	PV_STATE_POLL,    /* waits until one of several descriptors is ready */
+	PV_STATE_IO,      /* waits for a descriptor, a disk or another process */
 	PV_STATE_SLEEP,
+	PV_STATE_STOPPED, /* by a signal or a debugger */
+	PV_STATE_WAITING, /* for what is not known */
+	PV_STATES
 };
 
 /* Of a method as logs spell it, "Namespace.Class:Method (arguments)", wrappers' names included. */
 enum pv_thread_state pv_state_of_method(const char *name);
 /* Of a function's symbol, with or without "[library]" or "@version" after it. */
 enum pv_thread_state pv_state_of_symbol(const char *symbol);
-/* "lock", "io", "sleep"; NULL for those that run. */
+/* "running", "runnable", "lock" ... as reports have it; "unknown" for those that wait. */
 const char *pv_state_name(enum pv_thread_state state);
+
+/* Of an enum pv_wait_state, as logs have it. */
+enum pv_thread_state pv_state_of_wait(uint64_t logged);
+/*
+ * The innermost frame of samples of threads that the log says waited, made up by the model:
+ * "(waits for a lock)"; NULL for those that run. And back: running for all other names.
+ */
+const char *pv_state_frame(enum pv_thread_state state);
+enum pv_thread_state pv_state_of_frame(const char *name);
 
 #endif

@@ -286,11 +286,11 @@ bool pv_window_enter(
 	return ok;
 }
 
-bool pv_window_sample(struct pv_model *m, uint32_t node, int64_t time)
+bool pv_window_sample(struct pv_model *m, uint32_t node, uint32_t times, int64_t time)
 {
-	struct pv_window_entry e = { .node = node, .samples = 1 };
+	struct pv_window_entry e = { .node = node, .samples = times };
 	const struct pv_bucket_entry bucket = { PV_BUCKET_METHOD_SAMPLES,
-		m->calls.node.v[node].method, 1, 0 };
+		m->calls.node.v[node].method, times, 0 };
 	return m->window->off || (add_node(m->window, pv_window_number(m->window, time), &e) &&
 					 pv_buckets_add(m, time, &bucket));
 }

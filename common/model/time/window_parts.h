@@ -99,7 +99,7 @@ bool pv_window_enter(
 /* Gives the top frame its self time up to `time`, each part to its own cell. */
 bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time);
 
-bool pv_window_sample(struct pv_model *m, uint32_t node, int64_t time);
+bool pv_window_sample(struct pv_model *m, uint32_t node, uint32_t times, int64_t time);
 
 /* Puts away what the present cell has gathered; nothing is touched then. */
 bool pv_window_flush(struct pv_model *m);

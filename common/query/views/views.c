@@ -16,6 +16,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_ALLOCATION_SITES] = &pv_spec_allocation_sites,
 	[PV_VIEW_COLLECTIONS] = &pv_spec_collections,
 	[PV_VIEW_PAUSES] = &pv_spec_pauses,
+	[PV_VIEW_SAMPLE_STATES] = &pv_spec_sample_states,
 	[PV_VIEW_GENERATIONS] = &pv_spec_generations,
 	[PV_VIEW_HANDLES] = &pv_spec_handles,
 	[PV_VIEW_HANDLE_SITES] = &pv_spec_handle_sites,

@@ -1,4 +1,4 @@
-#include "probe/clr/clr_ranges.h"
+#include "probe/managed/code_ranges.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct range {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct range) ranges; /* by start; none overlap */
 
-/* The first range that ends behind the address. */
+/* The first range that ends above the address. */
 static size_t place(uint64_t ip)
 {
 	size_t lo = 0, hi = ranges.n;
@@ -26,9 +26,9 @@ static size_t place(uint64_t ip)
 	return lo;
 }
 
-void pvp_ranges_add(struct pvp_clr_code code, uint64_t method)
+void pvp_ranges_add(uint64_t start, uint64_t size, uint64_t method)
 {
-	struct range r = { code.start, code.start + code.size, method };
+	struct range r = { start, start + size, method };
 	pthread_mutex_lock(&lock);
 	if (r.end > r.start && pv_reserve(&ranges, 1)) {
 		size_t from = place(r.start), to = from;

@@ -1,14 +1,12 @@
 /* Which method's code lies where. Any thread; all of it under one lock, never held for long. */
-#ifndef PV_PROBE_CLR_RANGES_H
-#define PV_PROBE_CLR_RANGES_H
+#ifndef PV_PROBE_CODE_RANGES_H
+#define PV_PROBE_CODE_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/clr/clr_types.h"
-
 /* Takes the place of whatever it overlaps. */
-void pvp_ranges_add(struct pvp_clr_code code, uint64_t method);
+void pvp_ranges_add(uint64_t start, uint64_t size, uint64_t method);
 
 /* Whether a range of this method begins there. */
 bool pvp_ranges_is(uint64_t start, uint64_t method);

@@ -1,0 +1,85 @@
+/* Samples by what their threads did, all together: a row a state. */
+#include <stdlib.h>
+
+#include "common/model/model.h"
+#include "common/query/call_copy.h"
+#include "common/query/specs.h"
+
+enum { S_SHARE, S_SAMPLES, S_KNOWN, S_STATE, S_COLUMNS };
+
+static const struct pv_column state_columns[] = {
+	[S_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 1, PV_COLUMN_HIDE_JSON },
+	[S_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 9, 0, 0 },
+	[S_KNOWN] = { "known", "KNOWN", PV_UNIT_TEXT, 9, 2, PV_COLUMN_ASCENDING },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 10, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+/* Samples by state; those whose state only a name tells apart. */
+struct sums {
+	uint64_t logged[PV_STATES], inferred[PV_STATES];
+};
+
+/* Of a node, from the innermost method up: parents come first. */
+struct found {
+	uint8_t state;
+	bool logged;
+};
+
+static struct found *states_of_methods(const struct pv_model *m)
+{
+	struct found *v = calloc(m->names.method.n + 1, sizeof *v);
+	for (uint32_t i = 1; v && i < m->names.method.n; i++)
+		v[i].state = (uint8_t)pv_call_state(m, i, &v[i].logged);
+	return v;
+}
+
+static bool sum_up(const struct pv_model *m, struct sums *sums)
+{
+	const struct pv_tree_node *node = m->calls.node.v;
+	bool by_name = pv_call_samples_wait(m);
+	struct found *method = states_of_methods(m);
+	struct found *of = method ? calloc(m->calls.node.n, sizeof *of) : NULL;
+	for (size_t i = 1; of && i < m->calls.node.n; i++) {
+		of[i] = method[node[i].method];
+		if (!of[i].logged && (!by_name || of[i].state == PV_STATE_RUNNING))
+			of[i] = by_name ? of[node[i].parent] : (struct found){ 0 };
+		bool logged = of[i].logged || !by_name;
+		(logged ? sums->logged : sums->inferred)[of[i].state] += node[i].samples;
+	}
+	bool ok = of != NULL;
+	free(of);
+	free(method);
+	return ok;
+}
+
+static void put(struct pv_build *b, unsigned state, bool logged, uint64_t samples, double all)
+{
+	if (!samples)
+		return;
+	struct pv_cell *c = pv_build_row(b, 2 * state + logged + 1);
+	pv_cell_share(&c[S_SHARE], (double)samples, all);
+	pv_cell_u(&c[S_SAMPLES], samples);
+	pv_cell_s(&c[S_KNOWN], logged ? "logged" : "by name");
+	pv_cell_s(&c[S_STATE], pv_state_name(state));
+}
+
+static void copy_states(struct pv_build *b, struct pv_model *m)
+{
+	struct sums sums = { 0 };
+	pv_build_stamp(b, m);
+	if (!sum_up(m, &sums)) {
+		pv_build_fail(b);
+		return;
+	}
+	for (unsigned i = 0; i < PV_STATES; i++) {
+		put(b, i, true, sums.logged[i], (double)m->calls.samples);
+		put(b, i, false, sums.inferred[i], (double)m->calls.samples);
+	}
+}
+
+const struct pv_view_spec pv_spec_sample_states = { .column = state_columns,
+	.columns = S_COLUMNS,
+	.name = "state",
+	.sort = "samples",
+	.copy = copy_states };

@@ -1,0 +1,51 @@
+#include "probe/code/thread_usage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "probe/code/wait_state.h"
+
+enum { SECOND = 1000000000 };
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_usec * 1000;
+}
+
+struct pvp_usage pvp_usage_since(struct pvp_usage *last)
+{
+	struct rusage r;
+	struct pvp_usage ret = { 0, 0 };
+	int before = errno;
+	if (getrusage(RUSAGE_THREAD, &r) == 0) {
+		const struct pvp_usage now = { ns_of(&r.ru_utime), ns_of(&r.ru_stime) };
+		/* The system splits them by guess and may take some of one for the other. */
+		if (now.user_ns > last->user_ns)
+			ret.user_ns = now.user_ns - last->user_ns;
+		if (now.kernel_ns > last->kernel_ns)
+			ret.kernel_ns = now.kernel_ns - last->kernel_ns;
+		*last = now;
+	}
+	errno = before;
+	return ret;
+}
+
+/* Words 12 and 13 after the name, which may hold anything. */
+struct pvp_usage pvp_usage_of(pid_t tid)
+{
+	enum { BEFORE_USER = 11 };
+	char line[512];
+	long ticks = sysconf(_SC_CLK_TCK);
+	pvp_thread_file(tid, "stat", line, sizeof line);
+	char *at = strrchr(line, ')');
+	for (unsigned i = 0; at && i <= BEFORE_USER; i++)
+		at = strchr(at + 1, ' ');
+	if (!at || ticks <= 0)
+		return (struct pvp_usage){ 0, 0 };
+	uint64_t user = strtoull(at, &at, 10), kernel = strtoull(at, NULL, 10);
+	return (struct pvp_usage){ user * (SECOND / (uint64_t)ticks),
+		kernel * (SECOND / (uint64_t)ticks) };
+}

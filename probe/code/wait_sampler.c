@@ -1,0 +1,436 @@
+#include "probe/code/wait_sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/code/stack_copy.h"
+#include "probe/code/wait_state.h"
+#include "probe/core/probe_clock.h"
+#include "probe/core/tell.h"
+#include "probe/core/thread_buf.h"
+#include "probe/core/writer.h"
+
+enum {
+	FRAMES = 64, /* callers; of deeper stacks the innermost */
+	THREADS = 1024,
+	FOUND = 512, /* waits that the writer has not written yet */
+	SECOND = 1000000000,
+	TELL = SECOND / 4,  /* a wait under way is logged so often */
+	LIST = SECOND / 20, /* new threads are looked for so often */
+	STACK = 64 << 10,
+};
+
+/* One thread, as it was at the last look. */
+struct seen {
+	pid_t tid; /* 0: a free place */
+	bool listed, waits;
+	uint64_t time, wall;          /* its processor time, the clock */
+	uint64_t ran, queued, base;   /* by the scheduler, when it was asked last */
+	uint64_t counted;             /* ns that count as waited since then */
+	uint64_t unknown;             /* ns that it waited before it was met waiting */
+	int64_t rest[PV_WAIT_STATES]; /* ns that are no sample yet; less than 0: too many were */
+	uint64_t waited;              /* ns of the present wait that are not logged */
+	enum pv_wait_state state;     /* of the present or last wait */
+	struct pvp_walk_stop stop;
+	uint32_t n;
+	uint64_t frame[FRAMES]; /* innermost first: where it is, return addresses */
+};
+
+struct found {
+	uint64_t time;
+	pid_t tid;
+	enum pv_wait_state state;
+	struct pvp_walk_stop stop; /* of those with frames */
+	uint32_t times, n;
+	uint64_t frame[FRAMES];
+};
+
+static struct shared {
+	struct seen seen[THREADS];
+	struct found found[FOUND];
+	_Atomic uint32_t written, taken;
+	_Atomic uint64_t lost; /* samples for which there was no room */
+} *shared;
+
+static _Atomic unsigned hz;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static pthread_cond_t wake;
+static bool stopping;
+static pthread_t helper;
+static bool running; /* the writer's */
+static uint64_t lost_counted;
+
+/* ---- for the writer */
+
+static void put(const struct seen *s, enum pv_wait_state state, uint64_t times, bool stack)
+{
+	uint32_t n = atomic_load_explicit(&shared->written, memory_order_relaxed);
+	if (n - atomic_load_explicit(&shared->taken, memory_order_acquire) >= FOUND) {
+		atomic_fetch_add_explicit(&shared->lost, times, memory_order_relaxed);
+		return;
+	}
+	struct found *f = &shared->found[n % FOUND];
+	f->time = pvp_monotonic();
+	f->tid = s->tid;
+	f->state = state;
+	f->times = times < UINT32_MAX ? (uint32_t)times : UINT32_MAX;
+	f->n = stack ? s->n : 0;
+	f->stop = s->stop;
+	memcpy(f->frame, s->frame, f->n * sizeof *f->frame);
+	atomic_store_explicit(&shared->written, n + 1, memory_order_release);
+}
+
+/* In whole samples; the rest is kept for the state's next. */
+static void tell(struct seen *s, enum pv_wait_state state, uint64_t ns, bool stack)
+{
+	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
+	int64_t period = SECOND / (int64_t)(rate ? rate : 1);
+	s->rest[state] += (int64_t)ns;
+	if (s->rest[state] < period)
+		return;
+	put(s, state, (uint64_t)(s->rest[state] / period), stack);
+	s->rest[state] %= period;
+}
+
+static void waits_on(struct seen *s, uint64_t ns)
+{
+	s->waited += ns;
+	s->counted += ns;
+}
+
+static void tell_wait(struct seen *s)
+{
+	if (s->waits && s->waited)
+		tell(s, s->state, s->waited, true);
+	s->waited = 0;
+}
+
+/* ---- looking at one thread */
+
+/*
+ * The place at which it waits. While its stack was read it may have run on: then it has used processor time by
+ * now, and the stack is left out.
+ */
+static void take(struct seen *s, const struct pvp_waiting *w)
+{
+	uint64_t now;
+	s->waits = w->waits;
+	s->state = w->waits ? w->state : s->state;
+	s->n = 0;
+	if (!w->waits || !w->pc)
+		return;
+	s->frame[0] = w->pc;
+	unsigned n = pvp_stack_copy_walk(w->pc, w->sp, s->frame + 1, FRAMES - 1, &s->stop);
+	if (pvp_thread_time(s->tid, &now) && now == s->time)
+		s->n = 1 + n;
+}
+
+/* From what is not yet of a state, then from its last one. */
+static void take_off(struct seen *s, uint64_t ns)
+{
+	uint64_t unknown = s->unknown < ns ? s->unknown : ns;
+	s->unknown -= unknown;
+	s->rest[s->state] -= (int64_t)(ns - unknown);
+}
+
+/*
+ * ns in which it neither ran nor waited for a processor, beyond those that count already; tells the
+ * latter. A thread that was woken and had no processor seemed to wait on: the scheduler says so once
+ * it has one, and what was counted too much is taken off what comes.
+ */
+static uint64_t waited_since(struct seen *s, uint64_t now)
+{
+	uint64_t ran, queued;
+	if (!pvp_thread_schedule(s->tid, &ran, &queued)) {
+		ran = s->time;
+		queued = s->queued;
+	}
+	uint64_t stood = queued - s->queued;
+	int64_t ns = (int64_t)(now - s->base - (ran - s->ran) - stood - s->counted);
+	s->ran = ran;
+	s->queued = queued;
+	s->base = s->wall = now;
+	s->counted = 0;
+	if (stood)
+		tell(s, PV_WAIT_QUEUED, stood, false);
+	if (ns < 0)
+		take_off(s, (uint64_t)-ns);
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/*
+ * It has run since the last look: what it waited meanwhile counts for the wait that it was in and
+ * for the one that it is in now, half for each where both are; else for the next one that is met.
+ */
+static void look_anew(struct seen *s, uint64_t now)
+{
+	uint64_t ns = waited_since(s, now);
+	struct pvp_waiting w = pvp_waiting_look(s->tid);
+	if (s->waits) {
+		uint64_t before = w.waits ? ns / 2 : ns;
+		s->waited += before;
+		ns -= before;
+	}
+	tell_wait(s);
+	take(s, &w);
+	s->unknown += ns;
+	if (s->waits) {
+		s->waited = s->unknown;
+		s->unknown = 0;
+	}
+}
+
+static void look(struct seen *s)
+{
+	uint64_t time, now = pvp_monotonic();
+	if (!pvp_thread_time(s->tid, &time)) {
+		tell_wait(s);
+		s->tid = 0;
+	} else if (!s->waits || time != s->time) {
+		s->time = time;
+		look_anew(s, now);
+	} else {
+		waits_on(s, now - s->wall);
+		s->wall = now;
+		if (s->waited >= TELL)
+			tell_wait(s);
+	}
+}
+
+/* ---- all threads */
+
+static unsigned used; /* places before it may be taken */
+
+/* Ours have names that begin so; the program may have such a one as well. */
+static bool is_ours(pid_t tid)
+{
+	static const char name[] = "profview";
+	char comm[32];
+	pvp_thread_file(tid, "comm", comm, sizeof comm);
+	return tid != getpid() && strncmp(comm, name, sizeof name - 1) == 0;
+}
+
+static void add(pid_t tid)
+{
+	unsigned at = 0;
+	while (at < used && shared->seen[at].tid)
+		at++;
+	if (at == THREADS)
+		return;
+	struct seen *s = &shared->seen[at];
+	*s = (struct seen){ .tid = tid, .listed = true };
+	s->wall = s->base = pvp_monotonic();
+	if (!pvp_thread_time(tid, &s->time)) {
+		s->tid = 0;
+		return;
+	}
+	if (!pvp_thread_schedule(tid, &s->ran, &s->queued))
+		s->ran = s->time;
+	used += at == used;
+}
+
+static void met(pid_t tid)
+{
+	for (unsigned i = 0; i < used; i++) {
+		if (shared->seen[i].tid == tid) {
+			shared->seen[i].listed = true;
+			return;
+		}
+	}
+	if (!is_ours(tid))
+		add(tid);
+}
+
+static void list(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	if (!d)
+		return;
+	for (unsigned i = 0; i < used; i++)
+		shared->seen[i].listed = false;
+	for (struct dirent *e; (e = readdir(d));)
+		if (*e->d_name != '.')
+			met((pid_t)strtol(e->d_name, NULL, 10));
+	closedir(d);
+	for (unsigned i = 0; i < used; i++) /* its number may be another process's by now */
+		if (!shared->seen[i].listed)
+			shared->seen[i].tid = 0;
+}
+
+static void look_at_all(void)
+{
+	for (unsigned i = 0; i < used; i++)
+		if (shared->seen[i].tid)
+			look(&shared->seen[i]);
+}
+
+/* ---- the helper */
+
+static uint64_t own_time(void)
+{
+	struct timespec t;
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0
+		       ? (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec
+		       : 0;
+}
+
+/* Three to five quarters of it, so that nothing that the program does keeps step with us. */
+static uint64_t about(uint64_t ns)
+{
+	static uint32_t random = 2463534242;
+	random ^= random << 13;
+	random ^= random >> 17;
+	random ^= random << 5;
+	return ns / 4 * 3 + (ns / 2 >> 10) * (random & 1023);
+}
+
+/* Until the next look, or the end; `cost`: ns of processor time that the last one took. */
+static bool rest(uint64_t cost)
+{
+	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
+	uint64_t each = SECOND / (rate && rate < PVP_WAITS_MOST ? rate : PVP_WAITS_MOST);
+	uint64_t least = cost * (100 / PVP_WAITS_PERCENT);
+	uint64_t until = pvp_monotonic() + about(each > least ? each : least);
+	struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
+	pthread_mutex_lock(&lock);
+	while (!stopping && pvp_monotonic() < until)
+		pthread_cond_timedwait(&wake, &lock, &t);
+	bool more = !stopping;
+	pthread_mutex_unlock(&lock);
+	return more;
+}
+
+static void *help(void *unused)
+{
+	uint64_t cost = 0, before, listed = 0;
+	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_tls.muted = true;
+	prctl(PR_SET_NAME, "profview look");
+	do {
+		before = own_time();
+		if (pvp_monotonic() - listed >= LIST) {
+			list();
+			listed = pvp_monotonic();
+		}
+		look_at_all();
+		cost = own_time() - before;
+	} while (rest(cost));
+	look_at_all();
+	for (unsigned i = 0; i < used; i++)
+		if (shared->seen[i].tid)
+			tell_wait(&shared->seen[i]);
+	return unused;
+}
+
+static bool create(void)
+{
+	pthread_attr_t attr;
+	int error = pthread_attr_init(&attr);
+	if (error)
+		return false;
+	pthread_attr_setstacksize(&attr, STACK);
+	error = pthread_create(&helper, &attr, help, NULL);
+	pthread_attr_destroy(&attr);
+	return !error || (error == EINVAL && pthread_create(&helper, NULL, help, NULL) == 0);
+}
+
+/* All signals are blocked in the writer's thread, and so in ours. */
+static void begin(void)
+{
+	pthread_condattr_t attr;
+	if (!shared) {
+		void *at = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		shared = at == MAP_FAILED ? NULL : at;
+	}
+	if (!shared || !pvp_stack_copy_init() || pthread_condattr_init(&attr) != 0)
+		return;
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&wake, &attr);
+	pthread_condattr_destroy(&attr);
+	stopping = false;
+	used = 0;
+	running = create();
+}
+
+static void end(void)
+{
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	pthread_cond_signal(&wake);
+	pthread_mutex_unlock(&lock);
+	pthread_join(helper, NULL);
+	running = false;
+}
+
+/* ---- the writer's side */
+
+void pvp_waits_follow(struct pvp_sample_order order)
+{
+	if (order.real || atomic_load(&hz))
+		atomic_store(&hz, order.hz);
+}
+
+static bool write_found(struct pvp_writer *w, struct pvp_out_buffer *page, const struct found *f,
+	pvp_waits_key *key)
+{
+	uint64_t keys[FRAMES];
+	for (uint32_t i = 0; i < f->n; i++) /* a call may be the last thing in its function */
+		keys[i] = key(w, f->frame[i] - (i > 0), f->time);
+	const struct pv_batch pools = { .pool = { keys, f->n, f->n } };
+	struct pv_event ev = { .kind = PV_KIND_EXT_WAITED,
+		.time = f->time,
+		.hit = { .thread = (uint64_t)f->tid,
+			.state = f->state,
+			.times = f->times,
+			.frames = { 0, f->n } } };
+	return pvp_out_buffer_add(w, page, &ev, &pools);
+}
+
+void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
+	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times))
+{
+	bool wanted = atomic_load(&hz) && !w->last;
+	if (wanted && !running)
+		begin();
+	if (!wanted && running)
+		end();
+	if (!shared)
+		return;
+	uint32_t n = atomic_load_explicit(&shared->written, memory_order_acquire);
+	uint32_t at = atomic_load_explicit(&shared->taken, memory_order_relaxed);
+	for (; at != n; at++) {
+		const struct found *f = &shared->found[at % FOUND];
+		if (write_found(w, page, f, key) && f->n && ended)
+			ended(&f->stop, f->times);
+	}
+	atomic_store_explicit(&shared->taken, n, memory_order_release);
+	uint64_t lost = atomic_load_explicit(&shared->lost, memory_order_relaxed);
+	atomic_fetch_add(&pvp_core.orphans, lost - lost_counted);
+	lost_counted = lost;
+}
+
+void pvp_waits_stop(void)
+{
+	atomic_store(&hz, 0);
+	if (running)
+		end();
+}
+
+void pvp_waits_forget(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+	atomic_store(&hz, 0);
+	running = false;
+	lock = fresh;
+	if (shared)
+		atomic_store(&shared->taken, atomic_load(&shared->written));
+}

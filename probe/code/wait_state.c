@@ -1,0 +1,152 @@
+#include "probe/code/wait_state.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/status.h"
+
+struct call {
+	long number;
+	enum pv_wait_state state;
+};
+
+/* clang-format off */
+/* Those in which threads wait; all others that a thread is met in are input and output. */
+static const struct call calls[] = {
+	{ SYS_futex, PV_WAIT_LOCK }, { SYS_flock, PV_WAIT_LOCK }, { SYS_semtimedop, PV_WAIT_LOCK },
+	{ SYS_semop, PV_WAIT_LOCK }, { SYS_rt_sigtimedwait, PV_WAIT_LOCK },
+	{ SYS_rt_sigsuspend, PV_WAIT_LOCK }, { SYS_nanosleep, PV_WAIT_SLEEP },
+	{ SYS_clock_nanosleep, PV_WAIT_SLEEP }, { SYS_ppoll, PV_WAIT_POLL },
+	{ SYS_pselect6, PV_WAIT_POLL }, { SYS_epoll_pwait, PV_WAIT_POLL },
+#ifdef SYS_futex_waitv
+	{ SYS_futex_waitv, PV_WAIT_LOCK },
+#endif
+#ifdef SYS_epoll_pwait2
+	{ SYS_epoll_pwait2, PV_WAIT_POLL },
+#endif
+#ifdef SYS_poll
+	{ SYS_poll, PV_WAIT_POLL }, { SYS_select, PV_WAIT_POLL }, { SYS_epoll_wait, PV_WAIT_POLL },
+	{ SYS_pause, PV_WAIT_SLEEP },
+#endif
+};
+/* clang-format on */
+
+/* A poll of nothing is a sleep. */
+static bool polls_nothing(long number, const uintptr_t argument[2])
+{
+#ifdef SYS_poll
+	if (number == SYS_poll)
+		return argument[1] == 0;
+	if (number == SYS_select)
+		return argument[0] == 0;
+#endif
+	return (number == SYS_ppoll && argument[1] == 0) ||
+	       (number == SYS_pselect6 && argument[0] == 0);
+}
+
+static bool locks_file(long number, const uintptr_t argument[2])
+{
+	return number == SYS_fcntl && (argument[1] == F_SETLKW || argument[1] == F_OFD_SETLKW);
+}
+
+enum pv_wait_state pvp_wait_state_of_call(long number, const uintptr_t argument[2])
+{
+	if (polls_nothing(number, argument))
+		return PV_WAIT_SLEEP;
+	if (locks_file(number, argument))
+		return PV_WAIT_LOCK;
+	for (size_t i = 0; i < PV_COUNT_OF(calls); i++)
+		if (calls[i].number == number)
+			return calls[i].state;
+	return PV_WAIT_IO;
+}
+
+/* "NR ARG1 ... ARG6 SP PC", "-1 SP PC" (a fault: memory is read from a file) or "running". */
+struct pvp_waiting pvp_waiting_of_line(const char *line)
+{
+	enum { ARGUMENTS = 6, WORDS = 1 + ARGUMENTS + 2 };
+	uintptr_t word[WORDS];
+	unsigned n = 0;
+	struct pvp_waiting w = { .waits = strncmp(line, "running", 7) != 0 && *line };
+	for (const char *at = line; w.waits && n < WORDS; n++) {
+		char *end;
+		word[n] = (uintptr_t)strtoull(at, &end, 0);
+		if (end == at)
+			break;
+		at = end;
+	}
+	if (!w.waits || n < 3)
+		return w;
+	long number = (long)word[0];
+	w.state = n == WORDS     ? pvp_wait_state_of_call(number, word + 1)
+		  : number == -1 ? PV_WAIT_IO
+				 : PV_WAIT_UNKNOWN;
+	w.sp = word[n - 2];
+	w.pc = word[n - 1];
+	return w;
+}
+
+void pvp_thread_file(pid_t tid, const char *name, char *to, size_t room)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/task/%ld/%s", (long)tid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, room - 1);
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+}
+
+/* The letter after the name, which may hold anything. 0: the thread is gone. */
+static char letter_of(pid_t tid)
+{
+	char line[512];
+	pvp_thread_file(tid, "stat", line, sizeof line);
+	const char *end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+struct pvp_waiting pvp_waiting_look(pid_t tid)
+{
+	char line[256];
+	pvp_thread_file(tid, "syscall", line, sizeof line);
+	struct pvp_waiting w = pvp_waiting_of_line(line);
+	if (*line && (!w.waits || w.state != PV_WAIT_UNKNOWN))
+		return w;
+	char letter = letter_of(tid);
+	if (!*line)
+		w.waits = letter && letter != 'R' && letter != 'Z' && letter != 'X';
+	if (letter == 'T' || letter == 't')
+		w.state = PV_WAIT_STOPPED;
+	else if (letter == 'D')
+		w.state = PV_WAIT_IO;
+	return w;
+}
+
+bool pvp_thread_time(pid_t tid, uint64_t *ret_ns)
+{
+	/* The clock of another thread's processor time, by the kernel's own numbering. */
+	enum { THREAD = 4, SCHEDULER = 2 };
+	struct timespec t;
+	if (clock_gettime((clockid_t)(~(unsigned)tid << 3 | THREAD | SCHEDULER), &t) != 0)
+		return false;
+	*ret_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+bool pvp_thread_schedule(pid_t tid, uint64_t *ret_ran, uint64_t *ret_queued)
+{
+	char line[96], *at = line, *end;
+	pvp_thread_file(tid, "schedstat", line, sizeof line);
+	*ret_ran = strtoull(at, &end, 10);
+	if (end == at)
+		return false;
+	at = end;
+	*ret_queued = strtoull(at, &end, 10);
+	return end != at && *ret_ran;
+}
