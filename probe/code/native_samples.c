@@ -39,7 +39,7 @@ struct sample {
 	uint32_t times; /* it counts: the timer may have run out more than once before the signal
 			   came */
 	struct pvp_walk_stop stop;
-	struct pvp_usage used; /* since the thread's last sample */
+	struct pvp_usage used;   /* since the thread's last sample */
 	uint64_t caller[FRAMES]; /* innermost first */
 };
 
