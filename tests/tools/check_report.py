@@ -147,7 +147,8 @@ def check_world(program):
               'canonical': 'App.Main(string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
               'other': 0}]}, 'exceptions')
     same(report['locks']['objects'][0]['object'], '0x8000', 'address')
-    same(report['samples'], {'total': 1, 'types': None}, 'samples')
+    same(report['samples'], {'total': 1, 'types': None,
+        'states': [{'state': 'running', 'samples': 1, 'known': 'by name'}]}, 'samples')
     same(report['jit'], {'methods': 2, 'code_bytes': 32, 'helpers': 1, 'helper_bytes': 40,
          'failed': None, 'total_ns': None, 'max_ns': None,
          'helper_types': [{'name': 'helper', 'of': None, 'count': 1, 'bytes': 40}], 'bodies': None}, 'jit')
@@ -172,7 +173,7 @@ def check_empty(program):
         same(asked[key], [], f'{key} that was asked for')
     same(asked['gc']['moved_objects'], 0, 'moves')
     same(asked['gc']['handles_created'], None, 'handles')
-    same(asked['samples'], {'total': 0, 'types': None}, 'samples')
+    same(asked['samples'], {'total': 0, 'types': None, 'states': []}, 'samples')
     same(asked['exceptions']['thrown'], 0, 'exceptions by default')
     handles = parse(run(program, 'log:nodefaults,gchandle', 'json', 'gc'))['gc']
     same((handles['handles_created'], handles['pauses'], handles['resizes']), (0, None, None),
