@@ -83,7 +83,7 @@ def copy(root, folder, check):
     for name in READS.get(check, ALL):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         if (root / name).is_dir():
-            shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns('golden', '__pycache__', '*.gz'))
+            shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns('__pycache__', '*.gz'))
         else:
             shutil.copy(root / name, folder / name)
 
