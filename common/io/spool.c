@@ -155,11 +155,12 @@ bool pv_spool_has_room(const struct pv_spool *s)
 	       (used <= s->limit - pv_spool_chunk(s) && marks_open(s) < PV_SPOOL_MARKS);
 }
 
-/* The record ends where the last chunk that is whole in it does; the ring takes over. */
+/*
+ * The ring takes over after the last whole chunk. What could be written of the next one stays in the
+ * file: programs write whole buffers, and a record that ends with one would read as a log that did.
+ */
 static void stop_record(struct pv_spool *s, int why)
 {
-	bool shortened = ftruncate(s->record_fd, (off_t)s->record_size) == 0;
-	(void)shortened; /* else a piece of a chunk stays behind the record: a cut, as any end */
 	if (s->direct)
 		set(&s->shared->record_until, get(&s->shared->written));
 	s->direct = s->catching_up = false;

@@ -131,6 +131,15 @@ def device(b):
         b.said(f'/dev/full, {" ".join(map(str, words[:1] + words[2:]))}', done, 'No space left')
 
 
+def ends_of_buffers(data):
+    """Of the header, and of each whole buffer."""
+    at, ends = data.index(b'\x01LPM'), []
+    while at <= len(data):
+        ends.append(at)
+        at += 48 + int.from_bytes(data[at + 4:at + 8], 'little')
+    return ends
+
+
 def program(b):
     """`run` passes the program's code on, and says it."""
     record = b.folder / 'run.mlpd'
@@ -140,6 +149,10 @@ def program(b):
                   limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
     b.said('run, size limit', done, 'File too large', 7)
     b.is_cut('run, size limit', record)
+    for size in ends_of_buffers(record.read_bytes()):
+        short = b.folder / 'short.mlpd'
+        short.write_bytes(record.read_bytes()[:size])
+        b.is_cut(f'run, {size} bytes of the record', short)
 
 
 def main(profview, log, runs):

@@ -19,7 +19,8 @@ enum pv_log_end {
 enum pv_child_end { PV_CHILD_UNKNOWN, PV_CHILD_EXITED, PV_CHILD_KILLED };
 
 struct pv_ending {
-	bool promised;  /* the probe's counter "ended" is described: it says when it ends */
+	bool promised;  /* by the header, or as the counter "ended" is described: it is the probe's,
+			 * which says when it ends */
 	bool said;      /* and did, or a block END stands in the log */
 	bool abrupt;    /* the process exited although its runtime had not announced its end */
 	bool inside;    /* the input ends inside a buffer */
