@@ -154,7 +154,7 @@ static bool all_done(const struct making k[PV_GROUPED_KINDS], const struct pv_na
 	       k[PV_GROUPED_CLASSES].of.n == n->class_use.n;
 }
 
-/* Others get their turn: whoever waits for the lock is before us when we ask for it again. */
+/* Releases the lock for a moment: threads that wait for it come first when we take it again. */
 static void let_others(struct pv_model *m)
 {
 	pv_model_unlock(m);

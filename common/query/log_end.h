@@ -9,7 +9,7 @@
 struct pv_model;
 
 /*
- * One of "ended", "cut off", "unknown", "not reached", and behind a colon what that is known from.
+ * One of "ended", "cut off", "unknown", "not reached", and after a colon the evidence for it.
  * With the model's lock. Returns buf.
  */
 const char *pv_log_end_line(const struct pv_model *m, char *buf, size_t size);

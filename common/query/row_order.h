@@ -23,8 +23,8 @@ int pv_row_compare(const void *a, const void *b, void *order);
 void pv_rows_sort(struct pv_row *row, size_t n, const struct pv_row_order *order);
 
 /*
- * Those that sorting would put first, `some` of them, in no order; the others behind these,
- * likewise. None is lost.
+ * Moves the `some` rows that sorting would put first to the front, in no order; the others after
+ * them, likewise. None is lost.
  */
 void pv_rows_first(struct pv_row *row, size_t n, size_t some, const struct pv_row_order *order);
 

@@ -39,8 +39,8 @@ struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *sp
 void pv_build_stamp(struct pv_build *b, struct pv_model *m);
 
 /*
- * Called at every turn of a loop that goes through very many entries: now and then the lock is let
- * go of, and whoever waits for it has it first. What the model has may have moved and grown then.
+ * Called at every turn of a loop over very many entries: now and then it releases the model's lock,
+ * so that a waiting thread gets it first. The model's tables may have moved and grown after it.
  */
 static inline void pv_let_others(struct pv_model *m, size_t turn)
 {

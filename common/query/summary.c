@@ -23,7 +23,7 @@ static const char *text(const char *t)
 
 static int64_t duration(const struct pv_model *m)
 {
-	/* A damaged header may put the zero behind every event. */
+	/* A damaged header may put the zero after every event. */
 	return m->events ? pv_sat_span(m->zero_ns, m->last_ns) : 0;
 }
 

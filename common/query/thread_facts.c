@@ -16,7 +16,7 @@ bool pv_thread_is_internal(const char *name)
 }
 
 /*
- * The profiler's own threads go on behind the end that was made up for them at shutdown: that is
+ * The profiler's own threads go on after the end that was made up for them at shutdown: that is
  * no other thread, though the model must take it for one.
  */
 bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t)

@@ -8,7 +8,7 @@
 /* Why it went no further. */
 enum pvp_walk_end {
 	PVP_WALK_WHOLE,      /* as far as the frame that the system started the thread with */
-	PVP_WALK_BROKEN,     /* what should be a frame is none */
+	PVP_WALK_BROKEN,     /* no frame where one should be */
 	PVP_WALK_UNREADABLE, /* no memory is there */
 	PVP_WALK_DEEP,       /* `most` */
 	PVP_WALK_NO_TABLE,   /* a file without .eh_frame, and no frame pointers either */

@@ -125,7 +125,7 @@ START_TEST(threads_are_told_apart_by_their_lives)
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
 			      .meta = { .key = 0x30, .name = text("Profiler Writer") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x30 } });
-	kit_at(&k, 13); /* the profiler goes on behind the end that it made up for itself */
+	kit_at(&k, 13); /* the profiler goes on after the end that it wrote for itself */
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT });
 	struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
 	ck_assert_uint_eq(t->rows, 4);

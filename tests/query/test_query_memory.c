@@ -258,7 +258,8 @@ START_TEST(young_objects_of_a_shot_are_told_apart)
 	for (uint64_t shot = 0; shot < 2; shot++) {
 		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
 		object(&k, NODE, 0x8000, 24, 0);
-		object(&k, NODE, 0x8100, 40, shot); /* of the first nobody says which they are */
+		object(&k, NODE, 0x8100, 40,
+			shot); /* the log does not say which the first ones are */
 		object(&k, TEXT, 0x8200, 8, shot);
 		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
 		struct pv_query q = { .select = shot + 1 };

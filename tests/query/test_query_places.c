@@ -214,7 +214,7 @@ static void covered_world(struct kit *k)
 	statement(k, 1, 0 - UINT64_C(4), 1, 11); /* a step back */
 	statement(k, 2, 0, 1, 20);
 	statement(k, 3, 0, 2, 30);
-	statement(k, 77, 0, 2, 30); /* of a method nobody described */
+	statement(k, 77, 0, 2, 30); /* of a method without a description */
 }
 
 START_TEST(coverage_as_a_tree)

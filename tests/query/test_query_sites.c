@@ -127,7 +127,7 @@ START_TEST(ties_stand_by_class_and_by_the_stacks_text)
 }
 END_TEST
 
-/* Another thread's buffer tells what was waited for only behind the waits. */
+/* Another thread's buffer names the lock only after the waits. */
 START_TEST(waits_for_what_is_told_late_have_its_class)
 {
 	static const char *const row[] = { "class", "stack", "contentions", "wait_ns", NULL };

@@ -31,7 +31,7 @@ struct timeval ui_app_timeval(int64_t ms)
 	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 }
 
-/* Arms the frame timer, or brings it forward: `gap_ms` behind what was drawn at `drawn_ns`. */
+/* Arms the frame timer, or brings it forward: `gap_ms` after the one drawn at `drawn_ns`. */
 static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
 {
 	int64_t since = (ui_app_now() - drawn_ns) / 1000000;
@@ -177,7 +177,7 @@ static bool do_reply(struct app *a, unsigned reply)
 	return true;
 }
 
-/* Without a terminal nobody waits for a frame: it shows what is exact. */
+/* Without a terminal no one waits for a frame: it shows exact figures only. */
 static void turn_range(struct app *a, int64_t now)
 {
 	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
@@ -271,7 +271,7 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
-/* Until the next frame nobody looks, so nothing more need be heard of. */
+/* No more notices are needed until the next frame is drawn. */
 static void on_data(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
@@ -433,7 +433,7 @@ static void close_loop(struct app *a)
 }
 
 /*
- * A terminal or a plain file behind the keys may be something epoll refuses, so any method that
+ * epoll may refuse the terminal or plain file that keys come from, so any method that
  * can watch every kind of descriptor is asked for.
  */
 static struct event_base *make_base(void)

@@ -57,7 +57,7 @@ static bool is_a_file(const char *path)
 static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed_options *o,
 	const struct pv_restrict *only, struct pv_error *reterr)
 {
-	/* An index shall answer ranges, whoever makes it. */
+	/* An index must answer ranges, whichever command made it. */
 	bool indexed = !o->no_index && !only->ranged && !only->threaded && is_a_file(o->path);
 	bool ranges = o->ranges || indexed;
 	struct pv_ingest_options io = { .jobs = o->jobs,

@@ -35,7 +35,7 @@ enum {
 	ALONE = 512 << 10, /* bytes: blocks from this size on are mapped alone, and grow without a
 			       copy */
 	KEPT = 2 * HEAP,   /* at the heap's end, when they are free */
-	FURTHER = 1 << 20, /* by which the heap grows behind its first bytes */
+	FURTHER = 1 << 20, /* step by which the heap grows after its first bytes */
 };
 
 /* Rest of the heap's first bytes, from the next large page on. */
@@ -88,7 +88,7 @@ static bool take_large(void)
 	return ok;
 }
 
-/* Up to some way behind what is in use. */
+/* Up to a margin above the memory in use. */
 static void fill(uintptr_t used)
 {
 	while (heap.next < heap.end && heap.next < used + AHEAD)

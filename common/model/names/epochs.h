@@ -27,12 +27,12 @@ bool pv_epochs_add(struct pv_epochs *e, uint64_t key, struct pv_epoch it, struct
 bool pv_epochs_move(struct pv_epochs *e, uint64_t key, struct pv_epoch it);
 
 /*
- * The newest that begins at or before `time`, and the one behind it (without the former: the oldest
+ * The newest that begins at or before `time`, and the one after it (without the former: the oldest
  * of all). False: the key has had one meaning at most.
  */
 bool pv_epochs_around(const struct pv_epochs *e, uint64_t key, int64_t time, uint32_t *ret_at,
 	uint32_t *ret_next);
-/* The one behind a meaning, 0: it is the newest. */
+/* The next meaning of the key; 0: `id` is the newest. */
 uint32_t pv_epochs_next(const struct pv_epochs *e, uint64_t key, uint32_t id);
 
 /* `id` as the next of all ids: `first` has the first of each key. False when out of memory. */

@@ -1,7 +1,7 @@
 /*
  * Names of classes' fields, which class another one derives from and where arrays have their
- * elements, as far as a probe has told them (extension family 3). Part of the model: written by the
- * ingest owner, read under the lock.
+ * elements, as far as a probe has written them (extension family 3). Part of the model: written by
+ * the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_FIELDS_H
 #define PV_MODEL_FIELDS_H
