@@ -130,7 +130,7 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	if (!strchr(l->program.runs, ','))
 		add(to, ",program=%s", l->program.runs);
 	if (!o->sample || strcmp(o->sample, "0") != 0)
-		add(to, ",cpu,sample=%s", o->sample && *o->sample ? o->sample : "100");
+		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
 	const char *alloc = o->alloc ? o->alloc : "512k";
 	add(to, ",alloc%s%s", *alloc ? "=" : "", alloc);
 	if (o->heapshot)

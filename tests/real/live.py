@@ -75,11 +75,11 @@ def figures(t, said):
     only(t, 'Counted.Calls:')
     for name, n in said_of(said, 'calls').items():
         if name.startswith('Counted.Calls:') and n < 100000:
-            t.wait_row(name.split(' ')[0], n)
+            t.wait_row(name.split(' ')[0].replace(':', '.'), n)
     t.keys('5')
     only(t, 'Counted.')
     for name, n in said_of(said, 'allocs').items():
-        t.wait_row(name, n)
+        t.wait_row(name.replace('System.Int32', 'int'), n)
     t.keys('X')
     only(t, 'Counted.')
     t.wait_row('Counted.OwnException', said['throws Counted.OwnException'])

@@ -16,7 +16,7 @@ from live import OPTIONS, Place, figures, left, only, scene, watch
 from verdict import Verdict
 
 WORLDS = 'calls allocs throws locks'
-NAME = re.compile(r'Counted\.[\w.]+:[\w<>]+')
+NAME = re.compile(r'Counted\.[\w.]+\.[\w<>]+')
 
 
 def names(screen):
@@ -41,7 +41,7 @@ def mid_run(v, profview, exe, folder):
         methods = {m['name']: m['calls'] for m in place.report(place.record)['methods']}
         t.keys('2')
         for name in names(t.text()):
-            full = next(m for m in methods if m.startswith(name + ' ('))
+            full = next(m for m in methods if m.replace(':', '.').startswith(name + ' ('))
             t.wait_row(name, methods[full])
             v.true(f'{name} as in a report of the record', True)
         left(t, v)
@@ -91,7 +91,7 @@ def pause(v, profview, exe, folder):
         program.wait_phase(1)
         t.keys('2')
         only(t, 'Counted.Calls:')
-        t.wait_row('Counted.Calls:Leaf', 12500)
+        t.wait_row('Counted.Calls.Leaf', 12500)
         t.keys('p')
         t.wait(lambda screen: 'PAUSED' in screen)
         before, rss = t.text(), program.rss()
@@ -101,8 +101,8 @@ def pause(v, profview, exe, folder):
         v.true('no flood in the picture', 'Drop' not in t.text())
         v.equal('rows of the paused picture', rows_of(t.text()), rows_of(before))
         t.keys('p')
-        t.wait_row('Counted.Calls:Flood', said['calls Counted.Calls:Flood ()'])
-        t.wait('Counted.Calls:Drop')
+        t.wait_row('Counted.Calls.Flood', said['calls Counted.Calls:Flood ()'])
+        t.wait('Counted.Calls.Drop')
         program.go()
         program.wait()
         t.wait_end()
@@ -194,18 +194,18 @@ def sizes(v, profview, exe, folder):
         target.wait_for('the viewer', lambda: t.ask('alternate_on') == '1')
         t.keys('2')
         only(t, 'Counted.Calls:')
-        t.wait('Counted.Calls:Leaf')
+        t.wait('Counted.Calls.Leaf')
         for columns, rows in ((80, 24), (40, 10), (200, 50), (12, 3), (1, 1), (120, 36)):
             t.resize(columns, rows)
             target.wait_for('the new size', lambda: t.ask('pane_width') == str(columns))
             v.equal(f'the viewer lives at {columns}x{rows}', t.ask('alternate_on'), '1')
-        t.wait('Counted.Calls:Leaf')
+        t.wait('Counted.Calls.Leaf')
         t.keys('C-z')
         target.wait_for('the shell', lambda: t.ask('alternate_on') == '0')
         t.resize(80, 24)
         t.run('fg')
         target.wait_for('the viewer again', lambda: t.ask('alternate_on') == '1')
-        t.wait('Counted.Calls:')
+        t.wait('Counted.Calls.')
         left(t, v)
 
 
@@ -261,7 +261,7 @@ def no_terminal(v, profview, exe, folder):
     v.equal('standard error', done.stderr, '')
     lines = done.stdout.splitlines()
     v.equal('lines of the frame', len(lines), 36)
-    leaf = next((line for line in lines if 'Counted.Calls:Leaf' in line), '')
+    leaf = next((line for line in lines if 'Counted.Calls.Leaf' in line), '')
     v.true('calls of Leaf', term.holds(leaf, said['calls Counted.Calls:Leaf (int)']), leaf)
 
 
@@ -354,7 +354,7 @@ def in_range(v, t, place, words):
     t.wait(lambda screen: ' to 00:' in screen and 'bucket' not in screen and shown(screen))
     v.true(f'methods in the range {words}', len(shown(t.text())) > 3)
     for name in shown(t.text()):
-        full = next(m for m in calls if m.startswith(name + ' ('))
+        full = next(m for m in calls if m.replace(':', '.').startswith(name + ' ('))
         t.wait_row(name, calls[full])
 
 

@@ -66,6 +66,7 @@ def samples(profview, folder, program):
 
 
 def main(profview, cc):
+    profview = pathlib.Path(profview).absolute()
     if not all(shutil.which(tool) for tool in ('strip', 'objcopy', 'xz', cc)):
         sys.exit(77)
     v = Verdict('native names')

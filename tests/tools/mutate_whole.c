@@ -82,14 +82,15 @@ static const char *report(const char *path, unsigned jobs, struct text *ret)
 }
 
 /* Keys of counts, which no log can make larger than it has bytes. */
-static const char *const counts[] = { "calls", "exceptional_leaves", "samples_self",
-	"samples_total", "samples", "count", "contentions", "acquired", "failed", "thrown",
+static const char *const counts[] = { "calls", "exceptional_leaves", "count", "contentions", "acquired", "failed", "thrown",
 	"references", "roots", "events", "buffers", "resizes", "moved_objects", "handles_created",
 	"handles_destroyed", "objects_finalized", "catch", "finally" };
 /* Keys of what is saturated, never wrapped. */
 static const char *const sizes[] = { "total_ns", "self_ns", "max_ns", "duration_ns", "pause_ns",
 	"wait_ns", "max_wait_ns", "allocated_bytes", "bytes", "code_bytes", "helper_bytes",
-	"max_heap_bytes", "heap_before", "heap_after", "allocations", "objects" };
+	"max_heap_bytes", "heap_before", "heap_after", "allocations", "objects",
+	/* one may stand for many */
+	"samples_self", "samples_total", "samples" };
 
 static bool is_one_of(const char *key, size_t n, const char *const *list, size_t length)
 {
