@@ -46,7 +46,7 @@ static void waited(struct world *x)
 {
 	struct pv_event e = EVENT(EXT_WAITED,
 		.hit = { .thread = x->high + WORLD_MAIN, .state = PV_WAIT_LOCK, .times = 3 });
-	e.hit.frames = WORLD_LIST(x, world_method(x, 2), world_method(x, 1));
+	e.hit.frames = WORLD_LIST(x, world_method(x, 1));
 	world_put(x, 4022, e);
 }
 

@@ -345,7 +345,7 @@ def in_range(v, t, place, words):
     done = subprocess.run([place.profview, 'report', str(place.file), '--format', 'json',
                            '--no-index', '--section', 'methods', '--range', words],
                           capture_output=True, check=False, timeout=target.DEADLINE)
-    calls = {m['name']: m['calls'] for m in json.loads(done.stdout)['methods']}
+    calls = {m['readable'] or m['name']: m['calls'] for m in json.loads(done.stdout)['methods']}
 
     def shown(screen):
         listed = screen.partition(' METHOD ')[2].partition(' CALLERS of ')[0]
@@ -354,7 +354,7 @@ def in_range(v, t, place, words):
     t.wait(lambda screen: ' to 00:' in screen and 'bucket' not in screen and shown(screen))
     v.true(f'methods in the range {words}', len(shown(t.text())) > 3)
     for name in shown(t.text()):
-        full = next(m for m in calls if m.replace(':', '.').startswith(name + ' ('))
+        full = next(m for m in calls if m.startswith(name + '(') or m == name)
         t.wait_row(name, calls[full])
 
 

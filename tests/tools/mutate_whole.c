@@ -82,9 +82,10 @@ static const char *report(const char *path, unsigned jobs, struct text *ret)
 }
 
 /* Keys of counts, which no log can make larger than it has bytes. */
-static const char *const counts[] = { "calls", "exceptional_leaves", "count", "contentions", "acquired", "failed", "thrown",
-	"references", "roots", "events", "buffers", "resizes", "moved_objects", "handles_created",
-	"handles_destroyed", "objects_finalized", "catch", "finally" };
+static const char *const counts[] = { "calls", "exceptional_leaves", "count", "contentions",
+	"acquired", "failed", "thrown", "references", "roots", "events", "buffers", "resizes",
+	"moved_objects", "handles_created", "handles_destroyed", "objects_finalized", "catch",
+	"finally" };
 /* Keys of what is saturated, never wrapped. */
 static const char *const sizes[] = { "total_ns", "self_ns", "max_ns", "duration_ns", "pause_ns",
 	"wait_ns", "max_wait_ns", "allocated_bytes", "bytes", "code_bytes", "helper_bytes",
