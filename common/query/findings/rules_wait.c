@@ -47,8 +47,9 @@ void pv_judge_type_init(const struct pv_judge *j, struct pv_finding *f)
 		n += pv_judge_value(t, i, "thrown");
 	const char *message = pv_judge_text(t, 0, "message");
 	if (n > 0)
-		pv_finding_say(
-			f, 80, "a static constructor failed%s%s", message[0] ? ": " : "", message);
+		/* Most of what is thrown: then it is the cause of the exceptions. */
+		pv_finding_say(f, 2 * n > (double)j->sum.thrown ? 100 : 80,
+			"a static constructor failed%s%s", message[0] ? ": " : "", message);
 	else
 		pv_finding_say(f, 0, "no static constructor failed");
 	if (n > 0)
