@@ -102,31 +102,38 @@ static bool same_recording(const struct pv_model *m, const struct mlpd_header *h
 	       m->target.pointer_size == h->format.pointer_size;
 }
 
+/* With `life` held: fresh may be the one being filled itself. */
+static bool put_model(struct pv_ingest *in, struct pv_model *fresh)
+{
+	struct pv_model *before = in->model;
+	if (in->options.no_window)
+		pv_window_off(fresh);
+	pthread_mutex_lock(&in->lock);
+	before->address_log = NULL;
+	in->model = fresh;
+	bool ok = pv_ingest_renew_table(in);
+	pv_decode_pool_forget(in->pool, true);
+	in->status.damaged = in->status.complete = false;
+	in->status.renewals++;
+	in->status.models += fresh != before;
+	pv_ingest_note_model(in);
+	pthread_mutex_unlock(&in->lock);
+	if (before != fresh && before != in->shown)
+		pv_model_destroy(before);
+	return ok;
+}
+
 /*
  * A fresh model takes the place of the one being filled; the caller's stays until adopted. Headers
  * of 2007 with nothing between them, 23 bytes each, share one.
  */
 static bool renew_model(struct pv_ingest *in)
 {
+	/* Held, no caller adopts the model that is restarted here. */
+	pthread_mutex_lock(&in->life);
 	bool again = in->model != in->shown && pv_model_restart(in->model);
 	struct pv_model *fresh = again ? in->model : pv_model_create(&in->options.only);
-	if (fresh && in->options.no_window)
-		pv_window_off(fresh);
-	if (!fresh)
-		return pv_ingest_fail_nomem(in);
-	pthread_mutex_lock(&in->life);
-	pthread_mutex_lock(&in->lock);
-	struct pv_model *old = in->model != in->shown && !again ? in->model : NULL;
-	in->model->address_log = NULL;
-	in->model = fresh;
-	bool ok = pv_ingest_renew_table(in);
-	pv_decode_pool_forget(in->pool, true);
-	in->status.damaged = in->status.complete = false;
-	in->status.renewals++;
-	in->status.models += !again;
-	pv_ingest_note_model(in);
-	pthread_mutex_unlock(&in->lock);
-	pv_model_destroy(old);
+	bool ok = fresh && put_model(in, fresh);
 	pthread_mutex_unlock(&in->life);
 	return ok || pv_ingest_fail_nomem(in);
 }
