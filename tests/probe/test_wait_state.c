@@ -138,11 +138,12 @@ START_TEST(a_wait_is_seen_with_its_stack)
 	unsigned n = pvp_stack_copy_walk(w.pc, w.sp, frames, 64, &stop);
 	ck_assert(pvp_thread_time(tid, &after));
 	ck_assert_uint_eq(before, after);
-#ifndef __SANITIZE_ADDRESS__ /* whose own start of a thread has no end that a walk could know */
+	ck_assert_uint_gt(n, 0);
+#ifndef __SANITIZE_ADDRESS__ /* its own calls stand between, and not all can be walked */
 	ck_assert_int_eq(stop.end, PVP_WALK_WHOLE);
-#endif
 	ck_assert(is_in(frames, n, waits[_i].wait));
 	ck_assert(is_in(frames, n, (void (*)(void))(uintptr_t)begins));
+#endif
 	ck_assert_int_eq(write(tunnel[1], "x", 1), 1);
 	sem_post(&never);
 	pthread_join(thread, NULL);
