@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "common/base/new_file.h"
 
 static const struct pv_export_format formats[] = {
 	{ "folded", ".folded", NULL, true, false, "when, threads", pv_export_folded },
@@ -102,23 +102,7 @@ bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *
 bool pv_export_file(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, const char *path, struct pv_error *reterr)
 {
-	char temp[4096];
-	mode_t mask = umask(0);
-	umask(mask);
-	if (access(path, F_OK) == 0)
-		return pv_fail(
-			reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is", path);
-	if ((size_t)snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= sizeof temp)
-		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
-	int fd = mkstemp(temp);
-	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
-	if (!out)
-		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	bool ok = pv_export_write(p, format, o, out, reterr);
-	if (fclose(out) != 0 && ok)
-		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	if (ok && link(temp, path) != 0) /* refuses where something came there meanwhile */
-		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	unlink(temp);
-	return ok;
+	struct pv_new_file f;
+	return pv_new_file_begin(&f, path, reterr) &&
+	       pv_new_file_finish(&f, pv_export_write(p, format, o, f.out, reterr), reterr);
 }

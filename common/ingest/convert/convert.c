@@ -4,10 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/map.h"
+#include "common/base/new_file.h"
 #include "common/ingest/convert/convert_parts.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/calls/own_time.h"
@@ -399,24 +398,7 @@ bool pv_convert(const char *in, const struct pv_convert_options *o, FILE *out,
 bool pv_convert_file(const char *in, const struct pv_convert_options *o, const char *path,
 	struct pv_convert_totals *ret_totals, struct pv_error *reterr)
 {
-	char temp[4096];
-	mode_t mask = umask(0);
-	umask(mask);
-	if (access(path, F_OK) == 0)
-		return pv_fail(
-			reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is", path);
-	if ((size_t)snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= sizeof temp)
-		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
-	int fd = mkstemp(temp);
-	FILE *out = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
-	if (!out)
-		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	bool ok = pv_convert(in, o, out, ret_totals, reterr);
-	if (fclose(out) != 0 && ok)
-		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	/* A link refuses where a rename would replace what came there meanwhile. */
-	if (ok && link(temp, path) != 0)
-		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
-	unlink(temp);
-	return ok;
+	struct pv_new_file f;
+	return pv_new_file_begin(&f, path, reterr) &&
+	       pv_new_file_finish(&f, pv_convert(in, o, f.out, ret_totals, reterr), reterr);
 }
