@@ -69,6 +69,31 @@ START_TEST(rates_are_a_second)
 }
 END_TEST
 
+START_TEST(a_hit_of_weight_five_is_five_samples)
+{
+	struct kit k = kit_new("log:nodefaults,sample");
+	kit_method(&k, MAIN, "Main()");
+	kit_thread(&k, 1);
+	for (unsigned i = 0; i < 1000; i++) {
+		kit_at(&k, (uint64_t)i * MS + 500);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_HIT,
+				      .hit = { .type = 1, .thread = 1, .weight = 5 } });
+	}
+	struct pv_series *s = series(&k, PV_SERIES_SAMPLE_RATE, 0, 1000000000, 10);
+	for (size_t i = 0; i < s->n; i++)
+		ck_assert_msg(fabs(s->value[i] - 5000) < 100, "cell %zu is %g", i, s->value[i]);
+	pv_series_destroy(s);
+	struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
+	ck_assert_uint_eq(kit_cell(t, &t->row[0], "samples")->u, 5000);
+	pv_table_destroy(t);
+	t = kit_view(
+		&k, PV_VIEW_THREADS, &(struct pv_query){ .bucketed = true, .to_ns = 2000000000 });
+	ck_assert_uint_eq(kit_cell(t, &t->row[0], "samples")->u, 5000);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(pauses_are_split_at_the_cells_edges)
 {
 	struct kit k = kit_new("log:nodefaults,gc");
@@ -198,6 +223,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, the_heap_holds_its_size_until_the_next);
 	tcase_add_test(c, rates_are_a_second);
+	tcase_add_test(c, a_hit_of_weight_five_is_five_samples);
 	tcase_add_test(c, pauses_are_split_at_the_cells_edges);
 	tcase_add_test(c, an_empty_log_is_unknown);
 	tcase_add_test(c, the_window_forgets);

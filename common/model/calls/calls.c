@@ -330,10 +330,10 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
 	if (hit)
 		hit->samples += weight;
-	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0, 1,
-		0 };
+	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0,
+		weight, 0 };
 	if (hit && !pv_buckets_add(m, time, &bucket))
 		return false;
-	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, 1);
-	return pv_window_sample(m, node, 1, time);
+	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, weight);
+	return pv_window_sample(m, node, weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX, time);
 }
