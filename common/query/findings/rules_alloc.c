@@ -110,30 +110,30 @@ void pv_judge_string_churn(const struct pv_judge *j, struct pv_finding *f)
 	snprintf(f->subject, sizeof f->subject, "%s", s.first);
 }
 
-void pv_judge_boxing(const struct pv_judge *j, struct pv_finding *f)
+/* A finding about objects, whose class that has most of them is named. */
+static void judge_objects(const struct pv_judge *j, struct pv_finding *f,
+	bool (*matching)(const char *name), const char *what, const double limit[3])
 {
 	struct share s;
 	char n[PV_UNIT_MAX];
-	if (!share_of(j, f, is_box, false, &s))
+	if (!share_of(j, f, matching, false, &s))
 		return;
-	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.05, 0.15, 0.50)),
-		"%.0f %% of objects are boxed values, %s%s%s", 100 * s.part,
-		pv_units_count(n, sizeof n, (uint64_t)s.objects),
+	double score = pv_scale_score(s.part, limit[0], limit[1], limit[2]);
+	pv_finding_say(f, pv_score_of_allocation(j, score), "%.0f %% of objects are %s, %s%s%s",
+		100 * s.part, what, pv_units_count(n, sizeof n, (uint64_t)s.objects),
 		s.first[0] ? ", most of them " : "", s.first);
 	snprintf(f->subject, sizeof f->subject, "%s", s.first);
 }
 
+void pv_judge_boxing(const struct pv_judge *j, struct pv_finding *f)
+{
+	judge_objects(j, f, is_box, "boxed values", (const double[]){ 0.05, 0.15, 0.50 });
+}
+
 void pv_judge_closures(const struct pv_judge *j, struct pv_finding *f)
 {
-	struct share s;
-	char n[PV_UNIT_MAX];
-	if (!share_of(j, f, is_closure, false, &s))
-		return;
-	pv_finding_say(f, pv_score_of_allocation(j, pv_scale_score(s.part, 0.10, 0.25, 0.60)),
-		"%.0f %% of objects are closures, iterators or delegates, %s%s%s", 100 * s.part,
-		pv_units_count(n, sizeof n, (uint64_t)s.objects),
-		s.first[0] ? ", most of them " : "", s.first);
-	snprintf(f->subject, sizeof f->subject, "%s", s.first);
+	judge_objects(j, f, is_closure, "closures, iterators or delegates",
+		(const double[]){ 0.10, 0.25, 0.60 });
 }
 
 /* --- large objects --- */
