@@ -46,6 +46,7 @@ static void waited(struct world *x)
 {
 	struct pv_event e = EVENT(EXT_WAITED,
 		.hit = { .thread = x->high + WORLD_MAIN, .state = PV_WAIT_LOCK, .times = 3 });
+	/* The other methods went with their image: their names say whether they did. */
 	e.hit.frames = WORLD_LIST(x, world_method(x, 1));
 	world_put(x, 4022, e);
 }
