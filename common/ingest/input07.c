@@ -75,6 +75,8 @@ static bool batch(struct pv_ingest *in)
 		in->model->target.stage = stage;
 		pv_model_unlock(in->model);
 	}
+	/* Never kept: its texts are the decoder's, which uses their memory again. */
+	in->as_run = true;
 	return pv_ingest_take(in, &in->old.batch);
 }
 
