@@ -227,7 +227,7 @@ def native(b):
     states = {c['what']: c['state'] for c in r['coverage']}
     expect('samples', states['samples'] in ('complete', 'partial'), True)
     expect('few blocks', states['allocations'] in ('inferred', 'complete'), True)
-    expect_in('options', ',alloc=524288,cpu,sample=100,sample-timer=cpu:100,allocator=libc.so.6,',
+    expect_in('options', ',alloc=524288,sample=100,sample-timer=cpu:100,allocator=libc.so.6,',
               r['target']['args'])
     path = b.folder / 'tool'
     path.write_text(f'#!/bin/sh\nls / >/dev/null\n"{b.program}" "$@"\n')

@@ -257,9 +257,12 @@ static bool perf_line(struct b07_stream *s, const char *line, size_t n, bool *re
 /* The next line of the window; its length with the line feed, 0: it has not come whole. */
 static size_t line_length(const struct stacks *d, size_t *ret_text)
 {
-	const uint8_t *at = d->window + d->start;
 	size_t have = d->filled - d->start;
-	const uint8_t *feed = have ? memchr(at, '\n', have) : NULL;
+	*ret_text = 0;
+	if (have == 0) /* nor is there a window before the first bytes */
+		return 0;
+	const uint8_t *at = d->window + d->start;
+	const uint8_t *feed = memchr(at, '\n', have);
 	size_t n = feed ? (size_t)(feed - at) + 1 : d->ended || d->gapped ? have : 0;
 	*ret_text = feed ? n - 1 : n;
 	if (*ret_text && at[*ret_text - 1] == '\r')
