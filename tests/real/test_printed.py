@@ -188,6 +188,11 @@ def of_input(s, command):
     shows(s, command.replace('mono-writes-here', 'cat app.mlpd'))
 
 
+def answers(s, pid):
+    return subprocess.run(['profview', 'ctl', str(pid), 'hello'], env=s.env, capture_output=True,
+                          check=False, timeout=DEADLINE).returncode == 0
+
+
 def joins(start, inside):
     """A program runs: `start`; once `inside` is in its memory it goes on to its end."""
     def one(s, command):
@@ -203,8 +208,8 @@ def joins(start, inside):
                 wait_for('its code', lambda: 'leaky.exe' in maps())
             with s.start(command.replace('PID', str(program.pid))) as viewer:
                 if 'dotnet' in inside:
-                    wait_for('the probe', lambda: 'libprofview-coreclr' in maps()
-                             or viewer.poll() is not None)
+                    # Its library is there before the runtime has said that it took it.
+                    wait_for('the probe', lambda: answers(s, program.pid) or viewer.poll() is not None)
                     program.stdin.write(b'\n')
                     program.stdin.flush()
                 out = viewer.communicate(timeout=DEADLINE)[0].decode()
@@ -228,9 +233,7 @@ def attaches(s, command):
 
 def asks(s, command):
     with s.start(PRELOADED) as program:
-        wait_for('the program', lambda: subprocess.run(
-            ['profview', 'ctl', str(program.pid), 'hello'], env=s.env, capture_output=True,
-            check=False, timeout=DEADLINE).returncode == 0)
+        wait_for('the program', lambda: answers(s, program.pid))
         s.v.true(f'{command}: an answer', 'ok' in s.sh(command.replace('PID', str(program.pid))).stdout)
         program.kill()
 
