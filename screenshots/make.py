@@ -34,6 +34,7 @@ FRAMES = [
     ('exceptions', 'X', 'Exc'),
     ('jit', 'J', 'JIT'),
     ('counters', 'C', 'Count'),
+    ('info', 'i', 'Info'),
     ('help', 'F1', 'elp'),
 ]
 
