@@ -409,18 +409,33 @@ static bool is_head(const char *word, size_t len)
 	return false;
 }
 
-static bool unknown_section(const char *word, size_t len, struct pv_error *reterr)
+/* Lists the sections whose names hold `word`, all for "", as far as there is room. */
+static size_t list_sections(const char *word, size_t len, struct pv_error *ret)
 {
-	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there are:", (int)(len < 40 ? len : 40),
-		word);
-	for (size_t i = 0; reterr && i < pv_section_count; i++) {
-		size_t at = strlen(reterr->what), room = sizeof reterr->what - at;
-		if (strlen(pv_sections[i].name) + sizeof " ..." >= room) {
-			snprintf(reterr->what + at, room, " ...");
+	size_t n = 0;
+	for (size_t i = 0; i < pv_section_count; i++) {
+		const char *name = pv_sections[i].name;
+		size_t at = strlen(ret->what), room = sizeof ret->what - at;
+		if (!memmem(name, strlen(name), word, len))
+			continue;
+		n++;
+		if (strlen(name) + sizeof " ..." >= room) {
+			snprintf(ret->what + at, room, " ...");
 			break;
 		}
-		snprintf(reterr->what + at, room, " %s", pv_sections[i].name);
+		snprintf(ret->what + at, room, " %s", name);
 	}
+	return n;
+}
+
+static bool unknown_section(const char *word, size_t len, struct pv_error *reterr)
+{
+	const int shown = (int)(len < 40 ? len : 40);
+	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there is:", shown, word);
+	if (!reterr || (len && list_sections(word, len, reterr)))
+		return false;
+	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there are:", shown, word);
+	list_sections("", 0, reterr);
 	return false;
 }
 

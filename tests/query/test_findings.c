@@ -175,7 +175,7 @@ START_TEST(a_damaged_log_shows_notes_only)
 	begins(finding(&k, "gc-time"), "83 severe");
 	kit_flush(&k);
 	k.m->damaged++;
-	begins(finding(&k, "gc-time"), "49 note");
+	begins(finding(&k, "gc-time"), "44 note");
 	begins(finding(&k, "losses"), "30 note figures are lower bounds");
 	kit_free(&k);
 }

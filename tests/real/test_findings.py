@@ -3,6 +3,7 @@
 
 test_findings.py HOST PROFVIEW PROGRAM [SECONDS [FAULT...]]; HOST is mono or dotnet.
 """
+import concurrent.futures
 import json
 import pathlib
 import re
@@ -14,11 +15,11 @@ import tempfile
 FAULTS = {
     'leak': ('gc,heapshot=300ms', 'Customer', 2),
     'explicit-gc': ('gc,sample=500', 'System.GC:Collect', 1),
-    'string-churn': ('gc,alloc', 'System.String', 1),
-    'boxing': ('gc,alloc', 'System.Int32', 1),
-    'closures': ('gc,alloc', 'Closures|DisplayClass', 1),
-    'resizing': ('gc,alloc', 'System.Int64[]', 1),
-    'large-objects': ('gc,alloc', 'System.Byte[]', 1),
+    'string-churn': ('gc,alloc,block=yes', 'System.String', 1),
+    'boxing': ('gc,alloc,block=yes', 'System.Int32', 1),
+    'closures': ('gc,alloc,block=yes', 'Closures|DisplayClass', 1),
+    'resizing': ('gc,alloc,block=yes', 'System.Int64[]', 1),
+    'large-objects': ('gc,alloc,block=yes', 'System.Byte[]', 1),
     'exception-flow': ('gc,exception', 'OrderNotFound', 1),
     'type-init': ('gc,exception', 'TypeInitialization', 1),
     'lock-contention': ('gc,monitor', 'Ledger', 1),
@@ -26,7 +27,7 @@ FAULTS = {
     'thread-burst': ('gc,runtime', '', 1),
     'handle-growth': ('gc,gchandle', 'normal', 1),
     'hot-method': ('gc,sample=500', 'Spin', 1),
-    'healthy': ('gc,alloc,exception,monitor,sample=200', None, 1),
+    'healthy': ('gc,alloc,block=yes,exception,monitor,sample=200', None, 1),
 }
 failed = 0
 
@@ -69,10 +70,12 @@ def judge(fault, rows):
 
 def main(host, profview, program, seconds='2', *faults):
     with tempfile.TemporaryDirectory() as folder:
-        for fault in faults or FAULTS:
+        def one(fault):
             log = record(host, profview, program, fault, float(seconds), pathlib.Path(folder))
             if pathlib.Path(log).exists():
                 judge(fault, findings_of(profview, log))
+        with concurrent.futures.ThreadPoolExecutor(2) as two:
+            list(two.map(one, faults or FAULTS))
     print(f'{failed} failed')
     return failed > 0
 

@@ -7,7 +7,7 @@
 #include "common/base/status.h"
 #include "common/query/findings/rule.h"
 
-enum { SCORE_NOTE = 25, SCORE_WARN = 50, SCORE_SEVERE = 75, CAP_DAMAGED = 49 };
+enum { SCORE_NOTE = 25, SCORE_WARN = 50, SCORE_SEVERE = 75, SCORE_MOST = 100 };
 enum { MAX_RULES = 40 };
 
 /* --- for the rules --- */
@@ -28,7 +28,7 @@ double pv_scale_score(double v, double note, double warn, double bad)
 	if (v < bad)
 		return between(v, warn, bad, SCORE_WARN);
 	double high = between(v, bad, 2 * bad, SCORE_SEVERE);
-	return high < 100 ? high : 100;
+	return high < SCORE_MOST ? high : SCORE_MOST;
 }
 
 double pv_score_of_allocation(const struct pv_judge *j, double score)
@@ -138,9 +138,24 @@ static void read_judge(struct pv_judge *j)
 }
 
 /* So much is missing that shares may be others. */
-static bool lossy(const struct pv_judge *j)
+static bool is_lossy(const struct pv_judge *j)
 {
 	return j->sum.damaged || (double)j->sum.lost_events > 0.01 * (double)j->sum.events;
+}
+
+/* A brief run mostly starts: its shares say little about the program. */
+static bool is_brief(const struct pv_judge *j)
+{
+	return j->wall_ns < 2e9;
+}
+
+/* Notes at most, in the order of what they were. */
+static double as_note(double score)
+{
+	const double most = SCORE_WARN - 1;
+	if (score <= SCORE_NOTE)
+		return score;
+	return SCORE_NOTE + (most - SCORE_NOTE) * (score - SCORE_NOTE) / (SCORE_MOST - SCORE_NOTE);
 }
 
 static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, struct pv_finding *f)
@@ -151,8 +166,6 @@ static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, stru
 		return;
 	}
 	rule->judge(j, f);
-	if (lossy(j))
-		f->score = f->score < CAP_DAMAGED ? f->score : CAP_DAMAGED;
 }
 
 static struct pv_finding *finding_of(struct pv_finding *f, const char *id)
@@ -169,7 +182,7 @@ static void put_before(struct pv_finding *cause, double own, struct pv_finding *
 	if (!symptom || symptom->score < SCORE_NOTE)
 		return;
 	double score = symptom->score + 1 + own / 20; /* of several causes the worse one first */
-	score = score < 100 ? score : 100;
+	score = score < SCORE_MOST ? score : SCORE_MOST;
 	cause->score = cause->score > score ? cause->score : score;
 	if (symptom->score > cause->score - 1)
 		symptom->score = cause->score - 1;
@@ -186,7 +199,7 @@ static void put_causes_first(struct pv_finding *f)
 		const size_t k = pv_rule_count - 1 - i % pv_rule_count;
 		const char *const *explains = pv_rules[k].explains;
 		for (size_t e = 0; e < PV_COUNT_OF(pv_rules[k].explains); e++)
-			if (explains[e] && own[k] >= SCORE_NOTE)
+			if (explains[e] && own[k] >= SCORE_WARN)
 				put_before(&f[k], own[k], finding_of(f, explains[e]));
 	}
 }
@@ -248,6 +261,10 @@ static void run_findings(struct pv_build *b, struct pv_model *m)
 	for (size_t i = 0; i < pv_rule_count; i++)
 		judge_one(&j, &pv_rules[i], &f[i]);
 	put_causes_first(f);
+	const bool notes = is_lossy(&j) || is_brief(&j);
+	for (size_t i = 0; notes && i < pv_rule_count; i++)
+		if (pv_rules[i].needs)
+			f[i].score = as_note(f[i].score);
 	size_t judged = 0;
 	for (size_t i = 0; i < pv_rule_count; i++) {
 		add_row(b, i, &f[i]);
@@ -255,9 +272,9 @@ static void run_findings(struct pv_build *b, struct pv_model *m)
 	}
 	const char *line = pv_build_printf(b,
 		"%zu of %zu rules judged; the others say what they need%s", judged, pv_rule_count,
-		j.sum.damaged || j.sum.lost_events
-			? "; events are missing: nothing is more than a note"
-			: "");
+		is_lossy(&j)   ? "; events are missing: nothing is more than a note"
+		: is_brief(&j) ? "; less than 2 s: nothing is more than a note"
+			       : "");
 	if (b->table)
 		b->table->coverage = line;
 }

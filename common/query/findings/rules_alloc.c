@@ -138,6 +138,11 @@ void pv_judge_closures(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- large objects --- */
 
+static bool is_native(const struct pv_judge *j)
+{
+	return strncmp(j->sum.args, "profview:native", strlen("profview:native")) == 0;
+}
+
 /* From this size on an object is one of its own heap: Mono's and .NET's limits. */
 static double large_from(const struct pv_judge *j)
 {
@@ -149,6 +154,10 @@ void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
 	const double from = large_from(j);
 	struct share s = { 0 };
 	char bytes[PV_UNIT_MAX];
+	if (is_native(j)) {
+		pv_finding_skip(f, "native programs have no heap of large objects");
+		return;
+	}
 	struct pv_table *t =
 		pv_judge_table(j, f, &pv_spec_classes, PV_VIEW_CLASSES, "allocated_bytes", CLASSES);
 	if (!t)

@@ -36,8 +36,8 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX];
 	const double longest = pv_judge_value(t, 0, "duration_ns");
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
-	double score = pv_scale_score(longest, 50e6, 100e6, 500e6);
-	double often = pv_scale_score(p99, 20e6, 50e6, 200e6);
+	double score = pv_scale_score(longest, 100e6, 250e6, 1000e6);
+	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "the program was never stopped");
 	else
