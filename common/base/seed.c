@@ -24,7 +24,7 @@ static void draw_bits(uint64_t bits[2])
 	}
 	clock_gettime(CLOCK_REALTIME, &t);
 	bits[0] = (uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec;
-	bits[1] = (uint64_t)(uintptr_t)&t;
+	bits[1] = (uint64_t)(uintptr_t)bits;
 }
 
 /* The last step of splitmix64. */

@@ -98,11 +98,11 @@ void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 
-/* `kind` is the event's byte; of its method difference there are `n` bytes, up to five. */
+/* `kind` is the event's byte; of its method difference there are `n` bytes, one to five. */
 static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned n, uint32_t node)
 {
 	unsigned bits = MLPD_STEP_METHOD + 8 * n;
-	bytes = bytes << (64 - 8 * n) >> (64 - bits);
+	bytes = bytes << (64 - 8 * n) >> (64 - bits); /* NOLINT(clang-analyzer-core.BitwiseShift) */
 	bytes |= bits << MLPD_STEP_BITS | 0x8000 | kind;
 	return (struct mlpd_step){ bytes, node << MLPD_STEP_NODE };
 }

@@ -33,27 +33,27 @@ struct pv_decode_task {
 };
 
 struct pv_summariser *pv_summariser_create(void);    /* NULL: out of memory */
-void pv_summariser_destroy(struct pv_summariser *s); /* NULL is fine */
+void pv_summariser_destroy(struct pv_summariser *r); /* NULL is fine */
 /* From a run to the next, so many paths of a thread at most, and twice of all; for tests. */
-void pv_summariser_keep(struct pv_summariser *s, uint32_t paths);
+void pv_summariser_keep(struct pv_summariser *r, uint32_t paths);
 
 /*
  * Decodes the first of the `n` buffers (1 to PV_STRANDS) as one run: how many those are. Their
  * digest.run_n says so, too, or is 0 where each stands for itself.
  */
-size_t pv_summarise_run(struct pv_summariser *s, struct pv_decode_task *t, size_t n);
+size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_t n);
 /*
  * A buffer for itself, or a piece of one: it is decoded unless that was done. Its thread's calls come
  * to an end in it as far as is known here.
  */
-void pv_summarise_alone(struct pv_summariser *s, struct pv_decode_task *t);
+void pv_summarise_alone(struct pv_summariser *r, struct pv_decode_task *t);
 
 /*
  * Between runs: other calls than those may have come since. With `paths` the model that applies
  * batches is another, or has lost some, and knows no path.
  */
-void pv_summariser_forget(struct pv_summariser *s, bool paths);
+void pv_summariser_forget(struct pv_summariser *r, bool paths);
 /* There may be methods that were described elsewhere. */
-void pv_summariser_unsure(struct pv_summariser *s);
+void pv_summariser_unsure(struct pv_summariser *r);
 
 #endif

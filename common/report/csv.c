@@ -29,7 +29,7 @@ static bool is_number(const char *text)
 	char *end;
 	if (strspn(text, "+-.0123456789eE") != strlen(text))
 		return false;
-	strtod(text, &end);
+	(void)strtod(text, &end);
 	return end != text && !*end;
 }
 

@@ -123,8 +123,10 @@ static void drop_nameless(struct pvp_elf *e)
 static void add_stubs(struct pvp_elf *e, const struct pvp_elf_stubs *stubs)
 {
 	size_t extra = stubs->names.n, n = e->n + stubs->list.n;
-	char *strings = extra ? realloc(e->strings, e->strings_len + extra) : NULL;
-	if (!strings || e->strings_len + extra > UINT32_MAX)
+	if (!extra || e->strings_len + extra > UINT32_MAX)
+		return;
+	char *strings = realloc(e->strings, e->strings_len + extra);
+	if (!strings)
 		return;
 	e->strings = strings;
 	struct pvp_elf_symbol *symbols = realloc(e->symbols, n * sizeof *symbols);

@@ -213,7 +213,7 @@ static void describe_log(const struct pvp_config *c, char *to, size_t room)
 	uint64_t bound = c->ring ? c->ring : c->maxsize;
 	int n = snprintf(to, room, "%s%s", c->block ? ",block" : "", c->zip ? ",zip" : "");
 	if (bound)
-		n += snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
+		snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
 }
 
 size_t pvp_args_describe(

@@ -20,6 +20,7 @@ static unsigned files(void)
 {
 	unsigned n = 0;
 	DIR *d = opendir(folder);
+	ck_assert_ptr_nonnull(d);
 	for (struct dirent *e = readdir(d); e; e = readdir(d))
 		n += e->d_name[0] != '.';
 	closedir(d);

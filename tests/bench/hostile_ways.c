@@ -193,10 +193,11 @@ struct grown {
 static bool grow_begins(struct grown *g, const char *from, char *to)
 {
 	FILE *f = fopen(from, "r");
-	size_t room = f && fseek(f, 0, SEEK_END) == 0 ? (size_t)ftell(f) : 0;
+	long end = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
+	size_t room = end > 0 ? (size_t)end : 0;
 	*g = (struct grown){ .bytes = malloc(room + 1), .fd = mkstemp(to) };
 	if (f)
-		rewind(f);
+		(void)fseek(f, 0, SEEK_SET);
 	g->n = f && g->bytes ? fread(g->bytes, 1, room, f) : 0;
 	if (f)
 		fclose(f);

@@ -25,7 +25,7 @@ static uint64_t state;
 static unsigned chance(unsigned n)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (unsigned)(state >> 33) % n;
+	return (unsigned)(state >> 33) % (n ? n : 1);
 }
 
 static void make(struct plain *p)

@@ -72,7 +72,7 @@ static KEPT void second(int x)
 	volatile char room[64];
 	room[0] = (char)x;
 	third(x + (unsigned char)room[0]);
-	sink = room[0];
+	sink = (unsigned char)room[0];
 }
 
 static KEPT void first(int x)

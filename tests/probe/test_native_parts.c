@@ -221,9 +221,9 @@ START_TEST(damaged_files_have_fewer_names)
 {
 	FILE *f = fopen("/proc/self/exe", "rb");
 	ck_assert_ptr_nonnull(f);
-	fseek(f, 0, SEEK_END);
+	ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
 	const size_t bytes = (size_t)ftell(f);
-	rewind(f);
+	ck_assert_int_eq(fseek(f, 0, SEEK_SET), 0);
 	uint8_t *image = malloc(bytes);
 	ck_assert(image && fread(image, 1, bytes, f) == bytes);
 	fclose(f);

@@ -28,7 +28,8 @@ static char path[PROBE_PATH];
 static unsigned longer(unsigned n)
 {
 	const char *soak = getenv("PROBE_SOAK");
-	return soak ? n * (unsigned)strtoul(soak, NULL, 10) : n;
+	unsigned long times = soak ? strtoul(soak, NULL, 10) : 1;
+	return n * (times >= 1 && times <= 10000 ? (unsigned)times : 1);
 }
 
 static void start(const char *more)

@@ -159,7 +159,7 @@ static struct pvp_row expected(Dwarf_Frame *f, bool signal)
 	fp_of(f, &r);
 	ra_of(f, &r);
 	if (r.rule == PVP_RULE_OTHER || r.rule == PVP_RULE_END || r.rule == PVP_RULE_SIGNAL)
-		r.cfa = r.fp = 0;
+		r.cfa = 0, r.fp = 0;
 	return r;
 }
 
@@ -314,15 +314,14 @@ static void must_hold(const struct pvp_unwind_table *t, const struct pvp_eh *eh)
 /* The bytes in blocks of their own, so that a sanitizer sees the first one past them. */
 static void build_damaged(const struct pvp_eh *from, size_t frames, size_t header, unsigned bytes)
 {
-	uint8_t *f = malloc(frames + 1), *h = malloc(header + 1);
+	uint8_t *f = malloc(frames ? frames : 1), *h = malloc(header ? header : 1);
+	ck_assert(f && h);
 	memcpy(f, from->frames.at, frames);
 	memcpy(h, from->header.at, header);
 	for (unsigned i = 0; i < bytes && frames; i++)
 		f[draw() % frames] = (uint8_t)draw();
 	for (unsigned i = 0; i < bytes / 8 && header > 12; i++)
 		h[draw() % header] = (uint8_t)draw();
-	f = realloc(f, frames ? frames : 1);
-	h = realloc(h, header ? header : 1);
 	struct pvp_eh eh = *from;
 	eh.frames.at = f;
 	eh.frames.n = frames;

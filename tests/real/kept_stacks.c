@@ -100,8 +100,8 @@ __attribute__((constructor)) static void begin(void)
 		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = number };
 	struct itimerspec t = { { 0, PERIOD_NS }, { 0, PERIOD_NS } };
-	unsetenv("LD_PRELOAD");
 	int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	unsetenv("LD_PRELOAD");
 	if (fd < 0 || ftruncate(fd, sizeof *file) != 0)
 		return;
 	file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

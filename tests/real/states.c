@@ -33,7 +33,7 @@ static uint64_t idle(void)
 		fd = open("/proc/thread-self/schedstat", O_RDONLY);
 	if (pread(fd, line, sizeof line - 1, 0) <= 0)
 		exit(1);
-	strtoull(line, &end, 10); /* a tick old, which the clock is not */
+	(void)strtoull(line, &end, 10); /* a tick old, which the clock is not */
 	return now(CLOCK_MONOTONIC) - now(CLOCK_THREAD_CPUTIME_ID) - strtoull(end, NULL, 10);
 }
 

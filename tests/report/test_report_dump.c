@@ -277,8 +277,8 @@ static int write_slowly(const char *log, const char *out)
 		  shows_soon(out, " header: ") && !shows(out, "gc.event");
 	ok = ok && fwrite(l.bytes + half, 1, 10, f) == 10 && fflush(f) == 0 &&
 	     shows_soon(out, "gc.event step=7");
-	ok = ok && fwrite(l.bytes + l.buffer, 1, l.n - l.buffer, f) == l.n - l.buffer &&
-	     fclose(f) == 0;
+	ok = ok && fwrite(l.bytes + l.buffer, 1, l.n - l.buffer, f) == l.n - l.buffer;
+	ok = f && fclose(f) == 0 && ok;
 	return ok ? 0 : 1;
 }
 
@@ -321,6 +321,7 @@ START_TEST(following_stops_when_told)
 	struct pv_dump_totals totals;
 	struct pv_error e = { 0 };
 	FILE *out = fopen("/dev/null", "w");
+	ck_assert_ptr_nonnull(out);
 	ck_assert(pv_dump_path(path, true, &stop, out, &totals, &e));
 	ck_assert(totals.complete); /* what is still on its way is no damage */
 	fclose(out);

@@ -479,23 +479,27 @@ static int complain(void)
 int main(int argc, char *argv[])
 {
 	static struct log l;
+	const char *marks = NULL;
 	if (argc < 3 || argc % 2 == 0)
 		return complain();
 	l.limit = strtoull(argv[2], NULL, 10) * 1000000;
 	for (int i = 3; i < argc; i += 2) {
 		if (strcmp(argv[i], "--rate") == 0)
 			l.rate = strtod(argv[i + 1], NULL) * 1e6 / 1e9;
-		else if (strcmp(argv[i], "--marks") != 0 ||
-			 !(l.mark_file = fopen(argv[i + 1], "w")))
+		else if (strcmp(argv[i], "--marks") == 0)
+			marks = argv[i + 1];
+		else
 			return complain();
 	}
 	for (size_t i = 0; i < PV_COUNT_OF(kinds); i++) {
 		if (strcmp(argv[1], kinds[i].name) != 0)
 			continue;
+		if (marks && !(l.mark_file = fopen(marks, "w")))
+			return complain();
 		write_header(&l);
 		kinds[i].write(&l);
 		write_out(&l);
-		return 0;
+		return l.mark_file ? fclose(l.mark_file) : 0;
 	}
 	return complain();
 }

@@ -82,6 +82,7 @@ START_TEST(programs_that_take_no_probe_of_ours)
 	static char bytes[1 << 20];
 	FILE *f = fopen("/bin/true", "r");
 	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(f);
 	size_t n = fread(bytes, 1, sizeof bytes, f);
 	fclose(f);
 	const char machine = bytes[18];
@@ -128,6 +129,7 @@ START_TEST(cut_files_do_no_harm)
 {
 	unsigned char b[512];
 	FILE *f = fopen("/bin/true", "r");
+	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fread(b, 1, sizeof b, f), sizeof b);
 	fclose(f);
 	for (size_t n = 0; n < sizeof b; n += 7) {
@@ -181,6 +183,7 @@ START_TEST(a_sanitizer_is_found)
 	static unsigned char bytes[4096];
 	char to[PV_PRELOAD_NAME], self[64] = "/proc/self/exe";
 	FILE *f = fopen(self, "r");
+	ck_assert_ptr_nonnull(f);
 	size_t n = fread(bytes, 1, sizeof bytes, f);
 	fclose(f);
 	pv_preload_sanitizer(self, to); /* whatever this was built with */

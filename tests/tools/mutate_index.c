@@ -195,7 +195,8 @@ static void drop_entries(const struct entry *e)
 	for (struct dirent *x; d && (x = readdir(d));)
 		if (x->d_name[0] != '.' && strcmp(x->d_name, "key") != 0)
 			unlinkat(e->folder, x->d_name, 0);
-	closedir(d);
+	if (d)
+		closedir(d);
 }
 
 static bool find_entry(struct entry *e)
@@ -208,7 +209,8 @@ static bool find_entry(struct entry *e)
 		snprintf(e->name, sizeof e->name, "%.*s", (int)sizeof e->name - 1, x->d_name);
 		found = true;
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 	return found;
 }
 

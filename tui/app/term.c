@@ -50,6 +50,7 @@ static void on_crash(int sig)
 	if (crash.armed) {
 		crash.armed = 0;
 		ssize_t n = write(crash.fd, crash.restore, crash.restore_len);
+		(void)n;
 		tcsetattr(crash.fd, TCSANOW, &crash.saved);
 		static const char text[] =
 			"profview: ended by a fault of its own; the log is unharmed\n";

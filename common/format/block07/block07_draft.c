@@ -84,7 +84,7 @@ void b07_draft_skip(const struct b07 *d, struct b07_skip *k, struct pv_cursor *c
 	if (!k->step)
 		return;
 	c->at = block + k->size;
-	for (const char *next = k->step; *k->step; k->step = next) {
+	for (const char *next; *k->step; k->step = next) {
 		item = c->at;
 		next = skip_step(k->step, c);
 		if (!pv_cursor_ok(c))

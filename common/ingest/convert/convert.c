@@ -348,15 +348,16 @@ static bool convert(struct pv_convert *c, const char *in)
 	struct pv_reread two = {
 		.ctx = c, .header = second_header, .buffer = second_buffer, .err = c->err
 	};
-	c->reread = &two;
 	if (strcmp(in, "-") == 0)
 		return pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");
+	c->reread = &two;
 	bool ok = pv_reread(&one, in) && settle(c);
 	/* A development build's layout may have been found anywhere: now it holds from the first on. */
 	c->found = one.format;
 	two.found = &c->found;
 	ok = ok && pv_reread(&two, in) && let_go(c);
 	c->totals.damaged = two.damaged;
+	c->reread = NULL;
 	if (ok && fflush(c->out) != 0)
 		ok = pv_fail(c->err, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	return ok;
