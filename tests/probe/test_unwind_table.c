@@ -335,18 +335,34 @@ static void build_damaged(const struct pvp_eh *from, size_t frames, size_t heade
 	free(h);
 }
 
-START_TEST(damaged)
+/* The larger the file, the fewer rounds. */
+static void damage_file(const char *path)
 {
-	enum { ROUNDS = 400 };
+	enum { LEAST = 4, WORK = 1 << 20, MOST = 400 };
 	struct file f;
-	ck_assert(open_file("/proc/self/exe", &f));
+	if (!open_file(path, &f)) {
+		close_file(&f);
+		return;
+	}
 	const struct pvp_eh *eh = &f.eh;
-	for (unsigned i = 0; i < ROUNDS; i++) {
+	size_t rounds = LEAST + WORK / eh->frames.n;
+	for (size_t i = 0; i < rounds && i < MOST; i++) {
 		build_damaged(eh, draw() % (eh->frames.n + 1), draw() % (eh->header.n + 1), 0);
-		build_damaged(eh, eh->frames.n, draw() % 2 ? eh->header.n : 0, 1 + i % 256);
+		build_damaged(eh, eh->frames.n, draw() % 2 ? eh->header.n : 0,
+			1 + (unsigned)(draw() % (eh->frames.n / 64 + 1)));
 	}
 	build_damaged(eh, 0, 0, 0);
 	close_file(&f);
+}
+
+START_TEST(damaged)
+{
+	glob_t files;
+	find_files(&files);
+	for (size_t i = 0; i < files.gl_pathc && i < MOST_FILES; i++)
+		damage_file(files.gl_pathv[i]);
+	ck_assert_uint_gt(files.gl_pathc, 0);
+	globfree(&files);
 }
 END_TEST
 
