@@ -169,6 +169,30 @@ START_TEST(a_cause_stands_before_its_symptom)
 }
 END_TEST
 
+/* The longest stop was at one time; the facts of a rule are rows. */
+START_TEST(a_finding_has_facts)
+{
+	static const char *const facts[] = { "what", "detail", NULL };
+	struct kit k = stopping(200, true);
+	struct pv_table *t = kit_view(&k, PV_VIEW_FINDINGS, NULL);
+	const struct pv_row *row = kit_row(t, "finding", "long-pause");
+	ck_assert_int_gt(kit_cell(t, row, "to_ns")->i, kit_cell(t, row, "from_ns")->i);
+	ck_assert_int_eq(
+		kit_cell(t, kit_row(t, "finding", "gc-time"), "from_ns")->state, PV_CELL_NULL);
+	struct pv_table *of = kit_view(&k, PV_VIEW_FINDING_FACTS,
+		&(struct pv_query){ .select = kit_row(t, "finding", "string-churn")->id });
+	begins(kit_text(of, 0, facts), "what is wrong 100 % of allocated bytes are text");
+	begins(kit_text(of, of->rows - 1, facts), "recorded by --probe alloc");
+	pv_table_destroy(of);
+	of = kit_view(&k, PV_VIEW_FINDING_FACTS,
+		&(struct pv_query){ .select = kit_row(t, "finding", "handle-growth")->id });
+	begins(kit_text(of, 0, facts), "not judged not recorded; record with");
+	pv_table_destroy(of);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_damaged_log_shows_notes_only)
 {
 	struct kit k = stopping(400, true);
@@ -190,6 +214,7 @@ int main(void)
 	tcase_add_test(c, rules_without_records_are_not_judged);
 	tcase_add_test(c, locks_are_judged_by_the_time_of_one_thread);
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
+	tcase_add_test(c, a_finding_has_facts);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);
 	suite_add_tcase(s, c);
 	return run_suite(s);

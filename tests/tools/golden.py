@@ -23,6 +23,8 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
          'raw-names': '2~', 'my-code': '3*c', 'sort-menu': '5<F6>', 'range': '2:range<Space>1s..2s<Enter>', 'objects': '9<Enter>',
          'dominators': '9d<Enter>', 'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
+         'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
+         'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '8<Enter>', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '7<Tab>'},

@@ -73,7 +73,7 @@ END_TEST
 /* What every pane must leave alone, and what is kept for panes and actions still to come. */
 START_TEST(reserved_keys_are_free)
 {
-	static const char later[] = "4EMoe", but_in_objects[] = "xydU";
+	static const char later[] = "4Eoe", but_in_objects[] = "xydU";
 	for (const char *at = later; *at; at++)
 		for (size_t s = 0; s < sizeof together / sizeof together[0]; s++)
 			ck_assert_msg(
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(reserved_keys_mean_the_same_everywhere)
 {
-	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG123567890LXJCHKAVOY";
+	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG123567890LXJCHKAVOYM";
 	for (const char *at = reserved; *at; at++) {
 		if (*at == ' ')
 			continue;

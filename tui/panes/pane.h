@@ -18,9 +18,10 @@ enum ui_drill {
 	UI_DRILL_MAIN,    /* the main list goes to the row of this name */
 	UI_DRILL_METHODS, /* pane Methods, at this method */
 	UI_DRILL_TREE,
-	UI_DRILL_CLASSES, /* pane Allocations, at this class */
-	UI_DRILL_OBJECTS, /* pane Objects, at this class of the main list's shot */
-	UI_DRILL_BROWSE,  /* the object browser goes there */
+	UI_DRILL_CLASSES,  /* pane Allocations, at this class */
+	UI_DRILL_OBJECTS,  /* pane Objects, at this class of the main list's shot */
+	UI_DRILL_BROWSE,   /* the object browser goes there */
+	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
 	UI_DRILL_FOLD,
 	UI_DRILL_NOWHERE,
 };

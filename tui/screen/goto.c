@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tui/screen/evidence.h"
 #include "tui/screen/screen.h"
 #include "tui/panes/sections.h"
 
@@ -29,7 +30,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		ui_compare_visit(s);
 }
 
-static void remember(struct ui_screen *s)
+void ui_screen_remember(struct ui_screen *s)
 {
 	enum { HISTORY_MAX = 200 };
 	const struct ui_pane *p = &s->pane[s->current];
@@ -39,8 +40,9 @@ static void remember(struct ui_screen *s)
 		s->history.n--;
 	}
 	if (pv_reserve(&s->history, 1))
-		s->history.v[s->history.n++] =
-			(struct ui_place){ s->current, p->focus, p->list[0].selected };
+		s->history.v[s->history.n++] = (struct ui_place){
+			.pane = s->current, .focus = p->focus, .selected = p->list[0].selected
+		};
 }
 
 /* The pane's own list goes to what was chosen in its details. */
@@ -49,14 +51,14 @@ static void go_to_main(struct ui_screen *s, struct ui_pane *p)
 	const char *name = ui_pane_name(p);
 	if (!name)
 		return;
-	remember(s);
+	ui_screen_remember(s);
 	ui_list_want(&p->list[0], name);
 	ui_pane_focus(p, 0);
 }
 
 static void go_to_pane(struct ui_screen *s, enum ui_command pane)
 {
-	remember(s);
+	ui_screen_remember(s);
 	ui_screen_go(s, pane);
 	ui_pane_focus(&s->pane[s->current], 0);
 }
@@ -130,6 +132,9 @@ void ui_screen_go_in(struct ui_screen *s)
 	case UI_DRILL_OBJECTS:
 		go_to_objects(s, p);
 		break;
+	case UI_DRILL_EVIDENCE:
+		ui_screen_go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
+		break;
 	case UI_DRILL_BROWSE:
 		ui_browser_enter(s);
 		break;
@@ -146,6 +151,8 @@ bool ui_screen_go_back(struct ui_screen *s)
 	struct ui_place to = s->history.v[--s->history.n];
 	struct ui_pane *p = &s->pane[to.pane];
 	s->current = to.pane;
+	if (to.evidence)
+		ui_screen_leave_evidence(s, &to);
 	if (p->def->parts) {
 		ui_pane_focus(p, to.focus);
 		ui_list_want(&p->list[0], NULL);

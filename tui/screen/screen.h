@@ -23,6 +23,10 @@ struct ui_place {
 	size_t pane;
 	int focus;
 	uint64_t selected;
+	bool evidence; /* Enter set the range, and the filter of a list: as they were before */
+	struct ui_range range;
+	struct ui_list *list; /* borrowed */
+	char filter[UI_TEXT_MAX];
 };
 
 struct ui_screen {
@@ -113,7 +117,8 @@ void ui_screen_group(struct ui_screen *s, const char *word);
 /* screen_target.c: UI_IGNORED when the command is none of its. */
 unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);
 
-/* goto.c: between panes. */
+/* goto.c: between panes. Back will lead to where one is now. */
+void ui_screen_remember(struct ui_screen *s);
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
 /* The object browser, at the merged paths that are wished for. */

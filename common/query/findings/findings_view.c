@@ -5,7 +5,9 @@
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
+#include "common/base/units.h"
 #include "common/query/findings/rule.h"
+#include "common/query/readable.h"
 
 enum { SCORE_NOTE = 25, SCORE_WARN = 50, SCORE_SEVERE = 75, SCORE_MOST = 100 };
 enum { MAX_RULES = 40 };
@@ -110,6 +112,14 @@ const char *pv_judge_text(const struct pv_table *t, size_t row, const char *colu
 	return t->row[row].cell[i].s;
 }
 
+const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column)
+{
+	int i = pv_table_column(t, column);
+	if (!pv_judge_text(t, row, column)[0] || !pv_table_readable(t, i))
+		return pv_judge_text(t, row, column);
+	return pv_cell_shown(t, &t->row[row].cell[i]).s;
+}
+
 /* --- judging --- */
 
 static double wall_of(struct pv_model *m)
@@ -206,7 +216,7 @@ static void put_causes_first(struct pv_finding *f)
 
 /* --- the table --- */
 
-enum { F_SCORE, F_VERDICT, F_TEXT, F_ID, F_VIEW, F_SUBJECT, F_ADVICE, F_ORDER };
+enum { F_SCORE, F_VERDICT, F_TEXT, F_ID, F_VIEW, F_SUBJECT, F_ADVICE, F_FROM, F_TO, F_ORDER };
 
 static const struct pv_column finding_columns[] = {
 	[F_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 5, 0, 0 },
@@ -217,6 +227,10 @@ static const struct pv_column finding_columns[] = {
 	[F_VIEW] = { "view", "EVIDENCE", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING },
 	[F_SUBJECT] = { "subject", "SUBJECT", PV_UNIT_TEXT, 24, 4, PV_COLUMN_HIDE_SCREEN },
 	[F_ADVICE] = { "advice", "WHAT TO TRY", PV_UNIT_TEXT, 40, 5, PV_COLUMN_HIDE_SCREEN },
+	[F_FROM] = { "from_ns", "FROM", PV_UNIT_TIME, 13, 5,
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON },
+	[F_TO] = { "to_ns", "TO", PV_UNIT_TIME, 13, 5,
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON },
 	[F_ORDER] = { "order", "ORDER", PV_UNIT_COUNT, 5, 6,
 		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON | PV_COLUMN_ASCENDING },
 };
@@ -247,6 +261,8 @@ static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 	pv_cell_s(&c[F_VIEW], pv_view_name(rule->view));
 	pv_cell_s(&c[F_SUBJECT], f->subject[0] ? pv_build_text(b, f->subject) : NULL);
 	pv_cell_s(&c[F_ADVICE], rule->advice);
+	pv_cell_i_if(&c[F_FROM], f->from_ns < f->to_ns, f->from_ns);
+	pv_cell_i_if(&c[F_TO], f->from_ns < f->to_ns, f->to_ns);
 	pv_cell_u(&c[F_ORDER], i);
 }
 
@@ -285,3 +301,60 @@ const struct pv_view_spec pv_spec_findings = { .column = finding_columns,
 	.sort = "score",
 	.then = "order",
 	.run = run_findings };
+
+/* --- facts of one finding --- */
+
+enum { FACT_WHAT, FACT_TEXT };
+
+static const struct pv_column fact_columns[] = {
+	[FACT_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_ASCENDING },
+	[FACT_TEXT] = { "detail", "OF THIS RULE", PV_UNIT_TEXT, 40, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static void add_fact(struct pv_build *b, const char *what, const char *text)
+{
+	if (!b->table || !text[0])
+		return;
+	struct pv_cell *c = pv_build_row(b, b->table->rows + 1);
+	pv_cell_s(&c[FACT_WHAT], what);
+	pv_cell_s(&c[FACT_TEXT], pv_build_text(b, text));
+}
+
+static void add_facts(struct pv_build *b, const struct pv_rule *rule, const struct pv_finding *f)
+{
+	char text[PV_FINDING_TEXT], from[PV_UNIT_MAX], to[PV_UNIT_MAX];
+	add_fact(b, f->judged ? "what is wrong" : "not judged", f->text);
+	add_fact(b, "about", f->subject);
+	snprintf(text, sizeof text, "%s to %s", pv_units_clock(from, sizeof from, f->from_ns),
+		pv_units_clock(to, sizeof to, f->to_ns));
+	add_fact(b, "when", f->from_ns < f->to_ns ? text : "");
+	add_fact(b, "what to try", rule->advice);
+	add_fact(b, "evidence", pv_view_name(rule->view));
+	for (size_t i = 0; i < PV_COUNT_OF(rule->explains); i++)
+		add_fact(b, "can cause", rule->explains[i] ? rule->explains[i] : "");
+	add_fact(b, "recorded by", rule->records);
+}
+
+/* Only this rule is judged: the symptoms that it explains do not raise it here. */
+static void run_facts(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_judge j = { .m = m, .query = b->query };
+	struct pv_finding f;
+	const uint64_t row = b->query->select;
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	pv_model_unlock(m);
+	if (row == 0 || row > pv_rule_count)
+		return;
+	read_judge(&j);
+	judge_one(&j, &pv_rules[row - 1], &f);
+	add_facts(b, &pv_rules[row - 1], &f);
+	if (b->table)
+		b->table->coverage = pv_build_printf(b, "the rule %s", pv_rules[row - 1].id);
+}
+
+const struct pv_view_spec pv_spec_finding_facts = { .column = fact_columns,
+	.columns = PV_COUNT_OF(fact_columns),
+	.name = "detail",
+	.run = run_facts };

@@ -29,6 +29,7 @@ struct pv_finding {
 	double score;
 	char text[PV_FINDING_TEXT];       /* one sentence; not judged: why */
 	char subject[PV_FINDING_SUBJECT]; /* class, method or lock it is about, "" none */
+	int64_t from_ns, to_ns; /* when it happened, since zero; from >= to: at no one time */
 };
 
 struct pv_rule {
@@ -63,6 +64,8 @@ struct pv_table *pv_judge_table(const struct pv_judge *j, struct pv_finding *f,
 double pv_judge_value(const struct pv_table *t, size_t row, const char *column);
 /* A cell as text, "" likewise; lives as long as the table. */
 const char *pv_judge_text(const struct pv_table *t, size_t row, const char *column);
+/* The same as people read it (readable.h). */
+const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column);
 
 /* The rules, by what they look at. */
 typedef void pv_judge_fn(const struct pv_judge *j, struct pv_finding *f);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/base/units.h"
 #include "common/query/findings/rule.h"
 
@@ -38,6 +39,8 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
 	double score = pv_scale_score(longest, 100e6, 250e6, 1000e6);
 	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
+	f->from_ns = (int64_t)pv_judge_value(t, 0, "start_ns");
+	f->to_ns = pv_sat_add(f->from_ns, (int64_t)longest);
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "the program was never stopped");
 	else

@@ -21,6 +21,7 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 	if (!t)
 		return;
 	const char *name = pv_judge_text(t, 0, "name");
+	const char *shown = j->query->readable ? pv_judge_shown(t, 0, "name") : name;
 	const double part =
 		pv_judge_value(t, 0, sampled ? "samples_percent" : "self_percent") / 100;
 	double score = pv_scale_score(part, 0.25, 0.50, 0.90);
@@ -28,7 +29,7 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_skip(f, "fewer than 30 samples");
 	else
 		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone",
-			100 * part, sampled ? "samples" : "the times of calls", name);
+			100 * part, sampled ? "samples" : "the times of calls", shown);
 	snprintf(f->subject, sizeof f->subject, "%s", name);
 	pv_table_destroy(t);
 }
