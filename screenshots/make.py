@@ -23,18 +23,19 @@ PALETTE = ['#3b4048', '#e06c75', '#98c379', '#d8b365', '#61afef', '#c678dd', '#5
            '#7f848e', '#ff8a93', '#b5e08f', '#f0cf86', '#8ac6ff', '#e29bf5', '#7fd6e0', '#ffffff']
 # (file, keys to send, text that tells that the pane is there)
 FRAMES = [
-    ('overview', '1', 'Overview'),
+    ('overview', '', 'Home'),
     ('methods', '2', 'CALLERS'),
-    ('tree', '3', 'Call tree'),
-    ('alloc', '5', 'Alloc'),
-    ('gc', '6', 'GC'),
-    ('shots', '7', 'Heap'),
-    ('threads', '0', 'Threads'),
-    ('locks', 'L', 'Locks'),
-    ('exceptions', 'X', 'Exc'),
-    ('jit', 'J', 'JIT'),
-    ('counters', 'C', 'Count'),
-    ('info', 'i', 'Info'),
+    ('tree', '2', '[Tree]'),
+    ('alloc', '3', 'Alloc'),
+    ('gc', '5', 'LASTED'),
+    ('shots', '4', 'CLASSES of'),
+    ('locks', 'L', '[Locks]'),
+    ('threads', '6', '[Threads]'),
+    ('exceptions', 'X', 'Errors]'),
+    ('jit', 'J', '[JIT]'),
+    ('counters', 'C', '[Counters]'),
+    ('info', 'i', '[Recording]'),
+    ('findings', 'M', '[Findings]'),
     ('help', 'F1', 'elp'),
 ]
 
@@ -133,7 +134,8 @@ class Terminal:
         raise SystemExit(f'the screen never showed {text!r}:\n{screen}')
 
     def picture(self, name, keys, text):
-        self.tmux('send-keys', keys)
+        if keys:
+            self.tmux('send-keys', keys)
         self.until(text)
         before = None
         for _ in range(40):  # a frame that stands still, or the newest of a live one

@@ -22,8 +22,8 @@ MS = 1000
 KEY_MS = 50
 FIRST_ROW = 6  # line of the frame
 ASKING = '▸ asking'  # the frame says that the answer is on its way
-PANES = {'1': '[1 Over', '2': '[2 Meth', '3': '[3 Tree', '5': '[5 Alloc', '6': '[6 GC',
-         '0': '[0 Thr', 'L': '[L Lock', 'X': '[X Exc', 'J': '[J JIT', 'C': '[C Count', 'i': '[i Info'}
+PANES = {'1': '[1 Home', '2': '[2 CPU', '3': '[3 Alloc', '5': '[5 GC', '6': '[6 Waits', 'L': '[Locks',
+         'X': '[8 Err', 'J': '[JIT', 'C': '[Counters', 'i': '[Recording'}
 
 
 def row(what, figure, target, missed):
@@ -32,7 +32,7 @@ def row(what, figure, target, missed):
 
 def shown(text):
     """The whole first frame: status, a pane, the keys."""
-    return 'profview' in text and 'F10Quit' in text and '[1 Over' in text
+    return 'profview' in text and 'F10Quit' in text and '[1 Home' in text
 
 
 def quit_at_once(v):

@@ -101,7 +101,7 @@ def threads(profview, log):
     check('rows of the report', table.count('\n  0x'), 4)
     holds('line of the report', table, words)
     holds('overview', run(profview, log, '--dump').stdout, '4 (profiler: 4)')
-    pane = run(profview, log, '--dump', '--keys', '0').stdout
+    pane = run(profview, log, '--dump', '--keys', '66').stdout
     check('rows of the pane', len(re.findall(r'^. 0x', pane, re.M)), 4)
     info = run(profview, log, '--dump', '--size', '120x40', '--keys', 'i').stdout
     holds('pane of what the log says', info, words)

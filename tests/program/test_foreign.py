@@ -34,8 +34,8 @@ COUNT = [0]
 PLAIN = b'x'    # what outputs are compared with
 SIZE = 100, 30
 # Every pane, and those views of it that show other texts.
-KEYS = ('1', '2', '2<Tab><Tab><Enter>', '3**', '4', '5<Enter>', '6', '7', '7gmG', '8o', '9Bjj', '9Bj<Tab>',
-        '9d<Tab><Tab><Tab>', '9W', '0', 'H', 'K<Enter>', 'L<Enter>', 'X', 'J', 'J<Tab>', 'C<3j>', 'A',
+KEYS = ('', '2', '2<Tab><Tab><Enter>', '22**', '3<Enter>', '5', '4', '4gmG', '444o', '4444Bjj', '4444Bj<Tab>',
+        '4444d<Tab><Tab><Tab>', '4444W', '66', '7', '0', 'M', '`', 'H', 'K<Enter>', 'L<Enter>', 'X', 'J', 'J<Tab>', 'C<3j>', 'A',
         'A<Tab>', 'Vjj+j', 'Y<Enter>j', 'i', 'O', '2\\Shop<Enter>', '2/Shop<Enter>')
 
 

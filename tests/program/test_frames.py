@@ -12,9 +12,9 @@ import sys
 import tempfile
 import unicodedata
 
-PANES = '1235678906YLXHKAVJCi'
-DEEPER = ('2<Tab><Tab><Enter>', '3**', '5<Enter>', '7gmG', '8yb', '9d<Tab><Tab><Tab>', '9Bj<Tab>',
-          'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '1{{{[', '5<F6>', '2<F1>')
+PANES = ('', '2', '22', '3', '4', '444', '4444', '5', '66', '7', '77', '0', *'YLXHKAVJCMi')
+DEEPER = ('2<Tab><Tab><Enter>', '22**', '3<Enter>', '4gmG', '444yb', '4444d<Tab><Tab><Tab>', '4444Bj<Tab>',
+          'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '{{{[', '3<F6>', '2<F1>', '`jj', 'M<Enter>')
 SIZES = [(w, h) for w in (20, 40, 41, 80, 120) for h in (5, 10, 24, 36)]
 WORLDS = (('every-kind', '15', '8'), ('strings', '17', '8'))
 CURSOR = '\u25b6\u25b8'
@@ -74,7 +74,7 @@ def main(profview, make_log, *logs):
     bad = [f'{pathlib.Path(log).name} {keys} {size}: {what}' for (log, keys, size), done in
            frames.items() for what in wrong(done, keys, size)]
     for (log, keys, size), done in frames.items(): # rows that a larger screen shows have a cursor
-        if len(keys) == 1 and size[1] >= LEAST_ROWS and size[0] >= 40 and not has_rows(done) and \
+        if keys in PANES and size[1] >= LEAST_ROWS and size[0] >= 40 and not has_rows(done) and \
                 has_rows(frames[log, keys, (120, 36)]):
             bad.append(f'{pathlib.Path(log).name} {keys} {size}: no cursor')
     print('\n'.join(bad[:40]))

@@ -30,7 +30,7 @@ TOO_SMALL = (
     (['--section', 'heap_objects', '--shot', '0'], 'than the spool holds'),
     (['--section', 'heap_ladder'], 'than the spool holds'),
 )
-KEYS = (':range 500ms..2s\r2', ':range 500ms..2s\r6', '7', '79', '8')
+KEYS = (':range 500ms..2s\r2', ':range 500ms..2s\r5', '4', '4444', '444')
 
 
 def fed(command, data, after=()):

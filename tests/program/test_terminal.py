@@ -133,7 +133,7 @@ class Viewer:
 def leaves(profview, log, what, act, want):
     v = Viewer([profview, log])
     if v.wait_for(ENTER_SCREEN, f'{what}: the screen'):
-        v.wait_for(b'Overview', f'{what}: the first frame')
+        v.wait_for(b'1 Home', f'{what}: the first frame')
         act(v)
         check(f'{what}: exit code', (code := v.end()) == want, code)
         v.wait_for(LEAVE_SCREEN, f'{what}: the main screen')
@@ -153,7 +153,7 @@ def endings(profview, log):
 
 def stops_and_goes_on(profview, log):
     v = Viewer([profview, log])
-    v.wait_for(b'Overview', 'stop: the first frame')
+    v.wait_for(b'1 Home', 'stop: the first frame')
     os.kill(v.pid, signal.SIGTSTP)
     v.wait_state('tT', 'stop: Ctrl-Z stops it')
     v.wait_for(LEAVE_SCREEN, 'stop: the main screen')
@@ -178,7 +178,7 @@ def terminals(profview, log):
         v.restored(f'TERM={term}')
         v.close()
     v = Viewer([profview, log], term='vt100', locale='C')
-    v.wait_for(b'Overview', 'vt100: the first frame')
+    v.wait_for(b'1 Home', 'vt100: the first frame')
     v.keys('2q')
     check('vt100: exit code', v.end() == 0)
     check('vt100: plain ASCII', all(byte < 128 for byte in v.seen), v.seen[:200])
@@ -206,7 +206,7 @@ def keys_from_the_terminal(profview, log):
 
 def the_terminal_goes_away(profview, log):
     v = Viewer([profview, log])
-    v.wait_for(b'Overview', 'hang-up: the first frame')
+    v.wait_for(b'1 Home', 'hang-up: the first frame')
     os.close(v.master)
     os.close(v.slave)
     v.master = v.slave = -1

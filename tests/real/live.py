@@ -76,7 +76,7 @@ def figures(t, said):
     for name, n in said_of(said, 'calls').items():
         if name.startswith('Counted.Calls:') and n < 100000:
             t.wait_row(name.split(' ')[0].replace(':', '.'), n)
-    t.keys('5')
+    t.keys('3')
     only(t, 'Counted.')
     for name, n in said_of(said, 'allocs').items():
         t.wait_row(name.replace('System.Int32', 'int'), n)

@@ -209,7 +209,7 @@ def shown(folder, want, words):
     same.__doc__ = '\n'.join(wanted)
     with Terminal(folder) as t:
         t.run(*words)
-        t.wait('[1 Over')
+        t.wait('[1 Home')
         t.keys('2')
         t.wait(same)
         t.keys('Q')
@@ -237,7 +237,7 @@ def window(profview, folder, exe, verdict):
     path, _ = real_log(folder, exe)
     report(profview, path)
     verdict.true('an index is left', index())
-    for keys in '2w', '2ww', '5w':
+    for keys in '2w', '2ww', '3w':
         def lines(*more, pressed=keys):
             done = subprocess.run(
                 [profview, path, '--dump', '--size', '120x36', '--keys', pressed, *more],

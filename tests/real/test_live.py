@@ -55,7 +55,7 @@ def panes(v, profview, exe, folder):
         watch(t, place, place.pipe)
         program.wait_phase(1)
         seen = set()
-        for key in '1235670LXJC':
+        for key in '1234567890LJC':
             before = t.text()
             t.keys(key)
             if key != '1':
@@ -273,11 +273,11 @@ def shot(v, profview, exe, folder):
         watch(t, place, place.pipe)
         for phase in (1, 2):
             said = program.wait_phase(phase)
-            t.keys('7')
+            t.keys('4')
             t.keys('S')
             target.wait_for('the shot', lambda n=phase:
                             program.shots_in(place.record) >= n)
-            t.keys('7')
+            t.keys('1')
             program.go()
         program.wait()
         t.wait_end()
@@ -300,7 +300,7 @@ def compared(v, profview, exe, folder):
         with target.Mono(exe, 'heap pause heap pause'.split(), OPTIONS, place.file) as program:
             program.wait_phase(1)
             t.wait('LIVE')
-            t.keys('7')
+            t.keys('4')
             t.type(':schedule 1s')
             t.keys('Enter')
             t.wait('shots every 1 s')
@@ -320,7 +320,8 @@ def compared(v, profview, exe, folder):
             said = json.loads(done.stdout)
             kept = next(r for r in said['heap_diff'] if r['name'] == 'Counted.Kept')
             v.at_least('new objects', kept['new_objects'], 1)
-            t.keys('8')
+            t.type(':diff')
+            t.keys('Enter')
             t.wait('by identity')
             only(t, 'Counted.Kept')
             t.wait_row('Counted.Kept', kept['new_objects'])

@@ -81,7 +81,7 @@ def check_screen(v, profview, log, shown):
     v.true('readable on the screen', want in readable and other not in readable, readable[:2000])
     v.true('raw after ~', other in raw and 'raw names' in raw, raw[:2000])
     v.true('readable after ~~', want in again and other not in again, again[:2000])
-    tree = frame(profview, log, '3/Cart.TaxAsync<Enter>')
+    tree = frame(profview, log, '22/Cart.TaxAsync<Enter>')
     v.true('found in the tree by its readable name', 'Cart.TaxAsync' in tree, tree[:2000])
 
 

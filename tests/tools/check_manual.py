@@ -25,8 +25,9 @@ def words(root):
 
 
 # What README.md says of a key: its command.
-SAID = {'methods': 'methods', 'call tree': 'tree', 'allocations by class': 'allocations',
-        'collections': 'gc', 'heap shots': 'heap', 'searches': 'search', 'filters': 'filter',
+SAID = {'methods': 'cpu', 'allocations by class': 'alloc', 'collections': 'gc', 'heap shots': 'heap',
+        'waits': 'waits', 'spans': 'spans', 'errors': 'errors', 'runtime': 'runtime', 'events': 'events',
+        'the findings': 'findings', 'searches': 'search', 'filters': 'filter',
         'chooses the window': 'window', 'pauses the picture': 'pause', 'marks the base': 'base',
         'groups rows': 'group', 'shows what the program prints': 'output', 'leaves': 'quit'}
 

@@ -18,26 +18,28 @@ import tempfile
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
-PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree-unfolded': '3**',
-         'alloc-stacks': '5<Enter>', 'gc': '6', 'heap': '7', 'heap-diff': '7gmG', 'threads': '0',
+PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree-unfolded': '22**',
+         'alloc-stacks': '3<Enter>', 'gc': '5', 'heap': '4', 'heap-diff': '4gmG', 'threads': '66',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
-         'raw-names': '2~', 'my-code': '3*c', 'sort-menu': '5<F6>', 'range': '2:range<Space>1s..2s<Enter>', 'objects': '9<Enter>',
-         'dominators': '9d<Enter>', 'object-path': '9d<Tab><Tab><Tab>', 'merged-paths': '9cG<2k>W',
+         'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',
+         'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',
+         'merged-paths': '4444cG<2k>W',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
-         'diff': '8<Enter>', 'diff-class': '8yb', 'ladder': 'Y<Enter>j'}
+         'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
+         'rooms': '`', 'without-data': '7', 'kinds': '0', 'counters': '99'}
 # Logs of 2007, written by tests/b07_write.
-OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '7<Tab>'},
+OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
        'stage-D': {'overview': '', 'info': 'i'}}
 # Panes of what the first log does not hold, of the second one.
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'statements': 'Vjj+j',
              'counters': 'Cj'}
 # One of that with strings: the selected row's can be read however narrow the screen is.
-STRING_PANES = {'references': '9Bj<Tab>'}
+STRING_PANES = {'references': '4444Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'gc', 'heap', 'diff')
+OTHER_SIZES = ('overview', 'methods', 'gc', 'heap', 'diff', 'findings', 'rooms')
 ASCII = ('overview', 'tree-unfolded', 'ladder')
 
 

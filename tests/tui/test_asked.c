@@ -123,10 +123,10 @@ START_TEST(keys_are_answered_while_the_model_is_not)
 	open_asked();
 	pthread_mutex_lock(&gate);
 	press("2");
-	ck_assert(seen("[2 Methods]"));
+	ck_assert(seen("[2 CPU]"));
 	ck_assert(!seen("App.Work(int)"));
-	press("3w");
-	ck_assert(seen("[3 Tree]") && seen("last 60 s"));
+	press(":tree<Enter>w");
+	ck_assert(seen("[Tree]") && seen("last 60 s"));
 	press("?");
 	ck_assert(seen("In trees"));
 	press("?2\\lib<Enter>");
@@ -153,7 +153,7 @@ START_TEST(rows_at_hand_are_arranged_at_once)
 	pthread_mutex_unlock(&gate);
 	calm();
 	ck_assert_uint_eq(ui_screen_list(&screen)->table->rows, 2);
-	press_calmly("<Enter>3");
+	press_calmly("<Enter>:tree<Enter>");
 	ck_assert(seen("Lib.Sort(int[])")); /* unfolded on the heaviest path */
 	pthread_mutex_lock(&gate);
 	press("g-");
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(stale_questions_are_dropped)
 {
 	open_asked();
-	press_calmly("0");
+	press_calmly(":threads<Enter>");
 	unsigned before = world->asked;
 	pthread_mutex_lock(&gate);
 	press("\\wwwwwwww");
@@ -212,11 +212,11 @@ END_TEST
 START_TEST(a_late_hit_does_not_move_who_moved)
 {
 	open_asked();
-	press_calmly("3l2/sort<Enter>3");
+	press_calmly(":tree<Enter>l2/sort<Enter>:tree<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press_calmly("g2/main<Enter>");
 	pthread_mutex_lock(&gate);
-	press("3jj");
+	press(":tree<Enter>jj");
 	pthread_mutex_unlock(&gate);
 	calm();
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
@@ -247,7 +247,7 @@ START_TEST(a_model_dies_among_questions)
 {
 	open_asked();
 	pthread_mutex_lock(&gate);
-	press("2357");
+	press("2:tree<Enter>34");
 	wait_until_one_runs();
 	ui_screen_forget(&screen);
 	struct pv_model *old = world, *fresh = fake_world();
@@ -262,7 +262,7 @@ START_TEST(a_model_dies_among_questions)
 	world = fresh;
 	show();
 	calm();
-	press_calmly("5");
+	press_calmly("3");
 	ck_assert(seen("System.String"));
 	close_asked();
 }

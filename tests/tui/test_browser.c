@@ -27,7 +27,7 @@ static void open_browser(void)
 	fake_heap(&heap, false);
 	fake_heap(&heap_weak, true);
 	open_screen();
-	go("9");
+	go("4444");
 }
 
 static void close_browser(void)
@@ -56,7 +56,7 @@ START_TEST(it_reads_the_selected_shot)
 {
 	fake_heap(&heap, false);
 	open_screen();
-	press("7g9");
+	press("4g:objects<Enter>");
 	ck_assert(screen.browser.asked);
 	ck_assert_uint_eq(screen.shared.heap.shot, 0);
 	ck_assert(seen("heap shot 0: reading"));
@@ -71,7 +71,7 @@ START_TEST(it_reads_the_selected_shot)
 	ui_browser_use(&screen, NULL, "cancelled");
 	show();
 	ck_assert(!seen("75 %"));
-	press("7G9"); /* the newest one */
+	press(":shots<Enter>G:objects<Enter>"); /* the newest one */
 	ck_assert_uint_eq(screen.shared.heap.shot, 1);
 	bring();
 	ck_assert(seen("shot 1 ▸ classes"));
@@ -88,7 +88,7 @@ START_TEST(it_waits_for_the_first_shot)
 	world = NULL;
 	screen.shared.all.shots = 0;
 	screen.summed_up = false;
-	press("9");
+	press(":objects<Enter>");
 	ck_assert(seen("no heap shot so far"));
 	ck_assert(!screen.browser.asked);
 	world = later;
@@ -226,14 +226,14 @@ END_TEST
 START_TEST(a_class_of_a_shot_leads_here)
 {
 	open_browser();
-	press("7g<Tab><Enter>");
-	ck_assert(seen("[9 Object]"));
+	press(":shots<Enter>g<Tab><Enter>");
+	ck_assert(seen("[Objects]"));
 	ck_assert_int_eq(screen.browser.at.mode, UI_BROWSE_OBJECTS);
 	ck_assert_uint_eq(screen.browser.at.klass, 21);
 	press("<Backspace>");
 	ck_assert_int_eq(screen.browser.at.mode, UI_BROWSE_CLASSES);
 	press("<Backspace>");
-	ck_assert(seen("[7 Heap]"));
+	ck_assert(seen("[Shots]"));
 	close_browser();
 }
 END_TEST

@@ -46,8 +46,11 @@ START_TEST(every_row_is_complete)
 		ck_assert_ptr_nonnull(row);
 		ck_assert_str_ne(row->name, "");
 		ck_assert_str_ne(row->help, "");
-		ck_assert_uint_ge(keys_of(cmd).n, 1);
-		ck_assert_str_ne(ui_command_keys(cmd, text, sizeof text), "");
+		/* Views without a letter are reached by their room's key. */
+		if (cmd < UI_CMD_OVERVIEW || cmd > UI_CMD_KINDS) {
+			ck_assert_uint_ge(keys_of(cmd).n, 1);
+			ck_assert_str_ne(ui_command_keys(cmd, text, sizeof text), "");
+		}
 		ck_assert_int_eq(ui_command_of_name(row->name), cmd);
 	}
 	ck_assert_ptr_null(ui_command_row(UI_CMD_NONE));
@@ -73,7 +76,7 @@ END_TEST
 /* What every pane must leave alone, and what is kept for panes and actions still to come. */
 START_TEST(reserved_keys_are_free)
 {
-	static const char later[] = "4Eoe", but_in_objects[] = "xydU";
+	static const char later[] = "oe", but_in_objects[] = "xydU";
 	for (const char *at = later; *at; at++)
 		for (size_t s = 0; s < sizeof together / sizeof together[0]; s++)
 			ck_assert_msg(
@@ -88,7 +91,7 @@ END_TEST
 
 START_TEST(reserved_keys_mean_the_same_everywhere)
 {
-	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG123567890LXJCHKAVOYM";
+	static const char reserved[] = "?hqQpSw:/nN\\[],.{}RjkgG1234567890ELXJCHKAVOYM`";
 	for (const char *at = reserved; *at; at++) {
 		if (*at == ' ')
 			continue;

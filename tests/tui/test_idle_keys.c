@@ -19,10 +19,7 @@ static char which[4000];
 
 static void go_to(const struct ui_pane_def *def)
 {
-	int key = 0;
-	unsigned times;
-	ui_key_parse(ui_command_row(def->command)->keys, &key, &times);
-	ui_screen_key(&screen, key);
+	ui_screen_command(&screen, def->command);
 	show();
 	if (def->command == UI_CMD_OBJECTS) {
 		ui_browser_use(&screen, &heap, NULL);
@@ -106,17 +103,17 @@ START_TEST(why_is_said)
 	static const struct {
 		const char *keys, *words;
 	} row[] = {
-		{ "1e", "no command has the key e; F1 shows those of this pane" },
-		{ "2W", "W: kept-by in panes 8 and Y, paths in pane 9; not here" },
-		{ "5m", "m: base in pane 7; not here" },
-		{ "1\\", "\\: filter in lists; not here" },
+		{ "e", "no command has the key e; F1 shows those of this pane" },
+		{ "2W", "W: kept-by in diff and growth, paths in objects; not here" },
+		{ "3m", "m: base in shots; not here" },
+		{ "\\", "\\: filter in lists; not here" },
 		{ "2k", "k: this is the first row" },
 		{ "2Gj", "j: this is the last row" },
-		{ "22", "2: this is that pane" },
-		{ "6b", "the rows of this pane are not grouped" },
+		{ "33", "3: this is the only view of the room" },
+		{ "5b", "the rows of this pane are not grouped" },
 		{ "2<Del>", "Del: there is no filter here; \\ sets one" },
 		{ "2<Left>", "Left: there are no columns further left" },
-		{ "1k", "this is the first box" },
+		{ "k", "this is the first box" },
 		{ "2<Esc>", "Esc: there is nothing to cancel" },
 		{ "2:down<Enter>G:down<Enter>", "down: this is the last row" },
 	};
@@ -135,7 +132,7 @@ START_TEST(a_grouping_is_the_panes_own)
 	open_screen();
 	press("2bbbb");
 	ck_assert(seen("grouped by assembly"));
-	press("5");
+	press("3");
 	ck_assert(!seen("grouped by"));
 	press("b2");
 	ck_assert(seen("grouped by assembly"));
@@ -145,7 +142,7 @@ START_TEST(a_grouping_is_the_panes_own)
 	open_screen_of(40, 10);
 	press("2b");
 	ck_assert(seen("grouped by namespace"));
-	press("3");
+	press(":tree<Enter>");
 	ck_assert(!seen("grouped by"));
 	close_screen();
 }
@@ -190,7 +187,7 @@ START_TEST(newer_shots_are_followed_or_said)
 	show();
 	ck_assert(!screen.compare.asked);
 	ck_assert(seen("2 newer shots, u follows"));
-	press("8");
+	press(":diff<Enter>");
 	ck_assert(seen("2 newer shots, u follows"));
 	press("u");
 	ck_assert(screen.compare.asked && !seen("newer shot"));
@@ -209,7 +206,7 @@ static void end_the_log(void)
 START_TEST(hints_are_true)
 {
 	open_screen();
-	press("7");
+	press("4");
 	ck_assert(seen("F9Shot") && seen("S takes a shot") && seen("m marks the base"));
 	end_the_log();
 	ck_assert(!seen("F9Shot") && !seen("S takes a shot") && seen("m marks the base"));
@@ -219,20 +216,20 @@ START_TEST(hints_are_true)
 	ck_assert(seen("no heap shots: the recording has ended"));
 	press("T");
 	ck_assert(seen("nothing is recorded any more"));
-	press("6");
+	press("5");
 	ck_assert(!seen("follows the newest"));
 	press("2?");
 	ck_assert(seen("q closes the help") && !seen("Enter on a method"));
 	close_screen();
 	open_screen();
 	screen.shared.readonly = true;
-	press("7");
+	press("4");
 	ck_assert(!seen("F9Shot") && !seen("S takes a shot"));
 	close_screen();
 	open_screen();
 	world->rows = 0;
 	world->generation++;
-	press("5");
+	press("3");
 	ck_assert(!seen("the stacks that allocate"));
 	close_screen();
 }
@@ -262,7 +259,7 @@ START_TEST(the_window_of_an_ended_log_is_its_last_seconds)
 	open_screen();
 	press("2ww"); /* 10 s, which roll */
 	ck_assert(seen("last 10 s") && !screen.shared.range.on);
-	press("6"); /* which has no figures of that */
+	press("5"); /* which has no figures of that */
 	ck_assert(!seen("last 10 s"));
 	press("1");
 	ck_assert(seen("methods and classes of the last 10 s"));

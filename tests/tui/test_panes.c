@@ -49,13 +49,14 @@ END_TEST
 
 START_TEST(keys_need_no_frames_between_them)
 {
-	static const char keys[] = "2jj35\tI27m\r";
+	static const char keys[] = "2jj23\tI2"
+				   "4m\r";
 	for (const char *at = keys; *at; at++)
 		ui_screen_key(&screen, *at);
 	show();
-	ck_assert(seen("[7 Heap]"));
+	ck_assert(seen("[4 Heap]"));
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
-	ui_screen_key(&screen, '3');
+	ui_screen_key(&screen, '2');
 	ui_screen_key(&screen, 'g');
 	ui_screen_key(&screen, 'j');
 	ui_screen_key(&screen, 'j');
@@ -64,16 +65,9 @@ START_TEST(keys_need_no_frames_between_them)
 }
 END_TEST
 
-/* Marks are few, and most logs have none. */
+/* Few logs are damaged. */
 START_TEST(a_rare_list_shows_once_it_has_rows)
 {
-	press("0");
-	ck_assert(!seen("MARKS OF THE PROGRAM"));
-	fake_add(world, (struct fake_row){ PV_VIEW_MARKS, 1, 0, "round 1", 1, 5, 0, NULL });
-	show();
-	ck_assert(seen("MARKS OF THE PROGRAM"));
-	press("<Tab>");
-	ck_assert_str_eq(cursor(), "round 1");
 	press("i<Tab>");
 	ck_assert(seen("THE LOG ITSELF"));
 	ck_assert(seen("EVENTS READ"));
@@ -124,21 +118,21 @@ START_TEST(the_selection_goes_from_pane_to_pane)
 {
 	press("2jj");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
-	press("3");
+	press(":tree<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	press("gjj2");
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press("<F5>");
-	ck_assert(seen("[3 Tree]"));
+	ck_assert(seen("[Tree]"));
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press("<F5>");
-	ck_assert(seen("[2 Methods]"));
+	ck_assert(seen("[2 CPU]"));
 }
 END_TEST
 
 START_TEST(trees_fold)
 {
-	press("3");
+	press(":tree<Enter>");
 	/* At first the heaviest path is open. */
 	ck_assert(seen("Lib.Sort(int[])"));
 	ck_assert(!seen("Lib.Parse()"));
@@ -166,7 +160,7 @@ END_TEST
 
 START_TEST(search_goes_while_typing_and_into_folds)
 {
-	press("3/pars");
+	press(":tree<Enter>/pars");
 	ck_assert_str_eq(cursor(), "Lib.Parse()");
 	press("<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Parse()");
@@ -194,7 +188,7 @@ START_TEST(filters_act_while_typing_and_stay)
 	ck_assert(!seen("  App.Main()"));
 	press("<Enter>");
 	ck_assert(seen("filter: lib"));
-	press("37<Esc>2");
+	press(":tree<Enter>4<Esc>:methods<Enter>");
 	ck_assert(seen("filter: lib"));
 	press("\\x<Esc>");
 	ck_assert(seen("filter: lib"));
@@ -230,7 +224,7 @@ START_TEST(pause_freezes_every_pane)
 	ck_assert(!seen("as of now"));
 	ck_assert_str_eq(cursor(), "App.Work(int)");
 	ck_assert(!seen("5 000"));
-	press("0");
+	press(":threads<Enter>");
 	ck_assert(seen("main") && !seen("renamed"));
 	press("2I");
 	ck_assert_str_eq(cursor(), "App.Main()"); /* still the least, as of the pause */
@@ -270,7 +264,7 @@ END_TEST
 
 START_TEST(shots_differ_from_their_base)
 {
-	press("7");
+	press("4");
 	ck_assert(seen("CLASSES of shot 1")); /* the last row */
 	press("g");
 	ck_assert(seen("CLASSES of shot 0"));
@@ -294,10 +288,10 @@ START_TEST(stacks_lead_to_their_innermost_frame)
 	press("X<Enter>");
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("<Enter>");
-	ck_assert(seen("[2 Methods]"));
+	ck_assert(seen("[2 CPU]"));
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	press("q");
-	ck_assert(seen("[X Exc]"));
+	ck_assert(seen("[8 Errors]"));
 }
 END_TEST
 
@@ -317,24 +311,24 @@ END_TEST
 
 START_TEST(tab_goes_through_lists_and_panes)
 {
-	press("5<Tab>");
+	press("3<Tab>");
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("<Tab>");
-	ck_assert(seen("[6 GC]"));
+	ck_assert(seen("[4 Heap]"));
 	press("<S-Tab>");
-	ck_assert(seen("[5 Alloc]"));
+	ck_assert(seen("[3 Alloc]"));
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("1<S-Tab>");
-	ck_assert(seen("[i Info]"));
+	ck_assert(seen("[0 Events]"));
 }
 END_TEST
 
 START_TEST(the_overview_leads_to_panes)
 {
 	press("<Tab><Tab><Enter>");
-	ck_assert(seen("[2 Methods]"));
+	ck_assert(seen("[2 CPU]"));
 	press("<Backspace>");
-	ck_assert(seen("[1 Over]"));
+	ck_assert(seen("[1 Home]"));
 	ck_assert_uint_eq(press("q"), UI_LEAVE);
 }
 END_TEST
@@ -379,13 +373,13 @@ END_TEST
 
 START_TEST(a_dead_model_leaves_nothing_behind)
 {
-	press("2jj3jj7m");
+	press("2jj:tree<Enter>jj4m");
 	ui_screen_forget(&screen);
 	struct pv_model *old = world;
 	world = fake_world();
 	free(old);
 	show();
-	press("23715");
+	press("2:tree<Enter>413");
 	ck_assert(seen("System.String"));
 }
 END_TEST
@@ -395,8 +389,8 @@ START_TEST(no_model_draws_too)
 	struct pv_model *kept = world;
 	ui_screen_forget(&screen);
 	world = NULL;
-	press("1235670LXJC2jG/x<Esc>\\y<Esc><Enter>Ip");
-	ck_assert(seen("[2 Methods]"));
+	press("12:tree<Enter>354:threads<Enter>LXJC2jG/x<Esc>\\y<Esc><Enter>Ip");
+	ck_assert(seen("[2 CPU]"));
 	world = kept;
 }
 END_TEST

@@ -14,6 +14,8 @@ struct ui_menu {
 	const char *item[UI_MENU_MAX]; /* borrowed while it is open */
 	size_t value[UI_MENU_MAX];
 	size_t n, at;
+	bool of_rooms;
+	char own[UI_MENU_MAX][80]; /* for items that are made for it */
 	struct ui_rect drawn;
 };
 

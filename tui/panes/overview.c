@@ -143,8 +143,8 @@ static void draw_title(
 	if (on)
 		ui_put_code(c, line.x, line.y, UI_TITLE, 0x25b6);
 	int used = ui_put(c, ui_cols(line, 1, line.w - 1), on ? UI_CURSOR : UI_TITLE, title);
-	if (row && line.w > used + 6)
-		ui_printf(c, ui_cols(line, line.w - 4, 3), UI_KEYCAP, " %s ", row->keys);
+	if (row && row->keys[0] && line.w > used + 6)
+		ui_printf(c, ui_cols(line, line.w - 4, 3), UI_KEYCAP, " %.1s ", row->keys);
 }
 
 void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c)

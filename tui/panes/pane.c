@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/draw/shorten.h"
+#include "tui/panes/rooms.h"
 
 enum { TITLE_MAX = 400 };
 
@@ -200,6 +201,20 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 	ui_put(c, ui_cols(r, 1, r.w - 2), p->focus == part ? UI_TITLE : UI_STRONG, title);
 }
 
+/* In the place of rows: what records them. */
+static void say_missing(
+	const struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
+{
+	const struct pv_table *t = p->list[0].table;
+	if (!t || t->rows > 0 || p->list[0].filter[0] || !p->def->records ||
+		ui_pane_can(p->def, ui_groups(s)))
+		return;
+	ui_clear(c, ui_rows(r, 1, 2), UI_PLAIN);
+	ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN, "the log has none of this");
+	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview run %s%s",
+		p->def->records, p->def->records[0] == '-' ? " records it" : "");
+}
+
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
 {
 	int list[UI_PARTS];
@@ -214,6 +229,8 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 		if (r.h == 0)
 			continue;
 		ui_list_draw(&p->list[list[i]], c, r, p->focus == list[i]);
+		if (i == 0)
+			say_missing(p, s, c, r);
 		if (i > 0)
 			put_title(p, c,
 				(struct ui_rect){ r.x, p->split.rule.y, r.w, p->split.rule.h },

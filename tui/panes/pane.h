@@ -67,8 +67,11 @@ struct ui_hint {
 };
 
 struct ui_pane_def {
-	enum ui_command command; /* opens it, and gives its name and key */
-	const char *tab, *brief; /* for wide and for narrow screens */
+	enum ui_command command; /* opens it, and gives its name */
+	enum ui_command room;    /* of the room it is a view of; those of a room stand together */
+	const char *tab;
+	unsigned needs; /* groups: one of them must be in the log; 0: shows whatever is there */
+	const char *records; /* of `profview run`, what records them */
 	struct ui_hint hint[UI_HINTS];
 	unsigned scope; /* more than any list has */
 	int parts;      /* 0: drawn by the overview */
@@ -90,7 +93,7 @@ struct ui_pane {
 	struct ui_graphs graphs;
 };
 
-/* All panes, in the order of their tabs; the first is the overview. */
+/* All panes, in the order of their rooms; the first is Home. */
 extern const struct ui_pane_def ui_pane_defs[];
 extern const size_t ui_pane_count;
 

@@ -306,12 +306,12 @@ static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, str
 const struct ui_section ui_sections[UI_SECTIONS] = {
 	{ "Activity, peak", NULL, UI_CMD_COUNTERS, 3, 5, false, draw_activity },
 	{ "Recording", "Recording and its cost", UI_CMD_INFO, 3, 5, false, draw_source },
-	{ "Hottest methods, self", NULL, UI_CMD_METHODS, 4, 4, true, draw_methods },
-	{ "Allocation by class", NULL, UI_CMD_ALLOCATIONS, 4, 4, true, draw_classes },
-	{ "Collections", NULL, UI_CMD_COLLECTIONS, 3, 3, true, draw_gc },
-	{ "Heap shots", NULL, UI_CMD_SHOTS, 3, 3, true, draw_shots },
+	{ "Hottest methods, self", NULL, UI_CMD_CPU, 4, 4, true, draw_methods },
+	{ "Allocation by class", NULL, UI_CMD_ALLOC, 4, 4, true, draw_classes },
+	{ "Collections", NULL, UI_CMD_GC, 3, 3, true, draw_gc },
+	{ "Heap shots", NULL, UI_CMD_HEAP, 3, 3, true, draw_shots },
 	{ "Threads", NULL, UI_CMD_THREADS, 2, 2, false, draw_threads },
 	{ "Locks", NULL, UI_CMD_LOCKS, 2, 2, false, draw_locks },
-	{ "Exceptions", NULL, UI_CMD_EXCEPTIONS, 2, 2, false, draw_exceptions },
+	{ "Exceptions", NULL, UI_CMD_ERRORS, 2, 2, false, draw_exceptions },
 	{ "Compiled code", NULL, UI_CMD_JIT, 2, 2, false, draw_jit },
 };

@@ -49,8 +49,8 @@ unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
 	if (press && ui_strip_has(s, m))
 		return ui_strip_mouse(s, m);
 	if (press && ui_rect_has(s->layout.tabs, m.x, m.y)) {
-		int pane = ui_frame_tab_at(s->layout.tabs, s->current, m.x);
-		return pane < 0 ? UI_IGNORED : ui_screen_command(s, ui_pane_defs[pane].command);
+		int room = ui_frame_room_at(s->layout.tabs, s->current, m.x);
+		return room < 0 ? UI_IGNORED : ui_screen_command(s, ui_rooms[room].command);
 	}
 	if (press && ui_rect_has(s->layout.keys, m.x, m.y)) {
 		enum ui_command cmd =

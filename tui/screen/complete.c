@@ -64,7 +64,8 @@ static void add_fixed(struct words *w, const char *list)
 static const struct ui_list *list_of(const struct ui_screen *s, enum ui_command pane)
 {
 	for (size_t i = 0; i < ui_pane_count; i++)
-		if (ui_pane_defs[i].command == pane && ui_pane_defs[i].parts)
+		if ((ui_pane_defs[i].command == pane || ui_pane_defs[i].room == pane) &&
+			ui_pane_defs[i].parts)
 			return &s->pane[i].list[0];
 	return NULL;
 }
@@ -94,6 +95,7 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 	case UI_CMD_FIND_OBJECT:
 		add_rows(w, ui_screen_list(s));
 		break;
+	case UI_CMD_HOME:
 	case UI_CMD_OVERVIEW:
 		for (int i = 0; i < UI_SECTIONS; i++)
 			add(w, ui_sections[i].title);

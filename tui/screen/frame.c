@@ -9,9 +9,9 @@
 #include "common/base/showable.h"
 #include "tui/draw/chart.h"
 #include "tui/draw/key.h"
+#include "tui/panes/rooms.h"
 #include "tui/screen/strip.h"
 
-enum { TABS_BRIEF = 78 };
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
 {
 	static const enum pv_series_kind kinds[UI_CLOCK_SERIES] = {
@@ -65,82 +65,70 @@ void ui_frame_gc(
 		s->all.collections[0], s->all.collections[1] + s->all.collections[2]);
 }
 
-/* --- tabs --- */
+/* --- rooms --- */
 
-/*
- * How much of its name a tab says: the current one and the first `whole` ones all of it, the first
- * `brief` ones a short one, the rest their key alone.
- */
-struct tabs {
-	size_t current, whole, brief, first;
-};
+enum { ROOM_TEXT = 40 };
 
-static int tab_text(size_t i, struct tabs t, char *buf, size_t size)
+/* The current room says its name, on narrow screens that of its view too; others as there is room. */
+static int room_text(int room, size_t current, bool narrow, char *buf, size_t size)
 {
-	const struct ui_pane_def *def = &ui_pane_defs[i];
-	const char *key = ui_command_row(def->command)->keys;
-	if (i == t.current || i < t.whole)
-		snprintf(buf, size, "%s %s", key, def->tab);
-	else if (i < t.brief)
-		snprintf(buf, size, "%s %s", key, def->brief);
+	const char *name = ui_rooms[room].name, *view = ui_pane_defs[current].tab;
+	bool on = room == ui_room_of_pane(current);
+	if (on && narrow && ui_room_views(room) > 1 && current != ui_room_first(room))
+		snprintf(buf, size, "%c %s: %s", ui_room_key(room), name, view);
+	else if (on || !narrow)
+		snprintf(buf, size, "%c %s", ui_room_key(room), name);
 	else
-		snprintf(buf, size, "%s", key);
+		snprintf(buf, size, "%c", ui_room_key(room));
 	return pv_showable_cells(buf);
 }
 
-/* Columns of the tabs from the first one shown to `last`: one before each, one behind. */
-static int tabs_width(struct tabs t, size_t last)
+/* Columns of all rooms: one before each, one after the last. */
+static int rooms_width(size_t current, bool narrow)
 {
 	int w = 1;
-	for (size_t i = t.first; i <= last; i++) {
-		char text[32];
-		w += tab_text(i, t, text, sizeof text) + 1;
+	for (int i = 0; i < UI_ROOMS; i++) {
+		char text[ROOM_TEXT];
+		w += room_text(i, current, narrow, text, sizeof text) + 1;
 	}
 	return w;
 }
 
-/* If not even the keys fit, the strip begins late enough that the current tab shows. */
-static struct tabs arrange_tabs(int w, size_t current)
-{
-	size_t last = ui_pane_count - 1, all = w < TABS_BRIEF ? 0 : ui_pane_count;
-	struct tabs t = { .current = current, .whole = all, .brief = all };
-	while (t.whole > 0 && tabs_width(t, last) > w)
-		t.whole--;
-	while (t.brief > 0 && tabs_width(t, last) > w)
-		t.brief--;
-	while (t.first < current && tabs_width(t, current) > w)
-		t.first++;
-	return t;
-}
+struct rooms_drawn {
+	struct ui_canvas *c; /* NULL: nothing is drawn */
+	unsigned groups;     /* of the log */
+};
 
-/* Calls for each tab in turn with its column; stops when `at` is inside one, and returns that. */
-static int walk_tabs(struct ui_canvas *c, struct ui_rect r, size_t current, int at)
+/* Goes from room to room with its column; stops where `at` is inside one, and returns that. */
+static int walk_rooms(struct rooms_drawn d, struct ui_rect r, size_t current, int at)
 {
-	struct tabs t = arrange_tabs(r.w, current);
+	bool narrow = rooms_width(current, false) > r.w;
 	int x = 0;
-	for (size_t i = t.first; i < ui_pane_count && x < r.w; i++) {
-		char text[32];
-		int n = tab_text(i, t, text, sizeof text);
+	for (int i = 0; i < UI_ROOMS && x < r.w; i++) {
+		char text[ROOM_TEXT];
+		int n = room_text(i, current, narrow, text, sizeof text);
 		if (at >= r.x + x && at <= r.x + x + n)
-			return (int)i;
-		if (c && i == current)
-			ui_printf(c, ui_cols(r, x, n + 2), UI_TAB_ON, "[%s]", text);
-		else if (c)
-			ui_put(c, ui_cols(r, x + 1, n), UI_TAB, text);
+			return i;
+		if (d.c && i == ui_room_of_pane(current))
+			ui_printf(d.c, ui_cols(r, x, n + 2), UI_TAB_ON, "[%s]", text);
+		else if (d.c)
+			ui_put(d.c, ui_cols(r, x + 1, n),
+				ui_room_can(i, d.groups) ? UI_TAB : UI_DIM, text);
 		x += n + 1;
 	}
 	return -1;
 }
 
-void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current)
+void ui_frame_rooms(
+	struct ui_canvas *c, struct ui_rect r, size_t current, const struct ui_shared *s)
 {
 	ui_clear(c, r, UI_TAB);
-	walk_tabs(c, r, current, -1);
+	walk_rooms((struct rooms_drawn){ c, ui_groups(s) }, r, current, -1);
 }
 
-int ui_frame_tab_at(struct ui_rect r, size_t current, int x)
+int ui_frame_room_at(struct ui_rect r, size_t current, int x)
 {
-	return walk_tabs(NULL, r, current, x);
+	return walk_rooms((struct rooms_drawn){ 0 }, r, current, x);
 }
 
 /* --- selection --- */
@@ -149,6 +137,30 @@ static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style
 {
 	int room = r.w - x;
 	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
+}
+
+/* The views of the pane's room by name, where they leave half of the line; else the pane's own. */
+static int add_views(
+	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
+{
+	int room = ui_room_of_command(p->def->room), x = 1;
+	size_t first = ui_room_first(room), n = ui_room_views(room);
+	int w = 0;
+	for (size_t i = first; i < first + n; i++)
+		w += (int)strlen(ui_pane_defs[i].tab) + 2;
+	bool all = w <= ui_max(r.w / 2, r.w - 40);
+	for (size_t i = first; i < first + n; i++) {
+		const struct ui_pane_def *def = &ui_pane_defs[i];
+		char text[48];
+		if (def == p->def) {
+			snprintf(text, sizeof text, "[%s]", def->tab);
+			x = add(c, r, x - 1, UI_TITLE, text);
+		} else if (all) {
+			x = 1 + add(c, r, x, ui_pane_can(def, ui_groups(s)) ? UI_PLAIN : UI_DIM,
+					def->tab);
+		}
+	}
+	return x;
 }
 
 /* Of what time the pane's figures are, where that is not all; objects of shots are of no range. */
@@ -173,11 +185,8 @@ static const char *time_text(
 void ui_frame_crumb(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
-	const struct ui_command_row *row = ui_command_row(p->def->command);
 	char text[512];
-	snprintf(
-		text, sizeof text, " %s %.*s", row->keys, (int)strcspn(row->help, ",:"), row->help);
-	int x = add(c, r, 0, UI_TITLE, text);
+	int x = add_views(c, r, p, s);
 	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
 	if (p->def->parts == 0)
 		return;

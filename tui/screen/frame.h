@@ -20,9 +20,11 @@ void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs
 void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);
 
-void ui_frame_tabs(struct ui_canvas *c, struct ui_rect r, size_t current);
-/* The pane whose tab is at column x, or -1. */
-int ui_frame_tab_at(struct ui_rect r, size_t current, int x);
+/* The rooms, those dim that have no data; `current` is a pane. */
+void ui_frame_rooms(
+	struct ui_canvas *c, struct ui_rect r, size_t current, const struct ui_shared *s);
+/* The room at column x, or -1. */
+int ui_frame_room_at(struct ui_rect r, size_t current, int x);
 
 void ui_frame_crumb(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s);

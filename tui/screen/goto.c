@@ -1,9 +1,10 @@
 /* From pane to pane: keys, Enter and back. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "tui/screen/evidence.h"
 #include "tui/screen/screen.h"
+#include "tui/screen/strip.h"
 #include "tui/panes/sections.h"
 
 static size_t pane_of(enum ui_command cmd)
@@ -14,8 +15,24 @@ static size_t pane_of(enum ui_command cmd)
 	return 0;
 }
 
+/* The pane that a room's key leads to: the one last seen there, and from there the next. */
+static size_t pane_of_room(const struct ui_screen *s, int room)
+{
+	size_t first = ui_room_first(room), n = ui_room_views(room), at = s->room_view[room];
+	if (ui_room_of_pane(s->current) == room)
+		return first + (s->current - first + 1) % n;
+	return at >= first && at < first + n ? at : first;
+}
+
 void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 {
+	int room = ui_room_of_command(pane);
+	if (room != UI_ROOM_NONE && !s->help.open && !s->output_open)
+		pane = ui_pane_defs[pane_of_room(s, room)].command;
+	else if (room != UI_ROOM_NONE) /* a help or output on top is closed first */
+		pane = ui_pane_defs[room == ui_room_of_pane(s->current) ? s->current
+									: pane_of_room(s, room)]
+			       .command;
 	s->help.open = false;
 	s->menu.open = false;
 	s->output_open = false;
@@ -23,6 +40,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 	if (to == s->current)
 		return;
 	s->current = to;
+	s->room_view[ui_room_of_pane(to)] = to;
 	ui_pane_enter(&s->pane[to], &s->shared);
 	if (pane == UI_CMD_OBJECTS)
 		ui_browser_visit(s);
@@ -30,7 +48,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		ui_compare_visit(s);
 }
 
-void ui_screen_remember(struct ui_screen *s)
+static void remember(struct ui_screen *s)
 {
 	enum { HISTORY_MAX = 200 };
 	const struct ui_pane *p = &s->pane[s->current];
@@ -51,21 +69,24 @@ static void go_to_main(struct ui_screen *s, struct ui_pane *p)
 	const char *name = ui_pane_name(p);
 	if (!name)
 		return;
-	ui_screen_remember(s);
+	remember(s);
 	ui_list_want(&p->list[0], name);
 	ui_pane_focus(p, 0);
 }
 
 static void go_to_pane(struct ui_screen *s, enum ui_command pane)
 {
-	ui_screen_remember(s);
+	remember(s);
 	ui_screen_go(s, pane);
 	ui_pane_focus(&s->pane[s->current], 0);
 }
 
 bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *name)
 {
-	if (pane < UI_CMD_OVERVIEW || pane > UI_CMD_INFO || pane == UI_CMD_OBJECTS)
+	int room = ui_room_of_command(pane);
+	if (room > 0)
+		pane = ui_pane_defs[ui_room_first(room)].command;
+	if (!ui_opens_pane(pane) || pane == UI_CMD_OBJECTS)
 		return false;
 	go_to_pane(s, pane);
 	ui_list_want(&s->pane[s->current].list[0], name);
@@ -106,6 +127,121 @@ static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
 	ui_browser_open(s, index, klass);
 }
 
+/* --- from a finding to the view that it rests on --- */
+
+/* Views that are no part of a pane, and those that show the same. */
+static const struct {
+	enum pv_view view, instead;
+} others[] = {
+	{ PV_VIEW_ALLOCATION_SITES, PV_VIEW_CLASSES },
+};
+
+static const char *cell_text(
+	const struct pv_table *t, const struct pv_row *row, const char *column, const char *other)
+{
+	int i = pv_table_column(t, column);
+	return i < 0 || row->cell[i].state != PV_CELL_VALUE || !row->cell[i].s ? other
+									       : row->cell[i].s;
+}
+
+static bool cell_time(
+	const struct pv_table *t, const struct pv_row *row, const char *column, int64_t *ret)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
+		return false;
+	*ret = row->cell[i].i;
+	return true;
+}
+
+static enum pv_view view_named(const char *name)
+{
+	enum pv_view view = 0;
+	while (view < PV_VIEW_COUNT && strcmp(pv_view_name(view), name) != 0)
+		view++;
+	for (size_t i = 0; i < PV_COUNT_OF(others); i++)
+		if (view == others[i].view)
+			return others[i].instead;
+	return view;
+}
+
+/* The list that shows a view, first those that are a pane's main one. */
+static bool find_list(enum pv_view view, size_t *ret_pane, int *ret_part)
+{
+	for (int part = 0; part < UI_PARTS; part++) {
+		for (size_t i = 0; i < ui_pane_count; i++) {
+			if (part >= ui_pane_defs[i].parts ||
+				ui_pane_defs[i].part[part].view != view)
+				continue;
+			*ret_pane = i;
+			*ret_part = part;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A time of no length still has something to see around it. */
+static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
+{
+	const struct ui_range r = { .on = true,
+		.from_ns = from_ns > 0 ? from_ns - 1 : 0,
+		.to_ns = to_ns < INT64_MAX ? to_ns + 1 : to_ns };
+	ui_strip_set(s, &r);
+}
+
+static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *subject)
+{
+	struct ui_list *l = &s->pane[pane].list[part];
+	remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = s->shared.range;
+		p->list = l;
+		memcpy(p->filter, l->filter, sizeof p->filter);
+	}
+	ui_screen_go(s, ui_pane_defs[pane].command);
+	ui_pane_focus(&s->pane[pane], part);
+	ui_list_set_filter(l, subject);
+}
+
+static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)
+{
+	size_t pane;
+	int part;
+	int64_t from_ns, to_ns;
+	if (!t || !row)
+		return;
+	char said[sizeof s->message];
+	const char *text = cell_text(t, row, "text", "");
+	if (strcmp(cell_text(t, row, "verdict", ""), "not judged") == 0) {
+		ui_screen_say(s, false, "there is no evidence: %.180s", text);
+		return;
+	}
+	if (!find_list(view_named(cell_text(t, row, "view", "")), &pane, &part)) {
+		ui_screen_say(s, false, "there is nothing behind this row");
+		return;
+	}
+	snprintf(said, sizeof said, "%.180s; Backspace returns", text);
+	bool timed = cell_time(t, row, "from_ns", &from_ns) && cell_time(t, row, "to_ns", &to_ns);
+	go_narrowed(s, pane, part, cell_text(t, row, "subject", ""));
+	if (timed)
+		narrow_range(s, from_ns, to_ns);
+	ui_screen_say(s, false, "%s", said);
+}
+
+static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
+{
+	const struct ui_range *was = &from->range, *now = &s->shared.range;
+	bool same = was->on == now->on && was->from_ns == now->from_ns && was->to_ns == now->to_ns;
+	ui_list_set_filter(from->list, from->filter);
+	if (!same) {
+		ui_strip_set(s, was);
+		s->message[0] = 0;
+	}
+}
+
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -133,7 +269,7 @@ void ui_screen_go_in(struct ui_screen *s)
 		go_to_objects(s, p);
 		break;
 	case UI_DRILL_EVIDENCE:
-		ui_screen_go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
+		go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
 		break;
 	case UI_DRILL_BROWSE:
 		ui_browser_enter(s);
@@ -151,8 +287,9 @@ bool ui_screen_go_back(struct ui_screen *s)
 	struct ui_place to = s->history.v[--s->history.n];
 	struct ui_pane *p = &s->pane[to.pane];
 	s->current = to.pane;
+	s->room_view[ui_room_of_pane(to.pane)] = to.pane;
 	if (to.evidence)
-		ui_screen_leave_evidence(s, &to);
+		leave_evidence(s, &to);
 	if (p->def->parts) {
 		ui_pane_focus(p, to.focus);
 		ui_list_want(&p->list[0], NULL);
@@ -175,4 +312,18 @@ void ui_screen_go_on(struct ui_screen *s, int dir)
 	ui_pane_focus(&s->pane[to], dir > 0 ? 0 : ui_pane_defs[to].parts - 1);
 	if (ui_pane_defs[to].parts == 0)
 		s->overview.focus = dir > 0 ? 0 : UI_SECTIONS - 1;
+}
+
+void ui_screen_list_rooms(struct ui_screen *s)
+{
+	struct ui_menu *m = &s->menu;
+	*m = (struct ui_menu){ .open = true, .title = "Rooms", .n = UI_ROOMS, .of_rooms = true };
+	m->at = (size_t)ui_room_of_pane(s->current);
+	for (int i = 0; i < UI_ROOMS; i++) {
+		bool can = ui_room_can(i, ui_groups(&s->shared));
+		snprintf(m->own[i], sizeof m->own[i], "%c %s%s%s", ui_room_key(i), ui_rooms[i].name,
+			can ? "" : "  needs ", can ? "" : ui_room_records(i));
+		m->item[i] = m->own[i];
+		m->value[i] = (size_t)i;
+	}
 }

@@ -75,15 +75,15 @@ static const char *where(unsigned scope)
 	case UI_SCOPE_TREE:
 		return "in trees";
 	case UI_SCOPE_CALLS:
-		return "in panes 2 and 3";
+		return "in methods and tree";
 	case UI_SCOPE_HEAP:
-		return "in pane 7";
+		return "in shots";
 	case UI_SCOPE_OBJECTS:
-		return "in pane 9";
+		return "in objects";
 	case UI_SCOPE_DIFF:
-		return "in panes 8 and Y";
+		return "in diff and growth";
 	default:
-		return "in the panes";
+		return "in the views";
 	}
 }
 
@@ -98,7 +98,7 @@ static void compare(void *ctx, int key)
 	w->found = w->found || key == w->key;
 }
 
-/* "W: kept-by in panes 8 and Y, paths in pane 9; not here" */
+/* "W: kept-by in diff and growth, paths in objects; not here" */
 static void say_elsewhere(struct ui_screen *s, int key)
 {
 	char name[16], list[200] = "";
@@ -179,8 +179,10 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 {
 	const struct ui_list *l = s->help.open ? NULL : ui_screen_list(s);
 	const char *text = why_not_moved(cmd, !l && s->pane[s->current].def->parts > 0);
-	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_INFO)
-		return "this is that pane";
+	if (ui_room_of_command(cmd) != UI_ROOM_NONE)
+		return "this is the only view of the room";
+	if (ui_opens_pane(cmd))
+		return "this is that view";
 	if (cmd == UI_CMD_CANCEL)
 		return "there is nothing to cancel";
 	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY &&

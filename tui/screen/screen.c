@@ -219,6 +219,11 @@ static void open_sort_menu(struct ui_screen *s)
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
 {
 	struct ui_list *l = ui_screen_list(s);
+	if (s->menu.of_rooms) {
+		if (answer == UI_MENU_CHOSEN)
+			ui_screen_go(s, ui_rooms[s->menu.value[s->menu.at]].command);
+		return;
+	}
 	if (!ui_browser_chose(s, answer) && answer == UI_MENU_CHOSEN && l)
 		ui_list_sort(l, s->menu.value[s->menu.at]);
 }
@@ -289,11 +294,14 @@ static void open_help(struct ui_screen *s)
 /* Commands that every pane shares; UI_IGNORED: it is not one of them. */
 static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 {
-	if (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_INFO) {
+	if (ui_opens_pane(cmd)) {
 		ui_screen_go(s, cmd);
 		return UI_HANDLED;
 	}
 	switch (cmd) {
+	case UI_CMD_ROOMS:
+		ui_screen_list_rooms(s);
+		return UI_HANDLED;
 	case UI_CMD_HELP:
 		open_help(s);
 		return UI_HANDLED;

@@ -1,8 +1,7 @@
 /*
  * The whole front end without a terminal and without an input: keys go in, a canvas comes out.
- * app.c drives it from a real terminal, --dump and the tests drive it with keys as text.
- *
- * One thread. The model it is given must outlive it or be taken back with ui_screen_forget().
+ * app.c drives it from a real terminal, --dump and the tests drive it with keys as text. One thread. The model it is given must outlive it or be taken back with ui_screen_forget().
+ * What returns bool is false when out of memory, if nothing else is said.
  */
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
@@ -16,6 +15,7 @@
 #include "tui/panes/output.h"
 #include "tui/panes/overview.h"
 #include "tui/panes/pane.h"
+#include "tui/panes/rooms.h"
 #include "tui/draw/prompt.h"
 
 /* Position of the user when Enter led away. */
@@ -39,8 +39,9 @@ struct ui_screen {
 	struct ui_request summary;
 	bool summed_up; /* there was an answer to that */
 	size_t current;
-	bool settled; /* the lists have answered the last key */
-	bool bare;    /* for reading only: no tabs, no keys */
+	size_t room_view[UI_ROOMS]; /* the pane that was last seen of each room; 0: none yet */
+	bool settled;               /* the lists have answered the last key */
+	bool bare;                  /* for reading only: no tabs, no keys */
 	struct ui_help help;
 	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
 	bool output_open;
@@ -74,7 +75,6 @@ struct ui_screen_options {
 	struct ui_output *output; /* borrowed; NULL: no program was started from here */
 };
 
-/* False when out of memory. */
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options);
 void ui_screen_finish(struct ui_screen *s);
 bool ui_screen_resize(struct ui_screen *s, int w, int h);
@@ -117,8 +117,7 @@ void ui_screen_group(struct ui_screen *s, const char *word);
 /* screen_target.c: UI_IGNORED when the command is none of its. */
 unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);
 
-/* goto.c: between panes. Back will lead to where one is now. */
-void ui_screen_remember(struct ui_screen *s);
+/* goto.c: between panes. */
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
 /* The object browser, at the merged paths that are wished for. */
@@ -129,6 +128,7 @@ bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
 
+void ui_screen_list_rooms(struct ui_screen *s);
 /* The entry chosen from a menu, if any. */
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
 
@@ -142,7 +142,6 @@ unsigned ui_screen_run(struct ui_screen *s, const char *line);
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
 bool ui_screen_awaits(const struct ui_screen *s, int key);
 
-/* Scopes in which the keys act now, as bits of enum ui_scope. */
 unsigned ui_screen_scopes(const struct ui_screen *s);
 /* The list with the keys, NULL in the overview. */
 struct ui_list *ui_screen_list(struct ui_screen *s);

@@ -111,7 +111,7 @@ void ui_screen_draw(struct ui_screen *s)
 	if (l->range.h)
 		ui_frame_range(c, l->range, &s->shared);
 	if (l->tabs.h)
-		ui_frame_tabs(c, l->tabs, s->current);
+		ui_frame_rooms(c, l->tabs, s->current, &s->shared);
 	draw_body(s);
 	if (l->crumb.h && s->output_open)
 		ui_output_title(s->output, c, l->crumb);

@@ -44,7 +44,7 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_NET_TIMES:
 		net_times(s);
 		return UI_HANDLED;
-	case UI_CMD_WAITS:
+	case UI_CMD_WAITING:
 		s->shared.waits = !s->shared.waits;
 		ui_screen_say(
 			s, false, s->shared.waits ? "waiting counts, too" : "what ran counts");

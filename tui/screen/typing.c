@@ -197,6 +197,7 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		l->look_tell = true;
 		ui_list_find(l, &s->shared, 0);
 		return true;
+	case UI_CMD_HOME:
 	case UI_CMD_OVERVIEW:
 		return ui_screen_go_to_box(s, word);
 	default:
