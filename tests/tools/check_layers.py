@@ -28,7 +28,7 @@ ROOMS = {
     'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
     'common/format': ['', 'mlpd', 'block07', 'stacks'],
     'common/ingest': ['ground', '', 'again', 'convert'],
-    'common/query': ['', 'views', 'heap', 'findings'],
+    'common/query': ['', 'flame', 'views', 'heap', 'findings'],
     'tui': ['', 'draw', 'panes', 'screen', 'app'],
     'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
 }

@@ -1,0 +1,113 @@
+/*
+ * A figure by call paths: a tree whose nodes are as wide as their weight. Weights
+ * are sums of own figures, so children together never weigh more than their parent, whatever a
+ * damaged log says. The recording's tree is made once for each measure; every question about it is
+ * answered by a small copy of what is wide enough to be seen.
+ */
+#ifndef PV_QUERY_FLAME_FLAME_H
+#define PV_QUERY_FLAME_FLAME_H
+
+#include "common/query/views.h"
+
+enum pv_flame_measure {
+	PV_FLAME_SAMPLES,
+	PV_FLAME_TIME, /* own time of calls, ns */
+	PV_FLAME_BYTES,
+	PV_FLAME_OBJECTS,
+	PV_FLAME_WAIT, /* ns */
+	PV_FLAME_CONTENTIONS,
+	PV_FLAME_EXCEPTIONS,
+	PV_FLAME_MEASURES
+};
+/* The word of exports' --measure, the words for people, and the unit. */
+const char *pv_flame_name(enum pv_flame_measure m);
+const char *pv_flame_title(enum pv_flame_measure m);
+enum pv_unit pv_flame_unit(enum pv_flame_measure m);
+bool pv_flame_of(const char *name, enum pv_flame_measure *ret);
+/* Whether a log with these groups (bits of enum pv_group) has it. */
+bool pv_flame_recorded(unsigned groups, enum pv_flame_measure m);
+/* Whether the rolling window tells it; the others are since the start. */
+bool pv_flame_windowed(enum pv_flame_measure m);
+
+/* Away from the root a frame is called by its parent, or (UP) calls it. */
+enum pv_flame_way { PV_FLAME_DOWN, PV_FLAME_UP };
+
+/* A frame's key follows from its name: the same in every model. */
+struct pv_flame_path {
+	enum pv_flame_way way;
+	uint64_t focus; /* the way begins at all places of this frame; 0: at the root */
+	PV_ARRAY(uint64_t) key;
+};
+/* Everything but a subtree, or nothing else. */
+struct pv_flame_cut {
+	struct pv_flame_path at;
+	bool keep;
+};
+
+/* Borrowed while the question is answered. */
+struct pv_flame_wish {
+	const struct pv_flame_path *zoom;
+	const struct pv_flame_cut *cut;
+	size_t cuts;
+	const char *filter; /* only call paths with such a frame; NULL or "": all */
+	const char *find;   /* frames that are marked; likewise none */
+	bool fold;          /* a frame that calls itself is one */
+	bool by_name;       /* siblings by name, not by weight */
+	uint32_t parts;     /* siblings lighter than this part of the zoomed one are summed up */
+};
+
+enum pv_flame_flags {
+	PV_FLAME_CLASS = 1, /* a class of objects, no function */
+	PV_FLAME_HIT = 2,   /* has the text that was looked for */
+	PV_FLAME_MORE = 4,  /* it has children that are not here: zooming shows them */
+};
+
+struct pv_flame_cell {
+	const char *name,
+		*shown; /* of the log; for people. Live as long as the model, the answer */
+	uint64_t key;
+	uint64_t weight, self; /* self: what none of its children has */
+	uint64_t thin_weight;  /* of children that are not here, */
+	uint64_t everywhere;   /* weight of the frame at all its places, no path counted twice */
+	uint32_t places;       /* how many of them there are */
+	uint32_t thin;         /* so many */
+	uint32_t parent;       /* cell 0 is the zoomed one */
+	uint32_t child, children;
+	uint16_t depth;
+	uint8_t kind, flags; /* enum pv_code_kind; enum pv_flame_flags */
+};
+
+/* An answer. Cells stand level by level, the children of one next to each other. */
+struct pv_flame {
+	struct pv_flame_cell *cell;
+	size_t cells;
+	uint64_t all;   /* of the recording, before anything was left out */
+	uint64_t total; /* of what the wish left */
+	uint64_t hits;  /* of call paths with a frame that was looked for */
+	uint64_t generation;
+	double waited; /* share of waits that was left out, 0 to 1 */
+	bool lost;     /* the zoomed frame is not there any more: this is the root */
+	const char *coverage;
+	struct pv_arena arena; /* private */
+};
+
+struct pv_flame_tree;
+
+/*
+ * Takes the model's lock, and as much memory as the call tree while it is made. Of the query its
+ * window and what it says of calls and names count. The tree has one reference; any thread may take
+ * and drop others, one at a time may ask. NULL when out of memory.
+ */
+struct pv_flame_tree *pv_flame_tree_make(
+	struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q);
+struct pv_flame_tree *pv_flame_tree_take(struct pv_flame_tree *t);
+void pv_flame_tree_drop(struct pv_flame_tree *t); /* NULL is fine */
+uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t);
+/* How many nodes it has. */
+size_t pv_flame_tree_size(const struct pv_flame_tree *t);
+
+/* NULL when out of memory. The names are the model's, which must be alive. */
+struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wish *w);
+void pv_flame_destroy(struct pv_flame *f);
+
+#endif

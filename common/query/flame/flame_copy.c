@@ -1,0 +1,248 @@
+/* From a model's stores to one tree of frames with own weights. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/model.h"
+#include "common/model/time/window.h"
+#include "common/query/code_kind.h"
+#include "common/query/flame/flame_parts.h"
+
+/* --- frames: methods, then classes, then two of ours */
+
+static uint64_t key_of(const char *name, uint8_t flags)
+{
+	uint64_t h = flags + UINT64_C(0xcbf29ce484222325);
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	return h ? h : 1;
+}
+
+static bool put_frame(
+	struct pv_flame_frames *f, const struct pv_group_row *row, uint8_t kind, uint8_t flags)
+{
+	const char *name = row->name;
+	if (!name)
+		name = pv_arena_printf(&f->arena, "0x%llx", (unsigned long long)row->key);
+	if (!name)
+		return false;
+	f->v[f->n++] = (struct pv_flame_frame){
+		.name = name, .key = key_of(name, flags), .kind = kind, .flags = flags
+	};
+	return true;
+}
+
+static bool make_frames(struct pv_model *m, const struct pv_query *q, struct pv_flame_frames *f)
+{
+	static const struct pv_group_row own[PV_FLAME_OWN_FRAMES] = {
+		[PV_FLAME_NO_STACK] = { .name = "(no stack)" },
+		[PV_FLAME_OTHER] = { .name = "(other)" },
+	};
+	if (!pv_groups_borrow(q->groups, m, PV_GROUPED_METHODS, &f->methods) ||
+		!pv_groups_borrow(q->groups, m, PV_GROUPED_CLASSES, &f->classes))
+		return false;
+	const uint8_t *kind = pv_groups_kinds(&f->methods, m);
+	size_t n = f->methods.row.n + f->classes.row.n + PV_FLAME_OWN_FRAMES;
+	f->v = n < UINT32_MAX ? calloc(n, sizeof *f->v) : NULL;
+	bool ok = kind && f->v;
+	for (size_t i = 0; ok && i < f->methods.row.n; i++)
+		ok = put_frame(f, &f->methods.row.v[i], kind[i], 0);
+	for (size_t i = 0; ok && i < f->classes.row.n; i++)
+		ok = put_frame(f, &f->classes.row.v[i], PV_CODE_UNKNOWN, PV_FLAME_CLASS);
+	for (size_t i = 0; ok && i < PV_FLAME_OWN_FRAMES; i++)
+		ok = put_frame(f, &own[i], PV_CODE_UNKNOWN, 0);
+	return ok;
+}
+
+static uint32_t own_frame(const struct pv_flame_frames *f, uint32_t which)
+{
+	return f->n - PV_FLAME_OWN_FRAMES + which;
+}
+
+/* --- sites: the stacks as a call tree, with a leaf for each site's class */
+
+struct site {
+	uint32_t class_use, stack;
+	bool other;
+	uint64_t weight;
+};
+
+struct sites {
+	PV_ARRAY(struct site) v;
+};
+
+static bool add_site(struct sites *to, const struct pv_site *s, uint32_t class_use, uint64_t weight)
+{
+	if (!weight)
+		return true;
+	if (!pv_reserve(&to->v, 1))
+		return false;
+	to->v.v[to->v.n++] = (struct site){ class_use, s->stack, s->other, weight };
+	return true;
+}
+
+static bool add_sites(struct sites *to, const struct pv_sites *from, bool amounts)
+{
+	bool ok = true;
+	for (size_t i = 1; ok && i < from->site.n; i++) {
+		const struct pv_site *s = &from->site.v[i];
+		ok = add_site(to, s, s->class_use, amounts ? s->amount : s->count);
+	}
+	return ok;
+}
+
+static bool add_window(struct sites *to, const struct pv_model *m, uint64_t window_ns, bool amounts)
+{
+	struct pv_window_sums w = { 0 };
+	bool ok = pv_window_sum(m, window_ns, &w);
+	for (size_t i = 0; ok && i < w.sites.n; i++) {
+		const struct pv_site *s = &m->allocs.sites.site.v[w.sites.v[i].site];
+		ok = add_site(
+			to, s, s->class_use, amounts ? w.sites.v[i].bytes : w.sites.v[i].count);
+	}
+	pv_window_sums_finish(&w);
+	return ok;
+}
+
+/* Waits are kept by lock while it is known; its class is that of now. */
+static bool add_waits(struct sites *to, const struct pv_locks *l, bool amounts)
+{
+	bool ok = add_sites(to, &l->sites, amounts);
+	for (size_t i = 1; ok && i < l->by_lock.site.n; i++) {
+		const struct pv_site *s = &l->by_lock.site.v[i];
+		uint32_t class = s->class_use < l->lock.n ? l->lock.v[s->class_use].class_use : 0;
+		ok = add_site(to, s, class, amounts ? s->amount : s->count);
+	}
+	return ok;
+}
+
+static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
+	const struct pv_query *q, struct sites *ret)
+{
+	bool amounts = measure == PV_FLAME_BYTES || measure == PV_FLAME_WAIT;
+	switch (measure) {
+	case PV_FLAME_BYTES:
+	case PV_FLAME_OBJECTS:
+		return q->window_ns ? add_window(ret, m, q->window_ns, amounts)
+				    : add_sites(ret, &m->allocs.sites, amounts);
+	case PV_FLAME_WAIT:
+	case PV_FLAME_CONTENTIONS:
+		return add_waits(ret, &m->locks, amounts);
+	default:
+		return add_sites(ret, &m->throws.sites, amounts);
+	}
+}
+
+/* After the stacks come two nodes for sites without a stack of their own, then the leaves. */
+static bool tree_of(const struct pv_model *m, const struct sites *sites,
+	const struct pv_flame_frames *f, struct pv_flame_copied *c)
+{
+	const struct pv_stacks *s = &m->stacks;
+	uint32_t stacks = s->node.n ? (uint32_t)s->node.n : 1;
+	size_t n = (size_t)stacks + PV_FLAME_OWN_FRAMES + sites->v.n;
+	c->copy.n = n;
+	c->copy.parent = calloc(n, sizeof *c->copy.parent);
+	c->copy.group = calloc(n, sizeof *c->copy.group);
+	c->copy.figures = calloc(n, sizeof *c->copy.figures);
+	c->self = calloc(n, sizeof *c->self);
+	if (!c->copy.parent || !c->copy.group || !c->copy.figures || !c->self || n > UINT32_MAX)
+		return false;
+	for (uint32_t i = 1; i < stacks; i++) {
+		c->copy.parent[i] = s->node.v[i].parent;
+		c->copy.group[i] = pv_group_of(&f->methods, s->node.v[i].method);
+	}
+	for (uint32_t i = 0; i < PV_FLAME_OWN_FRAMES; i++)
+		c->copy.group[stacks + i] = own_frame(f, i);
+	for (size_t i = 0; i < sites->v.n; i++) {
+		const struct site *from = &sites->v.v[i];
+		size_t at = stacks + PV_FLAME_OWN_FRAMES + i;
+		bool known = from->stack && from->stack < stacks && !from->other;
+		c->copy.parent[at] = known         ? from->stack
+				     : from->other ? stacks + PV_FLAME_OTHER
+						   : stacks + PV_FLAME_NO_STACK;
+		c->copy.group[at] =
+			(uint32_t)f->methods.row.n + pv_group_of(&f->classes, from->class_use);
+		c->self[at] = from->weight;
+	}
+	return true;
+}
+
+/* With `my_code`: as pv_call_copy_fold() does it; classes and frames of ours stay. */
+static bool fold_sites(struct pv_flame_copied *c, const struct pv_flame_frames *f)
+{
+	uint8_t *kind = malloc(f->n);
+	if (!kind)
+		return false;
+	for (uint32_t i = 0; i < f->n; i++)
+		kind[i] = f->v[i].kind;
+	c->copy.kind = kind;
+	pv_call_copy_fold(&c->copy);
+	c->copy.kind = NULL;
+	free(kind);
+	return true;
+}
+
+static bool copy_sites(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
+	const struct pv_flame_frames *f, struct pv_flame_copied *ret)
+{
+	struct sites sites = { 0 };
+	bool ok = find_sites(m, measure, q, &sites) && tree_of(m, &sites, f, ret);
+	pv_array_finish(&sites.v);
+	return ok && (!q->my_code || fold_sites(ret, f));
+}
+
+/* --- calls and samples */
+
+static bool copy_calls(struct pv_model *m, const struct pv_query *q,
+	const struct pv_flame_frames *f, struct pv_call_copy *c)
+{
+	if (!pv_call_copy(m, &f->methods, q, c))
+		return false;
+	if (!q->window_ns && m->calls.node.n)
+		c->figures[0].samples = m->calls.node.v[0].samples;
+	pv_call_copy_net(c, q->net ? pv_call_pair_ns(m) : 0);
+	if (!pv_call_copy_ran(c))
+		return false;
+	pv_call_copy_fold(c);
+	return true;
+}
+
+static bool weigh(struct pv_flame_copied *c, bool samples)
+{
+	c->self = calloc(c->copy.n, sizeof *c->self);
+	for (size_t i = 0; c->self && i < c->copy.n; i++) {
+		const struct pv_call_figures *g = &c->copy.figures[i];
+		c->self[i] = samples ? g->samples : g->self_ns > 0 ? (uint64_t)g->self_ns : 0;
+	}
+	return c->self != NULL;
+}
+
+/* Children are linked so that they are met in ascending order. */
+static bool link_all(struct pv_call_copy *c)
+{
+	if (!c->first_child)
+		c->first_child = calloc(c->n, sizeof *c->first_child);
+	if (!c->next_sibling)
+		c->next_sibling = calloc(c->n, sizeof *c->next_sibling);
+	for (size_t i = c->n; c->first_child && c->next_sibling && i-- > 1;) {
+		uint32_t p = c->parent[i];
+		c->next_sibling[i] = c->first_child[p];
+		c->first_child[p] = (uint32_t)i;
+	}
+	return c->first_child && c->next_sibling;
+}
+
+bool pv_flame_copy(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
+	struct pv_flame_frames *f, struct pv_flame_copied *ret)
+{
+	bool samples = measure == PV_FLAME_SAMPLES;
+	bool calls = samples || measure == PV_FLAME_TIME;
+	*ret = (struct pv_flame_copied){ 0 };
+	if (!make_frames(m, q, f))
+		return false;
+	if (calls ? !copy_calls(m, q, f, &ret->copy) || !weigh(ret, samples)
+		  : !copy_sites(m, measure, q, f, ret))
+		return false;
+	free(ret->copy.figures);
+	ret->copy.figures = NULL;
+	return link_all(&ret->copy);
+}
