@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/sample_period.h"
 #include "common/base/saturate.h"
 #include "common/export/frame_name.h"
 #include "common/export/profile.h"
@@ -173,31 +174,14 @@ static void add_stacks(struct reading *r)
 
 /* --- all of it */
 
-/*
- * Options of the profiler, as the log's header has them: "sample", "sample=100", "sample-real=50".
- * Where a number is missing the profilers' own is 100 a second; counts of other events than time
- * ("sample=branches/9") have no period.
- */
 static void find_period(struct pv_profile *p, const char *args)
 {
-	static const char word[] = "sample", real[] = "-real";
-	const uint64_t usual_hz = 100, second = 1000000000;
-	for (const char *at = args; (at = strstr(at, word)) != NULL; at++) {
-		const char *end = at + strlen(word);
-		if (at > args && !strchr(", :", at[-1]))
-			continue;
-		bool wall = strncmp(end, real, strlen(real)) == 0;
-		end += wall ? strlen(real) : 0;
-		uint64_t hz = usual_hz;
-		char *after = (char *)(uintptr_t)end;
-		if (*end == '=')
-			hz = strtoull(end + 1, &after, 10);
-		if (hz == 0 || hz > second || (*after && !strchr(", ", *after)))
-			continue;
-		p->period_ns = second / hz;
-		p->wall = wall;
+	bool wall;
+	uint64_t period_ns = pv_sample_period(args, &wall);
+	if (!period_ns)
 		return;
-	}
+	p->period_ns = period_ns;
+	p->wall = wall;
 }
 
 static unsigned recorded(const struct pv_model *m)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
+#include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
 /*
@@ -252,4 +253,15 @@ bool pv_report_csv(struct pv_report *r, struct pv_error *reterr)
 bool pv_report_markdown(struct pv_report *r, struct pv_error *reterr)
 {
 	return put_list(r, true, reterr);
+}
+
+bool pv_list_csv(FILE *out, const struct pv_table *t, const char *const *key, bool markdown)
+{
+	const struct pv_report r = { .out = out };
+	struct pv_section s = { .view = PV_VIEW_COUNT };
+	struct lines l = { .r = &r, .markdown = markdown, .ok = true };
+	for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++)
+		s.keys[k] = key[k];
+	put_rows(&l, &s, t, NULL, NULL);
+	return l.ok;
 }

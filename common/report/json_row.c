@@ -8,6 +8,7 @@
 
 #include "common/base/showable.h"
 #include "common/base/units.h"
+#include "common/report/lists.h"
 
 /* --- values --- */
 
@@ -264,5 +265,20 @@ bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out)
 	}
 	if (ok)
 		fwrite(r->text.v, 1, r->text.n, out);
+	return ok;
+}
+
+bool pv_list_json(FILE *out, const struct pv_table *t, const char *const *key)
+{
+	struct pv_json_rows rows;
+	pv_json_rows_begin(&rows, t, key);
+	bool ok = true;
+	for (size_t i = 0; ok && i < t->rows; i++) {
+		fputs(i ? ",\n    " : "[\n    ", out);
+		ok = pv_json_row(&rows, "{", i, out);
+		fputs("}", out);
+	}
+	fputs(t->rows ? "\n  ]" : "[]", out);
+	pv_json_rows_finish(&rows);
 	return ok;
 }

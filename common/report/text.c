@@ -6,6 +6,7 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "common/base/showable.h"
+#include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
 enum { CELL = 512, INDENT = 2, GAP = 2, COLUMNS = 24 };
@@ -98,11 +99,30 @@ static void put_row(FILE *out, const struct pv_table *t, const struct layout *l,
 	putc('\n', out);
 }
 
-static void put_table(const struct pv_report *r, const struct pv_section *s,
-	const struct pv_table *t, const char *suffix)
+static void put_lines(FILE *out, const struct pv_table *t)
 {
 	char digits[PV_UNIT_MAX];
 	struct layout l;
+	measure(t, &l);
+	put_titles(out, t, &l);
+	for (size_t i = 0; i < t->rows; i++)
+		put_row(out, t, &l, i);
+	if (t->rows < t->rows_all)
+		fprintf(out, "  %s more\n",
+			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));
+}
+
+void pv_list_text(FILE *out, const struct pv_table *t)
+{
+	if (t->rows)
+		put_lines(out, t);
+	else
+		fputs("  none\n", out);
+}
+
+static void put_table(const struct pv_report *r, const struct pv_section *s,
+	const struct pv_table *t, const char *suffix)
+{
 	fprintf(r->out, "\n%s%s\n", s->title, suffix);
 	if (!(s->flags & PV_SECTION_FACT)) {
 		fputs("  (", r->out);
@@ -116,13 +136,7 @@ static void put_table(const struct pv_report *r, const struct pv_section *s,
 		fputs(none ? "  none\n" : "  not recorded\n", r->out);
 		return;
 	}
-	measure(t, &l);
-	put_titles(r->out, t, &l);
-	for (size_t i = 0; i < t->rows; i++)
-		put_row(r->out, t, &l, i);
-	if (t->rows < t->rows_all)
-		fprintf(r->out, "  %s more\n",
-			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));
+	put_lines(r->out, t);
 }
 
 /* --- the head of the report --- */

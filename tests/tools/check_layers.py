@@ -18,10 +18,11 @@ MAY = {
         'common/heap'},
     'common/query': {'common/base', 'common/model', 'common/heap'},
     'common/report': {'common/base', 'common/heap', 'common/query'},
+    'common/compare': {'common/base', 'common/query', 'common/report'},
     'common/export': {'common/base', 'common/model', 'common/query'},
     'common/target': {'common/base', 'common/io'},
     'probe': {'common/base', 'common/format'},
-    'tui': {'common/base', 'common/export', 'common/heap', 'common/query', 'common/report'},
+    'tui': {'common/base', 'common/compare', 'common/export', 'common/heap', 'common/query', 'common/report'},
 }
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {

@@ -31,6 +31,8 @@ OWN = {
                            r'usage': 'a literal', r'end': 'a literal'},
     'tui/app/remote.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
                    r'answer\[.*\]': 'literals', r'key': 'literals'},
+    'common/compare/diff_write.c': {r'label|lead': 'literals', r'json': 'from pv_showable_json()',
+                                    r'.*measure->(title|section)': 'literals'},
     'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
                              r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',

@@ -16,6 +16,7 @@
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
 #include "tui/app/complain.h"
+#include "tui/app/diff_run.h"
 #include "tui/app/exits.h"
 #include "tui/app/export_run.h"
 #include "tui/app/feed.h"
@@ -530,6 +531,8 @@ int main(int argc, char *argv[])
 		return run_dump(&o);
 	case UI_VERB_CONVERT:
 		return run_convert(&o);
+	case UI_VERB_DIFF:
+		return ui_diff_run(&o);
 	case UI_VERB_CTL:
 		return run_ctl(&o);
 	case UI_VERB_RUN:

@@ -21,12 +21,14 @@ enum ui_verb {
 	UI_VERB_CTL = 16,
 	UI_VERB_PS = 32,
 	UI_VERB_RUN = 64,
-	UI_VERB_ATTACH = 128
+	UI_VERB_ATTACH = 128,
+	UI_VERB_DIFF = 256,
 };
 
 struct ui_options {
 	enum ui_verb verb;
-	const char *path; /* "-": standard input; NULL only with help or version */
+	const char *path;     /* "-": standard input; NULL only with help or version */
+	const char *path_new; /* of diff, where `path` is the base; NULL: the same */
 	bool help, version;
 	bool follow, no_index, readonly, ascii, dump;
 	const char *record;
@@ -39,6 +41,10 @@ struct ui_options {
 	bool ranged, from_end; /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
+	bool base_ranged, base_from_end; /* of diff, likewise */
+	int64_t base_from_ns, base_to_ns;
+	const char *per; /* of diff: figures are divided by it; NULL = not given */
+	bool all;
 	const char *output;       /* of convert */
 	const char *to, *measure; /* likewise, NULL = not given */
 	unsigned data_version;    /* 0 = the log's own */

@@ -49,6 +49,10 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 	if (!o->path)
 		return pv_fail(err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
 			ui_verb_name(o->verb));
+	if (o->verb == UI_VERB_DIFF && !o->path_new && !o->base_ranged)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"profview diff wants BASE and NEW, or one log with --base-range and "
+			"--range");
 	if (o->verb == UI_VERB_CONVERT && !o->output)
 		return pv_fail(err, PV_EUSAGE, 0, "profview convert wants -o FILE");
 	if (o->verb == UI_VERB_CONVERT && (!knows_ending(o, err) || !ui_export_check(o, err)))

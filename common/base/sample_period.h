@@ -1,0 +1,15 @@
+/* The clock of samples, as the profiler's options in a log's header say it. */
+#ifndef PV_BASE_SAMPLE_PERIOD_H
+#define PV_BASE_SAMPLE_PERIOD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The ns between two samples of a thread by "sample", "sample=100" or "sample-real=50"; 0: samples
+ * were not asked for, or count something else than time ("sample=branches/9"). Where a number is
+ * missing the profilers' own is 100 a second. *ret_wall: they follow wall time. Pure.
+ */
+uint64_t pv_sample_period(const char *args, bool *ret_wall);
+
+#endif

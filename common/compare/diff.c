@@ -1,0 +1,191 @@
+#include "common/compare/diff.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/compare/diff_parts.h"
+#include "common/compare/match_key.h"
+
+struct pv_diff *pv_diff_create(const struct pv_diff_options *o)
+{
+	struct pv_diff *d = calloc(1, sizeof *d);
+	if (d)
+		d->options = o;
+	return d;
+}
+
+void pv_diff_destroy(struct pv_diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < PV_DIFF_LISTS; i++) {
+		pv_array_finish(&d->rows[i].name);
+		pv_array_finish(&d->rows[i].row_of);
+		pv_array_finish(&d->rows[i].entry);
+		pv_intern_finish(&d->rows[i].key);
+	}
+	for (size_t i = 0; i < PV_DIFF_SIDES; i++)
+		pv_array_finish(&d->log[i]);
+	pv_array_finish(&d->note);
+	pv_intern_finish(&d->text);
+	pv_arena_finish(&d->arena);
+	free(d);
+}
+
+/* --- rows whose parameters changed --- */
+
+struct stem {
+	uint32_t row[PV_DIFF_SIDES], rows[PV_DIFF_SIDES];
+};
+
+static bool note_stem(struct pv_intern *names, const char *key, uint32_t row, unsigned side,
+	struct stem *stem, size_t room)
+{
+	uint32_t id;
+	size_t len = pv_match_stem(key);
+	if (!len)
+		return true;
+	if (!pv_intern_add(names, key, len, &id))
+		return false;
+	if (id < room) {
+		stem[id].row[side] = row;
+		stem[id].rows[side]++;
+	}
+	return true;
+}
+
+bool pv_diff_join(struct pv_diff *d)
+{
+	struct pv_diff_rows *r = &d->rows[PV_DIFF_METHODS];
+	struct pv_intern names = { 0 };
+	size_t room = r->name.n + 2;
+	struct stem *stem = calloc(room, sizeof *stem);
+	bool ok = stem != NULL;
+	for (size_t id = 0; ok && !d->options->raw_names && id < r->row_of.n; id++) {
+		uint32_t row = r->row_of.v[id];
+		if (row == UINT32_MAX)
+			continue;
+		const struct pv_diff_name *n = &r->name.v[row];
+		if (!n->raw[PV_DIFF_BASE] != !n->raw[PV_DIFF_NEW])
+			ok = note_stem(&names, pv_intern_text(&r->key, (uint32_t)id), row,
+				n->raw[PV_DIFF_BASE] ? PV_DIFF_BASE : PV_DIFF_NEW, stem, room);
+	}
+	for (size_t i = 0; ok && i < room; i++) {
+		const struct stem *s = &stem[i];
+		if (s->rows[0] != 1 || s->rows[1] != 1)
+			continue;
+		struct pv_diff_name *base = &r->name.v[s->row[0]], *now = &r->name.v[s->row[1]];
+		base->same_as = s->row[1] + 1;
+		now->raw[PV_DIFF_BASE] = base->raw[PV_DIFF_BASE];
+		now->signature = true;
+	}
+	free(stem);
+	pv_intern_finish(&names);
+	return ok;
+}
+
+/* --- notes --- */
+
+bool pv_diff_note(struct pv_diff *d, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	const char *kept = pv_arena_copy(&d->arena, text, strlen(text));
+	if (!kept || !pv_reserve(&d->note, 1))
+		return false;
+	d->note.v[d->note.n++] = kept;
+	return true;
+}
+
+/* Words that differ between any two runs. */
+static bool is_private(const char *word, size_t len)
+{
+	static const char *const private[] = { "output", "control", "buffer", "port", "fd",
+		"tell" };
+	for (size_t i = 0; i < PV_COUNT_OF(private); i++) {
+		size_t n = strlen(private[i]);
+		if (len >= n && strncmp(word, private[i], n) == 0 && (len == n || word[n] == '='))
+			return true;
+	}
+	return false;
+}
+
+static bool has_word(const char *args, const char *word, size_t len)
+{
+	for (const char *at = args; *at;) {
+		size_t n = strcspn(at, ",");
+		if (n == len && strncmp(at, word, n) == 0)
+			return true;
+		at += n + (at[n] == ',');
+	}
+	return false;
+}
+
+/* Options of one that the other has not. */
+static void only_in(const char *args, const char *other, char *to, size_t room)
+{
+	size_t n = 0;
+	to[0] = 0;
+	for (const char *at = args; *at;) {
+		size_t len = strcspn(at, ",");
+		if (len && !is_private(at, len) && !has_word(other, at, len) && n + len + 2 < room)
+			n += (size_t)snprintf(
+				to + n, room - n, "%s%.*s", n ? "," : "", (int)len, at);
+		at += len + (at[len] == ',');
+	}
+}
+
+static bool note_options(struct pv_diff *d)
+{
+	char base[150], now[150];
+	const char *a = d->log[0].v[0].args, *b = d->log[1].v[0].args;
+	only_in(a, b, base, sizeof base);
+	only_in(b, a, now, sizeof now);
+	if (!*base && !*now)
+		return true;
+	return pv_diff_note(d, "recorded with other options: base %s, new %s",
+		*base ? base : "none besides", *now ? now : "none besides");
+}
+
+static bool note_losses(struct pv_diff *d)
+{
+	for (unsigned s = 0; s < PV_DIFF_SIDES; s++) {
+		for (size_t i = 0; i < d->log[s].n; i++) {
+			const struct pv_diff_log *l = &d->log[s].v[i];
+			if ((l->lost || l->damaged) &&
+				!pv_diff_note(d,
+					"%.150s: %" PRIu64 " events lost, %" PRIu64
+					" damaged places: figures are at least these",
+					l->path, l->lost, l->damaged))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool has_calls(const struct pv_diff_log *l)
+{
+	for (size_t i = 0; i < pv_diff_measure_count; i++)
+		if (strcmp(pv_diff_measures[i].section, "methods.calls") == 0)
+			return !(l->absent >> i & 1);
+	return false;
+}
+
+bool pv_diff_note_all(struct pv_diff *d)
+{
+	size_t base = d->log[0].n, now = d->log[1].n;
+	if (has_calls(&d->log[0].v[0]) != has_calls(&d->log[1].v[0]) &&
+		!pv_diff_note(d, "calls were recorded at one side only: what that costs is in its "
+				 "times and samples"))
+		return false;
+	if (base + now > 2 && (base < 4 || now < 4) &&
+		!pv_diff_note(d, "too few runs for a test, which wants four a side: a change is "
+				 "what lies apart in all of them"))
+		return false;
+	return note_options(d) && note_losses(d);
+}

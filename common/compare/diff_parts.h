@@ -1,0 +1,127 @@
+/* Private to the room: measures, what is kept of each log, rows and their judgement. */
+#ifndef PV_COMPARE_DIFF_PARTS_H
+#define PV_COMPARE_DIFF_PARTS_H
+
+#include "common/base/intern.h"
+#include "common/compare/diff.h"
+#include "common/query/table.h"
+#include "common/query/views.h"
+
+enum { PV_DIFF_VALUES = 5 };
+
+/* Lists whose rows are matched: each has up to PV_DIFF_VALUES figures. */
+enum pv_diff_list {
+	PV_DIFF_METHODS,
+	PV_DIFF_CLASSES,
+	PV_DIFF_SITES,
+	PV_DIFF_HEAP,
+	PV_DIFF_THROWN,
+	PV_DIFF_LISTS
+};
+
+/* How a figure comes about, which says what chance does to it. */
+enum pv_diff_kind {
+	PV_DIFF_SAMPLED, /* a count of samples */
+	PV_DIFF_TIMED,   /* exact times of one run */
+	PV_DIFF_COUNTED, /* every event was counted, or a part of them with a known error */
+	PV_DIFF_LEVEL,   /* so much at one time: not divided by time or work */
+};
+
+struct pv_diff_measure {
+	const char *section; /* "methods.samples_self" */
+	const char *title;
+	enum pv_diff_list list;
+	unsigned value;   /* of the list's row */
+	const char *what; /* row of "coverage" that it rests on */
+	enum pv_diff_kind kind;
+	enum pv_unit unit;
+};
+extern const struct pv_diff_measure pv_diff_measures[];
+extern const size_t pv_diff_measure_count;
+/* Columns of the list's view: figures, NULL ends; name, and of sites the stack. */
+struct pv_diff_source {
+	enum pv_view view;
+	const char *value[PV_DIFF_VALUES], *name, *stack, *error;
+	unsigned flags; /* of the name: PV_COLUMN_METHOD or PV_COLUMN_CLASS */
+};
+extern const struct pv_diff_source pv_diff_sources[PV_DIFF_LISTS];
+
+struct pv_diff_log {
+	const char *path, *args; /* in the arena */
+	int64_t duration_ns;
+	uint64_t samples, events, lost, damaged;
+	uint64_t period_ns, alloc_period, pair_ns;
+	bool wall;
+	double units;    /* that figures are divided by, with PV_PER_CALL and PV_PER_COUNTER */
+	uint32_t absent; /* bit of a measure: not recorded */
+};
+
+struct pv_diff_name {
+	uint32_t raw[PV_DIFF_SIDES];   /* in `text`; 0: not met at that side */
+	uint32_t stack[PV_DIFF_SIDES]; /* likewise, of sites */
+	uint32_t same_as;              /* row + 1 whose figures it has joined; 0 none */
+	bool group;                    /* several names of one side */
+	bool signature;                /* matched without its parameters */
+};
+
+/* Figures of a log's row. */
+struct pv_diff_entry {
+	uint32_t row, log;
+	uint8_t side;
+	double value[PV_DIFF_VALUES], error; /* of 95 %, of the first figure; 0: exact */
+};
+
+struct pv_diff_rows {
+	PV_ARRAY(struct pv_diff_name) name;
+	PV_ARRAY(uint32_t) row_of; /* by id of the key + 0; UINT32_MAX none */
+	PV_ARRAY(struct pv_diff_entry) entry;
+	struct pv_intern key;
+};
+
+struct pv_diff_change {
+	uint32_t row;
+	double base, now, change;
+	double interval, p; /* negative: there is none */
+	enum pv_diff_verdict verdict;
+};
+
+struct pv_diff_judged {
+	const struct pv_diff_measure *measure;
+	enum pv_diff_per per;
+	const char *why; /* NULL, or why nothing can be compared; in the arena */
+	bool recorded;   /* at one side at least */
+	struct pv_diff_change total;
+	PV_ARRAY(struct pv_diff_change) change;
+	size_t verdicts[PV_DIFF_VERDICTS];
+	double drift; /* the part of the change that most rows share; 1: none */
+};
+
+struct pv_diff {
+	const struct pv_diff_options *options;
+	struct pv_intern text;
+	struct pv_arena arena;
+	PV_ARRAY(struct pv_diff_log) log[PV_DIFF_SIDES];
+	struct pv_diff_rows rows[PV_DIFF_LISTS];
+	PV_ARRAY(const char *) note;
+};
+
+bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure *m);
+/* A sentence for the head. False: out of memory. */
+bool pv_diff_note(struct pv_diff *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sentences about what the sides differ in besides their figures. */
+bool pv_diff_note_all(struct pv_diff *d);
+
+/* Joins rows that differ in their parameters only. Once, after the last log. */
+bool pv_diff_join(struct pv_diff *d);
+/* False: out of memory. `ret` is to be cleared in any case. */
+bool pv_diff_judge(struct pv_diff *d, const struct pv_diff_measure *m, struct pv_diff_judged *ret);
+void pv_diff_judged_clear(struct pv_diff_judged *j);
+
+/* Tables of what was judged, for printing. NULL: out of memory. */
+struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j);
+struct pv_table *pv_diff_totals_table(
+	const struct pv_diff *d, const struct pv_diff_judged *j, size_t n);
+extern const char *const pv_diff_row_keys[], *const pv_diff_site_keys[],
+						     *const pv_diff_total_keys[];
+
+#endif

@@ -1,0 +1,78 @@
+#include "common/compare/match_key.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+/* A word that compilers append, with its digits and points: the length of all of it, 0 for none. */
+static size_t clone_mark(const char *at)
+{
+	static const char *const mark[] = { ".constprop", ".isra", ".part", ".cold", ".lto_priv",
+		".llvm" };
+	for (size_t i = 0; i < PV_COUNT_OF(mark); i++) {
+		size_t n = strlen(mark[i]);
+		if (strncmp(at, mark[i], n) != 0)
+			continue;
+		return n + strspn(at + n, ".0123456789");
+	}
+	return 0;
+}
+
+static void drop_clones(char *name)
+{
+	char *to = name;
+	for (const char *at = name; *at;) {
+		size_t n = *at == '.' ? clone_mark(at) : 0;
+		const char *clone = " [clone ";
+		if (strncmp(at, clone, strlen(clone)) == 0)
+			n = strcspn(at, "]") + 1;
+		if (n && n <= strlen(at))
+			at += n;
+		else
+			*to++ = *at++;
+	}
+	*to = 0;
+}
+
+static size_t hex_digits(const char *at)
+{
+	size_t n = 0;
+	while (isxdigit((unsigned char)at[n]))
+		n++;
+	return n;
+}
+
+/* "name+0x1a" is somewhere in it; "0x7f00..." is another address in every run. */
+static void drop_addresses(char *name)
+{
+	if (strncmp(name, "0x", 2) == 0 && hex_digits(name + 2) > 0 &&
+		!name[2 + hex_digits(name + 2)])
+		strcpy(name, "0x*"); /* it has no fewer characters */
+	char *plus = strrchr(name, '+');
+	if (plus && strncmp(plus, "+0x", 3) == 0 && hex_digits(plus + 3) > 0 &&
+		!plus[3 + hex_digits(plus + 3)])
+		*plus = 0;
+}
+
+const char *pv_match_key(
+	const struct pv_column *column, const char *raw, size_t len, char room[PV_READABLE_MAX])
+{
+	bool class = column->flags & PV_COLUMN_CLASS;
+	size_t n = class ? pv_readable_class(raw, len, PV_NAME_CANONICAL, room, PV_READABLE_MAX)
+			 : pv_readable_method(raw, len, PV_NAME_CANONICAL, room, PV_READABLE_MAX);
+	if (n)
+		return room;
+	snprintf(room, PV_READABLE_MAX, "%.*s",
+		(int)(len < PV_READABLE_MAX ? len : PV_READABLE_MAX - 1), raw);
+	drop_clones(room);
+	drop_addresses(room);
+	return room;
+}
+
+size_t pv_match_stem(const char *key)
+{
+	const char *open = strrchr(key, '(');
+	return open && strchr(open, ')') ? (size_t)(open - key) : 0;
+}

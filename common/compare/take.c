@@ -1,0 +1,304 @@
+/* Takes the figures of one log. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/estimate.h"
+#include "common/base/sample_period.h"
+#include "common/compare/diff_parts.h"
+#include "common/compare/match_key.h"
+#include "common/query/facts.h"
+
+struct taking {
+	struct pv_diff *d;
+	enum pv_diff_side side;
+	struct pv_model *m;
+	struct pv_diff_log *log;
+	uint32_t number; /* of the log at its side */
+	uint64_t shot;   /* row of the last one; 0: none */
+	struct pv_error *err;
+};
+
+static bool no_memory(struct taking *t)
+{
+	return pv_fail(t->err, PV_ENOMEM, 0, "out of memory");
+}
+
+static struct pv_table *ask(struct taking *t, enum pv_view view, uint64_t select)
+{
+	const struct pv_query q = { .select = select, .open_all = true };
+	struct pv_table *table = pv_view_table(t->m, view, &q);
+	if (!table)
+		no_memory(t);
+	return table;
+}
+
+static double number(const struct pv_table *t, size_t row, int column)
+{
+	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
+	if (!c || c->state != PV_CELL_VALUE)
+		return 0;
+	switch (t->column[column].unit) {
+	case PV_UNIT_NS:
+		return (double)c->i;
+	case PV_UNIT_NUMBER:
+		return c->d;
+	default:
+		return (double)c->u;
+	}
+}
+
+static const char *words(const struct pv_table *t, size_t row, int column)
+{
+	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
+	return c && c->state == PV_CELL_VALUE && c->s ? c->s : "";
+}
+
+/* --- the key of a row --- */
+
+struct text {
+	PV_ARRAY(char) v;
+};
+
+static bool put(struct text *to, const char *text)
+{
+	size_t len = strlen(text);
+	if (!pv_reserve(&to->v, len + 1))
+		return false;
+	memcpy(to->v.v + to->v.n, text, len + 1);
+	to->v.n += len;
+	return true;
+}
+
+/* "Class\nframe\nframe": frames by their canonical names. */
+static bool put_key(struct text *key, const char *name, unsigned flags, const char *stack, bool raw)
+{
+	char room[PV_READABLE_MAX];
+	const struct pv_column named = { .unit = PV_UNIT_TEXT, .flags = flags },
+			       frame = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
+	if (raw)
+		return put(key, name) && put(key, "\n") && put(key, stack);
+	if (!put(key, pv_match_key(&named, name, strlen(name), room)))
+		return false;
+	for (const char *at = stack; *at;) {
+		size_t len = strcspn(at, "\n");
+		if (!put(key, "\n") || !put(key, pv_match_key(&frame, at, len, room)))
+			return false;
+		at += len + (at[len] == '\n');
+	}
+	return true;
+}
+
+static bool row_of(struct pv_diff_rows *r, const struct text *key, uint32_t *ret)
+{
+	uint32_t id;
+	if (!pv_intern_add(&r->key, key->v.v, key->v.n, &id))
+		return false;
+	while (r->row_of.n <= id) {
+		if (!pv_reserve(&r->row_of, 1))
+			return false;
+		r->row_of.v[r->row_of.n++] = UINT32_MAX;
+	}
+	if (r->row_of.v[id] == UINT32_MAX) {
+		if (!pv_reserve(&r->name, 1))
+			return false;
+		r->row_of.v[id] = (uint32_t)r->name.n;
+		r->name.v[r->name.n++] = (struct pv_diff_name){ .signature = false };
+	}
+	*ret = r->row_of.v[id];
+	return true;
+}
+
+static bool name_row(struct taking *t, struct pv_diff_name *n, const char *name, const char *stack)
+{
+	uint32_t raw, frames = 0;
+	if (!pv_intern_add(&t->d->text, name, strlen(name), &raw) ||
+		!pv_intern_add(&t->d->text, stack, strlen(stack), &frames))
+		return false;
+	n->group = n->group || (n->raw[t->side] && n->raw[t->side] != raw);
+	n->raw[t->side] = raw;
+	n->stack[t->side] = frames;
+	return true;
+}
+
+static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_table *table,
+	size_t i, const int column[PV_DIFF_VALUES + 3])
+{
+	const struct pv_diff_source *s = &pv_diff_sources[list];
+	struct pv_diff_rows *rows = &t->d->rows[list];
+	struct pv_diff_entry e = { .log = t->number, .side = (uint8_t)t->side };
+	const char *name = words(table, i, column[PV_DIFF_VALUES]),
+		   *stack = words(table, i, column[PV_DIFF_VALUES + 1]);
+	bool any = false;
+	for (size_t k = 0; k < PV_DIFF_VALUES; k++) {
+		e.value[k] = number(table, i, column[k]);
+		any = any || e.value[k] > 0;
+	}
+	e.error = number(table, i, column[PV_DIFF_VALUES + 2]);
+	if (list == PV_DIFF_SITES &&
+		t->log->alloc_period) /* each sample stands for a period's bytes */
+		e.error = 1.96 * sqrt(e.value[0] * (double)t->log->alloc_period);
+	if (!any)
+		return true;
+	struct text key = { 0 };
+	const char *known = *name ? name : "(not recorded)";
+	bool ok = put_key(&key, known, s->flags, stack, t->d->options->raw_names) &&
+		  row_of(rows, &key, &e.row) && name_row(t, &rows->name.v[e.row], known, stack) &&
+		  pv_reserve(&rows->entry, 1);
+	if (ok)
+		rows->entry.v[rows->entry.n++] = e;
+	pv_array_finish(&key.v);
+	return ok || no_memory(t);
+}
+
+static bool take_list(struct taking *t, enum pv_diff_list list)
+{
+	const struct pv_diff_source *s = &pv_diff_sources[list];
+	int column[PV_DIFF_VALUES + 3];
+	if (list == PV_DIFF_HEAP && !t->shot)
+		return true;
+	struct pv_table *table = ask(t, s->view, list == PV_DIFF_HEAP ? t->shot : 0);
+	if (!table)
+		return false;
+	for (size_t k = 0; k < PV_DIFF_VALUES; k++)
+		column[k] = s->value[k] ? pv_table_column(table, s->value[k]) : -1;
+	column[PV_DIFF_VALUES] = pv_table_column(table, s->name);
+	column[PV_DIFF_VALUES + 1] = s->stack ? pv_table_column(table, s->stack) : -1;
+	column[PV_DIFF_VALUES + 2] = s->error ? pv_table_column(table, s->error) : -1;
+	bool ok = true;
+	for (size_t i = 0; ok && i < table->rows; i++)
+		ok = take_row(t, list, table, i, column);
+	pv_table_destroy(table);
+	return ok;
+}
+
+/* --- facts --- */
+
+static bool take_facts(struct taking *t, const char *path)
+{
+	struct pv_summary sum;
+	struct pv_facts facts;
+	pv_view_summary(t->m, &sum);
+	pv_view_facts(t->m, &facts);
+	*t->log = (struct pv_diff_log){
+		.path = pv_arena_copy(&t->d->arena, path, strlen(path)),
+		.args = pv_arena_copy(&t->d->arena, facts.args, strlen(facts.args)),
+		.duration_ns = facts.duration_ns,
+		.samples = sum.samples,
+		.events = sum.events,
+		.lost = sum.lost_events,
+		.damaged = sum.damaged,
+		.alloc_period = pv_alloc_period(facts.args),
+		.pair_ns = sum.pair_ns,
+	};
+	t->log->period_ns = pv_sample_period(facts.args, &t->log->wall);
+	return (t->log->path && t->log->args) || no_memory(t);
+}
+
+/* Marks the measures that the log does not have. */
+static bool take_coverage(struct taking *t)
+{
+	struct pv_table *c = ask(t, PV_VIEW_COVERAGE, 0);
+	if (!c)
+		return false;
+	int what = pv_table_column(c, "what"), state = pv_table_column(c, "state");
+	for (size_t k = 0; k < pv_diff_measure_count; k++)
+		for (size_t i = 0; i < c->rows; i++)
+			if (strcmp(words(c, i, what), pv_diff_measures[k].what) == 0 &&
+				(strcmp(words(c, i, state), "not recorded") == 0 ||
+					strcmp(words(c, i, state), "bypassed") == 0))
+				t->log->absent |= 1u << k;
+	pv_table_destroy(c);
+	return true;
+}
+
+static bool take_shot(struct taking *t)
+{
+	struct pv_table *shots = ask(t, PV_VIEW_SHOTS, 0);
+	for (size_t i = 0; shots && i < shots->rows; i++)
+		if (shots->row[i].id > t->shot)
+			t->shot = shots->row[i].id;
+	pv_table_destroy(shots);
+	return shots != NULL;
+}
+
+/* --- divisors --- */
+
+static bool is_called(const char *raw, const char *name)
+{
+	char room[PV_READABLE_MAX];
+	static const struct pv_column method = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
+	if (strcmp(raw, name) == 0 ||
+		strcmp(pv_readable_text(&method, raw, PV_NAME_READABLE, room), name) == 0 ||
+		strcmp(pv_match_key(&method, raw, strlen(raw), room), name) == 0)
+		return true;
+	size_t stem = pv_match_stem(raw);
+	while (stem && raw[stem - 1] == ' ')
+		stem--;
+	return stem && strlen(name) == stem && strncmp(raw, name, stem) == 0;
+}
+
+static bool take_calls(struct taking *t, const char *name)
+{
+	struct pv_table *methods = ask(t, PV_VIEW_METHODS, 0);
+	if (!methods)
+		return false;
+	int calls = pv_table_column(methods, "calls"), column = pv_table_column(methods, "name");
+	for (size_t i = 0; i < methods->rows; i++)
+		if (is_called(words(methods, i, column), name))
+			t->log->units += number(methods, i, calls);
+	pv_table_destroy(methods);
+	return t->log->units > 0 ||
+	       pv_fail(t->err, PV_EUSAGE, 0, "--per call:%.60s: no call of it is recorded", name);
+}
+
+static bool take_counter(struct taking *t, const char *name)
+{
+	struct pv_table *counters = ask(t, PV_VIEW_COUNTERS, 0);
+	if (!counters)
+		return false;
+	int last = pv_table_column(counters, "last"), min = pv_table_column(counters, "min"),
+	    column = pv_table_column(counters, "name"),
+	    section = pv_table_column(counters, "section");
+	for (size_t i = 0; i < counters->rows; i++) {
+		const char *slash = strchr(name, '/'), *own = words(counters, i, column),
+			   *of = words(counters, i, section);
+		bool full = slash && strlen(of) == (size_t)(slash - name) &&
+			    strncmp(of, name, strlen(of)) == 0 && strcmp(own, slash + 1) == 0;
+		if (counters->row[i].depth && (full || strcmp(own, name) == 0))
+			t->log->units = number(counters, i, last) - number(counters, i, min);
+	}
+	pv_table_destroy(counters);
+	return t->log->units > 0 ||
+	       pv_fail(t->err, PV_EUSAGE, 0, "--per counter:%.60s: no counter of that name rose",
+		       name);
+}
+
+static bool take_units(struct taking *t)
+{
+	const struct pv_diff_options *o = t->d->options;
+	if (o->per == PV_PER_CALL)
+		return take_calls(t, o->unit);
+	if (o->per == PV_PER_COUNTER)
+		return take_counter(t, o->unit);
+	if (o->per == PV_PER_SECOND)
+		return t->log->duration_ns > 0 ||
+		       pv_fail(t->err, PV_EUSAGE, 0, "--per second: it lasted no time");
+	return o->per != PV_PER_SAMPLE || t->log->samples ||
+	       pv_fail(t->err, PV_EUSAGE, 0, "--per sample: there are no samples");
+}
+
+bool pv_diff_add(struct pv_diff *d, enum pv_diff_side side, const char *path, struct pv_model *m,
+	struct pv_error *reterr)
+{
+	struct taking t = {
+		.d = d, .side = side, .m = m, .err = reterr, .number = (uint32_t)d->log[side].n
+	};
+	if (!pv_reserve(&d->log[side], 1))
+		return no_memory(&t);
+	t.log = &d->log[side].v[d->log[side].n++];
+	bool ok = take_facts(&t, path) && take_coverage(&t) && take_shot(&t) && take_units(&t);
+	for (size_t i = 0; ok && i < PV_DIFF_LISTS; i++)
+		ok = take_list(&t, (enum pv_diff_list)i);
+	return ok;
+}

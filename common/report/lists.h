@@ -1,0 +1,17 @@
+/* Tables that are no section of a report, in its formats. */
+#ifndef PV_REPORT_LISTS_H
+#define PV_REPORT_LISTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct pv_table;
+
+/* Titles, rows, and how many more there are; "  none" without any. */
+void pv_list_text(FILE *out, const struct pv_table *t);
+/* The columns of these keys, NULL ends. False: out of memory. */
+bool pv_list_csv(FILE *out, const struct pv_table *t, const char *const *key, bool markdown);
+/* An array of objects. */
+bool pv_list_json(FILE *out, const struct pv_table *t, const char *const *key);
+
+#endif

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""`profview diff` of two builds of fixed work with a known change: exactly that is named.
+
+usage: test_diff.py native|mono|refuse PROFVIEW BASE NEW [TIMES]
+BASE, NEW: the two builds; with refuse any two logs. TIMES: how often (1)
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import target
+from verdict import Verdict
+
+CHANGES = {'new', 'gone', 'more', 'less'}
+RUN = {'native': ['--sample=1000', '--alloc', '--probe', 'heapshot=onshutdown'],
+       'mono': ['--sample=1000', '--alloc', '--probe', 'heapshot=onshutdown']}
+# section: {name: verdict}
+WANTED = {
+    'native': {'methods.samples_self': {'step_7': 'more'},
+               'classes.allocated_bytes': {'malloc 4097..5120': 'gone'},
+               'classes.allocations': {'malloc 4097..5120': 'gone'},
+               'heap_shots.bytes': {'malloc 2561..3072': 'new'},
+               'heap_shots.objects': {'malloc 2561..3072': 'new'}},
+    'mono': {'methods.samples_self': {'Fixed:J ()': 'more'},
+             'classes.allocated_bytes': {'Passing': 'less'}, 'classes.allocations': {'Passing': 'less'},
+             'allocation_sites.allocations': {'Passing': 'gone'},
+             'heap_shots.bytes': {'Kept': 'new'}, 'heap_shots.objects': {'Kept': 'new'}}}
+
+
+class Tool:
+    def __init__(self, profview, v, folder):
+        self.profview, self.v, self.folder, self.n = profview, v, pathlib.Path(folder), 0
+        self.env = {**os.environ, 'XDG_CACHE_HOME': f'{folder}/cache', 'LC_ALL': 'C.UTF-8'}
+
+    def run(self, *words, code=0):
+        done = subprocess.run([self.profview, *map(str, words)], capture_output=True, text=True,
+                              timeout=target.DEADLINE * 4, check=False, env=self.env)
+        self.v.true(f'exit code of {words}', done.returncode == code, (done.returncode, done.stderr[-300:]))
+        return done
+
+    def record(self, kind, program):
+        self.n += 1
+        log = self.folder / f'{self.n}.mlpd'
+        command = ['mono', program] if kind == 'mono' else [program]
+        self.run('run', *RUN[kind], '--record', log, '--', *command)
+        return log
+
+    def diff(self, *words):
+        return json.loads(self.run('diff', *words, '--format', 'json').stdout)
+
+
+def changed(report, section):
+    return {r['name']: r['verdict'] for r in report[section] or [] if r['verdict'] in CHANGES}
+
+
+def once(tool, kind, base, new):
+    v, logs = tool.v, [tool.record(kind, p) for p in (base, base, new)]
+    report = tool.diff(logs[0], logs[2], '--per', 'none')
+    for section, want in WANTED[kind].items():
+        v.equal(f'{section}: what changed', changed(report, section), want)
+    same = tool.diff(logs[0], logs[1], '--per', 'none')
+    for section in WANTED[kind]:
+        v.equal(f'{section}: the same build twice', changed(same, section), {})
+    for per in ('none', 'share', 'second', 'sample'):
+        itself = tool.diff(logs[0], logs[0], '--per', per)
+        for section in WANTED[kind]:
+            v.equal(f'{section} per {per}: the log itself', itself[section], [])
+    return logs
+
+
+def forms(tool, logs):
+    """The four formats say the same; the parts of one log; several logs a side."""
+    v, section = tool.v, 'methods.samples_self'
+    report = tool.diff(logs[0], logs[2], '--per', 'none')
+    rows = list(csv.DictReader(io.StringIO(tool.run(
+        'diff', logs[0], logs[2], '--per', 'none', '--format', 'csv', '--section', section).stdout)))
+    v.equal('CSV', [(r['verdict'], int(r['base']), int(r['new'])) for r in rows],
+            [(r['verdict'], r['base'], r['new']) for r in report[section]])
+    text = tool.run('diff', logs[0], logs[2], '--per', 'none').stdout
+    marked = tool.run('diff', logs[0], logs[2], '--per', 'none', '--format', 'md', '--section', section).stdout
+    for row in report[section]:
+        v.true('text has the row', row['readable'] in text)
+        v.true('Markdown has the row', row['readable'].replace('_', r'\_') in marked, marked)
+    every = tool.diff(logs[0], logs[2], '--per', 'none', '--all')
+    for t in every['totals']:
+        if t['section'].endswith(('samples_self', 'allocations', 'allocated_bytes', 'objects', 'bytes')):
+            for side in ('base', 'new'):
+                v.equal(f'{t["section"]}: sum of {side}', sum(r[side] for r in every[t['section']]), int(t[side]))
+    half = tool.diff(logs[0], '--base-range', '..1s', '--range', '1s..')
+    v.equal('two ranges: logs', [len(half['base']), len(half['new'])], [1, 1])
+    many = tool.diff(f'{tool.folder}/[12].mlpd', logs[2], '--per', 'none')
+    v.equal('a pattern: logs', [len(many['base']), len(many['new'])], [2, 1])
+    v.true('too few runs are told', any('too few runs' in n for n in many['notes']), many['notes'])
+
+
+def incomparable(tool, base, program):
+    """A log without samples, and one of wall time."""
+    v = tool.v
+    none = tool.folder / 'none.mlpd'
+    tool.run('run', '--sample=0', '--alloc', '--record', none, '--', program)
+    wall = tool.folder / 'wall.mlpd'
+    tool.run('run', '--sample=0', '--probe', 'sample-real=100', '--record', wall, '--', program)
+    for log, note in ((none, 'not recorded in the new log'), (wall, 'wall time')):
+        report = tool.diff(base, log, '--per', 'none')
+        total = {t['section']: t for t in report['totals']}['methods.samples_self']
+        v.equal(f'{log.name}: verdict', total['verdict'], 'not comparable')
+        v.true(f'{log.name}: why', note in total['note'], total['note'])
+        v.equal(f'{log.name}: rows', report['methods.samples_self'], [])
+
+
+def refuse(tool, log):
+    v = tool.v
+    for words, code, says in (
+            (('diff', log), 2, 'wants BASE and NEW'), (('diff',), 2, 'wants a FILE'),
+            (('diff', log, log, '--per', 'week'), 2, '--per wants none'),
+            (('diff', log, log, '--per', 'call:Nobody.Ever'), 2, 'no call of it is recorded'),
+            (('diff', log, log, '--per', 'counter:none'), 2, 'no counter of that name rose'),
+            (('diff', log, log, '--section', 'nothing'), 2, 'no section "nothing"'),
+            (('diff', log, log, '--format', 'csv'), 2, 'exactly one list'),
+            (('diff', log, '/dev/null'), 3, '/dev/null'), (('diff', log, '/none'), 3, '/none'),
+            (('diff', log, '/none*.mlpd'), 3, 'no file fits'),
+            (('diff', log, log, log), 2, 'one file at a time')):
+        done = tool.run(*words, code=code)
+        lines = done.stderr.splitlines()
+        v.true(f'{words}: a line', len(lines) == 1 and says in lines[0], done.stderr)
+        v.equal(f'{words}: nothing on standard output', done.stdout, '')
+    cut = tool.folder / 'cut.mlpd'
+    shutil.copy(log, tool.folder / 'copy.gz')
+    whole = subprocess.run(['gzip', '-dc', tool.folder / 'copy.gz'], capture_output=True, check=True).stdout
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    done = tool.run('diff', log, cut, '--section', 'classes', code=4)
+    v.true('damage: not comparable', 'not comparable' in done.stdout, done.stdout)
+
+
+def main(kind, profview, base, new=None, times='1'):
+    v = Verdict(f'diff {kind}')
+    with target.scratch() as folder:
+        tool = Tool(profview, v, folder)
+        if kind == 'refuse':
+            refuse(tool, pathlib.Path(base))
+            return v.close()
+        for i in range(int(times)):
+            logs = once(tool, kind, base, new)
+            print(f'{kind} {i + 1}: {len(v.wrong)} wrong of {v.made}', flush=True)
+        forms(tool, [pathlib.Path(folder) / f'{n}.mlpd' for n in (1, 2, 3)])
+        if kind == 'native':
+            incomparable(tool, logs[0], base)
+    return v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

@@ -1,0 +1,348 @@
+/* One function an option: reads its argument. */
+#include "tui/app/options_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/compare/diff.h"
+#include "tui/draw/time_range.h"
+
+enum { MAX_SIDE = 1000 };
+
+bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value)
+{
+	return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s, not \"%.60s\"", p->name, wants, value);
+}
+
+bool ui_set_help(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->help = true;
+}
+
+bool ui_set_version(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->version = true;
+}
+
+bool ui_set_follow(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->follow = true;
+}
+
+bool ui_set_no_index(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->no_index = true;
+}
+
+bool ui_set_readonly(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->readonly = true;
+}
+
+bool ui_set_ascii(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->ascii = true;
+}
+
+bool ui_set_dump(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->dump = true;
+}
+
+bool ui_set_record(const struct ui_parse *p, const char *value)
+{
+	p->o->record = value;
+	return true;
+}
+
+bool ui_set_keys(const struct ui_parse *p, const char *value)
+{
+	p->o->keys = value;
+	return true;
+}
+
+bool ui_set_spool(const struct ui_parse *p, const char *value)
+{
+	return (pv_units_parse_bytes(value, &p->o->spool_limit) && p->o->spool_limit > 0) ||
+	       ui_bad_value(p, "a size like 512MiB", value);
+}
+
+bool ui_set_color(const struct ui_parse *p, const char *value)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
+		if (strcmp(words[i], value) == 0) {
+			p->o->color = (enum ui_color)i;
+			return true;
+		}
+	}
+	return ui_bad_value(p, "auto, always or never", value);
+}
+
+bool ui_set_size(const struct ui_parse *p, const char *value)
+{
+	char *end;
+	long w = strtol(value, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+	if (*end || w < 1 || h < 1 || w > MAX_SIDE || h > MAX_SIDE)
+		return ui_bad_value(p, "COLUMNSxROWS, like 120x36", value);
+	p->o->w = (int)w;
+	p->o->h = (int)h;
+	return true;
+}
+
+bool ui_number(const char *text, unsigned long max, unsigned long *ret)
+{
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || n > max)
+		return false;
+	*ret = n;
+	return true;
+}
+
+bool ui_set_jobs(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, 1024, &n) || n < 1)
+		return ui_bad_value(p, "a number from 1 on", value);
+	p->o->jobs = (unsigned)n;
+	return true;
+}
+
+bool ui_set_format(const struct ui_parse *p, const char *value)
+{
+	if (p->o->verb == UI_VERB_PS && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
+		return ui_bad_value(p, "text or json", value);
+	return pv_report_format_of(value, &p->o->report.format) ||
+	       ui_bad_value(p, "text, json, csv or md", value);
+}
+
+bool ui_set_section(const struct ui_parse *p, const char *value)
+{
+	p->o->report.sections = value;
+	return true;
+}
+
+bool ui_set_sort(const struct ui_parse *p, const char *value)
+{
+	p->o->report.sort = value;
+	return true;
+}
+
+bool ui_set_filter(const struct ui_parse *p, const char *value)
+{
+	p->o->report.filter = value;
+	return true;
+}
+
+bool ui_set_group(const struct ui_parse *p, const char *value)
+{
+	p->o->report.group = value;
+	return true;
+}
+
+bool ui_set_split(const struct ui_parse *p, const char *value)
+{
+	p->o->report.split = value;
+	return true;
+}
+
+bool ui_set_in(const struct ui_parse *p, const char *value)
+{
+	p->o->report.in = value;
+	return true;
+}
+
+bool ui_set_limit(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, 1000000000, &n))
+		return ui_bad_value(p, "a number of rows, 0 for all", value);
+	p->o->report.limit = n;
+	p->o->report.limited = true;
+	return true;
+}
+
+bool ui_set_shot(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, UINT32_MAX - 1, &n))
+		return ui_bad_value(p, "the number of a heap shot, counted from 0", value);
+	p->o->report.shot.index = (uint32_t)n;
+	return p->o->report.has_shot = true;
+}
+
+bool ui_set_base(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, UINT32_MAX - 1, &n))
+		return ui_bad_value(p, "the number of a heap shot, counted from 0", value);
+	p->o->report.base = (uint32_t)n;
+	return p->o->report.has_base = true;
+}
+
+bool ui_set_by(const struct ui_parse *p, const char *value)
+{
+	return pv_report_match_of(value, &p->o->report.by) ||
+	       ui_bad_value(p, "identity, address or class", value);
+}
+
+bool ui_set_names(const struct ui_parse *p, const char *value)
+{
+	if (p->o->verb == UI_VERB_DIFF && strcmp(value, "exact") == 0)
+		return p->o->report.raw_names = true;
+	return pv_report_names_of(value, &p->o->report.raw_names) ||
+	       ui_bad_value(p, p->o->verb == UI_VERB_DIFF ? "readable or exact" : "readable or raw",
+		       value);
+}
+
+bool ui_set_my_code(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.my_code = true;
+}
+
+bool ui_set_object(const struct ui_parse *p, const char *value)
+{
+	char *end;
+	errno = 0;
+	p->o->report.object = strtoull(value, &end, 16);
+	if (strncmp(value, "0x", 2) != 0 || !value[2] || *end || errno)
+		return ui_bad_value(p, "an address, 0x...", value);
+	return p->o->report.has_object = true;
+}
+
+bool ui_set_retained(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.shot.retained = true;
+}
+
+bool ui_set_weak(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.shot.weak = true;
+}
+
+bool ui_set_thread(const struct ui_parse *p, const char *value)
+{
+	p->o->thread = value;
+	return value[0] || ui_bad_value(p, "a thread's id or name", value);
+}
+
+bool ui_set_output(const struct ui_parse *p, const char *value)
+{
+	p->o->output = value;
+	return value[0] || ui_bad_value(p, "a file's name, or - for standard output", value);
+}
+
+bool ui_set_to(const struct ui_parse *p, const char *value)
+{
+	p->o->to = value;
+	return true;
+}
+
+bool ui_set_measure(const struct ui_parse *p, const char *value)
+{
+	p->o->measure = value;
+	return true;
+}
+
+bool ui_set_data_version(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, 17, &n) || n < 1)
+		return ui_bad_value(p, "a number from 1 to 17", value);
+	p->o->data_version = (unsigned)n;
+	return true;
+}
+
+bool ui_set_range(const struct ui_parse *p, const char *value)
+{
+	struct ui_range r;
+	if (!ui_range_parse(value, &r))
+		return ui_bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+	p->o->ranged = true;
+	p->o->from_ns = r.from_ns;
+	p->o->to_ns = r.to_ns;
+	p->o->from_end = r.from_end;
+	return true;
+}
+
+bool ui_set_calls(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->calls = true;
+}
+
+bool ui_set_alloc(const struct ui_parse *p, const char *value)
+{
+	uint64_t bytes;
+	p->o->alloc = value ? value : "";
+	return !value || (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
+	       ui_bad_value(p, "a size like 512k", value);
+}
+
+bool ui_set_sample(const struct ui_parse *p, const char *value)
+{
+	unsigned long hz;
+	p->o->sample = value ? value : "";
+	return !value || ui_number(value, 100000, &hz) ||
+	       ui_bad_value(p, "a number of times a second", value);
+}
+
+bool ui_set_heapshot(const struct ui_parse *p, const char *value)
+{
+	p->o->heapshot = value ? value : "";
+	return !value || (*value && !strpbrk(value, ", ")) ||
+	       ui_bad_value(p, "a mode, like 5gc or 1000ms", value);
+}
+
+bool ui_set_inject(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->inject = true;
+}
+
+bool ui_set_probe(const struct ui_parse *p, const char *value)
+{
+	p->o->probe = value;
+	return (*value && !strpbrk(value, " \"'")) ||
+	       ui_bad_value(p, "words without blanks", value);
+}
+
+bool ui_set_per(const struct ui_parse *p, const char *value)
+{
+	struct pv_diff_options per;
+	p->o->per = value;
+	return pv_diff_per_of(value, &per) ||
+	       ui_bad_value(p, "none, share, second, sample, call:METHOD or counter:NAME", value);
+}
+
+bool ui_set_base_range(const struct ui_parse *p, const char *value)
+{
+	struct ui_range r;
+	if (!ui_range_parse(value, &r))
+		return ui_bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+	p->o->base_ranged = true;
+	p->o->base_from_ns = r.from_ns;
+	p->o->base_to_ns = r.to_ns;
+	p->o->base_from_end = r.from_end;
+	return true;
+}
+
+bool ui_set_all(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->all = true;
+}
