@@ -239,8 +239,8 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 			"program's start only; use profview run");
 	case 0x80070057:
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"the probe does not know an option, or it is for Mono alone (calltree, "
-			"callspec, cpu, lines, coverage)");
+			"the probe does not know an option, or it is for Mono alone (callspec, "
+			"lines, coverage)");
 	case 0x80131375:
 		return pv_fail(reterr, PV_EUSAGE, 0, "the probe found that it cannot record there");
 	case 0x80070002:

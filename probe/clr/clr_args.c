@@ -144,8 +144,7 @@ static void describe(struct pvp_clr_options *o)
 /* The first word that only Mono understands; NULL: none. */
 static const char *of_mono(const struct pvp_managed_options *m)
 {
-	return m->groups & PVP_MANAGED_TREE       ? "calltree"
-	       : m->groups & PVP_MANAGED_LINES    ? "lines"
+	return m->groups & PVP_MANAGED_LINES      ? "lines"
 	       : m->groups & PVP_MANAGED_COVERAGE ? "coverage"
 	       : m->callspec[0]                   ? "callspec"
 	       : m->call_depth != UINT_MAX        ? "calldepth"
@@ -171,7 +170,7 @@ bool pvp_clr_parse(
 		snprintf(ret_why, PVP_CLR_WHY, "\"%s\" can be recorded on Mono only", lacking);
 		return false;
 	}
-	if (o.m.groups & PVP_MANAGED_CALLS || o.more & PVP_CLR_FILES)
+	if (o.m.groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) || o.more & PVP_CLR_FILES)
 		o.m.frames = 0;
 	leave_out(&o, "gcroot");
 	o.m.groups &= ~(unsigned)PVP_MANAGED_ROOTS;

@@ -8,6 +8,7 @@
 
 #include "probe/clr/clr_hot.h"
 #include "probe/clr/clr_runtime.h"
+#include "probe/core/call_tree.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 #include "probe/managed/managed_filter.h"
@@ -22,6 +23,8 @@ enum {
 
 /* A hooked method's number: its key where its calls are told, and above it the work that it is. */
 enum { WORK = 32 };
+
+enum { TRACED = PVP_MANAGED_CALLS | PVP_MANAGED_TREE };
 
 void pvp_clr_entered_slow(uint64_t method, const struct pvp_clr_hooked *at)
 {
@@ -50,6 +53,36 @@ void pvp_clr_left_some_slow(uint64_t method, const struct pvp_clr_hooked *at)
 		pvp_clr_file_ends(false);
 	if ((uint32_t)method)
 		pvp_call(PVP_LEAVE, (uint32_t)method);
+}
+
+static void tree_call(enum pvp_call_event event, uint32_t method)
+{
+	if (!pvp_guard_on()) {
+		pvp_nested();
+		return;
+	}
+	if (event == PVP_ENTER)
+		pvp_tree_enter(method);
+	else
+		pvp_tree_leave(method, event == PVP_EXC_LEAVE);
+	pvp_guard_off();
+}
+
+void pvp_clr_entered_tree_slow(uint64_t method, const struct pvp_clr_hooked *at)
+{
+	if ((uint32_t)method)
+		tree_call(PVP_ENTER, (uint32_t)method);
+	if (method >> WORK)
+		pvp_clr_file_begins((unsigned)(method >> WORK), at);
+}
+
+void pvp_clr_left_tree_slow(uint64_t method, const struct pvp_clr_hooked *at)
+{
+	(void)at;
+	if (method >> WORK)
+		pvp_clr_file_ends(false);
+	if ((uint32_t)method)
+		tree_call(PVP_LEAVE, (uint32_t)method);
 }
 
 bool pvp_clr_stubs_work(void)
@@ -133,7 +166,7 @@ static uint64_t map(uint64_t function, void *ctx, int32_t *ret_hook)
 {
 	const char *filter = pvp_clr.options.m.filter;
 	(void)ctx;
-	bool calls = pvp_clr_groups() & PVP_MANAGED_CALLS;
+	bool calls = pvp_clr_groups() & TRACED;
 	bool traced = calls && (!*filter || taken(filter, function));
 	unsigned work = pvp_clr_more() & PVP_CLR_FILES ? pvp_clr_file_work(function) : 0;
 	uint64_t number = traced || work ? pvp_clr_method_hook(function, traced, work) : 0;
@@ -183,8 +216,11 @@ static pvp_hr unwound(void *self)
 	uint32_t method = u->n ? u->method[--u->n] : 0;
 	if (method & IS_WORK)
 		pvp_clr_file_ends(true);
-	if (method & ~IS_WORK)
-		pvp_call(PVP_EXC_LEAVE, method & ~IS_WORK);
+	method &= ~IS_WORK;
+	if (method && pvp_clr_groups() & PVP_MANAGED_TREE)
+		tree_call(PVP_EXC_LEAVE, method);
+	else if (method)
+		pvp_call(PVP_EXC_LEAVE, method);
 	return 0;
 }
 
@@ -198,7 +234,9 @@ void pvp_clr_calls_caught(void)
 void pvp_clr_calls_init(struct pvp_clr_mask *mask)
 {
 	bool files = pvp_clr_more() & PVP_CLR_FILES;
-	if (!(pvp_clr_groups() & PVP_MANAGED_CALLS) && !files)
+	const struct pvp_managed_options *o = &pvp_clr.options.m;
+	pvp_tree_use(o->groups & PVP_MANAGED_TREE, o->tree_cpu, o->tree_bytes);
+	if (!(o->groups & TRACED) && !files)
 		return;
 	if (files)
 		pvp_clr.slots[PVP_CLR_JITInlining] = (pvp_clr_slot)inlining;
@@ -213,7 +251,7 @@ bool pvp_clr_calls_hook(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	bool files = pvp_clr_more() & PVP_CLR_FILES;
-	if (!(pvp_clr_groups() & PVP_MANAGED_CALLS) && !files)
+	if (!(pvp_clr_groups() & TRACED) && !files)
 		return true;
 	if (files && !pvp_clr_files_init())
 		return false;
@@ -222,6 +260,9 @@ bool pvp_clr_calls_hook(void)
 	if (pvp_clr_more() & PVP_CLR_EMPTY)
 		return info->is->set_hooks(info, pvp_clr_empty_hook, pvp_clr_empty_hook,
 			       pvp_clr_empty_hook) >= 0;
+	if (pvp_clr_groups() & PVP_MANAGED_TREE)
+		return info->is->set_hooks(info, pvp_clr_enter_tree_hook, pvp_clr_leave_tree_hook,
+			       pvp_clr_tail_tree_hook) >= 0;
 	if (files)
 		return info->is->set_hooks(info, pvp_clr_enter_some_hook, pvp_clr_leave_some_hook,
 			       pvp_clr_tail_some_hook) >= 0;

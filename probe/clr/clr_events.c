@@ -299,7 +299,7 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 	objects_init(mask, groups);
 	if (pvp_clr.options.m.frames)
 		mask->low |= PVP_CLR_STACKS;
-	if (groups & PVP_MANAGED_CALLS || pvp_clr_more() & PVP_CLR_FILES)
+	if (groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) || pvp_clr_more() & PVP_CLR_FILES)
 		s[PVP_CLR_ExceptionCatcherEnter] = (pvp_clr_slot)catching;
 	if (groups & PVP_MANAGED_EXCEPTIONS) {
 		mask->low |= PVP_CLR_EXCEPTIONS;

@@ -1,5 +1,6 @@
 #include "probe/clr/clr_hot.h"
 
+#include "probe/core/call_tree_hot.h"
 #include "probe/core/emit.h"
 
 /* As pvp_call(), but what is not plain is left to the caller. */
@@ -36,4 +37,22 @@ PVP_KEEPS_REGISTERS bool pvp_clr_entered_some(uint64_t method)
 PVP_KEEPS_REGISTERS bool pvp_clr_left_some(uint64_t method)
 {
 	return !(method >> 32) && call(PVP_LEAVE, method);
+}
+
+PVP_KEEPS_REGISTERS bool pvp_clr_entered_tree(uint64_t method)
+{
+	if (PVP_UNLIKELY(method >> 32 || !pvp_guard_on()))
+		return false;
+	bool done = pvp_tree_enter_plain(method);
+	pvp_guard_off();
+	return done;
+}
+
+PVP_KEEPS_REGISTERS bool pvp_clr_left_tree(uint64_t method)
+{
+	if (PVP_UNLIKELY(method >> 32 || !pvp_guard_on()))
+		return false;
+	bool done = pvp_tree_leave_plain(method);
+	pvp_guard_off();
+	return done;
 }

@@ -18,13 +18,19 @@ void pvp_clr_empty_hook(void);
 void pvp_clr_enter_some_hook(void);
 void pvp_clr_leave_some_hook(void);
 void pvp_clr_tail_some_hook(void);
+/* Likewise; calls are summed up in the thread's tree. */
+void pvp_clr_enter_tree_hook(void);
+void pvp_clr_leave_tree_hook(void);
+void pvp_clr_tail_tree_hook(void);
 
-/* Called by the stubs. The first two keep all registers but the one that the result is in. */
+/* Called by the stubs. These keep all registers but the one that the result is in. */
 #define PVP_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
 bool pvp_clr_entered(uint64_t method) PVP_KEEPS_REGISTERS; /* false: the slow way */
 bool pvp_clr_left(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_entered_some(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_left_some(uint64_t method) PVP_KEEPS_REGISTERS;
+bool pvp_clr_entered_tree(uint64_t method) PVP_KEEPS_REGISTERS;
+bool pvp_clr_left_tree(uint64_t method) PVP_KEEPS_REGISTERS;
 
 /* Registers that a stub has saved on the stack when it takes the slow path. */
 struct pvp_clr_hooked {
@@ -40,6 +46,8 @@ void pvp_clr_entered_slow(uint64_t method, const struct pvp_clr_hooked *at);
 void pvp_clr_left_slow(uint64_t method, const struct pvp_clr_hooked *at);
 void pvp_clr_entered_some_slow(uint64_t method, const struct pvp_clr_hooked *at);
 void pvp_clr_left_some_slow(uint64_t method, const struct pvp_clr_hooked *at);
+void pvp_clr_entered_tree_slow(uint64_t method, const struct pvp_clr_hooked *at);
+void pvp_clr_left_tree_slow(uint64_t method, const struct pvp_clr_hooked *at);
 
 /* Whether this processor can save its vector registers as the stubs do. */
 bool pvp_clr_stubs_work(void);

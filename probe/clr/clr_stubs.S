@@ -54,6 +54,9 @@
 	hook pvp_clr_enter_some_hook, pvp_clr_entered_some, pvp_clr_entered_some_slow, 1
 	hook pvp_clr_leave_some_hook, pvp_clr_left_some, pvp_clr_left_some_slow, 0
 	hook pvp_clr_tail_some_hook, pvp_clr_left_some, pvp_clr_left_some_slow, 0
+	hook pvp_clr_enter_tree_hook, pvp_clr_entered_tree, pvp_clr_entered_tree_slow, 1
+	hook pvp_clr_leave_tree_hook, pvp_clr_left_tree, pvp_clr_left_tree_slow, 0
+	hook pvp_clr_tail_tree_hook, pvp_clr_left_tree, pvp_clr_left_tree_slow, 0
 
 	.globl pvp_clr_empty_hook
 	.hidden pvp_clr_empty_hook

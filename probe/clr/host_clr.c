@@ -205,7 +205,7 @@ static pvp_hr start(const char *text)
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
 		return PVP_HR_CANCEL;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
-		o->m.groups & PVP_MANAGED_CALLS ? "on" : "off",
+		o->m.groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off",
 		o->m.groups & PVP_MANAGED_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);
 	int error = pvp_session_start(core, &host);
 	/* Of several processes under one launch the first is recorded; the others say nothing. */
@@ -282,7 +282,7 @@ static pvp_hr initialize_attached(
 	text[data ? n : 0] = 0;
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
-	bool late = parsed && (o->groups & PVP_MANAGED_CALLS ||
+	bool late = parsed && (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ||
 				      pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
 				      (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
 	pvp_clr_agent_joining(true);

@@ -1,4 +1,4 @@
-#include "probe/core/call_tree.h"
+#include "probe/core/call_tree_hot.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,10 +14,9 @@ void pvp_tree_use(bool on, bool cpu, size_t most_bytes)
 	atomic_store(&use.cpu, cpu);
 }
 
-#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
-/* By the one thread that writes it: no read-modify-write is needed. */
-#define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
-#define ADD(x, v) SET(x, GET(x) + (v))
+#define GET PVP_TREE_GET
+#define SET PVP_TREE_SET
+#define ADD PVP_TREE_ADD
 
 /* --- memory */
 
@@ -81,21 +80,6 @@ static struct pvp_node *new_node(struct pvp_tree *t, struct pvp_node *parent, ui
 	return n;
 }
 
-/* Among the children behind the first; what is found becomes the first. */
-static struct pvp_node *find(struct pvp_node *parent, uint64_t key)
-{
-	struct pvp_node *before = parent->child;
-	for (struct pvp_node *n = before ? before->next : NULL; n; before = n, n = n->next) {
-		if (n->key != key)
-			continue;
-		before->next = n->next;
-		n->next = parent->child;
-		parent->child = n;
-		return n;
-	}
-	return NULL;
-}
-
 /* --- time */
 
 static void pay_cpu(struct pvp_tree *t, struct pvp_node *top)
@@ -143,6 +127,7 @@ static struct pvp_tree *news(void)
 		t->session = th->session;
 	}
 	SET(t->quiet, pvp_paused() || !GET(pvp_core.calls));
+	t->plain = !GET(t->quiet) && !GET(use.cpu) && th->clock.mult;
 	return t;
 }
 
@@ -176,7 +161,7 @@ void pvp_tree_enter(uint64_t method)
 		return;
 	}
 	if (PVP_UNLIKELY(!n || n->key != method)) {
-		n = find(top, method);
+		n = pvp_tree_find(top, method);
 		if (!n)
 			n = new_node(t, top, method);
 		if (!n) {
@@ -190,13 +175,6 @@ void pvp_tree_enter(uint64_t method)
 	atomic_store_explicit(&t->top, n, memory_order_release);
 }
 
-static void end(struct pvp_node *n, uint64_t now)
-{
-	uint64_t took = now - n->enter_ns;
-	if ((int64_t)took > 0 && took > GET(n->max_ns))
-		SET(n->max_ns, took);
-}
-
 /* An outer frame leaves: those above it have left without a word. */
 static struct pvp_node *unwind(struct pvp_node *top, uint64_t method, uint64_t now)
 {
@@ -206,7 +184,7 @@ static struct pvp_node *unwind(struct pvp_node *top, uint64_t method, uint64_t n
 	if (!n->parent)
 		return NULL;
 	for (; top != n; top = top->parent)
-		end(top, now);
+		pvp_tree_end(top, now);
 	return n;
 }
 
@@ -228,7 +206,7 @@ void pvp_tree_leave(uint64_t method, bool exceptional)
 		if (!top)
 			return; /* it was entered before anything was recorded */
 	}
-	end(top, now);
+	pvp_tree_end(top, now);
 	if (exceptional && !GET(t->quiet))
 		ADD(top->exc_leaves, 1);
 	atomic_store_explicit(&t->top, top->parent, memory_order_release);

@@ -42,6 +42,7 @@ struct pvp_tree {
 	uint64_t deeper;                   /* calls open above top that are no nodes */
 	uint32_t session;                  /* last_ns is of this one */
 	_Atomic bool quiet;                /* a pause: the path is followed, nothing is counted */
+	bool plain;                        /* call_tree_hot.h may count in it */
 	uint64_t user_ns, kernel_ns;       /* of the thread, when they were read last */
 	struct pvp_tree_slab *last, first; /* first.node[0] is the root */
 };

@@ -150,8 +150,8 @@ END_TEST
 
 START_TEST(refusals_leave_the_program_alone)
 {
-	static const char *const words[] = { "nosuchword", "spans=nothing", "calltree", "lines",
-		"coverage", "coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
+	static const char *const words[] = { "nosuchword", "spans=nothing", "lines", "coverage",
+		"coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		ck_assert_msg(begin(words[i]) == PVP_HR_CANCEL, "%s", words[i]);
 		pvp_clr.info = NULL;

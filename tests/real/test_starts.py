@@ -17,7 +17,7 @@ WAIT = 'import time; time.sleep(.2)'
 REFUSED = {
     'native': ('fields', 'filter=n:App', 'free', 'nonsense', 'heapshot=5gc', 'output=x'),
     'mono': ('free', 'nonsense', 'filter=App', 'suspend', 'alloc=5q'),
-    'dotnet': ('free', 'nonsense', 'filter=App', 'lines', 'calltree'),
+    'dotnet': ('free', 'nonsense', 'filter=App', 'lines', 'coverage'),
 }
 
 
