@@ -1,11 +1,34 @@
 #include "common/export/frame_name.h"
 
+#include <string.h>
+
+#include "common/query/readable.h"
+
+/* Its readable name; a filter is looked for in both. */
+static bool frame(
+	struct pv_profile *p, const struct pv_column *column, const char *raw, uint32_t *ret)
+{
+	char room[PV_READABLE_MAX];
+	const char *name = raw;
+	if (!p->raw_names)
+		name = pv_readable_text(column, raw, PV_NAME_READABLE, room);
+	if (!pv_profile_frame(p, name[0] ? name : "(no name)", ret))
+		return false;
+	bool found = p->filter && strcasestr(raw, p->filter);
+	return !found || pv_map_set(&p->found, *ret, 1);
+}
+
 bool pv_export_frame(struct pv_profile *p, const char *raw, uint32_t *ret)
 {
-	return pv_profile_frame(p, raw[0] ? raw : "(no name)", ret);
+	static const struct pv_column method = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
+	return frame(p, &method, raw, ret);
 }
 
 bool pv_export_class(struct pv_profile *p, const char *raw, uint32_t *ret)
 {
-	return pv_profile_class(p, raw[0] ? raw : "(no name)", ret);
+	static const struct pv_column class = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
+	if (!frame(p, &class, raw, ret))
+		return false;
+	*ret |= PV_FRAME_CLASS;
+	return true;
 }

@@ -1,5 +1,6 @@
 /*
- * The names that exports show: the one place where it is chosen how a name of the log is written.
+ * The names that exports show: the one place where it is chosen how a name of the log is written:
+ * as a programmer does, or with pv_profile.raw_names as it stands there.
  */
 #ifndef PV_EXPORT_FRAME_NAME_H
 #define PV_EXPORT_FRAME_NAME_H

@@ -43,6 +43,7 @@ void pv_profile_clear(struct pv_profile *p)
 	pv_arena_finish(&p->arena);
 	pv_array_finish(&p->node);
 	pv_map_finish(&p->child);
+	pv_map_finish(&p->found);
 	pv_array_finish(&p->thread);
 	pv_array_finish(&p->row);
 	pv_map_finish(&p->row_of);
@@ -77,9 +78,10 @@ bool pv_profile_class(struct pv_profile *p, const char *name, uint32_t *ret)
 
 static bool is_chosen(const struct pv_profile *p, uint32_t parent, uint32_t frame)
 {
+	uint32_t text = frame & ~PV_FRAME_CLASS;
 	return p->node.v[parent].chosen ||
-	       (p->filter &&
-		       strcasestr(pv_intern_text(&p->text, frame & ~PV_FRAME_CLASS), p->filter));
+	       (p->filter && (strcasestr(pv_intern_text(&p->text, text), p->filter) ||
+				     pv_map_get(&p->found, text) != PV_MAP_NONE));
 }
 
 bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uint32_t *ret)

@@ -66,9 +66,11 @@ struct pv_profile {
 	PV_ARRAY(uint32_t) order;                  /* nodes by rank; set by finish */
 	uint64_t period_ns;                        /* between two samples of a thread; 0: unknown */
 	bool wall;                                 /* in wall time, else in processor time */
-	unsigned groups;    /* bits: recorded, whether or not rows have any */
-	const char *filter; /* NULL, or what each stack must have; borrowed */
-	uint64_t cut;       /* stacks that were too deep to be written whole */
+	unsigned groups;     /* bits: recorded, whether or not rows have any */
+	const char *filter;  /* NULL, or what each stack must have; borrowed */
+	bool raw_names;      /* frames are called as in the log; to be set before any is added */
+	struct pv_map found; /* frames whose name in the log has the filter */
+	uint64_t cut;        /* stacks that were too deep to be written whole */
 };
 
 bool pv_profile_init(struct pv_profile *p);

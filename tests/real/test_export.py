@@ -50,7 +50,9 @@ class Tool:
         return self.run('dump', self.log).stdout.decode()
 
     def export(self, form, *words, code=0):
-        """Through a file and through standard output: the same bytes."""
+        """Through a file and through standard output: the same bytes. Names are the log's unless told."""
+        if '--names' not in words:
+            words += '--names', 'raw'
         self.n += 1
         out = self.folder / f'out{self.n}.{form}'
         first = self.run('convert', self.log, '--to', form, '-o', out, *words, code=code)
@@ -286,6 +288,22 @@ def restricted(v, tool):
         check(tool, {m: s for m, s in kept.items() if s}, '--filter', word)
 
 
+def readable(tool):
+    """Without --names raw frames are called as the report calls them; a filter finds both names."""
+    report = tool.report()
+    names = {m['name']: m['readable'] for m in report['methods']}
+    want = collections.Counter()
+    for stack, n in wanted(report)['calls'].items():
+        want[tuple(shown(names.get(f, f)) for f in stack)] += n
+    got = exports.folded(tool.export('folded', '--measure', 'calls', '--names', 'readable'), 'calls')
+    same(tool.v, 'readable names', got['calls'][None], colons(want))
+    tool.v.true('names that differ', any(name != name_of for name, name_of in names.items()))
+    for word in next((pair for pair in names.items() if pair[0] != pair[1]), ()):
+        some = tool.export('folded', '--measure', 'calls', '--names', 'readable', '--filter', word)
+        tool.v.true(f'a filter of {word}', some.strip())
+    tool.run('convert', tool.log, '--names', 'raw', '-o', tool.folder / 'log.mlpd', code=2)
+
+
 def refused(v, tool):
     complaint = tool.export('folded', '--measure', 'live_bytes', code=2)
     v.true('a measure that is not there', 'not recorded' in complaint, complaint)
@@ -358,6 +376,7 @@ def main(case, profview, what, module='none', dotnet='none'):
         whole(v, tool)
         restricted(v, tool)
         if case == 'golden':
+            readable(tool)
             refused(v, tool)
     v.close()
 

@@ -38,9 +38,9 @@ bool ui_export_check(const struct ui_options *o, struct pv_error *err)
 	bool own = o->to && (strcmp(o->to, "mlpd") == 0 || strcmp(o->to, "heapsnapshot") == 0);
 	if (o->to && !own && !f)
 		return refuse_format(o, err);
-	if (!f && (o->measure || o->report.filter))
+	if (!f && (o->measure || o->report.filter || o->report.raw_names))
 		return pv_fail(err, PV_EUSAGE, 0,
-			"--measure and --filter go with formats of other programs, not with a log");
+			"--measure, --filter and --names go with formats of other programs, not with a log");
 	if (o->measure && pv_measure_of(o->measure) < 0)
 		return refuse_measure(err);
 	if (o->measure && !f->one_measure)

@@ -161,6 +161,7 @@ int ui_export_run(const struct ui_options *o)
 	struct work w = { .o = o, .format = ui_export_format(o) };
 	bool ok = pv_profile_init(&w.profile) || no_memory(&w);
 	w.profile.filter = o->report.filter && *o->report.filter ? o->report.filter : NULL;
+	w.profile.raw_names = o->report.raw_names;
 	ok = ok && read_log(&w);
 	if (ok && w.format->threads && !o->report.has_shot)
 		ok = read_threads(&w);

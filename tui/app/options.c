@@ -51,7 +51,7 @@ static const struct {
 		.row = { "--sort", 0, "KEY", UI_VERB_REPORT,
 			"sort by this JSON key where a section has it" } },
 	{ .set = ui_set_names,
-		.row = { "--names", 0, "HOW", UI_VERB_REPORT | UI_VERB_DIFF,
+		.row = { "--names", 0, "HOW", UI_VERB_REPORT | UI_VERB_CONVERT | UI_VERB_DIFF,
 			"readable (the default), or raw, as the log has them" } },
 	{ .set = ui_set_my_code,
 		.row = { "--just-my-code", 0, NULL, UI_VERB_REPORT | LIVE,
