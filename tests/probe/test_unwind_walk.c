@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +18,12 @@
 #include "probe/code/unwind_walk.h"
 
 enum { MOST = 64 };
+
+/* A sanitizer by its start. */
+static bool has(const char *function)
+{
+	return dlsym(RTLD_DEFAULT, function);
+}
 
 static struct pvp_registers at;
 static uint64_t stack[MOST];
@@ -125,7 +132,165 @@ START_TEST(any_registers)
 }
 END_TEST
 
+/* ---- stacks that are damaged or used up */
+
+static sigjmp_buf back;
+
+static void walk_and_return(int signal, siginfo_t *info, void *context)
+{
+	walk_from(signal, info, context);
+	siglongjmp(back, 1);
+}
+
+__attribute__((noinline)) static int too_deep(volatile int *n)
+{
+	volatile int room[200];
+	room[n[0] % 200] = n[0];
+	n[0]++;
+	return n[0] < 0 ? 0 : too_deep(n) + room[n[0] % 200];
+}
+
+/* The handler has a stack of its own; the one that is walked goes on beyond what is kept of it. */
+static void *use_up(void *unused)
+{
+	static char other[1 << 16];
+	stack_t alternate = { .ss_sp = other, .ss_size = sizeof other };
+	volatile int n = 0;
+	sigaltstack(&alternate, NULL);
+	if (sigsetjmp(back, 1) == 0)
+		too_deep(&n);
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+	return unused;
+}
+
+START_TEST(stack_overflow)
+{
+	enum { STACK = 1 << 18 };
+	pthread_t thread;
+	pthread_attr_t attr;
+	handle(SIGSEGV, walk_and_return);
+	pvp_unwind_refresh();
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	ck_assert_int_eq(pthread_create(&thread, &attr, use_up, NULL), 0);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	signal(SIGSEGV, SIG_DFL);
+	ck_assert_int_eq(stop.end, PVP_WALK_DEEP);
+	ck_assert_uint_eq(depth, MOST);
+	ck_assert_uint_eq(met((const void *)(uintptr_t)too_deep), MOST);
+}
+END_TEST
+
+/* What damaged frames hold: return addresses, pointers into the stack, small and any numbers. */
+static uintptr_t any_word(uint64_t r, const uintptr_t *words, size_t n)
+{
+	switch (r % 8) {
+	case 0:
+	case 1:
+	case 2:
+		return (uintptr_t)stack[(r >> 8) % depth];
+	case 3:
+	case 4:
+		return (uintptr_t)(words + (r >> 8) % n);
+	case 5:
+		return (uintptr_t)(words + (r >> 8) % n) + (r >> 32) % 8;
+	case 6:
+		return (r >> 8) % 4096;
+	default:
+		return r;
+	}
+}
+
+/* In the middle of the stack are pages that cannot be read. */
+START_TEST(corrupt_stacks)
+{
+	enum { ROUNDS = 20000, PAGE = 4096, PAGES = 4, WORDS = PAGE / 8, FEW = 64 };
+	uint64_t r = 88172645463325252, to[MOST];
+	uintptr_t *words = mmap(
+		NULL, 3 * PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(words, MAP_FAILED);
+	ck_assert_int_eq(mprotect(words + PAGES * WORDS, PAGES * PAGE, PROT_NONE), 0);
+	handle(SIGUSR1, walk_from);
+	pvp_unwind_refresh();
+	caller(SIGUSR1);
+	ck_assert_uint_gt(depth, 2);
+	unsigned ends[PVP_WALK_ENDS] = { 0 };
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		for (unsigned k = 0; k < FEW; k++) {
+			r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+			size_t w = (r >> 20) % (2 * PAGES * WORDS);
+			words[w < PAGES * WORDS ? w : w + PAGES * WORDS] =
+				any_word(r, words, 3 * PAGES * WORDS);
+		}
+		struct pvp_registers from = { stack[r % depth],
+			(uintptr_t)(words + (r >> 10) % (3 * PAGES * WORDS)),
+			any_word(r >> 3, words, 3 * PAGES * WORDS), r >> 63 };
+		ck_assert_uint_le(pvp_unwind_walk(&from, to, MOST, &stop), MOST);
+		ck_assert_int_lt(stop.end, PVP_WALK_ENDS);
+		ends[stop.end]++;
+	}
+	ck_assert_uint_gt(ends[PVP_WALK_UNREADABLE], 0);
+	ck_assert_uint_gt(ends[PVP_WALK_BROKEN], 0);
+	munmap(words, 3 * PAGES * PAGE);
+}
+END_TEST
+
 /* ---- libraries that come and go, and tables with them */
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+static bool overlaps(const void *function, const void *base, size_t size)
+{
+	return (uintptr_t)function - (uintptr_t)base < size;
+}
+
+/*
+ * Another library lies where one was that the tables still have: no walk goes by rows of the one
+ * that is gone.
+ */
+START_TEST(an_address_used_again)
+{
+	enum { TURNS = 32 };
+	static const char *const first[] = { "libcrypto.so.3", "liblzma.so.5", "libzstd.so.1",
+		"libexpat.so.1" };
+	unsigned again = 0, turns = 0;
+	for (unsigned i = 0; i < TURNS; i++) {
+		struct dl_find_object o = { .dlfo_map_start = NULL };
+		void *l = dlopen(first[i % 4], RTLD_NOW | RTLD_LOCAL), *z;
+		if (!l)
+			continue;
+		ck_assert_int_eq(_dl_find_object(dlsym(l, i % 4 == 0   ? "EVP_sha256"
+							  : i % 4 == 1 ? "lzma_crc32"
+							  : i % 4 == 2 ? "ZSTD_compress"
+								       : "XML_Parse"),
+					 &o),
+			0);
+		const char *from = o.dlfo_map_start;
+		size_t size = (size_t)((char *)o.dlfo_map_end - from);
+		pvp_unwind_refresh();
+		dlclose(l);
+		ck_assert_ptr_nonnull(z = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL));
+		const void *function = dlsym(z, "inflate");
+		uintptr_t words[8] = { 0 };
+		struct pvp_registers here = { (uintptr_t)function + 1, (uintptr_t)words, 0, false };
+		turns++;
+		again += overlaps(function, from, size);
+		ck_assert_uint_eq(pvp_unwind_walk(&here, stack, MOST, &stop), 0);
+		ck_assert_int_eq(stop.end, PVP_WALK_CHANGED);
+		pvp_unwind_refresh();
+		pvp_unwind_walk(&here, stack, MOST, &stop);
+		ck_assert_int_ne(stop.end, PVP_WALK_CHANGED);
+		ck_assert(in((uint64_t)(uintptr_t)function + 2, function));
+		dlclose(z);
+	}
+	printf("libz where another library was: %u times of %u\n", again, turns);
+	fflush(stdout);
+	if (!has("__asan_init") && !has("__tsan_init")) /* they keep addresses apart */
+		ck_assert_uint_gt(again, 0);
+}
+END_TEST
+#endif
 
 static _Atomic bool done;
 static _Atomic unsigned walks, whole;
@@ -222,8 +387,15 @@ int main(void)
 	Suite *s = suite_create("unwind walk");
 	TCase *c = tcase_create("unwind walk");
 	tcase_add_test(c, to_the_end);
-	tcase_add_test(c, over_a_signal);
+	if (!has("__tsan_init")) { /* it calls handlers from its own code, later */
+		tcase_add_test(c, over_a_signal);
+		tcase_add_test(c, stack_overflow);
+	}
 	tcase_add_test(c, any_registers);
+	tcase_add_test(c, corrupt_stacks);
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	tcase_add_test(c, an_address_used_again);
+#endif
 	tcase_add_test(c, come_and_gone);
 	tcase_add_test(c, figures);
 	suite_add_tcase(s, c);
