@@ -183,7 +183,7 @@ START_TEST(stack_overflow)
 }
 END_TEST
 
-/* What damaged frames hold: return addresses, pointers into the stack, small and any numbers. */
+/* Contents of damaged frames: return addresses, pointers into the stack, small and any numbers. */
 static uintptr_t any_word(uint64_t r, const uintptr_t *words, size_t n)
 {
 	switch (r % 8) {

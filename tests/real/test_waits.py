@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sampling cuts no wait short: poll, epoll_wait, nanosleep, select, sigtimedwait take their time.
+"""Sampling cuts no wait short: a hundred waits of every kind take their time under every option.
 
 usage: test_waits.py native|mono|clr PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)
 """
@@ -13,10 +13,11 @@ import target
 from rates import TICKS, perf_is_allowed
 from verdict import Verdict
 
-WAITS, LEAST_MS = 30, 30 * 30 - 30
-MOST_MS = 3 * LEAST_MS  # the machine may do other things as well
-MONO_CUTS = 2
-OPTIONS = ('sample=100', 'sample=1000', 'sample=10000', 'sample-real=100')
+EACH, MS = 100, 10
+KINDS = {'native': 20, 'mono': 2, 'clr': 2}
+AT_ONCE = {'native': 20, 'mono': 1, 'clr': 1}  # threads, each with its kind
+MONO_CUTS = 10
+OPTIONS = [f'{word}={rate}' for word in ('sample', 'sample-real') for rate in (1, 100, 1000, 10000)]
 GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
 
 
@@ -45,11 +46,13 @@ def waited(v, host, library, program, options, words, log, dotnet):
     what = f'{options} {" ".join(words)}: '
     v.equal(what + 'exit code', done.returncode, 0)
     said = dict(word.split('=') for word in done.stdout.split())
-    v.equal(what + 'waits', said.get('waits'), str(WAITS))
+    waits = EACH * KINDS[host]
+    v.equal(what + 'waits', said.get('waits'), str(waits))
     # Mono signals every thread for each so many ms of the process's time, the probe's included.
     some = MONO_CUTS if host == 'mono' else 0
-    v.between(what + 'waits cut short', int(said.get('cut', WAITS)), 0, some)
-    v.true(what + 'the usual time', LEAST_MS - 30 * some <= int(said.get('ms', 0)) <= MOST_MS, said)
+    v.between(what + f'waits cut short: {said.get("in")}', int(said.get('cut', waits)), 0, some)
+    least = (waits // AT_ONCE[host] - some - 1) * MS
+    v.true(what + 'the usual time', int(said.get('ms', 0)) >= least, said)
     return done.stderr
 
 
@@ -69,7 +72,7 @@ def main(host, profview, library, program, dotnet='none'):
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'waits-{host}')
     with target.scratch() as folder:
-        for options in OPTIONS if host != 'mono' else (OPTIONS[0], OPTIONS[-1]):
+        for options in OPTIONS:
             # Mono's own sampler signals every thread while one of them computes.
             for words in ([],) if host == 'mono' else ([], ['busy']):
                 log = pathlib.Path(folder, f'{options}-{len(words)}.mlpd')

@@ -7,7 +7,7 @@ using System.Threading;
 
 static class Waits
 {
-	const int Each = 15, Ms = 30, Interrupted = 4;
+	const int Each = 100, Ms = 10, Interrupted = 4;
 	static volatile bool ended;
 
 	[StructLayout (LayoutKind.Sequential)]
