@@ -7,6 +7,7 @@
 
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
+#include "common/compare/options_differ.h"
 
 struct pv_diff *pv_diff_create(const struct pv_diff_options *o)
 {
@@ -102,50 +103,12 @@ bool pv_diff_note(struct pv_diff *d, const char *format, ...)
 	return true;
 }
 
-/* Words that differ between any two runs. */
-static bool is_private(const char *word, size_t len)
-{
-	static const char *const private[] = { "output", "control", "buffer", "port", "fd",
-		"tell" };
-	for (size_t i = 0; i < PV_COUNT_OF(private); i++) {
-		size_t n = strlen(private[i]);
-		if (len >= n && strncmp(word, private[i], n) == 0 && (len == n || word[n] == '='))
-			return true;
-	}
-	return false;
-}
-
-static bool has_word(const char *args, const char *word, size_t len)
-{
-	for (const char *at = args; *at;) {
-		size_t n = strcspn(at, ",");
-		if (n == len && strncmp(at, word, n) == 0)
-			return true;
-		at += n + (at[n] == ',');
-	}
-	return false;
-}
-
-/* Options of one that the other has not. */
-static void only_in(const char *args, const char *other, char *to, size_t room)
-{
-	size_t n = 0;
-	to[0] = 0;
-	for (const char *at = args; *at;) {
-		size_t len = strcspn(at, ",");
-		if (len && !is_private(at, len) && !has_word(other, at, len) && n + len + 2 < room)
-			n += (size_t)snprintf(
-				to + n, room - n, "%s%.*s", n ? "," : "", (int)len, at);
-		at += len + (at[len] == ',');
-	}
-}
-
 static bool note_options(struct pv_diff *d)
 {
 	char base[150], now[150];
 	const char *a = d->log[0].v[0].args, *b = d->log[1].v[0].args;
-	only_in(a, b, base, sizeof base);
-	only_in(b, a, now, sizeof now);
+	pv_options_only(a, b, base, sizeof base);
+	pv_options_only(b, a, now, sizeof now);
 	if (!*base && !*now)
 		return true;
 	return pv_diff_note(d, "recorded with other options: base %s, new %s",

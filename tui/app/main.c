@@ -15,6 +15,7 @@
 #include "common/report/report.h"
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
+#include "tui/app/check_run.h"
 #include "tui/app/complain.h"
 #include "tui/app/diff_run.h"
 #include "tui/app/exits.h"
@@ -433,6 +434,8 @@ static int run_run(const struct ui_options *given)
 	bool screen = isatty(STDOUT_FILENO);
 	int code;
 	char why[UI_CHILD_WHY];
+	if (o.rules && !ui_check_ready(&o, &code))
+		return code;
 	struct ui_child *g = ui_child_create(&o, screen, &code, why, &err);
 	if (!g && *why)
 		ui_complain(NULL, "%s", why);
@@ -445,6 +448,10 @@ static int run_run(const struct ui_options *given)
 		ui_complain(NULL, "%s", ui_child_note(g));
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
+	if (f && o.rules) {
+		int checked = ui_check_model(&o, ui_feed_adopt(f));
+		code = code ? code : checked;
+	}
 	ui_feed_close(f);
 	ui_child_close(g);
 	return code;
@@ -531,6 +538,8 @@ int main(int argc, char *argv[])
 		return run_dump(&o);
 	case UI_VERB_CONVERT:
 		return run_convert(&o);
+	case UI_VERB_CHECK:
+		return ui_check_run(&o);
 	case UI_VERB_DIFF:
 		return ui_diff_run(&o);
 	case UI_VERB_CTL:

@@ -23,6 +23,8 @@ enum ui_verb {
 	UI_VERB_RUN = 64,
 	UI_VERB_ATTACH = 128,
 	UI_VERB_DIFF = 256,
+	UI_VERB_CHECK = 512,
+	UI_VERB_BRIEF = 1024,
 };
 
 struct ui_options {
@@ -45,6 +47,11 @@ struct ui_options {
 	int64_t base_from_ns, base_to_ns;
 	const char *per; /* of diff: figures are divided by it; NULL = not given */
 	bool all;
+	const char *rules, *baseline, *save_baseline; /* of check; `rules` of run, too */
+	const char *rule[32], *format[8];             /* of check, as they were given */
+	int n_rule, n_format;
+	bool init;
+	size_t budget;            /* characters of brief; 0 = not given */
 	const char *output;       /* of convert */
 	const char *to, *measure; /* likewise, NULL = not given */
 	unsigned data_version;    /* 0 = the log's own */

@@ -30,6 +30,7 @@ char *ui_options_help(void)
 		"  profview -                      read standard input\n"
 		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
 		"  profview diff BASE NEW          what changed between two logs, beyond noise\n"
+		"  profview check LOG --rules FILE rules and budgets, for build servers\n"
 		"  profview dump [--follow] FILE   every event, one a line\n"
 		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n"
 		"  profview run [OPTIONS] -- COMMAND  start a program with a probe inside and follow it\n"
@@ -38,7 +39,8 @@ char *ui_options_help(void)
 		"  profview ctl PID LINE           speak to a probe: stats, pause, resume, heapshot, ...\n";
 	static const char end[] =
 		"\n"
-		"Exit codes: 0 ok, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
+		"Exit codes: 0 ok, 1 a rule is broken, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
+		"5 the log cannot answer a rule,\n"
 		"125 profview's own failure, 128+n ended by signal n; run passes the program's\n"
 		"code on. Keys are explained by F1.\n";
 	char *text = NULL;
@@ -50,6 +52,7 @@ char *ui_options_help(void)
 	print_rows(out, "Options:", UI_VERB_VIEW);
 	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
 	print_rows(out, "Options of diff:", UI_VERB_DIFF);
+	print_rows(out, "Options of check:", UI_VERB_CHECK);
 	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
 	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
 	print_rows(out, "Options of attach, likewise:", UI_VERB_ATTACH);

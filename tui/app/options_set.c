@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/check/check.h"
 #include "common/compare/diff.h"
 #include "tui/draw/time_range.h"
 
@@ -119,8 +120,23 @@ bool ui_set_jobs(const struct ui_parse *p, const char *value)
 	return true;
 }
 
+static bool add_check_format(const struct ui_parse *p, const char *value)
+{
+	size_t len = strcspn(value, "=");
+	if (!pv_check_format(value, len) || (value[len] && !value[len + 1]))
+		return ui_bad_value(p, "text, json, junit, md or github, and =FILE", value);
+	if ((size_t)p->o->n_format == PV_COUNT_OF(p->o->format))
+		return pv_fail(p->err, PV_EUSAGE, 0, "too many --format");
+	p->o->format[p->o->n_format++] = value;
+	return true;
+}
+
 bool ui_set_format(const struct ui_parse *p, const char *value)
 {
+	if (p->o->verb == UI_VERB_CHECK)
+		return add_check_format(p, value);
+	if (p->o->verb == UI_VERB_BRIEF && strcmp(value, "md") != 0 && strcmp(value, "json") != 0)
+		return ui_bad_value(p, "md or json", value);
 	if (p->o->verb == UI_VERB_PS && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
 		return ui_bad_value(p, "text or json", value);
 	return pv_report_format_of(value, &p->o->report.format) ||
@@ -345,4 +361,46 @@ bool ui_set_all(const struct ui_parse *p, const char *value)
 {
 	(void)value;
 	return p->o->all = true;
+}
+
+bool ui_set_rules(const struct ui_parse *p, const char *value)
+{
+	p->o->rules = value;
+	return *value || ui_bad_value(p, "a file of rules", value);
+}
+
+bool ui_set_rule(const struct ui_parse *p, const char *value)
+{
+	if ((size_t)p->o->n_rule == PV_COUNT_OF(p->o->rule))
+		return pv_fail(
+			p->err, PV_EUSAGE, 0, "too many --rule; --rules reads a file of them");
+	p->o->rule[p->o->n_rule++] = value;
+	return true;
+}
+
+bool ui_set_baseline(const struct ui_parse *p, const char *value)
+{
+	p->o->baseline = value;
+	return *value || ui_bad_value(p, "a log, or what --save-baseline wrote", value);
+}
+
+bool ui_set_save_baseline(const struct ui_parse *p, const char *value)
+{
+	p->o->save_baseline = value;
+	return *value || ui_bad_value(p, "a file's name", value);
+}
+
+bool ui_set_init(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->init = true;
+}
+
+bool ui_set_budget(const struct ui_parse *p, const char *value)
+{
+	unsigned long n;
+	if (!ui_number(value, 10000000, &n) || n < 500)
+		return ui_bad_value(p, "a number of characters from 500 on", value);
+	p->o->budget = n;
+	return true;
 }

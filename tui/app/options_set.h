@@ -58,5 +58,11 @@ bool ui_set_probe(const struct ui_parse *p, const char *value);
 bool ui_set_per(const struct ui_parse *p, const char *value);
 bool ui_set_base_range(const struct ui_parse *p, const char *value);
 bool ui_set_all(const struct ui_parse *p, const char *value);
+bool ui_set_rules(const struct ui_parse *p, const char *value);
+bool ui_set_rule(const struct ui_parse *p, const char *value);
+bool ui_set_baseline(const struct ui_parse *p, const char *value);
+bool ui_set_save_baseline(const struct ui_parse *p, const char *value);
+bool ui_set_init(const struct ui_parse *p, const char *value);
+bool ui_set_budget(const struct ui_parse *p, const char *value);
 
 #endif

@@ -1,0 +1,458 @@
+/* Rules against the figures of one log. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/check/kinds.h"
+#include "common/compare/match_key.h"
+#include "common/compare/options_differ.h"
+#include "common/query/facts.h"
+
+struct judging {
+	struct pv_model *m;
+	struct pv_check *c;
+	const struct pv_check_set *set;
+	const struct pv_check_baseline *baseline;
+	struct pv_table *coverage;
+	struct pv_facts facts;
+	struct pv_summary sum;
+	uint64_t shot;  /* row of the last one */
+	unsigned known; /* enum pv_group bits */
+};
+
+const char *pv_check_verdict_text(enum pv_check_verdict v)
+{
+	static const char *const text[] = { "pass", "fail", "unsure", "refused", "skipped" };
+	return text[v];
+}
+
+static void say(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(r->why, sizeof r->why, format, args);
+	va_end(args);
+	r->verdict = v;
+}
+
+/* --- cells --- */
+
+static const char *words(const struct pv_table *t, size_t row, int column)
+{
+	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
+	return c && c->state == PV_CELL_VALUE && c->s ? c->s : "";
+}
+
+static bool number(const struct pv_table *t, size_t row, int column, double *ret)
+{
+	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
+	*ret = 0;
+	if (!c || c->state != PV_CELL_VALUE)
+		return false;
+	enum pv_unit unit = t->column[column].unit;
+	*ret = unit == PV_UNIT_NUMBER || unit == PV_UNIT_PERCENT ? c->d
+	       : unit == PV_UNIT_NS                              ? (double)c->i
+								 : (double)c->u;
+	return true;
+}
+
+static struct pv_table *ask(struct judging *j, enum pv_view view, const struct pv_check_kind *k)
+{
+	struct pv_query q = { .open_all = true, .hide_internal = true };
+	if (k && k->flags & PV_CHECK_LAST_SHOT)
+		q.select = j->shot;
+	if (k && k->flags & PV_CHECK_BY_NAMESPACE)
+		q.group = PV_BY_NAMESPACE;
+	return pv_view_table(j->m, view, &q);
+}
+
+/* --- names --- */
+
+static const char *innermost(const char *stack)
+{
+	const char *line = strrchr(stack, '\n');
+	return line ? line + 1 : stack;
+}
+
+static bool name_fits(const struct pv_check_kind *k, const char *pattern, const char *name)
+{
+	char room[PV_READABLE_MAX];
+	const struct pv_column column = { .unit = PV_UNIT_TEXT,
+		.flags = k->flags & PV_CHECK_METHOD ? PV_COLUMN_METHOD : PV_COLUMN_CLASS };
+	if (pv_check_matches(pattern, name))
+		return true;
+	if (!(k->flags & (PV_CHECK_METHOD | PV_CHECK_CLASS)))
+		return false;
+	return pv_check_matches(pattern, pv_readable_text(&column, name, PV_NAME_READABLE, room)) ||
+	       pv_check_matches(pattern, pv_match_key(&column, name, strlen(name), room));
+}
+
+static bool row_fits(const struct pv_check_kind *k, const struct pv_check_rule *rule,
+	const struct pv_table *t, size_t i, int name, const char **ret_name)
+{
+	const char *text = words(t, i, name);
+	char digits[24];
+	if (name >= 0 && t->column[name].unit != PV_UNIT_TEXT &&
+		t->column[name].unit != PV_UNIT_LIST) {
+		snprintf(digits, sizeof digits, "%llu", (unsigned long long)t->row[i].cell[name].u);
+		*ret_name = "";
+		return !rule->match || pv_check_matches(rule->match, digits);
+	}
+	if (k->flags & PV_CHECK_INNERMOST)
+		text = innermost(text);
+	*ret_name = text;
+	if (k->flags & PV_CHECK_DEPTH && t->row[i].depth == 0)
+		return false;
+	if (k->flags & PV_CHECK_FINDING)
+		return strcmp(text, strchr(rule->kind, '.') ? strchr(rule->kind, '.') + 1
+							    : rule->kind) == 0;
+	return !rule->match || name_fits(k, rule->match, text);
+}
+
+/* --- figures --- */
+
+static int descending(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+	return (a < b) - (a > b);
+}
+
+static bool keep_row(struct judging *j, struct pv_check_result *r, const char *name, double v)
+{
+	size_t at = r->rows;
+	while (at > 0 && r->row[at - 1].value < v)
+		at--;
+	if (at == PV_CHECK_ROWS || !*name)
+		return true;
+	const char *kept = pv_arena_copy(&j->c->arena, name, strlen(name));
+	if (!kept)
+		return false;
+	if (r->rows < PV_CHECK_ROWS)
+		r->rows++;
+	memmove(&r->row[at + 1], &r->row[at], (r->rows - at - 1) * sizeof r->row[0]);
+	r->row[at] = (struct pv_check_row){ kept, v };
+	return true;
+}
+
+struct sums {
+	double sum, most, variance;
+	size_t rows, fitting, known;
+	PV_ARRAY(double) value;
+	const char *unjudged; /* of a finding */
+};
+
+static bool add_up(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r,
+	const struct pv_table *t, struct sums *s)
+{
+	int name = k->name ? pv_table_column(t, k->name) : -1, value = pv_table_column(t, k->value),
+	    error = k->error ? pv_table_column(t, k->error) : -1, text = pv_table_column(t, "text");
+	s->rows = t->rows;
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *called = "";
+		double v, e;
+		if (!row_fits(k, r->rule, t, i, name, &called))
+			continue;
+		bool known = number(t, i, value, &v);
+		if (!known && k->flags & PV_CHECK_FINDING)
+			s->unjudged = pv_arena_copy(
+				&j->c->arena, words(t, i, text), strlen(words(t, i, text)));
+		s->fitting++;
+		s->known += known;
+		s->sum += v;
+		s->most = fmax(s->most, v);
+		if (error >= 0 && number(t, i, error, &e))
+			s->variance += e * e;
+		if (!pv_reserve(&s->value, 1) || !keep_row(j, r, called, v))
+			return false;
+		s->value.v[s->value.n++] = v;
+	}
+	return true;
+}
+
+static double figure_of(const struct judging *j, const struct pv_check_kind *k, struct sums *s)
+{
+	switch (k->how) {
+	case PV_CHECK_MOST:
+		return s->most;
+	case PV_CHECK_P99:
+		qsort(s->value.v, s->value.n, sizeof *s->value.v, descending);
+		return s->value.n ? s->value.v[s->value.n / 100] : 0;
+	case PV_CHECK_PART:
+		return j->facts.duration_ns > 0 ? s->sum / (double)j->facts.duration_ns * 100 : 0;
+	case PV_CHECK_ROWS_OF:
+		return (double)s->fitting;
+	default:
+		return s->sum;
+	}
+}
+
+/* A class that the shot has no object of may be known from its allocations. */
+static bool is_known(
+	struct judging *j, const struct pv_check_kind *k, const struct pv_check_rule *rule)
+{
+	bool found = false;
+	if (!(k->flags & PV_CHECK_LAST_SHOT))
+		return false;
+	struct pv_table *t = ask(j, PV_VIEW_CLASSES, NULL);
+	int name = t ? pv_table_column(t, "name") : -1;
+	for (size_t i = 0; t && i < t->rows && !found; i++)
+		found = name_fits(k, rule->match ? rule->match : "*", words(t, i, name));
+	pv_table_destroy(t);
+	return found;
+}
+
+/* Divides by calls of a method. */
+static bool divide(struct judging *j, struct pv_check_result *r)
+{
+	static const struct pv_check_kind calls = { .flags = PV_CHECK_METHOD };
+	double n = 0, v;
+	if (!r->rule->per)
+		return true;
+	struct pv_table *t = ask(j, PV_VIEW_METHODS, NULL);
+	if (!t)
+		return false;
+	int name = pv_table_column(t, "name"), column = pv_table_column(t, "calls");
+	for (size_t i = 0; i < t->rows; i++)
+		if (name_fits(&calls, r->rule->per + 5, words(t, i, name)) &&
+			number(t, i, column, &v))
+			n += v;
+	pv_table_destroy(t);
+	if (!(n > 0)) {
+		say(r, PV_CHECK_REFUSED, "no call of %.100s is recorded", r->rule->per + 5);
+		return true;
+	}
+	r->value /= n;
+	r->error /= n;
+	return true;
+}
+
+/* Logs of 2007 have collections, and in their first stages no stops. */
+static bool may_know(const struct judging *j, const struct pv_check_kind *k)
+{
+	return k->view != PV_VIEW_PAUSES || j->known & PV_GROUP_PAUSES;
+}
+
+/* None of n samples: 95 % of such methods have less than 3/n. */
+static void judge_share(const struct judging *j, struct pv_check_result *r)
+{
+	r->samples = j->sum.samples;
+	if (!r->samples)
+		say(r, PV_CHECK_REFUSED, "there are no samples");
+	else if (!(r->value > 0))
+		r->error = 300 / (double)r->samples;
+}
+
+static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
+{
+	struct sums s = { 0 };
+	if (k->flags & PV_CHECK_DURATION || k->flags & PV_CHECK_LOSS) {
+		r->value = k->flags & PV_CHECK_LOSS
+				   ? (double)j->sum.lost_events + (double)j->sum.damaged
+				   : (double)j->facts.duration_ns;
+		r->measured = true;
+		return true;
+	}
+	struct pv_table *t = ask(j, k->view, k);
+	bool ok = t && add_up(j, k, r, t, &s);
+	pv_table_destroy(t);
+	if (ok && s.unjudged)
+		say(r, PV_CHECK_REFUSED, "%s", s.unjudged);
+	else if (ok && !s.fitting && r->rule->match && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
+		 !r->rule->allow_missing && !is_known(j, k, r->rule))
+		say(r, PV_CHECK_REFUSED,
+			"nothing is called %.200s; allow-missing = yes takes that for 0",
+			r->rule->match);
+	else if (ok && ((s.fitting && !s.known) || !may_know(j, k)))
+		say(r, PV_CHECK_REFUSED, "the log does not tell this of %s", k->what);
+	else if (ok && !s.fitting && k->flags & PV_CHECK_FINDING)
+		say(r, PV_CHECK_REFUSED, "there is no such finding");
+	else if (ok) {
+		r->measured = true;
+		r->value = figure_of(j, k, &s);
+		r->error = sqrt(s.variance);
+		if (k->unit == PV_CHECK_PERCENT && !strcmp(k->what, "samples"))
+			judge_share(j, r);
+		ok = divide(j, r);
+	}
+	pv_array_finish(&s.value);
+	return ok;
+}
+
+/* --- whether it can be said --- */
+
+static bool is_recorded(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
+{
+	int what = pv_table_column(j->coverage, "what"),
+	    state = pv_table_column(j->coverage, "state"),
+	    detail = pv_table_column(j->coverage, "detail");
+	r->what = k->what;
+	for (size_t i = 0; i < j->coverage->rows; i++) {
+		if (strcmp(words(j->coverage, i, what), k->what) != 0)
+			continue;
+		snprintf(r->state, sizeof r->state, "%s", words(j->coverage, i, state));
+		snprintf(r->detail, sizeof r->detail, "%s", words(j->coverage, i, detail));
+	}
+	if (k->flags & PV_CHECK_LAST_SHOT && strcmp(r->state, "not recorded") != 0 && !j->shot) {
+		say(r, PV_CHECK_REFUSED, "there is no heap shot");
+		return false;
+	}
+	if (strcmp(r->state, "not recorded") != 0 && strcmp(r->state, "bypassed") != 0)
+		return true;
+	say(r, PV_CHECK_REFUSED, "%s %s%s%.150s", k->what, r->state, r->detail[0] ? ": " : "",
+		r->detail);
+	return false;
+}
+
+/* A reason why the figure is too low; NULL: it is whole. */
+static const char *incomplete(const struct judging *j)
+{
+	return j->sum.damaged                 ? "the log is damaged"
+	       : j->sum.lost_events           ? "events were lost"
+	       : j->facts.joined              ? "the beginning of the recording is missing"
+	       : j->sum.end == PV_LOG_CUT_OFF ? "the log is cut off"
+					      : NULL;
+}
+
+static void hold_against(const struct judging *j, struct pv_check_result *r, double max, bool below,
+	const char *limit)
+{
+	const char *why = incomplete(j);
+	bool loss = strcmp(r->rule->kind, "loss") == 0;
+	double low = r->value - r->error, high = r->value + r->error;
+	bool fails = below ? high < max : low > max, passes = below ? low >= max : high <= max;
+	if (r->verdict != PV_CHECK_PASS)
+		return; /* another limit has been broken */
+	if (fails && !(below && why && !loss))
+		say(r, PV_CHECK_FAIL, "%s %.60s", below ? "less than" : "more than", limit);
+	else if (why && !loss && !(below && passes))
+		say(r, PV_CHECK_REFUSED, "%s: the figure is at least this", why);
+	else if (!passes)
+		say(r, PV_CHECK_UNSURE, "%.60s lies within the figure's error", limit);
+}
+
+static void hold_increase(const struct judging *j, struct pv_check_result *r)
+{
+	const struct pv_check_limit *l = &r->rule->increase;
+	const struct pv_check_figure *f = NULL;
+	for (size_t i = 0; j->baseline && i < j->baseline->figure.n; i++)
+		if (strcmp(j->baseline->figure.v[i].id, r->rule->id) == 0)
+			f = &j->baseline->figure.v[i];
+	if (!l->given || r->verdict != PV_CHECK_PASS)
+		return;
+	if (!j->baseline) {
+		if (!r->rule->max.given && !r->rule->min.given)
+			say(r, PV_CHECK_SKIPPED, "there is no baseline");
+		return;
+	}
+	if (pv_options_differ(j->baseline->args, j->facts.args)) {
+		say(r, PV_CHECK_REFUSED, "the baseline was recorded with other options");
+		return;
+	}
+	if (!f || !f->measured || f->unit != r->unit) {
+		say(r, PV_CHECK_REFUSED, "the baseline does not say it");
+		return;
+	}
+	r->has_baseline = true;
+	r->baseline = f->value;
+	double most = l->unit == PV_CHECK_PERCENT && r->unit != PV_CHECK_PERCENT
+			      ? f->value * (1 + l->value / 100)
+			      : f->value + l->value;
+	char limit[80];
+	snprintf(limit, sizeof limit, "the baseline and %.40s", l->text);
+	r->error = sqrt(r->error * r->error + f->error * f->error);
+	hold_against(j, r, most, false, limit);
+}
+
+static bool judge(struct judging *j, const struct pv_check_rule *rule, struct pv_check_result *r)
+{
+	const char *why;
+	const struct pv_check_kind *k = pv_check_kind_of(rule, &why);
+	*r = (struct pv_check_result){ .rule = rule, .what = "", .section = k ? k->section : "" };
+	if (!k) { /* the reader of rules has looked */
+		say(r, PV_CHECK_REFUSED, "%s", why);
+		return true;
+	}
+	r->unit = k->unit;
+	if (*k->what && !is_recorded(j, k, r))
+		return true;
+	if (!measure(j, k, r))
+		return false;
+	if (r->verdict != PV_CHECK_PASS)
+		return true;
+	if (rule->max.given)
+		hold_against(j, r, rule->max.value, false, rule->max.text);
+	if (rule->min.given)
+		hold_against(j, r, rule->min.value, true, rule->min.text);
+	hold_increase(j, r);
+	return true;
+}
+
+/* Losses are looked at whether a rule says so or not. */
+static bool judge_losses(struct judging *j, struct pv_check_result *r)
+{
+	static const struct pv_check_rule losses = {
+		.id = "loss", .kind = "loss", .max = { true, 0, PV_CHECK_COUNT, "0" }
+	};
+	if (!judge(j, &losses, r))
+		return false;
+	const char *why = incomplete(j);
+	if (why)
+		say(r, PV_CHECK_REFUSED, "%s", why);
+	return true;
+}
+
+static bool judge_all(struct judging *j)
+{
+	bool losses = false;
+	for (size_t i = 0; i < j->set->rule.n; i++) {
+		const struct pv_check_rule *rule = &j->set->rule.v[i];
+		losses = losses || strcmp(rule->kind, "loss") == 0;
+		if (!pv_reserve(&j->c->result, 2) ||
+			!judge(j, rule, &j->c->result.v[j->c->result.n++]))
+			return false;
+	}
+	return losses ||
+	       (pv_reserve(&j->c->result, 1) && judge_losses(j, &j->c->result.v[j->c->result.n++]));
+}
+
+bool pv_check_judge(struct pv_model *m, const char *path, const struct pv_check_set *set,
+	const struct pv_check_baseline *baseline, struct pv_check *ret, struct pv_error *reterr)
+{
+	struct judging j = { .m = m, .c = ret, .set = set, .baseline = baseline };
+	*ret = (struct pv_check){ .path = path };
+	pv_view_facts(m, &j.facts);
+	struct pv_totals totals;
+	pv_view_summary(m, &j.sum);
+	pv_view_totals(m, &totals);
+	j.known = totals.known;
+	ret->duration_ns = j.facts.duration_ns;
+	ret->args = pv_arena_copy(&ret->arena, j.facts.args, strlen(j.facts.args));
+	j.coverage = ask(&j, PV_VIEW_COVERAGE, NULL);
+	struct pv_table *shots = ask(&j, PV_VIEW_SHOTS, NULL);
+	for (size_t i = 0; shots && i < shots->rows; i++)
+		j.shot = shots->row[i].id > j.shot ? shots->row[i].id : j.shot;
+	bool ok = ret->args && j.coverage && shots && judge_all(&j);
+	pv_table_destroy(shots);
+	pv_table_destroy(j.coverage);
+	for (size_t i = 0; ok && i < ret->result.n; i++)
+		ret->verdicts[ret->result.v[i].verdict]++;
+	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+}
+
+void pv_check_clear(struct pv_check *c)
+{
+	pv_array_finish(&c->result);
+	pv_arena_finish(&c->arena);
+}
+
+int pv_check_exit(const struct pv_check *c, const struct pv_check_set *set)
+{
+	enum { BROKEN = 1, REFUSED = 5 };
+	if (c->verdicts[PV_CHECK_FAIL] || (set->unsure_fails && c->verdicts[PV_CHECK_UNSURE]))
+		return BROKEN;
+	return c->verdicts[PV_CHECK_REFUSED] ? REFUSED : 0;
+}

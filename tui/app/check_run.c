@@ -1,0 +1,225 @@
+#include "tui/app/check_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check/check.h"
+#include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/feed.h"
+#include "tui/app/options.h"
+
+enum { BASELINE_MOST = 16 << 20 };
+
+struct work {
+	const struct ui_options *o;
+	struct pv_check_set set;
+	struct pv_check_baseline baseline;
+	bool has_baseline;
+	int code;
+};
+
+static bool fail(struct work *w, const char *path, const struct pv_error *err)
+{
+	w->code = ui_exit_complain(path, err);
+	return false;
+}
+
+static bool read_rules(struct work *w)
+{
+	const struct ui_options *o = w->o;
+	struct pv_error err = { 0 };
+	if (o->rules && !pv_check_read(o->rules, &w->set, &err))
+		return fail(w, o->rules, &err);
+	for (int i = 0; i < o->n_rule; i++)
+		if (!pv_check_add(o->rule[i], &w->set, &err))
+			return fail(w, NULL, &err);
+	return true;
+}
+
+/* The whole log; NULL: it was said why not. */
+static struct ui_feed *load(struct work *w, const char *path)
+{
+	const struct ui_options *o = w->o;
+	struct pv_error err = { 0 };
+	const struct ui_feed_options fo = { .path = path,
+		.spool_limit = o->spool_limit,
+		.jobs = o->jobs,
+		.patient = true,
+		.ranged = o->ranged,
+		.from_end = o->from_end,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = o->thread };
+	struct ui_feed_status s;
+	struct ui_options named = *o;
+	struct ui_feed *f = ui_feed_open(&fo, &err);
+	named.path = path;
+	if (!f) {
+		fail(w, path, &err);
+		return NULL;
+	}
+	ui_feed_load(f, NULL);
+	ui_feed_status(f, &s);
+	int code = ui_exit_status(&named, f, s.exit_code);
+	if (s.exit_code != EXIT_INPUT)
+		return f;
+	w->code = code;
+	ui_feed_close(f);
+	return NULL;
+}
+
+static bool log_as_baseline(struct work *w, const char *path)
+{
+	struct pv_error err = { 0 };
+	struct pv_check c;
+	struct ui_feed *f = load(w, path);
+	if (!f)
+		return false;
+	bool ok = pv_check_judge(ui_feed_adopt(f), path, &w->set, NULL, &c, &err) &&
+		  pv_check_baseline_of(&c, &w->baseline);
+	pv_check_clear(&c);
+	ui_feed_close(f);
+	return ok || fail(w, NULL, &err);
+}
+
+/* JSON begins with a bracket, and no log does. */
+static bool read_baseline(struct work *w)
+{
+	const char *path = w->o->baseline;
+	struct pv_error err = { 0 };
+	if (!path)
+		return true;
+	FILE *f = fopen(path, "re");
+	char *text = f ? malloc(BASELINE_MOST) : NULL;
+	size_t n = text ? fread(text, 1, BASELINE_MOST, f) : 0;
+	if (!f)
+		pv_fail(&err, PV_EIO, 0, "%s", strerror(errno));
+	bool ok = f && text, json = n && text[0] == '{';
+	w->has_baseline = true;
+	if (json)
+		ok = pv_check_baseline_read(text, n, &w->baseline, &err);
+	free(text);
+	if (f)
+		fclose(f);
+	if (!ok)
+		return fail(w, path, &err);
+	return json || log_as_baseline(w, path);
+}
+
+static bool save_baseline(struct work *w, const struct pv_check *c)
+{
+	const char *path = w->o->save_baseline;
+	FILE *f = path ? fopen(path, "wxe") : NULL;
+	if (!path)
+		return true;
+	if (f)
+		pv_check_baseline_write(c, f);
+	int failed = !f ? errno : 0;
+	if (f && fclose(f) != 0)
+		failed = errno;
+	if (!failed)
+		return true;
+	ui_complain(path, "%s", strerror(failed));
+	w->code = failed == EEXIST ? EXIT_USAGE : EXIT_OWN;
+	return false;
+}
+
+/* "junit=FILE": into a file, which is replaced; "junit": to `out`. */
+static bool put_format(struct work *w, const struct pv_check *c, const char *format, FILE *out)
+{
+	size_t len = strcspn(format, "=");
+	const char *path = format[len] ? format + len + 1 : NULL;
+	FILE *to = path ? fopen(path, "we") : out;
+	bool ok = to && pv_check_write(c, format, len, to);
+	if (path && to && fclose(to) != 0)
+		ok = false;
+	if (ok)
+		return true;
+	ui_complain(path, "%s", strerror(errno));
+	w->code = EXIT_OWN;
+	return false;
+}
+
+static void judge(struct work *w, const char *path, struct pv_model *m, FILE *out)
+{
+	const struct ui_options *o = w->o;
+	struct pv_error err = { 0 };
+	struct pv_check c;
+	bool ok = pv_check_judge(m, path, &w->set, w->has_baseline ? &w->baseline : NULL, &c, &err);
+	if (!ok)
+		fail(w, NULL, &err);
+	else
+		w->code = pv_check_exit(&c, &w->set);
+	for (int i = 0; ok && i < o->n_format; i++)
+		ok = put_format(w, &c, o->format[i], out);
+	if (ok && !o->n_format)
+		ok = put_format(w, &c, "text", out);
+	if (ok)
+		save_baseline(w, &c);
+	pv_check_clear(&c);
+}
+
+static void finish(struct work *w)
+{
+	pv_check_set_clear(&w->set);
+	pv_check_baseline_clear(&w->baseline);
+}
+
+static void run(struct work *w)
+{
+	struct pv_error err = { 0 };
+	if (!read_rules(w))
+		return;
+	if (!w->set.rule.n && !w->o->init) {
+		ui_complain(NULL,
+			"profview check wants --rules FILE or --rule RULE; --init writes a first "
+			"file");
+		w->code = EXIT_USAGE;
+		return;
+	}
+	struct ui_feed *f = read_baseline(w) ? load(w, w->o->path) : NULL;
+	if (!f)
+		return;
+	if (!w->o->init)
+		judge(w, w->o->path, ui_feed_adopt(f), stdout);
+	else if (!pv_check_init(ui_feed_adopt(f), stdout, &err))
+		fail(w, NULL, &err);
+	ui_feed_close(f);
+}
+
+int ui_check_run(const struct ui_options *o)
+{
+	struct work w = { .o = o };
+	run(&w);
+	finish(&w);
+	return ui_exit_output(w.code);
+}
+
+bool ui_check_ready(const struct ui_options *o, int *ret_code)
+{
+	struct work w = { .o = o };
+	bool ok = read_rules(&w);
+	finish(&w);
+	*ret_code = w.code;
+	return ok;
+}
+
+int ui_check_model(const struct ui_options *o, struct pv_model *m)
+{
+	struct work w = { .o = o };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return EXIT_OWN;
+	if (read_rules(&w))
+		judge(&w, o->record ? o->record : "-", m, out);
+	if (fclose(out) == 0)
+		ui_complain_frame(text);
+	free(text);
+	finish(&w);
+	return w.code;
+}
