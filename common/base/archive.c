@@ -507,5 +507,7 @@ void pv_archive_intern(struct pv_archive *a, struct pv_intern *in, unsigned stor
 		load_texts(a, in, n);
 	else if (a->mode == PV_ARCHIVE_SAVE)
 		save_texts(a, in);
+	pv_archive_numbers(a, &in->cut, 1, sizeof in->cut);
+	pv_archive_check(a, in->cut < n || in->cut == 0);
 	a->failed |= loading && !a->failed && !pv_intern_link(in);
 }

@@ -360,6 +360,8 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "classes without a name");
 	flaw(c, n->classes_folded, PV_PARTIAL, "classes folded into (other)");
 	flaw(c, n->undefined, PV_PARTIAL, "names of classes beyond the limit");
+	flaw(c, n->text.cut, PV_PARTIAL,
+		n->text.cut == 1 ? "very long text cut" : "very long texts cut");
 	flaw(c, n->folded_uses, PV_PARTIAL, "uses of classes and methods beyond the limit");
 	if (n->unloads)
 		count(c, n->unloads, "unload", "unloads");

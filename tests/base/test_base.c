@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/cursor.h"
@@ -189,6 +190,64 @@ START_TEST(interned_text_is_one_and_never_moves)
 }
 END_TEST
 
+/* Two that differ only in the middle are two, and stay what they are when they come again. */
+START_TEST(a_long_text_is_kept_short_and_its_own)
+{
+	enum { LEN = 1 << 20 };
+	struct pv_intern in = { 0 };
+	uint32_t a, b, again;
+	char *text = malloc(LEN);
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i + 1 < LEN; i += 2)
+		memcpy(text + i, "\xc3\xa9", 2);
+	ck_assert(pv_intern_add(&in, text, LEN, &a));
+	text[LEN / 2] = '?';
+	ck_assert(!pv_intern_is(&in, a, text, LEN));
+	ck_assert(pv_intern_add(&in, text, LEN, &b));
+	ck_assert(pv_intern_add(&in, text, LEN, &again));
+	ck_assert_uint_ne(a, b);
+	ck_assert_uint_eq(b, again);
+	ck_assert(pv_intern_is(&in, b, text, LEN));
+	ck_assert_uint_eq(in.cut, 2);
+	const char *kept = pv_intern_text(&in, b);
+	ck_assert_uint_le(strlen(kept), PV_INTERN_MOST);
+	ck_assert_uint_gt(strlen(kept), PV_INTERN_MOST - 80);
+	ck_assert_ptr_nonnull(strstr(kept, "\xc3\xa9…(1048576 bytes, "));
+	ck_assert_ptr_nonnull(strstr(kept, ")…\xc3\xa9"));
+	ck_assert(pv_intern_add(&in, kept, strlen(kept), &again)); /* as an index gives it */
+	ck_assert_uint_eq(b, again);
+	ck_assert(pv_intern_add(&in, text, PV_INTERN_MOST, &a)); /* that much is kept whole */
+	ck_assert_uint_eq(strlen(pv_intern_text(&in, a)), PV_INTERN_MOST);
+	ck_assert_uint_eq(in.cut, 2);
+	pv_intern_finish(&in);
+	free(text);
+}
+END_TEST
+
+/* Names that were whole stay so, further ones take little. */
+START_TEST(very_many_long_texts_are_kept_shorter)
+{
+	struct pv_intern in = { 0 };
+	char text[4000];
+	uint32_t first, id, again;
+	memset(text, 'x', sizeof text);
+	ck_assert(pv_intern_add(&in, text, sizeof text, &first));
+	in.arena.bytes += PV_INTERN_MUCH; /* as if it were so */
+	ck_assert(pv_intern_add(&in, text, sizeof text, &id));
+	ck_assert_uint_eq(first, id);
+	text[2000] = 'y';
+	ck_assert(pv_intern_add(&in, text, sizeof text, &id));
+	ck_assert(pv_intern_add(&in, text, sizeof text, &again));
+	ck_assert_uint_ne(first, id);
+	ck_assert_uint_eq(again, id);
+	ck_assert(pv_intern_is(&in, id, text, sizeof text));
+	ck_assert_uint_le(strlen(pv_intern_text(&in, id)), PV_INTERN_LESS);
+	ck_assert(pv_intern_add(&in, text, PV_INTERN_LESS, &id));
+	ck_assert_uint_eq(strlen(pv_intern_text(&in, id)), PV_INTERN_LESS);
+	pv_intern_finish(&in);
+}
+END_TEST
+
 START_TEST(units_read_like_people_write)
 {
 	static const struct {
@@ -355,6 +414,8 @@ int main(void)
 	tcase_add_test(c, what_is_removed_from_a_map_is_gone);
 	tcase_add_test(c, a_large_map_can_grow_beforehand);
 	tcase_add_test(c, interned_text_is_one_and_never_moves);
+	tcase_add_test(c, a_long_text_is_kept_short_and_its_own);
+	tcase_add_test(c, very_many_long_texts_are_kept_shorter);
 	tcase_add_test(c, units_read_like_people_write);
 	tcase_add_test(c, typed_times_and_sizes);
 	tcase_add_test(c, utf8_never_fails);

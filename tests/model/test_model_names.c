@@ -1,4 +1,5 @@
 /* Names that come late, keys with several meanings, threads with one id. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/kit/logkit.h"
@@ -39,6 +40,40 @@ START_TEST(names_arrive_after_use)
 	uint32_t image = pv_names_class_image(&k->model->names, 1);
 	ck_assert_str_eq(pv_intern_text(&k->model->names.text, image), "game.dll");
 	logkit_free(k);
+}
+END_TEST
+
+/* As long names of methods and classes come, they are kept short, and each is itself when it comes again. */
+START_TEST(very_long_names_are_short_and_apart)
+{
+	enum { LEN = 100000 };
+	struct logkit *k = logkit_new(17);
+	char *name = calloc(LEN + 1, 1);
+	ck_assert_ptr_nonnull(name);
+	memset(name, 'n', LEN);
+	memcpy(name + LEN - 7, ":Run ()", 7);
+	k->model->names.class_cap = k->model->names.method_cap = 3;
+	logkit_named(k, 1, PV_KIND_CLASS_LOAD, CLASS, name);
+	for (int turn = 0; turn < 3; turn++) {
+		for (unsigned i = 0; i < 2; i++) {
+			int64_t t = 10 + turn * 100 + (int64_t)i * 10;
+			name[LEN / 2] = "ab"[i];
+			logkit_method(k, t, A + i, name);
+			logkit_enter(k, t + 1, A + i);
+			logkit_leave(k, t + 2, A + i);
+		}
+	}
+	const struct pv_names *n = &logkit_model(k)->names;
+	ck_assert_uint_eq(n->method.n, 3); /* one place is no method */
+	ck_assert_uint_eq(n->folded_uses, 0);
+	ck_assert_uint_eq(n->text.cut, 5); /* two of them the classes of the methods */
+	for (unsigned i = 1; i < 3; i++) {
+		const char *text = pv_intern_text(&n->text, n->method.v[i].name);
+		ck_assert_uint_le(strlen(text), PV_INTERN_MOST);
+		ck_assert_uint_eq(logkit_sum(k, text).calls, 3);
+	}
+	logkit_free(k);
+	free(name);
 }
 END_TEST
 
@@ -239,6 +274,7 @@ int main(void)
 	Suite *s = suite_create("model names");
 	TCase *t = tcase_create("names");
 	tcase_add_test(t, names_arrive_after_use);
+	tcase_add_test(t, very_long_names_are_short_and_apart);
 	tcase_add_test(t, rejit_under_one_name_is_one_method);
 	tcase_add_test(t, a_key_under_another_name_is_another_method);
 	tcase_add_test(t, a_class_pointer_used_again_after_its_image_went);

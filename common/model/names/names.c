@@ -280,11 +280,9 @@ static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, const 
 		return true;
 	if (id) {
 		const struct pv_entity *x = &n->entity[kind].v[id];
-		const char *name = pv_intern_text(&n->text, x->name);
 		size_t len = e->meta.name.at ? e->meta.name.len : 0;
 		return x->unload_ns == PV_NEVER &&
-		       (!x->name || !len ||
-			       (strncmp(name, e->meta.name.at, len) == 0 && name[len] == 0));
+		       (!x->name || !len || pv_intern_is(&n->text, x->name, e->meta.name.at, len));
 	}
 	if (kind == PV_ENTITY_CLASS && pv_map_get(&n->owned[PV_ENTITY_VTABLE], key) != PV_MAP_NONE)
 		return true;

@@ -234,11 +234,9 @@ static bool takes_name(const struct pv_names *n, uint64_t key, const struct pv_t
 		return true;
 	if (id == PV_MAP_NONE || !n->method.v[id].name)
 		return id != PV_MAP_NONE;
-	const char *known = pv_intern_text(&n->text, n->method.v[id].name);
 	size_t len = pv_demangle(text->at, text->len, plain, sizeof plain);
-	const char *said = len ? plain : text->at;
-	len = len ? len : text->len;
-	return strncmp(known, said, len) == 0 && known[len] == 0;
+	return pv_intern_is(
+		&n->text, n->method.v[id].name, len ? plain : text->at, len ? len : text->len);
 }
 
 /* 0: out of memory. */
