@@ -105,6 +105,16 @@ static int open_input(struct pv_source *s, struct stat *ret_st)
 	return -1;
 }
 
+/* A socket cannot be opened at all, for which the system has no plain word. */
+static const char *why_not_opened(const char *path)
+{
+	struct stat st;
+	int why = errno;
+	if (why == ENXIO && stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+		return "it is a socket, not a log";
+	return strerror(why);
+}
+
 static bool open_what_is_there(struct pv_source *s, struct pv_error *reterr)
 {
 	struct stat st;
@@ -112,7 +122,7 @@ static bool open_what_is_there(struct pv_source *s, struct pv_error *reterr)
 	int fd = open_input(s, &st);
 	bool may_appear = fd < 0 && errno == ENOENT && s->options.follow && !standard_input;
 	if (fd < 0 && !may_appear)
-		return pv_fail(reterr, PV_EIO, 0, "%s", strerror(errno));
+		return pv_fail(reterr, PV_EIO, 0, "%s", why_not_opened(s->path));
 	if (may_appear)
 		return take_file(s, -1, s->path, reterr);
 	if (S_ISREG(st.st_mode) && !s->options.record)

@@ -7,6 +7,7 @@ import gzip
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,11 @@ def things(folder, profview, log):
         path.write_bytes(data)
         yield path, words
     yield folder, 'directory'
+    bound = folder / 'socket'
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(bound))
+    yield bound, 'it is a socket, not a log'
+    yield pathlib.Path('/dev/zero'), 'not a profiler log: it holds zeros'
     yield folder / 'absent', 'No such file or directory'
     yield pathlib.Path('/dev/null'), 'empty: no bytes at all'
     yield pathlib.Path(profview), 'not a profiler log: it looks like an ELF program'
@@ -94,6 +100,18 @@ def a_pipe(profview, folder):
     v.close()
 
 
+def no_file_to_convert(profview, folder):
+    """What gives other bytes when it is read again is refused before it is read, with or without a writer."""
+    fifo = folder / 'no-writer'
+    os.mkfifo(fifo)
+    for path in fifo, '/dev/zero', '/dev/null':
+        to = folder / 'converted.mlpd'
+        done = subprocess.run([profview, 'convert', path, '-o', to], capture_output=True, text=True,
+                              timeout=60, check=False, stdin=subprocess.DEVNULL)
+        check(f'convert {path}', (done.returncode, done.stderr, to.exists()) ==
+              (2, 'profview: convert reads its input twice: give a file\n', False), done)
+
+
 def grows(profview, folder, log):
     path = folder / 'grows.mlpd'
     path.write_bytes(b'')
@@ -116,6 +134,7 @@ def main(profview, log):
             without_a_terminal(profview, path, words)
             with_a_terminal(profview, path, words)
         a_pipe(profview, folder)
+        no_file_to_convert(profview, folder)
         grows(profview, folder, log)
     print('\n'.join(test_terminal.FAILED) or 'what is no log was said in one line each time')
     sys.exit(1 if test_terminal.FAILED else 0)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/map.h"
 #include "common/base/new_file.h"
@@ -340,6 +341,16 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 	return flush(c);
 }
 
+/* A pipe or a device gives other bytes the second time, or none. A folder is refused by its source. */
+static bool can_be_read_twice(const struct pv_convert *c, const char *in)
+{
+	struct stat st;
+	bool stream = strcmp(in, "-") == 0 ||
+		      (stat(in, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+	return !stream ||
+	       pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");
+}
+
 static bool convert(struct pv_convert *c, const char *in)
 {
 	struct pv_reread one = {
@@ -348,10 +359,8 @@ static bool convert(struct pv_convert *c, const char *in)
 	struct pv_reread two = {
 		.ctx = c, .header = second_header, .buffer = second_buffer, .err = c->err
 	};
-	if (strcmp(in, "-") == 0)
-		return pv_fail(c->err, PV_EUSAGE, 0, "convert reads its input twice: give a file");
 	c->reread = &two;
-	bool ok = pv_reread(&one, in) && settle(c);
+	bool ok = can_be_read_twice(c, in) && pv_reread(&one, in) && settle(c);
 	/* A development build's layout may have been found anywhere: now it holds from the first on. */
 	c->found = one.format;
 	two.found = &c->found;
