@@ -1,4 +1,4 @@
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "common/format/mlpd/mlpd_plain.h"
 
 /* There is room for its entry. */
-static bool push_alloc(struct mlpd_digester *d, uint64_t time, const struct pv_alloc *a)
+static bool push_alloc(struct mlpd_summary_builder *d, uint64_t time, const struct pv_alloc *a)
 {
 	struct pv_batch *b = d->batch;
-	if (!mlpd_digest_alloc(d, (int64_t)time) || !mlpd_digest_number(d) ||
+	if (!mlpd_summary_alloc(d, (int64_t)time) || !mlpd_summary_number(d) ||
 		!pv_reserve(&b->allocs, 1))
 		return false;
 	b->allocs.v[b->allocs.n] = *a;
@@ -50,7 +50,7 @@ static enum apart how_apart(enum pv_kind kind)
  * A key may mean something else from here on: calls that are open keep what theirs meant, so nothing
  * is summed up over it.
  */
-static bool redefines(struct mlpd_digester *d, const struct pv_event *e)
+static bool redefines(struct mlpd_summary_builder *d, const struct pv_event *e)
 {
 	bool other = pv_is_unload(e) && !(d->described && d->described->over);
 	if (pv_is_description(e))
@@ -60,31 +60,31 @@ static bool redefines(struct mlpd_digester *d, const struct pv_event *e)
 }
 
 /* Before the event goes to the batch's arrays. */
-static bool make_way(struct mlpd_digester *d, const struct pv_event *e)
+static bool make_way(struct mlpd_summary_builder *d, const struct pv_event *e)
 {
-	if (!mlpd_digest_pass(d, (int64_t)e->time))
+	if (!mlpd_summary_pass(d, (int64_t)e->time))
 		return false;
 	if (redefines(d, e))
-		return mlpd_digest_leave(d);
+		return mlpd_summary_leave(d);
 	switch (how_apart(e->kind)) {
 	case APART:
 		return true;
 	case ASKS:
-		return mlpd_digest_close(d);
+		return mlpd_summary_close(d);
 	case CHANGES:
 		break;
 	}
-	return mlpd_digest_leave(d);
+	return mlpd_summary_leave(d);
 }
 
-static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
+static bool push_event(struct mlpd_summary_builder *d, const struct pv_event *e)
 {
 	struct pv_batch *b = d->batch;
 	const struct pv_alloc alloc = { e->alloc.type, e->alloc.object, e->alloc.size,
 		e->alloc.stack };
 	if (e->kind == PV_KIND_ALLOC)
 		return push_alloc(d, e->time, &alloc);
-	if (!make_way(d, e) || !mlpd_digest_number(d))
+	if (!make_way(d, e) || !mlpd_summary_number(d))
 		return false;
 	/* Whose calls they are that follow, and of what, shows when the event is applied. */
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END || d->redefined) {
@@ -98,8 +98,8 @@ static bool push_event(struct mlpd_digester *d, const struct pv_event *e)
 }
 
 /* Allocations without backtraces, up to anything else. */
-static bool decode_allocs(
-	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
+static bool decode_allocs(struct mlpd_summary_builder *d, struct pv_cursor *c,
+	struct mlpd_bases *bases, uint64_t mask)
 {
 	struct pv_alloc a;
 	while (c->at != c->end && *c->at == MLPD_ALLOC && mlpd_take_alloc(c, bases, mask, &a))
@@ -109,18 +109,18 @@ static bool decode_allocs(
 }
 
 /* What comes often; stops before an event that its row has to take apart. */
-static bool decode_hot(
-	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
+static bool decode_hot(struct mlpd_summary_builder *d, struct pv_cursor *c,
+	struct mlpd_bases *bases, uint64_t mask)
 {
 	struct pv_batch *b = d->batch;
 	const uint8_t *from;
 	do {
 		from = c->at;
-		if (d->on && !mlpd_digest_calls(d, c, bases, mask))
+		if (d->on && !mlpd_summary_calls(d, c, bases, mask))
 			return false;
 		if (!d->on) {
 			/* A call event is at least three bytes: room for all of them at once. */
-			if (!mlpd_digest_leave(d) ||
+			if (!mlpd_summary_leave(d) ||
 				!pv_batch_reserve(b, pv_cursor_left(c) / 3 + 1))
 				return false;
 			mlpd_plain_calls(b, c, bases, mask);
@@ -131,8 +131,8 @@ static bool decode_hot(
 	return true;
 }
 
-static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases,
-	const struct mlpd_format *f, bool partial)
+static bool decode_all(struct mlpd_summary_builder *d, struct pv_cursor *c,
+	struct mlpd_bases *bases, const struct mlpd_format *f, bool partial)
 {
 	struct pv_batch *b = d->batch;
 	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
@@ -150,7 +150,7 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 			break;
 		if (s != MLPD_OK) {
 			mlpd_note_damage(b, c, s);
-			return mlpd_digest_leave(d);
+			return mlpd_summary_leave(d);
 		}
 		e.offset = (uint32_t)(start - b->bytes.v);
 		if (!pv_batch_reserve(b, 1) || !push_event(d, &e))
@@ -159,14 +159,14 @@ static bool decode_all(struct mlpd_digester *d, struct pv_cursor *c, struct mlpd
 	return true;
 }
 
-bool mlpd_digest_decode(struct mlpd_digester *d, struct mlpd_bases *bases,
+bool mlpd_summary_decode(struct mlpd_summary_builder *d, struct mlpd_bases *bases,
 	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
 	struct pv_batch *b = d->batch;
 	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
-	b->digest.partial = partial;
-	memcpy(b->digest.base, bases, sizeof b->digest.base);
-	memcpy(b->digest.format, f, sizeof b->digest.format);
+	b->summary.partial = partial;
+	memcpy(b->summary.base, bases, sizeof b->summary.base);
+	memcpy(b->summary.format, f, sizeof b->summary.format);
 	if (!decode_all(d, &c, bases, f, partial))
 		return false;
 	*ret_used = (size_t)(c.at - b->bytes.v);
@@ -177,15 +177,17 @@ bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases, const st
 	bool partial, size_t *ret_used)
 {
 	struct mlpd_tree tree = { 0 };
-	struct mlpd_digester d = { .strand = PV_STRAND_ALONE };
-	mlpd_digest_begin(&d, &tree, b);
-	bool ok = mlpd_digest_decode(&d, bases, f, partial, ret_used) && mlpd_digest_close(&d);
+	struct mlpd_summary_builder d = { .stream = PV_STREAM_SINGLE_BUFFER };
+	mlpd_summary_begin(&d, &tree, b);
+	bool ok = mlpd_summary_decode(&d, bases, f, partial, ret_used) && mlpd_summary_close(&d);
 	mlpd_tree_finish(&tree);
 	return ok;
 }
 
-_Static_assert(sizeof(((struct pv_digest *)0)->base) == sizeof(struct mlpd_bases), "kept as it is");
-_Static_assert(sizeof(((struct pv_digest *)0)->format) == sizeof(struct mlpd_format), "likewise");
+_Static_assert(
+	sizeof(((struct pv_call_summary *)0)->base) == sizeof(struct mlpd_bases), "kept as it is");
+_Static_assert(
+	sizeof(((struct pv_call_summary *)0)->format) == sizeof(struct mlpd_format), "likewise");
 
 bool mlpd_decode_plain(struct pv_batch *b)
 {
@@ -193,15 +195,15 @@ bool mlpd_decode_plain(struct pv_batch *b)
 	struct mlpd_bases bases;
 	struct mlpd_format format;
 	size_t used;
-	if (!b->digest.wanted)
+	if (!b->summary.wanted)
 		return true;
-	memcpy(&bases, b->digest.base, sizeof bases);
-	memcpy(&format, b->digest.format, sizeof format);
+	memcpy(&bases, b->summary.base, sizeof bases);
+	memcpy(&format, b->summary.format, sizeof format);
 	pv_batch_again(b);
 	b->continues = before.continues;
 	b->told = before.told;
 	b->gap_before = before.gap_before;
-	bool ok = mlpd_decode_batch(b, &bases, &format, before.digest.partial, &used);
+	bool ok = mlpd_decode_batch(b, &bases, &format, before.summary.partial, &used);
 	/* The caller may know more about damage by now. */
 	b->damaged = before.damaged;
 	b->damage_offset = before.damage_offset;

@@ -198,7 +198,7 @@ static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, 
 	return *ret != NULL;
 }
 
-/* Its first call in the stretch. */
+/* Its first call in the segment. */
 static ALWAYS_INLINE void note_touched(const struct mlpd_loop *l, const struct mlpd_node *n)
 {
 	__asm__("" ::: "memory"); /* nothing is loaded for it before it is known to be needed */
@@ -268,7 +268,7 @@ static ALWAYS_INLINE enum began begin_way(
 
 /* --- what comes less often */
 
-/* Than the other one, in this stretch. */
+/* Than the other one, in this segment. */
 static ALWAYS_INLINE bool comes_more(const struct mlpd_loop *l, uint32_t a, uint32_t b)
 {
 	__asm__("" ::: "memory"); /* no register holds what is needed only here */

@@ -1,5 +1,5 @@
 /*
- * Where mlpd_digest_calls() is, and the part of it that takes what is expected. Nearly every call
+ * Where mlpd_summary_calls() is, and the part of it that takes what is expected. Nearly every call
  * is one that was made from the same place before: so nothing is taken apart, the bytes are
  * compared with those that came here the last time, which also say how long the event is.
  *
@@ -29,7 +29,7 @@ struct mlpd_loop {
 
 /*
  * Goes on for as long as every event is one that came here before, up to where an event could reach
- * `end`. There is an open stretch, and the method that differences count from is that of the place,
+ * `end`. There is an open segment, and the method that differences count from is that of the place,
  * which is not the root; l->method is not touched.
  */
 void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask);

@@ -1,17 +1,17 @@
 /*
- * The paths of a strand (digest.h) as a tree, whose nodes have the paths' numbers, with what the
+ * The paths of a stream (call_summary.h) as a tree, whose nodes have the paths' numbers, with what the
  * decoder has learnt of the order in which calls come: it says how an event that follows as before
  * is written, so that nothing of it needs to be taken apart. Which nodes there are and what is
  * expected where changes how long decoding takes, and never what it gives.
  *
- * Only while a stretch is open do nodes hold figures.
+ * Only while a segment is open do nodes hold figures.
  */
 #ifndef PV_FORMAT_MLPD_TREE_H
 #define PV_FORMAT_MLPD_TREE_H
 
 #include "common/base/mem.h"
 #include "common/base/seed.h"
-#include "common/format/digest.h"
+#include "common/format/call_summary.h"
 
 /*
  * A call event that is expected, as it is written: its own byte, two for its difference of times,
@@ -63,7 +63,7 @@ struct mlpd_exc {
 };
 
 enum {
-	MLPD_ROOT = PV_STRAND_BASE,
+	MLPD_ROOT = PV_PATH_BASE,
 	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
 	MLPD_TREE_MOST = 1 << 18, /* as many as a step can tell apart */
 	/* Bits where they begin. */
@@ -82,9 +82,9 @@ struct mlpd_tree {
 	uint32_t node_room, place_room; /* as much, or more */
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
-	uint32_t told;                   /* nodes that a digest has named */
+	uint32_t told;                   /* nodes that a summary has named */
 	PV_ARRAY(uint32_t) touched;      /* nodes with calls, as they ended first; room for all */
-	PV_ARRAY(struct mlpd_open) open; /* of the strand's; the first is outermost */
+	PV_ARRAY(struct mlpd_open) open; /* of the stream's; the first is outermost */
 	PV_ARRAY(struct mlpd_exc) exc;
 	PV_ARRAY(int64_t) long_ns; /* of nodes whose longest call is one of seconds */
 };
@@ -93,7 +93,7 @@ struct mlpd_tree {
 void mlpd_tree_finish(struct mlpd_tree *t);
 /* There is a root from here on. */
 bool mlpd_tree_begin(struct mlpd_tree *t);
-/* Nothing is in it any more, and what it has learnt is lost; no stretch is open. */
+/* Nothing is in it any more, and what it has learnt is lost; no segment is open. */
 void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);

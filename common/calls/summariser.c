@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/format/mlpd/mlpd.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 
 enum {
 	NODES_KEPT = 1 << 19, /* of all trees, from one run to the next */
@@ -13,17 +13,17 @@ struct call_stream {
 	bool used; /* by the present run */
 	uint64_t thread;
 	uint64_t run; /* that used it last; 0: none */
-	struct mlpd_digester digester;
+	struct mlpd_summary_builder builder;
 	struct mlpd_tree tree;
 };
 
 struct pv_summariser {
 	uint64_t number;
 	size_t kept;      /* nodes of its trees, from one run to the next */
-	uint64_t dropped; /* streams: as digest.dropped has them, for the next run */
+	uint64_t dropped; /* streams: as summary.dropped has them, for the next run */
 	bool redefined;   /* a method, in the batch at hand */
 	struct pv_described described;
-	struct call_stream stream[PV_STRANDS];
+	struct call_stream stream[PV_MAX_STREAMS];
 };
 
 struct pv_summariser *pv_summariser_create(void)
@@ -33,10 +33,10 @@ struct pv_summariser *pv_summariser_create(void)
 		return NULL;
 	r->number = 1;
 	r->kept = NODES_KEPT;
-	for (uint32_t i = 0; i < PV_STRANDS; i++) {
-		r->stream[i].digester.strand = i;
-		r->stream[i].digester.most = MLPD_TREE_KEPT;
-		r->stream[i].digester.described = &r->described;
+	for (uint32_t i = 0; i < PV_MAX_STREAMS; i++) {
+		r->stream[i].builder.stream = i;
+		r->stream[i].builder.most = MLPD_TREE_KEPT;
+		r->stream[i].builder.described = &r->described;
 	}
 	return r;
 }
@@ -44,13 +44,13 @@ struct pv_summariser *pv_summariser_create(void)
 void pv_summariser_keep(struct pv_summariser *r, uint32_t paths)
 {
 	r->kept = 2 * (size_t)paths;
-	for (size_t i = 0; i < PV_STRANDS; i++)
-		r->stream[i].digester.most = paths;
+	for (size_t i = 0; i < PV_MAX_STREAMS; i++)
+		r->stream[i].builder.most = paths;
 }
 
 void pv_summariser_destroy(struct pv_summariser *r)
 {
-	for (size_t i = 0; r && i < PV_STRANDS; i++)
+	for (size_t i = 0; r && i < PV_MAX_STREAMS; i++)
 		mlpd_tree_finish(&r->stream[i].tree);
 	if (r)
 		pv_described_finish(&r->described);
@@ -60,16 +60,16 @@ void pv_summariser_destroy(struct pv_summariser *r)
 /* Its open calls are not known, and with `paths` neither its tree. */
 static void forget(struct call_stream *s, bool paths)
 {
-	s->digester.known = false;
+	s->builder.known = false;
 	if (!paths)
 		return;
-	s->digester.trees++;
+	s->builder.trees++;
 	mlpd_tree_forget(&s->tree);
 }
 
 void pv_summariser_forget(struct pv_summariser *r, bool paths)
 {
-	for (size_t i = 0; i < PV_STRANDS; i++)
+	for (size_t i = 0; i < PV_MAX_STREAMS; i++)
 		forget(&r->stream[i], paths);
 }
 
@@ -82,7 +82,7 @@ void pv_summariser_unsure(struct pv_summariser *r)
 static struct call_stream *find_stream(struct pv_summariser *r, uint64_t thread)
 {
 	struct call_stream *oldest = NULL;
-	for (size_t i = 0; i < PV_STRANDS; i++) {
+	for (size_t i = 0; i < PV_MAX_STREAMS; i++) {
 		struct call_stream *s = &r->stream[i];
 		if (s->run && s->thread == thread)
 			return s;
@@ -92,31 +92,31 @@ static struct call_stream *find_stream(struct pv_summariser *r, uint64_t thread)
 	if (!oldest)
 		return NULL;
 	forget(oldest, false);
-	oldest->digester.ends = false;
+	oldest->builder.ends = false;
 	return oldest;
 }
 
-static struct mlpd_digester *stream_of(struct pv_summariser *r, struct pv_batch *b)
+static struct mlpd_summary_builder *stream_of(struct pv_summariser *r, struct pv_batch *b)
 {
 	struct call_stream *s = find_stream(r, b->thread);
 	if (!s)
 		return NULL;
 	if (s->used)
-		return mlpd_digest_next(&s->digester, &s->tree, b) ? &s->digester : NULL;
+		return mlpd_summary_next(&s->builder, &s->tree, b) ? &s->builder : NULL;
 	s->used = true;
 	s->thread = b->thread;
 	s->run = r->number;
-	mlpd_digest_run(&s->digester, &s->tree, b);
-	return &s->digester;
+	mlpd_summary_run(&s->builder, &s->tree, b);
+	return &s->builder;
 }
 
 static bool add(struct pv_summariser *r, struct pv_decode_task *t)
 {
-	struct mlpd_digester *d = stream_of(r, &t->batch);
+	struct mlpd_summary_builder *d = stream_of(r, &t->batch);
 	if (!d)
 		return false;
 	d->redefined = false;
-	bool ok = mlpd_digest_decode(d, &t->bases, &t->format, false, &t->used);
+	bool ok = mlpd_summary_decode(d, &t->bases, &t->format, false, &t->used);
 	r->redefined |= d->redefined;
 	return ok;
 }
@@ -127,7 +127,7 @@ static void trim(struct pv_summariser *r)
 	for (;;) {
 		size_t kept = 0;
 		struct call_stream *oldest = NULL;
-		for (size_t i = 0; i < PV_STRANDS; i++) {
+		for (size_t i = 0; i < PV_MAX_STREAMS; i++) {
 			struct call_stream *s = &r->stream[i];
 			kept += s->tree.room;
 			if (s->tree.room && (!oldest || s->run < oldest->run))
@@ -135,7 +135,7 @@ static void trim(struct pv_summariser *r)
 		}
 		if (kept <= r->kept || !oldest)
 			return;
-		r->dropped |= UINT64_C(1) << oldest->digester.strand;
+		r->dropped |= UINT64_C(1) << oldest->builder.stream;
 		forget(oldest, true);
 		mlpd_tree_finish(&oldest->tree);
 	}
@@ -144,9 +144,9 @@ static void trim(struct pv_summariser *r)
 static bool end_run(struct pv_summariser *r)
 {
 	bool ok = true;
-	for (size_t i = 0; i < PV_STRANDS; i++) {
+	for (size_t i = 0; i < PV_MAX_STREAMS; i++) {
 		struct call_stream *s = &r->stream[i];
-		ok = (!s->used || mlpd_digest_close(&s->digester)) && ok;
+		ok = (!s->used || mlpd_summary_close(&s->builder)) && ok;
 		s->used = false;
 	}
 	trim(r);
@@ -184,7 +184,7 @@ static bool is_last(struct pv_summariser *r, const struct pv_batch *b)
 }
 
 /* Which of several ends is that of the present thread shows when they are applied. */
-static void note_end(struct mlpd_digester *d, int64_t time)
+static void note_end(struct mlpd_summary_builder *d, int64_t time)
 {
 	d->ends_ns = d->ends && d->ends_ns < time ? d->ends_ns : time;
 	d->ended_ns = d->ends && d->ended_ns > time ? d->ended_ns : time;
@@ -203,7 +203,7 @@ static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 		s->thread = e->meta.key;
 		s->run = r->number;
 		if (e->kind == PV_KIND_THREAD_END)
-			note_end(&s->digester, (int64_t)e->time);
+			note_end(&s->builder, (int64_t)e->time);
 	}
 }
 
@@ -213,9 +213,9 @@ static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 static bool take_apart(struct pv_summariser *r, struct pv_decode_task *t, size_t n)
 {
 	bool ok = true;
-	for (size_t i = 0; i < PV_STRANDS; i++) {
+	for (size_t i = 0; i < PV_MAX_STREAMS; i++) {
 		if (r->stream[i].used)
-			mlpd_digest_drop(&r->stream[i].digester);
+			mlpd_summary_drop(&r->stream[i].builder);
 		r->stream[i].used = false;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -238,9 +238,9 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
 	}
 	bool damaged = t[i - 1].batch.damaged;
 	ok = ok && (damaged ? take_apart(r, t, i) : end_run(r));
-	t[0].batch.digest.dropped = dropped;
+	t[0].batch.summary.dropped = dropped;
 	for (size_t k = 0; k < i; k++) {
-		t[k].batch.digest.run_n = damaged || i == 1 ? 0 : (uint32_t)i;
+		t[k].batch.summary.run_n = damaged || i == 1 ? 0 : (uint32_t)i;
 		t[k].nomem = !ok;
 	}
 	if (ok && last)
@@ -251,7 +251,7 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
 	return i;
 }
 
-/* Descriptions that no digester has seen. */
+/* Descriptions that no builder has seen. */
 static void note_descriptions(struct pv_summariser *r, const struct pv_batch *b)
 {
 	for (size_t i = 0; i < b->rare.n; i++) {

@@ -1,5 +1,5 @@
 /*
- * The calls of a log's buffers, summed up as they are decoded (digest.h).
+ * The calls of a log's buffers, summed up as they are decoded (call_summary.h).
  *
  * Buffers come in the log's order. A few of them, all that is decoded together, make a run: a thread's
  * calls are summed up over all of its buffers in it, which are then applied all and in order. What a
@@ -38,8 +38,8 @@ void pv_summariser_destroy(struct pv_summariser *r); /* NULL is fine */
 void pv_summariser_keep(struct pv_summariser *r, uint32_t paths);
 
 /*
- * Decodes the first of the `n` buffers (1 to PV_STRANDS) as one run: how many those are. Their
- * digest.run_n says so, too, or is 0 where each stands for itself.
+ * Decodes the first of the `n` buffers (1 to PV_MAX_STREAMS) as one run: how many those are. Their
+ * summary.run_n says so, too, or is 0 where each stands for itself.
  */
 size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_t n);
 /*

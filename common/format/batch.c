@@ -33,7 +33,7 @@ void pv_batch_again(struct pv_batch *b)
 	b->frames.n = 0;
 	b->continues = b->told = b->gap_before = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
-	pv_digest_reset(&b->digest);
+	pv_call_summary_reset(&b->summary);
 }
 
 void pv_batch_reset(struct pv_batch *b)
@@ -56,7 +56,7 @@ void pv_batch_finish(struct pv_batch *b)
 	pv_array_finish(&b->descs);
 	pv_array_finish(&b->values);
 	pv_array_finish(&b->bytes);
-	pv_digest_finish(&b->digest);
+	pv_call_summary_finish(&b->summary);
 	*b = (struct pv_batch){ 0 };
 }
 

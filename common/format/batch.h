@@ -9,7 +9,7 @@
 
 #include "common/base/block.h"
 #include "common/base/mem.h"
-#include "common/format/digest.h"
+#include "common/format/call_summary.h"
 #include "common/format/event.h"
 
 struct pv_alloc {
@@ -53,8 +53,8 @@ struct pv_batch {
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
 	struct pv_block
 		*block; /* `bytes` lie in it, which the batch holds; NULL: they are its own */
-	PV_ARRAY(uint8_t) own;   /* memory for bytes of its own, while they are not */
-	struct pv_digest digest; /* calls that stand in no event of the arrays above */
+	PV_ARRAY(uint8_t) own;          /* memory for bytes of its own, while they are not */
+	struct pv_call_summary summary; /* calls that stand in no event of the arrays above */
 	void *pack; /* the arrays but `bytes`, `own` and sums lie in it, and cannot grow; or NULL */
 
 	/* Set when the payload's tail could not be decoded; events before it are good. */
@@ -89,13 +89,13 @@ bool pv_batch_own(struct pv_batch *b);
 	X(frames)                                                                                  \
 	X(descs)                                                                                   \
 	X(values)                                                                                  \
-	X(digest.path)                                                                             \
-	X(digest.exc)                                                                              \
-	X(digest.count)                                                                            \
-	X(digest.open)                                                                             \
-	X(digest.stretch)                                                                          \
-	X(digest.alloc_path)                                                                       \
-	X(digest.number)
+	X(summary.path)                                                                            \
+	X(summary.exc)                                                                             \
+	X(summary.count)                                                                           \
+	X(summary.open)                                                                            \
+	X(summary.segment)                                                                         \
+	X(summary.alloc_path)                                                                      \
+	X(summary.number)
 
 /* The arrays that lie in the batch's pack, if it has one, are empty then, and may grow. */
 void pv_batch_drop_pack(struct pv_batch *b);
@@ -111,14 +111,14 @@ void pv_batch_stack(const struct pv_batch *b, struct pv_span stack, uint64_t *re
 /* How many events of the log stand before entry i. */
 static inline uint64_t pv_batch_number(const struct pv_batch *b, size_t i)
 {
-	const struct pv_digest *d = &b->digest;
-	return i < d->number.n ? d->number.v[i] : i + d->events - d->stretch.n;
+	const struct pv_call_summary *d = &b->summary;
+	return i < d->number.n ? d->number.v[i] : i + d->events - d->segment.n;
 }
 
-/* Events of the log in the batch, those in stretches included. */
+/* Events of the log in the batch, those in segments included. */
 static inline uint64_t pv_batch_events(const struct pv_batch *b)
 {
-	return b->n - b->digest.stretch.n + b->digest.events;
+	return b->n - b->summary.segment.n + b->summary.events;
 }
 
 #endif

@@ -25,7 +25,7 @@ enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 /* What a run was like, for the one that stands RUNS places behind it. */
 struct past {
 	size_t limit;   /* buffers that give a bearable number of sums */
-	size_t n, sums; /* buffers that it had, and what their digests had then */
+	size_t n, sums; /* buffers that it had, and what their summaries had then */
 };
 
 struct run {
@@ -60,7 +60,7 @@ struct pv_decode_pool {
 /* What the batch holds for its calls: of the order of their number where they are not summed up. */
 static size_t entries(const struct pv_batch *b)
 {
-	return b->digest.resting ? b->n : b->digest.sum.n + b->digest.path.n;
+	return b->summary.resting ? b->n : b->summary.sum.n + b->summary.path.n;
 }
 
 static void summarise(struct pv_decode_pool *p, struct run *r)
@@ -68,7 +68,7 @@ static void summarise(struct pv_decode_pool *p, struct run *r)
 	for (size_t at = 0, n; at < r->n; at += n) {
 		n = pv_summarise_run(p->summariser, &r->task[at], r->n - at);
 		for (size_t i = at; i < at + n; i++)
-			r->task[i].batch.digest.run = r->number + (uint32_t)at;
+			r->task[i].batch.summary.run = r->number + (uint32_t)at;
 	}
 }
 
@@ -313,7 +313,7 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 }
 
 /* The first batch of a run has most of its sums; the room of others' is not kept. */
-static void trim_sums(struct pv_digest *d)
+static void trim_sums(struct pv_call_summary *d)
 {
 	if (d->sum.room > KEPT_SUMS)
 		pv_array_finish(&d->sum);
@@ -327,7 +327,7 @@ void pv_decode_pool_done(struct pv_decode_pool *p)
 	pv_batch_give_back(&r->task[r->taken].batch);
 	pv_batch_trim(&r->task[r->taken].batch, KEPT_BYTES);
 	if (r->taken > 0)
-		trim_sums(&r->task[r->taken].batch.digest);
+		trim_sums(&r->task[r->taken].batch.summary);
 	if (++r->taken < r->n)
 		return;
 	pthread_mutex_lock(&p->lock);
@@ -340,7 +340,7 @@ size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_
 {
 	struct run *r = &p->run[p->first];
 	struct pv_decode_task *t = &r->task[r->taken];
-	const struct pv_digest *d = &t->batch.digest;
+	const struct pv_call_summary *d = &t->batch.summary;
 	*ret_first = t;
 	if (d->run_n <= 1)
 		return 1;

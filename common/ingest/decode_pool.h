@@ -20,7 +20,7 @@ struct pv_decode_pool;
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
 
-enum { PV_DECODE_RUN = PV_STRANDS };
+enum { PV_DECODE_RUN = PV_MAX_STREAMS };
 
 /* From now on at most `n` buffers make a run, 1 to PV_DECODE_RUN (as at first). */
 void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "common/format/mlpd/batch_fit.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 #include "common/model/names/told.h"
 
 void pv_hold_finish(struct pv_hold *h)
@@ -98,11 +98,11 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 static size_t first_run(struct pv_hold *h, struct pv_batch *ret[PV_HOLD_RUN])
 {
 	size_t n = 0, kept = h->kept.n - h->first;
-	uint32_t run = h->kept.v[h->first].batch.digest.run;
+	uint32_t run = h->kept.v[h->first].batch.summary.run;
 	do
 		ret[n] = &h->kept.v[h->first + n].batch;
 	while (++n < kept && n < PV_HOLD_RUN && run != 0 &&
-		h->kept.v[h->first + n].batch.digest.run == run);
+		h->kept.v[h->first + n].batch.summary.run == run);
 	return n;
 }
 
@@ -121,7 +121,7 @@ size_t pv_hold_due(
 	size_t n = first_run(h, ret);
 	if (all)
 		return n;
-	bool complete = n >= ret[0]->digest.run_n;
+	bool complete = n >= ret[0]->summary.run_n;
 	bool full = pv_hold_is_full(h) || (no_sync && kept > PV_HOLD_BUFFERS);
 	return complete && (h->due >= n || full) ? n : 0;
 }

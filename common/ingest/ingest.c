@@ -1,5 +1,5 @@
 #include "common/ingest/ingest_parts.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "common/model/time/window.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/base/thread.h"
 #include "common/ingest/layout_probe.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 
 enum {
 	CARRY_LIMIT = 64 << 20, /* an event larger than this is damage */
@@ -244,7 +244,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 		mlpd_bases_init(&t->bases, &f->buffer);
 	t->start = t->bases;
 	in->carry.n = 0;
-	pv_model_digests(in->model, &b->digest);
+	pv_model_summarises(in->model, &b->summary);
 	return true;
 }
 

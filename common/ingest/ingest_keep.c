@@ -2,7 +2,7 @@
 #include "common/ingest/ingest_parts.h"
 
 #include "common/model/ground/room.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 
 enum {
 	SLICE_NS = 5 * 1000 * 1000, /* the model's lock is never held longer by the owner */

@@ -202,7 +202,7 @@ static void pass_trailer(struct pv_gzip *z)
 }
 
 /* Works on what is held; true when that gave bytes. */
-static bool digest(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, bool *ret_failed)
+static bool deliver(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, bool *ret_failed)
 {
 	while (held(z) > 0 || (z->state == MEMBER && z->more_out)) {
 		size_t n = 0;
@@ -307,7 +307,7 @@ enum pv_read pv_gzip_read(
 {
 	for (;;) {
 		bool failed = false;
-		if (digest(z, to, size, ret_n, &failed))
+		if (deliver(z, to, size, ret_n, &failed))
 			return PV_READ_BYTES;
 		if (failed) {
 			pv_fail(reterr, PV_ENOMEM, 0, "out of memory to inflate with");

@@ -339,14 +339,14 @@ static bool allocate(struct pv_context *x, struct tally *t, struct hot *h, size_
 }
 
 /* Calls summed up, counted by cell. `h` is saved before and loaded after. */
-static bool stretch(struct pv_context *x, struct tally *t, size_t i, int64_t *newest)
+static bool segment(struct pv_context *x, struct tally *t, size_t i, int64_t *newest)
 {
-	const struct pv_digest *d = &x->batch->digest;
-	const struct pv_stretch *s = &d->stretch.v[x->batch->key[i]];
+	const struct pv_call_summary *d = &x->batch->summary;
+	const struct pv_segment *s = &d->segment.v[x->batch->key[i]];
 	const struct pv_model_private *p = x->m->private;
-	bool ok = pv_stretch_begin(x, s);
+	bool ok = pv_segment_begin(x, s);
 	for (uint32_t k = 0; k < s->counts; k++) {
-		const struct pv_digest_count *c = &d->count.v[s->count + k];
+		const struct pv_summary_count *c = &d->count.v[s->count + k];
 		if ((uint64_t)c->time_ns - (uint64_t)p->slice_from >= p->slice_width)
 			ok &= change_cell(x, t, c->time_ns);
 		t->enters += c->enters;
@@ -355,7 +355,7 @@ static bool stretch(struct pv_context *x, struct tally *t, size_t i, int64_t *ne
 	}
 	if (s->to_ns > *newest)
 		*newest = s->to_ns;
-	return ok && pv_stretch_apply(x, s);
+	return ok && pv_segment_apply(x, s);
 }
 
 /* The thread's epoch may be over: then the loop must start anew behind event i. */
@@ -439,9 +439,9 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 			break;
 		case PV_KIND_COUNT:
 			break;
-		case PV_BATCH_STRETCH:
+		case PV_BATCH_SEGMENT:
 			save(&h, th);
-			ok &= stretch(x, &tally, i, &h.newest);
+			ok &= segment(x, &tally, i, &h.newest);
 			load(&h, m, th);
 			break;
 		case PV_KIND_THREAD_START:

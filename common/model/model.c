@@ -94,7 +94,7 @@ void pv_model_destroy(struct pv_model *m)
 		pv_array_finish(&m->private->frame);
 		pv_array_finish(&m->private->path);
 		pv_symbols_destroy(m->private->symbols);
-		pv_stretches_finish(&m->private->stretches);
+		pv_segments_finish(&m->private->segments);
 		pv_calls_fold_done(m);
 		free(m->private);
 	}

@@ -58,7 +58,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, memo_stack, LEFT_OUT_ALL)                                                             \
 	F(T, frame, LEFT_OUT_ALL)                                                                  \
 	F(T, path, LEFT_OUT_ALL)                                                                   \
-	F(T, stretches, LEFT_OUT_ALL)                                                              \
+	F(T, segments, LEFT_OUT_ALL)                                                               \
 	F(T, ranged, LEFT_OUT)                                                                     \
 	F(T, from_ns, LEFT_OUT)                                                                    \
 	F(T, to_ns, LEFT_OUT)                                                                      \

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "common/base/map.h"
-#include "common/format/digest.h"
+#include "common/format/call_summary.h"
 #include "tests/bench/hostile_log.h"
 #include "tests/kit/wire.h"
 
@@ -347,7 +347,7 @@ static void text_of_one_hash(struct writer *x)
 
 static void call_of_one_place(struct writer *x)
 {
-	uint64_t key = x->i * inverse(MIX) - PV_STRAND_BASE * GOLDEN;
+	uint64_t key = x->i * inverse(MIX) - PV_PATH_BASE * GOLDEN;
 	if (x->w.events.n == 0 || x->w.events.n > 40000)
 		wire_buffer(&x->w, THREAD);
 	wire_enter(&x->w, key);

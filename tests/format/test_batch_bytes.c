@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "common/format/mlpd/batch_fit.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "tests/kit/event_text.h"
 #include "tests/kit/suite.h"
 #include "tests/kit/wire.h"
@@ -126,18 +126,18 @@ START_TEST(what_is_large_goes)
 	struct pv_batch b = { 0 };
 	ck_assert(pv_batch_reserve(&b, 1000));
 	ck_assert(pv_reserve(&b.allocs, 4) && pv_reserve(&b.pool, 5000));
-	ck_assert(pv_reserve(&b.rare, 9) && pv_reserve(&b.digest.number, 5000));
+	ck_assert(pv_reserve(&b.rare, 9) && pv_reserve(&b.summary.number, 5000));
 	const void *allocs = b.allocs.v, *rare = b.rare.v;
 	b.n = 1000;
 	b.allocs.n = b.rare.n = 3;
-	b.pool.n = b.digest.number.n = 5000;
+	b.pool.n = b.summary.number.n = 5000;
 	size_t all = pv_batch_bytes(&b);
 	pv_batch_trim(&b, 1 << 20);
 	ck_assert_uint_eq(pv_batch_bytes(&b), all);
 	pv_batch_trim(&b, 4096);
 	ck_assert(b.allocs.v == allocs && b.allocs.n == 3 && b.rare.v == rare && b.rare.n == 3);
-	ck_assert(!b.time && !b.kind && !b.key && !b.pool.v && !b.digest.number.v);
-	ck_assert_uint_eq(b.n + b.room + b.pool.n + b.pool.room + b.digest.number.n, 0);
+	ck_assert(!b.time && !b.kind && !b.key && !b.pool.v && !b.summary.number.v);
+	ck_assert_uint_eq(b.n + b.room + b.pool.n + b.pool.room + b.summary.number.n, 0);
 	ck_assert(pv_batch_reserve(&b, 10) && pv_reserve(&b.pool, 1));
 	b.time[9] = b.key[9] = b.kind[9] = 1;
 	b.pool.v[0] = 1;
@@ -179,8 +179,8 @@ static void expect_no_look_behind(const struct wire *w, uint8_t *end, size_t n)
 	struct pv_batch b = { 0 }, plain = { 0 };
 	struct mlpd_bases bases, plain_bases;
 	size_t used, plain_used;
-	b.digest.wanted = true;
-	b.digest.cell_ns = b.digest.stretch_ns = PV_STRETCH_ANY;
+	b.summary.wanted = true;
+	b.summary.cell_ns = b.summary.segment_ns = PV_SEGMENT_ANY;
 	b.bytes.v = memcpy(end - n, w->events.v, n);
 	plain.bytes.v = end - n;
 	b.bytes.n = b.bytes.room = plain.bytes.n = plain.bytes.room = n;

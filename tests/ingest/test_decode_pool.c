@@ -7,7 +7,7 @@
 enum { BUFFERS = 5 };
 
 /* A run of the next buffer alone. */
-static const struct pv_digest *decode_next(struct mlpd_framer *f, struct pv_decode_pool *p)
+static const struct pv_call_summary *decode_next(struct mlpd_framer *f, struct pv_decode_pool *p)
 {
 	ck_assert_int_eq(mlpd_framer_next(f), MLPD_BUFFER);
 	struct pv_decode_task *t = pv_decode_pool_room(p);
@@ -17,14 +17,14 @@ static const struct pv_digest *decode_next(struct mlpd_framer *f, struct pv_deco
 	t->batch.bytes.n = t->batch.bytes_len = f->payload_len;
 	t->batch.thread = f->buffer.thread;
 	t->batch.time_base = f->buffer.time_base;
-	t->batch.digest.wanted = true;
-	t->batch.digest.cell_ns = t->batch.digest.stretch_ns = PV_STRETCH_ANY;
+	t->batch.summary.wanted = true;
+	t->batch.summary.cell_ns = t->batch.summary.segment_ns = PV_SEGMENT_ANY;
 	t->format = f->header.format;
 	mlpd_bases_init(&t->bases, &f->buffer);
 	pv_decode_pool_submit(p);
 	t = pv_decode_pool_take(p);
 	ck_assert(t && !t->nomem && !t->batch.damaged);
-	return &t->batch.digest;
+	return &t->batch.summary;
 }
 
 static void write_buffer(struct logkit *k, int i, bool unloads)
@@ -53,9 +53,9 @@ START_TEST(begins_anew_behind_the_first_unload)
 	mlpd_framer_filled(&f, k->file.n);
 	ck_assert_int_eq(mlpd_framer_next(&f), MLPD_HEADER);
 	for (int i = 0; i < BUFFERS; i++) {
-		const struct pv_digest *d = decode_next(&f, p);
-		ck_assert_uint_eq(d->stretch.n, 1);
-		ck_assert_int_eq(d->stretch.v[0].goes_on, goes_on[i]);
+		const struct pv_call_summary *d = decode_next(&f, p);
+		ck_assert_uint_eq(d->segment.n, 1);
+		ck_assert_int_eq(d->segment.v[0].goes_on, goes_on[i]);
 		pv_decode_pool_done(p);
 	}
 	mlpd_framer_finish(&f);

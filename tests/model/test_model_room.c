@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/model/ground/model_parts.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "common/model/ground/room.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
@@ -37,7 +37,7 @@ START_TEST(large_maps_grow_between_two_batches)
 }
 END_TEST
 
-/* --- a stretch of many new paths */
+/* --- a segment of many new paths */
 
 enum { LEAVES = 6000, OUTER = 0x8000 };
 
@@ -78,7 +78,7 @@ static void sum_up(struct logkit *k, struct pv_model *m, struct pv_batch *b)
 	b->bytes.n = b->bytes_len = n;
 	b->thread = k->batch.thread;
 	b->time_base = k->batch.time_base;
-	ck_assert(pv_model_digests(m, &b->digest));
+	ck_assert(pv_model_summarises(m, &b->summary));
 	ck_assert(mlpd_summarise_batch(b, &bases, &k->format, false, &used));
 	ck_assert(pv_paths_register(m, &b, 1));
 	ck_assert(!pv_calls_need_order(m, &b, 1));
@@ -90,7 +90,7 @@ static void apply(struct pv_model *m, const struct pv_batch *b)
 		ck_assert(pv_model_apply(m, b, &at, UINT64_MAX));
 }
 
-START_TEST(new_paths_of_a_stretch_come_in_parts)
+START_TEST(new_paths_of_a_segment_come_in_parts)
 {
 	struct logkit *k = logkit_new(17), *other = logkit_new(17);
 	struct pv_model *m = other->model;
@@ -135,7 +135,7 @@ int main(void)
 	TCase *t = tcase_create("room");
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, large_maps_grow_between_two_batches);
-	tcase_add_test(t, new_paths_of_a_stretch_come_in_parts);
+	tcase_add_test(t, new_paths_of_a_segment_come_in_parts);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

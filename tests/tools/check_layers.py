@@ -42,7 +42,7 @@ RISES = {
     ('tui', 'tui/panes/cost.h'): 1,
     ('tui', 'tui/panes/schedule.h'): 1,
     ('probe', 'probe/core/probe_args.h'): 1,
-    ('common/model', 'common/model/calls/stretch.h'): 1,
+    ('common/model', 'common/model/calls/segment.h'): 1,
     ('common/model', 'common/model/model.h'): 8,
     ('common/model', 'common/model/objects/addresses.h'): 1,
     ('common/model', 'common/model/objects/gc_parts.h'): 1,

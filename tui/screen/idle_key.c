@@ -8,17 +8,17 @@
 
 /* --- state that a key can change --- */
 
-static void mix(uint64_t *digest, uint64_t value)
+static void mix(uint64_t *hash, uint64_t value)
 {
-	*digest = (*digest ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	*digest ^= *digest >> 29;
+	*hash = (*hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	*hash ^= *hash >> 29;
 }
 
-static void mix_text(uint64_t *digest, const char *text)
+static void mix_text(uint64_t *hash, const char *text)
 {
 	for (; text && *text; text++)
-		mix(digest, (unsigned char)*text);
-	mix(digest, 0);
+		mix(hash, (unsigned char)*text);
+	mix(hash, 0);
 }
 
 static void mix_list(uint64_t *d, const struct ui_list *l)
@@ -44,7 +44,7 @@ static void mix_shared(uint64_t *d, const struct ui_shared *s)
 		mix(d, value[i]);
 }
 
-uint64_t ui_idle_digest(const struct ui_screen *s)
+uint64_t ui_idle_hash(const struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const uint64_t value[] = { s->current, (uint64_t)p->focus, p->group, s->history.n,

@@ -12,7 +12,7 @@
 struct ui_screen;
 
 /* Visible state that keys can change, as one number. */
-uint64_t ui_idle_digest(const struct ui_screen *s);
+uint64_t ui_idle_hash(const struct ui_screen *s);
 
 /*
  * Says in the message line why the command did nothing; UI_CMD_NONE: the key means nothing here.

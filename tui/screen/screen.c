@@ -472,11 +472,11 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 
 unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)
 {
-	uint64_t before = ui_idle_digest(s);
+	uint64_t before = ui_idle_hash(s);
 	unsigned reply = cmd == UI_CMD_NONE ? UI_IGNORED : ui_screen_command(s, cmd);
 	if (s->message[0] || reply & ~(unsigned)UI_HANDLED)
 		return reply;
-	if (ui_idle_digest(s) == before)
+	if (ui_idle_hash(s) == before)
 		ui_idle_say(s, key, cmd);
 	else
 		ui_idle_confirm(s, cmd);

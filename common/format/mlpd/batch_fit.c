@@ -20,17 +20,17 @@ size_t pv_batch_bytes(const struct pv_batch *b)
 {
 	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->rare) + ROOM(&b->pool) +
 	       ROOM(&b->frames) + ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) +
-	       ROOM(&b->own) + pv_digest_bytes(&b->digest);
+	       ROOM(&b->own) + pv_call_summary_bytes(&b->summary);
 }
 
 /* All but the payload. */
 static size_t used_beside(const struct pv_batch *b)
 {
-	const struct pv_digest *d = &b->digest;
+	const struct pv_call_summary *d = &b->summary;
 	return b->n * EVENT + USED(&b->allocs) + USED(&b->rare) + USED(&b->pool) +
 	       USED(&b->frames) + USED(&b->descs) + USED(&b->values) + USED(&d->path) +
 	       USED(&d->sum) + USED(&d->exc) + USED(&d->count) + USED(&d->open) +
-	       USED(&d->stretch) + USED(&d->alloc_path) + USED(&d->number);
+	       USED(&d->segment) + USED(&d->alloc_path) + USED(&d->number);
 }
 
 size_t pv_batch_used(const struct pv_batch *b)
@@ -85,14 +85,14 @@ static bool pack(struct pv_batch *to, const struct pv_batch *b)
 static void forget_arrays(struct pv_batch *b)
 {
 	pv_batch_forget_pack(b);
-	memset(&b->digest.sum, 0, sizeof b->digest.sum);
+	memset(&b->summary.sum, 0, sizeof b->summary.sum);
 	memset(&b->bytes, 0, sizeof b->bytes);
 	memset(&b->own, 0, sizeof b->own);
 	b->block = NULL;
 }
 
 /* Many sums are handed over, unless they use little of their memory. After all else was copied. */
-static bool move_sums(struct pv_digest *to, struct pv_digest *d)
+static bool move_sums(struct pv_call_summary *to, struct pv_call_summary *d)
 {
 	if (d->sum.n < SUMS_MOVED || d->sum.n < d->sum.room / 2)
 		return COPIED(&to->sum, &d->sum);
@@ -115,7 +115,7 @@ bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 	}
 	struct pv_batch copy = *b;
 	forget_arrays(&copy);
-	if (!pack(&copy, b) || !move_sums(&copy.digest, &b->digest)) {
+	if (!pack(&copy, b) || !move_sums(&copy.summary, &b->summary)) {
 		pv_batch_finish(&copy);
 		return false;
 	}
@@ -155,6 +155,6 @@ void pv_batch_trim(struct pv_batch *b, size_t most)
 	TRIM(&b->frames);
 	TRIM(&b->descs);
 	TRIM(&b->values);
-	TRIM(&b->digest.alloc_path);
-	TRIM(&b->digest.number);
+	TRIM(&b->summary.alloc_path);
+	TRIM(&b->summary.number);
 }

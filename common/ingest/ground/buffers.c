@@ -109,8 +109,8 @@ static void note_times(struct pv_buffer_change *c, const struct pv_batch *batch)
 	for (size_t i = 0; i < batch->n; i++) {
 		int64_t t = (int64_t)batch->time[i];
 		least = t < least ? t : least;
-		if (batch->kind[i] == PV_BATCH_STRETCH)
-			t = batch->digest.stretch.v[batch->key[i]].to_ns;
+		if (batch->kind[i] == PV_BATCH_SEGMENT)
+			t = batch->summary.segment.v[batch->key[i]].to_ns;
 		greatest = t > greatest ? t : greatest;
 	}
 	c->min_ns = least;
@@ -302,7 +302,7 @@ static size_t bytes_of(const struct pv_buffers *b)
  */
 static bool is_in_run(struct pv_buffers *b, const struct pv_batch *batch)
 {
-	const struct pv_digest *d = &batch->digest;
+	const struct pv_call_summary *d = &batch->summary;
 	uint32_t run = d->run_n > 1 ? d->run : 0;
 	bool same = run && run == b->run && b->row.n;
 	b->run = run;

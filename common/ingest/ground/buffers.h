@@ -69,7 +69,7 @@ struct pv_buffers {
 	uint64_t epochs;         /* of the model's threads, after the last batch */
 	uint64_t folds;          /* of its call tree, likewise */
 	size_t recalled;         /* entries of recall, likewise */
-	uint32_t run;            /* of the last batch (format/digest.h), 0 = none */
+	uint32_t run;            /* of the last batch (format/summary.h), 0 = none */
 };
 
 /* A thread's stack as the last change left it. */

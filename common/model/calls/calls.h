@@ -2,7 +2,7 @@
  * The call tree, cumulative: what enter/leave events and sample stacks say. Flat figures are
  * summed from it when asked. Times are ns; all on the log's clock.
  *
- * Self time grows by segments: each enter or leave gives the time since the thread's last one to
+ * Self time grows by intervals: each enter or leave gives the time since the thread's last one to
  * the method on top. Totals are added when a call ends; open calls count up to their thread's
  * last event when asked (pv_calls_open()).
  */
@@ -22,7 +22,7 @@ struct pv_tree_node {
 	uint64_t key;      /* private: wire key, UINT64_MAX when it is not found by one */
 	uint32_t parent;   /* node 0 is the root above all threads */
 	uint32_t method;   /* id in names; 0 = "other": what was folded at the cap */
-	int64_t self_ns;   /* paid so far: the open top frame's last stretch is not in it */
+	int64_t self_ns;   /* paid so far: the open top frame's last interval is not in it */
 	uint32_t children; /* what folding looks at stands together, up to here */
 	uint32_t first_child, next_sibling; /* 0 = none */
 	uint32_t recent;                    /* private: child entered last */

@@ -476,7 +476,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	c->folded += f.folded;
 	c->looked_at = (uint32_t)c->node.n;
 	c->bar_ns = f.bar;
-	m->private->stretches.changes++;
+	m->private->segments.changes++;
 	follow(m, f.into);
 	*parent = f.into[*parent];
 	pv_window_renumber_nodes(m, f.into);

@@ -42,7 +42,7 @@ static void unkey_all(struct pv_model *m)
 		if (m->names.method.v[m->calls.node.v[i].method].shared)
 			m->calls.node.v[i].key = UINT64_MAX;
 	memset(m->private->method, 0, sizeof m->private->method);
-	m->private->stretches.shared_known = false;
+	m->private->segments.shared_known = false;
 }
 
 /* Node 0, the root, is no method's: it ends the lists. */
@@ -65,5 +65,5 @@ void pv_calls_unkey(struct pv_model *m)
 	for (size_t i = 0; i < n->newly_shared.n && !all; i++)
 		unkey(m, n->newly_shared.v[i]);
 	m->private->memo_n = 0;
-	m->private->stretches.changes++;
+	m->private->segments.changes++;
 }

@@ -8,7 +8,7 @@
 
 #include "common/base/estimate.h"
 #include "common/model/ground/model_stack.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 #include "common/model/ground/breath.h"
 #include "common/model/ground/listen.h"
 #include "common/model/model.h"
@@ -44,7 +44,7 @@ struct pv_model_private {
 	PV_ARRAY(uint32_t) frame; /* stacks of the present batch's frames; PV_MAP_NONE: not yet */
 
 	PV_ARRAY(uint32_t) path; /* scratch */
-	struct pv_stretches stretches;
+	struct pv_segments segments;
 	/* The restriction on the log's clock. */
 	bool ranged;
 	int64_t from_ns, to_ns, first_base_ns; /* the latter: time_base of the first buffer */
@@ -66,7 +66,7 @@ struct pv_context {
 	struct pv_estimate alloc; /* weight of the allocation applied last */
 	bool gap;                 /* a counter: events of the thread were lost before it */
 	bool amid;
-	uint32_t node; /* an allocation amid the stretch applied last, in this call */
+	uint32_t node; /* an allocation amid the segment applied last, in this call */
 };
 
 /* --- times and the restriction */

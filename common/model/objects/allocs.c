@@ -92,7 +92,7 @@ static inline size_t hint_of(uint64_t type, uint32_t stack)
 struct quick {
 	uint32_t turn, sites, sums;
 	const uint32_t *hint;
-	const struct pv_strand_node *place;
+	const struct pv_stream_node *place;
 	const struct pv_tree_node *node;
 	struct pv_address *slot, *ousted;
 	uint32_t age; /* of addresses, that of all times at hand */
@@ -104,7 +104,7 @@ struct quick {
 };
 
 /* False where nothing is usual, and no run of allocations is at hand in the present cell. */
-static bool load(struct quick *q, const struct pv_context *x, const struct pv_strand *s)
+static bool load(struct quick *q, const struct pv_context *x, const struct pv_call_stream *s)
 {
 	const struct pv_model *m = x->m;
 	const struct pv_model_private *p = m->private;
@@ -112,7 +112,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_st
 	size_t runs = gc->pending->run.n;
 	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
 	if (m->allocs.period || m->only.address_log || !x->counts || !p->addresses.slot ||
-		x->batch->digest.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
+		x->batch->summary.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
 		s->node.n == 0 || !run || run->thread != x->thread)
 		return false;
 	*q = (struct quick){ .turn = s->turn,
@@ -162,13 +162,13 @@ static inline bool was_ousted(const struct quick *q, const struct pv_address *sl
 static void apply_usual(
 	struct quick *q, const struct pv_batch *b, size_t *at, size_t end, uint64_t *ret_bytes)
 {
-	const uint32_t *path = b->digest.alloc_path.v;
+	const uint32_t *path = b->summary.alloc_path.v;
 	const struct pv_alloc *alloc = b->allocs.v;
 	uint64_t bytes = 0;
 	size_t i = *at;
 	for (; i < end && b->kind[i] == PV_KIND_ALLOC; i++) {
 		const struct pv_alloc *a = &alloc[b->key[i]];
-		const struct pv_strand_node *place = &q->place[path[b->key[i]]];
+		const struct pv_stream_node *place = &q->place[path[b->key[i]]];
 		int64_t time = (int64_t)b->time[i];
 		if ((uint64_t)time - (uint64_t)q->last >= (uint64_t)PV_GC_RUN_GAP ||
 			time >= q->limit || place->turn != q->turn || a->stack.n || !a->object)
@@ -215,14 +215,14 @@ static void note_time(struct pv_alloc_run *run, int64_t time)
 }
 
 /* From event i on; behind the last one that was usual. */
-static size_t take_usual(struct pv_context *x, const struct pv_strand *strand, size_t i, size_t end,
-	struct pv_alloc_run *run)
+static size_t take_usual(struct pv_context *x, const struct pv_call_stream *stream, size_t i,
+	size_t end, struct pv_alloc_run *run)
 {
 	const struct pv_batch *b = x->batch;
 	struct quick q;
 	uint64_t bytes;
 	size_t to = i;
-	if (!load(&q, x, strand))
+	if (!load(&q, x, stream))
 		return i;
 	apply_usual(&q, b, &to, end, &bytes);
 	if (to == i)
@@ -252,10 +252,10 @@ static void note_hint(struct pv_context *x, const struct pv_alloc *a)
 static bool apply_unusual(struct pv_context *x, size_t i, uint32_t path, struct pv_alloc_run *run)
 {
 	const struct pv_alloc *a = &x->batch->allocs.v[x->batch->key[i]];
-	struct pv_strand *strand = &x->m->private->stretches.strand[x->batch->digest.strand];
+	struct pv_call_stream *stream = &x->m->private->segments.stream[x->batch->summary.stream];
 	x->time = (int64_t)x->batch->time[i];
 	x->amid = path != 0;
-	x->node = path ? pv_stretch_node(x->m, strand, path) : 0;
+	x->node = path ? pv_segment_node(x->m, stream, path) : 0;
 	if (x->node == PV_MAP_NONE)
 		return false;
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
@@ -274,16 +274,16 @@ bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc
 {
 	const struct pv_batch *b = x->batch;
 	const struct pv_model_private *p = x->m->private;
-	const struct pv_strand *strand = &p->stretches.strand[b->digest.strand];
+	const struct pv_call_stream *stream = &p->segments.stream[b->summary.stream];
 	bool ok = true;
 	size_t i = *at;
 	*ret = (struct pv_alloc_run){ .oldest = INT64_MAX, .newest = INT64_MIN };
-	while (ok && (i = take_usual(x, strand, i, end, ret)) < end &&
+	while (ok && (i = take_usual(x, stream, i, end, ret)) < end &&
 		b->kind[i] == PV_KIND_ALLOC) {
 		uint64_t time = b->time[i], key = b->key[i];
 		if (i > *at && time - (uint64_t)p->slice_from >= p->slice_width)
 			break;
-		uint32_t path = key < b->digest.alloc_path.n ? b->digest.alloc_path.v[key] : 0;
+		uint32_t path = key < b->summary.alloc_path.n ? b->summary.alloc_path.v[key] : 0;
 		note_time(ret, (int64_t)time);
 		ok = apply_unusual(x, i++, path, ret);
 	}

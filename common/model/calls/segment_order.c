@@ -1,6 +1,6 @@
 /*
  * Whether the calls of a run can be applied summed up, or their order among other events counts: the
- * hold asks (hold.h). That a stretch continues what its strand has had is no question: see continues().
+ * hold asks (hold.h). That a segment continues what its stream has had is no question: see continues().
  */
 #include "common/base/invariant.h"
 #include "common/model/ground/model_parts.h"
@@ -11,10 +11,11 @@ const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct
 	return at == PV_MAP_NONE ? NULL : m->threads.thread.v[at];
 }
 
-/* --- calls open before a stretch */
+/* --- calls open before a segment */
 
-/* After a run that was applied event by event: the strand's open calls are those of the thread. */
-static bool resumes(const struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th)
+/* After a run that was applied event by event: the stream's open calls are those of the thread. */
+static bool resumes(
+	const struct pv_model *m, const struct pv_call_stream *s, const struct pv_thread *th)
 {
 	if (!th || th->stack.too_deep || th->stack.stack.n < s->open.n)
 		return false;
@@ -31,26 +32,26 @@ static bool resumes(const struct pv_model *m, const struct pv_strand *s, const s
  * True by the way in which runs are cut (summariser.h), so that a debug build asserts it. As a log
  * is foreign, a mistake there must not become a wrong figure in another build.
  */
-static bool continues(struct pv_model *m, const struct pv_strand *s, const struct pv_thread *th,
-	const struct pv_stretch *next)
+static bool continues(struct pv_model *m, const struct pv_call_stream *s,
+	const struct pv_thread *th, const struct pv_segment *next)
 {
 	bool same = th && s->thread == th && s->number + 1 == next->number &&
 		    th->stack.stack.n == s->depth && next->kept <= s->open.n;
 	if (same && s->depth) {
 		const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
-		bool moved = s->changes != m->private->stretches.changes; /* nodes, by a fold */
+		bool moved = s->changes != m->private->segments.changes; /* nodes, by a fold */
 		same = top->enter_ns == s->top.enter_ns && (moved || top->node == s->top.node);
 	}
-	m->private->stretches.broken += !same;
+	m->private->segments.broken += !same;
 	PV_INVARIANT(same);
 	return same;
 }
 
-/* The stretch begins at a known depth, and what it adds to that is not too deep. */
-static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_stretch *next)
+/* The segment begins at a known depth, and what it adds to that is not too deep. */
+static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_segment *next)
 {
-	struct pv_stretches *p = &m->private->stretches;
-	struct pv_strand *s = &p->strand[b->digest.strand];
+	struct pv_segments *p = &m->private->segments;
+	struct pv_call_stream *s = &p->stream[b->summary.stream];
 	const struct pv_thread *th = pv_summary_thread(m, b);
 	size_t depth = th ? th->stack.stack.n : 0;
 	if (s->look != p->checks) {
@@ -72,25 +73,25 @@ static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_s
 static bool all_fit(struct pv_model *m, const struct pv_batch *b)
 {
 	const struct pv_thread *th = pv_summary_thread(m, b);
-	if (b->digest.stretch.n == 0)
+	if (b->summary.segment.n == 0)
 		return true;
 	if (th ? th->stack.too_deep > 0 : m->threads.thread.n > m->threads.cap)
 		return false;
-	for (size_t i = 0; i < b->digest.stretch.n; i++)
-		if (!fits(m, b, &b->digest.stretch.v[i]))
+	for (size_t i = 0; i < b->summary.segment.n; i++)
+		if (!fits(m, b, &b->summary.segment.v[i]))
 			return false;
 	return true;
 }
 
 /* --- a thread that ends */
 
-/* Whether any of its events is later, and whether a stretch does not stand on one side of it. */
+/* Whether any of its events is later, and whether a segment does not stand on one side of it. */
 static void look_at_end(const struct pv_batch *b, int64_t end_ns, bool *later, bool *beyond)
 {
 	for (size_t i = 0; i < b->n && !*later; i++)
 		*later = (int64_t)b->time[i] > end_ns;
-	for (size_t i = 0; i < b->digest.stretch.n; i++) {
-		const struct pv_stretch *s = &b->digest.stretch.v[i];
+	for (size_t i = 0; i < b->summary.segment.n; i++) {
+		const struct pv_segment *s = &b->summary.segment.v[i];
 		*later |= s->to_ns > end_ns;
 		*beyond |= s->goes_on || (s->from_ns <= end_ns && s->to_ns > end_ns);
 	}
@@ -112,10 +113,10 @@ static bool ends_within(
 
 bool pv_calls_need_order(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
-	size_t stretches = 0;
+	size_t segments = 0;
 	for (size_t i = 0; i < n; i++)
-		stretches += b[i]->digest.stretch.n;
-	if (stretches == 0)
+		segments += b[i]->summary.segment.n;
+	if (segments == 0)
 		return false;
 	if (pv_summaries_near_cap(m, b, n) || (m->threads.thread.n + n > m->threads.cap && n > 1))
 		return true;

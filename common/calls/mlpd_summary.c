@@ -1,25 +1,25 @@
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	FEW = 64,             /* stretches before they are judged ... */
+	FEW = 64,             /* segments before they are judged ... */
 	SHORT = 16,           /* ... by the events they have on average */
-	ENTERS_MAX = 1 << 18, /* of a stretch that goes on in another batch */
+	ENTERS_MAX = 1 << 18, /* of a segment that goes on in another batch */
 	DEPTH_KEPT = 1 << 17, /* calls: what is deeper is begun anew with every run */
 	AHEAD = 8,
 	NOTED = 1 << 12, /* calls by which a run is judged */
 	REST = 32,       /* runs */
 };
 
-#define FAR ((uint64_t)PV_STRETCH_ANY) /* ns: times beyond are no times */
+#define FAR ((uint64_t)PV_SEGMENT_ANY) /* ns: times beyond are no times */
 
-/* --- what a stretch says of its paths */
+/* --- what a segment says of its paths */
 
-static bool name_paths(struct mlpd_digester *d)
+static bool name_paths(struct mlpd_summary_builder *d)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct pv_call_summary *g = &d->home->summary;
 	struct mlpd_tree *t = d->tree;
 	if (!pv_reserve(&g->path, t->n - t->told))
 		return false;
@@ -27,7 +27,7 @@ static bool name_paths(struct mlpd_digester *d)
 		g->first_path = t->told;
 	for (; t->told < t->n; t->told++)
 		g->path.v[g->path.n++] =
-			(struct pv_digest_path){ t->place[t->told].key, t->place[t->told].parent };
+			(struct pv_summary_path){ t->place[t->told].key, t->place[t->told].parent };
 	return true;
 }
 
@@ -38,21 +38,21 @@ static int64_t take_longest(const struct mlpd_tree *t, struct mlpd_node *n)
 	return longest > MLPD_LONG ? t->long_ns.v[longest - MLPD_LONG - 1] : longest;
 }
 
-/* Figures move from the tree to the digest. */
-static bool take_figures(struct mlpd_digester *d)
+/* Figures move from the tree to the summary. */
+static bool take_figures(struct mlpd_summary_builder *d)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct pv_call_summary *g = &d->home->summary;
 	struct mlpd_tree *t = d->tree;
 	size_t n = t->touched.n;
 	if (!pv_reserve(&g->sum, n) || !pv_reserve(&g->exc, t->exc.n))
 		return false;
-	struct pv_digest_sum *to = g->sum.v + g->sum.n;
+	struct pv_summary_sum *to = g->sum.v + g->sum.n;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t at = t->touched.v[i];
 		struct mlpd_node *from = &t->node[at];
 		if (i + AHEAD < n)
 			__builtin_prefetch(&t->node[t->touched.v[i + AHEAD]], 1);
-		to[i] = (struct pv_digest_sum){ from->total_ns, take_longest(t, from), at,
+		to[i] = (struct pv_summary_sum){ from->total_ns, take_longest(t, from), at,
 			from->more_calls + 1 };
 		from->total_ns = 0;
 		from->more_calls = UINT32_MAX;
@@ -64,8 +64,8 @@ static bool take_figures(struct mlpd_digester *d)
 	return true;
 }
 
-/* Outermost calls of the strand that were open before `from_ns`: time does not step back in it. */
-static size_t count_kept(const struct mlpd_digester *d, int64_t from_ns)
+/* Outermost calls of the stream that were open before `from_ns`: time does not step back in it. */
+static size_t count_kept(const struct mlpd_summary_builder *d, int64_t from_ns)
 {
 	const struct mlpd_open *calls = d->tree->open.v;
 	size_t low = 0, high = d->depth;
@@ -79,22 +79,22 @@ static size_t count_kept(const struct mlpd_digester *d, int64_t from_ns)
 	return low;
 }
 
-/* The strand's open calls, but so many outermost. */
-static bool list_open(struct mlpd_digester *d, size_t kept)
+/* The stream's open calls, but so many outermost. */
+static bool list_open(struct mlpd_summary_builder *d, size_t kept)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct pv_call_summary *g = &d->home->summary;
 	size_t more = d->depth - kept;
-	uint32_t path = mlpd_digest_top(d);
+	uint32_t path = mlpd_summary_top(d);
 	if (!pv_reserve(&g->open, more))
 		return false;
 	for (size_t i = more; i-- > 0; path = d->tree->place[path].parent)
 		g->open.v[g->open.n + i] =
-			(struct pv_digest_open){ path, d->tree->open.v[kept + i].enter_ns };
+			(struct pv_summary_open){ path, d->tree->open.v[kept + i].enter_ns };
 	g->open.n += more;
 	return true;
 }
 
-/* --- stretches */
+/* --- segments */
 
 static int64_t next_edge(int64_t time, int64_t origin, int64_t width)
 {
@@ -103,46 +103,46 @@ static int64_t next_edge(int64_t time, int64_t origin, int64_t width)
 	return (int64_t)((uint64_t)origin + (uint64_t)(n + 1) * (uint64_t)width);
 }
 
-static void set_limit(struct mlpd_digester *d, int64_t time)
+static void set_limit(struct mlpd_summary_builder *d, int64_t time)
 {
-	const struct pv_digest *g = &d->home->digest;
+	const struct pv_call_summary *g = &d->home->summary;
 	int64_t edge = next_edge(time, g->cell_origin_ns, g->cell_ns);
 	d->limit_ns = edge < d->end_ns ? edge : d->end_ns;
 }
 
-static bool begin_count(struct mlpd_digester *d, int64_t time)
+static bool begin_count(struct mlpd_summary_builder *d, int64_t time)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct pv_call_summary *g = &d->home->summary;
 	if (!pv_reserve(&g->count, 1))
 		return false;
-	g->count.v[g->count.n++] = (struct pv_digest_count){ .time_ns = time };
+	g->count.v[g->count.n++] = (struct pv_summary_count){ .time_ns = time };
 	d->enters = d->leaves = d->exc_leaves = 0;
 	set_limit(d, time);
 	return true;
 }
 
-static void end_count(struct mlpd_digester *d)
+static void end_count(struct mlpd_summary_builder *d)
 {
-	struct pv_digest *g = &d->home->digest;
-	struct pv_digest_count *c = &g->count.v[g->count.n - 1];
+	struct pv_call_summary *g = &d->home->summary;
+	struct pv_summary_count *c = &g->count.v[g->count.n - 1];
 	c->enters = d->enters;
 	c->leaves = d->leaves;
 	c->exc_leaves = d->exc_leaves;
 }
 
 /* Its place among the batch's events is here, whatever comes before its end. */
-static bool begin_stretch(struct mlpd_digester *d, int64_t time)
+static bool begin_segment(struct mlpd_summary_builder *d, int64_t time)
 {
 	struct pv_batch *b = d->batch;
-	struct pv_digest *g = &b->digest;
+	struct pv_call_summary *g = &b->summary;
 	d->home = b;
-	if (!mlpd_tree_begin(d->tree) || !mlpd_digest_number(d) || !pv_reserve(&g->stretch, 1) ||
+	if (!mlpd_tree_begin(d->tree) || !mlpd_summary_number(d) || !pv_reserve(&g->segment, 1) ||
 		!pv_batch_reserve(b, 1))
 		return false;
 	b->time[b->n] = (uint64_t)time;
-	b->kind[b->n] = PV_BATCH_STRETCH;
-	b->key[b->n++] = g->stretch.n;
-	g->stretch.v[g->stretch.n++] = (struct pv_stretch){ .from_ns = time,
+	b->kind[b->n] = PV_BATCH_SEGMENT;
+	b->key[b->n++] = g->segment.n;
+	g->segment.v[g->segment.n++] = (struct pv_segment){ .from_ns = time,
 		.sum = (uint32_t)g->sum.n,
 		.exc = (uint32_t)g->exc.n,
 		.count = (uint32_t)g->count.n,
@@ -152,19 +152,19 @@ static bool begin_stretch(struct mlpd_digester *d, int64_t time)
 	d->within = d->known = true;
 	d->from_depth = d->depth;
 	d->all_enters = 0;
-	d->end_ns = next_edge(time, 0, b->digest.stretch_ns);
+	d->end_ns = next_edge(time, 0, b->summary.segment_ns);
 	if (d->ends && d->ends_ns < d->end_ns)
 		d->end_ns = d->ends_ns + 1;
 	d->last_ns = time;
 	return begin_count(d, time);
 }
 
-bool mlpd_digest_close(struct mlpd_digester *d)
+bool mlpd_summary_close(struct mlpd_summary_builder *d)
 {
-	struct pv_digest *g = &d->home->digest;
+	struct pv_call_summary *g = &d->home->summary;
 	if (!d->within)
 		return true;
-	struct pv_stretch *s = &g->stretch.v[g->stretch.n - 1];
+	struct pv_segment *s = &g->segment.v[g->segment.n - 1];
 	size_t room = d->tree->open.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
@@ -177,14 +177,14 @@ bool mlpd_digest_close(struct mlpd_digester *d)
 	s->counts = (uint32_t)g->count.n - s->count;
 	s->opens = (uint32_t)g->open.n - s->open;
 	s->deepest = (uint32_t)(deepest < room ? deepest : room);
-	if (g->stretch.n >= FEW && g->events / g->stretch.n < SHORT)
+	if (g->segment.n >= FEW && g->events / g->segment.n < SHORT)
 		d->on = false;
 	return true;
 }
 
-bool mlpd_digest_leave(struct mlpd_digester *d)
+bool mlpd_summary_leave(struct mlpd_summary_builder *d)
 {
-	bool ok = mlpd_digest_close(d);
+	bool ok = mlpd_summary_close(d);
 	d->known = false;
 	d->depth = 0;
 	d->at = MLPD_ROOT;
@@ -192,7 +192,7 @@ bool mlpd_digest_leave(struct mlpd_digester *d)
 	return ok;
 }
 
-void mlpd_digest_drop(struct mlpd_digester *d)
+void mlpd_summary_drop(struct mlpd_summary_builder *d)
 {
 	struct mlpd_tree *t = d->tree;
 	for (size_t i = 0; i < t->touched.n; i++) {
@@ -205,43 +205,44 @@ void mlpd_digest_drop(struct mlpd_digester *d)
 	d->within = d->known = false;
 }
 
-bool mlpd_digest_pass_edge(struct mlpd_digester *d, int64_t time, bool enters, bool *ret_go_on)
+bool mlpd_summary_pass_edge(
+	struct mlpd_summary_builder *d, int64_t time, bool enters, bool *ret_go_on)
 {
 	*ret_go_on = true;
 	if (d->within && time < d->end_ns) {
 		end_count(d);
 		return begin_count(d, time);
 	}
-	if (d->within && !mlpd_digest_close(d))
+	if (d->within && !mlpd_summary_close(d))
 		return false;
-	if (!mlpd_digest_pass(d, time))
+	if (!mlpd_summary_pass(d, time))
 		return false;
 	/* From here on it may be a time before that of calls that are open. */
-	if (d->known && time < d->last_ns && !mlpd_digest_leave(d))
+	if (d->known && time < d->last_ns && !mlpd_summary_leave(d))
 		return false;
 	bool ended = d->ends && time > d->ends_ns;
 	*ret_go_on = d->on && !ended && (enters || d->depth) && (uint64_t)time + FAR < 2 * FAR;
-	return !*ret_go_on || begin_stretch(d, time);
+	return !*ret_go_on || begin_segment(d, time);
 }
 
-void mlpd_digest_begin(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+void mlpd_summary_begin(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
 	d->batch = d->home = b;
-	b->digest.resting = b->digest.wanted && d->resting;
-	d->on = b->digest.wanted && !d->resting;
+	b->summary.resting = b->summary.wanted && d->resting;
+	d->on = b->summary.wanted && !d->resting;
 	d->over = d->within = false;
 	if (!d->known)
-		mlpd_digest_leave(d);
-	b->digest.strand = d->strand;
-	b->digest.tree = d->trees;
+		mlpd_summary_leave(d);
+	b->summary.stream = d->stream;
+	b->summary.tree = d->trees;
 }
 
 /*
  * Where nearly every call is a path of its own, to sum up takes longer than to apply: then runs
  * come as they are, and after a while one is tried again.
  */
-static bool is_resting(struct mlpd_digester *d, const struct mlpd_tree *t)
+static bool is_resting(struct mlpd_summary_builder *d, const struct mlpd_tree *t)
 {
 	uint32_t paths = t->n > d->run_paths ? t->n - d->run_paths : 0;
 	if (d->run_enters > NOTED && paths > d->run_enters / 2)
@@ -252,33 +253,33 @@ static bool is_resting(struct mlpd_digester *d, const struct mlpd_tree *t)
 	return d->resting > 0;
 }
 
-void mlpd_digest_run(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+void mlpd_summary_run(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
 	d->within = false;
 	if (is_resting(d, t) && d->known)
-		mlpd_digest_leave(d);
+		mlpd_summary_leave(d);
 	if (d->depth > DEPTH_KEPT || t->n > d->most)
-		mlpd_digest_leave(d);
+		mlpd_summary_leave(d);
 	if (t->n > d->most) {
 		mlpd_tree_forget(t);
 		d->trees++;
 	}
 	d->run_paths = t->n;
 	d->run_named = t->told;
-	mlpd_digest_begin(d, t, b);
+	mlpd_summary_begin(d, t, b);
 }
 
-bool mlpd_digest_next(struct mlpd_digester *d, struct mlpd_tree *t, struct pv_batch *b)
+bool mlpd_summary_next(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
-	/* Its calls may each be a path of its own: so much memory a stretch can take. */
-	if (d->all_enters > ENTERS_MAX && !mlpd_digest_close(d))
+	/* Its calls may each be a path of its own: so much memory a segment can take. */
+	if (d->all_enters > ENTERS_MAX && !mlpd_summary_close(d))
 		return false;
 	d->batch = b;
-	b->digest.resting = b->digest.wanted && d->resting;
-	d->on = b->digest.wanted && !d->over && !d->resting;
-	b->digest.strand = d->strand;
-	b->digest.tree = d->trees;
+	b->summary.resting = b->summary.wanted && d->resting;
+	d->on = b->summary.wanted && !d->over && !d->resting;
+	b->summary.stream = d->stream;
+	b->summary.tree = d->trees;
 	return true;
 }

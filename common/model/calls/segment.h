@@ -1,19 +1,19 @@
 /*
- * Stretches of calls that came summed up. The questions are for whoever decodes and applies
+ * Segments of calls that came summed up. The questions are for whoever decodes and applies
  * batches, the rest is private to the model.
  */
-#ifndef PV_MODEL_STRETCH_H
-#define PV_MODEL_STRETCH_H
+#ifndef PV_MODEL_SEGMENT_H
+#define PV_MODEL_SEGMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/format/digest.h"
+#include "common/format/call_summary.h"
 #include "common/model/calls/calls.h"
 
-enum { PV_SHARED_BITS = 8192, PV_STRAND_BASES = 128 };
+enum { PV_SHARED_BITS = 8192, PV_STREAM_BASES = 128 };
 
 struct pv_batch;
 struct pv_context;
@@ -21,10 +21,10 @@ struct pv_model;
 struct pv_thread;
 
 /*
- * Whether the calls of the next batch can come summed up; what the digest has to know is put in.
+ * Whether the calls of the next batch can come summed up; what the summary has to know is put in.
  * It looks only at what the owner itself changes, and needs no lock, as the next two.
  */
-bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret);
+bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret);
 /*
  * The paths that a run's batches name: each batch once, in the log's order, before it is applied,
  * summed up or not. False: out of memory.
@@ -44,34 +44,34 @@ bool pv_calls_skip_summary(struct pv_model *m, struct pv_batch *const *b, size_t
 
 /* --- private */
 
-struct pv_strand_node {
-	uint32_t node, turn; /* holds where the turn is the strand's present one */
+struct pv_stream_node {
+	uint32_t node, turn; /* holds where the turn is the stream's present one */
 };
 
-/* A base that a strand had before, and the turn that paths above it were given then. */
-struct pv_strand_base {
+/* A base that a stream had before, and the turn that paths above it were given then. */
+struct pv_stream_base {
 	uint32_t node, turn; /* 0: none */
 };
 
-/* Of a strand: what its stretches, applied up to now, have left. */
-struct pv_strand {
-	uint32_t tree;  /* as digests name it */
+/* Of a stream: what its segments, applied up to now, have left. */
+struct pv_call_stream {
+	uint32_t tree;  /* as summaries name it */
 	uint32_t turn;  /* of the base, and another when nodes get other numbers or meanings */
 	uint32_t turns; /* up to now */
-	struct pv_strand_base had[PV_STRAND_BASES]; /* by number, where `changes` is as it was */
+	struct pv_stream_base had[PV_STREAM_BASES]; /* by number, where `changes` is as it was */
 	uint64_t changes;                           /* in such, when the turn began */
 	bool resumes;      /* the run before was applied event by event: `open` is right, ... */
 			   /* ... what is above it is to be found out */
 	bool shared;       /* a path goes over a method whose key has several meanings */
 	uint32_t base;     /* node */
 	size_t base_depth; /* of the thread's stack */
-	uint32_t number;   /* of the stretch applied last */
-	const struct pv_thread *thread;       /* that it was applied for ... */
-	size_t depth;                         /* ... with so many calls open behind it ... */
-	struct pv_frame top;                  /* ... this one innermost */
-	PV_ARRAY(struct pv_digest_path) path; /* by number, the first PV_STRAND_FIRST unused */
-	PV_ARRAY(struct pv_strand_node) node; /* likewise */
-	PV_ARRAY(uint32_t) open;              /* paths of the calls open above the base */
+	uint32_t number;   /* of the segment applied last */
+	const struct pv_thread *thread;        /* that it was applied for ... */
+	size_t depth;                          /* ... with so many calls open behind it ... */
+	struct pv_frame top;                   /* ... this one innermost */
+	PV_ARRAY(struct pv_summary_path) path; /* by number, the first PV_PATH_FIRST unused */
+	PV_ARRAY(struct pv_stream_node) node;  /* likewise */
+	PV_ARRAY(uint32_t) open;               /* paths of the calls open above the base */
 
 	/* while a run is looked at */
 	uint64_t look, moves; /* the latter: it comes to another base in that one */
@@ -79,16 +79,16 @@ struct pv_strand {
 };
 
 /* The owner's. */
-struct pv_stretches {
-	struct pv_strand strand[PV_STRAND_ALONE + 1];
+struct pv_segments {
+	struct pv_call_stream stream[PV_STREAM_SINGLE_BUFFER + 1];
 	uint64_t changes, checks;
-	uint64_t broken;            /* stretches that did not go on from their strand: never any */
+	uint64_t broken;            /* segments that did not go on from their stream: never any */
 	PV_ARRAY(uint32_t) climbed; /* scratch */
 	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
 	bool shared_known, shared_any;            /* those bits are up to date; one is set */
 };
 
-void pv_stretches_finish(struct pv_stretches *s);
+void pv_segments_finish(struct pv_segments *s);
 /* Whether each key means one method in all of the run, as far as is known. */
 bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /* A method's key has come to have several meanings. */
@@ -99,20 +99,20 @@ bool pv_summaries_near_cap(struct pv_model *m, struct pv_batch *const *b, size_t
 const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct pv_batch *b);
 
 /*
- * A stretch is begun, then applied; false when out of memory. What takes long is to make nodes of
+ * A segment is begun, then applied; false when out of memory. What takes long is to make nodes of
  * paths that were not there before: where there are many this is done at the beginning, with
  * pauses, when nothing is added to any figure yet.
  */
-bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s);
-bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s);
-/* pv_stretch_node() where it is not known yet; PV_MAP_NONE: out of memory. */
-uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path);
+bool pv_segment_begin(struct pv_context *x, const struct pv_segment *s);
+bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s);
+/* pv_segment_node() where it is not known yet; PV_MAP_NONE: out of memory. */
+uint32_t pv_segment_find(struct pv_model *m, struct pv_call_stream *s, uint32_t path);
 
-/* The tree's node for a path of the strand, as of the stretch applied last. */
-static inline uint32_t pv_stretch_node(struct pv_model *m, struct pv_strand *s, uint32_t path)
+/* The tree's node for a path of the stream, as of the segment applied last. */
+static inline uint32_t pv_segment_node(struct pv_model *m, struct pv_call_stream *s, uint32_t path)
 {
-	const struct pv_strand_node *n = &s->node.v[path];
-	return n->turn == s->turn ? n->node : pv_stretch_find(m, s, path);
+	const struct pv_stream_node *n = &s->node.v[path];
+	return n->turn == s->turn ? n->node : pv_segment_find(m, s, path);
 }
 
 #endif

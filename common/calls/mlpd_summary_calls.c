@@ -2,14 +2,14 @@
  * Where a call-heavy log is read. Most events are as expected and taken in mlpd_expected.c; what
  * fits in nowhere is taken apart in take_one(), which notes the bytes for the next time.
  */
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 
 #include "common/format/mlpd/mlpd_call.h"
 #include "common/calls/mlpd_expected.h"
 
 enum took { TOOK, OTHER, NOMEM };
 
-static void load(struct mlpd_loop *l, const struct mlpd_digester *d)
+static void load(struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
 	bool before_limit = d->within && (int64_t)l->now < d->limit_ns;
 	l->limit = before_limit ? d->limit_ns : (int64_t)l->now;
@@ -20,7 +20,7 @@ static void load(struct mlpd_loop *l, const struct mlpd_digester *d)
 	l->from = l->p;
 }
 
-static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
+static void save(const struct mlpd_loop *l, struct mlpd_summary_builder *d)
 {
 	uint32_t ended = (uint32_t)(d->depth + l->enters - l->depth);
 	d->at = l->at;
@@ -31,7 +31,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
 	d->all_enters += l->enters;
 	d->run_enters += l->enters;
 	d->depth = l->depth;
-	d->batch->digest.events += ended + l->enters;
+	d->batch->summary.events += ended + l->enters;
 	if (l->p != l->from)
 		d->last_ns = (int64_t)l->now;
 }
@@ -39,12 +39,13 @@ static void save(const struct mlpd_loop *l, struct mlpd_digester *d)
 /* --- what is not expected */
 
 /* Whether the difference counts from the place's own method: other events had methods, too. */
-static bool is_chained(const struct mlpd_loop *l, const struct mlpd_digester *d, uint64_t mask)
+static bool is_chained(
+	const struct mlpd_loop *l, const struct mlpd_summary_builder *d, uint64_t mask)
 {
 	return l->at != MLPD_ROOT && ((l->method ^ d->tree->place[l->at].key) & mask) == 0;
 }
 
-static uint32_t open_node(const struct mlpd_loop *l, const struct mlpd_digester *d)
+static uint32_t open_node(const struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
 	return l->behind ? d->tree->place[l->at].parent : l->at;
 }
@@ -60,7 +61,7 @@ static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n
 	return behind && t->place[at].key == key && t->place[at].parent == parent ? at : 0;
 }
 
-static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d,
+static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	struct mlpd_tree *t = d->tree;
@@ -94,7 +95,7 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 	return TOOK;
 }
 
-static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d,
+static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	struct mlpd_tree *t = d->tree;
@@ -113,17 +114,17 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_dige
 	return mlpd_end_call(l, top, (int64_t)ns) ? TOOK : NOMEM;
 }
 
-/* Whether a leave is that of the innermost call in the stretch. */
-static bool is_own(const struct mlpd_loop *l, const struct mlpd_digester *d,
+/* Whether a leave is that of the innermost call in the segment. */
+static bool is_own(const struct mlpd_loop *l, const struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	uint64_t key = (l->method + e->method) & mask;
 	return l->depth > 0 && d->tree->place[open_node(l, d)].key == key;
 }
 
-/* The event at hand, if it is a call event that fits into a stretch. */
+/* The event at hand, if it is a call event that fits into a segment. */
 static enum took take_one(
-	struct mlpd_loop *l, const uint8_t *end, struct mlpd_digester *d, uint64_t mask)
+	struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d, uint64_t mask)
 {
 	if (l->p == end || (*l->p != MLPD_ENTER && *l->p != MLPD_LEAVE && *l->p != MLPD_EXC_LEAVE))
 		return OTHER;
@@ -139,7 +140,7 @@ static enum took take_one(
 	if (!d->within || time >= d->limit_ns) {
 		bool go_on;
 		save(l, d);
-		if (!mlpd_digest_pass_edge(d, time, enters, &go_on))
+		if (!mlpd_summary_pass_edge(d, time, enters, &go_on))
 			return NOMEM;
 		load(l, d); /* before anything else: what was saved counts once */
 		if (!go_on)
@@ -157,29 +158,29 @@ static enum took take_one(
 /* --- allocations */
 
 /* Events of the batch before the one at hand, what the loop has not counted yet included. */
-static uint32_t number_of(const struct mlpd_loop *l, const struct mlpd_digester *d)
+static uint32_t number_of(const struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
-	const struct pv_digest *g = &d->batch->digest;
+	const struct pv_call_summary *g = &d->batch->summary;
 	uint64_t calls = d->depth + 2 * (uint64_t)l->enters - l->depth;
-	return (uint32_t)(d->batch->n - g->stretch.n + g->events + calls);
+	return (uint32_t)(d->batch->n - g->segment.n + g->events + calls);
 }
 
 static bool make_room(struct pv_batch *b)
 {
-	struct pv_digest *g = &b->digest;
+	struct pv_call_summary *g = &b->summary;
 	return pv_batch_reserve(b, 1) && pv_reserve(&b->allocs, 1) &&
 	       pv_reserve(&g->alloc_path, 1) && pv_reserve(&g->number, 1);
 }
 
 /*
- * An allocation amid a stretch, as mlpd_digest_alloc() and whoever calls that would put it: but
+ * An allocation amid a segment, as mlpd_summary_alloc() and whoever calls that would put it: but
  * what was expected behind the last call still is behind this.
  */
-static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c, struct mlpd_digester *d,
-	struct mlpd_bases *bases, uint64_t mask)
+static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c,
+	struct mlpd_summary_builder *d, struct mlpd_bases *bases, uint64_t mask)
 {
 	struct pv_batch *b = d->batch;
-	struct pv_digest *g = &b->digest;
+	struct pv_call_summary *g = &b->summary;
 	struct pv_alloc a;
 	bases->time = l->now;
 	c->at = l->p;
@@ -205,8 +206,8 @@ static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c, struct mlp
 	return TOOK;
 }
 
-bool mlpd_digest_calls(
-	struct mlpd_digester *d, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
+bool mlpd_summary_calls(struct mlpd_summary_builder *d, struct pv_cursor *c,
+	struct mlpd_bases *bases, uint64_t mask)
 {
 	struct mlpd_loop l = {
 		.tree = d->tree, .p = c->at, .now = bases->time, .method = bases->method

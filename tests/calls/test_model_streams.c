@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/calls/summariser.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "common/model/ground/model_parts.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
@@ -33,7 +33,7 @@ static void decode_told(struct reader *r, struct pv_batch *ret)
 	ck_assert(pv_reserve(&b->bytes, bytes + 1));
 	memcpy(b->bytes.v, k->batch.bytes.v, bytes);
 	b->bytes.n = b->bytes_len = bytes;
-	ck_assert(pv_model_digests(k->model, &b->digest));
+	ck_assert(pv_model_summarises(k->model, &b->summary));
 	ck_assert_uint_eq(pv_summarise_run(r->run, &t, 1), 1);
 	ck_assert(!t.nomem);
 	*ret = t.batch;
@@ -49,16 +49,16 @@ static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch 
 	decode_told(r, ret);
 }
 
-/* Paths that the model has of the thread's strand, when the batch has been heard of. */
+/* Paths that the model has of the thread's stream, when the batch has been heard of. */
 static size_t registers(struct reader *r, uint64_t from, uint64_t n, bool is_new)
 {
 	struct pv_batch b, *one = &b;
 	decode(r, from, n, &b);
-	ck_assert_uint_gt(b.digest.stretch.n, 0);
-	ck_assert_int_eq(b.digest.path.n > 0, is_new);
+	ck_assert_uint_gt(b.summary.segment.n, 0);
+	ck_assert_int_eq(b.summary.path.n > 0, is_new);
 	ck_assert(pv_paths_register(r->k->model, &one, 1));
 	pv_batch_finish(&b);
-	return r->k->model->private->stretches.strand[0].path.n - PV_STRAND_FIRST;
+	return r->k->model->private->segments.stream[0].path.n - PV_PATH_FIRST;
 }
 
 START_TEST(paths_are_named_once_until_they_are_forgotten)
@@ -149,7 +149,7 @@ START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 	ck_assert(takes(&r, m, 0, 90));
 	same_calls(r.k->model, m);
 	ck_assert(takes(&r, m, 80, 15)); /* 96 */
-	ck_assert(!takes(&r, m, 90, 8)); /* 99: with the stretch that is one event more, 100 */
+	ck_assert(!takes(&r, m, 90, 8)); /* 99: with the segment that is one event more, 100 */
 	ck_assert_uint_eq(m->calls.folds, 0);
 	same_calls(r.k->model, m);
 	pv_summariser_destroy(r.run);
@@ -162,12 +162,12 @@ END_TEST
 
 enum { OUTER = METHOD + 0x8000 };
 
-/* The same run of calls on what is open, by a strand that does not know what that is. */
+/* The same run of calls on what is open, by a stream that does not know what that is. */
 static uint32_t turn_of_calls(struct reader *r, struct pv_model *m)
 {
 	pv_summariser_forget(r->run, false);
 	ck_assert(takes(r, m, 0, 10));
-	return m->private->stretches.strand[0].turn;
+	return m->private->segments.stream[0].turn;
 }
 
 /* Then something begins or ends there. */
@@ -215,7 +215,7 @@ START_TEST(on_a_base_that_comes_again_nodes_are_known)
 	ck_assert_uint_eq(turn_of_calls(&r, m), within);
 	ck_assert_uint_eq(m->calls.node.n, 1 + 10 + 1 + 10);
 	same_nodes(r.k->model, m);
-	m->private->stretches.changes++; /* as if nodes had other numbers now */
+	m->private->segments.changes++; /* as if nodes had other numbers now */
 	ck_assert_uint_gt(turn_of_calls(&r, m), within);
 	same_nodes(r.k->model, m);
 	pv_summariser_destroy(r.run);
@@ -226,7 +226,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("model strands");
+	Suite *s = suite_create("model streams");
 	TCase *t = tcase_create("paths");
 	tcase_add_test(t, paths_are_named_once_until_they_are_forgotten);
 	tcase_add_test(t, paths_that_the_decoder_drops_are_dropped);

@@ -1,9 +1,9 @@
 /*
- * Stretches of calls that a decode worker summed up, into the call tree. A run has some thousand
+ * Segments of calls that a decode worker summed up, into the call tree. A run has some thousand
  * sums for its hundred thousand events, nearly all of paths that were there before: where their
- * nodes are is kept by strand and path.
+ * nodes are is kept by stream and path.
  */
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 
 #include <string.h>
 
@@ -17,37 +17,37 @@ enum {
 	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
 };
 
-static void finish(struct pv_strand *s)
+static void finish(struct pv_call_stream *s)
 {
 	pv_array_finish(&s->path);
 	pv_array_finish(&s->node);
 	pv_array_finish(&s->open);
 }
 
-void pv_stretches_finish(struct pv_stretches *s)
+void pv_segments_finish(struct pv_segments *s)
 {
-	for (size_t i = 0; i <= PV_STRAND_ALONE; i++)
-		finish(&s->strand[i]);
+	for (size_t i = 0; i <= PV_STREAM_SINGLE_BUFFER; i++)
+		finish(&s->stream[i]);
 	pv_array_finish(&s->climbed);
 }
 
 /* --- paths */
 
 /* Numbered anew: nothing of the tree before is of use. */
-static void begin_tree(struct pv_strand *s, uint32_t tree)
+static void begin_tree(struct pv_call_stream *s, uint32_t tree)
 {
 	s->tree = tree;
 	s->path.n = s->node.n = 0;
 	s->shared = false;
 }
 
-static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
+static bool add_paths(struct pv_call_stream *s, const struct pv_call_summary *d)
 {
 	if (d->path.n == 0)
 		return true;
-	if (d->first_path == PV_STRAND_FIRST)
+	if (d->first_path == PV_PATH_FIRST)
 		begin_tree(s, d->tree);
-	size_t known = s->path.n ? s->path.n : PV_STRAND_FIRST, more = d->path.n;
+	size_t known = s->path.n ? s->path.n : PV_PATH_FIRST, more = d->path.n;
 	if (!pv_reserve(&s->path, known + more - s->path.n) ||
 		!pv_reserve(&s->node, known + more - s->node.n))
 		return false;
@@ -58,56 +58,56 @@ static bool add_paths(struct pv_strand *s, const struct pv_digest *d)
 }
 
 /* Those of no more use. */
-static void drop(struct pv_stretches *p, uint64_t strands)
+static void drop(struct pv_segments *p, uint64_t streams)
 {
-	for (size_t i = 0; strands; i++, strands >>= 1) {
-		if (!(strands & 1))
+	for (size_t i = 0; streams; i++, streams >>= 1) {
+		if (!(streams & 1))
 			continue;
-		finish(&p->strand[i]);
-		p->strand[i].thread = NULL;
+		finish(&p->stream[i]);
+		p->stream[i].thread = NULL;
 	}
 }
 
 bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
-	struct pv_stretches *p = &m->private->stretches;
+	struct pv_segments *p = &m->private->segments;
 	bool ok = true;
 	for (size_t i = 0; i < n; i++) {
-		const struct pv_digest *d = &b[i]->digest;
+		const struct pv_call_summary *d = &b[i]->summary;
 		drop(p, d->dropped);
-		ok = add_paths(&p->strand[d->strand], d) && ok;
+		ok = add_paths(&p->stream[d->stream], d) && ok;
 	}
 	return ok;
 }
 
-uint32_t pv_stretch_find(struct pv_model *m, struct pv_strand *s, uint32_t path)
+uint32_t pv_segment_find(struct pv_model *m, struct pv_call_stream *s, uint32_t path)
 {
-	struct pv_stretches *p = &m->private->stretches;
+	struct pv_segments *p = &m->private->segments;
 	uint32_t at = path;
 	p->climbed.n = 0;
-	for (; at != PV_STRAND_BASE && s->node.v[at].turn != s->turn; at = s->path.v[at].parent) {
+	for (; at != PV_PATH_BASE && s->node.v[at].turn != s->turn; at = s->path.v[at].parent) {
 		if (!pv_reserve(&p->climbed, 1))
 			return PV_MAP_NONE;
 		p->climbed.v[p->climbed.n++] = at;
 	}
-	uint32_t node = at == PV_STRAND_BASE ? s->base : s->node.v[at].node;
+	uint32_t node = at == PV_PATH_BASE ? s->base : s->node.v[at].node;
 	while (p->climbed.n > 0) {
 		at = p->climbed.v[--p->climbed.n];
 		node = pv_calls_child(m, node, s->path.v[at].key, 0);
 		if (node == PV_MAP_NONE || node == 0)
 			return PV_MAP_NONE;
-		s->node.v[at] = (struct pv_strand_node){ node, s->turn };
+		s->node.v[at] = (struct pv_stream_node){ node, s->turn };
 		s->shared |= m->calls.node.v[node].key == UINT64_MAX;
 	}
 	return node;
 }
 
-/* --- a stretch */
+/* --- a segment */
 
 struct applying {
 	struct pv_model *m;
 	struct pv_thread_calls *t;
-	struct pv_strand *s;
+	struct pv_call_stream *s;
 	int64_t idle; /* in which nothing was open */
 };
 
@@ -125,7 +125,7 @@ static void give(struct applying *a, uint32_t node, int64_t ns)
 	v[parent].self_ns -= ns;
 }
 
-static void fetch(const struct applying *a, const struct pv_strand_node *n)
+static void fetch(const struct applying *a, const struct pv_stream_node *n)
 {
 	const struct pv_tree_node *at = &a->m->calls.node.v[n->node];
 	if (n->turn != a->s->turn)
@@ -135,15 +135,15 @@ static void fetch(const struct applying *a, const struct pv_strand_node *n)
 }
 
 /* Calls that ended, since they began: what was open before is taken off by end_open(). */
-static bool add_sums(struct applying *a, const struct pv_digest_sum *v, size_t n)
+static bool add_sums(struct applying *a, const struct pv_summary_sum *v, size_t n)
 {
-	const struct pv_strand_node *to = a->s->node.v;
+	const struct pv_stream_node *to = a->s->node.v;
 	for (size_t i = 0; i < n; i++) {
 		if (i + PLACE_AHEAD < n)
 			__builtin_prefetch(&to[v[i + PLACE_AHEAD].path]);
 		if (i + NODE_AHEAD < n)
 			fetch(a, &to[v[i + NODE_AHEAD].path]);
-		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		uint32_t at = pv_segment_node(a->m, a->s, v[i].path);
 		if (at == PV_MAP_NONE)
 			return false;
 		pv_window_touch(a->m, at);
@@ -169,12 +169,12 @@ static void end_open(struct applying *a, size_t kept)
 	a->t->stack.n = kept;
 }
 
-static bool add_open(struct applying *a, const struct pv_digest_open *v, size_t n, int64_t to_ns)
+static bool add_open(struct applying *a, const struct pv_summary_open *v, size_t n, int64_t to_ns)
 {
 	if (!pv_reserve(&a->t->stack, n) || !pv_reserve(&a->s->open, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t at = pv_stretch_node(a->m, a->s, v[i].path);
+		uint32_t at = pv_segment_node(a->m, a->s, v[i].path);
 		if (at == PV_MAP_NONE)
 			return false;
 		pv_window_touch(a->m, at);
@@ -201,7 +201,7 @@ static void pay(struct applying *a, int64_t ns)
 static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t at = pv_stretch_node(a->m, a->s, path[i]);
+		uint32_t at = pv_segment_node(a->m, a->s, path[i]);
 		if (at == PV_MAP_NONE)
 			return false;
 		a->m->calls.node.v[at].exc_leaves++;
@@ -210,23 +210,23 @@ static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
 }
 
 /* With a base that it had before, paths that were found then are found. */
-static void take_turn(struct pv_strand *s, uint32_t base, bool forget)
+static void take_turn(struct pv_call_stream *s, uint32_t base, bool forget)
 {
-	struct pv_strand_base *b = &s->had[base % PV_STRAND_BASES];
+	struct pv_stream_base *b = &s->had[base % PV_STREAM_BASES];
 	memset(s->had, 0, forget ? sizeof s->had : 0);
 	if (b->turn == 0 || b->node != base)
-		*b = (struct pv_strand_base){ base, ++s->turns };
+		*b = (struct pv_stream_base){ base, ++s->turns };
 	s->turn = b->turn;
 }
 
 /*
- * What the strand's base is, and whether nodes are where they were. If not, those of calls that
+ * What the stream's base is, and whether nodes are where they were. If not, those of calls that
  * stay open are where the stack says, whatever their keys mean by now.
  */
-static void begin(struct pv_model *m, struct pv_strand *s, const struct pv_thread_calls *t,
-	const struct pv_stretch *next)
+static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_thread_calls *t,
+	const struct pv_segment *next)
 {
-	const struct pv_stretches *p = &m->private->stretches;
+	const struct pv_segments *p = &m->private->segments;
 	if (s->resumes)
 		s->base_depth = t->stack.n - s->open.n;
 	s->resumes = false;
@@ -238,7 +238,7 @@ static void begin(struct pv_model *m, struct pv_strand *s, const struct pv_threa
 		s->shared = false;
 		for (size_t i = 0; i < next->kept; i++) {
 			uint32_t node = t->stack.v[depth + i].node;
-			s->node.v[s->open.v[i]] = (struct pv_strand_node){ node, s->turn };
+			s->node.v[s->open.v[i]] = (struct pv_stream_node){ node, s->turn };
 			s->shared |= m->calls.node.v[node].key == UINT64_MAX;
 		}
 	}
@@ -257,18 +257,18 @@ static void pause(struct pv_model *m)
 	pv_model_take_back(m);
 }
 
-bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s)
+bool pv_segment_begin(struct pv_context *x, const struct pv_segment *s)
 {
-	const struct pv_digest *d = &x->batch->digest;
-	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
-	const struct pv_digest_sum *sum = &d->sum.v[s->sum];
+	const struct pv_call_summary *d = &x->batch->summary;
+	struct pv_call_stream *stream = &x->m->private->segments.stream[d->stream];
+	const struct pv_summary_sum *sum = &d->sum.v[s->sum];
 	size_t made = 0;
-	begin(x->m, strand, &x->thread->stack, s);
+	begin(x->m, stream, &x->thread->stack, s);
 	x->m->private->use_ns = s->from_ns;
 	for (size_t i = 0; i < s->sums && s->sums > MADE_AT_ONCE; i++) {
-		if (strand->node.v[sum[i].path].turn == strand->turn)
+		if (stream->node.v[sum[i].path].turn == stream->turn)
 			continue;
-		if (pv_stretch_find(x->m, strand, sum[i].path) == PV_MAP_NONE)
+		if (pv_segment_find(x->m, stream, sum[i].path) == PV_MAP_NONE)
 			return false;
 		if (++made % MADE_AT_ONCE == 0)
 			pause(x->m);
@@ -278,12 +278,12 @@ bool pv_stretch_begin(struct pv_context *x, const struct pv_stretch *s)
 	return true;
 }
 
-bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
+bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s)
 {
-	const struct pv_digest *d = &x->batch->digest;
+	const struct pv_call_summary *d = &x->batch->summary;
 	struct pv_thread_calls *t = &x->thread->stack;
-	struct pv_strand *strand = &x->m->private->stretches.strand[d->strand];
-	struct applying a = { .m = x->m, .t = t, .s = strand };
+	struct pv_call_stream *stream = &x->m->private->segments.stream[d->stream];
+	struct applying a = { .m = x->m, .t = t, .s = stream };
 	end_open(&a, a.s->base_depth + s->kept);
 	pay(&a, s->to_ns - t->last_ns);
 	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
@@ -299,7 +299,7 @@ bool pv_stretch_apply(struct pv_context *x, const struct pv_stretch *s)
 	return true;
 }
 
-bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
+bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret)
 {
 	if (m->only.ranged || m->only.threaded || m->timeline.width_ns == 0)
 		return false;
@@ -307,14 +307,15 @@ bool pv_model_digests(const struct pv_model *m, struct pv_digest *ret)
 	ret->cell_origin_ns = m->timeline.origin_ns;
 	ret->cell_ns = m->timeline.width_ns;
 	/* No cell of the window is narrower. */
-	ret->stretch_ns = m->window->off ? PV_STRETCH_ANY : (int64_t)PV_WINDOW_CELL_MS * 1000000;
+	ret->segment_ns = m->window->off ? PV_SEGMENT_ANY : (int64_t)PV_WINDOW_CELL_MS * 1000000;
 	return true;
 }
 
 /* --- a run that is applied event by event */
 
-/* Takes over the strand's open calls as the stretch has them, and no figure. */
-static bool skip(struct pv_strand *s, const struct pv_digest *d, const struct pv_stretch *next)
+/* Takes over the stream's open calls as the segment has them, and no figure. */
+static bool skip(
+	struct pv_call_stream *s, const struct pv_call_summary *d, const struct pv_segment *next)
 {
 	size_t kept = next->goes_on ? next->kept : 0;
 	s->open.n = kept < s->open.n ? kept : s->open.n;
@@ -332,10 +333,10 @@ bool pv_calls_skip_summary(struct pv_model *m, struct pv_batch *const *b, size_t
 {
 	bool ok = true;
 	for (size_t i = 0; i < n; i++) {
-		const struct pv_digest *d = &b[i]->digest;
-		struct pv_strand *s = &m->private->stretches.strand[d->strand];
-		for (size_t k = 0; k < d->stretch.n; k++)
-			ok = skip(s, d, &d->stretch.v[k]) && ok;
+		const struct pv_call_summary *d = &b[i]->summary;
+		struct pv_call_stream *s = &m->private->segments.stream[d->stream];
+		for (size_t k = 0; k < d->segment.n; k++)
+			ok = skip(s, d, &d->segment.v[k]) && ok;
 	}
 	return ok;
 }

@@ -14,7 +14,7 @@ static size_t shared_bit(uint64_t key)
 	return pv_hash(key) % PV_SHARED_BITS;
 }
 
-static void set_shared(struct pv_stretches *p, uint64_t key)
+static void set_shared(struct pv_segments *p, uint64_t key)
 {
 	size_t bit = shared_bit(key);
 	p->shared_key[bit / 64] |= UINT64_C(1) << bit % 64;
@@ -23,12 +23,12 @@ static void set_shared(struct pv_stretches *p, uint64_t key)
 
 void pv_summaries_note_shared(struct pv_model *m, uint64_t key)
 {
-	set_shared(&m->private->stretches, key);
+	set_shared(&m->private->segments, key);
 }
 
 static void note_shared(struct pv_model *m)
 {
-	struct pv_stretches *p = &m->private->stretches;
+	struct pv_segments *p = &m->private->segments;
 	memset(p->shared_key, 0, sizeof p->shared_key);
 	p->shared_any = false;
 	for (size_t i = 1; i < m->names.method.n; i++)
@@ -44,16 +44,16 @@ struct times {
 static bool is_key_unambiguous(const struct pv_model *m, uint64_t key, const struct times *t)
 {
 	size_t bit = shared_bit(key);
-	if ((m->private->stretches.shared_key[bit / 64] >> bit % 64 & 1) == 0)
+	if ((m->private->segments.shared_key[bit / 64] >> bit % 64 & 1) == 0)
 		return true;
 	return pv_names_method_steady(&m->names, key, t->from_ns, t->to_ns);
 }
 
-/* In all the run: a call that one stretch leaves open may end in the next. */
+/* In all the run: a call that one segment leaves open may end in the next. */
 static bool is_unambiguous(
-	const struct pv_model *m, const struct pv_digest *d, const struct times *t)
+	const struct pv_model *m, const struct pv_call_summary *d, const struct times *t)
 {
-	const struct pv_digest_path *path = m->private->stretches.strand[d->strand].path.v;
+	const struct pv_summary_path *path = m->private->segments.stream[d->stream].path.v;
 	for (size_t i = 0; i < d->sum.n; i++)
 		if (!is_key_unambiguous(m, path[d->sum.v[i].path].key, t))
 			return false;
@@ -67,9 +67,9 @@ static bool is_unambiguous(
 static bool open_are_unambiguous(
 	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
 {
-	const struct pv_strand *s = &m->private->stretches.strand[b->digest.strand];
+	const struct pv_call_stream *s = &m->private->segments.stream[b->summary.stream];
 	const struct pv_thread *th = pv_summary_thread(m, b);
-	if (!th || !b->digest.stretch.v[0].goes_on)
+	if (!th || !b->summary.segment.v[0].goes_on)
 		return true;
 	size_t base = s->resumes ? th->stack.stack.n - s->open.n : s->base_depth;
 	if (th->stack.stack.n > base + OPEN_MOST)
@@ -90,8 +90,8 @@ static struct times times_of(struct pv_batch *const *b, size_t n)
 {
 	struct times t = { INT64_MAX, INT64_MIN };
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < b[i]->digest.stretch.n; k++) {
-			const struct pv_stretch *s = &b[i]->digest.stretch.v[k];
+		for (size_t k = 0; k < b[i]->summary.segment.n; k++) {
+			const struct pv_segment *s = &b[i]->summary.segment.v[k];
 			t.from_ns = s->from_ns < t.from_ns ? s->from_ns : t.from_ns;
 			t.to_ns = s->to_ns > t.to_ns ? s->to_ns : t.to_ns;
 		}
@@ -101,14 +101,14 @@ static struct times times_of(struct pv_batch *const *b, size_t n)
 
 bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
-	if (!m->private->stretches.shared_known)
+	if (!m->private->segments.shared_known)
 		note_shared(m);
-	if (!m->private->stretches.shared_any)
+	if (!m->private->segments.shared_any)
 		return true;
 	const struct times t = times_of(b, n);
 	for (size_t i = 0; i < n; i++) {
-		if (b[i]->digest.stretch.n && (!is_unambiguous(m, &b[i]->digest, &t) ||
-						      !open_are_unambiguous(m, b[i], &t)))
+		if (b[i]->summary.segment.n && (!is_unambiguous(m, &b[i]->summary, &t) ||
+						       !open_are_unambiguous(m, b[i], &t)))
 			return false;
 	}
 	return true;

@@ -3,11 +3,11 @@
  * decoded: every figure is the same.
  */
 #include "common/format/mlpd/framer.h"
-#include "common/calls/mlpd_digest.h"
+#include "common/calls/mlpd_summary.h"
 #include "common/calls/summariser.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/objects/address_log.h"
-#include "common/model/calls/stretch.h"
+#include "common/model/calls/segment.h"
 #include "common/model/time/window.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/same_models.h"
@@ -38,7 +38,7 @@ struct world {
 	size_t buffers;
 	int64_t now;
 	bool wild; /* times step back, leaves go astray */
-	bool off;  /* without a window: stretches are as long as they can be */
+	bool off;  /* without a window: segments are as long as they can be */
 	bool slow; /* and many calls take seconds */
 };
 
@@ -215,14 +215,14 @@ struct reader {
 	struct pv_model *m;
 	struct pv_decode_task task[RUN];
 	size_t n, longest;
-	uint64_t digested;
+	uint64_t summarised;
 	struct pv_summariser *summariser;
 };
 
 static void apply_batch(struct reader *r, struct pv_batch *b)
 {
 	size_t at = 0;
-	r->digested += b->digest.events;
+	r->summarised += b->summary.events;
 	ck_assert(pv_model_apply(r->m, b, &at, 0));
 	ck_assert_uint_eq(at, b->n);
 	pv_batch_finish(b);
@@ -277,7 +277,7 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 	b->time_base = f->buffer.time_base;
 	b->offset = f->offset - header; /* as logkit counts */
 	b->gap_before = gap;
-	pv_model_digests(r->m, &b->digest);
+	pv_model_summarises(r->m, &b->summary);
 	mlpd_bases_init(&t->bases, &f->buffer);
 	t->format = f->header.format;
 	if (r->m->timeline.width_ns == 0 || odd(8) == 0)
@@ -285,7 +285,7 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 }
 
 static struct logkit *read_again(
-	const struct world *w, struct pv_address_log *address_log, uint64_t *ret_digested)
+	const struct world *w, struct pv_address_log *address_log, uint64_t *ret_summarised)
 {
 	struct logkit *twin = logkit_new(17); /* for its model, begun in the same way */
 	struct pv_model *m = twin->model;
@@ -315,14 +315,14 @@ static struct logkit *read_again(
 	}
 	apply(&r);
 	pv_summariser_destroy(r.summariser);
-	ck_assert_uint_eq(m->private->stretches.broken, 0);
-	*ret_digested += r.digested;
+	ck_assert_uint_eq(m->private->segments.broken, 0);
+	*ret_summarised += r.summarised;
 	ck_assert_uint_eq(buffer, w->buffers);
 	mlpd_framer_finish(&f);
 	return twin;
 }
 
-static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *events)
+static void compare(uint64_t seed, bool full, uint64_t *summarised, uint64_t *events)
 {
 	static const size_t caps[] = { 400, 4000, PV_TREE_CAP };
 	struct world *w = calloc(1, sizeof *w);
@@ -339,7 +339,7 @@ static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *even
 	for (size_t n = 3 + odd(30); n > 0; n--)
 		buffer(w);
 	throw_all(w);
-	struct logkit *other = read_again(w, &address_log[1], digested);
+	struct logkit *other = read_again(w, &address_log[1], summarised);
 	ck_same_models(logkit_model(w->k), other->model);
 	*events += other->model->calls.cap == PV_TREE_CAP ? other->model->events : 0;
 	logkit_free(other);
@@ -351,12 +351,12 @@ static void compare(uint64_t seed, bool full, uint64_t *digested, uint64_t *even
 
 START_TEST(random_logs)
 {
-	uint64_t digested = 0, events = 0;
-	const char *more = getenv("DIGEST_WORLDS"); /* for a long run: worlds per loop */
+	uint64_t summarised = 0, events = 0;
+	const char *more = getenv("SUMMARY_WORLDS"); /* for a long run: worlds per loop */
 	uint64_t n = more ? strtoul(more, NULL, 10) : 4;
 	for (uint64_t i = 0; i < n; i++)
-		compare((uint64_t)_i * 1000 + i + 1, i == 0, &digested, &events);
-	ck_assert_uint_gt(digested, events / 20); /* or this compares nothing */
+		compare((uint64_t)_i * 1000 + i + 1, i == 0, &summarised, &events);
+	ck_assert_uint_gt(summarised, events / 20); /* or this compares nothing */
 }
 END_TEST
 
@@ -366,16 +366,16 @@ END_TEST
  */
 START_TEST(an_ousted_object_comes_again)
 {
-	uint64_t digested = 0, events = 0;
-	compare(18001, false, &digested, &events);
-	ck_assert_uint_gt(digested, 0);
+	uint64_t summarised = 0, events = 0;
+	compare(18001, false, &summarised, &events);
+	ck_assert_uint_gt(summarised, 0);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("model digest");
-	TCase *t = tcase_create("digest");
+	Suite *s = suite_create("model summary");
+	TCase *t = tcase_create("summary");
 	tcase_set_timeout(t, 600);
 	tcase_add_loop_test(t, random_logs, 0, LOOPS);
 	tcase_add_test(t, an_ousted_object_comes_again);
