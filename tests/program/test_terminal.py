@@ -197,7 +197,7 @@ def keys_from_the_terminal(profview, log):
     os.close(write)
     v.wait_for(b'Shop.Main', 'data on standard input: figures', anew=True)
     v.keys('h')
-    v.wait_for(b'Backspace', 'data on standard input: keys work')
+    v.wait_for(b'Everywhere', 'data on standard input: keys work')
     v.keys('Q')
     check('data on standard input: exit code', v.end() == 0)
     v.restored('data on standard input')

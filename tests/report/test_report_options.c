@@ -22,7 +22,7 @@ START_TEST(options_are_checked_before_a_long_load)
 		{ { .sections = "counters.samples", .format = PV_REPORT_CSV }, NULL },
 		{ { .sections = "code_coverage", .format = PV_REPORT_MARKDOWN }, NULL },
 		{ { .sections = "method" },
-			"no section \"method\"; there are: coverage findings events methods" },
+			"no section \"method\"; there is: methods exceptions.clause_methods jit.methods" },
 		{ { .sections = "methods,,nonsense" }, "no section \"nonsense\"" },
 		{ { .sections = "gc.nonsense" }, "no section \"gc.nonsense\"" },
 		{ { .sections = "methods", .sort = "bytes" },
