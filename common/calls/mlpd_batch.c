@@ -92,7 +92,7 @@ static bool push_event(struct mlpd_summary_builder *d, const struct pv_event *e)
 		d->over = true;
 	}
 	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
-		return mlpd_push_rare(b, e);
+		return mlpd_push_other(b, e);
 	mlpd_push(b, e->time, e->kind, e->call.method);
 	return true;
 }
@@ -201,8 +201,8 @@ bool mlpd_decode_plain(struct pv_batch *b)
 	memcpy(&format, b->summary.format, sizeof format);
 	pv_batch_again(b);
 	b->continues = before.continues;
-	b->told = before.told;
-	b->gap_before = before.gap_before;
+	b->definitions_applied = before.definitions_applied;
+	b->bytes_lost_before = before.bytes_lost_before;
 	bool ok = mlpd_decode_batch(b, &bases, &format, before.summary.partial, &used);
 	/* The caller may know more about damage by now. */
 	b->damaged = before.damaged;

@@ -160,14 +160,14 @@ static bool end_run(struct pv_summariser *r)
 static bool is_last(struct pv_summariser *r, const struct pv_batch *b)
 {
 	bool last = r->redefined || b->damaged;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		switch (b->rare.v[i].kind) {
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		switch (b->other_events.v[i].kind) {
 		case PV_KIND_METHOD_FREE:
 		case PV_KIND_CLASS_UNLOAD:
 		case PV_KIND_IMAGE_UNLOAD:
 		case PV_KIND_ASSEMBLY_UNLOAD:
 		case PV_KIND_DOMAIN_UNLOAD:
-			/* Definitions are read ahead then (hold.h), and the times of a run looked at. */
+			/* Definitions are read ahead then (reorder.h), and the times of a run looked at. */
 			r->described.over = last = true;
 			break;
 		case PV_KIND_SYNC_POINT:
@@ -194,8 +194,8 @@ static void note_end(struct mlpd_summary_builder *d, int64_t time)
 /* After a batch that ended a run: threads begin and end in it. */
 static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 {
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		const struct pv_event *e = &b->other_events.v[i];
 		if (e->kind != PV_KIND_THREAD_START && e->kind != PV_KIND_THREAD_END)
 			continue;
 		struct call_stream *s = find_stream(r, e->meta.key);
@@ -254,8 +254,8 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
 /* Descriptions that no builder has seen. */
 static void note_descriptions(struct pv_summariser *r, const struct pv_batch *b)
 {
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		const struct pv_event *e = &b->other_events.v[i];
 		if (pv_is_description(e))
 			pv_described_changes(&r->described, e);
 	}

@@ -29,9 +29,9 @@ void pv_batch_drop_pack(struct pv_batch *b)
 void pv_batch_again(struct pv_batch *b)
 {
 	pv_batch_drop_pack(b);
-	b->n = b->allocs.n = b->rare.n = b->pool.n = b->descs.n = b->values.n = 0;
+	b->n = b->allocs.n = b->other_events.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->frames.n = 0;
-	b->continues = b->told = b->gap_before = b->damaged = false;
+	b->continues = b->definitions_applied = b->bytes_lost_before = b->damaged = false;
 	b->damage_offset = b->damage_bytes = 0;
 	pv_call_summary_reset(&b->summary);
 }
@@ -50,7 +50,7 @@ void pv_batch_finish(struct pv_batch *b)
 	free(b->kind);
 	free(b->key);
 	pv_array_finish(&b->allocs);
-	pv_array_finish(&b->rare);
+	pv_array_finish(&b->other_events);
 	pv_array_finish(&b->pool);
 	pv_array_finish(&b->frames);
 	pv_array_finish(&b->descs);
@@ -95,7 +95,7 @@ void pv_batch_give_back(struct pv_batch *b)
 	if (b->block) {
 		pv_block_drop(b->block);
 		b->block = NULL;
-		MOVE(&b->bytes, &b->own);
+		MOVE(&b->bytes, &b->owned_payload);
 	}
 	b->bytes.n = 0;
 }
@@ -103,7 +103,7 @@ void pv_batch_give_back(struct pv_batch *b)
 void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n)
 {
 	pv_batch_give_back(b);
-	MOVE(&b->own, &b->bytes);
+	MOVE(&b->owned_payload, &b->bytes);
 	b->block = pv_block_hold(block);
 	b->bytes.v = at;
 	b->bytes.n = n;

@@ -24,23 +24,23 @@ struct pv_batch_frame {
 };
 
 struct pv_batch {
-	uint64_t offset;    /* of the buffer header, in the inflated stream */
-	uint64_t bytes_len; /* payload bytes this batch covers */
-	uint64_t thread;    /* native id of the thread that wrote the buffer */
-	uint64_t time_base; /* ns */
-	bool continues;     /* a further piece of the buffer before (very large buffers) */
-	bool told;          /* the model knows its definitions already */
-	bool gap_before;    /* bytes before this buffer were lost or damaged */
+	uint64_t offset;          /* of the buffer header, in the inflated stream */
+	uint64_t bytes_len;       /* payload bytes this batch covers */
+	uint64_t thread;          /* native id of the thread that wrote the buffer */
+	uint64_t time_base;       /* ns */
+	bool continues;           /* a further piece of the buffer before (very large buffers) */
+	bool definitions_applied; /* the model has its definitions already */
+	bool bytes_lost_before;   /* bytes before this buffer were lost or damaged */
 
 	/* Event i: time[i], kind[i], key[i]. n is the same for all three. */
 	size_t n, room;
 	uint64_t *time;
 	uint8_t *kind;
 	uint64_t *key; /* method for METHOD_ENTER/LEAVE/EXC_LEAVE; index into allocs for ALLOC;
-			* index into rare for every other kind */
+			* index into other_events for every other kind */
 
 	PV_ARRAY(struct pv_alloc) allocs;
-	PV_ARRAY(struct pv_event) rare;
+	PV_ARRAY(struct pv_event) other_events;
 	PV_ARRAY(uint64_t) pool;
 	/*
 	 * Where a log says only what has changed of a stack, each frame stands here once. If there
@@ -53,8 +53,8 @@ struct pv_batch {
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
 	struct pv_block
 		*block; /* `bytes` lie in it, which the batch holds; NULL: they are its own */
-	PV_ARRAY(uint8_t) own;          /* memory for bytes of its own, while they are not */
-	struct pv_call_summary summary; /* calls that stand in no event of the arrays above */
+	PV_ARRAY(uint8_t) owned_payload; /* memory for bytes of its own, while they are not */
+	struct pv_call_summary summary;  /* calls that stand in no event of the arrays above */
 	void *pack; /* the arrays but `bytes`, `own` and sums lie in it, and cannot grow; or NULL */
 
 	/* Set when the payload's tail could not be decoded; events before it are good. */
@@ -84,7 +84,7 @@ bool pv_batch_own(struct pv_batch *b);
 /* In the order in which they are packed: all that a copy needs but payload and sums. */
 #define PV_BATCH_PACKED(X)                                                                         \
 	X(allocs)                                                                                  \
-	X(rare)                                                                                    \
+	X(other_events)                                                                            \
 	X(pool)                                                                                    \
 	X(frames)                                                                                  \
 	X(descs)                                                                                   \

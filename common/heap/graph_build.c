@@ -249,9 +249,9 @@ bool pv_graph_build_add(
 		default:
 			break;
 		}
-		if (batch->key[i] >= batch->rare.n)
+		if (batch->key[i] >= batch->other_events.n)
 			continue;
-		if (!event(b, batch, &batch->rare.v[batch->key[i]], reterr))
+		if (!event(b, batch, &batch->other_events.v[batch->key[i]], reterr))
 			return false;
 	}
 	return true;

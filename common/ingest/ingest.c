@@ -72,7 +72,7 @@ static bool apply_one(struct pv_ingest *in, bool *ret_ok)
 	return *ret_ok;
 }
 
-/* All that was decoded; some of it may be kept back (hold.h). */
+/* All that was decoded; some of it may be kept back (reorder.h). */
 static bool apply_all(struct pv_ingest *in)
 {
 	bool ok;
@@ -235,7 +235,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
 	b->continues = f->continues;
-	b->gap_before = f->gap_before;
+	b->bytes_lost_before = f->bytes_lost_before;
 	t->format = in->format;
 	t->partial = !f->last_piece || !f->whole;
 	if (f->continues)
@@ -289,9 +289,9 @@ static bool submit_buffer(struct pv_ingest *in)
 		return ok;
 	}
 	bool piece = in->framer.continues || !in->framer.last_piece || !in->framer.whole;
-	if (piece || in->framer.gap_before)
+	if (piece || in->framer.bytes_lost_before)
 		pv_decode_pool_cut(in->pool);
-	if (in->framer.gap_before)
+	if (in->framer.bytes_lost_before)
 		pv_decode_pool_forget(in->pool, false);
 	while (!(t = pv_decode_pool_room(in->pool)) && apply_one(in, &ok))
 		;

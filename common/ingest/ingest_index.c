@@ -292,7 +292,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	pv_source_info(in->source, &info);
 	struct index_state s = { .finished = finished };
 	/* Batches held back until their definitions are known would be missing from the model. */
-	bool held = in->hold.kept.n > in->hold.first;
+	bool held = in->reorder.kept.n > in->reorder.first;
 	bool place =
 		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
 	if (finished)

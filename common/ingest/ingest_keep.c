@@ -74,7 +74,7 @@ static bool settle(struct pv_ingest *in, struct pv_batch *const *b, size_t n, bo
 {
 	bool ok = pv_paths_register(in->model, b, n);
 	if (ok && (ends || pv_calls_need_order(in->model, b, n)))
-		ok = pv_hold_expand(in->model, b, n);
+		ok = pv_reorder_expand(in->model, b, n);
 	return ok || pv_ingest_fail_nomem(in);
 }
 
@@ -86,14 +86,14 @@ bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t 
 		if (t[i].nomem)
 			return pv_ingest_fail_nomem(in);
 	}
-	in->as_run = b[0]->damaged || !pv_hold_wanted(&in->hold, in->model);
+	in->as_run = b[0]->damaged || !pv_reorder_wanted(&in->reorder, in->model);
 	return !in->as_run || settle(in, b, n, false);
 }
 
 static void tell_ends(struct pv_ingest *in, const struct pv_batch *b)
 {
 	pv_model_lock(in->model);
-	pv_hold_tell_ends(&in->hold, in->model, b);
+	pv_reorder_apply_ends(&in->reorder, in->model, b);
 	pv_model_unlock(in->model);
 }
 
@@ -109,18 +109,18 @@ static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 	struct pv_batch *b[PV_DECODE_RUN];
 	bool ok = true;
 	size_t n;
-	while (ok && *credit > 0 && (n = pv_hold_due(&in->hold, in->model, all, b)) > 0) {
+	while (ok && *credit > 0 && (n = pv_reorder_due(&in->reorder, in->model, all, b)) > 0) {
 		bool ends = false;
 		*credit -= (ptrdiff_t)n;
 		for (size_t i = 0; i < n && n > 1; i++)
-			ends |= pv_hold_tells_end(&in->hold, b[i]);
+			ends |= pv_reorder_has_end(&in->reorder, b[i]);
 		if (n == 1)
 			tell_ends(in, b[0]);
 		ok = settle(in, b, n, ends);
 		for (size_t i = 0; i < n && ok; i++)
 			ok = apply_kept(in, b[i]);
 		for (size_t i = 0; i < n; i++)
-			pv_hold_done(&in->hold);
+			pv_reorder_done(&in->reorder);
 	}
 	return ok;
 }
@@ -137,7 +137,7 @@ bool pv_ingest_flush(struct pv_ingest *in, bool all)
 static bool flush_some(struct pv_ingest *in)
 {
 	const ptrdiff_t most = PV_DECODE_RUN;
-	if (pv_hold_is_full(&in->hold))
+	if (pv_reorder_is_full(&in->reorder))
 		return pv_ingest_flush(in, false);
 	in->credit = in->credit < most - 2 ? in->credit + 2 : most;
 	return flush(in, false, &in->credit);
@@ -155,7 +155,7 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b)
 		return apply_now(in, b);
 	pv_model_make_room(in->model);
 	pv_model_lock(in->model);
-	bool ok = pv_hold_put(&in->hold, in->model, b);
+	bool ok = pv_reorder_put(&in->reorder, in->model, b);
 	pv_model_unlock(in->model);
 	return ok ? flush_some(in) : pv_ingest_fail_nomem(in);
 }

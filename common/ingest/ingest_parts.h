@@ -9,7 +9,7 @@
 #include "common/format/mlpd/framer.h"
 #include "common/ingest/ground/buffers.h"
 #include "common/ingest/decode_pool.h"
-#include "common/ingest/hold.h"
+#include "common/ingest/reorder.h"
 #include "common/ingest/ingest.h"
 #include "common/ingest/ground/meter.h"
 
@@ -34,21 +34,21 @@ struct pv_ingest {
 	struct mlpd_format found; /* a layout that showed late; the log is read with it from its
 				     * beginning on, where its header says found_says */
 	uint8_t found_says;
-	bool again;              /* that is to begin; it does so once */
-	struct pv_hold hold;     /* batches decoded and not applied yet */
-	ptrdiff_t credit;        /* batches that may be applied of what is due */
-	bool as_run;             /* the run at hand is applied whole, and not kept */
-	struct mlpd_bases bases; /* of a buffer that comes in pieces */
-	PV_ARRAY(uint8_t) carry; /* its bytes not decoded yet */
-	struct b07_stream old;   /* a log of 2007 is read with this instead of the framer */
-	bool chosen, is_old;     /* which of the two it is */
-	bool live;               /* caught up at least once */
-	int64_t signalled_ns;    /* when progress was, last */
-	bool signalled;          /* and all of it was */
-	bool skip_pieces;        /* the rest of this buffer stands behind damage */
-	bool recording;          /* the source was told where its record begins */
-	uint64_t indexed;        /* what the index that was read or written last covers */
-	int64_t indexed_ns;      /* when that was */
+	bool again;                /* that is to begin; it does so once */
+	struct pv_reorder reorder; /* batches decoded and not applied yet */
+	ptrdiff_t credit;          /* batches that may be applied of what is due */
+	bool as_run;               /* the run at hand is applied whole, and not kept */
+	struct mlpd_bases bases;   /* of a buffer that comes in pieces */
+	PV_ARRAY(uint8_t) carry;   /* its bytes not decoded yet */
+	struct b07_stream old;     /* a log of 2007 is read with this instead of the framer */
+	bool chosen, is_old;       /* which of the two it is */
+	bool live;                 /* caught up at least once */
+	int64_t signalled_ns;      /* when progress was, last */
+	bool signalled;            /* and all of it was */
+	bool skip_pieces;          /* the rest of this buffer stands behind damage */
+	bool recording;            /* the source was told where its record begins */
+	uint64_t indexed;          /* what the index that was read or written last covers */
+	int64_t indexed_ns;        /* when that was */
 
 	/*
 	 * Held by another thread than the owner's while it looks into a model or the table, and by

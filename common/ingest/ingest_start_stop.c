@@ -72,7 +72,7 @@ void pv_ingest_leave(struct pv_ingest *in)
 	in->pool = NULL;
 	mlpd_framer_finish(&in->framer);
 	b07_finish(&in->old);
-	pv_hold_finish(&in->hold);
+	pv_reorder_finish(&in->reorder);
 	pv_array_finish(&in->carry);
 }
 

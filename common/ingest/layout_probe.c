@@ -85,7 +85,7 @@ static bool give_buffer(
 	b->offset = f->payload_offset - MLPD_BUFFER_HEADER;
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
-	b->gap_before = f->gap_before;
+	b->bytes_lost_before = f->bytes_lost_before;
 	mlpd_bases_init(&bases, &f->buffer);
 	return mlpd_decode_batch(b, &bases, &t->format, !f->whole, &used) && to->batch(to->ctx, b);
 }

@@ -10,7 +10,7 @@
 #include "common/model/objects/classes_fold.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/ground/model_parts.h"
-#include "common/model/names/told.h"
+#include "common/model/names/early_definitions.h"
 #include "common/model/calls/own_time.h"
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/time/window_parts.h"
@@ -26,7 +26,7 @@ static bool rare_names(struct pv_context *x, const struct pv_event *e)
 	struct pv_names *n = &x->m->names;
 	if (x->thread->last_ns != PV_NEVER && x->thread->last_ns > n->applied_ns)
 		n->applied_ns = x->thread->last_ns;
-	if (!x->batch->told && !pv_names_take(x->m, e))
+	if (!x->batch->definitions_applied && !pv_names_take(x->m, e))
 		return false;
 	return (e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e)) && pv_loads_apply(x, e);
 }
@@ -40,7 +40,7 @@ static bool counters(struct pv_context *x, const struct pv_event *e)
 	return ok;
 }
 
-static bool rare(struct pv_context *x, const struct pv_event *e)
+static bool other_event(struct pv_context *x, const struct pv_event *e)
 {
 	switch (e->kind) {
 	case PV_KIND_GC_EVENT:
@@ -135,7 +135,7 @@ static bool rare(struct pv_context *x, const struct pv_event *e)
 
 /* Counted since the last change of cell. */
 struct tally {
-	uint64_t enters, leaves, exc_leaves, allocs, rare;
+	uint64_t enters, leaves, exc_leaves, allocs, other_events;
 	uint64_t objects, bytes; /* that the allocations stand for */
 	uint64_t outside;        /* not counted: the restriction leaves them out */
 	int64_t time;            /* any within the cell */
@@ -170,8 +170,8 @@ static bool put_away(struct pv_context *x, struct tally *t)
 	m->kinds[PV_KIND_ALLOC] += t->allocs;
 	m->calls.calls += t->enters;
 	x->thread->calls += t->enters;
-	x->thread->events += hot + t->rare;
-	m->events += hot + t->rare;
+	x->thread->events += hot + t->other_events;
+	m->events += hot + t->other_events;
 	bool ok = tell_buckets(x, t);
 	*t = (struct tally){ .time = t->time };
 	return ok;
@@ -361,7 +361,7 @@ static bool segment(struct pv_context *x, struct tally *t, size_t i, int64_t *ne
 /* The thread's epoch may be over: then the loop must start anew behind event i. */
 static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool *ret_stop)
 {
-	const struct pv_event *e = &x->batch->rare.v[x->batch->key[i]];
+	const struct pv_event *e = &x->batch->other_events.v[x->batch->key[i]];
 	struct pv_model *m = x->m;
 	x->time = pv_own_time(e, m->target.logging2007 ? UINT8_MAX : m->target.rules, m->zero_ns);
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
@@ -372,11 +372,11 @@ static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool
 		sample ? pv_samples_count(x, e) : x->thread->selected && pv_in_range(m, x->time);
 	if (x->counts) {
 		m->kinds[e->kind]++;
-		tally->rare++;
+		tally->other_events++;
 		pv_timeline_add(&m->timeline, PV_TRACK_EVENTS, x->time, 1);
 	}
 	*ret_stop = e->kind == PV_KIND_THREAD_END;
-	return rare(x, e);
+	return other_event(x, e);
 }
 
 static inline void note_times(struct pv_context *x, int64_t oldest, int64_t newest)
@@ -503,7 +503,7 @@ static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
 {
 	if (b->kind[at] != PV_KIND_THREAD_START)
 		return true;
-	const struct pv_event *e = &b->rare.v[b->key[at]];
+	const struct pv_event *e = &b->other_events.v[b->key[at]];
 	return e->meta.key != b->thread || pv_threads_apply(m, e);
 }
 
@@ -514,7 +514,7 @@ static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 	pv_gc_exit_until(m, (int64_t)b->time_base);
 	m->buffers += !b->continues;
 	m->bytes += b->bytes_len;
-	if (b->gap_before)
+	if (b->bytes_lost_before)
 		pv_threads_gap(m);
 }
 
@@ -533,9 +533,9 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	int64_t start = budget_ns ? clock_ns() : 0;
 	bool limited = m->only.ranged || m->only.threaded;
 	bool ok = true;
-	m->private->breath.may = budget_ns > 0;
-	m->private->breath.owner = pthread_self();
-	m->private->breath.done = 0;
+	m->private->yield.may = budget_ns > 0;
+	m->private->yield.owner = pthread_self();
+	m->private->yield.done = 0;
 	if (*at == 0)
 		begin_batch(m, b);
 	if (*at == 0 && pv_classes_are_many(&m->names))
@@ -560,7 +560,7 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	}
 	if (*at == b->n)
 		end_batch(m, b);
-	m->private->breath.may = false;
+	m->private->yield.may = false;
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 	return ok;
 }

@@ -44,7 +44,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 #define OWN(F, T)                                                                                  \
 	F(T, lock, LEFT_OUT_ALL)                                                                   \
 	F(T, next, LEFT_OUT_ALL)                                                                   \
-	F(T, breath, LEFT_OUT_ALL)                                                                 \
+	F(T, yield, LEFT_OUT_ALL)                                                                  \
 	F(T, fold, LEFT_OUT_ALL)                                                                   \
 	F(T, addresses, LEFT_OUT_ALL)                                                              \
 	F(T, said, LEFT_OUT_ALL)                                                                   \

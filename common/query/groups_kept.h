@@ -14,7 +14,7 @@
 
 /*
  * Makes them where names changed since the last time, in parts between which it lets go of the
- * lock; nothing that was looked up in the model before is good afterwards. In the hold in which it
+ * lock; nothing that was looked up in the model before is good afterwards. While the lock is held in which it
  * returns every id has its group. Where it fails for want of memory borrowing tries again. Without
  * a cache nothing is made.
  */

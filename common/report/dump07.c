@@ -212,7 +212,7 @@ static void put_event(const struct pv_dump07 *d, size_t i)
 	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
 		address(d, "method", b->key[i]);
 	} else {
-		put_fields(d, &b->rare.v[b->key[i]]);
+		put_fields(d, &b->other_events.v[b->key[i]]);
 	}
 	putc('\n', d->out);
 }

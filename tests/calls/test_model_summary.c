@@ -276,7 +276,7 @@ static void read_buffer(struct reader *r, const struct mlpd_framer *f, bool gap)
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
 	b->offset = f->offset - header; /* as logkit counts */
-	b->gap_before = gap;
+	b->bytes_lost_before = gap;
 	pv_model_summarises(r->m, &b->summary);
 	mlpd_bases_init(&t->bases, &f->buffer);
 	t->format = f->header.format;

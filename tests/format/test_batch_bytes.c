@@ -43,15 +43,15 @@ static void decode(struct pv_batch *b, const struct wire *w)
 	ck_assert(mlpd_decode_batch(b, &bases, &w->format, false, &used));
 	ck_assert(!b->damaged);
 	ck_assert_uint_eq(used, w->events.n);
-	ck_assert_uint_gt(b->rare.n, 0);
+	ck_assert_uint_gt(b->other_events.n, 0);
 }
 
 /* The rare events as text, one behind the other; to be freed. */
 static char *told(const struct pv_batch *b, unsigned version)
 {
-	char *all = calloc(b->rare.n + 1, TEXT), *to = all;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		event_text(to, TEXT, &b->rare.v[i], b, (uint8_t)version);
+	char *all = calloc(b->other_events.n + 1, TEXT), *to = all;
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		event_text(to, TEXT, &b->other_events.v[i], b, (uint8_t)version);
 		to += strlen(to);
 	}
 	return all;
@@ -126,16 +126,17 @@ START_TEST(what_is_large_goes)
 	struct pv_batch b = { 0 };
 	ck_assert(pv_batch_reserve(&b, 1000));
 	ck_assert(pv_reserve(&b.allocs, 4) && pv_reserve(&b.pool, 5000));
-	ck_assert(pv_reserve(&b.rare, 9) && pv_reserve(&b.summary.number, 5000));
-	const void *allocs = b.allocs.v, *rare = b.rare.v;
+	ck_assert(pv_reserve(&b.other_events, 9) && pv_reserve(&b.summary.number, 5000));
+	const void *allocs = b.allocs.v, *rare = b.other_events.v;
 	b.n = 1000;
-	b.allocs.n = b.rare.n = 3;
+	b.allocs.n = b.other_events.n = 3;
 	b.pool.n = b.summary.number.n = 5000;
 	size_t all = pv_batch_bytes(&b);
 	pv_batch_trim(&b, 1 << 20);
 	ck_assert_uint_eq(pv_batch_bytes(&b), all);
 	pv_batch_trim(&b, 4096);
-	ck_assert(b.allocs.v == allocs && b.allocs.n == 3 && b.rare.v == rare && b.rare.n == 3);
+	ck_assert(b.allocs.v == allocs && b.allocs.n == 3 && b.other_events.v == rare &&
+		  b.other_events.n == 3);
 	ck_assert(!b.time && !b.kind && !b.key && !b.pool.v && !b.summary.number.v);
 	ck_assert_uint_eq(b.n + b.room + b.pool.n + b.pool.room + b.summary.number.n, 0);
 	ck_assert(pv_batch_reserve(&b, 10) && pv_reserve(&b.pool, 1));

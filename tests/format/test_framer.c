@@ -65,7 +65,7 @@ static void note(struct result *r, struct mlpd_framer *f, enum mlpd_piece p)
 		r->buffers++;
 		r->payload += f->payload_len;
 		r->last_whole = f->whole;
-		r->gap_before_last = f->gap_before;
+		r->gap_before_last = f->bytes_lost_before;
 	} else if (p == MLPD_DAMAGE) {
 		r->damages++;
 		r->damage_bytes += f->damage.bytes;

@@ -19,7 +19,7 @@ static void check(const struct b07_stream *s, size_t fed)
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->kind[i] == PV_KIND_ALLOC && b->key[i] >= b->allocs.n)
 			abort();
-		if (b->kind[i] > PV_KIND_METHOD_EXC_LEAVE && b->key[i] >= b->rare.n)
+		if (b->kind[i] > PV_KIND_METHOD_EXC_LEAVE && b->key[i] >= b->other_events.n)
 			abort();
 	}
 }

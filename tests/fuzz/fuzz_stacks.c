@@ -17,8 +17,8 @@ static void check(const struct b07_stream *s, size_t fed)
 	if (b->n > 3 * fed || b->n > b->room || s->offset > s->received)
 		abort();
 	for (size_t i = 0; i < b->n; i++) {
-		const struct pv_event *e = &b->rare.v[b->key[i]];
-		if (b->key[i] >= b->rare.n)
+		const struct pv_event *e = &b->other_events.v[b->key[i]];
+		if (b->key[i] >= b->other_events.n)
 			abort();
 		if (e->kind == PV_KIND_SAMPLE_HIT &&
 			(size_t)e->hit.frames.at + e->hit.frames.n > b->pool.n)

@@ -134,10 +134,10 @@ static void put_event(const struct lines *l, size_t i)
 	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
 		fprintf(l->out, " %" PRIu64, b->key[i]);
 	} else {
-		if (b->rare.v[b->key[i]].kind != b->kind[i] ||
-			b->rare.v[b->key[i]].time != b->time[i])
+		if (b->other_events.v[b->key[i]].kind != b->kind[i] ||
+			b->other_events.v[b->key[i]].time != b->time[i])
 			abort();
-		put_rare(l, &b->rare.v[b->key[i]]);
+		put_rare(l, &b->other_events.v[b->key[i]]);
 	}
 	putc('\n', l->out);
 }

@@ -113,7 +113,7 @@ static void apply(struct logkit *k, struct logkit_buffer *b)
 	batch->thread = b->thread;
 	batch->time_base = (uint64_t)b->time_base;
 	batch->offset = k->offset;
-	batch->gap_before = k->gap;
+	batch->bytes_lost_before = k->gap;
 	k->gap = false;
 	k->offset += b->bytes.n + MLPD_BUFFER_HEADER;
 	mlpd_bases_init(&bases, &h);

@@ -196,9 +196,9 @@ static void push(struct pv_batch *b, uint64_t time)
 		b->allocs.v[b->allocs.n++] =
 			(struct pv_alloc){ odd(), odd(), odd(), span(b, 40, 1) };
 	} else if (kind > PV_KIND_METHOD_EXC_LEAVE) {
-		ck_assert(pv_reserve(&b->rare, 1));
-		b->rare.v[b->rare.n] = event(b, kind, time);
-		b->key[i] = b->rare.n++;
+		ck_assert(pv_reserve(&b->other_events, 1));
+		b->other_events.v[b->other_events.n] = event(b, kind, time);
+		b->key[i] = b->other_events.n++;
 	}
 }
 
@@ -214,7 +214,7 @@ void noise_batch(struct pv_batch *b, size_t n, uint64_t *time, bool wild)
 	b->bytes_len = 1;
 	b->thread = odd() % 5 * 8;
 	b->time_base = *time;
-	b->gap_before = number() % 20 == 0;
+	b->bytes_lost_before = number() % 20 == 0;
 	b->damaged = number() % 20 == 0;
 	for (size_t i = 0; i < n; i++) {
 		*time += number() % 10000;

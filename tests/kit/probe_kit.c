@@ -192,7 +192,7 @@ static void take_event(struct probe_log *log, uint64_t thread, size_t i)
 		log->unnamed += pv_map_get(&log->class_index, a->type) == PV_MAP_NONE;
 		t->allocs++;
 	} else {
-		take_rare(log, t, &b->rare.v[b->key[i]], i == 0);
+		take_rare(log, t, &b->other_events.v[b->key[i]], i == 0);
 	}
 }
 

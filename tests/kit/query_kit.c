@@ -77,9 +77,9 @@ static void add(struct kit *k, enum pv_kind kind, uint64_t key)
 void kit_event(struct kit *k, struct pv_event e)
 {
 	e.time = k->time;
-	kit_must(pv_reserve(&k->batch.rare, 1));
-	k->batch.rare.v[k->batch.rare.n++] = e;
-	add(k, e.kind, k->batch.rare.n - 1);
+	kit_must(pv_reserve(&k->batch.other_events, 1));
+	k->batch.other_events.v[k->batch.other_events.n++] = e;
+	add(k, e.kind, k->batch.other_events.n - 1);
 }
 
 static struct pv_text text(const char *s)

@@ -167,8 +167,8 @@ START_TEST(readers_find_everything_in_its_place)
 	ck_assert_uint_gt(m->allocs.sites.folded, 0);
 	same_end(k->model, m);
 	/* In no hold more than its part was gone through. */
-	ck_assert_uint_le(m->private->breath.most, HELD);
-	ck_assert_uint_ge(m->private->breath.most, HELD / 8);
+	ck_assert_uint_le(m->private->yield.most, HELD);
+	ck_assert_uint_ge(m->private->yield.most, HELD / 8);
 	pv_model_destroy(m);
 	logkit_free(k);
 }

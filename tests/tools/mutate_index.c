@@ -80,7 +80,7 @@ static struct pv_event event_of(const struct pv_batch *b, size_t i)
 		e.alloc.size = a->size;
 		e.alloc.stack = a->stack;
 	} else {
-		e = b->rare.v[b->key[i]];
+		e = b->other_events.v[b->key[i]];
 	}
 	return e;
 }

@@ -46,7 +46,7 @@ static bool buffer(struct reading *r)
 	b->bytes.n = b->bytes_len = f->payload_len;
 	b->thread = f->buffer.thread;
 	b->time_base = f->buffer.time_base;
-	b->gap_before = f->gap_before;
+	b->bytes_lost_before = f->bytes_lost_before;
 	struct mlpd_layout_probe t = { .says = f->header.format.data_version,
 		.partial = !f->whole || !f->last_piece };
 	mlpd_bases_init(&t.start, &f->buffer);

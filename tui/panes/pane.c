@@ -54,7 +54,7 @@ static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list
 	for (int i = 0; i < p->def->parts; i++) {
 		const struct ui_part *part = &p->def->part[i];
 		bool shown = !part->only || s->summary.recorded & part->only;
-		bool rows = !part->rare || has_rows(&p->list[i]);
+		bool rows = !part->hide_empty || has_rows(&p->list[i]);
 		shown = shown && (i == 0 || !p->alone);
 		if (shown && rows && !(s->summary.recorded & part->unless))
 			list[n++] = i;
@@ -144,7 +144,7 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 			base = second->id;
 		if (l->needs_select)
 			ui_list_set_select(l, diff && !s->base_shot ? 0 : id, base);
-		if (p->split.part[i].h > 0 || p->def->part[i].rare)
+		if (p->split.part[i].h > 0 || p->def->part[i].hide_empty)
 			ui_list_refresh(l, s);
 	}
 }

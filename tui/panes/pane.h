@@ -37,7 +37,7 @@ struct ui_part {
 	bool by_class;         /* only the sites of the main list's class */
 	bool of_second;        /* about the row of the first list of details, too */
 	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
-	bool rare;             /* left out while it has no rows */
+	bool hide_empty;       /* left out while it has no rows */
 };
 
 struct ui_pane;

@@ -86,10 +86,10 @@ bool b07_push(struct b07 *d, struct pv_event *e, uint64_t time)
 	struct pv_batch *b = &d->out->batch;
 	e->time = time;
 	e->offset = (uint32_t)(d->item - d->block.payload_offset);
-	if (!pv_reserve(&b->rare, 1))
+	if (!pv_reserve(&b->other_events, 1))
 		return false;
-	b->rare.v[b->rare.n++] = *e;
-	return push(d, e->kind, b->rare.n - 1, time);
+	b->other_events.v[b->other_events.n++] = *e;
+	return push(d, e->kind, b->other_events.n - 1, time);
 }
 
 bool b07_push_name(struct b07 *d, uint64_t key, uint64_t owner, struct pv_text name, uint64_t time)

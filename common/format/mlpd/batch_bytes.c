@@ -5,7 +5,8 @@
 
 #define MOVE(to, from) (memcpy(to, from, sizeof *(from)), memset(from, 0, sizeof *(from)))
 
-_Static_assert(sizeof(((struct pv_batch *)0)->bytes) == sizeof(((struct pv_batch *)0)->own),
+_Static_assert(
+	sizeof(((struct pv_batch *)0)->bytes) == sizeof(((struct pv_batch *)0)->owned_payload),
 	"one takes the other's place");
 
 /* A text among the `n` bytes at `from` is the same one among those at `to`. */
@@ -19,8 +20,8 @@ static void move_text(struct pv_text *t, const uint8_t *from, size_t n, uint8_t 
 static void move_texts(struct pv_batch *b, const uint8_t *from, uint8_t *to)
 {
 	size_t n = b->bytes.n;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		struct pv_event *e = &b->rare.v[i];
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		struct pv_event *e = &b->other_events.v[i];
 		for (const struct mlpd_field *f = mlpd_rows[e->row].field; f->type; f++)
 			if (f->type == MLPD_CSTR || f->type == MLPD_HELPER_NAME)
 				move_text((void *)((char *)e + f->member), from, n, to);
@@ -38,11 +39,11 @@ bool pv_batch_own(struct pv_batch *b)
 	size_t n = b->bytes.n;
 	if (!b->block)
 		return true;
-	b->own.n = 0;
-	if (!pv_reserve(&b->own, n + 1))
+	b->owned_payload.n = 0;
+	if (!pv_reserve(&b->owned_payload, n + 1))
 		return false;
-	memcpy(b->own.v, b->bytes.v, n);
-	move_texts(b, b->bytes.v, b->own.v);
+	memcpy(b->owned_payload.v, b->bytes.v, n);
+	move_texts(b, b->bytes.v, b->owned_payload.v);
 	pv_batch_give_back(b);
 	b->bytes.n = n;
 	return true;

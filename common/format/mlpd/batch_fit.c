@@ -18,16 +18,16 @@ enum {
 
 size_t pv_batch_bytes(const struct pv_batch *b)
 {
-	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->rare) + ROOM(&b->pool) +
+	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->other_events) + ROOM(&b->pool) +
 	       ROOM(&b->frames) + ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) +
-	       ROOM(&b->own) + pv_call_summary_bytes(&b->summary);
+	       ROOM(&b->owned_payload) + pv_call_summary_bytes(&b->summary);
 }
 
 /* All but the payload. */
 static size_t used_beside(const struct pv_batch *b)
 {
 	const struct pv_call_summary *d = &b->summary;
-	return b->n * EVENT + USED(&b->allocs) + USED(&b->rare) + USED(&b->pool) +
+	return b->n * EVENT + USED(&b->allocs) + USED(&b->other_events) + USED(&b->pool) +
 	       USED(&b->frames) + USED(&b->descs) + USED(&b->values) + USED(&d->path) +
 	       USED(&d->sum) + USED(&d->exc) + USED(&d->count) + USED(&d->open) +
 	       USED(&d->segment) + USED(&d->alloc_path) + USED(&d->number);
@@ -87,7 +87,7 @@ static void forget_arrays(struct pv_batch *b)
 	pv_batch_forget_pack(b);
 	memset(&b->summary.sum, 0, sizeof b->summary.sum);
 	memset(&b->bytes, 0, sizeof b->bytes);
-	memset(&b->own, 0, sizeof b->own);
+	memset(&b->owned_payload, 0, sizeof b->owned_payload);
 	b->block = NULL;
 }
 
@@ -150,7 +150,7 @@ void pv_batch_trim(struct pv_batch *b, size_t most)
 		b->n = b->room = 0;
 	}
 	TRIM(&b->allocs);
-	TRIM(&b->rare);
+	TRIM(&b->other_events);
 	TRIM(&b->pool);
 	TRIM(&b->frames);
 	TRIM(&b->descs);

@@ -344,7 +344,7 @@ static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 	f->piece_left -= n;
 	f->whole = f->last_piece = f->piece_left == 0;
 	f->state = f->piece_left ? IN_BUFFER : AT_PIECE;
-	f->gap_before = f->lost;
+	f->bytes_lost_before = f->lost;
 	f->lost = false;
 	return MLPD_BUFFER;
 }

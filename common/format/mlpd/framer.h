@@ -46,7 +46,7 @@ struct mlpd_framer {
 	bool continues;          /* payload continues the buffer before */
 	bool last_piece; /* payload ends its buffer (false: more pieces follow, or it is cut) */
 	bool whole;      /* every byte of this payload that the header promised is here */
-	bool gap_before; /* damage stood between this buffer and the one before */
+	bool bytes_lost_before; /* damage stood between this buffer and the one before */
 	struct mlpd_damage damage;
 	struct pv_error error;
 

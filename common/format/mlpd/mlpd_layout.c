@@ -28,11 +28,11 @@ static bool decode_again(
 	struct pv_batch *b, const struct mlpd_layout_probe *t, const struct mlpd_format *f)
 {
 	struct mlpd_bases bases = t->start;
-	bool continues = b->continues, gap = b->gap_before;
+	bool continues = b->continues, gap = b->bytes_lost_before;
 	size_t used;
 	pv_batch_again(b);
 	b->continues = continues;
-	b->gap_before = gap;
+	b->bytes_lost_before = gap;
 	return mlpd_decode_batch(b, &bases, f, t->partial, &used);
 }
 

@@ -4,12 +4,12 @@
 
 #include "common/format/mlpd/mlpd_call.h"
 
-bool mlpd_push_rare(struct pv_batch *b, const struct pv_event *e)
+bool mlpd_push_other(struct pv_batch *b, const struct pv_event *e)
 {
-	if (!pv_reserve(&b->rare, 1))
+	if (!pv_reserve(&b->other_events, 1))
 		return false;
-	b->rare.v[b->rare.n] = *e;
-	mlpd_push(b, e->time, e->kind, b->rare.n++);
+	b->other_events.v[b->other_events.n] = *e;
+	mlpd_push(b, e->time, e->kind, b->other_events.n++);
 	return true;
 }
 
@@ -31,7 +31,7 @@ static bool push_event(struct pv_batch *b, const struct pv_event *e)
 	if (!pv_batch_reserve(b, 1))
 		return false;
 	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
-		return mlpd_push_rare(b, e);
+		return mlpd_push_other(b, e);
 	mlpd_push(b, e->time, e->kind, e->call.method);
 	return true;
 }

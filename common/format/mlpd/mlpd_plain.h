@@ -17,7 +17,7 @@ static inline void mlpd_push(struct pv_batch *b, uint64_t time, uint8_t kind, ui
 }
 
 /* An event with its entry; there is room for the entry. */
-bool mlpd_push_rare(struct pv_batch *b, const struct pv_event *e);
+bool mlpd_push_other(struct pv_batch *b, const struct pv_event *e);
 
 /*
  * Enter and leave events in a row, as many as there is room for; stops before anything else and

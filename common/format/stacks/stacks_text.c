@@ -94,18 +94,18 @@ static struct pv_event *add_event(struct b07_stream *s, uint8_t kind, uint64_t t
 {
 	struct stacks *d = own(s);
 	struct pv_batch *b = &s->batch;
-	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->rare, 1) ||
+	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
 		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
 		d->nomem = true;
 		return NULL;
 	}
 	b->time[b->n] = time;
 	b->kind[b->n] = kind;
-	b->key[b->n++] = b->rare.n;
+	b->key[b->n++] = b->other_events.n;
 	if (s->want_offsets)
 		s->offsets.v[s->offsets.n++] = s->offset;
-	b->rare.v[b->rare.n] = (struct pv_event){ .time = time, .kind = kind };
-	return &b->rare.v[b->rare.n++];
+	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = time, .kind = kind };
+	return &b->other_events.v[b->other_events.n++];
 }
 
 static uint64_t now(const struct stacks *d)

@@ -5,7 +5,7 @@
 
 #include "common/heap/graph_build.h"
 #include "common/ingest/ingest_parts.h"
-#include "common/ingest/ground/reading.h"
+#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 
 enum { SIGNAL_NS = 50 * 1000 * 1000 };
@@ -14,7 +14,7 @@ struct pv_heap_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_heap_read_options options;
 	struct pv_source *source;
-	struct pv_reading job;
+	struct pv_background job;
 
 	/* the thread's own */
 	struct pv_model *model; /* borrowed */
@@ -43,9 +43,9 @@ static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
 	pthread_mutex_unlock(&r->job.lock);
 	if (now - r->signalled_ns > SIGNAL_NS) {
 		r->signalled_ns = now;
-		pv_reading_changed(&r->job);
+		pv_background_changed(&r->job);
 	}
-	return !pv_reading_stopping(&r->job);
+	return !pv_background_stopping(&r->job);
 }
 
 static bool cancelled(struct pv_heap_read *r)
@@ -232,7 +232,7 @@ static void *work(void *arg)
 	if (!ok)
 		r->status.error = r->error;
 	pthread_mutex_unlock(&r->job.lock);
-	pv_reading_changed(&r->job);
+	pv_background_changed(&r->job);
 	return NULL;
 }
 
@@ -260,9 +260,9 @@ struct pv_heap_read *pv_heap_read_start(
 	r->in = in;
 	r->options = *options;
 	r->status.phase = "reading";
-	if (!pv_reading_init(&r->job))
+	if (!pv_background_init(&r->job))
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
-	else if (look(r) && open_again(r) && pv_reading_start(&r->job, work, r))
+	else if (look(r) && open_again(r) && pv_background_start(&r->job, work, r))
 		return r;
 	else if (r->error.code == PV_OK)
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
@@ -276,7 +276,7 @@ void pv_heap_read_destroy(struct pv_heap_read *r)
 {
 	if (!r)
 		return;
-	pv_reading_finish(&r->job);
+	pv_background_finish(&r->job);
 	pv_graph_build_destroy(r->build);
 	pv_heap_finish(&r->heap);
 	pv_source_close(r->source);
@@ -285,17 +285,17 @@ void pv_heap_read_destroy(struct pv_heap_read *r)
 
 void pv_heap_read_cancel(struct pv_heap_read *r)
 {
-	pv_reading_cancel(&r->job);
+	pv_background_cancel(&r->job);
 }
 
 void pv_heap_read_wait(struct pv_heap_read *r)
 {
-	pv_reading_wait(&r->job);
+	pv_background_wait(&r->job);
 }
 
 void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret)
 {
-	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
+	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_heap_read_fd(const struct pv_heap_read *r)

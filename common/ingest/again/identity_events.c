@@ -49,7 +49,8 @@ static void look_ahead(const struct pv_identity *l, const struct pv_batch *b, si
 		if (b->kind[at] == PV_KIND_ALLOC)
 			pv_identity_expect(l, b->allocs.v[b->key[at]].object, near);
 		else if (b->kind[at] == PV_KIND_HEAP_OBJECT)
-			pv_identity_expect(l, b->rare.v[b->key[at]].heap_object.object, near);
+			pv_identity_expect(
+				l, b->other_events.v[b->key[at]].heap_object.object, near);
 	}
 }
 
@@ -60,7 +61,7 @@ bool pv_identity_event(struct pv_identity_read *r, const struct pv_batch *b, siz
 	look_ahead(l, b, i);
 	if (b->kind[i] == PV_KIND_ALLOC)
 		return allocation(r, b, i, where.path);
-	const struct pv_event *e = &b->rare.v[b->key[i]];
+	const struct pv_event *e = &b->other_events.v[b->key[i]];
 	switch (e->kind) {
 	case PV_KIND_GC_MOVE:
 		return pv_identity_moves(l, b->pool.v + e->moves.pairs.at, e->moves.pairs.n);

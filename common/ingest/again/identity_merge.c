@@ -156,7 +156,7 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 		m->told = m->done;
 		pv_identity_tell(r, "following objects", m->done, m->all);
 	}
-	return !pv_reading_stopping(&r->job);
+	return !pv_background_stopping(&r->job);
 }
 
 /* The buffer just read is begun, unless it was taken already. */
@@ -211,13 +211,13 @@ static bool keep_alloc(struct stream *s, const struct pv_batch *b, size_t i)
 /* Without what it refers to. */
 static bool keep_rare(struct stream *s, const struct pv_batch *b, size_t i)
 {
-	struct pv_event e = b->rare.v[b->key[i]];
+	struct pv_event e = b->other_events.v[b->key[i]];
 	if (e.kind == PV_KIND_GC_MOVE && !keep_span(s, b, &e.moves.pairs))
 		return false;
-	if (!pv_reserve(&s->b.rare, 1))
+	if (!pv_reserve(&s->b.other_events, 1))
 		return false;
-	s->b.key[s->b.n] = s->b.rare.n;
-	s->b.rare.v[s->b.rare.n++] = e;
+	s->b.key[s->b.n] = s->b.other_events.n;
+	s->b.other_events.v[s->b.other_events.n++] = e;
 	return true;
 }
 
@@ -267,7 +267,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		s->b.thread = thread;
 		s->at = s->path.n = 0;
 	}
-	return (ok || pv_identity_nomem(m->r)) && !pv_reading_stopping(&m->r->job);
+	return (ok || pv_identity_nomem(m->r)) && !pv_background_stopping(&m->r->job);
 }
 
 static bool on_header(void *ctx, const struct mlpd_header *h)
@@ -318,11 +318,11 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 		if (!pv_identity_matters(b->kind[i]))
 			continue;
 		if (b->kind[i] == PV_KIND_HEAP_START)
-			shot = number(o, &b->rare.v[b->key[i]]);
+			shot = number(o, &b->other_events.v[b->key[i]]);
 		if (!pv_identity_event(o->r, b, i, (struct pv_identity_where){ shot, 0 }))
 			return pv_identity_nomem(o->r);
 	}
-	return !o->r->identity.done && !pv_reading_stopping(&o->r->job);
+	return !o->r->identity.done && !pv_background_stopping(&o->r->job);
 }
 
 static bool read_old(struct pv_identity_read *r, struct pv_source *source)
@@ -348,7 +348,7 @@ static bool read_new(struct pv_identity_read *r, struct pv_source *source)
 	for (ok = ok && file(&m); ok && !r->identity.done && m.heap.n;)
 		ok = take_first(&m) || pv_identity_nomem(r);
 	finish(&m);
-	return ok && !pv_reading_stopping(&r->job);
+	return ok && !pv_background_stopping(&r->job);
 }
 
 bool pv_identity_merge(struct pv_identity_read *r)

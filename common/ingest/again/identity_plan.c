@@ -123,7 +123,7 @@ static bool look(
 		if (b->kind[i] == PV_KIND_ALLOC) {
 			r->allocs++;
 			r->bare |= b->allocs.v[b->key[i]].stack.n == 0;
-		} else if (!note_rare(r, &b->rare.v[b->key[i]])) {
+		} else if (!note_rare(r, &b->other_events.v[b->key[i]])) {
 			return false;
 		}
 	}
@@ -193,7 +193,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		pv_ingest_status(r->in, &s);
 		pv_identity_tell(r, "looking for objects", r->reached, s.stream_bytes);
 	}
-	return !pv_reading_stopping(&r->job);
+	return !pv_background_stopping(&r->job);
 }
 
 static int by_time(const void *a, const void *b)

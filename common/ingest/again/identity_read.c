@@ -122,7 +122,7 @@ static bool read_all(struct pv_identity_read *r)
 static void *work(void *arg)
 {
 	struct pv_identity_read *r = arg;
-	bool ok = read_all(r) && !pv_reading_stopping(&r->job);
+	bool ok = read_all(r) && !pv_background_stopping(&r->job);
 	pv_array_finish(&r->buffer);
 	pv_array_finish(&r->writer);
 	pv_map_finish(&r->writer_of);
@@ -131,7 +131,7 @@ static void *work(void *arg)
 	r->status.done = ok;
 	r->status.error = r->error;
 	pthread_mutex_unlock(&r->job.lock);
-	pv_reading_changed(&r->job);
+	pv_background_changed(&r->job);
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	r->in = in;
 	r->options = *options;
 	r->status.phase = "looking for objects";
-	if (pv_reading_init(&r->job) && pv_reading_start(&r->job, work, r))
+	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
 		return r;
 	pv_identity_read_destroy(r);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot follow objects: out of threads or descriptors");
@@ -161,7 +161,7 @@ void pv_identity_read_destroy(struct pv_identity_read *r)
 {
 	if (!r)
 		return;
-	pv_reading_finish(&r->job);
+	pv_background_finish(&r->job);
 	pv_identity_finish(&r->identity);
 	pv_model_destroy(r->model);
 	pv_model_destroy(r->seed);
@@ -171,17 +171,17 @@ void pv_identity_read_destroy(struct pv_identity_read *r)
 
 void pv_identity_read_cancel(struct pv_identity_read *r)
 {
-	pv_reading_cancel(&r->job);
+	pv_background_cancel(&r->job);
 }
 
 void pv_identity_read_wait(struct pv_identity_read *r)
 {
-	pv_reading_wait(&r->job);
+	pv_background_wait(&r->job);
 }
 
 void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret)
 {
-	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
+	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_identity_read_fd(const struct pv_identity_read *r)

@@ -4,7 +4,7 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/again/identity_read.h"
-#include "common/ingest/ground/reading.h"
+#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/objects/identity_use.h"
 
@@ -31,7 +31,7 @@ struct pv_identity_thread {
 struct pv_identity_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_identity_read_options options;
-	struct pv_reading job;
+	struct pv_background job;
 
 	/* the thread's own */
 	struct pv_target_info target;

@@ -12,5 +12,5 @@ void pv_identity_tell(struct pv_identity_read *r, const char *phase, uint64_t st
 	r->status.step = step;
 	r->status.steps = steps;
 	pthread_mutex_unlock(&r->job.lock);
-	pv_reading_changed(&r->job);
+	pv_background_changed(&r->job);
 }

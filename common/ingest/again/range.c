@@ -6,7 +6,7 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/again/range_plan.h"
-#include "common/ingest/ground/reading.h"
+#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/persist.h"
 
@@ -16,7 +16,7 @@ struct pv_range_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_source *source;
 	int64_t from_ns, to_ns; /* since zero */
-	struct pv_reading job;
+	struct pv_background job;
 
 	/* the thread's own */
 	struct pv_known known;
@@ -46,7 +46,7 @@ static void tell(struct pv_range_read *r, uint64_t read, uint64_t total)
 	r->status.bytes_read = read;
 	r->status.bytes_total = total;
 	pthread_mutex_unlock(&r->job.lock);
-	pv_reading_changed(&r->job);
+	pv_background_changed(&r->job);
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -136,7 +136,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	}
 	if (!ok)
 		return fail_nomem(r);
-	return !pv_reading_stopping(&r->job);
+	return !pv_background_stopping(&r->job);
 }
 
 static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row)
@@ -272,13 +272,13 @@ static void *work(void *arg)
 {
 	struct pv_range_read *r = arg;
 	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) &&
-		  !pv_reading_stopping(&r->job);
+		  !pv_background_stopping(&r->job);
 	pthread_mutex_lock(&r->job.lock);
 	r->status.over = true;
 	r->status.done = ok;
 	r->status.error = r->error;
 	pthread_mutex_unlock(&r->job.lock);
-	pv_reading_changed(&r->job);
+	pv_background_changed(&r->job);
 	return NULL;
 }
 
@@ -298,7 +298,7 @@ struct pv_range_read *pv_range_start(
 	r->source = source;
 	r->from_ns = from_ns;
 	r->to_ns = to_ns;
-	if (pv_reading_init(&r->job) && pv_reading_start(&r->job, work, r))
+	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
 		return r;
 	pv_range_destroy(r);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");
@@ -309,7 +309,7 @@ void pv_range_destroy(struct pv_range_read *r)
 {
 	if (!r)
 		return;
-	pv_reading_finish(&r->job);
+	pv_background_finish(&r->job);
 	if (!r->again)
 		pv_model_destroy(r->model);
 	pv_ingest_destroy(r->again);
@@ -325,17 +325,17 @@ void pv_range_destroy(struct pv_range_read *r)
 
 void pv_range_cancel(struct pv_range_read *r)
 {
-	pv_reading_cancel(&r->job);
+	pv_background_cancel(&r->job);
 }
 
 void pv_range_wait(struct pv_range_read *r)
 {
-	pv_reading_wait(&r->job);
+	pv_background_wait(&r->job);
 }
 
 void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
 {
-	pv_reading_status(&r->job, &r->status, ret, sizeof *ret);
+	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
 int pv_range_fd(const struct pv_range_read *r)

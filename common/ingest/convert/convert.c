@@ -96,11 +96,12 @@ static bool first_buffer(void *ctx, const struct mlpd_buffer_header *h, const st
 	for (size_t i = 0; i < b->n; i++)
 		if ((int64_t)b->time[i] > c->last)
 			c->last = (int64_t)b->time[i];
-	for (size_t i = 0; i < b->rare.n; i++) {
-		int64_t time = pv_own_time(&b->rare.v[i], c->header.format.data_version, c->zero);
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		int64_t time =
+			pv_own_time(&b->other_events.v[i], c->header.format.data_version, c->zero);
 		if (time > c->last)
 			c->last = time;
-		if (!learn(c, b, &b->rare.v[i]))
+		if (!learn(c, b, &b->other_events.v[i]))
 			return pv_fail(c->err, PV_ENOMEM, b->offset, "out of memory");
 	}
 	return true;
@@ -193,7 +194,7 @@ static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
 		   b->kind[i] == PV_KIND_METHOD_EXC_LEAVE) {
 		ret->call.method = b->key[i];
 	} else {
-		*ret = b->rare.v[b->key[i]];
+		*ret = b->other_events.v[b->key[i]];
 		ret->time = b->time[i];
 	}
 }

@@ -86,8 +86,9 @@ static bool can_say_shot(
 {
 	if (!c->reread->logging2007)
 		return true;
-	for (size_t i = 0; i < b->rare.n; i++)
-		if (b->rare.v[i].kind == PV_KIND_HEAP_OBJECT && b->rare.v[i].heap_object.unsized)
+	for (size_t i = 0; i < b->other_events.n; i++)
+		if (b->other_events.v[i].kind == PV_KIND_HEAP_OBJECT &&
+			b->other_events.v[i].heap_object.unsized)
 			return false;
 	return !start->shot.summary;
 }

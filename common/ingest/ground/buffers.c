@@ -90,14 +90,14 @@ static bool is_momentary(const struct pv_model *m, enum pv_kind kind)
 static uint32_t flags_of(const struct pv_model *m, const struct pv_batch *batch)
 {
 	uint32_t flags = 0;
-	for (size_t i = 0; i < batch->rare.n; i++) {
-		enum pv_kind kind = batch->rare.v[i].kind;
+	for (size_t i = 0; i < batch->other_events.n; i++) {
+		enum pv_kind kind = batch->other_events.v[i].kind;
 		if (!is_momentary(m, kind))
 			flags |= PV_BUFFER_STATE;
 		bool of_thread = kind == PV_KIND_THREAD_START || kind == PV_KIND_THREAD_END;
 		if (of_thread)
 			flags |= PV_BUFFER_ALL;
-		if (of_thread && batch->rare.v[i].meta.key != batch->thread)
+		if (of_thread && batch->other_events.v[i].meta.key != batch->thread)
 			flags |= OTHERS;
 	}
 	return flags;
@@ -367,7 +367,8 @@ static const char *objection(
 		return "objects are asked for in a very large buffer";
 	if (m->names.epochs)
 		return "keys were used again";
-	if (batch->gap_before && !(b->row.n && b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE))
+	if (batch->bytes_lost_before &&
+		!(b->row.n && b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE))
 		return "bytes are missing before a buffer";
 	if (b->row.n == 0 && m->buffers > 1)
 		return "the table does not begin with the log";

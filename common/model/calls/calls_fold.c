@@ -51,7 +51,7 @@ struct fold {
 
 /* Memory that was used for the last fold is taken again: where it is new, half the time goes there.
  */
-static bool make_lists(struct pv_fold_room *r, size_t lists)
+static bool make_lists(struct pv_overflow_scratch *r, size_t lists)
 {
 	if (r->lists_size < lists) {
 		free(r->lists);
@@ -61,7 +61,7 @@ static bool make_lists(struct pv_fold_room *r, size_t lists)
 	return r->lists;
 }
 
-static bool make_tree(struct pv_fold_room *r, size_t tree)
+static bool make_tree(struct pv_overflow_scratch *r, size_t tree)
 {
 	if (r->tree_size < tree) {
 		pv_table_free(r->tree, r->tree_size);
@@ -73,7 +73,7 @@ static bool make_tree(struct pv_fold_room *r, size_t tree)
 
 /* What is said of nodes that are not looked at is unset but where it is looked for. */
 static bool fold_init(
-	struct pv_fold_room *r, const struct pv_calls *c, uint32_t from, struct fold *f)
+	struct pv_overflow_scratch *r, const struct pv_calls *c, uint32_t from, struct fold *f)
 {
 	size_t n = c->node.n, each = sizeof *f->weight + 3 * sizeof(uint32_t) + 4 * sizeof(bool);
 	*f = (struct fold){ .node = c->node.v, .n = n, .from = from, .first = (uint32_t)n };
@@ -98,10 +98,10 @@ static bool fold_init(
 
 void pv_calls_fold_done(struct pv_model *m)
 {
-	struct pv_fold_room *r = &m->private->fold;
+	struct pv_overflow_scratch *r = &m->private->fold;
 	free(r->lists);
 	pv_table_free(r->tree, r->tree_size);
-	*r = (struct pv_fold_room){ 0 };
+	*r = (struct pv_overflow_scratch){ 0 };
 }
 
 static void mark_open(const struct pv_model *m, struct fold *f)
@@ -417,7 +417,7 @@ static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool ne
 
 static bool build_beside(struct pv_model *m, struct fold *f, struct pv_calls *to)
 {
-	struct pv_fold_room *r = &m->private->fold;
+	struct pv_overflow_scratch *r = &m->private->fold;
 	if (!make_tree(r, m->calls.node.room * sizeof *m->calls.node.v))
 		return false;
 	*to = m->calls;
@@ -457,15 +457,15 @@ static bool is_near_end(const struct pv_calls *c, struct fold *f)
 static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 {
 	struct pv_calls *c = &m->calls, to;
-	struct pv_fold_room *r = &m->private->fold;
+	struct pv_overflow_scratch *r = &m->private->fold;
 	struct fold f;
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	bool ok = prepare(m, &f, *parent, newest);
 	bool moves = ok && is_near_end(c, &f);
 	if (moves)
 		forget_wide(&f, &c->wide); /* the owner's alone */
 	ok = ok && (moves || build_beside(m, &f, &to));
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	if (!ok || (moves && !move_up(&f, c)))
 		return false;
 	if (!moves) {

@@ -250,11 +250,11 @@ static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_
 /* Others may have their turn, and large tables grow. */
 static void pause(struct pv_model *m)
 {
-	if (!m->private->breath.may)
+	if (!m->private->yield.may)
 		return;
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	pv_model_make_room(m);
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 }
 
 bool pv_segment_begin(struct pv_context *x, const struct pv_segment *s)

@@ -1,6 +1,6 @@
 /*
  * Whether the calls of a run can be applied summed up, or their order among other events counts: the
- * hold asks (hold.h). That a segment continues what its stream has had is no question: see continues().
+ * hold asks (reorder.h). That a segment continues what its stream has had is no question: see continues().
  */
 #include "common/base/invariant.h"
 #include "common/model/ground/model_parts.h"

@@ -26,10 +26,10 @@ static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
 	uint32_t *remap = NULL;
 	if (windowed && !pv_window_flush(m))
 		return false;
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	bool ok = pv_sites_copy(s, &copy);
 	bool made = ok && pv_sites_make_room(&copy, &remap);
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	if (ok)
 		pv_sites_settle(s, &copy, made);
 	if (made && windowed)

@@ -247,26 +247,26 @@ static void forget_stacks(struct pv_model *m)
 {
 	for (size_t i = 0; i < m->calls.node.n; i++) {
 		m->calls.node.v[i].stack = 0; /* asked for again when needed */
-		pv_model_breathe(m, 1);
+		pv_model_lock_yield(m, 1);
 	}
 }
 
 static bool fold_once(struct pv_model *m)
 {
 	struct fold f;
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	bool ok = prepare(m, &f);
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	replace(m, &f, ok);
 	if (ok) {
 		pv_window_renumber_sites(m, f.remap);
 		forget_stacks(m);
 	}
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	for (const struct pv_stack_listener *const *l = m->private->on_stacks; ok && *l; l++)
 		ok = !(*l)->settled || (*l)->settled(m);
 	fold_finish(&f);
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	return ok;
 }
 

@@ -5,7 +5,7 @@
 
 #include "common/model/calls/calls_open.h"
 #include "common/model/ground/model_parts.h"
-#include "common/model/names/told.h"
+#include "common/model/names/early_definitions.h"
 
 bool pv_threads_init(struct pv_threads *t)
 {
@@ -207,7 +207,7 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 	return true;
 }
 
-void pv_threads_told_end(struct pv_threads *t, uint64_t id, int64_t time)
+void pv_threads_end_early(struct pv_threads *t, uint64_t id, int64_t time)
 {
 	struct pv_thread *th = newest(t, id);
 	if (!th || th->end_ns != PV_NEVER || began(th) == PV_NEVER || began(th) > time)
@@ -231,7 +231,7 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e)
 	return th && pv_intern_add(&m->names.text, e->meta.name.at, e->meta.name.len, &th->name);
 }
 
-void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time)
+void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time)
 {
-	pv_threads_told_end(&m->threads, thread, time);
+	pv_threads_end_early(&m->threads, thread, time);
 }

@@ -16,31 +16,31 @@ void pv_model_unlock(struct pv_model *m)
 	pthread_mutex_unlock(&m->private->lock);
 }
 
-void pv_model_let_go(struct pv_model *m)
+void pv_model_lock_release(struct pv_model *m)
 {
-	struct pv_breath *b = &m->private->breath;
+	struct pv_lock_yield *b = &m->private->yield;
 	if (b->may && pthread_equal(b->owner, pthread_self()))
 		pv_model_unlock(m);
 }
 
-void pv_model_take_back(struct pv_model *m)
+void pv_model_lock_retake(struct pv_model *m)
 {
-	struct pv_breath *b = &m->private->breath;
+	struct pv_lock_yield *b = &m->private->yield;
 	if (!b->may || !pthread_equal(b->owner, pthread_self()))
 		return;
 	pv_model_lock(m);
 	b->done = 0;
 }
 
-void pv_model_breathe(struct pv_model *m, size_t entries)
+void pv_model_lock_yield(struct pv_model *m, size_t entries)
 {
 	enum { ENOUGH = 1 << 16 };
-	struct pv_breath *b = &m->private->breath;
+	struct pv_lock_yield *b = &m->private->yield;
 	b->done += entries;
 	b->most = b->done > b->most ? b->done : b->most;
 	if (b->done < ENOUGH)
 		return;
 	b->done = 0;
-	pv_model_let_go(m);
-	pv_model_take_back(m);
+	pv_model_lock_release(m);
+	pv_model_lock_retake(m);
 }

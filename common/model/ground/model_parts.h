@@ -9,7 +9,7 @@
 #include "common/base/estimate.h"
 #include "common/model/ground/model_stack.h"
 #include "common/model/calls/segment.h"
-#include "common/model/ground/breath.h"
+#include "common/model/ground/lock_yield.h"
 #include "common/model/ground/listen.h"
 #include "common/model/model.h"
 #include "common/model/objects/addresses.h"
@@ -23,8 +23,8 @@ struct pv_key_cache { /* direct-mapped: wire key -> method id */
 
 struct pv_model_private {
 	pthread_mutex_t lock, next;
-	struct pv_breath breath;
-	struct pv_fold_room fold;
+	struct pv_lock_yield yield;
+	struct pv_overflow_scratch fold;
 	struct pv_addresses addresses;
 	struct pv_said said;
 

@@ -1,7 +1,7 @@
 #include "common/model/names/loads.h"
 
 #include "common/model/ground/model_parts.h"
-#include "common/model/names/told.h"
+#include "common/model/names/early_definitions.h"
 
 static enum pv_entity_kind entity_of(unsigned kind)
 {

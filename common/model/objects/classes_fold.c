@@ -72,7 +72,7 @@ static void fold(struct pv_model *m, const uint32_t *id, size_t count)
 		n->class_use.v[id[i]] =
 			(struct pv_class_use){ .other = true, .last_ns = INT64_MIN };
 		n->classes_folded++;
-		pv_model_breathe(m, 1);
+		pv_model_lock_yield(m, 1);
 	}
 }
 
@@ -80,18 +80,18 @@ bool pv_classes_make_room(struct pv_model *m)
 {
 	struct pv_names *n = &m->names;
 	size_t count = 0;
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	uint64_t *bytes = weigh(m);
 	uint32_t *id = malloc(n->class_use.n * sizeof *id);
 	bool ok = bytes && id && choose(n, bytes, id, &count);
 	free(bytes);
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	if (ok)
 		fold(m, id, count);
 	free(id);
-	pv_model_let_go(m);
+	pv_model_lock_release(m);
 	ok = ok && forget_keys(n); /* nobody else looks for keys */
-	pv_model_take_back(m);
+	pv_model_lock_retake(m);
 	n->class_fold_at = n->class_use.n + n->class_cap / 16; /* not at every batch */
 	return ok;
 }

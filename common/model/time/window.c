@@ -212,12 +212,12 @@ bool pv_window_flush(struct pv_model *m)
 	w->failed = false;
 	while (w->nodes_at < w->nodes.n) {
 		ok &= flush_node(m, &w->nodes.v[w->nodes_at++], time);
-		pv_model_breathe(m, 1);
+		pv_model_lock_yield(m, 1);
 	}
 	w->nodes.n = w->nodes_at = 1;
 	while (w->sites_at < w->sites.n) {
 		ok &= flush_site(m, &w->sites.v[w->sites_at++], time);
-		pv_model_breathe(m, 1);
+		pv_model_lock_yield(m, 1);
 	}
 	w->sites.n = w->sites_at = 1;
 	ok &= pv_buckets_put_gathered(m);

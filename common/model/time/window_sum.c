@@ -228,7 +228,7 @@ void pv_window_renumber_nodes(struct pv_model *m, const uint32_t *to)
 	for (; w->cell < PV_WINDOW_CELLS; w->cell++) {
 		struct pv_window_cell *c = &m->window->cell[w->cell];
 		c->merged_nodes = 0;
-		for (w->at = 0; w->at < c->nodes.n; pv_model_breathe(m, 1)) {
+		for (w->at = 0; w->at < c->nodes.n; pv_model_lock_yield(m, 1)) {
 			struct pv_window_entry *e = &c->nodes.v[w->at++];
 			e->node = to[e->node];
 		}
@@ -244,7 +244,7 @@ void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to)
 	for (; w->cell < PV_WINDOW_CELLS; w->cell++) {
 		struct pv_window_cell *c = &m->window->cell[w->cell];
 		c->merged_sites = 0;
-		for (w->at = 0; w->at < c->sites.n; pv_model_breathe(m, 1)) {
+		for (w->at = 0; w->at < c->sites.n; pv_model_lock_yield(m, 1)) {
 			struct pv_window_bytes *e = &c->sites.v[w->at++];
 			e->site = to[e->site];
 		}

@@ -1,6 +1,6 @@
 /* Definitions and ends that are told ahead of the events around them. */
-#ifndef PV_MODEL_TOLD_H
-#define PV_MODEL_TOLD_H
+#ifndef PV_MODEL_EARLY_DEFINITIONS_H
+#define PV_MODEL_EARLY_DEFINITIONS_H
 
 #include "common/model/model.h"
 
@@ -9,8 +9,8 @@
  * will be applied later, in its turn; and the end of a thread that is said in such a batch of
  * another thread. False when out of memory.
  */
-bool pv_model_tell(struct pv_model *m, struct pv_batch *batch);
-void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time);
+bool pv_model_define(struct pv_model *m, struct pv_batch *batch);
+void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time);
 
 /* --- private to the model */
 
@@ -18,6 +18,6 @@ void pv_model_tell_end(struct pv_model *m, uint64_t thread, int64_t time);
 bool pv_names_take(struct pv_model *m, const struct pv_event *e);
 
 /* The end of a thread whose buffers before it may still be to come. */
-void pv_threads_told_end(struct pv_threads *t, uint64_t id, int64_t time);
+void pv_threads_end_early(struct pv_threads *t, uint64_t id, int64_t time);
 
 #endif

@@ -1,4 +1,4 @@
-#include "common/ingest/ground/reading.h"
+#include "common/ingest/ground/background.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,15 +15,15 @@ static void signal_fd(int fd)
 		;
 }
 
-bool pv_reading_init(struct pv_reading *j)
+bool pv_background_init(struct pv_background *j)
 {
-	*j = (struct pv_reading){ .changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	*j = (struct pv_background){ .changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	pthread_mutex_init(&j->lock, NULL);
 	return j->changed_fd >= 0 && j->stop_fd >= 0;
 }
 
-bool pv_reading_start(struct pv_reading *j, void *(*work)(void *), void *arg)
+bool pv_background_start(struct pv_background *j, void *(*work)(void *), void *arg)
 {
 	sigset_t all, before;
 	sigfillset(&all);
@@ -33,11 +33,11 @@ bool pv_reading_start(struct pv_reading *j, void *(*work)(void *), void *arg)
 	return j->started;
 }
 
-void pv_reading_finish(struct pv_reading *j)
+void pv_background_finish(struct pv_background *j)
 {
 	if (j->started)
-		pv_reading_cancel(j);
-	pv_reading_wait(j);
+		pv_background_cancel(j);
+	pv_background_wait(j);
 	if (j->changed_fd >= 0)
 		close(j->changed_fd);
 	if (j->stop_fd >= 0)
@@ -45,30 +45,30 @@ void pv_reading_finish(struct pv_reading *j)
 	pthread_mutex_destroy(&j->lock);
 }
 
-bool pv_reading_stopping(const struct pv_reading *j)
+bool pv_background_stopping(const struct pv_background *j)
 {
 	struct pollfd p = { .fd = j->stop_fd, .events = POLLIN };
 	return poll(&p, 1, 0) > 0;
 }
 
-void pv_reading_changed(struct pv_reading *j)
+void pv_background_changed(struct pv_background *j)
 {
 	signal_fd(j->changed_fd);
 }
 
-void pv_reading_cancel(struct pv_reading *j)
+void pv_background_cancel(struct pv_background *j)
 {
 	signal_fd(j->stop_fd);
 }
 
-void pv_reading_wait(struct pv_reading *j)
+void pv_background_wait(struct pv_background *j)
 {
 	if (j->started)
 		pthread_join(j->thread, NULL);
 	j->started = false;
 }
 
-void pv_reading_status(struct pv_reading *j, const void *status, void *ret, size_t size)
+void pv_background_status(struct pv_background *j, const void *status, void *ret, size_t size)
 {
 	pthread_mutex_lock(&j->lock);
 	memcpy(ret, status, size);

@@ -1,4 +1,4 @@
-#include "common/model/names/told.h"
+#include "common/model/names/early_definitions.h"
 
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/natives.h"
@@ -29,11 +29,11 @@ bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 	return true;
 }
 
-bool pv_model_tell(struct pv_model *m, struct pv_batch *b)
+bool pv_model_define(struct pv_model *m, struct pv_batch *b)
 {
-	b->told = true;
-	for (size_t i = 0; i < b->rare.n; i++)
-		if (!pv_names_take(m, &b->rare.v[i]))
+	b->definitions_applied = true;
+	for (size_t i = 0; i < b->other_events.n; i++)
+		if (!pv_names_take(m, &b->other_events.v[i]))
 			return false;
 	return true;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/format/mlpd/batch_fit.h"
-#include "common/ingest/hold.h"
+#include "common/ingest/reorder.h"
 #include "common/ingest/ingest.h"
 #include "common/query/coverage.h"
 #include "tests/kit/suite.h"
@@ -404,41 +404,41 @@ END_TEST
 
 START_TEST(nothing_is_kept_while_nothing_has_ended)
 {
-	struct pv_hold h = { 0 };
+	struct pv_reorder h = { 0 };
 	struct pv_model *m = pv_model_create(NULL);
-	ck_assert(!pv_hold_wanted(&h, m));
+	ck_assert(!pv_reorder_wanted(&h, m));
 	m->names.unloads = 1;
-	ck_assert(pv_hold_wanted(&h, m));
+	ck_assert(pv_reorder_wanted(&h, m));
 	m->names.unloads = 0;
 	m->threads.ended = 1;
-	ck_assert(pv_hold_wanted(&h, m));
+	ck_assert(pv_reorder_wanted(&h, m));
 	pv_model_destroy(m);
-	pv_hold_finish(&h);
+	pv_reorder_finish(&h);
 }
 END_TEST
 
 START_TEST(what_is_kept_is_bounded)
 {
-	struct pv_hold h = { 0 };
+	struct pv_reorder h = { 0 };
 	struct pv_model *m = pv_model_create(NULL);
-	struct pv_batch b = { 0 }, *due[PV_HOLD_RUN];
+	struct pv_batch b = { 0 }, *due[PV_REORDER_RUN];
 	pv_model_rules(m, 17);
 	for (unsigned i = 0; i < 200; i++) {
 		ck_assert(pv_batch_reserve(&b, 20000));
 		b.n = 20000;
 		b.thread = i;
 		memset(b.kind, PV_KIND_SYNC_POINT, b.n);
-		ck_assert(pv_hold_put(&h, m, &b));
+		ck_assert(pv_reorder_put(&h, m, &b));
 		ck_assert_uint_eq(b.n, 0);
-		while (pv_hold_due(&h, m, false, due))
-			pv_hold_done(&h);
-		ck_assert_uint_le(h.bytes + h.spare_bytes, PV_HOLD_BYTES);
+		while (pv_reorder_due(&h, m, false, due))
+			pv_reorder_done(&h);
+		ck_assert_uint_le(h.bytes + h.spare_bytes, PV_REORDER_BYTES);
 	}
-	ck_assert_uint_gt(h.bytes, PV_HOLD_BYTES / 2);
-	ck_assert_uint_eq(pv_hold_due(&h, m, true, due), 1);
+	ck_assert_uint_gt(h.bytes, PV_REORDER_BYTES / 2);
+	ck_assert_uint_eq(pv_reorder_due(&h, m, true, due), 1);
 	ck_assert_uint_lt(due[0]->thread, 199);
 	pv_batch_finish(&b);
-	pv_hold_finish(&h);
+	pv_reorder_finish(&h);
 	pv_model_destroy(m);
 }
 END_TEST
@@ -471,7 +471,7 @@ START_TEST(what_is_kept_has_its_payload)
 	ck_assert_uint_eq(kept.n, 3);
 	ck_assert_uint_eq(kept.bytes.n, bytes);
 	ck_assert_uint_eq(pv_batch_used(&kept), holds);
-	ck_assert_str_eq(kept.rare.v[0].jit.name.at, "Run ()");
+	ck_assert_str_eq(kept.other_events.v[0].jit.name.at, "Run ()");
 	pv_batch_finish(&kept);
 	pv_batch_finish(&b);
 	wire_finish(&w);

@@ -1,13 +1,13 @@
-#include "common/ingest/hold.h"
+#include "common/ingest/reorder.h"
 
 #include <string.h>
 
 #include "common/calls/mlpd_summary.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/model/calls/segment.h"
-#include "common/model/names/told.h"
+#include "common/model/names/early_definitions.h"
 
-void pv_hold_finish(struct pv_hold *h)
+void pv_reorder_finish(struct pv_reorder *h)
 {
 	for (size_t i = h->first; i < h->kept.n; i++)
 		pv_batch_finish(&h->kept.v[i].batch);
@@ -17,32 +17,32 @@ void pv_hold_finish(struct pv_hold *h)
 	pv_array_finish(&h->spare);
 	pv_array_finish(&h->ends);
 	pv_map_finish(&h->ends_of);
-	*h = (struct pv_hold){ 0 };
+	*h = (struct pv_reorder){ 0 };
 }
 
-bool pv_hold_wanted(const struct pv_hold *h, const struct pv_model *m)
+bool pv_reorder_wanted(const struct pv_reorder *h, const struct pv_model *m)
 {
 	return h->kept.n > h->first || m->names.unloads || m->names.epochs || m->threads.ended;
 }
 
 /* NULL: nothing was said of it. */
-static struct pv_hold_end *first_end(const struct pv_hold *h, uint64_t thread)
+static struct pv_reorder_end *first_end(const struct pv_reorder *h, uint64_t thread)
 {
 	uint32_t at = h->ends.n ? pv_map_get(&h->ends_of, thread) : PV_MAP_NONE;
 	return at == PV_MAP_NONE ? NULL : &h->ends.v[at];
 }
 
 /* Without memory it comes late. */
-static void note_end(struct pv_hold *h, uint64_t thread, int64_t time)
+static void note_end(struct pv_reorder *h, uint64_t thread, int64_t time)
 {
-	struct pv_hold_end *first;
+	struct pv_reorder_end *first;
 	uint32_t at = (uint32_t)h->ends.n;
 	if (!pv_reserve(&h->ends, 1))
 		return;
 	first = first_end(h, thread);
 	if (!first && !pv_map_set(&h->ends_of, thread, at))
 		return;
-	h->ends.v[h->ends.n++] = (struct pv_hold_end){ thread, time, 0, at + 1 };
+	h->ends.v[h->ends.n++] = (struct pv_reorder_end){ thread, time, 0, at + 1 };
 	if (!first)
 		return;
 	h->ends.v[first->last - 1].next = at + 1;
@@ -50,21 +50,21 @@ static void note_end(struct pv_hold *h, uint64_t thread, int64_t time)
 }
 
 /* What others say of a thread's end, and whether there is a sync point. */
-static bool look_through(struct pv_hold *h, const struct pv_batch *b)
+static bool look_through(struct pv_reorder *h, const struct pv_batch *b)
 {
 	bool sync = false;
-	for (size_t i = 0; i < b->rare.n; i++) {
-		const struct pv_event *e = &b->rare.v[i];
+	for (size_t i = 0; i < b->other_events.n; i++) {
+		const struct pv_event *e = &b->other_events.v[i];
 		sync |= e->kind == PV_KIND_SYNC_POINT;
 		if (e->kind == PV_KIND_THREAD_END && e->meta.key != b->thread &&
-			h->ends.n < PV_HOLD_ENDS)
+			h->ends.n < PV_REORDER_ENDS)
 			note_end(h, e->meta.key, (int64_t)e->time);
 	}
 	return sync;
 }
 
 /* The array is used from `first` on; the room before it comes back when there is enough of it. */
-static bool make_place(struct pv_hold *h)
+static bool make_place(struct pv_reorder *h)
 {
 	if (h->first > 0 && h->first >= h->kept.n / 2) {
 		for (size_t i = h->first; i < h->kept.n; i++)
@@ -75,11 +75,11 @@ static bool make_place(struct pv_hold *h)
 	return pv_reserve(&h->kept, 1);
 }
 
-bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
+bool pv_reorder_put(struct pv_reorder *h, struct pv_model *m, struct pv_batch *b)
 {
-	if (!make_place(h) || !pv_model_tell(m, b))
+	if (!make_place(h) || !pv_model_define(m, b))
 		return false;
-	struct pv_hold_kept *k = &h->kept.v[h->kept.n];
+	struct pv_reorder_kept *k = &h->kept.v[h->kept.n];
 	if (!pv_batch_keep(b, &k->batch))
 		return false;
 	h->kept.n++;
@@ -95,24 +95,24 @@ bool pv_hold_put(struct pv_hold *h, struct pv_model *m, struct pv_batch *b)
 }
 
 /* The oldest batch and those of its run that are here. */
-static size_t first_run(struct pv_hold *h, struct pv_batch *ret[PV_HOLD_RUN])
+static size_t first_run(struct pv_reorder *h, struct pv_batch *ret[PV_REORDER_RUN])
 {
 	size_t n = 0, kept = h->kept.n - h->first;
 	uint32_t run = h->kept.v[h->first].batch.summary.run;
 	do
 		ret[n] = &h->kept.v[h->first + n].batch;
-	while (++n < kept && n < PV_HOLD_RUN && run != 0 &&
+	while (++n < kept && n < PV_REORDER_RUN && run != 0 &&
 		h->kept.v[h->first + n].batch.summary.run == run);
 	return n;
 }
 
-bool pv_hold_is_full(const struct pv_hold *h)
+bool pv_reorder_is_full(const struct pv_reorder *h)
 {
-	return h->bytes > PV_HOLD_BYTES;
+	return h->bytes > PV_REORDER_BYTES;
 }
 
-size_t pv_hold_due(
-	struct pv_hold *h, const struct pv_model *m, bool all, struct pv_batch *ret[PV_HOLD_RUN])
+size_t pv_reorder_due(struct pv_reorder *h, const struct pv_model *m, bool all,
+	struct pv_batch *ret[PV_REORDER_RUN])
 {
 	size_t kept = h->kept.n - h->first;
 	bool no_sync = m->target.rules < 13; /* also in logs of 2007 */
@@ -122,23 +122,23 @@ size_t pv_hold_due(
 	if (all)
 		return n;
 	bool complete = n >= ret[0]->summary.run_n;
-	bool full = pv_hold_is_full(h) || (no_sync && kept > PV_HOLD_BUFFERS);
+	bool full = pv_reorder_is_full(h) || (no_sync && kept > PV_REORDER_BUFFERS);
 	return complete && (h->due >= n || full) ? n : 0;
 }
 
-bool pv_hold_tells_end(const struct pv_hold *h, const struct pv_batch *b)
+bool pv_reorder_has_end(const struct pv_reorder *h, const struct pv_batch *b)
 {
 	return first_end(h, b->thread) != NULL;
 }
 
-void pv_hold_tell_ends(const struct pv_hold *h, struct pv_model *m, const struct pv_batch *b)
+void pv_reorder_apply_ends(const struct pv_reorder *h, struct pv_model *m, const struct pv_batch *b)
 {
-	const struct pv_hold_end *e = first_end(h, b->thread);
+	const struct pv_reorder_end *e = first_end(h, b->thread);
 	for (; e; e = e->next ? &h->ends.v[e->next - 1] : NULL)
-		pv_model_tell_end(m, b->thread, e->time);
+		pv_model_end_early(m, b->thread, e->time);
 }
 
-bool pv_hold_expand(struct pv_model *m, struct pv_batch *const *b, size_t n)
+bool pv_reorder_expand(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	bool ok = pv_calls_skip_summary(m, b, n);
 	for (size_t i = 0; i < n && ok; i++)
@@ -146,15 +146,15 @@ bool pv_hold_expand(struct pv_model *m, struct pv_batch *const *b, size_t n)
 	return ok;
 }
 
-void pv_hold_done(struct pv_hold *h)
+void pv_reorder_done(struct pv_reorder *h)
 {
-	struct pv_hold_kept *k = &h->kept.v[h->first++];
+	struct pv_reorder_kept *k = &h->kept.v[h->first++];
 	struct pv_batch *b = &k->batch;
 	size_t size = pv_batch_bytes(b); /* it may have been decoded once more */
 	h->bytes -= k->bytes;
 	h->due -= h->due > 0;
-	bool worth = size >= PV_HOLD_SPARE; /* a small one would only have to grow */
-	if (worth && h->bytes + h->spare_bytes + size <= PV_HOLD_BYTES &&
+	bool worth = size >= PV_REORDER_SPARE; /* a small one would only have to grow */
+	if (worth && h->bytes + h->spare_bytes + size <= PV_REORDER_BYTES &&
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);
 		h->spare.v[h->spare.n++] = *b;
