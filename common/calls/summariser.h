@@ -1,16 +1,18 @@
 /*
- * The calls of a log's buffers, summed up as they are decoded (call_summary.h).
+ * Decodes a log's buffers and sums their calls up on the way (call_summary.h): the log's one
+ * summariser, whatever the number of decode workers.
  *
- * Buffers come in the log's order. A few of them, all that is decoded together, make a run: a thread's
- * calls are summed up over all of its buffers in it, which are then applied all and in order. What a
- * thread has open at the end of one run is gone on with in the next.
+ * Five invariants:
+ * 1. Buffers are handed in in the log's order; runs leave in that order.
+ * 2. A run, the buffers that one call decodes, is applied as a whole and in order.
+ * 3. A segment's base is what the thread has open when it is applied, or its predecessor's.
+ * 4. A run ends with a buffer that may change what calls of other threads mean: the start or end of
+ *    a thread, an unload, a method described under another name, a sync point. A damaged buffer and
+ *    those before it in its run are decoded event by event.
+ * 5. So nothing in the bytes up to a run's end keeps its summary from being applied.
  *
- * A run ends with any event that may change what calls of other threads mean: the start or the end of a
- * thread, an unload, a method described under another name, and a sync point, up to which buffers may
- * be held back. A damaged buffer and those before it in its run are decoded event by event. So
- * nothing that stands in the bytes up to a run's end keeps it from being applied as it is.
- *
- * One thread at a time uses a summariser.
+ * One thread at a time uses a summariser; it takes no lock. Out of memory shows in a task's
+ * `nomem`.
  */
 #ifndef PV_CALLS_SUMMARISER_H
 #define PV_CALLS_SUMMARISER_H
@@ -34,26 +36,27 @@ struct pv_decode_task {
 
 struct pv_summariser *pv_summariser_create(void);    /* NULL: out of memory */
 void pv_summariser_destroy(struct pv_summariser *r); /* NULL is fine */
-/* From a run to the next, so many paths of a thread at most, and twice of all; for tests. */
+/* Test hook. Sets how many paths of one thread are remembered between runs; of all, twice that. */
 void pv_summariser_keep(struct pv_summariser *r, uint32_t paths);
 
 /*
- * Decodes the first of the `n` buffers (1 to PV_MAX_STREAMS) as one run: how many those are. Their
- * summary.run_n says so, too, or is 0 where each stands for itself.
+ * Decodes the first of the `n` buffers (1 to PV_MAX_STREAMS) as one run. Returns how many it took,
+ * at least 1; their summary.run_n is the same number, or 0 where each is applied by itself. The
+ * caller keeps the tasks and their payloads; results are in `used`, `nomem` and the batch's damage.
  */
 size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_t n);
 /*
- * A buffer for itself, or a piece of one: it is decoded unless that was done. Its thread's calls come
- * to an end in it as far as is known here.
+ * Decodes a buffer, or a piece of one, as a run of its own, unless it is `decoded`. Afterwards the
+ * summariser no longer assumes to know what its thread has open. Results as above.
  */
 void pv_summarise_alone(struct pv_summariser *r, struct pv_decode_task *t);
 
 /*
- * Between runs: other calls than those may have come since. With `paths` the model that applies
- * batches is another, or has lost some, and knows no path.
+ * Call between runs when buffers were left out: open calls of every thread are unknown from here
+ * on. With `paths` the numbers of paths are dropped, too, as for another model, and described anew.
  */
 void pv_summariser_forget(struct pv_summariser *r, bool paths);
-/* There may be methods that were described elsewhere. */
+/* Descriptions of methods may have been missed: any later one may change a name, and ends a run. */
 void pv_summariser_unsure(struct pv_summariser *r);
 
 #endif

@@ -1,8 +1,18 @@
 /*
- * What one buffer of a log decodes to: parallel arrays for the hot kinds, whole events for the
- * rest, and where that is asked for sums of calls in place of the events. A decode worker fills a
- * batch, the ingest owner applies it and gives it back for reuse; at any time exactly one thread uses
- * it.
+ * One buffer of a log, decoded: parallel arrays for frequent kinds, whole events for the rest, and
+ * sums of calls where these were asked for. A worker fills a batch, the ingest thread applies it
+ * and gives it back for reuse. One thread at a time uses it; nothing here locks. Times are ns on
+ * the log's clock, sizes and offsets bytes.
+ *
+ * The payload, which texts of events point into, is in one of three states:
+ *
+ *     state      block  bytes              after _borrow  _own       _give_back, _reset
+ *     empty      NULL   n == 0             borrowed       empty      empty
+ *     borrowed   set    in the block       borrowed       own copy   empty, block let go
+ *     own        NULL   the batch's        borrowed       own        empty, memory kept
+ *
+ * Apart from that the arrays are separate, or packed: all in one allocation, `pack`, which cannot
+ * grow. pv_batch_drop_pack() makes a packed batch separate and empty.
  */
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H
@@ -64,21 +74,21 @@ struct pv_batch {
 	char damage_reason[80];
 };
 
-/* Zeroed batches are valid. reset keeps the memory, finish frees it. */
+/* A zeroed batch is valid. `reset` empties it and keeps its memory, `finish` frees it. */
 void pv_batch_reset(struct pv_batch *b);
 void pv_batch_finish(struct pv_batch *b);
 
-/* Reset, but for the payload: to decode it once more. */
+/* Empties all but the payload, so that it can be decoded once more. */
 void pv_batch_again(struct pv_batch *b);
 
 /*
- * The payload becomes the `n` bytes at `at` in the block, until the batch is reset, and nothing is
- * appended to it. Decoding neither writes to it nor looks behind it.
+ * Makes the `n` bytes at `at` in the block the payload, and holds a reference to the block until
+ * the payload is given back or owned. Nobody writes to a borrowed payload or reads past its end.
  */
 void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n);
-/* Without payload; a borrowed one is not held any more. */
+/* Drops the payload, and the reference to its block. Texts of events are invalid afterwards. */
 void pv_batch_give_back(struct pv_batch *b);
-/* A payload that is borrowed becomes a copy, and texts move along. False when out of memory. */
+/* Copies a borrowed payload into the batch; texts follow. False: out of memory, still borrowed. */
 bool pv_batch_own(struct pv_batch *b);
 
 /* In the order in which they are packed: all that a copy needs but payload and sums. */
@@ -97,15 +107,15 @@ bool pv_batch_own(struct pv_batch *b);
 	X(summary.alloc_path)                                                                      \
 	X(summary.number)
 
-/* The arrays that lie in the batch's pack, if it has one, are empty then, and may grow. */
+/* Frees the pack, if there is one; its arrays are empty then and may grow. */
 void pv_batch_drop_pack(struct pv_batch *b);
-/* The same for a batch whose pack is another's now: nothing is freed. */
+/* The same where another batch owns the pack now: frees nothing. */
 void pv_batch_forget_pack(struct pv_batch *b);
 
-/* Room for `extra` more entries in time, kind and key; false when out of memory. */
+/* Makes room for `extra` entries in time, kind and key. False: out of memory, nothing is lost. */
 bool pv_batch_reserve(struct pv_batch *b, size_t extra);
 
-/* The method keys of a `stack` in `frames`, the outermost first: `stack.n` of them. */
+/* Copies the method keys of a stack in `frames` to ret[stack.n], outermost first. */
 void pv_batch_stack(const struct pv_batch *b, struct pv_span stack, uint64_t *ret);
 
 /* How many events of the log stand before entry i. */

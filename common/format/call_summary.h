@@ -1,18 +1,26 @@
 /*
- * The calls of a buffer summed up where they are decoded: a segment of enter and leave events is
- * what the calls of each path did. It goes on in the next buffer of its thread where several are
- * decoded together, a run: what they say holds only if all of them are applied.
+ * Calls of one thread, summed up while its buffers are decoded. In place of the enter and leave
+ * events a batch has, for each call path, calls, total and longest time, and what is still open.
  *
- * Paths are those of a stream: of one thread, for as long as whoever decodes knows what it has open
- * or at least what was opened above a place that stays, the stream's base. A path is named once, in
- * the batch in which it is met first, and has a number from then on. Segments of a stream follow
- * each other; the batches between may be applied event by event, but then none that goes on can be.
+ * Terms. A *stream* is the calls of one thread as one decoder follows them; its *base* is whatever
+ * was open where that began. A *path* is a chain of methods above the base. It is described once,
+ * in the batch that meets it first, and from then on has a number in its stream. A *segment* is the
+ * sums of call events in a row. A *run* is some buffers that are decoded together; they are applied
+ * all and in order, or event by event.
  *
- * What stands between segments (a leave without its enter, everything that is no call) stays an
- * event, in order, so whoever applies the batch knows the open calls before each segment and ends
- * up with the same figures as event by event.
+ *     begin --> open --(limit in time, another event, end of the buffer)--> closed
+ *                        the next segment of the stream goes on from it: `goes_on`
  *
- * All sums wrap: times are what the log says.
+ * Example, two runs of a buffer each: [enter A, enter B, leave B] gives the paths 2 = A and 3 =
+ * A/B, a sum of path 3 (1 call), and A open. [leave A] gives no path, a sum of path 2 (1 call, from
+ * A's enter in the buffer before), nothing `kept` open, and goes_on.
+ *
+ * An event that is no call, or a leave without its enter, closes the segment and stays an event in
+ * its place. So the model, which applies segments and events in order, knows the open calls before
+ * each segment and has the same figures in the end as from events alone.
+ *
+ * Times are ns on the log's clock; sums wrap, as times are what the log says. A summary is part of
+ * its batch: the same thread uses both, and pv_batch_reset(), _finish() include it.
  */
 #ifndef PV_FORMAT_CALL_SUMMARY_H
 #define PV_FORMAT_CALL_SUMMARY_H
@@ -37,7 +45,7 @@ struct pv_summary_path {
 	uint32_t parent;
 };
 
-/* What the calls of one path did that ended in a segment. */
+/* Calls of one path that ended within a segment. */
 struct pv_summary_sum {
 	uint64_t total_ns;
 	int64_t max_ns;
@@ -60,11 +68,11 @@ struct pv_segment {
 	uint32_t sum, sums;
 	uint32_t exc, excs; /* paths, one for each call that an exception ended */
 	uint32_t count, counts;
-	uint32_t kept;        /* calls of the stream that were open before and stay so; above ... */
-	uint32_t open, opens; /* ... them, calls that had not ended, outermost first */
-	uint32_t deepest;     /* no more calls of the stream were open at once */
+	uint32_t kept;        /* calls of the stream that were open before and still are */
+	uint32_t open, opens; /* calls above these that had not ended, outermost first */
+	uint32_t deepest;     /* greatest number of calls of the stream open at once */
 	uint32_t number;      /* in its stream */
-	bool goes_on;         /* from the segment before; else what is open now is the base */
+	bool goes_on;         /* from the segment before; else the base is what is open now */
 };
 
 struct pv_call_summary {
@@ -97,6 +105,7 @@ struct pv_call_summary {
 	bool partial;
 };
 
+/* None of these allocates. `reset` empties it and keeps the memory, `finish` frees it. */
 void pv_call_summary_reset(struct pv_call_summary *d);
 void pv_call_summary_finish(struct pv_call_summary *d);
 size_t pv_call_summary_bytes(const struct pv_call_summary *d); /* memory it occupies */

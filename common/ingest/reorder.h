@@ -1,11 +1,13 @@
 /*
- * Batches kept for a while before they are applied. What a key means may be told after its use, by
- * another thread's buffer; a log that has shown that things come to an end is therefore read a
- * little ahead: the definitions of a batch go to the model at once, its events when a sync point
- * says that everything before it has been written (before data version 13, where there are none:
- * 256 buffers later). So a use finds the definition of its time, however late that was told.
+ * The reorder window: batches decoded and not applied yet. What a key means may be told after its
+ * use, by another thread's buffer. A log that has shown that meanings end (an unload, a thread's
+ * end) is therefore read a little ahead: the definitions of a batch go to the model at once, its
+ * events when a sync point says that everything before it has been written (before data version 13,
+ * which has none: PV_REORDER_BUFFERS buffers later). So a use finds the definition of its time,
+ * however late it came.
  *
- * Nothing is kept while a log has shown no end. The owner's alone.
+ * Nothing is kept while a log has shown no end. Ingest thread only. Kept batches are the window's
+ * own; it holds at most about PV_REORDER_BYTES bytes.
  */
 #ifndef PV_INGEST_REORDER_H
 #define PV_INGEST_REORDER_H
@@ -43,34 +45,38 @@ struct pv_reorder {
 	struct pv_map ends_of;                /* thread -> its first one, as far as `ends` goes */
 };
 
+/* Frees all batches, applied or not. */
 void pv_reorder_finish(struct pv_reorder *h);
 
 /* Whether the next batch should be kept. */
 bool pv_reorder_wanted(const struct pv_reorder *h, const struct pv_model *m);
 
 /*
- * Takes the batch, leaving an empty one in its place, and tells its definitions to the model,
- * whose lock the caller holds. False when out of memory: then the batch is where it was.
+ * Moves the batch into the window, leaving an empty one in its place, and gives its definitions to
+ * the model, whose lock the caller holds. False when out of memory: then the batch is where it was.
  */
 bool pv_reorder_put(struct pv_reorder *h, struct pv_model *m, struct pv_batch *b);
 
 /*
- * The oldest batch when it is due (`all`: whether or not), with those of its run: their number, at
- * most PV_REORDER_RUN, good until each was done. Without `all` they are due when one has come with a
- * sync point behind all of them, and when too much is kept.
+ * The oldest batch that is due (`all`: due or not) and the others of its run. Returns their number,
+ * at most PV_REORDER_RUN; 0: none. ret[] is borrowed until pv_reorder_done() was called for each.
+ * Batches are due when a sync point after all of them has come, and when the window is full.
  */
 size_t pv_reorder_due(struct pv_reorder *h, const struct pv_model *m, bool all,
 	struct pv_batch *ret[PV_REORDER_RUN]);
 void pv_reorder_done(struct pv_reorder *h);
 /*
- * A run, kept or not, whose calls have to be applied event by event: its batches are decoded so from
- * the payloads that they have. False when out of memory.
+ * Decodes the batches of a run, kept or not, once more event by event, from the payloads they still
+ * have: for a run whose calls need order (pv_calls_need_order()). False when out of memory.
  */
 bool pv_reorder_expand(struct pv_model *m, struct pv_batch *const *b, size_t n);
-/* More than that is not kept. */
+/* Whether the window is full, by bytes or buffers: then its oldest run is due. */
 bool pv_reorder_is_full(const struct pv_reorder *h);
 
-/* The ends of its thread that others have told go to the model, before the batch is applied. */
+/*
+ * Ends of the batch's thread that other threads' batches told: is there one; give them to the
+ * model.
+ */
 bool pv_reorder_has_end(const struct pv_reorder *h, const struct pv_batch *b);
 void pv_reorder_apply_ends(
 	const struct pv_reorder *h, struct pv_model *m, const struct pv_batch *b);

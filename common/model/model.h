@@ -1,10 +1,13 @@
 /*
- * Facts of one recording, built by applying batches in file order. One owner thread writes, under
- * the lock, in slices of at most 5 ms; queries read under the lock. Nothing here formats text or
- * knows columns. Memory is bounded by names and by what is alive, never by the log's length.
+ * The facts of one recording, built by applying batches in file order. Memory is bounded by names
+ * and by what is alive, never by the log's length. Nothing here formats text or knows columns.
  *
- * The stores are visible for queries, which only read them. A NULL pointer inside is never met
- * between pv_model_create() and pv_model_destroy().
+ * Threads: one, the ingest thread, writes, under the lock, in slices of at most 5 ms. Any other may
+ * read under the lock: all fields but `private`, and no store's part that its header calls private.
+ * What they lead to is the model's and may change once the lock is released. A NULL pointer inside,
+ * where not said otherwise, is never met between pv_model_create() and pv_model_destroy().
+ *
+ * Times are ns on the log's clock (zero_ns: the recording's zero there), sizes and offsets bytes.
  */
 #ifndef PV_MODEL_MODEL_H
 #define PV_MODEL_MODEL_H
@@ -95,10 +98,11 @@ struct pv_model {
 	uint64_t id; /* from 1; no other model that this process makes has it */
 };
 
-/* NULL when out of memory. */
+/* The caller owns it. NULL: out of memory. */
 struct pv_model *pv_model_create(const struct pv_restrict *only);
 void pv_model_destroy(struct pv_model *m);
 
+/* Any thread. The lock is not recursive. */
 void pv_model_lock(struct pv_model *m);
 void pv_model_unlock(struct pv_model *m);
 
@@ -106,8 +110,8 @@ void pv_model_unlock(struct pv_model *m);
 uint64_t pv_model_generation(const struct pv_model *m);
 
 /*
- * The owner's calls; each needs the lock. False when out of memory: the model then stays usable
- * with what it had, and the caller stops.
+ * Ingest thread only, with the lock, from here on. False when out of memory: the model then stays
+ * usable with what it had, and the caller stops.
  *
  * begin: a recording's header. The same pid and start time again continues (stacks are reset);
  * another must go to a new model.
@@ -130,7 +134,7 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version);
 bool pv_model_apply(
 	struct pv_model *m, const struct pv_batch *batch, size_t *at, uint64_t budget_ns);
 
-/* Bytes of the stream that could not be read; frames open on every thread close here. */
+/* Notes bytes of the stream that could not be read; frames open on every thread close here. */
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
 void pv_model_end(struct pv_model *m, bool complete);
 

@@ -118,13 +118,14 @@ int pv_table_column(const struct pv_table *t, const char *id);
  */
 struct pv_cell pv_cell_shown(const struct pv_table *t, const struct pv_cell *c);
 
-/*
- * The text of a cell for people ("1.4 MiB", "00:01:02.400", "-" for null, "..." for pending);
- * points into buf or at the cell's own text.
- */
 /* A number of that scale in the unit given: "µs" become ns. */
 double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit);
 
+/*
+ * The text of a cell for people ("1.4 MiB", "00:01:02.400", "-" for null, "..." for pending).
+ * Points into buf (`size` bytes; longer texts are cut) or at the cell's own text, which is the
+ * table's.
+ */
 const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
 
 #endif

@@ -1,6 +1,18 @@
 /*
- * Every question that panes and reports ask of a model, by name. Each takes the model's lock for
- * the time it copies, and returns tables and series that outlive any later change of the model.
+ * Every question that panes and reports ask of a model, by name. A view takes the model's lock
+ * while it copies; the caller must not hold it. Any thread may ask. Tables and series that are
+ * returned are the caller's, outlive any change of the model, and are NULL when out of memory only.
+ *
+ * A view reads the fields of pv_query that concern it and ignores the others:
+ *     all                    sort, invert, filter, limit, inner, readable, groups
+ *     methods and the like   window_ns, from_ns and to_ns, bucketed, net, ran, my_code, group,
+ *                            split, in_by with in, hide_internal
+ *     trees                  open, opens, open_all
+ *     about one row          select (its row id)
+ *     SHOT_DIFF              base
+ *     HEAP_DIFF              identity, matched_by_class
+ *     HEAP_*                 heap, set
+ * What a query points to is borrowed for the call. Times are ns since the recording's zero.
  */
 #ifndef PV_QUERY_VIEWS_H
 #define PV_QUERY_VIEWS_H

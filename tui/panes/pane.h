@@ -1,7 +1,11 @@
 /*
  * A pane is a row of a table: a main list, up to three lists of details about its selected row, and
  * perhaps a chart above. What a pane does not do itself, its lists do; what they do not, the
- * screen does.
+ * screen does. All of it runs on the viewer's main thread; coordinates are cells of the terminal.
+ *
+ * Fields of a part, and a pane of panes.c that uses each: `drill` (Enter on a row), `tree` and
+ * `unfold` (Call tree), `newest` (GC), `by_class` (Allocations: sites of the class), `of_second`,
+ * `only` and `unless` (shown where the log has, or lacks, a group), `hide_empty` (damage).
  */
 #ifndef UI_PANE_H
 #define UI_PANE_H

@@ -1,10 +1,23 @@
-/* What the files of the 2007 decoder share; nobody else includes this. */
+/*
+ * Private to the decoder of 2007 logs: the functions its files share. One thread at a time uses a
+ * decoder; nothing locks. `time` is ns on the log's clock, `counter` the log's own unit.
+ *
+ * A decoder (returning enum b07_step) reads one item of the open block at the cursor d->block.c:
+ *
+ *     AGAIN  the item was read, the cursor is after it, and the block goes on
+ *     DONE   the block has ended; the cursor is after it, which need not be where its header says
+ *     BAD    the item cannot be read; the cursor is anywhere in it. The caller gives up the block
+ *            from the item's first byte (d->item) on, with d->why as the reason
+ *     NOMEM  out of memory; the decoder is of no more use
+ *
+ * Functions that return bool are false when out of memory only, unless said otherwise.
+ */
 #ifndef PV_FORMAT_BLOCK07_PARTS_H
 #define PV_FORMAT_BLOCK07_PARTS_H
 
 #include "common/format/block07/block07_state.h"
 
-/* --- primitives */
+/* --- primitives: past the end they give 0 and mark the cursor; b07_ok() tells */
 
 uint64_t b07_var(struct pv_cursor *c);
 struct pv_text b07_text(struct pv_cursor *c);

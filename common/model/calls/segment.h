@@ -1,6 +1,8 @@
 /*
- * Segments of calls that came summed up. The questions are for whoever decodes and applies
- * batches, the rest is private to the model.
+ * Segments of calls that came summed up (call_summary.h): what the ingest asks before it applies a
+ * run, and, private to the model, how segments become nodes of the call tree. All run on the ingest
+ * thread, which alone changes what they read; those that change figures need the model's lock.
+ * Functions that return bool are false when out of memory, unless they are questions.
  */
 #ifndef PV_MODEL_SEGMENT_H
 #define PV_MODEL_SEGMENT_H
@@ -21,24 +23,23 @@ struct pv_model;
 struct pv_thread;
 
 /*
- * Whether the calls of the next batch can come summed up; what the summary has to know is put in.
- * It looks only at what the owner itself changes, and needs no lock, as the next two.
+ * Whether calls of the next batch can come summed up. If so, fills the fields of *ret that the
+ * decoder asks for. No lock is needed, for the next two neither.
  */
 bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret);
 /*
- * The paths that a run's batches name: each batch once, in the log's order, before it is applied,
- * summed up or not. False: out of memory.
+ * Registers the paths that a run's batches describe. Call once for each batch, in the log's order,
+ * before it is applied, whether or not its calls will be applied summed up.
  */
 bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /*
- * Whether the run's calls have to be applied event by event, since their order counts: near the limit
- * of a table (what folds then depends on it), and where the model has heard of something later that
- * lies within the run, an end of a thread or another meaning of a key.
+ * Whether the run's calls have to be applied event by event, since their order counts: near the
+ * limit of a table (what folds then depends on it), and where the model has heard of something
+ * later that lies within the run, an end of a thread or another meaning of a key.
  */
 bool pv_calls_need_order(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /*
- * Before a run is decoded event by event for that: later runs find what it leaves open. False: out
- * of memory.
+ * Call before a run is decoded event by event for that: later runs go on from what it leaves open.
  */
 bool pv_calls_skip_summary(struct pv_model *m, struct pv_batch *const *b, size_t n);
 
@@ -78,7 +79,7 @@ struct pv_call_stream {
 	size_t look_depth, look_deepest;
 };
 
-/* The owner's. */
+/* Ingest thread only. */
 struct pv_segments {
 	struct pv_call_stream stream[PV_STREAM_SINGLE_BUFFER + 1];
 	uint64_t changes, checks;

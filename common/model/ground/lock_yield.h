@@ -1,4 +1,7 @@
-/* Private to the model: how it is read while something large is under way. */
+/*
+ * Private to the model: long updates release the model's lock between parts, so that readers wait
+ * at most some ms. All run on the ingest thread, with the lock; none can fail.
+ */
 #ifndef PV_MODEL_LOCK_YIELD_H
 #define PV_MODEL_LOCK_YIELD_H
 
@@ -9,28 +12,30 @@
 struct pv_model;
 
 /*
- * Work that takes long is done in parts, between which whoever waits for the model gets it. What
- * the owner has under way stands as it is then: nobody else changes anything but the window's end.
+ * Between two parts readers see the update half done: the model is consistent then, and readers
+ * change nothing but where the rolling window ends.
  */
 struct pv_lock_yield {
-	bool may;          /* the caller of pv_model_apply() has the lock, and lets go of it */
-	pthread_t owner;   /* its thread */
-	size_t done, most; /* in this hold; in any. Units are entries of tables, a few ns each */
+	bool may;          /* within pv_model_apply() with a budget: the lock may be released */
+	pthread_t owner;   /* the ingest thread */
+	size_t done, most; /* table entries (a few ns each) since the lock was taken; most ever */
 };
 
-/* For folding the call tree; given back when there is nothing more to come. */
+/* Memory for folding the call tree, kept between folds. */
 struct pv_overflow_scratch {
 	void *lists, *tree;
 	size_t lists_size, tree_size; /* bytes */
-	unsigned pause;               /* calls for a further node until it is tried again */
+	unsigned pause;               /* requests for a node until folding is tried again */
 };
 
-/* So many entries of a table were gone through: others may get their turn now. */
+/*
+ * Call after every few `entries` of a table: releases and retakes the lock when enough were done.
+ */
 void pv_model_lock_yield(struct pv_model *m, size_t entries);
-/* Others may read the model until it is taken back; nothing that they read may change. */
+/* Readers get the model until it is retaken; meanwhile nothing that they read may change. */
 void pv_model_lock_release(struct pv_model *m);
 void pv_model_lock_retake(struct pv_model *m);
 
-void pv_calls_fold_done(struct pv_model *m); /* frees what it has kept for the next time */
+void pv_calls_fold_done(struct pv_model *m); /* frees the scratch memory of folding */
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Private to the model: the context of applying events, and functions that its files share. All run
- * on the ingest thread under the model's lock. Functions that return bool are false when out of
- * memory only.
+ * on the ingest thread under the model's lock. Times are ns on the log's clock. Functions that
+ * return bool are false when out of memory only; pointers are the model's, until its next event.
  */
 #ifndef PV_MODEL_MODEL_PARTS_H
 #define PV_MODEL_MODEL_PARTS_H

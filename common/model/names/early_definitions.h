@@ -1,23 +1,27 @@
-/* Definitions and ends that are told ahead of the events around them. */
+/*
+ * Definitions, and ends of threads, that the model gets before the events around them: from batches
+ * that wait in the reorder window. Ingest thread only, with the model's lock; bool is false when
+ * out of memory. Times are ns on the log's clock; texts are copied.
+ */
 #ifndef PV_MODEL_EARLY_DEFINITIONS_H
 #define PV_MODEL_EARLY_DEFINITIONS_H
 
 #include "common/model/model.h"
 
 /*
- * The owner's calls, with the model's lock: the definitions (names, loads, unloads) of a batch that
- * will be applied later, in its turn; and the end of a thread that is said in such a batch of
- * another thread. False when out of memory.
+ * Applies the definitions (names, loads, unloads) of a batch whose events come later, and marks it
+ * so that they are not applied again.
  */
 bool pv_model_define(struct pv_model *m, struct pv_batch *batch);
+/* Notes the end of a thread that such a batch of another thread tells of. */
 void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time);
 
 /* --- private to the model */
 
-/* Any event; those that say nothing of names are nothing here. False: out of memory. */
+/* Takes any event; ignores those that define nothing. */
 bool pv_names_take(struct pv_model *m, const struct pv_event *e);
 
-/* The end of a thread whose buffers before it may still be to come. */
+/* Notes the end of a thread whose earlier buffers may still come. */
 void pv_threads_end_early(struct pv_threads *t, uint64_t id, int64_t time);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Private to the model: what gc.c hands on to the files about the heap's size, handles, finalizers
- * and roots; and what apply.c hands on to notes.c. The rules of model_parts.h hold.
+ * Private to the model: functions that the files about collections, handles, finalizers, roots and
+ * notes share. As in model_parts.h, all run on the ingest thread under the model's lock, and bool
+ * is false when out of memory only. Times are ns on the log's clock, sizes bytes.
  */
 #ifndef PV_MODEL_GC_PARTS_H
 #define PV_MODEL_GC_PARTS_H
@@ -8,9 +9,10 @@
 #include "common/model/ground/model_parts.h"
 
 /*
- * Bytes allocated after the newest known collection wait here until the next one comes: buffers
- * of other threads may hold allocations from before and after it. A run is what one thread
- * allocated within a short time; a run counts for the collection that its first byte precedes.
+ * Which collection does an allocation precede? Buffers of other threads may tell of a collection
+ * later than of allocations around it. So bytes after the newest known collection are gathered in
+ * runs, what one thread allocated within a short time, and wait. When a collection comes, runs
+ * whose first byte precedes it are added to it and go; the others wait in `later` for the next one.
  */
 #define PV_GC_RUN_GAP INT64_C(20000) /* ns; a stopped world takes longer */
 #define PV_GC_RUN_MAX INT64_C(1000000)

@@ -1,4 +1,15 @@
-/* The window's side towards the model's own files. */
+/*
+ * Private to the model: the rolling window's cells, and the timeline's functions. All run on the
+ * ingest thread under the model's lock; times are ns on the log's clock.
+ *
+ * Figures are not added to cells one by one. A node or site is *touched* before it first changes in
+ * the present cell, which remembers its totals; when the present cell changes, a flush puts the
+ * differences away. When nodes get other numbers (a cap was reached) entries are renumbered in
+ * parts, between which others read: `moving` says how far that has come, and readers look the rest
+ * up.
+ *
+ * Functions that return bool are false when out of memory.
+ */
 #ifndef PV_MODEL_WINDOW_PARTS_H
 #define PV_MODEL_WINDOW_PARTS_H
 
@@ -73,6 +84,7 @@ void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c);
 /* Brings the cells under PV_WINDOW_BYTES: old ones go, entries merge, cells get wider. */
 bool pv_window_shrink(struct pv_window *w);
 
+/* NULL: out of memory. The caller owns it; destroy takes NULL. */
 struct pv_window *pv_window_create(void);
 void pv_window_destroy(struct pv_window *w);
 
