@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "common/base/build_id.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "probe/code/elf_syms.h"
@@ -17,8 +18,9 @@
 enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
 
 struct module {
-	char *path, *shown; /* to be opened; its base name */
-	char *full;         /* its name in the log */
+	char *path, *shown;                                      /* to be opened; its base name */
+	char *full;                                              /* its name in the log */
+	char build_id[sizeof PV_BUILD_ID + 2 * PV_BUILD_ID_MAX]; /* as the log says it */
 	bool main, told;
 	uint64_t bias, from, to;
 	ElfW(Phdr) * headers; /* a copy */
@@ -101,6 +103,49 @@ static void set_range(struct module *m)
 	}
 }
 
+/* Whether the bytes are of a segment that the loader mapped from the file to be read. */
+static bool is_mapped(const struct module *m, uint64_t start, uint64_t bytes)
+{
+	for (size_t i = 0; i < m->n_headers; i++) {
+		const ElfW(Phdr) *p = &m->headers[i];
+		if (p->p_type == PT_LOAD && p->p_flags & PF_R && start >= p->p_vaddr &&
+			start - p->p_vaddr <= p->p_filesz &&
+			bytes <= p->p_filesz - (start - p->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* Its notes lie in memory while the loader's lock is held. False: none of these is it. */
+static bool read_build_id(struct module *m, const ElfW(Phdr) * notes)
+{
+	uint64_t left = notes->p_filesz, align = notes->p_align == 8 ? 8 : 4;
+	if (!is_mapped(m, notes->p_vaddr, left))
+		return false;
+	const uint8_t *at = (const uint8_t *)(uintptr_t)(m->bias + notes->p_vaddr);
+	for (ElfW(Nhdr) note; left >= sizeof note;) {
+		memcpy(&note, at, sizeof note);
+		uint64_t name = sizeof note;
+		uint64_t desc = (name + note.n_namesz + align - 1) & ~(align - 1);
+		uint64_t next = (desc + note.n_descsz + align - 1) & ~(align - 1);
+		if (desc + note.n_descsz > left)
+			return false;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			memcmp(at + name, "GNU", 4) == 0 && note.n_descsz &&
+			note.n_descsz <= PV_BUILD_ID_MAX) {
+			char *to = m->build_id + sprintf(m->build_id, "%s", PV_BUILD_ID);
+			for (uint32_t i = 0; i < note.n_descsz; i++)
+				to += sprintf(to, "%02x", at[desc + i]);
+			return true;
+		}
+		if (next >= left)
+			return false;
+		at += next;
+		left -= next;
+	}
+	return false;
+}
+
 static void add_module(const struct dl_phdr_info *info)
 {
 	size_t bytes = info->dlpi_phnum * sizeof *info->dlpi_phdr;
@@ -115,6 +160,9 @@ static void add_module(const struct dl_phdr_info *info)
 	}
 	memcpy(m.headers, info->dlpi_phdr, bytes);
 	set_range(&m);
+	for (size_t i = 0; i < m.n_headers && !m.build_id[0]; i++)
+		if (m.headers[i].p_type == PT_NOTE)
+			read_build_id(&m, &m.headers[i]);
 	loaded.list.v[loaded.list.n++] = m;
 }
 
@@ -276,6 +324,11 @@ bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
 		.name = m->full,
 		.name_len = strlen(m->full) };
 	return true;
+}
+
+const char *pvp_modules_build_id(size_t at)
+{
+	return loaded.list.v[at].build_id[0] ? loaded.list.v[at].build_id : NULL;
 }
 
 void pvp_modules_finish(void)

@@ -30,6 +30,12 @@ uint64_t pvp_modules_start(uint64_t address);
  */
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);
 
+/*
+ * How the log says the build id of the module at that place, of those that pvp_modules_next() gives;
+ * NULL: it has none. Good until the next refresh.
+ */
+const char *pvp_modules_build_id(size_t at);
+
 /* Those as symbols of a log that has samples. False: they could not be written. */
 struct pvp_writer;
 struct pvp_out_buffer;

@@ -1,11 +1,14 @@
 /* Names and source lines of native code, from this program's own file. */
 #include "tests/kit/suite.h"
 
+#include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/build_id.h"
 #include "common/base/status.h"
 #include "common/model/names/symbols.h"
 #include "tests/kit/logkit.h"
@@ -126,6 +129,69 @@ START_TEST(a_place_that_is_used_again_is_another_file)
 }
 END_TEST
 
+/* With an id that this file does not have it is another one; what is no id says nothing. */
+START_TEST(a_build_id_decides)
+{
+	static const char *const ids[] = { "0123456789abcdef", "00", "x", "", "012" };
+	static const bool believed[] = { false, false, true, true, true }; /* the last are none */
+	struct pv_symbol found;
+	for (size_t i = 0; i < PV_COUNT_OF(ids); i++) {
+		struct pv_symbols *s = of(own, size, UINT64_MAX);
+		pv_symbols_build_id(s, from, ids[i]);
+		ck_assert_msg(pv_symbols_find(s, address(), &found) == believed[i], "%s", ids[i]);
+		pv_symbols_destroy(s);
+	}
+	pv_symbols_build_id(NULL, from, ids[0]);
+}
+END_TEST
+
+struct library {
+	char path[200], id[2 * PV_BUILD_ID_MAX + 1]; /* of its debug file */
+	uint64_t from, size, holds;
+};
+
+static int look_at_library(struct dl_phdr_info *info, size_t room, void *ctx)
+{
+	struct library *l = ctx;
+	uint64_t most = 0;
+	(void)room;
+	l->id[0] = 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uint8_t *note = (const uint8_t *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
+		static const uint32_t head[3] = { 4, 20, NT_GNU_BUILD_ID };
+		bool is_id = p->p_type == PT_NOTE && p->p_memsz >= 36 &&
+			     memcmp(note, head, sizeof head) == 0;
+		if (p->p_type == PT_LOAD && p->p_vaddr + p->p_memsz > most)
+			most = p->p_vaddr + p->p_memsz;
+		for (size_t k = 0; is_id && k < 20; k++)
+			snprintf(l->id + 2 * k, 3, "%02x", note[16 + k]);
+	}
+	l->from = info->dlpi_addr;
+	l->size = most;
+	return l->id[0] && l->holds >= l->from && l->holds - l->from < l->size;
+}
+
+/* libc's, where libc6-dbg is installed; the file itself is not asked. */
+START_TEST(a_debug_file_is_found_by_build_id)
+{
+	struct pv_symbol found;
+	struct pv_symbols *s = NULL;
+	struct library l = { .holds = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "qsort_r") };
+	if (!dl_iterate_phdr(look_at_library, &l))
+		return;
+	snprintf(l.path, sizeof l.path, "/usr/lib/debug/.build-id/%.2s/%s.debug", l.id, l.id + 2);
+	if (access(l.path, R_OK) != 0)
+		return;
+	ck_assert(pv_symbols_module(&s, l.from, l.size, "/no/such/file"));
+	pv_symbols_build_id(s, l.from, l.id);
+	ck_assert(pv_symbols_find(s, l.holds + 1, &found));
+	ck_assert_ptr_nonnull(strstr(found.name, "qsort_r"));
+	ck_assert_uint_eq(found.start, l.holds);
+	pv_symbols_destroy(s);
+}
+END_TEST
+
 /* ---- in a log */
 
 struct a_function {
@@ -183,6 +249,8 @@ int main(void)
 	tcase_add_test(t, a_function_has_its_name);
 	tcase_add_test(t, its_lines_are_known);
 	tcase_add_test(t, only_the_file_that_was_loaded_is_believed);
+	tcase_add_test(t, a_build_id_decides);
+	tcase_add_test(t, a_debug_file_is_found_by_build_id);
 	tcase_add_test(t, a_place_that_is_used_again_is_another_file);
 	tcase_add_test(t, a_function_found_hides_no_other_of_its_file);
 	suite_add_tcase(s, t);

@@ -7,6 +7,7 @@ A program that calls a function of libc in a loop is compiled here, stripped, an
 again in two ways: .gnu_debuglink and .gnu_debugdata. A debug file of another build is not believed.
 """
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -59,6 +60,10 @@ def samples(profview, folder, program):
     """Samples by name, of code in the program's own file."""
     log = folder / f'{program}.mlpd'
     run(profview, 'run', '--sample=1000', '--record', log, '--', folder / program, cwd=folder)
+    return read(profview, log)
+
+
+def read(profview, log):
     done = subprocess.run([profview, 'report', log, '--section', 'methods', '--format', 'json', '--no-index'],
                           capture_output=True, check=True, timeout=60)
     rows = json.loads(done.stdout)['methods']
@@ -80,7 +85,25 @@ def main(profview, cc):
             named = program not in ('stripped', 'wrong')
             want = 'main' if named else f'{program}+0x'
             v.true(f'{program}: its own code is {want}', own and all(n.startswith(want) for n in own), got)
+        moved(v, profview, folder)
     v.close()
+
+
+def moved(v, profview, folder):
+    """A log is read later: the file with its build id is believed whatever its time, no other is."""
+    log, program = folder / 'linked.mlpd', folder / 'linked'
+    later = log.stat().st_mtime + 1000
+    os.utime(program, (later, later))
+    got = read(profview, log)
+    v.true('a file that was installed again', got.get('main [linked]', 0) > 0, got)
+    program.unlink()
+    shutil.copy(folder / 'other', program)
+    os.utime(program, (1, 1))
+    got = read(profview, log)
+    v.true('another build in its place', got and not any(n.startswith('main') for n in got), got)
+    done = subprocess.run(['mprof-report', log], capture_output=True, text=True, check=False, timeout=60) \
+        if shutil.which('mprof-report') else None
+    v.true('mprof-report reads the log', not done or (done.returncode, done.stderr) == (0, ''), done)
 
 
 if __name__ == '__main__':

@@ -16,6 +16,8 @@ bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 		m->names.applied_ns = m->last_ns;
 	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_told(m, e))
 		return false;
+	if (e->kind == PV_KIND_SAMPLE_SYMBOL && pv_natives_is_build_id(&e->symbol.name))
+		return true;
 	size_t len = e->kind == PV_KIND_METHOD_JIT ? pv_natives_name(m, e, name) : 0;
 	if (len) {
 		better = *e;

@@ -3,11 +3,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/build_id.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/names_parts.h"
 #include "common/model/names/symbols.h"
 
 enum { PATH = 4096 };
+
+enum { PREFIX = sizeof PV_BUILD_ID - 1 };
+
+bool pv_natives_is_build_id(const struct pv_text *name)
+{
+	return name->len > PREFIX && memcmp(name->at, PV_BUILD_ID, PREFIX) == 0;
+}
+
+static void take_build_id(struct pv_model *m, uint64_t from, const struct pv_text *name)
+{
+	char hex[2 * PV_BUILD_ID_MAX + 1];
+	if (name->len - PREFIX >= sizeof hex)
+		return;
+	memcpy(hex, name->at + PREFIX, name->len - PREFIX);
+	hex[name->len - PREFIX] = 0;
+	pv_symbols_build_id(m->private->symbols, from, hex);
+}
 
 static bool take_module(
 	struct pv_model *m, uint64_t from, uint64_t size, const struct pv_text *name)
@@ -24,7 +42,10 @@ static bool take_module(
 
 bool pv_natives_told(struct pv_model *m, const struct pv_event *e)
 {
-	return take_module(m, e->symbol.address, e->symbol.size, &e->symbol.name);
+	if (!pv_natives_is_build_id(&e->symbol.name))
+		return take_module(m, e->symbol.address, e->symbol.size, &e->symbol.name);
+	take_build_id(m, e->symbol.address + 1, &e->symbol.name);
+	return true;
 }
 
 bool pv_natives_again(struct pv_model *m)
@@ -33,7 +54,9 @@ bool pv_natives_again(struct pv_model *m)
 		const struct pv_native *n = &m->notes.native.v[i];
 		const char *text = pv_intern_text(&m->names.text, n->name);
 		const struct pv_text name = { text, strlen(text) };
-		if (!n->binary && !take_module(m, n->address, n->size, &name))
+		if (!n->binary && pv_natives_is_build_id(&name))
+			take_build_id(m, n->address + 1, &name);
+		else if (!n->binary && !take_module(m, n->address, n->size, &name))
 			return false;
 	}
 	return true;

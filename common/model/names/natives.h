@@ -9,7 +9,8 @@
 
 enum { PV_NATIVE_NAME = 8192 };
 
-/* A symbol whose name is a path is a file that was loaded there. */
+/* A symbol whose name is a path is a file that was loaded there; base/build_id.h: which one. */
+bool pv_natives_is_build_id(const struct pv_text *symbol);
 bool pv_natives_told(struct pv_model *m, const struct pv_event *e);
 /* After pv_model_load(): those that were told before. */
 bool pv_natives_again(struct pv_model *m);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/build_id.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 
@@ -20,6 +21,8 @@
 struct module {
 	uint64_t from, size;
 	char *path;
+	uint8_t id[PV_BUILD_ID_MAX]; /* its build id */
+	size_t id_n;                 /* 0: not known */
 	bool tried;
 	Dwfl *dwfl; /* NULL: not opened, or not believed */
 	Dwfl_Module *in;
@@ -73,6 +76,30 @@ bool pv_symbols_module(struct pv_symbols **ps, uint64_t from, uint64_t size, con
 	return true;
 }
 
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void pv_symbols_build_id(struct pv_symbols *s, uint64_t from, const char *hex)
+{
+	struct module *m = NULL;
+	for (size_t i = 0; s && i < s->module.n && !m; i++)
+		m = s->module.v[i].from == from ? &s->module.v[i] : NULL;
+	if (!m || m->tried)
+		return;
+	m->id_n = 0;
+	for (size_t i = 0; hex[2 * i] && i < PV_BUILD_ID_MAX; i++) {
+		int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+		if (high < 0 || low < 0) {
+			m->id_n = 0;
+			return;
+		}
+		m->id[i] = (uint8_t)(high << 4 | low);
+		m->id_n = i + 1;
+	}
+}
+
 void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
 {
 	if (s)
@@ -81,6 +108,11 @@ void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
 
 /* ---- files */
 
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 /* It is the user's or the system's, and others cannot write to it. */
 static bool is_safe(int fd, struct stat *ret)
 {
@@ -88,19 +120,25 @@ static bool is_safe(int fd, struct stat *ret)
 	       (ret->st_uid == 0 || ret->st_uid == geteuid()) && !(ret->st_mode & S_IWOTH);
 }
 
+static bool has_id(int fd, const uint8_t *id, size_t n)
+{
+	const void *found = NULL;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	bool same = elf && dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)n &&
+		    memcmp(found, id, n) == 0;
+	elf_end(elf);
+	return same;
+}
+
 /* Its checksum is no proof: it must have the module's build id. */
 static bool belongs_to(Dwfl_Module *mod, int fd)
 {
 	const unsigned char *wanted;
-	const void *found = NULL;
 	GElf_Addr at;
 	struct stat st;
 	int n = dwfl_module_build_id(mod, &wanted, &at);
-	Elf *elf = n > 0 && is_safe(fd, &st) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	bool same = elf && dwelf_elf_gnu_build_id(elf, &found) == n &&
-		    memcmp(found, wanted, (size_t)n) == 0;
-	elf_end(elf);
-	return same;
+	return n > 0 && is_safe(fd, &st) && has_id(fd, wanted, (size_t)n);
 }
 
 /* As .gnu_debuglink has it: in the file's folder, below that in .debug, below /usr/lib/debug. */
@@ -115,7 +153,7 @@ static int find_linked_file(Dwfl_Module *mod, const char *file, const char *link
 		char *path;
 		if (asprintf(&path, places[i], (int)(slash - file), file, link) < 0)
 			return -1;
-		int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		int fd = open_file(path);
 		if (fd >= 0 && belongs_to(mod, fd)) {
 			*ret_name = path;
 			return fd;
@@ -167,31 +205,51 @@ static bool span(int fd, uint64_t *ret_least, uint64_t *ret_size)
 	return least < most;
 }
 
-static bool trusted(const struct pv_symbols *s, int fd)
+static bool trusted(const struct pv_symbols *s, const struct module *m, int fd)
 {
 	struct stat st;
-	return is_safe(fd, &st) && (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
+	if (!is_safe(fd, &st))
+		return false;
+	return m->id_n ? has_id(fd, m->id, m->id_n)
+		       : (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
 }
 
-static void open_module(const struct pv_symbols *s, struct module *m)
+/* The file that is named so. False: it is another. */
+static bool open_as(const struct pv_symbols *s, struct module *m, const char *path)
 {
 	uint64_t least, size;
-	m->tried = true;
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_file(path);
 	if (fd < 0)
-		return;
+		return false;
 	elf_version(EV_CURRENT);
-	bool same = trusted(s, fd) && span(fd, &least, &size) && size == m->size;
+	bool same = trusted(s, m, fd) && span(fd, &least, &size) && size == m->size;
 	m->dwfl = same ? dwfl_begin(&callbacks) : NULL;
 	if (m->dwfl) {
 		dwfl_report_begin(m->dwfl);
-		m->in = dwfl_report_elf(m->dwfl, m->path, m->path, fd, m->from - least, true);
+		m->in = dwfl_report_elf(m->dwfl, path, path, fd, m->from - least, true);
 		if (m->in) /* the holder of the file closes it */
 			fd = -1;
 		dwfl_report_end(m->dwfl, NULL, NULL);
 	}
 	if (fd >= 0)
 		close(fd);
+	return m->in;
+}
+
+static void open_module(const struct pv_symbols *s, struct module *m)
+{
+	static const char place[] = "/usr/lib/debug/.build-id/";
+	char path[sizeof place + 2 * PV_BUILD_ID_MAX + sizeof "/.debug"], *to = path;
+	m->tried = true;
+	if (open_as(s, m, m->path) || m->id_n < 2)
+		return;
+	if (m->dwfl)
+		dwfl_end(m->dwfl);
+	to += sprintf(to, "%s%02x/", place, m->id[0]);
+	for (size_t i = 1; i < m->id_n; i++)
+		to += sprintf(to, "%02x", m->id[i]);
+	memcpy(to, ".debug", sizeof ".debug");
+	open_as(s, m, path);
 }
 
 static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
@@ -263,6 +321,11 @@ bool pv_symbols_module(struct pv_symbols **s, uint64_t from, uint64_t size, cons
 {
 	(void)s, (void)from, (void)size, (void)path;
 	return true;
+}
+
+void pv_symbols_build_id(struct pv_symbols *s, uint64_t from, const char *hex)
+{
+	(void)s, (void)from, (void)hex;
 }
 
 void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
