@@ -261,7 +261,7 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	if (!key)
 		key = pvp_modules_start(address);
 	if (!key)
-		key = pvp_region("[unknown code]");
+		key = pvp_region_of_writer("[unknown code]");
 	pvp_tell_method(w, key, time);
 	return key;
 }

@@ -63,6 +63,14 @@ uint32_t pvp_region(const char *name)
 	return find_or_make(&registry.regions, name, PVP_MAX_REGIONS);
 }
 
+uint32_t pvp_region_of_writer(const char *name)
+{
+	pthread_mutex_lock(&registry.lock);
+	uint32_t id = id_of(&registry.regions, name, PVP_MAX_REGIONS);
+	pthread_mutex_unlock(&registry.lock);
+	return id;
+}
+
 uint32_t pvp_class(const char *name)
 {
 	return find_or_make(&registry.classes, name, PVP_MAX_CLASSES);

@@ -32,6 +32,8 @@ struct profview_counter {
 
 /* From any thread. 0 or NULL: no memory, no room, an empty name, or called inside the probe. */
 uint32_t pvp_region(const char *name);
+/* The same for the writer, which holds its guard for ever. */
+uint32_t pvp_region_of_writer(const char *name);
 uint32_t pvp_class(const char *name);
 struct profview_counter *pvp_counter(const char *name, uint64_t unit);
 

@@ -9,6 +9,7 @@ again in two ways: .gnu_debuglink and .gnu_debugdata. A debug file of another bu
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -86,7 +87,38 @@ def main(profview, cc):
             want = 'main' if named else f'{program}+0x'
             v.true(f'{program}: its own code is {want}', own and all(n.startswith(want) for n in own), got)
         moved(v, profview, folder)
+        made(v, profview, folder, cc)
     v.close()
+
+
+MADE = r'''
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	/* mov ecx, 0x40000000; dec ecx; jnz; ret */
+	static const unsigned char code[] = { 0xb9, 0, 0, 0, 0x40, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+	void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(at, code, sizeof code);
+	((void (*)(void))at)();
+	return 0;
+}
+'''
+
+
+def made(v, profview, folder, cc):
+    """Code that lies in no file is one row, and has a name."""
+    if platform.machine() != 'x86_64':
+        return
+    (folder / 'made.c').write_text(MADE)
+    run(cc, '-O1', '-o', 'made', 'made.c', cwd=folder)
+    log = folder / 'made.mlpd'
+    run(profview, 'run', '--sample=1000', '--record', log, '--', folder / 'made', cwd=folder)
+    done = subprocess.run([profview, 'report', log, '--section', 'methods', '--format', 'json', '--no-index'],
+                          capture_output=True, check=True, timeout=60)
+    got = {r['name']: r['samples_self'] for r in json.loads(done.stdout)['methods'] if r['samples_self']}
+    v.true('code that nobody knows', got.get('[unknown code]', 0) > 0, got)
+    v.true('no number for a name', not any(n.startswith('0x') for n in got), got)
 
 
 def moved(v, profview, folder):
