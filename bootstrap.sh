@@ -157,7 +157,7 @@ do_test() {
 	if [ -n "$all" ]; then
 		say 'clang-tidy reads the whole tree; what hostile logs cost is counted at more events'
 		python3 tests/tools/check_tidy.py . build || failed=1
-		python3 tests/program/test_hostile_time.py build/tests/hostile read 250 || failed=1
+		python3 tests/program/test_hostile_time.py build/tests/hostile every 250 || failed=1
 	fi
 	export CK_FORK=no
 	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false
