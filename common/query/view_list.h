@@ -74,7 +74,8 @@
 	VIEW(COVERAGE_TREE, "coverage_tree") /* assembly > class > method */                       \
 	VIEW(SOURCE, "source")               /* facts as words */                                  \
 	VIEW(DAMAGE, "damage")                                                                     \
-	VIEW(FINDINGS, "findings")           /* judgements of all rules, by score */               \
+	VIEW(FINDINGS, "findings")     /* judgements of all rules, by score */                     \
+	VIEW(CODE_KINDS, "code_kinds") /* time and samples: user, framework, runtime, native */    \
 	VIEW(FINDING_FACTS, "finding_facts") /* of finding row `select`: what is known of it */
 
 #endif

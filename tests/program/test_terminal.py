@@ -161,7 +161,7 @@ def stops_and_goes_on(profview, log):
     v.size(60, 20)
     os.kill(v.pid, signal.SIGCONT)
     v.wait_for(ENTER_SCREEN, 'stop: the screen again')
-    v.wait_for(b'Activity', 'stop: a whole frame')
+    v.wait_for(b'WHAT IS WRONG', 'stop: a whole frame')
     v.keys('2')
     v.wait_for(b'Methods', 'stop: keys work')
     v.keys('Q')

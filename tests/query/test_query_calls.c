@@ -326,6 +326,35 @@ START_TEST(an_exception_ends_a_call)
 }
 END_TEST
 
+/* Every method is of one kind: their times are those of all methods. */
+START_TEST(kinds_of_code_share_all_time)
+{
+	struct kit k = kit_new("log:calls");
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, WORK, "System.Console:WriteLine ()");
+	kit_enter(&k, MAIN);
+	kit_at(&k, 10);
+	kit_enter(&k, WORK);
+	kit_at(&k, 40);
+	kit_leave(&k, WORK);
+	kit_at(&k, 50);
+	kit_leave(&k, MAIN);
+	struct pv_table *methods = kit_view(&k, PV_VIEW_METHODS, NULL);
+	struct pv_table *kinds = kit_view(&k, PV_VIEW_CODE_KINDS, NULL);
+	int64_t want = 0, got = 0;
+	for (size_t i = 0; i < methods->rows; i++)
+		want += kit_cell(methods, &methods->row[i], "self_ns")->i;
+	for (size_t i = 0; i < kinds->rows; i++)
+		got += kit_cell(kinds, &kinds->row[i], "self_ns")->i;
+	ck_assert_int_gt(want, 0);
+	ck_assert_int_eq(got, want);
+	ck_assert_uint_eq(kinds->rows, 2);
+	pv_table_destroy(methods);
+	pv_table_destroy(kinds);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(an_empty_log_has_no_rows)
 {
 	struct kit k = kit_new("log");
@@ -371,6 +400,7 @@ int main(void)
 	tcase_add_test(c, one_name_is_one_row);
 	tcase_add_test(c, samples_are_no_calls_and_carry_their_error);
 	tcase_add_test(c, an_exception_ends_a_call);
+	tcase_add_test(c, kinds_of_code_share_all_time);
 	tcase_add_test(c, an_empty_log_has_no_rows);
 	tcase_add_test(c, every_view_has_columns_of_its_own_names);
 	suite_add_tcase(s, c);

@@ -133,7 +133,7 @@ def records(s, command):
 def runs(s, command):
     """A program runs; its overview comes on standard error."""
     done = s.sh(command)
-    s.v.true(f'{command}: the overview', 'Hottest methods' in done.stderr, done.stderr[-1000:])
+    s.v.true(f'{command}: the overview', 'HOTTEST' in done.stderr, done.stderr[-1000:])
 
 
 def dotnet(how):
@@ -166,7 +166,7 @@ def writer(s, command):
     follower, process = s.follower
     out = process.communicate(timeout=DEADLINE)[0].decode()
     s.v.equal(f'{follower}: exit code', process.returncode, 0)
-    s.v.true(f'{follower}: its figures', 'Hottest methods' in out, out[-1000:])
+    s.v.true(f'{follower}: its figures', 'HOTTEST' in out, out[-1000:])
     s.pipe = ('', '')
 
 
@@ -176,7 +176,7 @@ def grows(s, command):
     with s.start('profview --follow app.mlpd') as process:
         s.sh(command)
         out = process.communicate(timeout=DEADLINE)[0].decode()
-    s.v.true(f'{command}: followed', 'Hottest methods' in out, out[-1000:])
+    s.v.true(f'{command}: followed', 'HOTTEST' in out, out[-1000:])
 
 
 def paired(_s, _command):

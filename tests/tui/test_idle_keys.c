@@ -113,7 +113,7 @@ START_TEST(why_is_said)
 		{ "5b", "the rows of this pane are not grouped" },
 		{ "2<Del>", "Del: there is no filter here; \\ sets one" },
 		{ "2<Left>", "Left: there are no columns further left" },
-		{ "k", "this is the first box" },
+		{ "kk", "this is the first box" },
 		{ "2<Esc>", "Esc: there is nothing to cancel" },
 		{ "2:down<Enter>G:down<Enter>", "down: this is the last row" },
 	};

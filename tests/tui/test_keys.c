@@ -268,7 +268,7 @@ START_TEST(the_mouse_works)
 	ck_assert(!seen("Sort by"));
 	ck_assert(seen("TIME▼"));
 	click_on("1 Home", UI_CLICK_PRESS);
-	click_on("Heap shots", UI_CLICK_DOUBLE);
+	click_on("HELD at", UI_CLICK_DOUBLE);
 	ck_assert(seen("[4 Heap]"));
 	close_screen();
 }

@@ -1,6 +1,8 @@
 /* What panes do with keys, the mouse and a model that goes on. */
 #include "tests/kit/fake_screen.h"
 
+#include "tui/panes/sections.h"
+
 START_TEST(lists_sort_and_invert)
 {
 	press("2");
@@ -318,8 +320,61 @@ START_TEST(tab_goes_through_lists_and_panes)
 	press("<S-Tab>");
 	ck_assert(seen("[3 Alloc]"));
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
-	press("1<S-Tab>");
+	press("1<S-Tab><S-Tab>");
 	ck_assert(seen("[0 Events]"));
+}
+END_TEST
+
+/* Fake rows of findings have no verdict: nothing stands out, but there is a block. */
+START_TEST(home_goes_by_blocks_and_rows)
+{
+	ck_assert(seen("nothing stands out"));
+	ck_assert(seen(" CPU") && seen(" heap") && seen(" error"));
+	world->summary.contentions = 9;
+	world->generation++;
+	show();
+	press("<Tab><Tab>");
+	ck_assert(seen("▶ 30.0"));
+	press("j<Enter>"); /* the second of the hottest */
+	ck_assert(seen("[Methods]"));
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	press("q");
+	ck_assert_int_eq(screen.overview.focus, UI_BLOCK_HOTTEST);
+	press("<Tab><Enter>");
+	ck_assert(seen("[3 Alloc]"));
+	ck_assert_str_eq(cursor(), "System.String");
+	press("q<Tab><Tab><Enter>"); /* past what shots hold */
+	ck_assert(seen("[Locks]"));
+	press("q<S-Tab><Enter>");
+	ck_assert(seen("[Shots]"));
+	press("1<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>j<Enter>"); /* the second lane */
+	ck_assert(seen("[Methods]"));
+}
+END_TEST
+
+/* One cursor of time goes through all lanes; the axis says where it is. */
+START_TEST(home_has_one_axis)
+{
+	ck_assert(seen("0:00") && seen("0:50"));
+	press("{");
+	ck_assert(seen("at 00:01:"));
+	press("[");
+	ck_assert(screen.shared.range.on);
+	press("<C-r>");
+	ck_assert(seen("0:50"));
+}
+END_TEST
+
+/* Without data a block gives its rows away. */
+START_TEST(home_shows_only_blocks_with_data)
+{
+	ck_assert(seen("HOTTEST") && seen("ALLOCATED") && seen("HELD"));
+	world->summary = (struct pv_summary){ .recorded = PV_GROUP_ALLOC };
+	world->generation++;
+	show();
+	show();
+	ck_assert(!seen("HOTTEST") && seen("ALLOCATED") && !seen("HELD"));
+	ck_assert(!seen("WHERE TIME RAN") && !seen(" heap") && seen(" alloc"));
 }
 END_TEST
 
@@ -417,6 +472,9 @@ int main(void)
 	tcase_add_test(t, stacks_lead_to_their_innermost_frame);
 	tcase_add_test(t, sites_are_those_of_the_selected_class);
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
+	tcase_add_test(t, home_goes_by_blocks_and_rows);
+	tcase_add_test(t, home_has_one_axis);
+	tcase_add_test(t, home_shows_only_blocks_with_data);
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);

@@ -42,6 +42,16 @@ void ui_layout_range(struct ui_layout *l)
 	l->body.h--;
 }
 
+void ui_layout_home(struct ui_layout *l)
+{
+	int lines = l->heap.h + l->gc.h;
+	l->tabs.y -= lines;
+	l->crumb.y -= lines;
+	l->body.y -= lines;
+	l->body.h += lines;
+	l->heap.h = l->gc.h = 0;
+}
+
 void ui_layout_bare(struct ui_layout *l)
 {
 	int above = l->tabs.h + l->crumb.h, below = l->message.h + l->keys.h;

@@ -29,6 +29,9 @@ struct ui_layout ui_layout(int w, int h);
 /* Takes a row for the range from the body, where there is room for it. */
 void ui_layout_range(struct ui_layout *l);
 
+/* Gives the lines over time to the body: Home has its own lanes. */
+void ui_layout_home(struct ui_layout *l);
+
 /* Gives the lines that only somebody at the keys needs to the body. */
 void ui_layout_bare(struct ui_layout *l);
 

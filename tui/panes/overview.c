@@ -1,32 +1,30 @@
 #include "tui/panes/overview.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/base/status.h"
 #include "tui/draw/chart.h"
 #include "tui/panes/sections.h"
 
-/* Sections stand in bands, side by side; a screen shows as many bands as it has rows for. */
-enum { TWO_FROM = 78, FOUR_FROM = 116, SERIES_LABEL = 26, TALL_FROM = 26 };
+enum { TWO_FROM = 78, THREE_FROM = 110, TALL_FROM = 24, AXIS_FROM = 14 };
 
 static const enum pv_view views[UI_OVERVIEW_LISTS] = {
-	[UI_TOP_METHODS] = PV_VIEW_METHODS,
-	[UI_TOP_CLASSES] = PV_VIEW_CLASSES,
-	[UI_GENERATIONS] = PV_VIEW_GENERATIONS,
-	[UI_SHOT_LIST] = PV_VIEW_SHOTS,
+	[UI_HOME_FINDINGS] = PV_VIEW_FINDINGS,
+	[UI_HOME_KINDS] = PV_VIEW_CODE_KINDS,
+	[UI_HOME_METHODS] = PV_VIEW_METHODS,
+	[UI_HOME_CLASSES] = PV_VIEW_CLASSES,
+	[UI_HOME_HELD] = PV_VIEW_SHOT_CLASSES,
+	[UI_HOME_LOCKS] = PV_VIEW_LOCKS,
 };
-
-static const enum pv_series_kind kinds[UI_OVERVIEW_SERIES] = { PV_SERIES_CALL_RATE,
-	PV_SERIES_SAMPLE_RATE, PV_SERIES_ALLOC_RATE, PV_SERIES_PAUSE, PV_SERIES_THROW_RATE };
 
 void ui_overview_init(struct ui_overview *o)
 {
-	*o = (struct ui_overview){ 0 };
+	*o = (struct ui_overview){ .focus = UI_BLOCK_WRONG };
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++) {
 		ui_list_init(&o->list[i], views[i], false);
-		o->list[i].limit = i == UI_SHOT_LIST ? 0 : 16;
+		o->list[i].limit = 32;
 	}
+	o->list[UI_HOME_HELD].needs_select = true;
 }
 
 void ui_overview_finish(struct ui_overview *o)
@@ -43,89 +41,148 @@ void ui_overview_forget(struct ui_overview *o)
 		ui_list_forget(&o->list[i]);
 }
 
-/* How many sections share the band that begins with section `first`. */
-static int band_size(int first, int w)
+/* --- places --- */
+
+static size_t rows_of(const struct ui_overview *o, int block)
 {
-	if (w < TWO_FROM)
-		return 1;
-	return first == UI_SECTIONS - 4 && w >= FOUR_FROM ? 4 : 2;
+	int list = ui_sections[block].list;
+	const struct pv_table *t = list < 0 ? NULL : o->list[list].table;
+	if (t && block == UI_BLOCK_WRONG)
+		return ui_findings_wrong(t);
+	return t ? t->rows : 0;
 }
 
-static int band_height(int first, int n, int body)
+bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int block)
 {
-	int h = 0;
-	for (int i = first; i < first + n; i++)
-		h = ui_max(h, (body >= TALL_FROM ? ui_sections[i].tall : ui_sections[i].rows) + 1);
-	return h;
-}
-
-/* Rows from band `first` to the one with the keys; 0 when that stands before it. */
-static int rows_to_focus(const struct ui_overview *o, struct ui_rect body, int first)
-{
-	int h = 0;
-	for (int i = first, n; i < UI_SECTIONS; i += n) {
-		n = band_size(i, body.w);
-		h += band_height(i, n, body.h);
-		if (o->focus >= i && o->focus < i + n)
-			return h;
-	}
-	return 0;
-}
-
-/* First band to show, so that the one with the keys is visible. */
-static int first_band(const struct ui_overview *o, struct ui_rect body)
-{
-	int first = 0;
-	for (;;) {
-		int n = band_size(first, body.w);
-		bool here = o->focus >= first && o->focus < first + n;
-		if (here || rows_to_focus(o, body, first) <= body.h || first + n >= UI_SECTIONS)
-			return first;
-		first += n;
+	const unsigned groups = s->summary.recorded | s->summary.enabled;
+	switch (block) {
+	case UI_BLOCK_TIME:
+	case UI_BLOCK_HOTTEST:
+		return groups & (PV_GROUP_CALLS | PV_GROUP_SAMPLES);
+	case UI_BLOCK_ALLOCATED:
+		return groups & PV_GROUP_ALLOC;
+	case UI_BLOCK_HELD:
+		return s->summary.shots > 0;
+	case UI_BLOCK_WAITED:
+		return s->summary.contentions > 0 && rows_of(o, block) > 0;
+	case UI_BLOCK_COST:
+		return s->cost.known;
+	default:
+		return true;
 	}
 }
 
-static void place_band(struct ui_overview *o, struct ui_rect r, int first, int n)
+/* Blocks that stand side by side. */
+struct band {
+	int block[UI_SECTIONS], n;
+	int least, most; /* rows, titles among them */
+};
+
+static int wanted_rows(
+	const struct ui_overview *o, const struct ui_shared *s, int block, int body_h, bool most)
 {
-	int w = (r.w + 2) / n - 2;
-	for (int i = 0; i < n; i++) {
+	const bool tall = body_h >= TALL_FROM;
+	const struct ui_section *d = &ui_sections[block];
+	int lanes[UI_LANES];
+	if (block == UI_BLOCK_LANES) {
+		int n = ui_lanes_shown(s, lanes);
+		bool low = body_h < AXIS_FROM;
+		return ui_max(1, low ? ui_min(n, 2) : tall || most ? n : ui_min(n, d->rows));
+	}
+	if (block == UI_BLOCK_WRONG)
+		return ui_max(1, ui_min((int)rows_of(o, block), tall || most ? d->tall : d->rows));
+	return most ? d->tall : d->rows;
+}
+
+/* The last blocks share their band as far as the screen is wide enough. */
+static int arrange(const struct ui_overview *o, const struct ui_shared *s, struct ui_rect body,
+	struct band band[UI_SECTIONS])
+{
+	int bands = 0, columns = body.w >= THREE_FROM ? 3 : body.w >= TWO_FROM ? 2 : 1;
+	for (int i = 0; i < UI_SECTIONS; i++) {
+		if (!ui_overview_has(o, s, i))
+			continue;
+		struct band *b = bands ? &band[bands - 1] : NULL;
+		if (!b || i <= UI_BLOCK_HOTTEST || b->block[0] < UI_BLOCK_HOTTEST ||
+			b->n == columns) {
+			b = &band[bands++];
+			*b = (struct band){ 0 };
+		}
+		int title = i != UI_BLOCK_LANES, axis = i == UI_BLOCK_LANES && body.h >= AXIS_FROM;
+		b->block[b->n++] = i;
+		b->least = ui_max(b->least, title + axis + wanted_rows(o, s, i, body.h, false));
+		b->most = ui_max(b->most, title + axis + wanted_rows(o, s, i, body.h, true));
+	}
+	return bands;
+}
+
+/* The first band to show, so that the one with the keys is in sight. */
+static int first_band(const struct ui_overview *o, const struct band *band, int n, int h)
+{
+	int with_keys = 0, first = 0, sum = 0;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < band[i].n; k++)
+			with_keys = band[i].block[k] == o->focus ? i : with_keys;
+	for (int i = 0; i <= with_keys; i++)
+		sum += band[i].least;
+	while (first < with_keys && sum > h)
+		sum -= band[first++].least;
+	return first;
+}
+
+static void place_band(struct ui_overview *o, struct ui_rect r, const struct band *b)
+{
+	int w = (r.w + 2) / b->n - 2;
+	for (int i = 0; i < b->n; i++) {
 		int x = i * (w + 2);
-		o->at[first + i] = ui_cols(r, x, i + 1 < n ? w : r.w - x);
+		o->at[b->block[i]] = ui_cols(r, x, i + 1 < b->n ? w : r.w - x);
+	}
+	if (b->block[0] == UI_BLOCK_LANES && o->at[0].h > b->least - 1 && b->least > 2) {
+		o->axis = ui_rows(o->at[0], o->at[0].h - 1, 1);
+		o->at[0].h--;
 	}
 }
 
-void ui_overview_place(struct ui_overview *o, struct ui_rect body)
+void ui_overview_place(
+	struct ui_overview *o, const struct ui_shared *s, struct ui_rect body, struct ui_rect strip)
 {
+	struct band band[UI_SECTIONS];
+	int n = arrange(o, s, body, band), y = 0, left = body.h, last;
 	for (int i = 0; i < UI_SECTIONS; i++)
 		o->at[i] = (struct ui_rect){ 0 };
-	int y = 0, first = first_band(o, body), spare = body.h, grows = 0, last = first;
-	for (int i = first; i < UI_SECTIONS && spare > 0; i += band_size(i, body.w)) {
-		int n = band_size(i, body.w), h = band_height(i, n, body.h);
-		if (h > spare && i > first)
-			break;
-		spare -= h;
-		grows += ui_sections[i].grows;
-		last = i;
-	}
-	for (int i = first; i <= last; i += band_size(i, body.w)) {
-		int n = band_size(i, body.w), h = band_height(i, n, body.h);
-		if (ui_sections[i].grows && spare > 0) {
-			int more = spare / grows--;
-			h += more;
-			spare -= more;
-		}
-		place_band(o, ui_rows(body, y, h), i, n);
-		y += h;
+	o->axis = (struct ui_rect){ 0 };
+	o->strip = strip;
+	if (!ui_overview_has(o, s, o->focus))
+		o->focus = UI_BLOCK_WRONG;
+	int first = first_band(o, band, n, body.h);
+	for (last = first; last < n && left > 0 && (last == first || band[last].least <= left);
+		last++)
+		left -= band[last].least;
+	for (int i = first; i < last; i++) {
+		/* The first ones are filled first; the last one takes the rest. */
+		int more = i + 1 < last ? ui_min(band[i].most - band[i].least, ui_max(left, 0))
+					: ui_max(left, 0);
+		if (body.h >= AXIS_FROM || i + 1 == last)
+			left -= more;
+		else
+			more = 0;
+		place_band(o, ui_rows(body, y, band[i].least + more), &band[i]);
+		y += band[i].least + more;
 	}
 }
+
+/* --- drawing --- */
 
 void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 {
+	static enum pv_series_kind kinds[UI_LANES];
+	for (int i = 0; i < UI_LANES; i++)
+		kinds[i] = ui_lanes[i].series;
+	ui_list_set_select(&o->list[UI_HOME_HELD], s->summary.shots, 0);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_refresh(&o->list[i], s);
-	struct ui_rect r = o->at[0];
-	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_OVERVIEW_SERIES };
-	wish.cells = r.w > SERIES_LABEL ? (size_t)(r.w - SERIES_LABEL) : 0;
+	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_LANES, .all = true };
+	wish.cells = o->strip.w > 0 ? (size_t)o->strip.w : 0;
 	ui_graphs_refresh(&o->graphs, s, &wish);
 }
 
@@ -135,13 +192,10 @@ static void draw_title(
 	struct ui_rect line = ui_rows(o->at[i], 0, 1);
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);
 	char title[80];
-	bool cost = s->cost.known && ui_sections[i].with_cost;
-	snprintf(title, sizeof title, " %s ",
-		cost ? ui_sections[i].with_cost : ui_sections[i].title);
+	(void)s;
+	snprintf(title, sizeof title, " %s ", ui_sections[i].title);
 	ui_hline(c, line);
 	bool on = o->focus == i;
-	if (on)
-		ui_put_code(c, line.x, line.y, UI_TITLE, 0x25b6);
 	int used = ui_put(c, ui_cols(line, 1, line.w - 1), on ? UI_CURSOR : UI_TITLE, title);
 	if (row && row->keys[0] && line.w > used + 6)
 		ui_printf(c, ui_cols(line, line.w - 4, 3), UI_KEYCAP, " %.1s ", row->keys);
@@ -152,23 +206,62 @@ void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, st
 	for (int i = 0; i < UI_SECTIONS; i++) {
 		if (o->at[i].h == 0)
 			continue;
-		draw_title(o, s, c, i);
-		struct ui_rect r = ui_rows(o->at[i], 1, o->at[i].h - 1);
-		ui_sections[i].draw(o, s, c, ui_cols(r, 1, r.w - 2));
+		bool titled = i != UI_BLOCK_LANES;
+		if (titled)
+			draw_title(o, s, c, i);
+		ui_sections[i].draw(o, s, c, ui_rows(o->at[i], titled, o->at[i].h));
 	}
 }
 
-bool ui_overview_next(struct ui_overview *o, int dir)
+/* --- keys --- */
+
+bool ui_overview_next(struct ui_overview *o, const struct ui_shared *s, int dir)
 {
-	int to = o->focus + dir;
-	if (to < 0 || to >= UI_SECTIONS)
+	for (int to = o->focus + dir; to >= 0 && to < UI_SECTIONS; to += dir) {
+		if (!ui_overview_has(o, s, to))
+			continue;
+		o->focus = to;
+		return true;
+	}
+	return false;
+}
+
+struct ui_list *ui_overview_list(struct ui_overview *o)
+{
+	int list = ui_sections[o->focus].list;
+	return list < 0 || o->focus == UI_BLOCK_TIME ? NULL : &o->list[list];
+}
+
+bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir)
+{
+	int lanes[UI_LANES], to = o->lane + dir;
+	struct ui_list *l = ui_overview_list(o);
+	const int rows = o->at[o->focus].h - 1;
+	if (o->focus == UI_BLOCK_LANES && to >= 0 &&
+		to < ui_min(ui_lanes_shown(s, lanes), o->at[o->focus].h)) {
+		o->lane = to;
+		return true;
+	}
+	const long at = l ? (long)l->at + dir : -1;
+	if (l && at >= 0 && at < (long)rows_of(o, o->focus) && at < rows) {
+		ui_list_move_to(l, (size_t)at);
+		return true;
+	}
+	if (!ui_overview_next(o, s, dir))
 		return false;
-	o->focus = to;
+	l = ui_overview_list(o);
+	if (l && dir > 0)
+		ui_list_move_to(l, 0);
+	if (o->focus == UI_BLOCK_LANES && dir > 0)
+		o->lane = 0;
 	return true;
 }
 
-enum ui_command ui_overview_pane(const struct ui_overview *o)
+enum ui_command ui_overview_pane(const struct ui_overview *o, const struct ui_shared *s)
 {
+	int lanes[UI_LANES], n = ui_lanes_shown(s, lanes);
+	if (o->focus == UI_BLOCK_LANES && o->lane < n)
+		return ui_lanes[lanes[o->lane]].pane;
 	return ui_sections[o->focus].pane;
 }
 
@@ -178,6 +271,12 @@ bool ui_overview_click(struct ui_overview *o, int x, int y)
 		if (!ui_rect_has(o->at[i], x, y))
 			continue;
 		o->focus = i;
+		int row = y - o->at[i].y - 1;
+		struct ui_list *l = ui_overview_list(o);
+		if (i == UI_BLOCK_LANES)
+			o->lane = row + 1;
+		else if (l && row >= 0)
+			ui_list_move_to(l, (size_t)row);
 		return true;
 	}
 	return false;

@@ -1,4 +1,4 @@
-/* The first pane: one section for each of the others, with what stands out there. */
+/* Home: what is wrong, where time ran, who holds memory, and when. */
 #ifndef UI_OVERVIEW_H
 #define UI_OVERVIEW_H
 
@@ -6,28 +6,39 @@
 #include "tui/draw/graphs.h"
 #include "tui/draw/list.h"
 
-enum { UI_SECTIONS = 10, UI_OVERVIEW_LISTS = 4, UI_OVERVIEW_SERIES = 5 };
+enum { UI_SECTIONS = 8, UI_OVERVIEW_LISTS = 6, UI_LANES = 7 };
 
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {
 	struct ui_list list[UI_OVERVIEW_LISTS];
-	struct ui_graphs graphs;
+	struct ui_graphs graphs;        /* by number of the lane */
 	struct ui_rect at[UI_SECTIONS]; /* empty: not on screen */
-	int focus;
+	struct ui_rect strip;           /* columns in which time runs */
+	struct ui_rect axis;            /* the row of time under the lanes, may be empty */
+	int focus;                      /* block */
+	int lane;                       /* row of the lanes under the cursor */
 };
 
 void ui_overview_init(struct ui_overview *o);
 void ui_overview_finish(struct ui_overview *o);
 void ui_overview_forget(struct ui_overview *o);
 
-void ui_overview_place(struct ui_overview *o, struct ui_rect body);
+/* `strip` says the columns of time, as the rest of the screen has them. */
+void ui_overview_place(struct ui_overview *o, const struct ui_shared *s, struct ui_rect body,
+	struct ui_rect strip);
 void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s);
 void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c);
 
-/* The next section; false behind the last and before the first. */
-bool ui_overview_next(struct ui_overview *o, int dir);
-/* The pane behind the section that has the keys, or behind a place. */
-enum ui_command ui_overview_pane(const struct ui_overview *o);
+/* The next block; false after the last and before the first. */
+bool ui_overview_next(struct ui_overview *o, const struct ui_shared *s, int dir);
+/* The next row, or the next block where its rows end. */
+bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir);
+/* Whether the log has something for a block. */
+bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int block);
+
+/* The pane that is behind the block with the keys, its list (NULL: none). */
+enum ui_command ui_overview_pane(const struct ui_overview *o, const struct ui_shared *s);
+struct ui_list *ui_overview_list(struct ui_overview *o);
 bool ui_overview_click(struct ui_overview *o, int x, int y);
 
 #endif

@@ -50,8 +50,10 @@ static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui
 
 const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .room = UI_CMD_HOME, .tab = "Home",
-		.hint = { { 0, "Tab goes from box to box" },
-			{ 0, "Enter opens the pane behind it" } }},
+		.hint = { { 0, "Enter: evidence" },
+			{ 0, "Tab: next block" },
+			{ 0, "{ } cursor of time" },
+			{ 0, "F1 help" } }},
 	{ .command = UI_CMD_FINDINGS, .room = UI_CMD_HOME, .tab = "Findings",
 		.parts = 2,
 		.hint = { { UI_HINT_ROWS, "Enter: the evidence, with filter and range; Backspace returns" },

@@ -1,6 +1,7 @@
 #include "tui/panes/sections.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "tui/draw/chart.h"
 #include "tui/draw/shorten.h"
 
-enum { LABEL = 10, VALUE = 13 };
+enum { LABEL = 10 };
 
 static void say(
 	struct ui_canvas *c, struct ui_rect r, int row, const char *label, const char *value)
@@ -18,78 +19,289 @@ static void say(
 	ui_put(c, ui_cols(at, LABEL, r.w), UI_PLAIN, value);
 }
 
-static void say_missing(struct ui_canvas *c, struct ui_rect r)
-{
-	ui_put(c, ui_rows(r, 0, 1), UI_DIM, "not recorded");
-}
+/* --- lanes --- */
 
-/* The activity rows that have facts, in the order of the overview's series. */
-static void draw_activity(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r)
-{
-	static const struct {
-		const char *label, *per;
-		unsigned group;
-		enum ui_style style;
-	} rows[UI_OVERVIEW_SERIES] = {
-		{ "calls", "/s", PV_GROUP_CALLS, UI_BAR },
-		{ "samples", "/s", PV_GROUP_SAMPLES, UI_BAR },
-		{ "allocated", "/s", PV_GROUP_ALLOC, UI_HEAP },
-		{ "stopped", "", PV_GROUP_GC, UI_MAJOR },
-		{ "thrown", "/s", PV_GROUP_EXCEPTIONS, UI_WARN },
-	};
-	int y = 0;
-	for (int i = 0; i < UI_OVERVIEW_SERIES && y < r.h; i++) {
-		const struct pv_series *series = o->graphs.series[i];
-		if (!series || !(s->summary.recorded & rows[i].group))
-			continue;
-		struct ui_rect at = ui_rows(r, y++, 1);
-		char text[48];
-		ui_put(c, ui_cols(at, 0, LABEL), UI_DIM, rows[i].label);
-		ui_spark(c, ui_cols(at, LABEL, at.w - LABEL - VALUE - 1), rows[i].style,
-			(struct ui_values){ series->value, series->n, series->max });
-		ui_printf(c, ui_cols(at, at.w - VALUE, VALUE), UI_PLAIN, "%s%s",
-			ui_value_text(series->max, series->unit, text, sizeof text), rows[i].per);
-	}
-	if (y == 0)
-		ui_put(c, ui_rows(r, 0, 1), UI_DIM, "nothing yet");
-}
-
-static const struct {
-	unsigned group;
-	const char *name;
-} groups[] = {
-	{ PV_GROUP_CALLS, "calls" },
-	{ PV_GROUP_SAMPLES, "samples" },
-	{ PV_GROUP_ALLOC, "allocations" },
-	{ PV_GROUP_GC, "collections" },
-	{ PV_GROUP_SHOTS, "heap shots" },
-	{ PV_GROUP_EXCEPTIONS, "exceptions" },
-	{ PV_GROUP_LOCKS, "locks" },
-	{ PV_GROUP_JIT, "jit" },
-	{ PV_GROUP_COUNTERS, "counters" },
-	{ PV_GROUP_MOVES, "moves" },
-	{ PV_GROUP_HANDLES, "handles" },
-	{ PV_GROUP_ROOTS, "roots" },
-	{ PV_GROUP_FINALIZERS, "finalizers" },
+const struct ui_lane ui_lanes[UI_LANES] = {
+	{ "CPU", PV_SERIES_SAMPLE_RATE, PV_GROUP_SAMPLES, 0, UI_BAR, UI_CMD_CPU },
+	{ "calls", PV_SERIES_CALL_RATE, PV_GROUP_CALLS, 0, UI_BAR, UI_CMD_CPU },
+	{ "heap", PV_SERIES_HEAP, PV_GROUP_GC, 0, UI_HEAP, UI_CMD_HEAP },
+	{ "GC", PV_SERIES_PAUSE, PV_GROUP_GC | PV_GROUP_PAUSES, 0, UI_MAJOR, UI_CMD_GC },
+	{ "error", PV_SERIES_THROW_RATE, PV_GROUP_EXCEPTIONS, 0, UI_WARN, UI_CMD_ERRORS },
+	{ "alloc", PV_SERIES_ALLOC_RATE, PV_GROUP_ALLOC, 0, UI_HEAP, UI_CMD_ALLOC },
+	{ "waits", PV_SERIES_WAIT, PV_GROUP_LOCKS, 0, UI_WAITING, UI_CMD_WAITS },
 };
 
-static void group_names(unsigned bits, char *buf, size_t size)
+int ui_lanes_shown(const struct ui_shared *s, int ret[UI_LANES])
 {
-	size_t n = 0;
-	buf[0] = 0;
-	for (size_t i = 0; i < sizeof groups / sizeof groups[0] && n + 1 < size; i++)
-		if (bits & groups[i].group)
-			n += (size_t)snprintf(
-				buf + n, size - n, "%s%s", n ? ", " : "", groups[i].name);
-	if (n == 0)
-		snprintf(buf, size, "nothing");
+	int n = 0;
+	for (int i = 0; i < UI_LANES; i++)
+		if (s->all.recorded & ui_lanes[i].needs && !(s->all.recorded & ui_lanes[i].unless))
+			ret[n++] = i;
+	return n;
 }
 
-/* The last rows: what it costs together, then the dearest kinds. */
-static void draw_cost(const struct ui_cost *k, struct ui_canvas *c, struct ui_rect r)
+/* The figure at the end of a lane, of the whole recording. */
+static void lane_value(const struct ui_lane *lane, const struct pv_series *series,
+	const struct ui_shared *s, char *to, size_t size)
 {
+	const struct pv_summary *m = &s->all;
+	char a[48], b[48];
+	switch (lane->series) {
+	case PV_SERIES_HEAP:
+		snprintf(to, size, "%s  max %s", pv_units_bytes(a, sizeof a, m->heap_bytes),
+			pv_units_bytes(b, sizeof b, m->heap_max_bytes));
+		break;
+	case PV_SERIES_PAUSE:
+		if (m->pauses_told)
+			snprintf(to, size, "%s %%  max %s",
+				pv_units_percent(
+					a, sizeof a, m->pause_ns, (uint64_t)m->duration_ns),
+				pv_units_ns(b, sizeof b, (int64_t)m->pause_max_ns));
+		else
+			snprintf(to, size, "stops not recorded");
+		break;
+	case PV_SERIES_THROW_RATE:
+		snprintf(to, size, "%s thrown", pv_units_count(a, sizeof a, m->thrown));
+		break;
+	case PV_SERIES_WAIT:
+		snprintf(to, size, "%s waited", pv_units_ns(a, sizeof a, (int64_t)m->wait_ns));
+		break;
+	default:
+		snprintf(to, size, "%s/s at most",
+			ui_value_text(series ? series->max : 0,
+				series ? series->unit : PV_UNIT_COUNT, a, sizeof a));
+		break;
+	}
+}
+
+static void draw_lanes(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	int lanes[UI_LANES], n = ui_lanes_shown(s, lanes);
+	for (int y = 0; y < n && y < r.h; y++) {
+		const struct ui_lane *lane = &ui_lanes[lanes[y]];
+		const struct pv_series *series = o->graphs.series[lanes[y]];
+		struct ui_rect at = ui_rows(r, y, 1);
+		struct ui_rect room = { o->strip.x, at.y, o->strip.w, 1 };
+		bool on = o->focus == UI_BLOCK_LANES && o->lane == y;
+		char text[80];
+		ui_printf(c, ui_cols(at, 0, room.x - at.x), on ? UI_CURSOR : UI_DIM, " %s",
+			lane->name);
+		if (on)
+			ui_put_code(c, at.x, at.y, UI_CURSOR, 0x25b6);
+		if (series)
+			ui_spark(c, room, lane->style,
+				(struct ui_values){ series->value, series->n, series->max });
+		lane_value(lane, series, s, text, sizeof text);
+		ui_put(c, ui_cols(at, room.x + room.w + 1 - at.x, at.w), UI_PLAIN, text);
+	}
+	if (n == 0)
+		ui_put(c, ui_cols(r, 1, r.w), UI_DIM, "nothing yet");
+}
+
+/* --- rows --- */
+
+static bool is_at(const struct ui_overview *o, int block, size_t row)
+{
+	return o->focus == block && o->list[ui_sections[block].list].at == row;
+}
+
+static void mark_cursor(struct ui_canvas *c, struct ui_rect r)
+{
+	ui_restyle(c, r, UI_CURSOR);
+	ui_put_code(c, r.x, r.y, UI_CURSOR, 0x25b6);
+}
+
+static const char *text_in(const struct pv_table *t, const struct pv_row *row, const char *column)
+{
+	int i = t ? pv_table_column(t, column) : -1;
+	return i < 0 || row->cell[i].state != PV_CELL_VALUE || !row->cell[i].s ? ""
+									       : row->cell[i].s;
+}
+
+static enum ui_style style_of(const char *verdict)
+{
+	return strcmp(verdict, "severe") == 0    ? UI_BAD
+	       : strcmp(verdict, "warning") == 0 ? UI_WARN
+	       : strcmp(verdict, "note") == 0    ? UI_PLAIN
+						 : UI_DIM;
+}
+
+size_t ui_findings_wrong(const struct pv_table *t)
+{
+	size_t n = 0;
+	while (n < t->rows && style_of(text_in(t, &t->row[n], "verdict")) != UI_DIM)
+		n++;
+	return n;
+}
+
+static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	enum { SCORE = 4, RULE = 20, WIDE = 90 };
+	const struct pv_table *t = o->list[UI_HOME_FINDINGS].table;
+	int severe = 0, warning = 0;
+	(void)s;
+	if (!t) {
+		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "being judged ...");
+		return;
+	}
+	const size_t wrong = ui_findings_wrong(t);
+	if (wrong == 0)
+		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing stands out; M has what was judged");
+	for (size_t i = 0; i < wrong; i++) {
+		const char *verdict = text_in(t, &t->row[i], "verdict");
+		severe += strcmp(verdict, "severe") == 0;
+		warning += strcmp(verdict, "warning") == 0;
+		if ((long)i >= r.h)
+			continue;
+		struct ui_rect at = ui_rows(r, (int)i, 1);
+		int score = pv_table_column(t, "score");
+		char text[48] = "-";
+		if (score >= 0)
+			pv_cell_text(
+				&t->row[i].cell[score], t->column[score].unit, text, sizeof text);
+		ui_put_right(c, ui_cols(at, 1, SCORE - 1), style_of(verdict), text);
+		int rest = at.w - SCORE - 2 - (at.w >= WIDE ? RULE : 0);
+		ui_put(c, ui_cols(at, SCORE + 1, rest), style_of(verdict),
+			text_in(t, &t->row[i], "text"));
+		if (at.w >= WIDE)
+			ui_put_right(c, ui_cols(at, at.w - RULE, RULE - 1), UI_DIM,
+				text_in(t, &t->row[i], "finding"));
+		if (is_at(o, UI_BLOCK_WRONG, i))
+			mark_cursor(c, at);
+	}
+	struct ui_rect title = { r.x + ui_max(0, r.w - 34), r.y - 1, 29, 1 };
+	if (wrong && r.w >= 60)
+		ui_printf(c, title, severe ? UI_BAD : UI_TITLE, " %d severe, %d warning%s ", severe,
+			warning, warning == 1 ? "" : "s");
+}
+
+/* --- time by kind of code --- */
+
+/* One bar of the shares. The icicle of the call tree has its place in the rows below. */
+static void draw_time(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	static const char fill[] = { '#', '=', '-', '.', ' ' };
+	static const enum ui_style style[] = { UI_BAR, UI_HEAP, UI_MINOR, UI_MAJOR, UI_DIM };
+	const struct pv_table *t = o->list[UI_HOME_KINDS].table;
+	int share = t ? pv_table_column(t, "share_percent") : -1, x = 1;
+	char line[160] = "";
+	size_t n = 0;
+	(void)s;
+	for (size_t i = 0; share >= 0 && i < t->rows && i < sizeof fill; i++) {
+		const struct pv_cell *cell = &t->row[i].cell[share];
+		if (cell->state != PV_CELL_VALUE || cell->d < 0.5)
+			continue;
+		int w = (int)lround(cell->d / 100 * (r.w - 2));
+		for (int k = 0; k < w && x < r.w - 1; k++)
+			ui_put_code(c, r.x + x++, r.y, style[i], (uint32_t)fill[i]);
+		if (n < sizeof line)
+			n += (size_t)snprintf(line + n, sizeof line - n, " %c %.0f %% %s ", fill[i],
+				cell->d, text_in(t, &t->row[i], "kind"));
+	}
+	struct ui_rect title = { r.x + 20, r.y - 1, r.w - 26, 1 };
+	if (n)
+		ui_put_cut(c, title, UI_TITLE, line);
+	if (o->focus == UI_BLOCK_TIME && r.h > 0)
+		ui_put_code(c, r.x, r.y, UI_CURSOR, 0x25b6);
+	if (n == 0)
+		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing yet");
+}
+
+/* --- shares --- */
+
+/* The first share that the log can say: of the time where calls were traced, else of the samples. */
+static int share_column(const struct pv_table *t)
+{
+	for (size_t i = 0; t && t->rows && i < t->columns; i++)
+		if (t->column[i].unit == PV_UNIT_PERCENT &&
+			t->row[0].cell[i].state == PV_CELL_VALUE)
+			return (int)i;
+	return -1;
+}
+
+/* Rows of a table as "share bar figure name". */
+static void draw_shares(const struct ui_overview *o, int block, struct ui_canvas *c,
+	struct ui_rect r, const char *figure)
+{
+	enum { SHARE = 7, BAR = 10, FIGURE = 11, NAME = 24 };
+	const struct ui_list *l = &o->list[ui_sections[block].list];
+	const struct pv_table *t = l->table;
+	int share = share_column(t);
+	int more = t && figure ? pv_table_column(t, figure) : -1;
+	if (t && t->rows == 0)
+		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing yet");
+	for (int y = 0; t && y < r.h && (size_t)y < t->rows; y++) {
+		const struct pv_row *row = &t->row[y];
+		struct ui_rect at = ui_rows(r, y, 1);
+		char text[48];
+		int x = 1;
+		if (share >= 0 && row->cell[share].state == PV_CELL_VALUE) {
+			ui_put_right(c, ui_cols(at, x, SHARE - 2), UI_PLAIN,
+				pv_cell_text(
+					&row->cell[share], PV_UNIT_PERCENT, text, sizeof text));
+			x = SHARE;
+			if (at.w >= SHARE + BAR + NAME) {
+				ui_bar(c, ui_cols(at, x, BAR), UI_BAR, row->cell[share].d / 100);
+				x += BAR + 1;
+			}
+		}
+		if (more >= 0 && (share < 0 || at.w >= x + FIGURE + NAME / 2)) {
+			ui_put_right(c, ui_cols(at, x, FIGURE - 1), UI_PLAIN,
+				pv_cell_text(
+					&row->cell[more], t->column[more].unit, text, sizeof text));
+			x += FIGURE;
+		}
+		const char *name = ui_list_shown_name(l, row);
+		char small[400];
+		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
+			name ? ui_shorten(name, at.w - x, small, sizeof small) : "-");
+		if (is_at(o, block, (size_t)y))
+			mark_cursor(c, at);
+	}
+}
+
+static void draw_hottest(const struct ui_overview *o, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r)
+{
+	(void)s;
+	draw_shares(o, UI_BLOCK_HOTTEST, c, r, NULL);
+}
+
+static void draw_allocated(const struct ui_overview *o, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r)
+{
+	(void)s;
+	draw_shares(o, UI_BLOCK_ALLOCATED, c, r, "allocated_bytes");
+}
+
+static void draw_held(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	(void)s;
+	draw_shares(o, UI_BLOCK_HELD, c, r, "bytes");
+}
+
+static void draw_waited(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	(void)s;
+	draw_shares(o, UI_BLOCK_WAITED, c, r, "wait_ns");
+}
+
+/* --- cost --- */
+
+/* The last rows: what it costs together, then the dearest kinds. */
+static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	const struct ui_cost *k = &s->cost;
 	char text[200], events[PV_UNIT_MAX], bytes[PV_UNIT_MAX];
+	r = ui_cols(r, 1, r.w);
+	if (o->focus == UI_BLOCK_COST)
+		ui_put_code(c, r.x - 1, r.y, UI_CURSOR, 0x25b6);
 	snprintf(text, sizeof text, "%s~%.1f %% slower, %.1f %% beside it; lag %llu ms, lost %s",
 		k->paused ? "paused; " : "", k->slower, k->beside, (unsigned long long)k->lag_ms,
 		pv_units_count(events, sizeof events, k->lost));
@@ -104,214 +316,14 @@ static void draw_cost(const struct ui_cost *k, struct ui_canvas *c, struct ui_re
 	}
 }
 
-static void draw_source(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	(void)o;
-	const struct pv_summary *m = &s->summary;
-	char text[400], count[PV_UNIT_MAX], bytes[PV_UNIT_MAX];
-	snprintf(text, sizeof text, "%s%s%s", m->format, m->runtime[0] ? ", " : "", m->runtime);
-	say(c, r, 0, "log", text);
-	snprintf(text, sizeof text, "%s events, %s read",
-		pv_units_count(count, sizeof count, m->events),
-		pv_units_bytes(bytes, sizeof bytes, s->feed.bytes_read));
-	say(c, r, 1, "size", text);
-	if (s->cost.known) {
-		draw_cost(&s->cost, c, ui_rows(r, r.h > 3 ? 2 : 1, r.h));
-		return;
-	}
-	group_names(m->recorded, text, sizeof text);
-	say(c, r, 2, "recorded", text);
-	group_names(~m->recorded, text, sizeof text);
-	say(c, r, 3, "missing", text);
-	say(c, r, 4, "options", m->args[0] ? m->args : "-");
-}
-
-/* The first share that the log can say: of the time where calls were traced, else of the samples. */
-static int share_column(const struct pv_table *t)
-{
-	for (size_t i = 0; t && t->rows && i < t->columns; i++)
-		if (t->column[i].unit == PV_UNIT_PERCENT &&
-			t->row[0].cell[i].state == PV_CELL_VALUE)
-			return (int)i;
-	return -1;
-}
-
-/* Rows of a table as "share bar name". */
-static void draw_shares(
-	const struct ui_list *l, struct ui_canvas *c, struct ui_rect r, const char *figure)
-{
-	enum { SHARE = 6, BAR = 10, FIGURE = 11 };
-	const struct pv_table *t = l->table;
-	int share = share_column(t);
-	int more = t && figure ? pv_table_column(t, figure) : -1;
-	for (int y = 0; t && y < r.h && (size_t)y < t->rows; y++) {
-		const struct pv_row *row = &t->row[y];
-		struct ui_rect at = ui_rows(r, y, 1);
-		char text[48];
-		if (share >= 0 && row->cell[share].state == PV_CELL_VALUE) {
-			ui_put_right(c, ui_cols(at, 0, SHARE - 1), UI_PLAIN,
-				pv_cell_text(
-					&row->cell[share], PV_UNIT_PERCENT, text, sizeof text));
-			ui_bar(c, ui_cols(at, SHARE, BAR), UI_BAR, row->cell[share].d / 100);
-		}
-		int x = share >= 0 ? SHARE + BAR + 1 : 0;
-		if (more >= 0 && at.w >= x + FIGURE + 12) {
-			ui_put_right(c, ui_cols(at, x, FIGURE - 1), UI_PLAIN,
-				pv_cell_text(
-					&row->cell[more], t->column[more].unit, text, sizeof text));
-			x += FIGURE;
-		}
-		const char *name = ui_list_shown_name(l, row);
-		char small[400];
-		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
-			name ? ui_shorten(name, at.w - x, small, sizeof small) : "-");
-	}
-}
-
-static void draw_methods(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r)
-{
-	if (s->summary.recorded & (PV_GROUP_CALLS | PV_GROUP_SAMPLES))
-		draw_shares(&o->list[UI_TOP_METHODS], c, r, NULL);
-	else
-		say_missing(c, r);
-}
-
-static void draw_classes(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r)
-{
-	if (s->summary.recorded & PV_GROUP_ALLOC)
-		draw_shares(&o->list[UI_TOP_CLASSES], c, r, "allocated_bytes");
-	else
-		say_missing(c, r);
-}
-
-static const char *cell(
-	const struct pv_table *t, size_t row, const char *id, char *buf, size_t size)
-{
-	int column = pv_table_column(t, id);
-	return column < 0
-		       ? "-"
-		       : pv_cell_text(&t->row[row].cell[column], t->column[column].unit, buf, size);
-}
-
-static void draw_gc(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	const struct pv_table *t = o->list[UI_GENERATIONS].table;
-	const struct pv_summary *m = &s->summary;
-	if (!(m->recorded & PV_GROUP_GC)) {
-		say_missing(c, r);
-		return;
-	}
-	char a[64], b[64], d[64], share[PV_UNIT_MAX];
-	int y = 0;
-	if (!m->pauses_told)
-		ui_put(c, ui_rows(r, y++, 1), UI_DIM, "stops not recorded");
-	else
-		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "stopped %s (%s %%), max %s",
-			pv_units_ns(a, sizeof a, (int64_t)m->pause_ns),
-			pv_units_percent(
-				share, sizeof share, m->pause_ns, (uint64_t)m->duration_ns),
-			pv_units_ns(d, sizeof d, (int64_t)m->pause_max_ns));
-	for (size_t i = 0; t && i < t->rows && y < r.h; i++)
-		ui_printf(c, ui_rows(r, y++, 1), UI_PLAIN, "gen %s  %s× lasted %s max %s",
-			cell(t, i, "generation", share, sizeof share),
-			cell(t, i, "count", a, sizeof a), cell(t, i, "total_ns", b, sizeof b),
-			cell(t, i, "max_ns", d, sizeof d));
-}
-
-static void draw_shots(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	const struct pv_table *t = o->list[UI_SHOT_LIST].table;
-	if (!t || t->rows == 0) {
-		ui_put(c, ui_rows(r, 0, 1), UI_DIM,
-			s->summary.shot_open     ? "the first is being read"
-			: s->summary.logging2007 ? "none"
-						 : "none yet; S takes one");
-		return;
-	}
-	size_t first = t->rows > (size_t)r.h ? t->rows - (size_t)r.h : 0;
-	for (size_t i = first; i < t->rows; i++) {
-		char time[64], objects[64], bytes[64], change[64];
-		ui_printf(c, ui_rows(r, (int)(i - first), 1), UI_PLAIN,
-			"%3" PRIu64 "  %.8s  %8s obj  %9s  %s", t->row[i].id - 1,
-			cell(t, i, "time_ns", time, sizeof time),
-			cell(t, i, "objects", objects, sizeof objects),
-			cell(t, i, "bytes", bytes, sizeof bytes),
-			cell(t, i, "bytes_change", change, sizeof change));
-	}
-}
-
-static void draw_threads(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r)
-{
-	(void)o;
-	char text[96];
-	int n = snprintf(text, sizeof text, "%" PRIu64, s->summary.threads);
-	if (s->summary.threads_profiler)
-		snprintf(text + n, sizeof text - (size_t)n, " (profiler: %" PRIu64 ")",
-			s->summary.threads_profiler);
-	say(c, r, 0, "seen", text);
-	snprintf(text, sizeof text, "%" PRIu64, s->summary.threads_ended);
-	say(c, r, 1, "ended", text);
-}
-
-static void draw_locks(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	(void)o;
-	const struct pv_summary *m = &s->summary;
-	if (!((m->recorded | m->enabled) & PV_GROUP_LOCKS)) {
-		say_missing(c, r);
-		return;
-	}
-	char text[PV_UNIT_MAX];
-	say(c, r, 0, "contended", pv_units_count(text, sizeof text, m->contentions));
-	say(c, r, 1, "waited", pv_units_ns(text, sizeof text, (int64_t)m->wait_ns));
-}
-
-static void draw_exceptions(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r)
-{
-	(void)o;
-	const struct pv_summary *m = &s->summary;
-	if (!((m->recorded | m->enabled) & PV_GROUP_EXCEPTIONS)) {
-		say_missing(c, r);
-		return;
-	}
-	char text[PV_UNIT_MAX], rate[64];
-	say(c, r, 0, "thrown", pv_units_count(text, sizeof text, m->thrown));
-	double seconds = (double)m->duration_ns / 1e9;
-	snprintf(rate, sizeof rate, "%.1f/s", seconds > 0 ? (double)m->thrown / seconds : 0.0);
-	say(c, r, 1, "average", rate);
-}
-
-static void draw_jit(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	(void)o;
-	const struct pv_summary *m = &s->summary;
-	if (!((m->recorded | m->enabled) & PV_GROUP_JIT)) {
-		say_missing(c, r);
-		return;
-	}
-	char text[PV_UNIT_MAX];
-	say(c, r, 0, "methods", pv_units_count(text, sizeof text, m->methods_jitted));
-	say(c, r, 1, "code", pv_units_bytes(text, sizeof text, m->code_bytes));
-}
-
 const struct ui_section ui_sections[UI_SECTIONS] = {
-	{ "Activity, peak", NULL, UI_CMD_COUNTERS, 3, 5, false, draw_activity },
-	{ "Recording", "Recording and its cost", UI_CMD_INFO, 3, 5, false, draw_source },
-	{ "Hottest methods, self", NULL, UI_CMD_CPU, 4, 4, true, draw_methods },
-	{ "Allocation by class", NULL, UI_CMD_ALLOC, 4, 4, true, draw_classes },
-	{ "Collections", NULL, UI_CMD_GC, 3, 3, true, draw_gc },
-	{ "Heap shots", NULL, UI_CMD_HEAP, 3, 3, true, draw_shots },
-	{ "Threads", NULL, UI_CMD_THREADS, 2, 2, false, draw_threads },
-	{ "Locks", NULL, UI_CMD_LOCKS, 2, 2, false, draw_locks },
-	{ "Exceptions", NULL, UI_CMD_ERRORS, 2, 2, false, draw_exceptions },
-	{ "Compiled code", NULL, UI_CMD_JIT, 2, 2, false, draw_jit },
+	[UI_BLOCK_LANES] = { "Time", UI_CMD_CPU, -1, 3, UI_LANES, draw_lanes },
+	[UI_BLOCK_WRONG] = { "WHAT IS WRONG", UI_CMD_FINDINGS, UI_HOME_FINDINGS, 3, 5, draw_wrong },
+	[UI_BLOCK_TIME] = { "WHERE TIME RAN", UI_CMD_CPU, UI_HOME_KINDS, 1, 1, draw_time },
+	[UI_BLOCK_HOTTEST] = { "HOTTEST, self", UI_CMD_CPU, UI_HOME_METHODS, 3, 8, draw_hottest },
+	[UI_BLOCK_ALLOCATED] = { "ALLOCATED, by class", UI_CMD_ALLOC, UI_HOME_CLASSES, 3, 8,
+		draw_allocated },
+	[UI_BLOCK_HELD] = { "HELD at the last shot", UI_CMD_HEAP, UI_HOME_HELD, 3, 8, draw_held },
+	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
+	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },
 };

@@ -1,21 +1,56 @@
-/* The sections of the overview, as rows. */
+/* The blocks of Home and its lanes, as rows. */
 #ifndef UI_SECTIONS_H
 #define UI_SECTIONS_H
 
 #include "tui/panes/overview.h"
 
-/* Which of the overview's lists is which. */
-enum { UI_TOP_METHODS, UI_TOP_CLASSES, UI_GENERATIONS, UI_SHOT_LIST };
+/* The lists of Home. */
+enum {
+	UI_HOME_FINDINGS,
+	UI_HOME_KINDS,
+	UI_HOME_METHODS,
+	UI_HOME_CLASSES,
+	UI_HOME_HELD,
+	UI_HOME_LOCKS
+};
+/* The blocks, from top to bottom. */
+enum {
+	UI_BLOCK_LANES,
+	UI_BLOCK_WRONG,
+	UI_BLOCK_TIME,
+	UI_BLOCK_COST,
+	UI_BLOCK_HOTTEST,
+	UI_BLOCK_ALLOCATED,
+	UI_BLOCK_HELD,
+	UI_BLOCK_WAITED
+};
 
 struct ui_section {
-	const char *title, *with_cost; /* the latter where recording tells what it costs, or NULL */
-	enum ui_command pane;          /* behind it */
-	int rows, tall;                /* without the title: at least, and where there is room */
-	bool grows;                    /* takes spare rows */
+	const char *title;
+	enum ui_command pane; /* behind it */
+	int list;             /* its rows, -1 none */
+	int rows, tall;       /* below the title: at least, and where there is room */
 	void (*draw)(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 		struct ui_rect r);
 };
 
 extern const struct ui_section ui_sections[UI_SECTIONS];
+
+struct ui_lane {
+	const char *name;
+	enum pv_series_kind series;
+	unsigned needs, unless; /* groups: one of the former, none of the latter */
+	enum ui_style style;
+	enum ui_command pane;
+};
+
+/* Those that matter most first: where there is little room the last ones are left out. */
+extern const struct ui_lane ui_lanes[UI_LANES];
+
+/* Of a table of findings, by score: the rows that are worth a note at least. */
+size_t ui_findings_wrong(const struct pv_table *t);
+
+/* The lanes that the log has figures for, by number; returns how many. */
+int ui_lanes_shown(const struct ui_shared *s, int ret[UI_LANES]);
 
 #endif

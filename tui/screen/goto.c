@@ -41,6 +41,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		return;
 	s->current = to;
 	s->room_view[ui_room_of_pane(to)] = to;
+	ui_screen_place(s);
 	ui_pane_enter(&s->pane[to], &s->shared);
 	if (pane == UI_CMD_OBJECTS)
 		ui_browser_visit(s);
@@ -242,13 +243,40 @@ static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 	}
 }
 
+/* The row under the cursor comes along. */
+static void go_in_from_home(struct ui_screen *s)
+{
+	struct ui_overview *o = &s->overview;
+	struct ui_list *l = ui_overview_list(o);
+	const struct pv_row *row = l ? ui_list_row(l) : NULL;
+	enum ui_command pane = ui_overview_pane(o, &s->shared);
+	const char *name = ui_list_name(l ? l : &o->list[0], row);
+	if (o->focus == UI_BLOCK_WRONG) {
+		if (row)
+			go_to_evidence(s, l->table, row);
+		else
+			go_to_pane(s, pane);
+		return;
+	}
+	if (row && o->focus == UI_BLOCK_HOTTEST)
+		ui_pick(&s->shared, UI_KIND_METHOD, name);
+	else if (row && (o->focus == UI_BLOCK_ALLOCATED || o->focus == UI_BLOCK_HELD))
+		ui_pick(&s->shared, UI_KIND_CLASS, name);
+	int room = ui_room_of_command(pane);
+	if (room != UI_ROOM_NONE && row) /* the first view has its row */
+		pane = ui_pane_defs[ui_room_first(room)].command;
+	go_to_pane(s, pane);
+	if (row && o->focus == UI_BLOCK_WAITED)
+		ui_list_want(&s->pane[s->current].list[0], name);
+	if (row && o->focus == UI_BLOCK_HELD)
+		ui_list_want(&s->pane[s->current].list[1], name);
+}
+
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
 	if (p->def->parts == 0) {
-		enum ui_command pane = ui_overview_pane(&s->overview);
-		if (pane != p->def->command)
-			go_to_pane(s, pane);
+		go_in_from_home(s);
 		return;
 	}
 	ui_pick(&s->shared, p->def->part[p->focus].kind, ui_pane_name(p));
@@ -288,6 +316,7 @@ bool ui_screen_go_back(struct ui_screen *s)
 	struct ui_pane *p = &s->pane[to.pane];
 	s->current = to.pane;
 	s->room_view[ui_room_of_pane(to.pane)] = to.pane;
+	ui_screen_place(s);
 	if (to.evidence)
 		leave_evidence(s, &to);
 	if (p->def->parts) {
@@ -304,14 +333,14 @@ void ui_screen_go_on(struct ui_screen *s, int dir)
 {
 	struct ui_pane *p = &s->pane[s->current];
 	bool within = p->def->parts ? ui_pane_next_part(p, &s->shared, dir)
-				    : ui_overview_next(&s->overview, dir);
+				    : ui_overview_next(&s->overview, &s->shared, dir);
 	if (within)
 		return;
 	size_t to = (s->current + ui_pane_count + (size_t)(dir > 0 ? 1 : -1)) % ui_pane_count;
 	ui_screen_go(s, ui_pane_defs[to].command);
 	ui_pane_focus(&s->pane[to], dir > 0 ? 0 : ui_pane_defs[to].parts - 1);
 	if (ui_pane_defs[to].parts == 0)
-		s->overview.focus = dir > 0 ? 0 : UI_SECTIONS - 1;
+		s->overview.focus = dir > 0 ? 0 : UI_BLOCK_HOTTEST;
 }
 
 void ui_screen_list_rooms(struct ui_screen *s)

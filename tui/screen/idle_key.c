@@ -49,11 +49,14 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 	const struct ui_pane *p = &s->pane[s->current];
 	const uint64_t value[] = { s->current, (uint64_t)p->focus, p->group, s->history.n,
 		s->help.open, s->help.top, s->output_open, s->prompt.open, s->menu.open,
-		(uint64_t)s->overview.focus, s->compare.rows, s->browser.at.mode, s->browser.at.dir,
-		s->browser.at.klass, (uint64_t)s->browser.at.set };
+		(uint64_t)s->overview.focus, (uint64_t)s->overview.lane, s->compare.rows,
+		s->browser.at.mode, s->browser.at.dir, s->browser.at.klass,
+		(uint64_t)s->browser.at.set };
 	uint64_t d = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(&d, value[i]);
+	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
+		mix(&d, s->overview.list[i].at);
 	mix_shared(&d, &s->shared);
 	for (int i = 0; i < p->def->parts; i++)
 		mix_list(&d, &p->list[i]);

@@ -493,7 +493,7 @@ static enum ui_command overview_command(struct ui_screen *s, int key)
 
 static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
 {
-	if (!ui_overview_next(&s->overview, cmd == UI_CMD_DOWN ? 1 : -1))
+	if (!ui_overview_step(&s->overview, &s->shared, cmd == UI_CMD_DOWN ? 1 : -1))
 		ui_screen_say(
 			s, false, "this is the %s box", cmd == UI_CMD_DOWN ? "last" : "first");
 	return UI_HANDLED;

@@ -1,6 +1,7 @@
 /* A frame, from the status line to the keys. */
 #include <stdio.h>
 
+#include "tui/panes/sections.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -43,6 +44,17 @@ static void draw_bottom(struct ui_screen *s)
 	}
 }
 
+/* An answer can change which blocks there are. */
+static void draw_home(struct ui_screen *s, struct ui_rect body)
+{
+	for (int i = 0; i < 2; i++) {
+		ui_overview_place(&s->overview, &s->shared, body, ui_frame_strip(body));
+		ui_overview_refresh(&s->overview, &s->shared);
+	}
+	ui_overview_draw(&s->overview, &s->shared, &s->canvas);
+	ui_frame_axis(&s->canvas, s->overview.axis, s->overview.at[0], &s->shared);
+}
+
 static void draw_body(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -50,9 +62,7 @@ static void draw_body(struct ui_screen *s)
 	if (s->output_open) {
 		ui_output_draw(s->output, &s->canvas, body);
 	} else if (p->def->parts == 0) {
-		ui_overview_place(&s->overview, body);
-		ui_overview_refresh(&s->overview, &s->shared);
-		ui_overview_draw(&s->overview, &s->shared, &s->canvas);
+		draw_home(s, body);
 	} else {
 		ui_screen_settle(s);
 		ui_pane_draw(p, &s->shared, &s->canvas);
@@ -79,7 +89,7 @@ static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *t
 static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	const struct ui_list *first = &s->overview.list[0];
+	const struct ui_list *first = &s->overview.list[UI_HOME_METHODS];
 	char rows[64];
 	const char *text = s->output_open  ? ""
 			   : p->def->parts ? ui_pane_coverage(p)

@@ -6,7 +6,9 @@
 void ui_screen_place(struct ui_screen *s)
 {
 	s->layout = ui_layout(s->canvas.w, s->canvas.h);
-	if (s->shared.range.on || s->shared.range.cursor_on)
+	if (s->pane[s->current].def->parts == 0)
+		ui_layout_home(&s->layout);
+	else if (s->shared.range.on || s->shared.range.cursor_on)
 		ui_layout_range(&s->layout);
 	if (s->bare)
 		ui_layout_bare(&s->layout);

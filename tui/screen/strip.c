@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/status.h"
 #include "common/base/units.h"
 
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
@@ -85,6 +86,55 @@ void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_share
 		ui_put(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_DIM, "all panes");
 }
 
+/* --- the axis of Home --- */
+
+enum { TICK_ROOM = 12 };
+
+/* The least round step that leaves room for the labels, ns. */
+static double tick_step(double duration_ns, int cells)
+{
+	static const double round[] = { 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9,
+		1e10, 15e9, 3e10, 6e10, 12e10, 3e11, 6e11, 12e11, 18e11, 36e11, 72e11, 144e11,
+		432e11 };
+	size_t i = 0;
+	while (i + 1 < PV_COUNT_OF(round) && round[i] * cells < duration_ns * TICK_ROOM)
+		i++;
+	return round[i];
+}
+
+static void draw_ticks(struct ui_canvas *c, struct ui_rect room, double duration_ns)
+{
+	const double step = tick_step(duration_ns, room.w);
+	for (double at = 0; at < duration_ns && step * room.w >= duration_ns; at += step) {
+		int cell = (int)(at / duration_ns * room.w);
+		const double s = at / 1e9;
+		char text[24];
+		if (duration_ns < 60e9)
+			snprintf(text, sizeof text, "%.3g s", s);
+		else
+			snprintf(text, sizeof text, "%d:%02d", (int)(s / 60), (int)s % 60);
+		if (cell + (int)strlen(text) <= room.w)
+			ui_put(c, ui_cols(room, cell, room.w), UI_DIM, text);
+	}
+}
+
+void ui_frame_axis(
+	struct ui_canvas *c, struct ui_rect axis, struct ui_rect lanes, const struct ui_shared *s)
+{
+	struct ui_rect room = ui_frame_strip(axis.h ? axis : lanes);
+	const struct ui_range *g = &s->range;
+	if (axis.h && (g->on || g->cursor_on))
+		ui_frame_range(c, axis, s);
+	else if (axis.h && s->duration_ns > 0)
+		draw_ticks(c, room, (double)s->duration_ns);
+	if (g->cursor_on && room.w > 0)
+		for (int y = 0; y < lanes.h; y++)
+			ui_restyle(c,
+				(struct ui_rect){ room.x + cell_of(s, room, g->cursor_ns),
+					lanes.y + y, 1, 1 },
+				UI_CURSOR);
+}
+
 /* --- keys --- */
 
 static void changed(struct ui_screen *s)
@@ -149,7 +199,8 @@ static void move_cursor(struct ui_screen *s, int dir)
 	g->cursor_on = true;
 	g->cursor_ns = to < 0 ? 0 : to > s->shared.duration_ns ? s->shared.duration_ns : to;
 	ui_screen_place(s);
-	if (s->layout.range.h == 0) {
+	if (s->layout.range.h == 0 && (s->pane[s->current].def->parts || s->help.open ||
+					      s->output_open || s->overview.axis.h == 0)) {
 		char at[PV_UNIT_MAX];
 		ui_screen_say(s, false, "the cursor of time is at %s",
 			pv_units_clock(at, sizeof at, g->cursor_ns));
@@ -236,6 +287,11 @@ unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m)
 {
 	const struct ui_layout *l = &s->layout;
+	const bool home = s->pane[s->current].def->parts == 0;
+	const struct ui_rect room = ui_frame_strip(s->overview.at[0]);
+	if (home && m.x >= room.x && m.x < room.x + room.w)
+		return ui_rect_has(s->overview.at[0], m.x, m.y) ||
+		       ui_rect_has(s->overview.axis, m.x, m.y);
 	return ui_rect_has(l->heap, m.x, m.y) || ui_rect_has(l->gc, m.x, m.y) ||
 	       ui_rect_has(l->range, m.x, m.y);
 }

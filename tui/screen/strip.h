@@ -10,6 +10,9 @@ enum { UI_CLOCK_NARROW = 60 };
 /* The part of the clock's lines that shows time. */
 struct ui_rect ui_frame_strip(struct ui_rect r);
 /* The line that shows the range and the cursor over the whole recording. */
+/* On Home: ticks, or range and cursor, in the row `axis`; the cursor through the lanes. */
+void ui_frame_axis(
+	struct ui_canvas *c, struct ui_rect axis, struct ui_rect lanes, const struct ui_shared *s);
 void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
 /* The range, and how far its figures go: for the line of the selection. "" without one. */

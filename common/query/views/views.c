@@ -74,6 +74,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_MARKS] = &pv_spec_marks,
 	[PV_VIEW_DAMAGE] = &pv_spec_damage,
 	[PV_VIEW_FINDINGS] = &pv_spec_findings,
+	[PV_VIEW_CODE_KINDS] = &pv_spec_code_kinds,
 	[PV_VIEW_FINDING_FACTS] = &pv_spec_finding_facts,
 };
 
