@@ -130,6 +130,21 @@ def records(s, command):
              'complete' in s.sh('profview report app.mlpd').stdout)
 
 
+RULES = '[rule all]\nkind = alloc.total\nmax = 1GiB\n[rule code]\nkind = duration\nmax = 5m\n'
+
+
+def shares(s, command):
+    """Two logs, which are one, and rules that it keeps to."""
+    for name in ('base.mlpd', 'new.mlpd'):
+        shutil.copy(s.log, s.folder / name)
+    (s.folder / 'rules.ini').write_text(RULES)
+    done = s.sh(command)
+    out = done.stderr if ' run ' in command else done.stdout
+    s.v.true(f'{command}: it prints', 'junit=' in command or len(out) > 100, out)
+    if 'junit=' in command:
+        s.v.true(f'{command}: its file', '<testcase' in (s.folder / 'check.xml').read_text())
+
+
 def runs(s, command):
     """A program runs; its overview comes on standard error."""
     done = s.sh(command)
@@ -296,6 +311,10 @@ ROWS = {
     'mono --profile=log:calls,alloc,output=/tmp/app.pipe app.exe': writer,
     'profview report app.mlpd --section classes --format csv --limit 10': shows,
     'profview app.mlpd --dump --size 120x36 --keys 2': shows,
+    'profview diff base.mlpd new.mlpd --per none': shares,
+    'profview check new.mlpd --rules rules.ini --format junit=check.xml': shares,
+    'profview run --check rules.ini -- ./server': shares,
+    'profview brief new.mlpd --budget 2000': shares,
 }
 
 

@@ -36,6 +36,9 @@ OWN = {
     'common/check/baseline.c': {r'json.*|unit\[.*\]': 'from pv_showable_json(), literals'},
     'common/compare/diff_write.c': {r'label|lead': 'literals', r'json': 'from pv_showable_json()',
                                     r'.*measure->(title|section)': 'literals'},
+    'common/report/brief.c': {r'.*(text|command|lead|json)( \? .*)?|gap|args|os|arch|path|end|head|blocks\[i\]\.(section|title|column\[k\])':
+                              'from shorten() or pv_showable_json(), literals',
+                              r'.*at.*': 'of what shorten() made', r't->row\[i\].cell\[what\]\.s': 'names of kinds'},
     'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
                              r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',

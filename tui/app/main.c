@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/report/brief.h"
 #include "common/report/dump.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
@@ -50,7 +51,7 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 		.no_index = o->no_index,
 		.readonly = o->readonly,
 		.give_way = screen,
-		.patient = o->verb == UI_VERB_REPORT,
+		.patient = o->verb & (UI_VERB_REPORT | UI_VERB_BRIEF),
 		.ranges = viewer,
 		.ranged = o->ranged && !viewer,
 		.from_end = o->from_end,
@@ -118,6 +119,19 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	return code;
 }
 
+/* A summary of the log. */
+static int write_brief(const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
+{
+	struct pv_error err = { 0 };
+	struct pv_report_source source;
+	ui_feed_report_source(f, &source);
+	bool json = o->report.format == PV_REPORT_JSON;
+	if (pv_brief_write(m, &source, json, o->budget ? o->budget : PV_BRIEF_USUAL, stdout, &err))
+		return code;
+	return err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
+						    : ui_exit_complain(NULL, &err);
+}
+
 /* With an index only the buffers that overlap the range are read. */
 static bool is_quick_range(const struct ui_options *o)
 {
@@ -172,11 +186,11 @@ static int run_quick_range(const struct ui_options *o)
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
-	if (!pv_report_check(&o->report, &err))
+	if (o->verb == UI_VERB_REPORT && !pv_report_check(&o->report, &err))
 		return ui_exit_complain(NULL, &err);
 	struct stat st;
 	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
-	if (is_quick_range(o))
+	if (o->verb == UI_VERB_REPORT && is_quick_range(o))
 		return run_quick_range(o);
 	struct ui_feed *f = open_feed(o, false, &err);
 	if (!f)
@@ -186,7 +200,8 @@ static int run_report(const struct ui_options *o)
 	ui_feed_status(f, &s);
 	int code = s.exit_code;
 	if (code != EXIT_INPUT)
-		code = write_report(o, f, ui_feed_adopt(f), code);
+		code = (o->verb == UI_VERB_BRIEF ? write_brief : write_report)(
+			o, f, ui_feed_adopt(f), code);
 	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return ui_exit_output(code);
@@ -532,6 +547,7 @@ int main(int argc, char *argv[])
 		return ui_exit_output(0);
 	}
 	switch (o.verb) {
+	case UI_VERB_BRIEF:
 	case UI_VERB_REPORT:
 		return run_report(&o);
 	case UI_VERB_DUMP:

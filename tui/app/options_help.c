@@ -31,6 +31,7 @@ char *ui_options_help(void)
 		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
 		"  profview diff BASE NEW          what changed between two logs, beyond noise\n"
 		"  profview check LOG --rules FILE rules and budgets, for build servers\n"
+		"  profview brief LOG              a summary for a ticket or a mail\n"
 		"  profview dump [--follow] FILE   every event, one a line\n"
 		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n"
 		"  profview run [OPTIONS] -- COMMAND  start a program with a probe inside and follow it\n"
@@ -53,6 +54,7 @@ char *ui_options_help(void)
 	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
 	print_rows(out, "Options of diff:", UI_VERB_DIFF);
 	print_rows(out, "Options of check:", UI_VERB_CHECK);
+	print_rows(out, "Options of brief:", UI_VERB_BRIEF);
 	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
 	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
 	print_rows(out, "Options of attach, likewise:", UI_VERB_ATTACH);

@@ -1,0 +1,27 @@
+/*
+ * A summary of a recording within so many characters, for a ticket, a mail or an assistant: findings
+ * first, then the rows that matter of each section, each with the command that shows more. Text of
+ * the profiled program stands in fences, in lines that begin with figures of ours, or is escaped.
+ */
+#ifndef PV_REPORT_BRIEF_H
+#define PV_REPORT_BRIEF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/status.h"
+
+struct pv_model;
+struct pv_report_source;
+
+enum { PV_BRIEF_USUAL = 4000, PV_BRIEF_LEAST = 500 };
+
+/*
+ * At most `budget` characters, PV_BRIEF_LEAST or more. Takes the model's lock for the time of a
+ * table. `out` is flushed, not closed. PV_ENOMEM, PV_EIO.
+ */
+bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source, bool json,
+	size_t budget, FILE *out, struct pv_error *reterr);
+
+#endif
