@@ -15,7 +15,11 @@ static size_t clone_mark(const char *at)
 		size_t n = strlen(mark[i]);
 		if (strncmp(at, mark[i], n) != 0)
 			continue;
-		return n + strspn(at + n, ".0123456789");
+		if (at[n] && !strchr(". ", at[n]))
+			continue; /* a longer word */
+		while (at[n] == '.' && isdigit((unsigned char)at[n + 1]))
+			n += 1 + strspn(at + n + 1, "0123456789");
+		return n;
 	}
 	return 0;
 }

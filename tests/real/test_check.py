@@ -7,6 +7,7 @@ usage: test_check.py table PROFVIEW GOLDEN | native PROFVIEW PROGRAM
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -131,6 +132,24 @@ def bad_files(tool, log):
     tool.run('check', '/dev/null', '--rule', 'exceptions max=1', code=3)
 
 
+def mutated(tool, log):
+    """Whatever stands in a file of rules, it is read or refused in a line."""
+    seed, rules = random.Random(28), tool.folder / 'mutated.ini'
+    text = bytearray(b'[check]\nversion = 1\n[rule a]\nkind = alloc.class\nmatch = *String*\nof = bytes\n'
+                     b'max = 16MiB\nmin = 1\nmax-increase = 10%\nper = call:Shop:Serve*\nallow-missing = yes\n')
+    for _ in range(60):
+        now = bytearray(text)
+        for _ in range(seed.randint(1, 6)):
+            at = seed.randrange(len(now))
+            now[at:at + seed.randint(0, 3)] = seed.choice([b'', b'\n', b'[', b']', b'=', b'\x00', b'\xff\x1b[', b'%', b'9' * 400,
+                                                           bytes([seed.randrange(256)]), bytes(now[at:at + 40])])
+        rules.write_bytes(now)
+        done = tool.run('check', log, '--rules', rules)
+        tool.v.true(f'{bytes(now)!r}', done.returncode in (0, 1, 2, 5), (done.returncode, done.stderr[-300:]))
+        if done.returncode == 2:
+            tool.v.true(f'{bytes(now)!r}: a line', done.stderr.count('\n') == 1 and '\x1b' not in done.stderr, done.stderr)
+
+
 def policies(tool, log):
     rules = tool.folder / 'policy.ini'
     for policy, code in (('warn', 0), ('pass', 0), ('fail', 1)):
@@ -197,6 +216,7 @@ def table(profview, golden):
         for log, rule, verdict, why in TABLE:
             row(tool, logs[log], rule, verdict, why)
         bad_files(tool, logs['shop'])
+        mutated(tool, logs['old'])
         policies(tool, logs['shop'])
         baselines(tool, logs['shop'], logs['old'])
         formats(tool, logs['shop'])
