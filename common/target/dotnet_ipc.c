@@ -11,6 +11,7 @@
 
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
+#include "common/io/process.h"
 #include "common/target/patience.h"
 
 enum {
@@ -164,6 +165,32 @@ static bool take_answer(const struct pv_dotnet *d, const struct pv_question *q, 
 	return true;
 }
 
+/* A process that ends closes its sockets first. */
+static bool ends_now(pid_t pid)
+{
+	enum { SOON_MS = 500 };
+	struct timespec t;
+	struct pollfd end = { .fd = -1, .events = POLLIN };
+	clock_gettime(CLOCK_REALTIME, &t);
+	uint64_t now_ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	enum pv_process_state state = pv_process_watch(pid, now_ms, &end.fd);
+	if (state != PV_PROCESS_RUNS)
+		return state == PV_PROCESS_GONE;
+	bool ended = poll(&end, 1, SOON_MS) > 0;
+	close(end.fd);
+	return ended;
+}
+
+static bool hung_up(const struct pv_dotnet *d, const struct pv_question *q, struct pv_error *reterr)
+{
+	int pid = (int)d->pid;
+	if (q->got == 0 && ends_now(d->pid))
+		return pv_fail(
+			reterr, PV_EIO, 0, "process %d ended before its runtime answered", pid);
+	return pv_fail(
+		reterr, PV_EIO, 0, "%s: process %d hung up instead of answering", d->socket, pid);
+}
+
 static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct answer *a,
 	struct pv_error *reterr)
 {
@@ -172,6 +199,8 @@ static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct ans
 	finish(m);
 	struct pv_question q = question(d, m, a);
 	pv_ask(&q, 1, pv_patience_now_ms() + ms);
+	if (q.why == ECONNRESET || q.why == EPIPE)
+		return hung_up(d, &q, reterr);
 	return take_answer(d, &q, a, reterr);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
@@ -182,6 +183,52 @@ START_TEST(information_and_its_cuts)
 }
 END_TEST
 
+/* A process whose socket is open, and which ends when it is asked. */
+static pid_t process_that_ends(char *path, size_t room)
+{
+	int ready[2];
+	char byte;
+	ck_assert_int_eq(pipe(ready), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct sockaddr_un at = { .sun_family = AF_UNIX };
+		snprintf(at.sun_path, sizeof at.sun_path, "/tmp/dotnet-diagnostic-%ld-778-socket",
+			(long)getpid());
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		bool ok = bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0 &&
+			  write(ready[1], "r", 1) == 1;
+		int one = ok ? accept(fd, NULL, NULL) : -1;
+		_exit(one >= 0 && recv(one, &byte, 1, 0) == 1 ? 0 : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	snprintf(path, room, "/tmp/dotnet-diagnostic-%ld-778-socket", (long)pid);
+	return pid;
+}
+
+START_TEST(one_that_ends_instead_of_answering)
+{
+	struct pv_dotnet d = found();
+	struct pv_error e;
+	char words[100];
+	int status;
+	d.pid = process_that_ends(d.socket, sizeof d.socket);
+	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "", &e));
+	snprintf(words, sizeof words, "process %ld ended before its runtime answered", (long)d.pid);
+	ck_assert_str_eq(e.what, words);
+	ck_assert_int_eq(e.code, PV_EIO);
+	ck_assert_int_eq(waitpid(d.pid, &status, 0), d.pid);
+	ck_assert_int_eq(status, 0);
+	unlink(d.socket);
+	d = found();
+	answers(fine, HEAD, 0);
+	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "", &e));
+	ck_assert_ptr_nonnull(strstr(e.what, "hung up instead of answering"));
+}
+END_TEST
+
 START_TEST(what_is_not_there)
 {
 	struct pv_dotnet d;
@@ -206,6 +253,7 @@ int main(void)
 	tcase_add_test(t, attach_in_bytes);
 	tcase_add_test(t, start_is_three_commands);
 	tcase_add_test(t, information_and_its_cuts);
+	tcase_add_test(t, one_that_ends_instead_of_answering);
 	tcase_add_test(t, what_is_not_there);
 	suite_add_tcase(s, t);
 	return run_suite(s);
