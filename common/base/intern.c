@@ -90,6 +90,13 @@ static bool add_empty(struct pv_intern *in)
 	return true;
 }
 
+/* As decoders give texts that they keep themselves. */
+static bool is_kept_form(const char *text, size_t len)
+{
+	enum { ROUND = 16 }; /* bytes at most that characters and numbers make it shorter */
+	return len > PV_INTERN_MOST - 64 - ROUND && strstr(text, " bytes, ") && strstr(text, ")…");
+}
+
 /* The id of a text that is short enough. */
 static bool add(struct pv_intern *in, const char *text, size_t len, bool is_cut, uint32_t *ret_id)
 {
@@ -109,7 +116,7 @@ static bool add(struct pv_intern *in, const char *text, size_t len, bool is_cut,
 		return false;
 	in->text.v[in->text.n++] = copy;
 	in->next.v[in->next.n++] = head == PV_MAP_NONE ? 0 : head;
-	in->cut += is_cut;
+	in->cut += is_cut || is_kept_form(copy, len);
 	*ret_id = id;
 	return true;
 }

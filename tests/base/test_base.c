@@ -194,7 +194,7 @@ END_TEST
 START_TEST(a_long_text_is_kept_short_and_its_own)
 {
 	enum { LEN = 1 << 20 };
-	struct pv_intern in = { 0 };
+	struct pv_intern in = { 0 }, other = { 0 };
 	uint32_t a, b, again;
 	char *text = malloc(LEN);
 	ck_assert_ptr_nonnull(text);
@@ -216,6 +216,9 @@ START_TEST(a_long_text_is_kept_short_and_its_own)
 	ck_assert_ptr_nonnull(strstr(kept, ")…\xc3\xa9"));
 	ck_assert(pv_intern_add(&in, kept, strlen(kept), &again)); /* as an index gives it */
 	ck_assert_uint_eq(b, again);
+	ck_assert(pv_intern_add(&other, kept, strlen(kept), &again)); /* as a decoder gives it */
+	ck_assert_uint_eq(other.cut, 1);
+	pv_intern_finish(&other);
 	ck_assert(pv_intern_add(&in, text, PV_INTERN_MOST, &a)); /* that much is kept whole */
 	ck_assert_uint_eq(strlen(pv_intern_text(&in, a)), PV_INTERN_MOST);
 	ck_assert_uint_eq(in.cut, 2);
