@@ -28,14 +28,6 @@ uint64_t pv_get_u64(struct pv_cursor *c)
 	return fixed(c, 8);
 }
 
-double pv_get_f64(struct pv_cursor *c)
-{
-	uint64_t bits = fixed(c, 8);
-	double d;
-	memcpy(&d, &bits, sizeof d);
-	return d;
-}
-
 /* Reads the groups; *ret_shift is the number of value bits met, *ret_last the final byte. */
 static uint64_t last_groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
 {

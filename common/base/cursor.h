@@ -41,7 +41,6 @@ static inline uint8_t pv_get_u8(struct pv_cursor *c)
 uint16_t pv_get_u16(struct pv_cursor *c);
 uint32_t pv_get_u32(struct pv_cursor *c);
 uint64_t pv_get_u64(struct pv_cursor *c);
-double pv_get_f64(struct pv_cursor *c);
 
 /* LEB128, at most 10 bytes; the long forms live out of line. */
 uint64_t pv_get_uleb_slow(struct pv_cursor *c);

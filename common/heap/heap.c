@@ -146,10 +146,3 @@ void pv_heap_finish(struct pv_heap *h)
 	free(h->class_retained);
 	*h = (struct pv_heap){ 0 };
 }
-
-uint64_t pv_heap_memory(const struct pv_heap *h)
-{
-	uint64_t node = sizeof *h->idom + sizeof *h->retained + sizeof *h->by_first +
-			sizeof *h->up + sizeof *h->kept_first + sizeof *h->kept;
-	return pv_graph_memory(&h->graph) + h->graph.nodes * node + h->graph.edges * sizeof *h->by;
-}

@@ -46,8 +46,6 @@ bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool cla
 	const struct pv_progress *progress, struct pv_error *reterr);
 void pv_heap_finish(struct pv_heap *h); /* zeroed is fine */
 
-uint64_t pv_heap_memory(const struct pv_heap *h);
-
 /* Whether the root keeps things alive here. */
 static inline bool pv_heap_counts(const struct pv_heap *h, const struct pv_graph_root *r)
 {

@@ -44,8 +44,8 @@ struct pv_decode_pool {
 	pthread_cond_t work, ready;
 	struct run run[RUNS];
 	struct past past[RUNS];
-	size_t first, count;  /* runs in use, in order; the last one may be open */
-	size_t longest, runs; /* buffers in a run; runs in use at most */
+	size_t first, count; /* runs in use, in order; the last one may be open */
+	size_t runs;         /* in use at most */
 	uint32_t number, lost;
 	uint64_t begun; /* runs */
 	bool stop, give_way;
@@ -158,7 +158,6 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	if (!p)
 		return NULL;
 	p->give_way = give_way;
-	p->longest = PV_DECODE_RUN;
 	p->runs = workers == 0 ? 1 : RUNS; /* alone, nothing is decoded ahead */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
@@ -190,11 +189,6 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	pthread_cond_destroy(&p->work);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
-}
-
-void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n)
-{
-	p->longest = n;
 }
 
 /* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it.
@@ -283,7 +277,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 	struct run *r = open_run(p);
 	const struct pv_decode_task *t = &r->task[r->n++];
 	r->bytes += t->batch.bytes.n;
-	if (r->n >= p->longest || r->n >= r->past->limit || r->bytes >= RUN_BYTES || t->decoded)
+	if (r->n >= PV_DECODE_RUN || r->n >= r->past->limit || r->bytes >= RUN_BYTES || t->decoded)
 		pv_decode_pool_cut(p);
 }
 

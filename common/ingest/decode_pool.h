@@ -22,8 +22,6 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops wh
 
 enum { PV_DECODE_RUN = PV_MAX_STREAMS };
 
-/* From now on at most `n` buffers make a run, 1 to PV_DECODE_RUN (as at first). */
-void pv_decode_pool_runs(struct pv_decode_pool *p, size_t n);
 /* The next buffer begins a run. */
 void pv_decode_pool_cut(struct pv_decode_pool *p);
 /* pv_summariser_forget() before the next buffer, where bytes were lost or the model is another. */

@@ -240,11 +240,6 @@ void ui_child_wait(struct ui_child *g)
 	ended(g);
 }
 
-void ui_child_hang_up(const struct ui_child *g)
-{
-	pv_launch_hang_up(&g->launch);
-}
-
 /* ---- one that runs already */
 
 struct ui_joined {

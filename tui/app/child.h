@@ -68,7 +68,4 @@ const char *ui_joined_path(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 void ui_joined_leave(struct ui_joined *j);
 
-/* Its log has no writer any more: who waits for one is told. */
-void ui_child_hang_up(const struct ui_child *g);
-
 #endif

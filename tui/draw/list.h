@@ -129,7 +129,6 @@ void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
 bool ui_list_find_wanted(struct ui_list *l);
 
 /* list_tree.c: unfolding. */
-bool ui_list_is_open(const struct ui_list *l, uint64_t id);
 void ui_list_set_open(struct ui_list *l, uint64_t id, bool open);
 unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd);
 

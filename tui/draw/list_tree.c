@@ -2,12 +2,6 @@
 
 #include "tui/draw/list.h"
 
-bool ui_list_is_open(const struct ui_list *l, uint64_t id)
-{
-	size_t at = ui_ids_place(l->open.v, l->open.n, id);
-	return at < l->open.n && l->open.v[at] == id;
-}
-
 void ui_list_set_open(struct ui_list *l, uint64_t id, bool open)
 {
 	size_t at = ui_ids_place(l->open.v, l->open.n, id);

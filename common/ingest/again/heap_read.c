@@ -298,11 +298,6 @@ void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret
 	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
-int pv_heap_read_fd(const struct pv_heap_read *r)
-{
-	return r->job.changed_fd;
-}
-
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r)
 {
 	struct pv_heap_read_status s;

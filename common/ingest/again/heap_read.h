@@ -39,8 +39,6 @@ void pv_heap_read_wait(struct pv_heap_read *r);   /* until it is over */
 
 /* Any thread. */
 void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret);
-/* An eventfd, readable when it is over, and a few times a second before. The caller reads it. */
-int pv_heap_read_fd(const struct pv_heap_read *r);
 /* NULL until done. It lives as long as `r`. */
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r);
 

@@ -184,11 +184,6 @@ void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read
 	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
-int pv_identity_read_fd(const struct pv_identity_read *r)
-{
-	return r->job.changed_fd;
-}
-
 static bool is_done(struct pv_identity_read *r)
 {
 	struct pv_identity_read_status s;

@@ -39,8 +39,6 @@ void pv_identity_read_wait(struct pv_identity_read *r);   /* until it is over */
 
 /* Any thread. */
 void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret);
-/* An eventfd, readable when it is over, and a few times a second before. The caller reads it. */
-int pv_identity_read_fd(const struct pv_identity_read *r);
 
 /* NULL until done. They live as long as `r`; nobody changes them any more. */
 const struct pv_identity *pv_identity_read_result(struct pv_identity_read *r);
