@@ -12,6 +12,7 @@
 
 #include "common/base/status.h"
 #include "common/query/build.h"
+#include "common/query/flame/flame_parts.h"
 #include "common/query/views.h"
 
 enum { FAKE_ROWS = 64 };
@@ -195,6 +196,60 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 uint64_t pv_view_generation(struct pv_model *m)
 {
 	return m->generation;
+}
+
+/* --- flames: of the rows of the call tree, whatever is measured --- */
+
+static uint32_t fake_place(const struct pv_model *m, uint64_t id)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < m->rows; i++) {
+		n += m->row[i].view == PV_VIEW_CALL_TREE;
+		if (m->row[i].view == PV_VIEW_CALL_TREE && m->row[i].id == id)
+			return n;
+	}
+	return 0;
+}
+
+struct pv_flame_tree *pv_flame_tree_make(
+	struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q)
+{
+	uint32_t parent[FAKE_ROWS + 1] = { 0 }, first[FAKE_ROWS + 1] = { 0 };
+	uint32_t next[FAKE_ROWS + 1] = { 0 }, group[FAKE_ROWS + 1] = { 0 };
+	uint64_t self[FAKE_ROWS + 1] = { 0 };
+	struct pv_flame_tree *t = calloc(1, sizeof *t);
+	(void)measure;
+	if (fake_gate)
+		fake_gate();
+	if (!t || !(t->frame.v = calloc(FAKE_ROWS + 1, sizeof *t->frame.v)))
+		return free(t), NULL;
+	t->refs = 1;
+	t->generation = m->generation;
+	t->coverage = "complete: everything in this test";
+	t->frame.readable = q->readable;
+	struct pv_call_copy copy = {
+		.n = 1, .parent = parent, .group = group, .first_child = first, .next_sibling = next
+	};
+	for (size_t i = 0; i < m->rows; i++) {
+		if (m->row[i].view != PV_VIEW_CALL_TREE)
+			continue;
+		uint32_t at = (uint32_t)copy.n++;
+		parent[at] = fake_place(m, m->row[i].parent);
+		group[at] = at;
+		self[at] = m->row[i].count / (q->window_ns ? 2 : 1);
+		next[at] = first[parent[at]];
+		first[parent[at]] = at;
+		t->frame.v[at] = (struct pv_flame_frame){
+			.name = m->row[i].name, .key = pv_hash(m->row[i].id) | 1, .kind = at % 4
+		};
+	}
+	t->frame.v[0].name = "(no stack)";
+	t->frame.n = (uint32_t)copy.n;
+	struct pv_flame_source from = { .copy = &copy, .self = self };
+	if (pv_flame_shape_make(&from, &t->frame, &t->whole))
+		return t;
+	pv_flame_tree_drop(t);
+	return NULL;
 }
 
 /* --- a small world --- */

@@ -24,6 +24,8 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>',
          'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',
          'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',
          'merged-paths': '4444cG<2k>W',
+         'flame': '222j<Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
+         'flame-zoomed': '222mmjj<Enter>jju',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
@@ -39,8 +41,8 @@ STRING_PANES = {'references': '4444Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'gc', 'heap', 'diff', 'findings', 'rooms')
-ASCII = ('overview', 'tree-unfolded', 'ladder')
+OTHER_SIZES = ('overview', 'methods', 'flame', 'gc', 'heap', 'diff', 'findings', 'rooms')
+ASCII = ('overview', 'tree-unfolded', 'flame', 'ladder')
 
 
 def damaged(data):

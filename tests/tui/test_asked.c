@@ -129,7 +129,7 @@ START_TEST(keys_are_answered_while_the_model_is_not)
 	ck_assert(seen("[Tree]") && seen("last 60 s"));
 	press("?");
 	ck_assert(seen("In trees"));
-	press("?2\\lib<Enter>");
+	press("?:methods<Enter>\\lib<Enter>");
 	ck_assert(seen("filter: lib"));
 	ck_assert_uint_eq(press("Q"), UI_LEAVE);
 	pthread_mutex_unlock(&gate);
@@ -208,11 +208,11 @@ START_TEST(keys_wait_for_the_first_rows_only)
 }
 END_TEST
 
-/* The tree looks for the method that was picked elsewhere; who moves meanwhile is left alone. */
+/* The tree looks for the method that was picked elsewhere; who moves meanwhile keeps the place. */
 START_TEST(a_late_hit_does_not_move_who_moved)
 {
 	open_asked();
-	press_calmly(":tree<Enter>l2/sort<Enter>:tree<Enter>");
+	press_calmly(":tree<Enter>l:methods<Enter>/sort<Enter>:tree<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press_calmly("g2/main<Enter>");
 	pthread_mutex_lock(&gate);

@@ -105,7 +105,7 @@ START_TEST(why_is_said)
 	} row[] = {
 		{ "e", "no command has the key e; F1 shows those of this pane" },
 		{ "2W", "W: kept-by in diff and growth, paths in objects; not here" },
-		{ "3m", "m: base in shots; not here" },
+		{ "3m", "m: base in shots, measure in flame; not here" },
 		{ "\\", "\\: filter in lists; not here" },
 		{ "2k", "k: this is the first row" },
 		{ "2Gj", "j: this is the last row" },

@@ -122,7 +122,7 @@ START_TEST(the_selection_goes_from_pane_to_pane)
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	press(":tree<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
-	press("gjj2");
+	press("gjj:methods<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press("<F5>");
 	ck_assert(seen("[Tree]"));
@@ -166,7 +166,7 @@ START_TEST(search_goes_while_typing_and_into_folds)
 	ck_assert_str_eq(cursor(), "Lib.Parse()");
 	press("<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Parse()");
-	press("2/lib.<Enter>");
+	press(":methods<Enter>/lib.<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
 	press("n");
 	ck_assert_str_eq(cursor(), "Lib.Read()");

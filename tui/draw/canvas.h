@@ -43,6 +43,12 @@ enum ui_style {
 	UI_MATCH,
 	UI_PROMPT,
 	UI_COVERAGE,
+	UI_FLAME_USER, /* cells of a flame, by the kind of code */
+	UI_FLAME_FRAMEWORK,
+	UI_FLAME_RUNTIME,
+	UI_FLAME_NATIVE,
+	UI_FLAME_OTHER,
+	UI_FLAME_SAME, /* the frame under the cursor, elsewhere */
 	UI_STYLE_COUNT
 };
 

@@ -22,6 +22,7 @@ enum ui_scope {
 	UI_SCOPE_HEAP = 32,    /* heap shots */
 	UI_SCOPE_OBJECTS = 64, /* objects of one */
 	UI_SCOPE_DIFF = 128,   /* two of them compared */
+	UI_SCOPE_FLAME = 256,  /* a flame */
 };
 
 struct ui_command_row {

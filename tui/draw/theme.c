@@ -43,6 +43,13 @@ static const struct row rows[UI_STYLE_COUNT] = {
 	[UI_MATCH] = { UI_UNDERLINE | UI_BOLD, BLACK, YELLOW, 0, 16, 221, 0 },
 	[UI_PROMPT] = { UI_BOLD, OWN, OWN, UI_BOLD, 231, 24, 0 },
 	[UI_COVERAGE] = { 0, CYAN, OWN, 0, 109, OWN, 0 },
+	[UI_FLAME_USER] = { 0, BLACK, GREEN, 0, 16, 114, 0 },
+	[UI_FLAME_FRAMEWORK] = { 0, WHITE, BLUE, 0, 16, 110, 0 },
+	[UI_FLAME_RUNTIME] = { 0, BLACK, WHITE, 0, 16, 139, 0 },
+	[UI_FLAME_NATIVE] = { 0, BLACK, MAGENTA, 0, 16, 173, 0 },
+	[UI_FLAME_OTHER] = { 0, OWN, OWN, UI_REVERSE, 254, 240, 0 },
+	[UI_FLAME_SAME] = { UI_UNDERLINE | UI_BOLD, BLACK, WHITE, UI_BOLD | UI_UNDERLINE, 16, 229,
+		UI_BOLD },
 };
 
 struct ui_look ui_theme_look(enum ui_style style, int colors)

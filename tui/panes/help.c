@@ -31,6 +31,7 @@ void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane)
 	} parts[] = {
 		{ UI_SCOPE_OBJECTS, "In this pane" },
 		{ UI_SCOPE_DIFF, "In this pane" },
+		{ UI_SCOPE_FLAME, "In the flame" },
 		{ UI_SCOPE_HEAP, "In this pane" },
 		{ UI_SCOPE_CALLS, "In this pane" },
 		{ UI_SCOPE_TREE, "In trees" },

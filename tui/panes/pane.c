@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/draw/shorten.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/panes/rooms.h"
 
 enum { TITLE_MAX = 400 };
@@ -20,11 +21,17 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		p->list[i].needs_select =
 			i > 0 && strchr(def->part[i].title, '%') != NULL && !def->part[i].by_class;
 	}
+	if (def->flame) {
+		p->flame = ui_flame_create();
+		p->list[0].needs_select = true; /* and has none: it never asks */
+	}
 }
 
 void ui_pane_finish(struct ui_pane *p)
 {
 	ui_graphs_finish(&p->graphs);
+	ui_flame_destroy(p->flame);
+	p->flame = NULL;
 	for (int i = 0; i < UI_PARTS; i++)
 		ui_list_finish(&p->list[i]);
 }
@@ -32,6 +39,8 @@ void ui_pane_finish(struct ui_pane *p)
 void ui_pane_forget(struct ui_pane *p)
 {
 	ui_graphs_finish(&p->graphs);
+	if (p->flame)
+		ui_flame_forget(p->flame);
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_forget(&p->list[i]);
 }
@@ -119,12 +128,16 @@ static const char *innermost(const char *name)
 
 const char *ui_pane_name(const struct ui_pane *p)
 {
+	if (p->flame)
+		return ui_flame_name(p->flame);
 	const struct ui_list *l = &p->list[p->focus];
 	return innermost(ui_list_name(l, ui_list_row(l)));
 }
 
 const char *ui_pane_shown_name(const struct ui_pane *p)
 {
+	if (p->flame)
+		return ui_flame_cell(p->flame) ? ui_flame_cell(p->flame)->shown : NULL;
 	const struct ui_list *l = &p->list[p->focus];
 	return innermost(ui_list_shown_name(l, ui_list_row(l)));
 }
@@ -164,6 +177,10 @@ static void refresh_chart(struct ui_pane *p, const struct ui_shared *s)
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
+	if (p->flame) {
+		ui_flame_refresh(p->flame, s, &p->list[0]);
+		return;
+	}
 	for (int i = 0; i < p->def->parts; i++)
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
 	if (p->def->part[0].view == PV_VIEW_CALL_TREE)
@@ -219,6 +236,10 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 {
 	int list[UI_PARTS];
 	int n = lists_of(p, s, list);
+	if (p->flame) {
+		ui_flame_draw(p->flame, s, c, p->split.part[0]);
+		return;
+	}
 	if (p->split.chart.h > 0 && p->def->chart.draw)
 		p->def->chart.draw(p, c, p->split.chart);
 	ui_hline(c, p->split.rule);
@@ -276,6 +297,8 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 		s->base_shot = row && row->id != s->base_shot ? row->id : 0;
 		return UI_HANDLED;
 	}
+	if (p->flame)
+		return ui_flame_command(p->flame, s, l, cmd);
 	unsigned reply = ui_list_command(l, s, cmd);
 	if (!(reply & UI_DRILL))
 		return reply;
@@ -297,6 +320,8 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 
 unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
 {
+	if (p->flame)
+		return ui_flame_mouse(p->flame, m);
 	for (int i = 0; i < p->def->parts; i++) {
 		if (!ui_rect_has(p->split.part[i], m.x, m.y))
 			continue;
@@ -345,6 +370,8 @@ const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, cha
 const char *ui_pane_coverage(const struct ui_pane *p)
 {
 	const struct ui_list *l = &p->list[p->focus];
+	if (p->flame)
+		return p->flame->answer[0] ? p->flame->answer[0]->coverage : "";
 	if (!l->table)
 		l = &p->list[0];
 	return l->table && l->table->coverage ? l->table->coverage : "";

@@ -45,6 +45,7 @@ struct ui_part {
 };
 
 struct ui_pane;
+struct ui_flame;
 
 struct ui_chart {
 	int rows; /* wanted; 0 = none */
@@ -82,6 +83,7 @@ struct ui_pane_def {
 	bool windowed;  /* figures of the rolling window can be had */
 	bool grouped;   /* its rows can be put together: b */
 	bool few;       /* the main list is short: it takes no more than its rows */
+	bool flame;     /* drawn by the flame: of the list only its search and filter are used */
 	bool either;    /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;
@@ -95,6 +97,7 @@ struct ui_pane {
 	bool alone;       /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
+	struct ui_flame *flame; /* NULL: it has none */
 };
 
 /* All panes, in the order of their rooms; the first is Home. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/draw/key.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 
 /* --- state that a key can change --- */
@@ -60,6 +61,8 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 	mix_shared(&d, &s->shared);
 	for (int i = 0; i < p->def->parts; i++)
 		mix_list(&d, &p->list[i]);
+	if (p->flame)
+		mix(&d, ui_flame_mark(p->flame));
 	if (s->help.open)
 		mix_text(&d, s->help.search);
 	if (s->output)
@@ -78,7 +81,9 @@ static const char *where(unsigned scope)
 	case UI_SCOPE_TREE:
 		return "in trees";
 	case UI_SCOPE_CALLS:
-		return "in methods and tree";
+		return "in methods, tree and flame";
+	case UI_SCOPE_FLAME:
+		return "in flame";
 	case UI_SCOPE_HEAP:
 		return "in shots";
 	case UI_SCOPE_OBJECTS:
@@ -188,6 +193,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return "this is that view";
 	if (cmd == UI_CMD_CANCEL)
 		return "there is nothing to cancel";
+	if (l && s->pane[s->current].flame)
+		return ui_flame_why(s->pane[s->current].flame, cmd);
 	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY &&
 		cmd != UI_CMD_UNFILTER)
 		return "there are no rows here";
@@ -227,7 +234,11 @@ static bool of_rows(enum ui_command cmd)
 void ui_idle_confirm(struct ui_screen *s, enum ui_command cmd)
 {
 	const struct ui_list *l = s->help.open ? NULL : ui_screen_list(s);
-	if (!l)
+	const struct ui_flame *flame = s->pane[s->current].flame;
+	const char *said = l && flame ? ui_flame_said(flame, cmd) : NULL;
+	if (said)
+		ui_screen_say(s, false, "%s", said);
+	if (!l || flame)
 		return;
 	if (of_rows(cmd) && !ui_list_awaits(l) && !has_rows(l))
 		ui_screen_say(s, false, "this list has no rows now");

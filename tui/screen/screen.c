@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/strip.h"
 
@@ -372,6 +373,8 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_go_on(s, -1);
 		return UI_HANDLED;
 	case UI_CMD_BACK:
+		if (s->pane[s->current].flame && ui_flame_undo(s->pane[s->current].flame))
+			return UI_HANDLED;
 		if (!ui_screen_go_back(s))
 			ui_screen_say(s, false, "nothing to go back to; q leaves");
 		return UI_HANDLED;
@@ -466,6 +469,8 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 	if (s->help.open || s->prompt.open || s->menu.open)
 		return false;
 	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
+	if (p->flame)
+		return needs_rows(cmd) && ui_flame_awaits(p->flame);
 	return needs_rows(cmd) &&
 	       (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -175,6 +176,13 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_GROUP:
 		ui_screen_group(s, word);
+		return true;
+	case UI_CMD_MEASURE:
+		if (!s->pane[s->current].flame ||
+			!ui_flame_measure(s->pane[s->current].flame, word))
+			ui_screen_say(s, true,
+				"samples, self, alloc_bytes, alloc_objects, lock_wait, "
+				"contentions or exceptions, in flame");
 		return true;
 	case UI_CMD_SCHEDULE:
 		ui_screen_schedule(s, word);

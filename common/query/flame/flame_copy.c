@@ -5,7 +5,13 @@
 #include "common/model/model.h"
 #include "common/model/time/window.h"
 #include "common/query/code_kind.h"
+#include "common/query/coverage.h"
 #include "common/query/flame/flame_parts.h"
+
+struct copied {
+	struct pv_call_copy copy;
+	uint64_t *self; /* by node of the copy */
+};
 
 /* --- frames: methods, then classes, then two of ours */
 
@@ -134,7 +140,7 @@ static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 
 /* After the stacks come two nodes for sites without a stack of their own, then the leaves. */
 static bool tree_of(const struct pv_model *m, const struct sites *sites,
-	const struct pv_flame_frames *f, struct pv_flame_copied *c)
+	const struct pv_flame_frames *f, struct copied *c)
 {
 	const struct pv_stacks *s = &m->stacks;
 	uint32_t stacks = s->node.n ? (uint32_t)s->node.n : 1;
@@ -167,7 +173,7 @@ static bool tree_of(const struct pv_model *m, const struct sites *sites,
 }
 
 /* With `my_code`: as pv_call_copy_fold() does it; classes and frames of ours stay. */
-static bool fold_sites(struct pv_flame_copied *c, const struct pv_flame_frames *f)
+static bool fold_sites(struct copied *c, const struct pv_flame_frames *f)
 {
 	uint8_t *kind = malloc(f->n);
 	if (!kind)
@@ -182,7 +188,7 @@ static bool fold_sites(struct pv_flame_copied *c, const struct pv_flame_frames *
 }
 
 static bool copy_sites(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
-	const struct pv_flame_frames *f, struct pv_flame_copied *ret)
+	const struct pv_flame_frames *f, struct copied *ret)
 {
 	struct sites sites = { 0 };
 	bool ok = find_sites(m, measure, q, &sites) && tree_of(m, &sites, f, ret);
@@ -206,7 +212,7 @@ static bool copy_calls(struct pv_model *m, const struct pv_query *q,
 	return true;
 }
 
-static bool weigh(struct pv_flame_copied *c, bool samples)
+static bool weigh(struct copied *c, bool samples)
 {
 	c->self = calloc(c->copy.n, sizeof *c->self);
 	for (size_t i = 0; c->self && i < c->copy.n; i++) {
@@ -231,12 +237,12 @@ static bool link_all(struct pv_call_copy *c)
 	return c->first_child && c->next_sibling;
 }
 
-bool pv_flame_copy(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
-	struct pv_flame_frames *f, struct pv_flame_copied *ret)
+static bool copy_model(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
+	struct pv_flame_frames *f, struct copied *ret)
 {
 	bool samples = measure == PV_FLAME_SAMPLES;
 	bool calls = samples || measure == PV_FLAME_TIME;
-	*ret = (struct pv_flame_copied){ 0 };
+	*ret = (struct copied){ 0 };
 	if (!make_frames(m, q, f))
 		return false;
 	if (calls ? !copy_calls(m, q, f, &ret->copy) || !weigh(ret, samples)
@@ -245,4 +251,53 @@ bool pv_flame_copy(struct pv_model *m, enum pv_flame_measure measure, const stru
 	free(ret->copy.figures);
 	ret->copy.figures = NULL;
 	return link_all(&ret->copy);
+}
+
+/* --- the tree */
+
+/* Of all, of what ran and of what waited. */
+static double waited_share(const struct pv_call_copy *c, enum pv_flame_measure m, uint64_t rest)
+{
+	double off = m == PV_FLAME_SAMPLES ? (double)c->waited_samples : (double)c->waited_ns;
+	return off > 0 ? off / (off + (double)rest) : 0;
+}
+
+static bool take_shape(struct pv_flame_tree *t, enum pv_flame_measure m, struct copied *copied)
+{
+	struct pv_flame_source from = { .copy = &copied->copy,
+		.self = copied->self,
+		.root_frame = t->frame.n - PV_FLAME_OWN_FRAMES + PV_FLAME_NO_STACK };
+	if (!pv_flame_shape_make(&from, &t->frame, &t->whole))
+		return false;
+	t->waited = waited_share(&copied->copy, m, t->whole.node[0].total);
+	return true;
+}
+
+struct pv_flame_tree *pv_flame_tree_make(
+	struct pv_model *m, enum pv_flame_measure which, const struct pv_query *q)
+{
+	char line[PV_COVERAGE_LINE] = "";
+	struct pv_flame_tree *t = calloc(1, sizeof *t);
+	struct copied copied = { 0 };
+	struct pv_query query = *q;
+	if (!t)
+		return NULL;
+	t->refs = 1;
+	t->frame.readable = q->readable;
+	if (!pv_flame_windowed(which))
+		query.window_ns = 0;
+	pv_model_lock(m);
+	t->generation = pv_model_generation(m);
+	pv_groups_prepare(q->groups, m);
+	pv_coverage_line(m, q->groups, pv_flame_view(which), line, sizeof line);
+	bool ok = copy_model(m, which, &query, &t->frame, &copied);
+	pv_model_unlock(m);
+	t->coverage = pv_arena_copy(&t->frame.arena, line, strlen(line));
+	ok = ok && t->coverage && take_shape(t, which, &copied);
+	pv_call_copy_finish(&copied.copy);
+	free(copied.self);
+	if (ok)
+		return t;
+	pv_flame_tree_drop(t);
+	return NULL;
 }

@@ -169,9 +169,10 @@ static uint64_t hash_cuts(const struct pv_flame_wish *w)
 	return h;
 }
 
-static void forget(struct pv_flame_tree *t)
+void pv_flame_forget(struct pv_flame_tree *t)
 {
-	free(t->left.node);
+	if (!t->left_all)
+		free(t->left.node);
 	free(t->everywhere);
 	free(t->places);
 	free(t->left_filter);
@@ -179,7 +180,7 @@ static void forget(struct pv_flame_tree *t)
 	t->everywhere = NULL;
 	t->places = NULL;
 	t->left_filter = NULL;
-	t->left_made = false;
+	t->left_made = t->left_all = false;
 }
 
 bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w)
@@ -189,15 +190,17 @@ bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w)
 	if (t->left_made && t->left_fold == w->fold && t->left_cuts == cuts &&
 		strcmp(t->left_filter, text) == 0)
 		return true;
-	forget(t);
+	pv_flame_forget(t);
 	struct pv_flame_shape room = { 0 };
 	bool ok = folded(t, w->fold, &room, &self);
 	const struct pv_flame_shape *s = room.node ? &room : &t->whole;
 	for (size_t i = 0; ok && i < w->cuts; i++)
 		ok = cut(t, s, &w->cut[i], self);
 	ok = ok && (!text[0] || filter(t, s, text, self));
-	struct pv_flame_source from = { .of = s, .self = self };
-	ok = ok && pv_flame_shape_make(&from, &t->frame, &t->left) && tally(t);
+	t->left_all = !w->fold && !w->cuts && !text[0];
+	if (t->left_all)
+		t->left = t->whole;
+	ok = ok && (t->left_all || pv_flame_shape_less(s, self, &t->left)) && tally(t);
 	free(room.node);
 	free(self);
 	t->left_fold = w->fold;

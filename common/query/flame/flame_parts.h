@@ -46,7 +46,7 @@ struct pv_flame_tree {
 	uint64_t *everywhere;
 	uint32_t *places;
 	char *left_filter;
-	bool left_fold, left_made;
+	bool left_fold, left_made, left_all; /* all: `left` is `whole` itself */
 	uint64_t left_cuts;
 };
 
@@ -67,16 +67,14 @@ struct pv_flame_source {
 /* flame_shape.c. False when out of memory; `ret` is empty then. */
 bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_frames *f,
 	struct pv_flame_shape *ret);
+/* Likewise, of a shape with other own weights; nodes that weigh nothing now are left out. */
+bool pv_flame_shape_less(
+	const struct pv_flame_shape *s, const uint64_t *self, struct pv_flame_shape *ret);
 /* For every node whether the frame, one of `frame[]`, is on the way to it. NULL: out of memory. */
 uint8_t *pv_flame_within(const struct pv_flame_shape *s, const uint8_t *frame);
 
-/* flame_copy.c: the call tree, or the stacks of sites as one, with frames; under the lock. */
-struct pv_flame_copied {
-	struct pv_call_copy copy;
-	uint64_t *self; /* by node of the copy */
-};
-bool pv_flame_copy(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
-	struct pv_flame_frames *f, struct pv_flame_copied *ret);
+/* The view whose coverage line holds for the measure, too. */
+enum pv_view pv_flame_view(enum pv_flame_measure m);
 /* Frames of ours, of no group. */
 enum { PV_FLAME_NO_STACK, PV_FLAME_OTHER, PV_FLAME_OWN_FRAMES };
 
@@ -84,6 +82,7 @@ enum { PV_FLAME_NO_STACK, PV_FLAME_OTHER, PV_FLAME_OWN_FRAMES };
 const char *pv_flame_shown(struct pv_flame_frames *f, uint32_t frame);
 /* By frame, 1 where its name has the text. NULL: out of memory. */
 uint8_t *pv_flame_match(struct pv_flame_frames *f, const char *text);
+void pv_flame_forget(struct pv_flame_tree *t); /* of the last wish */
 bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w);
 
 /* flame_walk.c: nodes met at the end of a way, and those that their weight comes from. */

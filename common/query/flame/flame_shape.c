@@ -188,6 +188,76 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 	return true;
 }
 
+/* --- the same nodes with other own weights */
+
+/* Nearly sorted: only those on the way to what was left out weigh less than before. */
+static void sort_nearly(struct pv_flame_node *v, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from + 1; i < to; i++) {
+		struct pv_flame_node n = v[i];
+		uint32_t at = i;
+		for (; at > from && v[at - 1].total < n.total; at--)
+			v[at] = v[at - 1];
+		v[at] = n;
+	}
+}
+
+static int lighter(const void *a, const void *b)
+{
+	const struct pv_flame_node *x = a, *y = b;
+	return x->total != y->total ? (x->total < y->total ? 1 : -1)
+				    : (x->child < y->child ? -1 : x->child > y->child);
+}
+
+/* Appends the children that still weigh something; `child` is their number in `s` for now. */
+static uint32_t keep_children(const struct pv_flame_shape *s, const uint64_t *self,
+	const uint64_t *total, struct pv_flame_node *to, uint32_t at, uint32_t n)
+{
+	enum { FEW = 64 };
+	const struct pv_flame_node *of = &s->node[to[at].child];
+	uint32_t from = n;
+	for (uint32_t c = of->child; c < of->child + of->children; c++)
+		if (total[c])
+			to[n++] = (struct pv_flame_node){ .parent = at,
+				.frame = s->node[c].frame,
+				.child = c,
+				.self = self[c],
+				.total = total[c] };
+	if (n - from > FEW)
+		qsort(&to[from], n - from, sizeof *to, lighter);
+	else
+		sort_nearly(to, from, n);
+	to[at].child = from;
+	to[at].children = n - from;
+	return n;
+}
+
+bool pv_flame_shape_less(
+	const struct pv_flame_shape *s, const uint64_t *self, struct pv_flame_shape *ret)
+{
+	uint64_t *total = calloc(s->n, sizeof *total);
+	struct pv_flame_node *to = calloc(s->n, sizeof *to);
+	*ret = (struct pv_flame_shape){ 0 };
+	if (!total || !to) {
+		free(total);
+		free(to);
+		return false;
+	}
+	for (uint32_t i = s->n; i-- > 0;) {
+		total[i] = pv_flame_plus(total[i], self[i]);
+		if (i)
+			total[s->node[i].parent] =
+				pv_flame_plus(total[s->node[i].parent], total[i]);
+	}
+	to[0] = (struct pv_flame_node){ .self = self[0], .total = total[0] };
+	uint32_t n = 1;
+	for (uint32_t at = 0; at < n; at++)
+		n = keep_children(s, self, total, to, at, n);
+	free(total);
+	*ret = (struct pv_flame_shape){ to, n };
+	return true;
+}
+
 uint8_t *pv_flame_within(const struct pv_flame_shape *s, const uint8_t *frame)
 {
 	uint8_t *in = calloc(s->n ? s->n : 1, 1);

@@ -1,8 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/model.h"
-#include "common/query/coverage.h"
 #include "common/query/flame/flame_parts.h"
 
 static const struct {
@@ -64,52 +62,9 @@ bool pv_flame_windowed(enum pv_flame_measure m)
 	return measure[m].windowed;
 }
 
-/* Of all, of what ran and of what waited. */
-static double waited_share(const struct pv_call_copy *c, enum pv_flame_measure m, uint64_t rest)
+enum pv_view pv_flame_view(enum pv_flame_measure m)
 {
-	double off = m == PV_FLAME_SAMPLES ? (double)c->waited_samples : (double)c->waited_ns;
-	return off > 0 ? off / (off + (double)rest) : 0;
-}
-
-static bool take_shape(
-	struct pv_flame_tree *t, enum pv_flame_measure m, struct pv_flame_copied *copied)
-{
-	struct pv_flame_source from = { .copy = &copied->copy,
-		.self = copied->self,
-		.root_frame = t->frame.n - PV_FLAME_OWN_FRAMES + PV_FLAME_NO_STACK };
-	if (!pv_flame_shape_make(&from, &t->frame, &t->whole))
-		return false;
-	t->waited = waited_share(&copied->copy, m, t->whole.node[0].total);
-	return true;
-}
-
-struct pv_flame_tree *pv_flame_tree_make(
-	struct pv_model *m, enum pv_flame_measure which, const struct pv_query *q)
-{
-	char line[PV_COVERAGE_LINE] = "";
-	struct pv_flame_tree *t = calloc(1, sizeof *t);
-	struct pv_flame_copied copied = { 0 };
-	struct pv_query query = *q;
-	if (!t)
-		return NULL;
-	t->refs = 1;
-	t->frame.readable = q->readable;
-	if (!measure[which].windowed)
-		query.window_ns = 0;
-	pv_model_lock(m);
-	t->generation = pv_model_generation(m);
-	pv_groups_prepare(q->groups, m);
-	pv_coverage_line(m, q->groups, measure[which].view, line, sizeof line);
-	bool ok = pv_flame_copy(m, which, &query, &t->frame, &copied);
-	pv_model_unlock(m);
-	t->coverage = pv_arena_copy(&t->frame.arena, line, strlen(line));
-	ok = ok && t->coverage && take_shape(t, which, &copied);
-	pv_call_copy_finish(&copied.copy);
-	free(copied.self);
-	if (ok)
-		return t;
-	pv_flame_tree_drop(t);
-	return NULL;
+	return measure[m].view;
 }
 
 struct pv_flame_tree *pv_flame_tree_take(struct pv_flame_tree *t)
@@ -127,11 +82,8 @@ void pv_flame_tree_drop(struct pv_flame_tree *t)
 	pv_groups_finish(&t->frame.classes);
 	pv_arena_finish(&t->frame.arena);
 	free(t->frame.v);
+	pv_flame_forget(t);
 	free(t->whole.node);
-	free(t->left.node);
-	free(t->everywhere);
-	free(t->places);
-	free(t->left_filter);
 	free(t);
 }
 

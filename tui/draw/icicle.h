@@ -1,0 +1,41 @@
+/* A flame in a rectangle, a level a row: cells as wide as their weight, with a letter for their kind. */
+#ifndef UI_ICICLE_H
+#define UI_ICICLE_H
+
+#include "common/query/flame/flame.h"
+#include "tui/draw/canvas.h"
+
+/* Columns of a cell from the left edge; w 0: thinner than one, or not placed. */
+struct ui_icicle_span {
+	double from; /* in weight, from the left edge */
+	int x, w;
+};
+
+/* Of each cell of `f` in `w` columns, to free(); NULL when out of memory. */
+struct ui_icicle_span *ui_icicle_lay(const struct pv_flame *f, int w);
+
+struct ui_icicle_look {
+	bool upside_down; /* the root below */
+	uint32_t cursor;  /* a cell, UINT32_MAX: none */
+	uint64_t same;    /* frames of this key are lit, 0: none */
+	int from;         /* the first level drawn */
+};
+
+/* Thinner than a column on the levels drawn: how many, and their weight together. */
+struct ui_icicle_thin {
+	uint64_t n, weight;
+};
+
+struct ui_icicle_thin ui_icicle_draw(struct ui_canvas *c, struct ui_rect r,
+	const struct pv_flame *f, const struct ui_icicle_span *span,
+	const struct ui_icicle_look *look);
+
+/* Both at once, without a cursor: of a box on another page. */
+void ui_icicle(struct ui_canvas *c, struct ui_rect r, const struct pv_flame *f);
+
+/* 'U' user, 'F' framework, 'N' native, 'R' runtime, 'C' class of objects, '?' not known. */
+char ui_icicle_letter(const struct pv_flame_cell *cell);
+/* The word for it. */
+const char *ui_icicle_kind(const struct pv_flame_cell *cell);
+
+#endif

@@ -1,0 +1,198 @@
+/* The picture, a line above that says what it is of, and lines below about the cursor's frame. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "tui/draw/shorten.h"
+#include "tui/panes/flame_pane.h"
+
+static const char *amount(const struct ui_flame *f, uint64_t weight, char *buf, size_t size)
+{
+	struct pv_cell c = { .u = weight, .state = PV_CELL_VALUE };
+	enum pv_unit unit = pv_flame_unit(f->measure);
+	if (unit == PV_UNIT_NS)
+		c.i = weight > INT64_MAX ? INT64_MAX : (int64_t)weight;
+	return pv_cell_text(&c, unit, buf, size);
+}
+
+static double part(uint64_t weight, uint64_t of)
+{
+	return of ? 100 * (double)weight / (double)of : 0;
+}
+
+struct line {
+	char text[1024];
+	size_t n;
+};
+
+static void say(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct line *l, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (l->n < sizeof l->text)
+		l->n += (size_t)vsnprintf(l->text + l->n, sizeof l->text - l->n, format, args);
+	va_end(args);
+}
+
+/* --- above */
+
+static void draw_head(
+	const struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
+{
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	struct line l = { .n = 0 };
+	char text[64];
+	const struct pv_flame_path *z = &f->view.zoom;
+	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
+	if (f->measure == PV_FLAME_SAMPLES)
+		say(&l, s->waits ? ", running and waiting" : ", running");
+	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
+	if (a)
+		say(&l, " · %s = 100 %%", amount(f, a->cell[0].weight, text, sizeof text));
+	if (a && a->cell[0].weight != a->all)
+		say(&l, ", %.3g %% of all", part(a->cell[0].weight, a->all));
+	if (a && a->lost)
+		say(&l, " · zoomed frame is not here");
+	else if (z->key.n && a)
+		say(&l, " · zoom: %s", ui_shorten(a->cell[0].shown, 40, text, sizeof text));
+	if (f->view.cut.n)
+		say(&l, " · %zu cut%s", f->view.cut.n, f->view.cut.n == 1 ? "" : "s");
+	if (f->fold)
+		say(&l, " · recursion is one");
+	if (f->by_name)
+		say(&l, " · by name");
+	if (ui_flame_least[f->least])
+		say(&l, " · from %g %%", ui_flame_least[f->least] / 10.0);
+	if (s->window_ns && !s->range.on && !pv_flame_windowed(f->measure))
+		say(&l, " · since the start: no window of these is kept");
+	ui_put(c, ui_cols(r, 1, r.w), UI_DIM, l.text);
+}
+
+/* --- below */
+
+static void draw_cursor(const struct ui_flame *f, struct ui_canvas *c, struct ui_rect r)
+{
+	const struct pv_flame *a = f->answer[f->half];
+	const struct pv_flame_cell *at = ui_flame_cell(f);
+	char text[64], own[64], name[1024];
+	if (!at || r.h == 0)
+		return;
+	const struct pv_flame_cell *up = &a->cell[at->parent];
+	struct line l = { .n = 0 };
+	say(&l, "%.3g %% of all · ", part(at->weight, a->all));
+	if (f->at)
+		say(&l, "%.3g %% of its parent · ", part(at->weight, up->weight));
+	say(&l, "%s · self %s · %s", amount(f, at->weight, text, sizeof text),
+		amount(f, at->self, own, sizeof own), ui_icicle_kind(at));
+	if (at->flags & PV_FLAME_MORE)
+		say(&l, " · more below: Enter");
+	if (r.h == 1) {
+		int n = (int)strlen(l.text), room = ui_max(r.w / 2, r.w - n - 2);
+		int used = ui_put(c, ui_cols(r, 1, room), UI_STRONG,
+			ui_shorten(at->shown, room, name, sizeof name));
+		ui_put(c, ui_cols(r, used + 2, r.w), UI_PLAIN, l.text);
+		return;
+	}
+	ui_put(c, ui_cols(ui_rows(r, 0, 1), 1, r.w), UI_STRONG,
+		ui_shorten(at->shown, r.w - 2, name, sizeof name));
+	ui_put(c, ui_cols(ui_rows(r, 1, 1), 1, r.w), UI_PLAIN, l.text);
+}
+
+static void draw_sums(
+	const struct ui_flame *f, struct ui_canvas *c, struct ui_rect r, struct ui_icicle_thin thin)
+{
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	const struct pv_flame_cell *at = ui_flame_cell(f);
+	struct line l = { .n = 0 };
+	if (r.h == 0 || !a)
+		return;
+	if (f->find[0])
+		say(&l, "* \"%s\": %.3g %% · ", f->find, part(a->hits, a->total));
+	if (at && at->key && at->places > 1)
+		say(&l, "# at %" PRIu32 " places, %.3g %% together · ", at->places,
+			part(at->everywhere, a->all));
+	if (thin.n)
+		say(&l, "%" PRIu64 " thinner than a column, %.3g %% together", thin.n,
+			part(thin.weight, a->cell[0].weight));
+	else
+		say(&l, "every frame of these levels is shown");
+	ui_put(c, ui_cols(r, 1, r.w), UI_DIM, l.text);
+}
+
+/* --- the picture */
+
+/* The first level, so that the cursor's is on the screen. */
+static int first_level(const struct ui_flame *f, int half, int rows)
+{
+	const struct pv_flame_cell *at = ui_flame_cell(f);
+	if (f->half != half || !at)
+		return 0;
+	return ui_max(0, at->depth - rows + 1 + (at->children && rows > 2));
+}
+
+static struct ui_icicle_thin draw_half(
+	struct ui_flame *f, struct ui_canvas *c, struct ui_rect r, int half)
+{
+	struct ui_icicle_thin none = { 0, 0 };
+	const struct pv_flame_cell *at = ui_flame_cell(f);
+	bool sandwich = f->answer[UI_FLAME_CALLERS] != NULL;
+	struct ui_icicle_look look = { .cursor = f->half == half ? f->at : UINT32_MAX,
+		.same = at ? at->key : 0,
+		.upside_down = sandwich ? half == UI_FLAME_CALLERS : f->upside_down,
+		.from = f->level[half] };
+	const struct ui_icicle_span *span = ui_flame_span(f, half, r.w);
+	f->drawn[half] = r;
+	return span ? ui_icicle_draw(c, r, f->answer[half], span, &look) : none;
+}
+
+static struct ui_icicle_thin draw_picture(struct ui_flame *f, struct ui_canvas *c, struct ui_rect r)
+{
+	f->drawn[UI_FLAME_MAIN] = f->drawn[UI_FLAME_CALLERS] = (struct ui_rect){ 0 };
+	if (!f->answer[UI_FLAME_CALLERS]) {
+		f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h);
+		return draw_half(f, c, r, UI_FLAME_MAIN);
+	}
+	/* The frame itself is the first row of the lower half; its callers stand above it. */
+	int above = r.h / 2;
+	f->level[UI_FLAME_CALLERS] = ui_max(1, first_level(f, UI_FLAME_CALLERS, above));
+	f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h - above);
+	struct ui_icicle_thin x = draw_half(f, c, ui_rows(r, 0, above), UI_FLAME_CALLERS);
+	struct ui_icicle_thin y = draw_half(f, c, ui_rows(r, above, r.h - above), UI_FLAME_MAIN);
+	return (struct ui_icicle_thin){ x.n + y.n, x.weight + y.weight };
+}
+
+static const char *why_empty(const struct ui_flame *f, const struct ui_shared *s)
+{
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	if (s->range.on && s->model == s->whole)
+		return "the range is being read";
+	if (!a)
+		return "";
+	if (!pv_flame_recorded(s->summary.recorded, f->measure))
+		return "the log has none of these; m chooses another measure, i says what was recorded";
+	return a->all ? "nothing is left of it; ( undoes, Del takes the filter away"
+		      : "nothing of it happened here; w and F7 choose another time";
+}
+
+void ui_flame_draw(
+	struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
+{
+	enum { TALL = 14, MIDDLE = 9 };
+	int below = r.h >= TALL ? 3 : r.h >= MIDDLE ? 2 : 1;
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	struct ui_icicle_thin thin = { 0, 0 };
+	draw_head(f, s, c, ui_rows(r, 0, 1));
+	struct ui_rect picture = ui_rows(r, 1, r.h - 1 - below),
+		       foot = ui_rows(r, r.h - below, below);
+	if (!a || a->cell[0].weight == 0) {
+		ui_put(c, ui_cols(picture, 1, picture.w), UI_PLAIN, why_empty(f, s));
+		return;
+	}
+	thin = draw_picture(f, c, picture);
+	draw_cursor(f, c, below == 1 ? foot : ui_rows(foot, 0, 2));
+	if (below == 3)
+		draw_sums(f, c, ui_rows(foot, 2, 1), thin);
+}
