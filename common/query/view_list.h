@@ -10,6 +10,7 @@
 	VIEW(SAMPLE_LINES, "sample_lines")   /* of method row `select`, 0: of all */               \
 	VIEW(SAMPLE_STATES, "sample_states") /* whether threads ran, or waited */                  \
 	VIEW(CALL_TREE, "call_tree")         /* only open rows' children, see pv_query.open */     \
+	VIEW(FLAME, "flame") /* tree: a root for each measure, see flame/flame.h */                \
 	VIEW(CLASSES, "classes")                                                                   \
 	VIEW(CLASS_STACKS,                                                                         \
 		"class_stacks") /* call tree of the allocations of class row `select`,  \

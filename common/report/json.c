@@ -180,11 +180,11 @@ static void put_counter(struct json *j, struct pv_json_rows *rows, size_t i)
 	fputs("]}", j->r->out);
 }
 
-/* --- the call tree: rows name their parents by preorder number --- */
+/* --- trees: rows name their parents by preorder number --- */
 
-static void put_call_tree(struct json *j)
+static void put_tree(struct json *j, const char *name)
 {
-	const struct pv_section *s = pv_section_find("call_tree");
+	const struct pv_section *s = pv_section_find(name);
 	if (!pv_report_wants(j->r, s))
 		return;
 	put_key(j, s->name);
@@ -470,7 +470,8 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "findings", put_plain);
 	put_events(&j);
 	put_section(&j, "methods", put_plain);
-	put_call_tree(&j);
+	put_tree(&j, "call_tree");
+	put_tree(&j, "flame");
 	put_section(&j, "classes", put_plain);
 	put_section(&j, "allocation_sites", put_plain);
 	put_section(&j, "throw_sites", put_plain);

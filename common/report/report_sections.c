@@ -30,6 +30,13 @@ const struct pv_section pv_sections[] = {
 		.keys = { "method", "calls", "total_ns", "self_ns", "max_ns", "samples", "kind" },
 		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES,
 		.flags = PV_SECTION_EXTRA },
+	{ .name = "flame",
+		.title = "Flame",
+		.view = PV_VIEW_FLAME,
+		.keys = { "frame", "weight", "weight_self", "unit", "kind" },
+		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES | PV_GROUP_ALLOC | PV_GROUP_LOCKS |
+			 PV_GROUP_EXCEPTIONS,
+		.flags = PV_SECTION_EXTRA },
 	{ .name = "classes",
 		.title = "Allocations by class",
 		.view = PV_VIEW_CLASSES,

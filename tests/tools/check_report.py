@@ -25,6 +25,7 @@ KEYS = {
                 'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns', 'kind'],
     'call_tree': ['id', 'parent', 'method', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples',
                   'kind'],
+    'flame': ['id', 'parent', 'frame', *NAMES, 'weight', 'weight_self', 'unit', 'kind'],
     'classes': ['name', *NAMES, 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
@@ -68,10 +69,10 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
          'root_areas']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
+       'flame', 'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
        'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks',
        'spans', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',

@@ -11,6 +11,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_CALLERS] = &pv_spec_callers,
 	[PV_VIEW_CALLEES] = &pv_spec_callees,
 	[PV_VIEW_CALL_TREE] = &pv_spec_call_tree,
+	[PV_VIEW_FLAME] = &pv_spec_flame,
 	[PV_VIEW_CLASSES] = &pv_spec_classes,
 	[PV_VIEW_CLASS_STACKS] = &pv_spec_class_stacks,
 	[PV_VIEW_ALLOCATION_SITES] = &pv_spec_allocation_sites,

@@ -1,0 +1,111 @@
+/* Flames as a tree of rows, a root for each measure that was recorded: what leaves for reports. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/query/code_kind.h"
+#include "common/query/flame/flame.h"
+#include "common/query/specs.h"
+
+enum { F_SHARE, F_WEIGHT, F_SELF, F_UNIT, F_KIND, F_FRAME };
+enum { PARTS = 1000 }; /* lighter siblings are one row */
+
+static const struct pv_column flame_columns[] = {
+	[F_SHARE] = { "weight_percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[F_WEIGHT] = { "weight", "WEIGHT", PV_UNIT_EXACT, 14, 2, 0 },
+	[F_SELF] = { "weight_self", "SELF", PV_UNIT_EXACT, 14, 3, 0 },
+	[F_UNIT] = { "unit", "UNIT", PV_UNIT_TEXT, 6, 4, PV_COLUMN_ASCENDING },
+	[F_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 5, PV_COLUMN_ASCENDING },
+	[F_FRAME] = { "frame", "FLAME", PV_UNIT_TEXT, 30, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
+};
+
+static const char *unit_text(enum pv_flame_measure m)
+{
+	enum pv_unit unit = pv_flame_unit(m);
+	return unit == PV_UNIT_NS ? "ns" : unit == PV_UNIT_BYTES ? "bytes" : "count";
+}
+
+/* Ids follow from the way to a row, so they are the same in every query. */
+static uint64_t id_below(uint64_t parent, uint64_t key)
+{
+	uint64_t id = pv_hash(parent * 31 + pv_hash(key));
+	return id ? id : 1;
+}
+
+static const char *kind_text(const struct pv_flame_cell *c)
+{
+	if (c->flags & PV_FLAME_CLASS)
+		return "class";
+	return c->key ? pv_code_kind_text((enum pv_code_kind)c->kind) : NULL;
+}
+
+struct put {
+	struct pv_build *b;
+	const struct pv_flame *f;
+	enum pv_flame_measure measure;
+	uint64_t *id; /* by cell */
+};
+
+static void put_row(struct put *p, uint64_t id, uint64_t parent, uint64_t weight, uint64_t self,
+	const char *name, const char *kind, bool children)
+{
+	struct pv_cell *c = pv_build_child(p->b, id, parent, children ? PV_ROW_HAS_CHILDREN : 0);
+	pv_cell_share(&c[F_SHARE], (double)weight, (double)p->f->all);
+	pv_cell_u(&c[F_WEIGHT], weight);
+	pv_cell_u(&c[F_SELF], self);
+	pv_cell_s(&c[F_UNIT], unit_text(p->measure));
+	pv_cell_s(&c[F_KIND], kind);
+	pv_cell_s(&c[F_FRAME], name);
+}
+
+static void put_cell(struct put *p, uint32_t i)
+{
+	enum { THIN = 7 };
+	const struct pv_flame_cell *c = &p->f->cell[i];
+	uint64_t parent = i ? p->id[c->parent] : 0;
+	if (i && (!parent || !pv_build_wants_children(p->b, parent)))
+		return;
+	p->id[i] = id_below(parent, i ? c->key : p->measure + 1u);
+	const char *name = i ? pv_build_text(p->b, c->name) : pv_flame_name(p->measure);
+	put_row(p, p->id[i], parent, c->weight, c->self, name, kind_text(c),
+		c->children || c->thin);
+	if (c->thin && pv_build_wants_children(p->b, p->id[i]))
+		put_row(p, id_below(p->id[i], THIN), p->id[i], c->thin_weight, c->thin_weight,
+			pv_build_printf(p->b, "(%" PRIu32 " thinner)", c->thin), NULL, false);
+}
+
+static bool put_measure(struct pv_build *b, struct pv_model *m, enum pv_flame_measure measure)
+{
+	struct pv_flame_tree *t = pv_flame_tree_make(m, measure, b->query);
+	struct pv_flame *f = t ? pv_flame_ask(t, &(struct pv_flame_wish){ .parts = PARTS }) : NULL;
+	struct put p = { .b = b, .f = f, .measure = measure };
+	p.id = f ? calloc(f->cells, sizeof *p.id) : NULL;
+	for (uint32_t i = 0; p.id && i < f->cells; i++)
+		put_cell(&p, i);
+	bool ok = p.id != NULL;
+	free(p.id);
+	pv_flame_destroy(f);
+	pv_flame_tree_drop(t);
+	return ok;
+}
+
+static void run_flame(struct pv_build *b, struct pv_model *m)
+{
+	pv_model_lock(m);
+	pv_build_stamp(b, m);
+	unsigned groups = pv_groups_recorded(m);
+	pv_model_unlock(m);
+	for (unsigned i = 0; i < PV_FLAME_MEASURES && b->table; i++)
+		if (pv_flame_recorded(groups, (enum pv_flame_measure)i) &&
+			!put_measure(b, m, (enum pv_flame_measure)i))
+			pv_build_fail(b);
+}
+
+const struct pv_view_spec pv_spec_flame = { .column = flame_columns,
+	.columns = PV_COUNT_OF(flame_columns),
+	.name = "frame",
+	.sort = "weight",
+	.tree = true,
+	.run = run_flame };
