@@ -6,7 +6,7 @@
 #include "common/base/archive_check.h"
 #include "common/base/large.h"
 
-enum { BLOCK = PV_ARCHIVE_BLOCK, FIRST_SLOTS = 64 };
+enum { BLOCK = PV_ARCHIVE_BLOCK };
 
 struct any_list {
 	void *v;
@@ -317,22 +317,6 @@ static void save_map(struct pv_archive *a, const struct pv_map *m)
 	free(v);
 }
 
-static bool make_map(struct pv_map *m, size_t count)
-{
-	size_t slots = FIRST_SLOTS;
-	pv_map_finish(m);
-	if (count == 0)
-		return true;
-	while (count > slots / 8 * 5)
-		slots *= 2;
-	m->slots = pv_large_alloc(slots * sizeof *m->slots);
-	if (!m->slots)
-		return false;
-	memset(m->slots, 0xff, slots * sizeof *m->slots);
-	m->mask = slots - 1;
-	return true;
-}
-
 /* Keys are each there once. */
 static bool insert(struct pv_map *m, const uint64_t *key, const uint32_t *value, size_t n)
 {
@@ -364,7 +348,7 @@ static void load_map(struct pv_archive *a, const struct pv_field_row *r, struct 
 {
 	uint64_t key[BLOCK];
 	uint32_t value[BLOCK];
-	pv_archive_check(a, make_map(m, count));
+	pv_archive_check(a, pv_map_make(m, count));
 	for (size_t done = 0; done < count && !a->failed; done += BLOCK) {
 		size_t n = count - done < BLOCK ? count - done : BLOCK;
 		if (get(a, key, n * sizeof *key) && get(a, value, n * sizeof *value))

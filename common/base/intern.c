@@ -141,9 +141,8 @@ bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t 
 
 bool pv_intern_link(struct pv_intern *in)
 {
-	pv_map_clear(&in->heads);
 	in->next.n = 0;
-	if (!pv_reserve(&in->next, in->text.n))
+	if (!pv_map_make(&in->heads, in->text.n) || !pv_reserve(&in->next, in->text.n))
 		return false;
 	for (uint32_t id = 0; id < in->text.n; id++) {
 		uint64_t h = hash_text(in->text.v[id], strlen(in->text.v[id]));

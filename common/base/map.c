@@ -29,6 +29,22 @@ bool pv_map_grown(const struct pv_map *m, struct pv_map *ret)
 	return true;
 }
 
+bool pv_map_make(struct pv_map *m, size_t count)
+{
+	size_t slots = FIRST_SLOTS;
+	pv_map_finish(m);
+	if (count == 0)
+		return true;
+	while (count > slots / 8 * 5)
+		slots *= 2;
+	m->slots = pv_large_alloc(slots * sizeof *m->slots);
+	if (!m->slots)
+		return false;
+	memset(m->slots, 0xff, slots * sizeof *m->slots);
+	m->mask = slots - 1;
+	return true;
+}
+
 static bool grow(struct pv_map *m)
 {
 	struct pv_map grown;

@@ -67,6 +67,8 @@ enum { PV_MAP_LARGE = 1 << 16 /* slots */, PV_MAP_NEAR = 1 << 15 };
 bool pv_map_is_near(const struct pv_map *m);
 bool pv_map_grown(const struct pv_map *m, struct pv_map *ret);
 
+/* Empty, with room for that many keys at once; what was in it is gone. False when out of memory. */
+bool pv_map_make(struct pv_map *m, size_t count);
 void pv_map_clear(struct pv_map *m);
 void pv_map_finish(struct pv_map *m);
 
