@@ -451,7 +451,7 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 {
 	uint64_t found = 0;
 	for (size_t i = 0; i < pv_section_count; i++) {
-		bool all = is_word("all", word, len) && !one_list(o) &&
+		bool all = is_word("all", word, len) &&
 			   !(pv_sections[i].flags &
 				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY));
 		if (all || matches(o, &pv_sections[i], word, len))

@@ -36,7 +36,7 @@ START_TEST(options_are_checked_before_a_long_load)
 		{ { .sections = "heap_classes", .has_shot = true }, NULL },
 		{ { .sections = "heap_path", .has_shot = true }, "heap_path wants --object" },
 		{ { .sections = "heap_path", .has_shot = true, .has_object = true }, NULL },
-		{ { .format = PV_REPORT_CSV, .sections = "all" }, "no section \"all\"" },
+		{ { .format = PV_REPORT_CSV, .sections = "all" }, "exactly one list" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
 		struct pv_error e = { 0 };
