@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/invariant.h"
 #include "common/base/map.h"
 #include "common/base/units.h"
 #include "common/query/groups_shared.h"
@@ -295,6 +296,9 @@ static bool flatten(struct walk *w, const struct tree *tree, const struct pv_bui
 		size_t i = top->at++;
 		if (filter && !tree->keep[i])
 			continue;
+		PV_INVARIANT(w->n < tree->n); /* ids are unique: else rows would come again */
+		if (w->n == tree->n)
+			return true;
 		struct pv_row *row = &w->out[w->n++];
 		*row = tree->sorted[i];
 		row->depth = (uint32_t)(w->stack.n - 1);

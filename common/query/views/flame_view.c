@@ -27,11 +27,22 @@ static const char *unit_text(enum pv_flame_measure m)
 	return unit == PV_UNIT_NS ? "ns" : unit == PV_UNIT_BYTES ? "bytes" : "count";
 }
 
+enum row_kind { ROW_MEASURE, ROW_THIN, ROW_FRAME }; /* and above: of several of one name */
+
 /* Ids follow from the way to a row, so they are the same in every query. */
-static uint64_t id_below(uint64_t parent, uint64_t key)
+static uint64_t id_below(uint64_t parent, uint64_t kind, uint64_t key)
 {
-	uint64_t id = pv_hash(parent * 31 + pv_hash(key));
+	uint64_t id = pv_hash(parent * 31 + pv_hash(pv_hash(key) + kind));
 	return id ? id : 1;
+}
+
+/* How many siblings of its name stand before a cell: overloads in two images, types of one name. */
+static uint64_t namesakes(const struct pv_flame *f, uint32_t cell)
+{
+	uint64_t n = 0;
+	for (uint32_t i = f->cell[f->cell[cell].parent].child; i < cell; i++)
+		n += f->cell[i].key == f->cell[cell].key;
+	return n;
 }
 
 static const char *kind_text(const struct pv_flame_cell *c)
@@ -62,18 +73,21 @@ static void put_row(struct put *p, uint64_t id, uint64_t parent, uint64_t weight
 
 static void put_cell(struct put *p, uint32_t i)
 {
-	enum { THIN = 7 };
 	const struct pv_flame_cell *c = &p->f->cell[i];
 	uint64_t parent = i ? p->id[c->parent] : 0;
 	if (i && (!parent || !pv_build_wants_children(p->b, parent)))
 		return;
-	p->id[i] = id_below(parent, i ? c->key : p->measure + 1u);
+	if (i)
+		p->id[i] = id_below(parent, ROW_FRAME + namesakes(p->f, i), c->key);
+	else
+		p->id[i] = id_below(0, ROW_MEASURE, p->measure);
 	const char *name = i ? pv_build_text(p->b, c->name) : pv_flame_name(p->measure);
 	put_row(p, p->id[i], parent, c->weight, c->self, name, kind_text(c),
 		c->children || c->thin);
 	if (c->thin && pv_build_wants_children(p->b, p->id[i]))
-		put_row(p, id_below(p->id[i], THIN), p->id[i], c->thin_weight, c->thin_weight,
-			pv_build_printf(p->b, "(%" PRIu32 " thinner)", c->thin), NULL, false);
+		put_row(p, id_below(p->id[i], ROW_THIN, 0), p->id[i], c->thin_weight,
+			c->thin_weight, pv_build_printf(p->b, "(%" PRIu32 " thinner)", c->thin),
+			NULL, false);
 }
 
 static bool put_measure(struct pv_build *b, struct pv_model *m, enum pv_flame_measure measure)
