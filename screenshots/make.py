@@ -26,6 +26,7 @@ FRAMES = [
     ('overview', '', 'Home'),
     ('methods', '2', 'CALLERS'),
     ('tree', '2', '[Tree]'),
+    ('flame', '2', '[Flame]'),
     ('alloc', '3', 'Alloc'),
     ('gc', '5', 'LASTED'),
     ('shots', '4', 'CLASSES of'),
@@ -158,7 +159,7 @@ def main(log):
         try:
             command = f'{profview} {log}' if log else f'{ROOT}/bootstrap.sh demo 40'
             term.start(command)
-            term.until('Overview', 120)
+            term.until('1 Home', 120)
             if not log:
                 term.until('00:00:1', 60)  # some seconds of real life on the clock
                 term.tmux('send-keys', 'S')

@@ -93,7 +93,7 @@ def perf(v, profview, folder):
     out = run(v, profview, 'dump', path).stdout.decode()
     v.equal('hits in the dump', out.count(' sample.hit '), 3000)
     again = folder / 'again.folded'
-    run(v, profview, 'convert', path, '-o', again)
+    run(v, profview, 'convert', path, '--names', 'raw', '-o', again)
     same(v, 'exported and read again', stacks_of(report(v, profview, again)), p.counted())
     frame = run(v, profview, path, '--dump', '--keys', '2').stdout.decode()
     v.true('a frame of the viewer', 'main' in frame, frame[:300])
