@@ -28,6 +28,7 @@ static const struct {
 	{ "__GI___lll_lock_wait [libc.so.6]", PV_STATE_LOCK },
 	{ "__futex_abstimed_wait_common64", PV_STATE_LOCK },
 	{ "clock_nanosleep", PV_STATE_SLEEP },
+	{ "__nptl_death_event", PV_STATE_LOCK }, /* as stock logs call libc's futex wait */
 	{ "polling", PV_STATE_RUNNING },
 	{ "GI___", PV_STATE_RUNNING },
 	{ "____", PV_STATE_RUNNING },

@@ -18,13 +18,13 @@ import tempfile
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
-PANES = {'overview': '', 'methods': '2', 'methods-callee': '2<Tab><Tab><Enter>', 'tree-unfolded': '22**',
+PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>', 'tree-unfolded': '22**',
          'alloc-stacks': '3<Enter>', 'gc': '5', 'heap': '4', 'heap-diff': '4gmG', 'threads': '66',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
          'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',
          'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',
          'merged-paths': '4444cG<2k>W',
-         'flame': '222j<Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
+         'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
          'flame-zoomed': '222mmjj<Enter>jju',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',

@@ -91,6 +91,8 @@ static const struct known symbols[] = {
 	{ "lll_lock_wait",               PV_STATE_LOCK },
 	{ "lll_lock_wait_private",       PV_STATE_LOCK },
 	{ "nanosleep",                   PV_STATE_SLEEP },
+	/* An empty function for debuggers; glibc's futex wait, which has no name, comes next to it. */
+	{ "nptl_death_event",            PV_STATE_LOCK },
 	{ "pause",                       PV_STATE_SLEEP },
 	{ "poll",                        PV_STATE_POLL },
 	{ "ppoll",                       PV_STATE_POLL },

@@ -78,7 +78,8 @@ static size_t part_buckets(struct growing *g, const struct answer *a, struct pv_
 		g->bucket.v[i] = g->bucket.v[wide];
 		g->bucket.v[wide++] = b;
 	}
-	qsort_r(g->bucket.v, wide, sizeof *g->bucket.v, heavier, g->w.t->frame.v);
+	if (wide > 0)
+		qsort_r(g->bucket.v, wide, sizeof *g->bucket.v, heavier, g->w.t->frame.v);
 	wide = wide < room ? wide : room;
 	for (size_t i = wide; i < g->bucket.n; i++) {
 		up->thin++;
