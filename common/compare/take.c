@@ -188,7 +188,7 @@ static bool take_facts(struct taking *t, const char *path)
 		.events = sum.events,
 		.lost = sum.lost_events,
 		.damaged = sum.damaged,
-		.alloc_period = pv_alloc_period(facts.args),
+		.alloc_period = facts.alloc_period,
 		.pair_ns = sum.pair_ns,
 	};
 	t->log->period_ns = pv_sample_period(facts.args, &t->log->wall);

@@ -32,7 +32,7 @@ void pv_batch_again(struct pv_batch *b)
 	b->n = b->allocs.n = b->other_events.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->frames.n = 0;
 	b->continues = b->definitions_applied = b->bytes_lost_before = b->damaged = false;
-	b->damage_offset = b->damage_bytes = 0;
+	b->damage_offset = b->damage_bytes = b->alloc_period = 0;
 	pv_call_summary_reset(&b->summary);
 }
 

@@ -38,6 +38,7 @@ struct pv_batch {
 	uint64_t bytes_len;       /* payload bytes this batch covers */
 	uint64_t thread;          /* native id of the thread that wrote the buffer */
 	uint64_t time_base;       /* ns */
+	uint64_t alloc_period;    /* bytes between samples of allocations; 0: as the header says */
 	bool continues;           /* a further piece of the buffer before (very large buffers) */
 	bool definitions_applied; /* the model has its definitions already */
 	bool bytes_lost_before;   /* bytes before this buffer were lost or damaged */

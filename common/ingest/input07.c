@@ -1,8 +1,8 @@
 /* Logs of the 2007 logging profiler: decoded in order on the owner's thread. */
 #include <string.h>
 
+#include "common/format/families/family.h"
 #include "common/format/mlpd/mlpd.h"
-#include "common/format/stacks/stacks_text.h"
 #include "common/ingest/ingest_parts.h"
 
 bool pv_input07_choose(struct pv_ingest *in, bool ended)
@@ -10,17 +10,13 @@ bool pv_input07_choose(struct pv_ingest *in, bool ended)
 	struct mlpd_framer *f = &in->framer;
 	const uint8_t *bytes = f->window + f->start;
 	size_t n = f->filled - f->start, room = 0;
-	enum b07_sniffed s = n ? b07_sniff(bytes, n) : B07_UNSURE;
-	enum b07_sniffed text = n && s != B07_YES ? pv_stack_text_sniff(bytes, n, ended) : B07_NO;
-	bool unsure = s == B07_UNSURE || text == B07_UNSURE;
-	if (unsure && text != B07_YES && !ended)
-		return false;
-	if (s != B07_YES && text != B07_YES)
+	enum pv_family family = pv_family_of(bytes, n, ended);
+	if (family == PV_FAMILY_UNSURE || family == PV_FAMILY_MLPD)
+		return family == PV_FAMILY_MLPD;
+	if (!pv_family_init(family, &in->old))
 		return true;
-	if (!(text == B07_YES ? pv_stack_text_init(&in->old) : b07_init(&in->old)))
-		return true;
-	if (text == B07_YES)
-		in->options.index = false; /* it has no place for what such a text is */
+	if (family != PV_FAMILY_2007)
+		in->options.index = false; /* it has no place for what such an input is */
 	for (size_t done = 0; done < n;) {
 		uint8_t *to = b07_room(&in->old, &room);
 		if (!to) {
@@ -35,14 +31,18 @@ bool pv_input07_choose(struct pv_ingest *in, bool ended)
 	return in->is_old = true;
 }
 
-/* Stacks have the meaning of the newest logs. */
-static bool begin_text(struct pv_ingest *in, const struct b07_header *h)
+/* Events of other families have the meaning of the newest logs. */
+static bool begin_other(struct pv_ingest *in, const struct b07_header *h)
 {
 	const struct pv_target_info t = { .text = h->text,
 		.data_version = MLPD_NEWEST,
 		.header_major = 3,
 		.startup_ns = h->start_ns,
-		.args = "",
+		.start_time_ms = h->start_us / 1000,
+		.promises_end = h->promises_end,
+		.pid = h->pid,
+		.pointer_size = h->pointer_size,
+		.args = h->args ? h->args : "",
 		.arch = "",
 		.os = "" };
 	return pv_ingest_begin(in, &t, false);
@@ -63,7 +63,7 @@ static bool begin(struct pv_ingest *in)
 		in->recording = true;
 		pv_source_record(in->source, 0, NULL, 0, NULL);
 	}
-	return h->text ? begin_text(in, h) : pv_ingest_begin(in, &t, false);
+	return h->text ? begin_other(in, h) : pv_ingest_begin(in, &t, false);
 }
 
 static bool batch(struct pv_ingest *in)

@@ -516,6 +516,8 @@ static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 	m->bytes += b->bytes_len;
 	if (b->bytes_lost_before)
 		pv_threads_gap(m);
+	if (b->alloc_period)
+		m->allocs.period = b->alloc_period;
 }
 
 static void end_batch(struct pv_model *m, const struct pv_batch *b)

@@ -141,7 +141,7 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	m->recordings++;
 	m->ended = m->complete = false;
 	bool ours = t.args && strncmp(t.args, "profview:", 9) == 0;
-	m->ending = (struct pv_ending){ .promised = ours || m->ending.promised };
+	m->ending = (struct pv_ending){ .promised = ours || t.promises_end || m->ending.promised };
 	pv_model_rules(m, t.rules);
 	if ((t.header_major >= 3 || t.logging2007) && t.startup_ns && !m->have_zero) {
 		m->have_zero = true;

@@ -31,6 +31,7 @@ enum { LAYOUT = 9 }; /* to be raised when a field's meaning changes but no shape
 	F(T, args, LEFT_OUT)                                                                       \
 	F(T, arch, LEFT_OUT)                                                                       \
 	F(T, os, LEFT_OUT)                                                                         \
+	F(T, promises_end, BOOL)                                                                   \
 	F(T, joined, BOOL)
 PV_SHAPE(target, struct pv_target_info, TARGET)
 

@@ -26,6 +26,7 @@ struct pv_facts {
 	uint64_t hits[8];        /* samples by type, data versions 4 to 13 */
 	uint64_t start_time_ms;  /* since the Unix epoch */
 	uint64_t timer_overhead_ns, pid, port;
+	uint64_t alloc_period; /* bytes between samples of allocations; 0: all are in the log */
 	uint64_t
 		children; /* of the program, at least, as our probes count; 0: none, or not known */
 	const char *args, *arch, *os; /* never NULL; live as long as the model */

@@ -17,6 +17,8 @@ static const char *why_cut_off(const struct pv_model *m, char *buf, size_t size)
 		snprintf(buf, size, "the program was killed by signal %u", e->signal);
 		return buf;
 	}
+	if (m->target.text)
+		return "without the mark of its end";
 	return m->target.logging2007 ? "without a block END"
 				     : "killed, or ended without the probe's farewell";
 }
@@ -27,6 +29,8 @@ static const char *why_ended(const struct pv_model *m)
 		return "the program's exit";
 	if (m->ending.abrupt)
 		return "the process exited, its runtime had not announced that";
+	if (m->target.text)
+		return "the mark of its end";
 	return m->target.logging2007 ? "a block END" : "the probe's farewell";
 }
 

@@ -11,7 +11,7 @@
 #define PV_QUERY_MEMBERSHIP_H
 
 #include "common/base/map.h"
-#include "common/model/names/ranges.h"
+#include "common/base/ranges.h"
 #include "common/query/views.h"
 
 /* Text that is not ended; len 0: the log does not say. */

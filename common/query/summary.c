@@ -39,6 +39,7 @@ void pv_view_facts(struct pv_model *m, struct pv_facts *ret)
 		.pointer_size = t->pointer_size,
 		.start_time_ms = t->start_time_ms,
 		.timer_overhead_ns = t->timer_overhead_ns,
+		.alloc_period = m->allocs.period,
 		.pid = t->pid,
 		.port = t->port,
 		.children = pv_coverage_children(m),

@@ -8,7 +8,7 @@
 
 #include "common/base/showable.h"
 #include "common/format/block07/block07.h"
-#include "common/format/stacks/stacks_text.h"
+#include "common/format/families/family.h"
 #include "common/format/mlpd/framer.h"
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/io/source.h"
@@ -269,17 +269,16 @@ static bool print(struct pv_dump *d, struct pv_error *reterr)
 	}
 }
 
-/* By the first bytes; they go over to the other reader when it is a log of 2007. */
+/* By the first bytes; they go over to the other reader when it is of another family. */
 static bool choose(struct pv_dump *d, bool ended, struct pv_error *reterr)
 {
 	const uint8_t *bytes = d->framer.window + d->framer.start;
 	size_t n = d->framer.filled - d->framer.start;
-	enum b07_sniffed s = b07_sniff(bytes, n);
-	enum b07_sniffed text = s == B07_YES ? B07_NO : pv_stack_text_sniff(bytes, n, ended);
-	d->chosen = ended || (s != B07_UNSURE && text != B07_UNSURE) || text == B07_YES;
-	if (s != B07_YES && text != B07_YES)
+	enum pv_family family = pv_family_of(bytes, n, ended);
+	d->chosen = family != PV_FAMILY_UNSURE;
+	if (!d->chosen || family == PV_FAMILY_MLPD)
 		return true;
-	d->old = pv_dump07_create(d->out, &d->totals, text == B07_YES);
+	d->old = pv_dump07_create(d->out, &d->totals, family);
 	if (!d->old)
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return pv_dump07_push(d->old, bytes, n, reterr);

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "common/base/showable.h"
-#include "common/format/block07/block07.h"
-#include "common/format/stacks/stacks_text.h"
 
 struct pv_dump07 {
 	FILE *out;
@@ -15,7 +13,7 @@ struct pv_dump07 {
 	struct b07_stream stream;
 };
 
-struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, bool stacks)
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, enum pv_family family)
 {
 	struct pv_dump07 *d = calloc(1, sizeof *d);
 	if (!d)
@@ -23,7 +21,7 @@ struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, boo
 	d->out = out;
 	d->totals = totals;
 	d->stream.want_offsets = true;
-	if (stacks ? pv_stack_text_init(&d->stream) : b07_init(&d->stream))
+	if (pv_family_init(family, &d->stream))
 		return d;
 	free(d);
 	return NULL;
@@ -67,6 +65,10 @@ enum { FRAMES = 256 };
 static void stack(const struct pv_dump07 *d, struct pv_span s)
 {
 	uint64_t method[FRAMES];
+	if (!d->stream.batch.frames.n) {
+		list(d, "stack", s, 1);
+		return;
+	}
 	struct pv_span shown = { s.at, s.n < FRAMES ? s.n : FRAMES };
 	pv_batch_stack(&d->stream.batch, shown, method);
 	fputs(" stack=[", d->out);
@@ -152,9 +154,49 @@ static void put_code(const struct pv_dump07 *d, const struct pv_event *e)
 	}
 }
 
+/* Newer kinds that streams of .NET have, too. */
+static void put_counters(const struct pv_dump07 *d, const struct pv_event *e)
+{
+	const struct pv_batch *b = &d->stream.batch;
+	struct pv_span s = e->counters.list;
+	for (uint32_t i = 0; i < s.n; i++) {
+		if (e->kind == PV_KIND_COUNTERS_DESCRIBE) {
+			number(d, "index", b->descs.v[s.at + i].index);
+			text(d, "section", &b->descs.v[s.at + i].section_name);
+			text(d, "name", &b->descs.v[s.at + i].name);
+			continue;
+		}
+		const struct pv_counter_value *v = &b->values.v[s.at + i];
+		double wide;
+		memcpy(&wide, &v->raw, sizeof wide);
+		number(d, "index", v->index);
+		if (v->type == PV_COUNTER_DOUBLE)
+			fprintf(d->out, " value=%g", wide);
+		else
+			number(d, "more", v->raw);
+	}
+}
+
 static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 {
 	switch (e->kind) {
+	case PV_KIND_COUNTERS_DESCRIBE:
+	case PV_KIND_COUNTERS_SAMPLE:
+		put_counters(d, e);
+		break;
+	case PV_KIND_EXT_SUSPENSION:
+		number(d, "reason", e->stop.reason);
+		number(d, "wait_ns", e->stop.wait_ns);
+		number(d, "stopped_ns", e->stop.stopped_ns);
+		break;
+	case PV_KIND_EXT_CLASS_OF:
+		address(d, "object", e->class_of.object);
+		address(d, "class", e->class_of.type);
+		break;
+	case PV_KIND_EXT_MESSAGE:
+		address(d, "object", e->string.object);
+		text(d, "text", &e->string.text);
+		break;
 	case PV_KIND_GC_EVENT:
 		number(d, "step", e->gc.step);
 		number(d, "generation", e->gc.generation);
@@ -166,6 +208,8 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 		break;
 	case PV_KIND_EXCEPTION_THROW:
 		number(d, "class", e->thrown.type);
+		if (e->thrown.object)
+			address(d, "object", e->thrown.object);
 		list(d, "stack", e->thrown.stack, 1);
 		break;
 	case PV_KIND_MONITOR_CONTENTION:
@@ -182,6 +226,8 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 		number(d, "group", e->ext.family);
 		number(d, "code", e->ext.kind);
 		number(d, "data", e->ext.value);
+		if (e->ext.text.len)
+			text(d, "name", &e->ext.text);
 		break;
 	case PV_KIND_HEAP_START:
 	case PV_KIND_HEAP_END:
@@ -198,7 +244,8 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 static void put_event(const struct pv_dump07 *d, size_t i)
 {
 	const struct pv_batch *b = &d->stream.batch;
-	int64_t ns = (int64_t)(b->time[i] - d->stream.header.start_us * 1000);
+	const struct b07_header *h = &d->stream.header;
+	int64_t ns = (int64_t)(b->time[i] - (h->text ? h->start_ns : h->start_us * 1000));
 	uint64_t abs = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
 	fprintf(d->out, "%10" PRIu64 " 0x%" PRIx64 " %s%" PRIu64 ".%09" PRIu64 " %s",
 		d->stream.offsets.v[i], b->thread, ns < 0 ? "-" : "", abs / 1000000000,

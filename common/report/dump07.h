@@ -4,12 +4,16 @@
 
 #include <stdio.h>
 
+#include "common/format/families/family.h"
 #include "common/report/dump.h"
 
 struct pv_dump07;
 
-/* `stacks`: of a text of stacks instead. NULL when out of memory. `out` and `totals` are borrowed; events and damages are counted. */
-struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, bool stacks);
+/*
+ * Of an input of that family, which is not PV_FAMILY_MLPD. NULL when out of memory. `out` and
+ * `totals` are borrowed; events and damages are counted.
+ */
+struct pv_dump07 *pv_dump07_create(FILE *out, struct pv_dump_totals *totals, enum pv_family family);
 /* A line of its own for damage of either family; counted. */
 void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, uint64_t bytes,
 	const char *reason);

@@ -436,8 +436,8 @@ static void put_target(struct json *j)
 	const struct pv_facts *f = &j->r->facts;
 	cJSON *o = cJSON_CreateObject();
 	bool old = f->logging2007 || f->text; /* they say neither */
-	add(j, o, "pid", unless(old, f->pid));
-	add(j, o, "pointer_size", unless(old, f->pointer_size));
+	add(j, o, "pid", unless(old && !f->pid, f->pid));
+	add(j, o, "pointer_size", unless(old && !f->pointer_size, f->pointer_size));
 	add(j, o, "start_time_ms", pv_json_unsigned(f->start_time_ms));
 	add(j, o, "args", pv_json_text(f->args));
 	add(j, o, "arch", pv_json_text(f->arch));

@@ -28,7 +28,7 @@ MAY = {
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {
     'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
-    'common/format': ['', 'mlpd', 'block07', 'stacks'],
+    'common/format': ['', 'mlpd', 'block07', 'stacks', 'nettrace', 'families'],
     'common/ingest': ['ground', '', 'again', 'convert'],
     'common/query': ['', 'flame', 'views', 'heap', 'findings'],
     'tui': ['', 'draw', 'panes', 'screen', 'app'],
@@ -51,6 +51,7 @@ RISES = {
 EXTRA = {
     'common/report/dump.c': {'common/format', 'common/io'},
     'common/report/dump07.c': {'common/format'},
+    'common/report/dump07.h': {'common/format'},
     'common/report/dump_event.c': {'common/format'},
     'common/report/dump_event.h': {'common/format'},
     'common/report/dump_layout.c': {'common/format', 'common/io'},

@@ -28,6 +28,8 @@ AT_MOST = {
     'common/format': [18, 2],
     'common/format/block07': [19, 0],
     'common/format/mlpd': [54, 0],
+    'common/format/families': [0, 0],
+    'common/format/nettrace': [0, 0],
     'common/format/stacks': [0, 0],
     'common/heap': [25, 0],
     'common/ingest': [48, 7],

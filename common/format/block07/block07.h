@@ -44,8 +44,13 @@ struct b07_header {
 	uint64_t flags;       /* the runtime's event mask (enum pv_mask07); 0 in the draft */
 	uint64_t start_us;    /* since the Unix epoch */
 	uint64_t offset;      /* of the block in the stream */
-	const char *text;     /* "perf script", "folded stacks": a text of stacks, and no log */
-	uint64_t start_ns;    /* of such a text, on its own clock; else 0 */
+	const char
+		*text; /* "perf script", "folded stacks", "nettrace": another family's; or NULL */
+	uint64_t start_ns;    /* of another family, on its own clock; else 0 */
+	uint32_t pid;         /* of another family; 0: it does not say */
+	uint8_t pointer_size; /* likewise, bytes */
+	const char *args;     /* likewise, a constant; NULL: none */
+	bool promises_end;    /* likewise: a whole one says that it ends */
 };
 
 struct b07_damage {

@@ -1,8 +1,7 @@
 #include "common/ingest/again/reread.h"
 
-#include "common/format/block07/block07.h"
+#include "common/format/families/family.h"
 #include "common/format/mlpd/mlpd_layout.h"
-#include "common/format/stacks/stacks_text.h"
 
 struct state {
 	struct pv_reread *to;
@@ -14,19 +13,15 @@ struct state {
 	bool skip, chosen; /* chosen: it is known which family the log is of */
 };
 
-enum family { THIS_ONE, OF_2007, STACKS, NOT_YET };
-
 /* By the first bytes, which stand in the framer's window. */
-static enum family choose(struct state *s)
+static enum pv_family choose(struct state *s)
 {
 	const struct mlpd_framer *f = &s->framer;
-	enum b07_sniffed is =
-		s->chosen ? B07_NO : b07_sniff(f->window + f->start, f->filled - f->start);
-	if (!s->chosen && is != B07_YES &&
-		pv_stack_text_sniff(f->window + f->start, f->filled - f->start, false) == B07_YES)
-		return STACKS;
-	s->chosen = is != B07_UNSURE;
-	return is == B07_NO ? THIS_ONE : is == B07_YES ? OF_2007 : NOT_YET;
+	if (s->chosen)
+		return PV_FAMILY_MLPD;
+	enum pv_family is = pv_family_of(f->window + f->start, f->filled - f->start, false);
+	s->chosen = is != PV_FAMILY_UNSURE;
+	return is;
 }
 
 static bool nomem(struct state *s)
@@ -137,6 +132,7 @@ static bool gap(struct state *s, uint64_t n)
 static bool read_all(struct state *s, struct pv_source *source)
 {
 	struct pv_source_info info;
+	enum pv_family choice;
 	for (;;) {
 		size_t room;
 		uint64_t n = 0;
@@ -146,19 +142,21 @@ static bool read_all(struct state *s, struct pv_source *source)
 		switch (pv_source_read(source, to, room, &n, s->to->err)) {
 		case PV_READ_BYTES:
 			mlpd_framer_filled(&s->framer, (size_t)n);
-			switch (choose(s)) {
-			case OF_2007:
-				return pv_reread07(s->to, source,
+			choice = choose(s);
+			switch (choice) {
+			case PV_FAMILY_2007:
+			case PV_FAMILY_NETTRACE:
+				return pv_reread07(s->to, choice, source,
 					s->framer.window + s->framer.start,
 					s->framer.filled - s->framer.start);
-			case THIS_ONE:
+			case PV_FAMILY_MLPD:
 				if (!frame(s))
 					return false;
 				break;
-			case STACKS:
+			case PV_FAMILY_STACKS:
 				return pv_fail(s->to->err, PV_EUSAGE, 0,
 					"stacks as text have nothing but samples: they are no log");
-			case NOT_YET:
+			case PV_FAMILY_UNSURE:
 				break;
 			}
 			break;

@@ -2,6 +2,7 @@
 #ifndef PV_INGEST_REREAD_H
 #define PV_INGEST_REREAD_H
 
+#include "common/format/families/family.h"
 #include "common/format/mlpd/framer.h"
 #include "common/io/source.h"
 
@@ -31,8 +32,9 @@ bool pv_reread(struct pv_reread *r, const char *path);
 /* From where the source stands, its beginning, to its present end. */
 bool pv_reread_source(struct pv_reread *r, struct pv_source *source);
 
-/* reread07.c: the rest, where the source's first `n` bytes are those of a log of 2007. */
-bool pv_reread07(struct pv_reread *r, struct pv_source *source, const uint8_t *bytes, size_t n);
+/* reread07.c: the rest, where the source's first `n` bytes are those of a log of that family. */
+bool pv_reread07(struct pv_reread *r, enum pv_family family, struct pv_source *source,
+	const uint8_t *bytes, size_t n);
 
 /*
  * Only parts of a log whose format is known; parts ascend. No header is given out, and a last

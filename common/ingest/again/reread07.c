@@ -79,10 +79,11 @@ static bool read_all(struct pv_reread *r, struct b07_stream *s, struct pv_source
 	}
 }
 
-bool pv_reread07(struct pv_reread *r, struct pv_source *source, const uint8_t *bytes, size_t n)
+bool pv_reread07(struct pv_reread *r, enum pv_family family, struct pv_source *source,
+	const uint8_t *bytes, size_t n)
 {
 	struct b07_stream s = { 0 };
-	bool ok = b07_init(&s);
+	bool ok = pv_family_init(family, &s);
 	for (size_t room; ok && n > 0; n -= room, bytes += room) {
 		uint8_t *to = b07_room(&s, &room);
 		ok = to != NULL;

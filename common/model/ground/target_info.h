@@ -7,7 +7,9 @@
 
 struct pv_target_info { /* in the model, text is interned in names.text */
 	bool logging2007;
-	const char *text; /* a text of stacks and no log: "perf script", "folded stacks"; or NULL */
+	const char
+		*text; /* of another family: "perf script", "folded stacks", "nettrace"; or NULL */
+	bool promises_end;   /* whole ones say where they end */
 	const char *stage;   /* of a 2007 log, a constant: "draft", "A" ... "D"; else NULL */
 	uint64_t event_mask; /* of a 2007 log from stage A on: bits of enum pv_mask07 */
 	uint8_t data_version, header_major, header_minor, pointer_size;

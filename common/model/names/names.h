@@ -12,7 +12,7 @@
 #include "common/format/event.h"
 #include "common/model/names/epochs.h"
 #include "common/model/names/members.h"
-#include "common/model/names/ranges.h"
+#include "common/base/ranges.h"
 
 /* Things with a name that log events load, name and unload. */
 enum pv_entity_kind {

@@ -1,4 +1,4 @@
-#include "common/model/names/ranges.h"
+#include "common/base/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Address ranges and what they stand for: compiled code, unmanaged symbols. Valid when zeroed. */
-#ifndef PV_MODEL_RANGES_H
-#define PV_MODEL_RANGES_H
+#ifndef PV_BASE_RANGES_H
+#define PV_BASE_RANGES_H
 
 #include "common/base/mem.h"
 

@@ -1,0 +1,218 @@
+/* Blocks of events: their frames, which say what differs from the event before. */
+#include <stdlib.h>
+
+#include "common/format/nettrace/nettrace_parts.h"
+
+#define SORTED UINT32_C(0x80000000) /* of the kind of an event that is not compressed */
+
+enum {
+	HEADER = 20,    /* of a block, at least */
+	COMPRESSED = 1, /* flag of a block */
+	AT_ONCE = 4096, /* events of a block that are taken together */
+	GUID = 16,
+};
+
+/* Flags of a compressed event. */
+enum {
+	SAYS_KIND = 0x01,
+	SAYS_WRITER = 0x02,
+	SAYS_THREAD = 0x04,
+	SAYS_STACK = 0x08,
+	SAYS_ACTIVITY = 0x10,
+	SAYS_RELATED = 0x20,
+	SAYS_LENGTH = 0x80
+};
+
+static uint64_t ns_of(const struct nettrace *d, uint64_t ticks)
+{
+	enum { NS = 1000000000 };
+	if (d->frequency == NS)
+		return ticks <= INT64_MAX ? ticks : INT64_MAX;
+	unsigned __int128 ns = (unsigned __int128)ticks * NS / d->frequency;
+	return ns <= INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id)
+{
+	uint32_t at = pv_map_get(&d->thread_of, id);
+	if (at != PV_MAP_NONE)
+		return &d->thread.v[at];
+	at = (uint32_t)d->thread.n;
+	if (at >= NT_THREADS)
+		return NULL;
+	if (!pv_reserve(&d->thread, 1) || !pv_map_set(&d->thread_of, id, at)) {
+		d->nomem = true;
+		return NULL;
+	}
+	d->thread.v[d->thread.n++] = (struct nt_thread){ .id = id };
+	return &d->thread.v[at];
+}
+
+/* A writer numbers its events from 1; a smaller number than before is that of another thread. */
+static void count(struct nettrace *d, uint64_t writer, uint32_t seq)
+{
+	struct nt_thread *t = nt_thread_of(d, writer);
+	if (!t)
+		return;
+	uint32_t more = seq - t->seq;
+	if (more > 1 && more < UINT32_MAX / 2)
+		d->lost += more - 1;
+	t->seq = seq;
+}
+
+void nt_sequence(struct nettrace *d, const uint8_t *bytes, size_t n)
+{
+	struct pv_cursor c = { .at = bytes, .end = bytes + n };
+	pv_get_u64(&c);
+	for (uint32_t left = pv_get_u32(&c); left && pv_cursor_ok(&c); left--) {
+		uint64_t id = pv_get_u64(&c);
+		uint32_t seq = pv_get_u32(&c);
+		if (!pv_cursor_ok(&c))
+			return;
+		uint32_t at = pv_map_get(&d->thread_of, id);
+		if (at != PV_MAP_NONE && d->thread.v[at].seq &&
+			seq - d->thread.v[at].seq < UINT32_MAX / 2) {
+			d->lost += seq - d->thread.v[at].seq;
+			d->thread.v[at].seq = seq;
+		}
+	}
+}
+
+static void skip(struct pv_cursor *c, size_t n)
+{
+	(void)pv_get_bytes(c, n);
+}
+
+static void read_compressed(struct nettrace *d, struct pv_cursor *c)
+{
+	uint8_t flags = pv_get_u8(c);
+	if (flags & SAYS_KIND)
+		d->was.kind = (uint32_t)pv_get_uleb(c);
+	if (flags & SAYS_WRITER) {
+		d->was.seq += (uint32_t)pv_get_uleb(c);
+		d->was.writer = pv_get_uleb(c);
+		pv_get_uleb(c); /* processor */
+	}
+	if (d->was.kind)
+		d->was.seq++;
+	if (flags & SAYS_THREAD)
+		d->was.thread = pv_get_uleb(c);
+	if (flags & SAYS_STACK)
+		d->was.stack = (uint32_t)pv_get_uleb(c);
+	d->was.time += pv_get_uleb(c);
+	if (flags & SAYS_ACTIVITY)
+		skip(c, GUID);
+	if (flags & SAYS_RELATED)
+		skip(c, GUID);
+	if (flags & SAYS_LENGTH)
+		d->was.len = (uint32_t)pv_get_uleb(c);
+}
+
+static void read_plain(struct nettrace *d, struct pv_cursor *c)
+{
+	pv_get_u32(c); /* bytes of what follows */
+	d->was.kind = pv_get_u32(c) & ~SORTED;
+	d->was.seq = pv_get_u32(c);
+	d->was.thread = pv_get_u64(c);
+	d->was.writer = pv_get_u64(c);
+	pv_get_u32(c); /* processor */
+	d->was.stack = pv_get_u32(c);
+	d->was.time = pv_get_u64(c);
+	skip(c, 2 * GUID);
+	d->was.len = pv_get_u32(c);
+}
+
+/* The next event's frame and payload; false: the block's rest is none. */
+static bool read_blob(
+	struct nettrace *d, struct pv_cursor *c, const uint8_t *first, const uint8_t **ret_payload)
+{
+	if (d->compressed)
+		read_compressed(d, c);
+	else
+		read_plain(d, c);
+	*ret_payload = pv_get_bytes(c, d->was.len);
+	while (!d->compressed && (c->at - first) % 4 && c->at < c->end)
+		c->at++;
+	return pv_cursor_ok(c);
+}
+
+/* The header of a block of events, or of descriptions. False: there is none. */
+static bool begin(struct nettrace *d, struct pv_cursor *c)
+{
+	const uint8_t *from = c->at;
+	uint16_t header = pv_get_u16(c), flags = pv_get_u16(c);
+	if (!pv_cursor_ok(c) || header < HEADER || header > c->end - from)
+		return false;
+	c->at = from + header;
+	d->compressed = flags & COMPRESSED;
+	memset(&d->was, 0, sizeof d->was);
+	return true;
+}
+
+void nt_block_begin(struct nettrace *d, const uint8_t *bytes, size_t n, uint64_t at)
+{
+	d->block = (struct pv_cursor){ .at = bytes, .end = bytes + n };
+	d->block_at = at;
+	d->block_harm = NULL;
+	d->in_block = true;
+	d->blob.n = d->blob_at = 0;
+	if (!begin(d, &d->block)) {
+		d->block_harm = "a block of events without its header";
+		d->block.at = d->block.end;
+	}
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct nt_blob *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->offset < y->offset ? -1 : 1;
+}
+
+bool nt_block_next(struct nettrace *d)
+{
+	struct pv_cursor *c = &d->block;
+	const uint8_t *first = c->at;
+	d->blob.n = d->blob_at = 0;
+	if (!pv_reserve(&d->blob, AT_ONCE)) {
+		d->nomem = true;
+		return false;
+	}
+	while (c->at < c->end && d->blob.n < AT_ONCE) {
+		struct nt_blob b = { .offset = d->block_at - (uint64_t)(c->end - c->at) };
+		if (!read_blob(d, c, first, &b.payload)) {
+			d->block_harm = "an event that goes beyond its block";
+			c->at = c->end;
+			break;
+		}
+		count(d, d->was.writer, d->was.seq);
+		b.kind = pv_map_get(&d->kind_of, d->was.kind);
+		b.thread = d->was.thread;
+		b.time = ns_of(d, d->was.time);
+		b.len = d->was.len;
+		b.stack = d->was.stack;
+		if (b.kind == PV_MAP_NONE)
+			b.kind = 0;
+		d->blob.v[d->blob.n++] = b;
+	}
+	if (d->blob.n)
+		qsort(d->blob.v, d->blob.n, sizeof *d->blob.v, by_thread);
+	return d->blob.n > 0;
+}
+
+const char *nt_metadata(struct nettrace *d, const uint8_t *bytes, size_t n)
+{
+	struct pv_cursor c = { .at = bytes, .end = bytes + n };
+	if (!begin(d, &c))
+		return "a block of descriptions without its header";
+	const uint8_t *first = c.at;
+	while (c.at < c.end) {
+		const uint8_t *payload;
+		if (!read_blob(d, &c, first, &payload))
+			return "a description that goes beyond its block";
+		struct pv_cursor one = { .at = payload, .end = payload + d->was.len };
+		nt_describe(d, &one);
+	}
+	return NULL;
+}

@@ -1,0 +1,150 @@
+/*
+ * Counters of EventSources. Each event is an object "Payload" of fields with their names: Name,
+ * DisplayUnits, and Mean, or Increment where the counter counts.
+ */
+#include "common/format/nettrace/nettrace_parts.h"
+
+enum { /* System.TypeCode */
+	OBJECT = 1,
+	BOOLEAN = 3,
+	CHAR,
+	I8,
+	U8,
+	I16,
+	U16,
+	I32,
+	U32,
+	I64,
+	U64,
+	F32,
+	F64,
+	DECIMAL,
+	DATE,
+	GUID = 17,
+	STRING,
+	ARRAY
+};
+
+enum { COUNTER_BASE = 0x10000, COUNTERS = 4096 };
+
+struct found {
+	char name[256];
+	size_t name_n;
+	double value;
+	bool valued;
+};
+
+static double number(struct pv_cursor *c, uint8_t type)
+{
+	uint64_t bits;
+	uint32_t half;
+	double wide;
+	float narrow;
+	switch (type) {
+	case F64:
+		bits = pv_get_u64(c);
+		memcpy(&wide, &bits, sizeof wide);
+		return wide;
+	case F32:
+		half = pv_get_u32(c);
+		memcpy(&narrow, &half, sizeof narrow);
+		return (double)narrow;
+	case I64:
+	case U64:
+	case DATE:
+		return (double)(int64_t)pv_get_u64(c);
+	case I8:
+	case U8:
+		return pv_get_u8(c);
+	case CHAR:
+	case I16:
+	case U16:
+		return pv_get_u16(c);
+	case BOOLEAN:
+	case I32:
+	case U32:
+		return (double)(int32_t)pv_get_u32(c);
+	case DECIMAL:
+	case GUID:
+		(void)pv_get_bytes(c, 16);
+		return 0;
+	default:
+		c->malformed = true;
+		return 0;
+	}
+}
+
+static void field(
+	const struct nettrace *d, struct pv_cursor *c, const struct nt_field *f, struct found *to)
+{
+	const char *name = pv_intern_text(&d->text, f->name);
+	if (f->type == OBJECT)
+		return; /* its fields come next */
+	if (f->type == STRING && strcmp(name, "Name") == 0)
+		to->name_n = nt_text_into(c, to->name, sizeof to->name);
+	else if (f->type == STRING)
+		nt_skip_text(c);
+	else {
+		double v = number(c, f->type);
+		if (strcmp(name, "Mean") == 0 || strcmp(name, "Increment") == 0) {
+			to->value = v;
+			to->valued = pv_cursor_ok(c);
+		}
+	}
+}
+
+static bool describe(struct b07_stream *s, const struct nt_blob *b, uint32_t id, uint32_t name)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *to = &s->batch;
+	const char *text = pv_intern_text(&d->text, name);
+	const char *section = pv_intern_text(&d->text, d->kind.v[b->kind].provider);
+	if (!pv_reserve(&to->descs, 1))
+		return false;
+	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_DESCRIBE, b->offset);
+	if (!e)
+		return false;
+	e->counters.list = (struct pv_span){ (uint32_t)to->descs.n, 1 };
+	to->descs.v[to->descs.n++] = (struct pv_counter_desc){ .section = PV_SECTION_PERFCOUNTERS,
+		.type = PV_COUNTER_DOUBLE,
+		.index = COUNTER_BASE + id,
+		.section_name = { section, strlen(section) },
+		.name = { text, strlen(text) } };
+	return true;
+}
+
+void nt_counters(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *to = &s->batch;
+	const struct nt_kind *k = &d->kind.v[b->kind];
+	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
+	struct found f = { .name_n = 0 };
+	for (uint32_t i = 0; i < k->fields && pv_cursor_ok(&c); i++)
+		field(d, &c, &d->field.v[k->field + i], &f);
+	if (!f.name_n || !f.valued)
+		return;
+	uint32_t name = nt_intern(d, f.name, f.name_n);
+	uint64_t place = (uint64_t)k->provider << 32 | name;
+	uint32_t id = pv_map_get(&d->counter_of, place);
+	if (id == PV_MAP_NONE) {
+		id = (uint32_t)d->counter_of.n;
+		if (id >= COUNTERS)
+			return;
+		if (!pv_map_set(&d->counter_of, place, id) || !describe(s, b, id, name)) {
+			d->nomem = true;
+			return;
+		}
+	}
+	if (!pv_reserve(&to->values, 1)) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_SAMPLE, b->offset);
+	if (!e)
+		return;
+	struct pv_counter_value v = { .index = COUNTER_BASE + id, .type = PV_COUNTER_DOUBLE };
+	memcpy(&v.raw, &f.value, sizeof v.raw);
+	e->counters.list = (struct pv_span){ (uint32_t)to->values.n, 1 };
+	to->values.v[to->values.n++] = v;
+}

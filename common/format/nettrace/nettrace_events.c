@@ -1,0 +1,536 @@
+/* The runtime's events in the neutral vocabulary. Layouts: ClrEtwAll.man of dotnet/runtime. */
+#include "common/format/nettrace/nettrace_parts.h"
+
+enum {
+	ALLOC_PERIOD = 102400, /* bytes on average between samples of allocations */
+	RETHROWN = 4,          /* flag of a thrown exception */
+	JITTED = 8,            /* flag of a method that was loaded */
+	GENERATIONS = 4,       /* the three, and large objects */
+	LOST_COUNTER = 0x4e54,
+	WEIGHT_NS = 1000000, /* that a sample of weight 1 stands for */
+	LONGEST_GAP = 100 * WEIGHT_NS
+};
+enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
+
+uint64_t nt_pointer(const struct nettrace *d, struct pv_cursor *c)
+{
+	return d->pointer == 4 ? pv_get_u32(c) : pv_get_u64(c);
+}
+
+struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *b = &s->batch;
+	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
+		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
+		d->nomem = true;
+		return NULL;
+	}
+	b->time[b->n] = d->now;
+	b->kind[b->n] = kind;
+	b->key[b->n++] = b->other_events.n;
+	if (s->want_offsets)
+		s->offsets.v[s->offsets.n++] = offset;
+	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = d->now, .kind = kind };
+	return &b->other_events.v[b->other_events.n++];
+}
+
+static struct pv_text text_of(const struct nettrace *d, uint32_t id)
+{
+	const char *at = pv_intern_text(&d->text, id);
+	return (struct pv_text){ at, strlen(at) };
+}
+
+/* The key of a class, which is said to be one when it is met first. */
+static uint64_t class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t key = NT_CLASS | name;
+	if (pv_map_get(&d->class_of, name) != PV_MAP_NONE)
+		return key;
+	d->nomem |= !pv_map_set(&d->class_of, name, 1);
+	struct pv_event *e = nt_add(s, PV_KIND_CLASS_LOAD, offset);
+	if (e) {
+		e->meta.key = key;
+		e->meta.name = text_of(d, name);
+	}
+	e = nt_add(s, PV_KIND_VTABLE_LOAD, offset);
+	if (e) {
+		e->meta.key = key;
+		e->meta.owner = key;
+	}
+	return key;
+}
+
+/* --- samples */
+
+/* Gives out what waits, as that many milliseconds. */
+static void add_hit(struct b07_stream *s, struct nt_thread *t, uint64_t weight)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *to = &s->batch;
+	size_t n = t->sample.frame.n;
+	uint64_t now = d->now;
+	d->now = t->sample.time;
+	struct pv_event *e = nt_add(s, PV_KIND_SAMPLE_HIT, t->sample.offset);
+	d->now = now;
+	if (!e || !pv_reserve(&to->pool, n)) {
+		d->nomem = true;
+		return;
+	}
+	e->hit.thread = t->id;
+	e->hit.weight = weight;
+	e->hit.frames = (struct pv_span){ (uint32_t)to->pool.n, (uint32_t)n };
+	if (n)
+		memcpy(to->pool.v + to->pool.n, t->sample.frame.v, n * sizeof *to->pool.v);
+	to->pool.n += n;
+}
+
+/*
+ * The sampler comes as often as it gets all threads to stand, so samples are weighted by the time up
+ * to the next one. A thread that was not seen for long had no managed frames meanwhile.
+ */
+static uint64_t weight_of(struct nt_sample *held, uint64_t until)
+{
+	uint64_t gap = until > held->time ? until - held->time : 0;
+	held->carry += gap <= LONGEST_GAP ? gap : WEIGHT_NS;
+	uint64_t weight = held->carry / WEIGHT_NS;
+	held->carry %= WEIGHT_NS;
+	return weight;
+}
+
+static void sample(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	if (!t)
+		return;
+	struct nt_sample *held = &t->sample;
+	if (held->waits && b->time < held->time)
+		return; /* out of order: its time was given to the one before it */
+	uint64_t weight = held->waits ? weight_of(held, b->time) : 0;
+	if (weight)
+		add_hit(s, t, weight);
+	struct pv_span frames = nt_stack(s, b, false);
+	held->frame.n = 0;
+	if (!pv_reserve(&held->frame, frames.n)) {
+		d->nomem = true;
+		return;
+	}
+	if (frames.n)
+		memcpy(held->frame.v, s->batch.pool.v + frames.at,
+			frames.n * sizeof *held->frame.v);
+	s->batch.pool.n = frames.n ? frames.at : s->batch.pool.n;
+	held->frame.n = frames.n;
+	held->time = b->time;
+	held->offset = b->offset;
+	held->waits = true;
+}
+
+bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread)
+{
+	struct nettrace *d = nt_of(s);
+	for (; d->flushed < d->thread.n; d->flushed++) {
+		struct nt_thread *t = &d->thread.v[d->flushed];
+		if (!t->sample.waits)
+			continue;
+		t->sample.waits = false;
+		*ret_thread = t->id;
+		add_hit(s, t, 1);
+		return true;
+	}
+	d->flushed = 0;
+	return false;
+}
+
+/* --- collections */
+
+static void gc_step(struct b07_stream *s, uint64_t step, uint64_t generation, uint64_t offset)
+{
+	struct pv_event *e = nt_add(s, PV_KIND_GC_EVENT, offset);
+	if (!e)
+		return;
+	e->gc.step = step;
+	e->gc.generation = generation;
+}
+
+void nt_flush_end(struct b07_stream *s, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	if (!d->end.due)
+		return;
+	uint64_t now = d->now;
+	d->now = d->end.time;
+	gc_step(s, PV_GC_END, d->end.generation, offset);
+	d->now = now;
+	d->end.due = false;
+}
+
+/* All generations, and pinned objects after the counts: the heap as it is at the end. */
+static void sizes(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t bytes = 0;
+	for (int i = 0; i < GENERATIONS; i++) {
+		bytes += pv_get_u64(c);
+		pv_get_u64(c); /* promoted */
+	}
+	(void)pv_get_bytes(c, 2 * 8 + 3 * 4 + 2);
+	if (!pv_cursor_ok(c))
+		return;
+	if (pv_cursor_left(c) >= 8)
+		bytes += pv_get_u64(c);
+	uint64_t now = d->now;
+	d->now = d->end.due ? d->end.time : now;
+	struct pv_event *e = nt_add(s, PV_KIND_GC_RESIZE, b->offset);
+	if (e)
+		e->resize.bytes = bytes;
+	d->now = now;
+	nt_flush_end(s, b->offset);
+}
+
+/* The thread, if it makes the others stand for a collection: the sampler does so for each sample. */
+static struct nt_thread *stops_for_gc(struct nettrace *d, const struct nt_blob *b)
+{
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	bool gc = t && (t->stop_reason == STOP_FOR_GC || t->stop_reason == STOP_GC_PREPARES);
+	return gc ? t : NULL;
+}
+
+static void stopping(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	if (!t)
+		return;
+	t->stop_reason = pv_get_u32(c);
+	t->stop_from = d->now;
+	t->stop_stood = 0;
+	if (stops_for_gc(d, b)) {
+		gc_step(s, PV_GC_PRE_STOP, 0, b->offset);
+		gc_step(s, PV_GC_PRE_STOP_LOCKED, 0, b->offset);
+	}
+}
+
+static void stopped(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = stops_for_gc(d, b);
+	if (!t)
+		return;
+	t->stop_stood = d->now;
+	gc_step(s, PV_GC_POST_STOP, 0, b->offset);
+}
+
+static void going(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = stops_for_gc(d, b);
+	if (!t || !t->stop_stood)
+		return;
+	struct pv_event *e = nt_add(s, PV_KIND_EXT_SUSPENSION, b->offset);
+	if (e) {
+		e->stop.reason = t->stop_reason == STOP_FOR_GC ? PV_STOP_GC : PV_STOP_GC_PREPARES;
+		e->stop.wait_ns = t->stop_stood > t->stop_from ? t->stop_stood - t->stop_from : 0;
+		e->stop.stopped_ns = d->now > t->stop_stood ? d->now - t->stop_stood : 0;
+	}
+	gc_step(s, PV_GC_PRE_START, 0, b->offset);
+}
+
+static void gone_on(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = stops_for_gc(d, b);
+	nt_flush_end(s, b->offset);
+	if (!t)
+		return;
+	gc_step(s, PV_GC_POST_START, 0, b->offset);
+	gc_step(s, PV_GC_POST_START_UNLOCKED, 0, b->offset);
+	t->stop_reason = 0;
+}
+
+static void gc_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	nt_flush_end(s, b->offset);
+	pv_get_u32(c); /* its number */
+	uint32_t generation = pv_get_u32(c);
+	if (pv_cursor_ok(c))
+		gc_step(s, PV_GC_START, generation, b->offset);
+}
+
+static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	nt_flush_end(s, b->offset);
+	pv_get_u32(c);
+	uint32_t generation = pv_get_u32(c);
+	if (pv_cursor_ok(c))
+		d->end = (struct nt_end){ b->thread, d->now, generation, true };
+}
+
+/* --- allocations, exceptions, locks */
+
+static void allocated(struct b07_stream *s, const struct nt_blob *b, uint32_t name, uint64_t size)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *to = &s->batch;
+	uint64_t type = class_key(s, name, b->offset);
+	struct pv_span stack = nt_stack(s, b, true);
+	if (!pv_batch_reserve(to, 1) || !pv_reserve(&to->allocs, 1) ||
+		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
+		d->nomem = true;
+		return;
+	}
+	to->alloc_period = ALLOC_PERIOD;
+	to->time[to->n] = d->now;
+	to->kind[to->n] = PV_KIND_ALLOC;
+	to->key[to->n++] = to->allocs.n;
+	if (s->want_offsets)
+		s->offsets.v[s->offsets.n++] = b->offset;
+	to->allocs.v[to->allocs.n++] =
+		(struct pv_alloc){ .type = type, .object = 0, .size = size, .stack = stack };
+}
+
+/*
+ * About every 100 KiB there is one, which is weighted as if it were drawn by a random process: it is
+ * not, and classes that are allocated in step with it come out wrong. Before version 4 its size is
+ * not known: it stands for the bytes since the last one.
+ */
+static void tick(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	(void)pv_get_bytes(c, 4 + 4 + 2);
+	uint64_t bytes = pv_get_u64(c);
+	nt_pointer(d, c);
+	if (!pv_cursor_ok(c))
+		return;
+	uint32_t name = nt_class_name(d, c);
+	(void)pv_get_bytes(c, 4); /* heap */
+	nt_pointer(d, c);
+	uint64_t size = pv_get_u64(c);
+	allocated(s, b, name, pv_cursor_ok(c) ? size : bytes);
+}
+
+/* Drawn by a random process over the bytes, since .NET 10. */
+static void sampled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	(void)pv_get_bytes(c, 4 + 2);
+	nt_pointer(d, c);
+	uint32_t name = nt_class_name(d, c);
+	nt_pointer(d, c);
+	uint64_t size = pv_get_u64(c);
+	if (pv_cursor_ok(c))
+		allocated(s, b, name, size);
+}
+
+static void thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	char text[1024];
+	uint32_t name = nt_class_name(d, c);
+	size_t n = nt_text_into(c, text, sizeof text);
+	nt_pointer(d, c);
+	pv_get_u32(c); /* HRESULT */
+	uint16_t flags = pv_get_u16(c);
+	if (!pv_cursor_ok(c) || flags & RETHROWN)
+		return;
+	bool none = n == 4 && memcmp(text, "NULL", 4) == 0; /* as the runtime writes it */
+	uint32_t message = nt_intern(d, text, none ? 0 : n);
+	uint64_t object = NT_OBJECT | ++d->objects;
+	uint64_t type = class_key(s, name, b->offset);
+	struct pv_span stack = nt_stack(s, b, true);
+	struct pv_event *e = nt_add(s, PV_KIND_EXT_CLASS_OF, b->offset);
+	if (e) {
+		e->class_of.object = object;
+		e->class_of.type = type;
+	}
+	e = none ? NULL : nt_add(s, PV_KIND_EXT_MESSAGE, b->offset);
+	if (e) {
+		e->string.object = object;
+		e->string.text = text_of(d, message);
+		e->string.length = e->string.text.len;
+	}
+	e = nt_add(s, PV_KIND_EXCEPTION_THROW, b->offset);
+	if (e) {
+		e->thrown.object = object;
+		e->thrown.stack = stack;
+	}
+}
+
+/* Locks are known by their objects, which a collection may move: by the runtime's lock then. */
+static void contended(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	(void)pv_get_bytes(c, 1 + 2);
+	uint64_t lock = pv_cursor_left(c) ? nt_pointer(d, c) : 0;
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	if (!t || !pv_cursor_ok(c))
+		return;
+	t->lock = lock ? lock : NT_OBJECT;
+	struct pv_span stack = nt_stack(s, b, true);
+	struct pv_event *e = nt_add(s, PV_KIND_MONITOR_CONTENTION, b->offset);
+	if (e) {
+		e->monitor.object = t->lock;
+		e->monitor.stack = stack;
+	}
+}
+
+static void acquired(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	if (!t || !t->lock)
+		return;
+	struct pv_event *e = nt_add(s, PV_KIND_MONITOR_DONE, b->offset);
+	if (e)
+		e->monitor.object = t->lock;
+	t->lock = 0;
+}
+
+/* --- methods */
+
+static void jit_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	struct nt_thread *t = nt_thread_of(d, b->thread);
+	if (!t)
+		return;
+	t->jit_method = pv_get_u64(c);
+	t->jit_from = d->now;
+}
+
+static void method(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c, bool here)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t id = pv_get_u64(c);
+	pv_get_u64(c); /* module */
+	uint64_t start = pv_get_u64(c);
+	uint32_t size = pv_get_u32(c);
+	pv_get_u32(c); /* token */
+	uint32_t flags = pv_get_u32(c);
+	if (!pv_cursor_ok(c))
+		return;
+	uint32_t name = nt_method_name(d, c);
+	nt_add_code(d, id, start, size, name);
+	struct nt_thread *t = here ? NULL : nt_thread_of(d, b->thread);
+	if (here || !(flags & JITTED))
+		return;
+	struct pv_event *e = nt_add(s, PV_KIND_METHOD_JIT, b->offset);
+	if (!e)
+		return;
+	e->jit.method = id;
+	e->jit.code = start;
+	e->jit.size = size;
+	e->jit.name = text_of(d, name);
+	if (t && t->jit_method == id)
+		e->jit.started = t->jit_from;
+}
+
+/* --- losses */
+
+void nt_tell_lost(struct b07_stream *s, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *b = &s->batch;
+	static const char name[] = "lost events";
+	if (d->lost == d->said_lost)
+		return;
+	if (!pv_reserve(&b->descs, 1) || !pv_reserve(&b->values, 1)) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_DESCRIBE, offset);
+	if (e)
+		e->counters.list = (struct pv_span){ (uint32_t)b->descs.n, 1 };
+	b->descs.v[b->descs.n++] = (struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
+		.type = PV_COUNTER_LONG,
+		.index = LOST_COUNTER,
+		.name = { name, sizeof name - 1 } };
+	e = nt_add(s, PV_KIND_COUNTERS_SAMPLE, offset);
+	if (e)
+		e->counters.list = (struct pv_span){ (uint32_t)b->values.n, 1 };
+	b->values.v[b->values.n++] = (struct pv_counter_value){
+		.index = LOST_COUNTER, .type = PV_COUNTER_LONG, .raw = d->lost - d->said_lost
+	};
+	d->said_lost = d->lost;
+}
+
+/* --- */
+
+static void unknown(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	const struct nt_kind *k = &d->kind.v[b->kind];
+	struct pv_event *e = nt_add(s, PV_KIND_EXT_UNKNOWN, b->offset);
+	if (!e)
+		return;
+	e->ext.kind = k->id;
+	e->ext.value = b->len;
+	e->ext.text = text_of(d, k->name ? k->name : k->provider);
+}
+
+void nt_event(struct b07_stream *s, const struct nt_blob *b)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
+	d->now = b->time;
+	switch (d->kind.v[b->kind].what) {
+	case NT_SAMPLE:
+		sample(s, b);
+		break;
+	case NT_GC_START:
+		gc_start(s, b, &c);
+		break;
+	case NT_GC_END:
+		gc_end(s, b, &c);
+		break;
+	case NT_GC_SIZES:
+		sizes(s, b, &c);
+		break;
+	case NT_STOPPING:
+		stopping(s, b, &c);
+		break;
+	case NT_STOPPED:
+		stopped(s, b);
+		break;
+	case NT_GOING:
+		going(s, b);
+		break;
+	case NT_GONE_ON:
+		gone_on(s, b);
+		break;
+	case NT_ALLOC_TICK:
+		tick(s, b, &c);
+		break;
+	case NT_ALLOC_SAMPLED:
+		sampled(s, b, &c);
+		break;
+	case NT_THROWN:
+		thrown(s, b, &c);
+		break;
+	case NT_CONTENDED:
+		contended(s, b, &c);
+		break;
+	case NT_ACQUIRED:
+		acquired(s, b);
+		break;
+	case NT_JIT_START:
+		jit_start(s, b, &c);
+		break;
+	case NT_METHOD_LOAD:
+		method(s, b, &c, false);
+		break;
+	case NT_METHOD_HERE:
+		method(s, b, &c, true);
+		break;
+	case NT_COUNTERS:
+		nt_counters(s, b);
+		break;
+	case NT_QUIET:
+		break;
+	case NT_UNKNOWN:
+		unknown(s, b);
+		break;
+	}
+}

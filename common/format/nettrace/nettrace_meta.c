@@ -1,0 +1,126 @@
+/*
+ * Descriptions of events. The runtime's own have neither a name nor fields: what they are is known
+ * by provider and number. Those of EventSources describe themselves.
+ */
+#include "common/format/nettrace/nettrace_parts.h"
+
+/* Codes of types, as System.TypeCode has them, and those added to it. */
+enum { OBJECT = 1, ARRAY = 19 };
+/* Kinds of the parts that follow the fields. */
+enum { OPCODE_TAG = 1, FIELDS_TAG = 2 };
+enum { DEPTH = 8 };
+
+static const struct known {
+	const char *provider;
+	uint32_t id;
+	enum nt_event_kind what;
+} known[] = {
+	{ "Microsoft-DotNETCore-SampleProfiler", 0, NT_SAMPLE },
+	{ "Microsoft-Windows-DotNETRuntime", 1, NT_GC_START },
+	{ "Microsoft-Windows-DotNETRuntime", 2, NT_GC_END },
+	{ "Microsoft-Windows-DotNETRuntime", 3, NT_GONE_ON },
+	{ "Microsoft-Windows-DotNETRuntime", 4, NT_GC_SIZES },
+	{ "Microsoft-Windows-DotNETRuntime", 7, NT_GOING },
+	{ "Microsoft-Windows-DotNETRuntime", 8, NT_STOPPED },
+	{ "Microsoft-Windows-DotNETRuntime", 9, NT_STOPPING },
+	{ "Microsoft-Windows-DotNETRuntime", 10, NT_ALLOC_TICK },
+	{ "Microsoft-Windows-DotNETRuntime", 80, NT_THROWN },
+	{ "Microsoft-Windows-DotNETRuntime", 81, NT_CONTENDED },
+	{ "Microsoft-Windows-DotNETRuntime", 91, NT_ACQUIRED },
+	{ "Microsoft-Windows-DotNETRuntime", 143, NT_METHOD_LOAD },
+	{ "Microsoft-Windows-DotNETRuntime", 145, NT_JIT_START },
+	{ "Microsoft-Windows-DotNETRuntime", 303, NT_ALLOC_SAMPLED },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NT_METHOD_HERE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NT_METHOD_HERE },
+};
+
+static enum nt_event_kind what_of(const struct nettrace *d, const struct nt_kind *k)
+{
+	const char *provider = pv_intern_text(&d->text, k->provider);
+	bool ours = false;
+	for (size_t i = 0; i < PV_COUNT_OF(known); i++) {
+		bool same = strcmp(provider, known[i].provider) == 0;
+		ours |= same;
+		if (same && known[i].id == k->id)
+			return known[i].what;
+	}
+	if (strcmp(pv_intern_text(&d->text, k->name), "EventCounters") == 0)
+		return NT_COUNTERS;
+	return ours ? NT_QUIET : NT_UNKNOWN;
+}
+
+static void fields(
+	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth);
+
+static void field(
+	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth)
+{
+	struct nt_field f = { .depth = depth };
+	const uint8_t *from = c->at;
+	uint32_t size = sized ? pv_get_u32(c) : 0;
+	if (sized)
+		f.name = nt_text(d, c);
+	uint32_t at = (uint32_t)d->field.n;
+	f.type = (uint8_t)pv_get_u32(c);
+	if (f.type == ARRAY)
+		f.element = (uint8_t)pv_get_u32(c);
+	if (d->field.n >= NT_FIELDS) {
+		c->malformed = true;
+		return;
+	}
+	if (!pv_reserve(&d->field, 1)) {
+		d->nomem = true;
+		c->malformed = true;
+		return;
+	}
+	d->field.v[d->field.n++] = f;
+	if (f.type == OBJECT || f.element == OBJECT)
+		fields(d, c, k, sized, (uint8_t)(depth + 1));
+	if (!sized)
+		d->field.v[at].name = nt_text(d, c);
+	else if (pv_cursor_ok(c) && size <= (size_t)(c->end - from) && from + size >= c->at)
+		c->at = from + size;
+}
+
+static void fields(
+	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth)
+{
+	if (depth > DEPTH) {
+		c->malformed = true;
+		return;
+	}
+	for (uint32_t n = pv_get_u32(c); n && pv_cursor_ok(c); n--)
+		field(d, c, k, sized, depth);
+}
+
+void nt_describe(struct nettrace *d, struct pv_cursor *c)
+{
+	struct nt_kind k = { .field = (uint32_t)d->field.n };
+	uint32_t id = pv_get_u32(c);
+	k.provider = nt_text(d, c);
+	k.id = pv_get_u32(c);
+	k.name = nt_text(d, c);
+	pv_get_u64(c); /* keywords */
+	k.version = pv_get_u32(c);
+	pv_get_u32(c); /* level */
+	if (!pv_cursor_ok(c) || id == 0 || d->kind.n >= NT_KINDS ||
+		pv_map_get(&d->kind_of, id) != PV_MAP_NONE)
+		return;
+	fields(d, c, &k, false, 0);
+	while (pv_cursor_ok(c) && pv_cursor_left(c) > 4) {
+		uint32_t bytes = pv_get_u32(c);
+		uint8_t tag = pv_get_u8(c);
+		if (bytes > pv_cursor_left(c))
+			break;
+		struct pv_cursor one = { .at = c->at, .end = c->at + bytes };
+		if (tag == FIELDS_TAG)
+			fields(d, &one, &k, true, 0);
+		c->at += bytes;
+	}
+	k.fields = (uint32_t)d->field.n - k.field;
+	k.what = what_of(d, &k);
+	if (!pv_reserve(&d->kind, 1) || !pv_map_set(&d->kind_of, id, (uint32_t)d->kind.n))
+		d->nomem = true;
+	else
+		d->kind.v[d->kind.n++] = k;
+}

@@ -1,0 +1,92 @@
+/*
+ * The parts of the reader. Private to the files of this folder. Out of memory is kept in
+ * nettrace.nomem, and ends the stream.
+ */
+#ifndef PV_FORMAT_NETTRACE_PARTS_H
+#define PV_FORMAT_NETTRACE_PARTS_H
+
+#include "common/format/nettrace/nettrace_state.h"
+
+enum {
+	NT_KINDS = 1 << 16,        /* descriptions of events */
+	NT_FIELDS = 1 << 20,       /* of all of them */
+	NT_METHODS = 1000000,      /* and as many pieces of code */
+	NT_ADDRESSES = 1000000,    /* that wait for a name */
+	NT_STACK_WORDS = 16 << 20, /* frames of the stacks that are alive */
+	NT_NAMES = 1000000,
+	NT_THREADS = 1 << 16,
+	NT_CUT = 100,    /* frames: a stack that has as many is cut at its outer end */
+	NT_FRAMES = 128, /* of a stack, the innermost ones, whatever it says */
+};
+#define NT_NAME_BYTES ((size_t)256 << 20)
+
+/* Keys of classes: or-ed with their name's number. */
+#define NT_CLASS (UINT64_C(1) << 62)
+/* Keys of objects without an address: or-ed with a number. */
+#define NT_OBJECT (UINT64_C(1) << 62)
+#define NT_OUTER  (UINT64_C(1) << 61) /* the frames that were cut */
+
+static inline struct nettrace *nt_of(const struct b07_stream *s)
+{
+	return s->other;
+}
+
+/* Little endian, as many bytes as a pointer of the program has. */
+uint64_t nt_pointer(const struct nettrace *d, struct pv_cursor *c);
+/* A text of UTF-16 up to its zero or the end, interned. 0: it is empty, or there are too many. */
+uint32_t nt_text(struct nettrace *d, struct pv_cursor *c);
+void nt_skip_text(struct pv_cursor *c);
+/* The same into room; its length, cut where there is too much. */
+size_t nt_text_into(struct pv_cursor *c, char *to, size_t room);
+uint32_t nt_intern(struct nettrace *d, const char *text, size_t len);
+
+/* An event at nettrace.now of the batch; NULL: out of memory. */
+struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
+
+/* --- nettrace_block.c: events of a block, some at a time */
+
+/* `n` bytes at `at` of the stream are a block of events. */
+void nt_block_begin(struct nettrace *d, const uint8_t *bytes, size_t n, uint64_t at);
+/* The next ones into nettrace.blob; false: there are none. */
+bool nt_block_next(struct nettrace *d);
+/* Descriptions of events; NULL, or what is wrong with the rest. */
+const char *nt_metadata(struct nettrace *d, const uint8_t *bytes, size_t n);
+/* How many events each thread has written until here: those that did not come were lost. */
+void nt_sequence(struct nettrace *d, const uint8_t *bytes, size_t n);
+/* NULL: there are too many, or no memory. */
+struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
+
+/* --- nettrace_meta.c */
+
+/* The description of an event, which is all of the cursor. */
+void nt_describe(struct nettrace *d, struct pv_cursor *c);
+
+/* --- nettrace_stack.c */
+
+const char *nt_stacks(struct nettrace *d, const uint8_t *bytes, size_t n);
+void nt_forget_stacks(struct nettrace *d);
+/* Keys of its frames into the batch's pool, innermost or outermost first. */
+struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first);
+/* A method's code is here from now on. */
+void nt_add_code(struct nettrace *d, uint64_t key, uint64_t start, uint32_t size, uint32_t name);
+/* Names addresses that methods became known at; `all`: however few. */
+void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);
+
+/* --- nettrace_name.c */
+
+/* Class and method as the probes write them: `Space.Outer/Inner<A>:Do (int)`; interned. */
+uint32_t nt_method_name(struct nettrace *d, struct pv_cursor *c);
+uint32_t nt_class_name(struct nettrace *d, struct pv_cursor *c);
+
+/* --- nettrace_events.c, nettrace_counters.c */
+
+void nt_event(struct b07_stream *s, const struct nt_blob *b);
+void nt_counters(struct b07_stream *s, const struct nt_blob *b);
+/* Events that the runtime lost since the last time. */
+void nt_tell_lost(struct b07_stream *s, uint64_t offset);
+/* Samples that no other one follows, one thread's at a time; false: there are none. */
+bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread);
+/* A collection's end whose heap size does not come. */
+void nt_flush_end(struct b07_stream *s, uint64_t offset);
+
+#endif

@@ -1,0 +1,141 @@
+/* All that is kept of a stream while it is read. Private to the files of this folder. */
+#ifndef PV_FORMAT_NETTRACE_STATE_H
+#define PV_FORMAT_NETTRACE_STATE_H
+
+#include "common/base/cursor.h"
+#include "common/base/intern.h"
+#include "common/base/ranges.h"
+#include "common/format/nettrace/nettrace.h"
+
+/* The meaning of an event, by provider, id and name. */
+enum nt_event_kind {
+	NT_UNKNOWN,
+	NT_SAMPLE,
+	NT_GC_START,
+	NT_GC_END,
+	NT_GC_SIZES,
+	NT_STOPPING,
+	NT_STOPPED,
+	NT_GOING,
+	NT_GONE_ON,
+	NT_ALLOC_TICK,
+	NT_ALLOC_SAMPLED,
+	NT_THROWN,
+	NT_CONTENDED,
+	NT_ACQUIRED,
+	NT_JIT_START,
+	NT_METHOD_LOAD,
+	NT_METHOD_HERE, /* of the rundown: it was loaded some time */
+	NT_COUNTERS,
+	NT_QUIET /* known, and without a word in the neutral vocabulary */
+};
+
+struct nt_kind {
+	enum nt_event_kind what;
+	uint32_t provider, name; /* interned */
+	uint32_t id, version;
+	uint32_t field, fields; /* in nettrace.field */
+};
+
+/* A field of a described event; those of an object follow it, one level deeper. */
+struct nt_field {
+	uint32_t name; /* interned */
+	uint8_t type, element, depth;
+};
+
+/* One event as it stands in a block. */
+struct nt_blob {
+	uint64_t thread; /* that it is about */
+	uint64_t time;   /* ns */
+	uint64_t offset; /* in the stream */
+	const uint8_t *payload;
+	uint32_t len;
+	uint32_t kind; /* in nettrace.kind */
+	uint32_t stack;
+};
+
+struct nt_method {
+	uint64_t key;
+	uint32_t name;
+	bool named; /* its name was given out */
+};
+
+struct nt_stack {
+	uint32_t at, n; /* in nettrace.frame */
+	uint64_t known; /* nettrace.ranges_added when its frames were looked up */
+};
+
+/* A sample stands for the time until its thread's next one: until that is known it waits. */
+struct nt_sample {
+	PV_ARRAY(uint64_t) frame; /* keys, innermost first */
+	uint64_t time, offset;
+	uint64_t carry; /* ns that were no whole weight yet */
+	bool waits;
+};
+
+/* A thread and all that is open on it. */
+struct nt_thread {
+	uint64_t id;
+	uint64_t lock;                               /* waited for; 0: none */
+	uint64_t jit_method, jit_from;               /* compiled since, ns */
+	uint64_t stop_from, stop_stood, stop_reason; /* that it makes the others stand for */
+	struct nt_sample sample; /* the newest, until the next one says how long it held */
+	uint32_t seq;            /* of its newest event, as a writer */
+};
+
+struct nt_end { /* of a collection, until the heap's size is known */
+	uint64_t thread, time, generation;
+	bool due;
+};
+
+struct nettrace {
+	uint8_t *window;
+	size_t room, start, filled;
+	bool ended, gapped, begun, over;
+	uint64_t gap;
+	uint64_t skip; /* bytes of a block that is too large */
+
+	/* the Trace object */
+	uint64_t sync_ms, sync_ticks, frequency;
+	uint32_t pid, pointer;
+
+	struct pv_intern text;
+	PV_ARRAY(struct nt_kind) kind;
+	struct pv_map kind_of; /* id of the metadata */
+	PV_ARRAY(struct nt_field) field;
+	PV_ARRAY(struct nt_stack) stack;
+	struct pv_map stack_of;
+	PV_ARRAY(uint64_t) frame; /* of each stack its addresses, then their keys */
+	PV_ARRAY(struct nt_method) method;
+	struct pv_map method_of;
+	struct pv_ranges code;
+	uint64_t ranges_added,
+		ranges_met;         /* pieces of code, and when addresses were looked at last */
+	PV_ARRAY(uint64_t) waiting; /* addresses in use that no method is known at */
+	struct pv_map waits;
+	PV_ARRAY(struct nt_thread) thread;
+	struct pv_map thread_of;
+	struct pv_map class_of, counter_of; /* names that were said */
+	size_t flushed;                     /* threads whose last sample was given out */
+	struct nt_end end;
+	uint64_t objects; /* made up */
+	uint64_t lost, said_lost;
+
+	/* the block at hand */
+	struct pv_cursor block;
+	uint64_t block_at; /* in the stream */
+	bool in_block, compressed;
+	struct { /* of the event before: what an event does not say is as it was */
+		uint32_t kind, stack, len, seq;
+		uint64_t thread, writer, time;
+	} was;
+	PV_ARRAY(struct nt_blob) blob; /* some of its events, by thread */
+	size_t blob_at;
+	size_t block_bytes;     /* of the stream, its frame included; consumed when it is done */
+	const char *block_harm; /* the fault of its rest; or NULL */
+
+	uint64_t now; /* ns, of the event at hand */
+	bool nomem;
+};
+
+#endif

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Streams of .NET's EventPipe: the report says what a reader of its own reads, and what the program counts.
+
+usage: test_nettrace.py recorded|cut|hurt PROFVIEW FILE.nettrace.gz
+       test_nettrace.py live PROFVIEW COUNTED.DLL DOTNET      ('none' for what is not there: skipped)
+"""
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from nettrace import RUNTIME, SAMPLER, Trace
+from verdict import Verdict
+
+# Of `dotnet-trace report small.nettrace topN`, 10.0.750501: per cent of all, exclusive.
+TOP = {'Small:Spin (double)': 27.48, 'System.Threading.Thread:Join (int)': 18.29,
+       'System.Threading.Monitor:Enter_Slowpath (object)': 14.58,
+       'System.RuntimeType:CreateInstanceDefaultCtor (bool,bool)': 3.81,
+       'System.Threading.Thread:Sleep (int)': 3.0}
+GROUPS = f'{SAMPLER}:0:4,{RUNTIME}:0x8000001C039:4,System.Runtime:0:4:EventCounterIntervalSec=1'
+
+
+def report(profview, path, *words, codes=(0,)):
+    done = subprocess.run([profview, 'report', path, '--format', 'json', '--section', 'all', *words],
+                          capture_output=True, timeout=120, check=False)
+    assert done.returncode in codes, (done.returncode, done.stderr[-300:])
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def coverage(j):
+    return {row['what']: row for row in j['coverage']}
+
+
+def samples_of(j):
+    return {m['name']: m['samples_self'] for m in j['methods'] if m['samples_self']}
+
+
+def compare(v, j, trace):
+    """Every kind that both know. Samples that come out of their order are given to those before them: few."""
+    kinds = j['events']
+    v.equal('collections', len(j['gc']['collections']), len(trace.of(RUNTIME, 1)))
+    v.equal('heap sizes', kinds.get('gc.resize', 0), len(trace.of(RUNTIME, 4)))
+    v.equal('allocations', kinds.get('alloc', 0), len(trace.of(RUNTIME, 10, 303)))
+    v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())
+    v.equal('contentions', j['locks']['contentions'], len(trace.of(RUNTIME, 81)))
+    v.equal('process', j['target']['pid'], trace.pid)
+    want = trace.milliseconds()
+    got = samples_of(j)
+    threads = len({e.thread for e in trace.of(SAMPLER, 0)})
+    v.between('milliseconds', sum(got.values()), 0.99 * sum(want.values()) - 2 * threads,
+              1.01 * sum(want.values()) + 2 * threads)
+    by_name = {}
+    ranges = trace.methods()
+    for address, ms in want.items():
+        name = next((f'{c}:{n}' for a, b, c, n in ranges if a <= address < b), None)
+        by_name[name] = by_name.get(name, 0) + ms
+    for name, ms in sorted(by_name.items(), key=lambda x: -x[1])[:12]:
+        if name and not set(name) & set('`[+'):
+            found = sum(n for m, n in got.items() if m.split(' (')[0] == name)
+            v.between(f'milliseconds of {name}', found, 0.99 * ms - 4, 1.01 * ms + 4)
+    v.equal('losses', coverage(j)['losses']['state'], 'complete')
+
+
+def recorded(v, profview, path):
+    trace = Trace(gzip.decompress(path.read_bytes()))
+    j = report(profview, path)
+    compare(v, j, trace)
+    got = samples_of(j)
+    for name, share in TOP.items():
+        v.between(f'per cent of {name}', round(100 * got.get(name, 0) / sum(got.values()), 2), share - 0.3, share + 0.3)
+    v.equal('ends', j['source']['end'], 'ended')
+    v.equal('names', coverage(j)['names']['state'], 'complete')
+    v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
+    allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}
+    v.between('bytes of the planted arrays', allocated.get('byte[]', 0), 600_000, 1_800_000)  # 1.2 MB
+    again = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', 'all'], timeout=60, check=True,
+                           input=gzip.decompress(path.read_bytes()), capture_output=True)
+    piped = json.loads(again.stdout)
+    for part in ('events', 'methods', 'call_tree', 'gc', 'exceptions', 'classes', 'threads'):
+        v.equal(f'{part} through a pipe', piped[part], j[part])
+    dump = subprocess.run([profview, 'dump', path], capture_output=True, timeout=60, check=True).stdout.decode()
+    v.equal('events of the dump', sum(' sample.hit ' in line for line in dump.splitlines()), j['events']['sample.hit'])
+
+
+def cut(v, profview, path):
+    """At every kilobyte: what stands before it is there."""
+    data = gzip.decompress(path.read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'cut.nettrace'
+        before = 0
+        for n in [0, 5, 20, 33, 60, 100, *range(1024, len(data), 4096), len(data) - 1]:
+            file.write_bytes(data[:n])
+            j = report(profview, file, codes=(0, 3, 4))
+            if not j or n < 2000:
+                continue
+            v.equal(f'{n} bytes: ends', j['source']['end'], 'cut off')
+            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'alloc', 'exception.throw'))
+            v.at_least(f'{n} bytes: events', now, before)
+            before = now
+        v.at_least('events in the end', before, 100)
+
+
+def hurt(v, profview, path):
+    """Bytes overwritten anywhere: an answer, in bounded time, with what else there is."""
+    data = gzip.decompress(path.read_bytes())
+    dice = random.Random(7)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'hurt.nettrace'
+        for i in range(60):
+            bad = bytearray(data)
+            for _ in range(1 + i % 5):
+                at = dice.randrange(40, len(bad))
+                bad[at:at + 4] = dice.choice([b'\xff\xff\xff\xff', b'\0\0\0\0', b'\x05\x05\x01\x02', dice.randbytes(4)])
+            file.write_bytes(bad)
+            j = report(profview, file, codes=(0, 3, 4))
+            v.true(f'{i}: answered', j is None or 'events' in j)
+        at = data.index(b'EventBlock', len(data) // 3)
+        file.write_bytes(data[:at - 15] + b'garbage' * 50 + data[at - 15:])
+        j = report(profview, file, codes=(0, 4))
+        v.equal('garbage between objects is damage', j['source']['damage'][0]['bytes'] if j else None, 350)
+        v.at_least('samples around it', samples_of(j).get('Small:Spin (double)', 0), 200)
+
+
+def live(v, profview, dll, dotnet):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'counted.nettrace'
+        done = subprocess.run([dotnet, dll, 'throws', 'locks', 'threads', 'collect', 'rest'], capture_output=True, text=True,
+                              timeout=240, check=True, env=os.environ | {
+                                  'DOTNET_EnableEventPipe': '1', 'DOTNET_EventPipeOutputPath': str(file),
+                                  'DOTNET_EventPipeConfig': GROUPS, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1'})
+        said = dict(line.rsplit('=', 1) for line in done.stdout.splitlines() if '=' in line)
+        j = report(profview, file)
+        compare(v, j, Trace(file.read_bytes()))
+        own = {name: int(said[f'throws {name}']) for name in (
+            'Counted.OwnException', 'System.FormatException', 'System.Collections.Generic.KeyNotFoundException')}
+        got = {r['name']: r['thrown'] for r in j['exceptions']['classes'] if r['name'] in own}
+        v.same_rows('thrown as the program counts', got, own)
+        v.equal('collections', len(j['gc']['collections']), int(said['collections 0']))
+        v.at_least('contentions', j['locks']['contentions'], int(said['acquired Counted.Gate']))
+        v.true('counters', any('cpu-usage' in c['name'] for c in j['counters'] or []), j['counters'])
+
+
+CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt}
+
+
+def main(case, profview, file, dotnet='none'):
+    if 'none' in (file, dotnet if case == 'live' else ''):
+        print('skipped: no .NET')
+        sys.exit(77)
+    v = Verdict(f'nettrace, {case}')
+    if case == 'live':
+        live(v, profview, file, dotnet)
+    else:
+        CASES[case](v, profview, pathlib.Path(file))
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
