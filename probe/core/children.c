@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,6 +22,8 @@ enum {
 	SHARE = 500,         /* looks take one part in so many of the time at most */
 	TO_100NS = 10,       /* of microseconds: the unit of counters of time */
 	LIST = 4096,
+	STAT = 1024,     /* bytes of /proc/PID/stat, of which 400 are there at most */
+	STAT_STACK = 28, /* the number of its field for the address of the stack */
 };
 
 /* Shared with the children of fork(), each of which enters itself. */
@@ -163,9 +166,36 @@ static void meet_all(struct pvp_children *c)
 	closedir(d);
 }
 
+/* The address of a process's stack. 0: it has none, or the system does not show it. */
+static uint64_t stack_of(pid_t pid)
+{
+	char path[64], text[STAT];
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	/* The second field is a name in parentheses, with whatever a program calls itself. */
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at && field < STAT_STACK; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
 /*
- * Counts what was met once before, or will not be met again: by now one of fork() has entered
- * itself, unless so many have that its entry is gone.
+ * Whether a child may not have returned from fork() yet: it has this process's memory, or a copy.
+ * A program that it begins to run has a stack elsewhere.
+ */
+static bool may_enter(pid_t pid)
+{
+	uint64_t own = stack_of(getpid());
+	return own && own == stack_of(pid);
+}
+
+/*
+ * Counts what is none of fork()'s: those enter themselves, however slowly they start. Once one
+ * has entered it is known, unless so many have since that its entry is gone.
  */
 static void settle(struct pvp_children *c, struct pvp_child *k)
 {
@@ -180,7 +210,7 @@ static void sweep(struct pvp_children *c, uint32_t old, bool last)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct pvp_child k = c->known[i];
 		bool gone = !k.there && !have(P_PID, k.pid);
-		if (i < old || gone || last)
+		if (gone || last || (i < old && k.fresh && (of_fork(k.pid) || !may_enter(k.pid))))
 			settle(c, &k);
 		k.there = false;
 		if (!gone)

@@ -1,7 +1,9 @@
 /* Children: they never write into their parent's log, and may have one of their own. */
 #include "tests/kit/suite.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/wait.h>
 
 #include "probe/core/emit.h"
@@ -202,8 +204,67 @@ START_TEST(forks_among_busy_threads)
 }
 END_TEST
 
+/* ---- a child that is slow to run */
+
+static int gate[2];
+static bool at_gate; /* a child of fork waits for the gate to be closed, before it enters itself */
+
+static void hold(void)
+{
+	char c;
+	if (at_gate && (close(gate[1]) != 0 || read(gate[0], &c, 1) != 0))
+		_exit(1);
+}
+
+static int64_t children_so_far(void)
+{
+	struct probe_log log;
+	ck_assert_int_eq(pvp_session_flush(), 0);
+	probe_log_read(&log, path);
+	int64_t n = probe_log_counter(&log, "child processes")->value;
+	probe_log_finish(&log);
+	return n;
+}
+
+/* It is listed as long as the other, which is none of fork()'s and is counted by them. */
+START_TEST(a_slow_child_is_counted_once)
+{
+	struct probe_log log;
+	int input[2];
+	pid_t other;
+	char *const cat[] = { "cat", NULL };
+	posix_spawn_file_actions_t actions;
+	ck_assert_int_eq(start("log.mlpd"), 0);
+	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(input, O_CLOEXEC), 0);
+	at_gate = true;
+	pid_t slow = fork();
+	ck_assert_int_ge(slow, 0);
+	if (slow == 0)
+		_exit(0);
+	at_gate = false;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, input[0], 0);
+	ck_assert_int_eq(posix_spawnp(&other, "cat", &actions, NULL, cat, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	PROBE_WAIT(children_so_far() > 0);
+	ck_assert_int_eq(children_so_far(), 1);
+	close(gate[1]);
+	wait_for(slow);
+	close(input[1]);
+	wait_for(other);
+	ck_assert_int_eq(pvp_session_stop(), 0);
+	read_back(&log, "log.mlpd");
+	ck_assert_int_eq(probe_log_counter(&log, "child processes")->value, 2);
+	probe_log_finish(&log);
+	close(gate[0]);
+	close(input[0]);
+}
+END_TEST
+
 int main(void)
 {
+	pthread_atfork(NULL, NULL, hold); /* before the probe's, and so run before it */
 	Suite *s = suite_create("probe_fork");
 	TCase *t = tcase_create("fork");
 	tcase_set_timeout(t, 120);
@@ -213,6 +274,7 @@ int main(void)
 	tcase_add_test(t, a_child_may_start_its_own);
 	tcase_add_test(t, children_have_sinks_of_their_own);
 	tcase_add_test(t, forks_among_busy_threads);
+	tcase_add_test(t, a_slow_child_is_counted_once);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
