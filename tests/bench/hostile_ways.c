@@ -19,7 +19,7 @@
 enum {
 	LITTLE = 150, /* bytes by which a log grows */
 	FOLDERS = 8,  /* open at a time */
-	TURNS = 3,    /* a pattern is counted of one family in so many */
+	TURNS = 6,    /* a pattern is counted of one family in so many */
 };
 
 static const struct pv_ingest_options plainly = { .jobs = 1, .no_window = true };
