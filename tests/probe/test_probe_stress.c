@@ -23,13 +23,15 @@
 #include "tests/kit/probe_kills.h"
 #include "tests/kit/probe_kit.h"
 
+enum { LONGEST = 10000 }; /* times that a soak may take */
+
 static char path[PROBE_PATH];
 
 static unsigned longer(unsigned n)
 {
 	const char *soak = getenv("PROBE_SOAK");
 	unsigned long times = soak ? strtoul(soak, NULL, 10) : 1;
-	return n * (times >= 1 && times <= 10000 ? (unsigned)times : 1);
+	return n * (times >= 1 && times <= LONGEST ? (unsigned)times : 1);
 }
 
 static void start(const char *more)
@@ -231,6 +233,7 @@ START_TEST(killed_at_any_moment)
 {
 	enum { TICK_MS = 100, SLACK_MS = 400 }; /* how long a disk takes is in nobody's figures */
 	unsigned times = longer(3);
+	ck_assert_uint_le(times, 3 * LONGEST);
 	probe_path(path, "log");
 	struct kill_said *said =
 		mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -259,12 +262,14 @@ START_TEST(any_rate)
 	static char text[1000];
 	struct probe_log log;
 	uint64_t marks = 0, slow_marks = 0;
+	unsigned span_ms = longer(300);
+	ck_assert_uint_gt(span_ms, 0);
 	memset(text, 'm', sizeof text - 1);
 	probe_path(path, "log");
 	start(",marks,buffer=2m,linger=20000");
 	for (unsigned r = 0; r < 3; r++) {
 		slow_marks = marks;
-		int64_t until = probe_now_ms() + (int64_t)longer(300);
+		int64_t until = probe_now_ms() + span_ms;
 		while (probe_now_ms() < until) {
 			for (int i = 0; i < (pause_us[r] ? 3 : 1000); i++, marks++)
 				profview_mark(text);
@@ -280,7 +285,7 @@ START_TEST(any_rate)
 	ck_assert_uint_gt(log.n[PV_KIND_EXT_MARK], 0);
 	if (getenv("PROBE_SOAK"))
 		printf("at full speed %.0f MB/s on one thread; of %.0f MB in all, %.3f %% lost\n",
-			(double)(marks - slow_marks) * sizeof text / longer(300) / 1000,
+			(double)(marks - slow_marks) * sizeof text / span_ms / 1000,
 			(double)marks * sizeof text / 1e6, 100 * (double)log.lost / (double)marks);
 	probe_log_finish(&log);
 }

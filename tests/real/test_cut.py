@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real log cut at every byte of its last kilobytes, and with flipped bytes.
+"""A real log cut at every byte of its last bytes and of the last event of each kind; with flipped bytes.
 
 usage: test_cut.py cuts|header|flips|zip PROFVIEW COUNTED.EXE
 A cut's figures are those of the events that are whole before it. Exit codes: 0 when it ends at a
@@ -19,8 +19,10 @@ from verdict import Verdict
 
 OPTIONS = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,gchandle,finalization'
 WORLDS = 'throws locks handles finalizers'.split()
-TAIL = 2048
-FLIPS = 400
+TAIL = 256
+KINDS = 10  # that are there to be cut
+WATCHED = 70000  # of the end, where the last event of each kind is looked for
+FLIPS = 120
 SECTIONS = 'source,events,methods,classes,gc,exceptions,locks,threads'
 
 
@@ -62,17 +64,23 @@ def write_and_report(profview, folder):
 
 def cuts(v, data, profview, folder):
     first = len(data) - TAIL
-    ends, states = [], []
+    ends, states, last_of = [], [], {}
 
     def watch(offset, log):
-        if offset >= first - 70000:
-            ends.append(offset)
-            states.append(figures(log))
+        if offset < first - WATCHED:
+            return
+        figure = figures(log)
+        for kind in figure[0] if states else ():
+            if figure[0][kind] != states[-1][0].get(kind):
+                last_of[kind] = range(ends[-1] + 1, offset + 1)
+        ends.append(offset)
+        states.append(figure)
 
     rawlog.parse(data, watch)
     log_end = rawlog.header(data)[1]
     whole = [at for at, *_ in rawlog.buffers(data, log_end)]
-    places = range(first, len(data) + 1)
+    v.at_least('kinds of events', len(last_of), KINDS)
+    places = sorted({*range(first, len(data) + 1), *(n for some in last_of.values() for n in some)})
     results = at_once(write_and_report(profview, folder), ((n, data[:n]) for n in places))
     for n, (code, j, complaint) in zip(places, results):
         clean = n in whole
