@@ -308,28 +308,36 @@ static void samples(struct world *x)
 	world_put(x, 710, e);
 }
 
-static void code_coverage(struct world *x)
+void world_covered(struct world *x, int64_t us, const enum pv_kind kind[3])
 {
 	const struct pv_text app = world_text("app"), item = world_text("Shop.Item");
-	world_put(x, 3100,
-		EVENT(COVERAGE_ASSEMBLY, .coverage = { .assembly = app,
-						 .guid = world_text("6a1b"),
-						 .file = world_text("/app.exe"),
-						 .methods = 2,
-						 .full = 1 }));
-	world_put(x, 3101,
-		EVENT(COVERAGE_CLASS,
-			.coverage = {
-				.assembly = app, .class_name = item, .methods = 1, .full = 1 }));
-	world_put(x, 3102,
-		EVENT(COVERAGE_METHOD, .coverage = { .assembly = app,
-					       .class_name = item,
-					       .method = world_text(".ctor"),
-					       .signature = world_text("void ()"),
-					       .file = world_text("Item.cs"),
-					       .token = 0x6000002,
-					       .method_id = 5,
-					       .statements = 2 }));
+	const struct pv_event assembly = { .kind = kind[0],
+		.coverage = { .assembly = app,
+			.guid = world_text("6a1b"),
+			.file = world_text("/app.exe"),
+			.methods = 2,
+			.full = 1 } };
+	const struct pv_event class = { .kind = kind[1],
+		.coverage = { .assembly = app, .class_name = item, .methods = 1, .full = 1 } };
+	const struct pv_event method = { .kind = kind[2],
+		.coverage = { .assembly = app,
+			.class_name = item,
+			.method = world_text(".ctor"),
+			.signature = world_text("void ()"),
+			.file = world_text("Item.cs"),
+			.token = 0x6000002,
+			.method_id = 5,
+			.statements = 2 } };
+	world_put(x, us, assembly);
+	world_put(x, us + 1, class);
+	world_put(x, us + 2, method);
+}
+
+static void code_coverage(struct world *x)
+{
+	static const enum pv_kind kinds[] = { PV_KIND_COVERAGE_ASSEMBLY, PV_KIND_COVERAGE_CLASS,
+		PV_KIND_COVERAGE_METHOD };
+	world_covered(x, 3100, kinds);
 	world_put(x, 3103,
 		EVENT(COVERAGE_STATEMENT,
 			.coverage = {

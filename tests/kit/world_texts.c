@@ -12,26 +12,9 @@
 
 static void covered(struct world *x)
 {
-	const struct pv_text app = world_text("app"), item = world_text("Shop.Item");
-	world_put(x, 4000,
-		EVENT(EXT_COVERED_ASSEMBLY, .coverage = { .assembly = app,
-						    .guid = world_text("6a1b"),
-						    .file = world_text("/app.exe"),
-						    .methods = 2,
-						    .full = 1 }));
-	world_put(x, 4001,
-		EVENT(EXT_COVERED_CLASS,
-			.coverage = {
-				.assembly = app, .class_name = item, .methods = 1, .full = 1 }));
-	world_put(x, 4002,
-		EVENT(EXT_COVERED_METHOD, .coverage = { .assembly = app,
-						  .class_name = item,
-						  .method = world_text(".ctor"),
-						  .signature = world_text("void ()"),
-						  .file = world_text("Item.cs"),
-						  .token = 0x6000002,
-						  .method_id = 5,
-						  .statements = 2 }));
+	static const enum pv_kind kinds[] = { PV_KIND_EXT_COVERED_ASSEMBLY,
+		PV_KIND_EXT_COVERED_CLASS, PV_KIND_EXT_COVERED_METHOD };
+	world_covered(x, 4000, kinds);
 }
 
 static void spans(struct world *x)

@@ -44,6 +44,9 @@ struct pv_text world_text(const char *text);
 /* What every text made from now on begins with, header and all; "" at first. It is borrowed. */
 void world_lead(const char *text);
 
+/* An assembly, a class of it and a method of that, 1 us apart, as coverage events of these kinds. */
+void world_covered(struct world *x, int64_t us, const enum pv_kind kind[3]);
+
 /* world_all.c: every kind of the data version, in every form. */
 void world_every_kind(struct world *x);
 

@@ -11,6 +11,7 @@
 #include "tests/kit/host_fake.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 enum { LIMIT = 200 << 10 };
 
@@ -21,14 +22,6 @@ static void start(const char *more)
 	char options[PROBE_PATH + 64];
 	snprintf(options, sizeof options, "output=%s%s", path, more);
 	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
-}
-
-static void emit(uint64_t pairs)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key((unsigned)(i % 30)));
-		pvp_call(PVP_LEAVE, pvp_fake_key((unsigned)(i % 30)));
-	}
 }
 
 static void limit_files(rlim_t bytes)
@@ -64,7 +57,7 @@ START_TEST(a_full_disk_at_the_end)
 {
 	struct probe_log log;
 	start(",linger=50");
-	emit(300000);
+	session_emit(300000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
 	ck_assert_int_le(file_size(), LIMIT);
 	probe_log_read(&log, path);
@@ -80,12 +73,12 @@ START_TEST(room_is_found_again)
 {
 	struct probe_log log;
 	start(",buffer=256k");
-	emit(300000);
+	session_emit(300000, 0, 30);
 	PROBE_WAIT(file_size() == LIMIT); /* full, in the middle of a piece */
-	emit(300000);
+	session_emit(300000, 0, 30);
 	limit_files(RLIM_INFINITY);
 	ck_assert_int_eq(pvp_session_flush(), 0);
-	emit(10);
+	session_emit(10, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	probe_log_read(&log, path);
 	probe_log_check(&log);
@@ -99,7 +92,7 @@ START_TEST(nothing_can_be_written_at_all)
 {
 	strcpy(path, "/dev/full");
 	start(",buffer=256k,linger=20");
-	emit(300000);
+	session_emit(300000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
 }
 END_TEST
@@ -111,7 +104,7 @@ START_TEST(a_stolen_descriptor_is_left_alone)
 	struct stat st;
 	limit_files(RLIM_INFINITY);
 	start("");
-	emit(10);
+	session_emit(10, 0, 30);
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	int mine = open(probe_path(other, "mine"), O_RDWR | O_CREAT, 0600), theirs = -1;
 	ck_assert_int_ge(mine, 0);
@@ -124,7 +117,7 @@ START_TEST(a_stolen_descriptor_is_left_alone)
 	ck_assert_int_ge(theirs, 3);
 	ck_assert_int_eq(dup2(mine, theirs), theirs);
 	off_t before = st.st_size;
-	emit(10000);
+	session_emit(10000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), 0); /* the file was opened again where it was left */
 	ck_assert_int_eq(fstat(theirs, &st), 0); /* still open */
 	ck_assert_int_eq(st.st_size, 0);
@@ -144,7 +137,7 @@ START_TEST(the_file_is_refused_at_once)
 	snprintf(options, sizeof options, "output=%s", probe_dir);
 	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), EISDIR);
 	ck_assert_int_eq(pvp_session_stop(), EALREADY);
-	emit(1);
+	session_emit(1, 0, 30);
 }
 END_TEST
 

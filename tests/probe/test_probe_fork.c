@@ -11,23 +11,9 @@
 #include "probe/profview_probe.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 static char path[PROBE_PATH];
-
-static int start(const char *name)
-{
-	char options[PROBE_PATH + 64];
-	snprintf(options, sizeof options, "output=%s", probe_path(path, name));
-	return pvp_session_start(options, &pvp_host_fake);
-}
-
-static void emit(uint64_t pairs, unsigned method)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key(method));
-		pvp_call(PVP_LEAVE, pvp_fake_key(method));
-	}
-}
 
 static void read_back(struct probe_log *log, const char *name)
 {
@@ -60,18 +46,18 @@ static void wait_for(pid_t child)
 START_TEST(a_child_records_nothing)
 {
 	struct probe_log log;
-	ck_assert_int_eq(start("log.mlpd"), 0);
-	emit(100, 1);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
+	session_emit(100, 1, 1);
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		emit(5000, 2);
+		session_emit(5000, 2, 1);
 		profview_thread_name("child");
 		bool quiet = pvp_session_flush() != 0 && pvp_session_stop() != 0;
 		exit(quiet ? 0 : 1);
 	}
 	wait_for(child);
-	emit(100, 3);
+	session_emit(100, 3, 1);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	read_back(&log, "log.mlpd");
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_1")->enters, 100);
@@ -88,14 +74,14 @@ START_TEST(a_child_may_start_its_own)
 {
 	struct probe_log log;
 	profview_method region = profview_region("known before the fork");
-	ck_assert_int_eq(start("parent.mlpd"), 0);
-	emit(100, 1);
+	ck_assert_int_eq(session_start(probe_path(path, "parent.mlpd"), ""), 0);
+	session_emit(100, 1, 1);
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		if (start("child.mlpd") != 0)
+		if (session_start(probe_path(path, "child.mlpd"), "") != 0)
 			_exit(1);
-		emit(1000, 2);
+		session_emit(1000, 2, 1);
 		profview_enter(region);
 		profview_leave(region);
 		exit(0); /* the log is written on the way out */
@@ -122,19 +108,19 @@ START_TEST(children_have_sinks_of_their_own)
 	snprintf(options, sizeof options, "output=+%s,calls", probe_path(path, "log"));
 	pvp_fake_again(options);
 	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
-	emit(100, 1);
+	session_emit(100, 1, 1);
 	pid_t quiet = fork();
 	if (quiet == 0)
 		_exit(0);
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
-		emit(1000, 2);
+		session_emit(1000, 2, 1);
 		exit(0);
 	}
 	wait_for(quiet);
 	wait_for(child);
-	emit(100, 1);
+	session_emit(100, 1, 1);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	snprintf(name, sizeof name, "log.%ld", (long)child);
 	read_back(&log, name);
@@ -161,7 +147,7 @@ static void *busy(void *arg)
 	(void)arg;
 	unsigned long n = 0;
 	while (!atomic_load_explicit(&enough, memory_order_relaxed)) {
-		emit(100, 7);
+		session_emit(100, 7, 1);
 		n += 200;
 		if (n % 20000 == 0)
 			profview_region("a name while somebody forks");
@@ -176,18 +162,18 @@ START_TEST(forks_among_busy_threads)
 	struct probe_log log;
 	pthread_t t[THREADS];
 	atomic_store(&enough, false);
-	ck_assert_int_eq(start("log.mlpd"), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, busy, NULL), 0);
 	for (int i = 0; i < FORKS; i++) {
 		pid_t child = fork();
 		ck_assert_int_ge(child, 0);
 		if (child == 0) {
-			emit(300, 8);
+			session_emit(300, 8, 1);
 			profview_class("of a child");
 			_exit(profview_region("also of a child") ? 0 : 1);
 		}
-		emit(1, 9);
+		session_emit(1, 9, 1);
 		wait_for(child);
 	}
 	atomic_store(&enough, true);
@@ -232,9 +218,10 @@ START_TEST(a_slow_child_is_counted_once)
 	struct probe_log log;
 	int input[2];
 	pid_t other;
-	char *const cat[] = { "cat", NULL };
+	char name[] = "cat";
+	char *const cat[] = { name, NULL };
 	posix_spawn_file_actions_t actions;
-	ck_assert_int_eq(start("log.mlpd"), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
 	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(input, O_CLOEXEC), 0);
 	at_gate = true;
@@ -245,7 +232,7 @@ START_TEST(a_slow_child_is_counted_once)
 	at_gate = false;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input[0], 0);
-	ck_assert_int_eq(posix_spawnp(&other, "cat", &actions, NULL, cat, environ), 0);
+	ck_assert_int_eq(posix_spawnp(&other, name, &actions, NULL, cat, environ), 0);
 	posix_spawn_file_actions_destroy(&actions);
 	PROBE_WAIT(children_so_far() > 0);
 	ck_assert_int_eq(children_so_far(), 1);

@@ -14,39 +14,16 @@
 #include "probe/profview_probe.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 static char path[PROBE_PATH];
-
-static int start(const char *name, const char *more)
-{
-	char options[PROBE_PATH + 64];
-	snprintf(options, sizeof options, "output=%s%s", probe_path(path, name), more);
-	return pvp_session_start(options, &pvp_host_fake);
-}
-
-static void emit(uint64_t pairs, unsigned method)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key(method));
-		pvp_call(PVP_LEAVE, pvp_fake_key(method));
-	}
-}
-
-static uint64_t events_in_file(void)
-{
-	struct probe_log log;
-	probe_log_read(&log, path);
-	uint64_t n = probe_log_events(&log);
-	probe_log_finish(&log);
-	return n;
-}
 
 static void refused_to_a_child(void)
 {
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
-		_exit(start("log.mlpd", "") == EBUSY ? 0 : 1);
+		_exit(session_start(probe_path(path, "log.mlpd"), "") == EBUSY ? 0 : 1);
 	int status;
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -54,12 +31,13 @@ static void refused_to_a_child(void)
 
 START_TEST(two_writers_of_one_file_are_refused)
 {
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
-	emit(10, 1);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
+	session_emit(10, 1, 1);
 	refused_to_a_child();
 	ck_assert_int_eq(pvp_session_stop(), 0);
-	ck_assert_uint_eq(events_in_file(), 20);
-	ck_assert_int_eq(start("log.mlpd", ""), 0); /* nothing holds it any more */
+	ck_assert_uint_eq(session_events(path), 20);
+	ck_assert_int_eq(
+		session_start(probe_path(path, "log.mlpd"), ""), 0); /* nothing holds it any more */
 	ck_assert_int_eq(pvp_session_stop(), 0);
 }
 END_TEST
@@ -71,7 +49,7 @@ START_TEST(two_writers_of_one_pipe_are_refused)
 	int reader = open(path, O_RDONLY | O_NONBLOCK);
 	ck_assert_int_ge(reader, 0);
 	ck_assert_int_eq(flock(reader, LOCK_EX | LOCK_NB), 0);
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
 	refused_to_a_child();
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	close(reader);
@@ -88,14 +66,14 @@ START_TEST(a_killed_program_leaves_its_log)
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (start("log.mlpd", "") != 0)
+		if (session_start(probe_path(path, "log.mlpd"), "") != 0)
 			_exit(1);
 		profview_thread_name("victim");
-		emit(PAIRS, 6);
+		session_emit(PAIRS, 6, 1);
 		for (;;)
 			pause();
 	}
-	PROBE_WAIT(access(path, F_OK) == 0 && events_in_file() == 2 * PAIRS);
+	PROBE_WAIT(access(path, F_OK) == 0 && session_events(path) == 2 * PAIRS);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	probe_log_read(&log, path);
@@ -116,14 +94,14 @@ START_TEST(a_busy_program_is_never_far_ahead)
 	ck_assert_int_ge(child, 0);
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (start("log.mlpd", "") != 0)
+		if (session_start(probe_path(path, "log.mlpd"), "") != 0)
 			_exit(1);
 		for (;;) {
-			emit(1000, 6);
+			session_emit(1000, 6, 1);
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		}
 	}
-	PROBE_WAIT(access(path, F_OK) == 0 && events_in_file() > 100000);
+	PROBE_WAIT(access(path, F_OK) == 0 && session_events(path) > 100000);
 	uint64_t killed = (uint64_t)probe_now_ms() * 1000000;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

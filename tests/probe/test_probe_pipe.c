@@ -13,6 +13,7 @@
 #include "probe/profview_probe.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 static char path[PROBE_PATH];
 
@@ -27,14 +28,6 @@ static void start(const char *more)
 	/* A busy machine may keep a reader from reading for long. */
 	snprintf(options, sizeof options, "output=%s,linger=20000%s", path, more);
 	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
-}
-
-static void emit(uint64_t pairs)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key((unsigned)(i % 300)));
-		pvp_call(PVP_LEAVE, pvp_fake_key((unsigned)(i % 300)));
-	}
 }
 
 /*
@@ -93,7 +86,7 @@ START_TEST(one_byte_at_a_time)
 	make_pipe();
 	reader_start(&r, 1);
 	start("");
-	emit(30000);
+	session_emit(30000, 0, 300);
 	atomic_store(&r.go, true);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	reader_join(&r);
@@ -113,12 +106,12 @@ START_TEST(losses_are_counted_exactly)
 	reader_start(&r, 1 << 16);
 	start(",buffer=256k");
 	int64_t before = probe_now_ms();
-	emit(PAIRS);
+	session_emit(PAIRS, 0, 300);
 	ck_assert_int_lt(probe_now_ms() - before, PROBE_DEADLINE_MS);
 	atomic_store(&r.go, true);
 	size_t taken = 0;
 	PROBE_WAIT((taken = atomic_load(&r.taken)) > 100000);
-	emit(1000); /* the gap is over, or these are lost too */
+	session_emit(1000, 0, 300); /* the gap is over, or these are lost too */
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	reader_join(&r);
 	probe_log_check(&r.log);
@@ -148,12 +141,12 @@ START_TEST(a_reader_takes_the_place_of_another)
 	for (int i = 0; i < READERS; i++) {
 		struct probe_log log;
 		probe_log_init(&log);
-		emit(400);
+		session_emit(400, 0, 300);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		take(fd, &log);
 		/* One who looks, and goes again, changes nothing. */
 		close(open(path, O_RDONLY | O_NONBLOCK));
-		emit(400);
+		session_emit(400, 0, 300);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		take(fd, &log);
 		close(fd);
@@ -171,7 +164,7 @@ END_TEST
 
 static void *emit_many(void *pairs)
 {
-	emit(*(const uint64_t *)pairs);
+	session_emit(*(const uint64_t *)pairs, 0, 300);
 	return NULL;
 }
 
@@ -268,7 +261,7 @@ START_TEST(a_stalled_reader_delays_the_end_by_linger_only)
 	make_pipe();
 	reader_start(&r, 1 << 16);
 	start(",buffer=4m,linger=100");
-	emit(1000000);
+	session_emit(1000000, 0, 300);
 	ck_assert_int_eq(pvp_session_flush(), ETIMEDOUT);
 	int64_t before = probe_now_ms();
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
@@ -288,7 +281,7 @@ START_TEST(nobody_ever_reads)
 {
 	make_pipe();
 	start(",buffer=256k,linger=50");
-	emit(300000);
+	session_emit(300000, 0, 300);
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
 	ck_assert_int_eq(pvp_session_stop(), EALREADY);
 }
@@ -299,9 +292,9 @@ START_TEST(a_reader_may_come_late)
 	struct reader r;
 	make_pipe();
 	start("");
-	emit(20000);
+	session_emit(20000, 0, 300);
 	reader_start(&r, 4096);
-	emit(20000);
+	session_emit(20000, 0, 300);
 	ck_assert_int_eq(pvp_session_flush(), 0); /* the probe has found the reader */
 	atomic_store(&r.go, true);
 	ck_assert_int_eq(pvp_session_stop(), 0);
@@ -334,15 +327,15 @@ START_TEST(a_reader_leaves_and_another_comes)
 	profview_thread_name("speaker");
 	struct profview_counter *c = profview_counter("value", PROFVIEW_RAW);
 	profview_counter_set(c, 1000);
-	emit(1000);
+	session_emit(1000, 0, 300);
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	ck_assert_int_gt(read(first, bytes, sizeof bytes), 0);
 	close(first);
 	ck_assert_int_eq(pvp_session_flush(), ETIMEDOUT); /* by then it knows */
-	emit(1000);
+	session_emit(1000, 0, 300);
 	profview_counter_add(c, 1);
 	reader_start(&r, 1 << 16);
-	emit(SECOND);
+	session_emit(SECOND, 0, 300);
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	atomic_store(&r.go, true);
 	ck_assert_int_eq(pvp_session_stop(), 0);

@@ -9,41 +9,18 @@
 #include "probe/profview_probe.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 static char path[PROBE_PATH];
-
-static int start(const char *name, const char *more)
-{
-	char options[PROBE_PATH + 64];
-	snprintf(options, sizeof options, "output=%s%s", probe_path(path, name), more);
-	return pvp_session_start(options, &pvp_host_fake);
-}
-
-static void emit(uint64_t pairs, unsigned method)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key(method));
-		pvp_call(PVP_LEAVE, pvp_fake_key(method));
-	}
-}
-
-static uint64_t events_in_file(void)
-{
-	struct probe_log log;
-	probe_log_read(&log, path);
-	uint64_t n = probe_log_events(&log);
-	probe_log_finish(&log);
-	return n;
-}
 
 START_TEST(errors_are_values)
 {
 	ck_assert_int_eq(pvp_session_stop(), EALREADY);
 	ck_assert_int_eq(pvp_session_flush(), EALREADY);
-	ck_assert_int_eq(start("log.mlpd", ",unknown=1"), EINVAL);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ",unknown=1"), EINVAL);
 	ck_assert_int_eq(access(path, F_OK), -1); /* no file was made */
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
-	ck_assert_int_eq(start("other.mlpd", ""), EALREADY);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "other.mlpd"), ""), EALREADY);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(pvp_session_stop(), EALREADY);
@@ -53,7 +30,7 @@ END_TEST
 START_TEST(nothing_happens_while_not_recording)
 {
 	struct probe_log log;
-	emit(1000, 1);
+	session_emit(1000, 1, 1);
 	profview_alloc(profview_class("x"), NULL, 1);
 	profview_enter(0);
 	profview_mark(NULL);
@@ -63,10 +40,10 @@ START_TEST(nothing_happens_while_not_recording)
 	ck_assert_uint_eq(profview_region(""), 0);
 	ck_assert_uint_eq(profview_class(NULL), 0);
 	ck_assert_ptr_null(profview_counter("", PROFVIEW_RAW));
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
-	emit(10, 2);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
+	session_emit(10, 2, 1);
 	ck_assert_int_eq(pvp_session_stop(), 0);
-	emit(1000, 3);
+	session_emit(1000, 3, 1);
 	probe_log_read(&log, path);
 	probe_log_check(&log);
 	ck_assert_uint_eq(probe_log_events(&log), 20);
@@ -78,10 +55,12 @@ START_TEST(sessions_follow_each_other)
 {
 	for (unsigned i = 0; i < 20; i++) {
 		struct probe_log log;
-		ck_assert_int_eq(start("log.mlpd", i % 2 ? ",buffer=256k" : ",buffer=1m"), 0);
-		emit(100 + i, i);
+		ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"),
+					 i % 2 ? ",buffer=256k" : ",buffer=1m"),
+			0);
+		session_emit(100 + i, i, 1);
 		ck_assert_int_eq(pvp_session_stop(), 0);
-		emit(5, 99);
+		session_emit(5, 99, 1);
 		probe_log_read(&log, path);
 		probe_log_check(&log);
 		ck_assert_uint_eq(probe_log_events(&log), 2 * (100 + i));
@@ -96,7 +75,7 @@ static void *busy(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&enough))
-		emit(50, 3);
+		session_emit(50, 3, 1);
 	return NULL;
 }
 
@@ -110,8 +89,10 @@ START_TEST(sessions_among_busy_threads)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, busy, NULL), 0);
 	for (unsigned i = 0; i < 30; i++) {
 		struct probe_log log;
-		ck_assert_int_eq(start("log.mlpd", i % 2 ? "" : ",buffer=512k"), 0);
-		emit(50, 4);
+		ck_assert_int_eq(
+			session_start(probe_path(path, "log.mlpd"), i % 2 ? "" : ",buffer=512k"),
+			0);
+		session_emit(50, 4, 1);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		ck_assert_int_eq(pvp_session_stop(), 0);
 		probe_log_read(&log, path);
@@ -128,11 +109,11 @@ END_TEST
 
 START_TEST(flush_writes_everything)
 {
-	ck_assert_int_eq(start("log.mlpd", ""), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log.mlpd"), ""), 0);
 	for (uint64_t i = 1; i <= 20; i++) {
-		emit(137, 1);
+		session_emit(137, 1, 1);
 		ck_assert_int_eq(pvp_session_flush(), 0);
-		ck_assert_uint_eq(events_in_file(), i * 274);
+		ck_assert_uint_eq(session_events(path), i * 274);
 	}
 	ck_assert_int_eq(pvp_session_stop(), 0);
 }

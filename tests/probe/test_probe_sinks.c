@@ -13,23 +13,9 @@
 #include "tests/kit/host_fake.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 static char path[PROBE_PATH], other[PROBE_PATH];
-
-static int start(const char *output, const char *more)
-{
-	char options[3 * PROBE_PATH];
-	snprintf(options, sizeof options, "output=%s%s", output, more);
-	return pvp_session_start(options, &pvp_host_fake);
-}
-
-static void emit(uint64_t pairs, unsigned methods)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		pvp_call(PVP_ENTER, pvp_fake_key((unsigned)(i % methods)));
-		pvp_call(PVP_LEAVE, pvp_fake_key((unsigned)(i % methods)));
-	}
-}
 
 static off_t size_of(const char *name)
 {
@@ -53,8 +39,8 @@ START_TEST(a_command_gets_the_log)
 	char output[2 * PROBE_PATH];
 	snprintf(output, sizeof output, "|cat >%s; echo done >%s", probe_path(path, "log"),
 		probe_path(other, "done"));
-	ck_assert_int_eq(start(output, ",linger=20000"), 0);
-	emit(50000, 30);
+	ck_assert_int_eq(session_start(output, ",linger=20000"), 0);
+	session_emit(50000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(size_of(other), 5); /* the end waits for it */
 	read_whole(&log, path, 100000);
@@ -75,9 +61,9 @@ START_TEST(a_command_that_dies)
 	struct sigaction act = { .sa_handler = on_signal }, child, pipe_before;
 	sigaction(SIGCHLD, &act, &child);
 	sigaction(SIGPIPE, &act, &pipe_before);
-	ck_assert_int_eq(start("|exit 3", ",buffer=256k,linger=20000"), 0);
+	ck_assert_int_eq(session_start("|exit 3", ",buffer=256k,linger=20000"), 0);
 	for (int i = 0; i < 50; i++) {
-		emit(10000, 30);
+		session_emit(10000, 0, 30);
 		pvp_session_flush();
 	}
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
@@ -99,7 +85,7 @@ START_TEST(a_command_has_a_clean_environment)
 	snprintf(output, sizeof output,
 		"|cat >/dev/null; echo \"$PROBE_KEPT$PROFVIEW_OPTIONS\" >%s",
 		probe_path(path, "environment"));
-	ck_assert_int_eq(start(output, ",linger=20000"), 0);
+	ck_assert_int_eq(session_start(output, ",linger=20000"), 0);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(size_of(path), 4);
 	unsetenv("PROFVIEW_OPTIONS");
@@ -115,15 +101,15 @@ START_TEST(a_file_is_continued)
 	char output[32];
 	int fd = open(probe_path(path, "log"), O_RDWR | O_CREAT, 0600);
 	snprintf(output, sizeof output, "#%d", fd);
-	ck_assert_int_eq(start(output, ""), 0);
-	emit(1000, 3);
+	ck_assert_int_eq(session_start(output, ""), 0);
+	session_emit(1000, 0, 3);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC); /* open, and not for children */
 	read_whole(&log, path, 2000);
 	probe_log_finish(&log);
 	off_t first = size_of(path);
-	ck_assert_int_eq(start(output, ""), 0);
-	emit(500, 3);
+	ck_assert_int_eq(session_start(output, ""), 0);
+	session_emit(500, 0, 3);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_gt(size_of(path), first);
 	close(fd);
@@ -150,8 +136,8 @@ static void through(int reading, int writing)
 	log.bytes_allocated = (uint64_t)reading;
 	ck_assert_int_eq(pthread_create(&t, NULL, read_descriptor, &log), 0);
 	snprintf(output, sizeof output, "#%d", writing);
-	ck_assert_int_eq(start(output, ",linger=20000"), 0);
-	emit(200000, 30);
+	ck_assert_int_eq(session_start(output, ",linger=20000"), 0);
+	session_emit(200000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	close(writing);
 	pthread_join(t, NULL);
@@ -189,8 +175,8 @@ START_TEST(a_socket_whose_reader_left)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	snprintf(output, sizeof output, "#%d", fds[1]);
 	close(fds[0]);
-	ck_assert_int_eq(start(output, ",linger=20000"), 0);
-	emit(1000, 3);
+	ck_assert_int_eq(session_start(output, ",linger=20000"), 0);
+	session_emit(1000, 0, 3);
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
 	ck_assert_int_eq(atomic_load(&pipes), 0);
 	sigaction(SIGPIPE, &before, NULL);
@@ -200,9 +186,9 @@ END_TEST
 
 START_TEST(no_such_descriptor)
 {
-	ck_assert_int_eq(start("#9999", ""), EBADF);
-	ck_assert_int_eq(start("#", ""), EINVAL);
-	ck_assert_int_eq(start("#1x", ""), EINVAL);
+	ck_assert_int_eq(session_start("#9999", ""), EBADF);
+	ck_assert_int_eq(session_start("#", ""), EINVAL);
+	ck_assert_int_eq(session_start("#1x", ""), EINVAL);
 }
 END_TEST
 
@@ -224,13 +210,13 @@ static void read_packed(struct probe_log *log, const char *name, bool whole)
 START_TEST(compressed_and_live)
 {
 	struct probe_log log;
-	ck_assert_int_eq(start(probe_path(path, "log.gz"), ",zip"), 0);
-	emit(100000, 30);
+	ck_assert_int_eq(session_start(probe_path(path, "log.gz"), ",zip"), 0);
+	session_emit(100000, 0, 30);
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	read_packed(&log, path, false); /* all of it, without an end */
 	ck_assert_uint_eq(probe_log_events(&log), 200000);
 	probe_log_finish(&log);
-	emit(100000, 30);
+	session_emit(100000, 0, 30);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	read_packed(&log, path, true);
 	probe_log_check(&log);
@@ -247,9 +233,9 @@ START_TEST(a_size_is_kept_and_told)
 {
 	enum { MOST = 400000 };
 	struct probe_log log;
-	ck_assert_int_eq(start(probe_path(path, "log"), ",maxsize=400000"), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log"), ",maxsize=400000"), 0);
 	for (int i = 0; i < 40; i++) {
-		emit(10000, 30);
+		session_emit(10000, 0, 30);
 		pvp_session_flush();
 	}
 	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT);
@@ -281,14 +267,14 @@ START_TEST(the_newest_is_kept)
 	enum { RING = 512 << 10, ROUNDS = 60, PAIRS = 5000 };
 	char older[PROBE_PATH + 8];
 	struct probe_log log;
-	ck_assert_int_eq(start(probe_path(path, "log"), ",ring=512k"), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log"), ",ring=512k"), 0);
 	snprintf(older, sizeof older, "%s.1", path);
 	for (int i = 0; i < ROUNDS; i++) {
-		emit(PAIRS, 30);
+		session_emit(PAIRS, 0, 30);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		ck_assert_int_lt(size_of(path), RING / 2 + (64 << 10));
 	}
-	emit(7, 7); /* fake.method_0 .. 6 once more */
+	session_emit(7, 0, 7); /* fake.method_0 .. 6 once more */
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_lt(size_of(older), RING / 2 + (64 << 10));
 	ck_assert_int_gt(size_of(older), RING / 2 - (128 << 10));
@@ -310,10 +296,10 @@ START_TEST(a_compressed_ring)
 {
 	char older[PROBE_PATH + 8];
 	struct probe_log log;
-	ck_assert_int_eq(start(probe_path(path, "log"), ",ring=256k,zip"), 0);
+	ck_assert_int_eq(session_start(probe_path(path, "log"), ",ring=256k,zip"), 0);
 	snprintf(older, sizeof older, "%s.1", path);
 	for (int i = 0; i < 60; i++) {
-		emit(5000, 30);
+		session_emit(5000, 0, 30);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 	}
 	ck_assert_int_eq(pvp_session_stop(), 0);
@@ -329,9 +315,9 @@ END_TEST
 START_TEST(a_ring_asks_for_a_file)
 {
 	ck_assert_int_eq(mkfifo(probe_path(path, "pipe"), 0600), 0);
-	ck_assert_int_eq(start(path, ",ring=1m"), EINVAL);
-	ck_assert_int_eq(start("|cat", ",ring=1m"), EINVAL);
-	ck_assert_int_eq(start(probe_path(path, "log"), ",ring=1m,maxsize=1m"), EINVAL);
+	ck_assert_int_eq(session_start(path, ",ring=1m"), EINVAL);
+	ck_assert_int_eq(session_start("|cat", ",ring=1m"), EINVAL);
+	ck_assert_int_eq(session_start(probe_path(path, "log"), ",ring=1m,maxsize=1m"), EINVAL);
 }
 END_TEST
 

@@ -22,6 +22,7 @@
 #include "probe/control/session.h"
 #include "tests/kit/probe_kills.h"
 #include "tests/kit/probe_kit.h"
+#include "tests/kit/session_kit.h"
 
 enum { LONGEST = 10000 }; /* times that a soak may take */
 
@@ -41,15 +42,6 @@ static void start(const char *more)
 	ck_assert_int_eq(pvp_session_start(options, &pvp_host_fake), 0);
 }
 
-static void emit(uint64_t pairs, unsigned first, unsigned methods)
-{
-	for (uint64_t i = 0; i < pairs; i++) {
-		unsigned m = first + (unsigned)(i % methods);
-		pvp_call(PVP_ENTER, pvp_fake_key(m));
-		pvp_call(PVP_LEAVE, pvp_fake_key(m));
-	}
-}
-
 /* ---- 64 threads */
 
 enum { THREADS = 64 };
@@ -58,7 +50,7 @@ static void *one_of_many(void *arg)
 {
 	unsigned number = *(unsigned *)arg, rounds = longer(20);
 	for (unsigned i = 0; i < rounds; i++)
-		emit(500, number * 10, 10);
+		session_emit(500, number * 10, 10);
 	return NULL;
 }
 
@@ -120,7 +112,7 @@ static void *emit_on(void *arg)
 {
 	unsigned first = *(unsigned *)arg;
 	while (!atomic_load(&enough)) {
-		emit(2000, first, 40);
+		session_emit(2000, first, 40);
 		probe_nap();
 	}
 	return NULL;
@@ -155,7 +147,7 @@ START_TEST(readers_are_killed_and_return)
 	atomic_store(&enough, true);
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	emit(100, 3, 1);
+	session_emit(100, 3, 1);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(waitpid(last, &status, 0), last);
 	ck_assert_int_eq(status, 0);
@@ -176,7 +168,7 @@ static void be_a_victim(struct kill_said *said, const char *more)
 	atomic_store(&said->writer, atomic_load(&pvp_backpressure.writer));
 	for (uint64_t n = 0;; n += 2000) {
 		kill_say(said, n);
-		emit(1000, 0, 30);
+		session_emit(1000, 0, 30);
 		nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 	}
 }
@@ -305,7 +297,7 @@ static size_t resident(void)
 
 static void *an_hour_of_work(void *arg)
 {
-	emit(300, *(unsigned *)arg, 20);
+	session_emit(300, *(unsigned *)arg, 20);
 	profview_thread_name("worker");
 	return NULL;
 }
@@ -332,7 +324,7 @@ START_TEST(a_day)
 		}
 		if (i % 100 == 0)
 			pvp_fake_unload(0, 50);
-		emit(20, i % 60, 5);
+		session_emit(20, i % 60, 5);
 		profview_counter_set(c, i);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		if (i == rounds / 4)
