@@ -149,7 +149,8 @@ do_test() {
 	need_fuzzer
 	failed=0
 	build_in build
-	run_tests build
+	# Most tests of real programs wait for them: so many more at a time than there are processors.
+	run_tests build --num-processes "$(($(nproc) * 2))"
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		folders+=(build/meson-dist/*/build)

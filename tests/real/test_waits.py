@@ -17,7 +17,8 @@ EACH, MS = 100, 10
 KINDS = {'native': 20, 'mono': 2, 'clr': 2}
 AT_ONCE = {'native': 20, 'mono': 1, 'clr': 1}  # threads, each with its kind
 MONO_CUTS = 10
-OPTIONS = [f'{word}={rate}' for word in ('sample', 'sample-real') for rate in (1, 100, 1000, 10000)]
+WORDS = 'sample', 'sample-real'
+RATES = {'native': (1, 100, 1000, 10000), 'mono': (1, 100, 1000, 10000), 'clr': (100, 10000)}
 GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
 
 
@@ -72,7 +73,7 @@ def main(host, profview, library, program, dotnet='none'):
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'waits-{host}')
     with target.scratch() as folder:
-        for options in OPTIONS:
+        for options in (f'{word}={rate}' for word in WORDS for rate in RATES[host]):
             # Mono's own sampler signals every thread while one of them computes.
             for words in ([],) if host == 'mono' else ([], ['busy']):
                 log = pathlib.Path(folder, f'{options}-{len(words)}.mlpd')

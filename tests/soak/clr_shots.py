@@ -4,7 +4,7 @@
 usage: clr_shots.py PROFVIEW SERVER.DLL DOTNET [--each N] [TIMES]       ('none': skipped)
 TIMES joins, by turns with fields alone, with most of what can be asked for when a program is joined,
 and with all of it, which changes the collector; N joins a server, then its exit status is awaited. The test suite
-joins ten times, the command by itself a thousand.
+joins six times, the command by itself a thousand.
 """
 import argparse
 import contextlib
