@@ -25,6 +25,11 @@ FILES = {
 # Rooms that need each other in circles.
 ROOMS = set()
 
+# What probe/meson.build takes objects from, and for what.
+PARTS = {
+    'libpv-probe-parts.a': ('libprofview-native.so', 'libmono-profiler-profview.so', 'libprofview-coreclr.so'),
+    'libpv-probe.a': ('libprofview-native.so',),
+}
 # Of libc, though the native probe stands in front of them.
 LIBC = {'malloc', 'calloc', 'realloc', 'free'}
 
@@ -47,7 +52,17 @@ def objects(build):
                     break
     if not found:
         sys.exit(f'{root}: no objects')
+    join_parts(found)
     return found
+
+
+def join_parts(found):
+    """Objects that were compiled for one target and are linked into others as well are theirs, too."""
+    for shared, users in PARTS.items():
+        parts = [row for folder, rows in found.items() if folder.name == f'{shared}.p' for row in rows]
+        for folder in found:
+            if folder.name in (f'{user}.p' for user in users):
+                found[folder] = found[folder] + parts
 
 
 def blocks(command, paths):
