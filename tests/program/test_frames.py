@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every pane at twenty sizes: nothing beyond the screen, no half of a wide character, a cursor where
-there are rows, and no crash.
+"""Every pane of a log with every kind of event at twenty sizes; of a real log, which takes three times
+as long to read, and with more keys at seven: nothing beyond the screen, no half of a wide character, a
+cursor where there are rows, and no crash.
 
 usage: test_frames.py PROFVIEW MAKE_LOG LOG ...
 """
@@ -16,6 +17,8 @@ PANES = ('', '2', '22', '3', '4', '444', '4444', '5', '66', '7', '77', '0', *'YL
 DEEPER = ('2<Tab><Tab><Enter>', '22**', '3<Enter>', '4gmG', '444yb', '4444d<Tab><Tab><Tab>', '4444Bj<Tab>',
           'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '{{{[', '3<F6>', '2<F1>', '`jj', 'M<Enter>')
 SIZES = [(w, h) for w in (20, 40, 41, 80, 120) for h in (5, 10, 24, 36)]
+# Each width, as what is drawn is cut at it, and the least and the most of both.
+FEWER = [(20, 5), *((w, h) for w, h in SIZES if h == 24), (120, 36)]
 WORLDS = (('every-kind', '15', '8'), ('strings', '17', '8'))
 CURSOR = '\u25b6\u25b8'
 LEAST_ROWS = 12 # of a screen on which a pane with rows has room for one
@@ -61,14 +64,15 @@ def has_rows(done):
 
 def main(profview, make_log, *logs):
     with tempfile.TemporaryDirectory() as top:
-        logs = list(logs)
+        made = []
         for world in WORLDS:
             path = pathlib.Path(top, f'{world[0]}.mlpd')
             path.write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
                                             check=True).stdout)
-            logs.append(str(path))
-        jobs = [(log, keys, size) for log in logs for size in SIZES
-                for keys in (*PANES, *(DEEPER if log == logs[0] else ()))]
+            made.append(str(path))
+        jobs = [(log, keys, size) for log in (*made, *logs) for keys in PANES
+                for size in (SIZES if log == made[0] else FEWER)]
+        jobs += [(logs[0], keys, size) for keys in DEEPER for size in FEWER]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             frames = dict(zip(jobs, pool.map(lambda j: frame(profview, *j), jobs)))
     bad = [f'{pathlib.Path(log).name} {keys} {size}: {what}' for (log, keys, size), done in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real log cut at every byte of its last bytes and of the last event of each kind; with flipped bytes.
+"""A real log cut at every byte of its end and of the last event of each kind; with flipped bytes.
 
 usage: test_cut.py cuts|header|flips|zip PROFVIEW COUNTED.EXE
 A cut's figures are those of the events that are whole before it. Exit codes: 0 when it ends at a
@@ -19,7 +19,8 @@ from verdict import Verdict
 
 OPTIONS = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,gchandle,finalization'
 WORLDS = 'throws locks handles finalizers'.split()
-TAIL = 256
+TAIL = 64
+FIRST, LAST = 16, 8  # bytes of an event
 KINDS = 10  # that are there to be cut
 WATCHED = 70000  # of the end, where the last event of each kind is looked for
 FLIPS = 120
@@ -72,7 +73,8 @@ def cuts(v, data, profview, folder):
         figure = figures(log)
         for kind in figure[0] if states else ():
             if figure[0][kind] != states[-1][0].get(kind):
-                last_of[kind] = range(ends[-1] + 1, offset + 1)
+                inside = range(ends[-1] + 1, offset + 1)
+                last_of[kind] = {*inside[:FIRST], *inside[-LAST:]}  # between them is text
         ends.append(offset)
         states.append(figure)
 
