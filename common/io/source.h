@@ -15,6 +15,7 @@
 struct pv_source;
 
 /* GROWING is any followed file; it turns into PIPE if a named pipe appears where it is awaited. */
+enum { PV_SOURCE_SILENCE_MS = 2000 }; /* without a first byte: worth a line to the user */
 enum pv_source_kind { PV_SOURCE_FILE, PV_SOURCE_GROWING, PV_SOURCE_PIPE, PV_SOURCE_STDIN };
 
 struct pv_source_options {
@@ -26,10 +27,9 @@ struct pv_source_options {
 };
 
 /*
- * Opens `path` ("-" is standard input). For pipes and stdin this forks the drainer, so it should
- * run before the process starts any thread; descriptor 0 is /dev/null afterwards. Standard input
- * that is a regular file is that file. (A pipe that only appears while it is followed is forked
- * for in pv_source_read(); the child keeps to what is safe after a fork among threads.)
+ * Opens `path` ("-" is standard input). For pipes and stdin this forks the drainer: to be called
+ * before any thread is started; descriptor 0 is /dev/null afterwards. Standard input that is a file
+ * is that file. (A pipe that only appears while it is followed is forked for in pv_source_read().)
  * NULL on failure: PV_EIO (cannot open), PV_EBUSY (another viewer holds the pipe; *reterr names
  * its pid), PV_EUSAGE (record exists, or there is no pipe to record; stdin is a terminal),
  * PV_ENOMEM.

@@ -330,11 +330,24 @@ bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr)
 
 enum turn { GO_ON, DONE, FAILED };
 
-static void wait_for_more(struct pv_source *s, const volatile int *stop)
+/* Of a named pipe or a file that is not there yet; what a command pipes in takes its time. */
+static bool nothing_came(const struct pv_source *s)
+{
+	struct pv_source_info info;
+	pv_source_info(s, &info);
+	return info.waiting && info.kind != PV_SOURCE_STDIN;
+}
+
+static void wait_for_more(struct pv_source *s, const struct pv_dump_input *in, bool *said)
 {
 	struct pollfd p = { .fd = pv_source_wait_fd(s), .events = POLLIN };
-	if (!(stop && *stop))
-		poll(&p, p.fd >= 0, 1000); /* interrupted by the signal that sets *stop */
+	int n = 1;
+	if (!(in->stop && *in->stop)) /* interrupted by the signal that sets *stop */
+		n = poll(&p, p.fd >= 0, PV_SOURCE_SILENCE_MS);
+	if (n == 0 && in->waits && !*said && nothing_came(s)) {
+		in->waits(in->path);
+		*said = true;
+	}
 	pv_source_wait_clear(s);
 }
 
@@ -364,9 +377,17 @@ static enum turn restart(struct pv_dump **d, FILE *out, struct pv_error *reterr)
 	return GO_ON;
 }
 
-static enum turn pump(struct pv_dump **d, struct pv_source *s, const volatile int *stop, FILE *out,
-	struct pv_error *reterr)
+struct pumped {
+	struct pv_source *source;
+	struct pv_dump *dump;
+	FILE *out;
+	bool said; /* that nothing comes */
+};
+
+static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct pv_error *reterr)
 {
+	struct pv_source *s = u->source;
+	struct pv_dump **d = &u->dump;
 	uint8_t bytes[64 << 10];
 	uint64_t n = 0;
 	switch (pv_source_read(s, bytes, sizeof bytes, &n, reterr)) {
@@ -378,12 +399,12 @@ static enum turn pump(struct pv_dump **d, struct pv_source *s, const volatile in
 				s, (*d)->framer.header.pid, (*d)->framer.header.start_time_ms);
 		return GO_ON;
 	case PV_READ_NOTHING:
-		wait_for_more(s, stop);
+		wait_for_more(s, in, &u->said);
 		return GO_ON;
 	case PV_READ_GAP:
 		return pv_dump_gap(*d, n, reterr) ? GO_ON : FAILED;
 	case PV_READ_RESTART:
-		return restart(d, out, reterr);
+		return restart(d, u->out, reterr);
 	case PV_READ_END:
 		return DONE;
 	default:
@@ -391,11 +412,11 @@ static enum turn pump(struct pv_dump **d, struct pv_source *s, const volatile in
 	}
 }
 
-bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE *out,
-	struct pv_dump_totals *ret_totals, struct pv_error *reterr)
+bool pv_dump_path(const struct pv_dump_input *in, FILE *out, struct pv_dump_totals *ret_totals,
+	struct pv_error *reterr)
 {
-	struct pv_source *s =
-		pv_source_open(path, &(struct pv_source_options){ .follow = follow }, reterr);
+	struct pv_source *s = pv_source_open(
+		in->path, &(struct pv_source_options){ .follow = in->follow }, reterr);
 	if (!s)
 		return false;
 	struct pv_source_info info;
@@ -408,8 +429,10 @@ bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE 
 	}
 	if (!d)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	while (turn == GO_ON && !(stop && *stop))
-		turn = pump(&d, s, stop, out, reterr);
+	struct pumped u = { .source = s, .dump = d, .out = out };
+	while (turn == GO_ON && !(in->stop && *in->stop))
+		turn = pump(&u, in, reterr);
+	d = u.dump; /* a file that was written anew has another */
 	/* Stopped by the user: what is still on its way is no damage. */
 	bool ok = turn == GO_ON || (turn == DONE && end_whole(d, s, reterr));
 	if (d && ret_totals)

@@ -37,13 +37,19 @@ bool pv_dump_gap(struct pv_dump *d, uint64_t bytes, struct pv_error *reterr);
 bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr);
 void pv_dump_totals(const struct pv_dump *d, struct pv_dump_totals *ret);
 
+struct pv_dump_input {
+	const char *path; /* "-": standard input */
+	bool follow;
+	const volatile int *stop;        /* may be NULL; a signal handler may set it */
+	void (*waits)(const char *path); /* called once where nothing comes; may be NULL */
+};
+
 /*
- * Dumps a file ("-": standard input) to its end; with `follow`, waits for more (and for the file
- * to appear) until its writer has gone or *stop becomes non-zero (`stop` may be NULL; a signal
- * handler may set it). Forks a drainer for pipes: call before any thread exists. On failure
- * ret_totals, which may be NULL, still says how far it came.
+ * Dumps a file to its end; with `follow`, waits for more (and for the file to appear) until its
+ * writer has gone or *stop becomes non-zero. Forks a drainer for pipes: call before any thread
+ * exists. On failure ret_totals, which may be NULL, still says how far it came.
  */
-bool pv_dump_path(const char *path, bool follow, const volatile int *stop, FILE *out,
-	struct pv_dump_totals *ret_totals, struct pv_error *reterr);
+bool pv_dump_path(const struct pv_dump_input *in, FILE *out, struct pv_dump_totals *ret_totals,
+	struct pv_error *reterr);
 
 #endif

@@ -124,7 +124,7 @@ static bool ask_all(const char *path, struct pv_ingest *in, FILE *out)
 	struct pv_dump_totals totals;
 	const struct pv_report_options o = { .format = PV_REPORT_JSON, .sections = "all" };
 	return report(path, in, &o, out) && read_shot(in, 0, NULL) &&
-	       pv_dump_path(path, false, NULL, out, &totals, &e);
+	       pv_dump_path(&(struct pv_dump_input){ .path = path }, out, &totals, &e);
 }
 
 typedef bool question(const char *path, struct pv_ingest *in, FILE *out);

@@ -7,6 +7,7 @@ import gzip
 import os
 import pathlib
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -100,6 +101,29 @@ def a_pipe(profview, folder):
     v.close()
 
 
+def nobody_writes(profview, folder, log):
+    """A named pipe without a writer is waited for, and a line says so; then it is read as ever."""
+    data = gzip.decompress(pathlib.Path(log).read_bytes())
+    verbs = ['report'], ['brief'], ['dump'], ['--dump'], ['report', '--range', '0..1s']
+    begun = []
+    for i, (verb, *more) in enumerate(verbs):
+        fifo = folder / f'silent{i}'
+        os.mkfifo(fifo)
+        begun.append((fifo, subprocess.Popen(
+            [profview, *([verb] if verb != '--dump' else []), fifo, *(more or ['--dump'] * (verb == '--dump'))],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)))
+    for fifo, process in begun:
+        come, _, _ = select.select([process.stderr], [], [], 60)
+        line = process.stderr.readline().decode() if come else ''
+        check(f'{process.args[1:]}: waits aloud',
+              line == f'profview: {fifo}: nothing has come yet, still waiting\n', line)
+        with fifo.open('wb') as to:
+            to.write(data)
+        out, rest = process.communicate(timeout=60)
+        check(f'{process.args[1:]}: then reads', (process.returncode, rest) == (0, b'') and len(out) > 500,
+              (process.returncode, rest))
+
+
 def no_file_to_convert(profview, folder):
     """What gives other bytes when it is read again is refused before it is read, with or without a writer."""
     fifo = folder / 'no-writer'
@@ -134,6 +158,7 @@ def main(profview, log):
             without_a_terminal(profview, path, words)
             with_a_terminal(profview, path, words)
         a_pipe(profview, folder)
+        nobody_writes(profview, folder, log)
         no_file_to_convert(profview, folder)
         grows(profview, folder, log)
     print('\n'.join(test_terminal.FAILED) or 'what is no log was said in one line each time')

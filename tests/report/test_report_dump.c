@@ -213,6 +213,13 @@ START_TEST(a_full_disk_is_an_error)
 }
 END_TEST
 
+static bool dump_path(const char *path, bool follow, const volatile int *stop, FILE *out,
+	struct pv_dump_totals *ret_totals, struct pv_error *reterr)
+{
+	const struct pv_dump_input in = { .path = path, .follow = follow, .stop = stop };
+	return pv_dump_path(&in, out, ret_totals, reterr);
+}
+
 START_TEST(a_file_is_dumped_to_its_end)
 {
 	struct log l;
@@ -223,12 +230,11 @@ START_TEST(a_file_is_dumped_to_its_end)
 	close(fd);
 	struct result whole = dump(l.bytes, l.n, l.n), r = { 0 };
 	FILE *out = open_memstream(&r.text, &r.size);
-	ck_assert_msg(
-		pv_dump_path(path, false, NULL, out, &r.totals, &r.error), "%s", r.error.what);
+	ck_assert_msg(dump_path(path, false, NULL, out, &r.totals, &r.error), "%s", r.error.what);
 	fclose(out);
 	ck_assert_str_eq(r.text, whole.text);
 	ck_assert(r.totals.complete);
-	ck_assert(!pv_dump_path("/nonexistent/x.mlpd", false, NULL, stdout, NULL, &r.error));
+	ck_assert(!dump_path("/nonexistent/x.mlpd", false, NULL, stdout, NULL, &r.error));
 	ck_assert_int_eq(r.error.code, PV_EIO);
 	unlink(path);
 	free(r.text);
@@ -296,7 +302,7 @@ START_TEST(a_growing_file_is_followed_until_its_writer_has_gone)
 	struct pv_dump_totals totals;
 	struct pv_error e = { 0 };
 	int status;
-	ck_assert_msg(pv_dump_path(log, true, NULL, out, &totals, &e), "%s", e.what);
+	ck_assert_msg(dump_path(log, true, NULL, out, &totals, &e), "%s", e.what);
 	fclose(out);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -322,7 +328,7 @@ START_TEST(following_stops_when_told)
 	struct pv_error e = { 0 };
 	FILE *out = fopen("/dev/null", "w");
 	ck_assert_ptr_nonnull(out);
-	ck_assert(pv_dump_path(path, true, &stop, out, &totals, &e));
+	ck_assert(dump_path(path, true, &stop, out, &totals, &e));
 	ck_assert(totals.complete); /* what is still on its way is no damage */
 	fclose(out);
 	unlink(path);

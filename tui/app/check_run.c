@@ -52,7 +52,8 @@ static struct ui_feed *load(struct work *w, const char *path)
 		.from_end = o->from_end,
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
-		.thread = o->thread };
+		.thread = o->thread,
+		.waits = ui_exit_waits };
 	struct ui_feed_status s;
 	struct ui_options named = *o;
 	struct ui_feed *f = ui_feed_open(&fo, &err);

@@ -30,7 +30,8 @@ static bool add_log(struct work *w, enum pv_diff_side side, const char *path)
 		.from_end = own ? o->base_from_end : o->from_end,
 		.from_ns = own ? o->base_from_ns : o->from_ns,
 		.to_ns = own ? o->base_to_ns : o->to_ns,
-		.thread = o->thread };
+		.thread = o->thread,
+		.waits = ui_exit_waits };
 	struct ui_options named = *o;
 	struct ui_feed_status s;
 	struct ui_feed *f = ui_feed_open(&fo, &err);

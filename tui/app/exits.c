@@ -60,6 +60,11 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
 	return code ? code : s.unkept ? EXIT_OWN : 0;
 }
 
+void ui_exit_waits(const char *path)
+{
+	ui_complain(path, "nothing has come yet, still waiting");
+}
+
 const char *ui_output_name(const struct ui_options *o)
 {
 	return strcmp(o->output, "-") == 0 ? "standard output" : o->output;

@@ -41,7 +41,8 @@ static struct ui_feed *open_feed(struct work *w, const char *thread)
 		.from_end = o->from_end,
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
-		.thread = thread };
+		.thread = thread,
+		.waits = ui_exit_waits };
 	struct ui_feed *f = ui_feed_open(&fo, &w->err);
 	if (f)
 		ui_feed_load(f, NULL);

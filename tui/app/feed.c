@@ -86,17 +86,31 @@ static bool over(const struct pv_ingest_status *s)
 	return s->state == PV_INGEST_ENDED || s->state == PV_INGEST_FAILED;
 }
 
+/* A named pipe without a writer, or a file that is not there yet. What a command pipes in takes its time. */
+static bool waits_for_somebody(const struct pv_ingest_status *s)
+{
+	return s->source.waiting && s->source.kind != PV_SOURCE_STDIN;
+}
+
 /* False when stopped. */
-static bool wait_until_over(struct pv_ingest *in, const int *stop_fd)
+static bool wait_until_over(
+	struct pv_ingest *in, const int *stop_fd, const struct ui_feed_options *o)
 {
 	struct pv_ingest_status s;
+	bool said = !o->waits;
 	for (pv_ingest_status(in, &s); !over(&s); pv_ingest_status(in, &s)) {
 		struct pollfd p[] = { { .fd = pv_ingest_fd(in), .events = POLLIN },
 			{ .fd = stop_fd ? *stop_fd : -1, .events = POLLIN } };
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		bool tell = !said && waits_for_somebody(&s);
+		int n = poll(p, 2, tell ? PV_SOURCE_SILENCE_MS : -1);
+		if (n < 0 && errno != EINTR)
 			return false;
 		if (p[1].revents)
 			return false;
+		if (n == 0) {
+			o->waits(o->path);
+			said = true;
+		}
 		pv_ingest_clear(in);
 		ui_memory_ahead();
 	}
@@ -126,7 +140,7 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 	f->scout = start(o, &all, reterr);
 	if (!f->scout)
 		return false;
-	wait_until_over(f->scout, NULL);
+	wait_until_over(f->scout, NULL, o);
 	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
 	if (o->from_end)
 		count_from_end(m, &only->from_ns, &only->to_ns);
@@ -284,7 +298,7 @@ void ui_feed_turn(struct ui_feed *f)
 
 bool ui_feed_load(struct ui_feed *f, const int *stop_fd)
 {
-	bool all = wait_until_over(f->ingest, stop_fd);
+	bool all = wait_until_over(f->ingest, stop_fd, &f->options);
 	ui_feed_adopt(f);
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);

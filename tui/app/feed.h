@@ -32,7 +32,8 @@ struct ui_feed_options {
 	bool ranged;   /* reports: only from_ns to to_ns (half-open; negative with */
 	bool from_end; /* from_end: counted from the latest event) */
 	int64_t from_ns, to_ns;
-	const char *thread; /* reports: only this one, "0x..." or a name; NULL = all */
+	const char *thread;              /* reports: only this one, "0x..." or a name; NULL = all */
+	void (*waits)(const char *path); /* ui_feed_load(), once where nothing comes; or NULL */
 };
 
 enum ui_feed_state {

@@ -57,7 +57,8 @@ static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct
 		.from_end = o->from_end,
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
-		.thread = o->thread };
+		.thread = o->thread,
+		.waits = ui_exit_waits };
 	return ui_feed_open(&fo, err);
 }
 
@@ -232,7 +233,10 @@ static int run_dump(const struct ui_options *o)
 	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
-	bool ok = pv_dump_path(o->path, o->follow, &stop, stdout, &totals, &err);
+	const struct pv_dump_input in = {
+		.path = o->path, .follow = o->follow, .stop = &stop, .waits = ui_exit_waits
+	};
+	bool ok = pv_dump_path(&in, stdout, &totals, &err);
 	if (stop)
 		return ui_exit_output(128 + stop);
 	if (!ok)
