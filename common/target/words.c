@@ -19,8 +19,8 @@ enum kind {
 	LARGE,  /* one from 256k on */
 	SIZES,  /* likewise, or none */
 	NUMBER, /* from 0 on */
-	RATE,   /* a number from 1 on, or none */
-	SHOT,   /* none, ondemand, onshutdown, Ngc, Nms */
+	RATE,   /* a number from 1 to most, or none */
+	SHOT,   /* none, ondemand, onshutdown, Ngc, Nms, nogc */
 	SOCKET, /* on, off, an absolute path */
 	TEXT,   /* anything */
 	TEXTS,  /* anything, or none */
@@ -92,10 +92,8 @@ static const struct row rows[] = {
 	{ "program", ALL, OURS, NULL, 0 },
 	{ "ring", ALL, LARGE, NULL, 0 },
 	{ "runtime", M | D, GROUP, NULL, 0 },
-	{ "sample", M | D, RATE, NULL, 0 },
-	{ "sample", N, RATE, NULL, 10000 },
-	{ "sample-real", M | D, RATE, NULL, 0 },
-	{ "sample-real", N, RATE, NULL, 10000 },
+	{ "sample", ALL, RATE, NULL, 10000 },
+	{ "sample-real", ALL, RATE, NULL, 10000 },
 	{ "spans", D, CHOICE, "|files", 0 },
 	{ "strings", D, NUMBER, NULL, 0 },
 	{ "stock", M | D, PLAIN, NULL, 0 },
@@ -145,6 +143,8 @@ static bool is_shot(struct value v, unsigned host)
 	struct value unit = { v.at ? v.at + n : NULL, v.len - n };
 	if (!v.at || equals(v, "ondemand") || equals(v, "onshutdown"))
 		return true;
+	if (equals(v, "nogc"))
+		return host == PV_HOST_DOTNET;
 	bool number = n > 0 && n < 9 && *v.at != '0';
 	return number && (equals(unit, "ms") || (host != PV_HOST_NATIVE && equals(unit, "gc")));
 }
@@ -232,11 +232,13 @@ static const char *wanted(const struct row *r, unsigned hosts)
 	case NUMBER:
 		return r->most == 64 ? "a number up to 64" : "a number, not too large";
 	case RATE:
-		return r->most ? "a number from 1 to 10000" : "a number from 1 on";
+		return "a number from 1 to 10000";
 	case SHOT:
 		return hosts == PV_HOST_NATIVE
 			       ? "no value, 1000ms, ondemand or onshutdown: a native program has no"
 				 " collections"
+		       : hosts == PV_HOST_DOTNET
+			       ? "no value, 5gc, 1000ms, ondemand, onshutdown or nogc"
 			       : "no value, 5gc, 1000ms, ondemand or onshutdown";
 	case FILTER:
 		return "terms like n:App or -c:Test*, joined by +: a: assembly, n: namespace, c: "
@@ -275,8 +277,8 @@ static bool names(const struct row *r, const struct word *w)
 {
 	bool whole = strlen(r->word) == w->key && memcmp(r->word, w->at, w->key) == 0;
 	bool takes_away = (r->kind == GROUP || r->kind == ALLOC || r->kind == FLAG) &&
-			  r->hosts & (M | D) && w->key == w->len && w->len > 2 &&
-			  strlen(r->word) == w->len - 2 && memcmp(w->at, "no", 2) == 0 &&
+			  w->key == w->len && w->len > 2 && strlen(r->word) == w->len - 2 &&
+			  memcmp(w->at, "no", 2) == 0 &&
 			  memcmp(r->word, w->at + 2, w->len - 2) == 0;
 	return whole || (takes_away && strcmp(r->word, "block") != 0 &&
 				strcmp(r->word, "marks") != 0 && strcmp(r->word, "zip") != 0);
@@ -291,7 +293,7 @@ static bool understands(const struct word *w, unsigned host, const struct row **
 			continue;
 		bool taken_away = strlen(r->word) != w->key;
 		*ret_row = r;
-		if (r->hosts & host && (taken_away ? host != N : takes(r, w->value, host)))
+		if (r->hosts & host && (taken_away || takes(r, w->value, host)))
 			return true;
 	}
 	return false;

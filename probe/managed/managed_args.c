@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "probe/core/sample_rate.h"
 
 /* Events that "nodefaults" leaves out. */
 enum {
@@ -131,8 +132,8 @@ static bool sample(struct pvp_managed_options *o, const char *at, size_t len)
 		len -= (size_t)(slash + 1 - at);
 		at = slash + 1;
 	}
-	return len == 0 ||
-	       (number(at, len, &o->sample_hz, &used) && used == len && o->sample_hz > 0);
+	return len == 0 || (number(at, len, &o->sample_hz, &used) && used == len &&
+				   o->sample_hz > 0 && o->sample_hz <= PVP_SAMPLE_MOST);
 }
 
 static bool keep(char *to, const char *at, size_t len)

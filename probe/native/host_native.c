@@ -1,11 +1,13 @@
 #include "probe/native/host_native.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probe/core/emit.h"
 #include "probe/core/frames.h"
@@ -341,12 +343,55 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 	put(t, PVP_LEAVE, method);
 }
 
+/* The process that started this one had the library preloaded too, so it complained itself. */
+static bool is_child_of_preloaded(void)
+{
+	static const char name[] = "libprofview-native";
+	enum { OVERLAP = sizeof name - 2, MOST = 64 };
+	char path[32], part[4096 + OVERLAP];
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	size_t kept = 0;
+	for (int i = 0; fd >= 0 && i < MOST && !found; i++) {
+		ssize_t n = read(fd, part + kept, sizeof part - kept);
+		if (n <= 0)
+			break;
+		kept += (size_t)n;
+		found = memmem(part, kept, name, sizeof name - 1);
+		size_t rest = kept < OVERLAP ? kept : OVERLAP;
+		memmove(part, part + kept - rest, rest);
+		kept = rest;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void complain(const char *what)
+{
+	if (is_child_of_preloaded())
+		return;
+	char line[256];
+	int n = snprintf(
+		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
+	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+		return;
+}
+
 /* A program that was not changed is recorded by its environment. */
 __attribute__((constructor)) static void start_by_environment(void)
 {
 	/* The first is for this host alone: other programs of the launch may need other words. */
 	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
 	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
-	if (text)
-		pvp_native_start(text);
+	int error = text ? pvp_native_start(text) : 0;
+	char line[128];
+	if (error == EINVAL)
+		complain("an option in PROFVIEW_OPTIONS is not understood");
+	/* EBUSY: another process is recorded. A launcher says the rest itself. */
+	if (!error || error == EINVAL || error == EBUSY || error == ECANCELED || own)
+		return;
+	snprintf(line, sizeof line, "cannot record: %.100s", strerror(error));
+	complain(line);
 }

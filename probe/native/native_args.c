@@ -130,6 +130,14 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 		return o->cpu = true;
 	if (plain && is(w, "heapshot-on-shutdown"))
 		return o->blocks = o->shot_at_end = true;
+	if (plain && is(w, "noalloc"))
+		return take_alloc(o, &(struct word){ "alloc=off", 9, 5 });
+	if (plain && is(w, "nocalls"))
+		return keep(o->rest, sizeof o->rest, "calls=off", 9);
+	if (plain && is(w, "nocpu")) {
+		o->cpu = false;
+		return true;
+	}
 	if (plain && is(w, "nodefaults"))
 		return keep(o->rest, sizeof o->rest, "calls=off,alloc=off", 19);
 	return keep(o->rest, sizeof o->rest, w->at, w->len);

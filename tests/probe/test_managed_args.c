@@ -37,6 +37,7 @@ START_TEST(every_word_is_taken)
 	ck_assert(!pvp_managed_parse("calldepth=many", &o));
 	ck_assert(!pvp_managed_parse("heapshot=5", &o));
 	ck_assert(!pvp_managed_parse("sample=fast", &o));
+	ck_assert(!pvp_managed_parse("sample=10001", &o)); /* it would do nothing else any more */
 	ck_assert(!pvp_managed_parse("sample-real=fast", &o));
 	ck_assert(!parsed("sample=50").sample_real);
 	o = parsed("nodefaults,sample-real=50");

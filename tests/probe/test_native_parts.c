@@ -25,6 +25,8 @@ static const struct {
 	{ "alloc", ",gcalloc", "alloc=on" },
 	{ "alloc=on,alloc=1", ",gcalloc", "alloc=on,alloc=on" },
 	{ "alloc,alloc=off", "", "alloc=on,alloc=off" },
+	{ "alloc=512k,noalloc,nocalls,zip", "", "alloc=off,calls=off,zip" },
+	{ "cpu,nocpu,sample=7", ",sample=7,sample-timer=cpu:7", "" },
 	{ "alloc=512k,zip", ",alloc=524288", "zip" },
 	{ "malloc=1m,class=site", ",alloc=1048576,class=site", "" },
 	{ "free", ",gcalloc,free", "" },

@@ -84,12 +84,20 @@ def settled(log):
 
 
 def refused(folder):
-    """Bad options and places: the program runs as if nothing were there."""
-    for options in ('colour=blue', f'output={folder}/no/such/place'):
-        env = dict(os.environ, LD_PRELOAD=LIBRARY, PROFVIEW_OPTIONS=options)
+    """Bad options and places: the program runs as if nothing were there, but for a line.
+
+    A launcher tells it itself, and what the launched program leaves behind must not."""
+    place, end = f'output={folder}/no/such/place', ': the program runs unprofiled\n'
+    for variable, options, why in (
+            ('PROFVIEW_OPTIONS', 'colour=blue', 'an option in PROFVIEW_OPTIONS is not understood'),
+            ('PROFVIEW_OPTIONS', 'sample=20000', 'an option in PROFVIEW_OPTIONS is not understood'),
+            ('PROFVIEW_OPTIONS', place, 'cannot record: No such file or directory'),
+            ('PROFVIEW_OPTIONS', f'program=/bin/true,output={folder}/other.mlpd', ''),
+            ('PROFVIEW_NATIVE_OPTIONS', place, '')):
+        env = dict(os.environ, LD_PRELOAD=LIBRARY) | {variable: options}
         done = subprocess.run([SAMPLE, PLUGIN], env=env, capture_output=True, text=True)
         equal(f'exit code with {options}', done.returncode, 0)
-        equal(f'standard error with {options}', done.stderr, '')
+        equal(f'standard error with {options}', done.stderr, why and f'profview: {why}{end}')
 
 
 def found(folder):

@@ -15,21 +15,23 @@ from test_ends import Bench, Wrong, expect
 
 WAIT = 'import time; time.sleep(.2)'
 REFUSED = {
-    'native': ('fields', 'filter=n:App', 'free', 'nonsense', 'heapshot=5gc', 'output=x'),
-    'mono': ('free', 'nonsense', 'filter=App', 'suspend', 'alloc=5q'),
-    'dotnet': ('free', 'nonsense', 'filter=App', 'lines', 'coverage'),
+    'native': ('fields', 'filter=n:App', 'free', 'nonsense', 'heapshot=5gc', 'output=x',
+               'sample=20000'),
+    'mono': ('free', 'nonsense', 'filter=App', 'suspend', 'alloc=5q', 'sample=20000', 'heapshot=nogc'),
+    'dotnet': ('free', 'nonsense', 'filter=App', 'lines', 'coverage', 'sample=20000'),
 }
 
 
 def refused(b, case, command):
     """The native command makes a file where it is started."""
     mark = b.folder / 'started'
-    for word in REFUSED[case]:
-        done = subprocess.run([b.profview, 'run', '--probe', word, '--', *command(mark)], text=True,
+    for word in (*REFUSED[case], '--sample=20000', '--alloc=0', '--heapshot=5'):
+        how = [word] if word.startswith('--') else ['--probe', word]
+        done = subprocess.run([b.profview, 'run', *how, '--', *command(mark)], text=True,
                               capture_output=True, timeout=DEADLINE, check=False)
         expect(f'{word}: code', done.returncode, 2)
         expect(f'{word}: lines', done.stderr.count('\n'), 1)
-        expect(f'{word}: named', word.split('=')[0] in done.stderr, True)
+        expect(f'{word}: named', word.split('=')[0].strip('-') in done.stderr, True)
         expect(f'{word}: standard output', done.stdout, '')
         expect(f'{word}: nothing is started', mark.exists(), False)
 

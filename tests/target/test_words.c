@@ -13,8 +13,8 @@
 
 /* Values that any of the words could have; "" stands for none. */
 static const char *const values[] = { "", "=on", "=off", "=1", "=0", "=512k", "=1m", "=300000",
-	"=5q", "=x", "=100", "=5gc", "=200ms", "=ondemand", "=onshutdown", "=cpu", "=files",
-	"=site", "=size", "=n:App", "=-c:Test*+il:9", "=App", "=" };
+	"=5q", "=x", "=100", "=20000", "=5gc", "=nogc", "=200ms", "=ondemand", "=onshutdown",
+	"=cpu", "=files", "=site", "=size", "=n:App", "=-c:Test*+il:9", "=App", "=" };
 
 static bool core_takes(const char *rest)
 {
@@ -67,6 +67,9 @@ static const struct {
 	{ "sample-real=50", PV_HOST_MONO, NULL },
 	{ "sample-real,sample-real=200", PV_HOST_NATIVE, NULL },
 	{ "sample-real=20000", PV_HOST_NATIVE, "a number from 1 to 10000" },
+	{ "sample=20000", PV_HOST_MONO, "a number from 1 to 10000" },
+	{ "sample=1000000", PV_HOST_DOTNET, "a number from 1 to 10000" },
+	{ "sample=10000", PV_HOST_DOTNET | PV_HOST_MONO, NULL },
 	{ "fields", PV_HOST_NATIVE, "fields is a word of .NET and Mono" },
 	{ "free", PV_HOST_MONO, "free is a word of native programs" },
 	{ "free,alloc=512k", PV_HOST_NATIVE, "add --alloc" },
@@ -79,9 +82,12 @@ static const struct {
 	{ "heapshot=5gc", PV_HOST_DOTNET, NULL },
 	{ "heapshot=2000ms", PV_HOST_NATIVE, NULL },
 	{ "heapshot=0ms", PV_HOST_NATIVE, "1000ms" },
+	{ "heapshot=nogc", PV_HOST_DOTNET, NULL },
+	{ "heapshot=nogc", PV_HOST_MONO, "no value, 5gc" },
 	{ "output=x", PV_HOST_DOTNET, "--record" },
 	{ "noexception,alloc=off", PV_HOST_DOTNET, NULL },
 	{ "noexception", PV_HOST_NATIVE, "is a word of .NET and Mono" },
+	{ "noalloc,nocalls,nocpu", PV_HOST_NATIVE, NULL },
 	{ "maxsize=1m,ring=1m", PV_HOST_NATIVE, "exclude" },
 };
 

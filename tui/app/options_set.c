@@ -313,8 +313,8 @@ bool ui_set_sample(const struct ui_parse *p, const char *value)
 {
 	unsigned long hz;
 	p->o->sample = value ? value : "";
-	return !value || ui_number(value, 100000, &hz) ||
-	       ui_bad_value(p, "a number of times a second", value);
+	return !value || ui_number(value, 10000, &hz) ||
+	       ui_bad_value(p, "a number of times a second, 10000 at most", value);
 }
 
 bool ui_set_heapshot(const struct ui_parse *p, const char *value)
