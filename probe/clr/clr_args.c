@@ -81,7 +81,8 @@ static void split(const char *text, const char *period, char *rest, struct pvp_c
 		if (!on && !not) {
 			if (n)
 				rest[n++] = ',';
-			bool sampled = period && len > 6 && memcmp(text, "alloc=", 6) == 0;
+			bool sampled = period && len > 6 && memcmp(text, "alloc=", 6) == 0 &&
+				       !(len == 9 && memcmp(text, "alloc=off", 9) == 0);
 			size_t put = sampled ? strlen(period) : len;
 			memcpy(rest + n, sampled ? period : text, put);
 			n += put;

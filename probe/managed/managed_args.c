@@ -253,6 +253,14 @@ static bool take_valued(
 	return true;
 }
 
+/* Alone every allocation is meant, whatever an earlier word says. */
+static void add_groups(struct pvp_managed_options *o, unsigned groups)
+{
+	o->groups |= groups;
+	if (groups & PVP_MANAGED_ALLOC)
+		o->alloc_period = 0;
+}
+
 /* One word; what "no" takes away it takes away wherever it stands. */
 static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsigned *off)
 {
@@ -263,7 +271,7 @@ static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsi
 	if (no)
 		*off |= groups_of(at + 2, len - 2);
 	else if (!eq && groups_of(at, len))
-		o->groups |= groups_of(at, len);
+		add_groups(o, groups_of(at, len));
 	else if (is(at, len, "alloc=off"))
 		*off |= PVP_MANAGED_ALLOC;
 	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
@@ -395,6 +403,8 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 			return false;
 	}
 	o.groups &= ~off;
+	if (!(o.groups & PVP_MANAGED_ALLOC))
+		o.alloc_period = 0;
 	if (o.stock) {
 		o.groups &=
 			~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES | PVP_MANAGED_CPU);

@@ -51,6 +51,12 @@ START_TEST(groups_of_words)
 {
 	ck_assert_uint_eq(groups("nodefaults"), 0);
 	ck_assert_uint_eq(groups("nodefaults,gcalloc"), PVP_MANAGED_ALLOC);
+	/* The launcher's own words come first: what is asked for besides holds. */
+	ck_assert_uint_eq(parsed("nodefaults,alloc=512k,gcalloc").alloc_period, 0);
+	ck_assert_uint_eq(parsed("nodefaults,alloc=512k,alloc").alloc_period, 0);
+	ck_assert_uint_eq(parsed("nodefaults,alloc,alloc=64k").alloc_period, 64 << 10);
+	ck_assert_str_eq(parsed("nodefaults,alloc=512k,alloc=off,gc").words, "gc");
+	ck_assert_str_eq(parsed("nodefaults,alloc=512k,noalloc").words, "");
 	ck_assert_uint_eq(
 		groups("nodefaults,alloc"), PVP_MANAGED_ALLOC | PVP_MANAGED_GC | PVP_MANAGED_MOVES);
 	ck_assert_uint_eq(groups("nodefaults,counters"), PVP_MANAGED_COUNTERS);

@@ -171,6 +171,8 @@ def chosen(v, p):
         for options, wanted, words in (
                 (('--calls',), 3, "a program's start"), (('--alloc',), 3, "a program's start"),
                 (('--probe', 'transitions'), 3, "a program's start"),
+                (('--probe', 'alloc'), 3, "a program's start"),
+                (('--probe', 'gcalloc'), 3, "a program's start"),
                 (('--probe', 'lines'), 2, 'lines is a word of Mono')):
             said, code = p.refusal(program.pid, options=options)
             v.equal(f'{options}: exit', code, wanted)
@@ -182,6 +184,9 @@ def chosen(v, p):
             said, code = p.refusal(program.pid, options=('--sample=10',))
             v.equal('a probe is there: exit', code, 3)
             v.true('a probe is there: what to do', 'profview ctl' in said, said)
+            said, code = p.refusal(program.pid, options=('--probe', 'nonsense'))
+            v.equal('a probe is there, and no such word: exit', code, 2)
+            v.true('a probe is there, and no such word: which', '"nonsense" is no word' in said, said)
             for key, words in (('fields', ''), ('contexts', 'joined'), ('transitions', 'at the start')):
                 said = subprocess.run([p.profview, 'ctl', str(program.pid), 'set', f'{key}=on'],
                                       capture_output=True, text=True, check=False)

@@ -60,7 +60,20 @@ class Starts(Bench):
         expect(f'{command}: why', part in lines[0], True)
 
 
+def allocations(b, *command):
+    """One meaning on every host, as an option and as a word; the log says it."""
+    for how, every in ((['--alloc'], True), (['--probe', 'alloc'], True),
+                       (['--alloc=64k', '--probe', 'alloc'], True), (['--probe', 'alloc=64k'], False),
+                       (['--alloc', '--probe', 'alloc=64k'], False), (['--alloc=off'], None),
+                       (['--alloc', '--probe', 'alloc=off'], None), (['--probe', 'noalloc'], None)):
+        b.run(*how, '--', *command)
+        words = b.options().split()[1].split(',')
+        expect(f'{how}: every allocation', 'gcalloc' in words, every is True)
+        expect(f'{how}: sampled', any(w.startswith('alloc=') for w in words), every is False)
+
+
 def native(b, _):
+    allocations(b, 'true')
     prog = [sys.executable, '-c', WAIT]
     line = f"exec {sys.executable} -c '{WAIT}'"
     refused(b, 'native', lambda mark: [sys.executable, '-c', f'open({str(mark)!r}, "w")'])
@@ -75,6 +88,7 @@ def native(b, _):
 
 def mono(b, program):
     run = ['mono', program, 'return']
+    allocations(b, *run)
     refused(b, 'mono', lambda mark: run)
     for starter in (['env', 'A=1'], ['timeout', '60', 'nice']):
         recorded(b, 'profview:mono', 5, *starter, *run)
@@ -84,6 +98,7 @@ def mono(b, program):
 
 
 def dotnet(b, program):
+    allocations(b, 'dotnet', program, 'return')
     refused(b, 'dotnet', lambda mark: ['dotnet', program, 'return'])
     recorded(b, 'profview:coreclr', 5, 'bash', '-c', f'exec dotnet {program} return',
              options=['--probe', 'fields,gcroot,spans'])

@@ -78,7 +78,9 @@ START_TEST(programs)
 	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);
 	expect_error("run", "COMMAND");
 	expect_error("run --", "COMMAND");
+	ck_assert(parse("run --alloc=off -- a"));
 	expect_error("run --alloc=much -- a", "--alloc");
+	expect_error("run --sample=10001 -- a", "10000 at most");
 	expect_error("run --sample=often -- a", "--sample");
 	expect_error("run --probe a,b\"c -- a", "--probe");
 	expect_error("run --section methods -- a", "--section");

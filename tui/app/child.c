@@ -259,6 +259,9 @@ static bool take_wish(
 		       pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 	if (!(o->calls || o->alloc || o->sample || o->heapshot || o->probe))
 		return true;
+	if (!pv_launch_check(
+		    &j->place.wish, PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET, ret_why))
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 	return pv_fail(reterr, PV_EUSAGE, 0,
 		o->inject ? "what a probe put into a running Mono records cannot be chosen"
 			  : "process %ld has a probe already, which records what it was told: join "

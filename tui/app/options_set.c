@@ -305,8 +305,9 @@ bool ui_set_alloc(const struct ui_parse *p, const char *value)
 {
 	uint64_t bytes;
 	p->o->alloc = value ? value : "";
-	return !value || (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
-	       ui_bad_value(p, "a size like 512k", value);
+	return !value || strcmp(value, "off") == 0 ||
+	       (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
+	       ui_bad_value(p, "a size like 512k, or off", value);
 }
 
 bool ui_set_sample(const struct ui_parse *p, const char *value)
