@@ -253,7 +253,7 @@ static bool take_valued(
 	return true;
 }
 
-/* Alone every allocation is meant, whatever an earlier word says. */
+/* Without a size every allocation is meant, also after a word with one. */
 static void add_groups(struct pvp_managed_options *o, unsigned groups)
 {
 	o->groups |= groups;
