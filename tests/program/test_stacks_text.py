@@ -139,6 +139,24 @@ def damaged(v, profview, folder):
     v.true('a text', b'it looks like text' in done.stderr, done.stderr)
 
 
+def long_lines(v, profview, folder):
+    """The first line may be as long as any other, whatever it comes through."""
+    most = 1 << 20
+    for what, line in (('a deep stack', ';'.join(f'frame {i:05}' for i in range(80000)) + ' 2\n'),
+                       ('a long name', 'main;' + 'n' * 900000 + ' 2\n'),
+                       ('after comments', '# ' + 'c' * 10000 + '\n' + 'main;' + 'n' * 100000 + ' 2\n'),
+                       ('the longest', 'main;' + 'n' * (most - 7) + ' 2\n')):
+        data = (line + 'main;b 1\n').encode()
+        path = folder / 'long.folded'
+        path.write_bytes(data)
+        for how, name, given in ('a file', path, None), ('a pipe', '-', data):
+            j = report(v, profview, name, data=given)
+            v.equal(f'{what}, {how}: samples', j['samples']['total'], 3)
+        v.true(f'{what}: dump', run(v, profview, 'dump', path).stdout.count(b'sample.hit') == 2)
+    path.write_bytes(b'main;' + b'n' * most + b' 2\n')
+    run(v, profview, 'report', path, code=3)
+
+
 def main(profview, log):
     v = Verdict('texts of stacks')
     with tempfile.TemporaryDirectory() as folder:
@@ -146,6 +164,7 @@ def main(profview, log):
         perf(v, profview, folder)
         folded(v, profview, folder, log)
         damaged(v, profview, folder)
+        long_lines(v, profview, folder)
     v.close()
 
 

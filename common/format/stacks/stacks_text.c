@@ -407,17 +407,20 @@ enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
 {
 	struct pv_stack_head head;
 	struct pv_stack_folded folded;
-	const char *at = (const char *)bytes,
+	const char *at = (const char *)bytes, *end = at + n,
 		   *stop = at + (n < PV_STACK_TEXT_SNIFF ? n : PV_STACK_TEXT_SNIFF);
 	/* Later names may have anything in them; the beginning of a text has not. */
 	for (const char *b = at; b < stop && b < at + B07_SNIFF && *b != '\n'; b++)
 		if ((unsigned char)*b < ' ' && *b != '\t' && *b != '\r')
 			return B07_NO;
 	while (at < stop) {
-		const char *feed = memchr(at, '\n', (size_t)(stop - at));
-		size_t len = (size_t)((feed ? feed : stop) - at);
-		if (!feed && !(ended && n <= PV_STACK_TEXT_SNIFF))
-			break;
+		/* A line that begins within may be as long as any. */
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((feed ? feed : end) - at);
+		if (len > PV_STACK_TEXT_LINE)
+			return B07_NO;
+		if (!feed && !ended)
+			return B07_UNSURE;
 		if (len && at[len - 1] == '\r')
 			len--;
 		if (len && *at != '#') {

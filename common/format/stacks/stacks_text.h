@@ -23,7 +23,8 @@ enum {
 #define PV_STACK_TEXT_NAME_BYTES ((size_t)256 << 20)
 
 /*
- * By the first whole lines that are no comments, of folded stacks up to one with more than a frame.
+ * By the first whole lines that are no comments and begin within PV_STACK_TEXT_SNIFF bytes, of folded
+ * stacks up to one with more than a frame.
  * `ended`: no more bytes will come.
  */
 enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended);
