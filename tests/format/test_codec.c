@@ -326,6 +326,33 @@ START_TEST(fast_loop_equals_the_rows)
 }
 END_TEST
 
+/* The probe begins in a constructor of its library, from where its writer's thread tells of itself. */
+static uint8_t early[64];
+static size_t early_n;
+
+static size_t encode_start(uint8_t to[64])
+{
+	struct mlpd_format f = format_of(17);
+	struct mlpd_bases b = { 0 };
+	struct pv_event e = { .kind = PV_KIND_THREAD_START, .meta = { .key = 0x2712 } };
+	return mlpd_encode(to, 64, &b, &f, &e, NULL);
+}
+
+__attribute__((constructor)) static void write_early(void)
+{
+	early_n = encode_start(early);
+}
+
+START_TEST(an_event_written_before_main_is_the_same)
+{
+	uint8_t now[64];
+	size_t n = encode_start(now);
+	ck_assert_uint_gt(n, 0);
+	ck_assert_uint_eq(early_n, n);
+	ck_assert_mem_eq(early, now, n);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("codec");
@@ -344,6 +371,7 @@ int main(void)
 	tcase_add_test(c, header_of_a_real_log);
 	tcase_add_test(c, pointers_of_a_32_bit_log_wrap_at_32_bits);
 	tcase_add_test(c, fast_loop_equals_the_rows);
+	tcase_add_test(c, an_event_written_before_main_is_the_same);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -65,11 +65,13 @@ const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
 
 /*
  * First row of each event byte and of each kind of event, and which row of its kind comes next;
- * filled once, before main or when the library is loaded.
+ * filled once, before main or when the library is loaded, and before the constructors of those that
+ * write events: a probe starts in its own, and a first event that finds the tables empty would be
+ * written as another kind.
  */
 static uint16_t first_row[256], first_of_kind[256], next_of_kind[PV_COUNT_OF(mlpd_rows)];
 
-__attribute__((constructor)) static void fill_first_row(void)
+__attribute__((constructor(102))) static void fill_first_row(void)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
 		first_row[i] = first_of_kind[i] = NO_ROW;
