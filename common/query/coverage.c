@@ -10,6 +10,8 @@
 #include "common/base/units.h"
 #include "common/model/objects/allocs.h"
 #include "common/model/time/counters.h"
+#include "common/model/time/notes.h"
+#include "common/model/objects/runtime.h"
 #include "common/model/objects/gc.h"
 #include "common/model/names/jit.h"
 #include "common/model/objects/locks.h"
@@ -25,8 +27,8 @@ const char *pv_what_text(enum pv_what what)
 {
 	static const char *const text[PV_WHATS] = { "calls", "allocations", "allocation_stacks",
 		"gc", "moves", "handles", "finalizers", "heap_shots", "roots", "exceptions",
-		"locks", "samples", "threads", "jit", "counters", "code_coverage", "names",
-		"losses", "damage" };
+		"locks", "samples", "threads", "jit", "counters", "code_coverage", "spans", "marks",
+		"suspensions", "transitions", "names", "losses", "damage" };
 	return text[what];
 }
 
@@ -348,6 +350,43 @@ static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, h->stray_statements, PV_PARTIAL, "statements of unknown methods");
 }
 
+static void of_spans(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_runtime *r = &m->runtime;
+	if (!met(m, PV_GROUP_SPANS, c))
+		return;
+	count(c, r->spans, "span", "spans");
+	flaw(c, r->spans - r->work.n, PV_PARTIAL, "beyond the limit, not listed");
+}
+
+static void of_marks(const struct pv_model *m, struct pv_coverage *c)
+{
+	const struct pv_notes *n = &m->notes;
+	if (!met(m, PV_GROUP_MARKS, c))
+		return;
+	count(c, n->marks, "mark", "marks");
+	flaw(c, n->marks - n->mark.n, PV_PARTIAL, "beyond the limit, not listed");
+}
+
+static void of_suspensions(const struct pv_model *m, struct pv_coverage *c)
+{
+	uint64_t failed = 0;
+	if (!met(m, PV_GROUP_STOPS, c))
+		return;
+	for (size_t i = 0; i < PV_STOP_REASONS; i++)
+		failed += m->runtime.stop[i].failed;
+	count(c, m->runtime.stops, "stop of all threads", "stops of all threads");
+	if (failed)
+		count(c, failed, "of them given up", "of them given up");
+}
+
+static void of_transitions(const struct pv_model *m, struct pv_coverage *c)
+{
+	if (met(m, PV_GROUP_TRANSITIONS, c))
+		count(c, m->runtime.crossings, "call between managed and native code",
+			"calls between managed and native code");
+}
+
 static void of_names(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_names *n = &m->names;
@@ -401,7 +440,7 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 		count(c, m->sync_points, "sync point", "sync points");
 }
 
-static const char *cut_text(const struct pv_model *m, char *buf, size_t size)
+const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size)
 {
 	char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
 	if (!m->cut) {
@@ -423,7 +462,7 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 	if (m->cut || m->gone) {
 		char text[100];
 		c->state = PV_PARTIAL;
-		pv_coverage_say(c, "%s", cut_text(m, text, sizeof text));
+		pv_coverage_say(c, "%s", pv_coverage_cut_text(m, text, sizeof text));
 	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "the input ends early");
@@ -456,6 +495,10 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 		[PV_WHAT_JIT] = of_jit,
 		[PV_WHAT_COUNTERS] = of_counters,
 		[PV_WHAT_CODE_COVERAGE] = of_code_coverage,
+		[PV_WHAT_SPANS] = of_spans,
+		[PV_WHAT_MARKS] = of_marks,
+		[PV_WHAT_SUSPENSIONS] = of_suspensions,
+		[PV_WHAT_TRANSITIONS] = of_transitions,
 		[PV_WHAT_NAMES] = of_names,
 		[PV_WHAT_LOSSES] = of_losses,
 		[PV_WHAT_DAMAGE] = of_damage };
@@ -465,121 +508,4 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 		pv_coverage07(m, what, ret);
 	else
 		pv_coverage_probe(m, what, ret);
-}
-
-/* --- one line a view --- */
-
-#define BIT(what) (1u << PV_WHAT_##what)
-
-/* The coverage of a view's figures. Losses and damage concern all views. */
-static const unsigned concerns[PV_VIEW_COUNT] = {
-	[PV_VIEW_METHODS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
-	[PV_VIEW_CALLERS] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
-	[PV_VIEW_CALLEES] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
-	[PV_VIEW_CALL_TREE] = BIT(CALLS) | BIT(SAMPLES) | BIT(NAMES),
-	[PV_VIEW_FLAME] = BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS) | BIT(ALLOCATION_STACKS) |
-			  BIT(LOCKS) | BIT(EXCEPTIONS) | BIT(NAMES),
-	[PV_VIEW_CLASSES] = BIT(ALLOCATIONS) | BIT(NAMES),
-	[PV_VIEW_CLASS_STACKS] = BIT(ALLOCATIONS) | BIT(ALLOCATION_STACKS) | BIT(NAMES),
-	[PV_VIEW_ALLOCATION_SITES] = BIT(ALLOCATIONS) | BIT(ALLOCATION_STACKS) | BIT(NAMES),
-	[PV_VIEW_COLLECTIONS] = BIT(GC) | BIT(ALLOCATIONS) | BIT(MOVES),
-	[PV_VIEW_PAUSES] = BIT(GC),
-	[PV_VIEW_GENERATIONS] = BIT(GC),
-	[PV_VIEW_HANDLES] = BIT(HANDLES),
-	[PV_VIEW_HANDLE_SITES] = BIT(HANDLES) | BIT(NAMES),
-	[PV_VIEW_FINALIZERS] = BIT(FINALIZERS) | BIT(NAMES),
-	[PV_VIEW_ROOTS] = BIT(ROOTS),
-	[PV_VIEW_ROOT_AREAS] = BIT(ROOTS) | BIT(NAMES),
-	[PV_VIEW_SHOTS] = BIT(HEAP_SHOTS) | BIT(ROOTS),
-	[PV_VIEW_SHOT_CLASSES] = BIT(HEAP_SHOTS) | BIT(NAMES),
-	[PV_VIEW_SHOT_DIFF] = BIT(HEAP_SHOTS) | BIT(NAMES),
-	[PV_VIEW_EXCEPTIONS] = BIT(EXCEPTIONS) | BIT(NAMES),
-	[PV_VIEW_THROW_SITES] = BIT(EXCEPTIONS) | BIT(NAMES),
-	[PV_VIEW_CLAUSES] = BIT(EXCEPTIONS),
-	[PV_VIEW_CLAUSE_METHODS] = BIT(EXCEPTIONS) | BIT(NAMES),
-	[PV_VIEW_LOCKS] = BIT(LOCKS) | BIT(MOVES) | BIT(NAMES),
-	[PV_VIEW_WAIT_SITES] = BIT(LOCKS) | BIT(NAMES),
-	[PV_VIEW_THREADS] = BIT(THREADS) | BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS),
-	[PV_VIEW_JIT_METHODS] = BIT(JIT),
-	[PV_VIEW_JIT_HELPERS] = BIT(JIT),
-	[PV_VIEW_LOADS] = 0,
-	[PV_VIEW_STOPS] = 0,
-	[PV_VIEW_BODIES] = BIT(NAMES),
-	[PV_VIEW_TRANSITIONS] = BIT(NAMES),
-	[PV_VIEW_SURVIVED] = BIT(GC),
-	[PV_VIEW_SPANS] = BIT(NAMES),
-	[PV_VIEW_SAMPLE_STATES] = BIT(SAMPLES),
-	[PV_VIEW_SAMPLE_LINES] = BIT(SAMPLES) | BIT(NAMES),
-	[PV_VIEW_IMAGES] = BIT(NAMES),
-	[PV_VIEW_ASSEMBLIES] = BIT(NAMES),
-	[PV_VIEW_DOMAINS] = BIT(NAMES),
-	[PV_VIEW_CONTEXTS] = BIT(NAMES),
-	[PV_VIEW_COUNTERS] = BIT(COUNTERS),
-	[PV_VIEW_COUNTER_SAMPLES] = BIT(COUNTERS),
-	[PV_VIEW_EVENTS] = 0,
-	[PV_VIEW_COVERAGE] = 0,
-	[PV_VIEW_CODE_COVERAGE] = BIT(CODE_COVERAGE),
-	[PV_VIEW_CODE_COVERAGE_LINES] = BIT(CODE_COVERAGE),
-	[PV_VIEW_COVERAGE_ASSEMBLIES] = BIT(CODE_COVERAGE),
-	[PV_VIEW_COVERAGE_CLASSES] = BIT(CODE_COVERAGE),
-	[PV_VIEW_COVERAGE_TREE] = BIT(CODE_COVERAGE),
-	[PV_VIEW_SOURCE] = BIT(NAMES),
-	[PV_VIEW_LOADED] = BIT(NAMES),
-	[PV_VIEW_NATIVE] = BIT(SAMPLES),
-	[PV_VIEW_MARKS] = 0,
-	[PV_VIEW_DAMAGE] = 0,
-};
-
-bool pv_coverage_names(enum pv_view view)
-{
-	return concerns[view] & BIT(NAMES) || view == PV_VIEW_COVERAGE;
-}
-
-static void append(char *buf, size_t size, const char *text)
-{
-	size_t at = strlen(buf);
-	snprintf(buf + at, size - at, "%s%s", at ? "; " : "", text);
-}
-
-static void append_entry(const struct pv_model *m, struct pv_groups_cache *groups,
-	enum pv_what what, char *buf, size_t size)
-{
-	struct pv_coverage c;
-	char text[420];
-	pv_coverage_of(m, groups, what, &c);
-	bool quiet = what >= PV_WHAT_NAMES;
-	if (quiet && c.state == PV_COMPLETE)
-		return;
-	if (c.state == PV_COMPLETE)
-		snprintf(text, sizeof text, "%s: %s", pv_what_text(what), c.detail);
-	else
-		snprintf(text, sizeof text, "%s %s%s%s", pv_what_text(what),
-			pv_coverage_text(c.state), c.detail[0] ? ": " : "", c.detail);
-	append(buf, size, text);
-}
-
-void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_view view,
-	char *buf, size_t size)
-{
-	unsigned bits = concerns[view] | BIT(LOSSES) | BIT(DAMAGE);
-	buf[0] = 0;
-	if (m->cut || m->gone) {
-		cut_text(m, buf, size); /* first: it concerns every figure */
-		bits &= m->damaged ? bits : ~BIT(DAMAGE);
-	}
-	if (view == PV_VIEW_EVENTS) {
-		unsigned kinds = 0;
-		for (size_t i = 0; i < PV_KIND_COUNT; i++)
-			kinds += m->kinds[i] > 0;
-		char met[40];
-		snprintf(met, sizeof met, "%u kinds of events met", kinds);
-		append(buf, size, met);
-	}
-	for (unsigned what = 0; what < PV_WHATS; what++)
-		if (bits >> what & 1)
-			append_entry(m, groups, (enum pv_what)what, buf, size);
-	if (!buf[0])
-		snprintf(buf, size,
-			pv_model_log_end(m) == PV_LOG_UNKNOWN ? "complete as far as it goes"
-							      : "complete");
 }

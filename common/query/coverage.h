@@ -26,6 +26,10 @@ enum pv_what {
 	PV_WHAT_JIT,
 	PV_WHAT_COUNTERS,
 	PV_WHAT_CODE_COVERAGE,
+	PV_WHAT_SPANS,
+	PV_WHAT_MARKS,
+	PV_WHAT_SUSPENSIONS,
+	PV_WHAT_TRANSITIONS,
 	PV_WHAT_NAMES,
 	PV_WHAT_LOSSES,
 	PV_WHAT_DAMAGE,
@@ -57,6 +61,8 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 /* Appends a phrase to the detail. */
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Says in buf how much of the input was not read, for a model that was cut or lost its beginning. */
+const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size);
 /* coverage07.c: what a log of 2007 lacks. */
 void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 /* coverage_probe.c: what our probes say of what they hooked. */

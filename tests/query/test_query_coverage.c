@@ -111,7 +111,8 @@ END_TEST
 
 static const char *const all[] = { "calls", "allocations", "allocation_stacks", "gc", "moves",
 	"handles", "finalizers", "heap_shots", "roots", "exceptions", "locks", "samples", "threads",
-	"jit", "counters", "code_coverage", "names", "losses", "damage" };
+	"jit", "counters", "code_coverage", "spans", "marks", "suspensions", "transitions", "names",
+	"losses", "damage" };
 
 static const char *state_of(struct kit *k, const char *what, char detail[300])
 {
@@ -211,6 +212,80 @@ START_TEST(folded_waits_are_told)
 	ck_assert_str_eq(state_of(&k, "locks", detail), "partial");
 	ck_assert_msg(strstr(detail, "sites folded into (other)"), "%s", detail);
 	ck_assert(!strstr(detail, "locks folded"));
+	kit_free(&k);
+}
+END_TEST
+
+/* Views of what the log is, not of what was recorded. */
+static bool of_the_log(enum pv_view v)
+{
+	return v == PV_VIEW_EVENTS || v == PV_VIEW_COVERAGE || v == PV_VIEW_DAMAGE ||
+	       v == PV_VIEW_SOURCE || v == PV_VIEW_FINDINGS || v == PV_VIEW_FINDING_FACTS;
+}
+
+START_TEST(no_view_is_complete_when_nothing_was_recorded)
+{
+	struct kit k = kit_new("log:nodefaults");
+	kit_flush(&k);
+	for (unsigned v = 0; v < PV_VIEW_COUNT; v++) {
+		struct pv_table *t = kit_view(&k, (enum pv_view)v, NULL);
+		ck_assert_msg(
+			of_the_log((enum pv_view)v) || strncmp(t->coverage, "complete", 8) != 0,
+			"%s: %s", t->name, t->coverage);
+		pv_table_destroy(t);
+	}
+	kit_free(&k);
+}
+END_TEST
+
+static const struct {
+	enum pv_view view;
+	const char *word, *what;
+	struct pv_event event;
+} more[] = {
+	{ PV_VIEW_SPANS, "spans", "spans", { .kind = PV_KIND_EXT_SPAN } },
+	{ PV_VIEW_MARKS, "marks", "marks", { .kind = PV_KIND_EXT_MARK } },
+	{ PV_VIEW_STOPS, "suspend", "suspensions", { .kind = PV_KIND_EXT_SUSPENSION } },
+	{ PV_VIEW_TRANSITIONS, "transitions", "transitions", { .kind = PV_KIND_EXT_TRANSITION } },
+};
+
+static void expect_said(struct kit *k, enum pv_view view, const char *what, const char *line)
+{
+	char detail[300];
+	struct pv_table *t = kit_view(k, view, NULL);
+	ck_assert_msg(strstr(t->coverage, line), "%s: %s", t->name, t->coverage);
+	pv_table_destroy(t);
+	bool absent = strstr(line, "not recorded");
+	ck_assert_str_eq(state_of(k, what, detail), absent ? "not recorded" : "complete");
+}
+
+START_TEST(what_only_our_probes_record_is_said_too)
+{
+	char args[60], line[60];
+	struct kit k = kit_new("log:calls,alloc,exception");
+	snprintf(line, sizeof line, "%s not recorded", more[_i].what);
+	expect_said(&k, more[_i].view, more[_i].what, line);
+	kit_free(&k);
+	snprintf(args, sizeof args, "profview:coreclr,%s", more[_i].word);
+	k = kit_new(args);
+	snprintf(line, sizeof line, "%s: none happened", more[_i].what);
+	expect_said(&k, more[_i].view, more[_i].what, line);
+	kit_event(&k, more[_i].event);
+	snprintf(line, sizeof line, "%s: 1 ", more[_i].what);
+	expect_said(&k, more[_i].view, more[_i].what, line);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(spans_beyond_the_limit_are_not_complete)
+{
+	char detail[300];
+	struct kit k = kit_new("profview:coreclr,spans");
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN });
+	kit_flush(&k);
+	k.m->runtime.spans += 7; /* as if the list had been full */
+	ck_assert_str_eq(state_of(&k, "spans", detail), "partial");
+	ck_assert_str_eq(detail, "8 spans, 7 beyond the limit, not listed");
 	kit_free(&k);
 }
 END_TEST
@@ -428,6 +503,9 @@ int main(void)
 	tcase_add_test(c, options_say_what_could_have_been);
 	tcase_add_test(c, flaws_have_their_state);
 	tcase_add_test(c, folded_waits_are_told);
+	tcase_add_test(c, no_view_is_complete_when_nothing_was_recorded);
+	tcase_add_loop_test(c, what_only_our_probes_record_is_said_too, 0, PV_COUNT_OF(more));
+	tcase_add_test(c, spans_beyond_the_limit_are_not_complete);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
 	tcase_add_test(c, stacks_that_end_early_are_said);

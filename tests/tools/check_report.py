@@ -79,7 +79,7 @@ TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'e
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
-         'code_coverage', 'names', 'losses', 'damage']
+         'code_coverage', 'spans', 'marks', 'suspensions', 'transitions', 'names', 'losses', 'damage']
 
 
 def run(program, *args):
