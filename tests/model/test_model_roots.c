@@ -69,6 +69,28 @@ START_TEST(slots_count_for_the_area_they_lie_in)
 }
 END_TEST
 
+/* The end of one collection may be told after its shot, the start of the next one behind its shot. */
+START_TEST(a_heap_shot_has_a_list_of_its_own)
+{
+	struct logkit *k = logkit_new(17);
+	add_area(k, 1, AREA, 64, PV_ROOT_STATIC);
+	logkit_gc(k, 10, PV_GC_START, 1);
+	logkit_gc(k, 12, PV_GC_END, 1);
+	for (int64_t t = 14; t <= 20; t += 6) {
+		logkit_event(k, t, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+		slots(k, t + 1, LOGKIT_LIST(k, AREA, OBJECT, AREA + 8, OBJECT));
+		slots(k, t + 2, LOGKIT_LIST(k, AREA + 16, OBJECT));
+		logkit_event(k, t + 3, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+	}
+	logkit_gc(k, 28, PV_GC_START, 1);
+	const struct pv_roots *r = &logkit_model(k)->roots;
+	ck_assert_uint_eq(r->lists, 2);
+	ck_assert_uint_eq(newest(r, PV_ROOT_STATIC), 3);
+	ck_assert_uint_eq(r->source[PV_ROOT_STATIC].roots.all, 6);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(an_area_may_come_behind_its_roots)
 {
 	struct logkit *k = logkit_new(17);
@@ -191,6 +213,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_set_timeout(c, 30);
 	tcase_add_test(c, slots_count_for_the_area_they_lie_in);
+	tcase_add_test(c, a_heap_shot_has_a_list_of_its_own);
 	tcase_add_test(c, an_area_may_come_behind_its_roots);
 	tcase_add_test(c, a_stack_is_scanned_behind_its_end);
 	tcase_add_test(c, an_area_ends_and_its_place_is_used_again);

@@ -108,6 +108,9 @@ static bool shot_starts(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_heap_shots *s = &x->m->shots;
 	close_shot(s, x->time, true);
+	/* Of later versions they lie within it, and are a list of their own without a collection between. */
+	if (x->m->target.rules > 13)
+		x->m->gc.roots_since_gc = 0;
 	s->skipping = true;
 	struct pv_shot *said = said_already(s, e);
 	if (said && !e->shot.summary && x->counts)
