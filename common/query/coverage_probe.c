@@ -95,21 +95,29 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 	return true;
 }
 
+/* That none is in the log does not mean that none happened. */
+static void say_none_seen(const struct pv_model *m, struct pv_coverage *c)
+{
+	char value[WORD];
+	if (m->allocs.count)
+		return;
+	if (word(m, "alloc", value) && *value) {
+		c->state = PV_INFERRED;
+		c->detail[0] = 0;
+		pv_coverage_say(c, "none was among those sampled, one every %s bytes", value);
+	} else if (by_probe(m, "native") && word(m, "gcalloc", value)) {
+		c->state = PV_PARTIAL;
+		c->detail[0] = 0;
+		pv_coverage_say(c, "none was seen");
+	}
+}
+
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 {
 	char value[WORD], text[2 * WORD];
 	if (!(pv_groups_enabled(m) & PV_GROUP_ALLOC) || is_bypassed(m, c, false))
 		return;
-	bool none = m->allocs.count == 0;
-	if (none && word(m, "alloc", value) && *value) {
-		c->state = PV_INFERRED;
-		c->detail[0] = 0;
-		pv_coverage_say(c, "none was among those sampled, one every %s bytes", value);
-	} else if (none && by_probe(m, "native") && word(m, "gcalloc", value)) {
-		c->state = PV_PARTIAL;
-		c->detail[0] = 0;
-		pv_coverage_say(c, "none was seen");
-	}
+	say_none_seen(m, c);
 	if (c->state != PV_NOT_RECORDED && word(m, "new-of", value)) {
 		snprintf(text, sizeof text,
 			"operator new is that of %.60s: seen where it calls"
@@ -345,8 +353,10 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		of_allocations(m, c);
 		break;
 	case PV_WHAT_ALLOCATION_STACKS:
-		if (pv_groups_enabled(m) & PV_GROUP_ALLOC && !is_bypassed(m, c, false))
+		if (pv_groups_enabled(m) & PV_GROUP_ALLOC && !is_bypassed(m, c, false)) {
+			say_none_seen(m, c);
 			say_ends(m, "allocation", c);
+		}
 		break;
 	case PV_WHAT_HEAP_SHOTS:
 		if (pv_groups_enabled(m) & PV_GROUP_SHOTS)
