@@ -69,7 +69,7 @@ START_TEST(slots_count_for_the_area_they_lie_in)
 }
 END_TEST
 
-/* The end of one collection may be told after its shot, the start of the next one behind its shot. */
+/* The log may have the end of one collection and the start of the next after their shots. */
 START_TEST(a_heap_shot_has_a_list_of_its_own)
 {
 	struct logkit *k = logkit_new(17);
