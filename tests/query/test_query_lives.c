@@ -241,7 +241,7 @@ END_TEST
 
 /* --- one program, shots at different times --- */
 
-enum { TICKS = 960, MOST_SHOTS = 61 };
+enum { TICKS = 960, START_ENDS = 300, MOST_SHOTS = 61 };
 
 /* Objects of a class: when the i-th is born and dies; false: there are no more. */
 typedef bool life_fn(int i, int *allocated, int *dies);
@@ -308,6 +308,14 @@ static bool steady(int i, int *allocated, int *dies)
 	return i < 300;
 }
 
+/* The program needs a third of the time to start. */
+static bool leak_after_start(int i, int *allocated, int *dies)
+{
+	*allocated = START_ENDS + i;
+	*dies = FOR_EVER;
+	return *allocated < TICKS;
+}
+
 static struct pv_ladder_verdict judge(life_fn *life, int every, bool sleeps)
 {
 	static uint64_t bytes[MOST_SHOTS * MOST_SHOTS];
@@ -339,6 +347,7 @@ START_TEST(often_or_seldom_is_the_same)
 		{ "leak in churn", leak_in_churn, "staircase", false },
 		{ "leak in lumps", leak_in_lumps, "staircase", false },
 		{ "leak, then sleep", leak_then_sleep, "staircase", true },
+		{ "leak after start", leak_after_start, "staircase", false },
 		{ "churn", churn, NULL, false },
 		{ "cache", cache, NULL, false },
 		{ "warm-up", warm_up, "step", false },

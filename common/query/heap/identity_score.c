@@ -39,12 +39,27 @@ static double place(const struct pv_ladder *l, size_t step)
 	return l->place ? l->place[step] : (double)step;
 }
 
-/* The steps nearest to even places from first to last, each another one. */
-static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
+/*
+ * The step to judge from: the last before the class had a twentieth of what is left in the end. A leak
+ * that begins when the program has started is as grave; frequent shots list the start, seldom ones do
+ * not. Half of the time and three shots must remain, else all count.
+ */
+static size_t beginning(const struct pv_ladder *l)
 {
+	uint64_t last = total(l, l->steps - 1);
 	double first = place(l, 0), all = place(l, l->steps - 1) - first;
 	size_t step = 0;
-	chosen[0] = 0;
+	while (step + 1 < l->steps && total(l, step + 1) < last / 20)
+		step++;
+	return step + 3 <= l->steps && place(l, step) - first <= all / 2 ? step : 0;
+}
+
+/* The steps nearest to even places from the first to judge to the last, each another one. */
+static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
+{
+	size_t step = beginning(l);
+	double first = place(l, step), all = place(l, l->steps - 1) - first;
+	chosen[0] = step;
 	for (size_t i = 1; i + 1 < n; i++) {
 		double want = first + all * (double)i / (double)(n - 1);
 		size_t last = l->steps - n + i; /* those behind need one each */
@@ -60,8 +75,8 @@ static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
 static void resample(const struct pv_ladder *l, const uint64_t *v, size_t n, struct rungs *ret)
 {
 	size_t chosen[ROOM];
-	double all = place(l, l->steps - 1) - place(l, 0);
 	choose(l, n, chosen);
+	double all = place(l, l->steps - 1) - place(l, chosen[0]);
 	*ret = (struct rungs){ .steps = n };
 	for (size_t j = 0; j < n; j++) {
 		for (size_t k = 0, c = 0; k <= j; k++)
@@ -235,8 +250,9 @@ void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret)
 	*ret = (struct pv_ladder_verdict){ 0, "flat" };
 	if (l->steps < 2)
 		return;
-	struct look fine = look_at(l, l->steps < FINE + 1 ? l->steps : FINE + 1);
-	if (l->steps > COARSE + 1) {
+	size_t steps = l->steps - beginning(l);
+	struct look fine = look_at(l, steps < FINE + 1 ? steps : FINE + 1);
+	if (steps > COARSE + 1) {
 		struct look coarse = look_at(l, COARSE + 1);
 		if (coarse.score > fine.score) {
 			fine.score = coarse.score;
