@@ -280,6 +280,21 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 		flaw(c, m->calls.folded, PV_PARTIAL, "call paths folded into (other)");
 }
 
+/*
+ * The first thread of a program starts with it, which our probes need not see; later epochs without a
+ * start are what threads wrote when they had ended.
+ */
+static uint64_t without_start(const struct pv_model *m)
+{
+	const struct pv_threads *t = &m->threads;
+	bool ours = m->target.args && strncmp(m->target.args, "profview:", 9) == 0;
+	uint64_t n = 0;
+	for (size_t i = 1; i < t->thread.n; i++)
+		n += t->thread.v[i]->epoch == 1 && t->thread.v[i]->start_ns == PV_NEVER &&
+		     !(ours && t->thread.v[i]->id == m->target.pid);
+	return n;
+}
+
 static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_threads *t = &m->threads;
@@ -293,11 +308,10 @@ static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 	count(c, kind(m, PV_KIND_THREAD_END), "end", "ends");
 	if (!m->target.logging2007)
 		count(c, kind(m, PV_KIND_THREAD_NAME), "name", "names");
-	const uint64_t starts = kind(m, PV_KIND_THREAD_START), all = n.program + n.profiler;
-	if (starts == 0 && m->buffers)
+	if (kind(m, PV_KIND_THREAD_START) == 0 && m->buffers)
 		c->state = PV_INFERRED;
 	else if (!m->target.joined)
-		flaw(c, all > starts ? all - starts : 0, PV_PARTIAL, "without a start");
+		flaw(c, without_start(m), PV_PARTIAL, "without a start");
 	if (t->thread.n == 2 && t->thread.v[1]->id == 0) {
 		c->state = PV_INFERRED;
 		pv_coverage_say(c, "the log tells no threads apart");

@@ -19,8 +19,9 @@ static const char *why_cut_off(const struct pv_model *m, char *buf, size_t size)
 	}
 	if (m->target.text)
 		return "without the mark of its end";
-	return m->target.logging2007 ? "without a block END"
-				     : "killed, or ended without the probe's farewell";
+	return m->target.logging2007
+		       ? "without a block END"
+		       : "killed, replaced by exec, or ended without the probe's farewell";
 }
 
 static const char *why_ended(const struct pv_model *m)

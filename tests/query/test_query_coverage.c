@@ -290,6 +290,31 @@ START_TEST(spans_beyond_the_limit_are_not_complete)
 }
 END_TEST
 
+static void thread(struct kit *k, unsigned kind, uint64_t id)
+{
+	kit_event(k, (struct pv_event){
+			     .kind = (uint8_t)kind, .meta = { .key = id, .name = text("t") } });
+}
+
+/* A repeated header has the starts of those that run again. */
+START_TEST(a_start_said_twice_stands_for_no_other)
+{
+	char detail[300];
+	struct kit k = kit_new("profview:native,sample=100");
+	k.m->target.pid = 0x77;
+	for (int i = 0; i < 2; i++)
+		thread(&k, PV_KIND_THREAD_START, 0x10);
+	thread(&k, PV_KIND_THREAD_NAME, 0x77);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "threads", detail), "complete");
+	thread(&k, PV_KIND_THREAD_NAME, 0x12);
+	kit_flush(&k);
+	ck_assert_str_eq(state_of(&k, "threads", detail), "partial");
+	ck_assert_msg(strstr(detail, "1 without a start"), "%s", detail);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(losses_are_the_probes_own_counter)
 {
 	char detail[300];
@@ -511,6 +536,7 @@ int main(void)
 	tcase_add_test(c, no_view_is_complete_when_nothing_was_recorded);
 	tcase_add_loop_test(c, what_only_our_probes_record_is_said_too, 0, PV_COUNT_OF(more));
 	tcase_add_test(c, spans_beyond_the_limit_are_not_complete);
+	tcase_add_test(c, a_start_said_twice_stands_for_no_other);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
 	tcase_add_test(c, stacks_that_end_early_are_said);
