@@ -53,7 +53,8 @@ PV_SHAPE(range, struct pv_range, RANGE)
 
 #define RANGES(F, T)                                                                               \
 	F(T, range, LIST, range, PV_NO_STORE, 0)                                                   \
-	F(T, sorted, FIGURE)                                                                       \
+	F(T, run, FIGURES, uint32_t)                                                               \
+	F(T, runs, FIGURE)                                                                         \
 	F(T, added, FIGURE)
 PV_SHAPE(ranges, struct pv_ranges, RANGES)
 
@@ -99,16 +100,11 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, outlived_class, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(names, struct pv_names, NAMES)
 
-/* A find goes through what is not sorted in yet. */
 static bool ranges_hold(const struct pv_ranges *r, uint64_t values)
 {
-	if (r->sorted > r->range.n || r->range.n - r->sorted > 65 + r->sorted / 64)
-		return false;
-	bool ok = true;
-	for (size_t i = 0; i < r->range.n; i++) {
+	bool ok = pv_ranges_hold(r);
+	for (size_t i = 0; i < r->range.n; i++)
 		ok &= r->range.v[i].value < values;
-		ok &= i == 0 || i >= r->sorted || r->range.v[i - 1].start < r->range.v[i].start;
-	}
 	return ok;
 }
 

@@ -265,7 +265,34 @@ START_TEST(ranges_find_what_holds_an_address)
 	ck_assert(pv_ranges_add(&r, 0x900000, 0, 77)); /* of unknown size */
 	ck_assert_uint_eq(pv_ranges_find(&r, 0x900000 + 500), 77);
 	ck_assert_uint_eq(pv_ranges_find(&r, 0x900000 + PV_RANGE_GUESS), 0);
+	ck_assert(pv_ranges_hold(&r));
 	pv_ranges_finish(&r);
+}
+END_TEST
+
+/* Whatever order they come in, and each said again: the later one holds, and few are looked at. */
+START_TEST(ranges_said_again_are_kept_in_few_runs)
+{
+	enum { ALL = 5000, STEPS = 3 };
+	static const uint32_t step[STEPS] = { 1, ALL - 1, 1231 };
+	for (int s = 0; s < STEPS; s++) {
+		struct pv_ranges r = { 0 };
+		for (uint32_t i = 0; i < 2 * ALL; i++) {
+			uint32_t at = (uint32_t)((uint64_t)i * step[s] % ALL);
+			ck_assert(pv_ranges_add(&r, at * 16, 16, i + 1));
+			ck_assert_uint_eq(pv_ranges_find(&r, at * 16 + 5), i + 1);
+			ck_assert(i % 97 || pv_ranges_hold(&r));
+		}
+		ck_assert_uint_le(r.range.n, ALL + ALL / 2 + 2 * PV_RANGE_REST);
+		ck_assert_uint_le(r.runs, 13);
+		for (uint32_t i = ALL; i < 2 * ALL; i++) {
+			uint32_t at = (uint32_t)((uint64_t)i * step[s] % ALL);
+			ck_assert_uint_eq(pv_ranges_find(&r, at * 16), i + 1);
+		}
+		r.run[0] = (uint32_t)r.range.n + 1;
+		ck_assert(!pv_ranges_hold(&r));
+		pv_ranges_finish(&r);
+	}
 }
 END_TEST
 
@@ -284,6 +311,7 @@ int main(void)
 	tcase_add_test(t, class_keys_before_version_15);
 	tcase_add_test(t, impossible_code_sizes_are_not_added_up);
 	tcase_add_test(t, ranges_find_what_holds_an_address);
+	tcase_add_test(t, ranges_said_again_are_kept_in_few_runs);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
