@@ -205,6 +205,33 @@ START_TEST(a_damaged_log_shows_notes_only)
 }
 END_TEST
 
+/* The most of its overloads; a method that is only called like it is none. */
+START_TEST(collections_that_the_program_asks_for_are_counted)
+{
+	enum { OTHER = 0x10, WITHOUT = 0x20, WITH = 0x30, MINE = 0x40 };
+	struct kit k = kit_new("log:nodefaults,calls");
+	kit_thread(&k, 1);
+	kit_method(&k, OTHER, "App.System.GC:Collect ()");
+	kit_enter(&k, OTHER);
+	kit_leave(&k, OTHER);
+	kit_at(&k, 10 * S);
+	begins(finding(&k, "explicit-gc"), "0 fine GC.Collect was not met");
+	kit_method(&k, WITHOUT, "System.GC:Collect ()");
+	kit_method(&k, WITH, "System.GC:Collect (int)");
+	for (int i = 0; i < 4; i++) {
+		kit_enter(&k, WITHOUT);
+		kit_enter(&k, WITH);
+		kit_leave(&k, WITH);
+		kit_leave(&k, WITHOUT);
+	}
+	kit_enter(&k, WITH);
+	kit_leave(&k, WITH);
+	begins(strstr(finding(&k, "explicit-gc"), "the program"),
+		"the program called GC.Collect 5 times");
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("findings");
@@ -213,6 +240,7 @@ int main(void)
 	tcase_add_test(c, exceptions_are_counted_by_the_second);
 	tcase_add_test(c, rules_without_records_are_not_judged);
 	tcase_add_test(c, locks_are_judged_by_the_time_of_one_thread);
+	tcase_add_test(c, collections_that_the_program_asks_for_are_counted);
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
 	tcase_add_test(c, a_finding_has_facts);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);

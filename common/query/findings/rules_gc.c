@@ -205,26 +205,50 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- asked for by the program --- */
 
-void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
+static const char collect[] = "System.GC:Collect";
+
+/*
+ * Whether a text of the log begins so: where none does no method is called so, and the table of all
+ * methods, of which there may be a million, need not be made.
+ */
+static bool may_collect(const struct pv_judge *j)
 {
-	static const char collect[] = "System.GC:Collect";
+	const struct pv_intern *in = &j->m->names.text;
+	bool found = false;
+	pv_model_lock(j->m);
+	for (size_t i = 1; i < in->text.n && !found; i++)
+		found = strncmp(in->text.v[i], collect, strlen(collect)) == 0;
+	pv_model_unlock(j->m);
+	return found;
+}
+
+/* The most of its overloads, as they call each other. False: out of memory. */
+static bool count_collect(const struct pv_judge *j, double *ret_calls, double *ret_samples)
+{
 	struct pv_query q = { .groups = j->query->groups, .inner = true, .filter = collect };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
-	if (!t) {
-		pv_finding_skip(f, "out of memory");
-		return;
-	}
-	double calls = 0, samples = 0;
+	if (!t)
+		return false;
 	for (size_t i = 0; i < t->rows; i++) {
 		const char *name = pv_judge_text(t, i, "name");
 		if (strncmp(name, collect, strlen(collect)) != 0)
 			continue;
 		double n = pv_judge_value(t, i, "calls"),
 		       hits = pv_judge_value(t, i, "samples_total");
-		calls = n > calls ? n : calls; /* its overloads call each other */
-		samples = hits > samples ? hits : samples;
+		*ret_calls = n > *ret_calls ? n : *ret_calls;
+		*ret_samples = hits > *ret_samples ? hits : *ret_samples;
 	}
 	pv_table_destroy(t);
+	return true;
+}
+
+void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
+{
+	double calls = 0, samples = 0;
+	if (may_collect(j) && !count_collect(j, &calls, &samples)) {
+		pv_finding_skip(f, "out of memory");
+		return;
+	}
 	const double minutes = j->wall_ns / 60e9;
 	const double part = j->sum.samples ? samples / (double)j->sum.samples : 0;
 	double score = calls > 0 && minutes > 0 ? pv_scale_score(calls / minutes, 5, 30, 300) : 0;
