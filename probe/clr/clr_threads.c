@@ -6,6 +6,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
+#include "probe/code/sample_rings.h"
 #include "probe/clr/host_clr.h"
 
 /* A few thousand at most are alive. */
@@ -48,8 +49,10 @@ static void give_name(const struct known *k)
 static pvp_hr assigned(void *self, uint64_t id, uint32_t native)
 {
 	(void)self;
-	if (native == (uint32_t)gettid())
+	if (native == (uint32_t)gettid()) {
 		pvp_thread_began();
+		pvp_rings_thread_begins(0);
+	}
 	pthread_mutex_lock(&lock);
 	struct known *k = find(id);
 	if (k) {

@@ -1,63 +1,28 @@
 #include "probe/code/native_samples.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "probe/code/modules.h"
-#include "probe/code/sample_timer.h"
+#include "probe/code/sample_rings.h"
 #include "probe/code/stack_ends.h"
-#include "probe/code/thread_usage.h"
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
-#include "probe/core/perf_clock.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
 #include "probe/core/sample_rate.h"
 #include "probe/core/writer.h"
 
-enum {
-	LEAST_SLOTS = 128,   /* of a ring */
-	ROUNDS_A_SECOND = 5, /* of the writer, at least: what a ring has to hold between two */
-	MOST_TIMES = 100,
-	FRAMES = 128, /* callers; of deeper stacks the innermost */
-};
+enum { FRAMES = PVP_SAMPLE_FRAMES };
 
-struct sample {
-	uint64_t time, ip;
-	uint32_t n;
-	uint32_t times; /* it counts: the timer may have run out more than once before the signal
-			   came */
-	struct pvp_walk_stop stop;
-	struct pvp_usage used;   /* since the thread's last sample */
-	uint64_t caller[FRAMES]; /* innermost first */
-};
-
-/* One thread's, never unmapped: a late signal may still hold it. Used again for other threads. */
-struct ring {
-	struct ring *next;
-	_Atomic pid_t owner;             /* 0: nobody's */
-	_Atomic uint64_t written, taken; /* slots, in all */
-	_Atomic uint64_t dropped;
-	uint64_t dropped_told;
-	struct pvp_sample_timer timer;
-	struct pvp_usage used; /* at the last sample; the handler's once the timer is armed */
-	bool seen, nameless;   /* the latter: its thread's name is still to be told */
-	uint64_t slots;        /* a power of two */
-	struct sample slot[];
-};
-
-static _Atomic(struct ring *) rings; /* the writer adds to it */
 static _Atomic unsigned hz;
 static _Atomic bool with_usage;
 static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
@@ -83,20 +48,22 @@ static struct pvp_registers where(const ucontext_t *u)
 	return at;
 }
 
-static bool is_of(struct ring *r, pid_t tid)
+static bool is_of(struct pvp_ring *r, pid_t tid)
 {
 	return r && atomic_load_explicit(&r->owner, memory_order_relaxed) == tid;
 }
 
 /* This thread's, if the signal is from its timer: a perf event's carries no pointer. */
-static struct ring *ring_of(const siginfo_t *info)
+static struct pvp_ring *ring_of(const siginfo_t *info)
 {
-	static __thread struct ring *mine;
+	static __thread struct pvp_ring *mine;
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	if (info->si_code == SI_TIMER)
 		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
+	if (!is_of(mine, tid))
+		mine = pvp_ring_here();
 	if (!is_of(mine, tid)) {
-		struct ring *r = atomic_load_explicit(&rings, memory_order_acquire);
+		struct pvp_ring *r = pvp_rings_first();
 		while (r && !is_of(r, tid))
 			r = r->next;
 		mine = r;
@@ -104,21 +71,18 @@ static struct ring *ring_of(const siginfo_t *info)
 	return mine && pvp_sample_timer_rang(&mine->timer, info) ? mine : NULL;
 }
 
-static void take(struct ring *r, const siginfo_t *info, const ucontext_t *context)
+static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
 	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= r->slots) {
 		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
 		return;
 	}
-	struct sample *s = &r->slot[n & (r->slots - 1)];
+	struct pvp_sample *s = &r->slot[n & (r->slots - 1)];
 	struct pvp_registers at = where(context);
 	s->time = pvp_monotonic();
 	s->ip = at.pc;
-	s->times = 1;
-	if (info->si_code == SI_TIMER)
-		s->times +=
-			(uint32_t)(info->si_overrun < MOST_TIMES ? info->si_overrun : MOST_TIMES);
+	s->times = times;
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (atomic_load_explicit(&with_usage, memory_order_relaxed))
 		s->used = pvp_usage_since(&r->used);
@@ -129,13 +93,11 @@ static void take(struct ring *r, const siginfo_t *info, const ucontext_t *contex
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int before = errno;
-	struct ring *r = atomic_load_explicit(&hz, memory_order_relaxed) ? ring_of(info) : NULL;
+	struct pvp_ring *r = atomic_load_explicit(&hz, memory_order_relaxed) ? ring_of(info) : NULL;
 	(void)signal;
-	if (r) {
-		take(r, info, context);
-		if (info->si_code != SI_TIMER)
-			pvp_sample_timer_next(&r->timer);
-	}
+	uint32_t times = r ? pvp_sample_timer_due(&r->timer) : 0;
+	if (times)
+		take(r, times, context);
 	errno = before;
 }
 
@@ -160,7 +122,8 @@ static int take_signal(void)
 
 void pvp_native_samples_set(unsigned wanted)
 {
-	atomic_store(&hz, wanted && take_signal() ? pvp_sample_possible(wanted) : 0);
+	unsigned possible = wanted && take_signal() ? pvp_sample_possible(wanted) : 0;
+	atomic_store(&hz, pvp_rings_set(possible, number) == 0 ? possible : 0);
 	atomic_fetch_add(&changes, 1);
 }
 
@@ -174,75 +137,6 @@ void pvp_native_samples_order(struct pvp_sample_order order)
 	pvp_native_samples_set(order.hz);
 	order.hz = order.hz ? pvp_sample_possible(order.hz) : 0;
 	pvp_waits_follow(order);
-}
-
-/* ---- timers, on the writer's thread */
-
-/* `late`: it had been running before anything was sampled. */
-static bool arm(struct ring *r, pid_t tid, bool late)
-{
-	r->used = late ? pvp_usage_of(tid) : (struct pvp_usage){ 0, 0 };
-	atomic_store_explicit(&r->owner, tid, memory_order_release);
-	if (pvp_sample_timer_arm(&r->timer, tid, atomic_load(&hz), number, r))
-		return true;
-	atomic_store_explicit(&r->owner, 0, memory_order_release);
-	return false;
-}
-
-static struct ring *free_ring(void)
-{
-	uint64_t slots = LEAST_SLOTS;
-	while (slots < atomic_load(&hz) / ROUNDS_A_SECOND)
-		slots *= 2;
-	for (struct ring *r = rings; r; r = r->next)
-		if (!atomic_load_explicit(&r->owner, memory_order_relaxed) && r->slots >= slots)
-			return r;
-	struct ring *r = mmap(NULL, sizeof *r + slots * sizeof *r->slot, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (r == MAP_FAILED)
-		return NULL;
-	r->slots = slots;
-	r->next = rings;
-	atomic_store_explicit(&rings, r, memory_order_release);
-	return r;
-}
-
-static void disarm(struct ring *r)
-{
-	if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
-		return; /* stopped in the midst of writing */
-	pvp_sample_timer_disarm(
-		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
-	atomic_store_explicit(&r->owner, 0, memory_order_release);
-}
-
-static void met(pid_t tid, pid_t writer, bool late)
-{
-	if (tid == writer)
-		return;
-	for (struct ring *r = rings; r; r = r->next) {
-		if (atomic_load_explicit(&r->owner, memory_order_relaxed) == tid) {
-			r->seen = true;
-			return;
-		}
-	}
-	struct ring *r = free_ring();
-	r = r && arm(r, tid, late) ? r : NULL;
-	if (r)
-		r->seen = r->nameless = true;
-}
-
-static void look_for_threads(pid_t writer, bool late)
-{
-	DIR *d = opendir("/proc/self/task");
-	if (!d)
-		return;
-	for (struct ring *r = rings; r; r = r->next)
-		r->seen = false;
-	for (struct dirent *e; (e = readdir(d));)
-		if (*e->d_name != '.')
-			met((pid_t)strtol(e->d_name, NULL, 10), writer, late);
-	closedir(d);
 }
 
 /* ---- samples taken */
@@ -267,7 +161,7 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 }
 
 /* `last`: with the processor's time, right after it in the same buffer. */
-static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct sample *s,
+static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvp_sample *s,
 	pid_t tid, bool last)
 {
 	uint64_t keys[2 + FRAMES];
@@ -291,34 +185,45 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 	       (!last || pvp_out_buffer_add(w, page, &cpu, NULL));
 }
 
-static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
+static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_ring *r)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
 	uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
 	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	for (; at < n; at++) {
-		const struct sample *s = &r->slot[at & (r->slots - 1)];
+		const struct pvp_sample *s = &r->slot[at & (r->slots - 1)];
 		for (uint32_t i = 0; i < s->times; i++)
 			put(w, page, s, owner, i + 1 == s->times);
 		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->times);
 	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
 	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);
-	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_told);
-	r->dropped_told = dropped;
+	atomic_fetch_add(&pvp_core.orphans, dropped - r->dropped_written);
+	r->dropped_written = dropped;
+}
+
+/* Of a living thread as the system has it; of one that has ended as it said at its end. */
+static void find_name(const struct pvp_ring *r, pid_t tid, char name[16])
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, name, 15);
+	if (fd >= 0)
+		close(fd);
+	if (n > 0)
+		name[n] = 0;
+	else
+		memcpy(name, r->name, 16);
+	name[strcspn(name, "\n")] = 0;
 }
 
 /* A thread of which there are samples alone has nobody else to say what it is called. */
-static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct ring *r)
+static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_ring *r)
 {
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
-	char path[64], name[16] = "";
-	snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, name, sizeof name - 1);
-	if (fd >= 0)
-		close(fd);
-	name[n > 0 ? strcspn(name, "\n") : 0] = 0;
+	char name[16];
+	find_name(r, tid, name);
 	const char *told = tid == getpid() ? "main" : strcmp(name, w->comm) == 0 ? "" : name;
 	struct pv_event ev = { .kind = PV_KIND_THREAD_NAME,
 		.time = pvp_monotonic(),
@@ -328,13 +233,6 @@ static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct 
 	r->nameless = false;
 }
 
-/* A program may close what it did not open. */
-static bool is_alive(struct ring *r)
-{
-	return pvp_sample_timer_lives(
-		&r->timer, atomic_load_explicit(&r->owner, memory_order_relaxed), number);
-}
-
 static void count_end(const struct pvp_walk_stop *stop, uint64_t times)
 {
 	pvp_stack_ends_count(PVP_SAMPLE_STACK, stop, times);
@@ -342,7 +240,7 @@ static void count_end(const struct pvp_walk_stop *stop, uint64_t times)
 
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
-	if (!pvp_perf_watch())
+	if (!pvp_rings_watch())
 		atomic_fetch_add(&changes, 1); /* by ticks from here on */
 	unsigned now = atomic_load(&changes);
 	bool changed = now != changes_seen;
@@ -350,29 +248,26 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 	if (atomic_load(&hz))
 		pvp_unwind_refresh();
 	if (atomic_load(&hz) && !changed)
-		look_for_threads((pid_t)w->tid, false);
-	for (struct ring *r = rings; r; r = r->next) {
-		if (!atomic_load_explicit(&r->owner, memory_order_relaxed))
-			continue;
-		if (r->nameless && atomic_load(&r->written) != atomic_load(&r->taken))
-			tell_name(w, page, r);
-		empty(w, page, r);
-		if (changed || !r->seen || !is_alive(r))
-			disarm(r);
+		pvp_rings_look((pid_t)w->tid, false);
+	for (struct pvp_ring *r = pvp_rings_first(); r; r = r->next) {
+		if (atomic_load_explicit(&r->owner, memory_order_acquire)) {
+			if (r->nameless && atomic_load(&r->written) != atomic_load(&r->taken))
+				tell_name(w, page, r);
+			empty(w, page, r);
+		}
+		pvp_ring_update(r, changed);
 	}
 	pvp_waits_tell(w, page, key_of, count_end);
 	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
-		look_for_threads((pid_t)w->tid, true);
+		pvp_rings_look((pid_t)w->tid, true);
 }
 
 void pvp_native_samples_stop(void)
 {
 	atomic_store(&hz, 0);
 	pvp_waits_stop();
-	for (struct ring *r = rings; r; r = r->next)
-		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
-			disarm(r);
+	pvp_rings_stop();
 	pvp_stack_ends_reset();
 	pvp_unwind_finish();
 }
@@ -383,9 +278,5 @@ void pvp_native_samples_forget(void)
 	pvp_waits_forget();
 	pvp_unwind_forget();
 	pvp_stack_ends_reset();
-	for (struct ring *r = rings; r; r = r->next) {
-		if (atomic_load_explicit(&r->owner, memory_order_relaxed))
-			pvp_sample_timer_forget(&r->timer);
-		atomic_store_explicit(&r->owner, 0, memory_order_relaxed);
-	}
+	pvp_rings_forget();
 }

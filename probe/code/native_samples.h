@@ -1,6 +1,7 @@
 /*
  * Samples of a native program: each thread has a timer of its own whose signal walks the stack into
- * a ring of the thread's, which the writer empties. The writer also finds threads that are new.
+ * a ring of the thread's, which the writer empties. Threads have it from their beginning where the
+ * host tells of that (sample_rings.h); the writer finds the others.
  */
 #ifndef PV_PROBE_NATIVE_SAMPLES_H
 #define PV_PROBE_NATIVE_SAMPLES_H

@@ -2,6 +2,9 @@
  * One thread's timer for samples: a POSIX timer of the thread's processor time, which the kernel
  * looks at on its ticks only; above their rate a perf event of the thread's own code, where the
  * system allows it (sample_rate.h). Neither cuts a wait short.
+ *
+ * Periods begin at a random point, so that a thread which uses less than one has its share of
+ * samples: on average as many as its time holds periods.
  */
 #ifndef PV_PROBE_SAMPLE_TIMER_H
 #define PV_PROBE_SAMPLE_TIMER_H
@@ -9,32 +12,48 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+enum { PVP_SAMPLE_TIMES = 100 }; /* samples that one signal stands for, at most */
 
 struct pvp_sample_timer {
 	_Atomic int fd; /* of the perf event; -1: `timer` it is */
 	timer_t timer;
+	uint64_t period; /* ns */
+	/* the handler's once it is armed */
+	bool started;   /* of a perf event: the first signal has come */
+	uint64_t given; /* samples, by the clock */
+	int64_t credit; /* ns that are added to the thread's clock; of it a sample is due each period */
 };
 
-/*
- * `signal` comes to thread `tid` of this process `hz` times a second of its processor time; `token`
- * is in siginfo.si_value of POSIX timers. Writer's thread only. False: refused.
- */
-bool pvp_sample_timer_arm(
-	struct pvp_sample_timer *t, pid_t tid, unsigned hz, int signal, void *token);
-/* False: the program has closed its descriptor. Writer's thread only. */
+struct pvp_sample_wish {
+	pid_t tid;   /* thread of this process */
+	unsigned hz; /* signals a second of its processor time */
+	int signal;
+	void *token;   /* in siginfo.si_value of POSIX timers */
+	bool begins;   /* the calling thread, just now: all of its time is to count */
+	int64_t extra; /* ns of others' time to be counted in this thread, may be negative */
+};
+
+/* One thread at a time arms and disarms. False: refused. */
+bool pvp_sample_timer_arm(struct pvp_sample_timer *t, const struct pvp_sample_wish *wish);
+/* Time of the calling thread, whose timer it is, that no sample stands for, ns; 0 of a perf event. */
+int64_t pvp_sample_timer_uncounted(const struct pvp_sample_timer *t);
+/* False: the program has closed its descriptor. */
 bool pvp_sample_timer_lives(struct pvp_sample_timer *t, pid_t tid, int signal);
 void pvp_sample_timer_disarm(struct pvp_sample_timer *t, pid_t tid, int signal);
 /* In a child of fork, which has no timers. */
 void pvp_sample_timer_forget(struct pvp_sample_timer *t);
 
-/* In the handler: whether the signal is from this timer, and asking for the next. */
+/* In the handler: whether the signal is from this timer's perf event. */
 static inline bool pvp_sample_timer_rang(const struct pvp_sample_timer *t, const siginfo_t *info)
 {
 	return (info->si_code == POLL_HUP || info->si_code == POLL_IN) &&
 	       info->si_fd == atomic_load_explicit(&t->fd, memory_order_relaxed);
 }
-void pvp_sample_timer_next(struct pvp_sample_timer *t);
+/* In the handler, for each signal: how many samples are due, and asking for the next. */
+uint32_t pvp_sample_timer_due(struct pvp_sample_timer *t);
 
 #endif

@@ -143,6 +143,11 @@ void pvp_perf_next(int fd)
 	ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
+void pvp_perf_period(int fd, uint64_t period)
+{
+	ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 bool pvp_perf_is_open(int fd, pid_t tid, int signal)
 {
 	struct f_owner_ex owner;

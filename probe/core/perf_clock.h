@@ -7,7 +7,7 @@
  * signals is full (RLIMIT_SIGPENDING, all processes of the user together) the kernel sends SIGIO
  * instead, which kills a program that does not handle it: pvp_perf_watch().
  *
- * All but pvp_perf_next() is for one thread at a time, which is the writer once it runs.
+ * All but pvp_perf_next() and pvp_perf_period() is for one thread at a time.
  */
 #ifndef PV_PROBE_PERF_CLOCK_H
 #define PV_PROBE_PERF_CLOCK_H
@@ -31,6 +31,8 @@ bool pvp_perf_allowed(void);
 int pvp_perf_open(pid_t tid, uint64_t period, int signal);
 /* Starts it for one signal. Async-signal-safe. */
 void pvp_perf_next(int fd);
+/* Another period, ns, from the next start on. Async-signal-safe. */
+void pvp_perf_period(int fd, uint64_t period);
 /* Whether the descriptor is still the timer: a program may close what it did not open. */
 bool pvp_perf_is_open(int fd, pid_t tid, int signal);
 /* Stops and closes it, if it is still one. */

@@ -1,0 +1,75 @@
+/*
+ * This stands in front of pthread_create(), so that threads are sampled from their beginning. The
+ * function that begins there is gone from the stack when the program's own is called.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probe/code/sample_rings.h"
+#include "probe/native/native_next.h"
+
+enum { STARTS = 256 }; /* threads that are made but do not run yet; of more nothing is said */
+
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static struct start {
+	_Atomic bool taken;
+	void *(*run)(void *);
+	void *arg;
+} starts[STARTS];
+
+static struct start *take(void)
+{
+	static _Atomic unsigned turn;
+	unsigned at = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+	for (unsigned i = 0; i < STARTS; i++) {
+		struct start *b = &starts[(at + i) % STARTS];
+		if (!atomic_load_explicit(&b->taken, memory_order_relaxed) &&
+			!atomic_exchange_explicit(&b->taken, true, memory_order_acquire))
+			return b;
+	}
+	return NULL;
+}
+
+/* Of the C library, whatever stands between. */
+static create_function *next(void)
+{
+	static _Atomic(create_function *) found;
+	create_function *f = atomic_load_explicit(&found, memory_order_relaxed);
+	if (f)
+		return f;
+	void *at = dlsym(RTLD_NEXT, "pthread_create");
+	memcpy(&f, &at, sizeof f);
+	atomic_store_explicit(&found, f, memory_order_relaxed);
+	return f;
+}
+
+static void *begin(void *at)
+{
+	struct start *b = at;
+	void *(*run)(void *) = b->run;
+	void *arg = b->arg;
+	atomic_store_explicit(&b->taken, false, memory_order_release);
+	pvp_rings_thread_begins((uintptr_t)run);
+	return run(arg);
+}
+
+PVP_EXPORT int pthread_create(
+	pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	create_function *create = next();
+	if (!create)
+		return EAGAIN;
+	struct start *b = pvp_rings_ready() && !pvp_tls.muted ? take() : NULL;
+	if (!b)
+		return create(thread, attr, run, arg);
+	b->run = run;
+	b->arg = arg;
+	int error = create(thread, attr, begin, b);
+	if (error)
+		atomic_store_explicit(&b->taken, false, memory_order_release);
+	return error;
+}
