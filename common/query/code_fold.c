@@ -5,7 +5,8 @@
 static bool is_kept(const struct pv_call_copy *c, uint32_t node)
 {
 	uint8_t kind = c->kind[c->group[node]];
-	return c->parent[node] == 0 || kind == PV_CODE_USER || kind == PV_CODE_UNKNOWN;
+	return c->parent[node] == 0 || kind == PV_CODE_USER || kind == PV_CODE_JIT ||
+	       kind == PV_CODE_UNKNOWN;
 }
 
 /* Parents come first: those of a node are folded already, and it is moved to the one that stays. */

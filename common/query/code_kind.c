@@ -13,6 +13,7 @@ const char *pv_code_kind_text(enum pv_code_kind kind)
 		[PV_CODE_FRAMEWORK] = "framework",
 		[PV_CODE_RUNTIME] = "runtime",
 		[PV_CODE_NATIVE] = "native",
+		[PV_CODE_JIT] = "jit",
 		[PV_CODE_UNKNOWN] = NULL };
 	return text[kind];
 }
@@ -79,6 +80,13 @@ static enum pv_code_kind kind_of_file(struct pv_slice path, const char *name, bo
 	return PV_CODE_USER;
 }
 
+/* As the probe names it: perf_map.h. */
+static bool is_jit(const char *name)
+{
+	const struct pv_slice s = { name, strlen(name) };
+	return ends(s, " [jit]") || strcmp(name, "[unknown code]") == 0;
+}
+
 static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method, bool managed)
 {
 	const struct pv_names *n = &x->m->names;
@@ -89,6 +97,8 @@ static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method,
 	const struct pv_slice path = pv_membership_file(x, method, &of_class);
 	if (of_class && path.len)
 		return kind_of_image(path);
+	if (!of_class && is_jit(name))
+		return PV_CODE_JIT;
 	bool native = n->method.v[method].native || path.len;
 	if (!of_class && native)
 		return kind_of_file(path, name, managed);

@@ -11,6 +11,7 @@
  * 4. Native code: of .NET's and Mono's own libraries and of the probe: runtime. Everything else is
  *    native where there is managed code; where there is none, files outside of /lib and /usr/lib
  *    are the user's.
+ * 5. Code in no file, made by another runtime than .NET and Mono ("... [jit]", "[unknown code]"): jit.
  */
 #ifndef PV_QUERY_CODE_KIND_H
 #define PV_QUERY_CODE_KIND_H
@@ -22,10 +23,11 @@ enum pv_code_kind {
 	PV_CODE_FRAMEWORK,
 	PV_CODE_RUNTIME,
 	PV_CODE_NATIVE,
+	PV_CODE_JIT,
 	PV_CODE_UNKNOWN /* "(other)", and a managed method without a name */
 };
 
-/* "user", "framework", "runtime", "native"; NULL: not known. */
+/* "user", "framework", "runtime", "native", "jit"; NULL: not known. */
 const char *pv_code_kind_text(enum pv_code_kind kind);
 
 /*

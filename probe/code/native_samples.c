@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "probe/code/modules.h"
+#include "probe/code/perf_map.h"
 #include "probe/code/sample_rings.h"
 #include "probe/code/stack_ends.h"
 #include "probe/code/unwind_set.h"
@@ -148,6 +149,14 @@ void pvp_native_samples_ask(uint64_t (*key)(uint64_t address))
 	code_of = key;
 }
 
+/* By its name, since the code moves, and others take its place. */
+static uint64_t key_of_jit(uint64_t address)
+{
+	const char *name = pvp_perf_map_name(address);
+	uint64_t key = name ? pvp_region_of_writer(name) : 0;
+	return key ? key : pvp_region_of_writer("[unknown code]");
+}
+
 /* The key of the function at the address, named in the log before it is used. */
 static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
@@ -155,7 +164,7 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	if (!key)
 		key = pvp_modules_start(address);
 	if (!key)
-		key = pvp_region_of_writer("[unknown code]");
+		key = key_of_jit(address);
 	pvp_tell_method(w, key, time);
 	return key;
 }

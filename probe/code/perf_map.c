@@ -1,0 +1,174 @@
+#include "probe/code/perf_map.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "probe/core/probe_clock.h"
+
+enum {
+	SECOND = 1000000000,
+	EACH_NS = 200000000, /* between two readings */
+	MOST_ENTRIES = 1 << 18,
+	MOST_TEXT = 32 << 20, /* bytes of names */
+	MOST_CODE = 1 << 30,
+	PART = 1 << 16, /* bytes read at a time; longer lines are left out */
+	NAME = 1024,
+	BACK = 16, /* entries before an address that may reach to it */
+};
+
+struct entry {
+	uint64_t start;
+	uint32_t size, name; /* the latter: offset into `text` */
+	uint32_t order;
+};
+
+static PV_ARRAY(struct entry) map; /* by start, then by order once sorted */
+static PV_ARRAY(char) text;
+static uint64_t read_at;
+static off_t taken; /* bytes of the file */
+static pid_t of;    /* process whose file that is */
+
+/* ---- the file */
+
+/* When the process began, in seconds of the system's clock; field 22 of its stat file. */
+static time_t began(void)
+{
+	enum { BEFORE = 20 };
+	char line[1024];
+	struct timespec boot, now;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = 0;
+	char *at = strrchr(line, ')');
+	for (int i = 0; at && i < BEFORE; i++)
+		at = strchr(at + 1, ' ');
+	long ticks = sysconf(_SC_CLK_TCK);
+	if (!at || ticks <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
+		clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return now.tv_sec;
+	return now.tv_sec - boot.tv_sec + (time_t)(strtoull(at, NULL, 10) / (uint64_t)ticks);
+}
+
+static int open_map(void)
+{
+	char path[64];
+	struct stat s;
+	snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+		!(s.st_mode & (S_IWGRP | S_IWOTH)) && s.st_mtime + 1 >= began())
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void add(char *line, size_t n)
+{
+	char *end;
+	uint64_t start = strtoull(line, &end, 16);
+	uint64_t size = strtoull(end, &end, 16);
+	while (*end == ' ')
+		end++;
+	size_t len = strnlen(end, n - (size_t)(end - line));
+	if (!start || !size || size > MOST_CODE || !len || len > NAME - sizeof " [jit]" ||
+		map.n >= MOST_ENTRIES || text.n + len >= MOST_TEXT || !pv_reserve(&map, 1) ||
+		!pv_reserve(&text, len + 1))
+		return;
+	map.v[map.n] = (struct entry){ .start = start,
+		.size = (uint32_t)size,
+		.name = (uint32_t)text.n,
+		.order = (uint32_t)map.n };
+	map.n++;
+	for (size_t i = 0; i < len; i++)
+		text.v[text.n++] = (unsigned char)end[i] < ' ' || end[i] == 0x7f ? '?' : end[i];
+	text.v[text.n++] = 0;
+}
+
+/* Whole lines; what is behind the last is read again when there is more. */
+static size_t add_lines(char *part, size_t n)
+{
+	size_t done = 0;
+	char *end;
+	while ((end = memchr(part + done, '\n', n - done))) {
+		*end = 0;
+		add(part + done, (size_t)(end - part) - done);
+		done = (size_t)(end - part) + 1;
+	}
+	return done;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void read_more(void)
+{
+	static char part[PART + 1];
+	uint64_t now = pvp_monotonic();
+	if (read_at && now - read_at < EACH_NS)
+		return;
+	read_at = now;
+	if (of != getpid())
+		taken = 0; /* a child of fork has its parent's code, and a file of its own */
+	of = getpid();
+	int fd = open_map();
+	size_t before = map.n;
+	for (ssize_t n; fd >= 0 && (n = pread(fd, part, PART, taken)) > 0;) {
+		part[n] = 0;
+		size_t done = add_lines(part, (size_t)n);
+		if (!done && n < PART)
+			break;
+		taken += done ? (off_t)done : (off_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (map.n > before)
+		qsort(map.v, map.n, sizeof *map.v, by_start);
+}
+
+/* ---- names */
+
+static const struct entry *find(uint64_t address)
+{
+	size_t low = 0, high = map.n;
+	const struct entry *found = NULL;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (map.v[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low; i > 0 && low - i < BACK; i--) {
+		const struct entry *e = &map.v[i - 1];
+		if (address - e->start < e->size && (!found || e->order > found->order))
+			found = e;
+	}
+	return found;
+}
+
+const char *pvp_perf_map_name(uint64_t address)
+{
+	static char name[NAME];
+	read_more();
+	const struct entry *e = find(address);
+	if (!e)
+		return NULL;
+	snprintf(name, sizeof name, "%s [jit]", text.v + e->name);
+	return name;
+}
