@@ -238,6 +238,26 @@ uint32_t pv_names_class_name(const struct pv_names *n, uint32_t class_use)
 	return id ? n->entity[PV_ENTITY_CLASS].v[id].name : 0;
 }
 
+uint32_t pv_names_key_type(const struct pv_names *n, uint64_t key, int64_t time)
+{
+	uint32_t id = entity_of_use(n, key, time);
+	if (!n->classes_by_vtable)
+		return id ? n->entity[PV_ENTITY_CLASS].v[id].name : 0;
+	const struct pv_entity *vtable = &n->entity[PV_ENTITY_VTABLE].v[id];
+	id = id ? pv_names_entity(n, PV_ENTITY_CLASS, vtable->owner, vtable->load_ns)
+		: pv_names_entity(n, PV_ENTITY_CLASS, key, time);
+	return id ? n->entity[PV_ENTITY_CLASS].v[id].name : 0;
+}
+
+uint32_t pv_names_address(const struct pv_names *n, uint64_t address)
+{
+	uint32_t in = pv_ranges_find(&n->code, address);
+	if (in)
+		return n->method.v[in].name;
+	uint32_t function = pv_ranges_find(&n->functions, address);
+	return function ? function : pv_ranges_find(&n->symbols, address);
+}
+
 /* Of a class entity. */
 static uint32_t image_of(const struct pv_names *n, uint32_t id)
 {

@@ -13,6 +13,15 @@ const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, ch
 /* The method a sampled bare address turned out to stand in, once its code is known; else the id. */
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 
+/*
+ * The same of keys and addresses as they stand in an event of that time, whether or not they were
+ * used elsewhere: interned, 0 unknown. A type is a vtable or a class, as the log's data version has
+ * it.
+ */
+uint32_t pv_names_key_method(const struct pv_names *n, uint64_t key, int64_t time);
+uint32_t pv_names_key_type(const struct pv_names *n, uint64_t key, int64_t time);
+uint32_t pv_names_address(const struct pv_names *n, uint64_t address);
+
 /* The class a use is of, past its vtable, as an id in entity[CLASS]; 0 unknown. */
 uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use);
 

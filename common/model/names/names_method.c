@@ -136,6 +136,14 @@ uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time)
 	return id;
 }
 
+uint32_t pv_names_key_method(const struct pv_names *n, uint64_t key, int64_t time)
+{
+	uint32_t above, id = pv_map_get(&n->method_of, key);
+	if (id == PV_MAP_NONE)
+		return 0;
+	return n->method.v[n->method.v[id].shared ? epoch_at(n, id, time, &above) : id].name;
+}
+
 bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to)
 {
 	uint32_t above, id = pv_map_get(&n->method_of, key);
