@@ -11,8 +11,8 @@
  *     about one row          select (its row id)
  *     SHOT_DIFF              base
  *     HEAP_DIFF              identity, matched_by_class
- *     HEAP_*                 heap, set
- * What a query points to is borrowed for the call. Times are ns since the recording's zero.
+ *     HEAP_*                 heap, set; STREAM: page
+ * All it points to is borrowed for the call. Times: ns since the recording's zero.
  */
 #ifndef PV_QUERY_VIEWS_H
 #define PV_QUERY_VIEWS_H
@@ -25,6 +25,8 @@
 struct pv_identity;
 struct pv_heap;
 struct pv_heap_set;
+struct pv_event_page;
+struct pv_groups_cache;
 struct pv_model;
 
 enum pv_view {
@@ -43,8 +45,6 @@ const char *pv_by_name(enum pv_by by);
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
-struct pv_groups_cache;
-
 struct pv_query {
 	struct pv_groups_cache *groups; /* of who asks; NULL: nothing is kept for the next query */
 	const char *sort;               /* column id; NULL = the view's own order */
@@ -59,9 +59,10 @@ struct pv_query {
 	uint64_t base;   /* SHOT_DIFF: row id of the base shot */
 	const struct pv_identity *identity; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
-	const struct pv_heap *heap;    /* HEAP_*: of the shot; NULL: empty tables */
-	const struct pv_heap_set *set; /* HEAP_*: only these objects; NULL: as `select` says */
-	const uint64_t *open;          /* trees: sorted ids of unfolded rows */
+	const struct pv_heap *heap;       /* HEAP_*: of the shot; NULL: empty tables */
+	const struct pv_heap_set *set;    /* HEAP_*: only these objects; NULL: as `select` says */
+	const struct pv_event_page *page; /* STREAM: its rows; NULL: none */
+	const uint64_t *open;             /* trees: sorted ids of unfolded rows */
 	size_t opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
 	bool net;      /* METHODS and the like: times without what the probe's own calls took */

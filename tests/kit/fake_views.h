@@ -15,7 +15,7 @@
 #include "common/query/flame/flame_parts.h"
 #include "common/query/views.h"
 
-enum { FAKE_ROWS = 64 };
+enum { FAKE_ROWS = 96 };
 
 struct fake_row {
 	enum pv_view view;
@@ -107,7 +107,9 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 	bool sites = view == PV_VIEW_WAIT_SITES || view == PV_VIEW_THROW_SITES;
 	struct pv_view_spec spec = { .column = tree ? fake_tree : fake_flat,
 		.columns = PV_COUNT_OF(fake_flat),
-		.name = sites ? "class" : "name",
+		.name = view == PV_VIEW_STREAM ? NULL
+			: sites                ? "class"
+					       : "name",
 		.sort = "count",
 		.tree = tree };
 	struct pv_build b;

@@ -29,7 +29,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
-         'rooms': '`', 'without-data': '7', 'kinds': '0', 'counters': '99'}
+         'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
        'stage-D': {'overview': '', 'info': 'i'}}
@@ -41,8 +41,8 @@ STRING_PANES = {'references': '4444Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'flame', 'gc', 'heap', 'diff', 'findings', 'rooms')
-ASCII = ('overview', 'tree-unfolded', 'flame', 'ladder')
+OTHER_SIZES = ('overview', 'methods', 'flame', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
+ASCII = ('overview', 'tree-unfolded', 'flame', 'ladder', 'events')
 
 
 def damaged(data):

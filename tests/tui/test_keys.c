@@ -2,7 +2,7 @@
  * Every row of commands.def, by each of its keys: pressed where it holds, the frame is another
  * one afterwards, or the caller is asked for something.
  */
-#include "tests/kit/fake_screen.h"
+#include "tests/kit/fake_stream.h"
 
 #include "tests/kit/fake_heap.h"
 
@@ -63,6 +63,8 @@ static const struct {
 	{ UI_CMD_SUM_LESS, "222+" },
 	{ UI_CMD_UNDO, "222j<Enter>" },
 	{ UI_CMD_REDO, "222j<Enter>(" },
+	{ UI_CMD_SAME_THREAD, "0" },
+	{ UI_CMD_SAME_KIND, "0" },
 	{ UI_CMD_STEP_BACK, "2p" },
 	{ UI_CMD_STEP_ON, "2p," },
 };
@@ -94,6 +96,11 @@ static void press_one(void *ctx, int key)
 		ui_browser_use(&screen, &heap, NULL);
 		show();
 		way += 4;
+	}
+	if (way[0] == '0') {
+		press("0");
+		fake_stream(true, false);
+		way++;
 	}
 	press(way);
 	char *before = frame();

@@ -103,6 +103,7 @@ static void take_status(struct app *a)
 		return;
 	ui_range_loader_drop(&a->range_loader, &a->screen);
 	ui_snapshot_loader_drop(&a->snapshot_loader, &a->screen);
+	ui_event_loader_drop(&a->event_loader, &a->screen);
 	ui_identity_loader_drop(&a->identity_loader, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->models = a->status.models;
@@ -180,16 +181,19 @@ static bool do_reply(struct app *a, unsigned reply)
 /* Without a terminal no one waits for a frame: it shows exact figures only. */
 static void turn_range(struct app *a, int64_t now)
 {
-	struct timeval soon = ui_app_timeval(DATA_FRAME_MS);
+	struct timeval soon = ui_app_timeval(DATA_FRAME_MS), next = ui_app_timeval(ANSWER_FRAME_MS);
+	ui_screen_settle(&a->screen); /* it asks the loaders */
 	if (a->term) {
 		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->worker);
 		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->worker) || more;
 		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->worker) || more;
-		if (more && a->settle)
-			event_add(a->settle, &soon);
+		bool events = ui_event_loader_turn(&a->event_loader, &a->screen, a->worker);
+		if ((more || events) && a->settle)
+			event_add(a->settle, events ? &next : &soon);
 	} else {
 		ui_range_loader_wait(&a->range_loader, &a->screen);
 		ui_snapshot_loader_wait(&a->snapshot_loader, &a->screen);
+		ui_event_loader_wait(&a->event_loader, &a->screen);
 		ui_identity_loader_wait(&a->identity_loader, &a->screen);
 	}
 	ui_screen_update(&a->screen, a->model, &a->status, now);
@@ -481,7 +485,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	a->screen.shared.my_code = o->report.my_code;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
-	a->identity_loader.feed = a->feed;
+	a->identity_loader.feed = a->event_loader.feed = a->feed;
 	const struct ui_range r = {
 		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .from_end = o->from_end
 	};
@@ -546,6 +550,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *
 	pv_groups_cache_destroy(a.groups);
 	ui_range_loader_drop(&a.range_loader, NULL);
 	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
+	ui_event_loader_drop(&a.event_loader, NULL);
 	ui_identity_loader_drop(&a.identity_loader, NULL);
 	*ret_exit = a.exit_code;
 	return ok;

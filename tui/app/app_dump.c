@@ -61,6 +61,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	ui_screen_finish(&a.screen);
 	ui_range_loader_drop(&a.range_loader, NULL);
 	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
+	ui_event_loader_drop(&a.event_loader, NULL);
 	ui_identity_loader_drop(&a.identity_loader, NULL);
 	pv_groups_cache_destroy(a.groups);
 	if (!text)

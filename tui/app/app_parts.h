@@ -9,6 +9,7 @@
 #include "tui/draw/query_worker.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/snapshot_loader.h"
+#include "tui/app/event_loader.h"
 #include "tui/app/identity_loader.h"
 #include "tui/app/range_loader.h"
 #include "tui/screen/screen.h"
@@ -38,6 +39,7 @@ struct app {
 	struct ui_range_loader range_loader;
 	struct ui_snapshot_loader snapshot_loader;
 	struct ui_identity_loader identity_loader;
+	struct ui_event_loader event_loader;
 	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;

@@ -23,6 +23,7 @@ enum ui_scope {
 	UI_SCOPE_OBJECTS = 64, /* objects of one */
 	UI_SCOPE_DIFF = 128,   /* two of them compared */
 	UI_SCOPE_FLAME = 256,  /* a flame */
+	UI_SCOPE_EVENTS = 512, /* single events */
 };
 
 struct ui_command_row {

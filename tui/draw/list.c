@@ -103,6 +103,7 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 		.base = l->base,
 		.heap = s->heap.heap,
 		.set = l->set,
+		.page = s->events.page,
 		.open = l->open.v,
 		.opens = l->open.n,
 		.hide_internal = true,
@@ -173,6 +174,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_raw = s->raw_names;
 	l->posted_mine = s->my_code;
 	l->posted_heap = s->heap.heap;
+	l->posted_page = s->events.page;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_query_worker_post(s->worker, &l->slot, &q->job);
 }
@@ -256,7 +258,7 @@ bool ui_list_awaits(const struct ui_list *l)
 /* A new order or filter of the rows at hand, which may be only the best there is until the answer. */
 static bool rearranged(struct ui_list *l)
 {
-	if (l->tree || !l->table || !ui_list_rearrange(l))
+	if (l->tree || !l->table || l->view == PV_VIEW_STREAM || !ui_list_rearrange(l))
 		return false;
 	settle(l);
 	return true;
@@ -267,7 +269,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 {
 	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
 	bool pending = ui_slot_pending(&l->slot);
-	bool opened = l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap;
+	bool opened = (l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap) ||
+		      (l->view == PV_VIEW_STREAM && l->posted_page != s->events.page);
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_net != s->net ||
 		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||

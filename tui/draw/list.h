@@ -55,6 +55,7 @@ struct ui_list {
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
 	const struct pv_heap *posted_heap;
+	const struct pv_event_page *posted_page;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
 	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
 	bool unfolded;   /* `unfold` was done */

@@ -57,6 +57,14 @@ struct ui_identity_shown {
 	char error[120];      /* why there are none */
 };
 
+/* Single events of the log. */
+struct ui_events_shown {
+	const struct pv_event_page *page; /* NULL: none was read yet */
+	bool reading;
+	uint64_t read, total; /* bytes, at most that many */
+	char error[120];      /* why there is none */
+};
+
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
@@ -82,6 +90,7 @@ struct ui_shared {
 	int64_t paused_for_ns; /* how long ago, by the clock */
 	struct ui_heap_shown heap;
 	struct ui_identity_shown identity;
+	struct ui_events_shown events;
 	struct ui_schedule schedule; /* of heap shots */
 	uint64_t base_shot;          /* row id, 0 = none */
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */

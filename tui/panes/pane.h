@@ -25,6 +25,7 @@ enum ui_drill {
 	UI_DRILL_CLASSES,  /* pane Allocations, at this class */
 	UI_DRILL_OBJECTS,  /* pane Objects, at this class of the main list's shot */
 	UI_DRILL_BROWSE,   /* the object browser goes there */
+	UI_DRILL_OWNER,    /* the pane that an event is about, at its time */
 	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
 	UI_DRILL_FOLD,
 	UI_DRILL_NOWHERE,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/panes/sections.h"
@@ -24,8 +25,23 @@ static size_t pane_of_room(const struct ui_screen *s, int room)
 	return at >= first && at < first + n ? at : first;
 }
 
+/* When what the selected row shows happened, if it says so. */
+static bool row_time(const struct ui_pane *p, int64_t *ret_ns)
+{
+	const struct ui_list *l = &p->list[p->focus];
+	const struct pv_row *row = p->def->parts ? ui_list_row(l) : NULL;
+	for (size_t i = 0; row && l->pinned && i < l->table->columns; i++) {
+		if (l->table->column[i].unit != PV_UNIT_TIME || row->cell[i].state != PV_CELL_VALUE)
+			continue;
+		*ret_ns = row->cell[i].i > 0 ? row->cell[i].i : 0;
+		return true;
+	}
+	return false;
+}
+
 void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 {
+	int64_t at_ns;
 	int room = ui_room_of_command(pane);
 	if (room != UI_ROOM_NONE && !s->help.open && !s->output_open)
 		pane = ui_pane_defs[pane_of_room(s, room)].command;
@@ -39,6 +55,8 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 	size_t to = pane_of(pane);
 	if (to == s->current)
 		return;
+	if (ui_stream_has(&s->pane[to]) && row_time(&s->pane[s->current], &at_ns))
+		ui_stream_at(s, at_ns);
 	s->current = to;
 	s->room_view[ui_room_of_pane(to)] = to;
 	ui_screen_place(s);
@@ -232,6 +250,18 @@ static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const 
 	ui_screen_say(s, false, "%s", said);
 }
 
+/* Of an event: the pane it is about, with the cursor of time where it stands. */
+static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
+{
+	struct pv_event_facts at;
+	const struct pv_event_page *page = s->shared.events.page;
+	if (!page || !pv_event_page_find(page, p->list[0].selected, &at))
+		return;
+	s->shared.range.cursor_on = true;
+	s->shared.range.cursor_ns = s->stream.cursor_ns = at.time_ns > 0 ? at.time_ns : 0;
+	go_to_pane(s, ui_stream_owner(at.kind));
+}
+
 static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 {
 	const struct ui_range *was = &from->range, *now = &s->shared.range;
@@ -295,6 +325,9 @@ void ui_screen_go_in(struct ui_screen *s)
 		break;
 	case UI_DRILL_OBJECTS:
 		go_to_objects(s, p);
+		break;
+	case UI_DRILL_OWNER:
+		go_to_owner(s, p);
 		break;
 	case UI_DRILL_EVIDENCE:
 		go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));

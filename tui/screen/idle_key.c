@@ -40,7 +40,8 @@ static void mix_shared(uint64_t *d, const struct ui_shared *s)
 	const uint64_t value[] = { s->paused, s->window_ns, s->net, s->waits, s->raw_names,
 		s->my_code, s->base_shot, s->range.on, (uint64_t)s->range.from_ns,
 		(uint64_t)s->range.to_ns, s->range.cursor_on, (uint64_t)s->range.cursor_ns,
-		s->identity.by, s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
+		s->events.reading, s->identity.by, s->identity.reading, s->heap.reading,
+		s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 }
@@ -52,7 +53,7 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 		s->help.open, s->help.top, s->output_open, s->prompt.open, s->menu.open,
 		(uint64_t)s->overview.focus, (uint64_t)s->overview.lane, s->compare.rows,
 		s->browser.at.mode, s->browser.at.dir, s->browser.at.klass,
-		(uint64_t)s->browser.at.set };
+		(uint64_t)s->browser.at.set, s->stream.cancelled };
 	uint64_t d = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(&d, value[i]);
@@ -84,6 +85,8 @@ static const char *where(unsigned scope)
 		return "in methods, tree and flame";
 	case UI_SCOPE_FLAME:
 		return "in flame";
+	case UI_SCOPE_EVENTS:
+		return "in the stream of events";
 	case UI_SCOPE_HEAP:
 		return "in shots";
 	case UI_SCOPE_OBJECTS:

@@ -14,7 +14,9 @@
 
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
 {
-	*s = (struct ui_screen){ .canvas.ascii = options->ascii, .dragged_from = -1 };
+	*s = (struct ui_screen){
+		.canvas.ascii = options->ascii, .dragged_from = -1, .stream.cursor_ns = -1
+	};
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
 	s->shared.worker = options->worker;
@@ -59,6 +61,7 @@ void ui_screen_forget(struct ui_screen *s)
 {
 	ui_browser_forget(s);
 	ui_compare_forget(s);
+	ui_stream_forget(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
 		ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
@@ -358,6 +361,10 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_FILTER:
 		ui_screen_ask(s, UI_PROMPT_FILTER);
 		return UI_HANDLED;
+	case UI_CMD_GOTO:
+		ui_prompt_open(&s->prompt, UI_PROMPT_TIME,
+			"Events from (1.5s, 00:01:12, -10s): ", "");
+		return UI_HANDLED;
 	default:
 		return UI_IGNORED;
 	}
@@ -391,6 +398,8 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 	unsigned reply = ui_browser_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_compare_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_stream_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)
@@ -437,6 +446,8 @@ void ui_screen_settle(struct ui_screen *s)
 		ui_browser_place(s, p);
 	if (ui_compare_has(p))
 		ui_compare_place(s, p);
+	if (ui_stream_has(p))
+		ui_stream_place(s, p);
 	/* An answer can change which details there are. */
 	for (int i = 0; i < 2; i++) {
 		ui_pane_place(p, &s->shared, s->layout.body);

@@ -1,7 +1,6 @@
 /*
  * The whole front end without a terminal and without an input: keys go in, a canvas comes out.
- * app.c drives it from a real terminal, --dump and the tests drive it with keys as text. One thread. The model it is given must outlive it or be taken back with ui_screen_forget().
- * What returns bool is false when out of memory, if nothing else is said.
+ * app.c drives it from a real terminal, --dump and the tests drive it with keys as text. One thread. The model it is given must outlive it or be taken back with ui_screen_forget(). False: out of memory.
  */
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
@@ -17,6 +16,7 @@
 #include "tui/panes/pane.h"
 #include "tui/panes/rooms.h"
 #include "tui/draw/prompt.h"
+#include "tui/screen/stream.h"
 
 /* Position of the user when Enter led away. */
 struct ui_place {
@@ -51,6 +51,7 @@ struct ui_screen {
 	struct ui_menu menu;
 	struct ui_browser browser;
 	struct ui_compare compare;
+	struct ui_stream stream;
 	char message[256];
 	bool message_bad;
 	PV_ARRAY(struct ui_place) history;

@@ -199,13 +199,31 @@ static bool identity_progress(
 	return true;
 }
 
+/* How far reading events is, or why there are none. */
+static bool events_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_events_shown *e)
+{
+	char text[160], read[PV_UNIT_MAX];
+	if (!e->reading && !e->error[0])
+		return false;
+	if (e->reading)
+		snprintf(text, sizeof text, " reading events ... %s%s",
+			e->read ? pv_units_bytes(read, sizeof read, e->read) : "",
+			e->read ? "  (Esc or z stops)" : "");
+	else
+		snprintf(text, sizeof text, " events: %s", e->error);
+	ui_clear(c, r, UI_PLAIN);
+	ui_put(c, r, e->reading ? UI_WAITING : UI_BAD, text);
+	return true;
+}
+
 bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
 	enum { BAR_LEAST = 6 };
 	const struct ui_feed_status *f = &s->feed;
 	char read[PV_UNIT_MAX], all[PV_UNIT_MAX], rate[PV_UNIT_MAX], time[PV_UNIT_MAX], text[160];
 	if (f->state != UI_FEED_LOADING || f->bytes_total == 0 || f->bytes_read > f->bytes_total)
-		return identity_progress(c, r, &s->identity) || heap_progress(c, r, &s->heap);
+		return identity_progress(c, r, &s->identity) || heap_progress(c, r, &s->heap) ||
+		       events_progress(c, r, &s->events);
 	uint64_t left = f->bytes_total - f->bytes_read;
 	uint64_t seconds = f->bytes_per_s ? left / f->bytes_per_s + 1 : 0;
 	int64_t left_ns = seconds < 100000 ? (int64_t)seconds * 1000000000 : 0;

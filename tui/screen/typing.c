@@ -88,6 +88,8 @@ static unsigned done(struct ui_screen *s)
 		return ui_strip_typed(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_OBJECT)
 		ui_browser_find(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_TIME)
+		ui_stream_goto(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SET)
 		ui_browser_keep(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SEARCH)
@@ -183,6 +185,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 			ui_screen_say(s, true,
 				"samples, self, alloc_bytes, alloc_objects, lock_wait, "
 				"contentions or exceptions, in flame");
+		return true;
+	case UI_CMD_GOTO:
+		ui_stream_goto(s, word);
 		return true;
 	case UI_CMD_SCHEDULE:
 		ui_screen_schedule(s, word);

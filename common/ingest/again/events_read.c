@@ -1,9 +1,12 @@
 #include "common/ingest/again/events_read.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/ingest/again/reread.h"
 #include "common/ingest/ground/background.h"
@@ -502,6 +505,25 @@ void pv_events_cancel(struct pv_events_read *r)
 void pv_events_wait(struct pv_events_read *r)
 {
 	pv_background_wait(&r->job);
+}
+
+void pv_events_await(struct pv_events_read *r, int ms)
+{
+	struct timespec now, begin;
+	struct pv_events_status s;
+	uint64_t news;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (int left = ms; left >= 0;) {
+		struct pollfd p = { .fd = r->job.changed_fd, .events = POLLIN };
+		pv_events_status(r, &s);
+		if (s.over || poll(&p, 1, left) <= 0)
+			return;
+		if (read(p.fd, &news, sizeof news) < 0)
+			return;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = ms - (int)((now.tv_sec - begin.tv_sec) * 1000 +
+				    (now.tv_nsec - begin.tv_nsec) / 1000000);
+	}
 }
 
 void pv_events_status(struct pv_events_read *r, struct pv_events_status *ret)

@@ -40,8 +40,9 @@ struct pv_events_read *pv_events_start(
 /* Cancels what is not done; its page dies. NULL is fine. */
 void pv_events_destroy(struct pv_events_read *r);
 
-void pv_events_cancel(struct pv_events_read *r); /* it will be over soon, and not done */
-void pv_events_wait(struct pv_events_read *r);   /* until it is over */
+void pv_events_cancel(struct pv_events_read *r);        /* it will be over soon, and not done */
+void pv_events_wait(struct pv_events_read *r);          /* until it is over, */
+void pv_events_await(struct pv_events_read *r, int ms); /* at most so long */
 void pv_events_status(struct pv_events_read *r, struct pv_events_status *ret); /* any thread */
 /* NULL until done; lives as long as `r`. */
 const struct pv_event_page *pv_events_page(struct pv_events_read *r);

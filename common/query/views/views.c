@@ -63,6 +63,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_COUNTERS] = &pv_spec_counters,
 	[PV_VIEW_COUNTER_SAMPLES] = &pv_spec_counter_samples,
 	[PV_VIEW_EVENTS] = &pv_spec_events,
+	[PV_VIEW_STREAM] = &pv_spec_event_stream,
 	[PV_VIEW_COVERAGE] = &pv_spec_coverage,
 	[PV_VIEW_CODE_COVERAGE] = &pv_spec_code_coverage,
 	[PV_VIEW_CODE_COVERAGE_LINES] = &pv_spec_code_coverage_lines,

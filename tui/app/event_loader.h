@@ -1,0 +1,23 @@
+/* Has the events that the stream wants read while all else goes on. One thread (the screen's). */
+#ifndef UI_EVENT_LOADER_H
+#define UI_EVENT_LOADER_H
+
+#include "tui/app/feed_events.h"
+#include "tui/screen/screen.h"
+
+struct ui_event_loader {
+	struct ui_feed *feed;
+	struct ui_events *reading, *shown;  /* under way; the one whose page is on screen */
+	PV_ARRAY(struct ui_events *) dying; /* until no question is about them */
+	int64_t begun_ns;
+};
+
+/* Before every frame. True while it wants to be called again soon without any event. */
+bool ui_event_loader_turn(
+	struct ui_event_loader *e, struct ui_screen *s, struct ui_query_worker *worker);
+/* Waits until the page is read: for frames without a terminal. */
+void ui_event_loader_wait(struct ui_event_loader *e, struct ui_screen *s);
+/* The model is about to die; no query runs. `s` may be NULL: the screen is gone. */
+void ui_event_loader_drop(struct ui_event_loader *e, struct ui_screen *s);
+
+#endif
