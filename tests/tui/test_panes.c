@@ -1,6 +1,7 @@
 /* What panes do with keys, the mouse and a model that goes on. */
 #include "tests/kit/fake_screen.h"
 
+#include "tui/panes/flame_pane.h"
 #include "tui/panes/sections.h"
 
 START_TEST(lists_sort_and_invert)
@@ -450,6 +451,53 @@ START_TEST(no_model_draws_too)
 }
 END_TEST
 
+/* Home has the running time as an icicle, and Enter leads from it to the flame. */
+START_TEST(home_has_an_icicle)
+{
+	ck_assert(ui_screen_resize(&screen, 120, 50));
+	show();
+	ck_assert(seen("WHERE TIME RAN"));
+	ck_assert_int_ge(screen.overview.at[UI_BLOCK_TIME].h, 4);
+	char *text = frame(), *at = strstr(text, "WHERE TIME RAN");
+	ck_assert_ptr_nonnull(at);
+	ck_assert_ptr_nonnull(strstr(at, "App.Main()"));
+	free(text);
+	screen.overview.focus = UI_BLOCK_TIME;
+	press("<Enter>");
+	ck_assert(seen("[Flame]"));
+	press("<Backspace>");
+	ck_assert(seen("WHERE TIME RAN"));
+}
+END_TEST
+
+START_TEST(from_a_method_to_the_flame)
+{
+	press("2/Lib.Read<Enter>");
+	const char *name = cursor();
+	ck_assert_str_eq(name, "Lib.Read()");
+	press("f");
+	ck_assert(seen("[Flame]"));
+	ck_assert_str_eq(ui_flame_name(screen.pane[screen.current].flame), "Lib.Read()");
+	press("<Backspace>");
+	ck_assert_str_eq(cursor(), "Lib.Read()");
+}
+END_TEST
+
+START_TEST(which_says_what_a_key_does)
+{
+	press("2:which<Space>L<Enter>");
+	ck_assert(seen("L: locks. Locks that threads waited for"));
+	press(":which<Space>F5<Enter>");
+	ck_assert(seen("F5: flip."));
+	press("1:which<Space>F5<Enter>");
+	ck_assert(seen("flip in methods, tree and flame; not here"));
+	press(":which<Space>Ctrl-R<Enter>");
+	ck_assert(seen("Ctrl-R: range-clear."));
+	press(":which<Space>nonsense<Enter>");
+	ck_assert(seen("there is no key nonsense"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("panes");
@@ -479,6 +527,9 @@ int main(void)
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);
 	tcase_add_test(t, a_dead_model_leaves_nothing_behind);
+	tcase_add_test(t, home_has_an_icicle);
+	tcase_add_test(t, from_a_method_to_the_flame);
+	tcase_add_test(t, which_says_what_a_key_does);
 	tcase_add_test(t, no_model_draws_too);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -119,7 +119,7 @@ START_TEST(filters_are_the_readers)
 	press("<5k>t");
 	ck_assert_str_eq(wish()->filter, "thread:\"pool worker\"");
 	fake_stream(true, false);
-	press("y");
+	press("s");
 	ck_assert_str_eq(wish()->filter, "thread:\"pool worker\" kind:alloc");
 	fake_stream(true, false);
 	press("<Del>");
@@ -163,8 +163,9 @@ END_TEST
 START_TEST(reading_can_be_stopped)
 {
 	press("0<Esc>");
-	ck_assert(screen.stream.cancelled);
+	ck_assert(screen.stream.cancelled && seen("reading stops"));
 	ui_stream_use(&screen, NULL, "reading was stopped");
+	screen.message[0] = 0;
 	show();
 	ck_assert(seen("events: reading was stopped"));
 	ck_assert(!screen.shared.events.reading);

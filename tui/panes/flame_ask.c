@@ -1,4 +1,5 @@
 /* Asking for flames: a job owns all that it needs, and shares the tree. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,34 @@ static void find_cursor(struct ui_flame *f)
 	}
 }
 
+void ui_flame_want(struct ui_flame *f, const char *name)
+{
+	char *copy = name ? strdup(name) : NULL;
+	free(f->want);
+	f->want = copy;
+}
+
+/* Not wide enough to be a cell: it is searched for, which says its share. */
+static void find_wanted(struct ui_flame *f, struct ui_list *l)
+{
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	size_t at = 0, best = 0;
+	if (!f->want || !a || f->stale)
+		return;
+	for (at = 1; at < a->cells; at++)
+		if (strcmp(a->cell[at].name, f->want) == 0 &&
+			(!best || a->cell[at].weight > a->cell[best].weight))
+			best = at;
+	if (best) {
+		f->half = UI_FLAME_MAIN;
+		f->at = (uint32_t)best;
+		ui_flame_note_path(f);
+	} else {
+		snprintf(l->search, sizeof l->search, "%s", f->want);
+	}
+	ui_flame_want(f, NULL);
+}
+
 static void take(struct ui_flame *f, struct ui_list *l, struct ui_job *answer)
 {
 	struct job *q = (struct job *)answer;
@@ -235,11 +264,12 @@ void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_l
 	take(f, l, ui_slot_take(&f->slot));
 	bool pending = ui_slot_pending(&f->slot);
 	changed = changed || (!pending && !f->answer[UI_FLAME_MAIN]);
-	if (!changed && (is_fresh(f, s) || pending))
-		return;
-	post(f, s, changed);
-	f->asking = changed;
-	take(f, l, changed ? ui_slot_await(&f->slot) : ui_slot_take(&f->slot));
+	if (changed || (!is_fresh(f, s) && !pending)) {
+		post(f, s, changed);
+		f->asking = changed;
+		take(f, l, changed ? ui_slot_await(&f->slot) : ui_slot_take(&f->slot));
+	}
+	find_wanted(f, l);
 }
 
 bool ui_flame_awaits(const struct ui_flame *f)

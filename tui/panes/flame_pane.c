@@ -29,6 +29,7 @@ void ui_flame_destroy(struct ui_flame *f)
 	pv_array_finish(&f->before);
 	pv_array_finish(&f->after);
 	pv_array_finish(&f->path);
+	free(f->want);
 	free(f);
 }
 
@@ -60,7 +61,7 @@ const struct ui_icicle_span *ui_flame_span(struct ui_flame *f, int half, int w)
 /* --- the cursor */
 
 /* The keys from the root of the answer to the cursor. */
-static void note_path(struct ui_flame *f)
+void ui_flame_note_path(struct ui_flame *f)
 {
 	const struct pv_flame *a = f->answer[f->half];
 	const struct pv_flame_cell *c = ui_flame_cell(f);
@@ -83,7 +84,7 @@ static bool go_to(struct ui_flame *f, uint32_t cell)
 	if (cell == f->at)
 		return false;
 	f->at = cell;
-	note_path(f);
+	ui_flame_note_path(f);
 	return true;
 }
 
@@ -96,7 +97,7 @@ static bool go_out(struct ui_flame *f)
 	if (to_middle) {
 		f->half = UI_FLAME_MAIN;
 		f->at = 0;
-		note_path(f);
+		ui_flame_note_path(f);
 		return true;
 	}
 	return go_to(f, c->parent);
@@ -411,7 +412,7 @@ unsigned ui_flame_mouse(struct ui_flame *f, struct ui_mouse m)
 				continue;
 			f->half = half;
 			f->at = i;
-			note_path(f);
+			ui_flame_note_path(f);
 			if (m.click == UI_CLICK_DOUBLE)
 				zoom(f);
 			return UI_HANDLED;

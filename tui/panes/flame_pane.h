@@ -48,6 +48,7 @@ struct ui_flame {
 	enum pv_flame_measure of_measure;
 	bool of_net, of_waits, of_mine, of_raw;
 	char filter[UI_TEXT_MAX], find[UI_TEXT_MAX];
+	char *want; /* the cursor is to go to a frame of this name, owned */
 
 	struct ui_rect drawn[UI_FLAME_HALVES];
 	int level[UI_FLAME_HALVES]; /* the first one drawn */
@@ -56,6 +57,11 @@ struct ui_flame {
 struct ui_flame *ui_flame_create(void); /* NULL: out of memory */
 void ui_flame_destroy(struct ui_flame *f);
 void ui_flame_forget(struct ui_flame *f); /* the model is about to die */
+
+/* The cursor goes to the widest frame of this name, in this answer or the next one. */
+/* flame_pane.c, for that: the cursor has another cell. */
+void ui_flame_note_path(struct ui_flame *f);
+void ui_flame_want(struct ui_flame *f, const char *name);
 
 /* Asks what has changed. `l` has the filter and the search, and gets the outcome. */
 void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_list *l);

@@ -15,6 +15,8 @@ static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_CLASSES] = PV_VIEW_CLASSES,
 	[UI_HOME_HELD] = PV_VIEW_SHOT_CLASSES,
 	[UI_HOME_LOCKS] = PV_VIEW_LOCKS,
+	[UI_HOME_SHOTS] = PV_VIEW_SHOTS,
+	[UI_HOME_MARKS] = PV_VIEW_MARKS,
 };
 
 void ui_overview_init(struct ui_overview *o)
@@ -25,11 +27,16 @@ void ui_overview_init(struct ui_overview *o)
 		o->list[i].limit = 32;
 	}
 	o->list[UI_HOME_HELD].needs_select = true;
+	o->flame = ui_flame_create();
+	ui_list_init(&o->of_flame, PV_VIEW_CALL_TREE, true);
 }
 
 void ui_overview_finish(struct ui_overview *o)
 {
 	ui_graphs_finish(&o->graphs);
+	ui_flame_destroy(o->flame);
+	o->flame = NULL;
+	ui_list_finish(&o->of_flame);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_finish(&o->list[i]);
 }
@@ -37,6 +44,8 @@ void ui_overview_finish(struct ui_overview *o)
 void ui_overview_forget(struct ui_overview *o)
 {
 	ui_graphs_finish(&o->graphs);
+	if (o->flame)
+		ui_flame_forget(o->flame);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_forget(&o->list[i]);
 }
@@ -173,6 +182,19 @@ void ui_overview_place(
 
 /* --- drawing --- */
 
+/* Of samples where there are enough of them, else of the times of calls, as the shares above it. */
+static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
+{
+	enum { WITH_ICICLE = 3, ENOUGH = 30 };
+	struct ui_flame *f = o->flame;
+	if (!f || o->at[UI_BLOCK_TIME].h < WITH_ICICLE)
+		return;
+	bool calls = s->summary.samples < ENOUGH && s->summary.recorded & PV_GROUP_CALLS;
+	f->measure = calls ? PV_FLAME_TIME : PV_FLAME_SAMPLES;
+	f->chosen = true;
+	ui_flame_refresh(f, s, &o->of_flame);
+}
+
 void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 {
 	static enum pv_series_kind kinds[UI_LANES];
@@ -181,6 +203,7 @@ void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 	ui_list_set_select(&o->list[UI_HOME_HELD], s->summary.shots, 0);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_refresh(&o->list[i], s);
+	refresh_icicle(o, s);
 	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_LANES, .all = true };
 	wish.cells = o->strip.w > 0 ? (size_t)o->strip.w : 0;
 	ui_graphs_refresh(&o->graphs, s, &wish);

@@ -5,13 +5,16 @@
 #include "tui/draw/commands.h"
 #include "tui/draw/graphs.h"
 #include "tui/draw/list.h"
+#include "tui/panes/flame_pane.h"
 
-enum { UI_SECTIONS = 8, UI_OVERVIEW_LISTS = 6, UI_LANES = 7 };
+enum { UI_SECTIONS = 8, UI_OVERVIEW_LISTS = 8, UI_LANES = 8 };
 
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {
 	struct ui_list list[UI_OVERVIEW_LISTS];
 	struct ui_graphs graphs;        /* by number of the lane */
+	struct ui_flame *flame;         /* of the running time; NULL: out of memory */
+	struct ui_list of_flame;        /* without a filter and a search, which it asks for */
 	struct ui_rect at[UI_SECTIONS]; /* empty: not on screen */
 	struct ui_rect strip;           /* columns in which time runs */
 	struct ui_rect axis;            /* the row of time under the lanes, may be empty */

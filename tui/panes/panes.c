@@ -326,7 +326,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.scope = UI_SCOPE_EVENTS, .parts = 1,
 		.hint = { { UI_HINT_ROWS, "Enter: the view it is about, { } and ' another time" },
 			{ 0, "\\ filter, like kind:gc thread:main text" },
-			{ UI_HINT_ROWS, "t its thread, y its kind" },
+			{ UI_HINT_ROWS, "t its thread, s its kind" },
 			{ UI_HINT_GROWS, "F follows the end" } },
 		.part = {
 			{ .view = PV_VIEW_STREAM, .drill = UI_DRILL_OWNER },

@@ -22,13 +22,15 @@ static void say(
 /* --- lanes --- */
 
 const struct ui_lane ui_lanes[UI_LANES] = {
-	{ "CPU", PV_SERIES_SAMPLE_RATE, PV_GROUP_SAMPLES, 0, UI_BAR, UI_CMD_CPU },
-	{ "calls", PV_SERIES_CALL_RATE, PV_GROUP_CALLS, 0, UI_BAR, UI_CMD_CPU },
-	{ "heap", PV_SERIES_HEAP, PV_GROUP_GC, 0, UI_HEAP, UI_CMD_HEAP },
-	{ "GC", PV_SERIES_PAUSE, PV_GROUP_GC | PV_GROUP_PAUSES, 0, UI_MAJOR, UI_CMD_GC },
-	{ "error", PV_SERIES_THROW_RATE, PV_GROUP_EXCEPTIONS, 0, UI_WARN, UI_CMD_ERRORS },
-	{ "alloc", PV_SERIES_ALLOC_RATE, PV_GROUP_ALLOC, 0, UI_HEAP, UI_CMD_ALLOC },
-	{ "waits", PV_SERIES_WAIT, PV_GROUP_LOCKS, 0, UI_WAITING, UI_CMD_WAITS },
+	{ "CPU", PV_SERIES_SAMPLE_RATE, PV_GROUP_SAMPLES, 0, UI_BAR, UI_CMD_CPU, false },
+	{ "calls", PV_SERIES_CALL_RATE, PV_GROUP_CALLS, 0, UI_BAR, UI_CMD_CPU, false },
+	{ "heap", PV_SERIES_HEAP, PV_GROUP_GC, 0, UI_HEAP, UI_CMD_HEAP, false },
+	{ "GC", PV_SERIES_PAUSE, PV_GROUP_GC | PV_GROUP_PAUSES, 0, UI_MAJOR, UI_CMD_GC, false },
+	{ "error", PV_SERIES_THROW_RATE, PV_GROUP_EXCEPTIONS, 0, UI_WARN, UI_CMD_ERRORS, false },
+	{ "alloc", PV_SERIES_ALLOC_RATE, PV_GROUP_ALLOC, 0, UI_HEAP, UI_CMD_ALLOC, false },
+	{ "waits", PV_SERIES_WAIT, PV_GROUP_LOCKS, 0, UI_WAITING, UI_CMD_WAITS, false },
+	{ "marks", PV_SERIES_MAJOR, PV_GROUP_SHOTS | PV_GROUP_MARKS, 0, UI_STRONG, UI_CMD_STREAM,
+		true },
 };
 
 int ui_lanes_shown(const struct ui_shared *s, int ret[UI_LANES])
@@ -74,6 +76,44 @@ static void lane_value(const struct ui_lane *lane, const struct pv_series *serie
 	}
 }
 
+static const struct pv_cell *time_in(const struct pv_table *t, const struct pv_row *row)
+{
+	for (size_t i = 0; i < t->columns; i++)
+		if (t->column[i].unit == PV_UNIT_TIME && row->cell[i].state == PV_CELL_VALUE)
+			return &row->cell[i];
+	return NULL;
+}
+
+/* A letter where each row's time is. */
+static size_t draw_marks(const struct pv_table *t, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r, uint32_t letter)
+{
+	size_t n = 0;
+	for (size_t i = 0; t && i < t->rows; i++) {
+		const struct pv_cell *at = time_in(t, &t->row[i]);
+		if (!at || s->duration_ns <= 0)
+			continue;
+		double x = (double)at->i / (double)s->duration_ns * r.w;
+		int cell = x < 0 ? 0 : x >= r.w ? r.w - 1 : (int)x;
+		ui_put_code(c, r.x + cell, r.y, letter == '!' ? UI_BAD : UI_STRONG, letter);
+		n++;
+	}
+	return n;
+}
+
+static void draw_moments(const struct ui_overview *o, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r, char *to, size_t size)
+{
+	size_t marks = draw_marks(o->list[UI_HOME_MARKS].table, s, c, r, 'm');
+	size_t shots = draw_marks(o->list[UI_HOME_SHOTS].table, s, c, r, 'S');
+	size_t found = draw_marks(o->list[UI_HOME_FINDINGS].table, s, c, r, '!');
+	snprintf(to, size, "S %zu shot%s", shots, shots == 1 ? "" : "s");
+	if (marks)
+		snprintf(to, size, "S %zu  m %zu  ! %zu", shots, marks, found);
+	else if (found)
+		snprintf(to, size, "S %zu  ! %zu found", shots, found);
+}
+
 static void draw_lanes(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -89,10 +129,13 @@ static void draw_lanes(const struct ui_overview *o, const struct ui_shared *s, s
 			lane->name);
 		if (on)
 			ui_put_code(c, at.x, at.y, UI_CURSOR, 0x25b6);
-		if (series)
+		if (lane->marks)
+			draw_moments(o, s, c, room, text, sizeof text);
+		else if (series)
 			ui_spark(c, room, lane->style,
 				(struct ui_values){ series->value, series->n, series->max });
-		lane_value(lane, series, s, text, sizeof text);
+		if (!lane->marks)
+			lane_value(lane, series, s, text, sizeof text);
 		ui_put(c, ui_cols(at, room.x + room.w + 1 - at.x, at.w), UI_PLAIN, text);
 	}
 	if (n == 0)
@@ -179,7 +222,7 @@ static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, s
 
 /* --- time by kind of code --- */
 
-/* One bar of the shares. The icicle of the call tree has its place in the rows below. */
+/* One bar of the shares; in the rows below it an icicle of the same time. */
 static void draw_time(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -208,6 +251,12 @@ static void draw_time(const struct ui_overview *o, const struct ui_shared *s, st
 		ui_put_code(c, r.x, r.y, UI_CURSOR, 0x25b6);
 	if (n == 0)
 		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing yet");
+	const struct pv_flame *f = o->flame ? o->flame->answer[UI_FLAME_MAIN] : NULL;
+	if (f && r.h > 1 && f->cell[0].weight > 0)
+		ui_icicle(c, ui_rows(r, 1, r.h - 1), f);
+	else if (r.h > 1)
+		ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_DIM,
+			f ? "nothing ran in this time" : "counting ...");
 }
 
 /* --- shares --- */
@@ -319,7 +368,7 @@ static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, st
 const struct ui_section ui_sections[UI_SECTIONS] = {
 	[UI_BLOCK_LANES] = { "Time", UI_CMD_CPU, -1, 3, UI_LANES, draw_lanes },
 	[UI_BLOCK_WRONG] = { "WHAT IS WRONG", UI_CMD_FINDINGS, UI_HOME_FINDINGS, 3, 5, draw_wrong },
-	[UI_BLOCK_TIME] = { "WHERE TIME RAN", UI_CMD_CPU, UI_HOME_KINDS, 1, 1, draw_time },
+	[UI_BLOCK_TIME] = { "WHERE TIME RAN", UI_CMD_CPU, UI_HOME_KINDS, 1, 8, draw_time },
 	[UI_BLOCK_HOTTEST] = { "HOTTEST, self", UI_CMD_CPU, UI_HOME_METHODS, 3, 8, draw_hottest },
 	[UI_BLOCK_ALLOCATED] = { "ALLOCATED, by class", UI_CMD_ALLOC, UI_HOME_CLASSES, 3, 8,
 		draw_allocated },

@@ -11,7 +11,9 @@ enum {
 	UI_HOME_METHODS,
 	UI_HOME_CLASSES,
 	UI_HOME_HELD,
-	UI_HOME_LOCKS
+	UI_HOME_LOCKS,
+	UI_HOME_SHOTS,
+	UI_HOME_MARKS
 };
 /* The blocks, from top to bottom. */
 enum {
@@ -42,6 +44,7 @@ struct ui_lane {
 	unsigned needs, unless; /* groups: one of the former, none of the latter */
 	enum ui_style style;
 	enum ui_command pane;
+	bool marks; /* single moments, a letter each, in place of the series */
 };
 
 /* Those that matter most first: where there is little room the last ones are left out. */

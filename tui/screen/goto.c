@@ -6,6 +6,7 @@
 #include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/panes/sections.h"
 
 static size_t pane_of(enum ui_command cmd)
@@ -288,6 +289,10 @@ static void go_in_from_home(struct ui_screen *s)
 			go_to_pane(s, pane);
 		return;
 	}
+	if (o->focus == UI_BLOCK_TIME) {
+		go_to_pane(s, UI_CMD_FLAME);
+		return;
+	}
 	if (row && o->focus == UI_BLOCK_HOTTEST)
 		ui_pick(&s->shared, UI_KIND_METHOD, name);
 	else if (row && (o->focus == UI_BLOCK_ALLOCATED || o->focus == UI_BLOCK_HELD))
@@ -300,6 +305,17 @@ static void go_in_from_home(struct ui_screen *s)
 		ui_list_want(&s->pane[s->current].list[0], name);
 	if (row && o->focus == UI_BLOCK_HELD)
 		ui_list_want(&s->pane[s->current].list[1], name);
+}
+
+void ui_screen_go_to_flame(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	const char *name = p->flame ? NULL : ui_pane_name(p);
+	if (!name)
+		return;
+	ui_pick(&s->shared, UI_KIND_METHOD, name);
+	go_to_pane(s, UI_CMD_FLAME);
+	ui_flame_want(s->pane[s->current].flame, s->shared.picked[UI_KIND_METHOD]);
 }
 
 void ui_screen_go_in(struct ui_screen *s)

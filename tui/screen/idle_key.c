@@ -222,6 +222,30 @@ void ui_idle_say(struct ui_screen *s, int key, enum ui_command cmd)
 	ui_screen_say(s, false, "%s: %s", name, why(s, cmd));
 }
 
+void ui_idle_which(struct ui_screen *s, const char *key)
+{
+	char notation[24];
+	int code = UI_KEY_NONE;
+	unsigned times;
+	size_t len = strlen(key);
+	bool control = strncmp(key, "Ctrl-", 5) == 0 && key[5];
+	snprintf(notation, sizeof notation,
+		control                    ? "<C-%.1s>"
+		: len > 1 && key[0] != '<' ? "<%.16s>"
+					   : "%.18s",
+		control ? key + 5 : key);
+	if (ui_key_parse(notation, &code, &times) != strlen(notation)) {
+		ui_screen_say(s, true, "there is no key %.20s", key);
+		return;
+	}
+	const struct ui_command_row *row =
+		ui_command_row(ui_command_of_key(code, ui_screen_scopes(s)));
+	if (row)
+		ui_screen_say(s, false, "%.20s: %s. %s", key, row->name, row->help);
+	else
+		say_elsewhere(s, code);
+}
+
 /* Whether the command is about rows: without any there is nothing to see of it. */
 static bool of_rows(enum ui_command cmd)
 {

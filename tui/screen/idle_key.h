@@ -20,6 +20,9 @@ uint64_t ui_idle_hash(const struct ui_screen *s);
  */
 void ui_idle_say(struct ui_screen *s, int key, enum ui_command cmd);
 
+/* Says what a key, as people write it, does here. */
+void ui_idle_which(struct ui_screen *s, const char *key);
+
 /* The command did something that may not be seen: says so. */
 void ui_idle_confirm(struct ui_screen *s, enum ui_command cmd);
 

@@ -361,9 +361,12 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_FILTER:
 		ui_screen_ask(s, UI_PROMPT_FILTER);
 		return UI_HANDLED;
+	case UI_CMD_WHICH:
+		ui_prompt_open(&s->prompt, UI_PROMPT_KEY, "Key, as K, F5, Ctrl-D: ", "");
+		return UI_HANDLED;
 	case UI_CMD_GOTO:
-		ui_prompt_open(&s->prompt, UI_PROMPT_TIME,
-			"Events from (1.5s, 00:01:12, -10s): ", "");
+		ui_prompt_open(
+			&s->prompt, UI_PROMPT_TIME, "Events from (1.5s, 00:01:12, -10s): ", "");
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;
@@ -387,6 +390,9 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_FLIP:
 		ui_screen_go_in(s);
+		return UI_HANDLED;
+	case UI_CMD_TO_FLAME:
+		ui_screen_go_to_flame(s);
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;

@@ -107,7 +107,7 @@ void ui_screen_draw(struct ui_screen *s);
 void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Heap shots by themselves: as `word` says, NULL: the next usual way. */
+/* By themselves: as `word` says, NULL: the next usual way. */
 void ui_screen_schedule(struct ui_screen *s, const char *word);
 uint64_t ui_screen_collections(const struct ui_screen *s);
 
@@ -121,8 +121,8 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd);
 /* goto.c: between panes. */
 void ui_screen_go(struct ui_screen *s, enum ui_command pane);
 void ui_screen_go_in(struct ui_screen *s);
-/* The object browser, at the merged paths that are wished for. */
-void ui_screen_go_to_paths(struct ui_screen *s);
+void ui_screen_go_to_flame(struct ui_screen *s); /* at the selected method */
+void ui_screen_go_to_paths(struct ui_screen *s); /* merged, in the object browser */
 /* To the row of this name in that pane, to the overview's box. False: the command leads nowhere. */
 bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *name);
 bool ui_screen_go_to_box(struct ui_screen *s, const char *title);

@@ -248,6 +248,7 @@ unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)
 		if (!s->shared.events.reading)
 			return UI_IGNORED;
 		s->stream.cancelled = true;
+		ui_screen_say(s, false, "reading stops; the rows that are there stay");
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;

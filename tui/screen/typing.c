@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/panes/flame_pane.h"
+#include "tui/screen/idle_key.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -88,6 +89,8 @@ static unsigned done(struct ui_screen *s)
 		return ui_strip_typed(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_OBJECT)
 		ui_browser_find(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_KEY)
+		ui_idle_which(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_TIME)
 		ui_stream_goto(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SET)
@@ -185,6 +188,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 			ui_screen_say(s, true,
 				"samples, self, alloc_bytes, alloc_objects, lock_wait, "
 				"contentions or exceptions, in flame");
+		return true;
+	case UI_CMD_WHICH:
+		ui_idle_which(s, word);
 		return true;
 	case UI_CMD_GOTO:
 		ui_stream_goto(s, word);
