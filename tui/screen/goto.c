@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/units.h"
 #include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
@@ -66,6 +67,18 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		ui_browser_visit(s);
 	if (ui_compare_has(&s->pane[to]))
 		ui_compare_visit(s);
+}
+
+void ui_stream_goto(struct ui_screen *s, const char *text)
+{
+	int64_t ns;
+	if (!pv_units_parse_time(text, strlen(text), &ns)) {
+		ui_screen_say(s, true, "a time is 1.5s, 00:01:12 or -10s, not %.40s", text);
+		return;
+	}
+	ns = ns < 0 ? ns + s->shared.duration_ns : ns;
+	ui_screen_go(s, UI_CMD_STREAM);
+	ui_stream_at(s, ns < 0 ? 0 : ns);
 }
 
 static void remember(struct ui_screen *s)

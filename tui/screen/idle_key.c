@@ -239,7 +239,7 @@ void ui_idle_which(struct ui_screen *s, const char *key)
 		return;
 	}
 	const struct ui_command_row *row =
-		ui_command_row(ui_command_of_key(code, ui_screen_scopes(s)));
+		ui_command_row(ui_command_of_key(code, ui_pane_scopes(&s->pane[s->current])));
 	if (row)
 		ui_screen_say(s, false, "%.20s: %s. %s", key, row->name, row->help);
 	else

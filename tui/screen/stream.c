@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
 #include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
 
@@ -211,18 +210,6 @@ void ui_stream_at(struct ui_screen *s, int64_t time_ns)
 	s->shared.range.cursor_on = true;
 	s->shared.range.cursor_ns = time_ns;
 	ui_screen_place(s);
-}
-
-void ui_stream_goto(struct ui_screen *s, const char *text)
-{
-	int64_t ns;
-	if (!pv_units_parse_time(text, strlen(text), &ns)) {
-		ui_screen_say(s, true, "a time is 1.5s, 00:01:12 or -10s, not %.40s", text);
-		return;
-	}
-	ns = ns < 0 ? ns + s->shared.duration_ns : ns;
-	ui_screen_go(s, UI_CMD_STREAM);
-	ui_stream_at(s, ns < 0 ? 0 : ns);
 }
 
 unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)

@@ -42,7 +42,7 @@ void ui_stream_forget(struct ui_screen *s);
 
 /* UI_IGNORED when it is none of its commands. */
 unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd);
-/* To a time as typed, "1.5s" or "00:01:12"; to one that a row of another pane has. */
+/* goto.c: to a time as typed, "1.5s" or "00:01:12"; to one that a row of another pane has. */
 void ui_stream_goto(struct ui_screen *s, const char *text);
 void ui_stream_at(struct ui_screen *s, int64_t time_ns);
 /* The pane that an event of this kind is about. */

@@ -23,6 +23,12 @@ struct part {
 	bool read;
 };
 
+struct candidate {
+	int64_t ns;
+	uint64_t id;
+	size_t event; /* in the batch */
+};
+
 /* The events on one side of the moment, the nearest ones. */
 struct side {
 	int dir; /* 1 after the moment, -1 before it */
@@ -32,8 +38,10 @@ struct side {
 	bool bound;                        /* there are `most` of them: */
 	int64_t bound_ns;                  /* none of them is as far as this one */
 	uint64_t bound_id;
-	PV_ARRAY(uint32_t) order; /* parts, by how near they come */
-	size_t next;              /* in order */
+	PV_ARRAY(struct candidate) candidate; /* of the batch at hand, */
+	size_t taken;                         /* and how many of them are rows */
+	PV_ARRAY(uint32_t) order;             /* parts, by how near they come */
+	size_t next;                          /* in order */
 };
 
 enum { BEFORE, AFTER, SIDES };
@@ -224,6 +232,7 @@ static bool keep(
 		.thread = own,
 		.line = own + n,
 		.own = own };
+	s->taken++;
 	if (s->row.n >= 2 * s->most + 1)
 		cut_side(s);
 	return true;
@@ -234,11 +243,43 @@ static bool in_range(const struct pv_events_read *r, int64_t ns)
 	return !r->wish.ranged || (ns >= r->wish.from_ns && ns < r->wish.to_ns);
 }
 
+static int by_near(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	return stands_before(x->ns, x->id, y->ns, y->id)   ? -1
+	       : stands_before(y->ns, y->id, x->ns, x->id) ? 1
+							   : 0;
+}
+
+/* Of a batch the nearest ones alone are made into lines: that costs more than all else. */
+static bool take_nearest(struct pv_events_read *r, struct side *s, const struct pv_batch *b)
+{
+	bool ok = true;
+	size_t n = s->candidate.n, i;
+	if (n == 0)
+		return true;
+	qsort(s->candidate.v, n, sizeof *s->candidate.v, by_near);
+	pv_model_lock(r->model);
+	for (i = 0; ok && i < n; i++) {
+		const struct candidate *c = &s->candidate.v[s->dir > 0 ? i : n - 1 - i];
+		if (s->taken == s->most || !is_near(s, c->ns, c->id))
+			break;
+		ok = keep(r, s, b, c->event, c->id);
+		if (i % LINES_LOCKED == LINES_LOCKED - 1) {
+			pv_model_unlock(r->model);
+			pv_model_lock(r->model);
+		}
+	}
+	pv_model_unlock(r->model);
+	s->more = s->more || i < n;
+	return ok;
+}
+
 static bool take_batch(struct pv_events_read *r, const struct pv_batch *b)
 {
-	unsigned lines = 0;
-	bool locked = false, ok = true;
-	for (size_t i = 0; ok && i < b->n; i++) {
+	for (int i = 0; i < SIDES; i++)
+		r->side[i].candidate.n = r->side[i].taken = 0;
+	for (size_t i = 0; i < b->n; i++) {
 		const int64_t ns = since_zero(r, (int64_t)b->time[i]);
 		const uint64_t id = b->offset + MLPD_BUFFER_HEADER + i + 1;
 		if (!r->filter.kind[b->kind[i]] || !in_range(r, ns))
@@ -248,18 +289,11 @@ static bool take_batch(struct pv_events_read *r, const struct pv_batch *b)
 			s->more = true;
 			continue;
 		}
-		if (!locked)
-			pv_model_lock(r->model);
-		locked = true;
-		ok = keep(r, s, b, i, id);
-		if (++lines % LINES_LOCKED == 0) {
-			pv_model_unlock(r->model);
-			locked = false;
-		}
+		if (!pv_reserve(&s->candidate, 1))
+			return false;
+		s->candidate.v[s->candidate.n++] = (struct candidate){ ns, id, i };
 	}
-	if (locked)
-		pv_model_unlock(r->model);
-	return ok;
+	return take_nearest(r, &r->side[BEFORE], b) && take_nearest(r, &r->side[AFTER], b);
 }
 
 static bool on_header(void *ctx, const struct mlpd_header *h)
@@ -489,6 +523,7 @@ void pv_events_destroy(struct pv_events_read *r)
 			free(s->row.v[--s->row.n].own);
 		pv_array_finish(&s->row);
 		pv_array_finish(&s->order);
+		pv_array_finish(&s->candidate);
 	}
 	pv_event_page_destroy(r->page);
 	pv_source_close(r->source);
