@@ -128,6 +128,19 @@ static void find_cursor(struct ui_flame *f)
 	}
 }
 
+/* The keys from the root of the answer to the cursor. */
+void ui_flame_note_path(struct ui_flame *f)
+{
+	const struct pv_flame *a = f->answer[f->half];
+	const struct pv_flame_cell *c = a && f->at < a->cells ? &a->cell[f->at] : NULL;
+	f->path.n = 0;
+	if (!c || !pv_reserve(&f->path, c->depth + 1u))
+		return;
+	f->path.n = c->depth;
+	for (size_t i = c->depth; i-- > 0; c = &a->cell[c->parent])
+		f->path.v[i] = c->key;
+}
+
 void ui_flame_want(struct ui_flame *f, const char *name)
 {
 	char *copy = name ? strdup(name) : NULL;

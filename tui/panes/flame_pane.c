@@ -60,19 +60,6 @@ const struct ui_icicle_span *ui_flame_span(struct ui_flame *f, int half, int w)
 
 /* --- the cursor */
 
-/* The keys from the root of the answer to the cursor. */
-void ui_flame_note_path(struct ui_flame *f)
-{
-	const struct pv_flame *a = f->answer[f->half];
-	const struct pv_flame_cell *c = ui_flame_cell(f);
-	f->path.n = 0;
-	if (!c || !pv_reserve(&f->path, c->depth + 1u))
-		return;
-	f->path.n = c->depth;
-	for (size_t i = c->depth; i-- > 0; c = &a->cell[c->parent])
-		f->path.v[i] = c->key;
-}
-
 static bool is_seen(struct ui_flame *f, uint32_t cell)
 {
 	const struct ui_icicle_span *span = f->span_w ? ui_flame_span(f, f->half, f->span_w) : NULL;

@@ -59,7 +59,7 @@ void ui_flame_destroy(struct ui_flame *f);
 void ui_flame_forget(struct ui_flame *f); /* the model is about to die */
 
 /* The cursor goes to the widest frame of this name, in this answer or the next one. */
-/* flame_pane.c, for that: the cursor has another cell. */
+/* The cursor has another cell. */
 void ui_flame_note_path(struct ui_flame *f);
 void ui_flame_want(struct ui_flame *f, const char *name);
 

@@ -251,7 +251,7 @@ static int by_near(const void *a, const void *b)
 							   : 0;
 }
 
-/* Of a batch the nearest ones alone are made into lines: that costs more than all else. */
+/* Of a batch only the nearest ones are made into lines: that costs more than all else. */
 static bool take_nearest(struct pv_events_read *r, struct side *s, const struct pv_batch *b)
 {
 	bool ok = true;
