@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 PLAIN = 'common/base/units.c'
+HEADER = 'common/base/demangle.h'
 LONG = '\n' * 600
 
 # check: [(file, old, new, said)]
@@ -38,6 +39,17 @@ PLANTED = {
         (PLAIN, None, 'int strand_of_breath;\n', 'words of our own'),
         (PLAIN, None, '/* What it is. */\n', 'comments that open with What, Who, Where'),
         ('common/README.md', '- **room**:', '- **an**, **other**: word\n- **room**:', 'words in the glossary'),
+    ],
+    'headers': [
+        ('common/base/units.h', '/*\n * Numbers as', '#define NONE\n/*\n * Numbers as', 'units.h:1: head'),
+        (HEADER, None, 'int of_none(void);\n', 'comment of_none'),
+        (HEADER, None, '/* Of it. */\n\nint far_off(void);\n', 'comment far_off'),
+        (HEADER, None, '/* False: no memory. */\nbool near(void);\n\nbool far(void);\n', 'comment far'),
+        (HEADER, None, '/* Makes it. */\nbool made(int of);\n', 'failure made'),
+        (HEADER, None, '/* It. */\nstatic inline bool it(void)\n{\n\treturn 1; /* true */\n}\n', 'failure it'),
+        (HEADER, None, '/* Its name; NULL: none. */\nconst char *name_of(int id);\n', 'lifetime name_of'),
+        (HEADER, None, '/* Such a thing. */\nstruct new {\n\tuint64_t start_time;\n};\n', 'units start_time'),
+        ('common/base/map.h', 'Not thread-safe.', '', 'map.h:1: threads'),
     ],
     'manual': [
         ('tui/profview.1.scd', '*half-down*', '*half-way*', 'does not name half-down'),
@@ -74,6 +86,7 @@ def run(tools, check, root):
 ALL = ('common', 'probe', 'tui', 'tests', 'README.md')
 # What a check need not read takes long.
 READS = {
+    'headers': ('common/base',),
     'words': ('common/base', 'common/README.md'),
     'format': ('.clang-format', *sorted({f for f, *_ in PLANTED['format']})),
 }
