@@ -6,7 +6,7 @@
  *
  * Numbers have their own size and the machine's byte order. A list is its count, then blocks of
  * PV_ARCHIVE_BLOCK elements, in each block field by field; elements that have lists themselves
- * stand one behind the other. A map is its count, then keys and values in blocks, in the order of
+ * stand one after the other. A map is its count, then keys and values in blocks, in the order of
  * its keys; it is built anew.
  *
  * While saving, values are only read (callers may cast const away). While loading, everything is

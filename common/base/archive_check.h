@@ -1,4 +1,7 @@
-/* Ranges of numbers that archives check, as the descriptions in shape.h state them. */
+/*
+ * Checks of values that an archive has loaded, as the descriptions in shape.h ask for. Pure: any
+ * thread.
+ */
 #ifndef PV_BASE_ARCHIVE_CHECK_H
 #define PV_BASE_ARCHIVE_CHECK_H
 
@@ -12,9 +15,10 @@ struct pv_checked {
 	int64_t before;        /* the value before it, where they are to rise */
 };
 
-/* `n` values of the field's own size, one behind the other. */
+/* Whether `n` values of the field's own size, side by side at `v`, are what its row allows. */
 bool pv_column_holds(const struct pv_checked *c, const void *v, size_t n);
 
+/* Whether all `n` values are less than `limit`. */
 bool pv_all_below_32(const uint32_t *v, size_t n, uint64_t limit);
 
 /*

@@ -1,7 +1,7 @@
 /*
- * Memory that several hold: whoever lets go of it last frees it. Those who hold one block count on
- * one thread; what is in it may be used by others in the meantime.
- */
+ * Memory with a reference count: the last drop frees it. Holding and dropping are done on one
+ * thread; the bytes in it may be used by others in the meantime.
+  */
 #ifndef PV_BASE_BLOCK_H
 #define PV_BASE_BLOCK_H
 
@@ -13,11 +13,14 @@ struct pv_block {
 	uint8_t v[];
 };
 
-/* Held by the caller, and not filled in. NULL when out of memory. */
+/*
+ * A block with one reference, the caller's; its bytes are not initialised. NULL when out of memory.
+ */
 struct pv_block *pv_block_create(size_t room);
-/* More room, which may be elsewhere; nobody else holds it. NULL: out of memory, it is as before. */
+/* The only reference, moved to where there is more room. NULL: out of memory, `b` is as before. */
 struct pv_block *pv_block_grow(struct pv_block *b, size_t room);
 
+/* One more reference to `b`, which is returned; pv_block_drop() gives it back. */
 static inline struct pv_block *pv_block_hold(struct pv_block *b)
 {
 	b->holders++;

@@ -1,5 +1,5 @@
 /*
- * How the .NET runtime finds our profiler: what whoever starts a program sets, and what the
+ * How the .NET runtime finds our profiler: what is set for a program that is started, and what the
  * profiler answers to. All of the runtime's own variables must be set; the path is absolute.
  */
 #ifndef PV_BASE_CORECLR_H

@@ -1,7 +1,8 @@
 /*
- * A bounded reader over bytes somebody else owns. Its error sticks: after a short or malformed
+ * A bounded reader over borrowed bytes. Its error sticks: after a short or malformed
  * read every further read returns 0 and moves nothing, so field code needs no branches and a
- * record needs one check at its end.
+ * record needs one check at its end. Functions without state besides it: any thread, also in signal
+ * handlers.
  */
 #ifndef PV_BASE_CURSOR_H
 #define PV_BASE_CURSOR_H
@@ -23,11 +24,13 @@ static inline size_t pv_cursor_left(const struct pv_cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
+/* False once a read ran short or met a malformed value. */
 static inline bool pv_cursor_ok(const struct pv_cursor *c)
 {
 	return !c->short_read && !c->malformed;
 }
 
+/* One byte. */
 static inline uint8_t pv_get_u8(struct pv_cursor *c)
 {
 	if (c->at == c->end || c->malformed) {
@@ -46,6 +49,7 @@ uint64_t pv_get_u64(struct pv_cursor *c);
 uint64_t pv_get_uleb_slow(struct pv_cursor *c);
 int64_t pv_get_sleb_slow(struct pv_cursor *c);
 
+/* An unsigned LEB128. */
 static inline uint64_t pv_get_uleb(struct pv_cursor *c)
 {
 	if (c->at != c->end && *c->at < 0x80 && !c->malformed)
@@ -53,6 +57,7 @@ static inline uint64_t pv_get_uleb(struct pv_cursor *c)
 	return pv_get_uleb_slow(c);
 }
 
+/* A signed LEB128. */
 static inline int64_t pv_get_sleb(struct pv_cursor *c)
 {
 	if (c->at != c->end && *c->at < 0x80 && !c->malformed) {
@@ -68,15 +73,18 @@ static inline int64_t pv_get_sleb(struct pv_cursor *c)
  */
 const char *pv_get_cstr(struct pv_cursor *c, size_t *ret_len);
 
-/* `n` bytes as they are; NULL after a failure. */
+/* `n` bytes as they are, in the input; NULL after a failure. */
 const uint8_t *pv_get_bytes(struct pv_cursor *c, size_t n);
 
-/* Writers into caller memory with room enough; each returns the place after what it wrote. */
+/*
+ * Writers into the caller's memory, which has room enough; each returns the place after its bytes.
+ */
 enum { PV_LEB_MAX = 10 };
 uint8_t *pv_put_u16(uint8_t *to, uint16_t v);
 uint8_t *pv_put_u32(uint8_t *to, uint32_t v);
 uint8_t *pv_put_u64(uint8_t *to, uint64_t v);
 
+/* LEB128, unsigned and signed: at most PV_LEB_MAX bytes; the place after them. */
 static inline uint8_t *pv_put_uleb(uint8_t *to, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -87,6 +95,7 @@ static inline uint8_t *pv_put_uleb(uint8_t *to, uint64_t v)
 	return to;
 }
 
+/* Likewise, signed. */
 static inline uint8_t *pv_put_sleb(uint8_t *to, int64_t v)
 {
 	while (v < -64 || v > 63) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * A name in which a C++ symbol stands, at its beginning or behind a space, with that put plain:
+ * A name in which a C++ symbol stands, at its beginning or after a space, with that put plain:
  * "_ZN1a1bEv+0x10" is "a::b()+0x10". Returns the length written, without a NUL; 0: there is none in
  * it, it does not fit, or this was built without libiberty, which can tell. Any thread.
  */

@@ -2,6 +2,7 @@
  * Counts and bytes that a sampled allocation stands for. A sample is taken wherever a point of a
  * random process, `period` bytes apart on average, falls into an allocation. One of `size` bytes is
  * sampled with the probability p = 1 - exp(-size / period), and so stands for 1 / p of its kind.
+ * Pure: any thread.
  */
 #ifndef PV_BASE_ESTIMATE_H
 #define PV_BASE_ESTIMATE_H
@@ -23,7 +24,7 @@ struct pv_estimate pv_estimate_alloc(uint64_t size, uint64_t period, double *car
  */
 uint64_t pv_alloc_period(const char *args);
 
-/* The number at `at`: 4096, 512k, 64m, 1g. 0: it is none. */
+/* The number of bytes at `at`: 4096, 512k, 64m, 1g. 0: it is none. */
 uint64_t pv_bytes_of(const char *at, size_t len);
 
 #endif

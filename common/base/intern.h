@@ -1,12 +1,13 @@
 /*
- * Strings to small ids and back. Id 0 is the empty string. Text is append-only and never moves:
- * a name's pointer is good until pv_intern_finish(). Valid when zeroed. One writer; readers of
+ * Strings to small ids and back. Id 0 is the empty string. Text is append-only and never moves: a
+ * name's pointer is good until pv_intern_finish(). Valid when zeroed. One writer; readers of
  * pv_intern_text() need the writer's lock only to learn the id.
  *
  * A name comes from outside and stands in every row that speaks of it, so a longer one than
  * PV_INTERN_MOST is kept as its beginning, its length, a hash of all of it and its end: two of them
- * stay two. Real ones are shorter: generic instances of .NET take one or two KiB, demangled templates
- * of C++ eight at most, which is rare. Where very much text is kept, the rest is cut shorter still.
+ * stay two. Real ones are shorter: generic instances of .NET take one or two KiB, demangled
+ * templates of C++ eight at most, which is rare. Where very much text is kept, the rest is cut
+ * shorter still.
  */
 #ifndef PV_BASE_INTERN_H
 #define PV_BASE_INTERN_H
@@ -34,12 +35,13 @@ bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t 
 /* Whether a text is that of the id. */
 bool pv_intern_is(const struct pv_intern *in, uint32_t id, const char *text, size_t len);
 
-/* Never NULL; "" for id 0 and for ids that were never given out. */
+/* Owned by `in`. Never NULL; "" for id 0 and for ids that were never given out. */
 const char *pv_intern_text(const struct pv_intern *in, uint32_t id);
 
-/* For who fills `text` alone, ids being its indices: so that all of it is found. */
+/* After `text` was filled directly: makes pv_intern_add() find it all. False when out of memory. */
 bool pv_intern_link(struct pv_intern *in);
 
+/* Frees all text; the ids and pointers that were given out mean nothing any more. */
 void pv_intern_finish(struct pv_intern *in);
 
 #endif

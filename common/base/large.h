@@ -1,4 +1,4 @@
-/* Room for an array that is about to be filled whole. */
+/* Memory for an array that is about to be filled whole. Any thread. */
 #ifndef PV_BASE_LARGE_H
 #define PV_BASE_LARGE_H
 

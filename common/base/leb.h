@@ -1,6 +1,6 @@
 /*
  * LEB128 eight bytes at a time, without a branch for each: for readers that have seen to it that
- * the bytes are there.
+ * the bytes are there. Pure: any thread.
  */
 #ifndef PV_BASE_LEB_H
 #define PV_BASE_LEB_H

@@ -1,6 +1,6 @@
 /*
  * Growable arrays and an append-only arena. Allocation failure is a value (false or NULL),
- * never an exit.
+ * never an exit. Neither is thread-safe.
  */
 #ifndef PV_BASE_MEM_H
 #define PV_BASE_MEM_H
@@ -28,22 +28,24 @@
 /* Frees the elements and leaves the array empty and usable. */
 #define pv_array_finish(a) pv_free_array((void **)(void *)&(a)->v, &(a)->n, &(a)->room)
 
+/* For the macros above. False when out of memory: then the array is as before. */
 bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size);
 void pv_free_array(void **v, size_t *n, size_t *room);
 
 /*
- * `size` zeroed bytes, aligned to a cache line, for tables of which everything is used all the time:
- * where they are large, the system is asked for large pages. NULL when out of memory.
+ * `size` zeroed bytes, aligned to a cache line, for tables of which everything is used all the
+ * time: where they are large, the system is asked for large pages. NULL when out of memory.
  */
 void *pv_table_alloc(size_t size);
 /*
  * A table of `size` bytes, NULL or as it was asked for, with `more` bytes, which are no fewer: what
- * is new is zeroed, and nothing large is copied. NULL when out of memory: then the table is as before.
+ * is new is zeroed, and nothing large is copied. NULL when out of memory: then the table is as
+ * before.
  */
 void *pv_table_grow(void *table, size_t size, size_t more);
 /*
- * All of the table will be written to soon, here and there, and read before: its pages come at once,
- * instead of each twice, as one of zeros to be read and as another one. A small one has them.
+ * All of the table will be written to soon, here and there, and read before: its pages come at
+ * once, instead of each twice, as one of zeros to be read and as another one. A small one has them.
  */
 void pv_table_fill(void *table, size_t size);
 void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
@@ -56,11 +58,12 @@ void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fi
 #define pv_table_finish(a)                                                                         \
 	pv_free_table((void **)(void *)&(a)->v, &(a)->n, &(a)->room, sizeof *(a)->v)
 
+/* For the macros above. False when out of memory: then the array is as before. */
 bool pv_grow_table(void **v, size_t n, size_t *room, size_t extra, size_t size);
 void pv_free_table(void **v, size_t *n, size_t *room, size_t size);
 
 /*
- * An arena hands out memory that never moves and dies all at once. Valid when zeroed. Not
+ * An arena hands out memory that never moves and is freed all at once. Valid when zeroed. Not
  * thread-safe for writers; what was handed out may be read from any thread that learnt of it
  * under a lock.
  */
@@ -72,13 +75,14 @@ struct pv_arena {
 /* `size` zeroed bytes, aligned for any scalar; NULL when out of memory. */
 void *pv_arena_alloc(struct pv_arena *a, size_t size);
 
-/* A NUL-terminated copy of `len` bytes. */
+/* A NUL-terminated copy of `len` bytes; NULL when out of memory. */
 char *pv_arena_copy(struct pv_arena *a, const char *text, size_t len);
 
 /* printf into the arena; NULL when out of memory. */
 char *pv_arena_printf(struct pv_arena *a, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Frees all that was handed out; the arena is empty and usable. */
 void pv_arena_finish(struct pv_arena *a);
 /* Empty again, with memory for a little: for what is made anew time and again. */
 void pv_arena_reset(struct pv_arena *a);

@@ -50,14 +50,16 @@ bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number);
 /* The last one whose key is at most `key`, the first whose key is at least that; or none. */
 uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key);
 uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key);
-/* The one behind `number`, which is in it. */
+/* The one after `number`, which is in it. */
 uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number);
 
+/* The same in the structure's own tree. */
 static inline uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)
 {
 	return pv_order_at_most_in(o, o->root, key);
 }
 
+/* Likewise. */
 static inline uint32_t pv_order_at_least(const struct pv_order *o, int64_t key)
 {
 	return pv_order_at_least_in(o, o->root, key);
@@ -74,6 +76,7 @@ struct pv_order_look {
 };
 void pv_order_look(const struct pv_order *o, const struct pv_order_look *look);
 
+/* Empties it and keeps its memory; the second frees that too. */
 void pv_order_clear(struct pv_order *o);
 void pv_order_finish(struct pv_order *o);
 

@@ -1,12 +1,12 @@
 /*
  * Names of .NET and Mono as a C# programmer writes them. A method's raw name is "Space.Outer/Inner:
  * Method (args)"; what compilers make of async methods, iterators, lambdas, local functions,
- * closures, top-level programs, accessors and operators is told by the tables in readable_tags.c.
- * From a name alone an async method of the C# compiler cannot be told from an iterator.
+ * closures, top-level programs, accessors and operators stands in the tables of readable_tags.c. By
+ * its name alone an async method of the C# compiler looks like an iterator.
  *
  * readable: for people. The class with its namespace, types in it without theirs; lambdas of one
- * method are told apart by a number. canonical: for matching two builds. Types with namespaces, no
- * number that a compiler gives anew at each build.
+ * method are distinguished by a number. canonical: for matching two builds. Types with namespaces,
+ * no number that a compiler gives anew at each build.
  *
  * "Shop.Cart/<TaxAsync>d__4:MoveNext ()"       Shop.Cart.TaxAsync
  * "Shop.Cart/<>c:<Run>b__7_2 (int)"            Shop.Cart.Run > lambda #2, canonical: > lambda
@@ -22,7 +22,7 @@
 enum pv_name_form { PV_NAME_READABLE, PV_NAME_CANONICAL };
 
 /*
- * Pure; any thread. Return the length written, with a NUL behind it that is not counted; 0: it does
+ * Pure; any thread. Return the length written, with a NUL after it that is not counted; 0: it does
  * not fit, or it is no name of that kind (a native symbol): show it as it is. What is not known is
  * left as it is. The time is linear in the name's length.
  */

@@ -1,4 +1,7 @@
-/* Private to the readable names: text being written, and parts of a raw name. */
+/*
+ * Private to the readable names: text being written, and parts of a raw name, which are borrowed
+ * from it. Pure: any thread.
+ */
 #ifndef PV_BASE_READABLE_PARTS_H
 #define PV_BASE_READABLE_PARTS_H
 
@@ -24,11 +27,14 @@ struct pv_name_out {
 	bool numbers;   /* of lambdas */
 };
 
+/* Adds bytes, or a NUL-terminated text; sets `full` where they do not fit. */
 void pv_name_put(struct pv_name_out *o, const char *at, size_t len);
 void pv_name_text(struct pv_name_out *o, const char *text);
 
+/* Whether the part is `text`, or begins with it. */
 bool pv_part_is(struct pv_part p, const char *text);
 bool pv_part_begins(struct pv_part p, const char *text);
+/* The part from index `at` on, and that up to `end`; what lies beyond its length is left out. */
 struct pv_part pv_part_from(struct pv_part p, size_t at);
 struct pv_part pv_part_until(struct pv_part p, size_t end);
 /* The first of one or two characters outside of all <>, () and []; the length without one. */
@@ -59,17 +65,18 @@ enum made {
 struct found {
 	enum made made;
 	struct pv_part of;   /* M */
-	struct pv_part tail; /* behind the tag */
+	struct pv_part tail; /* after the tag */
 };
 
+/* Classifies the name of a class or a method; MADE_NOTHING: a programmer wrote it. */
 struct found pv_name_class_found(struct pv_part name);
 struct found pv_name_method_found(struct pv_part name);
 
 /* "new" for ".ctor", "operator +"; false: there is no word for it. */
 bool pv_name_put_word(struct pv_name_out *o, struct pv_part name);
-/* "get" of "get_Total", *ret_of: "Total". NULL: it is no accessor. */
+/* "get" (a literal) of "get_Total", *ret_of: "Total". NULL: it is no accessor. */
 const char *pv_name_accessor(struct pv_part name, struct pv_part *ret_of);
-/* "int" for "System.Int32"; NULL: it has no other name. */
+/* "int" (a literal) for "System.Int32"; NULL: it has no other name. */
 const char *pv_name_alias(struct pv_part type);
 
 #endif

@@ -1,9 +1,13 @@
-/* Arithmetic on times and sizes of logs that may be damaged: it stops at the ends, never wraps. */
+/*
+ * Arithmetic on times and sizes of logs that may be damaged: it stops at the ends, never wraps.
+ * Pure: any thread.
+ */
 #ifndef PV_BASE_SATURATE_H
 #define PV_BASE_SATURATE_H
 
 #include <stdint.h>
 
+/* The sum, INT64_MAX or INT64_MIN where it is beyond. */
 static inline int64_t pv_sat_add(int64_t a, int64_t b)
 {
 	int64_t sum;

@@ -1,6 +1,7 @@
 /*
  * Numbers that are others in every process and that an input cannot know: what hashes and trees are
- * shaped by, so that no input can be made for their worst case. No figure depends on them.
+ * shaped by, so that no input can be made for their worst case. No figure depends on them. Any
+ * thread, as they never change.
  */
 #ifndef PV_BASE_SEED_H
 #define PV_BASE_SEED_H
@@ -22,7 +23,7 @@ extern struct pv_secret pv_secret __attribute__((visibility("hidden")));
  * (pair-multiply-shift: M. Thorup, High Speed Hashing for Integers and Strings, 2015): whatever two
  * keys are, and without knowing the secret, both places are drawn evenly and apart from each other,
  * so that they meet in one of n places once in n. It is nearly linear in the key, though: a row of
- * keys at one distance would now and then pile up beside each other. The steps behind it, which
+ * keys at one distance would now and then pile up next to each other. The steps after it, which
  * give each of 2^32 values another one and so leave all that as it is, end that.
  */
 static inline uint32_t pv_hash_spread(uint64_t sum)
@@ -32,11 +33,13 @@ static inline uint32_t pv_hash_spread(uint64_t sum)
 	return x * UINT32_C(0x9e3779b1);
 }
 
+/* The sum whose upper half pv_hash_spread() makes a place of. */
 static inline uint64_t pv_hash_sum(uint64_t key)
 {
 	return (pv_secret.low + (uint32_t)key) * (pv_secret.high + (key >> 32)) + pv_secret.more;
 }
 
+/* The place of a key, to be masked by the size of a table. */
 static inline uint32_t pv_hash_place(uint64_t key)
 {
 	uint32_t x = pv_hash_spread(pv_hash_sum(key));
@@ -46,7 +49,8 @@ static inline uint32_t pv_hash_place(uint64_t key)
 /*
  * Hashes of what is longer: the parts are the coefficients of a polynomial, whose value at a secret
  * point modulo 2^61 - 1 is the hash. Two lists of n parts have the same one at n of 2^60 points at
- * most. Begins with 1, or with what is not 0 and tells lengths apart; `part` is below 2^60.
+ * most. Begins with 1, or with a number that is not 0 and depends on the length; `part` is below
+ * 2^60.
  */
 static inline uint64_t pv_hash_part(uint64_t h, uint64_t part)
 {

@@ -7,7 +7,7 @@
  *
  * A field that is missing there, or is there twice, stops the build. So a new one needs a word: how
  * it is kept, and what its values are checked against when they are read. The words are those of
- * shape_kinds.h.
+ * shape_kinds.h. Constants: any thread.
  */
 #ifndef PV_BASE_SHAPE_H
 #define PV_BASE_SHAPE_H

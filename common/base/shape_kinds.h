@@ -1,5 +1,5 @@
 /*
- * The words by which a field is described, for shape.h alone. Each makes a row, and says how the
+ * The words by which a field is described, only for shape.h. Each makes a row, and says how the
  * field is initialised, so that the compiler can count.
  */
 #ifndef PV_BASE_SHAPE_KINDS_H

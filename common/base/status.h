@@ -17,7 +17,7 @@ enum pv_code {
 	PV_ECORRUPT,   /* the bytes contradict the format */
 	PV_EVERSION,   /* a format, or version of one, that is not read */
 	PV_EUSAGE,     /* the caller's request makes no sense */
-	PV_EBUSY,      /* somebody else holds it */
+	PV_EBUSY,      /* another process holds it */
 	PV_ECANCELLED,
 	PV_EOUTPUT, /* the output cannot be written: profview's own failure */
 };
@@ -33,7 +33,7 @@ struct pv_error {
 bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A short noun phrase for a code, never NULL. */
+/* A short noun phrase for a code: a literal, never NULL. Both functions: any thread. */
 const char *pv_code_text(enum pv_code code);
 
 #define PV_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

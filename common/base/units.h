@@ -1,6 +1,7 @@
 /*
- * Numbers as short fixed-style text for people, and the few texts people type back. All pure.
- * Every formatter writes at most `size` bytes with the NUL and returns `buf`.
+ * Numbers as short fixed-style text for people, and the few texts people type back. All pure: any
+ * thread. Every formatter writes at most `size` bytes with the NUL and returns `buf`, the caller's;
+ * none fails.
  */
 #ifndef PV_BASE_UNITS_H
 #define PV_BASE_UNITS_H
@@ -38,7 +39,10 @@ const char *pv_units_percent(char *buf, size_t size, uint64_t part, uint64_t who
  */
 bool pv_units_parse_time(const char *text, size_t len, int64_t *ret_ns);
 
-/* "64MiB", "1G", "512k", "4096": binary steps. */
+/*
+ * "64MiB", "1G", "512k", "4096": binary steps. False when it is none of these or has more than 64
+ * bits.
+ */
 bool pv_units_parse_bytes(const char *text, uint64_t *ret_bytes);
 
 #endif

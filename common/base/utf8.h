@@ -1,5 +1,6 @@
 /*
- * UTF-8 as it comes from logs and terminals: decoding that never fails, and cell widths.
+ * UTF-8 as it comes from logs and terminals: decoding that never fails, and cell widths. Pure:
+ * any thread.
  */
 #ifndef PV_BASE_UTF8_H
 #define PV_BASE_UTF8_H

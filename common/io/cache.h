@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Its path, made (0700) if need be; empty when there is no place for one. Any thread. */
+/* Its path, made (0700) if need be; "" when there is no place for one. Any thread. */
 void pv_cache_folder(char ret_dir[PATH_MAX]);
 
 #endif

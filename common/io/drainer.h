@@ -1,6 +1,6 @@
 /*
- * The process that empties a pipe into a spool, whatever its viewer is busy with. It holds the
- * pipe and its lock alone, is in a session of its own, and ends when its viewer does. Internal to
+ * The process that empties a pipe into a spool, whatever its viewer is busy with. Only it holds the
+ * pipe and its lock; it is in a session of its own, and ends when its viewer does. Private to
  * common/io; one thread, except where said.
  */
 #ifndef PV_IO_DRAINER_H
@@ -21,19 +21,23 @@ struct pv_drainer_input {
 
 /*
  * Forks. What it does in the child is async-signal-safe, so other threads may run by then. Closes
- * the input's descriptors here, also on failure. The spool is used by both from then on.
+ * the input's descriptors here, also on failure. The spool is borrowed and used by
+ * both from then on. NULL: PV_EIO or PV_ENOMEM; pv_drainer_stop() frees what is returned.
  */
 struct pv_drainer *pv_drainer_start(
 	struct pv_spool *spool, struct pv_drainer_input *input, struct pv_error *reterr);
 void pv_drainer_stop(struct pv_drainer *d); /* and reaps it; NULL is fine */
 
-int pv_drainer_socket(const struct pv_drainer *d); /* readable: the spool has news, or it died */
+/* A descriptor, readable when the spool has news or the drainer died; it stays the drainer's. */
+int pv_drainer_socket(const struct pv_drainer *d);
 void pv_drainer_socket_clear(int socket, bool *ret_died); /* any thread */
 
-bool pv_drainer_gone(const struct pv_drainer *d); /* as died(), and leaves it to be reaped */
-void pv_drainer_nudge(struct pv_drainer *d);      /* look at the spool: a record was asked for */
+/* Whether it has exited, as pv_drainer_died(), but it is left to be reaped. */
+bool pv_drainer_gone(const struct pv_drainer *d);
+/* Has it look at the spool: a record was asked for. */
+void pv_drainer_nudge(struct pv_drainer *d);
 
-/* Whether it has exited; it is reaped then. */
+/* Whether it has exited; then it is reaped. */
 bool pv_drainer_died(struct pv_drainer *d);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Small things about descriptors that every input here needs. All of it is async-signal-safe, so
- * the drainer may use it after a fork.
+ * System calls on descriptors, with what every input here needs around them. Async-signal-safe, so
+ * the drainer may use them after a fork; any thread.
  */
 #ifndef PV_IO_FD_H
 #define PV_IO_FD_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* pread(2) and read(2), again after a signal. */
+/* pread(2) and read(2), again after a signal: bytes read, 0 at the end, -1 with errno. */
 ssize_t pv_fd_pread(int fd, void *to, size_t n, uint64_t at);
 ssize_t pv_fd_read(int fd, void *to, size_t n);
 
@@ -23,7 +23,7 @@ bool pv_fd_pwrite(int fd, const void *from, size_t n, uint64_t at);
  */
 int pv_fd_reopen(int fd);
 
-/* `fd` moved out of the way of 0, 1 and 2; -1 stays -1. -1 and `fd` closed when out of them. */
+/* `fd`, or a copy above 2 in its place; -1 stays -1. -1, and `fd` closed, when there is none. */
 int pv_fd_above_standard(int fd);
 
 void pv_fd_close(int *fd); /* -1 is fine; leaves -1 */

@@ -24,7 +24,7 @@ struct pv_log_print {
 	} place[PV_PRINT_PLACES];
 };
 
-/* A log for reading, -1 when it is no regular file. */
+/* A descriptor to read a log by, which the caller closes; -1 when it is no regular file. */
 int pv_log_open(const char *path);
 
 /* Each is false when the log is shorter, or cannot be read. Any thread. */
@@ -33,6 +33,7 @@ bool pv_log_print_take(int log, uint64_t covers, struct pv_log_print *ret);
 /* Whether the log still has what was there; what the print says is doubted. */
 bool pv_log_print_holds(int log, const struct pv_log_print *p);
 
+/* A print as bytes (numbers in the machine's order) and back. */
 void pv_log_print_pack(const struct pv_log_print *p, uint8_t to[PV_PRINT_BYTES]);
 void pv_log_print_unpack(struct pv_log_print *p, const uint8_t from[PV_PRINT_BYTES]);
 

@@ -1,6 +1,6 @@
 /*
- * Folders of the user's own, for what profview keeps between its runs: nobody else can write there,
- * and nothing in them is reached by a symbolic link. Any thread.
+ * Folders of the user's own, for what profview keeps between its runs: no other user can write
+ * there, and nothing in them is reached by a symbolic link. Any thread.
  */
 #ifndef PV_IO_PRIVATE_FOLDER_H
 #define PV_IO_PRIVATE_FOLDER_H
@@ -17,7 +17,7 @@ enum { PV_PRIVATE_KEY = 32 /* bytes */, PV_PRIVATE_RANDOM = 17 /* a random name,
 
 /*
  * A descriptor of the folder `name` there, made (0700) if need be; -1 when there is no place for
- * one, or when it is somebody else's. Permissions of others are taken away. The caller closes it.
+ * one, or when it is another user's. Permissions of others are taken away. The caller closes it.
  */
 int pv_private_folder(enum pv_private_place place, const char *name);
 
@@ -27,10 +27,13 @@ int pv_private_folder(enum pv_private_place place, const char *name);
  */
 bool pv_private_key(int folder, uint8_t ret_key[PV_PRIVATE_KEY]);
 
-/* A new file (0600) of a random name that begins with `prefix`, for writing; -1 with errno. */
+/*
+ * A new file (0600) of a random name that begins with `prefix`, for writing; -1 with errno. The
+ * name goes to `ret_name` (`room` bytes).
+ */
 int pv_private_create(int folder, const char *prefix, char *ret_name, unsigned room);
 
-/* An existing one for reading: regular, our own, of mode 0600. -1 otherwise. */
+/* An existing one for reading: regular, the user's own, of mode 0600. -1 otherwise. */
 int pv_private_open(int folder, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Other processes on this machine: since when they run, and when they end. Thread-safe. */
+/* Other processes on this machine: since when they run, and when they end. Any thread. */
 #ifndef PV_IO_PROCESS_H
 #define PV_IO_PROCESS_H
 

@@ -1,5 +1,5 @@
 /*
- * The last bytes that were read of a stream, so that a short way back costs nothing. Valid when
+ * The last bytes that were read of a stream, so that a short seek back costs nothing. Valid when
  * zeroed: then nothing is kept. Not thread-safe.
  */
 #ifndef PV_IO_RECENT_H
@@ -18,6 +18,7 @@ struct pv_recent {
 
 /* False when out of memory. The reader stands at `offset`. */
 bool pv_recent_init(struct pv_recent *r, size_t size, uint64_t offset);
+/* Frees what is kept; from then on nothing is. */
 void pv_recent_finish(struct pv_recent *r);
 
 /* `n` bytes came from the stream and went to the reader. */

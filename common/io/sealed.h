@@ -1,13 +1,13 @@
 /*
- * Files under a seal: nobody who lacks the key can make one that is read, nor change, cut, join or
- * swap a part of one. Every byte is verified in memory before it is given to the reader, and it is
- * the verified bytes that are given.
+ * Files under a seal: without the key none can be made that is read, and no part of one changed,
+ * cut, joined or swapped. Every byte is verified in memory before it is given to the reader, and it
+ * is the verified bytes that are given.
  *
  * Layout, in the machine's byte order:
  *   8 bytes  "pvsealed"
  *  16        nonce, random, another one for each file
  *   8        bytes of the content
- * 256        what the caller says about it, zeros behind
+ * 256        what the caller says about it, then zeros
  *  32        BLAKE2b of the above under the key
  * then the content in pieces of 1 MiB (the last may be shorter), each followed by 16 bytes: its
  * Poly1305 under a key of its own, which is BLAKE2b of ("piece", nonce, its number) under the key.
@@ -29,7 +29,7 @@ enum {
 	PV_SEALED_TAG = 16
 };
 
-/* One thread. A zeroed one may be dropped. */
+/* A file being written, by one thread. A zeroed one may be dropped. */
 struct pv_sealed_out {
 	int fd; /* the caller's */
 	uint8_t key[PV_PRIVATE_KEY], nonce[PV_SEALED_NONCE];
@@ -39,15 +39,21 @@ struct pv_sealed_out {
 	bool failed;
 };
 
+/*
+ * Each false: it cannot be written, is beyond the limit, or there is no memory; then it is
+ * `failed`.
+ */
 bool pv_sealed_create(struct pv_sealed_out *out, int fd, const uint8_t key[PV_PRIVATE_KEY]);
 bool pv_sealed_write(struct pv_sealed_out *out, const void *bytes, size_t n);
-/* The head is written last: until then the file is none. */
+/* Writes the head, last: until then the file is not a sealed one. */
 bool pv_sealed_finish(struct pv_sealed_out *out, const uint8_t about[PV_SEALED_ABOUT]);
+/* Frees its memory and erases the key; the descriptor stays open. */
 void pv_sealed_drop(struct pv_sealed_out *out);
 
 struct pv_sealed_in;
 
-/* Whether there is such a file under this key, and what is said about it; `ret_bytes` may be NULL.
+/*
+ * Whether there is such a file under this key, and what is said about it; `ret_bytes` may be NULL.
  */
 bool pv_sealed_about(int fd, const uint8_t key[PV_PRIVATE_KEY], uint8_t ret_about[PV_SEALED_ABOUT],
 	uint64_t *ret_bytes);
@@ -59,7 +65,7 @@ bool pv_sealed_about(int fd, const uint8_t key[PV_PRIVATE_KEY], uint8_t ret_abou
  */
 struct pv_sealed_in *pv_sealed_open(
 	int fd, const uint8_t key[PV_PRIVATE_KEY], const bool *stop, uint64_t *ret_bytes);
-/* False behind the end, and where the seal is broken: from then on always. One thread. */
+/* False beyond the end, and where the seal is broken: from then on always. One thread. */
 bool pv_sealed_read(struct pv_sealed_in *in, void *to, size_t n);
 void pv_sealed_close(struct pv_sealed_in *in); /* NULL is fine */
 

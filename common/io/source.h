@@ -42,7 +42,7 @@ void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and
  * The same input once more, from its beginning, for a second reading on any one thread; also when
  * its name is gone. What is read is what is there now; of a pipe what was read so far, where what
  * is not kept any more is a GAP, and `s` must outlive it. NULL: PV_EUSAGE when there is nothing
- * yet, or the beginning of compressed data is gone; PV_ENOMEM. Any thread.
+ * yet, or the beginning of compressed data is gone; PV_ENOMEM. The caller closes it. Any thread.
  */
 struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr);
 
@@ -54,7 +54,7 @@ enum pv_read {
 	PV_READ_NOTHING, /* nothing now; wait_fd becomes readable when that may have changed */
 	PV_READ_END,     /* no more will come (finished file; target exited; no writer is left).
 			  * For pipes and followed files, later calls may still give bytes when
-			  * somebody writes again; until then they give END. A pipe's END stands
+			  * there is a writer again; until then they give END. A pipe's END stands
 			  * where the writer left, also if another has written since: then
 			  * wait_fd is readable at once. */
 	PV_READ_GAP,     /* n bytes of the stored stream were dropped here (spool limit) */
@@ -99,7 +99,7 @@ void pv_source_record_wait(struct pv_source *s);
 
 /*
  * The next byte read is the one at `offset` of the inflated stream. PV_EUSAGE for pipes not read
- * again, PV_EIO behind the end or where nothing is kept. Call from the reading thread.
+ * again, PV_EIO beyond the end or where nothing is kept. Call from the reading thread.
  */
 bool pv_source_seek(struct pv_source *s, uint64_t offset, struct pv_error *reterr);
 
@@ -129,15 +129,15 @@ bool pv_source_set_points(struct pv_source *s, const struct pv_source_point *poi
 struct pv_source_info {
 	enum pv_source_kind kind;
 	const char *path; /* as opened; valid while the source is */
-	bool waiting;     /* the file does not exist yet, or nobody has written to the pipe yet */
+	bool waiting;     /* the file does not exist yet, or the pipe has had no writer yet */
 	bool compressed;
 	bool compressed_cut; /* the gzip stream has no valid end (seen at END) or is damaged */
 	const char *compressed_damage; /* NULL, or what is wrong with the gzip data (a constant), */
 	uint64_t damaged_at;           /* at this stored byte, */
-	uint64_t damaged_bytes;   /* so that these many stored bytes could not be read, so far */
-	uint64_t file_bytes;      /* size of the input as stored, as known now */
-	uint64_t input_read;      /* stored (not inflated) bytes read so far, for progress */
-	uint64_t dropped;         /* bytes lost to the spool limit, told in a GAP or not yet */
+	uint64_t damaged_bytes; /* so that these many stored bytes could not be read, so far */
+	uint64_t file_bytes;    /* size of the input as stored, as known now */
+	uint64_t input_read;    /* stored (not inflated) bytes read so far, for progress */
+	uint64_t dropped; /* bytes lost to the spool limit, whether a GAP has said so yet or not */
 	const char *record_error; /* NULL, or why nothing more is recorded; lives as the source */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };

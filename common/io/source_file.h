@@ -1,6 +1,6 @@
 /*
- * The stored bytes of a regular file, finished or followed. Internal to common/io: everybody else
- * uses source.h, whose rules on threads hold here too.
+ * The stored bytes of a regular file, finished or followed. Private to common/io, below source.h,
+ * whose rules on threads hold here too.
  */
 #ifndef PV_IO_SOURCE_FILE_H
 #define PV_IO_SOURCE_FILE_H
@@ -10,9 +10,9 @@
 struct pv_file;
 
 /*
- * Takes `fd` over, also on failure; -1 means that `path` does not exist yet (follow only). With
- * `path` NULL (standard input) the file cannot be replaced. Reading starts at the descriptor's
- * own position.
+ * Takes over `fd`, also on failure; NULL: PV_ENOMEM. An `fd` of -1 means that `path` does not exist
+ * yet (follow only). With `path` NULL (standard input) the file cannot be replaced. Reading starts
+ * at the descriptor's own position.
  */
 struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_error *reterr);
 void pv_file_close(struct pv_file *f);
@@ -30,11 +30,12 @@ bool pv_file_is_pipe(struct pv_file *f, int *ret_fd);
 /* Reading goes on at `offset` of the stored bytes. */
 void pv_file_seek(struct pv_file *f, uint64_t offset);
 
+/* As pv_source_set_target(). */
 void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms);
 
-uint64_t pv_file_size(const struct pv_file *f); /* as known at the last read */
+uint64_t pv_file_size(const struct pv_file *f); /* bytes, as known at the last read */
 int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when it does not exist */
-bool pv_file_exists(const struct pv_file *f);
+bool pv_file_exists(const struct pv_file *f);   /* false: it is still awaited */
 
 /* As pv_source_wait_clear(), for an inotify descriptor. */
 void pv_file_wait_clear(int inotify_fd);

@@ -1,6 +1,6 @@
 /*
- * The stored bytes of a named pipe or standard input, through the drainer's spool. Internal to
- * common/io: everybody else uses source.h, whose rules on threads hold here too.
+ * The stored bytes of a named pipe or standard input, through the drainer's spool. Private to
+ * common/io, below source.h, whose rules on threads hold here too.
  */
 #ifndef PV_IO_SOURCE_PIPE_H
 #define PV_IO_SOURCE_PIPE_H
@@ -11,7 +11,7 @@ struct pv_pipe;
 struct pv_spool;
 
 /*
- * Takes `fd` over, also on failure. `standard_input`: a writer has been there. Forks.
+ * Takes over `fd`, also on failure. `standard_input`: a writer has been there. Forks.
  * `record_must_begin` false: a record that cannot be made shows in the info only.
  */
 struct pv_pipe_setup {
@@ -19,15 +19,17 @@ struct pv_pipe_setup {
 	bool standard_input, record_must_begin;
 	const struct pv_source_options *options; /* `record` is borrowed until the close */
 };
+/* NULL: PV_EIO, PV_EBUSY, PV_EUSAGE or PV_ENOMEM, as pv_source_open(). pv_pipe_close() frees it. */
 struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error *reterr);
 void pv_pipe_close(struct pv_pipe *p);
 
+/* As pv_source_read(), and pv_source_record(). */
 enum pv_read pv_pipe_read(
 	struct pv_pipe *p, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 bool pv_pipe_record(
 	struct pv_pipe *p, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
-/* The spool that keeps the bytes; lives as long as `p`. */
+/* The spool that keeps the bytes; lives as long as `p`, and is never NULL. */
 struct pv_spool *pv_pipe_spool(const struct pv_pipe *p);
 
 /* As pv_source_wait_clear(), for the drainer's socket. */

@@ -10,9 +10,9 @@
 
 enum pv_wait {
 	PV_WAIT_INOTIFY,
-	PV_WAIT_TARGET,  /* a pidfd: told once */
+	PV_WAIT_TARGET,  /* a pidfd: reported once */
 	PV_WAIT_DRAINER, /* the drainer's socket */
-	PV_WAIT_MORE,    /* an eventfd: there is more behind an END */
+	PV_WAIT_MORE,    /* an eventfd: there is more after an END */
 };
 
 /* False with errno set. A descriptor leaves the set when it is closed. */

@@ -1,12 +1,12 @@
 /*
- * Ring buffer in a file between the drainer, which alone puts bytes in, and the viewer, which alone
- * takes them out, with a small block of shared memory and perhaps a record, which then holds the
- * bytes. They are two processes; the putting side is async-signal-safe.
+ * Ring buffer in a file between the drainer, the only one to put bytes in, and the viewer, the only
+ * one to take them out, with a small block of shared memory and perhaps a record, which then holds
+ * the bytes. They are two processes; the putting side is async-signal-safe.
  *
  * Positions count the bytes kept since the stream began. Bytes that found no room are counted, and
  * the place where they are missing is marked; so is a place where the last writer left. Bytes that
  * were read stay in the ring until newer ones need their place, and in the record for good: they
- * can be read again. Internal to common/io.
+ * can be read again. Private to common/io.
  */
 #ifndef PV_IO_SPOOL_H
 #define PV_IO_SPOOL_H
@@ -52,14 +52,17 @@ bool pv_spool_wake(struct pv_spool *s);
 
 /* ---- The viewer's side: one reading thread, but clear, dropped and kept on any ---- */
 
+/* As pv_source_read(). */
 enum pv_read pv_spool_read(
 	struct pv_spool *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 
-/* Whether more lies behind what pv_spool_read() has given: an END need not be the last word. */
+/* Whether more follows what pv_spool_read() has given: after an END there may be another writer. */
 bool pv_spool_has_more(const struct pv_spool *s);
+
+/* Call it before reading: from then on pv_spool_wake() may be true again. */
 void pv_spool_wake_clear(struct pv_spool *s);
-uint64_t pv_spool_dropped(const struct pv_spool *s);
-uint64_t pv_spool_kept(const struct pv_spool *s);
+uint64_t pv_spool_dropped(const struct pv_spool *s);    /* bytes that found no room */
+uint64_t pv_spool_kept(const struct pv_spool *s);       /* bytes put in since the beginning */
 int pv_spool_record_errno(const struct pv_spool *s);    /* 0, or why recording stopped */
 bool pv_spool_record_settled(const struct pv_spool *s); /* it has all that came, or has stopped */
 bool pv_spool_record_removed(const struct pv_spool *s); /* its file has no name any more */
@@ -73,7 +76,7 @@ int pv_spool_errno(const struct pv_spool *s);           /* 0, or why the ring la
 bool pv_spool_record(
 	struct pv_spool *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
-/* ---- Reading again what the viewer has read: any thread, one a reader ---- */
+/* ---- Reading again what the viewer has read: each reader on any one thread ---- */
 
 /* Borrows the spool. Offsets count the dropped bytes, too: they are those of the stream. */
 struct pv_spool_again;
@@ -90,8 +93,9 @@ enum pv_read pv_spool_again_read(
 	struct pv_spool_again *a, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 /* Whether no other writer follows after the first. */
 bool pv_spool_again_one_stream(const struct pv_spool_again *a);
+/* Whether it has given all there was when it was created. */
 bool pv_spool_again_at_end(const struct pv_spool_again *a);
-/* False when that byte is not kept, or lies behind the end. */
+/* False when that byte is not kept, or lies beyond the end. */
 bool pv_spool_again_seek(struct pv_spool_again *a, uint64_t offset);
 uint64_t pv_spool_again_size(const struct pv_spool_again *a); /* offset of the end */
 

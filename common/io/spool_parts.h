@@ -1,4 +1,4 @@
-/* Private to the spool's files. */
+/* Private to the spool's files: shared memory, and the fields by the side that writes them. */
 #ifndef PV_IO_SPOOL_PARTS_H
 #define PV_IO_SPOOL_PARTS_H
 
@@ -9,11 +9,11 @@
 
 enum {
 	PV_SPOOL_MARKS = 64, /* places marked at once */
-	PV_SPOOL_TOLD = 256, /* of those that were told; the oldest are forgotten */
+	PV_SPOOL_TOLD = 256, /* of those that were read; the oldest are forgotten */
 };
 #define PV_SPOOL_NOWHERE UINT64_MAX
 
-/* Something stands before the byte at `at`. */
+/* A gap or an end before the byte at `at`. */
 struct pv_spool_mark {
 	uint64_t at;
 	uint64_t dropped; /* in the whole stream up to here */
@@ -31,7 +31,7 @@ struct pv_spool_shared {
 	_Atomic uint64_t written, dropped;
 	_Atomic uint64_t ended; /* position + 1 where the last writer left; 0: there is one */
 	_Atomic uint64_t floor; /* positions before it are no longer in the ring */
-	_Atomic uint64_t record_from, record_until; /* positions that are in the record alone */
+	_Atomic uint64_t record_from, record_until; /* positions that are only in the record */
 	_Atomic uint64_t record_offset;             /* of position record_from in the record */
 	_Atomic int record_errno, ring_errno;
 	_Atomic uint32_t marks_made;
@@ -54,7 +54,7 @@ struct pv_spool {
 	uint64_t limit; /* of the ring: position p stands at p % limit */
 
 	/* the drainer's */
-	uint64_t marked_dropped; /* of `dropped`, what the marks tell */
+	uint64_t marked_dropped; /* bytes of `dropped` that have a mark */
 	bool dropping;
 	bool catching_up, direct;
 	uint64_t record_next; /* catching_up: the first position not yet in the record */
@@ -63,13 +63,16 @@ struct pv_spool {
 	/* the viewer's */
 	_Atomic uint64_t at; /* bytes taken out; any thread may read it */
 	uint64_t told_dropped, told_end;
-	pthread_mutex_t lock;                     /* over what was told, for those who read again */
+	pthread_mutex_t lock; /* over the marks that were read, for who reads again */
 	struct pv_spool_mark told[PV_SPOOL_TOLD]; /* by position */
 	size_t told_n;
 	uint64_t told_floor; /* positions before it are not known any more */
 };
 
-/* Location of the byte at `at`: file, offset, and the position up to which one read may go on. */
+/*
+ * Location of the byte at `at`: file (the spool's) and offset. Returns the position up to which one
+ * read may go on.
+ */
 uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint64_t *ret_offset);
 
 #endif

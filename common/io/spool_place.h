@@ -1,4 +1,4 @@
-/* Location of the spool's ring on disk. Internal to common/io. */
+/* Location of the spool's ring on disk. Private to common/io. Any thread. */
 #ifndef PV_IO_SPOOL_PLACE_H
 #define PV_IO_SPOOL_PLACE_H
 
