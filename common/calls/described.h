@@ -1,5 +1,5 @@
 /*
- * Which name each method was described with last, so that a description that gives a key another
+ * The name each method was last described with, so that a description that gives a key another
  * meaning shows where it is decoded. Used by one thread at a time.
  */
 #ifndef PV_CALLS_DESCRIBED_H
@@ -15,7 +15,7 @@ struct pv_described {
 	struct pv_map of;        /* method -> name */
 	PV_ARRAY(uint64_t) name; /* hashes */
 	bool unsure;             /* keys that are not here may have been described, too */
-	bool over;               /* definitions are read ahead from here on: nothing is asked */
+	bool over;               /* definitions are read ahead from here on: always false */
 };
 
 /* Whether the event says how a method is called. */
@@ -25,6 +25,7 @@ static inline bool pv_is_description(const struct pv_event *e)
 	       (e->kind == PV_KIND_METHOD_JIT_START && e->jit.name.at);
 }
 
+/* Whether keys may mean something else after the event, as what they stood for is gone. */
 static inline bool pv_is_unload(const struct pv_event *e)
 {
 	return e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD ||
@@ -35,8 +36,8 @@ static inline bool pv_is_unload(const struct pv_event *e)
 void pv_described_finish(struct pv_described *d); /* zeroed it is valid */
 
 /*
- * Notes the description (METHOD_JIT, METHOD_JIT_START or METHOD_NAME). True: the key may mean something else from here
- * on. Without memory it is unsure, and says so more often.
+ * Notes the description (METHOD_JIT, METHOD_JIT_START or METHOD_NAME). True: the key may mean
+ * something else from here on. Out of memory: it is unsure from then on, and true more often.
  */
 bool pv_described_changes(struct pv_described *d, const struct pv_event *e);
 

@@ -113,7 +113,7 @@ static inline struct mlpd_step take_step(uint8_t kind, const uint8_t *p, uint32_
 	return s;
 }
 
-/* A method difference of up to eight bytes, and what is behind it; NULL: more. */
+/* A method difference of up to eight bytes, and what is after it; NULL: more. */
 static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *ret)
 {
 	uint64_t v;
@@ -127,11 +127,11 @@ static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *
  * so the processor, too, can foresee which of them comes.
  */
 static ALWAYS_INLINE void learn_step(
-	struct mlpd_node *n, struct mlpd_place *p, bool behind, struct mlpd_step step)
+	struct mlpd_node *n, struct mlpd_place *p, bool ended, struct mlpd_step step)
 {
-	enum mlpd_way way = !behind ? MLPD_FIRST : n->to[MLPD_NEXT] ? MLPD_OTHER : MLPD_NEXT;
-	p->spare_bytes[behind] = n->bytes[way];
-	p->spare_to[behind] = n->to[way];
+	enum mlpd_way way = !ended ? MLPD_FIRST : n->to[MLPD_NEXT] ? MLPD_OTHER : MLPD_NEXT;
+	p->spare_bytes[ended] = n->bytes[way];
+	p->spare_to[ended] = n->to[way];
 	mlpd_expect(n, way, step);
 }
 
@@ -141,7 +141,7 @@ static ALWAYS_INLINE void learn_step(
  * one, however rare, the loop would keep in memory what it needs for every event.
  */
 static ALWAYS_INLINE bool learn(
-	const struct mlpd_loop *l, const uint8_t *p, struct mlpd_node *n, bool behind)
+	const struct mlpd_loop *l, const uint8_t *p, struct mlpd_node *n, bool ended)
 {
 	const struct mlpd_tree *t = l->tree;
 	uint32_t at = (uint32_t)(n - l->node);
@@ -150,9 +150,9 @@ static ALWAYS_INLINE bool learn(
 	if (!take_difference(p + 3, &more))
 		return false;
 	uint32_t child =
-		mlpd_tree_find(t, behind ? place->parent : at, (place->key + more) & l->mask);
+		mlpd_tree_find(t, ended ? place->parent : at, (place->key + more) & l->mask);
 	if (child != 0)
-		learn_step(n, place, behind, take_step(MLPD_ENTER, p, child));
+		learn_step(n, place, ended, take_step(MLPD_ENTER, p, child));
 	return child != 0;
 }
 
@@ -163,7 +163,7 @@ struct here {
 	const uint8_t *p;
 	struct mlpd_node *n;
 	int64_t past;          /* the limit, in ns: less than 0, which costs nothing to find out */
-	struct mlpd_open *top; /* behind the innermost open call */
+	struct mlpd_open *top; /* after the innermost open call */
 	uint32_t enters;
 };
 
@@ -172,7 +172,7 @@ static ALWAYS_INLINE struct mlpd_node *node_at(const struct mlpd_loop *l, uint32
 	return (struct mlpd_node *)((char *)l->node + at);
 }
 
-/* What is behind an expected event with a longer method difference; NULL: it goes on otherwise. */
+/* What is after an expected event with a longer method difference; NULL: it goes on otherwise. */
 static ALWAYS_INLINE const uint8_t *pass_long(
 	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n, uint32_t to)
 {
@@ -183,7 +183,7 @@ static ALWAYS_INLINE const uint8_t *pass_long(
 }
 
 /*
- * What is behind an expected event of this length in bits, which leads to `at`, or `up` to the
+ * What is after an expected event of this length in bits, which leads to `at`, or `up` to the
  * caller. False: it was another one.
  */
 static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, uint64_t length,
@@ -287,13 +287,13 @@ static ALWAYS_INLINE void swap_steps(uint64_t *a, uint32_t *to_a, uint64_t *b, u
 
 /* The call that is kept beside the tree, if it is the one that was entered. */
 static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, struct mlpd_node *n,
-	bool behind, uint64_t *ret_length, uint32_t *ret_at, bool fast)
+	bool ended, uint64_t *ret_length, uint32_t *ret_at, bool fast)
 {
 	__asm__("" ::: "memory"); /* likewise */
 	struct mlpd_place *p = &l->tree->place[n - l->node];
-	enum mlpd_way way = behind ? MLPD_OTHER : MLPD_FIRST;
-	uint64_t *bytes = &p->spare_bytes[behind];
-	uint32_t *to = &p->spare_to[behind];
+	enum mlpd_way way = ended ? MLPD_OTHER : MLPD_FIRST;
+	uint64_t *bytes = &p->spare_bytes[ended];
+	uint32_t *to = &p->spare_to[ended];
 	if (!is_as(w, bytes, fast))
 		return false;
 	*ret_length = length_in(bytes);
@@ -314,15 +314,15 @@ static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 {
 	struct here h = { l->p, &l->node[l->at], (int64_t)l->now - l->limit,
 		l->tree->open.v + l->depth, l->enters };
-	bool behind = true;
+	bool ended = true;
 	enum began began;
 	const uint8_t *then;
 	int64_t past, ns;
 	uint64_t w, length;
 	uint32_t at;
 	l->back = NULL;
-	if (l->behind)
-		goto behind;
+	if (l->ended)
+		goto after_call;
 	w = pv_word_at(h.p);
 within:
 	if (UNLIKELY(h.p >= l->last))
@@ -333,7 +333,7 @@ within_again:
 		if (began == BEGAN)
 			goto within;
 		if (began == BEGAN_AND_ENDED)
-			goto behind;
+			goto after_call;
 		goto out_within;
 	}
 	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
@@ -345,7 +345,7 @@ within_again:
 		goto leave;
 	}
 	if ((w & SHAPE) == USUAL_ENTER) {
-		behind = false;
+		ended = false;
 		goto unknown;
 	}
 	if (w & 0x8000)
@@ -359,11 +359,11 @@ leave:
 	h.top--;
 	h.n = node_at(l, h.top->at);
 	end_call(l, h.n, ns);
-behind:
+after_call:
 	if (UNLIKELY(h.p >= l->last))
 		goto out;
 	w = pv_word_at(h.p);
-behind_again:
+after_call_again:
 	if ((uint8_t)w == MLPD_LEAVE) {
 		if (UNLIKELY(!is_as(w, &h.n->bytes[MLPD_UP], fast)))
 			goto out_up;
@@ -380,7 +380,7 @@ behind_again:
 		if (began == BEGAN)
 			goto within;
 		if (began == BEGAN_AND_ENDED)
-			goto behind;
+			goto after_call;
 		goto out;
 	}
 	if (is_as(w, &h.n->bytes[MLPD_OTHER], fast)) {
@@ -398,33 +398,33 @@ out_up:
 		goto out;
 	w = widened(w);
 	l->back = --h.p;
-	goto behind_again;
+	goto after_call_again;
 
 unknown:
-	if (takes_spare(l, w, h.n, behind, &length, &at, fast)) {
+	if (takes_spare(l, w, h.n, ended, &length, &at, fast)) {
 less_usual:
 		began = begin_call(l, &h, length, at, &w, fast);
 		if (began == DID_NOT)
 			goto out;
-		behind = true;
+		ended = true;
 		if (began == BEGAN)
 			goto within;
-		goto behind;
+		goto after_call;
 	}
-	if (LIKELY(learn(l, h.p, h.n, behind))) {
-		if (behind)
-			goto behind_again;
-		behind = true;
+	if (LIKELY(learn(l, h.p, h.n, ended))) {
+		if (ended)
+			goto after_call_again;
+		ended = true;
 		goto within_again;
 	}
 	goto out;
 out_within:
-	behind = false;
+	ended = false;
 out:
 	l->p = h.p + (h.p == l->back);
 	l->now = (uint64_t)(h.past + l->limit);
 	l->at = (uint32_t)(h.n - l->node);
-	l->behind = behind;
+	l->ended = ended;
 	l->depth = (size_t)(h.top - l->tree->open.v);
 	l->enters = h.enters;
 }
@@ -475,10 +475,10 @@ static struct mlpd_step step_at(const uint8_t *p, uint8_t kind, uint32_t to)
 void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t child)
 {
 	struct mlpd_node *n = &l->tree->node[l->at];
-	bool known = mlpd_expected(n, l->behind ? MLPD_NEXT : MLPD_FIRST) == child;
+	bool known = mlpd_expected(n, l->ended ? MLPD_NEXT : MLPD_FIRST) == child;
 	/* A call that was expected may come with a longer time. */
 	if (!known && is_usual(l->p, end))
-		learn_step(n, &l->tree->place[l->at], l->behind, step_at(l->p, MLPD_ENTER, child));
+		learn_step(n, &l->tree->place[l->at], l->ended, step_at(l->p, MLPD_ENTER, child));
 }
 
 void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller)

@@ -21,13 +21,13 @@ static bool name_paths(struct mlpd_summary_builder *d)
 {
 	struct pv_call_summary *g = &d->home->summary;
 	struct mlpd_tree *t = d->tree;
-	if (!pv_reserve(&g->path, t->n - t->told))
+	if (!pv_reserve(&g->path, t->n - t->described))
 		return false;
 	if (g->path.n == 0)
-		g->first_path = t->told;
-	for (; t->told < t->n; t->told++)
-		g->path.v[g->path.n++] =
-			(struct pv_summary_path){ t->place[t->told].key, t->place[t->told].parent };
+		g->first_path = t->described;
+	for (; t->described < t->n; t->described++)
+		g->path.v[g->path.n++] = (struct pv_summary_path){ t->place[t->described].key,
+			t->place[t->described].parent };
 	return true;
 }
 
@@ -148,7 +148,7 @@ static bool begin_segment(struct mlpd_summary_builder *d, int64_t time)
 		.count = (uint32_t)g->count.n,
 		.open = (uint32_t)g->open.n,
 		.number = ++d->number,
-		.goes_on = d->known };
+		.continues_previous = d->known };
 	d->within = d->known = true;
 	d->from_depth = d->depth;
 	d->all_enters = 0;
@@ -168,15 +168,15 @@ bool mlpd_summary_close(struct mlpd_summary_builder *d)
 	size_t room = d->tree->open.room, deepest = d->from_depth + d->all_enters;
 	d->within = false;
 	end_count(d);
-	s->kept = (uint32_t)count_kept(d, s->from_ns);
-	if (!name_paths(d) || !take_figures(d) || !list_open(d, s->kept))
+	s->still_open = (uint32_t)count_kept(d, s->from_ns);
+	if (!name_paths(d) || !take_figures(d) || !list_open(d, s->still_open))
 		return false;
 	s->to_ns = d->last_ns;
 	s->sums = (uint32_t)g->sum.n - s->sum;
 	s->excs = (uint32_t)g->exc.n - s->exc;
 	s->counts = (uint32_t)g->count.n - s->count;
-	s->opens = (uint32_t)g->open.n - s->open;
-	s->deepest = (uint32_t)(deepest < room ? deepest : room);
+	s->opened = (uint32_t)g->open.n - s->open;
+	s->max_depth = (uint32_t)(deepest < room ? deepest : room);
 	if (g->segment.n >= FEW && g->events / g->segment.n < SHORT)
 		d->on = false;
 	return true;
@@ -188,7 +188,7 @@ bool mlpd_summary_leave(struct mlpd_summary_builder *d)
 	d->known = false;
 	d->depth = 0;
 	d->at = MLPD_ROOT;
-	d->behind = true;
+	d->ended = true;
 	return ok;
 }
 
@@ -201,7 +201,7 @@ void mlpd_summary_drop(struct mlpd_summary_builder *d)
 		n->more_calls = UINT32_MAX;
 	}
 	t->touched.n = t->exc.n = t->long_ns.n = 0;
-	t->told = d->run_named > MLPD_ROOT || t->n == 0 ? d->run_named : MLPD_ROOT + 1;
+	t->described = d->run_named > MLPD_ROOT || t->n == 0 ? d->run_named : MLPD_ROOT + 1;
 	d->within = d->known = false;
 }
 
@@ -266,7 +266,7 @@ void mlpd_summary_run(struct mlpd_summary_builder *d, struct mlpd_tree *t, struc
 		d->trees++;
 	}
 	d->run_paths = t->n;
-	d->run_named = t->told;
+	d->run_named = t->described;
 	mlpd_summary_begin(d, t, b);
 }
 

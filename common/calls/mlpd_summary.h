@@ -1,6 +1,7 @@
 /*
- * The decoder's side of summaries (call_summary.h): what it keeps of one thread's calls from one event to
- * the next. mlpd_batch.c drives it, mlpd_summary_calls.c has the loop.
+ * The decoder's side of summaries (call_summary.h): what it keeps of one thread's calls from one
+ * event to the next. mlpd_batch.c drives it, mlpd_summary_calls.c has the loop. One thread at a
+ * time uses a builder. Functions that return bool are false when out of memory. Times are ns.
  */
 #ifndef PV_FORMAT_MLPD_CALL_SUMMARY_H
 #define PV_FORMAT_MLPD_CALL_SUMMARY_H
@@ -11,7 +12,7 @@
 
 /* A stream, and the unfinished summary of the batch being decoded. Zeroed it is valid. */
 struct mlpd_summary_builder {
-	struct mlpd_tree *tree; /* no other stream's paths are in it */
+	struct mlpd_tree *tree; /* borrowed; only this stream's paths are in it */
 	uint32_t stream, trees; /* its number; and how many trees it has had */
 	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
 	uint32_t number;        /* of its last segment */
@@ -29,7 +30,7 @@ struct mlpd_summary_builder {
 	int64_t end_ns;        /* the open segment ends here ... */
 	int64_t limit_ns;      /* ... and the timeline's cell here, if that is earlier */
 	uint32_t at;           /* node of the last call event ... */
-	bool behind;           /* ... which ended that call */
+	bool ended;            /* ... which ended that call: the place is after it */
 	size_t depth;          /* of open calls */
 	size_t from_depth;     /* when the open segment began */
 	size_t all_enters;     /* of the open segment */
@@ -43,14 +44,14 @@ struct mlpd_summary_builder {
 /* The innermost open call, or the root. */
 static inline uint32_t mlpd_summary_top(const struct mlpd_summary_builder *d)
 {
-	return d->behind ? d->tree->place[d->at].parent : d->at;
+	return d->ended ? d->tree->place[d->at].parent : d->at;
 }
 
-/* A batch for itself. */
+/* Begins a batch that is applied by itself. */
 void mlpd_summary_begin(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b);
-/* The first batch of a run. */
+/* Begins the first batch of a run. */
 void mlpd_summary_run(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b);
-/* The next batch of the same thread in it. False when out of memory, here and below. */
+/* Begins the next batch of the same thread in it. */
 bool mlpd_summary_next(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b);
 
 /*
@@ -62,13 +63,16 @@ bool mlpd_summary_calls(struct mlpd_summary_builder *d, struct pv_cursor *c,
 
 /* Ends the open segment, if there is one. */
 bool mlpd_summary_close(struct mlpd_summary_builder *d);
-/* And what is open now is known to whoever applies the batch, not here. */
+/* The same; and from here on only the model knows what is open. */
 bool mlpd_summary_leave(struct mlpd_summary_builder *d);
-/* The run is not summed up after all: what its batches say of the stream goes, and is named again. */
+/*
+ * The run is not summed up after all: its batches lose their sums, and its paths are described
+ * again.
+ */
 void mlpd_summary_drop(struct mlpd_summary_builder *d);
 /*
- * As mlpd_decode_batch(), for a buffer that is decoded alone: its calls are summed up if its
- * summary is wanted, from what the buffer itself opens.
+ * As mlpd_decode_batch(), for a buffer decoded by itself: its calls are summed up if its summary is
+ * wanted, from what the buffer itself opens.
  */
 bool mlpd_summarise_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
 	bool partial, size_t *ret_used);
@@ -118,11 +122,11 @@ static inline bool mlpd_summary_alloc(struct mlpd_summary_builder *d, int64_t ti
 	return true;
 }
 
-/* --- for mlpd_summary_calls() alone */
+/* --- only for mlpd_summary_calls() */
 
 /*
- * The event at hand is beyond the limit, or no segment is open. It goes on when one is now in which
- * the event has its place.
+ * The event at hand is beyond the limit, or no segment is open. *ret_go_on: a segment
+ * is open now in which the event has its place.
  */
 bool mlpd_summary_pass_edge(
 	struct mlpd_summary_builder *d, int64_t time, bool enters, bool *ret_go_on);

@@ -14,7 +14,7 @@ static void load(struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 	bool before_limit = d->within && (int64_t)l->now < d->limit_ns;
 	l->limit = before_limit ? d->limit_ns : (int64_t)l->now;
 	l->at = d->at;
-	l->behind = d->behind;
+	l->ended = d->ended;
 	l->depth = d->depth;
 	l->enters = l->exceptional = 0;
 	l->from = l->p;
@@ -24,7 +24,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_summary_builder *d)
 {
 	uint32_t ended = (uint32_t)(d->depth + l->enters - l->depth);
 	d->at = l->at;
-	d->behind = l->behind;
+	d->ended = l->ended;
 	d->leaves += ended - l->exceptional;
 	d->exc_leaves += l->exceptional;
 	d->enters += l->enters;
@@ -47,18 +47,18 @@ static bool is_chained(
 
 static uint32_t open_node(const struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
-	return l->behind ? d->tree->place[l->at].parent : l->at;
+	return l->ended ? d->tree->place[l->at].parent : l->at;
 }
 
 /* The call with this method that was made from here before, where it is one of those expected. */
-static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n, bool behind,
+static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n, bool ended,
 	uint32_t parent, uint64_t key)
 {
-	uint32_t at = mlpd_expected(n, behind ? MLPD_NEXT : MLPD_FIRST);
+	uint32_t at = mlpd_expected(n, ended ? MLPD_NEXT : MLPD_FIRST);
 	if (t->place[at].key == key && t->place[at].parent == parent)
 		return at;
 	at = mlpd_expected(n, MLPD_OTHER);
-	return behind && t->place[at].key == key && t->place[at].parent == parent ? at : 0;
+	return ended && t->place[at].key == key && t->place[at].parent == parent ? at : 0;
 }
 
 static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
@@ -69,7 +69,7 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 	uint32_t child = 0, parent = open_node(l, d);
 	uint64_t key = (l->method + e->method) & mask;
 	if (chained)
-		child = known_child(t, &t->node[l->at], l->behind, parent, key);
+		child = known_child(t, &t->node[l->at], l->ended, parent, key);
 	if (child == 0)
 		child = mlpd_tree_child(t, parent, key);
 	if (child == 0 && t->n >= MLPD_TREE_MOST) {
@@ -88,7 +88,7 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 	if (chained)
 		mlpd_expect_enter(l, end, child);
 	l->at = child;
-	l->behind = false;
+	l->ended = false;
 	l->enters++;
 	t->open.v[l->depth++] =
 		(struct mlpd_open){ (int64_t)(l->now + e->time), child << MLPD_STEP_NODE };
@@ -105,12 +105,12 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 			return NOMEM;
 		t->exc.v[t->exc.n++] = (struct mlpd_exc){ top };
 		l->exceptional++;
-	} else if (l->behind && is_chained(l, d, mask)) {
+	} else if (l->ended && is_chained(l, d, mask)) {
 		mlpd_expect_leave(l, end, top);
 	}
 	uint64_t ns = l->now + e->time - (uint64_t)t->open.v[--l->depth].enter_ns;
 	l->at = top;
-	l->behind = true;
+	l->ended = true;
 	return mlpd_end_call(l, top, (int64_t)ns) ? TOOK : NOMEM;
 }
 
@@ -130,10 +130,10 @@ static enum took take_one(
 		return OTHER;
 	struct mlpd_call e = mlpd_get_call(l->p, end);
 	bool enters = *l->p == MLPD_ENTER;
-	if (!e.behind || (!enters && !is_own(l, d, &e, mask)))
+	if (!e.end || (!enters && !is_own(l, d, &e, mask)))
 		return OTHER;
 	int64_t time = (int64_t)(l->now + e.time);
-	/* A buffer's time can begin behind its first event. */
+	/* A buffer's time can begin after its first event. */
 	int64_t least = d->within && l->p == l->from ? d->last_ns : (int64_t)l->now;
 	if (time < least)
 		return OTHER;
@@ -148,7 +148,7 @@ static enum took take_one(
 	}
 	enum took took = enters ? enter(l, end, d, &e, mask) : leave(l, end, d, &e, mask);
 	if (took == TOOK) {
-		l->p = e.behind;
+		l->p = e.end;
 		l->now += e.time;
 		l->method += e.method;
 	}
@@ -174,7 +174,7 @@ static bool make_room(struct pv_batch *b)
 
 /*
  * An allocation amid a segment, as mlpd_summary_alloc() and whoever calls that would put it: but
- * what was expected behind the last call still is behind this.
+ * what was expected after the last call still is after this.
  */
 static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c,
 	struct mlpd_summary_builder *d, struct mlpd_bases *bases, uint64_t mask)

@@ -17,7 +17,7 @@ void mlpd_tree_finish(struct mlpd_tree *t)
 	t->node = NULL;
 	t->place = NULL;
 	t->slot = NULL;
-	t->n = t->room = t->told = 0;
+	t->n = t->room = t->described = 0;
 	t->node_room = t->place_room = 0;
 	t->slots = 0;
 	pv_array_finish(&t->touched);
@@ -119,7 +119,7 @@ void mlpd_tree_forget(struct mlpd_tree *t)
 		mlpd_tree_finish(t);
 		return;
 	}
-	t->n = t->told = 0;
+	t->n = t->described = 0;
 	memset(t->slot, 0, t->slots * sizeof *t->slot);
 }
 
@@ -131,7 +131,7 @@ bool mlpd_tree_begin(struct mlpd_tree *t)
 		return false;
 	t->n++;
 	add_node(t, MLPD_ROOT, UINT64_MAX);
-	t->told = t->n;
+	t->described = t->n;
 	return true;
 }
 

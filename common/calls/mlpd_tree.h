@@ -1,10 +1,10 @@
 /*
- * The paths of a stream (call_summary.h) as a tree, whose nodes have the paths' numbers, with what the
- * decoder has learnt of the order in which calls come: it says how an event that follows as before
- * is written, so that nothing of it needs to be taken apart. Which nodes there are and what is
- * expected where changes how long decoding takes, and never what it gives.
+ * The paths of a stream (call_summary.h) as a tree, whose nodes have the paths' numbers, with what
+ * the decoder has learnt of the order in which calls come: it says how an event that follows as
+ * before is written, so that nothing of it needs to be taken apart. Which nodes there are and what
+ * is expected where changes how long decoding takes, and never what it gives.
  *
- * Only while a segment is open do nodes hold figures.
+ * Only while a segment is open do nodes hold figures (ns). One thread at a time uses a tree.
  */
 #ifndef PV_FORMAT_MLPD_TREE_H
 #define PV_FORMAT_MLPD_TREE_H
@@ -17,7 +17,7 @@
  * A call event that is expected, as it is written: its own byte, two for its difference of times,
  * and the first five bytes of its method difference or fewer. The first of them is lowest; what is
  * none of them is 0. In place of the time: bits 16 to 22: how many bits; more than 64: the
- * difference goes on behind them.
+ * difference goes on after them.
  */
 struct mlpd_step {
 	uint64_t bytes;
@@ -28,7 +28,7 @@ struct mlpd_step {
 enum mlpd_way {
 	MLPD_FIRST, /* in this call, its first call */
 	MLPD_NEXT,
-	MLPD_OTHER, /* behind this call: what comes most, and what comes, too ... */
+	MLPD_OTHER, /* after this call: the most frequent (NEXT), another frequent one ... */
 	MLPD_UP,    /* ... and its caller's end */
 	MLPD_WAYS
 };
@@ -38,7 +38,7 @@ struct mlpd_node {
 	uint64_t bytes[MLPD_WAYS]; /* steps */
 	uint32_t to[MLPD_UP];
 	uint64_t total_ns;   /* of calls that ended */
-	uint32_t longest_ns; /* of them; beyond MLPD_LONG: behind that, where in tree.long_ns */
+	uint32_t longest_ns; /* of them; above MLPD_LONG: that plus its index in tree.long_ns */
 	uint32_t more_calls; /* that ended, less one; UINT32_MAX: it is not in tree.touched */
 };
 
@@ -48,7 +48,7 @@ struct mlpd_node {
 struct mlpd_place {
 	uint64_t key;         /* method; of the root: none */
 	uint32_t parent;      /* smaller than the node's own number; the root's: itself */
-	uint32_t spare_to[2]; /* one more step that is expected, in this call and behind it */
+	uint32_t spare_to[2]; /* one more step that is expected, in this call and after it */
 	uint64_t spare_bytes[2];
 };
 
@@ -65,7 +65,7 @@ struct mlpd_exc {
 enum {
 	MLPD_ROOT = PV_PATH_BASE,
 	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
-	MLPD_TREE_MOST = 1 << 18, /* as many as a step can tell apart */
+	MLPD_TREE_MOST = 1 << 18, /* as many as a step can number */
 	/* Bits where they begin. */
 	MLPD_STEP_BITS = 16,
 	MLPD_STEP_METHOD = 24,
@@ -82,7 +82,7 @@ struct mlpd_tree {
 	uint32_t node_room, place_room; /* as much, or more */
 	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
 	size_t slots;
-	uint32_t told;                   /* nodes that a summary has named */
+	uint32_t described;              /* nodes whose paths a summary has described */
 	PV_ARRAY(uint32_t) touched;      /* nodes with calls, as they ended first; room for all */
 	PV_ARRAY(struct mlpd_open) open; /* of the stream's; the first is outermost */
 	PV_ARRAY(struct mlpd_exc) exc;
@@ -98,7 +98,7 @@ void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 
-/* `kind` is the event's byte; of its method difference there are `n` bytes, one to five. */
+/* A step: `kind` is the event's byte, `bytes` its method difference of `n` bytes, one to five. */
 static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned n, uint32_t node)
 {
 	unsigned bits = MLPD_STEP_METHOD + 8 * n;
@@ -107,6 +107,7 @@ static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned 
 	return (struct mlpd_step){ bytes, node << MLPD_STEP_NODE };
 }
 
+/* Keeps a step as the one that comes at a node in this way. */
 static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
 {
 	n->bytes[way] = s.bytes;
@@ -114,11 +115,13 @@ static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct ml
 		n->to[way] = s.to;
 }
 
+/* The node that the step leads to; of MLPD_FIRST to MLPD_OTHER. */
 static inline uint32_t mlpd_expected(const struct mlpd_node *n, enum mlpd_way way)
 {
 	return n->to[way] >> MLPD_STEP_NODE;
 }
 
+/* The hash of a node, by its parent and its method. */
 static inline uint32_t mlpd_tree_hash(uint32_t parent, uint64_t key)
 {
 	return pv_hash_spread(pv_hash_sum(key) + parent * pv_secret.parent);
@@ -130,7 +133,7 @@ static inline uint32_t mlpd_tree_tag(uint32_t hash)
 	return hash << (32 - MLPD_TAG_BITS);
 }
 
-/* 0: not there. */
+/* The child of `parent` for a method; 0: it has none. */
 static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t hash = mlpd_tree_hash(parent, key);

@@ -29,12 +29,13 @@ struct pv_decode_task {
 	struct mlpd_bases start; /* bases at the first byte, for another try */
 	struct mlpd_format format;
 	bool partial; /* the payload may end inside an event without that being damage */
-	bool decoded; /* by the caller already: only keeps its place in the order; a run of its own */
-	size_t used; /* result: payload bytes understood */
-	bool nomem;  /* result */
+	bool decoded; /* by the caller already: a run of its own, for its place in the order */
+	size_t used;  /* result: payload bytes understood */
+	bool nomem;   /* result */
 };
 
-struct pv_summariser *pv_summariser_create(void);    /* NULL: out of memory */
+/* NULL: out of memory. pv_summariser_destroy() frees it. */
+struct pv_summariser *pv_summariser_create(void);
 void pv_summariser_destroy(struct pv_summariser *r); /* NULL is fine */
 /* Test hook. Sets how many paths of one thread are remembered between runs; of all, twice that. */
 void pv_summariser_keep(struct pv_summariser *r, uint32_t paths);

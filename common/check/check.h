@@ -1,6 +1,7 @@
 /*
- * Rules about a recording, for build servers: each compares one figure with a limit and says pass or
- * fail, or that it cannot be said. Nothing passes on figures that are not there. One thread.
+ * Rules about a recording, for build servers: each compares one figure with a limit and says pass
+ * or fail, or that it cannot be said. Nothing passes on figures that are not there. One thread uses
+ * a structure at a time; each is cleared also after a failure.
  */
 #ifndef PV_CHECK_CHECK_H
 #define PV_CHECK_CHECK_H
@@ -23,6 +24,7 @@ enum pv_check_verdict {
 	PV_CHECK_SKIPPED, /* it wants a baseline, and there is none */
 	PV_CHECK_VERDICTS
 };
+/* "pass", "fail" and so on: a literal, never NULL. */
 const char *pv_check_verdict_text(enum pv_check_verdict v);
 
 enum pv_check_unit { PV_CHECK_COUNT, PV_CHECK_BYTES, PV_CHECK_NS, PV_CHECK_PERCENT };
@@ -50,14 +52,15 @@ struct pv_check_set {
 };
 
 /*
- * Reads a file of sections ("[rule ID]", "key = value", comments after # and ;). PV_EUSAGE with
- * the line; PV_EIO. `ret` is zeroed or has rules already, and is to be cleared in any case.
+ * Reads a file of sections ("[rule ID]", "key = value", comments after # and ;). PV_EUSAGE with the
+ * line, or where it cannot be read; PV_ENOMEM. `ret` is zeroed or has rules already, and is to be
+ * cleared in any case.
  */
 bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *reterr);
 /* The same of a text, which is `name`'s; for tests and fuzzing. */
 bool pv_check_parse(const char *text, size_t len, const char *name, struct pv_check_set *ret,
 	struct pv_error *reterr);
-/* "gc.pause max=50ms": one rule. */
+/* "gc.pause max=50ms": one rule. PV_EUSAGE, PV_ENOMEM. */
 bool pv_check_add(const char *text, struct pv_check_set *ret, struct pv_error *reterr);
 void pv_check_set_clear(struct pv_check_set *s);
 
@@ -107,14 +110,14 @@ struct pv_check {
 };
 
 /*
- * Judges all rules; `baseline` may be NULL. Takes the model's lock for the time of a table. PV_ENOMEM.
- * `ret` lives no longer than the set.
+ * Judges all rules; `baseline` may be NULL. Takes the model's lock for the time of a table.
+ * PV_ENOMEM. `ret` lives no longer than the set.
  */
 bool pv_check_judge(struct pv_model *m, const char *path, const struct pv_check_set *set,
 	const struct pv_check_baseline *baseline, struct pv_check *ret, struct pv_error *reterr);
 void pv_check_clear(struct pv_check *c);
 
-/* 0, 1 or 5. */
+/* Exit code of `profview check`: 0 passed, 1 a rule failed, 5 some cannot be judged. */
 int pv_check_exit(const struct pv_check *c, const struct pv_check_set *set);
 
 /* A judged log as a baseline; from a file; into a file. PV_EUSAGE for another schema or no JSON. */

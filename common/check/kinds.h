@@ -1,4 +1,4 @@
-/* Private to the room: the kinds of rules, each a figure of a view. */
+/* Private to the room: the kinds of rules, each a figure of a view. Constants: any thread. */
 #ifndef PV_CHECK_KINDS_H
 #define PV_CHECK_KINDS_H
 
@@ -41,11 +41,12 @@ struct pv_check_kind {
 extern const struct pv_check_kind pv_check_kinds[];
 extern const size_t pv_check_kind_count;
 
-/* The row that the rule means; NULL with a reason where there is none. */
+/* The row that the rule means, of the table; NULL with a reason (a literal) where there is none. */
 const struct pv_check_kind *pv_check_kind_of(const struct pv_check_rule *r, const char **ret_why);
+/* Whether there are rules of that kind. */
 bool pv_check_kind_exists(const char *kind);
 
-/* '*' stands for anything. */
+/* Whether all of the text is as the pattern, in which '*' stands for anything. */
 bool pv_check_matches(const char *pattern, const char *text);
 
 #endif

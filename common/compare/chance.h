@@ -1,5 +1,6 @@
 /*
- * Effects of pure chance on figures: tests of two sides, and which of many rows stand out. Pure.
+ * Effects of pure chance on figures: tests of two sides, and which of many rows stand out. Pure:
+ * any thread.
  */
 #ifndef PV_COMPARE_CHANCE_H
 #define PV_COMPARE_CHANCE_H

@@ -1,6 +1,7 @@
 /*
- * Recordings held against each other: figures of one or several logs a side, taken as plain values,
- * matched by canonical names and judged. One thread; models may be destroyed once they were added.
+ * Recordings compared with each other: figures of one or several logs a side, taken as plain
+ * values, matched by canonical names and judged. One thread; models may be destroyed once they were
+ * added.
  */
 #ifndef PV_COMPARE_DIFF_H
 #define PV_COMPARE_DIFF_H
@@ -39,6 +40,7 @@ enum pv_diff_verdict {
 	PV_DIFF_INCOMPARABLE, /* a side does not say it, or says it of something else */
 	PV_DIFF_VERDICTS
 };
+/* "same", "noise" and so on: a literal, never NULL. */
 const char *pv_diff_verdict_text(enum pv_diff_verdict v);
 
 struct pv_diff_options {
@@ -58,13 +60,13 @@ bool pv_diff_per_of(const char *text, struct pv_diff_options *ret);
 /* Whether sections exist, and CSV and Markdown name one. PV_EUSAGE. */
 bool pv_diff_check(const struct pv_diff_options *o, struct pv_error *reterr);
 
-/* `o` is borrowed until pv_diff_destroy(). NULL when out of memory. */
+/* `o` is borrowed until pv_diff_destroy(), which frees it. NULL when out of memory. */
 struct pv_diff *pv_diff_create(const struct pv_diff_options *o);
 void pv_diff_destroy(struct pv_diff *d); /* NULL is fine */
 
 /*
- * Takes the figures of a log, whose lock it takes for the time of one table. PV_EUSAGE where the log
- * has nothing of what figures shall be divided by; PV_ENOMEM.
+ * Takes the figures of a log, whose lock it takes for the time of one table. PV_EUSAGE where the
+ * log has nothing of what figures shall be divided by; PV_ENOMEM.
  */
 bool pv_diff_add(struct pv_diff *d, enum pv_diff_side side, const char *path, struct pv_model *m,
 	struct pv_error *reterr);

@@ -1,4 +1,7 @@
-/* Private to the room: measures, what is kept of each log, rows and their judgement. */
+/*
+ * Private to the room: measures, what is kept of each log, rows and their judgement. One thread.
+ * Functions that return bool are false when out of memory, unless they answer a question.
+ */
 #ifndef PV_COMPARE_DIFF_PARTS_H
 #define PV_COMPARE_DIFF_PARTS_H
 
@@ -105,19 +108,20 @@ struct pv_diff {
 	PV_ARRAY(const char *) note;
 };
 
+/* Whether the options ask for the measure. */
 bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure *m);
-/* A sentence for the head. False: out of memory. */
+/* Adds a sentence for the head. */
 bool pv_diff_note(struct pv_diff *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sentences about what the sides differ in besides their figures. */
 bool pv_diff_note_all(struct pv_diff *d);
 
-/* Joins rows that differ in their parameters only. Once, after the last log. */
+/* Joins rows that differ only in their parameters. Once, after the last log. */
 bool pv_diff_join(struct pv_diff *d);
 /* False: out of memory. `ret` is to be cleared in any case. */
 bool pv_diff_judge(struct pv_diff *d, const struct pv_diff_measure *m, struct pv_diff_judged *ret);
 void pv_diff_judged_clear(struct pv_diff_judged *j);
 
-/* Tables of what was judged, for printing. NULL: out of memory. */
+/* Tables of what was judged, for printing; the caller frees them. NULL: out of memory. */
 struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j);
 struct pv_table *pv_diff_totals_table(
 	const struct pv_diff *d, const struct pv_diff_judged *j, size_t n);

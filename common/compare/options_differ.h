@@ -1,4 +1,7 @@
-/* Tells whether two logs were recorded alike: by the options of the profiler in their headers. */
+/*
+ * Whether two logs were recorded alike: by the options of the profiler in their headers. Pure: any
+ * thread.
+ */
 #ifndef PV_COMPARE_OPTIONS_DIFFER_H
 #define PV_COMPARE_OPTIONS_DIFFER_H
 
@@ -10,6 +13,7 @@
  * of those that differ between any two runs, such as the output's name.
  */
 void pv_options_only(const char *args, const char *other, char *to, size_t room);
+/* Whether either has one that the other has not. */
 bool pv_options_differ(const char *a, const char *b);
 
 #endif

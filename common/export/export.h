@@ -1,6 +1,6 @@
 /*
  * A profile in forms that other programs open. Bytes depend on the profile only; sums are those of
- * the report; memory is that of the profile.
+ * the report; memory is that of the profile. One thread uses a profile.
  */
 #ifndef PV_EXPORT_EXPORT_H
 #define PV_EXPORT_EXPORT_H
@@ -31,14 +31,14 @@ struct pv_export_format {
 	const char *name;   /* of --to */
 	const char *ending; /* of files, and another one or NULL */
 	const char *ending_too;
-	bool one_measure, threads; /* it holds one measure only; it tells threads apart */
+	bool one_measure, threads; /* it holds one measure only; threads are separate in it */
 	const char *lacks;         /* of what the log may have: a sentence for people */
 	bool (*write)(const struct pv_profile *p, const struct pv_export_options *o, FILE *out);
 };
 
-/* The i-th format; NULL past the end. */
+/* The i-th format, of a constant table; NULL past the end. */
 const struct pv_export_format *pv_export_format(size_t i);
-/* By its name, or by the ending of a file's name; NULL for others. */
+/* The constant of that name, or for the ending of a file's name; NULL for others. */
 const struct pv_export_format *pv_export_of(const char *name);
 const struct pv_export_format *pv_export_of_file(const char *path);
 
@@ -47,8 +47,8 @@ bool pv_export_about(struct pv_model *m, const char *path, struct pv_export_abou
 void pv_export_about_clear(struct pv_export_about *a);
 
 /*
- * Writes a finished profile. PV_EUSAGE where the log has no such measure, or none at all; PV_ENOMEM;
- * PV_EOUTPUT. `out` is flushed, not closed.
+ * Writes a finished profile. PV_EUSAGE where the log has no such measure, or none at all;
+ * PV_ENOMEM; PV_EOUTPUT. `out` is flushed, not closed.
  */
 bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, FILE *out, struct pv_error *reterr);
@@ -57,7 +57,9 @@ bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *
 bool pv_export_file(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, const char *path, struct pv_error *reterr);
 
-/* The part of the log's facts that the format cannot say, one sentence in `text`; "" when nothing. */
+/*
+ * The part of the log's facts that the format cannot say, one sentence in `text`; "" when nothing.
+ */
 void pv_export_lacks(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, char *text, size_t size);
 

@@ -1,4 +1,4 @@
-/* Threads that an export tells apart. */
+/* Threads that are separate in an export. */
 #ifndef PV_EXPORT_EXPORT_THREADS_H
 #define PV_EXPORT_EXPORT_THREADS_H
 

@@ -1,13 +1,17 @@
 /*
  * The names that exports show: the one place where it is chosen how a name of the log is written:
- * as a programmer does, or with pv_profile.raw_names as it stands there.
+ * as a programmer does, or with pv_profile.raw_names as it stands there. One
+ * thread uses a profile.
  */
 #ifndef PV_EXPORT_FRAME_NAME_H
 #define PV_EXPORT_FRAME_NAME_H
 
 #include "common/export/profile.h"
 
-/* The frame of a method or symbol, and the class of objects, by the log's own name. */
+/*
+ * The frame of a method or symbol, and the class of objects, by the log's own name. False: out of
+ * memory.
+ */
 bool pv_export_frame(struct pv_profile *p, const char *raw, uint32_t *ret);
 bool pv_export_class(struct pv_profile *p, const char *raw, uint32_t *ret);
 

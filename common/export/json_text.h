@@ -1,4 +1,4 @@
-/* Texts in exports that are JSON. */
+/* Texts in exports that are JSON. Any thread; a stream is one thread's. */
 #ifndef PV_EXPORT_JSON_TEXT_H
 #define PV_EXPORT_JSON_TEXT_H
 
@@ -11,7 +11,10 @@
  * stand in a page.
  */
 bool pv_export_json(FILE *out, const char *text);
-/* The title and all lines as one string: for formats that have one place for words. */
+/*
+ * The title and all lines as one string, for formats that have one place for words. False: out of
+ * memory.
+ */
 bool pv_export_json_about(FILE *out, const struct pv_export_about *a);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Figures by (thread, stack, class), from which every export of stacks is made: taken from one model
- * or several, as plain values that outlive them. One thread; false is out of memory only.
+ * Figures by (thread, stack, class), from which every export of stacks is made: taken from one
+ * model or several, as plain values that outlive them. One thread; false is out of memory only.
  */
 #ifndef PV_EXPORT_PROFILE_H
 #define PV_EXPORT_PROFILE_H
@@ -73,6 +73,7 @@ struct pv_profile {
 	uint64_t cut;        /* stacks that were too deep to be written whole */
 };
 
+/* An empty profile, to be cleared also after false. */
 bool pv_profile_init(struct pv_profile *p);
 void pv_profile_clear(struct pv_profile *p); /* frees all of it */
 
@@ -81,6 +82,7 @@ bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uin
 /* The frame of a function, and of a class. */
 bool pv_profile_frame(struct pv_profile *p, const char *name, uint32_t *ret);
 bool pv_profile_class(struct pv_profile *p, const char *name, uint32_t *ret);
+/* Adds to the figures of a node, by group. */
 bool pv_profile_count(struct pv_profile *p, uint32_t node, unsigned thread, unsigned group,
 	const uint64_t value[2]);
 

@@ -8,7 +8,7 @@
  *
  *     state      block  bytes              after _borrow  _own       _give_back, _reset
  *     empty      NULL   n == 0             borrowed       empty      empty
- *     borrowed   set    in the block       borrowed       own copy   empty, block let go
+ *     borrowed   set    in the block       borrowed       own copy   empty, block dropped
  *     own        NULL   the batch's        borrowed       own        empty, memory kept
  *
  * Apart from that the arrays are separate, or packed: all in one allocation, `pack`, which cannot
@@ -84,7 +84,7 @@ void pv_batch_again(struct pv_batch *b);
 
 /*
  * Makes the `n` bytes at `at` in the block the payload, and holds a reference to the block until
- * the payload is given back or owned. Nobody writes to a borrowed payload or reads past its end.
+ * the payload is given back or owned. A borrowed payload is not written to, nor read past its end.
  */
 void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n);
 /* Drops the payload, and the reference to its block. Texts of events are invalid afterwards. */
@@ -119,7 +119,7 @@ bool pv_batch_reserve(struct pv_batch *b, size_t extra);
 /* Copies the method keys of a stack in `frames` to ret[stack.n], outermost first. */
 void pv_batch_stack(const struct pv_batch *b, struct pv_span stack, uint64_t *ret);
 
-/* How many events of the log stand before entry i. */
+/* Number of events of the log before entry i. */
 static inline uint64_t pv_batch_number(const struct pv_batch *b, size_t i)
 {
 	const struct pv_call_summary *d = &b->summary;

@@ -9,11 +9,11 @@
  * all and in order, or event by event.
  *
  *     begin --> open --(limit in time, another event, end of the buffer)--> closed
- *                        the next segment of the stream goes on from it: `goes_on`
+ *                        the next one of the stream may start from it: continues_previous
  *
  * Example, two runs of a buffer each: [enter A, enter B, leave B] gives the paths 2 = A and 3 =
  * A/B, a sum of path 3 (1 call), and A open. [leave A] gives no path, a sum of path 2 (1 call, from
- * A's enter in the buffer before), nothing `kept` open, and goes_on.
+ * A's enter in the buffer before), nothing still_open, and continues_previous.
  *
  * An event that is no call, or a leave without its enter, closes the segment and stays an event in
  * its place. So the model, which applies segments and events in order, knows the open calls before
@@ -30,12 +30,12 @@
 /* In place of a kind: pv_batch.key is an index into summary.segment. */
 enum { PV_BATCH_SEGMENT = 0xff };
 
-/* In place of segment_ns: nobody asks where they end. */
+/* As segment_ns: segments may end anywhere. */
 #define PV_SEGMENT_ANY (INT64_C(1) << 61)
 
 enum {
-	PV_MAX_STREAMS = 64,                      /* as many are gone on with */
-	PV_STREAM_SINGLE_BUFFER = PV_MAX_STREAMS, /* stands for a batch alone */
+	PV_MAX_STREAMS = 64,                      /* kept from one run to the next */
+	PV_STREAM_SINGLE_BUFFER = PV_MAX_STREAMS, /* of a batch that is summed up by itself */
 	PV_PATH_BASE = 1,  /* number of the path that is whatever was open before */
 	PV_PATH_FIRST = 2, /* of a stream's first path */
 };
@@ -68,11 +68,11 @@ struct pv_segment {
 	uint32_t sum, sums;
 	uint32_t exc, excs; /* paths, one for each call that an exception ended */
 	uint32_t count, counts;
-	uint32_t kept;        /* calls of the stream that were open before and still are */
-	uint32_t open, opens; /* calls above these that had not ended, outermost first */
-	uint32_t deepest;     /* greatest number of calls of the stream open at once */
-	uint32_t number;      /* in its stream */
-	bool goes_on;         /* from the segment before; else the base is what is open now */
+	uint32_t still_open;     /* calls of the stream that were open before and still are */
+	uint32_t open, opened;   /* calls above these that had not ended, outermost first */
+	uint32_t max_depth;      /* greatest number of calls of the stream open at once */
+	uint32_t number;         /* in its stream */
+	bool continues_previous; /* from the segment before; else the base is what is open now */
 };
 
 struct pv_call_summary {

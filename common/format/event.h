@@ -2,10 +2,10 @@
  * The neutral vocabulary: what both log families say, in one set of words. Decoders produce it,
  * the model, the dump and the encoder consume it. Everything here is wire values: pointers as
  * they stand in the log (masked to the log's pointer size), times in ns on the log's own clock.
- * Only the ingest owner turns them into ids.
+ * Only the model turns them into ids.
  *
  * Spans index the pool of the batch the event came in, texts point into that batch's bytes; both
- * die with it.
+ * are valid as long as it is.
  */
 #ifndef PV_FORMAT_EVENT_H
 #define PV_FORMAT_EVENT_H
@@ -223,7 +223,9 @@ struct pv_event {
 			uint64_t state, times; /* WAITED: enum pv_wait_state; samples it stands for */
 		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
-		/* list: into batch->descs or batch->values; ms: absolute time below data version 13 */
+		/*
+		 * list: into batch->descs or batch->values; ms: absolute time below data version 13
+		 */
 		struct { uint64_t ms; struct pv_span list; } counters;
 		struct { uint64_t type, address, size; struct pv_text name; } helper;
 		struct {
@@ -240,10 +242,14 @@ struct pv_event {
 		 */
 		struct { uint64_t back, method, calls, self_ns, max_ns, exc_leaves; } tree;
 		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the event before it */
-		/* of the class `owner`; offset in bytes from an object's start, or of the statics */
+		/*
+		 * of the class `owner`; offset in bytes from an object's start, or of the statics
+		 */
 		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
 		struct { uint64_t owner, parent; } class_parent; /* the class that it derives from */
-		/* of arrays of the class `owner`: where the first one lies, how far the next; bytes */
+		/*
+		 * of arrays of the class `owner`: where the first one lies, how far the next; bytes
+		 */
 		struct { uint64_t owner, first, size; } elements;
 		/* pairs (offset in the method's code, line of the file from there on) */
 		struct { uint64_t method; struct pv_text file; struct pv_span pairs; } lines;
@@ -282,7 +288,7 @@ struct pv_event {
  * and hit.address (of native code, absolute or 0).
  */
 
-/* The JSON name of a kind; "?" for values outside the enum. */
+/* The JSON name of a kind, a literal, never NULL: "?" for values outside the enum. Any thread. */
 const char *pv_kind_name(unsigned kind);
 
 #endif

@@ -63,7 +63,7 @@ static bool is_text(uint8_t b)
 
 const char *pv_file_type_hint(const uint8_t *bytes, size_t n)
 {
-	size_t zeros = 0, text = 0, high = 0, look = n < PV_LOOKS ? n : PV_LOOKS;
+	size_t zeros = 0, text = 0, high = 0, look = n < PV_HINT_BYTES ? n : PV_HINT_BYTES;
 	for (size_t i = 0; i < PV_COUNT_OF(looks); i++)
 		if (n >= looks[i].len && memcmp(bytes, looks[i].magic, looks[i].len) == 0)
 			return looks[i].what;

@@ -1,4 +1,4 @@
-/* Names the type of a file that is no log, for an error message. */
+/* Names the type of a file that is no log, for an error message. Pure: any thread. */
 #ifndef PV_FORMAT_FILE_TYPE_HINTS_H
 #define PV_FORMAT_FILE_TYPE_HINTS_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* First bytes that always suffice. */
-enum { PV_LOOKS = 512 };
+enum { PV_HINT_BYTES = 512 };
 
 /* A constant half sentence, "it looks like ..."; never NULL. */
 const char *pv_file_type_hint(const uint8_t *bytes, size_t n);

@@ -40,7 +40,7 @@ static void write_buffer(struct logkit *k, int i, bool unloads)
 /* Definitions are read ahead behind the first, so that later ones are known before they come. */
 START_TEST(begins_anew_behind_the_first_unload)
 {
-	static const bool goes_on[BUFFERS] = { false, true, false, true, true };
+	static const bool continues_previous[BUFFERS] = { false, true, false, true, true };
 	static const bool unloads[BUFFERS] = { false, true, false, true, false };
 	struct logkit *k = logkit_new(17);
 	struct pv_decode_pool *p = pv_decode_pool_create(0, false);
@@ -55,7 +55,7 @@ START_TEST(begins_anew_behind_the_first_unload)
 	for (int i = 0; i < BUFFERS; i++) {
 		const struct pv_call_summary *d = decode_next(&f, p);
 		ck_assert_uint_eq(d->segment.n, 1);
-		ck_assert_int_eq(d->segment.v[0].goes_on, goes_on[i]);
+		ck_assert_int_eq(d->segment.v[0].continues_previous, continues_previous[i]);
 		pv_decode_pool_done(p);
 	}
 	mlpd_framer_finish(&f);

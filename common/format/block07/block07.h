@@ -1,6 +1,6 @@
 /*
  * The 2007 "logging profiler" family: a push stream that turns bytes into batches of neutral
- * events. Blocks depend on what stood before them (directives, names, regions, clock), so framing
+ * events. Blocks depend on what came before them (directives, names, regions, clock), so framing
  * and decoding are one, in order. Accepts any cut of the input. Not thread-safe.
  *
  * Use: room() gives memory to read into, filled() says how much came, next() returns pieces until
@@ -21,12 +21,13 @@
 enum b07_sniffed { B07_NO, B07_YES, B07_UNSURE /* more bytes are needed */ };
 enum { B07_SNIFF = 16 }; /* bytes that always suffice */
 
+/* The first bytes of an input: whether it is such a log. */
 enum b07_sniffed b07_sniff(const uint8_t *bytes, size_t n);
 
 /* Keys of methods that are none: or-ed with the function's or region's id. */
 #define B07_FUNCTION  (UINT64_C(1) << 62)
 #define B07_REGION    (UINT64_C(1) << 61)
-#define B07_NATIVE    (UINT64_C(1) << 60) /* unmanaged code that is not told apart */
+#define B07_NATIVE    (UINT64_C(1) << 60) /* unmanaged code, all of it as one */
 #define B07_COMPILING (UINT64_C(1) << 59) /* with a method's id: the compiler at work on it */
 
 enum b07_piece {
@@ -94,11 +95,15 @@ struct b07_stream {
 	void *other;                     /* the reader's own */
 };
 
+/*
+ * A stream is zeroed before (want_offsets may be set). False: out of memory. The second frees all.
+ */
 bool b07_init(struct b07_stream *s);
 void b07_finish(struct b07_stream *s);
 
-/* Memory for the next bytes (at least 1 byte), after MORE only; NULL when out of memory. */
+/* The stream's memory for the next bytes (at least 1), only after MORE; NULL when out of memory. */
 uint8_t *b07_room(struct b07_stream *s, size_t *ret_size);
+/* `n` bytes came into that memory. */
 void b07_filled(struct b07_stream *s, size_t n);
 
 /* No more bytes will come; resume() takes that back. */
@@ -108,9 +113,10 @@ void b07_resume(struct b07_stream *s);
 /* `bytes` bytes of the stream are missing here (after MORE only). */
 void b07_gap(struct b07_stream *s, uint64_t bytes);
 
+/* The next piece; its data is in the stream's results. */
 enum b07_piece b07_next(struct b07_stream *s);
 
-/* "draft", "A" ... "D". */
+/* "draft", "A" ... "D": literals. */
 const char *b07_stage_name(enum b07_stage stage);
 
 #endif

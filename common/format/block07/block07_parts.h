@@ -19,6 +19,7 @@
 
 /* --- primitives: past the end they give 0 and mark the cursor; b07_ok() tells */
 
+/* A variable-length number, a text up to its NUL, a clock pair. */
 uint64_t b07_var(struct pv_cursor *c);
 struct pv_text b07_text(struct pv_cursor *c);
 struct b07_pair b07_pair(struct pv_cursor *c);
@@ -48,24 +49,33 @@ unsigned b07_header_size(const uint8_t *bytes, size_t n, bool *ret_sure);
 
 enum b07_likely { B07_LIKELY, B07_UNLIKELY, B07_UNKNOWN /* more bytes are needed */ };
 
-/* Whether a block of stages A to D may begin at `at` of the window; the second looks behind it. */
+/*
+ * Whether a block of stages A to D may begin at `at` of the window; the second looks at the bytes
+ * after it.
+ */
 enum b07_likely b07_header_at(const struct b07 *d, size_t at, size_t *ret_total);
 enum b07_likely b07_block_at(const struct b07 *d, size_t at);
 
 /* --- block07_clock.c */
 
+/*
+ * Only this pair is known. The next adds one; two in a row that contradict what is known replace
+ * it.
+ */
 void b07_clock_reset(struct b07_clock *k, struct b07_pair intro);
 void b07_clock_add(struct b07_clock *k, struct b07_pair p);
+/* Time of a counter's value, in ns since the Unix epoch, saturated. */
 uint64_t b07_clock_ns(const struct b07_clock *k, uint64_t counter);
 
 /*
- * Reads the pairs of the block that is about to be decoded; for blocks without one, that of the
- * next block that has one. False: more bytes are needed for that.
+ * Reads the clock pairs of the block that is about to be decoded; for blocks without one, that of
+ * the next block that has one. False: more bytes are needed for that.
  */
 bool b07_clock_block(struct b07 *d);
 
 /* --- decoders: one item a call */
 
+/* Of an END block, and so on: one for each block code. */
 enum b07_step b07_end_block(struct b07 *d);
 enum b07_step b07_mapping(struct b07 *d);
 enum b07_step b07_loaded(struct b07 *d);

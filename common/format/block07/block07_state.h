@@ -1,4 +1,7 @@
-/* State of the 2007 decoder; private to its files. One thread at a time uses it. */
+/*
+ * State of the 2007 decoder; private to its files. One thread at a time uses it. Times are ns on
+ * the log's clock unless their names end in _us; counters are in the log's own unit.
+ */
 #ifndef PV_FORMAT_BLOCK07_STATE_H
 #define PV_FORMAT_BLOCK07_STATE_H
 
@@ -24,7 +27,7 @@ enum {
 	B07_BATCH_POOL = 1 << 18,  /* or so many numbers in its pool */
 	B07_REFS = 16384,          /* references in one event; the rest continue the object */
 	B07_MAX_BLOCK = 256 << 20, /* a block is decoded when all of it is there */
-	B07_DEEPEST = 1 << 20,     /* frames of one stack */
+	B07_DEEPEST = 1 << 20,     /* frames of one stack, at most */
 	B07_PAIRS = 512,
 	B07_BEGUN = 64,
 };

@@ -1,23 +1,23 @@
-/* Batches that are kept for a while take no more memory than what they hold. */
+/* Batches that are kept for a while take no more memory than they need. One thread uses a batch. */
 #ifndef PV_FORMAT_BATCH_FIT_H
 #define PV_FORMAT_BATCH_FIT_H
 
 #include "common/format/batch.h"
 
 /*
- * Gives all that is in the batch over to *ret, an unused one. Of a batch that uses less than half
- * of its memory *ret is a copy of that size, and the memory stays with *b for what comes next;
- * otherwise *b is left without any. *b is empty then. False when out of memory: nothing moved.
+ * Moves all that is in the batch to *ret, an unused one, and leaves *b empty. Of a batch that uses
+ * less than half of its memory *ret is a copy of that size, and the memory stays with *b for later
+ * use; otherwise *ret takes the memory over. False when out of memory: nothing moved.
  */
 bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret);
 
-/* Of a batch that is done with: what takes more than `most` bytes goes, and leaves the array empty. */
+/* Of a batch that is not used any more: frees and empties each array of more than `most` bytes. */
 void pv_batch_trim(struct pv_batch *b, size_t most);
 
-/* Bytes in use by a batch, its payload included, wherever that is. */
+/* Bytes in use by a batch, with its payload, in a block or of its own. */
 size_t pv_batch_used(const struct pv_batch *b);
 
-/* The memory that the batch occupies. */
+/* Bytes of memory that the batch occupies. */
 size_t pv_batch_bytes(const struct pv_batch *b);
 
 #endif

@@ -68,10 +68,10 @@ void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 {
 	char what[160];
-	if (!f->looks && left(f) == 0)
+	if (!f->type_hint && left(f) == 0)
 		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
 	snprintf(what, sizeof what, "not a profiler log: %s",
-		f->looks ? f->looks : pv_file_type_hint(here(f), left(f)));
+		f->type_hint ? f->type_hint : pv_file_type_hint(here(f), left(f)));
 	f->window_offset = 0;
 	return fail(f, PV_EVERSION, what);
 }
@@ -313,12 +313,12 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (left(f) >= 4 && id_at(f, 0, MLPD_FILE_ID))
 		return get_header(f);
-	if (left(f) < PV_LOOKS && !f->ended)
+	if (left(f) < PV_HINT_BYTES && !f->ended)
 		return MLPD_MORE;
 	if (!f->may_join || left(f) < 4)
 		return not_a_log(f);
-	if (!f->looks)
-		f->looks = pv_file_type_hint(here(f), left(f));
+	if (!f->type_hint)
+		f->type_hint = pv_file_type_hint(here(f), left(f));
 	return join(f);
 }
 

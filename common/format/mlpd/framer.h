@@ -36,9 +36,9 @@ struct mlpd_framer {
 	uint8_t *payload;
 	size_t payload_len;
 	/*
-	 * The payload lies in it. For as long as somebody else holds the block its bytes stay, and
-	 * what is read goes on in another one of a megabyte or two, so those who hold blocks bound
-	 * the memory.
+	 * The block that the payload lies in. While others have references to it its bytes stay,
+	 * and reading goes on in another block of a megabyte or two: so the references that are
+	 * kept determine how much memory is used.
 	 */
 	struct pv_block *block;
 	uint64_t offset;         /* of the piece: header, or buffer header, in the stream */
@@ -55,7 +55,7 @@ struct mlpd_framer {
 	bool joined; /* it did: header is made up, names will be missing */
 
 	/* private state */
-	struct pv_block *spare[MLPD_SPARE_BLOCKS]; /* left, and held for another time */
+	struct pv_block *spare[MLPD_SPARE_BLOCKS]; /* blocks for later use */
 	uint8_t *window; /* block->v, of which `room` bytes are for what is read */
 	size_t start, filled, room;
 	uint64_t window_offset; /* stream offset of window[start] */
@@ -66,23 +66,26 @@ struct mlpd_framer {
 	size_t looked;     /* payload bytes in which no buffer begins, while more are waited for */
 	bool wrong_length; /* of the buffer just given, not yet reported */
 	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
-	const char *looks; /* type of file that the first bytes suggest, when they are no header */
+	const char *type_hint; /* file type by the first bytes, when they are no header */
 	int state;
 };
 
+/* Only may_join is set before. False: out of memory. The second frees all. */
 bool mlpd_framer_init(struct mlpd_framer *f);
 void mlpd_framer_finish(struct mlpd_framer *f);
 
-/* Memory for the next bytes (at least 1 byte); NULL when out of memory. */
+/* The framer's memory for the next bytes (at least 1 byte); NULL when out of memory. */
 uint8_t *mlpd_framer_room(struct mlpd_framer *f, size_t *ret_size);
+/* `n` bytes came into that memory. */
 void mlpd_framer_filled(struct mlpd_framer *f, size_t n);
 
 /* No more bytes will come. */
 void mlpd_framer_end(struct mlpd_framer *f);
 
-/* `bytes` bytes of the stream are missing here; the framer resynchronises behind them. */
+/* `bytes` bytes of the stream are missing here; the framer resynchronises after them. */
 void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason);
 
+/* The next piece; its data is in the framer's results. */
 enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f);
 
 /*
@@ -96,7 +99,9 @@ size_t mlpd_framer_back(struct mlpd_framer *f, size_t n);
  * done or lost there. False when there is no such place at present.
  */
 bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset);
-/* After init: the stream with this header goes on at `offset`, where a header or a buffer begins. */
+/*
+ * After init: the stream with this header goes on at `offset`, where a header or a buffer begins.
+ */
 void mlpd_framer_go_on(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
 
 /* After init: the input begins at `offset` of a stream with this header, maybe amid a buffer. */

@@ -1,6 +1,7 @@
 /*
- * The Mono log profiler's wire format (MLPD): header, rows, decode, encode. Facts: formats.md
- * part 1 of the project's notes, checked against logs of stock Mono 6.8 (data version 17).
+ * The Mono log profiler's wire format (MLPD): header, rows, decode, encode; checked against logs of
+ * stock Mono 6.8 (data version 17). Functions without state: any thread, one at a time for a batch.
+ * Times are ns on the log's clock.
  */
 #ifndef PV_FORMAT_MLPD_H
 #define PV_FORMAT_MLPD_H
@@ -67,21 +68,22 @@ enum mlpd_status {
 };
 
 /*
- * File header from the bytes at the cursor, which moves behind it on MLPD_OK. On MLPD_BAD, *reterr
- * says why and at which byte of the header (id, data version 0 or newer, pointer size, flags, length
- * of a string); of one whose id is right, *ret holds what could be read, and the cursor stands
- * behind that. The same holds of *ret on MLPD_SHORT behind the fixed fields.
+ * File header from the bytes at the cursor, which moves after it on MLPD_OK. On MLPD_BAD, *reterr
+ * says why and at which byte of the header (id, data version 0 or newer, pointer size, flags,
+ * length of a string); of one whose id is right, *ret holds what could be read, and the cursor
+ * stands after that. The same holds of *ret on MLPD_SHORT after the fixed fields.
  */
 enum mlpd_status mlpd_get_header(
 	struct pv_cursor *c, struct mlpd_header *ret, struct pv_error *reterr);
 enum mlpd_status mlpd_get_buffer_header(struct pv_cursor *c, struct mlpd_buffer_header *ret);
 
-/* Running state inside one buffer (formats.md 1.5). */
+/* Running state inside one buffer, which differences count from. */
 struct mlpd_bases {
 	uint64_t time, method; /* chained */
 	uint64_t ptr, obj;     /* fixed; obj already shifted right by 3 */
 };
 
+/* The state at a buffer's first byte. */
 void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
 
 /*
@@ -182,8 +184,8 @@ extern const struct mlpd_row mlpd_rows[];
 extern const size_t mlpd_row_count;
 
 /*
- * The row for an event byte (and sub, where the byte has rows by sub) in a format; NULL when there
- * is none. mlpd_byte_has_sub() says whether a sub byte follows the time.
+ * The row (a constant) for an event byte, and sub where the byte has rows by sub, in a format; NULL
+ * when there is none. mlpd_byte_has_sub() says whether a sub byte follows the time.
  */
 const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f);
 bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f);
@@ -191,9 +193,11 @@ bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f);
 /* Whether a JIT helper of this type has a name, in a form of the field. */
 bool mlpd_helper_named(uint64_t type, uint8_t form);
 
-/* The row that writes a kind with or without its stack; NULL when the format has none. */
+/*
+ * The row (a constant) that writes a kind with or without its stack; NULL when the format has none.
+ */
 const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f);
-/* The rows that do so in whichever format: the next behind `r`, NULL at both ends. */
+/* The rows (constants) that do so in any format: the next after `r`, NULL at both ends. */
 const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Call events as they stand in a buffer: byte, time and method difference; and allocations without
  * a backtrace. For the loops that read nothing else; everything here is inlined into them.
+ * Pure: any thread. Times are ns.
  */
 #ifndef PV_FORMAT_MLPD_CALL_H
 #define PV_FORMAT_MLPD_CALL_H
@@ -15,12 +16,13 @@ enum { MLPD_CALL_MAX = 1 + 2 * PV_LEB_MAX, MLPD_ALLOC_MAX = 1 + 4 * PV_LEB_MAX }
 
 struct mlpd_call {
 	uint64_t time, method; /* differences */
-	const uint8_t *behind; /* NULL: cut or malformed */
+	const uint8_t *end;    /* the byte after it; NULL: cut or malformed */
 };
 
 /*
  * LEB128 without a look at the end: the caller has seen to it that PV_LEB_MAX bytes are there.
- * *shift is the number of value bits; more than 70 is malformed.
+ * *shift is the number of value bits; more than 70 is malformed. Returns the byte after it, never
+ * NULL: it points into the input.
  */
 static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsigned *shift)
 {
@@ -40,6 +42,7 @@ static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsign
 	return p + i;
 }
 
+/* A value of `shift` bits, the highest its sign, as one of 64. */
 static inline uint64_t mlpd_sign_extended(uint64_t v, unsigned shift)
 {
 	if (shift >= 64)
@@ -48,16 +51,16 @@ static inline uint64_t mlpd_sign_extended(uint64_t v, unsigned shift)
 	return (v ^ sign) - sign;
 }
 
-/* Any lengths; `p` is behind the event's byte. */
+/* Any lengths; `p` is after the event's byte. */
 static inline struct mlpd_call mlpd_take_long_call(const uint8_t *p)
 {
 	struct mlpd_call e;
 	unsigned time_bits, method_bits;
-	e.behind = mlpd_take_leb(p, &e.time, &time_bits);
-	e.behind = mlpd_take_leb(e.behind, &e.method, &method_bits);
+	e.end = mlpd_take_leb(p, &e.time, &time_bits);
+	e.end = mlpd_take_leb(e.end, &e.method, &method_bits);
 	e.method = mlpd_sign_extended(e.method, method_bits);
 	if (time_bits > 70 || method_bits > 70)
-		e.behind = NULL;
+		e.end = NULL;
 	return e;
 }
 
@@ -66,7 +69,7 @@ static inline struct mlpd_call mlpd_take_last_call(const uint8_t *p, const uint8
 {
 	struct pv_cursor c = { .at = p, .end = end };
 	struct mlpd_call e = { .time = pv_get_uleb(&c), .method = (uint64_t)pv_get_sleb(&c) };
-	e.behind = pv_cursor_ok(&c) ? c.at : NULL;
+	e.end = pv_cursor_ok(&c) ? c.at : NULL;
 	return e;
 }
 
@@ -85,18 +88,18 @@ static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(con
 #endif
 	if ((w & 0x808000) == 0x8000) {
 		e.time = (w >> 8 & 0x7f) | (w >> 9 & 0x3f80);
-		e.behind = p + 3;
+		e.end = p + 3;
 		m = w >> 24;
 	} else if ((w & 0x8000) == 0) {
 		e.time = w >> 8 & 0x7f;
-		e.behind = p + 2;
+		e.end = p + 2;
 		m = w >> 16;
 	} else {
 		return mlpd_take_long_call(p + 1);
 	}
 	if ((m & 0x80) == 0) {
 		e.method = mlpd_sign_extended(m & 0x7f, 7);
-		e.behind++;
+		e.end++;
 		return e;
 	}
 	uint64_t last = ~m & 0x80808080;
@@ -108,7 +111,7 @@ static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(con
 	m = (m & 0x3fff) | (m >> 2 & 0xfffc000);
 	unsigned above = 64 - bits + bits / 8;
 	e.method = (uint64_t)((int64_t)(m << above) >> above);
-	e.behind += bits / 8;
+	e.end += bits / 8;
 	return e;
 }
 

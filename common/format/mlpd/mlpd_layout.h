@@ -1,6 +1,6 @@
 /*
- * Layouts that share a data version's number: which of them a log is written in shows only in
- * trying. Releases never come here, as their buffers decode at once.
+ * Layouts that share a data version's number: which of them a log is written in is found by trying
+ * to decode. Releases never come here, as their buffers decode at once. One thread uses a batch.
  */
 #ifndef PV_FORMAT_MLPD_LAYOUT_H
 #define PV_FORMAT_MLPD_LAYOUT_H

@@ -61,9 +61,9 @@ void mlpd_plain_calls(
 		if (k == 0)
 			break;
 		struct mlpd_call e = mlpd_get_call(p, end);
-		if (!e.behind)
+		if (!e.end)
 			break;
-		p = e.behind;
+		p = e.end;
 		time[n] = now += e.time;
 		method += e.method;
 		key[n] = method & mask;

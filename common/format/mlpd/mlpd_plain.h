@@ -1,13 +1,13 @@
 /*
  * Parts of mlpd_decode_batch() that decoding with summaries of calls (common/calls) uses as well.
- * A batch belongs to one thread at a time. False: out of memory.
+ * One thread at a time uses a batch. False: out of memory. Times are ns.
  */
 #ifndef PV_FORMAT_MLPD_PLAIN_H
 #define PV_FORMAT_MLPD_PLAIN_H
 
 #include "common/format/mlpd/mlpd.h"
 
-/* An entry; there is room for it. */
+/* Adds an entry; there is room for it. */
 static inline void mlpd_push(struct pv_batch *b, uint64_t time, uint8_t kind, uint64_t key)
 {
 	b->time[b->n] = time;
@@ -16,7 +16,7 @@ static inline void mlpd_push(struct pv_batch *b, uint64_t time, uint8_t kind, ui
 	b->n++;
 }
 
-/* An event with its entry; there is room for the entry. */
+/* Adds an event with its entry; there is room for the entry. */
 bool mlpd_push_other(struct pv_batch *b, const struct pv_event *e);
 
 /*

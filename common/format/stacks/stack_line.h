@@ -1,5 +1,5 @@
 /*
- * Lines of texts that have stacks of samples. Functions without state; nothing is copied: texts
+ * Lines of texts that have stacks of samples. Pure: any thread. Nothing is copied: texts
  * point into the line.
  *
  * perf script, as of its manual page (perf-script(1), fields comm, tid, time, event, ip, sym, dso):

@@ -6,9 +6,9 @@
  * Keys of methods are numbers of names, from 1. perf's samples have their times and threads; folded
  * stacks have neither: all are at 1 ns, and a count is the weight of one hit.
  *
- * A line that is no stack is damage, and nothing else suffers from it. Bounded: a line to
- * PV_STACK_TEXT_LINE bytes, names to PV_STACK_TEXT_NAMES and PV_STACK_TEXT_NAME_BYTES together; frames beyond
- * are "(other)".
+ * A line that is no stack is damage of its own; the others are read. Bounded: a line to
+ * PV_STACK_TEXT_LINE bytes, names to PV_STACK_TEXT_NAMES and PV_STACK_TEXT_NAME_BYTES together;
+ * frames beyond are "(other)".
  */
 #ifndef PV_FORMAT_STACKS_TEXT_H
 #define PV_FORMAT_STACKS_TEXT_H

@@ -230,13 +230,13 @@ static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_
 	if (s->resumes)
 		s->base_depth = t->stack.n - s->open.n;
 	s->resumes = false;
-	size_t depth = next->goes_on ? s->base_depth : t->stack.n;
+	size_t depth = next->continues_previous ? s->base_depth : t->stack.n;
 	uint32_t base = depth ? t->stack.v[depth - 1].node : 0;
-	s->open.n = next->kept;
+	s->open.n = next->still_open;
 	if (base != s->base || s->changes != p->changes || s->shared || s->turn == 0) {
 		take_turn(s, base, s->changes != p->changes || s->shared);
 		s->shared = false;
-		for (size_t i = 0; i < next->kept; i++) {
+		for (size_t i = 0; i < next->still_open; i++) {
 			uint32_t node = t->stack.v[depth + i].node;
 			s->node.v[s->open.v[i]] = (struct pv_stream_node){ node, s->turn };
 			s->shared |= m->calls.node.v[node].key == UINT64_MAX;
@@ -284,11 +284,11 @@ bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s)
 	struct pv_thread_calls *t = &x->thread->stack;
 	struct pv_call_stream *stream = &x->m->private->segments.stream[d->stream];
 	struct applying a = { .m = x->m, .t = t, .s = stream };
-	end_open(&a, a.s->base_depth + s->kept);
+	end_open(&a, a.s->base_depth + s->still_open);
 	pay(&a, s->to_ns - t->last_ns);
 	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
 		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
-		!add_open(&a, &d->open.v[s->open], s->opens, s->to_ns))
+		!add_open(&a, &d->open.v[s->open], s->opened, s->to_ns))
 		return false;
 	t->told_ns += a.idle;
 	t->last_ns = s->to_ns;
@@ -317,11 +317,11 @@ bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret)
 static bool skip(
 	struct pv_call_stream *s, const struct pv_call_summary *d, const struct pv_segment *next)
 {
-	size_t kept = next->goes_on ? next->kept : 0;
+	size_t kept = next->continues_previous ? next->still_open : 0;
 	s->open.n = kept < s->open.n ? kept : s->open.n;
-	if (!pv_reserve(&s->open, next->opens))
+	if (!pv_reserve(&s->open, next->opened))
 		return false;
-	for (size_t i = 0; i < next->opens; i++)
+	for (size_t i = 0; i < next->opened; i++)
 		s->open.v[s->open.n++] = d->open.v[next->open + i].path;
 	s->number = next->number;
 	s->resumes = true;

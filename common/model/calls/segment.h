@@ -76,7 +76,7 @@ struct pv_call_stream {
 
 	/* while a run is looked at */
 	uint64_t look, moves; /* the latter: it comes to another base in that one */
-	size_t look_depth, look_deepest;
+	size_t look_depth, look_max_depth;
 };
 
 /* Ingest thread only. */

@@ -69,7 +69,7 @@ static bool open_are_unambiguous(
 {
 	const struct pv_call_stream *s = &m->private->segments.stream[b->summary.stream];
 	const struct pv_thread *th = pv_summary_thread(m, b);
-	if (!th || !b->summary.segment.v[0].goes_on)
+	if (!th || !b->summary.segment.v[0].continues_previous)
 		return true;
 	size_t base = s->resumes ? th->stack.stack.n - s->open.n : s->base_depth;
 	if (th->stack.stack.n > base + OPEN_MOST)

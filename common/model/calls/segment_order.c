@@ -36,7 +36,7 @@ static bool continues(struct pv_model *m, const struct pv_call_stream *s,
 	const struct pv_thread *th, const struct pv_segment *next)
 {
 	bool same = th && s->thread == th && s->number + 1 == next->number &&
-		    th->stack.stack.n == s->depth && next->kept <= s->open.n;
+		    th->stack.stack.n == s->depth && next->still_open <= s->open.n;
 	if (same && s->depth) {
 		const struct pv_frame *top = &th->stack.stack.v[s->depth - 1];
 		bool moved = s->changes != m->private->segments.changes; /* nodes, by a fold */
@@ -55,19 +55,19 @@ static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_s
 	const struct pv_thread *th = pv_summary_thread(m, b);
 	size_t depth = th ? th->stack.stack.n : 0;
 	if (s->look != p->checks) {
-		bool ok = !next->goes_on ||
+		bool ok = !next->continues_previous ||
 			  (s->resumes ? resumes(m, s, th) : continues(m, s, th, next));
 		if (!ok)
 			return false;
-		s->look_depth = !next->goes_on ? depth
-				: s->resumes   ? depth - s->open.n
-					       : s->base_depth;
-	} else if (!next->goes_on) {
-		s->look_depth += s->look_deepest;
+		s->look_depth = !next->continues_previous ? depth
+				: s->resumes              ? depth - s->open.n
+							  : s->base_depth;
+	} else if (!next->continues_previous) {
+		s->look_depth += s->look_max_depth;
 	}
 	s->look = p->checks;
-	s->look_deepest = next->deepest;
-	return s->look_depth + s->look_deepest < PV_STACK_DEPTH;
+	s->look_max_depth = next->max_depth;
+	return s->look_depth + s->look_max_depth < PV_STACK_DEPTH;
 }
 
 static bool all_fit(struct pv_model *m, const struct pv_batch *b)
@@ -93,7 +93,7 @@ static void look_at_end(const struct pv_batch *b, int64_t end_ns, bool *later, b
 	for (size_t i = 0; i < b->summary.segment.n; i++) {
 		const struct pv_segment *s = &b->summary.segment.v[i];
 		*later |= s->to_ns > end_ns;
-		*beyond |= s->goes_on || (s->from_ns <= end_ns && s->to_ns > end_ns);
+		*beyond |= s->continues_previous || (s->from_ns <= end_ns && s->to_ns > end_ns);
 	}
 }
 

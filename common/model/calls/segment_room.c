@@ -19,7 +19,7 @@ static void note_bases(struct pv_model *m, struct pv_batch *const *b, size_t n)
 		struct pv_call_stream *s = &p->stream[b[i]->summary.stream];
 		bool moves = !stays(m, s, pv_summary_thread(m, b[i]));
 		for (size_t k = 0; k < b[i]->summary.segment.n; k++)
-			moves |= !b[i]->summary.segment.v[k].goes_on;
+			moves |= !b[i]->summary.segment.v[k].continues_previous;
 		if (moves)
 			s->moves = p->checks;
 	}
