@@ -1,4 +1,7 @@
-/* Address ranges and what they stand for: compiled code, unmanaged symbols. Valid when zeroed. */
+/*
+ * Address ranges and their values: compiled code, unmanaged symbols. Valid when zeroed. Not
+ * thread-safe: its owner's lock is held.
+ */
 #ifndef PV_BASE_RANGES_H
 #define PV_BASE_RANGES_H
 
@@ -36,6 +39,7 @@ uint32_t pv_ranges_find(const struct pv_ranges *r, uint64_t address);
 /* Whether it is as adding leaves it, so that a find ends and finds: of one that was read. */
 bool pv_ranges_hold(const struct pv_ranges *r);
 
+/* Frees all; it is empty and usable. */
 void pv_ranges_finish(struct pv_ranges *r);
 
 #endif

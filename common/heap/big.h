@@ -1,4 +1,6 @@
-/* Zeroed arrays that are looked up anywhere: large ones in large pages where the system has them.
+/*
+ * Zeroed arrays with random access: in large pages where they are large and the system has them.
+ * Any thread.
  */
 #ifndef PV_HEAP_BIG_H
 #define PV_HEAP_BIG_H

@@ -50,7 +50,7 @@ struct pv_graph_area {
 	uint32_t layout;      /* of static fields: index in layout + 1; 0: none is known */
 };
 
-/* How a string begins, where the log tells it. */
+/* The beginning of a string, where it is in the log. */
 struct pv_graph_string {
 	uint64_t address;
 	const char *text; /* lives as long as the graph */
@@ -72,12 +72,12 @@ struct pv_graph {
 	PV_ARRAY(struct pv_graph_root) root; /* by node, then slot */
 	PV_ARRAY(struct pv_graph_area) area;
 	PV_ARRAY(struct pv_graph_layout) layout;
-	struct pv_graph_fields field, static_field; /* empty: the log does not tell them */
+	struct pv_graph_fields field, static_field; /* empty: they are not in the log */
 	uint64_t bytes;                             /* of all objects */
 	PV_ARRAY(struct pv_graph_string) string;    /* by address; PV_GRAPH_STRING_BYTES at most */
-	uint64_t strings_left;                      /* told too, but there was no room for them */
+	uint64_t strings_left;                      /* in the log, too, but there was no room */
 	bool inferred;           /* the log lists no roots for the shot: they are a guess */
-	bool statics_alone;      /* it lists static fields alone: the rest is a guess */
+	bool statics_only;       /* it lists only static fields: the rest is a guess */
 	bool torn;               /* the shot's end is missing */
 	bool unsized;            /* of some objects size and class were not recorded */
 	bool handles;            /* weak GC handles were looked for */
@@ -92,7 +92,7 @@ void pv_graph_finish(struct pv_graph *g); /* zeroed is fine */
 
 /* The object that begins at the address; NONE when there is none. */
 uint32_t pv_graph_find(const struct pv_graph *g, uint64_t address);
-/* The first node at or behind an address; `nodes` when there is none. */
+/* The first node at or after an address; `nodes` when there is none. */
 uint32_t pv_graph_from(const struct pv_graph *g, uint64_t address);
 
 /* The class of that row id; NONE when the shot has no object of it. */
@@ -101,7 +101,9 @@ uint32_t pv_graph_class_of_id(const struct pv_graph *g, uint64_t id);
 /* The roots of a node: indices *ret_first to the result in root.v. */
 size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_first);
 
-/* How the string at a node begins; NULL: it is none, or the log does not tell. */
+/*
+ * The beginning of the string at a node, owned by the graph; NULL: it is none, or not in the log.
+ */
 const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node);
 
 /* Bytes of memory it takes. */

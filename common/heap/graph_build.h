@@ -1,7 +1,8 @@
 /*
  * Makes the graph of one shot from the log's batches, in file order. Batches before the shot are
  * needed only for what can stand there: roots up to data version 14, and weak GC handles. What the
- * log counts is not trusted: memory is bounded by the bytes that were given.
+ * log counts is not trusted: memory is bounded by the bytes that were given. One thread uses a
+ * builder.
  */
 #ifndef PV_HEAP_GRAPH_BUILD_H
 #define PV_HEAP_GRAPH_BUILD_H
@@ -22,7 +23,7 @@ struct pv_graph_build_options {
 	uint32_t most; /* objects, and references, at most; 0: as many as can be numbered */
 };
 
-/* NULL when out of memory. */
+/* NULL when out of memory. pv_graph_build_destroy() frees it. */
 struct pv_graph_build *pv_graph_build_create(const struct pv_graph_build_options *options);
 void pv_graph_build_destroy(struct pv_graph_build *b);
 
@@ -32,11 +33,11 @@ void pv_graph_build_reset(struct pv_graph_build *b);
 /* PV_ENOMEM, or PV_EUSAGE when there are too many objects or references to number. */
 bool pv_graph_build_add(
 	struct pv_graph_build *b, const struct pv_batch *batch, struct pv_error *reterr);
-/* The shot's end was met: nothing more is needed. */
+/* Whether the shot's end was met: nothing more is needed. */
 bool pv_graph_build_done(const struct pv_graph_build *b);
 /* When the shot began, log clock. */
 int64_t pv_graph_build_time(const struct pv_graph_build *b);
-/* The shot has begun. */
+/* Whether the shot has begun. */
 bool pv_graph_build_begun(const struct pv_graph_build *b);
 
 /*

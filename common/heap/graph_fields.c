@@ -73,7 +73,7 @@ static bool read_fields(struct naming *x, uint64_t key)
 		one = &f->field.v[at - 1];
 		struct pv_graph_fields *to = one->is_static ? &x->g->static_field : &x->g->field;
 		uint32_t layout;
-		if (!layout_then(x, key, one->told_ns, &layout))
+		if (!layout_then(x, key, one->time_ns, &layout))
 			return false;
 		if (layout == PV_MAP_NONE)
 			continue;
@@ -95,7 +95,7 @@ static bool read_parents(struct naming *x, uint64_t key)
 	for (uint32_t at = newest(&f->parent_of, key); at; at = one->before) {
 		one = &f->parent.v[at - 1];
 		uint32_t layout;
-		if (!layout_then(x, key, one->told_ns, &layout))
+		if (!layout_then(x, key, one->time_ns, &layout))
 			return false;
 		if (layout != PV_MAP_NONE && !x->of.v[layout].has_parent) {
 			x->of.v[layout].has_parent = true;
@@ -113,7 +113,7 @@ static bool read_elements(struct naming *x, uint64_t key)
 	for (uint32_t at = newest(&f->elements_of, key); at; at = one->before) {
 		one = &f->elements.v[at - 1];
 		uint32_t layout;
-		if (!layout_then(x, key, one->told_ns, &layout))
+		if (!layout_then(x, key, one->time_ns, &layout))
 			return false;
 		if (layout != PV_MAP_NONE && !x->of.v[layout].element_size) {
 			x->of.v[layout].first_element = one->first;

@@ -1,6 +1,7 @@
 /*
  * Fields of the classes of a heap shot's graph. A class has those that it declares once (its
- * layout), and refers to the layout of the class that it derives from.
+ * layout), and refers to the layout of the class that it derives from. Any thread may read a graph;
+ * what is returned is the graph's, and lives as long as that.
  */
 #ifndef PV_HEAP_GRAPH_LAYOUT_H
 #define PV_HEAP_GRAPH_LAYOUT_H
@@ -38,7 +39,10 @@ struct pv_graph_fields { /* by layout, then offset */
 	size_t n, room;
 };
 
-/* Of an array whose elements' place is known: which one lies at the offset, and where in it. */
+/*
+ * The element at an offset of an array. False: it is none, or the place of its elements is not
+ * known.
+ */
 struct pv_graph_element {
 	uint32_t index;
 	uint32_t inner;                     /* bytes from its start */

@@ -1,4 +1,7 @@
-/* Private to the files that build a graph. */
+/*
+ * Private to the files that build a graph, by one thread. Functions that return bool are false when
+ * out of memory.
+ */
 #ifndef PV_HEAP_GRAPH_PARTS_H
 #define PV_HEAP_GRAPH_PARTS_H
 
@@ -21,7 +24,7 @@ struct pv_raw_type {
 struct pv_raw_root {
 	uint64_t object, slot;
 	uint8_t source, flags;
-	bool in_area; /* its area tells what it is */
+	bool in_area; /* its area says what it is */
 };
 
 /* A weak GC handle and its target. */
@@ -60,8 +63,9 @@ struct pv_raw {
 	int64_t time_ns;
 };
 
-void pv_raw_finish(struct pv_raw *r);
+void pv_raw_finish(struct pv_raw *r); /* frees it */
 
+/* Follows handles, and moves of their targets. */
 bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);
 void pv_weak_handles_finish(struct pv_weak_handles *w);
@@ -72,7 +76,10 @@ uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle);
 bool pv_raw_string_add(struct pv_raw *r, const struct pv_event *e);
 void pv_raw_strings_give(struct pv_raw *r, struct pv_graph *g);
 
-/* graph_link.c: nodes, edges; class_of are still raw types. Takes objects and references along. */
+/*
+ * graph_link.c: nodes, edges; class_of are still raw types. Objects and references move from `r`.
+ * False: PV_ENOMEM, PV_ECANCELLED or PV_EUSAGE.
+ */
 bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct pv_graph *g,
 	struct pv_error *reterr);
 

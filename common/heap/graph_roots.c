@@ -15,7 +15,7 @@ static bool is_static(const struct pv_graph_root *r)
 }
 
 /* Weak handles are no roots of the shot. */
-static bool statics_alone(const struct pv_graph *g)
+static bool lists_only_statics(const struct pv_graph *g)
 {
 	bool some = false;
 	for (size_t i = 0; i < g->root.n; i++) {
@@ -219,10 +219,10 @@ static bool infer_all(struct pv_graph *g, bool live)
 
 bool pv_graph_infer_roots(struct pv_graph *g, bool live)
 {
-	g->statics_alone = !g->inferred && statics_alone(g);
-	if (g->statics_alone && !take_statics(g))
+	g->statics_only = !g->inferred && lists_only_statics(g);
+	if (g->statics_only && !take_statics(g))
 		return false;
-	if ((g->inferred || g->statics_alone) && !infer_all(g, live))
+	if ((g->inferred || g->statics_only) && !infer_all(g, live))
 		return false;
 	pv_graph_sort_roots(g);
 	return true;

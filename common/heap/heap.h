@@ -1,6 +1,6 @@
 /*
- * A shot's graph and what was worked out of it: who keeps whom alive. All of it is made once, on
- * one thread; then any thread may read.
+ * A shot's graph and what was computed from it: which object keeps which alive. All of it is made
+ * once, on one thread; then any thread may read.
  *
  * Reachable is what a root that counts leads to. X dominates Y when every way from the roots to Y
  * passes X; the nearest such X is Y's immediate dominator. Retained is the size of all that an
@@ -13,7 +13,7 @@
 #include "common/heap/graph.h"
 #include "common/heap/progress.h"
 
-#define PV_HEAP_ROOTS (UINT32_MAX - 1) /* in place of a dominator: the roots alone */
+#define PV_HEAP_ROOTS (UINT32_MAX - 1) /* in place of a dominator: only the roots */
 
 struct pv_heap {
 	struct pv_graph graph; /* owned */
@@ -52,8 +52,7 @@ static inline bool pv_heap_counts(const struct pv_heap *h, const struct pv_graph
 	return h->weak || !(r->flags & PV_GRAPH_WEAK);
 }
 
-/* The root of that node which tells most of why it is kept: index in root.v; SIZE_MAX: none counts.
- */
+/* The root of a node that explains best why it is kept: index in root.v; SIZE_MAX: none counts. */
 size_t pv_heap_best_root(const struct pv_heap *h, uint32_t node);
 
 #endif

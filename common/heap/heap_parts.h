@@ -1,10 +1,13 @@
-/* Private to the files that compute on a graph. */
+/*
+ * Private to the files that compute on a graph, on one thread. False: w->err is PV_ENOMEM or
+ * PV_ECANCELLED.
+ */
 #ifndef PV_HEAP_HEAP_PARTS_H
 #define PV_HEAP_HEAP_PARTS_H
 
 #include "common/heap/heap.h"
 
-/* Work under way: whom to tell, and what went wrong. */
+/* Work under way: its progress, and its error. */
 struct pv_heap_work {
 	struct pv_heap *h;
 	const struct pv_progress *progress;
@@ -13,9 +16,9 @@ struct pv_heap_work {
 };
 
 /* How good a root is to name as what holds something: 0 the best. */
-unsigned pv_heap_root_rank(const struct pv_graph_root *r);
+unsigned pv_heap_root_rank(const struct pv_graph_root *r); /* Sets the error, and is false. */
 bool pv_heap_nomem(struct pv_heap_work *w);
-/* Says how far it is; false when nobody wants it any more. */
+/* Reports progress; false when the work was cancelled. */
 bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total);
 
 /* dominate.c: idom, retained, unreachable; needs the referrers. */

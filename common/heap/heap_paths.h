@@ -7,7 +7,7 @@
 /* One object on a way to a root. */
 struct pv_path_step {
 	uint32_t node;
-	uint32_t offset; /* in the step behind it (nearer to the root): where it refers to this;
+	uint32_t offset; /* in the step after it (nearer to the root): where it refers to this;
 			  * NONE when not recorded, or for the last one */
 };
 

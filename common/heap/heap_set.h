@@ -1,4 +1,7 @@
-/* Sets of a heap's objects: nodes, ascending, each once. Valid when zeroed. */
+/*
+ * Sets of a heap's objects: nodes, ascending, each once. Valid when zeroed. Any thread, with a set
+ * of its own. Functions that return bool are false when out of memory only, and *ret is empty then.
+ */
 #ifndef PV_HEAP_HEAP_SET_H
 #define PV_HEAP_HEAP_SET_H
 
@@ -11,9 +14,7 @@ struct pv_heap_set {
 
 enum pv_heap_set_op { PV_SET_UNION, PV_SET_INTERSECTION, PV_SET_DIFFERENCE };
 
-void pv_heap_set_finish(struct pv_heap_set *s);
-
-/* All these are false when out of memory only, and *ret is empty then. */
+void pv_heap_set_finish(struct pv_heap_set *s); /* frees it */
 
 /* All objects of the class. */
 bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_set *ret);
@@ -21,11 +22,13 @@ bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_s
 bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
 /* Everything that can be reached from the object, itself included. */
 bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
+/* The objects that no root reaches. */
 bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret);
 /* Sorts `n` nodes into a set; those given twice count once. */
 bool pv_heap_set_of(
 	const struct pv_heap *h, const uint32_t *node, size_t n, struct pv_heap_set *ret);
 
+/* The result of an operation on two sets. */
 bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
 	const struct pv_heap_set *a, const struct pv_heap_set *b, struct pv_heap_set *ret);
 

@@ -1,4 +1,7 @@
-/* Sorts indices by 64-bit keys that lie anywhere: stable, in time linear in their number. */
+/*
+ * Sorts indices by 64-bit keys in structures: stable, in linear time. Any thread, with its own
+ * arrays.
+ */
 #ifndef PV_HEAP_RADIX_H
 #define PV_HEAP_RADIX_H
 
@@ -15,7 +18,10 @@ struct pv_radix {
 	void *ctx;
 };
 
-/* `order` holds n indices, `spare` has room for as many. The result is in `order`. */
+/*
+ * `order` holds n indices, `spare` has room for as many. The result is in `order`. False:
+ * cancelled.
+ */
 bool pv_radix_sort(const struct pv_radix *r, uint32_t *order, uint32_t *spare, size_t n);
 
 #endif

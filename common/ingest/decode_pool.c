@@ -35,7 +35,7 @@ struct run {
 	struct past *past;            /* where that is noted */
 	bool anew;                    /* other calls may have come before it */
 	uint32_t lost;                /* how often their paths were lost, too */
-	_Atomic enum run_state state; /* open: the owner's alone */
+	_Atomic enum run_state state; /* open: ingest thread only */
 	uint32_t number;
 };
 

@@ -25,7 +25,7 @@ struct pv_ingest {
 	bool stop;   /* ... set before it, atomically, for everybody else */
 	int cut_fd;  /* readable: nothing more is to be read */
 
-	/* the owner's alone */
+	/* ingest thread only */
 	struct mlpd_framer framer;
 	struct pv_decode_pool *pool;
 	struct mlpd_format format;
@@ -123,8 +123,8 @@ bool pv_ingest_index_due(const struct pv_ingest *in);
 /* --- ingest_source.c */
 
 /*
- * The batch has the payload that the framer has just given, and what is carried over to it. Pieces of
- * a buffer are copied: they are decoded before it is known what follows. False: out of memory.
+ * The batch has the payload that the framer has just given, and what is carried over to it. Pieces
+ * of a buffer are copied: they are decoded before it is known what follows. False: out of memory.
  */
 bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b);
 void pv_ingest_note_source(struct pv_ingest *in);

@@ -257,20 +257,20 @@ void pv_spool_wake_clear(struct pv_spool *s)
 static void note_told(struct pv_spool *s, bool end)
 {
 	pthread_mutex_lock(&s->lock);
-	if (s->told_n == PV_SPOOL_TOLD) {
-		size_t half = PV_SPOOL_TOLD / 2;
-		memmove(s->told, s->told + half, half * sizeof *s->told);
-		s->told_n = half;
-		s->told_floor = s->told[0].at;
+	if (s->reported_n == PV_SPOOL_REPORTED) {
+		size_t half = PV_SPOOL_REPORTED / 2;
+		memmove(s->reported, s->reported + half, half * sizeof *s->reported);
+		s->reported_n = half;
+		s->reported_floor = s->reported[0].at;
 	}
-	s->told[s->told_n++] = (struct pv_spool_mark){ s->at, s->told_dropped, end };
+	s->reported[s->reported_n++] = (struct pv_spool_mark){ s->at, s->reported_dropped, end };
 	pthread_mutex_unlock(&s->lock);
 }
 
 static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret_n)
 {
-	*ret_n = dropped - s->told_dropped;
-	s->told_dropped = dropped;
+	*ret_n = dropped - s->reported_dropped;
+	s->reported_dropped = dropped;
 	note_told(s, false);
 	return PV_READ_GAP;
 }
@@ -278,10 +278,10 @@ static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret
 /* The mark before the byte at our position; NOTHING when only bytes follow. */
 static enum pv_read take_mark(struct pv_spool *s, const struct pv_spool_mark *m, uint64_t *ret_n)
 {
-	if (m->dropped > s->told_dropped)
+	if (m->dropped > s->reported_dropped)
 		return tell_gap(s, m->dropped, ret_n);
-	bool end = m->end && s->told_end != m->at + 1;
-	s->told_end = end ? m->at + 1 : s->told_end;
+	bool end = m->end && s->reported_end != m->at + 1;
+	s->reported_end = end ? m->at + 1 : s->reported_end;
 	if (end)
 		note_told(s, true);
 	return end ? PV_READ_END : PV_READ_NOTHING;
@@ -333,13 +333,13 @@ static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_
 /* Everything kept was read. `dropped` and `ended` were loaded before that was known. */
 static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ended, uint64_t *ret_n)
 {
-	if (dropped > s->told_dropped)
+	if (dropped > s->reported_dropped)
 		return tell_gap(s, dropped, ret_n);
 	if (ended != s->at + 1)
 		return PV_READ_NOTHING;
-	if (s->told_end != ended)
+	if (s->reported_end != ended)
 		note_told(s, true);
-	s->told_end = ended;
+	s->reported_end = ended;
 	return PV_READ_END;
 }
 
@@ -374,7 +374,7 @@ enum pv_read pv_spool_read(
 
 bool pv_spool_has_more(const struct pv_spool *s)
 {
-	return get(&s->shared->written) > s->at || get(&s->shared->dropped) > s->told_dropped;
+	return get(&s->shared->written) > s->at || get(&s->shared->dropped) > s->reported_dropped;
 }
 
 uint64_t pv_spool_dropped(const struct pv_spool *s)

@@ -8,7 +8,7 @@
 
 struct pv_spool_again {
 	struct pv_spool *spool;
-	struct pv_spool_mark mark[PV_SPOOL_TOLD]; /* marks by position, up to the end */
+	struct pv_spool_mark mark[PV_SPOOL_REPORTED]; /* marks by position, up to the end */
 	size_t marks, next;
 	uint64_t first;       /* positions before it are not known any more, */
 	uint64_t before;      /* of whose stream so much was dropped */
@@ -37,9 +37,9 @@ struct pv_spool_again *pv_spool_again_create(struct pv_spool *s)
 		return NULL;
 	pthread_mutex_lock(&s->lock);
 	a->end = atomic_load(&s->at);
-	a->first = s->told_floor;
-	a->marks = s->told_n;
-	memcpy(a->mark, s->told, s->told_n * sizeof *s->told);
+	a->first = s->reported_floor;
+	a->marks = s->reported_n;
+	memcpy(a->mark, s->reported, s->reported_n * sizeof *s->reported);
 	pthread_mutex_unlock(&s->lock);
 	/* Behind the end there may be a gap already; what it is before is not read here. */
 	while (a->marks && a->mark[a->marks - 1].at >= a->end)
@@ -176,9 +176,9 @@ uint64_t pv_spool_floor(struct pv_spool *s)
 {
 	uint64_t at = floor_of(s), dropped = 0;
 	pthread_mutex_lock(&s->lock);
-	at = at < s->told_floor ? s->told_floor : at;
-	for (size_t i = 0; i < s->told_n && s->told[i].at <= at; i++)
-		dropped = s->told[i].dropped;
+	at = at < s->reported_floor ? s->reported_floor : at;
+	for (size_t i = 0; i < s->reported_n && s->reported[i].at <= at; i++)
+		dropped = s->reported[i].dropped;
 	pthread_mutex_unlock(&s->lock);
 	return at + dropped;
 }

@@ -8,8 +8,8 @@
 #include "common/io/spool.h"
 
 enum {
-	PV_SPOOL_MARKS = 64, /* places marked at once */
-	PV_SPOOL_TOLD = 256, /* of those that were read; the oldest are forgotten */
+	PV_SPOOL_MARKS = 64,     /* places marked at once */
+	PV_SPOOL_REPORTED = 256, /* of those that were read; the oldest are forgotten */
 };
 #define PV_SPOOL_NOWHERE UINT64_MAX
 
@@ -62,11 +62,11 @@ struct pv_spool {
 
 	/* the viewer's */
 	_Atomic uint64_t at; /* bytes taken out; any thread may read it */
-	uint64_t told_dropped, told_end;
+	uint64_t reported_dropped, reported_end;
 	pthread_mutex_t lock; /* over the marks that were read, for who reads again */
-	struct pv_spool_mark told[PV_SPOOL_TOLD]; /* by position */
-	size_t told_n;
-	uint64_t told_floor; /* positions before it are not known any more */
+	struct pv_spool_mark reported[PV_SPOOL_REPORTED]; /* by position */
+	size_t reported_n;
+	uint64_t reported_floor; /* positions before it are not known any more */
 };
 
 /*

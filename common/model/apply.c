@@ -99,7 +99,7 @@ static bool other_event(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_JIT_TIME:
 	case PV_KIND_EXT_JIT_FAILED:
 	case PV_KIND_EXT_LOAD_FAILED:
-		return pv_loads_told(x, e);
+		return pv_loads_apply_extension(x, e);
 	case PV_KIND_EXT_LINES:
 		return pv_lines_apply(x, e);
 	case PV_KIND_EXT_SUSPENSION:
@@ -147,11 +147,11 @@ static bool tell_buckets(struct pv_context *x, const struct tally *t)
 	struct pv_thread *th = x->thread;
 	struct pv_thread_calls *s = &th->stack;
 	const struct pv_bucket_entry calls = { PV_BUCKET_THREAD, th->index, t->enters,
-		s->last_ns - s->told_ns };
+		s->last_ns - s->bucketed_ns };
 	const struct pv_bucket_entry bytes = { PV_BUCKET_THREAD_BYTES, th->index, t->objects,
 		(int64_t)t->bytes };
 	bool ok = (!calls.count && !calls.amount) || pv_buckets_add(x->m, t->time, &calls);
-	s->told_ns = s->last_ns;
+	s->bucketed_ns = s->last_ns;
 	return (!bytes.count || pv_buckets_add(x->m, t->time, &bytes)) && ok;
 }
 
@@ -269,7 +269,7 @@ static ALWAYS_INLINE bool enter(
 		touch(x, h, parent);
 		n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
 	} else {
-		x->thread->stack.told_ns += c.time - h->last;
+		x->thread->stack.bucketed_ns += c.time - h->last;
 	}
 	h->last = c.time;
 	uint32_t child = n->recent;
@@ -536,7 +536,7 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 	bool limited = m->only.ranged || m->only.threaded;
 	bool ok = true;
 	m->private->yield.may = budget_ns > 0;
-	m->private->yield.owner = pthread_self();
+	m->private->yield.ingest = pthread_self();
 	m->private->yield.done = 0;
 	if (*at == 0)
 		begin_batch(m, b);

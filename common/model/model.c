@@ -42,7 +42,7 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 		pthread_mutex_init(&m->private->next, NULL);
 		m->private->on_objects = on_objects;
 		m->private->on_stacks = on_stacks;
-		m->private->on_shared_key = pv_calls_unkey;
+		m->private->on_shared_key = pv_calls_drop_key_lookup;
 	}
 	if (!m->private || !m->window || !m->buckets || !init_stores(m)) {
 		pv_model_destroy(m);

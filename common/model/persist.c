@@ -65,7 +65,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, to_ns, LEFT_OUT)                                                                      \
 	F(T, first_base_ns, FIGURE)                                                                \
 	F(T, zero_open, BOOL)                                                                      \
-	F(T, recalled_moves, LEFT_OUT)                                                             \
+	F(T, logged_moves, LEFT_OUT)                                                               \
 	F(T, symbols, LEFT_OUT)                                                                    \
 	F(T, on_objects, LEFT_OUT)                                                                 \
 	F(T, on_stacks, LEFT_OUT)                                                                  \

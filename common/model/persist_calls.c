@@ -87,7 +87,7 @@ PV_SHAPE(frame, struct pv_frame, FRAME)
 #define THREAD_CALLS(F, T)                                                                         \
 	F(T, stack, LIST, frame, PV_NO_STORE, PV_STACK_DEPTH)                                      \
 	F(T, last_ns, FIGURE)                                                                      \
-	F(T, told_ns, FIGURE)                                                                      \
+	F(T, bucketed_ns, FIGURE)                                                                  \
 	F(T, too_deep, FIGURE)                                                                     \
 	F(T, open, LEFT_OUT)
 PV_SHAPE(thread_calls, struct pv_thread_calls, THREAD_CALLS)

@@ -8,7 +8,7 @@
 	F(T, end_ns, FIGURE)                                                                       \
 	F(T, duration_ns, FIGURE)                                                                  \
 	F(T, pause_ns, FIGURE)                                                                     \
-	F(T, settled_ns, FIGURE)                                                                   \
+	F(T, over_ns, FIGURE)                                                                      \
 	F(T, allocated, FIGURE)                                                                    \
 	F(T, merged, FIGURE)                                                                       \
 	F(T, generation, BELOW, PV_GC_GENERATIONS)                                                 \
@@ -99,7 +99,7 @@ PV_SHAPE(gc_run, struct pv_gc_run, GC_RUN) /* a new field there needs one in str
 #define GC_END(F, T)                                                                               \
 	F(T, time_ns, FIGURE)                                                                      \
 	F(T, pause_ns, FIGURE)                                                                     \
-	F(T, settled_ns, FIGURE)                                                                   \
+	F(T, over_ns, FIGURE)                                                                      \
 	F(T, stop, FIGURE)                                                                         \
 	F(T, generation, BELOW, PV_GC_GENERATIONS)
 PV_SHAPE(gc_end, struct pv_gc_end, GC_END)
@@ -181,7 +181,7 @@ PV_SHAPE(shot_class, struct pv_shot_class, SHOT_CLASS)
 	F(T, skip, FIGURE)                                                                         \
 	F(T, summary, BOOL)                                                                        \
 	F(T, open, BOOL)                                                                           \
-	F(T, told, BOOL)                                                                           \
+	F(T, summarised, BOOL)                                                                     \
 	F(T, torn, BOOL)                                                                           \
 	F(T, generations, BOOL)                                                                    \
 	F(T, classes_folded, BOOL)
@@ -213,7 +213,7 @@ static bool index_open(struct pv_heap_shots *s, size_t classes)
 		return false;
 	while (s->row_of.n < classes)
 		s->row_of.v[s->row_of.n++] = 0;
-	for (size_t i = 0; i < x->classes.n && !x->told; i++)
+	for (size_t i = 0; i < x->classes.n && !x->summarised; i++)
 		s->row_of.v[x->classes.v[i].class_use] = (uint32_t)i + 1;
 	return true;
 }
@@ -324,7 +324,7 @@ PV_SHAPE(root_waiting, struct pv_root_waiting, ROOT_WAITING)
 	F(T, any_end, BOOL)                                                                        \
 	F(T, waiting, LIST, root_waiting, PV_NO_STORE, PV_ROOT_WAITING_CAP)                        \
 	F(T, unused, LEFT_OUT)                                                                     \
-	F(T, settled, LEFT_OUT)                                                                    \
+	F(T, freed, LEFT_OUT)                                                                      \
 	F(T, slots, LEFT_OUT_ALL)                                                                  \
 	F(T, recent, ID_1, PV_ROOT_AREAS)                                                          \
 	F(T, gone, IDS_1, uint32_t, PV_ROOT_AREAS)                                                 \

@@ -173,7 +173,7 @@ PV_SHAPE_SHARED(lines, struct pv_lines, LINES)
 
 #define FIELD(F, T)                                                                                \
 	F(T, owner, FIGURE)                                                                        \
-	F(T, told_ns, FIGURE)                                                                      \
+	F(T, time_ns, FIGURE)                                                                      \
 	F(T, name, ID, PV_TEXTS)                                                                   \
 	F(T, offset, FIGURE)                                                                       \
 	F(T, before, OLDER_1)                                                                      \
@@ -183,13 +183,13 @@ PV_SHAPE(field, struct pv_field, FIELD)
 #define PARENT(F, T)                                                                               \
 	F(T, owner, FIGURE)                                                                        \
 	F(T, parent, FIGURE)                                                                       \
-	F(T, told_ns, FIGURE)                                                                      \
+	F(T, time_ns, FIGURE)                                                                      \
 	F(T, before, OLDER_1)
 PV_SHAPE(parent, struct pv_parent, PARENT)
 
 #define ELEMENTS(F, T)                                                                             \
 	F(T, owner, FIGURE)                                                                        \
-	F(T, told_ns, FIGURE)                                                                      \
+	F(T, time_ns, FIGURE)                                                                      \
 	F(T, first, FIGURE)                                                                        \
 	F(T, size, FIGURE)                                                                         \
 	F(T, before, OLDER_1)

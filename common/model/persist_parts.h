@@ -1,7 +1,7 @@
 /*
  * Private to the files that write a model to an index. Each describes some stores by shapes
- * (shape.h), of which persist.c puts the model together, and checks after loading what shapes cannot
- * say.
+ * (shape.h), of which persist.c puts the model together, and checks after loading what shapes
+ * cannot say. On one thread, as in persist.h; failures are in the archive.
  */
 #ifndef PV_MODEL_PERSIST_PARTS_H
 #define PV_MODEL_PERSIST_PARTS_H
@@ -70,10 +70,10 @@ PV_SHAPE_IS(shots, struct pv_heap_shots)
 PV_SHAPE_IS(counters, struct pv_counters)
 PV_SHAPE_IS(timeline, struct pv_timeline)
 
-/* Before all is counted: what is put in order only when it is asked for. */
+/* Before all is counted: sorts the lists that are sorted only when they are asked for. */
 void pv_gc_prepare(struct pv_archive *a, struct pv_model *m);
 
-/* Names alone: what their shape leaves out, and whether they hold together. */
+/* The part of the names that their shape leaves out, and whether they hold together. */
 void pv_names_archive(struct pv_archive *a, struct pv_names *n);
 
 /* The parts of these stores that their shapes leave out. */

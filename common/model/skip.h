@@ -1,6 +1,6 @@
 /*
- * For a second reading that leaves out buffers which do not touch its range: what a model must be
- * told of them. All calls need the model's lock.
+ * For a second reading that leaves out buffers which do not touch its range: the facts of these
+ * that a model needs. On the ingest thread, with the model's lock.
  */
 #ifndef PV_MODEL_SKIP_H
 #define PV_MODEL_SKIP_H
@@ -20,7 +20,7 @@ struct pv_known {
 	PV_ARRAY(struct pv_collection) collections; /* for their `allocated` */
 };
 
-/* False when out of memory. `recall` may be NULL. */
+/* False when out of memory. `address_log` may be NULL. */
 bool pv_known_copy(
 	struct pv_model *m, const struct pv_address_log *address_log, struct pv_known *ret);
 void pv_known_finish(struct pv_known *k);
@@ -30,7 +30,7 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k);
 /* After the last batch. False when out of memory. */
 bool pv_model_know_end(struct pv_model *m, const struct pv_known *k);
 
-/* How a thread stands after buffers that were left out; it must have been met before them. */
+/* State of a thread after buffers that were left out; it must have been met before them. */
 struct pv_stand {
 	uint64_t thread;      /* native id */
 	size_t keep;          /* frames that stayed open all the time, from the outermost on */

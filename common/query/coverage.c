@@ -221,7 +221,7 @@ static void of_roots(const struct pv_model *m, struct pv_coverage *c)
 	if (!met(m, PV_GROUP_ROOTS, c))
 		return;
 	count(c, r->lists, "list", "lists");
-	if (pv_roots_statics_alone(m))
+	if (pv_roots_are_statics(m))
 		flaw(c, r->source[PV_ROOT_STATIC].roots.all, PV_PARTIAL,
 			"static fields, the other roots inferred");
 	if (r->lists == 0 && !(pv_groups_enabled(m) & PV_GROUP_ROOTS))

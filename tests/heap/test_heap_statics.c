@@ -73,7 +73,7 @@ START_TEST(statics_in_place_of_elements)
 	size_t n;
 	add(&g, NAMED, address_of(ARRAY) + 16, PV_ROOT_STATIC);
 	ck_assert(pv_graph_infer_roots(&g, _i));
-	ck_assert(g.statics_alone);
+	ck_assert(g.statics_only);
 	ck_assert_uint_eq(g.first[ARRAY + 1] - g.first[ARRAY], 0);
 	ck_assert_uint_eq(g.edges, PV_COUNT_OF(edges) - 3);
 	ck_assert_uint_eq(g.to[g.first[NAMED]], CHILD);
@@ -112,7 +112,7 @@ START_TEST(other_roots_too)
 	add(&g, FREE, 0x900000, PV_ROOT_STACK);
 	pv_graph_sort_roots(&g);
 	ck_assert(pv_graph_infer_roots(&g, true));
-	ck_assert(!g.statics_alone);
+	ck_assert(!g.statics_only);
 	ck_assert_uint_eq(g.root.n, 2);
 	ck_assert_uint_eq(g.edges, PV_COUNT_OF(edges));
 	root_of(&g, RING, &n);

@@ -82,8 +82,8 @@ int main(int argc, char **argv)
 			"uncertain %" PRIu64 " of %" PRIu64 ", unborn %" PRIu64
 			", mismatched %" PRIu64 ", duplicates %" PRIu64 ", guessed %" PRIu64
 			", collections %" PRIu64 "\n",
-			l->uncertain, l->of, l->unborn, l->mismatched, l->duplicates, l->guessed,
-			l->collections);
+			l->uncertain, l->of, l->no_allocation, l->mismatched, l->duplicates,
+			l->guessed, l->collections);
 	} else {
 		fprintf(stderr, "lives_print: %s\n", e.what);
 	}

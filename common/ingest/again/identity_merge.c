@@ -28,7 +28,7 @@ struct merge {
 	struct stream *filling;
 	bool large;
 	size_t next; /* in r->buffer */
-	uint64_t done, all, told;
+	uint64_t done, all, reported;
 };
 
 /* --- the heap */
@@ -152,8 +152,8 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 	m->large = b->bytes > LARGE;
 	m->done += b->bytes;
 	*ret = (struct pv_reread_part){ b->offset, b->bytes };
-	if (m->done - m->told > LARGE / 4) {
-		m->told = m->done;
+	if (m->done - m->reported > LARGE / 4) {
+		m->reported = m->done;
 		pv_identity_tell(r, "following objects", m->done, m->all);
 	}
 	return !pv_background_stopping(&r->job);

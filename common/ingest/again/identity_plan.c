@@ -187,9 +187,9 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	if (!pv_model_apply(r->model, b, &at, 0) || !note(r, b))
 		return pv_identity_nomem(r);
 	r->reached = b->offset + b->bytes_len;
-	if (r->reached - r->told > TELL_BYTES) {
+	if (r->reached - r->reported > TELL_BYTES) {
 		struct pv_ingest_status s;
-		r->told = r->reached;
+		r->reported = r->reached;
 		pv_ingest_status(r->in, &s);
 		pv_identity_tell(r, "looking for objects", r->reached, s.stream_bytes);
 	}

@@ -50,7 +50,7 @@ struct pv_identity_read {
 	uint32_t recording_pid;
 	uint64_t recording_ms;
 	bool begun, logging2007, damaged;
-	uint64_t allocs, moves, collections, reached, told;
+	uint64_t allocs, moves, collections, reached, reported;
 	bool listing;     /* the buffer being read holds nothing but a heap shot */
 	bool calls, bare; /* traced; there are allocations without a stack of their own */
 

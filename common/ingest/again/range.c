@@ -30,7 +30,7 @@ struct pv_range_read {
 	struct pv_model *model;
 	struct pv_ingest *again; /* reads everything; the model is its */
 	struct pv_error error;
-	uint64_t read, told;
+	uint64_t read, reported;
 
 	struct pv_range_status status; /* under the job's lock */
 };
@@ -130,8 +130,8 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	bool ok = pv_model_apply(r->model, b, &at, 0);
 	pv_model_unlock(r->model);
 	r->read += b->bytes_len + MLPD_BUFFER_HEADER;
-	if (r->read - r->told > TELL_BYTES) {
-		r->told = r->read;
+	if (r->read - r->reported > TELL_BYTES) {
+		r->reported = r->read;
 		tell(r, r->read, r->status.bytes_total);
 	}
 	if (!ok)

@@ -150,7 +150,7 @@ static void pay(struct pv_context *x)
 		pv_window_touch(x->m, top);
 		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, s->last_ns, x->time);
 	} else {
-		s->told_ns += x->time - s->last_ns;
+		s->bucketed_ns += x->time - s->last_ns;
 	}
 	s->last_ns = x->time;
 }

@@ -45,8 +45,8 @@ struct pv_frame {
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
 	int64_t last_ns;                 /* self time is paid up to here */
-	int64_t told_ns;   /* private: last_ns - told_ns is self time the buckets do not have yet */
-	uint64_t too_deep; /* calls open beyond PV_STACK_DEPTH */
+	int64_t bucketed_ns; /* private: self time from here to last_ns is in no bucket yet */
+	uint64_t too_deep;   /* calls open beyond PV_STACK_DEPTH */
 	struct pv_open_index *open; /* private, calls_open.h; NULL: not asked for */
 };
 
@@ -66,7 +66,7 @@ struct pv_calls {
 	int64_t bar_ns; /* ... and so much took the heaviest leaf that went when all were looked at
 			 */
 	struct pv_map wide; /* (parent << 32 | method) -> node, of parents with many children */
-	/* Nodes of each method, as far as they were asked for; see pv_calls_unkey(). 0: no more. */
+	/* Nodes of each method, as far as asked for; see pv_calls_drop_key_lookup(). 0: no more. */
 	PV_ARRAY(uint32_t) of_method, next_of_method;
 	uint64_t of_folds; /* `folds` when that was noted */
 };

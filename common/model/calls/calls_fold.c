@@ -424,7 +424,7 @@ static bool build_beside(struct pv_model *m, struct fold *f, struct pv_calls *to
 	to->node.v = r->tree;
 	to->node.room = r->tree_size / sizeof *to->node.v;
 	bool ok = build(f, to);
-	m->calls.wide = to->wide; /* the owner's alone */
+	m->calls.wide = to->wide; /* ingest thread only */
 	return ok;
 }
 
@@ -463,7 +463,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	bool ok = prepare(m, &f, *parent, newest);
 	bool moves = ok && is_near_end(c, &f);
 	if (moves)
-		forget_wide(&f, &c->wide); /* the owner's alone */
+		forget_wide(&f, &c->wide); /* ingest thread only */
 	ok = ok && (moves || build_beside(m, &f, &to));
 	pv_model_lock_retake(m);
 	if (!ok || (moves && !move_up(&f, c)))

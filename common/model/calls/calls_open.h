@@ -1,4 +1,4 @@
-/* Private to the model: which methods are open on a thread. */
+/* Private to the model: the methods that are open on a thread. */
 #ifndef PV_MODEL_CALLS_OPEN_H
 #define PV_MODEL_CALLS_OPEN_H
 
@@ -10,8 +10,8 @@ struct pv_open_index;
 struct pv_thread_calls;
 
 /*
- * False: no open call of the thread has this method. Takes time for what has changed of the stack
- * since it was asked last. True also where there is no memory to find out.
+ * False: no open call of the thread has this method. Time grows with what has changed of the stack
+ * since the last call. True also when out of memory. Ingest thread, with the model's lock.
  */
 bool pv_calls_may_be_open(const struct pv_model *m, struct pv_thread_calls *s, uint64_t key);
 void pv_open_index_free(struct pv_open_index *x);

@@ -1,6 +1,6 @@
 /*
- * When an event happened. Below data version 13 hits and readings of counters carry a time of their
- * own, apart from the running time of their buffer.
+ * The time of an event. Below data version 13 hits and readings of counters carry a time of their
+ * own, apart from the running time of their buffer. Pure: any thread.
  */
 #ifndef PV_MODEL_OWN_TIME_H
 #define PV_MODEL_OWN_TIME_H
@@ -8,7 +8,7 @@
 #include "common/format/event.h"
 
 /*
- * In ns on the log's clock; the running time where the event's own cannot be meant. `rules`: the
+ * ns on the log's clock; the running time where the event's own is out of range. `rules`: the
  * data version whose rules the event follows; `zero`: the time counters count their ms from.
  */
 int64_t pv_own_time(const struct pv_event *e, unsigned rules, int64_t zero);

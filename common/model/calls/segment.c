@@ -290,7 +290,7 @@ bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s)
 		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
 		!add_open(&a, &d->open.v[s->open], s->opened, s->to_ns))
 		return false;
-	t->told_ns += a.idle;
+	t->bucketed_ns += a.idle;
 	t->last_ns = s->to_ns;
 	a.s->number = s->number;
 	a.s->thread = x->thread;

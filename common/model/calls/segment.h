@@ -1,8 +1,8 @@
 /*
- * Segments of calls that came summed up (call_summary.h): what the ingest asks before it applies a
- * run, and, private to the model, how segments become nodes of the call tree. All run on the ingest
- * thread, which alone changes what they read; those that change figures need the model's lock.
- * Functions that return bool are false when out of memory, unless they are questions.
+ * Segments of calls that came summed up (call_summary.h): questions before a run is applied, and,
+ * private to the model, how segments become nodes of the call tree. All run on the ingest thread,
+ * the only one to change what they read; those that change figures need the model's lock. Functions
+ * that return bool are false when out of memory, unless they are questions.
  */
 #ifndef PV_MODEL_SEGMENT_H
 #define PV_MODEL_SEGMENT_H
@@ -34,8 +34,8 @@ bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret);
 bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /*
  * Whether the run's calls have to be applied event by event, since their order counts: near the
- * limit of a table (what folds then depends on it), and where the model has heard of something
- * later that lies within the run, an end of a thread or another meaning of a key.
+ * limit of a table (what folds then depends on it), and where a later buffer has said that within
+ * the run a thread ends or a key means something else.
  */
 bool pv_calls_need_order(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /*
@@ -68,13 +68,13 @@ struct pv_call_stream {
 	size_t base_depth; /* of the thread's stack */
 	uint32_t number;   /* of the segment applied last */
 	const struct pv_thread *thread;        /* that it was applied for ... */
-	size_t depth;                          /* ... with so many calls open behind it ... */
+	size_t depth;                          /* ... with so many calls open after it ... */
 	struct pv_frame top;                   /* ... this one innermost */
 	PV_ARRAY(struct pv_summary_path) path; /* by number, the first PV_PATH_FIRST unused */
 	PV_ARRAY(struct pv_stream_node) node;  /* likewise */
 	PV_ARRAY(uint32_t) open;               /* paths of the calls open above the base */
 
-	/* while a run is looked at */
+	/* while a run is checked */
 	uint64_t look, moves; /* the latter: it comes to another base in that one */
 	size_t look_depth, look_max_depth;
 };
@@ -89,14 +89,16 @@ struct pv_segments {
 	bool shared_known, shared_any;            /* those bits are up to date; one is set */
 };
 
-void pv_segments_finish(struct pv_segments *s);
+void pv_segments_finish(struct pv_segments *s); /* frees it */
 /* Whether each key means one method in all of the run, as far as is known. */
 bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /* A method's key has come to have several meanings. */
 void pv_summaries_note_shared(struct pv_model *m, uint64_t key);
 /* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
 bool pv_summaries_near_cap(struct pv_model *m, struct pv_batch *const *b, size_t n);
-/* The epoch of a batch's thread that calls come to; NULL when it is new. */
+/*
+ * The epoch of a batch's thread that its calls count for, owned by the model; NULL when it is new.
+ */
 const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct pv_batch *b);
 
 /*

@@ -46,7 +46,7 @@ static bool is_key_unambiguous(const struct pv_model *m, uint64_t key, const str
 	size_t bit = shared_bit(key);
 	if ((m->private->segments.shared_key[bit / 64] >> bit % 64 & 1) == 0)
 		return true;
-	return pv_names_method_steady(&m->names, key, t->from_ns, t->to_ns);
+	return pv_names_is_unambiguous(&m->names, key, t->from_ns, t->to_ns);
 }
 
 /* In all the run: a call that one segment leaves open may end in the next. */

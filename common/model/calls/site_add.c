@@ -31,7 +31,7 @@ static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
 	bool made = ok && pv_sites_make_room(&copy, &remap);
 	pv_model_lock_retake(m);
 	if (ok)
-		pv_sites_settle(s, &copy, made);
+		pv_sites_replace(s, &copy, made);
 	if (made && windowed)
 		pv_window_renumber_sites(m, remap);
 	free(remap);

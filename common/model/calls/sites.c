@@ -143,7 +143,7 @@ bool pv_sites_copy(const struct pv_sites *s, struct pv_sites *ret)
 	return ret->site.v != NULL;
 }
 
-void pv_sites_settle(struct pv_sites *s, struct pv_sites *copy, bool take)
+void pv_sites_replace(struct pv_sites *s, struct pv_sites *copy, bool take)
 {
 	void *drop = take ? (void *)s->site.v : copy->site.v;
 	if (take)

@@ -1,7 +1,8 @@
 /*
- * Figures per (class, stack): allocations, throws and waits share this one table. A site's index
- * is its id; [0] is unused. At the cap the quarter of the sites with the least amount (count
- * where there is no amount) folds into its class's "other" site.
+ * Figures per (class, stack): allocations, throws and waits share this one table. A site's index is
+ * its id; [0] is unused. At the cap the quarter of the sites with the least amount (count where
+ * there is no amount) folds into its class's "other" site. Part of the model: written by the ingest
+ * thread, read under the lock.
  */
 #ifndef PV_MODEL_SITES_H
 #define PV_MODEL_SITES_H
@@ -29,12 +30,13 @@ struct pv_sites {
 	size_t fold_at;      /* private: entries at which the next fold is due */
 };
 
+/* False when out of memory, here and below. */
 bool pv_sites_init(struct pv_sites *s);
 void pv_sites_finish(struct pv_sites *s);
 
 /*
  * The site's index, made when new; 0 only when out of memory. Where there are too many that of its
- * class's "other" site, or of one for all classes; whoever adds makes room first (sites_fold.h).
+ * class's "other" site, or of one for all classes; the caller makes room first (sites_fold.h).
  */
 uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack);
 

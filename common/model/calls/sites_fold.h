@@ -1,6 +1,7 @@
 /*
- * Private to the model: room among the sites at their cap, made beside the table that others read.
- * What nobody else reads, the maps, goes to the copy and back. Bools are false when out of memory.
+ * Private to the model: room among the sites at their cap, made in a copy while others read the
+ * table. The maps, which only the ingest thread reads, are moved to the copy and back. Ingest
+ * thread. Functions that return bool are false when out of memory.
  */
 #ifndef PV_MODEL_SITES_FOLD_H
 #define PV_MODEL_SITES_FOLD_H
@@ -16,9 +17,9 @@ bool pv_sites_are_many(const struct pv_sites *s, uint32_t class_use, uint32_t st
  */
 bool pv_sites_make_room(struct pv_sites *s, uint32_t **ret_remap);
 
-/* A copy to be changed, while nothing is asked of `s` but its sites. */
+/* A copy to be changed; until pv_sites_replace() only the sites of `s` may be read. */
 bool pv_sites_copy(const struct pv_sites *s, struct pv_sites *ret);
-/* The copy is done with: it takes the place of `s`, or is forgotten. */
-void pv_sites_settle(struct pv_sites *s, struct pv_sites *copy, bool take);
+/* Replaces `s` by the copy, or drops that. */
+void pv_sites_replace(struct pv_sites *s, struct pv_sites *copy, bool take);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Call stacks as nodes (parent, method): every stack is one number, equal stacks share it.
- * Node 0 is the empty stack. Parents always have smaller numbers than their children.
+ * Node 0 is the empty stack. Parents always have smaller numbers than their children. Part
+ * of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_STACKS_H
 #define PV_MODEL_STACKS_H
@@ -23,6 +24,7 @@ struct pv_stacks {
 	uint64_t folded;     /* stacks that ended in "other" because the cap was reached */
 };
 
+/* False when out of memory. */
 bool pv_stacks_init(struct pv_stacks *s);
 void pv_stacks_finish(struct pv_stacks *s);
 

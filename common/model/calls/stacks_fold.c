@@ -212,7 +212,7 @@ static bool prepare(struct pv_model *m, struct fold *f)
 	count_children(s, f);
 	fold_to(f, s->cap / 2);
 	bool ok = compact(s, f) && copy_sites(m, f);
-	m->stacks.child = s->child; /* the owner's alone */
+	m->stacks.child = s->child; /* ingest thread only */
 	return ok;
 }
 
@@ -224,7 +224,7 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	const uint32_t *into = f->into;
 	tables(m, of);
 	for (size_t i = 0; i < f->copies; i++)
-		pv_sites_settle(of[i], &f->sites[i], take);
+		pv_sites_replace(of[i], &f->sites[i], take);
 	if (!take)
 		return;
 	m->stacks = f->stacks;
@@ -264,7 +264,7 @@ static bool fold_once(struct pv_model *m)
 	}
 	pv_model_lock_release(m);
 	for (const struct pv_stack_listener *const *l = m->private->on_stacks; ok && *l; l++)
-		ok = !(*l)->settled || (*l)->settled(m);
+		ok = !(*l)->rebuild || (*l)->rebuild(m);
 	fold_finish(&f);
 	pv_model_lock_retake(m);
 	return ok;

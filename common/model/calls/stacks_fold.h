@@ -1,10 +1,12 @@
-/* Private to the model: room among the stacks when their cap is near. */
+/*
+ * Private to the model: room among the stacks when their cap is near. Ingest thread, with the lock.
+ */
 #ifndef PV_MODEL_STACKS_FOLD_H
 #define PV_MODEL_STACKS_FOLD_H
 
 #include "common/model/ground/model_parts.h"
 
-/* Every stack id that the model does not keep itself is void behind this. False: out of memory. */
+/* Afterwards stack ids are void that the model itself does not keep. False: out of memory. */
 bool pv_stacks_make_room(struct pv_model *m);
 
 /* Whether that is due, now that a further stack is about to be looked up. */

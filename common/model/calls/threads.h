@@ -1,7 +1,8 @@
 /*
  * Threads as (native id, epoch): native ids are used again. `thread.start`, or the first event
  * after `thread.end`, opens an epoch with an empty call stack. When every buffer of a log has
- * thread id 0 there is one thread with id 0.
+ * thread id 0 there is one thread with id 0. Part of the model: written by the ingest thread, read
+ * under the lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_THREADS_H
 #define PV_MODEL_THREADS_H
@@ -36,7 +37,7 @@ struct pv_thread {
 	int64_t first_ns, last_ns; /* of the events in its own buffers; PV_NEVER without */
 	uint64_t events;           /* in its own buffers */
 	uint64_t allocations, allocated_bytes;
-	uint64_t samples; /* hits of this thread, whoever wrote them */
+	uint64_t samples; /* hits of this thread, in any thread's buffer */
 	uint64_t calls;   /* enters */
 	bool own;         /* has buffers of its own (else only named by others) */
 	bool named;       /* by an event of this epoch */
@@ -68,13 +69,15 @@ struct pv_threads {
 	struct pv_map newest;                /* native id -> index */
 	PV_ARRAY(uint32_t) touched;          /* may have something open since the last gap of all */
 	uint64_t ended;
-	uint64_t late;   /* ends told after events that were behind them */
+	uint64_t late;   /* ends that came after later events */
 	uint64_t folded; /* epochs counted in their predecessor because there were too many */
 	uint32_t other;  /* index of the thread that stands for all ids beyond the cap, 0 = none */
 	size_t cap;      /* PV_THREADS_CAP, less in tests */
 };
 
-/* The owner's, in a fresh model with the same names: the newest epoch of each id of `from`. */
+/*
+ * Copies the newest epoch of each id to a fresh model of the same names. False when out of memory.
+ */
 struct pv_model;
 bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
 

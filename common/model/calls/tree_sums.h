@@ -1,20 +1,22 @@
 /*
- * Calls that the probe summed up itself (extension family 0): what a thread's call tree has gained
- * since it was told last, node by node, so that the model stands as if the calls had been traced.
- * A buffer is whole in itself: each node names its parent by how many such events ago it came.
+ * Calls that the probe summed up itself (extension family 0): the gain of a thread's call tree
+ * since it was written last, node by node, so that the model is as if the calls had been traced.
+ * Each buffer is complete: a node names its parent by how many such events ago it came. Part of the
+ * model: written by the ingest thread, read under the lock. Times are ns.
  */
 #ifndef PV_MODEL_TREE_SUMS_H
 #define PV_MODEL_TREE_SUMS_H
 
 #include "common/base/mem.h"
 
-/* CPU time of a method's own code, ns: from sampled stacks, or as exactly as the probe was asked.
+/*
+ * CPU time of a method's own code, ns: from sampled stacks, or as exactly as the probe was asked.
  */
 struct pv_cpu_time {
 	uint64_t user_ns, kernel_ns;
 };
 
-/* A node told in the present buffer; `node` is its number as long as calls.folds is this. */
+/* A node of the present buffer; `node` is its number as long as calls.folds is this. */
 struct pv_tree_entry {
 	uint64_t key, folds;
 	uint32_t parent; /* index + 1; 0: a root */
@@ -23,7 +25,7 @@ struct pv_tree_entry {
 
 struct pv_tree_sums {
 	PV_ARRAY(struct pv_cpu_time) cpu; /* by method id; may be shorter than the names */
-	uint64_t nodes, cpu_times;        /* told */
+	uint64_t nodes, cpu_times;        /* events */
 	uint64_t lost;                    /* whose parent was not there */
 
 	/* private: of the present buffer */
@@ -36,6 +38,7 @@ struct pv_tree_sums {
 struct pv_context;
 struct pv_event;
 
+/* Private to the model. False when out of memory. */
 bool pv_tree_sums_apply(struct pv_context *x, const struct pv_event *e);
 /* The node a sample fell on: its CPU time may follow. */
 void pv_tree_sums_sampled(struct pv_context *x, uint32_t node);

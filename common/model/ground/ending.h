@@ -1,4 +1,4 @@
-/* How a log ends, and what that is known from. */
+/* The end of a log, and of the program, and what that is known from. */
 #ifndef PV_MODEL_ENDING_H
 #define PV_MODEL_ENDING_H
 
@@ -33,7 +33,7 @@ struct pv_ending {
 /* With the model's lock. */
 enum pv_log_end pv_model_log_end(const struct pv_model *m);
 
-/* "not reached", "unknown", "ended", "cut off". */
+/* "not reached", "unknown", "ended", "cut off": literals, never NULL. Any thread. */
 const char *pv_log_end_text(enum pv_log_end end);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to the model: which things fold, chosen without putting all of them in order. */
+/* Private to the model: the choice of the least of many, without sorting all. Pure: any thread. */
 #ifndef PV_MODEL_LEAST_H
 #define PV_MODEL_LEAST_H
 
@@ -9,7 +9,7 @@
 /*
  * Sets chosen[i] of the k least of n values (k <= n), clears the others. Of equal ones those with
  * the least `then` (NULL: all alike), and of these the last ones, as the newest things stand last.
- * Takes time that grows with n alone, and no memory.
+ * Time is linear in n; no memory is allocated.
  */
 void pv_least(const uint64_t *value, const uint64_t *then, size_t n, size_t k, bool *chosen);
 
@@ -19,6 +19,7 @@ static inline uint64_t pv_least_signed(int64_t v)
 	return (uint64_t)v ^ UINT64_C(1) << 63;
 }
 
+/* Back. */
 static inline int64_t pv_least_as_signed(uint64_t v)
 {
 	return (int64_t)(v ^ UINT64_C(1) << 63);

@@ -1,6 +1,7 @@
 /*
- * Listeners of stores, for what happens to objects and to stacks. model.c lists them in the order in
- * which they are called; figures depend on that order. Private to the model. Called by the owner, with the model's lock.
+ * Listeners of stores, for what happens to objects and to stacks. model.c lists them in the order
+ * in which they are called; figures depend on that order. Private to the model. On the ingest
+ * thread, with the model's lock. False: out of memory.
  */
 #ifndef PV_MODEL_LISTEN_H
 #define PV_MODEL_LISTEN_H
@@ -11,11 +12,11 @@
 struct pv_context;
 struct pv_model;
 
-/* Called for objects alone whose row in the table of addresses is `asked`. False: out of memory. */
+/* Called only for objects whose row in the table of addresses is `asked`. */
 struct pv_object_listener {
 	/*
 	 * The event at hand allocates at this address. *ret_same becomes true if it is the object
-	 * that was asked for, whose allocation is told later.
+	 * that was asked for, whose allocation comes later in the log.
 	 */
 	bool (*allocated)(
 		struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same);
@@ -26,8 +27,8 @@ struct pv_object_listener {
 /* Stacks were folded. */
 struct pv_stack_listener {
 	void (*renumbered)(struct pv_model *m, const uint32_t *into); /* stack i is now into[i] */
-	/* Then, without the lock: what the owner alone reads is made anew. May be NULL. */
-	bool (*settled)(struct pv_model *m);
+	/* Then, without the lock: rebuilds what only the ingest thread reads. May be NULL. */
+	bool (*rebuild)(struct pv_model *m);
 };
 
 #endif

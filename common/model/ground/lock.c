@@ -19,14 +19,14 @@ void pv_model_unlock(struct pv_model *m)
 void pv_model_lock_release(struct pv_model *m)
 {
 	struct pv_lock_yield *b = &m->private->yield;
-	if (b->may && pthread_equal(b->owner, pthread_self()))
+	if (b->may && pthread_equal(b->ingest, pthread_self()))
 		pv_model_unlock(m);
 }
 
 void pv_model_lock_retake(struct pv_model *m)
 {
 	struct pv_lock_yield *b = &m->private->yield;
-	if (!b->may || !pthread_equal(b->owner, pthread_self()))
+	if (!b->may || !pthread_equal(b->ingest, pthread_self()))
 		return;
 	pv_model_lock(m);
 	b->done = 0;

@@ -17,7 +17,7 @@ struct pv_model;
  */
 struct pv_lock_yield {
 	bool may;          /* within pv_model_apply() with a budget: the lock may be released */
-	pthread_t owner;   /* the ingest thread */
+	pthread_t ingest;  /* the ingest thread */
 	size_t done, most; /* table entries (a few ns each) since the lock was taken; most ever */
 };
 

@@ -49,7 +49,7 @@ struct pv_model_private {
 	bool ranged;
 	int64_t from_ns, to_ns, first_base_ns; /* the latter: time_base of the first buffer */
 	bool zero_open;             /* zero may still move: within the first second of buffers */
-	size_t recalled_moves;      /* of only.recall: followed so far */
+	size_t logged_moves;        /* of only.address_log: followed so far */
 	struct pv_symbols *symbols; /* NULL until the log names a file */
 	const struct pv_object_listener *const *on_objects; /* here and below up to NULL */
 	const struct pv_stack_listener *const *on_stacks;
@@ -69,8 +69,7 @@ struct pv_context {
 	uint32_t node; /* an allocation amid the segment applied last, in this call */
 };
 
-/* --- times and the restriction */
-
+/* Whether a time is inside the restriction. */
 static inline bool pv_in_range(const struct pv_model *m, int64_t t)
 {
 	const struct pv_model_private *p = m->private;
@@ -80,7 +79,7 @@ static inline bool pv_in_range(const struct pv_model *m, int64_t t)
 /* The part of [from, to) inside the restriction; signed like to - from. */
 int64_t pv_clipped(const struct pv_model *m, int64_t from, int64_t to);
 
-/* --- names */
+/* The method's id, made when new; 0: out of memory. The second forgets a key's former meaning. */
 uint32_t pv_model_method(struct pv_model *m, uint64_t key);
 void pv_model_forget_method(struct pv_model *m, uint64_t key);
 
@@ -98,8 +97,8 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional);
 /* Ends every open frame of the thread at its last event. */
 void pv_calls_close(struct pv_model *m, struct pv_thread *th);
-/* Nodes of methods that have become shared are no longer found by their keys alone. */
-void pv_calls_unkey(struct pv_model *m);
+/* Nodes of methods whose keys have become ambiguous are no longer found by their keys. */
+void pv_calls_drop_key_lookup(struct pv_model *m);
 /* The stack id of a node's path; PV_MAP_NONE when out of memory. */
 uint32_t pv_calls_stack(struct pv_model *m, uint32_t node);
 /* Makes room at the cap, if it can; *parent does not fold and follows its node. */
@@ -129,14 +128,14 @@ struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time);
 bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th);
 void pv_threads_gap(struct pv_model *m);
 bool pv_threads_apply(struct pv_model *m, const struct pv_event *e);
-/* The thread a fact of another thread's buffer speaks of; NULL when out of memory. */
+/* The thread that a fact in another thread's buffer is about; NULL when out of memory. */
 struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time);
 
 /* Adds count and amount of `more` to the site of its class and stack. */
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more);
 /* The event's backtrace, else (with calls traced) the thread's call path, else 0. */
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace);
-
+/* Each store applies the events that are its own; `finish` frees its memory. */
 bool pv_shots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_shots_finish(struct pv_heap_shots *s);
 bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e);

@@ -1,4 +1,7 @@
-/* Looks up stacks of events among the model's stacks. Private to the model. */
+/*
+ * Looks up stacks of events among the model's stacks. Private to the model: ingest thread, with its
+ * lock.
+ */
 #ifndef PV_MODEL_MODEL_STACK_H
 #define PV_MODEL_MODEL_STACK_H
 

@@ -1,3 +1,4 @@
+/* The part of a recording that a report is about. Part of the model: read under its lock. */
 #ifndef PV_MODEL_RESTRICT_H
 #define PV_MODEL_RESTRICT_H
 

@@ -1,4 +1,4 @@
-/* Of whom a log tells: what its header says. */
+/* The profiled process, from the log's header. Part of the model: read under its lock. */
 #ifndef PV_MODEL_TARGET_INFO_H
 #define PV_MODEL_TARGET_INFO_H
 

@@ -14,7 +14,7 @@ bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 		return true;
 	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
 		m->names.applied_ns = m->last_ns;
-	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_told(m, e))
+	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_apply(m, e))
 		return false;
 	if (e->kind == PV_KIND_SAMPLE_SYMBOL && pv_natives_is_build_id(&e->symbol.name))
 		return true;

@@ -13,7 +13,7 @@
  * so that they are not applied again.
  */
 bool pv_model_define(struct pv_model *m, struct pv_batch *batch);
-/* Notes the end of a thread that such a batch of another thread tells of. */
+/* Notes the end of a thread, from such a batch of another thread. */
 void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time);
 
 /* --- private to the model */

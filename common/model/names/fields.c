@@ -47,7 +47,7 @@ static bool field(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_fields *f = &x->m->fields;
 	struct pv_field one = { .owner = e->field.owner,
-		.told_ns = x->time,
+		.time_ns = x->time,
 		.offset = (uint32_t)e->field.offset,
 		.is_static = e->field.is_static != 0 };
 	if (e->field.offset > INT32_MAX) /* statics of threads have no place that an area tells */
@@ -74,7 +74,7 @@ static bool parent(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_fields *f = &x->m->fields;
 	struct pv_parent one = {
-		.owner = e->class_parent.owner, .parent = e->class_parent.parent, .told_ns = x->time
+		.owner = e->class_parent.owner, .parent = e->class_parent.parent, .time_ns = x->time
 	};
 	one.before = newest(&f->parent_of, one.owner);
 	if (one.before && f->parent.v[one.before - 1].parent == one.parent)
@@ -94,7 +94,7 @@ static bool elements(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_fields *f = &x->m->fields;
 	struct pv_elements one = { .owner = e->elements.owner,
-		.told_ns = x->time,
+		.time_ns = x->time,
 		.first = (uint32_t)e->elements.first,
 		.size = (uint32_t)e->elements.size };
 	if (e->elements.first > INT32_MAX || e->elements.size > INT32_MAX || !one.size)

@@ -16,7 +16,7 @@ enum { PV_FIELDS_CAP = 1 << 20 };
 
 struct pv_field {
 	uint64_t owner;  /* key of the class */
-	int64_t told_ns; /* log clock */
+	int64_t time_ns; /* when the log said it, log clock */
 	uint32_t name;   /* interned in names.text */
 	uint32_t offset; /* bytes from an object's start; static ones: from that of the statics */
 	uint32_t before; /* of the same owner, index + 1; 0 ends */
@@ -25,13 +25,13 @@ struct pv_field {
 
 struct pv_parent {
 	uint64_t owner, parent; /* keys of classes */
-	int64_t told_ns;
+	int64_t time_ns;
 	uint32_t before; /* as above */
 };
 
 struct pv_elements {
 	uint64_t owner; /* key of the arrays' class */
-	int64_t told_ns;
+	int64_t time_ns;
 	uint32_t first, size; /* bytes: of the first one's place, of each */
 	uint32_t before;      /* as above */
 };
@@ -48,9 +48,9 @@ struct pv_fields {
 struct pv_context;
 struct pv_event;
 
-/* Private to the model. False when out of memory. */
+/* Private to the model: ingest thread, with the lock. False when out of memory. */
 bool pv_fields_apply(struct pv_context *x, const struct pv_event *e);
-/* `known` is made anew: after loading. */
+/* After loading: makes `known` anew. False when out of memory. */
 bool pv_fields_link(struct pv_fields *f);
 void pv_fields_finish(struct pv_fields *f);
 

@@ -1,4 +1,7 @@
-/* Compiled methods, runtime helpers, and the code coverage of data versions 10 to 15. */
+/*
+ * Compiled methods, runtime helpers, and the code coverage of data versions 10 to 15. Part of the
+ * model: written by the ingest thread, read under the lock. Sizes are bytes.
+ */
 #ifndef PV_MODEL_JIT_H
 #define PV_MODEL_JIT_H
 
@@ -78,13 +81,15 @@ struct pv_helpers {
 	PV_ARRAY(uint32_t) linked; /* by statement: the method's one before it */
 };
 
-/* Private to the model. The owner's calls, with the model's lock; false when out of memory. */
+/* Private to the model: ingest thread, with the lock; false when out of memory. */
 struct pv_context;
 struct pv_event;
 bool pv_helpers_apply(struct pv_context *x, const struct pv_event *e);
 void pv_helpers_finish(struct pv_helpers *h);
 
-/* Statements that came since the last time are put in lists. False when out of memory. */
+/*
+ * With the lock: puts statements that came since the last call in lists. False when out of memory.
+ */
 bool pv_covered_link(struct pv_helpers *h);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Source lines of methods' code, where a probe has told them (extension family 7), and the samples
- * that fell on them.
+ * Source lines of methods' code, where a probe wrote them (extension family 7), and the samples
+ * that fell on them. Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_LINES_H
 #define PV_MODEL_LINES_H
@@ -43,7 +43,7 @@ struct pv_event;
 
 /* Private to the model. False when out of memory. */
 bool pv_lines_apply(struct pv_context *x, const struct pv_event *e);
-/* A sample whose innermost managed frame is this method, at this address. */
+/* Counts a sample whose innermost managed frame is this method, at this address. False likewise. */
 bool pv_lines_sampled(struct pv_context *x, uint32_t method, uint64_t address);
 void pv_lines_finish(struct pv_lines *l);
 

@@ -99,7 +99,7 @@ bool pv_loads_apply(struct pv_context *x, const struct pv_event *e)
 	}
 }
 
-bool pv_loads_told(struct pv_context *x, const struct pv_event *e)
+bool pv_loads_apply_extension(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_event plain = *e;
 	if (e->kind == PV_KIND_EXT_LOAD_FAILED) {

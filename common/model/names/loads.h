@@ -1,6 +1,7 @@
 /*
- * How long it took to load, unload and compile things, and what of it failed. Logs of 2007 tell when
- * each began; others know the time of compiling where a probe wrote it, and that a load failed.
+ * How long it took to load, unload and compile things, and what of it failed. Logs of 2007 have the
+ * time when each began; others the ns of compiling where a probe wrote them, and that a load
+ * failed. Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_LOADS_H
 #define PV_MODEL_LOADS_H
@@ -42,10 +43,10 @@ struct pv_loads {
 struct pv_context;
 struct pv_event;
 
-/* Private to the model. */
+/* Private to the model. False when out of memory. */
 bool pv_loads_apply(struct pv_context *x, const struct pv_event *e);
-/* The extension events of the same matters. */
-bool pv_loads_told(struct pv_context *x, const struct pv_event *e);
+/* The extension events of the same matters. False likewise. */
+bool pv_loads_apply_extension(struct pv_context *x, const struct pv_event *e);
 void pv_loads_finish(struct pv_loads *s);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Members that outlive the death of their container, because they came again and belong to a later
- * life: by the container's key, in the order of the times they came to life. A death looks at each
- * of them once at most, however many deaths there are. Members are named by ids; 0 is none. Part of
- * the names.
+ * Members that outlive their container, because they were loaded again into a later one: by the
+ * container's key, in the order of their beginnings (ns, log clock). The end of a container looks
+ * at each of them once at most, however many ends there are. Members are named by ids; 0 is none.
+ * Part of the names: threads as in names.h.
  */
 #ifndef PV_MODEL_NAMES_MEMBERS_H
 #define PV_MODEL_NAMES_MEMBERS_H
@@ -17,9 +17,9 @@ struct pv_members {
 
 /* An id that is not in it. False when out of memory. */
 bool pv_members_add(struct pv_members *m, uint64_t key, uint32_t id, int64_t from);
-/* It came to life at another time than was known; it may not be in it. */
+/* It began at another time than was known; it may not be in it. False when out of memory. */
 bool pv_members_move(struct pv_members *m, uint64_t key, uint32_t id, int64_t from);
-/* Takes out the first that came to life at `time` or before; 0: there is none. */
+/* Takes out the first that began at `time` or before; 0: there is none. */
 uint32_t pv_members_take(struct pv_members *m, uint64_t key, int64_t time);
 void pv_members_finish(struct pv_members *m);
 

@@ -191,7 +191,7 @@ static bool end_entity(struct pv_names *n, enum pv_entity_kind kind, uint32_t id
 	x->unload_ns = time;
 	if (pv_names_are_classes(n, kind))
 		pv_names_uses_ended(n, x->key, id, time);
-	bool ok = kind != PV_ENTITY_CLASS || pv_names_class_died(n, x->name, time);
+	bool ok = kind != PV_ENTITY_CLASS || pv_names_class_unloaded(n, x->name, time);
 	return end_parts(n, kind, id, time) && ok;
 }
 
@@ -263,7 +263,7 @@ static bool define(
 	if (placed && kind == PV_ENTITY_VTABLE)
 		ok &= add_member(n, kind, id, true);
 	if (named && kind == PV_ENTITY_CLASS)
-		ok &= pv_names_class_born(n, said->name);
+		ok &= pv_names_class_loaded(n, said->name);
 	return ok && (!pv_names_are_classes(n, kind) || pv_names_uses_defined(n, said->key, id));
 }
 
@@ -363,7 +363,7 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 	struct pv_entity *x = &n->entity[kind].v[id];
 	if (!x->name && text) {
 		x->name = text;
-		if (kind == PV_ENTITY_CLASS && !pv_names_class_born(n, text))
+		if (kind == PV_ENTITY_CLASS && !pv_names_class_loaded(n, text))
 			return false;
 	}
 	if (x->inferred)

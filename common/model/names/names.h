@@ -1,9 +1,9 @@
 /*
  * Names and lifetimes: wire keys -> ids -> names. A key (pointer) may name different things over
- * time; an id stands for (key, epoch). Ids are dense, start at 1 and never die; 0 is unknown.
+ * time; an id stands for (key, epoch). Ids are dense, start at 1 and stay; 0 is unknown.
  * Text is interned: a name's pointer is good until the model dies.
  *
- * Part of the model: written by the ingest owner under the model's lock, read under it.
+ * Part of the model: written by the ingest thread under the model's lock, read under it.
  */
 #ifndef PV_MODEL_NAMES_H
 #define PV_MODEL_NAMES_H
@@ -45,15 +45,15 @@ struct pv_entity {
 	uint32_t before;                     /* id of the key's earlier epoch, 0 = none */
 	uint32_t next_owned, next_in_domain; /* private */
 	bool failed;                         /* a load that did not succeed */
-	bool inferred; /* unload_ns is that of what it was in: its own was not told yet */
+	bool inferred; /* unload_ns is that of its container: its own has not come yet */
 };
 
 struct pv_method {
 	uint64_t key;
 	uint64_t code;          /* address; 0 unknown */
-	int64_t from_ns;        /* log clock of the first word on it, PV_NEVER without */
+	int64_t from_ns;        /* log clock of the first description, PV_NEVER without */
 	int64_t jit_ns;         /* of its first compilation, likewise */
-	int64_t end_ns;         /* it was freed, or its class died; PV_NEVER when not seen */
+	int64_t end_ns;         /* it was freed, or its class unloaded; PV_NEVER when not seen */
 	uint32_t name;          /* interned full name; 0: show the key */
 	uint32_t code_size;     /* bytes; 0 when unknown or impossible */
 	uint32_t before;        /* id of the key's earlier epoch, 0 = none */
@@ -97,7 +97,7 @@ struct pv_names {
 	uint64_t undefined;      /* definitions of classes beyond it, which were dropped */
 	uint64_t unloads;        /* unload events met */
 	uint64_t epochs;         /* keys that were given a second meaning */
-	uint64_t late;    /* ends and second meanings told after uses that they may concern */
+	uint64_t late;    /* ends and second meanings that came after uses they may concern */
 	uint64_t changes; /* grows with whatever can make an id's name another one */
 
 	/* private */
@@ -114,10 +114,10 @@ struct pv_names {
 	struct pv_members outlived[PV_ENTITY_KINDS], outlived_domain, outlived_class;
 };
 
+/* False: out of memory, here and below where nothing else is said. */
 bool pv_names_init(struct pv_names *n);
 void pv_names_finish(struct pv_names *n);
-
-/* Derives tables from the lists anew; before, all is in lists. False: out of memory. */
+/* Derives tables from the lists anew; relist puts all into lists before. False: out of memory. */
 bool pv_names_link(struct pv_names *n);
 bool pv_names_relist(struct pv_names *n);
 
@@ -130,7 +130,7 @@ uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time);
 uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
 
 /* Whether all uses from one time to another mean the same method, as far as is known. */
-bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to);
+bool pv_names_is_unambiguous(const struct pv_names *n, uint64_t key, int64_t from, int64_t to);
 
 /*
  * Id for a sampled address: the compiled method whose code holds it, else an id for the bare
@@ -141,7 +141,7 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
 
 /*
  * Applies METHOD_JIT, SAMPLE_SYMBOL and load, unload and name events (all metadata kinds but
- * threads). *ret_shared: the methods of newly_shared have become `shared`.
+ * threads). *ret_shared: the methods of newly_shared have become `shared`. False: out of memory.
  */
 bool pv_names_apply(struct pv_names *n, const struct pv_event *e, bool *ret_shared);
 

@@ -1,4 +1,8 @@
-/* Names of ids and keys, asked at query time; the rules of names.h, which includes this. */
+/*
+ * Names of ids and keys, asked at query time; the rules of names.h, which includes this. Any
+ * thread, with the model's lock. Times are ns on the log's clock; texts are the names' or in `buf`,
+ * never NULL.
+ */
 #ifndef PV_MODEL_NAMES_FIND_H
 #define PV_MODEL_NAMES_FIND_H
 

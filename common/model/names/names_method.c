@@ -144,7 +144,7 @@ uint32_t pv_names_key_method(const struct pv_names *n, uint64_t key, int64_t tim
 	return n->method.v[n->method.v[id].shared ? epoch_at(n, id, time, &above) : id].name;
 }
 
-bool pv_names_method_steady(const struct pv_names *n, uint64_t key, int64_t from, int64_t to)
+bool pv_names_is_unambiguous(const struct pv_names *n, uint64_t key, int64_t from, int64_t to)
 {
 	uint32_t above, id = pv_map_get(&n->method_of, key);
 	if (id == PV_MAP_NONE || !n->method.v[id].shared)
@@ -315,12 +315,12 @@ static uint32_t living(const struct pv_names *n, uint32_t name)
 	return count == PV_MAP_NONE ? 0 : count;
 }
 
-bool pv_names_class_born(struct pv_names *n, uint32_t name)
+bool pv_names_class_loaded(struct pv_names *n, uint32_t name)
 {
 	return pv_map_set(&n->living, name, living(n, name) + 1);
 }
 
-bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time)
+bool pv_names_class_unloaded(struct pv_names *n, uint32_t name, int64_t time)
 {
 	uint32_t count = living(n, name);
 	if (count == 0 || !pv_map_set(&n->living, name, count - 1))

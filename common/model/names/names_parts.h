@@ -1,4 +1,7 @@
-/* Private to the files of the names. Bools are false when out of memory. */
+/*
+ * Private to the files of the names: ingest thread, with the model's lock. Functions that return
+ * bool are false when out of memory. Times are ns on the log's clock.
+ */
 #ifndef PV_MODEL_NAMES_PARTS_H
 #define PV_MODEL_NAMES_PARTS_H
 
@@ -15,17 +18,20 @@ void pv_names_free_method(struct pv_names *n, const struct pv_event *e);
 /* Interns a name of the log's; C++ symbols as their source has them. */
 bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *ret_id);
 
-/* A class of this name came to life. */
-bool pv_names_class_born(struct pv_names *n, uint32_t name);
-/* One died: with the last of its name its methods die too. */
-bool pv_names_class_died(struct pv_names *n, uint32_t name, int64_t time);
+/* A class of this name was loaded. */
+bool pv_names_class_loaded(struct pv_names *n, uint32_t name);
+/* One was unloaded: with the last of its name its methods end too. */
+bool pv_names_class_unloaded(struct pv_names *n, uint32_t name, int64_t time);
 
+/* Of methods, as pv_names_link() and pv_names_relist(). */
 bool pv_names_link_methods(struct pv_names *n);
 bool pv_names_relist_methods(struct pv_names *n);
 
 /* --- names_find.c */
 
+/* The newest id of a key; 0: none. */
 uint32_t pv_names_newest(const struct pv_names *n, enum pv_entity_kind kind, uint64_t key);
+/* Whether allocations name classes by keys of this kind. */
 static inline bool pv_names_are_classes(const struct pv_names *n, enum pv_entity_kind kind)
 {
 	return kind == (n->classes_by_vtable ? PV_ENTITY_VTABLE : PV_ENTITY_CLASS);

@@ -40,7 +40,7 @@ static bool take_module(
 	return ok;
 }
 
-bool pv_natives_told(struct pv_model *m, const struct pv_event *e)
+bool pv_natives_apply(struct pv_model *m, const struct pv_event *e)
 {
 	if (!pv_natives_is_build_id(&e->symbol.name))
 		return take_module(m, e->symbol.address, e->symbol.size, &e->symbol.name);

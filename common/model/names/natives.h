@@ -1,6 +1,6 @@
 /*
- * Puts facts of files about native code (symbols.h), names of functions and source lines, in the
- * place of the log's own. Private to the model; false when out of memory.
+ * Replaces what the log says of native code by what files say (symbols.h): names of functions,
+ * source lines. Private to the model: ingest thread, with its lock. False when out of memory.
  */
 #ifndef PV_MODEL_NATIVES_H
 #define PV_MODEL_NATIVES_H
@@ -9,10 +9,11 @@
 
 enum { PV_NATIVE_NAME = 8192 };
 
-/* A symbol whose name is a path is a file that was loaded there; base/build_id.h: which one. */
+/* Whether a symbol is a build id (base/build_id.h) and no name. */
 bool pv_natives_is_build_id(const struct pv_text *symbol);
-bool pv_natives_told(struct pv_model *m, const struct pv_event *e);
-/* After pv_model_load(): those that were told before. */
+/* A symbol whose name is a path: a file that was loaded there; or its build id. */
+bool pv_natives_apply(struct pv_model *m, const struct pv_event *e);
+/* After pv_model_load(): applies those of the notes again. */
 bool pv_natives_again(struct pv_model *m);
 
 /*
@@ -24,7 +25,10 @@ size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room
 /* An address outside methods was met: the function there becomes known. */
 bool pv_natives_met(struct pv_model *m, uint64_t address);
 
-/* A function was sampled that no lines are known of: they become known, or are known to be none. */
+/*
+ * Looks for the lines of a function that was sampled and has none yet; remembers also that it has
+ * none.
+ */
 bool pv_natives_lines(struct pv_model *m, uint32_t method);
 
 #endif

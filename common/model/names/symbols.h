@@ -1,9 +1,11 @@
 /*
- * Native functions and source lines that a log does not tell, from the files of this machine
+ * Native functions and source lines that are not in a log, from the files of this machine
  * (elfutils): symbol tables and DWARF of the file itself, of its .gnu_debugdata, or of its separate
- * debug file: found by build id, or by .gnu_debuglink if that one has the same build id. The log says which file lay where. A file is believed when it is the user's or the
- * system's, has the size that was loaded, and the build id that the log says; where it says none, is
- * not younger than the recording. Files are opened when first asked about. Built without elfutils nothing is ever found. One thread at a time.
+ * debug file: found by build id, or by .gnu_debuglink if that one has the same build id. The log
+ * says which file lay where. A file is believed when it is the user's or the system's, has the size
+ * that was loaded, and the build id that the log says; where it says none, is not younger than the
+ * recording. Files are opened when first asked about. Built without elfutils nothing is ever found.
+ * One thread at a time.
  */
 #ifndef PV_MODEL_SYMBOLS_H
 #define PV_MODEL_SYMBOLS_H
@@ -23,25 +25,26 @@ struct pv_symbol {
 /* *s may be NULL and is made when needed; pv_symbols_destroy() takes NULL. */
 void pv_symbols_destroy(struct pv_symbols *s);
 
-/* A file that lay there; another one at its place takes over. False: out of memory. */
+/* A file that was loaded there; a later one at its place replaces it. False: out of memory. */
 bool pv_symbols_module(struct pv_symbols **s, uint64_t from, uint64_t size, const char *path);
 
 /*
- * The build id of the file that lay there, in hex digits: of the files of this machine only one with
- * that id is then believed, whatever its time; else its debug file below /usr/lib/debug/.build-id.
+ * The build id of the file that lay there, in hex digits: of the files of this machine only one
+ * with that id is then believed, whatever its time; else its debug file below
+ * /usr/lib/debug/.build-id.
  */
 void pv_symbols_build_id(struct pv_symbols *s, uint64_t from, const char *hex);
 
 /* The recording began then (ms since 1970): younger files are others. */
 void pv_symbols_before(struct pv_symbols *s, uint64_t ms);
 
-/* The function that holds the address; false: nobody knows. */
+/* The function that holds the address; false: not known. */
 bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret);
 
 /*
  * The source file that the function at `start` begins in, good until the next call, and what of
  * [start, start + size) is which line of it: each(ctx, offset, line), in order; code inlined from
- * other files belongs to the line before. NULL: no lines are known, or each() has returned false.
+ * other files counts as the line before. NULL: no lines are known, or each() has returned false.
  */
 const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
 	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx);

@@ -1,7 +1,8 @@
 /*
- * Whether a thread runs at a sample, or waits. Our logs say it of those that wait (EXT_WAITED); else
- * it is inferred from the name of its innermost method: runtimes and libc wait in few places. An
- * inference: a name that is not known here counts as running.
+ * Whether a thread runs at a sample, or waits. Our logs say it of those that wait (EXT_WAITED);
+ * else it is inferred from the name of its innermost method: runtimes and libc wait in few places.
+ * An inference: a name that is not known here counts as running. Pure: any thread. Texts are
+ * literals.
  */
 #ifndef PV_MODEL_THREAD_STATE_H
 #define PV_MODEL_THREAD_STATE_H

@@ -5,7 +5,8 @@
  * that moved.
  *
  * A place is the offset of the event's buffer in the inflated stream plus the event's number in it;
- * an event takes more than a byte, so places are distinct and ascend with the log.
+ * an event takes more than a byte, so places are distinct and ascend with the log. Times are ns on
+ * the log's clock. The ingest thread writes it; copies are the reader's.
  */
 #ifndef PV_MODEL_ADDRESS_LOG_H
 #define PV_MODEL_ADDRESS_LOG_H
@@ -24,7 +25,7 @@ struct pv_address_log_class {
 
 struct pv_address_log_move {
 	uint64_t place, from, to; /* addresses; to 0: the object is gone */
-	uint64_t class_use;       /* not 0: it did not move, but its allocation was told late */
+	uint64_t class_use;       /* not 0: it did not move, but its allocation came late */
 	int64_t time_ns;          /* of that allocation */
 };
 
@@ -36,6 +37,6 @@ struct pv_address_log {
 	bool full;                                  /* something did not fit: not to be used */
 };
 
-void pv_address_log_finish(struct pv_address_log *r);
+void pv_address_log_finish(struct pv_address_log *r); /* frees it; it is empty and usable */
 
 #endif

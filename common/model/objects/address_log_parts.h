@@ -1,4 +1,8 @@
-/* Towards the model's own files: who asks for classes of addresses, and who moves objects. */
+/*
+ * Private to the model: classes of addresses, and moves of objects, in a first and a second
+ * reading. Ingest thread, with the model's lock. Functions that return bool are false when out of
+ * memory, if they are no questions. Times are ns on the log's clock.
+ */
 #ifndef PV_MODEL_ADDRESS_LOG_PARTS_H
 #define PV_MODEL_ADDRESS_LOG_PARTS_H
 
@@ -14,19 +18,21 @@ uint32_t pv_class_of_address_at(struct pv_context *x, uint64_t object);
 
 /* Class that the event directly before states: a wire key; 0: none. */
 uint64_t pv_said_type(const struct pv_context *x, uint64_t object);
+/* Applies such an event. */
 bool pv_said_apply(struct pv_context *x, const struct pv_event *e);
 
-/* The event at `place` has got a class, or another one, from what was told behind it. */
+/* The event at `place` has got a class, or another one, from what came after it in the log. */
 void pv_address_log_resolved(struct pv_model *m, uint64_t place, uint32_t class_use);
 
-/* Objects of locks go on; for a second reading it is recorded. r NULL: not. */
+/* Records the move of a lock's object for a second reading. r NULL: not. */
 void pv_address_log_move(struct pv_address_log *r, struct pv_address_log_move move);
 
 extern const struct pv_object_listener pv_locks_listener;
+/* Whether an object at this address was contended. */
 bool pv_locks_has(const struct pv_locks *l, uint64_t object);
 /* The object at `from` is now at `to`; at `to` 0 it is gone. */
 bool pv_locks_moved(struct pv_locks *l, uint64_t from, uint64_t to);
-/* Its address means the object until then. */
+/* The object was allocated at `time`; its address means it until `until`. */
 bool pv_locks_allocated(
 	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time, int64_t until);
 

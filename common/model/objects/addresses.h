@@ -1,8 +1,9 @@
 /*
  * Object address -> class, for events that name only an address (throws, locks, finalizers). A
  * fixed table of 2^20 slots, and the newest object has its slot, so it knows about the last million
- * objects met. Who had that slot before is kept beside, among the last 2^18 such objects: events
- * may stand in the log behind much that was later, as a thread's buffer is written when it is full.
+ * objects met. The object that had the slot before is kept in another table, of the last 2^18 such:
+ * events may stand in the log after much that was later, as a thread's buffer is written when it is
+ * full. Private to the model: ingest thread. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_ADDRESSES_H
 #define PV_MODEL_ADDRESSES_H
@@ -27,8 +28,8 @@ enum {
 };
 
 struct pv_ages {
-	bool kept;              /* moves and allocations are told: there is one age */
-	bool moved;             /* a move was told */
+	bool kept;              /* moves and allocations are in the log: there is one age */
+	bool moved;             /* a move was met */
 	uint32_t newest;        /* 0 to PV_AGE_NONE - 1, then from 0 on again */
 	uint32_t n;             /* remembered, at most PV_AGES; 0: there is one, number 0 */
 	int64_t since[PV_AGES]; /* of the newest first: the start of the collection */
@@ -41,6 +42,7 @@ struct pv_address { /* 12 bytes: of a million, the rest would be 4 MiB */
 	uint32_t asked : 1; /* by a lock or a handle, which want to know of its allocation */
 } __attribute__((packed, aligned(4)));
 
+/* A row; a class beyond PV_ADDRESS_CLASSES is not known. */
 static inline struct pv_address pv_address_of(
 	uint64_t object, uint32_t class_use, uint32_t age, bool asked)
 {
@@ -60,12 +62,11 @@ struct pv_addresses {
  * allocated one after another lie side by side here, too. Regions are spread by their hash.
  */
 enum { PV_REGION_BITS = 24 };
-
+/* Index of an object's slot, and the part of it that is the same in all of a region. */
 static inline size_t pv_addresses_shift(uint64_t object)
 {
 	return (size_t)pv_hash(object >> PV_REGION_BITS);
 }
-
 static inline size_t pv_addresses_place(uint64_t object)
 {
 	return (size_t)(((object >> 4) + pv_addresses_shift(object)) & (PV_ADDRESSES - 1));
@@ -78,8 +79,9 @@ struct pv_said { /* by a CLASS_OF event, see said.c */
 /* Of one that was ousted, in the table of those. */
 size_t pv_addresses_ousted_place(uint64_t object);
 
+/* Allocates both tables; false when out of memory. */
 bool pv_addresses_make(struct pv_addresses *a);
-
+/* Whether a slot holds something. */
 static inline bool pv_address_used(const struct pv_address *s)
 {
 	return s->class_use || s->asked;
@@ -98,18 +100,18 @@ static inline void pv_address_set(
 }
 
 /*
- * The slot an object has or would take, by pv_address_set(); NULL when out of memory. One that
- * was ousted has it again.
+ * The slot, owned by the table, of an object or that it would take by pv_address_set(); NULL when
+ * out of memory. One that was ousted has it again.
  */
 struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object);
 
-/* The object at an address; NULL when none is known. */
+/* The row, owned by the tables, of the object at an address; NULL when none is known. */
 const struct pv_address *pv_addresses_find(const struct pv_addresses *a, uint64_t object);
 
 /* 0 when the table does not know what is at this address at that time. */
 uint32_t pv_addresses_class(const struct pv_addresses *a, uint64_t object, int64_t time_ns);
 
-/* From here on moves and allocations are known to be told; without effect on what was before. */
+/* From here on all moves and allocations are known to be in the log; what was before stays. */
 void pv_addresses_keep(struct pv_addresses *a);
 
 /* A collection starts. */
@@ -120,6 +122,7 @@ uint32_t pv_addresses_age(const struct pv_addresses *a, int64_t time_ns);
 int64_t pv_addresses_since(const struct pv_addresses *a, int64_t time_ns);
 int64_t pv_addresses_until(const struct pv_addresses *a, int64_t time_ns);
 
+/* Whether a time is in the newest age. */
 static inline bool pv_addresses_is_newest(const struct pv_addresses *a, int64_t time_ns)
 {
 	return a->ages.kept || a->ages.n == 0 || time_ns >= a->ages.since[0];
@@ -127,7 +130,6 @@ static inline bool pv_addresses_is_newest(const struct pv_addresses *a, int64_t 
 
 /* Whether a collection of this time moves objects of an age: of that before, or its own. */
 bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time_ns);
-
-void pv_addresses_finish(struct pv_addresses *a);
+void pv_addresses_finish(struct pv_addresses *a); /* frees the tables */
 
 #endif

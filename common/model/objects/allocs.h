@@ -1,6 +1,7 @@
 /*
  * Allocations: per class and per (class, stack). Where a probe wrote only some of them, each counts
- * for as many as it stands for.
+ * for as many as it stands for. Part of the model: written by the ingest thread, read under the
+ * lock.
  */
 #ifndef PV_MODEL_ALLOCS_H
 #define PV_MODEL_ALLOCS_H

@@ -1,4 +1,7 @@
-/* Towards the loop over a batch: allocations as they come. The rules of model_parts.h hold. */
+/*
+ * Private to the model: allocations of a batch in a row. Threads, failure and times are as in
+ * model_parts.h.
+ */
 #ifndef PV_MODEL_ALLOCS_PARTS_H
 #define PV_MODEL_ALLOCS_PARTS_H
 
@@ -12,7 +15,8 @@ struct pv_alloc_run {
 
 /*
  * Event *at of x->batch, an allocation amid the present cell, and those that follow it up to `end`,
- * to what is none and to the cell's end: *at moves behind them. x->counts holds for all.
+ * to what is none and to the cell's end: *at moves after them. x->counts holds for all. False: out
+ * of memory.
  */
 bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc_run *ret);
 

@@ -1,10 +1,15 @@
-/* Private to the model: room among the classes when their cap is near. */
+/*
+ * Private to the model: room among the classes when their cap is near. Ingest thread, with the
+ * lock.
+ */
 #ifndef PV_MODEL_CLASSES_FOLD_H
 #define PV_MODEL_CLASSES_FOLD_H
 
 #include "common/model/ground/model_parts.h"
 
-/* Ids stay good: those of classes that fold are called "other" from now on. False: no memory. */
+/*
+ * Ids stay valid: those of classes that fold are called "other" from now on. False: out of memory.
+ */
 bool pv_classes_make_room(struct pv_model *m);
 
 /* Whether that is due: asked between batches, so that one batch's classes fit in. */

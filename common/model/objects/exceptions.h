@@ -1,6 +1,6 @@
 /*
- * Exceptions: throws per (class, stack), clauses entered in all and by method. Per class: the sum of
- * its sites.
+ * Exceptions: throws per (class, stack), clauses entered in all and by method. Per class: the sum
+ * of its sites. Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_EXCEPTIONS_H
 #define PV_MODEL_EXCEPTIONS_H
@@ -36,6 +36,6 @@ struct pv_exceptions {
 	struct pv_messages messages;
 };
 
-void pv_exceptions_finish(struct pv_exceptions *t);
+void pv_exceptions_finish(struct pv_exceptions *t); /* frees it */
 
 #endif

@@ -1,4 +1,7 @@
-/* Finalizers: runs of them, and the objects finalized by class. Durations are ns. */
+/*
+ * Finalizers: runs of them, and the objects finalized by class. Durations are ns. Part of the
+ * model: written by the ingest thread, read under the lock.
+ */
 #ifndef PV_MODEL_FINALIZERS_H
 #define PV_MODEL_FINALIZERS_H
 

@@ -50,7 +50,7 @@ static void sum_pauses(struct pv_collection *c)
 static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
 {
 	c->end_ns = e->time_ns;
-	c->settled_ns = e->settled_ns;
+	c->over_ns = e->over_ns;
 	c->end_stop = e->stop;
 	c->end_pause_ns = e->pause_ns;
 	c->concurrent = c->start_stop != e->stop;
@@ -60,8 +60,7 @@ static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
 
 static struct pv_gc_end take_end(struct pv_collection *c)
 {
-	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->settled_ns, c->end_stop,
-		c->generation };
+	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->over_ns, c->end_stop, c->generation };
 	c->end_ns = PV_NEVER;
 	c->duration_ns = c->end_pause_ns = 0;
 	c->end_stop = 0;
@@ -140,7 +139,7 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 	struct pv_collection c = { .start_ns = x->time,
 		.end_ns = PV_NEVER,
 		.merged = 1,
-		.settled_ns = PV_NEVER,
+		.over_ns = PV_NEVER,
 		.generation = generation_of(e),
 		.number = e->gc.collection,
 		.start_stop = x->thread->stop };
@@ -167,7 +166,7 @@ static void collection_ends(struct pv_context *x, const struct pv_event *e)
 		return;
 	}
 	struct pv_gc_end end = { .time_ns = x->time,
-		.settled_ns = x->time,
+		.over_ns = x->time,
 		.stop = x->thread->stop,
 		.generation = generation_of(e) };
 	note_edge(x->thread, x->time, end.generation, true);
@@ -186,7 +185,7 @@ static void settle(
 		c->start_pause_ns = ns;
 	if (c && edge->end && c->end_stop == th->stop) {
 		c->end_pause_ns = ns;
-		c->settled_ns = now;
+		c->over_ns = now;
 	}
 	if (c)
 		sum_pauses(c);
@@ -194,7 +193,7 @@ static void settle(
 		struct pv_gc_end *e = &gc->pending->early[i];
 		if (e->stop == th->stop) {
 			e->pause_ns = ns;
-			e->settled_ns = now;
+			e->over_ns = now;
 		}
 	}
 }

@@ -1,11 +1,11 @@
 /*
  * Collections, pauses, heap size, moves. Times are ns on the log's clock.
  *
- * Collections and pauses are told apart: a stop of the world is a pause; a collection runs from
- * its start to the next end of its generation, which for a concurrent one is in a later stop.
- * The lists are sorted by time under the model's lock, whatever order the buffers came in: what
- * came out of order is put in its place when the lock is taken, or by pv_gc_sort(). Collections that
- * a probe made for a heap shot, and the stops for them, are in neither list nor total (its counter
+ * Collections and pauses are distinct: a stop of the world is a pause; a collection runs from its
+ * start to the next end of its generation, which for a concurrent one is in a later stop. The lists
+ * are sorted by time under the model's lock, whatever order the buffers came in: what came out of
+ * order is put in its place when the lock is taken, or by pv_gc_sort(). Collections that a probe
+ * made for a heap shot, and the stops for them, are in neither list nor total (its counter
  * "collections for heap shots" stands before their start on their thread).
  */
 #ifndef PV_MODEL_GC_H
@@ -29,14 +29,14 @@ struct pv_collection {
 	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
 	int64_t duration_ns; /* start to end, 0 while open; the sum when merged > 1 */
 	int64_t pause_ns;    /* of the stops that hold its start or its end; sum when merged */
-	int64_t settled_ns;  /* when the stop that holds its end was over */
+	int64_t over_ns;     /* when the stop that holds its end was over */
 	uint64_t allocated;  /* bytes since the collection before this one started */
 	uint32_t merged;     /* collections in this entry: 1 until the list was full */
 	uint8_t generation;
 	bool concurrent; /* start and end in different stops */
 	uint8_t phases;  /* enum pv_collection_phases: which of the two below were recorded */
 	int64_t mark_ns, sweep_ns;
-	uint64_t heap_before; /* bytes, said directly behind its start; 0: not said there */
+	uint64_t heap_before; /* bytes, said directly after its start; 0: not said there */
 	uint64_t number;      /* as logs of 2007 count them from stage B on, else 0 */
 
 	/* private */
@@ -109,11 +109,12 @@ struct pv_event;
 /* gc_phase.c, private to the model: marking or sweeping begins or ends. */
 void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 
-/* Every list in its order. The owner's: for what reads them without taking the model's lock. */
+/* Sorts every list: for the ingest thread when it reads them without taking the model's lock. */
 void pv_gc_sort(struct pv_gc *gc);
 /* Derives tables from the lists anew; false when out of memory. */
 bool pv_gc_rebuild(struct pv_gc *gc);
 
+/* Sums of a generation; higher numbers are PV_GC_GENERATIONS - 1. */
 struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);
 
 /* Heap size at a time: of the last resize at or before it; 0 when none. */

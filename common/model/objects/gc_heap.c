@@ -69,7 +69,7 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	const struct pv_collection *c = &gc->collections.v[i];
 	const struct pv_heap_size *s = size_at(gc, c->start_ns);
 	*ret_before = c->heap_before ? c->heap_before : s && !s->after ? s->bytes : 0;
-	*ret_after = c->settled_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->settled_ns);
+	*ret_after = c->over_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->over_ns);
 }
 
 /* Whether a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */

@@ -135,7 +135,7 @@ static void merge_collections(
 	fold_duration(gc, b);
 	fold_duration(gc, a);
 	b->end_ns = a->end_ns;
-	b->settled_ns = a->settled_ns;
+	b->over_ns = a->over_ns;
 	b->pause_ns = pv_sat_add(b->pause_ns, a->pause_ns);
 	b->duration_ns = pv_sat_add(b->duration_ns, a->duration_ns);
 	b->allocated += a->allocated;

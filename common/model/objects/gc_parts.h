@@ -1,7 +1,8 @@
 /*
  * Private to the model: functions that the files about collections, handles, finalizers, roots and
  * notes share. As in model_parts.h, all run on the ingest thread under the model's lock, and bool
- * is false when out of memory only. Times are ns on the log's clock, sizes bytes.
+ * is false when out of memory only, and pointers are valid until a list is changed. Times are ns on
+ * the log's clock, sizes bytes.
  */
 #ifndef PV_MODEL_GC_PARTS_H
 #define PV_MODEL_GC_PARTS_H
@@ -25,7 +26,7 @@ struct pv_gc_run {
 
 /* An end of a collection that is to be paired, or was. */
 struct pv_gc_end {
-	int64_t time_ns, pause_ns, settled_ns;
+	int64_t time_ns, pause_ns, over_ns;
 	uint64_t stop;
 	uint8_t generation;
 };
@@ -54,14 +55,17 @@ static inline bool pv_gc_allocated_on(
 	return true;
 }
 
-/* The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ...
+/*
+ * The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ...
  */
 void pv_gc_stop_ends(struct pv_context *x);
 /* ... which is undone when the program turns out to go on; until: it was alive at this time. */
 void pv_gc_exit_was_not(struct pv_model *m);
 void pv_gc_exit_until(struct pv_model *m, int64_t time);
 
-/* A collection starts: addresses hold no longer, unless the log tells all moves and allocations. */
+/*
+ * A collection starts: addresses become unknown, unless all moves and allocations are in the log.
+ */
 void pv_gc_addresses(struct pv_context *x);
 
 /* --- gc_lists.c; NULL and false: out of memory */
@@ -81,16 +85,17 @@ uint64_t pv_gc_take_pending(struct pv_gc *gc, int64_t start);
 /* All of them in `run`, for an archive. */
 bool pv_gc_unite_runs(struct pv_gc_pending *p);
 
+/* Apply the events of collections, and bytes that were allocated at a time. */
 bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
-
+/* A heap size; moves of objects. */
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);
-
+/* Each of these stores applies the events that are its own; `finish` frees its memory. */
 bool pv_handles_apply(struct pv_context *x, const struct pv_event *e);
-/* Of what waits for the class of an object: it has it when the allocation is told later. */
+/* Of what waits for the class of an object: it gets it when the allocation comes later. */
 extern const struct pv_object_listener pv_handles_listener, pv_exceptions_listener;
 extern const struct pv_stack_listener pv_handles_stacks, pv_exceptions_stacks;
 void pv_handles_init(struct pv_handles *h);

@@ -204,7 +204,7 @@ static void renumbered(struct pv_model *m, const uint32_t *into)
 		h->site.v[i].stack = into[h->site.v[i].stack];
 }
 
-static bool settled(struct pv_model *m)
+static bool rebuild(struct pv_model *m)
 {
 	struct pv_handles *h = &m->handles;
 	pv_map_clear(&h->site_of);
@@ -214,4 +214,4 @@ static bool settled(struct pv_model *m)
 	return true;
 }
 
-const struct pv_stack_listener pv_handles_stacks = { renumbered, settled };
+const struct pv_stack_listener pv_handles_stacks = { renumbered, rebuild };

@@ -1,10 +1,12 @@
 /*
  * GC handles: how many of each type were made, freed and are alive, and who made them. A handle is
- * told apart by its number and type; numbers are used again. The class is that of the object's
+ * identified by its number and type; numbers are used again. The class is that of the object's
  * address.
  *
- * Buffers of two threads may tell of a handle's end before its beginning, or of its next beginning
- * before its end, or of a handle before its object: times decide, not the order in the file.
+ * With two threads' buffers a handle's end may come before its beginning, its next beginning before
+ * its end, or a handle before its object: times decide, not the order in the file.
+ *
+ * Part of the model: written by the ingest thread, read under the lock. Times are ns, log clock.
  */
 #ifndef PV_MODEL_HANDLES_H
 #define PV_MODEL_HANDLES_H
@@ -18,7 +20,7 @@
 
 enum { PV_HANDLE_TYPES = 5, PV_HANDLES_CAP = 1 << 20, PV_HANDLE_SITES_CAP = 1 << 17 };
 
-/* The numbers of the wire; types nobody has heard of are counted as OTHER. */
+/* The numbers of the wire; unknown types are counted as OTHER. */
 enum pv_handle_type {
 	PV_HANDLE_WEAK,
 	PV_HANDLE_WEAK_TRACK,
@@ -55,7 +57,7 @@ struct pv_handles {
 	PV_ARRAY(struct pv_handle_site) site;
 	uint64_t unknown_class, without_stack; /* of the created ones */
 	uint64_t owed;                         /* handles made again without an end in between */
-	uint64_t folded;       /* created when there were too many: counted by type alone */
+	uint64_t folded;       /* created when there were too many: counted only by type */
 	uint64_t folded_sites; /* created by sites that became "other" */
 
 	/* private */

@@ -160,7 +160,7 @@ bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *
 		return false;
 	uint32_t known = there(l, b->address);
 	if (told_late(l, known, b))
-		return pv_identity_reborn(l, known, at, b->time_ns);
+		return pv_identity_allocated_late(l, known, at, b->time_ns);
 	uint32_t life = new_life(l, at, b->time_ns);
 	return life != PV_MAP_NONE && put(l, b->address, life);
 }

@@ -1,7 +1,8 @@
 /*
  * Which object is which: one identity from allocation through the collector's moves to the heap
  * shots. Fed with the events of a log in the order of their times; keeps what is alive, and for
- * every shot sums up who was born when. Built on demand, never while a log is loaded.
+ * every shot sums up which objects are from when. Built on demand, by one thread, from a log read
+ * again.
  *
  * An address used again is another object. An object that a shot does not list is dead. Moves of
  * one collection are one batch: all sources are read before a target is written.
@@ -34,7 +35,7 @@ struct pv_life_row {
 	uint64_t kept_bytes;               /* of these, those of survivors */
 	uint64_t shot_objects, shot_bytes; /* by the other one; see pv_life_is_new() */
 	uint64_t uncertain;                /* of both, together once */
-	uint64_t collections;              /* ages of shot_objects with a birth, summed up */
+	uint64_t collections;              /* ages of shot_objects with an allocation, summed up */
 	uint64_t aged;                     /* so many of them */
 	int64_t allocated_from_ns,
 		allocated_to_ns; /* log clock; from > to: none of them is known */
@@ -51,15 +52,15 @@ struct pv_life_cell {
 struct pv_life_object {
 	uint64_t address;
 	uint64_t base_address; /* in the base shot; 0: not listed there */
-	int64_t allocated_ns;  /* log clock; PV_NEVER without a recorded birth */
+	int64_t allocated_ns;  /* log clock; PV_NEVER: its allocation was not recorded */
 	uint32_t row;
-	uint32_t collections; /* it has lived through, from its birth or first shot on */
+	uint32_t collections; /* it has survived, from its allocation or first shot on */
 };
 
 struct pv_identity_shot {
 	uint32_t index; /* its number in the log */
 	int64_t time_ns;
-	uint64_t objects, bytes, allocations; /* births: allocations seen up to it */
+	uint64_t objects, bytes, allocations; /* the latter: seen up to it */
 };
 
 struct pv_identity_options {
@@ -75,7 +76,7 @@ struct pv_life_slot {
 	int64_t allocated_ns;
 	uint64_t size, base_size, base_address;
 	uint32_t site;
-	uint32_t allocated_at; /* collections at its birth, or when it was listed first */
+	uint32_t allocated_at; /* collections at its allocation, or when it was listed first */
 	uint32_t seen;         /* shot that listed it last; of a free one: the next free one */
 	uint16_t cohort, flags;
 };
@@ -90,17 +91,16 @@ struct pv_identity {
 	PV_ARRAY(struct pv_identity_shot) step;
 	uint64_t collections;
 	uint64_t uncertain, of; /* objects of unsure identity; of all in both shots */
-	uint64_t unborn;     /* listed, and their allocation was not recorded though others were */
-	uint64_t mismatched; /* listed with another class than was allocated there */
-	uint64_t duplicates; /* listed twice by one shot */
-	uint64_t guessed;    /* matched by class and size alone */
-	uint64_t lost;       /* events that the log says are missing */
-	bool damaged;        /* a part of the log could not be read */
-	bool unordered;      /* events are in the order of the file, not of their times */
-	bool cut;            /* cells beyond PV_IDENTITY_CELLS were left out */
-	bool done;           /* the shot was read to its end */
+	uint64_t no_allocation; /* listed; their allocation was not recorded, though others were */
+	uint64_t mismatched;    /* listed with another class than was allocated there */
+	uint64_t duplicates;    /* listed twice by one shot */
+	uint64_t guessed;       /* matched only by class and size */
+	uint64_t lost;          /* events that the log says are missing */
+	bool damaged;           /* a part of the log could not be read */
+	bool unordered;         /* events are in the order of the file, not of their times */
+	bool cut;               /* cells beyond PV_IDENTITY_CELLS were left out */
+	bool done;              /* the shot was read to its end */
 	uint64_t allocations;
-
 	/* private */
 	struct pv_map at; /* address -> life, PV_LIFE_GONE: nothing lives there */
 	struct pv_map place_of, site_of, row_of, cell_of, written;
@@ -118,6 +118,7 @@ struct pv_identity {
 	uint32_t next_step;
 };
 
+/* False when out of memory. The steps of `o` are copied. */
 bool pv_identity_init(struct pv_identity *l, const struct pv_identity_options *o);
 void pv_identity_finish(struct pv_identity *l);
 
@@ -130,15 +131,14 @@ struct pv_allocation_event {
 /* The events, in the order of their times. All are false when out of memory only. */
 bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *b);
 bool pv_identity_moves(struct pv_identity *l, const uint64_t *pairs, size_t n); /* n addresses */
-/* A collection begins: the moves before it are another's. */
+/* A collection begins: moves so far are of the one before; or are carried out. False: no memory. */
 bool pv_identity_collection(struct pv_identity *l);
-/* Moves so far have happened. */
 bool pv_identity_apply_moves(struct pv_identity *l);
 /* An event about this address comes soon, or `near`: memory is fetched. */
 void pv_identity_expect(const struct pv_identity *l, uint64_t address, bool near);
 bool pv_identity_shot_begins(struct pv_identity *l, uint32_t index, int64_t time_ns);
 bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_use, uint64_t size);
-/* `whole`: false when the rest of the list is missing, so that nobody is dead for it. */
+/* `whole`: false when the rest of the list is missing, so that it shows no object as dead. */
 bool pv_identity_shot_ends(struct pv_identity *l, bool whole);
 
 /* Those of a cohort up to the base's have survived, the others are new. */

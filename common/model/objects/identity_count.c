@@ -38,7 +38,8 @@ static struct pv_life_row *row(struct pv_identity *l, uint32_t site, uint32_t co
 	return &l->row.v[at];
 }
 
-bool pv_identity_reborn(struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns)
+bool pv_identity_allocated_late(
+	struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns)
 {
 	struct pv_life_slot *s = &l->life.v[life];
 	if (s->flags & PV_LIFE_BASE) {
@@ -117,7 +118,7 @@ static bool count_shot(struct pv_identity *l, const struct pv_life_slot *s, uint
 		r->allocated_to_ns =
 			s->allocated_ns > r->allocated_to_ns ? s->allocated_ns : r->allocated_to_ns;
 	}
-	l->unborn += !allocated && (l->options.allocs || l->options.sampled);
+	l->no_allocation += !allocated && (l->options.allocs || l->options.sampled);
 	l->of += !(s->flags & PV_LIFE_BASE);
 	l->object.v[l->object.n++] = (struct pv_life_object){ .address = address,
 		.base_address = s->flags & PV_LIFE_BASE ? s->base_address : 0,

@@ -1,4 +1,7 @@
-/* Private to the files of identity.h. Functions that return bool are false when out of memory only. */
+/*
+ * Private to the files of identity.h, whose rules on threads hold here too. Functions that return
+ * bool are false when out of memory only.
+ */
 #ifndef PV_MODEL_IDENTITY_PARTS_H
 #define PV_MODEL_IDENTITY_PARTS_H
 
@@ -14,6 +17,7 @@ enum pv_life_flags {
 	PV_LIFE_BASE = 4,  /* the base shot lists it */
 };
 
+/* Nothing lives there any more: the slot of an object may be used for another. */
 void pv_identity_free(struct pv_identity *l, uint32_t life);
 /* Frees working memory; results stay. */
 void pv_identity_forget(struct pv_identity *l);
@@ -23,8 +27,9 @@ void pv_identity_forget(struct pv_identity *l);
 /* The open shot lists it where it was expected: whether that proves anything. */
 void pv_identity_doubt(const struct pv_identity *l, struct pv_life_slot *s);
 /* The allocation of an object that was listed already. */
-bool pv_identity_reborn(struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns);
-/* Without moves: who vanished may be who appeared, if class and size agree. */
+bool pv_identity_allocated_late(
+	struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns);
+/* Without moves: pairs objects that vanished with those that appeared, by class and size. */
 bool pv_identity_pair(struct pv_identity *l);
 /* Sums the open shot up, where it is a rung. */
 bool pv_identity_count(struct pv_identity *l);

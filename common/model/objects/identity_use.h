@@ -1,4 +1,4 @@
-/* An allocation in terms of a model: ids for the keys of its event. */
+/* An allocation in terms of a model: ids for the keys of its event. One thread. */
 #ifndef PV_MODEL_IDENTITY_USE_H
 #define PV_MODEL_IDENTITY_USE_H
 
@@ -6,7 +6,7 @@
 
 /*
  * The stack of an allocation at `time_ns` (log clock), outermost method first; PV_MAP_NONE when out
- * of memory. `m` is nobody else's.
+ * of memory. Only the caller uses `m`.
  */
 uint32_t pv_identity_stack(
 	struct pv_model *m, int64_t time_ns, const struct pv_batch *b, struct pv_span stack);

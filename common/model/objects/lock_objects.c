@@ -34,7 +34,7 @@ static bool follow(struct pv_model *m, const struct pv_address_log_move *move)
 bool pv_address_log_moves(struct pv_model *m, uint64_t place)
 {
 	const struct pv_address_log *r = m->only.address_log;
-	size_t *at = &m->private->recalled_moves;
+	size_t *at = &m->private->logged_moves;
 	bool ok = true;
 	for (; ok && r && *at < r->moves.n && r->moves.v[*at].place < place; ++*at)
 		ok = follow(m, &r->moves.v[*at]);

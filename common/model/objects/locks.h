@@ -1,11 +1,13 @@
 /*
- * Contended monitors, by object, and waits per (class, stack). A wait runs from a contention to
- * the next done or fail on its thread.
+ * Contended monitors, by object, and waits per (class, stack). A wait runs from a contention to the
+ * next done or fail on its thread.
  *
- * Another thread's buffer may tell of the object's allocation behind its contentions. What is told
- * last of an address is newest (unresolved.c): so the class is that one, even where what lived there
- * before had another, and a lock's waits are kept by lock until it is folded. Where what lived
- * there before was contended, too, what is told before the allocation is added to that one.
+ * The object's allocation may come after its contentions, in another thread's buffer. What comes
+ * last about an address is newest (unresolved.c): so the class is that one, even where what lived
+ * there before had another, and a lock's waits are kept by lock until it is folded. Where what
+ * lived there before was contended, too, what comes before the allocation is added to that one.
+ *
+ * Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_LOCKS_H
 #define PV_MODEL_LOCKS_H
@@ -21,7 +23,7 @@ struct pv_lock {
 	int64_t wait_ns; /* of ended waits */
 	int64_t max_wait_ns;
 	int64_t first_ns; /* first contention, log clock */
-	int64_t last_ns;  /* the one told last */
+	int64_t last_ns;  /* the one that came last in the log */
 	bool gone;        /* another object lives at its address now */
 };
 

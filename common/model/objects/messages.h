@@ -1,6 +1,7 @@
 /*
  * The newest message of the exceptions of each class, for logs whose probe writes them. A message
- * is foreign text, as it stands in the log, cut.
+ * is foreign text, as it stands in the log, cut. Part of the model: written by the ingest thread,
+ * read under the lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_MESSAGES_H
 #define PV_MODEL_MESSAGES_H
@@ -27,10 +28,9 @@ struct pv_messages {
 	struct pv_map of; /* class use -> index */
 };
 
-/* Of classes beyond the limit nothing is kept. False when out of memory. */
+/* Replaces the message of a class; beyond the limit nothing is kept. False when out of memory. */
 bool pv_messages_add(struct pv_messages *m, uint32_t class_use, int64_t time_ns,
 	struct pv_text text, uint64_t length);
-
 void pv_messages_finish(struct pv_messages *m);
 
 #endif

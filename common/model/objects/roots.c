@@ -146,8 +146,8 @@ static void settle_one(struct pv_roots *r, struct pv_root_area *a, const struct 
 static bool note_settled(void *ctx, uint32_t waiting)
 {
 	struct pv_roots *r = ctx;
-	r->waiting.v[waiting].next = r->settled;
-	r->settled = waiting + 1;
+	r->waiting.v[waiting].next = r->freed;
+	r->freed = waiting + 1;
 	return true;
 }
 
@@ -156,12 +156,12 @@ static void settle(struct pv_roots *r, struct pv_root_area *a)
 {
 	const struct pv_order_look look = { pv_order_key(a->start), last_byte(a), a->registered_ns,
 		note_settled, r };
-	r->settled = 0;
+	r->freed = 0;
 	pv_order_look(&r->slots, &look);
-	while (r->settled) {
-		uint32_t at = r->settled - 1;
+	while (r->freed) {
+		uint32_t at = r->freed - 1;
 		struct pv_root_waiting *w = &r->waiting.v[at];
-		r->settled = w->next;
+		r->freed = w->next;
 		settle_one(r, a, w);
 		pv_order_remove(&r->slots, at);
 		w->next = r->unused;

@@ -3,10 +3,12 @@
  * in. Up to data version 14 a root says what it is itself; from 15 on it is a slot's address, and
  * the areas tell.
  *
- * A list is what was told between two beginnings of collections. Areas may be registered in
+ * A list is what came between two beginnings of collections. Areas may be registered in
  * buffers that come later in the file than the roots in them: such slots wait for their area. A
  * thread says that its stack is none any more while the collector goes on to scan it (seen with
  * the helper threads of the log profiler itself in the last collection): such slots count for it.
+ *
+ * Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_ROOTS_H
 #define PV_MODEL_ROOTS_H
@@ -38,7 +40,7 @@ enum pv_root_source {
 	PV_ROOT_TOGGLEREF,
 	PV_ROOT_OTHER,
 	PV_ROOT_MISC,
-	PV_ROOT_UNKNOWN, /* in no registered area, or a number nobody has heard of */
+	PV_ROOT_UNKNOWN, /* in no registered area, or of an unknown number */
 	PV_ROOT_SOURCES
 };
 
@@ -92,7 +94,7 @@ struct pv_roots {
 	bool any_end;
 	PV_ARRAY(struct pv_root_waiting) waiting;
 	uint32_t unused;       /* index + 1 of the first that is none */
-	uint32_t settled;      /* likewise, while an area is registered */
+	uint32_t freed;        /* likewise, while an area is registered */
 	struct pv_order slots; /* those that wait; they reach to their time */
 	uint32_t recent;       /* area found last */
 	/* Stacks that ended last and that no other area has taken the place of: index + 1. */

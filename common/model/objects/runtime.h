@@ -1,7 +1,8 @@
 /*
  * Facts from a runtime's extension events: stops of all threads with their reason, bodies of
  * methods, calls between managed and native code, survivors of collections; and spans of work that
- * the program's libraries report.
+ * the program's libraries report. Part of the model: written by the ingest thread, read under the
+ * lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_RUNTIME_H
 #define PV_MODEL_RUNTIME_H
@@ -16,7 +17,7 @@
 enum { PV_BODIES_LIST = 65536, PV_SPANS_LIST = 65536, PV_SURVIVED_LIST = 65536 };
 
 struct pv_stop_sum {
-	uint64_t count, failed; /* failed: the threads were let go before they all stood */
+	uint64_t count, failed; /* failed: the threads were resumed before they all stood */
 	int64_t wait_ns, wait_max_ns, stopped_ns, stopped_max_ns;
 };
 
@@ -65,12 +66,12 @@ struct pv_runtime {
 	uint64_t survivals;
 	PV_ARRAY(struct pv_work) work; /* first PV_SPANS_LIST */
 	uint64_t spans;
-	uint64_t in_contexts; /* assemblies whose context was told */
+	uint64_t in_contexts; /* assemblies whose context is known */
 };
 
 struct pv_context;
 
-/* Private to the model. */
+/* Private to the model. False when out of memory. */
 bool pv_runtime_apply(struct pv_context *x, const struct pv_event *e);
 void pv_runtime_finish(struct pv_runtime *r);
 

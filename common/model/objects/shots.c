@@ -87,7 +87,7 @@ static struct pv_shot *said_already(const struct pv_heap_shots *s, const struct 
 static void reopen(struct pv_heap_shots *s, struct pv_shot *shot)
 {
 	shot->summary = false;
-	shot->open = shot->told = true;
+	shot->open = shot->summarised = true;
 	s->rows -= shot->classes.n;
 	s->open = (size_t)(shot - s->shot.v) + 1;
 	s->skipping = false;
@@ -191,7 +191,7 @@ static bool object(struct pv_context *x, const struct pv_event *e)
 	uint32_t id = pv_names_class(&m->names, e->heap_object.type, x->time);
 	if (!id || !remember(x, e->heap_object.object, id))
 		return false;
-	if (!shot || shot->told)
+	if (!shot || shot->summarised)
 		return true;
 	struct pv_shot_class *c = row(&m->shots, shot, id);
 	if (!c)
@@ -214,7 +214,7 @@ static bool class_figures(struct pv_context *x, uint64_t type, const struct pv_s
 {
 	struct pv_model *m = x->m;
 	struct pv_shot *shot = open_shot(&m->shots);
-	if (!shot || shot->told)
+	if (!shot || shot->summarised)
 		return true;
 	uint32_t id = pv_names_class(&m->names, type, x->time);
 	struct pv_shot_class *c = id ? row(&m->shots, shot, id) : NULL;
@@ -315,7 +315,7 @@ enum pv_shots_content pv_shots_content(const struct pv_model *m)
 									     : PV_SHOTS_UNSAID;
 }
 
-bool pv_roots_statics_alone(const struct pv_model *m)
+bool pv_roots_are_statics(const struct pv_model *m)
 {
 	const char *args = m->target.args ? m->target.args : "";
 	return strncmp(args, "profview:", 9) == 0 && has_word(args, "nogcroot");

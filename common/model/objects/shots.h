@@ -1,4 +1,7 @@
-/* Heap shots, summarised per class while they are read. */
+/*
+ * Heap shots, summarised per class while they are read. Part of the model: written by the ingest
+ * thread, read under the lock.
+ */
 #ifndef PV_MODEL_SHOTS_H
 #define PV_MODEL_SHOTS_H
 
@@ -13,7 +16,7 @@ struct pv_shot_class {
 	uint32_t class_use; /* id in names */
 	uint64_t objects, bytes;
 	union {
-		uint64_t dead_objects;  /* met dead or unreachable: logs of 2007 alone say so */
+		uint64_t dead_objects;  /* met dead or unreachable: only in logs of 2007 */
 		uint64_t young_objects; /* of generation 0: newer logs, from data version 16 on */
 	};
 	union {
@@ -37,9 +40,9 @@ struct pv_shot {
 	uint32_t skip;       /* shots that begin before it in that buffer */
 	bool summary;        /* of a log of 2007, by class: no objects or references were listed */
 	bool open;           /* being read now: figures so far */
-	bool told;           /* private: figures are those of its summary */
+	bool summarised;     /* private: figures are those of its summary */
 	bool torn;           /* its end is missing */
-	bool generations;    /* told: an object was of another one than 0 */
+	bool generations;    /* known: an object was of another one than 0 */
 	bool classes_folded; /* the class rows were dropped to stay within PV_SHOTS_ROWS */
 };
 
@@ -61,7 +64,7 @@ struct pv_heap_shots {
 	PV_ARRAY(uint32_t) row_of; /* class_use -> row + 1 in the open shot */
 };
 
-/* The newest shot that has ended, NULL when there is none. */
+/* The newest shot that has ended, owned by the model; NULL when there is none. */
 const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
 
 /*
@@ -71,7 +74,7 @@ const struct pv_shot *pv_shots_newest(const struct pv_heap_shots *s);
 enum pv_shots_content { PV_SHOTS_UNSAID, PV_SHOTS_LIVE, PV_SHOTS_GARBAGE };
 struct pv_model;
 enum pv_shots_content pv_shots_content(const struct pv_model *m);
-/* Their roots are static fields alone, by the same options. */
-bool pv_roots_statics_alone(const struct pv_model *m);
+/* Whether their roots are only static fields, by the same options. */
+bool pv_roots_are_statics(const struct pv_model *m);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Events that name an object by its address alone, whose allocation may still be told, by another
- * thread's buffer: then the class is that one, and not what the address had before.
+ * Events that name an object only by its address, whose allocation may still come, in another
+ * thread's buffer: then the class is that one, and not what the address had before. Private to the
+ * model: ingest thread, with the lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_UNRESOLVED_H
 #define PV_MODEL_UNRESOLVED_H
@@ -32,23 +33,23 @@ struct pv_context;
 
 /*
  * The event at hand names `object`, and `what` has got the class that was known. The table of
- * addresses says from now on that somebody asks for this object; also where the event is not to be
+ * addresses says from now on that the object is asked for; also where the event is not to be
  * counted, so that a part of a log is read like all of it. False when out of memory.
  */
 bool pv_unresolved_add(struct pv_context *x, struct pv_unresolved *l, uint64_t object,
 	uint32_t what0, uint32_t what1);
 
-/* As if the class had been known at once. False when out of memory. */
+/* Counts the event as if the class had been known at once. False when out of memory. */
 typedef bool pv_unresolved_classify(
 	struct pv_context *x, const struct pv_unresolved_event *waiting, uint32_t class_use);
 
 /*
- * An allocation is told. What waits for it and was later is `classified`; what was before is of
- * another object, and waits no longer. False when out of memory.
+ * An allocation came. Events that wait for it and are later are classified; earlier ones are of
+ * another object, and wait no longer. False when out of memory.
  */
 bool pv_unresolved_resolve(struct pv_context *x, struct pv_unresolved *l, uint64_t object,
 	uint32_t class_use, pv_unresolved_classify *classify);
 
-void pv_unresolved_finish(struct pv_unresolved *l);
+void pv_unresolved_finish(struct pv_unresolved *l); /* frees it */
 
 #endif

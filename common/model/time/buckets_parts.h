@@ -1,6 +1,7 @@
 /*
- * The buckets' side towards the model's own files. They are fed where the window puts a cell away:
- * what comes is a sum per (method or class, cell), not an event.
+ * Private to the model: how buckets are filled. That is done where the window flushes a cell: with
+ * a sum per (method or class, cell), not with events. Ingest thread, with the model's lock.
+ * Functions that return bool are false when out of memory. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_BUCKETS_PARTS_H
 #define PV_MODEL_BUCKETS_PARTS_H
@@ -34,6 +35,7 @@ struct pv_buckets {
 	int64_t gathered_ns;
 };
 
+/* The caller owns it; NULL when out of memory. Width in ns. */
 struct pv_buckets *pv_buckets_create(int64_t width);
 void pv_buckets_destroy(struct pv_buckets *b);
 
@@ -55,8 +57,8 @@ struct pv_bucket_entry *pv_buckets_room(struct pv_model *m, int64_t time, size_t
 bool pv_buckets_filled(struct pv_model *m, size_t n);
 
 /*
- * The same for many of one time: they are gathered, and equal ones made one, until they are put into
- * the bucket together.
+ * The same for many of one time: they are gathered, and equal ones made one, until they are put
+ * into the bucket together.
  */
 bool pv_buckets_gather(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e);
 bool pv_buckets_put_gathered(struct pv_model *m);
@@ -68,7 +70,7 @@ bool pv_buckets_span(
 /* The window's cells became this wide: buckets are to be at least that. */
 bool pv_buckets_widen_to(struct pv_model *m, int64_t width);
 
-/* Appends what the window has gathered, within the answer's range, and not put away yet. */
+/* Appends what the window has gathered within the answer's range and not flushed yet. */
 bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s);
 
 #endif

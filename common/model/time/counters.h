@@ -1,4 +1,7 @@
-/* Counters and their samples over time. Values are absolute here, whatever the wire said. */
+/*
+ * Counters and their samples over time. Values are absolute here, also where the log has
+ * differences. Part of the model: written by the ingest thread, read under the lock.
+ */
 #ifndef PV_MODEL_COUNTERS_H
 #define PV_MODEL_COUNTERS_H
 

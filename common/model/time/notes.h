@@ -1,6 +1,7 @@
 /*
  * Facts of a log that are not figures: marks of the program, native symbols and binaries, sync
- * points, the source of samples.
+ * points, the source of samples. Part of the model: written by the ingest thread, read under the
+ * lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_NOTES_H
 #define PV_MODEL_NOTES_H
@@ -18,7 +19,7 @@ struct pv_mark {
 	uint32_t text;   /* interned */
 };
 
-/* As the log tells of it; names for samples are looked up elsewhere. */
+/* As the log says it; names for samples are looked up elsewhere. */
 struct pv_native {
 	uint64_t address, size;
 	uint64_t file_offset; /* of a binary */

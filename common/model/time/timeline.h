@@ -1,6 +1,7 @@
 /*
  * Global figures over the whole recording: dense cells, all of one width, which doubles when the
  * recording outgrows them. Events older than the origin count in cell 0.
+ * Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_TIMELINE_H
 #define PV_MODEL_TIMELINE_H

@@ -230,7 +230,7 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 	struct pv_thread_calls *s = &th->stack;
 	int64_t from = s->last_ns;
 	s->last_ns = time;
-	s->told_ns += time - from;
+	s->bucketed_ns += time - from;
 	if (s->stack.n == 0)
 		return true;
 	uint32_t node = s->stack.v[s->stack.n - 1].node;

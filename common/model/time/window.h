@@ -49,7 +49,9 @@ void pv_window_sums_finish(struct pv_window_sums *s);
  */
 bool pv_window_advance(struct pv_model *m, int64_t now_ns);
 
-/* Forgets everything before now, whatever window is asked for. The caller holds the lock. */
+/*
+ * Forgets everything before now, for all lengths. The caller holds the lock. False: out of memory.
+ */
 bool pv_window_zero(struct pv_model *m);
 
 /* Keeps no window from now on: for reports, which never ask for it. */

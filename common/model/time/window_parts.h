@@ -43,8 +43,8 @@ struct pv_window_touched {
 };
 
 /*
- * New numbers that not all entries have got yet: those from (cell, at) on are still to be looked
- * up by whoever reads them.
+ * New numbers that not all entries have got yet: those from (cell, at) on are looked up by the
+ * reader.
  */
 struct pv_window_moving {
 	const uint32_t *to; /* NULL: all have theirs */
@@ -61,7 +61,7 @@ static inline uint32_t pv_window_moved(
 
 struct pv_window {
 	bool off;
-	bool failed; /* out of memory while touching: told by the next call that can */
+	bool failed; /* out of memory while touching: reported by the next call that can */
 	int64_t width;
 	int64_t present; /* number of the cell that touches go to */
 	bool entered;
@@ -77,8 +77,11 @@ struct pv_window {
 	struct pv_window_cell cell[PV_WINDOW_CELLS];
 };
 
+/* The number of the cell that holds a time. */
 int64_t pv_window_number(const struct pv_window *w, int64_t time);
-/* NULL when the cell is too old to be kept. */
+/*
+ * The window's cell of that number, emptied if it held another; NULL when it is too old to be kept.
+ */
 struct pv_window_cell *pv_window_cell_of(struct pv_window *w, int64_t number);
 void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c);
 /* Brings the cells under PV_WINDOW_BYTES: old ones go, entries merge, cells get wider. */
@@ -95,6 +98,7 @@ uint32_t pv_window_untouched(const struct pv_model *m);
 void pv_window_touch_node(struct pv_model *m, uint32_t node);
 void pv_window_touch_site(struct pv_model *m, uint32_t site);
 
+/* Before a node's figures change: the check of it is inlined. */
 static inline void pv_window_touch(struct pv_model *m, uint32_t node)
 {
 	if (!m->calls.node.v[node].cell)
@@ -110,7 +114,7 @@ bool pv_window_enter(
 
 /* Gives the top frame its self time up to `time`, each part to its own cell. */
 bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time);
-
+/* Counts `times` samples at a node. */
 bool pv_window_sample(struct pv_model *m, uint32_t node, uint32_t times, int64_t time);
 
 /* Puts away what the present cell has gathered; nothing is touched then. */
@@ -122,6 +126,7 @@ void pv_window_renumber_sites(struct pv_model *m, const uint32_t *to);
 
 /* --- timeline.c */
 
+/* Begins at a time; adds to the cell of a time; sets that cell's value. */
 void pv_timeline_init(struct pv_timeline *t, int64_t origin_ns);
 void pv_timeline_add(struct pv_timeline *t, enum pv_track track, int64_t time, uint64_t n);
 void pv_timeline_set(struct pv_timeline *t, enum pv_track track, int64_t time, uint64_t value);

@@ -59,7 +59,7 @@ static void describe(const struct pv_heap *h, char *line, size_t size)
 		say(line, size, "the shot's end is missing");
 	if (g->inferred)
 		say(line, size, "roots inferred: the log lists none");
-	if (g->statics_alone)
+	if (g->statics_only)
 		say(line, size, "roots but static fields inferred: the log lists no others");
 	if (h->unreachable)
 		say(line, size, "%" PRIu64 " object%s (%" PRIu64 " byte%s) that no root reaches",

@@ -59,8 +59,8 @@ void pv_identity_line(struct pv_build *b)
 		return;
 	}
 	say_how(&line, l);
-	if (l->unborn)
-		say(&line, l->unborn, "birth", " not recorded");
+	if (l->no_allocation)
+		say(&line, l->no_allocation, "birth", " not recorded");
 	if (l->mismatched)
 		say(&line, l->mismatched, "object", " of another class than was allocated there");
 	if (l->duplicates)

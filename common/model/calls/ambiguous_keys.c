@@ -46,7 +46,7 @@ static void unkey_all(struct pv_model *m)
 }
 
 /* Node 0, the root, is no method's: it ends the lists. */
-static void unkey(struct pv_model *m, uint32_t method)
+static void drop_lookup(struct pv_model *m, uint32_t method)
 {
 	struct pv_calls *c = &m->calls;
 	uint64_t key = m->names.method.v[method].key;
@@ -56,14 +56,14 @@ static void unkey(struct pv_model *m, uint32_t method)
 	pv_summaries_note_shared(m, key);
 }
 
-void pv_calls_unkey(struct pv_model *m)
+void pv_calls_drop_key_lookup(struct pv_model *m)
 {
 	const struct pv_names *n = &m->names;
 	bool all = n->all_shared || !list_nodes(m);
 	if (all)
 		unkey_all(m);
 	for (size_t i = 0; i < n->newly_shared.n && !all; i++)
-		unkey(m, n->newly_shared.v[i]);
+		drop_lookup(m, n->newly_shared.v[i]);
 	m->private->memo_n = 0;
 	m->private->segments.changes++;
 }
